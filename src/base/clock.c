@@ -1,0 +1,136 @@
+#include "base/clock.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum clock_source clock_source = CLOCK_SOURCE_MONOTONIC;
+
+static double (*external_now)(void);
+static void (*external_hold)(double);
+
+/* The kernel drops the counter as its clock source as soon as it finds it unstable or out of
+ * step between processors, so its choice is the test of "invariant and synchronised". */
+static bool kernel_trusts_tsc(void)
+{
+    char name[32] = "";
+    FILE *file = fopen("/sys/devices/system/clocksource/clocksource0/current_clocksource", "re");
+    if (!file)
+        return false;
+    bool read = fgets(name, sizeof name, file) != NULL;
+    fclose(file);
+    return read && strcmp(name, "tsc\n") == 0;
+}
+
+void clock_start(void)
+{
+    if (clock_source == CLOCK_SOURCE_EXTERNAL)
+        return;
+#if defined(__x86_64__)
+    clock_source = kernel_trusts_tsc() ? CLOCK_SOURCE_TSC : CLOCK_SOURCE_MONOTONIC;
+#else
+    (void)kernel_trusts_tsc;
+    clock_source = CLOCK_SOURCE_MONOTONIC;
+#endif
+}
+
+void clock_use(double (*now)(void), void (*hold)(double seconds))
+{
+    external_now = now;
+    external_hold = hold;
+    clock_source = CLOCK_SOURCE_EXTERNAL;
+}
+
+static uint64_t monotonic_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+double clock_now(void)
+{
+    if (clock_source == CLOCK_SOURCE_EXTERNAL)
+        return external_now();
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+uint64_t clock_ticks_slow(void)
+{
+    if (clock_source == CLOCK_SOURCE_EXTERNAL)
+        return (uint64_t)(external_now() * 1e9);
+    return monotonic_ns();
+}
+
+void clock_hold(double seconds)
+{
+    if (clock_source == CLOCK_SOURCE_EXTERNAL) {
+        if (seconds > 0)
+            external_hold(seconds);
+        return;
+    }
+    double end = clock_now() + seconds;
+    while (clock_now() < end)
+        ;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double clock_cost(void)
+{
+    enum { BATCHES = 31, READS = 200 };
+    if (clock_source == CLOCK_SOURCE_EXTERNAL)
+        return 0;
+    double cost[BATCHES];
+    for (int i = 0; i < BATCHES; i++) {
+        double start = clock_now(), end = start;
+        for (int k = 0; k < READS; k++)
+            end = clock_now();
+        cost[i] = (end - start) / READS;
+    }
+    qsort(cost, BATCHES, sizeof *cost, compare_doubles);
+    return cost[BATCHES / 2];
+}
+
+struct clock_pair clock_read_pair(void)
+{
+    struct clock_pair best = {0};
+    uint64_t narrowest = UINT64_MAX;
+    int tries = clock_source == CLOCK_SOURCE_TSC ? 20 : 1;
+    for (int i = 0; i < tries; i++) {
+        uint64_t before = clock_ticks();
+        double seconds = clock_now();
+        uint64_t width = clock_ticks() - before;
+        if (width < narrowest) {
+            narrowest = width;
+            best = (struct clock_pair){.ticks = before + width / 2, .seconds = seconds};
+        }
+    }
+    return best;
+}
+
+double clock_rate(struct clock_pair from, struct clock_pair to)
+{
+    if (clock_source != CLOCK_SOURCE_TSC || to.seconds <= from.seconds)
+        return 1e9;
+    return (double)(to.ticks - from.ticks) / (to.seconds - from.seconds);
+}
+
+const char *clock_name(void)
+{
+    switch (clock_source) {
+    case CLOCK_SOURCE_TSC:
+        return "TSC";
+    case CLOCK_SOURCE_EXTERNAL:
+        return "simulated";
+    default:
+        return "CLOCK_MONOTONIC";
+    }
+}

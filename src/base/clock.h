@@ -1,0 +1,66 @@
+/* The clock of one process.
+ *
+ * Two readings of the same passing time, for two purposes:
+ *
+ *   clock_now()    seconds, CLOCK_MONOTONIC. All processes of one host share it, which makes
+ *                  it the reference of the measuring methods; one reading costs about 28 ns.
+ *   clock_ticks()  raw ticks, about 10 ns. The time stamp counter where the kernel itself
+ *                  trusts it (it is its clock source), otherwise CLOCK_MONOTONIC in ns.
+ *                  Used where every nanosecond is the application's: in the profiling layer.
+ *
+ * Under a simulator both come from its clock: see clock_use(). */
+#ifndef COLLPROF_BASE_CLOCK_H
+#define COLLPROF_BASE_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+enum clock_source { CLOCK_SOURCE_TSC, CLOCK_SOURCE_MONOTONIC, CLOCK_SOURCE_EXTERNAL };
+
+/* A moment, read on both clocks at once. */
+struct clock_pair {
+    uint64_t ticks;
+    double seconds;
+};
+
+extern enum clock_source clock_source;
+
+/* Chooses the source of clock_ticks(). Call once, before anything else here. */
+void clock_start(void);
+
+/* From now on time is what NOW says (seconds) and waiting is HOLD's business: a simulator's clock. */
+void clock_use(double (*now)(void), void (*hold)(double seconds));
+
+/* Seconds on CLOCK_MONOTONIC, or of the clock given to clock_use(). */
+double clock_now(void);
+
+/* Occupies the processor for SECONDS, as a computation would. */
+void clock_hold(double seconds);
+
+/* Median cost of one clock_now(), in seconds; 0 in a simulation. */
+double clock_cost(void);
+
+/* The two clocks read together, as closely as 20 tries allow. */
+struct clock_pair clock_read_pair(void);
+
+/* Ticks per second between two pairs. */
+double clock_rate(struct clock_pair from, struct clock_pair to);
+
+/* A short name for headers: "TSC", "CLOCK_MONOTONIC", "simulated". */
+const char *clock_name(void);
+
+uint64_t clock_ticks_slow(void);
+
+static inline uint64_t clock_ticks(void)
+{
+#if defined(__x86_64__)
+    if (__builtin_expect(clock_source == CLOCK_SOURCE_TSC, 1))
+        return __rdtsc();
+#endif
+    return clock_ticks_slow();
+}
+
+#endif

@@ -1,0 +1,35 @@
+/* Summaries of samples. Any unit; the summary has the unit of the samples. */
+#ifndef COLLPROF_BASE_STATS_H
+#define COLLPROF_BASE_STATS_H
+
+#include <stddef.h>
+
+struct summary {
+    size_t n;
+    double mean;
+    double sd; /* of the sample, n - 1 in the denominator; 0 for n < 2 */
+    double median, min, max, p99;
+    double median_low, median_high; /* 95 % confidence interval of the median, from order
+                                       statistics: no distribution is assumed. For n < 6 no
+                                       such interval exists: the range is given. */
+};
+
+/* Summarizes N samples; X is left as it is. All fields are NaN for n = 0. */
+struct summary stats_summarize(const double *x, size_t n);
+
+/* The median alone. Reorders X. */
+double stats_median(double *x, size_t n);
+
+/* The q-quantile, 0 <= q <= 1, of SORTED samples, interpolated between neighbours. */
+double stats_quantile(const double *sorted, size_t n, double q);
+
+/* Ranks (from 0) of the order statistics that bound the median with 95 % confidence. */
+void stats_median_bounds(size_t n, size_t *low, size_t *high);
+
+/* Sorts ascending. */
+void stats_sort(double *x, size_t n);
+
+/* Least squares y = a + b x. Subtract a common origin from large x first. B is 0 where x is constant. */
+void stats_line(const double *x, const double *y, size_t n, double *a, double *b);
+
+#endif

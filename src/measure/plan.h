@@ -1,0 +1,62 @@
+/* How often a measurement is repeated, and when it is enough.
+ *
+ * A plan is given by the caller; a tally follows one series of samples and says when to stop.
+ * Only one rank keeps the tally; it tells the others whether to go on. */
+#ifndef COLLPROF_MEASURE_PLAN_H
+#define COLLPROF_MEASURE_PLAN_H
+
+#include "base/stats.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum stop_rule {
+    STOP_CI,    /* 95 % interval of the median within ci_width of it, or the budget is spent */
+    STOP_PAPER, /* de Supinski and Karonis, section 3: means of M; 8 to 30 of them; sd < 3 % of
+                   their mean, otherwise the whole attempt is thrown away and made again */
+    STOP_FIXED  /* exactly repeats_min batches */
+};
+
+struct plan {
+    int repetitions; /* M: operations in one batch; paper: 100 */
+    enum stop_rule stop;
+    int repeats_min, repeats_max; /* batches; paper: 8 and 30 */
+    double ci_width;              /* relative, whole width over two: 0.02 */
+    double sd_limit;              /* relative: 0.03 */
+    double budget;                /* seconds for one series; 0: no limit */
+    int warmup;                   /* operations before the first sample */
+};
+
+/* M = 100, STOP_CI, 1 to 30 batches, 2 %, 3 %, 10 s, 5 operations of warm-up. */
+struct plan plan_default(void);
+
+/* "ci", "paper", "fixed"; false for anything else. */
+bool plan_stop_from_name(const char *name, enum stop_rule *stop);
+const char *plan_stop_name(enum stop_rule stop);
+
+struct samples {
+    double *value; /* every raw sample, in the order taken, seconds */
+    size_t n, room;
+};
+
+struct tally {
+    const struct plan *plan;
+    struct samples samples;     /* one value per operation */
+    struct samples batch_means; /* loop time over M, one per batch: the paper's figure */
+    double started;             /* clock_now() */
+    int attempts;               /* STOP_PAPER: attempts made, the accepted one included */
+    bool over_budget;           /* stopped by the budget, not by the rule */
+};
+
+void samples_add(struct samples *s, double value);
+void samples_free(struct samples *s);
+
+void tally_start(struct tally *t, const struct plan *plan);
+void tally_sample(struct tally *t, double seconds);
+void tally_batch(struct tally *t, double mean_seconds);
+
+/* Whether to run another batch. */
+bool tally_go_on(struct tally *t);
+void tally_free(struct tally *t);
+
+#endif

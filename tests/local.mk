@@ -1,0 +1,14 @@
+# unit/ (Criterion), mpi/ (programs under the launcher), sim/ (the same under SMPI).
+AM_TESTS_ENVIRONMENT = \
+	srcdir='$(srcdir)'; top_builddir='$(top_builddir)'; MPIEXEC='$(MPIEXEC)'; \
+	SMPIRUN='$(SMPIRUN)'; GNUPLOT='$(GNUPLOT)'; \
+	export srcdir top_builddir MPIEXEC SMPIRUN GNUPLOT;
+
+if HAVE_CRITERION
+UNIT_CPPFLAGS = $(AM_CPPFLAGS) $(CRITERION_CFLAGS)
+check_PROGRAMS += tests/unit/base
+tests_unit_base_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_base_SOURCES = tests/unit/stats.c tests/unit/clock.c
+tests_unit_base_LDADD = libbase.la $(CRITERION_LIBS)
+TESTS += tests/unit/base
+endif

@@ -1,0 +1,48 @@
+/* Protects the two clocks: that they agree with each other over an interval, and that a
+ * simulator's clock replaces both. */
+#include "base/clock.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+
+Test(clock, ticks_and_seconds_agree)
+{
+    clock_start();
+    struct clock_pair a = clock_read_pair();
+    clock_hold(0.02);
+    struct clock_pair b = clock_read_pair();
+    clock_hold(0.02);
+    struct clock_pair c = clock_read_pair();
+    double predicted = (double)(c.ticks - b.ticks) / clock_rate(a, b);
+    cr_assert_float_eq(predicted, c.seconds - b.seconds, 20e-6, "%.9f s predicted, %.9f s passed",
+                       predicted, c.seconds - b.seconds);
+}
+
+Test(clock, hold_takes_as_long_as_it_says)
+{
+    clock_start();
+    double start = clock_now();
+    clock_hold(1e-3);
+    cr_assert_geq(clock_now() - start, 1e-3);
+}
+
+static double simulated = 5;
+static double simulated_now(void)
+{
+    return simulated;
+}
+static void simulated_hold(double seconds)
+{
+    simulated += seconds;
+}
+
+Test(clock, a_simulator_replaces_both)
+{
+    clock_use(simulated_now, simulated_hold);
+    clock_start();
+    uint64_t ticks = clock_ticks();
+    clock_hold(0.25);
+    cr_assert_float_eq(clock_now(), 5.25, 1e-12);
+    cr_assert_eq(clock_ticks() - ticks, 250000000);
+    cr_assert_str_eq(clock_name(), "simulated");
+}

@@ -1,0 +1,45 @@
+/* Protects the statistics that every method reports by: closed formulas only. */
+#include "base/stats.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+
+Test(stats, summary_of_known_samples)
+{
+    double x[] = {4, 1, 3, 2};
+    struct summary s = stats_summarize(x, 4);
+    cr_assert_eq(s.n, 4);
+    cr_assert_float_eq(s.mean, 2.5, 1e-12);
+    cr_assert_float_eq(s.median, 2.5, 1e-12);
+    cr_assert_float_eq(s.sd, sqrt(5.0 / 3), 1e-12);
+    cr_assert_float_eq(s.min, 1, 0);
+    cr_assert_float_eq(s.max, 4, 0);
+    cr_assert_eq(x[0], 4, "the samples are left as they are");
+}
+
+Test(stats, nothing_gives_nan)
+{
+    struct summary s = stats_summarize(NULL, 0);
+    cr_assert(isnan(s.median) && isnan(s.mean) && isnan(s.sd));
+}
+
+/* The published table of such intervals: n = 6 is the first with any, the range itself; n = 10
+ * gives the 2nd and 9th, n = 20 the 6th and 15th, n = 100 the 40th and 61st. */
+Test(stats, median_bounds_match_the_binomial_table)
+{
+    const size_t table[][3] = {{5, 0, 4}, {6, 0, 5}, {10, 1, 8}, {20, 5, 14}, {100, 39, 60}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        size_t low, high;
+        stats_median_bounds(table[i][0], &low, &high);
+        cr_assert_eq(low, table[i][1], "n = %zu: %zu", table[i][0], low);
+        cr_assert_eq(high, table[i][2], "n = %zu: %zu", table[i][0], high);
+    }
+}
+
+Test(stats, line_through_points)
+{
+    double x[] = {0, 1, 2, 3}, y[] = {1, 3, 5, 7}, a, b;
+    stats_line(x, y, 4, &a, &b);
+    cr_assert_float_eq(a, 1, 1e-12);
+    cr_assert_float_eq(b, 2, 1e-12);
+}
