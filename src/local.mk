@@ -4,10 +4,13 @@ AM_CFLAGS = $(WARNING_CFLAGS) $(AX_THREADS)
 
 noinst_LTLIBRARIES = libbase.la libreport.la libmeasure.la
 
-# base and report: no MPI, so that the command works where there is none.
+# base, the ledger and report: no MPI, so that the command works where there is none.
 libbase_la_SOURCES = \
 	src/base/clock.c src/base/clock.h \
-	src/base/stats.c src/base/stats.h
+	src/base/histogram.c src/base/histogram.h \
+	src/base/settings.c src/base/settings.h \
+	src/base/stats.c src/base/stats.h \
+	src/record/ledger.c src/record/ledger.h
 
 libreport_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(DW_CFLAGS)
 libreport_la_SOURCES = \

@@ -8,7 +8,7 @@ if HAVE_CRITERION
 UNIT_CPPFLAGS = $(AM_CPPFLAGS) $(CRITERION_CFLAGS)
 check_PROGRAMS += tests/unit/base
 tests_unit_base_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_base_SOURCES = tests/unit/stats.c tests/unit/clock.c
+tests_unit_base_SOURCES = tests/unit/stats.c tests/unit/clock.c tests/unit/histogram.c tests/unit/ledger.c tests/unit/settings.c
 tests_unit_base_LDADD = libbase.la $(CRITERION_LIBS)
 TESTS += tests/unit/base
 endif

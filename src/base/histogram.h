@@ -1,0 +1,33 @@
+/* A log-linear histogram of durations: 8 buckets per power of two, so that a value read back is
+ * within 6.25 % of the one counted. Covers 8 ns to 137 s; shorter and longer ones are counted in
+ * the first and the last bucket. Unit: nanoseconds. */
+#ifndef COLLPROF_BASE_HISTOGRAM_H
+#define COLLPROF_BASE_HISTOGRAM_H
+
+#include <stdint.h>
+
+enum { HISTOGRAM_BUCKETS = 256 };
+
+static inline unsigned histogram_bucket(uint64_t ns)
+{
+    uint64_t v = ns >> 3;
+    if (v < 8)
+        return (unsigned)v;
+    unsigned e = 63u - (unsigned)__builtin_clzll(v);
+    unsigned bucket = 8 * (e - 2) + (unsigned)((v >> (e - 3)) & 7);
+    return bucket < HISTOGRAM_BUCKETS ? bucket : HISTOGRAM_BUCKETS - 1;
+}
+
+/* Lowest duration of BUCKET; that of BUCKET + 1 is its (open) end. */
+static inline uint64_t histogram_floor(unsigned bucket)
+{
+    if (bucket < 8)
+        return (uint64_t)bucket << 3;
+    unsigned e = bucket / 8 + 2;
+    return (uint64_t)(8 + bucket % 8) << e;
+}
+
+/* The q-quantile, 0 <= q <= 1, interpolated inside its bucket and kept within [min, max]. */
+double histogram_quantile(const uint64_t *count, double q, uint64_t min, uint64_t max);
+
+#endif

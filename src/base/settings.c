@@ -1,0 +1,176 @@
+#include "base/settings.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum kind { KIND_TEXT, KIND_NUMBER, KIND_SECONDS, KIND_SWITCH, KIND_WORD };
+
+/* What a value may be, and where it is kept; parallel to settings_table. */
+struct rule {
+    enum kind kind;
+    size_t offset, room;
+    long low, high;
+    const char *words; /* KIND_WORD: "one|all" */
+    const char *right; /* what would be right */
+};
+
+#define KEEP(field) offsetof(struct settings, field), sizeof((struct settings *)0)->field
+
+const struct setting settings_table[] = {
+    {"output", 'o', "DIR", NULL, "collprof.out", "write records and profile to DIR"},
+    {"stack", 's', "N", NULL, "4", "tell call sites apart by N frames, 0 to 8; 0: no call sites"},
+    {"memory", 0, "MIB", NULL, "2", "memory and disk for records, MiB per rank"},
+    {"top", 't', "N", NULL, "10", "lines in each table of the report"},
+    {"report", 0, "yes|no", "yes", "yes", "print the report when the application ends"},
+    {"keep", 0, NULL, "yes", "no", "keep the raw records also when all went well"},
+    {"start", 0, "yes|no", "yes", "yes", "record from the start; no: after MPI_Pcontrol(1)"},
+    {"yield", 'y', NULL, "yes", "no",
+     "give the processor away while MPI waits: for more ranks than processors"},
+    {"ack", 'a', "one|all", "one", "",
+     "inject acknowledgements: broadcast latency per destination, in the application"},
+    {"benchmark", 'b', "METHODS", "all", "",
+     "run the measuring methods in place of the application's collectives"},
+    {"benchmark-every", 0, "K", NULL, "0",
+     "measure again at every K-th call of a signature; 0: at its first only"},
+    {"benchmark-budget", 0, "SEC", NULL, "10", "time for all measurements together"},
+    {"bcast", 0, "NAME", NULL, "", "run the application with another broadcast algorithm"},
+    {"latencies", 0, "LOG", NULL, "", "log of collbench-pairs, for --bcast=grid"},
+    {"base-round", 0, "FILE", NULL, "",
+     "base round of collbench-overlap: report overlap ratios of the application's requests"},
+};
+
+static const struct rule rules[] = {
+    {KIND_TEXT, KEEP(output), 0, 0, NULL, "the name of a directory"},
+    {KIND_NUMBER, KEEP(stack), 0, 8, NULL, "a number from 0 to 8"},
+    {KIND_NUMBER, KEEP(memory), 1, 1024, NULL, "a number of MiB from 1 to 1024"},
+    {KIND_NUMBER, KEEP(top), 1, 10000, NULL, "a number from 1 to 10000"},
+    {KIND_SWITCH, KEEP(report), 0, 0, NULL, "yes or no"},
+    {KIND_SWITCH, KEEP(keep), 0, 0, NULL, "yes or no"},
+    {KIND_SWITCH, KEEP(start), 0, 0, NULL, "yes or no"},
+    {KIND_SWITCH, KEEP(yield), 0, 0, NULL, "yes or no"},
+    {KIND_WORD, KEEP(ack), 0, 0, "one|all", "one or all"},
+    {KIND_TEXT, KEEP(benchmark), 0, 0, NULL, "all, or names of methods"},
+    {KIND_NUMBER, KEEP(benchmark_every), 0, 1000000000, NULL, "a number of calls"},
+    {KIND_SECONDS, KEEP(benchmark_budget), 0, 0, NULL, "a positive number of seconds"},
+    {KIND_TEXT, KEEP(bcast), 0, 0, NULL, "the name of a broadcast algorithm"},
+    {KIND_TEXT, KEEP(latencies), 0, 0, NULL, "the name of a file"},
+    {KIND_TEXT, KEEP(base_round), 0, 0, NULL, "the name of a file"},
+};
+
+const size_t settings_count = sizeof settings_table / sizeof *settings_table;
+_Static_assert(sizeof settings_table / sizeof *settings_table == sizeof rules / sizeof *rules,
+               "every setting has its rule");
+
+static bool set_switch(bool *where, const char *text)
+{
+    static const char *const yes[] = {"yes", "1", "on", "true"};
+    static const char *const no[] = {"no", "0", "off", "false"};
+    for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) {
+        if (!strcmp(text, yes[i]) || !strcmp(text, no[i])) {
+            *where = !strcmp(text, yes[i]);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_one_of(const char *text, const char *words)
+{
+    size_t length = strlen(text);
+    for (const char *w = words; w; w = strchr(w, '|') ? strchr(w, '|') + 1 : NULL)
+        if (!strncmp(w, text, length) && (w[length] == '|' || w[length] == '\0'))
+            return true;
+    return false;
+}
+
+static bool set_number(const struct rule *r, void *where, const char *text)
+{
+    char *end;
+    errno = 0;
+    if (r->kind == KIND_SECONDS) {
+        double seconds = strtod(text, &end);
+        if (end == text || *end || errno || !(seconds > 0 && seconds < 1e9))
+            return false;
+        *(double *)where = seconds;
+        return true;
+    }
+    long number = strtol(text, &end, 10);
+    if (end == text || *end || errno || number < r->low || number > r->high)
+        return false;
+    *(long *)where = number;
+    return true;
+}
+
+const char *settings_set(struct settings *s, const struct setting *setting, const char *text)
+{
+    const struct rule *r = &rules[setting - settings_table];
+    void *where = (char *)s + r->offset;
+    bool ok;
+    switch (r->kind) {
+    case KIND_SWITCH:
+        ok = set_switch(where, text);
+        break;
+    case KIND_NUMBER:
+    case KIND_SECONDS:
+        ok = set_number(r, where, text);
+        break;
+    default:
+        /* Empty means "as if not given", for the settings that are off by default. */
+        ok = strlen(text) < r->room && (*text || !*setting->initial) &&
+             (r->kind == KIND_TEXT || !*text || is_one_of(text, r->words));
+        if (ok)
+            strcpy(where, text);
+    }
+    return ok ? NULL : r->right;
+}
+
+void settings_default(struct settings *s)
+{
+    *s = (struct settings){0};
+    for (size_t i = 0; i < settings_count; i++)
+        settings_set(s, &settings_table[i], settings_table[i].initial);
+}
+
+void settings_variable(const struct setting *setting, char name[64])
+{
+    int n = snprintf(name, 64, "COLLPROF_%s", setting->option);
+    for (int i = 0; i < n; i++)
+        name[i] = name[i] == '-' ? '_' : (char)toupper((unsigned char)name[i]);
+}
+
+const struct setting *settings_find_variable(const char *name, size_t length)
+{
+    char candidate[64];
+    for (size_t i = 0; i < settings_count; i++) {
+        settings_variable(&settings_table[i], candidate);
+        if (strlen(candidate) == length && !strncmp(candidate, name, length))
+            return &settings_table[i];
+    }
+    return NULL;
+}
+
+void settings_read(struct settings *s, char *const *environment,
+                   void (*complain)(const char *line, void *arg), void *arg)
+{
+    char line[512];
+    for (char *const *e = environment; e && *e; e++) {
+        if (strncmp(*e, "COLLPROF_", 9))
+            continue;
+        size_t length = strcspn(*e, "=");
+        const char *value = (*e)[length] ? *e + length + 1 : "";
+        const struct setting *setting = settings_find_variable(*e, length);
+        const char *right = setting ? settings_set(s, setting, value) : NULL;
+        if (!setting)
+            snprintf(line, sizeof line, "unknown variable %.*s: `collprof run --help` lists them",
+                     (int)length, *e);
+        else if (right)
+            snprintf(line, sizeof line, "%.*s is '%s': %s would be right", (int)length, *e, value,
+                     right);
+        else
+            continue;
+        complain(line, arg);
+    }
+}

@@ -1,0 +1,221 @@
+/* The ledger: what one rank has recorded, in one mapped file of fixed size.
+ *
+ * The file outlives the process, so it is the crash record too: nothing needs to be flushed or
+ * closed for it to be readable. It describes itself (names of operations, rates, capacities), so
+ * a reader needs nothing but this header. All integers are of the writing host's byte order,
+ * which the magic number shows.
+ *
+ *   header | operations | modules | regions | communicators | sites | entries | instances
+ *
+ * Sections are arrays; the header gives each one's offset, element size, capacity and count. A
+ * reader must step by the element size that the header gives. Counts only grow, and an element
+ * is complete before the count includes it. */
+#ifndef COLLPROF_RECORD_LEDGER_H
+#define COLLPROF_RECORD_LEDGER_H
+
+#include "base/histogram.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define LEDGER_MAGIC 0x31666f727070636cull /* "lcpprof1" */
+#define LEDGER_VERSION 1u
+#define LEDGER_NO_SITE 0u  /* site 0: not recorded, or the table was full */
+#define LEDGER_NO_COMM 0u  /* communicator 0: the call has none, or the table was full */
+#define LEDGER_MAX_DEPTH 8u
+
+enum ledger_section {
+    LEDGER_OPERATIONS,
+    LEDGER_MODULES,
+    LEDGER_REGIONS,
+    LEDGER_COMMS,
+    LEDGER_SITES,
+    LEDGER_ENTRIES,
+    LEDGER_INSTANCES,
+    LEDGER_SECTIONS
+};
+
+/* How the process ended, as far as it could say so itself. */
+enum ledger_state {
+    LEDGER_RUNNING,   /* no word: still running, or killed where nothing could be caught */
+    LEDGER_FINALIZED, /* MPI_Finalize was reached */
+    LEDGER_EXITED,    /* exit without MPI_Finalize; detail: nothing */
+    LEDGER_ABORTED,   /* MPI_Abort called by this rank; detail: its error code */
+    LEDGER_SIGNALLED  /* detail: the signal's number */
+};
+
+enum call_family {
+    FAMILY_PLAIN,      /* counted and timed, nothing more is known */
+    FAMILY_COLLECTIVE, /* blocking collectives, neighbourhood ones included */
+    FAMILY_ICOLLECTIVE,
+    FAMILY_SEND,
+    FAMILY_ISEND,
+    FAMILY_RECV,
+    FAMILY_IRECV,
+    FAMILY_SENDRECV,
+    FAMILY_INIT_REQUEST, /* MPI_Send_init, MPI_Bcast_init, ... */
+    FAMILY_START,
+    FAMILY_COMPLETION, /* Wait, Test and their forms, Request_free, Cancel */
+    FAMILY_PROBE,
+    FAMILY_ONE_SIDED,
+    FAMILY_IO,
+    FAMILY_COMM,     /* makes or frees communicators */
+    FAMILY_LIFECYCLE /* Init, Finalize, Abort, sessions */
+};
+
+struct ledger_operation {
+    char name[40]; /* "MPI_Bcast" */
+    uint32_t family;
+    uint32_t unused;
+};
+
+/* A shared object or the executable, as it was mapped when it was first seen. */
+struct ledger_module {
+    uint64_t bias; /* run-time address minus address in the file */
+    uint64_t low, high; /* run-time addresses that belong to it */
+    uint8_t build_id[24];
+    uint32_t build_id_size; /* 0: none */
+    uint32_t unused;
+    char path[256];
+};
+
+struct ledger_region {
+    char name[64];
+    uint64_t entered;  /* times */
+    uint64_t time_ns;  /* between begin and end */
+};
+
+/* Communicators with the same members in the same order are one: an application may create and
+ * free a million of them. */
+struct ledger_comm {
+    uint64_t id;    /* equal on all members: hash of the members' world ranks */
+    uint64_t created; /* how many there have been; 1 for MPI_COMM_WORLD */
+    uint32_t size;  /* members; of both groups for an intercommunicator */
+    uint32_t rank;  /* of this process */
+    uint32_t root_world_rank; /* world rank of its rank 0; UINT32_MAX: not known */
+    uint32_t flags; /* LEDGER_COMM_... */
+    char name[64];  /* MPI_Comm_get_name at creation or at the end; may be empty */
+};
+#define LEDGER_COMM_INTER 1u
+#define LEDGER_COMM_WORLD 2u
+#define LEDGER_COMM_SELF 4u
+
+/* A call site: return addresses, innermost first, as (module, address in its file). */
+struct ledger_site {
+    uint64_t hash;
+    uint32_t depth;
+    uint32_t unused;
+    struct {
+        uint32_t module; /* UINT32_MAX: in no known module; the address is then as it was */
+        uint32_t unused;
+        uint64_t address; /* a return address: one past the call */
+    } frame[LEDGER_MAX_DEPTH];
+};
+
+/* Calls of one (site, operation, communicator, size class, region). Durations are those of the
+ * call itself. Size class: 0 for no bytes, otherwise 1 + floor(log2(bytes)). */
+struct ledger_entry {
+    uint32_t site, operation, comm, region; /* region 0: none */
+    uint32_t size_class;
+    uint32_t lock; /* of the writer; meaningless to a reader */
+    uint64_t calls, errors;
+    uint64_t bytes; /* sent, or received where the call tells; otherwise as posted */
+    uint64_t time_ns, min_ns, max_ns;
+    /* Requests started here, for the families that start one: */
+    uint64_t completed;    /* requests seen complete */
+    uint64_t window_ns;    /* sum of: return from the post to entry of the completing call */
+    uint64_t wait_ns;      /* sum of: time in the completing calls */
+    uint64_t post_ns;      /* sum of: time in the post, for the completed ones only */
+    uint64_t hidden;       /* completed without waiting: found done by Test, or wait < 1 us */
+    uint64_t completed_bytes;
+    uint64_t cancelled;
+    /* Blocking collectives: waiting for the latest is seen from the instances, not here. */
+    uint32_t histogram[HISTOGRAM_BUCKETS]; /* saturating */
+};
+
+/* One collective operation on one communicator. The same instance has the same (comm_id,
+ * sequence) on every member. Times are raw ticks of this host: see header.pair. */
+struct ledger_instance {
+    uint64_t comm_id; /* of this very communicator, not of its members: equal on all members */
+    uint64_t entry_ticks, exit_ticks;
+    uint64_t bytes;
+    uint32_t sequence; /* collectives on this communicator so far */
+    uint32_t site;
+    uint16_t operation, comm; /* comm: index of its ledger_comm */
+    int32_t root;             /* -1: none */
+};
+
+struct ledger_header {
+    uint64_t magic;
+    uint32_t version;
+    uint32_t header_size;
+    uint64_t file_size;
+    struct {
+        uint64_t offset;
+        uint32_t element_size, capacity;
+        uint32_t count;
+        uint32_t unused;
+        uint64_t dropped; /* elements that found the table full; for entries: calls */
+    } section[LEDGER_SECTIONS];
+
+    /* Who */
+    int32_t rank, size; /* in MPI_COMM_WORLD; size 0: not known */
+    int64_t pid;
+    uint64_t run_id; /* equal on all ranks of one run, different for the next; 0: not agreed */
+    char host[64];
+    char program[256];    /* /proc/self/exe */
+    char mpi_library[192]; /* MPI_Get_library_version, first line */
+    int32_t thread_level;
+    uint32_t processors; /* in the affinity mask */
+
+    /* When */
+    uint32_t clock; /* enum clock_source */
+    uint32_t synchronized; /* whether global_* hold */
+    double started_unix;   /* seconds since 1970 at initialization */
+    struct {
+        uint64_t ticks;
+        double seconds; /* CLOCK_MONOTONIC */
+    } pair[2];          /* at initialization; at the last update (at least at the end) */
+    /* Global time of this rank's CLOCK_MONOTONIC second t: t + global_offset +
+     * global_drift * (t - pair[0].seconds); good to global_bound seconds. */
+    double global_offset, global_drift, global_bound;
+
+    /* How it goes */
+    uint32_t state;      /* enum ledger_state */
+    int32_t state_detail;
+    uint64_t mpi_ns;     /* time in MPI calls (outermost), all threads together */
+    uint64_t calls;      /* MPI calls seen, those that found a table full included */
+    uint64_t untracked_requests; /* the request table was full */
+    uint32_t sample_mask;        /* instances are kept where (sequence & mask) == 0 */
+    uint32_t stack_depth;        /* frames per site asked for; 0: no sites */
+    uint64_t involuntary_switches; /* over the run; meaningful at the end */
+    uint64_t init_ns, merge_ns;    /* what the layer's own start and end cost */
+};
+
+/* A mapped ledger, for its writer (writable) or a reader. */
+struct ledger {
+    struct ledger_header *header;
+    struct ledger_operation *operations;
+    struct ledger_module *modules;
+    struct ledger_region *regions;
+    struct ledger_comm *comms;
+    struct ledger_site *sites;
+    struct ledger_entry *entries;
+    struct ledger_instance *instances;
+    bool writable, in_file;
+};
+
+/* Creates a ledger of BYTES (at least LEDGER_MIN_BYTES) at PATH, or in memory alone (PATH NULL).
+ * Space is reserved at once, so that a full disk shows here and not as SIGBUS later. Returns 0
+ * or an errno; *L is then zero. */
+int ledger_create(struct ledger *l, const char *path, size_t bytes, uint32_t operations);
+#define LEDGER_MIN_BYTES ((size_t)512 * 1024)
+
+/* Maps an existing file for reading and checks that every section lies inside it. Returns NULL,
+ * or what is wrong with the file. */
+const char *ledger_open(struct ledger *l, const char *path);
+
+void ledger_close(struct ledger *l);
+
+#endif
