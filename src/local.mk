@@ -21,5 +21,6 @@ libreport_la_LIBADD = libbase.la $(JANSSON_LIBS) $(DW_LIBS)
 # sync, trees and measure: over PMPI, used by the bench programs and by the layer alike.
 libmeasure_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 libmeasure_la_SOURCES = \
+	src/measure/operation.c src/measure/operation.h \
 	src/measure/plan.h
 libmeasure_la_LIBADD = libbase.la $(MPI_LIBS)

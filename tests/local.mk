@@ -12,3 +12,11 @@ tests_unit_base_SOURCES = tests/unit/stats.c tests/unit/clock.c tests/unit/histo
 tests_unit_base_LDADD = libbase.la $(CRITERION_LIBS)
 TESTS += tests/unit/base
 endif
+
+# The collective operations and what is measured with them.
+check_PROGRAMS += tests/mpi/operation
+tests_mpi_operation_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+tests_mpi_operation_SOURCES = tests/mpi/operation.c
+tests_mpi_operation_LDADD = libmeasure.la
+TESTS += tests/mpi/operation.sh
+EXTRA_DIST += tests/mpi/operation.sh
