@@ -125,8 +125,9 @@ struct ledger_entry {
     /* Requests started here, for the families that start one: */
     uint64_t completed;    /* requests seen complete */
     uint64_t window_ns;    /* sum of: return from the post to entry of the completing call */
-    uint64_t wait_ns;      /* sum of: time in the completing calls */
-    uint64_t post_ns;      /* sum of: time in the post, for the completed ones only */
+    uint64_t wait_ns;      /* sum of: time in the completing calls, each shared out evenly
+                              among the requests that it completed */
+    uint64_t span_ns;      /* sum of: entry of the post to return of the completing call */
     uint64_t hidden;       /* completed without waiting: found done by Test, or wait < 1 us */
     uint64_t completed_bytes;
     uint64_t cancelled;
