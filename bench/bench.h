@@ -22,24 +22,26 @@ struct bench {
 
     /* The common options, as given. */
     struct bench_range sizes; /* bytes: --sizes=MIN:MAX, also -m MAX or MIN:MAX */
-    struct bench_range ranks; /* --ranks=MIN:MAX; MAX 0: all */
+    struct bench_range ranks; /* --ranks=MIN:MAX, MAX may be "all"; without it: all only */
     struct plan plan;         /* --repetitions -i, --warmup -x, --stop, --budget */
     enum format format;       /* --format */
     const char *output;       /* --output, NULL: standard output */
     const char *plot;         /* --plot, NULL: none */
     bool yield;               /* --yield */
     bool full;                /* -f: min and max beside the median */
+
+    char *command; /* the command line, as it could be typed again */
 };
 
 /* Common options; a program's struct argp names it as a child and hands its struct bench to it
  * by state->child_inputs[0]. */
 extern const struct argp bench_argp;
 
-/* MPI_Init (or Init_thread with LEVEL), clock, defaults from DEFAULTS (or ours, NULL), then
- * argp_parse(ARGP) on every rank, INPUT being the program's own options; its first member must
- * be a struct bench. Only rank 0 prints usage errors and --help; all ranks then leave together
- * with status 2 (0 for --help). Says on rank 0's stderr when ranks outnumber processors and
- * --yield was not given. */
+/* MPI_Init_thread with LEVEL, clock, then argp_parse(ARGP) on every rank, B being its input:
+ * the first member of the program's own options. Options that B already holds (anything but 0)
+ * are the program's defaults; ours are sizes 8:64K, all ranks, plan_default(). Afterwards
+ * ranks.min and ranks.max are between 1 and size. Only rank 0 prints usage errors and --help;
+ * all ranks then leave together with status 2 (0 for --help). */
 void bench_start(struct bench *b, int *argc, char ***argv, int level, const struct argp *argp);
 
 /* All ranks call it, with the same message; rank 0 prints "PROGRAM: MESSAGE". Status 2. */
@@ -50,12 +52,19 @@ _Noreturn void bench_refuse(const struct bench *b, const char *format, ...)
 bool bench_parse_size(const char *text, size_t *bytes);
 /* Parses "MIN:MAX" or "N" (both ends N) of sizes. False if malformed or MIN > MAX. */
 bool bench_parse_range(const char *text, struct bench_range *range);
+/* The next of a range swept in powers of two, MAX always included: 8, 16, ... MAX. False, and
+ * VALUE unchanged, after MAX. Start with VALUE = range->min. */
+bool bench_next(const struct bench_range *range, size_t *value);
+/* For a parser: one clear line (rank 0), then return its value from the parser. */
+error_t bench_bad_option(struct argp_state *state, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* Splits "a,b,c" on commas and calls EACH for every word; false as soon as EACH is false. */
 bool bench_each_word(const char *list, bool (*each)(const char *word, void *arg), void *arg);
 
 /* On every rank (collective): a document with the facts that every result needs: program and
  * version, command line, hosts, ranks with their bindings (hwloc), MPI library, clock, date,
- * oversubscription. Rank 0 gets it; the others NULL. */
+ * oversubscription. Rank 0 gets it; the others NULL. Says on rank 0's stderr when ranks
+ * outnumber processors and --yield was not given. */
 struct document *bench_document(const struct bench *b, const char *schema);
 
 /* Progress on rank 0's terminal: one line rewritten in place, with an estimate of the time

@@ -2,7 +2,7 @@
 AM_CPPFLAGS = -I$(top_srcdir)/src -I$(top_builddir) -D_GNU_SOURCE
 AM_CFLAGS = $(WARNING_CFLAGS) $(AX_THREADS)
 
-noinst_LTLIBRARIES = libbase.la libreport.la libmeasure.la
+noinst_LTLIBRARIES = libbase.la libtopology.la libreport.la libmeasure.la
 
 # base, the ledger and report: no MPI, so that the command works where there is none.
 libbase_la_SOURCES = \
@@ -12,10 +12,17 @@ libbase_la_SOURCES = \
 	src/base/stats.c src/base/stats.h \
 	src/record/ledger.c src/record/ledger.h
 
+# Apart from base: the profiling layer must not pull hwloc into applications.
+libtopology_la_CPPFLAGS = $(AM_CPPFLAGS) $(HWLOC_CFLAGS)
+libtopology_la_SOURCES = src/base/topology.c src/base/topology.h
+libtopology_la_LIBADD = $(HWLOC_LIBS)
+
 libreport_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(DW_CFLAGS)
 libreport_la_SOURCES = \
-	src/report/document.h \
-	src/report/plot.h
+	src/report/document.c src/report/document.h \
+	src/report/document_model.h src/report/document_write.c \
+	src/report/plot.c src/report/plot.h \
+	src/report/save.c src/report/save.h
 libreport_la_LIBADD = libbase.la $(JANSSON_LIBS) $(DW_LIBS)
 
 # sync, trees and measure: over PMPI, used by the bench programs and by the layer alike.
@@ -24,3 +31,8 @@ libmeasure_la_SOURCES = \
 	src/measure/operation.c src/measure/operation.h \
 	src/measure/plan.h
 libmeasure_la_LIBADD = libbase.la $(MPI_LIBS)
+
+# Preloaded by --yield: no MPI, no other library of ours.
+pkglib_LTLIBRARIES = libcollprof-yield.la
+libcollprof_yield_la_SOURCES = src/yield/yield.c
+libcollprof_yield_la_LDFLAGS = -module -avoid-version -shared

@@ -11,6 +11,18 @@ tests_unit_base_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_base_SOURCES = tests/unit/stats.c tests/unit/clock.c tests/unit/histogram.c tests/unit/ledger.c tests/unit/settings.c
 tests_unit_base_LDADD = libbase.la $(CRITERION_LIBS)
 TESTS += tests/unit/base
+
+check_PROGRAMS += tests/unit/report
+tests_unit_report_CPPFLAGS = $(UNIT_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_unit_report_SOURCES = tests/unit/document.c
+tests_unit_report_LDADD = libreport.la $(CRITERION_LIBS)
+TESTS += tests/unit/report
+
+check_PROGRAMS += tests/unit/bench
+tests_unit_bench_CPPFLAGS = $(BENCH_CPPFLAGS) $(CRITERION_CFLAGS)
+tests_unit_bench_SOURCES = tests/unit/bench_parse.c tests/unit/topology.c
+tests_unit_bench_LDADD = libbench.la $(CRITERION_LIBS)
+TESTS += tests/unit/bench
 endif
 
 # The collective operations and what is measured with them.

@@ -1,0 +1,140 @@
+#include "bench.h"
+#include "base/clock.h"
+#include "bench_inner.h"
+#include "report/plot.h"
+#include "report/save.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifdef COLLPROF_SIMULATED
+static double simulated_now(void)
+{
+    return PMPI_Wtime();
+}
+
+/* The simulator's usleep passes simulated time; it takes whole microseconds only. */
+static void simulated_hold(double seconds)
+{
+    struct timespec t = {.tv_sec = (time_t)seconds,
+                         .tv_nsec = lround((seconds - floor(seconds)) * 1e9)};
+    nanosleep(&t, NULL);
+}
+
+static void start_clock(void)
+{
+    clock_use(simulated_now, simulated_hold);
+    clock_start();
+}
+#else
+static void start_clock(void)
+{
+    clock_start();
+}
+#endif
+
+static bool needs_quotes(const char *word)
+{
+    return !*word || strpbrk(word, " \t\n\"'\\$&|;<>()*?[]#~`!{}");
+}
+
+static char *command_line(int argc, char **argv)
+{
+    char *line = NULL;
+    size_t size;
+    FILE *out = open_memstream(&line, &size);
+    for (int i = 0; i < argc; i++) {
+        const char *word = i ? argv[i] : basename(argv[0]);
+        fprintf(out, needs_quotes(word) ? "%s'%s'" : "%s%s", i ? " " : "", word);
+    }
+    fclose(out);
+    return line;
+}
+
+static void fill_defaults(struct bench *b)
+{
+    if (b->sizes.max == 0)
+        b->sizes = (struct bench_range){8, 64 << 10};
+    if (b->ranks.max == 0)
+        b->ranks = (struct bench_range){(size_t)b->size, (size_t)b->size};
+    if (b->plan.repetitions == 0)
+        b->plan = plan_default();
+}
+
+_Noreturn static void leave(int status)
+{
+    MPI_Finalize();
+    exit(status);
+}
+
+static int worst(MPI_Comm comm, int status)
+{
+    int all = status;
+    MPI_Allreduce(&status, &all, 1, MPI_INT, MPI_MAX, comm);
+    return all;
+}
+
+/* 0: go on, 1: leave in peace (--help), 2: a wrong option. Every rank parses, rank 0 prints. */
+static int parse_options(struct bench *b, int argc, char **argv, const struct argp *argp)
+{
+    unsigned flags = ARGP_NO_EXIT | ARGP_NO_HELP;
+    if (b->rank)
+        flags |= ARGP_NO_ERRS;
+    error_t error = argp_parse(argp, argc, argv, flags, NULL, b);
+    if (error)
+        return error == ECANCELED ? 1 : 2;
+    if (b->rank == 0) {
+        if (b->plot && (!plot_path_valid(b->plot) || !save_possible(b->plot)))
+            return 2;
+        if (!save_possible(b->output))
+            return 2;
+    }
+    return 0;
+}
+
+void bench_start(struct bench *b, int *argc, char ***argv, int level, const struct argp *argp)
+{
+    int provided;
+    bench_yield(*argc, *argv);
+    MPI_Init_thread(argc, argv, level, &provided);
+    start_clock();
+    MPI_Comm_dup(MPI_COMM_WORLD, &b->comm);
+    MPI_Comm_rank(b->comm, &b->rank);
+    MPI_Comm_size(b->comm, &b->size);
+    b->program = basename((*argv)[0]);
+    b->command = command_line(*argc, *argv);
+    fill_defaults(b);
+    int status = worst(b->comm, parse_options(b, *argc, *argv, argp));
+    if (status)
+        leave(status == 1 ? 0 : 2);
+    if (provided < level)
+        bench_refuse(b, "this MPI library has no thread support of level %d: choose another",
+                     level);
+}
+
+_Noreturn void bench_refuse(const struct bench *b, const char *format, ...)
+{
+    if (b->rank == 0) {
+        va_list args;
+        va_start(args, format);
+        fprintf(stderr, "%s: ", b->program);
+        vfprintf(stderr, format, args);
+        fputs("\n", stderr);
+        va_end(args);
+    }
+    leave(2);
+}
+
+_Noreturn void bench_finish(struct bench *b, struct document *d, int status)
+{
+    int failed = b->rank == 0 && d && !document_save(d, b->output, b->format);
+    failed = worst(b->comm, failed);
+    document_free(d);
+    free(b->command);
+    MPI_Comm_free(&b->comm);
+    leave(failed ? 1 : status);
+}

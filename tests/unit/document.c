@@ -1,0 +1,165 @@
+/* A document in its three formats: readers of all of them are promised the same content. */
+#include "report/document.h"
+
+#include <criterion/criterion.h>
+#include <dirent.h>
+#include <math.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const struct column columns[] = {
+    {"method", NULL, COLUMN_TEXT, 0, "how it was measured"},
+    {"size", "B", COLUMN_INTEGER, 0, NULL},
+    {"median", "us", COLUMN_REAL, 2, NULL},
+};
+
+static struct document *example(void)
+{
+    struct document *d = document_new("example/1");
+    document_fact(d, "ranks", "%d", 2);
+    document_fact(d, "command", "a\nb");
+    struct table *t = document_table(d, "methods", "Methods", columns, 3);
+    table_text(t, "ring, \"paper's\"");
+    table_integer(t, 65536);
+    table_real(t, 0.1);
+    table_text(t, NULL);
+    table_skip(t);
+    table_real(t, NAN);
+    cr_assert_eq(table_rows(t), 2);
+    document_note(d, "all %s", "is well");
+    document_attach(d, "samples", json_pack("[f,f]", 1.0, 2.0));
+    return d;
+}
+
+static char *written(enum format format)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    struct document *d = example();
+    document_write(d, out, format);
+    document_free(d);
+    fclose(out);
+    return text;
+}
+
+Test(document, text_is_aligned_with_units_in_the_heads)
+{
+    char *text = written(FORMAT_TEXT);
+    cr_assert_str_eq(text, "# ranks: 2\n"
+                           "# command: a b\n"
+                           "\n"
+                           "# Methods\n"
+                           "# method            size  median\n"
+                           "#                    (B)    (us)\n"
+                           "  ring, \"paper's\"  65536    0.10\n"
+                           "  -                    -       -\n"
+                           "\n"
+                           "all is well\n");
+    free(text);
+}
+
+Test(document, csv_quotes_as_rfc_4180_says)
+{
+    char *text = written(FORMAT_CSV);
+    cr_assert_str_eq(text, "# ranks: 2\n"
+                           "# command: a b\n"
+                           "# note: all is well\n"
+                           "# table: methods\n"
+                           "method,size (B),median (us)\n"
+                           "\"ring, \"\"paper's\"\"\",65536,0.10\n"
+                           ",,\n");
+    free(text);
+}
+
+Test(document, json_is_whole_and_empty_cells_are_null)
+{
+    char *text = written(FORMAT_JSON);
+    json_error_t error;
+    json_t *root = json_loads(text, 0, &error);
+    cr_assert(root, "%s", error.text);
+    const char *schema, *ranks, *method, *unit, *note;
+    json_int_t size;
+    double median, sample;
+    json_t *m, *s, *r;
+    int failed = json_unpack_ex(
+        root, &error, 0,
+        "{s:s, s:{s:s}, s:[s], s:[f,f], s:{s:{s:[o,{s:s},o], s:[{s:s,s:I,s:f},{s:o,s:o,s:o}]}}}",
+        "schema", &schema, "header", "ranks", &ranks, "notes", &note, "samples", &sample, &sample,
+        "tables", "methods", "columns", &m, "unit", &unit, &s, "rows", "method", &method, "size",
+        &size, "median", &median, "method", &m, "size", &s, "median", &r);
+    cr_assert_not(failed, "%s", error.text);
+    cr_assert_str_eq(schema, "example/1");
+    cr_assert_str_eq(method, "ring, \"paper's\"");
+    cr_assert_str_eq(unit, "B");
+    cr_assert_eq(size, 65536);
+    cr_assert_eq(median, 0.1);
+    cr_assert(json_is_null(m) && json_is_null(s) && json_is_null(r));
+    cr_assert(strstr(text, ": 0.1\n"), "reals are printed as short as they are:\n%s", text);
+    json_decref(root);
+    free(text);
+}
+
+Test(document, formats_by_name)
+{
+    enum format f;
+    cr_assert(format_from_name("json", &f) && f == FORMAT_JSON);
+    cr_assert(format_from_name("csv", &f) && f == FORMAT_CSV);
+    cr_assert(format_from_name("text", &f) && f == FORMAT_TEXT);
+    cr_assert_not(format_from_name("xml", &f));
+}
+
+static int entries(const char *directory)
+{
+    int n = 0;
+    DIR *dir = opendir(directory);
+    while (readdir(dir))
+        n++;
+    closedir(dir);
+    return n - 2;
+}
+
+static char *scratch(void)
+{
+    static char directory[] = "/tmp/collprof-document-XXXXXX";
+    cr_assert(mkdtemp(directory));
+    return directory;
+}
+
+Test(document, saved_whole_through_a_link_and_readable_by_others)
+{
+    char *directory = scratch(), path[128], link[128];
+    snprintf(path, sizeof path, "%s/real.json", directory);
+    snprintf(link, sizeof link, "%s/link.json", directory);
+    umask(022);
+    cr_assert_eq(symlink("real.json", link), 0);
+    fclose(fopen(path, "w"));
+    struct document *d = example();
+    cr_assert(document_save(d, link, FORMAT_JSON));
+    struct stat there;
+    cr_assert(lstat(link, &there) == 0 && S_ISLNK(there.st_mode), "the link was replaced");
+    cr_assert(stat(path, &there) == 0 && there.st_size > 100);
+    cr_assert_eq(there.st_mode & 0777, 0644);
+    json_t *root = json_load_file(path, 0, NULL);
+    cr_assert(root);
+    json_decref(root);
+    cr_assert_eq(entries(directory), 2, "something else was left behind");
+    document_free(d);
+    unlink(path), unlink(link), rmdir(directory);
+}
+
+/* A directory that is not there, a directory in the file's place, a full disk: said, and
+ * nothing half-written. */
+Test(document, what_cannot_be_written_fails_cleanly)
+{
+    char *directory = scratch(), path[128];
+    struct document *d = example();
+    snprintf(path, sizeof path, "%s/absent/x.json", directory);
+    cr_assert_not(document_save(d, path, FORMAT_JSON));
+    cr_assert_not(document_save(d, directory, FORMAT_JSON));
+    cr_assert_eq(entries(directory), 0);
+    cr_assert_not(document_save(d, "/dev/full", FORMAT_JSON));
+    cr_assert_eq(access("/dev/full", F_OK), 0);
+    document_free(d);
+    rmdir(directory);
+}

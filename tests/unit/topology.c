@@ -1,0 +1,62 @@
+/* Where ranks are: what the header of every result, and "more ranks than processors", rest on. */
+#include "base/topology.h"
+
+#include <criterion/criterion.h>
+#include <sched.h>
+
+Test(topology, a_process_bound_to_one_processor_says_so)
+{
+    cpu_set_t all, one;
+    CPU_ZERO(&one);
+    cr_assert_eq(sched_getaffinity(0, sizeof all, &all), 0);
+    int cpu = 0;
+    while (!CPU_ISSET(cpu, &all))
+        cpu++;
+    CPU_SET(cpu, &one);
+    cr_assert_eq(sched_setaffinity(0, sizeof one, &one), 0);
+    struct place place;
+    char text[128];
+    place_here(&place);
+    cr_assert_eq(place.processors, 1);
+    cr_assert_geq(place.core, 0);
+    cr_assert_eq(place.allowed[cpu / 64], UINT64_C(1) << cpu % 64);
+    place_describe(&place, text, sizeof text);
+    cr_assert(strstr(text, "bound to core"), "%s", text);
+}
+
+static struct place at(const char *host, int core, int complex, int package, uint64_t allowed)
+{
+    struct place p;
+    place_named(&p, host);
+    p.core = core, p.complex = complex, p.package = package;
+    p.allowed[0] = allowed;
+    p.processors = __builtin_popcountll(allowed);
+    return p;
+}
+
+Test(topology, relations_from_close_to_far)
+{
+    struct place a = at("x", 0, 0, 0, 1), same_core = at("x", 0, 0, 0, 2),
+                 complex = at("x", 1, 0, 0, 4), package = at("x", 2, 1, 0, 8),
+                 node = at("x", 3, 2, 1, 16), other = at("y", 0, 0, 0, 1),
+                 unbound = at("x", -1, -1, -1, 31);
+    cr_assert_eq(place_relation(&a, &same_core), SAME_CORE);
+    cr_assert_eq(place_relation(&a, &complex), SAME_COMPLEX);
+    cr_assert_eq(place_relation(&a, &package), SAME_PACKAGE);
+    cr_assert_eq(place_relation(&a, &node), SAME_NODE);
+    cr_assert_eq(place_relation(&a, &other), OTHER_NODE);
+    cr_assert_eq(place_relation(&unbound, &unbound), SAME_NODE);
+}
+
+/* Ranks bound on top of each other are more than the processors that they may use, however
+ * many the machine has; the fullest host counts. */
+Test(topology, load_is_that_of_the_fullest_host)
+{
+    struct place ranks[] = {at("x", 0, 0, 0, 1), at("x", 1, 0, 0, 2), at("y", 0, 0, 0, 1),
+                            at("y", 0, 0, 0, 1), at("y", 0, 0, 0, 1)};
+    cr_assert_float_eq(place_load(ranks, 2), 1, 1e-12);
+    cr_assert_float_eq(place_load(ranks, 5), 3, 1e-12);
+    struct place unknown;
+    place_named(&unknown, "z");
+    cr_assert_eq(place_load(&unknown, 1), 0);
+}
