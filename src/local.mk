@@ -9,6 +9,7 @@ libbase_la_SOURCES = \
 	src/base/clock.c src/base/clock.h \
 	src/base/histogram.c src/base/histogram.h \
 	src/base/settings.c src/base/settings.h \
+	src/base/overlap.c src/base/overlap.h \
 	src/base/stats.c src/base/stats.h \
 	src/record/ledger.c src/record/ledger.h
 
@@ -19,6 +20,7 @@ libtopology_la_LIBADD = $(HWLOC_LIBS)
 
 libreport_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(DW_CFLAGS)
 libreport_la_SOURCES = \
+	src/report/base_round.c src/report/base_round.h \
 	src/report/document.c src/report/document.h \
 	src/report/document_model.h src/report/document_write.c \
 	src/report/plot.c src/report/plot.h \
