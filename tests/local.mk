@@ -32,3 +32,5 @@ tests_mpi_operation_SOURCES = tests/mpi/operation.c
 tests_mpi_operation_LDADD = libmeasure.la
 TESTS += tests/mpi/operation.sh
 EXTRA_DIST += tests/mpi/operation.sh
+
+include tests/sim/local.mk

@@ -1,0 +1,37 @@
+# The same sources, built for the simulator: build/sim/PROGRAM, run by tests/sim/run.sh.
+#
+# SIM_BINARIES += sim/collbench-NAME    from bench/collbench-NAME.c
+# SIM_BINARIES += sim/NAME              from tests/sim/NAME.c (name it in EXTRA_DIST too)
+EXTRA_DIST += tests/sim/run.sh tests/sim/platforms/cluster.xml tests/sim/platforms/grid.xml
+SIM_BINARIES =
+
+SIM_FILES = $(filter %.c,$(libbase_la_SOURCES) $(libtopology_la_SOURCES) \
+	$(libmeasure_la_SOURCES) $(libbench_la_SOURCES)) \
+	src/report/document.c src/report/document_write.c src/report/plot.c src/report/save.c
+SIM_OBJS = $(SIM_FILES:%.c=sim/obj/%.o)
+SIM_CPPFLAGS = $(DEFS) $(AM_CPPFLAGS) -I$(top_srcdir)/bench $(JANSSON_CFLAGS) $(HWLOC_CFLAGS) \
+	-DCOLLPROF_SIMULATED -DSMPI_NO_OVERRIDE_MALLOC -DPKGLIBDIR='"$(pkglibdir)"'
+SIM_LIBS = $(JANSSON_LIBS) $(HWLOC_LIBS) -lm
+
+sim/obj/%.o: $(srcdir)/%.c
+	$(AM_V_CC)$(MKDIR_P) $(@D) && \
+	$(SMPICC) $(SIM_CPPFLAGS) $(WARNING_CFLAGS) -fvisibility=default -fPIC -O2 -g \
+		-MMD -MP -c -o $@ $<
+
+sim/%: sim/obj/bench/%.o $(SIM_OBJS)
+	$(AM_V_CCLD)$(SMPICC) -o $@ $^ $(SIM_LIBS)
+
+sim/%: sim/obj/tests/sim/%.o $(SIM_OBJS)
+	$(AM_V_CCLD)$(SMPICC) -o $@ $^ $(SIM_LIBS)
+
+.SECONDARY:
+-include $(SIM_OBJS:.o=.d)
+
+clean-local: clean-sim
+clean-sim:
+	rm -rf sim
+.PHONY: clean-sim
+
+if HAVE_SMPI
+check_DATA += $(SIM_BINARIES)
+endif

@@ -1,0 +1,38 @@
+#!/bin/sh
+# usage: tests/sim/run.sh PLATFORM RANKS PROGRAM [ARGUMENT]...
+#
+# Runs a program of sim/ on simulated RANKS, one to a node. PLATFORM is the name of a file in
+# tests/sim/platforms, or a path. On "grid" the first half of the ranks is on site a, the other
+# on b. SMPI_OPTIONS adds to the simulator's options, as in --cfg=smpi/bcast:binomial_tree.
+#
+# The simulated clock moves only in communication and in holds: computation is free, and
+# looking at the clock or probing costs next to nothing (not 0: a spin would never end).
+set -eu
+if [ $# -lt 3 ]; then
+    sed -n '2,3s/^# *//p' "$0" >&2
+    exit 2
+fi
+platform=$1 ranks=$2
+shift 2
+here=$(dirname "$0")
+[ -f "$platform" ] || platform=$here/platforms/$platform.xml
+[ -f "$platform" ] || { echo "run.sh: no platform $platform: cluster, grid or a path" >&2; exit 2; }
+
+hosts=$(mktemp)
+trap 'rm -f "$hosts"' EXIT
+trap 'exit 1' HUP INT TERM
+awk -v ranks="$ranks" -v two_sites="$(grep -c 'id="wide"' "$platform" || :)" 'BEGIN {
+    half = two_sites ? int((ranks + 1) / 2) : 0
+    for (i = 0; i < ranks; i++) {
+        if (!two_sites) print "node-" i
+        else if (i < half) print "a-" i
+        else print "b-" (i - half)
+    }
+}' >"$hosts"
+
+# shellcheck disable=SC2086 # several options in one variable
+"${SMPIRUN:-smpirun}" -quiet -np "$ranks" -hostfile "$hosts" -platform "$platform" \
+    --log=root.thresh:error \
+    --cfg=smpi/simulate-computation:no --cfg=smpi/wtime:1e-8 \
+    --cfg=smpi/iprobe:1e-8 --cfg=smpi/test:1e-8 \
+    ${SMPI_OPTIONS:-} "$@"
