@@ -31,7 +31,8 @@ libreport_la_LIBADD = libbase.la $(JANSSON_LIBS) $(DW_LIBS)
 libmeasure_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 libmeasure_la_SOURCES = \
 	src/measure/operation.c src/measure/operation.h \
-	src/measure/plan.h
+	src/measure/plan.h \
+	src/measure/work.c src/measure/work.h
 libmeasure_la_LIBADD = libbase.la $(MPI_LIBS)
 
 # Preloaded by --yield: no MPI, no other library of ours.

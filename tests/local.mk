@@ -23,6 +23,12 @@ tests_unit_bench_CPPFLAGS = $(BENCH_CPPFLAGS) $(CRITERION_CFLAGS)
 tests_unit_bench_SOURCES = tests/unit/bench_parse.c tests/unit/topology.c
 tests_unit_bench_LDADD = libbench.la $(CRITERION_LIBS)
 TESTS += tests/unit/bench
+
+check_PROGRAMS += tests/unit/measure
+tests_unit_measure_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
+tests_unit_measure_SOURCES = tests/unit/work.c
+tests_unit_measure_LDADD = libmeasure.la $(CRITERION_LIBS)
+TESTS += tests/unit/measure
 endif
 
 # The collective operations and what is measured with them.

@@ -1,0 +1,148 @@
+#include "measure/work.h"
+
+#include "base/clock.h"
+#include "base/stats.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+enum {
+    LINE = 128,            /* two lines: adjacent ones are fetched together */
+    CHUNK = 10000,         /* units between two looks at the stop flag: about 10 us */
+    RUNS = 21,             /* for one quartile */
+    TRIES = 12,            /* corrections of an amount */
+    SIMULATED = 1000000000 /* units per simulated second */
+};
+
+/* Every step waits for the one before; the compiler is told that each result is looked at. */
+static void compute(uint64_t units)
+{
+    uint64_t x = units | 1;
+    for (uint64_t i = 0; i < units; i++) {
+        x = x * 6364136223846793005u + 1442695040888963407u;
+        __asm__ volatile("" : "+r"(x));
+    }
+}
+
+void work_do(const struct work *w)
+{
+    if (clock_source == CLOCK_SOURCE_EXTERNAL)
+        clock_hold(w->achieved);
+    else
+        compute(w->units);
+}
+
+static double timed(uint64_t units, double cost)
+{
+    double start = clock_now();
+    compute(units);
+    return clock_now() - start - cost;
+}
+
+double work_time(const struct work *w)
+{
+    if (clock_source == CLOCK_SOURCE_EXTERNAL)
+        return w->achieved;
+    return timed(w->units, clock_cost());
+}
+
+static double undisturbed(uint64_t units, double cost)
+{
+    double time[RUNS];
+    for (int i = 0; i < RUNS; i++)
+        time[i] = timed(units, cost);
+    stats_sort(time, RUNS);
+    return stats_quantile(time, RUNS, 0.25);
+}
+
+struct work work_calibrate(double seconds, double tolerance)
+{
+    struct work w = {.wanted = seconds, .achieved = seconds, .within = true};
+    if (seconds <= 0)
+        return w;
+    if (clock_source == CLOCK_SOURCE_EXTERNAL) {
+        w.units = (uint64_t)llround(seconds * SIMULATED);
+        return w;
+    }
+    double cost = clock_cost(), best = INFINITY;
+    double units = seconds * CHUNK / timed(CHUNK, cost);
+    for (int i = 0; i < TRIES && best > tolerance; i++) {
+        uint64_t tried = units < 1 ? 1 : (uint64_t)llround(units);
+        double achieved = undisturbed(tried, cost);
+        double error = fabs(achieved / seconds - 1);
+        if (error < best) {
+            best = error;
+            w.units = tried;
+            w.achieved = achieved;
+        }
+        units = (double)tried * seconds / fmax(achieved, 1e-9);
+    }
+    w.within = best <= tolerance;
+    return w;
+}
+
+struct worker {
+    _Alignas(LINE) struct work_threads *all;
+    int number;
+    uint64_t units;
+    pthread_t thread;
+};
+
+struct work_threads {
+    _Alignas(LINE) atomic_bool stop; /* written once */
+    _Alignas(LINE) int n;            /* only read while they run, as what follows */
+    void (*bind)(int, void *);
+    void *arg;
+    struct worker *worker;
+};
+
+static void *run_worker(void *arg)
+{
+    struct worker *w = arg;
+    uint64_t units = 0;
+    if (w->all->bind)
+        w->all->bind(w->number, w->all->arg);
+    while (!atomic_load_explicit(&w->all->stop, memory_order_relaxed)) {
+        compute(CHUNK);
+        units += CHUNK;
+    }
+    w->units = units;
+    return NULL;
+}
+
+struct work_threads *work_threads_start(int n, void (*bind)(int, void *), void *arg)
+{
+    if (clock_source == CLOCK_SOURCE_EXTERNAL)
+        return NULL;
+    struct work_threads *t = aligned_alloc(LINE, sizeof *t);
+    struct worker *worker = aligned_alloc(LINE, sizeof *worker * (size_t)(n > 0 ? n : 1));
+    if (!t || !worker) {
+        free(t);
+        free(worker);
+        return NULL;
+    }
+    *t = (struct work_threads){.bind = bind, .arg = arg, .worker = worker};
+    for (; t->n < n; t->n++) {
+        worker[t->n] = (struct worker){.all = t, .number = t->n};
+        if (pthread_create(&worker[t->n].thread, NULL, run_worker, &worker[t->n])) {
+            work_threads_stop(t);
+            return NULL;
+        }
+    }
+    return t;
+}
+
+uint64_t work_threads_stop(struct work_threads *t)
+{
+    uint64_t units = 0;
+    atomic_store(&t->stop, true);
+    for (int i = 0; i < t->n; i++) {
+        pthread_join(t->worker[i].thread, NULL);
+        units += t->worker[i].units;
+    }
+    free(t->worker);
+    free(t);
+    return units;
+}
