@@ -23,7 +23,7 @@ libreport_la_SOURCES = \
 	src/report/base_round.c src/report/base_round.h \
 	src/report/document.c src/report/document.h \
 	src/report/document_model.h src/report/document_write.c \
-	src/report/plot.c src/report/plot.h \
+	src/report/plot.c src/report/plot.h src/report/plot_inner.h src/report/plot_map.c \
 	src/report/save.c src/report/save.h
 libreport_la_LIBADD = libbase.la $(JANSSON_LIBS) $(DW_LIBS)
 

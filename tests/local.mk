@@ -14,7 +14,7 @@ TESTS += tests/unit/base
 
 check_PROGRAMS += tests/unit/report
 tests_unit_report_CPPFLAGS = $(UNIT_CPPFLAGS) $(JANSSON_CFLAGS)
-tests_unit_report_SOURCES = tests/unit/document.c tests/unit/overlap.c
+tests_unit_report_SOURCES = tests/unit/document.c tests/unit/plot.c tests/unit/overlap.c
 tests_unit_report_LDADD = libreport.la $(CRITERION_LIBS)
 TESTS += tests/unit/report
 

@@ -1,5 +1,6 @@
 /* Pictures, by gnuplot. The file's ending chooses PNG or SVG. Every function returns false, and
- * has said why on stderr, when there is no gnuplot or it fails; nothing half-written is left. */
+ * has said why on stderr, when there is no gnuplot or it fails; nothing half-written is left.
+ * The gnuplot is the one that GNUPLOT in the environment names, or that configure found. */
 #ifndef COLLPROF_REPORT_PLOT_H
 #define COLLPROF_REPORT_PLOT_H
 
@@ -48,7 +49,7 @@ bool plot_heatmap(const char *path, const struct plot_axes *axes, const struct p
 /* The same values as a surface seen at an angle (the latency paper's plots). */
 bool plot_surface(const char *path, const struct plot_axes *axes, const struct plot_map *map);
 
-/* Several heat maps side by side, COLUMNS in a row, on one sheet. */
+/* Several heat maps side by side, COLUMNS in a row, on one sheet: N AXES and N MAPS. */
 bool plot_heatmap_sheet(const char *path, const char *title, const struct plot_axes *axes,
                         const struct plot_map *maps, size_t n, size_t columns);
 

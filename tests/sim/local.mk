@@ -7,7 +7,8 @@ SIM_BINARIES =
 
 SIM_FILES = $(filter %.c,$(libbase_la_SOURCES) $(libtopology_la_SOURCES) \
 	$(libmeasure_la_SOURCES) $(libbench_la_SOURCES)) \
-	src/report/document.c src/report/document_write.c src/report/plot.c src/report/save.c
+	src/report/document.c src/report/document_write.c src/report/plot.c src/report/plot_map.c \
+	src/report/save.c
 SIM_OBJS = $(SIM_FILES:%.c=sim/obj/%.o)
 SIM_CPPFLAGS = $(DEFS) $(AM_CPPFLAGS) -I$(top_srcdir)/bench $(JANSSON_CFLAGS) $(HWLOC_CFLAGS) \
 	-DCOLLPROF_SIMULATED -DSMPI_NO_OVERRIDE_MALLOC -DPKGLIBDIR='"$(pkglibdir)"'

@@ -1,0 +1,200 @@
+/* Pictures: that they are made, and that a missing or failing gnuplot is said and leaves
+ * nothing. COLLPROF_TEST_PICTURES=DIRECTORY keeps them, to be looked at. */
+#include "report/plot.h"
+
+#include <criterion/criterion.h>
+#include <criterion/redirect.h>
+#include <dirent.h>
+#include <math.h>
+#include <unistd.h>
+
+static char directory[256];
+
+static void in_scratch(void)
+{
+    const char *keep = getenv("COLLPROF_TEST_PICTURES");
+    snprintf(directory, sizeof directory, "%s", keep ? keep : "/tmp/collprof-plot-XXXXXX");
+    if (!keep)
+        cr_assert(mkdtemp(directory));
+    const char *gnuplot = getenv("GNUPLOT");
+    if (gnuplot && !*gnuplot) /* configure found none */
+        cr_skip("no gnuplot");
+}
+
+static const char *path_of(const char *name)
+{
+    static char path[512];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    return path;
+}
+
+static int entries(void)
+{
+    int n = 0;
+    DIR *dir = opendir(directory);
+    while (readdir(dir))
+        n++;
+    closedir(dir);
+    return n - 2;
+}
+
+/* The file begins as MAGIC, and is taken away unless it is to be kept. */
+static void check_picture(const char *name, const char *magic)
+{
+    char head[16] = "";
+    FILE *file = fopen(path_of(name), "r");
+    cr_assert(file, "%s was not made", name);
+    cr_assert_geq(fread(head, 1, 8, file), 5);
+    fclose(file);
+    cr_assert_eq(memcmp(head, magic, strlen(magic)), 0, "%s is something else", name);
+    if (getenv("COLLPROF_TEST_PICTURES"))
+        return;
+    unlink(path_of(name));
+    cr_assert_eq(entries(), 0, "something else was left behind");
+    rmdir(directory);
+}
+
+static const double ranks[] = {2, 4, 8, 16, 32, 64};
+static const double flat[] = {4, 4.1, 4, 4.2, 4.1, 4.1}, tree[] = {10, 20, 30, 40, 50, 60},
+                    linear[] = {10, 30, 70, 150, NAN, 630};
+static const struct plot_series three[] = {{"send-latency \"g_0\"", ranks, flat, 6},
+                                           {"binomial", ranks, tree, 6},
+                                           {"linear", ranks, linear, 6}};
+
+Test(plot, lines_as_png, .init = in_scratch)
+{
+    struct plot_axes axes = {"OL of a 256 B broadcast", "ranks", "time (us)", true, true};
+    cr_assert(plot_lines(path_of("lines.png"), &axes, three, 3));
+    check_picture("lines.png", "\x89PNG");
+}
+
+Test(plot, lines_as_svg_with_zero_bytes_on_a_logarithmic_axis, .init = in_scratch)
+{
+    static const double sizes[] = {0, 1, 1024, 1 << 20}, us[] = {1, 1, 2, 300};
+    struct plot_series one = {"x", sizes, us, 4};
+    struct plot_axes axes = {"Sizes", "message (B)", "time (us)", true, false};
+    cr_assert(plot_lines(path_of("lines.svg"), &axes, &one, 1));
+    check_picture("lines.svg", "<?xml");
+}
+
+Test(plot, small_map_with_values, .init = in_scratch)
+{
+    double rank[] = {0, 1, 2, 3}, value[16];
+    for (int i = 0; i < 16; i++)
+        value[i] = i / 4 == i % 4 ? NAN : 5.0 + abs(i / 4 - i % 4) * 3.3;
+    struct plot_map m = {.x = rank,
+                         .y = rank,
+                         .nx = 4,
+                         .ny = 4,
+                         .value = value,
+                         .by_index = true,
+                         .value_label = "round trip (us)"};
+    struct plot_axes axes = {"Latency of pairs", "rank", "rank", false, false};
+    cr_assert(plot_heatmap(path_of("pairs.svg"), &axes, &m));
+    if (!getenv("COLLPROF_TEST_PICTURES"))
+        unlink(path_of("pairs.svg"));
+    cr_assert(plot_heatmap(path_of("pairs.png"), &axes, &m));
+    check_picture("pairs.png", "\x89PNG");
+}
+
+static double sizes[24], times[20], ratio[24 * 20], border_y[24];
+
+static struct plot_map overlap_map(const struct plot_series *line)
+{
+    for (int i = 0; i < 24; i++) {
+        sizes[i] = 64 * pow(2, i / 2.0);
+        border_y[i] = 1 + sizes[i] / 500;
+    }
+    for (int j = 0; j < 20; j++)
+        times[j] = pow(2, j / 2.0);
+    for (int j = 0; j < 20; j++)
+        for (int i = 0; i < 24; i++)
+            ratio[j * 24 + i] = 2.2 * i * j / (23 * 19.0);
+    return (struct plot_map){.x = sizes,
+                             .y = times,
+                             .nx = 24,
+                             .ny = 20,
+                             .value = ratio,
+                             .low = 0,
+                             .high = 2,
+                             .value_label = "overlap ratio",
+                             .palette = PALETTE_OVERLAP,
+                             .by_index = true,
+                             .overlay = line,
+                             .n_overlay = line ? 1 : 0};
+}
+
+Test(plot, overlap_map_with_a_line_over_it, .init = in_scratch)
+{
+    struct plot_series line = {"T_comm", sizes, border_y, 24};
+    struct plot_map m = overlap_map(&line);
+    struct plot_axes axes = {"Sender side", "message (B)", "computation (us)", false, false};
+    cr_assert(plot_heatmap(path_of("overlap.png"), &axes, &m));
+    check_picture("overlap.png", "\x89PNG");
+}
+
+Test(plot, sheet_of_maps, .init = in_scratch)
+{
+    struct plot_map maps[6];
+    struct plot_axes axes[6];
+    for (int i = 0; i < 6; i++) {
+        maps[i] = overlap_map(NULL);
+        axes[i] = (struct plot_axes){"One of six", "message (B)", "computation (us)", 0, 0};
+    }
+    cr_assert(plot_heatmap_sheet(path_of("sheet.png"), "All six", axes, maps, 6, 3));
+    check_picture("sheet.png", "\x89PNG");
+}
+
+Test(plot, surface, .init = in_scratch)
+{
+    double rank[16], value[256];
+    for (int i = 0; i < 256; i++) {
+        rank[i % 16] = i % 16;
+        value[i] = i / 16 == i % 16 ? 0 : i / 128 == i % 16 / 8 ? 3 : 9;
+    }
+    struct plot_map m = {
+        .x = rank, .y = rank, .nx = 16, .ny = 16, .value = value, .value_label = "round trip (us)"};
+    struct plot_axes axes = {"Latency of pairs", "rank", "rank", false, false};
+    cr_assert(plot_surface(path_of("surface.png"), &axes, &m));
+    check_picture("surface.png", "\x89PNG");
+}
+
+Test(plot, only_png_and_svg, .init = cr_redirect_stderr)
+{
+    struct plot_axes axes = {"t", "x", "y", false, false};
+    cr_assert_not(plot_path_valid("a.pdf"));
+    cr_assert_not(plot_path_valid(".png"));
+    cr_assert_not(plot_lines("/tmp/collprof-no-such.pdf", &axes, three, 3));
+    cr_assert_neq(access("/tmp/collprof-no-such.pdf", F_OK), 0);
+}
+
+static void redirected_in_scratch(void)
+{
+    in_scratch();
+    cr_redirect_stderr();
+}
+
+/* No gnuplot, and one that fails: one line says so, and the file that was there stays. */
+Test(plot, a_missing_or_failing_plotter_leaves_nothing, .init = redirected_in_scratch)
+{
+    struct plot_axes axes = {"t", "x", "y", false, false};
+    setenv("GNUPLOT", "/nonexistent/gnuplot", 1);
+    cr_assert_not(plot_lines(path_of("a.png"), &axes, three, 3));
+    setenv("GNUPLOT", "false", 1);
+    cr_assert_not(plot_lines(path_of("a.png"), &axes, three, 3));
+    if (getenv("COLLPROF_TEST_PICTURES"))
+        return;
+    cr_assert_eq(entries(), 0);
+    rmdir(directory);
+}
+
+Test(plot, nothing_to_draw_is_said, .init = redirected_in_scratch)
+{
+    double nothing[] = {NAN, NAN};
+    struct plot_series s = {"x", ranks, nothing, 2};
+    struct plot_axes axes = {"t", "x", "y", true, true};
+    cr_assert_not(plot_lines(path_of("a.png"), &axes, &s, 1));
+    cr_assert_neq(access(path_of("a.png"), F_OK), 0);
+    if (!getenv("COLLPROF_TEST_PICTURES"))
+        rmdir(directory);
+}
