@@ -35,6 +35,14 @@ libmeasure_la_SOURCES = \
 	src/measure/work.c src/measure/work.h
 libmeasure_la_LIBADD = libbase.la $(MPI_LIBS)
 
+# The broadcast methods.
+libmeasure_la_SOURCES += \
+	src/measure/series.h \
+	src/measure/bcast.h \
+	src/measure/discover.h \
+	src/measure/collective.h \
+	src/trees/bcast.h
+
 # Preloaded by --yield: no MPI, no other library of ours.
 pkglib_LTLIBRARIES = libcollprof-yield.la
 libcollprof_yield_la_SOURCES = src/yield/yield.c

@@ -1,0 +1,71 @@
+/* One quantity, measured again and again by several ranks until the plan is content.
+ *
+ * One rank, the keeper, has the samples and decides; before every batch it tells all ranks by a
+ * broadcast what to do next, so that no decision is made inside the timed part. A batch is a
+ * function that every rank calls; it begins with its own quiet start. */
+#ifndef COLLPROF_MEASURE_SERIES_H
+#define COLLPROF_MEASURE_SERIES_H
+
+#include "measure/plan.h"
+
+#include <mpi.h>
+
+struct series {
+    struct samples samples; /* every raw sample of the accepted attempt, seconds */
+    struct summary summary; /* of them */
+    double loop_mean;      /* mean over the batches of (time of the loop) / M: the paper's figure */
+    double loop_sd;        /* between batches */
+    int repetitions;       /* M as it was: less than the plan's where the budget was short */
+    int batches, attempts; /* attempts: STOP_PAPER, the accepted one included */
+    bool over_budget;      /* ended by the budget, not by the rule */
+};
+
+/* A value with its 95 % interval, seconds; NaN where not measured. */
+struct estimate {
+    double value, low, high;
+};
+
+/* What one batch is to do, equal on all ranks. */
+struct batch {
+    int repetitions;
+    double hold; /* seconds; 0: none. Its use is the method's */
+};
+
+/* Runs BATCH. The keeper sets VALUE[0 .. *N) (room for batch->repetitions) to one value per
+ * operation, or to a single one where the quantity is only meaningful as a mean over many
+ * operations (a gap), and *LOOP to the loop's time over its repetitions. Others leave them. */
+typedef int (*batch_run)(void *arg, const struct batch *batch, double *value, int *n, double *loop);
+
+/* Measures a series with the given hold. PLAN is the same everywhere; SHARE, the seconds it may
+ * take (0: no limit), counts on the keeper only. Only the keeper's S is filled (zeroed elsewhere);
+ * free it by series_free(). Returns an MPI error code. */
+int series_measure(MPI_Comm comm, int keeper, const struct plan *plan, double share, double hold,
+                   batch_run run, void *arg, struct series *s);
+void series_free(struct series *s);
+
+/* Median and interval of a series. */
+struct estimate series_estimate(const struct series *s);
+
+/* A quantity that is right only if something is held back for long enough: the hold is doubled
+ * from FIRST on until two successive medians agree within their intervals (or 0.2 %, where a
+ * simulated clock leaves no interval). The batches subtract the hold themselves. */
+enum { CURVE_MAX = 10 };
+struct curve_point {
+    double hold;
+    struct estimate at;
+};
+struct curve {
+    struct curve_point point[CURVE_MAX];
+    int n;
+    bool settled; /* the last two agree */
+};
+
+/* S keeps the series of the longest hold. The arguments are as for series_measure(). */
+int series_settle(MPI_Comm comm, int keeper, const struct plan *plan, double share, double first,
+                  batch_run run, void *arg, struct series *s, struct curve *curve);
+
+/* Whether two estimates differ by more than their intervals together and more than TOLERANCE
+ * times the smaller of the two. */
+bool estimates_differ(struct estimate a, struct estimate b, double tolerance);
+
+#endif
