@@ -11,6 +11,7 @@ libbase_la_SOURCES = \
 	src/base/settings.c src/base/settings.h \
 	src/base/overlap.c src/base/overlap.h \
 	src/base/stats.c src/base/stats.h \
+	src/base/try.h \
 	src/record/ledger.c src/record/ledger.h
 
 # Apart from base: the profiling layer must not pull hwloc into applications.
@@ -37,11 +38,15 @@ libmeasure_la_LIBADD = libbase.la $(MPI_LIBS)
 
 # The broadcast methods.
 libmeasure_la_SOURCES += \
-	src/measure/series.h \
-	src/measure/bcast.h \
+	src/measure/plan.c \
+	src/measure/series.c src/measure/series.h \
+	src/measure/validate.c src/measure/validate.h \
+	src/measure/bcast.c src/measure/bcast.h src/measure/bcast_run.h \
+	src/measure/bcast_loops.c src/measure/bcast_each.c src/measure/bcast_all.c \
+	src/measure/bcast_ship.c \
 	src/measure/discover.h \
 	src/measure/collective.h \
-	src/trees/bcast.h
+	src/trees/bcast.c src/trees/bcast.h
 
 # Preloaded by --yield: no MPI, no other library of ours.
 pkglib_LTLIBRARIES = libcollprof-yield.la

@@ -49,8 +49,9 @@ struct bcast_destination {
     bool violated; /* paper and held differ by more than their intervals and 1 %: the paper's
                       assumption, no other task on i's path delays the next broadcast, fails */
     /* Raw samples, in the order taken; RTL_i, then E_i, E_i - hold - clock cost, exit - entry,
-     * time in the call. OL_i is the raw sample minus RTL_i/2 for paper and held. */
-    struct samples rtl_raw, paper_raw, held_raw, direct_raw, overhead_raw;
+     * loop time over M, time in the call. OL_i is the raw sample minus RTL_i/2 for paper and held.
+     */
+    struct samples rtl_raw, paper_raw, held_raw, direct_raw, gap_raw, overhead_raw;
 };
 
 /* What a method's value is to the operation latency. */
@@ -71,7 +72,9 @@ struct bcast_result {
     int slowest;           /* destination of the largest value; -1: the method has none */
     int measured, asked;   /* destinations; measured < asked where the budget ran out */
     int violations;        /* destinations marked; known when paper and held both ran */
-    bool over_budget;
+    int attempts;     /* STOP_PAPER: made, over all series; as many series were accepted as measured
+                         (one without destinations) */
+    bool over_budget; /* some series ended by the budget, or never settled */
     double clock_bound; /* BCAST "direct": error of the common clock; otherwise 0 */
     int dropped;        /* "direct": operations some rank was late for */
 };

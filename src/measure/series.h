@@ -29,6 +29,8 @@ struct estimate {
 struct batch {
     int repetitions;
     double hold; /* seconds; 0: none. Its use is the method's */
+    bool first;  /* what earlier batches of this series gave does not count: they were warm-up,
+                    or an attempt that is thrown away */
 };
 
 /* Runs BATCH. The keeper sets VALUE[0 .. *N) (room for batch->repetitions) to one value per
@@ -36,9 +38,10 @@ struct batch {
  * operations (a gap), and *LOOP to the loop's time over its repetitions. Others leave them. */
 typedef int (*batch_run)(void *arg, const struct batch *batch, double *value, int *n, double *loop);
 
-/* Measures a series with the given hold. PLAN is the same everywhere; SHARE, the seconds it may
- * take (0: no limit), counts on the keeper only. Only the keeper's S is filled (zeroed elsewhere);
- * free it by series_free(). Returns an MPI error code. */
+/* Measures a series with the given hold. PLAN is the same everywhere, its budget is not looked at:
+ * the series may take SHARE seconds (0: no limit). SHARE and HOLD count on the keeper only. Only
+ * the keeper's S is filled (zeroed elsewhere); free it by series_free(). Where the plan's M does
+ * not fit into the share, it is reduced. Returns an MPI error code. */
 int series_measure(MPI_Comm comm, int keeper, const struct plan *plan, double share, double hold,
                    batch_run run, void *arg, struct series *s);
 void series_free(struct series *s);
@@ -60,7 +63,8 @@ struct curve {
     bool settled; /* the last two agree */
 };
 
-/* S keeps the series of the longest hold. The arguments are as for series_measure(). */
+/* S keeps the series of the longest hold; S and CURVE are the keeper's. The arguments are as for
+ * series_measure(); FIRST, which must be positive, counts on the keeper only. */
 int series_settle(MPI_Comm comm, int keeper, const struct plan *plan, double share, double first,
                   batch_run run, void *arg, struct series *s, struct curve *curve);
 

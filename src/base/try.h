@@ -1,0 +1,13 @@
+/* Leaves the function with CALL's error code unless it succeeded. For functions that return MPI
+ * error codes (MPI_SUCCESS is 0) and hold nothing that would have to be released. */
+#ifndef COLLPROF_BASE_TRY_H
+#define COLLPROF_BASE_TRY_H
+
+#define TRY(call)                                                                                  \
+    do {                                                                                           \
+        int try_error = (call);                                                                    \
+        if (__builtin_expect(try_error != 0, 0))                                                   \
+            return try_error;                                                                      \
+    } while (0)
+
+#endif

@@ -1,0 +1,145 @@
+#include "measure/plan.h"
+
+#include "base/clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* STOP_PAPER without a budget still has to end on a machine that is never quiet. */
+enum { ATTEMPTS_MAX = 50 };
+
+/* The fewest means that the paper judges by their standard deviation. */
+enum { PAPER_REPEATS_MIN = 8 };
+
+struct plan plan_default(void)
+{
+    return (struct plan){.repetitions = 100,
+                         .stop = STOP_CI,
+                         .repeats_min = 1,
+                         .repeats_max = 30,
+                         .ci_width = 0.02,
+                         .sd_limit = 0.03,
+                         .budget = 10,
+                         .warmup = 5};
+}
+
+static const char *const stop_names[] = {
+    [STOP_CI] = "ci",
+    [STOP_PAPER] = "paper",
+    [STOP_FIXED] = "fixed",
+};
+
+bool plan_stop_from_name(const char *name, enum stop_rule *stop)
+{
+    for (size_t i = 0; i < sizeof stop_names / sizeof *stop_names; i++) {
+        if (strcmp(name, stop_names[i]) == 0) {
+            *stop = (enum stop_rule)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *plan_stop_name(enum stop_rule stop)
+{
+    return stop_names[stop];
+}
+
+/* Without memory a sample is lost, never the application. */
+void samples_add(struct samples *s, double value)
+{
+    if (s->n == s->room) {
+        size_t room = s->room ? 2 * s->room : 128;
+        double *larger = realloc(s->value, room * sizeof *larger);
+        if (!larger)
+            return;
+        s->value = larger;
+        s->room = room;
+    }
+    s->value[s->n++] = value;
+}
+
+void samples_free(struct samples *s)
+{
+    free(s->value);
+    *s = (struct samples){0};
+}
+
+void tally_start(struct tally *t, const struct plan *plan)
+{
+    *t = (struct tally){.plan = plan, .started = clock_now(), .attempts = 1};
+}
+
+void tally_sample(struct tally *t, double seconds)
+{
+    samples_add(&t->samples, seconds);
+}
+
+void tally_batch(struct tally *t, double mean_seconds)
+{
+    samples_add(&t->batch_means, mean_seconds);
+}
+
+/* Enough samples for an interval, and an interval that is narrow enough. */
+static bool interval_is_narrow(const struct tally *t)
+{
+    struct summary s = stats_summarize(t->samples.value, t->samples.n);
+    if (s.n < 6)
+        return false;
+    return s.median_high - s.median_low <= 2 * t->plan->ci_width * s.median;
+}
+
+static bool paper_is_content(const struct tally *t)
+{
+    size_t n = t->batch_means.n;
+    if (n < PAPER_REPEATS_MIN || n < (size_t)t->plan->repeats_min)
+        return false;
+    struct summary s = stats_summarize(t->batch_means.value, n);
+    return s.sd <= t->plan->sd_limit * s.mean;
+}
+
+static bool paper_wants_more(struct tally *t)
+{
+    size_t n = t->batch_means.n;
+    if (paper_is_content(t))
+        return false;
+    if (n < PAPER_REPEATS_MIN || n < (size_t)t->plan->repeats_max)
+        return true;
+    if (t->attempts >= ATTEMPTS_MAX) {
+        t->over_budget = true;
+        return false;
+    }
+    t->attempts++;
+    t->batch_means.n = 0;
+    t->samples.n = 0;
+    return true;
+}
+
+static bool wants_more(struct tally *t)
+{
+    const struct plan *plan = t->plan;
+    size_t batches = t->batch_means.n;
+    if (plan->stop == STOP_PAPER)
+        return paper_wants_more(t);
+    if (batches < (size_t)plan->repeats_min)
+        return true;
+    return plan->stop == STOP_CI && batches < (size_t)plan->repeats_max && !interval_is_narrow(t);
+}
+
+/* The budget is looked at first: with STOP_PAPER it must find the attempt in progress before
+ * the rule throws it away, so that there is always a figure. */
+bool tally_go_on(struct tally *t)
+{
+    const struct plan *plan = t->plan;
+    bool spent = plan->budget > 0 && clock_now() - t->started >= plan->budget;
+    if (!spent || t->batch_means.n == 0)
+        return wants_more(t);
+    t->over_budget = plan->stop == STOP_PAPER ? !paper_is_content(t) : wants_more(t);
+    return false;
+}
+
+void tally_free(struct tally *t)
+{
+    samples_free(&t->samples);
+    samples_free(&t->batch_means);
+}

@@ -1,0 +1,226 @@
+#include "measure/series.h"
+
+#include "base/clock.h"
+#include "base/try.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* A single value per batch (a gap) needs this many batches for an interval of the median. */
+enum { BATCHES_FOR_INTERVAL = 6 };
+
+/* A batch may give no value at all (every operation was dropped). So many in a row end the
+ * series. */
+enum { EMPTY_MAX = 20 };
+
+/* What the keeper tells the others before every batch. */
+struct order {
+    double hold;
+    int repetitions; /* 0: the series is over */
+    int error;       /* an MPI error code for all, with 0 repetitions */
+    int first;
+};
+
+static int order_tell(struct order *o, int keeper, MPI_Comm comm)
+{
+    return PMPI_Bcast(o, sizeof *o, MPI_BYTE, keeper, comm);
+}
+
+/* The keeper's side of a series. */
+struct keeping {
+    struct tally tally;
+    struct plan plan;
+    double share, started;
+    double per_operation; /* seconds, as last seen; the loop's own overhead included */
+    int warm;             /* warm-up operations done */
+    int repetitions;      /* of the last batch that counted */
+    bool single;          /* batches give a single value */
+    int empty;
+    bool counting; /* warm-up is over */
+    double *value;
+};
+
+static double time_left(const struct keeping *k)
+{
+    return k->share > 0 ? k->share - (clock_now() - k->started) : INFINITY;
+}
+
+/* The first operation alone: it may be very slow, and all we know of its length. The rest of the
+ * warm-up only if it fits into a quarter of what is left. */
+static int warm_up_next(struct keeping *k)
+{
+    int rest = k->plan.warmup - k->warm;
+    if (k->warm == 0)
+        return 1;
+    if (rest > 0 && k->per_operation * rest < 0.25 * time_left(k))
+        return rest;
+    k->counting = true;
+    tally_start(&k->tally, &k->plan);
+    return 0;
+}
+
+static int repetitions_next(const struct keeping *k)
+{
+    double fits = time_left(k) / (k->per_operation > 0 ? k->per_operation : 1e-9);
+    if (k->single && k->tally.batch_means.n == 0)
+        fits /= BATCHES_FOR_INTERVAL;
+    if (fits < 1)
+        return 1;
+    return fits < k->plan.repetitions ? (int)fits : k->plan.repetitions;
+}
+
+static struct order order_next(struct keeping *k, double hold)
+{
+    struct order o = {.hold = hold, .first = 1};
+    if (!k->counting) {
+        o.repetitions = warm_up_next(k);
+        if (o.repetitions > 0)
+            return o;
+    }
+    if (k->empty < EMPTY_MAX && tally_go_on(&k->tally)) {
+        o.repetitions = repetitions_next(k);
+        o.first = k->tally.batch_means.n == 0;
+    }
+    return o;
+}
+
+static void batch_done(struct keeping *k, const struct batch *b, int n, double loop,
+                       double elapsed)
+{
+    /* Every batch makes one untimed operation before the counted ones. */
+    k->per_operation = elapsed / (b->repetitions + 1);
+    if (!k->counting) {
+        k->warm += b->repetitions;
+        k->single = b->repetitions > 1 && n == 1;
+        return;
+    }
+    k->empty = n > 0 ? 0 : k->empty + 1;
+    if (n == 0)
+        return;
+    for (int i = 0; i < n; i++)
+        tally_sample(&k->tally, k->value[i]);
+    tally_batch(&k->tally, loop);
+    k->repetitions = b->repetitions;
+}
+
+static int keeping_start(struct keeping *k, const struct plan *plan, double share)
+{
+    *k = (struct keeping){.plan = *plan, .share = share, .started = clock_now()};
+    k->plan.budget = share;
+    if (k->plan.repetitions < 1)
+        k->plan.repetitions = 1;
+    int most = k->plan.repetitions > k->plan.warmup ? k->plan.repetitions : k->plan.warmup;
+    k->value = malloc((size_t)most * sizeof *k->value);
+    return k->value ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+}
+
+/* Hands the samples over to S. */
+static void keeping_end(struct keeping *k, struct series *s)
+{
+    struct summary batches = stats_summarize(k->tally.batch_means.value, k->tally.batch_means.n);
+    *s = (struct series){.samples = k->tally.samples,
+                         .loop_mean = batches.mean,
+                         .loop_sd = batches.sd,
+                         .repetitions = k->repetitions,
+                         .batches = (int)batches.n,
+                         .attempts = k->tally.attempts,
+                         .over_budget = k->tally.over_budget || k->empty >= EMPTY_MAX};
+    s->summary = stats_summarize(s->samples.value, s->samples.n);
+    samples_free(&k->tally.batch_means);
+    free(k->value);
+}
+
+int series_measure(MPI_Comm comm, int keeper, const struct plan *plan, double share, double hold,
+                   batch_run run, void *arg, struct series *s)
+{
+    int rank;
+    struct keeping k = {0};
+    struct order o = {0};
+    *s = (struct series){0};
+    TRY(PMPI_Comm_rank(comm, &rank));
+    bool keeps = rank == keeper;
+    if (keeps)
+        o.error = keeping_start(&k, plan, share);
+    int error = MPI_SUCCESS;
+    for (;;) {
+        if (keeps && o.error == MPI_SUCCESS)
+            o = order_next(&k, hold);
+        if ((error = order_tell(&o, keeper, comm)) != MPI_SUCCESS || o.repetitions == 0)
+            break;
+        struct batch b = {.repetitions = o.repetitions, .hold = o.hold, .first = o.first};
+        double start = clock_now(), loop = 0;
+        int n = 0;
+        if ((error = run(arg, &b, k.value, &n, &loop)) != MPI_SUCCESS)
+            break;
+        if (keeps)
+            batch_done(&k, &b, n, loop, clock_now() - start);
+    }
+    if (keeps)
+        keeping_end(&k, s);
+    if (error != MPI_SUCCESS)
+        series_free(s);
+    return error != MPI_SUCCESS ? error : o.error;
+}
+
+void series_free(struct series *s)
+{
+    samples_free(&s->samples);
+    *s = (struct series){0};
+}
+
+struct estimate series_estimate(const struct series *s)
+{
+    if (s->samples.n == 0)
+        return (struct estimate){NAN, NAN, NAN};
+    return (struct estimate){s->summary.median, s->summary.median_low, s->summary.median_high};
+}
+
+bool estimates_differ(struct estimate a, struct estimate b, double tolerance)
+{
+    double apart = fabs(a.value - b.value);
+    double smaller = fmin(fabs(a.value), fabs(b.value));
+    bool overlap = a.low <= b.high && b.low <= a.high;
+    return !overlap && apart > tolerance * smaller;
+}
+
+static const double settle_tolerance = 2e-3;
+
+/* Whether another hold is to be tried; decided by the keeper. */
+static bool curve_go_on(struct curve *c, double share, double started)
+{
+    if (c->n >= 2)
+        c->settled =
+            !estimates_differ(c->point[c->n - 1].at, c->point[c->n - 2].at, settle_tolerance);
+    if (c->settled || c->n == CURVE_MAX)
+        return false;
+    return share <= 0 || clock_now() - started < 0.95 * share;
+}
+
+int series_settle(MPI_Comm comm, int keeper, const struct plan *plan, double share, double first,
+                  batch_run run, void *arg, struct series *s, struct curve *curve)
+{
+    double started = clock_now(), hold = first;
+    int rank, go = 1;
+    *s = (struct series){0};
+    *curve = (struct curve){0};
+    TRY(PMPI_Comm_rank(comm, &rank));
+    while (go) {
+        /* Two points are needed; a third of the time is kept for a third. */
+        struct series one;
+        int error = series_measure(comm, keeper, plan, share / 3, hold, run, arg, &one);
+        if (error == MPI_SUCCESS && rank == keeper) {
+            curve->point[curve->n++] = (struct curve_point){hold, series_estimate(&one)};
+            go = curve_go_on(curve, share, started);
+            hold *= 2;
+        }
+        series_free(s);
+        *s = one;
+        if (error == MPI_SUCCESS)
+            error = PMPI_Bcast(&go, 1, MPI_INT, keeper, comm);
+        if (error != MPI_SUCCESS) {
+            series_free(s);
+            return error;
+        }
+    }
+    return MPI_SUCCESS;
+}
