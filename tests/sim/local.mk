@@ -26,13 +26,16 @@ sim/%: sim/obj/tests/sim/%.o $(SIM_OBJS)
 	$(AM_V_CCLD)$(SMPICC) -o $@ $^ $(SIM_LIBS)
 
 .SECONDARY:
--include $(SIM_OBJS:.o=.d)
+-include $(wildcard sim/obj/*/*.d sim/obj/*/*/*.d)
 
 clean-local: clean-sim
 clean-sim:
 	rm -rf sim
 .PHONY: clean-sim
 
+EXTRA_DIST += tests/sim/smoke.c tests/sim/smoke.sh
 if HAVE_SMPI
+SIM_BINARIES += sim/smoke
+TESTS += tests/sim/smoke.sh
 check_DATA += $(SIM_BINARIES)
 endif
