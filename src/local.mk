@@ -27,6 +27,7 @@ libreport_la_SOURCES = \
 	src/report/plot.c src/report/plot.h src/report/plot_inner.h src/report/plot_map.c \
 	src/report/save.c src/report/save.h
 libreport_la_LIBADD = libbase.la $(JANSSON_LIBS) $(DW_LIBS)
+include src/report/local.mk
 
 # sync, trees and measure: over PMPI, used by the bench programs and by the layer alike.
 libmeasure_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)

@@ -1,0 +1,16 @@
+# The profile: gathered, merged, kept and shown.
+libreport_la_SOURCES += \
+	src/report/arrivals.c src/report/arrivals.h \
+	src/report/events.c \
+	src/report/fields.c src/report/fields.h \
+	src/report/gather.c \
+	src/report/json_read.c \
+	src/report/json_write.c \
+	src/report/load.c \
+	src/report/merge.c \
+	src/report/model.c src/report/model.h \
+	src/report/pack.c \
+	src/report/profile.h \
+	src/report/sort.c \
+	src/report/symbolize.c \
+	src/report/text.c

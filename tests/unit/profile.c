@@ -1,0 +1,315 @@
+/* Protects the merged profile: that what ranks recorded adds up in whatever order it is merged,
+ * that it survives the message and the file, and that instances match across ranks. */
+#include "made_ledger.h"
+#include "report/arrivals.h"
+#include "report/model.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Rank r calls MPI_Bcast at site 1 (r + 1) times for 1 us, and so on. */
+static struct profile *profile_of(int rank, int size)
+{
+    struct ledger l;
+    made_ledger(&l, NULL, rank, size);
+    made_calls(&l, 1, OP_BCAST, 1024, (uint64_t)rank + 1, 1000);
+    made_calls(&l, 2, OP_ALLREDUCE, 8, 10, 2000u * ((uint64_t)rank + 1));
+    struct ledger_entry *e = made_calls(&l, 1, OP_ISEND, 100, 4, 300);
+    e->completed = 4;
+    e->window_ns = 4000;
+    e->wait_ns = 800;
+    e->post_ns = 1200;
+    e->hidden = 1;
+    e->completed_bytes = 400;
+    for (uint32_t i = 0; i < 4; i++)
+        made_instance(&l, OP_ALLREDUCE, i, -1, 1000000 * i + 1000u * (unsigned)rank,
+                      1000000 * i + 9000);
+    struct profile *p = profile_from_ledger(&l);
+    ledger_close(&l);
+    return p;
+}
+
+static char *text_of(struct profile *p)
+{
+    profile_symbolize(p);
+    json_t *json = profile_json(p);
+    char *text = json_dumps(json, JSON_INDENT(1));
+    json_decref(json);
+    return text;
+}
+
+static const struct profile_entry *entry_of(const struct profile *p, const char *operation)
+{
+    for (size_t i = 0; i < p->entries.n; i++)
+        if (!strcmp(p->operations.at[p->entries.at[i].operation].name, operation))
+            return &p->entries.at[i];
+    return NULL;
+}
+
+/* Any tree that merges must give the same profile. */
+Test(profile, order_of_merging_does_not_matter)
+{
+    static const int orders[][4] = {{0, 1, 2, 3}, {3, 1, 0, 2}, {2, 3, 1, 0}};
+    char *text[4];
+    for (int k = 0; k < 3; k++) {
+        struct profile *p = profile_of(orders[k][0], 4);
+        for (int i = 1; i < 4; i++)
+            profile_merge(p, profile_of(orders[k][i], 4));
+        text[k] = text_of(p);
+        profile_free(p);
+    }
+    struct profile *left = profile_of(0, 4), *right = profile_of(2, 4);
+    profile_merge(left, profile_of(1, 4));
+    profile_merge(right, profile_of(3, 4));
+    profile_merge(left, right);
+    text[3] = text_of(left);
+    profile_free(left);
+    for (int k = 1; k < 4; k++)
+        cr_assert_str_eq(text[0], text[k]);
+    for (int k = 0; k < 4; k++)
+        free(text[k]);
+}
+
+/* Sums, extremes and who is worst. */
+Test(profile, counts_add_up)
+{
+    struct profile *p = profile_of(0, 4);
+    for (int i = 1; i < 4; i++)
+        profile_merge(p, profile_of(i, 4));
+    const struct profile_entry *bcast = entry_of(p, "MPI_Bcast");
+    cr_assert_eq(bcast->calls, 10);
+    cr_assert_eq(bcast->bytes, 10240);
+    cr_assert_eq(bcast->spread.ranks, 4);
+    cr_assert_eq(bcast->spread.sum, 10000);
+    cr_assert_eq(bcast->spread.max, 4000);
+    cr_assert_eq(bcast->spread.worst, 3);
+    cr_assert_eq(bcast->spread.best, 0);
+    const struct profile_entry *allreduce = entry_of(p, "MPI_Allreduce");
+    cr_assert_eq(allreduce->min_ns, 2000);
+    cr_assert_eq(allreduce->max_ns, 8000);
+    cr_assert_eq(entry_of(p, "MPI_Isend")->wait_ns, 3200);
+    cr_assert_eq(p->sites.n, 3); /* not four times as many under ASLR */
+    cr_assert_eq(p->modules.n, 1);
+    cr_assert_eq(p->operations.n, 3); /* those that were called */
+    cr_assert_eq(p->ranks.n, 4);
+    cr_assert_eq(p->regions.at[0].entered, 12);
+    profile_free(p);
+}
+
+/* A rank whose table has one key twice (two threads found it missing at once) is one rank. */
+Test(profile, a_rank_counts_once_in_a_spread)
+{
+    struct ledger l;
+    made_ledger(&l, NULL, 0, 1);
+    made_calls(&l, 1, OP_BCAST, 64, 1, 1000);
+    made_calls(&l, 1, OP_BCAST, 64, 1, 3000);
+    made_calls(&l, 1, OP_BCAST, 4096, 1, 5000);
+    struct profile *p = profile_from_ledger(&l);
+    cr_assert_eq(p->entries.n, 2);
+    cr_assert_eq(entry_of(p, "MPI_Bcast")->spread.ranks, 1);
+    cr_assert_eq(entry_of(p, "MPI_Bcast")->spread.max, 4000);
+    const struct spread *all = &profile_group(p, PROFILE_NONE, 0)->spread;
+    cr_assert_eq(all->ranks, 1);
+    cr_assert_eq(all->max, 9000);
+    profile_free(p);
+    ledger_close(&l);
+}
+
+Test(profile, packed_and_back)
+{
+    struct profile *p = profile_of(1, 2);
+    profile_warn(p, "a warning");
+    profile_warn(p, "a warning");
+    profile_add_finding(p, "ack", json_pack("{s:i}", "rank", 3));
+    cr_assert_eq(p->warnings.n, 1);
+    size_t size;
+    char *packed = profile_pack(p, &size);
+    struct profile *q = profile_unpack(packed, size);
+    cr_assert_not_null(q);
+    char *a = text_of(p), *b = text_of(q);
+    cr_assert_str_eq(a, b);
+    free(a);
+    free(b);
+    profile_free(p);
+    profile_free(q);
+    free(packed);
+}
+
+/* A message that was cut or changed is refused, never believed and never a crash. */
+Test(profile, damaged_packs_are_refused)
+{
+    struct profile *p = profile_of(1, 2);
+    size_t size;
+    char *packed = profile_pack(p, &size);
+    for (size_t cut = 0; cut < size; cut += 1 + cut / 7)
+        cr_assert_null(profile_unpack(packed, cut));
+    for (size_t at = 0; at < size; at += 1 + size / 300) {
+        packed[at] ^= 0x10;
+        cr_assert_null(profile_unpack(packed, size));
+        packed[at] ^= 0x10;
+    }
+    profile_free(p);
+    free(packed);
+}
+
+Test(profile, json_and_back)
+{
+    struct profile *p = profile_of(0, 2);
+    profile_merge(p, profile_of(1, 2));
+    profile_add_finding(p, "ack", json_pack("{s:i}", "rank", 3));
+    char *a = text_of(p);
+    json_t *json = json_loads(a, 0, NULL);
+    const char *reason;
+    struct profile *q = profile_from_json(json, &reason);
+    cr_assert_not_null(q, "%s", reason);
+    char *b = text_of(q);
+    cr_assert_str_eq(a, b);
+    cr_assert_eq(q->findings.n, 1);
+    /* An index that points nowhere is damage. */
+    json_object_set_new(json_array_get(json_object_get(json, "entries"), 0), "operation",
+                        json_integer(99));
+    cr_assert_null(profile_from_json(json, &reason));
+    cr_assert_str_eq(reason, "a damaged profile");
+    json_object_set_new(json, "schema", json_string("collprof-profile/9"));
+    cr_assert_null(profile_from_json(json, &reason));
+    json_decref(json);
+    free(a);
+    free(b);
+    profile_free(p);
+    profile_free(q);
+}
+
+/* Every rank enters 1 us after the one before and all leave at 9 us. */
+Test(profile, late_rank_and_waiting)
+{
+    struct profile *p = profile_of(2, 3);
+    profile_merge(p, profile_of(0, 3));
+    profile_merge(p, profile_of(1, 3));
+    profile_symbolize(p);
+    cr_assert_eq(p->arrivals.n, 1);
+    const struct profile_arrival *a = &p->arrivals.at[0];
+    cr_assert_eq(a->instances, 4);
+    cr_assert_eq(a->skew_median_ns, 2000);
+    cr_assert_eq(a->late_rank, 2);
+    cr_assert_eq(a->late_count, 4);
+    cr_assert_eq(a->late_ranks, 1);
+    cr_assert_eq(a->time_ns, 4 * (9000 + 8000 + 7000));
+    cr_assert_eq(a->wait_ns, 4 * (2000 + 1000));
+    cr_assert_eq(a->duration_median_ns, 7000);
+    profile_free(p);
+}
+
+/* In a broadcast only the root is waited for; one that comes late itself waits for nobody. */
+Test(profile, broadcasts_wait_for_the_root)
+{
+    struct profile *p = NULL;
+    static const uint64_t entry[] = {5000, 1000, 8000}, end[] = {5500, 7000, 8200};
+    for (int r = 0; r < 3; r++) {
+        struct ledger l;
+        made_ledger(&l, NULL, r, 3);
+        made_instance(&l, OP_BCAST, 0, 0, entry[r], end[r]);
+        struct profile *one = profile_from_ledger(&l);
+        ledger_close(&l);
+        if (p)
+            profile_merge(p, one);
+        else
+            p = one;
+    }
+    profile_symbolize(p);
+    cr_assert_eq(p->arrivals.n, 1);
+    cr_assert_eq(p->arrivals.at[0].wait_ns, 4000);
+    cr_assert_eq(p->arrivals.at[0].duration_median_ns, 3200);
+    cr_assert_eq(p->arrivals.at[0].late_rank, 2);
+    profile_free(p);
+}
+
+/* Ranks whose logs filled at different times have different masks: the common ones are left. */
+Test(profile, instances_match_under_different_masks)
+{
+    struct profile *p = NULL;
+    static const uint32_t mask[] = {0, 7, 3};
+    for (int r = 0; r < 3; r++) {
+        struct ledger l;
+        made_ledger(&l, NULL, r, 3);
+        l.header->sample_mask = mask[r];
+        for (uint32_t i = 0; i < 64; i++)
+            if (!(i & mask[r]))
+                made_instance(&l, OP_BARRIER, i, -1, 1000 * i, 1000 * i + 500);
+        struct profile *one = profile_from_ledger(&l);
+        ledger_close(&l);
+        if (p)
+            profile_merge(p, one);
+        else
+            p = one;
+    }
+    profile_symbolize(p);
+    cr_assert_eq(p->sample_mask, 7);
+    cr_assert_eq(p->events.n, 3 * 8);
+    cr_assert_eq(p->arrivals.at[0].instances, 8);
+    profile_free(p);
+}
+
+/* Memory of the merged profile is bounded, and what is thinned out still matches. */
+Test(profile, instances_are_bounded)
+{
+    struct profile *p = profile_new();
+    profile_add_comm(p, &(struct profile_comm){.id = 1, .size = 2});
+    profile_add_operation(p, "MPI_Barrier", FAMILY_COLLECTIVE);
+    for (uint32_t i = 0; i < 1000; i++)
+        for (uint32_t r = 0; r < 2; r++)
+            *PUSH(&p->events) = (struct profile_event){.comm_id = 5,
+                                                       .sequence = i,
+                                                       .rank = r,
+                                                       .comm_rank = r,
+                                                       .site = PROFILE_NONE,
+                                                       .root = -1};
+    events_limit(p, 500);
+    cr_assert_eq(p->events.n, 500);
+    cr_assert_eq(p->sample_mask, 3);
+    p->hosts.n = 0;
+    arrivals_find(p);
+    cr_assert_eq(p->arrivals.at[0].instances, 250);
+    profile_free(p);
+}
+
+/* Clocks of two hosts that were not synchronized say nothing about who is late. */
+Test(profile, no_arrivals_without_one_clock)
+{
+    struct profile *p = profile_of(0, 2);
+    struct ledger l;
+    made_ledger(&l, NULL, 1, 2);
+    strcpy(l.header->host, "beta");
+    for (uint32_t i = 0; i < 4; i++)
+        made_instance(&l, OP_ALLREDUCE, i, -1, 1000000 * i, 1000000 * i + 9000);
+    profile_merge(p, profile_from_ledger(&l));
+    ledger_close(&l);
+    profile_symbolize(p);
+    cr_assert_eq(p->hosts.n, 2);
+    cr_assert_eq(p->arrivals.n, 0);
+    profile_free(p);
+}
+
+/* A killed rank may have left any value anywhere. */
+Test(profile, indices_of_a_cut_record_are_not_trusted)
+{
+    struct ledger l;
+    made_ledger(&l, NULL, 0, 1);
+    made_calls(&l, 4000000000u, OP_BCAST, 8, 1, 100)->region = 12345;
+    made_calls(&l, 1, OPS + 7, 8, 1, 100);
+    made_calls(&l, 1, OP_ALLREDUCE, 8, 1, 100)->comm = 999;
+    l.sites[1].depth = 200;
+    l.sites[2].frame[1].module = 500;
+    made_instance(&l, OPS + 3, 0, 0, 1, 2);
+    memset(l.header->program, 'x', sizeof l.header->program); /* no end */
+    struct profile *p = profile_from_ledger(&l);
+    char *text = text_of(p);
+    cr_assert_not_null(text);
+    cr_assert_eq(p->entries.n, 2);
+    free(text);
+    profile_free(p);
+    ledger_close(&l);
+}
