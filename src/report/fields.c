@@ -91,7 +91,7 @@ static const struct field entry_table[] = {
     FIELD(profile_entry, max_ns, "max_ns", FIELD_U64),
     FIELD(profile_entry, completed, "completed", FIELD_U64),
     FIELD(profile_entry, completed_bytes, "completed_bytes", FIELD_U64),
-    FIELD(profile_entry, post_ns, "post_ns", FIELD_U64),
+    FIELD(profile_entry, span_ns, "span_ns", FIELD_U64),
     FIELD(profile_entry, window_ns, "window_ns", FIELD_U64),
     FIELD(profile_entry, wait_ns, "wait_ns", FIELD_U64),
     FIELD(profile_entry, hidden, "hidden", FIELD_U64),

@@ -127,7 +127,7 @@ static void gather_entries(struct profile *p, const struct ledger *l, struct map
                                   .completed = from->completed,
                                   .window_ns = from->window_ns,
                                   .wait_ns = from->wait_ns,
-                                  .post_ns = from->post_ns,
+                                  .span_ns = from->span_ns,
                                   .hidden = from->hidden,
                                   .completed_bytes = from->completed_bytes,
                                   .cancelled = from->cancelled,

@@ -284,7 +284,7 @@ static void add_counts(struct profile_entry *e, const struct profile_entry *from
     e->completed += from->completed;
     e->window_ns += from->window_ns;
     e->wait_ns += from->wait_ns;
-    e->post_ns += from->post_ns;
+    e->span_ns += from->span_ns;
     e->hidden += from->hidden;
     e->completed_bytes += from->completed_bytes;
     e->cancelled += from->cancelled;

@@ -102,7 +102,7 @@ struct profile_entry {
     uint32_t site, operation, comm, region; /* PROFILE_NONE: none */
     uint32_t size_class;
     uint64_t calls, errors, bytes, time_ns, min_ns, max_ns;
-    uint64_t completed, window_ns, wait_ns, post_ns, hidden, completed_bytes, cancelled;
+    uint64_t completed, window_ns, wait_ns, span_ns, hidden, completed_bytes, cancelled;
     struct spread spread;
     uint64_t *histogram; /* HISTOGRAM_BUCKETS */
 };

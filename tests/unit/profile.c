@@ -22,7 +22,7 @@ static struct profile *profile_of(int rank, int size)
     e->completed = 4;
     e->window_ns = 4000;
     e->wait_ns = 800;
-    e->post_ns = 1200;
+    e->span_ns = 6000;
     e->hidden = 1;
     e->completed_bytes = 400;
     for (uint32_t i = 0; i < 4; i++)
