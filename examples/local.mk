@@ -1,0 +1,6 @@
+# The bundled application: profiled by ./quickstart and by the tests, never installed. It knows
+# nothing of collprof; debug information gives the report its files and lines.
+noinst_PROGRAMS += examples/heat
+examples_heat_CPPFLAGS = $(MPI_CFLAGS) -D_GNU_SOURCE
+examples_heat_SOURCES = examples/heat.c
+examples_heat_LDADD = $(MPI_LIBS) -lm
