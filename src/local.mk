@@ -37,6 +37,8 @@ libmeasure_la_SOURCES = \
 	src/measure/work.c src/measure/work.h
 libmeasure_la_LIBADD = libbase.la $(MPI_LIBS)
 
+include src/sync/local.mk
+
 # The broadcast methods.
 libmeasure_la_SOURCES += \
 	src/measure/plan.c \

@@ -37,6 +37,8 @@ tests_unit_measure_LDADD = libmeasure.la $(CRITERION_LIBS)
 TESTS += tests/unit/measure
 endif
 
+include tests/grid.mk
+
 # The collective operations and what is measured with them.
 check_PROGRAMS += tests/mpi/operation
 tests_mpi_operation_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)

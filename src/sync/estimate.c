@@ -1,0 +1,99 @@
+#include "sync/estimate.h"
+
+#include "base/stats.h"
+
+#include <math.h>
+
+struct sync_point sync_point_from(const struct sync_exchange *e, size_t n, double parent_bound)
+{
+    double low = -INFINITY, high = INFINITY, shortest = INFINITY;
+    size_t best = 0;
+    for (size_t i = 0; i < n; i++) {
+        double trip = (e[i].received - e[i].sent) - (e[i].replied - e[i].arrived);
+        if (trip < shortest) {
+            shortest = trip;
+            best = i;
+        }
+        low = fmax(low, e[i].replied - e[i].received);
+        high = fmin(high, e[i].arrived - e[i].sent);
+    }
+    /* Bounds of different exchanges can cross where the clocks drift faster than the burst is
+     * short; those of one exchange never do. */
+    if (low > high) {
+        low = e[best].replied - e[best].received;
+        high = e[best].arrived - e[best].sent;
+    }
+    return (struct sync_point){.local = 0.5 * (e[best].sent + e[best].received),
+                               .offset = 0.5 * (low + high),
+                               .bound = 0.5 * (high - low) + parent_bound};
+}
+
+/* How far the slope can be off when every point may move within its bound: the two outermost
+ * points decide, since they have the longest lever. */
+static double slope_uncertainty(const struct sync_point *p, size_t n)
+{
+    double span = p[n - 1].local - p[0].local;
+    return span > 0 ? (p[0].bound + p[n - 1].bound) / span : INFINITY;
+}
+
+/* A point taken on a busy machine can be far wider than what another one, carried over to its
+ * moment by any possible drift, says already: it adds nothing and would only widen the bound. */
+static size_t drop_uninformative(const struct sync_point *all, size_t n, struct sync_point *kept)
+{
+    size_t m = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t j = 0;
+        while (j < n && all[j].bound + SYNC_DRIFT_UNKNOWN * fabs(all[j].local - all[i].local) >=
+                            all[i].bound)
+            j++;
+        if (j == n)
+            kept[m++] = all[i];
+    }
+    return m;
+}
+
+struct sync_line sync_line_through(const struct sync_point *all, size_t n)
+{
+    struct sync_line line = {0};
+    struct sync_point p[SYNC_POINTS_MAX];
+    n = drop_uninformative(all, n < SYNC_POINTS_MAX ? n : SYNC_POINTS_MAX, p);
+    if (n == 0)
+        return line;
+    line.from = p[0].local;
+    line.to = p[n - 1].local;
+    line.origin = p[0].local;
+    line.drift_bound = SYNC_DRIFT_UNKNOWN;
+
+    /* Origins subtracted: local times of days and differences of years would otherwise leave
+     * no digits for the drift. */
+    double x[SYNC_POINTS_MAX], y[SYNC_POINTS_MAX], a, b;
+    size_t tightest = 0;
+    for (size_t i = 0; i < n; i++) {
+        x[i] = p[i].local - line.origin;
+        y[i] = p[i].offset - p[0].offset;
+        if (p[i].bound < p[tightest].bound)
+            tightest = i;
+    }
+    stats_line(x, y, n, &a, &b);
+    double uncertainty = slope_uncertainty(p, n);
+    if (n > 1 && isfinite(uncertainty))
+        line.drift_bound = fmin(SYNC_DRIFT_UNKNOWN, uncertainty);
+    if (n == 1 || fabs(b) <= uncertainty) {
+        b = 0;
+        a = y[tightest];
+    }
+    line.offset = p[0].offset + a;
+    line.drift = b;
+
+    for (size_t i = 0; i < n; i++) {
+        double residual = fabs(a + b * x[i] - y[i]);
+        line.bound = fmax(line.bound, p[i].bound + residual);
+    }
+    return line;
+}
+
+double sync_line_bound(const struct sync_line *line, double local)
+{
+    double outside = fmax(0, fmax(line->from - local, local - line->to));
+    return line->bound + line->drift_bound * outside;
+}

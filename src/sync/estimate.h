@@ -1,0 +1,49 @@
+/* What can be known about the difference of two clocks, from time-stamped messages alone.
+ *
+ * No MPI here: sync.c exchanges the messages, the unit tests inject clocks that differ by a
+ * known offset and drift. All times are seconds; "global" is the clock that is followed,
+ * "local" this process's own. methods.md, section 6. */
+#ifndef COLLPROF_SYNC_ESTIMATE_H
+#define COLLPROF_SYNC_ESTIMATE_H
+
+#include <stddef.h>
+
+/* A drift that is assumed possible while none has been measured: two undisciplined crystals. */
+#define SYNC_DRIFT_UNKNOWN 1e-4
+
+enum { SYNC_POINTS_MAX = 32 };
+
+/* A request to the owner of the global clock and its answer. */
+struct sync_exchange {
+    double sent, received;   /* on the local clock */
+    double arrived, replied; /* on the global clock; sent <= arrived <= replied <= received */
+};
+
+/* At the local moment LOCAL, the difference global - local was within OFFSET +- BOUND. */
+struct sync_point {
+    double local, offset, bound;
+};
+
+/* Narrows the difference by both ends of every exchange: an arrival after its sending gives an
+ * upper bound of global - local, a receipt after its reply a lower one; the tightest of each
+ * are kept, whichever exchange they come from. The point is dated at the exchange with the
+ * shortest round trip. PARENT_BOUND, the error of the global clock that was followed, is
+ * added. N must be at least 1. */
+struct sync_point sync_point_from(const struct sync_exchange *e, size_t n, double parent_bound);
+
+/* global = local + offset + drift (local - origin). */
+struct sync_line {
+    double origin, offset, drift;
+    double bound;       /* at any moment between the points */
+    double drift_bound; /* what an extrapolated second adds to it */
+    double from, to;    /* local moments of the first and last point */
+};
+
+/* The line through points in ascending order of time, by least squares. A drift that the
+ * points' own bounds cannot tell from none is none: extrapolating noise would be worse. */
+struct sync_line sync_line_through(const struct sync_point *points, size_t n);
+
+/* The error bound at a local moment, which may lie outside of the points. */
+double sync_line_bound(const struct sync_line *line, double local);
+
+#endif

@@ -1,0 +1,291 @@
+#include "sync/sync.h"
+
+#include "base/clock.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { TAG_REQUEST = 7101, TAG_REPLY = 7102, EXCHANGES_MIN = 4, EXCHANGES_MAX = 1000 };
+
+struct sync_options sync_options_default(void)
+{
+    return (struct sync_options){.exchanges = 100, .budget = 0.2};
+}
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * 0x100000001b3u; /* FNV-1a */
+    return hash;
+}
+
+/* A host name says too little: containers and time namespaces of one host have several, or the
+ * same one with different clocks. */
+uint64_t sync_domain_of_process(void)
+{
+    char boot[64] = "", space[64] = "";
+    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+    if (!file)
+        return 0;
+    bool read = fgets(boot, sizeof boot, file) != NULL;
+    fclose(file);
+    if (!read)
+        return 0;
+    /* No such link on kernels before 5.6, which have no time namespaces either. */
+    ssize_t length = readlink("/proc/self/ns/time", space, sizeof space - 1);
+    space[length > 0 ? length : 0] = '\0';
+    uint64_t hash = hash_text(hash_text(0xcbf29ce484222325u, boot), space);
+    return hash ? hash : 1;
+}
+
+static double local_now(const struct sync_clock *clock)
+{
+    return clock->options.now ? clock->options.now() : clock_now();
+}
+
+double sync_now(const struct sync_clock *clock)
+{
+    return sync_global(clock, local_now(clock));
+}
+
+double sync_bound(const struct sync_clock *clock, double local)
+{
+    return clock->domains > 1 ? sync_line_bound(&clock->line, local) : 0;
+}
+
+/* Splits COMM into one communicator per domain, and one of their leaders (MPI_COMM_NULL on all
+ * others). Rank 0 leads its domain and is rank 0 of the leaders. */
+static int split_domains(const struct sync_clock *clock, MPI_Comm comm, MPI_Comm *domain,
+                         MPI_Comm *leaders)
+{
+    MPI_Comm host;
+    int rank, host_rank, host_size, error;
+    *domain = *leaders = MPI_COMM_NULL;
+    PMPI_Comm_rank(comm, &rank);
+    error = PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &host);
+    if (error != MPI_SUCCESS)
+        return error;
+    PMPI_Comm_rank(host, &host_rank);
+    PMPI_Comm_size(host, &host_size);
+
+    uint64_t *keys = malloc((size_t)host_size * sizeof *keys);
+    if (!keys) {
+        PMPI_Comm_free(&host);
+        return MPI_ERR_NO_MEM;
+    }
+    uint64_t mine = clock->options.domain ? clock->options.domain : sync_domain_of_process();
+    error = PMPI_Allgather(&mine, 1, MPI_UINT64_T, keys, 1, MPI_UINT64_T, host);
+    int first = 0;
+    /* A rank that knows nothing about its clock shares it with nobody. */
+    while (first < host_rank && (mine == 0 || keys[first] != mine))
+        first++;
+    free(keys);
+    if (error == MPI_SUCCESS)
+        error = PMPI_Comm_split(host, first, host_rank, domain);
+    PMPI_Comm_free(&host);
+    if (error == MPI_SUCCESS)
+        error = PMPI_Comm_split(comm, first == host_rank ? 0 : MPI_UNDEFINED, rank, leaders);
+    return error;
+}
+
+/* The owner of the global clock answers until the other side says that it was the last. */
+static int answer(const struct sync_clock *clock, MPI_Comm leaders, int child)
+{
+    int more = 1, error = MPI_SUCCESS;
+    while (more && error == MPI_SUCCESS) {
+        double reply[3];
+        error = PMPI_Recv(&more, 1, MPI_INT, child, TAG_REQUEST, leaders, MPI_STATUS_IGNORE);
+        double local = local_now(clock);
+        reply[0] = sync_global(clock, local);
+        reply[2] = sync_bound(clock, local);
+        reply[1] = sync_now(clock);
+        if (error == MPI_SUCCESS)
+            error = PMPI_Send(reply, 3, MPI_DOUBLE, child, TAG_REPLY, leaders);
+    }
+    return error;
+}
+
+/* The other side. Every exchange is kept: the tightest bounds may come from two of them. */
+static int ask(const struct sync_clock *clock, MPI_Comm leaders, int parent,
+               struct sync_point *point)
+{
+    int limit = clock->options.exchanges;
+    if (limit < EXCHANGES_MIN)
+        limit = EXCHANGES_MIN;
+    if (limit > EXCHANGES_MAX)
+        limit = EXCHANGES_MAX;
+    struct sync_exchange *e = malloc((size_t)limit * sizeof *e);
+    if (!e)
+        return MPI_ERR_NO_MEM;
+    double parent_bound = 0, started = local_now(clock);
+    int n = 0, more = 1, error = MPI_SUCCESS;
+    while (more && error == MPI_SUCCESS) {
+        double reply[3] = {0};
+        e[n].sent = local_now(clock);
+        more =
+            n + 1 < limit && (n + 1 < EXCHANGES_MIN || e[n].sent - started < clock->options.budget);
+        error = PMPI_Send(&more, 1, MPI_INT, parent, TAG_REQUEST, leaders);
+        if (error == MPI_SUCCESS)
+            error = PMPI_Recv(reply, 3, MPI_DOUBLE, parent, TAG_REPLY, leaders, MPI_STATUS_IGNORE);
+        e[n].received = local_now(clock);
+        e[n].arrived = reply[0];
+        e[n].replied = reply[1];
+        parent_bound = reply[2];
+        n++;
+    }
+    if (error == MPI_SUCCESS)
+        *point = sync_point_from(e, (size_t)n, parent_bound);
+    free(e);
+    return error;
+}
+
+/* Keeps the first and the last point when room runs out, and every second one between. */
+static void keep_point(struct sync_clock *clock, struct sync_point point)
+{
+    if (clock->n_points == SYNC_POINTS_MAX) {
+        int kept = 0;
+        for (int i = 0; i < SYNC_POINTS_MAX; i += 2)
+            clock->points[kept++] = clock->points[i];
+        clock->n_points = kept;
+    }
+    clock->points[clock->n_points++] = point;
+    clock->line = sync_line_through(clock->points, (size_t)clock->n_points);
+}
+
+static int follow(struct sync_clock *clock, MPI_Comm leaders, int parent)
+{
+    struct sync_point point;
+    int error = ask(clock, leaders, parent, &point);
+    if (error == MPI_SUCCESS)
+        keep_point(clock, point);
+    return error;
+}
+
+/* Distances 2^(k-1) .. 1 among the first 2^k leaders, then the remainder, so that a parent is
+ * always done before it is asked. */
+static int descend(struct sync_clock *clock, MPI_Comm leaders)
+{
+    int rank, size, power = 1, error = MPI_SUCCESS, level = 0;
+    PMPI_Comm_rank(leaders, &rank);
+    PMPI_Comm_size(leaders, &size);
+    while (2 * power <= size)
+        power *= 2;
+    for (int distance = power / 2; distance > 0 && error == MPI_SUCCESS; distance /= 2) {
+        if (rank >= power)
+            continue;
+        if (rank % (2 * distance) == distance) {
+            error = follow(clock, leaders, rank - distance);
+        } else if (rank % (2 * distance) == 0) {
+            error = answer(clock, leaders, rank + distance);
+        }
+    }
+    if (error == MPI_SUCCESS && rank >= power)
+        error = follow(clock, leaders, rank - power);
+    else if (error == MPI_SUCCESS && rank + power < size)
+        error = answer(clock, leaders, rank + power);
+    for (int bits = rank; bits; bits &= bits - 1)
+        level++;
+    clock->level = level;
+    return error;
+}
+
+/* Leaders of one domain each have measured; the rest of the domain reads the same clock, on the
+ * same host, so that bytes may travel. */
+static int share(struct sync_clock *clock, MPI_Comm domain)
+{
+    struct {
+        struct sync_line line;
+        struct sync_point points[SYNC_POINTS_MAX];
+        int n_points, level;
+    } found = {.line = clock->line, .n_points = clock->n_points, .level = clock->level};
+    memcpy(found.points, clock->points, sizeof found.points);
+    int error = PMPI_Bcast(&found, (int)sizeof found, MPI_BYTE, 0, domain);
+    clock->line = found.line;
+    memcpy(clock->points, found.points, sizeof found.points);
+    clock->n_points = found.n_points;
+    clock->level = found.level;
+    return error;
+}
+
+int sync_again(struct sync_clock *clock, MPI_Comm comm)
+{
+    if (clock->domains == 1)
+        return MPI_SUCCESS;
+    MPI_Comm domain, leaders;
+    int error = split_domains(clock, comm, &domain, &leaders);
+    int n = 0;
+    if (error == MPI_SUCCESS && leaders != MPI_COMM_NULL)
+        PMPI_Comm_size(leaders, &n);
+    if (error == MPI_SUCCESS)
+        error = PMPI_Allreduce(&n, &clock->domains, 1, MPI_INT, MPI_MAX, comm);
+    if (error == MPI_SUCCESS && clock->domains > 1) {
+        if (leaders != MPI_COMM_NULL)
+            error = descend(clock, leaders);
+        if (error == MPI_SUCCESS)
+            error = share(clock, domain);
+        if (error == MPI_SUCCESS)
+            error = PMPI_Allreduce(&clock->line.bound, &clock->worst_bound, 1, MPI_DOUBLE, MPI_MAX,
+                                   comm);
+    }
+    if (leaders != MPI_COMM_NULL)
+        PMPI_Comm_free(&leaders);
+    if (domain != MPI_COMM_NULL)
+        PMPI_Comm_free(&domain);
+    return error;
+}
+
+int sync_start(struct sync_clock *clock, MPI_Comm comm, const struct sync_options *options)
+{
+    memset(clock, 0, sizeof *clock);
+    clock->options = options ? *options : sync_options_default();
+    /* A simulator has one clock; a clock of the caller's own is another matter. */
+    if (clock_source == CLOCK_SOURCE_EXTERNAL && !clock->options.now) {
+        clock->domains = 1;
+        return MPI_SUCCESS;
+    }
+    return sync_again(clock, comm);
+}
+
+int sync_settle(struct sync_clock *clock, MPI_Comm comm, int n, double seconds)
+{
+    int error = MPI_SUCCESS;
+    for (int i = 0; i < n && clock->domains > 1 && error == MPI_SUCCESS; i++) {
+        usleep((useconds_t)(seconds * 1e6));
+        error = sync_again(clock, comm);
+    }
+    return error;
+}
+
+bool sync_begin(const struct sync_clock *clock, MPI_Comm comm, int root, double slack,
+                double *begin)
+{
+    double moment = sync_now(clock) + slack;
+    PMPI_Bcast(&moment, 1, MPI_DOUBLE, root, comm);
+    *begin = moment;
+    double until = sync_local(clock, moment), now = local_now(clock);
+    bool on_time = now <= until;
+    if (clock_source == CLOCK_SOURCE_EXTERNAL) {
+        clock_hold(until - now);
+    } else {
+        while (local_now(clock) < until)
+            ;
+    }
+    return on_time;
+}
+
+double sync_slack(const struct sync_clock *clock, MPI_Comm comm, int root)
+{
+    enum { TRIES = 10 };
+    double slowest = 0, all = 0;
+    for (int i = 0; i < TRIES; i++) {
+        PMPI_Barrier(comm);
+        double announced = sync_now(clock);
+        PMPI_Bcast(&announced, 1, MPI_DOUBLE, root, comm);
+        slowest = fmax(slowest, sync_now(clock) - announced);
+    }
+    PMPI_Allreduce(&slowest, &all, 1, MPI_DOUBLE, MPI_MAX, comm);
+    return 2 * (all + clock->worst_bound);
+}

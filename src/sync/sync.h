@@ -1,0 +1,84 @@
+/* One clock for all ranks of a communicator (methods.md, section 6).
+ *
+ * Ranks that read the same clock form a domain: same host, same boot, same time namespace.
+ * Where there is one domain nothing is exchanged and nothing is converted. Otherwise one rank
+ * per domain, its leader, follows the clock of rank 0's domain: a binomial tree, top-down, in
+ * which a parent answers in its already global clock; the others of the domain take over what
+ * their leader found.
+ *
+ * "Local" is clock_now() of this rank, "global" clock_now() of rank 0; seconds. A simulator's
+ * clock is global already. All functions that take a communicator are collective over the one
+ * given to sync_start(), and return an MPI error code where they return int. */
+#ifndef COLLPROF_SYNC_SYNC_H
+#define COLLPROF_SYNC_SYNC_H
+
+#include "sync/estimate.h"
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sync_options {
+    int exchanges;       /* at most, per point; at least 4 are made. 100 */
+    double budget;       /* seconds for one point of one rank, after the 4. 0.2 */
+    double (*now)(void); /* the local clock; NULL: clock_now */
+    uint64_t domain;     /* ranks of one host with the same value share their clock; 0: found
+                            from the kernel */
+};
+
+struct sync_clock {
+    struct sync_line line; /* all 0 where the local clock is the global one */
+    struct sync_point points[SYNC_POINTS_MAX];
+    int n_points;
+    int domains;        /* of the communicator: 1 means that nothing had to be measured */
+    int level;          /* distance from rank 0's domain in the tree */
+    double worst_bound; /* over all ranks, between the points; two ranks may differ by twice it */
+    struct sync_options options;
+};
+
+/* Defaults: 100 exchanges, 0.2 s, clock_now. */
+struct sync_options sync_options_default(void);
+
+/* Finds the domains and measures a first point. OPTIONS may be NULL. */
+int sync_start(struct sync_clock *clock, MPI_Comm comm, const struct sync_options *options);
+
+/* Measures one more point and lays the line through all: call it again late in a long run (the
+ * drift follows from the distance in time) and convert afterwards. Nothing on one domain. */
+int sync_again(struct sync_clock *clock, MPI_Comm comm);
+
+/* Calls sync_again() N times, SECONDS apart: for a drift from the beginning. */
+int sync_settle(struct sync_clock *clock, MPI_Comm comm, int n, double seconds);
+
+static inline double sync_global(const struct sync_clock *clock, double local)
+{
+    const struct sync_line *l = &clock->line;
+    return local + l->offset + l->drift * (local - l->origin);
+}
+
+static inline double sync_local(const struct sync_clock *clock, double global)
+{
+    const struct sync_line *l = &clock->line;
+    double since = global - l->offset - l->origin;
+    return l->origin + since / (1 + l->drift);
+}
+
+/* The global time now. */
+double sync_now(const struct sync_clock *clock);
+
+/* The error of sync_global(clock, local) is at most this, in seconds. */
+double sync_bound(const struct sync_clock *clock, double local);
+
+/* A common start without a barrier's skew: ROOT announces a global moment SLACK seconds ahead,
+ * every rank spins until it comes. *BEGIN is that moment. False on a rank that heard of it too
+ * late: the sample is to be dropped, which the caller has to tell the others. */
+bool sync_begin(const struct sync_clock *clock, MPI_Comm comm, int root, double slack,
+                double *begin);
+
+/* A slack that is enough for this communicator: twice the slowest of ten announcements. */
+double sync_slack(const struct sync_clock *clock, MPI_Comm comm, int root);
+
+/* Identifies the clock that this process reads; equal values on one host mean one clock.
+ * 0 if the kernel does not say. */
+uint64_t sync_domain_of_process(void);
+
+#endif

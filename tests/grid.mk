@@ -1,0 +1,16 @@
+# One clock for all ranks; trees from measured latencies.
+if HAVE_CRITERION
+check_PROGRAMS += tests/unit/sync
+tests_unit_sync_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_sync_SOURCES = tests/unit/sync.c
+tests_unit_sync_LDADD = libmeasure.la $(CRITERION_LIBS)
+TESTS += tests/unit/sync
+endif
+
+# In time namespaces, where clocks truly differ.
+check_PROGRAMS += tests/mpi/sync
+tests_mpi_sync_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+tests_mpi_sync_SOURCES = tests/mpi/sync.c
+tests_mpi_sync_LDADD = libmeasure.la
+TESTS += tests/mpi/sync.sh
+EXTRA_DIST += tests/mpi/sync.sh

@@ -1,0 +1,161 @@
+/* The estimator of clock differences, against clocks whose offset and drift are set here. */
+#include "sync/estimate.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdint.h>
+
+struct world {
+    double offset, drift; /* global = local + offset + drift local */
+    double least, spread; /* one-way time: least, plus up to spread, each way on its own */
+    uint64_t seed;
+};
+
+static double noise(struct world *w)
+{
+    w->seed = w->seed * 6364136223846793005u + 1442695040888963407u;
+    return (double)(w->seed >> 40) / (double)(1u << 24);
+}
+
+static double global_of(const struct world *w, double local)
+{
+    return local + w->offset + w->drift * local;
+}
+
+static double local_of(const struct world *w, double global)
+{
+    return (global - w->offset) / (1 + w->drift);
+}
+
+/* A burst of N exchanges that begins at a local moment. */
+static struct sync_point burst(struct world *w, double local, size_t n, double parent_bound)
+{
+    struct sync_exchange e[200];
+    for (size_t i = 0; i < n; i++) {
+        e[i].sent = local;
+        e[i].arrived = global_of(w, local) + w->least + w->spread * noise(w);
+        e[i].replied = e[i].arrived + 1e-7;
+        e[i].received = local_of(w, e[i].replied + w->least + w->spread * noise(w));
+        local = e[i].received + 1e-7;
+    }
+    return sync_point_from(e, n, parent_bound);
+}
+
+static double error_at(const struct world *w, const struct sync_line *l, double local)
+{
+    return local + l->offset + l->drift * (local - l->origin) - global_of(w, local);
+}
+
+/* The true offset is inside the bound, and the bound is no wider than half the best trip: noise
+ * on both ways must not get in. */
+Test(sync, offset_within_stated_bound)
+{
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        struct world w = {.offset = 12345.678, .least = 5e-7, .spread = 2e-5, .seed = seed};
+        struct sync_point p = burst(&w, 1000, 100, 0);
+        double error = fabs(p.offset - 12345.678);
+        cr_assert_leq(error, p.bound + 1e-11, "seed %d: %g > %g", (int)seed, error, p.bound);
+        cr_assert_lt(p.bound, 5e-6);
+        cr_assert_lt(error, 2e-6);
+    }
+}
+
+/* Up and down the line: the tightest bounds come from different exchanges, so that the result is
+ * better than the exchange with the shortest round trip alone. */
+Test(sync, bounds_of_two_exchanges_are_combined)
+{
+    struct sync_exchange e[2] = {
+        {.sent = 0, .arrived = 101, .replied = 101, .received = 12},  /* up fast, down slow */
+        {.sent = 20, .arrived = 131, .replied = 131, .received = 32}, /* the other way round */
+    };
+    struct sync_point p = sync_point_from(e, 2, 0.5);
+    cr_assert_float_eq(p.offset, 100, 1e-12);
+    cr_assert_float_eq(p.bound, 1.5, 1e-12);
+}
+
+/* A long burst over a strong drift makes the combined bounds cross: an impossible interval must
+ * not become a negative bound. */
+Test(sync, crossing_bounds_fall_back_to_one_exchange)
+{
+    struct sync_exchange e[2] = {
+        {.sent = 0, .arrived = 1, .replied = 1, .received = 2},
+        {.sent = 100, .arrived = 111, .replied = 111, .received = 102},
+    };
+    struct sync_point p = sync_point_from(e, 2, 0);
+    cr_assert_geq(p.bound, 0);
+    cr_assert_float_eq(p.bound, 1, 1e-12);
+}
+
+/* An injected offset of days and a drift of 20 ppm, measured at the start and at the end of 10 s:
+ * everything between is right to 0.5 us, and within the stated bound. */
+Test(sync, drift_between_start_and_end)
+{
+    for (uint64_t seed = 1; seed <= 100; seed++) {
+        struct world w = {
+            .offset = -86400.5, .drift = 20e-6, .least = 4e-7, .spread = 1e-5, .seed = seed};
+        struct sync_point p[2] = {burst(&w, 5000, 100, 0), burst(&w, 5010, 100, 0)};
+        struct sync_line line = sync_line_through(p, 2);
+        cr_assert_float_eq(line.drift, 20e-6, 1e-6);
+        for (double t = 5000; t <= 5010; t += 0.5) {
+            double error = fabs(error_at(&w, &line, t));
+            cr_assert_lt(error, 0.5e-6, "seed %d at %g: %g", (int)seed, t, error);
+            cr_assert_leq(error, sync_line_bound(&line, t) + 1e-10);
+        }
+    }
+}
+
+/* Points taken during the first seconds only, then 10 s on nothing but the line: the bound that
+ * is stated for the extrapolation holds. */
+Test(sync, extrapolation_within_stated_bound)
+{
+    for (uint64_t seed = 1; seed <= 100; seed++) {
+        struct world w = {
+            .offset = 3, .drift = -35e-6, .least = 4e-7, .spread = 1e-5, .seed = seed};
+        struct sync_point p[8];
+        for (int i = 0; i < 8; i++)
+            p[i] = burst(&w, 100 + 0.5 * i, 100, 0);
+        struct sync_line line = sync_line_through(p, 8);
+        for (double t = 100; t <= 114; t += 1) {
+            double error = fabs(error_at(&w, &line, t)), bound = sync_line_bound(&line, t);
+            cr_assert_leq(error, bound + 1e-10, "seed %d at %g: %g > %g", (int)seed, t, error,
+                          bound);
+        }
+    }
+}
+
+/* Equal clocks measured twice within 10 ms: the noise of two points is no drift, and must not be
+ * laid out over 10 s as one (it would be some 20 us). */
+Test(sync, noise_is_not_taken_for_drift)
+{
+    for (uint64_t seed = 1; seed <= 100; seed++) {
+        struct world w = {.offset = 100, .least = 4e-7, .spread = 3e-6, .seed = seed};
+        struct sync_point p[2] = {burst(&w, 50, 100, 0), burst(&w, 50.01, 100, 0)};
+        struct sync_line line = sync_line_through(p, 2);
+        cr_assert_eq(line.drift, 0);
+        cr_assert_lt(fabs(error_at(&w, &line, 60)), 0.5e-6);
+    }
+}
+
+/* One point: right where it was taken, and afterwards no surer than an unknown drift allows. */
+Test(sync, one_point_states_its_ignorance)
+{
+    struct world w = {.offset = 7, .drift = 90e-6, .least = 1e-6, .spread = 0, .seed = 1};
+    struct sync_point p = burst(&w, 10, 10, 0);
+    struct sync_line line = sync_line_through(&p, 1);
+    cr_assert_eq(line.drift, 0);
+    cr_assert_leq(fabs(error_at(&w, &line, 20)), sync_line_bound(&line, 20));
+    cr_assert_geq(sync_line_bound(&line, 20), 10 * SYNC_DRIFT_UNKNOWN);
+}
+
+/* A point taken while a processor was away (3 ms wide) after a good one: the line and its bound
+ * stay those of the good one. */
+Test(sync, wide_point_is_left_out)
+{
+    struct sync_point p[2] = {{.local = 10, .offset = 5, .bound = 1e-6},
+                              {.local = 10.1, .offset = 5.002, .bound = 3e-3}};
+    struct sync_line line = sync_line_through(p, 2);
+    cr_assert_eq(line.offset, 5);
+    cr_assert_eq(line.drift, 0);
+    cr_assert_eq(line.bound, 1e-6);
+    cr_assert_leq(sync_line_bound(&line, 10.1), 1.2e-5);
+}
