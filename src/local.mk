@@ -11,7 +11,7 @@ libbase_la_SOURCES = \
 	src/base/settings.c src/base/settings.h \
 	src/base/overlap.c src/base/overlap.h \
 	src/base/stats.c src/base/stats.h \
-	src/base/try.h \
+	src/base/text.h src/base/try.h \
 	src/record/ledger.c src/record/ledger.h
 
 # Apart from base: the profiling layer must not pull hwloc into applications.

@@ -1,0 +1,39 @@
+# The PMPI entry points, made from the table and the mpi.h at hand, and the library around them.
+WRAPPERS_GENERATE = $(AWK) -f $(srcdir)/wrappers/generate.awk
+WRAPPERS_INPUT = $(srcdir)/wrappers/functions.table wrappers/mpi.i
+
+wrappers/mpi.i: config.status
+	@$(MKDIR_P) wrappers
+	$(AM_V_GEN)echo '#include <mpi.h>' | $(CC) $(CPPFLAGS) $(MPI_CFLAGS) -E -P -x c - > $@
+
+wrappers/operations.h: $(WRAPPERS_INPUT) $(srcdir)/wrappers/generate.awk
+	$(AM_V_GEN)$(WRAPPERS_GENERATE) -v want=enum $(WRAPPERS_INPUT) > $@.new && mv $@.new $@
+wrappers/operations.c: $(WRAPPERS_INPUT) $(srcdir)/wrappers/generate.awk
+	$(AM_V_GEN)$(WRAPPERS_GENERATE) -v want=names $(WRAPPERS_INPUT) > $@.new && mv $@.new $@
+wrappers/functions.c: $(WRAPPERS_INPUT) $(srcdir)/wrappers/generate.awk
+	$(AM_V_GEN)$(WRAPPERS_GENERATE) -v want=functions $(WRAPPERS_INPUT) > $@.new && mv $@.new $@
+
+BUILT_SOURCES += wrappers/operations.h
+CLEANFILES += wrappers/mpi.i wrappers/operations.h wrappers/operations.c wrappers/functions.c
+EXTRA_DIST += wrappers/functions.table wrappers/generate.awk wrappers/exports.map
+
+lib_LTLIBRARIES = libcollprof.la
+include_HEADERS = src/collprof.h
+
+libcollprof_la_CPPFLAGS = -I$(top_srcdir) $(AM_CPPFLAGS) $(MPI_CFLAGS) $(UNWIND_CFLAGS) $(JANSSON_CFLAGS)
+libcollprof_la_SOURCES = \
+	wrappers/prologue.h wrappers/lifecycle.c wrappers/completion.c \
+	src/record/layer.c src/record/layer.h \
+	src/record/entries.c src/record/entries.h \
+	src/record/sites.c src/record/sites.h \
+	src/record/comms.c src/record/comms.h \
+	src/record/requests.c src/record/requests.h \
+	src/record/instances.c src/record/instances.h \
+	src/record/call.c src/record/call.h \
+	src/inject/inject.c src/inject/inject.h \
+	src/layer/life.c src/layer/life.h \
+	src/layer/ends.c src/layer/merge.c src/layer/regions.c
+nodist_libcollprof_la_SOURCES = wrappers/functions.c wrappers/operations.c wrappers/operations.h
+libcollprof_la_LIBADD = libmeasure.la libreport.la $(UNWIND_LIBS) $(MPI_LIBS)
+libcollprof_la_LDFLAGS = -avoid-version -Wl,--version-script=$(srcdir)/wrappers/exports.map
+libcollprof_la_DEPENDENCIES = libmeasure.la libreport.la wrappers/exports.map

@@ -185,9 +185,9 @@ struct ledger_header {
     /* How it goes */
     uint32_t state;      /* enum ledger_state */
     int32_t state_detail;
-    uint64_t mpi_ns;     /* time in MPI calls (outermost), all threads together */
-    uint64_t calls;      /* MPI calls seen, those that found a table full included */
-    uint64_t untracked_requests; /* the request table was full */
+    uint64_t untracked_requests; /* completion not seen, or the request table was full */
+    uint32_t started_late;       /* MPI_Init was not seen: recorded from the first call seen */
+    uint32_t unused;
     uint32_t sample_mask;        /* instances are kept where (sequence & mask) == 0 */
     uint32_t stack_depth;        /* frames per site asked for; 0: no sites */
     uint64_t involuntary_switches; /* over the run; meaningful at the end */

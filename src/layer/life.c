@@ -1,0 +1,295 @@
+#include "layer/life.h"
+#include "base/text.h"
+
+#include "record/call.h"
+#include "report/profile.h"
+#include "wrappers/operations.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static struct clock_pair prepared;
+static int end_keyval = MPI_KEYVAL_INVALID;
+
+/* --- files --- */
+
+static void record_path(char *path, size_t size, int rank)
+{
+    snprintf(path, size, "%s/rank-%06d.ledger", layer.settings.output, rank);
+}
+
+static int make_directories(const char *path)
+{
+    char part[sizeof layer.settings.output];
+    for (const char *slash = strchr(path + 1, '/');; slash = strchr(slash + 1, '/')) {
+        snprintf(part, sizeof part, "%.*s", slash ? (int)(slash - path) : (int)strlen(path), path);
+        if (mkdir(part, 0777) && errno != EEXIST)
+            return errno;
+        if (!slash)
+            return 0;
+    }
+}
+
+/* What an earlier run left in the same directory would be taken for part of this one. */
+static void remove_old_records(void)
+{
+    char path[sizeof layer.settings.output + 300];
+    DIR *directory = opendir(layer.settings.output);
+    for (struct dirent *e; directory && (e = readdir(directory));) {
+        size_t length = strlen(e->d_name);
+        bool record = !strncmp(e->d_name, "rank-", 5) && length > 12 &&
+                      !strcmp(e->d_name + length - 7, ".ledger");
+        if (!record && strcmp(e->d_name, "profile.json"))
+            continue;
+        snprintf(path, sizeof path, "%s/%s", layer.settings.output, e->d_name);
+        unlink(path);
+    }
+    if (directory)
+        closedir(directory);
+}
+
+/* --- beginning --- */
+
+void life_prepare(void)
+{
+    clock_start();
+    prepared = clock_read_pair();
+}
+
+/* A rate good to 0.01 % takes 2 ms between the two readings; MPI_Init usually takes longer. */
+static void find_rate(void)
+{
+    struct clock_pair now = clock_read_pair();
+    while (clock_source == CLOCK_SOURCE_TSC && now.seconds - prepared.seconds < 2e-3)
+        now = clock_read_pair();
+    layer.ns_per_tick = (uint64_t)(1e9 / clock_rate(prepared, now) * 4294967296.0);
+}
+
+static void complain(const char *line, void *arg)
+{
+    (void)arg;
+    if (layer.rank == 0)
+        layer_say("%s", line);
+}
+
+static void describe_run(struct ledger_header *h, int thread_level)
+{
+    char library[MPI_MAX_LIBRARY_VERSION_STRING];
+    cpu_set_t mask;
+    int length;
+    struct timespec t;
+    h->rank = layer.rank;
+    h->size = layer.size;
+    h->pid = getpid();
+    gethostname(h->host, sizeof h->host - 1);
+    if (readlink("/proc/self/exe", h->program, sizeof h->program - 1) < 0)
+        strcpy(h->program, "?");
+    PMPI_Get_library_version(library, &length);
+    library[strcspn(library, "\n")] = '\0';
+    for (char *c = library; *c; c++)
+        *c = *c == '\t' ? ' ' : *c;
+    text_copy(h->mpi_library, sizeof h->mpi_library, library);
+    h->thread_level = thread_level;
+    h->processors = sched_getaffinity(0, sizeof mask, &mask) ? 0 : (uint32_t)CPU_COUNT(&mask);
+    h->clock = clock_source;
+    clock_gettime(CLOCK_REALTIME, &t);
+    h->started_unix = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    struct clock_pair now = clock_read_pair();
+    h->pair[0] = (typeof(h->pair[0])){now.ticks, now.seconds};
+    h->pair[1] = h->pair[0];
+    h->stack_depth = layer.stack_depth;
+}
+
+static int on_self_deleted(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void)comm;
+    (void)key;
+    (void)value;
+    (void)extra;
+    life_end();
+    return MPI_SUCCESS;
+}
+
+static void in_child(void)
+{
+    layer.on = false;
+    layer.phase = LAYER_ENDED;
+}
+
+/* Everything that this process can do by itself. */
+static int open_ledger(int thread_level)
+{
+    char path[sizeof layer.settings.output + 32];
+    size_t bytes = (size_t)layer.settings.memory << 20;
+    record_path(path, sizeof path, layer.rank);
+    int error = ledger_create(&layer.ledger, path, bytes, n_operations);
+    int unwritable = error;
+    if (error)
+        error = ledger_create(&layer.ledger, NULL, bytes, n_operations);
+    if (error)
+        return error;
+    memcpy(layer.ledger.operations, operations, n_operations * sizeof *operations);
+    layer.ledger.header->section[LEDGER_OPERATIONS].count = n_operations;
+    layer.ledger.header->section[LEDGER_REGIONS].count = 1;
+    layer.stack_depth = (unsigned)layer.settings.stack;
+    layer.threaded = thread_level == MPI_THREAD_MULTIPLE;
+    layer.pid = getpid();
+    describe_run(layer.ledger.header, thread_level);
+    if (entries_start() || sites_start() || requests_start() || comms_start())
+        return ENOMEM;
+    modules_update();
+    return -unwritable; /* negative: only in memory */
+}
+
+/* Records from here on. The attribute is deleted first of all in MPI_Finalize, where everything
+ * still works, and also where the wrapper of MPI_Finalize is not called. */
+static void begin(void)
+{
+    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_self_deleted, &end_keyval, NULL);
+    PMPI_Comm_set_attr(MPI_COMM_SELF, end_keyval, NULL);
+    comm_add(MPI_COMM_WORLD);
+    comm_add(MPI_COMM_SELF);
+    layer.phase = LAYER_RUNNING;
+    ends_watch();
+    pthread_atfork(NULL, NULL, in_child);
+    layer.on = layer.settings.start;
+}
+
+/* One rank speaks for all that cannot write. */
+static void report_unwritable(int error)
+{
+    int mine = error ? layer.rank : layer.size, first;
+    PMPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, layer.comm);
+    if (first == layer.rank)
+        layer_say("cannot write records to %s (rank %d: %s): the application goes on, its report "
+                  "is printed at the end, but nothing will be left of a run that crashes",
+                  layer.settings.output, layer.rank, strerror(error));
+}
+
+void life_start(int thread_level)
+{
+    uint64_t from = clock_ticks();
+    PMPI_Comm_rank(MPI_COMM_WORLD, &layer.rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &layer.size);
+    settings_default(&layer.settings);
+    settings_read(&layer.settings, environ, complain, NULL);
+    layer.phase = LAYER_ENDED; /* until everything has worked */
+    if (PMPI_Comm_dup(MPI_COMM_WORLD, &layer.comm))
+        return;
+    PMPI_Comm_set_errhandler(layer.comm, MPI_ERRORS_RETURN);
+    PMPI_Comm_group(MPI_COMM_WORLD, &layer.world);
+    find_rate();
+
+    uint64_t run_id = 0;
+    if (layer.rank == 0) {
+        struct clock_pair now = clock_read_pair();
+        run_id = (now.ticks * 0x9e3779b97f4a7c15ull ^ (uint64_t)getpid()) | 1;
+        make_directories(layer.settings.output);
+        remove_old_records();
+    }
+    PMPI_Bcast(&run_id, 1, MPI_UINT64_T, 0, layer.comm);
+    make_directories(layer.settings.output); /* file systems may be private to a host */
+    int error = open_ledger(thread_level);
+    int unable = error > 0, any;
+    PMPI_Allreduce(&unable, &any, 1, MPI_INT, MPI_MAX, layer.comm);
+    if (any) {
+        if (unable)
+            layer_say("rank %d: no memory for records: this run is not recorded", layer.rank);
+        return;
+    }
+    layer.ledger.header->run_id = run_id;
+    report_unwritable(-error);
+    begin();
+    layer.ledger.header->init_ns = ticks_to_ns(clock_ticks() - from);
+}
+
+/* --- switching --- */
+
+void life_switch(int level)
+{
+    if (layer.phase != LAYER_RUNNING)
+        return;
+    if (level == 0) {
+        layer.on = false;
+    } else if (level == 1) {
+        if (!layer.on)
+            requests_clear();
+        layer.on = true;
+    } else if (level == 2) {
+        entries_reset();
+    }
+}
+
+/* --- the end --- */
+
+void life_aborted(int code)
+{
+    if (layer.phase != LAYER_RUNNING)
+        return;
+    ends_mark(LEDGER_ABORTED, code);
+    if (layer.ledger.in_file)
+        layer_say("rank %d calls MPI_Abort(%d): `collprof report %s` shows what was recorded",
+                  layer.rank, code, layer.settings.output);
+}
+
+static void close_books(void)
+{
+    struct ledger_header *h = layer.ledger.header;
+    struct rusage usage;
+    modules_update();
+    comms_name();
+    if (getrusage(RUSAGE_SELF, &usage) == 0)
+        h->involuntary_switches = (uint64_t)usage.ru_nivcsw;
+    ends_mark(LEDGER_FINALIZED, 0);
+    struct clock_pair now = clock_read_pair();
+    h->pair[1] = (typeof(h->pair[1])){now.ticks, now.seconds};
+}
+
+void life_report(struct profile *p)
+{
+    profile_symbolize(p);
+    int error = profile_save(p, layer.settings.output);
+    if (error)
+        layer_say("cannot write %s/profile.json: %s", layer.settings.output, strerror(error));
+    if (layer.settings.report)
+        report_text(p, stderr, &(struct report_options){.top = layer.settings.top});
+}
+
+static void end_together(void)
+{
+    char path[sizeof layer.settings.output + 32];
+    struct profile *mine = profile_from_ledger(&layer.ledger);
+    struct profile *all = merge_over_tree(mine, layer.comm);
+    if (all) {
+        life_report(all);
+        profile_free(all);
+    }
+    if (!layer.settings.keep && layer.ledger.in_file) {
+        record_path(path, sizeof path, layer.rank);
+        unlink(path);
+    }
+    PMPI_Group_free(&layer.world);
+    PMPI_Comm_free(&layer.comm);
+}
+
+void life_end(void)
+{
+    if (layer.phase != LAYER_RUNNING || getpid() != layer.pid)
+        return;
+    bool was_inside = thread.inside;
+    thread.inside = true;
+    layer.on = false;
+    close_books();
+    layer.phase = LAYER_ENDED;
+    if (layer.comm != MPI_COMM_NULL)
+        end_together();
+    thread.inside = was_inside;
+}

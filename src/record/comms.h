@@ -1,0 +1,80 @@
+/* Communicators: an identity that all members agree on, found without communication.
+ *
+ * The id of a communicator's *members* is a hash of their world ranks in order (of both groups
+ * for an intercommunicator, the group of the lower leader first). Every member makes all
+ * communicators of the same members in the same order, so (members, how many before) names one
+ * communicator on all of them. Communicators that are only seen at their first use, because
+ * their creation was not intercepted, count from then. */
+#ifndef COLLPROF_RECORD_COMMS_H
+#define COLLPROF_RECORD_COMMS_H
+
+#include "record/layer.h"
+
+struct comm {
+    uint64_t id;       /* of this very communicator; 0: not known */
+    uint32_t index;    /* in the ledger */
+    uint32_t sequence; /* collective operations so far */
+    int size, rank;
+    bool inter;
+    uint32_t lock;
+    MPI_Comm handle;
+    void *shadow; /* what src/inject keeps for it */
+};
+
+struct comm_slot {
+    uint64_t key; /* handle + 2; 0: empty, 1: was freed */
+    struct comm *comm;
+};
+
+struct comm_table {
+    struct comm_slot *slot;
+    uint64_t mask;
+};
+
+extern struct comm_table *comm_table;
+
+/* Called when a communicator is freed, before its record is. */
+extern void (*comm_forgotten)(struct comm *c);
+
+int comms_start(void);
+
+/* Takes note of a communicator just made; NULL for MPI_COMM_NULL or without memory. */
+struct comm *comm_add(MPI_Comm handle);
+
+static inline uint64_t comm_key(MPI_Comm handle)
+{
+    return (uint64_t)(uintptr_t)handle + 2;
+}
+
+static inline uint64_t comm_hash(uint64_t key)
+{
+    key *= 0x9e3779b97f4a7c15ull;
+    return key >> 24;
+}
+
+/* NULL if it was not seen before. */
+static inline struct comm *comm_find(MPI_Comm handle)
+{
+    const struct comm_table *t = __atomic_load_n(&comm_table, __ATOMIC_ACQUIRE);
+    uint64_t key = comm_key(handle);
+    for (uint64_t i = comm_hash(key);; i++) {
+        const struct comm_slot *slot = &t->slot[i & t->mask];
+        uint64_t there = __atomic_load_n(&slot->key, __ATOMIC_ACQUIRE);
+        if (LIKELY(there == key))
+            return slot->comm;
+        if (there == 0)
+            return NULL;
+    }
+}
+
+/* The record of a valid communicator, made now if it was not seen before. */
+static inline struct comm *comm_of(MPI_Comm handle)
+{
+    struct comm *c = handle == MPI_COMM_NULL ? NULL : comm_find(handle);
+    return LIKELY(c != NULL) || handle == MPI_COMM_NULL ? c : comm_add(handle);
+}
+
+/* Writes the communicators' names, as set by the application, into the ledger. */
+void comms_name(void);
+
+#endif

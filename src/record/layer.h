@@ -1,0 +1,90 @@
+/* What the layer keeps per process and per thread. Everything global is in these two structs. */
+#ifndef COLLPROF_RECORD_LAYER_H
+#define COLLPROF_RECORD_LAYER_H
+
+#include "base/clock.h"
+#include "base/settings.h"
+#include "record/ledger.h"
+
+#include <mpi.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* A simulator runs all ranks in one thread and gives each its own globals instead. */
+#ifdef COLLPROF_SIMULATED
+#define PER_THREAD
+#else
+#define PER_THREAD __thread __attribute__((tls_model("initial-exec")))
+#endif
+
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+enum layer_phase {
+    LAYER_ASLEEP,  /* no MPI call seen yet */
+    LAYER_RUNNING, /* records, unless switched off */
+    LAYER_ENDED    /* finished, or unable: stays out of the way */
+};
+
+struct layer {
+    bool on;       /* the one test on the way in: recording right now */
+    bool threaded; /* MPI_THREAD_MULTIPLE: tables are locked */
+    unsigned stack_depth;
+    uint64_t ns_per_tick; /* 32.32 fixed point */
+    struct ledger ledger;
+    bool inject; /* acknowledgements, benchmark or another broadcast are asked for */
+
+    enum layer_phase phase;
+    pid_t pid; /* a forked child is not this process */
+    int rank, size;
+    MPI_Comm comm;  /* the layer's own, all ranks; MPI_COMM_NULL if it could not be made */
+    MPI_Group world; /* to name the members of communicators; MPI_GROUP_NULL if unknown */
+    struct settings settings;
+    pthread_mutex_t lock; /* for everything that is added rarely */
+};
+
+struct thread {
+    bool inside;   /* in a wrapper: calls by the MPI library itself are not the application's */
+    uint8_t region; /* innermost named region, 0: none */
+    uint8_t region_depth;
+    uint8_t region_stack[16];
+    uint64_t region_entry[16]; /* ticks */
+    void *scratch; /* for arrays as long as the caller's; grows only */
+    size_t scratch_size;
+};
+
+extern struct layer layer;
+extern PER_THREAD struct thread thread;
+
+static inline uint64_t ticks_to_ns(uint64_t ticks)
+{
+    return (uint64_t)(((unsigned __int128)ticks * layer.ns_per_tick) >> 32);
+}
+
+/* Short locks, taken only where several threads may call MPI at once. */
+static inline void spin_lock(uint32_t *lock)
+{
+    if (layer.threaded)
+        while (__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE))
+            while (__atomic_load_n(lock, __ATOMIC_RELAXED))
+#if defined(__x86_64__)
+                __builtin_ia32_pause();
+#else
+                ;
+#endif
+}
+
+static inline void spin_unlock(uint32_t *lock)
+{
+    if (layer.threaded)
+        __atomic_store_n(lock, 0, __ATOMIC_RELEASE);
+}
+
+/* At least SIZE bytes that stay valid until this thread asks again; NULL if there is no memory. */
+void *thread_scratch(size_t size);
+
+/* One line on stderr, "collprof: ...", from this rank. */
+void layer_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

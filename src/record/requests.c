@@ -1,0 +1,179 @@
+#include "record/requests.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* A queue that has grown so long holds requests whose completion is never seen (a Fortran 2008
+ * program completes them behind our back); it is dropped and counted. */
+enum { POOL = 16384, BUCKETS = 4096, LONGEST = 4096, NONE = 0 };
+
+struct bucket {
+    uint32_t lock, first, last, length;
+};
+
+static struct request *pool; /* [0] is never used: NONE */
+static struct bucket *buckets;
+static uint32_t free_lock, free_first, fresh;
+
+int requests_start(void)
+{
+    /* Untouched pages cost nothing, so the pool's size is only an upper bound. */
+    pool = calloc(POOL, sizeof *pool);
+    buckets = calloc(BUCKETS, sizeof *buckets);
+    fresh = 1;
+    return pool && buckets ? 0 : ENOMEM;
+}
+
+static struct bucket *bucket_of(uint64_t handle)
+{
+    return &buckets[handle * 0x9e3779b97f4a7c15ull >> 52];
+}
+_Static_assert(BUCKETS == 1 << (64 - 52), "as many buckets as the hash has values");
+
+static struct request *allocate(void)
+{
+    spin_lock(&free_lock);
+    uint32_t i = free_first;
+    if (i != NONE)
+        free_first = pool[i].next;
+    else if (fresh < POOL)
+        i = fresh++;
+    spin_unlock(&free_lock);
+    return i == NONE ? NULL : &pool[i];
+}
+
+static void give_back(struct request *r)
+{
+    spin_lock(&free_lock);
+    r->next = free_first;
+    free_first = (uint32_t)(r - pool);
+    spin_unlock(&free_lock);
+}
+
+static void untracked(uint64_t n)
+{
+    __atomic_fetch_add(&layer.ledger.header->untracked_requests, n, __ATOMIC_RELAXED);
+}
+
+static void append(struct bucket *b, struct request *r)
+{
+    uint32_t i = (uint32_t)(r - pool);
+    r->next = NONE;
+    if (b->first == NONE)
+        b->first = i;
+    else
+        pool[b->last].next = i;
+    b->last = i;
+    b->length++;
+}
+
+/* Drops what is not persistent, with the bucket locked. */
+static void clear(struct bucket *b)
+{
+    uint32_t i = b->first;
+    b->first = b->last = NONE;
+    b->length = 0;
+    while (i != NONE) {
+        struct request *r = &pool[i];
+        i = r->next;
+        if (r->kind & REQUEST_PERSISTENT) {
+            append(b, r);
+        } else {
+            give_back(r);
+            untracked(1);
+        }
+    }
+}
+
+void request_add(const struct request *r)
+{
+    struct bucket *b = bucket_of(r->handle);
+    struct request *kept = allocate();
+    if (!kept) {
+        untracked(1);
+        return;
+    }
+    *kept = *r;
+    spin_lock(&b->lock);
+    if (UNLIKELY(b->length >= LONGEST))
+        clear(b);
+    append(b, kept);
+    spin_unlock(&b->lock);
+}
+
+/* The first of HANDLE in B and its predecessor. */
+static struct request *find(const struct bucket *b, uint64_t handle, uint32_t *before)
+{
+    *before = NONE;
+    for (uint32_t i = b->first; i != NONE; *before = i, i = pool[i].next)
+        if (pool[i].handle == handle)
+            return &pool[i];
+    return NULL;
+}
+
+static void take_out(struct bucket *b, struct request *r, uint32_t before)
+{
+    if (before == NONE)
+        b->first = r->next;
+    else
+        pool[before].next = r->next;
+    if (b->last == (uint32_t)(r - pool))
+        b->last = before;
+    b->length--;
+}
+
+struct request *request_take(uint64_t handle)
+{
+    struct bucket *b = bucket_of(handle);
+    uint32_t before;
+    spin_lock(&b->lock);
+    struct request *r = find(b, handle, &before);
+    if (r && !(r->kind & REQUEST_PERSISTENT))
+        take_out(b, r, before);
+    spin_unlock(&b->lock);
+    return r;
+}
+
+void request_return(struct request *r)
+{
+    if (r->kind & REQUEST_PERSISTENT)
+        return;
+    struct bucket *b = bucket_of(r->handle);
+    spin_lock(&b->lock);
+    r->next = b->first;
+    b->first = (uint32_t)(r - pool);
+    if (b->last == NONE)
+        b->last = b->first;
+    b->length++;
+    spin_unlock(&b->lock);
+}
+
+void request_release(struct request *r)
+{
+    if (r->kind & REQUEST_PERSISTENT)
+        r->active = false;
+    else
+        give_back(r);
+}
+
+void request_forget(uint64_t handle)
+{
+    struct bucket *b = bucket_of(handle);
+    uint32_t before;
+    spin_lock(&b->lock);
+    struct request *r = find(b, handle, &before);
+    if (r)
+        take_out(b, r, before);
+    spin_unlock(&b->lock);
+    if (r)
+        give_back(r);
+}
+
+void requests_clear(void)
+{
+    for (int i = 0; i < BUCKETS; i++) {
+        spin_lock(&buckets[i].lock);
+        clear(&buckets[i]);
+        spin_unlock(&buckets[i].lock);
+    }
+}

@@ -1,0 +1,55 @@
+/* Requests between their start and their completion.
+ *
+ * Handles are not unique (small sends share one, completed when it is returned), so the records
+ * of a handle form a queue: completions take the oldest. The pool is of fixed size; requests that
+ * find it full are counted and not tracked. */
+#ifndef COLLPROF_RECORD_REQUESTS_H
+#define COLLPROF_RECORD_REQUESTS_H
+
+#include "record/layer.h"
+
+enum request_kind {
+    REQUEST_PLAIN = 0,
+    REQUEST_RECV = 1,       /* what it brings is in its status */
+    REQUEST_COLLECTIVE = 2, /* has a place in its communicator's sequence */
+    REQUEST_PERSISTENT = 4  /* kept after completion */
+};
+
+struct request {
+    uint64_t handle;
+    struct ledger_entry *entry; /* of the call that started it */
+    uint64_t post_entry, post_exit; /* ticks */
+    uint64_t bytes;
+    uint64_t comm_id;  /* of a collective, with its sequence */
+    uint32_t sequence;
+    uint32_t site;
+    int root;
+    uint32_t next; /* in the queue or the free list */
+    uint16_t operation;
+    uint16_t comm_index;
+    uint8_t kind; /* a sum of enum request_kind */
+    bool active;  /* started and not yet complete; only a persistent one may be inactive */
+};
+
+int requests_start(void);
+
+/* Keeps a copy of R at the end of its handle's queue. */
+void request_add(const struct request *r);
+
+/* The oldest record of HANDLE. A persistent one stays where it is; any other is taken out and is
+ * the caller's until request_release() or request_return(). NULL if there is none. */
+struct request *request_take(uint64_t handle);
+
+/* It was not complete after all: first in its queue again. */
+void request_return(struct request *r);
+
+/* Done with it; a persistent one only becomes inactive. */
+void request_release(struct request *r);
+
+/* Takes out the record of a freed request, persistent or not. */
+void request_forget(uint64_t handle);
+
+/* Forgets everything but persistent requests: completions were not watched for a while. */
+void requests_clear(void);
+
+#endif

@@ -1,0 +1,293 @@
+/* Starting, completing and dropping requests. One path for all: the handles are kept before the
+ * call, which overwrites them, and what it completed is looked up afterwards. With threads the
+ * records are taken out before the call: once the library has completed a request, another
+ * thread may be given the same handle. */
+#include "wrappers/prologue.h"
+
+#include <string.h>
+
+struct pending {
+    int n;
+    const MPI_Request *requests; /* the caller's, as the call leaves them */
+    MPI_Request *handle;         /* as they were */
+    MPI_Status *status;          /* the caller's, or ours where it wants none */
+    struct request **record;     /* taken out before the call (threads) or found after it */
+};
+
+/* Without memory nothing is tracked (n = 0) and the caller's statuses are used. */
+static void pending_begin(struct pending *p, struct call *c, int n, const MPI_Request *requests,
+                          MPI_Status *statuses)
+{
+    size_t count = n > 0 ? (size_t)n : 0;
+    *p = (struct pending){.requests = requests, .status = statuses};
+    char *scratch = thread_scratch(count * (sizeof *p->handle + sizeof *p->record +
+                                            sizeof *p->status) + 64);
+    if (!scratch || !requests)
+        return;
+    p->n = (int)count;
+    p->record = (void *)scratch;
+    p->handle = (void *)(p->record + count);
+    if (statuses == MPI_STATUS_IGNORE || statuses == MPI_STATUSES_IGNORE)
+        p->status = (void *)(p->handle + count);
+    memcpy(p->handle, requests, count * sizeof *p->handle);
+    if (!layer.threaded)
+        return;
+    for (int i = 0; i < p->n; i++)
+        p->record[i] =
+            p->handle[i] == MPI_REQUEST_NULL ? NULL : request_take(HANDLE_BITS(p->handle[i]));
+    c->entry = clock_ticks();
+}
+
+static struct request *pending_record(const struct pending *p, int i)
+{
+    if (layer.threaded)
+        return p->record[i];
+    return p->handle[i] == MPI_REQUEST_NULL ? NULL : request_take(HANDLE_BITS(p->handle[i]));
+}
+
+/* The one completed request at INDEX (MPI_UNDEFINED: none). */
+static void pending_end_one(const struct call *c, const struct pending *p, int index, bool tested)
+{
+    bool one = index >= 0 && index < p->n;
+    struct request *r = one ? pending_record(p, index) : NULL;
+    if (r && r->active)
+        call_complete(c, r, 1, p->status, tested);
+    else if (r)
+        request_return(r);
+    for (int i = p->n - 1; layer.threaded && i >= 0; i--)
+        if (i != index && p->record[i])
+            request_return(p->record[i]);
+}
+
+static bool completed(const struct pending *p, int i, const struct request *r, int rc)
+{
+    if (rc == MPI_SUCCESS)
+        return r->active;
+    /* Some failed, some may be pending still: only what is gone is done. */
+    return r->active && p->requests[i] == MPI_REQUEST_NULL;
+}
+
+/* All requests, as far as they are complete. */
+static void pending_end_all(const struct call *c, const struct pending *p, int rc, bool tested)
+{
+    unsigned sharing = 0;
+    for (int i = 0; i < p->n; i++) {
+        p->record[i] = pending_record(p, i);
+        sharing += p->record[i] && completed(p, i, p->record[i], rc);
+    }
+    for (int i = 0; i < p->n; i++)
+        if (p->record[i] && completed(p, i, p->record[i], rc)) {
+            call_complete(c, p->record[i], sharing, &p->status[i], tested);
+            p->record[i] = NULL;
+        }
+    for (int i = p->n - 1; i >= 0; i--)
+        if (p->record[i])
+            request_return(p->record[i]);
+}
+
+/* The COUNT requests at INDICES; their statuses stand at their positions in that list. */
+static void pending_end_some(const struct call *c, const struct pending *p, int count,
+                             const int *indices, bool tested)
+{
+    for (int k = 0; k < count && p->n; k++) {
+        struct request *r = pending_record(p, indices[k]);
+        if (r && r->active)
+            call_complete(c, r, (unsigned)count, &p->status[k], tested);
+        else if (r)
+            request_return(r);
+        p->record[indices[k]] = NULL;
+    }
+    for (int i = p->n - 1; layer.threaded && i >= 0; i--)
+        if (p->record[i])
+            request_return(p->record[i]);
+}
+
+static void pending_end_none(const struct pending *p)
+{
+    for (int i = p->n - 1; layer.threaded && i >= 0; i--)
+        if (p->record[i])
+            request_return(p->record[i]);
+}
+
+int MPI_Wait(MPI_Request *request, MPI_Status *status)
+{
+    struct call call;
+    struct pending p;
+    if (!call_enter(&call, OP_Wait))
+        return PMPI_Wait(request, status);
+    pending_begin(&p, &call, 1, request, status);
+    int rc = PMPI_Wait(request, p.status);
+    call.exit = clock_ticks();
+    pending_end_one(&call, &p, rc == MPI_SUCCESS ? 0 : MPI_UNDEFINED, false);
+    call_leave(&call, rc, MPI_COMM_NULL, 0);
+    return rc;
+}
+
+int MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses)
+{
+    struct call call;
+    struct pending p;
+    if (!call_enter(&call, OP_Waitall))
+        return PMPI_Waitall(count, requests, statuses);
+    pending_begin(&p, &call, count, requests, statuses);
+    int rc = PMPI_Waitall(count, requests, p.status);
+    call.exit = clock_ticks();
+    pending_end_all(&call, &p, rc, false);
+    call_leave(&call, rc, MPI_COMM_NULL, 0);
+    return rc;
+}
+
+int MPI_Waitany(int count, MPI_Request *requests, int *index, MPI_Status *status)
+{
+    struct call call;
+    struct pending p;
+    if (!call_enter(&call, OP_Waitany))
+        return PMPI_Waitany(count, requests, index, status);
+    pending_begin(&p, &call, count, requests, status);
+    int rc = PMPI_Waitany(count, requests, index, p.status);
+    call.exit = clock_ticks();
+    pending_end_one(&call, &p, rc == MPI_SUCCESS ? *index : MPI_UNDEFINED, false);
+    call_leave(&call, rc, MPI_COMM_NULL, 0);
+    return rc;
+}
+
+int MPI_Waitsome(int incount, MPI_Request *requests, int *outcount, int *indices,
+                 MPI_Status *statuses)
+{
+    struct call call;
+    struct pending p;
+    if (!call_enter(&call, OP_Waitsome))
+        return PMPI_Waitsome(incount, requests, outcount, indices, statuses);
+    pending_begin(&p, &call, incount, requests, statuses);
+    int rc = PMPI_Waitsome(incount, requests, outcount, indices, p.status);
+    call.exit = clock_ticks();
+    pending_end_some(&call, &p,
+                     rc == MPI_SUCCESS && *outcount != MPI_UNDEFINED ? *outcount : 0, indices,
+                     false);
+    call_leave(&call, rc, MPI_COMM_NULL, 0);
+    return rc;
+}
+
+int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
+{
+    struct call call;
+    struct pending p;
+    if (!call_enter(&call, OP_Test))
+        return PMPI_Test(request, flag, status);
+    pending_begin(&p, &call, 1, request, status);
+    int rc = PMPI_Test(request, flag, p.status);
+    call.exit = clock_ticks();
+    pending_end_one(&call, &p, rc == MPI_SUCCESS && *flag ? 0 : MPI_UNDEFINED, true);
+    call_leave(&call, rc, MPI_COMM_NULL, 0);
+    return rc;
+}
+
+int MPI_Testall(int count, MPI_Request *requests, int *flag, MPI_Status *statuses)
+{
+    struct call call;
+    struct pending p;
+    if (!call_enter(&call, OP_Testall))
+        return PMPI_Testall(count, requests, flag, statuses);
+    pending_begin(&p, &call, count, requests, statuses);
+    int rc = PMPI_Testall(count, requests, flag, p.status);
+    call.exit = clock_ticks();
+    if (rc == MPI_SUCCESS && !*flag)
+        pending_end_none(&p);
+    else
+        pending_end_all(&call, &p, rc, true);
+    call_leave(&call, rc, MPI_COMM_NULL, 0);
+    return rc;
+}
+
+int MPI_Testany(int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status)
+{
+    struct call call;
+    struct pending p;
+    if (!call_enter(&call, OP_Testany))
+        return PMPI_Testany(count, requests, index, flag, status);
+    pending_begin(&p, &call, count, requests, status);
+    int rc = PMPI_Testany(count, requests, index, flag, p.status);
+    call.exit = clock_ticks();
+    pending_end_one(&call, &p, rc == MPI_SUCCESS && *flag ? *index : MPI_UNDEFINED, true);
+    call_leave(&call, rc, MPI_COMM_NULL, 0);
+    return rc;
+}
+
+int MPI_Testsome(int incount, MPI_Request *requests, int *outcount, int *indices,
+                 MPI_Status *statuses)
+{
+    struct call call;
+    struct pending p;
+    if (!call_enter(&call, OP_Testsome))
+        return PMPI_Testsome(incount, requests, outcount, indices, statuses);
+    pending_begin(&p, &call, incount, requests, statuses);
+    int rc = PMPI_Testsome(incount, requests, outcount, indices, p.status);
+    call.exit = clock_ticks();
+    pending_end_some(&call, &p,
+                     rc == MPI_SUCCESS && *outcount != MPI_UNDEFINED ? *outcount : 0, indices,
+                     true);
+    call_leave(&call, rc, MPI_COMM_NULL, 0);
+    return rc;
+}
+
+int MPI_Request_free(MPI_Request *request)
+{
+    struct call call;
+    if (!call_enter(&call, OP_Request_free))
+        return PMPI_Request_free(request);
+    if (request && *request != MPI_REQUEST_NULL)
+        request_forget(HANDLE_BITS(*request));
+    int rc = PMPI_Request_free(request);
+    call.exit = clock_ticks();
+    call_leave(&call, rc, MPI_COMM_NULL, 0);
+    return rc;
+}
+
+/* What a persistent request carries counts for the call that starts it. */
+static void started(const struct call *c, struct request *r)
+{
+    r->entry = entry_of(entry_key(c->site, c->operation, r->comm_index, thread.region,
+                                  size_class_of(r->bytes)));
+    r->post_entry = c->entry;
+    r->post_exit = c->exit;
+    r->active = r->entry != NULL;
+}
+
+int MPI_Start(MPI_Request *request)
+{
+    struct call call;
+    if (!call_enter(&call, OP_Start))
+        return PMPI_Start(request);
+    int rc = PMPI_Start(request);
+    call.exit = clock_ticks();
+    struct request *r = rc == MPI_SUCCESS ? request_take(HANDLE_BITS(*request)) : NULL;
+    if (r) {
+        started(&call, r);
+        if (r->entry)
+            entry_count(r->entry, ticks_to_ns(call.exit - call.entry),
+                        r->kind & REQUEST_RECV ? 0 : r->bytes, false);
+        thread.inside = false;
+    } else {
+        call_leave(&call, rc, MPI_COMM_NULL, 0);
+    }
+    return rc;
+}
+
+int MPI_Startall(int count, MPI_Request *requests)
+{
+    struct call call;
+    if (!call_enter(&call, OP_Startall))
+        return PMPI_Startall(count, requests);
+    int rc = PMPI_Startall(count, requests);
+    call.exit = clock_ticks();
+    uint64_t bytes = 0;
+    for (int i = 0; rc == MPI_SUCCESS && i < count; i++) {
+        struct request *r = request_take(HANDLE_BITS(requests[i]));
+        if (r)
+            started(&call, r);
+        if (r && !(r->kind & REQUEST_RECV))
+            bytes += r->bytes;
+    }
+    call_leave(&call, rc, MPI_COMM_NULL, bytes);
+    return rc;
+}

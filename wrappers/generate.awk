@@ -1,0 +1,272 @@
+# Makes the wrappers from the table and the preprocessed mpi.h.
+#
+#   awk -v want=names|enum|functions -f generate.awk functions.table mpi.i
+#
+# names      C initializers {"MPI_Send", FAMILY_SEND}, one per wrapped function
+# enum       the operation numbers OP_Send, ...
+# functions  the wrappers themselves
+#
+# POSIX awk. What a family does is said once, in its template below.
+
+BEGIN {
+    print "/* Made by generate.awk from functions.table and mpi.h. */"
+    if (want == "enum")
+        print "#ifndef COLLPROF_WRAPPERS_OPERATIONS_H\n#define COLLPROF_WRAPPERS_OPERATIONS_H\n" \
+              "#include \"record/ledger.h\"\nenum {"
+    else if (want == "names")
+        print "#include \"wrappers/operations.h\"\nconst struct ledger_operation operations[] = {"
+    else
+        print "#include \"wrappers/prologue.h\"\n"
+}
+
+# Only functions with a PMPI_ twin can be wrapped. The twin's prototype may lack names.
+END {
+    for (f = 1; f <= functions; f++)
+        if (("P" function_name[f]) in prototype)
+            wrap(function_name[f], prototype[function_name[f]])
+    if (want == "enum")
+        print "    N_OPERATIONS\n};\n" \
+              "extern const struct ledger_operation operations[];\n" \
+              "extern const unsigned n_operations;\n#endif"
+    else if (want == "names")
+        print "};\nconst unsigned n_operations = N_OPERATIONS;"
+}
+
+FNR == 1 { file++ }
+
+# --- the table -------------------------------------------------------------------------------
+
+file == 1 {
+    sub(/#.*/, "")
+    if (NF == 0)
+        next
+    patterns++
+    pattern[patterns] = "^" $1 "$"
+    gsub(/\*/, ".*", pattern[patterns])
+    family_of[patterns] = $2
+    for (i = 3; i <= NF; i++) {
+        at = index($i, "=")
+        role[patterns, at ? substr($i, 1, at - 1) : $i] = at ? substr($i, at + 1) : 1
+    }
+    next
+}
+
+# --- the prototypes --------------------------------------------------------------------------
+
+# Line breaks may stand anywhere in a prototype, a semicolon only at its end.
+{
+    text = text " " $0
+    while ((end = index(text, ";"))) {
+        declaration(substr(text, 1, end - 1))
+        text = substr(text, end + 1)
+    }
+}
+
+function declaration(d) {
+    while (match(d, /__attribute__ *\(\(/))
+        d = substr(d, 1, RSTART - 1) " " after_parentheses(substr(d, RSTART))
+    gsub(/[ \t]+/, " ", d)
+    sub(/^ */, "", d)
+    sub(/ *$/, "", d)
+    sub(/^extern /, "", d)
+    if (d !~ /^int P?MPI_[A-Za-z0-9_]+ ?\(.*\)$/)
+        return
+    name = d
+    sub(/^int /, "", name)
+    sub(/ ?\(.*/, "", name)
+    if (name in prototype)
+        return
+    arguments = d
+    sub(/^[^(]*\(/, "", arguments)
+    sub(/\)$/, "", arguments)
+    prototype[name] = arguments
+    if (name ~ /^MPI_/)
+        function_name[++functions] = name
+}
+
+# What follows the balanced parentheses at the start of S.
+function after_parentheses(s,   i, depth, c) {
+    for (i = 1; i <= length(s); i++) {
+        c = substr(s, i, 1)
+        if (c == "(")
+            depth++
+        else if (c == ")" && --depth == 0)
+            return substr(s, i + 1)
+    }
+    return ""
+}
+
+# Fills arg[1..n_args] with the parameters' names, naming those that have none.
+function parse_arguments(arguments,   n, i, a) {
+    n_args = 0
+    declared = ""
+    if (arguments == "void" || arguments == "" || arguments == " void ")  {
+        declared = "void"
+        return
+    }
+    n = split(arguments, part, ",")
+    for (i = 1; i <= n; i++) {
+        a = part[i]
+        gsub(/^ +| +$/, "", a)
+        if (a == "...") {
+            variadic = 1
+        } else {
+            n_args++
+            arg[n_args] = a
+            gsub(/ *\[[^]]*\]/, "", arg[n_args])
+            sub(/^.*[ *]/, "", arg[n_args])
+        }
+        declared = declared (i > 1 ? ", " : "") a
+    }
+}
+
+# --- the wrappers ----------------------------------------------------------------------------
+
+function find_line(name,   i, plain) {
+    plain = name
+    sub(/_c$/, "", plain)
+    for (i = 1; i <= patterns; i++)
+        if (name ~ pattern[i] || plain ~ pattern[i])
+            return i
+    return 0
+}
+
+function wrap(name, arguments,   line, family, shown) {
+    line = find_line(name)
+    family = line ? family_of[line] : "plain"
+    if (family == "local")
+        return
+    variadic = 0
+    parse_arguments(arguments)
+    shown = family
+    sub(/^hand:/, "", shown)
+    if (shown == "broadcast")
+        shown = "collective"
+    if (shown == "comm_free")
+        shown = "comm"
+    sub(/_request$/, "", shown)
+    if (family == "init_request")
+        shown = family
+    if (want == "enum")
+        print "#define HAVE_" name " 1\n    OP_" substr(name, 5) ","
+    else if (want == "names")
+        print "    {.name = \"" name "\", .family = FAMILY_" toupper(shown) "},"
+    else if (family !~ /^hand:/)
+        print_function(name, family, line)
+}
+
+# C*T or [C]*T, positions or parameter names, as an expression for the number of bytes.
+function bytes_expression(spec, comm,   half, count, type) {
+    if (spec == "" || spec == "0")
+        return "0"
+    split(spec, half, "*")
+    type = arg[half[2] + 0]
+    if (substr(half[1], 1, 1) == "[") {
+        count = arg[substr(half[1], 2, length(half[1]) - 2) + 0]
+        return "call_bytes_of_array(" count "[i], " type ", " comm ")"
+    }
+    return "call_bytes(" arg[half[1] + 0] ", " type ")"
+}
+
+function print_function(name, family, line,   call, i, comm, bytes, place, root, request, pre, after) {
+    call = ""
+    for (i = 1; i <= n_args; i++)
+        call = call (i > 1 ? ", " : "") arg[i]
+    call = "P" name "(" call ")"
+
+    comm = role[line, "comm"] ? arg[role[line, "comm"] + 0] : "MPI_COMM_NULL"
+    root = role[line, "root"] ? arg[role[line, "root"] + 0] : "-1"
+    request = role[line, "request"] ? arg[role[line, "request"] + 0] : ""
+    bytes = bytes_expression(role[line, "bytes"], comm)
+    if (role[line, "inplace"]) {
+        split(role[line, "inplace"], place, ":")
+        bytes = arg[place[1] + 0] " == MPI_IN_PLACE ? " bytes_expression(place[2], comm) " : " bytes
+    }
+    # With a negative root (MPI_ROOT, MPI_PROC_NULL) some arguments are not significant, and a
+    # datatype that is not may be no datatype at all.
+    if (root != "-1")
+        bytes = root (role[line, "noroot"] ? " < 0" : " == MPI_PROC_NULL") " ? 0 : " bytes
+    if (bytes ~ /call_bytes_of_array/)
+        gsub(/call_bytes_of_array\(/, "CALL_BYTES_OF_ARRAY(", bytes)
+
+    printf "int %s(%s)\n{\n", name, declared
+    print "    struct call call;"
+    print "    if (!call_enter(&call, OP_" substr(name, 5) "))"
+    print "        return " call ";"
+
+    if (family == "recv")
+        template_recv(call, comm, bytes, line)
+    else if (family == "collective")
+        template_collective(name, call, comm, bytes, root)
+    else if (family == "broadcast")
+        template_broadcast(call, comm, bytes, root)
+    else if (request != "")
+        template_request(name, family, call, comm, bytes, root, request)
+    else if (family == "comm" && role[line, "new"])
+        template_comm(call, comm, arg[role[line, "new"] + 0])
+    else if (family == "comm_free")
+        template_comm_free(call, comm)
+    else
+        template_plain(call, comm, bytes)
+    print "}\n"
+}
+
+function template_plain(call, comm, bytes) {
+    print "    int rc = " call ";\n    call.exit = clock_ticks();"
+    print "    call_leave(&call, rc, " comm ", rc ? 0 : " bytes ");"
+    print "    return rc;"
+}
+
+# The true number of bytes is in the status, so one is needed even if the caller wants none.
+function template_recv(call, comm, bytes, line,   status, theirs) {
+    status = arg[role[line, "status"] + 0]
+    print "    MPI_Status own_status;"
+    print "    if (" status " == MPI_STATUS_IGNORE)"
+    print "        " status " = &own_status;"
+    print "    int rc = " call ";\n    call.exit = clock_ticks();"
+    print "    call_leave(&call, rc, " comm ", rc ? 0 : call_received(" status ", " bytes "));"
+    print "    return rc;"
+}
+
+function template_collective(name, call, comm, bytes, root) {
+    print "    if (inject_wanted())"
+    print "        inject_before(&call, " comm ", " root ", " bytes ");"
+    print "    int rc = " call ";\n    call.exit = clock_ticks();"
+    print "    call_leave_collective(&call, rc, " comm ", rc ? 0 : " bytes ", " root ");"
+    print "    return rc;"
+}
+
+function template_broadcast(call, comm, bytes, root) {
+    print "    int rc;"
+    print "    if (!inject_wanted() ||"
+    print "        !inject_broadcast(&call, " arg[1] ", " arg[2] ", " arg[3] ", " root ", " comm ", &rc)) {"
+    print "        rc = " call ";"
+    print "        call.exit = clock_ticks();"
+    print "    }"
+    print "    call_leave_collective(&call, rc, " comm ", rc ? 0 : " bytes ", " root ");"
+    print "    return rc;"
+}
+
+function template_request(name, family, call, comm, bytes, root, request,   kind) {
+    kind = family == "irecv" ? "REQUEST_RECV" : family == "init_request" ? "REQUEST_PERSISTENT" : \
+           family == "icollective" ? "REQUEST_COLLECTIVE" : "REQUEST_PLAIN"
+    if (name ~ /recv_init/)
+        kind = "REQUEST_PERSISTENT | REQUEST_RECV"
+    print "    int rc = " call ";\n    call.exit = clock_ticks();"
+    print "    call_leave_request(&call, rc, " comm ", rc ? 0 : " bytes ", " root ", " kind ", " request ");"
+    print "    return rc;"
+}
+
+function template_comm(call, comm, new) {
+    print "    int rc = " call ";\n    call.exit = clock_ticks();"
+    print "    call_leave_comm(&call, rc, " comm ", " new ");"
+    print "    return rc;"
+}
+
+# The handle is gone afterwards, so the communicator is looked up before.
+function template_comm_free(call, comm) {
+    print "    struct comm *known = comm_of_freed(*" comm ");"
+    print "    int rc = " call ";\n    call.exit = clock_ticks();"
+    print "    call_leave_known(&call, rc, known, 0);"
+    print "    return rc;"
+}

@@ -1,0 +1,91 @@
+/* Beginning, ending and switching. What the layer does then is src/layer's business. */
+#include "layer/life.h"
+#include "wrappers/prologue.h"
+
+#include <stdarg.h>
+
+/* The first MPI_Init counts as a call like any other, once there is a ledger to count it in. */
+static void leave_init(struct call *c, int rc, int provided)
+{
+    if (rc == MPI_SUCCESS)
+        life_start(provided);
+    if (layer.on)
+        call_leave(c, rc, MPI_COMM_NULL, 0);
+    thread.inside = false;
+}
+
+int MPI_Init(int *argc, char ***argv)
+{
+    if (thread.inside || layer.phase != LAYER_ASLEEP)
+        return PMPI_Init(argc, argv);
+    struct call call = {.operation = OP_Init};
+    int provided = MPI_THREAD_SINGLE;
+    thread.inside = true;
+    life_prepare();
+    call.entry = clock_ticks();
+    int rc = PMPI_Init(argc, argv);
+    call.exit = clock_ticks();
+    if (rc == MPI_SUCCESS)
+        PMPI_Query_thread(&provided);
+    leave_init(&call, rc, provided);
+    return rc;
+}
+
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    if (thread.inside || layer.phase != LAYER_ASLEEP)
+        return PMPI_Init_thread(argc, argv, required, provided);
+    struct call call = {.operation = OP_Init_thread};
+    thread.inside = true;
+    life_prepare();
+    call.entry = clock_ticks();
+    int rc = PMPI_Init_thread(argc, argv, required, provided);
+    call.exit = clock_ticks();
+    leave_init(&call, rc, rc == MPI_SUCCESS ? *provided : MPI_THREAD_SINGLE);
+    return rc;
+}
+
+int MPI_Finalize(void)
+{
+    life_end();
+    bool was_inside = thread.inside;
+    thread.inside = true;
+    int rc = PMPI_Finalize();
+    thread.inside = was_inside;
+    return rc;
+}
+
+int MPI_Abort(MPI_Comm comm, int code)
+{
+    life_aborted(code);
+    return PMPI_Abort(comm, code);
+}
+
+int MPI_Pcontrol(const int level, ...)
+{
+    /* The other arguments are whatever a profiler defines; we define none. */
+    life_switch(level);
+    return PMPI_Pcontrol(level);
+}
+
+#ifdef HAVE_MPI_Session_init
+int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
+{
+    bool outer = !thread.inside;
+    thread.inside = true;
+    if (outer)
+        life_prepare();
+    int rc = PMPI_Session_init(info, errhandler, session);
+    if (outer && rc == MPI_SUCCESS)
+        life_session_begun(*session);
+    thread.inside = !outer;
+    return rc;
+}
+
+int MPI_Session_finalize(MPI_Session *session)
+{
+    if (!thread.inside)
+        life_session_ends();
+    return PMPI_Session_finalize(session);
+}
+#endif

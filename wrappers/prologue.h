@@ -1,0 +1,13 @@
+/* What every wrapper sees. The functions of this folder are the only MPI_ symbols of the library;
+ * they have the prototypes of the mpi.h at hand and default visibility. */
+#ifndef COLLPROF_WRAPPERS_PROLOGUE_H
+#define COLLPROF_WRAPPERS_PROLOGUE_H
+
+#include "inject/inject.h"
+#include "wrappers/operations.h"
+
+/* Deprecated functions are wrapped like all others. */
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+#pragma GCC visibility push(default)
+
+#endif
