@@ -5,4 +5,4 @@ libbench_la_CPPFLAGS = $(BENCH_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
 libbench_la_SOURCES = \
 	bench/bench.c bench/bench.h bench/bench_inner.h \
 	bench/header.c bench/options.c bench/parse.c bench/progress.c bench/yield.c
-libbench_la_LIBADD = libmeasure.la libreport.la libtopology.la
+libbench_la_LIBADD = libmeasure.la libreport.la libtopology.la libbase.la

@@ -1,4 +1,5 @@
-# The floors. Each is a convenience library; a floor uses only those above it in this list.
+# The floors, a convenience library each. A floor uses only those above it in this list, and does not
+# contain them: what is linked in the end lists every floor once, from the top to libbase.la.
 AM_CPPFLAGS = -I$(top_srcdir)/src -I$(top_builddir) -D_GNU_SOURCE
 AM_CFLAGS = $(WARNING_CFLAGS) $(AX_THREADS)
 
@@ -26,7 +27,7 @@ libreport_la_SOURCES = \
 	src/report/document_model.h src/report/document_write.c \
 	src/report/plot.c src/report/plot.h src/report/plot_inner.h src/report/plot_map.c \
 	src/report/save.c src/report/save.h
-libreport_la_LIBADD = libbase.la $(JANSSON_LIBS) $(DW_LIBS)
+libreport_la_LIBADD = $(JANSSON_LIBS) $(DW_LIBS)
 include src/report/local.mk
 
 # sync, trees and measure: over PMPI, used by the bench programs and by the layer alike.
@@ -35,7 +36,7 @@ libmeasure_la_SOURCES = \
 	src/measure/operation.c src/measure/operation.h \
 	src/measure/plan.h \
 	src/measure/work.c src/measure/work.h
-libmeasure_la_LIBADD = libbase.la $(MPI_LIBS)
+libmeasure_la_LIBADD = $(MPI_LIBS)
 
 include src/sync/local.mk
 

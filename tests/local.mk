@@ -15,7 +15,7 @@ TESTS += tests/unit/base
 check_PROGRAMS += tests/unit/report
 tests_unit_report_CPPFLAGS = $(UNIT_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_unit_report_SOURCES = tests/unit/document.c tests/unit/plot.c tests/unit/overlap.c
-tests_unit_report_LDADD = libreport.la $(CRITERION_LIBS)
+tests_unit_report_LDADD = libreport.la libbase.la $(CRITERION_LIBS)
 TESTS += tests/unit/report
 
 check_PROGRAMS += tests/unit/profile
@@ -33,7 +33,7 @@ TESTS += tests/unit/bench
 check_PROGRAMS += tests/unit/measure
 tests_unit_measure_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
 tests_unit_measure_SOURCES = tests/unit/work.c
-tests_unit_measure_LDADD = libmeasure.la $(CRITERION_LIBS)
+tests_unit_measure_LDADD = libmeasure.la libbase.la $(CRITERION_LIBS)
 TESTS += tests/unit/measure
 endif
 
@@ -43,7 +43,7 @@ include tests/grid.mk
 check_PROGRAMS += tests/mpi/operation
 tests_mpi_operation_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 tests_mpi_operation_SOURCES = tests/mpi/operation.c
-tests_mpi_operation_LDADD = libmeasure.la
+tests_mpi_operation_LDADD = libmeasure.la libbase.la
 TESTS += tests/mpi/operation.sh
 EXTRA_DIST += tests/mpi/operation.sh
 

@@ -34,6 +34,6 @@ libcollprof_la_SOURCES = \
 	src/layer/life.c src/layer/life.h \
 	src/layer/ends.c src/layer/merge.c src/layer/regions.c
 nodist_libcollprof_la_SOURCES = wrappers/functions.c wrappers/operations.c wrappers/operations.h
-libcollprof_la_LIBADD = libmeasure.la libreport.la $(UNWIND_LIBS) $(MPI_LIBS)
+libcollprof_la_LIBADD = libmeasure.la libreport.la libbase.la $(UNWIND_LIBS) $(MPI_LIBS)
 libcollprof_la_LDFLAGS = -avoid-version -Wl,--version-script=$(srcdir)/wrappers/exports.map
-libcollprof_la_DEPENDENCIES = libmeasure.la libreport.la wrappers/exports.map
+libcollprof_la_DEPENDENCIES = libmeasure.la libreport.la libbase.la wrappers/exports.map
