@@ -21,7 +21,7 @@ TESTS += tests/unit/report
 check_PROGRAMS += tests/unit/profile
 tests_unit_profile_CPPFLAGS = $(UNIT_CPPFLAGS) -I$(top_srcdir)/tests/unit $(JANSSON_CFLAGS)
 tests_unit_profile_SOURCES = tests/unit/profile.c tests/unit/made_ledger.c tests/unit/made_ledger.h
-tests_unit_profile_LDADD = libreport.la $(CRITERION_LIBS)
+tests_unit_profile_LDADD = libreport.la libbase.la $(CRITERION_LIBS)
 TESTS += tests/unit/profile
 
 check_PROGRAMS += tests/unit/bench
