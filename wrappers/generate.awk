@@ -14,7 +14,7 @@ BEGIN {
         print "#ifndef COLLPROF_WRAPPERS_OPERATIONS_H\n#define COLLPROF_WRAPPERS_OPERATIONS_H\n" \
               "#include \"record/ledger.h\"\nenum {"
     else if (want == "names")
-        print "#include \"wrappers/operations.h\"\nconst struct ledger_operation operations[] = {"
+        print "#include \"wrappers/operations.h\"\nconst struct ledger_operation mpi_functions[] = {"
     else
         print "#include \"wrappers/prologue.h\"\n"
 }
@@ -26,10 +26,10 @@ END {
             wrap(function_name[f], prototype[function_name[f]])
     if (want == "enum")
         print "    N_OPERATIONS\n};\n" \
-              "extern const struct ledger_operation operations[];\n" \
-              "extern const unsigned n_operations;\n#endif"
+              "extern const struct ledger_operation mpi_functions[];\n" \
+              "extern const unsigned n_mpi_functions;\n#endif"
     else if (want == "names")
-        print "};\nconst unsigned n_operations = N_OPERATIONS;"
+        print "};\nconst unsigned n_mpi_functions = N_OPERATIONS;"
 }
 
 FNR == 1 { file++ }

@@ -105,6 +105,7 @@ static void describe_run(struct ledger_header *h, int thread_level)
     struct clock_pair now = clock_read_pair();
     h->pair[0] = (typeof(h->pair[0])){now.ticks, now.seconds};
     h->pair[1] = h->pair[0];
+    h->ticks_per_second = 1e9 * 4294967296.0 / (double)layer.ns_per_tick;
     h->stack_depth = layer.stack_depth;
 }
 
@@ -130,14 +131,14 @@ static int open_ledger(int thread_level)
     char path[sizeof layer.settings.output + 32];
     size_t bytes = (size_t)layer.settings.memory << 20;
     record_path(path, sizeof path, layer.rank);
-    int error = ledger_create(&layer.ledger, path, bytes, n_operations);
+    int error = ledger_create(&layer.ledger, path, bytes, n_mpi_functions);
     int unwritable = error;
     if (error)
-        error = ledger_create(&layer.ledger, NULL, bytes, n_operations);
+        error = ledger_create(&layer.ledger, NULL, bytes, n_mpi_functions);
     if (error)
         return error;
-    memcpy(layer.ledger.operations, operations, n_operations * sizeof *operations);
-    layer.ledger.header->section[LEDGER_OPERATIONS].count = n_operations;
+    memcpy(layer.ledger.operations, mpi_functions, n_mpi_functions * sizeof *mpi_functions);
+    layer.ledger.header->section[LEDGER_OPERATIONS].count = n_mpi_functions;
     layer.ledger.header->section[LEDGER_REGIONS].count = 1;
     layer.stack_depth = (unsigned)layer.settings.stack;
     layer.threaded = thread_level == MPI_THREAD_MULTIPLE;

@@ -50,6 +50,7 @@ static inline void call_leave_known(const struct call *c, int rc, const struct c
     struct ledger_entry *e = call_entry(c, comm, bytes);
     if (LIKELY(e != NULL))
         entry_count(e, ticks_to_ns(c->exit - c->entry), bytes, rc != MPI_SUCCESS);
+    layer.ledger.header->last_ticks = c->exit;
     thread.inside = false;
 }
 

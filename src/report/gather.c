@@ -193,8 +193,19 @@ static void gather_events(struct profile *p, const struct ledger *l, struct maps
     p->sample_mask = h->sample_mask;
 }
 
-static void gather_rank(struct profile *p, const struct ledger_header *h)
+/* Of a process that was killed, the last call that it made is the last that is known of it. */
+static double wall_time(const struct ledger_header *h)
 {
+    double closed = h->pair[1].seconds - h->pair[0].seconds;
+    double last = h->ticks_per_second > 0 && h->last_ticks > h->pair[0].ticks
+                      ? (double)(h->last_ticks - h->pair[0].ticks) / h->ticks_per_second
+                      : 0;
+    return closed > last ? closed : last;
+}
+
+static void gather_rank(struct profile *p, const struct ledger *l)
+{
+    const struct ledger_header *h = l->header;
     struct profile_host host = {.ranks = 1, .processors = h->processors};
     copy_text(host.name, sizeof host.name, h->host, sizeof h->host);
     struct profile_rank *r = PUSH(&p->ranks);
@@ -203,15 +214,15 @@ static void gather_rank(struct profile *p, const struct ledger_header *h)
                                .pid = h->pid,
                                .state = h->state,
                                .state_detail = h->state_detail,
-                               .wall = h->pair[1].seconds - h->pair[0].seconds,
-                               .mpi_ns = h->mpi_ns,
-                               .calls = h->calls,
+                               .wall = wall_time(h),
                                .involuntary_switches = h->involuntary_switches,
                                .untracked_requests = h->untracked_requests,
                                .init_ns = h->init_ns,
                                .merge_ns = h->merge_ns};
-    if (!(r->wall > 0))
-        r->wall = 0;
+    for (uint32_t i = 0; i < count_of(l, LEDGER_ENTRIES); i++) {
+        r->mpi_ns += l->entries[i].time_ns;
+        r->calls += l->entries[i].calls;
+    }
     for (int s = 0; s < LEDGER_SECTIONS; s++)
         r->dropped[s] = h->section[s].dropped;
 }
@@ -250,7 +261,7 @@ struct profile *profile_from_cut_ledger(const struct ledger *l, double rate)
     struct maps m = {room[LEDGER_MODULES], room[LEDGER_OPERATIONS], room[LEDGER_COMMS],
                      room[LEDGER_REGIONS], room[LEDGER_SITES]};
     gather_header(p, l->header);
-    gather_rank(p, l->header);
+    gather_rank(p, l);
     gather_comms(p, l, &m);
     gather_regions(p, l, &m);
     gather_sites(p, l, &m);

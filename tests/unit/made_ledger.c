@@ -83,8 +83,6 @@ struct ledger_entry *made_calls(struct ledger *l, uint32_t site, uint32_t operat
     e->time_ns = ns * calls;
     e->min_ns = e->max_ns = ns;
     e->histogram[histogram_bucket(ns)] = (uint32_t)calls;
-    l->header->mpi_ns += ns * calls;
-    l->header->calls += calls;
     return e;
 }
 
