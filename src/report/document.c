@@ -38,6 +38,7 @@ static void table_free(struct table *t)
     for (size_t i = 0; i < t->n_cells; i++)
         free(t->cells[i].text);
     free(t->cells);
+    free(t->name);
     free(t->title);
     free(t);
 }
@@ -101,8 +102,10 @@ struct table *document_table(struct document *d, const char *name, const char *t
                              const struct column *columns, size_t n)
 {
     struct table *t = grown(NULL, 1, sizeof *t);
-    *t = (struct table){
-        .name = name, .title = title ? strdup(title) : NULL, .columns = columns, .n_columns = n};
+    *t = (struct table){.name = strdup(name),
+                        .title = title ? strdup(title) : NULL,
+                        .columns = columns,
+                        .n_columns = n};
     d->tables = grown(d->tables, d->n_tables + 1, sizeof *d->tables);
     d->tables[d->n_tables++] = t;
     return t;

@@ -48,7 +48,8 @@ void document_note(struct document *d, const char *format, ...)
  * Takes over the reference. */
 void document_attach(struct document *d, const char *key, json_t *value);
 
-/* A new table of D, which owns it. COLUMNS and its strings must outlive D. TITLE may be NULL. */
+/* A new table of D, which owns it. COLUMNS and its strings must outlive D; NAME and
+ * TITLE, which may be NULL, are copied. */
 struct table *document_table(struct document *d, const char *name, const char *title,
                              const struct column *columns, size_t n);
 

@@ -12,7 +12,7 @@ struct cell {
 };
 
 struct table {
-    const char *name;
+    char *name;
     char *title;
     const struct column *columns;
     size_t n_columns;
