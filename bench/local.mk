@@ -6,3 +6,10 @@ libbench_la_SOURCES = \
 	bench/bench.c bench/bench.h bench/bench_inner.h \
 	bench/header.c bench/options.c bench/parse.c bench/progress.c bench/yield.c
 libbench_la_LIBADD = libmeasure.la libreport.la libtopology.la libbase.la
+
+bin_PROGRAMS += bench/collbench-scenario
+bench_collbench_scenario_CPPFLAGS = $(BENCH_CPPFLAGS)
+bench_collbench_scenario_SOURCES = bench/collbench-scenario.c \
+	bench/scenario_file.c bench/scenario_file.h \
+	bench/scenario_results.c bench/scenario_results.h
+bench_collbench_scenario_LDADD = libbench.la

@@ -35,6 +35,7 @@ libmeasure_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 libmeasure_la_SOURCES = \
 	src/measure/operation.c src/measure/operation.h \
 	src/measure/plan.h \
+	src/measure/scenario.c src/measure/scenario.h src/measure/scenario_run.c \
 	src/measure/work.c src/measure/work.h
 libmeasure_la_LIBADD = $(MPI_LIBS)
 

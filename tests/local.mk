@@ -26,7 +26,8 @@ TESTS += tests/unit/profile
 
 check_PROGRAMS += tests/unit/bench
 tests_unit_bench_CPPFLAGS = $(BENCH_CPPFLAGS) $(CRITERION_CFLAGS)
-tests_unit_bench_SOURCES = tests/unit/bench_parse.c tests/unit/topology.c
+tests_unit_bench_SOURCES = tests/unit/bench_parse.c tests/unit/topology.c \
+	tests/unit/scenario.c bench/scenario_file.c
 tests_unit_bench_LDADD = libbench.la $(CRITERION_LIBS)
 TESTS += tests/unit/bench
 
@@ -48,3 +49,11 @@ TESTS += tests/mpi/operation.sh
 EXTRA_DIST += tests/mpi/operation.sh
 
 include tests/sim/local.mk
+
+TESTS += tests/mpi/scenario.sh
+EXTRA_DIST += tests/mpi/scenario.sh tests/sim/scenario.sh
+if HAVE_SMPI
+TESTS += tests/sim/scenario.sh
+SIM_BINARIES += sim/collbench-scenario
+sim/collbench-scenario: sim/obj/bench/scenario_file.o sim/obj/bench/scenario_results.o
+endif

@@ -90,6 +90,11 @@ struct summary stats_summarize(const double *x, size_t n)
     return s;
 }
 
+double stats_spread(const struct summary *s)
+{
+    return s->n > 1 ? s->sd * sqrt((double)(s->n - 1) / (double)s->n) : s->sd;
+}
+
 void stats_line(const double *x, const double *y, size_t n, double *a, double *b)
 {
     double mx = 0, my = 0, sxx = 0, sxy = 0;

@@ -17,6 +17,10 @@ struct summary {
 /* Summarizes N samples; X is left as it is. All fields are NaN for n = 0. */
 struct summary stats_summarize(const double *x, size_t n);
 
+/* The deviation of these very samples, n in the denominator: what stands beside their minimum
+ * and maximum, since only this one obeys sd^2 <= (max - mean)(mean - min). */
+double stats_spread(const struct summary *s);
+
 /* The median alone. Reorders X. */
 double stats_median(double *x, size_t n);
 

@@ -43,3 +43,19 @@ Test(stats, line_through_points)
     cr_assert_float_eq(a, 1, 1e-12);
     cr_assert_float_eq(b, 2, 1e-12);
 }
+
+/* No distribution on [min, max] with that mean deviates more (Bhatia and Davis): protects what is
+ * printed beside minimum and maximum. Three rows of a published table break it. */
+Test(stats, spread_is_possible)
+{
+    double x[][5] = {{0, 1, 1, 1, 1}, {0, 0, 1, 1, 0}, {3, 3, 3, 3, 3}, {1, 2, 4, 8, 1000}};
+    for (size_t i = 0; i < sizeof x / sizeof *x; i++) {
+        for (size_t n = 2; n <= 5; n++) {
+            struct summary s = stats_summarize(x[i], n);
+            double sd = stats_spread(&s), most = (s.max - s.mean) * (s.mean - s.min);
+            cr_expect(sd * sd <= most * (1 + 1e-12) + 1e-15, "sd %g, at most %g", sd, sqrt(most));
+        }
+    }
+    struct summary two = stats_summarize((double[]){0, 1}, 2);
+    cr_expect_float_eq(stats_spread(&two), 0.5, 1e-12);
+}

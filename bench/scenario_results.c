@@ -1,0 +1,292 @@
+#include "scenario_results.h"
+
+#include "base/overlap.h"
+#include "report/plot.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const against_names[N_AGAINST] = {"ranks", "size", "delay", "comp"};
+
+void scenario_results_add(struct scenario_results *r, const struct scenario_row *row)
+{
+    if (r->n == r->room) {
+        size_t room = r->room ? 2 * r->room : 64;
+        struct scenario_row *grown = realloc(r->row, room * sizeof *grown);
+        if (!grown)
+            abort();
+        r->row = grown;
+        r->room = room;
+    }
+    r->row[r->n++] = *row;
+}
+
+void scenario_results_free(struct scenario_results *r)
+{
+    for (size_t i = 0; i < r->n; i++)
+        scenario_result_free(&r->row[i].result);
+    free(r->row);
+    *r = (struct scenario_results){0};
+}
+
+static const struct column columns[] = {
+    {"data", "B", COLUMN_INTEGER, 0, "bytes of one block, see collbench-scenario(1)"},
+    {"ranks", NULL, COLUMN_INTEGER, 0, "participants"},
+    {"average", "us", COLUMN_REAL, 3, "mean T_sc: last end minus first start"},
+    {"min", "us", COLUMN_REAL, 3, NULL},
+    {"max", "us", COLUMN_REAL, 3, NULL},
+    {"stddev", "us", COLUMN_REAL, 3, "of these repetitions, n in the denominator"},
+    {"median", "us", COLUMN_REAL, 3, "median T_sc"},
+    {"median_low", "us", COLUMN_REAL, 3, "lower end of the median's 95 % interval"},
+    {"median_high", "us", COLUMN_REAL, 3, "upper end"},
+    {"delay", "us", COLUMN_REAL, 3, "how late the delayed participant is"},
+    {"comp", "us", COLUMN_REAL, 3, "the computation, as calibrated"},
+    {"after_last", "us", COLUMN_REAL, 3, "median of last exit minus last arrival"},
+    {"hidden", "%", COLUMN_REAL, 1,
+     "of the shorter of operation and computation, how much took no time of its own"},
+    {"samples", NULL, COLUMN_INTEGER, 0, "repetitions that count"},
+    {"dropped", NULL, COLUMN_INTEGER, 0, "repetitions that a rank began too late"},
+};
+
+static double hidden(const struct scenario_row *row, double median)
+{
+    return 100 * (1 - overlap_ratio(median, row->alone, row->result.comp));
+}
+
+static void tell_row(struct table *t, const struct scenario_row *row)
+{
+    const struct scenario_result *r = &row->result;
+    struct summary s = stats_summarize(r->completion.value, r->completion.n);
+    struct summary after = stats_summarize(r->after_last.value, r->after_last.n);
+    bool delays = scenario_sweeps(row->scenario, ACTION_DELAY);
+    bool comps = scenario_sweeps(row->scenario, ACTION_COMP);
+    if (scenario_sweeps_bytes(row->scenario))
+        table_integer(t, (long long)row->point.bytes);
+    else
+        table_skip(t);
+    table_integer(t, row->ranks);
+    table_real(t, 1e6 * s.mean);
+    table_real(t, 1e6 * s.min);
+    table_real(t, 1e6 * s.max);
+    table_real(t, 1e6 * stats_spread(&s));
+    table_real(t, 1e6 * s.median);
+    table_real(t, 1e6 * s.median_low);
+    table_real(t, 1e6 * s.median_high);
+    table_real(t, delays ? 1e6 * row->point.delay : NAN);
+    table_real(t, comps || r->comp > 0 ? 1e6 * r->comp : NAN);
+    table_real(t, 1e6 * after.median);
+    table_real(t, hidden(row, s.median));
+    table_integer(t, (long long)r->completion.n);
+    table_integer(t, (long long)r->dropped);
+}
+
+static bool same_table(const struct scenario_row *a, const struct scenario_row *b)
+{
+    return a->scenario == b->scenario &&
+           (!a->sweeps_operation ||
+            (a->point.operation == b->point.operation && a->point.twin == b->point.twin));
+}
+
+static const char *operation_name(const struct scenario_row *row, char *text, size_t size)
+{
+    snprintf(text, size, "%s%s", row->point.twin ? "i" : "", row->point.operation->name);
+    return text;
+}
+
+static struct table *new_table(struct document *d, const struct scenario_row *row)
+{
+    char name[160], title[320], operation[48];
+    size_t n = sizeof columns / sizeof *columns;
+    const struct scenario *s = row->scenario;
+    if (!row->sweeps_operation) {
+        snprintf(title, sizeof title, "Scenario %s (%s):", s->name, s->summary);
+        return document_table(d, s->name, title, columns, n);
+    }
+    snprintf(name, sizeof name, "%s_%s", s->name, operation_name(row, operation, sizeof operation));
+    snprintf(title, sizeof title, "%s%s: (%s, scenario %s: %s)", row->point.operation->title,
+             row->point.twin ? ", non-blocking" : "",
+             row->point.twin ? row->point.operation->mpi_twin : row->point.operation->mpi_name,
+             s->name, s->summary);
+    return document_table(d, name, title, columns, n);
+}
+
+static void tell_notes(const struct scenario_results *r, struct document *d)
+{
+    size_t wrong = 0, spent = 0, dropped = 0, rough = 0, empty = 0;
+    double bound = 0;
+    for (size_t i = 0; i < r->n; i++) {
+        const struct scenario_result *x = &r->row[i].result;
+        wrong += !x->correct;
+        spent += x->over_budget;
+        dropped += x->dropped;
+        rough += !x->comp_within;
+        empty += x->completion.n == 0;
+        bound = fmax(bound, x->bound);
+    }
+    document_fact(d, "T_sc",
+                  "last end minus first start of all ranks, on one clock: within %.3f us",
+                  1e6 * bound);
+    if (dropped)
+        document_note(d, "%zu repetitions were dropped: a rank heard of their start too late",
+                      dropped);
+    if (empty)
+        document_note(d, "%zu rows have no sample: no repetition began on time on all ranks",
+                      empty);
+    if (spent)
+        document_note(d, "%zu of %zu rows ended by their time budget, not by the stop rule", spent,
+                      r->n);
+    if (rough)
+        document_note(d,
+                      "%zu rows: the computation could not be calibrated within 1 %%: the "
+                      "machine is busy",
+                      rough);
+    if (wrong)
+        document_note(d, "%zu rows: WRONG DATA arrived; do not trust this library", wrong);
+}
+
+static json_t *microseconds(const struct samples *s)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < s->n; i++)
+        json_array_append_new(array, json_real(1e6 * s->value[i]));
+    return array;
+}
+
+static json_t *raw_samples(const struct scenario_results *r)
+{
+    json_t *all = json_array();
+    for (size_t i = 0; i < r->n; i++) {
+        const struct scenario_row *row = &r->row[i];
+        char operation[48];
+        json_array_append_new(
+            all,
+            json_pack("{s:s, s:s, s:i, s:I, s:f, s:f, s:o, s:o}", "scenario", row->scenario->name,
+                      "operation", operation_name(row, operation, sizeof operation), "ranks",
+                      row->ranks, "data", (json_int_t)row->point.bytes, "delay_us",
+                      1e6 * row->point.delay, "comp_us", 1e6 * row->result.comp, "t_sc_us",
+                      microseconds(&row->result.completion), "after_last_us",
+                      microseconds(&row->result.after_last)));
+    }
+    return all;
+}
+
+void scenario_results_tell(const struct scenario_results *r, struct document *d)
+{
+    struct table *t = NULL;
+    for (size_t i = 0; i < r->n; i++) {
+        if (!t || !same_table(&r->row[i - 1], &r->row[i]))
+            t = new_table(d, &r->row[i]);
+        tell_row(t, &r->row[i]);
+    }
+    tell_notes(r, d);
+    document_attach(d, "raw_samples", raw_samples(r));
+}
+
+static double coordinate(const struct scenario_row *row, int against)
+{
+    switch (against) {
+    case AGAINST_RANKS:
+        return row->ranks;
+    case AGAINST_SIZE:
+        return (double)row->point.bytes;
+    case AGAINST_DELAY:
+        return 1e6 * row->point.delay;
+    default:
+        return round(1e6 * row->point.comp);
+    }
+}
+
+static bool varies(const struct scenario_results *r, int against)
+{
+    for (size_t i = 1; i < r->n; i++)
+        if (coordinate(&r->row[i], against) != coordinate(&r->row[0], against))
+            return true;
+    return false;
+}
+
+/* Whether both lie on one line of the picture. */
+static bool same_line(const struct scenario_row *a, const struct scenario_row *b, int against)
+{
+    for (int k = 0; k < N_AGAINST; k++)
+        if (k != against && coordinate(a, k) != coordinate(b, k))
+            return false;
+    return same_table(a, b);
+}
+
+static void label_line(char *text, size_t size, const struct scenario_results *r,
+                       const struct scenario_row *row, int against)
+{
+    static const char *const units[N_AGAINST] = {" ranks", " B", " us late", " us computed"};
+    char operation[48];
+    int n = snprintf(text, size, "%s %s", row->scenario->name,
+                     row->sweeps_operation ? operation_name(row, operation, sizeof operation) : "");
+    for (int k = 0; k < N_AGAINST; k++)
+        if (k != against && varies(r, k) && n < (int)size)
+            n += snprintf(text + n, size - (size_t)n, ", %g%s", coordinate(row, k), units[k]);
+}
+
+struct line {
+    double *x, *y;
+    char label[160];
+};
+
+/* The line that starts at row FIRST. Rows come in ascending order of every coordinate. */
+static size_t collect_line(const struct scenario_results *r, size_t first, int against,
+                           struct line *line)
+{
+    size_t n = 0;
+    line->x = malloc(r->n * sizeof *line->x);
+    line->y = malloc(r->n * sizeof *line->y);
+    for (size_t i = first; line->x && line->y && i < r->n; i++) {
+        const struct scenario_row *row = &r->row[i];
+        if (!same_line(&r->row[first], row, against))
+            continue;
+        line->x[n] = coordinate(row, against);
+        line->y[n++] =
+            1e6 * stats_summarize(row->result.completion.value, row->result.completion.n).median;
+    }
+    label_line(line->label, sizeof line->label, r, &r->row[first], against);
+    return n;
+}
+
+bool scenario_results_plot(const struct scenario_results *r, const char *path, int against)
+{
+    static const char *const labels[N_AGAINST] = {"ranks", "size (B)", "delay (us)",
+                                                  "computation (us)"};
+    for (int k = 0; k < N_AGAINST && against < 0; k++)
+        against = varies(r, k) ? k : against;
+    against = against < 0 ? AGAINST_RANKS : against;
+    struct plot_series *series = calloc(r->n + 1, sizeof *series);
+    struct line *line = calloc(r->n + 1, sizeof *line);
+    size_t n = 0;
+    double least_x = INFINITY, least = INFINITY, most = 0;
+    for (size_t i = 0; series && line && i < r->n; i++) {
+        size_t before = 0;
+        while (before < i && !same_line(&r->row[before], &r->row[i], against))
+            before++;
+        if (before < i)
+            continue;
+        size_t points = collect_line(r, i, against, &line[n]);
+        for (size_t k = 0; k < points; k++) {
+            least_x = fmin(least_x, line[n].x[k]);
+            least = fmin(least, line[n].y[k]);
+            most = fmax(most, line[n].y[k]);
+        }
+        series[n] = (struct plot_series){line[n].label, line[n].x, line[n].y, points};
+        n++;
+    }
+    struct plot_axes axes = {.title = "Time to completion of a scenario",
+                             .x_label = labels[against],
+                             .y_label = "median T_{sc} (us)",
+                             .x_log2 = least_x > 0,
+                             .y_log10 = least > 0 && most > 30 * least};
+    bool drawn = n > 0 && plot_lines(path, &axes, series, n);
+    for (size_t i = 0; i < n; i++) {
+        free(line[i].x);
+        free(line[i].y);
+    }
+    free(line);
+    free(series);
+    return drawn;
+}

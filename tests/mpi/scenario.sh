@@ -1,0 +1,75 @@
+#!/bin/sh
+# collbench-scenario on the real machine: every operation in every scenario, a file, the formats;
+# and what it refuses: one clear line, status 2, nothing written. Timings are left to tests/sim.
+set -u
+bench="$top_builddir/bench/collbench-scenario"
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+case $bench in /*) ;; *) bench=$OLDPWD/$bench ;; esac
+fail() { echo "FAIL: $*"; cat out err; exit 1; }
+run() { n=$1; shift; $MPIEXEC -n "$n" "$bench" --budget=0.05 --stop=fixed -i 5 "$@" >out 2>err; }
+
+run 2 --operation=all --scenario=1,2,3 --delay=4:8 --comp=4:8 --format=csv || fail "all: status $?"
+# 20 operations: 1 row, 2 delays, 3 computations (0 is one); a barrier as all others
+test "$(grep -c '^[0-9]' out)" = $((20 * (1 + 2 + 3))) || fail "all: $(grep -c '^[0-9]' out) rows"
+awk -F, '/^[0-9]/ && $6 * $6 > ($5 - $3) * ($3 - $4) + 0.01 { print; bad = 1 } END { exit bad }' out ||
+    fail "an impossible standard deviation"
+
+# T_sc with a late rank is at least as long as it is late.
+run 2 --scenario=2 --delay=200 --format=csv || fail "scenario 2"
+awk -F, '/^[0-9]/ { n++; if ($4 < 200) bad = 1 } END { exit bad || n != 1 }' out ||
+    fail "scenario 2: shorter than its delay"
+
+cat >two <<END
+scenario two-at-once two operations pending, the last rank late
+participants others
+    start
+    issue ibroadcast bytes 4K as a
+    issue iallreduce as b
+    comp 20
+    sync b
+    sync a
+    stop
+participants last
+    start
+    delay
+    issue ibroadcast bytes 4K
+    issue iallreduce
+    sync
+    stop
+END
+run 2 --scenario=two --sizes=64:256 --delay=50:100 --format=csv || fail "file: status $?"
+grep '^[0-9]' out | cut -d, -f1,10 | tr '\n' ' ' >rows
+test "$(cat rows)" = "64,50.000 64,100.000 128,50.000 128,100.000 256,50.000 256,100.000 " ||
+    fail "file: other rows: $(cat rows)"
+awk -F, '/^[0-9]/ && $4 < $10 { print; bad = 1 } END { exit bad }' out ||
+    fail "file: shorter than its delay"
+
+# usage: refuses RANKS MESSAGE OPTION...
+refuses() {
+    n=$1 message=$2
+    shift 2
+    rm -f written
+    run "$n" -o written "$@"
+    test $? = 2 || fail "$*: status is not 2"
+    test "$(grep -c . err)" = 1 || fail "$*: not one line"
+    grep -qF -e "$message" err || fail "$*: not said: $message"
+    test ! -e written && test ! -s out || fail "$*: something was written"
+}
+printf 'participants others\nstart\njump\nstop\n' >bad
+refuses 2 'bad:3: unknown action "jump"' --scenario=bad
+printf 'participants others\nstart\nsync\nstop\n' >bad
+refuses 2 'line 3: sync without issue' --scenario=bad
+printf 'participants others\nstart\nstop\nparticipants 7\nstart\nstop\n' >bad
+refuses 2 'line 4: rank 7 is out of range' --scenario=bad
+refuses 2 "nowhere" --scenario=nowhere
+refuses 2 "impossible sizes '8:4'" --sizes=8:4
+refuses 2 "impossible sweep '9:1'" --delay=9:1
+refuses 2 "impossible sweep '0'" --comp=0
+refuses 2 "unknown operation in 'bcast'" --operation=bcast
+refuses 2 "impossible --root=2" --root=2
+refuses 2 "impossible --delayed=second" --delayed=second
+refuses 2 "--ranks=2:4, but 2 are running" --ranks=2:4
+refuses 2 "takes no part" --ranks=1:2 --root=1
+exit 0
