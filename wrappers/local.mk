@@ -31,7 +31,7 @@ libcollprof_la_SOURCES = \
 	src/record/instances.c src/record/instances.h \
 	src/record/call.c src/record/call.h \
 	src/inject/inject.c src/inject/inject.h \
-	src/layer/life.c src/layer/life.h \
+	src/layer/life.c src/layer/life.h src/layer/life_inner.h src/layer/alone.c \
 	src/layer/ends.c src/layer/merge.c src/layer/regions.c
 nodist_libcollprof_la_SOURCES = wrappers/functions.c wrappers/operations.c wrappers/operations.h
 libcollprof_la_LIBADD = libmeasure.la libreport.la libbase.la $(UNWIND_LIBS) $(MPI_LIBS)

@@ -1,4 +1,4 @@
-#include "layer/life.h"
+#include "layer/life_inner.h"
 #include "base/text.h"
 
 #include "record/call.h"
@@ -21,12 +21,12 @@ static int end_keyval = MPI_KEYVAL_INVALID;
 
 /* --- files --- */
 
-static void record_path(char *path, size_t size, int rank)
+void life_record_path(char path[LIFE_PATH], int rank)
 {
-    snprintf(path, size, "%s/rank-%06d.ledger", layer.settings.output, rank);
+    snprintf(path, LIFE_PATH, "%s/rank-%06d.ledger", layer.settings.output, rank);
 }
 
-static int make_directories(const char *path)
+int life_make_directories(const char *path)
 {
     char part[sizeof layer.settings.output];
     for (const char *slash = strchr(path + 1, '/');; slash = strchr(slash + 1, '/')) {
@@ -65,7 +65,7 @@ void life_prepare(void)
 }
 
 /* A rate good to 0.01 % takes 2 ms between the two readings; MPI_Init usually takes longer. */
-static void find_rate(void)
+void life_find_rate(void)
 {
     struct clock_pair now = clock_read_pair();
     while (clock_source == CLOCK_SOURCE_TSC && now.seconds - prepared.seconds < 2e-3)
@@ -73,7 +73,7 @@ static void find_rate(void)
     layer.ns_per_tick = (uint64_t)(1e9 / clock_rate(prepared, now) * 4294967296.0);
 }
 
-static void complain(const char *line, void *arg)
+void life_complain(const char *line, void *arg)
 {
     (void)arg;
     if (layer.rank == 0)
@@ -126,11 +126,11 @@ static void in_child(void)
 }
 
 /* Everything that this process can do by itself. */
-static int open_ledger(int thread_level)
+int life_open_ledger(int thread_level)
 {
-    char path[sizeof layer.settings.output + 32];
+    char path[LIFE_PATH];
     size_t bytes = (size_t)layer.settings.memory << 20;
-    record_path(path, sizeof path, layer.rank);
+    life_record_path(path, layer.rank);
     int error = ledger_create(&layer.ledger, path, bytes, n_mpi_functions);
     int unwritable = error;
     if (error)
@@ -152,12 +152,16 @@ static int open_ledger(int thread_level)
 
 /* Records from here on. The attribute is deleted first of all in MPI_Finalize, where everything
  * still works, and also where the wrapper of MPI_Finalize is not called. */
-static void begin(void)
+void life_begin(void)
 {
-    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_self_deleted, &end_keyval, NULL);
-    PMPI_Comm_set_attr(MPI_COMM_SELF, end_keyval, NULL);
-    comm_add(MPI_COMM_WORLD);
-    comm_add(MPI_COMM_SELF);
+    int world_model = 0;
+    PMPI_Initialized(&world_model);
+    if (world_model) {
+        PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_self_deleted, &end_keyval, NULL);
+        PMPI_Comm_set_attr(MPI_COMM_SELF, end_keyval, NULL);
+        comm_add(MPI_COMM_WORLD);
+        comm_add(MPI_COMM_SELF);
+    }
     layer.phase = LAYER_RUNNING;
     ends_watch();
     pthread_atfork(NULL, NULL, in_child);
@@ -181,24 +185,24 @@ void life_start(int thread_level)
     PMPI_Comm_rank(MPI_COMM_WORLD, &layer.rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &layer.size);
     settings_default(&layer.settings);
-    settings_read(&layer.settings, environ, complain, NULL);
+    settings_read(&layer.settings, environ, life_complain, NULL);
     layer.phase = LAYER_ENDED; /* until everything has worked */
     if (PMPI_Comm_dup(MPI_COMM_WORLD, &layer.comm))
         return;
     PMPI_Comm_set_errhandler(layer.comm, MPI_ERRORS_RETURN);
     PMPI_Comm_group(MPI_COMM_WORLD, &layer.world);
-    find_rate();
+    life_find_rate();
 
     uint64_t run_id = 0;
     if (layer.rank == 0) {
         struct clock_pair now = clock_read_pair();
         run_id = (now.ticks * 0x9e3779b97f4a7c15ull ^ (uint64_t)getpid()) | 1;
-        make_directories(layer.settings.output);
+        life_make_directories(layer.settings.output);
         remove_old_records();
     }
     PMPI_Bcast(&run_id, 1, MPI_UINT64_T, 0, layer.comm);
-    make_directories(layer.settings.output); /* file systems may be private to a host */
-    int error = open_ledger(thread_level);
+    life_make_directories(layer.settings.output); /* file systems may be private to a host */
+    int error = life_open_ledger(thread_level);
     int unable = error > 0, any;
     PMPI_Allreduce(&unable, &any, 1, MPI_INT, MPI_MAX, layer.comm);
     if (any) {
@@ -208,7 +212,7 @@ void life_start(int thread_level)
     }
     layer.ledger.header->run_id = run_id;
     report_unwritable(-error);
-    begin();
+    life_begin();
     layer.ledger.header->init_ns = ticks_to_ns(clock_ticks() - from);
 }
 
@@ -266,7 +270,7 @@ void life_report(struct profile *p)
 
 static void end_together(void)
 {
-    char path[sizeof layer.settings.output + 32];
+    char path[LIFE_PATH];
     struct profile *mine = profile_from_ledger(&layer.ledger);
     struct profile *all = merge_over_tree(mine, layer.comm);
     if (all) {
@@ -274,7 +278,7 @@ static void end_together(void)
         profile_free(all);
     }
     if (!layer.settings.keep && layer.ledger.in_file) {
-        record_path(path, sizeof path, layer.rank);
+        life_record_path(path, layer.rank);
         unlink(path);
     }
     PMPI_Group_free(&layer.world);
@@ -292,5 +296,7 @@ void life_end(void)
     layer.phase = LAYER_ENDED;
     if (layer.comm != MPI_COMM_NULL)
         end_together();
+    else
+        life_end_alone();
     thread.inside = was_inside;
 }

@@ -23,7 +23,7 @@ void life_aborted(int code);
 /* MPI_Pcontrol: 0 off, 1 on, 2 reset; other levels are not ours. */
 void life_switch(int level);
 
-#if MPI_VERSION >= 4
+#ifdef MPI_SESSION_NULL
 void life_session_begun(MPI_Session session);
 void life_session_ends(void);
 #endif
