@@ -111,6 +111,8 @@ void bench_start(struct bench *b, int *argc, char ***argv, int level, const stru
     int status = worst(b->comm, parse_options(b, *argc, *argv, argp));
     if (status)
         leave(status == 1 ? 0 : 2);
+    if (b->yield)
+        clock_give_way();
     if (provided < level)
         bench_refuse(b, "this MPI library has no thread support of level %d: choose another",
                      level);

@@ -1,5 +1,6 @@
 #include "base/clock.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@ enum clock_source clock_source = CLOCK_SOURCE_MONOTONIC;
 
 static double (*external_now)(void);
 static void (*external_hold)(double);
+static bool gives_way;
 
 /* The kernel drops the counter as its clock source as soon as it finds it unstable or out of
  * step between processors, so its choice is the test of "invariant and synchronised". */
@@ -74,7 +76,13 @@ void clock_hold(double seconds)
     }
     double end = clock_now() + seconds;
     while (clock_now() < end)
-        ;
+        if (gives_way)
+            sched_yield();
+}
+
+void clock_give_way(void)
+{
+    gives_way = true;
 }
 
 static int compare_doubles(const void *a, const void *b)

@@ -40,6 +40,10 @@ double clock_now(void);
 /* Occupies the processor for SECONDS, as a computation would. */
 void clock_hold(double seconds);
 
+/* From now on clock_hold() gives the processor to others while it waits: with more ranks than
+ * processors a hold would otherwise keep the very rank away that it is meant to let pass. */
+void clock_give_way(void);
+
 /* Median cost of one clock_now(), in seconds; 0 in a simulation. */
 double clock_cost(void);
 

@@ -86,11 +86,11 @@ void place_describe(const struct place *place, char *text, size_t size)
         return;
     }
     list_allowed(place, list, sizeof list);
-    if (place->core >= 0)
+    if (place->processors == place->machine_processors)
+        snprintf(text, size, "not bound, any of %d processors", place->processors);
+    else if (place->core >= 0)
         snprintf(text, size, "bound to core %d (processor%s %s)", place->core,
                  place->processors > 1 ? "s" : "", list);
-    else if (place->processors == place->machine_processors)
-        snprintf(text, size, "not bound, any of %d processors", place->processors);
     else
         snprintf(text, size, "bound to processors %s of %d", list, place->machine_processors);
 }

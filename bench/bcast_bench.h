@@ -1,0 +1,56 @@
+/* Between the parts of collbench-bcast: options and the sweep (collbench-bcast.c), tables
+ * (bcast_tables.c), pictures (bcast_plots.c), the broadcast's path (bcast_path.c). */
+#ifndef COLLPROF_BCAST_BENCH_H
+#define COLLPROF_BCAST_BENCH_H
+
+#include "bench.h"
+#include "measure/bcast.h"
+#include "measure/discover.h"
+
+enum { MOST_METHODS = 32, MOST_ALGORITHMS = 32 };
+
+struct options {
+    struct bench bench; /* first, see bench_start() */
+    const struct bcast_method *methods[MOST_METHODS];
+    size_t n_methods;
+    const struct bcast *algorithms[MOST_ALGORITHMS];
+    size_t n_algorithms;
+    int root;
+    unsigned orders;     /* --order: bits 0 forward, 1 backward, 2 random; 0: not given */
+    bool by_destination; /* --destinations */
+    int *destinations;   /* those asked for; NULL: all */
+    int n_destinations;
+    bool samples;  /* --samples */
+    bool discover; /* --discover */
+    const char *dot;
+};
+
+/* One case of the sweep. */
+struct point {
+    const struct bcast *algorithm;
+    int ranks;
+    size_t bytes;
+};
+
+/* The tables that collect a sweep's results. Only on rank 0. */
+struct tables;
+struct tables *tables_new(const struct options *o, struct document *d);
+void tables_add(struct tables *t, const struct point *p, const struct bcast_outcome *outcome);
+/* Legend, warnings; then frees T. The document stays. */
+void tables_end(struct tables *t);
+
+/* The figures of a sweep that pictures need. Only on rank 0. */
+struct plots;
+struct plots *plots_new(const struct options *o);
+void plots_add(struct plots *p, const struct point *at, const struct bcast_outcome *outcome);
+/* Draws --plot, says which files in D, frees P. False if a picture could not be drawn. */
+bool plots_end(struct plots *p, struct document *d);
+
+/* The path of one broadcast, into D's tables and --dot. Only on rank 0. */
+struct paths;
+struct paths *paths_new(const struct options *o, struct document *d);
+void paths_add(struct paths *t, const struct point *p, const struct discovery *discovery);
+/* False if --dot could not be written. Frees T. */
+bool paths_end(struct paths *t);
+
+#endif

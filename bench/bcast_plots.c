@@ -1,0 +1,223 @@
+/* The pictures of collbench-bcast: the paper's figures 3, 6, 7, 8, 10 (one method, the
+ * algorithms as lines) and 11 (one algorithm, the methods as lines), against ranks; against
+ * sizes where these were swept; and OL_i by destination. */
+#include "bcast_bench.h"
+#include "report/plot.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One figure of the sweep. */
+struct figure {
+    struct point at;
+    double us[MOST_METHODS]; /* by method, as in the options */
+    double *to[3];           /* by destination: ol, held, direct; us; at.ranks of each */
+};
+
+struct plots {
+    const struct options *o;
+    struct figure *figures;
+    size_t n;
+    struct document *d;
+    bool failed;
+    int drawn;
+};
+
+static const char *const by_destination[] = {"ol", "held", "direct"};
+
+struct plots *plots_new(const struct options *o)
+{
+    struct plots *p = calloc(1, sizeof *p);
+    if (!p)
+        abort();
+    p->o = o;
+    return p;
+}
+
+static struct estimate of_destination(const struct bcast_destination *to, int which)
+{
+    return which == 0 ? to->paper : which == 1 ? to->held : to->direct;
+}
+
+void plots_add(struct plots *p, const struct point *at, const struct bcast_outcome *outcome)
+{
+    p->figures = reallocarray(p->figures, p->n + 1, sizeof *p->figures);
+    if (!p->figures)
+        abort();
+    struct figure *f = &p->figures[p->n++];
+    *f = (struct figure){.at = *at};
+    for (size_t i = 0; i < outcome->n_results; i++)
+        f->us[i] = 1e6 * outcome->result[i].value.value;
+    for (int k = 0; k < 3; k++) {
+        f->to[k] = calloc((size_t)at->ranks, sizeof *f->to[k]);
+        for (int i = 0; i < at->ranks; i++)
+            f->to[k][i] = i == p->o->root ? NAN : 1e6 * of_destination(&outcome->to[i], k).value;
+    }
+}
+
+/* plot.png, or plot-WHAT.png where there are several. */
+static void file_name(const struct plots *p, const char *what, char *path, size_t size)
+{
+    const char *dot = strrchr(p->o->bench.plot, '.');
+    if (*what)
+        snprintf(path, size, "%.*s-%s%s", (int)(dot - p->o->bench.plot), p->o->bench.plot, what,
+                 dot);
+    else
+        snprintf(path, size, "%s", p->o->bench.plot);
+}
+
+static void draw(struct plots *p, const char *what, const struct plot_axes *axes,
+                 const struct plot_series *series, size_t n)
+{
+    char path[4096];
+    file_name(p, what, path, sizeof path);
+    if (plot_lines(path, axes, series, n)) {
+        document_fact(p->d, p->drawn++ ? "further picture" : "picture", "%s", path);
+        return;
+    }
+    p->failed = true;
+}
+
+static bool sweeps_ranks(const struct plots *p)
+{
+    return p->o->bench.ranks.min < p->o->bench.ranks.max;
+}
+
+static bool sweeps_sizes(const struct plots *p)
+{
+    return p->o->bench.sizes.min < p->o->bench.sizes.max;
+}
+
+/* The figures of one algorithm, and of one size where ranks are on the axis (BYTES), in order.
+ * Returns how many. */
+static size_t line_of(const struct plots *p, const struct bcast *algorithm, size_t bytes,
+                      size_t method, double *x, double *y)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        const struct figure *f = &p->figures[i];
+        if (f->at.algorithm != algorithm || (sweeps_ranks(p) && f->at.bytes != bytes))
+            continue;
+        x[n] = sweeps_ranks(p) ? f->at.ranks : (double)f->at.bytes;
+        y[n++] = f->us[method];
+    }
+    return n;
+}
+
+/* One picture: the lines are METHODS of ALGORITHMS. */
+static void draw_lines(struct plots *p, const char *what, const char *title, size_t bytes,
+                       size_t first_method, size_t n_methods, size_t first_algorithm,
+                       size_t n_algorithms)
+{
+    const struct options *o = p->o;
+    size_t n = n_methods * n_algorithms, k = 0;
+    struct plot_series *series = calloc(n, sizeof *series);
+    double *room = calloc(2 * n * (p->n + 1), sizeof *room), *next = room;
+    for (size_t a = first_algorithm; a < first_algorithm + n_algorithms; a++) {
+        for (size_t m = first_method; m < first_method + n_methods; m++) {
+            double *x = next, *y = next + p->n;
+            next += 2 * p->n;
+            size_t points = line_of(p, o->algorithms[a], bytes, m, x, y);
+            series[k++] = (struct plot_series){
+                n_methods > 1 ? o->methods[m]->name : o->algorithms[a]->name, x, y, points};
+        }
+    }
+    bool ranks = sweeps_ranks(p);
+    struct plot_axes axes = {title, ranks ? "ranks" : "message (B)", "time of one broadcast (us)",
+                             true, true};
+    draw(p, what, &axes, series, k);
+    free(room);
+    free(series);
+}
+
+/* Against ranks, or sizes. With several methods and algorithms: a picture per algorithm (its
+ * methods), and one per method (its algorithms). */
+static void draw_sweep(struct plots *p, size_t bytes, const char *size)
+{
+    const struct options *o = p->o;
+    bool one = o->n_algorithms == 1 || o->n_methods == 1;
+    char what[128], title[256], shown[64] = "";
+    if (sweeps_ranks(p))
+        snprintf(shown, sizeof shown, ", %zu B", bytes);
+    else
+        snprintf(shown, sizeof shown, ", %d ranks", p->figures[0].at.ranks);
+    for (size_t a = 0; a < o->n_algorithms && (o->n_methods > 1 || o->n_algorithms == 1); a++) {
+        snprintf(what, sizeof what, "%s%s%s", one ? "" : o->algorithms[a]->name,
+                 !one && *size ? "-" : "", size);
+        snprintf(title, sizeof title, "%s broadcast%s", o->algorithms[a]->name, shown);
+        draw_lines(p, what, title, bytes, 0, o->n_methods, a, 1);
+    }
+    for (size_t m = 0; m < o->n_methods && o->n_algorithms > 1; m++) {
+        snprintf(what, sizeof what, "%s%s%s", one ? "" : o->methods[m]->name,
+                 !one && *size ? "-" : "", size);
+        snprintf(title, sizeof title, "method %s: %s%s", o->methods[m]->name,
+                 o->methods[m]->reality, shown);
+        draw_lines(p, what, title, bytes, m, 1, 0, o->n_algorithms);
+    }
+}
+
+/* OL_i by destination, at the most ranks, one picture per size and algorithm. */
+static void draw_destinations(struct plots *p, const struct figure *f, const char *what)
+{
+    struct plot_series series[3];
+    char title[256];
+    size_t n = 0;
+    double *x = calloc((size_t)f->at.ranks, sizeof *x);
+    for (int i = 0; i < f->at.ranks; i++)
+        x[i] = i;
+    for (int k = 0; k < 3; k++) {
+        bool any = false;
+        for (int i = 0; i < f->at.ranks; i++)
+            any = any || !isnan(f->to[k][i]);
+        if (any)
+            series[n++] = (struct plot_series){by_destination[k], x, f->to[k], (size_t)f->at.ranks};
+    }
+    snprintf(title, sizeof title, "%s broadcast, %d ranks, %zu B: latency to each destination",
+             f->at.algorithm->name, f->at.ranks, f->at.bytes);
+    struct plot_axes axes = {title, "destination", "OL_i (us)", false, false};
+    if (n)
+        draw(p, what, &axes, series, n);
+    free(x);
+}
+
+static void draw_all_destinations(struct plots *p, bool alone)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        const struct figure *f = &p->figures[i];
+        char what[128];
+        if ((size_t)f->at.ranks != p->o->bench.ranks.max)
+            continue;
+        if (alone && p->n == 1)
+            *what = '\0';
+        else if (sweeps_sizes(p))
+            snprintf(what, sizeof what, "destinations-%s-%zu", f->at.algorithm->name, f->at.bytes);
+        else
+            snprintf(what, sizeof what, "destinations-%s", f->at.algorithm->name);
+        draw_destinations(p, f, what);
+    }
+}
+
+bool plots_end(struct plots *p, struct document *d)
+{
+    const struct bench *b = &p->o->bench;
+    bool swept = sweeps_ranks(p) || sweeps_sizes(p);
+    p->d = d;
+    size_t bytes = b->sizes.min;
+    do {
+        char size[32] = "";
+        if (sweeps_ranks(p) && sweeps_sizes(p))
+            snprintf(size, sizeof size, "%zu", bytes);
+        if (swept)
+            draw_sweep(p, bytes, size);
+    } while (sweeps_ranks(p) && bench_next(&b->sizes, &bytes));
+    if (p->o->by_destination || !swept)
+        draw_all_destinations(p, !swept);
+    bool drawn = !p->failed;
+    for (size_t i = 0; i < p->n; i++)
+        for (int k = 0; k < 3; k++)
+            free(p->figures[i].to[k]);
+    free(p->figures);
+    free(p);
+    return drawn;
+}

@@ -1,0 +1,378 @@
+/* The tables of collbench-bcast: every method side by side, the statistics behind each figure,
+ * and the destinations one by one. */
+#include "bcast_bench.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct tables {
+    const struct options *o;
+    struct document *d;
+    struct table *methods, *statistics, *destinations;
+    json_t *samples;
+    struct column columns[MOST_METHODS + 8];
+    char heads[MOST_METHODS][32];
+    size_t n_columns;
+    int over_budget, figures; /* of all figures, those that the budget ended */
+    int violations, broken_bounds, unsettled;
+    double clock_bound;
+    int dropped;
+};
+
+static const struct column statistics_columns[] = {
+    {"algorithm", NULL, COLUMN_TEXT, 0, NULL},
+    {"ranks", NULL, COLUMN_INTEGER, 0, NULL},
+    {"size", "B", COLUMN_INTEGER, 0, NULL},
+    {"method", NULL, COLUMN_TEXT, 0, NULL},
+    {"value", "us", COLUMN_REAL, 2, "the figure of the method's column"},
+    {"low", "us", COLUMN_REAL, 2, "95 % interval of the median, no distribution assumed"},
+    {"high", "us", COLUMN_REAL, 2, NULL},
+    {"min", "us", COLUMN_REAL, 2, "of single operations; with destinations: the slowest one's"},
+    {"mean", "us", COLUMN_REAL, 2, NULL},
+    {"p99", "us", COLUMN_REAL, 2, NULL},
+    {"max", "us", COLUMN_REAL, 2, NULL},
+    {"sd", "us", COLUMN_REAL, 2, NULL},
+    {"loop_mean", "us", COLUMN_REAL, 2, "the paper's figure: time of the loop over its operations"},
+    {"samples", NULL, COLUMN_INTEGER, 0, NULL},
+    {"attempts", NULL, COLUMN_INTEGER, 0,
+     "of the stop rule paper: those thrown away, and the accepted one"},
+    {"slowest", NULL, COLUMN_INTEGER, 0, "the destination of the largest value"},
+    {"measured", NULL, COLUMN_INTEGER, 0, "destinations"},
+    {"ended_by", NULL, COLUMN_TEXT, 0, "the stop rule, or the budget"},
+};
+
+static const struct column destination_columns[] = {
+    {"algorithm", NULL, COLUMN_TEXT, 0, NULL},
+    {"ranks", NULL, COLUMN_INTEGER, 0, NULL},
+    {"size", "B", COLUMN_INTEGER, 0, NULL},
+    {"destination", NULL, COLUMN_INTEGER, 0, NULL},
+    {"rtl", "us", COLUMN_REAL, 2, "RTL_i: round trip of an acknowledgement"},
+    {"e", "us", COLUMN_REAL, 2, "E_i: broadcast, then the destination's acknowledgement"},
+    {"ol", "us", COLUMN_REAL, 2, "OL_i = E_i - RTL_i / 2: the paper's"},
+    {"held", "us", COLUMN_REAL, 2, "OL_i with the acknowledgement held back"},
+    {"held_low", "us", COLUMN_REAL, 2, "95 % interval"},
+    {"held_high", "us", COLUMN_REAL, 2, NULL},
+    {"hold", "us", COLUMN_REAL, 2, "for how long it was held back"},
+    {"direct", "us", COLUMN_REAL, 2, "exit - entry of the root, on one clock"},
+    {"gap", "us", COLUMN_REAL, 2, "g_i: between successive broadcasts there"},
+    {"overhead", "us", COLUMN_REAL, 2, "o_i: the processor's own time"},
+    {"violated", NULL, COLUMN_TEXT, 0, "the paper's assumption fails there: believe held"},
+};
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static void add_column(struct tables *t, struct column column)
+{
+    t->columns[t->n_columns++] = column;
+}
+
+/* A column per method, named as the method. */
+static void method_columns(struct tables *t)
+{
+    add_column(t, (struct column){"algorithm", NULL, COLUMN_TEXT, 0, "the broadcast measured"});
+    add_column(t, (struct column){"ranks", NULL, COLUMN_INTEGER, 0, NULL});
+    add_column(t, (struct column){"size", "B", COLUMN_INTEGER, 0, NULL});
+    for (size_t i = 0; i < t->o->n_methods; i++) {
+        const struct bcast_method *m = t->o->methods[i];
+        snprintf(t->heads[i], sizeof t->heads[i], "%s", m->name);
+        for (char *c = t->heads[i]; *c; c++)
+            *c = *c == '-' ? '_' : *c;
+        add_column(t, (struct column){t->heads[i], "us", COLUMN_REAL, 2, m->reality});
+    }
+    add_column(t, (struct column){"violated", NULL, COLUMN_INTEGER, 0,
+                                  "destinations at which the paper's assumption fails"});
+    add_column(t, (struct column){"bounds", NULL, COLUMN_TEXT, 0,
+                                  "whether rounds <= OL <= barrier, acknowledge"});
+}
+
+struct tables *tables_new(const struct options *o, struct document *d)
+{
+    struct tables *t = calloc(1, sizeof *t);
+    if (!t)
+        abort();
+    t->o = o;
+    t->d = d;
+    method_columns(t);
+    t->methods = document_table(d, "methods", "median time of one broadcast, by method", t->columns,
+                                t->n_columns);
+    if (o->bench.full || o->bench.format == FORMAT_JSON)
+        t->statistics = document_table(d, "statistics", "behind each figure", statistics_columns,
+                                       COUNT(statistics_columns));
+    if (o->by_destination)
+        t->destinations = document_table(d, "destinations", "operation latency by destination",
+                                         destination_columns, COUNT(destination_columns));
+    if (o->samples)
+        t->samples = json_array();
+    return t;
+}
+
+static void put_point(struct table *t, const struct point *p)
+{
+    table_text(t, p->algorithm->name);
+    table_integer(t, p->ranks);
+    table_integer(t, (long long)p->bytes);
+}
+
+static void put_us(struct table *t, double seconds)
+{
+    table_real(t, 1e6 * seconds);
+}
+
+/* The operation latency to hold the bounds against: held where there is one. */
+static const struct bcast_result *latency_of(const struct bcast_outcome *o)
+{
+    const struct bcast_result *found = NULL;
+    for (size_t i = 0; i < o->n_results; i++) {
+        const struct bcast_result *r = &o->result[i];
+        if (isnan(r->value.value))
+            continue;
+        if (r->method->meaning == BCAST_LATENCY && (!found || strcmp(r->method->name, "held") == 0))
+            found = r;
+    }
+    return found;
+}
+
+/* The intervals have to be apart, and the values by more than 1 %: two figures of the same
+ * quantity differ by noise. */
+static bool clearly_above(struct estimate a, struct estimate b)
+{
+    double high = isnan(b.high) ? b.value : b.high, low = isnan(a.low) ? a.value : a.low;
+    return low > high && a.value > 1.01 * b.value;
+}
+
+/* "hold", "rounds > held", or NULL where there is nothing to compare. */
+static const char *bounds(const struct bcast_outcome *o, char *text, size_t size)
+{
+    const struct bcast_result *ol = latency_of(o);
+    bool compared = false;
+    for (size_t i = 0; ol && i < o->n_results; i++) {
+        const struct bcast_result *r = &o->result[i];
+        bool lower = r->method->meaning == BCAST_LOWER_BOUND;
+        if ((!lower && r->method->meaning != BCAST_UPPER_BOUND) || isnan(r->value.value))
+            continue;
+        compared = true;
+        const struct bcast_result *less = lower ? r : ol, *more = lower ? ol : r;
+        if (clearly_above(less->value, more->value)) {
+            snprintf(text, size, "%s > %s", less->method->name, more->method->name);
+            return text;
+        }
+    }
+    return compared ? "hold" : NULL;
+}
+
+static void add_methods(struct tables *t, const struct point *p, const struct bcast_outcome *o)
+{
+    char text[96];
+    int violations = -1;
+    put_point(t->methods, p);
+    for (size_t i = 0; i < o->n_results; i++) {
+        put_us(t->methods, o->result[i].value.value);
+        if (o->result[i].violations > violations && o->result[i].method->by_destination)
+            violations = o->result[i].violations;
+    }
+    bool known = false, paper = false;
+    for (size_t i = 0; i < o->n_results; i++) {
+        known |= strcmp(o->result[i].method->name, "held") == 0;
+        paper |= strcmp(o->result[i].method->name, "ol") == 0;
+    }
+    if (known && paper && violations >= 0)
+        table_integer(t->methods, violations);
+    else
+        table_skip(t->methods);
+    t->violations += violations > 0 ? violations : 0;
+    const char *verdict = bounds(o, text, sizeof text);
+    table_text(t->methods, verdict);
+    t->broken_bounds += verdict && strcmp(verdict, "hold") != 0;
+}
+
+/* The raw samples behind a result: a series of its own, or its slowest destination's. The paper's
+ * and the held ones hold E_i: half the round trip is to be taken off, SHIFT. */
+static const struct samples *raw_of(const struct bcast_destination *to, const char *method,
+                                    double *shift)
+{
+    *shift = 0;
+    if (strcmp(method, "ol") == 0 || strcmp(method, "held") == 0)
+        *shift = -to->rtl.value / 2;
+    if (strcmp(method, "ol") == 0)
+        return &to->paper_raw;
+    if (strcmp(method, "held") == 0)
+        return &to->held_raw;
+    if (strcmp(method, "direct") == 0)
+        return &to->direct_raw;
+    if (strcmp(method, "gap") == 0)
+        return &to->gap_raw;
+    return strcmp(method, "overhead") == 0 ? &to->overhead_raw : NULL;
+}
+
+static struct summary summary_of(const struct bcast_outcome *o, const struct bcast_result *r)
+{
+    double shift = 0;
+    const struct samples *raw = &r->series.samples;
+    if (r->method->by_destination && r->slowest >= 0)
+        raw = raw_of(&o->to[r->slowest], r->method->name, &shift);
+    struct summary s = stats_summarize(raw ? raw->value : NULL, raw ? raw->n : 0);
+    s.min += shift, s.mean += shift, s.p99 += shift, s.max += shift;
+    return s;
+}
+
+static void add_statistics(struct tables *t, const struct point *p, const struct bcast_outcome *o)
+{
+    struct table *table = t->statistics;
+    for (size_t i = 0; i < o->n_results; i++) {
+        const struct bcast_result *r = &o->result[i];
+        struct summary s = summary_of(o, r);
+        put_point(table, p);
+        table_text(table, r->method->name);
+        put_us(table, r->value.value);
+        put_us(table, r->value.low);
+        put_us(table, r->value.high);
+        put_us(table, s.min);
+        put_us(table, s.mean);
+        put_us(table, s.p99);
+        put_us(table, s.max);
+        put_us(table, s.sd);
+        put_us(table, r->loop_mean);
+        table_integer(table, (long long)s.n);
+        if (r->method->by_destination)
+            table_skip(table);
+        else
+            table_integer(table, r->series.attempts);
+        if (r->slowest >= 0)
+            table_integer(table, r->slowest);
+        else
+            table_skip(table);
+        if (r->method->by_destination)
+            table_integer(table, r->measured);
+        else
+            table_skip(table);
+        table_text(table, r->over_budget ? "budget" : "rule");
+    }
+}
+
+static bool is_measured(const struct bcast_destination *to)
+{
+    return !isnan(to->paper.value) || !isnan(to->held.value) || !isnan(to->direct.value) ||
+           !isnan(to->gap.value) || !isnan(to->overhead.value);
+}
+
+static void add_destinations(struct tables *t, const struct point *p, const struct bcast_outcome *o)
+{
+    struct table *table = t->destinations;
+    for (int i = 0; i < o->size; i++) {
+        const struct bcast_destination *to = &o->to[i];
+        if (i == t->o->root || !is_measured(to))
+            continue;
+        put_point(table, p);
+        table_integer(table, i);
+        put_us(table, to->rtl.value);
+        put_us(table, to->e.value);
+        put_us(table, to->paper.value);
+        put_us(table, to->held.value);
+        put_us(table, to->held.low);
+        put_us(table, to->held.high);
+        put_us(table, isnan(to->held.value) ? NAN : to->hold);
+        put_us(table, to->direct.value);
+        put_us(table, to->gap.value);
+        put_us(table, to->overhead.value);
+        table_text(table, isnan(to->paper.value) || isnan(to->held.value) ? NULL
+                          : to->violated                                  ? "violated"
+                                                                          : "no");
+    }
+}
+
+/* One series of raw samples, in microseconds. */
+static void attach_series(struct tables *t, const struct point *p, const char *method,
+                          int destination, const struct samples *raw)
+{
+    if (!raw || raw->n == 0)
+        return;
+    json_t *values = json_array();
+    for (size_t i = 0; i < raw->n; i++)
+        json_array_append_new(values, json_real(1e6 * raw->value[i]));
+    json_t *entry = json_pack("{s:s, s:i, s:I, s:s, s:s, s:o}", "algorithm", p->algorithm->name,
+                              "ranks", p->ranks, "size", (json_int_t)p->bytes, "method", method,
+                              "unit", "us", "values", values);
+    if (destination >= 0)
+        json_object_set_new(entry, "destination", json_integer(destination));
+    json_array_append_new(t->samples, entry);
+}
+
+/* As measured: round trips under "rtl", E_i (without the hold) under "ol" and "held". */
+static void attach_samples(struct tables *t, const struct point *p, const struct bcast_outcome *o)
+{
+    double shift;
+    for (size_t i = 0; i < o->n_results; i++)
+        attach_series(t, p, o->result[i].method->name, -1, &o->result[i].series.samples);
+    for (int k = 0; k < o->size; k++) {
+        attach_series(t, p, "rtl", k, &o->to[k].rtl_raw);
+        for (size_t i = 0; i < o->n_results; i++)
+            attach_series(t, p, o->result[i].method->name, k,
+                          raw_of(&o->to[k], o->result[i].method->name, &shift));
+    }
+}
+
+static void count(struct tables *t, const struct bcast_outcome *o)
+{
+    for (size_t i = 0; i < o->n_results; i++) {
+        const struct bcast_result *r = &o->result[i];
+        t->figures++;
+        t->over_budget += r->over_budget;
+        t->clock_bound = fmax(t->clock_bound, r->clock_bound);
+        t->dropped += r->dropped;
+    }
+    for (int i = 0; i < o->size; i++)
+        t->unsettled += !isnan(o->to[i].held.value) && !o->to[i].held_curve.settled;
+}
+
+void tables_add(struct tables *t, const struct point *p, const struct bcast_outcome *outcome)
+{
+    add_methods(t, p, outcome);
+    if (t->statistics)
+        add_statistics(t, p, outcome);
+    if (t->destinations)
+        add_destinations(t, p, outcome);
+    if (t->samples)
+        attach_samples(t, p, outcome);
+    count(t, outcome);
+    if (!outcome->validated)
+        document_note(t->d, "%s, %d ranks, %zu B: the data could not be checked",
+                      p->algorithm->name, p->ranks, p->bytes);
+}
+
+static void legend(const struct tables *t)
+{
+    for (size_t i = 0; i < t->o->n_methods; i++)
+        document_note(t->d, "%-16s %s", t->o->methods[i]->name, t->o->methods[i]->reality);
+}
+
+void tables_end(struct tables *t)
+{
+    legend(t);
+    if (t->violations)
+        document_note(t->d,
+                      "violated: at so many destinations some other rank on the path delays the "
+                      "next broadcast, so that the paper's OL_i (ol) is too large: believe held");
+    if (t->broken_bounds)
+        document_note(t->d,
+                      "bounds: %d rows break rounds <= OL <= barrier and acknowledge: noise, or "
+                      "ranks that wait for each other's processor; measure again",
+                      t->broken_bounds);
+    if (t->unsettled)
+        document_note(t->d,
+                      "held: at %d destinations no two successive holds agreed: an upper "
+                      "bound there",
+                      t->unsettled);
+    if (t->clock_bound > 0)
+        document_note(t->d, "direct: the ranks' clocks agree within %.2f us", 1e6 * t->clock_bound);
+    if (t->dropped)
+        document_note(t->d, "direct: %d operations left out, a rank was late for them", t->dropped);
+    if (t->over_budget)
+        document_note(t->d,
+                      "%d of %d figures were ended by --budget, not by --stop: their intervals "
+                      "(-f) are wider than wished",
+                      t->over_budget, t->figures);
+    if (t->samples)
+        document_attach(t->d, "samples", t->samples);
+    /* The columns are read when the document is written: they stay until the process ends. */
+}
