@@ -1,0 +1,128 @@
+# The steps that ./quickstart and ./check share: packages, build, installation. Sourced by bash,
+# from the top of the tree, with $me set to the script's name. Each step says what it does in a
+# line, keeps the rest in build/log/, and stops the script with the reason if it fails.
+#
+# PREFIX  where to install; build/install if not set
+# JOBS    compilers at a time; one per processor if not set
+
+PREFIX=${PREFIX:-$PWD/build/install}
+JOBS=${JOBS:-$(nproc)}
+logs=build/log
+mkdir -p "$logs"
+
+say()
+{
+    printf '%s: %s\n' "$me" "$*"
+}
+
+stop()
+{
+    printf '%s: %s\n' "$me" "$*" >&2
+    exit 1
+}
+
+# step LOG WHAT COMMAND...: runs the command; if it fails shows the end of what it said.
+step()
+{
+    local log=$logs/$1.log what=$2
+    shift 2
+    say "$what"
+    "$@" >"$log" 2>&1 && return
+    tail -n 30 "$log" >&2
+    stop "failed: $what: the lines above are the end of $log"
+}
+
+# package:test, where a test is a command, pc=MODULE of pkg-config, or the path of a file. The
+# test decides, not the package manager, so that what is there by other ways is good enough.
+packages_to_build=(
+    gcc:gcc libc6-dev:/usr/include/stdio.h make:make autoconf:autoreconf automake:automake
+    libtool:libtoolize pkg-config:pkg-config mpich:mpiexec.mpich libmpich-dev:pc=mpich
+    libunwind-dev:pc=libunwind libdw-dev:pc=libdw libjansson-dev:pc=jansson
+    libhwloc-dev:pc=hwloc gnuplot-nox:gnuplot
+)
+packages_to_test=(
+    libcriterion-dev:pc=criterion libsimgrid-dev:smpicc gfortran:gfortran python3:python3
+    graphviz:dot iproute2:ip util-linux:unshare groff-base:groff
+    netpipe-mpich2:NPmpich2 mocassin:mocassin
+    scalapack-mpi-test:/usr/lib/*/scalapack/mpich-tests
+)
+
+is_there()
+{
+    case $1 in
+    pc=*) pkg-config --exists "${1#pc=}" 2>/dev/null ;;
+    /*) compgen -G "$1" >/dev/null ;;
+    *) command -v "$1" >/dev/null ;;
+    esac
+}
+
+# Sets $missing to the names of those packages that are not there.
+find_missing()
+{
+    local entry
+    missing=()
+    for entry; do
+        is_there "${entry#*:}" || missing+=("${entry%%:*}")
+    done
+}
+
+install_packages()
+{
+    export DEBIAN_FRONTEND=noninteractive
+    apt-get update && apt-get install -y --no-install-recommends "$@"
+}
+
+# packages ENTRY...: has them installed, or names them. Sets $missing to what is still missing.
+packages()
+{
+    find_missing "$@"
+    if [ ${#missing[@]} -eq 0 ]; then
+        say "packages: all $# are there"
+    elif [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then
+        say "packages: missing ${missing[*]} (not installed: that needs root and apt)"
+    else
+        step packages "packages: installing ${missing[*]}" install_packages "${missing[@]}"
+        find_missing "$@"
+    fi
+}
+
+need_packages()
+{
+    packages "$@"
+    [ ${#missing[@]} -eq 0 ] || stop "cannot go on without ${missing[*]}"
+}
+
+configure_it() (
+    cd build
+    ../configure --prefix="$PREFIX"
+)
+
+# Configures anew if there is another prefix, or other packages than last time.
+configure_if_needed()
+{
+    local entry state="PREFIX=$PREFIX"
+    for entry in "${packages_to_build[@]}" "${packages_to_test[@]}"; do
+        is_there "${entry#*:}" && state+=" $entry"
+    done
+    [ -x configure ] || step autoreconf "making configure" autoreconf -i
+    [ -f build/Makefile ] && [ "$(cat build/.configured 2>/dev/null)" = "$state" ] && return
+    step configure "configuring in build/" configure_it
+    printf '%s\n' "$state" >build/.configured
+}
+
+build()
+{
+    configure_if_needed
+    step make "building in build/" make -C build -j"$JOBS"
+}
+
+install_it()
+{
+    step install "installing to $PREFIX" make -C build install
+}
+
+# The value of a variable in the Makefile that configure has made.
+made_with()
+{
+    sed -n "s/^$1 = //p" build/Makefile
+}
