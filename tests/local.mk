@@ -57,3 +57,5 @@ TESTS += tests/sim/scenario.sh
 SIM_BINARIES += sim/collbench-scenario
 sim/collbench-scenario: sim/obj/bench/scenario_file.o sim/obj/bench/scenario_results.o
 endif
+
+include tests/methods.mk

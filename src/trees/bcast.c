@@ -156,7 +156,8 @@ static int chain_forward(const struct place *p, const struct segments *s)
         TRY(PMPI_Isend(s->start + k * s->step, segment_count(s, p, k), p->type, after, TAG,
                        p->comm, &out[k % 2]));
     }
-    return PMPI_Waitall(2, out, MPI_STATUSES_IGNORE);
+    TRY(PMPI_Wait(&out[0], MPI_STATUS_IGNORE));
+    return PMPI_Wait(&out[1], MPI_STATUS_IGNORE);
 }
 
 static int chain(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,

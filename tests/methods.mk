@@ -1,0 +1,21 @@
+# The broadcast algorithms, the methods that measure them and other collectives.
+if HAVE_CRITERION
+check_PROGRAMS += tests/unit/methods
+tests_unit_methods_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
+tests_unit_methods_SOURCES = tests/unit/plan.c
+tests_unit_methods_LDADD = libmeasure.la libbase.la $(CRITERION_LIBS)
+TESTS += tests/unit/methods
+endif
+
+check_PROGRAMS += tests/mpi/bcast
+tests_mpi_bcast_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+tests_mpi_bcast_SOURCES = tests/mpi/bcast.c
+tests_mpi_bcast_LDADD = libmeasure.la libbase.la
+TESTS += tests/mpi/bcast.sh
+EXTRA_DIST += tests/mpi/bcast.sh
+
+EXTRA_DIST += tests/sim/methods.c tests/sim/methods.sh tests/sim/methods64.sh
+if HAVE_SMPI
+SIM_BINARIES += sim/methods
+TESTS += tests/sim/methods.sh tests/sim/methods64.sh
+endif

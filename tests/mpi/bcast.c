@@ -1,0 +1,207 @@
+/* The broadcast algorithms and methods on a real MPI. Protects:
+ *  - every algorithm delivers, to every rank, from every root, for sizes around a segment's end,
+ *    zero elements, a type with holes, and on a sub-communicator in reversed order;
+ *  - the check of the data can fail: a broadcast that forgets one rank is caught;
+ *  - every method runs and gives a figure, with root and collector on different ranks, and
+ *    leaves each buffer as one MPI_Bcast would;
+ *  - 1 rank, an intercommunicator and arguments out of range are refused by an error code;
+ *  - a budget is kept. */
+#include "measure/bcast.h"
+#include "base/clock.h"
+#include "measure/validate.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int rank, size, failures;
+
+static void expect(bool holds, const char *what, const char *name, int root, int count)
+{
+    if (holds)
+        return;
+    failures++;
+    fprintf(stderr, "rank %d: FAILED: %s: %s, root %d, count %d\n", rank, what, name, root, count);
+}
+
+/* 3 of every 5 ints, the second of them left out. */
+static MPI_Datatype holey(void)
+{
+    MPI_Datatype inner, type;
+    int lengths[] = {1, 2}, places[] = {0, 2};
+    MPI_Type_indexed(2, lengths, places, MPI_INT, &inner);
+    MPI_Type_create_resized(inner, 0, 5 * sizeof(int), &type);
+    MPI_Type_free(&inner);
+    MPI_Type_commit(&type);
+    return type;
+}
+
+static void deliver(const struct bcast *b, MPI_Comm comm, MPI_Datatype type, int width, int count,
+                    int root)
+{
+    int me, n = count * width;
+    MPI_Comm_rank(comm, &me);
+    int *data = malloc((size_t)(n + 1) * sizeof *data);
+    for (int i = 0; i < n; i++)
+        data[i] = me == root ? i + 1000 * root : -i;
+    int error = b->run(data, count, type, root, comm, b->arg);
+    expect(error == MPI_SUCCESS, "no error", b->name, root, count);
+    for (int i = 0; i < n; i++) {
+        bool hole = width == 5 && (i % 5 == 1 || i % 5 == 4);
+        int right = me == root || !hole ? i + 1000 * root : -i;
+        if (data[i] != right) {
+            expect(false, "the data arrives and nothing else is touched", b->name, root, count);
+            break;
+        }
+    }
+    free(data);
+}
+
+static void deliver_everything(MPI_Comm comm)
+{
+    static const int counts[] = {0, 1, 2047, 2048, 2049, 40000};
+    MPI_Datatype type = holey();
+    int n;
+    MPI_Comm_size(comm, &n);
+    for (size_t a = 0; a < n_bcasts; a++)
+        for (int root = 0; root < n; root++)
+            for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+                deliver(&bcasts[a], comm, MPI_INT, 1, counts[k], root);
+                deliver(&bcasts[a], comm, type, 5, counts[k], root);
+            }
+    MPI_Type_free(&type);
+}
+
+/* Rank 1 gets nothing. */
+static int forgetful(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
+                     const void *arg)
+{
+    char aside[64];
+    int me;
+    (void)arg;
+    MPI_Comm_rank(comm, &me);
+    return PMPI_Bcast(me == 1 ? aside : buffer, count, type, root, comm);
+}
+
+static void catch_wrong_data(void)
+{
+    static const struct bcast bad = {"forgetful", "", forgetful, NULL};
+    int data[4] = {1, 2, 3, rank}, wrong;
+    bool checked;
+    int error = validate_bcast(&bad, data, 4, MPI_INT, 0, MPI_COMM_WORLD, &wrong, &checked);
+    expect(error == MPI_SUCCESS && checked && wrong == 1, "wrong data is caught", bad.name, 0, 4);
+}
+
+static struct bcast_case small_case(MPI_Comm comm, const char *name, void *buffer, int count)
+{
+    struct bcast_case c = {.comm = comm,
+                           .bcast = bcast_find(name),
+                           .buffer = buffer,
+                           .count = count,
+                           .type = MPI_INT,
+                           .plan = plan_default()};
+    c.plan.repetitions = 5;
+    c.plan.repeats_max = 2;
+    c.plan.budget = 0.5;
+    return c;
+}
+
+static void run_every_method(const char *name)
+{
+    enum { COUNT = 300 };
+    const struct bcast_method *methods[n_bcast_methods];
+    int data[COUNT];
+    struct bcast_outcome o;
+    for (size_t k = 0; k < n_bcast_methods; k++)
+        methods[k] = &bcast_methods[k];
+    for (int i = 0; i < COUNT; i++)
+        data[i] = rank == size - 1 ? i : -1;
+    struct bcast_case c = small_case(MPI_COMM_WORLD, name, data, COUNT);
+    c.root = size - 1;
+    int error = bcast_measure(&c, methods, n_bcast_methods, &o);
+    expect(error == MPI_SUCCESS, "every method runs", name, c.root, COUNT);
+    expect(o.wrong_ranks == 0 && o.validated, "data validated on every rank", name, c.root, COUNT);
+    expect(o.size == (rank == 0 ? size : 0), "the collector has the outcome", name, c.root, COUNT);
+    for (size_t k = 0; k < o.n_results; k++) {
+        const struct bcast_result *r = &o.result[k];
+        bool has = r->value.value >= 0 && r->value.low <= r->value.value &&
+                   r->value.value <= r->value.high && r->method == methods[k];
+        /* On a busy machine every start may be late, and held may come out below half a ping. */
+        bool may_lack = r->dropped > 0 || r->method->meaning == BCAST_LATENCY ||
+                        r->method->meaning == BCAST_LATENCY_IF;
+        expect(has || may_lack, r->method->name, name, c.root, COUNT);
+    }
+    int with_samples = 0;
+    for (int i = 0; i < o.size; i++)
+        with_samples += o.to[i].held_raw.n > 0 && o.to[i].held_raw.value && o.to[i].rtl.value > 0 &&
+                        o.to[i].held_curve.n > 0;
+    for (size_t k = 0; k < o.n_results; k++)
+        if (strcmp(methods[k]->name, "held") == 0)
+            expect(with_samples == o.result[k].measured && with_samples > 0,
+                   "each destination that was measured has its samples", name, c.root, COUNT);
+    for (int i = 0; i < COUNT; i++)
+        expect(data[i] == i, "the buffer is as after MPI_Bcast", name, i, COUNT);
+    bcast_outcome_free(&o);
+}
+
+static void refuse(void)
+{
+    const struct bcast_method *method = bcast_method_find("send-latency");
+    struct bcast_outcome o;
+    int data = 0;
+    struct bcast_case c = small_case(MPI_COMM_SELF, "native", &data, 1);
+    expect(bcast_measure(&c, &method, 1, &o) == MPI_ERR_COMM, "1 rank is refused", "", 0, 1);
+    if (size == 1)
+        return;
+    c = small_case(MPI_COMM_WORLD, "native", &data, 1);
+    c.root = size;
+    expect(bcast_measure(&c, &method, 1, &o) == MPI_ERR_ROOT, "a wrong root is refused", "", size,
+           1);
+    c = small_case(MPI_COMM_WORLD, "native", &data, -1);
+    expect(bcast_measure(&c, &method, 1, &o) == MPI_ERR_COUNT, "a count below 0 is refused", "", 0,
+           -1);
+    expect(!bcast_method_find("telepathy") && !bcast_find("telepathy"), "unknown names", "", 0, 0);
+}
+
+static void keep_budget(void)
+{
+    enum { COUNT = 1 << 18 };
+    const struct bcast_method *methods[] = {bcast_method_find("rounds"), bcast_method_find("held")};
+    struct bcast_outcome o;
+    int *data = calloc(COUNT, sizeof *data);
+    struct bcast_case c = small_case(MPI_COMM_WORLD, "linear", data, COUNT);
+    c.plan.repetitions = 100000;
+    c.plan.budget = 0.2;
+    double start = clock_now();
+    int error = bcast_measure(&c, methods, 2, &o);
+    /* Generous: a shared machine with more ranks than processors. Without the budget, minutes. */
+    expect(error == MPI_SUCCESS && clock_now() - start < 10, "the budget is kept", "linear", 0,
+           COUNT);
+    bcast_outcome_free(&o);
+    free(data);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    clock_start();
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm reversed;
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &reversed);
+    deliver_everything(MPI_COMM_WORLD);
+    deliver_everything(reversed);
+    MPI_Comm_free(&reversed);
+    if (size > 1) {
+        catch_wrong_data();
+        run_every_method("native");
+        run_every_method("flat");
+        keep_budget();
+    }
+    refuse();
+    int all;
+    MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Finalize();
+    return all ? 1 : 0;
+}

@@ -1,0 +1,140 @@
+/* Protects the stop rules: when each is content, what a thrown away attempt leaves, that none
+ * outlives its budget by more than a batch, and that none stops without any figure. */
+#include "measure/plan.h"
+#include "base/clock.h"
+
+#include <criterion/criterion.h>
+
+static double simulated;
+static double simulated_now(void)
+{
+    return simulated;
+}
+static void simulated_hold(double seconds)
+{
+    simulated += seconds;
+}
+
+static void start(void)
+{
+    simulated = 0;
+    clock_use(simulated_now, simulated_hold);
+}
+
+TestSuite(plan, .init = start);
+
+/* A batch of N operations whose times alternate between FROM and TO. */
+static void batch(struct tally *t, int n, double from, double to)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++) {
+        double x = i % 2 ? to : from;
+        tally_sample(t, x);
+        sum += x;
+    }
+    tally_batch(t, sum / n);
+    simulated += sum;
+}
+
+Test(plan, names_lead_there_and_back)
+{
+    enum stop_rule rule;
+    for (int i = STOP_CI; i <= STOP_FIXED; i++) {
+        cr_assert(plan_stop_from_name(plan_stop_name((enum stop_rule)i), &rule));
+        cr_assert_eq((int)rule, i);
+    }
+    cr_assert(!plan_stop_from_name("soon", &rule));
+}
+
+Test(plan, fixed_makes_its_batches)
+{
+    struct plan p = plan_default();
+    struct tally t;
+    p.stop = STOP_FIXED;
+    p.repeats_min = 3;
+    tally_start(&t, &p);
+    int n = 0;
+    for (; tally_go_on(&t); n++)
+        batch(&t, 10, 1e-3, 2e-3);
+    cr_assert_eq(n, 3);
+    cr_assert_eq(t.samples.n, 30);
+    cr_assert(!t.over_budget);
+    tally_free(&t);
+}
+
+Test(plan, ci_stops_at_a_narrow_interval_and_not_before)
+{
+    struct plan p = plan_default();
+    struct tally t;
+    tally_start(&t, &p);
+    cr_assert(tally_go_on(&t));
+    batch(&t, 5, 1e-3, 1e-3); /* five equal samples: no interval exists yet */
+    cr_assert(tally_go_on(&t));
+    batch(&t, 5, 1e-3, 1e-3);
+    cr_assert(!tally_go_on(&t));
+    tally_free(&t);
+
+    tally_start(&t, &p);
+    int n = 0;
+    for (; tally_go_on(&t); n++)
+        batch(&t, 6, 1e-3, 2e-3); /* two heaps: never narrow */
+    cr_assert_eq(n, p.repeats_max);
+    tally_free(&t);
+}
+
+Test(plan, paper_throws_a_restless_attempt_away)
+{
+    struct plan p = plan_default();
+    struct tally t;
+    p.stop = STOP_PAPER;
+    tally_start(&t, &p);
+    for (int i = 0; i < p.repeats_max; i++) {
+        cr_assert(tally_go_on(&t));
+        batch(&t, 5, 1e-3 * (1 + i % 2), 1e-3 * (1 + i % 2));
+    }
+    cr_assert(tally_go_on(&t));
+    cr_assert_eq(t.attempts, 2);
+    cr_assert_eq(t.samples.n, 0);
+    int n = 0;
+    for (; tally_go_on(&t); n++)
+        batch(&t, 5, 3e-3, 3e-3);
+    cr_assert_eq(n, 8, "the paper's least number of means, %d made", n);
+    cr_assert_eq(t.samples.n, 40);
+    cr_assert(!t.over_budget);
+    tally_free(&t);
+}
+
+Test(plan, paper_ends_even_on_a_machine_that_is_never_quiet)
+{
+    struct plan p = plan_default();
+    struct tally t;
+    p.stop = STOP_PAPER;
+    p.budget = 0;
+    tally_start(&t, &p);
+    for (int i = 0; tally_go_on(&t); i++) {
+        cr_assert_lt(i, 10000);
+        batch(&t, 5, 1e-3 * (1 + i % 2), 1e-3 * (1 + i % 2));
+    }
+    cr_assert(t.over_budget);
+    cr_assert_gt(t.batch_means.n, 0);
+    tally_free(&t);
+}
+
+Test(plan, every_rule_keeps_the_budget_and_has_a_figure)
+{
+    for (int rule = STOP_CI; rule <= STOP_FIXED; rule++) {
+        struct plan p = plan_default();
+        struct tally t;
+        p.stop = (enum stop_rule)rule;
+        p.budget = 0.02;
+        p.repeats_min = 10;
+        double begin = simulated;
+        tally_start(&t, &p);
+        while (tally_go_on(&t))
+            batch(&t, 5, 1e-3, 2e-3); /* 7 ms each */
+        cr_assert(t.over_budget, "%s", plan_stop_name(p.stop));
+        cr_assert_gt(t.samples.n, 0);
+        cr_assert_leq(simulated - begin, 0.02 + 7e-3 + 1e-9);
+        tally_free(&t);
+    }
+}
