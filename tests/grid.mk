@@ -5,6 +5,12 @@ tests_unit_sync_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_sync_SOURCES = tests/unit/sync.c
 tests_unit_sync_LDADD = libmeasure.la libbase.la $(CRITERION_LIBS)
 TESTS += tests/unit/sync
+
+check_PROGRAMS += tests/unit/schedule
+tests_unit_schedule_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_schedule_SOURCES = tests/unit/schedule.c
+tests_unit_schedule_LDADD = libmeasure.la $(CRITERION_LIBS)
+TESTS += tests/unit/schedule
 endif
 
 # In time namespaces, where clocks truly differ.

@@ -1,0 +1,113 @@
+/* Trees that do not look at the weights, or hardly. */
+#include "trees/builders.h"
+#include "trees/heap.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* MPICH's, counted from the root; children with the largest subtree first. */
+bool build_binomial(const struct graph *g, struct schedule *s)
+{
+    int n = g->n, i = 0;
+    s->order[i++] = s->root;
+    for (int head = 0; head < i; head++) {
+        int me = (s->order[head] - s->root + n) % n, bit = 1;
+        while (bit < n && !(me & bit))
+            bit <<= 1;
+        for (bit >>= 1; bit > 0; bit >>= 1) {
+            if (me + bit >= n)
+                continue;
+            int v = (me + bit + s->root) % n;
+            s->parent[v] = s->order[head];
+            s->order[i++] = v;
+        }
+    }
+    return true;
+}
+
+/* The root to all others, in the order of ranks after it. */
+bool build_flat(const struct graph *g, struct schedule *s)
+{
+    for (int i = 0; i < g->n; i++) {
+        int v = (s->root + i) % g->n;
+        s->order[i] = v;
+        if (i > 0)
+            s->parent[v] = s->root;
+    }
+    return true;
+}
+
+struct speed {
+    double d;
+    int v;
+};
+
+static int compare_speed(const void *a, const void *b)
+{
+    const struct speed *x = a, *y = b;
+    if (x->d != y->d)
+        return x->d < y->d ? -1 : 1;
+    return x->v - y->v;
+}
+
+/* A vertex's speed is its injection time, by the mean over its edges where they differ. */
+static double mean_injection(const struct graph *g, int u)
+{
+    double sum = 0;
+    int edges = 0;
+    for (int v = 0; v < g->n; v++) {
+        if (v != u && isfinite(graph_w(g, u, v))) {
+            sum += graph_d(g, u, v);
+            edges++;
+        }
+    }
+    return edges > 0 ? sum / edges : INFINITY;
+}
+
+/* The quickest vertex left that U has an edge to; its place in the list, or n. */
+static int quickest_left(const struct graph *g, const struct speed *list, const bool *reached,
+                         int first, int u)
+{
+    int i = first;
+    while (i < g->n && (reached[list[i].v] || !isfinite(graph_w(g, u, list[i].v))))
+        i++;
+    return i;
+}
+
+bool build_fastest_first(const struct graph *g, struct schedule *s)
+{
+    int n = g->n, first = 0;
+    struct heap ready;
+    struct speed *list = malloc((size_t)n * sizeof *list);
+    bool *reached = calloc((size_t)n, sizeof *reached);
+    bool good = heap_new(&ready, n) && list && reached;
+    for (int v = 0; good && v < n; v++)
+        list[v] = (struct speed){mean_injection(g, v), v};
+    if (good) {
+        qsort(list, (size_t)n, sizeof *list, compare_speed);
+        heap_push(&ready, s->root, 0);
+        reached[s->root] = true;
+        s->order[0] = s->root;
+    }
+    for (int done = 1; good && done < n;) {
+        int u = ready.entry[0].vertex;
+        while (first < n && reached[list[first].v])
+            first++;
+        int i = quickest_left(g, list, reached, first, u);
+        if (i == n) {
+            heap_pop(&ready);
+            continue;
+        }
+        int v = list[i].v;
+        double now = ready.entry[0].key;
+        reached[v] = true;
+        s->parent[v] = u;
+        s->order[done++] = v;
+        heap_raise_first(&ready, now + graph_d(g, u, v));
+        heap_push(&ready, v, now + graph_cost(g, u, v));
+    }
+    heap_free(&ready);
+    free(list);
+    free(reached);
+    return good;
+}

@@ -1,0 +1,45 @@
+/* What a broadcast on a network costs: Mateescu and Taylor, "Efficient Broadcast on Computational
+ * Grids", section 1; methods.md, section 3.
+ *
+ * A directed graph of N vertices (ranks). A sender u is busy for D(u,v) seconds per message, one
+ * message at a time; the message is at v W(u,v) seconds after that. The paper has D(u), the same
+ * for every receiver; a large message over unequal links needs one per edge. */
+#ifndef COLLPROF_TREES_GRAPH_H
+#define COLLPROF_TREES_GRAPH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct graph {
+    int n;
+    double *w; /* n rows (senders) of n, seconds; INFINITY: no edge. The diagonal is unused. */
+    double *d; /* n, or n rows of n if per_edge; seconds */
+    bool per_edge;
+};
+
+/* No edges and no injection time. False if there is no memory. */
+bool graph_new(struct graph *g, int n, bool per_edge);
+void graph_free(struct graph *g);
+
+static inline double graph_w(const struct graph *g, int u, int v)
+{
+    return g->w[(size_t)u * (size_t)g->n + (size_t)v];
+}
+
+static inline double graph_d(const struct graph *g, int u, int v)
+{
+    return g->per_edge ? g->d[(size_t)u * (size_t)g->n + (size_t)v] : g->d[u];
+}
+
+/* From the start of a sending to the arrival. */
+static inline double graph_cost(const struct graph *g, int u, int v)
+{
+    return graph_d(g, u, v) + graph_w(g, u, v);
+}
+
+/* Whether a broadcast from ROOT can be scheduled: every w positive or INFINITY, every d finite
+ * and not negative, every vertex reachable. Otherwise WHY names the first offender, without a
+ * full stop. */
+bool graph_check(const struct graph *g, int root, char *why, size_t size);
+
+#endif

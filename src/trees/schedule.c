@@ -1,0 +1,204 @@
+#include "trees/schedule.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool schedule_new(struct schedule *s, int n, int root)
+{
+    size_t size = (size_t)n;
+    *s = (struct schedule){.n = n, .root = root};
+    s->parent = malloc(size * sizeof *s->parent);
+    s->first = calloc(size + 1, sizeof *s->first);
+    s->child = calloc(size, sizeof *s->child);
+    s->order = calloc(size, sizeof *s->order);
+    s->label = calloc(size, sizeof *s->label);
+    s->arrival = calloc(size, sizeof *s->arrival);
+    if (!s->parent || !s->first || !s->child || !s->order || !s->label || !s->arrival) {
+        schedule_free(s);
+        return false;
+    }
+    for (int v = 0; v < n; v++)
+        s->parent[v] = -1;
+    return true;
+}
+
+void schedule_free(struct schedule *s)
+{
+    free(s->parent);
+    free(s->first);
+    free(s->child);
+    free(s->order);
+    free(s->label);
+    free(s->arrival);
+    *s = (struct schedule){0};
+}
+
+/* Every vertex after its parent, breadth first, siblings in the order of sending. */
+static int order_breadth_first(struct schedule *s)
+{
+    int tail = 0;
+    s->order[tail++] = s->root;
+    for (int head = 0; head < tail; head++) {
+        int u = s->order[head];
+        for (int i = s->first[u]; i < s->first[u + 1] && tail < s->n; i++)
+            s->order[tail++] = s->child[i];
+    }
+    return tail;
+}
+
+bool schedule_link(struct schedule *s)
+{
+    int n = s->n, *next = calloc((size_t)n + 1, sizeof *next);
+    if (!next)
+        return false;
+    memset(s->first, 0, ((size_t)n + 1) * sizeof *s->first);
+    bool sound = true;
+    for (int v = 0; v < n && sound; v++) {
+        int u = s->parent[v];
+        sound = v == s->root ? u == -1 : u >= 0 && u < n && u != v;
+        if (sound && u >= 0)
+            s->first[u + 1]++;
+    }
+    for (int u = 0; u < n; u++) {
+        s->first[u + 1] += s->first[u];
+        next[u] = s->first[u];
+    }
+    for (int i = 0; i < n && sound; i++) {
+        int v = s->order[i];
+        sound = v >= 0 && v < n;
+        if (sound && s->parent[v] >= 0) {
+            int u = s->parent[v];
+            sound = next[u] < s->first[u + 1]; /* no vertex twice */
+            if (sound)
+                s->child[next[u]++] = v;
+        }
+    }
+    free(next);
+    return sound && order_breadth_first(s) == n; /* no circle */
+}
+
+/* label(u) = max over the i-th child v of label(v) + w(u,v) + the injections up to the i-th. */
+static double label_of(const struct schedule *s, const struct graph *g, int u)
+{
+    double label = 0, sent = 0;
+    for (int i = s->first[u]; i < s->first[u + 1]; i++) {
+        int v = s->child[i];
+        sent += graph_d(g, u, v);
+        label = fmax(label, s->label[v] + graph_w(g, u, v) + sent);
+    }
+    return label;
+}
+
+void schedule_predict(struct schedule *s, const struct graph *g)
+{
+    order_breadth_first(s);
+    for (int i = s->n - 1; i >= 0; i--)
+        s->label[s->order[i]] = label_of(s, g, s->order[i]);
+    s->completion = 0;
+    s->arrival[s->root] = 0;
+    for (int k = 0; k < s->n; k++) {
+        int u = s->order[k];
+        double sent = s->arrival[u];
+        for (int i = s->first[u]; i < s->first[u + 1]; i++) {
+            int v = s->child[i];
+            sent += graph_d(g, u, v);
+            s->arrival[v] = sent + graph_w(g, u, v);
+            s->completion = fmax(s->completion, s->arrival[v]);
+        }
+    }
+}
+
+struct rest {
+    double after; /* label(v) + w(u,v): what remains when the sending is over */
+    int v;
+};
+
+static int compare_rest(const void *a, const void *b)
+{
+    const struct rest *x = a, *y = b;
+    if (x->after != y->after)
+        return x->after < y->after ? 1 : -1;
+    return x->v - y->v;
+}
+
+void schedule_label(struct schedule *s, const struct graph *g)
+{
+    struct rest *rest = malloc((size_t)s->n * sizeof *rest);
+    if (!rest) { /* the order stays as it is, which is a valid one */
+        schedule_predict(s, g);
+        return;
+    }
+    order_breadth_first(s);
+    for (int k = s->n - 1; k >= 0; k--) {
+        int u = s->order[k], from = s->first[u], n = s->first[u + 1] - from;
+        for (int i = 0; i < n; i++) {
+            int v = s->child[from + i];
+            rest[i] = (struct rest){s->label[v] + graph_w(g, u, v), v};
+        }
+        qsort(rest, (size_t)n, sizeof *rest, compare_rest);
+        for (int i = 0; i < n; i++)
+            s->child[from + i] = rest[i].v;
+        s->label[u] = label_of(s, g, u);
+    }
+    free(rest);
+    schedule_predict(s, g);
+}
+
+/* One vertex forwards: segment after segment, each to all children, as soon as it is here.
+ * HERE has its arrivals; a child's are written to its own row. */
+static void forward_segments(const struct schedule *s, const struct graph *g, int u, int segments,
+                             double *here)
+{
+    double free_at = 0;
+    for (int k = 0; k < segments; k++) {
+        for (int i = s->first[u]; i < s->first[u + 1]; i++) {
+            int v = s->child[i];
+            double start = fmax(free_at, here[(size_t)u * (size_t)segments + (size_t)k]);
+            free_at = start + graph_d(g, u, v);
+            here[(size_t)v * (size_t)segments + (size_t)k] = free_at + graph_w(g, u, v);
+        }
+    }
+}
+
+double schedule_predict_segmented(const struct schedule *s, const struct graph *g, int segments)
+{
+    double *here = calloc((size_t)s->n * (size_t)segments, sizeof *here), last = 0;
+    if (!here)
+        return NAN;
+    for (int k = 0; k < s->n; k++) {
+        int u = s->order[k];
+        forward_segments(s, g, u, segments, here);
+        last = fmax(last, here[(size_t)u * (size_t)segments + (size_t)segments - 1]);
+    }
+    free(here);
+    return last;
+}
+
+const struct schedule_builder *schedule_builder_find(const char *name)
+{
+    for (size_t i = 0; i < n_schedule_builders; i++)
+        if (strcmp(schedule_builders[i].name, name) == 0)
+            return &schedule_builders[i];
+    return NULL;
+}
+
+bool schedule_build(const struct schedule_builder *builder, const struct graph *g, int root,
+                    struct schedule *s)
+{
+    if (builder->max_n > 0 && g->n > builder->max_n)
+        return false;
+    if (!schedule_new(s, g->n, root))
+        return false;
+    snprintf(s->name, sizeof s->name, "%s", builder->name);
+    if (!builder->build(g, s) || !schedule_link(s)) {
+        schedule_free(s);
+        return false;
+    }
+    if (builder->relabel)
+        schedule_label(s, g);
+    else
+        schedule_predict(s, g);
+    return true;
+}

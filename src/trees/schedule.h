@@ -1,0 +1,72 @@
+/* Broadcast schedules: who sends to whom, in which order. Mateescu and Taylor, "Efficient
+ * Broadcast on Computational Grids"; methods.md, section 3 says what is done where the paper's
+ * pseudocode is silent or wrong. No MPI here. */
+#ifndef COLLPROF_TREES_SCHEDULE_H
+#define COLLPROF_TREES_SCHEDULE_H
+
+#include "trees/graph.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct schedule {
+    char name[32]; /* of the algorithm, or of its best candidate: "grid (fastest-first)" */
+    int n, root;
+    int *parent;     /* n; -1 for the root */
+    int *first;      /* n + 1 */
+    int *child;      /* the children of u, in the order of sending, are child[first[u]] up to, but
+                        not including, child[first[u + 1]] */
+    int *order;      /* n: every vertex after its parent */
+    double *label;   /* n: the paper's label: from u's having the message to the last arrival below
+                        it, seconds */
+    double *arrival; /* n: predicted, from the root's first sending */
+    double completion; /* the largest arrival */
+    size_t segment;    /* bytes that the run is cut into; 0: whole messages */
+};
+
+/* An algorithm is a declared value. */
+struct schedule_builder {
+    const char *name, *summary;
+    int max_n;                                                /* 0: any */
+    bool (*build)(const struct graph *g, struct schedule *s); /* sets parent and order */
+    bool relabel; /* children are put into the order of labels afterwards */
+};
+
+/* grid-paper   the paper's Figures 2 and 3 to the letter
+ * earliest     commit one edge at a time by earliest completion
+ * look-ahead   the same, plus the least time in which the receiver could serve another
+ * fastest-first  whoever is ready sends to the quickest sender left
+ * binomial, flat   as in trees/bcast.h, the order of sending included
+ * exhaustive   the optimum, up to 12 vertices
+ * grid         the best of: look-ahead, earliest, grid-paper, fastest-first, binomial, flat,
+ *              all relabelled; up to 8 vertices the optimum */
+extern const struct schedule_builder schedule_builders[];
+extern const size_t n_schedule_builders;
+const struct schedule_builder *schedule_builder_find(const char *name);
+
+/* Builds and predicts. The graph must have passed graph_check(). False if memory is short or the
+ * graph too large for the algorithm. */
+bool schedule_build(const struct schedule_builder *builder, const struct graph *g, int root,
+                    struct schedule *s);
+
+/* "grid" without its optimum for small graphs: what 9 vertices and more get. */
+bool schedule_build_heuristic(const struct graph *g, int root, struct schedule *s);
+
+bool schedule_new(struct schedule *s, int n, int root);
+void schedule_free(struct schedule *s);
+
+/* Fills first and child from parent and order. False if they are no tree rooted at root. */
+bool schedule_link(struct schedule *s);
+
+/* The paper's Figure 3: labels, children in decreasing label(v) + w(u,v) (+ nothing for D: by
+ * Jackson's rule that order is the best for any D), then order, arrivals and completion anew. */
+void schedule_label(struct schedule *s, const struct graph *g);
+
+/* Labels, arrivals and completion of the order of sending as it is. */
+void schedule_predict(struct schedule *s, const struct graph *g);
+
+/* Completion of the same tree when the message is cut into SEGMENTS equal parts, each forwarded
+ * as soon as it is there; G is for one segment's size. */
+double schedule_predict_segmented(const struct schedule *s, const struct graph *g, int segments);
+
+#endif
