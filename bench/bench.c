@@ -84,6 +84,7 @@ static int parse_options(struct bench *b, int argc, char **argv, const struct ar
     unsigned flags = ARGP_NO_EXIT | ARGP_NO_HELP;
     if (b->rank)
         flags |= ARGP_NO_ERRS;
+    argv[0] = (char *)b->program; /* getopt's own complaints begin with it */
     error_t error = argp_parse(argp, argc, argv, flags, NULL, b);
     if (error)
         return error == ECANCELED ? 1 : 2;

@@ -13,3 +13,10 @@ bench_collbench_scenario_SOURCES = bench/collbench-scenario.c \
 	bench/scenario_file.c bench/scenario_file.h \
 	bench/scenario_results.c bench/scenario_results.h
 bench_collbench_scenario_LDADD = libbench.la
+
+bin_PROGRAMS += bench/collbench-bcast
+bench_collbench_bcast_CPPFLAGS = $(BENCH_CPPFLAGS)
+bench_collbench_bcast_SOURCES = \
+	bench/collbench-bcast.c bench/bcast_bench.h \
+	bench/bcast_plots.c bench/bcast_tables.c
+bench_collbench_bcast_LDADD = libbench.la

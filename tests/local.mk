@@ -59,3 +59,13 @@ sim/collbench-scenario: sim/obj/bench/scenario_file.o sim/obj/bench/scenario_res
 endif
 
 include tests/methods.mk
+
+# collbench-bcast on real MPI.
+check_PROGRAMS += tests/mpi/collbench_bcast_check
+tests_mpi_collbench_bcast_check_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_mpi_collbench_bcast_check_SOURCES = tests/mpi/collbench_bcast_check.c
+tests_mpi_collbench_bcast_check_LDADD = $(JANSSON_LIBS)
+TESTS += tests/mpi/collbench-bcast.sh tests/mpi/collbench-bcast-usage.sh \
+	tests/mpi/collbench-bcast-truth.sh
+EXTRA_DIST += tests/mpi/collbench-bcast.sh tests/mpi/collbench-bcast-usage.sh \
+	tests/mpi/collbench-bcast-truth.sh

@@ -25,6 +25,8 @@ sim/%: sim/obj/bench/%.o $(SIM_OBJS)
 sim/%: sim/obj/tests/sim/%.o $(SIM_OBJS)
 	$(AM_V_CCLD)$(SMPICC) -o $@ $^ $(SIM_LIBS)
 
+sim/collbench-bcast: $(patsubst %,sim/obj/bench/bcast_%.o,plots tables)
+
 .SECONDARY:
 -include $(wildcard sim/obj/*/*.d sim/obj/*/*/*.d)
 
@@ -35,7 +37,7 @@ clean-sim:
 
 EXTRA_DIST += tests/sim/smoke.c tests/sim/smoke.sh
 if HAVE_SMPI
-SIM_BINARIES += sim/smoke
+SIM_BINARIES += sim/smoke sim/collbench-bcast
 TESTS += tests/sim/smoke.sh
 check_DATA += $(SIM_BINARIES)
 endif

@@ -1,0 +1,64 @@
+#!/bin/sh
+# Bad input to collbench-bcast: one clear line that names what was given, status 2, nothing on
+# standard output, no file made. A user should not have to wait for a measurement to learn of it.
+set -u
+bench=$top_builddir/bench/collbench-bcast
+scratch=$(mktemp -d) || exit 99
+trap 'rm -rf "$scratch"' EXIT
+failed=0
+fail() { echo "FAIL: $*"; sed 's/^/    /' "$scratch/err"; failed=1; }
+
+# refused RANKS 'PHRASE' ARGUMENT...: PHRASE is what the line has to say.
+refused() {
+    ranks=$1 phrase=$2
+    shift 2
+    # One rank needs no launcher, and the launcher's own time.
+    if [ "$ranks" = 1 ]; then set -- "$bench" "$@"; else set -- "$MPIEXEC" -n "$ranks" "$bench" "$@"; fi
+    timeout 60 "$@" >"$scratch/out" 2>"$scratch/err"
+    status=$?
+    grep '^collbench-bcast: ' "$scratch/err" >"$scratch/said"
+    [ $status -eq 2 ] || fail "$*: status $status, not 2"
+    [ "$(wc -l <"$scratch/said")" -eq 1 ] || fail "$*: not said in one line"
+    grep -qF -- "$phrase" "$scratch/said" || fail "$*: does not say '$phrase'"
+    grep -q '^#' "$scratch/out" && fail "$*: results all the same"
+}
+
+for sizes in 9:8 -1 1.5K 8: :8 3G x ''; do
+    refused 1 "impossible sizes '$sizes'" --sizes="$sizes"
+done
+refused 1 "impossible sizes '9:8'" -m 9:8
+refused 1 "unknown method 'best': all, send-latency, rounds," --method=held,best
+refused 1 "unknown algorithm 'best': all, native, binomial," --algorithm=best
+refused 1 "unknown order 'sideways': forward, backward, random" --order=sideways
+refused 1 "impossible root '1'" --root=1
+refused 1 "impossible root '-1'" --root=-1
+refused 2 "impossible root '2'" --root=2
+refused 1 "impossible ranks '0'" --ranks=0
+refused 1 "impossible ranks '3:2'" --ranks=3:2
+refused 1 "1 are running" --ranks=2:4
+refused 1 "impossible repetitions '0'" -i 0
+refused 1 "impossible warm-up '-1'" -x -1
+refused 1 "unknown stop rule 'never': ci, paper or fixed" --stop=never
+refused 1 "impossible budget '-1'" --budget=-1
+refused 1 "impossible budget 'inf'" --budget=inf
+refused 1 "unknown format 'xml': text, csv or json" --format=xml
+refused 1 "unexpected argument 'x'" x
+refused 1 "at least 2 ranks: mpiexec -n 2" --method=held
+refused 2 "at least 2 ranks: --ranks=2:2" --ranks=1:2
+refused 2 "impossible destination '7'" --destinations=7
+refused 2 "impossible destination 0: not the root" --destinations=0
+refused 2 "ends in .png or .svg" --plot=picture.pdf
+refused 2 "cannot write $scratch/absent/p.png" --plot="$scratch/absent/p.png"
+refused 2 "cannot write $scratch/absent/r.json" --output="$scratch/absent/r.json"
+refused 2 "cannot write $scratch" --output="$scratch"
+refused 1 "unrecognized option '--metod=all'" --metod=all
+
+# --help is an answer, not an error, and tells of every method.
+"$MPIEXEC" -n 2 "$bench" --help >"$scratch/out" 2>"$scratch/err" || fail "--help: status $?"
+for name in send-latency held direct binomial chain; do
+    [ "$(grep -c -- "^ *$name" "$scratch/out")" -eq 1 ] || fail "--help: $name not told of once"
+done
+"$bench" --version | grep -q '^collbench-bcast (collprof) ' || fail "--version"
+
+ls "$scratch" | grep -vx 'out\|err\|said' && fail "files were left behind"
+exit $failed

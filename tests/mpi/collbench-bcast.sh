@@ -1,0 +1,33 @@
+#!/bin/sh
+# collbench-bcast on real MPI, two ranks: what it writes is whole and believable in every
+# format, and the held method tells the truth, which is what the program is for.
+set -u
+bench=$top_builddir/bench/collbench-bcast
+scratch=$(mktemp -d) || exit 99
+trap 'rm -rf "$scratch"' EXIT
+fail() { echo "FAIL: $*"; cat "$scratch/err"; exit 1; }
+
+run() {
+    timeout 120 "$MPIEXEC" -n 2 "$bench" "$@" 2>"$scratch/err"
+}
+
+# Every method, as a program reads it.
+run --method=all --sizes=8:64K --format=json --budget=0.4 --samples -o "$scratch/all.json" ||
+    fail "--method=all: status $?"
+"$top_builddir/tests/mpi/collbench_bcast_check" "$scratch/all.json" 14 2>"$scratch/err" ||
+    fail "what --method=all wrote is wrong"
+
+# As a person and a spreadsheet read it: one row per size, zero bytes among them.
+run --method=held --sizes=0:4 --budget=0.2 >"$scratch/text" || fail "text: status $?"
+[ "$(grep -c '^  native ' "$scratch/text")" -eq 4 ] || fail "text: not 4 rows"
+run --method=barrier --algorithm=all --sizes=1K --budget=0.2 --format=csv >"$scratch/csv" ||
+    fail "csv: status $?"
+for algorithm in native binomial linear backward flat chain; do
+    grep -q "^$algorithm,2,1024,[0-9]*\.[0-9]*," "$scratch/csv" || fail "csv: no row of $algorithm"
+done
+
+if [ -n "$GNUPLOT" ]; then
+    run --method=held,barrier --sizes=8:64 --budget=0.2 --plot="$scratch/plot.png" >"$scratch/text" ||
+        fail "plot: status $?"
+    [ "$(head -c 4 "$scratch/plot.png" | tail -c 3)" = PNG ] || fail "no picture"
+fi
