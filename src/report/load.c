@@ -135,20 +135,6 @@ static bool is_alive(const struct profile *p, const struct profile_rank *r)
            (!kill((pid_t)r->pid, 0) || errno == EPERM);
 }
 
-static void name_list(char *text, size_t room, const int32_t *rank, size_t n)
-{
-    size_t at = 0;
-    for (size_t i = 0; i < n && at + 24 < room; i++) {
-        size_t last = i;
-        while (last + 1 < n && rank[last + 1] == rank[last] + 1)
-            last++;
-        at += (size_t)snprintf(text + at, room - at, "%s%d", i ? ", " : "", rank[i]);
-        if (last > i + 1)
-            at += (size_t)snprintf(text + at, room - at, "-%d", rank[last]);
-        i = last > i + 1 ? last : i;
-    }
-}
-
 /* Ranks that should be there and are not. */
 static void say_missing(struct profile *p)
 {
@@ -163,7 +149,7 @@ static void say_missing(struct profile *p)
             missing[n++] = i;
     if (n) {
         char text[200] = "";
-        name_list(text, sizeof text, missing, n);
+        rank_list(text, sizeof text, missing, n);
         profile_warn(p, "no record of %zu of %d ranks: %s", n, p->size, text);
     }
     free(seen);

@@ -3,14 +3,23 @@ libreport_la_SOURCES += \
 	src/report/arrivals.c src/report/arrivals.h \
 	src/report/events.c \
 	src/report/fields.c src/report/fields.h \
+	src/report/format.c src/report/format.h \
 	src/report/gather.c \
 	src/report/json_read.c \
 	src/report/json_write.c \
+	src/report/judge.c \
+	src/report/labels.c \
+	src/report/layout.c src/report/layout.h \
 	src/report/load.c \
 	src/report/merge.c \
 	src/report/model.c src/report/model.h \
 	src/report/pack.c \
 	src/report/profile.h \
+	src/report/rows.c src/report/rows.h \
 	src/report/sort.c \
 	src/report/symbolize.c \
-	src/report/text.c
+	src/report/text.c src/report/text.h \
+	src/report/text_calls.c \
+	src/report/text_findings.c \
+	src/report/text_summary.c \
+	src/report/text_waits.c

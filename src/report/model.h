@@ -203,6 +203,13 @@ void events_sort(struct profile *p);
 /* Fills p->arrivals from the events. */
 void arrivals_find(struct profile *p);
 
+/* Adds to the warnings what the counts themselves give reason for: ranks that did not end well,
+ * more ranks than processors, what was dropped. */
+void profile_judge(struct profile *p);
+
+/* "0, 1, 4-7": N ascending ranks. */
+void rank_list(char *text, size_t room, const int32_t *rank, size_t n);
+
 /* Everything in an order that depends on content alone. */
 void profile_sort(struct profile *p);
 

@@ -1,0 +1,114 @@
+#include "report/rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *base_of(const char *path)
+{
+    return strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+}
+
+/* Frames that are MPI's own (its Fortran interface) or the layer's say nothing. */
+static bool is_inner(const struct profile *p, const struct profile_frame *f)
+{
+    if (f->module == PROFILE_NONE)
+        return false;
+    const char *name = base_of(p->modules.at[f->module].path);
+    return !strncmp(name, "libmpi", 6) || !strncmp(name, "libcollprof", 11);
+}
+
+static uint32_t first_frame(const struct profile *p, const struct profile_site *s)
+{
+    for (uint32_t f = 0; f < s->depth; f++)
+        if (!is_inner(p, &s->frame[f]))
+            return f;
+    return 0;
+}
+
+static size_t append(char *text, size_t room, size_t at, const char *piece)
+{
+    size_t length = strlen(piece);
+    if (at + 1 >= room)
+        return at;
+    if (length >= room - at)
+        length = room - at - 1;
+    memcpy(text + at, piece, length);
+    text[at + length] = '\0';
+    return at + length;
+}
+
+static void frame_label(const struct profile *p, const struct profile_frame *f, char *text,
+                        size_t room)
+{
+    const char *module = f->module == PROFILE_NONE ? "" : base_of(p->modules.at[f->module].path);
+    if (f->file)
+        snprintf(text, room, "%s:%u%s%s", base_of(f->file), f->line, f->function ? " " : "",
+                 f->function ? f->function : "");
+    else if (f->function)
+        snprintf(text, room, "%s+0x%llx", f->function, (unsigned long long)f->offset);
+    else
+        snprintf(text, room, "%s%s0x%llx", module, *module ? "+" : "",
+                 (unsigned long long)f->address);
+}
+
+/* The first N frames from the application's innermost one on. */
+static void label_of(const struct profile *p, const struct profile_site *s, uint32_t n, char *text,
+                     size_t room)
+{
+    uint32_t first = first_frame(p, s);
+    size_t at = 0;
+    *text = '\0';
+    for (uint32_t f = first; f < s->depth && f < first + n; f++) {
+        char piece[600];
+        frame_label(p, &s->frame[f], piece, sizeof piece);
+        if (f > first)
+            at = append(text, room, at, " < ");
+        at = append(text, room, at, piece);
+    }
+}
+
+void site_label(const struct profile *p, uint32_t site, char *text, size_t room)
+{
+    if (site == PROFILE_NONE || !p->sites.at[site].depth) {
+        snprintf(text, room, "(place not recorded)");
+        return;
+    }
+    const struct profile_site *s = &p->sites.at[site];
+    bool alone = false;
+    for (uint32_t n = 1; n <= s->depth && !alone; n++) {
+        label_of(p, s, n, text, room);
+        alone = true;
+        for (size_t i = 0; i < p->sites.n && alone; i++) {
+            char other[512];
+            if (i == site)
+                continue;
+            label_of(p, &p->sites.at[i], n, other, sizeof other);
+            alone = strcmp(other, text) != 0;
+        }
+    }
+    if (!alone) /* two calls in one line: callers do not help */
+        label_of(p, s, 1, text, room);
+}
+
+void site_path(const struct profile *p, uint32_t site, char *text, size_t room)
+{
+    if (site == PROFILE_NONE || !p->sites.at[site].depth)
+        snprintf(text, room, "(place not recorded)");
+    else
+        label_of(p, &p->sites.at[site], LEDGER_MAX_DEPTH, text, room);
+}
+
+void comm_label(const struct profile *p, uint32_t comm, char *text, size_t room)
+{
+    if (comm == PROFILE_NONE) {
+        snprintf(text, room, "-");
+        return;
+    }
+    const struct profile_comm *c = &p->comms.at[comm];
+    if (*c->name)
+        snprintf(text, room, "%s", c->name);
+    else if (c->root_world_rank != UINT32_MAX)
+        snprintf(text, room, "%u ranks from %u", c->size, c->root_world_rank);
+    else
+        snprintf(text, room, "%u ranks", c->size);
+}

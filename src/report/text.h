@@ -1,0 +1,34 @@
+/* The parts of the report, in the order in which they are printed. */
+#ifndef COLLPROF_REPORT_TEXT_H
+#define COLLPROF_REPORT_TEXT_H
+
+#include "report/fields.h"
+
+enum { TEXT_WIDTH = 110 };
+
+void text_header(const struct profile *p, FILE *out);
+void text_summary(const struct profile *p, FILE *out);
+void text_operations(const struct profile *p, FILE *out, const struct report_options *options);
+void text_sites(const struct profile *p, FILE *out, const struct report_options *options);
+void text_ranks(const struct profile *p, FILE *out, const struct report_options *options);
+void text_sizes(const struct profile *p, FILE *out, const struct report_options *options);
+void text_communicators(const struct profile *p, FILE *out, const struct report_options *options);
+void text_requests(const struct profile *p, FILE *out, const struct report_options *options);
+void text_arrivals(const struct profile *p, FILE *out, const struct report_options *options);
+void text_regions(const struct profile *p, FILE *out, const struct report_options *options);
+void text_findings(const struct profile *p, FILE *out, const struct report_options *options);
+void text_warnings(const struct profile *p, FILE *out);
+
+/* Time in MPI of all ranks together, ns. */
+double text_mpi_ns(const struct profile *p);
+
+/* What is said about "N more" under a table that was cut. */
+void text_more(FILE *out, size_t rows, size_t shown, const char *what);
+
+/* "MPI_Bcast" without "MPI_". */
+const char *text_operation(const struct profile *p, uint32_t operation);
+
+/* The rank that spends most, and how many times the mean of all ranks that is. */
+void text_worst(const struct profile *p, const struct spread *s, char rank[16], char times[16]);
+
+#endif

@@ -1,0 +1,176 @@
+/* Measurements made during the run, shown as tables of whatever they hold: an object is a row, its
+ * members are the columns. */
+#include "report/text.h"
+
+#include "report/format.h"
+#include "report/layout.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *title_of(const char *kind)
+{
+    if (!strcmp(kind, "ack"))
+        return "Broadcast latency by injected acknowledgements";
+    if (!strcmp(kind, "benchmark"))
+        return "Measuring methods run in place of the application's collectives";
+    if (!strcmp(kind, "broadcast"))
+        return "Broadcast replaced";
+    return kind;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && !strcmp(text + n - m, end);
+}
+
+/* The unit that a key's ending tells is taken over into the figure. */
+static void value_text(const char *key, const json_t *value, char *text, size_t room)
+{
+    char figure[32];
+    if (json_is_string(value))
+        snprintf(text, room, "%s", json_string_value(value));
+    else if (json_is_boolean(value))
+        snprintf(text, room, "%s", json_is_true(value) ? "yes" : "no");
+    else if (!json_is_number(value))
+        snprintf(text, room, "%s", json_is_null(value) ? "-" : "...");
+    else if (ends_with(key, "_ns"))
+        snprintf(text, room, "%s", format_time(figure, json_number_value(value)));
+    else if (ends_with(key, "_us"))
+        snprintf(text, room, "%s", format_time(figure, json_number_value(value) * 1e3));
+    else if (ends_with(key, "_seconds"))
+        snprintf(text, room, "%s", format_time(figure, json_number_value(value) * 1e9));
+    else if (!strcmp(key, "bytes") || ends_with(key, "_bytes"))
+        snprintf(text, room, "%s", format_bytes(figure, json_number_value(value)));
+    else if (json_is_integer(value))
+        snprintf(text, room, "%lld", (long long)json_integer_value(value));
+    else
+        snprintf(text, room, "%.4g", json_real_value(value));
+}
+
+static void key_text(const char *key, char *text, size_t room)
+{
+    static const char *const units[] = {"_ns", "_us", "_seconds"};
+    snprintf(text, room, "%s", key);
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (ends_with(text, units[i]))
+            text[strlen(text) - strlen(units[i])] = '\0';
+    for (char *c = text; *c; c++)
+        if (*c == '_')
+            *c = ' ';
+}
+
+/* Two rows are of one table if they have the same keys. */
+static bool same_keys(const json_t *a, const json_t *b)
+{
+    const char *key;
+    json_t *value;
+    if (!json_is_object(a) || !json_is_object(b) || json_object_size(a) != json_object_size(b))
+        return false;
+    json_object_foreach((json_t *)a, key, value) if (!json_object_get(b, key)) return false;
+    return true;
+}
+
+static void print_rows(FILE *out, const json_t *const *row, size_t n)
+{
+    char align[65] = "", text[256];
+    const char *key;
+    json_t *value;
+    size_t columns = 0;
+    json_object_foreach((json_t *)row[0], key, value)
+    {
+        if (columns < sizeof align - 1)
+            align[columns++] = json_is_number(value) ? 'r' : 'l';
+    }
+    struct layout *l = layout_new(align);
+    for (size_t i = 0; i <= n; i++) {
+        size_t c = 0;
+        json_object_foreach((json_t *)row[0], key, value)
+        {
+            if (c++ == columns)
+                break;
+            if (i)
+                value_text(key, json_object_get(row[i - 1], key), text, sizeof text);
+            else
+                key_text(key, text, sizeof text);
+            layout_cell(l, "%s", text);
+        }
+    }
+    layout_print(l, out, TEXT_WIDTH);
+}
+
+/* A finding is a row, or has its rows in a member that is a list; the rest is said before. */
+static const json_t *rows_in(const json_t *finding)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)finding, key, value)
+    {
+        if (json_is_array(value) && json_array_size(value) &&
+            json_is_object(json_array_get(value, 0)) && json_object_size(json_array_get(value, 0)))
+            return value;
+    }
+    return NULL;
+}
+
+static void print_facts(FILE *out, const json_t *finding)
+{
+    const char *key, *comma = "  ";
+    json_t *value;
+    char text[256], name[64];
+    json_object_foreach((json_t *)finding, key, value)
+    {
+        if (json_is_array(value) || json_is_object(value))
+            continue;
+        key_text(key, name, sizeof name);
+        value_text(key, value, text, sizeof text);
+        fprintf(out, "%s%s %s", comma, name, text);
+        comma = ", ";
+    }
+    if (*comma == ',')
+        fputc('\n', out);
+}
+
+static void print_kind(const struct profile *p, size_t first, size_t n, FILE *out, long top)
+{
+    const json_t **row = profile_alloc((n + 1) * sizeof *row);
+    size_t rows = 0;
+    fprintf(out, "\n%s\n", title_of(p->findings.at[first].kind));
+    for (size_t i = first; i < first + n; i++) {
+        const json_t *finding = p->findings.at[i].value, *inner = rows_in(finding);
+        if (inner) {
+            const json_t **list = profile_alloc(json_array_size(inner) * sizeof *list);
+            size_t kept = 0;
+            print_facts(out, finding);
+            for (size_t k = 0; k < json_array_size(inner) && kept < (size_t)top; k++)
+                if (same_keys(json_array_get(inner, 0), json_array_get(inner, k)))
+                    list[kept++] = json_array_get(inner, k);
+            print_rows(out, list, kept);
+            text_more(out, json_array_size(inner), kept, "row");
+            free(list);
+        } else if (json_is_object(finding) && json_object_size(finding)) {
+            row[rows++] = finding;
+        }
+    }
+    size_t shown = 0;
+    for (size_t i = 0, end; i < rows && shown < (size_t)top; i = end) {
+        for (end = i + 1;
+             end < rows && same_keys(row[i], row[end]) && shown + end - i < (size_t)top;)
+            end++;
+        print_rows(out, row + i, end - i);
+        shown += end - i;
+    }
+    text_more(out, rows, shown, "row");
+    free(row);
+}
+
+void text_findings(const struct profile *p, FILE *out, const struct report_options *o)
+{
+    for (size_t i = 0, end; i < p->findings.n; i = end) {
+        for (end = i + 1;
+             end < p->findings.n && !strcmp(p->findings.at[end].kind, p->findings.at[i].kind);)
+            end++;
+        print_kind(p, i, end - i, out, o->top);
+    }
+}

@@ -1,0 +1,121 @@
+/* What waits for what: requests, and collective operations. */
+#include "report/text.h"
+
+#include "report/arrivals.h"
+#include "report/format.h"
+#include "report/layout.h"
+#include "report/rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* How far the work between post and completion covers a request, in a word. A request that was
+ * found done costs nothing; one that fills most of its life with waiting hides nothing. */
+static const char *verdict_of(const struct profile_entry *e)
+{
+    double hidden = (double)e->hidden / (double)e->completed;
+    double waiting = e->span_ns ? (double)e->wait_ns / (double)e->span_ns : 0;
+    if (hidden >= 0.9 || waiting <= 0.05)
+        return "hides";
+    return waiting >= 0.5 ? "waits" : "partly";
+}
+
+void text_requests(const struct profile *p, FILE *out, const struct report_options *o)
+{
+    static const char *const names[] = {
+        "call site", "operation", "requests",    "size", "open for", "work inside",
+        "waited",    "wait/rank", "done before", "",     NULL};
+    struct profile *rows = rows_of(p, ROWS_BY_SITE);
+    struct layout *l = layout_new("llrrrrrrrl");
+    size_t shown = 0, all = 0;
+    rows_sort(rows, "wait");
+    for (const char *const *name = names; *name; name++)
+        layout_cell(l, "%s", *name);
+    for (size_t i = 0; i < rows->entries.n; i++) {
+        const struct profile_entry *e = &rows->entries.at[i];
+        char text[300];
+        if (!e->completed)
+            continue;
+        all++;
+        if (shown == (size_t)o->top)
+            continue;
+        shown++;
+        double n = (double)e->completed;
+        site_label(p, e->site, text, sizeof text);
+        layout_cell(l, "%s", text);
+        layout_cell(l, "%s", text_operation(p, e->operation));
+        layout_cell(l, "%s", format_count(text, e->completed));
+        layout_cell(l, "%s", format_bytes(text, (double)(e->completed_bytes / e->completed)));
+        layout_cell(l, "%s", format_time(text, (double)e->span_ns / n));
+        layout_cell(l, "%s", format_time(text, (double)e->window_ns / n));
+        layout_cell(l, "%s", format_time(text, (double)e->wait_ns / n));
+        layout_cell(l, "%s", format_time(text, (double)e->wait_ns / (double)p->ranks.n));
+        layout_cell(l, "%s", format_share(text, (double)e->hidden, n));
+        layout_cell(l, "%s", verdict_of(e));
+    }
+    if (all)
+        fputs("\nNon-blocking requests, by the call that posted them (means per request)\n", out);
+    layout_print(l, all ? out : NULL, TEXT_WIDTH);
+    text_more(out, all, shown, "call site");
+    profile_free(rows);
+}
+
+static int most_waiting_first(const void *a, const void *b)
+{
+    const struct profile_arrival *x = a, *y = b;
+    if (x->wait_ns != y->wait_ns)
+        return x->wait_ns > y->wait_ns ? -1 : 1;
+    if (x->skew_median_ns != y->skew_median_ns)
+        return x->skew_median_ns > y->skew_median_ns ? -1 : 1;
+    return x->site < y->site ? -1 : x->site > y->site;
+}
+
+static void arrival_row(struct layout *l, const struct profile *p, const struct profile_arrival *a)
+{
+    enum collective_kind kind = collective_kind(p->operations.at[a->operation].name);
+    char text[300], share[32];
+    if (a->site == PROFILE_NONE)
+        comm_label(p, a->comm, text, sizeof text);
+    else
+        site_label(p, a->site, text, sizeof text);
+    layout_cell(l, "%s", text);
+    layout_cell(l, "%s", text_operation(p, a->operation));
+    layout_cell(l, "%u", p->comms.at[a->comm].size);
+    layout_cell(l, "%s", format_count(text, a->instances));
+    layout_cell(l, "%s", format_time(text, (double)a->skew_median_ns));
+    layout_cell(l, "%s", format_time(text, (double)a->skew_max_ns));
+    layout_cell(l, "rank %u, %s", a->late_rank,
+                format_share(share, (double)a->late_count, (double)a->instances));
+    layout_cell(l, "%s",
+                kind == COLLECTIVE_OTHER
+                    ? "-"
+                    : format_share(text, (double)a->wait_ns, (double)a->time_ns));
+    layout_cell(l, "%s", format_time(text, (double)a->duration_median_ns));
+    layout_cell(l, "%s", format_time(text, (double)a->duration_max_ns));
+}
+
+void text_arrivals(const struct profile *p, FILE *out, const struct report_options *o)
+{
+    static const char *const names[] = {
+        "call site",     "operation", "ranks",     "instances", "skew", "max",
+        "last to enter", "waiting",   "operation", "max",       NULL};
+    if (!p->arrivals.n)
+        return;
+    struct profile_arrival *a = profile_alloc(p->arrivals.n * sizeof *a);
+    memcpy(a, p->arrivals.at, p->arrivals.n * sizeof *a);
+    qsort(a, p->arrivals.n, sizeof *a, most_waiting_first);
+    struct layout *l = layout_new("llrrrrlrrr");
+    for (const char *const *name = names; *name; name++)
+        layout_cell(l, "%s", *name);
+    size_t shown = p->arrivals.n < (size_t)o->top ? p->arrivals.n : (size_t)o->top;
+    for (size_t i = 0; i < shown; i++)
+        arrival_row(l, p, &a[i]);
+    fputs("\nCollective operations: who is late, and what it costs\n", out);
+    layout_print(l, out, TEXT_WIDTH);
+    text_more(out, p->arrivals.n, shown, "place");
+    fputs("  skew: last minus first entry. waiting: share of the time in these calls that passed "
+          "before the\n  awaited rank had entered. operation: from its entry to the last exit. "
+          "Medians.\n",
+          out);
+    free(a);
+}
