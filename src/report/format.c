@@ -67,16 +67,14 @@ char *format_share(char *text, double part, double whole)
 
 char *format_size_class(char *text, uint32_t size_class)
 {
-    if (size_class == 0 || size_class > 64) {
+    char low[ROOM], high[ROOM];
+    if (size_class == 0 || size_class > 63)
         snprintf(text, ROOM, "0 B");
-        return text;
-    }
-    format_bytes(text, (double)(1ull << (size_class - 1)));
-    if (size_class > 1) {
-        size_t length = 0;
-        while (text[length])
-            length++;
-        snprintf(text + length, ROOM - length, " ..");
-    }
+    else if (size_class == 1)
+        snprintf(text, ROOM, "1 B");
+    else
+        snprintf(text, ROOM, "%.14s to %.13s",
+                 format_bytes(low, (double)(1ull << (size_class - 1))),
+                 format_bytes(high, (double)(1ull << size_class)));
     return text;
 }

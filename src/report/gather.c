@@ -30,8 +30,8 @@ double ledger_rate(const struct ledger *l)
 {
     const struct ledger_header *h = l->header;
     double seconds = h->pair[1].seconds - h->pair[0].seconds;
-    if (seconds < 1e-4 || h->pair[1].ticks <= h->pair[0].ticks)
-        return 0;
+    if (seconds < 1e-3 || h->pair[1].ticks <= h->pair[0].ticks)
+        return h->ticks_per_second; /* it was cut off early */
     return (double)(h->pair[1].ticks - h->pair[0].ticks) / seconds;
 }
 
@@ -159,6 +159,16 @@ static void spread_out(struct profile *p, uint32_t rank)
     }
 }
 
+/* Starting and ending MPI is not communication: it is told apart from the time in MPI. */
+static void set_apart_lifecycle(struct profile *p)
+{
+    struct profile_rank *r = &p->ranks.at[0];
+    for (size_t i = 0; i < p->entries.n; i++)
+        if (p->operations.at[p->entries.at[i].operation].family == FAMILY_LIFECYCLE)
+            r->lifecycle_ns += p->entries.at[i].time_ns;
+    r->mpi_ns -= r->lifecycle_ns < r->mpi_ns ? r->lifecycle_ns : r->mpi_ns;
+}
+
 /* Times on the clock of this host, then on the one that all share. */
 static int64_t global_ns(const struct ledger_header *h, uint64_t ticks, double rate)
 {
@@ -217,6 +227,7 @@ static void gather_rank(struct profile *p, const struct ledger *l)
                                .wall = wall_time(h),
                                .involuntary_switches = h->involuntary_switches,
                                .untracked_requests = h->untracked_requests,
+                               .started_late = h->started_late,
                                .init_ns = h->init_ns,
                                .merge_ns = h->merge_ns};
     for (uint32_t i = 0; i < count_of(l, LEDGER_ENTRIES); i++) {
@@ -267,6 +278,7 @@ struct profile *profile_from_cut_ledger(const struct ledger *l, double rate)
     gather_sites(p, l, &m);
     gather_entries(p, l, &m);
     spread_out(p, (uint32_t)l->header->rank);
+    set_apart_lifecycle(p);
     if (ledger_rate(l) > 0)
         rate = ledger_rate(l);
     else if (l->header->clock != CLOCK_SOURCE_TSC)

@@ -159,10 +159,28 @@ static void judge_silence(struct profile *p)
         profile_warn(p, "no MPI call was seen on rank%s %s", n > 1 ? "s" : "", list);
 }
 
+static bool started_late(const struct profile_rank *r)
+{
+    return r->started_late;
+}
+
+static void judge_start(struct profile *p)
+{
+    char list[200];
+    size_t n = ranks_where(p, list, sizeof list, started_late);
+    if (n)
+        profile_warn(
+            p,
+            "MPI_Init of rank%s %s was not seen (a session, or Fortran's mpi_f08): recorded "
+            "from the first call that was",
+            n > 1 ? "s" : "", list);
+}
+
 void profile_judge(struct profile *p)
 {
     judge_ends(p);
     judge_hosts(p);
     judge_dropped(p);
     judge_silence(p);
+    judge_start(p);
 }

@@ -70,7 +70,7 @@ static void label_of(const struct profile *p, const struct profile_site *s, uint
 void site_label(const struct profile *p, uint32_t site, char *text, size_t room)
 {
     if (site == PROFILE_NONE || !p->sites.at[site].depth) {
-        snprintf(text, room, "(place not recorded)");
+        snprintf(text, room, "-");
         return;
     }
     const struct profile_site *s = &p->sites.at[site];

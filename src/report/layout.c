@@ -1,5 +1,6 @@
 #include "report/layout.h"
 
+#include "report/format.h"
 #include "report/model.h"
 
 #include <stdarg.h>
@@ -32,10 +33,39 @@ void layout_cell(struct layout *l, const char *format, ...)
     *PUSH(&l->cells) = profile_strdup(text);
 }
 
-void layout_end_row(struct layout *l)
+void layout_heading(struct layout *l, const char *names)
 {
-    while (l->cells.n % l->columns)
-        layout_cell(l, "%s", "");
+    for (;;) {
+        size_t length = strcspn(names, "|");
+        layout_cell(l, "%.*s", (int)length, names);
+        if (!names[length])
+            return;
+        names += length + 1;
+    }
+}
+
+static void unspaced_cell(struct layout *l, const char *text)
+{
+    size_t figure = strcspn(text, " ");
+    layout_cell(l, "%.*s%s", (int)figure, text, text[figure] ? text + figure + 1 : "");
+}
+
+void layout_time(struct layout *l, double ns)
+{
+    char text[32];
+    unspaced_cell(l, format_time(text, ns));
+}
+
+void layout_bytes(struct layout *l, double bytes)
+{
+    char text[32];
+    unspaced_cell(l, bytes > 0 ? format_bytes(text, bytes) : "");
+}
+
+void layout_count(struct layout *l, uint64_t n)
+{
+    char text[32];
+    unspaced_cell(l, format_count(text, n));
 }
 
 size_t layout_rows(const struct layout *l)
@@ -43,42 +73,60 @@ size_t layout_rows(const struct layout *l)
     return l->cells.n / l->columns;
 }
 
-static void print_cell(FILE *out, const char *text, int room, char align, bool last)
+/* Writes CELL into LINE from AT on, without a terminator. */
+static void set_cell(char *line, const char *cell, size_t room, char align)
 {
-    int length = (int)strlen(text);
-    if (length > room) /* the end says more than the beginning: a line, a function */
-        fprintf(out, "..%s", text + length - room + 2);
-    else if (align == 'r')
-        fprintf(out, "%*s", room, text);
-    else
-        fprintf(out, "%-*s", last ? 0 : room, text);
+    size_t length = strlen(cell);
+    if (length > room) {
+        memcpy(line, cell, room - 2);
+        memcpy(line + room - 2, "..", 2);
+    } else {
+        memcpy(line + (align == 'r' ? room - length : 0), cell, length);
+    }
 }
 
-void layout_print(struct layout *l, FILE *out, int width)
+/* Widths of the columns; the flexible one takes what the page leaves. */
+static size_t *rooms(const struct layout *l, size_t width, size_t *total)
 {
-    int *room = profile_alloc(l->columns * sizeof *room);
-    int total = INDENT - GAP;
+    size_t *room = profile_alloc(l->columns * sizeof *room);
     for (size_t i = 0; i < l->cells.n; i++) {
-        int length = (int)strlen(l->cells.at[i]);
+        size_t length = strlen(l->cells.at[i]);
         if (length > room[i % l->columns])
             room[i % l->columns] = length;
     }
+    *total = INDENT;
     for (size_t c = 0; c < l->columns; c++)
-        total += room[c] + (room[c] ? GAP : 0);
-    if (total > width && room[0] > LEAST)
-        room[0] = room[0] - (total - width) > LEAST ? room[0] - (total - width) : LEAST;
-    for (size_t i = 0; i < l->cells.n; i++) {
-        size_t c = i % l->columns;
-        if (c == 0 && out)
-            fprintf(out, "%*s", INDENT, "");
-        if (room[c] && out) {
-            print_cell(out, l->cells.at[i], room[c], l->align[c], c + 1 == l->columns);
-            fprintf(out, "%*s", c + 1 < l->columns ? GAP : 0, "");
+        *total += room[c] + (room[c] ? GAP : 0);
+    for (size_t c = 0; c < l->columns; c++) {
+        if (l->align[c] == 'L' && *total > width + GAP) {
+            size_t less = *total - width - GAP;
+            if (room[c] < less + LEAST)
+                less = room[c] > LEAST ? room[c] - LEAST : 0;
+            room[c] -= less;
+            *total -= less;
         }
-        if (c + 1 == l->columns && out)
-            fputc('\n', out);
-        free(l->cells.at[i]);
     }
+    return room;
+}
+
+void layout_print(struct layout *l, FILE *out, size_t width)
+{
+    size_t total, *room = rooms(l, width, &total);
+    char *line = profile_alloc(total + 1);
+    for (size_t i = 0; i + l->columns <= l->cells.n && out; i += l->columns) {
+        size_t at = INDENT;
+        memset(line, ' ', total);
+        for (size_t c = 0; c < l->columns; c++) {
+            set_cell(line + at, l->cells.at[i + c], room[c], l->align[c]);
+            at += room[c] + (room[c] ? GAP : 0);
+        }
+        while (at > 0 && line[at - 1] == ' ')
+            at--;
+        fprintf(out, "%.*s\n", (int)at, line);
+    }
+    for (size_t i = 0; i < l->cells.n; i++)
+        free(l->cells.at[i]);
+    free(line);
     free(room);
     free(l->cells.at);
     free(l);

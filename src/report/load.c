@@ -151,6 +151,7 @@ static void say_missing(struct profile *p)
         char text[200] = "";
         rank_list(text, sizeof text, missing, n);
         profile_warn(p, "no record of %zu of %d ranks: %s", n, p->size, text);
+        p->crashed = true;
     }
     free(seen);
     free(missing);
@@ -167,7 +168,9 @@ static struct profile *load_records(struct records *r, const char *directory)
         else
             p = one;
     }
-    p->crashed = true;
+    say_missing(p);
+    for (size_t i = 0; i < p->ranks.n; i++)
+        p->crashed = p->crashed || p->ranks.at[i].state != LEDGER_FINALIZED;
     for (size_t i = 0; i < p->ranks.n; i++)
         if (p->ranks.at[i].state == LEDGER_RUNNING && is_alive(p, &p->ranks.at[i]))
             profile_warn(p, "rank %d (process %lld) is still running: its record goes on",

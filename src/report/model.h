@@ -57,7 +57,10 @@ struct profile_rank {
     uint32_t state; /* enum ledger_state */
     int32_t state_detail;
     double wall; /* seconds from initialization to the last that was heard */
-    uint64_t mpi_ns, calls, involuntary_switches, untracked_requests;
+    uint64_t mpi_ns;       /* in MPI calls, without those that start and end MPI, */
+    uint64_t lifecycle_ns; /* which are here */
+    uint64_t calls, involuntary_switches, untracked_requests;
+    uint32_t started_late; /* MPI_Init was not seen */
     uint64_t dropped[LEDGER_SECTIONS];
     uint64_t init_ns, merge_ns;
 };

@@ -30,8 +30,7 @@ struct profile *profile_unpack(const void *packed, size_t size);
 void profile_add_finding(struct profile *p, const char *kind, json_t *finding);
 
 /* A remark for the report's list of warnings. The same text is kept once. */
-void profile_warn(struct profile *p, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+void profile_warn(struct profile *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Finds names, files and lines for all call sites (libdw). Once, on the merged profile. */
 void profile_symbolize(struct profile *p);

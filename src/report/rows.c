@@ -10,6 +10,8 @@ struct profile *rows_of(const struct profile *p, enum rows_by by)
     struct profile *rows = profile_new();
     for (size_t i = 0; i < p->entries.n; i++) {
         struct profile_entry e = p->entries.at[i];
+        if (p->operations.at[e.operation].family == FAMILY_LIFECYCLE)
+            continue;
         e.region = PROFILE_NONE;
         if (by != ROWS_BY_SITE)
             e.site = PROFILE_NONE;

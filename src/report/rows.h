@@ -11,7 +11,7 @@ enum rows_by {
     ROWS_BY_COMM  /* and operation */
 };
 
-/* Rows, of which what is not asked for is PROFILE_NONE (size class: 0). For operations and sites
+/* Rows (none for the calls that start and end MPI), of which what is not asked for is PROFILE_NONE (size class: 0). For operations and sites
  * the spread is that of all calls of the row together. The result is for rows_free(). */
 struct profile *rows_of(const struct profile *p, enum rows_by by);
 

@@ -38,14 +38,13 @@ const char *text_operation(const struct profile *p, uint32_t operation)
     return strncmp(name, "MPI_", 4) ? name : name + 4;
 }
 
-void text_worst(const struct profile *p, const struct spread *s, char rank[16], char times[16])
+char *text_worst(const struct profile *p, const struct spread *s, char text[32])
 {
-    *rank = *times = '\0';
-    if (!s->ranks || p->ranks.n < 2)
-        return;
-    snprintf(rank, 16, "%u", s->worst);
-    if (s->sum)
-        snprintf(times, 16, "%.2f", (double)s->max * (double)p->ranks.n / (double)s->sum);
+    *text = '\0';
+    if (p->ranks.n > 1 && s->ranks && s->sum)
+        snprintf(text, 32, "%u x%.2f", s->worst,
+                 (double)s->max * (double)p->ranks.n / (double)s->sum);
+    return text;
 }
 
 static const char *base_of(const char *path)
@@ -91,12 +90,14 @@ static void programs_and_hosts(const struct profile *p, FILE *out)
 static void times(const struct profile *p, FILE *out)
 {
     double longest = 0, wall = wall_ns(p), mpi = text_mpi_ns(p);
-    uint64_t calls = 0;
+    uint64_t calls = 0, lifecycle = 0;
     char a[32], b[32], c[32], d[32];
     const struct profile_rank *most = NULL, *least = NULL;
     for (size_t i = 0; i < p->ranks.n; i++) {
         const struct profile_rank *r = &p->ranks.at[i];
         calls += r->calls;
+        if (r->lifecycle_ns > lifecycle)
+            lifecycle = r->lifecycle_ns;
         if (r->wall * 1e9 > longest)
             longest = r->wall * 1e9;
         if (!most || r->mpi_ns > most->mpi_ns)
@@ -105,7 +106,8 @@ static void times(const struct profile *p, FILE *out)
             least = r;
     }
     double n = p->ranks.n ? (double)p->ranks.n : 1;
-    fact(out, "wall time", "%s from MPI_Init to MPI_Finalize", format_time(a, longest));
+    fact(out, "wall time", "%s from MPI_Init to MPI_Finalize, and %s in these two",
+         format_time(a, longest), format_time(b, (double)lifecycle));
     if (p->ranks.n > 1)
         fact(out, "time in MPI", "%s per rank, %s; from %s (rank %d) to %s (rank %d)",
              format_time(a, mpi / n), format_share(b, mpi, wall),
@@ -140,9 +142,11 @@ static void cost_line(const struct profile *p, FILE *out)
         if (p->ranks.at[i].merge_ns > end)
             end = p->ranks.at[i].merge_ns;
     }
-    if (start || end)
-        fact(out, "collprof", "%s to start, %s to merge", format_time(a, (double)start),
+    if (start && end)
+        fact(out, "collprof", "%s to start, %s to end", format_time(a, (double)start),
              format_time(b, (double)end));
+    else if (start)
+        fact(out, "collprof", "%s to start", format_time(a, (double)start));
 }
 
 void text_header(const struct profile *p, FILE *out)
@@ -194,6 +198,14 @@ void text_warnings(const struct profile *p, FILE *out)
         print_wrapped(out, "! ", p->warnings.at[i]);
 }
 
+static bool has_calls(const struct profile *p)
+{
+    struct profile *rows = rows_of(p, ROWS_BY_OPERATION);
+    bool any = rows->entries.n > 0;
+    profile_free(rows);
+    return any;
+}
+
 void report_text(const struct profile *p, FILE *out, const struct report_options *options)
 {
     struct report_options o = options ? *options : (struct report_options){0, NULL};
@@ -201,8 +213,8 @@ void report_text(const struct profile *p, FILE *out, const struct report_options
         o.top = 10;
     text_header(p, out);
     text_warnings(p, out);
-    if (!p->entries.n) {
-        fputs("\nNo MPI call was recorded.\n", out);
+    if (!has_calls(p)) {
+        fputs("\nNo MPI call between MPI_Init and MPI_Finalize was recorded.\n", out);
         return;
     }
     text_summary(p, out);

@@ -4,7 +4,7 @@
 
 #include "report/fields.h"
 
-enum { TEXT_WIDTH = 110 };
+enum { TEXT_WIDTH = 112 };
 
 void text_header(const struct profile *p, FILE *out);
 void text_summary(const struct profile *p, FILE *out);
@@ -28,7 +28,7 @@ void text_more(FILE *out, size_t rows, size_t shown, const char *what);
 /* "MPI_Bcast" without "MPI_". */
 const char *text_operation(const struct profile *p, uint32_t operation);
 
-/* The rank that spends most, and how many times the mean of all ranks that is. */
-void text_worst(const struct profile *p, const struct spread *s, char rank[16], char times[16]);
+/* "3 x1.25": the rank that spends most, and how many times the mean of all ranks that is. */
+char *text_worst(const struct profile *p, const struct spread *s, char text[32]);
 
 #endif

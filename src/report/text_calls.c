@@ -8,37 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void time_cells(struct layout *l, const struct profile *p, const struct profile_entry *e)
+/* Beside the figures, what tells how far they hold for every rank: who spends most, and how many
+ * times the mean of all ranks that is. */
+static void call_row(struct layout *l, const struct profile *p, const struct profile_entry *e)
 {
     char text[32];
-    double ranks = p->ranks.n ? (double)p->ranks.n : 1;
-    layout_cell(l, "%s", format_time(text, (double)e->time_ns / ranks));
-    layout_cell(l, "%s", format_share(text, (double)e->time_ns, text_mpi_ns(p)));
-    layout_cell(l, "%s", format_time(text, e->calls ? (double)e->time_ns / (double)e->calls : 0));
-    layout_cell(l, "%s", format_time(text, entry_quantile(e, 0.5)));
-    layout_cell(l, "%s", format_time(text, entry_quantile(e, 0.99)));
-    layout_cell(l, "%s", format_time(text, (double)e->max_ns));
-}
-
-static void call_cells(struct layout *l, const struct profile_entry *e)
-{
-    char text[32];
-    layout_cell(l, "%s", format_count(text, e->calls));
-    layout_cell(l, "%s", e->bytes ? format_bytes(text, (double)e->bytes) : "");
-}
-
-static void worst_cells(struct layout *l, const struct profile *p, const struct spread *s)
-{
-    char rank[16], times[16];
-    text_worst(p, s, rank, times);
-    layout_cell(l, "%s", rank);
-    layout_cell(l, "%s", times);
-}
-
-static void heading(struct layout *l, const char *const *names)
-{
-    for (; *names; names++)
-        layout_cell(l, "%s", *names);
+    double ranks = p->ranks.n ? (double)p->ranks.n : 1, mpi = text_mpi_ns(p);
+    layout_cell(l, "%s", text_operation(p, e->operation));
+    layout_count(l, e->calls);
+    layout_bytes(l, (double)e->bytes);
+    layout_time(l, (double)e->time_ns / ranks);
+    layout_cell(l, "%.1f", mpi > 0 ? 100 * (double)e->time_ns / mpi : 0);
+    layout_time(l, e->calls ? (double)e->time_ns / (double)e->calls : 0);
+    layout_time(l, entry_quantile(e, 0.5));
+    layout_time(l, entry_quantile(e, 0.99));
+    layout_time(l, (double)e->max_ns);
+    layout_cell(l, "%s", text_worst(p, &e->spread, text));
 }
 
 static size_t shown_of(const struct profile *rows, const struct report_options *o)
@@ -48,23 +33,15 @@ static size_t shown_of(const struct profile *rows, const struct report_options *
 
 void text_operations(const struct profile *p, FILE *out, const struct report_options *o)
 {
-    static const char *const alone[] = {"operation", "calls", "bytes", "time", "of MPI", "mean",
-                                        "median",    "p99",   "max",   "",     "",       NULL};
-    static const char *const names[] = {"operation", "calls",      "bytes",  "time/rank",
-                                        "of MPI",    "mean",       "median", "p99",
-                                        "max",       "worst rank", "x mean", NULL};
     struct profile *rows = rows_of(p, ROWS_BY_OPERATION);
-    struct layout *l = layout_new("lrrrrrrrrrr");
+    struct layout *l = layout_new("lrrrrrrrrr");
     rows_sort(rows, o->sort);
-    heading(l, p->ranks.n > 1 ? names : alone);
-    for (size_t i = 0; i < shown_of(rows, o); i++) {
-        const struct profile_entry *e = &rows->entries.at[i];
-        layout_cell(l, "%s", text_operation(p, e->operation));
-        call_cells(l, e);
-        time_cells(l, p, e);
-        worst_cells(l, p, &e->spread);
-    }
-    fputs("\nTime in MPI, by operation\n", out);
+    layout_heading(l, "operation|calls|bytes|time|%|mean|median|p99|max|worst");
+    for (size_t i = 0; i < shown_of(rows, o); i++)
+        call_row(l, p, &rows->entries.at[i]);
+    fputs("\nTime in MPI, by operation (time: per rank; worst: rank that spends most, against the "
+          "mean)\n",
+          out);
     layout_print(l, out, TEXT_WIDTH);
     text_more(out, rows->entries.n, shown_of(rows, o), "operation");
     profile_free(rows);
@@ -72,27 +49,17 @@ void text_operations(const struct profile *p, FILE *out, const struct report_opt
 
 void text_sites(const struct profile *p, FILE *out, const struct report_options *o)
 {
-    static const char *const alone[] = {"call site", "operation", "calls",  "bytes", "time",
-                                        "of MPI",    "mean",      "median", "p99",   "max",
-                                        "",          "",          NULL};
-    static const char *const names[] = {"call site", "operation", "calls",  "bytes", "time/rank",
-                                        "of MPI",    "mean",      "median", "p99",   "max",
-                                        "worst",     "x mean",    NULL};
     if (!p->stack_depth)
         return;
     struct profile *rows = rows_of(p, ROWS_BY_SITE);
-    struct layout *l = layout_new("llrrrrrrrrrr");
+    struct layout *l = layout_new("lrrrrrrrrrL");
     rows_sort(rows, o->sort);
-    heading(l, p->ranks.n > 1 ? names : alone);
+    layout_heading(l, "operation|calls|bytes|time|%|mean|median|p99|max|worst|call site");
     for (size_t i = 0; i < shown_of(rows, o); i++) {
-        const struct profile_entry *e = &rows->entries.at[i];
         char label[300];
-        site_label(p, e->site, label, sizeof label);
+        call_row(l, p, &rows->entries.at[i]);
+        site_label(p, rows->entries.at[i].site, label, sizeof label);
         layout_cell(l, "%s", label);
-        layout_cell(l, "%s", text_operation(p, e->operation));
-        call_cells(l, e);
-        time_cells(l, p, e);
-        worst_cells(l, p, &e->spread);
     }
     fputs("\nTime in MPI, by call site\n", out);
     layout_print(l, out, TEXT_WIDTH);
@@ -152,8 +119,7 @@ void text_sizes(const struct profile *p, FILE *out, const struct report_options 
         layout_cell(l, "%s", format_size_class(text, k));
         for (int c = 0; c < SIZE_COLUMNS; c++) {
             layout_cell(l, "%s", sum[k][c].calls ? format_count(text, sum[k][c].calls) : "");
-            layout_cell(l, "%s",
-                        sum[k][c].bytes ? format_bytes(text, (double)sum[k][c].bytes) : "");
+            layout_bytes(l, (double)sum[k][c].bytes);
         }
     }
     if (layout_rows(l) > 1)
@@ -161,41 +127,56 @@ void text_sizes(const struct profile *p, FILE *out, const struct report_options 
     layout_print(l, layout_rows(l) > 1 ? out : NULL, TEXT_WIDTH);
 }
 
+/* Communicators of one name and size are one row: the rows of a grid of ranks, say. */
+static uint32_t same_kind(const struct profile *p, uint32_t comm)
+{
+    for (uint32_t i = 0; i < comm; i++)
+        if (p->comms.at[i].size == p->comms.at[comm].size &&
+            !strcmp(p->comms.at[i].name, p->comms.at[comm].name))
+            return i;
+    return comm;
+}
+
+static void comm_row(struct layout *l, const struct profile *p, const struct profile_entry *e)
+{
+    const struct profile_comm *first = &p->comms.at[e->comm];
+    uint64_t groups = 0, created = 0;
+    for (uint32_t i = 0; i < p->comms.n; i++) {
+        if (same_kind(p, i) == e->comm) {
+            groups++;
+            created += p->comms.at[i].created;
+        }
+    }
+    layout_cell(l, "%s", *first->name ? first->name : "(no name)");
+    layout_cell(l, "%u", first->size);
+    layout_count(l, groups);
+    layout_count(l, created);
+    layout_count(l, e->calls);
+    layout_bytes(l, (double)e->bytes);
+    layout_time(l, (double)e->time_ns / (double)p->ranks.n);
+    layout_cell(l, "%.1f", 100 * (double)e->time_ns / text_mpi_ns(p));
+}
+
 void text_communicators(const struct profile *p, FILE *out, const struct report_options *o)
 {
-    if (p->comms.n < 2)
-        return;
     struct profile *rows = rows_of(p, ROWS_BY_COMM), *sums = profile_new();
     for (size_t i = 0; i < rows->entries.n; i++) {
-        rows->entries.at[i].operation = 0;
-        profile_add_entry(sums, &rows->entries.at[i]);
-    }
-    rows_sort(sums, o->sort);
-    struct layout *l = layout_new("lrrrrrr");
-    static const char *const names[] = {"communicator", "members",   "made",   "calls",
-                                        "bytes",        "time/rank", "of MPI", NULL};
-    heading(l, names);
-    size_t shown = 0, with_comm = 0;
-    for (size_t i = 0; i < sums->entries.n; i++) {
-        const struct profile_entry *e = &sums->entries.at[i];
-        char text[100];
+        struct profile_entry *e = &rows->entries.at[i];
         if (e->comm == PROFILE_NONE)
             continue;
-        with_comm++;
-        if (shown == (size_t)o->top)
-            continue;
-        shown++;
-        comm_label(p, e->comm, text, sizeof text);
-        layout_cell(l, "%s", text);
-        layout_cell(l, "%u", p->comms.at[e->comm].size);
-        layout_cell(l, "%s", format_count(text, p->comms.at[e->comm].created));
-        call_cells(l, e);
-        layout_cell(l, "%s", format_time(text, (double)e->time_ns / (double)p->ranks.n));
-        layout_cell(l, "%s", format_share(text, (double)e->time_ns, text_mpi_ns(p)));
+        e->operation = 0;
+        e->comm = same_kind(p, e->comm);
+        profile_add_entry(sums, e);
     }
-    fputs("\nTime in MPI, by communicator\n", out);
-    layout_print(l, out, TEXT_WIDTH);
-    text_more(out, with_comm, shown, "communicator");
+    rows_sort(sums, o->sort);
+    struct layout *l = layout_new("Lrrrrrrr");
+    layout_heading(l, "communicator|members|groups|made|calls|bytes|time|%");
+    for (size_t i = 0; i < shown_of(sums, o); i++)
+        comm_row(l, p, &sums->entries.at[i]);
+    if (sums->entries.n > 1)
+        fputs("\nTime in MPI, by communicator (groups: with different members)\n", out);
+    layout_print(l, sums->entries.n > 1 ? out : NULL, TEXT_WIDTH);
+    text_more(out, sums->entries.n, shown_of(sums, o), "communicator");
     profile_free(rows);
     profile_free(sums);
 }
@@ -210,30 +191,26 @@ static int most_mpi_first(const void *a, const void *b)
 
 void text_ranks(const struct profile *p, FILE *out, const struct report_options *o)
 {
-    static const char *const names[] = {
-        "rank",  "host", "wall time", "in MPI", "share", "calls", "sent off the processor",
-        "ended", NULL};
     if (p->ranks.n < 2)
         return;
     struct profile_rank *rank = profile_alloc(p->ranks.n * sizeof *rank);
     memcpy(rank, p->ranks.at, p->ranks.n * sizeof *rank);
     qsort(rank, p->ranks.n, sizeof *rank, most_mpi_first);
-    struct layout *l = layout_new("rlrrrrrl");
-    heading(l, names);
+    struct layout *l = layout_new("rrrrrrlL");
+    layout_heading(l, "rank|wall|in MPI|%|calls|preempted|ended|host");
     size_t shown = p->ranks.n < (size_t)o->top ? p->ranks.n : (size_t)o->top;
     for (size_t i = 0; i < shown; i++) {
         const struct profile_rank *r = &rank[i];
-        char text[32];
         layout_cell(l, "%d", r->rank);
-        layout_cell(l, "%s", p->hosts.at[r->host].name);
-        layout_cell(l, "%s", format_time(text, r->wall * 1e9));
-        layout_cell(l, "%s", format_time(text, (double)r->mpi_ns));
-        layout_cell(l, "%s", format_share(text, (double)r->mpi_ns, r->wall * 1e9));
-        layout_cell(l, "%s", format_count(text, r->calls));
-        layout_cell(l, "%s", format_count(text, r->involuntary_switches));
+        layout_time(l, r->wall * 1e9);
+        layout_time(l, (double)r->mpi_ns);
+        layout_cell(l, "%.1f", r->wall > 0 ? (double)r->mpi_ns / r->wall / 1e7 : 0);
+        layout_count(l, r->calls);
+        layout_count(l, r->involuntary_switches);
         layout_cell(l, "%s", state_name_of(r->state));
+        layout_cell(l, "%s", p->hosts.at[r->host].name);
     }
-    fputs("\nRanks, most time in MPI first\n", out);
+    fputs("\nRanks, most time in MPI first (preempted: lost the processor without waiting)\n", out);
     layout_print(l, out, TEXT_WIDTH);
     text_more(out, p->ranks.n, shown, "rank");
     free(rank);
@@ -241,17 +218,14 @@ void text_ranks(const struct profile *p, FILE *out, const struct report_options 
 
 void text_regions(const struct profile *p, FILE *out, const struct report_options *o)
 {
-    static const char *const names[] = {"region", "entered",   "time/rank", "in MPI",
-                                        "share",  "MPI calls", NULL};
     if (!p->regions.n)
         return;
-    struct layout *l = layout_new("lrrrrr");
-    heading(l, names);
+    struct layout *l = layout_new("Lrrrrr");
+    layout_heading(l, "region|entered|time|in MPI|%|MPI calls");
     size_t shown = p->regions.n < (size_t)o->top ? p->regions.n : (size_t)o->top;
     for (size_t i = 0; i < shown; i++) {
         const struct profile_region *r = &p->regions.at[i];
         uint64_t calls = 0, mpi = 0;
-        char text[32];
         for (size_t k = 0; k < p->entries.n; k++) {
             if (p->entries.at[k].region == i) {
                 calls += p->entries.at[k].calls;
@@ -260,11 +234,11 @@ void text_regions(const struct profile *p, FILE *out, const struct report_option
         }
         double ranks = p->ranks.n ? (double)p->ranks.n : 1;
         layout_cell(l, "%s", r->name);
-        layout_cell(l, "%s", format_count(text, r->entered));
-        layout_cell(l, "%s", format_time(text, (double)r->time_ns / ranks));
-        layout_cell(l, "%s", format_time(text, (double)mpi / ranks));
-        layout_cell(l, "%s", format_share(text, (double)mpi, (double)r->time_ns));
-        layout_cell(l, "%s", format_count(text, calls));
+        layout_count(l, r->entered);
+        layout_time(l, (double)r->time_ns / ranks);
+        layout_time(l, (double)mpi / ranks);
+        layout_cell(l, "%.1f", r->time_ns ? 100 * (double)mpi / (double)r->time_ns : 0);
+        layout_count(l, calls);
     }
     fputs("\nRegions\n", out);
     layout_print(l, out, TEXT_WIDTH);

@@ -17,10 +17,15 @@ static void most_time(const struct profile *p, FILE *out)
     const struct profile_entry *o = &operations->entries.at[0], *s = &sites->entries.at[0];
     fprintf(out, "  Most time in MPI goes to %s (%s)", p->operations.at[o->operation].name,
             format_share(share, (double)o->time_ns, mpi));
-    if (p->stack_depth) {
+    if (p->stack_depth && p->sites.at[s->site].depth) {
         site_label(p, s->site, label, sizeof label);
-        fprintf(out, "; the costliest call is %s at %s (%s)", p->operations.at[s->operation].name,
-                label, format_share(share, (double)s->time_ns, mpi));
+        if (s->operation == o->operation)
+            fprintf(out, ", %s of it at %s",
+                    format_share(share, (double)s->time_ns, (double)o->time_ns), label);
+        else
+            fprintf(out, "; the costliest call is %s at %s (%s)",
+                    p->operations.at[s->operation].name, label,
+                    format_share(share, (double)s->time_ns, mpi));
     }
     fputs(".\n", out);
     profile_free(operations);

@@ -22,15 +22,12 @@ static const char *verdict_of(const struct profile_entry *e)
 
 void text_requests(const struct profile *p, FILE *out, const struct report_options *o)
 {
-    static const char *const names[] = {
-        "call site", "operation", "requests",    "size", "open for", "work inside",
-        "waited",    "wait/rank", "done before", "",     NULL};
     struct profile *rows = rows_of(p, ROWS_BY_SITE);
-    struct layout *l = layout_new("llrrrrrrrl");
+    struct layout *l = layout_new("lrrrrrrrlL");
     size_t shown = 0, all = 0;
     rows_sort(rows, "wait");
-    for (const char *const *name = names; *name; name++)
-        layout_cell(l, "%s", *name);
+    layout_heading(
+        l, "operation|requests|size|open|until wait|in wait|wait/rank|done|overlap|call site");
     for (size_t i = 0; i < rows->entries.n; i++) {
         const struct profile_entry *e = &rows->entries.at[i];
         char text[300];
@@ -41,22 +38,27 @@ void text_requests(const struct profile *p, FILE *out, const struct report_optio
             continue;
         shown++;
         double n = (double)e->completed;
+        layout_cell(l, "%s", text_operation(p, e->operation));
+        layout_count(l, e->completed);
+        layout_bytes(l, (double)(e->completed_bytes / e->completed));
+        layout_time(l, (double)e->span_ns / n);
+        layout_time(l, (double)e->window_ns / n);
+        layout_time(l, (double)e->wait_ns / n);
+        layout_time(l, (double)e->wait_ns / (double)p->ranks.n);
+        layout_cell(l, "%.0f %%", 100 * (double)e->hidden / n);
+        layout_cell(l, "%s", verdict_of(e));
         site_label(p, e->site, text, sizeof text);
         layout_cell(l, "%s", text);
-        layout_cell(l, "%s", text_operation(p, e->operation));
-        layout_cell(l, "%s", format_count(text, e->completed));
-        layout_cell(l, "%s", format_bytes(text, (double)(e->completed_bytes / e->completed)));
-        layout_cell(l, "%s", format_time(text, (double)e->span_ns / n));
-        layout_cell(l, "%s", format_time(text, (double)e->window_ns / n));
-        layout_cell(l, "%s", format_time(text, (double)e->wait_ns / n));
-        layout_cell(l, "%s", format_time(text, (double)e->wait_ns / (double)p->ranks.n));
-        layout_cell(l, "%s", format_share(text, (double)e->hidden, n));
-        layout_cell(l, "%s", verdict_of(e));
     }
     if (all)
-        fputs("\nNon-blocking requests, by the call that posted them (means per request)\n", out);
+        fputs("\nNon-blocking requests, by the call that posted them\n", out);
     layout_print(l, all ? out : NULL, TEXT_WIDTH);
     text_more(out, all, shown, "call site");
+    if (all)
+        fputs(
+            "  Means per request. open: from post to completion. until wait: from the post to the "
+            "call that completed it.\n  done: complete by then.\n",
+            out);
     profile_free(rows);
 }
 
@@ -73,49 +75,45 @@ static int most_waiting_first(const void *a, const void *b)
 static void arrival_row(struct layout *l, const struct profile *p, const struct profile_arrival *a)
 {
     enum collective_kind kind = collective_kind(p->operations.at[a->operation].name);
-    char text[300], share[32];
-    if (a->site == PROFILE_NONE)
-        comm_label(p, a->comm, text, sizeof text);
-    else
-        site_label(p, a->site, text, sizeof text);
-    layout_cell(l, "%s", text);
+    char text[300];
     layout_cell(l, "%s", text_operation(p, a->operation));
     layout_cell(l, "%u", p->comms.at[a->comm].size);
-    layout_cell(l, "%s", format_count(text, a->instances));
-    layout_cell(l, "%s", format_time(text, (double)a->skew_median_ns));
-    layout_cell(l, "%s", format_time(text, (double)a->skew_max_ns));
-    layout_cell(l, "rank %u, %s", a->late_rank,
-                format_share(share, (double)a->late_count, (double)a->instances));
+    layout_count(l, a->instances);
+    layout_time(l, (double)a->skew_median_ns);
+    layout_time(l, (double)a->skew_max_ns);
+    layout_cell(l, "%u, %.0f %%", a->late_rank, 100 * (double)a->late_count / (double)a->instances);
     layout_cell(l, "%s",
                 kind == COLLECTIVE_OTHER
                     ? "-"
                     : format_share(text, (double)a->wait_ns, (double)a->time_ns));
-    layout_cell(l, "%s", format_time(text, (double)a->duration_median_ns));
-    layout_cell(l, "%s", format_time(text, (double)a->duration_max_ns));
+    layout_time(l, (double)a->duration_median_ns);
+    layout_time(l, (double)a->duration_max_ns);
+    if (p->stack_depth)
+        site_label(p, a->site, text, sizeof text);
+    else
+        comm_label(p, a->comm, text, sizeof text);
+    layout_cell(l, "%s", text);
 }
 
 void text_arrivals(const struct profile *p, FILE *out, const struct report_options *o)
 {
-    static const char *const names[] = {
-        "call site",     "operation", "ranks",     "instances", "skew", "max",
-        "last to enter", "waiting",   "operation", "max",       NULL};
     if (!p->arrivals.n)
         return;
     struct profile_arrival *a = profile_alloc(p->arrivals.n * sizeof *a);
     memcpy(a, p->arrivals.at, p->arrivals.n * sizeof *a);
     qsort(a, p->arrivals.n, sizeof *a, most_waiting_first);
-    struct layout *l = layout_new("llrrrrlrrr");
-    for (const char *const *name = names; *name; name++)
-        layout_cell(l, "%s", *name);
+    struct layout *l = layout_new("lrrrrrrrrL");
+    layout_heading(l,
+                   "operation|ranks|instances|skew|max|last rank|waiting|duration|max|call site");
     size_t shown = p->arrivals.n < (size_t)o->top ? p->arrivals.n : (size_t)o->top;
     for (size_t i = 0; i < shown; i++)
         arrival_row(l, p, &a[i]);
     fputs("\nCollective operations: who is late, and what it costs\n", out);
     layout_print(l, out, TEXT_WIDTH);
     text_more(out, p->arrivals.n, shown, "place");
-    fputs("  skew: last minus first entry. waiting: share of the time in these calls that passed "
-          "before the\n  awaited rank had entered. operation: from its entry to the last exit. "
-          "Medians.\n",
+    fputs("  Medians and maxima. skew: last minus first entry. last rank: the one that most often "
+          "enters last. waiting:\n  part of the time in these calls before the awaited rank had "
+          "entered. duration: from that entry to the last exit.\n",
           out);
     free(a);
 }
