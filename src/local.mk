@@ -49,7 +49,7 @@ libmeasure_la_SOURCES += \
 	src/measure/bcast.c src/measure/bcast.h src/measure/bcast_run.h \
 	src/measure/bcast_loops.c src/measure/bcast_each.c src/measure/bcast_all.c \
 	src/measure/bcast_ship.c \
-	src/measure/discover.h \
+	src/measure/discover.c src/measure/discover_tree.c src/measure/discover.h \
 	src/measure/collective.h \
 	src/trees/bcast.c src/trees/bcast.h
 

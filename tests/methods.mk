@@ -2,7 +2,7 @@
 if HAVE_CRITERION
 check_PROGRAMS += tests/unit/methods
 tests_unit_methods_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
-tests_unit_methods_SOURCES = tests/unit/plan.c
+tests_unit_methods_SOURCES = tests/unit/plan.c tests/unit/discover.c
 tests_unit_methods_LDADD = libmeasure.la libbase.la $(CRITERION_LIBS)
 TESTS += tests/unit/methods
 endif
@@ -14,8 +14,8 @@ tests_mpi_bcast_LDADD = libmeasure.la libbase.la
 TESTS += tests/mpi/bcast.sh
 EXTRA_DIST += tests/mpi/bcast.sh
 
-EXTRA_DIST += tests/sim/methods.c tests/sim/methods.sh tests/sim/methods64.sh
+EXTRA_DIST += tests/sim/discover.c tests/sim/discover.sh tests/sim/methods.c tests/sim/methods.sh tests/sim/methods64.sh
 if HAVE_SMPI
-SIM_BINARIES += sim/methods
-TESTS += tests/sim/methods.sh tests/sim/methods64.sh
+SIM_BINARIES += sim/methods sim/discover
+TESTS += tests/sim/discover.sh tests/sim/methods.sh tests/sim/methods64.sh
 endif

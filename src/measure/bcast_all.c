@@ -1,5 +1,6 @@
 /* All destinations at once: g_j, and exits seen directly on one clock. */
 #include "measure/bcast_run.h"
+#include "sync/sync.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -78,8 +79,8 @@ int run_gap(struct bcast_run *r, struct bcast_result *result)
 
 static double global_now(const struct bcast_run *r)
 {
-    (void)r;
-    return clock_now();
+    double now = clock_now();
+    return r->c->clock ? sync_global(r->c->clock, now) : now;
 }
 
 /* "direct" in progress. Stamps are pairs of entry and exit on the common clock. */
@@ -171,7 +172,7 @@ static int batch_direct(void *arg, const struct batch *b, double *value, int *n,
 /* The bound is each rank's own; two ranks may be off in opposite directions. */
 static int clock_bound(const struct bcast_run *r, double *bound)
 {
-    double mine = 0, worst;
+    double mine = r->c->clock ? sync_bound(r->c->clock, clock_now()) : 0, worst;
     TRY(PMPI_Allreduce(&mine, &worst, 1, MPI_DOUBLE, MPI_MAX, r->c->comm));
     *bound = 2 * worst;
     return MPI_SUCCESS;

@@ -28,9 +28,10 @@ struct discovery {
     double *exit;           /* seconds from the root's entry to i's exit, undisturbed, median */
     double *hop;            /* seconds for the whole message from parent to i; 0 if no tree */
     double delay;           /* that was used, seconds */
-    int repeats;            /* experiments per rank */
-    int undecided;          /* entries of the matrix on which the experiments did not all agree;
-                               the majority is taken */
+    int repeats;            /* experiments per rank, at least */
+    int undecided;          /* entries of the matrix on which the experiments did not agree. The
+                               smallest shift is taken: noise can only delay an exit, a rank that
+                               depends can never leave early */
 };
 
 /* All ranks of c->comm call it. Of the plan only the budget counts. Errors as bcast_measure(). */
