@@ -141,6 +141,9 @@ const struct schedule_builder schedule_builders[] = {
      false},
     {"binomial", "by rank, largest subtree first", 0, build_binomial, false},
     {"flat", "the root to all, by rank", 0, build_flat, false},
+    {"chain", "each to the nearest that is left: for messages in segments", 0, build_chain, false},
+    {"binary", "earliest completion, two children at most: for messages in segments", 0,
+     build_binary, true},
     {"exhaustive", "the optimum, for 12 ranks and fewer", EXHAUSTIVE_MAX, build_exhaustive, true},
 };
 const size_t n_schedule_builders = sizeof schedule_builders / sizeof *schedule_builders;

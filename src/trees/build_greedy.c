@@ -25,7 +25,8 @@ struct greedy {
     double *ahead;        /* look-ahead: as last computed */
     double *ready;        /* when a reached vertex can send next; NaN: not reached */
     bool *reached;
-    bool good; /* false: no memory */
+    int *left; /* children that each may still have; NULL: any number */
+    bool good; /* false: no memory, or no way on */
 };
 
 static double look_ahead(struct greedy *w, int v)
@@ -76,13 +77,14 @@ static void add_sender(struct greedy *w, int u, double ready, int remaining)
         heap_push(&w->senders, u, ready + h->entry[0].key);
 }
 
-/* The sender whose next message is best; its candidate is the first of its targets. */
+/* The sender whose next message is best; its candidate is the first of its targets. -1 if nobody
+ * can send any more: in a sparse graph a limit of children may leave no way on. */
 static int best_sender(struct greedy *w)
 {
-    for (;;) {
+    while (w->senders.n > 0) {
         int u = w->senders.entry[0].vertex;
         refresh_targets(w, u);
-        if (w->targets[u].n == 0) {
+        if (w->targets[u].n == 0 || (w->left && w->left[u] == 0)) {
             heap_free(&w->targets[u]);
             heap_pop(&w->senders);
             continue;
@@ -92,6 +94,7 @@ static int best_sender(struct greedy *w)
             return u;
         heap_raise_first(&w->senders, key);
     }
+    return -1;
 }
 
 static void commit(struct greedy *w, int u, int done)
@@ -99,6 +102,8 @@ static void commit(struct greedy *w, int u, int done)
     int v = w->targets[u].entry[0].vertex;
     double arrival = w->ready[u] + graph_cost(w->g, u, v);
     w->ready[u] += graph_d(w->g, u, v);
+    if (w->left)
+        w->left[u]--;
     w->s->parent[v] = u;
     w->s->order[done] = v;
     /* The row's own key stays as it is: v is dropped at the next refreshing. */
@@ -138,9 +143,11 @@ static void end(struct greedy *w)
     free(w->ahead);
     free(w->ready);
     free(w->reached);
+    free(w->left);
 }
 
-static bool build(const struct graph *g, struct schedule *s, bool ahead)
+/* CHILDREN: the most that a vertex may have; 0: no limit. */
+static bool build(const struct graph *g, struct schedule *s, bool ahead, int children)
 {
     size_t n = (size_t)g->n;
     struct greedy w = {.g = g,
@@ -149,23 +156,44 @@ static bool build(const struct graph *g, struct schedule *s, bool ahead)
                        .ready = calloc(n, sizeof *w.ready),
                        .reached = calloc(n, sizeof *w.reached)};
     w.good = heap_new(&w.senders, g->n) && w.targets && w.ready && w.reached;
+    if (w.good && children > 0) {
+        w.left = malloc(n * sizeof *w.left);
+        w.good = w.left != NULL;
+        for (size_t v = 0; w.good && v < n; v++)
+            w.left[v] = children;
+    }
     if (w.good && ahead)
         start_look_ahead(&w);
     s->order[0] = s->root;
     if (w.good)
         add_sender(&w, s->root, 0, g->n);
-    for (int done = 1; w.good && done < g->n; done++)
-        commit(&w, best_sender(&w), done);
+    for (int done = 1; w.good && done < g->n; done++) {
+        int u = best_sender(&w);
+        if (u < 0)
+            w.good = false;
+        else
+            commit(&w, u, done);
+    }
     end(&w);
     return w.good;
 }
 
 bool build_earliest(const struct graph *g, struct schedule *s)
 {
-    return build(g, s, false);
+    return build(g, s, false, 0);
 }
 
 bool build_look_ahead(const struct graph *g, struct schedule *s)
 {
-    return build(g, s, true);
+    return build(g, s, true, 0);
+}
+
+bool build_chain(const struct graph *g, struct schedule *s)
+{
+    return build(g, s, false, 1);
+}
+
+bool build_binary(const struct graph *g, struct schedule *s)
+{
+    return build(g, s, false, 2);
 }

@@ -37,6 +37,7 @@ struct schedule_builder {
  * look-ahead   the same, plus the least time in which the receiver could serve another
  * fastest-first  whoever is ready sends to the quickest sender left
  * binomial, flat   as in trees/bcast.h, the order of sending included
+ * chain, binary  earliest completion with at most one or two children each: for segments
  * exhaustive   the optimum, up to 12 vertices
  * grid         the best of: look-ahead, earliest, grid-paper, fastest-first, binomial, flat,
  *              all relabelled; up to 8 vertices the optimum */
