@@ -1,8 +1,8 @@
 # unit/ (Criterion), mpi/ (programs under the launcher), sim/ (the same under SMPI).
 AM_TESTS_ENVIRONMENT = \
 	srcdir='$(srcdir)'; top_builddir='$(top_builddir)'; MPIEXEC='$(MPIEXEC)'; \
-	SMPIRUN='$(SMPIRUN)'; GNUPLOT='$(GNUPLOT)'; \
-	export srcdir top_builddir MPIEXEC SMPIRUN GNUPLOT;
+	SMPIRUN='$(SMPIRUN)'; GNUPLOT='$(GNUPLOT)'; MPICC='$(MPICC)'; MPIFC='$(MPIFC)'; \
+	export srcdir top_builddir MPIEXEC SMPIRUN GNUPLOT MPICC MPIFC;
 
 if HAVE_CRITERION
 UNIT_CPPFLAGS = $(AM_CPPFLAGS) $(CRITERION_CFLAGS)
@@ -69,3 +69,5 @@ TESTS += tests/mpi/collbench-bcast.sh tests/mpi/collbench-bcast-usage.sh \
 	tests/mpi/collbench-bcast-truth.sh
 EXTRA_DIST += tests/mpi/collbench-bcast.sh tests/mpi/collbench-bcast-usage.sh \
 	tests/mpi/collbench-bcast-truth.sh
+
+include tests/mpi/layer.mk

@@ -1,0 +1,15 @@
+# The layer around programs: the bundled one, others' as Debian ships them, and awkward ones.
+
+# An independent counter to compare with; -rpath because a convenience library is not loadable.
+check_LTLIBRARIES += tests/mpi/libcount.la
+tests_mpi_libcount_la_SOURCES = tests/mpi/count.c
+tests_mpi_libcount_la_CPPFLAGS = -D_GNU_SOURCE
+tests_mpi_libcount_la_LDFLAGS = -module -avoid-version -rpath /nowhere
+
+LAYER_TESTS = \
+	tests/mpi/heat.sh \
+	tests/mpi/fortran.sh \
+	tests/mpi/real-netpipe.sh \
+	tests/mpi/real-scalapack.sh
+TESTS += $(LAYER_TESTS)
+EXTRA_DIST += $(LAYER_TESTS) tests/mpi/lib.sh tests/mpi/profile.py tests/mpi/fortran.F90

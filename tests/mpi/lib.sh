@@ -1,0 +1,67 @@
+# What the tests of the layer share. Sourced; a test runs in its own empty directory $dir, which
+# goes away with it. Programs are named by their path from $built.
+
+case $top_builddir in /*) built=$top_builddir ;; *) built=$PWD/$top_builddir ;; esac
+case $srcdir in /*) source=$srcdir ;; *) source=$PWD/$srcdir ;; esac
+layer=$built/.libs/libcollprof.so
+counter=$built/tests/mpi/.libs/libcount.so
+yielding=$built/.libs/libcollprof-yield.so
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+unset LD_PRELOAD
+
+fail()
+{
+    echo "FAIL: $*"
+    exit 1
+}
+
+skip()
+{
+    echo "$*"
+    exit 77
+}
+
+command -v python3 >/dev/null || skip "no python3, which reads the profiles here"
+
+# plain RANKS PROGRAM...: without the layer, with ranks that give way to each other.
+plain()
+{
+    ranks=$1
+    shift
+    timeout 120 $MPIEXEC -n "$ranks" env LD_PRELOAD="$yielding" "$@"
+}
+
+# layered RANKS DIR PROGRAM...: with the layer, which writes to DIR.
+layered()
+{
+    ranks=$1 output=$2
+    shift 2
+    timeout 120 $MPIEXEC -n "$ranks" env LD_PRELOAD="$layer $yielding" \
+        COLLPROF_OUTPUT="$output" COLLPROF_REPORT=no "$@"
+}
+
+# counted RANKS DIR PROGRAM...: the same, and DIR/counts has what the independent counter saw.
+counted()
+{
+    ranks=$1 output=$2
+    shift 2
+    mkdir -p "$output/counts"
+    timeout 300 $MPIEXEC -n "$ranks" env LD_PRELOAD="$counter $layer $yielding" \
+        COUNT_DIRECTORY="$output/counts" COLLPROF_OUTPUT="$output" COLLPROF_REPORT=no "$@"
+}
+
+# same_counts DIR: the layer has counted just what the independent counter has.
+same_counts()
+{
+    python3 "$source/tests/mpi/profile.py" "$1/profile.json" same "$1/counts"
+}
+
+# profile DIR CHECK...: see profile.py.
+profile()
+{
+    at=$1
+    shift
+    python3 "$source/tests/mpi/profile.py" "$at/profile.json" "$@" || fail "profile of $at: $*"
+}

@@ -1,0 +1,77 @@
+"""Checks of a profile.json, for the tests: profile.py FILE CHECK [ARGUMENT...]
+
+same DIRECTORY            calls by operation are those that tests/mpi/count.c left in DIRECTORY
+calls OPERATION=N ...     so many calls, all ranks together; N may be MIN-MAX
+bytes OPERATION=N ...     so many bytes
+completed OPERATION=N ... so many requests seen complete
+errors OPERATION=N ...    so many calls that returned an error
+states STATE=N ...        so many ranks ended like this
+ranks N                   so many ranks left a record
+nothing-lost              no table was full, no request went untracked; the log of collective
+                          instances is a sample by design
+communicators MAX         at most so many
+"""
+import collections
+import glob
+import json
+import sys
+
+
+def by_operation(profile, field):
+    total = collections.Counter()
+    for e in profile["entries"]:
+        total[profile["operations"][e["operation"]]["name"]] += e[field]
+    return total
+
+
+def matches(value, wanted):
+    low, _, high = wanted.partition("-")
+    return int(low) <= value <= int(high or low)
+
+
+def expect(found, arguments):
+    bad = 0
+    for argument in arguments:
+        name, _, wanted = argument.partition("=")
+        if not matches(found[name], wanted):
+            print(f"{name}: {found[name]}, not {wanted}")
+            bad = 1
+    return bad
+
+
+def same(profile, directory):
+    counted = collections.Counter()
+    for path in glob.glob(directory + "/count.*"):
+        for line in open(path):
+            name, calls = line.split()
+            counted[name] += int(calls)
+    seen = by_operation(profile, "calls")
+    bad = [n for n in counted if counted[n] != seen[n]]
+    for name in sorted(bad):
+        print(f"{name}: {counted[name]} calls, the profile has {seen[name]}")
+    print(f"{len(counted)} operations, {sum(counted.values())} calls counted independently")
+    return bool(bad) or not counted
+
+
+def main(path, check, *arguments):
+    profile = json.load(open(path))
+    if check == "same":
+        return same(profile, *arguments)
+    if check in ("calls", "bytes", "completed", "errors"):
+        return expect(by_operation(profile, check), arguments)
+    if check == "states":
+        return expect(collections.Counter(r["state"] for r in profile["ranks"]), arguments)
+    if check == "ranks":
+        return expect({"ranks": len(profile["ranks"])}, ["ranks=" + arguments[0]])
+    if check == "nothing-lost":
+        lost = collections.Counter()
+        for r in profile["ranks"]:
+            lost.update({k: n for k, n in r["dropped"].items() if k != "instances"})
+            lost["requests"] += r["untracked_requests"]
+        return expect(lost, [f"{what}=0" for what in lost])
+    if check == "communicators":
+        return expect({"n": len(profile["communicators"])}, ["n=1-" + arguments[0]])
+    sys.exit(__doc__)
+
+
+sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,28 @@
+#!/bin/sh
+# ScaLAPACK's own tests as Debian ships them, unmodified: Fortran and C (BLACS), many
+# communicators, non-blocking sends. Same verdicts and residuals with and without the layer, and
+# the counts of an independent counter.
+. "${srcdir:-.}/tests/mpi/lib.sh"
+set -- /usr/lib/*/scalapack/mpich-tests
+test -x "$1/xdlu" || skip "ScaLAPACK's tests are not installed (scalapack-mpi-test)"
+cp /usr/share/scalapack/*.dat .
+
+# Verdicts, with what was computed; times and what follows from them are the numbers with a point.
+results()
+{
+    sed -E '/PASSED|FAILED/s/ +-?[0-9]*\.[0-9]+([ED][-+]?[0-9]+)?//g' "$1" | grep -v 'time'
+}
+
+# Two ranks: the process grids of these data files that need more are skipped by the tests
+# themselves. One runs on four as well.
+for run in 2:xdlu 2:xdqr 2:xdllt 2:xdhrd 2:xzbrd 2:xdtrd 2:xdls 4:xdtrd; do
+    n=${run%:*} test=${run#*:}
+    plain $n "$1/$test" >plain 2>&1 || { cat plain; fail "$test: without the layer"; }
+    counted $n "$run" "$1/$test" >layered 2>&1 || { cat layered; fail "$test: status $?"; }
+    results plain >want
+    results layered | diff want - || fail "$test: other results"
+    grep -q PASSED want || fail "$test: no verdict"
+    same_counts "$run" || fail "$test: other counts"
+    profile "$run" nothing-lost
+done
+exit 0
