@@ -125,7 +125,7 @@ static void draw_lines(struct plots *p, const char *what, const char *title, siz
     }
     bool ranks = sweeps_ranks(p);
     struct plot_axes axes = {title, ranks ? "ranks" : "message (B)", "time of one broadcast (us)",
-                             true, true};
+                             !ranks || o->bench.ranks.step == 0, true};
     draw(p, what, &axes, series, k);
     free(room);
     free(series);

@@ -58,9 +58,9 @@ static char *command_line(int argc, char **argv)
 static void fill_defaults(struct bench *b)
 {
     if (b->sizes.max == 0)
-        b->sizes = (struct bench_range){8, 64 << 10};
+        b->sizes = (struct bench_range){.min = 8, .max = 64 << 10};
     if (b->ranks.max == 0)
-        b->ranks = (struct bench_range){(size_t)b->size, (size_t)b->size};
+        b->ranks = (struct bench_range){.min = (size_t)b->size, .max = (size_t)b->size};
     if (b->plan.repetitions == 0)
         b->plan = plan_default();
 }

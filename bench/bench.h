@@ -13,6 +13,7 @@
 
 struct bench_range {
     size_t min, max;
+    size_t step; /* of a sweep; 0: powers of two */
 };
 
 struct bench {
@@ -22,7 +23,7 @@ struct bench {
 
     /* The common options, as given. */
     struct bench_range sizes; /* bytes: --sizes=MIN:MAX, also -m MAX or MIN:MAX */
-    struct bench_range ranks; /* --ranks=MIN:MAX, MAX may be "all"; without it: all only */
+    struct bench_range ranks; /* --ranks=MIN:MAX[:STEP], MAX may be "all"; default: all */
     struct plan plan;         /* --repetitions -i, --warmup -x, --stop, --budget */
     enum format format;       /* --format */
     const char *output;       /* --output, NULL: standard output */
@@ -52,7 +53,7 @@ _Noreturn void bench_refuse(const struct bench *b, const char *format, ...)
 bool bench_parse_size(const char *text, size_t *bytes);
 /* Parses "MIN:MAX" or "N" (both ends N) of sizes. False if malformed or MIN > MAX. */
 bool bench_parse_range(const char *text, struct bench_range *range);
-/* The next of a range swept in powers of two, MAX always included: 8, 16, ... MAX. False, and
+/* The next of a range swept in powers of two or its steps, MAX always included. False, and
  * VALUE unchanged, after MAX. Start with VALUE = range->min. */
 bool bench_next(const struct bench_range *range, size_t *value);
 /* For a parser: one clear line (rank 0), then return its value from the parser. */

@@ -23,8 +23,8 @@ enum key {
 static const struct argp_option options[] = {
     {"sizes", KEY_SIZES, "MIN:MAX", 0, "message sizes in bytes, powers of two; K, M, G", 10},
     {NULL, 'm', "[MIN:]MAX", 0, "the same, from the smallest where MIN is left out", 10},
-    {"ranks", KEY_RANKS, "MIN:MAX", 0,
-     "the first n ranks, n in powers of two, and MAX (\"all\": every rank)", 10},
+    {"ranks", KEY_RANKS, "MIN:MAX[:STEP]", 0,
+     "the first n ranks, n in powers of two or steps, and MAX (\"all\": every rank)", 10},
     {"repetitions", 'i', "M", 0, "operations in one batch", 11},
     {"warmup", 'x', "N", 0, "operations before the first that counts", 11},
     {"stop", KEY_STOP, "RULE", 0,
@@ -81,21 +81,43 @@ static error_t parse_sizes(struct argp_state *state, char *arg, struct bench *b,
     return 0;
 }
 
+/* "MIN:MAX:STEP": takes ":STEP" off TEXT. */
+static bool take_step(char *text, size_t *step)
+{
+    char *first = strchr(text, ':'), *second = first ? strchr(first + 1, ':') : NULL;
+    *step = 0;
+    if (!second)
+        return true;
+    *second = '\0';
+    return bench_parse_size(second + 1, step) && *step > 0;
+}
+
+/* "all" stands for the number of ranks, alone or as the maximum. */
+static bool parse_rank_range(const char *text, size_t all, struct bench_range *range)
+{
+    size_t step;
+    char *copy = strdup(text), *end;
+    bool valid = take_step(copy, &step);
+    if (valid && strcmp(copy, "all") == 0) {
+        *range = (struct bench_range){.min = all, .max = all};
+    } else if (valid && (end = strstr(copy, ":all")) && end[4] == '\0') {
+        *end = '\0';
+        valid = bench_parse_size(copy, &range->min) && range->min <= all;
+        range->max = all;
+    } else {
+        valid = valid && bench_parse_range(copy, range);
+    }
+    range->step = step;
+    free(copy);
+    return valid && range->min >= 1;
+}
+
 static error_t parse_ranks(struct argp_state *state, char *arg, struct bench *b)
 {
-    char *copy = strdup(arg), *all = strstr(copy, "all");
-    bool to_all = all && all[3] == '\0' && (all == copy || all[-1] == ':');
-    struct bench_range range = {(size_t)b->size, (size_t)b->size};
-    bool valid = true;
-    if (to_all && all > copy) {
-        all[-1] = '\0';
-        valid = bench_parse_size(copy, &range.min) && range.min <= range.max;
-    } else if (!to_all) {
-        valid = bench_parse_range(arg, &range);
-    }
-    free(copy);
-    if (!valid || range.min < 1)
-        return bench_bad_option(state, "impossible ranks '%s': MIN:MAX as in 2:8, or 2:all", arg);
+    struct bench_range range;
+    if (!parse_rank_range(arg, (size_t)b->size, &range))
+        return bench_bad_option(
+            state, "impossible ranks '%s': MIN:MAX[:STEP] as in 2:8, 2:all or 2:64:2", arg);
     if (range.max > (size_t)b->size)
         return bench_bad_option(state, "--ranks=%s, but %d are running: start more by mpiexec -n",
                                 arg, b->size);

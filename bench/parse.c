@@ -40,7 +40,7 @@ bool bench_parse_range(const char *text, struct bench_range *range)
 {
     char *copy = strdup(text);
     char *colon = strchr(copy, ':');
-    struct bench_range parsed;
+    struct bench_range parsed = {0};
     if (colon)
         *colon = '\0';
     bool valid = bench_parse_size(copy, &parsed.min) &&
@@ -56,7 +56,9 @@ bool bench_next(const struct bench_range *range, size_t *value)
 {
     if (*value >= range->max)
         return false;
-    if (*value == 0)
+    if (range->step)
+        *value = range->max - *value > range->step ? *value + range->step : range->max;
+    else if (*value == 0)
         *value = 1;
     else
         *value = *value > range->max / 2 ? range->max : 2 * *value;

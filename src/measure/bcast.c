@@ -218,16 +218,23 @@ static int run_methods(struct bcast_run *r, struct bcast_outcome *o,
     return MPI_SUCCESS;
 }
 
-/* The paper's assumption holds where its value and the held one agree. */
+/* The paper's assumption holds where its value and the held one agree. Where it fails its value
+ * is too large, never too small; and what one reading of the clock costs is no finding. */
 static const double violation_tolerance = 0.01;
+
+static bool is_violated(const struct bcast_destination *to, double clock_cost)
+{
+    return estimate_known(to->paper) && estimate_known(to->held) &&
+           to->paper.value - to->held.value > clock_cost &&
+           estimates_differ(to->paper, to->held, violation_tolerance);
+}
 
 static void mark_violations(struct bcast_outcome *o)
 {
     int violations = 0;
     for (int i = 0; i < o->size; i++) {
         struct bcast_destination *to = &o->to[i];
-        to->violated = estimate_known(to->paper) && estimate_known(to->held) &&
-                       estimates_differ(to->paper, to->held, violation_tolerance);
+        to->violated = is_violated(to, o->clock_cost);
         violations += to->violated;
     }
     for (size_t k = 0; k < o->n_results; k++)

@@ -277,8 +277,11 @@ bool plot_lines(const char *path, const struct plot_axes *axes, const struct plo
         fputs("set yrange [0:*]\n", s.out);
     fputs("plot ", s.out);
     for (size_t i = 0; i < n; i++) {
-        fprintf(s.out, "%s'-' using 1:2 with linespoints lw 2 ps 1.1 pt %zu dt %zu lc rgb '%s' ",
-                i ? ", " : "", 4 + i % 10, 1 + i / N_COLOURS, colours[i % N_COLOURS]);
+        /* Later lines are thinner: where two coincide, both are seen. */
+        double thicker = fmin((double)(n - 1 - i), 5);
+        fprintf(s.out, "%s'-' using 1:2 with linespoints lw %g ps %g pt %zu dt %zu lc rgb '%s' ",
+                i ? ", " : "", 1.8 + 0.6 * thicker, 0.9 + 0.2 * thicker, 4 + i % 10,
+                1 + i / N_COLOURS, colours[i % N_COLOURS]);
         fputs(n > 1 ? "title " : "notitle", s.out);
         if (n > 1)
             script_string(s.out, series[i].label);

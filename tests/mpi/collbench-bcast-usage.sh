@@ -35,6 +35,9 @@ refused 1 "impossible root '-1'" --root=-1
 refused 2 "impossible root '2'" --root=2
 refused 1 "impossible ranks '0'" --ranks=0
 refused 1 "impossible ranks '3:2'" --ranks=3:2
+refused 1 "impossible ranks '1:1:0'" --ranks=1:1:0
+refused 1 "impossible ranks '2:all'" --ranks=2:all
+refused 1 "impossible ranks 'allall'" --ranks=allall
 refused 1 "1 are running" --ranks=2:4
 refused 1 "impossible repetitions '0'" -i 0
 refused 1 "impossible warm-up '-1'" -x -1

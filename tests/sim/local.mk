@@ -41,3 +41,15 @@ SIM_BINARIES += sim/smoke sim/collbench-bcast
 TESTS += tests/sim/smoke.sh
 check_DATA += $(SIM_BINARIES)
 endif
+
+# The papers' comparisons, in simulation: pictures and their data in build/figures.
+FIGURES = figures-bcast
+figures: $(FIGURES)
+.PHONY: figures $(FIGURES)
+figures-bcast: sim/collbench-bcast
+	$(AM_TESTS_ENVIRONMENT) $(srcdir)/tests/sim/figures-bcast.sh figures
+clean-local: clean-figures
+clean-figures:
+	rm -rf figures
+.PHONY: clean-figures
+EXTRA_DIST += tests/sim/figures-bcast.sh

@@ -56,7 +56,7 @@ Test(bench_parse, ranges)
 /* The sweep: powers of two from MIN, and MAX itself even where it is none. */
 Test(bench_parse, a_sweep_ends_at_its_maximum)
 {
-    struct bench_range r = {3, 20};
+    struct bench_range r = {3, 20, 0};
     size_t expected[] = {3, 6, 12, 20}, n = 0, v = r.min;
     do {
         cr_assert_lt(n, 4);
@@ -64,14 +64,24 @@ Test(bench_parse, a_sweep_ends_at_its_maximum)
     } while (bench_next(&r, &v));
     cr_assert_eq(n, 4);
 
-    struct bench_range from_zero = {0, 1};
+    struct bench_range from_zero = {0, 1, 0};
     v = 0;
     cr_assert(bench_next(&from_zero, &v) && v == 1);
     cr_assert_not(bench_next(&from_zero, &v));
 
-    struct bench_range huge = {SIZE_MAX - 1, SIZE_MAX};
+    struct bench_range huge = {SIZE_MAX - 1, SIZE_MAX, 0};
     v = huge.min;
     cr_assert(bench_next(&huge, &v) && v == SIZE_MAX);
+}
+
+Test(bench_parse, a_sweep_in_steps)
+{
+    struct bench_range r = {2, 9, 3};
+    size_t v = r.min;
+    cr_assert(bench_next(&r, &v) && v == 5);
+    cr_assert(bench_next(&r, &v) && v == 8);
+    cr_assert(bench_next(&r, &v) && v == 9);
+    cr_assert_not(bench_next(&r, &v));
 }
 
 static bool join(const char *word, void *arg)

@@ -1,0 +1,67 @@
+#!/bin/sh
+# usage: figures-bcast.sh DIRECTORY
+#
+# The figures of de Supinski and Karonis, "Accurately Measuring MPI Broadcasts in a Computational
+# Grid" (1999), measured again on up to 64 simulated ranks: figures 3, 6, 7, 8, 10 and 11, and two
+# that they did not draw: where their assumption fails (a flat broadcast), and a grid.
+# Every picture's numbers are beside it, as text and JSON.
+set -eu
+out=$1
+here=$(dirname "$0")
+bench=sim/collbench-bcast
+[ -n "${SMPIRUN:-}" ] || { echo "make figures: no simulator: install libsimgrid-dev" >&2; exit 1; }
+[ -n "${GNUPLOT:-}" ] || { echo "make figures: no gnuplot: install gnuplot-nox" >&2; exit 1; }
+mkdir -p "$out"
+
+# A processor's part in a message, o of LogP, is nothing to the simulator unless it is told:
+# 1 us and 0.2 ns for every byte, sending and receiving.
+o="0:1e-6:2e-10"
+SMPI_OPTIONS="--cfg=smpi/os:$o --cfg=smpi/ois:$o --cfg=smpi/or:$o"
+export SMPI_OPTIONS
+
+# measure NAME PLATFORM RANKS OPTION...: the simulator repeats itself exactly, so few
+# repetitions do.
+measure() {
+    name=$1 platform=$2 ranks=$3
+    shift 3
+    echo "  $name"
+    "$here/run.sh" "$platform" "$ranks" "$bench" "$@" --stop=fixed -i 3 -x 1 --budget=0 \
+        --format=json --output="$out/$name.json" --plot="$out/$name.png"
+}
+
+# take PICTURE NAME: of the pictures of one measurement, under the figure's name.
+take() {
+    mv "$out/$1.png" "$out/$2.png"
+}
+
+algorithms=binomial,linear,backward
+measure small cluster 64 --algorithm=$algorithms --sizes=256 --ranks=4:64:4 \
+    --method=send-latency,rounds,ring-barrier,acknowledge,ol,held,direct
+take small-send-latency figure-03-send-latency-256B
+take small-rounds figure-06-rounds-256B
+take small-ring-barrier figure-07-ring-barrier-256B
+take small-acknowledge figure-08-acknowledge-256B
+take small-ol figure-10-max-ol-256B
+take small-binomial figure-11-methods-binomial-256B
+rm -f "$out"/small-*.png
+mv "$out/small.json" "$out/figures-03-to-11-256B.json"
+
+measure large cluster 64 --algorithm=$algorithms --sizes=64K --ranks=4:64:4 \
+    --method=ring-barrier,held
+take large-ring-barrier figure-07-ring-barrier-64K
+take large-held figure-10-max-held-64K
+rm -f "$out"/large-*.png
+mv "$out/large.json" "$out/figures-07-and-10-64K.json"
+
+measure flat cluster 16 --algorithm=flat --sizes=64K --method=ol,held,direct --destinations
+mv "$out/flat.json" "$out/flat-where-the-assumption-fails.json"
+mv "$out/flat-destinations-flat.png" "$out/flat-where-the-assumption-fails.png" 2>/dev/null ||
+    take flat flat-where-the-assumption-fails
+
+measure grid grid 16 --algorithm=binomial,flat,linear --sizes=4K --destinations \
+    --method=rounds,barrier,acknowledge,ol,held,direct
+mv "$out/grid.json" "$out/two-sites-4K.json"
+for algorithm in binomial flat linear; do
+    take grid-destinations-$algorithm two-sites-4K-$algorithm
+done
+ls "$out"
