@@ -30,6 +30,10 @@ static const struct argp_option argp_options[] = {
     {"destinations", KEY_DESTINATIONS, "LIST", OPTION_ARG_OPTIONAL,
      "the latency to each destination, or to those of the list, in a table of its own", 2},
     {"samples", KEY_SAMPLES, NULL, 0, "every raw sample too (JSON)", 2},
+    {"discover", KEY_DISCOVER, NULL, 0,
+     "instead of measuring, find which ranks each rank's broadcast depends on, and draw the tree",
+     3},
+    {"dot", KEY_DOT, "FILE", 0, "with --discover: the tree for Graphviz", 3},
     {0}};
 
 /* What one word of a list is looked up in, and where it goes. */
@@ -350,6 +354,14 @@ static void run_case(struct sweep *s, const struct point *p, MPI_Comm comm)
                            .clock = &s->clock,
                            .destinations = o->destinations,
                            .n_destinations = o->n_destinations};
+    if (o->discover) {
+        struct discovery found;
+        check(s, discover_bcast(&c, &found), p);
+        if (o->bench.rank == 0)
+            paths_add(s->paths, p, &found);
+        discovery_free(&found);
+        return;
+    }
     struct bcast_outcome outcome;
     check(s, bcast_measure(&c, o->methods, o->n_methods, &outcome), p);
     s->wrong += outcome.wrong_ranks > 0;
@@ -423,6 +435,8 @@ static int end(struct sweep *s, struct document *d)
         tables_end(s->tables);
     if (s->plots)
         drawn = plots_end(s->plots, d);
+    if (s->paths)
+        drawn = paths_end(s->paths);
     free(s->buffer);
     free(s->o->destinations);
     return s->wrong || !drawn;
@@ -437,7 +451,10 @@ int main(int argc, char **argv)
     allocate(&s);
     if (d) {
         document_fact(d, "root", "%d", o.root);
-        s.tables = tables_new(&o, d);
+        if (o.discover)
+            s.paths = paths_new(&o, d);
+        else
+            s.tables = tables_new(&o, d);
         if (o.bench.plot)
             s.plots = plots_new(&o);
     }

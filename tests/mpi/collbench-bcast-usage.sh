@@ -50,6 +50,9 @@ refused 1 "at least 2 ranks: mpiexec -n 2" --method=held
 refused 2 "at least 2 ranks: --ranks=2:2" --ranks=1:2
 refused 2 "impossible destination '7'" --destinations=7
 refused 2 "impossible destination 0: not the root" --destinations=0
+refused 2 "--dot=x.dot draws what --discover finds" --dot=x.dot
+refused 2 "--plot draws measurements" --discover --plot=x.png
+refused 2 "cannot write $scratch/absent/t.dot" --discover --dot="$scratch/absent/t.dot"
 refused 2 "ends in .png or .svg" --plot=picture.pdf
 refused 2 "cannot write $scratch/absent/p.png" --plot="$scratch/absent/p.png"
 refused 2 "cannot write $scratch/absent/r.json" --output="$scratch/absent/r.json"
@@ -58,7 +61,7 @@ refused 1 "unrecognized option '--metod=all'" --metod=all
 
 # --help is an answer, not an error, and tells of every method.
 "$MPIEXEC" -n 2 "$bench" --help >"$scratch/out" 2>"$scratch/err" || fail "--help: status $?"
-for name in send-latency held direct binomial chain; do
+for name in send-latency held direct --discover binomial chain; do
     [ "$(grep -c -- "^ *$name" "$scratch/out")" -eq 1 ] || fail "--help: $name not told of once"
 done
 "$bench" --version | grep -q '^collbench-bcast (collprof) ' || fail "--version"
