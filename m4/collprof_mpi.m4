@@ -40,5 +40,6 @@ AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[#include <mpi.h>
 #ifndef OPEN_MPI
 #error not Open MPI
 #endif]])], [collprof_mpi_name="Open MPI"])
+AC_DEFINE_UNQUOTED([COLLPROF_MPI_NAME], ["$collprof_mpi_name"], [The MPI that was built for])
 CPPFLAGS=$collprof_save_CPPFLAGS LIBS=$collprof_save_LIBS
 ])

@@ -112,3 +112,18 @@ void comm_label(const struct profile *p, uint32_t comm, char *text, size_t room)
     else
         snprintf(text, room, "%u ranks", c->size);
 }
+
+void site_functions(const struct profile *p, uint32_t site, char *text, size_t room)
+{
+    size_t at = 0;
+    *text = '\0';
+    if (site == PROFILE_NONE)
+        return;
+    const struct profile_site *s = &p->sites.at[site];
+    for (uint32_t f = first_frame(p, s); f < s->depth; f++) {
+        char place[300];
+        frame_label(p, &s->frame[f], place, sizeof place);
+        at = append(text, room, at, s->frame[f].function ? s->frame[f].function : place);
+        at = append(text, room, at, " < ");
+    }
+}

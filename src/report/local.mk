@@ -1,6 +1,7 @@
 # The profile: gathered, merged, kept and shown.
 libreport_la_SOURCES += \
 	src/report/arrivals.c src/report/arrivals.h \
+	src/report/compare.c src/report/compare.h \
 	src/report/events.c \
 	src/report/fields.c src/report/fields.h \
 	src/report/format.c src/report/format.h \
@@ -14,10 +15,12 @@ libreport_la_SOURCES += \
 	src/report/merge.c \
 	src/report/model.c src/report/model.h \
 	src/report/pack.c \
+	src/report/pictures.c src/report/pictures.h \
 	src/report/profile.h \
 	src/report/rows.c src/report/rows.h \
 	src/report/sort.c \
 	src/report/symbolize.c \
+	src/report/tables.c src/report/tables.h \
 	src/report/text.c src/report/text.h \
 	src/report/text_calls.c \
 	src/report/text_findings.c \

@@ -33,6 +33,9 @@ void site_label(const struct profile *p, uint32_t site, char *text, size_t room)
 /* All frames, innermost first. */
 void site_path(const struct profile *p, uint32_t site, char *text, size_t room);
 
+/* The functions of all frames, without lines: what stays when a program is edited. */
+void site_functions(const struct profile *p, uint32_t site, char *text, size_t room);
+
 /* "MPI_COMM_WORLD", a name that the application gave, or "4 ranks from 0". */
 void comm_label(const struct profile *p, uint32_t comm, char *text, size_t room);
 

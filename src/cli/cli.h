@@ -1,0 +1,37 @@
+/* The command collprof: one file per subcommand. No MPI is linked. */
+#ifndef COLLPROF_CLI_CLI_H
+#define COLLPROF_CLI_CLI_H
+
+#include "report/profile.h"
+
+#include <argp.h>
+#include <stdbool.h>
+
+enum { CLI_USAGE = 2, CLI_CANNOT_EXECUTE = 126, CLI_NOT_FOUND = 127 };
+
+/* ARGV[0] is "collprof run"; the result is the exit status. */
+int cli_run(int argc, char **argv);
+int cli_report(int argc, char **argv);
+int cli_compare(int argc, char **argv);
+int cli_export(int argc, char **argv);
+int cli_plot(int argc, char **argv);
+int cli_info(int argc, char **argv);
+
+/* Parses, or ends the process: after --help with 0, after an error with CLI_USAGE. An unknown
+ * option is answered with the list of the known ones. */
+void cli_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input);
+
+/* Ends the process with CLI_USAGE after "ARGV0: message". */
+_Noreturn void cli_refuse(const char *name, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* A number of table lines; ends the process if TEXT is none. */
+long cli_lines(const char *name, const char *text);
+
+/* One of the sort keys of the report; ends the process if TEXT is none. */
+const char *cli_sort_key(const char *name, const char *text);
+
+/* Flushes standard output. False, with a word why, if it could not be written (a full disk). */
+bool cli_flush(const char *name);
+
+#endif

@@ -1,0 +1,29 @@
+/* What a program's file says about whether a library can be preloaded into it. */
+#ifndef COLLPROF_CLI_EXECUTABLE_H
+#define COLLPROF_CLI_EXECUTABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct executable {
+    bool is_static;     /* no dynamic loader: LD_PRELOAD does nothing */
+    bool is_privileged; /* set-user-ID or set-group-ID: the loader ignores LD_PRELOAD */
+    bool is_shell;      /* a shell, or a script for one */
+    char mpi[64];       /* the MPI library of C that it needs, "" if none is named */
+};
+
+/* Looks at PROGRAM where the shell would find it. False if it cannot be read. */
+bool executable_look(struct executable *x, const char *program);
+
+/* The MPI library that a shared object needs ("libmpich.so.12"), NULL if none. Valid until the
+ * next call. */
+const char *executable_mpi(const char *path);
+
+/* mpiexec and its like. */
+bool is_launcher(const char *program);
+
+/* Path of one of our libraries: in the build tree, relative to this program as installed, or as
+ * configured. */
+bool find_library(const char *name, char *path, size_t size);
+
+#endif

@@ -1,0 +1,102 @@
+/* collprof info: this build and this machine. */
+#include "cli/cli.h"
+#include "cli/executable.h"
+#include "config.h"
+
+#include "base/clock.h"
+#include "base/settings.h"
+#include "base/topology.h"
+#include "report/format.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void library_line(const char *name, const char *what)
+{
+    char path[4200];
+    if (find_library(name, path, sizeof path))
+        printf("  %-14s%s\n", what, path);
+    else
+        printf("  %-14snot found: neither beside this program nor at %s\n", what, path);
+}
+
+static void print_build(void)
+{
+    char path[4200];
+    const char *mpi =
+        find_library("libcollprof.so", path, sizeof path) ? executable_mpi(path) : NULL;
+    puts(PACKAGE_STRING);
+    printf("  %-14s%s%s%s%s\n", "MPI", COLLPROF_MPI_NAME, mpi ? " (" : "", mpi ? mpi : "",
+           mpi ? ")" : "");
+    printf("  %-14s%s\n", "compiler", __VERSION__);
+    library_line("libcollprof.so", "library");
+    library_line("libcollprof-yield.so", "yield library");
+    printf("  %-14s%s%s\n", "plotter", GNUPLOT,
+           access(GNUPLOT, X_OK) ? " (not found: `collprof plot' will say so)" : "");
+}
+
+static void print_clock(void)
+{
+    char cost[32];
+    clock_start();
+    uint64_t from = clock_ticks(), to = from;
+    double started = clock_now();
+    enum { READINGS = 100000 };
+    for (int i = 0; i < READINGS; i++)
+        to = clock_ticks();
+    double ns = (clock_now() - started) / READINGS * 1e9;
+    (void)to;
+    printf("\nClock\n  %-14s%s, %s a reading\n", "of the layer", clock_name(),
+           format_time(cost, ns));
+    printf("  %-14sCLOCK_MONOTONIC, %s a reading\n", "of the methods",
+           format_time(cost, clock_cost() * 1e9));
+}
+
+static void print_machine(void)
+{
+    struct place place;
+    char text[200];
+    place_here(&place);
+    place_describe(&place, text, sizeof text);
+    printf("\nMachine\n  %-14s%s\n", "host", place.host);
+    printf("  %-14s%d; this process may use %s\n", "processors", place.machine_processors, text);
+}
+
+static void print_settings(void)
+{
+    puts("\nSettings (collprof run --OPTION, or the variable)");
+    for (size_t i = 0; i < settings_count; i++) {
+        char variable[64];
+        settings_variable(&settings_table[i], variable);
+        const char *set = getenv(variable);
+        printf("  %-28s%s%s\n", variable, set ? set : settings_table[i].initial,
+               set ? "  (set in the environment)" : "");
+    }
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    if (key == ARGP_KEY_ARG)
+        cli_refuse(state->input, "'%s' is one argument too many: none would be right", argument);
+    return ARGP_ERR_UNKNOWN;
+}
+
+int cli_info(int argc, char **argv)
+{
+    static const struct argp argp = {NULL,
+                                     parse,
+                                     NULL,
+                                     "Shows what this collprof was built for, where its libraries "
+                                     "are, the clock that it uses, the machine, and the settings.",
+                                     NULL,
+                                     NULL,
+                                     NULL};
+    cli_parse(&argp, argc, argv, 0, argv[0]);
+    print_build();
+    print_clock();
+    print_machine();
+    print_settings();
+    return cli_flush(argv[0]) ? 0 : 1;
+}

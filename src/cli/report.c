@@ -1,0 +1,82 @@
+/* collprof report: the report of a run again, also of one that did not get so far. */
+#include "cli/cli.h"
+
+#include "report/tables.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct options {
+    const char *name, *directory;
+    bool json, csv;
+    struct report_options report;
+};
+
+static const struct argp_option options[] = {
+    {"json", 'j', NULL, 0, "print the whole profile as JSON, see collprof-profile(5)", 0},
+    {"csv", 'c', NULL, 0, "print the tables as CSV, all lines of them", 0},
+    {"top", 't', "N", 0, "lines in each table (10)", 0},
+    {"sort", 's', "KEY", 0, "order tables by time, calls, bytes, max or wait (time)", 0},
+    {0}};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct options *o = state->input;
+    switch (key) {
+    case 'j':
+        o->json = true;
+        return 0;
+    case 'c':
+        o->csv = true;
+        return 0;
+    case 't':
+        o->report.top = cli_lines(o->name, argument);
+        return 0;
+    case 's':
+        o->report.sort = cli_sort_key(o->name, argument);
+        return 0;
+    case ARGP_KEY_ARG:
+        if (o->directory)
+            cli_refuse(o->name,
+                       "two directories, %s and %s: one would be right, or `collprof "
+                       "compare' for two",
+                       o->directory, argument);
+        o->directory = argument;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+int cli_report(int argc, char **argv)
+{
+    static const struct argp argp = {
+        options,
+        parse,
+        "[DIR]",
+        "Shows the report of a run from the directory that `collprof run -o DIR' wrote "
+        "(collprof.out). Of a run that crashed or was killed, the raw records of its ranks are "
+        "read, and the report says which are incomplete.",
+        NULL,
+        NULL,
+        NULL};
+    struct options o = {.name = argv[0], .report = {.top = 10}};
+    cli_parse(&argp, argc, argv, 0, &o);
+    if (o.json && o.csv)
+        cli_refuse(o.name, "--json and --csv: one of them would be right");
+    struct profile *p = profile_load(o.directory ? o.directory : "collprof.out");
+    if (!p)
+        return 1;
+    if (o.json) {
+        json_t *json = profile_json(p);
+        json_dumpf(json, stdout, JSON_INDENT(1));
+        putchar('\n');
+        json_decref(json);
+    } else if (o.csv) {
+        tables_csv(p, stdout, o.report.sort);
+    } else {
+        report_text(p, stdout, &o.report);
+    }
+    profile_free(p);
+    return cli_flush(o.name) ? 0 : 1;
+}

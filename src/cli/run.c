@@ -1,0 +1,251 @@
+/* collprof run: the last program before the application. It becomes the application, so nothing
+ * stands between the launcher and it, and only here is the library preloaded: neither the launcher
+ * nor its shells see it. */
+#include "cli/cli.h"
+#include "cli/executable.h"
+
+#include "base/settings.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { FIRST_LONG = 256, MAX_OPTIONS = 40 };
+
+struct run {
+    const char *name;
+    struct settings settings;
+    char **application;
+};
+
+/* One option per setting. */
+static void make_options(struct argp_option *option)
+{
+    static char help[MAX_OPTIONS][200];
+    for (size_t i = 0; i < settings_count; i++) {
+        const struct setting *s = &settings_table[i];
+        char variable[64];
+        settings_variable(s, variable);
+        snprintf(help[i], sizeof help[i], "%s%s%s%s [%s]", s->help, *s->initial ? " (" : "",
+                 s->initial, *s->initial ? ")" : "", variable);
+        option[i] =
+            (struct argp_option){.name = s->option,
+                                 .key = s->key ? s->key : FIRST_LONG + (int)i,
+                                 .arg = s->argument,
+                                 .flags = s->if_bare && s->argument ? OPTION_ARG_OPTIONAL : 0,
+                                 .doc = help[i]};
+    }
+}
+
+static const struct setting *setting_of(int key)
+{
+    for (size_t i = 0; i < settings_count; i++)
+        if (key == FIRST_LONG + (int)i || (settings_table[i].key && key == settings_table[i].key))
+            return &settings_table[i];
+    return NULL;
+}
+
+static void take(struct run *r, const struct setting *s, const char *text)
+{
+    char variable[64];
+    const char *right = settings_set(&r->settings, s, text);
+    if (right)
+        cli_refuse(r->name, "--%s is '%s': %s would be right", s->option, text, right);
+    settings_variable(s, variable);
+    setenv(variable, text, 1);
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct run *r = state->input;
+    const struct setting *s = setting_of(key);
+    if (s) {
+        take(r, s, argument ? argument : s->if_bare);
+        return 0;
+    }
+    if (key != ARGP_KEY_ARG)
+        return ARGP_ERR_UNKNOWN;
+    r->application = state->argv + state->next - 1; /* all that follows is its own */
+    state->next = state->argc;
+    return 0;
+}
+
+/* Of all processes that a launcher starts with the same mistake, one should say so. */
+static bool speaks(void)
+{
+    static const char *const rank[] = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK",
+                                       "SLURM_PROCID"};
+    for (size_t i = 0; i < sizeof rank / sizeof *rank; i++) {
+        const char *value = getenv(rank[i]);
+        if (value && *value)
+            return !strcmp(value, "0");
+    }
+    return true;
+}
+
+static void list_variables(char *text, size_t room)
+{
+    size_t at = 0;
+    *text = '\0';
+    for (size_t i = 0; i < settings_count && at < room; i++) {
+        char variable[64];
+        settings_variable(&settings_table[i], variable);
+        at += (size_t)snprintf(text + at, room - at, "%s%s", i ? " " : "", variable);
+    }
+}
+
+/* The library would warn of a wrong variable and go on; here there is still time to stop. */
+static void check_environment(struct run *r)
+{
+    for (char **e = environ; *e; e++) {
+        size_t length = strcspn(*e, "=");
+        const char *value = (*e)[length] ? *e + length + 1 : "";
+        if (strncmp(*e, "COLLPROF_", 9))
+            continue;
+        const struct setting *s = settings_find_variable(*e, length);
+        if (!s) {
+            char known[2000];
+            list_variables(known, sizeof known);
+            cli_refuse(r->name, "there is no variable %.*s: known are %s", (int)length, *e, known);
+        }
+        const char *right = settings_set(&r->settings, s, value);
+        if (right)
+            cli_refuse(r->name, "%.*s is '%s': %s would be right", (int)length, *e, value, right);
+    }
+}
+
+static void check_file(const struct run *r, const char *option, const char *path)
+{
+    if (*path && access(path, R_OK))
+        cli_refuse(r->name, "--%s: %s: %s", option, path, strerror(errno));
+}
+
+static void check_settings(const struct run *r)
+{
+    check_file(r, "latencies", r->settings.latencies);
+    check_file(r, "base-round", r->settings.base_round);
+    if (!strcmp(r->settings.bcast, "grid") && !*r->settings.latencies)
+        cli_refuse(r->name, "--bcast=grid needs the latencies between the ranks: "
+                            "--latencies=LOG, made by collbench-pairs");
+}
+
+/* Before what is preloaded already. */
+static void preload(const struct run *r, const char *library)
+{
+    char path[4200], *list;
+    const char *others = getenv("LD_PRELOAD");
+    if (!find_library(library, path, sizeof path))
+        cli_refuse(r->name,
+                   "%s is neither beside this program nor where it was to be installed "
+                   "(%s): `make install' would be right",
+                   library, path);
+    if (strpbrk(path, " :"))
+        cli_refuse(r->name,
+                   "%s: a library with a space or colon in its path cannot be preloaded: "
+                   "install it elsewhere",
+                   path);
+    if (asprintf(&list, "%s%s%s", path, others && *others ? ":" : "", others ? others : "") < 0)
+        cli_refuse(r->name, "out of memory");
+    setenv("LD_PRELOAD", list, 1);
+    free(list);
+}
+
+/* What is known about the application before it starts. */
+static void check_application(const struct run *r)
+{
+    struct executable x;
+    char library[4200];
+    const char *application = r->application[0];
+    if (is_launcher(application))
+        cli_refuse(r->name,
+                   "%s starts the ranks: the other way round would be right: %s ... "
+                   "collprof run APPLICATION",
+                   application, application);
+    if (!executable_look(&x, application))
+        return;
+    bool found = find_library("libcollprof.so", library, sizeof library);
+    const char *mpi = found ? executable_mpi(library) : NULL;
+    if (mpi && *x.mpi && strcmp(x.mpi, mpi))
+        cli_refuse(r->name,
+                   "%s is linked with %s, this collprof with %s: one built for the same MPI "
+                   "would be right (./configure MPICC=...)",
+                   application, x.mpi, mpi);
+    if (!speaks())
+        return;
+    if (x.is_static)
+        fprintf(stderr,
+                "%s: %s is statically linked: nothing can be preloaded into it: unless it "
+                "was linked with -lcollprof, it will not be profiled\n",
+                r->name, application);
+    if (x.is_privileged)
+        fprintf(stderr,
+                "%s: %s changes its user or group when started: nothing is preloaded into "
+                "it, it will not be profiled\n",
+                r->name, application);
+    if (x.is_shell)
+        fprintf(stderr,
+                "%s: %s is run by a shell: each MPI program that it starts is profiled, and "
+                "one that starts later takes the place of the one before in %s\n",
+                r->name, application, r->settings.output);
+}
+
+static const char doc[] =
+    "Runs an MPI application and profiles it. Stands right before the application, behind the "
+    "launcher: mpiexec -n 4 collprof run ./app arguments\v"
+    "Every option can also be given by its environment variable, shown in brackets; an option "
+    "comes before a variable. The records and profile.json are written to one directory, the "
+    "report is printed on standard error of rank 0 when the application ends. The exit status is "
+    "the application's, 2 for wrong usage, 126 if the application cannot be executed, 127 if it is "
+    "not found. See collprof-run(1).";
+
+/* Only one of the ranks complains; 2 and the standard error of the application stay as they are. */
+static int hush(void)
+{
+    if (speaks())
+        return -1;
+    int kept = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3), null = open("/dev/null", O_WRONLY);
+    if (kept >= 0 && null >= 0)
+        dup2(null, STDERR_FILENO);
+    if (null >= 0)
+        close(null);
+    return kept;
+}
+
+static void unhush(int kept)
+{
+    if (kept >= 0) {
+        dup2(kept, STDERR_FILENO);
+        close(kept);
+    }
+}
+
+int cli_run(int argc, char **argv)
+{
+    struct argp_option options[MAX_OPTIONS] = {0};
+    struct run r = {.name = argv[0]};
+    const struct argp argp = {options, parse, "[--] APPLICATION [ARGUMENT...]", doc, NULL,
+                              NULL,    NULL};
+    make_options(options);
+    settings_default(&r.settings);
+    int kept = hush();
+    check_environment(&r);
+    cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &r);
+    if (!r.application)
+        cli_refuse(r.name,
+                   "an application is missing: collprof run [OPTION...] ./app would be right");
+    unhush(kept);
+    check_settings(&r);
+    check_application(&r);
+    if (r.settings.yield)
+        preload(&r, "libcollprof-yield.so");
+    preload(&r, "libcollprof.so");
+    execvp(r.application[0], r.application);
+    int error = errno;
+    fprintf(stderr, "%s: %s: %s\n", r.name, r.application[0], strerror(error));
+    return error == ENOENT || error == ENOTDIR ? CLI_NOT_FOUND : CLI_CANNOT_EXECUTE;
+}
