@@ -68,6 +68,9 @@ bool bench_each_word(const char *list, bool (*each)(const char *word, void *arg)
  * outnumber processors and --yield was not given. */
 struct document *bench_document(const struct bench *b, const char *schema);
 
+/* Where every rank runs (base/topology.h), on rank 0, to be freed; NULL on the others. Collective. */
+struct place *bench_places(const struct bench *b);
+
 /* Progress on rank 0's terminal: one line rewritten in place, with an estimate of the time
  * left; silent if stderr is no terminal. DONE of TOTAL. */
 void bench_progress(const struct bench *b, size_t done, size_t total, const char *what);

@@ -24,7 +24,7 @@ static struct place my_place(void)
     return place;
 }
 
-static struct place *gather_places(const struct bench *b)
+struct place *bench_places(const struct bench *b)
 {
     struct place mine = my_place(), *all = NULL;
     if (b->rank == 0)
@@ -141,7 +141,7 @@ static void fact_options(struct document *d, const struct bench *b)
 
 struct document *bench_document(const struct bench *b, const char *schema)
 {
-    struct place *places = gather_places(b);
+    struct place *places = bench_places(b);
     if (b->rank)
         return NULL;
     struct document *d = document_new(schema);

@@ -20,3 +20,5 @@ bench_collbench_bcast_SOURCES = \
 	bench/collbench-bcast.c bench/bcast_bench.h \
 	bench/bcast_path.c bench/bcast_plots.c bench/bcast_tables.c
 bench_collbench_bcast_LDADD = libbench.la
+
+include bench/grid.mk

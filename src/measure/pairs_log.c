@@ -47,9 +47,6 @@ static void write_pair(const struct pairs *p, const struct pairs_size *s, int i,
 
 void pairs_log_write(const struct pairs *p, FILE *out, bool only_paper)
 {
-    if (!only_paper)
-        fprintf(out, "#+ after StdDev: Median(usecs) Min(usecs) Send1(usecs) Send2(usecs) "
-                     "Relation\n");
     for (int s = 0; s < p->n_sizes; s++) {
         fprintf(out, "# Testing Hostname: %s\n", p->system);
         fprintf(out, "# Processors: %d MsgLen %zu Repeats: %d\n", p->n, p->size[s].bytes,
@@ -59,6 +56,9 @@ void pairs_log_write(const struct pairs *p, FILE *out, bool only_paper)
             for (int j = i; j < p->n; j++)
                 write_pair(p, &p->size[s], i, j, out, only_paper);
     }
+    if (!only_paper)
+        fprintf(out, "#+ after StdDev: Median(usecs) Min(usecs) Send1(usecs) Send2(usecs) "
+                     "Relation\n");
 }
 
 struct reader {

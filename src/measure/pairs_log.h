@@ -8,7 +8,7 @@
  *
  * and after them: median, min, the send call of the first and of the second (microseconds, three
  * decimals), and the relation of the two ("core", "complex", "package", "node", "other-node",
- * "-"). A first line "#+ ..." names our columns. Lines of i = j are 0. */
+ * "-"). A last line "#+ ..." names our columns. Lines of i = j are 0. */
 #ifndef COLLPROF_MEASURE_PAIRS_LOG_H
 #define COLLPROF_MEASURE_PAIRS_LOG_H
 

@@ -26,3 +26,5 @@ libreport_la_SOURCES += \
 	src/report/text_findings.c \
 	src/report/text_summary.c \
 	src/report/text_waits.c
+
+libreport_la_SOURCES += src/report/pairs_plot.c src/report/pairs_plot.h

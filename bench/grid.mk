@@ -1,0 +1,4 @@
+bin_PROGRAMS += bench/collbench-pairs
+bench_collbench_pairs_CPPFLAGS = $(BENCH_CPPFLAGS)
+bench_collbench_pairs_SOURCES = bench/collbench-pairs.c bench/pairs_tell.c bench/pairs_tell.h
+bench_collbench_pairs_LDADD = libbench.la

@@ -1,0 +1,237 @@
+#include "pairs_tell.h"
+
+#include "base/stats.h"
+#include "base/topology.h"
+#include "measure/hierarchy.h"
+#include "measure/pairs_log.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MATRIX_MAX = 32 }; /* ranks; wider ones are for programs and pictures */
+
+static size_t cell(const struct pairs *p, int i, int j)
+{
+    return (size_t)i * (size_t)p->n + (size_t)j;
+}
+
+/* Columns "rank" and one per rank. Documents keep the columns of their tables. */
+static const struct column *rank_columns(int n)
+{
+    static struct column column[MATRIX_MAX + 1];
+    static char name[MATRIX_MAX][12];
+    column[0] = (struct column){.name = "rank", .kind = COLUMN_INTEGER};
+    for (int i = 0; i < n; i++) {
+        snprintf(name[i], sizeof name[i], "%d", i);
+        column[i + 1] =
+            (struct column){.name = name[i], .unit = "us", .kind = COLUMN_REAL, .decimals = 2};
+    }
+    return column;
+}
+
+static void tell_matrix(const struct pairs *p, struct document *d, const double *m,
+                        const char *what, const struct pairs_size *s, bool smallest)
+{
+    char name[64], title[96];
+    snprintf(name, sizeof name, "%s_%zu", what, s->bytes);
+    snprintf(title, sizeof title, "%s of the round trip, %zu B (us)",
+             strcmp(what, "mean") == 0 ? "Mean" : "Standard deviation", s->bytes);
+    if (!smallest && p->n > 8)
+        return;
+    struct table *t = document_table(d, name, title, rank_columns(p->n), (size_t)p->n + 1);
+    for (int i = 0; i < p->n; i++) {
+        table_integer(t, i);
+        for (int j = 0; j < p->n; j++)
+            table_real(t, 1e6 * m[cell(p, i, j)]);
+    }
+}
+
+static json_t *matrix_json(const struct pairs *p, const double *m)
+{
+    json_t *rows = json_array();
+    for (int i = 0; i < p->n; i++) {
+        json_t *row = json_array();
+        for (int j = 0; j < p->n; j++)
+            json_array_append_new(row, json_real(1e6 * m[cell(p, i, j)]));
+        json_array_append_new(rows, row);
+    }
+    return rows;
+}
+
+/* For programs: every matrix of every size, in microseconds, row = first rank (or sender). */
+static void attach(const struct pairs *p, struct document *d)
+{
+    json_t *all = json_array(), *hosts = json_array();
+    for (int s = 0; s < p->n_sizes; s++) {
+        const struct pairs_size *size = &p->size[s];
+        json_t *one = json_pack("{s:I, s:i, s:o, s:o, s:o, s:o}", "bytes", (json_int_t)size->bytes,
+                                "repeats", size->repeats, "mean_us", matrix_json(p, size->mean),
+                                "sd_us", matrix_json(p, size->sd), "median_us",
+                                matrix_json(p, size->median), "min_us", matrix_json(p, size->min));
+        if (size->send)
+            json_object_set_new(one, "send_us", matrix_json(p, size->send));
+        json_array_append_new(all, one);
+    }
+    for (int i = 0; i < p->n; i++)
+        json_array_append_new(hosts, json_string(p->host[i]));
+    document_attach(d, "hosts", hosts);
+    document_attach(d, "sizes", all);
+}
+
+static const struct column relation_columns[] = {
+    {"relation", NULL, COLUMN_TEXT, 0, "closest thing that the two ranks share (hwloc, host)"},
+    {"pairs", NULL, COLUMN_INTEGER, 0, NULL},
+    {"size", "B", COLUMN_INTEGER, 0, NULL},
+    {"lowest", "us", COLUMN_REAL, 2, "smallest median round trip of these pairs"},
+    {"median", "us", COLUMN_REAL, 2, "median of the pairs' medians"},
+    {"highest", "us", COLUMN_REAL, 2, NULL},
+    {"latency", "us", COLUMN_REAL, 2, "one way, fitted over all sizes; median of the pairs"},
+    {"injection", "us", COLUMN_REAL, 3, "the send call, smallest size; median of the pairs"},
+    {"bandwidth", "MB/s", COLUMN_REAL, 1, "one way, fitted over all sizes; median of the pairs"},
+};
+
+struct series {
+    double *trip, *latency, *injection, *bandwidth;
+    size_t n;
+};
+
+static bool series_new(struct series *s, int n)
+{
+    size_t pairs = (size_t)n * (size_t)n;
+    double *all = malloc(4 * pairs * sizeof *all);
+    *s = (struct series){all, all + pairs, all + 2 * pairs, all + 3 * pairs, 0};
+    return all != NULL;
+}
+
+static void gather_series(const struct pairs *p, int size, int relation, struct series *s)
+{
+    s->n = 0;
+    for (int i = 0; i < p->n; i++) {
+        for (int j = i + 1; j < p->n; j++) {
+            if ((p->relation ? p->relation[cell(p, i, j)] : -1) != relation)
+                continue;
+            struct pairs_fit fit = pairs_fit(p, i, j);
+            s->trip[s->n] = p->size[size].median[cell(p, i, j)];
+            s->latency[s->n] = fit.latency;
+            s->injection[s->n] = fit.injection;
+            s->bandwidth[s->n++] = fit.bandwidth;
+        }
+    }
+}
+
+static void tell_relations(const struct pairs *p, struct document *d)
+{
+    struct series s;
+    if (!series_new(&s, p->n))
+        return;
+    struct table *t =
+        document_table(d, "relations", "By what the two ranks share", relation_columns,
+                       sizeof relation_columns / sizeof *relation_columns);
+    for (int size = 0; size < p->n_sizes; size++) {
+        for (int relation = -1; relation <= OTHER_NODE; relation++) {
+            gather_series(p, size, relation, &s);
+            if (s.n == 0)
+                continue;
+            table_text(t, pairs_relation_name(relation));
+            table_integer(t, (long long)s.n);
+            table_integer(t, (long long)p->size[size].bytes);
+            stats_sort(s.trip, s.n);
+            table_real(t, 1e6 * s.trip[0]);
+            table_real(t, 1e6 * stats_quantile(s.trip, s.n, 0.5));
+            table_real(t, 1e6 * s.trip[s.n - 1]);
+            if (size > 0) {
+                for (int k = 0; k < 3; k++)
+                    table_skip(t);
+                continue;
+            }
+            table_real(t, 1e6 * stats_median(s.latency, s.n));
+            table_real(t, 1e6 * stats_median(s.injection, s.n));
+            double bandwidth = stats_median(s.bandwidth, s.n);
+            table_real(t, isfinite(bandwidth) ? 1e-6 * bandwidth : NAN);
+        }
+    }
+    free(s.trip);
+}
+
+static const struct column hierarchy_columns[] = {
+    {"level", NULL, COLUMN_INTEGER, 0, "1 is the closest"},
+    {"groups", NULL, COLUMN_INTEGER, 0, NULL},
+    {"inside", "us", COLUMN_REAL, 2, "longest round trip needed to join a group"},
+    {"outside", "us", COLUMN_REAL, 2, "shortest round trip between two groups"},
+    {"is", NULL, COLUMN_TEXT, 0, "what divides the ranks the same way, by hwloc or host names"},
+    {"members", NULL, COLUMN_TEXT, 0, "ranks, a group between bars"},
+};
+
+static bool in_group(const struct hierarchy_level *level, int n, int v, int group)
+{
+    return v < n && level->group[v] == group;
+}
+
+/* "0-3 | 4-7"; shortened, since a large machine has many. */
+static void describe_groups(const struct hierarchy_level *level, int n, char *text, size_t size)
+{
+    FILE *out = fmemopen(text, size, "w");
+    for (int g = 0; out && g < level->groups; g++) {
+        const char *between = g ? " | " : "";
+        if (ftell(out) > (long)size - 40) {
+            fprintf(out, " | ...");
+            break;
+        }
+        for (int v = 0; v < n && ftell(out) < (long)size - 30; v++) {
+            if (!in_group(level, n, v, g))
+                continue;
+            int first = v;
+            while (in_group(level, n, v + 1, g))
+                v++;
+            fprintf(out, v > first ? "%s%d-%d" : "%s%d", between, first, v);
+            between = ",";
+        }
+    }
+    if (out)
+        fclose(out);
+}
+
+static void tell_hierarchy(const struct pairs *p, struct document *d)
+{
+    struct hierarchy h;
+    if (!hierarchy_find(p, &p->size[0], 1.5, &h))
+        return;
+    if (h.n_levels == 0 && p->n > 2)
+        document_note(d, "No hierarchy: no group of ranks is nearer to each other than 1.5 times "
+                         "the way to the rest.");
+    struct table *t = NULL;
+    if (h.n_levels > 0)
+        t = document_table(d, "hierarchy", "The hierarchy that the latencies show",
+                           hierarchy_columns, sizeof hierarchy_columns / sizeof *hierarchy_columns);
+    for (int i = 0; i < h.n_levels; i++) {
+        char members[120] = "";
+        const struct hierarchy_level *level = &h.level[i];
+        describe_groups(level, h.n, members, sizeof members);
+        table_integer(t, i + 1);
+        table_integer(t, level->groups);
+        table_real(t, 1e6 * level->inside);
+        table_real(t, 1e6 * level->outside);
+        table_text(t, level->seen_as ? level->seen_as : "-");
+        table_text(t, members);
+    }
+    hierarchy_free(&h);
+}
+
+void pairs_tell(const struct pairs *p, struct document *d, enum format format)
+{
+    if (format == FORMAT_JSON) {
+        attach(p, d);
+    } else if (p->n <= MATRIX_MAX) {
+        for (int s = 0; s < p->n_sizes; s++) {
+            tell_matrix(p, d, p->size[s].mean, "mean", &p->size[s], s == 0);
+            tell_matrix(p, d, p->size[s].sd, "sd", &p->size[s], s == 0);
+        }
+    } else {
+        document_note(d, "The matrices of %d ranks are not printed: --format=json or --plot.",
+                      p->n);
+    }
+    tell_relations(p, d);
+    tell_hierarchy(p, d);
+}
