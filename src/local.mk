@@ -50,7 +50,8 @@ libmeasure_la_SOURCES += \
 	src/measure/bcast_loops.c src/measure/bcast_each.c src/measure/bcast_all.c \
 	src/measure/bcast_ship.c \
 	src/measure/discover.c src/measure/discover_tree.c src/measure/discover.h \
-	src/measure/collective.h \
+	src/measure/collective.c src/measure/collective.h src/measure/collective_run.h \
+	src/measure/collective_mirrored.c src/measure/ping.c src/measure/ping.h \
 	src/trees/bcast.c src/trees/bcast.h
 
 # Preloaded by --yield: no MPI, no other library of ours.

@@ -14,8 +14,8 @@ tests_mpi_bcast_LDADD = libmeasure.la libbase.la
 TESTS += tests/mpi/bcast.sh
 EXTRA_DIST += tests/mpi/bcast.sh
 
-EXTRA_DIST += tests/sim/discover.c tests/sim/discover.sh tests/sim/methods.c tests/sim/methods.sh tests/sim/methods64.sh
+EXTRA_DIST += tests/sim/collective.c tests/sim/collective.sh tests/sim/discover.c tests/sim/discover.sh tests/sim/methods.c tests/sim/methods.sh tests/sim/methods64.sh
 if HAVE_SMPI
-SIM_BINARIES += sim/methods sim/discover
-TESTS += tests/sim/discover.sh tests/sim/methods.sh tests/sim/methods64.sh
+SIM_BINARIES += sim/methods sim/discover sim/collective
+TESTS += tests/sim/collective.sh tests/sim/discover.sh tests/sim/methods.sh tests/sim/methods64.sh
 endif

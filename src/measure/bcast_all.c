@@ -86,7 +86,7 @@ static double global_now(const struct bcast_run *r)
 /* "direct" in progress. Stamps are pairs of entry and exit on the common clock. */
 struct direct {
     struct bcast_run *run;
-    double *all; /* on the root: SIZE blocks of a batch's stamps */
+    double *all;  /* on the root: SIZE blocks of a batch's stamps */
     double slack; /* on the root: the least to wait for the others */
     int dropped;
 };

@@ -1,41 +1,9 @@
 /* Destination by destination: the paper's OL_i (figure 9), the same with the acknowledgement
  * held back, and o_i. */
 #include "measure/bcast_run.h"
+#include "measure/ping.h"
 
 #include <math.h>
-
-/* Ping-pongs between the root and the destination, of the acknowledgement's size. */
-static int ping_pong(const struct bcast_run *r, int peer, bool first)
-{
-    double ack = 0;
-    MPI_Comm comm = r->c->comm;
-    if (first)
-        TRY(PMPI_Send(&ack, 1, MPI_DOUBLE, peer, TAG_PING, comm));
-    TRY(PMPI_Recv(&ack, 1, MPI_DOUBLE, peer, TAG_PING, comm, MPI_STATUS_IGNORE));
-    return first ? MPI_SUCCESS : PMPI_Send(&ack, 1, MPI_DOUBLE, peer, TAG_PING, comm);
-}
-
-static int batch_rtl(void *arg, const struct batch *b, double *value, int *n, double *loop)
-{
-    struct bcast_run *r = arg;
-    TRY(PMPI_Barrier(r->c->comm));
-    if (r->rank == r->destination)
-        for (int k = 0; k <= b->repetitions; k++)
-            TRY(ping_pong(r, r->c->root, false));
-    if (!r->roots)
-        return MPI_SUCCESS;
-    TRY(ping_pong(r, r->destination, true));
-    double start = clock_now(), last = start;
-    for (int k = 0; k < b->repetitions; k++) {
-        TRY(ping_pong(r, r->destination, true));
-        double now = clock_now();
-        value[k] = now - last - r->clock_cost;
-        last = now;
-    }
-    *loop = (last - start) / b->repetitions - r->clock_cost;
-    *n = b->repetitions;
-    return MPI_SUCCESS;
-}
 
 /* The acknowledgement carries how long it was held, on the destination's own clock. Between the
  * two readings lies the hold; the outer halves of the readings themselves are one cost. */
@@ -114,7 +82,13 @@ static void result_raise(struct bcast_result *result, int i, struct estimate e, 
 static int measure_rtl(struct bcast_run *r, double share, double *loop)
 {
     struct series s;
-    TRY(run_series(r, share, batch_rtl, &s));
+    struct ping p = {.comm = r->c->comm,
+                     .timer = r->c->root,
+                     .peer = r->destination,
+                     .keeper = r->c->root,
+                     .clock_cost = r->clock_cost,
+                     .scratch = r->scratch};
+    TRY(series_measure(r->c->comm, r->c->root, &r->c->plan, share, 0, batch_ping, &p, &s));
     if (r->roots) {
         struct bcast_destination *to = &r->to[r->destination];
         to->rtl = series_estimate(&s);
@@ -191,19 +165,8 @@ static int batch_overhead(void *arg, const struct batch *b, double *value, int *
         if (mine && k >= 0)
             in_call[k] = clock_now() - start - r->clock_cost;
     }
-    if (mine && !r->roots)
-        return PMPI_Send(in_call, b->repetitions, MPI_DOUBLE, r->c->root, TAG_VALUES, comm);
-    if (!r->roots)
-        return MPI_SUCCESS;
-    if (!mine)
-        TRY(PMPI_Recv(in_call, b->repetitions, MPI_DOUBLE, r->destination, TAG_VALUES, comm,
-                      MPI_STATUS_IGNORE));
-    double sum = 0;
-    for (int k = 0; k < b->repetitions; k++)
-        sum += value[k] = in_call[k];
-    *loop = sum / b->repetitions;
     *n = b->repetitions;
-    return MPI_SUCCESS;
+    return values_to_keeper(comm, r->destination, r->c->root, in_call, value, *n, loop);
 }
 
 static int overhead_one(struct bcast_run *r, double share, struct bcast_result *result)
@@ -240,8 +203,7 @@ static int each(struct bcast_run *r, struct bcast_result *result, bool with_root
     int n = r->c->destinations ? r->c->n_destinations : r->size - 1;
     result->asked = n + with_root;
     for (int k = -(int)with_root; k < n; k++) {
-        int go = r->share <= 0 || result->measured == 0 ||
-                 clock_now() - r->started < r->share;
+        int go = r->share <= 0 || result->measured == 0 || clock_now() - r->started < r->share;
         TRY(PMPI_Bcast(&go, 1, MPI_INT, r->c->root, r->c->comm));
         if (!go) {
             result->over_budget = true;

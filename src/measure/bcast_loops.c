@@ -115,8 +115,8 @@ int run_rounds_random(struct bcast_run *r, struct bcast_result *result)
 }
 
 /* M operations, each timed from the end of the one before; the first is not timed. */
-static int timed_loop(struct bcast_run *r, const struct batch *b, int (*operation)(struct bcast_run *),
-                      double *value, int *n, double *loop)
+static int timed_loop(struct bcast_run *r, const struct batch *b,
+                      int (*operation)(struct bcast_run *), double *value, int *n, double *loop)
 {
     TRY(PMPI_Barrier(r->c->comm));
     TRY(operation(r));

@@ -7,7 +7,7 @@
 #include "measure/bcast.h"
 
 /* Our messages on the case's communicator; broadcasts of src/trees use another tag. */
-enum { TAG_ACK = 0x6163, TAG_PING = 0x6169, TAG_RING = 0x6172, TAG_VALUES = 0x6176 };
+enum { TAG_ACK = 0x6163, TAG_RING = 0x6172 };
 
 struct bcast_run {
     const struct bcast_case *c;

@@ -51,8 +51,8 @@ void collective_direct_free(struct collective_direct *d);
 
 /* For a source i that enters last, held back by D after a message "go" from the observer j: the
  * time from i's entry to j's exit, for every pair that the pattern couples (fan-in: j = root;
- * fan-out: i = root). The loop's period at j, minus D as i's own clock saw it, minus half a
- * round trip. D is doubled until the value settles. */
+ * fan-out: i = root). What j sees from its go on, minus D as i's own clock saw it, minus half
+ * a round trip. D is doubled until the value settles. */
 struct collective_mirrored {
     int size;              /* 0 on ranks other than the collector */
     struct estimate *pair; /* size x size: [i * size + j], NaN where not coupled or not measured */

@@ -1,0 +1,25 @@
+/* Round trips of one 8-byte message, what a go or an acknowledgement carries. Private to
+ * src/measure. */
+#ifndef COLLPROF_MEASURE_PING_H
+#define COLLPROF_MEASURE_PING_H
+
+#include "measure/series.h"
+
+struct ping {
+    MPI_Comm comm;
+    int timer, peer;   /* ranks: who sends first and looks at the clock, and who answers */
+    int keeper;        /* of the series */
+    double clock_cost; /* of this rank */
+    double *scratch;   /* the timer's: room for one double per operation of a batch */
+};
+
+/* A batch of round trips between the two, the first of them untimed, while the others wait at
+ * the next order. ARG is a struct ping. */
+int batch_ping(void *arg, const struct batch *b, double *value, int *n, double *loop);
+
+/* Takes N values from rank FROM to the keeper's VALUE and sets their mean; nothing to do where
+ * they are one and the same. Called by both; MINE is FROM's. */
+int values_to_keeper(MPI_Comm comm, int from, int keeper, const double *mine, double *value, int n,
+                     double *loop);
+
+#endif

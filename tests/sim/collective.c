@@ -1,0 +1,145 @@
+/* Collectives measured pair by pair without a common clock, against the simulator's exact one.
+ *
+ * usage: collective --sizes=BYTES OPERATION...
+ *
+ * The truth for a pair: i enters long after everybody else, exit of j minus entry of i. Protects
+ * that the mirrored method finds it within 1 % for every pair that the operation couples, and
+ * that the direct method's completion, everybody entering at once, is at most the slowest pair
+ * plus what the others' common entry costs (they share the network then): less than twice. */
+#include "measure/collective.h"
+#include "base/clock.h"
+#include "bench.h"
+#include "measure/operation.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct test {
+    struct bench bench;
+    const struct operation *operation[16];
+    int n_operations, failures;
+};
+
+static int run(void *arg)
+{
+    return operation_run(arg);
+}
+
+static enum collective_pattern pattern_of(const struct operation *o)
+{
+    if (!o->rooted)
+        return COLLECTIVE_SYMMETRIC;
+    return o->recv_at_root ? COLLECTIVE_FAN_IN : COLLECTIVE_FAN_OUT;
+}
+
+/* TRUTH[j] on rank 0: from LAST's entry, 1 s after the others, to j's exit. */
+static void measure_truth(const struct test *t, const struct operation_call *call, int last,
+                          double *truth)
+{
+    MPI_Comm comm = t->bench.comm;
+    double stamps[2], *all = malloc(2 * (size_t)t->bench.size * sizeof *all);
+    MPI_Barrier(comm);
+    if (t->bench.rank == last)
+        clock_hold(1);
+    stamps[0] = clock_now();
+    operation_run(call);
+    stamps[1] = clock_now();
+    MPI_Gather(stamps, 2, MPI_DOUBLE, all, 2, MPI_DOUBLE, 0, comm);
+    for (int j = 0; t->bench.rank == 0 && j < t->bench.size; j++)
+        truth[j] = all[2 * j + 1] - all[2 * last];
+    free(all);
+}
+
+/* The error of the worst pair, relative to the truth; a rank that is free to go at once (its
+ * time is that of a few clock readings) has none. */
+static double compare(const struct collective_mirrored *m, int from, const double *truth)
+{
+    double worst = 0;
+    for (int j = 0; j < m->size; j++) {
+        struct estimate e = m->pair[from * m->size + j];
+        double error = fabs(e.value - truth[j]);
+        if (e.value == e.value && error > 1e-7)
+            worst = fmax(worst, error / fmax(truth[j], 1e-7));
+    }
+    return worst;
+}
+
+static void judge(struct test *t, const struct operation *o, const struct collective_mirrored *m,
+                  const struct collective_direct *d, double worst, double slowest_truth)
+{
+    double slowest = m->pair[m->slowest_from * m->size + m->slowest_to].value;
+    double together = d->completion.summary.median;
+    bool right = worst <= 0.01 && m->measured == m->asked && d->dropped == 0 &&
+                 fabs(slowest / slowest_truth - 1) <= 0.01 && together < 2 * slowest;
+    printf("%3d ranks %-10s %4d of %4d pairs  mirrored %10.2f us (%2d to %2d)  truth %10.2f us  "
+           "worst pair off %.3f %%  all at once %10.2f us  span %10.2f us%s\n",
+           m->size, o->name, m->measured, m->asked, 1e6 * slowest, m->slowest_from, m->slowest_to,
+           1e6 * slowest_truth, 100 * worst, 1e6 * together, 1e6 * d->span.summary.median,
+           right ? "" : "  FAILED");
+    t->failures += !right;
+}
+
+static void test_operation(struct test *t, const struct operation *o)
+{
+    int size = t->bench.size;
+    struct operation_call call;
+    struct collective_mirrored m;
+    struct collective_direct d;
+    if (!operation_prepare(&call, o, t->bench.comm, 0, t->bench.sizes.min))
+        bench_refuse(&t->bench, "no memory for %s", o->name);
+    struct collective_case c = {.comm = t->bench.comm,
+                                .run = run,
+                                .arg = &call,
+                                .pattern = pattern_of(o),
+                                .plan = plan_default()};
+    c.plan.repetitions = 8;
+    c.plan.stop = STOP_FIXED;
+    c.plan.warmup = 1;
+    c.plan.budget = 0;
+    if (collective_measure_mirrored(&c, &m) != MPI_SUCCESS ||
+        collective_measure_direct(&c, &d) != MPI_SUCCESS) {
+        t->failures++;
+        return;
+    }
+    double worst = 0, slowest = 0, *truth = calloc((size_t)size, sizeof *truth);
+    for (int i = 0; i < size; i++) {
+        measure_truth(t, &call, i, truth);
+        if (m.size == 0)
+            continue;
+        worst = fmax(worst, compare(&m, i, truth));
+        for (int j = 0; j < size; j++)
+            if (m.pair[i * size + j].value == m.pair[i * size + j].value)
+                slowest = fmax(slowest, truth[j]);
+    }
+    if (m.size > 0)
+        judge(t, o, &m, &d, worst, slowest);
+    free(truth);
+    collective_mirrored_free(&m);
+    collective_direct_free(&d);
+    operation_release(&call);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct test *t = state->input;
+    bool twin;
+    if (key == ARGP_KEY_INIT)
+        state->child_inputs[0] = &t->bench;
+    else if (key == ARGP_KEY_ARG && operation_find(arg, &twin) && t->n_operations < 16)
+        t->operation[t->n_operations++] = operation_find(arg, &twin);
+    else
+        return ARGP_ERR_UNKNOWN;
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct argp_child children[] = {{&bench_argp, 0, NULL, 0}, {0}};
+    static const struct argp argp = {.parser = parse, .children = children};
+    struct test t = {.n_operations = 0};
+    bench_start(&t.bench, &argc, &argv, MPI_THREAD_SINGLE, &argp);
+    for (int k = 0; k < t.n_operations; k++)
+        test_operation(&t, t.operation[k]);
+    bench_finish(&t.bench, NULL, t.failures ? 3 : 0);
+}
