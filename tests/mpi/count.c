@@ -44,8 +44,11 @@
             ".size MPI_" #name ", . - MPI_" #name "\n");
 FUNCTIONS(DEFINE)
 
+static pid_t loaded_by; /* a fork has its parent's counts, which are not its own */
+
 __attribute__((constructor)) static void find_all(void)
 {
+    loaded_by = getpid();
 #define FIND(name) real_##name = dlsym(RTLD_NEXT, "MPI_" #name);
     FUNCTIONS(FIND)
 }
@@ -56,7 +59,7 @@ __attribute__((destructor)) static void write_all(void)
 #define SUM(name) sum += count_##name;
     FUNCTIONS(SUM)
     const char *directory = getenv("COUNT_DIRECTORY");
-    if (sum == 0 || !directory)
+    if (sum == 0 || !directory || getpid() != loaded_by)
         return;
     char path[4096];
     snprintf(path, sizeof path, "%s/count.%ld", directory, (long)getpid());

@@ -6,7 +6,18 @@ tests_mpi_libcount_la_SOURCES = tests/mpi/count.c
 tests_mpi_libcount_la_CPPFLAGS = -D_GNU_SOURCE
 tests_mpi_libcount_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 
+check_PROGRAMS += tests/mpi/awkward tests/mpi/ends
+tests_mpi_awkward_CPPFLAGS = -D_GNU_SOURCE $(MPI_CFLAGS)
+tests_mpi_awkward_SOURCES = tests/mpi/awkward.c
+tests_mpi_awkward_LDADD = $(MPI_LIBS)
+tests_mpi_ends_CPPFLAGS = -D_GNU_SOURCE $(MPI_CFLAGS)
+tests_mpi_ends_SOURCES = tests/mpi/ends.c
+tests_mpi_ends_LDADD = $(MPI_LIBS)
+
 LAYER_TESTS = \
+	tests/mpi/awkward.sh \
+	tests/mpi/ends.sh \
+	tests/mpi/outside.sh \
 	tests/mpi/heat.sh \
 	tests/mpi/fortran.sh \
 	tests/mpi/real-netpipe.sh \

@@ -4,6 +4,7 @@
 case $top_builddir in /*) built=$top_builddir ;; *) built=$PWD/$top_builddir ;; esac
 case $srcdir in /*) source=$srcdir ;; *) source=$PWD/$srcdir ;; esac
 layer=$built/.libs/libcollprof.so
+collprof=$built/collprof
 counter=$built/tests/mpi/.libs/libcount.so
 yielding=$built/.libs/libcollprof-yield.so
 dir=$(mktemp -d)

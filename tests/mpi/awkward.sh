@@ -1,0 +1,56 @@
+#!/bin/sh
+# What is legal in MPI but rare, and known to break profilers: the program checks MPI's answers by
+# itself (awkward.c), here the profile's counts are checked, all of them known exactly.
+. "${srcdir:-.}/tests/mpi/lib.sh"
+
+run()
+{
+    what=$1
+    counted "${2:-2}" "$what" "$built/tests/mpi/awkward" "$what" >out 2>&1 ||
+        { cat out; fail "$what: status is not 0"; }
+    test ! -s out || { cat out; fail "$what: something was said"; }
+    same_counts "$what" || fail "$what: other counts"
+    profile "$what" ranks "${2:-2}"
+    profile "$what" states finalized="${2:-2}"
+    profile "$what" nothing-lost
+}
+
+# 8 of each in 100 rounds on 2 ranks; 2 receives of 8 are cancelled, one send is freed
+run same-handles
+profile same-handles calls MPI_Isend=1600 MPI_Irecv=1600 MPI_Request_free=200
+profile same-handles completed MPI_Isend=1400-1600 MPI_Irecv=1200-1600
+
+run some
+profile some calls MPI_Recv_init=6 MPI_Start=300 MPI_Startall=2
+
+# 10,000 rounds. Members decide the identity: WORLD, SELF, the halves (one rank each, the one
+# of rank 0 and the one of rank 1), the intercommunicator and what it is merged to.
+run communicators
+profile communicators calls MPI_Comm_split=20000 MPI_Comm_dup=20000 MPI_Intercomm_create=2000 \
+    MPI_Comm_free=44000 MPI_Allreduce=20000
+profile communicators communicators 12
+
+run threads 1
+profile threads calls MPI_Allreduce=600000 MPI_Isend=200000 MPI_Irecv=200000 MPI_Waitall=200000
+profile threads completed MPI_Isend=200000 MPI_Irecv=200000
+
+run errors
+profile errors errors MPI_Send=4 MPI_Bcast=2 MPI_Barrier=2 MPI_Isend=2 MPI_Wait=2 MPI_Irecv=0
+
+run children
+profile children calls MPI_Barrier=4
+
+run init-thread
+profile init-thread calls MPI_Init_thread=2 MPI_Barrier=2
+
+# Sessions alone, no MPI_Init.
+layered 2 sessions "$built/tests/mpi/awkward" sessions >out 2>&1 || { cat out; fail "sessions"; }
+profile sessions ranks 2
+profile sessions calls MPI_Allreduce=200
+
+# Of 11 barriers those at level 1 after the reset: 5 on each rank.
+layered 2 switching "$built/tests/mpi/awkward" switching >out 2>&1 || { cat out; fail "switching"; }
+profile switching calls MPI_Barrier=10
+COLLPROF_START=no layered 2 late "$built/tests/mpi/awkward" switching || fail "late start"
+profile late calls MPI_Barrier=10
+exit 0

@@ -1,0 +1,50 @@
+#!/bin/sh
+# The layer among things that are not its business: preloaded into mpiexec, shells and tools it
+# does nothing; where it cannot write, the application goes on and the layer says so.
+. "${srcdir:-.}/tests/mpi/lib.sh"
+heat=$built/examples/heat
+
+for tool in "ls /" "bash -c true" "$MPIEXEC --version" "false"; do
+    $tool >want 2>&1
+    status=$?
+    LD_PRELOAD=$layer $tool >out 2>&1
+    test $? = $status || fail "$tool: status is not $status"
+    cmp want out || fail "$tool: other output"
+done
+test ! -e collprof.out || fail "records of tools that use no MPI"
+
+# Around mpiexec itself, as people do it: the launcher and its shells are unaffected.
+LD_PRELOAD="$layer $yielding" COLLPROF_REPORT=no $MPIEXEC -n 2 bash -c "$heat -s 20; true" >out ||
+    fail "preloaded around mpiexec: status $?"
+grep -q checksum out || fail "preloaded around mpiexec: no result"
+profile collprof.out calls MPI_Isend=160
+
+# A directory that cannot be made.
+plain 2 "$heat" -s 20 | grep -v ^time >want
+touch file
+layered 2 file/below "$heat" -s 20 >out 2>err || fail "no directory: status $?"
+grep -v ^time out | cmp - want || fail "no directory: other results"
+test "$(grep -c 'cannot write records' err)" = 1 || { cat err; fail "no directory: not said once"; }
+
+# A full disk: 1 MiB, where each rank wants 2.
+mkdir small
+if mount -t tmpfs -o size=1m none small 2>/dev/null; then
+    trap 'umount "$dir/small"; rm -rf "$dir"' EXIT
+    layered 2 small/out "$heat" -s 20 >out 2>err || fail "full disk: status $?"
+    grep -v ^time out | cmp - want || fail "full disk: other results"
+    grep -q 'cannot write records.*No space' err || { cat err; fail "full disk: not said"; }
+    # Full to the last byte, so that not even the profile has room.
+    rm -r small/out
+    mkdir small/out
+    dd if=/dev/zero of=small/filler bs=4k 2>/dev/null
+    layered 2 small/out "$heat" -s 20 >out 2>err || fail "fuller disk: status $?"
+    grep -v ^time out | cmp - want || fail "fuller disk: other results"
+    grep -q 'cannot write .*profile.json' err || { cat err; fail "fuller disk: not said"; }
+    test ! -s small/out/profile.json || fail "fuller disk: half a profile"
+fi
+
+# Unknown and wrong variables: one line each, from rank 0 alone, and the run goes on.
+COLLPROF_OUPUT=x COLLPROF_STACK=many layered 2 warned "$heat" -s 20 >out 2>err || fail "variables"
+test "$(grep -c COLLPROF_OUPUT err)" = 1 || { cat err; fail "unknown variable: not said once"; }
+test "$(grep -c COLLPROF_STACK err)" = 1 || { cat err; fail "wrong value: not said once"; }
+exit 0
