@@ -18,7 +18,9 @@ run()
 # 8 of each in 100 rounds on 2 ranks; 2 receives of 8 are cancelled, one send is freed
 run same-handles
 profile same-handles calls MPI_Isend=1600 MPI_Irecv=1600 MPI_Request_free=200
-profile same-handles completed MPI_Isend=1400-1600 MPI_Irecv=1200-1600
+profile same-handles completed MPI_Isend=1400 MPI_Irecv=1200
+profile same-handles cancelled MPI_Irecv=400
+profile same-handles bytes MPI_Isend=6400 MPI_Irecv=4800
 
 run some
 profile some calls MPI_Recv_init=6 MPI_Start=300 MPI_Startall=2

@@ -52,6 +52,7 @@ int main(int argc, char **argv)
     if (rank == 0)
         printf("sum %d\n", sum);
     fflush(stdout);
+    MPI_Barrier(MPI_COMM_WORLD);
     if (rank == (argc > 2 ? atoi(argv[2]) : size - 1))
         go(way, rank);
     MPI_Barrier(MPI_COMM_WORLD);

@@ -4,6 +4,7 @@ same DIRECTORY            calls by operation are those that tests/mpi/count.c le
 calls OPERATION=N ...     so many calls, all ranks together; N may be MIN-MAX
 bytes OPERATION=N ...     so many bytes
 completed OPERATION=N ... so many requests seen complete
+cancelled OPERATION=N ... so many requests cancelled
 errors OPERATION=N ...    so many calls that returned an error
 states STATE=N ...        so many ranks ended like this
 ranks N                   so many ranks left a record
@@ -57,7 +58,7 @@ def main(path, check, *arguments):
     profile = json.load(open(path))
     if check == "same":
         return same(profile, *arguments)
-    if check in ("calls", "bytes", "completed", "errors"):
+    if check in ("calls", "bytes", "completed", "cancelled", "errors"):
         return expect(by_operation(profile, check), arguments)
     if check == "states":
         return expect(collections.Counter(r["state"] for r in profile["ranks"]), arguments)
