@@ -131,6 +131,18 @@ static void draw_lines(struct plots *p, const char *what, const char *title, siz
     free(series);
 }
 
+/* "256 B", "64 KiB". */
+static void shown_size(size_t bytes, char *text, size_t size)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB"};
+    int unit = 0;
+    while (bytes >= 1024 && bytes % 1024 == 0 && unit < 3) {
+        bytes /= 1024;
+        unit++;
+    }
+    snprintf(text, size, "%zu %s", bytes, units[unit]);
+}
+
 /* Against ranks, or sizes. With several methods and algorithms: a picture per algorithm (its
  * methods), and one per method (its algorithms). */
 static void draw_sweep(struct plots *p, size_t bytes, const char *size)
@@ -139,20 +151,19 @@ static void draw_sweep(struct plots *p, size_t bytes, const char *size)
     bool one = o->n_algorithms == 1 || o->n_methods == 1;
     char what[128], title[256], shown[64] = "";
     if (sweeps_ranks(p))
-        snprintf(shown, sizeof shown, ", %zu B", bytes);
+        shown_size(bytes, shown, sizeof shown);
     else
-        snprintf(shown, sizeof shown, ", %d ranks", p->figures[0].at.ranks);
+        snprintf(shown, sizeof shown, "%d ranks", p->figures[0].at.ranks);
     for (size_t a = 0; a < o->n_algorithms && (o->n_methods > 1 || o->n_algorithms == 1); a++) {
         snprintf(what, sizeof what, "%s%s%s", one ? "" : o->algorithms[a]->name,
                  !one && *size ? "-" : "", size);
-        snprintf(title, sizeof title, "%s broadcast%s", o->algorithms[a]->name, shown);
+        snprintf(title, sizeof title, "%s broadcast, %s", o->algorithms[a]->name, shown);
         draw_lines(p, what, title, bytes, 0, o->n_methods, a, 1);
     }
     for (size_t m = 0; m < o->n_methods && o->n_algorithms > 1; m++) {
         snprintf(what, sizeof what, "%s%s%s", one ? "" : o->methods[m]->name,
                  !one && *size ? "-" : "", size);
-        snprintf(title, sizeof title, "method %s: %s%s", o->methods[m]->name,
-                 o->methods[m]->reality, shown);
+        snprintf(title, sizeof title, "method %s, %s", o->methods[m]->name, shown);
         draw_lines(p, what, title, bytes, m, 1, 0, o->n_algorithms);
     }
 }
@@ -161,7 +172,7 @@ static void draw_sweep(struct plots *p, size_t bytes, const char *size)
 static void draw_destinations(struct plots *p, const struct figure *f, const char *what)
 {
     struct plot_series series[3];
-    char title[256];
+    char title[256], size[32];
     size_t n = 0;
     double *x = calloc((size_t)f->at.ranks, sizeof *x);
     for (int i = 0; i < f->at.ranks; i++)
@@ -173,8 +184,9 @@ static void draw_destinations(struct plots *p, const struct figure *f, const cha
         if (any)
             series[n++] = (struct plot_series){by_destination[k], x, f->to[k], (size_t)f->at.ranks};
     }
-    snprintf(title, sizeof title, "%s broadcast, %d ranks, %zu B: latency to each destination",
-             f->at.algorithm->name, f->at.ranks, f->at.bytes);
+    shown_size(f->at.bytes, size, sizeof size);
+    snprintf(title, sizeof title, "%s broadcast, %d ranks, %s: latency to each destination",
+             f->at.algorithm->name, f->at.ranks, size);
     struct plot_axes axes = {title, "destination", "OL_i (us)", false, false};
     if (n)
         draw(p, what, &axes, series, n);

@@ -2,6 +2,7 @@
 #include "bench.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -9,13 +10,62 @@
 static double wall_now(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    (clock_gettime)(CLOCK_MONOTONIC, &t); /* SMPI's macro would give simulated time */
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Name and parent of a process; false where it cannot be seen. */
+static bool read_process(int pid, char *name, size_t size, int *parent)
+{
+    char path[64], line[512];
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return false;
+    bool read = fgets(line, sizeof line, file) != NULL;
+    fclose(file);
+    char *open = read ? strchr(line, '(') : NULL, *close = open ? strrchr(open, ')') : NULL;
+    if (!close || sscanf(close + 1, " %*c %d", parent) != 1)
+        return false;
+    snprintf(name, size, "%.*s", (int)(close - open - 1), open + 1);
+    return true;
+}
+
+static bool is_launcher(const char *name)
+{
+    static const char *const names[] = {"mpiexec", "mpirun", "orterun", "prterun", "srun"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(name, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+/* A launcher takes every rank's standard error by a pipe and passes it on: what counts is
+ * whether its own is a terminal. Only seen where it runs on rank 0's host. */
+static bool launcher_on_terminal(void)
+{
+    char name[64], path[64], target[64] = "";
+    int pid = getppid(), parent = 0;
+    for (int i = 0; i < 8 && pid > 1 && read_process(pid, name, sizeof name, &parent); i++) {
+        if (!is_launcher(name)) {
+            pid = parent;
+            continue;
+        }
+        snprintf(path, sizeof path, "/proc/%d/fd/2", pid);
+        return readlink(path, target, sizeof target - 1) > 0 &&
+               (strncmp(target, "/dev/pts/", 9) == 0 || strncmp(target, "/dev/tty", 8) == 0);
+    }
+    return false;
 }
 
 static bool shown(const struct bench *b)
 {
-    return b->rank == 0 && isatty(STDERR_FILENO);
+    static enum { UNKNOWN, NO, YES } answer; /* of the one process that this is */
+    if (b->rank)
+        return false;
+    if (answer == UNKNOWN)
+        answer = isatty(STDERR_FILENO) || launcher_on_terminal() ? YES : NO;
+    return answer == YES;
 }
 
 static void time_left(char *text, size_t size, double seconds)
@@ -29,15 +79,19 @@ static void time_left(char *text, size_t size, double seconds)
 
 void bench_progress(const struct bench *b, size_t done, size_t total, const char *what)
 {
-    static double started; /* of the one line that a terminal has */
+    static double started, written; /* of the one line that a terminal has */
     char left[48];
     if (!shown(b) || total == 0)
         return;
+    double now = wall_now();
     if (done == 0 || started == 0)
-        started = wall_now();
+        started = now;
+    else if (now - written < 0.1)
+        return; /* faster than anyone reads */
+    written = now;
     fprintf(stderr, "\r%s: %zu of %zu", b->program, done, total);
     if (done > 0 && done < total) {
-        double per_one = (wall_now() - started) / (double)done;
+        double per_one = (now - started) / (double)done;
         time_left(left, sizeof left, per_one * (double)(total - done));
         fprintf(stderr, ", about %s left", left);
     }

@@ -235,6 +235,20 @@ static void log10_ticks(FILE *out, const struct plot_series *series, size_t n)
     fputs(")\n", out);
 }
 
+/* As far as was measured; gnuplot alone would go on to the next tick, be it of rank -2. */
+static void linear_range(FILE *out, const struct plot_series *series, size_t n)
+{
+    double low = INFINITY, high = -INFINITY;
+    for (size_t s = 0; s < n; s++) {
+        for (size_t i = 0; i < series[s].n; i++) {
+            low = fmin(low, series[s].x[i]);
+            high = fmax(high, series[s].x[i]);
+        }
+    }
+    double room = high > low ? 0.03 * (high - low) : 0.5;
+    fprintf(out, "set xrange [%.9g:%.9g]\n", low - room, high + room);
+}
+
 static void put_series(FILE *out, const struct plot_series *s, double zero)
 {
     for (size_t i = 0; i < s->n; i++)
@@ -270,7 +284,7 @@ bool plot_lines(const char *path, const struct plot_axes *axes, const struct plo
     if (axes->x_log2)
         log2_ticks(s.out, axes, series, n, zero);
     else
-        fputs("set offsets graph 0.02, graph 0.02, 0, 0\n", s.out);
+        linear_range(s.out, series, n);
     if (axes->y_log10)
         log10_ticks(s.out, series, n);
     else
@@ -280,7 +294,7 @@ bool plot_lines(const char *path, const struct plot_axes *axes, const struct plo
         /* Later lines are thinner: where two coincide, both are seen. */
         double thicker = fmin((double)(n - 1 - i), 5);
         fprintf(s.out, "%s'-' using 1:2 with linespoints lw %g ps %g pt %zu dt %zu lc rgb '%s' ",
-                i ? ", " : "", 1.8 + 0.6 * thicker, 0.9 + 0.2 * thicker, 4 + i % 10,
+                i ? ", " : "", 1.6 + 0.35 * thicker, 0.8 + 0.14 * thicker, 4 + i % 10,
                 1 + i / N_COLOURS, colours[i % N_COLOURS]);
         fputs(n > 1 ? "title " : "notitle", s.out);
         if (n > 1)

@@ -35,10 +35,10 @@ clean-sim:
 	rm -rf sim
 .PHONY: clean-sim
 
-EXTRA_DIST += tests/sim/smoke.c tests/sim/smoke.sh
+EXTRA_DIST += tests/sim/smoke.c tests/sim/smoke.sh tests/sim/collbench-bcast.sh
 if HAVE_SMPI
 SIM_BINARIES += sim/smoke sim/collbench-bcast
-TESTS += tests/sim/smoke.sh
+TESTS += tests/sim/smoke.sh tests/sim/collbench-bcast.sh
 check_DATA += $(SIM_BINARIES)
 endif
 

@@ -1,0 +1,36 @@
+#!/bin/sh
+# collbench-bcast itself in simulation: the flat broadcast, where the paper's assumption fails,
+# is reported so, by destination; sub-communicators and a root other than 0; a tree on a grid.
+set -u
+test -n "$SMPIRUN" || exit 77
+run=$srcdir/tests/sim/run.sh bench=sim/collbench-bcast out=sim/bcast.out err=sim/bcast.err
+fail() { echo "FAIL: $*"; cat $out $err; exit 1; }
+
+# ranks,size: destination,rtl,e,ol,held,low,high,hold,direct,gap,overhead,violated
+"$run" cluster 16 $bench --algorithm=flat --sizes=64K --method=ol,held,direct --destinations \
+    --stop=fixed -i 10 --format=csv >$out 2>$err || fail "flat: status $?"
+awk -F, '
+    /^# table: / { table = $0 }
+    /^flat,/ && table ~ /destinations/ {
+        n++
+        off = $8 / $12 - 1
+        if (off > 0.01 || off < -0.01) { print "held is off by", off, "at", $4; bad = 1 }
+        if ($4 == 1 && ($7 < 2 * $12 || $15 != "violated")) { print "ol passes at 1"; bad = 1 }
+        if ($4 == 15 && $15 != "no") { print "ol fails at the last destination"; bad = 1 }
+    }
+    END { exit bad || n != 15 }' $out || fail "flat: not as it is"
+
+# The first 3, 6 and 9 ranks of 9, from rank 2: a linear broadcast takes a message per rank.
+"$run" cluster 9 $bench --algorithm=linear --sizes=256 --method=held --ranks=3:9:3 --root=2 \
+    --stop=fixed -i 10 --format=csv >$out 2>$err || fail "sub-communicators: status $?"
+awk -F, '/^linear,/ { held[$2] = $4 }
+    END {
+        one = held[3] / 2
+        for (p in held) if (held[p] / (p - 1) / one > 1.01 || held[p] / (p - 1) / one < 0.99) exit 1
+        exit !(held[3] > 0 && held[6] > 0 && held[9] > 0)
+    }' $out || fail "sub-communicators: not a message per rank"
+
+"$run" grid 8 $bench --discover --algorithm=flat --sizes=256 --format=csv >$out 2>$err ||
+    fail "discover: status $?"
+awk -F, '/^# table: path/ { path = 1 } path && /^flat,/ && $5 > 0 { n += $6 == 0 } END { exit n != 7 }' \
+    $out || fail "discover: not a flat tree"
