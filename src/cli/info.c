@@ -48,9 +48,9 @@ static void print_clock(void)
         to = clock_ticks();
     double ns = (clock_now() - started) / READINGS * 1e9;
     (void)to;
-    printf("\nClock\n  %-14s%s, %s a reading\n", "of the layer", clock_name(),
+    printf("\nClock\n  %-14s%s, %s a reading\n", "the layer", clock_name(),
            format_time(cost, ns));
-    printf("  %-14sCLOCK_MONOTONIC, %s a reading\n", "of the methods",
+    printf("  %-14sCLOCK_MONOTONIC, %s a reading\n", "the methods",
            format_time(cost, clock_cost() * 1e9));
 }
 
@@ -61,7 +61,7 @@ static void print_machine(void)
     place_here(&place);
     place_describe(&place, text, sizeof text);
     printf("\nMachine\n  %-14s%s\n", "host", place.host);
-    printf("  %-14s%d; this process may use %s\n", "processors", place.machine_processors, text);
+    printf("  %-14s%d; this process: %s\n", "processors", place.machine_processors, text);
 }
 
 static void print_settings(void)

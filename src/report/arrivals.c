@@ -1,6 +1,8 @@
 /* Who comes late to a collective operation, and what the others lose by it. */
 #include "report/arrivals.h"
 
+#include "report/rows.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,12 +75,13 @@ static uint64_t wait_of(const struct profile_event *e, size_t n, enum collective
 }
 
 /* The N members of one instance, by their rank in the communicator. */
-static struct instance look_at(const struct profile *p, const struct profile_event *e, size_t n)
+static struct instance look_at(const struct profile *p, const struct profile_event *e, size_t n,
+                               const uint32_t *comm_kind)
 {
     enum collective_kind kind = collective_kind(p->operations.at[e->operation].name);
     int64_t first = e->entry_ns, last = e->entry_ns, end = e->exit_ns;
     const struct profile_event *root = NULL;
-    struct instance result = {e->site, e->operation, e->comm, e->rank, 0, 0, 0, 0};
+    struct instance result = {e->site, e->operation, comm_kind[e->comm], e->rank, 0, 0, 0, 0};
     for (size_t i = 0; i < n; i++) {
         if (e[i].entry_ns > last) {
             last = e[i].entry_ns;
@@ -161,19 +164,29 @@ static struct profile_arrival sum_up(const struct instance *at, size_t n)
     return a;
 }
 
+/* Counted per rank: in one place, and in general. */
+static void count_late(struct profile *p, const struct instance *at, size_t n)
+{
+    for (size_t i = 0; i < p->ranks.n; i++)
+        p->ranks.at[i].late = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t r = 0; r < p->ranks.n; r++)
+            p->ranks.at[r].late += p->ranks.at[r].rank == (int32_t)at[i].late_rank;
+}
+
 void arrivals_find(struct profile *p)
 {
     ARRAY(struct instance) list = {0};
+    uint32_t *kind = comm_kinds(p);
     p->arrivals.n = 0;
-    if (p->hosts.n > 1 && !p->synchronized)
-        return;
-    for (size_t i = 0, end; i < p->events.n; i = end) {
+    bool comparable = p->hosts.n < 2 || p->synchronized;
+    for (size_t i = 0, end; i < p->events.n && comparable; i = end) {
         const struct profile_event *e = &p->events.at[i];
         for (end = i + 1; end < p->events.n && p->events.at[end].comm_id == e->comm_id &&
                           p->events.at[end].sequence == e->sequence;)
             end++;
         if (is_whole(p, e, end - i))
-            *PUSH(&list) = look_at(p, e, end - i);
+            *PUSH(&list) = look_at(p, e, end - i, kind);
     }
     if (list.n)
         qsort(list.at, list.n, sizeof *list.at, by_place);
@@ -184,5 +197,7 @@ void arrivals_find(struct profile *p)
             end++;
         *PUSH(&p->arrivals) = sum_up(a, end - i);
     }
+    count_late(p, list.at, list.n);
     free(list.at);
+    free(kind);
 }

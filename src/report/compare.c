@@ -94,13 +94,16 @@ static void change_cells(struct layout *l, double before, double after)
 {
     char text[32];
     double change = after - before;
-    snprintf(text, sizeof text, "%s", "");
     format_time(text, fabs(change));
-    layout_cell(l, "%s%s", change < 0 ? "-" : (change > 0 ? "+" : ""), text);
-    if (before > 0 && after > 0)
-        layout_cell(l, "%+.1f", 100 * change / before);
-    else
+    size_t figure = strcspn(text, " "); /* without the space before the unit */
+    layout_cell(l, "%s%.*s%s", change < 0 ? "-" : (change > 0 ? "+" : ""), (int)figure, text,
+                text[figure] ? text + figure + 1 : "");
+    if (!(before > 0) || !(after > 0))
         layout_cell(l, "%s", after > 0 ? "new" : (before > 0 ? "gone" : ""));
+    else if (after < 10 * before)
+        layout_cell(l, "%+.1f%%", 100 * change / before);
+    else
+        layout_cell(l, "x%.0f", after / before);
 }
 
 static void count_cell(struct layout *l, const struct profile_entry *e)
@@ -125,8 +128,8 @@ static void print_rows(const struct profile *before, const struct profile *after
     struct comparison c;
     compare_profiles(&c, before, after, by_site);
     struct layout *l = layout_new(by_site ? "lrrrrrrrrL" : "lrrrrrrrr");
-    layout_heading(l, by_site ? "operation|calls|then|time|then|change|%|mean|then|call site"
-                              : "operation|calls|then|time|then|change|%|mean|then");
+    layout_heading(l, by_site ? "operation|calls|then|time|then|change||mean|then|call site"
+                              : "operation|calls|then|time|then|change||mean|then");
     size_t shown = c.list.n < (size_t)top ? c.list.n : (size_t)top;
     for (size_t i = 0; i < shown; i++) {
         const struct compared *row = &c.list.at[i];

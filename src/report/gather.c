@@ -273,6 +273,9 @@ struct profile *profile_from_cut_ledger(const struct ledger *l, double rate)
                      room[LEDGER_REGIONS], room[LEDGER_SITES]};
     gather_header(p, l->header);
     gather_rank(p, l);
+    for (uint32_t i = 0; i < count_of(l, LEDGER_MODULES); i++)
+        p->yields = p->yields || memmem(l->modules[i].path, sizeof l->modules[i].path,
+                                        "libcollprof-yield.so", 20);
     gather_comms(p, l, &m);
     gather_regions(p, l, &m);
     gather_sites(p, l, &m);

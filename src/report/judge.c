@@ -103,10 +103,11 @@ static void judge_hosts(struct profile *p)
     for (uint32_t i = 0; i < p->hosts.n; i++) {
         const struct profile_host *h = &p->hosts.at[i];
         if (is_crowded(p, h, i))
-            profile_warn(p,
-                         "%u ranks on %u processor%s of %s: ranks wait for the processor, not for "
-                         "MPI; timings are not meaningful (--yield helps)",
-                         h->ranks, h->processors, h->processors == 1 ? "" : "s", h->name);
+            profile_warn(p, "%u ranks on %u processor%s of %s: %s; timings are not meaningful",
+                         h->ranks, h->processors, h->processors == 1 ? "" : "s", h->name,
+                         p->yields ? "ranks take turns, giving the processor away while they wait"
+                                   : "ranks that wait keep it from the one they wait for (--yield "
+                                     "helps)");
     }
     if (p->hosts.n > 1 && !p->synchronized)
         profile_warn(p,

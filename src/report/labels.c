@@ -127,3 +127,17 @@ void site_functions(const struct profile *p, uint32_t site, char *text, size_t r
         at = append(text, room, at, " < ");
     }
 }
+
+uint32_t *comm_kinds(const struct profile *p)
+{
+    uint32_t *kind = profile_alloc((p->comms.n + 1) * sizeof *kind);
+    for (uint32_t i = 0; i < p->comms.n; i++) {
+        const struct profile_comm *c = &p->comms.at[i];
+        kind[i] = i;
+        for (uint32_t k = 0; k < i && kind[i] == i; k++)
+            if (kind[k] == k && p->comms.at[k].size == c->size &&
+                !strcmp(p->comms.at[k].name, c->name))
+                kind[i] = k;
+    }
+    return kind;
+}

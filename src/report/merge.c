@@ -59,6 +59,7 @@ static void merge_header(struct profile *into, const struct profile *from)
         into->clock_bound = from->clock_bound;
     into->synchronized = into->synchronized && from->synchronized;
     into->crashed = into->crashed || from->crashed;
+    into->yields = into->yields || from->yields;
     into->sample_mask |= from->sample_mask;
     into->events_dropped += from->events_dropped;
 }

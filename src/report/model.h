@@ -56,11 +56,12 @@ struct profile_rank {
     int64_t pid;
     uint32_t state; /* enum ledger_state */
     int32_t state_detail;
-    double wall; /* seconds from initialization to the last that was heard */
+    double wall;           /* seconds from initialization to the last that was heard */
     uint64_t mpi_ns;       /* in MPI calls, without those that start and end MPI, */
     uint64_t lifecycle_ns; /* which are here */
     uint64_t calls, involuntary_switches, untracked_requests;
     uint32_t started_late; /* MPI_Init was not seen */
+    uint64_t late;         /* recorded collectives that it entered last */
     uint64_t dropped[LEDGER_SECTIONS];
     uint64_t init_ns, merge_ns;
 };
@@ -157,6 +158,7 @@ struct profile {
     double clock_bound;
     uint32_t sample_mask;
     uint64_t events_dropped; /* beyond PROFILE_MAX_EVENTS, with the mask at its widest */
+    bool yields;             /* ranks give their processor away while they wait (--yield) */
     bool crashed;            /* made from raw records */
     bool has_arrivals;       /* read from profile.json: not to be worked out from the events */
 

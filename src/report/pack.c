@@ -73,7 +73,7 @@ struct head {
     double started_unix, clock_bound;
     int32_t size, thread_level;
     uint32_t clock, stack_depth, sample_mask;
-    uint8_t synchronized, crashed, unused[2];
+    uint8_t synchronized, crashed, yields, unused;
 };
 
 void *profile_pack(const struct profile *p, size_t *size)
@@ -93,6 +93,7 @@ void *profile_pack(const struct profile *p, size_t *size)
     head.sample_mask = p->sample_mask;
     head.synchronized = p->synchronized;
     head.crashed = p->crashed;
+    head.yields = p->yields;
     put(&o, &head, sizeof head);
     put_texts(&o, p->programs.at, p->programs.n);
     put_texts(&o, p->libraries.at, p->libraries.n);
@@ -225,6 +226,7 @@ static void get_head(struct profile *p, const struct head *head)
     p->sample_mask = head->sample_mask;
     p->synchronized = head->synchronized;
     p->crashed = head->crashed;
+    p->yields = head->yields;
 }
 
 static void get_sites(struct in *i, struct profile *p)

@@ -43,29 +43,25 @@ static enum picture_result lines_draw(struct lines *l, const char *path,
     return result;
 }
 
-/* The part of the calls that took at most so long. */
+/* Durations in ascending order: the flat parts are what most calls take, the end is the tail. */
 static enum picture_result draw_durations(const struct profile *p, const char *path, size_t top)
 {
-    const struct plot_axes axes = {"Durations of the costliest calls", "duration (us)",
-                                   "part of the calls that took no longer", true, false};
+    const struct plot_axes axes = {"Durations of the costliest calls, in ascending order",
+                                   "calls (%)", "duration (us)", false, true};
     struct profile *rows = rows_of(p, ROWS_BY_SITE);
     struct lines lines = {0};
     rows_sort(rows, NULL);
-    for (size_t i = 0; i < rows->entries.n && i < top; i++) {
+    for (size_t i = 0; i < rows->entries.n && lines.list.n < top; i++) {
         const struct profile_entry *e = &rows->entries.at[i];
-        uint64_t total = 0, below = 0;
         char site[120], label[200];
-        for (unsigned b = 0; b < HISTOGRAM_BUCKETS; b++)
-            total += e->histogram[b];
-        if (total < 2)
+        if (e->calls < 2)
             continue;
         site_label(p, e->site, site, sizeof site);
         snprintf(label, sizeof label, "%s %s", p->operations.at[e->operation].name, site);
-        struct plot_series *s = line_new(&lines, label, HISTOGRAM_BUCKETS);
-        for (unsigned b = 0; b < HISTOGRAM_BUCKETS; b++) {
-            below += e->histogram[b];
-            if (e->histogram[b])
-                line_point(s, (double)histogram_floor(b + 1) / 1e3, (double)below / (double)total);
+        struct plot_series *s = line_new(&lines, label, 101);
+        for (int percent = 0; percent <= 100; percent += percent < 96 ? 4 : 1) {
+            double ns = entry_quantile(e, percent / 100.0);
+            line_point(s, percent, ns > 0 ? ns / 1e3 : NAN);
         }
     }
     profile_free(rows);

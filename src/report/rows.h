@@ -11,8 +11,9 @@ enum rows_by {
     ROWS_BY_COMM  /* and operation */
 };
 
-/* Rows (none for the calls that start and end MPI), of which what is not asked for is PROFILE_NONE (size class: 0). For operations and sites
- * the spread is that of all calls of the row together. The result is for rows_free(). */
+/* Rows (none for the calls that start and end MPI), of which what is not asked for is PROFILE_NONE
+ * (size class: 0). For operations and sites the spread is that of all calls of the row together.
+ * The result is for rows_free(). */
 struct profile *rows_of(const struct profile *p, enum rows_by by);
 
 /* Largest first, by "time", "calls", "bytes", "max" or "wait" (NULL: time). */
@@ -35,6 +36,10 @@ void site_path(const struct profile *p, uint32_t site, char *text, size_t room);
 
 /* The functions of all frames, without lines: what stays when a program is edited. */
 void site_functions(const struct profile *p, uint32_t site, char *text, size_t room);
+
+/* For each communicator the first one with the same name and size: the rows of a grid of ranks,
+ * say, are of one kind. For free(). */
+uint32_t *comm_kinds(const struct profile *p);
 
 /* "MPI_COMM_WORLD", a name that the application gave, or "4 ranks from 0". */
 void comm_label(const struct profile *p, uint32_t comm, char *text, size_t room);

@@ -172,7 +172,7 @@ void text_header(const struct profile *p, FILE *out)
 }
 
 /* Lines longer than the page go on under their beginning. */
-static void print_wrapped(FILE *out, const char *mark, const char *text)
+void text_wrapped(FILE *out, const char *mark, const char *text)
 {
     int at = fprintf(out, "  %s", mark);
     int indent = at;
@@ -195,7 +195,7 @@ void text_warnings(const struct profile *p, FILE *out)
         return;
     fputs("\nWarnings\n", out);
     for (size_t i = 0; i < p->warnings.n; i++)
-        print_wrapped(out, "! ", p->warnings.at[i]);
+        text_wrapped(out, "! ", p->warnings.at[i]);
 }
 
 static bool has_calls(const struct profile *p)

@@ -22,6 +22,9 @@ void text_warnings(const struct profile *p, FILE *out);
 /* Time in MPI of all ranks together, ns. */
 double text_mpi_ns(const struct profile *p);
 
+/* A line, broken at the page's width and continued under its beginning. */
+void text_wrapped(FILE *out, const char *mark, const char *text);
+
 /* What is said about "N more" under a table that was cut. */
 void text_more(FILE *out, size_t rows, size_t shown, const char *what);
 

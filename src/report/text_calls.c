@@ -127,22 +127,13 @@ void text_sizes(const struct profile *p, FILE *out, const struct report_options 
     layout_print(l, layout_rows(l) > 1 ? out : NULL, TEXT_WIDTH);
 }
 
-/* Communicators of one name and size are one row: the rows of a grid of ranks, say. */
-static uint32_t same_kind(const struct profile *p, uint32_t comm)
-{
-    for (uint32_t i = 0; i < comm; i++)
-        if (p->comms.at[i].size == p->comms.at[comm].size &&
-            !strcmp(p->comms.at[i].name, p->comms.at[comm].name))
-            return i;
-    return comm;
-}
-
-static void comm_row(struct layout *l, const struct profile *p, const struct profile_entry *e)
+static void comm_row(struct layout *l, const struct profile *p, const struct profile_entry *e,
+                     const uint32_t *kind)
 {
     const struct profile_comm *first = &p->comms.at[e->comm];
     uint64_t groups = 0, created = 0;
     for (uint32_t i = 0; i < p->comms.n; i++) {
-        if (same_kind(p, i) == e->comm) {
+        if (kind[i] == e->comm) {
             groups++;
             created += p->comms.at[i].created;
         }
@@ -160,25 +151,27 @@ static void comm_row(struct layout *l, const struct profile *p, const struct pro
 void text_communicators(const struct profile *p, FILE *out, const struct report_options *o)
 {
     struct profile *rows = rows_of(p, ROWS_BY_COMM), *sums = profile_new();
+    uint32_t *kind = comm_kinds(p);
     for (size_t i = 0; i < rows->entries.n; i++) {
         struct profile_entry *e = &rows->entries.at[i];
         if (e->comm == PROFILE_NONE)
             continue;
         e->operation = 0;
-        e->comm = same_kind(p, e->comm);
+        e->comm = kind[e->comm];
         profile_add_entry(sums, e);
     }
     rows_sort(sums, o->sort);
     struct layout *l = layout_new("Lrrrrrrr");
     layout_heading(l, "communicator|members|groups|made|calls|bytes|time|%");
     for (size_t i = 0; i < shown_of(sums, o); i++)
-        comm_row(l, p, &sums->entries.at[i]);
+        comm_row(l, p, &sums->entries.at[i], kind);
     if (sums->entries.n > 1)
         fputs("\nTime in MPI, by communicator (groups: with different members)\n", out);
     layout_print(l, sums->entries.n > 1 ? out : NULL, TEXT_WIDTH);
     text_more(out, sums->entries.n, shown_of(sums, o), "communicator");
     profile_free(rows);
     profile_free(sums);
+    free(kind);
 }
 
 static int most_mpi_first(const void *a, const void *b)
@@ -196,21 +189,27 @@ void text_ranks(const struct profile *p, FILE *out, const struct report_options 
     struct profile_rank *rank = profile_alloc(p->ranks.n * sizeof *rank);
     memcpy(rank, p->ranks.at, p->ranks.n * sizeof *rank);
     qsort(rank, p->ranks.n, sizeof *rank, most_mpi_first);
-    struct layout *l = layout_new("rrrrrrlL");
-    layout_heading(l, "rank|wall|in MPI|%|calls|preempted|ended|host");
+    struct layout *l = layout_new("rrrrrrrlL");
+    layout_heading(l, p->arrivals.n ? "rank|wall|in MPI|%|calls|preempted|last in|ended|host"
+                                    : "rank|wall|in MPI|%|calls|preempted||ended|host");
     size_t shown = p->ranks.n < (size_t)o->top ? p->ranks.n : (size_t)o->top;
     for (size_t i = 0; i < shown; i++) {
         const struct profile_rank *r = &rank[i];
+        char text[32];
         layout_cell(l, "%d", r->rank);
         layout_time(l, r->wall * 1e9);
         layout_time(l, (double)r->mpi_ns);
         layout_cell(l, "%.1f", r->wall > 0 ? (double)r->mpi_ns / r->wall / 1e7 : 0);
         layout_count(l, r->calls);
         layout_count(l, r->involuntary_switches);
+        layout_cell(l, "%s", p->arrivals.n ? format_count(text, r->late) : "");
         layout_cell(l, "%s", state_name_of(r->state));
         layout_cell(l, "%s", p->hosts.at[r->host].name);
     }
-    fputs("\nRanks, most time in MPI first (preempted: lost the processor without waiting)\n", out);
+    fputs("\nRanks, most time in MPI first (preempted: lost the processor without waiting; last "
+          "in: so "
+          "many collectives)\n",
+          out);
     layout_print(l, out, TEXT_WIDTH);
     text_more(out, p->ranks.n, shown, "rank");
     free(rank);

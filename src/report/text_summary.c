@@ -15,7 +15,7 @@ static void most_time(const struct profile *p, FILE *out)
     rows_sort(operations, "time");
     rows_sort(sites, "time");
     const struct profile_entry *o = &operations->entries.at[0], *s = &sites->entries.at[0];
-    fprintf(out, "  Most time in MPI goes to %s (%s)", p->operations.at[o->operation].name,
+    fprintf(out, "Most time in MPI goes to %s (%s)", p->operations.at[o->operation].name,
             format_share(share, (double)o->time_ns, mpi));
     if (p->stack_depth && p->sites.at[s->site].depth) {
         site_label(p, s->site, label, sizeof label);
@@ -32,46 +32,25 @@ static void most_time(const struct profile *p, FILE *out)
     profile_free(sites);
 }
 
-struct lateness {
-    uint32_t rank;
-    uint64_t count;
-};
-
-static int most_often(const void *a, const void *b)
-{
-    const struct lateness *x = a, *y = b;
-    return x->count != y->count ? (x->count > y->count ? -1 : 1)
-                                : (x->rank < y->rank ? -1 : x->rank > y->rank);
-}
-
-/* Instances of communicators that all share, so that "late" compares all ranks. */
 static void most_late(const struct profile *p, FILE *out)
 {
-    ARRAY(struct lateness) late = {0};
     uint64_t instances = 0, time = 0, wait = 0;
+    const struct profile_rank *last = NULL;
     char share[32], of[32];
     for (size_t i = 0; i < p->arrivals.n; i++) {
-        const struct profile_arrival *a = &p->arrivals.at[i];
-        size_t k = 0;
-        instances += a->instances;
-        time += a->time_ns;
-        wait += a->wait_ns;
-        while (k < late.n && late.at[k].rank != a->late_rank)
-            k++;
-        if (k == late.n)
-            PUSH(&late)->rank = a->late_rank;
-        late.at[k].count += a->late_count;
+        instances += p->arrivals.at[i].instances;
+        time += p->arrivals.at[i].time_ns;
+        wait += p->arrivals.at[i].wait_ns;
     }
-    if (instances) {
-        qsort(late.at, late.n, sizeof *late.at, most_often);
+    for (size_t i = 0; i < p->ranks.n; i++)
+        if (!last || p->ranks.at[i].late > last->late)
+            last = &p->ranks.at[i];
+    if (instances && last)
         fprintf(out,
-                "  In collectives, %s of the time is waiting for a rank that comes late; rank "
-                "%u is last in %s of %s.\n",
-                format_share(share, (double)wait, (double)time), late.at[0].rank,
-                format_share(of, (double)late.at[0].count, (double)instances),
-                instances == 1 ? "one" : "them");
-    }
-    free(late.at);
+                "In collectives, %s of the time is waiting for a rank that comes late; the one "
+                "most often last to enter is rank %d (%s).\n",
+                format_share(share, (double)wait, (double)time), last->rank,
+                format_share(of, (double)last->late, (double)instances));
 }
 
 static void most_waiting(const struct profile *p, FILE *out)
@@ -86,7 +65,7 @@ static void most_waiting(const struct profile *p, FILE *out)
         wait += rows->entries.at[i].wait_ns;
     }
     if (completed) {
-        fprintf(out, "  Of the non-blocking requests, %s were done when they were waited for",
+        fprintf(out, "Of the non-blocking requests, %s were done when they were waited for",
                 format_share(share, (double)hidden, (double)completed));
         const struct profile_entry *e = &rows->entries.at[0];
         if (wait && p->stack_depth) {
@@ -102,8 +81,17 @@ static void most_waiting(const struct profile *p, FILE *out)
 
 void text_summary(const struct profile *p, FILE *out)
 {
+    char *text = NULL, *save = NULL;
+    size_t size;
+    FILE *sentences = open_memstream(&text, &size);
+    if (!sentences)
+        return;
+    most_time(p, sentences);
+    most_late(p, sentences);
+    most_waiting(p, sentences);
+    fclose(sentences);
     fputs("\nIn short\n", out);
-    most_time(p, out);
-    most_late(p, out);
-    most_waiting(p, out);
+    for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+        text_wrapped(out, "- ", line);
+    free(text);
 }
