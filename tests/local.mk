@@ -18,12 +18,6 @@ tests_unit_report_SOURCES = tests/unit/document.c tests/unit/plot.c tests/unit/o
 tests_unit_report_LDADD = libreport.la libbase.la $(CRITERION_LIBS)
 TESTS += tests/unit/report
 
-check_PROGRAMS += tests/unit/profile
-tests_unit_profile_CPPFLAGS = $(UNIT_CPPFLAGS) -I$(top_srcdir)/tests/unit $(JANSSON_CFLAGS)
-tests_unit_profile_SOURCES = tests/unit/profile.c tests/unit/made_ledger.c tests/unit/made_ledger.h
-tests_unit_profile_LDADD = libreport.la libbase.la $(CRITERION_LIBS)
-TESTS += tests/unit/profile
-
 check_PROGRAMS += tests/unit/bench
 tests_unit_bench_CPPFLAGS = $(BENCH_CPPFLAGS) $(CRITERION_CFLAGS)
 tests_unit_bench_SOURCES = tests/unit/bench_parse.c tests/unit/topology.c \
@@ -71,3 +65,5 @@ EXTRA_DIST += tests/mpi/collbench-bcast.sh tests/mpi/collbench-bcast-usage.sh \
 	tests/mpi/collbench-bcast-truth.sh
 
 include tests/mpi/layer.mk
+
+include tests/report.mk

@@ -44,6 +44,7 @@ static const struct field rank_table[] = {
     FIELD(profile_rank, lifecycle_ns, "lifecycle_ns", FIELD_U64),
     FIELD(profile_rank, calls, "calls", FIELD_U64),
     FIELD(profile_rank, started_late, "started_late", FIELD_U32),
+    FIELD(profile_rank, alive, "alive", FIELD_BOOL),
     FIELD(profile_rank, late, "late_collectives", FIELD_U64),
     FIELD(profile_rank, involuntary_switches, "involuntary_switches", FIELD_U64),
     FIELD(profile_rank, untracked_requests, "untracked_requests", FIELD_U64),

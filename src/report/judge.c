@@ -35,7 +35,7 @@ static size_t ranks_where(const struct profile *p, char *list, size_t room,
     return n;
 }
 
-void describe_end(const struct profile_rank *r, char *text, size_t room)
+static void describe_end(const struct profile_rank *r, char *text, size_t room)
 {
     switch (r->state) {
     case LEDGER_FINALIZED:
@@ -52,7 +52,7 @@ void describe_end(const struct profile_rank *r, char *text, size_t room)
                  strsignal(r->state_detail));
         break;
     default:
-        snprintf(text, room, "was killed or cut off without a last word");
+        snprintf(text, room, r->alive ? "still running" : "killed or cut off without a last word");
     }
 }
 
@@ -69,14 +69,15 @@ static void judge_ends(struct profile *p)
             continue;
         for (size_t k = i; k < p->ranks.n; k++) {
             const struct profile_rank *other = &p->ranks.at[k];
-            if (other->state == r->state && other->state_detail == r->state_detail) {
+            if (other->state == r->state && other->state_detail == r->state_detail &&
+                other->alive == r->alive) {
                 rank[n++] = other->rank;
                 said[k] = true;
             }
         }
         rank_list(list, sizeof list, rank, n);
         describe_end(r, end, sizeof end);
-        profile_warn(p, "rank%s %s %s: counts end there", n > 1 ? "s" : "", list, end);
+        profile_warn(p, "rank%s %s: %s; counts end there", n > 1 ? "s" : "", list, end);
     }
     free(rank);
     free(said);

@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -127,12 +126,20 @@ static double rate_on(const struct records *r, const char *host)
     return 0;
 }
 
+/* On this host, and still the program that made the record: numbers of processes are used again. */
 static bool is_alive(const struct profile *p, const struct profile_rank *r)
 {
-    char host[64] = "";
+    char host[64] = "", link[64], program[4096];
     gethostname(host, sizeof host - 1);
-    return !strcmp(host, p->hosts.at[r->host].name) && r->pid > 0 &&
-           (!kill((pid_t)r->pid, 0) || errno == EPERM);
+    if (strcmp(host, p->hosts.at[r->host].name) || r->pid <= 0)
+        return false;
+    snprintf(link, sizeof link, "/proc/%lld/exe", (long long)r->pid);
+    ssize_t length = readlink(link, program, sizeof program - 1);
+    program[length > 0 ? length : 0] = '\0';
+    for (size_t i = 0; i < p->programs.n; i++)
+        if (!strcmp(program, p->programs.at[i]))
+            return true;
+    return false;
 }
 
 /* Ranks that should be there and are not. */
@@ -172,10 +179,8 @@ static struct profile *load_records(struct records *r, const char *directory)
     for (size_t i = 0; i < p->ranks.n; i++)
         p->crashed = p->crashed || p->ranks.at[i].state != LEDGER_FINALIZED;
     for (size_t i = 0; i < p->ranks.n; i++)
-        if (p->ranks.at[i].state == LEDGER_RUNNING && is_alive(p, &p->ranks.at[i]))
-            profile_warn(p, "rank %d (process %lld) is still running: its record goes on",
-                         p->ranks.at[i].rank, (long long)p->ranks.at[i].pid);
-    say_missing(p);
+        p->ranks.at[i].alive =
+            p->ranks.at[i].state == LEDGER_RUNNING && is_alive(p, &p->ranks.at[i]);
     for (size_t i = 0; i < r->remarks.n; i++)
         profile_warn(p, "%s", r->remarks.at[i]);
     profile_warn(p, "made from the raw records in %s: the run did not write its profile",

@@ -61,6 +61,7 @@ struct profile_rank {
     uint64_t lifecycle_ns; /* which are here */
     uint64_t calls, involuntary_switches, untracked_requests;
     uint32_t started_late; /* MPI_Init was not seen */
+    bool alive;            /* the process ran on when its record was read */
     uint64_t late;         /* recorded collectives that it entered last */
     uint64_t dropped[LEDGER_SECTIONS];
     uint64_t init_ns, merge_ns;

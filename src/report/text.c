@@ -106,8 +106,12 @@ static void times(const struct profile *p, FILE *out)
             least = r;
     }
     double n = p->ranks.n ? (double)p->ranks.n : 1;
-    fact(out, "wall time", "%s from MPI_Init to MPI_Finalize, and %s in these two",
-         format_time(a, longest), format_time(b, (double)lifecycle));
+    if (p->crashed)
+        fact(out, "wall time", "%s from MPI_Init to the last that was recorded",
+             format_time(a, longest));
+    else
+        fact(out, "wall time", "%s from MPI_Init to MPI_Finalize, and %s in these two",
+             format_time(a, longest), format_time(b, (double)lifecycle));
     if (p->ranks.n > 1)
         fact(out, "time in MPI", "%s per rank, %s; from %s (rank %d) to %s (rank %d)",
              format_time(a, mpi / n), format_share(b, mpi, wall),

@@ -1,0 +1,94 @@
+#!/bin/sh
+# Protects the command line: what is refused, with which word and status, before anything starts;
+# what of the environment reaches the application; that its exit status is what comes out.
+collprof=$top_builddir/collprof
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+failed=0
+unset $(env | sed -n 's/^\(COLLPROF_[A-Z_]*\)=.*/\1/p')
+
+# expect STATUS WORD COMMAND...: the status, and the word on standard output or error.
+expect() {
+    wanted=$1 word=$2
+    shift 2
+    "$@" > "$work/out" 2>&1 < /dev/null
+    status=$?
+    if [ $status -ne $wanted ] || ! grep -q -- "$word" "$work/out"; then
+        echo "FAIL: $*: status $status, wanted $wanted with '$word':"
+        cat "$work/out"
+        failed=1
+    fi
+}
+
+expect 2 'run, report, compare, export, plot, info would be right' $collprof
+expect 2 "no command 'rum'" $collprof rum
+expect 0 'Usage: collprof COMMAND' $collprof --help
+expect 0 'collprof [0-9]' $collprof --version
+for command in run report compare export plot info; do
+    expect 0 "Usage: collprof $command" $collprof $command --help
+    expect 0 'collprof [0-9]' $collprof $command --version
+    expect 2 'known options are --' $collprof $command --nonsense
+done
+
+# Before anything starts, and naming what is known.
+touch "$work/canary.sh" && cat > "$work/canary.sh" <<END
+#!/bin/sh
+touch "$work/started"
+END
+chmod +x "$work/canary.sh"
+expect 2 '--output=DIR' $collprof run --nonsense "$work/canary.sh"
+expect 2 'a number from 0 to 8 would be right' $collprof run --stack=9 "$work/canary.sh"
+expect 2 'COLLPROF_STACK' env COLLPROF_STAK=1 $collprof run "$work/canary.sh"
+expect 2 "COLLPROF_STACK is 'x'" env COLLPROF_STACK=x $collprof run "$work/canary.sh"
+expect 2 'No such file' $collprof run --latencies="$work/none" "$work/canary.sh"
+expect 2 'application is missing' $collprof run
+expect 2 'application is missing' $collprof run --
+expect 2 'the other way round' $collprof run mpiexec -n 2 true
+[ -e "$work/started" ] && { echo "FAIL: the application was started in spite of an error"; failed=1; }
+
+# Of many ranks one speaks.
+PMI_RANK=1 $collprof run --nonsense true > "$work/out" 2>&1
+[ $? -eq 2 ] && [ ! -s "$work/out" ] || { echo "FAIL: rank 1 speaks, too"; failed=1; }
+
+# As a shell would.
+expect 127 'No such file' $collprof run "$work/none"
+expect 127 'No such file' $collprof run no-such-program-anywhere
+touch "$work/plain"
+expect 126 'denied' $collprof run "$work/plain"
+expect 3 '' $collprof run sh -c 'exit 3'
+expect 0 'one two' $collprof run echo one two
+expect 0 '--stack=9' $collprof run echo --stack=9
+expect 0 '--top' $collprof run -- echo --top
+# A signal's death stays one.
+$collprof run sh -c 'kill -TERM $$' 2> /dev/null
+[ $? -eq 143 ] || { echo "FAIL: death by a signal does not come through"; failed=1; }
+
+# The library is preloaded into the application, before what was there; variables carry options.
+expect 0 'libcollprof.so:libm.so.6$' env LD_PRELOAD=libm.so.6 $collprof run printenv LD_PRELOAD
+expect 0 '^7$' $collprof run --top=7 printenv COLLPROF_TOP
+expect 0 '^8$' env COLLPROF_TOP=7 $collprof run --top=8 printenv COLLPROF_TOP
+expect 0 'libcollprof-yield.so$' $collprof run --yield printenv LD_PRELOAD
+# A program without MPI leaves nothing behind.
+(cd "$work" && "$OLDPWD/$collprof" run true 2> /dev/null || $collprof run true)
+[ -e "$work/collprof.out" ] && { echo "FAIL: a program without MPI made collprof.out"; failed=1; }
+
+echo 'int main(void) { return 0; }' > "$work/static.c"
+if ${CC:-cc} -static -o "$work/static" "$work/static.c" 2> /dev/null; then
+    expect 0 'statically linked' $collprof run "$work/static"
+fi
+expect 0 'run by a shell' $collprof run "$work/canary.sh"
+
+# Readers.
+expect 1 'No such file' $collprof report "$work/none"
+expect 1 'neither profile.json nor a record' $collprof report "$work"
+expect 2 'two directories' $collprof report a b
+expect 2 'time, calls, bytes, max, wait would be right' $collprof report --sort=size a
+expect 2 'from 1 would be right' $collprof report --top=0 a
+expect 2 'two directories are needed' $collprof compare a
+expect 2 'one directory too many' $collprof compare a b c
+expect 2 'csv, histograms or trace would be right' $collprof export --format=xml a
+expect 2 'durations, ranks, arrivals, sizes would be right' $collprof plot --picture=none a
+expect 2 'one argument too many' $collprof info a
+expect 0 'Clock' $collprof info
+[ -w /dev/full ] && expect 1 'No space left' sh -c "$collprof info > /dev/full"
+exit $failed

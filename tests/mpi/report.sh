@@ -1,0 +1,80 @@
+#!/bin/sh
+# Protects the report of real runs: call sites by file and line under ASLR, in inlined functions,
+# without debug information and stripped; the same page again from the directory; crashed runs.
+collprof=$top_builddir/collprof
+sites=$top_builddir/tests/mpi/sites
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+failed=0
+unset $(env | sed -n 's/^\(COLLPROF_[A-Z_]*\)=.*/\1/p')
+fail() {
+    echo "FAIL: $*"
+    failed=1
+}
+has() { # FILE WORD
+    grep -q -- "$2" "$1" || { fail "no '$2' in:"; cat "$1"; }
+}
+run() { # DIR PROGRAM ARGUMENTS
+    out=$1
+    shift
+    $MPIEXEC -n 2 $collprof run -o "$out" "$@" > "$out.txt" 2>&1 < /dev/null
+}
+line() {
+    grep -n "mark: $1" "$srcdir/tests/mpi/sites.c" | cut -d: -f1
+}
+
+run "$work/a" $sites || fail "status $?"
+has "$work/a.txt" "sites.c:$(line plain) plain_broadcast"
+has "$work/a.txt" "sites.c:$(line inlined) inlined_broadcast"
+has "$work/a.txt" 'Bcast *100 *400B' # one site of 2 x 50 calls, wherever it was loaded
+ls "$work/a" | grep -q ledger && fail "raw records of a run that ended well were left"
+
+# The page again is the page.
+sed -n '/^collprof: /,$p' "$work/a.txt" > "$work/page"
+$collprof report "$work/a" > "$work/again" || fail "report: status $?"
+cmp -s "$work/page" "$work/again" || { fail "another page:"; diff "$work/page" "$work/again"; }
+$collprof report --json "$work/a" > "$work/json" || fail "report --json: status $?"
+has "$work/json" '"schema": "collprof-profile/1"'
+$collprof report --csv "$work/a" > "$work/csv" || fail "report --csv: status $?"
+has "$work/csv" '^sites.c:'"$(line plain)"' plain_broadcast.*,MPI_Bcast,100,'
+$collprof compare "$work/a" "$work/a" > "$work/compared" || fail "compare: status $?"
+has "$work/compared" 'Bcast *102 *102'
+$collprof export --format=trace -o "$work/trace" "$work/a" || fail "export: status $?"
+has "$work/trace" '"traceEvents":'
+
+# Less to go by: symbols alone, then not even these. The calls stay apart.
+sites_binary=$sites
+[ -x "$top_builddir/tests/mpi/.libs/sites" ] && sites_binary=$top_builddir/tests/mpi/.libs/sites
+if command -v strip > /dev/null; then
+    strip -g -o "$work/symbols" "$sites_binary"
+    strip -o "$work/stripped" "$sites_binary"
+    run "$work/b" "$work/symbols"
+    has "$work/b.txt" 'plain_broadcast+0x'
+    has "$work/b.txt" 'no debug information in symbols'
+    run "$work/c" "$work/stripped"
+    has "$work/c.txt" 'stripped+0x'
+    # A program built anew is not the one that ran.
+    run "$work/d" --report=no --keep "$work/symbols"
+    rm "$work/d/profile.json"
+    cp "$top_builddir/collprof" "$work/symbols"
+    $collprof report "$work/d" > "$work/d.txt"
+    has "$work/d.txt" 'symbols has changed since the run'
+fi
+
+# However rank 1 ends, both leave a record, and the status is what it is without us.
+for end in kill term abort exit; do
+    $MPIEXEC -n 2 $sites $end > /dev/null 2>&1
+    alone=$?
+    run "$work/$end" $sites $end
+    [ $? -eq $alone ] || fail "$end: another status than the $alone without collprof"
+    $collprof report "$work/$end" > "$work/page" || fail "report after $end: status $?"
+    has "$work/page" 'made from the raw records'
+    has "$work/page" 'on 2 ranks'
+    grep -q 'no record of' "$work/page" && { fail "after $end a record is missing"; cat "$work/page"; }
+    has "$work/page" "sites.c:$(line plain)"
+done
+$collprof report "$work/kill" | grep -q 'rank[s 0,]* 1: killed or cut off' || fail "kill is not said"
+$collprof report "$work/term" | grep -q 'ended by signal 15' || fail "SIGTERM is not said"
+$collprof report "$work/abort" | grep -q 'rank 1: called MPI_Abort with error code 7' || fail "abort"
+$collprof report "$work/exit" | grep -q 'rank 1: exited without MPI_Finalize' || fail "exit"
+exit $failed

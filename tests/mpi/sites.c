@@ -1,0 +1,47 @@
+/* Calls at places whose lines the test knows by their marks, and endings of every kind:
+ * sites [kill|segv|abort|exit]. Rank 1 ends that way, after 50 broadcasts. */
+#include <mpi.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int value;
+
+static inline __attribute__((always_inline)) void inlined_broadcast(void)
+{
+    MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD); /* mark: inlined */
+    value++;
+}
+
+static __attribute__((noinline)) void plain_broadcast(void)
+{
+    for (int i = 0; i < 50; i++)
+        MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD); /* mark: plain */
+    value++;
+}
+
+static void end_by(const char *how)
+{
+    if (!strcmp(how, "kill"))
+        kill(getpid(), SIGKILL);
+    if (!strcmp(how, "term"))
+        raise(SIGTERM);
+    if (!strcmp(how, "abort"))
+        MPI_Abort(MPI_COMM_WORLD, 7);
+    if (!strcmp(how, "exit"))
+        exit(3);
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    plain_broadcast();
+    if (argc > 1 && rank == 1)
+        end_by(argv[1]);
+    inlined_broadcast();
+    MPI_Finalize();
+    return 0;
+}

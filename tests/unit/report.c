@@ -1,0 +1,349 @@
+/* Protects what a person and a program read of a profile: the page, the tables, the records of a
+ * run that crashed. */
+#include "made_ledger.h"
+#include "report/compare.h"
+#include "report/format.h"
+#include "report/layout.h"
+#include "report/model.h"
+#include "report/rows.h"
+#include "report/tables.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char directory[64];
+
+static void start(void)
+{
+    snprintf(directory, sizeof directory, "/tmp/collprof-report-test.XXXXXX");
+    cr_assert_not_null(mkdtemp(directory));
+    freopen("/dev/null", "w", stderr); /* what is refused is said there */
+}
+
+static void finish(void)
+{
+    char command[100];
+    snprintf(command, sizeof command, "rm -rf %s", directory);
+    cr_assert_eq(system(command), 0);
+}
+
+TestSuite(report, .init = start, .fini = finish);
+
+static const char *record_path(int rank)
+{
+    static char path[100];
+    snprintf(path, sizeof path, "%s/rank-%06d.ledger", directory, rank);
+    return path;
+}
+
+static void record(struct ledger *l, int rank, int size)
+{
+    made_ledger(l, record_path(rank), rank, size);
+    made_calls(l, 1, OP_BCAST, 1024, 100, 1000);
+    made_calls(l, 2, OP_ALLREDUCE, 8, 10, 3000000u * ((uint64_t)rank + 1));
+}
+
+static char *text_of(const struct profile *p, const struct report_options *o)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    report_text(p, out, o);
+    fclose(out);
+    return text;
+}
+
+static void assert_has(const char *text, const char *piece)
+{
+    cr_assert_not_null(strstr(text, piece), "no '%s' in:\n%s", piece, text);
+}
+
+static void assert_lacks(const char *text, const char *piece)
+{
+    cr_assert_null(strstr(text, piece), "'%s' in:\n%s", piece, text);
+}
+
+/* Records of ranks that ended in every way, one of them missing. */
+Test(report, raw_records_of_a_crashed_run)
+{
+    static const struct {
+        uint32_t state;
+        int32_t detail;
+    } end[] = {{LEDGER_FINALIZED, 0},
+               {LEDGER_SIGNALLED, 11},
+               {LEDGER_ABORTED, 7},
+               {LEDGER_EXITED, 0},
+               {LEDGER_RUNNING, 0}};
+    for (int r = 0; r < 5; r++) {
+        struct ledger l;
+        record(&l, r, 6);
+        l.header->state = end[r].state;
+        l.header->state_detail = end[r].detail;
+        ledger_close(&l);
+    }
+    struct profile *p = profile_load(directory);
+    cr_assert_not_null(p);
+    char *text = text_of(p, NULL);
+    assert_has(text, "application on 6 ranks");
+    assert_has(text, "rank 1: ended by signal 11");
+    assert_has(text, "rank 2: called MPI_Abort with error code 7");
+    assert_has(text, "rank 3: exited without MPI_Finalize");
+    assert_has(text, "rank 4: killed or cut off");
+    assert_has(text, "no record of 1 of 6 ranks: 5");
+    assert_has(text, "made from the raw records");
+    assert_has(text, "Bcast");
+    assert_lacks(text, "rank 0:");
+    free(text);
+    profile_free(p);
+}
+
+/* Another run's records in the same directory, and files that are none, are named and left out. */
+Test(report, stale_and_damaged_records)
+{
+    for (int r = 0; r < 4; r++) {
+        struct ledger l;
+        record(&l, r, r < 2 ? 2 : 4);
+        if (r < 2) { /* the later run */
+            l.header->run_id = 88;
+            l.header->started_unix += 1000;
+        }
+        ledger_close(&l);
+    }
+    struct ledger cut;
+    record(&cut, 7, 2);
+    ledger_close(&cut);
+    cr_assert_eq(truncate(record_path(7), 100000), 0);
+    struct profile *p = profile_load(directory);
+    cr_assert_not_null(p);
+    cr_assert_eq(p->ranks.n, 2);
+    char *text = text_of(p, NULL);
+    assert_has(text, "2 records of an earlier run left out");
+    assert_has(text, "rank-000007.ledger: a truncated record: left out");
+    free(text);
+    profile_free(p);
+}
+
+/* A profile stays the truth beside the records that made it; records of a later run, which crashed,
+ * come before it. */
+Test(report, profile_or_records)
+{
+    struct ledger l;
+    record(&l, 0, 1);
+    struct profile *p = profile_from_ledger(&l);
+    profile_symbolize(p);
+    cr_assert_eq(profile_save(p, directory), 0);
+    profile_free(p);
+    p = profile_load(directory);
+    cr_assert(!p->crashed);
+    profile_free(p);
+    l.header->run_id = 99;
+    l.header->started_unix += 60;
+    l.header->state = LEDGER_SIGNALLED;
+    l.header->state_detail = 9;
+    ledger_close(&l);
+    p = profile_load(directory);
+    cr_assert(p->crashed);
+    cr_assert_eq(p->run_id, 99);
+    profile_free(p);
+}
+
+/* Nothing there: no profile, and no crash. */
+Test(report, nothing_to_read)
+{
+    cr_assert_null(profile_load(directory));
+    cr_assert_null(profile_load("/nonexistent"));
+    char path[100];
+    snprintf(path, sizeof path, "%s/profile.json", directory);
+    FILE *f = fopen(path, "w");
+    fputs("{\"schema\": \"collprof-profile/1\", \"entries\": [{\"calls\": \"many\"}]}", f);
+    fclose(f);
+    cr_assert_null(profile_load(directory));
+    f = fopen(path, "w");
+    fputs("{\"schema\": \"coll", f);
+    fclose(f);
+    cr_assert_null(profile_load(directory));
+}
+
+static struct profile *four_ranks(void)
+{
+    struct profile *p = NULL;
+    for (int r = 0; r < 4; r++) {
+        struct ledger l;
+        record(&l, r, 4);
+        for (uint32_t i = 0; i < 10; i++)
+            made_instance(&l, OP_BCAST, i, 0, 10000 * i + (r == 0 ? 4000 : 0),
+                          10000 * i + 5000 + 100 * (unsigned)r);
+        struct profile *one = profile_from_ledger(&l);
+        ledger_close(&l);
+        if (p)
+            profile_merge(p, one);
+        else
+            p = one;
+    }
+    profile_symbolize(p);
+    return p;
+}
+
+/* The page answers: where does the time go, who is worst, who is late. */
+Test(report, page_says_what_it_must)
+{
+    struct profile *p = four_ranks();
+    char *text = text_of(p, NULL);
+    assert_has(text, "application on 4 ranks");
+    assert_has(text, "MPICH Version: 4.0.2");
+    assert_has(text, "alpha; 64 processors");
+    assert_has(text, "wall time     2.00 s");
+    assert_has(text, "CLOCK_MONOTONIC; one for all ranks");
+    assert_has(text, "Most time in MPI goes to MPI_Allreduce (99.9 %)");
+    assert_has(text, "3 x1.60"); /* 120 ms against a mean of 75 ms */
+    assert_has(text, "400KiB");
+    assert_has(text, "application+0x2000"); /* no such file: module and address */
+    assert_has(text, "0, 100 %");           /* the root is last in every broadcast */
+    assert_has(text, "cannot be read here");
+    /* No line is wider than the page. */
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+        cr_assert_leq(strlen(line), 114, "%s", line);
+    free(text);
+    profile_free(p);
+}
+
+Test(report, lines_and_order)
+{
+    struct profile *p = four_ranks();
+    char *text = text_of(p, &(struct report_options){.top = 1, .sort = "calls"});
+    const char *table = strstr(text, "by operation");
+    const char *bcast = table ? strstr(table, "\n  Bcast") : NULL;
+    const char *more = table ? strstr(table, "and 1 more operation") : NULL;
+    bool good = bcast && more && bcast < more;
+    free(text);
+    profile_free(p);
+    cr_assert(good);
+}
+
+/* More ranks than processors: every figure is doubtful, and the page says so at the top. */
+Test(report, crowded_hosts_are_called_so)
+{
+    struct profile *p = NULL;
+    for (int r = 0; r < 4; r++) {
+        struct ledger l;
+        record(&l, r, 4);
+        l.header->processors = 2;
+        l.header->section[LEDGER_SITES].dropped = 3;
+        struct profile *one = profile_from_ledger(&l);
+        ledger_close(&l);
+        if (p)
+            profile_merge(p, one);
+        else
+            p = one;
+    }
+    profile_symbolize(p);
+    char *text = text_of(p, NULL);
+    assert_has(text, "4 ranks on 2 processors of alpha");
+    assert_has(text, "not meaningful");
+    assert_has(text, "dropped 12 call sites");
+    free(text);
+    profile_free(p);
+}
+
+/* Quantiles keep the promise of the histogram, 6.25 %, after merging. */
+Test(report, quantiles_within_promise)
+{
+    struct profile *p = profile_new();
+    uint64_t histogram[HISTOGRAM_BUCKETS] = {0};
+    struct profile_entry e = {
+        .calls = 10000, .min_ns = 100, .max_ns = 1000000, .histogram = histogram};
+    for (int i = 0; i < 10000; i++)
+        histogram[histogram_bucket(100 + (uint64_t)i * 100)]++;
+    profile_add_entry(p, &e);
+    profile_add_entry(p, &e);
+    for (double q = 0.01; q < 1; q += 0.01) {
+        double truth = 100 + q * 1000000;
+        cr_assert_lt(fabs(entry_quantile(&p->entries.at[0], q) / truth - 1), 0.0625, "%g", q);
+    }
+    profile_free(p);
+}
+
+Test(report, comparison_finds_what_changed)
+{
+    struct profile *before = four_ranks(), *after = NULL;
+    for (int r = 0; r < 2; r++) {
+        struct ledger l;
+        made_ledger(&l, NULL, r, 2);
+        made_calls(&l, 1, OP_BCAST, 1024, 100, 1000);
+        made_calls(&l, 2, OP_BARRIER, 0, 10, 50000);
+        struct profile *one = profile_from_ledger(&l);
+        ledger_close(&l);
+        if (after)
+            profile_merge(after, one);
+        else
+            after = one;
+    }
+    profile_symbolize(after);
+    struct comparison c;
+    compare_profiles(&c, before, after, true);
+    cr_assert_eq(c.list.n, 3);
+    cr_assert_null(c.list.at[0].after); /* the Allreduce is gone: the largest change */
+    cr_assert_float_eq(c.list.at[0].change, -75e6, 1);
+    cr_assert_null(c.list.at[1].before); /* the Barrier is new */
+    cr_assert_eq(c.list.at[2].before->calls, 400);
+    cr_assert_eq(c.list.at[2].after->calls, 200);
+    cr_assert_float_eq(c.list.at[2].change, 0, 1e-6); /* per rank */
+    compare_free(&c);
+    profile_free(before);
+    profile_free(after);
+}
+
+/* CSV that a spreadsheet reads: the same number of cells in every line of a table. */
+Test(report, csv_is_regular)
+{
+    struct profile *p = four_ranks();
+    char *text = NULL;
+    size_t size, columns = 0, tables = 0;
+    FILE *out = open_memstream(&text, &size);
+    tables_csv(p, out, NULL);
+    tables_histograms_csv(p, out);
+    fclose(out);
+    for (char *line = text; *line; line += strcspn(line, "\n") + 1) {
+        size_t cells = 1, length = strcspn(line, "\n");
+        if (*line == '#' || length == 0) {
+            tables += columns > 0;
+            columns = 0;
+            continue;
+        }
+        for (size_t i = 0; i < length; i++)
+            cells += line[i] == ',';
+        if (!columns)
+            columns = cells;
+        cr_assert_eq(cells, columns, "%.*s", (int)length, line);
+    }
+    cr_assert_geq(tables, 4);
+    free(text);
+    profile_free(p);
+}
+
+Test(report, figures)
+{
+    char text[32];
+    cr_assert_str_eq(format_time(text, 0), "0");
+    cr_assert_str_eq(format_time(text, 850), "850 ns");
+    cr_assert_str_eq(format_time(text, 999.6), "1.00 us");
+    cr_assert_str_eq(format_time(text, 12345), "12.3 us");
+    cr_assert_str_eq(format_time(text, 999600), "1.00 ms");
+    cr_assert_str_eq(format_time(text, 4.56e9), "4.56 s");
+    cr_assert_str_eq(format_bytes(text, 0), "0 B");
+    cr_assert_str_eq(format_bytes(text, 1023), "1023 B");
+    cr_assert_str_eq(format_bytes(text, 65536), "64 KiB");
+    cr_assert_str_eq(format_bytes(text, 1.25 * 1073741824), "1.25 GiB");
+    cr_assert_str_eq(format_count(text, 999), "999");
+    cr_assert_str_eq(format_count(text, 12345), "12,345");
+    cr_assert_str_eq(format_count(text, 1002003), "1,002,003");
+    cr_assert_str_eq(format_count(text, 12345678), "12.3 M");
+    cr_assert_str_eq(format_size_class(text, 0), "0 B");
+    cr_assert_str_eq(format_size_class(text, 1), "1 B");
+    cr_assert_str_eq(format_size_class(text, 17), "64 KiB to 128 KiB");
+}
