@@ -1,13 +1,13 @@
 # The profile, the report and the command.
 if HAVE_CRITERION
-check_PROGRAMS += tests/unit/profile tests/unit/report
+check_PROGRAMS += tests/unit/profile tests/unit/page
 tests_unit_profile_CPPFLAGS = $(UNIT_CPPFLAGS) -I$(top_srcdir)/tests/unit $(JANSSON_CFLAGS)
 tests_unit_profile_SOURCES = tests/unit/profile.c tests/unit/made_ledger.c tests/unit/made_ledger.h
 tests_unit_profile_LDADD = libreport.la libbase.la $(CRITERION_LIBS)
-tests_unit_report_CPPFLAGS = $(tests_unit_profile_CPPFLAGS)
-tests_unit_report_SOURCES = tests/unit/report.c tests/unit/made_ledger.c tests/unit/made_ledger.h
-tests_unit_report_LDADD = libreport.la libbase.la $(CRITERION_LIBS)
-TESTS += tests/unit/profile tests/unit/report
+tests_unit_page_CPPFLAGS = $(tests_unit_profile_CPPFLAGS)
+tests_unit_page_SOURCES = tests/unit/page.c tests/unit/made_ledger.c tests/unit/made_ledger.h
+tests_unit_page_LDADD = libreport.la libbase.la $(CRITERION_LIBS)
+TESTS += tests/unit/profile tests/unit/page
 endif
 
 # A program with a call site in an inlined function, in forms that differ in what can be named.

@@ -32,7 +32,7 @@ static void finish(void)
     cr_assert_eq(system(command), 0);
 }
 
-TestSuite(report, .init = start, .fini = finish);
+TestSuite(page, .init = start, .fini = finish);
 
 static const char *record_path(int rank)
 {
@@ -48,7 +48,8 @@ static void record(struct ledger *l, int rank, int size)
     made_calls(l, 2, OP_ALLREDUCE, 8, 10, 3000000u * ((uint64_t)rank + 1));
 }
 
-static char *text_of(const struct profile *p, const struct report_options *o)
+static __attribute__((noinline)) char *text_of(const struct profile *p,
+                                               const struct report_options *o)
 {
     char *text = NULL;
     size_t size;
@@ -69,7 +70,7 @@ static void assert_lacks(const char *text, const char *piece)
 }
 
 /* Records of ranks that ended in every way, one of them missing. */
-Test(report, raw_records_of_a_crashed_run)
+Test(page, raw_records_of_a_crashed_run)
 {
     static const struct {
         uint32_t state;
@@ -103,7 +104,7 @@ Test(report, raw_records_of_a_crashed_run)
 }
 
 /* Another run's records in the same directory, and files that are none, are named and left out. */
-Test(report, stale_and_damaged_records)
+Test(page, stale_and_damaged_records)
 {
     for (int r = 0; r < 4; r++) {
         struct ledger l;
@@ -130,7 +131,7 @@ Test(report, stale_and_damaged_records)
 
 /* A profile stays the truth beside the records that made it; records of a later run, which crashed,
  * come before it. */
-Test(report, profile_or_records)
+Test(page, profile_or_records)
 {
     struct ledger l;
     record(&l, 0, 1);
@@ -153,7 +154,7 @@ Test(report, profile_or_records)
 }
 
 /* Nothing there: no profile, and no crash. */
-Test(report, nothing_to_read)
+Test(page, nothing_to_read)
 {
     cr_assert_null(profile_load(directory));
     cr_assert_null(profile_load("/nonexistent"));
@@ -190,7 +191,7 @@ static struct profile *four_ranks(void)
 }
 
 /* The page answers: where does the time go, who is worst, who is late. */
-Test(report, page_says_what_it_must)
+Test(page, page_says_what_it_must)
 {
     struct profile *p = four_ranks();
     char *text = text_of(p, NULL);
@@ -212,7 +213,7 @@ Test(report, page_says_what_it_must)
     profile_free(p);
 }
 
-Test(report, lines_and_order)
+Test(page, lines_and_order)
 {
     struct profile *p = four_ranks();
     char *text = text_of(p, &(struct report_options){.top = 1, .sort = "calls"});
@@ -226,7 +227,7 @@ Test(report, lines_and_order)
 }
 
 /* More ranks than processors: every figure is doubtful, and the page says so at the top. */
-Test(report, crowded_hosts_are_called_so)
+Test(page, crowded_hosts_are_called_so)
 {
     struct profile *p = NULL;
     for (int r = 0; r < 4; r++) {
@@ -251,7 +252,7 @@ Test(report, crowded_hosts_are_called_so)
 }
 
 /* Quantiles keep the promise of the histogram, 6.25 %, after merging. */
-Test(report, quantiles_within_promise)
+Test(page, quantiles_within_promise)
 {
     struct profile *p = profile_new();
     uint64_t histogram[HISTOGRAM_BUCKETS] = {0};
@@ -268,7 +269,7 @@ Test(report, quantiles_within_promise)
     profile_free(p);
 }
 
-Test(report, comparison_finds_what_changed)
+Test(page, comparison_finds_what_changed)
 {
     struct profile *before = four_ranks(), *after = NULL;
     for (int r = 0; r < 2; r++) {
@@ -299,7 +300,7 @@ Test(report, comparison_finds_what_changed)
 }
 
 /* CSV that a spreadsheet reads: the same number of cells in every line of a table. */
-Test(report, csv_is_regular)
+Test(page, csv_is_regular)
 {
     struct profile *p = four_ranks();
     char *text = NULL;
@@ -326,7 +327,7 @@ Test(report, csv_is_regular)
     profile_free(p);
 }
 
-Test(report, figures)
+Test(page, figures)
 {
     char text[32];
     cr_assert_str_eq(format_time(text, 0), "0");
