@@ -22,3 +22,4 @@ bench_collbench_bcast_SOURCES = \
 bench_collbench_bcast_LDADD = libbench.la
 
 include bench/grid.mk
+include bench/overhead.mk

@@ -1,0 +1,290 @@
+/* What the profiling layer costs an application. This program starts itself again and again as a
+ * small MPI application, without and with the layer in turn, so that both meet the same
+ * machine; the cost is the median of the differences between neighbours.
+ *
+ * Times are processor time of the calling thread: other programs do not count. Start and end are
+ * wall time, of four ranks, between two barriers' worth of MPI_Init and MPI_Finalize. */
+#include "overhead.h"
+
+#include "base/stats.h"
+#include "base/topology.h"
+#include "report/document.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct options {
+    int rounds;
+    const char *layer, *launcher, *output;
+    enum format format;
+    const char *work; /* not NULL: be the application */
+    int threads;
+};
+
+/* How the application is run. */
+enum layer_use { WITHOUT, NO_SITES, WITH_SITES, LAYER_USES };
+static const char *const use_name[] = {"without", "counted and timed", "+ call sites"};
+
+struct cost {
+    const char *work;
+    int threads;
+    const char *label;
+    double target[LAYER_USES]; /* ns over WITHOUT; NaN: none was set */
+};
+
+static const struct cost costs[] = {
+    {"bcast", 1, "MPI_Bcast, 1 int", {NAN, 25, 105}},
+    {"bcast", 4, "MPI_Bcast, 1 int, 4 threads", {NAN, NAN, NAN}},
+    {"allreduce", 1, "MPI_Allreduce, 1 int", {NAN, 25, 105}},
+    {"allreduce", 4, "MPI_Allreduce, 1 int, 4 threads", {NAN, NAN, NAN}},
+    {"triple", 1, "Irecv + Isend + Waitall", {NAN, 200, NAN}},
+    {"triple", 4, "Irecv + Isend + Waitall, 4 threads", {NAN, NAN, NAN}},
+};
+enum { N_COSTS = sizeof costs / sizeof *costs };
+
+static const struct argp_option argp_options[] = {
+    {"rounds", 'r', "N", 0, "runs of each kind (15)", 0},
+    {"layer", 'l', "FILE", 0, "the layer (libcollprof.so where this program was built)", 0},
+    {"launcher", 'L', "PROGRAM", 0, "mpiexec, for start and end on 4 ranks (" MPIEXEC ")", 0},
+    {"format", 'f', "text|csv|json", 0, "how to write the tables (text)", 0},
+    {"output", 'o', "FILE", 0, "where to write them (standard output)", 0},
+    {"work", 'w', "NAME", OPTION_HIDDEN, NULL, 0},
+    {"threads", 't', "N", OPTION_HIDDEN, NULL, 0},
+    {0}};
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+    struct options *o = state->input;
+    switch (key) {
+    case 'r':
+        o->rounds = atoi(text);
+        if (o->rounds < 1)
+            argp_error(state, "--rounds is '%s': a positive number would be right", text);
+        return 0;
+    case 'l':
+        o->layer = text;
+        return 0;
+    case 'L':
+        o->launcher = text;
+        return 0;
+    case 'f':
+        if (!format_from_name(text, &o->format))
+            argp_error(state, "--format is '%s': text, csv or json would be right", text);
+        return 0;
+    case 'o':
+        o->output = text;
+        return 0;
+    case 'w':
+        o->work = text;
+        return 0;
+    case 't':
+        o->threads = atoi(text);
+        return 0;
+    case ARGP_KEY_ARG:
+        argp_error(state, "unexpected '%s'", text);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static _Noreturn void stop(const char *what)
+{
+    fprintf(stderr, "overhead: %s\n", what);
+    exit(1);
+}
+
+/* Runs the application and reads the numbers that its rank 0 prints. */
+static struct overhead_result run(const struct options *o, const char *work, int threads,
+                                  enum layer_use use, int ranks)
+{
+    char command[8192], self[2048] = "", launch[1024] = "", with[4096] = "", line[256];
+    struct overhead_result result;
+    if (readlink("/proc/self/exe", self, sizeof self - 1) < 0)
+        stop("cannot find myself in /proc");
+    if (ranks > 1)
+        snprintf(launch, sizeof launch, "'%s' -n %d", o->launcher, ranks);
+    if (use != WITHOUT)
+        snprintf(with, sizeof with,
+                 "LD_PRELOAD='%s' COLLPROF_REPORT=no COLLPROF_STACK=%d COLLPROF_OUTPUT='%s'",
+                 o->layer, use == WITH_SITES ? 4 : 0, "overhead.profile");
+    snprintf(command, sizeof command, "%s env %s '%s' --work=%s --threads=%d", launch, with, self,
+             work, threads);
+    FILE *from = popen(command, "r");
+    bool got = from && fgets(line, sizeof line, from) &&
+               sscanf(line, "%lf %lf", &result.seconds, &result.resident) == 2;
+    if (!from || pclose(from) != 0 || !got) {
+        fprintf(stderr, "overhead: this went wrong: %s\n", command);
+        exit(1);
+    }
+    return result;
+}
+
+static const struct column cost_columns[] = {
+    {"calls", NULL, COLUMN_TEXT, 0, "what the application calls, on MPI_COMM_SELF"},
+    {"layer", NULL, COLUMN_TEXT, 0, "how the layer is used"},
+    {"time", "ns", COLUMN_REAL, 1, "processor time of one call (of the triple: of all three)"},
+    {"cost", "ns", COLUMN_REAL, 1, "median difference to the run without the layer"},
+    {"low", "ns", COLUMN_REAL, 1, "95 % confidence interval of that median"},
+    {"high", "ns", COLUMN_REAL, 1, NULL},
+    {"target", "ns", COLUMN_REAL, 0, "what the cost should be at most"},
+    {"reached", NULL, COLUMN_TEXT, 0, NULL},
+};
+
+/* VALUE against LIMIT; both NaN-safe. */
+static void table_verdict(struct table *t, double value, double limit)
+{
+    table_real(t, limit);
+    if (isnan(limit))
+        table_skip(t);
+    else
+        table_text(t, value <= limit ? "yes" : "NO");
+}
+
+static void cost_rows(struct table *t, const struct cost *c, double *seconds[LAYER_USES], size_t n)
+{
+    double *difference = calloc(n, sizeof *difference);
+    for (int use = WITHOUT; use < LAYER_USES; use++) {
+        for (size_t i = 0; i < n; i++)
+            difference[i] = 1e9 * (seconds[use][i] - seconds[WITHOUT][i]);
+        struct summary cost = stats_summarize(difference, n);
+        table_text(t, c->label);
+        table_text(t, use_name[use]);
+        table_real(t, 1e9 * stats_summarize(seconds[use], n).median);
+        table_real(t, use == WITHOUT ? NAN : cost.median);
+        table_real(t, use == WITHOUT ? NAN : cost.median_low);
+        table_real(t, use == WITHOUT ? NAN : cost.median_high);
+        table_verdict(t, cost.median, c->target[use]);
+    }
+    free(difference);
+}
+
+static void measure_calls(const struct options *o, struct document *d)
+{
+    struct table *t = document_table(d, "calls", "Cost of a call", cost_columns,
+                                     sizeof cost_columns / sizeof *cost_columns);
+    size_t n = (size_t)o->rounds;
+    double *seconds[LAYER_USES];
+    for (int use = 0; use < LAYER_USES; use++)
+        seconds[use] = calloc(n, sizeof *seconds[use]);
+    for (int i = 0; i < N_COSTS; i++) {
+        for (size_t round = 0; round < n; round++)
+            for (int use = 0; use < LAYER_USES; use++)
+                seconds[use][round] =
+                    run(o, costs[i].work, costs[i].threads, (enum layer_use)use, 1).seconds;
+        cost_rows(t, &costs[i], seconds, n);
+    }
+    for (int use = 0; use < LAYER_USES; use++)
+        free(seconds[use]);
+}
+
+static const struct column whole_columns[] = {
+    {"what", NULL, COLUMN_TEXT, 0, NULL},
+    {"unit", NULL, COLUMN_TEXT, 0, NULL},
+    {"without", NULL, COLUMN_REAL, 2, NULL},
+    {"with", NULL, COLUMN_REAL, 2, NULL},
+    {"cost", NULL, COLUMN_REAL, 2, "median of the differences"},
+    {"target", NULL, COLUMN_REAL, 0, NULL},
+    {"reached", NULL, COLUMN_TEXT, 0, NULL},
+};
+
+static void whole_row(struct table *t, const char *what, const char *unit, double *x[2], size_t n,
+                      double target)
+{
+    double *difference = calloc(n, sizeof *difference);
+    for (size_t i = 0; i < n; i++)
+        difference[i] = x[1][i] - x[0][i];
+    double cost = stats_median(difference, n);
+    table_text(t, what);
+    table_text(t, unit);
+    table_real(t, stats_summarize(x[0], n).median);
+    table_real(t, stats_summarize(x[1], n).median);
+    table_real(t, cost);
+    table_verdict(t, cost, target);
+    free(difference);
+}
+
+static void measure_whole(const struct options *o, struct document *d)
+{
+    static const struct {
+        int ranks;
+        double target_ms, target_mib;
+        const char *start, *resident;
+    } runs[] = {{1, NAN, NAN, "start and end, 1 rank", "resident memory, 1 rank"},
+                {4, 30, 2, "start and end, 4 ranks", "resident memory a rank, 4 ranks"}};
+    struct table *t = document_table(d, "run", "Cost of a run", whole_columns,
+                                     sizeof whole_columns / sizeof *whole_columns);
+    size_t n = (size_t)o->rounds;
+    double *ms[2], *mib[2];
+    for (int with = 0; with < 2; with++) {
+        ms[with] = calloc(n, sizeof *ms[with]);
+        mib[with] = calloc(n, sizeof *mib[with]);
+    }
+    for (int i = 0; i < 2; i++) {
+        for (size_t round = 0; round < n; round++)
+            for (int with = 0; with < 2; with++) {
+                struct overhead_result r =
+                    run(o, "start", 1, with ? WITH_SITES : WITHOUT, runs[i].ranks);
+                ms[with][round] = 1e3 * r.seconds;
+                mib[with][round] = r.resident / 1048576;
+            }
+        whole_row(t, runs[i].start, "ms", ms, n, runs[i].target_ms);
+        whole_row(t, runs[i].resident, "MiB", mib, n, runs[i].target_mib);
+    }
+    for (int with = 0; with < 2; with++) {
+        free(ms[with]);
+        free(mib[with]);
+    }
+}
+
+static void facts(const struct options *o, struct document *d)
+{
+    struct place place;
+    char line[256] = "", *colon;
+    FILE *f = fopen("/proc/cpuinfo", "r");
+    while (f && fgets(line, sizeof line, f) && strncmp(line, "model name", 10))
+        ;
+    if (f)
+        fclose(f);
+    line[strcspn(line, "\n")] = '\0';
+    colon = strchr(line, ':');
+    place_here(&place);
+    document_fact(d, "processor", "%s", colon ? colon + 2 : "not known");
+    document_fact(d, "processors", "%d of %d", place.processors, place.machine_processors);
+    document_fact(d, "layer", "%s", o->layer);
+    document_fact(d, "rounds", "%d, without and with the layer in turn", o->rounds);
+    document_fact(d, "clock", "processor time of the thread; start and end: CLOCK_MONOTONIC");
+}
+
+int main(int argc, char **argv)
+{
+    static const struct argp argp = {
+        argp_options, parse, NULL,
+        "Measures what the profiling layer costs: time per call, start and end, memory.", NULL,
+        NULL, NULL};
+    struct options o = {.rounds = 15, .launcher = MPIEXEC, .layer = LAYER, .threads = 1};
+    argp_err_exit_status = 2;
+    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    if (o.work)
+        return overhead_work(o.work, o.threads);
+    char *layer = realpath(o.layer, NULL);
+    if (!layer) {
+        fprintf(stderr, "overhead: %s: %s: --layer=FILE would be right\n", o.layer,
+                strerror(errno));
+        return 2;
+    }
+    o.layer = layer;
+    unsetenv("LD_PRELOAD");
+    struct document *d = document_new("collprof-overhead/1");
+    facts(&o, d);
+    measure_calls(&o, d);
+    measure_whole(&o, d);
+    bool ok = document_save(d, o.output, o.format);
+    document_free(d);
+    free(layer);
+    return ok ? 0 : 1;
+}

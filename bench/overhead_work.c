@@ -1,0 +1,134 @@
+#include "overhead.h"
+
+#include "base/stats.h"
+
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { BATCHES = 101, CALLS = 1000, WARM_UP = 2000 };
+
+static void bcast(MPI_Comm comm)
+{
+    int x = 1;
+    MPI_Bcast(&x, 1, MPI_INT, 0, comm);
+}
+
+static void allreduce(MPI_Comm comm)
+{
+    int in = 1, out;
+    MPI_Allreduce(&in, &out, 1, MPI_INT, MPI_SUM, comm);
+}
+
+static void triple(MPI_Comm comm)
+{
+    int out = 1, in;
+    MPI_Request request[2];
+    MPI_Irecv(&in, 1, MPI_INT, 0, 0, comm, &request[0]);
+    MPI_Isend(&out, 1, MPI_INT, 0, 0, comm, &request[1]);
+    MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
+}
+
+struct worker {
+    pthread_t thread;
+    void (*call)(MPI_Comm comm);
+    MPI_Comm comm;
+    double seconds; /* per call, median of batches */
+};
+
+static double seconds_of(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void *work_of(void *arg)
+{
+    struct worker *w = arg;
+    double batch[BATCHES];
+    for (int i = 0; i < WARM_UP; i++)
+        w->call(w->comm);
+    for (int b = 0; b < BATCHES; b++) {
+        double from = seconds_of(CLOCK_THREAD_CPUTIME_ID);
+        for (int i = 0; i < CALLS; i++)
+            w->call(w->comm);
+        batch[b] = (seconds_of(CLOCK_THREAD_CPUTIME_ID) - from) / CALLS;
+    }
+    w->seconds = stats_median(batch, BATCHES);
+    return NULL;
+}
+
+/* Each thread has its own communicator of one rank. */
+static double seconds_per_call(void (*call)(MPI_Comm comm), int threads)
+{
+    struct worker workers[64];
+    double sum = 0;
+    for (int i = 0; i < threads; i++) {
+        workers[i].call = call;
+        workers[i].comm = MPI_COMM_SELF;
+        if (threads > 1)
+            MPI_Comm_dup(MPI_COMM_SELF, &workers[i].comm);
+    }
+    if (threads == 1)
+        work_of(&workers[0]);
+    for (int i = 0; i < threads && threads > 1; i++)
+        pthread_create(&workers[i].thread, NULL, work_of, &workers[i]);
+    for (int i = 0; i < threads; i++) {
+        if (threads > 1)
+            pthread_join(workers[i].thread, NULL);
+        sum += workers[i].seconds;
+    }
+    for (int i = 0; i < threads && threads > 1; i++)
+        MPI_Comm_free(&workers[i].comm);
+    return sum / threads;
+}
+
+static double resident(void)
+{
+    long pages = 0, all;
+    FILE *f = fopen("/proc/self/statm", "r");
+    if (!f || fscanf(f, "%ld %ld", &all, &pages) != 2)
+        pages = 0;
+    if (f)
+        fclose(f);
+    return (double)pages * (double)sysconf(_SC_PAGESIZE);
+}
+
+int overhead_work(const char *work, int threads)
+{
+    void (*call)(MPI_Comm) = !strcmp(work, "bcast")       ? bcast
+                             : !strcmp(work, "allreduce") ? allreduce
+                             : !strcmp(work, "triple")    ? triple
+                                                          : NULL;
+    int rank, level, wanted = threads > 1 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
+    double start = seconds_of(CLOCK_MONOTONIC), mine[2], most[2];
+    if (threads < 1 || threads > 64)
+        return 2;
+    MPI_Init_thread(NULL, NULL, wanted, &level);
+    double started = seconds_of(CLOCK_MONOTONIC);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (level < wanted)
+        return 1;
+    if (call) {
+        mine[0] = seconds_per_call(call, threads);
+    } else { /* some traffic, so that the end has something to merge */
+        for (int i = 0; i < 100; i++) {
+            allreduce(MPI_COMM_WORLD);
+            triple(MPI_COMM_SELF);
+        }
+        mine[0] = 0;
+    }
+    mine[1] = resident();
+    MPI_Reduce(mine, most, 2, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    double finalizing = seconds_of(CLOCK_MONOTONIC);
+    MPI_Finalize();
+    if (!call)
+        most[0] = started - start + seconds_of(CLOCK_MONOTONIC) - finalizing;
+    if (rank == 0)
+        printf("%.12g %.0f\n", most[0], most[1]);
+    return 0;
+}
