@@ -113,11 +113,24 @@ static void name_by_symbol(struct profile_frame *f, Dwfl_Module *module, GElf_Ad
     }
 }
 
-static void name_frame(struct profile_frame *f, Dwfl_Module *module, GElf_Addr bias)
+/* The C library is on every stack, below main, and its debug information (where it is installed)
+ * takes 70 ms to unpack: its symbols are enough. */
+static bool is_c_library(const struct profile_module *m)
+{
+    const char *slash = strrchr(m->path, '/');
+    return !strncmp(slash ? slash + 1 : m->path, "libc.so.", 8);
+}
+
+static void name_frame(struct profile_frame *f, Dwfl_Module *module, GElf_Addr bias,
+                       bool symbols_only)
 {
     /* The call ends where the return address begins: one before is inside of it. */
     GElf_Addr address = f->address - 1 + bias;
     Dwarf_Addr debug_bias;
+    if (symbols_only) {
+        name_by_symbol(f, module, address);
+        return;
+    }
     Dwarf_Die *unit = dwfl_module_addrdie(module, address, &debug_bias);
     f->offset = f->address;
     if (unit)
@@ -168,7 +181,7 @@ static struct found name_frames_of(struct profile *p, uint32_t module, Dwfl_Modu
                 continue;
             f->offset = f->address;
             if (opened)
-                name_frame(f, opened, bias);
+                name_frame(f, opened, bias, is_c_library(&p->modules.at[module]));
             found.frames++;
             found.with_line += f->file != NULL;
         }
