@@ -36,7 +36,7 @@ static const struct column statistics_columns[] = {
     {"loop_mean", "us", COLUMN_REAL, 2, "the paper's figure: time of the loop over its operations"},
     {"samples", NULL, COLUMN_INTEGER, 0, NULL},
     {"attempts", NULL, COLUMN_INTEGER, 0,
-     "of the stop rule paper: those thrown away, and the accepted one"},
+     "series made, those that the stop rule paper threw away included"},
     {"slowest", NULL, COLUMN_INTEGER, 0, "the destination of the largest value"},
     {"measured", NULL, COLUMN_INTEGER, 0, "destinations"},
     {"ended_by", NULL, COLUMN_TEXT, 0, "the stop rule, or the budget"},
@@ -234,10 +234,7 @@ static void add_statistics(struct tables *t, const struct point *p, const struct
         put_us(table, s.sd);
         put_us(table, r->loop_mean);
         table_integer(table, (long long)s.n);
-        if (r->method->by_destination)
-            table_skip(table);
-        else
-            table_integer(table, r->series.attempts);
+        table_integer(table, r->method->by_destination ? r->attempts : r->series.attempts);
         if (r->slowest >= 0)
             table_integer(table, r->slowest);
         else
@@ -355,12 +352,12 @@ void tables_end(struct tables *t)
                       "next broadcast, so that the paper's OL_i (ol) is too large: believe held");
     if (t->broken_bounds)
         document_note(t->d,
-                      "bounds: %d rows break rounds <= OL <= barrier and acknowledge: noise, or "
-                      "ranks that wait for each other's processor; measure again",
+                      "bounds: rounds <= OL <= barrier and acknowledge does not hold in %d of the "
+                      "rows: noise, or ranks that wait for each other's processor; measure again",
                       t->broken_bounds);
     if (t->unsettled)
         document_note(t->d,
-                      "held: at %d destinations no two successive holds agreed: an upper "
+                      "held: no two successive holds agreed at %d of the destinations: an upper "
                       "bound there",
                       t->unsettled);
     if (t->clock_bound > 0)
