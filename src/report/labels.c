@@ -51,19 +51,24 @@ static void frame_label(const struct profile *p, const struct profile_frame *f, 
                  (unsigned long long)f->address);
 }
 
-/* The first N frames from the application's innermost one on. */
-static void label_of(const struct profile *p, const struct profile_site *s, uint32_t n, char *text,
-                     size_t room)
+/* N frames from the application's innermost one on. SHORT: only the first and the last of them, the
+ * one by which this site differs from others. */
+static void label_of(const struct profile *p, const struct profile_site *s, uint32_t n,
+                     bool is_short, char *text, size_t room)
 {
     uint32_t first = first_frame(p, s);
+    uint32_t end = first + n < s->depth ? first + n : s->depth;
     size_t at = 0;
     *text = '\0';
-    for (uint32_t f = first; f < s->depth && f < first + n; f++) {
+    for (uint32_t f = first; f < end; f++) {
         char piece[600];
+        bool left_out = is_short && f > first && f + 1 < end;
+        if (left_out && f > first + 1)
+            continue;
         frame_label(p, &s->frame[f], piece, sizeof piece);
         if (f > first)
             at = append(text, room, at, " < ");
-        at = append(text, room, at, piece);
+        at = append(text, room, at, left_out ? ".." : piece);
     }
 }
 
@@ -76,18 +81,18 @@ void site_label(const struct profile *p, uint32_t site, char *text, size_t room)
     const struct profile_site *s = &p->sites.at[site];
     bool alone = false;
     for (uint32_t n = 1; n <= s->depth && !alone; n++) {
-        label_of(p, s, n, text, room);
+        label_of(p, s, n, true, text, room);
         alone = true;
         for (size_t i = 0; i < p->sites.n && alone; i++) {
             char other[512];
             if (i == site)
                 continue;
-            label_of(p, &p->sites.at[i], n, other, sizeof other);
+            label_of(p, &p->sites.at[i], n, true, other, sizeof other);
             alone = strcmp(other, text) != 0;
         }
     }
     if (!alone) /* two calls in one line: callers do not help */
-        label_of(p, s, 1, text, room);
+        label_of(p, s, 1, true, text, room);
 }
 
 void site_path(const struct profile *p, uint32_t site, char *text, size_t room)
@@ -95,7 +100,7 @@ void site_path(const struct profile *p, uint32_t site, char *text, size_t room)
     if (site == PROFILE_NONE || !p->sites.at[site].depth)
         snprintf(text, room, "(place not recorded)");
     else
-        label_of(p, &p->sites.at[site], LEDGER_MAX_DEPTH, text, room);
+        label_of(p, &p->sites.at[site], LEDGER_MAX_DEPTH, false, text, room);
 }
 
 void comm_label(const struct profile *p, uint32_t comm, char *text, size_t room)

@@ -73,16 +73,30 @@ size_t layout_rows(const struct layout *l)
     return l->cells.n / l->columns;
 }
 
-/* Writes CELL into LINE from AT on, without a terminator. */
+/* Where the last of several " < " begins, by which call sites are told apart; NULL if there is none
+ * that leaves room for what comes before. */
+static const char *tail_of(const char *cell, size_t room)
+{
+    const char *tail = NULL;
+    for (const char *at = strstr(cell, " < "); at; at = strstr(at + 1, " < "))
+        tail = at;
+    return tail && strlen(tail) + 8 < room ? tail : NULL;
+}
+
+/* Writes CELL into LINE, without a terminator. What is too long is cut, in the middle if its end
+ * matters. */
 static void set_cell(char *line, const char *cell, size_t room, char align)
 {
     size_t length = strlen(cell);
-    if (length > room) {
-        memcpy(line, cell, room - 2);
-        memcpy(line + room - 2, "..", 2);
-    } else {
+    if (length <= room) {
         memcpy(line + (align == 'r' ? room - length : 0), cell, length);
+        return;
     }
+    const char *tail = tail_of(cell, room);
+    size_t end = tail ? strlen(tail) : 0, head = room - 2 - end;
+    memcpy(line, cell, head);
+    memcpy(line + head, "..", 2);
+    memcpy(line + head + 2, tail ? tail : "", end);
 }
 
 /* Widths of the columns; the flexible one takes what the page leaves. */
