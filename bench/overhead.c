@@ -3,7 +3,9 @@
  * machine; the cost is the median of the differences between neighbours.
  *
  * Times are processor time of the calling thread: other programs do not count. Start and end are
- * wall time, of four ranks, between two barriers' worth of MPI_Init and MPI_Finalize. */
+ * wall time of MPI_Init and MPI_Finalize together, of rank 0; several ranks give their processor
+ * away while they wait (libcollprof-yield.so, with and without the layer), since there may be
+ * fewer processors. */
 #include "overhead.h"
 
 #include "base/stats.h"
@@ -103,15 +105,16 @@ static struct overhead_result run(const struct options *o, const char *work, int
                                   enum layer_use use, int ranks)
 {
     char command[8192], self[2048] = "", launch[1024] = "", with[4096] = "", line[256];
+    const char *yielding = ranks > 1 ? YIELDING : "";
     struct overhead_result result;
     if (readlink("/proc/self/exe", self, sizeof self - 1) < 0)
         stop("cannot find myself in /proc");
     if (ranks > 1)
         snprintf(launch, sizeof launch, "'%s' -n %d", o->launcher, ranks);
-    if (use != WITHOUT)
-        snprintf(with, sizeof with,
-                 "LD_PRELOAD='%s' COLLPROF_REPORT=no COLLPROF_STACK=%d COLLPROF_OUTPUT='%s'",
-                 o->layer, use == WITH_SITES ? 4 : 0, "overhead.profile");
+    snprintf(with, sizeof with,
+             "LD_PRELOAD='%s %s' COLLPROF_REPORT=no COLLPROF_STACK=%d COLLPROF_OUTPUT='%s'",
+             use == WITHOUT ? "" : o->layer, yielding, use == WITH_SITES ? 4 : 0,
+             "overhead.profile");
     snprintf(command, sizeof command, "%s env %s '%s' --work=%s --threads=%d", launch, with, self,
              work, threads);
     FILE *from = popen(command, "r");
@@ -258,6 +261,7 @@ static void facts(const struct options *o, struct document *d)
     document_fact(d, "layer", "%s", o->layer);
     document_fact(d, "rounds", "%d, without and with the layer in turn", o->rounds);
     document_fact(d, "clock", "processor time of the thread; start and end: CLOCK_MONOTONIC");
+    document_fact(d, "4 ranks", "waiting ranks give their processor away, in both");
 }
 
 int main(int argc, char **argv)

@@ -3,7 +3,7 @@
 #define COLLPROF_OVERHEAD_H
 
 struct overhead_result {
-    double seconds;  /* of processor time per call; "start": of the longest rank, wall time */
+    double seconds;  /* of processor time per call; "start": wall time of rank 0 */
     double resident; /* bytes at the end, of the largest rank */
 };
 
