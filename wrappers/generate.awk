@@ -186,6 +186,8 @@ function print_function(name, family, line,   call, i, comm, bytes, place, root,
     # datatype that is not may be no datatype at all.
     if (root != "-1")
         bytes = root (role[line, "noroot"] ? " < 0" : " == MPI_PROC_NULL") " ? 0 : " bytes
+    if (role[line, "to"])
+        bytes = arg[role[line, "to"] + 0] " == MPI_PROC_NULL ? 0 : " bytes
     if (bytes ~ /call_bytes_of_array/)
         gsub(/call_bytes_of_array\(/, "CALL_BYTES_OF_ARRAY(", bytes)
 
