@@ -19,3 +19,10 @@ if HAVE_SMPI
 SIM_BINARIES += sim/methods sim/discover sim/collective
 TESTS += tests/sim/collective.sh tests/sim/discover.sh tests/sim/methods.sh tests/sim/methods64.sh
 endif
+
+check_PROGRAMS += tests/mpi/truth
+tests_mpi_truth_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+tests_mpi_truth_SOURCES = tests/mpi/truth.c
+tests_mpi_truth_LDADD = libmeasure.la libbase.la
+TESTS += tests/mpi/truth.sh
+EXTRA_DIST += tests/mpi/truth.sh

@@ -158,6 +158,7 @@ static void destinations_clear(struct bcast_destination *to, int n)
                                            .paper_loop = NAN,
                                            .held = unknown,
                                            .hold = NAN,
+                                           .seen = unknown,
                                            .direct = unknown,
                                            .gap = unknown,
                                            .overhead = unknown};

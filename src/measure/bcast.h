@@ -43,15 +43,19 @@ struct bcast_destination {
     struct estimate held;     /* OL_i with i's acknowledgement held back; the one to believe */
     double hold;              /* the hold that it was settled with */
     struct curve held_curve;  /* OL_i against the hold: slope -1, then flat */
+    struct estimate seen;     /* exit of i - entry of the root in the very operations of the longest
+                                 hold, on the common clock: what is between this and
+                                 held_curve's last point is the bias of "held" alone, whatever
+                                 else the machine is doing */
     struct estimate direct;   /* OL_i = exit of i - entry of the root, on one clock */
     struct estimate gap;      /* g_i: between successive broadcasts at i */
     struct estimate overhead; /* o_i: in the call when nothing is waited for */
     bool violated; /* paper and held differ by more than their intervals and 1 %: the paper's
                       assumption, no other task on i's path delays the next broadcast, fails */
-    /* Raw samples, in the order taken; RTL_i, then E_i, E_i - hold - clock cost, exit - entry,
-     * loop time over M, time in the call. OL_i is the raw sample minus RTL_i/2 for paper and held.
-     */
-    struct samples rtl_raw, paper_raw, held_raw, direct_raw, gap_raw, overhead_raw;
+    /* Raw samples, in the order taken: round trips; E_i; E_i - hold - clock cost; exit - entry,
+     * twice; loop time over M; time in the call. OL_i is the raw sample minus RTL_i/2 for paper
+     * and held. */
+    struct samples rtl_raw, paper_raw, held_raw, seen_raw, direct_raw, gap_raw, overhead_raw;
 };
 
 /* What a method's value is to the operation latency. */

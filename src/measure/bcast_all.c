@@ -1,6 +1,5 @@
 /* All destinations at once: g_j, and exits seen directly on one clock. */
 #include "measure/bcast_run.h"
-#include "sync/sync.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -48,7 +47,7 @@ static int measure_gap(struct bcast_run *r, double share, struct series *s)
     for (int j = 0; r->roots && j < r->size; j++) {
         struct summary g = stats_summarize(r->to[j].gap_raw.value, r->to[j].gap_raw.n);
         r->to[j].gap = (struct estimate){g.median, g.median_low, g.median_high};
-        r->gap = fmax(fmax(r->gap, g.median), gap_least);
+        r->gap = fmax(fmax(r->gap, g.min), gap_least);
     }
     return MPI_SUCCESS;
 }
@@ -77,12 +76,6 @@ int run_gap(struct bcast_run *r, struct bcast_result *result)
     return MPI_SUCCESS;
 }
 
-static double global_now(const struct bcast_run *r)
-{
-    double now = clock_now();
-    return r->c->clock ? sync_global(r->c->clock, now) : now;
-}
-
 /* "direct" in progress. Stamps are pairs of entry and exit on the common clock. */
 struct direct {
     struct bcast_run *run;
@@ -101,9 +94,9 @@ static int take_stamps(struct direct *d, int repetitions, double *mine)
         TRY(PMPI_Barrier(r->c->comm));
         if (r->roots)
             clock_hold(fmax(d->slack, 2 * (clock_now() - start)));
-        mine[2 * k] = global_now(r);
+        mine[2 * k] = run_global(r, clock_now());
         TRY(run_once(r, r->c->root));
-        mine[2 * k + 1] = global_now(r);
+        mine[2 * k + 1] = run_global(r, clock_now());
     }
     return MPI_SUCCESS;
 }

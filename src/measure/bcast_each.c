@@ -9,31 +9,40 @@
  * two readings lies the hold; the outer halves of the readings themselves are one cost. */
 static int acknowledge(const struct bcast_run *r, double hold)
 {
-    double held = 0;
+    struct ack ack = {0, 0};
     if (hold > 0) {
         double start = clock_now();
         clock_hold(hold);
-        held = clock_now() - start + r->clock_cost;
+        ack.held = clock_now() - start + r->clock_cost;
+        ack.exit = run_global(r, start);
     }
-    return PMPI_Send(&held, 1, MPI_DOUBLE, r->c->root, TAG_ACK, r->c->comm);
+    return PMPI_Send(&ack, ACK_DOUBLES, MPI_DOUBLE, r->c->root, TAG_ACK, r->c->comm);
 }
 
-static int bcast_then_ack(const struct bcast_run *r, double *held)
+static int bcast_then_ack(const struct bcast_run *r, struct ack *ack)
 {
     TRY(run_once(r, r->c->root));
-    return PMPI_Recv(held, 1, MPI_DOUBLE, r->destination, TAG_ACK, r->c->comm, MPI_STATUS_IGNORE);
+    return PMPI_Recv(ack, ACK_DOUBLES, MPI_DOUBLE, r->destination, TAG_ACK, r->c->comm,
+                     MPI_STATUS_IGNORE);
 }
 
-/* The root's side of E_i; the hold is subtracted operation by operation. */
+/* The root's side of E_i; the hold is subtracted operation by operation. Where the destination
+ * has looked at the clock anyway, its exit is seen directly beside. */
 static int time_acks(const struct bcast_run *r, const struct batch *b, double *value, double *loop)
 {
-    double held, sum = 0;
-    TRY(bcast_then_ack(r, &held));
+    struct samples *seen = &r->to[r->destination].seen_raw;
+    struct ack ack;
+    double sum = 0;
+    if (b->first)
+        seen->n = 0;
+    TRY(bcast_then_ack(r, &ack));
     double last = clock_now();
     for (int k = 0; k < b->repetitions; k++) {
-        TRY(bcast_then_ack(r, &held));
+        TRY(bcast_then_ack(r, &ack));
         double now = clock_now();
-        value[k] = now - last - held - r->clock_cost;
+        value[k] = now - last - ack.held - r->clock_cost;
+        if (ack.exit > 0)
+            samples_add(seen, ack.exit - run_global(r, last) - r->clock_cost);
         sum += value[k];
         last = now;
     }
@@ -125,7 +134,9 @@ static void held_keep(struct bcast_destination *to, struct series *s, const stru
     to->held_curve = *curve;
     for (int k = 0; k < curve->n; k++)
         to->held_curve.point[k].at = latency(curve->point[k].at, to->rtl);
-    to->hold = curve->point[curve->n - 1].hold;
+    to->hold = curve->point[curve->believed].hold;
+    struct summary seen = stats_summarize(to->seen_raw.value, to->seen_raw.n);
+    to->seen = (struct estimate){seen.median, seen.median_low, seen.median_high};
     samples_free(&to->held_raw);
     to->held_raw = s->samples;
 }

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/try.h"
 #include "measure/bcast.h"
+#include "sync/sync.h"
 
 /* Our messages on the case's communicator; broadcasts of src/trees use another tag. */
 enum { TAG_ACK = 0x6163, TAG_RING = 0x6172 };
@@ -19,8 +20,8 @@ struct bcast_run {
     /* The root's alone. */
     struct bcast_destination *to; /* SIZE of them */
     double share, started;        /* seconds for the method in progress (0: no limit), its start */
-    double gap;                   /* largest g_j; 0 until measured */
-    double *per_rank;             /* room for SIZE doubles */
+    double gap;       /* largest g_j in the quietest batch, the first hold; 0 until measured */
+    double *per_rank; /* room for SIZE doubles */
 
     int destination;   /* in progress, on all ranks */
     unsigned shuffles; /* rounds in random order made so far */
@@ -36,6 +37,12 @@ static inline int run_once(const struct bcast_run *r, int root)
 static inline bool estimate_known(struct estimate e)
 {
     return e.value == e.value;
+}
+
+/* A local moment on the case's common clock. */
+static inline double run_global(const struct bcast_run *r, double local)
+{
+    return r->c->clock ? sync_global(r->c->clock, local) : local;
 }
 
 /* PART of what is left of the method's share; never 0, which would mean no limit. */

@@ -11,8 +11,8 @@ static int each_samples(struct bcast_outcome *o, int (*visit)(struct samples *, 
 {
     for (int i = 0; o->to && i < o->size; i++) {
         struct bcast_destination *to = &o->to[i];
-        struct samples *all[] = {&to->rtl_raw,    &to->paper_raw, &to->held_raw,
-                                 &to->direct_raw, &to->gap_raw,   &to->overhead_raw};
+        struct samples *all[] = {&to->rtl_raw, &to->paper_raw,    &to->held_raw, &to->direct_raw,
+                                 &to->gap_raw, &to->overhead_raw, &to->seen_raw};
         for (size_t k = 0; k < sizeof all / sizeof *all; k++)
             TRY(visit(all[k], arg));
     }

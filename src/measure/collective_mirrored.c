@@ -40,9 +40,9 @@ static int batch_gap(void *arg, const struct batch *b, double *value, int *n, do
 static int be_source(const struct mirror *m, const struct batch *b, double *held)
 {
     const struct collective_run *r = &m->run;
-    double go;
+    struct ack go;
     for (int k = -1; k < b->repetitions; k++) {
-        TRY(PMPI_Recv(&go, 1, MPI_DOUBLE, m->to, TAG_GO, r->c->comm, MPI_STATUS_IGNORE));
+        TRY(PMPI_Recv(&go, ACK_DOUBLES, MPI_DOUBLE, m->to, TAG_GO, r->c->comm, MPI_STATUS_IGNORE));
         double start = clock_now();
         clock_hold(b->hold);
         double end = clock_now();
@@ -58,11 +58,12 @@ static int be_source(const struct mirror *m, const struct batch *b, double *held
 static int be_observer(const struct mirror *m, const struct batch *b, double *value)
 {
     const struct collective_run *r = &m->run;
-    double go = 0, *held = value + b->repetitions;
+    struct ack go = {0, 0};
+    double *held = value + b->repetitions;
     for (int k = -1; k < b->repetitions; k++) {
         clock_hold(b->hold);
         double start = clock_now();
-        TRY(PMPI_Send(&go, 1, MPI_DOUBLE, m->from, TAG_GO, r->c->comm));
+        TRY(PMPI_Send(&go, ACK_DOUBLES, MPI_DOUBLE, m->from, TAG_GO, r->c->comm));
         TRY(collective_once(r));
         if (k >= 0)
             value[k] = clock_now() - start - r->clock_cost;
@@ -164,7 +165,7 @@ static int measure_pair(struct mirror *m, double share)
     TRY(series_settle(r->c->comm, r->c->collector, &r->c->plan, share * 3 / 4, m->gap, batch_mirror,
                       m, &s, &curve));
     if (r->collects)
-        pair_keep(m, series_estimate(&s), way, curve.point[curve.n - 1].hold);
+        pair_keep(m, series_estimate(&s), way, curve.point[curve.believed].hold);
     series_free(&s);
     return MPI_SUCCESS;
 }
@@ -214,7 +215,7 @@ static int mirrored_measure(struct mirror *m)
     struct series s;
     TRY(series_measure(r->c->comm, r->c->collector, &r->c->plan, collective_part(r, 0.05), 0,
                        batch_gap, m, &s));
-    m->gap = r->collects ? fmax(s.summary.median, 1e-7) : 0;
+    m->gap = r->collects ? fmax(s.summary.min, 1e-7) : 0;
     series_free(&s);
     return measure_pairs(m);
 }

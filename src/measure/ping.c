@@ -29,11 +29,12 @@ int values_to_keeper(MPI_Comm comm, int from, int keeper, const double *mine, do
 
 static int ping_pong(const struct ping *p, int peer, bool first)
 {
-    double message = 0;
+    struct ack message = {0, 0};
     if (first)
-        TRY(PMPI_Send(&message, 1, MPI_DOUBLE, peer, TAG_PING, p->comm));
-    TRY(PMPI_Recv(&message, 1, MPI_DOUBLE, peer, TAG_PING, p->comm, MPI_STATUS_IGNORE));
-    return first ? MPI_SUCCESS : PMPI_Send(&message, 1, MPI_DOUBLE, peer, TAG_PING, p->comm);
+        TRY(PMPI_Send(&message, ACK_DOUBLES, MPI_DOUBLE, peer, TAG_PING, p->comm));
+    TRY(PMPI_Recv(&message, ACK_DOUBLES, MPI_DOUBLE, peer, TAG_PING, p->comm, MPI_STATUS_IGNORE));
+    return first ? MPI_SUCCESS
+                 : PMPI_Send(&message, ACK_DOUBLES, MPI_DOUBLE, peer, TAG_PING, p->comm);
 }
 
 static int time_pings(const struct ping *p, int repetitions, double *value)

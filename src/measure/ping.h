@@ -1,9 +1,16 @@
-/* Round trips of one 8-byte message, what a go or an acknowledgement carries. Private to
- * src/measure. */
+/* Round trips of the small message that a go or an acknowledgement is. Private to src/measure. */
 #ifndef COLLPROF_MEASURE_PING_H
 #define COLLPROF_MEASURE_PING_H
 
 #include "measure/series.h"
+
+/* What an acknowledgement carries, and the go of a mirrored measurement, and every ping: they must
+ * have one size, since the time of one is subtracted from the other. */
+struct ack {
+    double held; /* seconds it was held back, on the sender's clock */
+    double exit; /* common clock: when the sender left the operation; 0: not looked at */
+};
+enum { ACK_DOUBLES = 2 };
 
 struct ping {
     MPI_Comm comm;

@@ -84,8 +84,7 @@ static struct order order_next(struct keeping *k, double hold)
     return o;
 }
 
-static void batch_done(struct keeping *k, const struct batch *b, int n, double loop,
-                       double elapsed)
+static void batch_done(struct keeping *k, const struct batch *b, int n, double loop, double elapsed)
 {
     /* Every batch makes one untimed operation before the counted ones. */
     k->per_operation = elapsed / (b->repetitions + 1);
@@ -185,15 +184,29 @@ bool estimates_differ(struct estimate a, struct estimate b, double tolerance)
 
 static const double settle_tolerance = 2e-3;
 
-/* Whether another hold is to be tried; decided by the keeper. */
-static bool curve_go_on(struct curve *c, double share, double started)
+/* Whether the value fell from the last point but one to the last. It cannot rise with the hold:
+ * where it seems to, that is what a longer loop sees more of, cold caches and other processes. */
+static bool curve_falls(const struct curve *c)
 {
-    if (c->n >= 2)
-        c->settled =
-            !estimates_differ(c->point[c->n - 1].at, c->point[c->n - 2].at, settle_tolerance);
-    if (c->settled || c->n == CURVE_MAX)
+    struct estimate before = c->point[c->n - 2].at, last = c->point[c->n - 1].at;
+    return last.value < before.value && estimates_differ(before, last, settle_tolerance);
+}
+
+/* The keeper's: judges the point that ONE has added. Returns whether another hold is to be
+ * tried; S keeps the series to be believed. */
+static bool curve_take(struct curve *c, struct series *one, struct series *s, double hold,
+                       double share, double started)
+{
+    c->point[c->n++] = (struct curve_point){hold, series_estimate(one)};
+    if (c->n >= 2 && !curve_falls(c)) {
+        c->settled = true;
+        series_free(one);
         return false;
-    return share <= 0 || clock_now() - started < 0.95 * share;
+    }
+    series_free(s);
+    *s = *one;
+    c->believed = c->n - 1;
+    return c->n < CURVE_MAX && (share <= 0 || clock_now() - started < 0.95 * share);
 }
 
 int series_settle(MPI_Comm comm, int keeper, const struct plan *plan, double share, double first,
@@ -208,13 +221,9 @@ int series_settle(MPI_Comm comm, int keeper, const struct plan *plan, double sha
         /* Two points are needed; a third of the time is kept for a third. */
         struct series one;
         int error = series_measure(comm, keeper, plan, share / 3, hold, run, arg, &one);
-        if (error == MPI_SUCCESS && rank == keeper) {
-            curve->point[curve->n++] = (struct curve_point){hold, series_estimate(&one)};
-            go = curve_go_on(curve, share, started);
-            hold *= 2;
-        }
-        series_free(s);
-        *s = one;
+        if (error == MPI_SUCCESS && rank == keeper)
+            go = curve_take(curve, &one, s, hold, share, started);
+        hold *= 2;
         if (error == MPI_SUCCESS)
             error = PMPI_Bcast(&go, 1, MPI_INT, keeper, comm);
         if (error != MPI_SUCCESS) {

@@ -49,9 +49,11 @@ void series_free(struct series *s);
 /* Median and interval of a series. */
 struct estimate series_estimate(const struct series *s);
 
-/* A quantity that is right only if something is held back for long enough: the hold is doubled
- * from FIRST on until two successive medians agree within their intervals (or 0.2 %, where a
- * simulated clock leaves no interval). The batches subtract the hold themselves. */
+/* A quantity that is right only if something is held back for long enough: it falls with the
+ * hold, then is flat. The hold is doubled from FIRST on until the value no longer falls, by more
+ * than the intervals of both (or 0.2 %, where a simulated clock leaves none); the first point of
+ * the flat part is believed, since longer holds only let more noise in. The batches subtract the
+ * hold themselves. */
 enum { CURVE_MAX = 10 };
 struct curve_point {
     double hold;
@@ -60,10 +62,11 @@ struct curve_point {
 struct curve {
     struct curve_point point[CURVE_MAX];
     int n;
-    bool settled; /* the last two agree */
+    int believed; /* its index */
+    bool settled; /* a longer hold changed nothing */
 };
 
-/* S keeps the series of the longest hold; S and CURVE are the keeper's. The arguments are as for
+/* S keeps the series that is believed; S and CURVE are the keeper's. The arguments are as for
  * series_measure(); FIRST, which must be positive, counts on the keeper only. */
 int series_settle(MPI_Comm comm, int keeper, const struct plan *plan, double share, double first,
                   batch_run run, void *arg, struct series *s, struct curve *curve);
