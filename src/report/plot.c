@@ -256,6 +256,26 @@ static void put_series(FILE *out, const struct plot_series *s, double zero)
     fputs("e\n", out);
 }
 
+static bool coincide(const struct plot_series *a, const struct plot_series *b)
+{
+    bool all = a->n == b->n && a->n > 0;
+    for (size_t i = 0; all && i < a->n; i++)
+        all = a->x[i] == b->x[i] && (fabs(a->y[i] - b->y[i]) <= 0.03 * fabs(a->y[i]) ||
+                                     (isnan(a->y[i]) && isnan(b->y[i])));
+    return all;
+}
+
+/* A line on top of others is dashed, so that they are seen through it; and another colour round
+ * is told apart likewise. */
+static const char *dashes(const struct plot_series *series, size_t i)
+{
+    static const char *const patterns[] = {"1", "(12,12)", "(4,14)"};
+    size_t under = i / N_COLOURS;
+    for (size_t k = 0; k < i; k++)
+        under += coincide(&series[k], &series[i]);
+    return patterns[under < 2 ? under : 2];
+}
+
 static bool has_point(const struct plot_series *series, size_t n, bool y_log10)
 {
     for (size_t s = 0; s < n; s++)
@@ -291,11 +311,8 @@ bool plot_lines(const char *path, const struct plot_axes *axes, const struct plo
         fputs("set yrange [0:*]\n", s.out);
     fputs("plot ", s.out);
     for (size_t i = 0; i < n; i++) {
-        /* Later lines are thinner: where two coincide, both are seen. */
-        double thicker = fmin((double)(n - 1 - i), 5);
-        fprintf(s.out, "%s'-' using 1:2 with linespoints lw %g ps %g pt %zu dt %zu lc rgb '%s' ",
-                i ? ", " : "", 1.6 + 0.35 * thicker, 0.8 + 0.14 * thicker, 4 + i % 10,
-                1 + i / N_COLOURS, colours[i % N_COLOURS]);
+        fprintf(s.out, "%s'-' using 1:2 with linespoints lw 2 ps 1 pt %zu dt %s lc rgb '%s' ",
+                i ? ", " : "", 4 + i % 10, dashes(series, i), colours[i % N_COLOURS]);
         fputs(n > 1 ? "title " : "notitle", s.out);
         if (n > 1)
             script_string(s.out, series[i].label);
