@@ -1,5 +1,5 @@
-/* Between the parts of collbench-bcast: options and the sweep (collbench-bcast.c), tables
- * (bcast_tables.c), pictures (bcast_plots.c), the broadcast's path (bcast_path.c). */
+/* Between the parts of collbench-bcast: the sweep (collbench-bcast.c), options (bcast_options.c),
+ * tables (bcast_tables.c), pictures (bcast_plots.c), the broadcast's path (bcast_path.c). */
 #ifndef COLLPROF_BCAST_BENCH_H
 #define COLLPROF_BCAST_BENCH_H
 
@@ -24,6 +24,8 @@ struct options {
     bool discover; /* --discover */
     const char *dot;
 };
+
+extern const struct argp bcast_argp;
 
 /* One case of the sweep. */
 struct point {

@@ -18,7 +18,7 @@ bin_PROGRAMS += bench/collbench-bcast
 bench_collbench_bcast_CPPFLAGS = $(BENCH_CPPFLAGS)
 bench_collbench_bcast_SOURCES = \
 	bench/collbench-bcast.c bench/bcast_bench.h \
-	bench/bcast_path.c bench/bcast_plots.c bench/bcast_tables.c
+	bench/bcast_options.c bench/bcast_path.c bench/bcast_plots.c bench/bcast_tables.c
 bench_collbench_bcast_LDADD = libbench.la
 
 include bench/grid.mk

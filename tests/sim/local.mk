@@ -25,7 +25,7 @@ sim/%: sim/obj/bench/%.o $(SIM_OBJS)
 sim/%: sim/obj/tests/sim/%.o $(SIM_OBJS)
 	$(AM_V_CCLD)$(SMPICC) -o $@ $^ $(SIM_LIBS)
 
-sim/collbench-bcast: $(patsubst %,sim/obj/bench/bcast_%.o,path plots tables)
+sim/collbench-bcast: $(patsubst %,sim/obj/bench/bcast_%.o,options path plots tables)
 
 .SECONDARY:
 -include $(wildcard sim/obj/*/*.d sim/obj/*/*/*.d)
