@@ -30,24 +30,10 @@ static void start_clock(void)
     clock_use(simulated_now, simulated_hold);
     clock_start();
 }
-
-void bench_wait(MPI_Comm comm)
-{
-    PMPI_Barrier(comm);
-}
 #else
 static void start_clock(void)
 {
     clock_start();
-}
-
-void bench_wait(MPI_Comm comm)
-{
-    MPI_Request request;
-    int done = 0;
-    PMPI_Ibarrier(comm, &request);
-    while (PMPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done)
-        usleep(1000);
 }
 #endif
 

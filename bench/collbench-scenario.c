@@ -231,6 +231,20 @@ static size_t make_groups(const struct options *o, struct group *group)
     return n;
 }
 
+/* Ranks that take no part wait without keeping a processor busy. */
+static void wait_for_all(MPI_Comm comm)
+{
+    MPI_Request request;
+    int done = 0;
+    MPI_Ibarrier(comm, &request);
+    for (;;) {
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        if (done)
+            return;
+        nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+    }
+}
+
 static double measure(const struct options *o, const struct scenario *s, const struct group *g,
                       const struct scenario_point *point, double alone,
                       struct scenario_results *results)
@@ -255,7 +269,7 @@ static double measure(const struct options *o, const struct scenario *s, const s
     }
     if (o->bench.rank == 0)
         scenario_results_add(results, &row);
-    bench_wait(o->bench.comm);
+    wait_for_all(o->bench.comm);
     return median;
 }
 
@@ -329,9 +343,9 @@ static void fill_defaults(struct options *o)
 
 int main(int argc, char **argv)
 {
-    static struct options o = {.bench.sizes = {512, 512},
-                               .delay = {100, 100},
-                               .comp = {100, 100},
+    static struct options o = {.bench.sizes = {.min = 512, .max = 512},
+                               .delay = {.min = 100, .max = 100},
+                               .comp = {.min = 100, .max = 100},
                                .delayed = DELAYED_LAST,
                                .against = -1};
     o.bench.plan = plan_default();

@@ -278,7 +278,7 @@ bool scenario_results_plot(const struct scenario_results *r, const char *path, i
     }
     struct plot_axes axes = {.title = "Time to completion of a scenario",
                              .x_label = labels[against],
-                             .y_label = "median T_{sc} (us)",
+                             .y_label = "median T_sc (us)",
                              .x_log2 = least_x > 0,
                              .y_log10 = least > 0 && most > 30 * least};
     bool drawn = n > 0 && plot_lines(path, &axes, series, n);

@@ -23,6 +23,7 @@ libtopology_la_LIBADD = $(HWLOC_LIBS)
 libreport_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(DW_CFLAGS)
 libreport_la_SOURCES = \
 	src/report/base_round.c src/report/base_round.h \
+	src/report/overlap_map.c src/report/overlap_map.h src/report/overlap_sentence.c \
 	src/report/document.c src/report/document.h \
 	src/report/document_model.h src/report/document_write.c \
 	src/report/plot.c src/report/plot.h src/report/plot_inner.h src/report/plot_map.c \
@@ -34,6 +35,12 @@ include src/report/local.mk
 libmeasure_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 libmeasure_la_SOURCES = \
 	src/measure/operation.c src/measure/operation.h \
+	src/measure/overlap.c src/measure/overlap.h \
+	src/measure/overlap/list.c src/measure/overlap/list.h \
+	src/measure/overlap/sender.c src/measure/overlap/receiver.c src/measure/overlap/both.c \
+	src/measure/overlap/cpu.c src/measure/overlap/load.c src/measure/overlap/serial.c \
+	src/measure/overlap/pending.c src/measure/overlap/destinations.c \
+	src/measure/overlap/multiple.c src/measure/overlap/collective.c \
 	src/measure/plan.h \
 	src/measure/scenario.c src/measure/scenario.h src/measure/scenario_run.c \
 	src/measure/work.c src/measure/work.h

@@ -14,7 +14,7 @@ TESTS += tests/unit/base
 
 check_PROGRAMS += tests/unit/report
 tests_unit_report_CPPFLAGS = $(UNIT_CPPFLAGS) $(JANSSON_CFLAGS)
-tests_unit_report_SOURCES = tests/unit/document.c tests/unit/plot.c tests/unit/overlap.c
+tests_unit_report_SOURCES = tests/unit/document.c tests/unit/plot.c tests/unit/overlap.c tests/unit/overlap_map.c
 tests_unit_report_LDADD = libreport.la libbase.la $(CRITERION_LIBS)
 TESTS += tests/unit/report
 
@@ -44,12 +44,17 @@ EXTRA_DIST += tests/mpi/operation.sh
 
 include tests/sim/local.mk
 
-TESTS += tests/mpi/scenario.sh
-EXTRA_DIST += tests/mpi/scenario.sh tests/sim/scenario.sh
+TESTS += tests/mpi/scenario.sh tests/mpi/overlap.sh
+EXTRA_DIST += tests/mpi/scenario.sh tests/sim/scenario.sh tests/mpi/overlap.sh tests/sim/overlap.sh
 if HAVE_SMPI
 TESTS += tests/sim/scenario.sh
 SIM_BINARIES += sim/collbench-scenario
 sim/collbench-scenario: sim/obj/bench/scenario_file.o sim/obj/bench/scenario_results.o
+TESTS += tests/sim/overlap.sh
+SIM_BINARIES += sim/collbench-overlap
+sim/collbench-overlap: sim/obj/bench/overlap_binding.o sim/obj/bench/overlap_grid.o \
+	sim/obj/bench/overlap_journal.o sim/obj/src/report/base_round.o \
+	sim/obj/src/report/overlap_map.o sim/obj/src/report/overlap_sentence.o
 endif
 
 include tests/methods.mk

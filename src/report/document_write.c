@@ -62,14 +62,12 @@ static int unit_width(const struct column *c)
 
 static void text_heads(const struct table *t, const int *widths, FILE *out)
 {
-    size_t named = t->n_columns, with_unit = 0; /* columns of the two lines */
+    bool units = false;
     for (size_t c = 0; c < t->n_columns; c++)
-        if (t->columns[c].unit)
-            with_unit = c + 1;
-    for (int line = 0; line < (with_unit ? 2 : 1); line++) {
-        size_t columns = line == 0 ? named : with_unit;
+        units = units || t->columns[c].unit;
+    for (int line = 0; line < (units ? 2 : 1); line++) {
         fputs("#", out);
-        for (size_t c = 0; c < columns; c++) {
+        for (size_t c = 0; c < t->n_columns; c++) {
             const struct column *column = &t->columns[c];
             char head[256];
             if (line == 0)
@@ -79,7 +77,7 @@ static void text_heads(const struct table *t, const int *widths, FILE *out)
             else
                 head[0] = '\0';
             fputs(c ? "  " : " ", out);
-            put_padded(out, head, widths[c], column->kind == COLUMN_TEXT, c + 1 == columns);
+            put_padded(out, head, widths[c], column->kind == COLUMN_TEXT, c + 1 == t->n_columns);
         }
         fputs("\n", out);
     }

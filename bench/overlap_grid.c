@@ -1,0 +1,232 @@
+#include "overlap_grid.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+size_t grid_axis(double min, double max, double step, double *value)
+{
+    size_t n = 0;
+    for (int k = 0; n + 1 < GRID_AXIS_MAX; k++) {
+        double v = round(min * pow(step, k));
+        if (v >= max)
+            break;
+        if (n == 0 || v > value[n - 1])
+            value[n++] = v;
+    }
+    value[n++] = max;
+    return n;
+}
+
+void grid_add(struct grid *g, const struct overlap_benchmark *b)
+{
+    struct grid_part *p = &g->part[g->n_parts++];
+    p->benchmark = b;
+    p->ny = b->by_threads ? g->n_threads : g->n_comp;
+    p->y = b->by_threads ? g->threads : g->comp;
+    p->cell = calloc(g->nx * p->ny, sizeof *p->cell);
+    if (!p->cell)
+        abort();
+}
+
+struct overlap_cell *grid_cell(const struct grid *g, const struct grid_part *p, size_t ix,
+                               size_t iy)
+{
+    return &p->cell[iy * g->nx + ix];
+}
+
+void grid_free(struct grid *g)
+{
+    for (size_t i = 0; i < g->n_parts; i++)
+        free(g->part[i].cell);
+    base_round_free(&g->base);
+    g->n_parts = 0;
+}
+
+/* A thread that shares its processor waits for whole slices of the scheduler. */
+#define SLICE 4e-3
+
+double grid_estimate(const struct grid *g, const struct grid_part *p, size_t ix, size_t iy,
+                     int runs, double budget)
+{
+    double comm = base_round_time(&g->base, BASE_CONTIGUOUS, g->size[ix]);
+    bool threads = p->benchmark->by_threads;
+    double comp = threads ? SLICE : 1e-6 * p->y[iy];
+    double round = (isfinite(comm) ? comm : 1e-5) + 3 * g->base.latency + comp;
+    double all = (runs + 3) * (threads ? round : 2 * round + 2 * comp);
+    return budget > 0 ? fmin(all, budget) : all;
+}
+
+bool grid_certain(const struct overlap_cell *c)
+{
+    return c->runs > 0 && isfinite(c->ratio) && c->error <= 0.5;
+}
+
+double grid_comm(const struct grid *g, const struct grid_part *p, size_t ix)
+{
+    double time[GRID_AXIS_MAX];
+    size_t n = 0;
+    for (size_t j = 0; j < p->ny; j++) {
+        const struct overlap_cell *c = grid_cell(g, p, ix, j);
+        if (c->runs > 0 && isfinite(c->t_comm))
+            time[n++] = c->t_comm;
+    }
+    return n ? stats_median(time, n) : NAN;
+}
+
+struct overlap_map grid_map(const struct grid *g, const struct grid_part *p)
+{
+    double y[GRID_AXIS_MAX];
+    bool threads = p->benchmark->by_threads;
+    for (size_t j = 0; j < p->ny; j++)
+        y[j] = threads ? p->y[j] : 1e-6 * p->y[j];
+    struct overlap_map m =
+        overlap_map_new(p->benchmark->name, p->benchmark->title, threads, g->size, g->nx, y, p->ny);
+    for (size_t i = 0; i < g->nx; i++)
+        m.comm[i] = grid_comm(g, p, i);
+    for (size_t j = 0; j < p->ny; j++) {
+        for (size_t i = 0; i < g->nx; i++) {
+            const struct overlap_cell *c = grid_cell(g, p, i, j);
+            /* A slowdown is drawn on a logarithmic scale: its size matters, not its last digit. */
+            bool shown = threads ? c->runs > 0 && isfinite(c->ratio) : grid_certain(c);
+            if (shown)
+                *overlap_map_at(&m, i, j) = c->ratio;
+        }
+    }
+    return m;
+}
+
+static const struct column base_columns[] = {
+    {"size", "B", COLUMN_INTEGER, 0, "bytes of data"},
+    {"contiguous", "us", COLUMN_REAL, 3, "half a ping-pong"},
+    {"non_contiguous", "us", COLUMN_REAL, 3, "the same in blocks of 32 bytes at stride 64"},
+    {"sending", "us", COLUMN_REAL, 3, "in a blocking send"},
+};
+
+static const struct column map_columns[] = {
+    {"benchmark", NULL, COLUMN_TEXT, 0, NULL},
+    {"cells", NULL, COLUMN_INTEGER, 0, "measured"},
+    {"certain", NULL, COLUMN_INTEGER, 0, "whose ratio is certain within 0.5"},
+    {"shows", NULL, COLUMN_TEXT, 0, "what the map shows, derived from its certain cells"},
+};
+
+static const struct column cell_columns[] = {
+    {"benchmark", NULL, COLUMN_TEXT, 0, NULL},
+    {"size", "B", COLUMN_INTEGER, 0, NULL},
+    {"comp", "us", COLUMN_REAL, 0, "computation, as wanted"},
+    {"threads", NULL, COLUMN_INTEGER, 0, "computing threads"},
+    {"t_comm", "us", COLUMN_REAL, 3, "the sequence without computation, median between the runs"},
+    {"t_comp", "us", COLUMN_REAL, 3, "the computation alone, median between the runs"},
+    {"t_measured", "us", COLUMN_REAL, 3, "both, median"},
+    {"ratio", NULL, COLUMN_REAL, 3,
+     "0 overlapped, 1 serialised; by threads: t_measured over t_comm"},
+    {"error", NULL, COLUMN_REAL, 3, "half of the ratio's 95 % interval"},
+    {"runs", NULL, COLUMN_INTEGER, 0, "that count"},
+    {"disturbed", NULL, COLUMN_INTEGER, 0, "runs in which a rank lost its processor"},
+};
+
+static void tell_base(const struct grid *g, struct document *d)
+{
+    struct table *t = document_table(d, "base", "Base round: communication alone", base_columns,
+                                     sizeof base_columns / sizeof *base_columns);
+    for (size_t i = 0; i < g->base.n; i++) {
+        const struct base_point *p = &g->base.point[i];
+        table_integer(t, (long long)p->bytes);
+        for (int k = 0; k < N_BASE_KINDS; k++)
+            table_real(t, 1e6 * p->time[k]);
+    }
+}
+
+static void tell_maps(const struct grid *g, struct document *d)
+{
+    struct table *t = document_table(d, "summary", "What overlaps", map_columns,
+                                     sizeof map_columns / sizeof *map_columns);
+    struct overlap_map map[GRID_BENCHMARKS_MAX];
+    char text[512];
+    json_t *list = json_array();
+    for (size_t i = 0; i < g->n_parts; i++) {
+        const struct grid_part *p = &g->part[i];
+        size_t measured = 0, certain = 0;
+        map[i] = grid_map(g, p);
+        for (size_t k = 0; k < g->nx * p->ny; k++) {
+            measured += p->cell[k].runs > 0;
+            certain += grid_certain(&p->cell[k]);
+        }
+        overlap_map_sentence(&map[i], text, sizeof text);
+        table_text(t, p->benchmark->name);
+        table_integer(t, (long long)measured);
+        table_integer(t, (long long)certain);
+        table_text(t, text);
+        json_array_append_new(list, overlap_map_json(&map[i]));
+    }
+    overlap_maps_sentence(map, g->n_parts, text, sizeof text);
+    if (*text)
+        document_note(d, "%s", text);
+    for (size_t i = 0; i < g->n_parts; i++)
+        overlap_map_free(&map[i]);
+    document_attach(d, "maps", list);
+}
+
+static void tell_cell(struct table *t, const struct grid_part *p, const struct overlap_cell *c,
+                      double y)
+{
+    bool threads = p->benchmark->by_threads;
+    table_text(t, p->benchmark->name);
+    table_integer(t, (long long)c->bytes);
+    table_real(t, threads ? NAN : y);
+    if (threads)
+        table_integer(t, (long long)y);
+    else
+        table_skip(t);
+    table_real(t, 1e6 * c->t_comm);
+    table_real(t, threads ? NAN : 1e6 * c->t_comp);
+    table_real(t, 1e6 * c->t_measured);
+    table_real(t, c->ratio);
+    table_real(t, c->error);
+    table_integer(t, c->runs);
+    table_integer(t, c->disturbed);
+}
+
+static void tell_cells(const struct grid *g, struct document *d)
+{
+    struct table *t = document_table(d, "cells", "All cells", cell_columns,
+                                     sizeof cell_columns / sizeof *cell_columns);
+    for (size_t k = 0; k < g->n_parts; k++) {
+        const struct grid_part *p = &g->part[k];
+        for (size_t i = 0; i < g->nx; i++)
+            for (size_t j = 0; j < p->ny; j++)
+                if (grid_cell(g, p, i, j)->runs > 0)
+                    tell_cell(t, p, grid_cell(g, p, i, j), p->y[j]);
+    }
+}
+
+static void tell_disturbed(const struct grid *g, struct document *d)
+{
+    size_t runs = 0, disturbed = 0, left_out = 0;
+    for (size_t k = 0; k < g->n_parts; k++) {
+        for (size_t i = 0; i < g->nx * g->part[k].ny; i++) {
+            const struct overlap_cell *c = &g->part[k].cell[i];
+            runs += (size_t)c->runs;
+            disturbed += (size_t)c->disturbed;
+            left_out += c->runs == 0;
+        }
+    }
+    document_fact(d, "runs", "%zu; %zu more were disturbed by the scheduler and do not count", runs,
+                  disturbed);
+    if (left_out)
+        document_note(d, "%zu cells have no run: out of time, or none was left undisturbed",
+                      left_out);
+}
+
+void grid_tell(const struct grid *g, struct document *d, bool cells)
+{
+    document_fact(d, "latency", "%.3f us, 0 bytes, one way", 1e6 * g->base.latency);
+    document_fact(d, "ratio",
+                  "(measured - max(comm, comp)) / min(comm, comp): 0 overlapped, "
+                  "1 serialised, above 1 slower than serial");
+    tell_disturbed(g, d);
+    tell_base(g, d);
+    tell_maps(g, d);
+    if (cells)
+        tell_cells(g, d);
+    document_attach(d, "base_round", base_round_json(&g->base, &g->origin));
+}

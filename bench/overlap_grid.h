@@ -1,0 +1,58 @@
+/* The grid of collbench-overlap, and what has been measured of it. */
+#ifndef COLLPROF_BENCH_OVERLAP_GRID_H
+#define COLLPROF_BENCH_OVERLAP_GRID_H
+
+#include "bench.h"
+#include "measure/overlap.h"
+#include "report/base_round.h"
+#include "report/overlap_map.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { GRID_AXIS_MAX = 128, GRID_BENCHMARKS_MAX = 16 };
+
+/* Values from MIN to MAX, each STEP times the one before, rounded; MAX is the last. Returns how
+ * many, at most GRID_AXIS_MAX. */
+size_t grid_axis(double min, double max, double step, double *value);
+
+/* One benchmark's cells; rank 0 has the results. */
+struct grid_part {
+    const struct overlap_benchmark *benchmark;
+    size_t ny;
+    const double *y;           /* microseconds, or threads */
+    struct overlap_cell *cell; /* ny rows of nx; runs == 0: not measured */
+};
+
+struct grid {
+    size_t nx, n_comp, n_threads, n_parts;
+    double size[GRID_AXIS_MAX], comp[GRID_AXIS_MAX], threads[GRID_AXIS_MAX];
+    struct work work[GRID_AXIS_MAX]; /* this rank's, for comp[] */
+    struct grid_part part[GRID_BENCHMARKS_MAX];
+    struct base_round base;
+    struct base_origin origin;
+};
+
+/* After the axes are set: room for one more benchmark. */
+void grid_add(struct grid *g, const struct overlap_benchmark *b);
+struct overlap_cell *grid_cell(const struct grid *g, const struct grid_part *p, size_t ix,
+                               size_t iy);
+void grid_free(struct grid *g);
+
+/* Seconds that a cell will take, from the base round. */
+double grid_estimate(const struct grid *g, const struct grid_part *p, size_t ix, size_t iy,
+                     int runs, double budget);
+
+/* The ratio of a cell is certain within half a unit; others stay white and silent. */
+bool grid_certain(const struct overlap_cell *c);
+
+/* T_comm of a size: the median of its cells; NaN if there is none. */
+double grid_comm(const struct grid *g, const struct grid_part *p, size_t ix);
+
+/* The part as a map: cells that are not certain are left out. */
+struct overlap_map grid_map(const struct grid *g, const struct grid_part *p);
+
+/* Tables and notes. CELLS: all of them too. */
+void grid_tell(const struct grid *g, struct document *d, bool cells);
+
+#endif

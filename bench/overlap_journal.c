@@ -1,0 +1,161 @@
+#include "overlap_journal.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct journal {
+    FILE *file;
+    char *path;
+};
+
+static json_t *number(double x)
+{
+    return isfinite(x) ? json_real(x) : json_null();
+}
+
+static double value(const json_t *object, const char *key)
+{
+    const json_t *x = json_object_get(object, key);
+    return json_is_number(x) ? json_number_value(x) : NAN;
+}
+
+/* Whole lines only, at once: a reader may come after any of them. Takes over the reference. */
+static void write_line(struct journal *j, json_t *line)
+{
+    if (j) {
+        json_dumpf(line, j->file, JSON_COMPACT);
+        fputc('\n', j->file);
+        fflush(j->file);
+    }
+    json_decref(line);
+}
+
+void journal_base(struct journal *j, const struct grid *g)
+{
+    write_line(j, json_pack("{s:o}", "base_round", base_round_json(&g->base, &g->origin)));
+}
+
+void journal_cell(struct journal *j, const struct grid *g, const struct grid_part *p, size_t ix,
+                  size_t iy)
+{
+    const struct overlap_cell *c = grid_cell(g, p, ix, iy);
+    write_line(j, json_pack("{s:s, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "benchmark",
+                            p->benchmark->name, "ix", (int)ix, "iy", (int)iy, "runs", c->runs,
+                            "disturbed", c->disturbed, "t_comm", number(c->t_comm), "t_comp",
+                            number(c->t_comp), "t_measured", number(c->t_measured), "ratio",
+                            number(c->ratio), "error", number(c->error)));
+}
+
+static struct grid_part *find_part(struct grid *g, const json_t *line)
+{
+    const char *name = json_string_value(json_object_get(line, "benchmark"));
+    for (size_t i = 0; name && i < g->n_parts; i++)
+        if (strcmp(g->part[i].benchmark->name, name) == 0)
+            return &g->part[i];
+    return NULL;
+}
+
+/* True for a cell. Lines of benchmarks that are not asked for now are passed over. */
+static bool read_line(struct grid *g, const json_t *line)
+{
+    struct grid_part *p = find_part(g, line);
+    size_t ix = (size_t)json_integer_value(json_object_get(line, "ix"));
+    size_t iy = (size_t)json_integer_value(json_object_get(line, "iy"));
+    if (json_object_get(line, "base_round") && g->base.n == 0) {
+        base_round_from_json(line, &g->base, &g->origin, NULL);
+        return false;
+    }
+    if (!p || ix >= g->nx || iy >= p->ny)
+        return false;
+    *grid_cell(g, p, ix, iy) = (struct overlap_cell){
+        .bytes = (size_t)g->size[ix],
+        .t_comm = value(line, "t_comm"),
+        .t_comp = value(line, "t_comp"),
+        .t_measured = value(line, "t_measured"),
+        .ratio = value(line, "ratio"),
+        .error = value(line, "error"),
+        .runs = (int)json_integer_value(json_object_get(line, "runs")),
+        .disturbed = (int)json_integer_value(json_object_get(line, "disturbed"))};
+    return true;
+}
+
+/* Reads up to the first line that is not whole, and cuts the file there. False: of another run. */
+static bool read_all(struct journal *j, const char *key, struct grid *g, size_t *cells)
+{
+    char *text = NULL;
+    size_t room = 0;
+    long good = 0;
+    bool same = true;
+    while (same && getline(&text, &room, j->file) > 0) {
+        json_t *line = strchr(text, '\n') ? json_loads(text, 0, NULL) : NULL;
+        if (!line)
+            break;
+        const char *its = json_string_value(json_object_get(line, "collbench-overlap-part/1"));
+        if (good == 0)
+            same = its && strcmp(its, key) == 0;
+        else
+            *cells += read_line(g, line);
+        json_decref(line);
+        good = ftell(j->file);
+    }
+    free(text);
+    if (!same)
+        return false;
+    if (ftruncate(fileno(j->file), good))
+        return false;
+    fseek(j->file, good, SEEK_SET);
+    if (good == 0)
+        write_line(j, json_pack("{s:s}", "collbench-overlap-part/1", key));
+    return true;
+}
+
+static bool is_file(const char *output)
+{
+    struct stat s;
+    if (!output || strcmp(output, "-") == 0)
+        return false;
+    return stat(output, &s) != 0 || S_ISREG(s.st_mode);
+}
+
+struct journal *journal_open(const char *output, const char *key, bool fresh, struct grid *g,
+                             size_t *cells, char *why, size_t why_size)
+{
+    *cells = 0;
+    *why = '\0';
+    if (!is_file(output))
+        return NULL;
+    struct journal *j = calloc(1, sizeof *j);
+    if (!j || asprintf(&j->path, "%s.part", output) < 0)
+        abort();
+    if (fresh)
+        unlink(j->path);
+    j->file = fopen(j->path, "r+e");
+    if (!j->file)
+        j->file = fopen(j->path, "w+e");
+    if (!j->file) {
+        snprintf(why, why_size, "cannot write %s: %s", j->path, strerror(errno));
+    } else if (!read_all(j, key, g, cells)) {
+        snprintf(why, why_size, "%s is of another run: give its options, or --fresh to begin anew",
+                 j->path);
+    } else {
+        return j;
+    }
+    journal_close(j, false);
+    return NULL;
+}
+
+void journal_close(struct journal *j, bool remove)
+{
+    if (!j)
+        return;
+    if (j->file)
+        fclose(j->file);
+    if (remove)
+        unlink(j->path);
+    free(j->path);
+    free(j);
+}

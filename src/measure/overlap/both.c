@@ -1,0 +1,47 @@
+/* Both sides: there and back, both nodes computing all the while. */
+#include "measure/overlap/list.h"
+
+#include "base/clock.h"
+
+static void send_over(struct overlap_side *s)
+{
+    MPI_Request request;
+    PMPI_Isend(s->send, s->count, s->type, s->peer, OVERLAP_TAG_DATA, s->comm, &request);
+    work_do(&s->work);
+    PMPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static double first(struct overlap_side *s)
+{
+    MPI_Request request;
+    overlap_hear(s, s->peer, OVERLAP_TAG_READY);
+    double start = clock_now();
+    send_over(s);
+    PMPI_Irecv(s->recv, s->count, s->type, s->peer, OVERLAP_TAG_DATA, s->comm, &request);
+    work_do(&s->work);
+    PMPI_Wait(&request, MPI_STATUS_IGNORE);
+    return clock_now() - start;
+}
+
+static void others(struct overlap_side *s)
+{
+    MPI_Request request;
+    PMPI_Irecv(s->recv, s->count, s->type, s->peer, OVERLAP_TAG_DATA, s->comm, &request);
+    overlap_say(s, s->peer, OVERLAP_TAG_READY);
+    work_do(&s->work);
+    PMPI_Wait(&request, MPI_STATUS_IGNORE);
+    send_over(s);
+}
+
+const struct overlap_benchmark overlap_both = {
+    .name = "both",
+    .title = "both sides",
+    .summary = "isend, compute, wait, irecv, compute, wait; the other node reversed",
+    .base = BASE_CONTIGUOUS,
+    .least_ranks = 2,
+    .most_ranks = 2,
+    .simulable = true,
+    .first = first,
+    .others = others,
+    .measured = overlap_half,
+};

@@ -1,0 +1,36 @@
+/* CPU overhead: what of a send the sender's processor pays for, whether or not it has arrived. */
+#include "measure/overlap/list.h"
+
+#include "base/clock.h"
+
+static double first(struct overlap_side *s)
+{
+    MPI_Request request;
+    overlap_hear(s, s->peer, OVERLAP_TAG_READY);
+    double start = clock_now();
+    PMPI_Isend(s->send, s->count, s->type, s->peer, OVERLAP_TAG_DATA, s->comm, &request);
+    work_do(&s->work);
+    PMPI_Wait(&request, MPI_STATUS_IGNORE);
+    return clock_now() - start;
+}
+
+static void others(struct overlap_side *s)
+{
+    MPI_Request request;
+    PMPI_Irecv(s->recv, s->count, s->type, s->peer, OVERLAP_TAG_DATA, s->comm, &request);
+    overlap_say(s, s->peer, OVERLAP_TAG_READY);
+    PMPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+const struct overlap_benchmark overlap_cpu = {
+    .name = "cpu",
+    .title = "CPU overhead",
+    .summary = "isend, compute, wait without acknowledgement; relative to a blocking send",
+    .base = BASE_CPU,
+    .least_ranks = 2,
+    .most_ranks = 2,
+    .simulable = true,
+    .first = first,
+    .others = others,
+    .measured = overlap_whole,
+};

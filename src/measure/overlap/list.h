@@ -1,0 +1,15 @@
+/* The benchmarks, a file each. */
+#ifndef COLLPROF_MEASURE_OVERLAP_LIST_H
+#define COLLPROF_MEASURE_OVERLAP_LIST_H
+
+#include "measure/overlap.h"
+
+extern const struct overlap_benchmark overlap_sender, overlap_receiver, overlap_both,
+    overlap_vector, overlap_cpu, overlap_load, overlap_serial, overlap_pending,
+    overlap_destinations, overlap_multiple, overlap_iallreduce, overlap_ialltoall;
+
+/* Shared by those that differ in one thing only. */
+double overlap_sender_first(struct overlap_side *s);
+void overlap_sender_others(struct overlap_side *s);
+
+#endif

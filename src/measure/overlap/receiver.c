@@ -1,0 +1,36 @@
+/* Receiver side: node 0 says that the other may send, posts its receive, computes, waits. */
+#include "measure/overlap/list.h"
+
+#include "base/clock.h"
+
+static double first(struct overlap_side *s)
+{
+    MPI_Request request;
+    overlap_hear(s, s->peer, OVERLAP_TAG_READY);
+    double start = clock_now();
+    overlap_say(s, s->peer, OVERLAP_TAG_READY);
+    PMPI_Irecv(s->recv, s->count, s->type, s->peer, OVERLAP_TAG_DATA, s->comm, &request);
+    work_do(&s->work);
+    PMPI_Wait(&request, MPI_STATUS_IGNORE);
+    return clock_now() - start;
+}
+
+static void others(struct overlap_side *s)
+{
+    overlap_say(s, s->peer, OVERLAP_TAG_READY);
+    overlap_hear(s, s->peer, OVERLAP_TAG_READY);
+    PMPI_Send(s->send, s->count, s->type, s->peer, OVERLAP_TAG_DATA, s->comm);
+}
+
+const struct overlap_benchmark overlap_receiver = {
+    .name = "receiver",
+    .title = "receiver side",
+    .summary = "irecv, compute, wait: does receiving go on while the receiver computes?",
+    .base = BASE_CONTIGUOUS,
+    .least_ranks = 2,
+    .most_ranks = 2,
+    .simulable = true,
+    .first = first,
+    .others = others,
+    .measured = overlap_less_latency,
+};

@@ -1,0 +1,28 @@
+/* The control: communication first, computation afterwards. Whatever the library does, this is
+ * serialised, and must read 1. */
+#include "measure/overlap/list.h"
+
+#include "base/clock.h"
+
+static double first(struct overlap_side *s)
+{
+    overlap_hear(s, s->peer, OVERLAP_TAG_READY);
+    double start = clock_now();
+    PMPI_Send(s->send, s->count, s->type, s->peer, OVERLAP_TAG_DATA, s->comm);
+    overlap_hear(s, s->peer, OVERLAP_TAG_ACK);
+    work_do(&s->work);
+    return clock_now() - start;
+}
+
+const struct overlap_benchmark overlap_serial = {
+    .name = "serial",
+    .title = "control: serial",
+    .summary = "blocking send, then compute: must read 1",
+    .base = BASE_CONTIGUOUS,
+    .least_ranks = 2,
+    .most_ranks = 2,
+    .simulable = true,
+    .first = first,
+    .others = overlap_sender_others,
+    .measured = overlap_less_latency,
+};

@@ -1,0 +1,109 @@
+#!/bin/sh
+# collbench-overlap on the real machine, 2 ranks: the control reads 1, eager messages differ from
+# rendezvous messages, the work is calibrated; an interrupted run goes on; what is refused.
+# Whatever rests on timings is tried several times: the machine may be busy.
+set -u
+case $top_builddir in /*) ;; *) top_builddir=$PWD/$top_builddir ;; esac
+bench=$top_builddir/bench/collbench-overlap
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+fail() { echo "FAIL: $*"; cat out err; exit 1; }
+run() { n=$1; shift; $MPIEXEC -n "$n" "$bench" "$@" >out 2>err; }
+cells() { grep '^[a-z]*,[0-9]*,[0-9]*,,' out; }
+# usage: try MESSAGE FUNCTION
+try() {
+    for attempt in 1 2 3 4 5 6; do
+        $2 && return
+        sleep 1
+    done
+    fail "$1"
+}
+
+# The median over cells whose ratio is certain within 0.1 is within 0.05 of 1.
+control() {
+    run 2 --benchmark=serial --sizes=64K:1M --step=4 --comp=32:128 -i 12 --budget=0.3 --format=csv || return 1
+    cells | awk -F, '$9 != "" && $9 < 0.1 { print $8 }' | sort -n |
+        awk '{ x[NR] = $1 } END { m = x[int((NR + 1) / 2)]; exit !(NR >= 3 && m > 0.95 && m < 1.05) }'
+}
+try "the serial control does not read 1" control
+
+calibrated() {
+    grep '^# computation: fixed work, calibrated within' out |
+        awk '{ exit !($7 <= 1.0) }' && return
+    control
+    false
+}
+try "the work is not calibrated within 1 %" calibrated
+
+# Eager data has arrived before the receiver waits; a rendezvous needs it (or, where the library
+# progresses in the background, costs another share of the processor).
+differ() {
+    run 2 --benchmark=receiver --sizes=2K:512K --step=256 --comp=16:64 -i 12 --budget=0.3 --format=csv || return 1
+    cells | awk -F, '$9 != "" && $9 < 0.3 { n[$2]++; sum[$2] += $8 }
+        END { if (!n[2048] || !n[524288]) exit 1
+              d = sum[524288] / n[524288] - sum[2048] / n[2048]; exit !(d > 0.2 || d < -0.2) }'
+}
+try "eager and rendezvous sizes read the same" differ
+
+# Interrupted, then resumed: what was measured is not measured again, and nothing is left over.
+small="--benchmark=sender,cpu --sizes=64:64K --step=2 --comp=64:256 -i 20 --budget=0.2 --format=csv -o result.csv"
+# shellcheck disable=SC2086 # several options
+$MPIEXEC -n 2 "$bench" $small >out 2>err &
+mpi=$!
+for i in $(seq 100); do
+    test "$(cat result.csv.part 2>/dev/null | wc -l)" -gt 8 && break
+    sleep 0.1
+done
+kill $mpi 2>/dev/null
+wait $mpi 2>/dev/null
+test ! -e result.csv || fail "the run was over before it could be interrupted"
+kept=$(grep -c '"benchmark"' result.csv.part)
+printf '{"benchmark": "send' >>result.csv.part # as if cut off within a line
+run 2 --benchmark=sender --sizes=64:128K -o result.csv && fail "another run's cells were taken"
+grep -q 'is of another run' err || fail "another run's cells: not said"
+# shellcheck disable=SC2086
+run 2 $small || fail "the second run: status $?"
+grep -q "going on with an interrupted run: $kept cells" err || fail "not resumed at $kept"
+cp result.csv out
+test "$(cells | wc -l)" = $((2 * 11 * 3)) || fail "resumed: $(cells | wc -l) cells"
+test ! -e result.csv.part || fail "the part is left over"
+
+# The base round: saved, loaded, and used.
+tiny="--benchmark=sender --sizes=1K:4K --step=2 --comp=8:16 -i 5"
+# shellcheck disable=SC2086
+run 2 $tiny --save-base=base.json --format=json || fail "save-base: status $?"
+grep -q '"schema": "collprof-base-round/1"' base.json || fail "no base round in base.json"
+# shellcheck disable=SC2086
+run 2 $tiny --base=base.json --format=csv || fail "base: status $?"
+if [ -x "${GNUPLOT:-}" ]; then
+    # shellcheck disable=SC2086
+    run 2 $tiny --benchmark=load --plot=map.png || fail "plot: status $?"
+    for f in map.png map-sender.png map-load.png; do
+        head -c 4 $f | grep -q PNG || fail "$f is no picture"
+    done
+fi
+
+# usage: refuses RANKS MESSAGE OPTION...
+refuses() {
+    n=$1 message=$2
+    shift 2
+    rm -f written
+    run "$n" -o written "$@"
+    test $? = 2 || fail "$*: status is not 2"
+    test "$(grep -c . err)" = 1 || fail "$*: not one line"
+    grep -qF -e "$message" err || fail "$*: not said: $message"
+    test ! -e written && test ! -s out || fail "$*: something was written"
+}
+refuses 1 "sender needs 2 ranks, and 1 is running"
+refuses 3 "sender is for 2 ranks, and 3 are running"
+refuses 2 "destinations needs 3 ranks or more, and 2 are running" --benchmark=destinations
+refuses 2 "unknown benchmark in 'sendr'" --benchmark=sendr
+refuses 2 "impossible computation '9:1'" --comp=9:1
+refuses 2 "impossible step '1'" --step=1
+refuses 2 "impossible sizes" --sizes=0:64
+refuses 2 "impossible --comm=other" --comm=other
+echo '{}' >nothing.json
+run 2 --benchmark=sender --base=nothing.json
+test $? = 2 || fail "an empty base round was taken"
+exit 0

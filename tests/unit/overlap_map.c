@@ -1,0 +1,111 @@
+/* Heat maps as data: protects what is said of a map (a wrong sentence is worse than none), and the
+ * file that carries maps to collprof plot. */
+#include "report/overlap_map.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { NX = 8, NY = 6 };
+
+/* T_comm is 1 us at 1 KiB and doubles with the size; ratio LOW below 16 KiB, HIGH from there on. */
+static struct overlap_map example(const char *name, double low, double high)
+{
+    double x[NX], y[NY];
+    for (int i = 0; i < NX; i++)
+        x[i] = 1024 << i;
+    for (int j = 0; j < NY; j++)
+        y[j] = 1e-6 * (1 << (2 * j));
+    struct overlap_map m = overlap_map_new(name, "a title", false, x, NX, y, NY);
+    for (size_t i = 0; i < NX; i++) {
+        m.comm[i] = 1e-6 * (double)(1 << i);
+        for (size_t j = 0; j < NY; j++)
+            *overlap_map_at(&m, i, j) = i < 4 ? low : high;
+    }
+    return m;
+}
+
+static void says(double low, double high, const char *what)
+{
+    struct overlap_map m = example("sender", low, high);
+    char text[512];
+    overlap_map_sentence(&m, text, sizeof text);
+    cr_expect(strstr(text, what), "%g, %g: %s", low, high, text);
+    overlap_map_free(&m);
+}
+
+Test(overlap_map, sentences)
+{
+    says(0.02, 0.02, "at every size from 1 KiB to 128 KiB it overlaps (ratio 0.02)");
+    says(0.5, 0.5, "overlaps in part");
+    says(1, 1, "at every size from 1 KiB to 128 KiB it does not overlap");
+    says(1.8, 1.8, "slower than without");
+    says(0.05, 1, "up to 8 KiB it overlaps");
+    says(0.05, 1, "from 16 KiB on it does not overlap");
+    says(0.05, 1, "the step between 8 KiB and 16 KiB looks like a rendezvous threshold");
+    says(1, 0, "from 16 KiB on it overlaps (ratio 0.00)");
+    says(NAN, NAN, "nothing can be said");
+    says(NAN, 0, "at every size from 16 KiB to 128 KiB it overlaps");
+}
+
+/* Far from the T_comm line a ratio divides by next to nothing: such cells must not speak. */
+Test(overlap_map, far_cells_are_silent)
+{
+    struct overlap_map m = example("sender", 0, 0);
+    char text[512];
+    for (size_t i = 0; i < NX; i++)
+        for (size_t j = 0; j < NY; j++)
+            if (m.y[j] > 8 * m.comm[i] || m.comm[i] > 8 * m.y[j])
+                *overlap_map_at(&m, i, j) = 40;
+    overlap_map_sentence(&m, text, sizeof text);
+    cr_expect(strstr(text, "at every size from 1 KiB to 128 KiB it overlaps"), "%s", text);
+    overlap_map_free(&m);
+}
+
+Test(overlap_map, sides)
+{
+    char text[256];
+    struct overlap_map m[] = {example("sender", 0.1, 0.1), example("receiver", 0.1, 1)};
+    overlap_maps_sentence(m, 2, text, sizeof text);
+    cr_expect_str_eq(text, "small messages overlap on both sides; large messages overlap on the "
+                           "sender's side only");
+    overlap_maps_sentence(m, 1, text, sizeof text);
+    cr_expect_str_eq(text, "");
+    overlap_map_free(&m[0]);
+    overlap_map_free(&m[1]);
+}
+
+Test(overlap_map, as_file)
+{
+    struct overlap_map m = example("sender", 0.25, NAN), *back;
+    char path[] = "/tmp/collprof-overlap-map-XXXXXX";
+    size_t n;
+    int fd = mkstemp(path);
+    FILE *file = fdopen(fd, "w");
+    json_t *json = json_pack("{s:[o]}", "maps", overlap_map_json(&m));
+    json_dumpf(json, file, 0);
+    fclose(file);
+    back = overlap_maps_load(path, &n);
+    cr_assert_eq(n, 1);
+    cr_expect_str_eq(back->name, "sender");
+    cr_expect_eq(back->nx, NX);
+    cr_expect_float_eq(back->y[1], 4e-6, 1e-12);
+    cr_expect_float_eq(back->comm[3], 8e-6, 1e-12);
+    cr_expect_eq(*overlap_map_at(back, 3, 2), 0.25);
+    cr_expect(isnan(*overlap_map_at(back, 4, 2)));
+    overlap_map_free(back);
+    free(back);
+
+    /* A row too short is damage, not a smaller map. */
+    json_t *map = json_array_get(json_object_get(json, "maps"), 0);
+    json_array_remove(json_array_get(json_object_get(map, "ratio"), 1), 0);
+    json_dump_file(json, path, 0);
+    cr_expect_null(overlap_maps_load(path, &n));
+    cr_expect_eq(n, 0);
+    json_decref(json);
+    overlap_map_free(&m);
+    unlink(path);
+}
