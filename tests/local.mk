@@ -65,9 +65,9 @@ tests_mpi_collbench_bcast_check_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_mpi_collbench_bcast_check_SOURCES = tests/mpi/collbench_bcast_check.c
 tests_mpi_collbench_bcast_check_LDADD = $(JANSSON_LIBS)
 TESTS += tests/mpi/collbench-bcast.sh tests/mpi/collbench-bcast-usage.sh \
-	tests/mpi/collbench-bcast-truth.sh tests/mpi/yield.sh
+	tests/mpi/collbench-bcast-truth.sh tests/mpi/collbench-bcast-clocks.sh tests/mpi/yield.sh
 EXTRA_DIST += tests/mpi/collbench-bcast.sh tests/mpi/collbench-bcast-usage.sh \
-	tests/mpi/collbench-bcast-truth.sh tests/mpi/yield.sh
+	tests/mpi/collbench-bcast-truth.sh tests/mpi/collbench-bcast-clocks.sh tests/mpi/yield.sh
 
 include tests/mpi/layer.mk
 
