@@ -1,14 +1,23 @@
 /* What the layer does besides watching: acknowledgements, benchmark mode, another broadcast.
- * Decided per call; every rank decides the same way or none does. */
+ * Decided per call from what all members of the communicator know alike, so that every rank
+ * decides the same way. A call that cannot be treated goes to the library. */
 #ifndef COLLPROF_INJECT_INJECT_H
 #define COLLPROF_INJECT_INJECT_H
 
 #include "record/call.h"
 
+#include <jansson.h>
+
+struct sync_clock;
+
 static inline bool inject_wanted(void)
 {
     return UNLIKELY(layer.inject);
 }
+
+/* Reads what layer.settings ask for; collective over the layer's communicator if it is anything.
+ * CLOCK stays the caller's and must live as long as the layer. */
+void inject_start(const struct sync_clock *clock);
 
 /* Before a collective: benchmark mode measures here, at the first calls of each signature.
  * Sets c->entry anew. */
@@ -18,5 +27,13 @@ void inject_before(struct call *c, MPI_Comm comm, int root, uint64_t bytes);
  * false if the call is the library's. */
 bool inject_broadcast(struct call *c, void *buffer, MPI_Count count, MPI_Datatype type, int root,
                       MPI_Comm comm, int *rc);
+
+/* Ends it all while MPI still works. */
+void inject_end(void);
+
+/* What was found, kind by kind ("ack", "benchmark", "broadcast"), for the profile: calls ADD for
+ * every finding, which takes over the reference, and WARN for every remark. */
+void inject_findings(void (*add)(void *arg, const char *kind, json_t *finding),
+                     void (*warn)(void *arg, const char *text), void *arg);
 
 #endif

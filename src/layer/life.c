@@ -1,8 +1,10 @@
 #include "layer/life_inner.h"
 #include "base/text.h"
 
+#include "inject/inject.h"
 #include "record/call.h"
 #include "report/profile.h"
+#include "sync/sync.h"
 #include "wrappers/operations.h"
 
 #include <dirent.h>
@@ -17,6 +19,7 @@
 #include <unistd.h>
 
 static struct clock_pair prepared;
+static struct sync_clock global_clock;
 static int end_keyval = MPI_KEYVAL_INVALID;
 
 /* --- files --- */
@@ -212,7 +215,9 @@ void life_start(int thread_level)
     }
     layer.ledger.header->run_id = run_id;
     report_unwritable(-error);
+    sync_start(&global_clock, layer.comm, NULL);
     life_begin();
+    inject_start(&global_clock);
     layer.ledger.header->init_ns = ticks_to_ns(clock_ticks() - from);
 }
 
@@ -268,10 +273,34 @@ void life_report(struct profile *p)
         report_text(p, stderr, &(struct report_options){.top = layer.settings.top});
 }
 
+/* A second point at the end gives the drift; the record then has the line through both. */
+static void settle_clock(struct ledger_header *h)
+{
+    sync_again(&global_clock, layer.comm);
+    const struct sync_line *line = &global_clock.line;
+    h->global_drift = line->drift;
+    h->global_offset = line->offset + line->drift * (h->pair[0].seconds - line->origin);
+    h->global_bound = global_clock.worst_bound;
+    h->synchronized = 1;
+}
+
+static void add_finding(void *profile, const char *kind, json_t *finding)
+{
+    profile_add_finding(profile, kind, finding);
+}
+
+static void add_warning(void *profile, const char *text)
+{
+    profile_warn(profile, "%s", text);
+}
+
 static void end_together(void)
 {
     char path[LIFE_PATH];
+    inject_end();
+    settle_clock(layer.ledger.header);
     struct profile *mine = profile_from_ledger(&layer.ledger);
+    inject_findings(add_finding, add_warning, mine);
     struct profile *all = merge_over_tree(mine, layer.comm);
     if (all) {
         life_report(all);

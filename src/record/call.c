@@ -40,8 +40,9 @@ void call_leave_request(const struct call *c, int rc, MPI_Comm comm, uint64_t by
 void call_leave_comm(const struct call *c, int rc, MPI_Comm comm, const MPI_Comm *new_comm)
 {
     const struct comm *on = call_comm(comm, rc);
-    if (rc == MPI_SUCCESS)
-        comm_of(*new_comm);
+    struct comm *made = rc == MPI_SUCCESS ? comm_of(*new_comm) : NULL;
+    if (made && comm_made)
+        comm_made(made);
     call_leave_known(c, rc, on, 0);
 }
 

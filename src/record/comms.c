@@ -6,6 +6,7 @@
 #include <string.h>
 
 struct comm_table *comm_table;
+void (*comm_made)(struct comm *c);
 void (*comm_forgotten)(struct comm *c);
 
 static int keyval = MPI_KEYVAL_INVALID;
@@ -197,17 +198,26 @@ struct comm *comm_add(MPI_Comm handle)
     return c;
 }
 
+void comms_each(void (*each)(struct comm *c))
+{
+    for (uint64_t i = 0; i <= comm_table->mask; i++)
+        if (comm_table->slot[i].key > 1)
+            each(comm_table->slot[i].comm);
+}
+
+static void name(struct comm *c)
+{
+    char given[MPI_MAX_OBJECT_NAME + 1] = "";
+    int length = 0;
+    if (c->index == LEDGER_NO_COMM)
+        return;
+    PMPI_Comm_get_name(c->handle, given, &length);
+    struct ledger_comm *l = &layer.ledger.comms[c->index];
+    if (*given && !*l->name)
+        text_copy(l->name, sizeof l->name, given);
+}
+
 void comms_name(void)
 {
-    for (uint64_t i = 0; i <= comm_table->mask; i++) {
-        const struct comm_slot *slot = &comm_table->slot[i];
-        if (slot->key <= 1 || slot->comm->index == LEDGER_NO_COMM)
-            continue;
-        char name[MPI_MAX_OBJECT_NAME + 1] = "";
-        int length = 0;
-        PMPI_Comm_get_name(slot->comm->handle, name, &length);
-        struct ledger_comm *l = &layer.ledger.comms[slot->comm->index];
-        if (*name && !*l->name)
-            text_copy(l->name, sizeof l->name, name);
-    }
+    comms_each(name);
 }

@@ -10,6 +10,8 @@
 
 #include "record/layer.h"
 
+struct shadow;
+
 struct comm {
     uint64_t id;       /* of this very communicator; 0: not known */
     uint32_t index;    /* in the ledger */
@@ -18,7 +20,7 @@ struct comm {
     bool inter;
     uint32_t lock;
     MPI_Comm handle;
-    void *shadow; /* what src/inject keeps for it */
+    struct shadow *shadow; /* what src/inject keeps for it */
 };
 
 struct comm_slot {
@@ -33,8 +35,13 @@ struct comm_table {
 
 extern struct comm_table *comm_table;
 
-/* Called when a communicator is freed, before its record is. */
+/* For what injects: called by all members when a communicator has been made, and when it is
+ * freed, before its record is. NULL: nobody is interested. */
+extern void (*comm_made)(struct comm *c);
 extern void (*comm_forgotten)(struct comm *c);
+
+/* Calls EACH for every communicator that is alive. */
+void comms_each(void (*each)(struct comm *c));
 
 int comms_start(void);
 

@@ -1,0 +1,230 @@
+/* Benchmark mode: the measuring methods at the application's own signatures (operation,
+ * communicator, root, bytes), run right before its call, on the layer's communicator. The
+ * application's call follows as if nothing had been, so its results cannot change; the time is
+ * bounded by --benchmark-budget, which the first rank of a communicator keeps for all. */
+#include "inject/inject.h"
+#include "inject/shadow.h"
+
+#include "measure/bcast.h"
+#include "measure/collective.h"
+#include "measure/operation.h"
+#include "wrappers/operations.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { METHODS_MAX = 32, SHARES = 6 };
+
+static const struct bcast_method *methods[METHODS_MAX];
+static size_t n_methods;
+static double spent; /* seconds, of this process */
+
+bool benchmark_start(const char *list, char *unknown, size_t size)
+{
+    n_methods = 0;
+    if (!strcmp(list, "all")) {
+        for (size_t i = 0; i < n_bcast_methods && n_methods < METHODS_MAX; i++)
+            methods[n_methods++] = &bcast_methods[i];
+        return true;
+    }
+    while (*list && n_methods < METHODS_MAX) {
+        size_t length = strcspn(list, ",");
+        snprintf(unknown, size, "%.*s", (int)length, list);
+        const struct bcast_method *m = bcast_method_find(unknown);
+        if (!m)
+            return false;
+        methods[n_methods++] = m;
+        list += length + (list[length] == ',');
+    }
+    *unknown = '\0';
+    return n_methods > 0;
+}
+
+/* Whether this call of the signature is to be measured; all members count alike. */
+static bool is_due(struct shadow *s, unsigned operation, int root, uint64_t bytes)
+{
+    struct signature *g = s->signatures, *end = g + s->n_signatures;
+    while (g < end && (g->operation != operation || g->root != root || g->bytes != bytes))
+        g++;
+    if (g == end && s->n_signatures == SIGNATURES_MAX) {
+        inject.untreated[FINDING_BENCHMARK]++;
+        return false;
+    }
+    if (g == end) {
+        *g = (struct signature){operation, root, bytes, 0};
+        s->n_signatures++;
+    }
+    uint64_t call = g->calls++;
+    long every = layer.settings.benchmark_every;
+    return call == 0 || (every > 0 && call % (uint64_t)every == 0);
+}
+
+/* Seconds that this measurement may take, decided by one rank; 0: the budget is used up. */
+static double agree_on_share(const struct shadow *s)
+{
+    double share = layer.settings.benchmark_budget / SHARES;
+    double left = layer.settings.benchmark_budget - spent;
+    share = left < share ? left : share;
+    if (share < 0.01)
+        share = 0;
+    PMPI_Bcast(&share, 1, MPI_DOUBLE, 0, s->comm);
+    return share;
+}
+
+static struct plan plan_for(double share)
+{
+    struct plan plan = plan_default();
+    plan.repetitions = 20;
+    plan.warmup = 3;
+    plan.budget = share;
+    return plan;
+}
+
+static json_t *describe_signature(const struct shadow *s, const char *operation, int root,
+                                  uint64_t bytes)
+{
+    return json_pack("{s:s, s:s, s:i, s:o, s:I}", "operation", operation, "communicator", s->name,
+                     "ranks", s->size, "root", root < 0 ? json_null() : json_integer(root),
+                     "bytes", (json_int_t)bytes);
+}
+
+static void set_us(json_t *finding, const char *name, const char *suffix, double seconds)
+{
+    char key[64];
+    snprintf(key, sizeof key, "%s%s_us", name, suffix);
+    if (finding && !isnan(seconds))
+        json_object_set_new(finding, key, json_real(seconds * 1e6));
+}
+
+/* --- broadcast, by all methods --- */
+
+static json_t *describe_broadcast(const struct shadow *s, int root, uint64_t bytes,
+                                  const struct bcast_outcome *out)
+{
+    json_t *f = describe_signature(s, "MPI_Bcast", root, bytes);
+    for (size_t i = 0; f && i < out->n_results; i++) {
+        const struct bcast_result *r = &out->result[i];
+        set_us(f, r->method->name, "", r->value.value);
+        set_us(f, r->method->name, "_low", r->value.low);
+        set_us(f, r->method->name, "_high", r->value.high);
+        if (r->slowest >= 0 && r->method->meaning == BCAST_LATENCY)
+            json_object_set_new(f, "slowest", json_integer(r->slowest));
+        if (r->violations)
+            json_object_set_new(f, "violations", json_integer(r->violations));
+        if (r->over_budget)
+            json_object_set_new(f, "cut_short", json_true());
+    }
+    if (f && out->wrong_ranks)
+        json_object_set_new(f, "wrong_ranks", json_integer(out->wrong_ranks));
+    if (f)
+        json_object_set_new(f, "measured_in_s", json_real(out->seconds));
+    return f;
+}
+
+static int replaced(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
+                    const void *arg)
+{
+    return replace_broadcast((struct shadow *)arg, buffer, count, type, root, comm);
+}
+
+void benchmark_broadcast(struct shadow *s, void *buffer, int count, MPI_Datatype type, int root,
+                         uint64_t bytes)
+{
+    if (!is_due(s, OP_Bcast, root, bytes))
+        return;
+    double share = agree_on_share(s), started = clock_now();
+    if (share <= 0)
+        return;
+    /* What the application runs with: the library's broadcast, or its replacement. */
+    struct bcast own = {"application", NULL, replaced, s};
+    struct bcast_case c = {.comm = s->comm,
+                           .bcast = &own,
+                           .buffer = buffer,
+                           .count = count,
+                           .type = type,
+                           .root = root,
+                           .plan = plan_for(share),
+                           .collector = 0,
+                           .clock = inject.clock};
+    struct bcast_outcome out;
+    if (bcast_measure(&c, methods, n_methods, &out) == MPI_SUCCESS) {
+        if (s->rank == 0)
+            shadow_finding(FINDING_BENCHMARK, describe_broadcast(s, root, bytes, &out));
+        bcast_outcome_free(&out);
+    }
+    spent += clock_now() - started;
+}
+
+/* --- the others, by their completion on one clock --- */
+
+static const struct {
+    unsigned operation;
+    const char *name;
+    enum collective_pattern pattern;
+} measured[] = {
+    {OP_Barrier, "barrier", COLLECTIVE_SYMMETRIC},
+    {OP_Allreduce, "allreduce", COLLECTIVE_SYMMETRIC},
+    {OP_Reduce, "reduce", COLLECTIVE_FAN_IN},
+    {OP_Allgather, "allgather", COLLECTIVE_SYMMETRIC},
+    {OP_Gather, "gather", COLLECTIVE_FAN_IN},
+    {OP_Scatter, "scatter", COLLECTIVE_FAN_OUT},
+    {OP_Alltoall, "alltoall", COLLECTIVE_SYMMETRIC},
+#ifdef HAVE_MPI_Allreduce_c
+    {OP_Allreduce_c, "allreduce", COLLECTIVE_SYMMETRIC},
+    {OP_Reduce_c, "reduce", COLLECTIVE_FAN_IN},
+    {OP_Allgather_c, "allgather", COLLECTIVE_SYMMETRIC},
+    {OP_Gather_c, "gather", COLLECTIVE_FAN_IN},
+    {OP_Scatter_c, "scatter", COLLECTIVE_FAN_OUT},
+    {OP_Alltoall_c, "alltoall", COLLECTIVE_SYMMETRIC},
+#endif
+};
+
+static int run_operation(void *arg)
+{
+    return operation_run(arg);
+}
+
+static void measure_operation(struct shadow *s, size_t which, int root, uint64_t bytes,
+                              double share)
+{
+    const struct operation *o = operation_find(measured[which].name, NULL);
+    struct operation_call call;
+    int ok = o && operation_prepare(&call, o, s->comm, root < 0 ? 0 : root, bytes), all;
+    PMPI_Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, s->comm);
+    struct collective_direct out;
+    struct collective_case c = {.comm = s->comm,
+                                .run = run_operation,
+                                .arg = &call,
+                                .pattern = measured[which].pattern,
+                                .root = root < 0 ? 0 : root,
+                                .plan = plan_for(share),
+                                .collector = 0,
+                                .clock = inject.clock};
+    if (all && collective_measure_direct(&c, &out) == MPI_SUCCESS) {
+        if (s->rank == 0 && out.completion.samples.n) {
+            json_t *f = describe_signature(s, o->mpi_name, root, bytes);
+            set_us(f, "direct", "", out.completion.summary.median);
+            set_us(f, "direct", "_low", out.completion.summary.median_low);
+            set_us(f, "direct", "_high", out.completion.summary.median_high);
+            set_us(f, "span", "", out.span.summary.median);
+            shadow_finding(FINDING_BENCHMARK, f);
+        }
+        collective_direct_free(&out);
+    }
+    if (ok)
+        operation_release(&call);
+}
+
+void benchmark_collective(struct shadow *s, unsigned operation, int root, uint64_t bytes)
+{
+    size_t n = sizeof measured / sizeof *measured, which = 0;
+    while (which < n && measured[which].operation != operation)
+        which++;
+    if (which == n || !is_due(s, operation, root, bytes))
+        return;
+    double share = agree_on_share(s), started = clock_now();
+    if (share > 0)
+        measure_operation(s, which, root, bytes, share);
+    spent += clock_now() - started;
+}
