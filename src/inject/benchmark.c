@@ -188,7 +188,8 @@ static int run_operation(void *arg)
 static void measure_operation(struct shadow *s, size_t which, int root, uint64_t bytes,
                               double share)
 {
-    const struct operation *o = operation_find(measured[which].name, NULL);
+    bool twin;
+    const struct operation *o = operation_find(measured[which].name, &twin);
     struct operation_call call;
     int ok = o && operation_prepare(&call, o, s->comm, root < 0 ? 0 : root, bytes), all;
     PMPI_Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, s->comm);

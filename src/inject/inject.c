@@ -14,10 +14,12 @@ struct inject inject;
 
 void shadow_finding(enum finding_kind kind, json_t *finding)
 {
+    pthread_mutex_lock(&layer.lock);
     if (!finding || json_array_size(inject.findings[kind]) >= FINDINGS_MAX)
         json_decref(finding);
     else
         json_array_append_new(inject.findings[kind], finding);
+    pthread_mutex_unlock(&layer.lock);
 }
 
 /* --- shadows --- */
