@@ -6,9 +6,16 @@
  *
  *     OL_i = E_i - RTL_i/2 - hold_i
  *
- * where hold_i is the time between i's return from the broadcast and its sending. A destination
- * that enters the broadcast only after the data could have been there measures its own lateness
- * and not the broadcast: entry times, on the clock common to all ranks, tell such samples apart. */
+ * where hold_i is the time between i's return from the broadcast and its sending. Two kinds of
+ * samples say nothing of that and are told apart:
+ *
+ *   late     the destination entered only after the data could have been there: its lateness is
+ *            seen, not the broadcast. Entry times on the clock common to all ranks show it.
+ *   early    the acknowledgement was there before the root had left its broadcast, so that E_i
+ *            is the root's time (the paper's assumption, E_i > g_0, does not hold).
+ *
+ * Beside it stands the direct figure, exit of i minus entry of the root on the common clock,
+ * which needs neither assumption but is only as good as that clock. */
 #include "inject/inject.h"
 #include "inject/shadow.h"
 
@@ -24,11 +31,18 @@ struct ack {
     double inside, hold;
 };
 
+struct sample {
+    double latency;  /* E_i - RTL_i/2 - hold */
+    double lateness; /* entry of the destination minus entry of the root */
+    double inside;   /* the destination's time in the call */
+    bool early;
+};
+
 /* Every stride-th sample is kept; when the room is used up, every second one of these. */
 struct ack_destination {
     uint64_t seen;
     uint32_t n, stride;
-    float latency[SAMPLES], lateness[SAMPLES], inside[SAMPLES]; /* us */
+    struct sample sample[SAMPLES];
 };
 
 /* Broadcasts of one root and size class. */
@@ -58,22 +72,16 @@ static struct ack_stream *stream_of(struct shadow *s, int root, uint64_t bytes)
     return a && a->to ? a : NULL;
 }
 
-static void add_sample(struct ack_destination *d, double latency, double lateness, double inside)
+static void add_sample(struct ack_destination *d, struct sample sample)
 {
     if (d->seen++ % d->stride)
         return;
     if (d->n == SAMPLES) {
-        for (d->n = 0; d->n < SAMPLES / 2; d->n++) {
-            d->latency[d->n] = d->latency[2 * d->n];
-            d->lateness[d->n] = d->lateness[2 * d->n];
-            d->inside[d->n] = d->inside[2 * d->n];
-        }
+        for (d->n = 0; d->n < SAMPLES / 2; d->n++)
+            d->sample[d->n] = d->sample[2 * d->n];
         d->stride *= 2;
     }
-    d->latency[d->n] = (float)(latency * 1e6);
-    d->lateness[d->n] = (float)(lateness * 1e6);
-    d->inside[d->n] = (float)(inside * 1e6);
-    d->n++;
+    d->sample[d->n++] = sample;
 }
 
 /* --- round trips --- */
@@ -121,12 +129,12 @@ static bool prepare_round_trips(struct shadow *s)
 
 /* --- the two sides --- */
 
-static void keep(struct ack_stream *stream, int i, double latency, double lateness, double inside)
+static void keep(struct ack_stream *stream, int i, struct sample sample)
 {
     if (stream && !stream->to[i] && (stream->to[i] = calloc(1, sizeof **stream->to)))
         stream->to[i]->stride = 1;
     if (stream && stream->to[i])
-        add_sample(stream->to[i], latency, lateness, inside);
+        add_sample(stream->to[i], sample);
 }
 
 struct expected {
@@ -135,6 +143,7 @@ struct expected {
     struct ack *ack;
     int *from;
     double *arrived;
+    bool *early;
 };
 
 static void expect_free(struct expected *e)
@@ -143,6 +152,7 @@ static void expect_free(struct expected *e)
     free(e->ack);
     free(e->from);
     free(e->arrived);
+    free(e->early);
 }
 
 /* Receives from one destination or from all. Without memory the acknowledgements are still
@@ -154,8 +164,9 @@ static void expect(struct expected *e, const struct shadow *s, int root, int one
                            .request = malloc(n * sizeof *e->request),
                            .ack = malloc(n * sizeof *e->ack),
                            .from = malloc(n * sizeof *e->from),
-                           .arrived = malloc(n * sizeof *e->arrived)};
-    if (!e->request || !e->ack || !e->from || !e->arrived) {
+                           .arrived = malloc(n * sizeof *e->arrived),
+                           .early = calloc(n, sizeof *e->early)};
+    if (!e->request || !e->ack || !e->from || !e->arrived || !e->early) {
         expect_free(e);
         *e = (struct expected){0};
         return;
@@ -167,29 +178,52 @@ static void expect(struct expected *e, const struct shadow *s, int root, int one
     }
 }
 
+/* Takes the acknowledgements. Those that are there at the first look came before the root left
+ * its broadcast. */
+static void await(struct expected *e)
+{
+    int index, flag;
+    int left = e->n;
+    for (int k = 0; k < e->n; k++) {
+        PMPI_Test(&e->request[k], &flag, MPI_STATUS_IGNORE);
+        if (flag) {
+            e->arrived[k] = clock_now();
+            e->early[k] = true;
+            left--;
+        }
+    }
+    for (; left > 0; left--) {
+        PMPI_Waitany(e->n, e->request, &index, MPI_STATUS_IGNORE);
+        e->arrived[index] = clock_now();
+    }
+}
+
 static int as_root(struct call *c, struct shadow *s, void *buffer, int count, MPI_Datatype type,
                    int root, MPI_Comm comm, int one)
 {
+    int n = inject.ack_all ? s->size - 1 : 1;
     struct expected e;
     expect(&e, s, root, one);
     double entry = clock_now();
     c->entry = clock_ticks();
     int rc = replace_broadcast(s, buffer, count, type, root, comm);
     c->exit = clock_ticks();
-    for (int k = 0, index; k < e.n; k++) {
-        PMPI_Waitany(e.n, e.request, &index, MPI_STATUS_IGNORE);
-        e.arrived[index] = clock_now();
-    }
-    for (int k = e.n; k < (inject.ack_all ? s->size - 1 : 1); k++) {
+    await(&e);
+    for (int k = e.n; k < n; k++) {
         struct ack ignored;
-        PMPI_Recv(&ignored, sizeof ignored, MPI_BYTE, inject.ack_all ? (root + 1 + k) % s->size : one,
-                  TAG_ACK, s->comm, MPI_STATUS_IGNORE);
+        int from = inject.ack_all ? (root + 1 + k) % s->size : one;
+        PMPI_Recv(&ignored, sizeof ignored, MPI_BYTE, from, TAG_ACK, s->comm, MPI_STATUS_IGNORE);
     }
     struct ack_stream *stream = stream_of(s, root, call_bytes(count, type));
-    for (int k = 0; k < e.n && prepare_round_trips(s); k++)
-        keep(rc ? NULL : stream, e.from[k],
-             e.arrived[k] - entry - round_trip(s, e.from[k]) / 2 - e.ack[k].hold,
-             e.ack[k].entry - sync_global(inject.clock, entry), e.ack[k].inside);
+    for (int k = 0; k < e.n && prepare_round_trips(s); k++) {
+        double e_i = e.arrived[k] - entry, rtl = round_trip(s, e.from[k]);
+        if (rc == MPI_SUCCESS)
+            keep(stream, e.from[k],
+                 (struct sample){.latency = e_i - rtl / 2 - e.ack[k].hold,
+                                 .lateness = e.ack[k].entry - sync_global(inject.clock, entry),
+                                 .inside = e.ack[k].inside,
+                                 .early = e.early[k]});
+    }
     expect_free(&e);
     return rc;
 }
@@ -225,38 +259,47 @@ int ack_broadcast(struct call *c, struct shadow *s, void *buffer, int count, MPI
 
 /* --- what was found --- */
 
+static void set_us(json_t *finding, const char *key, double seconds, bool known)
+{
+    json_object_set_new(finding, key, known ? json_real(seconds * 1e6) : json_null());
+}
+
 /* Late: entered when the fastest broadcast seen would have been over at that destination. */
 static json_t *describe(const struct shadow *s, const struct ack_stream *a, int i)
 {
     const struct ack_destination *d = a->to[i];
-    double on_time[SAMPLES], inside[SAMPLES], fastest = INFINITY, lateness = 0;
-    size_t n = 0;
+    double latency[SAMPLES], direct[SAMPLES], inside[SAMPLES], fastest = INFINITY, lateness = 0;
+    size_t n = 0, on_time = 0, early = 0;
     for (uint32_t k = 0; k < d->n; k++)
-        fastest = fmin(fastest, d->latency[k]);
+        fastest = fmin(fastest, d->sample[k].lateness + d->sample[k].inside);
     for (uint32_t k = 0; k < d->n; k++) {
-        inside[k] = d->inside[k];
-        if (d->lateness[k] < fastest)
-            on_time[n++] = d->latency[k];
-        else
-            lateness += d->lateness[k];
+        const struct sample *x = &d->sample[k];
+        inside[k] = x->inside;
+        early += x->early;
+        if (x->lateness >= fastest) {
+            lateness += x->lateness;
+            continue;
+        }
+        direct[on_time++] = x->lateness + x->inside;
+        if (!x->early)
+            latency[n++] = x->latency;
     }
-    struct summary ol = stats_summarize(on_time, n);
-    json_t *f = json_pack("{s:s, s:i, s:i, s:I, s:i, s:I, s:f}", "communicator", s->name, "ranks",
+    uint32_t late = d->n - (uint32_t)on_time;
+    struct summary ol = stats_summarize(latency, n), exit = stats_summarize(direct, on_time);
+    json_t *f = json_pack("{s:s, s:i, s:i, s:I, s:i, s:I}", "communicator", s->name, "ranks",
                           s->size, "root", a->root, "bytes", (json_int_t)a->largest,
-                          "destination", i, "acknowledged", (json_int_t)d->seen, "late_percent",
-                          100.0 * (double)(d->n - n) / d->n);
-    if (f && n) {
-        json_object_set_new(f, "ol_us", json_real(ol.median));
-        json_object_set_new(f, "ol_low_us", json_real(ol.median_low));
-        json_object_set_new(f, "ol_high_us", json_real(ol.median_high));
-        json_object_set_new(f, "ol_p99_us", json_real(ol.p99));
-    }
-    if (f) {
-        json_object_set_new(f, "inside_us", json_real(stats_median(inside, d->n)));
-        json_object_set_new(f, "late_by_us",
-                            d->n > n ? json_real(lateness / (double)(d->n - n)) : json_null());
-        json_object_set_new(f, "rtl_us", json_real(s->round_trip[i] * 1e6));
-    }
+                          "destination", i, "acknowledged", (json_int_t)d->seen);
+    if (!f)
+        return NULL;
+    set_us(f, "ol_us", ol.median, n > 0);
+    set_us(f, "ol_low_us", ol.median_low, n > 0);
+    set_us(f, "ol_high_us", ol.median_high, n > 0);
+    set_us(f, "direct_us", exit.median, on_time > 0);
+    set_us(f, "inside_us", stats_median(inside, d->n), true);
+    json_object_set_new(f, "late_percent", json_real(100.0 * late / d->n));
+    set_us(f, "late_by_us", lateness / late, late > 0);
+    json_object_set_new(f, "early_percent", json_real(100.0 * (double)early / d->n));
+    set_us(f, "rtl_us", s->round_trip[i], true);
     return f;
 }
 
