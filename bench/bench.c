@@ -1,41 +1,16 @@
 #include "bench.h"
+
 #include "base/clock.h"
 #include "bench_inner.h"
 #include "report/plot.h"
 #include "report/save.h"
+#include "sync/local_clock.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#ifdef COLLPROF_SIMULATED
-static double simulated_now(void)
-{
-    return PMPI_Wtime();
-}
-
-/* The simulator's usleep passes simulated time; it takes whole microseconds only. */
-static void simulated_hold(double seconds)
-{
-    struct timespec t = {.tv_sec = (time_t)seconds,
-                         .tv_nsec = lround((seconds - floor(seconds)) * 1e9)};
-    nanosleep(&t, NULL);
-}
-
-static void start_clock(void)
-{
-    clock_use(simulated_now, simulated_hold);
-    clock_start();
-}
-#else
-static void start_clock(void)
-{
-    clock_start();
-}
-#endif
 
 static bool needs_quotes(const char *word)
 {
@@ -102,7 +77,7 @@ void bench_start(struct bench *b, int *argc, char ***argv, int level, const stru
     int provided;
     bench_yield(*argc, *argv);
     MPI_Init_thread(argc, argv, level, &provided);
-    start_clock();
+    local_clock_start();
     MPI_Comm_dup(MPI_COMM_WORLD, &b->comm);
     MPI_Comm_rank(b->comm, &b->rank);
     MPI_Comm_size(b->comm, &b->size);

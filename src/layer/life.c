@@ -4,6 +4,7 @@
 #include "inject/inject.h"
 #include "record/call.h"
 #include "report/profile.h"
+#include "sync/local_clock.h"
 #include "sync/sync.h"
 #include "wrappers/operations.h"
 
@@ -63,7 +64,7 @@ static void remove_old_records(void)
 
 void life_prepare(void)
 {
-    clock_start();
+    local_clock_start();
     prepared = clock_read_pair();
 }
 
@@ -85,14 +86,15 @@ void life_complain(const char *line, void *arg)
 
 static void describe_run(struct ledger_header *h, int thread_level)
 {
-    char library[MPI_MAX_LIBRARY_VERSION_STRING];
+    char library[MPI_MAX_LIBRARY_VERSION_STRING], processor[MPI_MAX_PROCESSOR_NAME];
     cpu_set_t mask;
     int length;
     struct timespec t;
     h->rank = layer.rank;
     h->size = layer.size;
     h->pid = getpid();
-    gethostname(h->host, sizeof h->host - 1);
+    PMPI_Get_processor_name(processor, &length);
+    text_copy(h->host, sizeof h->host, processor);
     if (readlink("/proc/self/exe", h->program, sizeof h->program - 1) < 0)
         strcpy(h->program, "?");
     PMPI_Get_library_version(library, &length);
@@ -101,7 +103,9 @@ static void describe_run(struct ledger_header *h, int thread_level)
         *c = *c == '\t' ? ' ' : *c;
     text_copy(h->mpi_library, sizeof h->mpi_library, library);
     h->thread_level = thread_level;
-    h->processors = sched_getaffinity(0, sizeof mask, &mask) ? 0 : (uint32_t)CPU_COUNT(&mask);
+    /* Simulated ranks have as many processors as they like. */
+    if (clock_source != CLOCK_SOURCE_EXTERNAL && !sched_getaffinity(0, sizeof mask, &mask))
+        h->processors = (uint32_t)CPU_COUNT(&mask);
     h->clock = clock_source;
     clock_gettime(CLOCK_REALTIME, &t);
     h->started_unix = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;

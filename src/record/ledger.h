@@ -168,7 +168,7 @@ struct ledger_header {
     char program[256];    /* /proc/self/exe */
     char mpi_library[192]; /* MPI_Get_library_version, first line */
     int32_t thread_level;
-    uint32_t processors; /* in the affinity mask */
+    uint32_t processors; /* in the affinity mask; 0: not known, or simulated */
 
     /* When */
     uint32_t clock; /* enum clock_source */

@@ -4,6 +4,7 @@
 # SIM_BINARIES += sim/NAME              from tests/sim/NAME.c (name it in EXTRA_DIST too)
 EXTRA_DIST += tests/sim/run.sh tests/sim/platforms/cluster.xml tests/sim/platforms/grid.xml
 SIM_BINARIES =
+SIM_LAYER_BINARIES = sim/layer
 
 SIM_FILES = $(filter %.c,$(libbase_la_SOURCES) $(libtopology_la_SOURCES) \
 	$(libmeasure_la_SOURCES) $(libbench_la_SOURCES)) \
@@ -16,7 +17,7 @@ SIM_LIBS = $(JANSSON_LIBS) $(HWLOC_LIBS) -lm
 
 sim/obj/%.o: $(srcdir)/%.c
 	$(AM_V_CC)$(MKDIR_P) $(@D) && \
-	$(SMPICC) $(SIM_CPPFLAGS) $(WARNING_CFLAGS) -fvisibility=default -fPIC -O2 -g \
+	$(SMPICC) $(SIM_FIRST_CPPFLAGS) $(SIM_CPPFLAGS) $(WARNING_CFLAGS) -fvisibility=default -fPIC -O2 -g \
 		-MMD -MP -c -o $@ $<
 
 sim/%: sim/obj/bench/%.o $(SIM_OBJS)
@@ -26,6 +27,30 @@ sim/%: sim/obj/tests/sim/%.o $(SIM_OBJS)
 	$(AM_V_CCLD)$(SMPICC) -o $@ $^ $(SIM_LIBS)
 
 sim/collbench-bcast: $(patsubst %,sim/obj/bench/bcast_%.o,options path plots tables)
+
+# The profiling layer, linked in front of the simulator's MPI: programs named in SIM_LAYER_BINARIES.
+SIM_LAYER_FILES = $(filter %.c,$(libcollprof_la_SOURCES) $(libreport_la_SOURCES))
+SIM_LAYER_GENERATED = sim/gen/wrappers/functions.c sim/gen/wrappers/operations.c
+SIM_LAYER_OBJS = $(filter-out $(SIM_OBJS),$(SIM_LAYER_FILES:%.c=sim/obj/%.o)) \
+	$(SIM_LAYER_GENERATED:sim/gen/%.c=sim/obj/gen/%.o)
+$(SIM_LAYER_OBJS): SIM_FIRST_CPPFLAGS = -Isim/gen -I$(top_srcdir) $(UNWIND_CFLAGS) $(DW_CFLAGS)
+$(SIM_LAYER_OBJS): sim/gen/wrappers/operations.h
+
+sim/gen/wrappers/mpi.i:
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && echo '#include <mpi.h>' > sim/gen/mpi.c && \
+	$(SMPICC) -E -P -o $@ sim/gen/mpi.c
+sim/gen/wrappers/operations.h: WANT = enum
+sim/gen/wrappers/operations.c: WANT = names
+sim/gen/wrappers/functions.c: WANT = functions
+sim/gen/wrappers/operations.h $(SIM_LAYER_GENERATED): sim/gen/wrappers/mpi.i \
+		$(srcdir)/wrappers/functions.table $(srcdir)/wrappers/generate.awk
+	$(AM_V_GEN)$(WRAPPERS_GENERATE) -v want=$(WANT) $(srcdir)/wrappers/functions.table $< > $@
+sim/obj/gen/%.o: sim/gen/%.c
+	$(AM_V_CC)$(MKDIR_P) $(@D) && \
+	$(SMPICC) $(SIM_FIRST_CPPFLAGS) $(SIM_CPPFLAGS) -w -std=gnu11 -fPIC -O2 -g -c -o $@ $<
+
+$(SIM_LAYER_BINARIES): sim/%: sim/obj/tests/sim/%.o $(SIM_LAYER_OBJS) $(SIM_OBJS)
+	$(AM_V_CCLD)$(SMPICC) -o $@ $^ $(SIM_LIBS) $(UNWIND_LIBS) $(DW_LIBS)
 
 .SECONDARY:
 -include $(wildcard sim/obj/*/*.d sim/obj/*/*/*.d)
@@ -53,3 +78,8 @@ clean-figures:
 	rm -rf figures
 .PHONY: clean-figures
 EXTRA_DIST += tests/sim/figures-bcast.sh
+EXTRA_DIST += tests/sim/layer.c tests/sim/layer.sh
+if HAVE_SMPI
+TESTS += tests/sim/layer.sh
+check_DATA += $(SIM_LAYER_BINARIES)
+endif

@@ -1,0 +1,8 @@
+/* The clock of this process: the host's or, in a build for the simulator (COLLPROF_SIMULATED),
+ * the simulated one. Call once, before anything that looks at a clock. */
+#ifndef COLLPROF_SYNC_LOCAL_CLOCK_H
+#define COLLPROF_SYNC_LOCAL_CLOCK_H
+
+void local_clock_start(void);
+
+#endif
