@@ -72,4 +72,3 @@ EXTRA_DIST += tests/mpi/collbench-bcast.sh tests/mpi/collbench-bcast-usage.sh \
 include tests/mpi/layer.mk
 
 include tests/report.mk
-include tests/layer.mk

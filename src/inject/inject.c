@@ -89,10 +89,49 @@ void inject_start(const struct sync_clock *clock)
     add_shadow(comm_find(MPI_COMM_WORLD));
 }
 
+/* Shadows are closed by all members together, so in an order that all agree on. */
+struct comm_list {
+    struct comm **at;
+    size_t n, room;
+};
+
+static void list(struct comm *c, void *arg)
+{
+    struct comm_list *l = arg;
+    if (c->shadow && l->n < l->room)
+        l->at[l->n++] = c;
+}
+
+static void count(struct comm *c, void *arg)
+{
+    struct comm_list *l = arg;
+    l->room += c->shadow != NULL;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    uint64_t x = (*(struct comm *const *)a)->id, y = (*(struct comm *const *)b)->id;
+    return (x > y) - (x < y);
+}
+
+static void drop_all(void)
+{
+    struct comm_list l = {0};
+    comms_each(count, &l);
+    l.at = calloc(l.room + 1, sizeof *l.at);
+    if (!l.at)
+        return;
+    comms_each(list, &l);
+    qsort(l.at, l.n, sizeof *l.at, by_id);
+    for (size_t i = 0; i < l.n; i++)
+        drop_shadow(l.at[i]);
+    free(l.at);
+}
+
 void inject_end(void)
 {
     if (layer.inject)
-        comms_each(drop_shadow);
+        drop_all();
     comm_made = comm_forgotten = NULL;
     layer.inject = false;
 }
@@ -156,6 +195,7 @@ bool inject_broadcast(struct call *c, void *buffer, MPI_Count count, MPI_Datatyp
         c->entry = clock_ticks();
         return false;
     }
+    replace_prepare(s, root, bytes);
     if (inject.benchmark)
         benchmark_broadcast(s, buffer, (int)count, type, root, bytes);
     if (inject.ack) {

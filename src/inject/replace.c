@@ -1,33 +1,117 @@
-/* Another broadcast in place of the library's. It runs on the layer's duplicate of the
- * communicator and on bytes: ranks may give the same data by different types and counts, so that
- * nothing but its size is common to them. */
+/* Another broadcast in place of the library's: one of ours by name, or "grid", scheduled over
+ * measured latencies for each communicator, root and size class (src/measure/grid.h).
+ *
+ * It runs on the layer's duplicate of the communicator and on bytes: ranks may give the same data
+ * by different types and counts, so that nothing but its size is common to them. Every rank keeps
+ * the moments of its first broadcasts, on the clock common to all; when the communicator goes,
+ * they are put together: what each broadcast really took, beside what was predicted. */
 #include "inject/inject.h"
 #include "inject/shadow.h"
 
-#include <limits.h>
+#include "base/stats.h"
+#include "measure/grid.h"
+
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-bool replace_start(const char *name, const char *latencies)
+enum { PLANS_MAX = 64, SEEN = 64 };
+
+/* Broadcasts of one root and size class. */
+struct replacement {
+    struct replacement *next;
+    int root;
+    unsigned size_class;
+    uint64_t bytes, calls; /* bytes: of the first one */
+    const struct bcast *bcast; /* NULL: the library's */
+    struct grid_plan plan;     /* of "grid" */
+    bool planned;
+    double moment[SEEN]; /* at the root the entry, elsewhere the exit; global seconds */
+};
+
+static const char *latencies; /* a log, or NULL: measured at first use */
+
+bool replace_start(const char *name, const char *log)
 {
-    (void)latencies;
     if (!strcmp(name, "native"))
         return false;
+    inject.grid = !strcmp(name, "grid");
     inject.bcast = bcast_find(name);
-    if (!inject.bcast && layer.rank == 0)
+    latencies = *log ? log : NULL;
+    if (!inject.grid && !inject.bcast && layer.rank == 0)
         layer_say("there is no broadcast algorithm '%s': `collbench-bcast --help` lists them; "
                   "the application runs with the library's",
                   name);
-    return inject.bcast != NULL;
+    return inject.grid || inject.bcast;
 }
+
+/* --- which broadcast --- */
+
+static bool open_grid(struct shadow *s)
+{
+    char why[256];
+    if (s->grid_failed)
+        return false;
+    if (s->grid)
+        return true;
+    s->grid = calloc(1, sizeof *s->grid);
+    int ok = s->grid != NULL, all;
+    PMPI_Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, s->comm);
+    if (all && grid_open(s->grid, s->comm, latencies, why, sizeof why))
+        return true;
+    if (all && s->rank == 0)
+        layer_say("--bcast=grid: %s: %s runs with the library's broadcast", why, s->name);
+    free(s->grid);
+    s->grid = NULL;
+    s->grid_failed = true;
+    return false;
+}
+
+static void make_plan(struct shadow *s, struct replacement *r)
+{
+    char why[256];
+    r->bcast = inject.bcast;
+    if (!inject.grid || !open_grid(s))
+        return;
+    r->planned = grid_plan(s->grid, r->root, r->bytes, true, &r->plan, why, sizeof why);
+    if (r->planned && !r->plan.native)
+        r->bcast = &r->plan.bcast;
+    else if (!r->planned && s->rank == 0)
+        layer_say("--bcast=grid: %s: %s runs with the library's broadcast", why, s->name);
+}
+
+/* NULL: there are too many kinds of broadcasts on this communicator; all members agree. */
+static struct replacement *replacement_of(struct shadow *s, int root, uint64_t bytes)
+{
+    unsigned size_class = size_class_of(bytes);
+    struct replacement *r = s->replacements;
+    int n = 0;
+    for (; r && (r->root != root || r->size_class != size_class); r = r->next)
+        n++;
+    if (r || n >= PLANS_MAX)
+        return r;
+    r = calloc(1, sizeof *r);
+    int ok = r != NULL, all;
+    PMPI_Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, s->comm);
+    if (!all) {
+        free(r);
+        return NULL;
+    }
+    *r = (struct replacement){
+        .next = s->replacements, .root = root, .size_class = size_class, .bytes = bytes};
+    s->replacements = r;
+    make_plan(s, r);
+    return r;
+}
+
+/* --- running it --- */
 
 /* Whether COUNT elements lie in memory as their bytes in order. Predefined types do, except
  * those for MPI_MINLOC and the like, which have holes. */
 static bool is_plain(MPI_Datatype type)
 {
     int integers, addresses, types, combiner;
-    MPI_Count size;
-    MPI_Count bound, extent;
+    MPI_Count size, bound, extent;
     PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
     PMPI_Type_size_x(type, &size);
     PMPI_Type_get_extent_x(type, &bound, &extent);
@@ -54,15 +138,11 @@ static int broadcast_packed(struct shadow *s, const struct bcast *b, void *buffe
     return rc;
 }
 
-int replace_broadcast(struct shadow *s, void *buffer, int count, MPI_Datatype type, int root,
-                      MPI_Comm comm)
+static int run(struct shadow *s, const struct bcast *b, void *buffer, int count,
+               MPI_Datatype type, int root, uint64_t bytes, MPI_Comm comm)
 {
-    const struct bcast *b = inject.bcast;
     if (!b)
         return PMPI_Bcast(buffer, count, type, root, comm);
-    uint64_t bytes = call_bytes(count, type);
-    if (bytes == 0)
-        return MPI_SUCCESS;
     int rc = is_plain(type)
                  ? b->run(buffer, (int)bytes, MPI_BYTE, root, s->comm, b->arg)
                  : broadcast_packed(s, b, buffer, count, type, root, (int)bytes);
@@ -71,7 +151,82 @@ int replace_broadcast(struct shadow *s, void *buffer, int count, MPI_Datatype ty
     return rc;
 }
 
+int replace_broadcast(struct shadow *s, void *buffer, int count, MPI_Datatype type, int root,
+                      MPI_Comm comm)
+{
+    if (!inject.bcast && !inject.grid)
+        return PMPI_Bcast(buffer, count, type, root, comm);
+    uint64_t bytes = call_bytes(count, type);
+    if (bytes == 0)
+        return MPI_SUCCESS;
+    struct replacement *r = replacement_of(s, root, bytes);
+    if (!r)
+        return PMPI_Bcast(buffer, count, type, root, comm);
+    double entry = clock_now();
+    int rc = run(s, r->bcast, buffer, count, type, root, bytes, comm);
+    double moment = s->rank == root ? entry : clock_now();
+    if (r->calls < SEEN)
+        r->moment[r->calls] = sync_global(inject.clock, moment);
+    r->calls++;
+    return rc;
+}
+
+void replace_prepare(struct shadow *s, int root, uint64_t bytes)
+{
+    if ((inject.bcast || inject.grid) && bytes)
+        replacement_of(s, root, bytes);
+}
+
+/* --- what was found --- */
+
+static json_t *describe(const struct shadow *s, const struct replacement *r, double *took,
+                        size_t n)
+{
+    const char *name = r->planned ? r->plan.name : r->bcast ? r->bcast->name : "native";
+    struct summary seen = stats_summarize(took, n);
+    json_t *f = json_pack("{s:s, s:i, s:i, s:I, s:s, s:I}", "communicator", s->name, "ranks",
+                          s->size, "root", r->root, "bytes", (json_int_t)r->bytes, "algorithm",
+                          name, "calls", (json_int_t)r->calls);
+    if (!f)
+        return NULL;
+    bool predicted = r->planned && !isnan(r->plan.predicted);
+    json_object_set_new(f, "predicted_us",
+                        predicted ? json_real(r->plan.predicted * 1e6) : json_null());
+    json_object_set_new(f, "seen_us", json_real(seen.median * 1e6));
+    json_object_set_new(f, "seen_low_us", json_real(seen.median_low * 1e6));
+    json_object_set_new(f, "seen_high_us", json_real(seen.median_high * 1e6));
+    if (r->planned)
+        json_object_set_new(f, "schedule_cost_us", json_real((s->grid->cost + r->plan.cost) * 1e6));
+    return f;
+}
+
+/* Last exit minus the root's entry of every broadcast whose moments were kept. */
+static void put_together(struct shadow *s, struct replacement *r)
+{
+    double last[SEEN], mine[SEEN];
+    int n = r->calls < SEEN ? (int)r->calls : SEEN;
+    for (int i = 0; i < n; i++)
+        mine[i] = s->rank == r->root ? -INFINITY : r->moment[i];
+    if (PMPI_Reduce(mine, last, n, MPI_DOUBLE, MPI_MAX, r->root, s->comm) || s->rank != r->root)
+        return;
+    for (int i = 0; i < n; i++)
+        last[i] -= r->moment[i];
+    if (n)
+        shadow_finding(FINDING_BROADCAST, describe(s, r, last, (size_t)n));
+}
+
 void replace_close(struct shadow *s)
 {
-    (void)s;
+    while (s->replacements) {
+        struct replacement *r = s->replacements;
+        s->replacements = r->next;
+        put_together(s, r);
+        if (r->planned)
+            grid_plan_free(&r->plan);
+        free(r);
+    }
+    if (s->grid)
+        grid_close(s->grid);
+    free(s->grid);
+    s->grid = NULL;
 }

@@ -15,6 +15,7 @@
 
 struct ack_stream;
 struct replacement;
+struct grid;
 
 /* What a call to be benchmarked is known by. */
 struct signature {
@@ -35,6 +36,8 @@ struct shadow {
     struct signature signatures[SIGNATURES_MAX];
     int n_signatures;
     struct replacement *replacements;
+    struct grid *grid; /* latencies, for --bcast=grid */
+    bool grid_failed;
 };
 
 /* One of "ack", "benchmark", "broadcast": findings of communicators, freed ones included. */
@@ -60,6 +63,9 @@ int replace_broadcast(struct shadow *s, void *buffer, int count, MPI_Datatype ty
                       MPI_Comm comm);
 /* Names that --bcast takes. False if NAME is none. */
 bool replace_start(const char *name, const char *latencies);
+/* Whatever is to be made before the first of its kind, so that this one is not late for it. */
+void replace_prepare(struct shadow *s, int root, uint64_t bytes);
+/* All members call it, in the same order for all communicators. */
 void replace_close(struct shadow *s);
 
 /* A broadcast with acknowledgements; sets c->entry and c->exit to the broadcast alone. */

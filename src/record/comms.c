@@ -198,15 +198,16 @@ struct comm *comm_add(MPI_Comm handle)
     return c;
 }
 
-void comms_each(void (*each)(struct comm *c))
+void comms_each(void (*each)(struct comm *c, void *arg), void *arg)
 {
     for (uint64_t i = 0; i <= comm_table->mask; i++)
         if (comm_table->slot[i].key > 1)
-            each(comm_table->slot[i].comm);
+            each(comm_table->slot[i].comm, arg);
 }
 
-static void name(struct comm *c)
+static void name(struct comm *c, void *arg)
 {
+    (void)arg;
     char given[MPI_MAX_OBJECT_NAME + 1] = "";
     int length = 0;
     if (c->index == LEDGER_NO_COMM)
@@ -219,5 +220,5 @@ static void name(struct comm *c)
 
 void comms_name(void)
 {
-    comms_each(name);
+    comms_each(name, NULL);
 }

@@ -41,7 +41,7 @@ extern void (*comm_made)(struct comm *c);
 extern void (*comm_forgotten)(struct comm *c);
 
 /* Calls EACH for every communicator that is alive. */
-void comms_each(void (*each)(struct comm *c));
+void comms_each(void (*each)(struct comm *c, void *arg), void *arg);
 
 int comms_start(void);
 

@@ -13,11 +13,16 @@ tests_mpi_awkward_LDADD = $(MPI_LIBS)
 tests_mpi_ends_CPPFLAGS = -D_GNU_SOURCE $(MPI_CFLAGS)
 tests_mpi_ends_SOURCES = tests/mpi/ends.c
 tests_mpi_ends_LDADD = $(MPI_LIBS)
+check_PROGRAMS += tests/mpi/inject
+tests_mpi_inject_CPPFLAGS = $(MPI_CFLAGS)
+tests_mpi_inject_SOURCES = tests/mpi/inject.c
+tests_mpi_inject_LDADD = $(MPI_LIBS)
 
 LAYER_TESTS = \
 	tests/mpi/awkward.sh \
 	tests/mpi/ends.sh \
 	tests/mpi/outside.sh \
+	tests/mpi/inject.sh \
 	tests/mpi/heat.sh \
 	tests/mpi/fortran.sh \
 	tests/mpi/real-netpipe.sh \
