@@ -60,13 +60,12 @@ static bool is_due(struct shadow *s, unsigned operation, int root, uint64_t byte
     return call == 0 || (every > 0 && call % (uint64_t)every == 0);
 }
 
-/* Seconds that this measurement may take, decided by one rank; 0: the budget is used up. */
+/* Seconds that this measurement may take, decided by one rank; 0: the budget is used up. A part
+ * of what is left, so that signatures that come late are measured too, if more roughly. */
 static double agree_on_share(const struct shadow *s)
 {
-    double share = layer.settings.benchmark_budget / SHARES;
-    double left = layer.settings.benchmark_budget - spent;
-    share = left < share ? left : share;
-    if (share < 0.01)
+    double share = (layer.settings.benchmark_budget - spent) / SHARES;
+    if (share < 0.005)
         share = 0;
     PMPI_Bcast(&share, 1, MPI_DOUBLE, 0, s->comm);
     return share;
@@ -131,7 +130,8 @@ static int replaced(void *buffer, int count, MPI_Datatype type, int root, MPI_Co
 void benchmark_broadcast(struct shadow *s, void *buffer, int count, MPI_Datatype type, int root,
                          uint64_t bytes)
 {
-    if (!is_due(s, OP_Bcast, root, bytes))
+    /* Without data nobody waits for anybody: there is nothing to measure. */
+    if (bytes == 0 || !is_due(s, OP_Bcast, root, bytes))
         return;
     double share = agree_on_share(s), started = clock_now();
     if (share <= 0)
@@ -222,7 +222,8 @@ void benchmark_collective(struct shadow *s, unsigned operation, int root, uint64
     size_t n = sizeof measured / sizeof *measured, which = 0;
     while (which < n && measured[which].operation != operation)
         which++;
-    if (which == n || !is_due(s, operation, root, bytes))
+    if (which == n || (bytes == 0 && operation != OP_Barrier) ||
+        !is_due(s, operation, root, bytes))
         return;
     double share = agree_on_share(s), started = clock_now();
     if (share > 0)
