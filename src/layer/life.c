@@ -146,7 +146,7 @@ int life_open_ledger(int thread_level)
         return error;
     memcpy(layer.ledger.operations, mpi_functions, n_mpi_functions * sizeof *mpi_functions);
     layer.ledger.header->section[LEDGER_OPERATIONS].count = n_mpi_functions;
-    layer.ledger.header->section[LEDGER_REGIONS].count = 1;
+    regions_start();
     layer.stack_depth = (unsigned)layer.settings.stack;
     layer.threaded = thread_level == MPI_THREAD_MULTIPLE;
     layer.pid = getpid();

@@ -21,4 +21,8 @@ void life_begin(void);
 
 void life_end_alone(void);
 
+/* Region 0 is outside of all. Called from here, so that the public functions are linked from
+ * libcollprof.a, too: an application refers to them only weakly. */
+void regions_start(void);
+
 #endif

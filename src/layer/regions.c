@@ -1,7 +1,7 @@
 /* The public functions of collprof.h. */
 #include "config.h"
-#include "layer/life.h"
 #include "base/text.h"
+#include "layer/life_inner.h"
 #include "record/entries.h"
 
 #include <string.h>
@@ -14,6 +14,11 @@ EXPORT void collprof_control(int level);
 EXPORT const char *collprof_version(void);
 
 enum { DEEPEST = sizeof thread.region_stack };
+
+void regions_start(void)
+{
+    layer.ledger.header->section[LEDGER_REGIONS].count = 1;
+}
 
 static uint8_t region_of(const char *name)
 {

@@ -25,7 +25,8 @@ LAYER_TESTS = \
 	tests/mpi/inject.sh \
 	tests/mpi/heat.sh \
 	tests/mpi/fortran.sh \
+	tests/mpi/install.sh \
 	tests/mpi/real-netpipe.sh \
 	tests/mpi/real-scalapack.sh
 TESTS += $(LAYER_TESTS)
-EXTRA_DIST += $(LAYER_TESTS) tests/mpi/lib.sh tests/mpi/profile.py tests/mpi/fortran.F90
+EXTRA_DIST += $(LAYER_TESTS) tests/mpi/lib.sh tests/mpi/profile.py tests/mpi/fortran.F90 tests/mpi/linked.c

@@ -6,6 +6,7 @@ bytes OPERATION=N ...     so many bytes
 completed OPERATION=N ... so many requests seen complete
 cancelled OPERATION=N ... so many requests cancelled
 errors OPERATION=N ...    so many calls that returned an error
+region NAME OPERATION=N   so many calls in this region
 states STATE=N ...        so many ranks ended like this
 ranks N                   so many ranks left a record
 nothing-lost              no table was full, no request went untracked; the log of collective
@@ -18,9 +19,11 @@ import json
 import sys
 
 
-def by_operation(profile, field):
+def by_operation(profile, field, region=None):
     total = collections.Counter()
     for e in profile["entries"]:
+        if region and (e["region"] is None or profile["regions"][e["region"]]["name"] != region):
+            continue
         total[profile["operations"][e["operation"]]["name"]] += e[field]
     return total
 
@@ -60,6 +63,8 @@ def main(path, check, *arguments):
         return same(profile, *arguments)
     if check in ("calls", "bytes", "completed", "cancelled", "errors"):
         return expect(by_operation(profile, check), arguments)
+    if check == "region":
+        return expect(by_operation(profile, "calls", arguments[0]), arguments[1:])
     if check == "states":
         return expect(collections.Counter(r["state"] for r in profile["ranks"]), arguments)
     if check == "ranks":
