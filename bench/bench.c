@@ -12,6 +12,22 @@
 #include <string.h>
 #include <unistd.h>
 
+#ifdef COLLPROF_SIMULATED
+void bench_wait(MPI_Comm comm)
+{
+    PMPI_Barrier(comm);
+}
+#else
+void bench_wait(MPI_Comm comm)
+{
+    MPI_Request request;
+    int done = 0;
+    PMPI_Ibarrier(comm, &request);
+    while (PMPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done)
+        usleep(1000);
+}
+#endif
+
 static bool needs_quotes(const char *word)
 {
     return !*word || strpbrk(word, " \t\n\"'\\$&|;<>()*?[]#~`!{}");

@@ -68,6 +68,11 @@ bool bench_each_word(const char *list, bool (*each)(const char *word, void *arg)
  * outnumber processors and --yield was not given. */
 struct document *bench_document(const struct bench *b, const char *schema);
 
+/* For all ranks of COMM, once some of them have measured: waits for the last. Those that come
+ * early sleep: in MPI_Barrier they would busy-wait, and on a full machine take the processors of
+ * those that measure. */
+void bench_wait(MPI_Comm comm);
+
 /* Where every rank runs (base/topology.h), on rank 0, to be freed; NULL on the others. Collective. */
 struct place *bench_places(const struct bench *b);
 

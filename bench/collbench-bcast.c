@@ -3,22 +3,6 @@
 #include "sync/sync.h"
 
 #include <stdlib.h>
-#include <unistd.h>
-
-/* Ranks beyond those measured sleep: in MPI_Barrier they would busy-wait, and on a full machine
- * take the processors of the others. */
-static void wait_quietly(MPI_Comm comm)
-{
-#ifdef COLLPROF_SIMULATED
-    MPI_Barrier(comm);
-#else
-    MPI_Request request;
-    int done = 0;
-    MPI_Ibarrier(comm, &request);
-    while (MPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done)
-        usleep(1000);
-#endif
-}
 
 /* Progress, and what comes out of it, on rank 0. */
 struct sweep {
@@ -101,7 +85,7 @@ static void sweep_ranks(struct sweep *s)
             MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
         for (size_t a = 0; a < s->o->n_algorithms; a++)
             sweep_sizes(s, a, (int)ranks, comm);
-        wait_quietly(b->comm);
+        bench_wait(b->comm);
         sync_again(&s->clock, b->comm); /* drift; nothing where all ranks share a clock */
         if (comm != MPI_COMM_NULL)
             MPI_Comm_free(&comm);

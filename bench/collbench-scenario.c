@@ -231,20 +231,6 @@ static size_t make_groups(const struct options *o, struct group *group)
     return n;
 }
 
-/* Ranks that take no part wait without keeping a processor busy. */
-static void wait_for_all(MPI_Comm comm)
-{
-    MPI_Request request;
-    int done = 0;
-    MPI_Ibarrier(comm, &request);
-    for (;;) {
-        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-        if (done)
-            return;
-        nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
-    }
-}
-
 static double measure(const struct options *o, const struct scenario *s, const struct group *g,
                       const struct scenario_point *point, double alone,
                       struct scenario_results *results)
@@ -269,7 +255,7 @@ static double measure(const struct options *o, const struct scenario *s, const s
     }
     if (o->bench.rank == 0)
         scenario_results_add(results, &row);
-    wait_for_all(o->bench.comm);
+    bench_wait(o->bench.comm);
     return median;
 }
 

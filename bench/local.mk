@@ -23,4 +23,5 @@ bench_collbench_bcast_LDADD = libbench.la
 
 include bench/grid.mk
 include bench/overhead.mk
+include bench/collective.mk
 include bench/overlap.mk

@@ -62,12 +62,14 @@ static int unit_width(const struct column *c)
 
 static void text_heads(const struct table *t, const int *widths, FILE *out)
 {
-    bool units = false;
+    size_t named = t->n_columns, with_unit = 0; /* columns of the two lines */
     for (size_t c = 0; c < t->n_columns; c++)
-        units = units || t->columns[c].unit;
-    for (int line = 0; line < (units ? 2 : 1); line++) {
+        if (t->columns[c].unit)
+            with_unit = c + 1;
+    for (int line = 0; line < (with_unit ? 2 : 1); line++) {
+        size_t columns = line == 0 ? named : with_unit;
         fputs("#", out);
-        for (size_t c = 0; c < t->n_columns; c++) {
+        for (size_t c = 0; c < columns; c++) {
             const struct column *column = &t->columns[c];
             char head[256];
             if (line == 0)
@@ -77,7 +79,7 @@ static void text_heads(const struct table *t, const int *widths, FILE *out)
             else
                 head[0] = '\0';
             fputs(c ? "  " : " ", out);
-            put_padded(out, head, widths[c], column->kind == COLUMN_TEXT, c + 1 == t->n_columns);
+            put_padded(out, head, widths[c], column->kind == COLUMN_TEXT, c + 1 == columns);
         }
         fputs("\n", out);
     }

@@ -25,6 +25,22 @@ static uint32_t first_frame(const struct profile *p, const struct profile_site *
     return 0;
 }
 
+/* What comes before main says nothing about the application: the C library and _start. */
+static bool is_startup(const struct profile *p, const struct profile_frame *f)
+{
+    const char *name = f->module == PROFILE_NONE ? "" : base_of(p->modules.at[f->module].path);
+    return !strncmp(name, "libc.so", 7) || !strncmp(name, "ld-linux", 8) ||
+           (f->function && !strcmp(f->function, "_start"));
+}
+
+static uint32_t end_frame(const struct profile *p, const struct profile_site *s)
+{
+    uint32_t end = s->depth;
+    while (end > 1 && is_startup(p, &s->frame[end - 1]))
+        end--;
+    return end;
+}
+
 static size_t append(char *text, size_t room, size_t at, const char *piece)
 {
     size_t length = strlen(piece);
@@ -56,8 +72,9 @@ static void frame_label(const struct profile *p, const struct profile_frame *f, 
 static void label_of(const struct profile *p, const struct profile_site *s, uint32_t n,
                      bool is_short, char *text, size_t room)
 {
-    uint32_t first = first_frame(p, s);
-    uint32_t end = first + n < s->depth ? first + n : s->depth;
+    uint32_t first = first_frame(p, s), end = end_frame(p, s);
+    if (end > first + n)
+        end = first + n;
     size_t at = 0;
     *text = '\0';
     for (uint32_t f = first; f < end; f++) {
@@ -125,7 +142,7 @@ void site_functions(const struct profile *p, uint32_t site, char *text, size_t r
     if (site == PROFILE_NONE)
         return;
     const struct profile_site *s = &p->sites.at[site];
-    for (uint32_t f = first_frame(p, s); f < s->depth; f++) {
+    for (uint32_t f = first_frame(p, s); f < end_frame(p, s); f++) {
         char place[300];
         frame_label(p, &s->frame[f], place, sizeof place);
         at = append(text, room, at, s->frame[f].function ? s->frame[f].function : place);

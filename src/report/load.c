@@ -183,8 +183,9 @@ static struct profile *load_records(struct records *r, const char *directory)
             p->ranks.at[i].state == LEDGER_RUNNING && is_alive(p, &p->ranks.at[i]);
     for (size_t i = 0; i < r->remarks.n; i++)
         profile_warn(p, "%s", r->remarks.at[i]);
-    profile_warn(p, "made from the raw records in %s: the run did not write its profile",
-                 directory);
+    if (p->crashed) /* otherwise the ranks could not merge while they ran: sessions */
+        profile_warn(p, "made from the raw records in %s: the run did not write its profile",
+                     directory);
     profile_symbolize(p);
     return p;
 }

@@ -109,6 +109,7 @@ static void name_by_symbol(struct profile_frame *f, Dwfl_Module *module, GElf_Ad
     /* The nearest symbol before is not the function unless its size says so. */
     if (name && *name && offset < symbol.st_size) {
         f->function = profile_strdup(name);
+        f->function[strcspn(f->function, "@")] = '\0'; /* without the symbol's version */
         f->offset = offset + 1;
     }
 }

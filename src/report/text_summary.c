@@ -19,8 +19,10 @@ static void most_time(const struct profile *p, FILE *out)
             format_share(share, (double)o->time_ns, mpi));
     if (p->stack_depth && p->sites.at[s->site].depth) {
         site_label(p, s->site, label, sizeof label);
-        if (s->operation == o->operation)
-            fprintf(out, ", %s of it at %s",
+        if (s->operation == o->operation && s->time_ns == o->time_ns)
+            fprintf(out, ", all of it at %s", label);
+        else if (s->operation == o->operation)
+            fprintf(out, ", %s of that at %s",
                     format_share(share, (double)s->time_ns, (double)o->time_ns), label);
         else
             fprintf(out, "; the costliest call is %s at %s (%s)",

@@ -9,12 +9,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Mean time in the completing call, as one request sees it: not shared with others that the same
+ * call completed. The time of the post is not recorded by itself; that of all calls stands for it.
+ */
+static double waited_ns(const struct profile_entry *e)
+{
+    double n = (double)e->completed;
+    double post = e->calls ? (double)e->time_ns / (double)e->calls : 0;
+    double rest = ((double)e->span_ns - (double)e->window_ns) / n - post;
+    return rest > (double)e->wait_ns / n ? rest : (double)e->wait_ns / n;
+}
+
 /* How far the work between post and completion covers a request, in a word. A request that was
  * found done costs nothing; one that fills most of its life with waiting hides nothing. */
 static const char *verdict_of(const struct profile_entry *e)
 {
     double hidden = (double)e->hidden / (double)e->completed;
-    double waiting = e->span_ns ? (double)e->wait_ns / (double)e->span_ns : 0;
+    double span = (double)e->span_ns / (double)e->completed;
+    double waiting = span > 0 ? waited_ns(e) / span : 0;
     if (hidden >= 0.9 || waiting <= 0.05)
         return "hides";
     return waiting >= 0.5 ? "waits" : "partly";
@@ -27,7 +39,7 @@ void text_requests(const struct profile *p, FILE *out, const struct report_optio
     size_t shown = 0, all = 0;
     rows_sort(rows, "wait");
     layout_heading(
-        l, "operation|requests|size|open|until wait|in wait|wait/rank|done|overlap|call site");
+        l, "operation|requests|size|open|until wait|in wait|done|cost/rank|overlap|call site");
     for (size_t i = 0; i < rows->entries.n; i++) {
         const struct profile_entry *e = &rows->entries.at[i];
         char text[300];
@@ -43,9 +55,9 @@ void text_requests(const struct profile *p, FILE *out, const struct report_optio
         layout_bytes(l, (double)(e->completed_bytes / e->completed));
         layout_time(l, (double)e->span_ns / n);
         layout_time(l, (double)e->window_ns / n);
-        layout_time(l, (double)e->wait_ns / n);
-        layout_time(l, (double)e->wait_ns / (double)p->ranks.n);
+        layout_time(l, waited_ns(e));
         layout_cell(l, "%.0f %%", 100 * (double)e->hidden / n);
+        layout_time(l, (double)e->wait_ns / (double)p->ranks.n);
         layout_cell(l, "%s", verdict_of(e));
         site_label(p, e->site, text, sizeof text);
         layout_cell(l, "%s", text);
@@ -57,7 +69,8 @@ void text_requests(const struct profile *p, FILE *out, const struct report_optio
     if (all)
         fputs(
             "  Means per request. open: from post to completion. until wait: from the post to the "
-            "call that completed it.\n  done: complete by then.\n",
+            "call that completed it.\n  done: complete by then. cost/rank: time in these calls, a "
+            "call that completes several shared out evenly.\n",
             out);
     profile_free(rows);
 }

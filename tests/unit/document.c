@@ -59,6 +59,29 @@ Test(document, text_is_aligned_with_units_in_the_heads)
     free(text);
 }
 
+/* Trailing blanks would differ from run to run of a test that compares, and look like cells. */
+Test(document, no_line_ends_in_blanks)
+{
+    static const struct column last_without_unit[] = {{"t", "us", COLUMN_REAL, 1, NULL},
+                                                      {"count", NULL, COLUMN_INTEGER, 0, NULL},
+                                                      {"remark", NULL, COLUMN_TEXT, 0, NULL}};
+    struct document *d = document_new("x/1");
+    struct table *t = document_table(d, "x", NULL, last_without_unit, 3);
+    for (int i = 0; i < 2; i++) {
+        table_real(t, 1);
+        table_integer(t, 2);
+        table_text(t, i ? "long remark" : "-");
+    }
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    document_write(d, out, FORMAT_TEXT);
+    fclose(out);
+    cr_assert_not(strstr(text, " \n"), "%s", text);
+    document_free(d);
+    free(text);
+}
+
 Test(document, csv_quotes_as_rfc_4180_says)
 {
     char *text = written(FORMAT_CSV);

@@ -1,0 +1,259 @@
+/* The tables and pictures of collbench-collective. */
+#include "collective_bench.h"
+#include "report/plot.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* What is drawn of one point. */
+struct drawn {
+    struct point at;
+    double direct, mirrored; /* us */
+};
+
+struct results {
+    const struct options *o;
+    struct document *d;
+    struct table *times, *statistics, *pairs;
+    struct drawn *points;
+    size_t n_points;
+    double clock_bound;
+    int dropped, left_out, over_budget;
+};
+
+static const struct column times_columns[] = {
+    {"operation", NULL, COLUMN_TEXT, 0, NULL},
+    {"ranks", NULL, COLUMN_INTEGER, 0, NULL},
+    {"size", "B", COLUMN_INTEGER, 0, "one block: what each rank contributes or gets"},
+    {"direct", "us", COLUMN_REAL, 2, "all enter at once: last entry to last exit, median"},
+    {"low", "us", COLUMN_REAL, 2, "95 % interval of the median, no distribution assumed"},
+    {"high", "us", COLUMN_REAL, 2, NULL},
+    {"span", "us", COLUMN_REAL, 2, "first entry to last exit, median"},
+    {"mirrored", "us", COLUMN_REAL, 2, "last rank's entry to another's exit, the slowest pair"},
+    {"pair_low", "us", COLUMN_REAL, 2, "95 % interval of the median"},
+    {"pair_high", "us", COLUMN_REAL, 2, NULL},
+    {"from", NULL, COLUMN_INTEGER, 0, "the rank that enters last in the slowest pair"},
+    {"to", NULL, COLUMN_INTEGER, 0, "the rank whose exit is looked at"},
+};
+
+static const struct column statistics_columns[] = {
+    {"operation", NULL, COLUMN_TEXT, 0, NULL},  {"ranks", NULL, COLUMN_INTEGER, 0, NULL},
+    {"size", "B", COLUMN_INTEGER, 0, NULL},     {"min", "us", COLUMN_REAL, 2, NULL},
+    {"mean", "us", COLUMN_REAL, 2, NULL},       {"p99", "us", COLUMN_REAL, 2, NULL},
+    {"max", "us", COLUMN_REAL, 2, NULL},        {"sd", "us", COLUMN_REAL, 2, NULL},
+    {"samples", NULL, COLUMN_INTEGER, 0, NULL},
+};
+
+static const struct column pairs_columns[] = {
+    {"operation", NULL, COLUMN_TEXT, 0, NULL},
+    {"ranks", NULL, COLUMN_INTEGER, 0, NULL},
+    {"size", "B", COLUMN_INTEGER, 0, NULL},
+    {"from", NULL, COLUMN_INTEGER, 0, "the rank that enters last"},
+    {"to", NULL, COLUMN_INTEGER, 0, "the rank whose exit is looked at"},
+    {"time", "us", COLUMN_REAL, 2, "entry of the one to exit of the other, median"},
+    {"low", "us", COLUMN_REAL, 2, "95 % interval of the median"},
+    {"high", "us", COLUMN_REAL, 2, NULL},
+    {"hold", "us", COLUMN_REAL, 1, "how long the one was held back"},
+};
+
+#define COLUMNS(c) c, sizeof(c) / sizeof *(c)
+
+struct results *results_new(const struct options *o, struct document *d)
+{
+    struct results *r = calloc(1, sizeof *r);
+    if (!r)
+        abort();
+    r->o = o;
+    r->d = d;
+    r->times = document_table(d, "times", "how long one operation takes", COLUMNS(times_columns));
+    if (o->direct && (o->bench.full || o->bench.format == FORMAT_JSON))
+        r->statistics = document_table(d, "statistics", "the statistics behind \"direct\"",
+                                       COLUMNS(statistics_columns));
+    if (o->mirrored && (o->pairs || o->bench.format == FORMAT_JSON))
+        r->pairs = document_table(d, "pairs", "from the last rank's entry to another's exit",
+                                  COLUMNS(pairs_columns));
+    return r;
+}
+
+static void put_point(struct table *t, const struct point *p)
+{
+    table_text(t, p->operation->name);
+    table_integer(t, p->ranks);
+    table_integer(t, (long long)p->bytes);
+}
+
+static void put_direct(struct results *r, const struct collective_direct *direct)
+{
+    const struct summary *s = direct ? &direct->completion.summary : NULL;
+    bool known = s && s->n > 0;
+    table_real(r->times, known ? 1e6 * s->median : NAN);
+    table_real(r->times, known ? 1e6 * s->median_low : NAN);
+    table_real(r->times, known ? 1e6 * s->median_high : NAN);
+    table_real(r->times, known ? 1e6 * direct->span.summary.median : NAN);
+}
+
+static const struct estimate *slowest(const struct collective_mirrored *m)
+{
+    return m && m->slowest_from >= 0 ? &m->pair[m->slowest_from * m->size + m->slowest_to] : NULL;
+}
+
+static void put_mirrored(struct results *r, const struct collective_mirrored *m)
+{
+    const struct estimate *e = slowest(m);
+    table_real(r->times, e ? 1e6 * e->value : NAN);
+    table_real(r->times, e ? 1e6 * e->low : NAN);
+    table_real(r->times, e ? 1e6 * e->high : NAN);
+    if (e) {
+        table_integer(r->times, m->slowest_from);
+        table_integer(r->times, m->slowest_to);
+    } else {
+        table_skip(r->times);
+        table_skip(r->times);
+    }
+}
+
+static void put_statistics(struct results *r, const struct point *p,
+                           const struct collective_direct *direct)
+{
+    const struct summary *s = &direct->completion.summary;
+    struct table *t = r->statistics;
+    put_point(t, p);
+    table_real(t, 1e6 * s->min);
+    table_real(t, 1e6 * s->mean);
+    table_real(t, 1e6 * s->p99);
+    table_real(t, 1e6 * s->max);
+    table_real(t, 1e6 * s->sd);
+    table_integer(t, (long long)s->n);
+}
+
+static void put_pairs(struct results *r, const struct point *p, const struct collective_mirrored *m)
+{
+    struct table *t = r->pairs;
+    for (int k = 0; k < m->size * m->size; k++) {
+        const struct estimate *e = &m->pair[k];
+        if (isnan(e->value))
+            continue;
+        put_point(t, p);
+        table_integer(t, k / m->size);
+        table_integer(t, k % m->size);
+        table_real(t, 1e6 * e->value);
+        table_real(t, 1e6 * e->low);
+        table_real(t, 1e6 * e->high);
+        table_real(t, 1e6 * m->hold[k]);
+    }
+}
+
+static void keep_drawn(struct results *r, const struct point *p,
+                       const struct collective_direct *direct,
+                       const struct collective_mirrored *mirrored)
+{
+    const struct estimate *e = slowest(mirrored);
+    r->points = reallocarray(r->points, r->n_points + 1, sizeof *r->points);
+    if (!r->points)
+        abort();
+    r->points[r->n_points++] =
+        (struct drawn){.at = *p,
+                       .direct = direct ? 1e6 * direct->completion.summary.median : NAN,
+                       .mirrored = e ? 1e6 * e->value : NAN};
+}
+
+void results_add(struct results *r, const struct point *p, const struct collective_direct *direct,
+                 const struct collective_mirrored *mirrored)
+{
+    put_point(r->times, p);
+    put_direct(r, direct);
+    put_mirrored(r, mirrored);
+    if (direct && r->statistics)
+        put_statistics(r, p, direct);
+    if (mirrored && r->pairs)
+        put_pairs(r, p, mirrored);
+    if (direct) {
+        r->clock_bound = fmax(r->clock_bound, direct->clock_bound);
+        r->dropped += direct->dropped;
+        r->over_budget += direct->completion.over_budget;
+    }
+    if (mirrored)
+        r->left_out += mirrored->asked - mirrored->measured;
+    keep_drawn(r, p, direct, mirrored);
+}
+
+static void put_notes(struct results *r)
+{
+    struct document *d = r->d;
+    if (r->o->direct)
+        document_note(d,
+                      "direct: all ranks enter at one announced moment; last entry to last exit");
+    if (r->o->mirrored)
+        document_note(d, "mirrored: rank \"from\" enters when all others wait; its entry to the "
+                         "exit of rank \"to\", without a common clock; the slowest pair");
+    if (r->clock_bound > 0)
+        document_note(d, "direct: the ranks' clocks agree within %.2f us", 1e6 * r->clock_bound);
+    if (r->dropped)
+        document_note(d, "direct: %d operations left out, a rank was late for them", r->dropped);
+    if (r->over_budget)
+        document_note(d,
+                      "direct: %d figures were ended by --budget, not by --stop: their "
+                      "intervals are wider than wished",
+                      r->over_budget);
+    if (r->left_out)
+        document_note(d,
+                      "mirrored: %d pairs were not measured, the budget was spent: a higher "
+                      "--budget",
+                      r->left_out);
+}
+
+/* One line of the picture: an operation by one method. */
+static size_t line(const struct results *r, const struct operation *operation, bool direct,
+                   bool by_ranks, double *x, double *y)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < r->n_points; i++) {
+        const struct drawn *p = &r->points[i];
+        double value = direct ? p->direct : p->mirrored;
+        if (p->at.operation != operation || isnan(value))
+            continue;
+        x[n] = by_ranks ? (double)p->at.ranks : (double)p->at.bytes;
+        y[n++] = value;
+    }
+    return n;
+}
+
+/* All operations by both methods in one picture: against ranks where these are swept, otherwise
+ * against sizes. */
+static bool draw(const struct results *r)
+{
+    const struct options *o = r->o;
+    bool by_ranks = o->bench.ranks.max > o->bench.ranks.min, drawn = false;
+    struct plot_series series[2 * MOST_OPERATIONS];
+    char labels[2 * MOST_OPERATIONS][48];
+    double *values = malloc(4 * MOST_OPERATIONS * (r->n_points + 1) * sizeof *values), *at = values;
+    size_t n = 0;
+    for (size_t k = 0; values && k < 2 * o->n_operations; k++) {
+        bool direct = k % 2 == 0;
+        const struct operation *operation = o->operations[k / 2];
+        size_t points = line(r, operation, direct, by_ranks, at, at + r->n_points);
+        snprintf(labels[n], sizeof labels[n], "%s, %s", operation->name,
+                 direct ? "direct" : "mirrored");
+        if (points > 0)
+            series[n] = (struct plot_series){labels[n], at, at + r->n_points, points}, n++;
+        at += 2 * r->n_points;
+    }
+    struct plot_axes axes = {.title = "Time of one collective operation",
+                             .x_label = by_ranks ? "ranks" : "block (B)",
+                             .y_label = "time (us)",
+                             .x_log2 = true,
+                             .y_log10 = true};
+    if (values)
+        drawn = plot_lines(o->bench.plot, &axes, series, n);
+    free(values);
+    return drawn;
+}
+
+bool results_end(struct results *r)
+{
+    put_notes(r);
+    bool right = !r->o->bench.plot || draw(r);
+    free(r->points);
+    free(r);
+    return right;
+}
