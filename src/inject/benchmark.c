@@ -81,19 +81,25 @@ static struct plan plan_for(double share)
 }
 
 static json_t *describe_signature(const struct shadow *s, const char *operation, int root,
-                                  uint64_t bytes)
+                                  uint64_t bytes, double seconds)
 {
-    return json_pack("{s:s, s:s, s:i, s:o, s:I}", "operation", operation, "communicator", s->name,
-                     "ranks", s->size, "root", root < 0 ? json_null() : json_integer(root),
-                     "bytes", (json_int_t)bytes);
+    return json_pack("{s:s, s:s, s:i, s:o, s:I, s:f}", "operation", operation, "communicator",
+                     s->name, "ranks", s->size, "root",
+                     root < 0 ? json_null() : json_integer(root), "bytes", (json_int_t)bytes,
+                     "measured_in_seconds", seconds);
 }
 
-static void set_us(json_t *finding, const char *name, const char *suffix, double seconds)
+static json_t *microseconds(double seconds)
 {
-    char key[64];
-    snprintf(key, sizeof key, "%s%s_us", name, suffix);
-    if (finding && !isnan(seconds))
-        json_object_set_new(finding, key, json_real(seconds * 1e6));
+    return isnan(seconds) ? json_null() : json_real(seconds * 1e6);
+}
+
+static json_t *method_row(const char *method, double time, double low, double high,
+                          const char *meaning)
+{
+    return json_pack("{s:s, s:o, s:o, s:o, s:s}", "method", method, "time_us", microseconds(time),
+                     "low_us", microseconds(low), "high_us", microseconds(high), "measures",
+                     meaning);
 }
 
 /* --- broadcast, by all methods --- */
@@ -101,23 +107,24 @@ static void set_us(json_t *finding, const char *name, const char *suffix, double
 static json_t *describe_broadcast(const struct shadow *s, int root, uint64_t bytes,
                                   const struct bcast_outcome *out)
 {
-    json_t *f = describe_signature(s, "MPI_Bcast", root, bytes);
+    json_t *f = describe_signature(s, "MPI_Bcast", root, bytes, out->seconds);
+    json_t *rows = json_array();
+    bool cut_short = false;
     for (size_t i = 0; f && i < out->n_results; i++) {
         const struct bcast_result *r = &out->result[i];
-        set_us(f, r->method->name, "", r->value.value);
-        set_us(f, r->method->name, "_low", r->value.low);
-        set_us(f, r->method->name, "_high", r->value.high);
+        json_array_append_new(rows, method_row(r->method->name, r->value.value, r->value.low,
+                                               r->value.high, r->method->value));
+        cut_short |= r->over_budget;
         if (r->slowest >= 0 && r->method->meaning == BCAST_LATENCY)
-            json_object_set_new(f, "slowest", json_integer(r->slowest));
+            json_object_set_new(f, "slowest_destination", json_integer(r->slowest));
         if (r->violations)
             json_object_set_new(f, "violations", json_integer(r->violations));
-        if (r->over_budget)
-            json_object_set_new(f, "cut_short", json_true());
     }
-    if (f && out->wrong_ranks)
+    if (cut_short)
+        json_object_set_new(f, "cut_short_by_budget", json_true());
+    if (out->wrong_ranks)
         json_object_set_new(f, "wrong_ranks", json_integer(out->wrong_ranks));
-    if (f)
-        json_object_set_new(f, "measured_in_s", json_real(out->seconds));
+    json_object_set_new(f, "methods", rows);
     return f;
 }
 
@@ -191,6 +198,7 @@ static void measure_operation(struct shadow *s, size_t which, int root, uint64_t
     bool twin;
     const struct operation *o = operation_find(measured[which].name, &twin);
     struct operation_call call;
+    double started = clock_now();
     int ok = o && operation_prepare(&call, o, s->comm, root < 0 ? 0 : root, bytes), all;
     PMPI_Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, s->comm);
     struct collective_direct out;
@@ -204,11 +212,14 @@ static void measure_operation(struct shadow *s, size_t which, int root, uint64_t
                                 .clock = inject.clock};
     if (all && collective_measure_direct(&c, &out) == MPI_SUCCESS) {
         if (s->rank == 0 && out.completion.samples.n) {
-            json_t *f = describe_signature(s, o->mpi_name, root, bytes);
-            set_us(f, "direct", "", out.completion.summary.median);
-            set_us(f, "direct", "_low", out.completion.summary.median_low);
-            set_us(f, "direct", "_high", out.completion.summary.median_high);
-            set_us(f, "span", "", out.span.summary.median);
+            const struct summary *done = &out.completion.summary, *span = &out.span.summary;
+            json_t *f = describe_signature(s, o->mpi_name, root, bytes, clock_now() - started);
+            json_t *rows = json_array();
+            json_array_append_new(rows, method_row("direct", done->median, done->median_low,
+                                                   done->median_high, "last exit - last entry"));
+            json_array_append_new(rows, method_row("span", span->median, span->median_low,
+                                                   span->median_high, "last exit - first entry"));
+            json_object_set_new(f, "methods", rows);
             shadow_finding(FINDING_BENCHMARK, f);
         }
         collective_direct_free(&out);

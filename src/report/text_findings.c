@@ -116,43 +116,47 @@ static const json_t *rows_in(const json_t *finding)
 
 static void print_facts(FILE *out, const json_t *finding)
 {
-    const char *key, *comma = "  ";
+    const char *key;
     json_t *value;
     char text[256], name[64];
+    int column = 0;
     json_object_foreach((json_t *)finding, key, value)
     {
-        if (json_is_array(value) || json_is_object(value))
+        if (json_is_array(value) || json_is_object(value) || json_is_null(value))
             continue;
         key_text(key, name, sizeof name);
         value_text(key, value, text, sizeof text);
-        fprintf(out, "%s%s %s", comma, name, text);
-        comma = ", ";
+        int width = (int)(strlen(name) + strlen(text) + 3);
+        bool fits = column + width < TEXT_WIDTH;
+        column = (fits ? column : 0) + width;
+        fprintf(out, "%s%s %s", column == width ? (fits ? "\n  " : ",\n    ") : ", ", name, text);
     }
-    if (*comma == ',')
+    if (column)
         fputc('\n', out);
 }
 
 static void print_kind(const struct profile *p, size_t first, size_t n, FILE *out, long top)
 {
     const json_t **row = profile_alloc((n + 1) * sizeof *row);
-    size_t rows = 0;
+    size_t rows = 0, blocks = 0;
     fprintf(out, "\n%s\n", title_of(p->findings.at[first].kind));
     for (size_t i = first; i < first + n; i++) {
         const json_t *finding = p->findings.at[i].value, *inner = rows_in(finding);
-        if (inner) {
+        if (inner && ++blocks <= (size_t)top) {
             const json_t **list = profile_alloc(json_array_size(inner) * sizeof *list);
             size_t kept = 0;
             print_facts(out, finding);
-            for (size_t k = 0; k < json_array_size(inner) && kept < (size_t)top; k++)
+            /* These belong together, so all are shown. */
+            for (size_t k = 0; k < json_array_size(inner); k++)
                 if (same_keys(json_array_get(inner, 0), json_array_get(inner, k)))
                     list[kept++] = json_array_get(inner, k);
             print_rows(out, list, kept);
-            text_more(out, json_array_size(inner), kept, "row");
             free(list);
-        } else if (json_is_object(finding) && json_object_size(finding)) {
+        } else if (!inner && json_is_object(finding) && json_object_size(finding)) {
             row[rows++] = finding;
         }
     }
+    text_more(out, blocks, blocks < (size_t)top ? blocks : (size_t)top, "measurement");
     size_t shown = 0;
     for (size_t i = 0, end; i < rows && shown < (size_t)top; i = end) {
         for (end = i + 1;

@@ -32,8 +32,8 @@ done
 has '"schedule_cost_us"'
 run 3 COLLPROF_BCAST=chain COLLPROF_ACK=all
 run 2 COLLPROF_BENCHMARK=all COLLPROF_BENCHMARK_BUDGET=3
-has '"held_us"'
-has '"direct_us"'
+has '"method":"held"'
+has '"method":"direct"'
 run 3 COLLPROF_BENCHMARK=direct,send-latency COLLPROF_BENCHMARK_BUDGET=2 COLLPROF_BENCHMARK_EVERY=3
 # Late in the run, with most of the budget gone, there is still some for a new signature.
 run 2 COLLPROF_BENCHMARK=send-latency COLLPROF_BENCHMARK_BUDGET=5
