@@ -5,6 +5,7 @@
 #include "overlap_binding.h"
 #include "overlap_grid.h"
 #include "overlap_journal.h"
+#include "overlap_options.h"
 
 #include <errno.h>
 #include <math.h>
@@ -12,204 +13,8 @@
 #include <string.h>
 #include <time.h>
 
-enum { RUNS = 50, QUICK_RUNS = 10 };
-#define QUICK_SECONDS 28.0 /* for all cells; the base round and pictures take their time too */
-
-static const struct bench_range full_sizes = {.min = 64, .max = 8 << 20};
-static const struct bench_range quick_sizes = {.min = 256, .max = 4 << 20};
-static const struct bench_range full_comp = {.min = 1, .max = 8192};
-static const struct bench_range quick_comp = {.min = 2, .max = 512};
-
-struct options {
-    struct bench bench;
-    const struct overlap_benchmark *chosen[GRID_BENCHMARKS_MAX];
-    size_t n_chosen;
-    bool all, quick, fresh;
-    struct bench_range comp; /* microseconds */
-    double step;             /* between neighbours on an axis */
-    bool comm_from_base;
-    const char *base, *save_base;
-};
-
-enum key {
-    KEY_BENCHMARK = 0x200,
-    KEY_QUICK,
-    KEY_COMP,
-    KEY_STEP,
-    KEY_BASE,
-    KEY_SAVE,
-    KEY_COMM,
-    KEY_FRESH
-};
-
-static const struct argp_option option_list[] = {
-    {"benchmark", KEY_BENCHMARK, "LIST", 0,
-     "all (every one for 2 ranks but multiple), or of those below", 1},
-    {"quick", KEY_QUICK, NULL, 0, "a coarse grid with fewer runs: under a minute", 1},
-    {"comp", KEY_COMP, "MIN:MAX", 0, "computation in microseconds (1:8192)", 2},
-    {"step", KEY_STEP, "RATIO", 0, "between neighbours on an axis: sqrt2 (default), 2, 4", 2},
-    {"base", KEY_BASE, "FILE", 0, "take the base round from there instead of measuring it", 3},
-    {"save-base", KEY_SAVE, "FILE", 0, "save the base round, for later runs and for profiles", 3},
-    {"comm", KEY_COMM, "FROM", 0,
-     "T_comm from cell: measured between the runs (default); from base: the base round, as the "
-     "paper has it",
-     3},
-    {"fresh", KEY_FRESH, NULL, 0, "do not go on with an interrupted run", 3},
-    {0}};
-
-static bool choose(const char *word, void *arg)
-{
-    struct options *o = arg;
-    const struct overlap_benchmark *b = overlap_find(word);
-    if (strcmp(word, "all") == 0) {
-        o->all = true;
-        return true;
-    }
-    for (size_t i = 0; i < o->n_chosen; i++)
-        if (o->chosen[i] == b)
-            return true;
-    if (b && o->n_chosen < GRID_BENCHMARKS_MAX)
-        o->chosen[o->n_chosen++] = b;
-    return b != NULL;
-}
-
-static bool parse_step(const char *text, double *step)
-{
-    char *end;
-    *step = strcmp(text, "sqrt2") == 0 ? M_SQRT2 : strtod(text, &end);
-    return *step == M_SQRT2 || (end != text && !*end && *step >= 1.05 && *step <= 1024);
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct options *o = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &o->bench;
-        return 0;
-    case KEY_BENCHMARK:
-        if (!bench_each_word(arg, choose, o))
-            return bench_bad_option(state, "unknown benchmark in '%s': see --help", arg);
-        return 0;
-    case KEY_QUICK:
-        o->quick = true;
-        return 0;
-    case KEY_FRESH:
-        o->fresh = true;
-        return 0;
-    case KEY_COMP:
-        if (bench_parse_range(arg, &o->comp) && o->comp.min > 0 && o->comp.max <= 10000000)
-            return 0;
-        return bench_bad_option(
-            state, "impossible computation '%s': MIN:MAX in microseconds, 1 to 10000000", arg);
-    case KEY_STEP:
-        if (!parse_step(arg, &o->step))
-            return bench_bad_option(state, "impossible step '%s': sqrt2, 2, 4, above 1.05", arg);
-        return 0;
-    case KEY_COMM:
-        o->comm_from_base = strcmp(arg, "base") == 0;
-        if (o->comm_from_base || strcmp(arg, "cell") == 0)
-            return 0;
-        return bench_bad_option(state, "impossible --comm=%s: cell or base", arg);
-    case KEY_BASE:
-        o->base = arg;
-        return 0;
-    case KEY_SAVE:
-        o->save_base = arg;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-/* The list of benchmarks comes from their declarations. */
-static char *help_filter(int key, const char *text, void *input)
-{
-    char *list = NULL;
-    size_t size;
-    (void)input;
-    if (key != ARGP_KEY_HELP_POST_DOC)
-        return (char *)text;
-    FILE *out = open_memstream(&list, &size);
-    fputs("Benchmarks:\n", out);
-    for (size_t i = 0; i < n_overlap_benchmarks; i++)
-        fprintf(out, "  %-13s%s\n", overlap_benchmarks[i]->name, overlap_benchmarks[i]->summary);
-    fclose(out);
-    return list;
-}
-
-static const struct argp_child children[] = {{&bench_argp, 0, NULL, 0}, {0}};
-static const struct argp argp = {
-    .options = option_list,
-    .parser = parse,
-    .children = children,
-    .help_filter = help_filter,
-    .doc = "Measures how much of a communication is hidden behind computation, over a grid of "
-           "message sizes and computation times. With --plot=FILE, FILE has all heat maps on one "
-           "sheet, and FILE-NAME each of them.\v "};
-
-/* MULTIPLE only when asked for by name, since it changes how the library works for all others. The
- * simulator has no threads at all. */
-static int thread_level(int argc, char **argv)
-{
-#ifdef COLLPROF_SIMULATED
-    return MPI_THREAD_SINGLE;
-#endif
-    for (int i = 1; i < argc; i++)
-        if (strstr(argv[i], "multiple"))
-            return MPI_THREAD_MULTIPLE;
-    return MPI_THREAD_FUNNELED;
-}
-
-static bool runs_here(const struct overlap_benchmark *b, int ranks)
-{
-    bool simulated = clock_source == CLOCK_SOURCE_EXTERNAL;
-    return ranks >= b->least_ranks && (!b->most_ranks || ranks <= b->most_ranks) &&
-           (!simulated || b->simulable);
-}
-
-static void check_ranks(const struct options *o, const struct overlap_benchmark *b)
-{
-    int ranks = o->bench.size;
-    if (ranks < b->least_ranks)
-        bench_refuse(&o->bench, "%s needs %d ranks%s, and %d %s running: start it by mpiexec -n %d",
-                     b->name, b->least_ranks, b->most_ranks ? "" : " or more", ranks,
-                     ranks == 1 ? "is" : "are", b->least_ranks);
-    if (b->most_ranks && ranks > b->most_ranks)
-        bench_refuse(&o->bench,
-                     "%s is for %d ranks, and %d are running: start it by mpiexec -n %d, or choose "
-                     "--benchmark=destinations,iallreduce,ialltoall",
-                     b->name, b->most_ranks, ranks, b->most_ranks);
-    if (!runs_here(b, ranks))
-        bench_refuse(&o->bench, "%s has threads, which a simulated rank has not", b->name);
-}
-
-static void fill_choice(struct options *o)
-{
-    if (o->n_chosen == 0)
-        o->all = true;
-    if (o->all)
-        check_ranks(o, overlap_find("sender"));
-    for (size_t i = 0; i < n_overlap_benchmarks && o->all; i++) {
-        const struct overlap_benchmark *b = overlap_benchmarks[i];
-        if (runs_here(b, o->bench.size) && b->thread_level != MPI_THREAD_MULTIPLE)
-            choose(b->name, o);
-    }
-    for (size_t i = 0; i < o->n_chosen; i++)
-        check_ranks(o, o->chosen[i]);
-    if (o->quick) {
-        if (o->bench.sizes.min == full_sizes.min && o->bench.sizes.max == full_sizes.max)
-            o->bench.sizes = quick_sizes;
-        if (o->comp.min == full_comp.min && o->comp.max == full_comp.max)
-            o->comp = quick_comp;
-        if (o->bench.plan.repetitions == RUNS)
-            o->bench.plan.repetitions = QUICK_RUNS;
-    }
-    if (o->step == 0)
-        o->step = o->quick ? 2 : M_SQRT2;
-    if (o->bench.sizes.min == 0)
-        bench_refuse(&o->bench, "impossible sizes: 0 bytes have nothing to overlap: at least 1");
-}
+#define QUICK_BASE_SECONDS 0.2 /* for one point of one kind */
+#define QUICK_SECONDS 28.0     /* for all cells; the base round and pictures take their time too */
 
 static void set_axes(const struct options *o, const struct binding *binding, struct grid *g)
 {
@@ -269,6 +74,21 @@ static void set_origin(const struct bench *b, struct base_origin *origin)
     strftime(origin->date, sizeof origin->date, "%Y-%m-%d %H:%M:%S %z", &local);
 }
 
+/* Threads that wait by looking do so at the cost of the one that they wait for. */
+static void warn_of_threads(const struct options *o, const struct binding *binding)
+{
+    bool chosen = false;
+    int processors = binding_processors(binding), fewest = 0;
+    for (size_t i = 0; i < o->n_chosen; i++)
+        chosen = chosen || o->chosen[i]->thread_level == MPI_THREAD_MULTIPLE;
+    MPI_Reduce(&processors, &fewest, 1, MPI_INT, MPI_MIN, 0, o->bench.comm);
+    if (o->bench.rank == 0 && chosen && fewest < 2 * o->bench.size)
+        fprintf(stderr,
+                "%s: multiple has 2 busy threads per rank, and a rank may use %d processors: "
+                "where ranks share these, no run is undisturbed and nothing can be said\n",
+                o->bench.program, fewest);
+}
+
 /* Everything that makes figures of one run unfit for another. */
 static void make_key(const struct options *o, const struct grid *g, char *key, size_t size)
 {
@@ -296,6 +116,7 @@ static void get_base(const struct options *o, struct overlap_stage *stage, struc
         bench_refuse(&o->bench, "--base=%s: not a base round", o->base);
     if (have)
         return;
+    stage->budget = o->quick ? QUICK_BASE_SECONDS : o->bench.plan.budget;
     bench_progress(&o->bench, 0, g->nx, "base round");
     overlap_base_point(stage, (size_t)g->size[0]); /* connects, and warms up */
     struct base_point zero = overlap_base_point(stage, 0);
@@ -371,6 +192,20 @@ static void measure_cell(const struct options *o, struct overlap_stage *stage, s
     bench_progress(&o->bench, (size_t)(1 + 99 * fmin(pace->done / pace->total, 1)), 100, b->name);
 }
 
+/* The N-th size to measure: every fourth first, then those between. A run that is cut short has
+ * seen small and large messages alike. */
+static size_t scattered(size_t n, size_t nx)
+{
+    static const size_t from[] = {0, 2, 1, 3};
+    for (size_t pass = 0; pass < 4; pass++) {
+        size_t in_pass = nx > from[pass] ? (nx - from[pass] + 3) / 4 : 0;
+        if (n < in_pass)
+            return from[pass] + 4 * n;
+        n -= in_pass;
+    }
+    return 0;
+}
+
 static void measure_all(const struct options *o, struct overlap_stage *stage, struct grid *g,
                         struct journal *journal)
 {
@@ -379,10 +214,9 @@ static void measure_all(const struct options *o, struct overlap_stage *stage, st
     for (size_t k = 0; k < g->n_parts; k++) {
         struct grid_part *p = &g->part[k];
         pace.part_until = pace.started + pace.limit * (double)(k + 1) / (double)g->n_parts;
-        for (size_t i = 0; i < g->nx; i++) {
+        for (size_t n = 0; n < g->nx; n++)
             for (size_t j = 0; j < p->ny; j++)
-                measure_cell(o, stage, g, p, i, j, &pace, journal);
-        }
+                measure_cell(o, stage, g, p, scattered(n, g->nx), j, &pace, journal);
     }
     bench_progress_end(&o->bench);
 }
@@ -448,18 +282,16 @@ static int finish(const struct options *o, const struct grid *g, struct document
 
 int main(int argc, char **argv)
 {
-    static struct options o = {.bench.sizes = full_sizes, .comp = full_comp};
+    static struct options o;
     static struct grid grid;
-    o.bench.plan = plan_default();
-    o.bench.plan.repetitions = RUNS;
-    o.bench.plan.stop = STOP_FIXED;
-    o.bench.plan.warmup = 3;
-    bench_start(&o.bench, &argc, &argv, thread_level(argc, argv), &argp);
-    fill_choice(&o);
+    overlap_defaults(&o);
+    bench_start(&o.bench, &argc, &argv, overlap_thread_level(argc, argv), &overlap_argp);
+    overlap_choose(&o);
 
     struct document *d = bench_document(&o.bench, "collbench-overlap/1");
     struct binding *binding = binding_new(o.bench.comm);
     set_axes(&o, binding, &grid);
+    warn_of_threads(&o, binding);
     set_origin(&o.bench, &grid.origin);
     struct journal *journal = open_journal(&o, &grid);
     struct overlap_stage stage = {.comm = o.bench.comm,

@@ -53,7 +53,7 @@ sim/collbench-scenario: sim/obj/bench/scenario_file.o sim/obj/bench/scenario_res
 TESTS += tests/sim/overlap.sh
 SIM_BINARIES += sim/collbench-overlap
 sim/collbench-overlap: sim/obj/bench/overlap_binding.o sim/obj/bench/overlap_grid.o \
-	sim/obj/bench/overlap_journal.o sim/obj/src/report/base_round.o \
+	sim/obj/bench/overlap_journal.o sim/obj/bench/overlap_options.o sim/obj/src/report/base_round.o \
 	sim/obj/src/report/overlap_map.o sim/obj/src/report/overlap_sentence.o
 endif
 

@@ -182,14 +182,18 @@ static const struct overlap_map *find(const struct overlap_map *m, size_t n, con
 
 static void put_sides(struct writer *w, const char *which, double sender, double receiver)
 {
-    bool s = sender < 0.5, r = receiver < 0.5;
-    if (isnan(sender) || isnan(receiver))
+    static const char *const words[] = {[FULL] = "overlap",
+                                        [PARTIAL] = "overlap in part",
+                                        [NONE] = "do not overlap",
+                                        [SLOWER] = "do not overlap"};
+    enum verdict s = verdict_of(sender), r = verdict_of(receiver);
+    if (s == UNKNOWN || r == UNKNOWN)
         return;
-    put(w, "%s%s messages overlap %s", w->used ? "; " : "", which,
-        s && r ? "on both sides"
-        : s    ? "on the sender's side only"
-        : r    ? "on the receiver's side only"
-               : "on neither side");
+    put(w, "%s%s messages %s on ", w->used ? "; " : "", which, words[s]);
+    if (words[s] == words[r])
+        put(w, "either side");
+    else
+        put(w, "the sender's side, and %s on the receiver's", words[r]);
 }
 
 void overlap_maps_sentence(const struct overlap_map *m, size_t n, char *text, size_t size)

@@ -70,8 +70,8 @@ Test(overlap_map, sides)
     char text[256];
     struct overlap_map m[] = {example("sender", 0.1, 0.1), example("receiver", 0.1, 1)};
     overlap_maps_sentence(m, 2, text, sizeof text);
-    cr_expect_str_eq(text, "small messages overlap on both sides; large messages overlap on the "
-                           "sender's side only");
+    cr_expect_str_eq(text, "small messages overlap on either side; large messages overlap on the "
+                           "sender's side, and do not overlap on the receiver's");
     overlap_maps_sentence(m, 1, text, sizeof text);
     cr_expect_str_eq(text, "");
     overlap_map_free(&m[0]);

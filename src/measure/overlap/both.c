@@ -36,7 +36,7 @@ static void others(struct overlap_side *s)
 const struct overlap_benchmark overlap_both = {
     .name = "both",
     .title = "both sides",
-    .summary = "isend, compute, wait, irecv, compute, wait; the other node reversed",
+    .summary = "isend, compute, wait, irecv, compute, wait; the peer reversed",
     .base = BASE_CONTIGUOUS,
     .least_ranks = 2,
     .most_ranks = 2,

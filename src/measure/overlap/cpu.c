@@ -25,7 +25,7 @@ static void others(struct overlap_side *s)
 const struct overlap_benchmark overlap_cpu = {
     .name = "cpu",
     .title = "CPU overhead",
-    .summary = "isend, compute, wait without acknowledgement; relative to a blocking send",
+    .summary = "isend, compute, wait, unacknowledged: the processor's cost",
     .base = BASE_CPU,
     .least_ranks = 2,
     .most_ranks = 2,

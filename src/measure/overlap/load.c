@@ -36,7 +36,7 @@ static void others(struct overlap_side *s)
 const struct overlap_benchmark overlap_load = {
     .name = "load",
     .title = "N threads load: times slower",
-    .summary = "blocking send and receive while N threads compute: how many times slower",
+    .summary = "blocking send and receive while N threads compute: slowdown",
     .base = BASE_CONTIGUOUS,
     .least_ranks = 2,
     .most_ranks = 2,

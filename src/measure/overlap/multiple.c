@@ -107,7 +107,7 @@ static void others(struct overlap_side *s)
 const struct overlap_benchmark overlap_multiple = {
     .name = "multiple",
     .title = "2 communicating threads",
-    .summary = "as sender, from 2 threads at once (MPI_THREAD_MULTIPLE), half of the size each",
+    .summary = "as sender, from 2 threads at once: MPI_THREAD_MULTIPLE",
     .base = NO_BASE,
     .least_ranks = 2,
     .most_ranks = 2,

@@ -25,7 +25,7 @@ static void others(struct overlap_side *s)
 const struct overlap_benchmark overlap_receiver = {
     .name = "receiver",
     .title = "receiver side",
-    .summary = "irecv, compute, wait: does receiving go on while the receiver computes?",
+    .summary = "irecv, compute, wait on the receiving side",
     .base = BASE_CONTIGUOUS,
     .least_ranks = 2,
     .most_ranks = 2,

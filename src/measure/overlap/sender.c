@@ -30,7 +30,7 @@ void overlap_sender_others(struct overlap_side *s)
 const struct overlap_benchmark overlap_sender = {
     .name = "sender",
     .title = "sender side",
-    .summary = "isend, compute, wait: does sending go on while the sender computes?",
+    .summary = "isend, compute, wait on the sending side",
     .base = BASE_CONTIGUOUS,
     .least_ranks = 2,
     .most_ranks = 2,
