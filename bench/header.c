@@ -90,6 +90,19 @@ static size_t count_hosts(const struct place *places, size_t n)
     return hosts;
 }
 
+/* Of rank 0's host; other hosts of a run are as a rule alike. */
+static void fact_machine(struct document *d)
+{
+#ifndef COLLPROF_SIMULATED
+    char machine[256];
+    place_machine(machine, sizeof machine);
+    if (*machine)
+        document_fact(d, "machine", "%s", machine);
+#else
+    (void)d;
+#endif
+}
+
 /* A line per rank, neighbours of equal place together. */
 static void facts_places(struct document *d, const struct place *places, int n)
 {
@@ -153,6 +166,7 @@ struct document *bench_document(const struct bench *b, const char *schema)
     fact_clock(d);
     fact_options(d, b);
     document_fact(d, "ranks", "%d on %zu host%s", b->size, hosts, hosts == 1 ? "" : "s");
+    fact_machine(d);
     facts_places(d, places, b->size);
     fact_load(d, b, place_load(places, (size_t)b->size));
     free(places);

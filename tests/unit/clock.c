@@ -46,3 +46,13 @@ Test(clock, a_simulator_replaces_both)
     cr_assert_eq(clock_ticks() - ticks, 250000000);
     cr_assert_str_eq(clock_name(), "simulated");
 }
+
+/* --yield: a hold that gives the processor away still lasts at least as long as asked. */
+Test(clock, a_hold_that_gives_way_is_not_shorter)
+{
+    clock_start();
+    clock_give_way();
+    double start = clock_now();
+    clock_hold(2e-3);
+    cr_assert_geq(clock_now() - start, 2e-3);
+}

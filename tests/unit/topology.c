@@ -24,6 +24,14 @@ Test(topology, a_process_bound_to_one_processor_says_so)
     cr_assert(strstr(text, "bound to core"), "%s", text);
 }
 
+Test(topology, the_machine_has_processors)
+{
+    char text[256];
+    place_machine(text, sizeof text);
+    cr_assert(strstr(text, " processor"), "'%s'", text);
+    cr_assert_not(strstr(text, " 0 processors"), "%s", text);
+}
+
 static struct place at(const char *host, int core, int complex, int package, uint64_t allowed)
 {
     struct place p;
