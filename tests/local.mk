@@ -2,7 +2,8 @@
 AM_TESTS_ENVIRONMENT = \
 	srcdir='$(srcdir)'; top_builddir='$(top_builddir)'; MPIEXEC='$(MPIEXEC)'; \
 	SMPIRUN='$(SMPIRUN)'; GNUPLOT='$(GNUPLOT)'; MPICC='$(MPICC)'; MPIFC='$(MPIFC)'; \
-	export srcdir top_builddir MPIEXEC SMPIRUN GNUPLOT MPICC MPIFC;
+	bin_programs='$(bin_PROGRAMS)'; \
+	export srcdir top_builddir MPIEXEC SMPIRUN GNUPLOT MPICC MPIFC bin_programs;
 
 if HAVE_CRITERION
 UNIT_CPPFLAGS = $(AM_CPPFLAGS) $(CRITERION_CFLAGS)
