@@ -114,9 +114,9 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
     struct call call;
     struct pending p;
     if (!call_enter(&call, OP_Wait))
-        return PMPI_Wait(request, status);
+        return next.Wait(request, status);
     pending_begin(&p, &call, 1, request, status);
-    int rc = PMPI_Wait(request, p.status);
+    int rc = next.Wait(request, p.status);
     call.exit = clock_ticks();
     pending_end_one(&call, &p, rc == MPI_SUCCESS ? 0 : MPI_UNDEFINED, false);
     call_leave(&call, rc, MPI_COMM_NULL, 0);
@@ -128,9 +128,9 @@ int MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses)
     struct call call;
     struct pending p;
     if (!call_enter(&call, OP_Waitall))
-        return PMPI_Waitall(count, requests, statuses);
+        return next.Waitall(count, requests, statuses);
     pending_begin(&p, &call, count, requests, statuses);
-    int rc = PMPI_Waitall(count, requests, p.status);
+    int rc = next.Waitall(count, requests, p.status);
     call.exit = clock_ticks();
     pending_end_all(&call, &p, rc, false);
     call_leave(&call, rc, MPI_COMM_NULL, 0);
@@ -142,9 +142,9 @@ int MPI_Waitany(int count, MPI_Request *requests, int *index, MPI_Status *status
     struct call call;
     struct pending p;
     if (!call_enter(&call, OP_Waitany))
-        return PMPI_Waitany(count, requests, index, status);
+        return next.Waitany(count, requests, index, status);
     pending_begin(&p, &call, count, requests, status);
-    int rc = PMPI_Waitany(count, requests, index, p.status);
+    int rc = next.Waitany(count, requests, index, p.status);
     call.exit = clock_ticks();
     pending_end_one(&call, &p, rc == MPI_SUCCESS ? *index : MPI_UNDEFINED, false);
     call_leave(&call, rc, MPI_COMM_NULL, 0);
@@ -157,9 +157,9 @@ int MPI_Waitsome(int incount, MPI_Request *requests, int *outcount, int *indices
     struct call call;
     struct pending p;
     if (!call_enter(&call, OP_Waitsome))
-        return PMPI_Waitsome(incount, requests, outcount, indices, statuses);
+        return next.Waitsome(incount, requests, outcount, indices, statuses);
     pending_begin(&p, &call, incount, requests, statuses);
-    int rc = PMPI_Waitsome(incount, requests, outcount, indices, p.status);
+    int rc = next.Waitsome(incount, requests, outcount, indices, p.status);
     call.exit = clock_ticks();
     pending_end_some(&call, &p,
                      rc == MPI_SUCCESS && *outcount != MPI_UNDEFINED ? *outcount : 0, indices,
@@ -173,9 +173,9 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
     struct call call;
     struct pending p;
     if (!call_enter(&call, OP_Test))
-        return PMPI_Test(request, flag, status);
+        return next.Test(request, flag, status);
     pending_begin(&p, &call, 1, request, status);
-    int rc = PMPI_Test(request, flag, p.status);
+    int rc = next.Test(request, flag, p.status);
     call.exit = clock_ticks();
     pending_end_one(&call, &p, rc == MPI_SUCCESS && *flag ? 0 : MPI_UNDEFINED, true);
     call_leave(&call, rc, MPI_COMM_NULL, 0);
@@ -187,9 +187,9 @@ int MPI_Testall(int count, MPI_Request *requests, int *flag, MPI_Status *statuse
     struct call call;
     struct pending p;
     if (!call_enter(&call, OP_Testall))
-        return PMPI_Testall(count, requests, flag, statuses);
+        return next.Testall(count, requests, flag, statuses);
     pending_begin(&p, &call, count, requests, statuses);
-    int rc = PMPI_Testall(count, requests, flag, p.status);
+    int rc = next.Testall(count, requests, flag, p.status);
     call.exit = clock_ticks();
     if (rc == MPI_SUCCESS && !*flag)
         pending_end_none(&p);
@@ -204,9 +204,9 @@ int MPI_Testany(int count, MPI_Request *requests, int *index, int *flag, MPI_Sta
     struct call call;
     struct pending p;
     if (!call_enter(&call, OP_Testany))
-        return PMPI_Testany(count, requests, index, flag, status);
+        return next.Testany(count, requests, index, flag, status);
     pending_begin(&p, &call, count, requests, status);
-    int rc = PMPI_Testany(count, requests, index, flag, p.status);
+    int rc = next.Testany(count, requests, index, flag, p.status);
     call.exit = clock_ticks();
     pending_end_one(&call, &p, rc == MPI_SUCCESS && *flag ? *index : MPI_UNDEFINED, true);
     call_leave(&call, rc, MPI_COMM_NULL, 0);
@@ -219,9 +219,9 @@ int MPI_Testsome(int incount, MPI_Request *requests, int *outcount, int *indices
     struct call call;
     struct pending p;
     if (!call_enter(&call, OP_Testsome))
-        return PMPI_Testsome(incount, requests, outcount, indices, statuses);
+        return next.Testsome(incount, requests, outcount, indices, statuses);
     pending_begin(&p, &call, incount, requests, statuses);
-    int rc = PMPI_Testsome(incount, requests, outcount, indices, p.status);
+    int rc = next.Testsome(incount, requests, outcount, indices, p.status);
     call.exit = clock_ticks();
     pending_end_some(&call, &p,
                      rc == MPI_SUCCESS && *outcount != MPI_UNDEFINED ? *outcount : 0, indices,
@@ -234,10 +234,10 @@ int MPI_Request_free(MPI_Request *request)
 {
     struct call call;
     if (!call_enter(&call, OP_Request_free))
-        return PMPI_Request_free(request);
+        return next.Request_free(request);
     if (request && *request != MPI_REQUEST_NULL)
         request_forget(HANDLE_BITS(*request));
-    int rc = PMPI_Request_free(request);
+    int rc = next.Request_free(request);
     call.exit = clock_ticks();
     call_leave(&call, rc, MPI_COMM_NULL, 0);
     return rc;
@@ -257,8 +257,8 @@ int MPI_Start(MPI_Request *request)
 {
     struct call call;
     if (!call_enter(&call, OP_Start))
-        return PMPI_Start(request);
-    int rc = PMPI_Start(request);
+        return next.Start(request);
+    int rc = next.Start(request);
     call.exit = clock_ticks();
     struct request *r = rc == MPI_SUCCESS ? request_take(HANDLE_BITS(*request)) : NULL;
     if (r) {
@@ -277,8 +277,8 @@ int MPI_Startall(int count, MPI_Request *requests)
 {
     struct call call;
     if (!call_enter(&call, OP_Startall))
-        return PMPI_Startall(count, requests);
-    int rc = PMPI_Startall(count, requests);
+        return next.Startall(count, requests);
+    int rc = next.Startall(count, requests);
     call.exit = clock_ticks();
     uint64_t bytes = 0;
     for (int i = 0; rc == MPI_SUCCESS && i < count; i++) {

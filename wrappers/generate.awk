@@ -1,9 +1,10 @@
 # Makes the wrappers from the table and the preprocessed mpi.h.
 #
-#   awk -v want=names|enum|functions -f generate.awk functions.table mpi.i
+#   awk -v want=names|enum|next|functions -f generate.awk functions.table mpi.i
 #
-# names      C initializers {"MPI_Send", FAMILY_SEND}, one per wrapped function
+# names      their names and families, and the functions that they call
 # enum       the operation numbers OP_Send, ...
+# next       the struct of the functions that they call
 # functions  the wrappers themselves
 #
 # POSIX awk. What a family does is said once, in its template below.
@@ -13,8 +14,12 @@ BEGIN {
     if (want == "enum")
         print "#ifndef COLLPROF_WRAPPERS_OPERATIONS_H\n#define COLLPROF_WRAPPERS_OPERATIONS_H\n" \
               "#include \"record/ledger.h\"\nenum {"
+    else if (want == "next")
+        print "#ifndef COLLPROF_WRAPPERS_NEXT_H\n#define COLLPROF_WRAPPERS_NEXT_H\n" \
+              "#include <mpi.h>\n/* In the order of the operation numbers. */\nstruct next {"
     else if (want == "names")
-        print "#include \"wrappers/operations.h\"\nconst struct ledger_operation mpi_functions[] = {"
+        print "#include \"wrappers/operations.h\"\n#include \"wrappers/next.h\"\n" \
+              "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"\nconst struct ledger_operation mpi_functions[] = {"
     else
         print "#include \"wrappers/prologue.h\"\n"
 }
@@ -28,8 +33,11 @@ END {
         print "    N_OPERATIONS\n};\n" \
               "extern const struct ledger_operation mpi_functions[];\n" \
               "extern const unsigned n_mpi_functions;\n#endif"
+    else if (want == "next")
+        print "};\nextern struct next next;\n#endif"
     else if (want == "names")
-        print "};\nconst unsigned n_mpi_functions = N_OPERATIONS;"
+        print "};\nconst unsigned n_mpi_functions = N_OPERATIONS;\n" \
+              "struct next next = {\n" initializers "};"
 }
 
 FNR == 1 { file++ }
@@ -149,9 +157,12 @@ function wrap(name, arguments,   line, family, shown) {
         shown = family
     if (want == "enum")
         print "#define HAVE_" name " 1\n    OP_" substr(name, 5) ","
-    else if (want == "names")
+    else if (want == "next")
+        print "    __typeof__(P" name ") *" substr(name, 5) ";"
+    else if (want == "names") {
+        initializers = initializers "    ." substr(name, 5) " = P" name ",\n"
         print "    {.name = \"" name "\", .family = FAMILY_" toupper(shown) "},"
-    else if (family !~ /^hand:/)
+    } else if (family !~ /^hand:/)
         print_function(name, family, line)
 }
 
@@ -172,7 +183,7 @@ function print_function(name, family, line,   call, i, comm, bytes, place, root,
     call = ""
     for (i = 1; i <= n_args; i++)
         call = call (i > 1 ? ", " : "") arg[i]
-    call = "P" name "(" call ")"
+    call = "next." substr(name, 5) "(" call ")"
 
     comm = role[line, "comm"] ? arg[role[line, "comm"] + 0] : "MPI_COMM_NULL"
     root = role[line, "root"] ? arg[role[line, "root"] + 0] : "-1"

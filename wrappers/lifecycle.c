@@ -17,13 +17,13 @@ static void leave_init(struct call *c, int rc, int provided)
 int MPI_Init(int *argc, char ***argv)
 {
     if (thread.inside || layer.phase != LAYER_ASLEEP)
-        return PMPI_Init(argc, argv);
+        return next.Init(argc, argv);
     struct call call = {.operation = OP_Init};
     int provided = MPI_THREAD_SINGLE;
     thread.inside = true;
     life_prepare();
     call.entry = clock_ticks();
-    int rc = PMPI_Init(argc, argv);
+    int rc = next.Init(argc, argv);
     call.exit = clock_ticks();
     if (rc == MPI_SUCCESS)
         PMPI_Query_thread(&provided);
@@ -34,12 +34,12 @@ int MPI_Init(int *argc, char ***argv)
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
     if (thread.inside || layer.phase != LAYER_ASLEEP)
-        return PMPI_Init_thread(argc, argv, required, provided);
+        return next.Init_thread(argc, argv, required, provided);
     struct call call = {.operation = OP_Init_thread};
     thread.inside = true;
     life_prepare();
     call.entry = clock_ticks();
-    int rc = PMPI_Init_thread(argc, argv, required, provided);
+    int rc = next.Init_thread(argc, argv, required, provided);
     call.exit = clock_ticks();
     leave_init(&call, rc, rc == MPI_SUCCESS ? *provided : MPI_THREAD_SINGLE);
     return rc;
@@ -50,7 +50,7 @@ int MPI_Finalize(void)
     life_end();
     bool was_inside = thread.inside;
     thread.inside = true;
-    int rc = PMPI_Finalize();
+    int rc = next.Finalize();
     thread.inside = was_inside;
     return rc;
 }
@@ -58,14 +58,14 @@ int MPI_Finalize(void)
 int MPI_Abort(MPI_Comm comm, int code)
 {
     life_aborted(code);
-    return PMPI_Abort(comm, code);
+    return next.Abort(comm, code);
 }
 
 int MPI_Pcontrol(const int level, ...)
 {
     /* The other arguments are whatever a profiler defines; we define none. */
     life_switch(level);
-    return PMPI_Pcontrol(level);
+    return next.Pcontrol(level);
 }
 
 #ifdef HAVE_MPI_Session_init
@@ -75,7 +75,7 @@ int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *sess
     thread.inside = true;
     if (outer)
         life_prepare();
-    int rc = PMPI_Session_init(info, errhandler, session);
+    int rc = next.Session_init(info, errhandler, session);
     if (outer && rc == MPI_SUCCESS)
         life_session_begun(*session);
     thread.inside = !outer;
@@ -86,6 +86,6 @@ int MPI_Session_finalize(MPI_Session *session)
 {
     if (!thread.inside)
         life_session_ends();
-    return PMPI_Session_finalize(session);
+    return next.Session_finalize(session);
 }
 #endif

@@ -4,6 +4,7 @@
 #define COLLPROF_WRAPPERS_PROLOGUE_H
 
 #include "inject/inject.h"
+#include "wrappers/next.h"
 #include "wrappers/operations.h"
 
 /* Deprecated functions are wrapped like all others. */

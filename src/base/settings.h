@@ -14,6 +14,7 @@ struct settings {
     bool report;       /* print the report at the end */
     bool keep;         /* keep the raw records of a run that ended well */
     bool start;        /* recording from the start, or only after MPI_Pcontrol(1) */
+    bool chain; /* call the next preloaded tool's MPI functions (read by the wrappers) */
     bool yield;        /* give the processor away while waiting (read by the launcher) */
     char ack[16];      /* "", "one", "all" */
     char benchmark[256];    /* "": off; names of methods, or "all" */

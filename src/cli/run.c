@@ -129,9 +129,6 @@ static void check_settings(const struct run *r)
 {
     check_file(r, "latencies", r->settings.latencies);
     check_file(r, "base-round", r->settings.base_round);
-    if (!strcmp(r->settings.bcast, "grid") && !*r->settings.latencies)
-        cli_refuse(r->name, "--bcast=grid needs the latencies between the ranks: "
-                            "--latencies=LOG, made by collbench-pairs");
 }
 
 /* Before what is preloaded already. */

@@ -47,4 +47,27 @@ fi
 COLLPROF_OUPUT=x COLLPROF_STACK=many layered 2 warned "$heat" -s 20 >out 2>err || fail "variables"
 test "$(grep -c COLLPROF_OUPUT err)" = 1 || { cat err; fail "unknown variable: not said once"; }
 test "$(grep -c COLLPROF_STACK err)" = 1 || { cat err; fail "wrong value: not said once"; }
+
+# Two tools: by default the first sees all, with chaining both see the same.
+for chain in no yes; do
+    mkdir -p chain-$chain/counts
+    timeout 120 $MPIEXEC -n 2 env LD_PRELOAD="$layer $counter $yielding" COLLPROF_CHAIN=$chain \
+        COUNT_DIRECTORY="$dir/chain-$chain/counts" COLLPROF_OUTPUT=chain-$chain COLLPROF_REPORT=no \
+        "$heat" -s 20 >out 2>err || fail "chain=$chain: status $?"
+    profile chain-$chain calls MPI_Isend=160
+    grep -v ^time out | cmp - want || fail "chain=$chain: other results"
+done
+same_counts chain-yes || fail "chained: other counts"
+same_counts chain-no >/dev/null 2>&1 && fail "not chained, and yet the second tool saw the calls"
+
+# MPI opened by hand passes by any preloaded library; that is said.
+mpi=$(ldd "$layer" | sed -n 's/^[[:space:]]*\(libmpi[^ ]*\) =>.*/\1/p' | head -n 1)
+cat >opened.py <<PY
+import ctypes
+mpi = ctypes.CDLL("$mpi")
+mpi.MPI_Init(None, None)
+mpi.MPI_Finalize()
+PY
+LD_PRELOAD=$layer python3 opened.py 2>err || fail "MPI opened by hand: status $?"
+grep -q 'nothing was recorded' err || { cat err; fail "MPI opened by hand: not said"; }
 exit 0

@@ -1,0 +1,26 @@
+/* What a wrapper calls: the PMPI_ function or, with COLLPROF_CHAIN=yes, the function of the same
+ * name in whatever was preloaded after this library, so that two tools see the same calls. */
+#include "wrappers/next.h"
+#include "wrappers/operations.h"
+
+#include "base/settings.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+__attribute__((constructor)) static void chain(void)
+{
+    const char *wanted = getenv("COLLPROF_CHAIN");
+    struct settings s = {0};
+    const struct setting *setting =
+        settings_find_variable("COLLPROF_CHAIN", strlen("COLLPROF_CHAIN"));
+    if (!wanted || !setting || settings_set(&s, setting, wanted) || !s.chain)
+        return;
+    void **function = (void **)&next;
+    for (unsigned i = 0; i < n_mpi_functions; i++) {
+        void *after = dlsym(RTLD_NEXT, mpi_functions[i].name);
+        if (after)
+            function[i] = after;
+    }
+}
