@@ -192,12 +192,12 @@ static void put_notes(struct results *r)
         document_note(d, "direct: %d operations left out, a rank was late for them", r->dropped);
     if (r->over_budget)
         document_note(d,
-                      "direct: %d figures were ended by --budget, not by --stop: their "
+                      "direct: %d of the figures were ended by --budget, not by --stop: their "
                       "intervals are wider than wished",
                       r->over_budget);
     if (r->left_out)
         document_note(d,
-                      "mirrored: %d pairs were not measured, the budget was spent: a higher "
+                      "mirrored: %d pairs not measured, the budget was spent: choose a higher "
                       "--budget",
                       r->left_out);
 }

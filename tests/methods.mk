@@ -16,7 +16,8 @@ EXTRA_DIST += tests/mpi/bcast.sh
 
 EXTRA_DIST += tests/sim/collective.c tests/sim/collective.sh tests/sim/discover.c tests/sim/discover.sh tests/sim/methods.c tests/sim/methods.sh tests/sim/methods64.sh
 if HAVE_SMPI
-SIM_BINARIES += sim/methods sim/discover sim/collective
+SIM_BINARIES += sim/methods sim/discover sim/collective sim/collbench-collective
+sim/collbench-collective: sim/obj/bench/collective_results.o
 TESTS += tests/sim/collective.sh tests/sim/discover.sh tests/sim/methods.sh tests/sim/methods64.sh
 endif
 
@@ -26,3 +27,6 @@ tests_mpi_truth_SOURCES = tests/mpi/truth.c
 tests_mpi_truth_LDADD = libmeasure.la libbase.la
 TESTS += tests/mpi/truth.sh
 EXTRA_DIST += tests/mpi/truth.sh
+
+TESTS += tests/mpi/collbench-collective.sh
+EXTRA_DIST += tests/mpi/collbench-collective.sh

@@ -267,7 +267,8 @@ bool sync_begin(const struct sync_clock *clock, MPI_Comm comm, int root, double 
     *begin = moment;
     double until = sync_local(clock, moment), now = local_now(clock);
     bool on_time = now <= until;
-    if (clock_source == CLOCK_SOURCE_EXTERNAL) {
+    /* The hold gives way to others where ranks outnumber processors. */
+    if (clock_source == CLOCK_SOURCE_EXTERNAL || !clock->options.now) {
         clock_hold(until - now);
     } else {
         while (local_now(clock) < until)

@@ -1,0 +1,54 @@
+#!/bin/sh
+# collbench-collective on real MPI: what it writes is whole in every format, and bad input is
+# one clear line with status 2. That its figures are right is tested in simulation.
+set -u
+bench=$top_builddir/bench/collbench-collective
+scratch=$(mktemp -d) || exit 99
+trap 'rm -rf "$scratch"' EXIT
+fail() { echo "FAIL: $*"; cat "$scratch/err"; exit 1; }
+
+# Three ranks (no power of two), more than processors here: they give way.
+timeout 120 "$MPIEXEC" -n 3 "$bench" --yield --operation=all --sizes=8 --budget=0.3 --pairs \
+    --root=2 --format=csv >"$scratch/csv" 2>"$scratch/err" || fail "all operations: status $?"
+for operation in barrier broadcast gather allgather allreduce reduce scatter alltoall reduce-scatter
+do
+    grep -q "^$operation,3,[08],[0-9]" "$scratch/csv" || fail "no figure for $operation"
+done
+grep -q WRONG "$scratch/csv" && fail "wrong data"
+# Fan-in: every pair of the second table ends at the root; fan-out: begins there.
+awk -F, 'NF == 9 && $1 == "gather" && $5 != 2 || NF == 9 && $1 == "scatter" && $4 != 2 { bad = 1 }
+    END { exit bad }' "$scratch/csv" || fail "pairs that a rooted operation does not couple"
+
+timeout 120 "$MPIEXEC" -n 2 "$bench" --operation=allreduce --sizes=8:64 --budget=0.3 \
+    --format=json -o "$scratch/json" 2>"$scratch/err" || fail "json: status $?"
+python3 - "$scratch/json" <<'END' || fail "what was written as JSON is wrong"
+import json, sys
+d = json.load(open(sys.argv[1]))
+assert d["schema"] == "collbench-collective/1"
+rows = d["tables"]["times"]["rows"]
+assert [r["size"] for r in rows] == [8, 16, 32, 64]
+assert all(r["low"] <= r["direct"] <= r["high"] and r["direct"] <= r["span"] for r in rows), rows
+assert len(d["tables"]["statistics"]["rows"]) == 4
+assert d["tables"]["pairs"]["rows"]
+END
+
+refused() {
+    phrase=$1
+    shift
+    timeout 60 "$MPIEXEC" -n 2 "$bench" "$@" >"$scratch/out" 2>"$scratch/err"
+    status=$?
+    grep '^collbench-collective: ' "$scratch/err" >"$scratch/said"
+    [ $status -eq 2 ] || fail "$*: status $status, not 2"
+    [ "$(wc -l <"$scratch/said")" -eq 1 ] || fail "$*: not said in one line"
+    grep -qF -- "$phrase" "$scratch/said" || fail "$*: does not say '$phrase'"
+    grep -q '^#' "$scratch/out" && fail "$*: results all the same"
+}
+refused "unknown operation in 'reduce,scan': all, barrier, broadcast," --operation=reduce,scan
+refused "unknown operation in 'ireduce'" --operation=ireduce
+refused "unknown method in 'best': all, direct, mirrored" --method=best
+refused "impossible root '2': ranks are 0 to 1" --root=2
+refused "--pairs lists what the method mirrored finds" --pairs --method=direct
+refused "at least 2 ranks" --ranks=1:2
+timeout 60 "$bench" >"$scratch/out" 2>"$scratch/err"
+[ $? -eq 2 ] && grep -q "at least 2 ranks: mpiexec -n 2" "$scratch/err" || fail "one rank"
+exit 0
