@@ -17,6 +17,8 @@ static const struct argp_option options[] = {
     {"csv", 'c', NULL, 0, "print the tables as CSV, all lines of them", 0},
     {"top", 't', "N", 0, "lines in each table (10)", 0},
     {"sort", 's', "KEY", 0, "order tables by time, calls, bytes, max or wait (time)", 0},
+    {"base-round", 'b', "FILE", 0,
+     "base round of collbench-overlap on this machine: show overlap ratios of requests", 0},
     {0}};
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -34,6 +36,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case 's':
         o->report.sort = cli_sort_key(o->name, argument);
+        return 0;
+    case 'b':
+        o->report.base_round = argument;
         return 0;
     case ARGP_KEY_ARG:
         if (o->directory)

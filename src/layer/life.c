@@ -1,5 +1,5 @@
-#include "layer/life_inner.h"
 #include "base/text.h"
+#include "layer/life_inner.h"
 
 #include "inject/inject.h"
 #include "record/call.h"
@@ -104,8 +104,11 @@ static void describe_run(struct ledger_header *h, int thread_level)
     text_copy(h->mpi_library, sizeof h->mpi_library, library);
     h->thread_level = thread_level;
     /* Simulated ranks have as many processors as they like. */
-    if (clock_source != CLOCK_SOURCE_EXTERNAL && !sched_getaffinity(0, sizeof mask, &mask))
+    if (clock_source != CLOCK_SOURCE_EXTERNAL && !sched_getaffinity(0, sizeof mask, &mask)) {
         h->processors = (uint32_t)CPU_COUNT(&mask);
+        memcpy(h->affinity, &mask, sizeof h->affinity);
+        _Static_assert(sizeof mask >= sizeof h->affinity, "a mask fills the record's");
+    }
     h->clock = clock_source;
     clock_gettime(CLOCK_REALTIME, &t);
     h->started_unix = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
@@ -274,7 +277,9 @@ void life_report(struct profile *p)
     if (error)
         layer_say("cannot write %s/profile.json: %s", layer.settings.output, strerror(error));
     if (layer.settings.report)
-        report_text(p, stderr, &(struct report_options){.top = layer.settings.top});
+        report_text(p, stderr,
+                    &(struct report_options){.top = layer.settings.top,
+                                             .base_round = layer.settings.base_round});
 }
 
 /* A second point at the end gives the drift; the record then has the line through both. */

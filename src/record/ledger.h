@@ -168,7 +168,8 @@ struct ledger_header {
     char program[256];    /* /proc/self/exe */
     char mpi_library[192]; /* MPI_Get_library_version, first line */
     int32_t thread_level;
-    uint32_t processors; /* in the affinity mask; 0: not known, or simulated */
+    uint32_t processors;   /* in the affinity mask; 0: not known, or simulated */
+    uint64_t affinity[16]; /* the mask itself: processors of all ranks of a host are its union */
 
     /* When */
     uint32_t clock; /* enum clock_source */

@@ -83,20 +83,23 @@ static void judge_ends(struct profile *p)
     free(said);
 }
 
-/* A rank bound to one processor says nothing about how many the host has: there, being sent off
- * the processor often is the sign. */
+/* Where the masks are not known, a rank that is bound to one processor says nothing about how many
+ * the host has: there, being sent off the processor often is the sign. */
 static bool is_crowded(const struct profile *p, const struct profile_host *h, uint32_t host)
 {
     double switches = 0, wall = 0;
+    bool known = false;
+    if (!h->processors || h->ranks <= h->processors)
+        return false;
+    for (size_t w = 0; w < sizeof h->affinity / sizeof *h->affinity; w++)
+        known = known || h->affinity[w];
     for (size_t i = 0; i < p->ranks.n; i++) {
         if (p->ranks.at[i].host == host) {
             switches += (double)p->ranks.at[i].involuntary_switches;
             wall += p->ranks.at[i].wall;
         }
     }
-    if (!h->processors || h->ranks <= h->processors)
-        return false;
-    return h->processors > 1 || (wall > 0 && switches / wall > 20);
+    return known || h->processors > 1 || (wall > 0 && switches / wall > 20);
 }
 
 static void judge_hosts(struct profile *p)

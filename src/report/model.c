@@ -150,8 +150,15 @@ uint32_t profile_add_host(struct profile *p, const struct profile_host *host)
         if (strcmp(h->name, host->name))
             continue;
         h->ranks += host->ranks;
+        uint32_t together = 0;
+        for (size_t w = 0; w < sizeof h->affinity / sizeof *h->affinity; w++) {
+            h->affinity[w] |= host->affinity[w];
+            together += (uint32_t)__builtin_popcountll(h->affinity[w]);
+        }
         if (host->processors > h->processors)
             h->processors = host->processors;
+        if (together > h->processors)
+            h->processors = together;
         return (uint32_t)i;
     }
     *PUSH(&p->hosts) = *host;

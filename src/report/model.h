@@ -47,7 +47,9 @@ struct spread {
 struct profile_host {
     char name[64];
     uint32_t ranks;
-    uint32_t processors; /* most in a rank's affinity mask */
+    uint32_t processors;   /* that its ranks may use, all together; without the masks: the most that
+                              one may use */
+    uint64_t affinity[16]; /* the masks of its ranks, united; zero: not known */
 };
 
 struct profile_rank {

@@ -212,7 +212,7 @@ static bool has_calls(const struct profile *p)
 
 void report_text(const struct profile *p, FILE *out, const struct report_options *options)
 {
-    struct report_options o = options ? *options : (struct report_options){0, NULL};
+    struct report_options o = options ? *options : (struct report_options){.top = 0};
     if (o.top <= 0)
         o.top = 10;
     text_header(p, out);

@@ -1,11 +1,14 @@
 /* What waits for what: requests, and collective operations. */
 #include "report/text.h"
 
+#include "base/overlap.h"
 #include "report/arrivals.h"
+#include "report/base_round.h"
 #include "report/format.h"
 #include "report/layout.h"
 #include "report/rows.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,14 +35,37 @@ static const char *verdict_of(const struct profile_entry *e)
     return waiting >= 0.5 ? "waits" : "partly";
 }
 
+/* How much of the transfer was hidden: 0 all of it, 1 nothing (Denis and Trahay's ratio). */
+static void ratio_cell(struct layout *l, const struct base_round *base,
+                       const struct profile_entry *e)
+{
+    double n = (double)e->completed;
+    double ratio = base->n && e->completed_bytes
+                       ? base_round_ratio(base, (double)e->window_ns / n / 1e9, waited_ns(e) / 1e9,
+                                          (double)e->completed_bytes / n)
+                       : NAN;
+    if (isnan(ratio))
+        layout_cell(l, "%s", base->n ? "-" : "");
+    else if (ratio > 99)
+        layout_cell(l, ">99");
+    else
+        layout_cell(l, "%.2f", ratio);
+}
+
 void text_requests(const struct profile *p, FILE *out, const struct report_options *o)
 {
+    struct base_round base = {0};
+    if (o->base_round && *o->base_round)
+        base_round_load(o->base_round, &base, NULL);
     struct profile *rows = rows_of(p, ROWS_BY_SITE);
-    struct layout *l = layout_new("lrrrrrrrlL");
+    struct layout *l = layout_new("lrrrrrrrrlL");
     size_t shown = 0, all = 0;
     rows_sort(rows, "wait");
-    layout_heading(
-        l, "operation|requests|size|open|until wait|in wait|done|cost/rank|overlap|call site");
+    layout_heading(l, base.n
+                          ? "operation|requests|size|open|until wait|in wait|done|cost/rank|ratio|"
+                            "overlap|call site"
+                          : "operation|requests|size|open|until wait|in wait|done|cost/rank||"
+                            "overlap|call site");
     for (size_t i = 0; i < rows->entries.n; i++) {
         const struct profile_entry *e = &rows->entries.at[i];
         char text[300];
@@ -58,6 +84,7 @@ void text_requests(const struct profile *p, FILE *out, const struct report_optio
         layout_time(l, waited_ns(e));
         layout_cell(l, "%.0f %%", 100 * (double)e->hidden / n);
         layout_time(l, (double)e->wait_ns / (double)p->ranks.n);
+        ratio_cell(l, &base, e);
         layout_cell(l, "%s", verdict_of(e));
         site_label(p, e->site, text, sizeof text);
         layout_cell(l, "%s", text);
@@ -72,6 +99,12 @@ void text_requests(const struct profile *p, FILE *out, const struct report_optio
             "call that completed it.\n  done: complete by then. cost/rank: time in these calls, a "
             "call that completes several shared out evenly.\n",
             out);
+    if (all && base.n)
+        fputs("  ratio: 0 where the transfer was hidden, 1 where nothing of it was, by the base "
+              "round; "
+              "above 1 the\n  partner was late, too.\n",
+              out);
+    base_round_free(&base);
     profile_free(rows);
 }
 
