@@ -14,11 +14,11 @@ tests_mpi_bcast_LDADD = libmeasure.la libbase.la
 TESTS += tests/mpi/bcast.sh
 EXTRA_DIST += tests/mpi/bcast.sh
 
-EXTRA_DIST += tests/sim/collective.c tests/sim/collective.sh tests/sim/discover.c tests/sim/discover.sh tests/sim/methods.c tests/sim/methods.sh tests/sim/methods64.sh
+EXTRA_DIST += tests/sim/logp.c tests/sim/logp.sh tests/sim/collective.c tests/sim/collective.sh tests/sim/discover.c tests/sim/discover.sh tests/sim/methods.c tests/sim/methods.sh tests/sim/methods64.sh
 if HAVE_SMPI
-SIM_BINARIES += sim/methods sim/discover sim/collective sim/collbench-collective
+SIM_BINARIES += sim/methods sim/discover sim/logp sim/collective sim/collbench-collective
 sim/collbench-collective: sim/obj/bench/collective_results.o
-TESTS += tests/sim/collective.sh tests/sim/discover.sh tests/sim/methods.sh tests/sim/methods64.sh
+TESTS += tests/sim/logp.sh tests/sim/collective.sh tests/sim/discover.sh tests/sim/methods.sh tests/sim/methods64.sh
 endif
 
 check_PROGRAMS += tests/mpi/truth

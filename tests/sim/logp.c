@@ -1,0 +1,107 @@
+/* g_j and o_i of de Supinski and Karonis, section 2, against what the simulated machine has.
+ *
+ * usage: logp OS OR    seconds that one send and one receive take a processor
+ *
+ * A task receives once, unless it is the root, and sends to each child: that is its o_i. The
+ * interval between broadcasts at j is the largest o_i of j and those above it. Protects both, for
+ * every rank. */
+#include "bench.h"
+#include "measure/bcast.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct test {
+    struct bench bench;
+    double costs[2]; /* send, receive */
+    int n_costs, failures;
+};
+
+static int parent_of(const char *algorithm, int i, int size)
+{
+    if (strcmp(algorithm, "binomial") == 0)
+        return i & (i - 1);
+    if (strcmp(algorithm, "linear") == 0)
+        return i - 1;
+    return strcmp(algorithm, "backward") == 0 ? (i + 1) % size : 0;
+}
+
+static double known_overhead(const struct test *t, const char *algorithm, int i)
+{
+    int children = 0;
+    for (int j = 1; j < t->bench.size; j++)
+        children += parent_of(algorithm, j, t->bench.size) == i;
+    return children * t->costs[0] + (i > 0 ? t->costs[1] : 0);
+}
+
+static double known_gap(const struct test *t, const char *algorithm, int j)
+{
+    double gap = known_overhead(t, algorithm, j);
+    for (int i = j; i != 0; gap = fmax(gap, known_overhead(t, algorithm, i)))
+        i = parent_of(algorithm, i, t->bench.size);
+    return gap;
+}
+
+/* 1 %, and the 10 ns that the simulator takes for looking at the clock. */
+static bool near(double x, double known)
+{
+    return fabs(x - known) < 0.01 * known + 1.1e-8;
+}
+
+static void judge(struct test *t, const char *algorithm, const struct bcast_outcome *o)
+{
+    for (int i = 0; i < o->size; i++) {
+        double overhead = known_overhead(t, algorithm, i), gap = known_gap(t, algorithm, i);
+        bool right = near(o->to[i].overhead.value, overhead) && near(o->to[i].gap.value, gap);
+        printf("%-9s %2d  o_i %6.2f us, known %6.2f us  g_i %6.2f us, known %6.2f us%s\n",
+               algorithm, i, 1e6 * o->to[i].overhead.value, 1e6 * overhead,
+               1e6 * o->to[i].gap.value, 1e6 * gap, right ? "" : "  FAILED");
+        t->failures += !right;
+    }
+}
+
+static void measure(struct test *t, const char *algorithm)
+{
+    const struct bcast_method *methods[] = {bcast_method_find("gap"),
+                                            bcast_method_find("overhead")};
+    char buffer[256] = "";
+    struct bcast_outcome o;
+    struct bcast_case c = {.comm = t->bench.comm,
+                           .bcast = bcast_find(algorithm),
+                           .buffer = buffer,
+                           .count = sizeof buffer,
+                           .type = MPI_BYTE,
+                           .plan = plan_default()};
+    c.plan.repetitions = 50;
+    c.plan.stop = STOP_FIXED;
+    c.plan.budget = 0;
+    if (bcast_measure(&c, methods, 2, &o) != MPI_SUCCESS)
+        t->failures++;
+    judge(t, algorithm, &o);
+    bcast_outcome_free(&o);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct test *t = state->input;
+    if (key == ARGP_KEY_INIT)
+        state->child_inputs[0] = &t->bench;
+    else if (key == ARGP_KEY_ARG && t->n_costs < 2)
+        t->costs[t->n_costs++] = atof(arg);
+    else
+        return ARGP_ERR_UNKNOWN;
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct argp_child children[] = {{&bench_argp, 0, NULL, 0}, {0}};
+    static const struct argp argp = {.parser = parse, .children = children};
+    static const char *const algorithms[] = {"binomial", "linear", "backward", "flat"};
+    struct test t = {.n_costs = 0};
+    bench_start(&t.bench, &argc, &argv, MPI_THREAD_SINGLE, &argp);
+    for (size_t k = 0; k < sizeof algorithms / sizeof *algorithms; k++)
+        measure(&t, algorithms[k]);
+    bench_finish(&t.bench, NULL, t.failures ? 3 : 0);
+}
