@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TAG_PING = 0x7069, TAG_RESULT = 0x7072, REPEATS_MIN = 3 };
+enum { TAG_PING = 0x7069, TAG_RESULT = 0x7072, REPEATS_MIN = 3, REPEATS_WARM = 2 };
 
 /* What a pair's lower rank keeps of it, per size. */
 struct outcome {
@@ -110,10 +110,12 @@ static int measure_pair(struct measuring *m, int peer)
     for (int s = 0; s < m->plan->n_sizes; s++) {
         size_t bytes = m->plan->sizes[s];
         int repeats;
-        double trip, send;
-        TRY(exchange(m, peer, bytes, &trip, &send));
-        TRY(exchange(m, peer, bytes, &trip, &send));
-        TRY(agree_on_repeats(m, peer, trip, &repeats));
+        double trip, least = INFINITY, send;
+        for (int k = 0; k < REPEATS_WARM; k++) {
+            TRY(exchange(m, peer, bytes, &trip, &send));
+            least = fmin(least, trip);
+        }
+        TRY(agree_on_repeats(m, peer, least, &repeats));
         for (int k = 0; k < repeats; k++)
             TRY(exchange(m, peer, bytes, &m->trip[k], &m->send[k]));
         TRY(conclude(m, peer, s, m->trip, m->send, repeats));

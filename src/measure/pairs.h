@@ -32,7 +32,8 @@ struct pairs_plan pairs_plan_default(void);
 /* All ranks of COMM measure; rank 0 gets P, whose relation is left NULL, the others an empty one.
  * A rank needs memory for its own P - 1 partners (in the paper's order, times repeats); only
  * rank 0 holds the matrices. Round trips are full; the lower rank sends first and takes the
- * time; the cost of reading the clock is subtracted. One exchange of each pair is warm-up.
+ * time; the cost of reading the clock is subtracted. The first one or two exchanges of each
+ * pair are warm-up.
  * Returns an MPI error code. */
 int pairs_measure(MPI_Comm comm, const struct pairs_plan *plan, struct pairs *p);
 

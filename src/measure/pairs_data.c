@@ -123,12 +123,12 @@ bool pairs_check(const struct pairs *p, char *why, size_t size)
 struct pairs_fit pairs_fit(const struct pairs *p, int i, int j)
 {
     const struct pairs_size *first = &p->size[0];
-    struct pairs_fit fit = {.latency = first->median[cell(p, i, j)] / 2,
+    struct pairs_fit fit = {.latency = first->min[cell(p, i, j)] / 2,
                             .injection = first->send ? first->send[cell(p, i, j)] : NAN,
                             .bandwidth = INFINITY};
     double uu = 0, uv = 0, vv = 0, u1 = 0, v1 = 0;
     for (int s = 0; s < p->n_sizes; s++) {
-        double y = p->size[s].median[cell(p, i, j)] / 2, x = (double)p->size[s].bytes;
+        double y = p->size[s].min[cell(p, i, j)] / 2, x = (double)p->size[s].bytes;
         double u = 1 / y, v = x / y;
         uu += u * u;
         uv += u * v;
@@ -150,18 +150,18 @@ struct pairs_fit pairs_fit(const struct pairs *p, int i, int j)
     return fit;
 }
 
-/* M's cell at BYTES, between the two sizes around it; NULL: the median. */
+/* The smallest round trip, or the send call, at BYTES, between the two sizes around it. */
 static double interpolate(const struct pairs *p, int i, int j, size_t bytes, bool send)
 {
     int s = 0;
     while (s + 1 < p->n_sizes && p->size[s + 1].bytes <= bytes)
         s++;
     const struct pairs_size *a = &p->size[s];
-    double from = (send ? a->send : a->median)[cell(p, i, j)];
+    double from = (send ? a->send : a->min)[cell(p, i, j)];
     if (s + 1 == p->n_sizes || bytes <= a->bytes)
         return from;
     const struct pairs_size *b = &p->size[s + 1];
-    double to = (send ? b->send : b->median)[cell(p, i, j)];
+    double to = (send ? b->send : b->min)[cell(p, i, j)];
     return from + (to - from) * (double)(bytes - a->bytes) / (double)(b->bytes - a->bytes);
 }
 

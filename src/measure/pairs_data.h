@@ -38,7 +38,7 @@ bool pairs_set_host(struct pairs *p, int rank, const char *name);
 bool pairs_need_relation(struct pairs *p);
 
 /* One way from i to j of B bytes: latency + B / bandwidth, by least squares of the relative
- * error over all sizes of the halved median. */
+ * error over all sizes of the halved minimum: what noise adds, it adds on top. */
 struct pairs_fit {
     double latency;
     double injection; /* of i's send call, smallest size; NaN if not known */
@@ -47,7 +47,7 @@ struct pairs_fit {
 };
 struct pairs_fit pairs_fit(const struct pairs *p, int i, int j);
 
-/* The graph of a broadcast of BYTES. D + w of an edge is half a median round trip, interpolated
+/* The graph of a broadcast of BYTES. D + w of an edge is half the shortest round trip, interpolated
  * between sizes and extended by the fitted bandwidth. D is the time of the send call, and not
  * less than what the sender's best link takes for so many bytes: all its messages share its way
  * out. Where a log has no send calls D is INJECTION, or if that is negative, half of the

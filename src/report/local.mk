@@ -27,4 +27,5 @@ libreport_la_SOURCES += \
 	src/report/text_summary.c \
 	src/report/text_waits.c
 
-libreport_la_SOURCES += src/report/pairs_plot.c src/report/pairs_plot.h
+libreport_la_SOURCES += src/report/pairs_plot.c src/report/pairs_plot.h \
+	src/report/schedule_json.c src/report/schedule_json.h src/report/schedule_draw.c
