@@ -443,8 +443,14 @@ static bool open_latencies(struct session *t, char *why, size_t size)
 {
     const struct options *o = t->o;
     const struct bench *b = &o->bench;
-    if (b->size > 1 || !o->latencies)
-        return grid_open(&t->grid, b->comm, o->latencies, why, size);
+    if (b->size > 1 || !o->latencies) {
+        size_t sizes[SIZES_MAX], bytes = b->sizes.min;
+        int n = 0;
+        do
+            sizes[n++] = bytes;
+        while (n < SIZES_MAX && bench_next(&b->sizes, &bytes));
+        return grid_open(&t->grid, b->comm, o->latencies, sizes, n, why, size);
+    }
     t->grid = (struct grid){.comm = b->comm, .size = 1};
     return pairs_log_load(o->latencies, &t->grid.pairs, why, size);
 }

@@ -20,3 +20,12 @@ tests_mpi_sync_SOURCES = tests/mpi/sync.c
 tests_mpi_sync_LDADD = libmeasure.la libbase.la libbase.la
 TESTS += tests/mpi/sync.sh
 EXTRA_DIST += tests/mpi/sync.sh
+
+# The same in simulation, on networks where trees matter.
+EXTRA_DIST += tests/sim/place.awk tests/sim/platforms/sites2.xml tests/sim/platforms/sites8.xml \
+	tests/sim/platforms/slowhost.xml
+if HAVE_SMPI
+SIM_BINARIES += sim/collbench-pairs sim/collbench-tree
+endif
+sim/collbench-pairs: sim/obj/bench/pairs_tell.o sim/obj/src/report/pairs_plot.o
+sim/collbench-tree: sim/obj/src/report/schedule_json.o sim/obj/src/report/schedule_draw.o

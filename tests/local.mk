@@ -33,8 +33,6 @@ tests_unit_measure_LDADD = libmeasure.la libbase.la $(CRITERION_LIBS)
 TESTS += tests/unit/measure
 endif
 
-include tests/grid.mk
-
 # The collective operations and what is measured with them.
 check_PROGRAMS += tests/mpi/operation
 tests_mpi_operation_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
@@ -44,6 +42,8 @@ TESTS += tests/mpi/operation.sh
 EXTRA_DIST += tests/mpi/operation.sh
 
 include tests/sim/local.mk
+
+include tests/grid.mk
 
 TESTS += tests/mpi/scenario.sh tests/mpi/overlap.sh
 EXTRA_DIST += tests/mpi/scenario.sh tests/sim/scenario.sh tests/mpi/overlap.sh tests/sim/overlap.sh

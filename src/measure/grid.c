@@ -73,13 +73,43 @@ static bool load(struct grid *g, const char *log, char *why, size_t size)
     return good;
 }
 
-/* Few repeats, and a limit for each pair: an application is waiting. */
-static bool measure(struct grid *g, char *why, size_t size)
+/* Sizes of segments: below the size from which libraries wait for the receiver. */
+static const size_t segment_sizes[] = {2048, 8192, 32768};
+enum { N_SEGMENTS = sizeof segment_sizes / sizeof *segment_sizes, SIZES_MAX = 48 };
+
+static int add_size(size_t *list, int n, size_t bytes)
 {
-    static const size_t sizes[] = {64, 1024, 8192, 32768, 65536};
+    int at = n;
+    for (int i = 0; i < n; i++)
+        if (list[i] == bytes)
+            return n;
+    if (n == SIZES_MAX)
+        return n;
+    for (; at > 0 && list[at - 1] > bytes; at--)
+        list[at] = list[at - 1];
+    list[at] = bytes;
+    return n + 1;
+}
+
+/* Few repeats, and a limit for each pair: an application is waiting. */
+static bool measure(struct grid *g, const size_t *bytes, int n, char *why, size_t size)
+{
+    static const size_t usual[] = {64, 1024, 65536};
+    size_t sizes[SIZES_MAX + 1];
     struct pairs_plan plan = pairs_plan_default();
+    int count = add_size(sizes, 0, 64);
+    if (n == 0) {
+        bytes = usual;
+        n = sizeof usual / sizeof *usual;
+    }
+    for (int i = 0; i < n; i++) {
+        count = add_size(sizes, count, bytes[i] > 0 ? bytes[i] : 1);
+        for (int k = 0; k < N_SEGMENTS; k++)
+            if (2 * segment_sizes[k] <= bytes[i])
+                count = add_size(sizes, count, segment_sizes[k]);
+    }
     plan.sizes = sizes;
-    plan.n_sizes = sizeof sizes / sizeof *sizes;
+    plan.n_sizes = count;
     plan.repeats = 15;
     plan.budget = 2e-3;
     g->measured = true;
@@ -96,13 +126,14 @@ static void begin(struct grid *g, MPI_Comm comm)
     PMPI_Comm_size(comm, &g->size);
 }
 
-bool grid_open(struct grid *g, MPI_Comm comm, const char *log, char *why, size_t size)
+bool grid_open(struct grid *g, MPI_Comm comm, const char *log, const size_t *bytes, int n,
+               char *why, size_t size)
 {
     double start = clock_now();
     bool good = true;
     begin(g, comm);
     if (!log)
-        good = measure(g, why, size);
+        good = measure(g, bytes, n, why, size);
     else if (g->rank == 0)
         good = load(g, log, why, size);
     good = agree(comm, good, why, size);
@@ -161,7 +192,7 @@ static bool offer_segment(const struct pairs *p, int root, size_t bytes, size_t 
                           size_t size)
 {
     static const char *const whole[] = {"grid", NULL};
-    static const char *const cut[] = {"grid", "binary", "chain", NULL};
+    static const char *const cut[] = {"grid", "sites-binary", "binary", "chain", NULL};
     struct graph g;
     int segments = segment > 0 ? (int)((bytes + segment - 1) / segment) : 1;
     if (!pairs_graph(p, segment > 0 ? segment : bytes, -1, &g)) {
@@ -185,21 +216,19 @@ static bool offer_segment(const struct pairs *p, int root, size_t bytes, size_t 
     return good;
 }
 
-/* Segments stay below the size from which libraries wait for the receiver. */
 static bool search(const struct pairs *p, int root, size_t bytes,
                    const struct schedule_builder *only, size_t segment, struct best *best,
                    char *why, size_t size)
 {
-    static const size_t segments[] = {2048, 4096, 8192, 16384, 32768};
     *best = (struct best){0};
     bool good = true;
     if (segment != SIZE_MAX)
         good = offer_segment(p, root, bytes, segment, only, best, why, size);
     else
         good = offer_segment(p, root, bytes, 0, only, best, why, size);
-    for (size_t i = 0; good && segment == SIZE_MAX && i < sizeof segments / sizeof *segments; i++)
-        if (segments[i] * 2 <= bytes && bytes / segments[i] <= 4096)
-            good = offer_segment(p, root, bytes, segments[i], only, best, why, size);
+    for (size_t i = 0; good && segment == SIZE_MAX && i < N_SEGMENTS; i++)
+        if (segment_sizes[i] * 2 <= bytes && bytes / segment_sizes[i] <= 4096)
+            good = offer_segment(p, root, bytes, segment_sizes[i], only, best, why, size);
     if (good && best->n == 0) {
         snprintf(why, size, "no schedule: the algorithm does not fit %d ranks", p->n);
         good = false;

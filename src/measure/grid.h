@@ -20,9 +20,12 @@ struct grid {
 };
 
 /* Collective. LOG: a latency log of all of MPI_COMM_WORLD, of which COMM's ranks are picked; NULL:
- * measure now, 64 B to 64 KiB, in P - 1 rounds. Returns false on all ranks alike, with one line
+ * measure now, in P - 1 rounds. BYTES (N of them) are the message sizes that are going to be
+ * asked for: libraries change their ways between sizes, so that those are measured, and the
+ * segments below them; NULL, 0: 64 B to 64 KiB. Returns false on all ranks alike, with one line
  * in WHY on all of them, if the log cannot be used or an MPI call fails. */
-bool grid_open(struct grid *g, MPI_Comm comm, const char *log, char *why, size_t size);
+bool grid_open(struct grid *g, MPI_Comm comm, const char *log, const size_t *bytes, int n,
+               char *why, size_t size);
 
 /* The same from latencies that the caller has (on rank 0; P is taken over and emptied). */
 bool grid_open_pairs(struct grid *g, MPI_Comm comm, struct pairs *p, char *why, size_t size);

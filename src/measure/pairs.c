@@ -9,11 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TAG_PING = 0x7069, TAG_RESULT = 0x7072, REPEATS_MIN = 3, REPEATS_WARM = 2 };
+enum {
+    TAG_PING = 0x7069,
+    TAG_RESULT = 0x7072,
+    TAG_READY = 0x7073,
+    REPEATS_MIN = 3,
+    REPEATS_WARM = 2,
+    BURST = 8,
+    BURSTS = 3
+};
 
 /* What a pair's lower rank keeps of it, per size. */
 struct outcome {
-    double mean, sd, median, min, send, send_back;
+    double mean, sd, median, min, send, send_back, gap, gap_back;
 };
 enum { OUTCOME_NUMBERS = sizeof(struct outcome) / sizeof(double) };
 
@@ -78,18 +86,70 @@ static int exchange(const struct measuring *m, int peer, size_t bytes, double *t
     return MPI_SUCCESS;
 }
 
+static int send_burst(const struct measuring *m, int peer, int count, int n)
+{
+    MPI_Request out[BURST];
+    TRY(PMPI_Recv(NULL, 0, MPI_BYTE, peer, TAG_READY, m->comm, MPI_STATUS_IGNORE));
+    for (int k = 0; k < n; k++)
+        TRY(PMPI_Isend(m->buffer, count, MPI_BYTE, peer, TAG_PING, m->comm, &out[k]));
+    for (int k = 0; k < n; k++)
+        TRY(PMPI_Wait(&out[k], MPI_STATUS_IGNORE));
+    return MPI_SUCCESS;
+}
+
+/* From telling the other side to begin, all receives posted, until N messages are there. */
+static int receive_burst(const struct measuring *m, int peer, int count, int n, double *least)
+{
+    MPI_Request in[BURST];
+    for (int k = 0; k < n; k++)
+        TRY(PMPI_Irecv(m->buffer + (size_t)k * (size_t)count, count, MPI_BYTE, peer, TAG_PING,
+                       m->comm, &in[k]));
+    double start = clock_now();
+    TRY(PMPI_Send(NULL, 0, MPI_BYTE, peer, TAG_READY, m->comm));
+    for (int k = 0; k < n; k++)
+        TRY(PMPI_Wait(&in[k], MPI_STATUS_IGNORE));
+    *least = fmin(*least, clock_now() - start);
+    return MPI_SUCCESS;
+}
+
+/* The gap of messages in a row, each way; each side gets that of what it received. Not from the
+ * first arrival to the last: on a network that shares its bandwidth between messages under way
+ * they all arrive at the end. */
+static int burst_both_ways(const struct measuring *m, int peer, size_t bytes, double *gap)
+{
+    double one = INFINITY, all = INFINITY;
+    for (int k = 0; k < BURSTS; k++) {
+        for (int way = 0; way < 4; way++) {
+            int n = way < 2 ? 1 : BURST;
+            if ((m->rank < peer) == (way % 2 == 0))
+                TRY(send_burst(m, peer, (int)bytes, n));
+            else
+                TRY(receive_burst(m, peer, (int)bytes, n, way < 2 ? &one : &all));
+        }
+    }
+    *gap = fmax(0, all - one) / (BURST - 1);
+    return MPI_SUCCESS;
+}
+
 /* Both sides' samples become the lower one's outcome. */
 static int conclude(const struct measuring *m, int peer, int size, double *trip, double *send,
                     int repeats)
 {
-    double median = stats_median(send, (size_t)repeats);
+    double gap, mine[2] = {stats_median(send, (size_t)repeats)};
+    TRY(burst_both_ways(m, peer, m->plan->sizes[size], &gap));
+    mine[1] = gap;
     if (m->rank > peer)
-        return PMPI_Send(&median, 1, MPI_DOUBLE, peer, TAG_RESULT, m->comm);
+        return PMPI_Send(mine, 2, MPI_DOUBLE, peer, TAG_RESULT, m->comm);
     struct outcome *o = &m->outcome[(size_t)size * (size_t)m->n + (size_t)peer];
     struct summary s = stats_summarize(trip, (size_t)repeats);
     *o = (struct outcome){.mean = s.mean, .sd = s.sd, .median = s.median, .min = s.min};
-    o->send = median;
-    return PMPI_Recv(&o->send_back, 1, MPI_DOUBLE, peer, TAG_RESULT, m->comm, MPI_STATUS_IGNORE);
+    o->send = mine[0];
+    o->gap_back = gap; /* what came here */
+    double theirs[2];
+    TRY(PMPI_Recv(theirs, 2, MPI_DOUBLE, peer, TAG_RESULT, m->comm, MPI_STATUS_IGNORE));
+    o->send_back = theirs[0];
+    o->gap = theirs[1];
+    return MPI_SUCCESS;
 }
 
 /* The lower rank sees from the warm-up how many repeats fit into the budget. */
@@ -193,6 +253,8 @@ static void take_row(struct pairs *p, int s, int i, const struct outcome *row)
         size->min[here] = size->min[there] = fmax(least, row[j].min);
         size->send[here] = row[j].send;
         size->send[there] = row[j].send_back;
+        size->gap[here] = row[j].gap;
+        size->gap[there] = row[j].gap_back;
     }
 }
 
@@ -246,13 +308,13 @@ static bool allocate(struct measuring *m, struct pairs *p)
     for (int s = 0; s < m->plan->n_sizes; s++)
         if (m->plan->sizes[s] > largest)
             largest = m->plan->sizes[s];
-    m->buffer = malloc(largest);
+    m->buffer = malloc(BURST * largest);
     m->outcome = calloc((size_t)m->plan->n_sizes * n, sizeof *m->outcome);
     m->trip = calloc(series, sizeof *m->trip);
     m->send = calloc(series, sizeof *m->send);
     bool good = m->buffer && m->outcome && m->trip && m->send;
     if (good)
-        memset(m->buffer, 1, largest); /* touched before it is timed */
+        memset(m->buffer, 1, BURST * largest); /* touched before it is timed */
     if (m->rank == 0) {
         good = good && pairs_new(p, m->n);
         for (int s = 0; good && s < m->plan->n_sizes; s++)

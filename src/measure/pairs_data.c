@@ -1,5 +1,7 @@
 #include "measure/pairs_data.h"
 
+#include "measure/hierarchy.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +21,7 @@ static void size_free(struct pairs_size *s)
     free(s->median);
     free(s->min);
     free(s->send);
+    free(s->gap);
 }
 
 void pairs_free(struct pairs *p)
@@ -54,8 +57,9 @@ struct pairs_size *pairs_add_size(struct pairs *p, size_t bytes, int repeats, bo
                            .sd = matrix_new(p->n),
                            .median = matrix_new(p->n),
                            .min = matrix_new(p->n),
-                           .send = with_send ? matrix_new(p->n) : NULL};
-    if (!s.mean || !s.sd || !s.median || !s.min || (with_send && !s.send)) {
+                           .send = with_send ? matrix_new(p->n) : NULL,
+                           .gap = with_send ? matrix_new(p->n) : NULL};
+    if (!s.mean || !s.sd || !s.median || !s.min || (with_send && (!s.send || !s.gap))) {
         size_free(&s);
         return NULL;
     }
@@ -150,71 +154,120 @@ struct pairs_fit pairs_fit(const struct pairs *p, int i, int j)
     return fit;
 }
 
-/* The smallest round trip, or the send call, at BYTES, between the two sizes around it. */
-static double interpolate(const struct pairs *p, int i, int j, size_t bytes, bool send)
+/* How much farther it must be to another site than within one. */
+static const double SITE_RATIO = 2;
+
+enum quantity { TRIP, SEND, GAP };
+
+static const double *matrix_of(const struct pairs_size *s, enum quantity what)
+{
+    return what == TRIP ? s->min : what == SEND ? s->send : s->gap;
+}
+
+/* The smallest round trip, the send call or the gap at BYTES, between the two sizes around it; as
+ * measured at the last one beyond. */
+static double interpolate(const struct pairs *p, int i, int j, size_t bytes, enum quantity what)
 {
     int s = 0;
     while (s + 1 < p->n_sizes && p->size[s + 1].bytes <= bytes)
         s++;
     const struct pairs_size *a = &p->size[s];
-    double from = (send ? a->send : a->min)[cell(p, i, j)];
+    double from = matrix_of(a, what)[cell(p, i, j)];
     if (s + 1 == p->n_sizes || bytes <= a->bytes)
         return from;
     const struct pairs_size *b = &p->size[s + 1];
-    double to = (send ? b->send : b->min)[cell(p, i, j)];
+    double to = matrix_of(b, what)[cell(p, i, j)];
     return from + (to - from) * (double)(bytes - a->bytes) / (double)(b->bytes - a->bytes);
+}
+
+/* Bytes beyond the largest size measured take what the fitted bandwidth says. */
+static double beyond(const struct pairs *p, int i, int j, size_t bytes)
+{
+    size_t largest = p->size[p->n_sizes - 1].bytes;
+    return bytes > largest ? (double)(bytes - largest) / pairs_fit(p, i, j).bandwidth : 0;
 }
 
 static double one_way(const struct pairs *p, int i, int j, size_t bytes)
 {
-    double time = interpolate(p, i, j, bytes, false) / 2;
-    size_t largest = p->size[p->n_sizes - 1].bytes;
-    if (bytes > largest) {
-        double bandwidth = pairs_fit(p, i, j).bandwidth;
-        if (isfinite(bandwidth))
-            time += (double)(bytes - largest) / bandwidth;
-    }
-    return time;
+    return interpolate(p, i, j, bytes, TRIP) / 2 + beyond(p, i, j, bytes);
 }
 
-/* What leaves U at its best link's bandwidth, and its shortest one-way time. */
-static void sender_limits(const struct pairs *p, int u, size_t bytes, double *wire,
+/* Whether all sizes have the matrix. */
+static bool known(const struct pairs *p, enum quantity what)
+{
+    bool all = true;
+    for (int s = 0; s < p->n_sizes; s++)
+        all = all && matrix_of(&p->size[s], what) != NULL;
+    return all;
+}
+
+/* What U's way out takes for one message, and its shortest one-way time. */
+static void sender_limits(const struct pairs *p, int u, size_t bytes, bool gaps, double *wire,
                           double *shortest)
 {
-    double best = 0;
-    *shortest = INFINITY;
+    *wire = *shortest = INFINITY;
     for (int v = 0; v < p->n; v++) {
         if (v == u)
             continue;
-        best = fmax(best, pairs_fit(p, u, v).bandwidth);
+        double gap = gaps ? interpolate(p, u, v, bytes, GAP) + beyond(p, u, v, bytes)
+                          : (double)bytes / pairs_fit(p, u, v).bandwidth;
+        *wire = fmin(*wire, gap);
         *shortest = fmin(*shortest, one_way(p, u, v, bytes));
     }
-    *wire = best > 0 && isfinite(best) ? (double)bytes / best : 0;
+}
+
+static void graph_row(const struct pairs *p, int u, size_t bytes, double injection, bool sends,
+                      bool gaps, struct graph *g)
+{
+    double wire, shortest;
+    sender_limits(p, u, bytes, gaps, &wire, &shortest);
+    for (int v = 0; v < p->n; v++) {
+        if (v == u)
+            continue;
+        double cost = one_way(p, u, v, bytes), d = injection >= 0 ? injection : shortest / 2;
+        if (sends && injection < 0)
+            d = fmax(0, interpolate(p, u, v, bytes, SEND));
+        d = fmax(d, wire);
+        /* A blocking send of a large message lasts until it is there; w has to stay > 0. */
+        d = fmin(d, 0.999 * cost);
+        g->d[cell(p, u, v)] = d;
+        g->w[cell(p, u, v)] = cost - d;
+        g->gap[cell(p, u, v)] = gaps ? interpolate(p, u, v, bytes, GAP) + beyond(p, u, v, bytes)
+                                     : (double)bytes / pairs_fit(p, u, v).bandwidth;
+    }
+}
+
+/* Sites are the groups of the level where the latencies part most clearly, if they do. */
+static void find_sites(const struct pairs *p, struct graph *g)
+{
+    struct hierarchy h;
+    int best = -1;
+    if (!hierarchy_find(p, &p->size[0], SITE_RATIO, &h))
+        return;
+    for (int i = 0; i < h.n_levels; i++)
+        if (best < 0 ||
+            h.level[i].outside / h.level[i].inside > h.level[best].outside / h.level[best].inside)
+            best = i;
+    if (best >= 0) {
+        g->group = h.level[best].group;
+        h.level[best].group = NULL;
+    }
+    hierarchy_free(&h);
 }
 
 bool pairs_graph(const struct pairs *p, size_t bytes, double injection, struct graph *g)
 {
     if (!graph_new(g, p->n, true))
         return false;
-    bool known = p->size[0].send != NULL;
-    for (int s = 1; s < p->n_sizes; s++)
-        known = known && p->size[s].send != NULL;
-    for (int u = 0; u < p->n; u++) {
-        double wire, shortest;
-        sender_limits(p, u, bytes, &wire, &shortest);
-        for (int v = 0; v < p->n; v++) {
-            if (v == u)
-                continue;
-            double cost = one_way(p, u, v, bytes), d = injection >= 0 ? injection : shortest / 2;
-            if (known && injection < 0)
-                d = fmax(0, interpolate(p, u, v, bytes, true));
-            d = fmax(d, wire);
-            /* A blocking send of a large message lasts until it is there; w has to stay > 0. */
-            d = fmin(d, 0.999 * cost);
-            g->d[cell(p, u, v)] = d;
-            g->w[cell(p, u, v)] = cost - d;
-        }
+    g->gap = calloc((size_t)p->n * (size_t)p->n, sizeof *g->gap);
+    if (!g->gap) {
+        graph_free(g);
+        return false;
     }
+    bool sends = known(p, SEND), gaps = known(p, GAP);
+    for (int u = 0; u < p->n; u++)
+        graph_row(p, u, bytes, injection, sends, gaps, g);
+    find_sites(p, g);
     return true;
 }
 
@@ -245,6 +298,7 @@ bool pairs_select(const struct pairs *p, const int *rank, int n, struct pairs *p
         select_cells(a->median, p->n, rank, b->median, n);
         select_cells(a->min, p->n, rank, b->min, n);
         select_cells(a->send, p->n, rank, b->send, n);
+        select_cells(a->gap, p->n, rank, b->gap, n);
     }
     memcpy(part->system, p->system, sizeof part->system);
     if (!good)

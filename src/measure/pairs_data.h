@@ -16,6 +16,7 @@ struct pairs_size {
     double *mean, *sd;
     double *median, *min; /* the mean where the log has no more */
     double *send;         /* row: who sends; the time of its send call. NULL if not known */
+    double *gap; /* row: who sends; between arrivals of messages sent back to back. NULL as above */
 };
 
 struct pairs {
@@ -48,10 +49,10 @@ struct pairs_fit {
 struct pairs_fit pairs_fit(const struct pairs *p, int i, int j);
 
 /* The graph of a broadcast of BYTES. D + w of an edge is half the shortest round trip, interpolated
- * between sizes and extended by the fitted bandwidth. D is the time of the send call, and not
- * less than what the sender's best link takes for so many bytes: all its messages share its way
- * out. Where a log has no send calls D is INJECTION, or if that is negative, half of the
- * sender's shortest one-way time. */
+ * between sizes and extended by the fitted bandwidth (so are the others). D is the time of the send
+ * call, and not less than the smallest gap of that sender: all its messages share its way out. The
+ * gap of an edge is for segments. Where a log has no send calls D is INJECTION, or if that is
+ * negative, half of the sender's shortest one-way time. */
 bool pairs_graph(const struct pairs *p, size_t bytes, double injection, struct graph *g);
 
 /* The N ranks RANK of P, in that order, as a P of their own. False if there is no memory. */

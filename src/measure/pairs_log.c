@@ -37,9 +37,10 @@ static void write_pair(const struct pairs *p, const struct pairs_size *s, int i,
     if (!only_paper) {
         fprintf(out, " %12.3f %12.3f", 1e6 * s->median[k], 1e6 * s->min[k]);
         if (s->send)
-            fprintf(out, " %10.3f %10.3f", 1e6 * s->send[k], 1e6 * s->send[cell(p, j, i)]);
+            fprintf(out, " %10.3f %10.3f %10.3f %10.3f", 1e6 * s->send[k],
+                    1e6 * s->send[cell(p, j, i)], 1e6 * s->gap[k], 1e6 * s->gap[cell(p, j, i)]);
         else
-            fprintf(out, " %10s %10s", "-", "-");
+            fprintf(out, " %10s %10s %10s %10s", "-", "-", "-", "-");
         fprintf(out, " %s", pairs_relation_name(p->relation ? p->relation[k] : -1));
     }
     fputc('\n', out);
@@ -58,7 +59,7 @@ void pairs_log_write(const struct pairs *p, FILE *out, bool only_paper)
     }
     if (!only_paper)
         fprintf(out, "#+ after StdDev: Median(usecs) Min(usecs) Send1(usecs) Send2(usecs) "
-                     "Relation\n");
+                     "Gap1(usecs) Gap2(usecs) Relation\n");
 }
 
 struct reader {
@@ -119,7 +120,7 @@ static bool read_rank(const char *text, int n, int *rank)
     return end != text && *end == '\0' && value >= 0 && value < n;
 }
 
-enum { FIELDS_PAPER = 6, FIELDS_OURS = 11 };
+enum { FIELDS_PAPER = 6, FIELDS_OURS = 13 };
 
 static void mirror(double *m, const struct pairs *p, int i, int j, double value)
 {
@@ -131,21 +132,25 @@ static bool read_ours(struct reader *r, char *const *field, int i, int j)
 {
     struct pairs *p = r->p;
     struct pairs_size *s = &p->size[r->size];
-    double median, min, here, back;
+    double median, min, send[2], gap[2];
     if (!read_real(field[6], &median) || !read_real(field[7], &min))
         return blame(r, "'%s %s' is no median and minimum in microseconds", field[6], field[7]);
     mirror(s->median, p, i, j, median);
     mirror(s->min, p, i, j, min);
     if (strcmp(field[8], "-") != 0) {
-        if (!read_real(field[8], &here) || !read_real(field[9], &back))
-            return blame(r, "'%s %s' are no times of send calls", field[8], field[9]);
-        s->send[cell(p, i, j)] = here;
-        s->send[cell(p, j, i)] = back;
+        if (!read_real(field[8], &send[0]) || !read_real(field[9], &send[1]) ||
+            !read_real(field[10], &gap[0]) || !read_real(field[11], &gap[1]))
+            return blame(r, "'%s %s %s %s' are no send calls and gaps in microseconds", field[8],
+                         field[9], field[10], field[11]);
+        s->send[cell(p, i, j)] = send[0];
+        s->send[cell(p, j, i)] = send[1];
+        s->gap[cell(p, i, j)] = gap[0];
+        s->gap[cell(p, j, i)] = gap[1];
     }
-    int relation = relation_from_name(field[10]);
-    if (relation < 0 && strcmp(field[10], "-") != 0)
+    int relation = relation_from_name(field[12]);
+    if (relation < 0 && strcmp(field[12], "-") != 0)
         return blame(r, "'%s' is no relation: core, complex, package, node, other-node or -",
-                     field[10]);
+                     field[12]);
     if (!pairs_need_relation(p))
         return blame(r, "no memory for %d ranks", p->n);
     p->relation[cell(p, i, j)] = p->relation[cell(p, j, i)] = relation;
@@ -205,7 +210,8 @@ static void drop_unknown_sends(struct pairs *p)
                 known = known && !isnan(p->size[s].send[cell(p, i, j)]);
         if (!known) {
             free(p->size[s].send);
-            p->size[s].send = NULL;
+            free(p->size[s].gap);
+            p->size[s].send = p->size[s].gap = NULL;
         }
     }
 }

@@ -6,8 +6,9 @@
  *   # ProcName1:rank   ProcName2:rank   AvgCommTime(usecs) StdDev
  *   nid00670 000   nid00670 001          10.44   0.12
  *
- * and after them: median, min, the send call of the first and of the second (microseconds, three
- * decimals), and the relation of the two ("core", "complex", "package", "node", "other-node",
+ * and after them: median, min, the send call and the gap of messages in a row, each of the
+ * first and of the second (microseconds, three decimals), and the relation of the two ("core",
+ * "complex", "package", "node", "other-node",
  * "-"). A last line "#+ ..." names our columns. Lines of i = j are 0. */
 #ifndef COLLPROF_MEASURE_PAIRS_LOG_H
 #define COLLPROF_MEASURE_PAIRS_LOG_H

@@ -95,8 +95,12 @@ static bool best_of(const struct graph *g, struct schedule *s, bool optimum)
     static const char *const candidates[] = {"look-ahead",    "earliest", "grid-paper",
                                              "fastest-first", "binomial", "flat"};
     s->name[0] = '\0';
-    if (optimum)
-        return keep_better(schedule_builder_find("exhaustive"), g, s);
+    if (optimum && !keep_better(schedule_builder_find("exhaustive"), g, s))
+        return false;
+    if (optimum && !g->group) /* which the optimum does not know of */
+        return true;
+    if (g->group && !keep_better(schedule_builder_find("sites"), g, s))
+        return false;
     for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++)
         if (!keep_better(schedule_builder_find(candidates[i]), g, s))
             return false;
@@ -141,6 +145,9 @@ const struct schedule_builder schedule_builders[] = {
      false},
     {"binomial", "by rank, largest subtree first", 0, build_binomial, false},
     {"flat", "the root to all, by rank", 0, build_flat, false},
+    {"sites", "look-ahead, but only one message enters each site", 0, build_sites, true},
+    {"sites-binary", "one message into each site, two children at most: for segments", 0,
+     build_sites_binary, true},
     {"chain", "each to the nearest that is left: for messages in segments", 0, build_chain, false},
     {"binary", "earliest completion, two children at most: for messages in segments", 0,
      build_binary, true},

@@ -25,8 +25,10 @@ struct greedy {
     double *ahead;        /* look-ahead: as last computed */
     double *ready;        /* when a reached vertex can send next; NaN: not reached */
     bool *reached;
-    int *left; /* children that each may still have; NULL: any number */
-    bool good; /* false: no memory, or no way on */
+    bool *entered; /* groups that a message has reached, and that none may enter again; NULL: any
+                      may */
+    int *left;     /* children that each may still have; NULL: any number */
+    bool good;     /* false: no memory, or no way on */
 };
 
 static double look_ahead(struct greedy *w, int v)
@@ -39,13 +41,20 @@ static double look_ahead(struct greedy *w, int v)
     return w->ahead[v] = h->n > 0 ? h->entry[0].key : serves_nobody;
 }
 
+/* Whether U may no longer send to V. */
+static bool closed(const struct greedy *w, int u, int v)
+{
+    return w->reached[v] ||
+           (w->entered && w->g->group[u] != w->g->group[v] && w->entered[w->g->group[v]]);
+}
+
 /* Drops candidates that others took, until the best one's key is true. */
 static void refresh_targets(struct greedy *w, int u)
 {
     struct heap *h = &w->targets[u];
     while (h->n > 0) {
         int v = h->entry[0].vertex;
-        if (w->reached[v]) {
+        if (closed(w, u, v)) {
             heap_pop(h);
             continue;
         }
@@ -61,6 +70,8 @@ static void add_sender(struct greedy *w, int u, double ready, int remaining)
     struct heap *h = &w->targets[u];
     w->ready[u] = ready;
     w->reached[u] = true;
+    if (w->entered)
+        w->entered[w->g->group[u]] = true;
     if (w->nearest)
         heap_free(&w->nearest[u]);
     if (!heap_new(h, remaining)) {
@@ -69,7 +80,7 @@ static void add_sender(struct greedy *w, int u, double ready, int remaining)
     }
     for (int v = 0; v < w->g->n; v++) {
         double cost = graph_cost(w->g, u, v);
-        if (v != u && !w->reached[v] && isfinite(cost))
+        if (v != u && !closed(w, u, v) && isfinite(cost))
             heap_append(h, v, cost + (w->nearest ? w->ahead[v] : 0));
     }
     heap_make(h);
@@ -144,10 +155,11 @@ static void end(struct greedy *w)
     free(w->ready);
     free(w->reached);
     free(w->left);
+    free(w->entered);
 }
 
-/* CHILDREN: the most that a vertex may have; 0: no limit. */
-static bool build(const struct graph *g, struct schedule *s, bool ahead, int children)
+/* CHILDREN: the most that a vertex may have; 0: no limit. SITES: each group is entered once. */
+static bool build(const struct graph *g, struct schedule *s, bool ahead, int children, bool sites)
 {
     size_t n = (size_t)g->n;
     struct greedy w = {.g = g,
@@ -161,6 +173,10 @@ static bool build(const struct graph *g, struct schedule *s, bool ahead, int chi
         w.good = w.left != NULL;
         for (size_t v = 0; w.good && v < n; v++)
             w.left[v] = children;
+    }
+    if (w.good && sites) {
+        w.entered = calloc(n, sizeof *w.entered);
+        w.good = w.entered != NULL;
     }
     if (w.good && ahead)
         start_look_ahead(&w);
@@ -180,20 +196,31 @@ static bool build(const struct graph *g, struct schedule *s, bool ahead, int chi
 
 bool build_earliest(const struct graph *g, struct schedule *s)
 {
-    return build(g, s, false, 0);
+    return build(g, s, false, 0, false);
 }
 
 bool build_look_ahead(const struct graph *g, struct schedule *s)
 {
-    return build(g, s, true, 0);
+    return build(g, s, true, 0, false);
 }
 
 bool build_chain(const struct graph *g, struct schedule *s)
 {
-    return build(g, s, false, 1);
+    return build(g, s, false, 1, false);
 }
 
 bool build_binary(const struct graph *g, struct schedule *s)
 {
-    return build(g, s, false, 2);
+    return build(g, s, false, 2, false);
+}
+
+/* Without groups there is nothing to heed. */
+bool build_sites(const struct graph *g, struct schedule *s)
+{
+    return build(g, s, true, 0, g->group != NULL);
+}
+
+bool build_sites_binary(const struct graph *g, struct schedule *s)
+{
+    return build(g, s, false, 2, g->group != NULL);
 }

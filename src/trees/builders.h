@@ -7,6 +7,8 @@
 bool build_paper(const struct graph *g, struct schedule *s);
 bool build_earliest(const struct graph *g, struct schedule *s);
 bool build_look_ahead(const struct graph *g, struct schedule *s);
+bool build_sites(const struct graph *g, struct schedule *s);
+bool build_sites_binary(const struct graph *g, struct schedule *s);
 bool build_chain(const struct graph *g, struct schedule *s);
 bool build_binary(const struct graph *g, struct schedule *s);
 bool build_fastest_first(const struct graph *g, struct schedule *s);

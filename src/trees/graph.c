@@ -23,7 +23,10 @@ void graph_free(struct graph *g)
 {
     free(g->w);
     free(g->d);
-    g->w = g->d = NULL;
+    free(g->gap);
+    free(g->group);
+    g->w = g->d = g->gap = NULL;
+    g->group = NULL;
 }
 
 static bool edge_valid(const struct graph *g, int u, int v, char *why, size_t size)

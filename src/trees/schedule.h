@@ -37,6 +37,7 @@ struct schedule_builder {
  * look-ahead   the same, plus the least time in which the receiver could serve another
  * fastest-first  whoever is ready sends to the quickest sender left
  * binomial, flat   as in trees/bcast.h, the order of sending included
+ * sites        look-ahead, but only one message ever enters each of the graph's groups
  * chain, binary  earliest completion with at most one or two children each: for segments
  * exhaustive   the optimum, up to 12 vertices
  * grid         the best of: look-ahead, earliest, grid-paper, fastest-first, binomial, flat,
@@ -65,6 +66,9 @@ void schedule_label(struct schedule *s, const struct graph *g);
 
 /* Labels, arrivals and completion of the order of sending as it is. */
 void schedule_predict(struct schedule *s, const struct graph *g);
+
+/* Where the graph has groups, arrivals and completion of both count the waiting for their shared
+ * ways; labels are the paper's and do not. */
 
 /* Completion of the same tree when the message is cut into SEGMENTS equal parts, each forwarded
  * as soon as it is there; G is for one segment's size. */

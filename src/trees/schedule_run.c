@@ -125,28 +125,31 @@ static int wait_all(int n, MPI_Request *request)
     return MPI_SUCCESS;
 }
 
-/* REQUEST has room for two sets of sends. Segment k + 1 is being received while k is sent on, and
- * the sends of k - 1 may still be under way. */
+/* How many segments may be on their way between two ranks: over a long distance all of a message
+ * has to be, and a library that waits for the receiver needs the receives posted. */
+enum { IN_FLIGHT = 1024 };
+
+/* REQUEST has room for WINDOW receives, then as many sends to every child; all are null. */
 static int run_segments(const struct schedule_part *part, const struct message *m,
-                        MPI_Request *request)
+                        MPI_Request *request, int window)
 {
     int children = part->n_children, parent = part->parent >= 0 ? part->parent : MPI_PROC_NULL;
-    MPI_Request in[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-    for (int i = 0; i < 2 * children; i++)
-        request[i] = MPI_REQUEST_NULL;
-    TRY(PMPI_Irecv(m->buffer, segment_count(m, 0), m->type, parent, TAG, m->comm, &in[0]));
+    MPI_Request *in = request, *out = request + window;
+    for (int k = 0; k < window; k++)
+        TRY(PMPI_Irecv(m->buffer + k * m->step, segment_count(m, k), m->type, parent, TAG, m->comm,
+                       &in[k]));
     for (int k = 0; k < m->n; k++) {
-        MPI_Request *out = request + (k % 2) * children;
-        if (k + 1 < m->n)
-            TRY(PMPI_Irecv(m->buffer + (k + 1) * m->step, segment_count(m, k + 1), m->type, parent,
-                           TAG, m->comm, &in[(k + 1) % 2]));
-        TRY(PMPI_Wait(&in[k % 2], MPI_STATUS_IGNORE));
-        TRY(wait_all(children, out));
+        int slot = k % window;
+        TRY(PMPI_Wait(&in[slot], MPI_STATUS_IGNORE));
+        TRY(wait_all(children, out + slot * children));
         for (int i = 0; i < children; i++)
             TRY(PMPI_Isend(m->buffer + k * m->step, segment_count(m, k), m->type, part->child[i],
-                           TAG, m->comm, &out[i]));
+                           TAG, m->comm, &out[slot * children + i]));
+        if (k + window < m->n)
+            TRY(PMPI_Irecv(m->buffer + (k + window) * m->step, segment_count(m, k + window),
+                           m->type, parent, TAG, m->comm, &in[slot]));
     }
-    return wait_all(2 * children, request);
+    return wait_all(window * children, out);
 }
 
 static int run(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm, const void *arg)
@@ -158,10 +161,14 @@ static int run(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm co
     TRY(message_cut(&m, buffer, count, type, part->segment, comm));
     if (m.n == 1)
         return run_whole(part, &m);
-    MPI_Request *request = malloc((size_t)(2 * part->n_children + 1) * sizeof *request);
+    int window = m.n < IN_FLIGHT ? m.n : IN_FLIGHT;
+    size_t requests = (size_t)window * (size_t)(part->n_children + 1);
+    MPI_Request *request = malloc(requests * sizeof *request);
     if (!request)
         return MPI_ERR_NO_MEM;
-    int error = run_segments(part, &m, request);
+    for (size_t i = 0; i < requests; i++)
+        request[i] = MPI_REQUEST_NULL;
+    int error = run_segments(part, &m, request, window);
     free(request);
     return error;
 }

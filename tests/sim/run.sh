@@ -4,6 +4,8 @@
 # Runs a program of sim/ on simulated RANKS, one to a node. PLATFORM is the name of a file in
 # tests/sim/platforms, or a path. On "grid" the first half of the ranks is on site a, the other
 # on b. SMPI_OPTIONS adds to the simulator's options, as in --cfg=smpi/bcast:binomial_tree.
+# On sites2 and sites8 ranks are placed in blocks, or as SIM_PLACING=scattered says (place.awk);
+# on slowhost rank N/2 is the slow one.
 #
 # The simulated clock moves only in communication and in holds: computation is free, and
 # looking at the clock or probing costs next to nothing (not 0: a spin would never end).
@@ -21,14 +23,22 @@ here=$(dirname "$0")
 hosts=$(mktemp)
 trap 'rm -f "$hosts"' EXIT
 trap 'exit 1' HUP INT TERM
-awk -v ranks="$ranks" -v two_sites="$(grep -c 'id="wide"' "$platform" || :)" 'BEGIN {
-    half = two_sites ? int((ranks + 1) / 2) : 0
-    for (i = 0; i < ranks; i++) {
-        if (!two_sites) print "node-" i
-        else if (i < half) print "a-" i
-        else print "b-" (i - half)
-    }
-}' >"$hosts"
+case $(basename "$platform" .xml) in
+sites2 | sites8 | slowhost)
+    awk -v ranks="$ranks" -v platform="$(basename "$platform" .xml)" \
+        -v placing="${SIM_PLACING:-blocks}" -f "$here/place.awk" >"$hosts"
+    ;;
+*)
+    awk -v ranks="$ranks" -v two_sites="$(grep -c 'id="wide"' "$platform" || :)" 'BEGIN {
+        half = two_sites ? int((ranks + 1) / 2) : 0
+        for (i = 0; i < ranks; i++) {
+            if (!two_sites) print "node-" i
+            else if (i < half) print "a-" i
+            else print "b-" (i - half)
+        }
+    }' >"$hosts"
+    ;;
+esac
 
 # shellcheck disable=SC2086 # several options in one variable
 "${SMPIRUN:-smpirun}" -quiet -np "$ranks" -hostfile "$hosts" -platform "$platform" \
