@@ -2,8 +2,8 @@
 
 #include "base/clock.h"
 #include "base/stats.h"
-#include "measure/pairs.h"
 #include "measure/pairs_log.h"
+#include "measure/pairs_sites.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -91,12 +91,10 @@ static int add_size(size_t *list, int n, size_t bytes)
     return n + 1;
 }
 
-/* Few repeats, and a limit for each pair: an application is waiting. */
 static bool measure(struct grid *g, const size_t *bytes, int n, char *why, size_t size)
 {
     static const size_t usual[] = {64, 1024, 65536};
-    size_t sizes[SIZES_MAX + 1];
-    struct pairs_plan plan = pairs_plan_default();
+    size_t sizes[SIZES_MAX];
     int count = add_size(sizes, 0, 64);
     if (n == 0) {
         bytes = usual;
@@ -108,12 +106,8 @@ static bool measure(struct grid *g, const size_t *bytes, int n, char *why, size_
             if (2 * segment_sizes[k] <= bytes[i])
                 count = add_size(sizes, count, segment_sizes[k]);
     }
-    plan.sizes = sizes;
-    plan.n_sizes = count;
-    plan.repeats = 15;
-    plan.budget = 2e-3;
     g->measured = true;
-    if (pairs_measure(g->comm, &plan, &g->pairs) == MPI_SUCCESS)
+    if (pairs_measure_by_sites(g->comm, sizes, count, &g->pairs) == MPI_SUCCESS)
         return true;
     snprintf(why, size, "the latencies could not be measured: an MPI call failed");
     return false;
@@ -205,8 +199,10 @@ static bool offer_segment(const struct pairs *p, int root, size_t bytes, size_t 
         struct schedule s;
         if (schedule_build(builder, &g, root, &s)) {
             s.segment = segments > 1 ? segment : 0;
-            if (segments > 1)
+            if (segments > 1) {
                 s.completion = schedule_predict_segmented(&s, &g, segments);
+                schedule_set_windows(&s, &g);
+            }
             best_offer(best, &s);
         }
         if (only)

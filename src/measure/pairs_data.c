@@ -237,22 +237,23 @@ static void graph_row(const struct pairs *p, int u, size_t bytes, double injecti
     }
 }
 
-/* Sites are the groups of the level where the latencies part most clearly, if they do. */
-static void find_sites(const struct pairs *p, struct graph *g)
+bool pairs_sites(const struct pairs *p, int **group)
 {
     struct hierarchy h;
     int best = -1;
+    *group = NULL;
     if (!hierarchy_find(p, &p->size[0], SITE_RATIO, &h))
-        return;
+        return false;
     for (int i = 0; i < h.n_levels; i++)
         if (best < 0 ||
             h.level[i].outside / h.level[i].inside > h.level[best].outside / h.level[best].inside)
             best = i;
     if (best >= 0) {
-        g->group = h.level[best].group;
+        *group = h.level[best].group;
         h.level[best].group = NULL;
     }
     hierarchy_free(&h);
+    return true;
 }
 
 bool pairs_graph(const struct pairs *p, size_t bytes, double injection, struct graph *g)
@@ -267,8 +268,10 @@ bool pairs_graph(const struct pairs *p, size_t bytes, double injection, struct g
     bool sends = known(p, SEND), gaps = known(p, GAP);
     for (int u = 0; u < p->n; u++)
         graph_row(p, u, bytes, injection, sends, gaps, g);
-    find_sites(p, g);
-    return true;
+    if (pairs_sites(p, &g->group))
+        return true;
+    graph_free(g);
+    return false;
 }
 
 static void select_cells(const double *from, int from_n, const int *rank, double *to, int n)

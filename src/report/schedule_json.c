@@ -10,18 +10,20 @@ static const char schema[] = "collprof-schedule/1";
 
 json_t *schedule_to_json(const struct schedule *s, size_t bytes)
 {
-    json_t *children = json_array(), *arrival = json_array();
+    json_t *children = json_array(), *arrival = json_array(), *window = json_array();
     for (int u = 0; u < s->n; u++) {
         json_t *list = json_array();
         for (int i = s->first[u]; i < s->first[u + 1]; i++)
             json_array_append_new(list, json_integer(s->child[i]));
         json_array_append_new(children, list);
+        json_array_append_new(window, json_integer(s->window[u]));
         json_array_append_new(arrival, json_real(1e6 * s->arrival[u]));
     }
-    return json_pack("{s:s, s:s, s:i, s:i, s:I, s:I, s:f, s:o, s:o}", "schema", schema, "algorithm",
-                     s->name, "ranks", s->n, "root", s->root, "bytes", (json_int_t)bytes, "segment",
-                     (json_int_t)s->segment, "predicted_us", 1e6 * s->completion, "children",
-                     children, "arrival_us", arrival);
+    return json_pack("{s:s, s:s, s:i, s:i, s:I, s:I, s:f, s:o, s:o, s:o}", "schema", schema,
+                     "algorithm", s->name, "ranks", s->n, "root", s->root, "bytes",
+                     (json_int_t)bytes, "segment", (json_int_t)s->segment, "predicted_us",
+                     1e6 * s->completion, "children", children, "window", window, "arrival_us",
+                     arrival);
 }
 
 /* Parents and order from the lists of children; schedule_link() finds what is no tree. */
@@ -62,11 +64,11 @@ bool schedule_from_json(const json_t *json, struct schedule *s, char *why, size_
     const char *name = NULL, *algorithm = "loaded";
     int n = 0, root = 0;
     json_int_t segment = 0;
-    json_t *children = NULL;
+    json_t *children = NULL, *window = NULL;
     *s = (struct schedule){0};
-    if (json_unpack((json_t *)json, "{s:s, s?s, s:i, s:i, s?I, s:o}", "schema", &name, "algorithm",
-                    &algorithm, "ranks", &n, "root", &root, "segment", &segment, "children",
-                    &children) != 0 ||
+    if (json_unpack((json_t *)json, "{s:s, s?s, s:i, s:i, s?I, s:o, s?o}", "schema", &name,
+                    "algorithm", &algorithm, "ranks", &n, "root", &root, "segment", &segment,
+                    "children", &children, "window", &window) != 0 ||
         strcmp(name, schema) != 0) {
         snprintf(why, size, "no schedule: schema, ranks, root and children of %s expected", schema);
         return false;
@@ -83,6 +85,10 @@ bool schedule_from_json(const json_t *json, struct schedule *s, char *why, size_
     }
     snprintf(s->name, sizeof s->name, "%s", algorithm);
     s->segment = (size_t)segment;
+    for (size_t v = 0; v < json_array_size(window) && v < (size_t)n; v++) {
+        json_int_t w = json_integer_value(json_array_get(window, v));
+        s->window[v] = w > 0 && w < 1000000 ? (int)w : 0;
+    }
     bool good = take_children(children, s, why, size);
     if (good && !schedule_link(s)) {
         snprintf(why, size, "the lists of children are no tree");

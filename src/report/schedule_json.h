@@ -2,10 +2,11 @@
  *
  *   {"schema": "collprof-schedule/1", "algorithm": "grid (look-ahead)", "ranks": 4, "root": 0,
  *    "bytes": 1024, "segment": 0, "predicted_us": 12.5,
- *    "children": [[2, 1], [], [3], []], "arrival_us": [0, 5.1, 4.2, 9.9]}
+ *    "children": [[2, 1], [], [3], []], "window": [0, 0, 0, 0],
+ *     "arrival_us": [0, 5.1, 4.2, 9.9]}
  *
  * "children" is the schedule: of each rank, in the order of sending. The rest describes it; only
- * "ranks", "root" and "segment" are read back with it. */
+ * "ranks", "root", "segment" and "window" are read back with it. */
 #ifndef COLLPROF_REPORT_SCHEDULE_JSON_H
 #define COLLPROF_REPORT_SCHEDULE_JSON_H
 

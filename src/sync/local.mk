@@ -20,3 +20,4 @@ libbase_la_SOURCES += \
 	src/measure/hierarchy.c src/measure/hierarchy.h
 libmeasure_la_SOURCES += src/measure/pairs.c src/measure/pairs.h
 libmeasure_la_SOURCES += src/measure/grid.c src/measure/grid.h
+libmeasure_la_SOURCES += src/measure/pairs_sites.c src/measure/pairs_sites.h

@@ -17,7 +17,9 @@ bool schedule_new(struct schedule *s, int n, int root)
     s->order = calloc(size, sizeof *s->order);
     s->label = calloc(size, sizeof *s->label);
     s->arrival = calloc(size, sizeof *s->arrival);
-    if (!s->parent || !s->first || !s->child || !s->order || !s->label || !s->arrival) {
+    s->window = calloc(size, sizeof *s->window);
+    if (!s->window || !s->parent || !s->first || !s->child || !s->order || !s->label ||
+        !s->arrival) {
         schedule_free(s);
         return false;
     }
@@ -34,6 +36,7 @@ void schedule_free(struct schedule *s)
     free(s->order);
     free(s->label);
     free(s->arrival);
+    free(s->window);
     *s = (struct schedule){0};
 }
 
@@ -259,6 +262,18 @@ void schedule_label(struct schedule *s, const struct graph *g)
 double schedule_predict_segmented(const struct schedule *s, const struct graph *g, int segments)
 {
     return replay(s, g, segments, NULL);
+}
+
+void schedule_set_windows(struct schedule *s, const struct graph *g)
+{
+    for (int k = 1; k < s->n; k++) {
+        int v = s->order[k], u = s->parent[v];
+        double gap = graph_d(g, u, v);
+        if (g->gap)
+            gap = fmax(gap, g->gap[(size_t)u * (size_t)g->n + (size_t)v]);
+        double fill = gap > 0 ? graph_cost(g, u, v) / gap : INFINITY;
+        s->window[v] = fill < 1e6 ? 2 + (int)ceil(2 * fill) : 0;
+    }
 }
 
 const struct schedule_builder *schedule_builder_find(const char *name)

@@ -21,6 +21,7 @@ struct schedule {
                         it, seconds */
     double *arrival; /* n: predicted, from the root's first sending */
     double completion; /* the largest arrival */
+    int *window;       /* n: segments that each expects at a time from its parent; 0: all */
     size_t segment;    /* bytes that the run is cut into; 0: whole messages */
 };
 
@@ -66,6 +67,11 @@ void schedule_label(struct schedule *s, const struct graph *g);
 
 /* Labels, arrivals and completion of the order of sending as it is. */
 void schedule_predict(struct schedule *s, const struct graph *g);
+
+/* Sets window for segments of G's size: twice what fills the way from the parent. No more, because
+ * a network that shares its bandwidth between all messages under way would deliver the first of
+ * very many as late as the last, and nothing would be left to forward meanwhile. */
+void schedule_set_windows(struct schedule *s, const struct graph *g);
 
 /* Where the graph has groups, arrivals and completion of both count the waiting for their shared
  * ways; labels are the paper's and do not. */

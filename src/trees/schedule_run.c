@@ -7,13 +7,14 @@
 
 enum { TAG = 0x6773 };
 
-/* One rank's part as numbers: parent, number of children, children. */
+/* One rank's part as numbers: parent, window, children. */
 static int pack_parts(const struct schedule *s, int *numbers, int *counts, int *starts)
 {
     int at = 0;
     for (int u = 0; u < s->n; u++) {
         starts[u] = at;
         numbers[at++] = s->parent[u];
+        numbers[at++] = s->window[u];
         for (int i = s->first[u]; i < s->first[u + 1]; i++)
             numbers[at++] = s->child[i];
         counts[u] = at - starts[u];
@@ -25,15 +26,16 @@ static int pack_parts(const struct schedule *s, int *numbers, int *counts, int *
 static int scatter(const struct schedule *s, int holder, MPI_Comm comm, int *buffer, size_t n,
                    struct schedule_part *part)
 {
-    int *numbers = buffer, *counts = buffer + 2 * n, *starts = buffer + 3 * n;
+    int *numbers = buffer, *counts = buffer + 3 * n, *starts = buffer + 4 * n;
     if (s)
         pack_parts(s, numbers, counts, starts);
-    int *mine = malloc((size_t)(part->n_children + 1) * sizeof *mine);
-    int error = PMPI_Scatterv(numbers, counts, starts, MPI_INT, mine, part->n_children + 1, MPI_INT,
+    int *mine = malloc((size_t)(part->n_children + 2) * sizeof *mine);
+    int error = PMPI_Scatterv(numbers, counts, starts, MPI_INT, mine, part->n_children + 2, MPI_INT,
                               holder, comm);
     if (error == MPI_SUCCESS && mine) {
         part->parent = mine[0];
-        memcpy(part->child, mine + 1, (size_t)part->n_children * sizeof *mine);
+        part->window = mine[1];
+        memcpy(part->child, mine + 2, (size_t)part->n_children * sizeof *mine);
     }
     free(mine);
     return error;
@@ -49,11 +51,11 @@ int schedule_distribute(const struct schedule *s, int holder, MPI_Comm comm,
     TRY(PMPI_Comm_size(comm, &size));
     size_t n = (size_t)size;
     if (rank == holder) {
-        buffer = malloc(5 * n * sizeof *buffer);
+        buffer = malloc(6 * n * sizeof *buffer);
         header[0] = buffer != NULL && s->n == size;
         header[1] = s->root;
         header[2] = (long)s->segment;
-        sizes = buffer + 4 * n;
+        sizes = buffer + 5 * n;
         for (int u = 0; header[0] && u < size; u++)
             sizes[u] = s->first[u + 1] - s->first[u];
     }
@@ -129,9 +131,9 @@ static int wait_all(int n, MPI_Request *request)
  * has to be, and a library that waits for the receiver needs the receives posted. */
 enum { IN_FLIGHT = 1024 };
 
-/* REQUEST has room for WINDOW receives, then as many sends to every child; all are null. */
+/* REQUEST has room for WINDOW receives, then SENDS sends to every child; all are null. */
 static int run_segments(const struct schedule_part *part, const struct message *m,
-                        MPI_Request *request, int window)
+                        MPI_Request *request, int window, int sends)
 {
     int children = part->n_children, parent = part->parent >= 0 ? part->parent : MPI_PROC_NULL;
     MPI_Request *in = request, *out = request + window;
@@ -140,16 +142,17 @@ static int run_segments(const struct schedule_part *part, const struct message *
                        &in[k]));
     for (int k = 0; k < m->n; k++) {
         int slot = k % window;
+        MPI_Request *mine = out + k % sends * children;
         TRY(PMPI_Wait(&in[slot], MPI_STATUS_IGNORE));
-        TRY(wait_all(children, out + slot * children));
+        TRY(wait_all(children, mine));
         for (int i = 0; i < children; i++)
             TRY(PMPI_Isend(m->buffer + k * m->step, segment_count(m, k), m->type, part->child[i],
-                           TAG, m->comm, &out[slot * children + i]));
+                           TAG, m->comm, &mine[i]));
         if (k + window < m->n)
             TRY(PMPI_Irecv(m->buffer + (k + window) * m->step, segment_count(m, k + window),
                            m->type, parent, TAG, m->comm, &in[slot]));
     }
-    return wait_all(window * children, out);
+    return wait_all(sends * children, out);
 }
 
 static int run(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm, const void *arg)
@@ -162,13 +165,16 @@ static int run(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm co
     if (m.n == 1)
         return run_whole(part, &m);
     int window = m.n < IN_FLIGHT ? m.n : IN_FLIGHT;
-    size_t requests = (size_t)window * (size_t)(part->n_children + 1);
+    if (part->window > 0 && part->window < window)
+        window = part->window;
+    int sends = m.n < IN_FLIGHT ? m.n : IN_FLIGHT;
+    size_t requests = (size_t)window + (size_t)sends * (size_t)part->n_children;
     MPI_Request *request = malloc(requests * sizeof *request);
     if (!request)
         return MPI_ERR_NO_MEM;
     for (size_t i = 0; i < requests; i++)
         request[i] = MPI_REQUEST_NULL;
-    int error = run_segments(part, &m, request, window);
+    int error = run_segments(part, &m, request, window, sends);
     free(request);
     return error;
 }
