@@ -27,7 +27,8 @@ enum key {
     KEY_SAVE,
     KEY_SCHEDULE,
     KEY_NO_RUN,
-    KEY_METHOD
+    KEY_METHOD,
+    KEY_STEP
 };
 
 struct options {
@@ -38,20 +39,22 @@ struct options {
     const struct bcast_method *method;
     size_t segment; /* SIZE_MAX: the best, 0: whole */
     int root;
-    bool no_run;
+    bool no_run, only_native;
+    int step; /* how many powers of two from one size to the next */
 };
 
 static const struct argp_option option_list[] = {
     {"latencies", KEY_LATENCIES, "LOG", 0,
      "a log of collbench-pairs, or of the original tool; without it the latencies are measured", 1},
     {"algorithm", KEY_ALGORITHM, "LIST", 0,
-     "all, or of grid, grid-paper, look-ahead, earliest, fastest-first, binomial, flat, chain, "
-     "binary, exhaustive (all)",
+     "all, or of grid, grid-paper, look-ahead, earliest, fastest-first, binomial, flat, sites, "
+     "sites-binary, chain, binary, exhaustive; none: the library's own only (all)",
      1},
     {"root", KEY_ROOT, "RANK", 0, "from where (0)", 1},
     {"segment", KEY_SEGMENT, "BYTES", 0,
      "send in segments of so many bytes; 0: whole messages; auto: what is predicted best (auto)",
      1},
+    {"step", KEY_STEP, "N", 0, "sizes 2^N times the one before (1)", 1},
     {"no-run", KEY_NO_RUN, NULL, 0, "predict only", 2},
     {"method", KEY_METHOD, "NAME", 0,
      "how a broadcast is measured: direct or held, see collbench-bcast (direct)", 2},
@@ -71,6 +74,8 @@ static bool choose_word(const char *word, void *arg)
         o->n_builders = n_schedule_builders;
         return true;
     }
+    if (strcmp(word, "none") == 0)
+        return o->only_native = true;
     const struct schedule_builder *builder = schedule_builder_find(word);
     if (builder && o->n_builders < ALGORITHMS_MAX)
         o->builder[o->n_builders++] = builder;
@@ -108,8 +113,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         if (!bench_each_word(arg, choose_word, o))
             return bench_bad_option(state,
                                     "unknown algorithm in '%s': all, or of grid, grid-paper, "
-                                    "look-ahead, earliest, fastest-first, binomial, flat, chain, "
-                                    "binary, exhaustive",
+                                    "look-ahead, earliest, fastest-first, binomial, flat, sites, "
+                                    "sites-binary, chain, binary, exhaustive",
                                     arg);
         return 0;
     case KEY_ROOT:
@@ -129,6 +134,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_SCHEDULE:
         o->load = arg;
+        return 0;
+    case KEY_STEP:
+        o->step = (int)strtol(arg, &end, 10);
+        if (end == arg || *end || o->step < 1 || o->step > 30)
+            return bench_bad_option(state, "impossible step '%s': 1 to 30", arg);
         return 0;
     case KEY_NO_RUN:
         o->no_run = true;
@@ -166,6 +176,14 @@ struct session {
     struct schedule best; /* of the largest size, rank 0 */
     struct schedule loaded;
 };
+
+static bool next_size(const struct options *o, size_t *bytes)
+{
+    bool any = false;
+    for (int i = 0; i < o->step; i++)
+        any = bench_next(&o->bench.sizes, bytes) || any;
+    return any;
+}
 
 static void describe_tree(const struct schedule *s, struct row *row)
 {
@@ -408,7 +426,9 @@ static int report(struct session *t, struct document *d, size_t bytes)
     char *const *host = t->grid.pairs.host;
     bool good = true;
     tell_rows(t, d);
-    if (t->grid.measured)
+    if (t->grid.pairs.n_sizes == 0)
+        document_fact(d, "latencies", "not needed");
+    else if (t->grid.measured)
         document_fact(d, "latencies", "measured now, in %.3f s", t->grid.cost);
     else
         document_fact(d, "latencies", "%s", o->latencies);
@@ -443,15 +463,19 @@ static bool open_latencies(struct session *t, char *why, size_t size)
 {
     const struct options *o = t->o;
     const struct bench *b = &o->bench;
+    t->grid = (struct grid){.comm = b->comm, .size = b->size};
+    if (o->n_builders == 0 && !o->load && b->size > 1) { /* nothing to be known */
+        t->grid.pairs.n = b->size;
+        return true;
+    }
     if (b->size > 1 || !o->latencies) {
         size_t sizes[SIZES_MAX], bytes = b->sizes.min;
         int n = 0;
         do
             sizes[n++] = bytes;
-        while (n < SIZES_MAX && bench_next(&b->sizes, &bytes));
+        while (n < SIZES_MAX && next_size(o, &bytes));
         return grid_open(&t->grid, b->comm, o->latencies, sizes, n, why, size);
     }
-    t->grid = (struct grid){.comm = b->comm, .size = 1};
     return pairs_log_load(o->latencies, &t->grid.pairs, why, size);
 }
 
@@ -501,13 +525,13 @@ static void check_outputs(const struct options *o)
 
 int main(int argc, char **argv)
 {
-    static struct options o = {.bench.sizes = {1024, 1024}, .segment = SIZE_MAX};
+    static struct options o = {.bench.sizes = {1024, 1024}, .segment = SIZE_MAX, .step = 1};
     o.bench.plan = plan_default();
     o.bench.plan.repetitions = 50;
     o.bench.plan.budget = 2;
     o.method = bcast_method_find("direct");
     bench_start(&o.bench, &argc, &argv, MPI_THREAD_SINGLE, &argp);
-    if (o.n_builders == 0)
+    if (o.n_builders == 0 && !o.only_native)
         choose_word("all", &o);
     check_outputs(&o);
     struct session t = {.o = &o};
@@ -521,7 +545,7 @@ int main(int argc, char **argv)
         last = bytes;
         bench_progress(&o.bench, done++, 0, "sizes");
         compare_size(&t, bytes);
-    } while (done < SIZES_MAX && bench_next(&o.bench.sizes, &bytes));
+    } while (done < SIZES_MAX && next_size(&o, &bytes));
     bench_progress_end(&o.bench);
     int status = d ? report(&t, d, last) : 0;
     MPI_Bcast(&status, 1, MPI_INT, 0, o.bench.comm);

@@ -11,6 +11,12 @@ tests_unit_schedule_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_schedule_SOURCES = tests/unit/schedule.c
 tests_unit_schedule_LDADD = libmeasure.la libbase.la $(CRITERION_LIBS)
 TESTS += tests/unit/schedule
+
+check_PROGRAMS += tests/unit/pairs
+tests_unit_pairs_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS) $(JANSSON_CFLAGS)
+tests_unit_pairs_SOURCES = tests/unit/pairs.c tests/unit/schedule_json.c
+tests_unit_pairs_LDADD = libreport.la libmeasure.la libbase.la $(CRITERION_LIBS)
+TESTS += tests/unit/pairs
 endif
 
 # In time namespaces, where clocks truly differ.
@@ -29,3 +35,11 @@ SIM_BINARIES += sim/collbench-pairs sim/collbench-tree
 endif
 sim/collbench-pairs: sim/obj/bench/pairs_tell.o sim/obj/src/report/pairs_plot.o
 sim/collbench-tree: sim/obj/src/report/schedule_json.o sim/obj/src/report/schedule_draw.o
+
+# Every tree's data, and the command lines.
+check_PROGRAMS += tests/mpi/trees
+tests_mpi_trees_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+tests_mpi_trees_SOURCES = tests/mpi/trees.c
+tests_mpi_trees_LDADD = libmeasure.la libbase.la
+TESTS += tests/mpi/trees.sh
+EXTRA_DIST += tests/mpi/trees.sh

@@ -1,4 +1,4 @@
-/* A binary heap of vertices with real keys, smallest first, equal keys by vertex: so that every
+/* A heap of vertices with real keys, smallest first, equal keys by vertex: so that every
  * rank that builds the same schedule builds the very same one. */
 #ifndef COLLPROF_TREES_HEAP_H
 #define COLLPROF_TREES_HEAP_H

@@ -272,7 +272,7 @@ void schedule_set_windows(struct schedule *s, const struct graph *g)
         if (g->gap)
             gap = fmax(gap, g->gap[(size_t)u * (size_t)g->n + (size_t)v]);
         double fill = gap > 0 ? graph_cost(g, u, v) / gap : INFINITY;
-        s->window[v] = fill < 1e6 ? 2 + (int)ceil(2 * fill) : 0;
+        s->window[v] = fill < 1e6 ? 2 + (int)ceil(8 * fill) : 0;
     }
 }
 

@@ -68,7 +68,7 @@ void schedule_label(struct schedule *s, const struct graph *g);
 /* Labels, arrivals and completion of the order of sending as it is. */
 void schedule_predict(struct schedule *s, const struct graph *g);
 
-/* Sets window for segments of G's size: twice what fills the way from the parent. No more, because
+/* Sets window for segments of G's size: eight times what fills the way from the parent. Not all, because
  * a network that shares its bandwidth between all messages under way would deliver the first of
  * very many as late as the last, and nothing would be left to forward meanwhile. */
 void schedule_set_windows(struct schedule *s, const struct graph *g);

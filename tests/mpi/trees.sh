@@ -1,0 +1,55 @@
+#!/bin/sh
+# Protects the data of every tree on 1, 2 and 5 ranks, and the command lines of collbench-pairs
+# and collbench-tree: what they write is read again, and what is wrong is said in one line.
+t=tests/mpi/trees
+yield=$PWD/.libs/libcollprof-yield.so
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+failed=0
+fail() { echo "FAILED: $*"; failed=1; }
+
+for n in 1 2 5; do
+    LD_PRELOAD=$yield $MPIEXEC -n $n $t || fail "data on $n ranks"
+done
+
+pairs=bench/collbench-pairs tree=bench/collbench-tree
+$MPIEXEC -n 4 $pairs --yield -i 10 --output="$dir/pairs.log" >"$dir/out" || fail pairs
+[ "$(grep -c '^[^#]' "$dir/pairs.log")" = 10 ] || fail "10 lines of pairs"
+[ "$(sed -n 2p "$dir/pairs.log")" = "# Processors: 4 MsgLen 64 Repeats: 10" ] || fail "the log's head"
+grep -q "Mean of the round trip" "$dir/out" || fail "no matrix"
+$MPIEXEC -n 3 $pairs --yield -i 5 --order=paper --paper-log -o - >"$dir/paper.log" || fail paper
+[ "$(awk 'NF == 6 && !/^#/' "$dir/paper.log" | wc -l)" = 6 ] || fail "the paper's columns"
+
+$tree --latencies="$dir/pairs.log" --format=json --save="$dir/tree.json" --tree="$dir/tree.dot" \
+    >"$dir/tree.out" || fail "a prediction from a log"
+grep -q '"schema": "collbench-tree/1"' "$dir/tree.out" || fail "JSON"
+grep -q 'digraph' "$dir/tree.dot" || fail "dot"
+$MPIEXEC -n 4 $tree --yield --latencies="$dir/pairs.log" --schedule="$dir/tree.json" \
+    --sizes=0:4K --step=6 --algorithm=grid,flat -i 10 --budget=0.2 >"$dir/run.out" ||
+    fail "running trees"
+grep -q "MPI_Bcast" "$dir/run.out" || fail "no comparison"
+
+# Refused: status 2, one line with the reason, nothing written.
+refuse() {
+    expected=$1
+    shift
+    "$@" >"$dir/stdout" 2>"$dir/stderr"
+    status=$?
+    [ $status -eq 2 ] || fail "status $status of $*"
+    [ "$(grep -vc 'not meaningful' "$dir/stderr")" = 1 ] || fail "not one line of $*: $(cat "$dir/stderr")"
+    grep -q "$expected" "$dir/stderr" || fail "no '$expected' of $*: $(cat "$dir/stderr")"
+    [ -s "$dir/stdout" ] && fail "output of $*"
+}
+refuse "it is for 4 ranks, there are 2" $MPIEXEC -n 2 $tree --latencies="$dir/pairs.log"
+refuse "one rank and no --latencies" $tree
+refuse "no root 9" $tree --latencies="$dir/pairs.log" --root=9
+refuse "unknown algorithm" $tree --latencies="$dir/pairs.log" --algorithm=fastest
+refuse "No such file" $tree --latencies=/no/such/log
+sed 's/^\(vm\|[^#]*\) 001 /\1 901 /;' "$dir/pairs.log" >"$dir/bad.log"
+refuse "bad.log: line [0-9]*: ranks" $tree --latencies="$dir/bad.log"
+echo '{"schema": "collprof-schedule/1", "ranks": 4, "root": 0, "children": [[1],[2],[],[]]}' >"$dir/bad.json"
+refuse "rank 3 never gets the message" $tree --latencies="$dir/pairs.log" --schedule="$dir/bad.json"
+refuse "a pair needs 2 ranks" $pairs
+refuse "unknown order" $pairs --order=random
+refuse "cannot draw" $tree --latencies="$dir/pairs.log" --tree=x.gif
+exit $failed

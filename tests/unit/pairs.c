@@ -1,0 +1,298 @@
+/* Latencies of all pairs: the log to the byte, what is refused, the tournament, the hierarchy. */
+#include "measure/pairs.h"
+#include "measure/hierarchy.h"
+#include "measure/pairs_log.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The log printed in the paper (PetaSHA), byte for byte. */
+static const char paper_log[] = "# Testing Hostname: tg-login4\n"
+                                "# Processors: 4 MsgLen 64 Repeats: 100\n"
+                                "# ProcName1:rank   ProcName2:rank   AvgCommTime(usecs) StdDev\n"
+                                "nid00670 000   nid00670 000           0.00   0.00\n"
+                                "nid00670 000   nid00670 001          10.44   0.12\n"
+                                "nid00670 000   nid00671 002          20.07   0.09\n"
+                                "nid00670 000   nid00671 003          24.34   0.14\n"
+                                "nid00670 001   nid00670 001           0.00   0.00\n"
+                                "nid00670 001   nid00671 002          23.20   0.09\n"
+                                "nid00670 001   nid00671 003          22.72   0.23\n"
+                                "nid00671 002   nid00671 002           0.00   0.00\n"
+                                "nid00671 002   nid00671 003          11.44   0.14\n"
+                                "nid00671 003   nid00671 003           0.00   0.00\n";
+
+static bool read_text(const char *text, struct pairs *p, char *why, size_t size)
+{
+    FILE *in = fmemopen((void *)text, strlen(text), "r");
+    bool good = pairs_log_read(in, p, why, size);
+    fclose(in);
+    return good;
+}
+
+static char *write_text(const struct pairs *p, bool only_paper)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    pairs_log_write(p, out, only_paper);
+    fclose(out);
+    return text;
+}
+
+/* A log of the original tool is read, and what we write in its columns is the same to the byte. */
+Test(pairs, paper_log_to_the_byte)
+{
+    struct pairs p;
+    char why[256] = "";
+    cr_assert(read_text(paper_log, &p, why, sizeof why), "%s", why);
+    cr_assert_eq(p.n, 4);
+    cr_assert_eq(p.size[0].bytes, 64);
+    cr_assert_eq(p.size[0].repeats, 100);
+    cr_assert_float_eq(p.size[0].mean[1 * 4 + 3], 22.72e-6, 1e-12);
+    cr_assert_float_eq(p.size[0].mean[3 * 4 + 1], 22.72e-6, 1e-12);
+    cr_assert_float_eq(p.size[0].sd[1 * 4 + 3], 0.23e-6, 1e-12);
+    cr_assert_null(p.size[0].send);
+    cr_assert_str_eq(p.host[2], "nid00671");
+    char *text = write_text(&p, true);
+    cr_assert_str_eq(text, paper_log);
+    free(text);
+    pairs_free(&p);
+}
+
+static struct pairs made_up(int n, bool with_send)
+{
+    struct pairs p;
+    cr_assert(pairs_new(&p, n));
+    cr_assert(pairs_need_relation(&p));
+    snprintf(p.system, sizeof p.system, "here");
+    for (int i = 0; i < n; i++)
+        cr_assert(pairs_set_host(&p, i, i < n / 2 ? "left" : "right"));
+    for (size_t bytes = 64; bytes <= 65536; bytes *= 32) {
+        struct pairs_size *s = pairs_add_size(&p, bytes, 10, with_send);
+        for (int i = 0; i < n; i++) {
+            for (int j = 0; j < n; j++) {
+                size_t k = (size_t)(i * n + j);
+                if (i == j)
+                    continue;
+                bool near = i / (n / 2) == j / (n / 2);
+                double one_way = (near ? 2e-6 : 50e-6) + (double)bytes / 1e9;
+                s->mean[k] = s->median[k] = s->min[k] = 2 * one_way;
+                s->sd[k] = 1e-7;
+                p.relation[k] = near ? 3 : 4;
+                if (with_send) {
+                    s->send[k] = i < j ? 1e-6 : 3e-6;
+                    s->gap[k] = (double)bytes / 1e9;
+                }
+            }
+            if (with_send)
+                s->send[i * n + i] = s->gap[i * n + i] = 0;
+        }
+    }
+    return p;
+}
+
+/* Several sizes, our columns and both directions of the send survive writing and reading; the
+ * first columns of every line stay the paper's. */
+Test(pairs, our_columns_survive)
+{
+    struct pairs p = made_up(4, true), q;
+    char why[256] = "", *text = write_text(&p, false), *bare = write_text(&p, true);
+    cr_assert(read_text(text, &q, why, sizeof why), "%s", why);
+    cr_assert_eq(q.n_sizes, 3);
+    for (int s = 0; s < 3; s++) {
+        for (int k = 0; k < 16; k++) {
+            cr_assert_float_eq(q.size[s].median[k], p.size[s].median[k], 1e-9);
+            cr_assert_float_eq(q.size[s].send[k], p.size[s].send[k], 1e-9);
+            cr_assert_float_eq(q.size[s].gap[k], p.size[s].gap[k], 1e-9);
+        }
+    }
+    cr_assert_eq(q.relation[1], 3);
+    cr_assert_eq(q.relation[2], 4);
+    char *a = strtok(text, "\n"), *b = bare;
+    for (; a && *b; a = strtok(NULL, "\n")) {
+        size_t length = strcspn(b, "\n");
+        if (strncmp(a, "#+", 2) == 0)
+            continue;
+        cr_assert_eq(strncmp(a, b, length), 0, "%s", a);
+        b += length + 1;
+    }
+    free(text);
+    free(bare);
+    pairs_free(&p);
+    pairs_free(&q);
+}
+
+struct wrong {
+    const char *find, *replace, *why;
+};
+
+/* The paper's log with one thing wrong: the line is named, nothing is kept. */
+Test(pairs, malformed_logs_name_the_line)
+{
+    static const struct wrong wrong[] = {
+        {"Processors: 4", "Processors: four",
+         "line 2: '# Processors: N MsgLen BYTES Repeats: M' expected"},
+        {"Processors: 4", "Processors: 0", "line 2: 0 processors, 100 repeats: at least 1 of each"},
+        {"# Processors: 4 MsgLen 64 Repeats: 100\n", "",
+         "line 3: a pair before any '# Processors:' line"},
+        {"Processors: 4", "Processors: 3", "line 7: ranks '000' and '003': 0 to 2 expected"},
+        {"Processors: 4", "Processors: 5", "the pair of ranks 0 and 4 is missing (64 bytes)"},
+        {"  10.44   0.12", "  10.44", "line 5: 5 columns: 6 (the paper's) or 13 (ours) expected"},
+        {"10.44", "ten", "line 5: 'ten 0.12' is no time and deviation in microseconds"},
+        {"10.44", "-3.0",
+         "line 5: a time of -3.0 and a deviation of 0.12 us between ranks 0 and 1: they must be "
+         "above 0"},
+        {"10.44", "nan", "line 5: 'nan 0.12' is no time and deviation in microseconds"},
+        {"nid00671 002   nid00671 003          11.44   0.14\n", "",
+         "the pair of ranks 2 and 3 is missing (64 bytes)"},
+        {"nid00671 002   nid00671 003 ", "nid00670 000   nid00670 001 ",
+         "line 12: ranks 0 and 1 a second time"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char text[2000], why[256] = "";
+        struct pairs p;
+        const char *at = strstr(paper_log, wrong[i].find);
+        cr_assert_not_null(at, "case %zu", i);
+        snprintf(text, sizeof text, "%.*s%s%s", (int)(at - paper_log), paper_log, wrong[i].replace,
+                 at + strlen(wrong[i].find));
+        cr_assert_not(read_text(text, &p, why, sizeof why), "case %zu", i);
+        cr_assert_str_eq(why, wrong[i].why);
+        cr_assert_null(p.host);
+    }
+    struct pairs p;
+    char why[256];
+    cr_assert_not(read_text("hello\n", &p, why, sizeof why));
+    cr_assert_not(pairs_log_load("/no/such/log", &p, why, sizeof why));
+    cr_assert_str_eq(why, "/no/such/log: No such file or directory");
+}
+
+/* P - 1 rounds (P if odd) in which everybody meets everybody exactly once, and partners agree. */
+Test(pairs, tournament_meets_all_once)
+{
+    for (int n = 1; n <= 65; n++) {
+        int *met = calloc((size_t)(n * n), sizeof *met);
+        cr_assert_eq(pairs_rounds(n), n < 2 ? 0 : n % 2 ? n : n - 1);
+        for (int r = 0; r < pairs_rounds(n); r++) {
+            for (int i = 0; i < n; i++) {
+                int j = pairs_partner(i, r, n);
+                if (j < 0)
+                    continue;
+                cr_assert(j < n && j != i);
+                cr_assert_eq(pairs_partner(j, r, n), i);
+                met[i * n + j]++;
+            }
+        }
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                cr_assert_eq(met[i * n + j], i != j, "%d: %d and %d", n, i, j);
+        free(met);
+    }
+}
+
+/* Latency and bandwidth that went in come out. */
+Test(pairs, fit_finds_latency_and_bandwidth)
+{
+    struct pairs p = made_up(4, true);
+    struct pairs_fit fit = pairs_fit(&p, 0, 3);
+    cr_assert_float_eq(fit.latency, 50e-6, 1e-9);
+    cr_assert_float_eq(fit.bandwidth, 1e9, 1e5);
+    cr_assert_float_eq(fit.injection, 1e-6, 1e-12);
+    cr_assert_float_eq(pairs_fit(&p, 3, 0).injection, 3e-6, 1e-12);
+    pairs_free(&p);
+}
+
+/* D + w is half a round trip; D differs by direction with the send call, and the way out is as
+ * long as its gap; beyond the largest size the bandwidth counts. A log without send calls
+ * takes half of the shortest way, or what is given. */
+Test(pairs, graph_of_latencies)
+{
+    struct pairs p = made_up(4, true);
+    struct graph g;
+    char why[128];
+    cr_assert(pairs_graph(&p, 64, -1, &g));
+    cr_assert(graph_check(&g, 0, why, sizeof why), "%s", why);
+    cr_assert_float_eq(graph_cost(&g, 0, 1), 2.064e-6, 1e-9);
+    cr_assert_float_eq(graph_d(&g, 0, 1), 1e-6, 1e-9);
+    cr_assert_float_eq(graph_d(&g, 3, 0), 3e-6, 1e-9);
+    cr_assert_not_null(g.group);
+    cr_assert(g.group[0] == g.group[1] && g.group[1] != g.group[2]);
+    graph_free(&g);
+    cr_assert(pairs_graph(&p, 1 << 20, -1, &g));
+    cr_assert_float_eq(graph_cost(&g, 0, 3), 50e-6 + 1048576e-9, 1e-7);
+    cr_assert_float_eq(graph_d(&g, 0, 3), 1048576e-9, 1e-7);
+    graph_free(&g);
+    pairs_free(&p);
+    p = made_up(4, false);
+    cr_assert(pairs_graph(&p, 64, -1, &g));
+    cr_assert_float_eq(graph_d(&g, 0, 3), 1.032e-6, 1e-9);
+    graph_free(&g);
+    cr_assert(pairs_graph(&p, 64, 0.5e-6, &g));
+    cr_assert_float_eq(graph_d(&g, 0, 3), 0.5e-6, 1e-9);
+    graph_free(&g);
+    pairs_free(&p);
+}
+
+/* Cores within nodes within sites, with noise on top of every pair: three levels and no more, and
+ * the middle one is what the host names say. */
+Test(pairs, hierarchy_is_found)
+{
+    enum { N = 16 };
+    struct pairs p;
+    cr_assert(pairs_new(&p, N));
+    struct pairs_size *s = pairs_add_size(&p, 64, 10, false);
+    for (int i = 0; i < N; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "node%d", i / 4);
+        pairs_set_host(&p, i, name);
+        for (int j = 0; j < N; j++) {
+            double t = i / 2 == j / 2 ? 1 : i / 4 == j / 4 ? 2 : i / 8 == j / 8 ? 20 : 900;
+            if (i != j)
+                s->min[i * N + j] = 1e-6 * t * (1 + 0.02 * ((i * j) % 7));
+        }
+    }
+    struct hierarchy h;
+    cr_assert(hierarchy_find(&p, s, 1.5, &h));
+    cr_assert_eq(h.n_levels, 3, "%d", h.n_levels);
+    cr_assert_eq(h.level[0].groups, 8);
+    cr_assert_eq(h.level[1].groups, 4);
+    cr_assert_eq(h.level[2].groups, 2);
+    cr_assert_null(h.level[0].seen_as);
+    cr_assert_str_eq(h.level[1].seen_as, "node");
+    cr_assert_null(h.level[2].seen_as);
+    for (int i = 0; i < N; i++)
+        cr_assert_eq(h.level[1].group[i], i / 4);
+    hierarchy_free(&h);
+    pairs_free(&p);
+}
+
+/* Noise alone makes no hierarchy. */
+Test(pairs, noise_is_no_hierarchy)
+{
+    struct pairs p;
+    cr_assert(pairs_new(&p, 8));
+    struct pairs_size *s = pairs_add_size(&p, 64, 10, false);
+    for (int i = 0; i < 64; i++)
+        s->min[i] = 1e-6 * (1 + 0.3 * ((i / 8 * (i % 8)) % 5) / 5);
+    struct hierarchy h;
+    cr_assert(hierarchy_find(&p, s, 1.5, &h));
+    cr_assert_eq(h.n_levels, 0);
+    pairs_free(&p);
+}
+
+/* The ranks of a communicator out of a log of all. */
+Test(pairs, selection_keeps_order)
+{
+    struct pairs p = made_up(4, true), q;
+    const int rank[] = {3, 0};
+    cr_assert(pairs_select(&p, rank, 2, &q));
+    cr_assert_eq(q.n, 2);
+    cr_assert_str_eq(q.host[0], "right");
+    cr_assert_float_eq(q.size[0].send[1], 3e-6, 1e-12);
+    cr_assert_float_eq(q.size[0].send[2], 1e-6, 1e-12);
+    cr_assert_float_eq(q.size[0].mean[1], p.size[0].mean[3], 1e-15);
+    pairs_free(&p);
+    pairs_free(&q);
+}
