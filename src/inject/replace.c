@@ -22,7 +22,7 @@ struct replacement {
     struct replacement *next;
     int root;
     unsigned size_class;
-    uint64_t bytes, calls; /* bytes: of the first one */
+    uint64_t bytes, calls;     /* bytes: of the first one */
     const struct bcast *bcast; /* NULL: the library's */
     struct grid_plan plan;     /* of "grid" */
     bool planned;
@@ -57,7 +57,7 @@ static bool open_grid(struct shadow *s)
     s->grid = calloc(1, sizeof *s->grid);
     int ok = s->grid != NULL, all;
     PMPI_Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, s->comm);
-    if (all && grid_open(s->grid, s->comm, latencies, why, sizeof why))
+    if (all && grid_open(s->grid, s->comm, latencies, NULL, 0, why, sizeof why))
         return true;
     if (all && s->rank == 0)
         layer_say("--bcast=grid: %s: %s runs with the library's broadcast", why, s->name);
@@ -138,14 +138,13 @@ static int broadcast_packed(struct shadow *s, const struct bcast *b, void *buffe
     return rc;
 }
 
-static int run(struct shadow *s, const struct bcast *b, void *buffer, int count,
-               MPI_Datatype type, int root, uint64_t bytes, MPI_Comm comm)
+static int run(struct shadow *s, const struct bcast *b, void *buffer, int count, MPI_Datatype type,
+               int root, uint64_t bytes, MPI_Comm comm)
 {
     if (!b)
         return PMPI_Bcast(buffer, count, type, root, comm);
-    int rc = is_plain(type)
-                 ? b->run(buffer, (int)bytes, MPI_BYTE, root, s->comm, b->arg)
-                 : broadcast_packed(s, b, buffer, count, type, root, (int)bytes);
+    int rc = is_plain(type) ? b->run(buffer, (int)bytes, MPI_BYTE, root, s->comm, b->arg)
+                            : broadcast_packed(s, b, buffer, count, type, root, (int)bytes);
     if (rc)
         PMPI_Comm_call_errhandler(comm, rc);
     return rc;
@@ -179,8 +178,7 @@ void replace_prepare(struct shadow *s, int root, uint64_t bytes)
 
 /* --- what was found --- */
 
-static json_t *describe(const struct shadow *s, const struct replacement *r, double *took,
-                        size_t n)
+static json_t *describe(const struct shadow *s, const struct replacement *r, double *took, size_t n)
 {
     const char *name = r->planned ? r->plan.name : r->bcast ? r->bcast->name : "native";
     struct summary seen = stats_summarize(took, n);
