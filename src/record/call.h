@@ -93,6 +93,15 @@ struct comm *comm_of_freed(MPI_Comm comm);
 /* A handle of whatever type this MPI has, as a number. */
 #define HANDLE_BITS(handle) ((uint64_t)(uintptr_t)(handle))
 
+/* MPICH says by a request's handle that the operation was complete when it was posted: a send
+ * whose data have left, or an operation with MPI_PROC_NULL. All of these share one handle, so a
+ * queue of records could not tell whose completion it sees; nor need it. */
+#ifdef MPICH_VERSION
+#define HANDLE_IS_COMPLETE(handle) ((uint32_t)(handle) >> 30 == 1)
+#else
+#define HANDLE_IS_COMPLETE(handle) false
+#endif
+
 /* Only for arguments of a call that has succeeded: they are valid then. */
 static inline uint64_t call_bytes(MPI_Count count, MPI_Datatype type)
 {
