@@ -46,6 +46,7 @@ static const struct column columns[] = {
     {"hidden", "%", COLUMN_REAL, 1,
      "of the shorter of operation and computation, how much took no time of its own"},
     {"samples", NULL, COLUMN_INTEGER, 0, "repetitions that count"},
+    {"disturbed", NULL, COLUMN_INTEGER, 0, "of these, in which a rank lost its processor"},
     {"dropped", NULL, COLUMN_INTEGER, 0, "repetitions that a rank began too late"},
 };
 
@@ -78,6 +79,7 @@ static void tell_row(struct table *t, const struct scenario_row *row)
     table_real(t, 1e6 * after.median);
     table_real(t, hidden(row, s.median));
     table_integer(t, (long long)r->completion.n);
+    table_integer(t, (long long)r->disturbed);
     table_integer(t, (long long)r->dropped);
 }
 
@@ -113,7 +115,7 @@ static struct table *new_table(struct document *d, const struct scenario_row *ro
 
 static void tell_notes(const struct scenario_results *r, struct document *d)
 {
-    size_t wrong = 0, spent = 0, dropped = 0, rough = 0, empty = 0;
+    size_t wrong = 0, spent = 0, dropped = 0, rough = 0, empty = 0, disturbed = 0;
     double bound = 0;
     for (size_t i = 0; i < r->n; i++) {
         const struct scenario_result *x = &r->row[i].result;
@@ -122,11 +124,17 @@ static void tell_notes(const struct scenario_results *r, struct document *d)
         dropped += x->dropped;
         rough += !x->comp_within;
         empty += x->completion.n == 0;
+        disturbed += 2 * x->disturbed > x->completion.n;
         bound = fmax(bound, x->bound);
     }
     document_fact(d, "T_sc",
                   "last end minus first start of all ranks, on one clock: within %.3f us",
                   1e6 * bound);
+    if (disturbed)
+        document_note(d,
+                      "in %zu of %zu rows a rank lost its processor in most repetitions: the "
+                      "median tells of the scheduler",
+                      disturbed, r->n);
     if (dropped)
         document_note(d, "%zu repetitions were dropped: a rank heard of their start too late",
                       dropped);
@@ -219,8 +227,13 @@ static void label_line(char *text, size_t size, const struct scenario_results *r
 {
     static const char *const units[N_AGAINST] = {" ranks", " B", " us late", " us computed"};
     char operation[48];
-    int n = snprintf(text, size, "%s %s", row->scenario->name,
-                     row->sweeps_operation ? operation_name(row, operation, sizeof operation) : "");
+    bool several = false;
+    for (size_t i = 1; i < r->n; i++)
+        several = several || r->row[i].scenario != r->row[0].scenario;
+    int n =
+        snprintf(text, size, "%s%s%s", several || !row->sweeps_operation ? row->scenario->name : "",
+                 several && row->sweeps_operation ? " " : "",
+                 row->sweeps_operation ? operation_name(row, operation, sizeof operation) : "");
     for (int k = 0; k < N_AGAINST; k++)
         if (k != against && varies(r, k) && n < (int)size)
             n += snprintf(text + n, size - (size_t)n, ", %g%s", coordinate(row, k), units[k]);

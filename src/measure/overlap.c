@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 enum {
     WARMUP = 3,
@@ -115,15 +114,6 @@ static struct overlap_side side_of(const struct overlap_stage *stage, size_t byt
                                  .bind_arg = stage->bind_arg};
 }
 
-/* How often this thread has lost its processor; a simulated one never does. */
-static long interruptions(void)
-{
-    struct rusage usage;
-    if (clock_source == CLOCK_SOURCE_EXTERNAL)
-        return 0;
-    return getrusage(RUSAGE_THREAD, &usage) ? 0 : usage.ru_nivcsw;
-}
-
 /* Samples of one kind; room for as many as are wanted. */
 struct kept {
     double *value;
@@ -153,9 +143,9 @@ static void work_alone(struct rounds *r, const struct work *work)
 {
     if (work->units == 0)
         return;
-    long before = interruptions();
+    long before = work_interruptions();
     double time = work_time(work);
-    if (interruptions() == before)
+    if (work_interruptions() == before)
         keep(&r->comp, time);
 }
 
@@ -163,12 +153,12 @@ static void work_alone(struct rounds *r, const struct work *work)
 static double one_round(const struct rounds *r, struct overlap_side *side, double *disturbed)
 {
     double sequence = 0;
-    long before = interruptions();
+    long before = work_interruptions();
     if (side->rank == 0)
         sequence = r->benchmark->first(side) - r->cost;
     else
         r->benchmark->others(side);
-    *disturbed = !r->benchmark->by_threads && interruptions() != before;
+    *disturbed = !r->benchmark->by_threads && work_interruptions() != before;
     return r->benchmark->measured(sequence, r->latency);
 }
 

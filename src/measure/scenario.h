@@ -108,6 +108,7 @@ struct scenario_result {
     struct samples after_last; /* max(t_end) - max(arrival): an arrival is the entry to the
                                   first collective operation of a rank */
     size_t dropped;            /* repetitions that a rank began too late */
+    size_t disturbed;          /* of those that count, in which a rank lost its processor */
     double comp;               /* what the calibrated computation takes, the longest of all ranks */
     double bound;              /* error of T_sc from the clocks, seconds */
     bool comp_within;          /* calibrated within 1 % on every rank */

@@ -22,10 +22,12 @@ struct player {
     MPI_Request request[SCENARIO_ACTIONS];
 };
 
-/* The time stamps of one repetition; the last field is 0 where the rank was on time. */
+/* The time stamps of one repetition, and whether the rank was late and lost its processor (0, 1).
+ * All doubles, so that one reduction finds the maxima. */
 struct stamps {
-    double start, end, arrival, late;
+    double start, end, arrival, late, disturbed;
 };
+enum { STAMPS = sizeof(struct stamps) / sizeof(double) };
 
 static bool prepare_issue(struct player *p, int i, const struct scenario_point *point)
 {
@@ -130,8 +132,8 @@ static bool plays_right(struct player *p)
     return right;
 }
 
-/* On rank 0, from the maxima over all ranks of -start, end, arrival and late. Returns how many of
- * the N repetitions count. */
+/* On rank 0, from the maxima over all ranks of -start, end, arrival, late and disturbed. Returns
+ * how many of the N repetitions count. */
 static int take_samples(const struct stamps *t, int n, struct tally *tally,
                         struct scenario_result *result)
 {
@@ -144,6 +146,7 @@ static int take_samples(const struct stamps *t, int n, struct tally *tally,
         }
         double completion = t[m].end + t[m].start;
         tally_sample(tally, completion);
+        result->disturbed += t[m].disturbed > 0;
         samples_add(&result->after_last, t[m].end - t[m].arrival);
         sum += completion;
         taken++;
@@ -163,6 +166,7 @@ static int play_batch(struct player *p, const struct sync_clock *clock, double s
         double begin;
         PMPI_Barrier(p->comm);
         bool late = !sync_begin(clock, p->comm, 0, slack, &begin);
+        long before = work_interruptions();
         int error = play(p, t);
         if (error != MPI_SUCCESS)
             return error;
@@ -170,8 +174,9 @@ static int play_batch(struct player *p, const struct sync_clock *clock, double s
         t->end = sync_global(clock, t->end);
         t->arrival = isnan(t->arrival) ? -INFINITY : sync_global(clock, t->arrival);
         t->late = late;
+        t->disturbed = work_interruptions() != before;
     }
-    return PMPI_Reduce(stamps, stamps + n, 4 * n, MPI_DOUBLE, MPI_MAX, 0, p->comm);
+    return PMPI_Reduce(stamps, stamps + n, STAMPS * n, MPI_DOUBLE, MPI_MAX, 0, p->comm);
 }
 
 static int measure(struct player *p, const struct sync_clock *clock, double slack,
@@ -195,7 +200,7 @@ static int measure(struct player *p, const struct sync_clock *clock, double slac
             empty += taken == 0;
             more = tally_go_on(&tally) && empty < EMPTY_MAX;
             if (tally.samples.n == 0) /* the paper's rule has thrown the attempt away */
-                result->after_last.n = 0;
+                result->after_last.n = result->disturbed = 0;
         }
         PMPI_Bcast(&more, 1, MPI_INT, 0, p->comm);
     }

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 enum {
     LINE = 128,            /* two lines: adjacent ones are fetched together */
@@ -81,6 +82,14 @@ struct work work_calibrate(double seconds, double tolerance)
     }
     w.within = best <= tolerance;
     return w;
+}
+
+long work_interruptions(void)
+{
+    struct rusage usage;
+    if (clock_source == CLOCK_SOURCE_EXTERNAL)
+        return 0;
+    return getrusage(RUSAGE_THREAD, &usage) ? 0 : usage.ru_nivcsw;
 }
 
 struct worker {

@@ -26,6 +26,10 @@ void work_do(const struct work *w);
 /* The time of one work_do() now, in seconds, the cost of the clock taken off. */
 double work_time(const struct work *w);
 
+/* How often the calling thread has lost its processor to another: a measurement in which this
+ * changes says more about the scheduler than about what was measured. Always 0 in a simulation. */
+long work_interruptions(void);
+
 /* N threads that compute until they are stopped. No cache line that one writes is touched by
  * another. BIND, where not NULL, is called on each thread first, with its number from 0. NULL if
  * the threads cannot be had (a simulation has none). */
