@@ -41,6 +41,8 @@ static void value_text(const char *key, const json_t *value, char *text, size_t 
         snprintf(text, room, "%s", format_time(figure, json_number_value(value) * 1e3));
     else if (ends_with(key, "_seconds"))
         snprintf(text, room, "%s", format_time(figure, json_number_value(value) * 1e9));
+    else if (ends_with(key, "_percent"))
+        snprintf(text, room, "%.3g %%", json_number_value(value));
     else if (!strcmp(key, "bytes") || ends_with(key, "_bytes"))
         snprintf(text, room, "%s", format_bytes(figure, json_number_value(value)));
     else if (json_is_integer(value))
@@ -51,8 +53,14 @@ static void value_text(const char *key, const json_t *value, char *text, size_t 
 
 static void key_text(const char *key, char *text, size_t room)
 {
-    static const char *const units[] = {"_ns", "_us", "_seconds"};
+    static const char *const units[] = {"_ns", "_us", "_seconds", "_percent"};
+    static const struct {
+        const char *key, *shorter; /* for columns of small numbers */
+    } heads[] = {{"destination", "to rank"}, {"acknowledged", "acks"}};
     snprintf(text, room, "%s", key);
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
+        if (!strcmp(key, heads[i].key))
+            snprintf(text, room, "%s", heads[i].shorter);
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
         if (ends_with(text, units[i]))
             text[strlen(text) - strlen(units[i])] = '\0';
@@ -72,29 +80,85 @@ static bool same_keys(const json_t *a, const json_t *b)
     return true;
 }
 
+/* The other end of an interval: "ol_high_us" for "ol_low_us". False if KEY is no lower end. */
+static bool upper_end(const char *key, const json_t *row, char *upper, size_t room)
+{
+    const char *low = strstr(key, "low_");
+    if (!low || (low > key && low[-1] != '_'))
+        return false;
+    snprintf(upper, room, "%.*shigh_%s", (int)(low - key), key, low + 4);
+    return json_object_get(row, upper) != NULL;
+}
+
+static bool is_upper_end(const char *key, const json_t *row)
+{
+    const char *high = strstr(key, "high_");
+    char lower[100];
+    if (!high || (high > key && high[-1] != '_'))
+        return false;
+    snprintf(lower, sizeof lower, "%.*slow_%s", (int)(high - key), key, high + 5);
+    return json_object_get(row, lower) != NULL;
+}
+
+/* A figure's unit goes right behind it: a table has no room for spaces. */
+static void squeeze(const json_t *value, char *text)
+{
+    char *space = json_is_number(value) ? strchr(text, ' ') : NULL;
+    if (space)
+        memmove(space, space + 1, strlen(space));
+}
+
+static void head_cell(struct layout *l, const char *key, const json_t *row)
+{
+    char text[100], upper[100];
+    key_text(key, text, sizeof text);
+    if (upper_end(key, row, upper, sizeof upper))
+        strcpy(strstr(text, "low"), "interval");
+    layout_cell(l, "%s", text);
+}
+
+static void value_cell(struct layout *l, const char *key, const json_t *row)
+{
+    char text[300], high[150], upper[100];
+    const json_t *value = json_object_get(row, key);
+    value_text(key, value, text, 150);
+    squeeze(value, text);
+    if (upper_end(key, row, upper, sizeof upper)) {
+        const json_t *end = json_object_get(row, upper);
+        value_text(upper, end, high, sizeof high);
+        squeeze(end, high);
+        if (strcmp(text, high))
+            snprintf(text + strlen(text), sizeof text - strlen(text), "..%s", high);
+        else
+            strcpy(text, "-"); /* one sample */
+    }
+    layout_cell(l, "%s", text);
+}
+
 static void print_rows(FILE *out, const json_t *const *row, size_t n)
 {
-    char align[65] = "", text[256];
+    char align[65] = "";
     const char *key;
     json_t *value;
     size_t columns = 0;
     json_object_foreach((json_t *)row[0], key, value)
     {
-        if (columns < sizeof align - 1)
-            align[columns++] = json_is_number(value) ? 'r' : 'l';
+        if (columns < sizeof align - 1 && !is_upper_end(key, row[0]))
+            align[columns++] = json_is_string(value) ? 'l' : 'r';
     }
+    if (columns && align[columns - 1] == 'l')
+        align[columns - 1] = 'L';
     struct layout *l = layout_new(align);
     for (size_t i = 0; i <= n; i++) {
         size_t c = 0;
         json_object_foreach((json_t *)row[0], key, value)
         {
-            if (c++ == columns)
-                break;
+            if (is_upper_end(key, row[0]) || c++ >= columns)
+                continue;
             if (i)
-                value_text(key, json_object_get(row[i - 1], key), text, sizeof text);
+                value_cell(l, key, row[i - 1]);
             else
-                key_text(key, text, sizeof text);
-            layout_cell(l, "%s", text);
+                head_cell(l, key, row[0]);
         }
     }
     layout_print(l, out, TEXT_WIDTH);

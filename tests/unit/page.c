@@ -251,6 +251,27 @@ Test(page, crowded_hosts_are_called_so)
     profile_free(p);
 }
 
+/* Measurements of any shape become tables: units, intervals and parts are read off the keys. */
+Test(page, findings_of_any_shape)
+{
+    struct profile *p = four_ranks();
+    for (int i = 0; i < 2; i++)
+        profile_add_finding(p, "ack",
+                            json_pack("{s:s, s:i, s:f, s:f, s:f, s:f, s:n}", "communicator", "c",
+                                      "bytes", 65536, "ol_us", 6.5, "ol_low_us", 6.25, "ol_high_us",
+                                      7.75, "late_percent", 12.5, "late_by_us"));
+    profile_add_finding(p, "benchmark",
+                        json_pack("{s:s, s:[{s:s, s:f}]}", "operation", "MPI_Bcast", "methods",
+                                  "method", "held", "time_us", 3.0));
+    char *text = text_of(p, NULL);
+    assert_has(text, "communicator  bytes      ol     ol interval   late  late by");
+    assert_has(text, "c             64KiB  6.50us  6.25us..7.75us  12.5%        -");
+    assert_has(text, "operation MPI_Bcast");
+    assert_has(text, "held    3.00us");
+    free(text);
+    profile_free(p);
+}
+
 /* Quantiles keep the promise of the histogram, 6.25 %, after merging. */
 Test(page, quantiles_within_promise)
 {
