@@ -1,3 +1,4 @@
+dist_man_MANS += man/collbench-pairs.1 man/collbench-tree.1
 dist_man_MANS += man/collbench-collective.1
 dist_man_MANS += man/collbench-bcast.1
 dist_man_MANS += man/collprof.1 man/collprof-run.1 man/collprof-report.1 man/collprof-compare.1 \

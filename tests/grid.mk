@@ -29,9 +29,11 @@ EXTRA_DIST += tests/mpi/sync.sh
 
 # The same in simulation, on networks where trees matter.
 EXTRA_DIST += tests/sim/place.awk tests/sim/platforms/sites2.xml tests/sim/platforms/sites8.xml \
-	tests/sim/platforms/slowhost.xml
+	tests/sim/platforms/slowhost.xml tests/sim/trees.sh tests/sim/figures-tree.sh \
+	tests/sim/figures-tree.awk
 if HAVE_SMPI
 SIM_BINARIES += sim/collbench-pairs sim/collbench-tree
+TESTS += tests/sim/trees.sh
 endif
 sim/collbench-pairs: sim/obj/bench/pairs_tell.o sim/obj/src/report/pairs_plot.o
 sim/collbench-tree: sim/obj/src/report/schedule_json.o sim/obj/src/report/schedule_draw.o
@@ -43,3 +45,8 @@ tests_mpi_trees_SOURCES = tests/mpi/trees.c
 tests_mpi_trees_LDADD = libmeasure.la libbase.la
 TESTS += tests/mpi/trees.sh
 EXTRA_DIST += tests/mpi/trees.sh
+
+figures: figures-tree
+figures-tree: sim/collbench-tree
+	$(AM_TESTS_ENVIRONMENT) $(srcdir)/tests/sim/figures-tree.sh figures
+.PHONY: figures-tree

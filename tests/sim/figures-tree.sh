@@ -49,3 +49,29 @@ for ranks; do
 done
 awk -F, -f "$here/figures-tree.awk" "$csv" >"$directory/trees.txt"
 cat "$directory/trees.txt"
+
+# A picture for each network, placing and number of ranks.
+[ -n "${GNUPLOT:-}" ] || exit 0
+awk -F, 'NR > 1 { print $1 "," $2 "," $3 }' "$csv" | sort -u | while IFS=, read -r p how n; do
+    "$GNUPLOT" <<END
+set terminal pngcairo size 900,600 noenhanced font 'sans,11' background '#ffffff'
+set output '$directory/trees-$p-$how-$n.png'
+set datafile separator ','
+set title 'Broadcast on $p, $n ranks, $how'
+set xlabel 'message (B)'
+set ylabel 'last arrival (us)'
+set logscale x 2
+set logscale y 10
+set grid
+set format x '%.0b%B'
+set format y '%.0f'
+set rmargin 5
+set key top left
+pick(who) = sprintf("< awk -F, '\$1 == \"$p\" && \$2 == \"$how\" && \$3 == $n && \$5 == \"%s\"' $csv", who)
+plot for [who in "library mpich ompi binomial grid"] pick(who) using 4:9 \
+    with linespoints lw 2 lc rgb word("#0072b2 #009e73 #56b4e9 #808080 #d55e00", \
+    (who eq "library") + 2 * (who eq "mpich") + 3 * (who eq "ompi") + 4 * (who eq "binomial") + 5 * (who eq "grid")) \
+    title who, \
+    pick("grid") using 4:8 with lines dashtype 2 lw 2 lc rgb '#d55e00' title 'grid, predicted'
+END
+done
