@@ -16,21 +16,21 @@ const struct bcast_method bcast_methods[] = {
     {.name = "rounds",
      .summary = "M rounds of one broadcast from every root, in the order of ranks",
      .reality = "a lower bound on the mean OL over all roots; depends on their order",
-     .value = "loop / (M P), median of the batches",
+     .value = "a round / P, median",
      .meaning = BCAST_LOWER_BOUND,
      .weight = 1,
      .run = run_rounds_forward},
     {.name = "rounds-backward",
      .summary = "the same, in the opposite order",
      .reality = "a lower bound on the mean OL over all roots; depends on their order",
-     .value = "loop / (M P), median of the batches",
+     .value = "a round / P, median",
      .meaning = BCAST_LOWER_BOUND,
      .weight = 1,
      .run = run_rounds_backward},
     {.name = "rounds-random",
      .summary = "the same, in a random order that changes from batch to batch",
      .reality = "a lower bound on the mean OL over all roots; depends on their order",
-     .value = "loop / (M P), median of the batches",
+     .value = "a round / P, median",
      .meaning = BCAST_LOWER_BOUND,
      .weight = 1,
      .run = run_rounds_random},
@@ -149,6 +149,9 @@ static int case_check(const struct bcast_case *c, int *rank, int *size)
 
 static const struct estimate unknown = {NAN, NAN, NAN};
 
+static const struct bcast_result nothing = {
+    .value = {NAN, NAN, NAN}, .loop_mean = NAN, .slowest = -1};
+
 static void destinations_clear(struct bcast_destination *to, int n)
 {
     for (int i = 0; i < n; i++)
@@ -165,7 +168,8 @@ static void destinations_clear(struct bcast_destination *to, int n)
 }
 
 /* Room for everything, on the ranks that need it; all ranks agree on whether they have it. */
-static int outcome_allocate(struct bcast_run *r, struct bcast_outcome *o, size_t n)
+static int outcome_allocate(struct bcast_run *r, struct bcast_outcome *o,
+                            const struct bcast_method *const *methods, size_t n)
 {
     const struct plan *plan = &r->c->plan;
     size_t most = (size_t)(plan->repetitions > plan->warmup ? plan->repetitions : plan->warmup);
@@ -184,6 +188,10 @@ static int outcome_allocate(struct bcast_run *r, struct bcast_outcome *o, size_t
         return MPI_ERR_NO_MEM;
     if (keeps)
         destinations_clear(o->to, r->size);
+    for (size_t k = 0; keeps && k < n; k++) {
+        o->result[k] = nothing;
+        o->result[k].method = methods[k];
+    }
     r->to = o->to;
     return MPI_SUCCESS;
 }
@@ -206,8 +214,8 @@ static int run_methods(struct bcast_run *r, struct bcast_outcome *o,
     double started = clock_now();
     for (size_t k = 0; k < n; k++) {
         /* Only the root keeps the result; elsewhere it is written to and forgotten. */
-        struct bcast_result result = {
-            .method = methods[k], .value = unknown, .loop_mean = NAN, .slowest = -1};
+        struct bcast_result result = nothing;
+        result.method = methods[k];
         r->share = method_share(r->c, methods, k, n, started);
         r->started = clock_now();
         TRY(methods[k]->run(r, &result));
@@ -259,11 +267,11 @@ static int measure(struct bcast_run *r, const struct bcast_method *const *method
                    struct bcast_outcome *o)
 {
     double started = clock_now();
-    TRY(outcome_allocate(r, o, n));
+    TRY(outcome_allocate(r, o, methods, n));
     r->clock_cost = clock_cost();
     o->clock_cost = r->clock_cost;
     TRY(validate(r, o));
-    TRY(run_methods(r, o, methods, n));
+    TRY(run_methods(r, o, methods, o->wrong_ranks ? 0 : n));
     TRY(validate(r, o));
     if (r->roots)
         mark_violations(o);

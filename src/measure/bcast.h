@@ -3,8 +3,9 @@
  *
  * All ranks of the communicator call bcast_measure() with the same methods. It knows nothing of
  * who called it: a bench program, the profiling layer or a simulator. It uses PMPI only, prints
- * nothing, leaves nothing behind, and ends within the budget of the plan (save the one operation
- * that is in progress). All times are in seconds. */
+ * nothing, leaves nothing behind, and keeps the budget of the plan: how much is done is chosen by
+ * how long the last operations took, and each series makes a few at least. All times are in
+ * seconds. */
 #ifndef COLLPROF_MEASURE_BCAST_H
 #define COLLPROF_MEASURE_BCAST_H
 
@@ -89,7 +90,8 @@ struct bcast_outcome {
     struct bcast_result *result;  /* in the order of the methods asked for */
     size_t n_results;
     int wrong_ranks;   /* ranks whose data was wrong after a broadcast, before or after measuring;
-                          known to all ranks */
+                          known to all ranks. If before, nothing is measured: such a broadcast from
+                          another root would change the root's data */
     bool validated;    /* false if the datatype is too large to be packed for the check */
     double clock_cost; /* of one reading at the root, already subtracted */
     double seconds;    /* the whole case took */

@@ -79,13 +79,21 @@ int run_gap(struct bcast_run *r, struct bcast_result *result)
 /* "direct" in progress. Stamps are pairs of entry and exit on the common clock. */
 struct direct {
     struct bcast_run *run;
-    double *all;  /* on the root: SIZE blocks of a batch's stamps */
-    double slack; /* on the root: the least to wait for the others */
+    double *all;     /* on the root: SIZE blocks of a batch's stamps */
+    double slack;    /* on the root: the least to wait for the others */
+    double quickest; /* on the root: barrier */
     int dropped;
 };
 
-/* The root waits until every rank must be inside the call, then enters: twice the barrier that
- * it has just seen, which holds the others' skew. */
+/* How long the root waits for every rank to be inside: twice the barrier that it has just seen,
+ * which holds the others' skew; but a barrier far slower than the quickest was disturbed, and says
+ * nothing of what is to come. */
+static double patience(struct direct *d, double barrier)
+{
+    d->quickest = d->quickest > 0 ? fmin(d->quickest, barrier) : barrier;
+    return fmax(d->slack, 2 * fmin(barrier, 4 * d->quickest));
+}
+
 static int take_stamps(struct direct *d, int repetitions, double *mine)
 {
     struct bcast_run *r = d->run;
@@ -93,7 +101,7 @@ static int take_stamps(struct direct *d, int repetitions, double *mine)
         double start = clock_now();
         TRY(PMPI_Barrier(r->c->comm));
         if (r->roots)
-            clock_hold(fmax(d->slack, 2 * (clock_now() - start)));
+            clock_hold(patience(d, clock_now() - start));
         mine[2 * k] = run_global(r, clock_now());
         TRY(run_once(r, r->c->root));
         mine[2 * k + 1] = run_global(r, clock_now());

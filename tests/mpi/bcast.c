@@ -1,7 +1,7 @@
 /* The broadcast algorithms and methods on a real MPI. Protects:
  *  - every algorithm delivers, to every rank, from every root, for sizes around a segment's end,
  *    zero elements, a type with holes, and on a sub-communicator in reversed order;
- *  - the check of the data can fail: a broadcast that forgets one rank is caught;
+ *  - the check of the data can fail: a broadcast that forgets one rank is caught, and not measured;
  *  - every method runs and gives a figure, with root and collector on different ranks, and
  *    leaves each buffer as one MPI_Bcast would;
  *  - 1 rank, an intercommunicator and arguments out of range are refused by an error code;
@@ -144,6 +144,23 @@ static void run_every_method(const char *name)
     bcast_outcome_free(&o);
 }
 
+/* A broadcast that does not work is not measured, and the root's data survives it. */
+static void measure_wrong(void)
+{
+    static const struct bcast bad = {"forgetful", "", forgetful, NULL};
+    const struct bcast_method *method = bcast_method_find("rounds");
+    int data[4] = {1, 2, 3, rank};
+    struct bcast_outcome o;
+    struct bcast_case c = small_case(MPI_COMM_WORLD, "native", data, 4);
+    c.bcast = &bad;
+    int error = bcast_measure(&c, &method, 1, &o);
+    expect(error == MPI_SUCCESS && o.wrong_ranks == 1, "all ranks know", bad.name, 0, 4);
+    expect(o.n_results == 0 || o.result[0].value.value != o.result[0].value.value,
+           "there is no figure", bad.name, 0, 4);
+    expect(rank != 0 || (data[0] == 1 && data[3] == 0), "the root keeps its data", bad.name, 0, 4);
+    bcast_outcome_free(&o);
+}
+
 static void refuse(void)
 {
     const struct bcast_method *method = bcast_method_find("send-latency");
@@ -195,6 +212,7 @@ int main(int argc, char **argv)
     MPI_Comm_free(&reversed);
     if (size > 1) {
         catch_wrong_data();
+        measure_wrong();
         run_every_method("native");
         run_every_method("flat");
         keep_budget();
