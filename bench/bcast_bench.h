@@ -20,6 +20,7 @@ struct options {
     bool by_destination; /* --destinations */
     int *destinations;   /* those asked for; NULL: all */
     int n_destinations;
+    bool fresh;    /* --fresh */
     bool samples;  /* --samples */
     bool discover; /* --discover */
     const char *dot;

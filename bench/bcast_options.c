@@ -13,6 +13,7 @@ enum key {
     KEY_ORDER,
     KEY_DESTINATIONS,
     KEY_SAMPLES,
+    KEY_FRESH,
     KEY_DISCOVER,
     KEY_DOT
 };
@@ -25,6 +26,8 @@ static const struct argp_option argp_options[] = {
     {"order", KEY_ORDER, "LIST", 0, "roots of the rounds method: forward, backward, random", 1},
     {"destinations", KEY_DESTINATIONS, "LIST", OPTION_ARG_OPTIONAL,
      "the latency to each destination, or to those of the list, in a table of its own", 2},
+    {"fresh", KEY_FRESH, NULL, 0,
+     "the root writes its data anew before every broadcast, as an application does", 1},
     {"samples", KEY_SAMPLES, NULL, 0, "every raw sample too (JSON)", 2},
     {"discover", KEY_DISCOVER, NULL, 0,
      "instead of measuring, find which ranks each rank's broadcast depends on, and draw the tree",
@@ -230,6 +233,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_DESTINATIONS:
         o->by_destination = true;
         return arg ? parse_list(state, arg, take_destination) : 0;
+    case KEY_FRESH:
+        o->fresh = true;
+        return 0;
     case KEY_SAMPLES:
         o->samples = true;
         return 0;

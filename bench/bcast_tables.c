@@ -359,7 +359,7 @@ void tables_end(struct tables *t)
             t->d,
             "bounds: rounds is above OL in %d of the rows: every new root sends what it has just "
             "received, which others have to fetch from its cache; one root's unchanged data lies "
-            "in their caches already",
+            "in their caches already (--fresh: not so)",
             t->broken_lower);
     if (t->broken_upper)
         document_note(t->d,

@@ -37,6 +37,7 @@ static void run_case(struct sweep *s, const struct point *p, MPI_Comm comm)
                            .count = (int)p->bytes,
                            .type = MPI_BYTE,
                            .root = o->root,
+                           .fresh = o->fresh,
                            .plan = o->bench.plan,
                            .clock = &s->clock,
                            .destinations = o->destinations,
@@ -148,6 +149,9 @@ int main(int argc, char **argv)
     allocate(&s);
     if (d) {
         document_fact(d, "root", "%d", o.root);
+        document_fact(d, "data", "%s",
+                      o.fresh ? "written anew by the root before every broadcast"
+                              : "the same in every broadcast, so in caches already");
         if (o.discover)
             s.paths = paths_new(&o, d);
         else

@@ -267,9 +267,13 @@ static void facts(const struct options *o, struct document *d)
 int main(int argc, char **argv)
 {
     static const struct argp argp = {
-        argp_options, parse, NULL,
-        "Measures what the profiling layer costs: time per call, start and end, memory.", NULL,
-        NULL, NULL};
+        argp_options,
+        parse,
+        NULL,
+        "Measures what the profiling layer costs: time per call, start and end, memory.",
+        NULL,
+        NULL,
+        NULL};
     struct options o = {.rounds = 15, .launcher = MPIEXEC, .layer = LAYER, .threads = 1};
     argp_err_exit_status = 2;
     argp_parse(&argp, argc, argv, 0, NULL, &o);

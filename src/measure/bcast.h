@@ -27,6 +27,10 @@ struct bcast_case {
     int count;
     MPI_Datatype type;
     int root;
+    bool fresh; /* the root writes its data anew before every broadcast of barrier, acknowledge,
+                   ol, held and direct, outside the timed part: data that was just computed has to
+                   come from the root's cache, unchanged data lies in the others' already.
+                   For contiguous types only */
     struct plan plan; /* plan.budget is for the whole case, all methods together; 0: no limit */
     int collector;    /* the rank that gets the outcome */
     const struct sync_clock *clock; /* one clock for all ranks, for "direct"; NULL: clock_now()

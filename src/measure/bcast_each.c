@@ -36,7 +36,7 @@ static int time_acks(const struct bcast_run *r, const struct batch *b, double *v
     if (b->first)
         seen->n = 0;
     TRY(bcast_then_ack(r, &ack));
-    double last = clock_now();
+    double last = run_refresh(r, clock_now());
     for (int k = 0; k < b->repetitions; k++) {
         TRY(bcast_then_ack(r, &ack));
         double now = clock_now();
@@ -44,7 +44,7 @@ static int time_acks(const struct bcast_run *r, const struct batch *b, double *v
         if (ack.exit > 0)
             samples_add(seen, ack.exit - run_global(r, last) - r->clock_cost);
         sum += value[k];
-        last = now;
+        last = run_refresh(r, now);
     }
     *loop = sum / b->repetitions;
     return MPI_SUCCESS;

@@ -126,17 +126,18 @@ static int timed_loop(struct bcast_run *r, const struct batch *b,
 {
     TRY(PMPI_Barrier(r->c->comm));
     TRY(operation(r));
-    double start = clock_now(), last = start;
+    double last = run_refresh(r, clock_now()), sum = 0;
     for (int k = 0; k < b->repetitions; k++) {
         TRY(operation(r));
         if (r->roots) {
             double now = clock_now();
             value[k] = now - last - r->clock_cost;
-            last = now;
+            sum += value[k];
+            last = run_refresh(r, now);
         }
     }
     if (r->roots) {
-        *loop = (last - start) / b->repetitions - r->clock_cost;
+        *loop = sum / b->repetitions;
         *n = b->repetitions;
     }
     return MPI_SUCCESS;

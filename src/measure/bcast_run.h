@@ -34,6 +34,10 @@ static inline int run_once(const struct bcast_run *r, int root)
     return c->bcast->run(c->buffer, c->count, c->type, root, c->comm, c->bcast->arg);
 }
 
+/* The root's, between two timed operations, the last of which ended at NOW: writes the data anew
+ * if the case wants it so. Returns when the next begins. */
+double run_refresh(const struct bcast_run *r, double now);
+
 static inline bool estimate_known(struct estimate e)
 {
     return e.value == e.value;
