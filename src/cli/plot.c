@@ -1,15 +1,19 @@
 /* collprof plot: pictures of a run. */
 #include "cli/cli.h"
 
+#include "report/overlap_map.h"
+#include "report/pairs_plot.h"
 #include "report/pictures.h"
 #include "report/plot.h"
+#include "report/rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct options {
-    const char *name, *directory, *output, *picture;
+    const char *name, *directory, *output, *picture, *overlap;
     long top;
 };
 
@@ -19,6 +23,11 @@ static const struct argp_option options[] = {
      "arrivals (how late ranks enter collectives, over time), sizes (time by message size)",
      0},
     {"output", 'o', "FILE", 0, "write the one picture to FILE, .png or .svg (DIR/NAME.png)", 0},
+    {"overlap", 'm', "FILE", 0,
+     "draw the overlap map that collbench-overlap wrote to FILE as JSON, with the requests of the "
+     "run "
+     "in DIR marked: what the machine could hide of them",
+     0},
     {"top", 't', "N", 0, "lines in a picture (6)", 0},
     {0}};
 
@@ -31,6 +40,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case 'o':
         o->output = argument;
+        return 0;
+    case 'm':
+        o->overlap = argument;
         return 0;
     case 't':
         o->top = cli_lines(o->name, argument);
@@ -57,8 +69,8 @@ static void check(const struct options *o)
     if (!found)
         cli_refuse(o->name, "there is no picture '%s': one of %s would be right", o->picture,
                    known);
-    if (o->output && !o->picture)
-        cli_refuse(o->name, "--output names one file: --picture=NAME says which picture");
+    if (o->picture && o->overlap)
+        cli_refuse(o->name, "--picture and --overlap: one of them would be right");
     if (o->output && !plot_path_valid(o->output))
         exit(CLI_USAGE);
 }
@@ -82,17 +94,100 @@ static bool draw(const struct options *o, const struct profile *p, const char *d
     return good;
 }
 
+/* Requests of the run as points on the map: their size, and the time between post and wait. */
+static bool draw_overlap(const struct options *o, const struct profile *p, const char *path)
+{
+    size_t n_maps, n = 0;
+    struct overlap_map *maps = overlap_maps_load(o->overlap, &n_maps);
+    double *x = profile_alloc((p->entries.n + 1) * sizeof *x);
+    double *y = profile_alloc((p->entries.n + 1) * sizeof *y);
+    struct profile *rows = rows_of(p, ROWS_BY_SITE);
+    for (size_t i = 0; i < rows->entries.n; i++) {
+        const struct profile_entry *e = &rows->entries.at[i];
+        if (!e->completed || !e->completed_bytes)
+            continue;
+        x[n] = (double)e->completed_bytes / (double)e->completed;
+        y[n++] = (double)e->window_ns / (double)e->completed / 1e9;
+    }
+    bool good = n_maps && overlap_map_draw(path, &maps[0], x, y, n);
+    if (good)
+        printf("%s: %s, with %zu call sites that post requests\n", path, maps[0].title, n);
+    for (size_t i = 0; i < n_maps; i++)
+        overlap_map_free(&maps[i]);
+    free(maps);
+    free(x);
+    free(y);
+    profile_free(rows);
+    return good;
+}
+
+/* FILE.log becomes FILE.png. */
+static void picture_path(const char *file, char *path, size_t room)
+{
+    const char *slash = strrchr(file, '/'), *dot = strrchr(file, '.');
+    bool ending = dot && (!slash || dot > slash + 1) && dot > file;
+    snprintf(path, room, "%.*s.png", ending ? (int)(dot - file) : (int)strlen(file), file);
+}
+
+/* What the bench programs have written: overlap maps as JSON, latencies as a log. */
+static bool draw_file(const struct options *o, const char *file)
+{
+    char path[4400];
+    FILE *in = fopen(file, "r");
+    int first = in ? fgetc(in) : EOF;
+    while (first == ' ' || first == '\n')
+        first = fgetc(in);
+    if (in)
+        fclose(in);
+    picture_path(file, path, sizeof path);
+    const char *target = o->output ? o->output : path;
+    bool good;
+    if (first == '{') {
+        size_t n;
+        struct overlap_map *maps = overlap_maps_load(file, &n);
+        good = n && overlap_maps_draw(target, "Overlap of communication and computation", maps, n);
+        for (size_t i = 0; i < n; i++)
+            overlap_map_free(&maps[i]);
+        free(maps);
+    } else {
+        good = pairs_log_plot(file, target);
+    }
+    if (good)
+        printf("%s: from %s\n", target, file);
+    return good;
+}
+
+static bool draw_run(const struct options *o, const char *directory)
+{
+    char path[4400];
+    struct profile *p = profile_load(directory);
+    snprintf(path, sizeof path, "%s/overlap.png", directory);
+    bool good = p && (o->overlap ? draw_overlap(o, p, o->output ? o->output : path)
+                                 : draw(o, p, directory));
+    profile_free(p);
+    return good;
+}
+
 int cli_plot(int argc, char **argv)
 {
     static const struct argp argp = {
-        options, parse, "[DIR]", "Draws pictures of the run in DIR (collprof.out), by gnuplot.",
-        NULL,    NULL,  NULL};
+        options,
+        parse,
+        "[DIR | FILE]",
+        "Draws pictures of the run in DIR (collprof.out), or of a FILE "
+        "that collbench-pairs (its log) or collbench-overlap (JSON) "
+        "wrote, by gnuplot.",
+        NULL,
+        NULL,
+        NULL};
     struct options o = {.name = argv[0], .top = 6};
+    struct stat st;
     cli_parse(&argp, argc, argv, 0, &o);
     check(&o);
-    const char *directory = o.directory ? o.directory : "collprof.out";
-    struct profile *p = profile_load(directory);
-    bool good = p && draw(&o, p, directory);
-    profile_free(p);
-    return good && cli_flush(o.name) ? 0 : 1;
+    const char *source = o.directory ? o.directory : "collprof.out";
+    bool is_file = !stat(source, &st) && S_ISREG(st.st_mode);
+    if (!is_file && o.output && !o.picture && !o.overlap)
+        cli_refuse(o.name, "--output names one file: --picture=NAME says which picture");
+    bool good = is_file ? draw_file(&o, source) : draw_run(&o, source);
+    return cli_flush(o.name) && good ? 0 : 1;
 }

@@ -89,6 +89,17 @@ expect 2 'one directory too many' $collprof compare a b c
 expect 2 'csv, histograms or trace would be right' $collprof export --format=xml a
 expect 2 'durations, ranks, arrivals, sizes would be right' $collprof plot --picture=none a
 expect 2 'one argument too many' $collprof info a
+expect 2 'which picture' $collprof plot --output=x.png a
+expect 2 'one of them would be right' $collprof plot --picture=ranks --overlap=x a
+echo nonsense > "$work/nonsense.log"
+expect 1 'nonsense.log' $collprof plot "$work/nonsense.log"
+if [ -x "${GNUPLOT:-/none}" ]; then
+    printf '%s\n' '# Testing Hostname: vm' '# Processors: 2 MsgLen 64 Repeats: 100' \
+        '# ProcName1:rank   ProcName2:rank   AvgCommTime(usecs) StdDev' \
+        'vm 000   vm 001          10.44   0.12' > "$work/pairs.log"
+    expect 0 'pairs.png' $collprof plot "$work/pairs.log"
+    [ -s "$work/pairs.png" ] || { echo "FAIL: no picture of a log of latencies"; failed=1; }
+fi
 expect 0 'Clock' $collprof info
 [ -w /dev/full ] && expect 1 'No space left' sh -c "$collprof info > /dev/full"
 exit $failed

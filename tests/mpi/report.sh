@@ -42,6 +42,13 @@ has "$work/compared" 'Bcast *102 *102'
 $collprof export --format=trace -o "$work/trace" "$work/a" || fail "export: status $?"
 has "$work/trace" '"traceEvents":'
 
+if [ -x "${GNUPLOT:-/none}" ]; then
+    $collprof plot "$work/a" > "$work/drawn" || { fail "plot: status $?"; cat "$work/drawn"; }
+    for picture in durations ranks arrivals sizes; do
+        [ -s "$work/a/$picture.png" ] || fail "no picture $picture"
+    done
+fi
+
 # Less to go by: symbols alone, then not even these. The calls stay apart.
 sites_binary=$sites
 [ -x "$top_builddir/tests/mpi/.libs/sites" ] && sites_binary=$top_builddir/tests/mpi/.libs/sites
