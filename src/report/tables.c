@@ -227,10 +227,24 @@ void tables_histograms_csv(const struct profile *p, FILE *out)
     document_free(d);
 }
 
-static json_t *bar_of(const struct profile *p, const struct profile_event *e, int64_t origin)
+/* Thousands of bars are of one site: its label is made once. */
+static const char *cached_label(const struct profile *p, uint32_t site, char **cache)
 {
-    char site[400], comm[100];
-    site_label(p, e->site, site, sizeof site);
+    char text[400];
+    if (site == PROFILE_NONE)
+        return "-";
+    if (!cache[site]) {
+        site_label(p, site, text, sizeof text);
+        cache[site] = profile_strdup(text);
+    }
+    return cache[site];
+}
+
+static json_t *bar_of(const struct profile *p, const struct profile_event *e, int64_t origin,
+                      char **labels)
+{
+    char comm[100];
+    const char *site = cached_label(p, e->site, labels);
     comm_label(p, e->comm, comm, sizeof comm);
     return json_pack("{s:s, s:s, s:s, s:f, s:f, s:i, s:i, s:{s:s, s:s, s:I, s:I, s:i}}", "name",
                      p->operations.at[e->operation].name, "cat", "collective", "ph", "X", "ts",
@@ -244,6 +258,7 @@ size_t tables_trace(const struct profile *p, FILE *out)
 {
     int64_t origin = INT64_MAX;
     json_t *bars = json_array();
+    char **labels = profile_alloc((p->sites.n + 1) * sizeof *labels);
     for (size_t i = 0; i < p->ranks.n; i++) {
         char name[100];
         snprintf(name, sizeof name, "rank %d", p->ranks.at[i].rank);
@@ -255,7 +270,10 @@ size_t tables_trace(const struct profile *p, FILE *out)
         if (p->events.at[i].entry_ns < origin)
             origin = p->events.at[i].entry_ns;
     for (size_t i = 0; i < p->events.n; i++)
-        json_array_append_new(bars, bar_of(p, &p->events.at[i], origin));
+        json_array_append_new(bars, bar_of(p, &p->events.at[i], origin, labels));
+    for (size_t i = 0; i < p->sites.n; i++)
+        free(labels[i]);
+    free(labels);
     json_t *trace = json_pack("{s:o, s:s}", "traceEvents", bars, "displayTimeUnit", "ns");
     json_dumpf(trace, out, JSON_COMPACT);
     fputc('\n', out);
