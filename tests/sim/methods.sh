@@ -24,6 +24,11 @@ case ${1:-16} in
         methods 16 $platform 256 linear backward binomial chain native
         methods 16 $platform 65536 linear backward binomial flat chain native
     done
+    # The simulator's own that are no plain tree: pipelined, and scatter with allgather.
+    for own in NTSL scatter_LR_allgather; do
+        echo "smpi/bcast:$own"
+        SMPI_OPTIONS="$SMPI_OPTIONS --cfg=smpi/bcast:$own" methods 16 grid 65536 native
+    done
     ;;
 64)
     methods 64 cluster 65536 linear flat binomial
