@@ -272,7 +272,8 @@ void schedule_set_windows(struct schedule *s, const struct graph *g)
         if (g->gap)
             gap = fmax(gap, g->gap[(size_t)u * (size_t)g->n + (size_t)v]);
         double fill = gap > 0 ? graph_cost(g, u, v) / gap : INFINITY;
-        s->window[v] = fill < 1e6 ? 2 + (int)ceil(8 * fill) : 0;
+        double times = g->group && g->group[u] == g->group[v] ? 1 : 8;
+        s->window[v] = fill < 1e6 ? 2 + (int)ceil(times * fill) : 0;
     }
 }
 

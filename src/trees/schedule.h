@@ -68,9 +68,11 @@ void schedule_label(struct schedule *s, const struct graph *g);
 /* Labels, arrivals and completion of the order of sending as it is. */
 void schedule_predict(struct schedule *s, const struct graph *g);
 
-/* Sets window for segments of G's size: eight times what fills the way from the parent. Not all, because
- * a network that shares its bandwidth between all messages under way would deliver the first of
- * very many as late as the last, and nothing would be left to forward meanwhile. */
+/* Sets window for segments of G's size: what fills the way from the parent, eight times as many
+ * between sites. Not all of them, because a network that shares its bandwidth between all
+ * messages under way would deliver the first of very many as late as the last, and nothing
+ * would be left to forward meanwhile; and those of a near child would crowd out those of a far
+ * one on their common way out. */
 void schedule_set_windows(struct schedule *s, const struct graph *g);
 
 /* Where the graph has groups, arrivals and completion of both count the waiting for their shared
