@@ -13,8 +13,9 @@
 #include <string.h>
 #include <time.h>
 
-#define QUICK_BASE_SECONDS 0.2 /* for one point of one kind */
-#define QUICK_SECONDS 28.0     /* for all cells; the base round and pictures take their time too */
+#define BASE_SECONDS 1.0 /* at most, for one point of one kind of the base round */
+#define QUICK_BASE_SECONDS 0.2
+#define QUICK_SECONDS 28.0 /* for all cells; the base round and pictures take their time too */
 
 static void set_axes(const struct options *o, const struct binding *binding, struct grid *g)
 {
@@ -116,7 +117,7 @@ static void get_base(const struct options *o, struct overlap_stage *stage, struc
         bench_refuse(&o->bench, "--base=%s: not a base round", o->base);
     if (have)
         return;
-    stage->budget = o->quick ? QUICK_BASE_SECONDS : o->bench.plan.budget;
+    stage->budget = o->quick ? QUICK_BASE_SECONDS : BASE_SECONDS;
     bench_progress(&o->bench, 0, g->nx, "base round");
     overlap_base_point(stage, (size_t)g->size[0]); /* connects, and warms up */
     struct base_point zero = overlap_base_point(stage, 0);
