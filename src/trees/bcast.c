@@ -153,8 +153,8 @@ static int chain_forward(const struct place *p, const struct segments *s)
                            before, TAG, p->comm, &in[(k + 1) % 2]));
         TRY(PMPI_Wait(&in[k % 2], MPI_STATUS_IGNORE));
         TRY(PMPI_Wait(&out[k % 2], MPI_STATUS_IGNORE));
-        TRY(PMPI_Isend(s->start + k * s->step, segment_count(s, p, k), p->type, after, TAG,
-                       p->comm, &out[k % 2]));
+        TRY(PMPI_Isend(s->start + k * s->step, segment_count(s, p, k), p->type, after, TAG, p->comm,
+                       &out[k % 2]));
     }
     TRY(PMPI_Wait(&out[0], MPI_STATUS_IGNORE));
     return PMPI_Wait(&out[1], MPI_STATUS_IGNORE);
