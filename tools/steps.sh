@@ -42,8 +42,8 @@ packages_to_build=(
 )
 packages_to_test=(
     libcriterion-dev:pc=criterion libsimgrid-dev:smpicc gfortran:gfortran python3:python3
-    graphviz:dot iproute2:ip util-linux:unshare groff-base:groff
-    netpipe-mpich2:NPmpich2 mocassin:mocassin
+    graphviz:dot util-linux:unshare groff-base:groff
+    netpipe-mpich2:NPmpich2
     scalapack-mpi-test:/usr/lib/*/scalapack/mpich-tests
 )
 
