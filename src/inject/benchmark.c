@@ -153,6 +153,8 @@ void benchmark_broadcast(struct shadow *s, void *buffer, int count, MPI_Datatype
                            .root = root,
                            .plan = plan_for(share),
                            .collector = 0,
+                           /* An application broadcasts what it has just computed. */
+                           .fresh = true,
                            .clock = inject.clock};
     struct bcast_outcome out;
     if (bcast_measure(&c, methods, n_methods, &out) == MPI_SUCCESS) {
