@@ -15,7 +15,7 @@
 
 #define BASE_SECONDS 1.0 /* at most, for one point of one kind of the base round */
 #define QUICK_BASE_SECONDS 0.2
-#define QUICK_SECONDS 28.0 /* for all cells; the base round and pictures take their time too */
+#define QUICK_SECONDS 36.0 /* for all cells; the base round and pictures take their time too */
 
 static void set_axes(const struct options *o, const struct binding *binding, struct grid *g)
 {

@@ -105,7 +105,9 @@ static void put_segment(struct writer *w, const struct overlap_map *m, const str
     char from[24], to[24];
     bytes_text(m->x[s->from], from);
     bytes_text(m->x[s->to], to);
-    if (first && last)
+    if (first && last && s->from == s->to)
+        put(w, "at %s ", from);
+    else if (first && last)
         put(w, "at every size from %s to %s ", from, to);
     else if (first)
         put(w, "up to %s ", to);
