@@ -30,3 +30,7 @@ LAYER_TESTS = \
 	tests/mpi/real-scalapack.sh
 TESTS += $(LAYER_TESTS)
 EXTRA_DIST += $(LAYER_TESTS) tests/mpi/lib.sh tests/mpi/profile.py tests/mpi/fortran.F90 tests/mpi/linked.c
+
+# Manual pages of all that is installed.
+TESTS += tests/documented.sh
+EXTRA_DIST += tests/documented.sh

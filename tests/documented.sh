@@ -1,0 +1,35 @@
+#!/bin/sh
+# Every installed program has --help, --version and a manual page that is well formed and names
+# every option of --help.
+. "${srcdir:-.}/tests/mpi/lib.sh"
+
+check_page()
+{
+    page=$1
+    shift
+    test -f "$page" || { echo "no $page"; bad=1; return; }
+    if command -v groff >/dev/null; then
+        groff -ww -mandoc -Tutf8 -z "$page" 2>&1 | grep . && { echo "in $page"; bad=1; }
+    fi
+    "$@" --help >help 2>err || { echo "$*: --help: status $?"; bad=1; }
+    test ! -s err || { echo "$*: --help says something on stderr"; bad=1; }
+    # As in the page's source, where a hyphen may be written \- and an option .Fl -name
+    sed 's/\\-/-/g; s/\\f[BIRP]//g; s/Fl -/--/g' "$page" >plain
+    for option in $(sed -nE 's/^ +(-., )?(--[a-z][a-z-]+).*/\2/p' help | grep -vE '^--(help|version|usage)$'); do
+        grep -qF -e "$option" plain || { echo "$page does not name $option"; bad=1; }
+    done
+}
+
+bad=0
+for program in $bin_programs; do
+    name=$(basename "$program")
+    check_page "$source/man/$name.1" "$built/$program"
+    "$built/$program" --version 2>&1 | grep -q '[0-9]\.[0-9]' || { echo "$name --version"; bad=1; }
+done
+for command in $("$built/collprof" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
+    check_page "$source/man/collprof-$command.1" "$built/collprof" "$command"
+done
+for page in "$source"/man/*.[1-8]; do
+    groff -ww -mandoc -Tutf8 -z "$page" 2>&1 | grep . && { echo "in $page"; bad=1; }
+done
+exit $bad
