@@ -141,7 +141,7 @@ static struct plot_axes axes_of(const struct overlap_map *m)
 
 /* What plot.h wants, which takes times in microseconds. */
 struct drawing {
-    double *y, *comm;
+    double *y, *comm_x, *comm;
     struct plot_series line, points;
     struct plot_map map;
 };
@@ -157,8 +157,9 @@ static double *in_us(const double *seconds, size_t n)
 static struct drawing drawing_of(const struct overlap_map *m)
 {
     struct drawing d = {.y = m->by_threads ? filled(m->ny, m->y) : in_us(m->y, m->ny),
+                        .comm_x = filled(m->nx, m->x),
                         .comm = in_us(m->comm, m->nx)};
-    if (!d.y || !d.comm)
+    if (!d.y || !d.comm_x || !d.comm)
         abort();
     d.map = (struct plot_map){.x = m->x,
                               .y = d.y,
@@ -174,10 +175,18 @@ static struct drawing drawing_of(const struct overlap_map *m)
     return d;
 }
 
-/* Into D, since the map points to it. A line over threads would have no meaning. */
+/* Into D, since the map points to it. From one known size to the next, across those that were not
+ * measured. A line over threads would have no meaning. */
 static void add_line(struct drawing *d, const struct overlap_map *m)
 {
-    d->line = (struct plot_series){"T_comm", m->x, d->comm, m->nx};
+    size_t n = 0;
+    for (size_t i = 0; i < m->nx; i++) {
+        if (isnan(d->comm[i]))
+            continue;
+        d->comm_x[n] = d->comm_x[i];
+        d->comm[n++] = d->comm[i];
+    }
+    d->line = (struct plot_series){"T_comm", d->comm_x, d->comm, n};
     d->map.overlay = &d->line;
     d->map.n_overlay = m->by_threads ? 0 : 1;
 }
@@ -185,6 +194,7 @@ static void add_line(struct drawing *d, const struct overlap_map *m)
 static void drawing_free(struct drawing *d)
 {
     free(d->y);
+    free(d->comm_x);
     free(d->comm);
 }
 
