@@ -178,15 +178,20 @@ void life_begin(void)
     layer.on = layer.settings.start;
 }
 
-/* One rank speaks for all that cannot write. */
-static void report_unwritable(int error)
+/* All ranks record, or none does: they will merge together. What hinders them is said by one rank
+ * for all. ERROR is life_open_ledger()'s. */
+static bool agree_to_record(int error)
 {
-    int mine = error ? layer.rank : layer.size, first;
-    PMPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, layer.comm);
-    if (first == layer.rank)
+    int last = layer.rank + 1;
+    int mine[2] = {error > 0 ? last : 0, error < 0 ? last : 0}, any[2];
+    PMPI_Allreduce(mine, any, 2, MPI_INT, MPI_MAX, layer.comm);
+    if (any[0] == last)
+        layer_say("rank %d: %s: this run is not recorded", layer.rank, strerror(error));
+    else if (!any[0] && any[1] == last)
         layer_say("cannot write records to %s (rank %d: %s): the application goes on, its report "
                   "is printed at the end, but nothing will be left of a run that crashes",
-                  layer.settings.output, layer.rank, strerror(error));
+                  layer.settings.output, layer.rank, strerror(-error));
+    return !any[0];
 }
 
 void life_start(int thread_level)
@@ -212,16 +217,9 @@ void life_start(int thread_level)
     }
     PMPI_Bcast(&run_id, 1, MPI_UINT64_T, 0, layer.comm);
     life_make_directories(layer.settings.output); /* file systems may be private to a host */
-    int error = life_open_ledger(thread_level);
-    int unable = error > 0, any;
-    PMPI_Allreduce(&unable, &any, 1, MPI_INT, MPI_MAX, layer.comm);
-    if (any) {
-        if (unable)
-            layer_say("rank %d: no memory for records: this run is not recorded", layer.rank);
+    if (!agree_to_record(life_open_ledger(thread_level)))
         return;
-    }
     layer.ledger.header->run_id = run_id;
-    report_unwritable(-error);
     sync_start(&global_clock, layer.comm, NULL);
     life_begin();
     inject_start(&global_clock);

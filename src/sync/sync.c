@@ -210,8 +210,20 @@ static int share(struct sync_clock *clock, MPI_Comm domain)
     return error;
 }
 
+/* The usual case, found with a single exchange: one host, one clock. What the kernel says names
+ * the host too (its boot), what a caller says does not. */
+static bool all_share_one(const struct sync_clock *clock, MPI_Comm comm)
+{
+    uint64_t key = clock->options.domain ? 0 : sync_domain_of_process();
+    uint64_t mine[2] = {key, ~key}, largest[2];
+    return PMPI_Allreduce(mine, largest, 2, MPI_UINT64_T, MPI_MAX, comm) == MPI_SUCCESS &&
+           largest[0] == ~largest[1] && largest[0] != 0;
+}
+
 int sync_again(struct sync_clock *clock, MPI_Comm comm)
 {
+    if (clock->domains == 0 && all_share_one(clock, comm))
+        clock->domains = 1;
     if (clock->domains == 1)
         return MPI_SUCCESS;
     MPI_Comm domain, leaders;
