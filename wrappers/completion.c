@@ -20,8 +20,8 @@ static void pending_begin(struct pending *p, struct call *c, int n, const MPI_Re
 {
     size_t count = n > 0 ? (size_t)n : 0;
     *p = (struct pending){.requests = requests, .status = statuses};
-    char *scratch = thread_scratch(count * (sizeof *p->handle + sizeof *p->record +
-                                            sizeof *p->status) + 64);
+    char *scratch =
+        thread_scratch(count * (sizeof *p->handle + sizeof *p->record + sizeof *p->status) + 64);
     if (!scratch || !requests)
         return;
     p->n = (int)count;
@@ -161,9 +161,8 @@ int MPI_Waitsome(int incount, MPI_Request *requests, int *outcount, int *indices
     pending_begin(&p, &call, incount, requests, statuses);
     int rc = next.Waitsome(incount, requests, outcount, indices, p.status);
     call.exit = clock_ticks();
-    pending_end_some(&call, &p,
-                     rc == MPI_SUCCESS && *outcount != MPI_UNDEFINED ? *outcount : 0, indices,
-                     false);
+    pending_end_some(&call, &p, rc == MPI_SUCCESS && *outcount != MPI_UNDEFINED ? *outcount : 0,
+                     indices, false);
     call_leave(&call, rc, MPI_COMM_NULL, 0);
     return rc;
 }
@@ -223,9 +222,8 @@ int MPI_Testsome(int incount, MPI_Request *requests, int *outcount, int *indices
     pending_begin(&p, &call, incount, requests, statuses);
     int rc = next.Testsome(incount, requests, outcount, indices, p.status);
     call.exit = clock_ticks();
-    pending_end_some(&call, &p,
-                     rc == MPI_SUCCESS && *outcount != MPI_UNDEFINED ? *outcount : 0, indices,
-                     true);
+    pending_end_some(&call, &p, rc == MPI_SUCCESS && *outcount != MPI_UNDEFINED ? *outcount : 0,
+                     indices, true);
     call_leave(&call, rc, MPI_COMM_NULL, 0);
     return rc;
 }
@@ -246,8 +244,8 @@ int MPI_Request_free(MPI_Request *request)
 /* What a persistent request carries counts for the call that starts it. */
 static void started(const struct call *c, struct request *r)
 {
-    r->entry = entry_of(entry_key(c->site, c->operation, r->comm_index, thread.region,
-                                  size_class_of(r->bytes)));
+    r->entry = entry_of(
+        entry_key(c->site, c->operation, r->comm_index, thread.region, size_class_of(r->bytes)));
     r->post_entry = c->entry;
     r->post_exit = c->exit;
     r->active = r->entry != NULL;

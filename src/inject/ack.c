@@ -109,8 +109,7 @@ static double round_trip(struct shadow *s, int destination)
     for (int k = -WARM; k < ROUND_TRIPS; k++) {
         double start = clock_now();
         PMPI_Send(&a, sizeof a, MPI_BYTE, destination, TAG_ROUND_TRIP, s->comm);
-        PMPI_Recv(&a, sizeof a, MPI_BYTE, destination, TAG_ROUND_TRIP, s->comm,
-                  MPI_STATUS_IGNORE);
+        PMPI_Recv(&a, sizeof a, MPI_BYTE, destination, TAG_ROUND_TRIP, s->comm, MPI_STATUS_IGNORE);
         if (k >= 0)
             time[k] = clock_now() - start;
     }
@@ -287,8 +286,8 @@ static json_t *describe(const struct shadow *s, const struct ack_stream *a, int 
     uint32_t late = d->n - (uint32_t)on_time;
     struct summary ol = stats_summarize(latency, n), exit = stats_summarize(direct, on_time);
     json_t *f = json_pack("{s:s, s:i, s:i, s:I, s:i, s:I}", "communicator", s->name, "ranks",
-                          s->size, "root", a->root, "bytes", (json_int_t)a->largest,
-                          "destination", i, "acknowledged", (json_int_t)d->seen);
+                          s->size, "root", a->root, "bytes", (json_int_t)a->largest, "destination",
+                          i, "acknowledged", (json_int_t)d->seen);
     if (!f)
         return NULL;
     set_us(f, "ol_us", ol.median, n > 0);

@@ -84,9 +84,8 @@ static json_t *describe_signature(const struct shadow *s, const char *operation,
                                   uint64_t bytes, double seconds)
 {
     return json_pack("{s:s, s:s, s:i, s:o, s:I, s:f}", "operation", operation, "communicator",
-                     s->name, "ranks", s->size, "root",
-                     root < 0 ? json_null() : json_integer(root), "bytes", (json_int_t)bytes,
-                     "measured_in_seconds", seconds);
+                     s->name, "ranks", s->size, "root", root < 0 ? json_null() : json_integer(root),
+                     "bytes", (json_int_t)bytes, "measured_in_seconds", seconds);
 }
 
 static json_t *microseconds(double seconds)
@@ -235,8 +234,7 @@ void benchmark_collective(struct shadow *s, unsigned operation, int root, uint64
     size_t n = sizeof measured / sizeof *measured, which = 0;
     while (which < n && measured[which].operation != operation)
         which++;
-    if (which == n || (bytes == 0 && operation != OP_Barrier) ||
-        !is_due(s, operation, root, bytes))
+    if (which == n || (bytes == 0 && operation != OP_Barrier) || !is_due(s, operation, root, bytes))
         return;
     double share = agree_on_share(s), started = clock_now();
     if (share > 0)

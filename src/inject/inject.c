@@ -148,11 +148,12 @@ void inject_findings(void (*add)(void *arg, const char *kind, json_t *finding),
         json_decref(inject.findings[k]);
         inject.findings[k] = NULL;
         if (inject.untreated[k]) {
-            snprintf(text, sizeof text,
-                     "%s: some calls could not be treated and went to the library "
-                     "(communicator not seen made, intercommunicator, argument out of range, or more "
-                     "than %d signatures)",
-                     kind_name[k], SIGNATURES_MAX);
+            snprintf(
+                text, sizeof text,
+                "%s: some calls could not be treated and went to the library "
+                "(communicator not seen made, intercommunicator, argument out of range, or more "
+                "than %d signatures)",
+                kind_name[k], SIGNATURES_MAX);
             warn(arg, text);
         }
     }
@@ -190,8 +191,9 @@ bool inject_broadcast(struct call *c, void *buffer, MPI_Count count, MPI_Datatyp
     if (!fit || bytes > INT_MAX) {
         const struct comm *known = comm_find(comm);
         if (!known || known->size > 1 || known->inter)
-            untreated(inject.ack ? FINDING_ACK
-                                 : inject.benchmark ? FINDING_BENCHMARK : FINDING_BROADCAST);
+            untreated(inject.ack         ? FINDING_ACK
+                      : inject.benchmark ? FINDING_BENCHMARK
+                                         : FINDING_BROADCAST);
         c->entry = clock_ticks();
         return false;
     }

@@ -29,7 +29,7 @@ struct shadow {
     MPI_Comm comm; /* errors are returned */
     int rank, size;
     char name[MPI_MAX_OBJECT_NAME + 24]; /* for findings */
-    uint64_t broadcasts; /* acknowledged ones so far: agreed on by all members */
+    uint64_t broadcasts;                 /* acknowledged ones so far: agreed on by all members */
     struct ack_stream *acks;
     double *round_trip; /* at a root, per destination; NaN: not measured */
     bool *answered;     /* at a destination, per root: its round trip was measured */
@@ -50,7 +50,7 @@ struct inject {
     const struct bcast *bcast; /* in place of the library's; NULL: the library's own */
     bool grid;                 /* a schedule per communicator and root instead */
     const struct sync_clock *clock;
-    json_t *findings[FINDING_KINDS]; /* arrays */
+    json_t *findings[FINDING_KINDS];   /* arrays */
     uint64_t untreated[FINDING_KINDS]; /* calls that had to go to the library */
 };
 extern struct inject inject;

@@ -10,7 +10,7 @@
 
 /* Faults may have a handler already (UCX sets some): it is called after ours. Of the other signals
  * only those are caught that would have ended the process by default. */
-static const int watched[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL,  SIGABRT, SIGTERM,
+static const int watched[] = {SIGSEGV, SIGBUS, SIGFPE,  SIGILL,  SIGABRT, SIGTERM,
                               SIGINT,  SIGHUP, SIGQUIT, SIGXCPU, SIGUSR1, SIGUSR2};
 enum { N_FAULTS = 5, N_WATCHED = sizeof watched / sizeof *watched };
 static struct sigaction previous[N_WATCHED];

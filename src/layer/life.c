@@ -5,6 +5,7 @@
 #include "record/call.h"
 #include "report/profile.h"
 #include "sync/local_clock.h"
+#include "sync/politely.h"
 #include "sync/sync.h"
 #include "wrappers/operations.h"
 
@@ -184,7 +185,8 @@ static bool agree_to_record(int error)
 {
     int last = layer.rank + 1;
     int mine[2] = {error > 0 ? last : 0, error < 0 ? last : 0}, any[2];
-    PMPI_Allreduce(mine, any, 2, MPI_INT, MPI_MAX, layer.comm);
+    MPI_Request request;
+    wait_politely(PMPI_Iallreduce(mine, any, 2, MPI_INT, MPI_MAX, layer.comm, &request), &request);
     if (any[0] == last)
         layer_say("rank %d: %s: this run is not recorded", layer.rank, strerror(error));
     else if (!any[0] && any[1] == last)
@@ -202,7 +204,8 @@ void life_start(int thread_level)
     settings_default(&layer.settings);
     settings_read(&layer.settings, environ, life_complain, NULL);
     layer.phase = LAYER_ENDED; /* until everything has worked */
-    if (PMPI_Comm_dup(MPI_COMM_WORLD, &layer.comm))
+    MPI_Request request;
+    if (dup_politely(MPI_COMM_WORLD, &layer.comm))
         return;
     PMPI_Comm_set_errhandler(layer.comm, MPI_ERRORS_RETURN);
     PMPI_Comm_group(MPI_COMM_WORLD, &layer.world);
@@ -215,7 +218,7 @@ void life_start(int thread_level)
         life_make_directories(layer.settings.output);
         remove_old_records();
     }
-    PMPI_Bcast(&run_id, 1, MPI_UINT64_T, 0, layer.comm);
+    wait_politely(PMPI_Ibcast(&run_id, 1, MPI_UINT64_T, 0, layer.comm, &request), &request);
     life_make_directories(layer.settings.output); /* file systems may be private to a host */
     if (!agree_to_record(life_open_ledger(thread_level)))
         return;

@@ -1,10 +1,11 @@
-/* What the two ways to start and end share: together with all ranks (life.c), or alone (alone.c). */
+/* What the two ways to start and end share: together with all ranks (life.c), or alone (alone.c).
+ */
 #ifndef COLLPROF_LAYER_LIFE_INNER_H
 #define COLLPROF_LAYER_LIFE_INNER_H
 
 #include "layer/life.h"
 
-enum { LIFE_PATH = sizeof ((struct settings *)0)->output + 32 };
+enum { LIFE_PATH = sizeof((struct settings *)0)->output + 32 };
 
 void life_record_path(char path[LIFE_PATH], int rank);
 int life_make_directories(const char *path);

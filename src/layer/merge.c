@@ -1,5 +1,6 @@
 #include "layer/life.h"
 #include "report/profile.h"
+#include "sync/politely.h"
 
 #include <stdlib.h>
 
@@ -23,14 +24,16 @@ static int send_profile(struct profile *p, int to, MPI_Comm comm)
 static struct profile *receive_profile(int from, MPI_Comm comm)
 {
     uint64_t size = 0;
-    if (PMPI_Recv(&size, 1, MPI_UINT64_T, from, TAG_SIZE, comm, MPI_STATUS_IGNORE) || !size)
+    MPI_Request request;
+    int posted = PMPI_Irecv(&size, 1, MPI_UINT64_T, from, TAG_SIZE, comm, &request);
+    if (wait_politely(posted, &request) || !size)
         return NULL;
     char *packed = malloc(size);
     int rc = packed ? MPI_SUCCESS : MPI_ERR_OTHER;
     for (size_t at = 0; at < size && !rc; at += CHUNK) {
         size_t left = size - at;
-        rc = PMPI_Recv(packed + at, (int)(left < CHUNK ? left : CHUNK), MPI_BYTE, from,
-                       TAG_PROFILE, comm, MPI_STATUS_IGNORE);
+        rc = PMPI_Recv(packed + at, (int)(left < CHUNK ? left : CHUNK), MPI_BYTE, from, TAG_PROFILE,
+                       comm, MPI_STATUS_IGNORE);
     }
     struct profile *p = rc ? NULL : profile_unpack(packed, size);
     free(packed);

@@ -1,6 +1,6 @@
 /* The public functions of collprof.h. */
-#include "config.h"
 #include "base/text.h"
+#include "config.h"
 #include "layer/life_inner.h"
 #include "record/entries.h"
 
@@ -25,8 +25,8 @@ static uint8_t region_of(const char *name)
     struct ledger_header *h = layer.ledger.header;
     pthread_mutex_lock(&layer.lock);
     uint32_t count = h->section[LEDGER_REGIONS].count, i = 1;
-    while (i < count && strncmp(layer.ledger.regions[i].name, name,
-                                sizeof layer.ledger.regions[i].name - 1))
+    while (i < count &&
+           strncmp(layer.ledger.regions[i].name, name, sizeof layer.ledger.regions[i].name - 1))
         i++;
     if (i == count && count < h->section[LEDGER_REGIONS].capacity) {
         text_copy(layer.ledger.regions[i].name, sizeof layer.ledger.regions[i].name, name);

@@ -4,9 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct layer layer = {.comm = MPI_COMM_NULL,
-                      .world = MPI_GROUP_NULL,
-                      .lock = PTHREAD_MUTEX_INITIALIZER};
+struct layer layer = {
+    .comm = MPI_COMM_NULL, .world = MPI_GROUP_NULL, .lock = PTHREAD_MUTEX_INITIALIZER};
 PER_THREAD struct thread thread;
 
 static pthread_key_t scratch_key;

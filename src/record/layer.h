@@ -38,19 +38,19 @@ struct layer {
     enum layer_phase phase;
     pid_t pid; /* a forked child is not this process */
     int rank, size;
-    MPI_Comm comm;  /* the layer's own, all ranks; MPI_COMM_NULL if it could not be made */
+    MPI_Comm comm;   /* the layer's own, all ranks; MPI_COMM_NULL if it could not be made */
     MPI_Group world; /* to name the members of communicators; MPI_GROUP_NULL if unknown */
     struct settings settings;
     pthread_mutex_t lock; /* for everything that is added rarely */
 };
 
 struct thread {
-    bool inside;   /* in a wrapper: calls by the MPI library itself are not the application's */
+    bool inside;    /* in a wrapper: calls by the MPI library itself are not the application's */
     uint8_t region; /* innermost named region, 0: none */
     uint8_t region_depth;
     uint8_t region_stack[16];
     uint64_t region_entry[16]; /* ticks */
-    void *scratch; /* for arrays as long as the caller's; grows only */
+    void *scratch;             /* for arrays as long as the caller's; grows only */
     size_t scratch_size;
 };
 

@@ -21,8 +21,8 @@
 
 #define LEDGER_MAGIC 0x31666f727070636cull /* "lcpprof1" */
 #define LEDGER_VERSION 1u
-#define LEDGER_NO_SITE 0u  /* site 0: not recorded, or the table was full */
-#define LEDGER_NO_COMM 0u  /* communicator 0: the call has none, or the table was full */
+#define LEDGER_NO_SITE 0u /* site 0: not recorded, or the table was full */
+#define LEDGER_NO_COMM 0u /* communicator 0: the call has none, or the table was full */
 #define LEDGER_MAX_DEPTH 8u
 
 enum ledger_section {
@@ -72,7 +72,7 @@ struct ledger_operation {
 
 /* A shared object or the executable, as it was mapped when it was first seen. */
 struct ledger_module {
-    uint64_t bias; /* run-time address minus address in the file */
+    uint64_t bias;      /* run-time address minus address in the file */
     uint64_t low, high; /* run-time addresses that belong to it */
     uint8_t build_id[24];
     uint32_t build_id_size; /* 0: none */
@@ -82,20 +82,20 @@ struct ledger_module {
 
 struct ledger_region {
     char name[64];
-    uint64_t entered;  /* times */
-    uint64_t time_ns;  /* between begin and end */
+    uint64_t entered; /* times */
+    uint64_t time_ns; /* between begin and end */
 };
 
 /* Communicators with the same members in the same order are one: an application may create and
  * free a million of them. */
 struct ledger_comm {
-    uint64_t id;    /* equal on all members: hash of the members' world ranks */
-    uint64_t created; /* how many there have been; 1 for MPI_COMM_WORLD */
-    uint32_t size;  /* members; of both groups for an intercommunicator */
-    uint32_t rank;  /* of this process */
+    uint64_t id;              /* equal on all members: hash of the members' world ranks */
+    uint64_t created;         /* how many there have been; 1 for MPI_COMM_WORLD */
+    uint32_t size;            /* members; of both groups for an intercommunicator */
+    uint32_t rank;            /* of this process */
     uint32_t root_world_rank; /* world rank of its rank 0; UINT32_MAX: not known */
-    uint32_t flags; /* LEDGER_COMM_... */
-    char name[64];  /* MPI_Comm_get_name at creation or at the end; may be empty */
+    uint32_t flags;           /* LEDGER_COMM_... */
+    char name[64];            /* MPI_Comm_get_name at creation or at the end; may be empty */
 };
 #define LEDGER_COMM_INTER 1u
 #define LEDGER_COMM_WORLD 2u
@@ -123,12 +123,12 @@ struct ledger_entry {
     uint64_t bytes; /* sent, or received where the call tells; otherwise as posted */
     uint64_t time_ns, min_ns, max_ns;
     /* Requests started here, for the families that start one: */
-    uint64_t completed;    /* requests seen complete */
-    uint64_t window_ns;    /* sum of: return from the post to entry of the completing call */
-    uint64_t wait_ns;      /* sum of: time in the completing calls, each shared out evenly
-                              among the requests that it completed */
-    uint64_t span_ns;      /* sum of: entry of the post to return of the completing call */
-    uint64_t hidden;       /* completed without waiting: found done by Test, or wait < 1 us */
+    uint64_t completed; /* requests seen complete */
+    uint64_t window_ns; /* sum of: return from the post to entry of the completing call */
+    uint64_t wait_ns;   /* sum of: time in the completing calls, each shared out evenly
+                           among the requests that it completed */
+    uint64_t span_ns;   /* sum of: entry of the post to return of the completing call */
+    uint64_t hidden;    /* completed without waiting: found done by Test, or wait < 1 us */
     uint64_t completed_bytes;
     uint64_t cancelled;
     /* Blocking collectives: waiting for the latest is seen from the instances, not here. */
@@ -165,20 +165,20 @@ struct ledger_header {
     int64_t pid;
     uint64_t run_id; /* equal on all ranks of one run, different for the next; 0: not agreed */
     char host[64];
-    char program[256];    /* /proc/self/exe */
+    char program[256];     /* /proc/self/exe */
     char mpi_library[192]; /* MPI_Get_library_version, first line */
     int32_t thread_level;
     uint32_t processors;   /* in the affinity mask; 0: not known, or simulated */
     uint64_t affinity[16]; /* the mask itself: processors of all ranks of a host are its union */
 
     /* When */
-    uint32_t clock; /* enum clock_source */
+    uint32_t clock;        /* enum clock_source */
     uint32_t synchronized; /* whether global_* hold */
     double started_unix;   /* seconds since 1970 at initialization */
     struct {
         uint64_t ticks;
-        double seconds; /* CLOCK_MONOTONIC */
-    } pair[2];          /* at initialization; at the last update (at least at the end) */
+        double seconds;      /* CLOCK_MONOTONIC */
+    } pair[2];               /* at initialization; at the last update (at least at the end) */
     double ticks_per_second; /* as known at initialization; the pairs know better at the end */
     uint64_t last_ticks;     /* return from the last call */
     /* Global time of this rank's CLOCK_MONOTONIC second t: t + global_offset +
@@ -186,13 +186,13 @@ struct ledger_header {
     double global_offset, global_drift, global_bound;
 
     /* How it goes */
-    uint32_t state;      /* enum ledger_state */
+    uint32_t state; /* enum ledger_state */
     int32_t state_detail;
     uint64_t untracked_requests; /* completion not seen, or the request table was full */
     uint32_t started_late;       /* MPI_Init was not seen: recorded from the first call seen */
     uint32_t unused;
-    uint32_t sample_mask;        /* instances are kept where (sequence & mask) == 0 */
-    uint32_t stack_depth;        /* frames per site asked for; 0: no sites */
+    uint32_t sample_mask;          /* instances are kept where (sequence & mask) == 0 */
+    uint32_t stack_depth;          /* frames per site asked for; 0: no sites */
     uint64_t involuntary_switches; /* over the run; meaningful at the end */
     uint64_t init_ns, merge_ns;    /* what the layer's own start and end cost */
 };

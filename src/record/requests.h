@@ -17,10 +17,10 @@ enum request_kind {
 
 struct request {
     uint64_t handle;
-    struct ledger_entry *entry; /* of the call that started it */
+    struct ledger_entry *entry;     /* of the call that started it */
     uint64_t post_entry, post_exit; /* ticks */
     uint64_t bytes;
-    uint64_t comm_id;  /* of a collective, with its sequence */
+    uint64_t comm_id; /* of a collective, with its sequence */
     uint32_t sequence;
     uint32_t site;
     int root;

@@ -1,7 +1,7 @@
 # One clock for all ranks.
 libmeasure_la_SOURCES += \
 	src/sync/estimate.c src/sync/estimate.h \
-	src/sync/local_clock.c src/sync/local_clock.h \
+	src/sync/politely.h src/sync/local_clock.c src/sync/local_clock.h \
 	src/sync/sync.c src/sync/sync.h
 
 # Broadcast schedules from measured latencies.

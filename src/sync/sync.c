@@ -1,6 +1,7 @@
 #include "sync/sync.h"
 
 #include "base/clock.h"
+#include "sync/politely.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -216,8 +217,10 @@ static bool all_share_one(const struct sync_clock *clock, MPI_Comm comm)
 {
     uint64_t key = clock->options.domain ? 0 : sync_domain_of_process();
     uint64_t mine[2] = {key, ~key}, largest[2];
-    return PMPI_Allreduce(mine, largest, 2, MPI_UINT64_T, MPI_MAX, comm) == MPI_SUCCESS &&
-           largest[0] == ~largest[1] && largest[0] != 0;
+    MPI_Request request;
+    int rc = PMPI_Iallreduce(mine, largest, 2, MPI_UINT64_T, MPI_MAX, comm, &request);
+    return wait_politely(rc, &request) == MPI_SUCCESS && largest[0] == ~largest[1] &&
+           largest[0] != 0;
 }
 
 int sync_again(struct sync_clock *clock, MPI_Comm comm)
