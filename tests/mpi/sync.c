@@ -65,6 +65,8 @@ static double error_now(const struct sync_clock *clock, double mine, double of_r
     return sync_global(clock, local) - (local - mine + of_root);
 }
 
+static const double NO_LIMIT = 1; /* seconds */
+
 /* All ranks leave a common start together: the moments they saw, on the one clock, are equal
  * but for the time of a processor to notice. Late ones are dropped; some must not be late. */
 static int check_begin(const struct sync_clock *clock, double limit)
@@ -88,7 +90,8 @@ static int check_begin(const struct sync_clock *clock, double limit)
         printf(
             "  %d of %d common starts on time with a slack of %.1f us, the best within %.3f us\n",
             on_time, TRIES, 1e6 * slack, 1e6 * narrowest);
-    return on_time > 0 && narrowest < limit;
+    /* Without a limit there are more ranks than processors, and no common start either. */
+    return limit >= NO_LIMIT || (on_time > 0 && narrowest < limit);
 }
 
 int main(int argc, char **argv)
