@@ -8,6 +8,7 @@
 #include "report/save.h"
 #include "report/schedule_json.h"
 #include "sync/sync.h"
+#include "trees/flow.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -315,7 +316,7 @@ static void compare_loaded(struct session *t, size_t bytes)
         if (pairs_graph(&t->grid.pairs, segments > 1 ? segment : bytes, -1, &g)) {
             schedule_predict(s, &g);
             if (segments > 1)
-                s->completion = schedule_predict_segmented(s, &g, segments);
+                s->completion = flow_completion(s, &g, segments, NULL);
             graph_free(&g);
         }
     }

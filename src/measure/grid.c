@@ -4,6 +4,7 @@
 #include "base/stats.h"
 #include "measure/pairs_log.h"
 #include "measure/pairs_sites.h"
+#include "trees/flow.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -200,8 +201,8 @@ static bool offer_segment(const struct pairs *p, int root, size_t bytes, size_t 
         if (schedule_build(builder, &g, root, &s)) {
             s.segment = segments > 1 ? segment : 0;
             if (segments > 1) {
-                s.completion = schedule_predict_segmented(&s, &g, segments);
                 schedule_set_windows(&s, &g);
+                s.completion = flow_completion(&s, &g, segments, NULL);
             }
             best_offer(best, &s);
         }

@@ -94,7 +94,8 @@ static int send_burst(const struct measuring *m, int peer, int count, int n)
         TRY(PMPI_Isend(m->buffer, count, MPI_BYTE, peer, TAG_PING, m->comm, &out[k]));
     for (int k = 0; k < n; k++)
         TRY(PMPI_Wait(&out[k], MPI_STATUS_IGNORE));
-    return MPI_SUCCESS;
+    /* They may still be under way: the other direction's time begins when they are not. */
+    return PMPI_Recv(NULL, 0, MPI_BYTE, peer, TAG_READY, m->comm, MPI_STATUS_IGNORE);
 }
 
 /* From telling the other side to begin, all receives posted, until N messages are there. */
@@ -109,7 +110,7 @@ static int receive_burst(const struct measuring *m, int peer, int count, int n, 
     for (int k = 0; k < n; k++)
         TRY(PMPI_Wait(&in[k], MPI_STATUS_IGNORE));
     *least = fmin(*least, clock_now() - start);
-    return MPI_SUCCESS;
+    return PMPI_Send(NULL, 0, MPI_BYTE, peer, TAG_READY, m->comm);
 }
 
 /* The gap of messages in a row, each way; each side gets that of what it received. Not from the
@@ -152,17 +153,21 @@ static int conclude(const struct measuring *m, int peer, int size, double *trip,
     return MPI_SUCCESS;
 }
 
-/* The lower rank sees from the warm-up how many repeats fit into the budget. */
+/* The lower rank sees from the warm-up how many repeats fit into the budget. It goes on when the
+ * other one waits for its first message, not before. */
 static int agree_on_repeats(const struct measuring *m, int peer, double trip, int *repeats)
 {
     *repeats = m->plan->repeats;
     if (m->plan->budget <= 0)
         return MPI_SUCCESS;
-    if (m->rank > peer)
-        return PMPI_Recv(repeats, 1, MPI_INT, peer, TAG_RESULT, m->comm, MPI_STATUS_IGNORE);
+    if (m->rank > peer) {
+        TRY(PMPI_Recv(repeats, 1, MPI_INT, peer, TAG_RESULT, m->comm, MPI_STATUS_IGNORE));
+        return PMPI_Send(NULL, 0, MPI_BYTE, peer, TAG_READY, m->comm);
+    }
     if (trip * *repeats > m->plan->budget)
         *repeats = (int)fmin(*repeats, fmax(REPEATS_MIN, m->plan->budget / trip));
-    return PMPI_Send(repeats, 1, MPI_INT, peer, TAG_RESULT, m->comm);
+    TRY(PMPI_Send(repeats, 1, MPI_INT, peer, TAG_RESULT, m->comm));
+    return PMPI_Recv(NULL, 0, MPI_BYTE, peer, TAG_READY, m->comm, MPI_STATUS_IGNORE);
 }
 
 static int measure_pair(struct measuring *m, int peer)

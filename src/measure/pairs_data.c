@@ -221,12 +221,14 @@ static void graph_row(const struct pairs *p, int u, size_t bytes, double injecti
 {
     double wire, shortest;
     sender_limits(p, u, bytes, gaps, &wire, &shortest);
+    g->out[u] = wire;
     for (int v = 0; v < p->n; v++) {
         if (v == u)
             continue;
         double cost = one_way(p, u, v, bytes), d = injection >= 0 ? injection : shortest / 2;
         if (sends && injection < 0)
             d = fmax(0, interpolate(p, u, v, bytes, SEND));
+        g->call[cell(p, u, v)] = d;
         d = fmax(d, wire);
         /* A blocking send of a large message lasts until it is there; w has to stay > 0. */
         d = fmin(d, 0.999 * cost);
@@ -260,8 +262,7 @@ bool pairs_graph(const struct pairs *p, size_t bytes, double injection, struct g
 {
     if (!graph_new(g, p->n, true))
         return false;
-    g->gap = calloc((size_t)p->n * (size_t)p->n, sizeof *g->gap);
-    if (!g->gap) {
+    if (!graph_add_gaps(g)) {
         graph_free(g);
         return false;
     }

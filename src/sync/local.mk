@@ -7,7 +7,7 @@ libmeasure_la_SOURCES += \
 # Broadcast schedules from measured latencies.
 libmeasure_la_SOURCES += \
 	src/trees/heap.c src/trees/heap.h \
-	src/trees/schedule.c src/trees/schedule.h src/trees/builders.h \
+	src/trees/schedule.c src/trees/schedule.h src/trees/flow.c src/trees/flow.h src/trees/builders.h \
 	src/trees/build_paper.c src/trees/build_greedy.c src/trees/build_fixed.c \
 	src/trees/build_best.c
 libmeasure_la_SOURCES += src/trees/schedule_run.c src/trees/schedule_run.h

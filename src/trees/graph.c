@@ -19,14 +19,42 @@ bool graph_new(struct graph *g, int n, bool per_edge)
     return true;
 }
 
+bool graph_add_gaps(struct graph *g)
+{
+    size_t n = (size_t)g->n;
+    g->gap = calloc(n * n, sizeof *g->gap);
+    g->call = calloc(n * n, sizeof *g->call);
+    g->out = calloc(n, sizeof *g->out);
+    return g->gap && g->call && g->out;
+}
+
 void graph_free(struct graph *g)
 {
     free(g->w);
     free(g->d);
     free(g->gap);
+    free(g->call);
+    free(g->out);
     free(g->group);
-    g->w = g->d = g->gap = NULL;
+    g->w = g->d = g->gap = g->call = g->out = NULL;
     g->group = NULL;
+}
+
+static const double least_gap = 1e-12;
+
+double graph_gap(const struct graph *g, int u, int v)
+{
+    return g->gap ? fmax(least_gap, g->gap[(size_t)u * (size_t)g->n + (size_t)v]) : least_gap;
+}
+
+double graph_call(const struct graph *g, int u, int v)
+{
+    return g->gap ? g->call[(size_t)u * (size_t)g->n + (size_t)v] : graph_d(g, u, v);
+}
+
+double graph_out(const struct graph *g, int u)
+{
+    return g->gap ? fmax(least_gap, g->out[u]) : least_gap;
 }
 
 static bool edge_valid(const struct graph *g, int u, int v, char *why, size_t size)

@@ -17,6 +17,10 @@ struct graph {
     bool per_edge;
     double *gap; /* n rows of n, or NULL for none: successive messages on one edge arrive at least
                     so many seconds apart, the reciprocal of its bandwidth */
+    double *call; /* n rows of n, with gap: the part of d that the sender spends in its send call,
+                     seconds */
+    double *out;  /* n, with gap: what a sender's way out, which all its messages share, takes for
+                     one, seconds */
     int *group;  /* n, numbered from 0, or NULL: sites. All messages from one to another share one
                     way,  on which each takes its gap; NULL: nothing is shared. Needs gap. */
 };
@@ -24,6 +28,9 @@ struct graph {
 /* No edges and no injection time. False if there is no memory. */
 bool graph_new(struct graph *g, int n, bool per_edge);
 void graph_free(struct graph *g);
+
+/* Adds gap, call and out, all 0. False if there is no memory. */
+bool graph_add_gaps(struct graph *g);
 
 static inline double graph_w(const struct graph *g, int u, int v)
 {
@@ -40,6 +47,12 @@ static inline double graph_cost(const struct graph *g, int u, int v)
 {
     return graph_d(g, u, v) + graph_w(g, u, v);
 }
+
+/* Of a graph without gaps: nothing is shared, and all of d is spent in the call. The least is a
+ * picosecond, so that rates are finite. */
+double graph_gap(const struct graph *g, int u, int v);
+double graph_call(const struct graph *g, int u, int v);
+double graph_out(const struct graph *g, int u);
 
 /* Whether a broadcast from ROOT can be scheduled: every w positive or INFINITY, every d finite
  * and not negative, every vertex reachable. Otherwise WHY names the first offender, without a

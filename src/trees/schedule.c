@@ -1,6 +1,6 @@
 #include "trees/schedule.h"
 
-#include "trees/heap.h"
+#include "trees/flow.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -96,117 +96,13 @@ static double label_of(const struct schedule *s, const struct graph *g, int u)
     return label;
 }
 
-/* Messages played out in the order of time: what is sent waits for its sender, then for the way
- * that it shares, then travels. */
-struct player {
-    const struct schedule *s;
-    const struct graph *g;
-    int segments, n_groups;
-    struct heap next;  /* senders by the time of their next sending */
-    double *here;      /* n rows of segments: arrivals; NAN: not known yet */
-    double *free_at;   /* of each sender */
-    double *way_free;  /* n_groups rows of n_groups; NULL: nothing is shared */
-    int *segment, *to; /* of each sender: what is next, and the place in child[] */
-    double last;
-};
-
-/* Queues U's next sending, if it has one and the segment is here. */
-static void queue_next(struct player *p, int u)
-{
-    const struct schedule *s = p->s;
-    if (p->to[u] == s->first[u + 1]) {
-        p->to[u] = s->first[u];
-        p->segment[u]++;
-    }
-    if (p->to[u] == s->first[u + 1] || p->segment[u] == p->segments)
-        return;
-    double here = p->here[(size_t)u * (size_t)p->segments + (size_t)p->segment[u]];
-    if (!isnan(here))
-        heap_push(&p->next, u, fmax(here, p->free_at[u]));
-}
-
-static double travel(struct player *p, int u, int v, int k, double sent)
-{
-    const struct graph *g = p->g;
-    double *theirs = p->here + (size_t)v * (size_t)p->segments;
-    if (!g->gap)
-        return sent + graph_w(g, u, v);
-    double gap = g->gap[(size_t)u * (size_t)g->n + (size_t)v];
-    if (p->way_free && g->group[u] != g->group[v]) {
-        double *way = &p->way_free[g->group[u] * p->n_groups + g->group[v]];
-        sent = fmax(sent, *way);
-        *way = sent + gap;
-    }
-    double arrival = sent + graph_w(g, u, v);
-    return k > 0 ? fmax(arrival, theirs[k - 1] + gap) : arrival;
-}
-
-static void play_one(struct player *p)
-{
-    const struct schedule *s = p->s;
-    int u = p->next.entry[0].vertex, v = s->child[p->to[u]], k = p->segment[u];
-    double start = p->next.entry[0].key;
-    heap_pop(&p->next);
-    p->free_at[u] = start + graph_d(p->g, u, v);
-    double arrival = travel(p, u, v, k, p->free_at[u]);
-    p->here[(size_t)v * (size_t)p->segments + (size_t)k] = arrival;
-    p->last = fmax(p->last, arrival);
-    p->to[u]++;
-    queue_next(p, u);
-    if (p->segment[v] == k && p->to[v] == s->first[v]) /* it has been waiting for this one */
-        queue_next(p, v);
-}
-
-static bool player_new(struct player *p, const struct schedule *s, const struct graph *g,
-                       int segments)
-{
-    size_t n = (size_t)s->n, cells = n * (size_t)segments;
-    *p = (struct player){.s = s, .g = g, .segments = segments};
-    for (int v = 0; g->group && v < s->n; v++)
-        p->n_groups = g->group[v] >= p->n_groups ? g->group[v] + 1 : p->n_groups;
-    p->here = malloc(cells * sizeof *p->here);
-    p->free_at = calloc(n, sizeof *p->free_at);
-    p->segment = calloc(n, sizeof *p->segment);
-    p->to = malloc(n * sizeof *p->to);
-    if (g->group && g->gap)
-        p->way_free = calloc((size_t)(p->n_groups * p->n_groups), sizeof *p->way_free);
-    if (!heap_new(&p->next, s->n + 1) || !p->here || !p->free_at || !p->segment || !p->to ||
-        (g->group && g->gap && !p->way_free))
-        return false;
-    for (size_t i = 0; i < cells; i++)
-        p->here[i] = i / (size_t)segments == (size_t)s->root ? 0 : NAN;
-    memcpy(p->to, s->first, n * sizeof *p->to);
-    return true;
-}
-
-/* The last arrival of the last segment; ARRIVAL (may be NULL) gets every vertex's. NAN if memory
- * is short. */
-static double replay(const struct schedule *s, const struct graph *g, int segments, double *arrival)
-{
-    struct player p;
-    bool good = player_new(&p, s, g, segments);
-    if (good)
-        queue_next(&p, s->root);
-    while (good && p.next.n > 0)
-        play_one(&p);
-    for (int v = 0; good && arrival && v < s->n; v++)
-        arrival[v] = p.here[((size_t)v + 1) * (size_t)segments - 1];
-    heap_free(&p.next);
-    free(p.here);
-    free(p.free_at);
-    free(p.segment);
-    free(p.to);
-    free(p.way_free);
-    return good ? p.last : NAN;
-}
-
 void schedule_predict(struct schedule *s, const struct graph *g)
 {
     order_breadth_first(s);
     for (int i = s->n - 1; i >= 0; i--)
         s->label[s->order[i]] = label_of(s, g, s->order[i]);
-    if (g->group && g->gap) {
-        s->completion = replay(s, g, 1, s->arrival);
+    if (g->gap) {
+        s->completion = flow_completion(s, g, 1, s->arrival);
         return;
     }
     s->completion = 0;
@@ -257,11 +153,6 @@ void schedule_label(struct schedule *s, const struct graph *g)
     }
     free(rest);
     schedule_predict(s, g);
-}
-
-double schedule_predict_segmented(const struct schedule *s, const struct graph *g, int segments)
-{
-    return replay(s, g, segments, NULL);
 }
 
 void schedule_set_windows(struct schedule *s, const struct graph *g)

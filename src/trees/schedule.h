@@ -75,11 +75,7 @@ void schedule_predict(struct schedule *s, const struct graph *g);
  * one on their common way out. */
 void schedule_set_windows(struct schedule *s, const struct graph *g);
 
-/* Where the graph has groups, arrivals and completion of both count the waiting for their shared
- * ways; labels are the paper's and do not. */
-
-/* Completion of the same tree when the message is cut into SEGMENTS equal parts, each forwarded
- * as soon as it is there; G is for one segment's size. */
-double schedule_predict_segmented(const struct schedule *s, const struct graph *g, int segments);
+/* Where the graph has gaps, arrivals and completion of both are those of flow.h, which knows what
+ * messages share; labels are the paper's. */
 
 #endif
