@@ -239,20 +239,25 @@ static void graph_row(const struct pairs *p, int u, size_t bytes, double injecti
     }
 }
 
+static double parting(const struct hierarchy_level *level)
+{
+    return level->outside / level->inside;
+}
+
 bool pairs_sites(const struct pairs *p, int **group)
 {
     struct hierarchy h;
-    int best = -1;
+    double most = 0;
     *group = NULL;
     if (!hierarchy_find(p, &p->size[0], SITE_RATIO, &h))
         return false;
     for (int i = 0; i < h.n_levels; i++)
-        if (best < 0 ||
-            h.level[i].outside / h.level[i].inside > h.level[best].outside / h.level[best].inside)
-            best = i;
-    if (best >= 0) {
-        *group = h.level[best].group;
-        h.level[best].group = NULL;
+        most = fmax(most, parting(&h.level[i]));
+    for (int i = 0; i < h.n_levels && !*group; i++) { /* finest first */
+        if (parting(&h.level[i]) >= sqrt(most)) {
+            *group = h.level[i].group;
+            h.level[i].group = NULL;
+        }
     }
     hierarchy_free(&h);
     return true;

@@ -265,6 +265,13 @@ Test(pairs, hierarchy_is_found)
     for (int i = 0; i < N; i++)
         cr_assert_eq(h.level[1].group[i], i / 4);
     hierarchy_free(&h);
+    /* What shares a way is the nodes, although the two halves part still more clearly. */
+    int *site;
+    cr_assert(pairs_sites(&p, &site));
+    cr_assert_not_null(site);
+    for (int i = 0; i < N; i++)
+        cr_assert_eq(site[i], i / 4);
+    free(site);
     pairs_free(&p);
 }
 
