@@ -1,7 +1,7 @@
 # Standalone programs: an argument parser and a call into src/measure each.
 noinst_LTLIBRARIES += libbench.la
 BENCH_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/bench $(MPI_CFLAGS) $(JANSSON_CFLAGS) $(HWLOC_CFLAGS)
-libbench_la_CPPFLAGS = $(BENCH_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
+libbench_la_CPPFLAGS = $(BENCH_CPPFLAGS)
 libbench_la_SOURCES = \
 	bench/bench.c bench/bench.h bench/bench_inner.h \
 	bench/header.c bench/options.c bench/parse.c bench/progress.c bench/yield.c

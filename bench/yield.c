@@ -1,6 +1,8 @@
 /* Starting again with the yielding library loaded (src/yield/yield.c). */
 #include "bench_inner.h"
 
+#include "base/beside.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
@@ -32,20 +34,6 @@ static bool asked_for(int argc, char **argv)
     return false;
 }
 
-/* Beside this program in its build tree, beside it as installed, or where it was configured to. */
-static bool find_library(const char *self, char *path, size_t size)
-{
-    static const char *const beside[] = {".libs", "../.libs", "../lib/collprof"};
-    const char *slash = strrchr(self, '/');
-    for (size_t i = 0; slash && i < sizeof beside / sizeof *beside; i++) {
-        snprintf(path, size, "%.*s/%s/libcollprof-yield.so", (int)(slash - self), self, beside[i]);
-        if (access(path, R_OK) == 0)
-            return true;
-    }
-    snprintf(path, size, "%s/libcollprof-yield.so", PKGLIBDIR);
-    return access(path, R_OK) == 0;
-}
-
 static void preload(const char *library)
 {
     char *list;
@@ -67,7 +55,7 @@ void bench_yield(int argc, char **argv)
         return;
     self[length] = '\0';
     setenv("OMPI_MCA_mpi_yield_when_idle", "1", 1);
-    if (!find_library(self, library, sizeof library)) {
+    if (!beside_find("libcollprof-yield.so", library, sizeof library)) {
         fprintf(stderr, "%s: --yield: %s is missing: make install\n", program_invocation_short_name,
                 library);
         return;

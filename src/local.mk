@@ -6,7 +6,9 @@ AM_CFLAGS = $(WARNING_CFLAGS) $(AX_THREADS)
 noinst_LTLIBRARIES = libbase.la libtopology.la libreport.la libmeasure.la
 
 # base, the ledger and report: no MPI, so that the command works where there is none.
+libbase_la_CPPFLAGS = $(AM_CPPFLAGS) -DLIBDIR='"$(libdir)"' -DPKGLIBDIR='"$(pkglibdir)"'
 libbase_la_SOURCES = \
+	src/base/beside.c src/base/beside.h \
 	src/base/clock.c src/base/clock.h \
 	src/base/histogram.c src/base/histogram.h \
 	src/base/settings.c src/base/settings.h \
@@ -20,7 +22,7 @@ libtopology_la_CPPFLAGS = $(AM_CPPFLAGS) $(HWLOC_CFLAGS)
 libtopology_la_SOURCES = src/base/topology.c src/base/topology.h
 libtopology_la_LIBADD = $(HWLOC_LIBS)
 
-libreport_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(DW_CFLAGS)
+libreport_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 libreport_la_SOURCES = \
 	src/report/base_round.c src/report/base_round.h \
 	src/report/overlap_map.c src/report/overlap_map.h src/report/overlap_sentence.c \
@@ -28,7 +30,7 @@ libreport_la_SOURCES = \
 	src/report/document_model.h src/report/document_write.c \
 	src/report/plot.c src/report/plot.h src/report/plot_inner.h src/report/plot_map.c \
 	src/report/save.c src/report/save.h
-libreport_la_LIBADD = $(JANSSON_LIBS) $(DW_LIBS)
+libreport_la_LIBADD = $(JANSSON_LIBS)
 include src/report/local.mk
 
 # sync, trees and measure: over PMPI, used by the bench programs and by the layer alike.
@@ -61,7 +63,14 @@ libmeasure_la_SOURCES += \
 	src/measure/collective_mirrored.c src/measure/ping.c src/measure/ping.h \
 	src/trees/bcast.c src/trees/bcast.h
 
+# Loaded when call sites are to be named: the only one that needs libdw.
+pkglib_LTLIBRARIES = collprof-symbols.la
+collprof_symbols_la_CPPFLAGS = $(AM_CPPFLAGS) $(DW_CFLAGS)
+collprof_symbols_la_SOURCES = src/symbols/symbols.c src/symbols/symbols.h
+collprof_symbols_la_LIBADD = $(DW_LIBS)
+collprof_symbols_la_LDFLAGS = -module -avoid-version -shared
+
 # Preloaded by --yield: no MPI, no other library of ours.
-pkglib_LTLIBRARIES = libcollprof-yield.la
+pkglib_LTLIBRARIES += libcollprof-yield.la
 libcollprof_yield_la_SOURCES = src/yield/yield.c
 libcollprof_yield_la_LDFLAGS = -module -avoid-version -shared

@@ -144,29 +144,3 @@ const char *executable_mpi(const char *path)
     close(fd);
     return *mpi ? mpi : NULL;
 }
-
-bool find_library(const char *name, char *path, size_t size)
-{
-    static const char *const beside[] = {".libs", "../lib/collprof", "../lib"};
-    static const char *const configured[] = {PKGLIBDIR, LIBDIR};
-    char self[4096];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[length > 0 ? length : 0] = '\0';
-    int folder = (int)(base_of(self) - self);
-    for (size_t i = 0; folder > 0 && i < sizeof beside / sizeof *beside; i++) {
-        snprintf(path, size, "%.*s%s/%s", folder, self, beside[i], name);
-        if (access(path, R_OK) == 0) {
-            char *real = realpath(path, NULL);
-            if (real)
-                snprintf(path, size, "%s", real);
-            free(real);
-            return true;
-        }
-    }
-    for (size_t i = 0; i < sizeof configured / sizeof *configured; i++) {
-        snprintf(path, size, "%s/%s", configured[i], name);
-        if (access(path, R_OK) == 0)
-            return true;
-    }
-    return false;
-}

@@ -22,8 +22,4 @@ const char *executable_mpi(const char *path);
 /* mpiexec and its like. */
 bool is_launcher(const char *program);
 
-/* Path of one of our libraries: in the build tree, relative to this program as installed, or as
- * configured. */
-bool find_library(const char *name, char *path, size_t size);
-
 #endif

@@ -3,10 +3,12 @@
 #include "cli/executable.h"
 #include "config.h"
 
+#include "base/beside.h"
 #include "base/clock.h"
 #include "base/settings.h"
 #include "base/topology.h"
 #include "report/format.h"
+#include "symbols/symbols.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +18,7 @@
 static void library_line(const char *name, const char *what)
 {
     char path[4200];
-    if (find_library(name, path, sizeof path))
+    if (beside_find(name, path, sizeof path))
         printf("  %-14s%s\n", what, path);
     else
         printf("  %-14snot found: neither beside this program nor at %s\n", what, path);
@@ -26,13 +28,14 @@ static void print_build(void)
 {
     char path[4200];
     const char *mpi =
-        find_library("libcollprof.so", path, sizeof path) ? executable_mpi(path) : NULL;
+        beside_find("libcollprof.so", path, sizeof path) ? executable_mpi(path) : NULL;
     puts(PACKAGE_STRING);
     printf("  %-14s%s%s%s%s\n", "MPI", COLLPROF_MPI_NAME, mpi ? " (" : "", mpi ? mpi : "",
            mpi ? ")" : "");
     printf("  %-14s%s\n", "compiler", __VERSION__);
     library_line("libcollprof.so", "library");
     library_line("libcollprof-yield.so", "yield library");
+    library_line(SYMBOLS_MODULE, "symbols");
     printf("  %-14s%s%s\n", "plotter", GNUPLOT,
            access(GNUPLOT, X_OK) ? " (not found: `collprof plot' will say so)" : "");
 }

@@ -1,7 +1,6 @@
 # The command: no MPI is linked.
 bin_PROGRAMS += collprof
-collprof_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(HWLOC_CFLAGS) $(DW_CFLAGS) \
-	-DLIBDIR='"$(libdir)"' -DPKGLIBDIR='"$(pkglibdir)"'
+collprof_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(HWLOC_CFLAGS)
 collprof_SOURCES = \
 	src/cli/cli.h \
 	src/cli/compare.c \

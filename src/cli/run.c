@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/executable.h"
 
+#include "base/beside.h"
 #include "base/settings.h"
 
 #include <errno.h>
@@ -136,7 +137,7 @@ static void preload(const struct run *r, const char *library)
 {
     char path[4200], *list;
     const char *others = getenv("LD_PRELOAD");
-    if (!find_library(library, path, sizeof path))
+    if (!beside_find(library, path, sizeof path))
         cli_refuse(r->name,
                    "%s is neither beside this program nor where it was to be installed "
                    "(%s): `make install' would be right",
@@ -165,7 +166,7 @@ static void check_application(const struct run *r)
                    application, application);
     if (!executable_look(&x, application))
         return;
-    bool found = find_library("libcollprof.so", library, sizeof library);
+    bool found = beside_find("libcollprof.so", library, sizeof library);
     const char *mpi = found ? executable_mpi(library) : NULL;
     if (mpi && *x.mpi && strcmp(x.mpi, mpi))
         cli_refuse(r->name,

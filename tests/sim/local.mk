@@ -12,7 +12,7 @@ SIM_FILES = $(filter %.c,$(libbase_la_SOURCES) $(libtopology_la_SOURCES) \
 	src/report/save.c
 SIM_OBJS = $(SIM_FILES:%.c=sim/obj/%.o)
 SIM_CPPFLAGS = $(DEFS) $(AM_CPPFLAGS) -I$(top_srcdir)/bench $(JANSSON_CFLAGS) $(HWLOC_CFLAGS) \
-	-DCOLLPROF_SIMULATED -DSMPI_NO_OVERRIDE_MALLOC -DPKGLIBDIR='"$(pkglibdir)"'
+	-DCOLLPROF_SIMULATED -DSMPI_NO_OVERRIDE_MALLOC -DLIBDIR='"$(libdir)"' -DPKGLIBDIR='"$(pkglibdir)"'
 SIM_LIBS = $(JANSSON_LIBS) $(HWLOC_LIBS) -lm
 
 sim/obj/%.o: $(srcdir)/%.c
@@ -33,7 +33,7 @@ SIM_LAYER_FILES = $(filter %.c,$(libcollprof_la_SOURCES) $(libreport_la_SOURCES)
 SIM_LAYER_GENERATED = sim/gen/wrappers/functions.c sim/gen/wrappers/operations.c
 SIM_LAYER_OBJS = $(filter-out $(SIM_OBJS),$(SIM_LAYER_FILES:%.c=sim/obj/%.o)) \
 	$(SIM_LAYER_GENERATED:sim/gen/%.c=sim/obj/gen/%.o)
-$(SIM_LAYER_OBJS): SIM_FIRST_CPPFLAGS = -Isim/gen -I$(top_srcdir) $(UNWIND_CFLAGS) $(DW_CFLAGS)
+$(SIM_LAYER_OBJS): SIM_FIRST_CPPFLAGS = -Isim/gen -I$(top_srcdir) $(UNWIND_CFLAGS)
 $(SIM_LAYER_OBJS): sim/gen/wrappers/operations.h sim/gen/wrappers/next.h
 
 sim/gen/wrappers/mpi.i:
@@ -51,7 +51,7 @@ sim/obj/gen/%.o: sim/gen/%.c
 	$(SMPICC) $(SIM_FIRST_CPPFLAGS) $(SIM_CPPFLAGS) -w -std=gnu11 -fPIC -O2 -g -c -o $@ $<
 
 $(SIM_LAYER_BINARIES): sim/%: sim/obj/tests/sim/%.o $(SIM_LAYER_OBJS) $(SIM_OBJS)
-	$(AM_V_CCLD)$(SMPICC) -o $@ $^ $(SIM_LIBS) $(UNWIND_LIBS) $(DW_LIBS)
+	$(AM_V_CCLD)$(SMPICC) -o $@ $^ $(SIM_LIBS) $(UNWIND_LIBS)
 
 .SECONDARY:
 -include $(wildcard sim/obj/*/*.d sim/obj/*/*/*.d)

@@ -1,0 +1,46 @@
+#include "base/beside.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The file that this function is in: a library of ours, or the program. */
+static void own_path(char *path, size_t size)
+{
+    Dl_info self;
+    *path = '\0';
+    if (dladdr((void *)own_path, &self) && self.dli_fname && strstr(self.dli_fname, ".so"))
+        snprintf(path, size, "%s", self.dli_fname);
+    else {
+        ssize_t length = readlink("/proc/self/exe", path, size - 1);
+        path[length > 0 ? length : 0] = '\0';
+    }
+}
+
+bool beside_find(const char *name, char *path, size_t size)
+{
+    static const char *const beside[] = {".",          "collprof",         ".libs", "../.libs",
+                                         "../../.libs", "../lib/collprof", "../lib"};
+    static const char *const configured[] = {PKGLIBDIR, LIBDIR};
+    char self[4096];
+    own_path(self, sizeof self);
+    const char *slash = strrchr(self, '/');
+    for (size_t i = 0; slash && i < sizeof beside / sizeof *beside; i++) {
+        snprintf(path, size, "%.*s/%s/%s", (int)(slash - self), self, beside[i], name);
+        if (access(path, R_OK) == 0) {
+            char *real = realpath(path, NULL);
+            if (real)
+                snprintf(path, size, "%s", real);
+            free(real);
+            return true;
+        }
+    }
+    for (size_t i = 0; i < sizeof configured / sizeof *configured; i++) {
+        snprintf(path, size, "%s/%s", configured[i], name);
+        if (access(path, R_OK) == 0)
+            return true;
+    }
+    return false;
+}

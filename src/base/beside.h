@@ -1,0 +1,13 @@
+/* Finding our other files: libraries and modules. */
+#ifndef COLLPROF_BASE_BESIDE_H
+#define COLLPROF_BASE_BESIDE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Path of one of our libraries: beside the library or the program that this is in, in the build
+ * tree or as installed, or where it was configured to be. False if it is nowhere: PATH is then
+ * the last place. */
+bool beside_find(const char *name, char *path, size_t size);
+
+#endif

@@ -1,0 +1,190 @@
+/* Names, files and lines by libdw. Each file is opened for itself ("offline"), so that addresses
+ * need no process. Nothing is asked from a network: elfutils' own look-up for debug files would
+ * (debuginfod), so the usual places are looked at here. */
+#include "symbols/symbols.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwelf.h>
+#include <elfutils/libdwfl.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct symbols {
+    Dwfl *dwfl;
+    Dwfl_Module *module;
+    GElf_Addr bias;
+    bool names_only;
+};
+
+static bool has_build_id(int fd, const void *wanted, size_t size)
+{
+    const void *id;
+    elf_version(EV_CURRENT);
+    Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+    bool same =
+        elf && dwelf_elf_gnu_build_id(elf, &id) == (ssize_t)size && !memcmp(id, wanted, size);
+    elf_end(elf);
+    return same;
+}
+
+/* Opens PATH if it belongs to the build-id (or that is not known). */
+static int try_open(const char *path, const unsigned char *id, int size)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0 && size > 0 && !has_build_id(fd, id, (size_t)size)) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+/* A separate file of debug information: by build-id, then beside the module, by its debug link. */
+static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
+                          const char *file, const char *link, GElf_Word crc, char **found)
+{
+    (void)userdata, (void)name, (void)base, (void)crc;
+    static const char root[] = "/usr/lib/debug";
+    const unsigned char *id = NULL;
+    GElf_Addr where;
+    int size = dwfl_module_build_id(module, &id, &where), fd = -1;
+    char path[4400];
+    if (size > 2 && size <= 64) {
+        int at = snprintf(path, sizeof path, "%s/.build-id/%02x/", root, id[0]);
+        for (int i = 1; i < size; i++)
+            at += snprintf(path + at, sizeof path - (size_t)at, "%02x", id[i]);
+        snprintf(path + at, sizeof path - (size_t)at, ".debug");
+        fd = try_open(path, id, size);
+    }
+    if (fd < 0 && file && link) {
+        static const char *const pattern[] = {"%.0s%s/%s", "%.0s%s/.debug/%s", "%s%s/%s"};
+        char directory[2048];
+        snprintf(directory, sizeof directory, "%s", file);
+        dirname(directory);
+        for (size_t i = 0; fd < 0 && i < sizeof pattern / sizeof *pattern; i++) {
+            snprintf(path, sizeof path, pattern[i], root, directory, link);
+            fd = try_open(path, id, size);
+        }
+    }
+    if (fd >= 0)
+        *found = strdup(path);
+    return fd;
+}
+
+/* Never needed: every module is reported with its file. */
+static int find_no_elf(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
+                       char **file, Elf **elf)
+{
+    (void)module, (void)userdata, (void)name, (void)base, (void)file, (void)elf;
+    return -1;
+}
+
+static const Dwfl_Callbacks callbacks = {.find_elf = find_no_elf,
+                                         .find_debuginfo = find_debuginfo,
+                                         .section_address = dwfl_offline_section_address};
+
+/* The innermost function around ADDRESS (in the file's own terms), inlined or not. */
+static void name_by_debuginfo(struct symbol *found, Dwarf_Die *unit, Dwarf_Addr address)
+{
+    Dwarf_Die *scope = NULL;
+    int n = dwarf_getscopes(unit, address, &scope);
+    for (int i = 0; i < n; i++) {
+        int tag = dwarf_tag(&scope[i]);
+        if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine)
+            continue;
+        Dwarf_Addr entry;
+        const char *name = dwarf_diename(&scope[i]);
+        if (!name)
+            continue;
+        found->function = name;
+        found->inlined = tag == DW_TAG_inlined_subroutine;
+        found->offset =
+            dwarf_entrypc(&scope[i], &entry) || entry > address ? 0 : address + 1 - entry;
+        break;
+    }
+    free(scope);
+}
+
+static void name_by_symbol(struct symbol *found, Dwfl_Module *module, GElf_Addr address)
+{
+    GElf_Off offset;
+    GElf_Sym symbol;
+    const char *name = dwfl_module_addrinfo(module, address, &offset, &symbol, NULL, NULL, NULL);
+    /* The nearest symbol before is not the function unless its size says so. */
+    if (name && *name && offset < symbol.st_size) {
+        found->function = name;
+        found->offset = offset + 1;
+    }
+}
+
+static void find(struct symbols *s, uint64_t return_address, struct symbol *found)
+{
+    /* The call ends where the return address begins: one before is inside of it. */
+    GElf_Addr address = return_address - 1 + s->bias;
+    Dwarf_Addr debug_bias;
+    *found = (struct symbol){.offset = return_address};
+    if (s->names_only) {
+        name_by_symbol(found, s->module, address);
+        return;
+    }
+    Dwarf_Die *unit = dwfl_module_addrdie(s->module, address, &debug_bias);
+    if (unit)
+        name_by_debuginfo(found, unit, address - debug_bias);
+    if (!found->function)
+        name_by_symbol(found, s->module, address);
+    Dwfl_Line *line = dwfl_module_getsrc(s->module, address);
+    int number = 0;
+    const char *file = line ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
+    if (file && number > 0) {
+        found->file = file;
+        found->line = (uint32_t)number;
+    }
+}
+
+/* Whether the file is still the one that ran. */
+static bool is_same_build(Dwfl_Module *module, const char *build_id)
+{
+    const unsigned char *id;
+    GElf_Addr where;
+    char text[2 * 64 + 1] = "";
+    int size = dwfl_module_build_id(module, &id, &where);
+    for (int i = 0; i < size && i < 64; i++)
+        snprintf(text + 2 * i, 3, "%02x", id[i]);
+    return !*build_id || !strcmp(build_id, text);
+}
+
+static void close_symbols(struct symbols *s)
+{
+    if (!s)
+        return;
+    dwfl_end(s->dwfl);
+    free(s);
+}
+
+static struct symbols *open_symbols(const char *path, const char *build_id, bool names_only,
+                                    bool *changed)
+{
+    struct symbols *s = calloc(1, sizeof *s);
+    *changed = false;
+    if (!s)
+        return NULL;
+    s->names_only = names_only;
+    s->dwfl = dwfl_begin(&callbacks);
+    if (s->dwfl) {
+        s->module = dwfl_report_offline(s->dwfl, "", path, -1);
+        dwfl_report_end(s->dwfl, NULL, NULL);
+        *changed = s->module && (!dwfl_module_getelf(s->module, &s->bias) ||
+                                 !is_same_build(s->module, build_id));
+    }
+    if (s->module && !*changed)
+        return s;
+    close_symbols(s);
+    return NULL;
+}
+
+__attribute__((visibility("default"))) const struct symbols_reader collprof_symbols = {
+    open_symbols, find, close_symbols};
