@@ -176,30 +176,12 @@ static error_t parse_list(struct argp_state *state, const char *list,
     return w.error;
 }
 
-static error_t parse_root(struct argp_state *state, const char *arg, struct options *o)
-{
-    size_t root;
-    if (!bench_parse_size(arg, &root) || root >= (size_t)o->bench.size)
-        return bench_bad_option(state, "impossible root '%s': ranks are 0 to %d", arg,
-                                o->bench.size - 1);
-    o->root = (int)root;
-    return 0;
-}
-
 /* What only all the options together tell. */
 static error_t check_together(struct argp_state *state, struct options *o)
 {
-    if (o->bench.size < 2)
-        return bench_bad_option(state, "a broadcast needs at least 2 ranks: mpiexec -n 2 %s",
-                                state->name);
-    if (o->bench.ranks.min < 2)
-        return bench_bad_option(state, "a broadcast needs at least 2 ranks: --ranks=2:%zu",
-                                o->bench.ranks.max);
-    if ((size_t)o->root >= o->bench.ranks.min)
-        return bench_bad_option(state,
-                                "root %d is not among the first %zu ranks: choose a lower "
-                                "--root or a higher --ranks",
-                                o->root, o->bench.ranks.min);
+    error_t error = bench_check_ranks(state, &o->bench, "a broadcast", o->root);
+    if (error)
+        return error;
     for (int i = 0; i < o->n_destinations; i++)
         if (o->destinations[i] == o->root || o->destinations[i] >= (int)o->bench.ranks.min)
             return bench_bad_option(state,
@@ -229,7 +211,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_ORDER:
         return parse_list(state, arg, take_order);
     case KEY_ROOT:
-        return parse_root(state, arg, o);
+        return bench_parse_root(state, arg, &o->bench, &o->root);
     case KEY_DESTINATIONS:
         o->by_destination = true;
         return arg ? parse_list(state, arg, take_destination) : 0;

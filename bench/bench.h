@@ -56,9 +56,17 @@ bool bench_parse_range(const char *text, struct bench_range *range);
 /* The next of a range swept in powers of two or its steps, MAX always included. False, and
  * VALUE unchanged, after MAX. Start with VALUE = range->min. */
 bool bench_next(const struct bench_range *range, size_t *value);
+/* How many values bench_next() goes through. */
+size_t bench_steps(const struct bench_range *range);
 /* For a parser: one clear line (rank 0), then return its value from the parser. */
 error_t bench_bad_option(struct argp_state *state, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* For a parser: ARG as one of the ranks. */
+error_t bench_parse_root(struct argp_state *state, const char *arg, const struct bench *b,
+                         int *root);
+/* For a parser's end: WHAT ("a broadcast") needs two ranks, and ROOT among the fewest. */
+error_t bench_check_ranks(struct argp_state *state, const struct bench *b, const char *what,
+                          int root);
 /* Splits "a,b,c" on commas and calls EACH for every word; false as soon as EACH is false. */
 bool bench_each_word(const char *list, bool (*each)(const char *word, void *arg), void *arg);
 

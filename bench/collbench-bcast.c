@@ -94,14 +94,6 @@ static void sweep_ranks(struct sweep *s)
     bench_progress_end(b);
 }
 
-static size_t steps(const struct bench_range *range)
-{
-    size_t n = 1, value = range->min;
-    while (bench_next(range, &value))
-        n++;
-    return n;
-}
-
 static void allocate(struct sweep *s)
 {
     const struct bench *b = &s->o->bench;
@@ -110,7 +102,7 @@ static void allocate(struct sweep *s)
     MPI_Allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, b->comm);
     if (any)
         bench_refuse(b, "no memory for messages of %zu bytes: a smaller --sizes", b->sizes.max);
-    s->total = steps(&b->sizes) * steps(&b->ranks) * s->o->n_algorithms;
+    s->total = bench_steps(&b->sizes) * bench_steps(&b->ranks) * s->o->n_algorithms;
 }
 
 /* Where there are several clocks, a second is spent on how they drift: without it the bound

@@ -74,33 +74,15 @@ static error_t bad_operation(struct argp_state *state, const char *arg)
     return error;
 }
 
-static error_t parse_root(struct argp_state *state, const char *arg, struct options *o)
-{
-    size_t root;
-    if (!bench_parse_size(arg, &root) || root >= (size_t)o->bench.size)
-        return bench_bad_option(state, "impossible root '%s': ranks are 0 to %d", arg,
-                                o->bench.size - 1);
-    o->root = (int)root;
-    return 0;
-}
-
 static error_t check_together(struct argp_state *state, struct options *o)
 {
     if (!o->direct && !o->mirrored)
         o->direct = o->mirrored = true;
     if (o->n_operations == 0)
         bench_each_word("reduce,allreduce,barrier,allgather,alltoall", take_operation, o);
-    if (o->bench.size < 2)
-        return bench_bad_option(state, "a collective needs at least 2 ranks: mpiexec -n 2 %s",
-                                state->name);
-    if (o->bench.ranks.min < 2)
-        return bench_bad_option(state, "a collective needs at least 2 ranks: --ranks=2:%zu",
-                                o->bench.ranks.max);
-    if ((size_t)o->root >= o->bench.ranks.min)
-        return bench_bad_option(state,
-                                "root %d is not among the first %zu ranks: choose a lower --root "
-                                "or a higher --ranks",
-                                o->root, o->bench.ranks.min);
+    error_t error = bench_check_ranks(state, &o->bench, "a collective", o->root);
+    if (error)
+        return error;
     if (o->pairs && !o->mirrored)
         return bench_bad_option(state, "--pairs lists what the method mirrored finds: add it");
     return 0;
@@ -120,7 +102,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             return 0;
         return bench_bad_option(state, "unknown method in '%s': all, direct, mirrored", arg);
     case KEY_ROOT:
-        return parse_root(state, arg, o);
+        return bench_parse_root(state, arg, &o->bench, &o->root);
     case KEY_PAIRS:
         o->pairs = true;
         return 0;
@@ -257,21 +239,13 @@ static void sweep_ranks(struct sweep *s)
     bench_progress_end(b);
 }
 
-static size_t steps(const struct bench_range *range)
-{
-    size_t n = 1, value = range->min;
-    while (bench_next(range, &value))
-        n++;
-    return n;
-}
-
 int main(int argc, char **argv)
 {
     static struct options o;
     struct sweep s = {.o = &o};
     bench_start(&o.bench, &argc, &argv, MPI_THREAD_SINGLE, &argp);
     struct document *d = bench_document(&o.bench, "collbench-collective/1");
-    s.total = steps(&o.bench.sizes) * steps(&o.bench.ranks) * o.n_operations;
+    s.total = bench_steps(&o.bench.sizes) * bench_steps(&o.bench.ranks) * o.n_operations;
     if (d) {
         document_fact(d, "root", "%d", o.root);
         s.results = results_new(&o, d);

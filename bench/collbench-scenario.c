@@ -167,10 +167,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
                                     o->bench.size);
         return 0;
     case KEY_ROOT:
-        if (!parse_rank(arg, o->bench.size, &o->root))
-            return bench_bad_option(state, "impossible --root=%s: a rank below %d", arg,
-                                    o->bench.size);
-        return 0;
+        return bench_parse_root(state, arg, &o->bench, &o->root);
     case KEY_AGAINST:
         for (o->against = 0; o->against < N_AGAINST; o->against++)
             if (strcmp(arg, against_names[o->against]) == 0)

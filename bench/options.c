@@ -135,6 +135,34 @@ static error_t parse_budget(struct argp_state *state, char *arg, struct bench *b
     return 0;
 }
 
+error_t bench_parse_root(struct argp_state *state, const char *arg, const struct bench *b,
+                         int *root)
+{
+    size_t rank;
+    if (!bench_parse_size(arg, &rank) || rank >= (size_t)b->size)
+        return bench_bad_option(state, "impossible root '%s': ranks are 0 to %d", arg,
+                                b->size - 1);
+    *root = (int)rank;
+    return 0;
+}
+
+error_t bench_check_ranks(struct argp_state *state, const struct bench *b, const char *what,
+                          int root)
+{
+    if (b->size < 2)
+        return bench_bad_option(state, "%s needs at least 2 ranks: mpiexec -n 2 %s", what,
+                                state->name);
+    if (b->ranks.min < 2)
+        return bench_bad_option(state, "%s needs at least 2 ranks: --ranks=2:%zu", what,
+                                b->ranks.max);
+    if ((size_t)root >= b->ranks.min)
+        return bench_bad_option(state,
+                                "root %d is not among the first %zu ranks: choose a lower --root "
+                                "or a higher --ranks",
+                                root, b->ranks.min);
+    return 0;
+}
+
 /* Prints on rank 0 only: argp does not print for the others (ARGP_NO_ERRS). */
 static error_t leave_after(struct argp_state *state, unsigned what)
 {

@@ -74,3 +74,11 @@ bool bench_each_word(const char *list, bool (*each)(const char *word, void *arg)
     free(copy);
     return go_on;
 }
+
+size_t bench_steps(const struct bench_range *range)
+{
+    size_t n = 1, value = range->min;
+    while (bench_next(range, &value))
+        n++;
+    return n;
+}

@@ -36,7 +36,8 @@ SIM_BINARIES += sim/collbench-pairs sim/collbench-tree
 TESTS += tests/sim/trees.sh
 endif
 sim/collbench-pairs: sim/obj/bench/pairs_tell.o sim/obj/src/report/pairs_plot.o
-sim/collbench-tree: sim/obj/src/report/schedule_json.o sim/obj/src/report/schedule_draw.o
+sim/collbench-tree: sim/obj/bench/tree_options.o sim/obj/bench/tree_results.o \
+	sim/obj/src/report/schedule_json.o sim/obj/src/report/schedule_draw.o
 
 # Every tree's data, and the command lines.
 check_PROGRAMS += tests/mpi/trees

@@ -68,7 +68,7 @@ refuses 2 "impossible sizes '8:4'" --sizes=8:4
 refuses 2 "impossible sweep '9:1'" --delay=9:1
 refuses 2 "impossible sweep '0'" --comp=0
 refuses 2 "unknown operation in 'bcast'" --operation=bcast
-refuses 2 "impossible --root=2" --root=2
+refuses 2 "impossible root '2'" --root=2
 refuses 2 "impossible --delayed=second" --delayed=second
 refuses 2 "--ranks=2:4, but 2 are running" --ranks=2:4
 refuses 2 "takes no part" --ranks=1:2 --root=1

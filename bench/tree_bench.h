@@ -1,0 +1,55 @@
+/* What the files of collbench-tree share. */
+#ifndef COLLPROF_BENCH_TREE_BENCH_H
+#define COLLPROF_BENCH_TREE_BENCH_H
+
+#include "bench.h"
+#include "measure/bcast.h"
+#include "measure/grid.h"
+#include "sync/sync.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { TREE_ALGORITHMS_MAX = 32 };
+
+struct tree_options {
+    struct bench bench;
+    const char *latencies, *tree, *save, *load;
+    const struct schedule_builder *builder[TREE_ALGORITHMS_MAX];
+    size_t n_builders;
+    const struct bcast_method *method;
+    size_t segment; /* SIZE_MAX: the best, 0: whole */
+    int root;
+    bool no_run, only_native;
+    int step; /* how many powers of two from one size to the next */
+};
+
+extern const struct argp tree_argp; /* its input is a struct tree_options */
+
+/* For --algorithm: "all", "none", or a builder's name; false for anything else. ARG: the options. */
+bool tree_choose(const char *word, void *arg);
+
+/* One algorithm at one size. */
+struct tree_row {
+    size_t bytes, segment;
+    char name[40];
+    int depth, most_children;
+    double predicted;
+    struct estimate seen;
+};
+
+struct tree_session {
+    const struct tree_options *o;
+    struct grid grid;
+    struct sync_clock clock;
+    bool run;
+    struct tree_row *row; /* rank 0 */
+    size_t n_rows;
+    struct schedule best; /* of the largest size, rank 0 */
+    struct schedule loaded;
+};
+
+/* Fills D (rank 0) and draws; BYTES is the last size. The status to end with. */
+int tree_report(struct tree_session *t, struct document *d, size_t bytes);
+
+#endif

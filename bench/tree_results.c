@@ -1,0 +1,129 @@
+/* What collbench-tree says: the table, the tree, the picture. */
+#include "tree_bench.h"
+
+#include "report/plot.h"
+#include "report/schedule_json.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct column columns[] = {
+    {"size", "B", COLUMN_INTEGER, 0, NULL},
+    {"algorithm", NULL, COLUMN_TEXT, 0, "in brackets: which one \"grid\" chose"},
+    {"segment", "B", COLUMN_INTEGER, 0, "the message is sent in parts of so many bytes"},
+    {"depth", NULL, COLUMN_INTEGER, 0, "of the tree"},
+    {"children", NULL, COLUMN_INTEGER, 0, "the most that a rank has"},
+    {"predicted", "us", COLUMN_REAL, 2, "last arrival, by the latencies"},
+    {"measured", "us", COLUMN_REAL, 2, "operation latency of the slowest destination, median"},
+    {"low", "us", COLUMN_REAL, 2, "95 % interval of it"},
+    {"high", "us", COLUMN_REAL, 2, NULL},
+    {"error", "%", COLUMN_REAL, 1, "predicted against measured"},
+    {"speedup", NULL, COLUMN_REAL, 2, "MPI_Bcast's time over this one's"},
+};
+
+static void tell_rows(const struct tree_session *t, struct document *d)
+{
+    struct table *table = document_table(d, "schedules", "Broadcast schedules", columns,
+                                         sizeof columns / sizeof *columns);
+    double native = NAN;
+    for (size_t i = 0; i < t->n_rows; i++) {
+        const struct tree_row *r = &t->row[i];
+        bool own = strcmp(r->name, "MPI_Bcast") == 0;
+        native = own ? r->seen.value : native;
+        table_integer(table, (long long)r->bytes);
+        table_text(table, r->name);
+        if (r->segment > 0)
+            table_integer(table, (long long)r->segment);
+        else
+            table_skip(table);
+        for (int k = 0; k < 2; k++) {
+            if (own)
+                table_skip(table);
+            else
+                table_integer(table, k ? r->most_children : r->depth);
+        }
+        table_real(table, 1e6 * r->predicted);
+        table_real(table, 1e6 * r->seen.value);
+        table_real(table, 1e6 * r->seen.low);
+        table_real(table, 1e6 * r->seen.high);
+        table_real(table, 100 * (r->predicted / r->seen.value - 1));
+        table_real(table, own ? NAN : native / r->seen.value);
+    }
+}
+
+/* Measured times of every algorithm against size, for --plot. */
+static bool plot_rows(const struct tree_session *t, const char *path)
+{
+    struct plot_series series[TREE_ALGORITHMS_MAX + 2];
+    double *x = malloc(t->n_rows * sizeof *x), *y = malloc(t->n_rows * sizeof *y);
+    char name[TREE_ALGORITHMS_MAX + 2][40];
+    size_t n = 0, at = 0;
+    for (size_t i = 0; x && y && i < t->n_rows; i++) {
+        size_t length = strcspn(t->row[i].name, " ("), k = 0;
+        while (k < n && strncmp(name[k], t->row[i].name, length + 1) != 0 &&
+               (strncmp(name[k], t->row[i].name, length) != 0 || name[k][length] != '\0'))
+            k++;
+        if (k < n || n == TREE_ALGORITHMS_MAX + 2)
+            continue;
+        snprintf(name[n], sizeof name[n], "%.*s", (int)length, t->row[i].name);
+        series[n] = (struct plot_series){.label = name[n], .x = x + at, .y = y + at};
+        for (size_t j = i; j < t->n_rows; j++) {
+            const struct tree_row *r = &t->row[j];
+            if (strcspn(r->name, " (") != length || strncmp(r->name, name[n], length) != 0)
+                continue;
+            x[at] = (double)r->bytes;
+            y[at++] = 1e6 * (t->run ? r->seen.value : r->predicted);
+            series[n].n++;
+        }
+        n++;
+    }
+    struct plot_axes axes = {.title = t->run ? "Broadcast by measured trees"
+                                             : "Broadcast by measured trees, predicted",
+                             .x_label = "message (B)",
+                             .y_label = "last arrival (us)",
+                             .x_log2 = true,
+                             .y_log10 = true};
+    bool good = x && y && plot_lines(path, &axes, series, n);
+    free(x);
+    free(y);
+    return good;
+}
+
+int tree_report(struct tree_session *t, struct document *d, size_t bytes)
+{
+    const struct tree_options *o = t->o;
+    char *const *host = t->grid.pairs.host;
+    bool good = true;
+    tell_rows(t, d);
+    if (t->grid.pairs.n_sizes == 0)
+        document_fact(d, "latencies", "not needed");
+    else if (t->grid.measured)
+        document_fact(d, "latencies", "measured now, in %.3f s", t->grid.cost);
+    else
+        document_fact(d, "latencies", "%s", o->latencies);
+    if (t->run)
+        document_fact(d, "method", "%s%s", o->method->name,
+                      t->clock.domains > 1 ? ", on synchronised clocks" : "");
+    if (!t->run)
+        document_note(d, "Nothing was run: %s.",
+                      o->no_run ? "--no-run" : "one rank, a prediction for the log's");
+    if (t->clock.domains > 1)
+        document_note(d, "Clocks of %d hosts agree to %.2f us.", t->clock.domains,
+                      2e6 * t->clock.worst_bound);
+    if (t->best.n > 0) {
+        document_attach(d, "schedule", schedule_to_json(&t->best, bytes));
+        if (o->tree)
+            good = schedule_draw(&t->best, host, o->tree);
+        if (o->save)
+            good = schedule_save(&t->best, bytes, o->save) && good;
+        if (o->bench.format == FORMAT_TEXT && !o->bench.output && t->best.n <= 64) {
+            printf("\n%s, %zu B\n", t->best.name, bytes);
+            schedule_draw_text(&t->best, host, stdout);
+            printf("\n");
+        }
+    }
+    if (o->bench.plot)
+        good = plot_rows(t, o->bench.plot) && good;
+    return good ? 0 : 1;
+}
