@@ -155,7 +155,7 @@ void tick_label(double value, const char *axis_label, char *text, size_t size)
     if (unit >= 0)
         snprintf(text, size, "%.*f%c", value < 10 && fabs(value - round(value)) > 0.05, value,
                  units[unit]);
-    else if (fabs(value) < 1e5 && value == round(value))
+    else if (fabs(value) < 1e5 && (fabs(value) >= 100 || value == round(value)))
         snprintf(text, size, "%.0f", value);
     else
         snprintf(text, size, "%.3g", value);

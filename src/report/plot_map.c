@@ -86,17 +86,29 @@ static double edge(const double *x, size_t n, size_t i, bool logarithmic)
                        : x[outer] + (x[outer] - x[inner]) / 2;
 }
 
+static bool is_power_of_two(double x)
+{
+    return x > 0 && fabs(log2(x) - round(log2(x))) < 0.01;
+}
+
+/* Of more than LEGIBLE values, those that are powers of two (if they are among them) are labelled. */
 static void index_ticks(FILE *out, char axis, const double *x, size_t n, const char *label,
                         size_t legible)
 {
-    size_t step = (n + legible - 1) / legible;
+    size_t powers = 0, ticks = 0;
+    for (size_t i = 0; i < n; i++)
+        powers += is_power_of_two(x[i]);
+    bool only_powers = n > legible && x[0] > 0 && powers >= 3;
+    size_t step = ((only_powers ? powers : n) + legible - 1) / legible;
     fprintf(out, "set %crange [-0.5:%g]\nset %ctics (", axis, (double)n - 0.5, axis);
-    for (size_t i = 0; i < n; i += step) {
+    for (size_t i = 0, k = 0; i < n; i++) {
         char text[32];
+        if ((only_powers && !is_power_of_two(x[i])) || k++ % step != 0)
+            continue;
         tick_label(x[i], label, text, sizeof text);
-        fprintf(out, "%s\"%s\" %zu", i ? ", " : "", text, i);
+        fprintf(out, "%s\"%s\" %zu", ticks++ ? ", " : "", text, i);
     }
-    fprintf(out, ")%s\n", axis == 'x' && n / step > 12 ? " rotate by 45 right" : "");
+    fprintf(out, ")%s\n", axis == 'x' && ticks > 13 ? " rotate by 45 right" : "");
 }
 
 static void real_range(FILE *out, char axis, const double *x, size_t n, bool logarithmic)
@@ -193,8 +205,11 @@ static void draw_map(FILE *out, const struct plot_axes *axes, const struct plot_
         script_string(out, m->overlay[i].label);
     }
     for (size_t i = 0; i < m->n_points; i++) {
-        fprintf(out, ", '-' using 1:2 with points pt %zu ps 1.4 lw 2 lc rgb '#ffffff' title ",
-                5 + 2 * (i % 5));
+        size_t type = 5 + 2 * (i % 5); /* twice, as the lines */
+        fprintf(out,
+                ", '-' using 1:2 with points pt %zu ps 2 lc rgb '#000000' notitle, "
+                "'-' using 1:2 with points pt %zu ps 1.4 lc rgb '#30d0ff' title ",
+                type, type);
         script_string(out, m->points[i].label);
     }
     if (has_room_for_values(m))
@@ -203,8 +218,8 @@ static void draw_map(FILE *out, const struct plot_axes *axes, const struct plot_
     put_cells(out, axes, m, s);
     for (size_t i = 0; i < 2 * m->n_overlay; i++)
         put_overlay(out, m, &m->overlay[i / 2]);
-    for (size_t i = 0; i < m->n_points; i++)
-        put_overlay(out, m, &m->points[i]);
+    for (size_t i = 0; i < 2 * m->n_points; i++)
+        put_overlay(out, m, &m->points[i / 2]);
     if (has_room_for_values(m))
         put_values(out, m, s);
 }
@@ -269,7 +284,7 @@ bool plot_heatmap_sheet(const char *path, const char *title, const struct plot_a
         return false;
     fprintf(s.out, "set multiplot layout %zu,%zu rowsfirst title ", rows, columns);
     script_string(s.out, title);
-    fputs(" font ',15'\n", s.out);
+    fputs(" font ',15'\nset rmargin 10\n", s.out); /* room for the colour box and its label */
     for (size_t i = 0; i < n; i++)
         draw_map(s.out, &axes[i], &maps[i], (const size_t[]){8, 14});
     fputs("unset multiplot\n", s.out);

@@ -31,7 +31,9 @@ case ${1:-16} in
     done
     ;;
 64)
-    methods 64 cluster 65536 linear flat binomial
+    for platform in cluster grid; do
+        methods 64 $platform 65536 linear backward binomial flat chain native
+    done
     methods 64 grid 256 linear binomial
     ;;
 esac

@@ -1,3 +1,3 @@
 #!/bin/sh
-# methods.sh with 64 ranks: fewer algorithms and repetitions.
+# methods.sh with 64 ranks: fewer repetitions.
 exec "$srcdir/tests/sim/methods.sh" 64
