@@ -120,9 +120,9 @@ void life_end_alone(void)
                                                : profile_from_ledger(&layer.ledger);
     if (!all)
         return;
-    life_report(all);
+    bool written = life_report(all);
     profile_free(all);
-    for (int rank = 0; rank < layer.size && !layer.settings.keep; rank++) {
+    for (int rank = 0; rank < layer.size && written && !layer.settings.keep; rank++) {
         life_record_path(path, rank);
         if (has_ended(rank))
             unlink(path);

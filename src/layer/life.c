@@ -271,16 +271,33 @@ static void close_books(void)
     h->pair[1] = (typeof(h->pair[1])){now.ticks, now.seconds};
 }
 
-void life_report(struct profile *p)
+struct reporting {
+    struct profile *p;
+    int error;
+};
+
+static void write_report(void *arg)
 {
-    profile_symbolize(p);
-    int error = profile_save(p, layer.settings.output);
-    if (error)
-        layer_say("cannot write %s/profile.json: %s", layer.settings.output, strerror(error));
+    struct reporting *r = arg;
+    profile_symbolize(r->p);
+    r->error = profile_save(r->p, layer.settings.output);
+    if (r->error)
+        layer_say("cannot write %s/profile.json: %s", layer.settings.output, strerror(r->error));
     if (layer.settings.report)
-        report_text(p, stderr,
+        report_text(r->p, stderr,
                     &(struct report_options){.top = layer.settings.top,
                                              .base_round = layer.settings.base_round});
+}
+
+bool life_report(struct profile *p)
+{
+    struct reporting r = {p, 0};
+    if (p && profile_try(write_report, &r))
+        return r.error == 0;
+    layer_say("not enough memory to put the profile together: %s%s",
+              layer.ledger.in_file ? "the records stay, for collprof report " : "there is no report",
+              layer.ledger.in_file ? layer.settings.output : "");
+    return false;
 }
 
 /* A second point at the end gives the drift; the record then has the line through both. */
@@ -304,22 +321,41 @@ static void add_warning(void *profile, const char *text)
     profile_warn(profile, "%s", text);
 }
 
-static void end_together(void)
+static void make_profile(void *profile)
+{
+    struct profile **mine = profile, *p = profile_from_ledger(&layer.ledger);
+    inject_findings(add_finding, add_warning, p);
+    *mine = p;
+}
+
+/* The ranks' records go when what they say has been written elsewhere, and not before. */
+static void remove_record(int written)
 {
     char path[LIFE_PATH];
+    MPI_Request request;
+    int posted = PMPI_Ibcast(&written, 1, MPI_INT, 0, layer.comm, &request);
+    if (wait_politely(posted, &request) || !written || layer.settings.keep ||
+        !layer.ledger.in_file)
+        return;
+    life_record_path(path, layer.rank);
+    unlink(path);
+}
+
+static void end_together(void)
+{
+    double start = clock_now();
+    struct profile *mine = NULL, *all;
+    int written = 0;
     inject_end();
     settle_clock(layer.ledger.header);
-    struct profile *mine = profile_from_ledger(&layer.ledger);
-    inject_findings(add_finding, add_warning, mine);
-    struct profile *all = merge_over_tree(mine, layer.comm);
-    if (all) {
-        life_report(all);
-        profile_free(all);
-    }
-    if (!layer.settings.keep && layer.ledger.in_file) {
-        life_record_path(path, layer.rank);
-        unlink(path);
-    }
+    profile_try(make_profile, &mine);
+    all = merge_over_tree(mine, layer.comm);
+    if (all)
+        profile_set_end(all, clock_now() - start);
+    if (layer.rank == 0)
+        written = life_report(all);
+    profile_free(all);
+    remove_record(written);
     PMPI_Group_free(&layer.world);
     PMPI_Comm_free(&layer.comm);
 }

@@ -29,12 +29,14 @@ void life_session_ends(void);
 #endif
 
 /* Merges the profiles of all ranks of the layer's communicator along a binomial tree; the result
- * on its rank 0, NULL elsewhere. Takes over MINE. */
+ * on its rank 0, NULL elsewhere, and there too if any rank's memory did not suffice. Takes over
+ * MINE (NULL: its memory did not). */
 struct profile;
 struct profile *merge_over_tree(struct profile *mine, MPI_Comm comm);
 
-/* Writes the profile and prints the report: once, on one rank. */
-void life_report(struct profile *p);
+/* Writes the profile (NULL: memory ran out before) and prints the report: once, on one rank. False,
+ * having said why, if it could not be written. */
+bool life_report(struct profile *p);
 
 /* Catching what ends a process early. */
 void ends_watch(void);

@@ -1,12 +1,29 @@
 #include "report/model.h"
 
+#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 
+static _Thread_local jmp_buf *way_out;
+
 static _Noreturn void out_of_memory(void)
 {
-    fputs("collprof: out of memory while merging the profile\n", stderr);
-    abort();
+    if (way_out)
+        longjmp(*way_out, 1);
+    fputs("collprof: out of memory\n", stderr);
+    exit(1);
+}
+
+bool profile_try(void (*work)(void *arg), void *arg)
+{
+    jmp_buf here, *outer = way_out;
+    bool done = setjmp(here) == 0;
+    if (done) {
+        way_out = &here;
+        work(arg);
+    }
+    way_out = outer;
+    return done;
 }
 
 void *profile_alloc(size_t size)
@@ -26,9 +43,10 @@ void *array_push(void **at, size_t *n, size_t *room, size_t size)
 {
     if (*n == *room) {
         *room = *room ? *room * 2 : 8;
-        *at = realloc(*at, *room * size);
-        if (!*at)
+        void *larger = realloc(*at, *room * size);
+        if (!larger)
             out_of_memory();
+        *at = larger;
     }
     return memset((char *)*at + (*n)++ * size, 0, size);
 }
@@ -370,4 +388,11 @@ void profile_reindex(struct profile *p)
         lookup_add(&p->by_entry, hash_of_entry(&p->entries.at[i]), i);
     for (size_t i = 0; i < p->groups.n; i++)
         lookup_add(&p->by_group, hash_of_group(&p->groups.at[i]), i);
+}
+
+void profile_set_end(struct profile *p, double seconds)
+{
+    for (size_t i = 0; i < p->ranks.n; i++)
+        if (p->ranks.at[i].rank == 0)
+            p->ranks.at[i].merge_ns = (uint64_t)(1e9 * seconds);
 }

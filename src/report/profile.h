@@ -14,6 +14,14 @@
 
 struct profile;
 
+/* Does WORK; false if memory ran out in it. What it has allocated by then is lost, and a profile
+ * that it was changing must not be used. Outside of this, running out of memory ends the process:
+ * right for the command, not for the layer. */
+bool profile_try(void (*work)(void *arg), void *arg);
+
+/* How long the ranks took to put the profile together, in seconds. */
+void profile_set_end(struct profile *p, double seconds);
+
 /* The profile of one rank. The ledger is not needed afterwards. */
 struct profile *profile_from_ledger(const struct ledger *l);
 

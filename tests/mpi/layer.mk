@@ -1,5 +1,13 @@
 # The layer around programs: the bundled one, others' as Debian ships them, and awkward ones.
 
+# Refuses memory at the end.
+check_LTLIBRARIES += tests/mpi/libnomem.la
+tests_mpi_libnomem_la_SOURCES = tests/mpi/nomem.c
+tests_mpi_libnomem_la_CPPFLAGS = -D_GNU_SOURCE
+tests_mpi_libnomem_la_LDFLAGS = -module -avoid-version -rpath /nowhere
+TESTS += tests/mpi/nomem.sh
+EXTRA_DIST += tests/mpi/nomem.sh
+
 # An independent counter to compare with; -rpath because a convenience library is not loadable.
 check_LTLIBRARIES += tests/mpi/libcount.la
 tests_mpi_libcount_la_SOURCES = tests/mpi/count.c
