@@ -2,7 +2,7 @@
 if HAVE_CRITERION
 check_PROGRAMS += tests/unit/methods
 tests_unit_methods_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
-tests_unit_methods_SOURCES = tests/unit/plan.c tests/unit/discover.c
+tests_unit_methods_SOURCES = tests/unit/plan.c tests/unit/discover.c tests/unit/names.c
 tests_unit_methods_LDADD = libmeasure.la libbase.la $(CRITERION_LIBS)
 TESTS += tests/unit/methods
 endif

@@ -6,16 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum kind { KIND_TEXT, KIND_NUMBER, KIND_SECONDS, KIND_SWITCH, KIND_WORD };
+enum kind { KIND_TEXT, KIND_NUMBER, KIND_SECONDS, KIND_SWITCH, KIND_WORD, KIND_WORDS };
 
 /* What a value may be, and where it is kept; parallel to settings_table. */
 struct rule {
     enum kind kind;
     size_t offset, room;
     long low, high;
-    const char *words; /* KIND_WORD: "one|all" */
+    const char *words; /* KIND_WORD: "one|all"; KIND_WORDS: several of them, with commas */
     const char *right; /* what would be right */
 };
+
+/* Also the names of bcasts[] and of bcast_methods[], which need MPI; tests/unit/names.c compares. */
+#define BCASTS "native|binomial|linear|backward|flat|chain|grid"
+#define METHODS                                                                                    \
+    "all|send-latency|rounds|rounds-backward|rounds-random|barrier|ring-barrier|acknowledge|ol|"    \
+    "held|direct|gap|overhead"
 
 #define KEEP(field) offsetof(struct settings, field), sizeof((struct settings *)0)->field
 
@@ -34,11 +40,12 @@ const struct setting settings_table[] = {
     {"ack", 'a', "one|all", "one", "",
      "inject acknowledgements: broadcast latency per destination, in the application"},
     {"benchmark", 'b', "METHODS", "all", "",
-     "run the measuring methods in place of the application's collectives"},
+     "run the measuring methods in place of the application's collectives: all, or names as held,direct"},
     {"benchmark-every", 0, "K", NULL, "0",
      "measure again at every K-th call of a signature; 0: at its first only"},
     {"benchmark-budget", 0, "SEC", NULL, "10", "time for all measurements together"},
-    {"bcast", 0, "NAME", NULL, "", "run the application with another broadcast algorithm"},
+    {"bcast", 0, "NAME", NULL, "",
+     "run the application with another broadcast: binomial, linear, backward, flat, chain, grid"},
     {"latencies", 0, "LOG", NULL, "", "log of collbench-pairs, for --bcast=grid"},
     {"base-round", 0, "FILE", NULL, "",
      "base round of collbench-overlap: report overlap ratios of the application's requests"},
@@ -55,10 +62,10 @@ static const struct rule rules[] = {
     {KIND_SWITCH, KEEP(chain), 0, 0, NULL, "yes or no"},
     {KIND_SWITCH, KEEP(yield), 0, 0, NULL, "yes or no"},
     {KIND_WORD, KEEP(ack), 0, 0, "one|all", "one or all"},
-    {KIND_TEXT, KEEP(benchmark), 0, 0, NULL, "all, or names of methods"},
+    {KIND_WORDS, KEEP(benchmark), 0, 0, METHODS, "one or more, with commas, of " METHODS},
     {KIND_NUMBER, KEEP(benchmark_every), 0, 1000000000, NULL, "a number of calls"},
     {KIND_SECONDS, KEEP(benchmark_budget), 0, 0, NULL, "a positive number of seconds"},
-    {KIND_TEXT, KEEP(bcast), 0, 0, NULL, "the name of a broadcast algorithm"},
+    {KIND_WORD, KEEP(bcast), 0, 0, BCASTS, "one of " BCASTS},
     {KIND_TEXT, KEEP(latencies), 0, 0, NULL, "the name of a file"},
     {KIND_TEXT, KEEP(base_round), 0, 0, NULL, "the name of a file"},
 };
@@ -80,13 +87,31 @@ static bool set_switch(bool *where, const char *text)
     return false;
 }
 
-static bool is_one_of(const char *text, const char *words)
+static bool is_one_of(const char *text, size_t length, const char *words)
 {
-    size_t length = strlen(text);
     for (const char *w = words; w; w = strchr(w, '|') ? strchr(w, '|') + 1 : NULL)
         if (!strncmp(w, text, length) && (w[length] == '|' || w[length] == '\0'))
             return true;
     return false;
+}
+
+static bool are_some_of(const char *text, const char *words)
+{
+    for (;; text++) {
+        size_t length = strcspn(text, ",");
+        if (!is_one_of(text, length, words))
+            return false;
+        text += length;
+        if (!*text)
+            return true;
+    }
+}
+
+static bool is_legal_text(const struct rule *r, const char *text)
+{
+    return !*text || r->kind == KIND_TEXT ||
+           (r->kind == KIND_WORD ? is_one_of(text, strlen(text), r->words)
+                                 : are_some_of(text, r->words));
 }
 
 static bool set_number(const struct rule *r, void *where, const char *text)
@@ -122,8 +147,7 @@ const char *settings_set(struct settings *s, const struct setting *setting, cons
         break;
     default:
         /* Empty means "as if not given", for the settings that are off by default. */
-        ok = strlen(text) < r->room && (*text || !*setting->initial) &&
-             (r->kind == KIND_TEXT || !*text || is_one_of(text, r->words));
+        ok = strlen(text) < r->room && (*text || !*setting->initial) && is_legal_text(r, text);
         if (ok)
             strcpy(where, text);
     }

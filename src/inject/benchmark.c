@@ -20,24 +20,21 @@ static const struct bcast_method *methods[METHODS_MAX];
 static size_t n_methods;
 static double spent; /* seconds, of this process */
 
-bool benchmark_start(const char *list, char *unknown, size_t size)
+bool benchmark_start(const char *list)
 {
+    bool all = !strcmp(list, "all");
     n_methods = 0;
-    if (!strcmp(list, "all")) {
-        for (size_t i = 0; i < n_bcast_methods && n_methods < METHODS_MAX; i++)
-            methods[n_methods++] = &bcast_methods[i];
-        return true;
-    }
-    while (*list && n_methods < METHODS_MAX) {
+    for (size_t i = 0; all && i < n_bcast_methods && n_methods < METHODS_MAX; i++)
+        methods[n_methods++] = &bcast_methods[i];
+    while (!all && *list && n_methods < METHODS_MAX) {
+        char name[64];
         size_t length = strcspn(list, ",");
-        snprintf(unknown, size, "%.*s", (int)length, list);
-        const struct bcast_method *m = bcast_method_find(unknown);
-        if (!m)
-            return false;
-        methods[n_methods++] = m;
+        snprintf(name, sizeof name, "%.*s", (int)length, list);
+        const struct bcast_method *m = bcast_method_find(name);
+        if (m)
+            methods[n_methods++] = m;
         list += length + (list[length] == ',');
     }
-    *unknown = '\0';
     return n_methods > 0;
 }
 

@@ -70,14 +70,10 @@ static void drop_shadow(struct comm *c)
 void inject_start(const struct sync_clock *clock)
 {
     const struct settings *set = &layer.settings;
-    char unknown[64] = "";
     inject.clock = clock;
     inject.ack = *set->ack != '\0';
     inject.ack_all = !strcmp(set->ack, "all");
-    inject.benchmark = *set->benchmark && benchmark_start(set->benchmark, unknown, sizeof unknown);
-    if (*unknown && layer.rank == 0)
-        layer_say("benchmark: there is no method '%s': `collbench-bcast --help` lists them",
-                  unknown);
+    inject.benchmark = *set->benchmark && benchmark_start(set->benchmark);
     bool replaced = *set->bcast && replace_start(set->bcast, set->latencies);
     for (int k = 0; k < FINDING_KINDS; k++)
         inject.findings[k] = json_array();

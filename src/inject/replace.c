@@ -38,10 +38,6 @@ bool replace_start(const char *name, const char *log)
     inject.grid = !strcmp(name, "grid");
     inject.bcast = bcast_find(name);
     latencies = *log ? log : NULL;
-    if (!inject.grid && !inject.bcast && layer.rank == 0)
-        layer_say("there is no broadcast algorithm '%s': `collbench-bcast --help` lists them; "
-                  "the application runs with the library's",
-                  name);
     return inject.grid || inject.bcast;
 }
 

@@ -75,7 +75,7 @@ int ack_broadcast(struct call *c, struct shadow *s, void *buffer, int count, MPI
 void ack_close(struct shadow *s);
 
 /* Runs the methods if it is time for this signature. All members call it. */
-bool benchmark_start(const char *methods, char *unknown, size_t size);
+bool benchmark_start(const char *methods);
 void benchmark_broadcast(struct shadow *s, void *buffer, int count, MPI_Datatype type, int root,
                          uint64_t bytes);
 void benchmark_collective(struct shadow *s, unsigned operation, int root, uint64_t bytes);

@@ -41,6 +41,6 @@ has '"operation":"MPI_Allreduce"'
 
 # A name that is none is said, and the application runs.
 run 2 COLLPROF_BENCHMARK=nonsense
-grep -q "no method 'nonsense'" stderr || fail "an unknown method is not named"
+grep -q "COLLPROF_BENCHMARK is 'nonsense'" stderr || fail "an unknown method is not named"
 run 2 COLLPROF_BCAST=nonsense
-grep -q "no broadcast algorithm 'nonsense'" stderr || fail "an unknown algorithm is not named"
+grep -q "COLLPROF_BCAST is 'nonsense'" stderr || fail "an unknown algorithm is not named"
