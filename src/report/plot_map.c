@@ -286,7 +286,7 @@ bool plot_heatmap_sheet(const char *path, const char *title, const struct plot_a
     script_string(s.out, title);
     fputs(" font ',15'\nset rmargin 10\n", s.out); /* room for the colour box and its label */
     for (size_t i = 0; i < n; i++)
-        draw_map(s.out, &axes[i], &maps[i], (const size_t[]){8, 14});
+        draw_map(s.out, &axes[i], &maps[i], (const size_t[]){6, 14});
     fputs("unset multiplot\n", s.out);
     return script_run(&s);
 }
