@@ -24,6 +24,37 @@ Test(topology, a_process_bound_to_one_processor_says_so)
     cr_assert(strstr(text, "bound to core"), "%s", text);
 }
 
+/* It shares a core with nobody for certain, whatever core its first processor is in. */
+Test(topology, a_process_that_may_move_is_in_no_core)
+{
+    struct place place;
+    place_here(&place);
+    if (place.processors < 2)
+        cr_skip_test("one processor");
+    cpu_set_t two;
+    CPU_ZERO(&two); /* the first and the last: not of one core where there are several */
+    int first = -1, last = -1;
+    for (int cpu = 0; cpu < 64; cpu++)
+        if (place.allowed[0] >> cpu & 1) {
+            first = first < 0 ? cpu : first;
+            last = cpu;
+        }
+    CPU_SET(first, &two);
+    cr_assert_eq(sched_setaffinity(0, sizeof two, &two), 0);
+    place_here(&place);
+    int core = place.core;
+    CPU_ZERO(&two);
+    CPU_SET(last, &two);
+    cr_assert_eq(sched_setaffinity(0, sizeof two, &two), 0);
+    place_here(&place);
+    if (core == place.core)
+        cr_skip_test("one core");
+    CPU_SET(first, &two);
+    cr_assert_eq(sched_setaffinity(0, sizeof two, &two), 0);
+    place_here(&place);
+    cr_assert_eq(place.core, -1);
+}
+
 Test(topology, the_machine_has_processors)
 {
     char text[256];
