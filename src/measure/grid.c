@@ -187,8 +187,7 @@ static bool offer_segment(const struct pairs *p, int root, size_t bytes, size_t 
                           size_t size)
 {
     static const char *const whole[] = {"grid", NULL};
-    static const char *const cut[] = {"grid",   "sites", "sites-binary", "binary",
-                                      "chain", "binomial", NULL};
+    static const char *const cut[] = {"grid", "sites", "sites-binary", "chain", "binomial", NULL};
     struct graph g;
     int segments = segment > 0 ? (int)((bytes + segment - 1) / segment) : 1;
     if (!pairs_graph(p, segment > 0 ? segment : bytes, -1, &g)) {

@@ -25,8 +25,13 @@ static void agenda_set(struct agenda *a, int slot, double time)
 {
     int i = a->leaves + slot;
     a->time[i] = time;
-    for (i /= 2; i > 0; i /= 2)
-        a->time[i] = fmin(a->time[2 * i], a->time[2 * i + 1]);
+    for (i /= 2; i > 0; i /= 2) {
+        const double *two = &a->time[2 * i];
+        double first = two[0] < two[1] ? two[0] : two[1];
+        if (a->time[i] == first)
+            break;
+        a->time[i] = first;
+    }
 }
 
 static int agenda_first(const struct agenda *a)
@@ -45,8 +50,8 @@ struct vertex {
 
     int called, started, under_way, arrived; /* segments that the parent has begun to send, that
                                                 are travelling or farther, transmitted, here */
-    double *at; /* of each segment: from calling on the time of that, then the end of travelling,
-                   then the service at which it is through, then its arrival */
+    double *at; /* of each segment: when it has travelled; then the service at which it has been
+                   transmitted; then when it arrived */
     double travel, rate, weight, capacity; /* s; segments/s of one message; 1/s; segments/s */
     double service, updated;               /* segments that each one has been given; when */
     int way;                               /* between which sites; -1: within one */
@@ -55,6 +60,7 @@ struct vertex {
 /* All messages from one site to another. */
 struct way {
     double weight; /* of all that are under way */
+    double shared; /* the weight by which it was last shared out */
     int n;         /* vertices whose way from the parent it is */
     int *vertex;   /* these */
 };
@@ -62,7 +68,7 @@ struct way {
 struct flow {
     const struct schedule *s;
     const struct graph *g;
-    int segments, n_ways;
+    int segments;
     struct vertex *vertex;
     struct way *way;
     double *at;
@@ -113,7 +119,7 @@ static double way_limit(const struct flow *f, int v)
     const struct vertex *x = &f->vertex[v];
     double limit = x->capacity;
     if (x->way >= 0)
-        limit *= flying(x) * x->weight / f->way[x->way].weight;
+        limit *= flying(x) * x->weight / f->way[x->way].shared;
     return limit;
 }
 
@@ -152,15 +158,17 @@ static void share_out(struct flow *f, int u)
     }
 }
 
-/* One message more or less is under way to V. */
+/* One message more or less is under way to V. Whoever shares its way is told when that has changed
+ * what is on it by more than 2 %: with hundreds on it, not every time. */
 static void share_again(struct flow *f, int v)
 {
     const int *parent = f->s->parent;
+    struct way *way = f->vertex[v].way >= 0 ? &f->way[f->vertex[v].way] : NULL;
+    bool tell = way && fabs(way->weight - way->shared) > 0.02 * way->shared;
+    if (tell)
+        way->shared = way->weight;
     share_out(f, parent[v]);
-    if (f->vertex[v].way < 0)
-        return;
-    const struct way *way = &f->way[f->vertex[v].way];
-    for (int i = 0; i < way->n; i++)
+    for (int i = 0; tell && i < way->n; i++)
         if (parent[way->vertex[i]] != parent[v] && flying(&f->vertex[way->vertex[i]]) > 0)
             share_out(f, parent[way->vertex[i]]);
 }
@@ -202,7 +210,7 @@ static void weigh_way(struct flow *f, const struct vertex *x, double weight)
 static void happen_on_way(struct flow *f, int v)
 {
     struct vertex *x = &f->vertex[v];
-    if (x->under_way < x->started && x->at[x->under_way] <= f->now) { /* it begins to be transmitted */
+    if (x->under_way < x->started && x->at[x->under_way] <= f->now) { /* it has travelled */
         x->service += x->rate * (f->now - x->updated);
         x->updated = f->now;
         x->at[x->under_way++] = x->service + 1;
@@ -219,7 +227,8 @@ static void happen_on_way(struct flow *f, int v)
     plan_way(f, v);
 }
 
-static void put_on_ways(struct flow *f)
+/* False if there is no memory. */
+static bool put_on_ways(struct flow *f)
 {
     const struct graph *g = f->g;
     int n_groups = 0, at = 0;
@@ -227,23 +236,27 @@ static void put_on_ways(struct flow *f)
         n_groups = g->group[v] >= n_groups ? g->group[v] + 1 : n_groups;
     f->way = calloc((size_t)(n_groups * n_groups), sizeof *f->way);
     f->crossing = malloc((size_t)g->n * sizeof *f->crossing);
-    for (int v = 0; f->way && f->crossing && v < g->n; v++) {
+    if (!f->way || !f->crossing)
+        return false;
+    for (int v = 0; v < g->n; v++) {
         int u = f->s->parent[v];
         if (u < 0 || g->group[u] == g->group[v])
             continue;
         f->vertex[v].way = g->group[u] * n_groups + g->group[v];
         f->way[f->vertex[v].way].n++;
     }
-    for (int i = 0; f->way && f->crossing && i < n_groups * n_groups; i++) {
+    for (int i = 0; i < n_groups * n_groups; i++) {
         f->way[i].vertex = f->crossing + at;
         at += f->way[i].n;
         f->way[i].n = 0;
     }
-    for (int v = 0; f->way && f->crossing && v < g->n; v++)
-        if (f->vertex[v].way >= 0) {
-            struct way *way = &f->way[f->vertex[v].way];
-            way->vertex[way->n++] = v;
-        }
+    for (int v = 0; v < g->n; v++) {
+        if (f->vertex[v].way < 0)
+            continue;
+        struct way *way = &f->way[f->vertex[v].way];
+        way->vertex[way->n++] = v;
+    }
+    return true;
 }
 
 static bool flow_new(struct flow *f, const struct schedule *s, const struct graph *g, int segments)
@@ -269,9 +282,7 @@ static bool flow_new(struct flow *f, const struct schedule *s, const struct grap
         x->capacity = 1 / gap;
         x->weight = 1 / cost;
     }
-    if (g->group)
-        put_on_ways(f);
-    return !g->group || (f->way && f->crossing);
+    return !g->group || put_on_ways(f);
 }
 
 double flow_completion(const struct schedule *s, const struct graph *g, int segments,
