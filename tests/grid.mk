@@ -8,7 +8,7 @@ TESTS += tests/unit/sync
 
 check_PROGRAMS += tests/unit/schedule
 tests_unit_schedule_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_schedule_SOURCES = tests/unit/schedule.c
+tests_unit_schedule_SOURCES = tests/unit/schedule.c tests/unit/flow.c tests/unit/made_graphs.h
 tests_unit_schedule_LDADD = libmeasure.la libbase.la $(CRITERION_LIBS)
 TESTS += tests/unit/schedule
 

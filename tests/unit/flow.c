@@ -1,0 +1,84 @@
+/* Protects predictions where messages share what they travel on: closed forms. */
+#include "trees/flow.h"
+
+#include "made_graphs.h"
+
+#include <stdlib.h>
+
+/* A chain of three, d = 1, w = 2, four segments: the last leaves the root at 4, and takes
+ * 2 + 1 + 2 more. */
+Test(flow, segments_overlap)
+{
+    struct graph g = uniform(3, 2, 1);
+    const int parent[] = {-1, 0, 1};
+    struct schedule s = tree(&g, parent);
+    cr_assert_float_eq(flow_completion(&s, &g, 4, NULL), 9, 1e-12);
+    cr_assert_float_eq(flow_completion(&s, &g, 1, NULL), 6, 1e-12);
+    schedule_free(&s);
+    graph_free(&g);
+}
+
+/* Two sites whose way takes 10 per message: four messages across arrive 10 apart, and "sites"
+ * sends one. By the paper's model, which knows of no way, the flat tree would be the best. */
+Test(flow, sites_share_their_way)
+{
+    struct graph g = uniform(8, 1, 0.01);
+    struct schedule s;
+    cr_assert(graph_add_gaps(&g));
+    g.group = calloc(8, sizeof *g.group);
+    for (int u = 0; u < 8; u++) {
+        g.group[u] = u / 4;
+        g.out[u] = 0.01;
+        for (int v = 0; v < 8; v++) {
+            g.gap[u * 8 + v] = u / 4 == v / 4 ? 0.01 : 10;
+            g.w[u * 8 + v] = u / 4 == v / 4 ? 1 : 50;
+            g.call[u * 8 + v] = 0.01;
+        }
+    }
+    double flat = build("flat", &g, 0), sites = build("sites", &g, 0);
+    cr_assert_float_eq(flat, 30 + 50.04, 1e-9, "%g", flat);
+    cr_assert_float_eq(sites, 50.01 + 1.03, 1e-9, "%g", sites);
+    cr_assert_float_eq(build("grid", &g, 0), sites, 1e-12);
+    cr_assert(schedule_build(schedule_builder_find("sites"), &g, 0, &s));
+    /* Four segments: the last one leaves the way 30 after the first. */
+    cr_assert_float_eq(flow_completion(&s, &g, 4, NULL), sites + 30, 0.1);
+    schedule_free(&s);
+    graph_free(&g);
+}
+
+/* One sender, two receivers 10 away, gaps of 4 and 0.1, and a way out that takes 1. The first
+ * starts to be transmitted at 6 and can take no more than 0.25; from 9.9 on the other has the
+ * 0.75 that it leaves, and from 10 on everything: 0.075 + 0.925. */
+Test(flow, a_way_out_is_shared)
+{
+    struct graph g = uniform(3, 10, 0);
+    const int parent[] = {-1, 0, 0};
+    double arrival[3];
+    cr_assert(graph_add_gaps(&g));
+    g.out[0] = 1;
+    g.gap[1] = 4;
+    g.gap[2] = 0.1;
+    struct schedule s = tree(&g, parent);
+    cr_assert_float_eq(flow_completion(&s, &g, 1, arrival), 10.925, 1e-9);
+    cr_assert_float_eq(arrival[1], 10, 1e-9);
+    schedule_free(&s);
+    graph_free(&g);
+}
+
+/* Of eight segments on one way, all under way at once, none is there before all of them nearly
+ * are; one at a time they take the whole way each. */
+Test(flow, a_window_limits_what_is_under_way)
+{
+    struct graph g = uniform(2, 10, 0);
+    const int parent[] = {-1, 0};
+    cr_assert(graph_add_gaps(&g));
+    g.gap[1] = 2;
+    struct schedule s = tree(&g, parent);
+    cr_assert_float_eq(flow_completion(&s, &g, 8, NULL), 8 + 8 * 2, 1e-9);
+    s.window[1] = 1;
+    cr_assert_float_eq(flow_completion(&s, &g, 8, NULL), 8 * 10, 1e-9);
+    s.window[1] = 4; /* twice four that share, each half with the travel before it */
+    cr_assert_float_eq(flow_completion(&s, &g, 8, NULL), 2 * (8 + 4 * 2), 1e-9);
+    schedule_free(&s);
+    graph_free(&g);
+}

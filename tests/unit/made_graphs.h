@@ -1,0 +1,45 @@
+/* Graphs and trees made by hand, for tests. */
+#ifndef COLLPROF_TESTS_MADE_GRAPHS_H
+#define COLLPROF_TESTS_MADE_GRAPHS_H
+
+#include "trees/schedule.h"
+
+#include <criterion/criterion.h>
+
+/* The same W and D everywhere. */
+static inline struct graph uniform(int n, double w, double d)
+{
+    struct graph g;
+    cr_assert(graph_new(&g, n, false));
+    for (int i = 0; i < n * n; i++)
+        g.w[i] = w;
+    for (int i = 0; i < n; i++)
+        g.d[i] = d;
+    return g;
+}
+
+/* PARENT as a schedule from rank 0, labelled. */
+static inline struct schedule tree(const struct graph *g, const int *parent)
+{
+    struct schedule s;
+    cr_assert(schedule_new(&s, g->n, 0));
+    for (int v = 0; v < g->n; v++) {
+        s.parent[v] = parent[v];
+        s.order[v] = v;
+    }
+    cr_assert(schedule_link(&s));
+    schedule_label(&s, g);
+    return s;
+}
+
+/* The completion that algorithm NAME promises. */
+static inline double build(const char *name, const struct graph *g, int root)
+{
+    struct schedule s;
+    cr_assert(schedule_build(schedule_builder_find(name), g, root, &s), "%s", name);
+    double completion = s.completion;
+    schedule_free(&s);
+    return completion;
+}
+
+#endif
