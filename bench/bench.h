@@ -31,6 +31,9 @@ struct bench {
     bool yield;               /* --yield */
     bool full;                /* -f: min and max beside the median */
 
+    const char *without; /* by the program: common options that would change nothing in it and are
+                            refused, as "warmup stop full"; NULL: none */
+
     char *command; /* the command line, as it could be typed again */
 };
 
@@ -61,6 +64,10 @@ size_t bench_steps(const struct bench_range *range);
 /* For a parser: one clear line (rank 0), then return its value from the parser. */
 error_t bench_bad_option(struct argp_state *state, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* For a parser: "unknown WHAT in 'ARG': all, ..." with what NAME gives for 0, 1, 2 until it is NULL;
+ * those that are "" are left out. */
+error_t bench_unknown(struct argp_state *state, const char *what, const char *arg,
+                      const char *(*name)(size_t i));
 /* For a parser: ARG as one of the ranks. */
 error_t bench_parse_root(struct argp_state *state, const char *arg, const struct bench *b,
                          int *root);

@@ -59,19 +59,9 @@ static bool take_method(const char *word, void *arg)
     return all || direct || mirrored;
 }
 
-static error_t bad_operation(struct argp_state *state, const char *arg)
+static const char *operation_name(size_t i)
 {
-    char *list = NULL;
-    size_t size;
-    FILE *out = open_memstream(&list, &size);
-    for (size_t i = 0; i < n_operations; i++)
-        if (can_measure(&operations[i]))
-            fprintf(out, ", %s", operations[i].name);
-    fclose(out);
-    error_t error =
-        bench_bad_option(state, "unknown operation in '%s': all%s", arg, list ? list : "");
-    free(list);
-    return error;
+    return i < n_operations ? (can_measure(&operations[i]) ? operations[i].name : "") : NULL;
 }
 
 static error_t check_together(struct argp_state *state, struct options *o)
@@ -96,7 +86,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         state->child_inputs[0] = &o->bench;
         return 0;
     case KEY_OPERATION:
-        return bench_each_word(arg, take_operation, o) ? 0 : bad_operation(state, arg);
+        return bench_each_word(arg, take_operation, o) ? 0 : bench_unknown(state, "operation", arg, operation_name);
     case KEY_METHOD:
         if (bench_each_word(arg, take_method, o))
             return 0;

@@ -109,7 +109,8 @@ static int report(const struct options *o, const struct pairs *p, struct documen
 
 int main(int argc, char **argv)
 {
-    static struct options o = {.bench.sizes = {64, 64}, .order = PAIRS_TOURNAMENT};
+    static struct options o = {.bench = {.sizes = {64, 64}, .without = "warmup stop full"},
+                               .order = PAIRS_TOURNAMENT};
     o.bench.plan = plan_default();
     bench_start(&o.bench, &argc, &argv, MPI_THREAD_SINGLE, &argp);
     struct bench *b = &o.bench;

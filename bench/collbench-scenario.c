@@ -79,6 +79,16 @@ static bool choose_word(const char *word, void *arg)
     return operation != NULL;
 }
 
+/* For messages: the operations, and after each its non-blocking twin. */
+static const char *operation_word(size_t i)
+{
+    static char twin[32];
+    if (i >= 2 * n_operations)
+        return NULL;
+    snprintf(twin, sizeof twin, "i%s", operations[i / 2].name);
+    return i % 2 ? twin : operations[i / 2].name;
+}
+
 /* For the parser: its state, to say what is wrong with a file. */
 struct reading {
     struct options *options;
@@ -148,7 +158,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_OPERATION:
         if (!bench_each_word(arg, choose_word, o))
-            return bench_bad_option(state, "unknown operation in '%s': see --help", arg);
+            return bench_unknown(state, "operation", arg, operation_word);
         return 0;
     case 's':
         return bench_each_word(arg, add_scenario, &reading) ? 0 : EINVAL;
@@ -326,7 +336,7 @@ static void fill_defaults(struct options *o)
 
 int main(int argc, char **argv)
 {
-    static struct options o = {.bench.sizes = {.min = 512, .max = 512},
+    static struct options o = {.bench = {.sizes = {.min = 512, .max = 512}, .without = "full"},
                                .delay = {.min = 100, .max = 100},
                                .comp = {.min = 100, .max = 100},
                                .delayed = DELAYED_LAST,

@@ -204,14 +204,16 @@ static void open_all(struct tree_session *t)
     char why[WHY_MAX] = "";
     if (b->size == 1 && !o->latencies)
         bench_refuse(b, "one rank and no --latencies=LOG: start more ranks by mpiexec -n");
-    if (b->ranks.min < (size_t)b->size)
-        bench_refuse(b, "--ranks is not for this program: the log, or mpiexec -n, says how many");
     if (!open_latencies(t, why, sizeof why))
         bench_refuse(b, "%s", why);
     int n = t->grid.pairs.n, good = 1;
     MPI_Bcast(&n, 1, MPI_INT, 0, b->comm);
     if (o->root >= n)
         bench_refuse(b, "no root %d: there are ranks 0 to %d", o->root, n - 1);
+    for (size_t i = 0; i < o->n_builders && o->n_builders < n_schedule_builders; i++)
+        if (o->builder[i]->max_n > 0 && n > o->builder[i]->max_n)
+            bench_refuse(b, "%s: at most %d ranks, there are %d", o->builder[i]->name,
+                         o->builder[i]->max_n, n);
     if (o->load && b->rank == 0) {
         good = schedule_load(o->load, &t->loaded, why, sizeof why);
         if (good && (t->loaded.n != n || t->loaded.root != o->root)) {
@@ -243,7 +245,9 @@ static void check_outputs(const struct tree_options *o)
 
 int main(int argc, char **argv)
 {
-    static struct tree_options o = {.bench.sizes = {1024, 1024}, .segment = SIZE_MAX, .step = 1};
+    static struct tree_options o = {.bench = {.sizes = {1024, 1024}, .without = "ranks full"},
+                                    .segment = SIZE_MAX,
+                                    .step = 1};
     o.bench.plan = plan_default();
     o.bench.plan.repetitions = 50;
     o.bench.plan.budget = 2;

@@ -148,8 +148,11 @@ static void fact_options(struct document *d, const struct bench *b)
     char budget[48] = "no time limit";
     if (p->budget > 0)
         snprintf(budget, sizeof budget, "at most %g s each", p->budget);
-    document_fact(d, "repetitions", "%d in a batch after %d of warm-up, stop rule %s, %s",
-                  p->repetitions, p->warmup, plan_stop_name(p->stop), budget);
+    if (b->without && strstr(b->without, "stop"))
+        document_fact(d, "repetitions", "%d, %s", p->repetitions, budget);
+    else
+        document_fact(d, "repetitions", "%d in a batch after %d of warm-up, stop rule %s, %s",
+                      p->repetitions, p->warmup, plan_stop_name(p->stop), budget);
 }
 
 struct document *bench_document(const struct bench *b, const char *schema)

@@ -31,11 +31,11 @@ static const struct argp_option options[] = {
      "when a measurement is enough: ci (95 % interval of the median within 2 %), paper (8 to 30 "
      "batches until sd < 3 % of their mean), fixed",
      11},
-    {"budget", KEY_BUDGET, "SEC", 0, "seconds that one measurement may take; 0: no limit", 11},
+    {"budget", KEY_BUDGET, "SEC", 0, "seconds for one row or cell of the results; 0: no limit", 11},
     {"format", KEY_FORMAT, "FORMAT", 0, "text, csv or json", 12},
     {"output", 'o', "FILE", 0, "write the results there instead of to standard output", 12},
     {"plot", KEY_PLOT, "FILE", 0, "draw them, by gnuplot: FILE ends in .png or .svg", 12},
-    {"full", 'f', NULL, 0, "minimum and maximum too", 12},
+    {"full", 'f', NULL, 0, "minimum and maximum too, where there are such columns", 12},
     {"yield", KEY_YIELD, NULL, 0,
      "give the processor away while waiting: for more ranks than processors", 13},
     {"help", 'h', NULL, 0, "print this help and leave", 20},
@@ -55,6 +55,21 @@ error_t bench_bad_option(struct argp_state *state, const char *format, ...)
         va_end(args);
     }
     return EINVAL;
+}
+
+error_t bench_unknown(struct argp_state *state, const char *what, const char *arg,
+                      const char *(*name)(size_t i))
+{
+    char *list = NULL;
+    size_t size;
+    FILE *out = open_memstream(&list, &size);
+    for (size_t i = 0; name(i); i++)
+        if (*name(i))
+            fprintf(out, ", %s", name(i));
+    fclose(out);
+    error_t error = bench_bad_option(state, "unknown %s in '%s': all%s", what, arg, list);
+    free(list);
+    return error;
 }
 
 static bool parse_count(const char *text, int least, int *count)
@@ -190,10 +205,28 @@ static error_t parse_plan(int key, char *arg, struct argp_state *state, struct b
     }
 }
 
+/* The name of an option that the program does without, NULL if KEY is none of them. */
+static const char *refused(const struct bench *b, int key)
+{
+    for (const struct argp_option *o = options; b->without && (o->name || o->key); o++) {
+        const char *at = o->name && o->key == key ? strstr(b->without, o->name) : NULL;
+        size_t length = o->name ? strlen(o->name) : 0;
+        if (at && (at[length] == ' ' || at[length] == '\0'))
+            return o->name;
+    }
+    return NULL;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct bench *b = state->input;
+    if (refused(b, key))
+        return bench_bad_option(state, "--%s would change nothing here: leave it out",
+                                refused(b, key));
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->err_stream = NULL; /* one line is enough */
+        return 0;
     case KEY_SIZES:
     case 'm':
         return parse_sizes(state, arg, b, key == 'm');

@@ -29,7 +29,7 @@ enum key {
 static const struct argp_option option_list[] = {
     {"benchmark", KEY_BENCHMARK, "LIST", 0,
      "all (every one for 2 ranks but multiple), or of those below", 1},
-    {"quick", KEY_QUICK, NULL, 0, "a coarse grid with fewer runs: under a minute", 1},
+    {"quick", KEY_QUICK, NULL, 0, "a coarse grid with fewer runs: about 40 seconds", 1},
     {"comp", KEY_COMP, "MIN:MAX", 0, "computation in microseconds (1:8192)", 2},
     {"step", KEY_STEP, "RATIO", 0, "between neighbours on an axis: sqrt2 (default), 2, 4", 2},
     {"base", KEY_BASE, "FILE", 0, "take the base round from there instead of measuring it", 3},
@@ -64,6 +64,11 @@ static bool parse_step(const char *text, double *step)
     return *step == M_SQRT2 || (end != text && !*end && *step >= 1.05 && *step <= 1024);
 }
 
+static const char *benchmark_name(size_t i)
+{
+    return i < n_overlap_benchmarks ? overlap_benchmarks[i]->name : NULL;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct options *o = state->input;
@@ -73,7 +78,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_BENCHMARK:
         if (!bench_each_word(arg, choose, o))
-            return bench_bad_option(state, "unknown benchmark in '%s': see --help", arg);
+            return bench_unknown(state, "benchmark", arg, benchmark_name);
         return 0;
     case KEY_QUICK:
         o->quick = true;
@@ -196,7 +201,8 @@ void overlap_choose(struct options *o)
 
 void overlap_defaults(struct options *o)
 {
-    *o = (struct options){.bench.sizes = full_sizes, .comp = full_comp};
+    *o = (struct options){
+        .bench = {.sizes = full_sizes, .without = "ranks warmup stop"}, .comp = full_comp};
     o->bench.plan = plan_default();
     o->bench.plan.repetitions = RUNS;
     o->bench.plan.stop = STOP_FIXED;

@@ -1,7 +1,7 @@
 /* collprof for applications that want to say more than their MPI calls do.
  *
- * Link with -lcollprof, or only include this header: every call checks at run time whether the
- * layer is there, so a program built with it also runs without. */
+ * Link with -lcollprof, or only include this header and use the macros below: they check at run
+ * time whether the layer is there, so that a program built with them also runs without. */
 #ifndef COLLPROF_H
 #define COLLPROF_H
 

@@ -40,8 +40,8 @@ const struct setting settings_table[] = {
     {"ack", 'a', "one|all", "one", "",
      "inject acknowledgements: broadcast latency per destination, in the application"},
     {"benchmark", 'b', "METHODS", "all", "",
-     "run the measuring methods in place of the application's collectives: all, or names as "
-     "held,direct"},
+     "run the measuring methods before the application's collectives, at their sizes: all, or "
+     "names as held,direct"},
     {"benchmark-every", 0, "K", NULL, "0",
      "measure again at every K-th call of a signature; 0: at its first only"},
     {"benchmark-budget", 0, "SEC", NULL, "10", "time for all measurements together"},

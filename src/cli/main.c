@@ -75,6 +75,7 @@ static error_t parse_common(int key, char *argument, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = state->input;
+        state->err_stream = NULL; /* argp's hint names a --usage that there is not */
         return 0;
     case '?':
         argp_state_help(state, stdout, ARGP_HELP_STD_HELP);

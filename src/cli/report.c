@@ -1,6 +1,7 @@
 /* collprof report: the report of a run again, also of one that did not get so far. */
 #include "cli/cli.h"
 
+#include "report/base_round.h"
 #include "report/tables.h"
 
 #include <stdio.h>
@@ -69,6 +70,10 @@ int cli_report(int argc, char **argv)
     cli_parse(&argp, argc, argv, 0, &o);
     if (o.json && o.csv)
         cli_refuse(o.name, "--json and --csv: one of them would be right");
+    struct base_round base = {0};
+    if (o.report.base_round && !base_round_load(o.report.base_round, &base, NULL))
+        return 1;
+    base_round_free(&base);
     struct profile *p = profile_load(o.directory ? o.directory : "collprof.out");
     if (!p)
         return 1;

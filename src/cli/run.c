@@ -236,14 +236,15 @@ int cli_run(int argc, char **argv)
     if (!r.application)
         cli_refuse(r.name,
                    "an application is missing: collprof run [OPTION...] ./app would be right");
-    unhush(kept);
     check_settings(&r);
     check_application(&r);
+    unhush(kept);
     if (r.settings.yield)
         preload(&r, "libcollprof-yield.so");
     preload(&r, "libcollprof.so");
     execvp(r.application[0], r.application);
     int error = errno;
-    fprintf(stderr, "%s: %s: %s\n", r.name, r.application[0], strerror(error));
+    if (speaks())
+        fprintf(stderr, "%s: %s: %s\n", r.name, r.application[0], strerror(error));
     return error == ENOENT || error == ENOTDIR ? CLI_NOT_FOUND : CLI_CANNOT_EXECUTE;
 }

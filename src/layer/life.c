@@ -282,7 +282,8 @@ static void write_report(void *arg)
     profile_symbolize(r->p);
     r->error = profile_save(r->p, layer.settings.output);
     if (r->error)
-        layer_say("cannot write %s/profile.json: %s", layer.settings.output, strerror(r->error));
+        layer_say("cannot write %s/profile.json: %s; the records stay", layer.settings.output,
+                  strerror(r->error));
     if (layer.settings.report)
         report_text(r->p, stderr,
                     &(struct report_options){.top = layer.settings.top,

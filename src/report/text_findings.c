@@ -13,7 +13,7 @@ static const char *title_of(const char *kind)
     if (!strcmp(kind, "ack"))
         return "Broadcast latency by injected acknowledgements";
     if (!strcmp(kind, "benchmark"))
-        return "Measuring methods run in place of the application's collectives";
+        return "Measuring methods run before the application's collectives";
     if (!strcmp(kind, "broadcast"))
         return "Broadcast replaced";
     return kind;
