@@ -238,10 +238,12 @@ int cli_run(int argc, char **argv)
                    "an application is missing: collprof run [OPTION...] ./app would be right");
     check_settings(&r);
     check_application(&r);
-    unhush(kept);
-    if (r.settings.yield)
+    if (r.settings.yield) {
         preload(&r, "libcollprof-yield.so");
+        setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0); /* Open MPI's own way, whatever it uses */
+    }
     preload(&r, "libcollprof.so");
+    unhush(kept);
     execvp(r.application[0], r.application);
     int error = errno;
     if (speaks())

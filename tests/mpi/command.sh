@@ -70,6 +70,7 @@ expect 0 'libcollprof.so:libm.so.6$' env LD_PRELOAD=libm.so.6 $collprof run prin
 expect 0 '^7$' $collprof run --top=7 printenv COLLPROF_TOP
 expect 0 '^8$' env COLLPROF_TOP=7 $collprof run --top=8 printenv COLLPROF_TOP
 expect 0 'libcollprof-yield.so$' $collprof run --yield printenv LD_PRELOAD
+expect 0 '^1$' $collprof run --yield printenv OMPI_MCA_mpi_yield_when_idle
 # A program without MPI leaves nothing behind.
 (cd "$work" && "$OLDPWD/$collprof" run true 2> /dev/null || $collprof run true)
 [ -e "$work/collprof.out" ] && { echo "FAIL: a program without MPI made collprof.out"; failed=1; }
