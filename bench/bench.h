@@ -64,8 +64,8 @@ size_t bench_steps(const struct bench_range *range);
 /* For a parser: one clear line (rank 0), then return its value from the parser. */
 error_t bench_bad_option(struct argp_state *state, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* For a parser: "unknown WHAT in 'ARG': all, ..." with what NAME gives for 0, 1, 2 until it is NULL;
- * those that are "" are left out. */
+/* For a parser: "unknown WHAT in 'ARG': all, ..." with what NAME gives for 0, 1, 2 until it is
+ * NULL; those that are "" are left out. */
 error_t bench_unknown(struct argp_state *state, const char *what, const char *arg,
                       const char *(*name)(size_t i));
 /* For a parser: ARG as one of the ranks. */
@@ -88,7 +88,8 @@ struct document *bench_document(const struct bench *b, const char *schema);
  * those that measure. */
 void bench_wait(MPI_Comm comm);
 
-/* Where every rank runs (base/topology.h), on rank 0, to be freed; NULL on the others. Collective. */
+/* Where every rank runs (base/topology.h), on rank 0, to be freed; NULL on the others. Collective.
+ */
 struct place *bench_places(const struct bench *b);
 
 /* Progress on rank 0's terminal: one line rewritten in place, with an estimate of the time

@@ -86,7 +86,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         state->child_inputs[0] = &o->bench;
         return 0;
     case KEY_OPERATION:
-        return bench_each_word(arg, take_operation, o) ? 0 : bench_unknown(state, "operation", arg, operation_name);
+        return bench_each_word(arg, take_operation, o)
+                   ? 0
+                   : bench_unknown(state, "operation", arg, operation_name);
     case KEY_METHOD:
         if (bench_each_word(arg, take_method, o))
             return 0;

@@ -207,8 +207,8 @@ static size_t scattered(size_t n, size_t nx)
     return 0;
 }
 
-/* What a quick run leaves uncertain gets the rest of its time: more runs, of which the better figure
- * is kept. */
+/* What a quick run leaves uncertain gets the rest of its time: more runs, of which the better
+ * figure is kept. */
 static void measure_again(const struct options *o, struct overlap_stage *stage, struct grid *g,
                           struct grid_part *p, size_t ix, size_t iy, double seconds)
 {

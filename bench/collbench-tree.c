@@ -38,7 +38,8 @@ static void describe_tree(const struct schedule *s, struct tree_row *row)
 }
 
 /* The latest destination's latency. All ranks. */
-static struct estimate run_bcast(const struct tree_session *t, const struct bcast *bcast, size_t bytes)
+static struct estimate run_bcast(const struct tree_session *t, const struct bcast *bcast,
+                                 size_t bytes)
 {
     const struct bench *b = &t->o->bench;
     struct estimate seen = {NAN, NAN, NAN};
@@ -71,7 +72,8 @@ static struct estimate run_bcast(const struct tree_session *t, const struct bcas
     return seen;
 }
 
-static void run_schedule(struct tree_session *t, const struct schedule *s, size_t bytes, struct tree_row *row)
+static void run_schedule(struct tree_session *t, const struct schedule *s, size_t bytes,
+                         struct tree_row *row)
 {
     struct schedule_part *part;
     MPI_Comm comm = t->o->bench.comm;
@@ -127,7 +129,8 @@ static void compare(struct tree_session *t, struct schedule *s, size_t bytes, bo
         keep_best(t, s);
 }
 
-static void compare_builder(struct tree_session *t, const struct schedule_builder *builder, size_t bytes)
+static void compare_builder(struct tree_session *t, const struct schedule_builder *builder,
+                            size_t bytes)
 {
     const struct tree_options *o = t->o;
     struct schedule s;
@@ -245,9 +248,8 @@ static void check_outputs(const struct tree_options *o)
 
 int main(int argc, char **argv)
 {
-    static struct tree_options o = {.bench = {.sizes = {1024, 1024}, .without = "ranks full"},
-                                    .segment = SIZE_MAX,
-                                    .step = 1};
+    static struct tree_options o = {
+        .bench = {.sizes = {1024, 1024}, .without = "ranks full"}, .segment = SIZE_MAX, .step = 1};
     o.bench.plan = plan_default();
     o.bench.plan.repetitions = 50;
     o.bench.plan.budget = 2;

@@ -155,8 +155,7 @@ error_t bench_parse_root(struct argp_state *state, const char *arg, const struct
 {
     size_t rank;
     if (!bench_parse_size(arg, &rank) || rank >= (size_t)b->size)
-        return bench_bad_option(state, "impossible root '%s': ranks are 0 to %d", arg,
-                                b->size - 1);
+        return bench_bad_option(state, "impossible root '%s': ranks are 0 to %d", arg, b->size - 1);
     *root = (int)rank;
     return 0;
 }

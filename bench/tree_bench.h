@@ -26,7 +26,8 @@ struct tree_options {
 
 extern const struct argp tree_argp; /* its input is a struct tree_options */
 
-/* For --algorithm: "all", "none", or a builder's name; false for anything else. ARG: the options. */
+/* For --algorithm: "all", "none", or a builder's name; false for anything else. ARG: the options.
+ */
 bool tree_choose(const char *word, void *arg);
 
 /* One algorithm at one size. */

@@ -31,7 +31,8 @@ extern enum clock_source clock_source;
 /* Chooses the source of clock_ticks(). Call once, before anything else here. */
 void clock_start(void);
 
-/* From now on time is what NOW says (seconds) and waiting is HOLD's business: a simulator's clock. */
+/* From now on time is what NOW says (seconds) and waiting is HOLD's business: a simulator's clock.
+ */
 void clock_use(double (*now)(void), void (*hold)(double seconds));
 
 /* Seconds on CLOCK_MONOTONIC, or of the clock given to clock_use(). */

@@ -17,10 +17,11 @@ struct rule {
     const char *right; /* what would be right */
 };
 
-/* Also the names of bcasts[] and of bcast_methods[], which need MPI; tests/unit/names.c compares. */
+/* Also the names of bcasts[] and of bcast_methods[], which need MPI; tests/unit/names.c compares.
+ */
 #define BCASTS "native|binomial|linear|backward|flat|chain|grid"
 #define METHODS                                                                                    \
-    "all|send-latency|rounds|rounds-backward|rounds-random|barrier|ring-barrier|acknowledge|ol|"    \
+    "all|send-latency|rounds|rounds-backward|rounds-random|barrier|ring-barrier|acknowledge|ol|"   \
     "held|direct|gap|overhead"
 
 #define KEEP(field) offsetof(struct settings, field), sizeof((struct settings *)0)->field

@@ -7,30 +7,30 @@
 #include <stddef.h>
 
 struct settings {
-    char output[1024]; /* directory of the records and of profile.json */
-    long stack;        /* frames per call site, 0 to 8 */
-    long memory;       /* MiB of record per rank */
-    long top;          /* lines in the report's tables */
-    bool report;       /* print the report at the end */
-    bool keep;         /* keep the raw records of a run that ended well */
-    bool start;        /* recording from the start, or only after MPI_Pcontrol(1) */
-    bool chain; /* call the next preloaded tool's MPI functions (read by the wrappers) */
-    bool yield;        /* give the processor away while waiting (read by the launcher) */
-    char ack[16];      /* "", "one", "all" */
-    char benchmark[256];    /* "": off; names of methods, or "all" */
-    long benchmark_every;   /* again at every k-th occurrence; 0: at the first only */
+    char output[1024];    /* directory of the records and of profile.json */
+    long stack;           /* frames per call site, 0 to 8 */
+    long memory;          /* MiB of record per rank */
+    long top;             /* lines in the report's tables */
+    bool report;          /* print the report at the end */
+    bool keep;            /* keep the raw records of a run that ended well */
+    bool start;           /* recording from the start, or only after MPI_Pcontrol(1) */
+    bool chain;           /* call the next preloaded tool's MPI functions (read by the wrappers) */
+    bool yield;           /* give the processor away while waiting (read by the launcher) */
+    char ack[16];         /* "", "one", "all" */
+    char benchmark[256];  /* "": off; names of methods, or "all" */
+    long benchmark_every; /* again at every k-th occurrence; 0: at the first only */
     double benchmark_budget; /* seconds in all */
-    char bcast[64];         /* "": the library's */
-    char latencies[1024];   /* log of collbench-pairs for bcast=grid */
-    char base_round[1024];  /* base round of collbench-overlap, for overlap ratios */
+    char bcast[64];          /* "": the library's */
+    char latencies[1024];    /* log of collbench-pairs for bcast=grid */
+    char base_round[1024];   /* base round of collbench-overlap, for overlap ratios */
 };
 
 struct setting {
-    const char *option;      /* "output": --output=..., COLLPROF_OUTPUT */
-    int key;                 /* short option, 0: none */
-    const char *argument;    /* its name in --help; NULL: a switch */
-    const char *if_bare;     /* value when the option stands alone; NULL: an argument is needed */
-    const char *initial;     /* the default, as text */
+    const char *option;   /* "output": --output=..., COLLPROF_OUTPUT */
+    int key;              /* short option, 0: none */
+    const char *argument; /* its name in --help; NULL: a switch */
+    const char *if_bare;  /* value when the option stands alone; NULL: an argument is needed */
+    const char *initial;  /* the default, as text */
     const char *help;
 };
 

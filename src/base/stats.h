@@ -33,7 +33,8 @@ void stats_median_bounds(size_t n, size_t *low, size_t *high);
 /* Sorts ascending. */
 void stats_sort(double *x, size_t n);
 
-/* Least squares y = a + b x. Subtract a common origin from large x first. B is 0 where x is constant. */
+/* Least squares y = a + b x. Subtract a common origin from large x first. B is 0 where x is
+ * constant. */
 void stats_line(const double *x, const double *y, size_t n, double *a, double *b);
 
 #endif

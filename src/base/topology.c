@@ -17,8 +17,7 @@ static int covering_index(hwloc_topology_t topology, hwloc_const_cpuset_t set,
                           hwloc_obj_type_t type)
 {
     hwloc_obj_t object = hwloc_get_next_obj_covering_cpuset_by_type(topology, set, type, NULL);
-    return object && hwloc_bitmap_isincluded(set, object->cpuset) ? (int)object->logical_index
-                                                                  : -1;
+    return object && hwloc_bitmap_isincluded(set, object->cpuset) ? (int)object->logical_index : -1;
 }
 
 /* The largest cache that is still shared by fewer cores than the package; machines without a

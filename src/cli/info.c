@@ -51,8 +51,7 @@ static void print_clock(void)
         to = clock_ticks();
     double ns = (clock_now() - started) / READINGS * 1e9;
     (void)to;
-    printf("\nClock\n  %-14s%s, %s a reading\n", "the layer", clock_name(),
-           format_time(cost, ns));
+    printf("\nClock\n  %-14s%s, %s a reading\n", "the layer", clock_name(), format_time(cost, ns));
     printf("  %-14sCLOCK_MONOTONIC, %s a reading\n", "the methods",
            format_time(cost, clock_cost() * 1e9));
 }

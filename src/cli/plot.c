@@ -187,7 +187,8 @@ int cli_plot(int argc, char **argv)
     const char *source = o.directory ? o.directory : "collprof.out";
     bool is_file = !stat(source, &st) && S_ISREG(st.st_mode);
     if (is_file && (o.picture || o.overlap))
-        cli_refuse(o.name, "--picture and --overlap are for the directory of a run, not for a file");
+        cli_refuse(o.name,
+                   "--picture and --overlap are for the directory of a run, not for a file");
     if (!is_file && o.output && !o.picture && !o.overlap)
         cli_refuse(o.name, "--output names one file: --picture=NAME says which picture");
     bool good = is_file ? draw_file(&o, source) : draw_run(&o, source);

@@ -296,7 +296,8 @@ bool life_report(struct profile *p)
     if (p && profile_try(write_report, &r))
         return r.error == 0;
     layer_say("not enough memory to put the profile together: %s%s",
-              layer.ledger.in_file ? "the records stay, for collprof report " : "there is no report",
+              layer.ledger.in_file ? "the records stay, for collprof report "
+                                   : "there is no report",
               layer.ledger.in_file ? layer.settings.output : "");
     return false;
 }
@@ -335,8 +336,7 @@ static void remove_record(int written)
     char path[LIFE_PATH];
     MPI_Request request;
     int posted = PMPI_Ibcast(&written, 1, MPI_INT, 0, layer.comm, &request);
-    if (wait_politely(posted, &request) || !written || layer.settings.keep ||
-        !layer.ledger.in_file)
+    if (wait_politely(posted, &request) || !written || layer.settings.keep || !layer.ledger.in_file)
         return;
     life_record_path(path, layer.rank);
     unlink(path);

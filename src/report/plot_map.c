@@ -91,7 +91,8 @@ static bool is_power_of_two(double x)
     return x > 0 && fabs(log2(x) - round(log2(x))) < 0.01;
 }
 
-/* Of more than LEGIBLE values, those that are powers of two (if they are among them) are labelled. */
+/* Of more than LEGIBLE values, those that are powers of two (if they are among them) are labelled.
+ */
 static void index_ticks(FILE *out, char axis, const double *x, size_t n, const char *label,
                         size_t legible)
 {

@@ -54,8 +54,8 @@ json_t *profile_json(const struct profile *p);
 void profile_free(struct profile *p);
 
 struct report_options {
-    long top;         /* lines per table */
-    const char *sort; /* "time", "calls", "bytes", "max", "wait"; NULL: time */
+    long top;               /* lines per table */
+    const char *sort;       /* "time", "calls", "bytes", "max", "wait"; NULL: time */
     const char *base_round; /* file of collbench-overlap, for overlap ratios; NULL or "": none */
 };
 

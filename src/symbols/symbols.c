@@ -186,5 +186,5 @@ static struct symbols *open_symbols(const char *path, const char *build_id, bool
     return NULL;
 }
 
-__attribute__((visibility("default"))) const struct symbols_reader collprof_symbols = {
-    open_symbols, find, close_symbols};
+__attribute__((visibility("default")))
+const struct symbols_reader collprof_symbols = {open_symbols, find, close_symbols};

@@ -6,7 +6,8 @@
 #include <mpi.h>
 #include <sched.h>
 
-/* Completes REQUEST; RC is the return code of the call that posted it. Returns an MPI error code. */
+/* Completes REQUEST; RC is the return code of the call that posted it. Returns an MPI error code.
+ */
 static inline int wait_politely(int rc, MPI_Request *request)
 {
 #ifdef COLLPROF_SIMULATED

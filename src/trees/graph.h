@@ -15,14 +15,14 @@ struct graph {
     double *w; /* n rows (senders) of n, seconds; INFINITY: no edge. The diagonal is unused. */
     double *d; /* n, or n rows of n if per_edge; seconds */
     bool per_edge;
-    double *gap; /* n rows of n, or NULL for none: successive messages on one edge arrive at least
-                    so many seconds apart, the reciprocal of its bandwidth */
+    double *gap;  /* n rows of n, or NULL for none: successive messages on one edge arrive at least
+                     so many seconds apart, the reciprocal of its bandwidth */
     double *call; /* n rows of n, with gap: the part of d that the sender spends in its send call,
                      seconds */
     double *out;  /* n, with gap: what a sender's way out, which all its messages share, takes for
                      one, seconds */
-    int *group;  /* n, numbered from 0, or NULL: sites. All messages from one to another share one
-                    way,  on which each takes its gap; NULL: nothing is shared. Needs gap. */
+    int *group;   /* n, numbered from 0, or NULL: sites. All messages from one to another share one
+                     way,  on which each takes its gap; NULL: nothing is shared. Needs gap. */
 };
 
 /* No edges and no injection time. False if there is no memory. */

@@ -132,7 +132,11 @@ static void make_and_free(int times)
         if (i % 10 == 0) {
             MPI_Intercomm_create(part, 0, MPI_COMM_WORLD, 1 - rank % 2, 3, &bridge);
             MPI_Barrier(bridge);
-            MPI_Bcast(&one, 1, MPI_INT, rank % 2 ? 0 : rank == 0 ? MPI_ROOT : MPI_PROC_NULL, bridge);
+            MPI_Bcast(&one, 1, MPI_INT,
+                      rank % 2    ? 0
+                      : rank == 0 ? MPI_ROOT
+                                  : MPI_PROC_NULL,
+                      bridge);
             MPI_Intercomm_merge(bridge, rank % 2, &merged);
             MPI_Barrier(merged);
             MPI_Comm_free(&merged);

@@ -14,23 +14,32 @@
 /* All that communicates or makes communicators in real applications. Not MPI_Finalize: the
  * layer's books are closed by then. */
 #define FUNCTIONS(f)                                                                               \
-    f(Init) f(Init_thread) f(Send) f(Ssend) f(Bsend) f(Rsend) f(Recv) f(Sendrecv)                  \
-    f(Sendrecv_replace) f(Isend) f(Issend) f(Ibsend) f(Irsend) f(Irecv) f(Probe) f(Iprobe)         \
-    f(Mprobe) f(Improbe) f(Mrecv) f(Imrecv) f(Wait) f(Waitall) f(Waitany) f(Waitsome) f(Test)      \
-    f(Testall) f(Testany) f(Testsome) f(Request_free) f(Cancel) f(Send_init) f(Recv_init)          \
-    f(Ssend_init) f(Start) f(Startall) f(Barrier) f(Bcast) f(Gather) f(Gatherv) f(Scatter)         \
-    f(Scatterv) f(Allgather) f(Allgatherv) f(Alltoall) f(Alltoallv) f(Alltoallw) f(Reduce)         \
-    f(Allreduce) f(Reduce_scatter) f(Reduce_scatter_block) f(Scan) f(Exscan) f(Ibarrier)           \
-    f(Ibcast) f(Igather) f(Iscatter) f(Iallgather) f(Ialltoall) f(Ireduce) f(Iallreduce)           \
-    f(Iallgatherv) f(Ialltoallv) f(Igatherv) f(Iscatterv) f(Iscan) f(Ireduce_scatter)              \
-    f(Neighbor_allgather) f(Neighbor_alltoall) f(Comm_dup) f(Comm_idup) f(Comm_split)              \
-    f(Comm_split_type) f(Comm_create) f(Comm_create_group) f(Comm_free) f(Cart_create)             \
-    f(Cart_sub) f(Graph_create) f(Intercomm_create) f(Intercomm_merge) f(Win_create)               \
-    f(Win_allocate) f(Win_fence) f(Win_free) f(Win_lock) f(Win_unlock) f(Win_flush) f(Put)         \
-    f(Get) f(Accumulate) f(Get_accumulate) f(Fetch_and_op) f(Compare_and_swap) f(File_open)        \
-    f(File_close) f(File_read) f(File_write) f(File_read_at) f(File_write_at)                      \
-    f(File_read_at_all) f(File_write_at_all) f(Send_c) f(Recv_c) f(Isend_c) f(Irecv_c) f(Bcast_c)  \
-    f(Allreduce_c) f(Reduce_c) f(Gather_c) f(Allgather_c) f(Alltoall_c)
+    f(Init) f(Init_thread) f(Send) f(Ssend) f(Bsend) f(Rsend) f(Recv) f(Sendrecv) f(               \
+        Sendrecv_replace) f(Isend) f(Issend) f(Ibsend) f(Irsend) f(Irecv) f(Probe) f(Iprobe)       \
+        f(Mprobe) f(Improbe) f(Mrecv) f(Imrecv) f(Wait) f(Waitall) f(Waitany) f(Waitsome) f(       \
+            Test) f(Testall) f(Testany) f(Testsome) f(Request_free) f(Cancel) f(Send_init)         \
+            f(Recv_init) f(Ssend_init) f(Start) f(Startall) f(Barrier) f(Bcast) f(Gather) f(       \
+                Gatherv) f(Scatter) f(Scatterv) f(Allgather) f(Allgatherv) f(Alltoall)             \
+                f(Alltoallv) f(Alltoallw) f(Reduce) f(Allreduce) f(Reduce_scatter) f(              \
+                    Reduce_scatter_block) f(Scan) f(Exscan) f(Ibarrier) f(Ibcast) f(Igather)       \
+                    f(Iscatter) f(Iallgather) f(Ialltoall) f(Ireduce) f(Iallreduce) f(Iallgatherv) \
+                        f(Ialltoallv) f(Igatherv) f(Iscatterv) f(Iscan) f(Ireduce_scatter)         \
+                            f(Neighbor_allgather) f(Neighbor_alltoall) f(Comm_dup) f(Comm_idup) f( \
+                                Comm_split) f(Comm_split_type) f(Comm_create)                      \
+                                f(Comm_create_group) f(Comm_free) f(Cart_create) f(Cart_sub) f(    \
+                                    Graph_create) f(Intercomm_create)                              \
+                                    f(Intercomm_merge) f(Win_create) f(Win_allocate)               \
+                                        f(Win_fence) f(Win_free) f(Win_lock) f(                    \
+                                            Win_unlock) f(Win_flush) f(Put) f(Get) f(Accumulate)   \
+                                            f(Get_accumulate) f(Fetch_and_op) f(Compare_and_swap)  \
+                                                f(File_open) f(File_close) f(File_read)            \
+                                                    f(File_write) f(File_read_at) f(File_write_at) \
+                                                        f(File_read_at_all) f(File_write_at_all)   \
+                                                            f(Send_c) f(Recv_c) f(Isend_c)         \
+                                                                f(Irecv_c) f(Bcast_c)              \
+                                                                    f(Allreduce_c) f(Reduce_c)     \
+                                                                        f(Gather_c) f(Allgather_c) \
+                                                                            f(Alltoall_c)
 
 #if defined(__x86_64__)
 

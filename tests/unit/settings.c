@@ -12,8 +12,8 @@ static void count(const char *line, void *arg)
 
 Test(settings, the_environment_is_taken_over)
 {
-    char *env[] = {"HOME=/", "COLLPROF_OUTPUT=here", "COLLPROF_BENCHMARK_EVERY=7",
-                   "COLLPROF_KEEP=on", "COLLPROF_ACK=all", NULL};
+    char *env[] = {"HOME=/",           "COLLPROF_OUTPUT=here", "COLLPROF_BENCHMARK_EVERY=7",
+                   "COLLPROF_KEEP=on", "COLLPROF_ACK=all",     NULL};
     struct settings s;
     int complaints = 0;
     settings_default(&s);
@@ -28,8 +28,13 @@ Test(settings, the_environment_is_taken_over)
 
 Test(settings, unknown_and_wrong_values_are_named_and_passed_over)
 {
-    char *env[] = {"COLLPROF_OUPUT=typo", "COLLPROF_STACK=99",     "COLLPROF_STACK=4x",
-                   "COLLPROF_ACK=some",   "COLLPROF_REPORT=maybe", "COLLPROF_OUTPUT=", NULL};
+    char *env[] = {"COLLPROF_OUPUT=typo",
+                   "COLLPROF_STACK=99",
+                   "COLLPROF_STACK=4x",
+                   "COLLPROF_ACK=some",
+                   "COLLPROF_REPORT=maybe",
+                   "COLLPROF_OUTPUT=",
+                   NULL};
     struct settings s, initial;
     int complaints = 0;
     settings_default(&s);
