@@ -4,8 +4,8 @@
 #define COLLPROF_BCAST_BENCH_H
 
 #include "bench.h"
-#include "measure/bcast.h"
-#include "measure/discover.h"
+#include "measure/bcast/bcast.h"
+#include "measure/bcast/discover.h"
 
 enum { MOST_METHODS = 32, MOST_ALGORITHMS = 32 };
 

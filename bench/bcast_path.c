@@ -1,6 +1,6 @@
 /* The broadcast's path as found from outside: a tree as text, for Graphviz, and as numbers. */
 #include "bcast_bench.h"
-#include "report/save.h"
+#include "results/save.h"
 
 #include <stdlib.h>
 #include <string.h>

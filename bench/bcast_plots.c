@@ -2,7 +2,7 @@
  * algorithms as lines) and 11 (one algorithm, the methods as lines), against ranks; against
  * sizes where these were swept; and OL_i by destination. */
 #include "bcast_bench.h"
-#include "report/plot.h"
+#include "picture/plot.h"
 
 #include <math.h>
 #include <stdlib.h>

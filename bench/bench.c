@@ -2,8 +2,8 @@
 
 #include "base/clock.h"
 #include "bench_inner.h"
-#include "report/plot.h"
-#include "report/save.h"
+#include "picture/plot.h"
+#include "results/save.h"
 #include "sync/local_clock.h"
 
 #include <errno.h>

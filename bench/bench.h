@@ -6,7 +6,7 @@
 #define COLLPROF_BENCH_H
 
 #include "measure/plan.h"
-#include "report/document.h"
+#include "results/document.h"
 
 #include <argp.h>
 #include <mpi.h>

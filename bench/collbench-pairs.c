@@ -1,11 +1,11 @@
 /* The latency of every pair of ranks: PetaSHA's mmpi.c, and what it left to the reader. */
 #include "base/topology.h"
 #include "bench.h"
-#include "measure/pairs.h"
-#include "measure/pairs_log.h"
+#include "measure/pairs/pairs.h"
+#include "measure/pairs/log.h"
 #include "pairs_tell.h"
-#include "report/pairs_plot.h"
-#include "report/save.h"
+#include "picture/pairs_plot.h"
+#include "results/save.h"
 
 #include <stdlib.h>
 #include <string.h>

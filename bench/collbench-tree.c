@@ -2,9 +2,9 @@
 #include "tree_bench.h"
 
 #include "base/clock.h"
-#include "measure/pairs_log.h"
-#include "report/save.h"
-#include "report/schedule_json.h"
+#include "measure/pairs/log.h"
+#include "results/save.h"
+#include "results/schedule_json.h"
 #include "trees/flow.h"
 
 #include <limits.h>

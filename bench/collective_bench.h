@@ -3,8 +3,8 @@
 #define COLLPROF_BENCH_COLLECTIVE_BENCH_H
 
 #include "bench.h"
-#include "measure/collective.h"
-#include "measure/operation.h"
+#include "measure/collective/collective.h"
+#include "measure/collective/operation.h"
 
 enum { MOST_OPERATIONS = 16 };
 

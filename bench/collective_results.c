@@ -1,6 +1,6 @@
 /* The tables and pictures of collbench-collective. */
 #include "collective_bench.h"
-#include "report/plot.h"
+#include "picture/plot.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 
 #include "base/stats.h"
 #include "base/topology.h"
-#include "report/document.h"
+#include "results/document.h"
 
 #include <argp.h>
 #include <errno.h>

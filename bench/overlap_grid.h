@@ -3,9 +3,9 @@
 #define COLLPROF_BENCH_OVERLAP_GRID_H
 
 #include "bench.h"
-#include "measure/overlap.h"
-#include "report/base_round.h"
-#include "report/overlap_map.h"
+#include "measure/overlap/overlap.h"
+#include "results/base_round.h"
+#include "picture/overlap_map.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
 
 #include "base/stats.h"
 #include "base/topology.h"
-#include "measure/hierarchy.h"
-#include "measure/pairs_log.h"
+#include "measure/pairs/hierarchy.h"
+#include "measure/pairs/log.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 #ifndef COLLPROF_PAIRS_TELL_H
 #define COLLPROF_PAIRS_TELL_H
 
-#include "measure/pairs_data.h"
-#include "report/document.h"
+#include "measure/pairs/data.h"
+#include "results/document.h"
 
 void pairs_tell(const struct pairs *p, struct document *d, enum format format);
 

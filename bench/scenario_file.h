@@ -14,7 +14,7 @@
 #ifndef COLLPROF_BENCH_SCENARIO_FILE_H
 #define COLLPROF_BENCH_SCENARIO_FILE_H
 
-#include "measure/scenario.h"
+#include "measure/scenario/scenario.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 #include "scenario_results.h"
 
 #include "base/overlap.h"
-#include "report/plot.h"
+#include "picture/plot.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #define COLLPROF_BENCH_TREE_BENCH_H
 
 #include "bench.h"
-#include "measure/bcast.h"
-#include "measure/grid.h"
+#include "measure/bcast/bcast.h"
+#include "measure/pairs/grid.h"
 #include "sync/sync.h"
 
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 /* What collbench-tree says: the table, the tree, the picture. */
 #include "tree_bench.h"
 
-#include "report/plot.h"
-#include "report/schedule_json.h"
+#include "picture/plot.h"
+#include "results/schedule_json.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,67 +1,135 @@
 # The floors, a convenience library each. A floor uses only those above it in this list, and does not
 # contain them: what is linked in the end lists every floor once, from the top to libbase.la.
+# tests/floors.sh reads the #include lines and keeps it so.
 AM_CPPFLAGS = -I$(top_srcdir)/src -I$(top_builddir) -D_GNU_SOURCE
 AM_CFLAGS = $(WARNING_CFLAGS) $(AX_THREADS)
 
-noinst_LTLIBRARIES = libbase.la libtopology.la libreport.la libmeasure.la
+noinst_LTLIBRARIES = libbase.la libtopology.la libmeasure.la libprofile.la libpage.la libresults.la \
+	libpicture.la
 
-# base, the ledger and report: no MPI, so that the command works where there is none.
+# Without MPI, so that the command works where there is none: base, the ledger's format, and the data
+# of latencies and trees.
 libbase_la_CPPFLAGS = $(AM_CPPFLAGS) -DLIBDIR='"$(libdir)"' -DPKGLIBDIR='"$(pkglibdir)"'
 libbase_la_SOURCES = \
 	src/base/beside.c src/base/beside.h \
 	src/base/clock.c src/base/clock.h \
+	src/base/format.c src/base/format.h \
 	src/base/histogram.c src/base/histogram.h \
-	src/base/settings.c src/base/settings.h \
 	src/base/overlap.c src/base/overlap.h \
+	src/base/settings.c src/base/settings.h \
 	src/base/stats.c src/base/stats.h \
 	src/base/text.h src/base/try.h \
-	src/record/ledger.c src/record/ledger.h
+	src/measure/pairs/data.c src/measure/pairs/data.h \
+	src/measure/pairs/hierarchy.c src/measure/pairs/hierarchy.h \
+	src/measure/pairs/log.c src/measure/pairs/log.h \
+	src/record/ledger.c src/record/ledger.h \
+	src/trees/graph.c src/trees/graph.h
 
 # Apart from base: the profiling layer must not pull hwloc into applications.
 libtopology_la_CPPFLAGS = $(AM_CPPFLAGS) $(HWLOC_CFLAGS)
 libtopology_la_SOURCES = src/base/topology.c src/base/topology.h
 libtopology_la_LIBADD = $(HWLOC_LIBS)
 
-libreport_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-libreport_la_SOURCES = \
-	src/report/base_round.c src/report/base_round.h \
-	src/report/overlap_map.c src/report/overlap_map.h src/report/overlap_sentence.c \
-	src/report/document.c src/report/document.h \
-	src/report/document_model.h src/report/document_write.c \
-	src/report/plot.c src/report/plot.h src/report/plot_inner.h src/report/plot_map.c \
-	src/report/save.c src/report/save.h
-libreport_la_LIBADD = $(JANSSON_LIBS)
-include src/report/local.mk
-
 # sync, trees and measure: over PMPI, used by the bench programs and by the layer alike.
 libmeasure_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 libmeasure_la_SOURCES = \
-	src/measure/operation.c src/measure/operation.h \
-	src/measure/overlap.c src/measure/overlap.h \
+	src/sync/estimate.c src/sync/estimate.h \
+	src/sync/local_clock.c src/sync/local_clock.h \
+	src/sync/politely.h \
+	src/sync/sync.c src/sync/sync.h \
+	src/trees/bcast.c src/trees/bcast.h \
+	src/trees/build_best.c src/trees/build_fixed.c src/trees/build_greedy.c src/trees/build_paper.c \
+	src/trees/builders.h \
+	src/trees/flow.c src/trees/flow.h \
+	src/trees/heap.c src/trees/heap.h \
+	src/trees/schedule.c src/trees/schedule.h \
+	src/trees/schedule_run.c src/trees/schedule_run.h \
+	src/measure/ping.c src/measure/ping.h \
+	src/measure/plan.c src/measure/plan.h \
+	src/measure/series.c src/measure/series.h \
+	src/measure/work.c src/measure/work.h \
+	src/measure/bcast/all.c src/measure/bcast/each.c src/measure/bcast/loops.c \
+	src/measure/bcast/bcast.c src/measure/bcast/bcast.h src/measure/bcast/run.h \
+	src/measure/bcast/discover.c src/measure/bcast/discover.h src/measure/bcast/discover_tree.c \
+	src/measure/bcast/ship.c \
+	src/measure/bcast/validate.c src/measure/bcast/validate.h \
+	src/measure/collective/collective.c src/measure/collective/collective.h \
+	src/measure/collective/mirrored.c src/measure/collective/run.h \
+	src/measure/collective/operation.c src/measure/collective/operation.h \
+	src/measure/pairs/grid.c src/measure/pairs/grid.h \
+	src/measure/pairs/pairs.c src/measure/pairs/pairs.h \
+	src/measure/pairs/sites.c src/measure/pairs/sites.h \
+	src/measure/scenario/run.c src/measure/scenario/scenario.c src/measure/scenario/scenario.h \
+	src/measure/overlap/overlap.c src/measure/overlap/overlap.h \
 	src/measure/overlap/list.c src/measure/overlap/list.h \
-	src/measure/overlap/sender.c src/measure/overlap/receiver.c src/measure/overlap/both.c \
-	src/measure/overlap/cpu.c src/measure/overlap/load.c src/measure/overlap/serial.c \
-	src/measure/overlap/pending.c src/measure/overlap/destinations.c \
-	src/measure/overlap/multiple.c src/measure/overlap/collective.c \
-	src/measure/plan.h \
-	src/measure/scenario.c src/measure/scenario.h src/measure/scenario_run.c \
-	src/measure/work.c src/measure/work.h
+	src/measure/overlap/both.c src/measure/overlap/collective.c src/measure/overlap/cpu.c \
+	src/measure/overlap/destinations.c src/measure/overlap/load.c src/measure/overlap/multiple.c \
+	src/measure/overlap/pending.c src/measure/overlap/receiver.c src/measure/overlap/sender.c \
+	src/measure/overlap/serial.c
 libmeasure_la_LIBADD = $(MPI_LIBS)
 
-include src/sync/local.mk
+# profile: what a run leaves behind, and what follows from it. Prints nothing.
+libprofile_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+libprofile_la_SOURCES = \
+	src/profile/arrivals.c src/profile/arrivals.h \
+	src/profile/events.c \
+	src/profile/fields.c src/profile/fields.h \
+	src/profile/gather.c \
+	src/profile/json_read.c src/profile/json_write.c \
+	src/profile/judge.c \
+	src/profile/load.c \
+	src/profile/merge.c \
+	src/profile/model.c src/profile/model.h \
+	src/profile/pack.c \
+	src/profile/profile.h \
+	src/profile/sort.c \
+	src/profile/symbolize.c
+libprofile_la_LIBADD = $(JANSSON_LIBS)
 
-# The broadcast methods.
-libmeasure_la_SOURCES += \
-	src/measure/plan.c \
-	src/measure/series.c src/measure/series.h \
-	src/measure/validate.c src/measure/validate.h \
-	src/measure/bcast.c src/measure/bcast.h src/measure/bcast_run.h \
-	src/measure/bcast_loops.c src/measure/bcast_each.c src/measure/bcast_all.c \
-	src/measure/bcast_ship.c \
-	src/measure/discover.c src/measure/discover_tree.c src/measure/discover.h \
-	src/measure/collective.c src/measure/collective.h src/measure/collective_run.h \
-	src/measure/collective_mirrored.c src/measure/ping.c src/measure/ping.h \
-	src/trees/bcast.c src/trees/bcast.h
+# page: how people read it.
+libpage_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+libpage_la_SOURCES = \
+	src/page/compare.c src/page/compare.h \
+	src/page/labels.c \
+	src/page/layout.c src/page/layout.h \
+	src/page/rows.c src/page/rows.h \
+	src/page/tables.c src/page/tables.h \
+	src/page/text.c src/page/text.h \
+	src/page/text_calls.c src/page/text_findings.c src/page/text_summary.c src/page/text_waits.c
+
+# results: what the bench programs write.
+libresults_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+libresults_la_SOURCES = \
+	src/results/base_round.c src/results/base_round.h \
+	src/results/document.c src/results/document.h src/results/document_model.h \
+	src/results/document_write.c \
+	src/results/save.c src/results/save.h \
+	src/results/schedule_json.c src/results/schedule_json.h
+libresults_la_LIBADD = $(JANSSON_LIBS)
+
+# picture: of a profile, and of results.
+libpicture_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+libpicture_la_SOURCES = \
+	src/picture/overlap_map.c src/picture/overlap_map.h src/picture/overlap_sentence.c \
+	src/picture/pairs_plot.c src/picture/pairs_plot.h \
+	src/picture/pictures.c src/picture/pictures.h \
+	src/picture/plot.c src/picture/plot.h src/picture/plot_inner.h src/picture/plot_map.c \
+	src/picture/schedule_draw.c
+
+# The command: no MPI is linked.
+bin_PROGRAMS += collprof
+collprof_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(HWLOC_CFLAGS)
+collprof_SOURCES = \
+	src/cli/cli.h \
+	src/cli/compare.c \
+	src/cli/executable.c src/cli/executable.h \
+	src/cli/export.c \
+	src/cli/info.c \
+	src/cli/main.c \
+	src/cli/plot.c \
+	src/cli/report.c \
+	src/cli/run.c
+collprof_LDADD = libpicture.la libpage.la libresults.la libprofile.la libtopology.la libbase.la -lelf
 
 # Loaded when call sites are to be named: the only one that needs libdw.
 pkglib_LTLIBRARIES = collprof-symbols.la

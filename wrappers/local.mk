@@ -38,6 +38,6 @@ libcollprof_la_SOURCES = \
 	src/layer/ends.c src/layer/merge.c src/layer/regions.c
 nodist_libcollprof_la_SOURCES = wrappers/functions.c wrappers/operations.c wrappers/operations.h \
 	wrappers/next.h
-libcollprof_la_LIBADD = libmeasure.la libreport.la libbase.la $(UNWIND_LIBS) $(MPI_LIBS)
+libcollprof_la_LIBADD = libmeasure.la libpage.la libresults.la libprofile.la libbase.la $(UNWIND_LIBS) $(MPI_LIBS)
 libcollprof_la_LDFLAGS = -avoid-version -Wl,-z,defs -Wl,--version-script=$(srcdir)/wrappers/exports.map
-libcollprof_la_DEPENDENCIES = libmeasure.la libreport.la libbase.la wrappers/exports.map
+libcollprof_la_DEPENDENCIES = libmeasure.la libpage.la libresults.la libprofile.la libbase.la wrappers/exports.map

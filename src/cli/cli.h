@@ -2,7 +2,7 @@
 #ifndef COLLPROF_CLI_CLI_H
 #define COLLPROF_CLI_CLI_H
 
-#include "report/profile.h"
+#include "profile/profile.h"
 
 #include <argp.h>
 #include <stdbool.h>

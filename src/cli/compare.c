@@ -1,7 +1,7 @@
 /* collprof compare: what changed from one run to another. */
 #include "cli/cli.h"
 
-#include "report/compare.h"
+#include "page/compare.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* collprof export: figures for other programs. */
 #include "cli/cli.h"
 
-#include "report/save.h"
-#include "report/tables.h"
+#include "results/save.h"
+#include "page/tables.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/settings.h"
 #include "base/topology.h"
-#include "report/format.h"
+#include "base/format.h"
 #include "symbols/symbols.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #include "cli/cli.h"
 #include "config.h"
 
-#include "report/rows.h"
+#include "page/rows.h"
 
 #include <errno.h>
 #include <stdarg.h>

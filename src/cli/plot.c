@@ -1,11 +1,11 @@
 /* collprof plot: pictures of a run. */
 #include "cli/cli.h"
 
-#include "report/overlap_map.h"
-#include "report/pairs_plot.h"
-#include "report/pictures.h"
-#include "report/plot.h"
-#include "report/rows.h"
+#include "picture/overlap_map.h"
+#include "picture/pairs_plot.h"
+#include "picture/pictures.h"
+#include "picture/plot.h"
+#include "page/rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* collprof report: the report of a run again, also of one that did not get so far. */
 #include "cli/cli.h"
 
-#include "report/base_round.h"
-#include "report/tables.h"
+#include "results/base_round.h"
+#include "page/tables.h"
 
 #include <stdio.h>
 #include <stdlib.h>

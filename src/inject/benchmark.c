@@ -5,9 +5,9 @@
 #include "inject/inject.h"
 #include "inject/shadow.h"
 
-#include "measure/bcast.h"
-#include "measure/collective.h"
-#include "measure/operation.h"
+#include "measure/bcast/bcast.h"
+#include "measure/collective/collective.h"
+#include "measure/collective/operation.h"
 #include "wrappers/operations.h"
 
 #include <math.h>

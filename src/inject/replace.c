@@ -1,5 +1,5 @@
 /* Another broadcast in place of the library's: one of ours by name, or "grid", scheduled over
- * measured latencies for each communicator, root and size class (src/measure/grid.h).
+ * measured latencies for each communicator, root and size class (src/measure/pairs/grid.h).
  *
  * It runs on the layer's duplicate of the communicator and on bytes: ranks may give the same data
  * by different types and counts, so that nothing but its size is common to them. Every rank keeps
@@ -9,7 +9,7 @@
 #include "inject/shadow.h"
 
 #include "base/stats.h"
-#include "measure/grid.h"
+#include "measure/pairs/grid.h"
 
 #include <math.h>
 #include <stdlib.h>

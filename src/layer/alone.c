@@ -3,7 +3,7 @@
  * record, and rank 0 merges from the files. */
 #include "layer/life_inner.h"
 #include "record/call.h"
-#include "report/profile.h"
+#include "profile/profile.h"
 
 #include <stdio.h>
 #include <string.h>

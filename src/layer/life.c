@@ -3,7 +3,7 @@
 
 #include "inject/inject.h"
 #include "record/call.h"
-#include "report/profile.h"
+#include "profile/profile.h"
 #include "sync/local_clock.h"
 #include "sync/politely.h"
 #include "sync/sync.h"

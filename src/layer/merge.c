@@ -1,5 +1,5 @@
 #include "layer/life.h"
-#include "report/profile.h"
+#include "profile/profile.h"
 #include "sync/politely.h"
 
 #include <stdlib.h>

@@ -6,9 +6,9 @@
  *    leaves each buffer as one MPI_Bcast would;
  *  - 1 rank, an intercommunicator and arguments out of range are refused by an error code;
  *  - a budget is kept. */
-#include "measure/bcast.h"
+#include "measure/bcast/bcast.h"
 #include "base/clock.h"
-#include "measure/validate.h"
+#include "measure/bcast/validate.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Every collective operation, blocking and not, does what its table line says: protects against
  * a benchmark that times a call with wrong buffers (swapped, too small, never filled). Also that
  * the check itself sees one wrong byte. */
-#include "measure/operation.h"
+#include "measure/collective/operation.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* Broadcast data is right on every rank, for every tree, root, size (0 included), datatype with
  * holes, whole and in segments; another root than the schedule's is refused. */
-#include "measure/grid.h"
+#include "measure/pairs/grid.h"
 
 #include <math.h>
 #include <stdio.h>

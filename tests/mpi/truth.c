@@ -6,7 +6,7 @@
  *
  * Needs two processors: with fewer the ranks wait for each other's time slice. Status 77 then. */
 #include "base/clock.h"
-#include "measure/bcast.h"
+#include "measure/bcast/bcast.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,10 +6,10 @@
  * that the mirrored method finds it within 1 % for every pair that the operation couples, and
  * that the direct method's completion, everybody entering at once, is at most the slowest pair
  * plus what the others' common entry costs (they share the network then): less than twice. */
-#include "measure/collective.h"
+#include "measure/collective/collective.h"
 #include "base/clock.h"
 #include "bench.h"
-#include "measure/operation.h"
+#include "measure/collective/operation.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * Protects that the shape is found, and for our own algorithms that every parent is right, for
  * the first and another root (SHAPE after the slash). The simulator's own algorithms are judged by
  * their shape. */
-#include "measure/discover.h"
+#include "measure/bcast/discover.h"
 #include "bench.h"
 
 #include <stdlib.h>

@@ -1,15 +1,34 @@
 # The same sources, built for the simulator: build/sim/PROGRAM, run by tests/sim/run.sh.
-#
-# SIM_BINARIES += sim/collbench-NAME    from bench/collbench-NAME.c
-# SIM_BINARIES += sim/NAME              from tests/sim/NAME.c (name it in EXTRA_DIST too)
-EXTRA_DIST += tests/sim/run.sh tests/sim/platforms/cluster.xml tests/sim/platforms/grid.xml
-SIM_BINARIES =
-SIM_LAYER_BINARIES = sim/layer
+SIM_BENCHES = bcast collective overlap pairs scenario tree
+sim_programs = smoke methods discover logp collective
+sim_layer_programs = layer
+SIM_BINARIES = $(SIM_BENCHES:%=sim/collbench-%) $(sim_programs:%=sim/%) $(sim_layer_programs:%=sim/%)
+EXTRA_DIST += $(sim_programs:%=tests/sim/%.c) $(sim_layer_programs:%=tests/sim/%.c)
 
-SIM_FILES = $(filter %.c,$(libbase_la_SOURCES) $(libtopology_la_SOURCES) \
-	$(libmeasure_la_SOURCES) $(libbench_la_SOURCES)) \
-	src/report/document.c src/report/document_write.c src/report/plot.c src/report/plot_map.c \
-	src/report/save.c
+SIM_TESTS = \
+	tests/sim/smoke.sh \
+	tests/sim/collbench-bcast.sh \
+	tests/sim/scenario.sh \
+	tests/sim/overlap.sh \
+	tests/sim/logp.sh \
+	tests/sim/collective.sh \
+	tests/sim/discover.sh \
+	tests/sim/methods.sh \
+	tests/sim/methods64.sh \
+	tests/sim/trees.sh \
+	tests/sim/layer.sh
+EXTRA_DIST += $(SIM_TESTS) tests/sim/run.sh tests/sim/place.awk \
+	tests/sim/platforms/cluster.xml tests/sim/platforms/grid.xml tests/sim/platforms/sites2.xml \
+	tests/sim/platforms/sites8.xml tests/sim/platforms/slowhost.xml
+if HAVE_SMPI
+TESTS += $(SIM_TESTS)
+check_DATA += $(SIM_BINARIES)
+endif
+
+# Objects of all floors but profile and page, which only the layer needs.
+SIM_FILES = $(filter %.c,$(libbase_la_SOURCES) $(libtopology_la_SOURCES) $(libmeasure_la_SOURCES) \
+	$(libresults_la_SOURCES) $(filter-out src/picture/pictures.%,$(libpicture_la_SOURCES)) \
+	$(libbench_la_SOURCES))
 SIM_OBJS = $(SIM_FILES:%.c=sim/obj/%.o)
 SIM_CPPFLAGS = $(DEFS) $(AM_CPPFLAGS) -I$(top_srcdir)/bench $(JANSSON_CFLAGS) $(HWLOC_CFLAGS) \
 	-DCOLLPROF_SIMULATED -DSMPI_NO_OVERRIDE_MALLOC -DLIBDIR='"$(libdir)"' -DPKGLIBDIR='"$(pkglibdir)"'
@@ -20,16 +39,22 @@ sim/obj/%.o: $(srcdir)/%.c
 	$(SMPICC) $(SIM_FIRST_CPPFLAGS) $(SIM_CPPFLAGS) $(WARNING_CFLAGS) -fvisibility=default -fPIC -O2 -g \
 		-MMD -MP -c -o $@ $<
 
-sim/%: sim/obj/bench/%.o $(SIM_OBJS)
+# A bench program's own objects are those of its real build.
+sim_objects = $(patsubst %.c,sim/obj/%.o,$(filter %.c,$(1)))
+sim/collbench-bcast: $(call sim_objects,$(bench_collbench_bcast_SOURCES))
+sim/collbench-collective: $(call sim_objects,$(bench_collbench_collective_SOURCES))
+sim/collbench-overlap: $(call sim_objects,$(bench_collbench_overlap_SOURCES))
+sim/collbench-pairs: $(call sim_objects,$(bench_collbench_pairs_SOURCES))
+sim/collbench-scenario: $(call sim_objects,$(bench_collbench_scenario_SOURCES))
+sim/collbench-tree: $(call sim_objects,$(bench_collbench_tree_SOURCES))
+$(SIM_BENCHES:%=sim/collbench-%): $(SIM_OBJS)
 	$(AM_V_CCLD)$(SMPICC) -o $@ $^ $(SIM_LIBS)
 
-sim/%: sim/obj/tests/sim/%.o $(SIM_OBJS)
+$(sim_programs:%=sim/%): sim/%: sim/obj/tests/sim/%.o $(SIM_OBJS)
 	$(AM_V_CCLD)$(SMPICC) -o $@ $^ $(SIM_LIBS)
 
-sim/collbench-bcast: $(patsubst %,sim/obj/bench/bcast_%.o,options path plots tables)
-
-# The profiling layer, linked in front of the simulator's MPI: programs named in SIM_LAYER_BINARIES.
-SIM_LAYER_FILES = $(filter %.c,$(libcollprof_la_SOURCES) $(libreport_la_SOURCES))
+# The profiling layer, linked in front of the simulator's MPI.
+SIM_LAYER_FILES = $(filter %.c,$(libcollprof_la_SOURCES) $(libprofile_la_SOURCES) $(libpage_la_SOURCES))
 SIM_LAYER_GENERATED = sim/gen/wrappers/functions.c sim/gen/wrappers/operations.c
 SIM_LAYER_OBJS = $(filter-out $(SIM_OBJS),$(SIM_LAYER_FILES:%.c=sim/obj/%.o)) \
 	$(SIM_LAYER_GENERATED:sim/gen/%.c=sim/obj/gen/%.o)
@@ -50,7 +75,7 @@ sim/obj/gen/%.o: sim/gen/%.c
 	$(AM_V_CC)$(MKDIR_P) $(@D) && \
 	$(SMPICC) $(SIM_FIRST_CPPFLAGS) $(SIM_CPPFLAGS) -w -std=gnu11 -fPIC -O2 -g -c -o $@ $<
 
-$(SIM_LAYER_BINARIES): sim/%: sim/obj/tests/sim/%.o $(SIM_LAYER_OBJS) $(SIM_OBJS)
+$(sim_layer_programs:%=sim/%): sim/%: sim/obj/tests/sim/%.o $(SIM_LAYER_OBJS) $(SIM_OBJS)
 	$(AM_V_CCLD)$(SMPICC) -o $@ $^ $(SIM_LIBS) $(UNWIND_LIBS)
 
 .SECONDARY:
@@ -61,26 +86,15 @@ clean-sim:
 	rm -rf sim
 .PHONY: clean-sim
 
-EXTRA_DIST += tests/sim/smoke.c tests/sim/smoke.sh tests/sim/collbench-bcast.sh
-if HAVE_SMPI
-SIM_BINARIES += sim/smoke sim/collbench-bcast
-TESTS += tests/sim/smoke.sh tests/sim/collbench-bcast.sh
-check_DATA += $(SIM_BINARIES)
-endif
-
 # The papers' comparisons, in simulation: pictures and their data in build/figures.
-FIGURES = figures-bcast
+FIGURES = figures-bcast figures-tree
 figures: $(FIGURES)
-.PHONY: figures $(FIGURES)
 figures-bcast: sim/collbench-bcast
 	$(AM_TESTS_ENVIRONMENT) $(srcdir)/tests/sim/figures-bcast.sh figures
+figures-tree: sim/collbench-tree
+	$(AM_TESTS_ENVIRONMENT) $(srcdir)/tests/sim/figures-tree.sh figures
 clean-local: clean-figures
 clean-figures:
 	rm -rf figures
-.PHONY: clean-figures
-EXTRA_DIST += tests/sim/figures-bcast.sh
-EXTRA_DIST += tests/sim/layer.c tests/sim/layer.sh
-if HAVE_SMPI
-TESTS += tests/sim/layer.sh
-check_DATA += $(SIM_LAYER_BINARIES)
-endif
+.PHONY: figures $(FIGURES) clean-figures
+EXTRA_DIST += tests/sim/figures-bcast.sh tests/sim/figures-tree.sh tests/sim/figures-tree.awk

@@ -6,7 +6,7 @@
  * interval between broadcasts at j is the largest o_i of j and those above it. Protects both, for
  * every rank. */
 #include "bench.h"
-#include "measure/bcast.h"
+#include "measure/bcast/bcast.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  * beside the truth, exit minus entry on the one simulated clock. What it protects is said where
  * it is judged. */
 #include "bench.h"
-#include "measure/bcast.h"
+#include "measure/bcast/bcast.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* A document in its three formats: readers of all of them are promised the same content. */
-#include "report/document.h"
+#include "results/document.h"
 
 #include <criterion/criterion.h>
 #include <dirent.h>

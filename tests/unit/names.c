@@ -1,6 +1,6 @@
 /* Protects that collprof run, which has no MPI, takes just the names that the layer knows. */
 #include "base/settings.h"
-#include "measure/bcast.h"
+#include "measure/bcast/bcast.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

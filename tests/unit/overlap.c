@@ -1,7 +1,7 @@
 /* The overlap ratio and the base round: protects the figure that a profile and a heat map give
  * the same name, and the file that carries a machine's base round between them. */
 #include "base/overlap.h"
-#include "report/base_round.h"
+#include "results/base_round.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Heat maps as data: protects what is said of a map (a wrong sentence is worse than none), and the
  * file that carries maps to collprof plot. */
-#include "report/overlap_map.h"
+#include "picture/overlap_map.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,12 +1,12 @@
 /* Protects what a person and a program read of a profile: the page, the tables, the records of a
  * run that crashed. */
 #include "made_ledger.h"
-#include "report/compare.h"
-#include "report/format.h"
-#include "report/layout.h"
-#include "report/model.h"
-#include "report/rows.h"
-#include "report/tables.h"
+#include "page/compare.h"
+#include "base/format.h"
+#include "page/layout.h"
+#include "profile/model.h"
+#include "page/rows.h"
+#include "page/tables.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

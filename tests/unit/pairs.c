@@ -1,7 +1,7 @@
 /* Latencies of all pairs: the log to the byte, what is refused, the tournament, the hierarchy. */
-#include "measure/pairs.h"
-#include "measure/hierarchy.h"
-#include "measure/pairs_log.h"
+#include "measure/pairs/pairs.h"
+#include "measure/pairs/hierarchy.h"
+#include "measure/pairs/log.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Pictures: that they are made, and that a missing or failing gnuplot is said and leaves
  * nothing. COLLPROF_TEST_PICTURES=DIRECTORY keeps them, to be looked at. */
-#include "report/plot.h"
+#include "picture/plot.h"
 
 #include <criterion/criterion.h>
 #include <criterion/redirect.h>

@@ -1,8 +1,8 @@
 /* Protects the merged profile: that what ranks recorded adds up in whatever order it is merged,
  * that it survives the message and the file, and that instances match across ranks. */
 #include "made_ledger.h"
-#include "report/arrivals.h"
-#include "report/model.h"
+#include "profile/arrivals.h"
+#include "profile/model.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Schedules saved and loaded, and drawn. */
-#include "report/schedule_json.h"
+#include "results/schedule_json.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

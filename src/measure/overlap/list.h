@@ -2,7 +2,7 @@
 #ifndef COLLPROF_MEASURE_OVERLAP_LIST_H
 #define COLLPROF_MEASURE_OVERLAP_LIST_H
 
-#include "measure/overlap.h"
+#include "measure/overlap/overlap.h"
 
 extern const struct overlap_benchmark overlap_sender, overlap_receiver, overlap_both,
     overlap_vector, overlap_cpu, overlap_load, overlap_serial, overlap_pending,

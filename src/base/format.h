@@ -1,0 +1,17 @@
+/* Figures as a person reads them: three digits and a fitting unit. Each writes to TEXT, which has
+ * room for 32, and returns it. */
+#ifndef COLLPROF_BASE_FORMAT_H
+#define COLLPROF_BASE_FORMAT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+char *format_time(char *text, double ns);                  /* "0", "850 ns", "12.3 us", "4.56 s" */
+char *format_bytes(char *text, double bytes);              /* "0 B", "64 KiB", "1.25 GiB" */
+char *format_count(char *text, uint64_t n);                /* "12,345", "12.3 M" */
+char *format_share(char *text, double part, double whole); /* "33.6 %", "-" */
+
+/* A size class of the ledger: "0 B", "1 B", "2 B to 4 B", "64 KiB to 128 KiB" (below that). */
+char *format_size_class(char *text, uint32_t size_class);
+
+#endif

@@ -1,0 +1,135 @@
+/* Measuring a broadcast: every method of de Supinski and Karonis, "Accurately Measuring MPI
+ * Broadcasts in a Computational Grid" (1999), sections 2 to 4, and those that mend it.
+ *
+ * All ranks of the communicator call bcast_measure() with the same methods. It knows nothing of
+ * who called it: a bench program, the profiling layer or a simulator. It uses PMPI only, prints
+ * nothing, leaves nothing behind, and keeps the budget of the plan: how much is done is chosen by
+ * how long the last operations took, and each series makes a few at least. All times are in
+ * seconds. */
+#ifndef COLLPROF_MEASURE_BCAST_BCAST_H
+#define COLLPROF_MEASURE_BCAST_BCAST_H
+
+#include "measure/series.h"
+#include "trees/bcast.h"
+
+#include <mpi.h>
+#include <stdbool.h>
+
+struct sync_clock; /* sync/sync.h */
+
+/* What is measured. Equal on all ranks but for BUFFER and CLOCK. */
+struct bcast_case {
+    MPI_Comm comm; /* an intracommunicator of at least 2 ranks that nobody else uses meanwhile;
+                      its error handler should be MPI_ERRORS_RETURN */
+    const struct bcast *bcast;
+    void *buffer; /* COUNT of TYPE. Root's content is never changed; when bcast_measure()
+                     returns, every other rank's is what one MPI_Bcast would have made of it */
+    int count;
+    MPI_Datatype type;
+    int root;
+    bool fresh; /* the root writes its data anew before every broadcast of barrier, acknowledge,
+                   ol, held and direct, outside the timed part: data that was just computed has to
+                   come from the root's cache, unchanged data lies in the others' already.
+                   For contiguous types only */
+    struct plan plan; /* plan.budget is for the whole case, all methods together; 0: no limit */
+    int collector;    /* the rank that gets the outcome */
+    const struct sync_clock *clock; /* one clock for all ranks, for "direct"; NULL: clock_now()
+                                       is already the same everywhere (one host) */
+    const int *destinations;        /* ranks to measure one by one; NULL: all but the root */
+    int n_destinations;             /* 0 with NULL */
+};
+
+/* What is known of one destination. Estimates are NaN where no method that gives them ran. */
+struct bcast_destination {
+    struct estimate rtl;      /* RTL_i: round trip of an acknowledgement root <-> i */
+    struct estimate e;        /* E_i: broadcast, then i's acknowledgement */
+    struct estimate paper;    /* OL_i = E_i - RTL_i/2, medians of single operations */
+    double paper_loop;        /* the same by the paper's own figures: loop means */
+    struct estimate held;     /* OL_i with i's acknowledgement held back; the one to believe */
+    double hold;              /* the hold that it was settled with */
+    struct curve held_curve;  /* OL_i against the hold: slope -1, then flat */
+    struct estimate seen;     /* exit of i - entry of the root in the very operations of the longest
+                                 hold, on the common clock: what is between this and
+                                 held_curve's last point is the bias of "held" alone, whatever
+                                 else the machine is doing */
+    struct estimate direct;   /* OL_i = exit of i - entry of the root, on one clock */
+    struct estimate gap;      /* g_i: between successive broadcasts at i */
+    struct estimate overhead; /* o_i: in the call when nothing is waited for */
+    bool violated; /* paper and held differ by more than their intervals and 1 %: the paper's
+                      assumption, no other task on i's path delays the next broadcast, fails */
+    /* Raw samples, in the order taken: round trips; E_i; E_i - hold - clock cost; exit - entry,
+     * twice; loop time over M; time in the call. OL_i is the raw sample minus RTL_i/2 for paper
+     * and held. */
+    struct samples rtl_raw, paper_raw, held_raw, seen_raw, direct_raw, gap_raw, overhead_raw;
+};
+
+/* What a method's value is to the operation latency. */
+enum bcast_meaning {
+    BCAST_GAP,         /* not OL: the interval between successive broadcasts */
+    BCAST_LOWER_BOUND, /* <= OL */
+    BCAST_UPPER_BOUND, /* >= OL */
+    BCAST_LATENCY,     /* max over i of OL_i */
+    BCAST_LATENCY_IF,  /* the same if the paper's assumption holds: see violated */
+    BCAST_OVERHEAD     /* not OL: the processor's own time */
+};
+
+struct bcast_result {
+    const struct bcast_method *method;
+    struct estimate value; /* the figure of the method's column, see bcast_method.value */
+    double loop_mean;      /* the same by loop means, the paper's way; NaN where there is no loop */
+    struct series series;  /* empty for methods that go destination by destination */
+    int slowest;           /* destination of the largest value; -1: the method has none */
+    int measured, asked;   /* destinations; measured < asked where the budget ran out */
+    int violations;        /* destinations marked; known when paper and held both ran */
+    int attempts;     /* STOP_PAPER: made, over all series; as many series were accepted as measured
+                         (one without destinations) */
+    bool over_budget; /* some series ended by the budget, or never settled */
+    double clock_bound; /* BCAST "direct": error of the common clock; otherwise 0 */
+    int dropped;        /* "direct": operations some rank was late for */
+};
+
+struct bcast_outcome {
+    int size;                     /* of the communicator; 0 on ranks other than the collector */
+    struct bcast_destination *to; /* SIZE of them */
+    struct bcast_result *result;  /* in the order of the methods asked for */
+    size_t n_results;
+    int wrong_ranks;   /* ranks whose data was wrong after a broadcast, before or after measuring;
+                          known to all ranks. If before, nothing is measured: such a broadcast from
+                          another root would change the root's data */
+    bool validated;    /* false if the datatype is too large to be packed for the check */
+    double clock_cost; /* of one reading at the root, already subtracted */
+    double seconds;    /* the whole case took */
+};
+
+struct bcast_run; /* the state of one case, private to src/measure */
+
+/* A method is a declared value: adding one is adding an entry to bcast_methods[]. */
+struct bcast_method {
+    const char *name;    /* as in --method=NAME */
+    const char *summary; /* what runs */
+    const char *reality; /* what it really measures */
+    const char *value;   /* what its one figure is */
+    enum bcast_meaning meaning;
+    bool by_destination; /* also fills bcast_destination */
+    int weight;          /* its part of the budget, relative to the others */
+    int (*run)(struct bcast_run *run, struct bcast_result *result);
+};
+
+/* send-latency, rounds, rounds-backward, rounds-random, barrier, ring-barrier, acknowledge,
+ * ol (the paper's), held, direct, gap, overhead. */
+extern const struct bcast_method bcast_methods[];
+extern const size_t n_bcast_methods;
+
+/* NULL if there is none of that name. */
+const struct bcast_method *bcast_method_find(const char *name);
+
+/* Runs METHODS on the case. The outcome is on the collector, to be freed there by
+ * bcast_outcome_free(); on the others it is empty but for wrong_ranks. Returns an MPI error
+ * code: MPI_ERR_COMM for a communicator of 1 rank or an intercommunicator, MPI_ERR_ROOT,
+ * MPI_ERR_COUNT, MPI_ERR_ARG for a destination or collector that does not exist, MPI_ERR_NO_MEM,
+ * or what a broadcast returned. An error leaves no outcome. */
+int bcast_measure(const struct bcast_case *c, const struct bcast_method *const *methods, size_t n,
+                  struct bcast_outcome *outcome);
+void bcast_outcome_free(struct bcast_outcome *outcome);
+
+#endif

@@ -1,0 +1,109 @@
+#include "measure/bcast/validate.h"
+
+#include "base/try.h"
+
+#include <limits.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The data is packed in pieces of about this size, so that the check of a large message needs no
+ * second copy of it. */
+enum { PIECE_BYTES = 1 << 20 };
+
+/* A buffer walked in pieces of EACH elements through a packed copy. */
+struct walk {
+    char *buffer;
+    int count, each;
+    MPI_Aint extent;
+    MPI_Datatype type;
+    MPI_Comm comm;
+    char *packed;
+    int room;
+};
+
+/* Sets w->packed, or leaves it NULL where the data cannot be packed. */
+static int walk_start(struct walk *w, void *buffer, int count, MPI_Datatype type, MPI_Comm comm)
+{
+    MPI_Aint low;
+    MPI_Count one;
+    *w = (struct walk){.buffer = buffer, .count = count, .each = 1, .type = type, .comm = comm};
+    TRY(PMPI_Type_get_extent(type, &low, &w->extent));
+    TRY(PMPI_Type_size_x(type, &one));
+    if (one > INT_MAX / 2)
+        return MPI_SUCCESS;
+    if (one < PIECE_BYTES)
+        w->each = PIECE_BYTES / (one > 0 ? (int)one : 1);
+    TRY(PMPI_Pack_size(w->each, type, comm, &w->room));
+    w->packed = malloc((size_t)w->room + 1);
+    return MPI_SUCCESS;
+}
+
+static int piece_count(const struct walk *w, int from)
+{
+    return w->count - from < w->each ? w->count - from : w->each;
+}
+
+static int spoil(struct walk *w)
+{
+    memset(w->packed, 0xA5, (size_t)w->room);
+    for (int from = 0; from < w->count; from += w->each) {
+        int position = 0;
+        TRY(PMPI_Unpack(w->packed, w->room, &position, w->buffer + from * w->extent,
+                        piece_count(w, from), w->type, w->comm));
+        if (w->count - from <= w->each)
+            break;
+    }
+    return MPI_SUCCESS;
+}
+
+/* FNV-1a over the packed data. */
+static int digest(struct walk *w, uint64_t *hash)
+{
+    *hash = 0xcbf29ce484222325u;
+    for (int from = 0; from < w->count; from += w->each) {
+        int position = 0;
+        TRY(PMPI_Pack(w->buffer + from * w->extent, piece_count(w, from), w->type, w->packed,
+                      w->room, &position, w->comm));
+        for (int i = 0; i < position; i++)
+            *hash = (*hash ^ (unsigned char)w->packed[i]) * 0x100000001b3u;
+        if (w->count - from <= w->each)
+            break;
+    }
+    return MPI_SUCCESS;
+}
+
+static int compare(struct walk *w, int root, int *wrong)
+{
+    uint64_t mine, roots;
+    TRY(digest(w, &mine));
+    roots = mine;
+    TRY(PMPI_Bcast(&roots, 1, MPI_UINT64_T, root, w->comm));
+    int differs = mine != roots;
+    return PMPI_Allreduce(&differs, wrong, 1, MPI_INT, MPI_SUM, w->comm);
+}
+
+static int check(struct walk *w, const struct bcast *bcast, int root, bool can, int *wrong)
+{
+    int rank;
+    TRY(PMPI_Comm_rank(w->comm, &rank));
+    if (can && rank != root)
+        TRY(spoil(w));
+    TRY(bcast->run(w->buffer, w->count, w->type, root, w->comm, bcast->arg));
+    return can ? compare(w, root, wrong) : MPI_SUCCESS;
+}
+
+int validate_bcast(const struct bcast *bcast, void *buffer, int count, MPI_Datatype type, int root,
+                   MPI_Comm comm, int *wrong, bool *checked)
+{
+    struct walk w;
+    *wrong = 0;
+    TRY(walk_start(&w, buffer, count, type, comm));
+    int can = w.packed != NULL, all = 0;
+    int error = PMPI_Allreduce(&can, &all, 1, MPI_INT, MPI_MIN, comm);
+    *checked = all;
+    if (error == MPI_SUCCESS)
+        error = check(&w, bcast, root, all, wrong);
+    free(w.packed);
+    return error;
+}

@@ -1,0 +1,67 @@
+/* Measuring a collective operation that is no broadcast: fan-in (reduce, gather), fan-out
+ * (scatter) and symmetrical ones (barrier, allreduce, allgather, alltoall).
+ *
+ * Two ways. "direct" looks at entries and exits on one clock. "mirrored" needs no common clock:
+ * the broadcast method of de Supinski and Karonis turned round, for the open problem at the end
+ * of their section 5 (methods.md section 1). All times are in seconds. Like bcast.h: PMPI only,
+ * prints nothing, bounded by the plan's budget, errors are MPI error codes. */
+#ifndef COLLPROF_MEASURE_COLLECTIVE_COLLECTIVE_H
+#define COLLPROF_MEASURE_COLLECTIVE_COLLECTIVE_H
+
+#include "measure/series.h"
+
+#include <mpi.h>
+#include <stdbool.h>
+
+struct sync_clock; /* sync/sync.h */
+
+enum collective_pattern {
+    COLLECTIVE_FAN_IN,   /* the root's exit needs every rank's entry: reduce, gather */
+    COLLECTIVE_FAN_OUT,  /* every rank's exit needs the root's entry: scatter, broadcast */
+    COLLECTIVE_SYMMETRIC /* every rank's exit needs every rank's entry */
+};
+
+/* What is measured; equal on all ranks but for ARG and CLOCK. */
+struct collective_case {
+    MPI_Comm comm; /* an intracommunicator of at least 2 ranks that nobody else uses meanwhile;
+                      its error handler should be MPI_ERRORS_RETURN */
+    int (*run)(void *arg); /* one operation on COMM, called by all ranks again and again on the
+                              same buffers; returns an MPI error code. With MPI_IN_PLACE a buffer
+                              is input as well and changes from one to the next: use copies */
+    void *arg;
+    enum collective_pattern pattern;
+    int root;                       /* of a fan-in or fan-out */
+    struct plan plan;               /* plan.budget is for the whole case */
+    int collector;                  /* the rank that gets the outcome */
+    const struct sync_clock *clock; /* NULL: clock_now() is the same everywhere (one host) */
+};
+
+/* Every operation begins when all ranks arrive together, as closely as the clock allows. */
+struct collective_direct {
+    struct series completion; /* last exit - last entry: with all ranks there, how long it takes */
+    struct series span;       /* last exit - first entry */
+    double *in_call;          /* per rank: median time inside the call; P of them */
+    int size;
+    int dropped;        /* operations some rank arrived late for */
+    double clock_bound; /* error of the common clock */
+};
+
+int collective_measure_direct(const struct collective_case *c, struct collective_direct *out);
+void collective_direct_free(struct collective_direct *d);
+
+/* For a source i that enters last, held back by D after a message "go" from the observer j: the
+ * time from i's entry to j's exit, for every pair that the pattern couples (fan-in: j = root;
+ * fan-out: i = root). What j sees from its go on, minus D as i's own clock saw it, minus half
+ * a round trip. D is doubled until the value settles. */
+struct collective_mirrored {
+    int size;              /* 0 on ranks other than the collector */
+    struct estimate *pair; /* size x size: [i * size + j], NaN where not coupled or not measured */
+    double *hold;          /* size x size: the hold it was settled with */
+    int measured, asked;   /* pairs; fewer measured where the budget ran out */
+    int slowest_from, slowest_to; /* i and j of the largest value; -1: none */
+};
+
+int collective_measure_mirrored(const struct collective_case *c, struct collective_mirrored *out);
+void collective_mirrored_free(struct collective_mirrored *m);
+
+#endif

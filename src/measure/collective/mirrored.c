@@ -1,0 +1,261 @@
+/* Pair by pair, without a common clock: the held acknowledgement turned round. The observer j
+ * sends "go" to the source i, i holds for D while everybody else waits in the call, then enters.
+ * From the go to j's exit are its way, D, and what is wanted: i's entry to j's exit. */
+#include "measure/collective/run.h"
+#include "measure/ping.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { TAG_GO = 0x676f, TAG_HELD = 0x6768 };
+
+struct mirror {
+    struct collective_run run;
+    int from, to; /* the pair in progress */
+    double gap;   /* the collector's: the interval between operations, the first hold */
+    struct collective_mirrored *out;
+};
+
+/* Back-to-back operations: the slowest rank's interval is how long the busiest one is busy. */
+static int batch_gap(void *arg, const struct batch *b, double *value, int *n, double *loop)
+{
+    struct mirror *m = arg;
+    struct collective_run *r = &m->run;
+    double mine, slowest;
+    TRY(PMPI_Barrier(r->c->comm));
+    TRY(collective_once(r));
+    double start = clock_now();
+    for (int k = 0; k < b->repetitions; k++)
+        TRY(collective_once(r));
+    mine = (clock_now() - start) / b->repetitions;
+    TRY(PMPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, r->c->comm));
+    if (r->collects) {
+        value[0] = *loop = slowest;
+        *n = 1;
+    }
+    return MPI_SUCCESS;
+}
+
+/* The source: waits for the go, holds, enters. HELD gets what its own clock says. */
+static int be_source(const struct mirror *m, const struct batch *b, double *held)
+{
+    const struct collective_run *r = &m->run;
+    struct ack go;
+    for (int k = -1; k < b->repetitions; k++) {
+        TRY(PMPI_Recv(&go, ACK_DOUBLES, MPI_DOUBLE, m->to, TAG_GO, r->c->comm, MPI_STATUS_IGNORE));
+        double start = clock_now();
+        clock_hold(b->hold);
+        double end = clock_now();
+        TRY(collective_once(r));
+        if (k >= 0)
+            held[k] = end - start + r->clock_cost;
+    }
+    return PMPI_Send(held, b->repetitions, MPI_DOUBLE, m->to, TAG_HELD, r->c->comm);
+}
+
+/* The observer holds as well, before it sends the go: it may have left the operation before long
+ * before the source does, and then the go would wait for the source and not the source for it. */
+static int be_observer(const struct mirror *m, const struct batch *b, double *value)
+{
+    const struct collective_run *r = &m->run;
+    struct ack go = {0, 0};
+    double *held = value + b->repetitions;
+    for (int k = -1; k < b->repetitions; k++) {
+        clock_hold(b->hold);
+        double start = clock_now();
+        TRY(PMPI_Send(&go, ACK_DOUBLES, MPI_DOUBLE, m->from, TAG_GO, r->c->comm));
+        TRY(collective_once(r));
+        if (k >= 0)
+            value[k] = clock_now() - start - r->clock_cost;
+    }
+    TRY(PMPI_Recv(held, b->repetitions, MPI_DOUBLE, m->from, TAG_HELD, r->c->comm,
+                  MPI_STATUS_IGNORE));
+    for (int k = 0; k < b->repetitions; k++)
+        value[k] -= held[k];
+    return MPI_SUCCESS;
+}
+
+/* A source that observes itself needs no messages: its own time in the call. */
+static int be_both(const struct mirror *m, const struct batch *b, double *in_call)
+{
+    const struct collective_run *r = &m->run;
+    for (int k = -1; k < b->repetitions; k++) {
+        clock_hold(b->hold);
+        double start = clock_now();
+        TRY(collective_once(r));
+        if (k >= 0)
+            in_call[k] = clock_now() - start - r->clock_cost;
+    }
+    return MPI_SUCCESS;
+}
+
+static int be_other(const struct mirror *m, const struct batch *b)
+{
+    for (int k = -1; k < b->repetitions; k++)
+        TRY(collective_once(&m->run));
+    return MPI_SUCCESS;
+}
+
+static int batch_mirror(void *arg, const struct batch *b, double *value, int *n, double *loop)
+{
+    struct mirror *m = arg;
+    struct collective_run *r = &m->run;
+    TRY(PMPI_Barrier(r->c->comm));
+    if (r->rank == m->to && r->rank == m->from)
+        TRY(be_both(m, b, r->mine));
+    else if (r->rank == m->to)
+        TRY(be_observer(m, b, r->mine));
+    else if (r->rank == m->from)
+        TRY(be_source(m, b, r->mine));
+    else
+        TRY(be_other(m, b));
+    *n = b->repetitions;
+    return values_to_keeper(r->c->comm, m->to, r->c->collector, r->mine, value, *n, loop);
+}
+
+/* Half a round trip of the go, 0 for a source that observes itself. */
+static int measure_way(struct mirror *m, double share, struct estimate *way)
+{
+    struct collective_run *r = &m->run;
+    struct series s;
+    struct ping p = {.comm = r->c->comm,
+                     .timer = m->to,
+                     .peer = m->from,
+                     .keeper = r->c->collector,
+                     .clock_cost = r->clock_cost,
+                     .scratch = r->mine};
+    *way = (struct estimate){0, 0, 0};
+    if (m->from == m->to)
+        return MPI_SUCCESS;
+    TRY(series_measure(r->c->comm, r->c->collector, &r->c->plan, share, 0, batch_ping, &p, &s));
+    struct estimate e = series_estimate(&s);
+    *way = (struct estimate){e.value / 2, e.low / 2, e.high / 2};
+    series_free(&s);
+    return MPI_SUCCESS;
+}
+
+static void pair_keep(struct mirror *m, struct estimate e, struct estimate way, double hold)
+{
+    struct collective_mirrored *out = m->out;
+    size_t at = (size_t)m->from * (size_t)m->run.size + (size_t)m->to;
+    e.value -= way.value;
+    e.low -= way.high;
+    e.high -= way.low;
+    out->pair[at] = e;
+    out->hold[at] = hold;
+    out->measured++;
+    bool largest = out->slowest_from < 0;
+    if (!largest) {
+        size_t slowest = (size_t)out->slowest_from * (size_t)m->run.size + (size_t)out->slowest_to;
+        largest = e.value > out->pair[slowest].value;
+    }
+    if (largest) {
+        out->slowest_from = m->from;
+        out->slowest_to = m->to;
+    }
+}
+
+static int measure_pair(struct mirror *m, double share)
+{
+    struct collective_run *r = &m->run;
+    struct series s;
+    struct curve curve;
+    struct estimate way;
+    TRY(measure_way(m, share / 4, &way));
+    TRY(series_settle(r->c->comm, r->c->collector, &r->c->plan, share * 3 / 4, m->gap, batch_mirror,
+                      m, &s, &curve));
+    if (r->collects)
+        pair_keep(m, series_estimate(&s), way, curve.point[curve.believed].hold);
+    series_free(&s);
+    return MPI_SUCCESS;
+}
+
+static bool coupled(const struct collective_case *c, int from, int to)
+{
+    switch (c->pattern) {
+    case COLLECTIVE_FAN_IN:
+        return to == c->root;
+    case COLLECTIVE_FAN_OUT:
+        return from == c->root;
+    default:
+        return true;
+    }
+}
+
+/* The K-th pair: by distance, so that a budget that ends early has seen every source. */
+static void pair_choose(struct mirror *m, int k)
+{
+    m->from = k % m->run.size;
+    m->to = (k + k / m->run.size) % m->run.size;
+}
+
+static int measure_pairs(struct mirror *m)
+{
+    const struct collective_run *r = &m->run;
+    const struct collective_case *c = r->c;
+    int pairs = r->size * r->size, left = c->pattern == COLLECTIVE_SYMMETRIC ? pairs : r->size;
+    m->out->asked = left;
+    for (int k = 0; k < pairs; k++) {
+        pair_choose(m, k);
+        if (!coupled(c, m->from, m->to))
+            continue;
+        int go = c->plan.budget <= 0 || m->out->measured == 0 ||
+                 clock_now() - r->started < c->plan.budget;
+        TRY(PMPI_Bcast(&go, 1, MPI_INT, c->collector, c->comm));
+        if (!go)
+            break;
+        TRY(measure_pair(m, collective_part(r, 1.0 / left--)));
+    }
+    return MPI_SUCCESS;
+}
+
+static int mirrored_measure(struct mirror *m)
+{
+    struct collective_run *r = &m->run;
+    struct series s;
+    TRY(series_measure(r->c->comm, r->c->collector, &r->c->plan, collective_part(r, 0.05), 0,
+                       batch_gap, m, &s));
+    m->gap = r->collects ? fmax(s.summary.min, 1e-7) : 0;
+    series_free(&s);
+    return measure_pairs(m);
+}
+
+static bool mirrored_allocate(struct mirror *m)
+{
+    struct collective_mirrored *out = m->out;
+    size_t n = (size_t)m->run.size * (size_t)m->run.size;
+    if (!m->run.collects)
+        return true;
+    out->size = m->run.size;
+    out->pair = malloc(n * sizeof *out->pair);
+    out->hold = malloc(n * sizeof *out->hold);
+    if (!out->pair || !out->hold)
+        return false;
+    for (size_t k = 0; k < n; k++) {
+        out->pair[k] = (struct estimate){NAN, NAN, NAN};
+        out->hold[k] = NAN;
+    }
+    return true;
+}
+
+int collective_measure_mirrored(const struct collective_case *c, struct collective_mirrored *out)
+{
+    struct mirror m = {.out = out};
+    *out = (struct collective_mirrored){.slowest_from = -1, .slowest_to = -1};
+    int error = collective_start(&m.run, c);
+    if (error == MPI_SUCCESS)
+        error = collective_agree(&m.run, mirrored_allocate(&m));
+    if (error == MPI_SUCCESS)
+        error = mirrored_measure(&m);
+    collective_end(&m.run);
+    if (error != MPI_SUCCESS || !m.run.collects)
+        collective_mirrored_free(out);
+    return error;
+}
+
+void collective_mirrored_free(struct collective_mirrored *m)
+{
+    free(m->pair);
+    free(m->hold);
+    *m = (struct collective_mirrored){.slowest_from = -1, .slowest_to = -1};
+}

@@ -1,0 +1,268 @@
+#include "measure/collective/operation.h"
+
+#include <limits.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The data: byte K of what rank FROM sends to rank TO. Neighbours differ in all three. */
+static unsigned char element(int from, int to, size_t k)
+{
+    uint32_t x =
+        (uint32_t)from * 0x9e3779b1u + (uint32_t)to * 0x85ebca77u + (uint32_t)k * 0x3243f6a9u;
+    return (unsigned char)((x ^ x >> 15) * 0x2c1b3c6du >> 24);
+}
+
+static unsigned char xor_of(int from, int until, int to, size_t k)
+{
+    unsigned char x = 0;
+    for (int r = from; r < until; r++)
+        x ^= element(r, to, k);
+    return x;
+}
+
+/* What each operation must have brought. A send buffer of one block is addressed to rank 0. */
+static unsigned char from_root(const struct operation_call *c, int block, size_t k)
+{
+    (void)block;
+    return element(c->root, 0, k);
+}
+
+static unsigned char from_each(const struct operation_call *c, int block, size_t k)
+{
+    (void)c;
+    return element(block, 0, k);
+}
+
+static unsigned char from_root_to_me(const struct operation_call *c, int block, size_t k)
+{
+    (void)block;
+    return element(c->root, c->rank, k);
+}
+
+static unsigned char from_each_to_me(const struct operation_call *c, int block, size_t k)
+{
+    return element(block, c->rank, k);
+}
+
+static unsigned char xor_of_all(const struct operation_call *c, int block, size_t k)
+{
+    (void)block;
+    return xor_of(0, c->size, 0, k);
+}
+
+static unsigned char xor_to_me(const struct operation_call *c, int block, size_t k)
+{
+    (void)block;
+    return xor_of(0, c->size, c->rank, k);
+}
+
+static unsigned char xor_up_to_me(const struct operation_call *c, int block, size_t k)
+{
+    (void)block;
+    return xor_of(0, c->rank + 1, 0, k);
+}
+
+/* A call and its twin differ in the function's name and the request alone. */
+#define CALLS(name, function, twin, ...)                                                           \
+    static int call_##name(const struct operation_call *c)                                         \
+    {                                                                                              \
+        return function(__VA_ARGS__ c->comm);                                                      \
+    }                                                                                              \
+    static int start_##name(const struct operation_call *c, MPI_Request *request)                  \
+    {                                                                                              \
+        return twin(__VA_ARGS__ c->comm, request);                                                 \
+    }
+#define SEND c->send, c->count, MPI_BYTE
+#define RECV c->recv, c->count, MPI_BYTE
+
+CALLS(barrier, PMPI_Barrier, PMPI_Ibarrier, )
+CALLS(broadcast, PMPI_Bcast, PMPI_Ibcast, RECV, c->root, )
+CALLS(gather, PMPI_Gather, PMPI_Igather, SEND, RECV, c->root, )
+CALLS(allgather, PMPI_Allgather, PMPI_Iallgather, SEND, RECV, )
+CALLS(allreduce, PMPI_Allreduce, PMPI_Iallreduce, c->send, RECV, MPI_BXOR, )
+CALLS(reduce, PMPI_Reduce, PMPI_Ireduce, c->send, RECV, MPI_BXOR, c->root, )
+CALLS(scatter, PMPI_Scatter, PMPI_Iscatter, SEND, RECV, c->root, )
+CALLS(alltoall, PMPI_Alltoall, PMPI_Ialltoall, SEND, RECV, )
+CALLS(reduce_scatter, PMPI_Reduce_scatter_block, PMPI_Ireduce_scatter_block, c->send, RECV,
+      MPI_BXOR, )
+CALLS(scan, PMPI_Scan, PMPI_Iscan, c->send, RECV, MPI_BXOR, )
+
+const struct operation operations[] = {
+    {.name = "barrier",
+     .title = "Barrier",
+     .mpi_name = "MPI_Barrier",
+     .mpi_twin = "MPI_Ibarrier",
+     .call = call_barrier,
+     .start = start_barrier},
+    {.name = "broadcast",
+     .title = "Broadcast",
+     .mpi_name = "MPI_Bcast",
+     .mpi_twin = "MPI_Ibcast",
+     .rooted = true,
+     .recv = EXTENT_BLOCK,
+     .call = call_broadcast,
+     .start = start_broadcast,
+     .expected = from_root},
+    {.name = "gather",
+     .title = "Gather",
+     .mpi_name = "MPI_Gather",
+     .mpi_twin = "MPI_Igather",
+     .rooted = true,
+     .send = EXTENT_BLOCK,
+     .recv = EXTENT_BLOCKS,
+     .recv_at_root = true,
+     .call = call_gather,
+     .start = start_gather,
+     .expected = from_each},
+    {.name = "allgather",
+     .title = "Allgather",
+     .mpi_name = "MPI_Allgather",
+     .mpi_twin = "MPI_Iallgather",
+     .send = EXTENT_BLOCK,
+     .recv = EXTENT_BLOCKS,
+     .call = call_allgather,
+     .start = start_allgather,
+     .expected = from_each},
+    {.name = "allreduce",
+     .title = "Allreduce",
+     .mpi_name = "MPI_Allreduce",
+     .mpi_twin = "MPI_Iallreduce",
+     .send = EXTENT_BLOCK,
+     .recv = EXTENT_BLOCK,
+     .call = call_allreduce,
+     .start = start_allreduce,
+     .expected = xor_of_all},
+    {.name = "reduce",
+     .title = "Reduce",
+     .mpi_name = "MPI_Reduce",
+     .mpi_twin = "MPI_Ireduce",
+     .rooted = true,
+     .send = EXTENT_BLOCK,
+     .recv = EXTENT_BLOCK,
+     .recv_at_root = true,
+     .call = call_reduce,
+     .start = start_reduce,
+     .expected = xor_of_all},
+    {.name = "scatter",
+     .title = "Scatter",
+     .mpi_name = "MPI_Scatter",
+     .mpi_twin = "MPI_Iscatter",
+     .rooted = true,
+     .send = EXTENT_BLOCKS,
+     .send_at_root = true,
+     .recv = EXTENT_BLOCK,
+     .call = call_scatter,
+     .start = start_scatter,
+     .expected = from_root_to_me},
+    {.name = "alltoall",
+     .title = "Alltoall",
+     .mpi_name = "MPI_Alltoall",
+     .mpi_twin = "MPI_Ialltoall",
+     .send = EXTENT_BLOCKS,
+     .recv = EXTENT_BLOCKS,
+     .call = call_alltoall,
+     .start = start_alltoall,
+     .expected = from_each_to_me},
+    {.name = "reduce-scatter",
+     .title = "Reduce-scatter",
+     .mpi_name = "MPI_Reduce_scatter_block",
+     .mpi_twin = "MPI_Ireduce_scatter_block",
+     .send = EXTENT_BLOCKS,
+     .recv = EXTENT_BLOCK,
+     .call = call_reduce_scatter,
+     .start = start_reduce_scatter,
+     .expected = xor_to_me},
+    {.name = "scan",
+     .title = "Scan",
+     .mpi_name = "MPI_Scan",
+     .mpi_twin = "MPI_Iscan",
+     .send = EXTENT_BLOCK,
+     .recv = EXTENT_BLOCK,
+     .call = call_scan,
+     .start = start_scan,
+     .expected = xor_up_to_me},
+};
+const size_t n_operations = sizeof operations / sizeof *operations;
+
+const struct operation *operation_find(const char *name, bool *twin)
+{
+    for (size_t i = 0; i < n_operations; i++) {
+        bool is = strcmp(name, operations[i].name) == 0;
+        bool is_twin = name[0] == 'i' && strcmp(name + 1, operations[i].name) == 0;
+        if (is || is_twin) {
+            *twin = is_twin;
+            return &operations[i];
+        }
+    }
+    return NULL;
+}
+
+static size_t extent_bytes(enum operation_extent extent, bool at_root, size_t bytes, int rank,
+                           int size, int root)
+{
+    if (extent == EXTENT_NONE || (at_root && rank != root))
+        return 0;
+    return extent == EXTENT_BLOCKS ? bytes * (size_t)size : bytes;
+}
+
+size_t operation_send_bytes(const struct operation *o, size_t bytes, int rank, int size, int root)
+{
+    return extent_bytes(o->send, o->send_at_root, bytes, rank, size, root);
+}
+
+size_t operation_recv_bytes(const struct operation *o, size_t bytes, int rank, int size, int root)
+{
+    return extent_bytes(o->recv, o->recv_at_root, bytes, rank, size, root);
+}
+
+void operation_fill(const struct operation_call *c)
+{
+    for (size_t j = 0; j < c->send_bytes; j++)
+        c->send[j] = element(c->rank, (int)(j / c->bytes), j % c->bytes);
+    /* Not zero: an operation that brings nothing must not pass for one that brings zeros. */
+    if (c->recv_bytes)
+        memset(c->recv, 0xa5, c->recv_bytes);
+    /* A broadcast has one buffer, which is the root's to fill. */
+    if (c->operation->send == EXTENT_NONE && c->rank == c->root)
+        for (size_t k = 0; k < c->recv_bytes; k++)
+            c->recv[k] = element(c->root, 0, k);
+}
+
+bool operation_prepare(struct operation_call *c, const struct operation *o, MPI_Comm comm, int root,
+                       size_t bytes)
+{
+    *c = (struct operation_call){.operation = o, .comm = comm, .root = root};
+    PMPI_Comm_rank(comm, &c->rank);
+    PMPI_Comm_size(comm, &c->size);
+    if (bytes > INT_MAX)
+        return false;
+    c->bytes = bytes;
+    c->count = (int)bytes;
+    c->send_bytes = operation_send_bytes(o, bytes, c->rank, c->size, root);
+    c->recv_bytes = operation_recv_bytes(o, bytes, c->rank, c->size, root);
+    c->send = c->send_bytes ? malloc(c->send_bytes) : NULL;
+    c->recv = c->recv_bytes ? malloc(c->recv_bytes) : NULL;
+    if ((c->send_bytes && !c->send) || (c->recv_bytes && !c->recv)) {
+        operation_release(c);
+        return false;
+    }
+    operation_fill(c);
+    return true;
+}
+
+void operation_release(struct operation_call *c)
+{
+    free(c->send);
+    free(c->recv);
+    c->send = c->recv = NULL;
+    c->send_bytes = c->recv_bytes = 0;
+}
+
+bool operation_check(const struct operation_call *c)
+{
+    for (size_t j = 0; j < c->recv_bytes; j++)
+        if (c->recv[j] != c->operation->expected(c, (int)(j / c->bytes), j % c->bytes))
+            return false;
+    return true;
+}

@@ -1,0 +1,83 @@
+/* The collective operations, as values: what the scenarios and the direct methods measure.
+ *
+ * Each has a blocking and a non-blocking call with the same buffers, data whose result is known,
+ * and a check of it, so that nothing is ever timed that did not do its work. The data type is
+ * the byte (Gracia et al., 4.1), reductions are MPI_BXOR. BYTES is one block: the whole message
+ * of a broadcast, reduce, allreduce or scan; what each rank contributes to a gather or
+ * allgather; what goes to each rank in a scatter, alltoall or reduce-scatter; a barrier has none.
+ */
+#ifndef COLLPROF_MEASURE_COLLECTIVE_OPERATION_H
+#define COLLPROF_MEASURE_COLLECTIVE_OPERATION_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct operation_call;
+
+enum operation_extent { EXTENT_NONE, EXTENT_BLOCK, EXTENT_BLOCKS /* one block per rank */ };
+
+struct operation {
+    const char *name;           /* as in --operation=NAME: "broadcast"; its twin is "ibroadcast" */
+    const char *title;          /* as the paper prints it: "Broadcast" */
+    const char *mpi_name;       /* "MPI_Bcast" */
+    const char *mpi_twin;       /* "MPI_Ibcast" */
+    bool rooted;                /* has a root */
+    enum operation_extent send; /* buffer needs, in blocks of BYTES */
+    enum operation_extent recv;
+    bool send_at_root, recv_at_root; /* that buffer is the root's alone */
+    int (*call)(const struct operation_call *c);
+    int (*start)(const struct operation_call *c, MPI_Request *request);
+    /* The byte that must stand at K in block BLOCK of the receive buffer of this rank. */
+    unsigned char (*expected)(const struct operation_call *c, int block, size_t k);
+};
+
+/* barrier, broadcast, gather, allgather, allreduce (the paper's), then reduce, scatter,
+ * alltoall, reduce-scatter, scan. */
+extern const struct operation operations[];
+extern const size_t n_operations;
+
+/* NULL if there is none of that name. "ibroadcast" finds broadcast and sets *TWIN. */
+const struct operation *operation_find(const char *name, bool *twin);
+
+/* One operation with its buffers on this rank. A non-blocking one must be complete before the
+ * same call is started again. */
+struct operation_call {
+    const struct operation *operation;
+    MPI_Comm comm;
+    int rank, size, root;
+    size_t bytes;
+    int count; /* the same, as MPI takes it */
+    unsigned char *send, *recv;
+    size_t send_bytes, recv_bytes;
+};
+
+/* What this rank would need, for a caller with buffers of its own or a limit of memory. */
+size_t operation_send_bytes(const struct operation *o, size_t bytes, int rank, int size, int root);
+size_t operation_recv_bytes(const struct operation *o, size_t bytes, int rank, int size, int root);
+
+/* Allocates, touches and fills the buffers. Local; false if BYTES does not fit a count of MPI or
+ * memory is short: then nothing is held. Release what was prepared. */
+bool operation_prepare(struct operation_call *c, const struct operation *o, MPI_Comm comm, int root,
+                       size_t bytes);
+void operation_release(struct operation_call *c);
+
+/* Puts known data into the send buffer and clears the receive buffer. */
+void operation_fill(const struct operation_call *c);
+
+/* Whether the receive buffer holds what the operation must have brought. Takes size * bytes
+ * steps at most; call it outside of what is timed. */
+bool operation_check(const struct operation_call *c);
+
+/* Both return an MPI error code. */
+static inline int operation_run(const struct operation_call *c)
+{
+    return c->operation->call(c);
+}
+
+static inline int operation_start(const struct operation_call *c, MPI_Request *request)
+{
+    return c->operation->start(c, request);
+}
+
+#endif

@@ -1,0 +1,34 @@
+/* What both ways of measuring a collective share. Private to the collective*.c files. */
+#ifndef COLLPROF_MEASURE_COLLECTIVE_RUN_H
+#define COLLPROF_MEASURE_COLLECTIVE_RUN_H
+
+#include "base/clock.h"
+#include "base/try.h"
+#include "measure/collective/collective.h"
+
+struct collective_run {
+    const struct collective_case *c;
+    int rank, size;
+    double clock_cost; /* of this rank */
+    bool collects;
+    double started; /* on the collector */
+    size_t most;    /* operations in the largest batch */
+    double *mine;   /* room for 3 doubles per operation */
+};
+
+/* Checks the case and makes room. An MPI error code, the same on all ranks. */
+int collective_start(struct collective_run *r, const struct collective_case *c);
+void collective_end(struct collective_run *r);
+
+/* PART of what is left of the budget; 0 where there is none, then positive. Collector only. */
+double collective_part(const struct collective_run *r, double part);
+
+/* MPI_ERR_NO_MEM on all ranks unless all HAVE what they need. */
+int collective_agree(const struct collective_run *r, bool have);
+
+static inline int collective_once(const struct collective_run *r)
+{
+    return r->c->run(r->c->arg);
+}
+
+#endif

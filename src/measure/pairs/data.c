@@ -1,0 +1,316 @@
+#include "measure/pairs/data.h"
+
+#include "measure/pairs/hierarchy.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool pairs_new(struct pairs *p, int n)
+{
+    *p = (struct pairs){.n = n};
+    p->host = calloc((size_t)n, sizeof *p->host);
+    return p->host != NULL;
+}
+
+static void size_free(struct pairs_size *s)
+{
+    free(s->mean);
+    free(s->sd);
+    free(s->median);
+    free(s->min);
+    free(s->send);
+    free(s->gap);
+}
+
+void pairs_free(struct pairs *p)
+{
+    for (int i = 0; p->host && i < p->n; i++)
+        free(p->host[i]);
+    for (int i = 0; i < p->n_sizes; i++)
+        size_free(&p->size[i]);
+    free(p->host);
+    free(p->relation);
+    free(p->size);
+    *p = (struct pairs){0};
+}
+
+static double *matrix_new(int n)
+{
+    size_t cells = (size_t)n * (size_t)n;
+    double *m = malloc(cells * sizeof *m);
+    for (size_t i = 0; m && i < cells; i++)
+        m[i] = i % ((size_t)n + 1) == 0 ? 0 : NAN;
+    return m;
+}
+
+struct pairs_size *pairs_add_size(struct pairs *p, size_t bytes, int repeats, bool with_send)
+{
+    struct pairs_size *grown = realloc(p->size, (size_t)(p->n_sizes + 1) * sizeof *grown);
+    if (!grown)
+        return NULL;
+    p->size = grown;
+    struct pairs_size s = {.bytes = bytes,
+                           .repeats = repeats,
+                           .mean = matrix_new(p->n),
+                           .sd = matrix_new(p->n),
+                           .median = matrix_new(p->n),
+                           .min = matrix_new(p->n),
+                           .send = with_send ? matrix_new(p->n) : NULL,
+                           .gap = with_send ? matrix_new(p->n) : NULL};
+    if (!s.mean || !s.sd || !s.median || !s.min || (with_send && (!s.send || !s.gap))) {
+        size_free(&s);
+        return NULL;
+    }
+    int at = p->n_sizes++;
+    for (; at > 0 && grown[at - 1].bytes > bytes; at--)
+        grown[at] = grown[at - 1];
+    grown[at] = s;
+    return &grown[at];
+}
+
+bool pairs_set_host(struct pairs *p, int rank, const char *name)
+{
+    char *copy = strdup(name);
+    if (!copy)
+        return false;
+    free(p->host[rank]);
+    p->host[rank] = copy;
+    return true;
+}
+
+bool pairs_need_relation(struct pairs *p)
+{
+    size_t cells = (size_t)p->n * (size_t)p->n;
+    if (!p->relation) {
+        p->relation = malloc(cells * sizeof *p->relation);
+        for (size_t i = 0; p->relation && i < cells; i++)
+            p->relation[i] = -1;
+    }
+    return p->relation != NULL;
+}
+
+static size_t cell(const struct pairs *p, int i, int j)
+{
+    return (size_t)i * (size_t)p->n + (size_t)j;
+}
+
+bool pairs_check(const struct pairs *p, char *why, size_t size)
+{
+    if (p->n_sizes == 0) {
+        snprintf(why, size, "it has no measurements");
+        return false;
+    }
+    for (int s = 0; s < p->n_sizes; s++) {
+        for (int i = 0; i < p->n; i++) {
+            for (int j = i + 1; j < p->n; j++) {
+                double mean = p->size[s].mean[cell(p, i, j)];
+                if (mean > 0)
+                    continue;
+                if (isnan(mean))
+                    snprintf(why, size, "the pair of ranks %d and %d is missing (%zu bytes)", i, j,
+                             p->size[s].bytes);
+                else
+                    snprintf(why, size,
+                             "ranks %d and %d have a time of %g us (%zu bytes): it must be above 0",
+                             i, j, 1e6 * mean, p->size[s].bytes);
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* Minimizes the sum of ((y - a - b x) / y)^2: with one weight for all, the largest messages alone
+ * would decide the latency. */
+struct pairs_fit pairs_fit(const struct pairs *p, int i, int j)
+{
+    const struct pairs_size *first = &p->size[0];
+    struct pairs_fit fit = {.latency = first->min[cell(p, i, j)] / 2,
+                            .injection = first->send ? first->send[cell(p, i, j)] : NAN,
+                            .bandwidth = INFINITY};
+    double uu = 0, uv = 0, vv = 0, u1 = 0, v1 = 0;
+    for (int s = 0; s < p->n_sizes; s++) {
+        double y = p->size[s].min[cell(p, i, j)] / 2, x = (double)p->size[s].bytes;
+        double u = 1 / y, v = x / y;
+        uu += u * u;
+        uv += u * v;
+        vv += v * v;
+        u1 += u;
+        v1 += v;
+    }
+    double det = uu * vv - uv * uv;
+    if (p->n_sizes < 2 || !(det > 1e-12 * uu * vv))
+        return fit;
+    double a = (u1 * vv - v1 * uv) / det, b = (uu * v1 - uv * u1) / det;
+    if (b > 0 && a > 0) {
+        fit.latency = a;
+        fit.bandwidth = 1 / b;
+    } else if (vv > 0 && v1 > 0 && b > 0) { /* no latency to be seen: a line through 0 */
+        fit.latency = 0;
+        fit.bandwidth = vv / v1;
+    }
+    return fit;
+}
+
+/* How much farther it must be to another site than within one. */
+static const double SITE_RATIO = 2;
+
+enum quantity { TRIP, SEND, GAP };
+
+static const double *matrix_of(const struct pairs_size *s, enum quantity what)
+{
+    return what == TRIP ? s->min : what == SEND ? s->send : s->gap;
+}
+
+/* The smallest round trip, the send call or the gap at BYTES, between the two sizes around it; as
+ * measured at the last one beyond. */
+static double interpolate(const struct pairs *p, int i, int j, size_t bytes, enum quantity what)
+{
+    int s = 0;
+    while (s + 1 < p->n_sizes && p->size[s + 1].bytes <= bytes)
+        s++;
+    const struct pairs_size *a = &p->size[s];
+    double from = matrix_of(a, what)[cell(p, i, j)];
+    if (s + 1 == p->n_sizes || bytes <= a->bytes)
+        return from;
+    const struct pairs_size *b = &p->size[s + 1];
+    double to = matrix_of(b, what)[cell(p, i, j)];
+    return from + (to - from) * (double)(bytes - a->bytes) / (double)(b->bytes - a->bytes);
+}
+
+/* Bytes beyond the largest size measured take what the fitted bandwidth says. */
+static double beyond(const struct pairs *p, int i, int j, size_t bytes)
+{
+    size_t largest = p->size[p->n_sizes - 1].bytes;
+    return bytes > largest ? (double)(bytes - largest) / pairs_fit(p, i, j).bandwidth : 0;
+}
+
+static double one_way(const struct pairs *p, int i, int j, size_t bytes)
+{
+    return interpolate(p, i, j, bytes, TRIP) / 2 + beyond(p, i, j, bytes);
+}
+
+/* Whether all sizes have the matrix. */
+static bool known(const struct pairs *p, enum quantity what)
+{
+    bool all = true;
+    for (int s = 0; s < p->n_sizes; s++)
+        all = all && matrix_of(&p->size[s], what) != NULL;
+    return all;
+}
+
+/* What U's way out takes for one message, and its shortest one-way time. */
+static void sender_limits(const struct pairs *p, int u, size_t bytes, bool gaps, double *wire,
+                          double *shortest)
+{
+    *wire = *shortest = INFINITY;
+    for (int v = 0; v < p->n; v++) {
+        if (v == u)
+            continue;
+        double gap = gaps ? interpolate(p, u, v, bytes, GAP) + beyond(p, u, v, bytes)
+                          : (double)bytes / pairs_fit(p, u, v).bandwidth;
+        *wire = fmin(*wire, gap);
+        *shortest = fmin(*shortest, one_way(p, u, v, bytes));
+    }
+}
+
+static void graph_row(const struct pairs *p, int u, size_t bytes, double injection, bool sends,
+                      bool gaps, struct graph *g)
+{
+    double wire, shortest;
+    sender_limits(p, u, bytes, gaps, &wire, &shortest);
+    g->out[u] = wire;
+    for (int v = 0; v < p->n; v++) {
+        if (v == u)
+            continue;
+        double cost = one_way(p, u, v, bytes), d = injection >= 0 ? injection : shortest / 2;
+        if (sends && injection < 0)
+            d = fmax(0, interpolate(p, u, v, bytes, SEND));
+        g->call[cell(p, u, v)] = d;
+        d = fmax(d, wire);
+        /* A blocking send of a large message lasts until it is there; w has to stay > 0. */
+        d = fmin(d, 0.999 * cost);
+        g->d[cell(p, u, v)] = d;
+        g->w[cell(p, u, v)] = cost - d;
+        g->gap[cell(p, u, v)] = gaps ? interpolate(p, u, v, bytes, GAP) + beyond(p, u, v, bytes)
+                                     : (double)bytes / pairs_fit(p, u, v).bandwidth;
+    }
+}
+
+static double parting(const struct hierarchy_level *level)
+{
+    return level->outside / level->inside;
+}
+
+bool pairs_sites(const struct pairs *p, int **group)
+{
+    struct hierarchy h;
+    double most = 0;
+    *group = NULL;
+    if (!hierarchy_find(p, &p->size[0], SITE_RATIO, &h))
+        return false;
+    for (int i = 0; i < h.n_levels; i++)
+        most = fmax(most, parting(&h.level[i]));
+    for (int i = 0; i < h.n_levels && !*group; i++) { /* finest first */
+        if (parting(&h.level[i]) >= sqrt(most)) {
+            *group = h.level[i].group;
+            h.level[i].group = NULL;
+        }
+    }
+    hierarchy_free(&h);
+    return true;
+}
+
+bool pairs_graph(const struct pairs *p, size_t bytes, double injection, struct graph *g)
+{
+    if (!graph_new(g, p->n, true))
+        return false;
+    if (!graph_add_gaps(g)) {
+        graph_free(g);
+        return false;
+    }
+    bool sends = known(p, SEND), gaps = known(p, GAP);
+    for (int u = 0; u < p->n; u++)
+        graph_row(p, u, bytes, injection, sends, gaps, g);
+    if (pairs_sites(p, &g->group))
+        return true;
+    graph_free(g);
+    return false;
+}
+
+static void select_cells(const double *from, int from_n, const int *rank, double *to, int n)
+{
+    for (int i = 0; from && i < n; i++)
+        for (int j = 0; j < n; j++)
+            to[(size_t)i * (size_t)n + (size_t)j] =
+                from[(size_t)rank[i] * (size_t)from_n + (size_t)rank[j]];
+}
+
+bool pairs_select(const struct pairs *p, const int *rank, int n, struct pairs *part)
+{
+    bool good = pairs_new(part, n) && (!p->relation || pairs_need_relation(part));
+    for (int i = 0; good && i < n; i++) {
+        good = !p->host[rank[i]] || pairs_set_host(part, i, p->host[rank[i]]);
+        for (int j = 0; good && p->relation && j < n; j++)
+            part->relation[cell(part, i, j)] = p->relation[cell(p, rank[i], rank[j])];
+    }
+    for (int s = 0; good && s < p->n_sizes; s++) {
+        const struct pairs_size *a = &p->size[s];
+        struct pairs_size *b = pairs_add_size(part, a->bytes, a->repeats, a->send != NULL);
+        good = b != NULL;
+        if (!good)
+            break;
+        select_cells(a->mean, p->n, rank, b->mean, n);
+        select_cells(a->sd, p->n, rank, b->sd, n);
+        select_cells(a->median, p->n, rank, b->median, n);
+        select_cells(a->min, p->n, rank, b->min, n);
+        select_cells(a->send, p->n, rank, b->send, n);
+        select_cells(a->gap, p->n, rank, b->gap, n);
+    }
+    memcpy(part->system, p->system, sizeof part->system);
+    if (!good)
+        pairs_free(part);
+    return good;
+}

@@ -1,0 +1,70 @@
+/* Latencies of all pairs of ranks, as measured (measure/pairs/pairs.h) or read from a log
+ * (measure/pairs/log.h): "Measuring process-to-process latency" (PetaSHA), methods.md section 2.
+ * No MPI here. Seconds; matrices are n rows of n. */
+#ifndef COLLPROF_MEASURE_PAIRS_DATA_H
+#define COLLPROF_MEASURE_PAIRS_DATA_H
+
+#include "trees/graph.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* One message size. Round trips are whole ones, not halved, mirrored about a diagonal of 0. */
+struct pairs_size {
+    size_t bytes;
+    int repeats;
+    double *mean, *sd;
+    double *median, *min; /* the mean where the log has no more */
+    double *send;         /* row: who sends; the time of its send call. NULL if not known */
+    double *gap; /* row: who sends; between arrivals of messages sent back to back. NULL as above */
+};
+
+struct pairs {
+    char system[128]; /* the host that wrote the log */
+    int n;
+    char **host;
+    int *relation;           /* enum place_relation, -1 where not known; NULL if nowhere known */
+    struct pairs_size *size; /* ascending by bytes */
+    int n_sizes;
+};
+
+/* Of N ranks, without sizes. False if there is no memory (then nothing has to be freed). */
+bool pairs_new(struct pairs *p, int n);
+void pairs_free(struct pairs *p);
+
+/* One more size, all cells but the diagonal NaN; with WITH_SEND a matrix of sends too. NULL if
+ * there is no memory. Invalidates earlier results. */
+struct pairs_size *pairs_add_size(struct pairs *p, size_t bytes, int repeats, bool with_send);
+bool pairs_set_host(struct pairs *p, int rank, const char *name);
+bool pairs_need_relation(struct pairs *p);
+
+/* One way from i to j of B bytes: latency + B / bandwidth, by least squares of the relative
+ * error over all sizes of the halved minimum: what noise adds, it adds on top. */
+struct pairs_fit {
+    double latency;
+    double injection; /* of i's send call, smallest size; NaN if not known */
+    double bandwidth; /* bytes per second; INFINITY with one size, or where more bytes cost nothing
+                       */
+};
+struct pairs_fit pairs_fit(const struct pairs *p, int i, int j);
+
+/* The graph of a broadcast of BYTES. D + w of an edge is half the shortest round trip, interpolated
+ * between sizes and extended by the fitted bandwidth (so are the others). D is the time of the send
+ * call, and not less than the smallest gap of that sender: all its messages share its way out. The
+ * gap of an edge is for segments. Where a log has no send calls D is INJECTION, or if that is
+ * negative, half of the sender's shortest one-way time. */
+bool pairs_graph(const struct pairs *p, size_t bytes, double injection, struct graph *g);
+
+/* The site of each rank, to be freed: the groups of the finest level of the hierarchy where
+ * latencies part by two at least, and by the root of what they part by where they do it most
+ * clearly (two sites may be near each other for sites, and still share one way); *GROUP is NULL
+ * where they do not. False if there is no memory. */
+bool pairs_sites(const struct pairs *p, int **group);
+
+/* The N ranks RANK of P, in that order, as a P of their own. False if there is no memory. */
+bool pairs_select(const struct pairs *p, const int *rank, int n, struct pairs *part);
+
+/* What is impossible in P, in WHY: a pair that is missing, or a time that is not above 0. */
+bool pairs_check(const struct pairs *p, char *why, size_t size);
+
+#endif

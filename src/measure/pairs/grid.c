@@ -1,0 +1,363 @@
+#include "measure/pairs/grid.h"
+
+#include "base/clock.h"
+#include "base/stats.h"
+#include "measure/pairs/log.h"
+#include "measure/pairs/sites.h"
+#include "trees/flow.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TRIALS = 5, WHY_MAX = 256 };
+
+/* Rank 0 alone knows whether all is well, and why not. */
+static bool agree(MPI_Comm comm, bool good, char *why, size_t size)
+{
+    char text[WHY_MAX] = "";
+    int yes = good;
+    if (!good)
+        snprintf(text, sizeof text, "%.255s", why);
+    if (PMPI_Bcast(&yes, 1, MPI_INT, 0, comm) != MPI_SUCCESS)
+        return false;
+    if (!yes) {
+        PMPI_Bcast(text, sizeof text, MPI_CHAR, 0, comm);
+        snprintf(why, size, "%s", text);
+    }
+    return yes;
+}
+
+/* COMM's ranks in MPI_COMM_WORLD. */
+static bool world_ranks(MPI_Comm comm, int n, int *world)
+{
+    MPI_Group mine, all;
+    int *own = malloc((size_t)n * sizeof *own);
+    bool good = own != NULL;
+    for (int i = 0; good && i < n; i++)
+        own[i] = i;
+    PMPI_Comm_group(comm, &mine);
+    PMPI_Comm_group(MPI_COMM_WORLD, &all);
+    good = good && PMPI_Group_translate_ranks(mine, n, own, all, world) == MPI_SUCCESS;
+    for (int i = 0; good && i < n; i++)
+        good = world[i] >= 0;
+    PMPI_Group_free(&mine);
+    PMPI_Group_free(&all);
+    free(own);
+    return good;
+}
+
+static bool load(struct grid *g, const char *log, char *why, size_t size)
+{
+    struct pairs all;
+    int world_size;
+    if (!pairs_log_load(log, &all, why, size))
+        return false;
+    PMPI_Comm_size(MPI_COMM_WORLD, &world_size);
+    int *world = malloc((size_t)g->size * sizeof *world);
+    bool good = world != NULL;
+    if (!good)
+        snprintf(why, size, "no memory for %d ranks", g->size);
+    if (good && all.n != world_size) {
+        snprintf(why, size, "%s: it is for %d ranks, there are %d", log, all.n, world_size);
+        good = false;
+    }
+    if (good &&
+        (!world_ranks(g->comm, g->size, world) || !pairs_select(&all, world, g->size, &g->pairs))) {
+        snprintf(why, size, "%s: its ranks cannot be matched", log);
+        good = false;
+    }
+    free(world);
+    pairs_free(&all);
+    return good;
+}
+
+/* Sizes of segments: below the size from which libraries wait for the receiver. */
+static const size_t segment_sizes[] = {2048, 8192, 32768};
+enum { N_SEGMENTS = sizeof segment_sizes / sizeof *segment_sizes, SIZES_MAX = 48 };
+
+static int add_size(size_t *list, int n, size_t bytes)
+{
+    int at = n;
+    for (int i = 0; i < n; i++)
+        if (list[i] == bytes)
+            return n;
+    if (n == SIZES_MAX)
+        return n;
+    for (; at > 0 && list[at - 1] > bytes; at--)
+        list[at] = list[at - 1];
+    list[at] = bytes;
+    return n + 1;
+}
+
+static bool measure(struct grid *g, const size_t *bytes, int n, char *why, size_t size)
+{
+    static const size_t usual[] = {64, 1024, 65536};
+    size_t sizes[SIZES_MAX];
+    int count = add_size(sizes, 0, 64);
+    if (n == 0) {
+        bytes = usual;
+        n = sizeof usual / sizeof *usual;
+    }
+    for (int i = 0; i < n; i++) {
+        count = add_size(sizes, count, bytes[i] > 0 ? bytes[i] : 1);
+        for (int k = 0; k < N_SEGMENTS; k++)
+            if (2 * segment_sizes[k] <= bytes[i])
+                count = add_size(sizes, count, segment_sizes[k]);
+    }
+    g->measured = true;
+    if (pairs_measure_by_sites(g->comm, sizes, count, &g->pairs) == MPI_SUCCESS)
+        return true;
+    snprintf(why, size, "the latencies could not be measured: an MPI call failed");
+    return false;
+}
+
+static void begin(struct grid *g, MPI_Comm comm)
+{
+    *g = (struct grid){.comm = comm};
+    PMPI_Comm_rank(comm, &g->rank);
+    PMPI_Comm_size(comm, &g->size);
+}
+
+bool grid_open(struct grid *g, MPI_Comm comm, const char *log, const size_t *bytes, int n,
+               char *why, size_t size)
+{
+    double start = clock_now();
+    bool good = true;
+    begin(g, comm);
+    if (!log)
+        good = measure(g, bytes, n, why, size);
+    else if (g->rank == 0)
+        good = load(g, log, why, size);
+    good = agree(comm, good, why, size);
+    g->cost = clock_now() - start;
+    PMPI_Bcast(&g->cost, 1, MPI_DOUBLE, 0, comm);
+    if (!good)
+        grid_close(g);
+    return good;
+}
+
+bool grid_open_pairs(struct grid *g, MPI_Comm comm, struct pairs *p, char *why, size_t size)
+{
+    begin(g, comm);
+    bool good = g->rank != 0 || p->n == g->size;
+    if (!good)
+        snprintf(why, size, "latencies for %d ranks, there are %d", p->n, g->size);
+    if (g->rank == 0 && good) {
+        g->pairs = *p;
+        *p = (struct pairs){0};
+    }
+    return agree(comm, good, why, size);
+}
+
+void grid_close(struct grid *g)
+{
+    pairs_free(&g->pairs);
+}
+
+/* At most two schedules, the better first. */
+struct best {
+    struct schedule s[2];
+    int n;
+};
+
+static void best_offer(struct best *b, struct schedule *s)
+{
+    if (b->n == 2 && s->completion >= b->s[1].completion) {
+        schedule_free(s);
+        return;
+    }
+    if (b->n == 2)
+        schedule_free(&b->s[1]);
+    else
+        b->n++;
+    b->s[b->n - 1] = *s;
+    if (b->n == 2 && b->s[1].completion < b->s[0].completion) {
+        struct schedule better = b->s[1];
+        b->s[1] = b->s[0];
+        b->s[0] = better;
+    }
+}
+
+/* One size of segment (0: whole) with every builder that suits it. */
+static bool offer_segment(const struct pairs *p, int root, size_t bytes, size_t segment,
+                          const struct schedule_builder *only, struct best *best, char *why,
+                          size_t size)
+{
+    static const char *const whole[] = {"grid", NULL};
+    static const char *const cut[] = {"grid", "sites", "sites-binary", "chain", "binomial", NULL};
+    struct graph g;
+    int segments = segment > 0 ? (int)((bytes + segment - 1) / segment) : 1;
+    if (!pairs_graph(p, segment > 0 ? segment : bytes, -1, &g)) {
+        snprintf(why, size, "no memory for %d ranks", p->n);
+        return false;
+    }
+    bool good = graph_check(&g, root, why, size);
+    for (const char *const *name = segments > 1 ? cut : whole; good && *name; name++) {
+        const struct schedule_builder *builder = only ? only : schedule_builder_find(*name);
+        struct schedule s;
+        if (schedule_build(builder, &g, root, &s)) {
+            s.segment = segments > 1 ? segment : 0;
+            if (segments > 1) {
+                schedule_set_windows(&s, &g);
+                s.completion = flow_completion(&s, &g, segments, NULL);
+            }
+            best_offer(best, &s);
+        }
+        if (only)
+            break;
+    }
+    graph_free(&g);
+    return good;
+}
+
+static bool search(const struct pairs *p, int root, size_t bytes,
+                   const struct schedule_builder *only, size_t segment, struct best *best,
+                   char *why, size_t size)
+{
+    *best = (struct best){0};
+    bool good = true;
+    if (segment != SIZE_MAX)
+        good = offer_segment(p, root, bytes, segment, only, best, why, size);
+    else
+        good = offer_segment(p, root, bytes, 0, only, best, why, size);
+    for (size_t i = 0; good && segment == SIZE_MAX && i < N_SEGMENTS; i++)
+        if (segment_sizes[i] * 2 <= bytes && bytes / segment_sizes[i] <= 4096)
+            good = offer_segment(p, root, bytes, segment_sizes[i], only, best, why, size);
+    if (good && best->n == 0) {
+        snprintf(why, size, "no schedule: the algorithm does not fit %d ranks", p->n);
+        good = false;
+    }
+    if (!good)
+        while (best->n > 0)
+            schedule_free(&best->s[--best->n]);
+    return good;
+}
+
+bool grid_schedule(const struct pairs *p, int root, size_t bytes,
+                   const struct schedule_builder *builder, size_t segment, struct schedule *s,
+                   char *why, size_t size)
+{
+    struct best best;
+    if (!search(p, root, bytes, builder, segment, &best, why, size))
+        return false;
+    *s = best.s[0];
+    if (best.n == 2)
+        schedule_free(&best.s[1]);
+    return true;
+}
+
+/* Median time of broadcast and barrier at rank 0, told to all; NaN if a call fails anywhere. */
+static double try_out(const struct grid *g, const struct bcast *b, int root, void *buffer,
+                      size_t bytes)
+{
+    double time[TRIALS], median = NAN;
+    int error = MPI_SUCCESS;
+    for (int k = -1; k < TRIALS; k++) {
+        PMPI_Barrier(g->comm);
+        double start = clock_now();
+        int result = b->run(buffer, (int)bytes, MPI_BYTE, root, g->comm, b->arg);
+        PMPI_Barrier(g->comm);
+        if (k >= 0)
+            time[k] = clock_now() - start;
+        error = error != MPI_SUCCESS ? error : result;
+    }
+    int all;
+    PMPI_Allreduce(&error, &all, 1, MPI_INT, MPI_MAX, g->comm);
+    if (all == MPI_SUCCESS)
+        median = stats_median(time, TRIALS);
+    PMPI_Bcast(&median, 1, MPI_DOUBLE, 0, g->comm);
+    return median;
+}
+
+/* Each of the candidates on all ranks, and the library's own; the quickest stays in PLAN. */
+static void run_trial(const struct grid *g, int root, size_t bytes, struct schedule_part **part,
+                      int n, struct grid_plan *plan, int *chosen)
+{
+    int good, all, large = bytes > INT32_MAX;
+    void *buffer = calloc(bytes > 0 && !large ? bytes : 1, 1);
+    good = buffer != NULL && !large;
+    PMPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, g->comm);
+    for (int i = 0; all && i < n; i++) {
+        struct bcast b = schedule_bcast(part[i]);
+        double time = try_out(g, &b, root, buffer, bytes);
+        if (!(time >= plan->trial_grid)) { /* the first one too, which is compared with NaN */
+            plan->trial_grid = time;
+            *chosen = i;
+        }
+    }
+    if (all) {
+        plan->trial_native = try_out(g, bcast_find("native"), root, buffer, bytes);
+        plan->native = !(plan->trial_grid <= 1.02 * plan->trial_native);
+    }
+    free(buffer);
+}
+
+static void name_plan(struct grid_plan *plan, const struct schedule *s)
+{
+    const char *open = strchr(s->name, '(');
+    int length = open ? (int)strcspn(open + 1, ")") : (int)strlen(s->name);
+    snprintf(plan->name, sizeof plan->name, "%.*s", length, open ? open + 1 : s->name);
+    if (s->segment > 0)
+        snprintf(plan->name + strlen(plan->name), sizeof plan->name - strlen(plan->name),
+                 ", segments of %zu B", s->segment);
+}
+
+/* Everybody's copy of what rank 0 decided. */
+static void publish(const struct grid *g, struct best *best, int chosen, struct grid_plan *plan)
+{
+    if (g->rank == 0) {
+        plan->schedule = best->s[chosen];
+        plan->predicted = plan->native ? NAN : plan->schedule.completion;
+        name_plan(plan, &plan->schedule);
+        if (plan->native)
+            snprintf(plan->name, sizeof plan->name, "native");
+        if (best->n == 2)
+            schedule_free(&best->s[1 - chosen]);
+    }
+    PMPI_Bcast(plan->name, sizeof plan->name, MPI_CHAR, 0, g->comm);
+    PMPI_Bcast(&plan->predicted, 1, MPI_DOUBLE, 0, g->comm);
+}
+
+bool grid_plan(const struct grid *g, int root, size_t bytes, bool trial, struct grid_plan *plan,
+               char *why, size_t size)
+{
+    double start = clock_now();
+    struct best best = {0};
+    struct schedule_part *part[2] = {NULL, NULL};
+    int n = 0, chosen = 0, error = MPI_SUCCESS;
+    *plan = (struct grid_plan){.trial_grid = NAN, .trial_native = NAN, .predicted = NAN};
+    bool good = g->rank != 0 || search(&g->pairs, root, bytes, NULL, SIZE_MAX, &best, why, size);
+    if (!agree(g->comm, good, why, size))
+        return false;
+    n = trial ? best.n : 1;
+    PMPI_Bcast(&n, 1, MPI_INT, 0, g->comm);
+    for (int i = 0; i < n && error == MPI_SUCCESS; i++)
+        error = schedule_distribute(g->rank == 0 ? &best.s[i] : NULL, 0, g->comm, &part[i]);
+    if (error != MPI_SUCCESS) {
+        snprintf(why, size, "the schedule could not be given to all ranks");
+        for (int i = 0; i < 2; i++)
+            free(part[i]);
+        while (best.n > 0)
+            schedule_free(&best.s[--best.n]);
+        return false;
+    }
+    if (trial)
+        run_trial(g, root, bytes, part, n, plan, &chosen);
+    plan->part = part[chosen];
+    free(part[1 - chosen]);
+    publish(g, &best, chosen, plan);
+    plan->bcast = plan->native ? *bcast_find("native") : schedule_bcast(plan->part);
+    plan->cost = clock_now() - start;
+    PMPI_Bcast(&plan->cost, 1, MPI_DOUBLE, 0, g->comm);
+    return true;
+}
+
+void grid_plan_free(struct grid_plan *plan)
+{
+    free(plan->part);
+    schedule_free(&plan->schedule);
+    *plan = (struct grid_plan){0};
+}

@@ -1,0 +1,61 @@
+/* The broadcast "grid" for a communicator: latencies measured (or read), a schedule from them, and
+ * the proof in a short trial. What `collprof run --bcast=grid` and collbench-tree use. */
+#ifndef COLLPROF_MEASURE_PAIRS_GRID_H
+#define COLLPROF_MEASURE_PAIRS_GRID_H
+
+#include "measure/pairs/data.h"
+#include "trees/bcast.h"
+#include "trees/schedule.h"
+#include "trees/schedule_run.h"
+
+#include <mpi.h>
+
+/* What is known of a communicator; the latencies are on its rank 0 only. */
+struct grid {
+    MPI_Comm comm; /* the caller's, who keeps it alive; used for nothing else meanwhile */
+    int rank, size;
+    struct pairs pairs;
+    double cost; /* seconds that grid_open() took, the same on all ranks */
+    bool measured;
+};
+
+/* Collective. LOG: a latency log of all of MPI_COMM_WORLD, of which COMM's ranks are picked; NULL:
+ * measure now, in P - 1 rounds. BYTES (N of them) are the message sizes that are going to be
+ * asked for: libraries change their ways between sizes, so that those are measured, and the
+ * segments below them; NULL, 0: 64 B to 64 KiB. Returns false on all ranks alike, with one line
+ * in WHY on all of them, if the log cannot be used or an MPI call fails. */
+bool grid_open(struct grid *g, MPI_Comm comm, const char *log, const size_t *bytes, int n,
+               char *why, size_t size);
+
+/* The same from latencies that the caller has (on rank 0; P is taken over and emptied). */
+bool grid_open_pairs(struct grid *g, MPI_Comm comm, struct pairs *p, char *why, size_t size);
+void grid_close(struct grid *g);
+
+struct grid_plan {
+    struct bcast bcast;              /* what to run: arg belongs to the plan */
+    char name[48];                   /* "look-ahead, segments of 8192 B", or "native" */
+    double predicted;                /* completion, seconds; NaN for native */
+    bool native;                     /* the library's own won the trial by more than 2 % */
+    double trial_grid, trial_native; /* seconds per broadcast and barrier; NaN without a trial */
+    double cost;                     /* seconds that grid_plan() took */
+    struct schedule_part *part;
+    struct schedule schedule; /* on rank 0, otherwise empty */
+};
+
+/* Collective. The schedule with the smallest predicted completion for broadcasts of BYTES from
+ * ROOT, whole or in segments. With TRIAL the two best are run a few times against the
+ * library's own, and the quickest is kept: a prediction can be wrong, a slower broadcast must
+ * not be the result of it. Returns false on all ranks alike, WHY as above. Free by
+ * grid_plan_free(). */
+bool grid_plan(const struct grid *g, int root, size_t bytes, bool trial, struct grid_plan *plan,
+               char *why, size_t size);
+void grid_plan_free(struct grid_plan *plan);
+
+/* Without MPI: the best schedule of P for BYTES from ROOT by BUILDER (NULL: any of those that grid
+ * tries) and SEGMENT bytes (0: whole; SIZE_MAX: whichever is best). Its completion is the
+ * predicted one of the segmented run. False with WHY if the latencies allow none. */
+bool grid_schedule(const struct pairs *p, int root, size_t bytes,
+                   const struct schedule_builder *builder, size_t segment, struct schedule *s,
+                   char *why, size_t size);
+
+#endif

@@ -1,0 +1,354 @@
+#include "measure/pairs/pairs.h"
+
+#include "base/clock.h"
+#include "base/stats.h"
+#include "base/try.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    TAG_PING = 0x7069,
+    TAG_RESULT = 0x7072,
+    TAG_READY = 0x7073,
+    REPEATS_MIN = 3,
+    REPEATS_WARM = 2,
+    BURST = 8,
+    BURSTS = 3
+};
+
+/* What a pair's lower rank keeps of it, per size. */
+struct outcome {
+    double mean, sd, median, min, send, send_back, gap, gap_back;
+};
+enum { OUTCOME_NUMBERS = sizeof(struct outcome) / sizeof(double) };
+
+struct measuring {
+    MPI_Comm comm;
+    const struct pairs_plan *plan;
+    int rank, n;
+    char *buffer;
+    struct outcome *outcome; /* of this rank with each higher one: n_sizes rows of n */
+    double *trip, *send;     /* repeats of a pair; in the paper's order, n rows of them */
+    double clock_cost;
+    size_t done, total;
+};
+
+bool pairs_order_from_name(const char *name, enum pairs_order *order)
+{
+    bool paper = strcmp(name, "paper") == 0;
+    *order = paper ? PAIRS_PAPER : PAIRS_TOURNAMENT;
+    return paper || strcmp(name, "tournament") == 0;
+}
+
+struct pairs_plan pairs_plan_default(void)
+{
+    static const size_t bytes = 64;
+    return (struct pairs_plan){
+        .sizes = &bytes, .n_sizes = 1, .repeats = 100, .order = PAIRS_TOURNAMENT};
+}
+
+int pairs_rounds(int n)
+{
+    return n < 2 ? 0 : n % 2 ? n : n - 1;
+}
+
+/* The circle method: in round r those meet whose numbers add up to r modulo m, m odd; who would
+ * meet himself meets the last one, or nobody if there are oddly many. */
+int pairs_partner(int i, int round, int n)
+{
+    int m = n % 2 ? n : n - 1;
+    if (i == m) /* 2 x = r modulo m */
+        return (int)((long)round * ((m + 1) / 2) % m);
+    int other = (round - i % m + m) % m;
+    if (other != i)
+        return other;
+    return n % 2 ? -1 : m;
+}
+
+/* One exchange, seen from either side: the lower rank takes the round trip, both their send. */
+static int exchange(const struct measuring *m, int peer, size_t bytes, double *trip, double *send)
+{
+    int count = (int)bytes;
+    bool first = m->rank < peer;
+    if (!first)
+        TRY(PMPI_Recv(m->buffer, count, MPI_BYTE, peer, TAG_PING, m->comm, MPI_STATUS_IGNORE));
+    double start = clock_now();
+    TRY(PMPI_Send(m->buffer, count, MPI_BYTE, peer, TAG_PING, m->comm));
+    double sent = clock_now();
+    if (first)
+        TRY(PMPI_Recv(m->buffer, count, MPI_BYTE, peer, TAG_PING, m->comm, MPI_STATUS_IGNORE));
+    double end = clock_now();
+    *send = fmax(0, sent - start - m->clock_cost);
+    *trip = fmax(0, end - start - (first ? 2 : 1) * m->clock_cost);
+    return MPI_SUCCESS;
+}
+
+static int send_burst(const struct measuring *m, int peer, int count, int n)
+{
+    MPI_Request out[BURST];
+    TRY(PMPI_Recv(NULL, 0, MPI_BYTE, peer, TAG_READY, m->comm, MPI_STATUS_IGNORE));
+    for (int k = 0; k < n; k++)
+        TRY(PMPI_Isend(m->buffer, count, MPI_BYTE, peer, TAG_PING, m->comm, &out[k]));
+    for (int k = 0; k < n; k++)
+        TRY(PMPI_Wait(&out[k], MPI_STATUS_IGNORE));
+    /* They may still be under way: the other direction's time begins when they are not. */
+    return PMPI_Recv(NULL, 0, MPI_BYTE, peer, TAG_READY, m->comm, MPI_STATUS_IGNORE);
+}
+
+/* From telling the other side to begin, all receives posted, until N messages are there. */
+static int receive_burst(const struct measuring *m, int peer, int count, int n, double *least)
+{
+    MPI_Request in[BURST];
+    for (int k = 0; k < n; k++)
+        TRY(PMPI_Irecv(m->buffer + (size_t)k * (size_t)count, count, MPI_BYTE, peer, TAG_PING,
+                       m->comm, &in[k]));
+    double start = clock_now();
+    TRY(PMPI_Send(NULL, 0, MPI_BYTE, peer, TAG_READY, m->comm));
+    for (int k = 0; k < n; k++)
+        TRY(PMPI_Wait(&in[k], MPI_STATUS_IGNORE));
+    *least = fmin(*least, clock_now() - start);
+    return PMPI_Send(NULL, 0, MPI_BYTE, peer, TAG_READY, m->comm);
+}
+
+/* The gap of messages in a row, each way; each side gets that of what it received. Not from the
+ * first arrival to the last: on a network that shares its bandwidth between messages under way
+ * they all arrive at the end. */
+static int burst_both_ways(const struct measuring *m, int peer, size_t bytes, double *gap)
+{
+    double one = INFINITY, all = INFINITY;
+    for (int k = 0; k < BURSTS; k++) {
+        for (int way = 0; way < 4; way++) {
+            int n = way < 2 ? 1 : BURST;
+            if ((m->rank < peer) == (way % 2 == 0))
+                TRY(send_burst(m, peer, (int)bytes, n));
+            else
+                TRY(receive_burst(m, peer, (int)bytes, n, way < 2 ? &one : &all));
+        }
+    }
+    *gap = fmax(0, all - one) / (BURST - 1);
+    return MPI_SUCCESS;
+}
+
+/* Both sides' samples become the lower one's outcome. */
+static int conclude(const struct measuring *m, int peer, int size, double *trip, double *send,
+                    int repeats)
+{
+    double gap, mine[2] = {stats_median(send, (size_t)repeats)};
+    TRY(burst_both_ways(m, peer, m->plan->sizes[size], &gap));
+    mine[1] = gap;
+    if (m->rank > peer)
+        return PMPI_Send(mine, 2, MPI_DOUBLE, peer, TAG_RESULT, m->comm);
+    struct outcome *o = &m->outcome[(size_t)size * (size_t)m->n + (size_t)peer];
+    struct summary s = stats_summarize(trip, (size_t)repeats);
+    *o = (struct outcome){.mean = s.mean, .sd = s.sd, .median = s.median, .min = s.min};
+    o->send = mine[0];
+    o->gap_back = gap; /* what came here */
+    double theirs[2];
+    TRY(PMPI_Recv(theirs, 2, MPI_DOUBLE, peer, TAG_RESULT, m->comm, MPI_STATUS_IGNORE));
+    o->send_back = theirs[0];
+    o->gap = theirs[1];
+    return MPI_SUCCESS;
+}
+
+/* The lower rank sees from the warm-up how many repeats fit into the budget. It goes on when the
+ * other one waits for its first message, not before. */
+static int agree_on_repeats(const struct measuring *m, int peer, double trip, int *repeats)
+{
+    *repeats = m->plan->repeats;
+    if (m->plan->budget <= 0)
+        return MPI_SUCCESS;
+    if (m->rank > peer) {
+        TRY(PMPI_Recv(repeats, 1, MPI_INT, peer, TAG_RESULT, m->comm, MPI_STATUS_IGNORE));
+        return PMPI_Send(NULL, 0, MPI_BYTE, peer, TAG_READY, m->comm);
+    }
+    if (trip * *repeats > m->plan->budget)
+        *repeats = (int)fmin(*repeats, fmax(REPEATS_MIN, m->plan->budget / trip));
+    TRY(PMPI_Send(repeats, 1, MPI_INT, peer, TAG_RESULT, m->comm));
+    return PMPI_Recv(NULL, 0, MPI_BYTE, peer, TAG_READY, m->comm, MPI_STATUS_IGNORE);
+}
+
+static int measure_pair(struct measuring *m, int peer)
+{
+    for (int s = 0; s < m->plan->n_sizes; s++) {
+        size_t bytes = m->plan->sizes[s];
+        int repeats;
+        double trip, least = INFINITY, send;
+        for (int k = 0; k < REPEATS_WARM; k++) {
+            TRY(exchange(m, peer, bytes, &trip, &send));
+            least = fmin(least, trip);
+        }
+        TRY(agree_on_repeats(m, peer, least, &repeats));
+        for (int k = 0; k < repeats; k++)
+            TRY(exchange(m, peer, bytes, &m->trip[k], &m->send[k]));
+        TRY(conclude(m, peer, s, m->trip, m->send, repeats));
+    }
+    return MPI_SUCCESS;
+}
+
+static void step(struct measuring *m)
+{
+    m->done++;
+    if (m->plan->progress)
+        m->plan->progress(m->plan->progress_arg, m->done, m->total);
+}
+
+static int run_tournament(struct measuring *m)
+{
+    int rounds = pairs_rounds(m->n);
+    m->total = (size_t)rounds;
+    for (int r = 0; r < rounds; r++) {
+        int peer = pairs_partner(m->rank, r, m->n);
+        TRY(PMPI_Barrier(m->comm));
+        if (peer >= 0)
+            TRY(measure_pair(m, peer));
+        step(m);
+    }
+    return MPI_SUCCESS;
+}
+
+static int run_paper_size(struct measuring *m, int s)
+{
+    size_t bytes = m->plan->sizes[s], repeats = (size_t)m->plan->repeats;
+    for (int k = -1; k < m->plan->repeats; k++) { /* -1: warm-up */
+        for (int i = 0; i < m->n; i++) {
+            for (int j = i + 1; j < m->n; j++) {
+                double trip, send;
+                TRY(PMPI_Barrier(m->comm));
+                if (m->rank != i && m->rank != j)
+                    continue;
+                int peer = m->rank == i ? j : i;
+                TRY(exchange(m, peer, bytes, &trip, &send));
+                if (k >= 0) {
+                    m->trip[(size_t)peer * repeats + (size_t)k] = trip;
+                    m->send[(size_t)peer * repeats + (size_t)k] = send;
+                }
+            }
+        }
+        step(m);
+    }
+    for (int peer = 0; peer < m->n; peer++)
+        if (peer != m->rank)
+            TRY(conclude(m, peer, s, m->trip + (size_t)peer * repeats,
+                         m->send + (size_t)peer * repeats, m->plan->repeats));
+    return MPI_SUCCESS;
+}
+
+static int run_paper(struct measuring *m)
+{
+    m->total = (size_t)m->plan->n_sizes * ((size_t)m->plan->repeats + 1);
+    for (int s = 0; s < m->plan->n_sizes; s++)
+        TRY(run_paper_size(m, s));
+    return MPI_SUCCESS;
+}
+
+static void take_row(struct pairs *p, int s, int i, const struct outcome *row)
+{
+    struct pairs_size *size = &p->size[s];
+    for (int j = i + 1; j < p->n; j++) {
+        size_t here = (size_t)i * (size_t)p->n + (size_t)j;
+        size_t there = (size_t)j * (size_t)p->n + (size_t)i;
+        /* A clock too coarse for one exchange reads 0, which no latency is. */
+        const double least = 1e-9;
+        size->mean[here] = size->mean[there] = fmax(least, row[j].mean);
+        size->sd[here] = size->sd[there] = row[j].sd;
+        size->median[here] = size->median[there] = fmax(least, row[j].median);
+        size->min[here] = size->min[there] = fmax(least, row[j].min);
+        size->send[here] = row[j].send;
+        size->send[there] = row[j].send_back;
+        size->gap[here] = row[j].gap;
+        size->gap[there] = row[j].gap_back;
+    }
+}
+
+/* Rank 0 takes one rank's row after the other. */
+static int collect(struct measuring *m, struct pairs *p)
+{
+    for (int s = 0; s < m->plan->n_sizes; s++) {
+        struct outcome *row = &m->outcome[(size_t)s * (size_t)m->n];
+        if (m->rank > 0) {
+            TRY(PMPI_Send(row, m->n * OUTCOME_NUMBERS, MPI_DOUBLE, 0, TAG_RESULT, m->comm));
+            continue;
+        }
+        take_row(p, s, 0, row);
+        for (int i = 1; i < m->n; i++) {
+            TRY(PMPI_Recv(row, m->n * OUTCOME_NUMBERS, MPI_DOUBLE, i, TAG_RESULT, m->comm,
+                          MPI_STATUS_IGNORE));
+            take_row(p, s, i, row);
+        }
+    }
+    return MPI_SUCCESS;
+}
+
+static int collect_hosts(struct measuring *m, struct pairs *p)
+{
+    char name[MPI_MAX_PROCESSOR_NAME] = "", *all = NULL;
+    int length, good = 1;
+    TRY(PMPI_Get_processor_name(name, &length));
+    for (char *c = name; *c; c++) /* a column of the log */
+        if (*c == ' ' || *c == '\t')
+            *c = '_';
+    if (m->rank == 0)
+        all = malloc((size_t)m->n * sizeof name);
+    good = m->rank != 0 || all != NULL;
+    TRY(PMPI_Bcast(&good, 1, MPI_INT, 0, m->comm));
+    if (!good)
+        return MPI_ERR_NO_MEM;
+    int error = PMPI_Gather(name, sizeof name, MPI_CHAR, all, sizeof name, MPI_CHAR, 0, m->comm);
+    for (int i = 0; m->rank == 0 && error == MPI_SUCCESS && i < m->n; i++)
+        if (!pairs_set_host(p, i, all + (size_t)i * sizeof name))
+            error = MPI_ERR_NO_MEM;
+    if (m->rank == 0)
+        snprintf(p->system, sizeof p->system, "%.127s", name);
+    free(all);
+    return error;
+}
+
+static bool allocate(struct measuring *m, struct pairs *p)
+{
+    size_t n = (size_t)m->n, repeats = (size_t)m->plan->repeats, largest = 1;
+    size_t series = m->plan->order == PAIRS_PAPER ? n * repeats : repeats;
+    for (int s = 0; s < m->plan->n_sizes; s++)
+        if (m->plan->sizes[s] > largest)
+            largest = m->plan->sizes[s];
+    m->buffer = malloc(BURST * largest);
+    m->outcome = calloc((size_t)m->plan->n_sizes * n, sizeof *m->outcome);
+    m->trip = calloc(series, sizeof *m->trip);
+    m->send = calloc(series, sizeof *m->send);
+    bool good = m->buffer && m->outcome && m->trip && m->send;
+    if (good)
+        memset(m->buffer, 1, BURST * largest); /* touched before it is timed */
+    if (m->rank == 0) {
+        good = good && pairs_new(p, m->n);
+        for (int s = 0; good && s < m->plan->n_sizes; s++)
+            good = pairs_add_size(p, m->plan->sizes[s], m->plan->repeats, true) != NULL;
+    }
+    return good;
+}
+
+int pairs_measure(MPI_Comm comm, const struct pairs_plan *plan, struct pairs *p)
+{
+    struct measuring m = {.comm = comm, .plan = plan, .clock_cost = clock_cost()};
+    *p = (struct pairs){0};
+    TRY(PMPI_Comm_rank(comm, &m.rank));
+    TRY(PMPI_Comm_size(comm, &m.n));
+    int good = allocate(&m, p), all = 0;
+    int error = PMPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, comm);
+    if (error == MPI_SUCCESS && !all)
+        error = MPI_ERR_NO_MEM;
+    if (error == MPI_SUCCESS)
+        error = plan->order == PAIRS_PAPER ? run_paper(&m) : run_tournament(&m);
+    if (error == MPI_SUCCESS)
+        error = collect(&m, p);
+    if (error == MPI_SUCCESS)
+        error = collect_hosts(&m, p);
+    free(m.buffer);
+    free(m.outcome);
+    free(m.trip);
+    free(m.send);
+    if (error != MPI_SUCCESS)
+        pairs_free(p);
+    return error;
+}

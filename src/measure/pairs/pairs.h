@@ -1,0 +1,44 @@
+/* Measuring the latency of every pair of ranks: PetaSHA's mmpi.c, methods.md section 2. */
+#ifndef COLLPROF_MEASURE_PAIRS_PAIRS_H
+#define COLLPROF_MEASURE_PAIRS_PAIRS_H
+
+#include "measure/pairs/data.h"
+
+#include <mpi.h>
+
+enum pairs_order {
+    PAIRS_PAPER,     /* one pair at a time, i < j, the repeats outermost, a barrier before each */
+    PAIRS_TOURNAMENT /* P - 1 rounds (P if odd) of disjoint pairs, a barrier before each round.
+                        Pairs of one round share links: use it where those are no bottleneck */
+};
+
+/* "paper", "tournament"; false for anything else. */
+bool pairs_order_from_name(const char *name, enum pairs_order *order);
+
+struct pairs_plan {
+    const size_t *sizes; /* bytes, ascending */
+    int n_sizes;
+    int repeats; /* per pair and size; paper: 100 */
+    enum pairs_order order;
+    double budget; /* tournament: seconds for one pair and size; then fewer repeats, at least 3.
+                      0: no limit */
+    void (*progress)(void *arg, size_t done, size_t total); /* on every rank; NULL: none */
+    void *progress_arg;
+};
+
+/* 64 bytes, 100 repeats, tournament, no limit. */
+struct pairs_plan pairs_plan_default(void);
+
+/* All ranks of COMM measure; rank 0 gets P, whose relation is left NULL, the others an empty one.
+ * A rank needs memory for its own P - 1 partners (in the paper's order, times repeats); only
+ * rank 0 holds the matrices. Round trips are full; the lower rank sends first and takes the
+ * time; the cost of reading the clock is subtracted. The first one or two exchanges of each
+ * pair are warm-up.
+ * Returns an MPI error code. */
+int pairs_measure(MPI_Comm comm, const struct pairs_plan *plan, struct pairs *p);
+
+/* I's partner in ROUND of the tournament of N ranks, -1 for none; rounds: n - 1, or n if odd. */
+int pairs_partner(int i, int round, int n);
+int pairs_rounds(int n);
+
+#endif

@@ -1,0 +1,226 @@
+#include "measure/pairs/sites.h"
+
+#include "base/stats.h"
+#include "base/try.h"
+#include "measure/pairs/pairs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A site's first two ranks, as it is seen by each of them. */
+struct place {
+    int *group; /* of each rank */
+    int n_groups;
+    int *first, *second; /* of each group: ranks; second -1 where there is none */
+};
+
+/* What stands for all pairs between two sites, or within one, at one size. */
+struct sample {
+    double trip, send, gap; /* from the first site's rank to the second's */
+};
+
+static size_t cell(int n, int i, int j)
+{
+    return (size_t)i * (size_t)n + (size_t)j;
+}
+
+static struct pairs_plan quick_plan(const size_t *sizes, int n_sizes)
+{
+    struct pairs_plan plan = pairs_plan_default();
+    plan.sizes = sizes;
+    plan.n_sizes = n_sizes;
+    plan.repeats = 15;
+    plan.budget = 2e-3;
+    return plan;
+}
+
+static void place_free(struct place *place)
+{
+    free(place->group);
+    free(place->first);
+}
+
+/* Rank 0 finds the sites, all hear of them. */
+static int place_find(MPI_Comm comm, const struct pairs *p, int rank, int n, struct place *place)
+{
+    int *found = NULL, good = 1, all = 0;
+    if (rank == 0)
+        good = pairs_sites(p, &found);
+    *place = (struct place){.group = calloc((size_t)n, sizeof *place->group),
+                            .first = malloc(2 * (size_t)n * sizeof *place->first)};
+    good = good && place->group && place->first;
+    if (good && found)
+        memcpy(place->group, found, (size_t)n * sizeof *found);
+    free(found);
+    TRY(PMPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, comm));
+    if (!all) {
+        place_free(place);
+        return MPI_ERR_NO_MEM;
+    }
+    TRY(PMPI_Bcast(place->group, n, MPI_INT, 0, comm));
+    place->second = place->first + n;
+    for (int v = 0; v < n; v++) {
+        int g = place->group[v];
+        if (g == place->n_groups) {
+            place->first[g] = v;
+            place->second[g] = -1;
+            place->n_groups++;
+        } else if (place->second[g] < 0) {
+            place->second[g] = v;
+        }
+    }
+    return MPI_SUCCESS;
+}
+
+static struct sample sample_of(const struct pairs_size *s, int n, int i, int j)
+{
+    size_t k = cell(n, i, j);
+    return (struct sample){s->min[k], s->send[k], s->gap[k]};
+}
+
+/* Within each site: its first rank gets the samples of the way to the second and back. */
+static int measure_within(MPI_Comm comm, const struct place *place, int rank,
+                          const struct pairs_plan *plan, struct sample *within)
+{
+    int group = place->group[rank];
+    bool part =
+        place->second[group] >= 0 && (rank == place->first[group] || rank == place->second[group]);
+    MPI_Comm two;
+    struct pairs p;
+    TRY(PMPI_Comm_split(comm, part ? group : MPI_UNDEFINED, rank, &two));
+    if (two == MPI_COMM_NULL)
+        return MPI_SUCCESS;
+    int error = pairs_measure(two, plan, &p);
+    if (error == MPI_SUCCESS && p.n == 2)
+        for (int s = 0; s < plan->n_sizes; s++)
+            within[s] = sample_of(&p.size[s], 2, 0, 1);
+    pairs_free(&p);
+    PMPI_Comm_free(&two);
+    return error;
+}
+
+/* Between the sites' first ranks; rank 0 gets P of them, and each one's samples from within. */
+static int measure_between(MPI_Comm comm, const struct place *place, int rank,
+                           const struct pairs_plan *plan, const struct sample *within,
+                           struct pairs *between, struct sample *all_within)
+{
+    enum { NUMBERS = sizeof(struct sample) / sizeof(double) };
+    MPI_Comm firsts;
+    bool part = rank == place->first[place->group[rank]];
+    int numbers = plan->n_sizes * NUMBERS;
+    TRY(PMPI_Comm_split(comm, part ? 0 : MPI_UNDEFINED, rank, &firsts));
+    if (firsts == MPI_COMM_NULL)
+        return MPI_SUCCESS;
+    int error = pairs_measure(firsts, plan, between);
+    if (error == MPI_SUCCESS)
+        error =
+            PMPI_Gather(within, numbers, MPI_DOUBLE, all_within, numbers, MPI_DOUBLE, 0, firsts);
+    PMPI_Comm_free(&firsts);
+    return error;
+}
+
+/* Medians of the tournament between each two sites: what a pair is compared with. */
+static double *medians(const struct place *place, const double *m, int n)
+{
+    int n_groups = place->n_groups;
+    double *median = malloc((size_t)n_groups * (size_t)n_groups * sizeof *median);
+    double *values = malloc((size_t)n * (size_t)n * sizeof *values);
+    for (int a = 0; median && values && a < n_groups; a++) {
+        for (int b = 0; b < n_groups; b++) {
+            size_t count = 0;
+            for (int i = 0; i < n; i++)
+                for (int j = 0; place->group[i] == a && j < n; j++)
+                    if (i != j && place->group[j] == b)
+                        values[count++] = m[cell(n, i, j)];
+            median[cell(n_groups, a, b)] = count > 0 ? stats_median(values, count) : 0;
+        }
+    }
+    free(values);
+    return median;
+}
+
+/* One size of all pairs, from those that stand for them. ALL is the tournament's only size. */
+static void compose(const struct place *place, const struct pairs_size *all, int n,
+                    const double *trip, const double *send, const struct pairs_size *between,
+                    const struct sample *within, int n_sizes, int s, struct pairs_size *to)
+{
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++) {
+            int a = place->group[i], b = place->group[j];
+            size_t k = cell(n, i, j), ab = cell(place->n_groups, a, b);
+            if (i == j)
+                continue;
+            struct sample x =
+                a == b ? within[a * n_sizes + s] : sample_of(between, place->n_groups, a, b);
+            double other = fmax(0, x.send + all->send[k] - send[ab]);
+            /* Noise in the tournament must not make a way shorter than any message takes. */
+            double time = fmax(x.trip / 2, x.trip + all->min[k] - trip[ab]);
+            to->mean[k] = to->median[k] = to->min[k] = fmax(1e-9, time);
+            to->sd[k] = all->sd[k];
+            to->send[k] = other;
+            to->gap[k] = x.gap;
+        }
+    }
+}
+
+static int compose_all(const struct place *place, const struct pairs *all,
+                       const struct pairs *between, const struct sample *within,
+                       const size_t *sizes, int n_sizes, struct pairs *p)
+{
+    const struct pairs_size *tournament = &all->size[0];
+    double *trip = medians(place, tournament->min, all->n);
+    double *send = medians(place, tournament->send, all->n);
+    bool good = trip && send && pairs_new(p, all->n);
+    for (int i = 0; good && i < all->n; i++)
+        good = pairs_set_host(p, i, all->host[i]);
+    for (int s = 0; good && s < n_sizes; s++) {
+        struct pairs_size *to = pairs_add_size(p, sizes[s], tournament->repeats, true);
+        good = to != NULL;
+        if (good)
+            compose(place, tournament, all->n, trip, send,
+                    place->n_groups > 1 ? &between->size[s] : NULL, within, n_sizes, s, to);
+    }
+    memcpy(p->system, all->system, sizeof p->system);
+    free(trip);
+    free(send);
+    return good ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+}
+
+int pairs_measure_by_sites(MPI_Comm comm, const size_t *sizes, int n_sizes, struct pairs *p)
+{
+    int rank, n;
+    struct pairs all, between = {0};
+    struct place place;
+    TRY(PMPI_Comm_rank(comm, &rank));
+    TRY(PMPI_Comm_size(comm, &n));
+    struct pairs_plan first = quick_plan(sizes, 1), every = quick_plan(sizes, n_sizes);
+    *p = (struct pairs){0};
+    TRY(pairs_measure(comm, &first, &all));
+    int error = place_find(comm, &all, rank, n, &place);
+    if (error != MPI_SUCCESS) {
+        pairs_free(&all);
+        return error;
+    }
+    struct sample *within = calloc((size_t)n_sizes, sizeof *within);
+    struct sample *all_within =
+        calloc((size_t)n_sizes * (size_t)place.n_groups, sizeof *all_within);
+    int good = within && all_within, everywhere = 0;
+    error = PMPI_Allreduce(&good, &everywhere, 1, MPI_INT, MPI_MIN, comm);
+    if (error == MPI_SUCCESS && !everywhere)
+        error = MPI_ERR_NO_MEM;
+    if (error == MPI_SUCCESS)
+        error = measure_within(comm, &place, rank, &every, within);
+    if (error == MPI_SUCCESS)
+        error = measure_between(comm, &place, rank, &every, within, &between, all_within);
+    if (error == MPI_SUCCESS && rank == 0)
+        error = compose_all(&place, &all, &between, all_within, sizes, n_sizes, p);
+    free(within);
+    free(all_within);
+    place_free(&place);
+    pairs_free(&between);
+    pairs_free(&all);
+    if (error != MPI_SUCCESS)
+        pairs_free(p);
+    return error;
+}

@@ -1,0 +1,16 @@
+/* Latencies for many sizes at a price that an application can pay, and without pairs that disturb
+ * each other on the ways between sites. */
+#ifndef COLLPROF_MEASURE_PAIRS_SITES_H
+#define COLLPROF_MEASURE_PAIRS_SITES_H
+
+#include "measure/pairs/data.h"
+
+#include <mpi.h>
+
+/* Collective; result and errors as pairs_measure(). All pairs are measured with the smallest of
+ * SIZES only, in a tournament; from these the sites follow (pairs_sites()). Then one pair of each
+ * two sites, and one within each site, measure every size, and stand for the others: a pair
+ * differs from the one that stands for it by as much as it did from its like in the tournament. */
+int pairs_measure_by_sites(MPI_Comm comm, const size_t *sizes, int n_sizes, struct pairs *p);
+
+#endif

@@ -1,0 +1,259 @@
+#include "measure/scenario/scenario.h"
+
+#include "base/clock.h"
+#include "measure/work.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A start that is announced this long before reaches everyone, or nothing will. */
+#define SLACK_MAX 0.1
+enum { EMPTY_MAX = 20 }; /* batches without a start in time, before giving up */
+
+/* What one rank needs to play its part again and again. */
+struct player {
+    const struct script *script;
+    MPI_Comm comm;
+    double delay[SCENARIO_ACTIONS];
+    struct work work[SCENARIO_ACTIONS];
+    struct operation_call call[SCENARIO_ACTIONS];
+    bool twin[SCENARIO_ACTIONS];
+    MPI_Request request[SCENARIO_ACTIONS];
+};
+
+/* The time stamps of one repetition, and whether the rank was late and lost its processor (0, 1).
+ * All doubles, so that one reduction finds the maxima. */
+struct stamps {
+    double start, end, arrival, late, disturbed;
+};
+enum { STAMPS = sizeof(struct stamps) / sizeof(double) };
+
+static bool prepare_issue(struct player *p, int i, const struct scenario_point *point)
+{
+    const struct action *a = &p->script->action[i];
+    int root = a->root == SWEPT_ROOT ? point->root : a->root;
+    size_t bytes = a->bytes == SWEPT_BYTES ? point->bytes : a->bytes;
+    p->twin[i] = a->operation ? a->twin : point->twin;
+    return operation_prepare(&p->call[i], a->operation ? a->operation : point->operation, p->comm,
+                             root, bytes);
+}
+
+/* Local. False if memory is short. */
+static bool prepare(struct player *p, const struct scenario_point *point)
+{
+    bool ready = true;
+    for (int i = 0; i < p->script->n; i++) {
+        const struct action *a = &p->script->action[i];
+        double swept = a->kind == ACTION_COMP ? point->comp : point->delay;
+        double seconds = a->seconds < 0 ? swept : a->seconds;
+        p->request[i] = MPI_REQUEST_NULL;
+        if (a->kind == ACTION_ISSUE)
+            ready = prepare_issue(p, i, point) && ready;
+        else if (a->kind == ACTION_COMP)
+            p->work[i] = work_calibrate(seconds, 0.01);
+        else if (a->kind == ACTION_DELAY)
+            p->delay[i] = seconds;
+    }
+    return ready;
+}
+
+static void release(struct player *p)
+{
+    for (int i = 0; i < p->script->n; i++)
+        if (p->script->action[i].kind == ACTION_ISSUE)
+            operation_release(&p->call[i]);
+}
+
+/* In the order of issue, from the one asked for. */
+static void sync_issued(struct player *p, int at, int issued)
+{
+    if (issued != ISSUED_ALL) {
+        PMPI_Wait(&p->request[issued], MPI_STATUS_IGNORE);
+        return;
+    }
+    for (int i = 0; i < at; i++)
+        if (p->request[i] != MPI_REQUEST_NULL)
+            PMPI_Wait(&p->request[i], MPI_STATUS_IGNORE);
+}
+
+static int issue(struct player *p, int i, struct stamps *t)
+{
+    if (isnan(t->arrival))
+        t->arrival = clock_now();
+    return p->twin[i] ? operation_start(&p->call[i], &p->request[i]) : operation_run(&p->call[i]);
+}
+
+static int play(struct player *p, struct stamps *t)
+{
+    *t = (struct stamps){.arrival = NAN};
+    for (int i = 0; i < p->script->n; i++) {
+        const struct action *a = &p->script->action[i];
+        int error = MPI_SUCCESS;
+        switch (a->kind) {
+        case ACTION_START:
+            t->start = clock_now();
+            break;
+        case ACTION_ISSUE:
+            error = issue(p, i, t);
+            break;
+        case ACTION_SYNC:
+            sync_issued(p, i, a->issued);
+            break;
+        case ACTION_COMP:
+            work_do(&p->work[i]);
+            break;
+        case ACTION_DELAY:
+            clock_hold(p->delay[i]);
+            break;
+        case ACTION_STOP:
+            t->end = clock_now();
+            break;
+        }
+        if (error != MPI_SUCCESS)
+            return error;
+    }
+    return MPI_SUCCESS;
+}
+
+/* Whether the data is right, by one more repetition that nobody times. */
+static bool plays_right(struct player *p)
+{
+    struct stamps t;
+    bool right = true;
+    for (int i = 0; i < p->script->n; i++)
+        if (p->script->action[i].kind == ACTION_ISSUE)
+            operation_fill(&p->call[i]);
+    if (play(p, &t) != MPI_SUCCESS)
+        return false;
+    for (int i = 0; i < p->script->n; i++)
+        if (p->script->action[i].kind == ACTION_ISSUE)
+            right = operation_check(&p->call[i]) && right;
+    return right;
+}
+
+/* On rank 0, from the maxima over all ranks of -start, end, arrival, late and disturbed. Returns
+ * how many of the N repetitions count. */
+static int take_samples(const struct stamps *t, int n, struct tally *tally,
+                        struct scenario_result *result)
+{
+    double sum = 0;
+    int taken = 0;
+    for (int m = 0; m < n; m++) {
+        if (t[m].late > 0) {
+            result->dropped++;
+            continue;
+        }
+        double completion = t[m].end + t[m].start;
+        tally_sample(tally, completion);
+        result->disturbed += t[m].disturbed > 0;
+        samples_add(&result->after_last, t[m].end - t[m].arrival);
+        sum += completion;
+        taken++;
+    }
+    if (taken)
+        tally_batch(tally, sum / taken);
+    return taken;
+}
+
+/* STAMPS has room for two batches: this rank's and the maxima. The barrier is not timed: it
+ * keeps the announcement from overtaking a rank that is still in the repetition before. */
+static int play_batch(struct player *p, const struct sync_clock *clock, double slack,
+                      struct stamps *stamps, int n)
+{
+    for (int m = 0; m < n; m++) {
+        struct stamps *t = &stamps[m];
+        double begin;
+        PMPI_Barrier(p->comm);
+        bool late = !sync_begin(clock, p->comm, 0, slack, &begin);
+        long before = work_interruptions();
+        int error = play(p, t);
+        if (error != MPI_SUCCESS)
+            return error;
+        t->start = -sync_global(clock, t->start);
+        t->end = sync_global(clock, t->end);
+        t->arrival = isnan(t->arrival) ? -INFINITY : sync_global(clock, t->arrival);
+        t->late = late;
+        t->disturbed = work_interruptions() != before;
+    }
+    return PMPI_Reduce(stamps, stamps + n, STAMPS * n, MPI_DOUBLE, MPI_MAX, 0, p->comm);
+}
+
+static int measure(struct player *p, const struct sync_clock *clock, double slack,
+                   const struct plan *plan, struct scenario_result *result)
+{
+    int n = plan->repetitions, rank, error = MPI_SUCCESS, more = 1, empty = 0;
+    struct stamps *stamps = calloc(2 * (size_t)n, sizeof *stamps), ignored;
+    struct tally tally;
+    if (!stamps)
+        return MPI_ERR_NO_MEM;
+    PMPI_Comm_rank(p->comm, &rank);
+    for (int i = 0; i < plan->warmup && error == MPI_SUCCESS; i++)
+        error = play(p, &ignored);
+    tally_start(&tally, plan);
+    while (more && error == MPI_SUCCESS) {
+        error = play_batch(p, clock, slack, stamps, n);
+        if (rank == 0) {
+            int taken = take_samples(stamps + n, n, &tally, result);
+            if (taken < n - n / 4) /* the announcements take longer now: only rank 0's counts */
+                slack = fmin(2 * slack, SLACK_MAX);
+            empty += taken == 0;
+            more = tally_go_on(&tally) && empty < EMPTY_MAX;
+            if (tally.samples.n == 0) /* the paper's rule has thrown the attempt away */
+                result->after_last.n = result->disturbed = 0;
+        }
+        PMPI_Bcast(&more, 1, MPI_INT, 0, p->comm);
+    }
+    result->completion = tally.samples;
+    tally.samples = (struct samples){0};
+    result->over_budget = tally.over_budget;
+    tally_free(&tally);
+    free(stamps);
+    return error;
+}
+
+/* The longest computation of all ranks, and whether all are as long as they should be. */
+static void agree(struct player *p, bool right, struct scenario_result *result)
+{
+    double mine[3] = {0, 0, right ? 0 : 1}, all[3];
+    for (int i = 0; i < p->script->n; i++) {
+        if (p->script->action[i].kind != ACTION_COMP)
+            continue;
+        mine[0] += p->work[i].achieved;
+        mine[1] = fmax(mine[1], p->work[i].within ? 0 : 1);
+    }
+    PMPI_Allreduce(mine, all, 3, MPI_DOUBLE, MPI_MAX, p->comm);
+    result->comp = all[0];
+    result->comp_within = all[1] == 0;
+    result->correct = all[2] == 0;
+}
+
+int scenario_run(const struct scenario *s, const struct scenario_point *point, MPI_Comm comm,
+                 const struct sync_clock *clock, double slack, const struct plan *plan,
+                 struct scenario_result *result)
+{
+    int rank, size, ready, error = MPI_ERR_NO_MEM;
+    *result = (struct scenario_result){.bound = 2 * clock->worst_bound + clock_cost()};
+    PMPI_Comm_rank(comm, &rank);
+    PMPI_Comm_size(comm, &size);
+    struct player *p = calloc(1, sizeof *p);
+    if (!p)
+        return MPI_ERR_NO_MEM;
+    p->comm = comm;
+    p->script = scenario_script(s, rank, size, point);
+    ready = prepare(p, point);
+    PMPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, comm);
+    if (ready) {
+        agree(p, plays_right(p), result);
+        error = measure(p, clock, slack, plan, result);
+    }
+    release(p);
+    free(p);
+    return error;
+}
+
+void scenario_result_free(struct scenario_result *r)
+{
+    samples_free(&r->completion);
+    samples_free(&r->after_last);
+}

@@ -1,0 +1,127 @@
+/* Collective operations in a context: Gracia, Niethammer, Sethi, section 4.2; methods.md 4.
+ *
+ * A scenario is data: for each participant the actions that it takes in one repetition. The
+ * time to completion is T_sc = max(t_end) - min(t_start) over all ranks, on one clock. */
+#ifndef COLLPROF_MEASURE_SCENARIO_SCENARIO_H
+#define COLLPROF_MEASURE_SCENARIO_SCENARIO_H
+
+#include "measure/collective/operation.h"
+#include "measure/plan.h"
+#include "sync/sync.h"
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum action_kind {
+    ACTION_START, /* take the first time stamp */
+    ACTION_ISSUE, /* call a blocking operation, or start a non-blocking one */
+    ACTION_SYNC,  /* wait for a non-blocking one; nothing to do for a blocking one */
+    ACTION_COMP,  /* a fixed amount of computation (work.h) */
+    ACTION_DELAY, /* be late by so much */
+    ACTION_STOP   /* take the last time stamp */
+};
+
+enum {
+    ISSUED_ALL = -1, /* sync: all that are pending */
+    SCENARIO_ACTIONS = 64,
+    SCENARIO_SCRIPTS = 16
+};
+#define SWEPT_SECONDS (-1.0)     /* the sweep's delay or computation */
+#define SWEPT_BYTES ((size_t)-1) /* the sweep's size */
+#define SWEPT_ROOT (-1)          /* the sweep's root */
+
+struct action {
+    enum action_kind kind;
+    int line; /* of the file that it was read from; 0 for none */
+    /* ISSUE: */
+    const struct operation *operation; /* NULL: the sweep's, twin and all */
+    bool twin;                         /* the non-blocking form */
+    int root;
+    size_t bytes;
+    /* SYNC: the index of the issue in the same script, or ISSUED_ALL. */
+    int issued;
+    /* COMP, DELAY: */
+    double seconds;
+};
+
+enum participants { WHO_RANKS, WHO_LAST, WHO_DELAYED, WHO_OTHERS };
+
+/* What some participants do. */
+struct script {
+    enum participants who; /* DELAYED: the sweep's delayed rank; OTHERS: all not named elsewhere */
+    int first, last;       /* WHO_RANKS, both included */
+    int line;
+    int n;
+    struct action action[SCENARIO_ACTIONS];
+};
+
+struct scenario {
+    char name[64];
+    char summary[128];
+    int n;
+    struct script script[SCENARIO_SCRIPTS];
+};
+
+/* The paper's three: 1 collective only, 2 with a delayed participant, 3 overlapping with
+ * computation. */
+extern const struct scenario scenarios[3];
+
+/* What a sweep varies. */
+struct scenario_point {
+    const struct operation *operation;
+    bool twin;
+    int root;
+    size_t bytes;
+    int delayed;  /* rank */
+    double delay; /* seconds */
+    double comp;  /* seconds */
+};
+
+struct scenario_error {
+    int line; /* 0 if no line of a file is to blame */
+    char text[160];
+};
+
+/* Whether the scenario can run on RANKS ranks, with the sweep's delayed rank and root: every
+ * rank has a script with one start before one stop, every sync an issue and every non-blocking
+ * issue a sync, ranks and roots exist, and all participants issue the same operations in the same
+ * order, without which MPI would hang. */
+bool scenario_check(const struct scenario *s, int ranks, const struct scenario_point *point,
+                    struct scenario_error *error);
+
+/* The smallest number of ranks that it names; at least 1. */
+int scenario_ranks_needed(const struct scenario *s);
+
+/* Whether it has an action of that kind that the sweep sets the length of. */
+bool scenario_sweeps(const struct scenario *s, enum action_kind kind);
+/* Whether it issues the sweep's operation; whether anything has the sweep's size. */
+bool scenario_sweeps_operation(const struct scenario *s);
+bool scenario_sweeps_bytes(const struct scenario *s);
+
+/* What RANK of RANKS does: a script that names it comes before the others'. NULL for nothing. */
+const struct script *scenario_script(const struct scenario *s, int rank, int ranks,
+                                     const struct scenario_point *point);
+
+struct scenario_result {
+    struct samples completion; /* T_sc of every repetition that counts, seconds */
+    struct samples after_last; /* max(t_end) - max(arrival): an arrival is the entry to the
+                                  first collective operation of a rank */
+    size_t dropped;            /* repetitions that a rank began too late */
+    size_t disturbed;          /* of those that count, in which a rank lost its processor */
+    double comp;               /* what the calibrated computation takes, the longest of all ranks */
+    double bound;              /* error of T_sc from the clocks, seconds */
+    bool comp_within;          /* calibrated within 1 % on every rank */
+    bool correct;              /* the data that came was right, on every rank */
+    bool over_budget;          /* stopped by the plan's budget */
+};
+
+/* Runs it, collectively over COMM; RESULT is complete on rank 0, free it there (harmless
+ * elsewhere). SLACK: see sync_slack(). Returns an MPI error code; MPI_ERR_NO_MEM if a
+ * rank has no memory for its buffers, then on all ranks. The scenario must have been checked. */
+int scenario_run(const struct scenario *s, const struct scenario_point *point, MPI_Comm comm,
+                 const struct sync_clock *clock, double slack, const struct plan *plan,
+                 struct scenario_result *result);
+void scenario_result_free(struct scenario_result *r);
+
+#endif

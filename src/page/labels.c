@@ -1,0 +1,151 @@
+#include "page/rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *base_of(const char *path)
+{
+    return strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+}
+
+/* Frames that are MPI's own (its Fortran interface) or the layer's say nothing. */
+static bool is_inner(const struct profile *p, const struct profile_frame *f)
+{
+    if (f->module == PROFILE_NONE)
+        return false;
+    const char *name = base_of(p->modules.at[f->module].path);
+    return !strncmp(name, "libmpi", 6) || !strncmp(name, "libcollprof", 11);
+}
+
+static uint32_t first_frame(const struct profile *p, const struct profile_site *s)
+{
+    for (uint32_t f = 0; f < s->depth; f++)
+        if (!is_inner(p, &s->frame[f]))
+            return f;
+    return 0;
+}
+
+/* What comes before main says nothing about the application: the C library and _start. */
+static bool is_startup(const struct profile *p, const struct profile_frame *f)
+{
+    const char *name = f->module == PROFILE_NONE ? "" : base_of(p->modules.at[f->module].path);
+    return !strncmp(name, "libc.so", 7) || !strncmp(name, "ld-linux", 8) ||
+           (f->function && !strcmp(f->function, "_start"));
+}
+
+static uint32_t end_frame(const struct profile *p, const struct profile_site *s)
+{
+    uint32_t end = s->depth;
+    while (end > 1 && is_startup(p, &s->frame[end - 1]))
+        end--;
+    return end;
+}
+
+static size_t append(char *text, size_t room, size_t at, const char *piece)
+{
+    size_t length = strlen(piece);
+    if (at + 1 >= room)
+        return at;
+    if (length >= room - at)
+        length = room - at - 1;
+    memcpy(text + at, piece, length);
+    text[at + length] = '\0';
+    return at + length;
+}
+
+static void frame_label(const struct profile *p, const struct profile_frame *f, char *text,
+                        size_t room)
+{
+    const char *module = f->module == PROFILE_NONE ? "" : base_of(p->modules.at[f->module].path);
+    if (f->file)
+        snprintf(text, room, "%s:%u%s%s", base_of(f->file), f->line, f->function ? " " : "",
+                 f->function ? f->function : "");
+    else if (f->function)
+        snprintf(text, room, "%s+0x%llx", f->function, (unsigned long long)f->offset);
+    else
+        snprintf(text, room, "%s%s0x%llx", module, *module ? "+" : "",
+                 (unsigned long long)f->address);
+}
+
+/* N frames from the application's innermost one on. SHORT: only the first and the last of them, the
+ * one by which this site differs from others. */
+static void label_of(const struct profile *p, const struct profile_site *s, uint32_t n,
+                     bool is_short, char *text, size_t room)
+{
+    uint32_t first = first_frame(p, s), end = end_frame(p, s);
+    if (end > first + n)
+        end = first + n;
+    size_t at = 0;
+    *text = '\0';
+    for (uint32_t f = first; f < end; f++) {
+        char piece[600];
+        bool left_out = is_short && f > first && f + 1 < end;
+        if (left_out && f > first + 1)
+            continue;
+        frame_label(p, &s->frame[f], piece, sizeof piece);
+        if (f > first)
+            at = append(text, room, at, " < ");
+        at = append(text, room, at, left_out ? ".." : piece);
+    }
+}
+
+void site_label(const struct profile *p, uint32_t site, char *text, size_t room)
+{
+    if (site == PROFILE_NONE || !p->sites.at[site].depth) {
+        snprintf(text, room, "-");
+        return;
+    }
+    const struct profile_site *s = &p->sites.at[site];
+    bool alone = false;
+    for (uint32_t n = 1; n <= s->depth && !alone; n++) {
+        label_of(p, s, n, true, text, room);
+        alone = true;
+        for (size_t i = 0; i < p->sites.n && alone; i++) {
+            char other[512];
+            if (i == site)
+                continue;
+            label_of(p, &p->sites.at[i], n, true, other, sizeof other);
+            alone = strcmp(other, text) != 0;
+        }
+    }
+    if (!alone) /* two calls in one line: callers do not help */
+        label_of(p, s, 1, true, text, room);
+}
+
+void site_path(const struct profile *p, uint32_t site, char *text, size_t room)
+{
+    if (site == PROFILE_NONE || !p->sites.at[site].depth)
+        snprintf(text, room, "(place not recorded)");
+    else
+        label_of(p, &p->sites.at[site], LEDGER_MAX_DEPTH, false, text, room);
+}
+
+void comm_label(const struct profile *p, uint32_t comm, char *text, size_t room)
+{
+    if (comm == PROFILE_NONE) {
+        snprintf(text, room, "-");
+        return;
+    }
+    const struct profile_comm *c = &p->comms.at[comm];
+    if (*c->name)
+        snprintf(text, room, "%s", c->name);
+    else if (c->root_world_rank != UINT32_MAX)
+        snprintf(text, room, "%u ranks from %u", c->size, c->root_world_rank);
+    else
+        snprintf(text, room, "%u ranks", c->size);
+}
+
+void site_functions(const struct profile *p, uint32_t site, char *text, size_t room)
+{
+    size_t at = 0;
+    *text = '\0';
+    if (site == PROFILE_NONE)
+        return;
+    const struct profile_site *s = &p->sites.at[site];
+    for (uint32_t f = first_frame(p, s); f < end_frame(p, s); f++) {
+        char place[300];
+        frame_label(p, &s->frame[f], place, sizeof place);
+        at = append(text, room, at, s->frame[f].function ? s->frame[f].function : place);
+        at = append(text, room, at, " < ");
+    }
+}

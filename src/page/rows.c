@@ -1,0 +1,67 @@
+#include "page/rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *const rows_sort_keys[] = {"time", "calls", "bytes", "max", "wait", NULL};
+
+struct profile *rows_of(const struct profile *p, enum rows_by by)
+{
+    struct profile *rows = profile_new();
+    for (size_t i = 0; i < p->entries.n; i++) {
+        struct profile_entry e = p->entries.at[i];
+        if (p->operations.at[e.operation].family == FAMILY_LIFECYCLE)
+            continue;
+        e.region = PROFILE_NONE;
+        if (by != ROWS_BY_SITE)
+            e.site = PROFILE_NONE;
+        if (by != ROWS_BY_COMM)
+            e.comm = PROFILE_NONE;
+        if (by != ROWS_BY_SIZE)
+            e.size_class = 0;
+        profile_add_entry(rows, &e);
+    }
+    for (size_t i = 0; i < rows->entries.n && (by == ROWS_BY_OPERATION || by == ROWS_BY_SITE);
+         i++) {
+        struct profile_entry *e = &rows->entries.at[i];
+        e->spread = (struct spread){0};
+        for (size_t g = 0; g < p->groups.n; g++)
+            if (p->groups.at[g].site == e->site && p->groups.at[g].operation == e->operation)
+                e->spread = p->groups.at[g].spread;
+    }
+    return rows;
+}
+
+struct sorting {
+    size_t offset;
+};
+
+static int larger_first(const void *a, const void *b, void *arg)
+{
+    const struct sorting *s = arg;
+    const struct profile_entry *e = a, *f = b;
+    uint64_t x, y;
+    memcpy(&x, (const char *)a + s->offset, sizeof x);
+    memcpy(&y, (const char *)b + s->offset, sizeof y);
+    if (x != y)
+        return x > y ? -1 : 1;
+    if (e->time_ns != f->time_ns)
+        return e->time_ns > f->time_ns ? -1 : 1;
+    if (e->operation != f->operation)
+        return e->operation < f->operation ? -1 : 1;
+    return e->site < f->site ? -1 : e->site > f->site;
+}
+
+void rows_sort(struct profile *rows, const char *key)
+{
+    static const size_t offset[] = {
+        offsetof(struct profile_entry, time_ns), offsetof(struct profile_entry, calls),
+        offsetof(struct profile_entry, bytes), offsetof(struct profile_entry, max_ns),
+        offsetof(struct profile_entry, wait_ns)};
+    struct sorting s = {offset[0]};
+    for (size_t i = 0; key && rows_sort_keys[i]; i++)
+        if (!strcmp(key, rows_sort_keys[i]))
+            s.offset = offset[i];
+    if (rows->entries.n)
+        qsort_r(rows->entries.at, rows->entries.n, sizeof *rows->entries.at, larger_first, &s);
+}

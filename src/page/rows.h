@@ -1,0 +1,43 @@
+/* The counts of a profile, summed up for a table. */
+#ifndef COLLPROF_PAGE_ROWS_H
+#define COLLPROF_PAGE_ROWS_H
+
+#include "profile/model.h"
+
+enum rows_by {
+    ROWS_BY_OPERATION,
+    ROWS_BY_SITE, /* and operation */
+    ROWS_BY_SIZE, /* and operation */
+    ROWS_BY_COMM  /* and operation */
+};
+
+/* Rows (none for the calls that start and end MPI), of which what is not asked for is PROFILE_NONE
+ * (size class: 0). For operations and sites the spread is that of all calls of the row together.
+ * The result is for rows_free(). */
+struct profile *rows_of(const struct profile *p, enum rows_by by);
+
+/* Largest first, by "time", "calls", "bytes", "max" or "wait" (NULL: time). */
+void rows_sort(struct profile *rows, const char *key);
+
+/* The keys that rows_sort() knows, NULL at the end. */
+extern const char *const rows_sort_keys[];
+
+static inline double entry_quantile(const struct profile_entry *e, double q)
+{
+    return histogram_quantile(e->histogram, q, e->min_ns, e->max_ns);
+}
+
+/* Where a call was made: "heat.c:42 exchange", "exchange+0x1f", "libfoo.so+0x1234". What several
+ * sites have in common is told apart by their callers: "heat.c:42 exchange < main.c:7". */
+void site_label(const struct profile *p, uint32_t site, char *text, size_t room);
+
+/* All frames, innermost first. */
+void site_path(const struct profile *p, uint32_t site, char *text, size_t room);
+
+/* The functions of all frames, without lines: what stays when a program is edited. */
+void site_functions(const struct profile *p, uint32_t site, char *text, size_t room);
+
+/* "MPI_COMM_WORLD", a name that the application gave, or "4 ranks from 0". */
+void comm_label(const struct profile *p, uint32_t comm, char *text, size_t room);
+
+#endif

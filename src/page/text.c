@@ -1,0 +1,234 @@
+/* The report's frame: header, the answer in short, warnings. */
+#include "page/text.h"
+
+#include "base/format.h"
+#include "page/rows.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+double text_mpi_ns(const struct profile *p)
+{
+    double sum = 0;
+    for (size_t i = 0; i < p->ranks.n; i++)
+        sum += (double)p->ranks.at[i].mpi_ns;
+    return sum;
+}
+
+static double wall_ns(const struct profile *p)
+{
+    double sum = 0;
+    for (size_t i = 0; i < p->ranks.n; i++)
+        sum += p->ranks.at[i].wall * 1e9;
+    return sum;
+}
+
+void text_more(FILE *out, size_t rows, size_t shown, const char *what)
+{
+    if (rows > shown)
+        fprintf(out, "  and %zu more %s%s (--top)\n", rows - shown, what,
+                rows - shown == 1 ? "" : "s");
+}
+
+const char *text_operation(const struct profile *p, uint32_t operation)
+{
+    const char *name = p->operations.at[operation].name;
+    return strncmp(name, "MPI_", 4) ? name : name + 4;
+}
+
+char *text_worst(const struct profile *p, const struct spread *s, char text[32])
+{
+    *text = '\0';
+    if (p->ranks.n > 1 && s->ranks && s->sum)
+        snprintf(text, 32, "%u x%.2f", s->worst,
+                 (double)s->max * (double)p->ranks.n / (double)s->sum);
+    return text;
+}
+
+static const char *base_of(const char *path)
+{
+    return strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+}
+
+static void fact(FILE *out, const char *key, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void fact(FILE *out, const char *key, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(out, "  %-12s  ", key);
+    vfprintf(out, format, arguments);
+    fputc('\n', out);
+    va_end(arguments);
+}
+
+static void programs_and_hosts(const struct profile *p, FILE *out)
+{
+    for (size_t i = 0; i < p->programs.n; i++)
+        fact(out, i ? "" : "application", "%s", p->programs.at[i]);
+    for (size_t i = 0; i < p->libraries.n; i++)
+        fact(out, i ? "" : "MPI", "%s", p->libraries.at[i]);
+    char hosts[200] = "";
+    size_t shown = 0, length = 0;
+    for (; shown < p->hosts.n && length < 70; shown++)
+        length += (size_t)snprintf(hosts + length, sizeof hosts - length, "%s%.60s",
+                                   shown ? ", " : "", p->hosts.at[shown].name);
+    uint32_t processors = 0;
+    for (size_t i = 0; i < p->hosts.n; i++)
+        if (p->hosts.at[i].processors > processors)
+            processors = p->hosts.at[i].processors;
+    if (shown < p->hosts.n)
+        fact(out, "hosts", "%zu: %s and %zu more; %u processors each", p->hosts.n, hosts,
+             p->hosts.n - shown, processors);
+    else
+        fact(out, p->hosts.n > 1 ? "hosts" : "host", "%s; %u processor%s%s", hosts, processors,
+             processors == 1 ? "" : "s", p->hosts.n > 1 ? " each" : "");
+}
+
+static void times(const struct profile *p, FILE *out)
+{
+    double longest = 0, wall = wall_ns(p), mpi = text_mpi_ns(p);
+    uint64_t calls = 0, lifecycle = 0;
+    char a[32], b[32], c[32], d[32];
+    const struct profile_rank *most = NULL, *least = NULL;
+    for (size_t i = 0; i < p->ranks.n; i++) {
+        const struct profile_rank *r = &p->ranks.at[i];
+        calls += r->calls;
+        if (r->lifecycle_ns > lifecycle)
+            lifecycle = r->lifecycle_ns;
+        if (r->wall * 1e9 > longest)
+            longest = r->wall * 1e9;
+        if (!most || r->mpi_ns > most->mpi_ns)
+            most = r;
+        if (!least || r->mpi_ns < least->mpi_ns)
+            least = r;
+    }
+    double n = p->ranks.n ? (double)p->ranks.n : 1;
+    if (p->crashed)
+        fact(out, "wall time", "%s from MPI_Init to the last that was recorded",
+             format_time(a, longest));
+    else
+        fact(out, "wall time", "%s from MPI_Init to MPI_Finalize, and %s in these two",
+             format_time(a, longest), format_time(b, (double)lifecycle));
+    if (p->ranks.n > 1)
+        fact(out, "time in MPI", "%s per rank, %s; from %s (rank %d) to %s (rank %d)",
+             format_time(a, mpi / n), format_share(b, mpi, wall),
+             format_time(c, (double)least->mpi_ns), least->rank,
+             format_time(d, (double)most->mpi_ns), most->rank);
+    else
+        fact(out, "time in MPI", "%s, %s", format_time(a, mpi), format_share(b, mpi, wall));
+    if (p->thread_level == 3) /* MPI_THREAD_MULTIPLE in every MPI */
+        fact(out, "threads", "MPI_THREAD_MULTIPLE: time in MPI is that of all threads together");
+    fact(out, "MPI calls", "%s", format_count(a, calls));
+}
+
+static void clock_line(const struct profile *p, FILE *out)
+{
+    char bound[32];
+    if (p->hosts.n > 1 && p->synchronized)
+        fact(out, "clock", "%s; clocks of the hosts agree within %s", clock_name_of(p->clock),
+             format_time(bound, p->clock_bound * 1e9));
+    else if (p->hosts.n > 1)
+        fact(out, "clock", "%s; clocks of the hosts are not synchronized", clock_name_of(p->clock));
+    else
+        fact(out, "clock", "%s; one for all ranks", clock_name_of(p->clock));
+}
+
+static void cost_line(const struct profile *p, FILE *out)
+{
+    uint64_t start = 0, end = 0;
+    char a[32], b[32];
+    for (size_t i = 0; i < p->ranks.n; i++) {
+        if (p->ranks.at[i].init_ns > start)
+            start = p->ranks.at[i].init_ns;
+        if (p->ranks.at[i].merge_ns > end)
+            end = p->ranks.at[i].merge_ns;
+    }
+    if (start && end)
+        fact(out, "collprof", "%s to start, %s to end", format_time(a, (double)start),
+             format_time(b, (double)end));
+    else if (start)
+        fact(out, "collprof", "%s to start", format_time(a, (double)start));
+}
+
+void text_header(const struct profile *p, FILE *out)
+{
+    char when[64] = "";
+    time_t started = (time_t)p->started_unix;
+    struct tm local;
+    if (p->started_unix > 0 && localtime_r(&started, &local))
+        strftime(when, sizeof when, ", started %Y-%m-%d %H:%M:%S", &local);
+    int ranks = p->size > 0 ? p->size : (int)p->ranks.n;
+    char title[200];
+    snprintf(title, sizeof title, "collprof: %.100s on %d rank%s%s",
+             p->programs.n ? base_of(p->programs.at[0]) : "an application", ranks,
+             ranks == 1 ? "" : "s", when);
+    fprintf(out, "%s\n", title);
+    for (size_t i = 0; i < strlen(title); i++)
+        fputc('=', out);
+    fputc('\n', out);
+    programs_and_hosts(p, out);
+    times(p, out);
+    clock_line(p, out);
+    cost_line(p, out);
+}
+
+/* Lines longer than the page go on under their beginning. */
+void text_wrapped(FILE *out, const char *mark, const char *text)
+{
+    int at = fprintf(out, "  %s", mark);
+    int indent = at;
+    while (*text) {
+        int word = (int)strcspn(text, " ");
+        if (at > indent && at + word + 1 > TEXT_WIDTH) {
+            fprintf(out, "\n%*s", indent, "");
+            at = indent;
+        }
+        at += fprintf(out, "%s%.*s", at > indent ? " " : "", word, text);
+        text += word;
+        text += strspn(text, " ");
+    }
+    fputc('\n', out);
+}
+
+void text_warnings(const struct profile *p, FILE *out)
+{
+    if (!p->warnings.n)
+        return;
+    fputs("\nWarnings\n", out);
+    for (size_t i = 0; i < p->warnings.n; i++)
+        text_wrapped(out, "! ", p->warnings.at[i]);
+}
+
+static bool has_calls(const struct profile *p)
+{
+    struct profile *rows = rows_of(p, ROWS_BY_OPERATION);
+    bool any = rows->entries.n > 0;
+    profile_free(rows);
+    return any;
+}
+
+void report_text(const struct profile *p, FILE *out, const struct report_options *options)
+{
+    struct report_options o = options ? *options : (struct report_options){.top = 0};
+    if (o.top <= 0)
+        o.top = 10;
+    text_header(p, out);
+    text_warnings(p, out);
+    if (!has_calls(p)) {
+        fputs("\nNo MPI call between MPI_Init and MPI_Finalize was recorded.\n", out);
+        return;
+    }
+    text_summary(p, out);
+    text_operations(p, out, &o);
+    text_sites(p, out, &o);
+    text_requests(p, out, &o);
+    text_arrivals(p, out, &o);
+    text_findings(p, out, &o);
+    text_sizes(p, out, &o);
+    text_communicators(p, out, &o);
+    text_ranks(p, out, &o);
+    text_regions(p, out, &o);
+}

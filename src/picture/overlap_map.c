@@ -1,0 +1,248 @@
+#include "picture/overlap_map.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double *filled(size_t n, const double *from)
+{
+    double *x = malloc((n ? n : 1) * sizeof *x);
+    for (size_t i = 0; x && i < n; i++)
+        x[i] = from ? from[i] : NAN;
+    return x;
+}
+
+struct overlap_map overlap_map_new(const char *name, const char *title, bool by_threads,
+                                   const double *x, size_t nx, const double *y, size_t ny)
+{
+    struct overlap_map m = {.by_threads = by_threads, .nx = nx, .ny = ny};
+    snprintf(m.name, sizeof m.name, "%s", name);
+    snprintf(m.title, sizeof m.title, "%s", title);
+    m.x = filled(nx, x);
+    m.y = filled(ny, y);
+    m.ratio = filled(nx * ny, NULL);
+    m.comm = filled(nx, NULL);
+    if (!m.x || !m.y || !m.ratio || !m.comm)
+        abort();
+    return m;
+}
+
+void overlap_map_free(struct overlap_map *m)
+{
+    free(m->x);
+    free(m->y);
+    free(m->ratio);
+    free(m->comm);
+    *m = (struct overlap_map){0};
+}
+
+double *overlap_map_at(const struct overlap_map *m, size_t ix, size_t iy)
+{
+    return &m->ratio[iy * m->nx + ix];
+}
+
+static json_t *number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *numbers(const double *x, size_t n, double factor)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(array, number(factor * x[i]));
+    return array;
+}
+
+json_t *overlap_map_json(const struct overlap_map *m)
+{
+    char sentence[512];
+    json_t *rows = json_array();
+    for (size_t j = 0; j < m->ny; j++)
+        json_array_append_new(rows, numbers(m->ratio + j * m->nx, m->nx, 1));
+    overlap_map_sentence(m, sentence, sizeof sentence);
+    return json_pack("{s:s, s:s, s:b, s:o, s:o, s:o, s:o, s:s}", "name", m->name, "title", m->title,
+                     "by_threads", m->by_threads, "bytes", numbers(m->x, m->nx, 1),
+                     m->by_threads ? "threads" : "comp_us",
+                     numbers(m->y, m->ny, m->by_threads ? 1 : 1e6), "t_comm_us",
+                     numbers(m->comm, m->nx, 1e6), "ratio", rows, "sentence", sentence);
+}
+
+/* N numbers times FACTOR into X; null is NaN. False if they are not N numbers. */
+static bool read_numbers(const json_t *array, double *x, size_t n, double factor)
+{
+    if (json_array_size(array) != n)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        const json_t *item = json_array_get(array, i);
+        if (!json_is_number(item) && !json_is_null(item))
+            return false;
+        x[i] = json_is_null(item) ? NAN : factor * json_number_value(item);
+    }
+    return true;
+}
+
+static bool read_map(const json_t *json, struct overlap_map *m)
+{
+    const char *name = json_string_value(json_object_get(json, "name"));
+    const char *title = json_string_value(json_object_get(json, "title"));
+    bool by_threads = json_is_true(json_object_get(json, "by_threads"));
+    const json_t *x = json_object_get(json, "bytes"), *rows = json_object_get(json, "ratio");
+    const json_t *y = json_object_get(json, by_threads ? "threads" : "comp_us");
+    size_t nx = json_array_size(x), ny = json_array_size(y);
+    if (!name || !title || nx == 0 || ny == 0 || json_array_size(rows) != ny)
+        return false;
+    *m = overlap_map_new(name, title, by_threads, NULL, nx, NULL, ny);
+    bool good = read_numbers(x, m->x, nx, 1) && read_numbers(y, m->y, ny, by_threads ? 1 : 1e-6) &&
+                read_numbers(json_object_get(json, "t_comm_us"), m->comm, nx, 1e-6);
+    for (size_t j = 0; good && j < ny; j++)
+        good = read_numbers(json_array_get(rows, j), m->ratio + j * nx, nx, 1);
+    if (!good)
+        overlap_map_free(m);
+    return good;
+}
+
+struct overlap_map *overlap_maps_load(const char *path, size_t *n)
+{
+    json_error_t error;
+    *n = 0;
+    json_t *json = json_load_file(path, 0, &error);
+    if (!json) {
+        fprintf(stderr, "%s: cannot be read as JSON: %s\n", path, error.text);
+        return NULL;
+    }
+    const json_t *list = json_object_get(json, "maps");
+    size_t count = json_array_size(list);
+    struct overlap_map *maps = calloc(count + 1, sizeof *maps);
+    while (maps && *n < count && read_map(json_array_get(list, *n), &maps[*n]))
+        ++*n;
+    if (*n < count || count == 0) {
+        fprintf(stderr, "%s: no heat maps in it: write it by collbench-overlap --format=json\n",
+                path);
+        for (size_t i = 0; i < *n; i++)
+            overlap_map_free(&maps[i]);
+        free(maps);
+        maps = NULL;
+        *n = 0;
+    }
+    json_decref(json);
+    return maps;
+}
+
+static struct plot_axes axes_of(const struct overlap_map *m)
+{
+    return (struct plot_axes){.title = m->title,
+                              .x_label = "message size (B)",
+                              .y_label = m->by_threads ? "computing threads" : "computation (us)",
+                              .x_log2 = true,
+                              .y_log10 = !m->by_threads};
+}
+
+/* What plot.h wants, which takes times in microseconds. */
+struct drawing {
+    double *y, *comm_x, *comm;
+    struct plot_series line, points;
+    struct plot_map map;
+};
+
+static double *in_us(const double *seconds, size_t n)
+{
+    double *us = malloc((n ? n : 1) * sizeof *us);
+    for (size_t i = 0; us && i < n; i++)
+        us[i] = 1e6 * seconds[i];
+    return us;
+}
+
+static struct drawing drawing_of(const struct overlap_map *m)
+{
+    struct drawing d = {.y = m->by_threads ? filled(m->ny, m->y) : in_us(m->y, m->ny),
+                        .comm_x = filled(m->nx, m->x),
+                        .comm = in_us(m->comm, m->nx)};
+    if (!d.y || !d.comm_x || !d.comm)
+        abort();
+    d.map = (struct plot_map){.x = m->x,
+                              .y = d.y,
+                              .nx = m->nx,
+                              .ny = m->ny,
+                              .value = m->ratio,
+                              .low = m->by_threads ? 1 : 0,
+                              .high = m->by_threads ? 1000 : 2,
+                              .value_label = m->by_threads ? "" : "overhead ratio",
+                              .palette = PALETTE_OVERLAP,
+                              .log_color = m->by_threads,
+                              .by_index = true};
+    return d;
+}
+
+/* Into D, since the map points to it. From one known size to the next, across those that were not
+ * measured. A line over threads would have no meaning. */
+static void add_line(struct drawing *d, const struct overlap_map *m)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < m->nx; i++) {
+        if (isnan(d->comm[i]))
+            continue;
+        d->comm_x[n] = d->comm_x[i];
+        d->comm[n++] = d->comm[i];
+    }
+    d->line = (struct plot_series){"T_comm", d->comm_x, d->comm, n};
+    d->map.overlay = &d->line;
+    d->map.n_overlay = m->by_threads ? 0 : 1;
+}
+
+static void drawing_free(struct drawing *d)
+{
+    free(d->y);
+    free(d->comm_x);
+    free(d->comm);
+}
+
+bool overlap_map_draw(const char *path, const struct overlap_map *m, const double *points_x,
+                      const double *points_y, size_t n_points)
+{
+    struct plot_axes axes = axes_of(m);
+    struct drawing d = drawing_of(m);
+    double *points = in_us(points_y, n_points);
+    add_line(&d, m);
+    d.points = (struct plot_series){"the application", points_x, points, n_points};
+    d.map.points = &d.points;
+    d.map.n_points = n_points > 0;
+    bool drawn = plot_heatmap(path, &axes, &d.map);
+    free(points);
+    drawing_free(&d);
+    return drawn;
+}
+
+static bool is_empty(const struct overlap_map *m)
+{
+    for (size_t i = 0; i < m->nx * m->ny; i++)
+        if (isfinite(m->ratio[i]))
+            return false;
+    return true;
+}
+
+bool overlap_maps_draw(const char *path, const char *title, const struct overlap_map *m, size_t n)
+{
+    struct drawing *d = calloc(n + 1, sizeof *d);
+    struct plot_map *maps = calloc(n + 1, sizeof *maps);
+    struct plot_axes *axes = calloc(n + 1, sizeof *axes);
+    size_t drawn = 0;
+    for (size_t i = 0; d && maps && axes && i < n; i++) {
+        if (is_empty(&m[i]))
+            continue;
+        d[drawn] = drawing_of(&m[i]);
+        add_line(&d[drawn], &m[i]);
+        axes[drawn] = axes_of(&m[i]);
+        maps[drawn] = d[drawn].map;
+        drawn++;
+    }
+    size_t columns = drawn <= 4 ? drawn : drawn <= 6 ? 3 : 4;
+    bool done = drawn > 0 && plot_heatmap_sheet(path, title, axes, maps, drawn, columns);
+    for (size_t i = 0; i < drawn; i++)
+        drawing_free(&d[i]);
+    free(d);
+    free(maps);
+    free(axes);
+    return done;
+}

@@ -1,0 +1,52 @@
+/* The heat maps of collbench-overlap: read from its JSON, drawn, and put into a sentence each. An
+ * application's own requests can be laid over them. No MPI. */
+#ifndef COLLPROF_PICTURE_OVERLAP_MAP_H
+#define COLLPROF_PICTURE_OVERLAP_MAP_H
+
+#include "picture/plot.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct overlap_map {
+    char name[32], title[64];
+    bool by_threads; /* Y is a number of computing threads, and the value T_measured / T_comm */
+    size_t nx, ny;
+    double *x;     /* bytes, ascending */
+    double *y;     /* seconds of computation, or threads, ascending */
+    double *ratio; /* ny rows of nx, the first row at the bottom; NaN: not known */
+    double *comm;  /* T_comm by size, seconds; NaN: not known */
+};
+
+/* All NaN. */
+struct overlap_map overlap_map_new(const char *name, const char *title, bool by_threads,
+                                   const double *x, size_t nx, const double *y, size_t ny);
+void overlap_map_free(struct overlap_map *m);
+
+/* Row IY of column IX. */
+double *overlap_map_at(const struct overlap_map *m, size_t ix, size_t iy);
+
+/* The maps in collbench-overlap's JSON output, in its order; NULL and *N = 0 with a line on stderr
+ * if there are none. Free each, then the array. */
+struct overlap_map *overlap_maps_load(const char *path, size_t *n);
+
+/* What the map shows, in a sentence derived from its numbers. */
+void overlap_map_sentence(const struct overlap_map *m, char *text, size_t size);
+
+/* What sender's and receiver's maps show together: on which side small and large messages overlap.
+ * Empty where one is missing. */
+void overlap_maps_sentence(const struct overlap_map *m, size_t n, char *text, size_t size);
+
+/* As collbench-overlap writes it under "maps". A new reference. */
+json_t *overlap_map_json(const struct overlap_map *m);
+
+/* In the paper's colours with the T_comm line. N_POINTS requests of an application, at
+ * POINTS_X bytes and POINTS_Y seconds between their posting and their wait, are marked. */
+bool overlap_map_draw(const char *path, const struct overlap_map *m, const double *points_x,
+                      const double *points_y, size_t n_points);
+
+/* All of them side by side on one sheet, as the paper's figures 2 to 4. */
+bool overlap_maps_draw(const char *path, const char *title, const struct overlap_map *m, size_t n);
+
+#endif

@@ -1,0 +1,155 @@
+#include "picture/pictures.h"
+
+#include "picture/plot.h"
+#include "page/rows.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Lines with points of their own, as the plotter wants them. */
+struct lines {
+    ARRAY(struct plot_series) list;
+};
+
+static struct plot_series *line_new(struct lines *l, const char *label, size_t room)
+{
+    struct plot_series *s = PUSH(&l->list);
+    s->label = profile_strdup(label);
+    s->x = profile_alloc((room + 1) * sizeof *s->x);
+    s->y = profile_alloc((room + 1) * sizeof *s->y);
+    return s;
+}
+
+static void line_point(struct plot_series *s, double x, double y)
+{
+    ((double *)s->x)[s->n] = x;
+    ((double *)s->y)[s->n] = y;
+    s->n++;
+}
+
+static enum picture_result lines_draw(struct lines *l, const char *path,
+                                      const struct plot_axes *axes)
+{
+    enum picture_result result = PICTURE_EMPTY;
+    if (l->list.n)
+        result = plot_lines(path, axes, l->list.at, l->list.n) ? PICTURE_DRAWN : PICTURE_FAILED;
+    for (size_t i = 0; i < l->list.n; i++) {
+        free((char *)l->list.at[i].label);
+        free((double *)l->list.at[i].x);
+        free((double *)l->list.at[i].y);
+    }
+    free(l->list.at);
+    return result;
+}
+
+/* Durations in ascending order: the flat parts are what most calls take, the end is the tail. */
+static enum picture_result draw_durations(const struct profile *p, const char *path, size_t top)
+{
+    const struct plot_axes axes = {"Durations of the costliest calls, in ascending order",
+                                   "calls (%)", "duration (us)", false, true};
+    struct profile *rows = rows_of(p, ROWS_BY_SITE);
+    struct lines lines = {0};
+    rows_sort(rows, NULL);
+    for (size_t i = 0; i < rows->entries.n && lines.list.n < top; i++) {
+        const struct profile_entry *e = &rows->entries.at[i];
+        char site[120], label[200];
+        if (e->calls < 2)
+            continue;
+        site_label(p, e->site, site, sizeof site);
+        snprintf(label, sizeof label, "%s %s", p->operations.at[e->operation].name, site);
+        struct plot_series *s = line_new(&lines, label, 101);
+        for (int percent = 0; percent <= 100; percent += percent < 96 ? 4 : 1) {
+            double ns = entry_quantile(e, percent / 100.0);
+            line_point(s, percent, ns > 0 ? ns / 1e3 : NAN);
+        }
+    }
+    profile_free(rows);
+    return lines_draw(&lines, path, &axes);
+}
+
+static enum picture_result draw_ranks(const struct profile *p, const char *path, size_t top)
+{
+    const struct plot_axes axes = {"Time in MPI by rank", "rank", "seconds", false, false};
+    struct lines lines = {0};
+    (void)top;
+    if (p->ranks.n < 2)
+        return PICTURE_EMPTY;
+    struct plot_series *wall = line_new(&lines, "wall time", p->ranks.n);
+    for (size_t i = 0; i < p->ranks.n; i++)
+        line_point(wall, p->ranks.at[i].rank, p->ranks.at[i].wall);
+    struct plot_series *mpi = line_new(&lines, "time in MPI", p->ranks.n);
+    for (size_t i = 0; i < p->ranks.n; i++)
+        line_point(mpi, p->ranks.at[i].rank, (double)p->ranks.at[i].mpi_ns / 1e9);
+    return lines_draw(&lines, path, &axes);
+}
+
+/* Skew of each kept instance at its time, for the places with most waiting. */
+static enum picture_result draw_arrivals(const struct profile *p, const char *path, size_t top)
+{
+    const struct plot_axes axes = {"How late the last rank enters", "time since the first (s)",
+                                   "last entry minus first entry (us)", false, true};
+    struct lines lines = {0};
+    int64_t origin = INT64_MAX;
+    for (size_t i = 0; i < p->events.n; i++)
+        if (p->events.at[i].entry_ns < origin)
+            origin = p->events.at[i].entry_ns;
+    for (size_t a = 0; a < p->arrivals.n && lines.list.n < top; a++) {
+        const struct profile_arrival *place = &p->arrivals.at[a];
+        char site[120], label[200];
+        if (place->instances < 2)
+            continue;
+        site_label(p, place->site, site, sizeof site);
+        snprintf(label, sizeof label, "%s %s", p->operations.at[place->operation].name, site);
+        struct plot_series *s = line_new(&lines, label, p->events.n);
+        for (size_t i = 0, end; i < p->events.n; i = end) {
+            const struct profile_event *e = &p->events.at[i];
+            int64_t first = e->entry_ns, last = e->entry_ns;
+            for (end = i + 1; end < p->events.n && p->events.at[end].comm_id == e->comm_id &&
+                              p->events.at[end].sequence == e->sequence;
+                 end++) {
+                first = p->events.at[end].entry_ns < first ? p->events.at[end].entry_ns : first;
+                last = p->events.at[end].entry_ns > last ? p->events.at[end].entry_ns : last;
+            }
+            if (e->operation == place->operation && e->site == place->site &&
+                e->comm == place->comm && end - i == p->comms.at[e->comm].size && last > first)
+                line_point(s, (double)(first - origin) / 1e9, (double)(last - first) / 1e3);
+        }
+    }
+    return lines_draw(&lines, path, &axes);
+}
+
+static enum picture_result draw_sizes(const struct profile *p, const char *path, size_t top)
+{
+    const struct plot_axes axes = {"Time of a call by message size",
+                                   "bytes (up to below twice that)", "median duration (us)", true,
+                                   true};
+    struct profile *operations = rows_of(p, ROWS_BY_OPERATION), *rows = rows_of(p, ROWS_BY_SIZE);
+    struct lines lines = {0};
+    rows_sort(operations, NULL);
+    for (size_t i = 0; i < operations->entries.n && lines.list.n < top; i++) {
+        uint32_t operation = operations->entries.at[i].operation;
+        if (!operations->entries.at[i].bytes)
+            continue;
+        struct plot_series *s = line_new(&lines, p->operations.at[operation].name, 64);
+        for (uint32_t k = 1; k < 64; k++)
+            for (size_t r = 0; r < rows->entries.n; r++)
+                if (rows->entries.at[r].operation == operation &&
+                    rows->entries.at[r].size_class == k && rows->entries.at[r].calls)
+                    line_point(s, (double)(1ull << (k - 1)),
+                               entry_quantile(&rows->entries.at[r], 0.5) / 1e3);
+    }
+    profile_free(operations);
+    profile_free(rows);
+    return lines_draw(&lines, path, &axes);
+}
+
+const struct picture pictures[] = {
+    {"durations", "how long the calls of the costliest call sites take", "no calls were recorded",
+     draw_durations},
+    {"ranks", "time in MPI by rank", "one rank is no picture", draw_ranks},
+    {"arrivals", "how late the last rank enters collectives, over time",
+     "no collective was recorded on all of its ranks", draw_arrivals},
+    {"sizes", "time of a call by message size", "no call carried bytes", draw_sizes},
+};
+const size_t n_pictures = sizeof pictures / sizeof *pictures;

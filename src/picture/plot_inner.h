@@ -1,0 +1,30 @@
+/* Between plot.c (starting gnuplot, lines) and plot_map.c (maps, surfaces, sheets). */
+#ifndef COLLPROF_PICTURE_PLOT_INNER_H
+#define COLLPROF_PICTURE_PLOT_INNER_H
+
+#include "picture/plot.h"
+#include "results/save.h"
+
+/* A script for gnuplot under way. */
+struct script {
+    FILE *out; /* the script */
+    struct save picture;
+    const char *path;
+};
+
+/* Begins a picture of WIDTH x HEIGHT pixels at PATH. False (said on stderr) if it cannot. */
+bool script_begin(struct script *s, const char *path, int width, int height);
+
+/* Runs gnuplot on it and puts the picture in place. */
+bool script_run(struct script *s);
+
+/* Writes TEXT as a gnuplot string, quotes included. */
+void script_string(FILE *out, const char *text);
+
+/* "set title", "set xlabel", "set ylabel". */
+void script_axes(FILE *out, const struct plot_axes *axes);
+
+/* A tick's label: 65536 is "64K" where AXIS_LABEL tells of bytes. */
+void tick_label(double value, const char *axis_label, char *text, size_t size);
+
+#endif

@@ -1,0 +1,126 @@
+#include "results/save.h"
+#include "results/schedule_json.h"
+
+#include <errno.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+struct pen {
+    const struct schedule *s;
+    char *const *host;
+    FILE *out;
+    char *prefix; /* of the line below: "|  " for each open branch */
+};
+
+static const char *host_of(const struct pen *p, int u)
+{
+    return p->host && p->host[u] ? p->host[u] : "";
+}
+
+/* A chain of 4,096 is that deep: the prefix is bounded, the recursion is not a problem. */
+static void draw_below(struct pen *p, int u, size_t indent)
+{
+    const struct schedule *s = p->s;
+    for (int i = s->first[u]; i < s->first[u + 1]; i++) {
+        int v = s->child[i];
+        bool last = i + 1 == s->first[u + 1];
+        fprintf(p->out, "%12.2f  %.*s%s %d%s%s\n", 1e6 * s->arrival[v], (int)indent, p->prefix,
+                last ? "`-" : "|-", v, *host_of(p, v) ? "  " : "", host_of(p, v));
+        memcpy(p->prefix + indent, last ? "   " : "|  ", 3);
+        draw_below(p, v, indent + 3);
+    }
+}
+
+void schedule_draw_text(const struct schedule *s, char *const *host, FILE *out)
+{
+    struct pen p = {s, host, out, malloc(3 * (size_t)s->n + 3)};
+    if (!p.prefix)
+        return;
+    fprintf(out, "arrival (us)  rank, in the order of sending\n");
+    fprintf(out, "%12.2f  %d%s%s\n", 1e6 * s->arrival[s->root], s->root,
+            *host_of(&p, s->root) ? "  " : "", host_of(&p, s->root));
+    draw_below(&p, s->root, 0);
+    free(p.prefix);
+}
+
+void schedule_draw_dot(const struct schedule *s, char *const *host, FILE *out)
+{
+    struct pen p = {s, host, out, NULL};
+    fprintf(out, "digraph schedule {\n  label=\"%s from rank %d: %.2f us\";\n", s->name, s->root,
+            1e6 * s->completion);
+    fprintf(out, "  node [shape=box, style=rounded, fontname=sans];\n"
+                 "  edge [fontname=sans, fontsize=10];\n");
+    for (int u = 0; u < s->n; u++) {
+        fprintf(out, "  %d [label=\"%d%s%s\\n%.2f us\"];\n", u, u, *host_of(&p, u) ? "\\n" : "",
+                host_of(&p, u), 1e6 * s->arrival[u]);
+        for (int i = s->first[u]; i < s->first[u + 1]; i++)
+            fprintf(out, "  %d -> %d [label=\"%d\"];\n", u, s->child[i], i - s->first[u] + 1);
+    }
+    fprintf(out, "}\n");
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n > m && strcmp(text + n - m, end) == 0;
+}
+
+bool schedule_draw_path_valid(const char *path)
+{
+    if (ends_with(path, ".txt") || ends_with(path, ".dot") || ends_with(path, ".png") ||
+        ends_with(path, ".svg"))
+        return true;
+    fprintf(stderr, "%s: cannot draw %s: a name that ends in .txt, .dot, .png or .svg is needed\n",
+            program_invocation_short_name, path);
+    return false;
+}
+
+/* Graphviz reads DOT from a file and writes to the picture's own temporary one. */
+static bool run_dot(FILE *dot, FILE *picture, const char *path)
+{
+    char type[] = "-Tpng", *argv[] = {(char *)"dot", type, NULL};
+    if (ends_with(path, ".svg"))
+        memcpy(type + 2, "svg", 3);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, fileno(dot), STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, fileno(picture), STDOUT_FILENO);
+    pid_t pid;
+    int status = -1, error = posix_spawnp(&pid, "dot", &actions, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (error == 0)
+        waitpid(pid, &status, 0);
+    if (error != 0 || status != 0)
+        fprintf(stderr, "%s: cannot draw %s: %s\n", program_invocation_short_name, path,
+                error ? "there is no Graphviz (the command dot); .dot and .txt need none"
+                      : "Graphviz' dot failed");
+    return error == 0 && status == 0;
+}
+
+bool schedule_draw(const struct schedule *s, char *const *host, const char *path)
+{
+    struct save save;
+    if (!schedule_draw_path_valid(path) || !save_open(&save, path))
+        return false;
+    if (ends_with(path, ".txt") || ends_with(path, ".dot")) {
+        (ends_with(path, ".txt") ? schedule_draw_text : schedule_draw_dot)(s, host, save.out);
+        return save_commit(&save);
+    }
+    FILE *dot = tmpfile();
+    bool good = dot != NULL;
+    if (good) {
+        schedule_draw_dot(s, host, dot);
+        rewind(dot);
+        good = run_dot(dot, save.out, path);
+        fclose(dot);
+    }
+    if (good)
+        return save_commit(&save);
+    save_abandon(&save);
+    return false;
+}

@@ -1,0 +1,202 @@
+/* Who comes late to a collective operation, and what the others lose by it. */
+#include "profile/arrivals.h"
+
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One instance, seen whole. */
+struct instance {
+    uint32_t site, operation, comm;
+    uint32_t late_rank;
+    uint64_t skew, duration, time, wait;
+};
+
+static bool is_one_of(const char *name, const char *const *list)
+{
+    for (; *list; list++)
+        if (!strcmp(name, *list))
+            return true;
+    return false;
+}
+
+enum collective_kind collective_kind(const char *operation)
+{
+    static const char *const all[] = {
+        "Barrier",   "Allreduce", "Allgather",      "Allgatherv",           "Alltoall",
+        "Alltoallv", "Alltoallw", "Reduce_scatter", "Reduce_scatter_block", NULL};
+    static const char *const from_root[] = {"Bcast", "Scatter", "Scatterv", NULL};
+    static const char *const to_root[] = {"Reduce", "Gather", "Gatherv", NULL};
+    static const char *const prefix[] = {"Scan", "Exscan", NULL};
+    char name[40];
+    snprintf(name, sizeof name, "%s", !strncmp(operation, "MPI_", 4) ? operation + 4 : operation);
+    size_t length = strlen(name);
+    if (length > 2 && !strcmp(name + length - 2, "_c"))
+        name[length - 2] = '\0';
+    if (is_one_of(name, all))
+        return COLLECTIVE_ALL;
+    if (is_one_of(name, from_root))
+        return COLLECTIVE_FROM_ROOT;
+    if (is_one_of(name, to_root))
+        return COLLECTIVE_TO_ROOT;
+    return is_one_of(name, prefix) ? COLLECTIVE_PREFIX : COLLECTIVE_OTHER;
+}
+
+static uint64_t positive(int64_t ns)
+{
+    return ns > 0 ? (uint64_t)ns : 0;
+}
+
+/* Time that E spent before READY, when what it needed could come at the earliest. */
+static uint64_t waited(const struct profile_event *e, int64_t ready)
+{
+    return positive((e->exit_ns < ready ? e->exit_ns : ready) - e->entry_ns);
+}
+
+static uint64_t wait_of(const struct profile_event *e, size_t n, enum collective_kind kind,
+                        int64_t last, const struct profile_event *root)
+{
+    uint64_t sum = 0;
+    int64_t before = INT64_MIN;
+    if (kind == COLLECTIVE_TO_ROOT)
+        return root ? waited(root, last) : 0;
+    if (kind == COLLECTIVE_OTHER || (kind == COLLECTIVE_FROM_ROOT && !root))
+        return 0;
+    for (size_t i = 0; i < n; i++) {
+        int64_t ready = kind == COLLECTIVE_ALL ? last : before;
+        if (kind == COLLECTIVE_FROM_ROOT)
+            ready = root->entry_ns;
+        sum += waited(&e[i], ready);
+        if (e[i].entry_ns > before)
+            before = e[i].entry_ns;
+    }
+    return sum;
+}
+
+/* The N members of one instance, by their rank in the communicator. */
+static struct instance look_at(const struct profile *p, const struct profile_event *e, size_t n,
+                               const uint32_t *comm_kind)
+{
+    enum collective_kind kind = collective_kind(p->operations.at[e->operation].name);
+    int64_t first = e->entry_ns, last = e->entry_ns, end = e->exit_ns;
+    const struct profile_event *root = NULL;
+    struct instance result = {e->site, e->operation, comm_kind[e->comm], e->rank, 0, 0, 0, 0};
+    for (size_t i = 0; i < n; i++) {
+        if (e[i].entry_ns > last) {
+            last = e[i].entry_ns;
+            result.late_rank = e[i].rank;
+        }
+        if (e[i].entry_ns < first)
+            first = e[i].entry_ns;
+        if (e[i].exit_ns > end)
+            end = e[i].exit_ns;
+        if ((int64_t)e[i].comm_rank == e->root)
+            root = &e[i];
+        result.time += positive(e[i].exit_ns - e[i].entry_ns);
+    }
+    result.skew = positive(last - first);
+    result.wait = wait_of(e, n, kind, last, root);
+    result.duration =
+        positive(end - (kind == COLLECTIVE_FROM_ROOT && root ? root->entry_ns : last));
+    return result;
+}
+
+static bool is_whole(const struct profile *p, const struct profile_event *e, size_t n)
+{
+    if (n < 2 || n != p->comms.at[e->comm].size)
+        return false;
+    for (size_t i = 1; i < n; i++)
+        if (e[i].operation != e->operation || e[i].comm != e->comm)
+            return false;
+    return true;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct instance *x = a, *y = b;
+    if (x->operation != y->operation)
+        return x->operation < y->operation ? -1 : 1;
+    if (x->site != y->site)
+        return x->site < y->site ? -1 : 1;
+    if (x->comm != y->comm)
+        return x->comm < y->comm ? -1 : 1;
+    return x->late_rank < y->late_rank ? -1 : x->late_rank > y->late_rank;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static void median_and_max(const struct instance *at, size_t n, size_t offset, uint64_t *median,
+                           uint64_t *max)
+{
+    uint64_t *value = profile_alloc(n * sizeof *value);
+    for (size_t i = 0; i < n; i++)
+        memcpy(&value[i], (const char *)&at[i] + offset, sizeof value[i]);
+    qsort(value, n, sizeof *value, by_number);
+    *median = value[n / 2];
+    *max = value[n - 1];
+    free(value);
+}
+
+/* N instances of one place, sorted by their late rank. */
+static struct profile_arrival sum_up(const struct instance *at, size_t n)
+{
+    struct profile_arrival a = {
+        .site = at->site, .operation = at->operation, .comm = at->comm, .instances = n};
+    for (size_t i = 0, first = 0; i < n; i++) {
+        a.time_ns += at[i].time;
+        a.wait_ns += at[i].wait;
+        if (at[i].late_rank != at[first].late_rank)
+            first = i;
+        a.late_ranks += i == first;
+        if (i - first + 1 > a.late_count) {
+            a.late_count = i - first + 1;
+            a.late_rank = at[i].late_rank;
+        }
+    }
+    median_and_max(at, n, offsetof(struct instance, skew), &a.skew_median_ns, &a.skew_max_ns);
+    median_and_max(at, n, offsetof(struct instance, duration), &a.duration_median_ns,
+                   &a.duration_max_ns);
+    return a;
+}
+
+/* Counted per rank: in one place, and in general. */
+static void count_late(struct profile *p, const struct instance *at, size_t n)
+{
+    for (size_t i = 0; i < p->ranks.n; i++)
+        p->ranks.at[i].late = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t r = 0; r < p->ranks.n; r++)
+            p->ranks.at[r].late += p->ranks.at[r].rank == (int32_t)at[i].late_rank;
+}
+
+void arrivals_find(struct profile *p)
+{
+    ARRAY(struct instance) list = {0};
+    uint32_t *kind = comm_kinds(p);
+    p->arrivals.n = 0;
+    bool comparable = p->hosts.n < 2 || p->synchronized;
+    for (size_t i = 0, end; i < p->events.n && comparable; i = end) {
+        const struct profile_event *e = &p->events.at[i];
+        for (end = i + 1; end < p->events.n && p->events.at[end].comm_id == e->comm_id &&
+                          p->events.at[end].sequence == e->sequence;)
+            end++;
+        if (is_whole(p, e, end - i))
+            *PUSH(&list) = look_at(p, e, end - i, kind);
+    }
+    if (list.n)
+        qsort(list.at, list.n, sizeof *list.at, by_place);
+    for (size_t i = 0, end; i < list.n; i = end) {
+        const struct instance *a = &list.at[i];
+        for (end = i + 1; end < list.n && list.at[end].operation == a->operation &&
+                          list.at[end].site == a->site && list.at[end].comm == a->comm;)
+            end++;
+        *PUSH(&p->arrivals) = sum_up(a, end - i);
+    }
+    count_late(p, list.at, list.n);
+    free(list.at);
+    free(kind);
+}

@@ -1,0 +1,48 @@
+#include "profile/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int compare_events(const void *a, const void *b)
+{
+    const struct profile_event *x = a, *y = b;
+    if (x->comm_id != y->comm_id)
+        return x->comm_id < y->comm_id ? -1 : 1;
+    if (x->sequence != y->sequence)
+        return x->sequence < y->sequence ? -1 : 1;
+    if (x->comm_rank != y->comm_rank) /* arrivals.c looks at them in this order */
+        return x->comm_rank < y->comm_rank ? -1 : 1;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return x->entry_ns < y->entry_ns ? -1 : x->entry_ns > y->entry_ns;
+}
+
+void events_sort(struct profile *p)
+{
+    if (p->events.n)
+        qsort(p->events.at, p->events.n, sizeof *p->events.at, compare_events);
+}
+
+static void keep_sampled(struct profile *p)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < p->events.n; i++)
+        if (!(p->events.at[i].sequence & p->sample_mask))
+            p->events.at[kept++] = p->events.at[i];
+    p->events.n = kept;
+}
+
+void events_limit(struct profile *p, uint32_t limit)
+{
+    /* Ranks sample by masks of their own: what the widest of them leaves is what all have. */
+    keep_sampled(p);
+    while (p->events.n > limit && p->sample_mask != UINT32_MAX) {
+        p->sample_mask = p->sample_mask << 1 | 1;
+        keep_sampled(p);
+    }
+    if (p->events.n > limit) { /* more communicators than room, one instance of each */
+        events_sort(p);
+        p->events_dropped += p->events.n - limit;
+        p->events.n = limit;
+    }
+}

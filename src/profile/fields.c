@@ -1,0 +1,294 @@
+#include "profile/fields.h"
+
+#include "base/clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIELD(type, member, key, kind)                                                             \
+    {                                                                                              \
+        key, kind, offsetof(struct type, member), sizeof(((struct type *)0)->member)               \
+    }
+#define FIELDS(name)                                                                               \
+    const struct fields fields_##name = {name##_table, sizeof name##_table / sizeof *name##_table}
+
+static const struct field run_table[] = {
+    FIELD(profile, run_id, "id", FIELD_HEX),
+    FIELD(profile, started_unix, "started_unix", FIELD_REAL),
+    FIELD(profile, size, "size", FIELD_I32),
+    FIELD(profile, thread_level, "thread_level", FIELD_I32),
+    FIELD(profile, clock, "clock", FIELD_CLOCK),
+    FIELD(profile, synchronized, "synchronized", FIELD_BOOL),
+    FIELD(profile, clock_bound, "clock_bound_seconds", FIELD_REAL),
+    FIELD(profile, stack_depth, "stack_depth", FIELD_U32),
+    FIELD(profile, crashed, "incomplete", FIELD_BOOL),
+    FIELD(profile, yields, "yields", FIELD_BOOL),
+};
+FIELDS(run);
+
+static const struct field host_table[] = {
+    FIELD(profile_host, name, "name", FIELD_TEXT),
+    FIELD(profile_host, ranks, "ranks", FIELD_U32),
+    FIELD(profile_host, processors, "processors", FIELD_U32),
+};
+FIELDS(host);
+
+static const struct field rank_table[] = {
+    FIELD(profile_rank, rank, "rank", FIELD_I32),
+    FIELD(profile_rank, host, "host", FIELD_INDEX),
+    FIELD(profile_rank, pid, "pid", FIELD_I64),
+    FIELD(profile_rank, state, "state", FIELD_STATE),
+    FIELD(profile_rank, state_detail, "state_detail", FIELD_I32),
+    FIELD(profile_rank, wall, "wall_seconds", FIELD_REAL),
+    FIELD(profile_rank, mpi_ns, "mpi_ns", FIELD_U64),
+    FIELD(profile_rank, lifecycle_ns, "lifecycle_ns", FIELD_U64),
+    FIELD(profile_rank, calls, "calls", FIELD_U64),
+    FIELD(profile_rank, started_late, "started_late", FIELD_U32),
+    FIELD(profile_rank, alive, "alive", FIELD_BOOL),
+    FIELD(profile_rank, late, "late_collectives", FIELD_U64),
+    FIELD(profile_rank, involuntary_switches, "involuntary_switches", FIELD_U64),
+    FIELD(profile_rank, untracked_requests, "untracked_requests", FIELD_U64),
+    FIELD(profile_rank, init_ns, "init_ns", FIELD_U64),
+    FIELD(profile_rank, merge_ns, "merge_ns", FIELD_U64),
+};
+FIELDS(rank);
+
+static const struct field module_table[] = {
+    FIELD(profile_module, path, "path", FIELD_TEXT),
+    FIELD(profile_module, build_id, "build_id", FIELD_TEXT),
+};
+FIELDS(module);
+
+static const struct field operation_table[] = {
+    FIELD(profile_operation, name, "name", FIELD_TEXT),
+    FIELD(profile_operation, family, "family", FIELD_FAMILY),
+};
+FIELDS(operation);
+
+static const struct field comm_table[] = {
+    FIELD(profile_comm, id, "id", FIELD_HEX),
+    FIELD(profile_comm, name, "name", FIELD_TEXT),
+    FIELD(profile_comm, size, "size", FIELD_U32),
+    FIELD(profile_comm, root_world_rank, "first_world_rank", FIELD_INDEX),
+    FIELD(profile_comm, flags, "flags", FIELD_U32),
+    FIELD(profile_comm, created, "created", FIELD_U64),
+};
+FIELDS(comm);
+
+static const struct field region_table[] = {
+    FIELD(profile_region, name, "name", FIELD_TEXT),
+    FIELD(profile_region, entered, "entered", FIELD_U64),
+    FIELD(profile_region, time_ns, "time_ns", FIELD_U64),
+};
+FIELDS(region);
+
+static const struct field entry_table[] = {
+    FIELD(profile_entry, site, "site", FIELD_INDEX),
+    FIELD(profile_entry, operation, "operation", FIELD_INDEX),
+    FIELD(profile_entry, comm, "communicator", FIELD_INDEX),
+    FIELD(profile_entry, region, "region", FIELD_INDEX),
+    FIELD(profile_entry, size_class, "size_class", FIELD_U32),
+    FIELD(profile_entry, calls, "calls", FIELD_U64),
+    FIELD(profile_entry, errors, "errors", FIELD_U64),
+    FIELD(profile_entry, bytes, "bytes", FIELD_U64),
+    FIELD(profile_entry, time_ns, "time_ns", FIELD_U64),
+    FIELD(profile_entry, min_ns, "min_ns", FIELD_U64),
+    FIELD(profile_entry, max_ns, "max_ns", FIELD_U64),
+    FIELD(profile_entry, completed, "completed", FIELD_U64),
+    FIELD(profile_entry, completed_bytes, "completed_bytes", FIELD_U64),
+    FIELD(profile_entry, span_ns, "span_ns", FIELD_U64),
+    FIELD(profile_entry, window_ns, "window_ns", FIELD_U64),
+    FIELD(profile_entry, wait_ns, "wait_ns", FIELD_U64),
+    FIELD(profile_entry, hidden, "hidden", FIELD_U64),
+    FIELD(profile_entry, cancelled, "cancelled", FIELD_U64),
+};
+FIELDS(entry);
+
+static const struct field spread_table[] = {
+    FIELD(spread, ranks, "count", FIELD_U32),     FIELD(spread, sum, "sum_ns", FIELD_U64),
+    FIELD(spread, min, "min_ns", FIELD_U64),      FIELD(spread, max, "max_ns", FIELD_U64),
+    FIELD(spread, best, "min_rank", FIELD_INDEX), FIELD(spread, worst, "max_rank", FIELD_INDEX),
+};
+FIELDS(spread);
+
+static const struct field arrival_table[] = {
+    FIELD(profile_arrival, site, "site", FIELD_INDEX),
+    FIELD(profile_arrival, operation, "operation", FIELD_INDEX),
+    FIELD(profile_arrival, comm, "communicator", FIELD_INDEX),
+    FIELD(profile_arrival, instances, "instances", FIELD_U64),
+    FIELD(profile_arrival, skew_median_ns, "skew_median_ns", FIELD_U64),
+    FIELD(profile_arrival, skew_max_ns, "skew_max_ns", FIELD_U64),
+    FIELD(profile_arrival, duration_median_ns, "duration_median_ns", FIELD_U64),
+    FIELD(profile_arrival, duration_max_ns, "duration_max_ns", FIELD_U64),
+    FIELD(profile_arrival, time_ns, "time_ns", FIELD_U64),
+    FIELD(profile_arrival, wait_ns, "wait_ns", FIELD_U64),
+    FIELD(profile_arrival, late_rank, "late_rank", FIELD_INDEX),
+    FIELD(profile_arrival, late_count, "late_count", FIELD_U64),
+    FIELD(profile_arrival, late_ranks, "late_ranks", FIELD_U32),
+};
+FIELDS(arrival);
+
+const char *const dropped_keys[LEDGER_SECTIONS] = {
+    [LEDGER_MODULES] = "modules", [LEDGER_REGIONS] = "regions", [LEDGER_COMMS] = "communicators",
+    [LEDGER_SITES] = "sites",     [LEDGER_ENTRIES] = "calls",   [LEDGER_INSTANCES] = "instances",
+};
+
+static const char *const clock_names[] = {[CLOCK_SOURCE_TSC] = "TSC",
+                                          [CLOCK_SOURCE_MONOTONIC] = "CLOCK_MONOTONIC",
+                                          [CLOCK_SOURCE_EXTERNAL] = "simulated"};
+static const char *const state_names[] = {[LEDGER_RUNNING] = "running",
+                                          [LEDGER_FINALIZED] = "finalized",
+                                          [LEDGER_EXITED] = "exited",
+                                          [LEDGER_ABORTED] = "aborted",
+                                          [LEDGER_SIGNALLED] = "signalled"};
+static const char *const family_names[] = {[FAMILY_PLAIN] = "plain",
+                                           [FAMILY_COLLECTIVE] = "collective",
+                                           [FAMILY_ICOLLECTIVE] = "icollective",
+                                           [FAMILY_SEND] = "send",
+                                           [FAMILY_ISEND] = "isend",
+                                           [FAMILY_RECV] = "recv",
+                                           [FAMILY_IRECV] = "irecv",
+                                           [FAMILY_SENDRECV] = "sendrecv",
+                                           [FAMILY_INIT_REQUEST] = "init_request",
+                                           [FAMILY_START] = "start",
+                                           [FAMILY_COMPLETION] = "completion",
+                                           [FAMILY_PROBE] = "probe",
+                                           [FAMILY_ONE_SIDED] = "one_sided",
+                                           [FAMILY_IO] = "io",
+                                           [FAMILY_COMM] = "communicator",
+                                           [FAMILY_LIFECYCLE] = "lifecycle"};
+
+struct names {
+    const char *const *at;
+    uint32_t n;
+};
+
+static struct names names_of(enum field_kind kind)
+{
+#define NAMES(array) ((struct names){array, sizeof array / sizeof *array})
+    return kind == FIELD_CLOCK ? NAMES(clock_names)
+                               : (kind == FIELD_STATE ? NAMES(state_names) : NAMES(family_names));
+}
+
+static const char *name_of(enum field_kind kind, uint32_t value)
+{
+    struct names names = names_of(kind);
+    return value < names.n ? names.at[value] : "unknown";
+}
+
+const char *clock_name_of(uint32_t clock)
+{
+    return name_of(FIELD_CLOCK, clock);
+}
+
+const char *state_name_of(uint32_t state)
+{
+    return name_of(FIELD_STATE, state);
+}
+
+json_t *json_text(const char *text, size_t size)
+{
+    size_t length = strnlen(text, size);
+    json_t *value = json_stringn(text, length);
+    if (value)
+        return value;
+    char *plain = profile_alloc(length + 1);
+    for (size_t i = 0; i < length; i++)
+        plain[i] = (unsigned char)text[i] < 0x80 ? text[i] : '?';
+    value = json_stringn(plain, length);
+    free(plain);
+    return value;
+}
+
+static json_t *value_of(const struct field *f, const void *at)
+{
+    char hex[24];
+    switch (f->kind) {
+    case FIELD_U32:
+        return json_integer(*(const uint32_t *)at);
+    case FIELD_I32:
+        return json_integer(*(const int32_t *)at);
+    case FIELD_U64:
+    case FIELD_I64:
+        return json_integer(*(const int64_t *)at);
+    case FIELD_REAL:
+        return json_real(*(const double *)at);
+    case FIELD_BOOL:
+        return json_boolean(*(const bool *)at);
+    case FIELD_TEXT:
+        return json_text(at, f->size);
+    case FIELD_HEX:
+        snprintf(hex, sizeof hex, "0x%016llx", *(const unsigned long long *)at);
+        return json_string(hex);
+    case FIELD_INDEX:
+        return *(const uint32_t *)at == PROFILE_NONE ? json_null()
+                                                     : json_integer(*(const uint32_t *)at);
+    default:
+        return json_string(name_of(f->kind, *(const uint32_t *)at));
+    }
+}
+
+void fields_write(json_t *object, const struct fields *fields, const void *data)
+{
+    for (size_t i = 0; i < fields->n; i++) {
+        const struct field *f = &fields->at[i];
+        json_object_set_new_nocheck(object, f->key, value_of(f, (const char *)data + f->offset));
+    }
+}
+
+static bool set_named(enum field_kind kind, uint32_t *at, const char *name)
+{
+    struct names names = names_of(kind);
+    for (uint32_t i = 0; name && i < names.n; i++) {
+        if (!strcmp(names.at[i], name)) {
+            *at = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool set_value(const struct field *f, void *at, const json_t *value)
+{
+    const char *text = json_string_value(value);
+    json_int_t number = json_integer_value(value);
+    switch (f->kind) {
+    case FIELD_U32:
+    case FIELD_I32:
+        *(uint32_t *)at = (uint32_t)number;
+        return json_is_integer(value);
+    case FIELD_U64:
+    case FIELD_I64:
+        *(int64_t *)at = number;
+        return json_is_integer(value);
+    case FIELD_REAL:
+        *(double *)at = json_number_value(value);
+        return json_is_number(value);
+    case FIELD_BOOL:
+        *(bool *)at = json_is_true(value);
+        return json_is_boolean(value);
+    case FIELD_TEXT:
+        snprintf(at, f->size, "%s", text ? text : "");
+        return text != NULL;
+    case FIELD_HEX:
+        *(uint64_t *)at = text ? strtoull(text, NULL, 16) : 0;
+        return text != NULL;
+    case FIELD_INDEX:
+        *(uint32_t *)at = json_is_null(value) ? PROFILE_NONE : (uint32_t)number;
+        return json_is_null(value) || json_is_integer(value);
+    default:
+        return set_named(f->kind, at, text);
+    }
+}
+
+bool fields_read(const json_t *object, const struct fields *fields, void *data)
+{
+    bool good = json_is_object(object);
+    for (size_t i = 0; good && i < fields->n; i++) {
+        const struct field *f = &fields->at[i];
+        const json_t *value = json_object_get(object, f->key);
+        if (value)
+            good = set_value(f, (char *)data + f->offset, value);
+    }
+    return good;
+}

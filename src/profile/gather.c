@@ -1,0 +1,300 @@
+/* One rank's ledger becomes a profile. The ledger may come from a process that was killed at any
+ * moment, so no index in it is trusted. */
+#include "base/clock.h"
+#include "profile/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Ledger index to profile index. */
+struct maps {
+    uint32_t *module, *operation, *comm, *region, *site;
+};
+
+static uint32_t count_of(const struct ledger *l, enum ledger_section section)
+{
+    return l->header->section[section].count;
+}
+
+/* Copies a text of at most ROOM bytes that may lack its end. */
+static void copy_text(char *to, size_t room, const char *from, size_t size)
+{
+    size_t length = strnlen(from, size);
+    if (length >= room)
+        length = room - 1;
+    memcpy(to, from, length);
+    memset(to + length, 0, room - length);
+}
+
+double ledger_rate(const struct ledger *l)
+{
+    const struct ledger_header *h = l->header;
+    double seconds = h->pair[1].seconds - h->pair[0].seconds;
+    if (seconds < 1e-3 || h->pair[1].ticks <= h->pair[0].ticks)
+        return h->ticks_per_second; /* it was cut off early */
+    return (double)(h->pair[1].ticks - h->pair[0].ticks) / seconds;
+}
+
+/* Only what is used gets into the profile: a ledger names every operation there is. */
+static uint32_t module_of(struct profile *p, const struct ledger *l, struct maps *m, uint32_t i)
+{
+    if (i >= count_of(l, LEDGER_MODULES))
+        return PROFILE_NONE;
+    if (m->module[i] == PROFILE_NONE) {
+        const struct ledger_module *from = &l->modules[i];
+        struct profile_module module = {0};
+        copy_text(module.path, sizeof module.path, from->path, sizeof from->path);
+        for (uint32_t b = 0; b < from->build_id_size && b < sizeof from->build_id; b++)
+            snprintf(module.build_id + 2 * b, 3, "%02x", from->build_id[b]);
+        m->module[i] = profile_add_module(p, &module);
+    }
+    return m->module[i];
+}
+
+static uint32_t operation_of(struct profile *p, const struct ledger *l, struct maps *m, uint32_t i)
+{
+    if (i >= count_of(l, LEDGER_OPERATIONS))
+        return PROFILE_NONE;
+    if (m->operation[i] == PROFILE_NONE) {
+        char name[sizeof l->operations[i].name];
+        copy_text(name, sizeof name, l->operations[i].name, sizeof name);
+        m->operation[i] = profile_add_operation(p, name, l->operations[i].family);
+    }
+    return m->operation[i];
+}
+
+static void gather_sites(struct profile *p, const struct ledger *l, struct maps *m)
+{
+    for (uint32_t i = 0; i < count_of(l, LEDGER_SITES); i++) {
+        const struct ledger_site *from = &l->sites[i];
+        struct profile_site site = {0};
+        if (i != LEDGER_NO_SITE)
+            site.depth = from->depth < LEDGER_MAX_DEPTH ? from->depth : LEDGER_MAX_DEPTH;
+        for (uint32_t f = 0; f < site.depth; f++) {
+            site.frame[f].module = module_of(p, l, m, from->frame[f].module);
+            site.frame[f].address = from->frame[f].address;
+        }
+        m->site[i] = profile_add_site(p, &site);
+    }
+}
+
+static void gather_comms(struct profile *p, const struct ledger *l, struct maps *m)
+{
+    for (uint32_t i = 1; i < count_of(l, LEDGER_COMMS); i++) {
+        const struct ledger_comm *from = &l->comms[i];
+        struct profile_comm comm = {.id = from->id,
+                                    .created = from->created,
+                                    .size = from->size,
+                                    .root_world_rank = from->root_world_rank,
+                                    .flags = from->flags};
+        copy_text(comm.name, sizeof comm.name, from->name, sizeof from->name);
+        m->comm[i] = profile_add_comm(p, &comm);
+    }
+}
+
+static void gather_regions(struct profile *p, const struct ledger *l, struct maps *m)
+{
+    for (uint32_t i = 1; i < count_of(l, LEDGER_REGIONS); i++) {
+        const struct ledger_region *from = &l->regions[i];
+        struct profile_region region = {.entered = from->entered, .time_ns = from->time_ns};
+        copy_text(region.name, sizeof region.name, from->name, sizeof from->name);
+        m->region[i] = profile_add_region(p, &region);
+    }
+}
+
+static uint32_t mapped(const uint32_t *map, uint32_t index, const struct ledger *l,
+                       enum ledger_section section)
+{
+    return index < count_of(l, section) ? map[index] : PROFILE_NONE;
+}
+
+static void gather_entries(struct profile *p, const struct ledger *l, struct maps *m)
+{
+    uint64_t histogram[HISTOGRAM_BUCKETS];
+    for (uint32_t i = 0; i < count_of(l, LEDGER_ENTRIES); i++) {
+        const struct ledger_entry *from = &l->entries[i];
+        struct profile_entry e = {.site = mapped(m->site, from->site, l, LEDGER_SITES),
+                                  .operation = operation_of(p, l, m, from->operation),
+                                  .comm = mapped(m->comm, from->comm, l, LEDGER_COMMS),
+                                  .region = mapped(m->region, from->region, l, LEDGER_REGIONS),
+                                  .size_class = from->size_class,
+                                  .calls = from->calls,
+                                  .errors = from->errors,
+                                  .bytes = from->bytes,
+                                  .time_ns = from->time_ns,
+                                  .min_ns = from->min_ns,
+                                  .max_ns = from->max_ns,
+                                  .completed = from->completed,
+                                  .window_ns = from->window_ns,
+                                  .wait_ns = from->wait_ns,
+                                  .span_ns = from->span_ns,
+                                  .hidden = from->hidden,
+                                  .completed_bytes = from->completed_bytes,
+                                  .cancelled = from->cancelled,
+                                  .histogram = histogram};
+        if (e.operation == PROFILE_NONE || !(from->calls || from->completed || from->cancelled))
+            continue;
+        for (unsigned b = 0; b < HISTOGRAM_BUCKETS; b++)
+            histogram[b] = from->histogram[b];
+        if (e.site == PROFILE_NONE)
+            e.site = profile_add_site(p, &(struct profile_site){0});
+        profile_add_entry(p, &e);
+    }
+}
+
+/* Only now, when equal keys are one: a rank counts once in a spread. */
+static void spread_out(struct profile *p, uint32_t rank)
+{
+    for (size_t i = 0; i < p->entries.n; i++)
+        spread_add(&p->entries.at[i].spread, rank, p->entries.at[i].time_ns);
+    for (size_t i = 0; i < p->entries.n; i++) {
+        const struct profile_entry *e = &p->entries.at[i];
+        profile_group(p, e->site, e->operation)->spread.sum += e->time_ns;
+        profile_group(p, PROFILE_NONE, e->operation)->spread.sum += e->time_ns;
+    }
+    for (size_t i = 0; i < p->groups.n; i++) {
+        uint64_t sum = p->groups.at[i].spread.sum;
+        p->groups.at[i].spread = (struct spread){0};
+        spread_add(&p->groups.at[i].spread, rank, sum);
+    }
+}
+
+/* Starting and ending MPI is not communication: it is told apart from the time in MPI. */
+static void set_apart_lifecycle(struct profile *p)
+{
+    struct profile_rank *r = &p->ranks.at[0];
+    for (size_t i = 0; i < p->entries.n; i++)
+        if (p->operations.at[p->entries.at[i].operation].family == FAMILY_LIFECYCLE)
+            r->lifecycle_ns += p->entries.at[i].time_ns;
+    r->mpi_ns -= r->lifecycle_ns < r->mpi_ns ? r->lifecycle_ns : r->mpi_ns;
+}
+
+/* Times on the clock of this host, then on the one that all share. */
+static int64_t global_ns(const struct ledger_header *h, uint64_t ticks, double rate)
+{
+    double since = (double)(int64_t)(ticks - h->pair[0].ticks) / rate;
+    double shift = h->synchronized ? h->global_offset + h->global_drift * since : 0;
+    return (int64_t)((h->pair[0].seconds + since + shift) * 1e9);
+}
+
+static void gather_events(struct profile *p, const struct ledger *l, struct maps *m, double rate)
+{
+    const struct ledger_header *h = l->header;
+    for (uint32_t i = 0; i < count_of(l, LEDGER_INSTANCES); i++) {
+        const struct ledger_instance *from = &l->instances[i];
+        uint32_t operation = operation_of(p, l, m, from->operation);
+        uint32_t comm = mapped(m->comm, from->comm, l, LEDGER_COMMS);
+        if (operation == PROFILE_NONE || comm == PROFILE_NONE ||
+            (from->sequence & h->sample_mask) || !from->exit_ticks)
+            continue;
+        *PUSH(&p->events) =
+            (struct profile_event){.comm_id = from->comm_id,
+                                   .bytes = from->bytes,
+                                   .entry_ns = global_ns(h, from->entry_ticks, rate),
+                                   .exit_ns = global_ns(h, from->exit_ticks, rate),
+                                   .sequence = from->sequence,
+                                   .rank = (uint32_t)h->rank,
+                                   .site = mapped(m->site, from->site, l, LEDGER_SITES),
+                                   .operation = operation,
+                                   .comm = comm,
+                                   .comm_rank = l->comms[from->comm].rank,
+                                   .root = from->root};
+    }
+    p->sample_mask = h->sample_mask;
+}
+
+/* Of a process that was killed, the last call that it made is the last that is known of it. */
+static double wall_time(const struct ledger_header *h)
+{
+    double closed = h->pair[1].seconds - h->pair[0].seconds;
+    double last = h->ticks_per_second > 0 && h->last_ticks > h->pair[0].ticks
+                      ? (double)(h->last_ticks - h->pair[0].ticks) / h->ticks_per_second
+                      : 0;
+    return closed > last ? closed : last;
+}
+
+static void gather_rank(struct profile *p, const struct ledger *l)
+{
+    const struct ledger_header *h = l->header;
+    struct profile_host host = {.ranks = 1, .processors = h->processors};
+    memcpy(host.affinity, h->affinity, sizeof host.affinity);
+    copy_text(host.name, sizeof host.name, h->host, sizeof h->host);
+    struct profile_rank *r = PUSH(&p->ranks);
+    *r = (struct profile_rank){.rank = h->rank,
+                               .host = profile_add_host(p, &host),
+                               .pid = h->pid,
+                               .state = h->state,
+                               .state_detail = h->state_detail,
+                               .wall = wall_time(h),
+                               .involuntary_switches = h->involuntary_switches,
+                               .untracked_requests = h->untracked_requests,
+                               .started_late = h->started_late,
+                               .init_ns = h->init_ns,
+                               .merge_ns = h->merge_ns};
+    for (uint32_t i = 0; i < count_of(l, LEDGER_ENTRIES); i++) {
+        r->mpi_ns += l->entries[i].time_ns;
+        r->calls += l->entries[i].calls;
+    }
+    for (int s = 0; s < LEDGER_SECTIONS; s++)
+        r->dropped[s] = h->section[s].dropped;
+}
+
+static void gather_header(struct profile *p, const struct ledger_header *h)
+{
+    char text[sizeof h->program + 1];
+    p->run_id = h->run_id;
+    p->started_unix = h->started_unix;
+    p->size = h->size;
+    p->thread_level = h->thread_level;
+    p->clock = h->clock;
+    p->stack_depth = h->stack_depth;
+    p->synchronized = h->synchronized;
+    p->clock_bound = h->synchronized ? h->global_bound : 0;
+    copy_text(text, sizeof text, h->program, sizeof h->program);
+    profile_add_program(p, text);
+    copy_text(text, sizeof text, h->mpi_library, sizeof h->mpi_library);
+    profile_add_library(p, text);
+}
+
+static uint32_t *no_map(uint32_t n)
+{
+    uint32_t *map = profile_alloc((n + 1) * sizeof *map);
+    for (uint32_t i = 0; i < n; i++)
+        map[i] = PROFILE_NONE;
+    return map;
+}
+
+struct profile *profile_from_cut_ledger(const struct ledger *l, double rate)
+{
+    struct profile *p = profile_new();
+    uint32_t *room[LEDGER_SECTIONS];
+    for (int s = 0; s < LEDGER_SECTIONS; s++)
+        room[s] = no_map(s < LEDGER_ENTRIES ? count_of(l, s) : 0);
+    struct maps m = {room[LEDGER_MODULES], room[LEDGER_OPERATIONS], room[LEDGER_COMMS],
+                     room[LEDGER_REGIONS], room[LEDGER_SITES]};
+    gather_header(p, l->header);
+    gather_rank(p, l);
+    for (uint32_t i = 0; i < count_of(l, LEDGER_MODULES); i++)
+        p->yields = p->yields || memmem(l->modules[i].path, sizeof l->modules[i].path,
+                                        "libcollprof-yield.so", 20);
+    gather_comms(p, l, &m);
+    gather_regions(p, l, &m);
+    gather_sites(p, l, &m);
+    gather_entries(p, l, &m);
+    spread_out(p, (uint32_t)l->header->rank);
+    set_apart_lifecycle(p);
+    if (ledger_rate(l) > 0)
+        rate = ledger_rate(l);
+    else if (l->header->clock != CLOCK_SOURCE_TSC)
+        rate = 1e9; /* ticks are nanoseconds unless they are the time stamp counter's */
+    if (rate > 0)
+        gather_events(p, l, &m, rate);
+    for (int s = 0; s < LEDGER_SECTIONS; s++)
+        free(room[s]);
+    return p;
+}
+
+struct profile *profile_from_ledger(const struct ledger *l)
+{
+    return profile_from_cut_ledger(l, 0);
+}

@@ -1,0 +1,247 @@
+#include "profile/fields.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Every list that is read: missing ones are empty. False at the first element that is wrong. */
+#define READ_ARRAY(json, key, fields, array)                                                       \
+    read_array(json, key, fields, (void **)&(array)->at, &(array)->n, &(array)->room,              \
+               sizeof *(array)->at)
+
+static bool read_array(const json_t *json, const char *key, const struct fields *fields, void **at,
+                       size_t *n, size_t *room, size_t size)
+{
+    const json_t *array = json_object_get(json, key);
+    for (size_t i = 0; i < json_array_size(array); i++)
+        if (!fields_read(json_array_get(array, i), fields, array_push(at, n, room, size)))
+            return false;
+    return true;
+}
+
+static bool index_valid(uint32_t i, size_t n)
+{
+    return i == PROFILE_NONE || i < n;
+}
+
+static uint32_t index_of(const json_t *value)
+{
+    return json_is_integer(value) ? (uint32_t)json_integer_value(value) : PROFILE_NONE;
+}
+
+static uint64_t hex_of(const json_t *value)
+{
+    return json_is_string(value) ? strtoull(json_string_value(value), NULL, 16) : 0;
+}
+
+static void read_texts(const json_t *array, struct profile *p,
+                       void (*add)(struct profile *, const char *))
+{
+    for (size_t i = 0; i < json_array_size(array); i++) {
+        const char *text = json_string_value(json_array_get(array, i));
+        if (text)
+            add(p, text);
+    }
+}
+
+static void add_warning(struct profile *p, const char *text)
+{
+    profile_warn(p, "%s", text);
+}
+
+static bool read_ranks(struct profile *p, const json_t *json)
+{
+    if (!READ_ARRAY(json, "ranks", &fields_rank, &p->ranks))
+        return false;
+    for (size_t i = 0; i < p->ranks.n; i++) {
+        const json_t *dropped =
+            json_object_get(json_array_get(json_object_get(json, "ranks"), i), "dropped");
+        for (int s = 0; s < LEDGER_SECTIONS; s++)
+            if (dropped_keys[s])
+                p->ranks.at[i].dropped[s] =
+                    (uint64_t)json_integer_value(json_object_get(dropped, dropped_keys[s]));
+        if (p->ranks.at[i].host >= p->hosts.n)
+            return false;
+    }
+    return true;
+}
+
+static char *text_of(const json_t *value)
+{
+    return json_is_string(value) ? profile_strdup(json_string_value(value)) : NULL;
+}
+
+static bool read_sites(struct profile *p, const json_t *array)
+{
+    for (size_t i = 0; i < json_array_size(array); i++) {
+        const json_t *frames = json_object_get(json_array_get(array, i), "frames");
+        struct profile_site *s = PUSH(&p->sites);
+        if (json_array_size(frames) > LEDGER_MAX_DEPTH)
+            return false;
+        s->depth = (uint32_t)json_array_size(frames);
+        for (uint32_t k = 0; k < s->depth; k++) {
+            const json_t *from = json_array_get(frames, k);
+            struct profile_frame *f = &s->frame[k];
+            f->module = index_of(json_object_get(from, "module"));
+            f->address = hex_of(json_object_get(from, "address"));
+            f->offset = (uint64_t)json_integer_value(json_object_get(from, "offset"));
+            f->function = text_of(json_object_get(from, "function"));
+            f->inlined = json_is_true(json_object_get(from, "inlined"));
+            f->file = text_of(json_object_get(from, "file"));
+            f->line = (uint32_t)json_integer_value(json_object_get(from, "line"));
+            if (!index_valid(f->module, p->modules.n))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool read_histogram(uint64_t *histogram, const json_t *array)
+{
+    for (size_t i = 0; i + 1 < json_array_size(array); i += 2) {
+        json_int_t floor = json_integer_value(json_array_get(array, i));
+        json_int_t count = json_integer_value(json_array_get(array, i + 1));
+        if (floor < 0 || count < 0)
+            return false;
+        histogram[histogram_bucket((uint64_t)floor)] += (uint64_t)count;
+    }
+    return true;
+}
+
+static bool read_entries(struct profile *p, const json_t *array)
+{
+    uint64_t histogram[HISTOGRAM_BUCKETS];
+    for (size_t i = 0; i < json_array_size(array); i++) {
+        const json_t *from = json_array_get(array, i);
+        struct profile_entry e = {.site = PROFILE_NONE,
+                                  .operation = PROFILE_NONE,
+                                  .comm = PROFILE_NONE,
+                                  .region = PROFILE_NONE,
+                                  .histogram = histogram};
+        memset(histogram, 0, sizeof histogram);
+        if (!fields_read(from, &fields_entry, &e) ||
+            !fields_read(json_object_get(from, "ranks"), &fields_spread, &e.spread) ||
+            !read_histogram(histogram, json_object_get(from, "histogram")) ||
+            !index_valid(e.site, p->sites.n) || e.operation >= p->operations.n ||
+            !index_valid(e.comm, p->comms.n) || !index_valid(e.region, p->regions.n))
+            return false;
+        profile_add_entry(p, &e);
+    }
+    return true;
+}
+
+static bool read_groups(struct profile *p, const json_t *array)
+{
+    for (size_t i = 0; i < json_array_size(array); i++) {
+        const json_t *from = json_array_get(array, i);
+        uint32_t site = index_of(json_object_get(from, "site"));
+        uint32_t operation = index_of(json_object_get(from, "operation"));
+        if (!index_valid(site, p->sites.n) || operation >= p->operations.n ||
+            !fields_read(json_object_get(from, "ranks"), &fields_spread,
+                         &profile_group(p, site, operation)->spread))
+            return false;
+    }
+    return true;
+}
+
+static bool read_arrivals(struct profile *p, const json_t *json)
+{
+    if (!READ_ARRAY(json, "arrivals", &fields_arrival, &p->arrivals))
+        return false;
+    for (size_t i = 0; i < p->arrivals.n; i++) {
+        const struct profile_arrival *a = &p->arrivals.at[i];
+        if (!index_valid(a->site, p->sites.n) || a->operation >= p->operations.n ||
+            a->comm >= p->comms.n)
+            return false;
+    }
+    p->has_arrivals = true;
+    return true;
+}
+
+static bool read_members(struct profile *p, const struct profile_event *instance,
+                         const json_t *members)
+{
+    for (size_t m = 0; m + 5 < json_array_size(members); m += 6) {
+        struct profile_event *e = PUSH(&p->events);
+        *e = *instance;
+        e->rank = (uint32_t)json_integer_value(json_array_get(members, m));
+        e->comm_rank = (uint32_t)json_integer_value(json_array_get(members, m + 1));
+        e->site = index_of(json_array_get(members, m + 2));
+        e->bytes = (uint64_t)json_integer_value(json_array_get(members, m + 3));
+        e->entry_ns = json_integer_value(json_array_get(members, m + 4));
+        e->exit_ns = json_integer_value(json_array_get(members, m + 5));
+        if (!index_valid(e->site, p->sites.n))
+            return false;
+    }
+    return true;
+}
+
+static bool read_instances(struct profile *p, const json_t *instances)
+{
+    const json_t *list = json_object_get(instances, "list");
+    json_int_t one_in = json_integer_value(json_object_get(instances, "analysed_one_in"));
+    p->sample_mask = one_in > 0 ? (uint32_t)(one_in - 1) : 0;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *from = json_array_get(list, i);
+        struct profile_event e = {
+            .comm_id = hex_of(json_object_get(from, "communicator_id")),
+            .sequence = (uint32_t)json_integer_value(json_object_get(from, "sequence")),
+            .comm = index_of(json_object_get(from, "communicator")),
+            .operation = index_of(json_object_get(from, "operation")),
+            .root = (int32_t)json_integer_value(json_object_get(from, "root"))};
+        if (e.comm >= p->comms.n || e.operation >= p->operations.n ||
+            !read_members(p, &e, json_object_get(from, "members")))
+            return false;
+    }
+    return true;
+}
+
+static void read_findings(struct profile *p, const json_t *findings)
+{
+    const char *kind;
+    json_t *list;
+    json_object_foreach((json_t *)findings, kind, list)
+    {
+        for (size_t i = 0; i < json_array_size(list); i++)
+            profile_add_finding(p, kind, json_incref(json_array_get(list, i)));
+    }
+}
+
+static bool read_all(struct profile *p, const json_t *json)
+{
+    const json_t *run = json_object_get(json, "run");
+    read_texts(json_object_get(run, "programs"), p, profile_add_program);
+    read_texts(json_object_get(run, "mpi"), p, profile_add_library);
+    read_texts(json_object_get(json, "warnings"), p, add_warning);
+    read_findings(p, json_object_get(json, "findings"));
+    bool good = fields_read(run, &fields_run, p) &&
+                READ_ARRAY(json, "hosts", &fields_host, &p->hosts) && read_ranks(p, json) &&
+                READ_ARRAY(json, "modules", &fields_module, &p->modules) &&
+                READ_ARRAY(json, "operations", &fields_operation, &p->operations) &&
+                READ_ARRAY(json, "communicators", &fields_comm, &p->comms) &&
+                READ_ARRAY(json, "regions", &fields_region, &p->regions) &&
+                read_sites(p, json_object_get(json, "sites"));
+    if (good) /* before entries are looked up among those that were read */
+        profile_reindex(p);
+    return good && read_entries(p, json_object_get(json, "entries")) &&
+           read_groups(p, json_object_get(json, "groups")) && read_arrivals(p, json) &&
+           read_instances(p, json_object_get(json, "instances"));
+}
+
+struct profile *profile_from_json(const json_t *json, const char **reason)
+{
+    const char *schema = json_string_value(json_object_get(json, "schema"));
+    *reason = "no collprof profile";
+    if (!schema || strncmp(schema, "collprof-profile/", 17))
+        return NULL;
+    *reason = "a profile of another version of collprof (this one reads collprof-profile/1)";
+    if (strcmp(schema, "collprof-profile/1"))
+        return NULL;
+    struct profile *p = profile_new();
+    if (!read_all(p, json)) {
+        profile_free(p);
+        *reason = "a damaged profile";
+        return NULL;
+    }
+    *reason = NULL;
+    return p;
+}

@@ -1,0 +1,221 @@
+/* profile.json, as collprof-profile(5) describes it. */
+#include "profile/fields.h"
+
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static json_t *object_of(const struct fields *fields, const void *data)
+{
+    json_t *object = json_object();
+    fields_write(object, fields, data);
+    return object;
+}
+
+#define ARRAY_OF(fields, array) array_of(fields, (array)->at, (array)->n, sizeof *(array)->at)
+static json_t *array_of(const struct fields *fields, const void *at, size_t n, size_t size)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(array, object_of(fields, (const char *)at + i * size));
+    return array;
+}
+
+static json_t *texts(char *const *text, size_t n)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(array, json_text(text[i], SIZE_MAX));
+    return array;
+}
+
+static json_t *ranks_of(const struct profile *p)
+{
+    json_t *array = ARRAY_OF(&fields_rank, &p->ranks);
+    for (size_t i = 0; i < p->ranks.n; i++) {
+        json_t *dropped = json_object();
+        for (int s = 0; s < LEDGER_SECTIONS; s++)
+            if (dropped_keys[s])
+                json_object_set_new(dropped, dropped_keys[s],
+                                    json_integer((json_int_t)p->ranks.at[i].dropped[s]));
+        json_object_set_new(json_array_get(array, i), "dropped", dropped);
+    }
+    return array;
+}
+
+static json_t *frame_of(const struct profile_frame *f)
+{
+    char address[24];
+    snprintf(address, sizeof address, "0x%llx", (unsigned long long)f->address);
+    json_t *object = json_object();
+    json_object_set_new(object, "module",
+                        f->module == PROFILE_NONE ? json_null() : json_integer(f->module));
+    json_object_set_new(object, "address", json_string(address));
+    json_object_set_new(object, "offset", json_integer((json_int_t)f->offset));
+    if (f->function)
+        json_object_set_new(object, "function", json_text(f->function, SIZE_MAX));
+    if (f->inlined)
+        json_object_set_new(object, "inlined", json_true());
+    if (f->file) {
+        json_object_set_new(object, "file", json_text(f->file, SIZE_MAX));
+        json_object_set_new(object, "line", json_integer(f->line));
+    }
+    return object;
+}
+
+static json_t *sites_of(const struct profile *p)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < p->sites.n; i++) {
+        json_t *frames = json_array();
+        for (uint32_t f = 0; f < p->sites.at[i].depth; f++)
+            json_array_append_new(frames, frame_of(&p->sites.at[i].frame[f]));
+        json_array_append_new(array, json_pack("{s:o}", "frames", frames));
+    }
+    return array;
+}
+
+static json_t *histogram_of(const uint64_t *histogram)
+{
+    json_t *array = json_array();
+    for (unsigned b = 0; b < HISTOGRAM_BUCKETS; b++) {
+        if (histogram[b]) {
+            json_array_append_new(array, json_integer((json_int_t)histogram_floor(b)));
+            json_array_append_new(array, json_integer((json_int_t)histogram[b]));
+        }
+    }
+    return array;
+}
+
+static json_t *entries_of(const struct profile *p)
+{
+    json_t *array = ARRAY_OF(&fields_entry, &p->entries);
+    for (size_t i = 0; i < p->entries.n; i++) {
+        json_t *object = json_array_get(array, i);
+        json_object_set_new(object, "ranks", object_of(&fields_spread, &p->entries.at[i].spread));
+        json_object_set_new(object, "histogram", histogram_of(p->entries.at[i].histogram));
+    }
+    return array;
+}
+
+static json_t *index_or_null(uint32_t i)
+{
+    return i == PROFILE_NONE ? json_null() : json_integer(i);
+}
+
+static json_t *groups_of(const struct profile *p)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < p->groups.n; i++) {
+        const struct profile_group *g = &p->groups.at[i];
+        json_array_append_new(array, json_pack("{s:o, s:I, s:o}", "site", index_or_null(g->site),
+                                               "operation", (json_int_t)g->operation, "ranks",
+                                               object_of(&fields_spread, &g->spread)));
+    }
+    return array;
+}
+
+/* Members in one flat array of six numbers each: a run has tens of thousands of them. */
+static void append_member(json_t *members, const struct profile_event *e)
+{
+    json_array_append_new(members, json_integer(e->rank));
+    json_array_append_new(members, json_integer(e->comm_rank));
+    json_array_append_new(members, index_or_null(e->site));
+    json_array_append_new(members, json_integer((json_int_t)e->bytes));
+    json_array_append_new(members, json_integer(e->entry_ns));
+    json_array_append_new(members, json_integer(e->exit_ns));
+}
+
+static json_t *instances_of(const struct profile *p)
+{
+    uint32_t mask = p->sample_mask;
+    size_t kept = SIZE_MAX;
+    while (kept > PROFILE_MAX_SAVED_EVENTS && mask != UINT32_MAX) {
+        mask = kept == SIZE_MAX ? mask : mask << 1 | 1;
+        kept = 0;
+        for (size_t i = 0; i < p->events.n; i++)
+            kept += !(p->events.at[i].sequence & mask);
+    }
+    json_t *list = json_array(), *members = NULL;
+    const struct profile_event *last = NULL;
+    for (size_t i = 0; i < p->events.n; i++) {
+        const struct profile_event *e = &p->events.at[i];
+        char id[24];
+        if (e->sequence & mask)
+            continue;
+        if (!last || last->comm_id != e->comm_id || last->sequence != e->sequence) {
+            members = json_array();
+            snprintf(id, sizeof id, "0x%016llx", (unsigned long long)e->comm_id);
+            json_array_append_new(
+                list,
+                json_pack("{s:s, s:I, s:I, s:I, s:i, s:o}", "communicator_id", id, "sequence",
+                          (json_int_t)e->sequence, "communicator", (json_int_t)e->comm, "operation",
+                          (json_int_t)e->operation, "root", (int)e->root, "members", members));
+        }
+        append_member(members, e);
+        last = e;
+    }
+    return json_pack("{s:I, s:I, s:o}", "kept_one_in", (json_int_t)mask + 1, "analysed_one_in",
+                     (json_int_t)p->sample_mask + 1, "list", list);
+}
+
+static json_t *findings_of(const struct profile *p)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; i < p->findings.n; i++) {
+        const struct profile_finding *f = &p->findings.at[i];
+        if (!json_object_get(object, f->kind))
+            json_object_set_new(object, f->kind, json_array());
+        json_array_append(json_object_get(object, f->kind), f->value);
+    }
+    return object;
+}
+
+json_t *profile_json(const struct profile *p)
+{
+    json_t *run = object_of(&fields_run, p);
+    json_object_set_new(run, "programs", texts(p->programs.at, p->programs.n));
+    json_object_set_new(run, "mpi", texts(p->libraries.at, p->libraries.n));
+    return json_pack(
+        "{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+        "s:o, s:o}",
+        "schema", "collprof-profile/1", "collprof", PACKAGE_VERSION, "run", run, "warnings",
+        texts(p->warnings.at, p->warnings.n), "hosts", ARRAY_OF(&fields_host, &p->hosts), "ranks",
+        ranks_of(p), "modules", ARRAY_OF(&fields_module, &p->modules), "operations",
+        ARRAY_OF(&fields_operation, &p->operations), "communicators",
+        ARRAY_OF(&fields_comm, &p->comms), "regions", ARRAY_OF(&fields_region, &p->regions),
+        "sites", sites_of(p), "entries", entries_of(p), "groups", groups_of(p), "arrivals",
+        ARRAY_OF(&fields_arrival, &p->arrivals), "instances", instances_of(p), "findings",
+        findings_of(p));
+}
+
+int profile_save(const struct profile *p, const char *directory)
+{
+    char path[4200], temporary[4200];
+    if (snprintf(path, sizeof path, "%s/profile.json", directory) >= (int)sizeof path ||
+        snprintf(temporary, sizeof temporary, "%s/.profile.json.%d", directory, (int)getpid()) >=
+            (int)sizeof temporary)
+        return ENAMETOOLONG;
+    if (mkdir(directory, 0777) && errno != EEXIST)
+        return errno;
+    FILE *out = fopen(temporary, "w");
+    if (!out)
+        return errno;
+    json_t *json = profile_json(p);
+    errno = 0;
+    bool good = json && !json_dumpf(json, out, JSON_COMPACT | JSON_PRESERVE_ORDER) &&
+                fputc('\n', out) != EOF;
+    int error = good ? 0 : (errno ? errno : EIO);
+    json_decref(json);
+    if (fclose(out) && !error)
+        error = errno;
+    if (!error && rename(temporary, path))
+        error = errno;
+    if (error)
+        unlink(temporary);
+    return error;
+}

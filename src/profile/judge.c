@@ -1,0 +1,191 @@
+/* Remarks that the counts give reason for. They are part of the profile, so that whoever reads
+ * profile.json sees them too. */
+#include "base/format.h"
+#include "profile/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void rank_list(char *text, size_t room, const int32_t *rank, size_t n)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < n && at + 24 < room; i++) {
+        size_t last = i;
+        while (last + 1 < n && rank[last + 1] == rank[last] + 1)
+            last++;
+        at += (size_t)snprintf(text + at, room - at, "%s%d", i ? ", " : "", rank[i]);
+        if (last > i + 1)
+            at += (size_t)snprintf(text + at, room - at, "-%d", rank[last]);
+        i = last > i + 1 ? last : i;
+    }
+}
+
+/* Ranks for which TEST holds, as a list. Returns how many. */
+static size_t ranks_where(const struct profile *p, char *list, size_t room,
+                          bool (*test)(const struct profile_rank *))
+{
+    int32_t *rank = profile_alloc((p->ranks.n + 1) * sizeof *rank);
+    size_t n = 0;
+    for (size_t i = 0; i < p->ranks.n; i++)
+        if (test(&p->ranks.at[i]))
+            rank[n++] = p->ranks.at[i].rank;
+    *list = '\0';
+    rank_list(list, room, rank, n);
+    free(rank);
+    return n;
+}
+
+static void describe_end(const struct profile_rank *r, char *text, size_t room)
+{
+    switch (r->state) {
+    case LEDGER_FINALIZED:
+        snprintf(text, room, "finalized");
+        break;
+    case LEDGER_EXITED:
+        snprintf(text, room, "exited without MPI_Finalize");
+        break;
+    case LEDGER_ABORTED:
+        snprintf(text, room, "called MPI_Abort with error code %d", r->state_detail);
+        break;
+    case LEDGER_SIGNALLED:
+        snprintf(text, room, "ended by signal %d (%s)", r->state_detail,
+                 strsignal(r->state_detail));
+        break;
+    default:
+        snprintf(text, room, r->alive ? "still running" : "killed or cut off without a last word");
+    }
+}
+
+/* One line for all ranks that ended alike. */
+static void judge_ends(struct profile *p)
+{
+    int32_t *rank = profile_alloc((p->ranks.n + 1) * sizeof *rank);
+    bool *said = profile_alloc(p->ranks.n + 1);
+    for (size_t i = 0; i < p->ranks.n; i++) {
+        const struct profile_rank *r = &p->ranks.at[i];
+        char end[128], list[200] = "";
+        size_t n = 0;
+        if (said[i] || r->state == LEDGER_FINALIZED)
+            continue;
+        for (size_t k = i; k < p->ranks.n; k++) {
+            const struct profile_rank *other = &p->ranks.at[k];
+            if (other->state == r->state && other->state_detail == r->state_detail &&
+                other->alive == r->alive) {
+                rank[n++] = other->rank;
+                said[k] = true;
+            }
+        }
+        rank_list(list, sizeof list, rank, n);
+        describe_end(r, end, sizeof end);
+        profile_warn(p, "rank%s %s: %s; counts end there", n > 1 ? "s" : "", list, end);
+    }
+    free(rank);
+    free(said);
+}
+
+/* Where the masks are not known, a rank that is bound to one processor says nothing about how many
+ * the host has: there, being sent off the processor often is the sign. */
+static bool is_crowded(const struct profile *p, const struct profile_host *h, uint32_t host)
+{
+    double switches = 0, wall = 0;
+    bool known = false;
+    if (!h->processors || h->ranks <= h->processors)
+        return false;
+    for (size_t w = 0; w < sizeof h->affinity / sizeof *h->affinity; w++)
+        known = known || h->affinity[w];
+    for (size_t i = 0; i < p->ranks.n; i++) {
+        if (p->ranks.at[i].host == host) {
+            switches += (double)p->ranks.at[i].involuntary_switches;
+            wall += p->ranks.at[i].wall;
+        }
+    }
+    return known || h->processors > 1 || (wall > 0 && switches / wall > 20);
+}
+
+static void judge_hosts(struct profile *p)
+{
+    for (uint32_t i = 0; i < p->hosts.n; i++) {
+        const struct profile_host *h = &p->hosts.at[i];
+        if (is_crowded(p, h, i))
+            profile_warn(p, "%u ranks on %u processor%s of %s: %s; timings are not meaningful",
+                         h->ranks, h->processors, h->processors == 1 ? "" : "s", h->name,
+                         p->yields ? "ranks take turns, giving the processor away while they wait"
+                                   : "ranks that wait keep it from the one they wait for (--yield "
+                                     "helps)");
+    }
+    if (p->hosts.n > 1 && !p->synchronized)
+        profile_warn(p,
+                     "the clocks of %zu hosts were not synchronized: nothing is said about who "
+                     "comes late to collectives",
+                     p->hosts.n);
+}
+
+static void judge_dropped(struct profile *p)
+{
+    static const char *const lost[LEDGER_SECTIONS] = {
+        [LEDGER_SITES] = "call sites beyond the table: their calls are counted without a place",
+        [LEDGER_COMMS] = "communicators beyond the table: their calls are counted without one",
+        [LEDGER_ENTRIES] = "calls beyond the table: in no figure but the totals",
+        [LEDGER_REGIONS] = "regions beyond the table",
+        [LEDGER_MODULES] = "modules beyond the table: addresses in them cannot be named"};
+    uint64_t untracked = 0;
+    for (int s = 0; s < LEDGER_SECTIONS; s++) {
+        uint64_t dropped = 0;
+        char count[32];
+        for (size_t i = 0; i < p->ranks.n; i++)
+            dropped += p->ranks.at[i].dropped[s];
+        if (dropped && lost[s])
+            profile_warn(p, "dropped %s %s (--memory)", format_count(count, dropped), lost[s]);
+    }
+    for (size_t i = 0; i < p->ranks.n; i++)
+        untracked += p->ranks.at[i].untracked_requests;
+    if (untracked) {
+        char count[32];
+        profile_warn(p,
+                     "%s requests found the table of open requests full: waits and overlap are "
+                     "without them",
+                     format_count(count, untracked));
+    }
+    if (p->sample_mask)
+        profile_warn(p, "the log of collective instances was full: kept 1 of %llu",
+                     (unsigned long long)p->sample_mask + 1);
+}
+
+static bool saw_nothing(const struct profile_rank *r)
+{
+    return r->calls == 0;
+}
+
+static void judge_silence(struct profile *p)
+{
+    char list[200];
+    size_t n = ranks_where(p, list, sizeof list, saw_nothing);
+    if (n && n < p->ranks.n)
+        profile_warn(p, "no MPI call was seen on rank%s %s", n > 1 ? "s" : "", list);
+}
+
+static bool started_late(const struct profile_rank *r)
+{
+    return r->started_late;
+}
+
+static void judge_start(struct profile *p)
+{
+    char list[200];
+    size_t n = ranks_where(p, list, sizeof list, started_late);
+    if (n)
+        profile_warn(
+            p,
+            "MPI_Init of rank%s %s was not seen (a session, or Fortran's mpi_f08): recorded "
+            "from the first call that was",
+            n > 1 ? "s" : "", list);
+}
+
+void profile_judge(struct profile *p)
+{
+    judge_ends(p);
+    judge_hosts(p);
+    judge_dropped(p);
+    judge_silence(p);
+    judge_start(p);
+}

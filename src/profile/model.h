@@ -1,0 +1,243 @@
+/* Inside of a profile, for the files of src/report alone: tables that refer to each other by
+ * index. Every table holds distinct things only, so merging is finding or adding. */
+#ifndef COLLPROF_PROFILE_MODEL_H
+#define COLLPROF_PROFILE_MODEL_H
+
+#include "profile/profile.h"
+
+#define PROFILE_NONE UINT32_MAX /* no module, no site, no communicator */
+
+/* At most this many records of collective instances (one per rank and instance) are kept in a
+ * merged profile, and this many in profile.json. */
+#define PROFILE_MAX_EVENTS 131072u
+#define PROFILE_MAX_SAVED_EVENTS 32768u
+
+/* A growing array: PUSH gives a zeroed new element. */
+#define ARRAY(type)                                                                                \
+    struct {                                                                                       \
+        type *at;                                                                                  \
+        size_t n, room;                                                                            \
+    }
+#define PUSH(array)                                                                                \
+    ((__typeof__((array)->at))array_push((void **)&(array)->at, &(array)->n, &(array)->room,       \
+                                         sizeof *(array)->at))
+void *array_push(void **at, size_t *n, size_t *room, size_t size);
+
+/* Zeroed memory and a copy of a text; out of memory ends the process with a word. */
+void *profile_alloc(size_t size);
+char *profile_strdup(const char *text);
+
+/* Positions by hash. */
+struct lookup {
+    struct lookup_slot {
+        uint64_t hash;
+        uint32_t position; /* plus one; 0: free */
+    } * slot;
+    uint32_t room, used;
+};
+
+/* What a value per rank looks like over the ranks: ns in the calls in question. Ranks that made
+ * none are not in it. */
+struct spread {
+    uint64_t sum, min, max;
+    uint32_t ranks;
+    uint32_t worst, best; /* the rank with max, min; the lower one of equals */
+};
+
+struct profile_host {
+    char name[64];
+    uint32_t ranks;
+    uint32_t processors;   /* that its ranks may use, all together; without the masks: the most that
+                              one may use */
+    uint64_t affinity[16]; /* the masks of its ranks, united; zero: not known */
+};
+
+struct profile_rank {
+    int32_t rank;
+    uint32_t host;
+    int64_t pid;
+    uint32_t state; /* enum ledger_state */
+    int32_t state_detail;
+    double wall;           /* seconds from initialization to the last that was heard */
+    uint64_t mpi_ns;       /* in MPI calls, without those that start and end MPI, */
+    uint64_t lifecycle_ns; /* which are here */
+    uint64_t calls, involuntary_switches, untracked_requests;
+    uint32_t started_late; /* MPI_Init was not seen */
+    bool alive;            /* the process ran on when its record was read */
+    uint64_t late;         /* recorded collectives that it entered last */
+    uint64_t dropped[LEDGER_SECTIONS];
+    uint64_t init_ns, merge_ns;
+};
+
+/* A shared object or executable: known by its build-id or, without one, by its path. */
+struct profile_module {
+    char path[256];
+    char build_id[49]; /* hexadecimal; empty: none */
+};
+
+struct profile_frame {
+    uint32_t module;
+    uint64_t address;      /* return address in the module's file */
+    char *function, *file; /* NULL until symbolized, or where not known */
+    uint32_t line;
+    uint64_t offset; /* of the address in FUNCTION, or in the module where that is NULL */
+    bool inlined;    /* FUNCTION was inlined where it was called */
+};
+
+struct profile_site {
+    uint32_t depth; /* 0: calls whose site was not recorded */
+    struct profile_frame frame[LEDGER_MAX_DEPTH];
+};
+
+struct profile_operation {
+    char name[40];
+    uint32_t family;
+};
+
+struct profile_comm {
+    uint64_t id, created;
+    uint32_t size, root_world_rank, flags;
+    char name[64];
+};
+
+struct profile_region {
+    char name[64];
+    uint64_t entered, time_ns;
+};
+
+struct profile_entry {
+    uint32_t site, operation, comm, region; /* PROFILE_NONE: none */
+    uint32_t size_class;
+    uint64_t calls, errors, bytes, time_ns, min_ns, max_ns;
+    uint64_t completed, window_ns, wait_ns, span_ns, hidden, completed_bytes, cancelled;
+    struct spread spread;
+    uint64_t *histogram; /* HISTOGRAM_BUCKETS */
+};
+
+/* Spread over ranks of all calls of one operation at one site, or (site PROFILE_NONE) anywhere:
+ * cannot be had from the spreads of the entries. */
+struct profile_group {
+    uint32_t site, operation;
+    struct spread spread;
+};
+
+/* One rank's part in one collective instance; ns on the clock that all ranks share. */
+struct profile_event {
+    uint64_t comm_id; /* of this very communicator */
+    uint64_t bytes;
+    int64_t entry_ns, exit_ns;
+    uint32_t sequence, rank; /* rank: in MPI_COMM_WORLD */
+    uint32_t site, operation, comm;
+    uint32_t comm_rank;
+    int32_t root; /* rank in the communicator; -1: none */
+};
+
+/* What the instances of one operation at one place, on communicators of the same members, say. */
+struct profile_arrival {
+    uint32_t site, operation, comm;
+    uint64_t instances;                   /* seen by all members */
+    uint64_t skew_median_ns, skew_max_ns; /* last entry minus first entry */
+    uint64_t time_ns;                     /* in these calls, all ranks together */
+    uint64_t wait_ns;                     /* of it, before the one that was waited for had come */
+    uint64_t duration_median_ns, duration_max_ns; /* last exit minus: entry of the root where it
+                                   sends to all, last entry otherwise */
+    uint32_t late_rank;  /* world rank that was last (the root, where only it is waited for) */
+    uint64_t late_count; /* how often */
+    uint32_t late_ranks; /* how many different ranks were last */
+};
+
+struct profile_finding {
+    char *kind;
+    json_t *value;
+};
+
+struct profile {
+    uint64_t run_id;
+    double started_unix;
+    int32_t size; /* of MPI_COMM_WORLD, 0: not known */
+    int32_t thread_level;
+    uint32_t clock, stack_depth;
+    bool synchronized; /* times of different hosts may be compared */
+    double clock_bound;
+    uint32_t sample_mask;
+    uint64_t events_dropped; /* beyond PROFILE_MAX_EVENTS, with the mask at its widest */
+    bool yields;             /* ranks give their processor away while they wait (--yield) */
+    bool crashed;            /* made from raw records */
+    bool has_arrivals;       /* read from profile.json: not to be worked out from the events */
+
+    ARRAY(char *) programs;
+    ARRAY(char *) libraries;
+    ARRAY(char *) warnings;
+    ARRAY(struct profile_host) hosts;
+    ARRAY(struct profile_rank) ranks;
+    ARRAY(struct profile_module) modules;
+    ARRAY(struct profile_operation) operations;
+    ARRAY(struct profile_comm) comms;
+    ARRAY(struct profile_region) regions;
+    ARRAY(struct profile_site) sites;
+    ARRAY(struct profile_entry) entries;
+    ARRAY(struct profile_group) groups;
+    ARRAY(struct profile_event) events;
+    ARRAY(struct profile_arrival) arrivals;
+    ARRAY(struct profile_finding) findings;
+
+    struct lookup by_site, by_comm, by_entry, by_group;
+};
+
+struct profile *profile_new(void);
+
+/* Find or add; the result is the index. What is not part of the key is merged in. */
+uint32_t profile_add_host(struct profile *p, const struct profile_host *host);
+uint32_t profile_add_module(struct profile *p, const struct profile_module *module);
+uint32_t profile_add_operation(struct profile *p, const char *name, uint32_t family);
+uint32_t profile_add_comm(struct profile *p, const struct profile_comm *comm);
+uint32_t profile_add_region(struct profile *p, const struct profile_region *region);
+uint32_t profile_add_site(struct profile *p, const struct profile_site *site);
+
+/* Adds the counts of ENTRY, whose histogram is copied. */
+void profile_add_entry(struct profile *p, const struct profile_entry *entry);
+struct profile_group *profile_group(struct profile *p, uint32_t site, uint32_t operation);
+void profile_add_program(struct profile *p, const char *path);
+void profile_add_library(struct profile *p, const char *version);
+
+void spread_add(struct spread *s, uint32_t rank, uint64_t ns);
+void spread_merge(struct spread *into, const struct spread *from);
+
+/* Thins the events out until at most LIMIT are left: of every communicator, those whose sequence
+ * number has no bit in common with the mask. The result depends on the set of events only. */
+void events_limit(struct profile *p, uint32_t limit);
+void events_sort(struct profile *p);
+
+/* For each communicator the first one with the same name and size: the rows of a grid of ranks,
+ * say, are of one kind. For free(). */
+uint32_t *comm_kinds(const struct profile *p);
+
+/* Fills p->arrivals from the events. */
+void arrivals_find(struct profile *p);
+
+/* Adds to the warnings what the counts themselves give reason for: ranks that did not end well,
+ * more ranks than processors, what was dropped. */
+void profile_judge(struct profile *p);
+
+/* "0, 1, 4-7": N ascending ranks. */
+void rank_list(char *text, size_t room, const int32_t *rank, size_t n);
+
+/* Everything in an order that depends on content alone. */
+void profile_sort(struct profile *p);
+
+/* Makes the look-ups anew, after elements have changed places. */
+void profile_reindex(struct profile *p);
+
+/* As profile_from_ledger(). RATE: ticks per second to use where the ledger cannot tell (it was
+ * cut off right after the start), 0 if not known. */
+struct profile *profile_from_cut_ledger(const struct ledger *l, double rate);
+
+/* Ticks per second from the ledger's two pairs, 0 if they do not tell. */
+double ledger_rate(const struct ledger *l);
+
+/* profile.json: the way back. NULL, and a reason, if it is none. */
+struct profile *profile_from_json(const json_t *json, const char **reason);
+
+uint64_t profile_hash(const void *data, size_t size);
+
+#endif

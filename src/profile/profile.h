@@ -1,0 +1,65 @@
+/* A profile: what all ranks together have recorded, merged by (build-id, address) of call sites,
+ * so that its size is bounded by distinct sites and not by ranks. Made from ledgers, merged two by
+ * two in any order, packed into a flat message for another process, written as profile.json.
+ * No MPI here: the layer sends the packed form along its tree, the command reads files. */
+#ifndef COLLPROF_PROFILE_PROFILE_H
+#define COLLPROF_PROFILE_PROFILE_H
+
+#include "record/ledger.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+struct profile;
+
+/* Does WORK; false if memory ran out in it. What it has allocated by then is lost, and a profile
+ * that it was changing must not be used. Outside of this, running out of memory ends the process:
+ * right for the command, not for the layer. */
+bool profile_try(void (*work)(void *arg), void *arg);
+
+/* How long the ranks took to put the profile together, in seconds. */
+void profile_set_end(struct profile *p, double seconds);
+
+/* The profile of one rank. The ledger is not needed afterwards. */
+struct profile *profile_from_ledger(const struct ledger *l);
+
+/* Adds all that FROM holds to INTO, and frees FROM. */
+void profile_merge(struct profile *into, struct profile *from);
+
+/* A flat copy (malloc) of *SIZE bytes, and the way back (NULL if damaged). */
+void *profile_pack(const struct profile *p, size_t *size);
+struct profile *profile_unpack(const void *packed, size_t size);
+
+/* Adds a measurement made during the run (KIND: "ack", "benchmark", "broadcast"); goes into
+ * profile.json under "findings" and into the report. Takes over the reference. The shape of
+ * each kind is documented in collprof-profile(5). */
+void profile_add_finding(struct profile *p, const char *kind, json_t *finding);
+
+/* A remark for the report's list of warnings. The same text is kept once. */
+void profile_warn(struct profile *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Finds names, files and lines for all call sites (libdw). Once, on the merged profile. */
+void profile_symbolize(struct profile *p);
+
+/* DIR/profile.json, by way of a temporary file. Returns 0 or an errno. */
+int profile_save(const struct profile *p, const char *directory);
+
+/* Reads DIR/profile.json or, where there is none, the raw records in DIR (a crashed run), then
+ * already symbolized. NULL with a line on stderr if neither can be read. */
+struct profile *profile_load(const char *directory);
+
+json_t *profile_json(const struct profile *p);
+void profile_free(struct profile *p);
+
+struct report_options {
+    long top;               /* lines per table */
+    const char *sort;       /* "time", "calls", "bytes", "max", "wait"; NULL: time */
+    const char *base_round; /* file of collbench-overlap, for overlap ratios; NULL or "": none */
+};
+
+/* The one-page report. */
+void report_text(const struct profile *p, FILE *out, const struct report_options *options);
+
+#endif

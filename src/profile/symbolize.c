@@ -1,0 +1,114 @@
+/* Names, files and lines of call sites, from the files of the modules on disk: once, on the merged
+ * profile, never while the application runs. */
+#include "profile/model.h"
+
+#include "base/beside.h"
+#include "symbols/symbols.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Loaded once, and kept. NULL: profile_warn() has said why. */
+static const struct symbols_reader *load_reader(struct profile *p)
+{
+    static const struct symbols_reader *reader;
+    char path[4400];
+    if (reader)
+        return reader;
+    beside_find(SYMBOLS_MODULE, path, sizeof path);
+    void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (module)
+        reader = dlsym(module, SYMBOLS_READER);
+    if (!reader)
+        profile_warn(p, "call sites cannot be named: %s", dlerror());
+    return reader;
+}
+
+/* The C library is on every stack, below main, and its debug information (where it is installed)
+ * takes 70 ms to unpack: its symbols are enough. */
+static bool is_c_library(const struct profile_module *m)
+{
+    const char *slash = strrchr(m->path, '/');
+    return !strncmp(slash ? slash + 1 : m->path, "libc.so.", 8);
+}
+
+static bool is_program(const struct profile *p, const struct profile_module *m)
+{
+    for (size_t i = 0; i < p->programs.n; i++)
+        if (!strcmp(p->programs.at[i], m->path))
+            return true;
+    return false;
+}
+
+static void name_frame(struct profile_frame *f, const struct symbols_reader *reader,
+                       struct symbols *file)
+{
+    struct symbol found;
+    reader->find(file, f->address, &found);
+    f->offset = found.offset;
+    f->inlined = found.inlined;
+    f->line = found.line;
+    if (found.function) {
+        f->function = profile_strdup(found.function);
+        f->function[strcspn(f->function, "@")] = '\0'; /* without the symbol's version */
+    }
+    if (found.file)
+        f->file = profile_strdup(found.file);
+}
+
+struct found {
+    unsigned frames, with_line;
+};
+
+static struct found name_frames_of(struct profile *p, uint32_t module,
+                                   const struct symbols_reader *reader, struct symbols *file)
+{
+    struct found found = {0, 0};
+    for (size_t s = 0; s < p->sites.n; s++) {
+        for (uint32_t k = 0; k < p->sites.at[s].depth; k++) {
+            struct profile_frame *f = &p->sites.at[s].frame[k];
+            if (f->module != module || f->function || f->file)
+                continue;
+            f->offset = f->address;
+            if (file)
+                name_frame(f, reader, file);
+            found.frames++;
+            found.with_line += f->file != NULL;
+        }
+    }
+    return found;
+}
+
+static void name_module(struct profile *p, uint32_t i, const struct symbols_reader *reader)
+{
+    const struct profile_module *m = &p->modules.at[i];
+    const char *name = strrchr(m->path, '/') ? strrchr(m->path, '/') + 1 : m->path;
+    bool changed = false;
+    struct symbols *file = NULL;
+    if (reader && *m->path == '/')
+        file = reader->open(m->path, m->build_id, is_c_library(m), &changed);
+    struct found found = name_frames_of(p, i, reader, file);
+    if (changed)
+        profile_warn(p, "%s has changed since the run: its call sites cannot be named", name);
+    else if (reader && is_program(p, m) && found.frames && !file)
+        profile_warn(p, "%s cannot be read here: its call sites cannot be named", m->path);
+    else if (reader && is_program(p, m) && found.frames && !found.with_line)
+        profile_warn(p,
+                     "no debug information in %s: call sites are shown without file and line "
+                     "(compile with -g)",
+                     name);
+    if (file)
+        reader->close(file);
+}
+
+void profile_symbolize(struct profile *p)
+{
+    const struct symbols_reader *reader = p->modules.n > 0 ? load_reader(p) : NULL;
+    profile_sort(p);
+    for (uint32_t i = 0; i < p->modules.n; i++)
+        name_module(p, i, reader);
+    if (!p->has_arrivals)
+        arrivals_find(p);
+    profile_judge(p);
+}

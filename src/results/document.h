@@ -1,0 +1,69 @@
+/* What a bench program says: a header of facts, and tables of results; written as text for a
+ * person, CSV for a spreadsheet, JSON for a program, all from the same declaration.
+ *
+ *   text  "# key: value" lines, then each table aligned, units in the column heads
+ *   csv   the same header as "# key: value" comments, then comma-separated rows (RFC 4180),
+ *         the column names as "name (unit)"; tables are separated by an empty line
+ *   json  {"schema": "collbench-bcast/1", "header": {...}, "tables": {NAME: {"columns":
+ *         [{"name","unit","meaning"}...], "rows": [{...}...]}}}; an empty cell is null
+ */
+#ifndef COLLPROF_RESULTS_DOCUMENT_H
+#define COLLPROF_RESULTS_DOCUMENT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+enum format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON };
+
+/* "text", "csv", "json"; false for anything else. */
+bool format_from_name(const char *name, enum format *format);
+
+enum column_kind { COLUMN_TEXT, COLUMN_INTEGER, COLUMN_REAL };
+
+struct column {
+    const char *name; /* also the JSON key: lower case, underscores */
+    const char *unit; /* "us", "B", NULL for none */
+    enum column_kind kind;
+    int decimals;        /* COLUMN_REAL, in text and CSV */
+    const char *meaning; /* a sentence, or NULL */
+};
+
+struct table;
+struct document;
+
+struct document *document_new(const char *schema);
+void document_free(struct document *d);
+
+/* Header facts, kept in order. */
+void document_fact(struct document *d, const char *key, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* A remark printed after the tables in text, "# note: ..." in CSV, in "notes" in JSON. */
+void document_note(struct document *d, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Extra JSON under KEY, for what is no table (raw samples, trees); absent from text and CSV.
+ * Takes over the reference. */
+void document_attach(struct document *d, const char *key, json_t *value);
+
+/* A new table of D, which owns it. COLUMNS and its strings must outlive D; NAME and
+ * TITLE, which may be NULL, are copied. */
+struct table *document_table(struct document *d, const char *name, const char *title,
+                             const struct column *columns, size_t n);
+
+/* Cells are given from left to right; a row is finished by giving its last cell. */
+void table_text(struct table *t, const char *value);
+void table_integer(struct table *t, long long value);
+void table_real(struct table *t, double value); /* NaN: an empty cell */
+void table_skip(struct table *t);               /* an empty cell, any kind */
+size_t table_rows(const struct table *t);
+
+void document_write(const struct document *d, FILE *out, enum format format);
+
+/* Writes to PATH (NULL or "-": standard output) by way of a temporary file beside it, so that
+ * nothing half-written is ever left. On failure says why on stderr and returns false. */
+bool document_save(const struct document *d, const char *path, enum format format);
+
+#endif

@@ -1,0 +1,38 @@
+/* What a document consists of: shared by document.c, which fills it, and document_write.c. */
+#ifndef COLLPROF_RESULTS_DOCUMENT_MODEL_H
+#define COLLPROF_RESULTS_DOCUMENT_MODEL_H
+
+#include "results/document.h"
+
+struct cell {
+    bool empty;
+    char *text; /* COLUMN_TEXT */
+    long long integer;
+    double real;
+};
+
+struct table {
+    char *name;
+    char *title;
+    const struct column *columns;
+    size_t n_columns;
+    struct cell *cells;
+    size_t n_cells, room;
+};
+
+struct fact {
+    char *key, *value;
+};
+
+struct document {
+    char *schema;
+    struct fact *facts;
+    size_t n_facts;
+    char **notes;
+    size_t n_notes;
+    struct table **tables;
+    size_t n_tables;
+    json_t *attached;
+};
+
+#endif

@@ -1,0 +1,265 @@
+/* The three ways of writing a document. */
+#include "results/document_model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct cell *cell_at(const struct table *t, size_t row, size_t column)
+{
+    return &t->cells[row * t->n_columns + column];
+}
+
+/* The cell as people and spreadsheets see it; EMPTY where there is none. Caller frees. */
+static char *cell_text(const struct column *column, const struct cell *cell, const char *empty)
+{
+    char *text = NULL;
+    int length = 0;
+    if (cell->empty)
+        return strdup(empty);
+    switch (column->kind) {
+    case COLUMN_TEXT:
+        return strdup(cell->text ? cell->text : empty);
+    case COLUMN_INTEGER:
+        length = asprintf(&text, "%lld", cell->integer);
+        break;
+    case COLUMN_REAL:
+        length = asprintf(&text, "%.*f", column->decimals, cell->real);
+        break;
+    }
+    if (length < 0)
+        abort();
+    return text;
+}
+
+/* Characters as a terminal counts them, for UTF-8 without double-width ones. */
+static int width(const char *text)
+{
+    int n = 0;
+    for (; *text; text++)
+        n += ((unsigned char)*text & 0xc0) != 0x80;
+    return n;
+}
+
+static int wider(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+/* Text goes to the left, numbers to the right; nothing trails after the last column. */
+static void put_padded(FILE *out, const char *text, int to, bool left, bool last)
+{
+    int pad = to - width(text);
+    if (left)
+        fprintf(out, "%s%*s", text, last ? 0 : pad, "");
+    else
+        fprintf(out, "%*s%s", pad, "", text);
+}
+
+static int unit_width(const struct column *c)
+{
+    return c->unit ? width(c->unit) + 2 : 0;
+}
+
+static void text_heads(const struct table *t, const int *widths, FILE *out)
+{
+    size_t named = t->n_columns, with_unit = 0; /* columns of the two lines */
+    for (size_t c = 0; c < t->n_columns; c++)
+        if (t->columns[c].unit)
+            with_unit = c + 1;
+    for (int line = 0; line < (with_unit ? 2 : 1); line++) {
+        size_t columns = line == 0 ? named : with_unit;
+        fputs("#", out);
+        for (size_t c = 0; c < columns; c++) {
+            const struct column *column = &t->columns[c];
+            char head[256];
+            if (line == 0)
+                snprintf(head, sizeof head, "%s", column->name);
+            else if (column->unit)
+                snprintf(head, sizeof head, "(%s)", column->unit);
+            else
+                head[0] = '\0';
+            fputs(c ? "  " : " ", out);
+            put_padded(out, head, widths[c], column->kind == COLUMN_TEXT, c + 1 == columns);
+        }
+        fputs("\n", out);
+    }
+}
+
+/* Heads are comments and rows start with blanks, so that gnuplot and awk read the same text. */
+static void text_table(const struct table *t, FILE *out)
+{
+    size_t rows = table_rows(t), columns = t->n_columns;
+    char **texts = calloc(rows * columns + 1, sizeof *texts);
+    int *widths = calloc(columns, sizeof *widths);
+    if (!texts || !widths)
+        abort();
+    for (size_t c = 0; c < columns; c++) {
+        widths[c] = wider(width(t->columns[c].name), unit_width(&t->columns[c]));
+        for (size_t r = 0; r < rows; r++) {
+            texts[r * columns + c] = cell_text(&t->columns[c], cell_at(t, r, c), "-");
+            widths[c] = wider(widths[c], width(texts[r * columns + c]));
+        }
+    }
+    fprintf(out, "\n");
+    if (t->title)
+        fprintf(out, "# %s\n", t->title);
+    text_heads(t, widths, out);
+    for (size_t r = 0; r < rows; r++) {
+        for (size_t c = 0; c < columns; c++) {
+            char *text = texts[r * columns + c];
+            fputs("  ", out);
+            put_padded(out, text, widths[c], t->columns[c].kind == COLUMN_TEXT, c + 1 == columns);
+            free(text);
+        }
+        fputs("\n", out);
+    }
+    free(widths);
+    free(texts);
+}
+
+static void put_facts(const struct document *d, FILE *out)
+{
+    for (size_t i = 0; i < d->n_facts; i++)
+        fprintf(out, "# %s: %s\n", d->facts[i].key, d->facts[i].value);
+}
+
+static void write_text(const struct document *d, FILE *out)
+{
+    put_facts(d, out);
+    for (size_t i = 0; i < d->n_tables; i++)
+        text_table(d->tables[i], out);
+    if (d->n_notes)
+        fputs("\n", out);
+    for (size_t i = 0; i < d->n_notes; i++)
+        fprintf(out, "%s\n", d->notes[i]);
+}
+
+static void csv_field(const char *text, FILE *out)
+{
+    if (!strpbrk(text, ",\"\r\n")) {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+static void csv_table(const struct table *t, FILE *out)
+{
+    for (size_t c = 0; c < t->n_columns; c++) {
+        char head[256];
+        const struct column *column = &t->columns[c];
+        if (column->unit)
+            snprintf(head, sizeof head, "%s (%s)", column->name, column->unit);
+        else
+            snprintf(head, sizeof head, "%s", column->name);
+        fputs(c ? "," : "", out);
+        csv_field(head, out);
+    }
+    fputs("\n", out);
+    for (size_t r = 0; r < table_rows(t); r++) {
+        for (size_t c = 0; c < t->n_columns; c++) {
+            char *text = cell_text(&t->columns[c], cell_at(t, r, c), "");
+            fputs(c ? "," : "", out);
+            csv_field(text, out);
+            free(text);
+        }
+        fputs("\n", out);
+    }
+}
+
+static void write_csv(const struct document *d, FILE *out)
+{
+    put_facts(d, out);
+    for (size_t i = 0; i < d->n_notes; i++)
+        fprintf(out, "# note: %s\n", d->notes[i]);
+    for (size_t i = 0; i < d->n_tables; i++) {
+        if (i)
+            fputs("\n", out);
+        fprintf(out, "# table: %s\n", d->tables[i]->name);
+        csv_table(d->tables[i], out);
+    }
+}
+
+static json_t *json_text(const char *text)
+{
+    json_t *value = json_string(text);
+    return value ? value : json_string("(not UTF-8)"); /* a host's or a file's name may be so */
+}
+
+static json_t *json_cell(const struct column *column, const struct cell *cell)
+{
+    if (cell->empty)
+        return json_null();
+    switch (column->kind) {
+    case COLUMN_TEXT:
+        return cell->text ? json_text(cell->text) : json_null();
+    case COLUMN_INTEGER:
+        return json_integer(cell->integer);
+    default:
+        return json_real(cell->real);
+    }
+}
+
+static json_t *json_columns(const struct table *t)
+{
+    json_t *list = json_array();
+    for (size_t c = 0; c < t->n_columns; c++) {
+        const struct column *column = &t->columns[c];
+        json_array_append_new(list, json_pack("{s:s, s:s?, s:s?}", "name", column->name, "unit",
+                                              column->unit, "meaning", column->meaning));
+    }
+    return list;
+}
+
+static json_t *json_table(const struct table *t)
+{
+    json_t *rows = json_array();
+    for (size_t r = 0; r < table_rows(t); r++) {
+        json_t *row = json_object();
+        for (size_t c = 0; c < t->n_columns; c++)
+            json_object_set_new(row, t->columns[c].name,
+                                json_cell(&t->columns[c], cell_at(t, r, c)));
+        json_array_append_new(rows, row);
+    }
+    return json_pack("{s:s?, s:o, s:o}", "title", t->title, "columns", json_columns(t), "rows",
+                     rows);
+}
+
+static void write_json(const struct document *d, FILE *out)
+{
+    json_t *header = json_object(), *tables = json_object(), *notes = json_array();
+    for (size_t i = 0; i < d->n_facts; i++)
+        json_object_set_new(header, d->facts[i].key, json_text(d->facts[i].value));
+    for (size_t i = 0; i < d->n_tables; i++)
+        json_object_set_new(tables, d->tables[i]->name, json_table(d->tables[i]));
+    for (size_t i = 0; i < d->n_notes; i++)
+        json_array_append_new(notes, json_text(d->notes[i]));
+    json_t *all = json_pack("{s:s, s:o, s:o, s:o}", "schema", d->schema, "header", header, "tables",
+                            tables, "notes", notes);
+    json_object_update(all, d->attached);
+    /* 12 digits: a picosecond in a second; 17 would print 0.1 as 0.10000000000000001. */
+    json_dumpf(all, out, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
+    fputs("\n", out);
+    json_decref(all);
+}
+
+void document_write(const struct document *d, FILE *out, enum format format)
+{
+    switch (format) {
+    case FORMAT_TEXT:
+        write_text(d, out);
+        break;
+    case FORMAT_CSV:
+        write_csv(d, out);
+        break;
+    case FORMAT_JSON:
+        write_json(d, out);
+        break;
+    }
+}

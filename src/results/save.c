@@ -1,0 +1,137 @@
+#include "results/save.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool cannot(const char *path)
+{
+    fprintf(stderr, "%s: cannot write %s: %s\n", program_invocation_short_name, path,
+            strerror(errno));
+    return false;
+}
+
+static bool is_standard_output(const char *path)
+{
+    return !path || strcmp(path, "-") == 0;
+}
+
+/* What the user named may be a link: the file behind it is replaced, not the link. */
+static char *follow(const char *path)
+{
+    char *real = realpath(path, NULL);
+    return real ? real : strdup(path);
+}
+
+/* A device or a pipe cannot be renamed over. */
+static bool is_special(const char *path)
+{
+    struct stat s;
+    return stat(path, &s) == 0 && !S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode);
+}
+
+/* mkstemp makes private files; give what open() would have given. */
+static void ordinary_mode(int fd)
+{
+    mode_t mask = umask(0);
+    umask(mask);
+    fchmod(fd, 0666 & ~mask);
+}
+
+static bool open_temporary(struct save *s)
+{
+    struct stat there;
+    if (stat(s->path, &there) == 0 && S_ISDIR(there.st_mode)) {
+        errno = EISDIR;
+        return false;
+    }
+    if (asprintf(&s->temporary, "%s.XXXXXX", s->path) < 0) {
+        s->temporary = NULL;
+        return false;
+    }
+    int fd = mkostemp(s->temporary, O_CLOEXEC);
+    if (fd < 0) {
+        free(s->temporary);
+        s->temporary = NULL;
+        return false;
+    }
+    ordinary_mode(fd);
+    s->out = fdopen(fd, "w");
+    return s->out != NULL;
+}
+
+bool save_open(struct save *s, const char *path)
+{
+    *s = (struct save){0};
+    if (is_standard_output(path)) {
+        s->out = stdout;
+        return true;
+    }
+    s->path = follow(path);
+    bool opened = is_special(s->path) ? (s->out = fopen(s->path, "we")) != NULL : open_temporary(s);
+    if (!opened) {
+        cannot(path);
+        save_abandon(s);
+    }
+    return opened;
+}
+
+static void forget(struct save *s)
+{
+    free(s->path);
+    free(s->temporary);
+    *s = (struct save){0};
+}
+
+bool save_commit(struct save *s)
+{
+    bool written = fflush(s->out) == 0 && !ferror(s->out);
+    if (s->out != stdout)
+        written = fclose(s->out) == 0 && written;
+    s->out = NULL;
+    if (written && s->temporary)
+        written = rename(s->temporary, s->path) == 0;
+    if (!written) {
+        cannot(s->path ? s->path : "the standard output");
+        if (s->temporary)
+            unlink(s->temporary);
+    }
+    forget(s);
+    return written;
+}
+
+void save_abandon(struct save *s)
+{
+    if (s->out && s->out != stdout)
+        fclose(s->out);
+    if (s->temporary)
+        unlink(s->temporary);
+    forget(s);
+}
+
+bool save_possible(const char *path)
+{
+    if (is_standard_output(path))
+        return true;
+    char *file = follow(path);
+    char *copy = strdup(file);
+    struct stat there;
+    bool possible;
+    if (is_special(file)) {
+        possible = access(file, W_OK) == 0;
+    } else if (stat(file, &there) == 0 && S_ISDIR(there.st_mode)) {
+        errno = EISDIR;
+        possible = false;
+    } else {
+        possible = access(dirname(copy), W_OK | X_OK) == 0;
+    }
+    if (!possible)
+        cannot(path);
+    free(copy);
+    free(file);
+    return possible;
+}

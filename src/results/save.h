@@ -1,0 +1,29 @@
+/* Writing a file so that nothing half-written is ever seen: into a temporary file beside it,
+ * renamed when complete. Standard output, devices and pipes are written directly. */
+#ifndef COLLPROF_RESULTS_SAVE_H
+#define COLLPROF_RESULTS_SAVE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct save {
+    FILE *out;
+    char *path;      /* where it goes: symbolic links followed; NULL for standard output */
+    char *temporary; /* NULL if written directly */
+};
+
+/* Opens for PATH (NULL or "-": standard output). On failure says why on stderr. */
+bool save_open(struct save *s, const char *path);
+
+/* Ends writing and puts the file in place. On failure (a full disk) says why, leaves what was
+ * there before and returns false. */
+bool save_commit(struct save *s);
+
+/* Gives up: removes what was written. */
+void save_abandon(struct save *s);
+
+/* Whether save_open() would work, without touching anything: to refuse before an hour of
+ * measuring instead of after it. Says why not on stderr. */
+bool save_possible(const char *path);
+
+#endif

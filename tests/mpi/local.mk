@@ -1,0 +1,74 @@
+# Programs under the launcher, and the shell scripts that hold them to what must come out.
+
+# Of the measuring methods, on real MPI.
+measure_programs = tests/mpi/bcast tests/mpi/operation tests/mpi/sync tests/mpi/trees tests/mpi/truth
+MEASURE_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+MEASURE_LDADD = libmeasure.la libbase.la
+check_PROGRAMS += $(measure_programs)
+tests_mpi_bcast_CPPFLAGS = $(MEASURE_CPPFLAGS)
+tests_mpi_bcast_LDADD = $(MEASURE_LDADD)
+tests_mpi_operation_CPPFLAGS = $(MEASURE_CPPFLAGS)
+tests_mpi_operation_LDADD = $(MEASURE_LDADD)
+tests_mpi_sync_CPPFLAGS = $(MEASURE_CPPFLAGS)
+tests_mpi_sync_LDADD = $(MEASURE_LDADD)
+tests_mpi_trees_CPPFLAGS = $(MEASURE_CPPFLAGS)
+tests_mpi_trees_LDADD = $(MEASURE_LDADD)
+tests_mpi_truth_CPPFLAGS = $(MEASURE_CPPFLAGS)
+tests_mpi_truth_LDADD = $(MEASURE_LDADD)
+
+check_PROGRAMS += tests/mpi/collbench_bcast_check
+tests_mpi_collbench_bcast_check_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_mpi_collbench_bcast_check_LDADD = $(JANSSON_LIBS)
+
+# Applications for the layer: they know nothing of it.
+layer_programs = tests/mpi/awkward tests/mpi/ends tests/mpi/inject tests/mpi/sites
+check_PROGRAMS += $(layer_programs)
+tests_mpi_awkward_CPPFLAGS = -D_GNU_SOURCE $(MPI_CFLAGS)
+tests_mpi_awkward_LDADD = $(MPI_LIBS)
+tests_mpi_ends_CPPFLAGS = -D_GNU_SOURCE $(MPI_CFLAGS)
+tests_mpi_ends_LDADD = $(MPI_LIBS)
+tests_mpi_inject_CPPFLAGS = $(MPI_CFLAGS)
+tests_mpi_inject_LDADD = $(MPI_LIBS)
+# A call site in an inlined function, in forms that differ in what can be named.
+tests_mpi_sites_CPPFLAGS = $(MPI_CFLAGS)
+tests_mpi_sites_CFLAGS = -g -O2
+tests_mpi_sites_LDADD = $(MPI_LIBS)
+
+# Preloaded beside the layer: libcount counts independently of it, libnomem refuses memory at the
+# end. -rpath because a convenience library is not loadable.
+check_LTLIBRARIES += tests/mpi/libcount.la tests/mpi/libnomem.la
+tests_mpi_libcount_la_SOURCES = tests/mpi/count.c
+tests_mpi_libcount_la_CPPFLAGS = -D_GNU_SOURCE
+tests_mpi_libcount_la_LDFLAGS = -module -avoid-version -rpath /nowhere
+tests_mpi_libnomem_la_SOURCES = tests/mpi/nomem.c
+tests_mpi_libnomem_la_CPPFLAGS = -D_GNU_SOURCE
+tests_mpi_libnomem_la_LDFLAGS = -module -avoid-version -rpath /nowhere
+
+MPI_TESTS = \
+	tests/mpi/awkward.sh \
+	tests/mpi/bcast.sh \
+	tests/mpi/collbench-bcast.sh \
+	tests/mpi/collbench-bcast-clocks.sh \
+	tests/mpi/collbench-bcast-truth.sh \
+	tests/mpi/collbench-bcast-usage.sh \
+	tests/mpi/collbench-collective.sh \
+	tests/mpi/command.sh \
+	tests/mpi/ends.sh \
+	tests/mpi/fortran.sh \
+	tests/mpi/heat.sh \
+	tests/mpi/inject.sh \
+	tests/mpi/install.sh \
+	tests/mpi/nomem.sh \
+	tests/mpi/operation.sh \
+	tests/mpi/outside.sh \
+	tests/mpi/overlap.sh \
+	tests/mpi/real-netpipe.sh \
+	tests/mpi/real-scalapack.sh \
+	tests/mpi/report.sh \
+	tests/mpi/scenario.sh \
+	tests/mpi/sync.sh \
+	tests/mpi/trees.sh \
+	tests/mpi/truth.sh \
+	tests/mpi/yield.sh
+TESTS += $(MPI_TESTS)
+EXTRA_DIST += $(MPI_TESTS) tests/mpi/lib.sh tests/mpi/profile.py tests/mpi/fortran.F90 tests/mpi/linked.c

@@ -1,0 +1,52 @@
+# One program per floor. A new file of tests goes into the program of what it tests.
+if HAVE_CRITERION
+UNIT_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/unit $(CRITERION_CFLAGS) $(JANSSON_CFLAGS)
+unit_programs = tests/unit/base tests/unit/sync tests/unit/schedule tests/unit/pairs \
+	tests/unit/measure tests/unit/methods tests/unit/profile tests/unit/page tests/unit/results \
+	tests/unit/bench
+check_PROGRAMS += $(unit_programs)
+TESTS += $(unit_programs)
+
+tests_unit_base_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_base_SOURCES = tests/unit/stats.c tests/unit/clock.c tests/unit/histogram.c \
+	tests/unit/ledger.c tests/unit/settings.c
+tests_unit_base_LDADD = libbase.la $(CRITERION_LIBS)
+
+tests_unit_sync_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_sync_SOURCES = tests/unit/sync.c
+tests_unit_sync_LDADD = libmeasure.la libbase.la $(CRITERION_LIBS)
+
+tests_unit_schedule_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_schedule_SOURCES = tests/unit/schedule.c tests/unit/flow.c tests/unit/made_graphs.h
+tests_unit_schedule_LDADD = libmeasure.la libbase.la $(CRITERION_LIBS)
+
+tests_unit_pairs_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
+tests_unit_pairs_SOURCES = tests/unit/pairs.c tests/unit/schedule_json.c
+tests_unit_pairs_LDADD = libpicture.la libresults.la libmeasure.la libbase.la $(CRITERION_LIBS)
+
+tests_unit_measure_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
+tests_unit_measure_SOURCES = tests/unit/work.c
+tests_unit_measure_LDADD = libmeasure.la libbase.la $(CRITERION_LIBS)
+
+tests_unit_methods_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
+tests_unit_methods_SOURCES = tests/unit/plan.c tests/unit/discover.c tests/unit/names.c
+tests_unit_methods_LDADD = libmeasure.la libbase.la $(CRITERION_LIBS)
+
+tests_unit_profile_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_profile_SOURCES = tests/unit/profile.c tests/unit/made_ledger.c tests/unit/made_ledger.h
+tests_unit_profile_LDADD = libprofile.la libbase.la $(CRITERION_LIBS)
+
+tests_unit_page_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_page_SOURCES = tests/unit/page.c tests/unit/made_ledger.c tests/unit/made_ledger.h
+tests_unit_page_LDADD = libpicture.la libpage.la libresults.la libprofile.la libbase.la $(CRITERION_LIBS)
+
+tests_unit_results_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_results_SOURCES = tests/unit/document.c tests/unit/plot.c tests/unit/overlap.c \
+	tests/unit/overlap_map.c
+tests_unit_results_LDADD = libpicture.la libresults.la libbase.la $(CRITERION_LIBS)
+
+tests_unit_bench_CPPFLAGS = $(BENCH_CPPFLAGS) $(CRITERION_CFLAGS)
+tests_unit_bench_SOURCES = tests/unit/bench_parse.c tests/unit/topology.c \
+	tests/unit/scenario.c bench/scenario_file.c
+tests_unit_bench_LDADD = libbench.la $(CRITERION_LIBS)
+endif
