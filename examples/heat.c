@@ -25,7 +25,8 @@ struct parameters {
     int steps;
     int every; /* steps between two looks at the residual */
     double conductivity;
-    int stop; /* rank 0 has nothing to run: leave with this status - 1 */
+    int slow_rank, slow_us; /* one rank computes this much longer in every step */
+    int stop;               /* rank 0 has nothing to run: leave with this status - 1 */
 };
 
 struct block {
@@ -50,6 +51,8 @@ static const struct argp_option options[] = {
     {"rows", 'r', "N", 0, "cells from top to bottom (default 512)", 0},
     {"steps", 's', "N", 0, "time steps (default 400)", 0},
     {"every", 'e', "N", 0, "steps between two looks at the residual (default 10)", 0},
+    {"slow-rank", 'R', "R", 0, "rank R computes longer in every step, by --slow-us", 0},
+    {"slow-us", 'u', "N", 0, "by how many microseconds (default 1000)", 0},
     {"help", '?', NULL, 0, "print this list", -1},
     {0}};
 
@@ -59,7 +62,10 @@ static error_t parse(int key, char *text, struct argp_state *state)
     int *where = key == 'c'   ? &p->columns
                  : key == 'r' ? &p->rows
                  : key == 's' ? &p->steps
-                              : &p->every;
+                 : key == 'e' ? &p->every
+                 : key == 'R' ? &p->slow_rank
+                              : &p->slow_us;
+    int least = key == 'R' ? 0 : 1;
     char *end;
     long n;
     switch (key) {
@@ -67,10 +73,12 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case 'r':
     case 's':
     case 'e':
+    case 'R':
+    case 'u':
         n = strtol(text, &end, 10);
-        if (end == text || *end || n < 1 || n > 1000000) {
-            fprintf(stderr, "heat: -%c is '%s': a number from 1 to 1000000 would be right\n", key,
-                    text);
+        if (end == text || *end || n < least || n > 1000000) {
+            fprintf(stderr, "heat: -%c is '%s': a number from %d to 1000000 would be right\n", key,
+                    text, least);
             return EINVAL;
         }
         *where = (int)n;
@@ -92,8 +100,13 @@ static struct parameters read_parameters(int argc, char **argv, int rank)
     static const struct argp argp = {
         options, parse, NULL, "Spreads heat in a plate, on any number of MPI ranks.",
         NULL,    NULL,  NULL};
-    struct parameters p = {
-        .columns = 512, .rows = 512, .steps = 400, .every = 10, .conductivity = 0.2};
+    struct parameters p = {.columns = 512,
+                           .rows = 512,
+                           .steps = 400,
+                           .every = 10,
+                           .conductivity = 0.2,
+                           .slow_rank = -1,
+                           .slow_us = 1000};
     if (rank == 0 && argp_parse(&argp, argc, argv, ARGP_NO_EXIT | ARGP_NO_HELP, NULL, &p))
         p.stop = 1 + 2;
     MPI_Bcast(&p, sizeof p, MPI_BYTE, 0, MPI_COMM_WORLD);
@@ -207,6 +220,14 @@ static double relax(struct plate *q, int from, int to)
     return largest;
 }
 
+/* Computes for longer, to no end: a rank with more work or on a slower processor. */
+static void be_slow(int microseconds)
+{
+    double end = MPI_Wtime() + 1e-6 * microseconds;
+    while (MPI_Wtime() < end)
+        ;
+}
+
 static double step(struct plate *q, int number)
 {
     MPI_Request rows[4];
@@ -223,6 +244,8 @@ static double step(struct plate *q, int number)
     double edges = relax(q, 1, 1);
     if (q->b.rows > 1)
         edges = fmax(edges, relax(q, q->b.rows, q->b.rows));
+    if (q->rank == q->p.slow_rank)
+        be_slow(q->p.slow_us);
     double *swap = q->b.now;
     q->b.now = q->b.next;
     q->b.next = swap;

@@ -1,7 +1,6 @@
 /* Who comes late to a collective operation, and what the others lose by it. */
 #include "profile/arrivals.h"
 
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,7 +65,8 @@ static uint64_t wait_of(const struct profile_event *e, size_t n, enum collective
         int64_t ready = kind == COLLECTIVE_ALL ? last : before;
         if (kind == COLLECTIVE_FROM_ROOT)
             ready = root->entry_ns;
-        sum += waited(&e[i], ready);
+        if (i || kind != COLLECTIVE_PREFIX) /* the first of a prefix waits for nobody */
+            sum += waited(&e[i], ready);
         if (e[i].entry_ns > before)
             before = e[i].entry_ns;
     }
@@ -101,14 +101,64 @@ static struct instance look_at(const struct profile *p, const struct profile_eve
     return result;
 }
 
+/* Of an intercommunicator, where the members of one group name the root by MPI_ROOT. */
+static bool has_two_groups(const struct profile *p, const struct profile_event *e)
+{
+    return p->comms.at[e->comm].flags & LEDGER_COMM_INTER;
+}
+
 static bool is_whole(const struct profile *p, const struct profile_event *e, size_t n)
 {
     if (n < 2 || n != p->comms.at[e->comm].size)
         return false;
     for (size_t i = 1; i < n; i++)
-        if (e[i].operation != e->operation || e[i].comm != e->comm)
+        if (e[i].operation != e->operation || e[i].comm != e->comm ||
+            (e[i].root != e->root && !has_two_groups(p, e)))
             return false;
     return true;
+}
+
+/* A large-count function is the plain one. */
+static bool same_operation(const char *a, const char *b)
+{
+    size_t n = strlen(a), m = strlen(b);
+    n -= n > 2 && !strcmp(a + n - 2, "_c") ? 2 : 0;
+    m -= m > 2 && !strcmp(b + m - 2, "_c") ? 2 : 0;
+    return n == m && !memcmp(a, b, n);
+}
+
+static void call_text(const struct profile *p, const struct profile_event *e, char *text,
+                      size_t room)
+{
+    const struct profile_site *site = e->site == PROFILE_NONE ? NULL : &p->sites.at[e->site];
+    const struct profile_frame *f = site && site->depth ? &site->frame[0] : NULL;
+    int n = snprintf(text, room, "%s", p->operations.at[e->operation].name);
+    if (e->root >= 0)
+        n += snprintf(text + n, room - (size_t)n, " from or to root %d", e->root);
+    if (f && f->file)
+        n += snprintf(text + n, room - (size_t)n, " at %.100s:%u",
+                      strrchr(f->file, '/') ? strrchr(f->file, '/') + 1 : f->file, f->line);
+    else if (f && f->function)
+        n += snprintf(text + n, room - (size_t)n, " at %.100s+0x%llx", f->function,
+                      (unsigned long long)f->offset);
+    snprintf(text + n, room - (size_t)n, " (rank %u)", e->rank);
+}
+
+/* Members of one collective must call the same operation with the same root. Two calls that
+ * disagree are named once for each pair of lines, and their instances say nothing of arrivals. */
+static void name_disagreement(struct profile *p, const struct profile_event *e, size_t n)
+{
+    char one[300], other[300];
+    for (size_t i = 1; i < n; i++) {
+        bool same = same_operation(p->operations.at[e[i].operation].name,
+                                   p->operations.at[e->operation].name);
+        if (same && (e[i].root == e->root || has_two_groups(p, e)))
+            continue;
+        call_text(p, e, one, sizeof one);
+        call_text(p, &e[i], other, sizeof other);
+        profile_warn(p, "ranks disagree about a collective operation: %s, but %s", one, other);
+        return;
+    }
 }
 
 static int by_place(const void *a, const void *b)
@@ -184,6 +234,7 @@ void arrivals_find(struct profile *p)
         for (end = i + 1; end < p->events.n && p->events.at[end].comm_id == e->comm_id &&
                           p->events.at[end].sequence == e->sequence;)
             end++;
+        name_disagreement(p, e, end - i);
         if (is_whole(p, e, end - i))
             *PUSH(&list) = look_at(p, e, end - i, kind);
     }

@@ -12,6 +12,7 @@ static const struct ledger_operation operations[OPS] = {
     [OP_ISEND] = {"MPI_Isend", FAMILY_ISEND, 0},
     [OP_WAIT] = {"MPI_Wait", FAMILY_COMPLETION, 0},
     [OP_BARRIER] = {"MPI_Barrier", FAMILY_COLLECTIVE, 0},
+    [OP_SCAN] = {"MPI_Scan", FAMILY_COLLECTIVE, 0},
     [OP_UNUSED] = {"MPI_Unused", FAMILY_PLAIN, 0},
 };
 

@@ -227,6 +227,63 @@ Test(profile, broadcasts_wait_for_the_root)
     profile_free(p);
 }
 
+static struct profile *one_instance_each(const uint32_t *operation, const int *root,
+                                         const uint64_t *entry, const uint64_t *end, int ranks)
+{
+    struct profile *p = NULL;
+    for (int r = 0; r < ranks; r++) {
+        struct ledger l;
+        made_ledger(&l, NULL, r, ranks);
+        made_instance(&l, operation[r], 0, root[r], entry[r], end[r]);
+        struct profile *one = profile_from_ledger(&l);
+        ledger_close(&l);
+        if (p)
+            profile_merge(p, one);
+        else
+            p = one;
+    }
+    profile_symbolize(p);
+    return p;
+}
+
+/* In a prefix a rank waits for those before it, and the first for nobody. */
+Test(profile, prefixes_wait_for_the_ranks_before)
+{
+    static const uint32_t scan[] = {OP_SCAN, OP_SCAN, OP_SCAN};
+    static const int root[] = {-1, -1, -1};
+    static const uint64_t entry[] = {3000, 1000, 2000}, end[] = {9000, 5000, 5000};
+    struct profile *p = one_instance_each(scan, root, entry, end, 3);
+    cr_assert_eq(p->arrivals.n, 1);
+    cr_assert_eq(p->arrivals.at[0].wait_ns, 2000 + 1000);
+    profile_free(p);
+}
+
+static bool warns(const struct profile *p, const char *text)
+{
+    for (size_t i = 0; i < p->warnings.n; i++)
+        if (strstr(p->warnings.at[i], text))
+            return true;
+    return false;
+}
+
+/* An error of the application that MPI need not find. */
+Test(profile, ranks_that_disagree_are_named)
+{
+    static const uint32_t mixed[] = {OP_BCAST, OP_BARRIER, OP_BCAST};
+    static const uint32_t alike[] = {OP_BCAST, OP_BCAST, OP_BCAST};
+    static const int roots[] = {0, 0, 1}, none[] = {-1, -1, -1};
+    static const uint64_t entry[] = {0, 0, 0}, end[] = {9, 9, 9};
+    struct profile *p = one_instance_each(mixed, none, entry, end, 3);
+    cr_assert_eq(p->arrivals.n, 0);
+    cr_assert(warns(p, "MPI_Bcast (rank 0), but MPI_Barrier (rank 1)"));
+    profile_free(p);
+    p = one_instance_each(alike, roots, entry, end, 3);
+    cr_assert_eq(p->arrivals.n, 0);
+    cr_assert(warns(p, "MPI_Bcast from or to root 0 (rank 0), but MPI_Bcast from or to root 1 "
+                       "(rank 2)"));
+    profile_free(p);
+}
+
 /* Ranks whose logs filled at different times have different masks: the common ones are left. */
 Test(profile, instances_match_under_different_masks)
 {
