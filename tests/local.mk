@@ -5,6 +5,10 @@ AM_TESTS_ENVIRONMENT = \
 	bin_programs='$(bin_PROGRAMS)'; \
 	export srcdir top_builddir MPIEXEC SMPIRUN GNUPLOT MPICC MPIFC bin_programs;
 
+# What takes long is named in THOROUGH_TESTS too: it runs where COLLPROF_THOROUGH is 1, and exits 77
+# with a line where it is not. Tests of simulated clocks and of none run beside each other in ./check.
+THOROUGH_TESTS =
+
 # documented.sh: manual pages of all that is installed. floors.sh: the include graph.
 TESTS += tests/documented.sh tests/floors.sh
 EXTRA_DIST += tests/documented.sh tests/floors.sh
@@ -12,3 +16,14 @@ EXTRA_DIST += tests/documented.sh tests/floors.sh
 include tests/unit/local.mk
 include tests/mpi/local.mk
 include tests/sim/local.mk
+
+TESTS += $(THOROUGH_TESTS)
+EXTRA_DIST += $(THOROUGH_TESTS)
+
+# For ./check: the names of all tests, of those that share the machine first. One to a line.
+CHOSEN_TESTS = $(if $(COLLPROF_THOROUGH),$(TESTS),$(filter-out $(THOROUGH_TESTS),$(TESTS)))
+list-tests-beside:
+	@printf '%s\n' $(filter-out tests/mpi/% tests/outside/%,$(CHOSEN_TESTS))
+list-tests-alone:
+	@printf '%s\n' $(filter tests/mpi/% tests/outside/%,$(CHOSEN_TESTS))
+.PHONY: list-tests-beside list-tests-alone
