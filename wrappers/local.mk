@@ -32,7 +32,8 @@ libcollprof_la_SOURCES = \
 	src/record/requests.c src/record/requests.h \
 	src/record/instances.c src/record/instances.h \
 	src/record/call.c src/record/call.h \
-	src/inject/inject.c src/inject/inject.h src/inject/shadow.h \
+	src/inject/inject.c src/inject/inject.h src/inject/injection.h \
+	src/inject/list.c src/inject/list.h \
 	src/inject/ack.c src/inject/benchmark.c src/inject/replace.c \
 	src/layer/life.c src/layer/life.h src/layer/life_inner.h src/layer/alone.c \
 	src/layer/ends.c src/layer/merge.c src/layer/regions.c

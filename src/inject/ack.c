@@ -16,13 +16,13 @@
  *
  * Beside it stands the direct figure, exit of i minus entry of the root on the common clock,
  * which needs neither assumption but is only as good as that clock. */
-#include "inject/inject.h"
-#include "inject/shadow.h"
+#include "inject/list.h"
 
 #include "base/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { TAG_ACK = 1, TAG_ROUND_TRIP = 2, ROUND_TRIPS = 21, WARM = 4, SAMPLES = 128 };
 
@@ -54,18 +54,35 @@ struct ack_stream {
     struct ack_destination **to; /* per destination, made when first needed */
 };
 
-static struct ack_stream *stream_of(struct shadow *s, int root, uint64_t bytes)
+/* What is kept for a communicator. */
+struct acks {
+    uint64_t broadcasts; /* acknowledged ones so far: agreed on by all members */
+    struct ack_stream *streams;
+    double *round_trip; /* at a root, per destination; NaN: not measured */
+    bool *answered;     /* at a destination, per root: its round trip was measured */
+};
+
+static bool acknowledge_all; /* every destination, every time */
+
+static bool start(void)
+{
+    acknowledge_all = !strcmp(layer.settings.ack, "all");
+    return *layer.settings.ack;
+}
+
+static struct ack_stream *stream_of(const struct shadow *s, struct acks *k, int root,
+                                    uint64_t bytes)
 {
     unsigned size_class = size_class_of(bytes);
-    struct ack_stream *a = s->acks;
+    struct ack_stream *a = k->streams;
     while (a && (a->root != root || a->size_class != size_class))
         a = a->next;
     if (!a && (a = calloc(1, sizeof *a))) {
         a->to = calloc((size_t)s->size, sizeof *a->to);
         a->root = root;
         a->size_class = size_class;
-        a->next = s->acks;
-        s->acks = a;
+        a->next = k->streams;
+        k->streams = a;
     }
     if (a && bytes > a->largest)
         a->largest = bytes;
@@ -86,44 +103,44 @@ static void add_sample(struct ack_destination *d, struct sample sample)
 
 /* --- round trips --- */
 
-static void answer_round_trips(struct shadow *s, int root)
+static void answer_round_trips(const struct shadow *s, struct acks *k, int root)
 {
     struct ack a = {0};
-    if (!s->answered)
-        s->answered = calloc((size_t)s->size, sizeof *s->answered);
-    if (!s->answered || s->answered[root])
+    if (!k->answered)
+        k->answered = calloc((size_t)s->size, sizeof *k->answered);
+    if (!k->answered || k->answered[root])
         return;
-    s->answered[root] = true;
-    for (int k = 0; k < ROUND_TRIPS + WARM; k++) {
+    k->answered[root] = true;
+    for (int i = 0; i < ROUND_TRIPS + WARM; i++) {
         PMPI_Recv(&a, sizeof a, MPI_BYTE, root, TAG_ROUND_TRIP, s->comm, MPI_STATUS_IGNORE);
         PMPI_Send(&a, sizeof a, MPI_BYTE, root, TAG_ROUND_TRIP, s->comm);
     }
 }
 
-static double round_trip(struct shadow *s, int destination)
+static double round_trip(const struct shadow *s, struct acks *k, int destination)
 {
     struct ack a = {0};
     double time[ROUND_TRIPS];
-    if (!isnan(s->round_trip[destination]))
-        return s->round_trip[destination];
-    for (int k = -WARM; k < ROUND_TRIPS; k++) {
+    if (!isnan(k->round_trip[destination]))
+        return k->round_trip[destination];
+    for (int i = -WARM; i < ROUND_TRIPS; i++) {
         double start = clock_now();
         PMPI_Send(&a, sizeof a, MPI_BYTE, destination, TAG_ROUND_TRIP, s->comm);
         PMPI_Recv(&a, sizeof a, MPI_BYTE, destination, TAG_ROUND_TRIP, s->comm, MPI_STATUS_IGNORE);
-        if (k >= 0)
-            time[k] = clock_now() - start;
+        if (i >= 0)
+            time[i] = clock_now() - start;
     }
-    return s->round_trip[destination] = stats_median(time, ROUND_TRIPS);
+    return k->round_trip[destination] = stats_median(time, ROUND_TRIPS);
 }
 
-static bool prepare_round_trips(struct shadow *s)
+static bool prepare_round_trips(const struct shadow *s, struct acks *k)
 {
-    if (s->round_trip)
+    if (k->round_trip)
         return true;
-    s->round_trip = malloc((size_t)s->size * sizeof *s->round_trip);
-    for (int i = 0; s->round_trip && i < s->size; i++)
-        s->round_trip[i] = NAN;
-    return s->round_trip != NULL;
+    k->round_trip = malloc((size_t)s->size * sizeof *k->round_trip);
+    for (int i = 0; k->round_trip && i < s->size; i++)
+        k->round_trip[i] = NAN;
+    return k->round_trip != NULL;
 }
 
 /* --- the two sides --- */
@@ -158,7 +175,7 @@ static void expect_free(struct expected *e)
  * received, at the end: their senders do not know. */
 static void expect(struct expected *e, const struct shadow *s, int root, int one)
 {
-    size_t n = (size_t)(inject.ack_all ? s->size - 1 : 1);
+    size_t n = (size_t)(acknowledge_all ? s->size - 1 : 1);
     *e = (struct expected){.n = (int)n,
                            .request = malloc(n * sizeof *e->request),
                            .ack = malloc(n * sizeof *e->ack),
@@ -171,7 +188,7 @@ static void expect(struct expected *e, const struct shadow *s, int root, int one
         return;
     }
     for (int k = 0; k < e->n; k++) {
-        e->from[k] = inject.ack_all ? (root + 1 + k) % s->size : one;
+        e->from[k] = acknowledge_all ? (root + 1 + k) % s->size : one;
         PMPI_Irecv(&e->ack[k], sizeof *e->ack, MPI_BYTE, e->from[k], TAG_ACK, s->comm,
                    &e->request[k]);
     }
@@ -197,63 +214,64 @@ static void await(struct expected *e)
     }
 }
 
-static int as_root(struct call *c, struct shadow *s, void *buffer, int count, MPI_Datatype type,
-                   int root, MPI_Comm comm, int one)
+static int as_root(const struct collective *c, struct acks *k, int one)
 {
-    int n = inject.ack_all ? s->size - 1 : 1;
+    const struct shadow *s = c->on;
+    int n = acknowledge_all ? s->size - 1 : 1;
     struct expected e;
-    expect(&e, s, root, one);
+    expect(&e, s, c->root, one);
     double entry = clock_now();
-    c->entry = clock_ticks();
-    int rc = replace_broadcast(s, buffer, count, type, root, comm);
-    c->exit = clock_ticks();
+    int rc = injection_pass(&ack_injection, c);
     await(&e);
-    for (int k = e.n; k < n; k++) {
+    for (int i = e.n; i < n; i++) {
         struct ack ignored;
-        int from = inject.ack_all ? (root + 1 + k) % s->size : one;
+        int from = acknowledge_all ? (c->root + 1 + i) % s->size : one;
         PMPI_Recv(&ignored, sizeof ignored, MPI_BYTE, from, TAG_ACK, s->comm, MPI_STATUS_IGNORE);
     }
-    struct ack_stream *stream = stream_of(s, root, call_bytes(count, type));
-    for (int k = 0; k < e.n && prepare_round_trips(s); k++) {
-        double e_i = e.arrived[k] - entry, rtl = round_trip(s, e.from[k]);
+    struct ack_stream *stream = stream_of(s, k, c->root, c->bytes);
+    for (int i = 0; i < e.n && prepare_round_trips(s, k); i++) {
+        double e_i = e.arrived[i] - entry, rtl = round_trip(s, k, e.from[i]);
         if (rc == MPI_SUCCESS)
-            keep(stream, e.from[k],
-                 (struct sample){.latency = e_i - rtl / 2 - e.ack[k].hold,
-                                 .lateness = e.ack[k].entry - sync_global(inject.clock, entry),
-                                 .inside = e.ack[k].inside,
-                                 .early = e.early[k]});
+            keep(stream, e.from[i],
+                 (struct sample){.latency = e_i - rtl / 2 - e.ack[i].hold,
+                                 .lateness = e.ack[i].entry - sync_global(injection_clock(), entry),
+                                 .inside = e.ack[i].inside,
+                                 .early = e.early[i]});
     }
     expect_free(&e);
     return rc;
 }
 
-static int as_destination(struct call *c, struct shadow *s, void *buffer, int count,
-                          MPI_Datatype type, int root, MPI_Comm comm)
+static int as_destination(const struct collective *c, struct acks *k)
 {
     double entry = clock_now();
-    c->entry = clock_ticks();
-    int rc = replace_broadcast(s, buffer, count, type, root, comm);
-    c->exit = clock_ticks();
+    int rc = injection_pass(&ack_injection, c);
     double exit = clock_now();
-    struct ack a = {.entry = sync_global(inject.clock, entry), .inside = exit - entry};
+    struct ack a = {.entry = sync_global(injection_clock(), entry), .inside = exit - entry};
     a.hold = clock_now() - exit;
-    PMPI_Send(&a, sizeof a, MPI_BYTE, root, TAG_ACK, s->comm);
-    answer_round_trips(s, root);
+    PMPI_Send(&a, sizeof a, MPI_BYTE, c->root, TAG_ACK, c->on->comm);
+    answer_round_trips(c->on, k, c->root);
     return rc;
 }
 
-int ack_broadcast(struct call *c, struct shadow *s, void *buffer, int count, MPI_Datatype type,
-                  int root, MPI_Comm comm)
+static int instead(const struct collective *c)
 {
-    int one = (int)((uint64_t)(root + 1) + s->broadcasts++ % (uint64_t)(s->size - 1)) % s->size;
-    if (s->rank == root)
-        return as_root(c, s, buffer, count, type, root, comm, one);
-    if (inject.ack_all || s->rank == one)
-        return as_destination(c, s, buffer, count, type, root, comm);
-    c->entry = clock_ticks();
-    int rc = replace_broadcast(s, buffer, count, type, root, comm);
-    c->exit = clock_ticks();
-    return rc;
+    const struct shadow *s = c->on;
+    struct acks *k = s->kept[ack_injection.index];
+    if (!k)
+        return injection_pass(&ack_injection, c);
+    int one = (int)((uint64_t)(c->root + 1) + k->broadcasts++ % (uint64_t)(s->size - 1)) % s->size;
+    if (s->rank == c->root)
+        return as_root(c, k, one);
+    if (acknowledge_all || s->rank == one)
+        return as_destination(c, k);
+    return injection_pass(&ack_injection, c);
+}
+
+static void before(const struct collective *c)
+{
+    if (c->is_broadcast)
+        injection_kept(&ack_injection, c->on, sizeof(struct acks));
 }
 
 /* --- what was found --- */
@@ -264,16 +282,17 @@ static void set_us(json_t *finding, const char *key, double seconds, bool known)
 }
 
 /* Late: entered when the fastest broadcast seen would have been over at that destination. */
-static json_t *describe(const struct shadow *s, const struct ack_stream *a, int i)
+static json_t *describe(const struct shadow *s, const struct acks *k, const struct ack_stream *a,
+                        int i)
 {
     const struct ack_destination *d = a->to[i];
     double latency[SAMPLES], direct[SAMPLES], inside[SAMPLES], fastest = INFINITY, lateness = 0;
     size_t n = 0, on_time = 0, early = 0;
-    for (uint32_t k = 0; k < d->n; k++)
-        fastest = fmin(fastest, d->sample[k].lateness + d->sample[k].inside);
-    for (uint32_t k = 0; k < d->n; k++) {
-        const struct sample *x = &d->sample[k];
-        inside[k] = x->inside;
+    for (uint32_t j = 0; j < d->n; j++)
+        fastest = fmin(fastest, d->sample[j].lateness + d->sample[j].inside);
+    for (uint32_t j = 0; j < d->n; j++) {
+        const struct sample *x = &d->sample[j];
+        inside[j] = x->inside;
         early += x->early;
         if (x->lateness >= fastest) {
             lateness += x->lateness;
@@ -298,21 +317,30 @@ static json_t *describe(const struct shadow *s, const struct ack_stream *a, int 
     json_object_set_new(f, "late_percent", json_real(100.0 * late / d->n));
     set_us(f, "late_by_us", lateness / late, late > 0);
     json_object_set_new(f, "early_percent", json_real(100.0 * (double)early / d->n));
-    set_us(f, "rtl_us", s->round_trip[i], true);
+    set_us(f, "rtl_us", k->round_trip[i], true);
     return f;
 }
 
-void ack_close(struct shadow *s)
+static void close_shadow(struct shadow *s)
 {
-    while (s->acks) {
-        struct ack_stream *a = s->acks;
-        s->acks = a->next;
+    struct acks *k = s->kept[ack_injection.index];
+    if (!k)
+        return;
+    while (k->streams) {
+        struct ack_stream *a = k->streams;
+        k->streams = a->next;
         for (int i = 0; a->to && i < s->size; i++) {
             if (a->to[i] && a->to[i]->n)
-                shadow_finding(FINDING_ACK, describe(s, a, i));
+                injection_found(&ack_injection, describe(s, k, a, i));
             free(a->to[i]);
         }
         free(a->to);
         free(a);
     }
+    free(k->round_trip);
+    free(k->answered);
+    free(k);
 }
+
+struct injection ack_injection = {
+    .name = "ack", .start = start, .before = before, .instead = instead, .close = close_shadow};

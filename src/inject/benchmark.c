@@ -2,8 +2,7 @@
  * communicator, root, bytes), run right before its call, on the layer's communicator. The
  * application's call follows as if nothing had been, so its results cannot change; the time is
  * bounded by --benchmark-budget, which the first rank of a communicator keeps for all. */
-#include "inject/inject.h"
-#include "inject/shadow.h"
+#include "inject/list.h"
 
 #include "measure/bcast/bcast.h"
 #include "measure/collective/collective.h"
@@ -14,14 +13,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { METHODS_MAX = 32, SHARES = 6 };
+enum { METHODS_MAX = 32, SHARES = 6, SIGNATURES_MAX = 64 };
+
+/* What a call to be benchmarked is known by. */
+struct signature {
+    unsigned operation;
+    int root;
+    uint64_t bytes, calls;
+};
+
+/* What is kept for a communicator. */
+struct signatures {
+    struct signature at[SIGNATURES_MAX];
+    int n;
+};
 
 static const struct bcast_method *methods[METHODS_MAX];
 static size_t n_methods;
 static double spent; /* seconds, of this process */
 
-bool benchmark_start(const char *list)
+static bool start(void)
 {
+    const char *list = layer.settings.benchmark;
     bool all = !strcmp(list, "all");
     n_methods = 0;
     for (size_t i = 0; all && i < n_bcast_methods && n_methods < METHODS_MAX; i++)
@@ -41,16 +54,19 @@ bool benchmark_start(const char *list)
 /* Whether this call of the signature is to be measured; all members count alike. */
 static bool is_due(struct shadow *s, unsigned operation, int root, uint64_t bytes)
 {
-    struct signature *g = s->signatures, *end = g + s->n_signatures;
+    struct signatures *known = injection_kept(&benchmark_injection, s, sizeof(struct signatures));
+    if (!known)
+        return false;
+    struct signature *g = known->at, *end = g + known->n;
     while (g < end && (g->operation != operation || g->root != root || g->bytes != bytes))
         g++;
-    if (g == end && s->n_signatures == SIGNATURES_MAX) {
-        inject.untreated[FINDING_BENCHMARK]++;
+    if (g == end && known->n == SIGNATURES_MAX) {
+        injection_untreated(&benchmark_injection);
         return false;
     }
     if (g == end) {
         *g = (struct signature){operation, root, bytes, 0};
-        s->n_signatures++;
+        known->n++;
     }
     uint64_t call = g->calls++;
     long every = layer.settings.benchmark_every;
@@ -124,38 +140,48 @@ static json_t *describe_broadcast(const struct shadow *s, int root, uint64_t byt
     return f;
 }
 
-static int replaced(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
-                    const void *arg)
+/* What the application runs with: the library's broadcast, or its replacement. */
+static int as_application(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
+                          const void *arg)
 {
-    return replace_broadcast((struct shadow *)arg, buffer, count, type, root, comm);
+    struct call unused;
+    const struct collective c = {.call = &unused,
+                                 .on = (struct shadow *)arg,
+                                 .comm = comm,
+                                 .root = root,
+                                 .bytes = call_bytes(count, type),
+                                 .is_broadcast = true,
+                                 .buffer = buffer,
+                                 .count = count,
+                                 .type = type};
+    return injection_pass(&benchmark_injection, &c);
 }
 
-void benchmark_broadcast(struct shadow *s, void *buffer, int count, MPI_Datatype type, int root,
-                         uint64_t bytes)
+static void measure_broadcast(const struct collective *b)
 {
+    struct shadow *s = b->on;
     /* Without data nobody waits for anybody: there is nothing to measure. */
-    if (bytes == 0 || !is_due(s, OP_Bcast, root, bytes))
+    if (b->bytes == 0 || !is_due(s, OP_Bcast, b->root, b->bytes))
         return;
     double share = agree_on_share(s), started = clock_now();
     if (share <= 0)
         return;
-    /* What the application runs with: the library's broadcast, or its replacement. */
-    struct bcast own = {"application", NULL, replaced, s};
+    struct bcast own = {"application", NULL, as_application, s};
     struct bcast_case c = {.comm = s->comm,
                            .bcast = &own,
-                           .buffer = buffer,
-                           .count = count,
-                           .type = type,
-                           .root = root,
+                           .buffer = b->buffer,
+                           .count = b->count,
+                           .type = b->type,
+                           .root = b->root,
                            .plan = plan_for(share),
                            .collector = 0,
                            /* An application broadcasts what it has just computed. */
                            .fresh = true,
-                           .clock = inject.clock};
+                           .clock = injection_clock()};
     struct bcast_outcome out;
     if (bcast_measure(&c, methods, n_methods, &out) == MPI_SUCCESS) {
         if (s->rank == 0)
-            shadow_finding(FINDING_BENCHMARK, describe_broadcast(s, root, bytes, &out));
+            injection_found(&benchmark_injection, describe_broadcast(s, b->root, b->bytes, &out));
         bcast_outcome_free(&out);
     }
     spent += clock_now() - started;
@@ -207,7 +233,7 @@ static void measure_operation(struct shadow *s, size_t which, int root, uint64_t
                                 .root = root < 0 ? 0 : root,
                                 .plan = plan_for(share),
                                 .collector = 0,
-                                .clock = inject.clock};
+                                .clock = injection_clock()};
     if (all && collective_measure_direct(&c, &out) == MPI_SUCCESS) {
         if (s->rank == 0 && out.completion.samples.n) {
             const struct summary *done = &out.completion.summary, *span = &out.span.summary;
@@ -218,7 +244,7 @@ static void measure_operation(struct shadow *s, size_t which, int root, uint64_t
             json_array_append_new(rows, method_row("span", span->median, span->median_low,
                                                    span->median_high, "last exit - first entry"));
             json_object_set_new(f, "methods", rows);
-            shadow_finding(FINDING_BENCHMARK, f);
+            injection_found(&benchmark_injection, f);
         }
         collective_direct_free(&out);
     }
@@ -226,7 +252,7 @@ static void measure_operation(struct shadow *s, size_t which, int root, uint64_t
         operation_release(&call);
 }
 
-void benchmark_collective(struct shadow *s, unsigned operation, int root, uint64_t bytes)
+static void measure_collective(struct shadow *s, unsigned operation, int root, uint64_t bytes)
 {
     size_t n = sizeof measured / sizeof *measured, which = 0;
     while (which < n && measured[which].operation != operation)
@@ -238,3 +264,19 @@ void benchmark_collective(struct shadow *s, unsigned operation, int root, uint64
         measure_operation(s, which, root, bytes, share);
     spent += clock_now() - started;
 }
+
+static void before(const struct collective *c)
+{
+    if (c->is_broadcast)
+        measure_broadcast(c);
+    else
+        measure_collective(c->on, c->call->operation, c->root, c->bytes);
+}
+
+static void close_shadow(struct shadow *s)
+{
+    free(s->kept[benchmark_injection.index]);
+}
+
+struct injection benchmark_injection = {
+    .name = "benchmark", .start = start, .before = before, .close = close_shadow};

@@ -1,6 +1,6 @@
 #include "inject/inject.h"
 
-#include "inject/shadow.h"
+#include "inject/injection.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -8,17 +8,36 @@
 #include <string.h>
 
 enum { FINDINGS_MAX = 2000 };
-static const char *const kind_name[FINDING_KINDS] = {"ack", "benchmark", "broadcast"};
 
-struct inject inject;
+static const struct sync_clock *common_clock;
 
-void shadow_finding(enum finding_kind kind, json_t *finding)
+const struct sync_clock *injection_clock(void)
+{
+    return common_clock;
+}
+
+void *injection_kept(const struct injection *self, struct shadow *s, size_t size)
+{
+    void **kept = &s->kept[self->index];
+    if (*kept)
+        return *kept;
+    *kept = calloc(1, size);
+    int ok = *kept != NULL, all = 0;
+    PMPI_Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, s->comm);
+    if (!all) {
+        free(*kept);
+        *kept = NULL;
+    }
+    return *kept;
+}
+
+void injection_found(struct injection *self, json_t *finding)
 {
     pthread_mutex_lock(&layer.lock);
-    if (!finding || json_array_size(inject.findings[kind]) >= FINDINGS_MAX)
+    if (!finding || json_array_size(self->findings) >= FINDINGS_MAX)
         json_decref(finding);
     else
-        json_array_append_new(inject.findings[kind], finding);
+        json_array_append_new(self->findings, finding);
     pthread_mutex_unlock(&layer.lock);
 }
 
@@ -57,11 +76,10 @@ static void drop_shadow(struct comm *c)
     if (!s)
         return;
     c->shadow = NULL;
-    ack_close(s);
-    replace_close(s);
+    for (size_t i = 0; i < n_injections; i++)
+        if (injections[i]->on && injections[i]->close)
+            injections[i]->close(s);
     PMPI_Comm_free(&s->comm);
-    free(s->round_trip);
-    free(s->answered);
     free(s);
 }
 
@@ -69,15 +87,15 @@ static void drop_shadow(struct comm *c)
 
 void inject_start(const struct sync_clock *clock)
 {
-    const struct settings *set = &layer.settings;
-    inject.clock = clock;
-    inject.ack = *set->ack != '\0';
-    inject.ack_all = !strcmp(set->ack, "all");
-    inject.benchmark = *set->benchmark && benchmark_start(set->benchmark);
-    bool replaced = *set->bcast && replace_start(set->bcast, set->latencies);
-    for (int k = 0; k < FINDING_KINDS; k++)
-        inject.findings[k] = json_array();
-    layer.inject = inject.ack || inject.benchmark || replaced;
+    common_clock = clock;
+    layer.inject = false;
+    for (size_t i = 0; i < n_injections; i++) {
+        struct injection *j = injections[i];
+        j->index = (int)i;
+        j->findings = json_array();
+        j->on = j->start();
+        layer.inject |= j->on;
+    }
     if (!layer.inject)
         return;
     comm_made = add_shadow;
@@ -136,20 +154,19 @@ void inject_findings(void (*add)(void *arg, const char *kind, json_t *finding),
                      void (*warn)(void *arg, const char *text), void *arg)
 {
     char text[240];
-    for (int k = 0; k < FINDING_KINDS; k++) {
+    for (size_t k = 0; k < n_injections; k++) {
+        struct injection *j = injections[k];
         size_t i;
         json_t *finding;
-        json_array_foreach(inject.findings[k], i, finding)
-            add(arg, kind_name[k], json_incref(finding));
-        json_decref(inject.findings[k]);
-        inject.findings[k] = NULL;
-        if (inject.untreated[k]) {
-            snprintf(
-                text, sizeof text,
-                "%s: some calls could not be treated and went to the library "
-                "(communicator not seen made, intercommunicator, argument out of range, or more "
-                "than %d signatures)",
-                kind_name[k], SIGNATURES_MAX);
+        json_array_foreach(j->findings, i, finding) add(arg, j->name, json_incref(finding));
+        json_decref(j->findings);
+        j->findings = NULL;
+        if (j->untreated) {
+            snprintf(text, sizeof text,
+                     "%s: some calls could not be treated and went to the library "
+                     "(communicator not seen made, intercommunicator, argument out of range, or "
+                     "too many signatures)",
+                     j->name);
             warn(arg, text);
         }
     }
@@ -163,45 +180,81 @@ static struct shadow *shadow_of(MPI_Comm comm)
     return c ? c->shadow : NULL;
 }
 
-static void untreated(enum finding_kind kind)
+/* From the inside out: an outer one may run what an inner one prepares. */
+static void before(const struct collective *c)
 {
-    __atomic_fetch_add(&inject.untreated[kind], 1, __ATOMIC_RELAXED);
+    for (size_t i = n_injections; i-- > 0;)
+        if (injections[i]->on && injections[i]->before)
+            injections[i]->before(c);
 }
 
-void inject_before(struct call *c, MPI_Comm comm, int root, uint64_t bytes)
+void inject_before(struct call *call, MPI_Comm comm, int root, uint64_t bytes)
 {
     struct shadow *s = shadow_of(comm);
-    if (inject.benchmark && s)
-        benchmark_collective(s, c->operation, root, bytes);
-    c->entry = clock_ticks();
+    if (s)
+        before(&(struct collective){
+            .call = call, .on = s, .comm = comm, .root = root, .bytes = bytes});
+    call->entry = clock_ticks();
 }
 
-bool inject_broadcast(struct call *c, void *buffer, MPI_Count count, MPI_Datatype type, int root,
+static const struct injection *next_after(const struct injection *self)
+{
+    for (size_t i = self ? (size_t)self->index + 1 : 0; i < n_injections; i++)
+        if (injections[i]->on && injections[i]->instead)
+            return injections[i];
+    return NULL;
+}
+
+bool injection_passes(const struct injection *self)
+{
+    return next_after(self) != NULL;
+}
+
+int injection_pass(const struct injection *self, const struct collective *c)
+{
+    const struct injection *next = next_after(self);
+    c->call->exit = 0;
+    c->call->entry = clock_ticks();
+    int rc = next ? next->instead(c) : PMPI_Bcast(c->buffer, c->count, c->type, c->root, c->comm);
+    if (!c->call->exit)
+        c->call->exit = clock_ticks();
+    return rc;
+}
+
+/* Wrong arguments are for the library to find, and where there is nobody to send to, nothing is
+ * missed. */
+static void count_untreated(MPI_Comm comm)
+{
+    const struct comm *known = comm_find(comm);
+    if (known && known->size == 1 && !known->inter)
+        return;
+    for (size_t i = 0; i < n_injections; i++)
+        if (injections[i]->on)
+            injection_untreated(injections[i]);
+}
+
+bool inject_broadcast(struct call *call, void *buffer, MPI_Count count, MPI_Datatype type, int root,
                       MPI_Comm comm, int *rc)
 {
     struct shadow *s = shadow_of(comm);
-    /* Wrong arguments are for the library to find. */
     bool fit = s && root >= 0 && root < s->size && count >= 0 && count <= INT_MAX &&
                type != MPI_DATATYPE_NULL;
     uint64_t bytes = fit ? call_bytes(count, type) : 0;
     if (!fit || bytes > INT_MAX) {
-        const struct comm *known = comm_find(comm);
-        if (!known || known->size > 1 || known->inter)
-            untreated(inject.ack         ? FINDING_ACK
-                      : inject.benchmark ? FINDING_BENCHMARK
-                                         : FINDING_BROADCAST);
-        c->entry = clock_ticks();
+        count_untreated(comm);
+        call->entry = clock_ticks();
         return false;
     }
-    replace_prepare(s, root, bytes);
-    if (inject.benchmark)
-        benchmark_broadcast(s, buffer, (int)count, type, root, bytes);
-    if (inject.ack) {
-        *rc = ack_broadcast(c, s, buffer, (int)count, type, root, comm);
-        return true;
-    }
-    c->entry = clock_ticks();
-    *rc = replace_broadcast(s, buffer, (int)count, type, root, comm);
-    c->exit = clock_ticks();
+    struct collective c = {.call = call,
+                           .on = s,
+                           .comm = comm,
+                           .root = root,
+                           .bytes = bytes,
+                           .is_broadcast = true,
+                           .buffer = buffer,
+                           .count = (int)count,
+                           .type = type};
+    before(&c);
+    *rc = injection_pass(NULL, &c);
     return true;
 }

@@ -5,8 +5,7 @@
  * by different types and counts, so that nothing but its size is common to them. Every rank keeps
  * the moments of its first broadcasts, on the clock common to all; when the communicator goes,
  * they are put together: what each broadcast really took, beside what was predicted. */
-#include "inject/inject.h"
-#include "inject/shadow.h"
+#include "inject/list.h"
 
 #include "base/stats.h"
 #include "measure/pairs/grid.h"
@@ -29,47 +28,59 @@ struct replacement {
     double moment[SEEN]; /* at the root the entry, elsewhere the exit; global seconds */
 };
 
-static const char *latencies; /* a log, or NULL: measured at first use */
+/* What is kept for a communicator. */
+struct replaced {
+    struct replacement *replacements;
+    struct grid *grid; /* latencies, for --bcast=grid */
+    bool grid_failed;
+};
 
-bool replace_start(const char *name, const char *log)
+static struct {
+    const struct bcast *bcast; /* in place of the library's */
+    bool grid;                 /* a schedule per communicator and root instead */
+    const char *latencies;     /* a log, or NULL: measured at first use */
+} wanted;
+
+static bool start(void)
 {
-    if (!strcmp(name, "native"))
+    const struct settings *set = &layer.settings;
+    if (!*set->bcast || !strcmp(set->bcast, "native"))
         return false;
-    inject.grid = !strcmp(name, "grid");
-    inject.bcast = bcast_find(name);
-    latencies = *log ? log : NULL;
-    return inject.grid || inject.bcast;
+    wanted.grid = !strcmp(set->bcast, "grid");
+    wanted.bcast = bcast_find(set->bcast);
+    wanted.latencies = *set->latencies ? set->latencies : NULL;
+    return wanted.grid || wanted.bcast;
 }
 
 /* --- which broadcast --- */
 
-static bool open_grid(struct shadow *s)
+static bool open_grid(struct shadow *s, struct replaced *k)
 {
     char why[256];
-    if (s->grid_failed)
+    if (k->grid_failed)
         return false;
-    if (s->grid)
+    if (k->grid)
         return true;
-    s->grid = calloc(1, sizeof *s->grid);
-    int ok = s->grid != NULL, all;
+    k->grid = calloc(1, sizeof *k->grid);
+    int ok = k->grid != NULL, all;
     PMPI_Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, s->comm);
-    if (all && grid_open(s->grid, s->comm, latencies, NULL, 0, why, sizeof why))
+    if (all && grid_open(k->grid, s->comm, wanted.latencies, NULL, 0, why, sizeof why))
         return true;
     if (all && s->rank == 0)
         layer_say("--bcast=grid: %s: %s runs with the library's broadcast", why, s->name);
-    free(s->grid);
-    s->grid = NULL;
-    s->grid_failed = true;
+    free(k->grid);
+    k->grid = NULL;
+    k->grid_failed = true;
     return false;
 }
 
-static void make_plan(struct shadow *s, struct replacement *r)
+static void make_plan(struct shadow *s, struct replaced *k, struct replacement *r)
 {
     char why[256];
-    r->bcast = inject.bcast;
-    if (!inject.grid || !open_grid(s))
+    r->bcast = wanted.bcast;
+    if (!wanted.grid || !open_grid(s, k))
         return;
-    r->planned = grid_plan(s->grid, r->root, r->bytes, true, &r->plan, why, sizeof why);
+    r->planned = grid_plan(k->grid, r->root, r->bytes, true, &r->plan, why, sizeof why);
     if (r->planned && !r->plan.native)
         r->bcast = &r->plan.bcast;
     else if (!r->planned && s->rank == 0)
@@ -80,7 +91,10 @@ static void make_plan(struct shadow *s, struct replacement *r)
 static struct replacement *replacement_of(struct shadow *s, int root, uint64_t bytes)
 {
     unsigned size_class = size_class_of(bytes);
-    struct replacement *r = s->replacements;
+    struct replaced *k = injection_kept(&replace_injection, s, sizeof(struct replaced));
+    if (!k)
+        return NULL;
+    struct replacement *r = k->replacements;
     int n = 0;
     for (; r && (r->root != root || r->size_class != size_class); r = r->next)
         n++;
@@ -94,9 +108,9 @@ static struct replacement *replacement_of(struct shadow *s, int root, uint64_t b
         return NULL;
     }
     *r = (struct replacement){
-        .next = s->replacements, .root = root, .size_class = size_class, .bytes = bytes};
-    s->replacements = r;
-    make_plan(s, r);
+        .next = k->replacements, .root = root, .size_class = size_class, .bytes = bytes};
+    k->replacements = r;
+    make_plan(s, k, r);
     return r;
 }
 
@@ -146,35 +160,34 @@ static int run(struct shadow *s, const struct bcast *b, void *buffer, int count,
     return rc;
 }
 
-int replace_broadcast(struct shadow *s, void *buffer, int count, MPI_Datatype type, int root,
-                      MPI_Comm comm)
+static int instead(const struct collective *c)
 {
-    if (!inject.bcast && !inject.grid)
-        return PMPI_Bcast(buffer, count, type, root, comm);
-    uint64_t bytes = call_bytes(count, type);
-    if (bytes == 0)
+    struct shadow *s = c->on;
+    if (c->bytes == 0)
         return MPI_SUCCESS;
-    struct replacement *r = replacement_of(s, root, bytes);
+    struct replacement *r = replacement_of(s, c->root, c->bytes);
     if (!r)
-        return PMPI_Bcast(buffer, count, type, root, comm);
+        return PMPI_Bcast(c->buffer, c->count, c->type, c->root, c->comm);
     double entry = clock_now();
-    int rc = run(s, r->bcast, buffer, count, type, root, bytes, comm);
-    double moment = s->rank == root ? entry : clock_now();
+    int rc = run(s, r->bcast, c->buffer, c->count, c->type, c->root, c->bytes, c->comm);
+    double moment = s->rank == c->root ? entry : clock_now();
     if (r->calls < SEEN)
-        r->moment[r->calls] = sync_global(inject.clock, moment);
+        r->moment[r->calls] = sync_global(injection_clock(), moment);
     r->calls++;
     return rc;
 }
 
-void replace_prepare(struct shadow *s, int root, uint64_t bytes)
+/* The first of its kind would be late for what is made here. */
+static void before(const struct collective *c)
 {
-    if ((inject.bcast || inject.grid) && bytes)
-        replacement_of(s, root, bytes);
+    if (c->is_broadcast && c->bytes)
+        replacement_of(c->on, c->root, c->bytes);
 }
 
 /* --- what was found --- */
 
-static json_t *describe(const struct shadow *s, const struct replacement *r, double *took, size_t n)
+static json_t *describe(const struct shadow *s, const struct replaced *k,
+                        const struct replacement *r, double *took, size_t n)
 {
     const char *name = r->planned ? r->plan.name : r->bcast ? r->bcast->name : "native";
     struct summary seen = stats_summarize(took, n);
@@ -190,12 +203,12 @@ static json_t *describe(const struct shadow *s, const struct replacement *r, dou
     json_object_set_new(f, "seen_low_us", json_real(seen.median_low * 1e6));
     json_object_set_new(f, "seen_high_us", json_real(seen.median_high * 1e6));
     if (r->planned)
-        json_object_set_new(f, "schedule_cost_us", json_real((s->grid->cost + r->plan.cost) * 1e6));
+        json_object_set_new(f, "schedule_cost_us", json_real((k->grid->cost + r->plan.cost) * 1e6));
     return f;
 }
 
 /* Last exit minus the root's entry of every broadcast whose moments were kept. */
-static void put_together(struct shadow *s, struct replacement *r)
+static void put_together(struct shadow *s, const struct replaced *k, struct replacement *r)
 {
     double last[SEEN], mine[SEEN];
     int n = r->calls < SEEN ? (int)r->calls : SEEN;
@@ -206,21 +219,30 @@ static void put_together(struct shadow *s, struct replacement *r)
     for (int i = 0; i < n; i++)
         last[i] -= r->moment[i];
     if (n)
-        shadow_finding(FINDING_BROADCAST, describe(s, r, last, (size_t)n));
+        injection_found(&replace_injection, describe(s, k, r, last, (size_t)n));
 }
 
-void replace_close(struct shadow *s)
+static void close_shadow(struct shadow *s)
 {
-    while (s->replacements) {
-        struct replacement *r = s->replacements;
-        s->replacements = r->next;
-        put_together(s, r);
+    struct replaced *k = s->kept[replace_injection.index];
+    if (!k)
+        return;
+    while (k->replacements) {
+        struct replacement *r = k->replacements;
+        k->replacements = r->next;
+        put_together(s, k, r);
         if (r->planned)
             grid_plan_free(&r->plan);
         free(r);
     }
-    if (s->grid)
-        grid_close(s->grid);
-    free(s->grid);
-    s->grid = NULL;
+    if (k->grid)
+        grid_close(k->grid);
+    free(k->grid);
+    free(k);
 }
+
+struct injection replace_injection = {.name = "broadcast",
+                                      .start = start,
+                                      .before = before,
+                                      .instead = instead,
+                                      .close = close_shadow};

@@ -8,15 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *title_of(const char *kind)
+/* What the layer may find: src/inject/list.c. */
+static const struct {
+    const char *kind, *title;
+} known[] = {
+    {"ack", "Broadcast latency by injected acknowledgements"},
+    {"benchmark", "Measuring methods run before the application's collectives"},
+    {"broadcast", "Broadcast replaced"},
+};
+
+static void print_title(FILE *out, const char *kind)
 {
-    if (!strcmp(kind, "ack"))
-        return "Broadcast latency by injected acknowledgements";
-    if (!strcmp(kind, "benchmark"))
-        return "Measuring methods run before the application's collectives";
-    if (!strcmp(kind, "broadcast"))
-        return "Broadcast replaced";
-    return kind;
+    const char *title = kind;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (!strcmp(kind, known[i].kind))
+            title = known[i].title;
+    fprintf(out, "\n%s\n", title);
 }
 
 static bool ends_with(const char *text, const char *end)
@@ -203,7 +210,7 @@ static void print_kind(const struct profile *p, size_t first, size_t n, FILE *ou
 {
     const json_t **row = profile_alloc((n + 1) * sizeof *row);
     size_t rows = 0, blocks = 0;
-    fprintf(out, "\n%s\n", title_of(p->findings.at[first].kind));
+    print_title(out, p->findings.at[first].kind);
     for (size_t i = first; i < first + n; i++) {
         const json_t *finding = p->findings.at[i].value, *inner = rows_in(finding);
         if (inner && ++blocks <= (size_t)top) {
