@@ -36,7 +36,7 @@ libcollprof_la_SOURCES = \
 	src/inject/list.c src/inject/list.h \
 	src/inject/ack.c src/inject/benchmark.c src/inject/replace.c \
 	src/layer/life.c src/layer/life.h src/layer/life_inner.h src/layer/alone.c \
-	src/layer/ends.c src/layer/merge.c src/layer/regions.c
+	src/layer/ends.c src/layer/merge.c src/layer/noise.c src/layer/regions.c
 nodist_libcollprof_la_SOURCES = wrappers/functions.c wrappers/operations.c wrappers/operations.h \
 	wrappers/next.h
 libcollprof_la_LIBADD = libmeasure.la libpage.la libresults.la libprofile.la libbase.la $(UNWIND_LIBS) $(MPI_LIBS)

@@ -15,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -118,6 +117,7 @@ static void describe_run(struct ledger_header *h, int thread_level)
     h->pair[1] = h->pair[0];
     h->ticks_per_second = 1e9 * 4294967296.0 / (double)layer.ns_per_tick;
     h->stack_depth = layer.stack_depth;
+    noise_read(&h->noise[0]);
 }
 
 static int on_self_deleted(MPI_Comm comm, int key, void *value, void *extra)
@@ -261,11 +261,9 @@ void life_aborted(int code)
 static void close_books(void)
 {
     struct ledger_header *h = layer.ledger.header;
-    struct rusage usage;
     modules_update();
     comms_name();
-    if (getrusage(RUSAGE_SELF, &usage) == 0)
-        h->involuntary_switches = (uint64_t)usage.ru_nivcsw;
+    noise_read(&h->noise[1]);
     ends_mark(LEDGER_FINALIZED, 0);
     struct clock_pair now = clock_read_pair();
     h->pair[1] = (typeof(h->pair[1])){now.ticks, now.seconds};

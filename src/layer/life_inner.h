@@ -22,6 +22,8 @@ void life_begin(void);
 
 void life_end_alone(void);
 
+void noise_read(struct ledger_noise *noise);
+
 /* Region 0 is outside of all. Called from here, so that the public functions are linked from
  * libcollprof.a, too: an application refers to them only weakly. */
 void regions_start(void);

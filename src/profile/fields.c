@@ -23,6 +23,8 @@ static const struct field run_table[] = {
     FIELD(profile, stack_depth, "stack_depth", FIELD_U32),
     FIELD(profile, crashed, "incomplete", FIELD_BOOL),
     FIELD(profile, yields, "yields", FIELD_BOOL),
+    FIELD(profile, events_dropped, NULL, FIELD_U64),
+    FIELD(profile, sample_mask, NULL, FIELD_U32),
 };
 FIELDS(run);
 
@@ -30,6 +32,7 @@ static const struct field host_table[] = {
     FIELD(profile_host, name, "name", FIELD_TEXT),
     FIELD(profile_host, ranks, "ranks", FIELD_U32),
     FIELD(profile_host, processors, "processors", FIELD_U32),
+    FIELD(profile_host, affinity, NULL, FIELD_PLAIN),
 };
 FIELDS(host);
 
@@ -47,9 +50,14 @@ static const struct field rank_table[] = {
     FIELD(profile_rank, alive, "alive", FIELD_BOOL),
     FIELD(profile_rank, late, "late_collectives", FIELD_U64),
     FIELD(profile_rank, involuntary_switches, "involuntary_switches", FIELD_U64),
+    FIELD(profile_rank, cpu_ns, "cpu_ns", FIELD_MAYBE),
+    FIELD(profile_rank, delayed_ns, "delayed_ns", FIELD_MAYBE),
+    FIELD(profile_rank, pressure_ns, "pressure_ns", FIELD_MAYBE),
+    FIELD(profile_rank, load, "load", FIELD_REAL),
     FIELD(profile_rank, untracked_requests, "untracked_requests", FIELD_U64),
     FIELD(profile_rank, init_ns, "init_ns", FIELD_U64),
     FIELD(profile_rank, merge_ns, "merge_ns", FIELD_U64),
+    FIELD(profile_rank, dropped, NULL, FIELD_PLAIN),
 };
 FIELDS(rank);
 
@@ -88,19 +96,9 @@ static const struct field entry_table[] = {
     FIELD(profile_entry, comm, "communicator", FIELD_INDEX),
     FIELD(profile_entry, region, "region", FIELD_INDEX),
     FIELD(profile_entry, size_class, "size_class", FIELD_U32),
-    FIELD(profile_entry, calls, "calls", FIELD_U64),
-    FIELD(profile_entry, errors, "errors", FIELD_U64),
-    FIELD(profile_entry, bytes, "bytes", FIELD_U64),
-    FIELD(profile_entry, time_ns, "time_ns", FIELD_U64),
-    FIELD(profile_entry, min_ns, "min_ns", FIELD_U64),
+#define SUM(member) FIELD(profile_entry, member, #member, FIELD_U64),
+    LEDGER_SUMS(SUM) FIELD(profile_entry, min_ns, "min_ns", FIELD_U64),
     FIELD(profile_entry, max_ns, "max_ns", FIELD_U64),
-    FIELD(profile_entry, completed, "completed", FIELD_U64),
-    FIELD(profile_entry, completed_bytes, "completed_bytes", FIELD_U64),
-    FIELD(profile_entry, span_ns, "span_ns", FIELD_U64),
-    FIELD(profile_entry, window_ns, "window_ns", FIELD_U64),
-    FIELD(profile_entry, wait_ns, "wait_ns", FIELD_U64),
-    FIELD(profile_entry, hidden, "hidden", FIELD_U64),
-    FIELD(profile_entry, cancelled, "cancelled", FIELD_U64),
 };
 FIELDS(entry);
 
@@ -110,6 +108,21 @@ static const struct field spread_table[] = {
     FIELD(spread, best, "min_rank", FIELD_INDEX), FIELD(spread, worst, "max_rank", FIELD_INDEX),
 };
 FIELDS(spread);
+
+static const struct field event_table[] = {
+    FIELD(profile_event, comm_id, NULL, FIELD_U64),
+    FIELD(profile_event, bytes, NULL, FIELD_U64),
+    FIELD(profile_event, entry_ns, NULL, FIELD_I64),
+    FIELD(profile_event, exit_ns, NULL, FIELD_I64),
+    FIELD(profile_event, sequence, NULL, FIELD_U32),
+    FIELD(profile_event, rank, NULL, FIELD_U32),
+    FIELD(profile_event, site, NULL, FIELD_INDEX),
+    FIELD(profile_event, operation, NULL, FIELD_INDEX),
+    FIELD(profile_event, comm, NULL, FIELD_INDEX),
+    FIELD(profile_event, comm_rank, NULL, FIELD_U32),
+    FIELD(profile_event, root, NULL, FIELD_I32),
+};
+FIELDS(event);
 
 static const struct field arrival_table[] = {
     FIELD(profile_arrival, site, "site", FIELD_INDEX),
@@ -186,6 +199,18 @@ const char *state_name_of(uint32_t state)
     return name_of(FIELD_STATE, state);
 }
 
+void json_put(json_t *object, const char *key, json_t *value)
+{
+    if (json_object_set_new_nocheck(object, key, value))
+        profile_out_of_memory();
+}
+
+void json_push(json_t *array, json_t *value)
+{
+    if (json_array_append_new(array, value))
+        profile_out_of_memory();
+}
+
 json_t *json_text(const char *text, size_t size)
 {
     size_t length = strnlen(text, size);
@@ -211,6 +236,8 @@ static json_t *value_of(const struct field *f, const void *at)
     case FIELD_U64:
     case FIELD_I64:
         return json_integer(*(const int64_t *)at);
+    case FIELD_MAYBE:
+        return *(const int64_t *)at < 0 ? json_null() : json_integer(*(const int64_t *)at);
     case FIELD_REAL:
         return json_real(*(const double *)at);
     case FIELD_BOOL:
@@ -232,7 +259,9 @@ void fields_write(json_t *object, const struct fields *fields, const void *data)
 {
     for (size_t i = 0; i < fields->n; i++) {
         const struct field *f = &fields->at[i];
-        json_object_set_new_nocheck(object, f->key, value_of(f, (const char *)data + f->offset));
+        if (f->key)
+            json_put(object, f->key,
+                                        value_of(f, (const char *)data + f->offset));
     }
 }
 
@@ -261,6 +290,9 @@ static bool set_value(const struct field *f, void *at, const json_t *value)
     case FIELD_I64:
         *(int64_t *)at = number;
         return json_is_integer(value);
+    case FIELD_MAYBE:
+        *(int64_t *)at = json_is_integer(value) && number >= 0 ? number : -1;
+        return !value || json_is_null(value) || json_is_integer(value);
     case FIELD_REAL:
         *(double *)at = json_number_value(value);
         return json_is_number(value);
@@ -286,8 +318,8 @@ bool fields_read(const json_t *object, const struct fields *fields, void *data)
     bool good = json_is_object(object);
     for (size_t i = 0; good && i < fields->n; i++) {
         const struct field *f = &fields->at[i];
-        const json_t *value = json_object_get(object, f->key);
-        if (value)
+        const json_t *value = f->key ? json_object_get(object, f->key) : NULL;
+        if (value || f->kind == FIELD_MAYBE)
             good = set_value(f, (char *)data + f->offset, value);
     }
     return good;

@@ -1,4 +1,5 @@
-/* Which members of the model are in profile.json, under which keys: one table for both ways. */
+/* The members of the model, described once: profile.json, both ways, and the packed form follow from
+ * these tables. Without a key: packed only. */
 #ifndef COLLPROF_PROFILE_FIELDS_H
 #define COLLPROF_PROFILE_FIELDS_H
 
@@ -9,11 +10,13 @@ enum field_kind {
     FIELD_I32,
     FIELD_U64,
     FIELD_I64,
+    FIELD_MAYBE, /* int64_t, negative: not known, null */
     FIELD_REAL,
     FIELD_BOOL,
     FIELD_TEXT,  /* char[size] */
     FIELD_HEX,   /* uint64_t, as "0x..." */
     FIELD_INDEX, /* uint32_t, PROFILE_NONE as null */
+    FIELD_PLAIN, /* bytes as they are: packed only */
     FIELD_CLOCK, /* uint32_t, enum clock_source, by name */
     FIELD_STATE, /* uint32_t, enum ledger_state, by name */
     FIELD_FAMILY /* uint32_t, enum call_family, by name */
@@ -31,13 +34,17 @@ struct fields {
 };
 
 extern const struct fields fields_run, fields_host, fields_rank, fields_module, fields_operation,
-    fields_comm, fields_region, fields_entry, fields_spread, fields_arrival;
+    fields_comm, fields_region, fields_entry, fields_spread, fields_event, fields_arrival;
 
 /* Names of ledger sections as keys of "dropped"; NULL for one that nothing is dropped from. */
 extern const char *const dropped_keys[LEDGER_SECTIONS];
 
 const char *clock_name_of(uint32_t clock);
 const char *state_name_of(uint32_t state);
+
+/* As jansson's own, which take over VALUE; NULL, or no memory for it, is no memory at all. */
+void json_put(json_t *object, const char *key, json_t *value);
+void json_push(json_t *array, json_t *value);
 
 /* A text of at most SIZE bytes, with ? for what is not UTF-8. */
 json_t *json_text(const char *text, size_t size);

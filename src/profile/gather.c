@@ -118,19 +118,9 @@ static void gather_entries(struct profile *p, const struct ledger *l, struct map
                                   .comm = mapped(m->comm, from->comm, l, LEDGER_COMMS),
                                   .region = mapped(m->region, from->region, l, LEDGER_REGIONS),
                                   .size_class = from->size_class,
-                                  .calls = from->calls,
-                                  .errors = from->errors,
-                                  .bytes = from->bytes,
-                                  .time_ns = from->time_ns,
-                                  .min_ns = from->min_ns,
+#define COPY(member) .member = from->member,
+                                  LEDGER_SUMS(COPY).min_ns = from->min_ns,
                                   .max_ns = from->max_ns,
-                                  .completed = from->completed,
-                                  .window_ns = from->window_ns,
-                                  .wait_ns = from->wait_ns,
-                                  .span_ns = from->span_ns,
-                                  .hidden = from->hidden,
-                                  .completed_bytes = from->completed_bytes,
-                                  .cancelled = from->cancelled,
                                   .histogram = histogram};
         if (e.operation == PROFILE_NONE || !(from->calls || from->completed || from->cancelled))
             continue;
@@ -213,6 +203,24 @@ static double wall_time(const struct ledger_header *h)
     return closed > last ? closed : last;
 }
 
+static int64_t grown(int64_t before, int64_t after)
+{
+    return before >= 0 && after >= before ? after - before : -1;
+}
+
+/* Of a process that was killed, the end is not known: all zero. */
+static void gather_noise(struct profile_rank *r, const struct ledger_header *h)
+{
+    const struct ledger_noise *from = &h->noise[0], *to = &h->noise[1];
+    bool known = to->cpu_ns > 0;
+    r->cpu_ns = known ? grown(from->cpu_ns, to->cpu_ns) : -1;
+    r->delayed_ns = known ? grown(from->delayed_ns, to->delayed_ns) : -1;
+    r->pressure_ns = known ? grown(from->pressure_ns, to->pressure_ns) : -1;
+    int64_t switches = known ? grown(from->involuntary, to->involuntary) : -1;
+    r->involuntary_switches = switches > 0 ? (uint64_t)switches : 0;
+    r->load = known ? to->load : -1;
+}
+
 static void gather_rank(struct profile *p, const struct ledger *l)
 {
     const struct ledger_header *h = l->header;
@@ -226,11 +234,11 @@ static void gather_rank(struct profile *p, const struct ledger *l)
                                .state = h->state,
                                .state_detail = h->state_detail,
                                .wall = wall_time(h),
-                               .involuntary_switches = h->involuntary_switches,
                                .untracked_requests = h->untracked_requests,
                                .started_late = h->started_late,
                                .init_ns = h->init_ns,
                                .merge_ns = h->merge_ns};
+    gather_noise(r, h);
     for (uint32_t i = 0; i < count_of(l, LEDGER_ENTRIES); i++) {
         r->mpi_ns += l->entries[i].time_ns;
         r->calls += l->entries[i].calls;

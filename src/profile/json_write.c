@@ -21,7 +21,7 @@ static json_t *array_of(const struct fields *fields, const void *at, size_t n, s
 {
     json_t *array = json_array();
     for (size_t i = 0; i < n; i++)
-        json_array_append_new(array, object_of(fields, (const char *)at + i * size));
+        json_push(array, object_of(fields, (const char *)at + i * size));
     return array;
 }
 
@@ -29,7 +29,7 @@ static json_t *texts(char *const *text, size_t n)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < n; i++)
-        json_array_append_new(array, json_text(text[i], SIZE_MAX));
+        json_push(array, json_text(text[i], SIZE_MAX));
     return array;
 }
 
@@ -40,9 +40,9 @@ static json_t *ranks_of(const struct profile *p)
         json_t *dropped = json_object();
         for (int s = 0; s < LEDGER_SECTIONS; s++)
             if (dropped_keys[s])
-                json_object_set_new(dropped, dropped_keys[s],
+                json_put(dropped, dropped_keys[s],
                                     json_integer((json_int_t)p->ranks.at[i].dropped[s]));
-        json_object_set_new(json_array_get(array, i), "dropped", dropped);
+        json_put(json_array_get(array, i), "dropped", dropped);
     }
     return array;
 }
@@ -52,17 +52,17 @@ static json_t *frame_of(const struct profile_frame *f)
     char address[24];
     snprintf(address, sizeof address, "0x%llx", (unsigned long long)f->address);
     json_t *object = json_object();
-    json_object_set_new(object, "module",
+    json_put(object, "module",
                         f->module == PROFILE_NONE ? json_null() : json_integer(f->module));
-    json_object_set_new(object, "address", json_string(address));
-    json_object_set_new(object, "offset", json_integer((json_int_t)f->offset));
+    json_put(object, "address", json_string(address));
+    json_put(object, "offset", json_integer((json_int_t)f->offset));
     if (f->function)
-        json_object_set_new(object, "function", json_text(f->function, SIZE_MAX));
+        json_put(object, "function", json_text(f->function, SIZE_MAX));
     if (f->inlined)
-        json_object_set_new(object, "inlined", json_true());
+        json_put(object, "inlined", json_true());
     if (f->file) {
-        json_object_set_new(object, "file", json_text(f->file, SIZE_MAX));
-        json_object_set_new(object, "line", json_integer(f->line));
+        json_put(object, "file", json_text(f->file, SIZE_MAX));
+        json_put(object, "line", json_integer(f->line));
     }
     return object;
 }
@@ -73,8 +73,8 @@ static json_t *sites_of(const struct profile *p)
     for (size_t i = 0; i < p->sites.n; i++) {
         json_t *frames = json_array();
         for (uint32_t f = 0; f < p->sites.at[i].depth; f++)
-            json_array_append_new(frames, frame_of(&p->sites.at[i].frame[f]));
-        json_array_append_new(array, json_pack("{s:o}", "frames", frames));
+            json_push(frames, frame_of(&p->sites.at[i].frame[f]));
+        json_push(array, json_pack("{s:o}", "frames", frames));
     }
     return array;
 }
@@ -84,8 +84,8 @@ static json_t *histogram_of(const uint64_t *histogram)
     json_t *array = json_array();
     for (unsigned b = 0; b < HISTOGRAM_BUCKETS; b++) {
         if (histogram[b]) {
-            json_array_append_new(array, json_integer((json_int_t)histogram_floor(b)));
-            json_array_append_new(array, json_integer((json_int_t)histogram[b]));
+            json_push(array, json_integer((json_int_t)histogram_floor(b)));
+            json_push(array, json_integer((json_int_t)histogram[b]));
         }
     }
     return array;
@@ -96,8 +96,8 @@ static json_t *entries_of(const struct profile *p)
     json_t *array = ARRAY_OF(&fields_entry, &p->entries);
     for (size_t i = 0; i < p->entries.n; i++) {
         json_t *object = json_array_get(array, i);
-        json_object_set_new(object, "ranks", object_of(&fields_spread, &p->entries.at[i].spread));
-        json_object_set_new(object, "histogram", histogram_of(p->entries.at[i].histogram));
+        json_put(object, "ranks", object_of(&fields_spread, &p->entries.at[i].spread));
+        json_put(object, "histogram", histogram_of(p->entries.at[i].histogram));
     }
     return array;
 }
@@ -112,7 +112,7 @@ static json_t *groups_of(const struct profile *p)
     json_t *array = json_array();
     for (size_t i = 0; i < p->groups.n; i++) {
         const struct profile_group *g = &p->groups.at[i];
-        json_array_append_new(array, json_pack("{s:o, s:I, s:o}", "site", index_or_null(g->site),
+        json_push(array, json_pack("{s:o, s:I, s:o}", "site", index_or_null(g->site),
                                                "operation", (json_int_t)g->operation, "ranks",
                                                object_of(&fields_spread, &g->spread)));
     }
@@ -122,12 +122,12 @@ static json_t *groups_of(const struct profile *p)
 /* Members in one flat array of six numbers each: a run has tens of thousands of them. */
 static void append_member(json_t *members, const struct profile_event *e)
 {
-    json_array_append_new(members, json_integer(e->rank));
-    json_array_append_new(members, json_integer(e->comm_rank));
-    json_array_append_new(members, index_or_null(e->site));
-    json_array_append_new(members, json_integer((json_int_t)e->bytes));
-    json_array_append_new(members, json_integer(e->entry_ns));
-    json_array_append_new(members, json_integer(e->exit_ns));
+    json_push(members, json_integer(e->rank));
+    json_push(members, json_integer(e->comm_rank));
+    json_push(members, index_or_null(e->site));
+    json_push(members, json_integer((json_int_t)e->bytes));
+    json_push(members, json_integer(e->entry_ns));
+    json_push(members, json_integer(e->exit_ns));
 }
 
 static json_t *instances_of(const struct profile *p)
@@ -150,7 +150,7 @@ static json_t *instances_of(const struct profile *p)
         if (!last || last->comm_id != e->comm_id || last->sequence != e->sequence) {
             members = json_array();
             snprintf(id, sizeof id, "0x%016llx", (unsigned long long)e->comm_id);
-            json_array_append_new(
+            json_push(
                 list,
                 json_pack("{s:s, s:I, s:I, s:I, s:i, s:o}", "communicator_id", id, "sequence",
                           (json_int_t)e->sequence, "communicator", (json_int_t)e->comm, "operation",
@@ -169,7 +169,7 @@ static json_t *findings_of(const struct profile *p)
     for (size_t i = 0; i < p->findings.n; i++) {
         const struct profile_finding *f = &p->findings.at[i];
         if (!json_object_get(object, f->kind))
-            json_object_set_new(object, f->kind, json_array());
+            json_put(object, f->kind, json_array());
         json_array_append(json_object_get(object, f->kind), f->value);
     }
     return object;
@@ -178,9 +178,9 @@ static json_t *findings_of(const struct profile *p)
 json_t *profile_json(const struct profile *p)
 {
     json_t *run = object_of(&fields_run, p);
-    json_object_set_new(run, "programs", texts(p->programs.at, p->programs.n));
-    json_object_set_new(run, "mpi", texts(p->libraries.at, p->libraries.n));
-    return json_pack(
+    json_put(run, "programs", texts(p->programs.at, p->programs.n));
+    json_put(run, "mpi", texts(p->libraries.at, p->libraries.n));
+    json_t *whole = json_pack(
         "{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
         "s:o, s:o}",
         "schema", "collprof-profile/1", "collprof", PACKAGE_VERSION, "run", run, "warnings",
@@ -191,6 +191,9 @@ json_t *profile_json(const struct profile *p)
         "sites", sites_of(p), "entries", entries_of(p), "groups", groups_of(p), "arrivals",
         ARRAY_OF(&fields_arrival, &p->arrivals), "instances", instances_of(p), "findings",
         findings_of(p));
+    if (!whole)
+        profile_out_of_memory();
+    return whole;
 }
 
 int profile_save(const struct profile *p, const char *directory)

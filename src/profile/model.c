@@ -6,7 +6,7 @@
 
 static _Thread_local jmp_buf *way_out;
 
-static _Noreturn void out_of_memory(void)
+void profile_out_of_memory(void)
 {
     if (way_out)
         longjmp(*way_out, 1);
@@ -17,20 +17,21 @@ static _Noreturn void out_of_memory(void)
 bool profile_try(void (*work)(void *arg), void *arg)
 {
     jmp_buf here, *outer = way_out;
-    bool done = setjmp(here) == 0;
-    if (done) {
-        way_out = &here;
-        work(arg);
+    if (setjmp(here)) {
+        way_out = outer;
+        return false;
     }
+    way_out = &here;
+    work(arg);
     way_out = outer;
-    return done;
+    return true;
 }
 
 void *profile_alloc(size_t size)
 {
     void *memory = calloc(1, size);
     if (!memory)
-        out_of_memory();
+        profile_out_of_memory();
     return memory;
 }
 
@@ -45,7 +46,7 @@ void *array_push(void **at, size_t *n, size_t *room, size_t size)
         *room = *room ? *room * 2 : 8;
         void *larger = realloc(*at, *room * size);
         if (!larger)
-            out_of_memory();
+            profile_out_of_memory();
         *at = larger;
     }
     return memset((char *)*at + (*n)++ * size, 0, size);
@@ -302,17 +303,8 @@ static void add_counts(struct profile_entry *e, const struct profile_entry *from
         e->min_ns = from->min_ns;
     if (from->max_ns > e->max_ns)
         e->max_ns = from->max_ns;
-    e->calls += from->calls;
-    e->errors += from->errors;
-    e->bytes += from->bytes;
-    e->time_ns += from->time_ns;
-    e->completed += from->completed;
-    e->window_ns += from->window_ns;
-    e->wait_ns += from->wait_ns;
-    e->span_ns += from->span_ns;
-    e->hidden += from->hidden;
-    e->completed_bytes += from->completed_bytes;
-    e->cancelled += from->cancelled;
+#define ADD(member) e->member += from->member;
+    LEDGER_SUMS(ADD)
     spread_merge(&e->spread, &from->spread);
     for (unsigned b = 0; b < HISTOGRAM_BUCKETS; b++)
         e->histogram[b] += from->histogram[b];

@@ -1,4 +1,4 @@
-/* Inside of a profile, for the files of src/report alone: tables that refer to each other by
+/* Inside of a profile: tables that refer to each other by
  * index. Every table holds distinct things only, so merging is finding or adding. */
 #ifndef COLLPROF_PROFILE_MODEL_H
 #define COLLPROF_PROFILE_MODEL_H
@@ -24,6 +24,7 @@
 void *array_push(void **at, size_t *n, size_t *room, size_t size);
 
 /* Zeroed memory and a copy of a text; out of memory ends the process with a word. */
+_Noreturn void profile_out_of_memory(void);
 void *profile_alloc(size_t size);
 char *profile_strdup(const char *text);
 
@@ -62,6 +63,9 @@ struct profile_rank {
     uint64_t mpi_ns;       /* in MPI calls, without those that start and end MPI, */
     uint64_t lifecycle_ns; /* which are here */
     uint64_t calls, involuntary_switches, untracked_requests;
+    /* Beside the run, see struct ledger_noise; negative: not known */
+    int64_t cpu_ns, delayed_ns, pressure_ns;
+    double load;
     uint32_t started_late; /* MPI_Init was not seen */
     bool alive;            /* the process ran on when its record was read */
     uint64_t late;         /* recorded collectives that it entered last */
@@ -108,8 +112,8 @@ struct profile_region {
 struct profile_entry {
     uint32_t site, operation, comm, region; /* PROFILE_NONE: none */
     uint32_t size_class;
-    uint64_t calls, errors, bytes, time_ns, min_ns, max_ns;
-    uint64_t completed, window_ns, wait_ns, span_ns, hidden, completed_bytes, cancelled;
+    LEDGER_SUMS(LEDGER_MEMBER)
+    uint64_t min_ns, max_ns;
     struct spread spread;
     uint64_t *histogram; /* HISTOGRAM_BUCKETS */
 };

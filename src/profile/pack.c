@@ -1,6 +1,6 @@
 /* The flat form: all tables one after the other, integers as they are in memory (all ranks of a
  * run are of one kind), a sum over everything at the end. */
-#include "profile/model.h"
+#include "profile/fields.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,12 +53,28 @@ static void put_histogram(struct out *o, const uint64_t *histogram)
     }
 }
 
-/* Elements that hold no pointers go as they are. */
-#define PUT_PLAIN(o, array)                                                                        \
-    do {                                                                                           \
-        put_count(o, (array)->n);                                                                  \
-        put(o, (array)->at, (array)->n * sizeof *(array)->at);                                     \
-    } while (0)
+/* Elements, member by member as fields.c describes them. */
+#define PUT_ARRAY(o, fields, array)                                                                \
+    put_array(o, fields, (array)->at, (array)->n, sizeof *(array)->at)
+static void put_fields(struct out *o, const struct fields *fields, const void *data)
+{
+    for (size_t i = 0; i < fields->n; i++) {
+        const struct field *f = &fields->at[i];
+        const char *at = (const char *)data + f->offset;
+        if (f->kind == FIELD_TEXT)
+            put_text(o, at);
+        else
+            put(o, at, f->size);
+    }
+}
+
+static void put_array(struct out *o, const struct fields *fields, const void *at, size_t n,
+                      size_t size)
+{
+    put_count(o, n);
+    for (size_t i = 0; i < n; i++)
+        put_fields(o, fields, (const char *)at + i * size);
+}
 
 static void put_texts(struct out *o, char *const *text, size_t n)
 {
@@ -67,43 +83,20 @@ static void put_texts(struct out *o, char *const *text, size_t n)
         put_text(o, text[i]);
 }
 
-/* The part of a profile that is neither table nor pointer. */
-struct head {
-    uint64_t magic, run_id, events_dropped;
-    double started_unix, clock_bound;
-    int32_t size, thread_level;
-    uint32_t clock, stack_depth, sample_mask;
-    uint8_t synchronized, crashed, yields, unused;
-};
-
 void *profile_pack(const struct profile *p, size_t *size)
 {
     struct out o = {0};
-    struct head head;
-    memset(&head, 0, sizeof head);
-    head.magic = PACK_MAGIC;
-    head.run_id = p->run_id;
-    head.events_dropped = p->events_dropped;
-    head.started_unix = p->started_unix;
-    head.clock_bound = p->clock_bound;
-    head.size = p->size;
-    head.thread_level = p->thread_level;
-    head.clock = p->clock;
-    head.stack_depth = p->stack_depth;
-    head.sample_mask = p->sample_mask;
-    head.synchronized = p->synchronized;
-    head.crashed = p->crashed;
-    head.yields = p->yields;
-    put(&o, &head, sizeof head);
+    put_count(&o, PACK_MAGIC);
+    put_fields(&o, &fields_run, p);
     put_texts(&o, p->programs.at, p->programs.n);
     put_texts(&o, p->libraries.at, p->libraries.n);
     put_texts(&o, p->warnings.at, p->warnings.n);
-    PUT_PLAIN(&o, &p->hosts);
-    PUT_PLAIN(&o, &p->ranks);
-    PUT_PLAIN(&o, &p->modules);
-    PUT_PLAIN(&o, &p->operations);
-    PUT_PLAIN(&o, &p->comms);
-    PUT_PLAIN(&o, &p->regions);
+    PUT_ARRAY(&o, &fields_host, &p->hosts);
+    PUT_ARRAY(&o, &fields_rank, &p->ranks);
+    PUT_ARRAY(&o, &fields_module, &p->modules);
+    PUT_ARRAY(&o, &fields_operation, &p->operations);
+    PUT_ARRAY(&o, &fields_comm, &p->comms);
+    PUT_ARRAY(&o, &fields_region, &p->regions);
     put_count(&o, p->sites.n);
     for (size_t i = 0; i < p->sites.n; i++) {
         const struct profile_site *s = &p->sites.at[i];
@@ -115,11 +108,17 @@ void *profile_pack(const struct profile *p, size_t *size)
     }
     put_count(&o, p->entries.n);
     for (size_t i = 0; i < p->entries.n; i++) {
-        put(&o, &p->entries.at[i], offsetof(struct profile_entry, histogram));
+        put_fields(&o, &fields_entry, &p->entries.at[i]);
+        put_fields(&o, &fields_spread, &p->entries.at[i].spread);
         put_histogram(&o, p->entries.at[i].histogram);
     }
-    PUT_PLAIN(&o, &p->groups);
-    PUT_PLAIN(&o, &p->events);
+    put_count(&o, p->groups.n);
+    for (size_t i = 0; i < p->groups.n; i++) {
+        put_count(&o, p->groups.at[i].site);
+        put_count(&o, p->groups.at[i].operation);
+        put_fields(&o, &fields_spread, &p->groups.at[i].spread);
+    }
+    PUT_ARRAY(&o, &fields_event, &p->events);
     put_count(&o, p->findings.n);
     for (size_t i = 0; i < p->findings.n; i++) {
         char *text = json_dumps(p->findings.at[i].value, JSON_COMPACT | JSON_ENCODE_ANY);
@@ -176,20 +175,34 @@ static char *get_text(struct in *i)
     return text;
 }
 
-#define GET_PLAIN(i, array)                                                                        \
-    for (uint64_t n = get_count(i, sizeof *(array)->at); n > 0; n--)                               \
-    get(i, PUSH(array), sizeof *(array)->at)
+/* A text that is too long for its member is damage. */
+static void get_fields(struct in *i, const struct fields *fields, void *data)
+{
+    for (size_t k = 0; k < fields->n; k++) {
+        const struct field *f = &fields->at[k];
+        char *at = (char *)data + f->offset;
+        size_t size = f->kind == FIELD_TEXT ? get_count(i, 1) : f->size;
+        i->bad = i->bad || size > f->size || (f->kind == FIELD_TEXT && size == f->size);
+        get(i, at, i->bad ? 0 : size);
+    }
+}
 
-#define GET_TEXTS(i, array)                                                                        \
-    for (uint64_t n = get_count(i, 8); n > 0; n--)                                                 \
-    *PUSH(array) = get_text(i)
+#define GET_TEXTS(i, array) get_texts(i, &(array)->at, &(array)->n, &(array)->room)
+static void get_texts(struct in *i, char ***at, size_t *n, size_t *room)
+{
+    for (uint64_t left = get_count(i, 8); left > 0; left--) {
+        char *text = get_text(i);
+        memcpy(array_push((void **)at, n, room, sizeof text), &text, sizeof text);
+    }
+}
 
 static void get_entries(struct in *i, struct profile *p)
 {
     uint64_t histogram[HISTOGRAM_BUCKETS];
-    for (uint64_t n = get_count(i, offsetof(struct profile_entry, histogram)); n > 0; n--) {
+    for (uint64_t n = get_count(i, 8); n > 0 && !i->bad; n--) {
         struct profile_entry e = {0};
-        get(i, &e, offsetof(struct profile_entry, histogram));
+        get_fields(i, &fields_entry, &e);
+        get_fields(i, &fields_spread, &e.spread);
         memset(histogram, 0, sizeof histogram);
         for (uint64_t used = get_count(i, 16); used > 0; used--) {
             uint64_t bucket = get_number(i), count = get_number(i);
@@ -213,22 +226,6 @@ static void get_findings(struct in *i, struct profile *p)
     }
 }
 
-static void get_head(struct profile *p, const struct head *head)
-{
-    p->run_id = head->run_id;
-    p->events_dropped = head->events_dropped;
-    p->started_unix = head->started_unix;
-    p->clock_bound = head->clock_bound;
-    p->size = head->size;
-    p->thread_level = head->thread_level;
-    p->clock = head->clock;
-    p->stack_depth = head->stack_depth;
-    p->sample_mask = head->sample_mask;
-    p->synchronized = head->synchronized;
-    p->crashed = head->crashed;
-    p->yields = head->yields;
-}
-
 static void get_sites(struct in *i, struct profile *p)
 {
     for (uint64_t n = get_count(i, 8); n > 0; n--) {
@@ -246,39 +243,43 @@ static void get_sites(struct in *i, struct profile *p)
 
 struct profile *profile_unpack(const void *packed, size_t size)
 {
-    struct head head;
-    uint64_t sum;
-    if (size < sizeof head + sizeof sum)
+    uint64_t magic, sum;
+    if (size < sizeof magic + sizeof sum)
         return NULL;
-    memcpy(&head, packed, sizeof head);
+    memcpy(&magic, packed, sizeof magic);
     memcpy(&sum, (const char *)packed + size - sizeof sum, sizeof sum);
-    if (head.magic != PACK_MAGIC || sum != profile_hash(packed, size - sizeof sum))
+    if (magic != PACK_MAGIC || sum != profile_hash(packed, size - sizeof sum))
         return NULL;
-    struct in i = {(const unsigned char *)packed + sizeof head, size - sizeof head - sizeof sum,
+    struct in i = {(const unsigned char *)packed + sizeof magic, size - sizeof magic - sizeof sum,
                    false};
     struct profile *p = profile_new();
-    get_head(p, &head);
+    get_fields(&i, &fields_run, p);
     GET_TEXTS(&i, &p->programs);
     GET_TEXTS(&i, &p->libraries);
     GET_TEXTS(&i, &p->warnings);
-    GET_PLAIN(&i, &p->hosts);
-    GET_PLAIN(&i, &p->ranks);
-    GET_PLAIN(&i, &p->modules);
-    GET_PLAIN(&i, &p->operations);
-    for (uint64_t n = get_count(&i, sizeof(struct profile_comm)); n > 0; n--) {
-        struct profile_comm c;
-        get(&i, &c, sizeof c);
+    for (uint64_t n = get_count(&i, 1); n > 0 && !i.bad; n--)
+        get_fields(&i, &fields_host, PUSH(&p->hosts));
+    for (uint64_t n = get_count(&i, 1); n > 0 && !i.bad; n--)
+        get_fields(&i, &fields_rank, PUSH(&p->ranks));
+    for (uint64_t n = get_count(&i, 1); n > 0 && !i.bad; n--)
+        get_fields(&i, &fields_module, PUSH(&p->modules));
+    for (uint64_t n = get_count(&i, 1); n > 0 && !i.bad; n--)
+        get_fields(&i, &fields_operation, PUSH(&p->operations));
+    for (uint64_t n = get_count(&i, 8); n > 0 && !i.bad; n--) {
+        struct profile_comm c = {0};
+        get_fields(&i, &fields_comm, &c);
         profile_add_comm(p, &c);
     }
-    GET_PLAIN(&i, &p->regions);
+    for (uint64_t n = get_count(&i, 1); n > 0 && !i.bad; n--)
+        get_fields(&i, &fields_region, PUSH(&p->regions));
     get_sites(&i, p);
     get_entries(&i, p);
-    for (uint64_t n = get_count(&i, sizeof(struct profile_group)); n > 0; n--) {
-        struct profile_group g;
-        get(&i, &g, sizeof g);
-        profile_group(p, g.site, g.operation)->spread = g.spread;
+    for (uint64_t n = get_count(&i, 16); n > 0 && !i.bad; n--) {
+        uint32_t site = (uint32_t)get_number(&i), operation = (uint32_t)get_number(&i);
+        get_fields(&i, &fields_spread, &profile_group(p, site, operation)->spread);
     }
-    GET_PLAIN(&i, &p->events);
+    for (uint64_t n = get_count(&i, 1); n > 0 && !i.bad; n--)
+        get_fields(&i, &fields_event, PUSH(&p->events));
     get_findings(&i, p);
     if (i.bad) {
         profile_free(p);

@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #define LEDGER_MAGIC 0x31666f727070636cull /* "lcpprof1" */
-#define LEDGER_VERSION 1u
+#define LEDGER_VERSION 2u
 #define LEDGER_NO_SITE 0u /* site 0: not recorded, or the table was full */
 #define LEDGER_NO_COMM 0u /* communicator 0: the call has none, or the table was full */
 #define LEDGER_MAX_DEPTH 8u
@@ -115,22 +115,30 @@ struct ledger_site {
 
 /* Calls of one (site, operation, communicator, size class, region). Durations are those of the
  * call itself. Size class: 0 for no bytes, otherwise 1 + floor(log2(bytes)). */
+
+/* What is summed up per entry: X(member). Gathering, merging, packing and profile.json follow from
+ * this list; a figure that is new needs a line here, one where it is counted, and one in
+ * page/columns.c.
+ *   bytes            sent, or received where the call tells; otherwise as posted
+ *   completed        requests started here that were seen complete; of these:
+ *   window_ns        return from the post to entry of the completing call
+ *   wait_ns          time in the completing calls, each shared out evenly among the requests that
+ *                    it completed
+ *   span_ns          entry of the post to return of the completing call
+ *   hidden           completed without waiting: found done by Test, or wait < 1 us */
+#define LEDGER_SUMS(X)                                                                             \
+    X(calls)                                                                                       \
+    X(errors)                                                                                      \
+    X(bytes) X(time_ns) X(completed) X(completed_bytes) X(span_ns) X(window_ns) X(wait_ns)         \
+        X(hidden) X(cancelled)
+
 struct ledger_entry {
     uint32_t site, operation, comm, region; /* region 0: none */
     uint32_t size_class;
     uint32_t lock; /* of the writer; meaningless to a reader */
-    uint64_t calls, errors;
-    uint64_t bytes; /* sent, or received where the call tells; otherwise as posted */
-    uint64_t time_ns, min_ns, max_ns;
-    /* Requests started here, for the families that start one: */
-    uint64_t completed; /* requests seen complete */
-    uint64_t window_ns; /* sum of: return from the post to entry of the completing call */
-    uint64_t wait_ns;   /* sum of: time in the completing calls, each shared out evenly
-                           among the requests that it completed */
-    uint64_t span_ns;   /* sum of: entry of the post to return of the completing call */
-    uint64_t hidden;    /* completed without waiting: found done by Test, or wait < 1 us */
-    uint64_t completed_bytes;
-    uint64_t cancelled;
+#define LEDGER_MEMBER(member) uint64_t member;
+    uint64_t min_ns, max_ns; /* of a call; next to what else each call changes */
+    LEDGER_SUMS(LEDGER_MEMBER)
     /* Blocking collectives: waiting for the latest is seen from the instances, not here. */
     uint32_t histogram[HISTOGRAM_BUCKETS]; /* saturating */
 };
@@ -145,6 +153,15 @@ struct ledger_instance {
     uint32_t site;
     uint16_t operation, comm; /* comm: index of its ledger_comm */
     int32_t root;             /* -1: none */
+};
+
+/* What the machine did beside: totals at one moment. Negative: not known. */
+struct ledger_noise {
+    int64_t cpu_ns;                 /* processor time of this process */
+    int64_t delayed_ns;             /* its main thread was ready to run, and had no processor */
+    int64_t pressure_ns;            /* time in which anything on this host was ready and had none */
+    int64_t involuntary, voluntary; /* how often the process lost its processor, gave it up */
+    double load;                    /* the host's, of the last minute */
 };
 
 struct ledger_header {
@@ -191,10 +208,10 @@ struct ledger_header {
     uint64_t untracked_requests; /* completion not seen, or the request table was full */
     uint32_t started_late;       /* MPI_Init was not seen: recorded from the first call seen */
     uint32_t unused;
-    uint32_t sample_mask;          /* instances are kept where (sequence & mask) == 0 */
-    uint32_t stack_depth;          /* frames per site asked for; 0: no sites */
-    uint64_t involuntary_switches; /* over the run; meaningful at the end */
-    uint64_t init_ns, merge_ns;    /* what the layer's own start and end cost */
+    uint32_t sample_mask;         /* instances are kept where (sequence & mask) == 0 */
+    uint32_t stack_depth;         /* frames per site asked for; 0: no sites */
+    struct ledger_noise noise[2]; /* at the start, and at the end if that was reached */
+    uint64_t init_ns, merge_ns;   /* what the layer's own start and end cost */
 };
 
 /* A mapped ledger, for its writer (writable) or a reader. */

@@ -370,3 +370,50 @@ Test(profile, indices_of_a_cut_record_are_not_trusted)
     profile_free(p);
     ledger_close(&l);
 }
+
+/* What the kernel counted beside the run: differences, through the message and the file; what is
+ * not known stays not known. */
+Test(profile, noise_is_what_was_added_during_the_run)
+{
+    struct ledger l;
+    made_ledger(&l, NULL, 0, 1);
+    made_calls(&l, 1, OP_BCAST, 8, 1, 1000);
+    l.header->affinity[0] = 0x5;
+    l.header->section[LEDGER_SITES].dropped = 7;
+    l.header->noise[0] = (struct ledger_noise){1000, 200, -1, 10, 5, 0.5};
+    l.header->noise[1] = (struct ledger_noise){9000, 700, 4000, 13, 9, 3.25};
+    struct profile *p = profile_from_ledger(&l);
+    size_t size;
+    char *packed = profile_pack(p, &size);
+    struct profile *q = profile_unpack(packed, size);
+    cr_assert_eq(q->hosts.at[0].affinity[0], 0x5);
+    cr_assert_eq(q->ranks.at[0].dropped[LEDGER_SITES], 7);
+    json_t *json = profile_json(q);
+    const char *reason = NULL;
+    struct profile *r = profile_from_json(json, &reason);
+    cr_assert_not_null(r, "%s", reason);
+    for (struct profile *one = q;; one = r) {
+        const struct profile_rank *rank = &one->ranks.at[0];
+        cr_assert_eq(rank->cpu_ns, 8000);
+        cr_assert_eq(rank->delayed_ns, 500);
+        cr_assert_eq(rank->pressure_ns, -1, "the start is not known");
+        cr_assert_eq(rank->involuntary_switches, 3);
+        cr_assert_float_eq(rank->load, 3.25, 1e-12);
+        if (one == r)
+            break;
+    }
+    json_object_del(json_array_get(json_object_get(json, "ranks"), 0), "cpu_ns"); /* an older file */
+    struct profile *old = profile_from_json(json, &reason);
+    cr_assert_eq(old->ranks.at[0].cpu_ns, -1);
+    /* A killed process left no end. */
+    l.header->noise[1] = (struct ledger_noise){0};
+    struct profile *cut = profile_from_ledger(&l);
+    cr_assert_eq(cut->ranks.at[0].delayed_ns, -1);
+    cr_assert_eq(cut->ranks.at[0].involuntary_switches, 0);
+    struct profile *all[] = {p, q, r, old, cut};
+    for (size_t i = 0; i < 5; i++)
+        profile_free(all[i]);
+    json_decref(json);
+    free(packed);
+    ledger_close(&l);
+}
