@@ -1,9 +1,13 @@
 # unit/ (Criterion), mpi/ (programs under the launcher), sim/ (the same under SMPI).
 AM_TESTS_ENVIRONMENT = \
-	srcdir='$(srcdir)'; top_builddir='$(top_builddir)'; MPIEXEC='$(MPIEXEC)'; \
-	SMPIRUN='$(SMPIRUN)'; GNUPLOT='$(GNUPLOT)'; MPICC='$(MPICC)'; MPIFC='$(MPIFC)'; \
+	srcdir='$(srcdir)'; top_builddir='$(top_builddir)'; LAUNCHER='$(MPIEXEC)'; \
+	MPIEXEC='$(abs_top_srcdir)/tests/mpi/launch.sh'; SMPIRUN='$(SMPIRUN)'; \
+	GNUPLOT='$(GNUPLOT)'; MPICC='$(MPICC)'; MPIFC='$(MPIFC)'; \
 	bin_programs='$(bin_PROGRAMS)'; \
-	export srcdir top_builddir MPIEXEC SMPIRUN GNUPLOT MPICC MPIFC bin_programs;
+	export srcdir top_builddir LAUNCHER MPIEXEC SMPIRUN GNUPLOT MPICC MPIFC bin_programs;
+
+# Every program has a limit (tests/mpi/launch.sh, tests/sim/run.sh), and so has a test as a whole (seconds).
+LOG_COMPILER = timeout --verbose -k 10 1200
 
 # What takes long is named in THOROUGH_TESTS too: it runs where COLLPROF_THOROUGH is 1, and exits 77
 # with a line where it is not. Tests of simulated clocks and of none run beside each other in ./check.

@@ -11,7 +11,7 @@ unshare --time --monotonic 1000 --fork true 2>/dev/null || { echo "no time names
 
 for try in 1 2 3 4; do
     set -- --method=held,direct --sizes=8:1K --budget=0.5 --format=csv
-    timeout 60 "$MPIEXEC" --bind-to hwthread -n 1 "$bench" "$@" : \
+    "$MPIEXEC" --bind-to hwthread -n 1 "$bench" "$@" : \
         -n 1 unshare --time --monotonic 1000 --fork "$bench" "$@" >"$out" ||
         { echo "FAIL: status $?"; cat "$out"; exit 1; }
     grep -q '^# clocks: 2, made one within' "$out" || { echo "FAIL: not two clocks"; exit 1; }

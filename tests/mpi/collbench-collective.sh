@@ -8,7 +8,7 @@ trap 'rm -rf "$scratch"' EXIT
 fail() { echo "FAIL: $*"; cat "$scratch/err"; exit 1; }
 
 # Three ranks (no power of two), more than processors here: they give way.
-timeout 120 "$MPIEXEC" -n 3 "$bench" --yield --operation=all --sizes=8 --budget=0.3 --pairs \
+"$MPIEXEC" -n 3 "$bench" --yield --operation=all --sizes=8 --budget=0.3 --pairs \
     --root=2 --format=csv >"$scratch/csv" 2>"$scratch/err" || fail "all operations: status $?"
 for operation in barrier broadcast gather allgather allreduce reduce scatter alltoall reduce-scatter
 do
@@ -19,7 +19,7 @@ grep -q WRONG "$scratch/csv" && fail "wrong data"
 awk -F, 'NF == 9 && $1 == "gather" && $5 != 2 || NF == 9 && $1 == "scatter" && $4 != 2 { bad = 1 }
     END { exit bad }' "$scratch/csv" || fail "pairs that a rooted operation does not couple"
 
-timeout 120 "$MPIEXEC" -n 2 "$bench" --operation=allreduce --sizes=8:64 --budget=0.3 \
+"$MPIEXEC" -n 2 "$bench" --operation=allreduce --sizes=8:64 --budget=0.3 \
     --format=json -o "$scratch/json" 2>"$scratch/err" || fail "json: status $?"
 python3 - "$scratch/json" <<'END' || fail "what was written as JSON is wrong"
 import json, sys
@@ -35,7 +35,7 @@ END
 refused() {
     phrase=$1
     shift
-    timeout 60 "$MPIEXEC" -n 2 "$bench" "$@" >"$scratch/out" 2>"$scratch/err"
+    "$MPIEXEC" -n 2 "$bench" "$@" >"$scratch/out" 2>"$scratch/err"
     status=$?
     grep '^collbench-collective: ' "$scratch/err" >"$scratch/said"
     [ $status -eq 2 ] || fail "$*: status $status, not 2"

@@ -31,7 +31,7 @@ plain()
 {
     ranks=$1
     shift
-    timeout 120 $MPIEXEC -n "$ranks" env LD_PRELOAD="$yielding" "$@"
+    $MPIEXEC -n "$ranks" env LD_PRELOAD="$yielding" "$@"
 }
 
 # layered RANKS DIR PROGRAM...: with the layer, which writes to DIR.
@@ -39,7 +39,7 @@ layered()
 {
     ranks=$1 output=$2
     shift 2
-    timeout 120 $MPIEXEC -n "$ranks" env LD_PRELOAD="$layer $yielding" \
+    $MPIEXEC -n "$ranks" env LD_PRELOAD="$layer $yielding" \
         COLLPROF_OUTPUT="$output" COLLPROF_REPORT=no "$@"
 }
 
@@ -49,7 +49,7 @@ counted()
     ranks=$1 output=$2
     shift 2
     mkdir -p "$output/counts"
-    timeout 300 $MPIEXEC -n "$ranks" env LD_PRELOAD="$counter $layer $yielding" \
+    $MPIEXEC -n "$ranks" env LD_PRELOAD="$counter $layer $yielding" \
         COUNT_DIRECTORY="$output/counts" COLLPROF_OUTPUT="$output" COLLPROF_REPORT=no "$@"
 }
 
