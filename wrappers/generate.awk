@@ -263,7 +263,7 @@ function template_broadcast(call, comm, bytes, root) {
 function template_request(name, family, call, comm, bytes, root, request,   kind) {
     kind = family == "irecv" ? "REQUEST_RECV" : family == "init_request" ? "REQUEST_PERSISTENT" : \
            family == "icollective" ? "REQUEST_COLLECTIVE" : "REQUEST_PLAIN"
-    if (name ~ /recv_init/)
+    if (name ~ /[Rr]ecv_init/)
         kind = "REQUEST_PERSISTENT | REQUEST_RECV"
     print "    int rc = " call ";\n    call.exit = clock_ticks();"
     print "    call_leave_request(&call, rc, " comm ", rc ? 0 : " bytes ", " root ", " kind ", " request ");"

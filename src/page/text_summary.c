@@ -3,6 +3,7 @@
 
 #include "base/format.h"
 #include "page/rows.h"
+#include "profile/arrivals.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,19 +41,26 @@ static void most_late(const struct profile *p, FILE *out)
     const struct profile_rank *last = NULL;
     char share[32], of[32];
     for (size_t i = 0; i < p->arrivals.n; i++) {
-        instances += p->arrivals.at[i].instances;
-        time += p->arrivals.at[i].time_ns;
-        wait += p->arrivals.at[i].wait_ns;
+        const struct profile_arrival *a = &p->arrivals.at[i];
+        instances += a->instances;
+        /* Of the others, as the non-blocking ones, nobody knows who waited for whom. */
+        if (collective_kind(p->operations.at[a->operation].name) == COLLECTIVE_OTHER)
+            continue;
+        time += a->time_ns;
+        wait += a->wait_ns;
     }
     for (size_t i = 0; i < p->ranks.n; i++)
         if (!last || p->ranks.at[i].late > last->late)
             last = &p->ranks.at[i];
-    if (instances && last)
-        fprintf(out,
-                "In collectives, %s of the time is waiting for a rank that comes late; the one "
-                "most often last to enter is rank %d (%s).\n",
-                format_share(share, (double)wait, (double)time), last->rank,
-                format_share(of, (double)last->late, (double)instances));
+    if (!instances || !last)
+        return;
+    if (time)
+        fprintf(out, "In collectives, %s of the time is waiting for a rank that comes late; the one ",
+                format_share(share, (double)wait, (double)time));
+    else
+        fputs("The rank ", out);
+    fprintf(out, "most often last to enter %sis rank %d (%s).\n", time ? "" : "collectives ",
+            last->rank, format_share(of, (double)last->late, (double)instances));
 }
 
 static void most_waiting(const struct profile *p, FILE *out)

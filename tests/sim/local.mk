@@ -1,7 +1,7 @@
 # The same sources, built for the simulator: build/sim/PROGRAM, run by tests/sim/run.sh.
 SIM_BENCHES = bcast collective overlap pairs scenario tree
 sim_programs = smoke methods discover logp collective
-sim_layer_programs = layer
+sim_layer_programs = layer known
 SIM_BINARIES = $(SIM_BENCHES:%=sim/collbench-%) $(sim_programs:%=sim/%) $(sim_layer_programs:%=sim/%)
 EXTRA_DIST += $(sim_programs:%=tests/sim/%.c) $(sim_layer_programs:%=tests/sim/%.c)
 
@@ -16,8 +16,10 @@ SIM_TESTS = \
 	tests/sim/methods.sh \
 	tests/sim/methods64.sh \
 	tests/sim/trees.sh \
+	tests/sim/known.sh \
 	tests/sim/layer.sh
 EXTRA_DIST += $(SIM_TESTS) tests/sim/run.sh tests/sim/place.awk \
+	tests/sim/known.table tests/sim/known.py tests/sim/pages.py \
 	tests/sim/platforms/cluster.xml tests/sim/platforms/grid.xml tests/sim/platforms/sites2.xml \
 	tests/sim/platforms/sites8.xml tests/sim/platforms/slowhost.xml
 if HAVE_SMPI

@@ -1,0 +1,237 @@
+"""Holds what people read of known.c to its profile: pages.py COLLPROF DIRECTORY TWICE
+
+The tables as CSV, the page, the comparison with TWICE (all work twice as long) and the data of the
+pictures say what DIRECTORY/profile.json says, which known.py has held to the truth."""
+import collections
+import csv
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+
+collprof, directory, twice = sys.argv[1:]
+profile = json.load(open(directory + "/profile.json"))
+bad = []
+
+
+def check(right, what):
+    if not right:
+        bad.append(what)
+
+
+def near(a, b, relative=0.006):
+    return abs(a - b) <= relative * abs(b) + 1e-9
+
+
+def run(*arguments):
+    return subprocess.run([collprof, *arguments], check=True, capture_output=True, text=True,
+                          timeout=60).stdout
+
+
+def name(record):
+    return profile["operations"][record["operation"]]["name"]
+
+
+# --- CSV: rows by operation and by call site, added up from the entries
+
+def csv_tables():
+    tables, rows = {}, None
+    for line in run("report", "--csv", directory).splitlines():
+        if line.startswith("# table: "):
+            rows = tables.setdefault(line[9:], [])
+        elif rows is not None and line:
+            rows.append(line)
+    return {t: list(csv.DictReader(io.StringIO("\n".join(r)))) for t, r in tables.items()}
+
+
+def added_up(keys):
+    rows = {}
+    for e in profile["entries"]:
+        at = tuple(e[k] for k in keys)
+        r = rows.setdefault(at, collections.Counter({"min_ns": float("inf")}))
+        r["operation"] = e["operation"]
+        for figure in ("calls", "errors", "bytes", "time_ns", "completed", "span_ns", "window_ns",
+                       "wait_ns", "hidden"):
+            r[figure] += e[figure]
+        if e["calls"]:
+            r["min_ns"] = min(r["min_ns"], e["min_ns"])
+            r["max_ns"] = max(r["max_ns"], e["max_ns"])
+    return rows
+
+
+def us(ns):
+    return f"{ns / 1e3:.3f}"
+
+
+def figures(r):
+    calls = {"calls": r["calls"], "errors": r["errors"], "bytes (B)": r["bytes"],
+             "time (us)": us(r["time_ns"]), "mean (us)": us(r["time_ns"] / r["calls"]),
+             "min (us)": us(r["min_ns"]), "max (us)": us(r["max_ns"])}
+    return {k: str(v) for k, v in calls.items()}
+
+
+def requests(r):
+    n = r["completed"]
+    mean = {"open (us)": us(r["span_ns"] / n), "until_wait (us)": us(r["window_ns"] / n),
+            "in_wait (us)": us(r["wait_ns"] / n)} if n else {}
+    return {"requests": str(n), "done_before": str(r["hidden"]), **mean}
+
+
+def differ(row, right):
+    """Keys of RIGHT that ROW has otherwise, the last digit of a time aside."""
+    return [k for k, v in right.items() if row.get(k) != v and not (
+        k.endswith("(us)") and row.get(k) and abs(float(row[k]) - float(v)) < 0.0021)]
+
+
+tables = csv_tables()
+communication = {k: r for k, r in added_up(["operation"]).items()
+                 if profile["operations"][r["operation"]]["family"] != "lifecycle"}
+check(len(tables["operations"]) == len(communication), "CSV: as many operations as in the profile")
+group = {name(g): g["ranks"] for g in profile["groups"] if g["site"] is None}
+for r in communication.values():
+    row = [x for x in tables["operations"] if x["operation"] == name(r)]
+    spread = group[name(r)]
+    right = {**figures(r), "ranks": str(spread["count"]), "rank_min (us)": us(spread["min_ns"]),
+             "rank_max (us)": us(spread["max_ns"]), "worst_rank": str(spread["max_rank"])}
+    check(row and not differ(row[0], right), f"CSV of {name(r)}: {row and differ(row[0], right)}")
+
+sites = [{"operation": name(r), **figures(r), **requests(r)}
+         for r in added_up(["site", "operation"]).values()]
+for row in tables["call_sites"]:
+    same = [s for s in sites if not differ(row, s)]
+    check(same, f"CSV of call sites: no such {row['operation']}, {row['time (us)']} us")
+    if same:
+        sites.remove(same[0])
+check(all(s["operation"] == "MPI_Init" for s in sites), f"CSV lacks call sites: {sites}")
+
+for a in profile["arrivals"]:
+    right = {"operation": name(a), "instances": str(a["instances"]), "waiting (us)": us(a["wait_ns"]),
+             "skew_median (us)": us(a["skew_median_ns"]), "skew_max (us)": us(a["skew_max_ns"]),
+             "duration_median (us)": us(a["duration_median_ns"]), "time (us)": us(a["time_ns"]),
+             "duration_max (us)": us(a["duration_max_ns"]), "late_rank": str(a["late_rank"]),
+             "late_count": str(a["late_count"])}
+    check(any(not differ(row, right) for row in tables["collectives"]), f"CSV of late {name(a)}")
+
+for r, row in zip(profile["ranks"], tables["ranks"]):
+    check((row["rank"], row["calls"]) == (str(r["rank"]), str(r["calls"])) and
+          near(float(row["mpi (s)"]), r["mpi_ns"] / 1e9) and
+          near(float(row["wall (s)"]), r["wall_seconds"]), f"CSV of rank {r['rank']}")
+
+# --- the page
+
+page = run("report", "--top=100", directory)
+UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
+
+
+def ns(text):
+    value, unit = re.fullmatch(r"([\d.]+) ?([mun]?s)", text).groups()
+    return float(value) * UNITS[unit]
+
+
+def rows_below(title):
+    """Cells by heading; two blanks at least are between two."""
+    lines = page[page.index("\n" + title):].splitlines()[2:]
+    heading = re.split(r" {2,}", lines[0].strip())
+    for line in lines[1:]:
+        cells = re.split(r" {2,}", line.strip())
+        if len(cells) != len(heading):
+            return
+        yield dict(zip(heading, cells))
+
+
+# Until the wait and in it (ms per request), and what that is called.
+VERDICTS = {("Ibcast", 2.25, 1.5): "partly", ("Irecv", 4, 6): "waits", ("Startall", 2, 6): "waits",
+            ("Irecv", 4.02, 5): "waits", ("Issend", 2, 4): "waits", ("Irecv", 0, 4): "waits",
+            ("Start", 1, 3): "waits", ("Irecv", 5, 1): "partly", ("Irecv", 3, 2): "partly",
+            ("Irecv", 6.67, 0): "hides", ("Irecv", 6, 0): "hides", ("Irecv", 12, 0): "hides",
+            ("Start", 0, 0): "hides", ("Irecv", 3, 0): "hides"}
+seen = set()
+for row in rows_below("Non-blocking requests"):
+    for key, verdict in VERDICTS.items():
+        if (row["operation"] == key[0] and abs(ns(row["until wait"]) / 1e6 - key[1]) < 0.05
+                and abs(ns(row["in wait"]) / 1e6 - key[2]) < 0.05):
+            seen.add(key)
+            check(row["overlap"] == verdict, f"page: {key} is called {row['overlap']}")
+check(len(seen) == len(VERDICTS), f"page: requests are missing: {VERDICTS.keys() - seen}")
+
+for row in rows_below("Non-blocking requests"):
+    n, wait = int(row["requests"]), ns(row["cost/rank"])
+    match = [r for r in added_up(["site", "operation"]).values() if r["completed"] == n
+             and name(r)[4:] == row["operation"] and near(ns(row["until wait"]), r["window_ns"] / n)
+             and near(ns(row["open"]), r["span_ns"] / n)
+             and abs(wait - r["wait_ns"] / len(profile["ranks"])) < max(1, 0.006 * wait)
+             and abs(float(row["done"].split()[0]) - 100 * r["hidden"] / n) <= 0.5]
+    check(match, f"page: no such requests: {row}")
+
+n_ranks = len(profile["ranks"])
+for row in rows_below("Time in MPI, by operation"):
+    r = next((r for r in communication.values() if name(r)[4:] == row["operation"]), None)
+    if not r:
+        continue
+    spread = group[name(r)]
+    worst = f"{spread['max_rank']} x{spread['max_ns'] * n_ranks / spread['sum_ns']:.2f}"
+    check(int(row["calls"]) == r["calls"] and near(ns(row["time"]), r["time_ns"] / n_ranks) and
+          near(ns(row["mean"]), r["time_ns"] / r["calls"]) and near(ns(row["max"]), r["max_ns"]) and
+          row["worst"] == worst, f"page: {row}, not worst {worst}")
+check(page.count("Barrier") > 2 and "26.9" in page, "page: share of the barriers")
+
+waits = sum(a["wait_ns"] for a in profile["arrivals"])
+time = sum(a["time_ns"] for a in profile["arrivals"] if name(a) != "MPI_Ibcast")
+said = " ".join(page.split())
+waiting = re.search(r"In collectives, ([\d.]+) % of the time is waiting", said)
+check(waiting and near(float(waiting[1]), 100 * waits / time, 0.02), f"page: {100 * waits / time} % waiting")
+done = sum(r["hidden"] for r in communication.values()) / sum(r["completed"] for r in communication.values())
+check(f"{100 * done:.1f} % were done" in said, f"page: {100 * done:.1f} % of the requests were done")
+for r in profile["ranks"]:
+    row = next(x for x in rows_below("Ranks, most time") if x["rank"] == str(r["rank"]))
+    check(near(ns(row["in MPI"]), r["mpi_ns"]) and int(row["calls"]) == r["calls"] and
+          row["last in"] == str(r["late_collectives"]), f"page: {row}")
+
+# --- comparison: first then twice, and the other way round
+
+page = run("compare", directory, twice)
+change = {r["operation"]: r for r in rows_below("Changes by operation")}
+check(re.search(r"Barrier .*\+15.0ms +\+98", page), "compare: what takes longer is not +")
+page = run("compare", twice, directory)
+check(re.search(r"Barrier .*-15.0ms +-49", page), "compare: what takes less is not -")
+
+# --- pictures: their data, as gnuplot is given them
+
+def series(picture):
+    os.makedirs(directory + "/scripts", exist_ok=True)
+    plotter = directory + "/scripts/gnuplot"
+    with open(plotter, "w") as f:
+        f.write('#!/bin/sh\ncat >"$0.script"\n')
+    os.chmod(plotter, 0o755)
+    environment = {**os.environ, "GNUPLOT": os.path.abspath(plotter)}
+    subprocess.run([collprof, "plot", "--picture=" + picture, f"--output={directory}/{picture}.svg", directory],
+                   env=environment, capture_output=True, timeout=60)
+    script = open(plotter + ".script").read()
+    titles = re.findall(r'title "([^"]*)"', script[script.index("\nplot "):]) or [""]
+    data = script[script.index("\nplot "):].split("\n", 2)[2].split("\ne\n")
+    return [(t, [tuple(map(float, l.split())) for l in d.splitlines()]) for t, d in zip(titles, data)]
+
+
+wall, mpi = (dict(points) for _, points in series("ranks"))
+for r in profile["ranks"]:
+    check(near(wall[r["rank"]], r["wall_seconds"]) and near(mpi[r["rank"]], r["mpi_ns"] / 1e9),
+          f"picture of ranks: rank {r['rank']}")
+_, late = series("arrivals")[0]
+check([round(y / 1e3) for _, y in late] == [1, 2, 10, 3] and late == sorted(late),
+      f"picture of arrivals: {late}")
+# The first collective is in the scene eleven tenths of a second before.
+check(near(late[0][0], 1.1) and near(late[3][0], 1.113), f"picture of arrivals: when: {late}")
+for title, points in series("durations"):
+    longest = max((r["max_ns"] / 1e3 for r in added_up(["site", "operation"]).values()
+                   if title.startswith(name(r) + " ") and near(r["max_ns"] / 1e3, points[-1][1], 1e-6)), default=0)
+    check([x for x, _ in points] == sorted(x for x, _ in points) and points[-1][0] > 98
+          and [y for _, y in points] == sorted(y for _, y in points) and longest,
+          f"picture of durations: {title}: {points}")
+sizes = dict(series("sizes"))
+check(sizes["MPI_Scatter"] == [(16, sizes["MPI_Scatter"][0][1])] and near(sizes["MPI_Scatter"][0][1], 5000, 0.04),
+      f"picture of sizes: {sizes}")
+
+print("\n".join(bad) or "CSV, page, comparison and pictures are right")
+sys.exit(bool(bad))
