@@ -55,7 +55,7 @@ static char *names_of(const char *(*name)(size_t), size_t n)
 
 static const char *method_name(size_t i)
 {
-    return bcast_methods[i].name;
+    return bcast_methods[i]->name;
 }
 
 static const char *algorithm_name(size_t i)
@@ -89,7 +89,7 @@ static bool take_method(const char *word, void *arg)
     if (!method && !all)
         return unknown(w, "method", word, method_name, n_bcast_methods);
     for (size_t i = 0; all && i < n_bcast_methods; i++)
-        add_method(w->options, &bcast_methods[i]);
+        add_method(w->options, bcast_methods[i]);
     if (method)
         add_method(w->options, method);
     return true;
@@ -268,7 +268,7 @@ static char *help_lists(int key, const char *text, void *input)
     FILE *out = open_memstream(&list, &size);
     fprintf(out, "Methods:\n");
     for (size_t i = 0; i < n_bcast_methods; i++)
-        put_entry(out, bcast_methods[i].name, bcast_methods[i].reality);
+        put_entry(out, bcast_methods[i]->name, bcast_methods[i]->reality);
     fprintf(out, "\nAlgorithms:\n");
     for (size_t i = 0; i < n_bcasts; i++)
         put_entry(out, bcasts[i].name, bcasts[i].summary);

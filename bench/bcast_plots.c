@@ -11,8 +11,9 @@
 /* One figure of the sweep. */
 struct figure {
     struct point at;
-    double us[MOST_METHODS]; /* by method, as in the options */
-    double *to[3];           /* by destination: ol, held, direct; us; at.ranks of each */
+    double us[MOST_METHODS];  /* by method, as in the options */
+    double *to[MOST_METHODS]; /* latency by destination, us; at.ranks of each; NULL: another figure
+                                 than a latency */
 };
 
 struct plots {
@@ -24,8 +25,6 @@ struct plots {
     int drawn;
 };
 
-static const char *const by_destination[] = {"ol", "held", "direct"};
-
 struct plots *plots_new(const struct options *o)
 {
     struct plots *p = calloc(1, sizeof *p);
@@ -35,9 +34,18 @@ struct plots *plots_new(const struct options *o)
     return p;
 }
 
-static struct estimate of_destination(const struct bcast_destination *to, int which)
+static bool is_latency(const struct bcast_method *m)
 {
-    return which == 0 ? to->paper : which == 1 ? to->held : to->direct;
+    return m->columns && (m->meaning == BCAST_LATENCY || m->meaning == BCAST_LATENCY_IF);
+}
+
+static double *to_destinations(const struct plots *p, const struct bcast_outcome *outcome,
+                               const struct bcast_result *result)
+{
+    double *us = calloc((size_t)outcome->size, sizeof *us);
+    for (int i = 0; us && i < outcome->size; i++)
+        us[i] = i == p->o->root ? NAN : 1e6 * result->figure[i].value.value;
+    return us;
 }
 
 void plots_add(struct plots *p, const struct point *at, const struct bcast_outcome *outcome)
@@ -47,12 +55,11 @@ void plots_add(struct plots *p, const struct point *at, const struct bcast_outco
         abort();
     struct figure *f = &p->figures[p->n++];
     *f = (struct figure){.at = *at};
-    for (size_t i = 0; i < outcome->n_results; i++)
-        f->us[i] = 1e6 * outcome->result[i].value.value;
-    for (int k = 0; k < 3; k++) {
-        f->to[k] = calloc((size_t)at->ranks, sizeof *f->to[k]);
-        for (int i = 0; i < at->ranks; i++)
-            f->to[k][i] = i == p->o->root ? NAN : 1e6 * of_destination(&outcome->to[i], k).value;
+    for (size_t i = 0; i < outcome->n_results; i++) {
+        const struct bcast_result *r = &outcome->result[i];
+        f->us[i] = 1e6 * r->value.value;
+        if (is_latency(r->method))
+            f->to[i] = to_destinations(p, outcome, r);
     }
 }
 
@@ -171,18 +178,19 @@ static void draw_sweep(struct plots *p, size_t bytes, const char *size)
 /* OL_i by destination, at the most ranks, one picture per size and algorithm. */
 static void draw_destinations(struct plots *p, const struct figure *f, const char *what)
 {
-    struct plot_series series[3];
+    struct plot_series series[MOST_METHODS];
     char title[256], size[32];
     size_t n = 0;
     double *x = calloc((size_t)f->at.ranks, sizeof *x);
     for (int i = 0; i < f->at.ranks; i++)
         x[i] = i;
-    for (int k = 0; k < 3; k++) {
+    for (size_t k = 0; k < p->o->n_methods; k++) {
         bool any = false;
-        for (int i = 0; i < f->at.ranks; i++)
+        for (int i = 0; f->to[k] && i < f->at.ranks; i++)
             any = any || !isnan(f->to[k][i]);
         if (any)
-            series[n++] = (struct plot_series){by_destination[k], x, f->to[k], (size_t)f->at.ranks};
+            series[n++] =
+                (struct plot_series){p->o->methods[k]->name, x, f->to[k], (size_t)f->at.ranks};
     }
     shown_size(f->at.bytes, size, sizeof size);
     snprintf(title, sizeof title, "%s broadcast, %d ranks, %s: latency to each destination",
@@ -227,7 +235,7 @@ bool plots_end(struct plots *p, struct document *d)
         draw_all_destinations(p, !swept);
     bool drawn = !p->failed;
     for (size_t i = 0; i < p->n; i++)
-        for (int k = 0; k < 3; k++)
+        for (size_t k = 0; k < MOST_METHODS; k++)
             free(p->figures[i].to[k]);
     free(p->figures);
     free(p);

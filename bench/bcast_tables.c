@@ -6,14 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_COLUMNS = 2 * MOST_METHODS };
+
+struct columns {
+    struct column column[MOST_COLUMNS];
+    size_t n;
+};
+
 struct tables {
     const struct options *o;
     struct document *d;
     struct table *methods, *statistics, *destinations;
     json_t *samples;
-    struct column columns[MOST_METHODS + 8];
+    struct columns by_method, by_destination;
     char heads[MOST_METHODS][32];
-    size_t n_columns;
     int over_budget, figures; /* of all figures, those that the budget ended */
     int violations, unsettled;
     int broken_lower, broken_upper; /* rows in which a bound on OL does not hold */
@@ -43,49 +49,65 @@ static const struct column statistics_columns[] = {
     {"ended_by", NULL, COLUMN_TEXT, 0, "the stop rule, or the budget"},
 };
 
-static const struct column destination_columns[] = {
-    {"algorithm", NULL, COLUMN_TEXT, 0, NULL},
-    {"ranks", NULL, COLUMN_INTEGER, 0, NULL},
-    {"size", "B", COLUMN_INTEGER, 0, NULL},
-    {"destination", NULL, COLUMN_INTEGER, 0, NULL},
-    {"rtl", "us", COLUMN_REAL, 2, "RTL_i: round trip of an acknowledgement"},
-    {"e", "us", COLUMN_REAL, 2, "E_i: broadcast, then the destination's acknowledgement"},
-    {"ol", "us", COLUMN_REAL, 2, "OL_i = E_i - RTL_i / 2: the paper's"},
-    {"held", "us", COLUMN_REAL, 2, "OL_i with the acknowledgement held back"},
-    {"held_low", "us", COLUMN_REAL, 2, "95 % interval"},
-    {"held_high", "us", COLUMN_REAL, 2, NULL},
-    {"hold", "us", COLUMN_REAL, 2, "for how long it was held back"},
-    {"seen", "us", COLUMN_REAL, 2, "exit - entry of the root in the operations of held"},
-    {"direct", "us", COLUMN_REAL, 2, "exit - entry of the root, on one clock"},
-    {"gap", "us", COLUMN_REAL, 2, "g_i: between successive broadcasts there"},
-    {"overhead", "us", COLUMN_REAL, 2, "o_i: the processor's own time"},
-    {"violated", NULL, COLUMN_TEXT, 0, "the paper's assumption fails there: believe held"},
-};
-
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-static void add_column(struct tables *t, struct column column)
+static void add_column(struct columns *c, struct column column)
 {
-    t->columns[t->n_columns++] = column;
+    if (c->n < MOST_COLUMNS)
+        c->column[c->n++] = column;
+}
+
+static void point_columns(struct columns *c)
+{
+    add_column(c, (struct column){"algorithm", NULL, COLUMN_TEXT, 0, "the broadcast measured"});
+    add_column(c, (struct column){"ranks", NULL, COLUMN_INTEGER, 0, NULL});
+    add_column(c, (struct column){"size", "B", COLUMN_INTEGER, 0, NULL});
 }
 
 /* A column per method, named as the method. */
 static void method_columns(struct tables *t)
 {
-    add_column(t, (struct column){"algorithm", NULL, COLUMN_TEXT, 0, "the broadcast measured"});
-    add_column(t, (struct column){"ranks", NULL, COLUMN_INTEGER, 0, NULL});
-    add_column(t, (struct column){"size", "B", COLUMN_INTEGER, 0, NULL});
+    struct columns *c = &t->by_method;
+    point_columns(c);
     for (size_t i = 0; i < t->o->n_methods; i++) {
         const struct bcast_method *m = t->o->methods[i];
         snprintf(t->heads[i], sizeof t->heads[i], "%s", m->name);
-        for (char *c = t->heads[i]; *c; c++)
-            *c = *c == '-' ? '_' : *c;
-        add_column(t, (struct column){t->heads[i], "us", COLUMN_REAL, 2, m->reality});
+        for (char *at = t->heads[i]; *at; at++)
+            *at = *at == '-' ? '_' : *at;
+        add_column(c, (struct column){t->heads[i], "us", COLUMN_REAL, 2, m->reality});
     }
-    add_column(t, (struct column){"violated", NULL, COLUMN_INTEGER, 0,
+    add_column(c, (struct column){"violated", NULL, COLUMN_INTEGER, 0,
                                   "destinations at which the paper's assumption fails"});
-    add_column(t, (struct column){"bounds", NULL, COLUMN_TEXT, 0,
+    add_column(c, (struct column){"bounds", NULL, COLUMN_TEXT, 0,
                                   "whether rounds <= OL <= barrier, acknowledge"});
+}
+
+/* Calls PUT for every column that the methods declare, times before texts. */
+static void each_declared(void (*put)(const struct bcast_method *, const struct bcast_column *,
+                                      void *),
+                          void *arg)
+{
+    for (int texts = 0; texts < 2; texts++)
+        for (size_t i = 0; i < n_bcast_methods; i++)
+            for (const struct bcast_column *c = bcast_methods[i]->columns; c && c->head; c++)
+                if ((c->text != NULL) == texts)
+                    put(bcast_methods[i], c, arg);
+}
+
+static void declare_column(const struct bcast_method *m, const struct bcast_column *c, void *arg)
+{
+    (void)m;
+    struct column column = c->text ? (struct column){c->head, NULL, COLUMN_TEXT, 0, c->about}
+                                   : (struct column){c->head, "us", COLUMN_REAL, 2, c->about};
+    add_column(arg, column);
+}
+
+static void destination_columns(struct tables *t)
+{
+    struct columns *c = &t->by_destination;
+    point_columns(c);
+    add_column(c, (struct column){"destination", NULL, COLUMN_INTEGER, 0, NULL});
+    each_declared(declare_column, c);
 }
 
 struct tables *tables_new(const struct options *o, struct document *d)
@@ -96,14 +118,16 @@ struct tables *tables_new(const struct options *o, struct document *d)
     t->o = o;
     t->d = d;
     method_columns(t);
-    t->methods = document_table(d, "methods", "median time of one broadcast, by method", t->columns,
-                                t->n_columns);
+    t->methods = document_table(d, "methods", "median time of one broadcast, by method",
+                                t->by_method.column, t->by_method.n);
     if (o->bench.full || o->bench.format == FORMAT_JSON)
         t->statistics = document_table(d, "statistics", "behind each figure", statistics_columns,
                                        COUNT(statistics_columns));
-    if (o->by_destination)
+    if (o->by_destination) {
+        destination_columns(t);
         t->destinations = document_table(d, "destinations", "operation latency by destination",
-                                         destination_columns, COUNT(destination_columns));
+                                         t->by_destination.column, t->by_destination.n);
+    }
     if (o->samples)
         t->samples = json_array();
     return t;
@@ -173,15 +197,10 @@ static void add_methods(struct tables *t, const struct point *p, const struct bc
     put_point(t->methods, p);
     for (size_t i = 0; i < o->n_results; i++) {
         put_us(t->methods, o->result[i].value.value);
-        if (o->result[i].violations > violations && o->result[i].method->by_destination)
+        if (o->result[i].violations > violations)
             violations = o->result[i].violations;
     }
-    bool known = false, paper = false;
-    for (size_t i = 0; i < o->n_results; i++) {
-        known |= strcmp(o->result[i].method->name, "held") == 0;
-        paper |= strcmp(o->result[i].method->name, "ol") == 0;
-    }
-    if (known && paper && violations >= 0)
+    if (violations >= 0)
         table_integer(t->methods, violations);
     else
         table_skip(t->methods);
@@ -189,32 +208,18 @@ static void add_methods(struct tables *t, const struct point *p, const struct bc
     table_text(t->methods, bounds(t, o, text, sizeof text));
 }
 
-/* The raw samples behind a result: a series of its own, or its slowest destination's. The paper's
- * and the held ones hold E_i: half the round trip is to be taken off, SHIFT. */
-static const struct samples *raw_of(const struct bcast_destination *to, const char *method,
-                                    double *shift)
-{
-    *shift = 0;
-    if (strcmp(method, "ol") == 0 || strcmp(method, "held") == 0)
-        *shift = -to->rtl.value / 2;
-    if (strcmp(method, "ol") == 0)
-        return &to->paper_raw;
-    if (strcmp(method, "held") == 0)
-        return &to->held_raw;
-    if (strcmp(method, "direct") == 0)
-        return &to->direct_raw;
-    if (strcmp(method, "gap") == 0)
-        return &to->gap_raw;
-    return strcmp(method, "overhead") == 0 ? &to->overhead_raw : NULL;
-}
-
-static struct summary summary_of(const struct bcast_outcome *o, const struct bcast_result *r)
+/* The raw samples behind a result: a series of its own, or its slowest destination's. The latter
+ * may be of a longer operation (E_i), of which the same part is taken off everywhere. */
+static struct summary summary_of(const struct bcast_result *r)
 {
     double shift = 0;
     const struct samples *raw = &r->series.samples;
-    if (r->method->by_destination && r->slowest >= 0)
-        raw = raw_of(&o->to[r->slowest], r->method->name, &shift);
-    struct summary s = stats_summarize(raw ? raw->value : NULL, raw ? raw->n : 0);
+    if (r->figure && r->slowest >= 0) {
+        const struct bcast_timed *t = &r->figure[r->slowest].timed[TIMED_OPERATION];
+        raw = &t->raw;
+        shift = r->figure[r->slowest].value.value - t->at.value;
+    }
+    struct summary s = stats_summarize(raw->value, raw->n);
     s.min += shift, s.mean += shift, s.p99 += shift, s.max += shift;
     return s;
 }
@@ -224,7 +229,7 @@ static void add_statistics(struct tables *t, const struct point *p, const struct
     struct table *table = t->statistics;
     for (size_t i = 0; i < o->n_results; i++) {
         const struct bcast_result *r = &o->result[i];
-        struct summary s = summary_of(o, r);
+        struct summary s = summary_of(r);
         put_point(table, p);
         table_text(table, r->method->name);
         put_us(table, r->value.value);
@@ -237,12 +242,12 @@ static void add_statistics(struct tables *t, const struct point *p, const struct
         put_us(table, s.sd);
         put_us(table, r->loop_mean);
         table_integer(table, (long long)s.n);
-        table_integer(table, r->method->by_destination ? r->attempts : r->series.attempts);
+        table_integer(table, r->attempts);
         if (r->slowest >= 0)
             table_integer(table, r->slowest);
         else
             table_skip(table);
-        if (r->method->by_destination)
+        if (r->figure)
             table_integer(table, r->measured);
         else
             table_skip(table);
@@ -250,43 +255,47 @@ static void add_statistics(struct tables *t, const struct point *p, const struct
     }
 }
 
-static bool is_measured(const struct bcast_destination *to)
+static bool is_measured(const struct bcast_outcome *o, int i)
 {
-    return !isnan(to->paper.value) || !isnan(to->held.value) || !isnan(to->direct.value) ||
-           !isnan(to->gap.value) || !isnan(to->overhead.value);
+    bool any = false;
+    for (size_t k = 0; k < o->n_results; k++)
+        any = any || (o->result[k].figure && estimate_known(o->result[k].figure[i].value));
+    return any;
+}
+
+struct destination_row {
+    struct table *table;
+    const struct bcast_outcome *o;
+    int destination;
+};
+
+static void put_declared(const struct bcast_method *m, const struct bcast_column *c, void *arg)
+{
+    const struct destination_row *row = arg;
+    const struct bcast_figure *f = bcast_figure_of(row->o, m->name, row->destination);
+    if (c->text)
+        table_text(row->table, c->text(f));
+    else
+        put_us(row->table, c->seconds(f));
 }
 
 static void add_destinations(struct tables *t, const struct point *p, const struct bcast_outcome *o)
 {
-    struct table *table = t->destinations;
     for (int i = 0; i < o->size; i++) {
-        const struct bcast_destination *to = &o->to[i];
-        if (i == t->o->root || !is_measured(to))
+        struct destination_row row = {t->destinations, o, i};
+        if (i == t->o->root || !is_measured(o, i))
             continue;
-        put_point(table, p);
-        table_integer(table, i);
-        put_us(table, to->rtl.value);
-        put_us(table, to->e.value);
-        put_us(table, to->paper.value);
-        put_us(table, to->held.value);
-        put_us(table, to->held.low);
-        put_us(table, to->held.high);
-        put_us(table, isnan(to->held.value) ? NAN : to->hold);
-        put_us(table, to->seen.value);
-        put_us(table, to->direct.value);
-        put_us(table, to->gap.value);
-        put_us(table, to->overhead.value);
-        table_text(table, isnan(to->paper.value) || isnan(to->held.value) ? NULL
-                          : to->violated                                  ? "violated"
-                                                                          : "no");
+        put_point(t->destinations, p);
+        table_integer(t->destinations, i);
+        each_declared(put_declared, &row);
     }
 }
 
 /* One series of raw samples, in microseconds. */
 static void attach_series(struct tables *t, const struct point *p, const char *method,
-                          int destination, const struct samples *raw)
+                          const char *part, int destination, const struct samples *raw)
 {
-    if (!raw || raw->n == 0)
+    if (raw->n == 0)
         return;
     json_t *values = json_array();
     for (size_t i = 0; i < raw->n; i++)
@@ -296,20 +305,22 @@ static void attach_series(struct tables *t, const struct point *p, const char *m
                               "unit", "us", "values", values);
     if (destination >= 0)
         json_object_set_new(entry, "destination", json_integer(destination));
+    if (part)
+        json_object_set_new(entry, "part", json_string(part));
     json_array_append_new(t->samples, entry);
 }
 
-/* As measured: round trips under "rtl", E_i (without the hold) under "ol" and "held". */
+/* As measured: round trips beside E_i (without the hold). */
 static void attach_samples(struct tables *t, const struct point *p, const struct bcast_outcome *o)
 {
-    double shift;
-    for (size_t i = 0; i < o->n_results; i++)
-        attach_series(t, p, o->result[i].method->name, -1, &o->result[i].series.samples);
-    for (int k = 0; k < o->size; k++) {
-        attach_series(t, p, "rtl", k, &o->to[k].rtl_raw);
-        for (size_t i = 0; i < o->n_results; i++)
-            attach_series(t, p, o->result[i].method->name, k,
-                          raw_of(&o->to[k], o->result[i].method->name, &shift));
+    static const char *const parts[N_TIMED] = {
+        [TIMED_OPERATION] = NULL, [TIMED_TRIP] = "rtl", [TIMED_SEEN] = "seen"};
+    for (size_t i = 0; i < o->n_results; i++) {
+        const struct bcast_result *r = &o->result[i];
+        attach_series(t, p, r->method->name, NULL, -1, &r->series.samples);
+        for (int k = 0; r->figure && k < o->size; k++)
+            for (int part = 0; part < N_TIMED; part++)
+                attach_series(t, p, r->method->name, parts[part], k, &r->figure[k].timed[part].raw);
     }
 }
 
@@ -321,9 +332,8 @@ static void count(struct tables *t, const struct bcast_outcome *o)
         t->over_budget += r->over_budget;
         t->clock_bound = fmax(t->clock_bound, r->clock_bound);
         t->dropped += r->dropped;
+        t->unsettled += r->method->meaning == BCAST_LATENCY ? r->unsettled : 0;
     }
-    for (int i = 0; i < o->size; i++)
-        t->unsettled += !isnan(o->to[i].held.value) && !o->to[i].held_curve.settled;
 }
 
 void tables_add(struct tables *t, const struct point *p, const struct bcast_outcome *outcome)

@@ -15,6 +15,7 @@ libbase_la_SOURCES = \
 	src/base/clock.c src/base/clock.h \
 	src/base/format.c src/base/format.h \
 	src/base/histogram.c src/base/histogram.h \
+	src/base/names.h \
 	src/base/overlap.c src/base/overlap.h \
 	src/base/settings.c src/base/settings.h \
 	src/base/stats.c src/base/stats.h \
@@ -44,12 +45,17 @@ libmeasure_la_SOURCES = \
 	src/trees/heap.c src/trees/heap.h \
 	src/trees/schedule.c src/trees/schedule.h \
 	src/trees/schedule_run.c src/trees/schedule_run.h \
+	src/measure/crew.c src/measure/crew.h \
 	src/measure/ping.c src/measure/ping.h \
 	src/measure/plan.c src/measure/plan.h \
 	src/measure/series.c src/measure/series.h \
+	src/measure/stamps.c src/measure/stamps.h \
 	src/measure/work.c src/measure/work.h \
-	src/measure/bcast/all.c src/measure/bcast/each.c src/measure/bcast/loops.c \
 	src/measure/bcast/bcast.c src/measure/bcast/bcast.h src/measure/bcast/run.h \
+	src/measure/bcast/acknowledge.c src/measure/bcast/barrier.c src/measure/bcast/direct.c \
+	src/measure/bcast/each.c src/measure/bcast/gap.c src/measure/bcast/held.c \
+	src/measure/bcast/list.c src/measure/bcast/ol.c src/measure/bcast/overhead.c \
+	src/measure/bcast/rounds.c src/measure/bcast/send_latency.c \
 	src/measure/bcast/discover.c src/measure/bcast/discover.h src/measure/bcast/discover_tree.c \
 	src/measure/bcast/ship.c \
 	src/measure/bcast/validate.c src/measure/bcast/validate.h \

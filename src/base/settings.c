@@ -1,5 +1,7 @@
 #include "base/settings.h"
 
+#include "base/names.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -17,12 +19,8 @@ struct rule {
     const char *right; /* what would be right */
 };
 
-/* Also the names of bcasts[] and of bcast_methods[], which need MPI; tests/unit/names.c compares.
- */
 #define BCASTS "native|binomial|linear|backward|flat|chain|grid"
-#define METHODS                                                                                    \
-    "all|send-latency|rounds|rounds-backward|rounds-random|barrier|ring-barrier|acknowledge|ol|"   \
-    "held|direct|gap|overhead"
+#define METHODS "all" BCAST_METHODS(NAME_AFTER_BAR)
 
 #define KEEP(field) offsetof(struct settings, field), sizeof((struct settings *)0)->field
 

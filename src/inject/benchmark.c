@@ -38,7 +38,7 @@ static bool start(void)
     bool all = !strcmp(list, "all");
     n_methods = 0;
     for (size_t i = 0; all && i < n_bcast_methods && n_methods < METHODS_MAX; i++)
-        methods[n_methods++] = &bcast_methods[i];
+        methods[n_methods++] = bcast_methods[i];
     while (!all && *list && n_methods < METHODS_MAX) {
         char name[64];
         size_t length = strcspn(list, ",");
@@ -129,7 +129,7 @@ static json_t *describe_broadcast(const struct shadow *s, int root, uint64_t byt
         cut_short |= r->over_budget;
         if (r->slowest >= 0 && r->method->meaning == BCAST_LATENCY)
             json_object_set_new(f, "slowest_destination", json_integer(r->slowest));
-        if (r->violations)
+        if (r->violations > 0)
             json_object_set_new(f, "violations", json_integer(r->violations));
     }
     if (cut_short)

@@ -25,6 +25,11 @@ struct estimate {
     double value, low, high;
 };
 
+static inline bool estimate_known(struct estimate e)
+{
+    return e.value == e.value;
+}
+
 /* What one batch is to do, equal on all ranks. */
 struct batch {
     int repetitions;

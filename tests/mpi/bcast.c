@@ -113,7 +113,7 @@ static void run_every_method(const char *name)
     int data[COUNT];
     struct bcast_outcome o;
     for (size_t k = 0; k < n_bcast_methods; k++)
-        methods[k] = &bcast_methods[k];
+        methods[k] = bcast_methods[k];
     for (int i = 0; i < COUNT; i++)
         data[i] = rank == size - 1 ? i : -1;
     struct bcast_case c = small_case(MPI_COMM_WORLD, name, data, COUNT);
@@ -132,9 +132,12 @@ static void run_every_method(const char *name)
         expect(has || may_lack, r->method->name, name, c.root, COUNT);
     }
     int with_samples = 0;
-    for (int i = 0; i < o.size; i++)
-        with_samples += o.to[i].held_raw.n > 0 && o.to[i].held_raw.value && o.to[i].rtl.value > 0 &&
-                        o.to[i].held_curve.n > 0;
+    for (int i = 0; i < o.size; i++) {
+        const struct bcast_figure *f = bcast_figure_of(&o, "held", i);
+        with_samples += f->timed[TIMED_OPERATION].raw.n > 0 &&
+                        f->timed[TIMED_OPERATION].raw.value && f->timed[TIMED_TRIP].at.value > 0 &&
+                        f->curve.n > 0;
+    }
     for (size_t k = 0; k < o.n_results; k++)
         if (strcmp(methods[k]->name, "held") == 0)
             expect(with_samples == o.result[k].measured && with_samples > 0,

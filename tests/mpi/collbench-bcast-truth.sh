@@ -16,7 +16,6 @@ measure() {
 
 # The sizes at which held differs by more than allowed from what the shared clock saw: in the very
 # operations of held, or in those of direct (a slice of the scheduler lost falls on one of them).
-# Columns of the table by destination: 3 size, 8 held, 12 seen, 13 direct.
 disagreeing() {
     awk -F, '
         function agree(held, truth,   off, allowed) {
@@ -25,7 +24,9 @@ disagreeing() {
             return held > 0 && truth > 0 && off <= allowed
         }
         /^# table: destinations/ { table = 1 }
-        table && /^native,/ && !agree($8, $12) && !agree($8, $13) { print $3 }' "$out"
+        /^algorithm,/ { for (i = 1; i <= NF; i++) { sub(/ \(.*/, "", $i); at[$i] = i } }
+        table && /^native,/ && !agree($at["held"], $at["seen"]) &&
+            !agree($at["held"], $at["direct"]) { print $at["size"] }' "$out"
 }
 
 # compare SIZES COUNT

@@ -35,10 +35,10 @@ static bool measure(char *buffer, int bytes, double *held, double *seen, double 
     c.plan.budget = 0.15;
     bool right = bcast_measure(&c, methods, 2, &o) == MPI_SUCCESS && o.wrong_ranks == 0;
     if (o.size > 0) {
-        const struct bcast_destination *to = &o.to[1];
-        *held = to->held_curve.point[to->held_curve.n - 1].at.value;
-        *seen = to->seen.value;
-        *direct = to->direct.value;
+        const struct bcast_figure *f = bcast_figure_of(&o, "held", 1);
+        *held = f->curve.point[f->curve.n - 1].at.value;
+        *seen = f->timed[TIMED_SEEN].at.value;
+        *direct = bcast_figure_of(&o, "direct", 1)->value.value;
     }
     bcast_outcome_free(&o);
     return right;

@@ -55,16 +55,19 @@ static struct worst look_at_destinations(const struct bcast_outcome *o, int root
 {
     struct worst w = {0};
     for (int i = 0; i < o->size; i++) {
-        const struct bcast_destination *to = &o->to[i];
+        const struct bcast_figure *ol = bcast_figure_of(o, "ol", i);
+        struct estimate truth = bcast_figure_of(o, "direct", i)->value;
         if (i == root)
             continue;
-        double paper = off(to->paper, to->direct), held = off(to->held, to->direct);
+        double paper = off(ol->value, truth);
+        double held = off(bcast_figure_of(o, "held", i)->value, truth);
+        bool violated = ol->verdict == VERDICT_VIOLATED;
         if (fabs(paper) > fabs(w.paper))
             w.paper = paper;
         if (fabs(held) > fabs(w.held))
             w.held = held;
-        w.violated += to->violated;
-        w.unmarked += fabs(paper - held) > 2 * tolerance && !to->violated;
+        w.violated += violated;
+        w.unmarked += fabs(paper - held) > 2 * tolerance && !violated;
     }
     return w;
 }

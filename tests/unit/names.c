@@ -37,8 +37,8 @@ Test(names, of_methods)
     char all[512] = "";
     for (size_t i = 0; i < n_bcast_methods; i++) {
         size_t at = strlen(all);
-        snprintf(all + at, sizeof all - at, "%s%s", i ? "," : "", bcast_methods[i].name);
-        cr_assert_null(set("COLLPROF_BENCHMARK", bcast_methods[i].name));
+        snprintf(all + at, sizeof all - at, "%s%s", i ? "," : "", bcast_methods[i]->name);
+        cr_assert_null(set("COLLPROF_BENCHMARK", bcast_methods[i]->name));
     }
     cr_assert_null(set("COLLPROF_BENCHMARK", all));
     cr_assert_null(set("COLLPROF_BENCHMARK", "all"));

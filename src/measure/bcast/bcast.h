@@ -5,7 +5,10 @@
  * who called it: a bench program, the profiling layer or a simulator. It uses PMPI only, prints
  * nothing, leaves nothing behind, and keeps the budget of the plan: how much is done is chosen by
  * how long the last operations took, and each series makes a few at least. All times are in
- * seconds. */
+ * seconds.
+ *
+ * To add a method: a file beside this one that defines a struct bcast_method, and its line in
+ * BCAST_METHODS (base/names.h). Tables, pictures, options and help follow from it. */
 #ifndef COLLPROF_MEASURE_BCAST_BCAST_H
 #define COLLPROF_MEASURE_BCAST_BCAST_H
 
@@ -39,28 +42,35 @@ struct bcast_case {
     int n_destinations;             /* 0 with NULL */
 };
 
-/* What is known of one destination. Estimates are NaN where no method that gives them ran. */
-struct bcast_destination {
-    struct estimate rtl;      /* RTL_i: round trip of an acknowledgement root <-> i */
-    struct estimate e;        /* E_i: broadcast, then i's acknowledgement */
-    struct estimate paper;    /* OL_i = E_i - RTL_i/2, medians of single operations */
-    double paper_loop;        /* the same by the paper's own figures: loop means */
-    struct estimate held;     /* OL_i with i's acknowledgement held back; the one to believe */
-    double hold;              /* the hold that it was settled with */
-    struct curve held_curve;  /* OL_i against the hold: slope -1, then flat */
-    struct estimate seen;     /* exit of i - entry of the root in the very operations of the longest
-                                 hold, on the common clock: what is between this and
-                                 held_curve's last point is the bias of "held" alone, whatever
-                                 else the machine is doing */
-    struct estimate direct;   /* OL_i = exit of i - entry of the root, on one clock */
-    struct estimate gap;      /* g_i: between successive broadcasts at i */
-    struct estimate overhead; /* o_i: in the call when nothing is waited for */
-    bool violated; /* paper and held differ by more than their intervals and 1 %: the paper's
-                      assumption, no other task on i's path delays the next broadcast, fails */
-    /* Raw samples, in the order taken: round trips; E_i; E_i - hold - clock cost; exit - entry,
-     * twice; loop time over M; time in the call. OL_i is the raw sample minus RTL_i/2 for paper
-     * and held. */
-    struct samples rtl_raw, paper_raw, held_raw, seen_raw, direct_raw, gap_raw, overhead_raw;
+/* Samples, in the order taken, and their median. Unknown (NaN) without samples. */
+struct bcast_timed {
+    struct estimate at;
+    struct samples raw;
+};
+
+enum {
+    TIMED_OPERATION, /* what the method times; for ol and held E_i, less any hold */
+    TIMED_TRIP, /* RTL_i: round trip of an acknowledgement root <-> i, as ol and held need it */
+    TIMED_SEEN, /* held: exit of i - entry of the root in the very operations of the longest
+                   hold, on the common clock: what is between this and the curve's last point
+                   is the bias of the method alone, whatever else the machine is doing */
+    N_TIMED
+};
+
+enum bcast_verdict {
+    VERDICT_NONE, /* it takes both ol and held */
+    VERDICT_HOLDS,
+    VERDICT_VIOLATED /* the two differ by more than their intervals and 1 % */
+};
+
+/* What one method found at one rank. */
+struct bcast_figure {
+    struct estimate value; /* what the method is for, see bcast_method.value; NaN: not measured */
+    double loop;           /* the same by loop means, the paper's way; NaN where there is no loop */
+    struct bcast_timed timed[N_TIMED];
+    struct curve curve; /* against the hold: slope -1, then flat. No points without a hold */
+    enum bcast_verdict verdict; /* ol's, on the paper's assumption: that no other task on i's path
+                                   delays the next broadcast */
 };
 
 /* What a method's value is to the operation latency. */
@@ -78,20 +88,21 @@ struct bcast_result {
     struct estimate value; /* the figure of the method's column, see bcast_method.value */
     double loop_mean;      /* the same by loop means, the paper's way; NaN where there is no loop */
     struct series series;  /* empty for methods that go destination by destination */
-    int slowest;           /* destination of the largest value; -1: the method has none */
-    int measured, asked;   /* destinations; measured < asked where the budget ran out */
-    int violations;        /* destinations marked; known when paper and held both ran */
+    struct bcast_figure *figure; /* one per rank; NULL if the method has none by destination */
+    int slowest;                 /* destination of the largest value; -1: the method has none */
+    int measured, asked;         /* destinations; measured < asked where the budget ran out */
+    int violations;              /* destinations marked; -1: not known, it takes both ol and held */
+    int unsettled;               /* destinations at which no two successive holds agreed */
     int attempts;     /* STOP_PAPER: made, over all series; as many series were accepted as measured
                          (one without destinations) */
     bool over_budget; /* some series ended by the budget, or never settled */
-    double clock_bound; /* BCAST "direct": error of the common clock; otherwise 0 */
+    double clock_bound; /* "direct": error of the common clock; otherwise 0 */
     int dropped;        /* "direct": operations some rank was late for */
 };
 
 struct bcast_outcome {
-    int size;                     /* of the communicator; 0 on ranks other than the collector */
-    struct bcast_destination *to; /* SIZE of them */
-    struct bcast_result *result;  /* in the order of the methods asked for */
+    int size;                    /* of the communicator; 0 on ranks other than the collector */
+    struct bcast_result *result; /* in the order of the methods asked for */
     size_t n_results;
     int wrong_ranks;   /* ranks whose data was wrong after a broadcast, before or after measuring;
                           known to all ranks. If before, nothing is measured: such a broadcast from
@@ -101,23 +112,30 @@ struct bcast_outcome {
     double seconds;    /* the whole case took */
 };
 
-struct bcast_run; /* the state of one case, private to src/measure */
+struct bcast_run; /* the state of one case, private to src/measure/bcast */
 
-/* A method is a declared value: adding one is adding an entry to bcast_methods[]. */
+/* A column of the table of destinations. One of the two functions is there. */
+struct bcast_column {
+    const char *head, *about;
+    double (*seconds)(const struct bcast_figure *figure);
+    const char *(*text)(const struct bcast_figure *figure); /* NULL: nothing to say */
+};
+
 struct bcast_method {
     const char *name;    /* as in --method=NAME */
     const char *summary; /* what runs */
     const char *reality; /* what it really measures */
     const char *value;   /* what its one figure is */
     enum bcast_meaning meaning;
-    bool by_destination; /* also fills bcast_destination */
-    int weight;          /* its part of the budget, relative to the others */
+    const struct bcast_column
+        *columns; /* ends with an empty one; NULL: no figures by destination */
+    int weight;   /* its part of the budget, relative to the others */
     int (*run)(struct bcast_run *run, struct bcast_result *result);
+    /* At the root, when all methods have run: looks at the others' figures. NULL: need not. */
+    void (*judge)(const struct bcast_outcome *outcome, struct bcast_result *result);
 };
 
-/* send-latency, rounds, rounds-backward, rounds-random, barrier, ring-barrier, acknowledge,
- * ol (the paper's), held, direct, gap, overhead. */
-extern const struct bcast_method bcast_methods[];
+extern const struct bcast_method *const bcast_methods[];
 extern const size_t n_bcast_methods;
 
 /* NULL if there is none of that name. */
@@ -131,5 +149,12 @@ const struct bcast_method *bcast_method_find(const char *name);
 int bcast_measure(const struct bcast_case *c, const struct bcast_method *const *methods, size_t n,
                   struct bcast_outcome *outcome);
 void bcast_outcome_free(struct bcast_outcome *outcome);
+
+/* The result of the method of that name; NULL if it did not run, or on other ranks. */
+struct bcast_result *bcast_result_of(const struct bcast_outcome *outcome, const char *method);
+
+/* What that method found at rank I: all NaN where it did not run. */
+const struct bcast_figure *bcast_figure_of(const struct bcast_outcome *outcome, const char *method,
+                                           int i);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/try.h"
+#include "measure/crew.h"
 #include "sync/sync.h"
 
 #include <math.h>
@@ -221,31 +222,17 @@ static bool allocate(struct search *s)
            s->worst;
 }
 
-static int check(const struct bcast_case *c, int *rank, int *size)
-{
-    int inter;
-    TRY(PMPI_Comm_test_inter(c->comm, &inter));
-    TRY(PMPI_Comm_size(c->comm, size));
-    TRY(PMPI_Comm_rank(c->comm, rank));
-    if (inter || *size < 2)
-        return MPI_ERR_COMM;
-    if (c->root < 0 || c->root >= *size)
-        return MPI_ERR_ROOT;
-    if (c->count < 0)
-        return MPI_ERR_COUNT;
-    return c->collector < 0 || c->collector >= *size ? MPI_ERR_ARG : MPI_SUCCESS;
-}
-
 int discover_bcast(const struct bcast_case *c, struct discovery *d)
 {
     struct search s = {.c = c, .d = d, .started = clock_now()};
     *d = (struct discovery){.root = c->root};
-    TRY(check(c, &s.rank, &d->size));
+    TRY(crew_check(c->comm, c->root, c->collector, &s.rank, &d->size));
+    if (c->count < 0)
+        return MPI_ERR_COUNT;
     s.collects = s.rank == c->collector;
-    int have = allocate(&s), all = 0;
-    int error = PMPI_Allreduce(&have, &all, 1, MPI_INT, MPI_MIN, c->comm);
+    int error = crew_agree(c->comm, allocate(&s));
     if (error == MPI_SUCCESS)
-        error = all ? search(&s) : MPI_ERR_NO_MEM;
+        error = search(&s);
     free(s.all);
     free(s.shift);
     free(s.worst);

@@ -1,10 +1,11 @@
-/* One case in progress: what the methods share. Private to the bcast_*.c files. */
+/* One case in progress: what the methods share. Private to src/measure/bcast. */
 #ifndef COLLPROF_MEASURE_BCAST_RUN_H
 #define COLLPROF_MEASURE_BCAST_RUN_H
 
 #include "base/clock.h"
 #include "base/try.h"
 #include "measure/bcast/bcast.h"
+#include "measure/crew.h"
 #include "sync/sync.h"
 
 /* Our messages on the case's communicator; broadcasts of src/trees use another tag. */
@@ -17,13 +18,13 @@ struct bcast_run {
     bool roots;        /* this rank is the root, which keeps every series */
     double *scratch;   /* room for two doubles per operation of a batch */
 
-    /* The root's alone. */
-    struct bcast_destination *to; /* SIZE of them */
-    double share, started;        /* seconds for the method in progress (0: no limit), its start */
-    double gap;       /* largest g_j in the quietest batch, the first hold; 0 until measured */
-    double *per_rank; /* room for SIZE doubles */
+    struct bcast_result *result; /* of the method in progress; its figures are the root's alone */
+    int destination;             /* in progress, on all ranks */
 
-    int destination;   /* in progress, on all ranks */
+    /* The root's alone. */
+    double share, started; /* seconds for the method in progress (0: no limit), its start */
+    double gap;            /* largest g_j in the quietest batch, the first hold; 0: not measured */
+
     unsigned shuffles; /* rounds in random order made so far */
 };
 
@@ -34,14 +35,12 @@ static inline int run_once(const struct bcast_run *r, int root)
     return c->bcast->run(c->buffer, c->count, c->type, root, c->comm, c->bcast->arg);
 }
 
+/* The same from the case's root; ARG is the struct bcast_run. */
+int run_operation(void *arg);
+
 /* The root's, between two timed operations, the last of which ended at NOW: writes the data anew
  * if the case wants it so. Returns when the next begins. */
 double run_refresh(const struct bcast_run *r, double now);
-
-static inline bool estimate_known(struct estimate e)
-{
-    return e.value == e.value;
-}
 
 /* A local moment on the case's common clock. */
 static inline double run_global(const struct bcast_run *r, double local)
@@ -49,38 +48,51 @@ static inline double run_global(const struct bcast_run *r, double local)
     return r->c->clock ? sync_global(r->c->clock, local) : local;
 }
 
+/* The root's figure of the destination in progress. */
+static inline struct bcast_figure *run_figure(const struct bcast_run *r)
+{
+    return &r->result->figure[r->destination];
+}
+
 /* PART of what is left of the method's share; never 0, which would mean no limit. */
 double run_part(const struct bcast_run *r, double part);
 
-/* A series kept by the root. */
-int run_series(struct bcast_run *r, double share, batch_run batch, struct series *s);
+/* A method that is one series kept by the root: measures it and fills the result. ARG is BATCH's.
+ */
+int run_one_series(struct bcast_run *r, batch_run batch, void *arg, struct bcast_result *result);
 
 /* The result of a method that is one series. */
-void result_from_series(struct bcast_result *result, struct series *s);
+void result_from_series(struct bcast_result *result, const struct series *s);
 
-/* bcast_loops.c: whole broadcasts in a loop. */
-int run_send_latency(struct bcast_run *r, struct bcast_result *result);
-int run_rounds_forward(struct bcast_run *r, struct bcast_result *result);
-int run_rounds_backward(struct bcast_run *r, struct bcast_result *result);
-int run_rounds_random(struct bcast_run *r, struct bcast_result *result);
-int run_barrier(struct bcast_run *r, struct bcast_result *result);
-int run_ring_barrier(struct bcast_run *r, struct bcast_result *result);
-int run_acknowledge(struct bcast_run *r, struct bcast_result *result);
+/* Operations in a loop, each timed from the end of the one before; the first is not timed. */
+int run_timed_loop(struct bcast_run *r, const struct batch *b,
+                   int (*operation)(const struct bcast_run *), double *value, int *n, double *loop);
 
-/* bcast_each.c: destination by destination. */
-int run_ol(struct bcast_run *r, struct bcast_result *result);
-int run_held(struct bcast_run *r, struct bcast_result *result);
-int run_overhead(struct bcast_run *r, struct bcast_result *result);
+/* each.c: a method that goes destination by destination. ONE measures r->destination within SHARE
+ * seconds and fills the root's figure by figure_take() and figure_value(). WITH_ROOT: the root is
+ * one of them, the first. */
+int run_each(struct bcast_run *r, struct bcast_result *result, bool with_root,
+             int (*one)(struct bcast_run *r, double share));
 
-/* bcast_all.c: all destinations at once. */
-int run_direct(struct bcast_run *r, struct bcast_result *result);
-int run_gap(struct bcast_run *r, struct bcast_result *result);
+/* The samples of a series become part PART of the figure in progress. */
+void figure_take(struct bcast_run *r, int part, struct series *s);
+/* The figure in progress is known: the result's is the largest of them. */
+void figure_value(struct bcast_run *r, struct estimate value, double loop);
 
-/* Measures g_j if no method has yet; sets r->gap on the root. */
+/* RTL_i of the destination in progress into its figure; *LOOP by loop means. */
+int run_trip(struct bcast_run *r, double share, double *loop);
+
+/* A batch of broadcasts with the destination's acknowledgement, held back by the batch's hold.
+ * ARG is the struct bcast_run. */
+int batch_acknowledged(void *arg, const struct batch *b, double *value, int *n, double *loop);
+
+/* OL_i from E_i (less any hold) and RTL_i, as intervals: the widest that the two allow. */
+struct estimate latency_of(struct estimate e, struct estimate trip);
+
+/* gap.c: measures g_j if no method has yet; sets r->gap on the root. */
 int run_gap_once(struct bcast_run *r, double share);
 
-/* bcast_ship.c: the outcome's way from the root to the collector. */
-int outcome_ship(const struct bcast_run *r, struct bcast_outcome *o,
-                 const struct bcast_method *const *methods);
+/* ship.c: the outcome's way from the root to the collector. */
+int outcome_ship(const struct bcast_run *r, struct bcast_outcome *o);
 
 #endif

@@ -20,14 +20,9 @@ struct mirror {
 static int batch_gap(void *arg, const struct batch *b, double *value, int *n, double *loop)
 {
     struct mirror *m = arg;
-    struct collective_run *r = &m->run;
+    const struct collective_run *r = &m->run;
     double mine, slowest;
-    TRY(PMPI_Barrier(r->c->comm));
-    TRY(collective_once(r));
-    double start = clock_now();
-    for (int k = 0; k < b->repetitions; k++)
-        TRY(collective_once(r));
-    mine = (clock_now() - start) / b->repetitions;
+    TRY(crew_gap(r->c->comm, r->c->run, r->c->arg, b->repetitions, r->clock_cost, &mine));
     TRY(PMPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, r->c->comm));
     if (r->collects) {
         value[0] = *loop = slowest;
@@ -215,7 +210,7 @@ static int mirrored_measure(struct mirror *m)
     struct series s;
     TRY(series_measure(r->c->comm, r->c->collector, &r->c->plan, collective_part(r, 0.05), 0,
                        batch_gap, m, &s));
-    m->gap = r->collects ? fmax(s.summary.min, 1e-7) : 0;
+    m->gap = r->collects ? fmax(s.summary.min, gap_least) : 0;
     series_free(&s);
     return measure_pairs(m);
 }
@@ -244,7 +239,7 @@ int collective_measure_mirrored(const struct collective_case *c, struct collecti
     *out = (struct collective_mirrored){.slowest_from = -1, .slowest_to = -1};
     int error = collective_start(&m.run, c);
     if (error == MPI_SUCCESS)
-        error = collective_agree(&m.run, mirrored_allocate(&m));
+        error = crew_agree(c->comm, mirrored_allocate(&m));
     if (error == MPI_SUCCESS)
         error = mirrored_measure(&m);
     collective_end(&m.run);

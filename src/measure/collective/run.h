@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/try.h"
 #include "measure/collective/collective.h"
+#include "measure/crew.h"
 
 struct collective_run {
     const struct collective_case *c;
@@ -22,9 +23,6 @@ void collective_end(struct collective_run *r);
 
 /* PART of what is left of the budget; 0 where there is none, then positive. Collector only. */
 double collective_part(const struct collective_run *r, double part);
-
-/* MPI_ERR_NO_MEM on all ranks unless all HAVE what they need. */
-int collective_agree(const struct collective_run *r, bool have);
 
 static inline int collective_once(const struct collective_run *r)
 {

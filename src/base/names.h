@@ -1,0 +1,24 @@
+/* Names that the command has to know without MPI, each with what it stands for: the only lists of
+ * them. X(SYMBOL, NAME) is applied to every one, in the order in which they are shown.
+ * A method of measuring broadcasts is the struct bcast_method bcast_SYMBOL in src/measure/bcast. */
+#ifndef COLLPROF_BASE_NAMES_H
+#define COLLPROF_BASE_NAMES_H
+
+#define BCAST_METHODS(X)                                                                           \
+    X(send_latency, "send-latency")                                                                \
+    X(rounds, "rounds")                                                                            \
+    X(rounds_backward, "rounds-backward")                                                          \
+    X(rounds_random, "rounds-random")                                                              \
+    X(barrier, "barrier")                                                                          \
+    X(ring_barrier, "ring-barrier")                                                                \
+    X(acknowledge, "acknowledge")                                                                  \
+    X(ol, "ol")                                                                                    \
+    X(held, "held")                                                                                \
+    X(direct, "direct")                                                                            \
+    X(gap, "gap")                                                                                  \
+    X(overhead, "overhead")
+
+/* All as one string, each after what stands between two. */
+#define NAME_AFTER_BAR(symbol, name) "|" name
+
+#endif

@@ -1,0 +1,96 @@
+/* The paper's method with the acknowledgement held back until no rank is busy with the broadcast
+ * before: methods.md, section 1. */
+#include "measure/bcast/run.h"
+
+#include <math.h>
+
+/* What the operations of the last, longest hold showed directly; none without a common clock. */
+static void keep_seen(struct bcast_timed *seen)
+{
+    struct summary s = stats_summarize(seen->raw.value, seen->raw.n);
+    seen->at = (struct estimate){s.median, s.median_low, s.median_high};
+}
+
+static void take_off_trip(struct curve *curve, struct estimate trip)
+{
+    for (int i = 0; i < curve->n; i++)
+        curve->point[i].at = latency_of(curve->point[i].at, trip);
+}
+
+static int one(struct bcast_run *r, double share)
+{
+    struct series s;
+    struct curve curve;
+    double trip_loop = NAN;
+    TRY(run_trip(r, share / 4, &trip_loop));
+    TRY(series_settle(r->c->comm, r->c->root, &r->c->plan, share * 3 / 4, r->gap,
+                      batch_acknowledged, r, &s, &curve));
+    if (!r->roots)
+        return MPI_SUCCESS;
+    struct bcast_figure *f = run_figure(r);
+    struct bcast_timed *t = f->timed;
+    figure_take(r, TIMED_OPERATION, &s);
+    keep_seen(&t[TIMED_SEEN]);
+    take_off_trip(&curve, t[TIMED_TRIP].at);
+    f->curve = curve;
+    figure_value(r, latency_of(t[TIMED_OPERATION].at, t[TIMED_TRIP].at),
+                 s.loop_mean - trip_loop / 2);
+    return MPI_SUCCESS;
+}
+
+static int run(struct bcast_run *r, struct bcast_result *result)
+{
+    TRY(run_gap_once(r, run_part(r, 0.1)));
+    return run_each(r, result, false, one);
+}
+
+static double trip_of(const struct bcast_figure *f)
+{
+    return f->timed[TIMED_TRIP].at.value;
+}
+
+static double value_of(const struct bcast_figure *f)
+{
+    return f->value.value;
+}
+
+static double low_of(const struct bcast_figure *f)
+{
+    return f->value.low;
+}
+
+static double high_of(const struct bcast_figure *f)
+{
+    return f->value.high;
+}
+
+static double hold_of(const struct bcast_figure *f)
+{
+    return f->curve.n > 0 ? f->curve.point[f->curve.believed].hold : NAN;
+}
+
+static double seen_of(const struct bcast_figure *f)
+{
+    return f->timed[TIMED_SEEN].at.value;
+}
+
+static const struct bcast_column columns[] = {
+    {"held_rtl", "RTL_i as measured for held", trip_of, NULL},
+    {"held", "OL_i with the acknowledgement held back", value_of, NULL},
+    {"held_low", "95 % interval", low_of, NULL},
+    {"held_high", NULL, high_of, NULL},
+    {"hold", "for how long it was held back", hold_of, NULL},
+    {"seen", "exit - entry of the root in the operations of held", seen_of, NULL},
+    {0},
+};
+
+const struct bcast_method bcast_held = {
+    .name = "held",
+    .summary = "the same with i's acknowledgement held back until nobody is busy any more",
+    .reality = "OL_i, whatever the broadcast",
+    .value = "largest OL_i, median",
+    .meaning = BCAST_LATENCY,
+    .columns = columns,
+    .weight = 6,
+    .run = run,
+};

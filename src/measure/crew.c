@@ -1,0 +1,36 @@
+#include "measure/crew.h"
+
+#include "base/clock.h"
+#include "base/try.h"
+
+int crew_check(MPI_Comm comm, int root, int collector, int *rank, int *size)
+{
+    int inter;
+    TRY(PMPI_Comm_test_inter(comm, &inter));
+    TRY(PMPI_Comm_size(comm, size));
+    TRY(PMPI_Comm_rank(comm, rank));
+    if (inter || *size < 2)
+        return MPI_ERR_COMM;
+    if (root < 0 || root >= *size)
+        return MPI_ERR_ROOT;
+    return collector < 0 || collector >= *size ? MPI_ERR_ARG : MPI_SUCCESS;
+}
+
+int crew_agree(MPI_Comm comm, bool have)
+{
+    int mine = have, all = 0;
+    TRY(PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm));
+    return all ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+}
+
+int crew_gap(MPI_Comm comm, int (*operation)(void *), void *arg, int repetitions, double clock_cost,
+             double *gap)
+{
+    TRY(PMPI_Barrier(comm));
+    TRY(operation(arg));
+    double start = clock_now();
+    for (int k = 0; k < repetitions; k++)
+        TRY(operation(arg));
+    *gap = (clock_now() - start - clock_cost) / repetitions;
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,24 @@
+/* The ranks that measure together: what every family of methods needs before its first series.
+ * Private to src/measure. */
+#ifndef COLLPROF_MEASURE_CREW_H
+#define COLLPROF_MEASURE_CREW_H
+
+#include <mpi.h>
+#include <stdbool.h>
+
+/* This rank's place. MPI_ERR_COMM unless COMM is an intracommunicator of at least 2 ranks;
+ * MPI_ERR_ROOT for a ROOT, MPI_ERR_ARG for a COLLECTOR that is none of them. */
+int crew_check(MPI_Comm comm, int root, int collector, int *rank, int *size);
+
+/* MPI_ERR_NO_MEM on all ranks unless all HAVE what they need. */
+int crew_agree(MPI_Comm comm, bool have);
+
+/* From a quiet start: seconds per operation at this rank, of so many back to back after one that
+ * is not timed. */
+int crew_gap(MPI_Comm comm, int (*operation)(void *), void *arg, int repetitions, double clock_cost,
+             double *gap);
+
+/* A first hold of 0 (no operation is that fast, but a clock may be coarse) could not be doubled. */
+static const double gap_least = 1e-7;
+
+#endif

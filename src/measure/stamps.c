@@ -1,0 +1,66 @@
+#include "measure/stamps.h"
+
+#include "base/clock.h"
+#include "base/try.h"
+#include "measure/crew.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const double slack_most = 0.1;
+
+int stamps_open(struct stamps *s, const struct plan *plan)
+{
+    TRY(PMPI_Comm_rank(s->comm, &s->rank));
+    TRY(PMPI_Comm_size(s->comm, &s->size));
+    bool keeps = s->rank == s->keeper;
+    size_t most = (size_t)(plan->repetitions > plan->warmup ? plan->repetitions : plan->warmup);
+    s->mine = malloc((most + 1) * sizeof *s->mine);
+    s->all = keeps ? malloc((most + 1) * (size_t)s->size * sizeof *s->all) : NULL;
+    return crew_agree(s->comm, s->mine && (s->all || !keeps));
+}
+
+void stamps_close(struct stamps *s)
+{
+    free(s->mine);
+    free(s->all);
+    s->mine = s->all = NULL;
+}
+
+static double stamp_now(const struct stamps *s)
+{
+    return s->clock ? sync_now(s->clock) : clock_now();
+}
+
+int stamps_take(struct stamps *s, int repetitions)
+{
+    enum { DOUBLES = sizeof(struct stamp) / sizeof(double) };
+    int n = DOUBLES * repetitions;
+    s->repetitions = repetitions;
+    for (int k = 0; k < repetitions; k++) {
+        bool late = false;
+        TRY(s->start(s, &late));
+        s->mine[k].late = late;
+        s->mine[k].entry = stamp_now(s);
+        TRY(s->operation(s->arg));
+        s->mine[k].exit = stamp_now(s);
+    }
+    return PMPI_Gather(s->mine, n, MPI_DOUBLE, s->all, n, MPI_DOUBLE, s->keeper, s->comm);
+}
+
+void stamps_count(struct stamps *s, bool first, int good)
+{
+    int dropped = s->repetitions - good;
+    s->dropped = (first ? 0 : s->dropped) + dropped;
+    if (dropped > 0)
+        s->slack = fmin(2 * s->slack, slack_most);
+}
+
+/* The bound is each rank's own; two ranks may be off in opposite directions. */
+int stamps_bound(const struct stamps *s, double *bound)
+{
+    double mine = s->clock ? sync_bound(s->clock, clock_now()) : 0, worst;
+    TRY(PMPI_Allreduce(&mine, &worst, 1, MPI_DOUBLE, MPI_MAX, s->comm));
+    *bound = 2 * worst;
+    return MPI_SUCCESS;
+}

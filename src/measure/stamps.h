@@ -1,0 +1,46 @@
+/* Operations seen directly: every rank's entry and exit on one clock. Private to src/measure. */
+#ifndef COLLPROF_MEASURE_STAMPS_H
+#define COLLPROF_MEASURE_STAMPS_H
+
+#include "measure/series.h"
+#include "sync/sync.h"
+
+/* Moments of the common clock. */
+struct stamp {
+    double entry, exit;
+    double late; /* 1: this rank was not there for the start */
+};
+
+struct stamps {
+    MPI_Comm comm;
+    int keeper;                                 /* gets everybody's */
+    const struct sync_clock *clock;             /* NULL: clock_now() is the same everywhere */
+    int (*start)(struct stamps *s, bool *late); /* brings all ranks to the start of an operation */
+    int (*operation)(void *arg);
+    void *arg;
+    double slack; /* the keeper's: the least to wait for the others; grows where it did not do */
+
+    int rank, size, repetitions; /* of the last batch */
+    int dropped;                 /* the keeper's: operations some rank was late for */
+    struct stamp *mine, *all;
+};
+
+/* Room for batches of MOST operations; the fields above are the caller's. */
+int stamps_open(struct stamps *s, const struct plan *plan);
+void stamps_close(struct stamps *s);
+
+/* A batch. Afterwards the keeper has everybody's stamps. */
+int stamps_take(struct stamps *s, int repetitions);
+
+static inline const struct stamp *stamp_of(const struct stamps *s, int rank, int k)
+{
+    return &s->all[(size_t)rank * (size_t)s->repetitions + (size_t)k];
+}
+
+/* The keeper's: GOOD of the batch's operations count. */
+void stamps_count(struct stamps *s, bool first, int good);
+
+/* How far two ranks' stamps may be apart by the clocks alone, now; the same on all ranks. */
+int stamps_bound(const struct stamps *s, double *bound);
+
+#endif
