@@ -35,6 +35,9 @@ struct bench {
                             refused, as "warmup stop full"; NULL: none */
 
     char *command; /* the command line, as it could be typed again */
+
+    const struct bench_program *declared; /* by bench_begin(): program.h */
+    void *options;                        /* the program's own */
 };
 
 /* Common options; a program's struct argp names it as a child and hands its struct bench to it

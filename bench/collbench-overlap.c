@@ -26,8 +26,8 @@ static void set_axes(const struct options *o, const struct binding *binding, str
     MPI_Allreduce(&processors, &least, 1, MPI_INT, MPI_MIN, b->comm);
     /* All numbers of threads while they are few. */
     g->n_threads = grid_axis(1, least, least <= 16 ? 1.0 + 1.0 / 16 : M_SQRT2, g->threads);
-    for (size_t i = 0; i < o->n_chosen; i++)
-        grid_add(g, o->chosen[i]);
+    for (size_t i = 0; i < o->benchmarks.n; i++)
+        grid_add(g, overlap_chosen(o, i));
 }
 
 /* On all ranks; rank 0 tells how well it went, over all. */
@@ -80,8 +80,8 @@ static void warn_of_threads(const struct options *o, const struct binding *bindi
 {
     bool chosen = false;
     int processors = binding_processors(binding), fewest = 0;
-    for (size_t i = 0; i < o->n_chosen; i++)
-        chosen = chosen || o->chosen[i]->thread_level == MPI_THREAD_MULTIPLE;
+    for (size_t i = 0; i < o->benchmarks.n; i++)
+        chosen = chosen || overlap_chosen(o, i)->thread_level == MPI_THREAD_MULTIPLE;
     MPI_Reduce(&processors, &fewest, 1, MPI_INT, MPI_MIN, 0, o->bench.comm);
     if (o->bench.rank == 0 && chosen && fewest < 2 * o->bench.size)
         fprintf(stderr,
@@ -326,7 +326,7 @@ int main(int argc, char **argv)
     static struct options o;
     static struct grid grid;
     overlap_defaults(&o);
-    bench_start(&o.bench, &argc, &argv, overlap_thread_level(argc, argv), &overlap_argp);
+    bench_begin(&o.bench, &o, &argc, &argv, overlap_thread_level(argc, argv), &overlap_program);
     overlap_choose(&o);
 
     struct document *d = bench_document(&o.bench, "collbench-overlap/1");

@@ -1,74 +1,44 @@
 /* The latency of every pair of ranks: PetaSHA's mmpi.c, and what it left to the reader. */
 #include "base/topology.h"
-#include "bench.h"
-#include "measure/pairs/pairs.h"
 #include "measure/pairs/log.h"
+#include "measure/pairs/pairs.h"
 #include "pairs_tell.h"
 #include "picture/pairs_plot.h"
+#include "program.h"
 #include "results/save.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum key { KEY_ORDER = 0x200, KEY_PAPER_LOG };
-
 struct options {
     struct bench bench;
-    enum pairs_order order;
+    int order; /* enum pairs_order */
     bool only_paper;
 };
 
-static const struct argp_option option_list[] = {
-    {"order", KEY_ORDER, "ORDER", 0,
+static const struct bench_option option_list[] = {
+    {"order", 0, "ORDER",
      "tournament: disjoint pairs at a time, P - 1 rounds; paper: one pair at a time, the repeats "
      "outermost (tournament)",
-     1},
-    {"paper-log", KEY_PAPER_LOG, NULL, 0, "only the paper's columns in the log", 1},
+     1, bench_take_word, offsetof(struct options, order),
+     &(const struct bench_words){
+         (const char *const[]){[PAIRS_PAPER] = "paper", [PAIRS_TOURNAMENT] = "tournament", NULL}}},
+    {"paper-log", 0, NULL, "only the paper's columns in the log", 1, bench_take_flag,
+     offsetof(struct options, only_paper), NULL},
     {0}};
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct options *o = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &o->bench;
-        return 0;
-    case KEY_ORDER:
-        if (!pairs_order_from_name(arg, &o->order))
-            return bench_bad_option(state, "unknown order '%s': tournament or paper", arg);
-        return 0;
-    case KEY_PAPER_LOG:
-        o->only_paper = true;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_child children[] = {{&bench_argp, 0, NULL, 0}, {0}};
-static const struct argp argp = {
-    .options = option_list,
-    .parser = parse,
-    .children = children,
-    .doc = "Measures the round trip between every two ranks and shows who is near whom.\v"
-           "--output=FILE gets the log, in the columns of the original tool (PetaSHA's mmpi) and "
-           "ours after them; the matrices, the hierarchy that the latencies show and what hwloc "
-           "and host names say of it go to standard output, in --format. Without --output there "
-           "is no log; --output=- writes it to standard output and nothing else."};
+static const struct bench_program program = {
+    "Measures the round trip between every two ranks and shows who is near whom.",
+    "--output=FILE gets the log, in the columns of the original tool (PetaSHA's mmpi) and ours "
+    "after them; the matrices, the hierarchy that the latencies show and what hwloc and host names "
+    "say of it go to standard output, in --format. Without --output there is no log; --output=- "
+    "writes it to standard output and nothing else.",
+    option_list, NULL, NULL};
 
 static void show_progress(void *arg, size_t done, size_t total)
 {
     bench_progress(arg, done, total, "rounds");
-}
-
-static size_t *list_sizes(const struct bench *b, int *n)
-{
-    size_t *list = malloc(64 * sizeof *list), bytes = b->sizes.min;
-    *n = 0;
-    do
-        list[(*n)++] = bytes;
-    while (*n < 64 && bench_next(&b->sizes, &bytes));
-    return list;
 }
 
 /* Rank 0: what hwloc knows of each pair. */
@@ -78,8 +48,7 @@ static void fill_relations(struct pairs *p, const struct place *place)
         return;
     for (int i = 0; i < p->n; i++)
         for (int j = 0; j < p->n; j++)
-            p->relation[(size_t)i * (size_t)p->n + (size_t)j] =
-                (int)place_relation(&place[i], &place[j]);
+            p->relation[pairs_cell(p, i, j)] = (int)place_relation(&place[i], &place[j]);
 }
 
 static bool save_log(const struct pairs *p, const char *path, bool only_paper)
@@ -112,23 +81,23 @@ int main(int argc, char **argv)
     static struct options o = {.bench = {.sizes = {64, 64}, .without = "warmup stop full"},
                                .order = PAIRS_TOURNAMENT};
     o.bench.plan = plan_default();
-    bench_start(&o.bench, &argc, &argv, MPI_THREAD_SINGLE, &argp);
+    bench_begin(&o.bench, &o, &argc, &argv, MPI_THREAD_SINGLE, &program);
     struct bench *b = &o.bench;
     if (b->ranks.max < 2)
         bench_refuse(b, "a pair needs 2 ranks: start more by mpiexec -n");
 
     MPI_Comm comm;
-    int n_sizes, status = 0;
-    size_t *sizes = list_sizes(b, &n_sizes);
+    int status = 0;
+    struct bench_values sizes = bench_values(&b->sizes);
     struct document *d = bench_document(b, "collbench-pairs/1");
     struct place *places = bench_places(b);
     MPI_Comm_split(b->comm, b->rank < (int)b->ranks.max ? 0 : MPI_UNDEFINED, b->rank, &comm);
     if (comm != MPI_COMM_NULL) {
         struct pairs p;
-        struct pairs_plan plan = {.sizes = sizes,
-                                  .n_sizes = n_sizes,
+        struct pairs_plan plan = {.sizes = sizes.at,
+                                  .n_sizes = (int)sizes.n,
                                   .repeats = b->plan.repetitions,
-                                  .order = o.order,
+                                  .order = (enum pairs_order)o.order,
                                   .budget = b->plan.budget,
                                   .progress = show_progress,
                                   .progress_arg = b};
@@ -144,7 +113,6 @@ int main(int argc, char **argv)
         pairs_free(&p);
         MPI_Comm_free(&comm);
     }
-    free(sizes);
     free(places);
     MPI_Bcast(&status, 1, MPI_INT, 0, b->comm);
     if (b->output && strcmp(b->output, "-") == 0) { /* the log is all */

@@ -15,12 +15,14 @@
 
 enum { SIZES_MAX = 40, WHY_MAX = 512 };
 
-static bool next_size(const struct tree_options *o, size_t *bytes)
+/* Powers of two, or every step-th of them, and the largest. */
+static struct bench_values sizes_of(const struct tree_options *o)
 {
-    bool any = false;
-    for (int i = 0; i < o->step; i++)
-        any = bench_next(&o->bench.sizes, bytes) || any;
-    return any;
+    struct bench_values all = bench_values(&o->bench.sizes), some = {0};
+    for (size_t i = 0; i < all.n && some.n < SIZES_MAX; i++)
+        if (i % (size_t)o->step == 0 || i + 1 == all.n)
+            some.at[some.n++] = all.at[i];
+    return some;
 }
 
 static void describe_tree(const struct schedule *s, struct tree_row *row)
@@ -163,20 +165,33 @@ static void compare_loaded(struct tree_session *t, size_t bytes)
     compare(t, s, bytes, false);
 }
 
-static void compare_size(struct tree_session *t, size_t bytes)
+static void compare_native(struct tree_session *t, size_t bytes)
 {
+    if (!t->run)
+        return;
+    struct tree_row *row = new_row(t, "MPI_Bcast", bytes);
+    struct estimate seen = run_bcast(t, bcast_find("native"), bytes);
+    if (row)
+        row->seen = seen;
+}
+
+/* Of one size: the library's own, each builder, what was loaded. */
+static const char *visit(void *arg, const size_t *at)
+{
+    struct tree_session *t = arg;
     const struct tree_options *o = t->o;
-    schedule_free(&t->best);
-    if (t->run) {
-        struct tree_row *row = new_row(t, "MPI_Bcast", bytes);
-        struct estimate seen = run_bcast(t, bcast_find("native"), bytes);
-        if (row)
-            row->seen = seen;
+    size_t bytes = t->sizes.at[at[0]], which = at[1];
+    if (which == 0) {
+        schedule_free(&t->best);
+        compare_native(t, bytes);
+        return "MPI_Bcast";
     }
-    for (size_t i = 0; i < o->n_builders; i++)
-        compare_builder(t, o->builder[i], bytes);
-    if (o->load)
-        compare_loaded(t, bytes);
+    if (which <= o->builders.n) {
+        compare_builder(t, tree_builder(o, which - 1), bytes);
+        return tree_builder(o, which - 1)->name;
+    }
+    compare_loaded(t, bytes);
+    return o->load;
 }
 
 /* With one rank a log is enough; several ranks have to be those of the log. */
@@ -185,17 +200,12 @@ static bool open_latencies(struct tree_session *t, char *why, size_t size)
     const struct tree_options *o = t->o;
     const struct bench *b = &o->bench;
     t->grid = (struct grid){.comm = b->comm, .size = b->size};
-    if (o->n_builders == 0 && !o->load && b->size > 1) { /* nothing to be known */
+    if (o->builders.n == 0 && !o->load && b->size > 1) { /* nothing to be known */
         t->grid.pairs.n = b->size;
         return true;
     }
     if (b->size > 1 || !o->latencies) {
-        size_t sizes[SIZES_MAX], bytes = b->sizes.min;
-        int n = 0;
-        do
-            sizes[n++] = bytes;
-        while (n < SIZES_MAX && next_size(o, &bytes));
-        return grid_open(&t->grid, b->comm, o->latencies, sizes, n, why, size);
+        return grid_open(&t->grid, b->comm, o->latencies, t->sizes.at, (int)t->sizes.n, why, size);
     }
     return pairs_log_load(o->latencies, &t->grid.pairs, why, size);
 }
@@ -213,10 +223,10 @@ static void open_all(struct tree_session *t)
     MPI_Bcast(&n, 1, MPI_INT, 0, b->comm);
     if (o->root >= n)
         bench_refuse(b, "no root %d: there are ranks 0 to %d", o->root, n - 1);
-    for (size_t i = 0; i < o->n_builders && o->n_builders < n_schedule_builders; i++)
-        if (o->builder[i]->max_n > 0 && n > o->builder[i]->max_n)
-            bench_refuse(b, "%s: at most %d ranks, there are %d", o->builder[i]->name,
-                         o->builder[i]->max_n, n);
+    for (size_t i = 0; i < o->builders.n && o->builders.n < n_schedule_builders; i++)
+        if (tree_builder(o, i)->max_n > 0 && n > tree_builder(o, i)->max_n)
+            bench_refuse(b, "%s: at most %d ranks, there are %d", tree_builder(o, i)->name,
+                         tree_builder(o, i)->max_n, n);
     if (o->load && b->rank == 0) {
         good = schedule_load(o->load, &t->loaded, why, sizeof why);
         if (good && (t->loaded.n != n || t->loaded.root != o->root)) {
@@ -254,24 +264,19 @@ int main(int argc, char **argv)
     o.bench.plan.repetitions = 50;
     o.bench.plan.budget = 2;
     o.method = bcast_method_find("direct");
-    bench_start(&o.bench, &argc, &argv, MPI_THREAD_SINGLE, &tree_argp);
-    if (o.n_builders == 0 && !o.only_native)
-        tree_choose("all", &o);
+    bench_begin(&o.bench, &o, &argc, &argv, MPI_THREAD_SINGLE, &tree_program);
+    if (o.builders.n == 0 && !o.only_native)
+        tree_choose_all(&o);
     check_outputs(&o);
-    struct tree_session t = {.o = &o};
+    struct tree_session t = {.o = &o, .sizes = sizes_of(&o)};
     struct document *d = bench_document(&o.bench, "collbench-tree/1");
     open_all(&t);
     if (o.bench.rank == 0)
-        t.row = calloc(SIZES_MAX * (o.n_builders + 2), sizeof *t.row);
+        t.row = calloc(SIZES_MAX * (o.builders.n + 2), sizeof *t.row);
 
-    size_t bytes = o.bench.sizes.min, done = 0, last;
-    do {
-        last = bytes;
-        bench_progress(&o.bench, done++, 0, "sizes");
-        compare_size(&t, bytes);
-    } while (done < SIZES_MAX && next_size(&o, &bytes));
-    bench_progress_end(&o.bench);
-    int status = d ? tree_report(&t, d, last) : 0;
+    const size_t length[] = {t.sizes.n, 1 + o.builders.n + (o.load != NULL)};
+    bench_sweep(&o.bench, length, 2, visit, &t);
+    int status = d ? tree_report(&t, d, t.sizes.at[t.sizes.n - 1]) : 0;
     MPI_Bcast(&status, 1, MPI_INT, 0, o.bench.comm);
     schedule_free(&t.best);
     schedule_free(&t.loaded);

@@ -4,8 +4,8 @@
 
 #include "bench.h"
 #include "measure/overlap/overlap.h"
-#include "results/base_round.h"
 #include "picture/overlap_map.h"
+#include "results/base_round.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,24 +2,28 @@
 #ifndef COLLPROF_BENCH_OVERLAP_OPTIONS_H
 #define COLLPROF_BENCH_OVERLAP_OPTIONS_H
 
-#include "bench.h"
 #include "overlap_grid.h"
+#include "program.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
 struct options {
     struct bench bench;
-    const struct overlap_benchmark *chosen[GRID_BENCHMARKS_MAX];
-    size_t n_chosen;
-    bool all, quick, fresh;
+    struct bench_chosen benchmarks; /* of overlap_benchmarks[] */
+    bool quick, fresh;
     struct bench_range comp; /* microseconds */
     double step;             /* between neighbours on an axis */
-    bool comm_from_base;
+    int comm_from_base;
     const char *base, *save_base;
 };
 
-extern const struct argp overlap_argp;
+extern const struct bench_program overlap_program;
+
+static inline const struct overlap_benchmark *overlap_chosen(const struct options *o, size_t i)
+{
+    return overlap_benchmarks[o->benchmarks.at[i]];
+}
 
 /* Before bench_start(). */
 void overlap_defaults(struct options *o);

@@ -12,11 +12,6 @@
 
 enum { MATRIX_MAX = 32 }; /* ranks; wider ones are for programs and pictures */
 
-static size_t cell(const struct pairs *p, int i, int j)
-{
-    return (size_t)i * (size_t)p->n + (size_t)j;
-}
-
 /* Columns "rank" and one per rank. Documents keep the columns of their tables. */
 static const struct column *rank_columns(int n)
 {
@@ -44,7 +39,7 @@ static void tell_matrix(const struct pairs *p, struct document *d, const double 
     for (int i = 0; i < p->n; i++) {
         table_integer(t, i);
         for (int j = 0; j < p->n; j++)
-            table_real(t, 1e6 * m[cell(p, i, j)]);
+            table_real(t, 1e6 * m[pairs_cell(p, i, j)]);
     }
 }
 
@@ -54,7 +49,7 @@ static json_t *matrix_json(const struct pairs *p, const double *m)
     for (int i = 0; i < p->n; i++) {
         json_t *row = json_array();
         for (int j = 0; j < p->n; j++)
-            json_array_append_new(row, json_real(1e6 * m[cell(p, i, j)]));
+            json_array_append_new(row, json_real(1e6 * m[pairs_cell(p, i, j)]));
         json_array_append_new(rows, row);
     }
     return rows;
@@ -110,10 +105,10 @@ static void gather_series(const struct pairs *p, int size, int relation, struct 
     s->n = 0;
     for (int i = 0; i < p->n; i++) {
         for (int j = i + 1; j < p->n; j++) {
-            if ((p->relation ? p->relation[cell(p, i, j)] : -1) != relation)
+            if ((p->relation ? p->relation[pairs_cell(p, i, j)] : -1) != relation)
                 continue;
             struct pairs_fit fit = pairs_fit(p, i, j);
-            s->trip[s->n] = p->size[size].median[cell(p, i, j)];
+            s->trip[s->n] = p->size[size].median[pairs_cell(p, i, j)];
             s->latency[s->n] = fit.latency;
             s->injection[s->n] = fit.injection;
             s->bandwidth[s->n++] = fit.bandwidth;

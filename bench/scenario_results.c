@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const against_names[N_AGAINST] = {"ranks", "size", "delay", "comp"};
+const char *const against_names[N_AGAINST + 1] = {"ranks", "size", "delay", "comp", NULL};
 
 void scenario_results_add(struct scenario_results *r, const struct scenario_row *row)
 {

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 enum against { AGAINST_RANKS, AGAINST_SIZE, AGAINST_DELAY, AGAINST_COMP, N_AGAINST };
-extern const char *const against_names[N_AGAINST]; /* "ranks", "size", "delay", "comp" */
+extern const char *const against_names[N_AGAINST + 1]; /* "ranks", ..., NULL */
 
 /* One measured point. */
 struct scenario_row {

@@ -2,9 +2,9 @@
 #ifndef COLLPROF_BENCH_TREE_BENCH_H
 #define COLLPROF_BENCH_TREE_BENCH_H
 
-#include "bench.h"
 #include "measure/bcast/bcast.h"
 #include "measure/pairs/grid.h"
+#include "program.h"
 #include "sync/sync.h"
 
 #include <stdbool.h>
@@ -15,8 +15,7 @@ enum { TREE_ALGORITHMS_MAX = 32 };
 struct tree_options {
     struct bench bench;
     const char *latencies, *tree, *save, *load;
-    const struct schedule_builder *builder[TREE_ALGORITHMS_MAX];
-    size_t n_builders;
+    struct bench_chosen builders; /* of schedule_builders[] */
     const struct bcast_method *method;
     size_t segment; /* SIZE_MAX: the best, 0: whole */
     int root;
@@ -24,11 +23,12 @@ struct tree_options {
     int step; /* how many powers of two from one size to the next */
 };
 
-extern const struct argp tree_argp; /* its input is a struct tree_options */
-
-/* For --algorithm: "all", "none", or a builder's name; false for anything else. ARG: the options.
- */
-bool tree_choose(const char *word, void *arg);
+extern const struct bench_program tree_program; /* its options are a struct tree_options */
+void tree_choose_all(struct tree_options *o);
+static inline const struct schedule_builder *tree_builder(const struct tree_options *o, size_t i)
+{
+    return &schedule_builders[o->builders.at[i]];
+}
 
 /* One algorithm at one size. */
 struct tree_row {
@@ -41,6 +41,7 @@ struct tree_row {
 
 struct tree_session {
     const struct tree_options *o;
+    struct bench_values sizes;
     struct grid grid;
     struct sync_clock clock;
     bool run;

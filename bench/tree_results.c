@@ -108,10 +108,10 @@ int tree_report(struct tree_session *t, struct document *d, size_t bytes)
     if (!t->run)
         document_note(d, "Nothing was run: %s.",
                       o->no_run ? "--no-run" : "one rank, a prediction for the log's");
-    for (size_t i = 0; i < o->n_builders; i++)
-        if (o->builder[i]->max_n > 0 && t->grid.pairs.n > o->builder[i]->max_n)
-            document_note(d, "%s is left out: it takes %d ranks at most.", o->builder[i]->name,
-                          o->builder[i]->max_n);
+    for (size_t i = 0; i < o->builders.n; i++)
+        if (tree_builder(o, i)->max_n > 0 && t->grid.pairs.n > tree_builder(o, i)->max_n)
+            document_note(d, "%s is left out: it takes %d ranks at most.", tree_builder(o, i)->name,
+                          tree_builder(o, i)->max_n);
     if (t->clock.domains > 1)
         document_note(d, "Clocks of %d hosts agree to %.2f us.", t->clock.domains,
                       2e6 * t->clock.worst_bound);

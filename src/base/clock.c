@@ -1,5 +1,7 @@
 #include "base/clock.h"
 
+#include "base/stats.h"
+
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,12 +87,6 @@ void clock_give_way(void)
     gives_way = true;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 double clock_cost(void)
 {
     enum { BATCHES = 31, READS = 200 };
@@ -103,8 +99,7 @@ double clock_cost(void)
             end = clock_now();
         cost[i] = (end - start) / READS;
     }
-    qsort(cost, BATCHES, sizeof *cost, compare_doubles);
-    return cost[BATCHES / 2];
+    return stats_median(cost, BATCHES);
 }
 
 struct clock_pair clock_read_pair(void)

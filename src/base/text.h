@@ -1,17 +1,48 @@
+/* Small questions about words that several floors ask. */
 #ifndef COLLPROF_BASE_TEXT_H
 #define COLLPROF_BASE_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
+
+/* Copies what fits of the first LENGTH bytes of FROM, which need not end there, into TO, which has
+ * SIZE bytes, and fills the rest with zeros. */
+static inline void text_copy_part(char *to, size_t size, const char *from, size_t length)
+{
+    length = strnlen(from, length);
+    if (length >= size)
+        length = size - 1;
+    memcpy(to, from, length);
+    memset(to + length, 0, size - length);
+}
 
 /* Copies what fits of FROM into TO, which has SIZE bytes, and ends it. */
 static inline void text_copy(char *to, size_t size, const char *from)
 {
-    size_t length = strlen(from);
-    if (length >= size)
-        length = size - 1;
-    memcpy(to, from, length);
-    to[length] = '\0';
+    text_copy_part(to, size, from, strlen(from));
+}
+
+/* With something before it: ".png" is no picture's name. */
+static inline bool text_ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n > m && strcmp(text + n - m, end) == 0;
+}
+
+/* A path's last component. */
+static inline const char *text_base_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* LIST ends by NULL. */
+static inline bool text_is_one_of(const char *text, const char *const *list)
+{
+    while (*list && strcmp(text, *list) != 0)
+        list++;
+    return *list != NULL;
 }
 
 #endif

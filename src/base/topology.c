@@ -139,12 +139,6 @@ enum place_relation place_relation(const struct place *a, const struct place *b)
     return SAME_NODE;
 }
 
-const char *place_relation_name(enum place_relation relation)
-{
-    static const char *const names[] = {"core", "complex", "package", "node", "other-node"};
-    return names[relation];
-}
-
 /* Processes and processors of the host of places[first]. */
 static double host_load(const struct place *places, size_t n, size_t first)
 {

@@ -42,8 +42,6 @@ enum place_relation {
 };
 
 enum place_relation place_relation(const struct place *a, const struct place *b);
-/* "core", "complex", "package", "node", "other-node" */
-const char *place_relation_name(enum place_relation relation);
 
 /* The worst ratio, over all hosts, of processes to processors that they may use: above 1 is
  * more ranks than processors. 0 if not known. */

@@ -1,5 +1,7 @@
 #include "cli/executable.h"
 
+#include "base/text.h"
+
 #include <fcntl.h>
 #include <gelf.h>
 #include <stdio.h>
@@ -8,33 +10,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *base_of(const char *path)
-{
-    return strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-}
-
-static bool is_one_of(const char *name, const char *const *list)
-{
-    for (; *list; list++)
-        if (!strcmp(name, *list))
-            return true;
-    return false;
-}
-
 bool is_launcher(const char *program)
 {
     static const char *const launchers[] = {"mpiexec",         "mpirun",         "mpiexec.mpich",
                                             "mpirun.mpich",    "mpiexec.hydra",  "mpirun.hydra",
                                             "mpiexec.openmpi", "mpirun.openmpi", "orterun",
                                             "prterun",         "srun",           NULL};
-    return is_one_of(base_of(program), launchers);
+    return text_is_one_of(text_base_of(program), launchers);
 }
 
 static bool is_shell(const char *program)
 {
     static const char *const shells[] = {"sh",  "bash", "dash", "ksh",  "mksh",
                                          "zsh", "csh",  "tcsh", "fish", NULL};
-    return is_one_of(base_of(program), shells);
+    return text_is_one_of(text_base_of(program), shells);
 }
 
 /* As execvp() searches. */
@@ -64,7 +53,7 @@ static bool is_shell_script(int fd)
         return false;
     line[strcspn(line, "\n")] = '\0';
     const char *interpreter = strtok_r(line + 2, " \t", &save);
-    if (interpreter && !strcmp(base_of(interpreter), "env"))
+    if (interpreter && !strcmp(text_base_of(interpreter), "env"))
         interpreter = strtok_r(NULL, " \t", &save);
     return interpreter && is_shell(interpreter);
 }

@@ -1,19 +1,16 @@
 #include "page/rows.h"
 
+#include "base/text.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-static const char *base_of(const char *path)
-{
-    return strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-}
 
 /* Frames that are MPI's own (its Fortran interface) or the layer's say nothing. */
 static bool is_inner(const struct profile *p, const struct profile_frame *f)
 {
     if (f->module == PROFILE_NONE)
         return false;
-    const char *name = base_of(p->modules.at[f->module].path);
+    const char *name = text_base_of(p->modules.at[f->module].path);
     return !strncmp(name, "libmpi", 6) || !strncmp(name, "libcollprof", 11);
 }
 
@@ -28,7 +25,7 @@ static uint32_t first_frame(const struct profile *p, const struct profile_site *
 /* What comes before main says nothing about the application: the C library and _start. */
 static bool is_startup(const struct profile *p, const struct profile_frame *f)
 {
-    const char *name = f->module == PROFILE_NONE ? "" : base_of(p->modules.at[f->module].path);
+    const char *name = f->module == PROFILE_NONE ? "" : text_base_of(p->modules.at[f->module].path);
     return !strncmp(name, "libc.so", 7) || !strncmp(name, "ld-linux", 8) ||
            (f->function && !strcmp(f->function, "_start"));
 }
@@ -56,9 +53,10 @@ static size_t append(char *text, size_t room, size_t at, const char *piece)
 static void frame_label(const struct profile *p, const struct profile_frame *f, char *text,
                         size_t room)
 {
-    const char *module = f->module == PROFILE_NONE ? "" : base_of(p->modules.at[f->module].path);
+    const char *module =
+        f->module == PROFILE_NONE ? "" : text_base_of(p->modules.at[f->module].path);
     if (f->file)
-        snprintf(text, room, "%s:%u%s%s", base_of(f->file), f->line, f->function ? " " : "",
+        snprintf(text, room, "%s:%u%s%s", text_base_of(f->file), f->line, f->function ? " " : "",
                  f->function ? f->function : "");
     else if (f->function)
         snprintf(text, room, "%s+0x%llx", f->function, (unsigned long long)f->offset);

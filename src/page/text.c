@@ -2,6 +2,7 @@
 #include "page/text.h"
 
 #include "base/format.h"
+#include "base/text.h"
 #include "page/rows.h"
 
 #include <stdarg.h>
@@ -45,11 +46,6 @@ char *text_worst(const struct profile *p, const struct spread *s, char text[32])
         snprintf(text, 32, "%u x%.2f", s->worst,
                  (double)s->max * (double)p->ranks.n / (double)s->sum);
     return text;
-}
-
-static const char *base_of(const char *path)
-{
-    return strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
 }
 
 static void fact(FILE *out, const char *key, const char *format, ...)
@@ -163,7 +159,7 @@ void text_header(const struct profile *p, FILE *out)
     int ranks = p->size > 0 ? p->size : (int)p->ranks.n;
     char title[200];
     snprintf(title, sizeof title, "collprof: %.100s on %d rank%s%s",
-             p->programs.n ? base_of(p->programs.at[0]) : "an application", ranks,
+             p->programs.n ? text_base_of(p->programs.at[0]) : "an application", ranks,
              ranks == 1 ? "" : "s", when);
     fprintf(out, "%s\n", title);
     for (size_t i = 0; i < strlen(title); i++)

@@ -3,6 +3,7 @@
 #include "page/text.h"
 
 #include "base/format.h"
+#include "base/text.h"
 #include "page/layout.h"
 
 #include <stdlib.h>
@@ -26,12 +27,6 @@ static void print_title(FILE *out, const char *kind)
     fprintf(out, "\n%s\n", title);
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t n = strlen(text), m = strlen(end);
-    return n >= m && !strcmp(text + n - m, end);
-}
-
 /* The unit that a key's ending tells is taken over into the figure. */
 static void value_text(const char *key, const json_t *value, char *text, size_t room)
 {
@@ -42,15 +37,15 @@ static void value_text(const char *key, const json_t *value, char *text, size_t 
         snprintf(text, room, "%s", json_is_true(value) ? "yes" : "no");
     else if (!json_is_number(value))
         snprintf(text, room, "%s", json_is_null(value) ? "-" : "...");
-    else if (ends_with(key, "_ns"))
+    else if (text_ends_with(key, "_ns"))
         snprintf(text, room, "%s", format_time(figure, json_number_value(value)));
-    else if (ends_with(key, "_us"))
+    else if (text_ends_with(key, "_us"))
         snprintf(text, room, "%s", format_time(figure, json_number_value(value) * 1e3));
-    else if (ends_with(key, "_seconds"))
+    else if (text_ends_with(key, "_seconds"))
         snprintf(text, room, "%s", format_time(figure, json_number_value(value) * 1e9));
-    else if (ends_with(key, "_percent"))
+    else if (text_ends_with(key, "_percent"))
         snprintf(text, room, "%.3g %%", json_number_value(value));
-    else if (!strcmp(key, "bytes") || ends_with(key, "_bytes"))
+    else if (!strcmp(key, "bytes") || text_ends_with(key, "_bytes"))
         snprintf(text, room, "%s", format_bytes(figure, json_number_value(value)));
     else if (json_is_integer(value))
         snprintf(text, room, "%lld", (long long)json_integer_value(value));
@@ -69,7 +64,7 @@ static void key_text(const char *key, char *text, size_t room)
         if (!strcmp(key, heads[i].key))
             snprintf(text, room, "%s", heads[i].shorter);
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (ends_with(text, units[i]))
+        if (text_ends_with(text, units[i]))
             text[strlen(text) - strlen(units[i])] = '\0';
     for (char *c = text; *c; c++)
         if (*c == '_')

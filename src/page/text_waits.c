@@ -1,12 +1,12 @@
 /* What waits for what: requests, and collective operations. */
 #include "page/text.h"
 
-#include "base/overlap.h"
-#include "profile/arrivals.h"
-#include "results/base_round.h"
 #include "base/format.h"
+#include "base/overlap.h"
 #include "page/layout.h"
 #include "page/rows.h"
+#include "profile/arrivals.h"
+#include "results/base_round.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "picture/pictures.h"
 
-#include "picture/plot.h"
 #include "page/rows.h"
+#include "picture/plot.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,9 @@
 #include "config.h"
 #include "picture/plot_inner.h"
 
+#include "base/stats.h"
+#include "base/text.h"
+
 #include <errno.h>
 #include <math.h>
 #include <spawn.h>
@@ -16,15 +19,9 @@ static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7"
                                       "#e69f00", "#56b4e9", "#000000", "#808080"};
 enum { N_COLOURS = sizeof colours / sizeof *colours };
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t n = strlen(text), m = strlen(end);
-    return n > m && strcmp(text + n - m, end) == 0;
-}
-
 bool plot_path_valid(const char *path)
 {
-    if (ends_with(path, ".png") || ends_with(path, ".svg"))
+    if (text_ends_with(path, ".png") || text_ends_with(path, ".svg"))
         return true;
     fprintf(stderr, "%s: cannot draw %s: a name that ends in .png or .svg is needed\n",
             program_invocation_short_name, path);
@@ -55,9 +52,9 @@ bool script_begin(struct script *s, const char *path, int width, int height)
         return false;
     }
     fprintf(s->out, "set terminal %s size %d,%d noenhanced font 'sans,11' background '#ffffff'\n",
-            ends_with(path, ".png") ? "pngcairo" : "svg", width, height);
+            text_ends_with(path, ".png") ? "pngcairo" : "svg", width, height);
     /* A browser would blur an image in an SVG: there every cell is a polygon. */
-    fprintf(s->out, "cells = 'image%s'\n", ends_with(path, ".png") ? "" : " pixels");
+    fprintf(s->out, "cells = 'image%s'\n", text_ends_with(path, ".png") ? "" : " pixels");
     fputs("set output ", s->out);
     script_string(s->out, s->picture.temporary);
     fputs("\nset encoding utf8\nset tics out nomirror\nset border 3 lc rgb '#404040'\n", s->out);
@@ -172,12 +169,6 @@ static double place_of_zero(const struct plot_series *series, size_t n)
     return isfinite(least) ? least / 2 : 1;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* A tick at each x that was measured, as many as are legible. */
 static void log2_ticks(FILE *out, const struct plot_axes *axes, const struct plot_series *series,
                        size_t n, double zero)
@@ -192,7 +183,7 @@ static void log2_ticks(FILE *out, const struct plot_axes *axes, const struct plo
     for (size_t s = 0, k = 0; s < n; s++)
         for (size_t i = 0; i < series[s].n; i++)
             x[k++] = series[s].x[i];
-    qsort(x, total, sizeof *x, compare_doubles);
+    stats_sort(x, total);
     for (size_t i = 0; i < total; i++)
         if (i == 0 || x[i] > x[kept - 1])
             x[kept++] = x[i];

@@ -1,3 +1,4 @@
+#include "base/text.h"
 #include "results/save.h"
 #include "results/schedule_json.h"
 
@@ -64,16 +65,10 @@ void schedule_draw_dot(const struct schedule *s, char *const *host, FILE *out)
     fprintf(out, "}\n");
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t n = strlen(text), m = strlen(end);
-    return n > m && strcmp(text + n - m, end) == 0;
-}
-
 bool schedule_draw_path_valid(const char *path)
 {
-    if (ends_with(path, ".txt") || ends_with(path, ".dot") || ends_with(path, ".png") ||
-        ends_with(path, ".svg"))
+    if (text_ends_with(path, ".txt") || text_ends_with(path, ".dot") ||
+        text_ends_with(path, ".png") || text_ends_with(path, ".svg"))
         return true;
     fprintf(stderr, "%s: cannot draw %s: a name that ends in .txt, .dot, .png or .svg is needed\n",
             program_invocation_short_name, path);
@@ -84,7 +79,7 @@ bool schedule_draw_path_valid(const char *path)
 static bool run_dot(FILE *dot, FILE *picture, const char *path)
 {
     char type[] = "-Tpng", *argv[] = {(char *)"dot", type, NULL};
-    if (ends_with(path, ".svg"))
+    if (text_ends_with(path, ".svg"))
         memcpy(type + 2, "svg", 3);
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
@@ -107,8 +102,8 @@ bool schedule_draw(const struct schedule *s, char *const *host, const char *path
     struct save save;
     if (!schedule_draw_path_valid(path) || !save_open(&save, path))
         return false;
-    if (ends_with(path, ".txt") || ends_with(path, ".dot")) {
-        (ends_with(path, ".txt") ? schedule_draw_text : schedule_draw_dot)(s, host, save.out);
+    if (text_ends_with(path, ".txt") || text_ends_with(path, ".dot")) {
+        (text_ends_with(path, ".txt") ? schedule_draw_text : schedule_draw_dot)(s, host, save.out);
         return save_commit(&save);
     }
     FILE *dot = tmpfile();

@@ -1,6 +1,8 @@
 /* Who comes late to a collective operation, and what the others lose by it. */
 #include "profile/arrivals.h"
 
+#include "base/text.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,14 +12,6 @@ struct instance {
     uint32_t late_rank;
     uint64_t skew, duration, time, wait;
 };
-
-static bool is_one_of(const char *name, const char *const *list)
-{
-    for (; *list; list++)
-        if (!strcmp(name, *list))
-            return true;
-    return false;
-}
 
 enum collective_kind collective_kind(const char *operation)
 {
@@ -32,13 +26,13 @@ enum collective_kind collective_kind(const char *operation)
     size_t length = strlen(name);
     if (length > 2 && !strcmp(name + length - 2, "_c"))
         name[length - 2] = '\0';
-    if (is_one_of(name, all))
+    if (text_is_one_of(name, all))
         return COLLECTIVE_ALL;
-    if (is_one_of(name, from_root))
+    if (text_is_one_of(name, from_root))
         return COLLECTIVE_FROM_ROOT;
-    if (is_one_of(name, to_root))
+    if (text_is_one_of(name, to_root))
         return COLLECTIVE_TO_ROOT;
-    return is_one_of(name, prefix) ? COLLECTIVE_PREFIX : COLLECTIVE_OTHER;
+    return text_is_one_of(name, prefix) ? COLLECTIVE_PREFIX : COLLECTIVE_OTHER;
 }
 
 static uint64_t positive(int64_t ns)

@@ -1,6 +1,7 @@
 /* One rank's ledger becomes a profile. The ledger may come from a process that was killed at any
  * moment, so no index in it is trusted. */
 #include "base/clock.h"
+#include "base/text.h"
 #include "profile/model.h"
 
 #include <stdlib.h>
@@ -14,16 +15,6 @@ struct maps {
 static uint32_t count_of(const struct ledger *l, enum ledger_section section)
 {
     return l->header->section[section].count;
-}
-
-/* Copies a text of at most ROOM bytes that may lack its end. */
-static void copy_text(char *to, size_t room, const char *from, size_t size)
-{
-    size_t length = strnlen(from, size);
-    if (length >= room)
-        length = room - 1;
-    memcpy(to, from, length);
-    memset(to + length, 0, room - length);
 }
 
 double ledger_rate(const struct ledger *l)
@@ -43,7 +34,7 @@ static uint32_t module_of(struct profile *p, const struct ledger *l, struct maps
     if (m->module[i] == PROFILE_NONE) {
         const struct ledger_module *from = &l->modules[i];
         struct profile_module module = {0};
-        copy_text(module.path, sizeof module.path, from->path, sizeof from->path);
+        text_copy_part(module.path, sizeof module.path, from->path, sizeof from->path);
         for (uint32_t b = 0; b < from->build_id_size && b < sizeof from->build_id; b++)
             snprintf(module.build_id + 2 * b, 3, "%02x", from->build_id[b]);
         m->module[i] = profile_add_module(p, &module);
@@ -57,7 +48,7 @@ static uint32_t operation_of(struct profile *p, const struct ledger *l, struct m
         return PROFILE_NONE;
     if (m->operation[i] == PROFILE_NONE) {
         char name[sizeof l->operations[i].name];
-        copy_text(name, sizeof name, l->operations[i].name, sizeof name);
+        text_copy_part(name, sizeof name, l->operations[i].name, sizeof name);
         m->operation[i] = profile_add_operation(p, name, l->operations[i].family);
     }
     return m->operation[i];
@@ -87,7 +78,7 @@ static void gather_comms(struct profile *p, const struct ledger *l, struct maps 
                                     .size = from->size,
                                     .root_world_rank = from->root_world_rank,
                                     .flags = from->flags};
-        copy_text(comm.name, sizeof comm.name, from->name, sizeof from->name);
+        text_copy_part(comm.name, sizeof comm.name, from->name, sizeof from->name);
         m->comm[i] = profile_add_comm(p, &comm);
     }
 }
@@ -97,7 +88,7 @@ static void gather_regions(struct profile *p, const struct ledger *l, struct map
     for (uint32_t i = 1; i < count_of(l, LEDGER_REGIONS); i++) {
         const struct ledger_region *from = &l->regions[i];
         struct profile_region region = {.entered = from->entered, .time_ns = from->time_ns};
-        copy_text(region.name, sizeof region.name, from->name, sizeof from->name);
+        text_copy_part(region.name, sizeof region.name, from->name, sizeof from->name);
         m->region[i] = profile_add_region(p, &region);
     }
 }
@@ -226,7 +217,7 @@ static void gather_rank(struct profile *p, const struct ledger *l)
     const struct ledger_header *h = l->header;
     struct profile_host host = {.ranks = 1, .processors = h->processors};
     memcpy(host.affinity, h->affinity, sizeof host.affinity);
-    copy_text(host.name, sizeof host.name, h->host, sizeof h->host);
+    text_copy_part(host.name, sizeof host.name, h->host, sizeof h->host);
     struct profile_rank *r = PUSH(&p->ranks);
     *r = (struct profile_rank){.rank = h->rank,
                                .host = profile_add_host(p, &host),
@@ -258,9 +249,9 @@ static void gather_header(struct profile *p, const struct ledger_header *h)
     p->stack_depth = h->stack_depth;
     p->synchronized = h->synchronized;
     p->clock_bound = h->synchronized ? h->global_bound : 0;
-    copy_text(text, sizeof text, h->program, sizeof h->program);
+    text_copy_part(text, sizeof text, h->program, sizeof h->program);
     profile_add_program(p, text);
-    copy_text(text, sizeof text, h->mpi_library, sizeof h->mpi_library);
+    text_copy_part(text, sizeof text, h->mpi_library, sizeof h->mpi_library);
     profile_add_library(p, text);
 }
 

@@ -99,8 +99,8 @@ refuses 1 "sender needs 2 ranks, and 1 is running"
 refuses 3 "sender is for 2 ranks, and 3 are running"
 refuses 2 "destinations needs 3 ranks or more, and 2 are running" --benchmark=destinations
 refuses 2 "unknown benchmark in 'sendr'" --benchmark=sendr
-refuses 2 "impossible computation '9:1'" --comp=9:1
-refuses 2 "impossible step '1'" --step=1
+refuses 2 "impossible --comp=9:1" --comp=9:1
+refuses 2 "impossible --step=1" --step=1
 refuses 2 "impossible sizes" --sizes=0:64
 refuses 2 "impossible --comm=other" --comm=other
 echo '{}' >nothing.json

@@ -65,8 +65,8 @@ printf 'participants others\nstart\nstop\nparticipants 7\nstart\nstop\n' >bad
 refuses 2 'line 4: rank 7 is out of range' --scenario=bad
 refuses 2 "nowhere" --scenario=nowhere
 refuses 2 "impossible sizes '8:4'" --sizes=8:4
-refuses 2 "impossible sweep '9:1'" --delay=9:1
-refuses 2 "impossible sweep '0'" --comp=0
+refuses 2 "impossible --delay=9:1" --delay=9:1
+refuses 2 "impossible --comp=0" --comp=0
 refuses 2 "unknown operation in 'bcast'" --operation=bcast
 refuses 2 "impossible root '2'" --root=2
 refuses 2 "impossible --delayed=second" --delayed=second

@@ -50,6 +50,6 @@ refuse "bad.log: line [0-9]*: ranks" $tree --latencies="$dir/bad.log"
 echo '{"schema": "collprof-schedule/1", "ranks": 4, "root": 0, "children": [[1],[2],[],[]]}' >"$dir/bad.json"
 refuse "rank 3 never gets the message" $tree --latencies="$dir/pairs.log" --schedule="$dir/bad.json"
 refuse "a pair needs 2 ranks" $pairs
-refuse "unknown order" $pairs --order=random
+refuse "impossible --order=random" $pairs --order=random
 refuse "cannot draw" $tree --latencies="$dir/pairs.log" --tree=x.gif
 exit $failed

@@ -46,7 +46,7 @@ tests_unit_results_SOURCES = tests/unit/document.c tests/unit/plot.c tests/unit/
 tests_unit_results_LDADD = libpicture.la libresults.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_bench_CPPFLAGS = $(BENCH_CPPFLAGS) $(CRITERION_CFLAGS)
-tests_unit_bench_SOURCES = tests/unit/bench_parse.c tests/unit/topology.c \
+tests_unit_bench_SOURCES = tests/unit/bench_parse.c tests/unit/bench_program.c tests/unit/topology.c \
 	tests/unit/scenario.c bench/scenario_file.c
 tests_unit_bench_LDADD = libbench.la $(CRITERION_LIBS)
 endif

@@ -65,7 +65,6 @@ Test(scenario, is_read)
     cr_expect_eq(s->action[4].issued, 2);
     cr_expect_eq(s->action[5].issued, 1);
     cr_expect_eq(scenario.script[1].action[1].seconds, SWEPT_SECONDS);
-    cr_expect_eq(scenario_ranks_needed(&scenario), 4);
     cr_expect(scenario_sweeps(&scenario, ACTION_DELAY));
     cr_expect_not(scenario_sweeps(&scenario, ACTION_COMP));
     cr_expect(scenario_sweeps_operation(&scenario));

@@ -91,11 +91,6 @@ bool pairs_need_relation(struct pairs *p)
     return p->relation != NULL;
 }
 
-static size_t cell(const struct pairs *p, int i, int j)
-{
-    return (size_t)i * (size_t)p->n + (size_t)j;
-}
-
 bool pairs_check(const struct pairs *p, char *why, size_t size)
 {
     if (p->n_sizes == 0) {
@@ -105,7 +100,7 @@ bool pairs_check(const struct pairs *p, char *why, size_t size)
     for (int s = 0; s < p->n_sizes; s++) {
         for (int i = 0; i < p->n; i++) {
             for (int j = i + 1; j < p->n; j++) {
-                double mean = p->size[s].mean[cell(p, i, j)];
+                double mean = p->size[s].mean[pairs_cell(p, i, j)];
                 if (mean > 0)
                     continue;
                 if (isnan(mean))
@@ -127,12 +122,12 @@ bool pairs_check(const struct pairs *p, char *why, size_t size)
 struct pairs_fit pairs_fit(const struct pairs *p, int i, int j)
 {
     const struct pairs_size *first = &p->size[0];
-    struct pairs_fit fit = {.latency = first->min[cell(p, i, j)] / 2,
-                            .injection = first->send ? first->send[cell(p, i, j)] : NAN,
+    struct pairs_fit fit = {.latency = first->min[pairs_cell(p, i, j)] / 2,
+                            .injection = first->send ? first->send[pairs_cell(p, i, j)] : NAN,
                             .bandwidth = INFINITY};
     double uu = 0, uv = 0, vv = 0, u1 = 0, v1 = 0;
     for (int s = 0; s < p->n_sizes; s++) {
-        double y = p->size[s].min[cell(p, i, j)] / 2, x = (double)p->size[s].bytes;
+        double y = p->size[s].min[pairs_cell(p, i, j)] / 2, x = (double)p->size[s].bytes;
         double u = 1 / y, v = x / y;
         uu += u * u;
         uv += u * v;
@@ -172,11 +167,11 @@ static double interpolate(const struct pairs *p, int i, int j, size_t bytes, enu
     while (s + 1 < p->n_sizes && p->size[s + 1].bytes <= bytes)
         s++;
     const struct pairs_size *a = &p->size[s];
-    double from = matrix_of(a, what)[cell(p, i, j)];
+    double from = matrix_of(a, what)[pairs_cell(p, i, j)];
     if (s + 1 == p->n_sizes || bytes <= a->bytes)
         return from;
     const struct pairs_size *b = &p->size[s + 1];
-    double to = matrix_of(b, what)[cell(p, i, j)];
+    double to = matrix_of(b, what)[pairs_cell(p, i, j)];
     return from + (to - from) * (double)(bytes - a->bytes) / (double)(b->bytes - a->bytes);
 }
 
@@ -228,14 +223,15 @@ static void graph_row(const struct pairs *p, int u, size_t bytes, double injecti
         double cost = one_way(p, u, v, bytes), d = injection >= 0 ? injection : shortest / 2;
         if (sends && injection < 0)
             d = fmax(0, interpolate(p, u, v, bytes, SEND));
-        g->call[cell(p, u, v)] = d;
+        g->call[pairs_cell(p, u, v)] = d;
         d = fmax(d, wire);
         /* A blocking send of a large message lasts until it is there; w has to stay > 0. */
         d = fmin(d, 0.999 * cost);
-        g->d[cell(p, u, v)] = d;
-        g->w[cell(p, u, v)] = cost - d;
-        g->gap[cell(p, u, v)] = gaps ? interpolate(p, u, v, bytes, GAP) + beyond(p, u, v, bytes)
-                                     : (double)bytes / pairs_fit(p, u, v).bandwidth;
+        g->d[pairs_cell(p, u, v)] = d;
+        g->w[pairs_cell(p, u, v)] = cost - d;
+        g->gap[pairs_cell(p, u, v)] =
+            gaps ? interpolate(p, u, v, bytes, GAP) + beyond(p, u, v, bytes)
+                 : (double)bytes / pairs_fit(p, u, v).bandwidth;
     }
 }
 
@@ -294,7 +290,7 @@ bool pairs_select(const struct pairs *p, const int *rank, int n, struct pairs *p
     for (int i = 0; good && i < n; i++) {
         good = !p->host[rank[i]] || pairs_set_host(part, i, p->host[rank[i]]);
         for (int j = 0; good && p->relation && j < n; j++)
-            part->relation[cell(part, i, j)] = p->relation[cell(p, rank[i], rank[j])];
+            part->relation[pairs_cell(part, i, j)] = p->relation[pairs_cell(p, rank[i], rank[j])];
     }
     for (int s = 0; good && s < p->n_sizes; s++) {
         const struct pairs_size *a = &p->size[s];

@@ -28,6 +28,12 @@ struct pairs {
     int n_sizes;
 };
 
+/* Where the matrices have row I, column J. */
+static inline size_t pairs_cell(const struct pairs *p, int i, int j)
+{
+    return (size_t)i * (size_t)p->n + (size_t)j;
+}
+
 /* Of N ranks, without sizes. False if there is no memory (then nothing has to be freed). */
 bool pairs_new(struct pairs *p, int n);
 void pairs_free(struct pairs *p);

@@ -139,19 +139,6 @@ bool grid_open(struct grid *g, MPI_Comm comm, const char *log, const size_t *byt
     return good;
 }
 
-bool grid_open_pairs(struct grid *g, MPI_Comm comm, struct pairs *p, char *why, size_t size)
-{
-    begin(g, comm);
-    bool good = g->rank != 0 || p->n == g->size;
-    if (!good)
-        snprintf(why, size, "latencies for %d ranks, there are %d", p->n, g->size);
-    if (g->rank == 0 && good) {
-        g->pairs = *p;
-        *p = (struct pairs){0};
-    }
-    return agree(comm, good, why, size);
-}
-
 void grid_close(struct grid *g)
 {
     pairs_free(&g->pairs);

@@ -27,8 +27,6 @@ struct grid {
 bool grid_open(struct grid *g, MPI_Comm comm, const char *log, const size_t *bytes, int n,
                char *why, size_t size);
 
-/* The same from latencies that the caller has (on rank 0; P is taken over and emptied). */
-bool grid_open_pairs(struct grid *g, MPI_Comm comm, struct pairs *p, char *why, size_t size);
 void grid_close(struct grid *g);
 
 struct grid_plan {

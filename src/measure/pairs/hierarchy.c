@@ -1,5 +1,7 @@
 #include "measure/pairs/hierarchy.h"
 
+#include "base/topology.h"
+
 #include "measure/pairs/log.h"
 
 #include <math.h>
@@ -77,15 +79,15 @@ static bool divide(const struct edge *edge, int merges, int n, struct hierarchy_
 /* Whether two ranks are together by what the log says of them, on the level WITHIN. */
 static bool told_together(const struct pairs *p, int i, int j, int within)
 {
-    int relation = p->relation ? p->relation[(size_t)i * (size_t)p->n + (size_t)j] : -1;
+    int relation = p->relation ? p->relation[pairs_cell(p, i, j)] : -1;
     if (relation >= 0)
         return relation <= within;
-    return within == 3 && p->host[i] && p->host[j] && strcmp(p->host[i], p->host[j]) == 0;
+    return within == SAME_NODE && p->host[i] && p->host[j] && strcmp(p->host[i], p->host[j]) == 0;
 }
 
 static const char *name_division(const struct pairs *p, const int *group)
 {
-    for (int within = 0; within <= 3; within++) {
+    for (int within = 0; within <= SAME_NODE; within++) {
         bool same = true;
         for (int i = 0; same && i < p->n; i++)
             for (int j = i + 1; same && j < p->n; j++)

@@ -1,13 +1,18 @@
 #include "measure/pairs/log.h"
 
+#include "base/topology.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* In the order of enum place_relation, which would bring hwloc with it. */
-static const char *const relations[] = {"core", "complex", "package", "node", "other-node"};
+static const char *const relations[] = {[SAME_CORE] = "core",
+                                        [SAME_COMPLEX] = "complex",
+                                        [SAME_PACKAGE] = "package",
+                                        [SAME_NODE] = "node",
+                                        [OTHER_NODE] = "other-node"};
 enum { N_RELATIONS = sizeof relations / sizeof *relations };
 
 const char *pairs_relation_name(int relation)
@@ -23,22 +28,18 @@ static int relation_from_name(const char *name)
     return -1;
 }
 
-static size_t cell(const struct pairs *p, int i, int j)
-{
-    return (size_t)i * (size_t)p->n + (size_t)j;
-}
-
 static void write_pair(const struct pairs *p, const struct pairs_size *s, int i, int j, FILE *out,
                        bool only_paper)
 {
-    size_t k = cell(p, i, j);
+    size_t k = pairs_cell(p, i, j);
     fprintf(out, "%s %03d   %s %03d %14.2f %6.2f", p->host[i], i, p->host[j], j, 1e6 * s->mean[k],
             1e6 * s->sd[k]);
     if (!only_paper) {
         fprintf(out, " %12.3f %12.3f", 1e6 * s->median[k], 1e6 * s->min[k]);
         if (s->send)
             fprintf(out, " %10.3f %10.3f %10.3f %10.3f", 1e6 * s->send[k],
-                    1e6 * s->send[cell(p, j, i)], 1e6 * s->gap[k], 1e6 * s->gap[cell(p, j, i)]);
+                    1e6 * s->send[pairs_cell(p, j, i)], 1e6 * s->gap[k],
+                    1e6 * s->gap[pairs_cell(p, j, i)]);
         else
             fprintf(out, " %10s %10s %10s %10s", "-", "-", "-", "-");
         fprintf(out, " %s", pairs_relation_name(p->relation ? p->relation[k] : -1));
@@ -124,7 +125,7 @@ enum { FIELDS_PAPER = 6, FIELDS_OURS = 13 };
 
 static void mirror(double *m, const struct pairs *p, int i, int j, double value)
 {
-    m[cell(p, i, j)] = m[cell(p, j, i)] = value;
+    m[pairs_cell(p, i, j)] = m[pairs_cell(p, j, i)] = value;
 }
 
 /* Our columns, all or none. */
@@ -142,10 +143,10 @@ static bool read_ours(struct reader *r, char *const *field, int i, int j)
             !read_real(field[10], &gap[0]) || !read_real(field[11], &gap[1]))
             return blame(r, "'%s %s %s %s' are no send calls and gaps in microseconds", field[8],
                          field[9], field[10], field[11]);
-        s->send[cell(p, i, j)] = send[0];
-        s->send[cell(p, j, i)] = send[1];
-        s->gap[cell(p, i, j)] = gap[0];
-        s->gap[cell(p, j, i)] = gap[1];
+        s->send[pairs_cell(p, i, j)] = send[0];
+        s->send[pairs_cell(p, j, i)] = send[1];
+        s->gap[pairs_cell(p, i, j)] = gap[0];
+        s->gap[pairs_cell(p, j, i)] = gap[1];
     }
     int relation = relation_from_name(field[12]);
     if (relation < 0 && strcmp(field[12], "-") != 0)
@@ -153,7 +154,7 @@ static bool read_ours(struct reader *r, char *const *field, int i, int j)
                      field[12]);
     if (!pairs_need_relation(p))
         return blame(r, "no memory for %d ranks", p->n);
-    p->relation[cell(p, i, j)] = p->relation[cell(p, j, i)] = relation;
+    p->relation[pairs_cell(p, i, j)] = p->relation[pairs_cell(p, j, i)] = relation;
     return true;
 }
 
@@ -179,7 +180,7 @@ static bool read_pair(struct reader *r, char *const *field, int n_fields)
     if (!pairs_set_host(p, i, field[0]) || !pairs_set_host(p, j, field[2]))
         return blame(r, "no memory for %d ranks", p->n);
     struct pairs_size *s = &p->size[r->size];
-    if (i != j && !isnan(s->mean[cell(p, i, j)]))
+    if (i != j && !isnan(s->mean[pairs_cell(p, i, j)]))
         return blame(r, "ranks %d and %d a second time", i, j);
     mirror(s->mean, p, i, j, mean);
     mirror(s->sd, p, i, j, sd);
@@ -207,7 +208,7 @@ static void drop_unknown_sends(struct pairs *p)
         bool known = p->n > 1;
         for (int i = 0; i < p->n; i++)
             for (int j = 0; j < p->n; j++)
-                known = known && !isnan(p->size[s].send[cell(p, i, j)]);
+                known = known && !isnan(p->size[s].send[pairs_cell(p, i, j)]);
         if (!known) {
             free(p->size[s].send);
             free(p->size[s].gap);

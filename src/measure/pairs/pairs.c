@@ -36,13 +36,6 @@ struct measuring {
     size_t done, total;
 };
 
-bool pairs_order_from_name(const char *name, enum pairs_order *order)
-{
-    bool paper = strcmp(name, "paper") == 0;
-    *order = paper ? PAIRS_PAPER : PAIRS_TOURNAMENT;
-    return paper || strcmp(name, "tournament") == 0;
-}
-
 struct pairs_plan pairs_plan_default(void)
 {
     static const size_t bytes = 64;
@@ -248,8 +241,8 @@ static void take_row(struct pairs *p, int s, int i, const struct outcome *row)
 {
     struct pairs_size *size = &p->size[s];
     for (int j = i + 1; j < p->n; j++) {
-        size_t here = (size_t)i * (size_t)p->n + (size_t)j;
-        size_t there = (size_t)j * (size_t)p->n + (size_t)i;
+        size_t here = pairs_cell(p, i, j);
+        size_t there = pairs_cell(p, j, i);
         /* A clock too coarse for one exchange reads 0, which no latency is. */
         const double least = 1e-9;
         size->mean[here] = size->mean[there] = fmax(least, row[j].mean);

@@ -12,9 +12,6 @@ enum pairs_order {
                         Pairs of one round share links: use it where those are no bottleneck */
 };
 
-/* "paper", "tournament"; false for anything else. */
-bool pairs_order_from_name(const char *name, enum pairs_order *order);
-
 struct pairs_plan {
     const size_t *sizes; /* bytes, ascending */
     int n_sizes;

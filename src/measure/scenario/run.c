@@ -11,23 +11,24 @@
 #define SLACK_MAX 0.1
 enum { EMPTY_MAX = 20 }; /* batches without a start in time, before giving up */
 
-/* What one rank needs to play its part again and again. */
-struct player {
-    const struct script *script;
-    MPI_Comm comm;
-    double delay[SCENARIO_ACTIONS];
-    struct work work[SCENARIO_ACTIONS];
-    struct operation_call call[SCENARIO_ACTIONS];
-    bool twin[SCENARIO_ACTIONS];
-    MPI_Request request[SCENARIO_ACTIONS];
-};
-
 /* The time stamps of one repetition, and whether the rank was late and lost its processor (0, 1).
  * All doubles, so that one reduction finds the maxima. */
 struct stamps {
     double start, end, arrival, late, disturbed;
 };
 enum { STAMPS = sizeof(struct stamps) / sizeof(double) };
+
+/* What one rank needs to play its part again and again. */
+struct player {
+    const struct script *script;
+    MPI_Comm comm;
+    double delay[SCENARIO_ACTIONS];
+    struct work work[SCENARIO_ACTIONS];
+    struct stamps *stamps; /* room for two batches: this rank's and the maxima */
+    struct operation_call call[SCENARIO_ACTIONS];
+    bool twin[SCENARIO_ACTIONS];
+    MPI_Request request[SCENARIO_ACTIONS];
+};
 
 static bool prepare_issue(struct player *p, int i, const struct scenario_point *point)
 {
@@ -156,45 +157,56 @@ static int take_samples(const struct stamps *t, int n, struct tally *tally,
     return taken;
 }
 
-/* STAMPS has room for two batches: this rank's and the maxima. The barrier is not timed: it
- * keeps the announcement from overtaking a rank that is still in the repetition before. */
-static int play_batch(struct player *p, const struct sync_clock *clock, double slack,
-                      struct stamps *stamps, int n)
+/* The worst of all ranks', so that none goes on alone. */
+static int agree_on(MPI_Comm comm, int error)
 {
+    int failed = error != MPI_SUCCESS, any = 1;
+    int agreed = PMPI_Allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, comm);
+    if (error != MPI_SUCCESS)
+        return error;
+    return agreed != MPI_SUCCESS ? agreed : any ? MPI_ERR_OTHER : MPI_SUCCESS;
+}
+
+/* The barrier is not timed: it keeps the announcement from overtaking a rank that is still in the
+ * repetition before. A rank whose part fails still meets the others at every barrier. */
+static int play_batch(struct player *p, const struct sync_clock *clock, double slack, int n)
+{
+    int error = MPI_SUCCESS;
     for (int m = 0; m < n; m++) {
-        struct stamps *t = &stamps[m];
+        struct stamps *t = &p->stamps[m];
         double begin;
         PMPI_Barrier(p->comm);
         bool late = !sync_begin(clock, p->comm, 0, slack, &begin);
         long before = work_interruptions();
-        int error = play(p, t);
-        if (error != MPI_SUCCESS)
-            return error;
+        if (error == MPI_SUCCESS)
+            error = play(p, t);
         t->start = -sync_global(clock, t->start);
         t->end = sync_global(clock, t->end);
         t->arrival = isnan(t->arrival) ? -INFINITY : sync_global(clock, t->arrival);
         t->late = late;
         t->disturbed = work_interruptions() != before;
     }
-    return PMPI_Reduce(stamps, stamps + n, STAMPS * n, MPI_DOUBLE, MPI_MAX, 0, p->comm);
+    error = agree_on(p->comm, error);
+    if (error != MPI_SUCCESS)
+        return error;
+    return PMPI_Reduce(p->stamps, p->stamps + n, STAMPS * n, MPI_DOUBLE, MPI_MAX, 0, p->comm);
 }
 
 static int measure(struct player *p, const struct sync_clock *clock, double slack,
                    const struct plan *plan, struct scenario_result *result)
 {
     int n = plan->repetitions, rank, error = MPI_SUCCESS, more = 1, empty = 0;
-    struct stamps *stamps = calloc(2 * (size_t)n, sizeof *stamps), ignored;
+    struct stamps ignored;
     struct tally tally;
-    if (!stamps)
-        return MPI_ERR_NO_MEM;
     PMPI_Comm_rank(p->comm, &rank);
     for (int i = 0; i < plan->warmup && error == MPI_SUCCESS; i++)
         error = play(p, &ignored);
+    error = agree_on(p->comm, error);
     tally_start(&tally, plan);
     while (more && error == MPI_SUCCESS) {
-        error = play_batch(p, clock, slack, stamps, n);
-        if (rank == 0) {
-            int taken = take_samples(stamps + n, n, &tally, result);
+        error = play_batch(p, clock, slack, n);
+        if (rank == 0 && error == MPI_SUCCESS) {
+            int taken = take_samples(p->stamps + n, n, &tally, result);
             if (taken < n - n / 4) /* the announcements take longer now: only rank 0's counts */
                 slack = fmin(2 * slack, SLACK_MAX);
             empty += taken == 0;
@@ -202,13 +214,13 @@ static int measure(struct player *p, const struct sync_clock *clock, double slac
             if (tally.samples.n == 0) /* the paper's rule has thrown the attempt away */
                 result->after_last.n = result->disturbed = 0;
         }
-        PMPI_Bcast(&more, 1, MPI_INT, 0, p->comm);
+        if (error == MPI_SUCCESS)
+            error = PMPI_Bcast(&more, 1, MPI_INT, 0, p->comm);
     }
     result->completion = tally.samples;
     tally.samples = (struct samples){0};
     result->over_budget = tally.over_budget;
     tally_free(&tally);
-    free(stamps);
     return error;
 }
 
@@ -237,18 +249,23 @@ int scenario_run(const struct scenario *s, const struct scenario_point *point, M
     PMPI_Comm_rank(comm, &rank);
     PMPI_Comm_size(comm, &size);
     struct player *p = calloc(1, sizeof *p);
-    if (!p)
-        return MPI_ERR_NO_MEM;
-    p->comm = comm;
-    p->script = scenario_script(s, rank, size, point);
-    ready = prepare(p, point);
+    ready = p != NULL;
+    if (p) {
+        p->comm = comm;
+        p->script = scenario_script(s, rank, size, point);
+        p->stamps = calloc(2 * (size_t)plan->repetitions, sizeof *p->stamps);
+        ready = prepare(p, point) && p->stamps;
+    }
     PMPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, comm);
     if (ready) {
         agree(p, plays_right(p), result);
         error = measure(p, clock, slack, plan, result);
     }
-    release(p);
-    free(p);
+    if (p) {
+        release(p);
+        free(p->stamps);
+        free(p);
+    }
     return error;
 }
 

@@ -179,20 +179,6 @@ bool scenario_check(const struct scenario *s, int ranks, const struct scenario_p
     return true;
 }
 
-int scenario_ranks_needed(const struct scenario *s)
-{
-    int needed = 1;
-    for (int i = 0; i < s->n; i++) {
-        const struct script *c = &s->script[i];
-        if (c->who == WHO_RANKS && c->last >= needed)
-            needed = c->last + 1;
-        for (int k = 0; k < c->n; k++)
-            if (c->action[k].kind == ACTION_ISSUE && c->action[k].root >= needed)
-                needed = c->action[k].root + 1;
-    }
-    return needed;
-}
-
 static const struct action *find_action(const struct scenario *s,
                                         bool (*is)(const struct action *a, enum action_kind kind),
                                         enum action_kind kind)

@@ -90,9 +90,6 @@ struct scenario_error {
 bool scenario_check(const struct scenario *s, int ranks, const struct scenario_point *point,
                     struct scenario_error *error);
 
-/* The smallest number of ranks that it names; at least 1. */
-int scenario_ranks_needed(const struct scenario *s);
-
 /* Whether it has an action of that kind that the sweep sets the length of. */
 bool scenario_sweeps(const struct scenario *s, enum action_kind kind);
 /* Whether it issues the sweep's operation; whether anything has the sweep's size. */

@@ -1,0 +1,266 @@
+#include "program.h"
+
+#include "base/text.h"
+#include "bench_inner.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_KEY = 0x200, OPTIONS_MAX = 24 };
+
+static void add(struct bench_chosen *c, size_t i)
+{
+    for (size_t k = 0; k < c->n; k++)
+        if (c->at[k] == i)
+            return;
+    if (c->n < BENCH_CHOSEN_MAX)
+        c->at[c->n++] = i;
+}
+
+void bench_choose_all(const struct bench *b, const struct bench_registry *r,
+                      struct bench_chosen *chosen)
+{
+    for (size_t i = 0; r->name(i); i++)
+        if (*r->name(i) && (!r->in_all || r->in_all(i, b)))
+            add(chosen, i);
+}
+
+static bool choose_word(const struct bench_registry *r, const char *word,
+                        struct bench_chosen *chosen)
+{
+    for (size_t i = 0; *word && r->name(i); i++) {
+        if (strcmp(r->name(i), word) == 0) {
+            add(chosen, i);
+            return true;
+        }
+    }
+    return false;
+}
+
+error_t bench_choose(struct argp_state *state, const struct bench_registry *r, const char *list,
+                     struct bench_chosen *chosen)
+{
+    char *copy = strdup(list), *rest = copy, *word;
+    bool known = copy != NULL;
+    while (known && (word = strsep(&rest, ","))) {
+        if (strcmp(word, "all") == 0) {
+            chosen->all = true;
+            bench_choose_all(state->input, r, chosen);
+        } else {
+            known = choose_word(r, word, chosen);
+        }
+    }
+    free(copy);
+    if (known)
+        return 0;
+    char *names = bench_names(r);
+    error_t error =
+        bench_bad_option(state, "unknown %s in '%s': all, %s", r->what, list, names ? names : "");
+    free(names);
+    return error;
+}
+
+char *bench_names(const struct bench_registry *r)
+{
+    char *list = NULL;
+    size_t size;
+    const char *between = "";
+    FILE *out = open_memstream(&list, &size);
+    for (size_t i = 0; out && r->name(i); i++) {
+        if (*r->name(i)) {
+            fprintf(out, "%s%s", between, r->name(i));
+            between = ", ";
+        }
+    }
+    if (out)
+        fclose(out);
+    return list;
+}
+
+error_t bench_take_flag(struct argp_state *state, const struct bench_option *o, const char *arg,
+                        void *value)
+{
+    (void)state, (void)o, (void)arg;
+    *(bool *)value = true;
+    return 0;
+}
+
+error_t bench_take_text(struct argp_state *state, const struct bench_option *o, const char *arg,
+                        void *value)
+{
+    (void)state, (void)o;
+    *(const char **)value = arg;
+    return 0;
+}
+
+error_t bench_take_list(struct argp_state *state, const struct bench_option *o, const char *arg,
+                        void *value)
+{
+    return bench_choose(state, o->from, arg, value);
+}
+
+error_t bench_take_word(struct argp_state *state, const struct bench_option *o, const char *arg,
+                        void *value)
+{
+    const char *const *word = ((const struct bench_words *)o->from)->word;
+    char right[256] = "";
+    for (int i = 0; word[i]; i++) {
+        if (strcmp(word[i], arg) == 0) {
+            *(int *)value = i;
+            return 0;
+        }
+        size_t used = strlen(right);
+        snprintf(right + used, sizeof right - used, "%s%s",
+                 !i            ? ""
+                 : word[i + 1] ? ", "
+                               : " or ",
+                 word[i]);
+    }
+    return bench_bad_option(state, "impossible --%s=%s: %s", o->name, arg, right);
+}
+
+error_t bench_take_count(struct argp_state *state, const struct bench_option *o, const char *arg,
+                         void *value)
+{
+    const struct bench_limits *limits = o->from;
+    size_t count;
+    if (!bench_parse_size(arg, &count) || count < (size_t)limits->least ||
+        count > (size_t)limits->most)
+        return bench_bad_option(state, "impossible --%s=%s: %s", o->name, arg, limits->right);
+    *(int *)value = (int)count;
+    return 0;
+}
+
+error_t bench_take_root(struct argp_state *state, const struct bench_option *o, const char *arg,
+                        void *value)
+{
+    (void)o;
+    return bench_parse_root(state, arg, state->input, value);
+}
+
+error_t bench_take_times(struct argp_state *state, const struct bench_option *o, const char *arg,
+                         void *value)
+{
+    struct bench_range *range = value;
+    if (bench_parse_range(arg, range) && range->min > 0 && range->max <= 100000000)
+        return 0;
+    return bench_bad_option(state,
+                            "impossible --%s=%s: MIN:MAX in microseconds, at least 1, as in 16:256",
+                            o->name, arg);
+}
+
+static int key_of(const struct bench_program *p, size_t i)
+{
+    return p->options[i].letter ? p->options[i].letter : FIRST_KEY + (int)i;
+}
+
+static const struct bench_option *option_of(const struct bench_program *p, int key)
+{
+    for (size_t i = 0; p->options[i].name; i++)
+        if (key_of(p, i) == key)
+            return &p->options[i];
+    return NULL;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct bench *b = state->input;
+    if (key == ARGP_KEY_INIT) {
+        state->child_inputs[0] = b;
+        return 0;
+    }
+    if (key == ARGP_KEY_END)
+        return b->declared->check ? b->declared->check(state, b->options) : 0;
+    const struct bench_option *o = option_of(b->declared, key);
+    return o ? o->take(state, o, arg, (char *)b->options + o->offset) : ARGP_ERR_UNKNOWN;
+}
+
+static char *list_registry(const struct bench_registry *r)
+{
+    char *list = NULL;
+    size_t size;
+    FILE *out = open_memstream(&list, &size);
+    if (!out)
+        return NULL;
+    fprintf(out, "%c%ss:\n", *r->what - 'a' + 'A', r->what + 1);
+    for (size_t i = 0; r->name(i); i++)
+        if (*r->name(i))
+            fprintf(out, "  %-13s%s\n", r->name(i), r->summary(i));
+    fclose(out);
+    return list;
+}
+
+/* Puts the names of registries into the help, where the declaration leaves room for them. */
+static char *fill_in(int key, const char *text, void *input)
+{
+    const struct bench *b = input;
+    const struct bench_option *o = b ? option_of(b->declared, key) : NULL;
+    char *filled = NULL;
+    if (b && key == ARGP_KEY_HELP_POST_DOC && b->declared->listed)
+        return list_registry(b->declared->listed);
+    if (!o || !text || !strstr(text, "%s"))
+        return (char *)text;
+    int before = (int)(strstr(text, "%s") - text);
+    char *names = bench_names(o->from);
+    if (asprintf(&filled, "%.*s%s%s", before, text, names ? names : "", text + before + 2) < 0)
+        filled = NULL;
+    free(names);
+    return filled ? filled : (char *)text;
+}
+
+void bench_begin(struct bench *b, void *options, int *argc, char ***argv, int level,
+                 const struct bench_program *program)
+{
+    static const struct argp_child children[] = {{&bench_argp, 0, NULL, 0}, {0}};
+    struct argp_option list[OPTIONS_MAX + 1] = {{0}};
+    char doc[1024];
+    size_t n = 0;
+    for (; program->options[n].name && n < OPTIONS_MAX; n++) {
+        const struct bench_option *o = &program->options[n];
+        list[n] = (struct argp_option){o->name, key_of(program, n), o->arg, 0, o->help, o->group};
+    }
+    const char *behind = program->note ? program->note : program->listed ? " " : NULL;
+    snprintf(doc, sizeof doc, "%s%s%s", program->does, behind ? "\v" : "", behind ? behind : "");
+    struct argp argp = {
+        .options = list, .parser = parse, .children = children, .help_filter = fill_in, .doc = doc};
+    b->options = options;
+    b->declared = program;
+    bench_start(b, argc, argv, level, &argp);
+}
+
+struct bench_values bench_values(const struct bench_range *range)
+{
+    struct bench_values v = {0};
+    size_t value = range->min;
+    do
+        v.at[v.n++] = value;
+    while (v.n < BENCH_VALUES_MAX && bench_next(range, &value));
+    return v;
+}
+
+/* One further, the last axis fastest; false behind the end. */
+static bool advance(const size_t *length, int n_axes, size_t *at)
+{
+    for (int axis = n_axes - 1; axis >= 0; axis--) {
+        if (++at[axis] < length[axis])
+            return true;
+        at[axis] = 0;
+    }
+    return false;
+}
+
+void bench_sweep(const struct bench *b, const size_t *length, int n_axes,
+                 const char *(*measure)(void *arg, const size_t *at), void *arg)
+{
+    size_t at[BENCH_AXES_MAX] = {0}, done = 0, total = 1;
+    for (int axis = 0; axis < n_axes; axis++)
+        total *= length[axis];
+    const char *what = "";
+    do {
+        bench_progress(b, done++, total, what);
+        const char *now = measure(arg, at);
+        what = now ? now : what;
+    } while (advance(length, n_axes, at));
+    bench_progress_end(b);
+}

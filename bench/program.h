@@ -1,0 +1,105 @@
+/* A program as a declaration: what it does, its own options, what they may choose from. From it
+ * come the parser, --help, the lists in messages, and where each value is put.
+ *
+ *   struct mine { struct bench bench; int root; struct bench_chosen what; };
+ *   static const struct bench_option options[] = {
+ *       {"what", 0, "LIST", "all, or of %s", 1, bench_take_list, offsetof(struct mine, what),
+ * &them},
+ *       {"root", 0, "RANK", "from where (0)", 1, bench_take_root, offsetof(struct mine, root),
+ * NULL}, {0}}; static const struct bench_program program = {"Measures ...", NULL, options, &them,
+ * check}; bench_begin(&mine.bench, &mine, &argc, &argv, MPI_THREAD_SINGLE, &program); */
+#ifndef COLLPROF_BENCH_PROGRAM_H
+#define COLLPROF_BENCH_PROGRAM_H
+
+#include "bench.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Things with names, 0, 1, 2, ... until NAME is NULL. */
+struct bench_registry {
+    const char *what;                                /* "benchmark", for messages */
+    const char *(*name)(size_t i);                   /* "" is a thing that cannot be chosen */
+    const char *(*summary)(size_t i);                /* NULL: --help lists no summaries */
+    bool (*in_all)(size_t i, const struct bench *b); /* whether "all" has it; NULL: it has */
+};
+
+/* Things of a registry, in the order in which they were asked for, none twice. */
+enum { BENCH_CHOSEN_MAX = 48 };
+struct bench_chosen {
+    size_t n, at[BENCH_CHOSEN_MAX];
+    bool all; /* "all" was among the words */
+};
+
+/* Adds what LIST names; "all" adds everything. With a message if there is no such thing. */
+error_t bench_choose(struct argp_state *state, const struct bench_registry *r, const char *list,
+                     struct bench_chosen *chosen);
+void bench_choose_all(const struct bench *b, const struct bench_registry *r,
+                      struct bench_chosen *chosen);
+/* "a, b, c": what can be chosen. Caller frees. */
+char *bench_names(const struct bench_registry *r);
+
+struct bench_option;
+/* Puts what ARG says into VALUE; an error by bench_bad_option(). */
+typedef error_t (*bench_take)(struct argp_state *state, const struct bench_option *o,
+                              const char *arg, void *value);
+
+struct bench_option {
+    const char *name;
+    int letter;       /* 0: none */
+    const char *arg;  /* NULL: a flag */
+    const char *help; /* "%s" stands for the names of the registry FROM */
+    int group;
+    bench_take take;
+    size_t offset;    /* of VALUE in the program's options */
+    const void *from; /* what TAKE needs */
+};
+
+/* For options of one kind: what VALUE is, and what FROM is. */
+struct bench_limits {
+    long least, most;
+    const char *right; /* "1 to 30" */
+};
+struct bench_words {         /* WORD[i] puts i, an enum's value */
+    const char *const *word; /* ends by NULL */
+};
+error_t bench_take_flag(struct argp_state *, const struct bench_option *, const char *,
+                        void *value); /* bool; - */
+error_t bench_take_text(struct argp_state *, const struct bench_option *, const char *,
+                        void *value); /* const char *; - */
+error_t bench_take_list(struct argp_state *, const struct bench_option *, const char *,
+                        void *value); /* struct bench_chosen; struct bench_registry */
+error_t bench_take_word(struct argp_state *, const struct bench_option *, const char *,
+                        void *value); /* int; struct bench_words */
+error_t bench_take_count(struct argp_state *, const struct bench_option *, const char *,
+                         void *value); /* int; struct bench_limits */
+error_t bench_take_root(struct argp_state *, const struct bench_option *, const char *,
+                        void *value); /* int, one of the ranks that run; - */
+error_t bench_take_times(struct argp_state *, const struct bench_option *, const char *,
+                         void *value); /* struct bench_range of microseconds; - */
+
+struct bench_program {
+    const char *does, *note; /* before and after the options in --help; NOTE may be NULL */
+    const struct bench_option *options;  /* ends by a name of NULL */
+    const struct bench_registry *listed; /* with summaries, behind the options; or NULL */
+    error_t (*check)(struct argp_state *state, void *options); /* of all together; or NULL */
+};
+
+/* As bench_start(). OPTIONS is what the offsets refer to. */
+void bench_begin(struct bench *b, void *options, int *argc, char ***argv, int level,
+                 const struct bench_program *program);
+
+/* The values that a range goes through. */
+enum { BENCH_VALUES_MAX = 64 };
+struct bench_values {
+    size_t n, at[BENCH_VALUES_MAX];
+};
+struct bench_values bench_values(const struct bench_range *range);
+
+/* Calls MEASURE for every combination of indices, the last axis fastest, and shows progress under
+ * the name that it returns (NULL: that of the one before). N_AXES lengths, none 0. */
+enum { BENCH_AXES_MAX = 6 };
+void bench_sweep(const struct bench *b, const size_t *length, int n_axes,
+                 const char *(*measure)(void *arg, const size_t *at), void *arg);
+
+#endif
