@@ -15,6 +15,7 @@ libbase_la_SOURCES = \
 	src/base/clock.c src/base/clock.h \
 	src/base/format.c src/base/format.h \
 	src/base/histogram.c src/base/histogram.h \
+	src/base/launcher.c src/base/launcher.h \
 	src/base/names.h \
 	src/base/overlap.c src/base/overlap.h \
 	src/base/settings.c src/base/settings.h \

@@ -17,10 +17,13 @@ __attribute__((constructor)) static void chain(void)
         settings_find_variable("COLLPROF_CHAIN", strlen("COLLPROF_CHAIN"));
     if (!wanted || !setting || settings_set(&s, setting, wanted) || !s.chain)
         return;
+    /* A layer was loaded last: what comes after libcollprof.so is known there. */
+    void *(*after)(const char *) = dlsym(RTLD_DEFAULT, "collprof_after");
     void **function = (void **)&next;
     for (unsigned i = 0; i < n_mpi_functions; i++) {
-        void *after = dlsym(RTLD_NEXT, mpi_functions[i].name);
-        if (after)
-            function[i] = after;
+        const char *name = mpi_functions[i].name;
+        void *theirs = after ? after(name) : dlsym(RTLD_NEXT, name);
+        if (theirs)
+            function[i] = theirs;
     }
 }

@@ -1,29 +1,24 @@
-# The PMPI entry points, made from the table and the mpi.h at hand, and the library around them.
+# The library that applications see, and a layer for each MPI that it chooses from.
 WRAPPERS_GENERATE = $(AWK) -f $(srcdir)/wrappers/generate.awk
-WRAPPERS_INPUT = $(srcdir)/wrappers/functions.table wrappers/mpi.i
-
-wrappers/mpi.i: config.status
-	@$(MKDIR_P) wrappers
-	$(AM_V_GEN)echo '#include <mpi.h>' | $(CC) $(CPPFLAGS) $(MPI_CFLAGS) -E -P -x c - > $@
-
-wrappers/operations.h: $(WRAPPERS_INPUT) $(srcdir)/wrappers/generate.awk
-	$(AM_V_GEN)$(WRAPPERS_GENERATE) -v want=enum $(WRAPPERS_INPUT) > $@.new && mv $@.new $@
-wrappers/next.h: $(WRAPPERS_INPUT) $(srcdir)/wrappers/generate.awk
-	$(AM_V_GEN)$(WRAPPERS_GENERATE) -v want=next $(WRAPPERS_INPUT) > $@.new && mv $@.new $@
-wrappers/operations.c: $(WRAPPERS_INPUT) $(srcdir)/wrappers/generate.awk
-	$(AM_V_GEN)$(WRAPPERS_GENERATE) -v want=names $(WRAPPERS_INPUT) > $@.new && mv $@.new $@
-wrappers/functions.c: $(WRAPPERS_INPUT) $(srcdir)/wrappers/generate.awk
-	$(AM_V_GEN)$(WRAPPERS_GENERATE) -v want=functions $(WRAPPERS_INPUT) > $@.new && mv $@.new $@
-
-BUILT_SOURCES += wrappers/operations.h wrappers/next.h
-CLEANFILES += wrappers/mpi.i wrappers/operations.h wrappers/next.h wrappers/operations.c wrappers/functions.c
-EXTRA_DIST += wrappers/functions.table wrappers/generate.awk wrappers/exports.map
-
-lib_LTLIBRARIES = libcollprof.la
+EXTRA_DIST += wrappers/functions.table wrappers/generate.awk wrappers/exports.map wrappers/layers.mk
 include_HEADERS = src/collprof.h
 
-libcollprof_la_CPPFLAGS = -I$(top_srcdir) $(AM_CPPFLAGS) $(MPI_CFLAGS) $(UNWIND_CFLAGS) $(JANSSON_CFLAGS)
-libcollprof_la_SOURCES = \
+# libcollprof.so: the names of all MPIs' functions, each a jump to where the process's MPI wants it.
+lib_LTLIBRARIES = libcollprof.la
+libcollprof_la_CPPFLAGS = -I$(top_srcdir) $(AM_CPPFLAGS)
+libcollprof_la_SOURCES = wrappers/choose.c wrappers/choose.h wrappers/stubs.c
+libcollprof_la_LIBADD = libbase.la
+libcollprof_la_LDFLAGS = -avoid-version -shared -Wl,-z,defs \
+	-Wl,--version-script=$(srcdir)/wrappers/exports.map
+libcollprof_la_DEPENDENCIES = libbase.la wrappers/exports.map
+
+wrappers/stubs.h: $(LAYERS:%=layers/%/wrappers/operations.h)
+	$(AM_V_GEN)$(MKDIR_P) wrappers && sed -n 's/^ *OP_\(.*\),$$/STUB(MPI_\1)/p' $^ | sort -u > $@
+BUILT_SOURCES += wrappers/stubs.h
+CLEANFILES += wrappers/stubs.h
+
+# What a layer is made of, besides libmeasure_la_SOURCES and what is generated.
+LAYER_FILES = \
 	wrappers/prologue.h wrappers/chain.c wrappers/lifecycle.c wrappers/completion.c \
 	src/record/layer.c src/record/layer.h \
 	src/record/entries.c src/record/entries.h \
@@ -37,8 +32,23 @@ libcollprof_la_SOURCES = \
 	src/inject/ack.c src/inject/benchmark.c src/inject/replace.c \
 	src/layer/life.c src/layer/life.h src/layer/life_inner.h src/layer/alone.c \
 	src/layer/ends.c src/layer/merge.c src/layer/noise.c src/layer/regions.c
-nodist_libcollprof_la_SOURCES = wrappers/functions.c wrappers/operations.c wrappers/operations.h \
-	wrappers/next.h
-libcollprof_la_LIBADD = libmeasure.la libpage.la libresults.la libprofile.la libbase.la $(UNWIND_LIBS) $(MPI_LIBS)
-libcollprof_la_LDFLAGS = -avoid-version -Wl,-z,defs -Wl,--version-script=$(srcdir)/wrappers/exports.map
-libcollprof_la_DEPENDENCIES = libmeasure.la libpage.la libresults.la libprofile.la libbase.la wrappers/exports.map
+EXTRA_DIST += $(LAYER_FILES)
+@LAYERS_MK@
+-include $(srcdir)/wrappers/layers.mk
+FIRST_LAYER = $(firstword $(LAYERS))
+
+all-local: $(LAYERS:%=layers/%/libcollprof-layer.so) layers/$(FIRST_LAYER)/libcollprof.a
+install-exec-local: install-layers
+install-layers: all-local
+	for mpi in $(LAYERS); do $(MKDIR_P) "$(DESTDIR)$(pkglibdir)/$$mpi" && $(INSTALL_DATA) \
+		layers/$$mpi/libcollprof-layer.so "$(DESTDIR)$(pkglibdir)/$$mpi/" || exit 1; done
+	$(MKDIR_P) "$(DESTDIR)$(libdir)"
+	$(INSTALL_DATA) layers/$(FIRST_LAYER)/libcollprof.a "$(DESTDIR)$(libdir)/"
+uninstall-local: uninstall-layers
+uninstall-layers:
+	for mpi in $(LAYERS); do rm -rf "$(DESTDIR)$(pkglibdir)/$$mpi"; done
+	rm -f "$(DESTDIR)$(libdir)/libcollprof.a"
+clean-local: clean-layers
+clean-layers:
+	rm -rf layers
+.PHONY: install-layers uninstall-layers clean-layers

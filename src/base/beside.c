@@ -21,8 +21,9 @@ static void own_path(char *path, size_t size)
 
 bool beside_find(const char *name, char *path, size_t size)
 {
-    static const char *const beside[] = {".",     "collprof", "../lib/collprof", "../lib",
-                                         ".libs", "../.libs", "../../.libs"};
+    static const char *const beside[] = {".",        "..",         "collprof",  "../lib/collprof",
+                                         "../lib",   "layers",     "../layers", ".libs",
+                                         "../.libs", "../../.libs"};
     static const char *const configured[] = {PKGLIBDIR, LIBDIR};
     char self[4096];
     own_path(self, sizeof self);

@@ -1,13 +1,16 @@
 #include "cli/executable.h"
+#include "config.h"
 
 #include "base/text.h"
 
 #include <fcntl.h>
 #include <gelf.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 bool is_launcher(const char *program)
@@ -81,15 +84,63 @@ static void find_mpi(Elf *elf, char *mpi, size_t size)
     }
 }
 
-static bool has_loader(Elf *elf)
+/* The program's dynamic loader, "" if it has none. */
+static void find_loader(Elf *elf, int fd, char *loader, size_t size)
 {
     size_t n = 0;
     GElf_Phdr header;
     elf_getphdrnum(elf, &n);
+    *loader = '\0';
     for (size_t i = 0; i < n; i++)
-        if (gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_INTERP)
-            return true;
-    return false;
+        if (gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_INTERP) {
+            size_t length = header.p_filesz < size ? header.p_filesz : size - 1;
+            ssize_t got = pread(fd, loader, length, (off_t)header.p_offset);
+            loader[got > 0 ? got : 0] = '\0';
+        }
+}
+
+/* Libraries bring libraries: the loader knows where they are, and lists them without a start of the
+ * program. */
+static void ask_loader(const char *loader, const char *path, char *mpi, size_t size)
+{
+    char *const command[] = {(char *)loader, "--list", (char *)path, NULL};
+    char line[4400], name[64];
+    posix_spawn_file_actions_t actions;
+    int ends[2];
+    pid_t child;
+    if (strncmp(base_of(loader), "ld-linux", 8) || pipe(ends))
+        return;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_addclose(&actions, ends[0]);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    bool started = !posix_spawn(&child, loader, &actions, NULL, command, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    FILE *list = fdopen(ends[0], "r");
+    while (started && list && fgets(line, sizeof line, list))
+        if (sscanf(line, " %63s =>", name) == 1 && is_c_library_of_mpi(name))
+            snprintf(mpi, size, "%s", name);
+    if (list)
+        fclose(list);
+    else
+        close(ends[0]);
+    if (started)
+        waitpid(child, NULL, 0);
+}
+
+const struct mpi_built mpis_built[] = {COLLPROF_LAYERS};
+const size_t n_mpis_built = sizeof mpis_built / sizeof *mpis_built;
+
+const struct mpi_built *mpi_of_library(const char *library)
+{
+    for (size_t i = 0; i < n_mpis_built; i++) {
+        const char *at = strstr(mpis_built[i].libraries, library);
+        size_t length = strlen(library);
+        if (length && at && (at[length] == ' ' || !at[length]))
+            return &mpis_built[i];
+    }
+    return NULL;
 }
 
 bool executable_look(struct executable *x, const char *program)
@@ -110,26 +161,14 @@ bool executable_look(struct executable *x, const char *program)
     elf_version(EV_CURRENT);
     Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
     if (elf && elf_kind(elf) == ELF_K_ELF) {
-        x->is_static = !has_loader(elf);
+        char loader[256];
+        find_loader(elf, fd, loader, sizeof loader);
+        x->is_static = !*loader;
         find_mpi(elf, x->mpi, sizeof x->mpi);
+        if (*loader && !*x->mpi)
+            ask_loader(loader, path, x->mpi, sizeof x->mpi);
     }
     elf_end(elf);
     close(fd);
     return true;
-}
-
-const char *executable_mpi(const char *path)
-{
-    static char mpi[64];
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    *mpi = '\0';
-    if (fd < 0)
-        return NULL;
-    elf_version(EV_CURRENT);
-    Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
-    if (elf && elf_kind(elf) == ELF_K_ELF)
-        find_mpi(elf, mpi, sizeof mpi);
-    elf_end(elf);
-    close(fd);
-    return *mpi ? mpi : NULL;
 }

@@ -9,15 +9,21 @@ struct executable {
     bool is_static;     /* no dynamic loader: LD_PRELOAD does nothing */
     bool is_privileged; /* set-user-ID or set-group-ID: the loader ignores LD_PRELOAD */
     bool is_shell;      /* a shell, or a script for one */
-    char mpi[64];       /* the MPI library of C that it needs, "" if none is named */
+    char mpi[64];       /* the MPI library that it needs, itself or by others, "" if none */
 };
 
 /* Looks at PROGRAM where the shell would find it. False if it cannot be read. */
 bool executable_look(struct executable *x, const char *program);
 
-/* The MPI library that a shared object needs ("libmpich.so.12"), NULL if none. Valid until the
- * next call. */
-const char *executable_mpi(const char *path);
+/* An MPI that configure has found a layer for. */
+struct mpi_built {
+    const char *folder, *title, *launcher, *libraries; /* libraries: separated by spaces */
+};
+extern const struct mpi_built mpis_built[];
+extern const size_t n_mpis_built;
+
+/* The one that has LIBRARY ("libmpi.so.40"), NULL if none. */
+const struct mpi_built *mpi_of_library(const char *library);
 
 /* mpiexec and its like. */
 bool is_launcher(const char *program);

@@ -5,9 +5,9 @@
 
 #include "base/beside.h"
 #include "base/clock.h"
+#include "base/format.h"
 #include "base/settings.h"
 #include "base/topology.h"
-#include "base/format.h"
 #include "symbols/symbols.h"
 
 #include <stdio.h>
@@ -26,12 +26,15 @@ static void library_line(const char *name, const char *what)
 
 static void print_build(void)
 {
-    char path[4200];
-    const char *mpi =
-        beside_find("libcollprof.so", path, sizeof path) ? executable_mpi(path) : NULL;
     puts(PACKAGE_STRING);
-    printf("  %-14s%s%s%s%s\n", "MPI", COLLPROF_MPI_NAME, mpi ? " (" : "", mpi ? mpi : "",
-           mpi ? ")" : "");
+    for (size_t i = 0; i < n_mpis_built; i++) {
+        const struct mpi_built *m = &mpis_built[i];
+        char layer[256], what[256];
+        snprintf(layer, sizeof layer, "%s/libcollprof-layer.so", m->folder);
+        snprintf(what, sizeof what, "%s (%s; %s)", m->title, m->libraries, m->launcher);
+        printf("  %-14s%s\n", i ? "" : "MPI", what);
+        library_line(layer, "  its layer");
+    }
     printf("  %-14s%s\n", "compiler", __VERSION__);
     library_line("libcollprof.so", "library");
     library_line("libcollprof-yield.so", "yield library");

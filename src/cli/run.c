@@ -5,6 +5,7 @@
 #include "cli/executable.h"
 
 #include "base/beside.h"
+#include "base/launcher.h"
 #include "base/settings.h"
 
 #include <errno.h>
@@ -76,19 +77,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     return 0;
 }
 
-/* Of all processes that a launcher starts with the same mistake, one should say so. */
-static bool speaks(void)
-{
-    static const char *const rank[] = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK",
-                                       "SLURM_PROCID"};
-    for (size_t i = 0; i < sizeof rank / sizeof *rank; i++) {
-        const char *value = getenv(rank[i]);
-        if (value && *value)
-            return !strcmp(value, "0");
-    }
-    return true;
-}
-
 static void list_variables(char *text, size_t room)
 {
     size_t at = 0;
@@ -153,11 +141,30 @@ static void preload(const struct run *r, const char *library)
     free(list);
 }
 
+/* An MPI that does not find its launcher believes to be alone: N runs of one rank each. */
+static void check_launcher(const struct run *r, const char *application,
+                           const struct mpi_built *mpi)
+{
+    struct launcher l = launcher_read();
+    bool is_mpich = !strncmp(mpi->libraries, "libmpich", 8);
+    if (l.size < 2 || (l.pmi && (is_mpich || getenv("SLURM_STEP_ID"))) || (l.pmix && !is_mpich))
+        return;
+    if (!strcmp(l.name, "srun"))
+        cli_refuse(
+            r->name,
+            "%s is built with %s, and srun offers it no way to find the other %d ranks: each "
+            "would run alone: srun --mpi=%s would be right",
+            application, mpi->title, l.size - 1, is_mpich ? "pmi2" : "pmix");
+    cli_refuse(r->name,
+               "%s is built with %s, but %s starts it: each of the %d ranks would run alone: "
+               "%s -n %d collprof run %s would be right",
+               application, mpi->title, l.name, l.size, mpi->launcher, l.size, application);
+}
+
 /* What is known about the application before it starts. */
 static void check_application(const struct run *r)
 {
     struct executable x;
-    char library[4200];
     const char *application = r->application[0];
     if (is_launcher(application))
         cli_refuse(r->name,
@@ -166,14 +173,15 @@ static void check_application(const struct run *r)
                    application, application);
     if (!executable_look(&x, application))
         return;
-    bool found = beside_find("libcollprof.so", library, sizeof library);
-    const char *mpi = found ? executable_mpi(library) : NULL;
-    if (mpi && *x.mpi && strcmp(x.mpi, mpi))
+    const struct mpi_built *mpi = mpi_of_library(x.mpi);
+    if (*x.mpi && !mpi)
         cli_refuse(r->name,
-                   "%s is linked with %s, this collprof with %s: one built for the same MPI "
-                   "would be right (./configure MPICC=...)",
-                   application, x.mpi, mpi);
-    if (!speaks())
+                   "%s is linked with %s, for which this collprof has no layer: configured "
+                   "--with-mpi=...,DIRECTORY it has one (collprof info lists those there are)",
+                   application, x.mpi);
+    if (mpi)
+        check_launcher(r, application, mpi);
+    if (!launcher_speaks())
         return;
     if (x.is_static)
         fprintf(stderr,
@@ -204,7 +212,7 @@ static const char doc[] =
 /* Only one of the ranks complains; 2 and the standard error of the application stay as they are. */
 static int hush(void)
 {
-    if (speaks())
+    if (launcher_speaks())
         return -1;
     int kept = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3), null = open("/dev/null", O_WRONLY);
     if (kept >= 0 && null >= 0)
@@ -246,7 +254,7 @@ int cli_run(int argc, char **argv)
     unhush(kept);
     execvp(r.application[0], r.application);
     int error = errno;
-    if (speaks())
+    if (launcher_speaks())
         fprintf(stderr, "%s: %s: %s\n", r.name, r.application[0], strerror(error));
     return error == ENOENT || error == ENOTDIR ? CLI_NOT_FOUND : CLI_CANNOT_EXECUTE;
 }

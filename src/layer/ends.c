@@ -68,18 +68,7 @@ void ends_watch(void)
     }
 }
 
-/* MPI opened by hand (dlopen and dlsym, as some language bindings do) never comes by here. */
-static void say_if_bypassed(void)
-{
-    int begun = 0;
-    PMPI_Initialized(&begun);
-    if (begun && layer.phase == LAYER_ASLEEP)
-        layer_say("MPI was used, but none of its functions by the symbols that a preloaded library "
-                  "can replace (was it opened by dlopen?): nothing was recorded");
-}
-
 __attribute__((destructor)) static void at_exit(void)
 {
     ends_mark(LEDGER_EXITED, 0);
-    say_if_bypassed();
 }

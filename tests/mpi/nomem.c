@@ -14,7 +14,7 @@ static int refusing;
 static int is_for_layer(const void *caller)
 {
     Dl_info info;
-    return dladdr(caller, &info) && strstr(info.dli_fname, "libcollprof.so");
+    return dladdr(caller, &info) && strstr(info.dli_fname, "libcollprof-layer.so");
 }
 
 EXPORTED void *calloc(size_t n, size_t size)

@@ -61,7 +61,7 @@ same_counts chain-yes || fail "chained: other counts"
 same_counts chain-no >/dev/null 2>&1 && fail "not chained, and yet the second tool saw the calls"
 
 # MPI opened by hand passes by any preloaded library; that is said.
-mpi=$(ldd "$layer" | sed -n 's/^[[:space:]]*\(libmpi[^ ]*\) =>.*/\1/p' | head -n 1)
+mpi=$(ldd "$heat" | sed -n 's/^[[:space:]]*\(libmpi[^ ]*\) =>.*/\1/p' | head -n 1)
 cat >opened.py <<PY
 import ctypes
 mpi = ctypes.CDLL("$mpi")

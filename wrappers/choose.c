@@ -1,0 +1,212 @@
+/* Which MPI a process has is known when it calls it first: there may be several on the machine, and
+ * a script's interpreter loads one late. Its layer is loaded then, and not before: a layer never
+ * meets another MPI than its own. */
+#include "wrappers/choose.h"
+
+#include "base/beside.h"
+#include "base/launcher.h"
+#include "collprof.h"
+#include "config.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+static const struct layer_of_mpi {
+    const char *folder, *title, *launcher, *libraries;
+} layers[] = {COLLPROF_LAYERS};
+enum { N_LAYERS = sizeof layers / sizeof *layers };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool chosen;
+
+/* One line, from one of the processes that a launcher has started. */
+#define SAY(...) (launcher_speaks() ? (void)fprintf(stderr, "collprof: " __VA_ARGS__) : (void)0)
+
+static const char *base_of(const char *path)
+{
+    return strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+}
+
+/* LIST has "libmpi.so.40", NAME is that or libmpi.so.40.30.4. */
+static bool is_listed(const char *name, const char *list)
+{
+    while (*list) {
+        size_t length = strcspn(list, " ");
+        if (!strncmp(name, list, length) && (!name[length] || name[length] == '.'))
+            return true;
+        list += length + (list[length] == ' ');
+    }
+    return false;
+}
+
+static const struct layer_of_mpi *layer_for(const char *library)
+{
+    for (int i = 0; i < N_LAYERS; i++)
+        if (is_listed(base_of(library), layers[i].libraries))
+            return &layers[i];
+    return NULL;
+}
+
+/* --- which library --- */
+
+struct search {
+    char path[2][4096];
+    int found;
+};
+
+static int note_mpi(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    struct search *s = arg;
+    (void)size;
+    if (s->found < 2 && info->dlpi_name && layer_for(info->dlpi_name))
+        snprintf(s->path[s->found++], sizeof s->path[0], "%s", info->dlpi_name);
+    return 0;
+}
+
+/* The file that defines PMPI_Init in the eyes of HANDLE. */
+static bool defines_mpi(void *handle, char *path, size_t size)
+{
+    Dl_info info;
+    void *function = handle ? dlsym(handle, "PMPI_Init") : NULL;
+    if (!function || !dladdr(function, &info) || !info.dli_fname)
+        return false;
+    snprintf(path, size, "%s", info.dli_fname);
+    return true;
+}
+
+/* What the caller would have called without us. A caller that was given the function's address and
+ * no library (ctypes) says nothing: it is then the first MPI that is loaded. */
+static bool find_mpi(void *caller, char *path, size_t size)
+{
+    Dl_info info;
+    struct search loaded = {.found = 0};
+    bool found = false;
+    if (dladdr(caller, &info) && info.dli_fname) {
+        void *handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+        found = defines_mpi(handle, path, size);
+        if (handle)
+            dlclose(handle);
+    }
+    found = found || defines_mpi(RTLD_DEFAULT, path, size);
+    dl_iterate_phdr(note_mpi, &loaded);
+    if (!found && loaded.found) {
+        snprintf(path, size, "%s", loaded.path[0]);
+        found = true;
+    }
+    if (loaded.found == 2)
+        SAY("two MPIs are in this process, %s and %s: what uses %s is profiled, since it was the "
+            "first\n",
+            loaded.path[0], loaded.path[1], path);
+    return found;
+}
+
+/* --- where the stubs go --- */
+
+static void missing_function(void)
+{
+    fprintf(stderr, "collprof: a function was called that the MPI library does not have\n");
+    abort();
+}
+
+static int do_nothing(void)
+{
+    return 0;
+}
+
+/* Public: what a layer calls where the next preloaded tool is to see the calls, too. */
+EXPORT void *collprof_after(const char *name);
+void *collprof_after(const char *name)
+{
+    void *after = dlsym(RTLD_NEXT, name); /* next to who calls dlsym(): not by a tail call */
+    __asm__ volatile("" : "+r"(after));
+    return after;
+}
+
+EXPORT const char *collprof_version(void)
+{
+    return PACKAGE_VERSION;
+}
+
+static void *load_layer(const struct layer_of_mpi *of, const char *library)
+{
+    char name[256], path[4200];
+    snprintf(name, sizeof name, "%s/libcollprof-layer.so", of->folder);
+    if (!beside_find(name, path, sizeof path)) {
+        SAY("%s is not there: nothing is recorded\n", path);
+        return NULL;
+    }
+    /* The layer's PMPI functions are looked up among what all may see, where a library that was
+     * loaded by an interpreter for itself is not. */
+    dlopen(library, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);
+    void *layer = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+    if (!layer)
+        SAY("cannot load %s: %s: nothing is recorded\n", path, dlerror());
+    return layer;
+}
+
+static void *load(const char *library)
+{
+    const struct layer_of_mpi *of = layer_for(library);
+    if (of)
+        return load_layer(of, library);
+    char known[1000] = "";
+    for (int i = 0; i < N_LAYERS; i++)
+        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s (%s)", i ? ", " : "",
+                 layers[i].title, layers[i].libraries);
+    SAY("this program uses %s, for which there is no layer: nothing is recorded: there is one for "
+        "%s\n",
+        library, known);
+    return NULL;
+}
+
+static void send_stubs(void *layer, void *library)
+{
+    for (unsigned i = 0; i < n_stubs; i++) {
+        bool ours = !strncmp(stubs[i].name, "collprof_", 9);
+        void *to = layer ? dlsym(layer, stubs[i].name) : NULL;
+        if (!to)
+            to = ours ? (void *)do_nothing : dlsym(library, stubs[i].name);
+        *stubs[i].to = to ? to : (void *)missing_function;
+    }
+}
+
+/* Before any MPI is there only regions can be begun: they are then nothing. */
+void *choose(void *caller, void **to)
+{
+    char path[4096];
+    pthread_mutex_lock(&lock);
+    bool found = chosen || find_mpi(caller, path, sizeof path);
+    if (found && !chosen) {
+        void *library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+        send_stubs(load(path), library ? library : RTLD_NEXT);
+        chosen = true;
+    }
+    pthread_mutex_unlock(&lock);
+    return found ? *to : (void *)do_nothing;
+}
+
+/* --- the end --- */
+
+/* MPI opened by hand (dlopen and dlsym, as some language bindings do) never comes by here. */
+__attribute__((destructor)) static void say_if_bypassed(void)
+{
+    struct search loaded = {.found = 0};
+    int begun = 0;
+    if (chosen)
+        return;
+    dl_iterate_phdr(note_mpi, &loaded);
+    void *library = loaded.found ? dlopen(loaded.path[0], RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    int (*initialized)(int *) = library ? (int (*)(int *))dlsym(library, "PMPI_Initialized") : NULL;
+    if (initialized)
+        initialized(&begun);
+    if (begun)
+        SAY("MPI was used, but none of its functions by the symbols that a preloaded library can "
+            "replace (was it opened by dlopen?): nothing was recorded\n");
+}

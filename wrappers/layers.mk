@@ -1,0 +1,48 @@
+# A layer for each MPI that configure has found: layers/NAME/libcollprof-layer.so. All are made of
+# the same sources, each with wrappers generated from its own mpi.h. None is linked with its MPI:
+# it is loaded into processes that have one.
+# Plain make, not automake, which has no loops.
+define layer_rules
+layers/$(1)/wrappers/mpi.i: config.status
+	$$(AM_V_GEN)$$(MKDIR_P) $$(@D) && \
+	echo '#include <mpi.h>' | $$(CC) $$(CPPFLAGS) $$($(1)_CFLAGS) -E -P -x c - > $$@
+layers/$(1)/wrappers/operations.h: WANT = enum
+layers/$(1)/wrappers/next.h: WANT = next
+layers/$(1)/wrappers/operations.c: WANT = names
+layers/$(1)/wrappers/functions.c: WANT = functions
+$$(GENERATED:%=layers/$(1)/wrappers/%): layers/$(1)/wrappers/mpi.i \
+		$$(srcdir)/wrappers/functions.table $$(srcdir)/wrappers/generate.awk
+	$$(AM_V_GEN)$$(WRAPPERS_GENERATE) -v want=$$(WANT) $$(srcdir)/wrappers/functions.table $$< \
+		> $$@.new && mv $$@.new $$@
+
+$(1)_OBJS = $$(patsubst %.c,layers/$(1)/obj/%.o,$$(filter %.c,$$(LAYER_FILES) $$(libmeasure_la_SOURCES)))
+$(1)_MADE = layers/$(1)/wrappers/functions.o layers/$(1)/wrappers/operations.o
+$$($(1)_OBJS) $$($(1)_MADE): LAYER_CPPFLAGS = -Ilayers/$(1) $$($(1)_CFLAGS)
+$$($(1)_OBJS) $$($(1)_MADE): layers/$(1)/wrappers/operations.h layers/$(1)/wrappers/next.h
+$$($(1)_OBJS): layers/$(1)/obj/%.o: $$(srcdir)/%.c
+	$$(LAYER_COMPILE)
+$$($(1)_MADE): %.o: %.c
+	$$(LAYER_COMPILE)
+layers/$(1)/libcollprof-layer.so: $$($(1)_OBJS) $$($(1)_MADE) $$(LAYER_FLOORS) \
+		$$(srcdir)/wrappers/exports.map
+	$$(AM_V_CCLD)$$(CC) -shared -o $$@ $$($(1)_OBJS) $$($(1)_MADE) $$(LAYER_ARCHIVES) \
+		$$(LDFLAGS) -Wl,--version-script=$$(srcdir)/wrappers/exports.map $$(AX_THREADS) \
+		$$(LAYER_LIBS)
+# For static linking: one archive.
+layers/$(1)/libcollprof.a: layers/$(1)/libcollprof-layer.so
+	$$(AM_V_AR)rm -f $$@ && { echo CREATE $$@; \
+	printf 'ADDMOD %s\n' $$($(1)_OBJS) $$($(1)_MADE); printf 'ADDLIB %s\n' $$(LAYER_ARCHIVES); \
+	echo SAVE; } | $$(AR) -M
+endef
+
+GENERATED = operations.h next.h operations.c functions.c
+LAYER_COMPILE = $(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) $(DEFS) $(DEFAULT_INCLUDES) $(LAYER_CPPFLAGS) \
+	-I$(top_srcdir) $(AM_CPPFLAGS) $(UNWIND_CFLAGS) $(JANSSON_CFLAGS) $(CPPFLAGS) $(AM_CFLAGS) \
+	$(CFLAGS) -fPIC -MMD -MP -c -o $@ $<
+# The floors that know no MPI are compiled once.
+LAYER_FLOORS = libpage.la libresults.la libprofile.la libbase.la
+LAYER_ARCHIVES = $(LAYER_FLOORS:%.la=.libs/%.a)
+LAYER_LIBS = $(UNWIND_LIBS) $(JANSSON_LIBS) $(LIBS)
+
+$(foreach mpi,$(LAYERS),$(eval $(call layer_rules,$(mpi))))
+-include $(wildcard layers/*/wrappers/*.d layers/*/obj/*/*.d layers/*/obj/*/*/*.d layers/*/obj/*/*/*/*.d)

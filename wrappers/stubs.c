@@ -1,0 +1,90 @@
+/* The functions of libcollprof.so. Each is one indirect jump that knows no prototype, since these
+ * differ between MPIs; arguments, stack and return address are the caller's. The first call goes
+ * by choose(), with the arguments put aside. */
+#include "wrappers/choose.h"
+
+#if defined(__x86_64__)
+
+#define JUMP(name)                                                                                 \
+#name ":\n"                                                                                    \
+          "jmp *to_" #name "(%rip)\n"                                                              \
+          "first_" #name ":\n"                                                                     \
+          "lea to_" #name "(%rip), %r11\n"                                                         \
+          "jmp first_call\n"
+
+/* The return address is the caller; rax counts the vectors of a variadic call. The stack stays
+ * aligned: return address and 8 bytes, eight words, eight vectors. */
+__asm__(
+    ".text\n"
+    "first_call:\n"
+    "mov (%rsp), %r10\n"
+    "sub $8, %rsp\n"
+    "push %rdi\n push %rsi\n push %rdx\n push %rcx\n push %r8\n push %r9\n push %rax\n push %r11\n"
+    "sub $128, %rsp\n"
+    "movups %xmm0, (%rsp)\n movups %xmm1, 16(%rsp)\n movups %xmm2, 32(%rsp)\n"
+    "movups %xmm3, 48(%rsp)\n movups %xmm4, 64(%rsp)\n movups %xmm5, 80(%rsp)\n"
+    "movups %xmm6, 96(%rsp)\n movups %xmm7, 112(%rsp)\n"
+    "mov %r10, %rdi\n mov %r11, %rsi\n"
+    "call choose\n"
+    "movups (%rsp), %xmm0\n movups 16(%rsp), %xmm1\n movups 32(%rsp), %xmm2\n"
+    "movups 48(%rsp), %xmm3\n movups 64(%rsp), %xmm4\n movups 80(%rsp), %xmm5\n"
+    "movups 96(%rsp), %xmm6\n movups 112(%rsp), %xmm7\n"
+    "add $128, %rsp\n"
+    "mov %rax, %r10\n"
+    "pop %r11\n pop %rax\n pop %r9\n pop %r8\n pop %rcx\n pop %rdx\n pop %rsi\n pop %rdi\n"
+    "add $8, %rsp\n"
+    "jmp *%r10\n");
+
+#elif defined(__aarch64__)
+
+#define JUMP(name)                                                                                 \
+#name ":\n"                                                                                    \
+          "adrp x16, to_" #name "\n"                                                               \
+          "ldr x16, [x16, #:lo12:to_" #name "]\n"                                                  \
+          "br x16\n"                                                                               \
+          "first_" #name ":\n"                                                                     \
+          "adrp x17, to_" #name "\n"                                                               \
+          "add x17, x17, #:lo12:to_" #name "\n"                                                    \
+          "b first_call\n"
+
+__asm__(".text\n"
+        "first_call:\n"
+        "stp x29, x30, [sp, #-224]!\n"
+        "mov x29, sp\n"
+        "stp x0, x1, [sp, #16]\n stp x2, x3, [sp, #32]\n stp x4, x5, [sp, #48]\n"
+        "stp x6, x7, [sp, #64]\n str x8, [sp, #80]\n"
+        "stp q0, q1, [sp, #96]\n stp q2, q3, [sp, #128]\n stp q4, q5, [sp, #160]\n"
+        "stp q6, q7, [sp, #192]\n"
+        "mov x0, x30\n mov x1, x17\n"
+        "bl choose\n"
+        "mov x16, x0\n"
+        "ldp x0, x1, [sp, #16]\n ldp x2, x3, [sp, #32]\n ldp x4, x5, [sp, #48]\n"
+        "ldp x6, x7, [sp, #64]\n ldr x8, [sp, #80]\n"
+        "ldp q0, q1, [sp, #96]\n ldp q2, q3, [sp, #128]\n ldp q4, q5, [sp, #160]\n"
+        "ldp q6, q7, [sp, #192]\n"
+        "ldp x29, x30, [sp], #224\n"
+        "br x16\n");
+
+#else
+#error "there is no jump for this processor: x86-64 or aarch64 would be right"
+#endif
+
+#define STUB(name)                                                                                 \
+    extern void *to_##name __attribute__((visibility("hidden")));                                  \
+    __asm__(".data\n.balign 8\n"                                                                   \
+            "to_" #name ":\n.quad first_" #name "\n"                                               \
+            ".text\n.balign 16\n.globl " #name "\n.type " #name                                    \
+            ", %function\n" JUMP(name) ".size " #name ", . - " #name "\n");
+#define ALL_STUBS                                                                                  \
+    STUB(collprof_region_begin)                                                                    \
+    STUB(collprof_region_end)                                                                      \
+    STUB(collprof_control)
+ALL_STUBS
+#include "wrappers/stubs.h"
+
+#undef STUB
+#define STUB(name) {#name, &to_##name},
+const struct stub stubs[] = {ALL_STUBS
+#include "wrappers/stubs.h"
+};
+const unsigned n_stubs = sizeof stubs / sizeof *stubs;
