@@ -5,6 +5,7 @@
 
 #include "base/beside.h"
 #include "base/launcher.h"
+#include "base/text.h"
 #include "collprof.h"
 #include "config.h"
 
@@ -29,11 +30,6 @@ static bool chosen;
 /* One line, from one of the processes that a launcher has started. */
 #define SAY(...) (launcher_speaks() ? (void)fprintf(stderr, "collprof: " __VA_ARGS__) : (void)0)
 
-static const char *base_of(const char *path)
-{
-    return strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-}
-
 /* LIST has "libmpi.so.40", NAME is that or libmpi.so.40.30.4. */
 static bool is_listed(const char *name, const char *list)
 {
@@ -49,7 +45,7 @@ static bool is_listed(const char *name, const char *list)
 static const struct layer_of_mpi *layer_for(const char *library)
 {
     for (int i = 0; i < N_LAYERS; i++)
-        if (is_listed(base_of(library), layers[i].libraries))
+        if (is_listed(text_base_of(library), layers[i].libraries))
             return &layers[i];
     return NULL;
 }

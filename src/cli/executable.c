@@ -108,7 +108,7 @@ static void ask_loader(const char *loader, const char *path, char *mpi, size_t s
     posix_spawn_file_actions_t actions;
     int ends[2];
     pid_t child;
-    if (strncmp(base_of(loader), "ld-linux", 8) || pipe(ends))
+    if (strncmp(text_base_of(loader), "ld-linux", 8) || pipe(ends))
         return;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
