@@ -75,7 +75,7 @@ libmeasure_la_SOURCES = \
 	src/measure/overlap/serial.c
 libmeasure_la_LIBADD = $(MPI_LIBS)
 
-# profile: what a run leaves behind, and what follows from it. Prints nothing.
+# profile: what a run leaves behind, and what follows from it, the timeline among it. Prints nothing.
 libprofile_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 libprofile_la_SOURCES = \
 	src/profile/arrivals.c src/profile/arrivals.h \
@@ -90,7 +90,9 @@ libprofile_la_SOURCES = \
 	src/profile/pack.c \
 	src/profile/profile.h \
 	src/profile/sort.c \
-	src/profile/symbolize.c
+	src/profile/symbolize.c \
+	src/timeline/collective.c src/timeline/match.c src/timeline/waits.c \
+	src/timeline/timeline.h src/timeline/timeline_inner.h
 libprofile_la_LIBADD = $(JANSSON_LIBS)
 
 # page: how people read it.

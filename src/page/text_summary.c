@@ -44,7 +44,7 @@ static void most_late(const struct profile *p, FILE *out)
         const struct profile_arrival *a = &p->arrivals.at[i];
         instances += a->instances;
         /* Of the others, as the non-blocking ones, nobody knows who waited for whom. */
-        if (collective_kind(p->operations.at[a->operation].name) == COLLECTIVE_OTHER)
+        if (arrivals_kind(p, a->operation) == COLLECTIVE_OTHER)
             continue;
         time += a->time_ns;
         wait += a->wait_ns;

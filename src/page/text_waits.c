@@ -120,7 +120,7 @@ static int most_waiting_first(const void *a, const void *b)
 
 static void arrival_row(struct layout *l, const struct profile *p, const struct profile_arrival *a)
 {
-    enum collective_kind kind = collective_kind(p->operations.at[a->operation].name);
+    enum collective_kind kind = arrivals_kind(p, a->operation);
     char text[300];
     layout_cell(l, "%s", text_operation(p, a->operation));
     layout_cell(l, "%u", p->comms.at[a->comm].size);

@@ -13,26 +13,10 @@ struct instance {
     uint64_t skew, duration, time, wait;
 };
 
-enum collective_kind collective_kind(const char *operation)
+enum collective_kind arrivals_kind(const struct profile *p, uint32_t operation)
 {
-    static const char *const all[] = {
-        "Barrier",   "Allreduce", "Allgather",      "Allgatherv",           "Alltoall",
-        "Alltoallv", "Alltoallw", "Reduce_scatter", "Reduce_scatter_block", NULL};
-    static const char *const from_root[] = {"Bcast", "Scatter", "Scatterv", NULL};
-    static const char *const to_root[] = {"Reduce", "Gather", "Gatherv", NULL};
-    static const char *const prefix[] = {"Scan", "Exscan", NULL};
-    char name[40];
-    snprintf(name, sizeof name, "%s", !strncmp(operation, "MPI_", 4) ? operation + 4 : operation);
-    size_t length = strlen(name);
-    if (length > 2 && !strcmp(name + length - 2, "_c"))
-        name[length - 2] = '\0';
-    if (text_is_one_of(name, all))
-        return COLLECTIVE_ALL;
-    if (text_is_one_of(name, from_root))
-        return COLLECTIVE_FROM_ROOT;
-    if (text_is_one_of(name, to_root))
-        return COLLECTIVE_TO_ROOT;
-    return text_is_one_of(name, prefix) ? COLLECTIVE_PREFIX : COLLECTIVE_OTHER;
+    const struct profile_operation *o = &p->operations.at[operation];
+    return o->family == FAMILY_COLLECTIVE ? collective_kind(o->name) : COLLECTIVE_OTHER;
 }
 
 static uint64_t positive(int64_t ns)
@@ -71,7 +55,7 @@ static uint64_t wait_of(const struct profile_event *e, size_t n, enum collective
 static struct instance look_at(const struct profile *p, const struct profile_event *e, size_t n,
                                const uint32_t *comm_kind)
 {
-    enum collective_kind kind = collective_kind(p->operations.at[e->operation].name);
+    enum collective_kind kind = arrivals_kind(p, e->operation);
     int64_t first = e->entry_ns, last = e->entry_ns, end = e->exit_ns;
     const struct profile_event *root = NULL;
     struct instance result = {e->site, e->operation, comm_kind[e->comm], e->rank, 0, 0, 0, 0};

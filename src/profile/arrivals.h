@@ -3,16 +3,10 @@
 #define COLLPROF_PROFILE_ARRIVALS_H
 
 #include "profile/model.h"
+#include "timeline/timeline.h"
 
-/* Who has to wait for whom. */
-enum collective_kind {
-    COLLECTIVE_ALL,       /* everyone for the last to enter */
-    COLLECTIVE_FROM_ROOT, /* everyone for the root */
-    COLLECTIVE_TO_ROOT,   /* the root for the last */
-    COLLECTIVE_PREFIX,    /* everyone for the ranks before */
-    COLLECTIVE_OTHER      /* not known, or nobody (non-blocking ones) */
-};
-
-enum collective_kind collective_kind(const char *operation);
+/* Who has to wait for whom, where the time in the call itself is time waited: blocking operations.
+ * COLLECTIVE_OTHER for the rest. */
+enum collective_kind arrivals_kind(const struct profile *p, uint32_t operation);
 
 #endif

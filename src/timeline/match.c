@@ -1,0 +1,96 @@
+#include "timeline/timeline_inner.h"
+
+/* The ends of messages by channel and ordinal: open addressing, twice as large as it is full. */
+struct ends {
+    uint32_t *slot; /* index of an act plus one; 0: empty */
+    size_t mask;
+};
+
+static bool is_sender(const struct act *a)
+{
+    return a->kind == ACT_SEND || a->kind == ACT_POST || a->kind == ACT_SENT;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * 0xff51afd7ed558ccdull;
+    return hash ^ hash >> 32;
+}
+
+static uint64_t hash_of(const struct act *a)
+{
+    uint32_t from = is_sender(a) ? a->rank : a->peer, to = is_sender(a) ? a->peer : a->rank;
+    uint64_t hash = mix(a->comm_id, (uint64_t)from << 32 | to);
+    return mix(hash, (uint64_t)(uint32_t)a->tag << 32 | a->ordinal);
+}
+
+static bool same_message(const struct act *a, const struct act *b)
+{
+    bool one_side = is_sender(a) == is_sender(b);
+    return a->comm_id == b->comm_id && a->tag == b->tag && a->ordinal == b->ordinal &&
+           a->rank == (one_side ? b->rank : b->peer) && a->peer == (one_side ? b->peer : b->rank);
+}
+
+static uint32_t *find(const struct ends *e, const struct act *act, const struct act *wanted)
+{
+    uint64_t i = hash_of(wanted);
+    while (e->slot[i & e->mask] && !same_message(&act[e->slot[i & e->mask] - 1], wanted))
+        i++;
+    return &e->slot[i & e->mask];
+}
+
+static bool is_numbered(const struct act *a)
+{
+    return a->comm_id && a->ordinal != TIMELINE_NONE && a->peer != TIMELINE_NONE;
+}
+
+static bool is_possible(const struct act *send, const struct act *receive, int64_t error_ns)
+{
+    return send->bytes == receive->bytes && receive->exit_ns >= send->entry_ns - error_ns;
+}
+
+static void pair_up(struct timeline *t, const struct act *act, size_t i, const struct ends *sends,
+                    int64_t error_ns)
+{
+    uint32_t found = *find(sends, act, &act[i]);
+    if (!found)
+        return;
+    uint32_t send = found - 1;
+    if (t->partner[send] != TIMELINE_NONE || !is_possible(&act[send], &act[i], error_ns)) {
+        t->contradictions++;
+        return;
+    }
+    t->partner[send] = (uint32_t)i;
+    t->partner[i] = send;
+    t->matched++;
+}
+
+void match_messages(struct timeline *t, const struct act *act, size_t n, int64_t error_ns,
+                    void *(*alloc)(size_t size))
+{
+    struct ends sends = {.mask = 63};
+    while (sends.mask < 2 * n)
+        sends.mask = 2 * sends.mask + 1;
+    sends.slot = alloc((sends.mask + 1) * sizeof *sends.slot);
+    for (size_t i = 0; i < n; i++) {
+        bool send = act[i].kind == ACT_SEND || act[i].kind == ACT_POST;
+        t->partner[i] = TIMELINE_NONE;
+        if ((send || act[i].kind == ACT_RECEIVED) && !is_numbered(&act[i])) {
+            t->unnumbered++;
+        } else if (send) {
+            *find(&sends, act, &act[i]) = (uint32_t)i + 1;
+            t->sends++;
+        }
+    }
+    for (size_t i = 0; i < n; i++)
+        if (act[i].kind == ACT_RECEIVED && is_numbered(&act[i])) {
+            pair_up(t, act, i, &sends, error_ns);
+            t->receives++;
+        }
+    for (size_t i = 0; i < n; i++) /* the completion of a send has the partner of its post */
+        if (act[i].kind == ACT_SENT && is_numbered(&act[i])) {
+            uint32_t post = *find(&sends, act, &act[i]);
+            t->partner[i] = post ? t->partner[post - 1] : TIMELINE_NONE;
+        }
+    free(sends.slot);
+}

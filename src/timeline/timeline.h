@@ -1,0 +1,107 @@
+/* From what every rank did to what it waited for: messages matched across ranks, wait states with
+ * the names of the field. Pure functions over one table; no MPI, no files.
+ *
+ * Matching rests on MPI's order rule: of two messages from one rank to another on one communicator
+ * with one tag, the first sent is the first received. So the k-th send of such a channel is its
+ * k-th receive in the order of posting, and each rank can count for itself. */
+#ifndef COLLPROF_TIMELINE_TIMELINE_H
+#define COLLPROF_TIMELINE_TIMELINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TIMELINE_NONE UINT32_MAX
+
+/* Who has to wait for whom in a collective operation. */
+enum collective_kind {
+    COLLECTIVE_ALL,       /* everyone for the last to enter */
+    COLLECTIVE_FROM_ROOT, /* everyone for the root */
+    COLLECTIVE_TO_ROOT,   /* the root for the last */
+    COLLECTIVE_PREFIX,    /* everyone for the ranks before */
+    COLLECTIVE_OTHER      /* not known */
+};
+
+/* By an operation's name, non-blocking and large-count forms included. */
+enum collective_kind collective_kind(const char *operation);
+
+enum act_kind {
+    ACT_CALL,       /* a call of which nothing more is known; also the post of a receive */
+    ACT_SEND,       /* a message sent by a call that returns when the buffer is free again */
+    ACT_POST,       /* a message sent by a call that only starts it */
+    ACT_SENT,       /* the completion of such a send */
+    ACT_RECEIVED,   /* a message received, by a blocking call or by one that completes */
+    ACT_COLLECTIVE, /* a blocking collective */
+    ACT_COLLECTED,  /* the completion of a non-blocking one */
+    ACT_KINDS
+};
+
+/* A call completes many requests: acts of one rank and thread with the same entry and exit are one
+ * call. Times in ns on the clock that all ranks share. */
+struct act {
+    int64_t entry_ns, exit_ns;
+    int64_t posted_ns; /* entry of the call that posted what is completed here; else entry_ns */
+    uint64_t comm_id;  /* of this very communicator; 0: not known */
+    uint64_t bytes;
+    uint32_t rank;            /* in MPI_COMM_WORLD */
+    uint32_t site, operation; /* indices that this floor only hands on */
+    uint32_t peer;            /* world rank of the other end, or of the root; TIMELINE_NONE */
+    uint32_t ordinal;         /* of the message in its channel, or of the collective on its
+                                 communicator; TIMELINE_NONE: not known */
+    int32_t tag;              /* of a collective: the rank in the communicator */
+    uint32_t members;         /* of a collective's communicator */
+    uint8_t kind;             /* enum act_kind */
+    uint8_t collective;       /* enum collective_kind */
+    uint8_t thread;           /* 0: the first that called MPI */
+    bool synchronous;         /* a send that by its name waits for its receive */
+};
+
+enum wait_state {
+    WAIT_NONE,
+    WAIT_LATE_SENDER,
+    WAIT_WRONG_ORDER, /* a late sender, while a message sent before it lay ready */
+    WAIT_LATE_RECEIVER,
+    WAIT_N_TO_N,
+    WAIT_LATE_ROOT,
+    WAIT_EARLY_ROOT,
+    WAIT_PREFIX,
+    WAIT_STATES
+};
+extern const char *const wait_names[WAIT_STATES]; /* "late sender", ... */
+
+/* What an act had to wait for, as far as it is known. */
+struct cause {
+    int64_t enabled_ns; /* when it could be done at the earliest; INT64_MIN: nothing is known */
+    uint32_t rank;      /* who made it possible then; TIMELINE_NONE */
+    uint8_t state;      /* enum wait_state: what waiting for it is called */
+};
+
+struct wait {
+    uint32_t site, operation;
+    uint32_t state; /* enum wait_state */
+    uint32_t rank;  /* that was waited for */
+    uint64_t calls, ns;
+};
+
+struct timeline {
+    uint32_t *partner;        /* per act: the other end of its message; TIMELINE_NONE */
+    struct cause *cause;      /* per act */
+    int64_t *wait_ns;         /* per act: of the call, at the act that ended the wait; else 0 */
+    uint64_t sends, receives; /* of messages, as far as they could be numbered */
+    uint64_t matched;         /* messages with both ends */
+    uint64_t contradictions;  /* pairs that cannot be one message: received before it was sent, or
+                                 of different sizes. Used for nothing. */
+    uint64_t unnumbered;      /* ends of messages whose order is not known */
+    uint64_t call_ns;         /* time in all calls */
+    uint64_t wait_sum_ns;     /* of it, waited */
+    struct wait *waits;       /* by call site, wait state and rank waited for; longest first */
+    size_t n_waits;
+};
+
+/* Matches N acts in any order; waits shorter than ERROR_NS, by which the clocks of two ranks may
+ * differ, are none. Memory is had from ALLOC, which gives zeroed memory or does not return. */
+void timeline_find(struct timeline *t, const struct act *act, size_t n, int64_t error_ns,
+                   void *(*alloc)(size_t size));
+void timeline_free(struct timeline *t);
+
+#endif

@@ -1,0 +1,19 @@
+/* The steps of timeline_find(), for the files of src/timeline alone. */
+#ifndef COLLPROF_TIMELINE_TIMELINE_INNER_H
+#define COLLPROF_TIMELINE_TIMELINE_INNER_H
+
+#include "timeline/timeline.h"
+
+#include <stdlib.h>
+
+/* Fills t->partner and counts. */
+void match_messages(struct timeline *t, const struct act *act, size_t n, int64_t error_ns,
+                    void *(*alloc)(size_t size));
+
+/* Fills t->cause: of messages, then of collectives. */
+void cause_of_messages(struct timeline *t, const struct act *act, size_t n, int64_t error_ns,
+                       void *(*alloc)(size_t size));
+void cause_of_collectives(struct timeline *t, const struct act *act, size_t n,
+                          void *(*alloc)(size_t size));
+
+#endif

@@ -1,0 +1,226 @@
+/* Wait states: what each call had to wait for, for how long, and for whom. */
+#include "timeline/timeline_inner.h"
+
+#include <string.h>
+
+const char *const wait_names[WAIT_STATES] = {
+    [WAIT_NONE] = "none",
+    [WAIT_LATE_SENDER] = "late sender",
+    [WAIT_WRONG_ORDER] = "late sender, wrong order",
+    [WAIT_LATE_RECEIVER] = "late receiver",
+    [WAIT_N_TO_N] = "wait at n-to-n",
+    [WAIT_LATE_ROOT] = "late root",
+    [WAIT_EARLY_ROOT] = "early root",
+    [WAIT_PREFIX] = "late rank before, in a prefix",
+};
+
+/* --- sends: only what is known to wait for its receive can have waited for it --- */
+
+enum { CLASSES = 66 };
+
+static unsigned class_of(const struct act *a)
+{
+    if (a->synchronous)
+        return CLASSES - 1;
+    return a->bytes ? 64u - (unsigned)__builtin_clzll(a->bytes) : 0;
+}
+
+static bool is_send(const struct timeline *t, const struct act *a, size_t i)
+{
+    return (a->kind == ACT_SEND || a->kind == ACT_SENT) && t->partner[i] != TIMELINE_NONE;
+}
+
+/* A size is synchronous here if no send of it came back before its receive was posted. */
+static void find_buffered(const struct timeline *t, const struct act *act, size_t n,
+                          int64_t error_ns, bool buffered[CLASSES])
+{
+    for (size_t i = 0; i < n; i++)
+        if (is_send(t, &act[i], i) && !act[i].synchronous &&
+            act[i].exit_ns < act[t->partner[i]].posted_ns - error_ns)
+            buffered[class_of(&act[i])] = true;
+}
+
+/* --- receives in the wrong order --- */
+
+struct order {
+    int64_t posted, sent; /* later: SENT is the least of this and all that follow */
+    uint32_t rank;
+};
+
+static int by_posting(const void *a, const void *b)
+{
+    const struct order *x = a, *y = b;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return (x->posted > y->posted) - (x->posted < y->posted);
+}
+
+/* When the earliest message was sent that RANK posted a receive for only from FROM on. */
+static int64_t earliest_sent(const struct order *list, size_t n, uint32_t rank, int64_t from)
+{
+    size_t low = 0, high = n;
+    struct order wanted = {from, 0, rank};
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (by_posting(&list[middle], &wanted) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < n && list[low].rank == rank ? list[low].sent : INT64_MAX;
+}
+
+static void find_wrong_order(struct timeline *t, const struct act *act, size_t n,
+                             void *(*alloc)(size_t size))
+{
+    struct order *list = alloc((n + 1) * sizeof *list);
+    size_t m = 0;
+    for (size_t i = 0; i < n; i++)
+        if (act[i].kind == ACT_RECEIVED && t->partner[i] != TIMELINE_NONE)
+            list[m++] = (struct order){act[i].posted_ns, act[t->partner[i]].entry_ns, act[i].rank};
+    qsort(list, m, sizeof *list, by_posting);
+    for (size_t i = m; i-- > 1;)
+        if (list[i - 1].rank == list[i].rank && list[i].sent < list[i - 1].sent)
+            list[i - 1].sent = list[i].sent;
+    for (size_t i = 0; i < n; i++)
+        if (t->cause[i].state == WAIT_LATE_SENDER && act[i].posted_ns == act[i].entry_ns &&
+            earliest_sent(list, m, act[i].rank, act[i].exit_ns) < act[i].entry_ns)
+            t->cause[i].state = WAIT_WRONG_ORDER;
+    free(list);
+}
+
+void cause_of_messages(struct timeline *t, const struct act *act, size_t n, int64_t error_ns,
+                       void *(*alloc)(size_t size))
+{
+    bool buffered[CLASSES] = {false};
+    find_buffered(t, act, n, error_ns, buffered);
+    for (size_t i = 0; i < n; i++) {
+        t->cause[i] = (struct cause){INT64_MIN, TIMELINE_NONE, WAIT_NONE};
+        if (t->partner[i] == TIMELINE_NONE)
+            continue;
+        const struct act *other = &act[t->partner[i]];
+        if (act[i].kind == ACT_RECEIVED)
+            t->cause[i] = (struct cause){other->entry_ns, other->rank, WAIT_LATE_SENDER};
+        else if (is_send(t, &act[i], i) && !buffered[class_of(&act[i])])
+            t->cause[i] = (struct cause){other->posted_ns, other->rank, WAIT_LATE_RECEIVER};
+    }
+    find_wrong_order(t, act, n, alloc);
+}
+
+/* --- calls --- */
+
+static int by_call(const void *a, const void *b, void *acts)
+{
+    const struct act *act = acts;
+    const struct act *x = &act[*(const uint32_t *)a], *y = &act[*(const uint32_t *)b];
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    if (x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
+    if (x->entry_ns != y->entry_ns)
+        return x->entry_ns < y->entry_ns ? -1 : 1;
+    return (x->exit_ns > y->exit_ns) - (x->exit_ns < y->exit_ns);
+}
+
+static bool same_call(const struct act *a, const struct act *b)
+{
+    return a->rank == b->rank && a->thread == b->thread && a->entry_ns == b->entry_ns &&
+           a->exit_ns == b->exit_ns;
+}
+
+/* The wait of a call stands at the act that was possible last: that one ended it. */
+static void wait_of_call(struct timeline *t, const struct act *act, const uint32_t *of, size_t n,
+                         int64_t error_ns)
+{
+    uint32_t last = *of;
+    for (size_t i = 1; i < n; i++)
+        if (t->cause[of[i]].enabled_ns > t->cause[last].enabled_ns)
+            last = of[i];
+    const struct act *a = &act[last];
+    const struct cause *c = &t->cause[last];
+    t->call_ns += (uint64_t)(a->exit_ns > a->entry_ns ? a->exit_ns - a->entry_ns : 0);
+    if (c->enabled_ns == INT64_MIN)
+        return;
+    int64_t until = c->enabled_ns < a->exit_ns ? c->enabled_ns : a->exit_ns;
+    int64_t wait = until - a->entry_ns;
+    if (wait > error_ns && wait > 0) {
+        t->wait_ns[last] = wait;
+        t->wait_sum_ns += (uint64_t)wait;
+    }
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct wait *x = a, *y = b;
+    if (x->site != y->site)
+        return x->site < y->site ? -1 : 1;
+    if (x->operation != y->operation)
+        return x->operation < y->operation ? -1 : 1;
+    if (x->state != y->state)
+        return x->state < y->state ? -1 : 1;
+    return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+static int longest_first(const void *a, const void *b)
+{
+    const struct wait *x = a, *y = b;
+    if (x->ns != y->ns)
+        return x->ns > y->ns ? -1 : 1;
+    return by_place(a, b);
+}
+
+static void sum_up(struct timeline *t, const struct act *act, size_t n, void *(*alloc)(size_t size))
+{
+    size_t m = 0, kept = 0;
+    for (size_t i = 0; i < n; i++)
+        m += t->wait_ns[i] > 0;
+    struct wait *w = t->waits = alloc((m + 1) * sizeof *w);
+    m = 0;
+    for (size_t i = 0; i < n; i++)
+        if (t->wait_ns[i] > 0)
+            w[m++] = (struct wait){
+                act[i].site, act[i].operation,       t->cause[i].state, t->cause[i].rank,
+                1,           (uint64_t)t->wait_ns[i]};
+    qsort(w, m, sizeof *w, by_place);
+    for (size_t i = 0; i < m; i++) {
+        if (kept && !by_place(&w[kept - 1], &w[i])) {
+            w[kept - 1].calls++;
+            w[kept - 1].ns += w[i].ns;
+        } else {
+            w[kept++] = w[i];
+        }
+    }
+    qsort(w, kept, sizeof *w, longest_first);
+    t->n_waits = kept;
+}
+
+void timeline_find(struct timeline *t, const struct act *act, size_t n, int64_t error_ns,
+                   void *(*alloc)(size_t size))
+{
+    *t = (struct timeline){.partner = alloc((n + 1) * sizeof *t->partner),
+                           .cause = alloc((n + 1) * sizeof *t->cause),
+                           .wait_ns = alloc((n + 1) * sizeof *t->wait_ns)};
+    match_messages(t, act, n, error_ns, alloc);
+    cause_of_messages(t, act, n, error_ns, alloc);
+    cause_of_collectives(t, act, n, alloc);
+    uint32_t *list = alloc((n + 1) * sizeof *list);
+    for (size_t i = 0; i < n; i++)
+        list[i] = (uint32_t)i;
+    qsort_r(list, n, sizeof *list, by_call, (void *)act);
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && same_call(&act[list[i]], &act[list[end]]);)
+            end++;
+        wait_of_call(t, act, list + i, end - i, error_ns);
+    }
+    free(list);
+    sum_up(t, act, n, alloc);
+}
+
+void timeline_free(struct timeline *t)
+{
+    free(t->partner);
+    free(t->cause);
+    free(t->wait_ns);
+    free(t->waits);
+    *t = (struct timeline){0};
+}

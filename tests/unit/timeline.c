@@ -1,0 +1,247 @@
+/* Protects what a trace is made to say: which messages belong together, who waited for whom and
+ * for how long. Every case is small enough to be worked out by hand. */
+#include "timeline/timeline.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *alloc(size_t size)
+{
+    return calloc(1, size);
+}
+
+/* What rank RANK did from ENTRY to EXIT. */
+static struct act act(enum act_kind kind, uint32_t rank, int64_t entry, int64_t end)
+{
+    return (struct act){.entry_ns = entry,
+                        .exit_ns = end,
+                        .posted_ns = entry,
+                        .comm_id = 7,
+                        .bytes = 100,
+                        .rank = rank,
+                        .site = rank,
+                        .peer = TIMELINE_NONE,
+                        .kind = (uint8_t)kind};
+}
+
+static struct act message(enum act_kind kind, uint32_t rank, uint32_t peer, uint32_t ordinal,
+                          int64_t entry, int64_t end)
+{
+    struct act a = act(kind, rank, entry, end);
+    a.peer = peer;
+    a.ordinal = ordinal;
+    return a;
+}
+
+static struct act completed(struct act a, int64_t posted)
+{
+    a.posted_ns = posted;
+    return a;
+}
+
+/* Member RANK of SIZE in instance 0 on one communicator. */
+static struct act member(enum collective_kind kind, uint32_t rank, uint32_t size, uint32_t root,
+                         int64_t entry, int64_t end)
+{
+    struct act a = act(ACT_COLLECTIVE, rank, entry, end);
+    a.collective = (uint8_t)kind;
+    a.tag = (int32_t)rank;
+    a.members = size;
+    a.peer = root;
+    return a;
+}
+
+static void one_wait(const struct timeline *t, enum wait_state state, uint32_t at, uint32_t rank,
+                     uint64_t ns)
+{
+    cr_assert_eq(t->n_waits, 1, "%zu waits", t->n_waits);
+    cr_assert_eq(t->waits[0].state, state, "%s", wait_names[t->waits[0].state]);
+    cr_assert_eq(t->waits[0].site, at);
+    cr_assert_eq(t->waits[0].rank, rank);
+    cr_assert_eq(t->waits[0].ns, ns, "%llu ns", (unsigned long long)t->waits[0].ns);
+    cr_assert_eq(t->wait_sum_ns, ns);
+}
+
+#define FIND(t, acts, error) timeline_find(&(t), acts, sizeof(acts) / sizeof *(acts), error, alloc)
+
+Test(timeline, late_sender)
+{
+    struct timeline t;
+    struct act a[] = {message(ACT_RECEIVED, 1, 0, 0, 100, 1000),
+                      message(ACT_SEND, 0, 1, 0, 800, 850)};
+    FIND(t, a, 10);
+    one_wait(&t, WAIT_LATE_SENDER, 1, 0, 700);
+    cr_assert_eq(t.matched, 1);
+    cr_assert_eq(t.partner[0], 1);
+    cr_assert_eq(t.partner[1], 0);
+    cr_assert_eq(t.call_ns, 950);
+    timeline_free(&t);
+}
+
+/* What is shorter than the clocks are good for is not said. */
+Test(timeline, no_wait_below_the_error_of_the_clocks)
+{
+    struct timeline t;
+    struct act a[] = {message(ACT_RECEIVED, 1, 0, 0, 100, 1000),
+                      message(ACT_SEND, 0, 1, 0, 800, 850)};
+    FIND(t, a, 700);
+    cr_assert_eq(t.n_waits, 0);
+    cr_assert_eq(t.matched, 1);
+    timeline_free(&t);
+}
+
+Test(timeline, late_receiver_only_where_sends_wait)
+{
+    struct timeline t;
+    struct act a[] = {message(ACT_SEND, 0, 1, 0, 100, 1000),
+                      message(ACT_RECEIVED, 1, 0, 0, 900, 990),
+                      message(ACT_SEND, 0, 1, 1, 2000, 2010), /* buffered: back before 2500 */
+                      message(ACT_RECEIVED, 1, 0, 1, 2500, 2600)};
+    timeline_find(&t, a, 2, 0, alloc);
+    one_wait(&t, WAIT_LATE_RECEIVER, 0, 1, 800);
+    timeline_free(&t);
+    FIND(t, a, 0);
+    cr_assert_eq(t.n_waits, 0); /* the first came back late for another reason */
+    timeline_free(&t);
+    a[0].synchronous = true; /* MPI_Ssend */
+    FIND(t, a, 0);
+    one_wait(&t, WAIT_LATE_RECEIVER, 0, 1, 800);
+    timeline_free(&t);
+}
+
+/* Three requests of one MPI_Waitall; the message of rank 2 is sent last. */
+Test(timeline, waitall_waits_for_the_last)
+{
+    struct timeline t;
+    struct act a[] = {completed(message(ACT_RECEIVED, 0, 1, 0, 100, 2000), 10),
+                      completed(message(ACT_RECEIVED, 0, 2, 0, 100, 2000), 20),
+                      completed(message(ACT_RECEIVED, 0, 3, 0, 100, 2000), 30),
+                      message(ACT_POST, 1, 0, 0, 50, 60),
+                      message(ACT_POST, 2, 0, 0, 1500, 1510),
+                      message(ACT_POST, 3, 0, 0, 700, 710)};
+    FIND(t, a, 0);
+    one_wait(&t, WAIT_LATE_SENDER, 0, 2, 1400);
+    cr_assert_eq(t.matched, 3);
+    cr_assert_eq(t.wait_ns[1], 1400);
+    cr_assert_eq(t.call_ns, 1900 + 10 + 10 + 10);
+    timeline_free(&t);
+}
+
+/* The wait for a synchronous send is seen where it is completed. */
+Test(timeline, completion_of_a_send)
+{
+    struct timeline t;
+    struct act a[] = {message(ACT_POST, 0, 1, 3, 0, 10),
+                      completed(message(ACT_SENT, 0, 1, 3, 100, 1000), 0),
+                      message(ACT_RECEIVED, 1, 0, 3, 600, 990)};
+    a[1].synchronous = true;
+    FIND(t, a, 0);
+    one_wait(&t, WAIT_LATE_RECEIVER, 0, 1, 500);
+    cr_assert_eq(t.partner[1], 2);
+    timeline_free(&t);
+}
+
+/* Rank 0 waits for rank 1 although the message of rank 2, which it receives later, is there. */
+Test(timeline, wrong_order)
+{
+    struct timeline t;
+    struct act a[] = {message(ACT_RECEIVED, 0, 1, 0, 100, 1000),
+                      message(ACT_RECEIVED, 0, 2, 0, 1010, 1020),
+                      message(ACT_SEND, 1, 0, 0, 900, 910), message(ACT_SEND, 2, 0, 0, 50, 60)};
+    FIND(t, a, 0);
+    one_wait(&t, WAIT_WRONG_ORDER, 0, 1, 800);
+    timeline_free(&t);
+    a[3].entry_ns = 500; /* sent after the call began: nobody could have known */
+    a[3].exit_ns = 510;
+    FIND(t, a, 0);
+    one_wait(&t, WAIT_LATE_SENDER, 0, 1, 800);
+    timeline_free(&t);
+}
+
+Test(timeline, contradictions_are_counted_and_not_used)
+{
+    struct timeline t;
+    struct act a[] = {message(ACT_RECEIVED, 1, 0, 0, 100, 200),
+                      message(ACT_SEND, 0, 1, 0, 800, 850), /* sent after it was received */
+                      message(ACT_RECEIVED, 1, 0, 1, 900, 2000),
+                      message(ACT_SEND, 0, 1, 1, 1800, 1850)};
+    a[3].bytes = 99;
+    FIND(t, a, 10);
+    cr_assert_eq(t.contradictions, 2);
+    cr_assert_eq(t.matched, 0);
+    cr_assert_eq(t.n_waits, 0);
+    timeline_free(&t);
+}
+
+Test(timeline, other_channels_do_not_match)
+{
+    struct timeline t;
+    struct act a[] = {message(ACT_RECEIVED, 1, 0, 0, 0, 100), message(ACT_SEND, 0, 1, 0, 0, 50),
+                      message(ACT_SEND, 0, 1, TIMELINE_NONE, 0, 50)};
+    for (int change = 0; change < 4; change++) {
+        struct act b[3];
+        memcpy(b, a, sizeof a);
+        b[1].tag += change == 0;
+        b[1].comm_id += change == 1;
+        b[1].ordinal += change == 2;
+        b[1].peer += change == 3;
+        FIND(t, b, 0);
+        cr_assert_eq(t.matched, 0);
+        cr_assert_eq(t.sends, 1);
+        cr_assert_eq(t.receives, 1);
+        cr_assert_eq(t.unnumbered, 1);
+        timeline_free(&t);
+    }
+}
+
+Test(timeline, collectives)
+{
+    static const struct {
+        enum collective_kind kind;
+        enum wait_state state;
+        uint32_t root, at, awaited;
+        uint64_t ns;
+    } cases[] = {{COLLECTIVE_ALL, WAIT_N_TO_N, TIMELINE_NONE, 0, 2, 400},
+                 {COLLECTIVE_FROM_ROOT, WAIT_LATE_ROOT, 2, 0, 2, 400},
+                 {COLLECTIVE_TO_ROOT, WAIT_EARLY_ROOT, 0, 0, 2, 400},
+                 {COLLECTIVE_PREFIX, WAIT_PREFIX, TIMELINE_NONE, 1, 0, 50}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct timeline t;
+        struct act a[] = {member(cases[i].kind, 0, 3, cases[i].root, 100, 600),
+                          member(cases[i].kind, 1, 3, cases[i].root, 50, 600),
+                          member(cases[i].kind, 2, 3, cases[i].root, 500, 600)};
+        a[1].entry_ns = a[1].posted_ns = cases[i].kind == COLLECTIVE_PREFIX ? 50 : 490;
+        FIND(t, a, 20); /* rank 1 waits for 10 ns in the first two */
+        one_wait(&t, cases[i].state, cases[i].at, cases[i].awaited, cases[i].ns);
+        timeline_free(&t);
+        a[1].members = a[0].members = a[2].members = 4; /* one was not seen */
+        FIND(t, a, 20);
+        cr_assert_eq(t.n_waits, 0);
+        timeline_free(&t);
+    }
+}
+
+/* By the times of posting; the wait is in the completing call. */
+Test(timeline, non_blocking_collective)
+{
+    struct timeline t;
+    struct act a[] = {member(COLLECTIVE_ALL, 0, 2, TIMELINE_NONE, 300, 1100),
+                      member(COLLECTIVE_ALL, 1, 2, TIMELINE_NONE, 1050, 1100)};
+    a[0].kind = a[1].kind = ACT_COLLECTED;
+    a[0].posted_ns = 100;
+    a[1].posted_ns = 1000;
+    FIND(t, a, 0);
+    one_wait(&t, WAIT_N_TO_N, 0, 1, 700);
+    timeline_free(&t);
+}
+
+Test(timeline, kinds_of_collectives)
+{
+    cr_assert_eq(collective_kind("MPI_Ibcast"), COLLECTIVE_FROM_ROOT);
+    cr_assert_eq(collective_kind("MPI_Bcast_c"), COLLECTIVE_FROM_ROOT);
+    cr_assert_eq(collective_kind("MPI_Iallreduce_c"), COLLECTIVE_ALL);
+    cr_assert_eq(collective_kind("MPI_Exscan"), COLLECTIVE_PREFIX);
+    cr_assert_eq(collective_kind("MPI_Gatherv"), COLLECTIVE_TO_ROOT);
+    cr_assert_eq(collective_kind("MPI_Neighbor_alltoall"), COLLECTIVE_OTHER);
+}
