@@ -78,6 +78,7 @@ libmeasure_la_LIBADD = $(MPI_LIBS)
 # profile: what a run leaves behind, and what follows from it, the timeline among it. Prints nothing.
 libprofile_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 libprofile_la_SOURCES = \
+	src/profile/acts.c \
 	src/profile/arrivals.c src/profile/arrivals.h \
 	src/profile/events.c \
 	src/profile/fields.c src/profile/fields.h \
@@ -88,6 +89,7 @@ libprofile_la_SOURCES = \
 	src/profile/merge.c \
 	src/profile/model.c src/profile/model.h \
 	src/profile/pack.c \
+	src/profile/peers.c \
 	src/profile/profile.h \
 	src/profile/sort.c \
 	src/profile/symbolize.c \

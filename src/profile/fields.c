@@ -25,6 +25,7 @@ static const struct field run_table[] = {
     FIELD(profile, yields, "yields", FIELD_BOOL),
     FIELD(profile, events_dropped, NULL, FIELD_U64),
     FIELD(profile, sample_mask, NULL, FIELD_U32),
+    FIELD(profile, peers_dropped, "matrix_dropped", FIELD_U64),
 };
 FIELDS(run);
 
@@ -141,6 +142,48 @@ static const struct field arrival_table[] = {
 };
 FIELDS(arrival);
 
+static const struct field peer_table[] = {
+    FIELD(profile_peer, rank, "rank", FIELD_U32),
+    FIELD(profile_peer, peer, "peer", FIELD_U32),
+    FIELD(profile_peer, received, "received", FIELD_U32),
+    FIELD(profile_peer, site, "site", FIELD_INDEX),
+    FIELD(profile_peer, operation, "operation", FIELD_INDEX),
+    FIELD(profile_peer, messages, "messages", FIELD_U64),
+    FIELD(profile_peer, bytes, "bytes", FIELD_U64),
+};
+FIELDS(peer);
+
+static const struct field trace_table[] = {
+    FIELD(profile_trace, on, "recorded", FIELD_BOOL),
+    FIELD(profile_trace, time_mask, "window_mask", FIELD_HEX),
+    FIELD(profile_trace, first_ns, NULL, FIELD_I64),
+    FIELD(profile_trace, last_ns, NULL, FIELD_I64),
+    FIELD(profile_trace, covered, "covered", FIELD_REAL),
+    FIELD(profile_trace, error_ns, "error_ns", FIELD_REAL),
+    FIELD(profile_trace, calls_ns, "calls_ns", FIELD_U64),
+    FIELD(profile_trace, wait_ns, "wait_ns", FIELD_U64),
+    FIELD(profile_trace, sends, "sends", FIELD_U64),
+    FIELD(profile_trace, receives, "receives", FIELD_U64),
+    FIELD(profile_trace, matched, "matched", FIELD_U64),
+    FIELD(profile_trace, contradictions, "contradictions", FIELD_U64),
+    FIELD(profile_trace, unnumbered, "unnumbered", FIELD_U64),
+};
+FIELDS(trace);
+
+/* Many, and of plain members only. */
+static const struct field act_table[] = {{NULL, FIELD_PLAIN, 0, sizeof(struct act)}};
+FIELDS(act);
+
+static const struct field wait_table[] = {
+    FIELD(profile_wait, site, "site", FIELD_INDEX),
+    FIELD(profile_wait, operation, "operation", FIELD_INDEX),
+    FIELD(profile_wait, state, "state", FIELD_WAIT),
+    FIELD(profile_wait, rank, "for_rank", FIELD_U32),
+    FIELD(profile_wait, calls, "calls", FIELD_U64),
+    FIELD(profile_wait, wait_ns, "wait_ns", FIELD_U64),
+};
+FIELDS(wait);
+
 const char *const dropped_keys[LEDGER_SECTIONS] = {
     [LEDGER_MODULES] = "modules", [LEDGER_REGIONS] = "regions", [LEDGER_COMMS] = "communicators",
     [LEDGER_SITES] = "sites",     [LEDGER_ENTRIES] = "calls",   [LEDGER_INSTANCES] = "instances",
@@ -179,6 +222,8 @@ struct names {
 static struct names names_of(enum field_kind kind)
 {
 #define NAMES(array) ((struct names){array, sizeof array / sizeof *array})
+    if (kind == FIELD_WAIT)
+        return NAMES(wait_names);
     return kind == FIELD_CLOCK ? NAMES(clock_names)
                                : (kind == FIELD_STATE ? NAMES(state_names) : NAMES(family_names));
 }
@@ -260,8 +305,7 @@ void fields_write(json_t *object, const struct fields *fields, const void *data)
     for (size_t i = 0; i < fields->n; i++) {
         const struct field *f = &fields->at[i];
         if (f->key)
-            json_put(object, f->key,
-                                        value_of(f, (const char *)data + f->offset));
+            json_put(object, f->key, value_of(f, (const char *)data + f->offset));
     }
 }
 

@@ -1,5 +1,5 @@
-/* The members of the model, described once: profile.json, both ways, and the packed form follow from
- * these tables. Without a key: packed only. */
+/* The members of the model, described once: profile.json, both ways, and the packed form follow
+ * from these tables. Without a key: packed only. */
 #ifndef COLLPROF_PROFILE_FIELDS_H
 #define COLLPROF_PROFILE_FIELDS_H
 
@@ -13,13 +13,14 @@ enum field_kind {
     FIELD_MAYBE, /* int64_t, negative: not known, null */
     FIELD_REAL,
     FIELD_BOOL,
-    FIELD_TEXT,  /* char[size] */
-    FIELD_HEX,   /* uint64_t, as "0x..." */
-    FIELD_INDEX, /* uint32_t, PROFILE_NONE as null */
-    FIELD_PLAIN, /* bytes as they are: packed only */
-    FIELD_CLOCK, /* uint32_t, enum clock_source, by name */
-    FIELD_STATE, /* uint32_t, enum ledger_state, by name */
-    FIELD_FAMILY /* uint32_t, enum call_family, by name */
+    FIELD_TEXT,   /* char[size] */
+    FIELD_HEX,    /* uint64_t, as "0x..." */
+    FIELD_INDEX,  /* uint32_t, PROFILE_NONE as null */
+    FIELD_PLAIN,  /* bytes as they are: packed only */
+    FIELD_CLOCK,  /* uint32_t, enum clock_source, by name */
+    FIELD_STATE,  /* uint32_t, enum ledger_state, by name */
+    FIELD_FAMILY, /* uint32_t, enum call_family, by name */
+    FIELD_WAIT    /* uint32_t, enum wait_state, by name */
 };
 
 struct field {
@@ -34,7 +35,8 @@ struct fields {
 };
 
 extern const struct fields fields_run, fields_host, fields_rank, fields_module, fields_operation,
-    fields_comm, fields_region, fields_entry, fields_spread, fields_event, fields_arrival;
+    fields_comm, fields_region, fields_entry, fields_spread, fields_event, fields_arrival,
+    fields_peer, fields_act, fields_trace, fields_wait;
 
 /* Names of ledger sections as keys of "dropped"; NULL for one that nothing is dropped from. */
 extern const char *const dropped_keys[LEDGER_SECTIONS];

@@ -157,6 +157,25 @@ static bool read_arrivals(struct profile *p, const json_t *json)
     return true;
 }
 
+/* A profile of an earlier version has neither matrix nor trace. */
+static bool read_messages(struct profile *p, const json_t *json)
+{
+    const json_t *trace = json_object_get(json, "trace");
+    if (!READ_ARRAY(json, "matrix", &fields_peer, &p->peers) ||
+        !READ_ARRAY(json, "waits", &fields_wait, &p->waits) ||
+        (trace && !fields_read(trace, &fields_trace, &p->trace)))
+        return false;
+    for (size_t i = 0; i < p->peers.n; i++)
+        if (!index_valid(p->peers.at[i].site, p->sites.n) ||
+            !index_valid(p->peers.at[i].operation, p->operations.n))
+            return false;
+    for (size_t i = 0; i < p->waits.n; i++)
+        if (!index_valid(p->waits.at[i].site, p->sites.n) ||
+            p->waits.at[i].operation >= p->operations.n)
+            return false;
+    return true;
+}
+
 static bool read_members(struct profile *p, const struct profile_event *instance,
                          const json_t *members)
 {
@@ -224,7 +243,7 @@ static bool read_all(struct profile *p, const json_t *json)
         profile_reindex(p);
     return good && read_entries(p, json_object_get(json, "entries")) &&
            read_groups(p, json_object_get(json, "groups")) && read_arrivals(p, json) &&
-           read_instances(p, json_object_get(json, "instances"));
+           read_messages(p, json) && read_instances(p, json_object_get(json, "instances"));
 }
 
 struct profile *profile_from_json(const json_t *json, const char **reason)

@@ -41,7 +41,7 @@ static json_t *ranks_of(const struct profile *p)
         for (int s = 0; s < LEDGER_SECTIONS; s++)
             if (dropped_keys[s])
                 json_put(dropped, dropped_keys[s],
-                                    json_integer((json_int_t)p->ranks.at[i].dropped[s]));
+                         json_integer((json_int_t)p->ranks.at[i].dropped[s]));
         json_put(json_array_get(array, i), "dropped", dropped);
     }
     return array;
@@ -52,8 +52,7 @@ static json_t *frame_of(const struct profile_frame *f)
     char address[24];
     snprintf(address, sizeof address, "0x%llx", (unsigned long long)f->address);
     json_t *object = json_object();
-    json_put(object, "module",
-                        f->module == PROFILE_NONE ? json_null() : json_integer(f->module));
+    json_put(object, "module", f->module == PROFILE_NONE ? json_null() : json_integer(f->module));
     json_put(object, "address", json_string(address));
     json_put(object, "offset", json_integer((json_int_t)f->offset));
     if (f->function)
@@ -112,9 +111,9 @@ static json_t *groups_of(const struct profile *p)
     json_t *array = json_array();
     for (size_t i = 0; i < p->groups.n; i++) {
         const struct profile_group *g = &p->groups.at[i];
-        json_push(array, json_pack("{s:o, s:I, s:o}", "site", index_or_null(g->site),
-                                               "operation", (json_int_t)g->operation, "ranks",
-                                               object_of(&fields_spread, &g->spread)));
+        json_push(array, json_pack("{s:o, s:I, s:o}", "site", index_or_null(g->site), "operation",
+                                   (json_int_t)g->operation, "ranks",
+                                   object_of(&fields_spread, &g->spread)));
     }
     return array;
 }
@@ -150,11 +149,10 @@ static json_t *instances_of(const struct profile *p)
         if (!last || last->comm_id != e->comm_id || last->sequence != e->sequence) {
             members = json_array();
             snprintf(id, sizeof id, "0x%016llx", (unsigned long long)e->comm_id);
-            json_push(
-                list,
-                json_pack("{s:s, s:I, s:I, s:I, s:i, s:o}", "communicator_id", id, "sequence",
-                          (json_int_t)e->sequence, "communicator", (json_int_t)e->comm, "operation",
-                          (json_int_t)e->operation, "root", (int)e->root, "members", members));
+            json_push(list, json_pack("{s:s, s:I, s:I, s:I, s:i, s:o}", "communicator_id", id,
+                                      "sequence", (json_int_t)e->sequence, "communicator",
+                                      (json_int_t)e->comm, "operation", (json_int_t)e->operation,
+                                      "root", (int)e->root, "members", members));
         }
         append_member(members, e);
         last = e;
@@ -193,6 +191,9 @@ json_t *profile_json(const struct profile *p)
         findings_of(p));
     if (!whole)
         profile_out_of_memory();
+    json_put(whole, "matrix", ARRAY_OF(&fields_peer, &p->peers));
+    json_put(whole, "trace", object_of(&fields_trace, &p->trace));
+    json_put(whole, "waits", ARRAY_OF(&fields_wait, &p->waits));
     return whole;
 }
 

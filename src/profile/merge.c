@@ -62,6 +62,19 @@ static void merge_header(struct profile *into, const struct profile *from)
     into->yields = into->yields || from->yields;
     into->sample_mask |= from->sample_mask;
     into->events_dropped += from->events_dropped;
+    into->peers_dropped += from->peers_dropped;
+}
+
+static void merge_trace(struct profile_trace *into, const struct profile_trace *from)
+{
+    if (!from->on)
+        return;
+    if (!into->on || from->first_ns < into->first_ns)
+        into->first_ns = from->first_ns;
+    if (!into->on || from->last_ns > into->last_ns)
+        into->last_ns = from->last_ns;
+    into->time_mask |= from->time_mask;
+    into->on = true;
 }
 
 static void merge_ranks(struct profile *into, const struct profile *from)
@@ -151,16 +164,31 @@ static void merge_counts(struct profile *into, const struct profile *from, const
         e->operation = mapped(m->operation, e->operation);
         e->comm = mapped(m->comm, e->comm);
     }
+    for (size_t i = 0; i < from->acts.n; i++) {
+        struct act *a = PUSH(&into->acts);
+        *a = from->acts.at[i];
+        a->site = mapped(m->site, a->site);
+        a->operation = mapped(m->operation, a->operation);
+    }
+    for (size_t i = 0; i < from->peers.n; i++) {
+        struct profile_peer *peer = PUSH(&into->peers);
+        *peer = from->peers.at[i];
+        peer->site = mapped(m->site, peer->site);
+        peer->operation = mapped(m->operation, peer->operation);
+    }
 }
 
 void profile_merge(struct profile *into, struct profile *from)
 {
     merge_header(into, from);
+    merge_trace(&into->trace, &from->trace);
     merge_ranks(into, from);
     merge_texts(into, from);
     struct maps m = merge_tables(into, from);
     merge_counts(into, from, &m);
     events_limit(into, PROFILE_MAX_EVENTS);
+    acts_limit(into, PROFILE_MAX_ACTS);
+    peers_limit(into, PROFILE_MAX_PEERS);
     free(m.module);
     free(m.operation);
     free(m.comm);

@@ -4,6 +4,7 @@
 #define COLLPROF_PROFILE_MODEL_H
 
 #include "profile/profile.h"
+#include "timeline/timeline.h"
 
 #define PROFILE_NONE UINT32_MAX /* no module, no site, no communicator */
 
@@ -11,6 +12,12 @@
  * merged profile, and this many in profile.json. */
 #define PROFILE_MAX_EVENTS 131072u
 #define PROFILE_MAX_SAVED_EVENTS 32768u
+
+/* At most so many of what the ranks did are looked at together: thinned out by windows of time. */
+#define PROFILE_MAX_ACTS ((size_t)1 << 20)
+
+/* At most so many rows of the communication matrix. */
+#define PROFILE_MAX_PEERS 65536u
 
 /* A growing array: PUSH gives a zeroed new element. */
 #define ARRAY(type)                                                                                \
@@ -150,6 +157,35 @@ struct profile_arrival {
     uint32_t late_ranks; /* how many different ranks were last */
 };
 
+/* Messages that one rank sent to, or received from, another at one place. */
+struct profile_peer {
+    uint32_t site, operation; /* PROFILE_NONE: there were too many rows to tell places apart */
+    uint32_t rank, peer;      /* in MPI_COMM_WORLD */
+    uint32_t received;        /* 0: RANK sent them to PEER; 1: it received them from there */
+    uint64_t messages, bytes;
+};
+
+/* A wait state: what calls of one operation at one place waited for, and for whom. */
+struct profile_wait {
+    uint32_t site, operation;
+    uint32_t state; /* enum wait_state */
+    uint32_t rank;  /* that was waited for */
+    uint64_t calls, wait_ns;
+};
+
+/* What was traced, and how far it could be put together. */
+struct profile_trace {
+    bool on;
+    uint64_t time_mask; /* kept are times (ns, on the common clock) without any of these bits */
+    int64_t first_ns, last_ns; /* the run */
+    double covered;            /* share of it that lies in windows that were kept */
+    double error_ns;           /* waits that are shorter are none: clocks of hosts differ so much */
+    uint64_t calls_ns, wait_ns; /* time in the calls in the windows; of it, waited */
+    uint64_t sends, receives, matched;
+    uint64_t contradictions; /* pairs of ends that cannot be one message */
+    uint64_t unnumbered;     /* ends of messages whose order was not known */
+};
+
 struct profile_finding {
     char *kind;
     json_t *value;
@@ -184,6 +220,11 @@ struct profile {
     ARRAY(struct profile_event) events;
     ARRAY(struct profile_arrival) arrivals;
     ARRAY(struct profile_finding) findings;
+    ARRAY(struct profile_peer) peers;
+    uint64_t peers_dropped; /* messages that found the matrix full */
+    struct profile_trace trace;
+    ARRAY(struct act) acts; /* of the ranks' records; not in profile.json */
+    ARRAY(struct profile_wait) waits;
 
     struct lookup by_site, by_comm, by_entry, by_group;
 };
@@ -218,6 +259,15 @@ uint32_t *comm_kinds(const struct profile *p);
 
 /* Fills p->arrivals from the events. */
 void arrivals_find(struct profile *p);
+
+/* Thins acts out to LIMIT of them, by windows. */
+void acts_limit(struct profile *p, size_t limit);
+
+/* Fills p->trace and p->waits from the acts. */
+void trace_find(struct profile *p);
+
+void peers_sort(struct profile *p);
+void peers_limit(struct profile *p, size_t limit);
 
 /* Adds to the warnings what the counts themselves give reason for: ranks that did not end well,
  * more ranks than processors, what was dropped. */

@@ -167,6 +167,15 @@ void profile_sort(struct profile *p)
         follow(&p->events.at[i].operation, operation);
         follow(&p->events.at[i].comm, comm);
     }
+    for (size_t i = 0; i < p->acts.n; i++) {
+        follow(&p->acts.at[i].site, site);
+        follow(&p->acts.at[i].operation, operation);
+    }
+    for (size_t i = 0; i < p->peers.n; i++) {
+        follow(&p->peers.at[i].site, site);
+        follow(&p->peers.at[i].operation, operation);
+    }
+    peers_sort(p);
     free(SORT(&p->entries, compare_entries));
     free(SORT(&p->groups, compare_groups));
     events_sort(p);

@@ -108,7 +108,9 @@ void profile_symbolize(struct profile *p)
     profile_sort(p);
     for (uint32_t i = 0; i < p->modules.n; i++)
         name_module(p, i, reader);
-    if (!p->has_arrivals)
+    if (!p->has_arrivals) {
         arrivals_find(p);
+        trace_find(p);
+    }
     profile_judge(p);
 }

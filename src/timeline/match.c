@@ -1,5 +1,18 @@
 #include "timeline/timeline_inner.h"
 
+uint64_t timeline_thinner(uint64_t mask, uint64_t span)
+{
+    enum { WINDOWS_LOG2 = 5, SHORTEST_LOG2 = 10 };
+    int length = span ? 63 - __builtin_clzll(span) : 0;
+    int first = length > WINDOWS_LOG2 + SHORTEST_LOG2 ? length - WINDOWS_LOG2 : SHORTEST_LOG2;
+    if (!mask)
+        return 1ull << first;
+    int above = 64 - __builtin_clzll(mask), below = __builtin_ctzll(mask) - 1;
+    if (above < length || below < 0)
+        return mask | 1ull << (above < 63 ? above : 63);
+    return mask | 1ull << below;
+}
+
 /* The ends of messages by channel and ordinal: open addressing, twice as large as it is full. */
 struct ends {
     uint32_t *slot; /* index of an act plus one; 0: empty */

@@ -25,6 +25,12 @@ enum collective_kind {
 /* By an operation's name, non-blocking and large-count forms included. */
 enum collective_kind collective_kind(const char *operation);
 
+/* A trace that is too long is thinned out to windows of time: kept are the times (ns, on the common
+ * clock) that have none of MASK's bits. This gives the mask for about half of them, in a run of
+ * SPAN ns so far. Windows get rarer until there would be none in the span, and shorter then. The
+ * rule looks at nothing but the clock, so the windows of all ranks are of the same times. */
+uint64_t timeline_thinner(uint64_t mask, uint64_t span);
+
 enum act_kind {
     ACT_CALL,       /* a call of which nothing more is known; also the post of a receive */
     ACT_SEND,       /* a message sent by a call that returns when the buffer is free again */

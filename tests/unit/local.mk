@@ -33,7 +33,7 @@ tests_unit_methods_SOURCES = tests/unit/plan.c tests/unit/discover.c tests/unit/
 tests_unit_methods_LDADD = libmeasure.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_profile_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_profile_SOURCES = tests/unit/profile.c tests/unit/timeline.c tests/unit/made_ledger.c tests/unit/made_ledger.h
+tests_unit_profile_SOURCES = tests/unit/profile.c tests/unit/timeline.c tests/unit/trace.c tests/unit/made_ledger.c tests/unit/made_ledger.h
 tests_unit_profile_LDADD = libprofile.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_page_CPPFLAGS = $(UNIT_CPPFLAGS)

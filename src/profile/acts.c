@@ -1,0 +1,65 @@
+/* What the ranks did, as far as it was traced, and what follows from it: wait states. */
+#include "profile/model.h"
+
+#include <stdlib.h>
+
+static void keep_windows(struct profile *p)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < p->acts.n; i++)
+        if (!((uint64_t)p->acts.at[i].entry_ns & p->trace.time_mask))
+            p->acts.at[kept++] = p->acts.at[i];
+    p->acts.n = kept;
+}
+
+void acts_limit(struct profile *p, size_t limit)
+{
+    if (!p->acts.n)
+        return;
+    keep_windows(p); /* what the windows of all ranks have in common */
+    while (p->acts.n > limit && !(p->trace.time_mask & 1)) {
+        p->trace.time_mask =
+            timeline_thinner(p->trace.time_mask, (uint64_t)(p->trace.last_ns - p->trace.first_ns));
+        keep_windows(p);
+    }
+}
+
+/* The part of the run that lies in windows. */
+static double covered(const struct profile_trace *t)
+{
+    if (!t->time_mask)
+        return 1;
+    int64_t width = 1ll << __builtin_ctzll(t->time_mask), kept = 0;
+    for (int64_t from = t->first_ns; from < t->last_ns;) {
+        int64_t to = (from / width + 1) * width;
+        to = to < t->last_ns ? to : t->last_ns;
+        kept += (uint64_t)from & t->time_mask ? 0 : to - from;
+        from = to;
+    }
+    return (double)kept / (double)(t->last_ns - t->first_ns);
+}
+
+void trace_find(struct profile *p)
+{
+    struct timeline found;
+    p->waits.n = 0;
+    if (!p->trace.on || (p->hosts.n > 1 && !p->synchronized))
+        return; /* clocks that do not agree tell nothing of waiting */
+    double error = p->hosts.n > 1 ? 2e9 * p->clock_bound : 0;
+    timeline_find(&found, p->acts.at, p->acts.n, (int64_t)error, profile_alloc);
+    p->trace.calls_ns = found.call_ns;
+    p->trace.wait_ns = found.wait_sum_ns;
+    p->trace.sends = found.sends;
+    p->trace.receives = found.receives;
+    p->trace.matched = found.matched;
+    p->trace.contradictions = found.contradictions;
+    p->trace.unnumbered = found.unnumbered;
+    p->trace.error_ns = error;
+    p->trace.covered = covered(&p->trace);
+    for (size_t i = 0; i < found.n_waits; i++) {
+        const struct wait *w = &found.waits[i];
+        *PUSH(&p->waits) =
+            (struct profile_wait){w->site, w->operation, w->state, w->rank, w->calls, w->ns};
+    }
+    timeline_free(&found);
+}

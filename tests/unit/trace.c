@@ -1,0 +1,111 @@
+/* Protects the trace and the communication matrix inside a profile: merged, sent, saved, bounded.
+ */
+#include "profile/model.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+/* Rank 0 sends N messages to rank 1, which has waited 400 ns for each; one every millisecond. */
+static struct profile *traced(uint32_t rank, uint32_t n)
+{
+    struct profile *p = profile_new();
+    PUSH(&p->ranks)->rank = (int32_t)rank;
+    p->hosts.n = 0;
+    profile_add_host(p, &(struct profile_host){.name = "alpha", .ranks = 1});
+    uint32_t site = profile_add_site(
+        p, &(struct profile_site){.depth = 1,
+                                  .frame = {{.module = PROFILE_NONE, .address = rank + 1}}});
+    uint32_t operation =
+        profile_add_operation(p, rank ? "MPI_Recv" : "MPI_Send", rank ? FAMILY_RECV : FAMILY_SEND);
+    p->trace = (struct profile_trace){.on = true, .first_ns = 0, .last_ns = 1000000ll * n};
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t entry = 1000000ll * i + (rank ? 0 : 400);
+        *PUSH(&p->acts) = (struct act){.entry_ns = entry,
+                                       .posted_ns = entry,
+                                       .exit_ns = 1000000ll * i + 500,
+                                       .comm_id = 3,
+                                       .bytes = 10,
+                                       .rank = rank,
+                                       .site = site,
+                                       .operation = operation,
+                                       .peer = 1 - rank,
+                                       .ordinal = i,
+                                       .kind = rank ? ACT_RECEIVED : ACT_SEND};
+    }
+    *PUSH(&p->peers) = (struct profile_peer){site, operation, rank, 1 - rank, rank, n, 10ull * n};
+    return p;
+}
+
+static struct profile *sent(struct profile *p)
+{
+    size_t size;
+    void *packed = profile_pack(p, &size);
+    profile_free(p);
+    p = profile_unpack(packed, size);
+    free(packed);
+    return p;
+}
+
+Test(trace, survives_the_message_and_the_file)
+{
+    struct profile *p = traced(0, 100);
+    profile_merge(p, sent(traced(1, 100)));
+    p = sent(p);
+    profile_symbolize(p);
+    json_t *json = profile_json(p);
+    profile_free(p);
+    const char *reason;
+    p = profile_from_json(json, &reason);
+    json_decref(json);
+    cr_assert(p, "%s", reason);
+    cr_assert_eq(p->trace.matched, 100);
+    cr_assert_eq(p->trace.contradictions, 0);
+    cr_assert_eq(p->waits.n, 1);
+    cr_assert_eq(p->waits.at[0].state, WAIT_LATE_SENDER);
+    cr_assert_eq(p->waits.at[0].rank, 0);
+    cr_assert_eq(p->waits.at[0].calls, 100);
+    cr_assert_eq(p->waits.at[0].wait_ns, 100 * 400);
+    cr_assert_str_eq(p->operations.at[p->waits.at[0].operation].name, "MPI_Recv");
+    cr_assert_eq(p->peers.n, 2);
+    cr_assert_eq(p->peers.at[0].messages, 100);
+    cr_assert_eq(p->peers.at[0].bytes, 1000);
+    cr_assert_eq(p->peers.at[1].received, 1);
+    profile_free(p);
+}
+
+/* What is left of a long run are windows of the same time on every rank. */
+Test(trace, windows)
+{
+    struct profile *p = traced(0, 4000), *q = traced(1, 4000);
+    acts_limit(q, 1000);
+    size_t kept = q->acts.n;
+    cr_assert(kept <= 1000 && kept >= 200, "%zu", kept);
+    profile_merge(p, q);
+    cr_assert_eq(p->acts.n, 2 * kept);
+    trace_find(p);
+    cr_assert_eq(p->trace.matched, kept);
+    cr_assert_eq(p->trace.sends, kept);
+    cr_assert_eq(p->waits.at[0].wait_ns, 400 * kept);
+    cr_assert_float_eq(p->trace.covered, (double)kept / 4000, 0.01);
+    acts_limit(p, 100);
+    cr_assert(p->acts.n && p->acts.n <= 100);
+    profile_free(p);
+}
+
+Test(trace, matrix_gives_up_places_before_pairs)
+{
+    struct profile *p = profile_new();
+    for (uint32_t i = 0; i < 30; i++)
+        *PUSH(&p->peers) = (struct profile_peer){i % 3, 0, i / 3, 99, 0, 1, i};
+    peers_limit(p, 10);
+    cr_assert_eq(p->peers.n, 10);
+    cr_assert_eq(p->peers.at[9].bytes, 27 + 28 + 29);
+    cr_assert_eq(p->peers.at[9].messages, 3);
+    cr_assert_eq(p->peers.at[9].site, PROFILE_NONE);
+    cr_assert_eq(p->peers_dropped, 0);
+    peers_limit(p, 4);
+    cr_assert_eq(p->peers.n, 4);
+    cr_assert_eq(p->peers.at[0].rank, 6);
+    cr_assert_eq(p->peers_dropped, 18);
+    profile_free(p);
+}
