@@ -102,6 +102,19 @@ static void pending_end_some(const struct call *c, const struct pending *p, int 
             request_return(p->record[i]);
 }
 
+/* After an error. A request that is gone has failed; what comes under its handle is another one. */
+static void pending_end_failed(const struct pending *p)
+{
+    for (int i = p->n - 1; i >= 0; i--) {
+        bool gone = p->handle[i] != MPI_REQUEST_NULL && p->requests[i] == MPI_REQUEST_NULL;
+        struct request *r = layer.threaded ? p->record[i] : gone ? pending_record(p, i) : NULL;
+        if (r && gone)
+            request_release(r);
+        else if (r)
+            request_return(r);
+    }
+}
+
 static void pending_end_none(const struct pending *p)
 {
     for (int i = p->n - 1; layer.threaded && i >= 0; i--)
@@ -113,12 +126,15 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
     struct call call;
     struct pending p;
-    if (!call_enter(&call, OP_Wait))
+    if (!call_enter(&call, OP_Wait, CALL_ABOUT_NOTHING))
         return next.Wait(request, status);
     pending_begin(&p, &call, 1, request, status);
     int rc = next.Wait(request, p.status);
     call.exit = clock_ticks();
-    pending_end_one(&call, &p, rc == MPI_SUCCESS ? 0 : MPI_UNDEFINED, false);
+    if (rc == MPI_SUCCESS)
+        pending_end_one(&call, &p, 0, false);
+    else
+        pending_end_failed(&p);
     call_leave(&call, rc, MPI_COMM_NULL, 0);
     return rc;
 }
@@ -127,7 +143,7 @@ int MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses)
 {
     struct call call;
     struct pending p;
-    if (!call_enter(&call, OP_Waitall))
+    if (!call_enter(&call, OP_Waitall, CALL_ABOUT_NOTHING))
         return next.Waitall(count, requests, statuses);
     pending_begin(&p, &call, count, requests, statuses);
     int rc = next.Waitall(count, requests, p.status);
@@ -141,12 +157,15 @@ int MPI_Waitany(int count, MPI_Request *requests, int *index, MPI_Status *status
 {
     struct call call;
     struct pending p;
-    if (!call_enter(&call, OP_Waitany))
+    if (!call_enter(&call, OP_Waitany, CALL_ABOUT_NOTHING))
         return next.Waitany(count, requests, index, status);
     pending_begin(&p, &call, count, requests, status);
     int rc = next.Waitany(count, requests, index, p.status);
     call.exit = clock_ticks();
-    pending_end_one(&call, &p, rc == MPI_SUCCESS ? *index : MPI_UNDEFINED, false);
+    if (rc == MPI_SUCCESS)
+        pending_end_one(&call, &p, *index, false);
+    else
+        pending_end_failed(&p);
     call_leave(&call, rc, MPI_COMM_NULL, 0);
     return rc;
 }
@@ -156,13 +175,15 @@ int MPI_Waitsome(int incount, MPI_Request *requests, int *outcount, int *indices
 {
     struct call call;
     struct pending p;
-    if (!call_enter(&call, OP_Waitsome))
+    if (!call_enter(&call, OP_Waitsome, CALL_ABOUT_NOTHING))
         return next.Waitsome(incount, requests, outcount, indices, statuses);
     pending_begin(&p, &call, incount, requests, statuses);
     int rc = next.Waitsome(incount, requests, outcount, indices, p.status);
     call.exit = clock_ticks();
-    pending_end_some(&call, &p, rc == MPI_SUCCESS && *outcount != MPI_UNDEFINED ? *outcount : 0,
-                     indices, false);
+    if (rc == MPI_SUCCESS)
+        pending_end_some(&call, &p, *outcount != MPI_UNDEFINED ? *outcount : 0, indices, false);
+    else
+        pending_end_failed(&p);
     call_leave(&call, rc, MPI_COMM_NULL, 0);
     return rc;
 }
@@ -171,12 +192,15 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
     struct call call;
     struct pending p;
-    if (!call_enter(&call, OP_Test))
+    if (!call_enter(&call, OP_Test, CALL_ABOUT_NOTHING))
         return next.Test(request, flag, status);
     pending_begin(&p, &call, 1, request, status);
     int rc = next.Test(request, flag, p.status);
     call.exit = clock_ticks();
-    pending_end_one(&call, &p, rc == MPI_SUCCESS && *flag ? 0 : MPI_UNDEFINED, true);
+    if (rc == MPI_SUCCESS)
+        pending_end_one(&call, &p, *flag ? 0 : MPI_UNDEFINED, true);
+    else
+        pending_end_failed(&p);
     call_leave(&call, rc, MPI_COMM_NULL, 0);
     return rc;
 }
@@ -185,7 +209,7 @@ int MPI_Testall(int count, MPI_Request *requests, int *flag, MPI_Status *statuse
 {
     struct call call;
     struct pending p;
-    if (!call_enter(&call, OP_Testall))
+    if (!call_enter(&call, OP_Testall, CALL_ABOUT_NOTHING))
         return next.Testall(count, requests, flag, statuses);
     pending_begin(&p, &call, count, requests, statuses);
     int rc = next.Testall(count, requests, flag, p.status);
@@ -202,12 +226,15 @@ int MPI_Testany(int count, MPI_Request *requests, int *index, int *flag, MPI_Sta
 {
     struct call call;
     struct pending p;
-    if (!call_enter(&call, OP_Testany))
+    if (!call_enter(&call, OP_Testany, CALL_ABOUT_NOTHING))
         return next.Testany(count, requests, index, flag, status);
     pending_begin(&p, &call, count, requests, status);
     int rc = next.Testany(count, requests, index, flag, p.status);
     call.exit = clock_ticks();
-    pending_end_one(&call, &p, rc == MPI_SUCCESS && *flag ? *index : MPI_UNDEFINED, true);
+    if (rc == MPI_SUCCESS)
+        pending_end_one(&call, &p, *flag ? *index : MPI_UNDEFINED, true);
+    else
+        pending_end_failed(&p);
     call_leave(&call, rc, MPI_COMM_NULL, 0);
     return rc;
 }
@@ -217,13 +244,15 @@ int MPI_Testsome(int incount, MPI_Request *requests, int *outcount, int *indices
 {
     struct call call;
     struct pending p;
-    if (!call_enter(&call, OP_Testsome))
+    if (!call_enter(&call, OP_Testsome, CALL_ABOUT_NOTHING))
         return next.Testsome(incount, requests, outcount, indices, statuses);
     pending_begin(&p, &call, incount, requests, statuses);
     int rc = next.Testsome(incount, requests, outcount, indices, p.status);
     call.exit = clock_ticks();
-    pending_end_some(&call, &p, rc == MPI_SUCCESS && *outcount != MPI_UNDEFINED ? *outcount : 0,
-                     indices, true);
+    if (rc == MPI_SUCCESS)
+        pending_end_some(&call, &p, *outcount != MPI_UNDEFINED ? *outcount : 0, indices, true);
+    else
+        pending_end_failed(&p);
     call_leave(&call, rc, MPI_COMM_NULL, 0);
     return rc;
 }
@@ -231,7 +260,7 @@ int MPI_Testsome(int incount, MPI_Request *requests, int *outcount, int *indices
 int MPI_Request_free(MPI_Request *request)
 {
     struct call call;
-    if (!call_enter(&call, OP_Request_free))
+    if (!call_enter(&call, OP_Request_free, CALL_ABOUT_NOTHING))
         return next.Request_free(request);
     if (request && *request != MPI_REQUEST_NULL)
         request_forget(HANDLE_BITS(*request));
@@ -254,7 +283,7 @@ static void started(const struct call *c, struct request *r)
 int MPI_Start(MPI_Request *request)
 {
     struct call call;
-    if (!call_enter(&call, OP_Start))
+    if (!call_enter(&call, OP_Start, CALL_ABOUT_NOTHING))
         return next.Start(request);
     int rc = next.Start(request);
     call.exit = clock_ticks();
@@ -264,7 +293,7 @@ int MPI_Start(MPI_Request *request)
         if (r->entry)
             entry_count(r->entry, ticks_to_ns(call.exit - call.entry),
                         r->kind & REQUEST_RECV ? 0 : r->bytes, false);
-        thread.inside = false;
+        call_over();
     } else {
         call_leave(&call, rc, MPI_COMM_NULL, 0);
     }
@@ -274,7 +303,7 @@ int MPI_Start(MPI_Request *request)
 int MPI_Startall(int count, MPI_Request *requests)
 {
     struct call call;
-    if (!call_enter(&call, OP_Startall))
+    if (!call_enter(&call, OP_Startall, CALL_ABOUT_NOTHING))
         return next.Startall(count, requests);
     int rc = next.Startall(count, requests);
     call.exit = clock_ticks();

@@ -189,12 +189,15 @@ function print_function(name, family, line,   call, i, comm, bytes, place, root,
     root = role[line, "root"] ? arg[role[line, "root"] + 0] : "-1"
     request = role[line, "request"] ? arg[role[line, "request"] + 0] : ""
     bytes = bytes_expression(role[line, "bytes"], comm)
+    sub(/^call_bytes\(/, "call_payload(\\&call, ", bytes)
     if (role[line, "inplace"]) {
         split(role[line, "inplace"], place, ":")
         bytes = arg[place[1] + 0] " == MPI_IN_PLACE ? " bytes_expression(place[2], comm) " : " bytes
     }
     # With a negative root (MPI_ROOT, MPI_PROC_NULL) some arguments are not significant, and a
     # datatype that is not may be no datatype at all.
+    if (role[line, "times"])
+        bytes = "(uint64_t)" arg[role[line, "times"] + 0] " * " bytes
     if (root != "-1")
         bytes = root (role[line, "noroot"] ? " < 0" : " == MPI_PROC_NULL") " ? 0 : " bytes
     if (role[line, "to"])
@@ -204,7 +207,7 @@ function print_function(name, family, line,   call, i, comm, bytes, place, root,
 
     printf "int %s(%s)\n{\n", name, declared
     print "    struct call call;"
-    print "    if (!call_enter(&call, OP_" substr(name, 5) "))"
+    print "    if (!call_enter(&call, OP_" substr(name, 5) ", " about(family, line, comm, root) "))"
     print "        return " call ";"
 
     if (family == "recv")
@@ -222,6 +225,29 @@ function print_function(name, family, line,   call, i, comm, bytes, place, root,
     else
         template_plain(call, comm, bytes)
     print "}\n"
+}
+
+# The parameter with the first of these names that there is.
+function named(names, otherwise,   n, name, i, k) {
+    n = split(names, name, " ")
+    for (k = 1; k <= n; k++)
+        for (i = 1; i <= n_args; i++)
+            if (arg[i] == name[k])
+                return arg[i]
+    return otherwise
+}
+
+# What the call is about, as far as that may be told before MPI has looked at it.
+function about(family, line, comm, root,   half, payload) {
+    if (family == "comm_free")
+        comm = comm " ? *" comm " : MPI_COMM_NULL"
+    payload = "0, MPI_DATATYPE_NULL"
+    if (role[line, "bytes"] && role[line, "bytes"] !~ /^\[/) {
+        split(role[line, "bytes"], half, "*")
+        payload = arg[half[1] + 0] ", " arg[half[2] + 0]
+    }
+    return "((struct call_about){" comm ", " named("source src dest dst target_rank", "CALL_NONE") \
+           ", " named("recvtag tag", "CALL_NONE") ", " root ", " payload "})"
 }
 
 function template_plain(call, comm, bytes) {
@@ -278,7 +304,7 @@ function template_comm(call, comm, new) {
 
 # The handle is gone afterwards, so the communicator is looked up before.
 function template_comm_free(call, comm) {
-    print "    struct comm *known = comm_of_freed(*" comm ");"
+    print "    struct comm *known = comm_of_freed(" comm ");"
     print "    int rc = " call ";\n    call.exit = clock_ticks();"
     print "    call_leave_known(&call, rc, known, 0);"
     print "    return rc;"

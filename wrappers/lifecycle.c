@@ -9,9 +9,11 @@ static void leave_init(struct call *c, int rc, int provided)
 {
     if (rc == MPI_SUCCESS)
         life_start(provided);
-    if (layer.on)
+    if (layer.on) {
+        thread_call();
         call_leave(c, rc, MPI_COMM_NULL, 0);
-    thread.inside = false;
+    }
+    thread_leave();
 }
 
 int MPI_Init(int *argc, char ***argv)
@@ -20,7 +22,7 @@ int MPI_Init(int *argc, char ***argv)
         return next.Init(argc, argv);
     struct call call = {.operation = OP_Init};
     int provided = MPI_THREAD_SINGLE;
-    thread.inside = true;
+    thread_enter();
     life_prepare();
     call.entry = clock_ticks();
     int rc = next.Init(argc, argv);
@@ -36,7 +38,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     if (thread.inside || layer.phase != LAYER_ASLEEP)
         return next.Init_thread(argc, argv, required, provided);
     struct call call = {.operation = OP_Init_thread};
-    thread.inside = true;
+    thread_enter();
     life_prepare();
     call.entry = clock_ticks();
     int rc = next.Init_thread(argc, argv, required, provided);
@@ -49,7 +51,7 @@ int MPI_Finalize(void)
 {
     life_end();
     bool was_inside = thread.inside;
-    thread.inside = true;
+    thread_enter();
     int rc = next.Finalize();
     thread.inside = was_inside;
     return rc;
@@ -72,7 +74,7 @@ int MPI_Pcontrol(const int level, ...)
 int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
 {
     bool outer = !thread.inside;
-    thread.inside = true;
+    thread_enter();
     if (outer)
         life_prepare();
     int rc = next.Session_init(info, errhandler, session);

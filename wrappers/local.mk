@@ -22,6 +22,7 @@ LAYER_FILES = \
 	wrappers/prologue.h wrappers/chain.c wrappers/lifecycle.c wrappers/completion.c \
 	src/record/layer.c src/record/layer.h \
 	src/record/entries.c src/record/entries.h \
+	src/record/index.c src/record/index.h \
 	src/record/sites.c src/record/sites.h \
 	src/record/comms.c src/record/comms.h \
 	src/record/requests.c src/record/requests.h \
@@ -31,7 +32,8 @@ LAYER_FILES = \
 	src/inject/list.c src/inject/list.h \
 	src/inject/ack.c src/inject/benchmark.c src/inject/replace.c \
 	src/layer/life.c src/layer/life.h src/layer/life_inner.h src/layer/alone.c \
-	src/layer/ends.c src/layer/merge.c src/layer/noise.c src/layer/regions.c
+	src/layer/ends.c src/layer/merge.c src/layer/noise.c \
+	src/layer/place.c src/layer/place.h src/layer/regions.c
 EXTRA_DIST += $(LAYER_FILES)
 @LAYERS_MK@
 -include $(srcdir)/wrappers/layers.mk

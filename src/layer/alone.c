@@ -2,10 +2,10 @@
  * not come by the C functions. Others may not have started, so nothing may be sent: each keeps its
  * record, and rank 0 merges from the files. */
 #include "layer/life_inner.h"
-#include "record/call.h"
 #include "profile/profile.h"
+#include "record/call.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,27 +15,23 @@ static const double PATIENCE = 2;
 /* All ranks of a run start within this time, in seconds. */
 static const double START_SPREAD = 60;
 
+/* The others are not asked, so the directory is the one that was named, whoever uses it. */
 static void start_alone(MPI_Group world, int thread_level)
 {
-    char path[LIFE_PATH];
     layer.world = world;
     PMPI_Group_rank(world, &layer.rank);
     PMPI_Group_size(world, &layer.size);
-    settings_default(&layer.settings);
-    settings_read(&layer.settings, environ, life_complain, NULL);
+    life_read_settings();
     layer.phase = LAYER_ENDED; /* until everything has worked */
     life_find_rate();
-    life_make_directories(layer.settings.output);
-    if (layer.rank == 0) {
-        snprintf(path, LIFE_PATH, "%s/profile.json", layer.settings.output);
-        unlink(path);
-    }
-    int error = life_open_ledger(thread_level);
-    if (error > 0)
+    life_obstacle = place_join(&life_place, layer.settings.output, 0);
+    if (!life_obstacle)
+        place_clear(&life_place, layer.rank, layer.rank == 0);
+    if (life_open_ledger(thread_level, clock_ticks() ^ (uint64_t)getpid() << 32))
         return;
-    if (error < 0)
+    if (life_obstacle)
         layer_say("rank %d: cannot write records to %s: %s: only rank 0 will be reported",
-                  layer.rank, layer.settings.output, strerror(-error));
+                  layer.rank, life_place.shown, life_obstacle);
     layer.ledger.header->started_late = 1;
     life_begin();
 }
@@ -49,12 +45,12 @@ static void on_first_call(void)
     PMPI_Finalized(&over);
     if (!begun || over)
         return;
-    thread.inside = true;
+    thread_enter();
     PMPI_Query_thread(&level);
     life_prepare();
     if (PMPI_Comm_group(MPI_COMM_WORLD, &world) == MPI_SUCCESS)
         start_alone(world, level);
-    thread.inside = false;
+    thread_leave();
 }
 
 __attribute__((constructor)) static void watch_for_first_call(void)
@@ -88,43 +84,52 @@ void life_session_ends(void)
 
 /* --- the end --- */
 
-static bool has_ended(int rank)
+struct ended {
+    bool *rank; /* has a record that says how it ended */
+    bool remove;
+};
+
+static void look(int directory, const char *name, const struct ledger_header *h, void *arg)
 {
-    char path[LIFE_PATH];
-    struct ledger l;
-    life_record_path(path, rank);
-    if (ledger_open(&l, path))
-        return false;
-    bool ended = l.header->state != LEDGER_RUNNING &&
-                 l.header->started_unix > layer.ledger.header->started_unix - START_SPREAD;
-    ledger_close(&l);
-    return ended;
+    struct ended *e = arg;
+    if (h->state == LEDGER_RUNNING || h->rank >= layer.size ||
+        h->started_unix < layer.ledger.header->started_unix - START_SPREAD)
+        return;
+    e->rank[h->rank] = true;
+    if (e->remove)
+        unlinkat(directory, name, 0);
 }
 
-static void wait_for_others(void)
+static bool have_all_ended(struct ended *e)
+{
+    memset(e->rank, 0, (size_t)layer.size * sizeof *e->rank);
+    place_each(&life_place, look, e);
+    for (int rank = 0; rank < layer.size; rank++)
+        if (!e->rank[rank])
+            return false;
+    return true;
+}
+
+static void wait_for_others(struct ended *e)
 {
     double until = clock_now() + PATIENCE;
-    for (int rank = 0; rank < layer.size; rank++)
-        while (!has_ended(rank) && clock_now() < until)
-            nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+    while (!have_all_ended(e) && clock_now() < until)
+        nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
 }
 
 void life_end_alone(void)
 {
-    char path[LIFE_PATH];
     if (layer.rank != 0)
         return;
-    if (layer.ledger.in_file)
-        wait_for_others();
-    struct profile *all = layer.ledger.in_file ? profile_load(layer.settings.output)
-                                               : profile_from_ledger(&layer.ledger);
-    if (!all)
-        return;
-    bool written = life_report(all);
+    struct ended ended = {calloc((size_t)layer.size, sizeof *ended.rank), false};
+    if (layer.ledger.in_file && ended.rank)
+        wait_for_others(&ended);
+    struct profile *all =
+        layer.ledger.in_file ? profile_load(life_place.path) : profile_from_ledger(&layer.ledger);
+    bool written = all && life_report(all);
     profile_free(all);
-    for (int rank = 0; rank < layer.size && written && !layer.settings.keep; rank++) {
-        life_record_path(path, rank);
-        if (has_ended(rank))
-            unlink(path);
-    }
+    ended.remove = written && !layer.settings.keep;
+    if (ended.remove && ended.rank)
+        have_all_ended(&ended);
+    free(ended.rank);
 }

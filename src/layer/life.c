@@ -2,63 +2,27 @@
 #include "layer/life_inner.h"
 
 #include "inject/inject.h"
-#include "record/call.h"
 #include "profile/profile.h"
+#include "record/call.h"
 #include "sync/local_clock.h"
 #include "sync/politely.h"
 #include "sync/sync.h"
 #include "wrappers/operations.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/auxv.h>
 #include <time.h>
 #include <unistd.h>
 
+struct place life_place = {.claim = -1};
+const char *life_obstacle;
 static struct clock_pair prepared;
 static struct sync_clock global_clock;
 static int end_keyval = MPI_KEYVAL_INVALID;
-
-/* --- files --- */
-
-void life_record_path(char path[LIFE_PATH], int rank)
-{
-    snprintf(path, LIFE_PATH, "%s/rank-%06d.ledger", layer.settings.output, rank);
-}
-
-int life_make_directories(const char *path)
-{
-    char part[sizeof layer.settings.output];
-    for (const char *slash = strchr(path + 1, '/');; slash = strchr(slash + 1, '/')) {
-        snprintf(part, sizeof part, "%.*s", slash ? (int)(slash - path) : (int)strlen(path), path);
-        if (mkdir(part, 0777) && errno != EEXIST)
-            return errno;
-        if (!slash)
-            return 0;
-    }
-}
-
-/* What an earlier run left in the same directory would be taken for part of this one. */
-static void remove_old_records(void)
-{
-    char path[sizeof layer.settings.output + 300];
-    DIR *directory = opendir(layer.settings.output);
-    for (struct dirent *e; directory && (e = readdir(directory));) {
-        size_t length = strlen(e->d_name);
-        bool record = !strncmp(e->d_name, "rank-", 5) && length > 12 &&
-                      !strcmp(e->d_name + length - 7, ".ledger");
-        if (!record && strcmp(e->d_name, "profile.json"))
-            continue;
-        snprintf(path, sizeof path, "%s/%s", layer.settings.output, e->d_name);
-        unlink(path);
-    }
-    if (directory)
-        closedir(directory);
-}
 
 /* --- beginning --- */
 
@@ -134,18 +98,34 @@ static void in_child(void)
 {
     layer.on = false;
     layer.phase = LAYER_ENDED;
+    if (life_place.claim >= 0) /* a daemon that is left behind keeps nobody away */
+        close(life_place.claim);
+}
+
+/* In the directory or, where that cannot be, in memory: life_obstacle says why. */
+static int create_ledger(uint64_t tag)
+{
+    size_t bytes = (size_t)layer.settings.memory << 20;
+    char path[PLACE_RECORD];
+    if (!life_obstacle) {
+        int directory = place_open(&life_place);
+        place_record(&life_place, path, layer.rank, tag);
+        int error = directory < 0
+                        ? errno
+                        : ledger_create(&layer.ledger, directory, path, bytes, n_mpi_functions);
+        if (directory >= 0)
+            close(directory);
+        if (!error)
+            return 0;
+        life_obstacle = strerror(error);
+    }
+    return ledger_create(&layer.ledger, -1, NULL, bytes, n_mpi_functions);
 }
 
 /* Everything that this process can do by itself. */
-int life_open_ledger(int thread_level)
+int life_open_ledger(int thread_level, uint64_t tag)
 {
-    char path[LIFE_PATH];
-    size_t bytes = (size_t)layer.settings.memory << 20;
-    life_record_path(path, layer.rank);
-    int error = ledger_create(&layer.ledger, path, bytes, n_mpi_functions);
-    int unwritable = error;
-    if (error)
-        error = ledger_create(&layer.ledger, NULL, bytes, n_mpi_functions);
+    int error = create_ledger(tag);
     if (error)
         return error;
     memcpy(layer.ledger.operations, mpi_functions, n_mpi_functions * sizeof *mpi_functions);
@@ -155,10 +135,13 @@ int life_open_ledger(int thread_level)
     layer.threaded = thread_level == MPI_THREAD_MULTIPLE;
     layer.pid = getpid();
     describe_run(layer.ledger.header, thread_level);
-    if (entries_start() || sites_start() || requests_start() || comms_start())
+    if (entries_start() || sites_start() || requests_start() || comms_start()) {
+        life_remove_record();
+        ledger_close(&layer.ledger);
         return ENOMEM;
+    }
     modules_update();
-    return -unwritable; /* negative: only in memory */
+    return 0;
 }
 
 /* Records from here on. The attribute is deleted first of all in MPI_Finalize, where everything
@@ -180,11 +163,11 @@ void life_begin(void)
 }
 
 /* All ranks record, or none does: they will merge together. What hinders them is said by one rank
- * for all. ERROR is life_open_ledger()'s. */
+ * for all. */
 static bool agree_to_record(int error)
 {
     int last = layer.rank + 1;
-    int mine[2] = {error > 0 ? last : 0, error < 0 ? last : 0}, any[2];
+    int mine[2] = {error ? last : 0, life_obstacle ? last : 0}, any[2];
     MPI_Request request;
     wait_politely(PMPI_Iallreduce(mine, any, 2, MPI_INT, MPI_MAX, layer.comm, &request), &request);
     if (any[0] == last)
@@ -192,8 +175,39 @@ static bool agree_to_record(int error)
     else if (!any[0] && any[1] == last)
         layer_say("cannot write records to %s (rank %d: %s): the application goes on, its report "
                   "is printed at the end, but nothing will be left of a run that crashes",
-                  layer.settings.output, layer.rank, strerror(-error));
+                  life_place.shown, layer.rank, life_obstacle);
     return !any[0];
+}
+
+/* The same number and directory for all ranks; file systems may be private to a host. */
+static uint64_t choose_place(void)
+{
+    uint64_t chosen[2] = {0, 0};
+    MPI_Request request;
+    if (layer.rank == 0) {
+        struct clock_pair now = clock_read_pair();
+        life_obstacle = place_claim(&life_place, layer.settings.output);
+        chosen[0] = (now.ticks * 0x9e3779b97f4a7c15ull ^ (uint64_t)getpid()) | 1;
+        chosen[1] = life_place.number;
+        if (life_place.number)
+            layer_say("%s is in use by another run, or holds what is not ours: this run writes to "
+                      "%s",
+                      layer.settings.output, life_place.shown);
+    }
+    wait_politely(PMPI_Ibcast(chosen, 2, MPI_UINT64_T, 0, layer.comm, &request), &request);
+    if (layer.rank != 0)
+        life_obstacle = place_join(&life_place, layer.settings.output, (unsigned)chosen[1]);
+    if (!life_obstacle)
+        place_clear(&life_place, layer.rank, layer.rank == 0);
+    return chosen[0];
+}
+
+/* A program that runs with more rights than its user has is not told by him where to write. */
+void life_read_settings(void)
+{
+    static char *const none[] = {NULL};
+    settings_default(&layer.settings);
+    settings_read(&layer.settings, getauxval(AT_SECURE) ? none : environ, life_complain, NULL);
 }
 
 void life_start(int thread_level)
@@ -201,26 +215,16 @@ void life_start(int thread_level)
     uint64_t from = clock_ticks();
     PMPI_Comm_rank(MPI_COMM_WORLD, &layer.rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &layer.size);
-    settings_default(&layer.settings);
-    settings_read(&layer.settings, environ, life_complain, NULL);
+    life_read_settings();
     layer.phase = LAYER_ENDED; /* until everything has worked */
-    MPI_Request request;
     if (dup_politely(MPI_COMM_WORLD, &layer.comm))
         return;
     PMPI_Comm_set_errhandler(layer.comm, MPI_ERRORS_RETURN);
     PMPI_Comm_group(MPI_COMM_WORLD, &layer.world);
     life_find_rate();
 
-    uint64_t run_id = 0;
-    if (layer.rank == 0) {
-        struct clock_pair now = clock_read_pair();
-        run_id = (now.ticks * 0x9e3779b97f4a7c15ull ^ (uint64_t)getpid()) | 1;
-        life_make_directories(layer.settings.output);
-        remove_old_records();
-    }
-    wait_politely(PMPI_Ibcast(&run_id, 1, MPI_UINT64_T, 0, layer.comm, &request), &request);
-    life_make_directories(layer.settings.output); /* file systems may be private to a host */
-    if (!agree_to_record(life_open_ledger(thread_level)))
+    uint64_t run_id = choose_place();
+    if (!agree_to_record(life_open_ledger(thread_level, run_id)))
         return;
     layer.ledger.header->run_id = run_id;
     sync_start(&global_clock, layer.comm, NULL);
@@ -255,7 +259,7 @@ void life_aborted(int code)
     ends_mark(LEDGER_ABORTED, code);
     if (layer.ledger.in_file)
         layer_say("rank %d calls MPI_Abort(%d): `collprof report %s` shows what was recorded",
-                  layer.rank, code, layer.settings.output);
+                  layer.rank, code, life_place.shown);
 }
 
 static void close_books(void)
@@ -274,14 +278,23 @@ struct reporting {
     int error;
 };
 
+static void save(struct reporting *r)
+{
+    int directory = place_open(&life_place);
+    r->error = directory < 0 ? errno : profile_save(r->p, directory);
+    if (directory >= 0)
+        close(directory);
+    if (r->error)
+        layer_say("cannot write %s/profile.json: %s; the records stay", life_place.shown,
+                  strerror(r->error));
+}
+
 static void write_report(void *arg)
 {
     struct reporting *r = arg;
     profile_symbolize(r->p);
-    r->error = profile_save(r->p, layer.settings.output);
-    if (r->error)
-        layer_say("cannot write %s/profile.json: %s; the records stay", layer.settings.output,
-                  strerror(r->error));
+    if (*life_place.path) /* what hindered the records may not hinder the profile */
+        save(r);
     if (layer.settings.report)
         report_text(r->p, stderr,
                     &(struct report_options){.top = layer.settings.top,
@@ -296,7 +309,7 @@ bool life_report(struct profile *p)
     layer_say("not enough memory to put the profile together: %s%s",
               layer.ledger.in_file ? "the records stay, for collprof report "
                                    : "there is no report",
-              layer.ledger.in_file ? layer.settings.output : "");
+              layer.ledger.in_file ? life_place.shown : "");
     return false;
 }
 
@@ -328,16 +341,30 @@ static void make_profile(void *profile)
     *mine = p;
 }
 
+void life_remove_record(void)
+{
+    int directory = layer.ledger.in_file ? place_open(&life_place) : -1;
+    if (directory < 0)
+        return;
+    unlinkat(directory, strrchr(layer.ledger.path, '/') + 1, 0);
+    close(directory);
+}
+
 /* The ranks' records go when what they say has been written elsewhere, and not before. */
 static void remove_record(int written)
 {
-    char path[LIFE_PATH];
     MPI_Request request;
     int posted = PMPI_Ibcast(&written, 1, MPI_INT, 0, layer.comm, &request);
-    if (wait_politely(posted, &request) || !written || layer.settings.keep || !layer.ledger.in_file)
-        return;
-    life_record_path(path, layer.rank);
-    unlink(path);
+    if (!wait_politely(posted, &request) && written && !layer.settings.keep)
+        life_remove_record();
+}
+
+/* A run that this one has started, say by system("mpiexec ..."), finds the directory taken. */
+static void list_others(struct profile *all)
+{
+    char list[400];
+    if (place_others(&life_place, layer.ledger.header->started_unix, list, sizeof list))
+        profile_warn(all, "other runs have written beside this one meanwhile: %s", list);
 }
 
 static void end_together(void)
@@ -351,6 +378,8 @@ static void end_together(void)
     all = merge_over_tree(mine, layer.comm);
     if (all)
         profile_set_end(all, clock_now() - start);
+    if (all)
+        list_others(all);
     if (layer.rank == 0)
         written = life_report(all);
     profile_free(all);
@@ -364,7 +393,7 @@ void life_end(void)
     if (layer.phase != LAYER_RUNNING || getpid() != layer.pid)
         return;
     bool was_inside = thread.inside;
-    thread.inside = true;
+    thread_enter();
     layer.on = false;
     close_books();
     layer.phase = LAYER_ENDED;

@@ -4,18 +4,24 @@
 #define COLLPROF_LAYER_LIFE_INNER_H
 
 #include "layer/life.h"
+#include "layer/place.h"
 
-enum { LIFE_PATH = sizeof((struct settings *)0)->output + 32 };
+/* Where this run writes; and, if it cannot write there, why. */
+extern struct place life_place;
+extern const char *life_obstacle;
 
-void life_record_path(char path[LIFE_PATH], int rank);
-int life_make_directories(const char *path);
+void life_read_settings(void);
 
 /* The rate of the ticks, from life_prepare() to now. */
 void life_find_rate(void);
 void life_complain(const char *line, void *arg);
 
-/* The record and all tables. 0; a positive errno: impossible; a negative one: only in memory. */
-int life_open_ledger(int thread_level);
+/* The record, named by TAG, and all tables. Returns 0, or an errno if this is impossible even in
+ * memory. */
+int life_open_ledger(int thread_level, uint64_t tag);
+
+/* The file; what is mapped stays. */
+void life_remove_record(void);
 
 /* Records from here on. */
 void life_begin(void);

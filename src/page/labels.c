@@ -61,7 +61,7 @@ static void frame_label(const struct profile *p, const struct profile_frame *f, 
     else if (f->function)
         snprintf(text, room, "%s+0x%llx", f->function, (unsigned long long)f->offset);
     else
-        snprintf(text, room, "%s%s0x%llx", module, *module ? "+" : "",
+        snprintf(text, room, "%.255s%s0x%llx", module, *module ? "+" : "",
                  (unsigned long long)f->address);
 }
 

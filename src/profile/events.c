@@ -27,7 +27,7 @@ static void keep_sampled(struct profile *p)
 {
     size_t kept = 0;
     for (size_t i = 0; i < p->events.n; i++)
-        if (!(p->events.at[i].sequence & p->sample_mask))
+        if (ledger_is_sampled(p->events.at[i].comm_id, p->events.at[i].sequence, p->sample_mask))
             p->events.at[kept++] = p->events.at[i];
     p->events.n = kept;
 }

@@ -1,5 +1,5 @@
-/* One rank's ledger becomes a profile. The ledger may come from a process that was killed at any
- * moment, so no index in it is trusted. */
+/* One rank's ledger becomes a profile. Its indices have been checked when it was opened, but one
+ * that the layer itself passes on is the one that it is writing to. */
 #include "base/clock.h"
 #include "base/text.h"
 #include "profile/model.h"
@@ -17,9 +17,8 @@ static uint32_t count_of(const struct ledger *l, enum ledger_section section)
     return l->header->section[section].count;
 }
 
-double ledger_rate(const struct ledger *l)
+double ledger_rate(const struct ledger_header *h)
 {
-    const struct ledger_header *h = l->header;
     double seconds = h->pair[1].seconds - h->pair[0].seconds;
     if (seconds < 1e-3 || h->pair[1].ticks <= h->pair[0].ticks)
         return h->ticks_per_second; /* it was cut off early */
@@ -34,7 +33,8 @@ static uint32_t module_of(struct profile *p, const struct ledger *l, struct maps
     if (m->module[i] == PROFILE_NONE) {
         const struct ledger_module *from = &l->modules[i];
         struct profile_module module = {0};
-        text_copy_part(module.path, sizeof module.path, from->path, sizeof from->path);
+        const char *path = ledger_text(l, from->path);
+        text_copy(module.path, sizeof module.path, path);
         for (uint32_t b = 0; b < from->build_id_size && b < sizeof from->build_id; b++)
             snprintf(module.build_id + 2 * b, 3, "%02x", from->build_id[b]);
         m->module[i] = profile_add_module(p, &module);
@@ -166,7 +166,7 @@ static void gather_events(struct profile *p, const struct ledger *l, struct maps
         uint32_t operation = operation_of(p, l, m, from->operation);
         uint32_t comm = mapped(m->comm, from->comm, l, LEDGER_COMMS);
         if (operation == PROFILE_NONE || comm == PROFILE_NONE ||
-            (from->sequence & h->sample_mask) || !from->exit_ticks)
+            !ledger_is_sampled(from->comm_id, from->sequence, h->sample_mask) || !from->exit_ticks)
             continue;
         *PUSH(&p->events) =
             (struct profile_event){.comm_id = from->comm_id,
@@ -274,16 +274,15 @@ struct profile *profile_from_cut_ledger(const struct ledger *l, double rate)
     gather_header(p, l->header);
     gather_rank(p, l);
     for (uint32_t i = 0; i < count_of(l, LEDGER_MODULES); i++)
-        p->yields = p->yields || memmem(l->modules[i].path, sizeof l->modules[i].path,
-                                        "libcollprof-yield.so", 20);
+        p->yields = p->yields || strstr(ledger_text(l, l->modules[i].path), "libcollprof-yield.so");
     gather_comms(p, l, &m);
     gather_regions(p, l, &m);
     gather_sites(p, l, &m);
     gather_entries(p, l, &m);
     spread_out(p, (uint32_t)l->header->rank);
     set_apart_lifecycle(p);
-    if (ledger_rate(l) > 0)
-        rate = ledger_rate(l);
+    if (ledger_rate(l->header) > 0)
+        rate = ledger_rate(l->header);
     else if (l->header->clock != CLOCK_SOURCE_TSC)
         rate = 1e9; /* ticks are nanoseconds unless they are the time stamp counter's */
     if (rate > 0)

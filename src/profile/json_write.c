@@ -4,9 +4,9 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static json_t *object_of(const struct fields *fields, const void *data)
@@ -137,14 +137,14 @@ static json_t *instances_of(const struct profile *p)
         mask = kept == SIZE_MAX ? mask : mask << 1 | 1;
         kept = 0;
         for (size_t i = 0; i < p->events.n; i++)
-            kept += !(p->events.at[i].sequence & mask);
+            kept += ledger_is_sampled(p->events.at[i].comm_id, p->events.at[i].sequence, mask);
     }
     json_t *list = json_array(), *members = NULL;
     const struct profile_event *last = NULL;
     for (size_t i = 0; i < p->events.n; i++) {
         const struct profile_event *e = &p->events.at[i];
         char id[24];
-        if (e->sequence & mask)
+        if (!ledger_is_sampled(e->comm_id, e->sequence, mask))
             continue;
         if (!last || last->comm_id != e->comm_id || last->sequence != e->sequence) {
             members = json_array();
@@ -197,18 +197,8 @@ json_t *profile_json(const struct profile *p)
     return whole;
 }
 
-int profile_save(const struct profile *p, const char *directory)
+static int write_json(const struct profile *p, FILE *out)
 {
-    char path[4200], temporary[4200];
-    if (snprintf(path, sizeof path, "%s/profile.json", directory) >= (int)sizeof path ||
-        snprintf(temporary, sizeof temporary, "%s/.profile.json.%d", directory, (int)getpid()) >=
-            (int)sizeof temporary)
-        return ENAMETOOLONG;
-    if (mkdir(directory, 0777) && errno != EEXIST)
-        return errno;
-    FILE *out = fopen(temporary, "w");
-    if (!out)
-        return errno;
     json_t *json = profile_json(p);
     errno = 0;
     bool good = json && !json_dumpf(json, out, JSON_COMPACT | JSON_PRESERVE_ORDER) &&
@@ -217,9 +207,27 @@ int profile_save(const struct profile *p, const char *directory)
     json_decref(json);
     if (fclose(out) && !error)
         error = errno;
-    if (!error && rename(temporary, path))
+    return error;
+}
+
+int profile_save(const struct profile *p, int directory)
+{
+    char temporary[64];
+    snprintf(temporary, sizeof temporary, ".profile.json.%016llx.%d", (unsigned long long)p->run_id,
+             (int)getpid());
+    int fd =
+        openat(directory, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+    FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+    if (!out) {
+        int error = errno;
+        if (fd >= 0)
+            close(fd);
+        return error;
+    }
+    int error = write_json(p, out);
+    if (!error && renameat(directory, temporary, directory, "profile.json"))
         error = errno;
     if (error)
-        unlink(temporary);
+        unlinkat(directory, temporary, 0);
     return error;
 }

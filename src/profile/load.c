@@ -3,17 +3,19 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 struct record {
-    struct ledger ledger;
+    struct ledger_header header;
     char name[64];
 };
 
 struct records {
+    int directory;
     ARRAY(struct record) list;
     ARRAY(char *) remarks; /* on files that could not be used */
 };
@@ -30,21 +32,18 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct record *)a)->name, ((const struct record *)b)->name);
 }
 
-/* Opens every DIR/rank-NNNNNN.ledger. */
-static void open_records(struct records *r, const char *directory)
+/* The headers of all records. A directory has few; what is named like one may be anything. */
+static void find_records(struct records *r)
 {
-    DIR *dir = opendir(directory);
-    if (!dir)
-        return;
-    for (struct dirent *d = readdir(dir); d; d = readdir(dir)) {
-        size_t length = strlen(d->d_name);
-        struct record record;
-        char path[4400];
-        if (strncmp(d->d_name, "rank-", 5) || length < 12 || length >= sizeof record.name ||
-            strcmp(d->d_name + length - 7, ".ledger"))
+    int fd = dup(r->directory);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    if (!dir && fd >= 0)
+        close(fd);
+    for (struct dirent *d = dir ? readdir(dir) : NULL; d; d = readdir(dir)) {
+        struct record record = {.name = ""};
+        if (!ledger_is_name(d->d_name) || strlen(d->d_name) >= sizeof record.name)
             continue;
-        snprintf(path, sizeof path, "%s/%s", directory, d->d_name);
-        const char *fault = ledger_open(&record.ledger, path);
+        const char *fault = ledger_peek(&record.header, r->directory, d->d_name);
         if (fault) {
             remark(r, d->d_name, fault);
             continue;
@@ -52,15 +51,14 @@ static void open_records(struct records *r, const char *directory)
         strcpy(record.name, d->d_name);
         *PUSH(&r->list) = record;
     }
-    closedir(dir);
+    if (dir)
+        closedir(dir);
     if (r->list.n)
         qsort(r->list.at, r->list.n, sizeof *r->list.at, by_name);
 }
 
-static void close_records(struct records *r)
+static void free_records(struct records *r)
 {
-    for (size_t i = 0; i < r->list.n; i++)
-        ledger_close(&r->list.at[i].ledger);
     for (size_t i = 0; i < r->remarks.n; i++)
         free(r->remarks.at[i]);
     free(r->list.at);
@@ -73,7 +71,7 @@ static const struct ledger_header *latest_of(const struct records *r)
 {
     const struct ledger_header *latest = NULL;
     for (size_t i = 0; i < r->list.n; i++) {
-        const struct ledger_header *h = r->list.at[i].ledger.header;
+        const struct ledger_header *h = &r->list.at[i].header;
         if (!latest || h->started_unix > latest->started_unix + 5 ||
             (!latest->run_id && h->run_id && h->started_unix > latest->started_unix - 5))
             latest = h;
@@ -97,10 +95,9 @@ static bool keep_latest_run(struct records *r)
         return false;
     struct ledger_header key = *latest;
     for (size_t i = 0; i < r->list.n; i++) {
-        if (same_run(r->list.at[i].ledger.header, &key)) {
+        if (same_run(&r->list.at[i].header, &key)) {
             r->list.at[kept++] = r->list.at[i];
         } else {
-            ledger_close(&r->list.at[i].ledger);
             stale++;
         }
     }
@@ -119,27 +116,11 @@ static bool keep_latest_run(struct records *r)
 static double rate_on(const struct records *r, const char *host)
 {
     for (size_t i = 0; i < r->list.n; i++) {
-        const struct ledger *l = &r->list.at[i].ledger;
-        if (!strncmp(l->header->host, host, sizeof l->header->host) && ledger_rate(l) > 0)
-            return ledger_rate(l);
+        const struct ledger_header *h = &r->list.at[i].header;
+        if (!strncmp(h->host, host, sizeof h->host) && ledger_rate(h) > 0)
+            return ledger_rate(h);
     }
     return 0;
-}
-
-/* On this host, and still the program that made the record: numbers of processes are used again. */
-static bool is_alive(const struct profile *p, const struct profile_rank *r)
-{
-    char host[64] = "", link[64], program[4096];
-    gethostname(host, sizeof host - 1);
-    if (strcmp(host, p->hosts.at[r->host].name) || r->pid <= 0)
-        return false;
-    snprintf(link, sizeof link, "/proc/%lld/exe", (long long)r->pid);
-    ssize_t length = readlink(link, program, sizeof program - 1);
-    program[length > 0 ? length : 0] = '\0';
-    for (size_t i = 0; i < p->programs.n; i++)
-        if (!strcmp(program, p->programs.at[i]))
-            return true;
-    return false;
 }
 
 /* Ranks that should be there and are not. */
@@ -164,23 +145,36 @@ static void say_missing(struct profile *p)
     free(missing);
 }
 
-static struct profile *load_records(struct records *r, const char *directory)
+/* One after the other: only one record is in memory at a time. NULL if none can be used. */
+static struct profile *merge_records(struct records *r)
 {
     struct profile *p = NULL;
     for (size_t i = 0; i < r->list.n; i++) {
-        const struct ledger *l = &r->list.at[i].ledger;
-        struct profile *one = profile_from_cut_ledger(l, rate_on(r, l->header->host));
+        struct ledger l;
+        const char *fault = ledger_open(&l, r->directory, r->list.at[i].name);
+        if (fault) {
+            remark(r, r->list.at[i].name, fault);
+            continue;
+        }
+        struct profile *one = profile_from_cut_ledger(&l, rate_on(r, l.header->host));
+        one->ranks.at[0].alive = l.header->state == LEDGER_RUNNING && ledger_is_alive(l.header);
+        ledger_close(&l);
         if (p)
             profile_merge(p, one);
         else
             p = one;
     }
+    return p;
+}
+
+static struct profile *load_records(struct records *r, const char *directory)
+{
+    struct profile *p = merge_records(r);
+    if (!p)
+        return NULL;
     say_missing(p);
     for (size_t i = 0; i < p->ranks.n; i++)
         p->crashed = p->crashed || p->ranks.at[i].state != LEDGER_FINALIZED;
-    for (size_t i = 0; i < p->ranks.n; i++)
-        p->ranks.at[i].alive =
-            p->ranks.at[i].state == LEDGER_RUNNING && is_alive(p, &p->ranks.at[i]);
     for (size_t i = 0; i < r->remarks.n; i++)
         profile_warn(p, "%s", r->remarks.at[i]);
     if (p->crashed) /* otherwise the ranks could not merge while they ran: sessions */
@@ -190,47 +184,69 @@ static struct profile *load_records(struct records *r, const char *directory)
     return p;
 }
 
-static struct profile *load_json(const char *path)
+/* Waits for nothing: a FIFO is no profile. */
+static struct profile *load_json(int directory, const char *shown)
 {
-    json_error_t error;
+    json_error_t error = {.text = ""};
     const char *reason = error.text;
-    json_t *json = json_load_file(path, 0, &error);
+    struct stat st;
+    json_t *json = NULL;
+    int fd = openat(directory, "profile.json", O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &st))
+        reason = strerror(errno);
+    else if (!S_ISREG(st.st_mode))
+        reason = "not a regular file";
+    else
+        json = json_loadfd(fd, 0, &error);
+    if (fd >= 0)
+        close(fd);
     struct profile *p = json ? profile_from_json(json, &reason) : NULL;
     if (!p)
-        fprintf(stderr, "collprof: %s: %s\n", path, reason);
+        fprintf(stderr, "collprof: %s/profile.json: %s\n", shown, reason);
     json_decref(json);
+    return p;
+}
+
+static struct profile *load_all(struct records *r, const char *directory)
+{
+    struct profile *p = NULL;
+    bool has_profile = !faccessat(r->directory, "profile.json", F_OK, 0);
+    if (has_profile)
+        p = load_json(r->directory, directory);
+    find_records(r);
+    if (keep_latest_run(r)) {
+        const struct ledger_header *h = &r->list.at[0].header;
+        /* Records may be kept beside a profile; those of a later run come before it. */
+        if (!has_profile || (p && h->run_id != p->run_id && h->started_unix > p->started_unix)) {
+            struct profile *later = load_records(r, directory);
+            if (later) {
+                profile_free(p);
+                p = later;
+                if (has_profile)
+                    profile_warn(p, "%s/profile.json is of an earlier run and left out", directory);
+            }
+        }
+    }
+    if (!p && !has_profile) {
+        fprintf(stderr,
+                "collprof: %s: neither profile.json nor a record rank-*.ledger that can be read: "
+                "the directory that `collprof run -o` wrote would be right\n",
+                directory);
+        for (size_t i = 0; i < r->remarks.n; i++)
+            fprintf(stderr, "collprof: %s\n", r->remarks.at[i]);
+    }
     return p;
 }
 
 struct profile *profile_load(const char *directory)
 {
-    char path[4400];
-    struct records r = {0};
-    struct profile *p = NULL;
-    bool has_profile;
-    snprintf(path, sizeof path, "%s/profile.json", directory);
-    has_profile = !access(path, F_OK);
-    if (has_profile)
-        p = load_json(path);
-    open_records(&r, directory);
-    if (keep_latest_run(&r)) {
-        const struct ledger_header *h = r.list.at[0].ledger.header;
-        /* Records may be kept beside a profile; those of a later run come before it. */
-        if (!has_profile || (p && h->run_id != p->run_id && h->started_unix > p->started_unix)) {
-            profile_free(p);
-            p = load_records(&r, directory);
-            if (has_profile)
-                profile_warn(p, "%s is of an earlier run and left out", path);
-        }
-    } else if (!has_profile) {
-        fprintf(stderr, "collprof: %s: %s\n", directory,
-                access(directory, F_OK)
-                    ? strerror(errno)
-                    : "neither profile.json nor a record rank-*.ledger: "
-                      "the directory that `collprof run -o` wrote would be right");
-        for (size_t i = 0; i < r.remarks.n; i++)
-            fprintf(stderr, "collprof: %s\n", r.remarks.at[i]);
+    struct records r = {.directory = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    if (r.directory < 0) {
+        fprintf(stderr, "collprof: %s: %s\n", directory, strerror(errno));
+        return NULL;
     }
-    close_records(&r);
+    struct profile *p = load_all(&r, directory);
+    free_records(&r);
+    close(r.directory);
     return p;
 }

@@ -82,7 +82,7 @@ struct profile_rank {
 
 /* A shared object or executable: known by its build-id or, without one, by its path. */
 struct profile_module {
-    char path[256];
+    char path[4096];
     char build_id[49]; /* hexadecimal; empty: none */
 };
 
@@ -248,8 +248,8 @@ void profile_add_library(struct profile *p, const char *version);
 void spread_add(struct spread *s, uint32_t rank, uint64_t ns);
 void spread_merge(struct spread *into, const struct spread *from);
 
-/* Thins the events out until at most LIMIT are left: of every communicator, those whose sequence
- * number has no bit in common with the mask. The result depends on the set of events only. */
+/* Thins the events out until at most LIMIT are left: of every communicator, those that
+ * ledger_is_sampled() keeps. The result depends on the set of events only. */
 void events_limit(struct profile *p, uint32_t limit);
 void events_sort(struct profile *p);
 
@@ -287,7 +287,7 @@ void profile_reindex(struct profile *p);
 struct profile *profile_from_cut_ledger(const struct ledger *l, double rate);
 
 /* Ticks per second from the ledger's two pairs, 0 if they do not tell. */
-double ledger_rate(const struct ledger *l);
+double ledger_rate(const struct ledger_header *h);
 
 /* profile.json: the way back. NULL, and a reason, if it is none. */
 struct profile *profile_from_json(const json_t *json, const char **reason);

@@ -43,8 +43,9 @@ void profile_warn(struct profile *p, const char *format, ...) __attribute__((for
 /* Finds names, files and lines for all call sites (libdw). Once, on the merged profile. */
 void profile_symbolize(struct profile *p);
 
-/* DIR/profile.json, by way of a temporary file. Returns 0 or an errno. */
-int profile_save(const struct profile *p, const char *directory);
+/* profile.json in DIRECTORY (open for that), by way of a new file beside it. Returns 0 or an
+ * errno. */
+int profile_save(const struct profile *p, int directory);
 
 /* Reads DIR/profile.json or, where there is none, the raw records in DIR (a crashed run), then
  * already symbolized. NULL with a line on stderr if neither can be read. */

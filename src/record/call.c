@@ -2,6 +2,71 @@
 
 void (*call_first_seen)(void);
 
+/* The thread was left inside of a wrapper by longjmp or an exception (an error handler's, say), if
+ * this one's frame is not below that one's on the stack. What it was in counts as a call that
+ * failed; its time is not known. */
+static void abandon(void)
+{
+    struct ledger_call *left = thread.call;
+    if (left && left->since && left->site < layer.ledger.header->section[LEDGER_SITES].count) {
+        uint64_t key = entry_key(left->site, left->operation, left->comm, thread.region, 0);
+        struct ledger_entry *e = entry_of(key);
+        if (e) {
+            spin_lock(&e->lock);
+            e->calls++;
+            e->errors++;
+            spin_unlock(&e->lock);
+        }
+        left->since = 0;
+    }
+    thread.inside = false;
+}
+
+bool call_enter_rarely(const char *frame)
+{
+    if (thread.inside && frame >= thread.frame && layer.phase == LAYER_RUNNING)
+        abandon();
+    if (thread.inside)
+        return false;
+    if (layer.phase == LAYER_ASLEEP)
+        call_first_seen();
+    return layer.on;
+}
+
+MPI_Count call_size_of_type(MPI_Datatype type)
+{
+    int integers, addresses, types, combiner = MPI_UNDEFINED;
+    MPI_Count size = 0;
+    PMPI_Type_size_x(type, &size);
+    struct type_size *t = call_named(type);
+    /* Of two types that share a place and are used in turn, the first keeps it. */
+    if (!t->known &&
+        PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS &&
+        combiner == MPI_COMBINER_NAMED)
+        *t = (struct type_size){type, true, size};
+    return size;
+}
+
+/* Arguments are looked at before anything is sent. */
+static bool was_refused(int rc)
+{
+    int class = MPI_ERR_OTHER;
+    PMPI_Error_class(rc, &class);
+    return class == MPI_ERR_BUFFER || class == MPI_ERR_COUNT || class == MPI_ERR_TYPE ||
+           class == MPI_ERR_COMM || class == MPI_ERR_ROOT || class == MPI_ERR_OP ||
+           class == MPI_ERR_ARG || class == MPI_ERR_RANK || class == MPI_ERR_TAG ||
+           class == MPI_ERR_GROUP || class == MPI_ERR_TOPOLOGY;
+}
+
+void call_collective_failed(struct comm *on, int rc)
+{
+    if (!on || on->size < 2)
+        return;
+    __atomic_fetch_add(&layer.ledger.header->failed_collectives, 1, __ATOMIC_RELAXED);
+    if (!was_refused(rc))
+        call_sequence(on);
+}
+
 /* Shorter waits are the price of the call itself, not of waiting. */
 enum { NO_WAIT_NS = 1000 };
 
@@ -20,7 +85,7 @@ static void complete_at_once(struct ledger_entry *e, const struct call *c, enum 
 void call_leave_request(const struct call *c, int rc, MPI_Comm comm, uint64_t bytes, int root,
                         enum request_kind kind, const MPI_Request *request)
 {
-    struct comm *on = call_comm(comm, rc);
+    struct comm *on = call_comm(c, comm, rc);
     struct ledger_entry *e = call_entry(c, on, bytes);
     if (LIKELY(e != NULL)) {
         /* What a receive brings is known when it completes. A persistent request carries
@@ -45,26 +110,29 @@ void call_leave_request(const struct call *c, int rc, MPI_Comm comm, uint64_t by
                             .active = !(kind & REQUEST_PERSISTENT)};
         if (kind == REQUEST_COLLECTIVE && on && on->size > 1) {
             r.comm_id = on->id;
-            r.sequence = __atomic_fetch_add(&on->sequence, 1, __ATOMIC_RELAXED);
+            r.sequence = call_sequence(on);
         }
         request_add(&r);
     }
-    thread.inside = false;
+    if (kind == REQUEST_COLLECTIVE && rc != MPI_SUCCESS)
+        call_collective_failed(on, rc);
+    layer.ledger.header->last_ticks = c->exit;
+    call_over();
 }
 
 void call_leave_comm(const struct call *c, int rc, MPI_Comm comm, const MPI_Comm *new_comm)
 {
-    const struct comm *on = call_comm(comm, rc);
+    const struct comm *on = call_comm(c, comm, rc);
     struct comm *made = rc == MPI_SUCCESS ? comm_of(*new_comm) : NULL;
     if (made && comm_made)
         comm_made(made);
     call_leave_known(c, rc, on, 0);
 }
 
-struct comm *comm_of_freed(MPI_Comm comm)
+struct comm *comm_of_freed(const MPI_Comm *comm)
 {
     static PER_THREAD struct comm copy;
-    const struct comm *c = comm == MPI_COMM_NULL ? NULL : comm_find(comm);
+    const struct comm *c = !comm || *comm == MPI_COMM_NULL ? NULL : comm_find(*comm);
     if (!c)
         return NULL;
     copy = *c;

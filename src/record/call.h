@@ -15,26 +15,88 @@
 struct call {
     uint64_t entry, exit; /* ticks */
     uint32_t operation, site;
+    struct comm *comm; /* NULL: none, or not seen before */
+    uint64_t bytes;    /* as told by its arguments; LEDGER_UNKNOWN_BYTES: see call_bytes() */
 };
+
+/* What a call is about, as far as its arguments say it: they may be wrong, and nothing is asked of
+ * MPI about them. */
+struct call_about {
+    MPI_Comm comm; /* MPI_COMM_NULL: none */
+    int peer, tag; /* CALL_NONE: the operation has none */
+    int root;      /* -1: none */
+    MPI_Count count;
+    MPI_Datatype type; /* MPI_DATATYPE_NULL: no payload, or not told by one count */
+};
+#define CALL_NONE INT32_MIN
+#define CALL_ABOUT_NOTHING                                                                         \
+    ((struct call_about){MPI_COMM_NULL, CALL_NONE, CALL_NONE, -1, 0, MPI_DATATYPE_NULL})
 
 /* Set by the layer's life cycle: what to do about a call that comes before MPI_Init was seen. */
 extern void (*call_first_seen)(void);
 
-/* False: pass the call on and do nothing else. */
-static inline __attribute__((always_inline)) bool call_enter(struct call *c, unsigned operation)
+/* The way in, where the one test fails: true if the call is to be recorded after all. */
+bool call_enter_rarely(const char *frame);
+
+/* The sizes of predefined datatypes, by a few of their handle's bits. */
+static inline struct type_size *call_named(MPI_Datatype type)
 {
-    if (UNLIKELY(!layer.on | thread.inside)) {
-        if (layer.phase != LAYER_ASLEEP || thread.inside)
-            return false;
-        call_first_seen();
-        if (!layer.on)
-            return false;
-    }
+    uint64_t bits = (uint64_t)(uintptr_t)type;
+    return &thread.named[(bits ^ bits >> 4 ^ bits >> 8) %
+                         (sizeof thread.named / sizeof *thread.named)];
+}
+
+static inline uint64_t call_bytes_told(MPI_Count count, MPI_Datatype type)
+{
+    const struct type_size *t = call_named(type);
+    if (type == MPI_DATATYPE_NULL)
+        return 0;
+    return LIKELY(t->type == type && t->known) ? (uint64_t)(count * t->size) : LEDGER_UNKNOWN_BYTES;
+}
+
+/* From its entry an open call stands in the record. */
+static inline __attribute__((always_inline)) void call_stands(struct call *c,
+                                                              struct call_about about)
+{
+    struct ledger_call *now = thread.call;
+    if (UNLIKELY(!now))
+        now = thread_call();
+    struct comm *comm = about.comm == MPI_COMM_NULL ? NULL : comm_find(about.comm);
+    c->comm = comm;
+    c->bytes = call_bytes_told(about.count, about.type);
+    now->operation = c->operation;
+    now->site = c->site;
+    now->comm_id = comm ? comm->id : 0;
+    now->comm = comm ? comm->index : LEDGER_NO_COMM;
+    now->sequence = comm ? comm->sequence : 0;
+    now->bytes = c->bytes;
+    now->peer = about.peer;
+    now->tag = about.tag;
+    now->root = about.root;
+    c->entry = clock_ticks();
+    __atomic_store_n(&now->since, c->entry, __ATOMIC_RELEASE);
+}
+
+/* False: pass the call on and do nothing else. */
+static inline __attribute__((always_inline)) bool call_enter(struct call *c, unsigned operation,
+                                                             struct call_about about)
+{
+    const char *frame = __builtin_frame_address(0);
+    if (UNLIKELY(!layer.on | thread.inside) && !call_enter_rarely(frame))
+        return false;
     thread.inside = true;
+    thread.frame = frame;
     c->operation = operation;
     c->site = layer.stack_depth ? site_here() : LEDGER_NO_SITE;
-    c->entry = clock_ticks();
+    call_stands(c, about);
     return true;
+}
+
+/* The last thing on the way out. */
+static inline void call_over(void)
+{
+    thread.call->since = 0;
+    thread.inside = false;
 }
 
 static inline struct ledger_entry *call_entry(const struct call *c, const struct comm *comm,
@@ -51,35 +113,46 @@ static inline void call_leave_known(const struct call *c, int rc, const struct c
     if (LIKELY(e != NULL))
         entry_count(e, ticks_to_ns(c->exit - c->entry), bytes, rc != MPI_SUCCESS);
     layer.ledger.header->last_ticks = c->exit;
-    thread.inside = false;
+    call_over();
 }
 
 /* After an error the handle may be invalid: it is then only looked for. */
-static inline struct comm *call_comm(MPI_Comm comm, int rc)
+static inline struct comm *call_comm(const struct call *c, MPI_Comm comm, int rc)
 {
+    if (LIKELY(c->comm != NULL))
+        return c->comm;
     return LIKELY(rc == MPI_SUCCESS) ? comm_of(comm) : comm_find(comm);
 }
 
 static inline void call_leave(const struct call *c, int rc, MPI_Comm comm, uint64_t bytes)
 {
-    call_leave_known(c, rc, call_comm(comm, rc), bytes);
+    call_leave_known(c, rc, call_comm(c, comm, rc), bytes);
 }
+
+/* The number that a collective has on its communicator. One that failed has one too, unless its
+ * arguments were refused before anybody else could notice. */
+static inline uint32_t call_sequence(struct comm *on)
+{
+    return __atomic_fetch_add(&on->sequence, 1, __ATOMIC_RELAXED);
+}
+void call_collective_failed(struct comm *on, int rc);
 
 static inline void call_leave_collective(const struct call *c, int rc, MPI_Comm comm,
                                          uint64_t bytes, int root)
 {
-    struct comm *on = call_comm(comm, rc);
-    if (on && on->id && on->size > 1)
-        instance_add(&(struct ledger_instance){
-            .comm_id = on->id,
-            .entry_ticks = c->entry,
-            .exit_ticks = c->exit,
-            .bytes = bytes,
-            .sequence = __atomic_fetch_add(&on->sequence, 1, __ATOMIC_RELAXED),
-            .site = c->site,
-            .operation = (uint16_t)c->operation,
-            .comm = (uint16_t)on->index,
-            .root = root});
+    struct comm *on = call_comm(c, comm, rc);
+    if (UNLIKELY(rc != MPI_SUCCESS))
+        call_collective_failed(on, rc);
+    else if (on && on->id && on->size > 1)
+        instance_add(&(struct ledger_instance){.comm_id = on->id,
+                                               .entry_ticks = c->entry,
+                                               .exit_ticks = c->exit,
+                                               .bytes = bytes,
+                                               .sequence = call_sequence(on),
+                                               .site = c->site,
+                                               .operation = (uint16_t)c->operation,
+                                               .comm = (uint16_t)on->index,
+                                               .root = root});
     call_leave_known(c, rc, on, bytes);
 }
 
@@ -88,7 +161,7 @@ void call_leave_request(const struct call *c, int rc, MPI_Comm comm, uint64_t by
 void call_leave_comm(const struct call *c, int rc, MPI_Comm comm, const MPI_Comm *new_comm);
 
 /* The communicator about to be freed; its record goes with it, its ledger index stays. */
-struct comm *comm_of_freed(MPI_Comm comm);
+struct comm *comm_of_freed(const MPI_Comm *comm);
 
 /* A handle of whatever type this MPI has, as a number. */
 #define HANDLE_BITS(handle) ((uint64_t)(uintptr_t)(handle))
@@ -102,14 +175,23 @@ struct comm *comm_of_freed(MPI_Comm comm);
 #define HANDLE_IS_COMPLETE(handle) false
 #endif
 
+/* The size of a datatype that is not among those whose size is known. */
+MPI_Count call_size_of_type(MPI_Datatype type);
+
 /* Only for arguments of a call that has succeeded: they are valid then. */
 static inline uint64_t call_bytes(MPI_Count count, MPI_Datatype type)
 {
-    MPI_Count size = 0;
     if (count <= 0 || type == MPI_DATATYPE_NULL)
         return 0;
-    PMPI_Type_size_x(type, &size);
+    const struct type_size *t = call_named(type);
+    MPI_Count size = LIKELY(t->known && t->type == type) ? t->size : call_size_of_type(type);
     return (uint64_t)count * (uint64_t)(size > 0 ? size : 0);
+}
+
+/* The same, of the arguments that the call was entered with. */
+static inline uint64_t call_payload(const struct call *c, MPI_Count count, MPI_Datatype type)
+{
+    return LIKELY(c->bytes != LEDGER_UNKNOWN_BYTES) ? c->bytes : call_bytes(count, type);
 }
 
 /* Payload given by one count per member. */
@@ -126,9 +208,13 @@ static inline uint64_t call_bytes(MPI_Count count, MPI_Datatype type)
 static inline uint64_t call_received(const MPI_Status *status, uint64_t otherwise)
 {
     int count = 0;
-    if (PMPI_Get_count(status, MPI_BYTE, &count) || count == MPI_UNDEFINED)
+    MPI_Count large = 0;
+    if (LIKELY(PMPI_Get_count(status, MPI_BYTE, &count) == MPI_SUCCESS && count >= 0))
+        return (uint64_t)count;
+    MPI_Status copy = *status; /* the simulator's mpi.h lacks a const */
+    if (PMPI_Get_elements_x(&copy, MPI_BYTE, &large) || large < 0)
         return otherwise;
-    return (uint64_t)count;
+    return (uint64_t)large;
 }
 
 /* R was found complete by the call C, together with SHARING tracked requests in all; STATUS may

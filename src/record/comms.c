@@ -5,63 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct comm_table *comm_table;
 void (*comm_made)(struct comm *c);
 void (*comm_forgotten)(struct comm *c);
 
 static int keyval = MPI_KEYVAL_INVALID;
-static uint64_t used; /* slots that are not empty, freed ones included */
-
-/* --- the table: written under layer.lock, read without --- */
-
-static struct comm_table *table_new(uint64_t slots)
-{
-    struct comm_table *t = malloc(sizeof *t);
-    if (!t)
-        return NULL;
-    t->slot = calloc(slots, sizeof *t->slot);
-    t->mask = slots - 1;
-    if (!t->slot) {
-        free(t);
-        return NULL;
-    }
-    return t;
-}
-
-static void table_put(struct comm_table *t, struct comm *c)
-{
-    uint64_t key = comm_key(c->handle), i = comm_hash(key);
-    while (t->slot[i & t->mask].key > 1 && t->slot[i & t->mask].key != key)
-        i++;
-    struct comm_slot *slot = &t->slot[i & t->mask];
-    used += slot->key == 0;
-    slot->comm = c;
-    __atomic_store_n(&slot->key, key, __ATOMIC_RELEASE);
-}
-
-/* A table half full of live and freed slots is made anew. Another thread may still be reading
- * the old one, so that is kept: it is as large as all its predecessors together, or was full of
- * freed slots, which takes that many communicators made and freed. */
-static bool table_grow(void)
-{
-    uint64_t live = 0;
-    for (uint64_t i = 0; i <= comm_table->mask; i++)
-        live += comm_table->slot[i].key > 1;
-    struct comm_table *old = comm_table;
-    struct comm_table *t = table_new(live * 4 > old->mask ? 2 * (old->mask + 1) : old->mask + 1);
-    if (!t)
-        return false;
-    used = 0;
-    for (uint64_t i = 0; i <= old->mask; i++)
-        if (old->slot[i].key > 1)
-            table_put(t, old->slot[i].comm);
-    __atomic_store_n(&comm_table, t, __ATOMIC_RELEASE);
-    if (!layer.threaded) {
-        free(old->slot);
-        free(old);
-    }
-    return true;
-}
 
 /* Runs inside MPI_Comm_free, also where the wrapper of that was not called. */
 static int on_delete(MPI_Comm handle, int key, void *value, void *extra)
@@ -70,14 +17,7 @@ static int on_delete(MPI_Comm handle, int key, void *value, void *extra)
     (void)extra;
     struct comm *c = value;
     pthread_mutex_lock(&layer.lock);
-    uint64_t wanted = comm_key(handle);
-    for (uint64_t i = comm_hash(wanted); comm_table->slot[i & comm_table->mask].key; i++) {
-        struct comm_slot *slot = &comm_table->slot[i & comm_table->mask];
-        if (slot->key == wanted && slot->comm == c) {
-            __atomic_store_n(&slot->key, 1, __ATOMIC_RELEASE);
-            break;
-        }
-    }
+    index_remove(&layer.comms, comm_key(handle), (uintptr_t)c);
     pthread_mutex_unlock(&layer.lock);
     if (comm_forgotten && layer.phase == LAYER_RUNNING)
         comm_forgotten(c);
@@ -149,7 +89,7 @@ static void number(struct comm *c, const struct ledger_comm *found)
     uint32_t count = h->section[LEDGER_COMMS].count, i = 1;
     while (i < count && comms[i].id != found->id)
         i++;
-    if (i == count && count == h->section[LEDGER_COMMS].capacity) {
+    if (i == count && !ledger_grow(&layer.ledger, LEDGER_COMMS)) {
         h->section[LEDGER_COMMS].dropped++;
         return; /* index LEDGER_NO_COMM, id 0 */
     }
@@ -166,8 +106,7 @@ static void number(struct comm *c, const struct ledger_comm *found)
 int comms_start(void)
 {
     layer.ledger.header->section[LEDGER_COMMS].count = 1; /* LEDGER_NO_COMM */
-    comm_table = table_new(64);
-    if (!comm_table)
+    if (index_start(&layer.comms))
         return ENOMEM;
     return PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete, &keyval, NULL) ? EIO : 0;
 }
@@ -184,11 +123,9 @@ struct comm *comm_add(MPI_Comm handle)
     identify(c, &found);
     pthread_mutex_lock(&layer.lock);
     struct comm *there = comm_find(handle);
-    bool room = there || 2 * used < comm_table->mask || table_grow();
-    if (!there && room) {
+    if (!there)
         number(c, &found);
-        table_put(comm_table, c);
-    }
+    bool room = there || index_put(&layer.comms, comm_key(handle), (uintptr_t)c, layer.threaded);
     pthread_mutex_unlock(&layer.lock);
     if (there || !room) {
         free(c);
@@ -198,11 +135,20 @@ struct comm *comm_add(MPI_Comm handle)
     return c;
 }
 
+struct visit {
+    void (*each)(struct comm *c, void *arg);
+    void *arg;
+};
+
+static void visit(uintptr_t value, void *arg)
+{
+    const struct visit *v = arg;
+    v->each((struct comm *)value, v->arg);
+}
+
 void comms_each(void (*each)(struct comm *c, void *arg), void *arg)
 {
-    for (uint64_t i = 0; i <= comm_table->mask; i++)
-        if (comm_table->slot[i].key > 1)
-            each(comm_table->slot[i].comm, arg);
+    index_each(&layer.comms, visit, &(struct visit){each, arg});
 }
 
 static void name(struct comm *c, void *arg)

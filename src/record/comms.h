@@ -23,18 +23,6 @@ struct comm {
     struct shadow *shadow; /* what src/inject keeps for it */
 };
 
-struct comm_slot {
-    uint64_t key; /* handle + 2; 0: empty, 1: was freed */
-    struct comm *comm;
-};
-
-struct comm_table {
-    struct comm_slot *slot;
-    uint64_t mask;
-};
-
-extern struct comm_table *comm_table;
-
 /* For what injects: called by all members when a communicator has been made, and when it is
  * freed, before its record is. NULL: nobody is interested. */
 extern void (*comm_made)(struct comm *c);
@@ -53,25 +41,10 @@ static inline uint64_t comm_key(MPI_Comm handle)
     return (uint64_t)(uintptr_t)handle + 2;
 }
 
-static inline uint64_t comm_hash(uint64_t key)
-{
-    key *= 0x9e3779b97f4a7c15ull;
-    return key >> 24;
-}
-
 /* NULL if it was not seen before. */
 static inline struct comm *comm_find(MPI_Comm handle)
 {
-    const struct comm_table *t = __atomic_load_n(&comm_table, __ATOMIC_ACQUIRE);
-    uint64_t key = comm_key(handle);
-    for (uint64_t i = comm_hash(key);; i++) {
-        const struct comm_slot *slot = &t->slot[i & t->mask];
-        uint64_t there = __atomic_load_n(&slot->key, __ATOMIC_ACQUIRE);
-        if (LIKELY(there == key))
-            return slot->comm;
-        if (there == 0)
-            return NULL;
-    }
+    return (struct comm *)index_find(&layer.comms, comm_key(handle));
 }
 
 /* The record of a valid communicator, made now if it was not seen before. */

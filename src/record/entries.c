@@ -1,10 +1,6 @@
 #include "record/entries.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-
-struct entry_index entry_index;
 
 /* The last entries are kept for calls that find the table full: one per operation, without site
  * and communicator, so that totals stay right. */
@@ -12,55 +8,48 @@ enum { RESERVED = 64 };
 
 int entries_start(void)
 {
-    uint64_t slots = 64;
-    while (slots < 2ull * layer.ledger.header->section[LEDGER_ENTRIES].capacity)
-        slots *= 2;
-    entry_index.slot = calloc(slots, sizeof *entry_index.slot);
-    entry_index.mask = slots - 1;
-    return entry_index.slot ? 0 : ENOMEM;
+    return index_start(&layer.entries);
 }
 
-static struct entry_slot *slot_of(uint64_t key)
+static bool has_room(uint32_t wanted)
 {
-    uint64_t i = entry_hash(key);
-    while (entry_index.slot[i & entry_index.mask].key != key &&
-           entry_index.slot[i & entry_index.mask].key != 0)
-        i++;
-    return &entry_index.slot[i & entry_index.mask];
+    const struct ledger_table *t = &layer.ledger.header->section[LEDGER_ENTRIES];
+    return t->count + wanted <= t->capacity;
 }
 
-static struct ledger_entry *fill(struct entry_slot *slot, uint64_t key)
+static struct ledger_entry *fill(uint64_t key)
 {
     struct ledger_header *h = layer.ledger.header;
     uint32_t count = h->section[LEDGER_ENTRIES].count;
     struct ledger_entry *e = &layer.ledger.entries[count];
     memset(e, 0, sizeof *e);
-    e->site = key >> 35 & 0xffff;
+    e->site = key >> 35 & 0xfffffff;
     e->operation = key >> 25 & 0x3ff;
     e->comm = key >> 14 & 0x7ff;
     e->region = key >> 7 & 0x7f;
     e->size_class = key & 0x7f;
     e->min_ns = UINT64_MAX;
     __atomic_store_n(&h->section[LEDGER_ENTRIES].count, count + 1, __ATOMIC_RELEASE);
-    slot->entry = e;
-    __atomic_store_n(&slot->key, key, __ATOMIC_RELEASE);
+    index_put(&layer.entries, key, (uintptr_t)e, layer.threaded);
     return e;
+}
+
+/* The entry of KEY, made now if there is none. */
+static struct ledger_entry *find_or_fill(uint64_t key, uint32_t room_wanted)
+{
+    struct ledger_entry *e = (struct ledger_entry *)index_find(&layer.entries, key);
+    return e || !has_room(room_wanted) ? e : fill(key);
 }
 
 struct ledger_entry *entries_add(uint64_t key)
 {
     pthread_mutex_lock(&layer.lock);
-    uint32_t count = layer.ledger.header->section[LEDGER_ENTRIES].count;
-    uint32_t capacity = layer.ledger.header->section[LEDGER_ENTRIES].capacity;
-    struct entry_slot *slot = slot_of(key);
-    struct ledger_entry *e = slot->key ? slot->entry : NULL;
-    if (!e && count + RESERVED < capacity) {
-        e = fill(slot, key);
-    } else if (!e) {
+    if (!has_room(1 + RESERVED))
+        ledger_extend(&layer.ledger, LEDGER_ENTRIES);
+    struct ledger_entry *e = find_or_fill(key, 1 + RESERVED);
+    if (!e) {
         layer.ledger.header->section[LEDGER_ENTRIES].dropped++;
-        key = entry_key(LEDGER_NO_SITE, key >> 25 & 0x3ff, LEDGER_NO_COMM, 0, 0);
-        slot = slot_of(key);
-        e = slot->key ? slot->entry : count < capacity ? fill(slot, key) : NULL;
+        e = find_or_fill(entry_key(LEDGER_NO_SITE, key >> 25 & 0x3ff, LEDGER_NO_COMM, 0, 0), 1);
     }
     pthread_mutex_unlock(&layer.lock);
     return e;

@@ -4,19 +4,7 @@
 
 #include "record/layer.h"
 
-struct entry_slot {
-    uint64_t key; /* 0: empty */
-    struct ledger_entry *entry;
-};
-
-struct entry_index {
-    struct entry_slot *slot;
-    uint64_t mask;
-};
-
-extern struct entry_index entry_index;
-
-/* Makes room for all entries of the layer's ledger. Returns 0 or an errno. */
+/* Returns 0 or an errno. */
 int entries_start(void);
 
 /* Forgets all counters and instances (MPI_Pcontrol(2)). */
@@ -30,7 +18,7 @@ static inline unsigned size_class_of(uint64_t bytes)
     return bytes ? 64u - (unsigned)__builtin_clzll(bytes) : 0;
 }
 
-/* 16 bits of site, 10 of operation, 11 of communicator, 7 of region, 7 of size class. */
+/* 28 bits of site, 10 of operation, 11 of communicator, 7 of region, 7 of size class. */
 static inline uint64_t entry_key(uint32_t site, uint32_t operation, uint32_t comm, uint32_t region,
                                  unsigned size_class)
 {
@@ -38,22 +26,10 @@ static inline uint64_t entry_key(uint32_t site, uint32_t operation, uint32_t com
            (uint64_t)region << 7 | size_class;
 }
 
-static inline uint64_t entry_hash(uint64_t key)
-{
-    key *= 0x9e3779b97f4a7c15ull;
-    return key ^ key >> 32;
-}
-
 static inline struct ledger_entry *entry_of(uint64_t key)
 {
-    for (uint64_t i = entry_hash(key);; i++) {
-        struct entry_slot *slot = &entry_index.slot[i & entry_index.mask];
-        uint64_t there = __atomic_load_n(&slot->key, __ATOMIC_ACQUIRE);
-        if (LIKELY(there == key))
-            return slot->entry;
-        if (there == 0)
-            return entries_add(key);
-    }
+    struct ledger_entry *e = (struct ledger_entry *)index_find(&layer.entries, key);
+    return LIKELY(e != NULL) ? e : entries_add(key);
 }
 
 /* One more call of DURATION. */

@@ -8,7 +8,7 @@ static void thin_out(struct ledger_header *h)
     uint32_t mask = 2 * h->sample_mask + 1;
     struct ledger_instance *log = layer.ledger.instances;
     for (uint32_t i = 0; i < count; i++)
-        if ((log[i].sequence & mask) == 0)
+        if (ledger_is_sampled(log[i].comm_id, log[i].sequence, mask))
             log[kept++] = log[i];
     h->section[LEDGER_INSTANCES].dropped += count - kept;
     h->section[LEDGER_INSTANCES].count = kept;
@@ -19,12 +19,10 @@ void instance_add(const struct ledger_instance *instance)
 {
     struct ledger_header *h = layer.ledger.header;
     spin_lock(&lock);
-    /* Many short-lived communicators may fill the log with sequence number 0 alone, which no
-     * mask thins out: then the mask grows until it is all ones, and the rest is dropped. */
-    if (h->section[LEDGER_INSTANCES].count == h->section[LEDGER_INSTANCES].capacity &&
-        h->sample_mask != UINT32_MAX)
+    while (h->section[LEDGER_INSTANCES].count == h->section[LEDGER_INSTANCES].capacity &&
+           h->sample_mask != UINT32_MAX)
         thin_out(h);
-    if ((instance->sequence & h->sample_mask) == 0 &&
+    if (ledger_is_sampled(instance->comm_id, instance->sequence, h->sample_mask) &&
         h->section[LEDGER_INSTANCES].count < h->section[LEDGER_INSTANCES].capacity) {
         layer.ledger.instances[h->section[LEDGER_INSTANCES].count] = *instance;
         __atomic_store_n(&h->section[LEDGER_INSTANCES].count,

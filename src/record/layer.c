@@ -3,17 +3,57 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 struct layer layer = {
     .comm = MPI_COMM_NULL, .world = MPI_GROUP_NULL, .lock = PTHREAD_MUTEX_INITIALIZER};
 PER_THREAD struct thread thread;
 
-static pthread_key_t scratch_key;
-static pthread_once_t scratch_once = PTHREAD_ONCE_INIT;
+static pthread_key_t end_key;
+static pthread_once_t end_once = PTHREAD_ONCE_INIT;
 
-static void make_scratch_key(void)
+/* Another thread may have the place that this one had. */
+static void thread_ends(void *call)
 {
-    pthread_key_create(&scratch_key, free);
+    struct ledger_call *c = call;
+    if (layer.phase == LAYER_RUNNING)
+        __atomic_store_n(&c->thread, 0, __ATOMIC_RELEASE);
+    free(thread.scratch);
+    thread.scratch = NULL;
+    thread.scratch_size = 0;
+    thread.call = NULL;
+}
+
+static void make_end_key(void)
+{
+    pthread_key_create(&end_key, thread_ends);
+}
+
+static struct ledger_call *free_call(void)
+{
+    struct ledger_table *t = &layer.ledger.header->section[LEDGER_CALLS];
+    for (uint32_t i = 0; i < t->count; i++)
+        if (!__atomic_load_n(&layer.ledger.calls[i].thread, __ATOMIC_ACQUIRE))
+            return &layer.ledger.calls[i];
+    if (ledger_grow(&layer.ledger, LEDGER_CALLS))
+        return &layer.ledger.calls[t->count++];
+    t->dropped++;
+    return NULL;
+}
+
+struct ledger_call *thread_call(void)
+{
+    static struct ledger_call shared;
+    pthread_once(&end_once, make_end_key);
+    pthread_mutex_lock(&layer.lock);
+    struct ledger_call *c = free_call();
+    if (c)
+        *c = (struct ledger_call){.thread = (uint32_t)gettid()};
+    else
+        c = &shared;
+    pthread_mutex_unlock(&layer.lock);
+    pthread_setspecific(end_key, c);
+    return thread.call = c;
 }
 
 void *thread_scratch(size_t size)
@@ -26,8 +66,6 @@ void *thread_scratch(size_t size)
         return NULL;
     thread.scratch = larger;
     thread.scratch_size = size;
-    pthread_once(&scratch_once, make_scratch_key);
-    pthread_setspecific(scratch_key, larger);
     return larger;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/settings.h"
+#include "record/index.h"
 #include "record/ledger.h"
 
 #include <mpi.h>
@@ -33,7 +34,10 @@ struct layer {
     unsigned stack_depth;
     uint64_t ns_per_tick; /* 32.32 fixed point */
     struct ledger ledger;
-    bool inject; /* acknowledgements, benchmark or another broadcast are asked for */
+    struct index comms;   /* comm_key(handle) to struct comm */
+    struct index sites;   /* hash of a stack to its number */
+    struct index entries; /* entry_key() to struct ledger_entry */
+    bool inject;          /* acknowledgements, benchmark or another broadcast are asked for */
 
     enum layer_phase phase;
     pid_t pid; /* a forked child is not this process */
@@ -49,6 +53,13 @@ struct thread {
     uint8_t region; /* innermost named region, 0: none */
     uint8_t region_depth;
     uint8_t region_stack[16];
+    const char *frame;        /* of the wrapper that it is in */
+    struct ledger_call *call; /* where its call in progress is written; NULL: not given yet */
+    struct type_size {
+        MPI_Datatype type;
+        uint32_t known; /* else the type is not one of these */
+        MPI_Count size;
+    } named[8];                /* sizes of predefined datatypes, which never go away */
     uint64_t region_entry[16]; /* ticks */
     void *scratch;             /* for arrays as long as the caller's; grows only */
     size_t scratch_size;
@@ -83,6 +94,14 @@ static inline void spin_unlock(uint32_t *lock)
 
 /* At least SIZE bytes that stay valid until this thread asks again; NULL if there is no memory. */
 void *thread_scratch(size_t size);
+
+/* From here to thread_leave() this thread's MPI calls are our own, or the library's. */
+#define thread_enter() (thread.frame = __builtin_frame_address(0), thread.inside = true)
+#define thread_leave() (thread.inside = false)
+
+/* The place for this thread's calls in progress: its own in the ledger, or one in memory that it
+ * shares where there is no room. */
+struct ledger_call *thread_call(void);
 
 /* One line on stderr, "collprof: ...", from this rank. */
 void layer_say(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -1,157 +1,256 @@
+/* The writer's side: see ledger_read.c for the reader's. */
 #include "record/ledger.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const uint32_t element_size[LEDGER_SECTIONS] = {
-    [LEDGER_OPERATIONS] = sizeof(struct ledger_operation),
-    [LEDGER_MODULES] = sizeof(struct ledger_module),
-    [LEDGER_REGIONS] = sizeof(struct ledger_region),
-    [LEDGER_COMMS] = sizeof(struct ledger_comm),
-    [LEDGER_SITES] = sizeof(struct ledger_site),
-    [LEDGER_ENTRIES] = sizeof(struct ledger_entry),
-    [LEDGER_INSTANCES] = sizeof(struct ledger_instance),
+struct rule {
+    size_t pointer; /* of the array, in struct ledger */
+    uint32_t element_size, least, share, growth, most;
 };
 
-static size_t align(size_t n)
+static const struct rule rules[LEDGER_SECTIONS] = {
+#define X(name, array, element, least, share, growth, most)                                        \
+    {offsetof(struct ledger, array), sizeof(element), least, share, growth, most},
+    LEDGER_SECTION_LIST(X)
+#undef X
+};
+
+static char **array_of(struct ledger *l, int section)
 {
-    return (n + 63) & ~(size_t)63;
+    return (char **)((char *)l + rules[section].pointer);
 }
 
-/* Small tables get a fixed part; of the rest, entries get 70 % and instances what remains. */
+static uint64_t whole_pages(uint64_t n)
+{
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    return (n + page - 1) / page * page;
+}
+
+static uint64_t size_of(const struct ledger_table *t)
+{
+    uint64_t bytes = 0;
+    for (unsigned i = 0; i < LEDGER_MAX_SEGMENTS; i++)
+        bytes += t->segment[i].bytes;
+    return bytes;
+}
+
+static void set_capacity(struct ledger_table *t, uint32_t most)
+{
+    uint64_t room = size_of(t) / t->element_size;
+    t->capacity = (uint32_t)(most && room > most ? most : room);
+}
+
+/* The first segment of every section, one behind the other. */
 static void lay_out(struct ledger_header *h, size_t bytes, uint32_t operations)
 {
-    size_t scale = bytes / LEDGER_MIN_BYTES;
-    uint32_t capacity[LEDGER_SECTIONS] = {
-        [LEDGER_OPERATIONS] = operations,
-        [LEDGER_MODULES] = 96,
-        [LEDGER_REGIONS] = 64,
-        [LEDGER_COMMS] = (uint32_t)(scale < 16 ? 64 * scale : 1024),
-        [LEDGER_SITES] = (uint32_t)(scale < 64 ? 192 * scale : 12288),
-    };
-    size_t fixed = align(sizeof *h);
-    for (int s = LEDGER_OPERATIONS; s <= LEDGER_SITES; s++)
-        fixed += align((size_t)capacity[s] * element_size[s]);
-    size_t rest = bytes - fixed - 128;
-    capacity[LEDGER_ENTRIES] = (uint32_t)(rest / 10 * 7 / element_size[LEDGER_ENTRIES]);
-    rest -= align((size_t)capacity[LEDGER_ENTRIES] * element_size[LEDGER_ENTRIES]);
-    capacity[LEDGER_INSTANCES] = (uint32_t)(rest / element_size[LEDGER_INSTANCES]);
-
-    size_t at = align(sizeof *h);
+    uint64_t at = whole_pages(sizeof *h);
     for (int s = 0; s < LEDGER_SECTIONS; s++) {
-        h->section[s].offset = at;
-        h->section[s].element_size = element_size[s];
-        h->section[s].capacity = capacity[s];
-        at += align((size_t)capacity[s] * element_size[s]);
+        const struct rule *r = &rules[s];
+        struct ledger_table *t = &h->section[s];
+        uint64_t least = s == LEDGER_OPERATIONS ? operations : r->least;
+        uint64_t share = bytes / 1000 * r->share;
+        t->element_size = r->element_size;
+        t->segment[0].offset = at;
+        t->segment[0].bytes =
+            whole_pages(share > least * t->element_size ? share : least * t->element_size);
+        set_capacity(t, r->most);
+        uint64_t limit = (uint64_t)t->capacity * r->growth;
+        t->limit = (uint32_t)(r->most && limit > r->most ? r->most : limit);
+        at += t->segment[0].bytes;
     }
+    h->file_size = at;
 }
 
-static void point(struct ledger *l)
+/* --- the file --- */
+
+/* A file beyond RLIMIT_FSIZE would end the process by SIGXFSZ instead of an error. */
+static int reserve(int fd, uint64_t from, uint64_t bytes)
 {
-    char *base = (char *)l->header;
-    l->operations = (void *)(base + l->header->section[LEDGER_OPERATIONS].offset);
-    l->modules = (void *)(base + l->header->section[LEDGER_MODULES].offset);
-    l->regions = (void *)(base + l->header->section[LEDGER_REGIONS].offset);
-    l->comms = (void *)(base + l->header->section[LEDGER_COMMS].offset);
-    l->sites = (void *)(base + l->header->section[LEDGER_SITES].offset);
-    l->entries = (void *)(base + l->header->section[LEDGER_ENTRIES].offset);
-    l->instances = (void *)(base + l->header->section[LEDGER_INSTANCES].offset);
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && from + bytes > limit.rlim_cur)
+        return EFBIG;
+    return posix_fallocate(fd, (off_t)from, (off_t)bytes);
 }
 
-static int map_file(const char *path, size_t bytes, void **memory)
+static const char *name_in(int directory, const char *path)
 {
-    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    if (fd < 0)
+    const char *slash = strrchr(path, '/');
+    return slash && directory != AT_FDCWD ? slash + 1 : path;
+}
+
+static int create_file(struct ledger *l, int directory, const char *path, int *fd)
+{
+    const char *name = name_in(directory, path);
+    struct stat st;
+    if (strlen(path) >= sizeof l->path)
+        return ENAMETOOLONG;
+    *fd = openat(directory, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+    if (*fd < 0)
         return errno;
-    int error = posix_fallocate(fd, 0, (off_t)bytes);
-    if (!error) {
-        *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-        if (*memory == MAP_FAILED)
-            error = errno;
-    }
-    close(fd);
-    if (error)
-        unlink(path);
-    return error;
-}
-
-int ledger_create(struct ledger *l, const char *path, size_t bytes, uint32_t operations)
-{
-    void *memory = NULL;
-    *l = (struct ledger){0};
-    if (path) {
-        int error = map_file(path, bytes, &memory);
-        if (error)
-            return error;
-    } else {
-        memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (memory == MAP_FAILED)
-            return errno;
-    }
-    l->header = memory;
-    l->writable = true;
-    l->in_file = path != NULL;
-    lay_out(l->header, bytes, operations);
-    l->header->file_size = bytes;
-    l->header->header_size = sizeof *l->header;
-    l->header->version = LEDGER_VERSION;
-    l->header->magic = LEDGER_MAGIC;
-    point(l);
+    if (fstat(*fd, &st))
+        return errno;
+    strcpy(l->path, path);
+    l->device = st.st_dev;
+    l->inode = st.st_ino;
     return 0;
 }
 
-static const char *fault_of(const struct ledger_header *h, size_t bytes)
+/* The application may have closed every descriptor and changed its directory: the file is opened
+ * again by its full name, and must still be the same. */
+static int open_again(const struct ledger *l)
 {
-    if (bytes < sizeof *h || h->magic != LEDGER_MAGIC)
-        return "no collprof record";
-    if (h->version != LEDGER_VERSION)
-        return "a record of another version of collprof";
-    if (h->file_size != bytes || h->header_size != sizeof *h)
-        return "a truncated record";
-    for (int s = 0; s < LEDGER_SECTIONS; s++) {
-        uint64_t size = (uint64_t)h->section[s].capacity * element_size[s];
-        if (h->section[s].element_size != element_size[s] ||
-            h->section[s].count > h->section[s].capacity || h->section[s].offset > bytes ||
-            size > bytes - h->section[s].offset)
-            return "a damaged record: a table lies outside the file";
-    }
-    return NULL;
+    struct stat st;
+    int fd = open(l->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    if (fstat(fd, &st) == 0 && st.st_dev == l->device && st.st_ino == l->inode)
+        return fd;
+    close(fd);
+    return -1;
 }
 
-const char *ledger_open(struct ledger *l, const char *path)
+/* --- memory --- */
+
+/* Puts BYTES at OFFSET of the file (FD -1: fresh memory) where addresses have been reserved. */
+static bool place(void *where, uint64_t bytes, int fd, uint64_t offset)
 {
-    *l = (struct ledger){0};
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    struct stat st;
-    if (fd < 0 || fstat(fd, &st)) {
-        int error = errno;
-        if (fd >= 0)
-            close(fd);
-        return strerror(error);
+    int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
+    return mmap(where, bytes, PROT_READ | PROT_WRITE, flags | MAP_FIXED, fd,
+                fd < 0 ? 0 : (off_t)offset) != MAP_FAILED;
+}
+
+/* Addresses for all that the section may become; where these are scarce (ulimit -v), for what it
+ * is. */
+static bool place_section(struct ledger *l, int s, int fd)
+{
+    struct ledger_table *t = &l->header->section[s];
+    uint64_t first = t->segment[0].bytes;
+    uint64_t most = whole_pages((uint64_t)t->limit * t->element_size);
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    l->reserved[s] = most > first ? most : first;
+    void *where = mmap(NULL, l->reserved[s], PROT_NONE, flags, -1, 0);
+    if (where == MAP_FAILED) {
+        t->limit = t->capacity;
+        l->reserved[s] = first;
+        where = mmap(NULL, first, PROT_NONE, flags, -1, 0);
     }
-    size_t bytes = (size_t)st.st_size;
-    void *memory = bytes ? mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
-    close(fd);
-    if (memory == MAP_FAILED)
-        return "no collprof record";
-    const char *fault = fault_of(memory, bytes);
-    if (fault) {
-        munmap(memory, bytes);
-        return fault;
+    if (where == MAP_FAILED)
+        return false;
+    *array_of(l, s) = where;
+    return place(where, first, fd, t->segment[0].offset);
+}
+
+static bool place_all(struct ledger *l, const struct ledger_header *made, int fd)
+{
+    int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
+    void *header = mmap(NULL, whole_pages(sizeof *made), PROT_READ | PROT_WRITE, flags, fd, 0);
+    if (header == MAP_FAILED)
+        return false;
+    l->header = header;
+    *l->header = *made;
+    for (int s = 0; s < LEDGER_SECTIONS; s++)
+        if (!place_section(l, s, fd))
+            return false;
+    return true;
+}
+
+/* --- public --- */
+
+int ledger_create(struct ledger *l, int directory, const char *path, size_t bytes,
+                  uint32_t operations)
+{
+    struct ledger_header made = {.version = LEDGER_VERSION, .header_size = sizeof made};
+    int fd = -1, error = 0;
+    *l = (struct ledger){.writable = true, .in_file = path != NULL};
+    lay_out(&made, bytes, operations);
+    if (path)
+        error = create_file(l, directory, path, &fd);
+    if (!error && path)
+        error = reserve(fd, 0, made.file_size);
+    if (!error && !place_all(l, &made, fd))
+        error = errno;
+    if (error && fd >= 0)
+        unlinkat(directory, name_in(directory, path), 0);
+    if (fd >= 0)
+        close(fd);
+    if (error) {
+        ledger_close(l);
+        return error;
     }
-    l->header = memory;
-    l->in_file = true;
-    point(l);
-    return NULL;
+    l->header->section[LEDGER_TEXTS].count = 1; /* text 0: none */
+    l->header->magic = LEDGER_MAGIC;
+    return 0;
+}
+
+/* Every further segment is as large as all before it. */
+static bool add_segment(struct ledger *l, int s)
+{
+    struct ledger_table *t = &l->header->section[s];
+    uint64_t there = size_of(t), room = l->reserved[s], bytes = there;
+    uint64_t offset = l->header->file_size;
+    unsigned i = 0;
+    while (i < LEDGER_MAX_SEGMENTS && t->segment[i].bytes)
+        i++;
+    if (i == LEDGER_MAX_SEGMENTS || there >= room)
+        return false;
+    if (bytes > room - there)
+        bytes = room - there;
+    int fd = l->in_file ? open_again(l) : -1;
+    bool good = !l->in_file || (fd >= 0 && reserve(fd, offset, bytes) == 0);
+    good = good && place(*array_of(l, s) + there, bytes, fd, offset);
+    if (fd >= 0)
+        close(fd);
+    if (!good)
+        return false;
+    l->header->file_size = offset + bytes;
+    t->segment[i].offset = offset;
+    t->segment[i].bytes = bytes;
+    set_capacity(t, t->limit);
+    return true;
+}
+
+bool ledger_extend(struct ledger *l, enum ledger_section section)
+{
+    struct ledger_table *t = &l->header->section[section];
+    if (t->capacity >= t->limit)
+        return false;
+    int before = errno;
+    bool good = add_segment(l, section);
+    if (!good)
+        t->limit = t->capacity; /* not tried at every call from now on */
+    errno = before;
+    return good;
+}
+
+bool ledger_grow(struct ledger *l, enum ledger_section section)
+{
+    struct ledger_table *t = &l->header->section[section];
+    return t->count < t->capacity || ledger_extend(l, section);
+}
+
+const char *ledger_text(const struct ledger *l, uint32_t position)
+{
+    return position ? l->texts + position : "";
 }
 
 void ledger_close(struct ledger *l)
 {
-    if (l->header)
-        munmap(l->header, l->header->file_size);
+    for (int s = 0; s < LEDGER_SECTIONS; s++) {
+        if (!l->writable)
+            free(*array_of(l, s));
+        else if (*array_of(l, s))
+            munmap(*array_of(l, s), l->reserved[s]);
+    }
+    if (!l->writable)
+        free(l->header);
+    else if (l->header)
+        munmap(l->header, whole_pages(sizeof *l->header));
     *l = (struct ledger){0};
 }

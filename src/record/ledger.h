@@ -1,15 +1,14 @@
-/* The ledger: what one rank has recorded, in one mapped file of fixed size.
+/* The ledger: what one rank has recorded, in one mapped file.
  *
  * The file outlives the process, so it is the crash record too: nothing needs to be flushed or
- * closed for it to be readable. It describes itself (names of operations, rates, capacities), so
- * a reader needs nothing but this header. All integers are of the writing host's byte order,
- * which the magic number shows.
+ * closed for it to be readable, at any moment and by any process. It describes itself (names of
+ * operations, rates, capacities), so a reader needs nothing but this header. All integers are of
+ * the writing host's byte order, which the magic number shows.
  *
- *   header | operations | modules | regions | communicators | sites | entries | instances
- *
- * Sections are arrays; the header gives each one's offset, element size, capacity and count. A
- * reader must step by the element size that the header gives. Counts only grow, and an element
- * is complete before the count includes it. */
+ * Behind the header stand the sections, one array each (LEDGER_SECTION_LIST). A section that is
+ * full grows by a further segment at the end of the file, up to its limit; its segments, joined in
+ * their order, are the array. In memory it is always in one piece. Counts only grow (but for the
+ * instances, which are thinned out), and an element is complete before the count includes it. */
 #ifndef COLLPROF_RECORD_LEDGER_H
 #define COLLPROF_RECORD_LEDGER_H
 
@@ -24,16 +23,32 @@
 #define LEDGER_NO_SITE 0u /* site 0: not recorded, or the table was full */
 #define LEDGER_NO_COMM 0u /* communicator 0: the call has none, or the table was full */
 #define LEDGER_MAX_DEPTH 8u
+#define LEDGER_MAX_SEGMENTS 8u
+#define LEDGER_UNKNOWN_BYTES UINT64_MAX
+#define LEDGER_MIN_BYTES ((size_t)512 * 1024)
+
+/* Every section: X(name, array in struct ledger, element, least, share, growth, most).
+ *
+ * A record of B bytes has room for LEAST elements or, if that is more, for SHARE thousandths of B.
+ * It may grow to GROWTH times that, and to MOST elements (0: no limit but that). A section refers
+ * only to those above it. A new one is a line here, its element below and, where it refers to
+ * others, its check in ledger_read.c. */
+#define LEDGER_SECTION_LIST(X)                                                                     \
+    X(OPERATIONS, operations, struct ledger_operation, 0, 0, 1, 1023)                              \
+    X(TEXTS, texts, char, 8192, 0, 64, 0)                                                          \
+    X(MODULES, modules, struct ledger_module, 48, 0, 64, 0)                                        \
+    X(REGIONS, regions, struct ledger_region, 50, 0, 2, 127)                                       \
+    X(COMMS, comms, struct ledger_comm, 64, 13, 16, 2047)                                          \
+    X(SITES, sites, struct ledger_site, 192, 53, 16, 0)                                            \
+    X(CALLS, calls, struct ledger_call, 32, 0, 8, 0)                                               \
+    X(ENTRIES, entries, struct ledger_entry, 64, 600, 16, 0)                                       \
+    X(INSTANCES, instances, struct ledger_instance, 64, 250, 1, 0)
 
 enum ledger_section {
-    LEDGER_OPERATIONS,
-    LEDGER_MODULES,
-    LEDGER_REGIONS,
-    LEDGER_COMMS,
-    LEDGER_SITES,
-    LEDGER_ENTRIES,
-    LEDGER_INSTANCES,
-    LEDGER_SECTIONS
+#define X(name, array, element, least, share, growth, most) LEDGER_##name,
+    LEDGER_SECTION_LIST(X)
+#undef X
+        LEDGER_SECTIONS
 };
 
 /* How the process ended, as far as it could say so itself. */
@@ -76,8 +91,21 @@ struct ledger_module {
     uint64_t low, high; /* run-time addresses that belong to it */
     uint8_t build_id[24];
     uint32_t build_id_size; /* 0: none */
-    uint32_t unused;
-    char path[256];
+    uint32_t path;          /* where it begins in the texts; 0: not known */
+};
+
+/* A call that a thread of this rank is in, and has not returned from. Written on the way in, so it
+ * tells where a process stands that hangs or was killed. */
+struct ledger_call {
+    uint64_t since;   /* ticks at entry; 0: no call. Written last on the way in. */
+    uint64_t comm_id; /* as in ledger_instance; 0: not known */
+    uint64_t bytes;   /* of the payload; LEDGER_UNKNOWN_BYTES: not known beforehand */
+    uint32_t operation, site;
+    uint32_t comm;     /* index of its ledger_comm */
+    uint32_t sequence; /* of a collective */
+    int32_t peer, tag; /* INT32_MIN: the operation has none */
+    int32_t root;      /* -1: none */
+    uint32_t thread;   /* its number in the system; 0: this slot is free */
 };
 
 struct ledger_region {
@@ -129,8 +157,9 @@ struct ledger_site {
 #define LEDGER_SUMS(X)                                                                             \
     X(calls)                                                                                       \
     X(errors)                                                                                      \
-    X(bytes) X(time_ns) X(completed) X(completed_bytes) X(span_ns) X(window_ns) X(wait_ns)         \
-        X(hidden) X(cancelled)
+    X(bytes)                                                                                       \
+    X(time_ns) X(completed) X(completed_bytes) X(span_ns) X(window_ns) X(wait_ns) X(hidden)        \
+        X(cancelled)
 
 struct ledger_entry {
     uint32_t site, operation, comm, region; /* region 0: none */
@@ -169,12 +198,14 @@ struct ledger_header {
     uint32_t version;
     uint32_t header_size;
     uint64_t file_size;
-    struct {
-        uint64_t offset;
-        uint32_t element_size, capacity;
-        uint32_t count;
-        uint32_t unused;
-        uint64_t dropped; /* elements that found the table full; for entries: calls */
+    struct ledger_table {
+        uint32_t element_size, count;
+        uint32_t capacity; /* elements that there is room for */
+        uint32_t limit;    /* that there may be at most */
+        uint64_t dropped;  /* elements that found the table full; for entries: calls */
+        struct {
+            uint64_t offset, bytes; /* whole pages; 0: not there yet */
+        } segment[LEDGER_MAX_SEGMENTS];
     } section[LEDGER_SECTIONS];
 
     /* Who */
@@ -182,7 +213,7 @@ struct ledger_header {
     int64_t pid;
     uint64_t run_id; /* equal on all ranks of one run, different for the next; 0: not agreed */
     char host[64];
-    char program[256];     /* /proc/self/exe */
+    char program[4096];    /* /proc/self/exe */
     char mpi_library[192]; /* MPI_Get_library_version, first line */
     int32_t thread_level;
     uint32_t processors;   /* in the affinity mask; 0: not known, or simulated */
@@ -205,37 +236,72 @@ struct ledger_header {
     /* How it goes */
     uint32_t state; /* enum ledger_state */
     int32_t state_detail;
+    uint64_t failed_collectives; /* on communicators of more than this process */
     uint64_t untracked_requests; /* completion not seen, or the request table was full */
     uint32_t started_late;       /* MPI_Init was not seen: recorded from the first call seen */
     uint32_t unused;
-    uint32_t sample_mask;         /* instances are kept where (sequence & mask) == 0 */
+    uint32_t sample_mask;         /* instances kept: see ledger_is_sampled() */
     uint32_t stack_depth;         /* frames per site asked for; 0: no sites */
     struct ledger_noise noise[2]; /* at the start, and at the end if that was reached */
     uint64_t init_ns, merge_ns;   /* what the layer's own start and end cost */
 };
 
-/* A mapped ledger, for its writer (writable) or a reader. */
+/* A ledger in memory: mapped, for its writer; a checked copy, for a reader. */
 struct ledger {
     struct ledger_header *header;
-    struct ledger_operation *operations;
-    struct ledger_module *modules;
-    struct ledger_region *regions;
-    struct ledger_comm *comms;
-    struct ledger_site *sites;
-    struct ledger_entry *entries;
-    struct ledger_instance *instances;
+#define X(name, array, element, least, share, growth, most) element *array;
+    LEDGER_SECTION_LIST(X)
+#undef X
     bool writable, in_file;
+    uint64_t reserved[LEDGER_SECTIONS]; /* bytes of addresses, for the writer */
+    uint64_t device, inode;             /* of the writer's file */
+    char path[4200];                    /* of the writer's file, absolute */
 };
 
-/* Creates a ledger of BYTES (at least LEDGER_MIN_BYTES) at PATH, or in memory alone (PATH NULL).
- * Space is reserved at once, so that a full disk shows here and not as SIGBUS later. Returns 0
- * or an errno; *L is then zero. */
-int ledger_create(struct ledger *l, const char *path, size_t bytes, uint32_t operations);
-#define LEDGER_MIN_BYTES ((size_t)512 * 1024)
+/* Creates a ledger of about BYTES (at least LEDGER_MIN_BYTES) as the new file PATH (absolute; its
+ * last part is made in DIRECTORY, open for that, or AT_FDCWD), or in memory alone (PATH NULL).
+ * Nothing that is there already is touched: EEXIST. Space is reserved at once, so that a full disk
+ * shows here and not as SIGBUS later. Returns 0 or an errno; *L is then zero. */
+int ledger_create(struct ledger *l, int directory, const char *path, size_t bytes,
+                  uint32_t operations);
 
-/* Maps an existing file for reading and checks that every section lies inside it. Returns NULL,
- * or what is wrong with the file. */
-const char *ledger_open(struct ledger *l, const char *path);
+/* Room for one more element of SECTION: true if there is or could be made. Only the writer, and
+ * one thread of it at a time. Elements stay where they are. */
+bool ledger_grow(struct ledger *l, enum ledger_section section);
+
+/* A further segment for SECTION, unless that is at its limit. As ledger_grow(). */
+bool ledger_extend(struct ledger *l, enum ledger_section section);
+
+/* The header alone of the record NAME in DIRECTORY (AT_FDCWD: a path). Returns NULL, or what is
+ * wrong with the file. */
+const char *ledger_peek(struct ledger_header *h, int directory, const char *name);
+
+/* Whether NAME is that of a record: rank-....ledger */
+bool ledger_is_name(const char *name);
+
+/* Whether a process may still be writing to it: one that runs on this host, or on another one and
+ * has left no word of its end. */
+bool ledger_is_in_use(const struct ledger_header *h);
+
+/* Whether the process that writes it runs on this host. */
+bool ledger_is_alive(const struct ledger_header *h);
+
+/* Reads the record and checks all that it says: afterwards every index in it is valid. It may be
+ * of a living process, and is then as that was at one moment, about. Returns NULL, or what is wrong
+ * with the file, of which a file that is no record at all is one case. */
+const char *ledger_open(struct ledger *l, int directory, const char *name);
+
+/* Whether a log that is thinned out by MASK (2^k - 1) keeps this collective. All ranks decide
+ * alike, and by a hash: of two that alternate in a loop each is kept as often as the other. */
+static inline bool ledger_is_sampled(uint64_t comm_id, uint32_t sequence, uint32_t mask)
+{
+    uint64_t hash = (comm_id ^ sequence) * 0x9e3779b97f4a7c15ull;
+    hash = (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9ull;
+    return mask == 0 || (hash >> 32 & mask) == 0;
+}
+
+/* The text that begins at POSITION of the texts; "" for 0. */
+const char *ledger_text(const struct ledger *l, uint32_t position);
 
 void ledger_close(struct ledger *l);
 

@@ -1,36 +1,23 @@
 #define UNW_LOCAL_ONLY
 #include "record/sites.h"
-#include "base/text.h"
 
 #include <elf.h>
-#include <errno.h>
 #include <libunwind.h>
 #include <link.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* site_here() and the wrapper stand above the application's frames. */
 enum { OWN_FRAMES = 2 };
+enum { MOST_SITES = 1 << 28 }; /* an entry's key has room for no more */
 
-struct site_slot {
-    uint64_t hash; /* 0: empty */
-    uint32_t site;
-};
-
-static struct site_slot *slots;
-static uint64_t slot_mask;
+/* In the index 0 means that there is none, so a site's number plus one stands there. */
+#define SITE_VALUE(site) ((uintptr_t)(site) + 1)
+#define SITE_OF(value) ((uint32_t)((value)-1))
 
 int sites_start(void)
 {
-    struct ledger_header *h = layer.ledger.header;
-    uint64_t n = 64;
-    while (n < 4ull * h->section[LEDGER_SITES].capacity)
-        n *= 2;
-    slots = calloc(n, sizeof *slots);
-    slot_mask = n - 1;
-    h->section[LEDGER_SITES].count = 1; /* LEDGER_NO_SITE */
-    return slots ? 0 : ENOMEM;
+    layer.ledger.header->section[LEDGER_SITES].count = 1; /* LEDGER_NO_SITE */
+    return index_start(&layer.sites);
 }
 
 /* --- modules --- */
@@ -58,6 +45,22 @@ static void read_build_id(struct ledger_module *m, const struct dl_phdr_info *in
     }
 }
 
+/* Where TEXT stands among the texts from now on; 0: there is no room. */
+static uint32_t add_text(const char *text)
+{
+    struct ledger_table *t = &layer.ledger.header->section[LEDGER_TEXTS];
+    size_t length = strlen(text) + 1;
+    if (length > UINT32_MAX - t->count)
+        return 0;
+    while (t->count + length > t->capacity)
+        if (!ledger_extend(&layer.ledger, LEDGER_TEXTS))
+            return 0;
+    uint32_t at = t->count;
+    memcpy(layer.ledger.texts + at, text, length);
+    t->count += (uint32_t)length;
+    return at;
+}
+
 static int add_module(struct dl_phdr_info *info, size_t size, void *arg)
 {
     (void)size;
@@ -78,14 +81,14 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *arg)
             return 0;
     if (!m.high)
         return 0;
-    if (count == h->section[LEDGER_MODULES].capacity) {
+    if (!ledger_grow(&layer.ledger, LEDGER_MODULES)) {
         h->section[LEDGER_MODULES].dropped++;
         return 0;
     }
     if (info->dlpi_name && *info->dlpi_name)
-        text_copy(m.path, sizeof m.path, info->dlpi_name);
+        m.path = add_text(info->dlpi_name);
     else if (count == 0) /* the executable comes first and has no name */
-        text_copy(m.path, sizeof m.path, h->program);
+        m.path = add_text(h->program);
     read_build_id(&m, info);
     layer.ledger.modules[count] = m;
     h->section[LEDGER_MODULES].count = count + 1;
@@ -113,8 +116,8 @@ static bool belongs_to_mpi(uint32_t module)
 {
     if (module == UINT32_MAX)
         return false;
-    const char *name = strrchr(layer.ledger.modules[module].path, '/');
-    name = name ? name + 1 : layer.ledger.modules[module].path;
+    const char *path = ledger_text(&layer.ledger, layer.ledger.modules[module].path);
+    const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
     return !strncmp(name, "libmpi", 6) || !strncmp(name, "libpmpi", 7);
 }
 
@@ -137,24 +140,23 @@ static void describe(struct ledger_site *site, uint64_t hash, void *const *frame
     }
 }
 
+/* A stack that finds the table full is remembered too, as the site 0: it is counted once. */
 static __attribute__((noinline)) uint32_t add_site(uint64_t hash, void *const *frame, int n)
 {
     pthread_mutex_lock(&layer.lock);
-    struct ledger_header *h = layer.ledger.header;
-    uint64_t i = hash;
-    while (slots[i & slot_mask].hash && slots[i & slot_mask].hash != hash)
-        i++;
-    struct site_slot *slot = &slots[i & slot_mask];
-    uint32_t site = slot->hash ? slot->site : LEDGER_NO_SITE;
-    uint32_t count = h->section[LEDGER_SITES].count;
-    if (!slot->hash && count < h->section[LEDGER_SITES].capacity) {
-        site = count;
+    struct ledger_table *t = &layer.ledger.header->section[LEDGER_SITES];
+    uintptr_t known = index_find(&layer.sites, hash);
+    uint32_t site = t->count;
+    if (!known && site < MOST_SITES && ledger_grow(&layer.ledger, LEDGER_SITES)) {
         describe(&layer.ledger.sites[site], hash, frame, n);
-        h->section[LEDGER_SITES].count = count + 1;
-        slot->site = site;
-        __atomic_store_n(&slot->hash, hash, __ATOMIC_RELEASE);
-    } else if (!slot->hash) {
-        h->section[LEDGER_SITES].dropped++;
+        __atomic_store_n(&t->count, site + 1, __ATOMIC_RELEASE);
+        index_put(&layer.sites, hash, SITE_VALUE(site), layer.threaded);
+    } else if (!known) {
+        site = LEDGER_NO_SITE;
+        t->dropped++;
+        index_put(&layer.sites, hash, SITE_VALUE(site), layer.threaded);
+    } else {
+        site = SITE_OF(known);
     }
     pthread_mutex_unlock(&layer.lock);
     return site;
@@ -168,13 +170,7 @@ __attribute__((noinline)) uint32_t site_here(void)
     for (int i = OWN_FRAMES; i < n; i++)
         hash = (hash ^ (uint64_t)(uintptr_t)frame[i]) * 0x9e3779b97f4a7c15ull;
     hash ^= hash >> 29;
-    hash |= 1; /* never 0 */
-    for (uint64_t i = hash;; i++) {
-        struct site_slot *slot = &slots[i & slot_mask];
-        uint64_t there = __atomic_load_n(&slot->hash, __ATOMIC_ACQUIRE);
-        if (LIKELY(there == hash))
-            return slot->site;
-        if (there == 0)
-            return add_site(hash, frame + OWN_FRAMES, n - OWN_FRAMES);
-    }
+    hash |= INDEX_LEAST_KEY;
+    uintptr_t known = index_find(&layer.sites, hash);
+    return LIKELY(known != 0) ? SITE_OF(known) : add_site(hash, frame + OWN_FRAMES, n - OWN_FRAMES);
 }

@@ -1,10 +1,16 @@
-/* Protects the record that outlives a crash: that it reads back, and that files which are not
- * such a record, or only part of one, are refused with a reason instead of a crash. */
-#include "record/ledger.h"
+/* Protects the record that outlives a crash: that it reads back, grows, touches nothing that was
+ * there, and that files which are not such a record, or only part of one, or forged, are refused
+ * with a reason instead of a crash. */
+#include "made_ledger.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char *scratch(void)
@@ -22,32 +28,79 @@ static void cleanup(void)
 Test(ledger, reads_back_what_was_written, .fini = cleanup)
 {
     struct ledger w, r;
-    cr_assert_eq(ledger_create(&w, scratch(), 2 << 20, 400), 0);
+    made_ledger(&w, scratch(), 1, 2);
     struct ledger_header *h = w.header;
     cr_assert_geq(h->section[LEDGER_ENTRIES].capacity, 700);
     cr_assert_geq(h->section[LEDGER_INSTANCES].capacity, 4000);
     w.entries[3].calls = 42;
     h->section[LEDGER_ENTRIES].count = 4;
     /* No close: the writer may have been killed. */
-    cr_assert_null(ledger_open(&r, scratch()));
+    cr_assert_null(ledger_open(&r, AT_FDCWD, scratch()));
     cr_assert_eq(r.entries[3].calls, 42);
+    cr_assert_str_eq(ledger_text(&r, r.modules[0].path), "/nowhere/application");
     ledger_close(&r);
     ledger_close(&w);
+}
+
+/* Elements stay where they are, and all segments are read back in their order. */
+Test(ledger, a_section_grows_to_its_limit, .fini = cleanup)
+{
+    struct ledger w, r;
+    made_ledger(&w, scratch(), 0, 1);
+    struct ledger_table *t = &w.header->section[LEDGER_SITES];
+    uint32_t first = t->capacity;
+    const struct ledger_site *where = w.sites;
+    while (ledger_grow(&w, LEDGER_SITES)) {
+        w.sites[t->count].hash = t->count;
+        t->count++;
+    }
+    cr_assert_eq(w.sites, where);
+    cr_assert_eq(t->count, t->limit);
+    cr_assert_eq(t->count, 16 * first);
+    w.modules[0].high = 77; /* no section has run into another */
+    cr_assert_null(ledger_open(&r, AT_FDCWD, scratch()));
+    cr_assert_eq(r.header->section[LEDGER_SITES].count, t->count);
+    for (uint32_t i = 3; i < t->count; i++)
+        cr_assert_eq(r.sites[i].hash, w.sites[i].hash);
+    cr_assert_eq(r.modules[0].high, 77);
+    ledger_close(&r);
+    ledger_close(&w);
+}
+
+/* In memory alone, and where the file has gone or been replaced, which is left untouched. */
+Test(ledger, growing_without_its_file, .fini = cleanup)
+{
+    struct ledger l;
+    made_ledger(&l, NULL, 0, 1);
+    cr_assert(ledger_extend(&l, LEDGER_ENTRIES));
+    l.entries[l.header->section[LEDGER_ENTRIES].capacity - 1].calls = 1;
+    ledger_close(&l);
+    made_ledger(&l, scratch(), 0, 1);
+    unlink(scratch());
+    FILE *f = fopen(scratch(), "w");
+    fclose(f);
+    cr_assert(!ledger_extend(&l, LEDGER_ENTRIES));
+    struct stat st;
+    cr_assert_eq(stat(scratch(), &st), 0);
+    cr_assert_eq(st.st_size, 0);
+    ledger_close(&l);
 }
 
 Test(ledger, sections_do_not_overlap)
 {
     for (size_t bytes = LEDGER_MIN_BYTES; bytes <= (size_t)64 << 20; bytes *= 2) {
         struct ledger l;
-        cr_assert_eq(ledger_create(&l, NULL, bytes, 500), 0);
+        cr_assert_eq(ledger_create(&l, -1, NULL, bytes, 500), 0);
         uint64_t end = sizeof *l.header;
         for (int s = 0; s < LEDGER_SECTIONS; s++) {
-            cr_assert_geq(l.header->section[s].offset, end);
-            cr_assert_gt(l.header->section[s].capacity, 0);
-            end = l.header->section[s].offset +
-                  (uint64_t)l.header->section[s].capacity * l.header->section[s].element_size;
+            const struct ledger_table *t = &l.header->section[s];
+            cr_assert_geq(t->segment[0].offset, end);
+            cr_assert_gt(t->capacity, 0);
+            cr_assert_leq((uint64_t)t->capacity * t->element_size, t->segment[0].bytes);
+            end = t->segment[0].offset + t->segment[0].bytes;
         }
-        cr_assert_leq(end, bytes);
+        cr_assert_eq(end, l.header->file_size);
+        cr_assert_leq(end, bytes + bytes / 10);
         ledger_close(&l);
     }
 }
@@ -55,23 +108,127 @@ Test(ledger, sections_do_not_overlap)
 Test(ledger, foreign_and_truncated_files_are_refused, .fini = cleanup)
 {
     struct ledger w, r;
-    cr_assert_eq(ledger_create(&w, scratch(), 1 << 20, 400), 0);
+    made_ledger(&w, scratch(), 0, 1);
     ledger_close(&w);
     cr_assert_eq(truncate(scratch(), 4096), 0);
-    cr_assert_str_eq(ledger_open(&r, scratch()), "a truncated record");
+    cr_assert_str_eq(ledger_open(&r, AT_FDCWD, scratch()), "a truncated record");
     cr_assert_eq(truncate(scratch(), 0), 0);
-    cr_assert_not_null(ledger_open(&r, scratch()));
+    cr_assert_not_null(ledger_open(&r, AT_FDCWD, scratch()));
     FILE *f = fopen(scratch(), "w");
     for (int i = 0; i < 100000; i++)
         fputs("nonsense", f);
     fclose(f);
-    cr_assert_str_eq(ledger_open(&r, scratch()), "no collprof record");
-    cr_assert_not_null(ledger_open(&r, "/nonexistent/ledger"));
+    cr_assert_str_eq(ledger_open(&r, AT_FDCWD, scratch()), "no collprof record");
+    cr_assert_not_null(ledger_open(&r, AT_FDCWD, "/nonexistent/ledger"));
+    unlink(scratch());
+    cr_assert_eq(mkfifo(scratch(), 0600), 0);
+    cr_assert_str_eq(ledger_open(&r, AT_FDCWD, scratch()),
+                     "no collprof record: not a regular file");
 }
 
-Test(ledger, an_unwritable_place_gives_its_errno)
+static void table_outside(struct ledger *l)
+{
+    l->header->section[LEDGER_ENTRIES].segment[0].offset = l->header->file_size - 64;
+}
+
+static void table_that_wraps(struct ledger *l)
+{
+    l->header->section[LEDGER_ENTRIES].segment[1].offset = 4096;
+    l->header->section[LEDGER_ENTRIES].segment[1].bytes = UINT64_MAX - 4095;
+}
+
+static void same_bytes_twice(struct ledger *l)
+{
+    for (unsigned i = 0; i < LEDGER_MAX_SEGMENTS; i++)
+        l->header->section[LEDGER_ENTRIES].segment[i] =
+            l->header->section[LEDGER_ENTRIES].segment[0];
+}
+
+static void too_many(struct ledger *l)
+{
+    l->header->section[LEDGER_INSTANCES].count = UINT32_MAX;
+}
+
+static void deep_stack(struct ledger *l)
+{
+    l->sites[1].depth = LEDGER_MAX_DEPTH + 1;
+}
+
+static void no_module(struct ledger *l)
+{
+    l->sites[1].frame[0].module = 12345;
+}
+
+static void no_site(struct ledger *l)
+{
+    made_calls(l, 99, OP_BCAST, 8, 1, 1);
+}
+
+static void size_class_200(struct ledger *l)
+{
+    made_calls(l, 1, OP_BCAST, 8, 1, 1)->size_class = 200;
+}
+
+static void no_text(struct ledger *l)
+{
+    l->modules[0].path = 1u << 30;
+}
+
+static void negative_size(struct ledger *l)
+{
+    l->header->size = -5;
+}
+
+static void no_number(struct ledger *l)
+{
+    l->header->started_unix = strtod("nan", NULL);
+}
+
+Test(ledger, forged_records_are_refused, .fini = cleanup)
+{
+    static void (*const forge[])(struct ledger *) = {
+        table_outside, table_that_wraps, same_bytes_twice, too_many,      deep_stack, no_module,
+        no_site,       size_class_200,   no_text,          negative_size, no_number};
+    for (size_t i = 0; i < sizeof forge / sizeof *forge; i++) {
+        struct ledger w, r;
+        made_ledger(&w, scratch(), 0, 1);
+        cr_assert_null(ledger_open(&r, AT_FDCWD, scratch()));
+        ledger_close(&r);
+        forge[i](&w);
+        const char *fault = ledger_open(&r, AT_FDCWD, scratch());
+        cr_assert_not_null(fault, "forgery %zu", i);
+        cr_assert_eq(strncmp(fault, "a damaged record: ", 18), 0, "%s", fault);
+        cr_assert_null(r.header);
+        ledger_close(&w);
+    }
+}
+
+/* Neither a file nor what a link points to is overwritten. */
+Test(ledger, only_new_files_are_written, .fini = cleanup)
 {
     struct ledger l;
-    cr_assert_eq(ledger_create(&l, "/nonexistent/ledger", 1 << 20, 400), ENOENT);
+    FILE *f = fopen(scratch(), "w");
+    fputs("precious", f);
+    fclose(f);
+    cr_assert_eq(ledger_create(&l, AT_FDCWD, scratch(), 1 << 20, 400), EEXIST);
+    unlink(scratch());
+    cr_assert_eq(symlink("/tmp/collprof-nowhere", scratch()), 0);
+    cr_assert_eq(ledger_create(&l, AT_FDCWD, scratch(), 1 << 20, 400), EEXIST);
+    cr_assert_eq(access("/tmp/collprof-nowhere", F_OK), -1);
+}
+
+Test(ledger, an_unwritable_place_gives_its_errno, .fini = cleanup)
+{
+    struct ledger l;
+    cr_assert_eq(ledger_create(&l, AT_FDCWD, "/nonexistent/ledger", 1 << 20, 400), ENOENT);
     cr_assert_null(l.header);
+}
+
+/* Beyond ulimit -f a write would end the process by SIGXFSZ. */
+Test(ledger, a_limit_of_file_size_is_an_error, .fini = cleanup)
+{
+    struct ledger l;
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){65536, 65536});
+    cr_assert_eq(ledger_create(&l, AT_FDCWD, scratch(), 1 << 20, 400), EFBIG);
+    cr_assert_eq(access(scratch(), F_OK), -1);
 }

@@ -2,9 +2,11 @@
 
 #include "base/clock.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct ledger_operation operations[OPS] = {
     [OP_BCAST] = {"MPI_Bcast", FAMILY_COLLECTIVE, 0},
@@ -25,7 +27,9 @@ static void made_tables(struct ledger *l, int rank, int size)
     l->modules[0] = (struct ledger_module){.bias = 0x1000000u * (unsigned)(rank + 1),
                                            .build_id = {0xab, 0xcd},
                                            .build_id_size = 20,
-                                           .path = "/nowhere/application"};
+                                           .path = h->section[LEDGER_TEXTS].count};
+    strcpy(l->texts + h->section[LEDGER_TEXTS].count, "/nowhere/application");
+    h->section[LEDGER_TEXTS].count += (uint32_t)sizeof "/nowhere/application";
     h->section[LEDGER_MODULES].count = 1;
     l->comms[COMM_WORLD] = (struct ledger_comm){.id = 0x8877665544332211ull,
                                                 .created = 1,
@@ -48,7 +52,9 @@ static void made_tables(struct ledger *l, int rank, int size)
 
 void made_ledger(struct ledger *l, const char *path, int rank, int size)
 {
-    if (ledger_create(l, path, 2 << 20, OPS))
+    if (path)
+        unlink(path);
+    if (ledger_create(l, AT_FDCWD, path, 2 << 20, OPS))
         abort();
     struct ledger_header *h = l->header;
     h->rank = rank;

@@ -10,6 +10,7 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,7 +138,9 @@ Test(page, profile_or_records)
     record(&l, 0, 1);
     struct profile *p = profile_from_ledger(&l);
     profile_symbolize(p);
-    cr_assert_eq(profile_save(p, directory), 0);
+    int opened = open(directory, O_RDONLY | O_DIRECTORY);
+    cr_assert_eq(profile_save(p, opened), 0);
+    close(opened);
     profile_free(p);
     p = profile_load(directory);
     cr_assert(!p->crashed);

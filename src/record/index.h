@@ -1,0 +1,56 @@
+/* From a 64-bit key to a value, for looking up on every MPI call: read without a lock while another
+ * thread adds, under layer.lock. Grows by itself. */
+#ifndef COLLPROF_RECORD_INDEX_H
+#define COLLPROF_RECORD_INDEX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define INDEX_LEAST_KEY 2u /* 0: an empty slot, 1: a key that was removed */
+
+struct index_table {
+    uint64_t mask;
+    struct index_slot {
+        uint64_t key;
+        uintptr_t value;
+    } slot[];
+};
+
+struct index {
+    struct index_table *table;
+    uint64_t used; /* slots that are not empty, removed ones included */
+};
+
+/* Returns 0 or ENOMEM. */
+int index_start(struct index *x);
+
+/* Adds KEY, which is not in it. KEEP_OLD: another thread may be reading. False: no memory, and KEY
+ * is not in it. */
+bool index_put(struct index *x, uint64_t key, uintptr_t value, bool keep_old);
+
+/* Removes KEY if it stands for VALUE. */
+void index_remove(struct index *x, uint64_t key, uintptr_t value);
+
+void index_each(const struct index *x, void (*each)(uintptr_t value, void *arg), void *arg);
+
+static inline uint64_t index_hash(uint64_t key)
+{
+    key *= 0x9e3779b97f4a7c15ull;
+    return key ^ key >> 32;
+}
+
+/* 0 if KEY is not in it. */
+static inline uintptr_t index_find(const struct index *x, uint64_t key)
+{
+    const struct index_table *t = __atomic_load_n(&x->table, __ATOMIC_ACQUIRE);
+    for (uint64_t i = index_hash(key);; i++) {
+        const struct index_slot *slot = &t->slot[i & t->mask];
+        uint64_t there = __atomic_load_n(&slot->key, __ATOMIC_ACQUIRE);
+        if (__builtin_expect(there == key, 1))
+            return slot->value;
+        if (there == 0)
+            return 0;
+    }
+}
+
+#endif

@@ -1,0 +1,293 @@
+/* The reader's side. A record may be damaged, forged, or written to while it is read: everything is
+ * copied first and checked then, so that nobody can change it between the two. */
+#include "base/clock.h"
+#include "record/ledger.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const struct {
+    size_t pointer; /* of the array, in struct ledger */
+    uint32_t element_size;
+} rules[LEDGER_SECTIONS] = {
+#define X(name, array, element, least, share, growth, most)                                        \
+    {offsetof(struct ledger, array), sizeof(element)},
+    LEDGER_SECTION_LIST(X)
+#undef X
+};
+
+enum { MOST_RANKS = 1 << 24 };
+
+/* Waits for nothing: a FIFO or a device is no record. */
+static int open_record(int directory, const char *name, uint64_t *size, const char **fault)
+{
+    struct stat st;
+    int fd = openat(directory, name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    *fault = NULL;
+    if (fd < 0 || fstat(fd, &st)) {
+        *fault = strerror(errno);
+    } else if (!S_ISREG(st.st_mode)) {
+        *fault = "no collprof record: not a regular file";
+    } else {
+        *size = (uint64_t)st.st_size;
+        return fd;
+    }
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+static bool read_at(int fd, void *to, uint64_t bytes, uint64_t offset)
+{
+    for (uint64_t done = 0; done < bytes;) {
+        ssize_t n = pread(fd, (char *)to + done, bytes - done, (off_t)(offset + done));
+        if (n <= 0 && !(n < 0 && errno == EINTR))
+            return false;
+        done += n > 0 ? (uint64_t)n : 0;
+    }
+    return true;
+}
+
+/* --- the header --- */
+
+static const char *check_section(const struct ledger_table *t, uint32_t element_size,
+                                 uint64_t file_size, uint64_t *all)
+{
+    uint64_t bytes = 0;
+    for (unsigned i = 0; i < LEDGER_MAX_SEGMENTS; i++) {
+        uint64_t offset = t->segment[i].offset, size = t->segment[i].bytes;
+        if (offset > file_size || size > file_size - offset || size > file_size - *all)
+            return "a damaged record: a table lies outside the file";
+        bytes += size;
+        *all += size;
+    }
+    if (t->element_size != element_size)
+        return "a damaged record: a table of another kind of elements";
+    if (t->count > bytes / element_size)
+        return "a damaged record: more elements than there is room for";
+    return NULL;
+}
+
+static bool is_sane(const struct ledger_header *h)
+{
+    uint64_t mask = h->sample_mask;
+    return h->size >= 0 && h->size <= MOST_RANKS && h->rank >= 0 &&
+           (h->size == 0 || h->rank < h->size) && h->state <= LEDGER_SIGNALLED &&
+           h->clock <= CLOCK_SOURCE_EXTERNAL && h->stack_depth <= LEDGER_MAX_DEPTH &&
+           (mask & (mask + 1)) == 0 && isfinite(h->started_unix) && isfinite(h->pair[0].seconds) &&
+           isfinite(h->pair[1].seconds) && isfinite(h->ticks_per_second) &&
+           isfinite(h->global_offset) && isfinite(h->global_drift) && isfinite(h->global_bound);
+}
+
+static const char *check_header(const struct ledger_header *h, uint64_t file_size)
+{
+    uint64_t all = sizeof *h;
+    const char *fault = NULL;
+    if (h->magic != LEDGER_MAGIC)
+        return "no collprof record";
+    if (h->version != LEDGER_VERSION)
+        return "a record of another version of collprof";
+    if (h->header_size != sizeof *h || h->file_size > file_size)
+        return "a truncated record";
+    for (int s = 0; s < LEDGER_SECTIONS && !fault; s++)
+        fault = check_section(&h->section[s], rules[s].element_size, file_size, &all);
+    return !fault && !is_sane(h) ? "a damaged record: impossible values in its header" : fault;
+}
+
+static const char *read_header(int fd, uint64_t size, struct ledger_header *h)
+{
+    if (size < sizeof h->magic || !read_at(fd, &h->magic, sizeof h->magic, 0) ||
+        h->magic != LEDGER_MAGIC)
+        return "no collprof record";
+    if (!read_at(fd, h, sizeof *h, 0))
+        return "a truncated record";
+    return check_header(h, size);
+}
+
+const char *ledger_peek(struct ledger_header *h, int directory, const char *name)
+{
+    uint64_t size;
+    const char *fault;
+    int fd = open_record(directory, name, &size, &fault);
+    if (fd >= 0) {
+        fault = read_header(fd, size, h);
+        close(fd);
+    }
+    return fault;
+}
+
+bool ledger_is_name(const char *name)
+{
+    size_t length = strlen(name);
+    return !strncmp(name, "rank-", 5) && length > 12 && !strcmp(name + length - 7, ".ledger");
+}
+
+static bool is_of_this_host(const struct ledger_header *h)
+{
+    char host[sizeof h->host] = "";
+    gethostname(host, sizeof host - 1);
+    return !strncmp(host, h->host, sizeof h->host);
+}
+
+/* Numbers of processes are used again: it must still be the same program. */
+bool ledger_is_alive(const struct ledger_header *h)
+{
+    char link[64], program[sizeof h->program] = "";
+    if (h->pid <= 0 || !is_of_this_host(h))
+        return false;
+    snprintf(link, sizeof link, "/proc/%lld/exe", (long long)h->pid);
+    ssize_t length = readlink(link, program, sizeof program - 1);
+    return length > 0 && !strncmp(program, h->program, sizeof h->program);
+}
+
+bool ledger_is_in_use(const struct ledger_header *h)
+{
+    return is_of_this_host(h) ? ledger_is_alive(h) : h->state == LEDGER_RUNNING;
+}
+
+/* --- the tables --- */
+
+static bool is_site(const struct ledger_header *h, uint32_t site)
+{
+    return site == LEDGER_NO_SITE || site < h->section[LEDGER_SITES].count;
+}
+
+static bool is_comm(const struct ledger_header *h, uint32_t comm)
+{
+    return comm == LEDGER_NO_COMM || comm < h->section[LEDGER_COMMS].count;
+}
+
+static bool is_operation(const struct ledger_header *h, uint32_t operation)
+{
+    return operation < h->section[LEDGER_OPERATIONS].count;
+}
+
+static bool check_operation(const struct ledger *l, uint32_t i)
+{
+    return l->operations[i].family <= FAMILY_LIFECYCLE;
+}
+
+static bool check_module(const struct ledger *l, uint32_t i)
+{
+    const struct ledger_module *m = &l->modules[i];
+    return m->build_id_size <= sizeof m->build_id &&
+           (!m->path || m->path < l->header->section[LEDGER_TEXTS].count);
+}
+
+static bool check_site(const struct ledger *l, uint32_t i)
+{
+    const struct ledger_site *site = &l->sites[i];
+    bool good = site->depth <= LEDGER_MAX_DEPTH;
+    for (uint32_t f = 0; good && f < site->depth; f++)
+        good = site->frame[f].module == UINT32_MAX ||
+               site->frame[f].module < l->header->section[LEDGER_MODULES].count;
+    return good;
+}
+
+static bool check_call(const struct ledger *l, uint32_t i)
+{
+    const struct ledger_call *c = &l->calls[i];
+    return !c->since || (is_operation(l->header, c->operation) && is_site(l->header, c->site) &&
+                         is_comm(l->header, c->comm));
+}
+
+static bool check_entry(const struct ledger *l, uint32_t i)
+{
+    const struct ledger_entry *e = &l->entries[i];
+    return is_operation(l->header, e->operation) && is_site(l->header, e->site) &&
+           is_comm(l->header, e->comm) && e->size_class <= 64 &&
+           (!e->region || e->region < l->header->section[LEDGER_REGIONS].count);
+}
+
+static bool check_instance(const struct ledger *l, uint32_t i)
+{
+    const struct ledger_instance *n = &l->instances[i];
+    return is_operation(l->header, n->operation) && is_site(l->header, n->site) &&
+           is_comm(l->header, n->comm);
+}
+
+static const struct {
+    bool (*good)(const struct ledger *l, uint32_t i);
+    const char *fault;
+} checks[LEDGER_SECTIONS] = {
+    [LEDGER_OPERATIONS] = {check_operation, "a damaged record: an operation of no known family"},
+    [LEDGER_MODULES] = {check_module, "a damaged record: a module whose name is not in it"},
+    [LEDGER_SITES] = {check_site, "a damaged record: a call site in a module that is not in it"},
+    [LEDGER_CALLS] = {check_call, "a damaged record: a call in progress of nothing known"},
+    [LEDGER_ENTRIES] = {check_entry, "a damaged record: counts of a call that is not in it"},
+    [LEDGER_INSTANCES] = {check_instance,
+                          "a damaged record: an instance of a call that is not in it"},
+};
+
+static const char *check_tables(const struct ledger *l)
+{
+    for (int s = 0; s < LEDGER_SECTIONS; s++)
+        for (uint32_t i = 0; checks[s].good && i < l->header->section[s].count; i++)
+            if (!checks[s].good(l, i))
+                return checks[s].fault;
+    return NULL;
+}
+
+/* The segments of a section, joined, and a zero behind them: the texts end, all of them. */
+static const char *read_section(int fd, struct ledger *l, int s)
+{
+    const struct ledger_table *t = &l->header->section[s];
+    uint64_t left = (uint64_t)t->count * t->element_size;
+    char *to = malloc(left + t->element_size);
+    *(char **)((char *)l + rules[s].pointer) = to;
+    if (!to)
+        return "not enough memory to read this record";
+    memset(to + left, 0, t->element_size);
+    for (unsigned i = 0; left && i < LEDGER_MAX_SEGMENTS; i++) {
+        uint64_t bytes = t->segment[i].bytes < left ? t->segment[i].bytes : left;
+        if (!read_at(fd, to, bytes, t->segment[i].offset))
+            return "a truncated record";
+        to += bytes;
+        left -= bytes;
+    }
+    return NULL;
+}
+
+/* The process that writes may go on meanwhile. A section refers only to those before it in the
+ * list, so it is read before them, each with the header as it is then: what is referred to is
+ * never older. */
+static const char *read_all(int fd, struct ledger *l)
+{
+    struct ledger_table read[LEDGER_SECTIONS];
+    const char *fault = NULL;
+    for (int s = LEDGER_SECTIONS - 1; s >= 0 && !fault; s--) {
+        struct stat st;
+        if (fstat(fd, &st))
+            return strerror(errno);
+        fault = read_header(fd, (uint64_t)st.st_size, l->header);
+        if (!fault)
+            fault = read_section(fd, l, s);
+        read[s] = l->header->section[s];
+    }
+    if (fault)
+        return fault;
+    memcpy(l->header->section, read, sizeof read);
+    return check_tables(l);
+}
+
+const char *ledger_open(struct ledger *l, int directory, const char *name)
+{
+    uint64_t size;
+    const char *fault;
+    *l = (struct ledger){.in_file = true};
+    int fd = open_record(directory, name, &size, &fault);
+    if (fd < 0)
+        return fault;
+    l->header = calloc(1, sizeof *l->header);
+    fault = l->header ? read_all(fd, l) : "not enough memory to read this record";
+    close(fd);
+    if (fault)
+        ledger_close(l);
+    return fault;
+}
