@@ -89,7 +89,8 @@ static bool set_switch(bool *where, const char *text)
 
 static bool is_one_of(const char *text, size_t length, const char *words)
 {
-    for (const char *w = words; w; w = strchr(w, '|') ? strchr(w, '|') + 1 : NULL)
+    for (const char *w = words; w && !memchr(text, '|', length);
+         w = strchr(w, '|') ? strchr(w, '|') + 1 : NULL)
         if (!strncmp(w, text, length) && (w[length] == '|' || w[length] == '\0'))
             return true;
     return false;

@@ -1,9 +1,12 @@
+record_tables = src/record/entries.c src/record/index.c src/record/instances.c src/record/layer.c \
+	src/record/requests.c
+
 # One program per floor. A new file of tests goes into the program of what it tests.
 if HAVE_CRITERION
 UNIT_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/unit $(CRITERION_CFLAGS) $(JANSSON_CFLAGS)
 unit_programs = tests/unit/base tests/unit/sync tests/unit/schedule tests/unit/pairs \
-	tests/unit/measure tests/unit/methods tests/unit/profile tests/unit/page tests/unit/results \
-	tests/unit/bench
+	tests/unit/measure tests/unit/methods tests/unit/record tests/unit/profile \
+	tests/unit/page tests/unit/results tests/unit/bench
 check_PROGRAMS += $(unit_programs)
 TESTS += $(unit_programs)
 
@@ -32,8 +35,14 @@ tests_unit_methods_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
 tests_unit_methods_SOURCES = tests/unit/plan.c tests/unit/discover.c tests/unit/names.c
 tests_unit_methods_LDADD = libmeasure.la libbase.la $(CRITERION_LIBS)
 
+# What a rank keeps, without MPI below it.
+tests_unit_record_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
+tests_unit_record_SOURCES = tests/unit/record.c $(record_tables)
+tests_unit_record_LDADD = libbase.la $(CRITERION_LIBS)
+
 tests_unit_profile_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_profile_SOURCES = tests/unit/profile.c tests/unit/timeline.c tests/unit/trace.c tests/unit/made_ledger.c tests/unit/made_ledger.h
+tests_unit_profile_SOURCES = tests/unit/profile.c tests/unit/clocks.c tests/unit/timeline.c tests/unit/trace.c \
+	tests/unit/made_ledger.c tests/unit/made_ledger.h
 tests_unit_profile_LDADD = libprofile.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_page_CPPFLAGS = $(UNIT_CPPFLAGS)
@@ -49,4 +58,14 @@ tests_unit_bench_CPPFLAGS = $(BENCH_CPPFLAGS) $(CRITERION_CFLAGS)
 tests_unit_bench_SOURCES = tests/unit/bench_parse.c tests/unit/bench_program.c tests/unit/topology.c \
 	tests/unit/scenario.c bench/scenario_file.c
 tests_unit_bench_LDADD = libbench.la $(CRITERION_LIBS)
+endif
+
+# The same tables with threads, under the thread sanitizer.
+if HAVE_TSAN
+check_PROGRAMS += tests/unit/race
+TESTS += tests/unit/race
+tests_unit_race_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+tests_unit_race_CFLAGS = $(AM_CFLAGS) -fsanitize=thread
+tests_unit_race_SOURCES = tests/unit/race.c $(record_tables)
+tests_unit_race_LDADD = libbase.la
 endif

@@ -1,0 +1,244 @@
+/* Protects times that are compared across hosts, and what is judged from counts: offset and drift
+ * with their signs, clocks that were not made one, thresholds from both sides. */
+#include "made_ledger.h"
+#include "profile/model.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+enum { SECOND = 1000000000 };
+
+/* One barrier of two hosts, entered at the same moment after one second. The clock of host 1 is
+ * OFFSET seconds behind and loses DRIFT seconds in a second, and that is known. */
+static struct profile *two_hosts(double offset, double drift, bool synchronized)
+{
+    struct profile *p[2];
+    for (int r = 0; r < 2; r++) {
+        struct ledger l;
+        uint64_t entry = SECOND, exit = SECOND + 4000;
+        made_ledger(&l, NULL, r, 2);
+        strcpy(l.header->host, r ? "beta" : "alpha");
+        l.header->synchronized = r == 0 || synchronized;
+        if (r) {
+            l.header->global_offset = offset;
+            l.header->global_drift = drift;
+            l.header->global_bound = 1e-6;
+            entry -= (uint64_t)(int64_t)((offset + drift) * SECOND);
+            exit -= (uint64_t)(int64_t)((offset + drift) * SECOND);
+        }
+        made_instance(&l, OP_BARRIER, 0, -1, entry, exit);
+        p[r] = profile_from_ledger(&l);
+        ledger_close(&l);
+    }
+    profile_merge(p[0], p[1]);
+    profile_symbolize(p[0]);
+    return p[0];
+}
+
+Test(clocks, offset_and_drift_of_both_signs)
+{
+    static const double value[] = {0, 1e-3, -1e-3, 0.25, -0.25};
+    enum { N = sizeof value / sizeof *value };
+    for (int i = 0; i < N * N; i++) {
+        struct profile *p = two_hosts(value[i / N], value[i % N], true);
+        cr_assert_eq(p->arrivals.n, 1);
+        /* Second order: drift over the offset itself. */
+        double off = value[i / N] + value[i % N], second = off * value[i % N];
+        double skew = (double)p->arrivals.at[0].skew_max_ns / SECOND;
+        cr_assert_float_eq(skew, second < 0 ? -second : second, 1e-7, "%g %g: skew %g",
+                           value[i / N], value[i % N], skew);
+        cr_assert_float_eq(p->clock_bound, 1e-6, 1e-12);
+        profile_free(p);
+    }
+}
+
+Test(clocks, one_host_that_was_not_synchronized_is_enough)
+{
+    struct profile *p = two_hosts(0, 0, false);
+    cr_assert_eq(p->arrivals.n, 0);
+    bool said = false;
+    for (size_t i = 0; i < p->warnings.n; i++)
+        said = said || strstr(p->warnings.at[i], "clocks of 2 hosts were not synchronized");
+    cr_assert(said);
+    profile_free(p);
+}
+
+/* Clocks that are not quite right: nobody waits longer than the call lasted, or less than 0. */
+Test(clocks, waiting_ends_with_the_call)
+{
+    struct profile *p[2];
+    for (int r = 0; r < 2; r++) {
+        struct ledger l;
+        made_ledger(&l, NULL, r, 2);
+        made_instance(&l, OP_BARRIER, 0, -1, r ? 9000 : 1000, r ? 9500 : 4000);
+        p[r] = profile_from_ledger(&l);
+        ledger_close(&l);
+    }
+    profile_merge(p[0], p[1]);
+    profile_symbolize(p[0]);
+    cr_assert_eq(p[0]->arrivals.at[0].wait_ns, 3000);
+    cr_assert_eq(p[0]->arrivals.at[0].time_ns, 3500);
+    cr_assert_eq(p[0]->arrivals.at[0].skew_max_ns, 8000);
+    cr_assert_eq(p[0]->arrivals.at[0].duration_max_ns, 500);
+    profile_free(p[0]);
+}
+
+/* Whether a run of RANKS on one host with PROCESSORS is warned of, where every rank was sent off
+ * its processor SWITCHES times a second. */
+static bool crowded(uint32_t ranks, uint32_t processors, double switches, bool masks)
+{
+    struct profile *p = profile_new();
+    struct profile_host host = {.name = "alpha", .ranks = 1, .processors = processors};
+    for (uint32_t i = 0; masks && i < processors; i++)
+        host.affinity[0] |= 1ull << i;
+    for (uint32_t r = 0; r < ranks; r++) {
+        struct profile_rank *rank = PUSH(&p->ranks);
+        *rank = (struct profile_rank){.rank = (int32_t)r,
+                                      .host = profile_add_host(p, &host),
+                                      .state = LEDGER_FINALIZED,
+                                      .calls = 1,
+                                      .wall = 2,
+                                      .involuntary_switches = (uint64_t)(2 * switches)};
+    }
+    profile_judge(p);
+    bool found = p->warnings.n > 0;
+    profile_free(p);
+    return found;
+}
+
+Test(judge, crowded_from_both_sides)
+{
+    static const struct {
+        uint32_t ranks, processors;
+        double switches;
+        bool masks, crowded;
+    } row[] = {{4, 4, 1000, true, false}, {5, 4, 0, true, true},     {3, 4, 1000, true, false},
+               {2, 1, 19, false, false},  {2, 1, 21, false, true},   {1, 1, 1000, false, false},
+               {3, 2, 0, false, true},    {2, 0, 1000, false, false}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        cr_assert_eq(crowded(row[i].ranks, row[i].processors, row[i].switches, row[i].masks),
+                     row[i].crowded, "row %zu", i);
+}
+
+static bool says(const struct profile *p, const char *text)
+{
+    for (size_t i = 0; i < p->warnings.n; i++)
+        if (strstr(p->warnings.at[i], text))
+            return true;
+    return false;
+}
+
+Test(judge, what_was_dropped_is_said_with_its_number)
+{
+    struct profile *p = profile_new();
+    for (int r = 0; r < 2; r++) {
+        struct profile_rank *rank = PUSH(&p->ranks);
+        *rank = (struct profile_rank){.rank = r, .state = LEDGER_FINALIZED, .calls = (uint64_t)r};
+        rank->dropped[LEDGER_SITES] = 3;
+        rank->dropped[LEDGER_INSTANCES] = 9;
+        rank->untracked_requests = 21;
+        rank->started_late = r == 1;
+    }
+    p->sample_mask = 7;
+    profile_judge(p);
+    cr_assert(says(p, "dropped 6 call sites"));
+    cr_assert(says(p, "42 requests found the table"));
+    cr_assert(says(p, "kept 1 of 8"));
+    cr_assert(says(p, "no MPI call was seen on rank 0"));
+    cr_assert(says(p, "MPI_Init of rank 1 was not seen"));
+    cr_assert_eq(p->warnings.n, 5);
+    profile_free(p);
+}
+
+Test(judge, nothing_wrong_is_nothing_said)
+{
+    struct profile *p = profile_new();
+    *PUSH(&p->ranks) = (struct profile_rank){.state = LEDGER_FINALIZED, .calls = 1};
+    profile_judge(p);
+    cr_assert_eq(p->warnings.n, 0);
+    profile_free(p);
+}
+
+Test(judge, ranks_that_ended_alike_share_a_line)
+{
+    static const uint32_t state[] = {LEDGER_ABORTED, LEDGER_FINALIZED, LEDGER_SIGNALLED,
+                                     LEDGER_SIGNALLED, LEDGER_EXITED};
+    struct profile *p = profile_new();
+    for (int r = 0; r < 5; r++)
+        *PUSH(&p->ranks) = (struct profile_rank){.rank = r,
+                                                 .state = state[r],
+                                                 .state_detail = r == 0  ? 7
+                                                                 : r < 4 ? 15
+                                                                         : 0,
+                                                 .calls = 1};
+    profile_judge(p);
+    cr_assert(says(p, "rank 0: called MPI_Abort with error code 7"));
+    cr_assert(says(p, "ranks 2, 3: ended by signal 15") ||
+              says(p, "ranks 2-3: ended by signal 15"));
+    cr_assert(says(p, "rank 4: "));
+    cr_assert_eq(p->warnings.n, 3);
+    profile_free(p);
+}
+
+/* Counts and texts of two profiles with all figures different. */
+Test(merge, every_figure_of_an_entry_adds_up)
+{
+    uint64_t histogram[2][HISTOGRAM_BUCKETS] = {{[3] = 5}, {[3] = 2, [9] = 1}};
+    struct profile *p = profile_new();
+    for (uint64_t k = 0; k < 2; k++) {
+        uint64_t f = k ? 1000 : 1;
+        profile_add_entry(p, &(struct profile_entry){.site = PROFILE_NONE,
+                                                     .comm = PROFILE_NONE,
+                                                     .region = PROFILE_NONE,
+                                                     .calls = 2 * f,
+                                                     .errors = 3 * f,
+                                                     .bytes = 4 * f,
+                                                     .time_ns = 5 * f,
+                                                     .min_ns = 6 * f,
+                                                     .max_ns = 7 * f,
+                                                     .completed = 8 * f,
+                                                     .window_ns = 9 * f,
+                                                     .wait_ns = 10 * f,
+                                                     .span_ns = 11 * f,
+                                                     .hidden = 12 * f,
+                                                     .completed_bytes = 13 * f,
+                                                     .cancelled = 14 * f,
+                                                     .histogram = histogram[k]});
+    }
+    cr_assert_eq(p->entries.n, 1);
+    const struct profile_entry *e = &p->entries.at[0];
+    const uint64_t sums[] = {e->calls,     e->errors,          e->bytes,    e->time_ns,
+                             e->completed, e->window_ns,       e->wait_ns,  e->span_ns,
+                             e->hidden,    e->completed_bytes, e->cancelled};
+    static const uint64_t of[] = {2, 3, 4, 5, 8, 9, 10, 11, 12, 13, 14};
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        cr_assert_eq(sums[i], 1001 * of[i], "figure %zu", i);
+    cr_assert_eq(e->min_ns, 6);
+    cr_assert_eq(e->max_ns, 7000);
+    cr_assert(e->histogram[3] == 7 && e->histogram[9] == 1);
+    profile_free(p);
+}
+
+Test(merge, spreads_in_both_orders)
+{
+    for (int order = 0; order < 2; order++) {
+        struct spread s = {0}, t = {0};
+        spread_add(&s, 4, 70);
+        spread_add(&s, 2, 30);
+        spread_add(&t, 1, 70);
+        spread_add(&t, 3, 90);
+        if (order)
+            spread_merge(&s, &t);
+        else
+            spread_merge(&t, &s);
+        const struct spread *all = order ? &s : &t;
+        cr_assert(all->sum == 260 && all->ranks == 4 && all->min == 30 && all->max == 90);
+        cr_assert_eq(all->worst, 3);
+        cr_assert_eq(all->best, 2);
+    }
+    struct spread equal = {0};
+    spread_add(&equal, 5, 10);
+    spread_add(&equal, 3, 10);
+    cr_assert_eq(equal.worst, 3, "of equals the lower rank");
+    cr_assert_eq(equal.best, 3);
+}

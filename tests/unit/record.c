@@ -1,0 +1,179 @@
+/* Protects what a rank keeps while it runs: requests in the order of their posting, totals when the
+ * tables are full, a sample of instances that still matches, and all of it with threads. */
+#include "record/entries.h"
+#include "record/instances.h"
+#include "record/requests.h"
+
+#include <criterion/criterion.h>
+#include <fcntl.h>
+
+static void start(void)
+{
+    cr_assert_eq(ledger_create(&layer.ledger, AT_FDCWD, NULL, LEDGER_MIN_BYTES, 100), 0);
+    cr_assert_eq(entries_start(), 0);
+    cr_assert_eq(requests_start(), 0);
+    layer.ns_per_tick = 1ull << 32;
+}
+
+static void finish(void)
+{
+    ledger_close(&layer.ledger);
+}
+
+TestSuite(record, .init = start, .fini = finish);
+
+static void post(uint64_t handle, uint64_t bytes, unsigned kind)
+{
+    request_add(
+        &(struct request){.handle = handle, .bytes = bytes, .kind = (uint8_t)kind, .active = true});
+}
+
+static uint64_t take(uint64_t handle)
+{
+    struct request *r = request_take(handle);
+    uint64_t bytes = r ? r->bytes : 0;
+    if (r)
+        request_release(r);
+    return bytes;
+}
+
+static uint64_t untracked(void)
+{
+    return layer.ledger.header->untracked_requests;
+}
+
+Test(record, equal_handles_first_in_first_out)
+{
+    for (uint64_t i = 1; i <= 3; i++)
+        post(7, i, REQUEST_PLAIN);
+    post(8, 80, REQUEST_PLAIN);
+    cr_assert_eq(take(7), 1);
+    struct request *r = request_take(7);
+    cr_assert_eq(r->bytes, 2);
+    request_return(r); /* not complete after all: it is the next again */
+    cr_assert_eq(take(7), 2);
+    cr_assert_eq(take(8), 80);
+    cr_assert_eq(take(7), 3);
+    cr_assert_eq(take(7), 0);
+    cr_assert_eq(untracked(), 0);
+}
+
+Test(record, persistent_requests_stay_until_they_are_freed)
+{
+    post(5, 50, REQUEST_PERSISTENT);
+    struct request *r = request_take(5);
+    request_release(r);
+    cr_assert_not(r->active);
+    cr_assert_eq(request_take(5), r);
+    requests_clear();
+    cr_assert_eq(request_take(5)->bytes, 50);
+    request_forget(5);
+    cr_assert_null(request_take(5));
+    cr_assert_eq(untracked(), 0);
+}
+
+Test(record, requests_beyond_the_table_are_counted)
+{
+    enum { MANY = 20000, ROOM = 16383 };
+    for (uint64_t i = 0; i < MANY; i++)
+        post(i * 8, 1, REQUEST_PLAIN);
+    cr_assert_eq(untracked(), MANY - ROOM);
+    uint64_t found = 0;
+    for (uint64_t i = 0; i < MANY; i++)
+        found += take(i * 8);
+    cr_assert_eq(found, ROOM);
+    /* What was given back can be used again. */
+    post(3, 33, REQUEST_PLAIN);
+    cr_assert_eq(take(3), 33);
+    cr_assert_eq(untracked(), MANY - ROOM);
+}
+
+/* Somebody completes them behind our back: they are dropped, and that is said. */
+Test(record, a_queue_that_only_grows_is_dropped)
+{
+    for (uint64_t i = 0; i < 4096; i++)
+        post(9, i, REQUEST_PLAIN);
+    cr_assert_eq(untracked(), 0);
+    post(9, 4711, REQUEST_PLAIN);
+    cr_assert_eq(untracked(), 4096);
+    cr_assert_eq(take(9), 4711);
+}
+
+static void call(uint32_t site, uint32_t operation, uint64_t bytes, uint64_t ns, bool failed)
+{
+    struct ledger_entry *e = entry_of(entry_key(site, operation, 1, 0, size_class_of(bytes)));
+    if (e)
+        entry_count(e, ns, bytes, failed);
+}
+
+Test(record, one_entry_adds_up)
+{
+    static const uint64_t ns[] = {500, 100, 900};
+    for (int i = 0; i < 3; i++)
+        call(1, 2, 64, ns[i], i == 1);
+    call(1, 2, 63, 5, false); /* another size class */
+    cr_assert_eq(layer.ledger.header->section[LEDGER_ENTRIES].count, 2);
+    const struct ledger_entry *e = &layer.ledger.entries[0];
+    cr_assert(e->calls == 3 && e->errors == 1 && e->bytes == 192);
+    cr_assert(e->time_ns == 1500 && e->min_ns == 100 && e->max_ns == 900);
+    cr_assert_eq(e->size_class, 7);
+    cr_assert_eq(e->site, 1);
+    cr_assert_eq(e->operation, 2);
+    cr_assert_eq(e->comm, 1);
+    for (int i = 0; i < 3; i++)
+        cr_assert_eq(e->histogram[histogram_bucket(ns[i])], 1);
+    cr_assert_eq(size_class_of(0), 0);
+    cr_assert_eq(size_class_of(1), 1);
+}
+
+/* More call sites than there is room for: every operation keeps its totals. */
+Test(record, totals_stay_right_when_the_table_is_full)
+{
+    enum { OPERATIONS = 40, CALLS = 400000 };
+    static uint64_t of[OPERATIONS], found[OPERATIONS];
+    const struct ledger_header *h = layer.ledger.header;
+    uint64_t placed = 0;
+    for (uint32_t i = 0; i < CALLS && h->section[LEDGER_ENTRIES].dropped < 1000; i++) {
+        call(i + 1, i % OPERATIONS, 8, 10, false);
+        of[i % OPERATIONS]++;
+    }
+    cr_assert_eq(h->section[LEDGER_ENTRIES].dropped, 1000);
+    cr_assert_leq(h->section[LEDGER_ENTRIES].count, h->section[LEDGER_ENTRIES].capacity);
+    for (uint32_t i = 0; i < h->section[LEDGER_ENTRIES].count; i++) {
+        const struct ledger_entry *e = &layer.ledger.entries[i];
+        found[e->operation] += e->calls;
+        placed += e->site ? e->calls : 0;
+        cr_assert_eq(e->comm, e->site ? 1 : 0);
+    }
+    cr_assert_arr_eq(found, of, sizeof of);
+    cr_assert_eq(placed, h->section[LEDGER_ENTRIES].capacity - 64);
+}
+
+Test(record, forgetting_leaves_nothing)
+{
+    call(1, 2, 8, 10, false);
+    instance_add(&(struct ledger_instance){.comm_id = 1});
+    entries_reset();
+    cr_assert_eq(layer.ledger.entries[0].calls, 0);
+    cr_assert_eq(layer.ledger.header->section[LEDGER_INSTANCES].count, 0);
+    call(1, 2, 8, 30, false);
+    cr_assert_eq(layer.ledger.entries[0].min_ns, 30);
+}
+
+/* All ranks keep the same ones: what is kept depends on the mask alone. */
+Test(record, a_full_log_keeps_a_sample)
+{
+    const struct ledger_table *t = &layer.ledger.header->section[LEDGER_INSTANCES];
+    uint32_t n = 3 * t->capacity, sampled = 0;
+    for (uint32_t i = 0; i < n; i++)
+        instance_add(&(struct ledger_instance){.comm_id = 1 + i % 2, .sequence = i / 2});
+    uint32_t mask = layer.ledger.header->sample_mask;
+    cr_assert(mask == 3 || mask == 7, "mask %u", mask);
+    for (uint32_t i = 0; i < n; i++)
+        sampled += ledger_is_sampled(1 + i % 2, i / 2, mask);
+    cr_assert_eq(t->count, sampled);
+    cr_assert_eq(t->dropped, n - sampled);
+    for (uint32_t i = 0; i < t->count; i++)
+        cr_assert(ledger_is_sampled(layer.ledger.instances[i].comm_id,
+                                    layer.ledger.instances[i].sequence, mask));
+}
