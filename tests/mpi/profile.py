@@ -12,6 +12,10 @@ ranks N                   so many ranks left a record
 nothing-lost              no table was full, no request went untracked; the log of collective
                           instances is a sample by design
 communicators MAX         at most so many
+instances OPERATION=N ... so many collectives seen whole, on all members of their communicator
+findings KIND WHAT=VALUE... , CHECK...
+                          of the findings with these values: rows=N, or FIELD=N, the sum of FIELD.
+                          Intervals of all findings hold their value, parts are 0 to 100 %
 """
 import collections
 import glob
@@ -57,6 +61,33 @@ def same(profile, directory):
     return bool(bad) or not counted
 
 
+def intervals(finding):
+    bad = 0
+    for key in finding:
+        low = key.replace("_us", "_low_us") if key != "time_us" else "low_us"
+        if low in finding and low != key and finding[key] is not None:
+            if not finding[low] <= finding[key] <= finding[low.replace("low", "high")]:
+                print(f"{key} outside of its interval: {finding}")
+                bad = 1
+        if key.endswith("_percent") and not 0 <= finding[key] <= 100:
+            print(f"{key}: {finding}")
+            bad = 1
+    return bad
+
+
+def findings(profile, kind, *arguments):
+    where, _, checks = " ".join(arguments).partition(" , ")
+    where = dict(w.split("=") for w in where.split())
+    bad, totals = 0, collections.Counter()
+    for f in profile["findings"][kind]:
+        for part in (f, *f.get("methods", ())):
+            bad |= intervals(part)
+        if all(str(f[key]) == value for key, value in where.items()):
+            totals["rows"] += 1
+            totals.update({k: v for k, v in f.items() if isinstance(v, int)})
+    return bad | expect(totals, checks.split())
+
+
 def main(path, check, *arguments):
     profile = json.load(open(path))
     if check == "same":
@@ -75,6 +106,13 @@ def main(path, check, *arguments):
             lost.update({k: n for k, n in r["dropped"].items() if k != "instances"})
             lost["requests"] += r["untracked_requests"]
         return expect(lost, [f"{what}=0" for what in lost])
+    if check == "instances":
+        whole = collections.Counter()
+        for a in profile["arrivals"]:
+            whole[profile["operations"][a["operation"]]["name"]] += a["instances"]
+        return expect(whole, arguments)
+    if check == "findings":
+        return findings(profile, *arguments)
     if check == "communicators":
         return expect({"n": len(profile["communicators"])}, ["n=1-" + arguments[0]])
     sys.exit(__doc__)
