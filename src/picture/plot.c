@@ -1,6 +1,7 @@
 #include "config.h"
 #include "picture/plot_inner.h"
 
+#include "base/quote.h"
 #include "base/stats.h"
 #include "base/text.h"
 
@@ -28,17 +29,6 @@ bool plot_path_valid(const char *path)
     return false;
 }
 
-void script_string(FILE *out, const char *text)
-{
-    fputc('"', out);
-    for (; text && *text; text++) {
-        if (*text == '"' || *text == '\\')
-            fputc('\\', out);
-        fputc(*text == '\n' ? ' ' : *text, out);
-    }
-    fputc('"', out);
-}
-
 bool script_begin(struct script *s, const char *path, int width, int height)
 {
     *s = (struct script){.path = path};
@@ -56,7 +46,7 @@ bool script_begin(struct script *s, const char *path, int width, int height)
     /* A browser would blur an image in an SVG: there every cell is a polygon. */
     fprintf(s->out, "cells = 'image%s'\n", text_ends_with(path, ".png") ? "" : " pixels");
     fputs("set output ", s->out);
-    script_string(s->out, s->picture.temporary);
+    quote_gnuplot(s->picture.temporary, s->out);
     fputs("\nset encoding utf8\nset tics out nomirror\nset border 3 lc rgb '#404040'\n", s->out);
     return true;
 }
@@ -135,7 +125,7 @@ void script_axes(FILE *out, const struct plot_axes *axes)
     const char *const texts[] = {axes->title, axes->x_label, axes->y_label};
     for (int i = 0; i < 3; i++) {
         fprintf(out, "set %s ", names[i]);
-        script_string(out, texts[i]);
+        quote_gnuplot(texts[i], out);
         fputs(i == 0 ? " font ',13'\n" : "\n", out);
     }
 }
@@ -306,7 +296,7 @@ bool plot_lines(const char *path, const struct plot_axes *axes, const struct plo
                 i ? ", " : "", 4 + i % 10, dashes(series, i), colours[i % N_COLOURS]);
         fputs(n > 1 ? "title " : "notitle", s.out);
         if (n > 1)
-            script_string(s.out, series[i].label);
+            quote_gnuplot(series[i].label, s.out);
     }
     fputs("\n", s.out);
     for (size_t i = 0; i < n; i++)

@@ -18,9 +18,6 @@ bool script_begin(struct script *s, const char *path, int width, int height);
 /* Runs gnuplot on it and puts the picture in place. */
 bool script_run(struct script *s);
 
-/* Writes TEXT as a gnuplot string, quotes included. */
-void script_string(FILE *out, const char *text);
-
 /* "set title", "set xlabel", "set ylabel". */
 void script_axes(FILE *out, const struct plot_axes *axes);
 

@@ -1,6 +1,8 @@
 /* Heat maps, surfaces, and sheets of maps. */
 #include "picture/plot_inner.h"
 
+#include "base/quote.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -47,7 +49,7 @@ static void put_scale(FILE *out, const struct plot_map *m, struct scale s)
     fputs(palettes[m->palette], out);
     fputs(m->log_color ? "set logscale cb 10\n" : "unset logscale cb\n", out);
     fprintf(out, "set cbrange [%.9g:%.9g]\nset format cb '%%h'\nset cblabel ", s.low, s.high);
-    script_string(out, m->value_label);
+    quote_gnuplot(m->value_label, out);
     fputs(" offset 1.5\n", out);
 }
 
@@ -203,7 +205,7 @@ static void draw_map(FILE *out, const struct plot_axes *axes, const struct plot_
         fputs(", '-' using 1:2 with lines lc rgb '#000000' lw 5 notitle, "
               "'-' using 1:2 with lines lw 2.5 lc rgb '#40ff90' title ",
               out);
-        script_string(out, m->overlay[i].label);
+        quote_gnuplot(m->overlay[i].label, out);
     }
     for (size_t i = 0; i < m->n_points; i++) {
         size_t type = 5 + 2 * (i % 5); /* twice, as the lines */
@@ -211,7 +213,7 @@ static void draw_map(FILE *out, const struct plot_axes *axes, const struct plot_
                 ", '-' using 1:2 with points pt %zu ps 2 lc rgb '#000000' notitle, "
                 "'-' using 1:2 with points pt %zu ps 1.4 lc rgb '#30d0ff' title ",
                 type, type);
-        script_string(out, m->points[i].label);
+        quote_gnuplot(m->points[i].label, out);
     }
     if (has_room_for_values(m))
         fputs(", '-' using 1:2:3:4 with labels tc rgb variable font ',10' notitle", out);
@@ -259,7 +261,7 @@ bool plot_surface(const char *path, const struct plot_axes *axes, const struct p
     fprintf(s.out, "%.9g\nset zrange [%.9g:%.9g]\n", scale.low, scale.low, scale.high);
     fputs(map->log_color ? "set logscale z 10\n" : "", s.out);
     fputs("unset key\nset ticslevel 0\nset zlabel ", s.out);
-    script_string(s.out, map->value_label);
+    quote_gnuplot(map->value_label, s.out);
     fputs(" rotate parallel\nset pm3d border lc rgb '#404040' lw 0.4\n"
           "splot '-' using 1:2:3 with pm3d\n",
           s.out);
@@ -284,7 +286,7 @@ bool plot_heatmap_sheet(const char *path, const char *title, const struct plot_a
     if (!script_begin(&s, path, (int)(460 * columns), (int)(400 * rows + 40)))
         return false;
     fprintf(s.out, "set multiplot layout %zu,%zu rowsfirst title ", rows, columns);
-    script_string(s.out, title);
+    quote_gnuplot(title, s.out);
     fputs(" font ',15'\nset rmargin 10\n", s.out); /* room for the colour box and its label */
     for (size_t i = 0; i < n; i++)
         draw_map(s.out, &axes[i], &maps[i], (const size_t[]){6, 14});

@@ -1,3 +1,4 @@
+#include "base/quote.h"
 #include "base/text.h"
 #include "results/save.h"
 #include "results/schedule_json.h"
@@ -52,13 +53,15 @@ void schedule_draw_text(const struct schedule *s, char *const *host, FILE *out)
 void schedule_draw_dot(const struct schedule *s, char *const *host, FILE *out)
 {
     struct pen p = {s, host, out, NULL};
-    fprintf(out, "digraph schedule {\n  label=\"%s from rank %d: %.2f us\";\n", s->name, s->root,
-            1e6 * s->completion);
+    fputs("digraph schedule {\n  label=\"", out);
+    quote_dot(s->name, out);
+    fprintf(out, " from rank %d: %.2f us\";\n", s->root, 1e6 * s->completion);
     fprintf(out, "  node [shape=box, style=rounded, fontname=sans];\n"
                  "  edge [fontname=sans, fontsize=10];\n");
     for (int u = 0; u < s->n; u++) {
-        fprintf(out, "  %d [label=\"%d%s%s\\n%.2f us\"];\n", u, u, *host_of(&p, u) ? "\\n" : "",
-                host_of(&p, u), 1e6 * s->arrival[u]);
+        fprintf(out, "  %d [label=\"%d%s", u, u, *host_of(&p, u) ? "\\n" : "");
+        quote_dot(host_of(&p, u), out);
+        fprintf(out, "\\n%.2f us\"];\n", 1e6 * s->arrival[u]);
         for (int i = s->first[u]; i < s->first[u + 1]; i++)
             fprintf(out, "  %d -> %d [label=\"%d\"];\n", u, s->child[i], i - s->first[u] + 1);
     }

@@ -327,10 +327,14 @@ static bool set_value(const struct field *f, void *at, const json_t *value)
     json_int_t number = json_integer_value(value);
     switch (f->kind) {
     case FIELD_U32:
-    case FIELD_I32:
         *(uint32_t *)at = (uint32_t)number;
-        return json_is_integer(value);
+        return json_is_integer(value) && number >= 0 && number <= UINT32_MAX;
+    case FIELD_I32:
+        *(int32_t *)at = (int32_t)number;
+        return json_is_integer(value) && number >= INT32_MIN && number <= INT32_MAX;
     case FIELD_U64:
+        *(int64_t *)at = number;
+        return json_is_integer(value) && number >= 0;
     case FIELD_I64:
         *(int64_t *)at = number;
         return json_is_integer(value);
@@ -351,7 +355,8 @@ static bool set_value(const struct field *f, void *at, const json_t *value)
         return text != NULL;
     case FIELD_INDEX:
         *(uint32_t *)at = json_is_null(value) ? PROFILE_NONE : (uint32_t)number;
-        return json_is_null(value) || json_is_integer(value);
+        return json_is_null(value) ||
+               (json_is_integer(value) && number >= 0 && number < PROFILE_NONE);
     default:
         return set_named(f->kind, at, text);
     }

@@ -1,6 +1,7 @@
 /* One rank's ledger becomes a profile. Its indices have been checked when it was opened, but one
  * that the layer itself passes on is the one that it is writing to. */
 #include "base/clock.h"
+#include "base/quote.h"
 #include "base/text.h"
 #include "profile/model.h"
 
@@ -15,6 +16,13 @@ struct maps {
 static uint32_t count_of(const struct ledger *l, enum ledger_section section)
 {
     return l->header->section[section].count;
+}
+
+/* A name that may lack its end, as it may be shown. */
+static void copy_name(char *to, size_t room, const char *from, size_t size)
+{
+    text_copy_part(to, room, from, size);
+    quote_plain(to);
 }
 
 double ledger_rate(const struct ledger_header *h)
@@ -34,7 +42,7 @@ static uint32_t module_of(struct profile *p, const struct ledger *l, struct maps
         const struct ledger_module *from = &l->modules[i];
         struct profile_module module = {0};
         const char *path = ledger_text(l, from->path);
-        text_copy(module.path, sizeof module.path, path);
+        copy_name(module.path, sizeof module.path, path, strlen(path));
         for (uint32_t b = 0; b < from->build_id_size && b < sizeof from->build_id; b++)
             snprintf(module.build_id + 2 * b, 3, "%02x", from->build_id[b]);
         m->module[i] = profile_add_module(p, &module);
@@ -48,7 +56,7 @@ static uint32_t operation_of(struct profile *p, const struct ledger *l, struct m
         return PROFILE_NONE;
     if (m->operation[i] == PROFILE_NONE) {
         char name[sizeof l->operations[i].name];
-        text_copy_part(name, sizeof name, l->operations[i].name, sizeof name);
+        copy_name(name, sizeof name, l->operations[i].name, sizeof name);
         m->operation[i] = profile_add_operation(p, name, l->operations[i].family);
     }
     return m->operation[i];
@@ -78,7 +86,7 @@ static void gather_comms(struct profile *p, const struct ledger *l, struct maps 
                                     .size = from->size,
                                     .root_world_rank = from->root_world_rank,
                                     .flags = from->flags};
-        text_copy_part(comm.name, sizeof comm.name, from->name, sizeof from->name);
+        copy_name(comm.name, sizeof comm.name, from->name, sizeof from->name);
         m->comm[i] = profile_add_comm(p, &comm);
     }
 }
@@ -88,7 +96,7 @@ static void gather_regions(struct profile *p, const struct ledger *l, struct map
     for (uint32_t i = 1; i < count_of(l, LEDGER_REGIONS); i++) {
         const struct ledger_region *from = &l->regions[i];
         struct profile_region region = {.entered = from->entered, .time_ns = from->time_ns};
-        text_copy_part(region.name, sizeof region.name, from->name, sizeof from->name);
+        copy_name(region.name, sizeof region.name, from->name, sizeof from->name);
         m->region[i] = profile_add_region(p, &region);
     }
 }
@@ -217,7 +225,7 @@ static void gather_rank(struct profile *p, const struct ledger *l)
     const struct ledger_header *h = l->header;
     struct profile_host host = {.ranks = 1, .processors = h->processors};
     memcpy(host.affinity, h->affinity, sizeof host.affinity);
-    text_copy_part(host.name, sizeof host.name, h->host, sizeof h->host);
+    copy_name(host.name, sizeof host.name, h->host, sizeof h->host);
     struct profile_rank *r = PUSH(&p->ranks);
     *r = (struct profile_rank){.rank = h->rank,
                                .host = profile_add_host(p, &host),
@@ -249,9 +257,9 @@ static void gather_header(struct profile *p, const struct ledger_header *h)
     p->stack_depth = h->stack_depth;
     p->synchronized = h->synchronized;
     p->clock_bound = h->synchronized ? h->global_bound : 0;
-    text_copy_part(text, sizeof text, h->program, sizeof h->program);
+    copy_name(text, sizeof text, h->program, sizeof h->program);
     profile_add_program(p, text);
-    text_copy_part(text, sizeof text, h->mpi_library, sizeof h->mpi_library);
+    copy_name(text, sizeof text, h->mpi_library, sizeof h->mpi_library);
     profile_add_library(p, text);
 }
 

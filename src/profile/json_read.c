@@ -1,3 +1,4 @@
+#include "base/quote.h"
 #include "profile/fields.h"
 
 #include <stdlib.h>
@@ -23,9 +24,25 @@ static bool index_valid(uint32_t i, size_t n)
     return i == PROFILE_NONE || i < n;
 }
 
+/* No index of anything. */
+#define INDEX_WRONG (PROFILE_NONE - 1)
+
 static uint32_t index_of(const json_t *value)
 {
-    return json_is_integer(value) ? (uint32_t)json_integer_value(value) : PROFILE_NONE;
+    json_int_t i = json_integer_value(value);
+    if (!json_is_integer(value))
+        return PROFILE_NONE;
+    return i >= 0 && i < INDEX_WRONG ? (uint32_t)i : INDEX_WRONG;
+}
+
+/* An integer that is not there is 0; one that is not from LOW to HIGH is LOW, and not *GOOD. */
+static json_int_t integer_of(const json_t *value, json_int_t low, json_int_t high, bool *good)
+{
+    json_int_t i = json_integer_value(value);
+    if (i >= low && i <= high)
+        return i;
+    *good = false;
+    return low;
 }
 
 static uint64_t hex_of(const json_t *value)
@@ -52,14 +69,15 @@ static bool read_ranks(struct profile *p, const json_t *json)
 {
     if (!READ_ARRAY(json, "ranks", &fields_rank, &p->ranks))
         return false;
+    bool good = true;
     for (size_t i = 0; i < p->ranks.n; i++) {
         const json_t *dropped =
             json_object_get(json_array_get(json_object_get(json, "ranks"), i), "dropped");
         for (int s = 0; s < LEDGER_SECTIONS; s++)
             if (dropped_keys[s])
-                p->ranks.at[i].dropped[s] =
-                    (uint64_t)json_integer_value(json_object_get(dropped, dropped_keys[s]));
-        if (p->ranks.at[i].host >= p->hosts.n)
+                p->ranks.at[i].dropped[s] = (uint64_t)integer_of(
+                    json_object_get(dropped, dropped_keys[s]), 0, INT64_MAX, &good);
+        if (!good || p->ranks.at[i].host >= p->hosts.n || p->ranks.at[i].rank < 0)
             return false;
     }
     return true;
@@ -72,6 +90,7 @@ static char *text_of(const json_t *value)
 
 static bool read_sites(struct profile *p, const json_t *array)
 {
+    bool good = true;
     for (size_t i = 0; i < json_array_size(array); i++) {
         const json_t *frames = json_object_get(json_array_get(array, i), "frames");
         struct profile_site *s = PUSH(&p->sites);
@@ -83,12 +102,12 @@ static bool read_sites(struct profile *p, const json_t *array)
             struct profile_frame *f = &s->frame[k];
             f->module = index_of(json_object_get(from, "module"));
             f->address = hex_of(json_object_get(from, "address"));
-            f->offset = (uint64_t)json_integer_value(json_object_get(from, "offset"));
+            f->offset = (uint64_t)integer_of(json_object_get(from, "offset"), 0, INT64_MAX, &good);
             f->function = text_of(json_object_get(from, "function"));
             f->inlined = json_is_true(json_object_get(from, "inlined"));
             f->file = text_of(json_object_get(from, "file"));
-            f->line = (uint32_t)json_integer_value(json_object_get(from, "line"));
-            if (!index_valid(f->module, p->modules.n))
+            f->line = (uint32_t)integer_of(json_object_get(from, "line"), 0, INT32_MAX, &good);
+            if (!good || !index_valid(f->module, p->modules.n))
                 return false;
         }
     }
@@ -122,8 +141,11 @@ static bool read_entries(struct profile *p, const json_t *array)
             !fields_read(json_object_get(from, "ranks"), &fields_spread, &e.spread) ||
             !read_histogram(histogram, json_object_get(from, "histogram")) ||
             !index_valid(e.site, p->sites.n) || e.operation >= p->operations.n ||
-            !index_valid(e.comm, p->comms.n) || !index_valid(e.region, p->regions.n))
+            !index_valid(e.comm, p->comms.n) || !index_valid(e.region, p->regions.n) ||
+            e.size_class > 63)
             return false;
+        if (e.site == PROFILE_NONE)
+            e.site = profile_add_site(p, &(struct profile_site){0});
         profile_add_entry(p, &e);
     }
     return true;
@@ -176,42 +198,46 @@ static bool read_messages(struct profile *p, const json_t *json)
     return true;
 }
 
+/* Times are subtracted from each other: in nanoseconds, a hundred years either way. */
+#define FAR_TIME ((json_int_t)1 << 61)
+
 static bool read_members(struct profile *p, const struct profile_event *instance,
                          const json_t *members)
 {
-    for (size_t m = 0; m + 5 < json_array_size(members); m += 6) {
+    bool good = true;
+    for (size_t m = 0; good && m + 5 < json_array_size(members); m += 6) {
         struct profile_event *e = PUSH(&p->events);
         *e = *instance;
-        e->rank = (uint32_t)json_integer_value(json_array_get(members, m));
-        e->comm_rank = (uint32_t)json_integer_value(json_array_get(members, m + 1));
+        e->rank = (uint32_t)integer_of(json_array_get(members, m), 0, INT32_MAX, &good);
+        e->comm_rank = (uint32_t)integer_of(json_array_get(members, m + 1), 0, INT32_MAX, &good);
         e->site = index_of(json_array_get(members, m + 2));
-        e->bytes = (uint64_t)json_integer_value(json_array_get(members, m + 3));
-        e->entry_ns = json_integer_value(json_array_get(members, m + 4));
-        e->exit_ns = json_integer_value(json_array_get(members, m + 5));
-        if (!index_valid(e->site, p->sites.n))
-            return false;
+        e->bytes = (uint64_t)integer_of(json_array_get(members, m + 3), 0, INT64_MAX, &good);
+        e->entry_ns = integer_of(json_array_get(members, m + 4), -FAR_TIME, FAR_TIME, &good);
+        e->exit_ns = integer_of(json_array_get(members, m + 5), -FAR_TIME, FAR_TIME, &good);
+        good = good && index_valid(e->site, p->sites.n);
     }
-    return true;
+    return good;
 }
 
 static bool read_instances(struct profile *p, const json_t *instances)
 {
     const json_t *list = json_object_get(instances, "list");
     json_int_t one_in = json_integer_value(json_object_get(instances, "analysed_one_in"));
-    p->sample_mask = one_in > 0 ? (uint32_t)(one_in - 1) : 0;
-    for (size_t i = 0; i < json_array_size(list); i++) {
+    bool good = one_in >= 0 && one_in <= (json_int_t)UINT32_MAX + 1 && (one_in & (one_in - 1)) == 0;
+    p->sample_mask = good && one_in > 0 ? (uint32_t)(one_in - 1) : 0;
+    for (size_t i = 0; good && i < json_array_size(list); i++) {
         const json_t *from = json_array_get(list, i);
-        struct profile_event e = {
-            .comm_id = hex_of(json_object_get(from, "communicator_id")),
-            .sequence = (uint32_t)json_integer_value(json_object_get(from, "sequence")),
-            .comm = index_of(json_object_get(from, "communicator")),
-            .operation = index_of(json_object_get(from, "operation")),
-            .root = (int32_t)json_integer_value(json_object_get(from, "root"))};
-        if (e.comm >= p->comms.n || e.operation >= p->operations.n ||
-            !read_members(p, &e, json_object_get(from, "members")))
-            return false;
+        struct profile_event e = {.comm_id = hex_of(json_object_get(from, "communicator_id")),
+                                  .sequence = (uint32_t)integer_of(
+                                      json_object_get(from, "sequence"), 0, UINT32_MAX, &good),
+                                  .comm = index_of(json_object_get(from, "communicator")),
+                                  .operation = index_of(json_object_get(from, "operation")),
+                                  .root = (int32_t)integer_of(json_object_get(from, "root"),
+                                                              INT32_MIN, INT32_MAX, &good)};
+        good = good && e.comm < p->comms.n && e.operation < p->operations.n &&
+               read_members(p, &e, json_object_get(from, "members"));
     }
-    return true;
+    return good;
 }
 
 static void read_findings(struct profile *p, const json_t *findings)
@@ -246,7 +272,26 @@ static bool read_all(struct profile *p, const json_t *json)
            read_messages(p, json) && read_instances(p, json_object_get(json, "instances"));
 }
 
-struct profile *profile_from_json(const json_t *json, const char **reason)
+/* Every text in it, to be shown as it is: see quote_plain(). */
+static void make_plain(json_t *json)
+{
+    const char *key;
+    json_t *value;
+    size_t i;
+    if (json_is_string(json)) {
+        char *text = profile_strdup(json_string_value(json));
+        quote_plain(text);
+        if (strcmp(text, json_string_value(json)) != 0)
+            json_string_set(json, text);
+        free(text);
+    } else if (json_is_object(json)) {
+        json_object_foreach(json, key, value) make_plain(value);
+    } else {
+        json_array_foreach(json, i, value) make_plain(value);
+    }
+}
+
+struct profile *profile_from_json(json_t *json, const char **reason)
 {
     const char *schema = json_string_value(json_object_get(json, "schema"));
     *reason = "no collprof profile";
@@ -255,6 +300,7 @@ struct profile *profile_from_json(const json_t *json, const char **reason)
     *reason = "a profile of another version of collprof (this one reads collprof-profile/1)";
     if (strcmp(schema, "collprof-profile/1"))
         return NULL;
+    make_plain(json);
     struct profile *p = profile_new();
     if (!read_all(p, json)) {
         profile_free(p);

@@ -1,4 +1,5 @@
 /* A directory of results: profile.json, or the raw records of a run that did not get so far. */
+#include "base/quote.h"
 #include "profile/model.h"
 
 #include <dirent.h>
@@ -24,6 +25,7 @@ static void remark(struct records *r, const char *name, const char *what)
 {
     char line[256];
     snprintf(line, sizeof line, "%s: %s: left out", name, what);
+    quote_plain(line);
     *PUSH(&r->remarks) = profile_strdup(line);
 }
 

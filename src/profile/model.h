@@ -290,7 +290,7 @@ struct profile *profile_from_cut_ledger(const struct ledger *l, double rate);
 double ledger_rate(const struct ledger_header *h);
 
 /* profile.json: the way back. NULL, and a reason, if it is none. */
-struct profile *profile_from_json(const json_t *json, const char **reason);
+struct profile *profile_from_json(json_t *json, const char **reason);
 
 uint64_t profile_hash(const void *data, size_t size);
 

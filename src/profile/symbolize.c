@@ -3,6 +3,7 @@
 #include "profile/model.h"
 
 #include "base/beside.h"
+#include "base/quote.h"
 #include "symbols/symbols.h"
 
 #include <dlfcn.h>
@@ -52,9 +53,12 @@ static void name_frame(struct profile_frame *f, const struct symbols_reader *rea
     if (found.function) {
         f->function = profile_strdup(found.function);
         f->function[strcspn(f->function, "@")] = '\0'; /* without the symbol's version */
+        quote_plain(f->function);
     }
-    if (found.file)
+    if (found.file) {
         f->file = profile_strdup(found.file);
+        quote_plain(f->file);
+    }
 }
 
 struct found {

@@ -201,7 +201,7 @@ static bool check_entry(const struct ledger *l, uint32_t i)
 {
     const struct ledger_entry *e = &l->entries[i];
     return is_operation(l->header, e->operation) && is_site(l->header, e->site) &&
-           is_comm(l->header, e->comm) && e->size_class <= 64 &&
+           is_comm(l->header, e->comm) && e->size_class <= 63 &&
            (!e->region || e->region < l->header->section[LEDGER_REGIONS].count);
 }
 

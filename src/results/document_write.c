@@ -1,4 +1,5 @@
 /* The three ways of writing a document. */
+#include "base/quote.h"
 #include "results/document_model.h"
 
 #include <stdlib.h>
@@ -134,21 +135,6 @@ static void write_text(const struct document *d, FILE *out)
         fprintf(out, "%s\n", d->notes[i]);
 }
 
-static void csv_field(const char *text, FILE *out)
-{
-    if (!strpbrk(text, ",\"\r\n")) {
-        fputs(text, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
-
 static void csv_table(const struct table *t, FILE *out)
 {
     for (size_t c = 0; c < t->n_columns; c++) {
@@ -159,14 +145,17 @@ static void csv_table(const struct table *t, FILE *out)
         else
             snprintf(head, sizeof head, "%s", column->name);
         fputs(c ? "," : "", out);
-        csv_field(head, out);
+        quote_csv(head, out);
     }
     fputs("\n", out);
     for (size_t r = 0; r < table_rows(t); r++) {
         for (size_t c = 0; c < t->n_columns; c++) {
             char *text = cell_text(&t->columns[c], cell_at(t, r, c), "");
             fputs(c ? "," : "", out);
-            csv_field(text, out);
+            if (t->columns[c].kind == COLUMN_TEXT)
+                quote_csv(text, out);
+            else
+                fputs(text, out);
             free(text);
         }
         fputs("\n", out);

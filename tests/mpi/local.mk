@@ -56,6 +56,7 @@ MPI_TESTS = \
 	tests/mpi/ends.sh \
 	tests/mpi/fortran.sh \
 	tests/mpi/heat.sh \
+	tests/mpi/hostile.sh \
 	tests/mpi/inject.sh \
 	tests/mpi/install.sh \
 	tests/mpi/nomem.sh \

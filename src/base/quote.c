@@ -1,0 +1,135 @@
+#include "base/quote.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+/* --- terminal --- */
+
+/* The character that TEXT begins with and its bytes; 0: it is not UTF-8. */
+static unsigned decode(const unsigned char *text, uint32_t *character)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    unsigned n = *text < 0x80       ? 1
+                 : *text >> 5 == 6  ? 2
+                 : *text >> 4 == 14 ? 3
+                 : *text >> 3 == 30 ? 4
+                                    : 0;
+    if (!n)
+        return 0;
+    *character = n == 1 ? *text : *text & (0x7fu >> n);
+    for (unsigned i = 1; i < n; i++) {
+        if (text[i] >> 6 != 2)
+            return 0;
+        *character = *character << 6 | (text[i] & 0x3f);
+    }
+    bool surrogate = *character >= 0xd800 && *character < 0xe000;
+    return *character < least[n] || *character > 0x10ffff || surrogate ? 0 : n;
+}
+
+/* Control characters, line and paragraph separators, and what changes the direction of writing. */
+static bool is_control(uint32_t c)
+{
+    return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x200e || c == 0x200f ||
+           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0xfeff;
+}
+
+void quote_plain(char *text)
+{
+    char *to = text;
+    while (*text) {
+        uint32_t c = 0;
+        unsigned n = decode((const unsigned char *)text, &c);
+        if (n == 0 || is_control(c)) {
+            *to++ = c == '\n' || c == '\t' ? ' ' : '?';
+            text += n ? n : 1;
+        } else {
+            memmove(to, text, n);
+            to += n;
+            text += n;
+        }
+    }
+    *to = '\0';
+}
+
+/* --- the others --- */
+
+static void doubling(const char *text, char mark, FILE *out)
+{
+    fputc(mark, out);
+    for (; text && *text; text++) {
+        if (*text == mark)
+            fputc(mark, out);
+        fputc(*text, out);
+    }
+    fputc(mark, out);
+}
+
+/* In apostrophes nothing is special but they themselves; a string ends at the end of a line. */
+void quote_gnuplot(const char *text, FILE *out)
+{
+    fputc('\'', out);
+    for (; text && *text; text++) {
+        if (*text == '\'')
+            fputc('\'', out);
+        fputc((unsigned char)*text < 0x20 ? ' ' : *text, out);
+    }
+    fputc('\'', out);
+}
+
+void quote_sql(const char *text, FILE *out)
+{
+    doubling(text, '\'', out);
+}
+
+void quote_csv(const char *text, FILE *out)
+{
+    bool formula = text && *text && strchr("=+-@\t\r", *text);
+    if (!text || (!formula && !strpbrk(text, ",\"\r\n"))) {
+        fputs(text ? text : "", out);
+        return;
+    }
+    fputc('"', out);
+    if (formula)
+        fputc('\'', out);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+void quote_dot(const char *text, FILE *out)
+{
+    for (; text && *text; text++) {
+        if (*text == '"' || *text == '\\')
+            fputc('\\', out);
+        fputc((unsigned char)*text < 0x20 ? ' ' : *text, out);
+    }
+}
+
+void quote_html(const char *text, FILE *out)
+{
+    for (; text && *text; text++) {
+        switch (*text) {
+        case '&':
+            fputs("&amp;", out);
+            break;
+        case '<':
+            fputs("&lt;", out);
+            break;
+        case '>':
+            fputs("&gt;", out);
+            break;
+        case '"':
+            fputs("&quot;", out);
+            break;
+        case '\'':
+            fputs("&#39;", out);
+            break;
+        default:
+            fputc((unsigned char)*text < 0x20 ? ' ' : *text, out);
+        }
+    }
+}

@@ -1,0 +1,26 @@
+/* Text that somebody else has chosen (names of functions, files, hosts, communicators) on its way
+ * into a language that would interpret it. One function for each language, and no other way. */
+#ifndef COLLPROF_BASE_QUOTE_H
+#define COLLPROF_BASE_QUOTE_H
+
+#include <stdio.h>
+
+/* For a terminal, in place: what is no printable character becomes '?', so that nothing moves the
+ * cursor, ends the line or turns the writing round. UTF-8 stays; what is not UTF-8 does not. */
+void quote_plain(char *text);
+
+/* With its quotation marks around it. NULL is empty. */
+void quote_gnuplot(const char *text, FILE *out);
+void quote_sql(const char *text, FILE *out);
+
+/* A field, in quotation marks where they are needed. A text that a spreadsheet would take for a
+ * formula begins with an apostrophe; numbers go another way. */
+void quote_csv(const char *text, FILE *out);
+
+/* For the inside of a string in quotation marks. */
+void quote_dot(const char *text, FILE *out);
+
+/* For the text of an element, or of an attribute in quotation marks. */
+void quote_html(const char *text, FILE *out);
+
+#endif

@@ -1,0 +1,56 @@
+/* Protects whoever looks at a profile that somebody else made: a name in it is text, for gnuplot, a
+ * terminal, a spreadsheet, dot, a browser and a data base. */
+#include "base/quote.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void assert_quoted(void (*quote)(const char *, FILE *), const char *text, const char *want)
+{
+    char *got = NULL;
+    size_t size;
+    FILE *out = open_memstream(&got, &size);
+    quote(text, out);
+    fclose(out);
+    cr_assert_str_eq(got, want);
+    free(got);
+}
+
+Test(quote, in_each_language)
+{
+    assert_quoted(quote_gnuplot, "`touch x` \\ \"$(y)\"", "'`touch x` \\ \"$(y)\"'");
+    assert_quoted(quote_gnuplot, "it's\n!rm", "'it''s !rm'");
+    assert_quoted(quote_gnuplot, NULL, "''");
+    assert_quoted(quote_sql, "'); drop table t; --", "'''); drop table t; --'");
+    assert_quoted(quote_csv, "plain text", "plain text");
+    assert_quoted(quote_csv, "=cmd|' /C calc'!A0", "\"'=cmd|' /C calc'!A0\"");
+    assert_quoted(quote_csv, "a,\"b\"", "\"a,\"\"b\"\"\"");
+    assert_quoted(quote_dot, "a\" URL=\"x\\", "a\\\" URL=\\\"x\\\\");
+    assert_quoted(quote_html, "<img src=x onerror='a'>&\"",
+                  "&lt;img src=x onerror=&#39;a&#39;&gt;&amp;&quot;");
+}
+
+Test(quote, for_a_terminal)
+{
+    static const struct {
+        const char *text, *want;
+    } is[] = {
+        {"main at heat.c:3", "main at heat.c:3"},
+        {"\033[2J\033]0;x\007", "?[2J?]0;x?"},
+        {"a\nb\tc\r", "a b c?"},
+        {"gr\303\274n \342\202\254 \360\237\230\200", "gr\303\274n \342\202\254 \360\237\230\200"},
+        {"\302\233"
+         "2J",
+         "?2J"}, /* the control sequence introducer as one character */
+        {"\342\200\256"
+         "txt",
+         "?txt"},                                    /* right to left from here */
+        {"\300\233 \377 \355\240\200", "?? ? ???"}}; /* too long, no byte of UTF-8, a surrogate */
+    for (size_t i = 0; i < sizeof is / sizeof *is; i++) {
+        char text[100];
+        strcpy(text, is[i].text);
+        quote_plain(text);
+        cr_assert_str_eq(text, is[i].want);
+    }
+}
