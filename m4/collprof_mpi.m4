@@ -32,7 +32,8 @@ for mpi in $collprof_wanted; do
   LAYERS="$LAYERS $layer"
   LAYERS_MK="$LAYERS_MK
 ${layer}_CFLAGS = $mpi_cflags
-${layer}_LIBS = $mpi_libs"
+${layer}_TITLE = $mpi_title
+${layer}_MPIEXEC = $mpiexec"
   collprof_layers="$collprof_layers {\"$layer\", \"$mpi_title\", \"$mpiexec\", \"$sonames\"},"
   collprof_layers_told="$collprof_layers_told
                      $layer: $mpi_title ($mpicc, $mpiexec; $sonames)"

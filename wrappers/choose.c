@@ -10,12 +10,15 @@
 #include "config.h"
 
 #include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -190,8 +193,24 @@ void *choose(void *caller, void **to)
 
 /* --- the end --- */
 
+/* `collprof run' has said which process is the application: not a shell that starts others. */
+static bool is_application(void)
+{
+    const char *pid = getenv("_COLLPROF_APPLICATION");
+    return pid && atoi(pid) == getpid();
+}
+
+/* Some programs (ls) close standard error before they end. */
+static int kept_stderr = -1;
+
+__attribute__((constructor)) static void keep_stderr(void)
+{
+    if (is_application() && launcher_speaks())
+        kept_stderr = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 100);
+}
+
 /* MPI opened by hand (dlopen and dlsym, as some language bindings do) never comes by here. */
-__attribute__((destructor)) static void say_if_bypassed(void)
+__attribute__((destructor)) static void say_if_unused(void)
 {
     struct search loaded = {.found = 0};
     int begun = 0;
@@ -205,4 +224,7 @@ __attribute__((destructor)) static void say_if_bypassed(void)
     if (begun)
         SAY("MPI was used, but none of its functions by the symbols that a preloaded library can "
             "replace (was it opened by dlopen?): nothing was recorded\n");
+    else if (kept_stderr >= 0 && is_application())
+        dprintf(kept_stderr, "collprof: %s used no MPI: nothing recorded\n",
+                program_invocation_short_name);
 }

@@ -31,7 +31,8 @@ LAYER_FILES = \
 	src/inject/inject.c src/inject/inject.h src/inject/injection.h \
 	src/inject/list.c src/inject/list.h \
 	src/inject/ack.c src/inject/benchmark.c src/inject/replace.c \
-	src/layer/life.c src/layer/life.h src/layer/life_inner.h src/layer/alone.c \
+	src/layer/life.c src/layer/life.h src/layer/life_inner.h \
+	src/layer/alone.c src/layer/company.c src/layer/company.h \
 	src/layer/ends.c src/layer/merge.c src/layer/noise.c \
 	src/layer/place.c src/layer/place.h src/layer/regions.c
 EXTRA_DIST += $(LAYER_FILES)

@@ -199,6 +199,7 @@ void settings_read(struct settings *s, char *const *environment,
                      right);
         else
             continue;
-        complain(line, arg);
+        if (complain)
+            complain(line, arg);
     }
 }

@@ -161,6 +161,17 @@ static void check_launcher(const struct run *r, const char *application,
                application, mpi->title, l.name, l.size, mpi->launcher, l.size, application);
 }
 
+/* So that this process can say at its end that it used no MPI; a shell's children may have. */
+static void name_application(const struct executable *x)
+{
+    char pid[32];
+    snprintf(pid, sizeof pid, "%ld", (long)getpid());
+    if (x->is_shell)
+        unsetenv("_COLLPROF_APPLICATION");
+    else
+        setenv("_COLLPROF_APPLICATION", pid, 1);
+}
+
 /* What is known about the application before it starts. */
 static void check_application(const struct run *r)
 {
@@ -173,6 +184,7 @@ static void check_application(const struct run *r)
                    application, application);
     if (!executable_look(&x, application))
         return;
+    name_application(&x);
     const struct mpi_built *mpi = mpi_of_library(x.mpi);
     if (*x.mpi && !mpi)
         cli_refuse(r->name,

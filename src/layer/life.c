@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "layer/company.h"
 #include "layer/life_inner.h"
 
 #include "inject/inject.h"
@@ -179,12 +180,20 @@ static bool agree_to_record(int error)
     return !any[0];
 }
 
+/* Of those that take part. */
+static bool is_first(void)
+{
+    int rank = 0;
+    PMPI_Comm_rank(layer.comm, &rank);
+    return rank == 0;
+}
+
 /* The same number and directory for all ranks; file systems may be private to a host. */
 static uint64_t choose_place(void)
 {
     uint64_t chosen[2] = {0, 0};
     MPI_Request request;
-    if (layer.rank == 0) {
+    if (is_first()) {
         struct clock_pair now = clock_read_pair();
         life_obstacle = place_claim(&life_place, layer.settings.output);
         chosen[0] = (now.ticks * 0x9e3779b97f4a7c15ull ^ (uint64_t)getpid()) | 1;
@@ -195,10 +204,10 @@ static uint64_t choose_place(void)
                       layer.settings.output, life_place.shown);
     }
     wait_politely(PMPI_Ibcast(chosen, 2, MPI_UINT64_T, 0, layer.comm, &request), &request);
-    if (layer.rank != 0)
+    if (!is_first())
         life_obstacle = place_join(&life_place, layer.settings.output, (unsigned)chosen[1]);
     if (!life_obstacle)
-        place_clear(&life_place, layer.rank, layer.rank == 0);
+        place_clear(&life_place, layer.rank, is_first());
     return chosen[0];
 }
 
@@ -217,10 +226,11 @@ void life_start(int thread_level)
     PMPI_Comm_size(MPI_COMM_WORLD, &layer.size);
     life_read_settings();
     layer.phase = LAYER_ENDED; /* until everything has worked */
-    if (dup_politely(MPI_COMM_WORLD, &layer.comm))
+    PMPI_Comm_group(MPI_COMM_WORLD, &layer.world);
+    layer.comm = company_join();
+    if (layer.comm == MPI_COMM_NULL)
         return;
     PMPI_Comm_set_errhandler(layer.comm, MPI_ERRORS_RETURN);
-    PMPI_Comm_group(MPI_COMM_WORLD, &layer.world);
     life_find_rate();
 
     uint64_t run_id = choose_place();
@@ -229,7 +239,10 @@ void life_start(int thread_level)
     layer.ledger.header->run_id = run_id;
     sync_start(&global_clock, layer.comm, NULL);
     life_begin();
-    inject_start(&global_clock);
+    if (!*company_sentence()) /* what is injected takes all ranks of a communicator */
+        inject_start(&global_clock);
+    if (is_first())
+        company_forget(); /* all have read it: they have agreed since */
     layer.ledger.header->init_ns = ticks_to_ns(clock_ticks() - from);
 }
 
@@ -376,11 +389,13 @@ static void end_together(void)
     settle_clock(layer.ledger.header);
     profile_try(make_profile, &mine);
     all = merge_over_tree(mine, layer.comm);
+    if (all && *company_sentence())
+        profile_warn(all, "%s", company_sentence());
     if (all)
         profile_set_end(all, clock_now() - start);
     if (all)
         list_others(all);
-    if (layer.rank == 0)
+    if (is_first())
         written = life_report(all);
     profile_free(all);
     remove_record(written);

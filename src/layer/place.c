@@ -33,6 +33,16 @@ static int make(const char *path, bool *is_new)
     }
 }
 
+void place_make_parents(const char *path)
+{
+    char parent[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    bool is_new;
+    snprintf(parent, sizeof parent, "%.*s", slash ? (int)(slash - path) : 0, path);
+    if (*parent)
+        make(parent, &is_new);
+}
+
 /* Whoever owns a directory, or a link to one, can put something else in its place at any time. */
 static bool is_trusted(const struct stat *st)
 {

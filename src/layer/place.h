@@ -31,6 +31,9 @@ const char *place_claim(struct place *p, const char *wanted);
 /* The same directory for the others. */
 const char *place_join(struct place *p, const char *wanted, unsigned number);
 
+/* All directories on the way to PATH, which itself is not made. */
+void place_make_parents(const char *path);
+
 /* Opens the directory again, whatever the application has done meanwhile; -1: it is not there. */
 int place_open(const struct place *p);
 

@@ -42,7 +42,7 @@ struct layer {
     enum layer_phase phase;
     pid_t pid; /* a forked child is not this process */
     int rank, size;
-    MPI_Comm comm;   /* the layer's own, all ranks; MPI_COMM_NULL if it could not be made */
+    MPI_Comm comm;   /* the layer's own, of all that take part; MPI_COMM_NULL if there is none */
     MPI_Group world; /* to name the members of communicators; MPI_GROUP_NULL if unknown */
     struct settings settings;
     pthread_mutex_t lock; /* for everything that is added rarely */

@@ -59,6 +59,7 @@ MPI_TESTS = \
 	tests/mpi/hostile.sh \
 	tests/mpi/inject.sh \
 	tests/mpi/install.sh \
+	tests/mpi/launchers.sh \
 	tests/mpi/nomem.sh \
 	tests/mpi/operation.sh \
 	tests/mpi/outside.sh \

@@ -1,0 +1,163 @@
+#include "layer/company.h"
+
+#include "base/launcher.h"
+#include "layer/life_inner.h"
+#include "sync/politely.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The list is a file beside the output directory, a seat for each rank. */
+struct seat {
+    uint64_t host; /* where process numbers mean the same */
+    int64_t pid;   /* 0: empty */
+    double time;   /* Unix */
+};
+
+/* All ranks of a run start within this time, in seconds: older seats are of an earlier run. */
+static const double START_SPREAD = 60;
+enum { JOIN_TAG = 0x6370 };
+
+static struct launcher launcher;
+static struct seat mine;
+static char list_path[sizeof((struct settings *)0)->output + 16];
+static char sentence[200];
+
+static uint64_t this_host(void)
+{
+    char name[256] = "";
+    struct stat st = {0};
+    uint64_t hash = 14695981039346656037u;
+    gethostname(name, sizeof name - 1);
+    stat("/proc/self/ns/pid", &st);
+    for (const char *c = name; *c; c++)
+        hash = (hash ^ (uint8_t)*c) * 1099511628211u;
+    return hash ^ (uint64_t)st.st_ino;
+}
+
+/* -1 also if it is somebody else's. */
+static int open_list(int flags)
+{
+    struct stat st;
+    int fd = open(list_path, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+    if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid())) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+void company_announce(void)
+{
+    static struct settings settings;
+    struct timespec now;
+    launcher = launcher_read();
+    if (!launcher.name || launcher.size < 2 || launcher.parts == 1)
+        return; /* all ranks were started alike */
+    if (getauxval(AT_SECURE))
+        return;
+    settings_default(&settings);
+    settings_read(&settings, environ, NULL, NULL);
+    snprintf(list_path, sizeof list_path, "%s.ranks", settings.output);
+    place_make_parents(list_path);
+    int fd = open_list(O_RDWR | O_CREAT);
+    clock_gettime(CLOCK_REALTIME, &now);
+    mine = (struct seat){this_host(), getpid(), (double)now.tv_sec + 1e-9 * (double)now.tv_nsec};
+    if (fd >= 0 && pwrite(fd, &mine, sizeof mine, launcher.rank * (off_t)sizeof mine) < 0)
+        unlink(list_path); /* no list is better than one without us */
+    if (fd >= 0)
+        close(fd);
+}
+
+static bool is_taken(const struct seat *s)
+{
+    if (!s->pid)
+        return false;
+    if (s->host == mine.host)
+        return kill((pid_t)s->pid, 0) == 0 || errno == EPERM;
+    return fabs(s->time - mine.time) < START_SPREAD;
+}
+
+/* The ranks with a seat, into RANKS; and how many of them are on this host. */
+static int read_list(int *ranks, int *here)
+{
+    int n = 0, fd = open_list(O_RDONLY);
+    struct seat s;
+    for (int i = 0; fd >= 0 && i < layer.size; i++)
+        if (pread(fd, &s, sizeof s, i * (off_t)sizeof s) == sizeof s && is_taken(&s)) {
+            ranks[n++] = i;
+            *here += s.host == mine.host;
+        }
+    if (fd >= 0)
+        close(fd);
+    return n;
+}
+
+static MPI_Comm join_all(void)
+{
+    MPI_Comm comm;
+    return dup_politely(MPI_COMM_WORLD, &comm) ? MPI_COMM_NULL : comm;
+}
+
+static MPI_Comm join_some(const int *ranks, int n)
+{
+    MPI_Group group;
+    MPI_Comm comm = MPI_COMM_NULL;
+    bool first = n > 0 && ranks[0] == layer.rank, among = false;
+    for (int i = 0; i < n; i++)
+        among = among || ranks[i] == layer.rank;
+    snprintf(sentence, sizeof sentence,
+             "%d of %d ranks take part; the others run without collprof or with another --output",
+             n, layer.size);
+    if (!among)
+        layer_say("rank %d: cannot write to %s: it takes no part", layer.rank, list_path);
+    else if (first)
+        layer_say("%s", sentence);
+    if (among && PMPI_Group_incl(layer.world, n, ranks, &group) == MPI_SUCCESS) {
+        PMPI_Comm_create_group(MPI_COMM_WORLD, group, JOIN_TAG, &comm);
+        PMPI_Group_free(&group);
+    }
+    return comm;
+}
+
+MPI_Comm company_join(void)
+{
+    MPI_Comm comm;
+    if (layer.size == 1 && launcher.size > 1) {
+        if (launcher_speaks())
+            layer_say(
+                "%s has started %d processes, but this one is alone in its MPI (%s): nothing is "
+                "recorded: %s ... collprof run would be right",
+                launcher.name, launcher.size, LAYER_TITLE, LAYER_LAUNCHER);
+        return MPI_COMM_NULL;
+    }
+    if (!*list_path || launcher.size != layer.size || launcher.rank != layer.rank)
+        return join_all();
+    int *ranks = malloc((size_t)layer.size * sizeof *ranks), here = 0;
+    int n = ranks ? read_list(ranks, &here) : 0;
+    /* Where every rank of this host has a seat and no other, hosts do not share the directory. */
+    bool apart = n == here && n == launcher.local_size;
+    comm = n == 0 || n == layer.size || apart ? join_all() : join_some(ranks, n);
+    free(ranks);
+    return comm;
+}
+
+void company_forget(void)
+{
+    if (*list_path)
+        unlink(list_path);
+}
+
+const char *company_sentence(void)
+{
+    return sentence;
+}

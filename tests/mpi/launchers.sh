@@ -1,0 +1,79 @@
+#!/bin/sh
+# Programs of one MPI under the launcher of the other, parts of a run outside the layer, programs
+# without MPI: refused or left alone with one line that says why, never hanging or crashing.
+. "${srcdir:-.}/tests/mpi/lib.sh"
+OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_rmaps_base_oversubscribe
+# A program for every MPI that there is a layer for.
+for mpi in mpich openmpi; do
+    [ -e "$built/layers/$mpi" ] || continue
+    "mpicc.$mpi" -g "$source/examples/heat.c" -o "heat.$mpi" -lm 2>log || { cat log; fail "heat.$mpi"; }
+    mpis="$mpis $mpi"
+done
+
+# says WORD FILE: one line of collprof's has it, and there is no other but the report.
+says()
+{
+    test "$(grep -c "^collprof.*: .*$1" "$2")" = 1 || { cat "$2"; fail "not said once: $1"; }
+}
+
+for mpi in $mpis; do
+    launcher=mpiexec.$mpi
+    run="timeout 60 $launcher"
+    # As it should be, also by a script that hides the program.
+    printf '#!/bin/sh\nexec "$@"\n' >script
+    chmod +x script
+    for how in "" ./script; do
+        $run -n 2 "$collprof" run --yield --report=no -o "good.$mpi" $how "./heat.$mpi" -s 20 >out 2>err ||
+            { cat err; fail "$mpi: status $?"; }
+        profile "good.$mpi" ranks 2
+        profile "good.$mpi" calls MPI_Isend=160
+    done
+
+    # Part of the ranks outside: these would not answer.
+    $run -n 2 "$collprof" run --yield -o "part.$mpi" "./heat.$mpi" -s 20 : -n 1 "./heat.$mpi" -s 20 \
+        >out 2>err || { cat err; fail "$mpi, part outside: status $?"; }
+    says '2 of 3 ranks take part' err
+    profile "part.$mpi" ranks 2
+    grep -q '2 of 3 ranks take part' "part.$mpi/profile.json" || fail "$mpi: not in the profile"
+    $run -n 1 "./heat.$mpi" -s 20 : -n 2 "$collprof" run --yield -o "rest.$mpi" "./heat.$mpi" -s 20 \
+        >out 2>err || { cat err; fail "$mpi, first part outside: status $?"; }
+    profile "rest.$mpi" ranks 2
+    # Two parts, two directories; and both in one.
+    $run -n 1 "$collprof" run --yield -o "a.$mpi" "./heat.$mpi" -s 20 : \
+        -n 2 "$collprof" run --yield -o "b.$mpi" "./heat.$mpi" -s 20 >out 2>err ||
+        { cat err; fail "$mpi, two directories: status $?"; }
+    says '1 of 3 ranks take part' err
+    says '2 of 3 ranks take part' err
+    profile "a.$mpi" ranks 1
+    profile "b.$mpi" ranks 2
+    $run -n 1 "$collprof" run --yield -o "both.$mpi" "./heat.$mpi" -s 20 : \
+        -n 2 "$collprof" run --yield -o "both.$mpi" "./heat.$mpi" -s 20 >out 2>err ||
+        { cat err; fail "$mpi, one directory: status $?"; }
+    profile "both.$mpi" ranks 3
+    test ! -e "both.$mpi.ranks" || fail "$mpi: the list of ranks stays"
+
+    # The other's launcher.
+    for other in $mpis; do
+        [ $mpi != $other ] || continue
+        timeout 60 mpiexec.$other -n 2 "$collprof" run "./heat.$mpi" -s 20 >out 2>err &&
+            fail "$mpi under $other: not refused"
+        says "mpiexec.$mpi -n 2 collprof run ./heat.$mpi would be right" err
+        timeout 60 mpiexec.$other -n 2 "$collprof" run --yield -o "wrong.$mpi" ./script "./heat.$mpi" -s 20 \
+            >out 2>err || { cat err; fail "$mpi under $other by a script: status $?"; }
+        says "has started 2 processes, but this one is alone" err
+        test "$(grep -c '^checksum' out)" = 2 || fail "$mpi under $other: no results"
+        test ! -e "wrong.$mpi/profile.json" || fail "$mpi under $other: recorded"
+    done
+done
+
+# srun without PMI, as its environment says.
+SLURM_PROCID=0 SLURM_STEP_ID=0 SLURM_STEP_NUM_TASKS=2 "$collprof" run "./heat.${mpis##* }" >out 2>err &&
+    fail "srun: not refused"
+says 'srun --mpi=pm.* would be right' err
+
+"$collprof" run ls >out 2>err || fail "ls: status $?"
+says 'ls used no MPI: nothing recorded' err
+"$collprof" run sh -c 'ls; true' >out 2>err || fail "sh: status $?"
+grep -q 'used no MPI' err && fail "a shell's own use of MPI is of no interest"
+exit 0
