@@ -4,7 +4,7 @@
 AM_CPPFLAGS = -I$(top_srcdir)/src -I$(top_builddir) -D_GNU_SOURCE
 AM_CFLAGS = $(WARNING_CFLAGS) $(AX_THREADS)
 
-noinst_LTLIBRARIES = libbase.la libtopology.la libmeasure.la libprofile.la libpage.la libresults.la \
+noinst_LTLIBRARIES = libbase.la libtopology.la libmeasure.la libprofile.la libpage.la libdata.la libresults.la \
 	libpicture.la
 
 # Without MPI, so that the command works where there is none: base, the ledger's format, and the data
@@ -102,12 +102,19 @@ libprofile_la_LIBADD = $(JANSSON_LIBS)
 libpage_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 libpage_la_SOURCES = \
 	src/page/compare.c src/page/compare.h \
+	src/page/figures.c src/page/figures.h src/page/figures_calls.c src/page/figures_inner.h \
+	src/page/figures_ranks.c \
 	src/page/labels.c \
 	src/page/layout.c src/page/layout.h \
 	src/page/rows.c src/page/rows.h \
-	src/page/tables.c src/page/tables.h \
+	src/page/report.h \
 	src/page/text.c src/page/text.h \
-	src/page/text_calls.c src/page/text_findings.c src/page/text_summary.c src/page/text_waits.c
+	src/page/text_findings.c src/page/text_sizes.c src/page/text_summary.c src/page/text_tables.c
+
+# data: for other programs.
+libdata_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(SQLITE_CFLAGS)
+libdata_la_SOURCES = src/data/csv.c src/data/data.h src/data/sqlite.c src/data/trace.c
+libdata_la_LIBADD = $(SQLITE_LIBS)
 
 # results: what the bench programs write.
 libresults_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
@@ -141,7 +148,7 @@ collprof_SOURCES = \
 	src/cli/plot.c \
 	src/cli/report.c \
 	src/cli/run.c
-collprof_LDADD = libpicture.la libpage.la libresults.la libprofile.la libtopology.la libbase.la -lelf
+collprof_LDADD = libpicture.la libdata.la libpage.la libresults.la libprofile.la libtopology.la libbase.la -lelf
 
 # Loaded when call sites are to be named: the only one that needs libdw.
 pkglib_LTLIBRARIES = collprof-symbols.la

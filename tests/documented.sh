@@ -20,6 +20,18 @@ check_page()
     done
 }
 
+# What a program declares as a list of names is in its page, too: "  NAME  about" and deeper.
+check_names() # PAGE FIRST-LINE-OF-THE-LIST COMMAND...
+{
+    page=$1 first=$2
+    shift 2
+    "$@" --help | sed -n "/^$first/,\$s/^  *\([a-z][a-z0-9_-]*\)  *.*/\1/p" | sort -u >names
+    test -s names || { echo "$*: --help has no list '$first'"; bad=1; }
+    while read -r name; do
+        grep -qw -e "$name" "$page" || { echo "$page does not name $name"; bad=1; }
+    done <names
+}
+
 bad=0
 for program in $bin_programs; do
     name=$(basename "$program")
@@ -29,6 +41,8 @@ done
 for command in $("$built/collprof" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
     check_page "$source/man/collprof-$command.1" "$built/collprof" "$command"
 done
+check_names "$source/man/collprof-export.1" Formats: "$built/collprof" export
+check_names "$source/man/collprof-plot.1" Pictures: "$built/collprof" plot
 for page in "$source"/man/*.[1-8]; do
     groff -ww -mandoc -Tutf8 -z "$page" 2>&1 | grep . && { echo "in $page"; bad=1; }
 done

@@ -28,8 +28,16 @@ _Noreturn void cli_refuse(const char *name, const char *format, ...)
 /* A number of table lines; ends the process if TEXT is none. */
 long cli_lines(const char *name, const char *text);
 
-/* One of the sort keys of the report; ends the process if TEXT is none. */
-const char *cli_sort_key(const char *name, const char *text);
+/* Which of the choices TEXT is (they end with NULL); otherwise ends the process, with "WHAT
+ * 'TEXT':" and what would be right. */
+size_t cli_choice(const char *name, const char *what, const char *text,
+                  const char *(*choice)(size_t i));
+
+/* The key of a numeric figure of call sites, for --OPTION. */
+const char *cli_figure(const char *name, const char *option, const char *text);
+
+/* Columns of the page; ends the process if TEXT is no number from 80 on. */
+int cli_width(const char *name, const char *text);
 
 /* Flushes standard output. False, with a word why, if it could not be written (a full disk). */
 bool cli_flush(const char *name);

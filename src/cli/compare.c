@@ -9,18 +9,30 @@
 struct options {
     const char *name, *directory[2];
     int n;
-    long top;
+    struct compare_options compare;
 };
 
-static const struct argp_option options[] = {{"top", 't', "N", 0, "lines in each table (10)", 0},
-                                             {0}};
+static const struct argp_option options[] = {
+    {"top", 't', "N", 0, "lines in each table (10)", 0},
+    {"figure", 'f', "KEY", 0,
+     "which figure is compared, named as in collprof-export(1): calls, p99, wait... "
+     "(time_per_rank)",
+     0},
+    {"width", 'w', "COLUMNS", 0, "width of the page, from 80 (the terminal's, or 112)", 0},
+    {0}};
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct options *o = state->input;
     switch (key) {
     case 't':
-        o->top = cli_lines(o->name, argument);
+        o->compare.top = cli_lines(o->name, argument);
+        return 0;
+    case 'f':
+        o->compare.figure = cli_figure(o->name, "figure", argument);
+        return 0;
+    case 'w':
+        o->compare.width = cli_width(o->name, argument);
         return 0;
     case ARGP_KEY_ARG:
         if (o->n == 2)
@@ -48,12 +60,12 @@ int cli_compare(int argc, char **argv)
         NULL,
         NULL,
         NULL};
-    struct options o = {.name = argv[0], .top = 10};
+    struct options o = {.name = argv[0], .compare = {.top = 10}};
     cli_parse(&argp, argc, argv, 0, &o);
     struct profile *before = profile_load(o.directory[0]);
     struct profile *after = before ? profile_load(o.directory[1]) : NULL;
     if (after)
-        compare_text(before, after, o.directory[0], o.directory[1], stdout, o.top);
+        compare_text(before, after, o.directory[0], o.directory[1], stdout, &o.compare);
     bool good = after && cli_flush(o.name);
     profile_free(before);
     profile_free(after);

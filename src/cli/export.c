@@ -1,48 +1,117 @@
 /* collprof export: figures for other programs. */
 #include "cli/cli.h"
 
+#include "data/data.h"
 #include "results/save.h"
-#include "page/tables.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void write_csv(const struct profile *p, FILE *out)
-{
-    tables_entries_csv(p, out);
-}
-
-static void write_histograms(const struct profile *p, FILE *out)
-{
-    tables_histograms_csv(p, out);
-}
-
-static void write_trace(const struct profile *p, FILE *out)
-{
-    if (!tables_trace(p, out))
-        fputs("collprof export: no collective instances were recorded: the trace is empty\n",
-              stderr);
-}
-
-static const struct format_of_export {
-    const char *name;
-    void (*write)(const struct profile *p, FILE *out);
-} formats[] = {{"csv", write_csv}, {"histograms", write_histograms}, {"trace", write_trace}};
+#include <sys/stat.h>
 
 struct options {
     const char *name, *directory, *output;
     const struct format_of_export *format;
+    const struct listing *table;
 };
 
+static bool write_table(const struct listing *l, const struct profile *p, const char *path)
+{
+    struct save save;
+    struct view v;
+    if (!save_open(&save, path))
+        return false;
+    view_open(&v, p, NULL);
+    size_t n = data_csv(l, &v, save.out, NULL);
+    view_close(&v);
+    if (!save_commit(&save))
+        return false;
+    if (path)
+        printf("%s: %zu rows: %s\n", path, n, l->about);
+    return true;
+}
+
+static bool write_csv(const struct options *o, const struct profile *p, const char *target)
+{
+    if (o->table)
+        return write_table(o->table, p, o->output);
+    if (mkdir(target, 0777) && errno != EEXIST) {
+        fprintf(stderr, "%s: %s: %s\n", o->name, target, strerror(errno));
+        return false;
+    }
+    bool good = true;
+    for (size_t i = 0; i < n_listings && good; i++) {
+        char path[4400];
+        snprintf(path, sizeof path, "%s/%s.csv", target, listings[i].name);
+        good = write_table(&listings[i], p, path);
+    }
+    return good;
+}
+
+static bool write_json(const struct options *o, const struct profile *p, const char *target)
+{
+    struct save save;
+    (void)target;
+    if (!save_open(&save, o->output))
+        return false;
+    json_t *json = profile_json(p);
+    json_dumpf(json, save.out, JSON_INDENT(1));
+    fputc('\n', save.out);
+    json_decref(json);
+    return save_commit(&save);
+}
+
+static bool write_sqlite(const struct options *o, const struct profile *p, const char *target)
+{
+    const char *why = data_sqlite(p, target);
+    if (why)
+        fprintf(stderr, "%s: %s: %s\n", o->name, target, why);
+    else
+        printf("%s: %zu tables; what their columns mean: SELECT * FROM columns\n", target,
+               n_listings);
+    return !why;
+}
+
+static bool write_trace(const struct options *o, const struct profile *p, const char *target)
+{
+    struct save save;
+    (void)target;
+    if (!save_open(&save, o->output))
+        return false;
+    if (!data_trace(p, save.out))
+        fprintf(stderr, "%s: no collective instances were recorded: the trace is empty\n", o->name);
+    return save_commit(&save);
+}
+
+static const struct format_of_export {
+    const char *name, *about;
+    const char *place; /* in the run's directory, unless --output says another; NULL: stdout */
+    bool (*write)(const struct options *o, const struct profile *p, const char *target);
+} formats[] = {
+    {"csv", "one file per table, in a directory (DIR/csv); with --table one table", "csv",
+     write_csv},
+    {"json", "the whole profile, see collprof-profile(5)", NULL, write_json},
+    {"sqlite", "the same tables as an SQLite database (DIR/collprof.sqlite)", "collprof.sqlite",
+     write_sqlite},
+    {"perfetto", "the recorded collectives, for ui.perfetto.dev or chrome://tracing", NULL,
+     write_trace},
+};
+
+static const char *format_name(size_t i)
+{
+    return i < sizeof formats / sizeof *formats ? formats[i].name : NULL;
+}
+
+static const char *table_name(size_t i)
+{
+    return i < n_listings ? listings[i].name : NULL;
+}
+
 static const struct argp_option options[] = {
-    {"format", 'f', "FORMAT", 0,
-     "csv: a line for each call site, operation, communicator, region and size class (the "
-     "default); "
-     "histograms: their durations, a line per bucket, as CSV; "
-     "trace: the recorded collectives, for chrome://tracing or Perfetto",
-     0},
-    {"output", 'o', "FILE", 0, "write to FILE (standard output)", 0},
+    {"format", 'f', "FORMAT", 0, "one of those below (csv)", 0},
+    {"table", 't', "TABLE", 0, "of csv only this table, on standard output", 0},
+    {"output", 'o', "PATH", 0, "write there: the directory of csv's files, or a file", 0},
     {0}};
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -50,13 +119,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     struct options *o = state->input;
     switch (key) {
     case 'f':
-        for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-            if (!strcmp(formats[i].name, argument)) {
-                o->format = &formats[i];
-                return 0;
-            }
-        }
-        cli_refuse(o->name, "--format is '%s': csv, histograms or trace would be right", argument);
+        o->format = &formats[cli_choice(o->name, "--format is", argument, format_name)];
+        return 0;
+    case 't':
+        o->table = &listings[cli_choice(o->name, "--table is", argument, table_name)];
+        return 0;
     case 'o':
         o->output = argument;
         return 0;
@@ -70,27 +137,49 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
+/* What is declared above and in page/figures.c, as help. For free(). */
+static char *describe(int key, const char *text, void *input)
+{
+    char *lists = NULL;
+    size_t size;
+    (void)input;
+    FILE *out = key == ARGP_KEY_HELP_POST_DOC ? open_memstream(&lists, &size) : NULL;
+    if (!out)
+        return (char *)text;
+    fputs("Formats:\n", out);
+    for (size_t i = 0; format_name(i); i++)
+        fprintf(out, "  %-14s %s\n", formats[i].name, formats[i].about);
+    fputs("\nTables and their columns:\n", out);
+    for (size_t i = 0; i < n_listings; i++) {
+        fprintf(out, "  %-14s %s\n", listings[i].name, listings[i].about);
+        for (size_t k = 0; k < listings[i].figures->n; k++) {
+            const struct figure *f = &listings[i].figures->at[k];
+            char name[64];
+            figure_name(f, name);
+            if (listing_has(&listings[i], f))
+                fprintf(out, "    %-18s %s\n", name, f->about);
+        }
+    }
+    fclose(out);
+    return lists;
+}
+
 int cli_export(int argc, char **argv)
 {
     static const struct argp argp = {
-        options,
-        parse,
-        "[DIR]",
-        "Writes the figures of the run in DIR (collprof.out) for other "
-        "programs. `collprof report --csv' and --json write summaries "
-        "and the whole profile.",
-        NULL,
-        NULL,
+        options, parse,
+        "[DIR]", "Writes the figures of the run in DIR (collprof.out) for other programs.\v",
+        NULL,    describe,
         NULL};
     struct options o = {.name = argv[0], .format = &formats[0]};
-    struct save save;
     cli_parse(&argp, argc, argv, 0, &o);
-    struct profile *p = profile_load(o.directory ? o.directory : "collprof.out");
-    bool good = p && save_open(&save, o.output);
-    if (good) {
-        o.format->write(p, save.out);
-        good = save_commit(&save);
-    }
+    if (o.table && o.format != &formats[0])
+        cli_refuse(o.name, "--table is for --format=csv");
+    const char *directory = o.directory ? o.directory : "collprof.out";
+    char target[4400];
+    snprintf(target, sizeof target, "%s/%s", directory, o.format->place ? o.format->place : "");
+    struct profile *p = profile_load(directory);
+    bool good = p && o.format->write(&o, p, o.output ? o.output : target);
     profile_free(p);
-    return good ? 0 : 1;
+    return cli_flush(o.name) && good ? 0 : 1;
 }

@@ -1,7 +1,8 @@
 #include "cli/cli.h"
 #include "config.h"
 
-#include "page/rows.h"
+#include "page/figures.h"
+#include "page/report.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -34,16 +35,14 @@ static void print_usage(FILE *out)
           out);
     for (int i = 0; i < N_COMMANDS; i++)
         fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].summary);
-    fputs("\n`collprof COMMAND --help' shows a command's options; so does its manual page,\n"
+    fputs("\n`collprof help COMMAND' shows a command's options; so does its manual page,\n"
           "collprof-COMMAND(1).\n",
           out);
 }
 
-static void join_names(char *text, size_t room)
+static const char *command_name(size_t i)
 {
-    size_t at = 0;
-    for (int i = 0; i < N_COMMANDS && at < room; i++)
-        at += (size_t)snprintf(text + at, room - at, "%s%s", i ? ", " : "", commands[i].name);
+    return i < N_COMMANDS ? commands[i].name : NULL;
 }
 
 void cli_refuse(const char *name, const char *format, ...)
@@ -102,6 +101,31 @@ void cli_parse(const struct argp *argp, int argc, char **argv, unsigned flags, v
     }
 }
 
+/* How many letters to change, add, leave out or swap with the next make A of B. */
+static size_t slips(const char *a, const char *b)
+{
+    enum { ROOM = 24 };
+    size_t at[ROOM + 1][ROOM + 1], n = strlen(a), m = strlen(b);
+    if (n > ROOM || m > ROOM)
+        return ROOM;
+    for (size_t i = 0; i <= n; i++) {
+        for (size_t k = 0; k <= m; k++) {
+            if (!i || !k) {
+                at[i][k] = i + k;
+                continue;
+            }
+            size_t best = at[i - 1][k - 1] + (a[i - 1] != b[k - 1]);
+            best = at[i - 1][k] + 1 < best ? at[i - 1][k] + 1 : best;
+            best = at[i][k - 1] + 1 < best ? at[i][k - 1] + 1 : best;
+            if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1] &&
+                at[i - 2][k - 2] + 1 < best)
+                best = at[i - 2][k - 2] + 1;
+            at[i][k] = best;
+        }
+    }
+    return at[n][m];
+}
+
 long cli_lines(const char *name, const char *text)
 {
     char *end;
@@ -112,16 +136,55 @@ long cli_lines(const char *name, const char *text)
     return n;
 }
 
-const char *cli_sort_key(const char *name, const char *text)
+size_t cli_choice(const char *name, const char *what, const char *text,
+                  const char *(*choice)(size_t i))
 {
-    char known[100] = "";
-    for (size_t i = 0; rows_sort_keys[i]; i++) {
-        if (!strcmp(rows_sort_keys[i], text))
-            return rows_sort_keys[i];
-        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "",
-                 rows_sort_keys[i]);
+    char known[1000] = "";
+    const char *nearest = NULL;
+    size_t length = 0, least = 3; /* mistakes: more are no slip of the finger */
+    for (size_t i = 0; choice(i); i++) {
+        if (!strcmp(choice(i), text))
+            return i;
+        size_t far = slips(choice(i), text);
+        if (far < least) {
+            least = far;
+            nearest = choice(i);
+        }
+        if (length < sizeof known)
+            length += (size_t)snprintf(known + length, sizeof known - length, "%s%s", i ? ", " : "",
+                                       choice(i));
     }
-    cli_refuse(name, "--sort is '%s': one of %s would be right", text, known);
+    if (nearest)
+        cli_refuse(name, "%s '%s': did you mean %s? One of %s would be right", what, text, nearest,
+                   known);
+    cli_refuse(name, "%s '%s': one of %s would be right", what, text, known);
+}
+
+int cli_width(const char *name, const char *text)
+{
+    char *end;
+    long n = strtol(text, &end, 10);
+    if (end == text || *end || n < REPORT_LEAST_WIDTH || n > 10000)
+        cli_refuse(name, "--width is '%s': a number of columns from %d would be right", text,
+                   REPORT_LEAST_WIDTH);
+    return (int)n;
+}
+
+/* The i-th numeric figure of call sites. */
+static const char *sort_key(size_t i)
+{
+    const struct listing *l = listing_find("call_sites");
+    for (size_t k = 0; k < l->figures->n; k++)
+        if (l->figures->at[k].get && listing_has(l, &l->figures->at[k]) && i-- == 0)
+            return l->figures->at[k].key;
+    return NULL;
+}
+
+const char *cli_figure(const char *name, const char *option, const char *text)
+{
+    char what[40];
+    snprintf(what, sizeof what, "--%s is", option);
+    return sort_key(cli_choice(name, what, text, sort_key));
 }
 
 bool cli_flush(const char *name)
@@ -134,26 +197,33 @@ bool cli_flush(const char *name)
     return true;
 }
 
+static bool asks(const char *argument, const char *option, char letter)
+{
+    return !strcmp(argument, option) ||
+           (argument[0] == '-' && argument[1] == letter && !argument[2]);
+}
+
 int main(int argc, char **argv)
 {
-    char known[200], name[32];
-    join_names(known, sizeof known);
+    char name[32];
+    char *help[] = {name, (char[]){"--help"}, NULL};
+    const char *first = argc > 1 ? argv[1] : "";
+    bool helps = !strcmp(first, "help");
     if (argc < 2)
-        cli_refuse("collprof", "a command is missing: one of %s would be right", known);
-    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-?") || !strcmp(argv[1], "help")) {
+        cli_choice("collprof", "a command is missing:", "", command_name);
+    if (asks(first, "--help", '?') || (helps && argc == 2)) {
         print_usage(stdout);
         return cli_flush("collprof") ? 0 : 1;
     }
-    if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+    if (asks(first, "--version", 'V')) {
         puts(argp_program_version);
         return 0;
     }
-    for (int i = 0; i < N_COMMANDS; i++) {
-        if (strcmp(argv[1], commands[i].name))
-            continue;
-        snprintf(name, sizeof name, "collprof %s", commands[i].name);
-        argv[1] = name; /* messages begin with it */
-        return commands[i].run(argc - 1, argv + 1);
-    }
-    cli_refuse("collprof", "there is no command '%s': one of %s would be right", argv[1], known);
+    const struct command *c = &commands[cli_choice("collprof", "there is no command",
+                                                   helps ? argv[2] : first, command_name)];
+    snprintf(name, sizeof name, "collprof %s", c->name);
+    if (helps)
+        return c->run(2, help);
+    argv[1] = name; /* messages begin with it */
+    return c->run(argc - 1, argv + 1);
 }

@@ -1,11 +1,11 @@
 /* collprof plot: pictures of a run. */
 #include "cli/cli.h"
 
+#include "page/rows.h"
 #include "picture/overlap_map.h"
 #include "picture/pairs_plot.h"
 #include "picture/pictures.h"
 #include "picture/plot.h"
-#include "page/rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,10 +18,7 @@ struct options {
 };
 
 static const struct argp_option options[] = {
-    {"picture", 'p', "NAME", 0,
-     "only one: durations (of the costliest call sites' calls), ranks (time in MPI by rank), "
-     "arrivals (how late ranks enter collectives, over time), sizes (time by message size)",
-     0},
+    {"picture", 'p', "NAME", 0, "only one of those below", 0},
     {"output", 'o', "FILE", 0, "write the one picture to FILE, .png or .svg (DIR/NAME.png)", 0},
     {"overlap", 'm', "FILE", 0,
      "draw the overlap map that collbench-overlap wrote to FILE as JSON, with the requests of the "
@@ -31,12 +28,34 @@ static const struct argp_option options[] = {
     {"top", 't', "N", 0, "lines in a picture (6)", 0},
     {0}};
 
+static const char *picture_name(size_t i)
+{
+    return i < n_pictures ? pictures[i].name : NULL;
+}
+
+/* What is declared in picture/pictures.c, as help. For free(). */
+static char *describe(int key, const char *text, void *input)
+{
+    char *list = NULL;
+    size_t size;
+    (void)input;
+    FILE *out = key == ARGP_KEY_HELP_POST_DOC ? open_memstream(&list, &size) : NULL;
+    if (!out)
+        return (char *)text;
+    fputs("Pictures:\n", out);
+    for (size_t i = 0; i < n_pictures; i++)
+        fprintf(out, "  %-11s %s\n", pictures[i].name, pictures[i].summary);
+    fclose(out);
+    return list;
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct options *o = state->input;
     switch (key) {
     case 'p':
-        o->picture = argument;
+        o->picture =
+            pictures[cli_choice(o->name, "there is no picture", argument, picture_name)].name;
         return 0;
     case 'o':
         o->output = argument;
@@ -59,16 +78,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 static void check(const struct options *o)
 {
-    char known[200] = "";
-    bool found = !o->picture;
-    for (size_t i = 0; i < n_pictures; i++) {
-        found = found || !strcmp(pictures[i].name, o->picture);
-        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "",
-                 pictures[i].name);
-    }
-    if (!found)
-        cli_refuse(o->name, "there is no picture '%s': one of %s would be right", o->picture,
-                   known);
     if (o->picture && o->overlap)
         cli_refuse(o->name, "--picture and --overlap: one of them would be right");
     if (o->output && !plot_path_valid(o->output))
@@ -176,9 +185,9 @@ int cli_plot(int argc, char **argv)
         "[DIR | FILE]",
         "Draws pictures of the run in DIR (collprof.out), or of a FILE "
         "that collbench-pairs (its log) or collbench-overlap (JSON) "
-        "wrote, by gnuplot.",
+        "wrote, by gnuplot.\v",
         NULL,
-        NULL,
+        describe,
         NULL};
     struct options o = {.name = argv[0], .top = 6};
     struct stat st;

@@ -1,23 +1,30 @@
 /* collprof report: the report of a run again, also of one that did not get so far. */
 #include "cli/cli.h"
 
+#include "data/data.h"
+#include "page/report.h"
 #include "results/base_round.h"
-#include "page/tables.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 struct options {
     const char *name, *directory;
+    const char *base_round;
     bool json, csv;
     struct report_options report;
 };
 
 static const struct argp_option options[] = {
     {"json", 'j', NULL, 0, "print the whole profile as JSON, see collprof-profile(5)", 0},
-    {"csv", 'c', NULL, 0, "print the tables as CSV, all lines of them", 0},
+    {"csv", 'c', NULL, 0, "print the tables as CSV, all lines of them; see collprof-export(1)", 0},
+    {"explain", 'e', NULL, 0, "say under each table what each of its columns means", 0},
+    {"width", 'w', "COLUMNS", 0, "width of the page, from 80 (the terminal's, or 112)", 0},
     {"top", 't', "N", 0, "lines in each table (10)", 0},
-    {"sort", 's', "KEY", 0, "order tables by time, calls, bytes, max or wait (time)", 0},
+    {"sort", 's', "KEY", 0,
+     "order tables by this figure, named as in collprof-export(1): calls, bytes, max, wait... "
+     "(time)",
+     0},
     {"base-round", 'b', "FILE", 0,
      "base round of collbench-overlap on this machine: show overlap ratios of requests", 0},
     {0}};
@@ -36,10 +43,16 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         o->report.top = cli_lines(o->name, argument);
         return 0;
     case 's':
-        o->report.sort = cli_sort_key(o->name, argument);
+        o->report.sort = cli_figure(o->name, "sort", argument);
         return 0;
     case 'b':
-        o->report.base_round = argument;
+        o->base_round = argument;
+        return 0;
+    case 'e':
+        o->report.explain = true;
+        return 0;
+    case 'w':
+        o->report.width = cli_width(o->name, argument);
         return 0;
     case ARGP_KEY_ARG:
         if (o->directory)
@@ -71,9 +84,9 @@ int cli_report(int argc, char **argv)
     if (o.json && o.csv)
         cli_refuse(o.name, "--json and --csv: one of them would be right");
     struct base_round base = {0};
-    if (o.report.base_round && !base_round_load(o.report.base_round, &base, NULL))
+    if (o.base_round && !base_round_load(o.base_round, &base, NULL))
         return 1;
-    base_round_free(&base);
+    o.report.base = &base;
     struct profile *p = profile_load(o.directory ? o.directory : "collprof.out");
     if (!p)
         return 1;
@@ -83,10 +96,11 @@ int cli_report(int argc, char **argv)
         putchar('\n');
         json_decref(json);
     } else if (o.csv) {
-        tables_csv(p, stdout, o.report.sort);
+        data_csv_summary(p, stdout, o.report.sort);
     } else {
         report_text(p, stdout, &o.report);
     }
     profile_free(p);
+    base_round_free(&base);
     return cli_flush(o.name) ? 0 : 1;
 }

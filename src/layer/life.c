@@ -3,6 +3,7 @@
 #include "layer/life_inner.h"
 
 #include "inject/inject.h"
+#include "page/report.h"
 #include "profile/profile.h"
 #include "record/call.h"
 #include "sync/local_clock.h"
@@ -68,6 +69,7 @@ static void describe_run(struct ledger_header *h, int thread_level)
         *c = *c == '\t' ? ' ' : *c;
     text_copy(h->mpi_library, sizeof h->mpi_library, library);
     h->thread_level = thread_level;
+    h->threads_at_once = thread_level == MPI_THREAD_MULTIPLE;
     /* Simulated ranks have as many processors as they like. */
     if (clock_source != CLOCK_SOURCE_EXTERNAL && !sched_getaffinity(0, sizeof mask, &mask)) {
         h->processors = (uint32_t)CPU_COUNT(&mask);
@@ -308,10 +310,14 @@ static void write_report(void *arg)
     profile_symbolize(r->p);
     if (*life_place.path) /* what hindered the records may not hinder the profile */
         save(r);
-    if (layer.settings.report)
+    if (layer.settings.report) {
+        struct base_round base = {0};
+        if (*layer.settings.base_round)
+            base_round_load(layer.settings.base_round, &base, NULL);
         report_text(r->p, stderr,
-                    &(struct report_options){.top = layer.settings.top,
-                                             .base_round = layer.settings.base_round});
+                    &(struct report_options){.top = layer.settings.top, .base = &base});
+        base_round_free(&base);
+    }
 }
 
 bool life_report(struct profile *p)

@@ -11,11 +11,6 @@
 
 enum { KEY_ROOM = 2300 };
 
-static double per_rank(const struct profile *p, const struct profile_entry *e)
-{
-    return e && p->ranks.n ? (double)e->time_ns / (double)p->ranks.n : 0;
-}
-
 /* What makes a row the same in the other run: EXACT with lines, otherwise the functions only. */
 static void key_of(const struct profile *p, const struct profile_entry *e, bool by_site, bool exact,
                    char key[KEY_ROOM])
@@ -52,6 +47,13 @@ static void match(struct comparison *c, const struct profile *before, const stru
     }
 }
 
+/* A row that a run does not have is nothing there. */
+static double value_of(const struct comparison *c, int run, const struct profile_entry *row)
+{
+    double value = row ? c->by->get(&c->view[run], row) : 0;
+    return isnan(value) ? 0 : value;
+}
+
 static int largest_change(const void *a, const void *b)
 {
     double x = fabs(((const struct compared *)a)->change);
@@ -60,13 +62,17 @@ static int largest_change(const void *a, const void *b)
 }
 
 void compare_profiles(struct comparison *c, const struct profile *before,
-                      const struct profile *after, bool by_site)
+                      const struct profile *after, bool by_site, const char *figure)
 {
+    const struct listing *l = listing_find("call_sites");
     *c = (struct comparison){.rows = {rows_of(before, by_site ? ROWS_BY_SITE : ROWS_BY_OPERATION),
-                                      rows_of(after, by_site ? ROWS_BY_SITE : ROWS_BY_OPERATION)}};
+                                      rows_of(after, by_site ? ROWS_BY_SITE : ROWS_BY_OPERATION)},
+                             .by = figure_find(l, figure ? figure : "time_per_rank")};
+    view_open(&c->view[0], before, NULL);
+    view_open(&c->view[1], after, NULL);
     bool *taken = profile_alloc(c->rows[1]->entries.n + 1);
-    rows_sort(c->rows[0], NULL);
-    rows_sort(c->rows[1], NULL);
+    ROWS_SORT(c->rows[0], time_ns);
+    ROWS_SORT(c->rows[1], time_ns);
     for (size_t i = 0; i < c->rows[0]->entries.n; i++)
         PUSH(&c->list)->before = &c->rows[0]->entries.at[i];
     match(c, before, after, by_site, true, taken);
@@ -77,7 +83,7 @@ void compare_profiles(struct comparison *c, const struct profile *before,
             PUSH(&c->list)->after = &c->rows[1]->entries.at[i];
     for (size_t i = 0; i < c->list.n; i++)
         c->list.at[i].change =
-            per_rank(after, c->list.at[i].after) - per_rank(before, c->list.at[i].before);
+            value_of(c, 1, c->list.at[i].after) - value_of(c, 0, c->list.at[i].before);
     if (c->list.n)
         qsort(c->list.at, c->list.n, sizeof *c->list.at, largest_change);
     free(taken);
@@ -87,76 +93,69 @@ void compare_free(struct comparison *c)
 {
     profile_free(c->rows[0]);
     profile_free(c->rows[1]);
+    view_close(&c->view[0]);
+    view_close(&c->view[1]);
     free(c->list.at);
 }
 
-static void change_cells(struct layout *l, double before, double after)
+/* By how much, with its sign, and in percent of what it was. */
+static void change_cells(struct layout *l, const struct comparison *c, const struct compared *row)
 {
-    char text[32];
-    double change = after - before;
-    format_time(text, fabs(change));
-    size_t figure = strcspn(text, " "); /* without the space before the unit */
-    layout_cell(l, "%s%.*s%s", change < 0 ? "-" : (change > 0 ? "+" : ""), (int)figure, text,
-                text[figure] ? text + figure + 1 : "");
+    char text[64];
+    double before = value_of(c, 0, row->before), after = value_of(c, 1, row->after);
+    figure_show(c->by, fabs(after - before), text, sizeof text);
+    layout_cell(l, "%s%s", after < before ? "-" : (after > before ? "+" : ""), text);
     if (!(before > 0) || !(after > 0))
         layout_cell(l, "%s", after > 0 ? "new" : (before > 0 ? "gone" : ""));
     else if (after < 10 * before)
-        layout_cell(l, "%+.1f%%", 100 * change / before);
+        layout_cell(l, "%+.1f%%", 100 * (after - before) / before);
     else
         layout_cell(l, "x%.0f", after / before);
 }
 
-static void count_cell(struct layout *l, const struct profile_entry *e)
+/* The figure in both runs. */
+static void figure_cells(struct layout *l, const struct comparison *c, const struct figure *f,
+                         const struct compared *row)
 {
-    if (e)
-        layout_count(l, e->calls);
-    else
-        layout_cell(l, "-");
-}
-
-static void time_cell(struct layout *l, const struct profile *p, const struct profile_entry *e)
-{
-    if (e)
-        layout_time(l, per_rank(p, e));
-    else
-        layout_cell(l, "-");
+    const struct profile_entry *one[] = {row->before, row->after};
+    for (int run = 0; run < 2; run++) {
+        char text[512] = "-";
+        if (one[run])
+            figure_brief(f, &c->view[run], one[run], text, sizeof text);
+        layout_cell(l, "%s", text);
+    }
 }
 
 static void print_rows(const struct profile *before, const struct profile *after, bool by_site,
-                       FILE *out, long top)
+                       FILE *out, const struct compare_options *o)
 {
+    const struct listing *sites = listing_find("call_sites");
     struct comparison c;
-    compare_profiles(&c, before, after, by_site);
-    struct layout *l = layout_new(by_site ? "lrrrrrrrrL" : "lrrrrrrrr");
-    layout_heading(l, by_site ? "operation|calls|then|time|then|change||mean|then|call site"
-                              : "operation|calls|then|time|then|change||mean|then");
-    size_t shown = c.list.n < (size_t)top ? c.list.n : (size_t)top;
+    compare_profiles(&c, before, after, by_site, o->figure);
+    const struct figure *calls = figure_find(sites, "calls"), *mean = figure_find(sites, "mean");
+    struct layout *l = layout_new(by_site ? "loorrrrooL" : "loorrrroo");
+    layout_heading(l, "operation|calls|then");
+    layout_heading(l, c.by->head ? c.by->head : c.by->key);
+    layout_heading(l, by_site ? "then|change||mean|then|call site" : "then|change||mean|then");
+    size_t shown = c.list.n < (size_t)o->top ? c.list.n : (size_t)o->top;
     for (size_t i = 0; i < shown; i++) {
         const struct compared *row = &c.list.at[i];
-        const struct profile *p = row->after ? after : before;
-        const struct profile_entry *e = row->after ? row->after : row->before;
-        char label[300];
-        layout_cell(l, "%s", text_operation(p, e->operation));
-        count_cell(l, row->before);
-        count_cell(l, row->after);
-        time_cell(l, before, row->before);
-        time_cell(l, after, row->after);
-        change_cells(l, per_rank(before, row->before), per_rank(after, row->after));
-        for (int k = 0; k < 2; k++) {
-            const struct profile_entry *one = k ? row->after : row->before;
-            if (one && one->calls)
-                layout_time(l, (double)one->time_ns / (double)one->calls);
-            else
-                layout_cell(l, "-");
-        }
+        int run = row->after != NULL;
+        const struct profile_entry *e = run ? row->after : row->before;
+        char text[512];
+        layout_cell(l, "%s", text_operation(c.view[run].p, e->operation));
+        figure_cells(l, &c, calls, row);
+        figure_cells(l, &c, c.by, row);
+        change_cells(l, &c, row);
+        figure_cells(l, &c, mean, row);
         if (by_site) {
-            site_label(p, e->site, label, sizeof label);
-            layout_cell(l, "%s", label);
+            figure_brief(figure_find(sites, "call_site"), &c.view[run], e, text, sizeof text);
+            layout_cell(l, "%s", text);
         }
     }
-    fprintf(out, "\n%s\n",
-            by_site ? "Changes by call site" : "Changes by operation (time: per rank)");
-    layout_print(l, out, TEXT_WIDTH);
+    fprintf(out, "\n%s (%s: %s)\n", by_site ? "Changes by call site" : "Changes by operation",
+            c.by->head ? c.by->head : c.by->key, c.by->about);
+    layout_print(l, out, text_width());
     text_more(out, c.list.n, shown, by_site ? "call site" : "operation");
     compare_free(&c);
 }
@@ -197,17 +196,19 @@ static void print_facts(const struct profile *before, const struct profile *afte
     layout_cell(l, "%+.1f%%", mpi[0] > 0 ? 100 * (mpi[1] / mpi[0] - 1) : 0);
     for (int k = 0; k < 3; k++)
         layout_cell(l, "%s", "");
-    layout_print(l, out, TEXT_WIDTH);
+    layout_print(l, out, text_width());
 }
 
 void compare_text(const struct profile *before, const struct profile *after,
-                  const char *name_before, const char *name_after, FILE *out, long top)
+                  const char *name_before, const char *name_after, FILE *out,
+                  const struct compare_options *o)
 {
+    text_set_width(text_width_of(out, o->width));
     fputs("collprof: what changed (times per rank)\n", out);
     print_facts(before, after, name_before, name_after, out);
-    print_rows(before, after, false, out, top);
+    print_rows(before, after, false, out, o);
     if (before->stack_depth && after->stack_depth)
-        print_rows(before, after, true, out, top);
+        print_rows(before, after, true, out, o);
     for (int k = 0; k < 2; k++) {
         const struct profile *p = k ? after : before;
         for (size_t i = 0; i < p->warnings.n; i++)

@@ -87,27 +87,61 @@ static void label_of(const struct profile *p, const struct profile_site *s, uint
     }
 }
 
-void site_label(const struct profile *p, uint32_t site, char *text, size_t room)
+struct labelled {
+    char *label;
+    uint32_t site;
+};
+
+static int compare_labels(const void *a, const void *b)
 {
-    if (site == PROFILE_NONE || !p->sites.at[site].depth) {
-        snprintf(text, room, "-");
-        return;
+    return strcmp(((const struct labelled *)a)->label, ((const struct labelled *)b)->label);
+}
+
+/* Labels with N frames for all sites, of which those that no other site shares are kept. */
+static void label_with(const struct profile *p, uint32_t n, struct labelled *all, char **kept)
+{
+    for (uint32_t i = 0; i < p->sites.n; i++) {
+        char text[512];
+        label_of(p, &p->sites.at[i], n, true, text, sizeof text);
+        all[i] = (struct labelled){profile_strdup(text), i};
     }
-    const struct profile_site *s = &p->sites.at[site];
-    bool alone = false;
-    for (uint32_t n = 1; n <= s->depth && !alone; n++) {
-        label_of(p, s, n, true, text, room);
-        alone = true;
-        for (size_t i = 0; i < p->sites.n && alone; i++) {
-            char other[512];
-            if (i == site)
-                continue;
-            label_of(p, &p->sites.at[i], n, true, other, sizeof other);
-            alone = strcmp(other, text) != 0;
+    qsort(all, p->sites.n, sizeof *all, compare_labels);
+    for (size_t i = 0; i < p->sites.n; i++) {
+        uint32_t site = all[i].site;
+        bool shared = (i > 0 && !strcmp(all[i].label, all[i - 1].label)) ||
+                      (i + 1 < p->sites.n && !strcmp(all[i].label, all[i + 1].label));
+        if (!shared && !kept[site] && n <= p->sites.at[site].depth)
+            kept[site] = profile_strdup(all[i].label);
+    }
+    for (size_t i = 0; i < p->sites.n; i++)
+        free(all[i].label);
+}
+
+char **site_labels(const struct profile *p)
+{
+    char **label = profile_alloc((p->sites.n + 1) * sizeof *label);
+    struct labelled *all = profile_alloc((p->sites.n + 1) * sizeof *all);
+    for (uint32_t n = 1; n <= LEDGER_MAX_DEPTH && p->sites.n; n++)
+        label_with(p, n, all, label);
+    for (size_t i = 0; i < p->sites.n; i++) {
+        char text[512];
+        label_of(p, &p->sites.at[i], 1, true, text, sizeof text);
+        if (!p->sites.at[i].depth || !label[i]) { /* two calls in one line: callers do not help */
+            free(label[i]);
+            label[i] = profile_strdup(p->sites.at[i].depth ? text : "-");
         }
     }
-    if (!alone) /* two calls in one line: callers do not help */
-        label_of(p, s, 1, true, text, room);
+    free(all);
+    return label;
+}
+
+void site_label(const struct profile *p, uint32_t site, char *text, size_t room)
+{
+    char **label = site == PROFILE_NONE ? NULL : site_labels(p);
+    snprintf(text, room, "%s", label ? label[site] : "-");
+    for (size_t i = 0; label && i < p->sites.n; i++)
+        free(label[i]);
+    free(label);
 }
 
 void site_path(const struct profile *p, uint32_t site, char *text, size_t room)

@@ -13,7 +13,7 @@ struct layout {
     ARRAY(char *) cells;
 };
 
-enum { INDENT = 2, GAP = 2, LEAST = 12 };
+enum { INDENT = 2, GAP = 2, LEAST = 24 };
 
 struct layout *layout_new(const char *align)
 {
@@ -73,74 +73,158 @@ size_t layout_rows(const struct layout *l)
     return l->cells.n / l->columns;
 }
 
-/* Where the last of several " < " begins, by which call sites are told apart; NULL if there is none
- * that leaves room for what comes before. */
-static const char *tail_of(const char *cell, size_t room)
+size_t layout_length(const char *text)
 {
-    const char *tail = NULL;
-    for (const char *at = strstr(cell, " < "); at; at = strstr(at + 1, " < "))
-        tail = at;
-    return tail && strlen(tail) + 8 < room ? tail : NULL;
+    size_t n = 0;
+    for (; *text; text++)
+        n += ((unsigned char)*text & 0xc0) != 0x80;
+    return n;
 }
 
-/* Writes CELL into LINE, without a terminator. What is too long is cut, in the middle if its end
- * matters. */
-static void set_cell(char *line, const char *cell, size_t room, char align)
+/* Where the N-th character of TEXT begins. */
+static size_t byte_of(const char *text, size_t n)
 {
-    size_t length = strlen(cell);
-    if (length <= room) {
-        memcpy(line + (align == 'r' ? room - length : 0), cell, length);
-        return;
-    }
-    const char *tail = tail_of(cell, room);
-    size_t end = tail ? strlen(tail) : 0, head = room - 2 - end;
-    memcpy(line, cell, head);
-    memcpy(line + head, "..", 2);
-    memcpy(line + head + 2, tail ? tail : "", end);
+    size_t at = 0;
+    while (text[at] && n-- > 0)
+        for (at++; ((unsigned char)text[at] & 0xc0) == 0x80;)
+            at++;
+    return at;
 }
 
-/* Widths of the columns; the flexible one takes what the page leaves. */
-static size_t *rooms(const struct layout *l, size_t width, size_t *total)
+/* How many characters A and B have in common at their beginnings. */
+static size_t common(const char *a, const char *b)
 {
-    size_t *room = profile_alloc(l->columns * sizeof *room);
-    for (size_t i = 0; i < l->cells.n; i++) {
-        size_t length = strlen(l->cells.at[i]);
-        if (length > room[i % l->columns])
-            room[i % l->columns] = length;
-    }
-    *total = INDENT;
-    for (size_t c = 0; c < l->columns; c++)
-        *total += room[c] + (room[c] ? GAP : 0);
-    for (size_t c = 0; c < l->columns; c++) {
-        if (l->align[c] == 'L' && *total > width + GAP) {
-            size_t less = *total - width - GAP;
-            if (room[c] < less + LEAST)
-                less = room[c] > LEAST ? room[c] - LEAST : 0;
-            room[c] -= less;
-            *total -= less;
+    size_t bytes = 0;
+    while (a[bytes] && a[bytes] == b[bytes])
+        bytes++;
+    size_t n = 0;
+    for (size_t i = 0; i < bytes; i++)
+        n += ((unsigned char)a[i] & 0xc0) != 0x80;
+    return n && ((unsigned char)a[bytes] & 0xc0) == 0x80 ? n - 1 : n;
+}
+
+/* TEXT's first characters, .., and those from FROM on, ROOM in all. */
+static char *cut(const char *text, size_t from, size_t room)
+{
+    size_t length = layout_length(text), head = (room - 2) / 2, tail = room - 2 - head;
+    if (from > length - tail)
+        from = length - tail;
+    size_t begin = byte_of(text, from), end = begin + byte_of(text + begin, tail);
+    size_t first = byte_of(text, head);
+    char *short_one = profile_alloc(first + 2 + (end - begin) + 1);
+    sprintf(short_one, "%.*s..%.*s", (int)first, text, (int)(end - begin), text + begin);
+    return short_one;
+}
+
+/* As much of each of the N texts (every STEP-th of AT) as ROOM characters hold: beginning and end,
+ * so that equal ones stay equal and different ones do not become equal. For one that would, the
+ * second part is not its end, but begins where it differs from the text that is most like it; if
+ * that does not help either, it ends in a number. */
+void layout_shorten(char **at, size_t n, size_t step, size_t room)
+{
+    char **cell = profile_alloc((n + 1) * sizeof *cell);
+    for (size_t i = 0; i < n; i++)
+        if (layout_length(at[i * step]) > room)
+            cell[i] = cut(at[i * step], SIZE_MAX / 2, room);
+    for (size_t i = 0; i < n; i++) {
+        size_t alike = 0, same = 0;
+        for (size_t k = 0; k < n && cell[i]; k++) {
+            const char *other = cell[k] ? cell[k] : at[k * step];
+            if (k == i || !strcmp(at[i * step], at[k * step]))
+                continue;
+            size_t shared = common(at[i * step], at[k * step]);
+            alike = shared > alike ? shared : alike;
+            same += !strcmp(other, cell[i]);
         }
+        if (!same)
+            continue;
+        free(cell[i]);
+        cell[i] = cut(at[i * step], alike, room);
+        for (size_t k = 0; k < i; k++) {
+            if (cell[k] && !strcmp(cell[k], cell[i]) && strcmp(at[i * step], at[k * step])) {
+                char mark[24];
+                size_t length = (size_t)snprintf(mark, sizeof mark, "~%zu", i + 1);
+                size_t begin = byte_of(cell[i], room - length);
+                cell[i] = realloc(cell[i], begin + length + 1);
+                if (!cell[i])
+                    profile_out_of_memory();
+                strcpy(cell[i] + begin, mark);
+                break;
+            }
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (cell[i]) {
+            free(at[i * step]);
+            at[i * step] = cell[i];
+        }
+    }
+    free(cell);
+}
+
+static size_t total_of(const struct layout *l, const size_t *room)
+{
+    size_t total = INDENT;
+    for (size_t c = 0; c < l->columns; c++)
+        total += room[c] + (room[c] ? GAP : 0);
+    return total - GAP;
+}
+
+/* Widths of the columns; 0: left out. Where the page is too narrow, those on the right that may
+ * go ('o') go before the column of names ('L') falls below LEAST, and that takes what is left. */
+static size_t *rooms(const struct layout *l, size_t width)
+{
+    size_t *room = profile_alloc(l->columns * sizeof *room), flexible = l->columns;
+    for (size_t c = 0; c < l->columns; c++) {
+        bool empty = true;
+        for (size_t i = l->columns + c; i < l->cells.n; i += l->columns)
+            empty =
+                empty && (!*l->cells.at[i] || (l->align[c] == 'o' && !strcmp(l->cells.at[i], "-")));
+        for (size_t i = c; i < l->cells.n && !empty; i += l->columns) {
+            size_t length = layout_length(l->cells.at[i]);
+            room[c] = length > room[c] ? length : room[c];
+        }
+        if (l->align[c] == 'L' && (flexible == l->columns || room[c] >= room[flexible]))
+            flexible = c;
+    }
+    size_t wanted = flexible < l->columns ? room[flexible] : 0,
+           least = wanted < LEAST ? wanted : LEAST;
+    for (size_t c = l->columns; c-- > 0;)
+        if (l->align[c] == 'o' && total_of(l, room) - wanted + least > width)
+            room[c] = 0;
+    if (total_of(l, room) > width && flexible < l->columns) {
+        size_t others = total_of(l, room) - wanted;
+        room[flexible] = width > others + least ? width - others : least;
     }
     return room;
 }
 
+static void print_cell(FILE *out, const char *text, size_t room, char align, size_t *blank)
+{
+    size_t length = layout_length(text), pad = room - length;
+    bool right = align == 'r' || align == 'o';
+    if (length) {
+        fprintf(out, "%*s%s", (int)(*blank + (right ? pad : 0)), "", text);
+        *blank = 0;
+    }
+    *blank += GAP + (right && length ? 0 : pad);
+}
+
 void layout_print(struct layout *l, FILE *out, size_t width)
 {
-    size_t total, *room = rooms(l, width, &total);
-    char *line = profile_alloc(total + 1);
+    size_t rows = layout_rows(l), *room = rooms(l, width);
+    for (size_t c = 0; c < l->columns; c++)
+        if (l->align[c] == 'L' && room[c] >= 8)
+            layout_shorten(l->cells.at + c, rows, l->columns, room[c]);
     for (size_t i = 0; i + l->columns <= l->cells.n && out; i += l->columns) {
-        size_t at = INDENT;
-        memset(line, ' ', total);
-        for (size_t c = 0; c < l->columns; c++) {
-            set_cell(line + at, l->cells.at[i + c], room[c], l->align[c]);
-            at += room[c] + (room[c] ? GAP : 0);
-        }
-        while (at > 0 && line[at - 1] == ' ')
-            at--;
-        fprintf(out, "%.*s\n", (int)at, line);
+        size_t blank = INDENT;
+        for (size_t c = 0; c < l->columns; c++)
+            if (room[c])
+                print_cell(out, l->cells.at[i + c], room[c], l->align[c], &blank);
+        fputc('\n', out);
     }
     for (size_t i = 0; i < l->cells.n; i++)
         free(l->cells.at[i]);
-    free(line);
     free(room);
     free(l->cells.at);
     free(l);

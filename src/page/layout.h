@@ -7,8 +7,8 @@
 
 struct layout;
 
-/* ALIGN: a letter per column, 'l', 'r' or, for a column on the left that may be cut short where
- * the page is too narrow, 'L'. */
+/* ALIGN: a letter per column, 'l', 'r', 'o' for one on the right that is left out where the page is
+ * too narrow, or 'L' for one on the left whose texts are shortened there. */
 struct layout *layout_new(const char *align);
 
 /* Gives the cells from left to right, row after row. */
@@ -24,8 +24,15 @@ void layout_count(struct layout *l, uint64_t n);
 
 size_t layout_rows(const struct layout *l);
 
-/* Prints it, at most WIDTH wide if an 'L' column lets it, and frees it. OUT may be NULL: it is
- * only freed. */
+/* Prints it, at most WIDTH wide if 'o' and 'L' columns let it, and frees it. A column without any
+ * text is left out, and one of 'o' that says nothing but "-". OUT may be NULL: it is only freed. */
 void layout_print(struct layout *l, FILE *out, size_t width);
+
+/* How many characters (of UTF-8) TEXT has. */
+size_t layout_length(const char *text);
+
+/* Shortens N texts, every STEP-th of AT, to ROOM (8 or more) characters, in their middle: different
+ * ones stay different. */
+void layout_shorten(char **at, size_t n, size_t step, size_t room);
 
 #endif

@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const rows_sort_keys[] = {"time", "calls", "bytes", "max", "wait", NULL};
-
 struct profile *rows_of(const struct profile *p, enum rows_by by)
 {
     struct profile *rows = profile_new();
@@ -25,9 +23,9 @@ struct profile *rows_of(const struct profile *p, enum rows_by by)
          i++) {
         struct profile_entry *e = &rows->entries.at[i];
         e->spread = (struct spread){0};
-        for (size_t g = 0; g < p->groups.n; g++)
-            if (p->groups.at[g].site == e->site && p->groups.at[g].operation == e->operation)
-                e->spread = p->groups.at[g].spread;
+        const struct profile_group *group = profile_group_find(p, e->site, e->operation);
+        if (group)
+            e->spread = group->spread;
     }
     return rows;
 }
@@ -52,16 +50,9 @@ static int larger_first(const void *a, const void *b, void *arg)
     return e->site < f->site ? -1 : e->site > f->site;
 }
 
-void rows_sort(struct profile *rows, const char *key)
+void rows_sort(struct profile *rows, size_t member)
 {
-    static const size_t offset[] = {
-        offsetof(struct profile_entry, time_ns), offsetof(struct profile_entry, calls),
-        offsetof(struct profile_entry, bytes), offsetof(struct profile_entry, max_ns),
-        offsetof(struct profile_entry, wait_ns)};
-    struct sorting s = {offset[0]};
-    for (size_t i = 0; key && rows_sort_keys[i]; i++)
-        if (!strcmp(key, rows_sort_keys[i]))
-            s.offset = offset[i];
+    struct sorting s = {member};
     if (rows->entries.n)
         qsort_r(rows->entries.at, rows->entries.n, sizeof *rows->entries.at, larger_first, &s);
 }

@@ -13,14 +13,12 @@ enum rows_by {
 
 /* Rows (none for the calls that start and end MPI), of which what is not asked for is PROFILE_NONE
  * (size class: 0). For operations and sites the spread is that of all calls of the row together.
- * The result is for rows_free(). */
+ * The result is for profile_free(). */
 struct profile *rows_of(const struct profile *p, enum rows_by by);
 
-/* Largest first, by "time", "calls", "bytes", "max" or "wait" (NULL: time). */
-void rows_sort(struct profile *rows, const char *key);
-
-/* The keys that rows_sort() knows, NULL at the end. */
-extern const char *const rows_sort_keys[];
+/* Largest first, by a uint64_t of struct profile_entry at offset MEMBER; equals by their time. */
+void rows_sort(struct profile *rows, size_t member);
+#define ROWS_SORT(rows, member) rows_sort(rows, offsetof(struct profile_entry, member))
 
 static inline double entry_quantile(const struct profile_entry *e, double q)
 {
@@ -30,6 +28,9 @@ static inline double entry_quantile(const struct profile_entry *e, double q)
 /* Where a call was made: "heat.c:42 exchange", "exchange+0x1f", "libfoo.so+0x1234". What several
  * sites have in common is told apart by their callers: "heat.c:42 exchange < main.c:7". */
 void site_label(const struct profile *p, uint32_t site, char *text, size_t room);
+
+/* Of all sites, at less than the cost of one after the other. For free(), as each of them. */
+char **site_labels(const struct profile *p);
 
 /* All frames, innermost first. */
 void site_path(const struct profile *p, uint32_t site, char *text, size_t room);

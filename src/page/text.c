@@ -1,14 +1,17 @@
-/* The report's frame: header, the answer in short, warnings. */
+/* The report's frame: header, warnings, and what comes when. */
 #include "page/text.h"
 
 #include "base/format.h"
 #include "base/text.h"
+#include "page/layout.h"
 #include "page/rows.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
+#include <unistd.h>
 
 double text_mpi_ns(const struct profile *p)
 {
@@ -39,24 +42,16 @@ const char *text_operation(const struct profile *p, uint32_t operation)
     return strncmp(name, "MPI_", 4) ? name : name + 4;
 }
 
-char *text_worst(const struct profile *p, const struct spread *s, char text[32])
-{
-    *text = '\0';
-    if (p->ranks.n > 1 && s->ranks && s->sum)
-        snprintf(text, 32, "%u x%.2f", s->worst,
-                 (double)s->max * (double)p->ranks.n / (double)s->sum);
-    return text;
-}
-
 static void fact(FILE *out, const char *key, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 static void fact(FILE *out, const char *key, const char *format, ...)
 {
+    char mark[32], text[1000];
     va_list arguments;
     va_start(arguments, format);
-    fprintf(out, "  %-12s  ", key);
-    vfprintf(out, format, arguments);
-    fputc('\n', out);
+    snprintf(mark, sizeof mark, "  %-12s  ", key);
+    vsnprintf(text, sizeof text, format, arguments);
+    text_paragraph(out, mark, text);
     va_end(arguments);
 }
 
@@ -115,7 +110,7 @@ static void times(const struct profile *p, FILE *out)
              format_time(d, (double)most->mpi_ns), most->rank);
     else
         fact(out, "time in MPI", "%s, %s", format_time(a, mpi), format_share(b, mpi, wall));
-    if (p->thread_level == 3) /* MPI_THREAD_MULTIPLE in every MPI */
+    if (p->threads_at_once)
         fact(out, "threads", "MPI_THREAD_MULTIPLE: time in MPI is that of all threads together");
     fact(out, "MPI calls", "%s", format_count(a, calls));
 }
@@ -171,19 +166,45 @@ void text_header(const struct profile *p, FILE *out)
     cost_line(p, out);
 }
 
-/* Lines longer than the page go on under their beginning. */
-void text_wrapped(FILE *out, const char *mark, const char *text)
+static _Thread_local size_t width = REPORT_WIDTH;
+
+void text_set_width(size_t columns)
 {
-    int at = fprintf(out, "  %s", mark);
-    int indent = at;
+    width = columns;
+}
+
+size_t text_width(void)
+{
+    return width;
+}
+
+size_t text_width_of(FILE *out, int asked)
+{
+    struct winsize size;
+    int file = fileno(out);
+    if (asked)
+        return (size_t)asked;
+    if (file < 0 || !isatty(file) || ioctl(file, TIOCGWINSZ, &size) || !size.ws_col)
+        return REPORT_WIDTH;
+    return size.ws_col > REPORT_LEAST_WIDTH ? size.ws_col : REPORT_LEAST_WIDTH;
+}
+
+void text_paragraph(FILE *out, const char *mark, const char *text)
+{
+    size_t indent = layout_length(mark), at = indent;
+    fputs(mark, out);
     while (*text) {
-        int word = (int)strcspn(text, " ");
-        if (at > indent && at + word + 1 > TEXT_WIDTH) {
-            fprintf(out, "\n%*s", indent, "");
+        size_t bytes = strcspn(text, " ");
+        char *word = strndup(text, bytes);
+        size_t length = word ? layout_length(word) : bytes;
+        free(word);
+        if (at > indent && at + length + 1 > width) {
+            fprintf(out, "\n%*s", (int)indent, "");
             at = indent;
         }
-        at += fprintf(out, "%s%.*s", at > indent ? " " : "", word, text);
-        text += word;
+        fprintf(out, "%s%.*s", at > indent ? " " : "", (int)bytes, text);
+        at += length + (at > indent);
+        text += bytes;
         text += strspn(text, " ");
     }
     fputc('\n', out);
@@ -195,7 +216,7 @@ void text_warnings(const struct profile *p, FILE *out)
         return;
     fputs("\nWarnings\n", out);
     for (size_t i = 0; i < p->warnings.n; i++)
-        text_wrapped(out, "! ", p->warnings.at[i]);
+        text_paragraph(out, "  ! ", p->warnings.at[i]);
 }
 
 static bool has_calls(const struct profile *p)
@@ -208,23 +229,23 @@ static bool has_calls(const struct profile *p)
 
 void report_text(const struct profile *p, FILE *out, const struct report_options *options)
 {
-    struct report_options o = options ? *options : (struct report_options){.top = 0};
+    struct report_options o = options ? *options : (struct report_options){0};
+    struct view v;
     if (o.top <= 0)
         o.top = 10;
+    text_set_width(text_width_of(out, o.width));
+    o.width = (int)width;
     text_header(p, out);
     text_warnings(p, out);
     if (!has_calls(p)) {
         fputs("\nNo MPI call between MPI_Init and MPI_Finalize was recorded.\n", out);
         return;
     }
-    text_summary(p, out);
-    text_operations(p, out, &o);
-    text_sites(p, out, &o);
-    text_requests(p, out, &o);
-    text_arrivals(p, out, &o);
+    view_open(&v, p, o.base);
+    text_summary(&v, out);
+    text_tables(&v, out, &o, "operations", "collectives");
     text_findings(p, out, &o);
     text_sizes(p, out, &o);
-    text_communicators(p, out, &o);
-    text_ranks(p, out, &o);
-    text_regions(p, out, &o);
+    text_tables(&v, out, &o, "communicators", "regions");
+    view_close(&v);
 }

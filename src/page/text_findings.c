@@ -163,7 +163,7 @@ static void print_rows(FILE *out, const json_t *const *row, size_t n)
                 head_cell(l, key, row[0]);
         }
     }
-    layout_print(l, out, TEXT_WIDTH);
+    layout_print(l, out, text_width());
 }
 
 /* A finding is a row, or has its rows in a member that is a list; the rest is said before. */
@@ -193,7 +193,7 @@ static void print_facts(FILE *out, const json_t *finding)
         key_text(key, name, sizeof name);
         value_text(key, value, text, sizeof text);
         int width = (int)(strlen(name) + strlen(text) + 3);
-        bool fits = column + width < TEXT_WIDTH;
+        bool fits = column + width < (int)text_width();
         column = (fits ? column : 0) + width;
         fprintf(out, "%s%s %s", column == width ? (fits ? "\n  " : ",\n    ") : ", ", name, text);
     }

@@ -13,8 +13,8 @@ static void most_time(const struct profile *p, FILE *out)
     struct profile *operations = rows_of(p, ROWS_BY_OPERATION), *sites = rows_of(p, ROWS_BY_SITE);
     char share[32], label[300];
     double mpi = text_mpi_ns(p);
-    rows_sort(operations, "time");
-    rows_sort(sites, "time");
+    ROWS_SORT(operations, time_ns);
+    ROWS_SORT(sites, time_ns);
     const struct profile_entry *o = &operations->entries.at[0], *s = &sites->entries.at[0];
     fprintf(out, "Most time in MPI goes to %s (%s)", p->operations.at[o->operation].name,
             format_share(share, (double)o->time_ns, mpi));
@@ -68,7 +68,7 @@ static void most_waiting(const struct profile *p, FILE *out)
     struct profile *rows = rows_of(p, ROWS_BY_SITE);
     uint64_t completed = 0, hidden = 0, wait = 0;
     char share[32], time[32], label[300];
-    rows_sort(rows, "wait");
+    ROWS_SORT(rows, wait_ns);
     for (size_t i = 0; i < rows->entries.n; i++) {
         completed += rows->entries.at[i].completed;
         hidden += rows->entries.at[i].hidden;
@@ -89,8 +89,9 @@ static void most_waiting(const struct profile *p, FILE *out)
     profile_free(rows);
 }
 
-void text_summary(const struct profile *p, FILE *out)
+void text_summary(const struct view *v, FILE *out)
 {
+    const struct profile *p = v->p;
     char *text = NULL, *save = NULL;
     size_t size;
     FILE *sentences = open_memstream(&text, &size);
@@ -102,6 +103,6 @@ void text_summary(const struct profile *p, FILE *out)
     fclose(sentences);
     fputs("\nIn short\n", out);
     for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
-        text_wrapped(out, "- ", line);
+        text_paragraph(out, "  - ", line);
     free(text);
 }

@@ -50,7 +50,7 @@ static enum picture_result draw_durations(const struct profile *p, const char *p
                                    "calls (%)", "duration (us)", false, true};
     struct profile *rows = rows_of(p, ROWS_BY_SITE);
     struct lines lines = {0};
-    rows_sort(rows, NULL);
+    ROWS_SORT(rows, time_ns);
     for (size_t i = 0; i < rows->entries.n && lines.list.n < top; i++) {
         const struct profile_entry *e = &rows->entries.at[i];
         char site[120], label[200];
@@ -126,7 +126,7 @@ static enum picture_result draw_sizes(const struct profile *p, const char *path,
                                    true};
     struct profile *operations = rows_of(p, ROWS_BY_OPERATION), *rows = rows_of(p, ROWS_BY_SIZE);
     struct lines lines = {0};
-    rows_sort(operations, NULL);
+    ROWS_SORT(operations, time_ns);
     for (size_t i = 0; i < operations->entries.n && lines.list.n < top; i++) {
         uint32_t operation = operations->entries.at[i].operation;
         if (!operations->entries.at[i].bytes)

@@ -17,6 +17,7 @@ static const struct field run_table[] = {
     FIELD(profile, started_unix, "started_unix", FIELD_REAL),
     FIELD(profile, size, "size", FIELD_I32),
     FIELD(profile, thread_level, "thread_level", FIELD_I32),
+    FIELD(profile, threads_at_once, "threads_at_once", FIELD_BOOL),
     FIELD(profile, clock, "clock", FIELD_CLOCK),
     FIELD(profile, synchronized, "synchronized", FIELD_BOOL),
     FIELD(profile, clock_bound, "clock_bound_seconds", FIELD_REAL),

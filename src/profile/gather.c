@@ -253,6 +253,7 @@ static void gather_header(struct profile *p, const struct ledger_header *h)
     p->started_unix = h->started_unix;
     p->size = h->size;
     p->thread_level = h->thread_level;
+    p->threads_at_once = h->threads_at_once;
     p->clock = h->clock;
     p->stack_depth = h->stack_depth;
     p->synchronized = h->synchronized;

@@ -51,6 +51,7 @@ static void merge_header(struct profile *into, const struct profile *from)
         into->size = from->size;
     if (from->thread_level > into->thread_level)
         into->thread_level = from->thread_level;
+    into->threads_at_once = into->threads_at_once || from->threads_at_once;
     if (from->clock > into->clock)
         into->clock = from->clock; /* the least good one */
     if (from->stack_depth > into->stack_depth)

@@ -361,6 +361,14 @@ struct profile_group *profile_group(struct profile *p, uint32_t site, uint32_t o
     return &p->groups.at[i];
 }
 
+const struct profile_group *profile_group_find(const struct profile *p, uint32_t site,
+                                               uint32_t operation)
+{
+    struct profile_group key = {.site = site, .operation = operation};
+    uint32_t i = lookup_find(&p->by_group, hash_of_group(&key), p, &key, same_group);
+    return i == PROFILE_NONE ? NULL : &p->groups.at[i];
+}
+
 static void lookup_clear(struct lookup *l)
 {
     free(l->slot);

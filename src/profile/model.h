@@ -196,6 +196,7 @@ struct profile {
     double started_unix;
     int32_t size; /* of MPI_COMM_WORLD, 0: not known */
     int32_t thread_level;
+    bool threads_at_once; /* MPI_THREAD_MULTIPLE */
     uint32_t clock, stack_depth;
     bool synchronized; /* times of different hosts may be compared */
     double clock_bound;
@@ -242,6 +243,8 @@ uint32_t profile_add_site(struct profile *p, const struct profile_site *site);
 /* Adds the counts of ENTRY, whose histogram is copied. */
 void profile_add_entry(struct profile *p, const struct profile_entry *entry);
 struct profile_group *profile_group(struct profile *p, uint32_t site, uint32_t operation);
+const struct profile_group *profile_group_find(const struct profile *p, uint32_t site,
+                                               uint32_t operation); /* NULL: none */
 void profile_add_program(struct profile *p, const char *path);
 void profile_add_library(struct profile *p, const char *version);
 

@@ -54,13 +54,4 @@ struct profile *profile_load(const char *directory);
 json_t *profile_json(const struct profile *p);
 void profile_free(struct profile *p);
 
-struct report_options {
-    long top;               /* lines per table */
-    const char *sort;       /* "time", "calls", "bytes", "max", "wait"; NULL: time */
-    const char *base_round; /* file of collbench-overlap, for overlap ratios; NULL or "": none */
-};
-
-/* The one-page report. */
-void report_text(const struct profile *p, FILE *out, const struct report_options *options);
-
 #endif

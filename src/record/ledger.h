@@ -239,7 +239,7 @@ struct ledger_header {
     uint64_t failed_collectives; /* on communicators of more than this process */
     uint64_t untracked_requests; /* completion not seen, or the request table was full */
     uint32_t started_late;       /* MPI_Init was not seen: recorded from the first call seen */
-    uint32_t unused;
+    uint32_t threads_at_once;    /* thread_level is MPI_THREAD_MULTIPLE, whatever its number */
     uint32_t sample_mask;         /* instances kept: see ledger_is_sampled() */
     uint32_t stack_depth;         /* frames per site asked for; 0: no sites */
     struct ledger_noise noise[2]; /* at the start, and at the end if that was reached */

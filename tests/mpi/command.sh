@@ -20,7 +20,7 @@ expect() {
     fi
 }
 
-expect 2 'run, report, compare, export, plot, info would be right' $collprof
+expect 2 'one of run, report, compare, export, plot, info would be right' $collprof
 expect 2 "no command 'rum'" $collprof rum
 expect 0 'Usage: collprof COMMAND' $collprof --help
 expect 0 'collprof [0-9]' $collprof --version
@@ -85,11 +85,11 @@ expect 0 'run by a shell' $collprof run "$work/canary.sh"
 expect 1 'No such file' $collprof report "$work/none"
 expect 1 'neither profile.json nor a record' $collprof report "$work"
 expect 2 'two directories' $collprof report a b
-expect 2 'time, calls, bytes, max, wait would be right' $collprof report --sort=size a
+expect 2 "--sort is 'size_': did you mean size?" $collprof report --sort=size_ a
 expect 2 'from 1 would be right' $collprof report --top=0 a
 expect 2 'two directories are needed' $collprof compare a
 expect 2 'one directory too many' $collprof compare a b c
-expect 2 'csv, histograms or trace would be right' $collprof export --format=xml a
+expect 2 'one of csv, json, sqlite, perfetto would be right' $collprof export --format=xml a
 expect 2 'durations, ranks, arrivals, sizes would be right' $collprof plot --picture=none a
 expect 2 'one argument too many' $collprof info a
 expect 2 'which picture' $collprof plot --output=x.png a

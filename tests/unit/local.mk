@@ -48,7 +48,7 @@ tests_unit_profile_LDADD = libprofile.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_page_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_page_SOURCES = tests/unit/page.c tests/unit/made_ledger.c tests/unit/made_ledger.h
-tests_unit_page_LDADD = libpicture.la libpage.la libresults.la libprofile.la libbase.la $(CRITERION_LIBS)
+tests_unit_page_LDADD = libpicture.la libdata.la libpage.la libresults.la libprofile.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_results_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_results_SOURCES = tests/unit/document.c tests/unit/plot.c tests/unit/overlap.c \

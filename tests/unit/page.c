@@ -1,12 +1,13 @@
 /* Protects what a person and a program read of a profile: the page, the tables, the records of a
  * run that crashed. */
+#include "base/format.h"
+#include "data/data.h"
 #include "made_ledger.h"
 #include "page/compare.h"
-#include "base/format.h"
 #include "page/layout.h"
-#include "profile/model.h"
+#include "page/report.h"
 #include "page/rows.h"
-#include "page/tables.h"
+#include "profile/model.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -310,7 +311,7 @@ Test(page, comparison_finds_what_changed)
     }
     profile_symbolize(after);
     struct comparison c;
-    compare_profiles(&c, before, after, true);
+    compare_profiles(&c, before, after, true, NULL);
     cr_assert_eq(c.list.n, 3);
     cr_assert_null(c.list.at[0].after); /* the Allreduce is gone: the largest change */
     cr_assert_float_eq(c.list.at[0].change, -75e6, 1);
@@ -319,34 +320,165 @@ Test(page, comparison_finds_what_changed)
     cr_assert_eq(c.list.at[2].after->calls, 200);
     cr_assert_float_eq(c.list.at[2].change, 0, 1e-6); /* per rank */
     compare_free(&c);
+    compare_profiles(&c, before, after, true, "calls"); /* any figure: the order follows */
+    cr_assert_str_eq(c.by->key, "calls");
+    cr_assert_float_eq(c.list.at[0].change, -200, 1e-6);
+    compare_free(&c);
     profile_free(before);
     profile_free(after);
 }
 
-/* CSV that a spreadsheet reads: the same number of cells in every line of a table. */
-Test(page, csv_is_regular)
+/* The cell of COLUMN in the line that begins with ROW of a table without quotes; NULL: none. */
+static const char *cell_of(const char *table, const char *row, const char *column)
+{
+    static char text[100];
+    size_t at = 0, length = strcspn(table, "\n");
+    char head[2000], line[2000];
+    snprintf(head, sizeof head, "%.*s", (int)length, table);
+    const char *found = strstr(table, row);
+    if (!found)
+        return NULL;
+    found += *found == '\n';
+    snprintf(line, sizeof line, "%.*s", (int)strcspn(found, "\n"), found);
+    for (char *rest = head, *name; (name = strsep(&rest, ",")); at++)
+        if (!strcmp(name, column))
+            break;
+    char *rest = line, *cell = strsep(&rest, ",");
+    while (cell && at-- > 0)
+        cell = strsep(&rest, ",");
+    snprintf(text, sizeof text, "%s", cell ? cell : "");
+    return text;
+}
+
+static char *csv_of(const struct profile *p, const char *name)
+{
+    char *text = NULL;
+    size_t size;
+    struct view v;
+    FILE *out = open_memstream(&text, &size);
+    view_open(&v, p, NULL);
+    data_csv(listing_find(name), &v, out, NULL);
+    view_close(&v);
+    fclose(out);
+    return text;
+}
+
+/* Columns are found by their names, and say what the counts of made_ledger.c must give. */
+Test(page, csv_has_the_figures)
 {
     struct profile *p = four_ranks();
-    char *text = NULL;
-    size_t size, columns = 0, tables = 0;
-    FILE *out = open_memstream(&text, &size);
-    tables_csv(p, out, NULL);
-    tables_histograms_csv(p, out);
-    fclose(out);
-    for (char *line = text; *line; line += strcspn(line, "\n") + 1) {
-        size_t cells = 1, length = strcspn(line, "\n");
-        if (*line == '#' || length == 0) {
-            tables += columns > 0;
-            columns = 0;
-            continue;
-        }
-        for (size_t i = 0; i < length; i++)
-            cells += line[i] == ',';
-        if (!columns)
-            columns = cells;
-        cr_assert_eq(cells, columns, "%.*s", (int)length, line);
+    char *text = csv_of(p, "operations");
+    static const char *const known[][3] = {{"MPI_Bcast,", "calls", "400"},
+                                           {"MPI_Bcast,", "bytes", "409600"},
+                                           {"MPI_Bcast,", "time_us", "400"},
+                                           {"MPI_Bcast,", "mean_us", "1"},
+                                           {"MPI_Bcast,", "time_per_rank_us", "100"},
+                                           {"MPI_Bcast,", "min_us", "1"},
+                                           {"MPI_Allreduce,", "max_us", "12000"},
+                                           {"MPI_Allreduce,", "min_us", "3000"},
+                                           {"MPI_Allreduce,", "worst_rank", "3"},
+                                           {"MPI_Allreduce,", "rank_max_us", "120000"},
+                                           {"MPI_Allreduce,", "rank_min_us", "30000"},
+                                           {"MPI_Allreduce,", "ranks", "4"}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        const char *is = cell_of(text, known[i][0], known[i][1]);
+        cr_expect_str_eq(is ? is : "(none)", known[i][2], "%s %s in\n%s", known[i][0], known[i][1],
+                         text);
     }
-    cr_assert_geq(tables, 4);
+    free(text);
+    text = csv_of(p, "ranks");
+    cr_assert_str_eq(cell_of(text, "\n2,", "mpi_us"), "90100", "%s", text);
+    free(text);
+    profile_free(p);
+}
+
+/* Quotes, commas and lines in a name do not break the table. */
+Test(page, csv_quotes_what_must_be)
+{
+    struct ledger l;
+    made_ledger(&l, NULL, 0, 1);
+    strcpy(l.regions[1].name, "a,\"b\"\nc");
+    made_calls(&l, 1, OP_BCAST, 8, 1, 1000)->region = 1;
+    struct profile *p = profile_from_ledger(&l);
+    ledger_close(&l);
+    char *text = csv_of(p, "regions");
+    assert_has(text, "\n\"a,\"\"b\"\"\nc\",3,");
+    free(text);
+    profile_free(p);
+}
+
+static bool differ(char *const *at, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < i; k++)
+            if (!strcmp(at[i], at[k]))
+                return false;
+    return true;
+}
+
+/* Whatever is left out of labels, rows stay apart. */
+Test(page, shortened_labels_stay_different)
+{
+    enum { N = 60 };
+    static const char *const form[] = {
+        "a_long_file_name.c:%d exchange_of_rows_and_columns < main.c:7 main",
+        "a_long_file_name.c:1234 exchange_%d_of_rows_and_columns_of_the_block",
+        "%d a_long_file_name.c:1234 exchange_of_rows_and_columns",
+        "a_long_file_name.c:1234 exchange_of_rows_and_columns_%d",
+        "\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4%d"
+        "\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6"};
+    for (size_t f = 0; f < sizeof form / sizeof *form; f++) {
+        for (size_t room = 14; room < 40; room += 5) {
+            char *at[N];
+            for (int i = 0; i < N; i++) {
+                char text[200];
+                snprintf(text, sizeof text, form[f], i * 37);
+                at[i] = strdup(text);
+            }
+            layout_shorten(at, N, 1, room);
+            for (int i = 0; i < N; i++)
+                cr_assert_leq(layout_length(at[i]), room, "%s", at[i]);
+            cr_assert(differ(at, N), "form %zu in %zu: %s, %s", f, room, at[0], at[1]);
+            for (int i = 0; i < N; i++)
+                free(at[i]);
+        }
+    }
+    char *equal[] = {strdup("the very same long label"), strdup("the very same long label")};
+    layout_shorten(equal, 2, 1, 12);
+    cr_assert_str_eq(equal[0], equal[1]);
+    cr_assert_str_eq(equal[0], "the v..label");
+    free(equal[0]);
+    free(equal[1]);
+}
+
+/* A narrow page loses columns, never its edge; what is explained is what is shown. */
+Test(page, pages_fit)
+{
+    struct profile *p = four_ranks();
+    for (int width = 80; width < 200; width += 17) {
+        char *text = text_of(p, &(struct report_options){.width = width, .explain = width > 150});
+        cr_assert_eq(strstr(text, "half of the calls were shorter") != NULL, width > 150);
+        cr_assert_not_null(strstr(text, "mean  "));
+        cr_assert_eq(strstr(text, "mean     max  call site") != NULL, width < 90, "%s", text);
+        for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+            cr_assert_leq(layout_length(line), (size_t)width, "%s", line);
+        free(text);
+    }
+    profile_free(p);
+}
+
+/* Every key that a table of the page names is there: an unknown one would be missing in silence. */
+Test(page, every_table_has_its_columns)
+{
+    struct profile *p = four_ranks();
+    char *text = text_of(p, &(struct report_options){.width = 300});
+    assert_has(text,
+               "operation  calls   bytes    time     %    mean  median     p99     max    worst\n");
+    assert_has(text, "max    worst  call site\n");
+    assert_has(text,
+               "ranks  instances    skew     max  last rank  waiting  duration     max  call");
+    assert_has(text, "rank   wall  in MPI    %  calls  preempted  last in  ended      host\n");
+    assert_has(text, "region  entered    time  in MPI    %  MPI calls\n");
     free(text);
     profile_free(p);
 }

@@ -1,0 +1,70 @@
+#include "data/data.h"
+
+#include <math.h>
+#include <string.h>
+
+static void write_text(FILE *out, const char *text)
+{
+    if (!text[strcspn(text, ",\"\r\n")]) {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    for (; *text; text++)
+        fprintf(out, *text == '"' ? "\"\"" : "%c", *text);
+    fputc('"', out);
+}
+
+static void write_figure(FILE *out, const struct figure *f, const struct view *v, const void *row)
+{
+    char text[2200];
+    if (f->unit == UNIT_TEXT) {
+        f->text(v, row, text, sizeof text);
+        write_text(out, text);
+        return;
+    }
+    double value = figure_data(f, v, row);
+    if (!isnan(value))
+        fprintf(out, value == rint(value) ? "%.0f" : "%.3f", value);
+}
+
+size_t data_csv(const struct listing *l, const struct view *v, FILE *out, const char *sort)
+{
+    struct listed rows;
+    const char *comma = "";
+    for (size_t i = 0; i < l->figures->n; i++) {
+        char name[64];
+        if (!listing_has(l, &l->figures->at[i]))
+            continue;
+        figure_name(&l->figures->at[i], name);
+        fprintf(out, "%s%s", comma, name);
+        comma = ",";
+    }
+    fputc('\n', out);
+    listed_open(&rows, l, v, sort);
+    for (size_t k = 0; k < rows.n; k++) {
+        comma = "";
+        for (size_t i = 0; i < l->figures->n; i++) {
+            if (!listing_has(l, &l->figures->at[i]))
+                continue;
+            fputs(comma, out);
+            write_figure(out, &l->figures->at[i], v, rows.at + k * rows.size);
+            comma = ",";
+        }
+        fputc('\n', out);
+    }
+    size_t n = rows.n;
+    listed_close(&rows);
+    return n;
+}
+
+void data_csv_summary(const struct profile *p, FILE *out, const char *sort)
+{
+    struct view v;
+    view_open(&v, p, NULL);
+    for (size_t i = 0; i < n_listings && strcmp(listings[i].name, "entries"); i++) {
+        fprintf(out, "%s# %s: %s\n", i ? "\n" : "", listings[i].name, listings[i].about);
+        data_csv(&listings[i], &v, out, sort);
+    }
+    view_close(&v);
+}

@@ -1,0 +1,23 @@
+/* The figures of a profile for other programs. What is in them: page/figures.h. */
+#ifndef COLLPROF_DATA_DATA_H
+#define COLLPROF_DATA_DATA_H
+
+#include "page/figures.h"
+
+#include <stdio.h>
+
+/* One table: a line of plain names, a line per row (RFC 4180), times in us, what is not known
+ * empty. SORT: key of a figure, NULL: time. Returns how many rows. */
+size_t data_csv(const struct listing *l, const struct view *v, FILE *out, const char *sort);
+
+/* All tables but the finest, one after the other, each under a line "# NAME: what it is". */
+void data_csv_summary(const struct profile *p, FILE *out, const char *sort);
+
+/* All tables as one SQLite database, a new file at PATH. NULL, or what went wrong. */
+const char *data_sqlite(const struct profile *p, const char *path);
+
+/* The kept instances of collective operations, as a Chrome trace (chrome://tracing, Perfetto):
+ * a row per rank. Returns how many bars. */
+size_t data_trace(const struct profile *p, FILE *out);
+
+#endif

@@ -1,0 +1,174 @@
+/* Figures of collective operations, ranks and regions. */
+#include "page/figures_inner.h"
+
+#include "base/format.h"
+#include "profile/arrivals.h"
+#include "profile/fields.h"
+
+/* --- collectives: struct profile_arrival --- */
+
+TEXT(arrival_operation, profile_arrival, "%s", p->operations.at[e->operation].name)
+TEXT(arrival_operation_brief, profile_arrival, "%s",
+     without_mpi(p->operations.at[e->operation].name))
+TEXT(late_brief, profile_arrival, "%u, %.0f %%", e->late_rank,
+     100 * (double)e->late_count / (double)e->instances)
+
+static void arrival_site(const struct view *v, const void *row, char *text, size_t room)
+{
+    site_path(v->p, ((const struct profile_arrival *)row)->site, text, room);
+}
+
+static void arrival_comm(const struct view *v, const void *row, char *text, size_t room)
+{
+    comm_label(v->p, ((const struct profile_arrival *)row)->comm, text, room);
+}
+
+static void arrival_site_brief(const struct view *v, const void *row, char *text, size_t room)
+{
+    const struct profile_arrival *a = row;
+    if (v->p->stack_depth)
+        snprintf(text, room, "%s", a->site == PROFILE_NONE ? "-" : v->label[a->site]);
+    else
+        arrival_comm(v, row, text, room);
+}
+
+static bool is_awaited(const struct profile *p, const struct profile_arrival *a)
+{
+    return arrivals_kind(p, a->operation) != COLLECTIVE_OTHER;
+}
+
+GET(members, profile_arrival, v->p->comms.at[e->comm].size)
+GET(instances, profile_arrival, e->instances)
+GET(skew, profile_arrival, e->skew_median_ns)
+GET(skew_max, profile_arrival, e->skew_max_ns)
+GET(duration, profile_arrival, e->duration_median_ns)
+GET(duration_max, profile_arrival, e->duration_max_ns)
+GET(arrival_time, profile_arrival, e->time_ns)
+GET(arrival_wait, profile_arrival, is_awaited(v->p, e) ? (double)e->wait_ns : NAN)
+GET(waiting, profile_arrival,
+    is_awaited(v->p, e) ? ratio(100 * (double)e->wait_ns, (double)e->time_ns) : NAN)
+GET(late_rank, profile_arrival, e->late_rank)
+GET(late_count, profile_arrival, e->late_count)
+
+static void waiting_brief(const struct view *v, const void *row, char *text, size_t room)
+{
+    double value = waiting(v, row);
+    snprintf(text, room, isnan(value) ? "-" : "%.1f %%", value);
+}
+
+static const struct figure list_of_collective[] = {
+    {"operation", "operation", UNIT_TEXT, NULL, "the MPI function", arrival_operation,
+     arrival_operation_brief, 0},
+    {"call_site", "call site", UNIT_TEXT, NULL,
+     "where it is called; without call sites the communicator", arrival_site, arrival_site_brief,
+     0},
+    {"communicator", NULL, UNIT_TEXT, NULL, "on which communicator", arrival_comm, NULL, 0},
+    {"members", "ranks", UNIT_COUNT, members, "ranks in the communicator", NULL, NULL, 0},
+    {"instances", "instances", UNIT_COUNT, instances,
+     "operations that were seen on all members and recorded", NULL, NULL, 0},
+    {"skew", "skew", UNIT_TIME, skew, "last minus first entry, median of the operations", NULL,
+     NULL, 0},
+    {"skew_max", "max", UNIT_TIME, skew_max, "the same, largest", NULL, NULL, 0},
+    {"late_rank", "last rank", UNIT_NUMBER, late_rank,
+     "the rank that entered last most often, and how often", NULL, late_brief, 0},
+    {"late_count", NULL, UNIT_COUNT, late_count, "how often that rank was last", NULL, NULL, 0},
+    {"waiting", "waiting", UNIT_SHARE, waiting,
+     "part of the time in these calls before the awaited rank had entered", NULL, waiting_brief, 0},
+    {"wait", NULL, UNIT_TIME, arrival_wait, "the same as a time, all ranks together", NULL, NULL,
+     0},
+    {"time", NULL, UNIT_TIME, arrival_time, "time in these calls, all ranks together", NULL, NULL,
+     0},
+    {"duration", "duration", UNIT_TIME, duration,
+     "from the entry of the awaited rank to the last exit, median", NULL, NULL, 0},
+    {"duration_max", "max", UNIT_TIME, duration_max, "the same, largest", NULL, NULL, 0},
+};
+FIGURES(collective);
+LIST(list_arrivals, arrivals)
+
+/* --- ranks: struct profile_rank --- */
+
+TEXT(host, profile_rank, "%s", p->hosts.at[e->host].name)
+TEXT(ended, profile_rank, "%s", state_name_of(e->state))
+GET(rank, profile_rank, e->rank)
+GET(wall, profile_rank, e->wall * 1e9)
+GET(mpi, profile_rank, e->mpi_ns)
+GET(mpi_share, profile_rank, e->wall > 0 ? (double)e->mpi_ns / e->wall / 1e7 : 0)
+GET(rank_calls, profile_rank, e->calls)
+GET(preempted, profile_rank, e->involuntary_switches)
+GET(cpu, profile_rank, e->cpu_ns < 0 ? NAN : (double)e->cpu_ns)
+GET(delayed, profile_rank, e->delayed_ns < 0 ? NAN : (double)e->delayed_ns)
+GET(last_in, profile_rank, e->late)
+
+static void rank_brief(const struct view *v, const void *row, char *text, size_t room)
+{
+    snprintf(text, room, "%.0f", rank(v, row));
+}
+
+static void last_in_brief(const struct view *v, const void *row, char *text, size_t room)
+{
+    char count[32];
+    snprintf(text, room, "%s",
+             v->p->arrivals.n ? format_count(count, ((const struct profile_rank *)row)->late) : "");
+}
+
+static const struct figure list_of_rank[] = {
+    {"rank", "rank", UNIT_NUMBER, rank, "in MPI_COMM_WORLD", NULL, rank_brief, 0},
+    {"wall", "wall", UNIT_TIME, wall, "from MPI_Init to MPI_Finalize", NULL, NULL, 0},
+    {"mpi", "in MPI", UNIT_TIME, mpi, "time in MPI, all threads together", NULL, NULL, 0},
+    {"mpi_share", "%", UNIT_SHARE, mpi_share, "part of its wall time", NULL, NULL, 0},
+    {"calls", "calls", UNIT_COUNT, rank_calls, "calls of MPI", NULL, NULL, 0},
+    {"cpu", "processor", UNIT_TIME, cpu, "processor time, all threads together", NULL, NULL, 0},
+    {"delayed", "kept off", UNIT_TIME, delayed,
+     "time in which it was ready to run and had no processor", NULL, NULL, 0},
+    {"preempted", "preempted", UNIT_COUNT, preempted,
+     "how often it lost its processor without waiting", NULL, NULL, 0},
+    {"last_in", "last in", UNIT_COUNT, last_in, "collectives that it was the last to enter", NULL,
+     last_in_brief, 0},
+    {"ended", "ended", UNIT_TEXT, NULL, "how it ended", ended, NULL, 0},
+    {"host", "host", UNIT_TEXT, NULL, "where it ran", host, NULL, 0},
+};
+FIGURES(rank);
+LIST(list_ranks, ranks)
+
+/* --- regions: struct profile_region, in the profile's own array --- */
+
+static uint64_t sum_in_region(const struct view *v, const struct profile_region *r, size_t member)
+{
+    uint64_t sum = 0, one;
+    for (size_t k = 0; k < v->p->entries.n; k++) {
+        const struct profile_entry *e = &v->p->entries.at[k];
+        if (e->region != PROFILE_NONE && !strcmp(v->p->regions.at[e->region].name, r->name)) {
+            memcpy(&one, (const char *)e + member, sizeof one);
+            sum += one;
+        }
+    }
+    return sum;
+}
+#define IN_REGION(member) sum_in_region(v, e, offsetof(struct profile_entry, member))
+
+TEXT(region_name, profile_region, "%s", e->name)
+GET(entered, profile_region, e->entered)
+GET(region_time, profile_region, e->time_ns)
+GET(region_time_per_rank, profile_region, (double)e->time_ns / v->ranks)
+GET(region_mpi, profile_region, IN_REGION(time_ns))
+GET(region_mpi_per_rank, profile_region, (double)IN_REGION(time_ns) / v->ranks)
+GET(region_share, profile_region,
+    e->time_ns ? 100 * (double)IN_REGION(time_ns) / (double)e->time_ns : 0)
+GET(region_calls, profile_region, IN_REGION(calls))
+
+static const struct figure list_of_region[] = {
+    {"region", "region", UNIT_TEXT, NULL, "the name that the application gave", region_name, NULL,
+     0},
+    {"entered", "entered", UNIT_COUNT, entered, "how often, of all ranks", NULL, NULL, 0},
+    {"time", NULL, UNIT_TIME, region_time, "time inside, all ranks together", NULL, NULL, 0},
+    {"time_per_rank", "time", UNIT_TIME, region_time_per_rank, "time inside, mean of all ranks",
+     NULL, NULL, 0},
+    {"mpi", NULL, UNIT_TIME, region_mpi, "of it in MPI, all ranks together", NULL, NULL, 0},
+    {"mpi_per_rank", "in MPI", UNIT_TIME, region_mpi_per_rank, "of it in MPI, mean of all ranks",
+     NULL, NULL, 0},
+    {"mpi_share", "%", UNIT_SHARE, region_share, "part of the region's time in MPI", NULL, NULL, 0},
+    {"calls", "MPI calls", UNIT_COUNT, region_calls, "calls of MPI inside, of all ranks", NULL,
+     NULL, 0},
+};
+FIGURES(region);
+LIST(list_regions, regions)

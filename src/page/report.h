@@ -1,0 +1,19 @@
+/* The report of a run, as text. */
+#ifndef COLLPROF_PAGE_REPORT_H
+#define COLLPROF_PAGE_REPORT_H
+
+#include "profile/profile.h"
+#include "results/base_round.h"
+
+struct report_options {
+    long top;                      /* lines per table; 0: 10 */
+    const char *sort;              /* key of a figure of call sites; NULL: time */
+    const struct base_round *base; /* for overlap ratios; NULL: none */
+    int width;                     /* columns; 0: the terminal's, or REPORT_WIDTH */
+    bool explain;                  /* what each column means, under its table */
+};
+enum { REPORT_WIDTH = 112, REPORT_LEAST_WIDTH = 80 };
+
+void report_text(const struct profile *p, FILE *out, const struct report_options *options);
+
+#endif

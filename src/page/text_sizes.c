@@ -1,0 +1,65 @@
+/* How large the messages are. */
+#include "page/text.h"
+
+#include "base/format.h"
+#include "page/layout.h"
+
+enum size_column { SIZE_SENT, SIZE_COLLECTIVE, SIZE_OTHER, SIZE_COLUMNS };
+
+/* Receives are left out: their messages were sent by someone. */
+static int size_column_of(uint32_t family)
+{
+    switch (family) {
+    case FAMILY_SEND:
+    case FAMILY_ISEND:
+    case FAMILY_SENDRECV:
+        return SIZE_SENT;
+    case FAMILY_COLLECTIVE:
+    case FAMILY_ICOLLECTIVE:
+        return SIZE_COLLECTIVE;
+    case FAMILY_ONE_SIDED:
+    case FAMILY_IO:
+        return SIZE_OTHER;
+    default:
+        return -1;
+    }
+}
+
+void text_sizes(const struct profile *p, FILE *out, const struct report_options *o)
+{
+    enum { CLASSES = 65 };
+    struct {
+        uint64_t calls, bytes;
+    } sum[CLASSES][SIZE_COLUMNS] = {0}, total[SIZE_COLUMNS] = {0};
+    (void)o;
+    for (size_t i = 0; i < p->entries.n; i++) {
+        const struct profile_entry *e = &p->entries.at[i];
+        int column = size_column_of(p->operations.at[e->operation].family);
+        if (column < 0 || e->size_class >= CLASSES)
+            continue;
+        sum[e->size_class][column].calls += e->calls;
+        sum[e->size_class][column].bytes += e->bytes;
+        total[column].calls += e->calls;
+        total[column].bytes += e->bytes;
+    }
+    static const char *const names[] = {"sent messages", "collectives", "one-sided, I/O"};
+    struct layout *l = layout_new("lrrrrrr");
+    layout_cell(l, "size");
+    for (int c = 0; c < SIZE_COLUMNS; c++) {
+        layout_cell(l, "%s", total[c].calls ? names[c] : "");
+        layout_cell(l, "%s", total[c].calls ? "bytes" : "");
+    }
+    for (uint32_t k = 0; k < CLASSES; k++) {
+        char text[32];
+        if (!sum[k][SIZE_SENT].calls && !sum[k][SIZE_COLLECTIVE].calls && !sum[k][SIZE_OTHER].calls)
+            continue;
+        layout_cell(l, "%s", format_size_class(text, k));
+        for (int c = 0; c < SIZE_COLUMNS; c++) {
+            layout_cell(l, "%s", sum[k][c].calls ? format_count(text, sum[k][c].calls) : "");
+            layout_bytes(l, (double)sum[k][c].bytes);
+        }
+    }
+    if (layout_rows(l) > 1)
+        fputs("\nMessage sizes\n", out);
+    layout_print(l, layout_rows(l) > 1 ? out : NULL, text_width());
+}
