@@ -1,26 +1,16 @@
 #include "data/data.h"
 
+#include "base/quote.h"
+
 #include <math.h>
 #include <string.h>
-
-static void write_text(FILE *out, const char *text)
-{
-    if (!text[strcspn(text, ",\"\r\n")]) {
-        fputs(text, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *text; text++)
-        fprintf(out, *text == '"' ? "\"\"" : "%c", *text);
-    fputc('"', out);
-}
 
 static void write_figure(FILE *out, const struct figure *f, const struct view *v, const void *row)
 {
     char text[2200];
     if (f->unit == UNIT_TEXT) {
         f->text(v, row, text, sizeof text);
-        write_text(out, text);
+        quote_csv(text, out);
         return;
     }
     double value = figure_data(f, v, row);

@@ -153,10 +153,12 @@ static void print_rows(const struct profile *before, const struct profile *after
             layout_cell(l, "%s", text);
         }
     }
-    fprintf(out, "\n%s (%s: %s)\n", by_site ? "Changes by call site" : "Changes by operation",
-            c.by->head ? c.by->head : c.by->key, c.by->about);
+    fprintf(out, "\n%s\n", by_site ? "Changes by call site" : "Changes by operation");
     layout_print(l, out, text_width());
     text_more(out, c.list.n, shown, by_site ? "call site" : "operation");
+    char mark[64];
+    snprintf(mark, sizeof mark, "  %s: ", c.by->head ? c.by->head : c.by->key);
+    text_paragraph(out, mark, c.by->about);
     compare_free(&c);
 }
 

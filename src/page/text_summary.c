@@ -55,7 +55,8 @@ static void most_late(const struct profile *p, FILE *out)
     if (!instances || !last)
         return;
     if (time)
-        fprintf(out, "In collectives, %s of the time is waiting for a rank that comes late; the one ",
+        fprintf(out,
+                "In collectives, %s of the time is waiting for a rank that comes late; the one ",
                 format_share(share, (double)wait, (double)time));
     else
         fputs("The rank ", out);

@@ -41,10 +41,10 @@ static bool posts_requests(const void *row)
 
 static const struct page_table tables[] = {
     {"operations", "operation calls ?bytes time_per_rank share mean ?median ?p99 max ?worst_rank",
-     NULL,
-     "Time in MPI, by operation (time: mean of all ranks; %: of all time in MPI; worst: the rank "
-     "that spends most, against the mean)",
-     "operation", NULL, always, NULL},
+     NULL, "Time in MPI, by operation", "operation",
+     "calls, bytes: of all ranks. time: mean of all ranks. %: of all time in MPI. worst: the rank "
+     "that spends most, against the mean.",
+     always, NULL},
     {"call_sites",
      "operation calls ?bytes time_per_rank share mean ?median ?p99 max ?worst_rank call_site", NULL,
      "Time in MPI, by call site", "call site", NULL, with_sites, NULL},
@@ -65,14 +65,16 @@ static const struct page_table tables[] = {
      "duration: from that entry to the last exit.",
      always, NULL},
     {"communicators", "communicator members groups made calls bytes time_per_rank share", NULL,
-     "Time in MPI, by communicator (groups: with different members)", "communicator", NULL, several,
-     NULL},
+     "Time in MPI, by communicator", "communicator",
+     "groups: with different members. time: mean of all ranks.", several, NULL},
     {"ranks", "rank wall mpi mpi_share ?calls ?cpu ?delayed preempted ?last_in ended ?host", "mpi",
-     "Ranks, most time in MPI first (kept off: ready to run, but without a processor; preempted: "
-     "how often that began; last in: so many collectives)",
-     "rank", NULL, several, NULL},
-    {"regions", "region entered time_per_rank mpi_per_rank mpi_share calls", NULL,
-     "Regions (times: mean of all ranks)", "region", NULL, always, NULL},
+     "Ranks, most time in MPI first", "rank",
+     "kept off: ready to run, but without a processor. preempted: how often that began. last in: "
+     "so "
+     "many collectives.",
+     several, NULL},
+    {"regions", "region entered time_per_rank mpi_per_rank mpi_share calls", NULL, "Regions",
+     "region", "times: mean of all ranks.", always, NULL},
 };
 enum { N_TABLES = sizeof tables / sizeof *tables, MAX_COLUMNS = 16 };
 

@@ -36,14 +36,8 @@ def name(record):
 
 # --- CSV: rows by operation and by call site, added up from the entries
 
-def csv_tables():
-    tables, rows = {}, None
-    for line in run("report", "--csv", directory).splitlines():
-        if line.startswith("# table: "):
-            rows = tables.setdefault(line[9:], [])
-        elif rows is not None and line:
-            rows.append(line)
-    return {t: list(csv.DictReader(io.StringIO("\n".join(r)))) for t, r in tables.items()}
+def csv_table(table):
+    return list(csv.DictReader(io.StringIO(run("export", "--table=" + table, directory))))
 
 
 def added_up(keys):
@@ -66,26 +60,26 @@ def us(ns):
 
 
 def figures(r):
-    calls = {"calls": r["calls"], "errors": r["errors"], "bytes (B)": r["bytes"],
-             "time (us)": us(r["time_ns"]), "mean (us)": us(r["time_ns"] / r["calls"]),
-             "min (us)": us(r["min_ns"]), "max (us)": us(r["max_ns"])}
+    calls = {"calls": r["calls"], "errors": r["errors"], "bytes": r["bytes"],
+             "time_us": us(r["time_ns"]), "mean_us": us(r["time_ns"] / r["calls"]),
+             "min_us": us(r["min_ns"]), "max_us": us(r["max_ns"])}
     return {k: str(v) for k, v in calls.items()}
 
 
 def requests(r):
     n = r["completed"]
-    mean = {"open (us)": us(r["span_ns"] / n), "until_wait (us)": us(r["window_ns"] / n),
-            "in_wait (us)": us(r["wait_ns"] / n)} if n else {}
+    mean = {"open_us": us(r["span_ns"] / n), "until_wait_us": us(r["window_ns"] / n),
+            "wait_us": us(r["wait_ns"])} if n else {}
     return {"requests": str(n), "done_before": str(r["hidden"]), **mean}
 
 
 def differ(row, right):
     """Keys of RIGHT that ROW has otherwise, the last digit of a time aside."""
     return [k for k, v in right.items() if row.get(k) != v and not (
-        k.endswith("(us)") and row.get(k) and abs(float(row[k]) - float(v)) < 0.0021)]
+        k.endswith(("_us", "_percent")) and v and row.get(k) and abs(float(row[k]) - float(v)) < 0.0021)]
 
 
-tables = csv_tables()
+tables = {t: csv_table(t) for t in ("operations", "call_sites", "collectives", "ranks")}
 communication = {k: r for k, r in added_up(["operation"]).items()
                  if profile["operations"][r["operation"]]["family"] != "lifecycle"}
 check(len(tables["operations"]) == len(communication), "CSV: as many operations as in the profile")
@@ -93,35 +87,35 @@ group = {name(g): g["ranks"] for g in profile["groups"] if g["site"] is None}
 for r in communication.values():
     row = [x for x in tables["operations"] if x["operation"] == name(r)]
     spread = group[name(r)]
-    right = {**figures(r), "ranks": str(spread["count"]), "rank_min (us)": us(spread["min_ns"]),
-             "rank_max (us)": us(spread["max_ns"]), "worst_rank": str(spread["max_rank"])}
+    right = {**figures(r), "ranks": str(spread["count"]), "rank_min_us": us(spread["min_ns"]),
+             "rank_max_us": us(spread["max_ns"]), "worst_rank": str(spread["max_rank"])}
     check(row and not differ(row[0], right), f"CSV of {name(r)}: {row and differ(row[0], right)}")
 
 sites = [{"operation": name(r), **figures(r), **requests(r)}
          for r in added_up(["site", "operation"]).values()]
 for row in tables["call_sites"]:
     same = [s for s in sites if not differ(row, s)]
-    check(same, f"CSV of call sites: no such {row['operation']}, {row['time (us)']} us")
+    check(same, f"CSV of call sites: no such {row['operation']}, {row['time_us']} us")
     if same:
         sites.remove(same[0])
 check(all(s["operation"] == "MPI_Init" for s in sites), f"CSV lacks call sites: {sites}")
 
 for a in profile["arrivals"]:
-    right = {"operation": name(a), "instances": str(a["instances"]), "waiting (us)": us(a["wait_ns"]),
-             "skew_median (us)": us(a["skew_median_ns"]), "skew_max (us)": us(a["skew_max_ns"]),
-             "duration_median (us)": us(a["duration_median_ns"]), "time (us)": us(a["time_ns"]),
-             "duration_max (us)": us(a["duration_max_ns"]), "late_rank": str(a["late_rank"]),
+    right = {"operation": name(a), "instances": str(a["instances"]), "wait_us": us(a["wait_ns"]) if name(a) != "MPI_Ibcast" else "",
+             "skew_us": us(a["skew_median_ns"]), "skew_max_us": us(a["skew_max_ns"]),
+             "duration_us": us(a["duration_median_ns"]), "time_us": us(a["time_ns"]),
+             "duration_max_us": us(a["duration_max_ns"]), "late_rank": str(a["late_rank"]),
              "late_count": str(a["late_count"])}
     check(any(not differ(row, right) for row in tables["collectives"]), f"CSV of late {name(a)}")
 
 for r, row in zip(profile["ranks"], tables["ranks"]):
     check((row["rank"], row["calls"]) == (str(r["rank"]), str(r["calls"])) and
-          near(float(row["mpi (s)"]), r["mpi_ns"] / 1e9) and
-          near(float(row["wall (s)"]), r["wall_seconds"]), f"CSV of rank {r['rank']}")
+          near(float(row["mpi_us"]), r["mpi_ns"] / 1e3) and
+          near(float(row["wall_us"]), r["wall_seconds"] * 1e6), f"CSV of rank {r['rank']}")
 
 # --- the page
 
-page = run("report", "--top=100", directory)
+page = run("report", "--top=100", "--width=300", directory)
 UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
 
 
@@ -209,7 +203,7 @@ def series(picture):
     subprocess.run([collprof, "plot", "--picture=" + picture, f"--output={directory}/{picture}.svg", directory],
                    env=environment, capture_output=True, timeout=60)
     script = open(plotter + ".script").read()
-    titles = re.findall(r'title "([^"]*)"', script[script.index("\nplot "):]) or [""]
+    titles = re.findall(r"title '((?:[^']|'')*)'", script[script.index("\nplot "):]) or [""]
     data = script[script.index("\nplot "):].split("\n", 2)[2].split("\ne\n")
     return [(t, [tuple(map(float, l.split())) for l in d.splitlines()]) for t, d in zip(titles, data)]
 

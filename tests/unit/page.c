@@ -397,12 +397,12 @@ Test(page, csv_quotes_what_must_be)
 {
     struct ledger l;
     made_ledger(&l, NULL, 0, 1);
-    strcpy(l.regions[1].name, "a,\"b\"\nc");
+    strcpy(l.regions[1].name, "=a,\"b\"\nc");
     made_calls(&l, 1, OP_BCAST, 8, 1, 1000)->region = 1;
     struct profile *p = profile_from_ledger(&l);
     ledger_close(&l);
     char *text = csv_of(p, "regions");
-    assert_has(text, "\n\"a,\"\"b\"\"\nc\",3,");
+    assert_has(text, "\n\"'=a,\"\"b\"\" c\",3,"); /* nor is it a formula, or two lines */
     free(text);
     profile_free(p);
 }
