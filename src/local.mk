@@ -106,6 +106,7 @@ libpage_la_SOURCES = \
 	src/page/figures_ranks.c \
 	src/page/labels.c \
 	src/page/layout.c src/page/layout.h \
+	src/page/perfetto.c src/page/perfetto.h \
 	src/page/rows.c src/page/rows.h \
 	src/page/report.h \
 	src/page/text.c src/page/text.h \
@@ -132,6 +133,7 @@ libpicture_la_SOURCES = \
 	src/picture/overlap_map.c src/picture/overlap_map.h src/picture/overlap_sentence.c \
 	src/picture/pairs_plot.c src/picture/pairs_plot.h \
 	src/picture/pictures.c src/picture/pictures.h \
+	src/picture/timeline_draw.c src/picture/timeline_draw.h \
 	src/picture/plot.c src/picture/plot.h src/picture/plot_inner.h src/picture/plot_map.c \
 	src/picture/schedule_draw.c
 

@@ -46,7 +46,7 @@ static struct request *pending_record(const struct pending *p, int i)
 }
 
 /* The one completed request at INDEX (MPI_UNDEFINED: none). */
-static void pending_end_one(const struct call *c, const struct pending *p, int index, bool tested)
+static void pending_end_one(struct call *c, const struct pending *p, int index, bool tested)
 {
     bool one = index >= 0 && index < p->n;
     struct request *r = one ? pending_record(p, index) : NULL;
@@ -68,7 +68,7 @@ static bool completed(const struct pending *p, int i, const struct request *r, i
 }
 
 /* All requests, as far as they are complete. */
-static void pending_end_all(const struct call *c, const struct pending *p, int rc, bool tested)
+static void pending_end_all(struct call *c, const struct pending *p, int rc, bool tested)
 {
     unsigned sharing = 0;
     for (int i = 0; i < p->n; i++) {
@@ -86,8 +86,8 @@ static void pending_end_all(const struct call *c, const struct pending *p, int r
 }
 
 /* The COUNT requests at INDICES; their statuses stand at their positions in that list. */
-static void pending_end_some(const struct call *c, const struct pending *p, int count,
-                             const int *indices, bool tested)
+static void pending_end_some(struct call *c, const struct pending *p, int count, const int *indices,
+                             bool tested)
 {
     for (int k = 0; k < count && p->n; k++) {
         struct request *r = pending_record(p, indices[k]);
@@ -201,6 +201,7 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
         pending_end_one(&call, &p, *flag ? 0 : MPI_UNDEFINED, true);
     else
         pending_end_failed(&p);
+    call.traced = true; /* by what it completed; a test that found nothing is no event */
     call_leave(&call, rc, MPI_COMM_NULL, 0);
     return rc;
 }
@@ -218,6 +219,7 @@ int MPI_Testall(int count, MPI_Request *requests, int *flag, MPI_Status *statuse
         pending_end_none(&p);
     else
         pending_end_all(&call, &p, rc, true);
+    call.traced = true; /* by what it completed; a test that found nothing is no event */
     call_leave(&call, rc, MPI_COMM_NULL, 0);
     return rc;
 }
@@ -235,6 +237,7 @@ int MPI_Testany(int count, MPI_Request *requests, int *index, int *flag, MPI_Sta
         pending_end_one(&call, &p, *flag ? *index : MPI_UNDEFINED, true);
     else
         pending_end_failed(&p);
+    call.traced = true; /* by what it completed; a test that found nothing is no event */
     call_leave(&call, rc, MPI_COMM_NULL, 0);
     return rc;
 }
@@ -253,6 +256,7 @@ int MPI_Testsome(int incount, MPI_Request *requests, int *outcount, int *indices
         pending_end_some(&call, &p, *outcount != MPI_UNDEFINED ? *outcount : 0, indices, true);
     else
         pending_end_failed(&p);
+    call.traced = true; /* by what it completed; a test that found nothing is no event */
     call_leave(&call, rc, MPI_COMM_NULL, 0);
     return rc;
 }
@@ -271,13 +275,14 @@ int MPI_Request_free(MPI_Request *request)
 }
 
 /* What a persistent request carries counts for the call that starts it. */
-static void started(const struct call *c, struct request *r)
+static void started(struct call *c, struct request *r)
 {
     r->entry = entry_of(
         entry_key(c->site, c->operation, r->comm_index, thread.region, size_class_of(r->bytes)));
     r->post_entry = c->entry;
     r->post_exit = c->exit;
     r->active = r->entry != NULL;
+    call_started(c, r);
 }
 
 int MPI_Start(MPI_Request *request)
@@ -293,6 +298,8 @@ int MPI_Start(MPI_Request *request)
         if (r->entry)
             entry_count(r->entry, ticks_to_ns(call.exit - call.entry),
                         r->kind & REQUEST_RECV ? 0 : r->bytes, false);
+        if (layer.trace && !call.traced)
+            trace_call(&call);
         call_over();
     } else {
         call_leave(&call, rc, MPI_COMM_NULL, 0);

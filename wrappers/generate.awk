@@ -212,12 +212,16 @@ function print_function(name, family, line,   call, i, comm, bytes, place, root,
 
     if (family == "recv")
         template_recv(call, comm, bytes, line)
+    else if (family == "send" || family == "sendrecv")
+        template_send(family, call, comm, bytes, line)
+    else if (family == "probe")
+        template_probe(call, comm, line)
     else if (family == "collective")
         template_collective(name, call, comm, bytes, root)
     else if (family == "broadcast")
         template_broadcast(call, comm, bytes, root)
     else if (request != "")
-        template_request(name, family, call, comm, bytes, root, request)
+        template_request(name, family, call, comm, bytes, root, request, line)
     else if (family == "comm" && role[line, "new"])
         template_comm(call, comm, arg[role[line, "new"] + 0])
     else if (family == "comm_free")
@@ -256,14 +260,49 @@ function template_plain(call, comm, bytes) {
     print "    return rc;"
 }
 
-# The true number of bytes is in the status, so one is needed even if the caller wants none.
-function template_recv(call, comm, bytes, line,   status, theirs) {
+# What was received, and from whom, is in the status, so one is needed even if the caller wants none.
+function need_status(line,   status) {
     status = arg[role[line, "status"] + 0]
     print "    MPI_Status own_status;"
     print "    if (" status " == MPI_STATUS_IGNORE)"
     print "        " status " = &own_status;"
+    return status
+}
+
+function template_recv(call, comm, bytes, line,   status) {
+    status = need_status(line)
+    if (role[line, "message"])
+        print "    struct request *probed = call_matched(" arg[role[line, "message"] + 0] ");"
     print "    int rc = " call ";\n    call.exit = clock_ticks();"
-    print "    call_leave(&call, rc, " comm ", rc ? 0 : call_received(" status ", " bytes "));"
+    print "    uint64_t bytes = rc ? 0 : call_received(" status ", " bytes ");"
+    if (role[line, "message"])
+        print "    call_got_probed(&call, rc, bytes, " status ", probed);"
+    else
+        print "    call_got(&call, rc, " comm ", bytes, " status ");"
+    print "    call_leave(&call, rc, " comm ", bytes);"
+    print "    return rc;"
+}
+
+function template_send(family, call, comm, bytes, line,   status) {
+    if (family == "sendrecv")
+        status = need_status(line)
+    print "    int rc = " call ";\n    call.exit = clock_ticks();"
+    print "    uint64_t bytes = rc ? 0 : " bytes ";"
+    print "    call_sent(&call, rc, " comm ", bytes, " arg[role[line, "to"] + 0] ", " \
+          arg[role[line, "tag"] + 0] ");"
+    if (family == "sendrecv")
+        print "    call_got(&call, rc, " comm ", rc ? 0 : call_received(" status ", 0), " status ");"
+    print "    call_leave(&call, rc, " comm ", bytes);"
+    print "    return rc;"
+}
+
+function template_probe(call, comm, line,   status) {
+    status = need_status(line)
+    print "    int rc = " call ";\n    call.exit = clock_ticks();"
+    print "    call_probed(&call, rc, " comm ", " \
+          (role[line, "flag"] ? "!rc && *" arg[role[line, "flag"] + 0] : "!rc") ", " status ", " \
+          (role[line, "message"] ? arg[role[line, "message"] + 0] : "NULL") ");"
+    print "    call_leave(&call, rc, " comm ", 0);"
     print "    return rc;"
 }
 
@@ -286,13 +325,23 @@ function template_broadcast(call, comm, bytes, root) {
     print "    return rc;"
 }
 
-function template_request(name, family, call, comm, bytes, root, request,   kind) {
+function template_request(name, family, call, comm, bytes, root, request, line,   kind, peer, tag, matched) {
     kind = family == "irecv" ? "REQUEST_RECV" : family == "init_request" ? "REQUEST_PERSISTENT" : \
            family == "icollective" ? "REQUEST_COLLECTIVE" : "REQUEST_PLAIN"
     if (name ~ /[Rr]ecv_init/)
         kind = "REQUEST_PERSISTENT | REQUEST_RECV"
+    peer = role[line, "to"] ? arg[role[line, "to"] + 0] : \
+           role[line, "from"] ? arg[role[line, "from"] + 0] : "CALL_NONE"
+    tag = role[line, "unordered"] ? "CALL_UNORDERED" : \
+          role[line, "tag"] ? arg[role[line, "tag"] + 0] : "CALL_NONE"
+    matched = "NULL"
+    if (role[line, "message"]) {
+        matched = "matched"
+        print "    struct request *matched = call_matched(" arg[role[line, "message"] + 0] ");"
+    }
     print "    int rc = " call ";\n    call.exit = clock_ticks();"
-    print "    call_leave_request(&call, rc, " comm ", rc ? 0 : " bytes ", " root ", " kind ", " request ");"
+    print "    call_leave_request(&call, rc, " comm ", rc ? 0 : " bytes ", " root ", " kind ","
+    print "                       " peer ", " tag ", " matched ", " request ");"
     print "    return rc;"
 }
 

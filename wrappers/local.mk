@@ -26,6 +26,10 @@ LAYER_FILES = \
 	src/record/sites.c src/record/sites.h \
 	src/record/comms.c src/record/comms.h \
 	src/record/requests.c src/record/requests.h \
+	src/record/peers.c src/record/peers.h \
+	src/record/channels.c src/record/channels.h \
+	src/record/events.c src/record/events.h \
+	src/record/trace.c src/record/trace.h \
 	src/record/instances.c src/record/instances.h \
 	src/record/call.c src/record/call.h \
 	src/inject/inject.c src/inject/inject.h src/inject/injection.h \

@@ -46,6 +46,9 @@ const struct setting settings_table[] = {
     {"benchmark-budget", 0, "SEC", NULL, "10", "time for all measurements together"},
     {"bcast", 0, "NAME", NULL, "",
      "run the application with another broadcast: binomial, linear, backward, flat, chain, grid"},
+    {"trace", 0, "calls", "calls", "",
+     "record every call and message, in twice --memory: wait states in the report, `collprof plot "
+     "--picture=timeline', `collprof export --format=perfetto'"},
     {"latencies", 0, "LOG", NULL, "", "log of collbench-pairs, for --bcast=grid"},
     {"base-round", 0, "FILE", NULL, "",
      "base round of collbench-overlap: report overlap ratios of the application's requests"},
@@ -66,6 +69,7 @@ static const struct rule rules[] = {
     {KIND_NUMBER, KEEP(benchmark_every), 0, 1000000000, NULL, "a number of calls"},
     {KIND_SECONDS, KEEP(benchmark_budget), 0, 0, NULL, "a positive number of seconds"},
     {KIND_WORD, KEEP(bcast), 0, 0, BCASTS, "one of " BCASTS},
+    {KIND_WORD, KEEP(trace), 0, 0, "calls", "calls"},
     {KIND_TEXT, KEEP(latencies), 0, 0, NULL, "the name of a file"},
     {KIND_TEXT, KEEP(base_round), 0, 0, NULL, "the name of a file"},
 };

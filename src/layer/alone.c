@@ -33,6 +33,7 @@ static void start_alone(MPI_Group world, int thread_level)
         layer_say("rank %d: cannot write records to %s: %s: only rank 0 will be reported",
                   layer.rank, life_place.shown, life_obstacle);
     layer.ledger.header->started_late = 1;
+    events_start((int64_t)(clock_now() * 1e9));
     life_begin();
 }
 
@@ -128,7 +129,7 @@ void life_end_alone(void)
         layer.ledger.in_file ? profile_load(life_place.path) : profile_from_ledger(&layer.ledger);
     bool written = all && life_report(all);
     profile_free(all);
-    ended.remove = written && !layer.settings.keep;
+    ended.remove = written && !layer.settings.keep && !layer.trace;
     if (ended.remove && ended.rank)
         have_all_ended(&ended);
     free(ended.rank);

@@ -138,7 +138,7 @@ int life_open_ledger(int thread_level, uint64_t tag)
     layer.threaded = thread_level == MPI_THREAD_MULTIPLE;
     layer.pid = getpid();
     describe_run(layer.ledger.header, thread_level);
-    if (entries_start() || sites_start() || requests_start() || comms_start()) {
+    if (entries_start() || sites_start() || requests_start() || comms_start() || peers_start()) {
         life_remove_record();
         ledger_close(&layer.ledger);
         return ENOMEM;
@@ -240,6 +240,8 @@ void life_start(int thread_level)
         return;
     layer.ledger.header->run_id = run_id;
     sync_start(&global_clock, layer.comm, NULL);
+    if (events_start((int64_t)(sync_now(&global_clock) * 1e9)))
+        layer_say("rank %d: no memory for a trace", layer.rank);
     life_begin();
     if (!*company_sentence()) /* what is injected takes all ranks of a communicator */
         inject_start(&global_clock);
@@ -257,11 +259,15 @@ void life_switch(int level)
     if (level == 0) {
         layer.on = false;
     } else if (level == 1) {
-        if (!layer.on)
+        if (!layer.on) {
             requests_clear();
+            channels_lose_order();
+        }
         layer.on = true;
     } else if (level == 2) {
         entries_reset();
+        peers_reset();
+        events_reset();
     }
 }
 
@@ -374,7 +380,8 @@ static void remove_record(int written)
 {
     MPI_Request request;
     int posted = PMPI_Ibcast(&written, 1, MPI_INT, 0, layer.comm, &request);
-    if (!wait_politely(posted, &request) && written && !layer.settings.keep)
+    if (!wait_politely(posted, &request) && written && !layer.settings.keep &&
+        !layer.trace)
         life_remove_record();
 }
 

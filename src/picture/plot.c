@@ -51,6 +51,12 @@ bool script_begin(struct script *s, const char *path, int width, int height)
     return true;
 }
 
+void script_abandon(struct script *s)
+{
+    fclose(s->out);
+    save_abandon(&s->picture);
+}
+
 /* GNUPLOT in the environment, or the one that configure found. */
 static const char *plotter(void)
 {

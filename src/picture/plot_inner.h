@@ -15,6 +15,9 @@ struct script {
 /* Begins a picture of WIDTH x HEIGHT pixels at PATH. False (said on stderr) if it cannot. */
 bool script_begin(struct script *s, const char *path, int width, int height);
 
+/* Gives it up: nothing is left. */
+void script_abandon(struct script *s);
+
 /* Runs gnuplot on it and puts the picture in place. */
 bool script_run(struct script *s);
 

@@ -192,6 +192,79 @@ static void gather_events(struct profile *p, const struct ledger *l, struct maps
     p->sample_mask = h->sample_mask;
 }
 
+static void gather_peers(struct profile *p, const struct ledger *l, struct maps *m)
+{
+    for (uint32_t i = 0; i < count_of(l, LEDGER_PEERS); i++) {
+        const struct ledger_peer *from = &l->peers[i];
+        if (from->messages)
+            *PUSH(&p->peers) =
+                (struct profile_peer){.site = mapped(m->site, from->site, l, LEDGER_SITES),
+                                      .operation = operation_of(p, l, m, from->operation),
+                                      .rank = (uint32_t)l->header->rank,
+                                      .peer = from->peer,
+                                      .received = from->received,
+                                      .messages = from->messages,
+                                      .bytes = from->bytes};
+    }
+    p->peers_dropped = l->header->section[LEDGER_PEERS].dropped;
+}
+
+/* The other end, as far as the channel tells it. */
+static void gather_channel(struct act *a, const struct ledger *l, const struct ledger_event *e)
+{
+    const struct ledger_channel *c = &l->channels[e->channel];
+    const struct ledger_comm *comm = &l->comms[c->comm];
+    a->peer = c->peer_world;
+    a->comm_id = c->comm_id;
+    if (!(c->flags & LEDGER_CHANNEL_DISORDERED))
+        a->ordinal = e->ordinal;
+    if (c->kind != LEDGER_CHANNEL_COLLECTIVE) {
+        a->tag = c->tag;
+        return;
+    }
+    /* Of an intercommunicator, who waits for whom is not worked out. */
+    a->members = comm->flags & LEDGER_COMM_INTER ? 0 : comm->size;
+    a->tag = (int32_t)comm->rank;
+    a->collective = (uint8_t)collective_kind(l->operations[c->tag].name);
+}
+
+static struct act act_of(struct profile *p, const struct ledger *l, struct maps *m,
+                         const struct ledger_event *e, double rate)
+{
+    const struct ledger_header *h = l->header;
+    struct act a = {.entry_ns = global_ns(h, e->entry_ticks, rate),
+                    .exit_ns = global_ns(h, e->entry_ticks + e->duration, rate),
+                    .posted_ns = global_ns(h, e->posted_ticks, rate),
+                    .bytes = e->bytes,
+                    .rank = (uint32_t)h->rank,
+                    .site = mapped(m->site, e->site, l, LEDGER_SITES),
+                    .operation = operation_of(p, l, m, e->operation),
+                    .peer = TIMELINE_NONE,
+                    .ordinal = TIMELINE_NONE,
+                    .kind = e->kind,
+                    .collective = COLLECTIVE_OTHER,
+                    .thread = e->thread};
+    const char *name = p->operations.at[a.operation].name;
+    a.synchronous = !strncmp(name, "MPI_Ssend", 9) || !strncmp(name, "MPI_Issend", 10);
+    if (e->channel)
+        gather_channel(&a, l, e);
+    return a;
+}
+
+static void gather_acts(struct profile *p, const struct ledger *l, struct maps *m, double rate)
+{
+    const struct ledger_header *h = l->header;
+    uint64_t end = h->last_ticks > h->pair[1].ticks ? h->last_ticks : h->pair[1].ticks;
+    if (!h->traced)
+        return;
+    p->trace = (struct profile_trace){.on = true,
+                                      .time_mask = h->time_mask,
+                                      .first_ns = global_ns(h, h->pair[0].ticks, rate),
+                                      .last_ns = global_ns(h, end, rate)};
+    for (uint32_t i = 0; i < count_of(l, LEDGER_EVENTS); i++)
+        *PUSH(&p->acts) = act_of(p, l, m, &l->events[i], rate);
+}
+
 /* Of a process that was killed, the last call that it made is the last that is known of it. */
 static double wall_time(const struct ledger_header *h)
 {
@@ -294,8 +367,11 @@ struct profile *profile_from_cut_ledger(const struct ledger *l, double rate)
         rate = ledger_rate(l->header);
     else if (l->header->clock != CLOCK_SOURCE_TSC)
         rate = 1e9; /* ticks are nanoseconds unless they are the time stamp counter's */
-    if (rate > 0)
+    gather_peers(p, l, &m);
+    if (rate > 0) {
         gather_events(p, l, &m, rate);
+        gather_acts(p, l, &m, rate);
+    }
     for (int s = 0; s < LEDGER_SECTIONS; s++)
         free(room[s]);
     return p;

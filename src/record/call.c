@@ -82,8 +82,71 @@ static void complete_at_once(struct ledger_entry *e, const struct call *c, enum 
     spin_unlock(&e->lock);
 }
 
-void call_leave_request(const struct call *c, int rc, MPI_Comm comm, uint64_t bytes, int root,
-                        enum request_kind kind, const MPI_Request *request)
+/* The record of the communicator that R was posted on, if that is still there. */
+static struct comm *comm_of_request(const struct request *r)
+{
+    struct comm *on = r->comm == MPI_COMM_NULL ? NULL : comm_find(r->comm);
+    return on && on->id == r->id ? on : NULL;
+}
+
+struct request *call_matched(const MPI_Message *message)
+{
+    return message && *message != MPI_MESSAGE_NULL ? request_take(MESSAGE_BITS(*message)) : NULL;
+}
+
+void call_got_probed(struct call *c, int rc, uint64_t bytes, const MPI_Status *status,
+                     struct request *probed)
+{
+    struct comm *on = probed ? comm_of_request(probed) : NULL;
+    if (on && rc == MPI_SUCCESS) {
+        peer_count(c->site, c->operation, comm_world_rank(on, status->MPI_SOURCE), true, bytes);
+        if (layer.trace)
+            trace_received(c, on, status, bytes, probed);
+    }
+    if (probed)
+        request_release(probed);
+}
+
+void call_probed(struct call *c, int rc, MPI_Comm comm, bool found, const MPI_Status *status,
+                 const MPI_Message *message)
+{
+    struct comm *on = call_comm(c, comm, rc);
+    if (rc != MPI_SUCCESS || !found || !on || status->MPI_SOURCE == MPI_PROC_NULL) {
+        c->traced = !found;
+        return;
+    }
+    struct request kept = {.comm = comm, .id = on->id, .turn = NO_TURN, .kind = REQUEST_MESSAGE};
+    if (layer.trace)
+        trace_probed(c, on, status, message ? &kept : NULL);
+    if (message) {
+        kept.handle = MESSAGE_BITS(*message);
+        request_add(&kept);
+    }
+}
+
+/* What a request sends counts when it is started, what it receives when it is complete. */
+static void message_posted(struct call *c, struct comm *on, struct request *r)
+{
+    if (!(r->kind & REQUEST_RECV))
+        peer_count(c->site, c->operation, comm_world_rank(on, r->peer), false, r->bytes);
+    if (LIKELY(!layer.trace))
+        return;
+    if (r->tag == CALL_UNORDERED)
+        channel_lose_order(on);
+    else if (r->tag != CALL_NONE)
+        trace_posted(c, on, r);
+}
+
+void call_started(struct call *c, struct request *r)
+{
+    struct comm *on = comm_of_request(r);
+    if (on && r->kind & REQUEST_MESSAGE && r->peer != MPI_PROC_NULL)
+        message_posted(c, on, r);
+}
+
+void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes, int root,
+                        enum request_kind kind, int peer, int tag, struct request *matched,
+                        const MPI_Request *request)
 {
     struct comm *on = call_comm(c, comm, rc);
     struct ledger_entry *e = call_entry(c, on, bytes);
@@ -93,30 +156,51 @@ void call_leave_request(const struct call *c, int rc, MPI_Comm comm, uint64_t by
         uint64_t now = kind & (REQUEST_RECV | REQUEST_PERSISTENT) ? 0 : bytes;
         entry_count(e, ticks_to_ns(c->exit - c->entry), now, rc != MPI_SUCCESS);
     }
+    struct request message = {.bytes = bytes,
+                              .peer = peer,
+                              .tag = tag,
+                              .comm = comm,
+                              .id = on ? on->id : 0,
+                              .turn = NO_TURN,
+                              .kind = (uint8_t)kind};
+    if (matched) {
+        message.comm = matched->comm;
+        message.id = matched->id;
+        message.turn = matched->turn;
+        message.kind |= REQUEST_MESSAGE;
+        request_release(matched);
+    } else if (rc == MPI_SUCCESS && on && peer != CALL_NONE && peer != MPI_PROC_NULL) {
+        message.kind |= REQUEST_MESSAGE;
+        if (!(kind & REQUEST_PERSISTENT))
+            message_posted(c, on, &message);
+    }
     if (e && rc == MPI_SUCCESS && HANDLE_IS_COMPLETE(*request) &&
         (kind == REQUEST_PLAIN || kind == REQUEST_RECV)) {
         complete_at_once(e, c, kind, bytes);
     } else if (e && rc == MPI_SUCCESS && *request != MPI_REQUEST_NULL) {
-        struct request r = {.handle = HANDLE_BITS(*request),
-                            .entry = e,
-                            .post_entry = c->entry,
-                            .post_exit = c->exit,
-                            .bytes = bytes,
-                            .site = c->site,
-                            .root = root,
-                            .operation = (uint16_t)c->operation,
-                            .kind = (uint8_t)kind,
-                            .comm_index = (uint16_t)(on ? on->index : LEDGER_NO_COMM),
-                            .active = !(kind & REQUEST_PERSISTENT)};
+        struct request r = message;
+        r.handle = HANDLE_BITS(*request);
+        r.entry = e;
+        r.post_entry = c->entry;
+        r.post_exit = c->exit;
+        r.site = c->site;
+        r.root = root;
+        r.operation = (uint16_t)c->operation;
+        r.comm_index = (uint16_t)(on ? on->index : LEDGER_NO_COMM);
+        r.active = !(kind & REQUEST_PERSISTENT);
         if (kind == REQUEST_COLLECTIVE && on && on->size > 1) {
             r.comm_id = on->id;
             r.sequence = call_sequence(on);
+            if (layer.trace)
+                r.turn.channel = channel_of_collective(on, c->operation, root);
         }
         request_add(&r);
     }
     if (kind == REQUEST_COLLECTIVE && rc != MPI_SUCCESS)
         call_collective_failed(on, rc);
     layer.ledger.header->last_ticks = c->exit;
+    if (UNLIKELY(layer.trace) && !c->traced)
+        trace_call(c);
     call_over();
 }
 
@@ -139,8 +223,8 @@ struct comm *comm_of_freed(const MPI_Comm *comm)
     return &copy;
 }
 
-void call_complete(const struct call *c, struct request *r, unsigned sharing,
-                   const MPI_Status *status, bool tested)
+void call_complete(struct call *c, struct request *r, unsigned sharing, const MPI_Status *status,
+                   bool tested)
 {
     struct ledger_entry *e = r->entry;
     uint64_t wait = ticks_to_ns(c->exit - c->entry);
@@ -166,6 +250,11 @@ void call_complete(const struct call *c, struct request *r, unsigned sharing,
             e->bytes += bytes;
     }
     spin_unlock(&e->lock);
+    struct comm *on = r->kind & REQUEST_MESSAGE ? comm_of_request(r) : NULL;
+    if (on && r->kind & REQUEST_RECV && !cancelled && status && status->MPI_SOURCE != MPI_PROC_NULL)
+        peer_count(r->site, r->operation, comm_world_rank(on, status->MPI_SOURCE), true, bytes);
+    if (UNLIKELY(layer.trace) && r->kind & (REQUEST_MESSAGE | REQUEST_COLLECTIVE))
+        trace_completed(c, on, r, status, bytes, cancelled);
     if (r->kind == REQUEST_COLLECTIVE && r->comm_id)
         instance_add(&(struct ledger_instance){.comm_id = r->comm_id,
                                                .entry_ticks = r->post_entry,

@@ -9,14 +9,17 @@
 #include "record/comms.h"
 #include "record/entries.h"
 #include "record/instances.h"
+#include "record/peers.h"
 #include "record/requests.h"
 #include "record/sites.h"
+#include "record/trace.h"
 
 struct call {
     uint64_t entry, exit; /* ticks */
     uint32_t operation, site;
     struct comm *comm; /* NULL: none, or not seen before */
     uint64_t bytes;    /* as told by its arguments; LEDGER_UNKNOWN_BYTES: see call_bytes() */
+    bool traced;       /* an event says what it did */
 };
 
 /* What a call is about, as far as its arguments say it: they may be wrong, and nothing is asked of
@@ -29,6 +32,7 @@ struct call_about {
     MPI_Datatype type; /* MPI_DATATYPE_NULL: no payload, or not told by one count */
 };
 #define CALL_NONE INT32_MIN
+#define CALL_UNORDERED (INT32_MIN + 1) /* as a tag: one more message is received, unseen */
 #define CALL_ABOUT_NOTHING                                                                         \
     ((struct call_about){MPI_COMM_NULL, CALL_NONE, CALL_NONE, -1, 0, MPI_DATATYPE_NULL})
 
@@ -87,6 +91,7 @@ static inline __attribute__((always_inline)) bool call_enter(struct call *c, uns
     thread.inside = true;
     thread.frame = frame;
     c->operation = operation;
+    c->traced = false;
     c->site = layer.stack_depth ? site_here() : LEDGER_NO_SITE;
     call_stands(c, about);
     return true;
@@ -113,6 +118,8 @@ static inline void call_leave_known(const struct call *c, int rc, const struct c
     if (LIKELY(e != NULL))
         entry_count(e, ticks_to_ns(c->exit - c->entry), bytes, rc != MPI_SUCCESS);
     layer.ledger.header->last_ticks = c->exit;
+    if (UNLIKELY(layer.trace) && !c->traced)
+        trace_call(c);
     call_over();
 }
 
@@ -137,27 +144,69 @@ static inline uint32_t call_sequence(struct comm *on)
 }
 void call_collective_failed(struct comm *on, int rc);
 
-static inline void call_leave_collective(const struct call *c, int rc, MPI_Comm comm,
-                                         uint64_t bytes, int root)
+static inline void call_leave_collective(struct call *c, int rc, MPI_Comm comm, uint64_t bytes,
+                                         int root)
 {
     struct comm *on = call_comm(c, comm, rc);
     if (UNLIKELY(rc != MPI_SUCCESS))
         call_collective_failed(on, rc);
-    else if (on && on->id && on->size > 1)
+    else if (on && on->id && on->size > 1) {
+        uint32_t sequence = call_sequence(on);
+        if (UNLIKELY(layer.trace))
+            trace_collective(c, on, sequence, root, bytes);
         instance_add(&(struct ledger_instance){.comm_id = on->id,
                                                .entry_ticks = c->entry,
                                                .exit_ticks = c->exit,
                                                .bytes = bytes,
-                                               .sequence = call_sequence(on),
+                                               .sequence = sequence,
                                                .site = c->site,
                                                .operation = (uint16_t)c->operation,
                                                .comm = (uint16_t)on->index,
                                                .root = root});
+    }
     call_leave_known(c, rc, on, bytes);
 }
 
-void call_leave_request(const struct call *c, int rc, MPI_Comm comm, uint64_t bytes, int root,
-                        enum request_kind kind, const MPI_Request *request);
+/* A blocking call has sent a message, or received one: to be told before it is left. */
+static inline void call_sent(struct call *c, int rc, MPI_Comm comm, uint64_t bytes, int to, int tag)
+{
+    struct comm *on = call_comm(c, comm, rc);
+    if (UNLIKELY(rc != MPI_SUCCESS || !on || to == MPI_PROC_NULL))
+        return;
+    peer_count(c->site, c->operation, comm_world_rank(on, to), false, bytes);
+    if (UNLIKELY(layer.trace))
+        trace_sent(c, on, to, tag, bytes);
+}
+
+/* PROBED: what call_matched() gave for a message that had been probed; it is released. */
+void call_got_probed(struct call *c, int rc, uint64_t bytes, const MPI_Status *status,
+                     struct request *probed);
+static inline void call_got(struct call *c, int rc, MPI_Comm comm, uint64_t bytes,
+                            const MPI_Status *status)
+{
+    struct comm *on = call_comm(c, comm, rc);
+    if (UNLIKELY(rc != MPI_SUCCESS || !on || status->MPI_SOURCE == MPI_PROC_NULL))
+        return;
+    peer_count(c->site, c->operation, comm_world_rank(on, status->MPI_SOURCE), true, bytes);
+    if (UNLIKELY(layer.trace))
+        trace_received(c, on, status, bytes, NULL);
+}
+
+/* A probe has FOUND a message; MESSAGE: its handle, where it is taken out for the caller, or
+ * NULL. */
+void call_probed(struct call *c, int rc, MPI_Comm comm, bool found, const MPI_Status *status,
+                 const MPI_Message *message);
+
+/* What is known of a message that was taken out; NULL: nothing. */
+struct request *call_matched(const MPI_Message *message);
+
+/* PEER, TAG: CALL_NONE for requests that carry no message. MATCHED: as for call_got_probed(). */
+void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes, int root,
+                        enum request_kind kind, int peer, int tag, struct request *matched,
+                        const MPI_Request *request);
+
+/* The messages of a persistent request that the call C has started. */
+void call_started(struct call *c, struct request *r);
 void call_leave_comm(const struct call *c, int rc, MPI_Comm comm, const MPI_Comm *new_comm);
 
 /* The communicator about to be freed; its record goes with it, its ledger index stays. */
@@ -165,6 +214,7 @@ struct comm *comm_of_freed(const MPI_Comm *comm);
 
 /* A handle of whatever type this MPI has, as a number. */
 #define HANDLE_BITS(handle) ((uint64_t)(uintptr_t)(handle))
+#define MESSAGE_BITS(handle) (HANDLE_BITS(handle) ^ 1ull << 63) /* no request's */
 
 /* MPICH says by a request's handle that the operation was complete when it was posted: a send
  * whose data have left, or an operation with MPI_PROC_NULL. All of these share one handle, so a
@@ -219,7 +269,7 @@ static inline uint64_t call_received(const MPI_Status *status, uint64_t otherwis
 
 /* R was found complete by the call C, together with SHARING tracked requests in all; STATUS may
  * be NULL. TESTED: by a call that does not wait. Releases R. */
-void call_complete(const struct call *c, struct request *r, unsigned sharing,
-                   const MPI_Status *status, bool tested);
+void call_complete(struct call *c, struct request *r, unsigned sharing, const MPI_Status *status,
+                   bool tested);
 
 #endif

@@ -21,6 +21,7 @@ static int on_delete(MPI_Comm handle, int key, void *value, void *extra)
     pthread_mutex_unlock(&layer.lock);
     if (comm_forgotten && layer.phase == LAYER_RUNNING)
         comm_forgotten(c);
+    free(c->world);
     free(c);
     return MPI_SUCCESS;
 }
@@ -149,6 +150,35 @@ static void visit(uintptr_t value, void *arg)
 void comms_each(void (*each)(struct comm *c, void *arg), void *arg)
 {
     index_each(&layer.comms, visit, &(struct visit){each, arg});
+}
+
+/* Two threads may do this at once: the second finds it done. */
+void comm_find_world(struct comm *c)
+{
+    MPI_Group group;
+    int n = 0;
+    if (layer.world == MPI_GROUP_NULL ||
+        (c->inter ? PMPI_Comm_remote_group : PMPI_Comm_group)(c->handle, &group))
+        return;
+    PMPI_Group_size(group, &n);
+    int *local = malloc(2 * (size_t)(n ? n : 1) * sizeof *local), *world = local + n;
+    for (int i = 0; local && i < n; i++)
+        local[i] = i;
+    if (local) {
+        PMPI_Group_translate_ranks(group, n, local, layer.world, world);
+        for (int i = 0; i < n; i++)
+            local[i] = world[i] == MPI_UNDEFINED ? -1 : world[i];
+    }
+    PMPI_Group_free(&group);
+    pthread_mutex_lock(&layer.lock);
+    bool mine = local && !c->world;
+    if (mine) {
+        c->others = n;
+        __atomic_store_n(&c->world, local, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&layer.lock);
+    if (!mine)
+        free(local);
 }
 
 static void name(struct comm *c, void *arg)

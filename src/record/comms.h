@@ -17,6 +17,9 @@ struct comm {
     uint32_t index;    /* in the ledger */
     uint32_t sequence; /* collective operations so far */
     int size, rank;
+    int *world;      /* world ranks of those that messages go to; NULL: not asked for yet */
+    int others;      /* how many these are */
+    bool disordered; /* messages have lost their places: see channels.h */
     bool inter;
     uint32_t lock;
     MPI_Comm handle;
@@ -52,6 +55,20 @@ static inline struct comm *comm_of(MPI_Comm handle)
 {
     struct comm *c = handle == MPI_COMM_NULL ? NULL : comm_find(handle);
     return LIKELY(c != NULL) || handle == MPI_COMM_NULL ? c : comm_add(handle);
+}
+
+#define RANK_UNKNOWN UINT32_MAX
+
+void comm_find_world(struct comm *c);
+
+/* The rank in MPI_COMM_WORLD of the one that messages to RANK on C go to; RANK_UNKNOWN. */
+static inline uint32_t comm_world_rank(struct comm *c, int rank)
+{
+    if (LIKELY(c->handle == MPI_COMM_WORLD))
+        return rank >= 0 ? (uint32_t)rank : RANK_UNKNOWN;
+    if (UNLIKELY(!c->world))
+        comm_find_world(c);
+    return c->world && rank >= 0 && rank < c->others ? (uint32_t)c->world[rank] : RANK_UNKNOWN;
 }
 
 /* Writes the communicators' names, as set by the application, into the ledger. */

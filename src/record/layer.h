@@ -34,10 +34,13 @@ struct layer {
     unsigned stack_depth;
     uint64_t ns_per_tick; /* 32.32 fixed point */
     struct ledger ledger;
-    struct index comms;   /* comm_key(handle) to struct comm */
-    struct index sites;   /* hash of a stack to its number */
-    struct index entries; /* entry_key() to struct ledger_entry */
-    bool inject;          /* acknowledgements, benchmark or another broadcast are asked for */
+    struct index comms;    /* comm_key(handle) to struct comm */
+    struct index sites;    /* hash of a stack to its number */
+    struct index entries;  /* entry_key() to struct ledger_entry */
+    struct index peers;    /* peer_key() to struct ledger_peer */
+    struct index channels; /* hash of a channel to its number */
+    bool trace;            /* events are recorded */
+    bool inject;           /* acknowledgements, benchmark or another broadcast are asked for */
 
     enum layer_phase phase;
     pid_t pid; /* a forked child is not this process */
@@ -53,6 +56,7 @@ struct thread {
     uint8_t region; /* innermost named region, 0: none */
     uint8_t region_depth;
     uint8_t region_stack[16];
+    uint32_t number;          /* of this thread among those traced, from 1; 0: not given yet */
     const char *frame;        /* of the wrapper that it is in */
     struct ledger_call *call; /* where its call in progress is written; NULL: not given yet */
     struct type_size {

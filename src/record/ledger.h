@@ -42,7 +42,10 @@
     X(SITES, sites, struct ledger_site, 192, 53, 16, 0)                                            \
     X(CALLS, calls, struct ledger_call, 32, 0, 8, 0)                                               \
     X(ENTRIES, entries, struct ledger_entry, 64, 600, 16, 0)                                       \
-    X(INSTANCES, instances, struct ledger_instance, 64, 250, 1, 0)
+    X(INSTANCES, instances, struct ledger_instance, 64, 250, 1, 0)                                 \
+    X(PEERS, peers, struct ledger_peer, 128, 0, 128, 0)                                            \
+    X(CHANNELS, channels, struct ledger_channel, 128, 0, 128, 65535)                               \
+    X(EVENTS, events, struct ledger_event, 64, 16, 128, 0)
 
 enum ledger_section {
 #define X(name, array, element, least, share, growth, most) LEDGER_##name,
@@ -158,8 +161,8 @@ struct ledger_site {
     X(calls)                                                                                       \
     X(errors)                                                                                      \
     X(bytes)                                                                                       \
-    X(time_ns) X(completed) X(completed_bytes) X(span_ns) X(window_ns) X(wait_ns) X(hidden)        \
-        X(cancelled)
+    X(time_ns)                                                                                     \
+    X(completed) X(completed_bytes) X(span_ns) X(window_ns) X(wait_ns) X(hidden) X(cancelled)
 
 struct ledger_entry {
     uint32_t site, operation, comm, region; /* region 0: none */
@@ -191,6 +194,40 @@ struct ledger_noise {
     int64_t pressure_ns;            /* time in which anything on this host was ready and had none */
     int64_t involuntary, voluntary; /* how often the process lost its processor, gave it up */
     double load;                    /* the host's, of the last minute */
+};
+
+/* Messages sent to or received from one peer at one place: the communication matrix. */
+struct ledger_peer {
+    uint32_t site, operation;
+    uint32_t peer;     /* rank in MPI_COMM_WORLD */
+    uint32_t received; /* 0: sent to it, 1: received from it */
+    uint64_t messages, bytes;
+};
+
+/* With --trace: a stream of messages in which MPI keeps the order, or the collectives of a
+ * communicator with one root. */
+struct ledger_channel {
+    uint64_t comm_id;    /* as in ledger_instance */
+    int32_t peer;        /* rank in the communicator, or in its other group; the root; -1: none */
+    int32_t tag;         /* of collectives: their operation */
+    uint32_t peer_world; /* the same rank in MPI_COMM_WORLD; UINT32_MAX: not known */
+    uint32_t next;       /* places that were given so far */
+    uint32_t thread;     /* that used it first */
+    uint16_t comm;       /* index of its ledger_comm */
+    uint8_t kind, flags;
+};
+enum { LEDGER_CHANNEL_SEND, LEDGER_CHANNEL_RECEIVE, LEDGER_CHANNEL_COLLECTIVE };
+#define LEDGER_CHANNEL_DISORDERED 1u /* the places of its messages are not known */
+
+/* With --trace: what one call did, in the order of exits. A call that completes several requests
+ * has one for each. Exact ticks are worth their bytes: waits are differences between ranks. */
+struct ledger_event {
+    uint64_t entry_ticks;
+    uint64_t duration : 42, operation : 10, kind : 4, thread : 8; /* kind: enum act_kind */
+    uint64_t posted_ticks; /* entry of the call that posted what is completed here; or entry */
+    uint64_t bytes : 48, channel : 16; /* channel 0: none, or not known */
+    uint32_t site;
+    uint32_t ordinal; /* in the channel; of a collective on its communicator. UINT32_MAX: unknown */
 };
 
 struct ledger_header {
@@ -241,6 +278,9 @@ struct ledger_header {
     uint32_t started_late;       /* MPI_Init was not seen: recorded from the first call seen */
     uint32_t threads_at_once;    /* thread_level is MPI_THREAD_MULTIPLE, whatever its number */
     uint32_t sample_mask;         /* instances kept: see ledger_is_sampled() */
+    uint32_t traced;              /* events are recorded */
+    uint64_t time_mask;           /* of them, those at times on the common clock (ns) that have
+                                     none of these bits */
     uint32_t stack_depth;         /* frames per site asked for; 0: no sites */
     struct ledger_noise noise[2]; /* at the start, and at the end if that was reached */
     uint64_t init_ns, merge_ns;   /* what the layer's own start and end cost */

@@ -212,6 +212,25 @@ static bool check_instance(const struct ledger *l, uint32_t i)
            is_comm(l->header, n->comm);
 }
 
+static bool check_peer(const struct ledger *l, uint32_t i)
+{
+    return is_operation(l->header, l->peers[i].operation) && is_site(l->header, l->peers[i].site);
+}
+
+static bool check_channel(const struct ledger *l, uint32_t i)
+{
+    const struct ledger_channel *c = &l->channels[i];
+    return is_comm(l->header, c->comm) &&
+           (c->kind != LEDGER_CHANNEL_COLLECTIVE || is_operation(l->header, (uint32_t)c->tag));
+}
+
+static bool check_event(const struct ledger *l, uint32_t i)
+{
+    const struct ledger_event *e = &l->events[i];
+    return is_operation(l->header, e->operation) && is_site(l->header, e->site) &&
+           (!e->channel || e->channel < l->header->section[LEDGER_CHANNELS].count);
+}
+
 static const struct {
     bool (*good)(const struct ledger *l, uint32_t i);
     const char *fault;
@@ -223,6 +242,10 @@ static const struct {
     [LEDGER_ENTRIES] = {check_entry, "a damaged record: counts of a call that is not in it"},
     [LEDGER_INSTANCES] = {check_instance,
                           "a damaged record: an instance of a call that is not in it"},
+    [LEDGER_PEERS] = {check_peer, "a damaged record: messages of a call that is not in it"},
+    [LEDGER_CHANNELS] = {check_channel,
+                         "a damaged record: messages on a communicator that is not in it"},
+    [LEDGER_EVENTS] = {check_event, "a damaged record: an event of a call that is not in it"},
 };
 
 static const char *check_tables(const struct ledger *l)

@@ -6,13 +6,14 @@
 #ifndef COLLPROF_RECORD_REQUESTS_H
 #define COLLPROF_RECORD_REQUESTS_H
 
-#include "record/layer.h"
+#include "record/channels.h"
 
 enum request_kind {
     REQUEST_PLAIN = 0,
     REQUEST_RECV = 1,       /* what it brings is in its status */
     REQUEST_COLLECTIVE = 2, /* has a place in its communicator's sequence */
-    REQUEST_PERSISTENT = 4  /* kept after completion */
+    REQUEST_PERSISTENT = 4, /* kept after completion */
+    REQUEST_MESSAGE = 8     /* point to point: has a peer and a tag */
 };
 
 struct request {
@@ -24,7 +25,11 @@ struct request {
     uint32_t sequence;
     uint32_t site;
     int root;
-    uint32_t next; /* in the queue or the free list */
+    int peer, tag;    /* as given: may be wildcards */
+    MPI_Comm comm;    /* to find its record again, if it is still the one ... */
+    uint64_t id;      /* ... with this identity */
+    struct turn turn; /* with --trace */
+    uint32_t next;    /* in the queue or the free list */
     uint16_t operation;
     uint16_t comm_index;
     uint8_t kind; /* a sum of enum request_kind */

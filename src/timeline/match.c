@@ -100,6 +100,9 @@ void match_messages(struct timeline *t, const struct act *act, size_t n, int64_t
             pair_up(t, act, i, &sends, error_ns);
             t->receives++;
         }
+    for (size_t i = 0; i < n; i++) /* what was only seen was sent all the same */
+        if (act[i].kind == ACT_PROBED && is_numbered(&act[i]))
+            t->partner[i] = *find(&sends, act, &act[i]) - 1; /* TIMELINE_NONE if there is none */
     for (size_t i = 0; i < n; i++) /* the completion of a send has the partner of its post */
         if (act[i].kind == ACT_SENT && is_numbered(&act[i])) {
             uint32_t post = *find(&sends, act, &act[i]);

@@ -36,6 +36,7 @@ enum act_kind {
     ACT_SEND,       /* a message sent by a call that returns when the buffer is free again */
     ACT_POST,       /* a message sent by a call that only starts it */
     ACT_SENT,       /* the completion of such a send */
+    ACT_PROBED,     /* a message seen, which a later receive brings */
     ACT_RECEIVED,   /* a message received, by a blocking call or by one that completes */
     ACT_COLLECTIVE, /* a blocking collective */
     ACT_COLLECTED,  /* the completion of a non-blocking one */
@@ -91,6 +92,7 @@ struct wait {
 
 struct timeline {
     uint32_t *partner;        /* per act: the other end of its message; TIMELINE_NONE */
+    uint32_t *order;          /* acts by rank, thread and time: those of one call in a row */
     struct cause *cause;      /* per act */
     int64_t *wait_ns;         /* per act: of the call, at the act that ended the wait; else 0 */
     uint64_t sends, receives; /* of messages, as far as they could be numbered */
@@ -108,6 +110,9 @@ struct timeline {
  * differ, are none. Memory is had from ALLOC, which gives zeroed memory or does not return. */
 void timeline_find(struct timeline *t, const struct act *act, size_t n, int64_t error_ns,
                    void *(*alloc)(size_t size));
+/* Where in t->order the acts of another call begin than that of the act at I. */
+size_t timeline_call_end(const struct timeline *t, const struct act *act, size_t n, size_t i);
+
 void timeline_free(struct timeline *t);
 
 #endif

@@ -99,7 +99,7 @@ void cause_of_messages(struct timeline *t, const struct act *act, size_t n, int6
         if (t->partner[i] == TIMELINE_NONE)
             continue;
         const struct act *other = &act[t->partner[i]];
-        if (act[i].kind == ACT_RECEIVED)
+        if (act[i].kind == ACT_RECEIVED || act[i].kind == ACT_PROBED)
             t->cause[i] = (struct cause){other->entry_ns, other->rank, WAIT_LATE_SENDER};
         else if (is_send(t, &act[i], i) && !buffered[class_of(&act[i])])
             t->cause[i] = (struct cause){other->posted_ns, other->rank, WAIT_LATE_RECEIVER};
@@ -128,13 +128,19 @@ static bool same_call(const struct act *a, const struct act *b)
            a->exit_ns == b->exit_ns;
 }
 
+/* Where both halves of an exchange wait for the same rank it is a late sender. */
+static bool is_later(const struct cause *a, const struct cause *b)
+{
+    return a->enabled_ns != b->enabled_ns ? a->enabled_ns > b->enabled_ns : a->state < b->state;
+}
+
 /* The wait of a call stands at the act that was possible last: that one ended it. */
 static void wait_of_call(struct timeline *t, const struct act *act, const uint32_t *of, size_t n,
                          int64_t error_ns)
 {
     uint32_t last = *of;
     for (size_t i = 1; i < n; i++)
-        if (t->cause[of[i]].enabled_ns > t->cause[last].enabled_ns)
+        if (is_later(&t->cause[of[i]], &t->cause[last]))
             last = of[i];
     const struct act *a = &act[last];
     const struct cause *c = &t->cause[last];
@@ -169,6 +175,14 @@ static int longest_first(const void *a, const void *b)
     return by_place(a, b);
 }
 
+size_t timeline_call_end(const struct timeline *t, const struct act *act, size_t n, size_t i)
+{
+    size_t end = i + 1;
+    while (end < n && same_call(&act[t->order[i]], &act[t->order[end]]))
+        end++;
+    return end;
+}
+
 static void sum_up(struct timeline *t, const struct act *act, size_t n, void *(*alloc)(size_t size))
 {
     size_t m = 0, kept = 0;
@@ -198,27 +212,26 @@ void timeline_find(struct timeline *t, const struct act *act, size_t n, int64_t 
                    void *(*alloc)(size_t size))
 {
     *t = (struct timeline){.partner = alloc((n + 1) * sizeof *t->partner),
+                           .order = alloc((n + 1) * sizeof *t->order),
                            .cause = alloc((n + 1) * sizeof *t->cause),
                            .wait_ns = alloc((n + 1) * sizeof *t->wait_ns)};
     match_messages(t, act, n, error_ns, alloc);
     cause_of_messages(t, act, n, error_ns, alloc);
     cause_of_collectives(t, act, n, alloc);
-    uint32_t *list = alloc((n + 1) * sizeof *list);
     for (size_t i = 0; i < n; i++)
-        list[i] = (uint32_t)i;
-    qsort_r(list, n, sizeof *list, by_call, (void *)act);
+        t->order[i] = (uint32_t)i;
+    qsort_r(t->order, n, sizeof *t->order, by_call, (void *)act);
     for (size_t i = 0, end; i < n; i = end) {
-        for (end = i + 1; end < n && same_call(&act[list[i]], &act[list[end]]);)
-            end++;
-        wait_of_call(t, act, list + i, end - i, error_ns);
+        end = timeline_call_end(t, act, n, i);
+        wait_of_call(t, act, t->order + i, end - i, error_ns);
     }
-    free(list);
     sum_up(t, act, n, alloc);
 }
 
 void timeline_free(struct timeline *t)
 {
     free(t->partner);
+    free(t->order);
     free(t->cause);
     free(t->wait_ns);
     free(t->waits);

@@ -1,7 +1,7 @@
 # The same sources, built for the simulator: build/sim/PROGRAM, run by tests/sim/run.sh.
 SIM_BENCHES = bcast collective overlap pairs scenario tree
 sim_programs = smoke methods discover logp collective
-sim_layer_programs = layer known
+sim_layer_programs = layer waits known
 SIM_BINARIES = $(SIM_BENCHES:%=sim/collbench-%) $(sim_programs:%=sim/%) $(sim_layer_programs:%=sim/%)
 EXTRA_DIST += $(sim_programs:%=tests/sim/%.c) $(sim_layer_programs:%=tests/sim/%.c)
 
@@ -17,8 +17,9 @@ SIM_TESTS = \
 	tests/sim/methods64.sh \
 	tests/sim/trees.sh \
 	tests/sim/known.sh \
-	tests/sim/layer.sh
-EXTRA_DIST += $(SIM_TESTS) tests/sim/run.sh tests/sim/place.awk \
+	tests/sim/layer.sh \
+	tests/sim/waits.sh
+EXTRA_DIST += $(SIM_TESTS) tests/sim/run.sh tests/sim/place.awk tests/sim/waits.py \
 	tests/sim/known.table tests/sim/known.py tests/sim/pages.py \
 	tests/sim/platforms/cluster.xml tests/sim/platforms/grid.xml tests/sim/platforms/sites2.xml \
 	tests/sim/platforms/sites8.xml tests/sim/platforms/slowhost.xml
@@ -29,7 +30,7 @@ endif
 
 # Objects of all floors but profile and page, which only the layer needs.
 SIM_FILES = $(filter %.c,$(libbase_la_SOURCES) $(libtopology_la_SOURCES) $(libmeasure_la_SOURCES) \
-	$(libresults_la_SOURCES) $(filter-out src/picture/pictures.%,$(libpicture_la_SOURCES)) \
+	$(libresults_la_SOURCES) $(filter-out src/picture/pictures.% src/picture/timeline_draw.%,$(libpicture_la_SOURCES)) \
 	$(libbench_la_SOURCES))
 SIM_OBJS = $(SIM_FILES:%.c=sim/obj/%.o)
 SIM_CPPFLAGS = $(DEFS) $(AM_CPPFLAGS) -I$(top_srcdir)/bench $(JANSSON_CFLAGS) $(HWLOC_CFLAGS) \

@@ -1,0 +1,142 @@
+/* The trace as JSON for Perfetto and chrome://tracing: a process per rank, numbered from 1 since
+ * the viewers swallow process 0; a slice per call; an arrow per matched message. */
+#include "page/perfetto.h"
+
+#include "config.h"
+#include "page/rows.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+struct writer {
+    const struct profile *p;
+    const struct timeline *t;
+    FILE *out;
+    char **site; /* quoted label of each call site; NULL: not made yet */
+    size_t messages;
+};
+
+/* To be freed. */
+static char *quoted(const char *text)
+{
+    json_t *value = json_text(text, SIZE_MAX);
+    char *result = json_dumps(value, JSON_ENCODE_ANY);
+    json_decref(value);
+    return result ? result : profile_strdup("\"?\"");
+}
+
+static const char *site_of(struct writer *w, uint32_t site)
+{
+    char text[400];
+    if (site == PROFILE_NONE)
+        return "null";
+    if (!w->site[site]) {
+        site_label(w->p, site, text, sizeof text);
+        w->site[site] = quoted(text);
+    }
+    return w->site[site];
+}
+
+/* Microseconds since the start of the run, to the nanosecond. */
+static void put_time(FILE *out, const char *key, int64_t ns)
+{
+    fprintf(out, ",\"%s\":%" PRId64 ".%03d", key, ns / 1000, (int)(ns % 1000));
+}
+
+static void put_place(struct writer *w, const struct act *a, int64_t ns)
+{
+    put_time(w->out, "ts", ns > w->p->trace.first_ns ? ns - w->p->trace.first_ns : 0);
+    fprintf(w->out, ",\"pid\":%u,\"tid\":%u", a->rank + 1, a->thread + 1u);
+}
+
+static void put_names(struct writer *w)
+{
+    const char *comma = "";
+    for (size_t i = 0; i < w->p->ranks.n; i++) {
+        const struct profile_rank *r = &w->p->ranks.at[i];
+        char *host = quoted(w->p->hosts.at[r->host].name);
+        fprintf(w->out,
+                "%s\n{\"ph\":\"M\",\"pid\":%d,\"name\":\"process_name\",\"args\":{\"name\":\"rank "
+                "%d\"}},\n{\"ph\":\"M\",\"pid\":%d,\"name\":\"process_sort_index\",\"args\":"
+                "{\"sort_index\":%d}},\n{\"ph\":\"M\",\"pid\":%d,\"name\":\"process_labels\","
+                "\"args\":{\"labels\":%s}}",
+                comma, r->rank + 1, r->rank, r->rank + 1, r->rank, r->rank + 1, host);
+        comma = ",";
+        free(host);
+    }
+}
+
+/* One call, which may have completed N requests. */
+static void put_call(struct writer *w, const uint32_t *of, size_t n)
+{
+    const struct act *a = &w->p->acts.at[*of];
+    fprintf(w->out, ",\n{\"ph\":\"X\",\"name\":\"%s\",\"cat\":\"mpi\"",
+            w->p->operations.at[a->operation].name);
+    put_place(w, a, a->entry_ns);
+    put_time(w->out, "dur", a->exit_ns > a->entry_ns ? a->exit_ns - a->entry_ns : 0);
+    fprintf(w->out, ",\"args\":{\"call site\":%s", site_of(w, a->site));
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < n; i++)
+        bytes += w->p->acts.at[of[i]].bytes;
+    fprintf(w->out, ",\"bytes\":%" PRIu64, bytes);
+    if (n == 1 && a->kind != ACT_COLLECTIVE && a->peer != TIMELINE_NONE)
+        fprintf(w->out, ",\"peer\":%u,\"tag\":%d", a->peer, a->tag);
+    for (size_t i = 0; i < n; i++)
+        if (w->t->wait_ns[of[i]])
+            fprintf(w->out,
+                    ",\"wait\":\"%s\",\"waited for rank\":%u,\"waited us\":%" PRId64 ".%03d",
+                    wait_names[w->t->cause[of[i]].state], w->t->cause[of[i]].rank,
+                    w->t->wait_ns[of[i]] / 1000, (int)(w->t->wait_ns[of[i]] % 1000));
+    fputs("}}", w->out);
+}
+
+/* An arrow begins inside the sending call and ends inside the receiving one. */
+static void put_message(struct writer *w, size_t receive)
+{
+    const struct act *to = &w->p->acts.at[receive], *from = &w->p->acts.at[w->t->partner[receive]];
+    w->messages++;
+    fprintf(w->out, ",\n{\"ph\":\"s\",\"id\":%zu,\"name\":\"message\",\"cat\":\"message\"",
+            w->messages);
+    put_place(w, from, from->entry_ns);
+    fprintf(w->out,
+            "},\n{\"ph\":\"f\",\"bp\":\"e\",\"id\":%zu,\"name\":\"message\",\"cat\":\"message\"",
+            w->messages);
+    put_place(w, to, to->exit_ns > to->entry_ns ? to->exit_ns - 1 : to->exit_ns);
+    fputs("}", w->out);
+}
+
+static void put_facts(struct writer *w)
+{
+    char *program = quoted(w->p->programs.n ? w->p->programs.at[0] : "");
+    fprintf(w->out,
+            "\n],\n\"displayTimeUnit\":\"ns\",\n\"otherData\":{\"producer\":\"collprof %s\","
+            "\"program\":%s,\"share of the run that is covered\":%.4f,"
+            "\"messages drawn\":%zu,\"messages sent\":%" PRIu64 ",\"messages received\":%" PRIu64
+            ",\"contradictions\":%" PRIu64 ",\"ends without a known order\":%" PRIu64
+            ",\"not in it\":\"computation between calls, one-sided transfers, tests that found "
+            "nothing, what MPI does below its interface\"}}\n",
+            PACKAGE_VERSION, program, w->p->trace.covered, w->messages, w->t->sends, w->t->receives,
+            w->t->contradictions, w->t->unnumbered);
+    free(program);
+}
+
+void perfetto_write(const struct profile *p, FILE *out)
+{
+    struct timeline t;
+    timeline_find(&t, p->acts.at, p->acts.n, (int64_t)p->trace.error_ns, profile_alloc);
+    struct writer w = {p, &t, out, profile_alloc((p->sites.n + 1) * sizeof *w.site), 0};
+    fputs("{\"traceEvents\":[", out);
+    put_names(&w);
+    for (size_t i = 0, end; i < p->acts.n; i = end) {
+        end = timeline_call_end(&t, p->acts.at, p->acts.n, i);
+        put_call(&w, t.order + i, end - i);
+    }
+    for (size_t i = 0; i < p->acts.n; i++)
+        if (p->acts.at[i].kind == ACT_RECEIVED && t.partner[i] != TIMELINE_NONE)
+            put_message(&w, i);
+    put_facts(&w);
+    for (size_t i = 0; i < p->sites.n; i++)
+        free(w.site[i]);
+    free(w.site);
+    timeline_free(&t);
+}

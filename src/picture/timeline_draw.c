@@ -1,0 +1,291 @@
+#include "picture/timeline_draw.h"
+
+#include "base/format.h"
+#include "base/quote.h"
+#include "picture/plot_inner.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_LANES = 64, LANE_HEIGHT = 46, WIDTH = 1400 };
+
+/* The colours of Denis and Trahay's traces, with one for collectives, which they had none of. */
+enum colour { WAITING, COMPLETING, SENDING, POSTING, COLLECTIVE, OTHER, COLOURS };
+static const struct {
+    const char *rgb, *title;
+} colours[COLOURS] = {
+    [WAITING] = {"0xc00018", "waiting for another rank"},
+    [COMPLETING] = {"0xff8a80", "completing, receiving"},
+    [SENDING] = {"0x1565c0", "blocking send"},
+    [POSTING] = {"0x2e9e45", "non-blocking post"},
+    [COLLECTIVE] = {"0xf0a030", "collective"},
+    [OTHER] = {"0xb0b0b0", "other MPI calls"},
+};
+
+struct lane {
+    uint32_t rank;
+    uint8_t thread;
+};
+
+struct drawing {
+    const struct profile *p;
+    const struct timeline *t;
+    int64_t from, to;
+    struct lane lane[MOST_LANES];
+    size_t lanes;
+    FILE *out;
+};
+
+/* --- which ranks --- */
+
+/* Calls EACH for every range of TEXT; false where it is no list of ranges. */
+static bool ranks_in(const char *text, uint32_t rank, bool *found)
+{
+    do {
+        char *end;
+        if (!isdigit((unsigned char)*text))
+            return false;
+        unsigned long low = strtoul(text, &end, 10), high = low;
+        if (*end == '-') {
+            if (!isdigit((unsigned char)end[1]))
+                return false;
+            high = strtoul(end + 1, &end, 10);
+        }
+        if (high < low)
+            return false;
+        *found = *found || (rank >= low && rank <= high);
+        text = end;
+    } while (*text++ == ',');
+    return !text[-1];
+}
+
+const char *timeline_ranks_valid(const char *text)
+{
+    bool found = false;
+    return ranks_in(text, 0, &found) ? NULL : "ranks as 0-3,7";
+}
+
+static int by_lane(const void *a, const void *b)
+{
+    const struct lane *x = a, *y = b;
+    return x->rank != y->rank ? (x->rank < y->rank ? -1 : 1) : x->thread - y->thread;
+}
+
+static size_t lane_of(const struct drawing *d, const struct act *a)
+{
+    for (size_t i = 0; i < d->lanes; i++)
+        if (d->lane[i].rank == a->rank && d->lane[i].thread == a->thread)
+            return i;
+    return SIZE_MAX;
+}
+
+static void find_lanes(struct drawing *d, const char *ranks)
+{
+    for (size_t i = 0; i < d->p->acts.n && d->lanes < MOST_LANES; i++) {
+        const struct act *a = &d->p->acts.at[i];
+        bool wanted = !ranks;
+        if (ranks)
+            ranks_in(ranks, a->rank, &wanted);
+        if (wanted && lane_of(d, a) == SIZE_MAX)
+            d->lane[d->lanes++] = (struct lane){a->rank, a->thread};
+    }
+    qsort(d->lane, d->lanes, sizeof *d->lane, by_lane);
+}
+
+/* --- which time --- */
+
+/* The longest wait in the lanes, with as much again on either side. */
+static void find_time(struct drawing *d, const struct timeline_view *view)
+{
+    const struct act *longest = NULL;
+    int64_t wait = 0;
+    d->from = d->p->trace.first_ns + (int64_t)(view->from * 1e9);
+    d->to = view->to > 0 ? d->p->trace.first_ns + (int64_t)(view->to * 1e9) : d->p->trace.last_ns;
+    if (view->from > 0 || view->to > 0)
+        return;
+    for (size_t i = 0; i < d->p->acts.n; i++)
+        if (d->t->wait_ns[i] > wait && lane_of(d, &d->p->acts.at[i]) != SIZE_MAX) {
+            wait = d->t->wait_ns[i];
+            longest = &d->p->acts.at[i];
+        }
+    if (longest) {
+        d->from = longest->entry_ns - wait;
+        d->to = longest->exit_ns + wait;
+    }
+}
+
+/* --- the calls --- */
+
+static enum colour colour_of(const struct profile *p, const struct act *a)
+{
+    switch (a->kind) {
+    case ACT_SEND:
+        return SENDING;
+    case ACT_POST:
+        return POSTING;
+    case ACT_COLLECTIVE:
+        return COLLECTIVE;
+    case ACT_CALL:
+        switch (p->operations.at[a->operation].family) {
+        case FAMILY_IRECV:
+        case FAMILY_ISEND:
+        case FAMILY_START:
+        case FAMILY_ICOLLECTIVE:
+            return POSTING;
+        case FAMILY_COMPLETION:
+        case FAMILY_RECV:
+            return COMPLETING;
+        default:
+            return OTHER;
+        }
+    default:
+        return COMPLETING;
+    }
+}
+
+static double place_of(const struct drawing *d, int64_t ns)
+{
+    int64_t inside = ns < d->from ? d->from : ns > d->to ? d->to : ns;
+    return (double)(inside - d->from) / 1e3;
+}
+
+static void box(const struct drawing *d, size_t lane, int64_t from, int64_t to, enum colour colour)
+{
+    if (to > d->from && from < d->to && to > from)
+        fprintf(d->out, "%.3f %.3f %zu %s\n", place_of(d, from), place_of(d, to), lane,
+                colours[colour].rgb);
+}
+
+static int64_t waited_until(const struct drawing *d, size_t i)
+{
+    return d->p->acts.at[i].entry_ns + d->t->wait_ns[i];
+}
+
+/* Calls first, and over them the part of each that was waiting. */
+static size_t boxes(const struct drawing *d)
+{
+    size_t drawn = 0;
+    fputs("$calls << END\n", d->out);
+    for (size_t i = 0; i < d->p->acts.n; i++) {
+        const struct act *a = &d->p->acts.at[i];
+        size_t lane = lane_of(d, a);
+        if (lane == SIZE_MAX || a->exit_ns < d->from || a->entry_ns > d->to)
+            continue;
+        box(d, lane, a->entry_ns, a->exit_ns, colour_of(d->p, a));
+        drawn++;
+    }
+    for (size_t i = 0; i < d->p->acts.n; i++) {
+        size_t lane = lane_of(d, &d->p->acts.at[i]);
+        if (d->t->wait_ns[i] > 0 && lane != SIZE_MAX)
+            box(d, lane, d->p->acts.at[i].entry_ns, waited_until(d, i), WAITING);
+    }
+    fputs("END\n", d->out);
+    return drawn;
+}
+
+/* From the entry of the send to the exit of the call that received. */
+static void arrows(const struct drawing *d)
+{
+    fputs("$messages << END\n-1 -1 0 0\n", d->out);
+    for (size_t i = 0; i < d->p->acts.n; i++) {
+        const struct act *a = &d->p->acts.at[i];
+        if (a->kind != ACT_RECEIVED || d->t->partner[i] == TIMELINE_NONE)
+            continue;
+        const struct act *send = &d->p->acts.at[d->t->partner[i]];
+        size_t from = lane_of(d, send), to = lane_of(d, a);
+        if (from != SIZE_MAX && to != SIZE_MAX && send->entry_ns >= d->from && a->exit_ns <= d->to)
+            fprintf(d->out, "%.3f %zu %.3f %zu\n", place_of(d, send->entry_ns), from,
+                    place_of(d, a->exit_ns), to);
+    }
+    fputs("END\n", d->out);
+}
+
+/* The name of a wait is written into it, where there is room. */
+static void labels(const struct drawing *d)
+{
+    double shown = (double)(d->to - d->from);
+    for (size_t i = 0; i < d->p->acts.n; i++) {
+        const struct act *a = &d->p->acts.at[i];
+        size_t lane = lane_of(d, a);
+        char text[80];
+        if (!d->t->wait_ns[i] || lane == SIZE_MAX || a->entry_ns < d->from ||
+            waited_until(d, i) > d->to)
+            continue;
+        snprintf(text, sizeof text, "%s: %u", wait_names[d->t->cause[i].state],
+                 d->t->cause[i].rank);
+        if ((double)d->t->wait_ns[i] / shown * WIDTH * 0.85 < 7.0 * (double)strlen(text))
+            continue;
+        fputs("set label ", d->out);
+        quote_gnuplot(text, d->out);
+        fprintf(d->out, " at %.3f,%zu center tc rgb '#ffffff' font ',9' front\n",
+                place_of(d, a->entry_ns + d->t->wait_ns[i] / 2), lane);
+    }
+}
+
+static void frame(const struct drawing *d)
+{
+    char title[200], label[100], length[32];
+    bool threads = false;
+    for (size_t i = 0; i < d->lanes; i++)
+        threads = threads || d->lane[i].thread;
+    snprintf(title, sizeof title, "%s of what the ranks did, and their messages",
+             format_time(length, (double)(d->to - d->from)));
+    snprintf(label, sizeof label, "us, from %.6f s after the start of the run",
+             (double)(d->from - d->p->trace.first_ns) / 1e9);
+    script_axes(d->out, &(struct plot_axes){title, label, "", false, false});
+    fprintf(d->out, "set xrange [0:%.3f]\nset yrange [%zu.6:-0.6]\nset ytics (",
+            (double)(d->to - d->from) / 1e3, d->lanes - 1);
+    for (size_t i = 0; i < d->lanes; i++)
+        fprintf(d->out, threads ? "%s'rank %u, thread %u' %zu" : "%s'rank %u'%.0u %zu",
+                i ? ", " : "", d->lane[i].rank, (unsigned)d->lane[i].thread, i);
+    fputs(")\nset key below horizontal samplen 2\nset style fill solid noborder\n", d->out);
+    for (size_t i = 0; i < d->lanes; i++) /* computation: an empty lane with a frame */
+        fprintf(d->out,
+                "set object rectangle from 0,%f to %.3f,%f fc rgb '#ffffff' fs border "
+                "lc rgb '#808080' behind\n",
+                (double)i - 0.35, (double)(d->to - d->from) / 1e3, (double)i + 0.35);
+}
+
+static void plot_commands(const struct drawing *d)
+{
+    fputs("plot $calls using (($1+$2)/2):3:1:2:($3-0.35):($3+0.35):4 with boxxyerror "
+          "lc rgb variable notitle, $messages using 1:2:($3-$1):($4-$2) with vectors "
+          "head filled size screen 0.006,18 lw 1 lc rgb '#000000' title 'message'",
+          d->out);
+    for (int c = 0; c < COLOURS; c++)
+        fprintf(d->out, ", NaN with boxes lc rgb %s title '%s'", colours[c].rgb, colours[c].title);
+    fputs(", NaN with boxes fs empty border lc rgb '#808080' title 'computation'\n", d->out);
+}
+
+enum picture_result timeline_draw(const struct profile *p, const char *path,
+                                  const struct timeline_view *view)
+{
+    struct script script;
+    struct timeline t;
+    struct drawing d = {.p = p, .t = &t};
+    enum picture_result result = PICTURE_EMPTY;
+    timeline_find(&t, p->acts.at, p->acts.n, (int64_t)p->trace.error_ns, profile_alloc);
+    find_lanes(&d, view->ranks);
+    find_time(&d, view);
+    int height = 150 + LANE_HEIGHT * (int)d.lanes;
+    if (d.lanes && d.to > d.from) {
+        result = PICTURE_FAILED;
+        if (script_begin(&script, path, WIDTH, height < 320 ? 320 : height)) {
+            d.out = script.out;
+            bool any = boxes(&d) > 0;
+            arrows(&d);
+            frame(&d);
+            labels(&d);
+            plot_commands(&d);
+            if (any) {
+                result = script_run(&script) ? PICTURE_DRAWN : PICTURE_FAILED;
+            } else {
+                script_abandon(&script);
+                result = PICTURE_EMPTY;
+            }
+        }
+    }
+    timeline_free(&t);
+    return result;
+}

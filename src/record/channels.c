@@ -1,0 +1,267 @@
+#include "record/channels.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Receives in line behind an open wildcard; [0] is never used. */
+enum { LINE = 4096 };
+static struct waiting {
+    uint64_t comm_id;
+    uint32_t next;          /* in the line, or the free list */
+    uint32_t channel;       /* 0: not known yet */
+    uint32_t ordinal;       /* TURN_UNKNOWN: not known yet */
+    uint32_t event;         /* to be told; TURN_UNKNOWN: none */
+    bool settled, received; /* when both hold it is free again */
+} * line;
+static bool lost; /* some messages were not seen */
+static uint32_t line_first, line_last, line_free, line_fresh, lock;
+
+void (*channel_settled)(uint32_t event, uint32_t channel, uint32_t ordinal);
+
+int channels_start(void)
+{
+    line = calloc(LINE, sizeof *line);
+    line_fresh = 1;
+    layer.ledger.header->section[LEDGER_CHANNELS].count = 1; /* 0: none */
+    return line ? index_start(&layer.channels) : ENOMEM;
+}
+
+uint32_t channels_thread(void)
+{
+    static uint32_t threads;
+    if (UNLIKELY(!thread.number))
+        thread.number = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
+    return thread.number;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * 0xff51afd7ed558ccdull;
+    return hash ^ hash >> 32;
+}
+
+static uint32_t add(const struct ledger_channel *wanted, uint64_t key)
+{
+    pthread_mutex_lock(&layer.lock);
+    struct ledger_table *t = &layer.ledger.header->section[LEDGER_CHANNELS];
+    uint32_t i = (uint32_t)index_find(&layer.channels, key);
+    if (!i && t->count <= UINT16_MAX && ledger_grow(&layer.ledger, LEDGER_CHANNELS)) {
+        i = t->count;
+        layer.ledger.channels[i] = *wanted;
+        __atomic_store_n(&t->count, i + 1, __ATOMIC_RELEASE);
+        index_put(&layer.channels, key, i, layer.threaded);
+    }
+    t->dropped += i == 0;
+    pthread_mutex_unlock(&layer.lock);
+    return i;
+}
+
+/* The key is 64 bits of a hash: two channels with the same one would be counted together, and
+ * their messages contradict each other later. */
+static uint32_t channel_of(struct comm *c, int peer, int tag, unsigned kind)
+{
+    uint64_t key = mix(mix(c->id, (uint64_t)(uint32_t)peer << 32 | (uint32_t)tag), kind);
+    key |= INDEX_LEAST_KEY;
+    uint32_t i = (uint32_t)index_find(&layer.channels, key);
+    if (UNLIKELY(!i))
+        i = add(&(struct ledger_channel){.comm_id = c->id,
+                                         .peer = peer,
+                                         .tag = tag,
+                                         .peer_world = comm_world_rank(c, peer),
+                                         .comm = (uint16_t)c->index,
+                                         .kind = (uint8_t)kind,
+                                         .thread = channels_thread()},
+                key);
+    struct ledger_channel *channel = &layer.ledger.channels[i];
+    /* Nobody can tell which of two threads was first. */
+    if (i && layer.threaded && channel->thread != channels_thread() &&
+        kind != LEDGER_CHANNEL_COLLECTIVE)
+        channel->flags |= LEDGER_CHANNEL_DISORDERED;
+    return i;
+}
+
+static bool has_order(const struct comm *c)
+{
+    return !lost && !c->disordered;
+}
+
+static uint32_t next_in(uint32_t channel)
+{
+    return channel ? layer.ledger.channels[channel].next++ : TURN_UNKNOWN;
+}
+
+struct turn channel_sent(struct comm *c, int to, int tag)
+{
+    spin_lock(&lock);
+    uint32_t channel = lost ? 0 : channel_of(c, to, tag, LEDGER_CHANNEL_SEND);
+    struct turn p = {channel, next_in(channel), 0};
+    spin_unlock(&lock);
+    return p;
+}
+
+void channel_lose_order(struct comm *c)
+{
+    c->disordered = true;
+    for (uint32_t i = 1; i < layer.ledger.header->section[LEDGER_CHANNELS].count; i++)
+        if (layer.ledger.channels[i].comm_id == c->id &&
+            layer.ledger.channels[i].kind == LEDGER_CHANNEL_RECEIVE)
+            layer.ledger.channels[i].flags |= LEDGER_CHANNEL_DISORDERED;
+}
+
+void channels_lose_order(void)
+{
+    if (!layer.trace)
+        return;
+    lost = true;
+    for (uint32_t i = 1; i < layer.ledger.header->section[LEDGER_CHANNELS].count; i++)
+        if (layer.ledger.channels[i].kind != LEDGER_CHANNEL_COLLECTIVE)
+            layer.ledger.channels[i].flags |= LEDGER_CHANNEL_DISORDERED;
+}
+
+static uint32_t stand_in_line(struct comm *c, uint32_t channel)
+{
+    uint32_t i = line_free;
+    if (i)
+        line_free = line[i].next;
+    else if (line_fresh < LINE)
+        i = line_fresh++;
+    if (!i)
+        return 0;
+    line[i] = (struct waiting){
+        .comm_id = c->id, .channel = channel, .ordinal = TURN_UNKNOWN, .event = TURN_UNKNOWN};
+    if (line_first)
+        line[line_last].next = i;
+    else
+        line_first = i;
+    line_last = i;
+    return i;
+}
+
+static void release(uint32_t i)
+{
+    line[i].next = line_free;
+    line_free = i;
+}
+
+/* Those at the front whose channel is known have their places now. */
+static void move_up(void)
+{
+    while (line_first && (line[line_first].channel || line[line_first].received)) {
+        uint32_t i = line_first;
+        struct waiting *w = &line[i];
+        line_first = w->next;
+        w->ordinal = next_in(w->channel);
+        w->settled = true;
+        if (w->received && w->event != TURN_UNKNOWN)
+            channel_settled(w->event, w->channel, w->ordinal);
+        if (w->received)
+            release(i);
+    }
+}
+
+struct turn channel_posted(struct comm *c, int from, int tag)
+{
+    struct turn p = NO_TURN;
+    spin_lock(&lock);
+    bool exact = from != MPI_ANY_SOURCE && tag != MPI_ANY_TAG;
+    if (exact && has_order(c))
+        p.channel = channel_of(c, from, tag, LEDGER_CHANNEL_RECEIVE);
+    if (exact && !line_first) {
+        p.ordinal = next_in(p.channel);
+    } else if (has_order(c) && (!exact || p.channel)) {
+        p.waiting = stand_in_line(c, p.channel);
+        if (!p.waiting)
+            channel_lose_order(c);
+    }
+    spin_unlock(&lock);
+    return p;
+}
+
+struct turn channel_probed(struct comm *c, int from, int tag)
+{
+    struct turn p = NO_TURN;
+    spin_lock(&lock);
+    if (!line_first && has_order(c)) {
+        p.channel = channel_of(c, from, tag, LEDGER_CHANNEL_RECEIVE);
+        p.ordinal = p.channel ? layer.ledger.channels[p.channel].next : TURN_UNKNOWN;
+    }
+    spin_unlock(&lock);
+    return p;
+}
+
+struct turn channel_received(struct turn p, struct comm *c, int from, int tag)
+{
+    if (!p.waiting)
+        return p;
+    spin_lock(&lock);
+    struct waiting *w = &line[p.waiting];
+    if (!w->channel)
+        w->channel = channel_of(c, from, tag, LEDGER_CHANNEL_RECEIVE);
+    p.channel = w->channel;
+    w->received = true;
+    if (w->settled) {
+        p.ordinal = w->ordinal;
+        release(p.waiting);
+        p.waiting = 0;
+    } else if (line_first == p.waiting) {
+        p.ordinal = w->channel ? layer.ledger.channels[w->channel].next : TURN_UNKNOWN;
+        p.waiting = 0;
+        move_up(); /* this one first */
+    }
+    spin_unlock(&lock);
+    return p;
+}
+
+void channel_tell(uint32_t waiting, uint32_t event)
+{
+    line[waiting].event = event;
+}
+
+/* A place that was given cannot be taken back, unless it was the last. */
+static void give_back(uint32_t channel, uint32_t ordinal)
+{
+    struct ledger_channel *c = &layer.ledger.channels[channel];
+    if (!channel)
+        return;
+    if (c->next == ordinal + 1)
+        c->next--;
+    else
+        c->flags |= LEDGER_CHANNEL_DISORDERED;
+}
+
+static void leave_line(uint32_t i)
+{
+    uint32_t *link = &line_first, before = 0;
+    while (*link != i) {
+        before = *link;
+        link = &line[before].next;
+    }
+    *link = line[i].next;
+    if (line_last == i)
+        line_last = before;
+    release(i);
+}
+
+void channel_cancelled(struct turn p)
+{
+    spin_lock(&lock);
+    if (!p.waiting) {
+        if (p.ordinal != TURN_UNKNOWN)
+            give_back(p.channel, p.ordinal);
+    } else if (line[p.waiting].settled) {
+        give_back(line[p.waiting].channel, line[p.waiting].ordinal);
+        release(p.waiting);
+    } else {
+        leave_line(p.waiting);
+        move_up();
+    }
+    spin_unlock(&lock);
+}
+
+uint32_t channel_of_collective(struct comm *c, uint32_t operation, int root)
+{
+    spin_lock(&lock);
+    uint32_t channel = channel_of(c, root, (int)operation, LEDGER_CHANNEL_COLLECTIVE);
+    spin_unlock(&lock);
+    return channel;
+}

@@ -1,0 +1,56 @@
+/* The place of a message in its channel, which is (communicator, sender, receiver, tag): by MPI's
+ * order rule the k-th send of a channel is its k-th receive in the order of posting. Each side
+ * counts for itself, over the whole run; only with --trace.
+ *
+ * A receive with a wildcard is known to be of a channel when it completes. While one is open, those
+ * that were posted after it do not know their places yet, and wait in line with it. */
+#ifndef COLLPROF_RECORD_CHANNELS_H
+#define COLLPROF_RECORD_CHANNELS_H
+
+#include "record/comms.h"
+
+#define TURN_UNKNOWN UINT32_MAX
+
+struct turn {
+    uint32_t channel; /* index in the ledger; 0: none, or the table was full */
+    uint32_t ordinal; /* TURN_UNKNOWN */
+    uint32_t waiting; /* its number in the line; 0: it does not stand there */
+};
+#define NO_TURN ((struct turn){0, TURN_UNKNOWN, 0})
+
+/* Returns 0 or an errno. */
+int channels_start(void);
+
+/* The number of this thread among those that are traced, from 1. */
+uint32_t channels_thread(void);
+
+struct turn channel_sent(struct comm *c, int to, int tag);
+
+/* A receive is posted: FROM and TAG may be wildcards. */
+struct turn channel_posted(struct comm *c, int from, int tag);
+
+/* A message FROM there with TAG is seen, which the next receive that matches it will bring. */
+struct turn channel_probed(struct comm *c, int from, int tag);
+
+/* Nobody can tell any more which message a receive on C brings: their places are unknown, those
+ * that were given before included. */
+void channel_lose_order(struct comm *c);
+
+/* Some messages were not seen: all places are unknown from here on. */
+void channels_lose_order(void);
+
+/* It has brought a message FROM there with TAG. The place is complete then, or still waiting. */
+struct turn channel_received(struct turn p, struct comm *c, int from, int tag);
+
+/* It has been cancelled. */
+void channel_cancelled(struct turn p);
+
+/* A place that still waits belongs to the event with this index (TURN_UNKNOWN: to none any more),
+ * for which channel_settled is called as soon as the place is known. */
+void channel_tell(uint32_t waiting, uint32_t event);
+extern void (*channel_settled)(uint32_t event, uint32_t channel, uint32_t ordinal);
+
+/* The channel of a communicator's collectives that are this OPERATION with this ROOT (-1: none). */
+uint32_t channel_of_collective(struct comm *c, uint32_t operation, int root);
+
+#endif

@@ -1,0 +1,89 @@
+#include "record/events.h"
+
+#include "timeline/timeline.h"
+
+static struct {
+    uint64_t ticks; /* at the start */
+    int64_t time;   /* the common time then, ns */
+    uint32_t lock;
+} origin;
+
+static uint64_t time_of(uint64_t ticks)
+{
+    return (uint64_t)origin.time + ticks_to_ns(ticks - origin.ticks);
+}
+
+/* An event whose place is not known yet has the number of its receive in the line as ordinal. */
+static bool waits(const struct ledger_event *e)
+{
+    return e->kind == ACT_RECEIVED && !e->channel && e->ordinal != TURN_UNKNOWN;
+}
+
+static void settle(uint32_t event, uint32_t channel, uint32_t ordinal)
+{
+    struct ledger_event *e = &layer.ledger.events[event];
+    e->ordinal = ordinal;
+    e->channel = channel & 0xffff;
+}
+
+int events_start(int64_t now)
+{
+    if (!*layer.settings.trace)
+        return 0;
+    origin.ticks = clock_ticks();
+    origin.time = now;
+    channel_settled = settle;
+    int error = channels_start();
+    layer.trace = !error;
+    layer.ledger.header->traced = layer.trace;
+    return error;
+}
+
+static void thin_out(struct ledger_table *t)
+{
+    struct ledger_header *h = layer.ledger.header;
+    struct ledger_event *e = layer.ledger.events;
+    uint64_t span = ticks_to_ns(clock_ticks() - origin.ticks);
+    uint32_t kept = 0;
+    h->time_mask = timeline_thinner(h->time_mask, span);
+    for (uint32_t i = 0; i < t->count; i++) {
+        bool keep = !(time_of(e[i].entry_ticks) & h->time_mask);
+        if (waits(&e[i]))
+            channel_tell(e[i].ordinal, keep ? kept : TURN_UNKNOWN);
+        if (keep)
+            e[kept++] = e[i];
+    }
+    t->count = kept;
+}
+
+void event_add(struct ledger_event event, struct turn p)
+{
+    struct ledger_header *h = layer.ledger.header;
+    struct ledger_table *t = &h->section[LEDGER_EVENTS];
+    spin_lock(&origin.lock);
+    if (time_of(event.entry_ticks) & h->time_mask)
+        goto out;
+    while (t->count == t->capacity && !ledger_grow(&layer.ledger, LEDGER_EVENTS) &&
+           !(h->time_mask & 1))
+        thin_out(t);
+    if (t->count == t->capacity || time_of(event.entry_ticks) & h->time_mask)
+        goto out;
+    event.channel = p.waiting ? 0 : p.channel & 0xffff;
+    event.ordinal = p.waiting ? p.waiting : p.ordinal;
+    layer.ledger.events[t->count] = event;
+    if (p.waiting)
+        channel_tell(p.waiting, t->count);
+    __atomic_store_n(&t->count, t->count + 1, __ATOMIC_RELEASE);
+out:
+    spin_unlock(&origin.lock);
+}
+
+void events_reset(void)
+{
+    struct ledger_table *t = &layer.ledger.header->section[LEDGER_EVENTS];
+    for (uint32_t i = 0; i < t->count; i++)
+        if (waits(&layer.ledger.events[i]))
+            channel_tell(layer.ledger.events[i].ordinal, TURN_UNKNOWN);
+    t->count = 0;
+    layer.ledger.header->time_mask = 0;
+}

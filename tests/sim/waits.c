@@ -1,0 +1,238 @@
+/* Programs whose waits are known: one situation, named by the argument, REPEATS times. Computation
+ * is simulated by usleep, T at a time; messages take some 10 us. tests/sim/waits.py knows what the
+ * layer must say of each. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { REPEATS = 20, T = 10000, SMALL = 8, LARGE = 4 << 20 };
+
+static int rank, size;
+static char out[LARGE], in[LARGE];
+
+static void compute(int who, int microseconds)
+{
+    if (rank == who)
+        usleep((unsigned)microseconds);
+}
+
+static void send(int from, int to, int bytes, int tag)
+{
+    if (rank == from)
+        MPI_Send(out, bytes, MPI_BYTE, to, tag, MPI_COMM_WORLD);
+}
+
+static void receive(int at, int from, int tag)
+{
+    if (rank == at)
+        MPI_Recv(in, SMALL, MPI_BYTE, from, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void late_sender(void)
+{
+    compute(0, T);
+    send(0, 1, SMALL, 1);
+    receive(1, 0, 1);
+}
+
+static void late_receiver(void)
+{
+    compute(1, T);
+    if (rank == 0)
+        MPI_Ssend(out, SMALL, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+    receive(1, 0, 1);
+}
+
+/* A message that is too large to be kept for its receiver. */
+static void big_message(void)
+{
+    compute(1, T);
+    send(0, 1, LARGE, 1);
+    if (rank == 1)
+        MPI_Recv(in, LARGE, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void late_root(void)
+{
+    compute(2, T);
+    MPI_Bcast(out, SMALL, MPI_BYTE, 2, MPI_COMM_WORLD);
+}
+
+static void early_root(void)
+{
+    compute(3, T);
+    MPI_Reduce(out, in, SMALL, MPI_BYTE, MPI_BOR, 0, MPI_COMM_WORLD);
+}
+
+static void n_to_n(void)
+{
+    compute(1, T);
+    MPI_Allreduce(out, in, SMALL, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD);
+}
+
+static void alternating(void)
+{
+    static int turn;
+    compute(turn++ % size, T);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void prefix(void)
+{
+    compute(1, T);
+    MPI_Scan(out, in, SMALL, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void non_blocking_collective(void)
+{
+    MPI_Request request;
+    compute(1, T);
+    MPI_Iallreduce(out, in, SMALL, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+/* The message of rank 2 is the last. */
+static void waitall(void)
+{
+    MPI_Request request[3];
+    for (int i = 1; i < 4 && rank == 0; i++)
+        MPI_Irecv(in + i * SMALL, SMALL, MPI_BYTE, i, 1, MPI_COMM_WORLD, &request[i - 1]);
+    compute(1, T);
+    compute(2, 3 * T);
+    compute(3, 2 * T);
+    for (int i = 1; i < 4; i++)
+        send(i, 0, SMALL, 1);
+    if (rank == 0)
+        MPI_Waitall(3, request, MPI_STATUSES_IGNORE);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void wildcards(void)
+{
+    compute(1, T);
+    compute(2, 3 * T);
+    compute(3, 2 * T);
+    for (int i = 1; i < 4; i++) {
+        send(i, 0, SMALL, i);
+        receive(0, MPI_ANY_SOURCE, MPI_ANY_TAG);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* Receives behind an open wildcard: the messages have different sizes, so that a wrong place in
+ * the order would contradict them. The third is cancelled. */
+static void behind_a_wildcard(void)
+{
+    MPI_Request request[4];
+    if (rank == 0) {
+        MPI_Irecv(in, 400, MPI_BYTE, MPI_ANY_SOURCE, 5, MPI_COMM_WORLD, &request[0]);
+        MPI_Irecv(in + 400, 400, MPI_BYTE, 1, 5, MPI_COMM_WORLD, &request[1]);
+        MPI_Irecv(in + 800, 400, MPI_BYTE, 1, MPI_ANY_TAG, MPI_COMM_WORLD, &request[2]);
+        MPI_Irecv(in + 1200, 400, MPI_BYTE, 1, 5, MPI_COMM_WORLD, &request[3]);
+    }
+    compute(1, T);
+    for (int i = 0; i < 4; i++)
+        send(1, 0, 100 + i, 5);
+    for (int i = 3; i >= 0 && rank == 0; i--)
+        MPI_Wait(&request[i], MPI_STATUS_IGNORE);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* The message of rank 2 lies ready while that of rank 1 is waited for. */
+static void wrong_order(void)
+{
+    compute(0, T / 10);
+    compute(1, T + T / 10);
+    send(2, 0, SMALL, 1);
+    send(1, 0, SMALL, 1);
+    receive(0, 1, 1);
+    receive(0, 2, 1);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void both_ways(void)
+{
+    compute(1, T);
+    if (rank < 2)
+        MPI_Sendrecv(out, SMALL, MPI_BYTE, 1 - rank, 1, in, SMALL, MPI_BYTE, 1 - rank, 1,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void persistent(void)
+{
+    static MPI_Request request = MPI_REQUEST_NULL;
+    static int times;
+    if (rank == 0 && !times)
+        MPI_Send_init(out, SMALL, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &request);
+    if (rank == 1 && !times)
+        MPI_Recv_init(in, SMALL, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &request);
+    compute(0, T);
+    if (rank < 2) {
+        MPI_Start(&request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    if (++times == REPEATS && rank < 2)
+        MPI_Request_free(&request);
+}
+
+static void probe(void)
+{
+    compute(0, T);
+    send(0, 1, SMALL, 1);
+    if (rank == 1)
+        MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    receive(1, 0, 1);
+}
+
+/* All compute alike and exchange with their neighbours. */
+static void healthy(void)
+{
+    MPI_Request request[4];
+    int left = (rank + size - 1) % size, right = (rank + 1) % size;
+    usleep(T);
+    MPI_Irecv(in, SMALL, MPI_BYTE, left, 1, MPI_COMM_WORLD, &request[0]);
+    MPI_Irecv(in + SMALL, SMALL, MPI_BYTE, right, 2, MPI_COMM_WORLD, &request[1]);
+    MPI_Isend(out, SMALL, MPI_BYTE, right, 1, MPI_COMM_WORLD, &request[2]);
+    MPI_Isend(out, SMALL, MPI_BYTE, left, 2, MPI_COMM_WORLD, &request[3]);
+    MPI_Waitall(4, request, MPI_STATUSES_IGNORE);
+    MPI_Allreduce(out, in, SMALL, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD);
+}
+
+static const struct situation {
+    const char *name;
+    void (*run)(void);
+} situations[] = {
+    {"late_sender", late_sender},
+    {"late_receiver", late_receiver},
+    {"big_message", big_message},
+    {"late_root", late_root},
+    {"early_root", early_root},
+    {"n_to_n", n_to_n},
+    {"alternating", alternating},
+    {"prefix", prefix},
+    {"non_blocking_collective", non_blocking_collective},
+    {"waitall", waitall},
+    {"wildcards", wildcards},
+    {"behind_a_wildcard", behind_a_wildcard},
+    {"wrong_order", wrong_order},
+    {"both_ways", both_ways},
+    {"persistent", persistent},
+    {"probe", probe},
+    {"healthy", healthy},
+};
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (size_t i = 0; i < sizeof situations / sizeof *situations; i++)
+        if (argc == 2 && !strcmp(argv[1], situations[i].name))
+            for (int k = 0; k < REPEATS; k++)
+                situations[i].run();
+    MPI_Finalize();
+    return 0;
+}
