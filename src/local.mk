@@ -106,16 +106,17 @@ libpage_la_SOURCES = \
 	src/page/figures_ranks.c \
 	src/page/labels.c \
 	src/page/layout.c src/page/layout.h \
-	src/page/perfetto.c src/page/perfetto.h \
+	src/page/figures_messages.c src/page/text_messages.c \
 	src/page/rows.c src/page/rows.h \
 	src/page/report.h \
 	src/page/text.c src/page/text.h \
 	src/page/text_findings.c src/page/text_sizes.c src/page/text_summary.c src/page/text_tables.c
 
 # data: for other programs.
-libdata_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(SQLITE_CFLAGS)
-libdata_la_SOURCES = src/data/csv.c src/data/data.h src/data/sqlite.c src/data/trace.c
-libdata_la_LIBADD = $(SQLITE_LIBS)
+libdata_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(SQLITE_CFLAGS) $(OTF2_CFLAGS)
+libdata_la_SOURCES = src/data/csv.c src/data/data.h src/data/otf2.c src/data/perfetto.c \
+	src/data/sqlite.c src/data/trace.c
+libdata_la_LIBADD = $(SQLITE_LIBS) $(OTF2_LIBS)
 
 # results: what the bench programs write.
 libresults_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)

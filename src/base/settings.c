@@ -47,8 +47,8 @@ const struct setting settings_table[] = {
     {"bcast", 0, "NAME", NULL, "",
      "run the application with another broadcast: binomial, linear, backward, flat, chain, grid"},
     {"trace", 0, "calls", "calls", "",
-     "record every call and message, in twice --memory: wait states in the report, `collprof plot "
-     "--picture=timeline', `collprof export --format=perfetto'"},
+     "record every call and message, in up to twice the memory: who waits for whom, a timeline to "
+     "plot and to export"},
     {"latencies", 0, "LOG", NULL, "", "log of collbench-pairs, for --bcast=grid"},
     {"base-round", 0, "FILE", NULL, "",
      "base round of collbench-overlap: report overlap ratios of the application's requests"},

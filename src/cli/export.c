@@ -16,6 +16,11 @@ struct options {
     const struct listing *table;
 };
 
+static const char *directory_of(const struct options *o)
+{
+    return o->directory ? o->directory : "collprof.out";
+}
+
 static bool write_table(const struct listing *l, const struct profile *p, const char *path)
 {
     struct save save;
@@ -73,15 +78,39 @@ static bool write_sqlite(const struct options *o, const struct profile *p, const
     return !why;
 }
 
-static bool write_trace(const struct options *o, const struct profile *p, const char *target)
+/* The whole trace where there is one, else the collectives that every run records. */
+static bool write_perfetto(const struct options *o, const struct profile *p, const char *target)
 {
     struct save save;
     (void)target;
-    if (!save_open(&save, o->output))
+    struct profile *trace = p->trace.on ? profile_load_trace(directory_of(o)) : NULL;
+    if (p->trace.on && !trace)
         return false;
+    if (!save_open(&save, o->output)) {
+        profile_free(trace);
+        return false;
+    }
+    if (trace) {
+        data_perfetto(trace, save.out);
+        profile_free(trace);
+        return save_commit(&save);
+    }
     if (!data_trace(p, save.out))
         fprintf(stderr, "%s: no collective instances were recorded: the trace is empty\n", o->name);
     return save_commit(&save);
+}
+
+static bool write_otf2(const struct options *o, const struct profile *p, const char *target)
+{
+    (void)p;
+    struct profile *trace = profile_load_trace(directory_of(o));
+    const char *why = trace ? data_otf2(trace, target) : NULL;
+    if (why)
+        fprintf(stderr, "%s: %s: %s\n", o->name, target, why);
+    else if (trace)
+        printf("%s/traces.otf2: for otf2-print and what else reads OTF2\n", target);
+    profile_free(trace);
+    return trace && !why;
 }
 
 static const struct format_of_export {
@@ -94,8 +123,10 @@ static const struct format_of_export {
     {"json", "the whole profile, see collprof-profile(5)", NULL, write_json},
     {"sqlite", "the same tables as an SQLite database (DIR/collprof.sqlite)", "collprof.sqlite",
      write_sqlite},
-    {"perfetto", "the recorded collectives, for ui.perfetto.dev or chrome://tracing", NULL,
-     write_trace},
+    {"perfetto",
+     "for ui.perfetto.dev: what was traced (collprof run --trace), else the recorded collectives",
+     NULL, write_perfetto},
+    {"otf2", "what was traced, as an OTF2 archive (DIR/otf2)", "otf2", write_otf2},
 };
 
 static const char *format_name(size_t i)
@@ -175,7 +206,7 @@ int cli_export(int argc, char **argv)
     cli_parse(&argp, argc, argv, 0, &o);
     if (o.table && o.format != &formats[0])
         cli_refuse(o.name, "--table is for --format=csv");
-    const char *directory = o.directory ? o.directory : "collprof.out";
+    const char *directory = directory_of(&o);
     char target[4400];
     snprintf(target, sizeof target, "%s/%s", directory, o.format->place ? o.format->place : "");
     struct profile *p = profile_load(directory);

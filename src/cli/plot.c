@@ -6,6 +6,7 @@
 #include "picture/pairs_plot.h"
 #include "picture/pictures.h"
 #include "picture/plot.h"
+#include "picture/timeline_draw.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,10 @@
 struct options {
     const char *name, *directory, *output, *picture, *overlap;
     long top;
+    struct picture_view view;
 };
+
+enum { FROM = 256, TO, RANKS };
 
 static const struct argp_option options[] = {
     {"picture", 'p', "NAME", 0, "only one of those below", 0},
@@ -26,6 +30,10 @@ static const struct argp_option options[] = {
      "in DIR marked: what the machine could hide of them",
      0},
     {"top", 't', "N", 0, "lines in a picture (6)", 0},
+    {"from", FROM, "SEC", 0, "of a timeline: draw from there, seconds since the start of the run",
+     0},
+    {"to", TO, "SEC", 0, "of a timeline: up to there (with neither: around the longest wait)", 0},
+    {"ranks", RANKS, "LIST", 0, "of a timeline: only these ranks, as 0-3,7", 0},
     {0}};
 
 static const char *picture_name(size_t i)
@@ -49,6 +57,15 @@ static char *describe(int key, const char *text, void *input)
     return list;
 }
 
+static double seconds(const struct options *o, const char *option, const char *text)
+{
+    char *end;
+    double value = strtod(text, &end);
+    if (end == text || *end || !(value >= 0 && value < 1e9))
+        cli_refuse(o->name, "%s is '%s': a number of seconds would be right", option, text);
+    return value;
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct options *o = state->input;
@@ -66,6 +83,18 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 't':
         o->top = cli_lines(o->name, argument);
         return 0;
+    case FROM:
+        o->view.from = seconds(o, "--from", argument);
+        return 0;
+    case TO:
+        o->view.to = seconds(o, "--to", argument);
+        return 0;
+    case RANKS:
+        if (timeline_ranks_valid(argument))
+            cli_refuse(o->name, "--ranks is '%s': %s would be right", argument,
+                       timeline_ranks_valid(argument));
+        o->view.ranks = argument;
+        return 0;
     case ARGP_KEY_ARG:
         if (o->directory)
             cli_refuse(o->name, "'%s' is one directory too many", argument);
@@ -78,6 +107,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 static void check(const struct options *o)
 {
+    if (o->view.to > 0 && o->view.to <= o->view.from)
+        cli_refuse(o->name, "--from is not before --to: a range of time would be right");
     if (o->picture && o->overlap)
         cli_refuse(o->name, "--picture and --overlap: one of them would be right");
     if (o->output && !plot_path_valid(o->output))
@@ -93,7 +124,15 @@ static bool draw(const struct options *o, const struct profile *p, const char *d
             continue;
         snprintf(path, sizeof path, "%s/%s.png", directory, pictures[i].name);
         const char *target = o->output ? o->output : path;
-        enum picture_result result = pictures[i].draw(p, target, (size_t)o->top);
+        struct profile *trace = pictures[i].traced && (p->trace.on || o->picture)
+                                    ? profile_load_trace(directory)
+                                    : NULL;
+        struct picture_view view = o->view;
+        view.top = (size_t)o->top;
+        bool missing = pictures[i].traced && !trace;
+        enum picture_result result =
+            missing ? PICTURE_EMPTY : pictures[i].draw(trace ? trace : p, target, &view);
+        profile_free(trace);
         if (result == PICTURE_DRAWN)
             printf("%s: %s\n", target, pictures[i].summary);
         else if (result == PICTURE_EMPTY)

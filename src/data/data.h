@@ -20,4 +20,10 @@ const char *data_sqlite(const struct profile *p, const char *path);
  * a row per rank. Returns how many bars. */
 size_t data_trace(const struct profile *p, FILE *out);
 
+/* A traced profile (profile_load_trace()) for Perfetto: calls, messages as arrows, wait states. */
+void data_perfetto(const struct profile *p, FILE *out);
+
+/* The same as an OTF2 archive, a new directory at PATH. NULL, or what went wrong. */
+const char *data_otf2(const struct profile *p, const char *path);
+
 #endif

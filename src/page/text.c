@@ -244,6 +244,9 @@ void report_text(const struct profile *p, FILE *out, const struct report_options
     view_open(&v, p, o.base);
     text_summary(&v, out);
     text_tables(&v, out, &o, "operations", "collectives");
+    text_tables(&v, out, &o, "waits", "waits");
+    text_trace(p, out);
+    text_tables(&v, out, &o, "messages", "messages");
     text_findings(p, out, &o);
     text_sizes(p, out, &o);
     text_tables(&v, out, &o, "communicators", "regions");

@@ -12,6 +12,10 @@ void text_summary(const struct view *v, FILE *out);
 void text_tables(const struct view *v, FILE *out, const struct report_options *options,
                  const char *first, const char *last);
 void text_sizes(const struct profile *p, FILE *out, const struct report_options *options);
+/* Of a traced run: where most is waited, and for whom; how far the trace can be trusted. */
+void text_most_waited(const struct view *v, FILE *out);
+void text_trace(const struct profile *p, FILE *out);
+
 void text_findings(const struct profile *p, FILE *out, const struct report_options *options);
 void text_warnings(const struct profile *p, FILE *out);
 

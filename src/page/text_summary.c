@@ -101,6 +101,7 @@ void text_summary(const struct view *v, FILE *out)
     most_time(p, sentences);
     most_late(p, sentences);
     most_waiting(p, sentences);
+    text_most_waited(v, sentences);
     fclose(sentences);
     fputs("\nIn short\n", out);
     for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))

@@ -39,6 +39,11 @@ static bool posts_requests(const void *row)
     return ((const struct profile_entry *)row)->completed > 0;
 }
 
+static bool is_sent(const void *row)
+{
+    return !((const struct profile_peer *)row)->received;
+}
+
 static const struct page_table tables[] = {
     {"operations", "operation calls ?bytes time_per_rank share mean ?median ?p99 max ?worst_rank",
      NULL, "Time in MPI, by operation", "operation",
@@ -64,6 +69,13 @@ static const struct page_table tables[] = {
      "last. waiting: part of the time in these calls before the awaited rank had entered. "
      "duration: from that entry to the last exit.",
      always, NULL},
+    {"waits", "state for_rank calls time ?mean share operation call_site", NULL,
+     "Waiting, by what was waited for", "row",
+     "time: of all ranks together. %: of all waiting. A call that completes several requests waits "
+     "for the one that was possible last.",
+     always, NULL},
+    {"messages", "rank peer messages bytes ?size operation call_site", "bytes",
+     "Messages, by sender and receiver", "row", NULL, always, is_sent},
     {"communicators", "communicator members groups made calls bytes time_per_rank share", NULL,
      "Time in MPI, by communicator", "communicator",
      "groups: with different members. time: mean of all ranks.", several, NULL},

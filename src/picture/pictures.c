@@ -2,6 +2,7 @@
 
 #include "page/rows.h"
 #include "picture/plot.h"
+#include "picture/timeline_draw.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -44,14 +45,15 @@ static enum picture_result lines_draw(struct lines *l, const char *path,
 }
 
 /* Durations in ascending order: the flat parts are what most calls take, the end is the tail. */
-static enum picture_result draw_durations(const struct profile *p, const char *path, size_t top)
+static enum picture_result draw_durations(const struct profile *p, const char *path,
+                                          const struct picture_view *view)
 {
     const struct plot_axes axes = {"Durations of the costliest calls, in ascending order",
                                    "calls (%)", "duration (us)", false, true};
     struct profile *rows = rows_of(p, ROWS_BY_SITE);
     struct lines lines = {0};
     ROWS_SORT(rows, time_ns);
-    for (size_t i = 0; i < rows->entries.n && lines.list.n < top; i++) {
+    for (size_t i = 0; i < rows->entries.n && lines.list.n < view->top; i++) {
         const struct profile_entry *e = &rows->entries.at[i];
         char site[120], label[200];
         if (e->calls < 2)
@@ -68,11 +70,12 @@ static enum picture_result draw_durations(const struct profile *p, const char *p
     return lines_draw(&lines, path, &axes);
 }
 
-static enum picture_result draw_ranks(const struct profile *p, const char *path, size_t top)
+static enum picture_result draw_ranks(const struct profile *p, const char *path,
+                                      const struct picture_view *view)
 {
     const struct plot_axes axes = {"Time in MPI by rank", "rank", "seconds", false, false};
     struct lines lines = {0};
-    (void)top;
+    (void)view;
     if (p->ranks.n < 2)
         return PICTURE_EMPTY;
     struct plot_series *wall = line_new(&lines, "wall time", p->ranks.n);
@@ -85,7 +88,8 @@ static enum picture_result draw_ranks(const struct profile *p, const char *path,
 }
 
 /* Skew of each kept instance at its time, for the places with most waiting. */
-static enum picture_result draw_arrivals(const struct profile *p, const char *path, size_t top)
+static enum picture_result draw_arrivals(const struct profile *p, const char *path,
+                                         const struct picture_view *view)
 {
     const struct plot_axes axes = {"How late the last rank enters", "time since the first (s)",
                                    "last entry minus first entry (us)", false, true};
@@ -94,7 +98,7 @@ static enum picture_result draw_arrivals(const struct profile *p, const char *pa
     for (size_t i = 0; i < p->events.n; i++)
         if (p->events.at[i].entry_ns < origin)
             origin = p->events.at[i].entry_ns;
-    for (size_t a = 0; a < p->arrivals.n && lines.list.n < top; a++) {
+    for (size_t a = 0; a < p->arrivals.n && lines.list.n < view->top; a++) {
         const struct profile_arrival *place = &p->arrivals.at[a];
         char site[120], label[200];
         if (place->instances < 2)
@@ -119,7 +123,8 @@ static enum picture_result draw_arrivals(const struct profile *p, const char *pa
     return lines_draw(&lines, path, &axes);
 }
 
-static enum picture_result draw_sizes(const struct profile *p, const char *path, size_t top)
+static enum picture_result draw_sizes(const struct profile *p, const char *path,
+                                      const struct picture_view *view)
 {
     const struct plot_axes axes = {"Time of a call by message size",
                                    "bytes (up to below twice that)", "median duration (us)", true,
@@ -127,7 +132,7 @@ static enum picture_result draw_sizes(const struct profile *p, const char *path,
     struct profile *operations = rows_of(p, ROWS_BY_OPERATION), *rows = rows_of(p, ROWS_BY_SIZE);
     struct lines lines = {0};
     ROWS_SORT(operations, time_ns);
-    for (size_t i = 0; i < operations->entries.n && lines.list.n < top; i++) {
+    for (size_t i = 0; i < operations->entries.n && lines.list.n < view->top; i++) {
         uint32_t operation = operations->entries.at[i].operation;
         if (!operations->entries.at[i].bytes)
             continue;
@@ -146,10 +151,12 @@ static enum picture_result draw_sizes(const struct profile *p, const char *path,
 
 const struct picture pictures[] = {
     {"durations", "how long the calls of the costliest call sites take", "no calls were recorded",
-     draw_durations},
-    {"ranks", "time in MPI by rank", "one rank is no picture", draw_ranks},
+     draw_durations, false},
+    {"ranks", "time in MPI by rank", "one rank is no picture", draw_ranks, false},
     {"arrivals", "how late the last rank enters collectives, over time",
-     "no collective was recorded on all of its ranks", draw_arrivals},
-    {"sizes", "time of a call by message size", "no call carried bytes", draw_sizes},
+     "no collective was recorded on all of its ranks", draw_arrivals, false},
+    {"sizes", "time of a call by message size", "no call carried bytes", draw_sizes, false},
+    {"timeline", "what the ranks did over time, and the messages between them",
+     "the run was not traced (collprof run --trace), or did nothing then", timeline_draw, true},
 };
 const size_t n_pictures = sizeof pictures / sizeof *pictures;

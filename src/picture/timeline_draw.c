@@ -96,7 +96,7 @@ static void find_lanes(struct drawing *d, const char *ranks)
 /* --- which time --- */
 
 /* The longest wait in the lanes, with as much again on either side. */
-static void find_time(struct drawing *d, const struct timeline_view *view)
+static void find_time(struct drawing *d, const struct picture_view *view)
 {
     const struct act *longest = NULL;
     int64_t wait = 0;
@@ -239,7 +239,8 @@ static void frame(const struct drawing *d)
     for (size_t i = 0; i < d->lanes; i++)
         fprintf(d->out, threads ? "%s'rank %u, thread %u' %zu" : "%s'rank %u'%.0u %zu",
                 i ? ", " : "", d->lane[i].rank, (unsigned)d->lane[i].thread, i);
-    fputs(")\nset key below horizontal samplen 2\nset style fill solid noborder\n", d->out);
+    fputs(")\nset key below horizontal samplen 2\nset bmargin 6\nset style fill solid noborder\n",
+          d->out);
     for (size_t i = 0; i < d->lanes; i++) /* computation: an empty lane with a frame */
         fprintf(d->out,
                 "set object rectangle from 0,%f to %.3f,%f fc rgb '#ffffff' fs border "
@@ -251,15 +252,15 @@ static void plot_commands(const struct drawing *d)
 {
     fputs("plot $calls using (($1+$2)/2):3:1:2:($3-0.35):($3+0.35):4 with boxxyerror "
           "lc rgb variable notitle, $messages using 1:2:($3-$1):($4-$2) with vectors "
-          "head filled size screen 0.006,18 lw 1 lc rgb '#000000' title 'message'",
+          "head filled size screen 0.006,18 lw 0.7 lc rgb '#000000' title 'message'",
           d->out);
     for (int c = 0; c < COLOURS; c++)
         fprintf(d->out, ", NaN with boxes lc rgb %s title '%s'", colours[c].rgb, colours[c].title);
-    fputs(", NaN with boxes fs empty border lc rgb '#808080' title 'computation'\n", d->out);
+    fputs(", NaN with boxes fs empty lc rgb '#808080' title 'computation'\n", d->out);
 }
 
 enum picture_result timeline_draw(const struct profile *p, const char *path,
-                                  const struct timeline_view *view)
+                                  const struct picture_view *view)
 {
     struct script script;
     struct timeline t;

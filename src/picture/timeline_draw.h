@@ -4,16 +4,11 @@
 
 #include "picture/pictures.h"
 
-struct timeline_view {
-    double from, to;   /* seconds since the start of the run; both 0: around the longest wait */
-    const char *ranks; /* "0-3,7"; NULL: all, the first 64 of them */
-};
-
 /* NULL, or what would be right instead of TEXT as a list of ranks. */
 const char *timeline_ranks_valid(const char *text);
 
 /* A lane per rank and thread: white computation, coloured calls, black arrows for messages. */
 enum picture_result timeline_draw(const struct profile *p, const char *path,
-                                  const struct timeline_view *view);
+                                  const struct picture_view *view);
 
 #endif

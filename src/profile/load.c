@@ -240,15 +240,38 @@ static struct profile *load_all(struct records *r, const char *directory)
     return p;
 }
 
-struct profile *profile_load(const char *directory)
+static struct profile *load_trace(struct records *r, const char *directory)
+{
+    find_records(r);
+    struct profile *p = keep_latest_run(r) ? load_records(r, directory) : NULL;
+    if (p && p->trace.on)
+        return p;
+    profile_free(p);
+    fprintf(stderr, "collprof: %s: no trace: records of `collprof run --trace' would be right\n",
+            directory);
+    return NULL;
+}
+
+static struct profile *load_by(struct profile *(*load)(struct records *, const char *),
+                               const char *directory)
 {
     struct records r = {.directory = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
     if (r.directory < 0) {
         fprintf(stderr, "collprof: %s: %s\n", directory, strerror(errno));
         return NULL;
     }
-    struct profile *p = load_all(&r, directory);
+    struct profile *p = load(&r, directory);
     free_records(&r);
     close(r.directory);
     return p;
+}
+
+struct profile *profile_load(const char *directory)
+{
+    return load_by(load_all, directory);
+}
+
+struct profile *profile_load_trace(const char *directory)
+{
+    return load_by(load_trace, directory);
 }

@@ -51,6 +51,10 @@ int profile_save(const struct profile *p, int directory);
  * already symbolized. NULL with a line on stderr if neither can be read. */
 struct profile *profile_load(const char *directory);
 
+/* The profile of a traced run, with what its ranks did: from the raw records in DIR, already
+ * symbolized. NULL with a line on stderr if there is no trace. */
+struct profile *profile_load_trace(const char *directory);
+
 json_t *profile_json(const struct profile *p);
 void profile_free(struct profile *p);
 

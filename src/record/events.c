@@ -60,6 +60,8 @@ void event_add(struct ledger_event event, struct turn p)
 {
     struct ledger_header *h = layer.ledger.header;
     struct ledger_table *t = &h->section[LEDGER_EVENTS];
+    if ((int64_t)(event.entry_ticks - origin.ticks) < 0) /* MPI_Init itself */
+        return;
     spin_lock(&origin.lock);
     if (time_of(event.entry_ticks) & h->time_mask)
         goto out;

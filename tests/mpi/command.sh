@@ -89,8 +89,8 @@ expect 2 "--sort is 'size_': did you mean size?" $collprof report --sort=size_ a
 expect 2 'from 1 would be right' $collprof report --top=0 a
 expect 2 'two directories are needed' $collprof compare a
 expect 2 'one directory too many' $collprof compare a b c
-expect 2 'one of csv, json, sqlite, perfetto would be right' $collprof export --format=xml a
-expect 2 'durations, ranks, arrivals, sizes would be right' $collprof plot --picture=none a
+expect 2 'one of csv, json, sqlite, perfetto, otf2 would be right' $collprof export --format=xml a
+expect 2 'durations, ranks, arrivals, sizes, timeline would be right' $collprof plot --picture=none a
 expect 2 'one argument too many' $collprof info a
 expect 2 'which picture' $collprof plot --output=x.png a
 expect 2 'one of them would be right' $collprof plot --picture=ranks --overlap=x a

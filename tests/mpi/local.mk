@@ -55,7 +55,7 @@ MPI_TESTS = \
 	tests/mpi/command.sh \
 	tests/mpi/ends.sh \
 	tests/mpi/fortran.sh \
-	tests/mpi/heat.sh \
+	tests/mpi/heat.sh tests/mpi/trace.sh \
 	tests/mpi/hostile.sh \
 	tests/mpi/inject.sh \
 	tests/mpi/install.sh \

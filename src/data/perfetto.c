@@ -1,9 +1,9 @@
 /* The trace as JSON for Perfetto and chrome://tracing: a process per rank, numbered from 1 since
  * the viewers swallow process 0; a slice per call; an arrow per matched message. */
-#include "page/perfetto.h"
-
 #include "config.h"
+#include "data/data.h"
 #include "page/rows.h"
+#include "profile/fields.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ struct writer {
     const struct profile *p;
     const struct timeline *t;
     FILE *out;
-    char **site; /* quoted label of each call site; NULL: not made yet */
+    char **label, **site; /* of each call site, and the same as JSON; NULL: not made yet */
     size_t messages;
 };
 
@@ -27,13 +27,10 @@ static char *quoted(const char *text)
 
 static const char *site_of(struct writer *w, uint32_t site)
 {
-    char text[400];
     if (site == PROFILE_NONE)
         return "null";
-    if (!w->site[site]) {
-        site_label(w->p, site, text, sizeof text);
-        w->site[site] = quoted(text);
-    }
+    if (!w->site[site])
+        w->site[site] = quoted(w->label[site]);
     return w->site[site];
 }
 
@@ -120,11 +117,12 @@ static void put_facts(struct writer *w)
     free(program);
 }
 
-void perfetto_write(const struct profile *p, FILE *out)
+void data_perfetto(const struct profile *p, FILE *out)
 {
     struct timeline t;
     timeline_find(&t, p->acts.at, p->acts.n, (int64_t)p->trace.error_ns, profile_alloc);
-    struct writer w = {p, &t, out, profile_alloc((p->sites.n + 1) * sizeof *w.site), 0};
+    struct writer w = {p, &t, out, site_labels(p), profile_alloc((p->sites.n + 1) * sizeof *w.site),
+                       0};
     fputs("{\"traceEvents\":[", out);
     put_names(&w);
     for (size_t i = 0, end; i < p->acts.n; i = end) {
@@ -135,8 +133,11 @@ void perfetto_write(const struct profile *p, FILE *out)
         if (p->acts.at[i].kind == ACT_RECEIVED && t.partner[i] != TIMELINE_NONE)
             put_message(&w, i);
     put_facts(&w);
-    for (size_t i = 0; i < p->sites.n; i++)
+    for (size_t i = 0; i < p->sites.n; i++) {
+        free(w.label[i]);
         free(w.site[i]);
+    }
+    free(w.label);
     free(w.site);
     timeline_free(&t);
 }

@@ -1,0 +1,219 @@
+/* The trace as an OTF2 archive, for Vampir, Scalasca's tools and otf2-print: a location group per
+ * rank, a location per thread, a region per MPI function, and a pair of message records for every
+ * message that has both ends. */
+#include "config.h"
+#include "data/data.h"
+
+#if HAVE_OTF2
+#include <otf2/otf2.h>
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+enum { CHUNK_EVENTS = 1 << 20, CHUNK_DEFINITIONS = 4 << 20, WORLD = 0 };
+
+struct archive {
+    const struct profile *p;
+    const struct timeline *t;
+    OTF2_Archive *file;
+    OTF2_GlobalDefWriter *definitions;
+    OTF2_StringRef strings; /* so many were written */
+    size_t call;            /* acts before it in t->order are written */
+    bool bad;               /* something could not be written */
+};
+
+static void must(struct archive *a, OTF2_ErrorCode code)
+{
+    a->bad = a->bad || code != OTF2_SUCCESS;
+}
+
+static OTF2_FlushType on_full(void *data, OTF2_FileType type, OTF2_LocationRef location,
+                              void *caller, bool final)
+{
+    (void)data;
+    (void)type;
+    (void)location;
+    (void)caller;
+    (void) final;
+    return OTF2_FLUSH;
+}
+
+static OTF2_TimeStamp time_of(const struct archive *a, int64_t ns)
+{
+    return ns > a->p->trace.first_ns ? (OTF2_TimeStamp)(ns - a->p->trace.first_ns) : 0;
+}
+
+/* Locations of a rank are numbered by its threads. */
+static OTF2_LocationRef location_of(const struct act *act)
+{
+    return (OTF2_LocationRef)act->rank << 8 | act->thread;
+}
+
+static OTF2_StringRef string(struct archive *a, const char *text)
+{
+    must(a, OTF2_GlobalDefWriter_WriteString(a->definitions, a->strings, text));
+    return a->strings++;
+}
+
+/* --- events --- */
+
+/* Both ends stand for the message only together. */
+static void put_message(struct archive *a, OTF2_EvtWriter *w, size_t i)
+{
+    const struct act *act = &a->p->acts.at[i];
+    if (a->t->partner[i] == TIMELINE_NONE)
+        return;
+    if (act->kind == ACT_SEND || act->kind == ACT_POST)
+        must(a, OTF2_EvtWriter_MpiSend(w, NULL, time_of(a, act->entry_ns), act->peer, WORLD,
+                                       (uint32_t)act->tag, act->bytes));
+    else if (act->kind == ACT_RECEIVED)
+        must(a, OTF2_EvtWriter_MpiRecv(w, NULL, time_of(a, act->exit_ns), act->peer, WORLD,
+                                       (uint32_t)act->tag, act->bytes));
+}
+
+static void put_calls(struct archive *a, OTF2_EvtWriter *w, OTF2_LocationRef location)
+{
+    const struct act *act = a->p->acts.at;
+    size_t n = a->p->acts.n;
+    while (a->call < n && location_of(&act[a->t->order[a->call]]) == location) {
+        const struct act *first = &act[a->t->order[a->call]];
+        size_t end = timeline_call_end(a->t, act, n, a->call);
+        must(a, OTF2_EvtWriter_Enter(w, NULL, time_of(a, first->entry_ns), first->operation));
+        for (size_t pass = 0; pass < 2; pass++) /* what is sent comes before what is received */
+            for (size_t i = a->call; i < end; i++)
+                if ((act[a->t->order[i]].kind == ACT_RECEIVED) == (pass == 1))
+                    put_message(a, w, a->t->order[i]);
+        must(a, OTF2_EvtWriter_Leave(w, NULL, time_of(a, first->exit_ns), first->operation));
+        a->call = end;
+    }
+}
+
+/* --- definitions --- */
+
+static void define_run(struct archive *a)
+{
+    const struct profile *p = a->p;
+    uint64_t length = time_of(a, p->trace.last_ns);
+    must(a, OTF2_GlobalDefWriter_WriteClockProperties(a->definitions, 1000000000, 0, length,
+                                                      (uint64_t)(p->started_unix * 1e9)));
+    OTF2_StringRef none = string(a, ""), node = string(a, "node");
+    for (size_t i = 0; i < p->operations.n; i++) {
+        OTF2_StringRef name = string(a, p->operations.at[i].name);
+        must(a, OTF2_GlobalDefWriter_WriteRegion(a->definitions, (OTF2_RegionRef)i, name, name,
+                                                 none, OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_MPI,
+                                                 OTF2_REGION_FLAG_NONE, none, 0, 0));
+    }
+    for (size_t i = 0; i < p->hosts.n; i++)
+        must(a, OTF2_GlobalDefWriter_WriteSystemTreeNode(a->definitions, (OTF2_SystemTreeNodeRef)i,
+                                                         string(a, p->hosts.at[i].name), node,
+                                                         OTF2_UNDEFINED_SYSTEM_TREE_NODE));
+    for (size_t i = 0; i < p->ranks.n; i++) {
+        char name[40];
+        snprintf(name, sizeof name, "MPI Rank %d", p->ranks.at[i].rank);
+        must(a, OTF2_GlobalDefWriter_WriteLocationGroup(
+                    a->definitions, (OTF2_LocationGroupRef)p->ranks.at[i].rank, string(a, name),
+                    OTF2_LOCATION_GROUP_TYPE_PROCESS, p->ranks.at[i].host,
+                    OTF2_UNDEFINED_LOCATION_GROUP));
+    }
+}
+
+/* Messages name ranks of MPI_COMM_WORLD, whichever communicator they were sent on. */
+static void define_world(struct archive *a)
+{
+    const struct profile *p = a->p;
+    uint64_t *members = profile_alloc((p->ranks.n + 1) * sizeof *members);
+    uint64_t *ranks = profile_alloc((p->ranks.n + 1) * sizeof *ranks);
+    OTF2_StringRef none = string(a, ""), world = string(a, "MPI_COMM_WORLD");
+    for (size_t i = 0; i < p->ranks.n; i++) {
+        members[i] = (uint64_t)p->ranks.at[i].rank << 8;
+        ranks[i] = i;
+    }
+    must(a, OTF2_GlobalDefWriter_WriteGroup(a->definitions, 0, none, OTF2_GROUP_TYPE_COMM_LOCATIONS,
+                                            OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE,
+                                            (uint32_t)p->ranks.n, members));
+    must(a, OTF2_GlobalDefWriter_WriteGroup(a->definitions, 1, none, OTF2_GROUP_TYPE_COMM_GROUP,
+                                            OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE,
+                                            (uint32_t)p->ranks.n, ranks));
+    must(a, OTF2_GlobalDefWriter_WriteComm(a->definitions, WORLD, world, 1, OTF2_UNDEFINED_COMM,
+                                           OTF2_COMM_FLAG_NONE));
+    free(members);
+    free(ranks);
+}
+
+static void put_location(struct archive *a, int32_t rank, OTF2_LocationRef location)
+{
+    char name[40];
+    uint64_t events = 0;
+    OTF2_EvtWriter *w = OTF2_Archive_GetEvtWriter(a->file, location);
+    OTF2_DefWriter *d = OTF2_Archive_GetDefWriter(a->file, location);
+    a->bad = a->bad || !w || !d;
+    if (a->bad)
+        return;
+    put_calls(a, w, location);
+    OTF2_EvtWriter_GetNumberOfEvents(w, &events);
+    must(a, OTF2_Archive_CloseEvtWriter(a->file, w));
+    must(a, OTF2_Archive_CloseDefWriter(a->file, d));
+    snprintf(name, sizeof name, "thread %u", (unsigned)(location & 0xff));
+    must(a, OTF2_GlobalDefWriter_WriteLocation(a->definitions, location, string(a, name),
+                                               OTF2_LOCATION_TYPE_CPU_THREAD, events,
+                                               (OTF2_LocationGroupRef)rank));
+}
+
+/* Ranks ascend, and so do the acts in t->order. Every rank has a first thread. */
+static void put_rank(struct archive *a, int32_t rank)
+{
+    OTF2_LocationRef location = (OTF2_LocationRef)rank << 8;
+    do {
+        put_location(a, rank, location);
+        bool more = a->call < a->p->acts.n;
+        location = more ? location_of(&a->p->acts.at[a->t->order[a->call]]) : 0;
+    } while (!a->bad && location >> 8 == (OTF2_LocationRef)rank && location & 0xff);
+}
+
+static void put_all(struct archive *a)
+{
+    static const OTF2_FlushCallbacks flush = {.otf2_pre_flush = on_full};
+    must(a, OTF2_Archive_SetFlushCallbacks(a->file, &flush, NULL));
+    must(a, OTF2_Archive_SetSerialCollectiveCallbacks(a->file));
+    must(a, OTF2_Archive_OpenEvtFiles(a->file));
+    must(a, OTF2_Archive_OpenDefFiles(a->file));
+    a->definitions = OTF2_Archive_GetGlobalDefWriter(a->file);
+    a->bad = a->bad || !a->definitions;
+    if (a->bad)
+        return;
+    define_run(a);
+    for (size_t i = 0; i < a->p->ranks.n && !a->bad; i++)
+        put_rank(a, a->p->ranks.at[i].rank);
+    define_world(a);
+    must(a, OTF2_Archive_CloseGlobalDefWriter(a->file, a->definitions));
+    must(a, OTF2_Archive_CloseDefFiles(a->file));
+    must(a, OTF2_Archive_CloseEvtFiles(a->file));
+}
+
+const char *data_otf2(const struct profile *p, const char *path)
+{
+    struct timeline t;
+    struct stat st;
+    if (!stat(path, &st))
+        return "is there already: OTF2 archives are not written over";
+    timeline_find(&t, p->acts.at, p->acts.n, (int64_t)p->trace.error_ns, profile_alloc);
+    struct archive a = {.p = p, .t = &t};
+    a.file = OTF2_Archive_Open(path, "traces", OTF2_FILEMODE_WRITE, CHUNK_EVENTS, CHUNK_DEFINITIONS,
+                               OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    if (a.file) {
+        put_all(&a);
+        must(&a, OTF2_Archive_Close(a.file));
+    }
+    timeline_free(&t);
+    return !a.file || a.bad ? "the OTF2 library could not write it" : NULL;
+}
+#else
+const char *data_otf2(const struct profile *p, const char *path)
+{
+    (void)p;
+    (void)path;
+    return "this collprof was built without OTF2: with libotf2-trace-dev, configure again";
+}
+#endif

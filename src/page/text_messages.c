@@ -1,0 +1,101 @@
+/* What is said of a trace, beside its table. */
+#include "page/text.h"
+
+#include "base/format.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void text_trace(const struct profile *p, FILE *out)
+{
+    const struct profile_trace *t = &p->trace;
+    char text[500], share[32], covered[32], error[32];
+    if (!t->on)
+        return;
+    uint64_t ends = t->sends > t->receives ? t->sends : t->receives;
+    int n = snprintf(text, sizeof text, "From a trace of %s of the run",
+                     format_share(covered, t->covered, 1));
+    if (ends)
+        n += snprintf(text + n, sizeof text - (size_t)n,
+                      ": of %llu messages %s have both ends in it", (unsigned long long)ends,
+                      format_share(share, (double)t->matched, (double)ends));
+    if (t->contradictions)
+        n += snprintf(text + n, sizeof text - (size_t)n,
+                      "; %llu pairs cannot be one message and are not used",
+                      (unsigned long long)t->contradictions);
+    if (t->unnumbered)
+        n += snprintf(text + n, sizeof text - (size_t)n, "; of %llu ends the order is not known",
+                      (unsigned long long)t->unnumbered);
+    if (t->error_ns > 0)
+        snprintf(text + n, sizeof text - (size_t)n,
+                 "; waits below %s are none, by which clocks may differ",
+                 format_time(error, t->error_ns));
+    text_paragraph(out, "  ", text);
+}
+
+/* What the one who is waited for does. */
+static const char *doing(uint32_t state)
+{
+    switch (state) {
+    case WAIT_LATE_SENDER:
+        return "sends late";
+    case WAIT_WRONG_ORDER:
+        return "sends late, while earlier messages lie ready";
+    case WAIT_LATE_RECEIVER:
+        return "receives late";
+    case WAIT_LATE_ROOT:
+        return "is its root and comes late";
+    default:
+        return "comes late";
+    }
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct profile_wait *x = a, *y = b;
+    if (x->site != y->site)
+        return x->site < y->site ? -1 : 1;
+    if (x->operation != y->operation)
+        return x->operation < y->operation ? -1 : 1;
+    return x->wait_ns != y->wait_ns ? (x->wait_ns > y->wait_ns ? -1 : 1) : 0;
+}
+
+static void say_whom(const struct view *v, FILE *out, const struct profile_wait *w, double sum)
+{
+    const struct profile *p = v->p;
+    const char *label = w->site == PROFILE_NONE ? "an unknown place" : v->label[w->site];
+    char share[32], time[32];
+    fprintf(out, "%s of the waiting in %s at %s (%s per rank) is for rank %u, which %s.\n",
+            format_share(share, (double)w->wait_ns, sum), p->operations.at[w->operation].name,
+            label, format_time(time, sum / (double)(p->ranks.n ? p->ranks.n : 1)), w->rank,
+            doing(w->state));
+}
+
+/* The place where most is waited, and for whom there. Little waiting is no finding. */
+void text_most_waited(const struct view *v, FILE *out)
+{
+    const struct profile *p = v->p;
+    enum { LEAST_PERCENT = 2 };
+    struct profile_wait *w = profile_alloc((p->waits.n + 1) * sizeof *w);
+    const struct profile_wait *whom = NULL; /* the first of a place is the longest */
+    double run = 0, most = 0;
+    for (size_t i = 0; i < p->ranks.n; i++)
+        run += p->ranks.at[i].wall * 1e9 * p->trace.covered;
+    if (p->waits.n)
+        memcpy(w, p->waits.at, p->waits.n * sizeof *w);
+    qsort(w, p->waits.n, sizeof *w, by_place);
+    for (size_t i = 0, end; i < p->waits.n; i = end) {
+        double sum = 0;
+        for (end = i;
+             end < p->waits.n && w[end].site == w[i].site && w[end].operation == w[i].operation;
+             end++)
+            sum += (double)w[end].wait_ns;
+        if (sum > most) {
+            most = sum;
+            whom = &w[i];
+        }
+    }
+    if (whom && most * 100 >= LEAST_PERCENT * run)
+        say_whom(v, out, whom, most);
+    free(w);
+}

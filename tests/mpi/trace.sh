@@ -1,0 +1,73 @@
+#!/bin/sh
+# Protects `collprof run --trace` on the machine: results unchanged, every message matched, nothing
+# contradictory, the slow rank found; and that picture and exports hold what was matched. The exact
+# times of waits are for tests/sim/waits.sh.
+. "${srcdir:-.}/tests/mpi/lib.sh"
+
+plain 4 "$built/examples/heat" -s 40 >plain || fail "status $? without the layer"
+COLLPROF_TRACE=calls layered 4 traced "$built/examples/heat" -s 40 --slow-rank=2 --slow-us=20000 \
+    >layered || fail "status $? with a trace"
+grep -v ^time plain >want
+grep -v ^time layered | cmp - want || fail "other results"
+"$collprof" export --format=perfetto -o trace.json traced || fail "perfetto: status $?"
+python3 - <<'PY' || exit 1
+import json, sys
+p = json.load(open("traced/profile.json"))
+t, sent = p["trace"], 40 * 8 + 1
+got = t["sends"], t["receives"], t["matched"]
+bad = got != (sent,) * 3 or t["contradictions"] or t["unnumbered"] or t["covered"] != 1
+matrix = {}
+for m in p["matrix"]:
+    key = (m["peer"], m["rank"]) if m["received"] else (m["rank"], m["peer"])
+    matrix.setdefault(key, [0, 0])[m["received"]] += m["bytes"]
+bad |= any(a != b for a, b in matrix.values()) or (0, 3) in matrix
+waits = {}
+for w in p["waits"]:
+    waits[w["for_rank"]] = waits.get(w["for_rank"], 0) + w["wait_ns"]
+bad |= max(waits, key=waits.get) != 2
+events = json.load(open("trace.json"))["traceEvents"]
+phases = [e["ph"] for e in events]
+bad |= phases.count("s") != sent or phases.count("f") != sent
+bad |= {e["pid"] for e in events} != {1, 2, 3, 4}
+slices = {(e["pid"], e["tid"]): [] for e in events if e["ph"] == "X"}
+for e in events:
+    if e["ph"] == "X":
+        slices[e["pid"], e["tid"]].append((e["ts"], e["ts"] + e["dur"]))
+for e in events:  # an arrow begins and ends inside a call
+    if e["ph"] in "sf":
+        bad |= not any(a - 1e-6 <= e["ts"] <= b + 1e-6 for a, b in slices[e["pid"], e["tid"]])
+if bad:
+    print("FAIL:", t, matrix, waits, phases.count("s"), phases.count("f"))
+sys.exit(bad)
+PY
+for command in report "export --table=waits" "export --table=messages"; do
+    "$collprof" $command traced >out 2>&1 || fail "$command: status $?"
+    grep -q 'heat.c:' out || fail "$command: no call site"
+done
+"$collprof" report traced 2>&1 | tr -s ' \n' ' ' | grep -q 'is for rank 2, which' ||
+    fail "the report does not say who is waited for"
+
+# A run without a trace has the matrix, and says what a picture would need.
+layered 2 untraced "$built/examples/heat" -s 5 >/dev/null || fail "status $? untraced"
+"$collprof" export --table=messages untraced | grep -q Isend || fail "no matrix without a trace"
+"$collprof" export --format=otf2 -o o untraced 2>err && fail "an OTF2 trace of nothing"
+grep -q -e '--trace' err || fail "does not say what would be right: $(cat err)"
+
+if "$collprof" export --format=otf2 -o o traced >out 2>&1; then
+    if command -v otf2-print >/dev/null; then
+        otf2-print o/traces.otf2 >printed 2>&1 || fail "otf2-print: status $?"
+        for kind in MPI_SEND MPI_RECV; do
+            n=$(grep -c "^$kind " printed)
+            test "$n" = 321 || fail "otf2: $n records $kind"
+        done
+    fi
+    "$collprof" export --format=otf2 -o o traced 2>/dev/null && fail "an archive was written over"
+else
+    grep -q 'built without OTF2' out || fail "otf2: $(cat out)"
+fi
+if command -v "${GNUPLOT:-gnuplot}" >/dev/null; then
+    "$collprof" plot --picture=timeline -o t.svg traced || fail "plot: status $?"
+    grep -q 'late sender' t.svg || fail "no wait state is named in the picture"
+    "$collprof" plot --picture=timeline --from=1e6 -o u.svg traced >out && fail "a picture of nothing"
+fi
+exit 0
