@@ -89,6 +89,7 @@ libprofile_la_SOURCES = \
 	src/profile/load.c \
 	src/profile/merge.c \
 	src/profile/model.c src/profile/model.h \
+	src/profile/noise.c src/profile/noise.h \
 	src/profile/pack.c \
 	src/profile/peers.c \
 	src/profile/profile.h \

@@ -1,10 +1,12 @@
 /* The report's frame: header, warnings, and what comes when. */
 #include "page/text.h"
 
+#include "base/clock.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "page/layout.h"
 #include "page/rows.h"
+#include "profile/noise.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -127,21 +129,42 @@ static void clock_line(const struct profile *p, FILE *out)
         fact(out, "clock", "%s; one for all ranks", clock_name_of(p->clock));
 }
 
+/* Both lie beside the wall time, which is that of the application. */
 static void cost_line(const struct profile *p, FILE *out)
 {
-    uint64_t start = 0, end = 0;
-    char a[32], b[32];
+    double start = 0, end = 0, longest = 0;
+    char a[32], b[32], share[32];
     for (size_t i = 0; i < p->ranks.n; i++) {
-        if (p->ranks.at[i].init_ns > start)
-            start = p->ranks.at[i].init_ns;
-        if (p->ranks.at[i].merge_ns > end)
-            end = p->ranks.at[i].merge_ns;
+        const struct profile_rank *r = &p->ranks.at[i];
+        start = (double)r->init_ns > start ? (double)r->init_ns : start;
+        end = (double)r->merge_ns > end ? (double)r->merge_ns : end;
+        longest = r->wall > longest ? r->wall : longest;
     }
-    if (start && end)
-        fact(out, "collprof", "%s to start, %s to end", format_time(a, (double)start),
-             format_time(b, (double)end));
-    else if (start)
-        fact(out, "collprof", "%s to start", format_time(a, (double)start));
+    char to_end[48] = "";
+    if (end > 0)
+        snprintf(to_end, sizeof to_end, ", %s to end", format_time(b, end));
+    if (start > 0)
+        fact(out, "collprof", "%s to start%s: %s of all; its part in each call is not measured",
+             format_time(a, start), to_end,
+             format_share(share, start + end, longest * 1e9 + start + end));
+}
+
+/* Whether the processors were there when they were needed. */
+static void noise_line(const struct profile *p, FILE *out)
+{
+    struct noise n = noise_of(p);
+    char load[64] = "", mean[32], most[32];
+    if (n.load >= 0)
+        snprintf(load, sizeof load, "; load %.1f at the end", n.load);
+    if (p->clock == CLOCK_SOURCE_EXTERNAL)
+        return;
+    if (n.worst_rank < 0)
+        fact(out, "disturbed", "not known%s", load);
+    else
+        fact(out, "disturbed",
+             "%s of the run ready to run, but without a processor; at most %s "
+             "(rank %d)%s",
+             format_share(mean, n.mean, 1), format_share(most, n.share, 1), n.worst_rank, load);
 }
 
 void text_header(const struct profile *p, FILE *out)
@@ -163,6 +186,7 @@ void text_header(const struct profile *p, FILE *out)
     programs_and_hosts(p, out);
     times(p, out);
     clock_line(p, out);
+    noise_line(p, out);
     cost_line(p, out);
 }
 

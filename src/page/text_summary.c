@@ -1,25 +1,71 @@
-/* The answer in short: a sentence to each question. */
+/* The answer in short: a sentence to each question, if its figure matters and is certain. */
 #include "page/text.h"
 
 #include "base/format.h"
-#include "page/rows.h"
 #include "profile/arrivals.h"
+#include "profile/noise.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void most_time(const struct profile *p, FILE *out)
+/* What is less than this part of the run is not worth a sentence. */
+static const double matters = 0.01;
+
+/* Time of all ranks together, from MPI_Init to MPI_Finalize. */
+static double wall_ns(const struct profile *p)
 {
+    double sum = 0;
+    for (size_t i = 0; i < p->ranks.n; i++)
+        sum += p->ranks.at[i].wall * 1e9;
+    return sum;
+}
+
+static void trust(const struct profile *p, const struct noise *n, FILE *out)
+{
+    char time[32], share[32], all[32];
+    if (n->level != NOISE_FELT && n->level != NOISE_SPOILED)
+        return;
+    format_share(share, n->share, 1);
+    format_share(all, n->mean, 1);
+    format_time(time, n->seconds * 1e9);
+    if (p->ranks.n > 1)
+        fprintf(out,
+                "%s: rank %d was ready to run, and had no processor, for %s of the run (%s; all "
+                "ranks together %s).",
+                n->level == NOISE_SPOILED ? "The times of this run mean little"
+                                          : "This run was disturbed",
+                n->worst_rank, share, time, all);
+    else
+        fprintf(out, "%s: it was ready to run, and had no processor, for %s of the run (%s).",
+                n->level == NOISE_SPOILED ? "The times of this run mean little"
+                                          : "This run was disturbed",
+                share, time);
+    if (n->level == NOISE_SPOILED)
+        fputs(" Counts and bytes are right; who is late and what waits is not judged.", out);
+    else
+        fputs(" Differences of that size mean nothing.", out);
+    fputc('\n', out);
+}
+
+static void most_time(const struct view *v, FILE *out)
+{
+    const struct profile *p = v->p;
+    char share[32];
+    double wall = wall_ns(p);
+    if (wall > 0 && v->mpi_ns < matters * wall) {
+        fprintf(out, "MPI takes %s of the run: nothing is to be gained there.\n",
+                format_share(share, v->mpi_ns, wall));
+        return;
+    }
     struct profile *operations = rows_of(p, ROWS_BY_OPERATION), *sites = rows_of(p, ROWS_BY_SITE);
-    char share[32], label[300];
-    double mpi = text_mpi_ns(p);
     ROWS_SORT(operations, time_ns);
     ROWS_SORT(sites, time_ns);
     const struct profile_entry *o = &operations->entries.at[0], *s = &sites->entries.at[0];
     fprintf(out, "Most time in MPI goes to %s (%s)", p->operations.at[o->operation].name,
-            format_share(share, (double)o->time_ns, mpi));
-    if (p->stack_depth && p->sites.at[s->site].depth) {
-        site_label(p, s->site, label, sizeof label);
+            format_share(share, (double)o->time_ns, v->mpi_ns));
+    if (p->stack_depth && s->site != PROFILE_NONE && p->sites.at[s->site].depth) {
+        const char *label = v->label[s->site];
         if (s->operation == o->operation && s->time_ns == o->time_ns)
             fprintf(out, ", all of it at %s", label);
         else if (s->operation == o->operation)
@@ -28,80 +74,90 @@ static void most_time(const struct profile *p, FILE *out)
         else
             fprintf(out, "; the costliest call is %s at %s (%s)",
                     p->operations.at[s->operation].name, label,
-                    format_share(share, (double)s->time_ns, mpi));
+                    format_share(share, (double)s->time_ns, v->mpi_ns));
     }
     fputs(".\n", out);
     profile_free(operations);
     profile_free(sites);
 }
 
+/* Whether COUNT of N is more than chance gives to the first of RANKS equal ones: by four of its
+ * standard deviations. */
+static bool stands_out(double count, double n, double ranks)
+{
+    double share = 1 / ranks;
+    return ranks > 1 && n >= 10 && count > n * share + 4 * sqrt(n * share * (1 - share));
+}
+
 static void most_late(const struct profile *p, FILE *out)
 {
-    uint64_t instances = 0, time = 0, wait = 0;
+    double instances = 0, time = 0, wait = 0, wall = wall_ns(p);
     const struct profile_rank *last = NULL;
     char share[32], of[32];
     for (size_t i = 0; i < p->arrivals.n; i++) {
-        const struct profile_arrival *a = &p->arrivals.at[i];
-        instances += a->instances;
-        /* Of the others, as the non-blocking ones, nobody knows who waited for whom. */
-        if (arrivals_kind(p, a->operation) == COLLECTIVE_OTHER)
-            continue;
-        time += a->time_ns;
-        wait += a->wait_ns;
+        instances += (double)p->arrivals.at[i].instances;
+        if (arrivals_kind(p, p->arrivals.at[i].operation) == COLLECTIVE_OTHER)
+            continue; /* who waits for whom in it is not known */
+        time += (double)p->arrivals.at[i].time_ns;
+        wait += (double)p->arrivals.at[i].wait_ns;
     }
     for (size_t i = 0; i < p->ranks.n; i++)
         if (!last || p->ranks.at[i].late > last->late)
             last = &p->ranks.at[i];
-    if (!instances || !last)
+    if (!(instances > 0) || !last || wait < matters * wall)
         return;
-    if (time)
-        fprintf(out,
-                "In collectives, %s of the time is waiting for a rank that comes late; the one ",
-                format_share(share, (double)wait, (double)time));
-    else
-        fputs("The rank ", out);
-    fprintf(out, "most often last to enter %sis rank %d (%s).\n", time ? "" : "collectives ",
-            last->rank, format_share(of, (double)last->late, (double)instances));
+    fprintf(out,
+            "In collectives, %s of the time is waiting for a rank that comes late: %s of the "
+            "run.\n",
+            format_share(share, wait, time), format_share(of, wait, wall));
+    if (stands_out((double)last->late, instances, (double)p->ranks.n))
+        fprintf(out, "Rank %d is the last to enter most often, in %s of the collectives.\n",
+                last->rank, format_share(share, (double)last->late, instances));
 }
 
-static void most_waiting(const struct profile *p, FILE *out)
+static void most_waiting(const struct view *v, FILE *out)
 {
+    const struct profile *p = v->p;
     struct profile *rows = rows_of(p, ROWS_BY_SITE);
     uint64_t completed = 0, hidden = 0, wait = 0;
-    char share[32], time[32], label[300];
+    char share[32], time[32], of[32];
     ROWS_SORT(rows, wait_ns);
     for (size_t i = 0; i < rows->entries.n; i++) {
         completed += rows->entries.at[i].completed;
         hidden += rows->entries.at[i].hidden;
         wait += rows->entries.at[i].wait_ns;
     }
-    if (completed) {
-        fprintf(out, "Of the non-blocking requests, %s were done when they were waited for",
-                format_share(share, (double)hidden, (double)completed));
+    double wall = wall_ns(p);
+    if (completed && (double)wait >= matters * wall) {
         const struct profile_entry *e = &rows->entries.at[0];
-        if (wait && p->stack_depth) {
-            site_label(p, e->site, label, sizeof label);
-            fprintf(out, "; those of %s at %s cost %s of waiting per rank",
-                    p->operations.at[e->operation].name, label,
-                    format_time(time, (double)e->wait_ns / (double)p->ranks.n));
-        }
-        fputs(".\n", out);
+        fprintf(out,
+                "Of the non-blocking requests, %s were done when they were waited for; waiting "
+                "for the others is %s of the run.\n",
+                format_share(share, (double)hidden, (double)completed),
+                format_share(of, (double)wait, wall));
+        if (p->stack_depth && e->site != PROFILE_NONE && (double)e->wait_ns >= matters * wall)
+            fprintf(out, "Most of that is for requests of %s at %s: %s per rank.\n",
+                    p->operations.at[e->operation].name, v->label[e->site],
+                    format_time(time, (double)e->wait_ns / v->ranks));
     }
     profile_free(rows);
 }
 
 void text_summary(const struct view *v, FILE *out)
 {
-    const struct profile *p = v->p;
+    const struct noise noise = noise_of(v->p);
     char *text = NULL, *save = NULL;
     size_t size;
     FILE *sentences = open_memstream(&text, &size);
     if (!sentences)
         return;
-    most_time(p, sentences);
-    most_late(p, sentences);
-    most_waiting(p, sentences);
-    text_most_waited(v, sentences);
+    trust(v->p, &noise, sentences);
+    most_time(v, sentences);
+    if (noise.level != NOISE_SPOILED) {
+        most_late(v->p, sentences);
+        most_waiting(v, sentences);
+        text_most_waited(v, sentences);
+    }
     fclose(sentences);
     fputs("\nIn short\n", out);
     for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))

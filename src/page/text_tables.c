@@ -2,6 +2,7 @@
 #include "page/text.h"
 
 #include "page/layout.h"
+#include "profile/noise.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -148,7 +149,8 @@ static void print_table(const struct page_table *t, const struct view *v, FILE *
     bool shown = t->shown(v->p, count);
     if (shown) {
         fputc('\n', out);
-        text_paragraph(out, "", t->title);
+        fprintf(out, "%s%s\n", t->title,
+                noise_of(v->p).level == NOISE_SPOILED ? " (disturbed: times mean little)" : "");
     }
     layout_print(layout, shown ? out : NULL, (size_t)o->width);
     if (shown) {

@@ -8,10 +8,11 @@
 #include "page/report.h"
 #include "page/rows.h"
 #include "profile/model.h"
+#include "profile/noise.h"
 
 #include <criterion/criterion.h>
-#include <math.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -481,6 +482,81 @@ Test(page, every_table_has_its_columns)
     assert_has(text, "region  entered    time  in MPI    %  MPI calls\n");
     free(text);
     profile_free(p);
+}
+
+/* Two ranks, 2 s each, with SECONDS[r] of them without a processor and WAIT of the time in a late
+ * collective. */
+static struct profile *disturbed(const double seconds[2], double wait)
+{
+    struct profile *p = NULL;
+    for (int r = 0; r < 2; r++) {
+        struct ledger l;
+        made_ledger(&l, NULL, r, 2);
+        made_calls(&l, 1, OP_BCAST, 8, 20, 10000000);
+        for (uint32_t i = 0; i < 20; i++)
+            made_instance(&l, OP_BCAST, i, 0, 1000000 * i + (r ? 0 : (uint64_t)(wait * 1e9)),
+                          1000000 * i + (uint64_t)(wait * 1e9) + 100);
+        l.header->noise[0] = (struct ledger_noise){1, 0, 0, 0, 0, 0};
+        l.header->noise[1] = (struct ledger_noise){
+            1000000000, seconds[r] < 0 ? -1 : (int64_t)(seconds[r] * 1e9), 0, 0, 0, 7.5};
+        struct profile *one = profile_from_ledger(&l);
+        ledger_close(&l);
+        if (p)
+            profile_merge(p, one);
+        else
+            p = one;
+    }
+    profile_symbolize(p);
+    return p;
+}
+
+/* On both sides of each threshold, and where it is not known: what is said, and what is not. */
+Test(page, disturbed_runs_are_called_so)
+{
+    static const struct {
+        double seconds[2];
+        enum noise_level level;
+        int32_t worst;
+        const char *said; /* first */
+        bool judged;
+    } known[] = {
+        {{0.001, 0.019}, NOISE_QUIET, 1, "- Most time", true},
+        {{0.021, 0.001}, NOISE_FELT, 0, "- This run was disturbed: rank 0 was ready", true},
+        {{0.001, 0.199}, NOISE_SPOILED, 1, "- The times of this run mean little: rank 1", false},
+        {{0.001, 0.099}, NOISE_FELT, 1, "- This run was disturbed: rank 1", true},
+        {{0.101, 0.001}, NOISE_SPOILED, 0, "- The times of this run mean little", false},
+        {{-1, 0.001}, NOISE_UNKNOWN, 1, "- Most time", true},
+        {{-1, 0.5}, NOISE_SPOILED, 1, "- The times of this run", false},
+        {{-1, -1}, NOISE_UNKNOWN, -1, "- Most time", true}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        struct profile *p = disturbed(known[i].seconds, 0.005);
+        struct noise n = noise_of(p);
+        char *text = text_of(p, NULL);
+        const char *first = strstr(text, "In short\n  ");
+        cr_assert_eq(n.level, known[i].level, "case %zu: %d", i, n.level);
+        cr_assert_eq(n.worst_rank, known[i].worst, "case %zu", i);
+        cr_assert_not_null(first);
+        cr_assert(!strncmp(first + 11, known[i].said, strlen(known[i].said)), "case %zu: %s", i,
+                  text);
+        cr_assert_eq(strstr(text, "is waiting for a rank") != NULL, known[i].judged, "case %zu", i);
+        cr_assert_eq(strstr(text, "operation (disturbed") == NULL, known[i].judged, "case %zu", i);
+        free(text);
+        profile_free(p);
+    }
+}
+
+/* 20 instances: 0.9 % of the run is not worth a sentence, 1.1 % is. */
+Test(page, sentences_only_where_it_matters)
+{
+    for (int k = 0; k < 2; k++) {
+        struct profile *p = disturbed((double[]){0, 0}, k ? 0.0022 : 0.0018);
+        char *text = text_of(p, NULL);
+        cr_assert_eq(strstr(text, "is waiting for a rank") != NULL, k == 1, "%s", text);
+        cr_assert_eq(strstr(text, "Rank 0 is the last to enter most often, in 100.0 %") != NULL,
+                     k == 1, "%s", text);
+        free(text);
+        profile_free(p);
+    }
 }
 
 Test(page, figures)

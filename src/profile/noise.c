@@ -1,0 +1,38 @@
+#include "profile/noise.h"
+
+/* A rank that is ready and gets no processor loses that time wherever it happens to be; in MPI the
+ * others lose it, too, as they wait for it. */
+static const double felt = 0.01, spoiled = 0.10, spoiled_of_mpi = 0.50;
+
+struct noise noise_of(const struct profile *p)
+{
+    struct noise n = {.worst_rank = -1, .load = -1};
+    double delayed = 0, wall = 0, mpi = 0;
+    for (size_t i = 0; i < p->ranks.n; i++) {
+        const struct profile_rank *r = &p->ranks.at[i];
+        n.load = r->load > n.load ? r->load : n.load;
+        mpi += (double)r->mpi_ns / 1e9;
+        if (r->delayed_ns < 0 || !(r->wall > 0)) {
+            n.unknown++;
+            continue;
+        }
+        double seconds = (double)r->delayed_ns / 1e9;
+        delayed += seconds;
+        wall += r->wall;
+        if (n.worst_rank < 0 || seconds / r->wall > n.share) {
+            n.share = seconds / r->wall;
+            n.seconds = seconds;
+            n.worst_rank = r->rank;
+        }
+    }
+    if (n.worst_rank < 0)
+        return n;
+    n.mean = delayed / wall;
+    n.level = n.share < felt ? NOISE_QUIET : NOISE_FELT;
+    if (n.share >= spoiled ||
+        (n.share >= felt && n.seconds >= spoiled_of_mpi * mpi / (double)p->ranks.n))
+        n.level = NOISE_SPOILED;
+    if (n.level == NOISE_QUIET && n.unknown)
+        n.level = NOISE_UNKNOWN;
+    return n;
+}

@@ -1,0 +1,26 @@
+/* Whether a run was left alone enough for its times to be believed. */
+#ifndef COLLPROF_PROFILE_NOISE_H
+#define COLLPROF_PROFILE_NOISE_H
+
+#include "profile/model.h"
+
+enum noise_level {
+    NOISE_UNKNOWN,
+    NOISE_QUIET,  /* less than 1 % of the run, at every rank */
+    NOISE_FELT,   /* more; figures of that size are doubtful */
+    NOISE_SPOILED /* 10 % of the run, or half of the time in MPI: no conclusion is drawn */
+};
+
+struct noise {
+    enum noise_level level;
+    double share;       /* of its run that the rank that was worst off had no processor */
+    double seconds;     /* that is */
+    int32_t worst_rank; /* which */
+    double mean;        /* share of all ranks together */
+    double load;        /* highest of the hosts at the end; negative: not known */
+    size_t unknown;     /* ranks that it is not known of */
+};
+
+struct noise noise_of(const struct profile *p);
+
+#endif
