@@ -44,7 +44,9 @@ for command in report "export --table=waits" "export --table=messages"; do
     "$collprof" $command traced >out 2>&1 || fail "$command: status $?"
     grep -q 'heat.c:' out || fail "$command: no call site"
 done
-"$collprof" report traced 2>&1 | tr -s ' \n' ' ' | grep -q 'is for rank 2, which' ||
+# A machine that was busy takes the processors away: then nothing is said of who waits.
+"$collprof" report traced 2>&1 | tr -s ' \n' ' ' |
+    grep -qE 'is for rank 2, which|times of this run mean little' ||
     fail "the report does not say who is waited for"
 
 # A run without a trace has the matrix, and says what a picture would need.
