@@ -24,7 +24,10 @@ static void site(const struct view *v, const void *row, char *text, size_t room)
 
 static void communicator(const struct view *v, const void *row, char *text, size_t room)
 {
-    comm_label(v->p, ((const struct profile_entry *)row)->comm, text, room);
+    uint32_t comm = ((const struct profile_entry *)row)->comm;
+    *text = '\0'; /* calls without one */
+    if (comm != PROFILE_NONE)
+        comm_label(v->p, comm, text, room);
 }
 
 /* The rank that spends most, and how many times the mean of all ranks that is. */
