@@ -4,6 +4,7 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <time.h>
 
 Test(clock, ticks_and_seconds_agree)
 {
@@ -16,6 +17,29 @@ Test(clock, ticks_and_seconds_agree)
     double predicted = (double)(c.ticks - b.ticks) / clock_rate(a, b);
     cr_assert_float_eq(predicted, c.seconds - b.seconds, 20e-6, "%.9f s predicted, %.9f s passed",
                        predicted, c.seconds - b.seconds);
+}
+
+/* Of the system's own clock, in its unit. */
+Test(clock, seconds_are_those_of_the_system)
+{
+    clock_start();
+    for (int i = 0; i < 1000; i++) {
+        struct timespec before, after;
+        clock_gettime(CLOCK_MONOTONIC, &before);
+        double now = clock_now();
+        clock_gettime(CLOCK_MONOTONIC, &after);
+        cr_assert_geq(now, (double)before.tv_sec + 1e-9 * (double)before.tv_nsec - 1e-7);
+        cr_assert_leq(now, (double)after.tv_sec + 1e-9 * (double)after.tv_nsec + 1e-7);
+    }
+}
+
+/* At least half of its 6200 readings took as long as their median. */
+Test(clock, a_reading_costs_no_more_than_all)
+{
+    clock_start();
+    double start = clock_now(), cost = clock_cost(), all = clock_now() - start;
+    cr_assert_gt(cost, 0);
+    cr_assert_leq(3100 * cost, all);
 }
 
 Test(clock, hold_takes_as_long_as_it_says)
