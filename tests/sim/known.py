@@ -78,6 +78,15 @@ def main(table, directory):
             if not is_right(figure, have[figure], right, 1 if figure in ("min", "max", "skew") else calls):
                 bad.append(f"{' '.join(key)}: {figure} is {have[figure]:g}, not {right:g}")
     bad += [f"{' '.join(key)}: unexpected" for key in found if key not in seen]
+    late = sum(r["late_collectives"] for r in profile["ranks"])
+    instances = sum(a["instances"] for a in profile["arrivals"])
+    if late != instances:
+        bad.append(f"ranks were last {late} times in {instances} collectives")
+    for region in profile["regions"]:
+        longest = max(r["time_ns"] for r in profile["entries"] if r["region"] is not None
+                      and profile["regions"][r["region"]]["name"] == region["name"])
+        if region["entered"] != len(profile["ranks"]) or region["time_ns"] < longest:
+            bad.append(f"region {region}")
     print("\n".join(bad) or f"{len(seen)} lines of figures are right")
     return bool(bad)
 

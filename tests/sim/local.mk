@@ -77,7 +77,7 @@ sim/gen/wrappers/operations.h sim/gen/wrappers/next.h $(SIM_LAYER_GENERATED): si
 	$(AM_V_GEN)$(WRAPPERS_GENERATE) -v want=$(WANT) $(srcdir)/wrappers/functions.table $< > $@
 sim/obj/gen/%.o: sim/gen/%.c
 	$(AM_V_CC)$(MKDIR_P) $(@D) && \
-	$(SMPICC) $(SIM_FIRST_CPPFLAGS) $(SIM_CPPFLAGS) -w -std=gnu11 -fPIC -O2 -g -c -o $@ $<
+	$(SMPICC) $(SIM_FIRST_CPPFLAGS) $(SIM_CPPFLAGS) -w -std=gnu11 -fPIC -O2 -g -MMD -MP -c -o $@ $<
 
 $(sim_layer_programs:%=sim/%): sim/%: sim/obj/tests/sim/%.o $(SIM_LAYER_OBJS) $(SIM_OBJS)
 	$(AM_V_CCLD)$(SMPICC) -o $@ $^ $(SIM_LIBS) $(UNWIND_LIBS)

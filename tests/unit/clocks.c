@@ -32,6 +32,8 @@ static struct profile *two_hosts(double offset, double drift, bool synchronized)
     }
     profile_merge(p[0], p[1]);
     profile_symbolize(p[0]);
+    for (size_t r = 0; r < 2; r++)
+        cr_assert_str_eq(p[0]->hosts.at[p[0]->ranks.at[r].host].name, r ? "beta" : "alpha");
     return p[0];
 }
 
@@ -81,6 +83,55 @@ Test(clocks, waiting_ends_with_the_call)
     cr_assert_eq(p[0]->arrivals.at[0].skew_max_ns, 8000);
     cr_assert_eq(p[0]->arrivals.at[0].duration_max_ns, 500);
     profile_free(p[0]);
+}
+
+/* MEMBERS of three ranks enter a barrier at these times; the arrivals of what is known. */
+static struct profile *barrier_of(const uint64_t *entry, int members)
+{
+    struct profile *p = NULL;
+    for (int r = 0; r < members; r++) {
+        struct ledger l;
+        made_ledger(&l, NULL, r, 3);
+        made_instance(&l, OP_BARRIER, 0, -1, entry[r], 9000);
+        struct profile *one = profile_from_ledger(&l);
+        ledger_close(&l);
+        if (p)
+            profile_merge(p, one);
+        else
+            p = one;
+    }
+    profile_symbolize(p);
+    return p;
+}
+
+Test(clocks, of_those_that_come_last_together_the_first_is_named)
+{
+    struct profile *p = barrier_of((const uint64_t[]){1000, 5000, 5000}, 3);
+    cr_assert_eq(p->arrivals.at[0].late_rank, 1);
+    for (size_t i = 0; i < 3; i++)
+        cr_assert_eq(p->ranks.at[i].late, i == 1);
+    profile_free(p);
+}
+
+Test(clocks, without_all_members_nothing_is_said)
+{
+    struct profile *p = barrier_of((const uint64_t[]){1000, 5000}, 2);
+    cr_assert_eq(p->arrivals.n, 0);
+    profile_free(p);
+}
+
+Test(clocks, starting_and_ending_is_not_time_in_calls)
+{
+    struct ledger l;
+    made_ledger(&l, NULL, 0, 1);
+    l.operations[OP_UNUSED].family = FAMILY_LIFECYCLE;
+    made_calls(&l, 1, OP_UNUSED, 0, 2, 5000);
+    made_calls(&l, 1, OP_BCAST, 8, 3, 100);
+    struct profile *p = profile_from_ledger(&l);
+    ledger_close(&l);
+    cr_assert_eq(p->ranks.at[0].lifecycle_ns, 10000);
+    cr_assert_eq(p->ranks.at[0].mpi_ns, 300);
+    profile_free(p);
 }
 
 /* Whether a run of RANKS on one host with PROCESSORS is warned of, where every rank was sent off
@@ -156,27 +207,29 @@ Test(judge, nothing_wrong_is_nothing_said)
     *PUSH(&p->ranks) = (struct profile_rank){.state = LEDGER_FINALIZED, .calls = 1};
     profile_judge(p);
     cr_assert_eq(p->warnings.n, 0);
+    /* Where no rank made a call there is none that is silent. */
+    p->ranks.at[0].calls = 0;
+    profile_judge(p);
+    cr_assert_eq(p->warnings.n, 0);
     profile_free(p);
 }
 
 Test(judge, ranks_that_ended_alike_share_a_line)
 {
-    static const uint32_t state[] = {LEDGER_ABORTED, LEDGER_FINALIZED, LEDGER_SIGNALLED,
-                                     LEDGER_SIGNALLED, LEDGER_EXITED};
+    static const uint32_t state[] = {LEDGER_ABORTED,   LEDGER_FINALIZED, LEDGER_SIGNALLED,
+                                     LEDGER_SIGNALLED, LEDGER_EXITED,    LEDGER_SIGNALLED};
+    static const int32_t detail[] = {7, 0, 15, 15, 0, 9};
     struct profile *p = profile_new();
-    for (int r = 0; r < 5; r++)
-        *PUSH(&p->ranks) = (struct profile_rank){.rank = r,
-                                                 .state = state[r],
-                                                 .state_detail = r == 0  ? 7
-                                                                 : r < 4 ? 15
-                                                                         : 0,
-                                                 .calls = 1};
+    for (int r = 0; r < 6; r++)
+        *PUSH(&p->ranks) = (struct profile_rank){
+            .rank = r, .state = state[r], .state_detail = detail[r], .calls = 1};
     profile_judge(p);
     cr_assert(says(p, "rank 0: called MPI_Abort with error code 7"));
     cr_assert(says(p, "ranks 2, 3: ended by signal 15") ||
               says(p, "ranks 2-3: ended by signal 15"));
     cr_assert(says(p, "rank 4: "));
-    cr_assert_eq(p->warnings.n, 3);
+    cr_assert(says(p, "rank 5: ended by signal 9"));
+    cr_assert_eq(p->warnings.n, 4);
     profile_free(p);
 }
 
@@ -241,4 +294,135 @@ Test(merge, spreads_in_both_orders)
     spread_add(&equal, 3, 10);
     cr_assert_eq(equal.worst, 3, "of equals the lower rank");
     cr_assert_eq(equal.best, 3);
+}
+
+/* What is alike is one, what differs in anything is not. */
+Test(merge, tables_hold_distinct_things)
+{
+    uint64_t histogram[HISTOGRAM_BUCKETS] = {0};
+    struct profile *p = profile_new();
+    struct profile_entry e = {.calls = 1, .histogram = histogram};
+    uint32_t *const key[] = {&e.site, &e.operation, &e.comm, &e.region, &e.size_class};
+    profile_add_entry(p, &e);
+    for (size_t i = 0; i < sizeof key / sizeof *key; i++) {
+        *key[i] = 7;
+        profile_add_entry(p, &e);
+        profile_add_entry(p, &e);
+        cr_assert_eq(p->entries.n, i + 2, "key %zu", i);
+    }
+    struct profile_region region = {"solver", 2, 500};
+    profile_add_region(p, &region);
+    profile_add_region(p, &region);
+    cr_assert(p->regions.n == 1 && p->regions.at[0].entered == 4 &&
+              p->regions.at[0].time_ns == 1000);
+    struct profile_host host = {.name = "alpha", .ranks = 1, .processors = 2, .affinity = {3}};
+    profile_add_host(p, &host);
+    host.affinity[0] = 0x1c;
+    host.processors = 3;
+    profile_add_host(p, &host);
+    cr_assert(p->hosts.n == 1 && p->hosts.at[0].ranks == 2 && p->hosts.at[0].processors == 5);
+    profile_free(p);
+}
+
+/* Two ranks that met operations and call sites in different orders. */
+Test(merge, by_what_things_are_not_by_their_number)
+{
+    struct profile *p[2];
+    for (int r = 0; r < 2; r++) {
+        struct ledger l;
+        made_ledger(&l, NULL, r, 2);
+        if (r) {
+            l.sites[1].frame[0].address = 0x2000;
+            l.sites[2].frame[0].address = 0x1000;
+        }
+        made_calls(&l, r ? 2 : 1, r ? OP_BARRIER : OP_BCAST, 8, 3, 100);
+        made_calls(&l, r ? 1 : 2, r ? OP_BCAST : OP_BARRIER, 8, 5, 100);
+        made_instance(&l, OP_BCAST, 0, 0, 1000, 2000);
+        p[r] = profile_from_ledger(&l);
+        ledger_close(&l);
+    }
+    profile_merge(p[0], p[1]);
+    const struct profile *all = p[0];
+    uint64_t bcast = 0, at_1000 = 0;
+    for (size_t i = 0; i < all->entries.n; i++) {
+        const struct profile_entry *e = &all->entries.at[i];
+        bcast += strcmp(all->operations.at[e->operation].name, "MPI_Bcast") ? 0 : e->calls;
+        at_1000 += all->sites.at[e->site].frame[0].address == 0x1000 ? e->calls : 0;
+    }
+    cr_assert_eq(bcast, 3 + 5);
+    cr_assert_eq(at_1000, 3 + 3);
+    for (size_t i = 0; i < all->events.n; i++)
+        cr_assert_eq(all->sites.at[all->events.at[i].site].frame[0].address,
+                     all->events.at[i].rank ? 0x2000 : 0x1000);
+    profile_free(p[0]);
+}
+
+/* In the order of the communicator, not of MPI_COMM_WORLD. */
+Test(merge, a_prefix_on_a_reversed_communicator)
+{
+    static const uint64_t entry[] = {3000, 2000, 5000};
+    struct profile *p = NULL;
+    for (int r = 0; r < 3; r++) {
+        struct ledger l;
+        made_ledger(&l, NULL, r, 3);
+        l.comms[COMM_WORLD].rank = (uint32_t)(2 - r);
+        made_instance(&l, OP_SCAN, 0, -1, entry[r], 9000);
+        struct profile *one = profile_from_ledger(&l);
+        ledger_close(&l);
+        if (p)
+            profile_merge(p, one);
+        else
+            p = one;
+    }
+    profile_symbolize(p);
+    cr_assert_eq(p->arrivals.at[0].wait_ns, 3000 + 2000);
+    profile_free(p);
+}
+
+Test(merge, events_beyond_the_limit_are_thinned_not_cut_off)
+{
+    struct profile *p = profile_new();
+    for (uint32_t i = 0; i < 2000; i++)
+        *PUSH(&p->events) = (struct profile_event){.comm_id = 5, .sequence = i / 2, .rank = i % 2};
+    events_limit(p, 500);
+    cr_assert_leq(p->events.n, 500);
+    cr_assert_gt(p->events.n, 100);
+    cr_assert_eq(p->events_dropped, 0);
+    cr_assert_eq(p->events.n % 2, 0, "of every instance both members or none");
+    profile_free(p);
+}
+
+/* What refers to a table goes with its elements. */
+Test(merge, sorting_changes_places_only)
+{
+    uint64_t histogram[HISTOGRAM_BUCKETS] = {0};
+    static const char *const host[] = {"beta", "alpha"}, *const operation[] = {"MPI_Z", "MPI_A"};
+    struct profile *p = profile_new();
+    for (uint32_t i = 0; i < 2; i++) {
+        struct profile_host h = {.ranks = 1};
+        strcpy(h.name, host[i]);
+        *PUSH(&p->ranks) =
+            (struct profile_rank){.rank = (int32_t)(1 - i), .host = profile_add_host(p, &h)};
+        uint32_t site = profile_add_site(
+            p, &(struct profile_site){.depth = 1, .frame = {{.address = 0x2000 - 0x1000 * i}}});
+        uint32_t made = profile_add_operation(p, operation[i], FAMILY_PLAIN);
+        profile_add_module(p, &(struct profile_module){.path = "/nowhere"});
+        profile_add_entry(p, &(struct profile_entry){.site = site,
+                                                     .operation = made,
+                                                     .comm = PROFILE_NONE,
+                                                     .region = PROFILE_NONE,
+                                                     .calls = i + 1,
+                                                     .histogram = histogram});
+    }
+    profile_sort(p);
+    cr_assert_eq(p->sites.at[0].frame[0].address, 0x1000);
+    cr_assert_str_eq(p->hosts.at[0].name, "alpha");
+    for (size_t i = 0; i < 2; i++) {
+        const struct profile_entry *e = &p->entries.at[i];
+        cr_assert_eq(p->sites.at[e->site].frame[0].address, e->calls == 1 ? 0x2000 : 0x1000);
+        cr_assert_str_eq(p->operations.at[e->operation].name, operation[e->calls - 1]);
+        cr_assert_eq(p->ranks.at[i].rank, (int32_t)i);
+        cr_assert_str_eq(p->hosts.at[p->ranks.at[i].host].name, host[1 - i]);
+    }
+    profile_free(p);
 }

@@ -184,11 +184,27 @@ static void no_number(struct ledger *l)
     l->header->started_unix = strtod("nan", NULL);
 }
 
+static void other_elements(struct ledger *l)
+{
+    l->header->section[LEDGER_ENTRIES].element_size += 8;
+}
+
+static void no_state(struct ledger *l)
+{
+    l->header->state = LEDGER_SIGNALLED + 1;
+}
+
+static void rank_beyond(struct ledger *l)
+{
+    l->header->rank = l->header->size;
+}
+
 Test(ledger, forged_records_are_refused, .fini = cleanup)
 {
     static void (*const forge[])(struct ledger *) = {
-        table_outside, table_that_wraps, same_bytes_twice, too_many,      deep_stack, no_module,
-        no_site,       size_class_200,   no_text,          negative_size, no_number};
+        table_outside, table_that_wraps, same_bytes_twice, too_many,   deep_stack,
+        no_module,     no_site,          size_class_200,   no_text,    negative_size,
+        no_number,     other_elements,   no_state,         rank_beyond};
     for (size_t i = 0; i < sizeof forge / sizeof *forge; i++) {
         struct ledger w, r;
         made_ledger(&w, scratch(), 0, 1);
