@@ -53,10 +53,11 @@ counted()
         COUNT_DIRECTORY="$output/counts" COLLPROF_OUTPUT="$output" COLLPROF_REPORT=no "$@"
 }
 
-# same_counts DIR: the layer has counted just what the independent counter has.
+# same_counts DIR [same-calls]: the layer has counted, and timed, just what the independent counter
+# has. Where that comes after the layer, its times are no measure.
 same_counts()
 {
-    python3 "$source/tests/mpi/profile.py" "$1/profile.json" same "$1/counts"
+    python3 "$source/tests/mpi/profile.py" "$1/profile.json" "${2:-same}" "$1/counts"
 }
 
 # profile DIR CHECK...: see profile.py.

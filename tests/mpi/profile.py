@@ -1,6 +1,7 @@
 """Checks of a profile.json, for the tests: profile.py FILE CHECK [ARGUMENT...]
 
-same DIRECTORY            calls by operation are those that tests/mpi/count.c left in DIRECTORY
+same DIRECTORY            calls and times by operation are those that tests/mpi/count.c left in
+                          DIRECTORY; same-calls: only the calls
 calls OPERATION=N ...     so many calls, all ranks together; N may be MIN-MAX
 bytes OPERATION=N ...     so many bytes
 completed OPERATION=N ... so many requests seen complete
@@ -47,18 +48,27 @@ def expect(found, arguments):
     return bad
 
 
-def same(profile, directory):
-    counted = collections.Counter()
+def same(profile, directory, times=True):
+    counted, timed = collections.Counter(), collections.Counter()
     for path in glob.glob(directory + "/count.*"):
         for line in open(path):
-            name, calls = line.split()
+            name, calls, ns = line.split()
             counted[name] += int(calls)
-    seen = by_operation(profile, "calls")
+            timed[name] += int(ns)
+    seen, time = by_operation(profile, "calls"), by_operation(profile, "time_ns")
     bad = [n for n in counted if counted[n] != seen[n]]
     for name in sorted(bad):
         print(f"{name}: {counted[name]} calls, the profile has {seen[name]}")
-    print(f"{len(counted)} operations, {sum(counted.values())} calls counted independently")
-    return bool(bad) or not counted
+    # The counter's time contains the layer's: no longer, but for the rates of their clocks; and not
+    # much shorter, where there is enough of it that one lost slice of the scheduler does not count.
+    late = [n for n in timed if times and timed[n] and (time[n] > 1.01 * timed[n] + 1000 or
+            timed[n] - time[n] > 0.3 * timed[n] + 3000 * counted[n] + 50e6)]
+    for name in late:
+        print(f"{name}: {timed[name]} ns around the layer, the profile has {time[name]}")
+    print(f"{len(counted)} operations, {sum(counted.values())} calls counted independently, "
+          f"{sum(timed.values()) / 1e6:.1f} ms timed, of these in the profile "
+          f"{sum(time[n] for n in timed if timed[n]) / 1e6:.1f}")
+    return bool(bad or late) or not counted
 
 
 def intervals(finding):
@@ -92,6 +102,8 @@ def main(path, check, *arguments):
     profile = json.load(open(path))
     if check == "same":
         return same(profile, *arguments)
+    if check == "same-calls":
+        return same(profile, *arguments, times=False)
     if check in ("calls", "bytes", "completed", "cancelled", "errors"):
         return expect(by_operation(profile, check), arguments)
     if check == "region":
