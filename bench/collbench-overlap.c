@@ -20,14 +20,16 @@
 static void set_axes(const struct options *o, const struct binding *binding, struct grid *g)
 {
     const struct bench *b = &o->bench;
-    int processors = binding_processors(binding), least = 0;
+    int units = binding_machine(binding), least = 0;
     g->nx = grid_axis((double)b->sizes.min, (double)b->sizes.max, o->step, g->size);
     g->n_comp = grid_axis((double)o->comp.min, (double)o->comp.max, o->step, g->comp);
-    MPI_Allreduce(&processors, &least, 1, MPI_INT, MPI_MIN, b->comm);
-    /* All numbers of threads while they are few. */
-    g->n_threads = grid_axis(1, least, least <= 16 ? 1.0 + 1.0 / 16 : M_SQRT2, g->threads);
+    MPI_Allreduce(&units, &least, 1, MPI_INT, MPI_MIN, b->comm);
+    /* None, to compare with; then all numbers of threads while they are few. */
+    g->threads[0] = 0;
+    g->n_threads = 1 + grid_axis(1, least, least <= 16 ? 1.0 + 1.0 / 16 : M_SQRT2, g->threads + 1);
     for (size_t i = 0; i < o->benchmarks.n; i++)
-        grid_add(g, overlap_chosen(o, i));
+        if (!grid_add(g, overlap_chosen(o, i)))
+            MPI_Abort(b->comm, 1);
 }
 
 /* On all ranks; rank 0 tells how well it went, over all. */
@@ -90,6 +92,17 @@ static void warn_of_threads(const struct options *o, const struct binding *bindi
                 o->bench.program, fewest);
 }
 
+/* Computing threads need processors that no thread communicates on. */
+static void check_binding(const struct options *o, const struct binding *binding)
+{
+    int left = binding_for_threads(binding), fewest = 0;
+    MPI_Allreduce(&left, &fewest, 1, MPI_INT, MPI_MIN, o->bench.comm);
+    if (fewest == 0)
+        bench_refuse(&o->bench,
+                     "--bind=apart: every core of a rank communicates: start fewer ranks "
+                     "on a host, or --bind=over or none");
+}
+
 /* Everything that makes figures of one run unfit for another. */
 static void make_key(const struct options *o, const struct grid *g, char *key, size_t size)
 {
@@ -97,9 +110,10 @@ static void make_key(const struct options *o, const struct grid *g, char *key, s
     int level;
     MPI_Query_thread(&level);
     snprintf(key, size,
-             "%s, %s, sizes %zu:%zu, comp %zu:%zu, step %g, %d runs, threads %d, level %d, comm %d",
+             "%s, %s, sizes %zu:%zu, comp %zu:%zu, step %g, %d runs, threads %d, level %d, comm "
+             "%d, bind %d",
              g->origin.mpi, g->origin.hosts, b->sizes.min, b->sizes.max, o->comp.min, o->comp.max,
-             o->step, b->plan.repetitions, (int)g->n_threads, level, o->comm_from_base);
+             o->step, b->plan.repetitions, (int)g->n_threads, level, o->comm_from_base, o->bind);
 }
 
 /* Loaded, resumed or measured: rank 0 has it in the end, and all know whether to measure. */
@@ -120,8 +134,7 @@ static void get_base(const struct options *o, struct overlap_stage *stage, struc
     stage->budget = o->quick ? QUICK_BASE_SECONDS : BASE_SECONDS;
     bench_progress(&o->bench, 0, g->nx, "base round");
     overlap_base_point(stage, (size_t)g->size[0]); /* connects, and warms up */
-    struct base_point zero = overlap_base_point(stage, 0);
-    g->base.latency = zero.time[BASE_CONTIGUOUS];
+    g->base.latency = overlap_base_latency(stage, &g->base.latency_error);
     for (size_t i = 0; i < g->nx; i++) {
         struct base_point point = overlap_base_point(stage, (size_t)g->size[i]);
         base_round_add(&g->base, point);
@@ -140,7 +153,7 @@ struct pace {
 
 static bool measured(const struct grid *g, const struct grid_part *p, size_t ix, size_t iy)
 {
-    return grid_cell(g, p, ix, iy)->runs > 0;
+    return grid_measured(grid_cell(g, p, ix, iy));
 }
 
 static struct pace plan_pace(const struct options *o, const struct overlap_stage *stage,
@@ -273,8 +286,8 @@ static bool draw(const struct options *o, const struct grid *g)
         char *path = NULL;
         map[i] = grid_map(g, &g->part[i]);
         if (asprintf(&path, "%.*s-%s%s", (int)(ending - sheet), sheet, map[i].name, ending) < 0)
-            abort();
-        drawn = overlap_map_draw(path, &map[i], NULL, NULL, 0) && drawn;
+            path = NULL;
+        drawn = path && overlap_map_draw(path, &map[i], NULL, NULL, 0) && drawn;
         free(path);
     }
     snprintf(title, sizeof title, "Overlap of communication and computation: %s, %s", g->origin.mpi,
@@ -330,8 +343,9 @@ int main(int argc, char **argv)
     overlap_choose(&o);
 
     struct document *d = bench_document(&o.bench, "collbench-overlap/1");
-    struct binding *binding = binding_new(o.bench.comm);
+    struct binding *binding = binding_new(o.bench.comm, (enum bind_mode)o.bind);
     set_axes(&o, binding, &grid);
+    check_binding(&o, binding);
     warn_of_threads(&o, binding);
     set_origin(&o.bench, &grid.origin);
     struct journal *journal = open_journal(&o, &grid);

@@ -17,15 +17,14 @@ size_t grid_axis(double min, double max, double step, double *value)
     return n;
 }
 
-void grid_add(struct grid *g, const struct overlap_benchmark *b)
+bool grid_add(struct grid *g, const struct overlap_benchmark *b)
 {
     struct grid_part *p = &g->part[g->n_parts++];
     p->benchmark = b;
     p->ny = b->by_threads ? g->n_threads : g->n_comp;
     p->y = b->by_threads ? g->threads : g->comp;
     p->cell = calloc(g->nx * p->ny, sizeof *p->cell);
-    if (!p->cell)
-        abort();
+    return p->cell != NULL;
 }
 
 struct overlap_cell *grid_cell(const struct grid *g, const struct grid_part *p, size_t ix,
@@ -56,9 +55,14 @@ double grid_estimate(const struct grid *g, const struct grid_part *p, size_t ix,
     return budget > 0 ? fmin(all, budget) : all;
 }
 
+bool grid_measured(const struct overlap_cell *c)
+{
+    return c->runs + c->disturbed > 0;
+}
+
 bool grid_certain(const struct overlap_cell *c)
 {
-    return c->runs > 0 && isfinite(c->ratio) && c->error <= 0.5;
+    return c->runs > 0 && isfinite(c->ratio) && c->error <= OVERLAP_CERTAIN;
 }
 
 double grid_comm(const struct grid *g, const struct grid_part *p, size_t ix)
@@ -81,15 +85,17 @@ struct overlap_map grid_map(const struct grid *g, const struct grid_part *p)
         y[j] = threads ? p->y[j] : 1e-6 * p->y[j];
     struct overlap_map m =
         overlap_map_new(p->benchmark->name, p->benchmark->title, threads, g->size, g->nx, y, p->ny);
-    for (size_t i = 0; i < g->nx; i++)
+    for (size_t i = 0; i < m.nx; i++)
         m.comm[i] = grid_comm(g, p, i);
-    for (size_t j = 0; j < p->ny; j++) {
+    for (size_t j = 0; j < m.ny; j++) {
         for (size_t i = 0; i < g->nx; i++) {
             const struct overlap_cell *c = grid_cell(g, p, i, j);
             /* A slowdown is drawn on a logarithmic scale: its size matters, not its last digit. */
             bool shown = threads ? c->runs > 0 && isfinite(c->ratio) : grid_certain(c);
             if (shown)
                 *overlap_map_at(&m, i, j) = c->ratio;
+            else if (grid_measured(c))
+                overlap_map_doubt(&m, i, j);
         }
     }
     return m;
@@ -121,7 +127,13 @@ static const struct column cell_columns[] = {
      "0 overlapped, 1 serialised; by threads: t_measured over t_comm"},
     {"error", NULL, COLUMN_REAL, 3, "half of the ratio's 95 % interval"},
     {"runs", NULL, COLUMN_INTEGER, 0, "that count"},
-    {"disturbed", NULL, COLUMN_INTEGER, 0, "runs in which a rank lost its processor"},
+    {"disturbed", NULL, COLUMN_INTEGER, 0,
+     "more runs, in which a rank lost its processor to another process"},
+    {"own", NULL, COLUMN_INTEGER, 0,
+     "runs that count, in which it lost it while threads of its own process ran"},
+    {"ratio_all", NULL, COLUMN_REAL, 3, "the ratio from all runs, the disturbed ones too"},
+    {"note", NULL, COLUMN_TEXT, 0,
+     "why there is no ratio, or none between 0 and 1 that is certain"},
 };
 
 static void tell_base(const struct grid *g, struct document *d)
@@ -148,7 +160,7 @@ static void tell_maps(const struct grid *g, struct document *d)
         size_t measured = 0, certain = 0;
         map[i] = grid_map(g, p);
         for (size_t k = 0; k < g->nx * p->ny; k++) {
-            measured += p->cell[k].runs > 0;
+            measured += grid_measured(&p->cell[k]);
             certain += grid_certain(&p->cell[k]);
         }
         overlap_map_sentence(&map[i], text, sizeof text);
@@ -184,6 +196,9 @@ static void tell_cell(struct table *t, const struct grid_part *p, const struct o
     table_real(t, c->error);
     table_integer(t, c->runs);
     table_integer(t, c->disturbed);
+    table_integer(t, c->own);
+    table_real(t, c->ratio_all);
+    table_text(t, overlap_note(p->benchmark, c));
 }
 
 static void tell_cells(const struct grid *g, struct document *d)
@@ -194,27 +209,32 @@ static void tell_cells(const struct grid *g, struct document *d)
         const struct grid_part *p = &g->part[k];
         for (size_t i = 0; i < g->nx; i++)
             for (size_t j = 0; j < p->ny; j++)
-                if (grid_cell(g, p, i, j)->runs > 0)
+                if (grid_measured(grid_cell(g, p, i, j)))
                     tell_cell(t, p, grid_cell(g, p, i, j), p->y[j]);
     }
 }
 
 static void tell_disturbed(const struct grid *g, struct document *d)
 {
-    size_t runs = 0, disturbed = 0, left_out = 0;
+    size_t runs = 0, disturbed = 0, own = 0, left_out = 0;
     for (size_t k = 0; k < g->n_parts; k++) {
         for (size_t i = 0; i < g->nx * g->part[k].ny; i++) {
             const struct overlap_cell *c = &g->part[k].cell[i];
             runs += (size_t)c->runs;
             disturbed += (size_t)c->disturbed;
-            left_out += c->runs == 0;
+            own += (size_t)c->own;
+            left_out += !grid_measured(c);
         }
     }
-    document_fact(d, "runs", "%zu; %zu more were disturbed by the scheduler and do not count", runs,
+    document_fact(d, "runs", "%zu; in %zu more a rank lost its processor to another process", runs,
                   disturbed);
+    if (own)
+        document_note(d,
+                      "In %zu of %zu runs a rank lost its processor while other threads of its own "
+                      "process ran, as a progress thread of the library would: these runs count.",
+                      own, runs);
     if (left_out)
-        document_note(d, "%zu cells have no run: out of time, or none was left undisturbed",
-                      left_out);
+        document_note(d, "%zu cells have no run: out of time", left_out);
 }
 
 void grid_tell(const struct grid *g, struct document *d, bool cells)

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { GRID_AXIS_MAX = 128, GRID_BENCHMARKS_MAX = 16 };
+enum { GRID_AXIS_MAX = 128, GRID_BENCHMARKS_MAX = 32 };
 
 /* Values from MIN to MAX, each STEP times the one before, rounded; MAX is the last. Returns how
  * many, at most GRID_AXIS_MAX. */
@@ -33,8 +33,8 @@ struct grid {
     struct base_origin origin;
 };
 
-/* After the axes are set: room for one more benchmark. */
-void grid_add(struct grid *g, const struct overlap_benchmark *b);
+/* After the axes are set: room for one more benchmark; false if there is none. */
+bool grid_add(struct grid *g, const struct overlap_benchmark *b);
 struct overlap_cell *grid_cell(const struct grid *g, const struct grid_part *p, size_t ix,
                                size_t iy);
 void grid_free(struct grid *g);
@@ -42,6 +42,8 @@ void grid_free(struct grid *g);
 /* Seconds that a cell will take, from the base round. */
 double grid_estimate(const struct grid *g, const struct grid_part *p, size_t ix, size_t iy,
                      int runs, double budget);
+
+bool grid_measured(const struct overlap_cell *c);
 
 /* The ratio of a cell is certain within half a unit; others stay white and silent. */
 bool grid_certain(const struct overlap_cell *c);

@@ -43,11 +43,12 @@ void journal_cell(struct journal *j, const struct grid *g, const struct grid_par
                   size_t iy)
 {
     const struct overlap_cell *c = grid_cell(g, p, ix, iy);
-    write_line(j, json_pack("{s:s, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "benchmark",
-                            p->benchmark->name, "ix", (int)ix, "iy", (int)iy, "runs", c->runs,
-                            "disturbed", c->disturbed, "t_comm", number(c->t_comm), "t_comp",
-                            number(c->t_comp), "t_measured", number(c->t_measured), "ratio",
-                            number(c->ratio), "error", number(c->error)));
+    write_line(j, json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o}",
+                            "benchmark", p->benchmark->name, "ix", (int)ix, "iy", (int)iy, "runs",
+                            c->runs, "disturbed", c->disturbed, "own", c->own, "t_comm",
+                            number(c->t_comm), "t_comp", number(c->t_comp), "t_measured",
+                            number(c->t_measured), "ratio", number(c->ratio), "error",
+                            number(c->error), "ratio_all", number(c->ratio_all)));
 }
 
 static struct grid_part *find_part(struct grid *g, const json_t *line)
@@ -78,6 +79,8 @@ static bool read_line(struct grid *g, const json_t *line)
         .t_measured = value(line, "t_measured"),
         .ratio = value(line, "ratio"),
         .error = value(line, "error"),
+        .ratio_all = value(line, "ratio_all"),
+        .own = (int)json_integer_value(json_object_get(line, "own")),
         .runs = (int)json_integer_value(json_object_get(line, "runs")),
         .disturbed = (int)json_integer_value(json_object_get(line, "disturbed"))};
     return true;
@@ -94,7 +97,7 @@ static bool read_all(struct journal *j, const char *key, struct grid *g, size_t 
         json_t *line = strchr(text, '\n') ? json_loads(text, 0, NULL) : NULL;
         if (!line)
             break;
-        const char *its = json_string_value(json_object_get(line, "collbench-overlap-part/1"));
+        const char *its = json_string_value(json_object_get(line, "collbench-overlap-part/2"));
         if (good == 0)
             same = its && strcmp(its, key) == 0;
         else
@@ -109,7 +112,7 @@ static bool read_all(struct journal *j, const char *key, struct grid *g, size_t 
         return false;
     fseek(j->file, good, SEEK_SET);
     if (good == 0)
-        write_line(j, json_pack("{s:s}", "collbench-overlap-part/1", key));
+        write_line(j, json_pack("{s:s}", "collbench-overlap-part/2", key));
     return true;
 }
 
@@ -129,8 +132,11 @@ struct journal *journal_open(const char *output, const char *key, bool fresh, st
     if (!is_file(output))
         return NULL;
     struct journal *j = calloc(1, sizeof *j);
-    if (!j || asprintf(&j->path, "%s.part", output) < 0)
-        abort();
+    if (!j || asprintf(&j->path, "%s.part", output) < 0) {
+        snprintf(why, why_size, "no memory for %s.part", output);
+        free(j);
+        return NULL;
+    }
     if (fresh)
         unlink(j->path);
     j->file = fopen(j->path, "r+e");

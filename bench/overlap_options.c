@@ -34,8 +34,7 @@ static bool runs_here(const struct overlap_benchmark *b, int ranks)
 
 static bool belongs_to_all(size_t i, const struct bench *b)
 {
-    return runs_here(overlap_benchmarks[i], b->size) &&
-           overlap_benchmarks[i]->thread_level != MPI_THREAD_MULTIPLE;
+    return runs_here(overlap_benchmarks[i], b->size) && !overlap_benchmarks[i]->only_by_name;
 }
 
 static const struct bench_registry benchmarks = {"benchmark", benchmark_name, benchmark_summary,
@@ -72,6 +71,12 @@ static const struct bench_option option_list[] = {
      "paper has it",
      3, bench_take_word, AT(comm_from_base),
      &(const struct bench_words){(const char *const[]){"cell", "base", NULL}}},
+    {"bind", 0, "HOW",
+     "threads: none (default), as the launcher left them; apart: communication on a core of its "
+     "own; over: computing threads there too",
+     3, bench_take_word, AT(bind),
+     &(const struct bench_words){(const char *const[]){
+         [BIND_NONE] = "none", [BIND_APART] = "apart", [BIND_OVER] = "over", NULL}}},
     {"fresh", 0, NULL, "do not go on with an interrupted run", 3, bench_take_flag, AT(fresh), NULL},
     {0}};
 

@@ -2,6 +2,7 @@
 #ifndef COLLPROF_BENCH_OVERLAP_OPTIONS_H
 #define COLLPROF_BENCH_OVERLAP_OPTIONS_H
 
+#include "overlap_binding.h"
 #include "overlap_grid.h"
 #include "program.h"
 
@@ -15,6 +16,7 @@ struct options {
     struct bench_range comp; /* microseconds */
     double step;             /* between neighbours on an axis */
     int comm_from_base;
+    int bind; /* enum bind_mode */
     const char *base, *save_base;
 };
 

@@ -25,6 +25,7 @@ struct base_point {
 
 struct base_round {
     double latency;           /* of 0 bytes, one way */
+    double latency_error;     /* half of its 95 % interval; 0: not known */
     struct base_point *point; /* ascending in bytes, no size twice, none of 0 */
     size_t n, room;
 };

@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <time.h>
 
 enum {
     LINE = 128,            /* two lines: adjacent ones are fetched together */
@@ -90,6 +91,33 @@ long work_interruptions(void)
     if (clock_source == CLOCK_SOURCE_EXTERNAL)
         return 0;
     return getrusage(RUSAGE_THREAD, &usage) ? 0 : usage.ru_nivcsw;
+}
+
+static double seconds_of(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+struct work_watch work_watch(void)
+{
+    if (clock_source == CLOCK_SOURCE_EXTERNAL)
+        return (struct work_watch){0};
+    return (struct work_watch){.interruptions = work_interruptions(),
+                               .wall = seconds_of(CLOCK_MONOTONIC),
+                               .thread = seconds_of(CLOCK_THREAD_CPUTIME_ID),
+                               .process = seconds_of(CLOCK_PROCESS_CPUTIME_ID)};
+}
+
+enum work_loss work_lost(const struct work_watch *since)
+{
+    if (clock_source == CLOCK_SOURCE_EXTERNAL || work_interruptions() == since->interruptions)
+        return WORK_UNDISTURBED;
+    struct work_watch now = work_watch();
+    double mine = now.thread - since->thread;
+    double lost = now.wall - since->wall - mine, own = now.process - since->process - mine;
+    return 2 * own >= lost && own > 0 ? WORK_LOST_TO_OWN_THREADS : WORK_LOST_TO_OTHERS;
 }
 
 struct worker {

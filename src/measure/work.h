@@ -30,6 +30,17 @@ double work_time(const struct work *w);
  * changes says more about the scheduler than about what was measured. Always 0 in a simulation. */
 long work_interruptions(void);
 
+/* Whether the calling thread has lost its processor since WATCH, and what ran meanwhile. That other
+ * threads of the same process ran for half of what was lost is what a progress thread of the
+ * library looks like; they may have run on another processor, though. Never in a simulation. */
+enum work_loss { WORK_UNDISTURBED, WORK_LOST_TO_OTHERS, WORK_LOST_TO_OWN_THREADS };
+struct work_watch {
+    long interruptions;
+    double wall, thread, process; /* seconds; the latter two of processor time */
+};
+struct work_watch work_watch(void);
+enum work_loss work_lost(const struct work_watch *since);
+
 /* N threads that compute until they are stopped. No cache line that one writes is touched by
  * another. BIND, where not NULL, is called on each thread first, with its number from 0. NULL if
  * the threads cannot be had (a simulation has none). */

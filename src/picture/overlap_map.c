@@ -23,8 +23,9 @@ struct overlap_map overlap_map_new(const char *name, const char *title, bool by_
     m.y = filled(ny, y);
     m.ratio = filled(nx * ny, NULL);
     m.comm = filled(nx, NULL);
-    if (!m.x || !m.y || !m.ratio || !m.comm)
-        abort();
+    m.doubt = calloc(nx * ny + 1, sizeof *m.doubt);
+    if (!m.x || !m.y || !m.ratio || !m.comm || !m.doubt)
+        overlap_map_free(&m);
     return m;
 }
 
@@ -34,12 +35,18 @@ void overlap_map_free(struct overlap_map *m)
     free(m->y);
     free(m->ratio);
     free(m->comm);
+    free(m->doubt);
     *m = (struct overlap_map){0};
 }
 
 double *overlap_map_at(const struct overlap_map *m, size_t ix, size_t iy)
 {
     return &m->ratio[iy * m->nx + ix];
+}
+
+void overlap_map_doubt(struct overlap_map *m, size_t ix, size_t iy)
+{
+    m->doubt[iy * m->nx + ix] = 1;
 }
 
 static json_t *number(double value)
@@ -58,15 +65,18 @@ static json_t *numbers(const double *x, size_t n, double factor)
 json_t *overlap_map_json(const struct overlap_map *m)
 {
     char sentence[512];
-    json_t *rows = json_array();
-    for (size_t j = 0; j < m->ny; j++)
+    json_t *rows = json_array(), *doubt = json_array();
+    for (size_t j = 0; j < m->ny; j++) {
         json_array_append_new(rows, numbers(m->ratio + j * m->nx, m->nx, 1));
+        json_array_append_new(doubt, numbers(m->doubt + j * m->nx, m->nx, 1));
+    }
     overlap_map_sentence(m, sentence, sizeof sentence);
-    return json_pack("{s:s, s:s, s:b, s:o, s:o, s:o, s:o, s:s}", "name", m->name, "title", m->title,
-                     "by_threads", m->by_threads, "bytes", numbers(m->x, m->nx, 1),
+    return json_pack("{s:s, s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:s}", "name", m->name, "title",
+                     m->title, "by_threads", m->by_threads, "bytes", numbers(m->x, m->nx, 1),
                      m->by_threads ? "threads" : "comp_us",
                      numbers(m->y, m->ny, m->by_threads ? 1 : 1e6), "t_comm_us",
-                     numbers(m->comm, m->nx, 1e6), "ratio", rows, "sentence", sentence);
+                     numbers(m->comm, m->nx, 1e6), "ratio", rows, "doubt", doubt, "sentence",
+                     sentence);
 }
 
 /* N numbers times FACTOR into X; null is NaN. False if they are not N numbers. */
@@ -94,10 +104,13 @@ static bool read_map(const json_t *json, struct overlap_map *m)
     if (!name || !title || nx == 0 || ny == 0 || json_array_size(rows) != ny)
         return false;
     *m = overlap_map_new(name, title, by_threads, NULL, nx, NULL, ny);
-    bool good = read_numbers(x, m->x, nx, 1) && read_numbers(y, m->y, ny, by_threads ? 1 : 1e-6) &&
+    bool good = m->nx == nx && read_numbers(x, m->x, nx, 1) &&
+                read_numbers(y, m->y, ny, by_threads ? 1 : 1e-6) &&
                 read_numbers(json_object_get(json, "t_comm_us"), m->comm, nx, 1e-6);
+    const json_t *doubt = json_object_get(json, "doubt"); /* older files have none */
     for (size_t j = 0; good && j < ny; j++)
-        good = read_numbers(json_array_get(rows, j), m->ratio + j * nx, nx, 1);
+        good = read_numbers(json_array_get(rows, j), m->ratio + j * nx, nx, 1) &&
+               (!doubt || read_numbers(json_array_get(doubt, j), m->doubt + j * nx, nx, 1));
     if (!good)
         overlap_map_free(m);
     return good;
@@ -141,8 +154,8 @@ static struct plot_axes axes_of(const struct overlap_map *m)
 
 /* What plot.h wants, which takes times in microseconds. */
 struct drawing {
-    double *y, *comm_x, *comm;
-    struct plot_series line, points;
+    double *y, *comm_x, *comm, *doubt_x, *doubt_y;
+    struct plot_series line, points, doubt;
     struct plot_map map;
 };
 
@@ -158,9 +171,11 @@ static struct drawing drawing_of(const struct overlap_map *m)
 {
     struct drawing d = {.y = m->by_threads ? filled(m->ny, m->y) : in_us(m->y, m->ny),
                         .comm_x = filled(m->nx, m->x),
-                        .comm = in_us(m->comm, m->nx)};
-    if (!d.y || !d.comm_x || !d.comm)
-        abort();
+                        .comm = in_us(m->comm, m->nx),
+                        .doubt_x = filled(m->nx * m->ny, NULL),
+                        .doubt_y = filled(m->nx * m->ny, NULL)};
+    if (!d.y || !d.comm_x || !d.comm || !d.doubt_x || !d.doubt_y)
+        return d; /* without cells nothing is drawn, which is said */
     d.map = (struct plot_map){.x = m->x,
                               .y = d.y,
                               .nx = m->nx,
@@ -175,11 +190,29 @@ static struct drawing drawing_of(const struct overlap_map *m)
     return d;
 }
 
+static void add_doubt(struct drawing *d, const struct overlap_map *m)
+{
+    size_t n = 0;
+    for (size_t j = 0; j < m->ny; j++) {
+        for (size_t i = 0; i < m->nx; i++) {
+            if (!(m->doubt[j * m->nx + i] > 0))
+                continue;
+            d->doubt_x[n] = m->x[i];
+            d->doubt_y[n++] = d->y[j];
+        }
+    }
+    d->doubt = (struct plot_series){"measured, not certain", d->doubt_x, d->doubt_y, n};
+    d->map.doubt = &d->doubt;
+}
+
 /* Into D, since the map points to it. From one known size to the next, across those that were not
  * measured. A line over threads would have no meaning. */
 static void add_line(struct drawing *d, const struct overlap_map *m)
 {
     size_t n = 0;
+    if (d->map.nx == 0)
+        return;
+    add_doubt(d, m);
     for (size_t i = 0; i < m->nx; i++) {
         if (isnan(d->comm[i]))
             continue;
@@ -193,6 +226,8 @@ static void add_line(struct drawing *d, const struct overlap_map *m)
 
 static void drawing_free(struct drawing *d)
 {
+    free(d->doubt_x);
+    free(d->doubt_y);
     free(d->y);
     free(d->comm_x);
     free(d->comm);

@@ -16,16 +16,18 @@ struct overlap_map {
     double *x;     /* bytes, ascending */
     double *y;     /* seconds of computation, or threads, ascending */
     double *ratio; /* ny rows of nx, the first row at the bottom; NaN: not known */
+    double *doubt; /* rows as of RATIO; 1: measured, but its ratio is not known or not certain */
     double *comm;  /* T_comm by size, seconds; NaN: not known */
 };
 
-/* All NaN. */
+/* All NaN, without doubt; no cells at all if there is no memory. */
 struct overlap_map overlap_map_new(const char *name, const char *title, bool by_threads,
                                    const double *x, size_t nx, const double *y, size_t ny);
 void overlap_map_free(struct overlap_map *m);
 
-/* Row IY of column IX. */
+/* Column IX of row IY. */
 double *overlap_map_at(const struct overlap_map *m, size_t ix, size_t iy);
+void overlap_map_doubt(struct overlap_map *m, size_t ix, size_t iy);
 
 /* The maps in collbench-overlap's JSON output, in its order; NULL and *N = 0 with a line on stderr
  * if there are none. Free each, then the array. */

@@ -144,6 +144,8 @@ static void put_threads(struct writer *w, const struct overlap_map *m)
         if (n == 0)
             continue;
         double median = stats_median(x, n);
+        if (m->y[j] == 0)
+            continue; /* what the others are compared with */
         put(w, "%swith %g computing thread%s communication takes %.*f times as long",
             w->used ? "; " : "", m->y[j], m->y[j] == 1 ? "" : "s", median < 10 ? 1 : 0, median);
         if (x[n - 1] > 3 * median) /* sorted by now */

@@ -40,6 +40,7 @@ struct plot_map {
     size_t n_overlay;
     const struct plot_series *points; /* marks drawn over the map */
     size_t n_points;
+    const struct plot_series *doubt; /* cells marked by a small cross, named in the key; or NULL */
     bool by_index; /* cells of equal size, labelled by X and Y (ranks; powers of sqrt 2) */
 };
 

@@ -155,7 +155,8 @@ static void put_overlay(FILE *out, const struct plot_map *m, const struct plot_s
 /* Few cells have room for their values. */
 static bool has_room_for_values(const struct plot_map *m)
 {
-    return m->by_index && m->nx <= 10 && m->ny <= 10 && m->n_overlay == 0 && m->n_points == 0;
+    return m->by_index && m->nx <= 10 && m->ny <= 10 && m->n_overlay == 0 && m->n_points == 0 &&
+           !m->doubt;
 }
 
 /* White on the dark ends of a palette. */
@@ -195,7 +196,10 @@ static void draw_map(FILE *out, const struct plot_axes *axes, const struct plot_
         real_range(out, 'y', m->y, m->ny, axes->y_log10);
     }
     fputs(m->nx == m->ny ? "set size square\n" : "set size nosquare\n", out);
-    fputs(m->n_overlay + m->n_points ? "set key above right samplen 2.5\n" : "unset key\n", out);
+    bool doubts = m->doubt && m->doubt->n > 0;
+    fputs(m->n_overlay + m->n_points || doubts ? "set key above right samplen 2.5\n"
+                                               : "unset key\n",
+          out);
     fputs(m->by_index ? "plot '-' using 1:2:3 with @cells notitle"
                       : "plot '-' using 1:2:3:4:5:6:7 with boxxyerror lc palette fs solid "
                         "noborder notitle",
@@ -206,6 +210,10 @@ static void draw_map(FILE *out, const struct plot_axes *axes, const struct plot_
               "'-' using 1:2 with lines lw 2.5 lc rgb '#40ff90' title ",
               out);
         quote_gnuplot(m->overlay[i].label, out);
+    }
+    if (doubts) {
+        fputs(", '-' using 1:2 with points pt 2 ps 0.7 lc rgb '#909090' title ", out);
+        script_string(out, m->doubt->label);
     }
     for (size_t i = 0; i < m->n_points; i++) {
         size_t type = 5 + 2 * (i % 5); /* twice, as the lines */
@@ -221,6 +229,8 @@ static void draw_map(FILE *out, const struct plot_axes *axes, const struct plot_
     put_cells(out, axes, m, s);
     for (size_t i = 0; i < 2 * m->n_overlay; i++)
         put_overlay(out, m, &m->overlay[i / 2]);
+    if (doubts)
+        put_overlay(out, m, m->doubt);
     for (size_t i = 0; i < 2 * m->n_points; i++)
         put_overlay(out, m, &m->points[i / 2]);
     if (has_room_for_values(m))

@@ -22,9 +22,10 @@ json_t *base_round_json(const struct base_round *base, const struct base_origin 
             json_object_set_new(point, keys[k], microseconds(base->point[i].time[k]));
         json_array_append_new(points, point);
     }
-    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o}", "schema", schema, "mpi", origin->mpi,
+    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o}", "schema", schema, "mpi", origin->mpi,
                      "hosts", origin->hosts, "date", origin->date, "latency_us",
-                     microseconds(base->latency), "points", points);
+                     microseconds(base->latency), "latency_error_us",
+                     json_real(1e6 * base->latency_error), "points", points);
 }
 
 static void copy_string(char *to, size_t size, const json_t *object, const char *key)
@@ -69,6 +70,7 @@ bool base_round_from_json(const json_t *json, struct base_round *base, struct ba
     *reason = "its latency_us is not a positive number";
     if (!read_time(json_object_get(json, "latency_us"), &base->latency) || isnan(base->latency))
         return false;
+    base->latency_error = 1e-6 * json_number_value(json_object_get(json, "latency_error_us"));
     const json_t *points = json_object_get(json, "points"), *item;
     size_t i;
     json_array_foreach(points, i, item)

@@ -2,8 +2,8 @@
  * --save-base=FILE, then given to later runs and to the reading of profiles.
  *
  *   {"schema": "collprof-base-round/1", "mpi": "...", "hosts": "...", "date": "...",
- *    "latency_us": 0.4, "points": [{"bytes": 64, "contiguous_us": 0.5, "vector_us": 0.6,
- *    "cpu_us": 0.1}, ...]}
+ *    "latency_us": 0.4, "latency_error_us": 0.01, "points": [{"bytes": 64, "contiguous_us": 0.5,
+ * "vector_us": 0.6, "cpu_us": 0.1}, ...]}
  *
  * A time that was not measured is null. collbench-overlap's own JSON output holds the same
  * object under "base_round", and can be loaded in its place. */

@@ -22,7 +22,7 @@ try() {
 
 # The median over cells whose ratio is certain within 0.35 is within 0.05 of 1.
 control() {
-    run 2 --benchmark=serial --sizes=64K:1M --step=4 --comp=32:128 -i 12 --budget=0.3 --format=csv || return 1
+    run 2 --benchmark=serial --bind=over --sizes=64K:1M --step=4 --comp=32:128 -i 12 --budget=0.3 --format=csv || return 1
     cells | awk -F, '$9 != "" && $9 < 0.35 { print $8 }' | sort -n |
         awk '{ x[NR] = $1 } END { m = x[int((NR + 1) / 2)]; exit !(NR >= 3 && m > 0.95 && m < 1.05) }'
 }
@@ -39,7 +39,7 @@ try "the work is not calibrated within 1 %" calibrated
 # Eager data has arrived before the receiver waits; a rendezvous needs it (or, where the library
 # progresses in the background, costs another share of the processor).
 differ() {
-    run 2 --benchmark=receiver --sizes=4K:256K --step=64 --comp=4:64 -i 12 --budget=0.3 --format=csv || return 1
+    run 2 --benchmark=receiver --bind=over --sizes=4K:256K --step=64 --comp=4:64 -i 12 --budget=0.3 --format=csv || return 1
     cells | awk -F, '$9 != "" && $9 < 0.4 { n[$2]++; sum[$2] += $8 }
         END { if (!n[4096] || !n[262144]) exit 1
               d = sum[262144] / n[262144] - sum[4096] / n[4096]; exit !(d > 0.2 || d < -0.2) }'
@@ -47,11 +47,11 @@ differ() {
 try "eager and rendezvous sizes read the same" differ
 
 # Interrupted, then resumed: what was measured is not measured again, and nothing is left over.
-small="--benchmark=sender,cpu --sizes=64:64K --step=2 --comp=64:256 -i 20 --budget=0.2 --format=csv -o result.csv"
+small="--bind=over --benchmark=sender,cpu --sizes=64:64K --step=2 --comp=64:256 -i 20 --budget=0.2 --format=csv -o result.csv"
 # shellcheck disable=SC2086 # several options
 $MPIEXEC -n 2 "$bench" $small >out 2>err &
 mpi=$!
-for i in $(seq 100); do
+for i in $(seq 600); do
     test "$(cat result.csv.part 2>/dev/null | wc -l)" -gt 8 && break
     sleep 0.1
 done
@@ -70,7 +70,7 @@ test "$(cells | wc -l)" = $((2 * 11 * 3)) || fail "resumed: $(cells | wc -l) cel
 test ! -e result.csv.part || fail "the part is left over"
 
 # The base round: saved, loaded, and used.
-tiny="--benchmark=sender --sizes=1K:4K --step=2 --comp=8:16 -i 5"
+tiny="--bind=over --benchmark=sender --sizes=1K:4K --step=2 --comp=8:16 -i 5"
 # shellcheck disable=SC2086
 run 2 $tiny --save-base=base.json --format=json || fail "save-base: status $?"
 grep -q '"schema": "collprof-base-round/1"' base.json || fail "no base round in base.json"
@@ -103,6 +103,9 @@ refuses 2 "impossible --comp=9:1" --comp=9:1
 refuses 2 "impossible --step=1" --step=1
 refuses 2 "impossible sizes" --sizes=0:64
 refuses 2 "impossible --comm=other" --comm=other
+refuses 2 "impossible --bind=there: none, apart or over" --bind=there
+# Two ranks that communicate on the only two cores leave none to compute on.
+test "$(nproc)" -gt 2 || refuses 2 "--bind=apart: every core of a rank communicates" --bind=apart
 echo '{}' >nothing.json
 run 2 --benchmark=sender --base=nothing.json
 test $? = 2 || fail "an empty base round was taken"

@@ -83,7 +83,7 @@ $(sim_layer_programs:%=sim/%): sim/%: sim/obj/tests/sim/%.o $(SIM_LAYER_OBJS) $(
 	$(AM_V_CCLD)$(SMPICC) -o $@ $^ $(SIM_LIBS) $(UNWIND_LIBS)
 
 .SECONDARY:
--include $(wildcard sim/obj/*/*.d sim/obj/*/*/*.d)
+-include $(wildcard sim/obj/*/*.d sim/obj/*/*/*.d sim/obj/*/*/*/*.d)
 
 clean-local: clean-sim
 clean-sim:

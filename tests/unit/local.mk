@@ -29,7 +29,7 @@ tests_unit_pairs_SOURCES = tests/unit/pairs.c tests/unit/schedule_json.c
 tests_unit_pairs_LDADD = libpicture.la libresults.la libmeasure.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_measure_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
-tests_unit_measure_SOURCES = tests/unit/work.c
+tests_unit_measure_SOURCES = tests/unit/work.c tests/unit/overlap_note.c
 tests_unit_measure_LDADD = libmeasure.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_methods_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)

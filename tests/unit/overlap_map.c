@@ -81,6 +81,7 @@ Test(overlap_map, sides)
 Test(overlap_map, as_file)
 {
     struct overlap_map m = example("sender", 0.25, NAN), *back;
+    overlap_map_doubt(&m, 4, 2);
     char path[] = "/tmp/collprof-overlap-map-XXXXXX";
     size_t n;
     int fd = mkstemp(path);
@@ -96,6 +97,8 @@ Test(overlap_map, as_file)
     cr_expect_float_eq(back->comm[3], 8e-6, 1e-12);
     cr_expect_eq(*overlap_map_at(back, 3, 2), 0.25);
     cr_expect(isnan(*overlap_map_at(back, 4, 2)));
+    for (size_t i = 0; i < NX * NY; i++)
+        cr_expect_eq(back->doubt[i], i == 2 * NX + 4, "cell %zu", i);
     overlap_map_free(back);
     free(back);
 

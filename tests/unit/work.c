@@ -7,7 +7,10 @@
 #include <criterion/criterion.h>
 #include <math.h>
 #include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 Test(work, takes_the_time_asked_for)
 {
@@ -68,4 +71,46 @@ Test(work, in_a_simulation_is_simulated)
     work_do(&w);
     cr_expect_eq(fake_time, 0.25);
     cr_expect_null(work_threads_start(1, NULL, NULL));
+}
+
+/* Works until it has been interrupted, and says what it lost its processor to. */
+static enum work_loss lose_processor(void)
+{
+    struct work w = {.units = 20000000};
+    enum work_loss loss = WORK_UNDISTURBED;
+    for (int i = 0; i < 100 && loss == WORK_UNDISTURBED; i++) {
+        struct work_watch before = work_watch();
+        work_do(&w);
+        loss = work_lost(&before);
+    }
+    return loss;
+}
+
+/* A library's progress thread is told from another process, on one processor that all share. */
+Test(work, tells_own_threads_from_others, .timeout = 60)
+{
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    sched_setaffinity(0, sizeof one, &one);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(30); /* in case nobody ends it */
+        for (volatile unsigned spin = 0;; spin++)
+            ;
+    }
+    enum work_loss loss = lose_processor();
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    cr_expect_eq(loss, WORK_LOST_TO_OTHERS);
+
+    /* Many, so that what else runs on this machine takes the smaller part. */
+    struct work_threads *t = work_threads_start(12, share_one_processor, &one);
+    cr_assert(t);
+    clock_hold(0.05);
+    int own = 0;
+    for (int i = 0; i < 9; i++)
+        own += lose_processor() == WORK_LOST_TO_OWN_THREADS;
+    work_threads_stop(t);
+    cr_expect_geq(own, 5, "%d of 9", own);
 }

@@ -27,21 +27,38 @@ void overlap_hear(const struct overlap_side *s, int from, int tag)
     PMPI_Recv(NULL, 0, MPI_BYTE, from, tag, s->comm, MPI_STATUS_IGNORE);
 }
 
-double overlap_less_latency(double sequence, double latency)
+double *overlap_latencies(const struct overlap_side *s, int n)
 {
-    return sequence - latency;
+    enum { TRIPS = 5 };
+    double *latency = calloc((size_t)n + 1, sizeof *latency);
+    for (int to = 1; to <= n; to++) {
+        if (s->rank != 0 && s->rank != to)
+            continue;
+        double least = INFINITY;
+        for (int k = 0; k < TRIPS; k++) {
+            double start = clock_now();
+            if (s->rank == 0)
+                overlap_say(s, to, OVERLAP_TAG_READY);
+            overlap_hear(s, s->rank == 0 ? to : 0, OVERLAP_TAG_READY);
+            if (s->rank != 0)
+                overlap_say(s, 0, OVERLAP_TAG_READY);
+            least = fmin(least, overlap_elapsed(s, start) / 2);
+        }
+        if (latency)
+            latency[to - 1] = least;
+    }
+    return latency;
 }
 
-double overlap_half(double sequence, double latency)
+double overlap_elapsed(const struct overlap_side *s, double start)
 {
-    (void)latency;
-    return sequence / 2;
+    return clock_now() - start - s->clock_cost;
 }
 
-double overlap_whole(double sequence, double latency)
+double overlap_until_there(const struct overlap_side *s, double start, double waited)
 {
-    (void)latency;
-    return sequence;
+    double heard = overlap_elapsed(s, start) - s->clock_cost; /* WAITED took a reading, too */
+    return fmax(waited, heard - s->latency);
 }
 
 const struct overlap_benchmark *overlap_find(const char *name)
@@ -101,7 +118,8 @@ static void free_type(struct overlap_side *s)
         PMPI_Type_free(&s->type);
 }
 
-static struct overlap_side side_of(const struct overlap_stage *stage, size_t bytes)
+static struct overlap_side side_of(const struct overlap_stage *stage,
+                                   const struct overlap_benchmark *b, size_t bytes, double latency)
 {
     return (struct overlap_side){.comm = stage->comm,
                                  .rank = stage->rank,
@@ -111,19 +129,47 @@ static struct overlap_side side_of(const struct overlap_stage *stage, size_t byt
                                  .send = stage->send,
                                  .recv = stage->recv,
                                  .bind = stage->bind,
-                                 .bind_arg = stage->bind_arg};
+                                 .bind_arg = stage->bind_arg,
+                                 .latency = latency,
+                                 .clock_cost = clock_cost(),
+                                 .benchmark = b};
 }
 
-/* Samples of one kind; room for as many as are wanted. */
+/* Times of one kind, each with what it lost its processor to (enum work_loss). */
 struct kept {
     double *value;
+    int *loss;
     int n, room;
 };
 
-static void keep(struct kept *k, double value)
+static void keep(struct kept *k, double value, int loss)
 {
-    if (k->n < k->room)
-        k->value[k->n++] = value;
+    if (k->n == k->room)
+        return;
+    k->loss[k->n] = loss;
+    k->value[k->n++] = value;
+}
+
+static int count_lost(const struct kept *k, enum work_loss loss)
+{
+    int n = 0;
+    for (int i = 0; i < k->n; i++)
+        n += k->loss[i] == (int)loss;
+    return n;
+}
+
+/* Of those that count; of all, if ALL or if none does. */
+static struct summary summary_of(const struct kept *k, bool all)
+{
+    double *x = malloc((size_t)(k->n ? k->n : 1) * sizeof *x);
+    size_t n = 0;
+    bool none = count_lost(k, WORK_LOST_TO_OTHERS) == k->n;
+    for (int i = 0; x && i < k->n; i++)
+        if (all || none || k->loss[i] != WORK_LOST_TO_OTHERS)
+            x[n++] = k->value[i];
+    struct summary s = stats_summarize(x, n);
+    free(x);
+    return s;
 }
 
 /* What one cell is measured with. */
@@ -131,11 +177,8 @@ struct rounds {
     const struct overlap_benchmark *benchmark;
     const struct overlap_stage *stage;
     struct overlap_side *side, *without; /* the latter has no work */
-    double latency, cost;
     bool needs_comm;
-    struct kept measured, comm, comp; /* rank 0's */
-    int disturbed;
-    double least_disturbed; /* the shortest of the runs that do not count */
+    struct kept measured, comm, comp, late; /* rank 0's */
 };
 
 /* The work alone, before every communication: it is sampled if nothing came in between. */
@@ -143,51 +186,50 @@ static void work_alone(struct rounds *r, const struct work *work)
 {
     if (work->units == 0)
         return;
-    long before = work_interruptions();
+    struct work_watch before = work_watch();
     double time = work_time(work);
-    if (work_interruptions() == before)
-        keep(&r->comp, time);
+    keep(&r->comp, time, (int)work_lost(&before));
 }
 
-/* One sequence of this rank. *DISTURBED: it lost its processor. */
-static double one_round(const struct rounds *r, struct overlap_side *side, double *disturbed)
+/* One sequence of this rank, ALONE or with the work. *LOSS: enum work_loss. */
+static double one_round(const struct rounds *r, bool alone, double *loss)
 {
-    double sequence = 0;
-    long before = work_interruptions();
+    const struct overlap_benchmark *b = r->benchmark;
+    struct overlap_side *side = alone ? r->without : r->side;
+    bool other = alone && b->alone_first;
+    double time = 0;
+    struct work_watch before = work_watch();
     if (side->rank == 0)
-        sequence = r->benchmark->first(side) - r->cost;
+        time = (other ? b->alone_first : b->first)(side);
     else
-        r->benchmark->others(side);
-    *disturbed = !r->benchmark->by_threads && work_interruptions() != before;
-    return r->benchmark->measured(sequence, r->latency);
+        (other ? b->alone_others : b->others)(side);
+    *loss = b->by_threads ? WORK_UNDISTURBED : work_lost(&before);
+    return time;
 }
 
-/* BATCH runs; what counts of them is for all ranks to say. False when rank 0's time is up. */
+/* BATCH runs; what was lost in them is for all ranks to say. False when rank 0's time is up. */
 static bool one_batch(struct rounds *r, double until)
 {
-    double run[BATCH], comm[BATCH], flag[2 * BATCH + 1] = {0};
+    double run[BATCH], comm[BATCH], loss[2 * BATCH + 1] = {0};
     for (int i = 0; i < BATCH; i++) {
         if (r->needs_comm) {
             if (r->side->rank == 0)
                 work_alone(r, &r->side->work);
-            comm[i] = one_round(r, r->without, &flag[BATCH + i]);
+            comm[i] = one_round(r, true, &loss[BATCH + i]);
         }
         if (r->side->rank == 0)
             work_alone(r, &r->side->work);
-        run[i] = one_round(r, r->side, &flag[i]);
+        run[i] = one_round(r, false, &loss[i]);
+        keep(&r->late, r->side->late, WORK_UNDISTURBED);
     }
-    flag[2 * BATCH] = r->side->rank == 0 && clock_now() > until;
-    PMPI_Allreduce(MPI_IN_PLACE, flag, 2 * BATCH + 1, MPI_DOUBLE, MPI_MAX, r->stage->comm);
+    loss[2 * BATCH] = r->side->rank == 0 && clock_now() > until;
+    PMPI_Allreduce(MPI_IN_PLACE, loss, 2 * BATCH + 1, MPI_DOUBLE, MPI_MAX, r->stage->comm);
     for (int i = 0; i < BATCH; i++) {
-        r->disturbed += flag[i] > 0;
-        if (flag[i] == 0)
-            keep(&r->measured, run[i]);
-        else
-            r->least_disturbed = fmin(r->least_disturbed, run[i]);
-        if (r->needs_comm && flag[BATCH + i] == 0)
-            keep(&r->comm, comm[i]);
+        keep(&r->measured, run[i], (int)loss[i]);
+        if (r->needs_comm)
+            keep(&r->comm, comm[i], (int)loss[BATCH + i]);
     }
-    return flag[2 * BATCH] == 0;
+    return loss[2 * BATCH] == 0;
 }
 
 /* The same on all ranks, since all count the same runs. */
@@ -195,28 +237,35 @@ static void all_rounds(struct rounds *r, int runs, double budget)
 {
     double ignored, until = clock_now() + (budget > 0 ? budget : INFINITY);
     for (int i = 0; i < WARMUP; i++)
-        one_round(r, r->side, &ignored);
+        one_round(r, false, &ignored);
     for (int tries = 0; tries < PATIENCE * runs; tries += BATCH)
-        if (!one_batch(r, until) || r->measured.n >= runs)
+        if (!one_batch(r, until) ||
+            r->measured.n - count_lost(&r->measured, WORK_LOST_TO_OTHERS) >= runs)
             return;
 }
 
-/* Room for RUNS of each kind, rounded up to batches. Local. */
+/* Room for all tries at RUNS. Local. */
 static bool rounds_open(struct rounds *r, int runs)
 {
-    int room = runs + BATCH;
-    double *x = calloc(4 * (size_t)room, sizeof *x);
-    r->measured = (struct kept){x, 0, room};
-    r->comm = (struct kept){x + room, 0, room};
-    r->comp = (struct kept){x + 2 * room, 0, 2 * room};
-    r->cost = clock_cost();
-    r->least_disturbed = INFINITY;
-    return x != NULL;
+    int room = PATIENCE * runs + BATCH;
+    double *x = calloc(5 * (size_t)room, sizeof *x);
+    int *loss = calloc(5 * (size_t)room, sizeof *loss);
+    r->measured = (struct kept){x, loss, 0, room};
+    r->comm = (struct kept){x + room, loss + room, 0, room};
+    r->comp = (struct kept){x + 2 * room, loss + 2 * room, 0, 2 * room};
+    r->late = (struct kept){x + 4 * room, loss + 4 * room, 0, room};
+    return x && loss;
 }
 
 static void rounds_close(struct rounds *r)
 {
     free(r->measured.value);
+    free(r->measured.loss);
+}
+
+static double half_interval(const struct summary *s)
+{
+    return s->n ? (s->median_high - s->median_low) / 2 : 0;
 }
 
 /* Half a ping-pong. */
@@ -226,7 +275,7 @@ static double ping(struct overlap_side *s)
     double start = clock_now();
     PMPI_Send(s->send, s->count, s->type, s->peer, OVERLAP_TAG_DATA, s->comm);
     PMPI_Recv(s->recv, s->count, s->type, s->peer, OVERLAP_TAG_DATA, s->comm, MPI_STATUS_IGNORE);
-    return clock_now() - start;
+    return overlap_elapsed(s, start) / 2;
 }
 
 static void pong(struct overlap_side *s)
@@ -241,12 +290,12 @@ static void pong(struct overlap_side *s)
 }
 
 /* The processor's time of a blocking send. */
-static double blocking_send(struct overlap_side *s)
+double overlap_blocking_send(struct overlap_side *s)
 {
     overlap_hear(s, s->peer, OVERLAP_TAG_READY);
     double start = clock_now();
     PMPI_Send(s->send, s->count, s->type, s->peer, OVERLAP_TAG_DATA, s->comm);
-    double time = clock_now() - start;
+    double time = overlap_elapsed(s, start);
     overlap_hear(s, s->peer, OVERLAP_TAG_ACK);
     return time;
 }
@@ -258,28 +307,36 @@ static void blocking_receive(struct overlap_side *s)
 }
 
 static const struct overlap_benchmark base_benchmarks[N_BASE_KINDS] = {
-    [BASE_CONTIGUOUS] = {.first = ping, .others = pong, .measured = overlap_half},
-    [BASE_VECTOR] = {.vector = true, .first = ping, .others = pong, .measured = overlap_half},
-    [BASE_CPU] = {.first = blocking_send, .others = blocking_receive, .measured = overlap_whole},
+    [BASE_CONTIGUOUS] = {.first = ping, .others = pong},
+    [BASE_VECTOR] = {.vector = true, .first = ping, .others = pong},
+    [BASE_CPU] = {.first = overlap_blocking_send, .others = blocking_receive},
 };
 
-static double base_time(const struct overlap_benchmark *b, const struct overlap_stage *stage,
-                        size_t bytes)
+static struct summary base_time(const struct overlap_benchmark *b,
+                                const struct overlap_stage *stage, size_t bytes)
 {
-    struct overlap_side s = side_of(stage, bytes);
+    struct overlap_side s = side_of(stage, b, bytes, 0);
     struct rounds r = {.benchmark = b, .stage = stage, .side = &s};
-    double time = NAN;
+    struct summary time = {.median = NAN};
     int runs = stage->runs > BASE_RUNS ? stage->runs : BASE_RUNS;
     set_type(&s, b->vector);
     if (all_have(stage->comm, rounds_open(&r, runs))) {
         all_rounds(&r, runs, stage->budget);
-        /* The figure is needed even on a machine that leaves no long run alone. */
-        time =
-            r.measured.n ? stats_median(r.measured.value, (size_t)r.measured.n) : r.least_disturbed;
+        time = summary_of(&r.measured, false);
+        /* The figure is needed even on a machine that leaves no run alone. */
+        if (count_lost(&r.measured, WORK_LOST_TO_OTHERS) == r.measured.n)
+            time.median = time.median_low = time.median_high = time.min;
     }
     rounds_close(&r);
     free_type(&s);
     return time;
+}
+
+double overlap_base_latency(struct overlap_stage *stage, double *error)
+{
+    struct summary s = base_time(&base_benchmarks[BASE_CONTIGUOUS], stage, 0);
+    *error = half_interval(&s);
+    return s.median;
 }
 
 struct base_point overlap_base_point(struct overlap_stage *stage, size_t bytes)
@@ -287,40 +344,73 @@ struct base_point overlap_base_point(struct overlap_stage *stage, size_t bytes)
     struct base_point point = {.bytes = bytes};
     for (int k = 0; k < N_BASE_KINDS; k++) {
         bool possible = k != BASE_VECTOR || bytes >= BLOCK;
-        point.time[k] = possible ? base_time(&base_benchmarks[k], stage, bytes) : NAN;
+        point.time[k] = possible ? base_time(&base_benchmarks[k], stage, bytes).median : NAN;
     }
     return point;
 }
 
-static double half_interval(const struct summary *s)
+/* Where the message starts late, T_MEASURED and the computation count from there. */
+static double ratio_of(const struct rounds *r, const struct overlap_cell *cell, double late,
+                       double measured)
 {
-    return s->n ? (s->median_high - s->median_low) / 2 : 0;
+    if (r->benchmark->by_threads)
+        return measured / cell->t_comm;
+    return overlap_ratio(measured, cell->t_comm, cell->t_comp - late);
 }
 
-static void judge(const struct rounds *r, double t_comm, struct overlap_cell *cell)
+static void judge(const struct rounds *r, const struct base_round *base, struct overlap_cell *cell)
 {
-    struct summary m = stats_summarize(r->measured.value, (size_t)r->measured.n);
-    struct summary comm = stats_summarize(r->comm.value, (size_t)r->comm.n);
-    struct summary comp = stats_summarize(r->comp.value, (size_t)r->comp.n);
-    bool threads = r->benchmark->by_threads;
-    double error = hypot(half_interval(&m), hypot(half_interval(&comm), half_interval(&comp)));
-    cell->runs = r->measured.n;
-    cell->disturbed = r->disturbed;
+    const struct overlap_benchmark *b = r->benchmark;
+    struct summary m = summary_of(&r->measured, false), all = summary_of(&r->measured, true);
+    struct summary comm = summary_of(&r->comm, false), comp = summary_of(&r->comp, false);
+    double late = summary_of(&r->late, true).median;
+    cell->own = count_lost(&r->measured, WORK_LOST_TO_OWN_THREADS);
+    cell->disturbed = count_lost(&r->measured, WORK_LOST_TO_OTHERS);
+    cell->runs = r->measured.n - cell->disturbed;
     cell->t_measured = m.median;
-    cell->t_comm = r->needs_comm ? comm.median : t_comm;
-    cell->t_comp = threads ? 0 : comp.median;
-    cell->ratio =
-        threads ? m.median / cell->t_comm : overlap_ratio(m.median, cell->t_comm, cell->t_comp);
-    cell->error = error / (threads ? cell->t_comm : fmin(cell->t_comm, cell->t_comp));
+    cell->t_comm = r->needs_comm
+                       ? comm.median
+                       : base_round_time(base, (enum base_kind)b->base, (double)cell->bytes);
+    cell->t_comp = b->by_threads ? 0 : comp.median;
+    cell->ratio = ratio_of(r, cell, late, m.median);
+    cell->ratio_all = ratio_of(r, cell, late, all.median);
+    double shorter = b->by_threads ? cell->t_comm : fmin(cell->t_comm, cell->t_comp - late);
+    double known = hypot(half_interval(&comm), half_interval(&comp));
+    known = hypot(known, b->starts_late ? base->latency_error : 0);
+    cell->error = shorter > 0 ? hypot(half_interval(&m), known) / shorter : NAN;
+}
+
+/* As far as the control may be from 1. */
+#define MARGIN 0.05
+
+const char *overlap_note(const struct overlap_benchmark *b, const struct overlap_cell *c)
+{
+    if (c->runs + c->disturbed == 0)
+        return "not measured";
+    if (!isfinite(c->ratio) && b->starts_late && c->t_comp > 0)
+        return "the computation is over before the message starts";
+    if (!isfinite(c->ratio))
+        return "a time is missing";
+    if (c->runs == 0)
+        return "other processes disturbed every run";
+    if (b->by_threads)
+        return "";
+    if (!(c->error <= OVERLAP_CERTAIN))
+        return "not certain";
+    if (c->ratio > 1 + MARGIN + c->error)
+        return "slower than one after the other";
+    if (c->ratio < -MARGIN - c->error)
+        return "faster than the longer of the two alone";
+    return "";
 }
 
 bool overlap_measure(const struct overlap_benchmark *b, struct overlap_stage *stage, size_t bytes,
                      const struct work *work, int threads, const struct base_round *base,
                      struct overlap_cell *cell)
 {
-    struct overlap_side s = side_of(stage, bytes), without;
+    struct overlap_side s = side_of(stage, b, bytes, base->latency), without;
     struct rounds r = {.benchmark = b, .stage = stage, .side = &s, .without = &without};
-    *cell = (struct overlap_cell){.bytes = bytes, .ratio = NAN, .error = NAN};
+    *cell = (struct overlap_cell){.bytes = bytes, .ratio = NAN, .error = NAN, .ratio_all = NAN};
     set_type(&s, b->vector);
     s.threads = threads;
     bool begun = rounds_open(&r, stage->runs) && (!b->begin || b->begin(&s));
@@ -329,13 +419,10 @@ bool overlap_measure(const struct overlap_benchmark *b, struct overlap_stage *st
     if (work)
         s.work = *work;
     if (possible) {
-        bool from_base = b->by_threads || (stage->comm_from_base && b->base != NO_BASE);
-        r.needs_comm = !from_base;
-        r.latency = base->latency;
+        r.needs_comm = !b->by_threads && !(stage->comm_from_base && b->base != NO_BASE);
         all_rounds(&r, stage->runs, stage->budget);
         if (s.rank == 0)
-            judge(&r, from_base ? base_round_time(base, (enum base_kind)b->base, (double)bytes) : 0,
-                  cell);
+            judge(&r, base, cell);
     }
     if (begun && b->end)
         b->end(&s);

@@ -12,8 +12,9 @@ double overlap_sender_first(struct overlap_side *s)
     PMPI_Isend(s->send, s->count, s->type, s->peer, OVERLAP_TAG_DATA, s->comm, &request);
     work_do(&s->work);
     PMPI_Wait(&request, MPI_STATUS_IGNORE);
+    double waited = overlap_elapsed(s, start);
     overlap_hear(s, s->peer, OVERLAP_TAG_ACK);
-    return clock_now() - start;
+    return overlap_until_there(s, start, waited);
 }
 
 /* The receive is posted before node 0 hears that it may start; waiting at once makes it the
@@ -37,7 +38,6 @@ const struct overlap_benchmark overlap_sender = {
     .simulable = true,
     .first = overlap_sender_first,
     .others = overlap_sender_others,
-    .measured = overlap_less_latency,
 };
 
 const struct overlap_benchmark overlap_vector = {
@@ -51,5 +51,4 @@ const struct overlap_benchmark overlap_vector = {
     .simulable = true,
     .first = overlap_sender_first,
     .others = overlap_sender_others,
-    .measured = overlap_less_latency,
 };
