@@ -7,6 +7,7 @@
 #include "program.h"
 #include "results/save.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,17 +16,37 @@ struct options {
     struct bench bench;
     int order; /* enum pairs_order */
     bool only_paper;
+    double suspect; /* times slower than its kind; 0: not looked for */
 };
+
+static error_t take_factor(struct argp_state *state, const struct bench_option *option,
+                           const char *arg, void *value)
+{
+    double *factor = value;
+    char *end;
+    *factor = strtod(arg, &end);
+    if (end != arg && !*end && *factor > 1 && *factor < 1e6)
+        return 0;
+    return bench_bad_option(state, "impossible --%s=%s: a factor above 1, as 1.5", option->name,
+                            arg);
+}
 
 static const struct bench_option option_list[] = {
     {"order", 0, "ORDER",
-     "tournament: disjoint pairs at a time, P - 1 rounds; paper: one pair at a time, the repeats "
-     "outermost (tournament)",
+     "tournament: disjoint pairs at a time, unless pairs alone are faster; alone: one pair at a "
+     "time; "
+     "paper: the same, the repeats outermost (tournament)",
      1, bench_take_word, offsetof(struct options, order),
-     &(const struct bench_words){
-         (const char *const[]){[PAIRS_PAPER] = "paper", [PAIRS_TOURNAMENT] = "tournament", NULL}}},
+     &(const struct bench_words){(const char *const[]){[PAIRS_PAPER] = "paper",
+                                                       [PAIRS_TOURNAMENT] = "tournament",
+                                                       [PAIRS_ONE_AT_A_TIME] = "alone",
+                                                       NULL}}},
     {"paper-log", 0, NULL, "only the paper's columns in the log", 1, bench_take_flag,
      offsetof(struct options, only_paper), NULL},
+    {"suspect", 0, "FACTOR",
+     "name hosts, ranks and pairs that are slower than their kind by FACTOR; status 3 if there are "
+     "any",
+     1, take_factor, offsetof(struct options, suspect), NULL},
     {0}};
 
 static const struct bench_program program = {
@@ -68,12 +89,25 @@ static int report(const struct options *o, const struct pairs *p, struct documen
         good = pairs_plot(p, b->plot) && good;
     pairs_tell(p, d, b->format);
     document_note(d, "Times are full round trips, not halved, as in the original tool.");
-    if (o->order == PAIRS_TOURNAMENT && p->n > 3)
-        document_note(d, "Disjoint pairs ran at the same time; --order=paper runs one at a time.");
+    document_fact(d, "order", "%s", p->order);
+    if (p->slowdown > PAIRS_SHARED)
+        document_note(
+            d,
+            "Measured at the same time as others, a pair took up to %.3g times as long as "
+            "alone: all were measured again, one at a time.",
+            p->slowdown);
+    else if (p->slowdown > 0)
+        document_note(
+            d,
+            "Disjoint pairs ran at the same time; those measured alone, too, were faster by "
+            "at most %.0f %%.",
+            fmax(0, 100 * (p->slowdown - 1)));
     if (b->output && strcmp(b->output, "-") != 0)
         document_note(d, "The log is in %s: collprof plot draws it, collbench-tree reads it.",
                       b->output);
-    return good ? 0 : 1;
+    if (!good)
+        return 1;
+    return o->suspect > 0 && pairs_tell_suspects(p, o->suspect, d) > 0 ? 3 : 0;
 }
 
 int main(int argc, char **argv)

@@ -4,6 +4,7 @@
 #include "base/topology.h"
 #include "measure/pairs/hierarchy.h"
 #include "measure/pairs/log.h"
+#include "measure/pairs/suspect.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -32,7 +33,10 @@ static void tell_matrix(const struct pairs *p, struct document *d, const double 
     char name[64], title[96];
     snprintf(name, sizeof name, "%s_%zu", what, s->bytes);
     snprintf(title, sizeof title, "%s of the round trip, %zu B (us)",
-             strcmp(what, "mean") == 0 ? "Mean" : "Standard deviation", s->bytes);
+             strcmp(what, "mean") == 0     ? "Mean"
+             : strcmp(what, "median") == 0 ? "Median"
+                                           : "Standard deviation",
+             s->bytes);
     if (!smallest && p->n > 8)
         return;
     struct table *t = document_table(d, name, title, rank_columns(p->n), (size_t)p->n + 1);
@@ -214,6 +218,32 @@ static void tell_hierarchy(const struct pairs *p, struct document *d)
     hierarchy_free(&h);
 }
 
+/* One exchange that was held up moves a mean, not a median. */
+static void tell_outliers(const struct pairs *p, struct document *d)
+{
+    for (int s = 0; s < p->n_sizes; s++) {
+        const struct pairs_size *size = &p->size[s];
+        double all = 0;
+        int pairs = 0, i = 0, j = 0;
+        for (int a = 0; a < p->n; a++) {
+            for (int b = a + 1; b < p->n; b++) {
+                double here = size->outliers[pairs_cell(p, a, b)];
+                all += here;
+                pairs += here > 0;
+                if (here > size->outliers[pairs_cell(p, i, j)])
+                    i = a, j = b;
+            }
+        }
+        if (pairs > 0)
+            document_note(
+                d,
+                "%zu B: %.0f exchanges of %d pairs took more than 5 times their pair's "
+                "median, most of them (%.0f) between ranks %d and %d: means and deviations "
+                "have them in, medians do not.",
+                size->bytes, all, pairs, size->outliers[pairs_cell(p, i, j)], i, j);
+    }
+}
+
 void pairs_tell(const struct pairs *p, struct document *d, enum format format)
 {
     if (format == FORMAT_JSON) {
@@ -222,11 +252,64 @@ void pairs_tell(const struct pairs *p, struct document *d, enum format format)
         for (int s = 0; s < p->n_sizes; s++) {
             tell_matrix(p, d, p->size[s].mean, "mean", &p->size[s], s == 0);
             tell_matrix(p, d, p->size[s].sd, "sd", &p->size[s], s == 0);
+            tell_matrix(p, d, p->size[s].median, "median", &p->size[s], s == 0);
         }
     } else {
         document_note(d, "The matrices of %d ranks are not printed: --format=json or --plot.",
                       p->n);
     }
+    tell_outliers(p, d);
     tell_relations(p, d);
     tell_hierarchy(p, d);
+}
+
+static const struct column suspect_columns[] = {
+    {"what", NULL, COLUMN_TEXT, 0, "host, rank or pair"},
+    {"who", NULL, COLUMN_TEXT, 0, "its name, or the ranks and their hosts"},
+    {"factor", NULL, COLUMN_REAL, 2,
+     "times slower than pairs of the same kind; of a host or rank the median of its pairs"},
+    {"size", "B", COLUMN_INTEGER, 0, "where it stands out most"},
+};
+
+static void describe_suspect(const struct pairs *p, const struct suspect *s, char *text,
+                             size_t size)
+{
+    const char *a = p->host[s->a] ? p->host[s->a] : "-";
+    if (s->kind == SUSPECT_HOST)
+        snprintf(text, size, "%s", a);
+    else if (s->kind == SUSPECT_RANK)
+        snprintf(text, size, "%d on %s", s->a, a);
+    else
+        snprintf(text, size, "%d on %s, %d on %s", s->a, a, s->b,
+                 p->host[s->b] ? p->host[s->b] : "-");
+}
+
+size_t pairs_tell_suspects(const struct pairs *p, double factor, struct document *d)
+{
+    static const char *const kinds[] = {
+        [SUSPECT_HOST] = "host", [SUSPECT_RANK] = "rank", [SUSPECT_PAIR] = "pair"};
+    size_t n;
+    struct suspect *list = pairs_suspects(p, factor, &n);
+    if (p->n < 4 || !list) {
+        document_note(d, "%s",
+                      list ? "Nothing can stand out among fewer than 4 ranks."
+                           : "No memory to look for what stands out.");
+        free(list);
+        return 0;
+    }
+    if (n == 0)
+        document_note(d, "Nothing is slower than its kind by %g or more.", factor);
+    struct table *t = n == 0 ? NULL
+                             : document_table(d, "suspects", "What stands out", suspect_columns,
+                                              sizeof suspect_columns / sizeof *suspect_columns);
+    for (size_t i = 0; i < n; i++) {
+        char who[320];
+        describe_suspect(p, &list[i], who, sizeof who);
+        table_text(t, kinds[list[i].kind]);
+        table_text(t, who);
+        table_real(t, list[i].factor);
+        table_integer(t, (long long)list[i].bytes);
+    }
+    free(list);
+    return n;
 }

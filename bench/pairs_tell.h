@@ -5,6 +5,9 @@
 #include "measure/pairs/data.h"
 #include "results/document.h"
 
+/* What stands out by FACTOR, as a table; returns how much. */
+size_t pairs_tell_suspects(const struct pairs *p, double factor, struct document *d);
+
 void pairs_tell(const struct pairs *p, struct document *d, enum format format);
 
 #endif

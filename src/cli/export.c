@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include "data/data.h"
+#include "measure/pairs/log.h"
 #include "results/save.h"
 
 #include <errno.h>
@@ -195,17 +196,43 @@ static char *describe(int key, const char *text, void *input)
     return lists;
 }
 
+/* A log of collbench-pairs, as matrices. */
+static bool export_log(const struct options *o)
+{
+    struct pairs p;
+    struct save save;
+    char why[400];
+    if (!pairs_log_load(o->directory, &p, why, sizeof why)) {
+        fprintf(stderr, "%s: %s\n", o->name, why);
+        return false;
+    }
+    bool good = save_open(&save, o->output);
+    if (good) {
+        pairs_matrices_write(&p, save.out);
+        good = save_commit(&save);
+    }
+    pairs_free(&p);
+    return good;
+}
+
 int cli_export(int argc, char **argv)
 {
     static const struct argp argp = {
-        options, parse,
-        "[DIR]", "Writes the figures of the run in DIR (collprof.out) for other programs.\v",
-        NULL,    describe,
+        options,
+        parse,
+        "[DIR | LOG]",
+        "Writes the figures of the run in DIR (collprof.out) for other programs; of a LOG of "
+        "collbench-pairs the matrices of mean, standard deviation and median round trip.\v",
+        NULL,
+        describe,
         NULL};
     struct options o = {.name = argv[0], .format = &formats[0]};
     cli_parse(&argp, argc, argv, 0, &o);
     if (o.table && o.format != &formats[0])
         cli_refuse(o.name, "--table is for --format=csv");
+    struct stat st;
+    if (o.directory && !stat(o.directory, &st) && S_ISREG(st.st_mode))
+        return export_log(&o) ? 0 : 1;
     const char *directory = directory_of(&o);
     char target[4400];
     snprintf(target, sizeof target, "%s/%s", directory, o.format->place ? o.format->place : "");

@@ -213,7 +213,7 @@ static void draw_map(FILE *out, const struct plot_axes *axes, const struct plot_
     }
     if (doubts) {
         fputs(", '-' using 1:2 with points pt 2 ps 0.7 lc rgb '#909090' title ", out);
-        script_string(out, m->doubt->label);
+        quote_gnuplot(m->doubt->label, out);
     }
     for (size_t i = 0; i < m->n_points; i++) {
         size_t type = 5 + 2 * (i % 5); /* twice, as the lines */

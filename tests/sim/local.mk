@@ -10,6 +10,7 @@ SIM_TESTS = \
 	tests/sim/collbench-bcast.sh \
 	tests/sim/scenario.sh \
 	tests/sim/overlap.sh \
+	tests/sim/pairs.sh \
 	tests/sim/logp.sh \
 	tests/sim/collective.sh \
 	tests/sim/discover.sh \
@@ -22,7 +23,7 @@ SIM_TESTS = \
 EXTRA_DIST += $(SIM_TESTS) tests/sim/run.sh tests/sim/place.awk tests/sim/waits.py \
 	tests/sim/known.table tests/sim/known.py tests/sim/pages.py \
 	tests/sim/platforms/cluster.xml tests/sim/platforms/grid.xml tests/sim/platforms/sites2.xml \
-	tests/sim/platforms/sites8.xml tests/sim/platforms/slowhost.xml
+	tests/sim/platforms/hub.xml tests/sim/platforms/sites8.xml tests/sim/platforms/slowhost.xml
 if HAVE_SMPI
 TESTS += $(SIM_TESTS)
 check_DATA += $(SIM_BINARIES)
@@ -82,7 +83,8 @@ sim/obj/gen/%.o: sim/gen/%.c
 $(sim_layer_programs:%=sim/%): sim/%: sim/obj/tests/sim/%.o $(SIM_LAYER_OBJS) $(SIM_OBJS)
 	$(AM_V_CCLD)$(SMPICC) -o $@ $^ $(SIM_LIBS) $(UNWIND_LIBS)
 
-.SECONDARY:
+# Not .SECONDARY, of which a source that is new would not be compiled into a library that is there.
+.PRECIOUS: sim/obj/%.o
 -include $(wildcard sim/obj/*/*.d sim/obj/*/*/*.d sim/obj/*/*/*/*.d)
 
 clean-local: clean-sim

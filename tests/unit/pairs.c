@@ -2,6 +2,7 @@
 #include "measure/pairs/pairs.h"
 #include "measure/pairs/hierarchy.h"
 #include "measure/pairs/log.h"
+#include "measure/pairs/suspect.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -302,4 +303,68 @@ Test(pairs, selection_keeps_order)
     cr_assert_float_eq(q.size[0].mean[1], p.size[0].mean[3], 1e-15);
     pairs_free(&p);
     pairs_free(&q);
+}
+
+/* Twelve hosts of two ranks: 1 us inside, 10 us between, 3 % apart, which is no surprise. */
+static struct pairs cluster_of_hosts(void)
+{
+    struct pairs p;
+    char name[16];
+    cr_assert(pairs_new(&p, 24));
+    struct pairs_size *s = pairs_add_size(&p, 64, 10, false);
+    for (int i = 0; i < p.n; i++) {
+        snprintf(name, sizeof name, "host%d", i / 2);
+        pairs_set_host(&p, i, name);
+        for (int j = 0; j < p.n; j++)
+            s->median[pairs_cell(&p, i, j)] = s->min[pairs_cell(&p, i, j)] =
+                (i / 2 == j / 2 ? 1e-6 : 10e-6) * (1 + 0.03 * ((i + j) % 3 - 1));
+    }
+    return p;
+}
+
+static void slow_down(struct pairs *p, int i, int j, double factor)
+{
+    struct pairs_size *s = &p->size[0];
+    s->median[pairs_cell(p, i, j)] *= factor;
+    s->median[pairs_cell(p, j, i)] = s->median[pairs_cell(p, i, j)];
+    s->min[pairs_cell(p, i, j)] = s->min[pairs_cell(p, j, i)] = s->median[pairs_cell(p, i, j)];
+}
+
+static void expect_suspect(const struct pairs *p, enum suspect_kind kind, int a, int b,
+                           double factor)
+{
+    size_t n;
+    struct suspect *found = pairs_suspects(p, 1.5, &n);
+    cr_assert_eq(n, 1, "%zu", n);
+    cr_expect_eq(found[0].kind, kind);
+    cr_expect_eq(found[0].a, a);
+    cr_expect_eq(found[0].b, b);
+    cr_expect_float_eq(found[0].factor, factor, 0.1 * factor);
+    free(found);
+}
+
+Test(pairs, suspects)
+{
+    size_t n;
+    struct pairs p = cluster_of_hosts();
+    free(pairs_suspects(&p, 1.1, &n));
+    cr_expect_eq(n, 0, "all are alike");
+    slow_down(&p, 3, 8, 4); /* one cable */
+    expect_suspect(&p, SUSPECT_PAIR, 3, 8, 4);
+    pairs_free(&p);
+
+    p = cluster_of_hosts();
+    for (int j = 0; j < p.n; j++) /* one rank */
+        if (j / 2 != 5 / 2)
+            slow_down(&p, 5, j, 2);
+    expect_suspect(&p, SUSPECT_RANK, 5, -1, 2);
+    pairs_free(&p);
+
+    p = cluster_of_hosts();
+    for (int i = 6; i < 8; i++) /* one card, of both ranks of a host */
+        for (int j = 0; j < p.n; j++)
+            if (j / 2 != 3)
+                slow_down(&p, i, j, 3);
+    expect_suspect(&p, SUSPECT_HOST, 6, -1, 3);
+    pairs_free(&p);
 }

@@ -20,6 +20,7 @@ static void size_free(struct pairs_size *s)
     free(s->sd);
     free(s->median);
     free(s->min);
+    free(s->outliers);
     free(s->send);
     free(s->gap);
 }
@@ -57,9 +58,11 @@ struct pairs_size *pairs_add_size(struct pairs *p, size_t bytes, int repeats, bo
                            .sd = matrix_new(p->n),
                            .median = matrix_new(p->n),
                            .min = matrix_new(p->n),
+                           .outliers = calloc((size_t)p->n * (size_t)p->n, sizeof(double)),
                            .send = with_send ? matrix_new(p->n) : NULL,
                            .gap = with_send ? matrix_new(p->n) : NULL};
-    if (!s.mean || !s.sd || !s.median || !s.min || (with_send && (!s.send || !s.gap))) {
+    if (!s.mean || !s.sd || !s.median || !s.min || !s.outliers ||
+        (with_send && (!s.send || !s.gap))) {
         size_free(&s);
         return NULL;
     }

@@ -15,6 +15,7 @@ struct pairs_size {
     int repeats;
     double *mean, *sd;
     double *median, *min; /* the mean where the log has no more */
+    double *outliers;     /* exchanges that took more than five times the median; 0 from a log */
     double *send;         /* row: who sends; the time of its send call. NULL if not known */
     double *gap; /* row: who sends; between arrivals of messages sent back to back. NULL as above */
 };
@@ -26,6 +27,9 @@ struct pairs {
     int *relation;           /* enum place_relation, -1 where not known; NULL if nowhere known */
     struct pairs_size *size; /* ascending by bytes */
     int n_sizes;
+    const char *order; /* how it was measured, in words; NULL: not known */
+    double slowdown;   /* of a pair among others that were measured at the same time, against alone,
+                          the   worst that was looked at; NaN or 0: not looked at */
 };
 
 /* Where the matrices have row I, column J. */

@@ -61,6 +61,34 @@ void pairs_log_write(const struct pairs *p, FILE *out, bool only_paper)
     if (!only_paper)
         fprintf(out, "#+ after StdDev: Median(usecs) Min(usecs) Send1(usecs) Send2(usecs) "
                      "Gap1(usecs) Gap2(usecs) Relation\n");
+    if (!only_paper && p->order) {
+        fprintf(out, "#+ Order: %s", p->order);
+        if (p->slowdown > 0)
+            fprintf(out, " (among others a pair took up to %.3g times as long as alone)",
+                    p->slowdown);
+        fputc('\n', out);
+    }
+}
+
+static void write_matrix(const struct pairs *p, const struct pairs_size *s, const char *what,
+                         const double *m, FILE *out)
+{
+    fprintf(out, "# %s of the round trip between each two of %d ranks (us), %zu B, %d repeats\n",
+            what, p->n, s->bytes, s->repeats);
+    for (int i = 0; i < p->n; i++)
+        for (int j = 0; j < p->n; j++)
+            fprintf(out, "%.3f%c", 1e6 * m[pairs_cell(p, i, j)], j + 1 == p->n ? '\n' : ' ');
+    fputs("\n\n", out);
+}
+
+void pairs_matrices_write(const struct pairs *p, FILE *out)
+{
+    for (int k = 0; k < p->n_sizes; k++) {
+        const struct pairs_size *s = &p->size[k];
+        write_matrix(p, s, "mean", s->mean, out);
+        write_matrix(p, s, "standard deviation", s->sd, out);
+        write_matrix(p, s, "median", s->median, out);
+    }
 }
 
 struct reader {

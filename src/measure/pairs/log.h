@@ -30,4 +30,8 @@ bool pairs_log_load(const char *path, struct pairs *p, char *why, size_t size);
 /* Names of enum place_relation in a log; "-" for -1. */
 const char *pairs_relation_name(int relation);
 
+/* For programs that plot: for each size the matrices of mean, standard deviation and median, a row
+ * a line, in microseconds, with a line of comment before and two empty ones behind. */
+void pairs_matrices_write(const struct pairs *p, FILE *out);
+
 #endif

@@ -21,7 +21,7 @@ enum {
 
 /* What a pair's lower rank keeps of it, per size. */
 struct outcome {
-    double mean, sd, median, min, send, send_back, gap, gap_back;
+    double mean, sd, median, min, outliers, send, send_back, gap, gap_back;
 };
 enum { OUTCOME_NUMBERS = sizeof(struct outcome) / sizeof(double) };
 
@@ -125,6 +125,14 @@ static int burst_both_ways(const struct measuring *m, int peer, size_t bytes, do
     return MPI_SUCCESS;
 }
 
+static double count_outliers(const double *trip, int n, double median)
+{
+    int found = 0;
+    for (int k = 0; k < n; k++)
+        found += trip[k] > 5 * median;
+    return found;
+}
+
 /* Both sides' samples become the lower one's outcome. */
 static int conclude(const struct measuring *m, int peer, int size, double *trip, double *send,
                     int repeats)
@@ -137,6 +145,7 @@ static int conclude(const struct measuring *m, int peer, int size, double *trip,
     struct outcome *o = &m->outcome[(size_t)size * (size_t)m->n + (size_t)peer];
     struct summary s = stats_summarize(trip, (size_t)repeats);
     *o = (struct outcome){.mean = s.mean, .sd = s.sd, .median = s.median, .min = s.min};
+    o->outliers = count_outliers(trip, repeats, s.median);
     o->send = mine[0];
     o->gap_back = gap; /* what came here */
     double theirs[2];
@@ -202,6 +211,28 @@ static int run_tournament(struct measuring *m)
     return MPI_SUCCESS;
 }
 
+/* A pair by itself: the others wait at the next barrier. */
+static int measure_alone(struct measuring *m, int i, int j)
+{
+    TRY(PMPI_Barrier(m->comm));
+    if (m->rank == i || m->rank == j)
+        TRY(measure_pair(m, m->rank == i ? j : i));
+    return MPI_SUCCESS;
+}
+
+static int run_one_at_a_time(struct measuring *m)
+{
+    m->done = 0;
+    m->total = (size_t)m->n * (size_t)(m->n - 1) / 2;
+    for (int i = 0; i < m->n; i++) {
+        for (int j = i + 1; j < m->n; j++) {
+            TRY(measure_alone(m, i, j));
+            step(m);
+        }
+    }
+    return PMPI_Barrier(m->comm);
+}
+
 static int run_paper_size(struct measuring *m, int s)
 {
     size_t bytes = m->plan->sizes[s], repeats = (size_t)m->plan->repeats;
@@ -249,6 +280,7 @@ static void take_row(struct pairs *p, int s, int i, const struct outcome *row)
         size->sd[here] = size->sd[there] = row[j].sd;
         size->median[here] = size->median[there] = fmax(least, row[j].median);
         size->min[here] = size->min[there] = fmax(least, row[j].min);
+        size->outliers[here] = size->outliers[there] = row[j].outliers;
         size->send[here] = row[j].send;
         size->send[there] = row[j].send_back;
         size->gap[here] = row[j].gap;
@@ -321,6 +353,104 @@ static bool allocate(struct measuring *m, struct pairs *p)
     return good;
 }
 
+enum { CHECKED = 12 };
+
+/* The lower and the higher rank of pairs to be looked at alone: the slowest by the largest size,
+ * the fastest, and others from all over the tournament. */
+static void choose_checked(const struct pairs *p, int pair[CHECKED][2])
+{
+    const double *m = p->size[p->n_sizes - 1].median;
+    int rounds = pairs_rounds(p->n), *slow = pair[0], *fast = pair[1];
+    slow[0] = fast[0] = 0;
+    slow[1] = fast[1] = 1;
+    for (int i = 0; i < p->n; i++) {
+        for (int j = i + 1; j < p->n; j++) {
+            double here = m[pairs_cell(p, i, j)];
+            if (here > m[pairs_cell(p, slow[0], slow[1])])
+                slow[0] = i, slow[1] = j;
+            if (here < m[pairs_cell(p, fast[0], fast[1])])
+                fast[0] = i, fast[1] = j;
+        }
+    }
+    for (int k = 2; k < CHECKED; k++) {
+        int i = k * 7 % p->n, j = pairs_partner(i, k * rounds / CHECKED, p->n);
+        while (j < 0)
+            j = pairs_partner(i = (i + 1) % p->n, k * rounds / CHECKED, p->n);
+        pair[k][0] = i < j ? i : j;
+        pair[k][1] = i < j ? j : i;
+    }
+}
+
+/* How many times longer a pair of P took than alone. Both figures have to say so: noise that comes
+ * over a few exchanges moves the minimum least, a few lucky ones the median. */
+static double slowdown(const struct pairs_size *s, size_t cell, const struct outcome *alone)
+{
+    return fmin(s->median[cell] / fmax(1e-9, alone->median), s->min[cell] / fmax(1e-9, alone->min));
+}
+
+/* Sets P's slowdown, on rank 0. */
+static int check_alone(struct measuring *m, struct pairs *p)
+{
+    int pair[CHECKED][2] = {{0}};
+    struct outcome alone;
+    if (m->rank == 0)
+        choose_checked(p, pair);
+    TRY(PMPI_Bcast(pair, 2 * CHECKED, MPI_INT, 0, m->comm));
+    for (int k = 0; k < CHECKED; k++) {
+        int i = pair[k][0], j = pair[k][1];
+        TRY(measure_alone(m, i, j));
+        for (int s = 0; s < m->plan->n_sizes; s++) {
+            struct outcome *o = &m->outcome[(size_t)s * (size_t)m->n + (size_t)j];
+            if (m->rank == i && i > 0)
+                TRY(PMPI_Send(o, OUTCOME_NUMBERS, MPI_DOUBLE, 0, TAG_RESULT, m->comm));
+            if (m->rank > 0)
+                continue;
+            alone = *o;
+            if (i > 0)
+                TRY(PMPI_Recv(&alone, OUTCOME_NUMBERS, MPI_DOUBLE, i, TAG_RESULT, m->comm,
+                              MPI_STATUS_IGNORE));
+            double now = slowdown(&p->size[s], pairs_cell(p, i, j), &alone);
+            p->slowdown = fmax(p->slowdown, now);
+        }
+    }
+    return PMPI_Barrier(m->comm);
+}
+
+/* The tournament, believed only if pairs alone are no faster. */
+static int run_checked(struct measuring *m, struct pairs *p)
+{
+    int shared = 0;
+    TRY(run_tournament(m));
+    TRY(collect(m, p));
+    if (m->rank == 0)
+        p->order = "disjoint pairs at a time";
+    if (m->n < 4)
+        return MPI_SUCCESS; /* never two pairs at a time */
+    TRY(check_alone(m, p));
+    shared = p->slowdown > PAIRS_SHARED;
+    TRY(PMPI_Bcast(&shared, 1, MPI_INT, 0, m->comm));
+    if (!shared)
+        return MPI_SUCCESS;
+    TRY(run_one_at_a_time(m));
+    if (m->rank == 0)
+        p->order = "one pair at a time, since pairs share a way or a processor";
+    return collect(m, p);
+}
+
+static int run(struct measuring *m, struct pairs *p)
+{
+    if (m->plan->order == PAIRS_TOURNAMENT)
+        return run_checked(m, p);
+    if (m->plan->order == PAIRS_PAPER)
+        TRY(run_paper(m));
+    else
+        TRY(run_one_at_a_time(m));
+    if (m->rank == 0)
+        p->order = m->plan->order == PAIRS_PAPER ? "one pair at a time, the repeats outermost"
+                                                 : "one pair at a time";
+    return collect(m, p);
+}
+
 int pairs_measure(MPI_Comm comm, const struct pairs_plan *plan, struct pairs *p)
 {
     struct measuring m = {.comm = comm, .plan = plan, .clock_cost = clock_cost()};
@@ -332,9 +462,7 @@ int pairs_measure(MPI_Comm comm, const struct pairs_plan *plan, struct pairs *p)
     if (error == MPI_SUCCESS && !all)
         error = MPI_ERR_NO_MEM;
     if (error == MPI_SUCCESS)
-        error = plan->order == PAIRS_PAPER ? run_paper(&m) : run_tournament(&m);
-    if (error == MPI_SUCCESS)
-        error = collect(&m, p);
+        error = run(&m, p);
     if (error == MPI_SUCCESS)
         error = collect_hosts(&m, p);
     free(m.buffer);

@@ -1,0 +1,37 @@
+#!/bin/sh
+# Latencies of pairs on the exact clock: protects that pairs which slow each other down are not
+# believed when measured together (by the default options on a shared medium they must be what they
+# are alone, and the log must say so; on a switch nothing is measured twice), and what stands out:
+# a slow host is named, and nothing where all are alike, on one site or two.
+set -u
+test -n "$SMPIRUN" || exit 77
+run="timeout 100 $srcdir/tests/sim/run.sh"
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+fail() { echo "FAIL: $*"; cat "$dir/out"; exit 1; }
+pairs=sim/collbench-pairs
+
+$run hub 8 $pairs -i 5 --sizes=64:64K --step=1 >"$dir/out" 2>&1 && fail "an option that is none"
+$run hub 8 $pairs -i 5 --sizes=64:64K --output="$dir/log" >"$dir/out" || fail hub
+$run hub 8 $pairs -i 5 --sizes=64:64K --order=alone --output="$dir/alone" >"$dir/out2" || fail alone
+grep -q '^#+ Order: one pair at a time, since pairs share' "$dir/log" || fail "the log does not say so"
+grep -q 'all were measured again' "$dir/out" || fail "it is not said"
+paste "$dir/log" "$dir/alone" | awk '!/^#/ && $2 != $4 { n++; d = $5 / $18 - 1
+        if (d > 0.01 || d < -0.01) { print; bad = 1 } } END { exit bad || n != 28 * 11 }' ||
+    fail "not as alone"
+$run cluster 8 $pairs -i 5 --sizes=64:64K --output="$dir/log" >"$dir/out" || fail cluster
+grep -q '^#+ Order: disjoint pairs at a time' "$dir/log" || fail "one at a time on a switch"
+
+# What stands out: status 3, and by how much.
+$run slowhost 8 $pairs -i 2 --suspect=1.5 --format=csv >"$dir/out"
+test $? = 3 || fail "slowhost: status"
+sed '1,/^# table: suspects/d' "$dir/out" >"$dir/suspects"
+test "$(grep -cE "^(host|rank|pair)," "$dir/suspects")" = 1 || fail "not one slow host"
+grep -q '^host,s1-0,50' "$dir/suspects" || fail "another host than the slow one"
+for platform in cluster sites2 sites8 grid; do
+    $run $platform 8 $pairs -i 2 --suspect=1.5 --format=csv >"$dir/out" || fail "$platform: status"
+    grep -q 'Nothing is slower than its kind' "$dir/out" || fail "$platform: not said"
+done
+./collprof export "$dir/log" >"$dir/matrices" || fail export
+test "$(grep -c '^[0-9]' "$dir/matrices")" = $((11 * 3 * 8)) || fail "$(grep -c '^[0-9]' "$dir/matrices") rows"
+exit 0
