@@ -73,38 +73,94 @@ bool build_exhaustive(const struct graph *g, struct schedule *s)
     return true;
 }
 
-/* Keeps the better of S and what BUILDER makes of the graph, relabelled. */
-static bool keep_better(const struct schedule_builder *builder, const struct graph *g,
-                        struct schedule *s)
+/* The quicker of the two stays in S; OTHER is used up. */
+static void keep_better(struct schedule *s, struct schedule *other)
+{
+    if (s->name[0] == '\0' || other->completion < s->completion) {
+        struct schedule worse = *s;
+        *s = *other;
+        *other = worse;
+    }
+    schedule_free(other);
+}
+
+enum { OPTIMUM_MAX = 8, IMPROVED_MAX = 16, ALL_MAX = 512 };
+
+/* What BUILDER makes of the graph, if it can; with its children by label, too, where it has them in
+ * another order: by what is predicted, a model that knows of shared ways, either may be better. */
+static void offer(const struct schedule_builder *builder, const struct graph *g, struct schedule *s)
 {
     struct schedule other;
-    if (!schedule_build(builder, g, s->root, &other))
-        return false;
-    schedule_label(&other, g);
-    if (s->name[0] == '\0' || other.completion < s->completion) {
-        struct schedule worse = *s;
-        *s = other;
-        other = worse;
+    bool as_it_is = builder->relabel || g->n <= ALL_MAX;
+    if (as_it_is && schedule_build(builder, g, s->root, &other))
+        keep_better(s, &other);
+    if (!builder->relabel && schedule_build(builder, g, s->root, &other)) {
+        schedule_label(&other, g);
+        keep_better(s, &other);
     }
-    schedule_free(&other);
+}
+
+/* For a great many ranks only those that may well be the best, and take little time. */
+static bool is_candidate(const struct schedule_builder *b, const struct graph *g)
+{
+    if (b->build == build_grid)
+        return false;
+    if (b->build == build_exhaustive)
+        return g->n <= OPTIMUM_MAX;
+    bool by_sites = b->build == build_sites || b->build == build_sites_binary;
+    bool for_segments = b->build == build_chain || b->build == build_binary;
+    return by_sites ? g->group != NULL : !for_segments || g->n <= ALL_MAX;
+}
+
+/* A copy of S in which V hangs below U, as its last child; false if U is below V. */
+static bool moved(const struct schedule *s, const struct graph *g, int v, int u,
+                  struct schedule *other)
+{
+    for (int w = u; w >= 0; w = s->parent[w])
+        if (w == v)
+            return false;
+    if (!schedule_new(other, s->n, s->root))
+        return false;
+    memcpy(other->parent, s->parent, (size_t)s->n * sizeof *s->parent);
+    memcpy(other->order, s->order, (size_t)s->n * sizeof *s->order);
+    memcpy(other->name, s->name, sizeof other->name);
+    other->parent[v] = u;
+    if (!schedule_link(other)) {
+        schedule_free(other);
+        return false;
+    }
+    schedule_label(other, g);
     return true;
+}
+
+/* Moves one rank at a time, for as long as that makes the prediction shorter. */
+static void improve(const struct graph *g, struct schedule *s)
+{
+    double before;
+    do {
+        before = s->completion;
+        for (int v = 0; v < s->n; v++) {
+            for (int u = 0; u < s->n; u++) {
+                struct schedule other;
+                if (v != s->root && u != s->parent[v] && moved(s, g, v, u, &other))
+                    keep_better(s, &other);
+            }
+        }
+    } while (s->completion < 0.999 * before);
 }
 
 static bool best_of(const struct graph *g, struct schedule *s, bool optimum)
 {
-    static const char *const candidates[] = {"look-ahead",    "earliest", "grid-paper",
-                                             "fastest-first", "binomial", "flat"};
     s->name[0] = '\0';
-    if (optimum && !keep_better(schedule_builder_find("exhaustive"), g, s))
-        return false;
-    if (optimum && !g->group) /* which the optimum does not know of */
-        return true;
-    if (g->group && !keep_better(schedule_builder_find("sites"), g, s))
-        return false;
-    for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++)
-        if (!keep_better(schedule_builder_find(candidates[i]), g, s))
-            return false;
-    return true;
+    for (size_t i = 0; i < n_schedule_builders; i++) {
+        const struct schedule_builder *b = &schedule_builders[i];
+        bool asked = optimum || b->build != build_exhaustive;
+        if (asked && is_candidate(b, g))
+            offer(b, g, s);
+    }
+    if (s->name[0] && g->n <= IMPROVED_MAX)
+        improve(g, s);
+    return s->name[0] != '\0';
 }
 
 /* The name says which candidate it was. */
@@ -117,7 +173,7 @@ static void name_winner(struct schedule *s)
 
 bool build_grid(const struct graph *g, struct schedule *s)
 {
-    bool good = best_of(g, s, g->n <= 8);
+    bool good = best_of(g, s, true);
     name_winner(s);
     return good;
 }
@@ -135,8 +191,7 @@ bool schedule_build_heuristic(const struct graph *g, int root, struct schedule *
 }
 
 const struct schedule_builder schedule_builders[] = {
-    {"grid", "the best of all below, children by label; the optimum for 8 ranks and fewer", 0,
-     build_grid, true},
+    {"grid", "whichever of all below is predicted to be the quickest", 0, build_grid, true},
     {"grid-paper", "Mateescu and Taylor, Figures 2 and 3, to the letter", 0, build_paper, true},
     {"look-ahead", "earliest completion, counting how soon the receiver can serve another", 0,
      build_look_ahead, true},
@@ -151,6 +206,7 @@ const struct schedule_builder schedule_builders[] = {
     {"chain", "each to the nearest that is left: for messages in segments", 0, build_chain, false},
     {"binary", "earliest completion, two children at most: for messages in segments", 0,
      build_binary, true},
-    {"exhaustive", "the optimum, for 12 ranks and fewer", EXHAUSTIVE_MAX, build_exhaustive, true},
+    {"exhaustive", "the optimum where nothing is shared, for 12 ranks and fewer", EXHAUSTIVE_MAX,
+     build_exhaustive, true},
 };
 const size_t n_schedule_builders = sizeof schedule_builders / sizeof *schedule_builders;

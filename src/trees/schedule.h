@@ -40,9 +40,10 @@ struct schedule_builder {
  * binomial, flat   as in trees/bcast.h, the order of sending included
  * sites        look-ahead, but only one message ever enters each of the graph's groups
  * chain, binary  earliest completion with at most one or two children each: for segments
- * exhaustive   the optimum, up to 12 vertices
- * grid         the best of: look-ahead, earliest, grid-paper, fastest-first, binomial, flat,
- *              all relabelled; up to 8 vertices the optimum */
+ * exhaustive   the optimum of the paper's model, in which nothing is shared, up to 12 vertices
+ * grid         whichever of all these is predicted to be the quickest, as they are and relabelled
+ *              (chain, binary up to 512 vertices; exhaustive up to 8); up to 16 vertices improved by
+ *              moving one at a time */
 extern const struct schedule_builder schedule_builders[];
 extern const size_t n_schedule_builders;
 const struct schedule_builder *schedule_builder_find(const char *name);
@@ -52,7 +53,7 @@ const struct schedule_builder *schedule_builder_find(const char *name);
 bool schedule_build(const struct schedule_builder *builder, const struct graph *g, int root,
                     struct schedule *s);
 
-/* "grid" without its optimum for small graphs: what 9 vertices and more get. */
+/* "grid" without the optimum of the paper's model: what 9 vertices and more get. */
 bool schedule_build_heuristic(const struct graph *g, int root, struct schedule *s);
 
 bool schedule_new(struct schedule *s, int n, int root);

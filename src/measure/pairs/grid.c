@@ -173,8 +173,10 @@ static bool offer_segment(const struct pairs *p, int root, size_t bytes, size_t 
                           const struct schedule_builder *only, struct best *best, char *why,
                           size_t size)
 {
+    /* What is quickest in segments is not what is quickest with one: each gets its chance. */
     static const char *const whole[] = {"grid", NULL};
-    static const char *const cut[] = {"grid", "sites", "sites-binary", "chain", "binomial", NULL};
+    static const char *const cut[] = {"grid", "sites",  "sites-binary", "chain", "binomial",
+                                      "flat", "binary", "look-ahead",   NULL};
     struct graph g;
     int segments = segment > 0 ? (int)((bytes + segment - 1) / segment) : 1;
     if (!pairs_graph(p, segment > 0 ? segment : bytes, -1, &g)) {
