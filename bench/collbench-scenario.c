@@ -180,8 +180,8 @@ static double measure(const struct options *o, const struct scenario *s, const s
         const struct samples *t = &row.result.completion;
         median = stats_summarize(t->value, t->n).median;
     }
-    if (o->bench.rank == 0)
-        scenario_results_add(results, &row);
+    if (o->bench.rank == 0 && !scenario_results_add(results, &row))
+        MPI_Abort(o->bench.comm, 1);
     bench_wait(o->bench.comm);
     return median;
 }

@@ -161,6 +161,10 @@ struct document *bench_document(const struct bench *b, const char *schema)
     if (b->rank)
         return NULL;
     struct document *d = document_new(schema);
+    if (!d) {
+        fprintf(stderr, "%s: no memory for results\n", b->program);
+        MPI_Abort(b->comm, 1);
+    }
     size_t hosts = count_hosts(places, (size_t)b->size);
     document_fact(d, "program", "%s (collprof %s)", b->program, PACKAGE_VERSION);
     document_fact(d, "command", "%s", b->command);

@@ -288,6 +288,8 @@ int main(int argc, char **argv)
     o.layer = layer;
     unsetenv("LD_PRELOAD");
     struct document *d = document_new("collprof-overhead/1");
+    if (!d)
+        stop("no memory");
     facts(&o, d);
     measure_calls(&o, d);
     measure_whole(&o, d);

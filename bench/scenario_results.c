@@ -9,17 +9,18 @@
 
 const char *const against_names[N_AGAINST + 1] = {"ranks", "size", "delay", "comp", NULL};
 
-void scenario_results_add(struct scenario_results *r, const struct scenario_row *row)
+bool scenario_results_add(struct scenario_results *r, const struct scenario_row *row)
 {
     if (r->n == r->room) {
         size_t room = r->room ? 2 * r->room : 64;
         struct scenario_row *grown = realloc(r->row, room * sizeof *grown);
         if (!grown)
-            abort();
+            return false;
         r->row = grown;
         r->room = room;
     }
     r->row[r->n++] = *row;
+    return true;
 }
 
 void scenario_results_free(struct scenario_results *r)

@@ -26,8 +26,8 @@ struct scenario_results {
     size_t n, room;
 };
 
-/* Takes over the result. */
-void scenario_results_add(struct scenario_results *r, const struct scenario_row *row);
+/* Takes over the result; false if there is no memory. */
+bool scenario_results_add(struct scenario_results *r, const struct scenario_row *row);
 void scenario_results_free(struct scenario_results *r);
 
 /* A table per scenario and operation, in the paper's columns and ours, notes, raw samples. */

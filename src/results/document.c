@@ -1,17 +1,27 @@
 #include "results/document_model.h"
 #include "results/save.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void *grown(void *array, size_t n, size_t size)
+/* Room for one more in *ARRAY, which has N, each of SIZE; false, and D lacks something. */
+static bool grow(struct document *d, void **array, size_t n, size_t size)
 {
-    void *more = reallocarray(array, n, size);
-    if (!more)
-        abort(); /* a few lines of results do not fit: nothing sensible is left to do */
-    return more;
+    void *more = reallocarray(*array, n + 1, size);
+    if (more)
+        *array = more;
+    else
+        d->incomplete = true;
+    return more != NULL;
+}
+
+static char *kept(struct document *d, char *text)
+{
+    d->incomplete = d->incomplete || !text;
+    return text;
 }
 
 bool format_from_name(const char *name, enum format *format)
@@ -28,8 +38,11 @@ bool format_from_name(const char *name, enum format *format)
 
 struct document *document_new(const char *schema)
 {
-    struct document *d = grown(NULL, 1, sizeof *d);
-    *d = (struct document){.schema = strdup(schema), .attached = json_object()};
+    struct document *d = calloc(1, sizeof *d);
+    if (!d)
+        return NULL;
+    d->schema = kept(d, strdup(schema));
+    d->attached = json_object();
     return d;
 }
 
@@ -68,7 +81,7 @@ static char *formatted(const char *format, va_list args)
 {
     char *text;
     if (vasprintf(&text, format, args) < 0)
-        abort();
+        return NULL;
     for (char *c = text; *c; c++)
         if (*c == '\n' || *c == '\r')
             *c = ' ';
@@ -79,18 +92,26 @@ void document_fact(struct document *d, const char *key, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    d->facts = grown(d->facts, d->n_facts + 1, sizeof *d->facts);
-    d->facts[d->n_facts++] = (struct fact){strdup(key), formatted(format, args)};
+    struct fact fact = {kept(d, strdup(key)), kept(d, formatted(format, args))};
     va_end(args);
+    if (fact.key && fact.value && grow(d, (void **)&d->facts, d->n_facts, sizeof fact)) {
+        d->facts[d->n_facts++] = fact;
+        return;
+    }
+    free(fact.key);
+    free(fact.value);
 }
 
 void document_note(struct document *d, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    d->notes = grown(d->notes, d->n_notes + 1, sizeof *d->notes);
-    d->notes[d->n_notes++] = formatted(format, args);
+    char *note = kept(d, formatted(format, args));
     va_end(args);
+    if (note && grow(d, (void **)&d->notes, d->n_notes, sizeof note))
+        d->notes[d->n_notes++] = note;
+    else
+        free(note);
 }
 
 void document_attach(struct document *d, const char *key, json_t *value)
@@ -101,28 +122,40 @@ void document_attach(struct document *d, const char *key, json_t *value)
 struct table *document_table(struct document *d, const char *name, const char *title,
                              const struct column *columns, size_t n)
 {
-    struct table *t = grown(NULL, 1, sizeof *t);
-    *t = (struct table){.name = strdup(name),
-                        .title = title ? strdup(title) : NULL,
+    struct table *t = calloc(1, sizeof *t);
+    if (!t || !grow(d, (void **)&d->tables, d->n_tables, sizeof t)) {
+        d->incomplete = true;
+        free(t);
+        return NULL;
+    }
+    *t = (struct table){.document = d,
+                        .name = kept(d, strdup(name)),
+                        .title = title ? kept(d, strdup(title)) : NULL,
                         .columns = columns,
                         .n_columns = n};
-    d->tables = grown(d->tables, d->n_tables + 1, sizeof *d->tables);
     d->tables[d->n_tables++] = t;
     return t;
 }
 
 static void add_cell(struct table *t, struct cell cell)
 {
-    if (t->n_cells == t->room) {
-        t->room = t->room ? 2 * t->room : 64;
-        t->cells = grown(t->cells, t->room, sizeof *t->cells);
+    if (t && t->n_cells == t->room) {
+        size_t room = t->room ? 2 * t->room : 64;
+        if (grow(t->document, (void **)&t->cells, room - 1, sizeof *t->cells))
+            t->room = room;
     }
-    t->cells[t->n_cells++] = cell;
+    if (t && t->n_cells < t->room)
+        t->cells[t->n_cells++] = cell;
+    else
+        free(cell.text);
 }
 
 void table_text(struct table *t, const char *value)
 {
-    add_cell(t, (struct cell){.empty = !value, .text = value ? strdup(value) : NULL});
+    char *copy = value ? strdup(value) : NULL;
+    if (t && value)
+        kept(t->document, copy);
+    add_cell(t, (struct cell){.empty = !value, .text = copy});
 }
 
 /* A number given to a column of the other kind of number is converted, so that a column can
@@ -146,7 +179,7 @@ void table_skip(struct table *t)
 
 size_t table_rows(const struct table *t)
 {
-    return t->n_cells / t->n_columns;
+    return t ? t->n_cells / t->n_columns : 0;
 }
 
 bool document_save(const struct document *d, const char *path, enum format format)
@@ -154,6 +187,10 @@ bool document_save(const struct document *d, const char *path, enum format forma
     struct save file;
     if (!save_open(&file, path))
         return false;
-    document_write(d, file.out, format);
-    return save_commit(&file);
+    if (document_write(d, file.out, format))
+        return save_commit(&file);
+    fprintf(stderr, "%s: no memory for all results: nothing is written\n",
+            program_invocation_short_name);
+    save_abandon(&file);
+    return false;
 }

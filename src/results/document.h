@@ -33,6 +33,8 @@ struct column {
 struct table;
 struct document;
 
+/* Where memory runs short, what is added is dropped and the document cannot be saved any more:
+ * nothing but document_new() itself (NULL) and document_save() has to be looked at for that. */
 struct document *document_new(const char *schema);
 void document_free(struct document *d);
 
@@ -49,7 +51,8 @@ void document_note(struct document *d, const char *format, ...)
 void document_attach(struct document *d, const char *key, json_t *value);
 
 /* A new table of D, which owns it. COLUMNS and its strings must outlive D; NAME and
- * TITLE, which may be NULL, are copied. */
+ * TITLE, which may be NULL, are copied. NULL, which all table_ functions take, if there is no
+ * memory. */
 struct table *document_table(struct document *d, const char *name, const char *title,
                              const struct column *columns, size_t n);
 
@@ -60,7 +63,8 @@ void table_real(struct table *t, double value); /* NaN: an empty cell */
 void table_skip(struct table *t);               /* an empty cell, any kind */
 size_t table_rows(const struct table *t);
 
-void document_write(const struct document *d, FILE *out, enum format format);
+/* False, and nothing is written, if the document lacks something for want of memory. */
+bool document_write(const struct document *d, FILE *out, enum format format);
 
 /* Writes to PATH (NULL or "-": standard output) by way of a temporary file beside it, so that
  * nothing half-written is ever left. On failure says why on stderr and returns false. */

@@ -12,6 +12,7 @@ struct cell {
 };
 
 struct table {
+    struct document *document; /* whose it is */
     char *name;
     char *title;
     const struct column *columns;
@@ -33,6 +34,7 @@ struct document {
     struct table **tables;
     size_t n_tables;
     json_t *attached;
+    bool incomplete; /* there was no memory for something: it is not to be saved */
 };
 
 #endif

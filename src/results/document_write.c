@@ -10,26 +10,21 @@ static const struct cell *cell_at(const struct table *t, size_t row, size_t colu
     return &t->cells[row * t->n_columns + column];
 }
 
-/* The cell as people and spreadsheets see it; EMPTY where there is none. Caller frees. */
-static char *cell_text(const struct column *column, const struct cell *cell, const char *empty)
+enum { NUMBER_ROOM = 352 }; /* for the largest double, too */
+
+/* The cell as people and spreadsheets see it, in NUMBER if it is one; EMPTY where there is none. */
+static const char *cell_text(const struct column *column, const struct cell *cell,
+                             const char *empty, char number[NUMBER_ROOM])
 {
-    char *text = NULL;
-    int length = 0;
     if (cell->empty)
-        return strdup(empty);
-    switch (column->kind) {
-    case COLUMN_TEXT:
-        return strdup(cell->text ? cell->text : empty);
-    case COLUMN_INTEGER:
-        length = asprintf(&text, "%lld", cell->integer);
-        break;
-    case COLUMN_REAL:
-        length = asprintf(&text, "%.*f", column->decimals, cell->real);
-        break;
-    }
-    if (length < 0)
-        abort();
-    return text;
+        return empty;
+    if (column->kind == COLUMN_TEXT)
+        return cell->text ? cell->text : empty;
+    if (column->kind == COLUMN_INTEGER)
+        snprintf(number, NUMBER_ROOM, "%lld", cell->integer);
+    else
+        snprintf(number, NUMBER_ROOM, "%.*f", column->decimals, cell->real);
+    return number;
 }
 
 /* Characters as a terminal counts them, for UTF-8 without double-width ones. */
@@ -49,7 +44,7 @@ static int wider(int a, int b)
 /* Text goes to the left, numbers to the right; nothing trails after the last column. */
 static void put_padded(FILE *out, const char *text, int to, bool left, bool last)
 {
-    int pad = to - width(text);
+    int pad = wider(to - width(text), 0);
     if (left)
         fprintf(out, "%s%*s", text, last ? 0 : pad, "");
     else
@@ -80,7 +75,8 @@ static void text_heads(const struct table *t, const int *widths, FILE *out)
             else
                 head[0] = '\0';
             fputs(c ? "  " : " ", out);
-            put_padded(out, head, widths[c], column->kind == COLUMN_TEXT, c + 1 == columns);
+            put_padded(out, head, widths ? widths[c] : 0, column->kind == COLUMN_TEXT,
+                       c + 1 == columns);
         }
         fputs("\n", out);
     }
@@ -89,17 +85,14 @@ static void text_heads(const struct table *t, const int *widths, FILE *out)
 /* Heads are comments and rows start with blanks, so that gnuplot and awk read the same text. */
 static void text_table(const struct table *t, FILE *out)
 {
+    char number[NUMBER_ROOM];
     size_t rows = table_rows(t), columns = t->n_columns;
-    char **texts = calloc(rows * columns + 1, sizeof *texts);
-    int *widths = calloc(columns, sizeof *widths);
-    if (!texts || !widths)
-        abort();
-    for (size_t c = 0; c < columns; c++) {
+    int *widths = calloc(columns, sizeof *widths); /* without, columns are not aligned */
+    for (size_t c = 0; widths && c < columns; c++) {
         widths[c] = wider(width(t->columns[c].name), unit_width(&t->columns[c]));
-        for (size_t r = 0; r < rows; r++) {
-            texts[r * columns + c] = cell_text(&t->columns[c], cell_at(t, r, c), "-");
-            widths[c] = wider(widths[c], width(texts[r * columns + c]));
-        }
+        for (size_t r = 0; r < rows; r++)
+            widths[c] =
+                wider(widths[c], width(cell_text(&t->columns[c], cell_at(t, r, c), "-", number)));
     }
     fprintf(out, "\n");
     if (t->title)
@@ -107,15 +100,13 @@ static void text_table(const struct table *t, FILE *out)
     text_heads(t, widths, out);
     for (size_t r = 0; r < rows; r++) {
         for (size_t c = 0; c < columns; c++) {
-            char *text = texts[r * columns + c];
             fputs("  ", out);
-            put_padded(out, text, widths[c], t->columns[c].kind == COLUMN_TEXT, c + 1 == columns);
-            free(text);
+            put_padded(out, cell_text(&t->columns[c], cell_at(t, r, c), "-", number),
+                       widths ? widths[c] : 0, t->columns[c].kind == COLUMN_TEXT, c + 1 == columns);
         }
         fputs("\n", out);
     }
     free(widths);
-    free(texts);
 }
 
 static void put_facts(const struct document *d, FILE *out)
@@ -137,6 +128,7 @@ static void write_text(const struct document *d, FILE *out)
 
 static void csv_table(const struct table *t, FILE *out)
 {
+    char number[NUMBER_ROOM];
     for (size_t c = 0; c < t->n_columns; c++) {
         char head[256];
         const struct column *column = &t->columns[c];
@@ -150,13 +142,12 @@ static void csv_table(const struct table *t, FILE *out)
     fputs("\n", out);
     for (size_t r = 0; r < table_rows(t); r++) {
         for (size_t c = 0; c < t->n_columns; c++) {
-            char *text = cell_text(&t->columns[c], cell_at(t, r, c), "");
+            const char *text = cell_text(&t->columns[c], cell_at(t, r, c), "", number);
             fputs(c ? "," : "", out);
             if (t->columns[c].kind == COLUMN_TEXT)
                 quote_csv(text, out);
             else
                 fputs(text, out);
-            free(text);
         }
         fputs("\n", out);
     }
@@ -238,8 +229,10 @@ static void write_json(const struct document *d, FILE *out)
     json_decref(all);
 }
 
-void document_write(const struct document *d, FILE *out, enum format format)
+bool document_write(const struct document *d, FILE *out, enum format format)
 {
+    if (d->incomplete || !d->schema || !d->attached)
+        return false;
     switch (format) {
     case FORMAT_TEXT:
         write_text(d, out);
@@ -251,4 +244,5 @@ void document_write(const struct document *d, FILE *out, enum format format)
         write_json(d, out);
         break;
     }
+    return true;
 }

@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <math.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -185,4 +186,26 @@ Test(document, what_cannot_be_written_fails_cleanly)
     cr_assert_eq(access("/dev/full", F_OK), 0);
     document_free(d);
     rmdir(directory);
+}
+
+/* Where memory runs short nothing is written, rather than a part of the results, or the process
+ * ended. */
+Test(document, without_memory_is_not_saved)
+{
+    static const struct column one[] = {{"a", NULL, COLUMN_INTEGER, 0, NULL}};
+    struct document *d = document_new("x/1");
+    struct table *t = document_table(d, "t", NULL, one, 1);
+    for (int i = 0; i < 64; i++)
+        table_integer(t, i);
+    struct rlimit before, none = {0};
+    getrlimit(RLIMIT_AS, &before);
+    none.rlim_max = before.rlim_max;
+    setrlimit(RLIMIT_AS, &none);
+    for (int i = 64; i < 1 << 20; i++) /* past what the heap still has */
+        table_integer(t, i);
+    table_integer(document_table(d, "u", NULL, one, 1), 1);
+    setrlimit(RLIMIT_AS, &before);
+    cr_expect_lt(table_rows(t), 1 << 20);
+    cr_expect_not(document_save(d, "/dev/null", FORMAT_JSON));
+    document_free(d);
 }

@@ -104,13 +104,23 @@ Test(work, tells_own_threads_from_others, .timeout = 60)
     waitpid(child, NULL, 0);
     cr_expect_eq(loss, WORK_LOST_TO_OTHERS);
 
-    /* Many, so that what else runs on this machine takes the smaller part. */
-    struct work_threads *t = work_threads_start(12, share_one_processor, &one);
+    struct work_threads *t = work_threads_start(3, share_one_processor, &one);
     cr_assert(t);
     clock_hold(0.05);
-    int own = 0;
-    for (int i = 0; i < 9; i++)
-        own += lose_processor() == WORK_LOST_TO_OWN_THREADS;
+    int own = 0, counted = 0;
+    for (int i = 0; i < 20 && counted < 5; i++) {
+        struct work_watch before = work_watch();
+        enum work_loss lost = lose_processor();
+        struct work_watch now = work_watch();
+        /* Where other processes have more than a quarter of the processor, this one's threads may
+         * have been the smaller part of what was lost. */
+        if (now.process - before.process < 0.75 * (now.wall - before.wall))
+            continue;
+        counted++;
+        own += lost == WORK_LOST_TO_OWN_THREADS;
+    }
     work_threads_stop(t);
-    cr_expect_geq(own, 5, "%d of 9", own);
+    if (counted == 0)
+        cr_skip("this machine is too busy to be told anything by it");
+    cr_expect_eq(own, counted, "%d of %d", own, counted);
 }
