@@ -15,10 +15,15 @@ void text_trace(const struct profile *p, FILE *out)
     uint64_t ends = t->sends > t->receives ? t->sends : t->receives;
     int n = snprintf(text, sizeof text, "From a trace of %s of the run",
                      format_share(covered, t->covered, 1));
+    if (t->time_mask)
+        n += snprintf(text + n, sizeof text - (size_t)n, ", in windows of %s",
+                      format_time(error, (double)(1ull << __builtin_ctzll(t->time_mask))));
     if (ends)
         n += snprintf(text + n, sizeof text - (size_t)n,
                       ": of %llu messages %s have both ends in it", (unsigned long long)ends,
                       format_share(share, (double)t->matched, (double)ends));
+    if (t->matched < ends && t->time_mask)
+        n += snprintf(text + n, sizeof text - (size_t)n, ", the others cross an edge");
     if (t->contradictions)
         n += snprintf(text + n, sizeof text - (size_t)n,
                       "; %llu pairs cannot be one message and are not used",
