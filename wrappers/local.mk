@@ -34,7 +34,9 @@ LAYER_FILES = \
 	src/record/call.c src/record/call.h \
 	src/inject/inject.c src/inject/inject.h src/inject/injection.h \
 	src/inject/list.c src/inject/list.h \
-	src/inject/ack.c src/inject/benchmark.c src/inject/replace.c \
+	src/inject/ack.c src/inject/ack.h src/inject/ack_finish.c \
+	src/inject/ack_judge.c src/inject/ack_judge.h src/inject/ack_plan.c src/inject/ack_plan.h \
+	src/inject/benchmark.c src/inject/replace.c \
 	src/layer/life.c src/layer/life.h src/layer/life_inner.h \
 	src/layer/alone.c src/layer/company.c src/layer/company.h \
 	src/layer/ends.c src/layer/merge.c src/layer/noise.c \

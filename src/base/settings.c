@@ -38,6 +38,8 @@ const struct setting settings_table[] = {
      "give the processor away while MPI waits: for more ranks than processors"},
     {"ack", 'a', "one|all", "one", "",
      "inject acknowledgements: broadcast latency per destination, in the application"},
+    {"ack-share", 0, "PERCENT", NULL, "1",
+     "acknowledge so few broadcasts that no rank waits longer for it than this part of the run"},
     {"benchmark", 'b', "METHODS", "all", "",
      "run the measuring methods before the application's collectives, at their sizes: all, or "
      "names as held,direct"},
@@ -65,6 +67,7 @@ static const struct rule rules[] = {
     {KIND_SWITCH, KEEP(chain), 0, 0, NULL, "yes or no"},
     {KIND_SWITCH, KEEP(yield), 0, 0, NULL, "yes or no"},
     {KIND_WORD, KEEP(ack), 0, 0, "one|all", "one or all"},
+    {KIND_SECONDS, KEEP(ack_share), 0, 0, NULL, "a positive number of percent"},
     {KIND_WORDS, KEEP(benchmark), 0, 0, METHODS, "one or more, with commas, of " METHODS},
     {KIND_NUMBER, KEEP(benchmark_every), 0, 1000000000, NULL, "a number of calls"},
     {KIND_SECONDS, KEEP(benchmark_budget), 0, 0, NULL, "a positive number of seconds"},

@@ -17,6 +17,7 @@ struct settings {
     bool chain;           /* call the next preloaded tool's MPI functions (read by the wrappers) */
     bool yield;           /* give the processor away while waiting (read by the launcher) */
     char ack[16];         /* "", "one", "all" */
+    double ack_share;     /* percent of the run's time that acknowledging may take */
     char benchmark[256];  /* "": off; names of methods, or "all" */
     long benchmark_every; /* again at every k-th occurrence; 0: at the first only */
     double benchmark_budget; /* seconds in all */

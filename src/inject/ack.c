@@ -1,346 +1,496 @@
-/* Acknowledgements injected into the application: OL_i of its own broadcasts (methods.md section
- * 1; de Supinski and Karonis, section 4). Per broadcast one destination, in rotation, or all of
- * them, send an acknowledgement over the layer's communicator; the root has posted the receive
- * before. E_i is the time from the root's entry to the acknowledgement, RTL_i is measured once
- * for each pair, and
+/* Acknowledgements injected into the application: OL_i of its own broadcasts (doc/methods.md,
+ * section 1; de Supinski and Karonis, section 4).
  *
- *     OL_i = E_i - RTL_i/2 - hold_i
+ * Of each stream (root, size) a few broadcasts are acknowledged, as many as --ack-share allows, by
+ * one destination in its own random order, or by all. The root has posted the receive before; E_i
+ * is the time from its entry to the acknowledgement. It echoes at once, so that the acknowledger
+ * sees RTL_i as the acknowledgement really travelled. Every member notes its entry and return.
+ * When the run ends, the root of a stream gets these from all and judges (ack_judge.h):
  *
- * where hold_i is the time between i's return from the broadcast and its sending. Two kinds of
- * samples say nothing of that and are told apart:
+ *     OL_i = E_i - hold_i - RTL_i/2, where hold_i is from i's return to its sending
  *
- *   late     the destination entered only after the data could have been there: its lateness is
- *            seen, not the broadcast. Entry times on the clock common to all ranks show it.
- *   early    the acknowledgement was there before the root had left its broadcast, so that E_i
- *            is the root's time (the paper's assumption, E_i > g_0, does not hold).
- *
- * Beside it stands the direct figure, exit of i minus entry of the root on the common clock,
- * which needs neither assumption but is only as good as that clock. */
+ * The application must not hang for this, whatever it does: nobody waits for a message that has
+ * not been sent already, for longer than a stated time. All messages are smaller than what any MPI
+ * sends without waiting for the receiver, and travel on the layer's own communicator of all ranks,
+ * so no context is used up and no communicator made. */
+#include "inject/ack.h"
+
 #include "inject/list.h"
 
-#include "base/stats.h"
-
 #include <math.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TAG_ACK = 1, TAG_ROUND_TRIP = 2, ROUND_TRIPS = 21, WARM = 4, SAMPLES = 128 };
-
-struct ack {
-    double entry; /* into the broadcast, global seconds */
-    double inside, hold;
+enum {
+    WORTH = 3,         /* broadcasts of a stream before the first is acknowledged */
+    STREAMS_MAX = 64,  /* of a communicator, each with its own size; then one for each power of 2 */
+    STREAMS_ALL = 512, /* then none */
+    COUNT_MAX = 32     /* acknowledged broadcasts of a plan */
 };
+/* Seconds: for an acknowledgement, its echo, a plan, and at the end for all that is left. */
+static const double PATIENCE = 0.05, ECHO_PATIENCE = 0.001, PLAN_PATIENCE = 1, DRAIN_PATIENCE = 1;
 
-struct sample {
-    double latency;  /* E_i - RTL_i/2 - hold */
-    double lateness; /* entry of the destination minus entry of the root */
-    double inside;   /* the destination's time in the call */
-    bool early;
-};
-
-/* Every stride-th sample is kept; when the room is used up, every second one of these. */
-struct ack_destination {
-    uint64_t seen;
-    uint32_t n, stride;
-    struct sample sample[SAMPLES];
-};
-
-/* Broadcasts of one root and size class. */
-struct ack_stream {
-    struct ack_stream *next;
-    int root;
-    unsigned size_class;
-    uint64_t largest;
-    struct ack_destination **to; /* per destination, made when first needed */
-};
+static struct {
+    bool all;    /* every destination, every time */
+    int streams; /* of this root, being acknowledged: they share what --ack-share allows */
+    double began;
+    struct ack_stream *gone; /* of communicators that were freed */
+} run;
 
 /* What is kept for a communicator. */
 struct acks {
-    uint64_t broadcasts; /* acknowledged ones so far: agreed on by all members */
     struct ack_stream *streams;
-    double *round_trip; /* at a root, per destination; NaN: not measured */
-    bool *answered;     /* at a destination, per root: its round trip was measured */
+    int n;
 };
-
-static bool acknowledge_all; /* every destination, every time */
 
 static bool start(void)
 {
-    acknowledge_all = !strcmp(layer.settings.ack, "all");
-    return *layer.settings.ack;
+    run.all = !strcmp(layer.settings.ack, "all");
+    run.began = clock_now();
+    return *layer.settings.ack && layer.comm != MPI_COMM_NULL;
 }
 
-static struct ack_stream *stream_of(const struct shadow *s, struct acks *k, int root,
-                                    uint64_t bytes)
+/* --- streams --- */
+
+static struct ack_stream *stream_new(const struct shadow *s, uint64_t id, int root, uint64_t bytes)
 {
-    unsigned size_class = size_class_of(bytes);
-    struct ack_stream *a = k->streams;
-    while (a && (a->root != root || a->size_class != size_class))
-        a = a->next;
-    if (!a && (a = calloc(1, sizeof *a))) {
-        a->to = calloc((size_t)s->size, sizeof *a->to);
-        a->root = root;
-        a->size_class = size_class;
+    struct ack_stream *a = calloc(1, sizeof *a);
+    int *world = malloc((size_t)s->size * sizeof *world),
+        *own = malloc((size_t)s->size * sizeof *own);
+    MPI_Group group = MPI_GROUP_NULL, of_layer = MPI_GROUP_NULL;
+    bool good = a && world && own && PMPI_Comm_group(s->of->handle, &group) == MPI_SUCCESS &&
+                PMPI_Comm_group(layer.comm, &of_layer) == MPI_SUCCESS;
+    for (int i = 0; good && i < s->size; i++)
+        own[i] = i;
+    good = good && PMPI_Group_translate_ranks(group, s->size, own, of_layer, world) == MPI_SUCCESS;
+    for (int i = 0; good && i < s->size; i++)
+        good = world[i] >= 0;
+    if (group != MPI_GROUP_NULL)
+        PMPI_Group_free(&group);
+    if (of_layer != MPI_GROUP_NULL)
+        PMPI_Group_free(&of_layer);
+    free(own);
+    if (!good) {
+        free(a);
+        free(world);
+        return NULL;
+    }
+    *a = (struct ack_stream){.id = id,
+                             .root = root,
+                             .rank = s->rank,
+                             .size = s->size,
+                             .world = world,
+                             .least = bytes,
+                             .most = bytes,
+                             .began = clock_now(),
+                             .plan = {WORTH, 0, 0}};
+    snprintf(a->name, sizeof a->name, "%s", s->name);
+    return a;
+}
+
+/* NULL: there are too many, or no memory. A member without memory is one that never answers. */
+static struct ack_stream *stream_of(struct shadow *s, int root, uint64_t bytes)
+{
+    struct acks **kept = (struct acks **)&s->kept[ack_injection.index];
+    if (!*kept && !(*kept = calloc(1, sizeof **kept)))
+        return NULL;
+    struct acks *k = *kept;
+    uint64_t base = ack_mix(ack_mix(s->of->id, (uint64_t)root), 0);
+    uint64_t id = ack_mix(base, bytes), pooled = ack_mix(base, ~(uint64_t)size_class_of(bytes));
+    for (struct ack_stream *a = k->streams; a; a = a->next)
+        if (a->id == id || (k->n >= STREAMS_MAX && a->id == pooled))
+            return a;
+    if (k->n >= STREAMS_ALL)
+        return NULL;
+    struct ack_stream *a = stream_new(s, k->n >= STREAMS_MAX ? pooled : id, root, bytes);
+    if (a) {
         a->next = k->streams;
         k->streams = a;
     }
-    if (a && bytes > a->largest)
-        a->largest = bytes;
-    return a && a->to ? a : NULL;
+    k->n++;
+    return a;
 }
 
-static void add_sample(struct ack_destination *d, struct sample sample)
-{
-    if (d->seen++ % d->stride)
-        return;
-    if (d->n == SAMPLES) {
-        for (d->n = 0; d->n < SAMPLES / 2; d->n++)
-            d->sample[d->n] = d->sample[2 * d->n];
-        d->stride *= 2;
-    }
-    d->sample[d->n++] = sample;
-}
+/* --- messages --- */
 
-/* --- round trips --- */
-
-static void answer_round_trips(const struct shadow *s, struct acks *k, int root)
-{
-    struct ack a = {0};
-    if (!k->answered)
-        k->answered = calloc((size_t)s->size, sizeof *k->answered);
-    if (!k->answered || k->answered[root])
-        return;
-    k->answered[root] = true;
-    for (int i = 0; i < ROUND_TRIPS + WARM; i++) {
-        PMPI_Recv(&a, sizeof a, MPI_BYTE, root, TAG_ROUND_TRIP, s->comm, MPI_STATUS_IGNORE);
-        PMPI_Send(&a, sizeof a, MPI_BYTE, root, TAG_ROUND_TRIP, s->comm);
-    }
-}
-
-static double round_trip(const struct shadow *s, struct acks *k, int destination)
-{
-    struct ack a = {0};
-    double time[ROUND_TRIPS];
-    if (!isnan(k->round_trip[destination]))
-        return k->round_trip[destination];
-    for (int i = -WARM; i < ROUND_TRIPS; i++) {
-        double start = clock_now();
-        PMPI_Send(&a, sizeof a, MPI_BYTE, destination, TAG_ROUND_TRIP, s->comm);
-        PMPI_Recv(&a, sizeof a, MPI_BYTE, destination, TAG_ROUND_TRIP, s->comm, MPI_STATUS_IGNORE);
-        if (i >= 0)
-            time[i] = clock_now() - start;
-    }
-    return k->round_trip[destination] = stats_median(time, ROUND_TRIPS);
-}
-
-static bool prepare_round_trips(const struct shadow *s, struct acks *k)
-{
-    if (k->round_trip)
-        return true;
-    k->round_trip = malloc((size_t)s->size * sizeof *k->round_trip);
-    for (int i = 0; k->round_trip && i < s->size; i++)
-        k->round_trip[i] = NAN;
-    return k->round_trip != NULL;
-}
-
-/* --- the two sides --- */
-
-static void keep(struct ack_stream *stream, int i, struct sample sample)
-{
-    if (stream && !stream->to[i] && (stream->to[i] = calloc(1, sizeof **stream->to)))
-        stream->to[i]->stride = 1;
-    if (stream && stream->to[i])
-        add_sample(stream->to[i], sample);
-}
-
-struct expected {
-    int n;
-    MPI_Request *request;
-    struct ack *ack;
-    int *from;
-    double *arrived;
-    bool *early;
+struct message {
+    uint64_t stream, number; /* of the broadcast in its stream */
+    struct ack_plan plan;    /* of a plan */
+    bool prompt;             /* of an echo: the root was waiting */
 };
 
-static void expect_free(struct expected *e)
+/* Every MPI has tags to 32767. */
+int ack_tag(const struct ack_stream *a, enum ack_tag tag)
 {
-    free(e->request);
-    free(e->ack);
-    free(e->from);
-    free(e->arrived);
-    free(e->early);
+    return 1000 + ACK_TAGS * (int)(a->id % 7900) + (int)tag;
 }
 
-/* Receives from one destination or from all. Without memory the acknowledgements are still
- * received, at the end: their senders do not know. */
-static void expect(struct expected *e, const struct shadow *s, int root, int one)
+/* A message that is awaited: of an acknowledgement at the root, of its echo at the destination. */
+struct ack_pending {
+    struct ack_pending *next;
+    MPI_Request request;
+    struct message message;
+    int from;         /* in the stream's communicator */
+    size_t broadcast; /* index */
+    bool waited_for, done;
+};
+
+static struct ack_pending *expect(struct ack_stream *a, int from, enum ack_tag tag)
 {
-    size_t n = (size_t)(acknowledge_all ? s->size - 1 : 1);
-    *e = (struct expected){.n = (int)n,
-                           .request = malloc(n * sizeof *e->request),
-                           .ack = malloc(n * sizeof *e->ack),
-                           .from = malloc(n * sizeof *e->from),
-                           .arrived = malloc(n * sizeof *e->arrived),
-                           .early = calloc(n, sizeof *e->early)};
-    if (!e->request || !e->ack || !e->from || !e->arrived || !e->early) {
-        expect_free(e);
-        *e = (struct expected){0};
-        return;
+    struct ack_pending *p = calloc(1, sizeof *p);
+    if (!p)
+        return NULL;
+    p->from = from;
+    p->broadcast = a->n;
+    if (PMPI_Irecv(&p->message, sizeof p->message, MPI_BYTE, a->world[from], ack_tag(a, tag),
+                   layer.comm, &p->request)) {
+        free(p);
+        return NULL;
     }
-    for (int k = 0; k < e->n; k++) {
-        e->from[k] = acknowledge_all ? (root + 1 + k) % s->size : one;
-        PMPI_Irecv(&e->ack[k], sizeof *e->ack, MPI_BYTE, e->from[k], TAG_ACK, s->comm,
-                   &e->request[k]);
+    p->next = a->pending;
+    return a->pending = p;
+}
+
+static void send(const struct ack_stream *a, int to, enum ack_tag tag, const struct message *m)
+{
+    PMPI_Send(m, sizeof *m, MPI_BYTE, a->world[to], ack_tag(a, tag), layer.comm);
+}
+
+static bool has_come(struct ack_pending *p)
+{
+    int flag = 0;
+    if (!p->done && PMPI_Test(&p->request, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && flag)
+        p->done = true;
+    return p->done;
+}
+
+static void echo(const struct ack_stream *a, const struct ack_pending *p, bool prompt)
+{
+    struct message m = {.stream = a->id, .number = p->message.number, .prompt = prompt};
+    send(a, p->from, ACK_TAG_ECHO, &m);
+}
+
+/* Forgets what has come. A late acknowledgement is answered, since its sender will take one. */
+static void sweep(struct ack_stream *a)
+{
+    struct ack_pending **at = &a->pending;
+    while (*at) {
+        struct ack_pending *p = *at;
+        bool was_done = p->done;
+        if (!has_come(p)) {
+            at = &p->next;
+            continue;
+        }
+        if (a->rank == a->root && !was_done)
+            echo(a, p, false);
+        *at = p->next;
+        free(p);
     }
 }
 
-/* Takes the acknowledgements. Those that are there at the first look came before the root left
- * its broadcast. */
-static void await(struct expected *e)
+/* Waiting gives the processor away after a while. */
+static void pause_since(double start)
 {
-    int index, flag;
-    int left = e->n;
-    for (int k = 0; k < e->n; k++) {
-        PMPI_Test(&e->request[k], &flag, MPI_STATUS_IGNORE);
-        if (flag) {
-            e->arrived[k] = clock_now();
-            e->early[k] = true;
+    if (clock_now() - start > 5e-5)
+        sched_yield();
+}
+
+/* --- what is kept of a broadcast --- */
+
+/* Room for one more broadcast of an acknowledged stream; every second one is forgotten when there
+ * are many. All members do so alike. */
+static bool make_room(struct ack_stream *a)
+{
+    if (a->n == ACK_KEPT_MAX) {
+        for (size_t k = 0; k < ACK_KEPT_MAX / 2; k++)
+            a->stamp[k] = a->stamp[2 * k];
+        size_t kept = 0;
+        for (size_t s = 0; s < a->n_seen; s++) {
+            if (a->seen[s].broadcast % 2)
+                continue;
+            a->seen[kept] = a->seen[s];
+            a->seen[kept++].broadcast /= 2;
+        }
+        a->n_seen = kept;
+        a->n = ACK_KEPT_MAX / 2;
+        a->thinned++;
+    }
+    if (!a->stamp)
+        a->stamp = malloc(ACK_KEPT_MAX * sizeof *a->stamp);
+    return a->stamp != NULL;
+}
+
+static void note_seen(struct ack_stream *a, const struct ack_pending *p, enum ack_arrival arrival,
+                      double after)
+{
+    if (a->n_seen == a->seen_room) {
+        size_t room = a->seen_room ? 2 * a->seen_room : 64;
+        struct ack_seen *more = realloc(a->seen, room * sizeof *more);
+        if (!more)
+            return;
+        a->seen = more;
+        a->seen_room = room;
+    }
+    a->seen[a->n_seen++] = (struct ack_seen){p->broadcast, p->from, arrival, after};
+    a->given_up += arrival == ACK_GIVEN_UP;
+}
+
+/* --- the two sides of an acknowledged broadcast --- */
+
+/* A destination that was given up once is not waited for again. */
+static bool is_waited_for(const struct ack_stream *a, int i)
+{
+    for (size_t s = a->n_seen; s-- > 0;)
+        if (a->seen[s].from == i)
+            return a->seen[s].arrival != ACK_GIVEN_UP;
+    return true;
+}
+
+/* FIRST: the newest of the N acknowledgements expected. What is there at the first look came
+ * before the root had left its broadcast. */
+static void await_acks(struct ack_stream *a, struct ack_pending *first, int n, double entry)
+{
+    double start = clock_now();
+    struct ack_pending *p = first;
+    int left = 0;
+    for (int i = 0; i < n; i++, p = p->next) {
+        p->waited_for = !has_come(p) && is_waited_for(a, p->from);
+        left += p->waited_for;
+        if (p->done)
+            echo(a, p, false);
+        if (!p->waited_for)
+            note_seen(a, p, p->done ? ACK_EARLY : ACK_GIVEN_UP, clock_now() - entry);
+    }
+    while (left > 0 && clock_now() - start < PATIENCE) {
+        p = first;
+        for (int i = 0; i < n; i++, p = p->next) {
+            if (!p->waited_for || !has_come(p))
+                continue;
+            double now = clock_now();
+            echo(a, p, true);
+            note_seen(a, p, ACK_SEEN, now - entry);
+            p->waited_for = false;
             left--;
         }
+        pause_since(start);
     }
-    for (; left > 0; left--) {
-        PMPI_Waitany(e->n, e->request, &index, MPI_STATUS_IGNORE);
-        e->arrived[index] = clock_now();
-    }
+    p = first;
+    for (int i = 0; left > 0 && i < n; i++, p = p->next)
+        if (p->waited_for)
+            note_seen(a, p, ACK_GIVEN_UP, NAN);
+    a->waited += clock_now() - start;
 }
 
-static int as_root(const struct collective *c, struct acks *k, int one)
+static int as_root(const struct collective *c, struct ack_stream *a, int one)
 {
-    const struct shadow *s = c->on;
-    int n = acknowledge_all ? s->size - 1 : 1;
-    struct expected e;
-    expect(&e, s, c->root, one);
-    double entry = clock_now();
-    int rc = injection_pass(&ack_injection, c);
-    await(&e);
-    for (int i = e.n; i < n; i++) {
-        struct ack ignored;
-        int from = acknowledge_all ? (c->root + 1 + i) % s->size : one;
-        PMPI_Recv(&ignored, sizeof ignored, MPI_BYTE, from, TAG_ACK, s->comm, MPI_STATUS_IGNORE);
-    }
-    struct ack_stream *stream = stream_of(s, k, c->root, c->bytes);
-    for (int i = 0; i < e.n && prepare_round_trips(s, k); i++) {
-        double e_i = e.arrived[i] - entry, rtl = round_trip(s, k, e.from[i]);
-        if (rc == MPI_SUCCESS)
-            keep(stream, e.from[i],
-                 (struct sample){.latency = e_i - rtl / 2 - e.ack[i].hold,
-                                 .lateness = e.ack[i].entry - sync_global(injection_clock(), entry),
-                                 .inside = e.ack[i].inside,
-                                 .early = e.early[i]});
-    }
-    expect_free(&e);
-    return rc;
-}
-
-static int as_destination(const struct collective *c, struct acks *k)
-{
+    int n = 0;
+    sweep(a);
+    for (int i = 0; i < a->size; i++)
+        if (i != a->root && (run.all || i == one))
+            n += expect(a, i, ACK_TAG_ACK) != NULL;
     double entry = clock_now();
     int rc = injection_pass(&ack_injection, c);
     double exit = clock_now();
-    struct ack a = {.entry = sync_global(injection_clock(), entry), .inside = exit - entry};
-    a.hold = clock_now() - exit;
-    PMPI_Send(&a, sizeof a, MPI_BYTE, c->root, TAG_ACK, c->on->comm);
-    answer_round_trips(c->on, k, c->root);
+    a->stamp[a->n] = (struct ack_stamp){entry, exit, NAN, NAN};
+    await_acks(a, a->pending, n, entry);
+    return rc;
+}
+
+static int as_destination(const struct collective *c, struct ack_stream *a)
+{
+    sweep(a);
+    struct ack_pending *p = expect(a, a->root, ACK_TAG_ECHO);
+    double entry = clock_now();
+    int rc = injection_pass(&ack_injection, c);
+    double exit = clock_now();
+    struct message m = {.stream = a->id, .number = a->calls};
+    double sent = clock_now();
+    send(a, a->root, ACK_TAG_ACK, &m);
+    double round_trip = NAN;
+    while (p && clock_now() - sent < ECHO_PATIENCE) {
+        if (has_come(p)) {
+            if (p->message.prompt)
+                round_trip = clock_now() - sent;
+            break;
+        }
+        pause_since(sent);
+    }
+    a->stamp[a->n] = (struct ack_stamp){entry, exit, sent - exit, round_trip};
+    a->waited += clock_now() - exit;
+    return rc;
+}
+
+static int as_other(const struct collective *c, struct ack_stream *a)
+{
+    double entry = clock_now();
+    int rc = injection_pass(&ack_injection, c);
+    a->stamp[a->n] = (struct ack_stamp){entry, clock_now(), NAN, NAN};
+    return rc;
+}
+
+/* --- plans --- */
+
+/* The root's choice: as many as the share allows by what the last ones cost. Of the first one
+ * only the broadcast's own time is known. */
+static struct ack_plan next_plan(struct ack_stream *a)
+{
+    double now = clock_now(), period = (now - a->began) / (double)a->calls;
+    double cost = a->acknowledged ? a->waited / (double)a->acknowledged
+                                  : 2 * (a->inside / (double)a->calls) + 1e-5;
+    double share = layer.settings.ack_share / 100 / (run.streams > 0 ? run.streams : 1);
+    uint32_t count = a->acknowledged ? 2 * a->plan.count : 1;
+    return (struct ack_plan){.first = a->calls + 1,
+                             .every = ack_every(cost, period, share)
+                                      << (a->thinned < 8 ? a->thinned : 8),
+                             .count = count < COUNT_MAX ? count : COUNT_MAX};
+}
+
+/* Told before the broadcast: who has left the broadcast finds it sent. */
+static void tell_plan(struct ack_stream *a)
+{
+    double start = clock_now();
+    struct message m = {.stream = a->id, .number = a->calls, .plan = next_plan(a)};
+    for (int i = 0; i < a->size; i++)
+        if (i != a->root)
+            send(a, i, ACK_TAG_PLAN, &m);
+    a->plan = m.plan;
+    a->waited += clock_now() - start;
+}
+
+/* A root without memory sends none. What comes too late is left to the end. */
+static void hear_plan(struct ack_stream *a)
+{
+    double start = clock_now();
+    struct ack_pending *p = expect(a, a->root, ACK_TAG_PLAN);
+    while (p && !has_come(p) && clock_now() - start < PLAN_PATIENCE)
+        pause_since(start);
+    a->off = !p || !p->done;
+    if (!a->off)
+        a->plan = p->message.plan;
+    a->waited += clock_now() - start;
+}
+
+/* --- the broadcast --- */
+
+static void note_period(struct ack_stream *a, double entry, bool disturbed)
+{
+    struct ack_periods *p = a->last_disturbed ? &a->disturbed : &a->plain;
+    if (a->calls)
+        p->value[p->n++ % ACK_PERIODS] = entry - a->last_entry;
+    a->last_entry = entry;
+    a->last_disturbed = disturbed;
+}
+
+static int acknowledged(const struct collective *c, struct ack_stream *a)
+{
+    int one = ack_destination(a->id, a->size, a->root, a->acknowledged);
+    int rc = a->rank == a->root          ? as_root(c, a, one)
+             : run.all || a->rank == one ? as_destination(c, a)
+                                         : as_other(c, a);
+    a->acknowledged++;
+    a->of_plan++;
+    a->n++;
+    /* The root comes late to the next one. */
+    c->on->of->disturbed = c->on->of->sequence + 1;
+    return rc;
+}
+
+static int with_plan(const struct collective *c, struct ack_stream *a)
+{
+    bool root = a->rank == a->root;
+    if (root) {
+        run.streams += a->acknowledged == 0;
+        tell_plan(a);
+    }
+    int rc = injection_pass(&ack_injection, c);
+    if (!root)
+        hear_plan(a);
+    a->of_plan = 0;
+    c->on->of->disturbed = c->on->of->sequence;
     return rc;
 }
 
 static int instead(const struct collective *c)
 {
-    const struct shadow *s = c->on;
-    struct acks *k = s->kept[ack_injection.index];
-    if (!k)
+    struct ack_stream *a = NULL;
+    if (c->bytes == 0)
         return injection_pass(&ack_injection, c);
-    int one = (int)((uint64_t)(c->root + 1) + k->broadcasts++ % (uint64_t)(s->size - 1)) % s->size;
-    if (s->rank == c->root)
-        return as_root(c, k, one);
-    if (acknowledge_all || s->rank == one)
-        return as_destination(c, k);
-    return injection_pass(&ack_injection, c);
-}
-
-static void before(const struct collective *c)
-{
-    if (c->is_broadcast)
-        injection_kept(&ack_injection, c->on, sizeof(struct acks));
-}
-
-/* --- what was found --- */
-
-static void set_us(json_t *finding, const char *key, double seconds, bool known)
-{
-    json_object_set_new(finding, key, known ? json_real(seconds * 1e6) : json_null());
-}
-
-/* Late: entered when the fastest broadcast seen would have been over at that destination. */
-static json_t *describe(const struct shadow *s, const struct acks *k, const struct ack_stream *a,
-                        int i)
-{
-    const struct ack_destination *d = a->to[i];
-    double latency[SAMPLES], direct[SAMPLES], inside[SAMPLES], fastest = INFINITY, lateness = 0;
-    size_t n = 0, on_time = 0, early = 0;
-    for (uint32_t j = 0; j < d->n; j++)
-        fastest = fmin(fastest, d->sample[j].lateness + d->sample[j].inside);
-    for (uint32_t j = 0; j < d->n; j++) {
-        const struct sample *x = &d->sample[j];
-        inside[j] = x->inside;
-        early += x->early;
-        if (x->lateness >= fastest) {
-            lateness += x->lateness;
-            continue;
-        }
-        direct[on_time++] = x->lateness + x->inside;
-        if (!x->early)
-            latency[n++] = x->latency;
+    if (!c->on->of->id || !(a = stream_of(c->on, c->root, c->bytes))) {
+        injection_untreated(&ack_injection);
+        return injection_pass(&ack_injection, c);
     }
-    uint32_t late = d->n - (uint32_t)on_time;
-    struct summary ol = stats_summarize(latency, n), exit = stats_summarize(direct, on_time);
-    json_t *f = json_pack("{s:s, s:i, s:i, s:I, s:i, s:I}", "communicator", s->name, "ranks",
-                          s->size, "root", a->root, "bytes", (json_int_t)a->largest, "destination",
-                          i, "acknowledged", (json_int_t)d->seen);
-    if (!f)
-        return NULL;
-    set_us(f, "ol_us", ol.median, n > 0);
-    set_us(f, "ol_low_us", ol.median_low, n > 0);
-    set_us(f, "ol_high_us", ol.median_high, n > 0);
-    set_us(f, "direct_us", exit.median, on_time > 0);
-    set_us(f, "inside_us", stats_median(inside, d->n), true);
-    json_object_set_new(f, "late_percent", json_real(100.0 * late / d->n));
-    set_us(f, "late_by_us", lateness / late, late > 0);
-    json_object_set_new(f, "early_percent", json_real(100.0 * (double)early / d->n));
-    set_us(f, "rtl_us", k->round_trip[i], true);
-    return f;
+    double entry = clock_now();
+    int rc;
+    bool planned = a->of_plan < a->plan.count;
+    bool now =
+        !a->off && planned && a->calls == ack_number(&a->plan, a->id, a->of_plan) && make_room(a);
+    note_period(a, entry, now);
+    if (now)
+        rc = acknowledged(c, a);
+    else if (!a->off && !planned && a->calls >= WORTH)
+        rc = with_plan(c, a);
+    else
+        rc = injection_pass(&ack_injection, c);
+    a->inside += (double)ticks_to_ns(c->call->exit - c->call->entry) * 1e-9;
+    a->least = c->bytes < a->least ? c->bytes : a->least;
+    a->most = c->bytes > a->most ? c->bytes : a->most;
+    a->calls++;
+    return rc;
 }
 
+/* --- the end --- */
+
+void ack_drain(struct ack_stream *a, bool as_root)
+{
+    double start = clock_now();
+    if (as_root != (a->rank == a->root))
+        return;
+    do {
+        sweep(a);
+        pause_since(start);
+    } while (a->pending && clock_now() - start < DRAIN_PATIENCE);
+    while (a->pending) {
+        struct ack_pending *p = a->pending;
+        a->pending = p->next;
+        PMPI_Cancel(&p->request);
+        PMPI_Request_free(&p->request);
+        /* The library may still be writing there: it stays. */
+    }
+}
+
+void ack_stream_free(struct ack_stream *a)
+{
+    free(a->world);
+    free(a->stamp);
+    free(a->seen);
+    free(a);
+}
+
+/* What has been acknowledged is judged at the end of the run, when all ranks meet. */
 static void close_shadow(struct shadow *s)
 {
     struct acks *k = s->kept[ack_injection.index];
-    if (!k)
-        return;
-    while (k->streams) {
+    while (k && k->streams) {
         struct ack_stream *a = k->streams;
         k->streams = a->next;
-        for (int i = 0; a->to && i < s->size; i++) {
-            if (a->to[i] && a->to[i]->n)
-                injection_found(&ack_injection, describe(s, k, a, i));
-            free(a->to[i]);
+        if (!a->n && !a->pending) {
+            ack_stream_free(a);
+            continue;
         }
-        free(a->to);
-        free(a);
+        pthread_mutex_lock(&layer.lock);
+        a->next = run.gone;
+        run.gone = a;
+        pthread_mutex_unlock(&layer.lock);
     }
-    free(k->round_trip);
-    free(k->answered);
     free(k);
 }
 
+static void finish(void)
+{
+    ack_finish(run.gone, clock_now() - run.began);
+    run.gone = NULL;
+}
+
 struct injection ack_injection = {
-    .name = "ack", .start = start, .before = before, .instead = instead, .close = close_shadow};
+    .name = "ack", .start = start, .instead = instead, .close = close_shadow, .finish = finish};

@@ -7,7 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FINDINGS_MAX = 2000 };
+/* COMMS_MAX: of the layer's own communicators at a time. MPICH has about 2000 in all.
+ * COMM_WORTH: collectives before one is made for a communicator. */
+enum { FINDINGS_MAX = 2000, COMMS_MAX = 64, COMM_WORTH = 4 };
+
+static int comms_made;         /* and not freed */
+static uint64_t comms_refused; /* communicators that were left alone for lack of more */
 
 static const struct sync_clock *common_clock;
 
@@ -16,15 +21,74 @@ const struct sync_clock *injection_clock(void)
     return common_clock;
 }
 
+/* The members may have different numbers of communicators, so they have to agree; on the
+ * application's communicator, in one of its collectives, all members meet in the same order. */
+static bool agree(bool mine, MPI_Comm comm)
+{
+    int good = mine, all = 0;
+    return PMPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && all;
+}
+
+/* The members, as a part of the group of layer.comm: MPICH 4.0 crashes in MPI_Comm_create_group on
+ * a group that was not taken from the communicator given. */
+static MPI_Group group_of(const struct shadow *s)
+{
+    MPI_Group of_layer, theirs, group = MPI_GROUP_NULL;
+    int *own = malloc(2 * (size_t)s->size * sizeof *own), *ranks = own + s->size;
+    if (!own)
+        return MPI_GROUP_NULL;
+    for (int i = 0; i < s->size; i++)
+        own[i] = i;
+    PMPI_Comm_group(layer.comm, &of_layer);
+    PMPI_Comm_group(s->of->handle, &theirs);
+    bool good = !PMPI_Group_translate_ranks(theirs, s->size, own, of_layer, ranks);
+    for (int i = 0; good && i < s->size; i++)
+        good = ranks[i] >= 0;
+    if (good)
+        PMPI_Group_incl(of_layer, s->size, ranks, &group);
+    PMPI_Group_free(&of_layer);
+    PMPI_Group_free(&theirs);
+    free(own);
+    return group;
+}
+
+static MPI_Comm make_comm(const struct shadow *s)
+{
+    MPI_Comm made = MPI_COMM_NULL;
+    MPI_Group group = layer.comm == MPI_COMM_NULL ? MPI_GROUP_NULL : group_of(s);
+    if (!agree(group != MPI_GROUP_NULL, s->of->handle))
+        return MPI_COMM_NULL;
+    int rc = PMPI_Comm_create_group(layer.comm, group, (int)(s->of->id % 30000), &made);
+    PMPI_Group_free(&group);
+    if (rc || made == MPI_COMM_NULL)
+        return MPI_COMM_NULL;
+    PMPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
+    return made;
+}
+
+MPI_Comm injection_comm(struct shadow *s)
+{
+    bool worth = s->calls > COMM_WORTH || s->of->handle == MPI_COMM_WORLD;
+    if (s->comm != MPI_COMM_NULL || s->comm_refused || !worth)
+        return s->comm;
+    bool allowed = __atomic_load_n(&comms_made, __ATOMIC_RELAXED) < COMMS_MAX;
+    if (agree(allowed, s->of->handle))
+        s->comm = make_comm(s);
+    s->comm_refused = s->comm == MPI_COMM_NULL;
+    if (!s->comm_refused)
+        __atomic_fetch_add(&comms_made, 1, __ATOMIC_RELAXED);
+    else
+        __atomic_fetch_add(&comms_refused, 1, __ATOMIC_RELAXED);
+    return s->comm;
+}
+
 void *injection_kept(const struct injection *self, struct shadow *s, size_t size)
 {
     void **kept = &s->kept[self->index];
-    if (*kept)
+    if (*kept || injection_comm(s) == MPI_COMM_NULL)
         return *kept;
     *kept = calloc(1, size);
-    int ok = *kept != NULL, all = 0;
-    PMPI_Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, s->comm);
-    if (!all) {
+    if (!agree(*kept != NULL, s->comm)) {
         free(*kept);
         *kept = NULL;
     }
@@ -54,20 +118,23 @@ static void name_of(const struct comm *c, char *name, size_t size)
         snprintf(name, size, "comm-%08x", (unsigned)(c->id & 0xffffffff));
 }
 
-static void add_shadow(struct comm *c)
+/* NULL: nothing can be injected on this communicator. */
+static struct shadow *shadow_of(MPI_Comm comm)
 {
-    if (c->inter || c->size < 2 || c->shadow)
-        return;
+    struct comm *c = comm_of(comm);
+    if (!c || c->inter || c->size < 2)
+        return NULL;
+    if (c->shadow)
+        return c->shadow;
     struct shadow *s = calloc(1, sizeof *s);
-    if (!s || PMPI_Comm_dup(c->handle, &s->comm)) {
-        free(s);
-        return;
-    }
-    PMPI_Comm_set_errhandler(s->comm, MPI_ERRORS_RETURN);
+    if (!s)
+        return NULL;
+    s->of = c;
+    s->comm = MPI_COMM_NULL;
     s->rank = c->rank;
     s->size = c->size;
     name_of(c, s->name, sizeof s->name);
-    c->shadow = s;
+    return c->shadow = s;
 }
 
 static void drop_shadow(struct comm *c)
@@ -79,7 +146,10 @@ static void drop_shadow(struct comm *c)
     for (size_t i = 0; i < n_injections; i++)
         if (injections[i]->on && injections[i]->close)
             injections[i]->close(s);
-    PMPI_Comm_free(&s->comm);
+    if (s->comm != MPI_COMM_NULL) {
+        PMPI_Comm_free(&s->comm);
+        __atomic_fetch_sub(&comms_made, 1, __ATOMIC_RELAXED);
+    }
     free(s);
 }
 
@@ -96,11 +166,8 @@ void inject_start(const struct sync_clock *clock)
         j->on = j->start();
         layer.inject |= j->on;
     }
-    if (!layer.inject)
-        return;
-    comm_made = add_shadow;
-    comm_forgotten = drop_shadow;
-    add_shadow(comm_find(MPI_COMM_WORLD));
+    if (layer.inject)
+        comm_forgotten = drop_shadow;
 }
 
 /* Shadows are closed by all members together, so in an order that all agree on. */
@@ -146,7 +213,10 @@ void inject_end(void)
 {
     if (layer.inject)
         drop_all();
-    comm_made = comm_forgotten = NULL;
+    for (size_t i = 0; i < n_injections; i++)
+        if (injections[i]->on && injections[i]->finish)
+            injections[i]->finish();
+    comm_forgotten = NULL;
     layer.inject = false;
 }
 
@@ -154,6 +224,13 @@ void inject_findings(void (*add)(void *arg, const char *kind, json_t *finding),
                      void (*warn)(void *arg, const char *text), void *arg)
 {
     char text[240];
+    if (comms_refused) {
+        snprintf(text, sizeof text,
+                 "%llu communicators were left alone: the layer makes no more than %d of its own "
+                 "at a time, so that the application does not run out of them",
+                 (unsigned long long)comms_refused, COMMS_MAX);
+        warn(arg, text);
+    }
     for (size_t k = 0; k < n_injections; k++) {
         struct injection *j = injections[k];
         size_t i;
@@ -164,8 +241,7 @@ void inject_findings(void (*add)(void *arg, const char *kind, json_t *finding),
         if (j->untreated) {
             snprintf(text, sizeof text,
                      "%s: some calls could not be treated and went to the library "
-                     "(communicator not seen made, intercommunicator, argument out of range, or "
-                     "too many signatures)",
+                     "(intercommunicator, argument out of range, or too many signatures)",
                      j->name);
             warn(arg, text);
         }
@@ -174,15 +250,10 @@ void inject_findings(void (*add)(void *arg, const char *kind, json_t *finding),
 
 /* --- calls --- */
 
-static struct shadow *shadow_of(MPI_Comm comm)
-{
-    const struct comm *c = comm == MPI_COMM_NULL ? NULL : comm_find(comm);
-    return c ? c->shadow : NULL;
-}
-
 /* From the inside out: an outer one may run what an inner one prepares. */
 static void before(const struct collective *c)
 {
+    c->on->calls++;
     for (size_t i = n_injections; i-- > 0;)
         if (injections[i]->on && injections[i]->before)
             injections[i]->before(c);

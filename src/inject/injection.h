@@ -14,20 +14,18 @@
 
 enum { INJECTIONS_MAX = 8 };
 
-/* What is kept for a communicator: a duplicate that the application does not know, for the
- * layer's own traffic, and what each injection keeps.
- *
- * Made when the application makes the communicator, where all members meet anyway. One whose
- * creation was not seen (MPI_Comm_idup, a foreign language) has none: its calls go to the library
- * untouched, which is counted and said. */
+/* What is kept for a communicator; made at its first collective that an injection might treat. */
 struct shadow {
-    MPI_Comm comm; /* errors are returned */
+    struct comm *of;
     int rank, size;
     char name[MPI_MAX_OBJECT_NAME + 24]; /* for findings */
+    uint64_t calls;                      /* collectives so far */
     void *kept[INJECTIONS_MAX];          /* one for each injection, its own; NULL at first */
+    MPI_Comm comm;                       /* see injection_comm() */
+    bool comm_refused;
 };
 
-/* A collective of the application, on every member of a communicator that has a shadow. */
+/* A collective of the application, on every member of an intracommunicator of two or more. */
 struct collective {
     struct call *call;
     struct shadow *on;
@@ -53,6 +51,8 @@ struct injection {
     /* The communicator goes: adds its findings and frees what is kept. All members call it, in the
      * same order for all communicators. */
     void (*close)(struct shadow *s);
+    /* The run ends, all communicators are closed. All ranks call it. */
+    void (*finish)(void);
 
     /* Filled by the dispatcher. */
     bool on;
@@ -73,8 +73,16 @@ int injection_pass(const struct injection *self, const struct collective *c);
 /* Whether any injection after SELF does broadcasts. */
 bool injection_passes(const struct injection *self);
 
+/* A communicator of the same members for the layer's own traffic, made at first use, when all
+ * members call this; errors are returned. It is made from the group, so that no attribute of the
+ * application's communicator is copied. MPI_COMM_NULL on all members if contexts run low: there
+ * are few of them in an MPI, and the application's come first; and as long as the communicator,
+ * unless it is MPI_COMM_WORLD, has not shown by a few collectives that it is worth one. */
+MPI_Comm injection_comm(struct shadow *s);
+
 /* What SELF keeps for the communicator, SIZE zeroed bytes, made at first use by all members
- * together; NULL on all if one of them has no memory. SELF's close() frees it. */
+ * together by way of injection_comm(); NULL on all if there is none or no memory. SELF's close()
+ * frees it. */
 void *injection_kept(const struct injection *self, struct shadow *s, size_t size);
 
 /* Takes over FINDING (NULL: nothing); the first ones are kept. */

@@ -9,22 +9,52 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the layer may find: src/inject/list.c. */
-static const struct {
+/* What the layer may find (src/inject/list.c), and how its rows are shown. Of other kinds, and
+ * without columns, all keys are. */
+struct column {
+    const char *key, *head;
+};
+struct shown {
     const char *kind, *title;
-} known[] = {
-    {"ack", "Broadcast latency by injected acknowledgements"},
-    {"benchmark", "Measuring methods run before the application's collectives"},
-    {"broadcast", "Broadcast replaced"},
+    struct column column[16];
+    const char *legend;
+};
+static const struct shown known[] = {
+    {.kind = "ack",
+     .title = "Broadcast latency by injected acknowledgements",
+     .column = {{"destination", "to rank"},
+                {"direct_us", "latency"},
+                {"direct_low_us", "interval"},
+                {"ol_us", "by acks"},
+                {"acknowledged", "acks"},
+                {"rtl_us", "round trip"},
+                {"early_percent", "early"},
+                {"late_percent", "late"},
+                {"late_by_us", "late by"},
+                {"behind_percent", "behind"},
+                {"remark", "remark"}},
+     .legend =
+         "  latency: from the root's entry to this rank's return, of the broadcasts that nobody's "
+         "lateness can be in.\n"
+         "  by acks: until its acknowledgement came back, less half that message's round trip; no "
+         "clock is trusted.\n"
+         "  early: acknowledgements that came while the root was still in its broadcast: no "
+         "sooner is known of them.\n"
+         "  late: of the broadcasts, those that this rank entered after data could be there; "
+         "behind: those that it was\n"
+         "  in time for, but a rank that it may depend on was not.\n"},
+    {.kind = "benchmark", .title = "Measuring methods run before the application's collectives"},
+    {.kind = "broadcast", .title = "Broadcast replaced"},
 };
 
-static void print_title(FILE *out, const char *kind)
+static const struct shown *shown_as(const char *kind)
 {
-    const char *title = kind;
+    static struct shown other;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (!strcmp(kind, known[i].kind))
-            title = known[i].title;
-    fprintf(out, "\n%s\n", title);
+            return &known[i];
+    other.title = kind;
+    return &other;
 }
 
 /* The unit that a key's ending tells is taken over into the figure. */
@@ -56,13 +86,7 @@ static void value_text(const char *key, const json_t *value, char *text, size_t 
 static void key_text(const char *key, char *text, size_t room)
 {
     static const char *const units[] = {"_ns", "_us", "_seconds", "_percent"};
-    static const struct {
-        const char *key, *shorter; /* for columns of small numbers */
-    } heads[] = {{"destination", "to rank"}, {"acknowledged", "acks"}};
     snprintf(text, room, "%s", key);
-    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
-        if (!strcmp(key, heads[i].key))
-            snprintf(text, room, "%s", heads[i].shorter);
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
         if (text_ends_with(text, units[i]))
             text[strlen(text) - strlen(units[i])] = '\0';
@@ -137,32 +161,45 @@ static void value_cell(struct layout *l, const char *key, const json_t *row)
     layout_cell(l, "%s", text);
 }
 
-static void print_rows(FILE *out, const json_t *const *row, size_t n)
+/* The columns of a table of rows like ROW, at most MAX. */
+static size_t choose_columns(const struct shown *as, const json_t *row, struct column *column,
+                             size_t max)
 {
-    char align[65] = "";
     const char *key;
     json_t *value;
-    size_t columns = 0;
-    json_object_foreach((json_t *)row[0], key, value)
+    size_t n = 0;
+    for (size_t i = 0; i < max && as->column[i].key; i++)
+        if (json_object_get(row, as->column[i].key))
+            column[n++] = as->column[i];
+    if (n)
+        return n;
+    json_object_foreach((json_t *)row, key, value)
     {
-        if (columns < sizeof align - 1 && !is_upper_end(key, row[0]))
-            align[columns++] = json_is_string(value) ? 'l' : 'r';
+        if (n < max && !is_upper_end(key, row))
+            column[n++] = (struct column){key, NULL};
     }
+    return n;
+}
+
+static void print_rows(FILE *out, const struct shown *as, const json_t *const *row, size_t n)
+{
+    struct column column[sizeof as->column / sizeof *as->column];
+    char align[sizeof column / sizeof *column + 1] = "";
+    size_t columns = choose_columns(as, row[0], column, sizeof column / sizeof *column);
+    for (size_t c = 0; c < columns; c++)
+        align[c] = json_is_string(json_object_get(row[0], column[c].key)) ? 'l' : 'r';
     if (columns && align[columns - 1] == 'l')
         align[columns - 1] = 'L';
     struct layout *l = layout_new(align);
-    for (size_t i = 0; i <= n; i++) {
-        size_t c = 0;
-        json_object_foreach((json_t *)row[0], key, value)
-        {
-            if (is_upper_end(key, row[0]) || c++ >= columns)
-                continue;
-            if (i)
-                value_cell(l, key, row[i - 1]);
-            else
-                head_cell(l, key, row[0]);
-        }
+    for (size_t c = 0; c < columns; c++) {
+        if (column[c].head)
+            layout_cell(l, "%s", column[c].head);
+        else
+            head_cell(l, column[c].key, row[0]);
     }
+    for (size_t i = 0; i < n; i++)
+        for (size_t c = 0; c < columns; c++)
+            value_cell(l, column[c].key, row[i]);
     layout_print(l, out, text_width());
 }
 
@@ -201,26 +238,33 @@ static void print_facts(FILE *out, const json_t *finding)
         fputc('\n', out);
 }
 
+/* These belong together: all are shown, but where there are very many. */
+static void print_block(FILE *out, const struct shown *as, const json_t *finding,
+                        const json_t *inner, size_t top)
+{
+    const json_t **list = profile_alloc(json_array_size(inner) * sizeof *list);
+    size_t kept = 0, most = top > 16 ? top : 16;
+    print_facts(out, finding);
+    for (size_t k = 0; k < json_array_size(inner); k++)
+        if (same_keys(json_array_get(inner, 0), json_array_get(inner, k)))
+            list[kept++] = json_array_get(inner, k);
+    print_rows(out, as, list, kept < most ? kept : most);
+    text_more(out, kept, kept < most ? kept : most, "row");
+    free(list);
+}
+
 static void print_kind(const struct profile *p, size_t first, size_t n, FILE *out, long top)
 {
+    const struct shown *as = shown_as(p->findings.at[first].kind);
     const json_t **row = profile_alloc((n + 1) * sizeof *row);
     size_t rows = 0, blocks = 0;
-    print_title(out, p->findings.at[first].kind);
+    fprintf(out, "\n%s\n", as->title);
     for (size_t i = first; i < first + n; i++) {
         const json_t *finding = p->findings.at[i].value, *inner = rows_in(finding);
-        if (inner && ++blocks <= (size_t)top) {
-            const json_t **list = profile_alloc(json_array_size(inner) * sizeof *list);
-            size_t kept = 0;
-            print_facts(out, finding);
-            /* These belong together, so all are shown. */
-            for (size_t k = 0; k < json_array_size(inner); k++)
-                if (same_keys(json_array_get(inner, 0), json_array_get(inner, k)))
-                    list[kept++] = json_array_get(inner, k);
-            print_rows(out, list, kept);
-            free(list);
-        } else if (!inner && json_is_object(finding) && json_object_size(finding)) {
+        if (inner && ++blocks <= (size_t)top)
+            print_block(out, as, finding, inner, (size_t)top);
+        else if (!inner && json_is_object(finding) && json_object_size(finding))
             row[rows++] = finding;
-        }
     }
     text_more(out, blocks, blocks < (size_t)top ? blocks : (size_t)top, "measurement");
     size_t shown = 0;
@@ -228,10 +272,12 @@ static void print_kind(const struct profile *p, size_t first, size_t n, FILE *ou
         for (end = i + 1;
              end < rows && same_keys(row[i], row[end]) && shown + end - i < (size_t)top;)
             end++;
-        print_rows(out, row + i, end - i);
+        print_rows(out, as, row + i, end - i);
         shown += end - i;
     }
     text_more(out, rows, shown, "row");
+    if (as->legend)
+        fputs(as->legend, out);
     free(row);
 }
 

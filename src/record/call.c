@@ -207,9 +207,8 @@ void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes, i
 void call_leave_comm(const struct call *c, int rc, MPI_Comm comm, const MPI_Comm *new_comm)
 {
     const struct comm *on = call_comm(c, comm, rc);
-    struct comm *made = rc == MPI_SUCCESS ? comm_of(*new_comm) : NULL;
-    if (made && comm_made)
-        comm_made(made);
+    if (rc == MPI_SUCCESS)
+        comm_of(*new_comm);
     call_leave_known(c, rc, on, 0);
 }
 

@@ -154,15 +154,16 @@ static inline void call_leave_collective(struct call *c, int rc, MPI_Comm comm, 
         uint32_t sequence = call_sequence(on);
         if (UNLIKELY(layer.trace))
             trace_collective(c, on, sequence, root, bytes);
-        instance_add(&(struct ledger_instance){.comm_id = on->id,
-                                               .entry_ticks = c->entry,
-                                               .exit_ticks = c->exit,
-                                               .bytes = bytes,
-                                               .sequence = sequence,
-                                               .site = c->site,
-                                               .operation = (uint16_t)c->operation,
-                                               .comm = (uint16_t)on->index,
-                                               .root = root});
+        if (LIKELY(sequence != on->disturbed))
+            instance_add(&(struct ledger_instance){.comm_id = on->id,
+                                                   .entry_ticks = c->entry,
+                                                   .exit_ticks = c->exit,
+                                                   .bytes = bytes,
+                                                   .sequence = sequence,
+                                                   .site = c->site,
+                                                   .operation = (uint16_t)c->operation,
+                                                   .comm = (uint16_t)on->index,
+                                                   .root = root});
     }
     call_leave_known(c, rc, on, bytes);
 }

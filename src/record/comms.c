@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void (*comm_made)(struct comm *c);
 void (*comm_forgotten)(struct comm *c);
 
 static int keyval = MPI_KEYVAL_INVALID;
@@ -121,6 +120,7 @@ struct comm *comm_add(MPI_Comm handle)
     if (!c)
         return NULL;
     c->handle = handle;
+    c->disturbed = UINT32_MAX;
     identify(c, &found);
     pthread_mutex_lock(&layer.lock);
     struct comm *there = comm_find(handle);

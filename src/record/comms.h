@@ -13,9 +13,10 @@
 struct shadow;
 
 struct comm {
-    uint64_t id;       /* of this very communicator; 0: not known */
-    uint32_t index;    /* in the ledger */
-    uint32_t sequence; /* collective operations so far */
+    uint64_t id;        /* of this very communicator; 0: not known */
+    uint32_t index;     /* in the ledger */
+    uint32_t sequence;  /* collective operations so far */
+    uint32_t disturbed; /* number of one that the layer itself has made some rank late for */
     int size, rank;
     int *world;      /* world ranks of those that messages go to; NULL: not asked for yet */
     int others;      /* how many these are */
@@ -26,9 +27,8 @@ struct comm {
     struct shadow *shadow; /* what src/inject keeps for it */
 };
 
-/* For what injects: called by all members when a communicator has been made, and when it is
- * freed, before its record is. NULL: nobody is interested. */
-extern void (*comm_made)(struct comm *c);
+/* For what injects: called by all members when a communicator is freed, before its record is.
+ * NULL: nobody is interested. */
 extern void (*comm_forgotten)(struct comm *c);
 
 /* Calls EACH for every communicator that is alive. */

@@ -79,7 +79,7 @@ def intervals(finding):
             if not finding[low] <= finding[key] <= finding[low.replace("low", "high")]:
                 print(f"{key} outside of its interval: {finding}")
                 bad = 1
-        if key.endswith("_percent") and not 0 <= finding[key] <= 100:
+        if key.endswith("_percent") and not 0 <= (finding[key] or 0) <= 100:
             print(f"{key}: {finding}")
             bad = 1
     return bad
@@ -90,7 +90,7 @@ def findings(profile, kind, *arguments):
     where = dict(w.split("=") for w in where.split())
     bad, totals = 0, collections.Counter()
     for f in profile["findings"][kind]:
-        for part in (f, *f.get("methods", ())):
+        for part in (f, *f.get("methods", ()), *f.get("destinations", ())):
             bad |= intervals(part)
         if all(str(f[key]) == value for key, value in where.items()):
             totals["rows"] += 1

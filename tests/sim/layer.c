@@ -1,15 +1,22 @@
-/* An application under the profiling layer in the simulator: broadcasts from rank 0, of which it
- * knows by the simulated clock exactly how long each took to reach each rank. Prints
- * "destination BYTES I MICROSECONDS", the median, for every destination; the test compares the
- * layer's acknowledgements with it. With "late" first, the last rank comes 1 ms after the root to
- * every second broadcast; these are not in its median. */
+/* An application under the profiling layer in the simulator, of which the simulated clock tells
+ * exactly how long each broadcast took to reach each rank, and how late ranks were.
+ *
+ *   layer HOW PER_STEP BYTES...
+ *
+ * A step is PER_STEP broadcasts, each of the next size, from rank 0 and rank 3 in turn (0 alone if
+ * PER_STEP is 1), with work before each. HOW rank 2 is late: never, constant, random, alternating,
+ * or pipelined: nobody works between, so that whoever is not the root is late for all but the
+ * first. Prints the medians of "took ROOT BYTES I US", return of I minus entry of the root, and of
+ * "late ROOT BYTES I US", entry of I minus entry of the root where it was late. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { BROADCASTS = 301 };
+enum { STEPS = 60, KINDS = 16, LATE_RANK = 2 };
+
+static int rank, size;
 
 static int compare(const void *a, const void *b)
 {
@@ -17,49 +24,68 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static int late;
-
-static double latency_to_here(int bytes, char *buffer, int rank, int size)
+static unsigned late_us(const char *how, int step)
 {
-    static double latency[BROADCASTS];
-    int n = 0;
-    for (int k = 0; k < BROADCASTS; k++) {
-        /* Work between broadcasts, of the root only: the others wait inside. */
-        if (rank == 0)
-            usleep(2000);
-        if (late && k % 2 == 0 && rank == size - 1)
-            usleep(3000);
-        double entry = MPI_Wtime();
-        MPI_Bcast(buffer, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
-        double exit = MPI_Wtime();
-        double root_entry = entry;
-        PMPI_Bcast(&root_entry, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-        if (!late || k % 2)
-            latency[n++] = exit - root_entry;
-    }
-    qsort(latency, (size_t)n, sizeof *latency, compare);
-    return latency[n / 2];
+    unsigned random = (unsigned)step * 2654435761u >> 16;
+    if (rank != LATE_RANK)
+        return 0;
+    return !strcmp(how, "constant")      ? 1000
+           : !strcmp(how, "random")      ? random % 3 * 400
+           : !strcmp(how, "alternating") ? (unsigned)(step / 2 % 2) * 1000
+                                         : 0;
 }
 
 int main(int argc, char **argv)
 {
-    int rank, size;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    late = argc > 1 && !strcmp(argv[1], "late");
-    for (int i = 1; i < argc; i++) {
-        if (*argv[i] == 'l')
-            continue;
-        int bytes = atoi(argv[i]);
-        char *buffer = calloc((size_t)bytes + 1, 1);
-        double *all = malloc((size_t)size * sizeof *all);
-        double mine = latency_to_here(bytes, buffer, rank, size);
-        PMPI_Gather(&mine, 1, MPI_DOUBLE, all, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-        for (int r = 1; rank == 0 && r < size; r++)
-            printf("destination %d %d %.3f\n", bytes, r, all[r] * 1e6);
+    const char *how = argv[1];
+    int per_step = atoi(argv[2]), sizes = argc - 3, roots = per_step > 1 ? 2 : 1;
+    static double took[KINDS][STEPS * 8], late[KINDS][STEPS * 8];
+    static int n_took[KINDS], n_late[KINDS];
+    char *buffer = calloc(1 << 20, 1);
+    for (int step = 0; step < STEPS; step++) {
+        PMPI_Barrier(MPI_COMM_WORLD);
+        usleep(500); /* what the barrier sent has arrived */
+        for (int b = 0; b < per_step; b++) {
+            int number = step * per_step + b, bytes = atoi(argv[3 + number % sizes]);
+            int root = number / sizes % roots * 3, kind = number % sizes * 2 + (root > 0);
+            double mine[2], first[2];
+            if (strcmp(how, "pipelined")) {
+                /* Work that takes the root longer than all that are in time. */
+                PMPI_Barrier(MPI_COMM_WORLD);
+                usleep(100 + (rank == root ? 300 : 0) + late_us(how, step) * (rank != root) +
+                       300 * (late_us(how, step) > 0));
+            }
+            mine[0] = MPI_Wtime();
+            MPI_Bcast(buffer, bytes, MPI_BYTE, root, MPI_COMM_WORLD);
+            mine[1] = MPI_Wtime();
+            if (!strcmp(how, "pipelined"))
+                continue;
+            memcpy(first, mine, sizeof mine);
+            PMPI_Bcast(first, 2, MPI_DOUBLE, root, MPI_COMM_WORLD);
+            took[kind][n_took[kind]++] = mine[1] - first[0];
+            if (rank != root && mine[0] - first[0] > 1e-4)
+                late[kind][n_late[kind]++] = mine[0] - first[0];
+        }
+    }
+    for (int k = 0; k < KINDS; k++) {
+        double own[2] = {-1, -1}, *all = malloc(2 * sizeof *all * (size_t)size);
+        qsort(took[k], (size_t)n_took[k], sizeof(double), compare);
+        qsort(late[k], (size_t)n_late[k], sizeof(double), compare);
+        if (n_took[k])
+            own[0] = took[k][n_took[k] / 2];
+        if (n_late[k])
+            own[1] = late[k][n_late[k] / 2];
+        PMPI_Gather(own, 2, MPI_DOUBLE, all, 2, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+        for (int i = 0; rank == 0 && i < size; i++) {
+            if (all[2 * i] > 0 && i != k % 2 * 3)
+                printf("took %d %s %d %.3f\n", k % 2 * 3, argv[3 + k / 2], i, all[2 * i] * 1e6);
+            if (all[2 * i + 1] > 0)
+                printf("late %d %s %d %.3f\n", k % 2 * 3, argv[3 + k / 2], i, all[2 * i + 1] * 1e6);
+        }
         free(all);
-        free(buffer);
     }
     MPI_Finalize();
     return 0;

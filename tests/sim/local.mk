@@ -20,7 +20,7 @@ SIM_TESTS = \
 	tests/sim/known.sh \
 	tests/sim/layer.sh \
 	tests/sim/waits.sh
-EXTRA_DIST += $(SIM_TESTS) tests/sim/run.sh tests/sim/place.awk tests/sim/waits.py \
+EXTRA_DIST += $(SIM_TESTS) tests/sim/run.sh tests/sim/place.awk tests/sim/layer.py tests/sim/waits.py \
 	tests/sim/known.table tests/sim/known.py tests/sim/pages.py \
 	tests/sim/platforms/cluster.xml tests/sim/platforms/grid.xml tests/sim/platforms/sites2.xml \
 	tests/sim/platforms/hub.xml tests/sim/platforms/sites8.xml tests/sim/platforms/slowhost.xml

@@ -4,7 +4,7 @@ record_tables = src/record/entries.c src/record/index.c src/record/instances.c s
 # One program per floor. A new file of tests goes into the program of what it tests.
 if HAVE_CRITERION
 UNIT_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/unit $(CRITERION_CFLAGS) $(JANSSON_CFLAGS)
-unit_programs = tests/unit/base tests/unit/sync tests/unit/schedule tests/unit/pairs \
+unit_programs = tests/unit/base tests/unit/inject tests/unit/sync tests/unit/schedule tests/unit/pairs \
 	tests/unit/measure tests/unit/methods tests/unit/record tests/unit/profile \
 	tests/unit/page tests/unit/results tests/unit/bench
 check_PROGRAMS += $(unit_programs)
@@ -15,6 +15,10 @@ tests_unit_base_SOURCES = tests/unit/stats.c tests/unit/clock.c tests/unit/histo
 	tests/unit/ledger.c tests/unit/made_ledger.c tests/unit/made_ledger.h tests/unit/quote.c \
 	tests/unit/settings.c
 tests_unit_base_LDADD = libbase.la $(CRITERION_LIBS)
+
+tests_unit_inject_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_inject_SOURCES = tests/unit/ack.c src/inject/ack_plan.c src/inject/ack_judge.c
+tests_unit_inject_LDADD = libbase.la $(CRITERION_LIBS)
 
 tests_unit_sync_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_sync_SOURCES = tests/unit/sync.c

@@ -261,7 +261,7 @@ Test(page, findings_of_any_shape)
 {
     struct profile *p = four_ranks();
     for (int i = 0; i < 2; i++)
-        profile_add_finding(p, "ack",
+        profile_add_finding(p, "other",
                             json_pack("{s:s, s:i, s:f, s:f, s:f, s:f, s:n}", "communicator", "c",
                                       "bytes", 65536, "ol_us", 6.5, "ol_low_us", 6.25, "ol_high_us",
                                       7.75, "late_percent", 12.5, "late_by_us"));

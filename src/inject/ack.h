@@ -1,0 +1,63 @@
+/* What --ack keeps of a stream: the broadcasts of one size from one root on one communicator. */
+#ifndef COLLPROF_INJECT_ACK_H
+#define COLLPROF_INJECT_ACK_H
+
+#include "inject/ack_judge.h"
+#include "inject/ack_plan.h"
+#include "inject/injection.h"
+
+enum { ACK_KEPT_MAX = 256, ACK_PERIODS = 64 };
+
+struct ack_pending;
+
+/* How long from one broadcast's entry to the next, of the last ACK_PERIODS. */
+struct ack_periods {
+    double value[ACK_PERIODS];
+    uint64_t n;
+};
+
+struct ack_stream {
+    struct ack_stream *next;
+    uint64_t id; /* equal on all members */
+    char name[MPI_MAX_OBJECT_NAME + 24];
+    int root, rank, size;
+    int *world;           /* ranks of the members on the layer's communicator */
+    uint64_t least, most; /* bytes */
+    uint64_t calls;       /* so far: the number of the next broadcast */
+    uint64_t acknowledged;
+    struct ack_plan plan;
+    uint32_t of_plan; /* acknowledged of this plan */
+    bool off;         /* the root's plan did not come */
+
+    /* Of the acknowledged broadcasts that are kept, one of 2^thinned: this member in each. */
+    struct ack_stamp *stamp;
+    size_t n;
+    unsigned thinned;
+    /* At the root. */
+    struct ack_seen *seen;
+    size_t n_seen, seen_room;
+    uint64_t given_up;
+    struct ack_periods plain, disturbed; /* after broadcasts without, with an acknowledgement */
+    double last_entry;
+    bool last_disturbed;
+
+    struct ack_pending *pending;
+    double began;  /* clock_now() */
+    double inside; /* seconds in the broadcasts */
+    double waited; /* seconds that acknowledging took besides */
+};
+
+enum ack_tag { ACK_TAG_PLAN, ACK_TAG_ACK, ACK_TAG_ECHO, ACK_TAG_STAMPS, ACK_TAGS };
+/* On the layer's communicator; streams have their own as far as there are enough. */
+int ack_tag(const struct ack_stream *a, enum ack_tag tag);
+
+/* What is still on its way, at the end: waited for a moment, then given up. First on all ranks as
+ * roots, then as destinations. */
+void ack_drain(struct ack_stream *a, bool as_root);
+
+/* Collective over all ranks: STREAMS (a list, in no order) are judged at their roots. Frees them.
+ */
+void ack_finish(struct ack_stream *streams, double elapsed);
+void ack_stream_free(struct ack_stream *a);
+
+#endif

@@ -1,0 +1,286 @@
+#include "inject/ack_judge.h"
+
+#include "base/stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* --- censored samples --- */
+
+struct censored {
+    double value;
+    bool censored;
+};
+
+/* Largest first; of equal ones those that are known first. */
+static int descending(const void *a, const void *b)
+{
+    const struct censored *x = a, *y = b;
+    if (x->value != y->value)
+        return x->value < y->value ? 1 : -1;
+    return (int)x->censored - (int)y->censored;
+}
+
+/* Kaplan and Meier's product, from the largest sample down: F(v-) = prod over known values t >= v
+ * of (1 - 1/number of samples at most t). */
+static double product_limit_median(const struct censored *sorted, size_t n)
+{
+    double below = 1, above = NAN; /* F below the sample, and the known sample above it */
+    for (size_t i = 0; i < n; i++) {
+        if (sorted[i].censored)
+            continue;
+        double next = below * (1 - 1.0 / (double)(n - i));
+        if (next < 0.5 - 1e-9)
+            return sorted[i].value;
+        if (next < 0.5 + 1e-9) { /* between this and the next known one */
+            above = sorted[i].value;
+            while (++i < n && sorted[i].censored)
+                ;
+            return i < n ? (above + sorted[i].value) / 2 : NAN;
+        }
+        below = next;
+    }
+    return NAN;
+}
+
+struct ack_figure ack_median(const double *value, const bool *censored, size_t n)
+{
+    struct ack_figure f = {NAN, NAN, NAN, n};
+    struct censored *sorted = malloc((n + 1) * sizeof *sorted);
+    double *bound = malloc((n + 1) * sizeof *bound);
+    if (sorted && bound && n) {
+        for (size_t i = 0; i < n; i++)
+            sorted[i] = (struct censored){value[i], censored[i]};
+        qsort(sorted, n, sizeof *sorted, descending);
+        f.value = product_limit_median(sorted, n);
+        for (size_t i = 0; i < n; i++)
+            bound[i] = censored[i] ? 0 : value[i]; /* nothing takes less than no time */
+        f.low = stats_summarize(bound, n).median_low;
+        f.high = stats_summarize(value, n).median_high;
+        if (isnan(f.value))
+            f.low = NAN;
+    }
+    free(sorted);
+    free(bound);
+    return f;
+}
+
+static struct ack_figure plain_median(const double *value, size_t n)
+{
+    struct summary s = stats_summarize(value, n);
+    return (struct ack_figure){s.median, s.median_low, s.median_high, n};
+}
+
+/* --- who may have delayed whom --- */
+
+struct judging {
+    const struct ack_stamp *stamp;
+    size_t n;
+    int size, root;
+    double bound;
+    double *shortest; /* half the shortest round trip of each member; 0: not known */
+    double longest;   /* of these */
+    bool *cleared;    /* [i * size + j]: i does not depend on j */
+    struct ack_verdict *verdict;
+};
+
+static const struct ack_stamp *at(const struct judging *g, size_t k, int j)
+{
+    return &g->stamp[k * (size_t)g->size + (size_t)j];
+}
+
+static double took(const struct judging *g, size_t k, int i)
+{
+    return at(g, k, i)->exit - at(g, k, g->root)->entry;
+}
+
+/* How sure a broadcast has to be free of lateness. */
+enum rule {
+    READY,  /* all had entered before a message from them could be with the root: even where a
+               receiver's readiness is told to the sender, nothing waited for it */
+    IN_TIME /* all had entered before a message from the root could be with them */
+};
+
+/* By how much J, not the root, may have delayed others. */
+static double late_by(const struct judging *g, size_t k, int j, enum rule rule)
+{
+    double message = rule == IN_TIME ? g->shortest[j] : -g->longest;
+    double late = at(g, k, j)->entry - at(g, k, g->root)->entry - message;
+    return late > 0 && j != g->root ? late : 0;
+}
+
+static void find_shortest(struct judging *g)
+{
+    for (int j = 0; j < g->size; j++) {
+        double shortest = INFINITY;
+        for (size_t k = 0; k < g->n; k++)
+            if (at(g, k, j)->round_trip < shortest)
+                shortest = at(g, k, j)->round_trip;
+        g->shortest[j] = isinf(shortest) ? 0 : shortest / 2;
+        g->longest = fmax(g->longest, g->shortest[j]);
+    }
+}
+
+/* Of many members the first broadcasts are enough: the work is their number times SIZE squared. */
+static void find_cleared(struct judging *g)
+{
+    double work = (double)g->size * g->size;
+    size_t n = work * (double)g->n > 2e8 ? (size_t)(2e8 / work) + 1 : g->n;
+    for (size_t k = 0; k < n && k < g->n; k++)
+        for (int j = 0; j < g->size; j++) {
+            if (late_by(g, k, j, IN_TIME) <= 0)
+                continue;
+            for (int i = 0; i < g->size; i++)
+                if (at(g, k, i)->exit + g->bound < at(g, k, j)->entry)
+                    g->cleared[(size_t)i * (size_t)g->size + (size_t)j] = true;
+        }
+}
+
+/* The latest of those whose lateness may be in broadcast K for I, but I itself before others; -1:
+ * it is clean. *ONLY: it can be nobody else's. */
+static int who_delayed(const struct judging *g, size_t k, int i, enum rule rule, bool *only)
+{
+    double tolerated = ACK_TOLERANCE * took(g, k, i), worst = 0;
+    int who = -1;
+    *only = true;
+    if (late_by(g, k, i, rule) > tolerated)
+        return i;
+    for (int j = 0; j < g->size; j++) {
+        double late = late_by(g, k, j, rule);
+        if (late <= tolerated || g->cleared[(size_t)i * (size_t)g->size + (size_t)j])
+            continue;
+        *only = who < 0;
+        if (late > worst) {
+            worst = late;
+            who = j;
+        }
+    }
+    return who;
+}
+
+/* --- one destination --- */
+
+struct destination {
+    bool *clean;    /* per broadcast, by the strictest rule that leaves any */
+    int *who;       /* per broadcast: who was not in time and may have delayed it; -1: nobody */
+    double *value;  /* scratch: one per broadcast, or per acknowledgement */
+    bool *censored; /* the same */
+    size_t *alone;  /* per member: broadcasts that it alone may have delayed */
+};
+
+static void judge_direct(const struct judging *g, int i, const struct destination *d,
+                         struct ack_verdict *v)
+{
+    size_t clean = 0, ready = 0, late = 0, behind = 0, most = 0;
+    bool only;
+    for (int j = 0; j < g->size; j++)
+        d->alone[j] = 0;
+    for (size_t k = 0; k < g->n; k++) {
+        d->who[k] = who_delayed(g, k, i, IN_TIME, &only);
+        if (d->who[k] >= 0 && d->who[k] != i && only)
+            d->alone[d->who[k]]++;
+        d->clean[k] = who_delayed(g, k, i, READY, &only) < 0;
+        ready += d->clean[k];
+    }
+    v->unready = ready == 0;
+    for (size_t k = 0; k < g->n; k++) {
+        d->clean[k] = ready ? d->clean[k] : d->who[k] < 0;
+        if (d->clean[k])
+            d->value[clean++] = took(g, k, i);
+    }
+    v->direct = plain_median(d->value, clean);
+    for (size_t k = 0; k < g->n; k++)
+        if (d->who[k] == i)
+            d->value[late++] = at(g, k, i)->entry - at(g, k, g->root)->entry;
+    v->late = late;
+    v->late_by = late ? stats_median(d->value, late) : NAN;
+    for (size_t k = 0; k < g->n; k++)
+        if (d->who[k] >= 0 && d->who[k] != i)
+            d->value[behind++] = took(g, k, i) - v->direct.value;
+    v->behind = behind;
+    v->delayed_by = behind && clean ? stats_median(d->value, behind) : NAN;
+    for (int j = 0; j < g->size; j++)
+        if (d->alone[j] > most) {
+            most = d->alone[j];
+            v->behind_rank = j;
+        }
+    v->behind_share = behind ? (double)most / (double)behind : 0;
+}
+
+static void judge_acknowledged(const struct judging *g, int i, const struct destination *d,
+                               const struct ack_seen *seen, size_t n_seen, struct ack_verdict *v)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < g->n; k++)
+        if (!isnan(at(g, k, i)->round_trip))
+            d->value[n++] = at(g, k, i)->round_trip;
+    v->round_trip = plain_median(d->value, n);
+    n = 0;
+    for (size_t s = 0; s < n_seen; s++) {
+        if (seen[s].from != i || seen[s].broadcast >= g->n)
+            continue;
+        double hold = at(g, seen[s].broadcast, i)->hold;
+        v->asked++;
+        v->early += seen[s].arrival == ACK_EARLY;
+        v->given_up += seen[s].arrival == ACK_GIVEN_UP;
+        if (seen[s].arrival == ACK_GIVEN_UP || isnan(hold) || !d->clean[seen[s].broadcast])
+            continue;
+        d->censored[n] = seen[s].arrival == ACK_EARLY;
+        d->value[n++] = seen[s].after - hold;
+    }
+    struct ack_figure e = ack_median(d->value, d->censored, n);
+    v->acknowledged =
+        (struct ack_figure){e.value - v->round_trip.value / 2, e.low - v->round_trip.high / 2,
+                            e.high - v->round_trip.low / 2, n};
+    /* A round trip that is longer than what was timed with it: nothing is known. */
+    if (!(v->acknowledged.high > 0) || v->acknowledged.value <= 0)
+        v->acknowledged = (struct ack_figure){NAN, NAN, NAN, n};
+    if (v->acknowledged.low < 0)
+        v->acknowledged.low = 0;
+}
+
+bool ack_judge(const struct ack_stamp *stamp, size_t n, int size, int root,
+               const struct ack_seen *seen, size_t n_seen, double bound,
+               struct ack_verdict *verdict)
+{
+    size_t members = (size_t)size, room = (n > n_seen ? n : n_seen) + 1;
+    struct judging g = {.stamp = stamp,
+                        .n = n,
+                        .size = size,
+                        .root = root,
+                        .bound = bound,
+                        .shortest = calloc(members, sizeof(double)),
+                        .cleared = calloc(members * members, sizeof(bool)),
+                        .verdict = verdict};
+    struct destination d = {.who = calloc(room, sizeof(int)),
+                            .clean = calloc(room, sizeof(bool)),
+                            .value = calloc(room, sizeof(double)),
+                            .censored = calloc(room, sizeof(bool)),
+                            .alone = calloc(members, sizeof(size_t))};
+    bool good = g.shortest && g.cleared && d.who && d.clean && d.value && d.censored && d.alone;
+    if (good) {
+        find_shortest(&g);
+        find_cleared(&g);
+    }
+    for (int i = 0; good && i < size; i++) {
+        static const struct ack_figure nothing = {NAN, NAN, NAN, 0};
+        verdict[i] = (struct ack_verdict){.acknowledged = nothing,
+                                          .direct = nothing,
+                                          .round_trip = nothing,
+                                          .late_by = NAN,
+                                          .delayed_by = NAN,
+                                          .behind_rank = -1};
+        if (i == root)
+            continue;
+        judge_direct(&g, i, &d, &verdict[i]);
+        judge_acknowledged(&g, i, &d, seen, n_seen, &verdict[i]);
+    }
+    free(g.shortest);
+    free(g.cleared);
+    free(d.who);
+    free(d.clean);
+    free(d.value);
+    free(d.censored);
+    free(d.alone);
+    return good;
+}

@@ -1,0 +1,80 @@
+/* What the acknowledged broadcasts of a stream say: latency told apart from lateness. No MPI.
+ *
+ * OL_i is from the root's entry to i's return when nobody on i's path was late. Here are the
+ * entries and returns of all members, on one clock, so that for every broadcast and destination it
+ * can be said whether lateness may be in it:
+ *
+ *   - i cannot depend on j if i once returned before j had even entered. Only such a proof clears
+ *     j; of all others i may depend.
+ *   - a message needs time: j is not late if it has entered by the time a message from the root
+ *     takes, half the shortest round trip seen. Later, it may delay those that depend on it, and
+ *     by no more than what it is later.
+ *
+ * A broadcast is *clean* for i if nobody that i may depend on, i included, can have delayed it by
+ * more than ACK_TOLERANCE of its latency. Only clean ones make the latency; if there are none it
+ * is not known. Some libraries tell the sender of a large message that its receiver is ready; so
+ * where there are broadcasts that everybody was ready for by the time of a message *before* the
+ * root entered, these alone are taken, and where there are none this is marked. */
+#ifndef COLLPROF_INJECT_ACK_JUDGE_H
+#define COLLPROF_INJECT_ACK_JUDGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define ACK_TOLERANCE 0.005
+
+/* One member in one acknowledged broadcast. */
+struct ack_stamp {
+    double entry, exit; /* global seconds */
+    double hold;        /* from the return to the sending of the acknowledgement; NaN: none sent */
+    double round_trip;  /* of the acknowledgement and its echo, seen by its sender; NaN: none */
+};
+
+enum ack_arrival {
+    ACK_SEEN,    /* the root was waiting for it */
+    ACK_EARLY,   /* it was there when the root left its broadcast: it came by then, or before */
+    ACK_GIVEN_UP /* it did not come while the root waited */
+};
+
+/* What the root saw of one acknowledgement. */
+struct ack_seen {
+    size_t broadcast; /* index */
+    int from;
+    enum ack_arrival arrival;
+    double after; /* E_i: seconds since the root's entry */
+};
+
+struct ack_figure {
+    double value, low, high; /* seconds, NaN: not known; HIGH alone: a bound */
+    size_t n;
+};
+
+struct ack_verdict {
+    struct ack_figure acknowledged; /* E_i - hold - RTL_i/2 */
+    struct ack_figure direct;       /* return of i - entry of the root */
+    struct ack_figure round_trip;   /* RTL_i */
+    bool unready; /* nobody was late, but in no broadcast all were ready: up to RTL_i
+                     of the latency may be waiting for readiness to be told */
+    size_t asked, early, given_up; /* acknowledgements */
+    size_t late;                   /* broadcasts that i itself entered late */
+    double late_by;                /* median of i's entry - the root's over these; NaN */
+    size_t behind;       /* broadcasts that i was in time for and that somebody else's lateness may
+                            be in */
+    double delayed_by;   /* median over these of what they took beyond the latency; NaN */
+    int behind_rank;     /* the only one late among those that i may depend on, most often; -1 */
+    double behind_share; /* of the BEHIND, where it was that rank and nobody else */
+};
+
+/* SIZE members, N broadcasts; stamp[k * size + j] is member j in broadcast k. BOUND is the error
+ * between any two ranks' clocks. Fills verdict[0 .. size), the root's with nothing known. False
+ * without memory. */
+bool ack_judge(const struct ack_stamp *stamp, size_t n, int size, int root,
+               const struct ack_seen *seen, size_t n_seen, double bound,
+               struct ack_verdict *verdict);
+
+/* The median of N samples of which some (CENSORED) are only known to be at most their value: the
+ * product-limit estimate; its interval holds wherever the censored ones really are. Not known
+ * (value NaN) where it falls among the censored ones. */
+struct ack_figure ack_median(const double *value, const bool *censored, size_t n);
+
+#endif

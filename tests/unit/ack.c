@@ -1,0 +1,125 @@
+/* Protects the arithmetic of --ack: who acknowledges, how often, and what is concluded from it. */
+#include "inject/ack_judge.h"
+#include "inject/ack_plan.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+/* With k broadcasts a step one destination must not have always the same of them. */
+Test(ack, everybody_once_a_round_in_an_order_of_its_own)
+{
+    int first[2][6];
+    for (int size = 2; size <= 17; size++)
+        for (uint64_t round = 0; round < 20; round++) {
+            bool had[17] = {false};
+            for (uint64_t t = 0; t < (uint64_t)size - 1; t++) {
+                int i = ack_destination(77, size, 1, round * ((uint64_t)size - 1) + t);
+                cr_assert(i >= 0 && i < size && i != 1 && !had[i]);
+                had[i] = true;
+                if (size == 7 && round < 2)
+                    first[round][t] = i;
+            }
+        }
+    cr_assert(memcmp(first[0], first[1], sizeof first[0]));
+}
+
+Test(ack, one_of_every_so_many_at_random)
+{
+    struct ack_plan plan = {.first = 1000, .every = 5, .count = 100};
+    int at[5] = {0};
+    for (uint32_t k = 0; k < 100; k++) {
+        uint64_t n = ack_number(&plan, 3, k);
+        cr_assert(n >= 1000 + 5 * k && n < 1005 + 5 * k);
+        at[n % 5]++;
+    }
+    for (int i = 0; i < 5; i++)
+        cr_assert_gt(at[i], 8);
+    cr_assert_eq(ack_every(40e-6, 2e-3, 0.01), 2);
+    cr_assert_eq(ack_every(1e-6, 2e-3, 0.01), 1);
+    cr_assert_eq(ack_every(50e-3, 2e-3, 0.01), 2500);
+}
+
+Test(ack, median_of_censored_samples)
+{
+    double low[] = {10, 5, 30, 20};
+    bool first[] = {false, true, false, false};
+    struct ack_figure f = ack_median(low, first, 4);
+    cr_assert_float_eq(f.value, 15, 1e-9);
+    /* Bounds above the rest say nothing against it: dropped, they would do no harm; counted as
+     * values they would. */
+    double high[] = {10, 40, 11, 40, 12};
+    bool bounds[] = {false, true, false, true, false};
+    f = ack_median(high, bounds, 5);
+    cr_assert_float_eq(f.value, 11, 1e-9);
+    cr_assert_eq(f.low, 0);
+    cr_assert_eq(f.high, 40);
+    bool all[] = {true, true, true, true, true};
+    f = ack_median(high, all, 5);
+    cr_assert(isnan(f.value) && isnan(f.low) && f.high == 40);
+}
+
+enum { N = 20, P = 4 };
+
+/* 0 sends to 1 and to 2, 2 to 3, each in 10 us; all wait but 2, which is LATE[k % 2]. */
+static void play(struct ack_stamp stamp[N][P], const double late[2])
+{
+    for (int k = 0; k < N; k++) {
+        double root = k, at2 = fmax(root + 10e-6, root + late[k % 2]);
+        for (int j = 0; j < P; j++)
+            stamp[k][j] = (struct ack_stamp){root - 1e-4, 0, NAN, 20e-6};
+        stamp[k][0] = (struct ack_stamp){root, root + 1e-6, NAN, NAN};
+        stamp[k][1].exit = root + 10e-6;
+        stamp[k][2].exit = at2;
+        stamp[k][3].exit = at2 + 10e-6;
+        if (late[k % 2] > 0)
+            stamp[k][2].entry = root + late[k % 2];
+    }
+}
+
+Test(ack, constant_lateness_is_not_latency)
+{
+    static struct ack_stamp stamp[N][P];
+    struct ack_verdict v[P];
+    play(stamp, (double[]){1e-3, 1e-3});
+    cr_assert(ack_judge(stamp[0], N, P, 0, NULL, 0, 0, v));
+    cr_assert_float_eq(v[1].direct.value, 10e-6, 1e-9, "1 has returned before 2 came");
+    cr_assert(isnan(v[2].direct.value) && v[2].late == N);
+    cr_assert_float_eq(v[2].late_by, 1e-3, 1e-9);
+    cr_assert(isnan(v[3].direct.value) && v[3].late == 0 && v[3].behind == N);
+    cr_assert_eq(v[3].behind_rank, 2);
+}
+
+Test(ack, inherited_lateness_is_told_with_the_latency)
+{
+    static struct ack_stamp stamp[N][P];
+    struct ack_verdict v[P];
+    play(stamp, (double[]){0, 1e-3});
+    cr_assert(ack_judge(stamp[0], N, P, 0, NULL, 0, 0, v));
+    cr_assert_float_eq(v[2].direct.value, 10e-6, 1e-9);
+    cr_assert_float_eq(v[3].direct.value, 20e-6, 1e-9);
+    cr_assert_eq(v[3].behind, N / 2);
+    cr_assert_eq(v[3].behind_rank, 2);
+    cr_assert_float_eq(v[3].delayed_by, 1e-3 - 10e-6, 1e-9);
+}
+
+/* E_i - hold - RTL/2; what was given up counts for nothing, and less than nothing is not known. */
+Test(ack, acknowledged_latency)
+{
+    static struct ack_stamp stamp[N][P];
+    struct ack_seen seen[N];
+    struct ack_verdict v[P];
+    play(stamp, (double[]){0, 0});
+    for (int k = 0; k < N; k++) {
+        stamp[k][3].hold = 2e-6;
+        seen[k] = (struct ack_seen){(size_t)k, 3, k % 4 ? ACK_SEEN : ACK_GIVEN_UP, 32e-6};
+    }
+    cr_assert(ack_judge(stamp[0], N, P, 0, seen, N, 0, v));
+    cr_assert_float_eq(v[3].acknowledged.value, 20e-6, 1e-9);
+    cr_assert_eq(v[3].given_up, N / 4);
+    cr_assert(isnan(v[1].acknowledged.value));
+    for (int k = 0; k < N; k++)
+        seen[k].after = 9e-6;
+    cr_assert(ack_judge(stamp[0], N, P, 0, seen, N, 0, v));
+    cr_assert(isnan(v[3].acknowledged.value));
+}
