@@ -6,7 +6,7 @@ AM_TESTS_ENVIRONMENT = \
 	bin_programs='$(bin_PROGRAMS)'; \
 	export srcdir top_builddir LAUNCHER MPIEXEC SMPIRUN GNUPLOT MPICC MPIFC bin_programs;
 
-# Every program has a limit (tests/mpi/launch.sh, tests/sim/run.sh), and so has a test as a whole (seconds).
+# Every program has a limit (tests/mpi/launch.sh, tests/sim/run.sh), and so has a test as a whole.
 LOG_COMPILER = timeout --verbose -k 10 1200
 
 # What takes long is named in THOROUGH_TESTS too: it runs where COLLPROF_THOROUGH is 1, and exits 77

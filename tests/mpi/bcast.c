@@ -8,11 +8,14 @@
  *  - a budget is kept. */
 #include "measure/bcast/bcast.h"
 #include "base/clock.h"
+#include "measure/bcast/run.h"
 #include "measure/bcast/validate.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static int rank, size, failures;
 
@@ -201,6 +204,37 @@ static void keep_budget(void)
     free(data);
 }
 
+enum { PAGE = 4096, PAGES = 3 };
+static volatile sig_atomic_t pages_written;
+
+static void note_write(int number, siginfo_t *info, void *context)
+{
+    (void)number;
+    (void)context;
+    pages_written++;
+    mprotect((void *)((uintptr_t)info->si_addr / PAGE * PAGE), PAGE, PROT_READ | PROT_WRITE);
+}
+
+/* Fresh data are written, every page of them, by the root alone; and the time starts after that. */
+static void write_fresh_data(void)
+{
+    struct sigaction before, noting = {.sa_sigaction = note_write, .sa_flags = SA_SIGINFO};
+    char *data = mmap(NULL, PAGES * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    struct bcast_case c =
+        small_case(MPI_COMM_SELF, "linear", data, PAGES * PAGE / (int)sizeof(int));
+    struct bcast_run r = {.c = &c, .roots = true};
+    sigaction(SIGSEGV, &noting, &before);
+    expect(run_refresh(&r, 5) == 5 && pages_written == 0, "data stay as they are", "", 0, c.count);
+    c.fresh = true;
+    r.roots = false;
+    expect(run_refresh(&r, 5) == 5 && pages_written == 0, "others write nothing", "", 0, c.count);
+    r.roots = true;
+    double start = clock_now(), now = run_refresh(&r, start);
+    expect(now > start && pages_written == PAGES, "fresh data are written", "", 0, c.count);
+    sigaction(SIGSEGV, &before, NULL);
+    munmap(data, PAGES * PAGE);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -210,6 +244,7 @@ int main(int argc, char **argv)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm reversed;
     MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &reversed);
+    write_fresh_data();
     deliver_everything(MPI_COMM_WORLD);
     deliver_everything(reversed);
     MPI_Comm_free(&reversed);

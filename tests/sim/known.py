@@ -78,6 +78,13 @@ def main(table, directory):
             if not is_right(figure, have[figure], right, 1 if figure in ("min", "max", "skew") else calls):
                 bad.append(f"{' '.join(key)}: {figure} is {have[figure]:g}, not {right:g}")
     bad += [f"{' '.join(key)}: unexpected" for key in found if key not in seen]
+    if profile["communicators"][0]["name"] != "MPI_COMM_WORLD":
+        bad.append("MPI_COMM_WORLD has no name")
+    if not any(m["build_id"] for m in profile["modules"] if "known" in m["path"]):
+        bad.append("no build-id of the program")
+    if not all(len(profile["sites"][e["site"]]["frames"]) > 1
+               for e in profile["entries"] if e["region"] is not None):
+        bad.append("a scene's call sites lack their callers")
     late = sum(r["late_collectives"] for r in profile["ranks"])
     instances = sum(a["instances"] for a in profile["arrivals"])
     if late != instances:

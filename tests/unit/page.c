@@ -132,6 +132,27 @@ Test(page, stale_and_damaged_records)
     profile_free(p);
 }
 
+/* Ranks that ended before they agreed on a number for their run are told apart by when it began. */
+Test(page, runs_without_a_number)
+{
+    for (int r = 0; r < 4; r++) {
+        struct ledger l;
+        record(&l, r, 4);
+        l.header->run_id = 0;
+        l.header->state = LEDGER_EXITED;
+        l.header->started_unix += r < 3 ? 0 : -100;
+        ledger_close(&l);
+    }
+    struct profile *p = profile_load(directory);
+    cr_assert_not_null(p);
+    cr_assert_eq(p->ranks.n, 3);
+    char *text = text_of(p, NULL);
+    assert_has(text, "1 record of an earlier run left out");
+    assert_has(text, "made from the raw records");
+    free(text);
+    profile_free(p);
+}
+
 /* A profile stays the truth beside the records that made it; records of a later run, which crashed,
  * come before it. */
 Test(page, profile_or_records)
