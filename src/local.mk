@@ -116,7 +116,7 @@ libpage_la_SOURCES = \
 
 # data: for other programs.
 libdata_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(SQLITE_CFLAGS) $(OTF2_CFLAGS)
-libdata_la_SOURCES = src/data/csv.c src/data/data.h src/data/otf2.c src/data/perfetto.c \
+libdata_la_SOURCES = src/data/csv.c src/data/data.h src/data/html.c src/data/otf2.c src/data/perfetto.c \
 	src/data/sqlite.c src/data/trace.c
 libdata_la_LIBADD = $(SQLITE_LIBS) $(OTF2_LIBS)
 

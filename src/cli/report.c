@@ -4,20 +4,24 @@
 #include "data/data.h"
 #include "page/report.h"
 #include "results/base_round.h"
+#include "results/save.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct options {
     const char *name, *directory;
-    const char *base_round;
-    bool json, csv;
+    const char *base_round, *html_file;
+    bool json, csv, html;
     struct report_options report;
 };
 
 static const struct argp_option options[] = {
     {"json", 'j', NULL, 0, "print the whole profile as JSON, see collprof-profile(5)", 0},
     {"csv", 'c', NULL, 0, "print the tables as CSV, all lines of them; see collprof-export(1)", 0},
+    {"html", 'h', "FILE", OPTION_ARG_OPTIONAL,
+     "write the report as one page for a browser to FILE (DIR/report.html)", 0},
     {"explain", 'e', NULL, 0, "say under each table what each of its columns means", 0},
     {"width", 'w', "COLUMNS", 0, "width of the page, from 80 (the terminal's, or 112)", 0},
     {"top", 't', "N", 0, "lines in each table (10)", 0},
@@ -48,6 +52,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'b':
         o->base_round = argument;
         return 0;
+    case 'h':
+        o->html = true;
+        o->html_file = argument;
+        return 0;
     case 'e':
         o->report.explain = true;
         return 0;
@@ -67,6 +75,23 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
+static bool write_html(const struct options *o, const struct profile *p,
+                       const struct base_round *base)
+{
+    char path[4400];
+    struct save save;
+    snprintf(path, sizeof path, "%s/report.html", o->directory ? o->directory : "collprof.out");
+    const char *target = o->html_file ? o->html_file : path;
+    if (!save_open(&save, target))
+        return false;
+    data_html(p, base, save.out);
+    if (!save_commit(&save))
+        return false;
+    if (strcmp(target, "-"))
+        printf("%s: open it in a browser\n", target);
+    return true;
+}
+
 int cli_report(int argc, char **argv)
 {
     static const struct argp argp = {
@@ -81,8 +106,8 @@ int cli_report(int argc, char **argv)
         NULL};
     struct options o = {.name = argv[0], .report = {.top = 10}};
     cli_parse(&argp, argc, argv, 0, &o);
-    if (o.json && o.csv)
-        cli_refuse(o.name, "--json and --csv: one of them would be right");
+    if (o.json + o.csv + o.html > 1)
+        cli_refuse(o.name, "--json, --csv and --html: one of them would be right");
     struct base_round base = {0};
     if (o.base_round && !base_round_load(o.base_round, &base, NULL))
         return 1;
@@ -90,7 +115,10 @@ int cli_report(int argc, char **argv)
     struct profile *p = profile_load(o.directory ? o.directory : "collprof.out");
     if (!p)
         return 1;
-    if (o.json) {
+    bool good = true;
+    if (o.html) {
+        good = write_html(&o, p, &base);
+    } else if (o.json) {
         json_t *json = profile_json(p);
         json_dumpf(json, stdout, JSON_INDENT(1));
         putchar('\n');
@@ -102,5 +130,5 @@ int cli_report(int argc, char **argv)
     }
     profile_free(p);
     base_round_free(&base);
-    return cli_flush(o.name) ? 0 : 1;
+    return cli_flush(o.name) && good ? 0 : 1;
 }

@@ -94,7 +94,8 @@ static double done(const struct view *v, const void *row)
 
 static void done_brief(const struct view *v, const void *row, char *text, size_t room)
 {
-    snprintf(text, room, "%.0f %%", done(v, row));
+    double value = done(v, row);
+    snprintf(text, room, isnan(value) ? "-" : "%.0f %%", value);
 }
 
 GET(size_from, profile_entry, e->size_class ? 1ull << (e->size_class - 1) : 0)

@@ -61,6 +61,11 @@ static void most_time(const struct view *v, FILE *out)
     struct profile *operations = rows_of(p, ROWS_BY_OPERATION), *sites = rows_of(p, ROWS_BY_SITE);
     ROWS_SORT(operations, time_ns);
     ROWS_SORT(sites, time_ns);
+    if (!operations->entries.n) {
+        profile_free(operations);
+        profile_free(sites);
+        return;
+    }
     const struct profile_entry *o = &operations->entries.at[0], *s = &sites->entries.at[0];
     fprintf(out, "Most time in MPI goes to %s (%s)", p->operations.at[o->operation].name,
             format_share(share, (double)o->time_ns, v->mpi_ns));
@@ -143,14 +148,14 @@ static void most_waiting(const struct view *v, FILE *out)
     profile_free(rows);
 }
 
-void text_summary(const struct view *v, FILE *out)
+char *text_sentences(const struct view *v)
 {
     const struct noise noise = noise_of(v->p);
-    char *text = NULL, *save = NULL;
+    char *text = NULL;
     size_t size;
     FILE *sentences = open_memstream(&text, &size);
     if (!sentences)
-        return;
+        profile_out_of_memory();
     trust(v->p, &noise, sentences);
     most_time(v, sentences);
     if (noise.level != NOISE_SPOILED) {
@@ -159,6 +164,12 @@ void text_summary(const struct view *v, FILE *out)
         text_most_waited(v, sentences);
     }
     fclose(sentences);
+    return text;
+}
+
+void text_summary(const struct view *v, FILE *out)
+{
+    char *text = text_sentences(v), *save = NULL;
     fputs("\nIn short\n", out);
     for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
         text_paragraph(out, "  - ", line);

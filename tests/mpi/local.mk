@@ -66,7 +66,7 @@ MPI_TESTS = \
 	tests/mpi/overlap.sh \
 	tests/mpi/real-netpipe.sh \
 	tests/mpi/real-scalapack.sh \
-	tests/mpi/report.sh \
+	tests/mpi/html.sh tests/mpi/report.sh \
 	tests/mpi/scenario.sh \
 	tests/mpi/sync.sh \
 	tests/mpi/trees.sh \
