@@ -144,6 +144,23 @@ void call_started(struct call *c, struct request *r)
         message_posted(c, on, r);
 }
 
+/* Whose message it is; what is sent counts from here. */
+static void message_of(struct call *c, int rc, struct comm *on, struct request *r,
+                       struct request *matched)
+{
+    if (matched) {
+        r->comm = matched->comm;
+        r->id = matched->id;
+        r->turn = matched->turn;
+        r->kind |= REQUEST_MESSAGE;
+        request_release(matched);
+    } else if (rc == MPI_SUCCESS && on && r->peer != CALL_NONE && r->peer != MPI_PROC_NULL) {
+        r->kind |= REQUEST_MESSAGE;
+        if (!(r->kind & REQUEST_PERSISTENT))
+            message_posted(c, on, r);
+    }
+}
+
 void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes, int root,
                         enum request_kind kind, int peer, int tag, struct request *matched,
                         const MPI_Request *request)
@@ -156,38 +173,27 @@ void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes, i
         uint64_t now = kind & (REQUEST_RECV | REQUEST_PERSISTENT) ? 0 : bytes;
         entry_count(e, ticks_to_ns(c->exit - c->entry), now, rc != MPI_SUCCESS);
     }
-    struct request message = {.bytes = bytes,
-                              .peer = peer,
-                              .tag = tag,
-                              .comm = comm,
-                              .id = on ? on->id : 0,
-                              .turn = NO_TURN,
-                              .kind = (uint8_t)kind};
-    if (matched) {
-        message.comm = matched->comm;
-        message.id = matched->id;
-        message.turn = matched->turn;
-        message.kind |= REQUEST_MESSAGE;
-        request_release(matched);
-    } else if (rc == MPI_SUCCESS && on && peer != CALL_NONE && peer != MPI_PROC_NULL) {
-        message.kind |= REQUEST_MESSAGE;
-        if (!(kind & REQUEST_PERSISTENT))
-            message_posted(c, on, &message);
-    }
+    struct request r = {.entry = e,
+                        .post_entry = c->entry,
+                        .post_exit = c->exit,
+                        .bytes = bytes,
+                        .site = c->site,
+                        .root = root,
+                        .peer = peer,
+                        .tag = tag,
+                        .comm = comm,
+                        .id = on ? on->id : 0,
+                        .turn = NO_TURN,
+                        .operation = (uint16_t)c->operation,
+                        .comm_index = (uint16_t)(on ? on->index : LEDGER_NO_COMM),
+                        .kind = (uint8_t)kind,
+                        .active = !(kind & REQUEST_PERSISTENT)};
+    message_of(c, rc, on, &r, matched);
     if (e && rc == MPI_SUCCESS && HANDLE_IS_COMPLETE(*request) &&
         (kind == REQUEST_PLAIN || kind == REQUEST_RECV)) {
         complete_at_once(e, c, kind, bytes);
     } else if (e && rc == MPI_SUCCESS && *request != MPI_REQUEST_NULL) {
-        struct request r = message;
         r.handle = HANDLE_BITS(*request);
-        r.entry = e;
-        r.post_entry = c->entry;
-        r.post_exit = c->exit;
-        r.site = c->site;
-        r.root = root;
-        r.operation = (uint16_t)c->operation;
-        r.comm_index = (uint16_t)(on ? on->index : LEDGER_NO_COMM);
-        r.active = !(kind & REQUEST_PERSISTENT);
         if (kind == REQUEST_COLLECTIVE && on && on->size > 1) {
             r.comm_id = on->id;
             r.sequence = call_sequence(on);
