@@ -21,7 +21,7 @@ tests_mpi_collbench_bcast_check_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_mpi_collbench_bcast_check_LDADD = $(JANSSON_LIBS)
 
 # Applications for the layer: they know nothing of it.
-layer_programs = tests/mpi/awkward tests/mpi/ends tests/mpi/inject tests/mpi/sites
+layer_programs = tests/mpi/awkward tests/mpi/ends tests/mpi/inject tests/mpi/messages tests/mpi/sites
 check_PROGRAMS += $(layer_programs)
 tests_mpi_awkward_CPPFLAGS = -D_GNU_SOURCE $(MPI_CFLAGS)
 tests_mpi_awkward_LDADD = $(MPI_LIBS)
@@ -29,6 +29,8 @@ tests_mpi_ends_CPPFLAGS = -D_GNU_SOURCE $(MPI_CFLAGS)
 tests_mpi_ends_LDADD = $(MPI_LIBS)
 tests_mpi_inject_CPPFLAGS = $(MPI_CFLAGS)
 tests_mpi_inject_LDADD = $(MPI_LIBS)
+tests_mpi_messages_CPPFLAGS = -D_GNU_SOURCE $(MPI_CFLAGS)
+tests_mpi_messages_LDADD = $(MPI_LIBS)
 # A call site in an inlined function, in forms that differ in what can be named.
 tests_mpi_sites_CPPFLAGS = $(MPI_CFLAGS)
 tests_mpi_sites_CFLAGS = -g -O2

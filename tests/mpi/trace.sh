@@ -49,6 +49,20 @@ done
     grep -qE 'is for rank 2, which|times of this run mean little' ||
     fail "the report does not say who is waited for"
 
+# Every kind of message, by threads too.
+COLLPROF_TRACE=calls layered 4 kinds "$built/tests/mpi/messages" >sent || fail "kinds: status $?"
+python3 - <<'PY' || exit 1
+import json, sys
+p, sent = json.load(open("kinds/profile.json")), int(open("sent").read())
+t = p["trace"]
+counts = [sum(m["messages"] for m in p["matrix"] if m["received"] == r) for r in (0, 1)]
+bad = counts != [sent, sent] or (t["sends"], t["receives"], t["matched"]) != (sent,) * 3 or \
+    t["contradictions"] or t["unnumbered"]
+if bad:
+    print("FAIL: kinds: of", sent, "messages", counts, t)
+sys.exit(bad)
+PY
+
 # A run without a trace has the matrix, and says what a picture would need.
 layered 2 untraced "$built/examples/heat" -s 5 >/dev/null || fail "status $? untraced"
 "$collprof" export --table=messages untraced | grep -q Isend || fail "no matrix without a trace"
