@@ -4,6 +4,7 @@
 #include "page/layout.h"
 #include "page/rows.h"
 #include "page/text.h"
+#include "profile/noise.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -201,12 +202,29 @@ static void print_facts(const struct profile *before, const struct profile *afte
     layout_print(l, out, text_width());
 }
 
+/* What a run was kept off its processors shows as a change of whatever was running then. */
+static void say_if_disturbed(const struct profile *p, const char *name, FILE *out)
+{
+    const struct noise n = noise_of(p);
+    char text[400], share[32];
+    if (n.level != NOISE_FELT && n.level != NOISE_SPOILED)
+        return;
+    snprintf(text, sizeof text,
+             "%.200s was disturbed: a rank was without a processor for %s of it: %s", name,
+             format_share(share, n.share, 1),
+             n.level == NOISE_SPOILED ? "changes of times mean little"
+                                      : "changes of times of that size mean nothing");
+    text_paragraph(out, "  ! ", text);
+}
+
 void compare_text(const struct profile *before, const struct profile *after,
                   const char *name_before, const char *name_after, FILE *out,
                   const struct compare_options *o)
 {
     text_set_width(text_width_of(out, o->width));
     fputs("collprof: what changed (times per rank)\n", out);
+    say_if_disturbed(before, name_before, out);
+    say_if_disturbed(after, name_after, out);
     print_facts(before, after, name_before, name_after, out);
     print_rows(before, after, false, out, o);
     if (before->stack_depth && after->stack_depth)
