@@ -217,7 +217,7 @@ function print_function(name, family, line,   call, i, comm, bytes, place, root,
     else if (family == "probe")
         template_probe(call, comm, line)
     else if (family == "collective")
-        template_collective(name, call, comm, bytes, root)
+        template_collective(name, call, comm, bytes, root, role[line, "op"])
     else if (family == "broadcast")
         template_broadcast(call, comm, bytes, root)
     else if (request != "")
@@ -306,9 +306,10 @@ function template_probe(call, comm, line,   status) {
     print "    return rc;"
 }
 
-function template_collective(name, call, comm, bytes, root) {
+function template_collective(name, call, comm, bytes, root, op,   reduction) {
+    reduction = op ? "&(struct reduction){" arg[1] ", " arg[2] ", " arg[3] ", " arg[4] ", " arg[5] "}" : "NULL"
     print "    if (inject_wanted())"
-    print "        inject_before(&call, " comm ", " root ", " bytes ");"
+    print "        inject_before(&call, " comm ", " root ", " bytes ", " reduction ");"
     print "    int rc = " call ";\n    call.exit = clock_ticks();"
     print "    call_leave_collective(&call, rc, " comm ", rc ? 0 : " bytes ", " root ");"
     print "    return rc;"

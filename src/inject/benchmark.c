@@ -9,6 +9,7 @@
 #include "measure/collective/operation.h"
 #include "wrappers/operations.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,8 @@ struct signatures {
 
 static const struct bcast_method *methods[METHODS_MAX];
 static size_t n_methods;
-static double spent; /* seconds, of this process */
+static double spent;                    /* seconds, of this process */
+static uint64_t left_out[N_OPERATIONS]; /* calls that there is no method for */
 
 static bool start(void)
 {
@@ -106,12 +108,14 @@ static json_t *microseconds(double seconds)
     return isnan(seconds) ? json_null() : json_real(seconds * 1e6);
 }
 
-static json_t *method_row(const char *method, double time, double low, double high,
+/* ASKED: destinations that the method goes through one by one; 0: it does not. */
+static json_t *method_row(const char *method, struct estimate time, int measured, int asked,
                           const char *meaning)
 {
-    return json_pack("{s:s, s:o, s:o, s:o, s:s}", "method", method, "time_us", microseconds(time),
-                     "low_us", microseconds(low), "high_us", microseconds(high), "measures",
-                     meaning);
+    json_t *share = asked ? json_sprintf("%d of %d", measured, asked) : json_string("");
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:s}", "method", method, "time_us",
+                     microseconds(time.value), "low_us", microseconds(time.low), "high_us",
+                     microseconds(time.high), "destinations", share, "measures", meaning);
 }
 
 /* --- broadcast, by all methods --- */
@@ -124,8 +128,8 @@ static json_t *describe_broadcast(const struct shadow *s, int root, uint64_t byt
     bool cut_short = false;
     for (size_t i = 0; f && i < out->n_results; i++) {
         const struct bcast_result *r = &out->result[i];
-        json_array_append_new(rows, method_row(r->method->name, r->value.value, r->value.low,
-                                               r->value.high, r->method->value));
+        json_array_append_new(
+            rows, method_row(r->method->name, r->value, r->measured, r->asked, r->method->value));
         cut_short |= r->over_budget;
         if (r->slowest >= 0 && r->method->meaning == BCAST_LATENCY)
             json_object_set_new(f, "slowest_destination", json_integer(r->slowest));
@@ -216,19 +220,64 @@ static int run_operation(void *arg)
     return operation_run(arg);
 }
 
-static void measure_operation(struct shadow *s, size_t which, int root, uint64_t bytes,
-                              double share)
+/* A reduction as the application calls it: its own type, count and operation, on copies of its
+ * values, since its operation may be made for these alone. */
+struct reducing {
+    const struct reduction *r;
+    char *copy, *result;
+    MPI_Aint offset; /* of the first byte from the address that MPI is given */
+    MPI_Comm comm;
+    int root; /* -1: allreduce */
+};
+
+static int run_reduction(void *arg)
+{
+    const struct reducing *d = arg;
+    const void *send = d->copy - d->offset;
+    void *receive = d->result - d->offset;
+    int count = (int)d->r->count;
+    return d->root < 0 ? PMPI_Allreduce(send, receive, count, d->r->type, d->r->op, d->comm)
+                       : PMPI_Reduce(send, receive, count, d->r->type, d->r->op, d->root, d->comm);
+}
+
+static bool reduction_prepare(struct reducing *d, const struct reduction *r, const struct shadow *s,
+                              int root)
+{
+    MPI_Aint bound, extent, first, span;
+    *d = (struct reducing){.r = r, .comm = s->comm, .root = root};
+    if (r->op == MPI_OP_NULL || r->count > INT_MAX ||
+        PMPI_Type_get_extent(r->type, &bound, &extent) ||
+        PMPI_Type_get_true_extent(r->type, &first, &span) || extent < 0)
+        return false;
+    size_t bytes = (size_t)span + (size_t)(r->count - 1) * (size_t)extent;
+    bool in_place = r->send == MPI_IN_PLACE;
+    d->offset = first;
+    d->copy = malloc(bytes);
+    d->result = malloc(bytes);
+    if (!d->copy || !d->result)
+        return false;
+    memcpy(d->copy, (const char *)(in_place ? r->receive : r->send) + first, bytes);
+    return true;
+}
+
+static void measure_operation(const struct collective *a, size_t which, double share)
 {
     bool twin;
+    struct shadow *s = a->on;
+    int root = a->root;
+    uint64_t bytes = a->bytes;
     const struct operation *o = operation_find(measured[which].name, &twin);
     struct operation_call call;
+    struct reducing reducing = {0};
     double started = clock_now();
-    int ok = o && operation_prepare(&call, o, s->comm, root < 0 ? 0 : root, bytes), all;
+    int all, ok = a->reduction
+                      ? reduction_prepare(&reducing, a->reduction, s, root)
+                      : o && operation_prepare(&call, o, s->comm, root < 0 ? 0 : root, bytes);
     PMPI_Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, s->comm);
     struct collective_direct out;
     struct collective_case c = {.comm = s->comm,
-                                .run = run_operation,
-                                .arg = &call,
+                                .run = a->reduction ? run_reduction : run_operation,
+                                .arg = a->reduction ? (void *)&reducing : &call,
                                 .pattern = measured[which].pattern,
                                 .root = root < 0 ? 0 : root,
                                 .plan = plan_for(share),
@@ -236,32 +285,41 @@ static void measure_operation(struct shadow *s, size_t which, int root, uint64_t
                                 .clock = injection_clock()};
     if (all && collective_measure_direct(&c, &out) == MPI_SUCCESS) {
         if (s->rank == 0 && out.completion.samples.n) {
-            const struct summary *done = &out.completion.summary, *span = &out.span.summary;
             json_t *f = describe_signature(s, o->mpi_name, root, bytes, clock_now() - started);
             json_t *rows = json_array();
-            json_array_append_new(rows, method_row("direct", done->median, done->median_low,
-                                                   done->median_high, "last exit - last entry"));
-            json_array_append_new(rows, method_row("span", span->median, span->median_low,
-                                                   span->median_high, "last exit - first entry"));
+            json_array_append_new(rows, method_row("direct", series_estimate(&out.completion), 0, 0,
+                                                   "last exit - last entry"));
+            json_array_append_new(rows, method_row("span", series_estimate(&out.span), 0, 0,
+                                                   "last exit - first entry"));
+            json_object_set_new(f, "data",
+                                json_string(a->reduction ? "the application's values, type and "
+                                                           "operation"
+                                                         : "bytes of the layer's own"));
             json_object_set_new(f, "methods", rows);
             injection_found(&benchmark_injection, f);
         }
         collective_direct_free(&out);
     }
-    if (ok)
+    if (ok && !a->reduction)
         operation_release(&call);
+    free(reducing.copy);
+    free(reducing.result);
 }
 
-static void measure_collective(struct shadow *s, unsigned operation, int root, uint64_t bytes)
+static void measure_collective(const struct collective *c)
 {
+    unsigned operation = c->call->operation;
     size_t n = sizeof measured / sizeof *measured, which = 0;
     while (which < n && measured[which].operation != operation)
         which++;
-    if (which == n || (bytes == 0 && operation != OP_Barrier) || !is_due(s, operation, root, bytes))
+    if (which == n)
+        left_out[operation]++;
+    if (which == n || (c->bytes == 0 && operation != OP_Barrier) ||
+        !is_due(c->on, operation, c->root, c->bytes))
         return;
-    double share = agree_on_share(s), started = clock_now();
+    double share = agree_on_share(c->on), started = clock_now();
     if (share > 0)
-        measure_operation(s, which, root, bytes, share);
+        measure_operation(c, which, share);
     spent += clock_now() - started;
 }
 
@@ -270,7 +328,7 @@ static void before(const struct collective *c)
     if (c->is_broadcast)
         measure_broadcast(c);
     else
-        measure_collective(c->on, c->call->operation, c->root, c->bytes);
+        measure_collective(c);
 }
 
 static void close_shadow(struct shadow *s)
@@ -278,5 +336,21 @@ static void close_shadow(struct shadow *s)
     free(s->kept[benchmark_injection.index]);
 }
 
+/* What rank 0 measured and what it passed over. */
+static void finish(void)
+{
+    char *text = benchmark_injection.remark;
+    size_t room = sizeof benchmark_injection.remark;
+    if (layer.rank != 0)
+        return;
+    snprintf(text, room, "benchmark: measuring took %.3g s of the run's time (rank 0)", spent);
+    for (unsigned i = 0, any = 0; i < N_OPERATIONS; i++) {
+        size_t at = strlen(text);
+        if (left_out[i])
+            snprintf(text + at, room - at, "%s%s", any++ ? ", " : "; there is no method for ",
+                     mpi_functions[i].name);
+    }
+}
+
 struct injection benchmark_injection = {
-    .name = "benchmark", .start = start, .before = before, .close = close_shadow};
+    .name = "benchmark", .start = start, .before = before, .close = close_shadow, .finish = finish};

@@ -238,6 +238,8 @@ void inject_findings(void (*add)(void *arg, const char *kind, json_t *finding),
         json_array_foreach(j->findings, i, finding) add(arg, j->name, json_incref(finding));
         json_decref(j->findings);
         j->findings = NULL;
+        if (*j->remark)
+            warn(arg, j->remark);
         if (j->untreated) {
             snprintf(text, sizeof text,
                      "%s: some calls could not be treated and went to the library "
@@ -259,12 +261,17 @@ static void before(const struct collective *c)
             injections[i]->before(c);
 }
 
-void inject_before(struct call *call, MPI_Comm comm, int root, uint64_t bytes)
+void inject_before(struct call *call, MPI_Comm comm, int root, uint64_t bytes,
+                   const struct reduction *reduction)
 {
     struct shadow *s = shadow_of(comm);
     if (s)
-        before(&(struct collective){
-            .call = call, .on = s, .comm = comm, .root = root, .bytes = bytes});
+        before(&(struct collective){.call = call,
+                                    .on = s,
+                                    .comm = comm,
+                                    .root = root,
+                                    .bytes = bytes,
+                                    .reduction = reduction});
     call->entry = clock_ticks();
 }
 

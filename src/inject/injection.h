@@ -7,6 +7,7 @@
 #ifndef COLLPROF_INJECT_INJECTION_H
 #define COLLPROF_INJECT_INJECTION_H
 
+#include "inject/inject.h"
 #include "record/call.h"
 #include "sync/sync.h"
 
@@ -32,6 +33,7 @@ struct collective {
     MPI_Comm comm; /* the application's */
     int root;      /* -1: none */
     uint64_t bytes;
+    const struct reduction *reduction; /* NULL: it is none */
     /* Of a broadcast only: */
     bool is_broadcast;
     void *buffer;
@@ -58,6 +60,7 @@ struct injection {
     bool on;
     int index;          /* into kept[] */
     json_t *findings;   /* an array */
+    char remark[400];   /* for the report, written by finish() */
     uint64_t untreated; /* calls that had to go to the library */
 };
 

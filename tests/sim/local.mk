@@ -1,7 +1,7 @@
 # The same sources, built for the simulator: build/sim/PROGRAM, run by tests/sim/run.sh.
 SIM_BENCHES = bcast collective overlap pairs scenario tree
 sim_programs = smoke methods discover logp collective
-sim_layer_programs = layer waits known
+sim_layer_programs = layer reduction waits known
 SIM_BINARIES = $(SIM_BENCHES:%=sim/collbench-%) $(sim_programs:%=sim/%) $(sim_layer_programs:%=sim/%)
 EXTRA_DIST += $(sim_programs:%=tests/sim/%.c) $(sim_layer_programs:%=tests/sim/%.c)
 
@@ -19,6 +19,7 @@ SIM_TESTS = \
 	tests/sim/trees.sh \
 	tests/sim/known.sh \
 	tests/sim/layer.sh \
+	tests/sim/reduction.sh \
 	tests/sim/waits.sh
 EXTRA_DIST += $(SIM_TESTS) tests/sim/run.sh tests/sim/place.awk tests/sim/layer.py tests/sim/waits.py \
 	tests/sim/known.table tests/sim/known.py tests/sim/pages.py \
