@@ -4,6 +4,7 @@
 
 struct stub {
     const char *name;
+    void (*function)(void);
     void **to; /* first the choice, then a layer's function or, without a layer, the library's */
 };
 

@@ -83,7 +83,12 @@ ALL_STUBS
 #include "wrappers/stubs.h"
 
 #undef STUB
-#define STUB(name) {#name, &to_##name},
+#define STUB(name) extern void address_of_##name(void) __asm__(#name);
+ALL_STUBS
+#include "wrappers/stubs.h"
+
+#undef STUB
+#define STUB(name) {#name, address_of_##name, &to_##name},
 const struct stub stubs[] = {ALL_STUBS
 #include "wrappers/stubs.h"
 };

@@ -1,6 +1,5 @@
-/* Processes whose MPI_Init was not seen: sessions, and Fortran 2008 programs, whose binding does
- * not come by the C functions. Others may not have started, so nothing may be sent: each keeps its
- * record, and rank 0 merges from the files. */
+/* Processes whose MPI_Init was not seen: sessions. Others may not have started, so nothing may be
+ * sent: each keeps its record, and rank 0 merges from the files. */
 #include "layer/life_inner.h"
 #include "profile/profile.h"
 #include "record/call.h"

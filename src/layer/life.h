@@ -1,7 +1,7 @@
 /* The layer's life cycle: from the first MPI call seen to the report.
  *
  * Started by MPI_Init, all ranks agree on the output directory and will merge their records along
- * a tree in MPI_Finalize. Where MPI_Init is not seen (sessions, Fortran 2008) a process starts
+ * a tree in MPI_Finalize. Where MPI_Init is not seen (sessions) a process starts
  * alone, without a word to the others, who may not start at all; the records are then merged
  * from their files. */
 #ifndef COLLPROF_LAYER_LIFE_H

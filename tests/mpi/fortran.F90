@@ -21,6 +21,7 @@ program little_of_everything
     integer :: rank, ranks, other, i, sum, total, ierr
     integer :: parameters(4), outbox(100), inbox(100)
     integer, allocatable :: table(:)
+    logical :: done
 
     call MPI_Init(ierr)
     call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
@@ -49,6 +50,10 @@ program little_of_everything
     end do
     call MPI_Reduce(total, sum, 1, MPI_INTEGER, MPI_SUM, 0, MPI_COMM_WORLD, ierr)
     if (rank == 0) print '(a, i0)', 'total ', sum
+    call MPI_Irecv(inbox, 100, MPI_INTEGER, other, 6, MPI_COMM_WORLD, requests(1), ierr)
+    call MPI_Cancel(requests(1), ierr)
+    call MPI_Wait(requests(1), MPI_STATUS_IGNORE, ierr)
+    call MPI_Test(requests(1), done, MPI_STATUS_IGNORE, ierr)
     call MPI_Comm_free(half, ierr)
     call MPI_Finalize(ierr)
 end program

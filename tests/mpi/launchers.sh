@@ -2,14 +2,10 @@
 # Programs of one MPI under the launcher of the other, parts of a run outside the layer, programs
 # without MPI: refused or left alone with one line that says why, never hanging or crashing.
 . "${srcdir:-.}/tests/mpi/lib.sh"
-OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_rmaps_base_oversubscribe
-# A program for every MPI that there is a layer for.
-for mpi in mpich openmpi; do
-    [ -e "$built/layers/$mpi" ] || continue
+for mpi in $mpis; do
     "mpicc.$mpi" -g "$source/examples/heat.c" -o "heat.$mpi" -lm 2>log || { cat log; fail "heat.$mpi"; }
-    mpis="$mpis $mpi"
 done
+test -n "$mpis" || skip "no MPI under Debian's names (mpicc.mpich, mpicc.openmpi)"
 
 # says WORD FILE: one line of collprof's has it, and there is no other but the report.
 says()

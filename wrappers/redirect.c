@@ -1,0 +1,134 @@
+/* Fortran. Its bindings are libraries between the program and MPI's C functions, and many of theirs
+ * call the PMPI_ function directly, past every profiler. These calls, and no others, are sent to
+ * the MPI_ function instead, in the binding's own table of addresses: each call is then seen once,
+ * with C arguments, whatever the binding does with them before. */
+#include "wrappers/choose.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+enum { JUMP_SLOT = R_X86_64_JUMP_SLOT, ADDRESS = R_X86_64_GLOB_DAT };
+#elif defined(__aarch64__)
+enum { JUMP_SLOT = R_AARCH64_JUMP_SLOT, ADDRESS = R_AARCH64_GLOB_DAT };
+#endif
+
+struct tables {
+    const ElfW(Sym) * symbols;
+    const char *names;
+    const ElfW(Rela) * calls, *others;
+    size_t calls_size, others_size;
+};
+
+static struct tables tables_of(const struct link_map *module)
+{
+    struct tables t = {0};
+    for (const ElfW(Dyn) *d = module->l_ld; d->d_tag != DT_NULL; d++) {
+        const void *at = (const void *)d->d_un.d_ptr;
+        switch (d->d_tag) {
+        case DT_SYMTAB:
+            t.symbols = at;
+            break;
+        case DT_STRTAB:
+            t.names = at;
+            break;
+        case DT_JMPREL:
+            t.calls = at;
+            break;
+        case DT_PLTRELSZ:
+            t.calls_size = d->d_un.d_val;
+            break;
+        case DT_RELA:
+            t.others = at;
+            break;
+        case DT_RELASZ:
+            t.others_size = d->d_un.d_val;
+            break;
+        default:
+            break;
+        }
+    }
+    return t;
+}
+
+static void *stub_for(const char *name)
+{
+    for (unsigned i = 0; !strncmp(name, "PMPI_", 5) && i < n_stubs; i++)
+        if (!strcmp(stubs[i].name, name + 1))
+            return (void *)stubs[i].function;
+    return NULL;
+}
+
+/* Where all calls are bound at the start the table cannot be written to. */
+static void write_protected(void **slot, void *value, bool protect)
+{
+    uintptr_t page = (uintptr_t)slot & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
+    size_t length = (uintptr_t)(slot + 1) - page;
+    if (protect && mprotect((void *)page, length, PROT_READ | PROT_WRITE))
+        return;
+    *slot = value;
+    if (protect)
+        mprotect((void *)page, length, PROT_READ);
+}
+
+static void redirect(const struct link_map *module, const struct tables *t, const ElfW(Rela) * from,
+                     size_t size, uintptr_t protected_low, uintptr_t protected_high)
+{
+    for (const ElfW(Rela) *r = from; (const char *)r < (const char *)from + size; r++) {
+        if (ELF64_R_TYPE(r->r_info) != JUMP_SLOT && ELF64_R_TYPE(r->r_info) != ADDRESS)
+            continue;
+        void *to = stub_for(t->names + t->symbols[ELF64_R_SYM(r->r_info)].st_name);
+        uintptr_t slot = module->l_addr + r->r_offset;
+        if (to)
+            write_protected((void **)slot, to, slot >= protected_low && slot < protected_high);
+    }
+}
+
+static int redirect_if_it(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    const struct link_map *module = arg;
+    uintptr_t low = 0, high = 0;
+    (void)size;
+    if (info->dlpi_addr != module->l_addr || strcmp(info->dlpi_name, module->l_name) != 0)
+        return 0;
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_GNU_RELRO) {
+            low = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+            high = low + info->dlpi_phdr[i].p_memsz;
+        }
+    struct tables t = tables_of(module);
+    redirect(module, &t, t.calls, t.calls_size, low, high);
+    redirect(module, &t, t.others, t.others_size, low, high);
+    return 1;
+}
+
+/* The library that defines NAME, unless it is MPI itself. */
+static struct link_map *binding_with(const char *name, void *mpi)
+{
+    Dl_info info;
+    struct link_map *module, *own;
+    void *function = dlsym(RTLD_NEXT, name);
+    if (!function || !mpi || !dladdr1(function, &info, (void **)&module, RTLD_DL_LINKMAP) ||
+        !dladdr1(mpi, &info, (void **)&own, RTLD_DL_LINKMAP) || module == own)
+        return NULL;
+    return module;
+}
+
+/* The program's libraries are all there before its first constructor runs. */
+__attribute__((constructor)) static void redirect_bindings(void)
+{
+    static const char *const of_bindings[] = {"mpi_init_", "mpi_init_f08_"};
+    void *mpi = dlsym(RTLD_NEXT, "PMPI_Init");
+    struct link_map *before = NULL;
+    for (int i = 0; i < 2; i++) {
+        struct link_map *module = binding_with(of_bindings[i], mpi);
+        if (module && module != before)
+            dl_iterate_phdr(redirect_if_it, module);
+        before = module;
+    }
+}
