@@ -12,6 +12,11 @@ libcollprof_la_LDFLAGS = -avoid-version -shared -Wl,-z,defs \
 	-Wl,--version-script=$(srcdir)/wrappers/exports.map
 libcollprof_la_DEPENDENCIES = libbase.la wrappers/exports.map
 
+# For programs that ask for MPI's functions by name: no other library of ours.
+pkglib_LTLIBRARIES += libcollprof-audit.la
+libcollprof_audit_la_SOURCES = wrappers/audit.c
+libcollprof_audit_la_LDFLAGS = -module -avoid-version -shared
+
 wrappers/stubs.h: $(LAYERS:%=layers/%/wrappers/operations.h)
 	$(AM_V_GEN)$(MKDIR_P) wrappers && sed -n 's/^ *OP_\(.*\),$$/STUB(MPI_\1)/p' $^ | sort -u > $@
 BUILT_SOURCES += wrappers/stubs.h

@@ -37,6 +37,7 @@ static void print_build(void)
     }
     printf("  %-14s%s\n", "compiler", __VERSION__);
     library_line("libcollprof.so", "library");
+    library_line("libcollprof-audit.so", "audit library");
     library_line("libcollprof-yield.so", "yield library");
     library_line(SYMBOLS_MODULE, "symbols");
     printf("  %-14s%s%s\n", "plotter", GNUPLOT,

@@ -120,11 +120,11 @@ static void check_settings(const struct run *r)
     check_file(r, "base-round", r->settings.base_round);
 }
 
-/* Before what is preloaded already. */
-static void preload(const struct run *r, const char *library)
+/* Before what the loader's VARIABLE has already. */
+static void preload(const struct run *r, const char *variable, const char *library)
 {
     char path[4200], *list;
-    const char *others = getenv("LD_PRELOAD");
+    const char *others = getenv(variable);
     if (!beside_find(library, path, sizeof path))
         cli_refuse(r->name,
                    "%s is neither beside this program nor where it was to be installed "
@@ -137,7 +137,7 @@ static void preload(const struct run *r, const char *library)
                    path);
     if (asprintf(&list, "%s%s%s", path, others && *others ? ":" : "", others ? others : "") < 0)
         cli_refuse(r->name, "out of memory");
-    setenv("LD_PRELOAD", list, 1);
+    setenv(variable, list, 1);
     free(list);
 }
 
@@ -185,6 +185,9 @@ static void check_application(const struct run *r)
     if (!executable_look(&x, application))
         return;
     name_application(&x);
+    /* What is not linked with MPI may open it by hand. */
+    if (!*x.mpi && !x.is_shell && !x.is_static)
+        preload(r, "LD_AUDIT", "libcollprof-audit.so");
     const struct mpi_built *mpi = mpi_of_library(x.mpi);
     if (*x.mpi && !mpi)
         cli_refuse(r->name,
@@ -259,10 +262,10 @@ int cli_run(int argc, char **argv)
     check_settings(&r);
     check_application(&r);
     if (r.settings.yield) {
-        preload(&r, "libcollprof-yield.so");
+        preload(&r, "LD_PRELOAD", "libcollprof-yield.so");
         setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0); /* Open MPI's own way, whatever it uses */
     }
-    preload(&r, "libcollprof.so");
+    preload(&r, "LD_PRELOAD", "libcollprof.so");
     unhush(kept);
     execvp(r.application[0], r.application);
     int error = errno;

@@ -69,6 +69,7 @@ MPI_TESTS = \
 	tests/mpi/operation.sh \
 	tests/mpi/outside.sh \
 	tests/mpi/overlap.sh \
+	tests/mpi/python.sh \
 	tests/mpi/real-netpipe.sh \
 	tests/mpi/real-scalapack.sh \
 	tests/mpi/html.sh tests/mpi/report.sh \

@@ -1,0 +1,78 @@
+/* libcollprof-audit.so: for programs that open MPI themselves (dlopen) and ask for its functions by
+ * name (dlsym), as Python's ctypes and Julia do, past every preloaded library. The dynamic loader
+ * asks an auditor which address such a name shall have (LD_AUDIT, see rtld-audit(7)): that of the
+ * same function in libcollprof.so. Nothing else is changed, no call is slower. */
+#include <link.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+static struct link_map *stubs;
+
+EXPORT unsigned la_version(unsigned version);
+EXPORT unsigned la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie);
+EXPORT uintptr_t la_symbind64(Elf64_Sym *symbol, unsigned index, uintptr_t *from, uintptr_t *in,
+                              unsigned *flags, const char *name);
+
+unsigned la_version(unsigned version)
+{
+    return version < LAV_CURRENT ? version : LAV_CURRENT;
+}
+
+/* We look up MPI's own functions and must find them; between MPI's libraries nothing is asked for
+ * by name. */
+unsigned la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
+{
+    const char *slash = strrchr(map->l_name, '/'), *name = slash ? slash + 1 : map->l_name;
+    (void)cookie;
+    if (space != LM_ID_BASE)
+        return 0;
+    if (!strcmp(name, "libcollprof.so"))
+        stubs = map;
+    if (!strncmp(name, "libcollprof", 11))
+        return 0;
+    return strncmp(name, "libmpi", 6) ? LA_FLG_BINDFROM : LA_FLG_BINDTO;
+}
+
+/* As the loader does it, by the GNU hash table: its own dlsym() cannot be called from here. */
+static uintptr_t stub_at(const char *name)
+{
+    const ElfW(Sym) *symbols = NULL;
+    const char *names = NULL;
+    const uint32_t *table = NULL;
+    uint32_t hash = 5381;
+    for (const ElfW(Dyn) *d = stubs->l_ld; d->d_tag != DT_NULL; d++) {
+        if (d->d_tag == DT_SYMTAB)
+            symbols = (const void *)d->d_un.d_ptr;
+        else if (d->d_tag == DT_STRTAB)
+            names = (const void *)d->d_un.d_ptr;
+        else if (d->d_tag == DT_GNU_HASH)
+            table = (const void *)d->d_un.d_ptr;
+    }
+    if (!symbols || !names || !table)
+        return 0;
+    for (const char *c = name; *c; c++)
+        hash = hash * 33 + (uint8_t)*c;
+    /* Number of buckets, first symbol, words of a filter, a shift; the filter, buckets, chains. */
+    const uint32_t *buckets = table + 4 + table[2] * (sizeof(ElfW(Addr)) / sizeof *table);
+    const uint32_t *chains = buckets + table[0];
+    uint32_t i = buckets[hash % table[0]];
+    for (bool last = i < table[1]; !last; last = chains[i++ - table[1]] & 1)
+        if ((chains[i - table[1]] | 1) == (hash | 1) && !strcmp(names + symbols[i].st_name, name))
+            return stubs->l_addr + symbols[i].st_value;
+    return 0;
+}
+
+uintptr_t la_symbind64(Elf64_Sym *symbol, unsigned index, uintptr_t *from, uintptr_t *in,
+                       unsigned *flags, const char *name)
+{
+    (void)index;
+    (void)from;
+    (void)in;
+    bool asked = *flags & LA_SYMB_DLSYM;
+    uintptr_t stub = asked && stubs && !strncmp(name, "MPI_", 4) ? stub_at(name) : 0;
+    *flags |= LA_SYMB_NOPLTENTER | LA_SYMB_NOPLTEXIT;
+    return stub ? stub : symbol->st_value;
+}
