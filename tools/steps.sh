@@ -36,11 +36,19 @@ step()
 # test decides, not the package manager, so that what is there by other ways is good enough.
 packages_to_build=(
     gcc:gcc libc6-dev:/usr/include/stdio.h make:make autoconf:autoreconf automake:automake
-    libtool:libtoolize pkg-config:pkg-config mpich:mpiexec.mpich libmpich-dev:pc=mpich
+    libtool:libtoolize pkg-config:pkg-config
     libunwind-dev:pc=libunwind libdw-dev:pc=libdw libjansson-dev:pc=jansson
     libhwloc-dev:pc=hwloc gnuplot-nox:gnuplot
 )
+# Any MPI will do, and there is a layer for each that is found; where there is none, MPICH.
+packages_of_mpi=(mpich:mpiexec.mpich libmpich-dev:mpicc.mpich)
+for mpicc in mpicc.mpich mpicc.openmpi mpicc; do
+    ! command -v $mpicc >/dev/null || packages_of_mpi=()
+done
+packages_to_build+=("${packages_of_mpi[@]}")
 packages_to_test=(
+    mpich:mpiexec.mpich libmpich-dev:mpicc.mpich openmpi-bin:mpiexec.openmpi libopenmpi-dev:mpicc.openmpi
+    python3-mpi4py:/usr/lib/python3/dist-packages/mpi4py
     libcriterion-dev:pc=criterion libsimgrid-dev:smpicc gfortran:gfortran python3:python3
     libsqlite3-dev:pc=sqlite3 chromium:chromium graphviz:dot util-linux:unshare groff-base:groff
     libotf2-trace-dev:pc=otf2 otf2-tools:otf2-print
