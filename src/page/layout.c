@@ -126,20 +126,25 @@ void layout_shorten(char **at, size_t n, size_t step, size_t room)
     for (size_t i = 0; i < n; i++)
         if (layout_length(at[i * step]) > room)
             cell[i] = cut(at[i * step], SIZE_MAX / 2, room);
+    /* How much of it each has in common with the one most like it, if its short form is another's,
+     * too; all of them before any is mended. */
+    size_t *alike = profile_alloc((n + 1) * sizeof *alike);
+    bool *clash = profile_alloc(n + 1);
     for (size_t i = 0; i < n; i++) {
-        size_t alike = 0, same = 0;
         for (size_t k = 0; k < n && cell[i]; k++) {
             const char *other = cell[k] ? cell[k] : at[k * step];
             if (k == i || !strcmp(at[i * step], at[k * step]))
                 continue;
             size_t shared = common(at[i * step], at[k * step]);
-            alike = shared > alike ? shared : alike;
-            same += !strcmp(other, cell[i]);
+            alike[i] = shared > alike[i] ? shared : alike[i];
+            clash[i] = clash[i] || !strcmp(other, cell[i]);
         }
-        if (!same)
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (!clash[i])
             continue;
         free(cell[i]);
-        cell[i] = cut(at[i * step], alike, room);
+        cell[i] = cut(at[i * step], alike[i], room);
         for (size_t k = 0; k < i; k++) {
             if (cell[k] && !strcmp(cell[k], cell[i]) && strcmp(at[i * step], at[k * step])) {
                 char mark[24];
@@ -159,6 +164,8 @@ void layout_shorten(char **at, size_t n, size_t step, size_t room)
             at[i * step] = cell[i];
         }
     }
+    free(alike);
+    free(clash);
     free(cell);
 }
 

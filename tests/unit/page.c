@@ -465,6 +465,14 @@ Test(page, shortened_labels_stay_different)
                 free(at[i]);
         }
     }
+    /* What differs is shown, not a number in its place. */
+    char *alike[] = {strdup("heat.c:10 exchange_of_rows_1_and_more_of_them"),
+                     strdup("heat.c:10 exchange_of_rows_2_and_more_of_them")};
+    layout_shorten(alike, 2, 1, 20);
+    cr_assert_str_eq(alike[0], "heat.c:10..1_and_mor");
+    cr_assert_str_eq(alike[1], "heat.c:10..2_and_mor");
+    free(alike[0]);
+    free(alike[1]);
     char *equal[] = {strdup("the very same long label"), strdup("the very same long label")};
     layout_shorten(equal, 2, 1, 12);
     cr_assert_str_eq(equal[0], equal[1]);
