@@ -45,14 +45,15 @@ best() {
         --stop=fixed -i 3 -x 1 >"$dir/best" || { echo "FAILED: $1 does not run"; failed=1; return; }
     awk -F, -v platform="$1" '
         /^[0-9]+,/ { size = $1; if (!(size in least)) least[size] = 1e9; if ($7 < least[size]) least[size] = $7 }
-        $2 == "MPI_Bcast" { library[size] = $7 }
-        $2 ~ /^"?grid \(/ { grid[size] = $6; run[size] = $7; rows++ }
+        after { grid[size] = $6; run[size] = $7; rows++; after = 0 } # the row of --algorithm=grid
+        $2 == "MPI_Bcast" { library[size] = $7; after = 1 }
         /^[0-9]+,/ && $6 != "" && $6 < 0.9999 * grid[size] {
             print "FAILED: " platform ": grid is predicted to take " grid[size] ", " $2 " " $6; bad = 1 }
         END { for (s in run) {
                   if (platform != "grid" && run[s] > 1.08 * least[s]) { print "FAILED: " platform " " s " B: " run[s] ", best " least[s]; bad = 1 }
                   if (run[s] > 1.05 * library[s]) { print "FAILED: " platform " " s " B: " run[s] ", library " library[s]; bad = 1 }
               }
+              if (rows != 3) print "FAILED: " platform ": " rows " rows of grid"
               exit bad || rows != 3 }' "$dir/best" || failed=1
 }
 best cluster 8
