@@ -103,6 +103,26 @@ Test(ack, inherited_lateness_is_told_with_the_latency)
     cr_assert_float_eq(v[3].delayed_by, 1e-3 - 10e-6, 1e-9);
 }
 
+/* Where a receiver's readiness is told to the sender, entering together with the root costs a way.
+ */
+Test(ack, readiness_is_asked_for_where_there_is_any)
+{
+    static struct ack_stamp stamp[N][P];
+    struct ack_verdict v[P];
+    play(stamp, (double[]){0, 0});
+    for (int k = 0; k < N; k++)
+        for (int j = 1; j < P && k > 1; j++) {
+            stamp[k][j].entry = stamp[k][0].entry;
+            stamp[k][j].exit += 10e-6;
+        }
+    cr_assert(ack_judge(stamp[0], N, P, 0, NULL, 0, 0, v));
+    cr_assert_float_eq(v[1].direct.value, 10e-6, 1e-9, "the two that all were ready for");
+    cr_assert(v[1].direct.n == 2 && !v[1].unready);
+    cr_assert(ack_judge(stamp[2], N - 2, P, 0, NULL, 0, 0, v));
+    cr_assert_float_eq(v[1].direct.value, 20e-6, 1e-9);
+    cr_assert(v[1].unready && v[1].late == 0);
+}
+
 /* E_i - hold - RTL/2; what was given up counts for nothing, and less than nothing is not known. */
 Test(ack, acknowledged_latency)
 {
