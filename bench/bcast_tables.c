@@ -3,6 +3,7 @@
 #include "bcast_bench.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +23,7 @@ struct tables {
     char heads[MOST_METHODS][32];
     int over_budget, figures; /* of all figures, those that the budget ended */
     int violations, unsettled;
-    int broken_lower, broken_upper; /* rows in which a bound on OL does not hold */
+    int broken_upper; /* rows in which a bound on OL does not hold */
     double clock_bound;
     int dropped;
 };
@@ -46,7 +47,9 @@ static const struct column statistics_columns[] = {
      "series made, those that the stop rule paper threw away included"},
     {"slowest", NULL, COLUMN_INTEGER, 0, "the destination of the largest value"},
     {"measured", NULL, COLUMN_INTEGER, 0, "destinations"},
+    {"asked", NULL, COLUMN_INTEGER, 0, "destinations"},
     {"ended_by", NULL, COLUMN_TEXT, 0, "the stop rule, or the budget"},
+    {"remark", NULL, COLUMN_TEXT, 0, "why the figure may not be what it is meant to be"},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -78,8 +81,10 @@ static void method_columns(struct tables *t)
     }
     add_column(c, (struct column){"violated", NULL, COLUMN_INTEGER, 0,
                                   "destinations at which the paper's assumption fails"});
-    add_column(c, (struct column){"bounds", NULL, COLUMN_TEXT, 0,
-                                  "whether rounds <= OL <= barrier, acknowledge"});
+    add_column(
+        c, (struct column){"bounds", NULL, COLUMN_TEXT, 0, "whether OL <= barrier, acknowledge"});
+    add_column(c, (struct column){"remarks", NULL, COLUMN_TEXT, 0,
+                                  "why a figure may not be what it is meant to be"});
 }
 
 /* Calls PUT for every column that the methods declare, times before texts. */
@@ -146,7 +151,7 @@ static void put_us(struct table *t, double seconds)
 }
 
 /* The operation latency to hold the bounds against: held where there is one. */
-static const struct bcast_result *latency_of(const struct bcast_outcome *o)
+static const struct bcast_result *best_latency(const struct bcast_outcome *o)
 {
     const struct bcast_result *found = NULL;
     for (size_t i = 0; i < o->n_results; i++) {
@@ -167,27 +172,99 @@ static bool clearly_above(struct estimate a, struct estimate b)
     return low > high && a.value > b.value + fmax(0.05 * b.value, 100e-9);
 }
 
-/* "hold", or what is wrong: "rounds > held"; NULL where there is nothing to compare. An upper
- * bound that fails is worse than a lower one, so it is named. */
+/* "hold", or what is wrong: "held > barrier"; NULL where there is nothing to compare. The rounds
+ * are a bound on the mean over all roots, of which one is measured here. */
 static const char *bounds(struct tables *t, const struct bcast_outcome *o, char *text, size_t size)
 {
-    const struct bcast_result *ol = latency_of(o);
-    bool compared = false, lower_fails = false, upper_fails = false;
+    const struct bcast_result *ol = best_latency(o);
+    bool compared = false;
     for (size_t i = 0; ol && i < o->n_results; i++) {
         const struct bcast_result *r = &o->result[i];
-        bool lower = r->method->meaning == BCAST_LOWER_BOUND;
-        if ((!lower && r->method->meaning != BCAST_UPPER_BOUND) || isnan(r->value.value))
+        if (r->method->meaning != BCAST_UPPER_BOUND || isnan(r->value.value))
             continue;
         compared = true;
-        const struct bcast_result *less = lower ? r : ol, *more = lower ? ol : r;
-        if (!clearly_above(less->value, more->value) || upper_fails || (lower && lower_fails))
-            continue;
-        snprintf(text, size, "%s > %s", less->method->name, more->method->name);
-        *(lower ? &lower_fails : &upper_fails) = true;
+        if (clearly_above(ol->value, r->value)) {
+            snprintf(text, size, "%s > %s", ol->method->name, r->method->name);
+            t->broken_upper++;
+            return text;
+        }
     }
-    t->broken_upper += upper_fails;
-    t->broken_lower += lower_fails && !upper_fails;
-    return lower_fails || upper_fails ? text : compared ? "hold" : NULL;
+    return compared ? "hold" : NULL;
+}
+
+static bool is_latency(const struct bcast_result *r)
+{
+    return r->method->meaning == BCAST_LATENCY || r->method->meaning == BCAST_LATENCY_IF;
+}
+
+/* Another way of seeing the same latency says something else, by more than the intervals. */
+static const struct bcast_result *contradicting(const struct bcast_outcome *o,
+                                                const struct bcast_result *r)
+{
+    for (size_t i = 0; i < o->n_results && is_latency(r) && !r->at_least; i++) {
+        const struct bcast_result *other = &o->result[i];
+        double noise = fmax(100e-9, 4 * o->clock_cost) + other->clock_bound + r->clock_bound;
+        if (other != r && other->method->meaning == BCAST_LATENCY && !other->at_least &&
+            fabs(other->value.value - r->value.value) > noise &&
+            estimates_differ(other->value, r->value, 0.01))
+            return other;
+    }
+    return NULL;
+}
+
+__attribute__((format(printf, 3, 4))) static void add_words(char *text, size_t size,
+                                                            const char *format, ...)
+{
+    size_t at = strlen(text);
+    va_list list;
+    va_start(list, format);
+    if (at && at + 2 < size)
+        at += (size_t)snprintf(text + at, size - at, ", ");
+    vsnprintf(text + at, size - at, format, list);
+    va_end(list);
+}
+
+/* Why a figure may not be what it is meant to be, into TEXT: empty if nothing speaks against it. */
+static void remark(const struct bcast_outcome *o, const struct bcast_result *r, char *text,
+                   size_t size)
+{
+    const struct bcast_result *other = contradicting(o, r);
+    const struct bcast_figure *slowest =
+        r->figure && r->slowest >= 0 ? &r->figure[r->slowest] : NULL;
+    *text = '\0';
+    if (r->figure && r->measured < r->asked && (r->at_least || !is_latency(r)))
+        add_words(text, size, "%s%d of %d measured", r->at_least ? "at least: " : "", r->measured,
+                  r->asked);
+    if (isnan(r->value.value))
+        add_words(text, size, "no result");
+    else if (!estimate_has_interval(r->value))
+        add_words(text, size, "too few samples for an interval");
+    if (slowest && slowest->curve.n > 0 && !slowest->curve.settled)
+        add_words(text, size, "not settled: an upper bound");
+    if (r->impossible)
+        add_words(text, size, "negative, so no result, at %d", r->impossible);
+    if (slowest && slowest->verdict == VERDICT_VIOLATED)
+        add_words(text, size, "wrong");
+    if (slowest && slowest->verdict == VERDICT_UNKNOWN)
+        add_words(text, size, "not known to be right");
+    if (r->way_error > 0)
+        add_words(text, size, "+-%.2f us if the two ways differ", 1e6 * r->way_error);
+    if (other)
+        add_words(text, size, "%s says otherwise", other->method->name);
+}
+
+/* Of the latencies in the row, each with its method's name. */
+static void put_remarks(struct tables *t, const struct bcast_outcome *o)
+{
+    char all[1024] = "", one[256];
+    for (size_t i = 0; i < o->n_results; i++) {
+        size_t at = strlen(all);
+        remark(o, &o->result[i], one, sizeof one);
+        if (*one && is_latency(&o->result[i]))
+            snprintf(all + at, sizeof all - at, "%s%s: %s", at ? "; " : "",
+                     o->result[i].method->name, one);
+    }
+    table_text(t->methods, *all ? all : NULL);
 }
 
 static void add_methods(struct tables *t, const struct point *p, const struct bcast_outcome *o)
@@ -206,6 +283,7 @@ static void add_methods(struct tables *t, const struct point *p, const struct bc
         table_skip(t->methods);
     t->violations += violations > 0 ? violations : 0;
     table_text(t->methods, bounds(t, o, text, sizeof text));
+    put_remarks(t, o);
 }
 
 /* The raw samples behind a result: a series of its own, or its slowest destination's. The latter
@@ -247,11 +325,17 @@ static void add_statistics(struct tables *t, const struct point *p, const struct
             table_integer(table, r->slowest);
         else
             table_skip(table);
-        if (r->figure)
+        if (r->figure) {
             table_integer(table, r->measured);
-        else
+            table_integer(table, r->asked);
+        } else {
             table_skip(table);
+            table_skip(table);
+        }
         table_text(table, r->over_budget ? "budget" : "rule");
+        char text[256];
+        remark(o, r, text, sizeof text);
+        table_text(table, *text ? text : NULL);
     }
 }
 
@@ -314,7 +398,7 @@ static void attach_series(struct tables *t, const struct point *p, const char *m
 static void attach_samples(struct tables *t, const struct point *p, const struct bcast_outcome *o)
 {
     static const char *const parts[N_TIMED] = {
-        [TIMED_OPERATION] = NULL, [TIMED_TRIP] = "rtl", [TIMED_SEEN] = "seen"};
+        [TIMED_OPERATION] = NULL, [TIMED_TRIP] = "rtl", [TIMED_WAY] = "way", [TIMED_SEEN] = "seen"};
     for (size_t i = 0; i < o->n_results; i++) {
         const struct bcast_result *r = &o->result[i];
         attach_series(t, p, r->method->name, NULL, -1, &r->series.samples);
@@ -361,20 +445,14 @@ void tables_end(struct tables *t)
 {
     legend(t);
     if (t->violations)
-        document_note(t->d,
-                      "violated: at so many destinations some other rank on the path delays the "
-                      "next broadcast, so that the paper's OL_i (ol) is too large: believe held");
-    if (t->broken_lower)
         document_note(
-            t->d,
-            "bounds: rounds is above OL in %d of the rows: every new root sends what it has just "
-            "received, which others have to fetch from its cache; one root's unchanged data lies "
-            "in their caches already (--fresh: not so)",
-            t->broken_lower);
+            t->d, "violated: at so many destinations ol is not OL_i, since some rank on the path "
+                  "is still busy with the broadcast before, or since the two ways of the "
+                  "acknowledgement differ: believe held");
     if (t->broken_upper)
         document_note(t->d,
-                      "bounds: an upper bound is below OL in %d of the rows: noise, or ranks that "
-                      "wait for each other's processor; measure again",
+                      "bounds: an upper bound is below OL in %d of the rows: one of the two is "
+                      "wrong there, measure again",
                       t->broken_upper);
     if (t->unsettled)
         document_note(t->d,
@@ -388,7 +466,7 @@ void tables_end(struct tables *t)
     if (t->over_budget)
         document_note(t->d,
                       "%d of %d figures were ended by --budget, not by --stop: their intervals "
-                      "(-f) are wider than wished",
+                      "(-f) are wider than wished, or destinations were left out",
                       t->over_budget, t->figures);
     if (t->samples)
         document_attach(t->d, "samples", t->samples);

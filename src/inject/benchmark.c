@@ -131,6 +131,8 @@ static json_t *describe_broadcast(const struct shadow *s, int root, uint64_t byt
         json_array_append_new(
             rows, method_row(r->method->name, r->value, r->measured, r->asked, r->method->value));
         cut_short |= r->over_budget;
+        if (r->at_least)
+            json_object_set_new(json_array_get(rows, i), "at_least", json_true());
         if (r->slowest >= 0 && r->method->meaning == BCAST_LATENCY)
             json_object_set_new(f, "slowest_destination", json_integer(r->slowest));
         if (r->violations > 0)

@@ -27,24 +27,42 @@ int values_to_keeper(MPI_Comm comm, int from, int keeper, const double *mine, do
     return MPI_SUCCESS;
 }
 
-static int ping_pong(const struct ping *p, int peer, bool first)
+static double moment(const struct ping *p)
 {
-    struct ack message = {0, 0};
-    if (first)
-        TRY(PMPI_Send(&message, ACK_DOUBLES, MPI_DOUBLE, peer, TAG_PING, p->comm));
-    TRY(PMPI_Recv(&message, ACK_DOUBLES, MPI_DOUBLE, peer, TAG_PING, p->comm, MPI_STATUS_IGNORE));
-    return first ? MPI_SUCCESS
-                 : PMPI_Send(&message, ACK_DOUBLES, MPI_DOUBLE, peer, TAG_PING, p->comm);
+    return p->now ? p->now(p->now_arg) : 0;
+}
+
+/* ANSWER says how long the question was on its way, and when the answer was sent. */
+static int ask(const struct ping *p, struct ack *answer)
+{
+    struct ack question = {0, moment(p)};
+    TRY(PMPI_Send(&question, ACK_DOUBLES, MPI_DOUBLE, p->peer, TAG_PING, p->comm));
+    return PMPI_Recv(answer, ACK_DOUBLES, MPI_DOUBLE, p->peer, TAG_PING, p->comm,
+                     MPI_STATUS_IGNORE);
+}
+
+static int answer(const struct ping *p)
+{
+    struct ack message;
+    TRY(PMPI_Recv(&message, ACK_DOUBLES, MPI_DOUBLE, p->timer, TAG_PING, p->comm,
+                  MPI_STATUS_IGNORE));
+    double now = moment(p);
+    message = (struct ack){now - message.exit, now};
+    return PMPI_Send(&message, ACK_DOUBLES, MPI_DOUBLE, p->timer, TAG_PING, p->comm);
 }
 
 static int time_pings(const struct ping *p, int repetitions, double *value)
 {
-    TRY(ping_pong(p, p->peer, true));
+    struct ack answer;
+    TRY(ask(p, &answer));
     double last = clock_now();
     for (int k = 0; k < repetitions; k++) {
-        TRY(ping_pong(p, p->peer, true));
-        double now = clock_now();
-        value[k] = now - last - p->clock_cost;
+        TRY(ask(p, &answer));
+        double now = p->now ? moment(p) : clock_now(), trip = now - last;
+        double seen = p->what == PING_OUT    ? answer.held
+                      : p->what == PING_BACK ? now - answer.exit
+                                             : trip;
+        value[k] = (seen - p->clock_cost) / (p->what == PING_HALF ? 2 : 1);
         last = now;
     }
     return MPI_SUCCESS;
@@ -58,7 +76,7 @@ int batch_ping(void *arg, const struct batch *b, double *value, int *n, double *
     TRY(PMPI_Barrier(p->comm));
     if (rank == p->peer)
         for (int k = 0; k <= b->repetitions; k++)
-            TRY(ping_pong(p, p->timer, false));
+            TRY(answer(p));
     if (rank == p->timer)
         TRY(time_pings(p, b->repetitions, p->scratch));
     *n = b->repetitions;

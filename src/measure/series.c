@@ -6,8 +6,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A single value per batch (a gap) needs this many batches for an interval of the median. */
-enum { BATCHES_FOR_INTERVAL = 6 };
+/* The median of fewer has no 95 % interval; where a batch gives a single value (a gap), it takes
+ * this many batches. */
+enum { SAMPLES_FOR_INTERVAL = 6 };
 
 /* A batch may give no value at all (every operation was dropped). So many in a row end the
  * series. */
@@ -63,7 +64,7 @@ static int repetitions_next(const struct keeping *k)
 {
     double fits = time_left(k) / (k->per_operation > 0 ? k->per_operation : 1e-9);
     if (k->single && k->tally.batch_means.n == 0)
-        fits /= BATCHES_FOR_INTERVAL;
+        fits /= SAMPLES_FOR_INTERVAL;
     if (fits < 1)
         return 1;
     return fits < k->plan.repetitions ? (int)fits : k->plan.repetitions;
@@ -167,19 +168,40 @@ void series_free(struct series *s)
     *s = (struct series){0};
 }
 
+static struct estimate estimate_from(const struct summary *s)
+{
+    if (s->n == 0)
+        return (struct estimate){NAN, NAN, NAN};
+    if (s->n < SAMPLES_FOR_INTERVAL)
+        return (struct estimate){s->median, NAN, NAN};
+    return (struct estimate){s->median, s->median_low, s->median_high};
+}
+
 struct estimate series_estimate(const struct series *s)
 {
-    if (s->samples.n == 0)
-        return (struct estimate){NAN, NAN, NAN};
-    return (struct estimate){s->summary.median, s->summary.median_low, s->summary.median_high};
+    struct summary summary = s->summary;
+    summary.n = s->samples.n;
+    return estimate_from(&summary);
+}
+
+struct estimate samples_estimate(const struct samples *s)
+{
+    struct summary summary = stats_summarize(s->value, s->n);
+    return estimate_from(&summary);
 }
 
 bool estimates_differ(struct estimate a, struct estimate b, double tolerance)
 {
     double apart = fabs(a.value - b.value);
     double smaller = fmin(fabs(a.value), fabs(b.value));
-    bool overlap = a.low <= b.high && b.low <= a.high;
-    return !overlap && apart > tolerance * smaller;
+    return (a.low > b.high || b.low > a.high) && apart > tolerance * smaller;
+}
+
+double estimates_apart_at_most(struct estimate a, struct estimate b)
+{
+    if (!estimate_has_interval(a) || !estimate_has_interval(b))
+        return NAN;
+    return fmax(fabs(a.high - b.low), fabs(b.high - a.low));
 }
 
 static const double settle_tolerance = 2e-3;
@@ -192,21 +214,35 @@ static bool curve_falls(const struct curve *c)
     return last.value < before.value && estimates_differ(before, last, settle_tolerance);
 }
 
+/* Whether a fall could have been seen: where the hold was still too short, doubling it lowers the
+ * value by as much as the hold grew. */
+static bool curve_shows_falls(const struct curve *c)
+{
+    const struct curve_point *before = &c->point[c->n - 2], *last = &c->point[c->n - 1];
+    if (!estimate_has_interval(before->at) || !estimate_has_interval(last->at))
+        return false;
+    double widths = before->at.high - before->at.low + last->at.high - last->at.low;
+    return widths / 2 < (last->hold - before->hold) / 2;
+}
+
 /* The keeper's: judges the point that ONE has added. Returns whether another hold is to be
  * tried; S keeps the series to be believed. */
 static bool curve_take(struct curve *c, struct series *one, struct series *s, double hold,
                        double share, double started)
 {
     c->point[c->n++] = (struct curve_point){hold, series_estimate(one)};
-    if (c->n >= 2 && !curve_falls(c)) {
+    if (c->n >= 2 && !curve_falls(c) && curve_shows_falls(c)) {
         c->settled = true;
         series_free(one);
         return false;
     }
+    bool few = one->samples.n < SAMPLES_FOR_INTERVAL;
     series_free(s);
     *s = *one;
     c->believed = c->n - 1;
-    return c->n < CURVE_MAX && (share <= 0 || clock_now() - started < 0.95 * share);
+    /* Longer holds take longer: too few samples would only become fewer. */
+    return c->n < CURVE_MAX && !(few && c->n >= 2) &&
+           (share <= 0 || clock_now() - started < 0.95 * share);
 }
 
 int series_settle(MPI_Comm comm, int keeper, const struct plan *plan, double share, double first,

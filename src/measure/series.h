@@ -20,7 +20,8 @@ struct series {
     bool over_budget;      /* ended by the budget, not by the rule */
 };
 
-/* A value with its 95 % interval, seconds; NaN where not measured. */
+/* A value with its 95 % interval, seconds; NaN where not measured. Fewer than 6 samples have no
+ * such interval: LOW and HIGH are NaN then. */
 struct estimate {
     double value, low, high;
 };
@@ -28,6 +29,11 @@ struct estimate {
 static inline bool estimate_known(struct estimate e)
 {
     return e.value == e.value;
+}
+
+static inline bool estimate_has_interval(struct estimate e)
+{
+    return e.low <= e.high;
 }
 
 /* What one batch is to do, equal on all ranks. */
@@ -51,14 +57,16 @@ int series_measure(MPI_Comm comm, int keeper, const struct plan *plan, double sh
                    batch_run run, void *arg, struct series *s);
 void series_free(struct series *s);
 
-/* Median and interval of a series. */
+/* Median and interval of a series, or of samples. */
 struct estimate series_estimate(const struct series *s);
+struct estimate samples_estimate(const struct samples *s);
 
 /* A quantity that is right only if something is held back for long enough: it falls with the
  * hold, then is flat. The hold is doubled from FIRST on until the value no longer falls, by more
  * than the intervals of both (or 0.2 %, where a simulated clock leaves none); the first point of
- * the flat part is believed, since longer holds only let more noise in. The batches subtract the
- * hold themselves. */
+ * the flat part is believed, since longer holds only let more noise in. Where the intervals are
+ * wider than the fall to be seen, or there are none, nothing has settled. The batches subtract
+ * the hold themselves. */
 enum { CURVE_MAX = 10 };
 struct curve_point {
     double hold;
@@ -77,7 +85,10 @@ int series_settle(MPI_Comm comm, int keeper, const struct plan *plan, double sha
                   batch_run run, void *arg, struct series *s, struct curve *curve);
 
 /* Whether two estimates differ by more than their intervals together and more than TOLERANCE
- * times the smaller of the two. */
+ * times the smaller of the two. Estimates without an interval are not known to differ. */
 bool estimates_differ(struct estimate a, struct estimate b, double tolerance);
+
+/* The largest difference that the two intervals leave room for; NaN where one has none. */
+double estimates_apart_at_most(struct estimate a, struct estimate b);
 
 #endif

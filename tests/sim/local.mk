@@ -1,6 +1,6 @@
 # The same sources, built for the simulator: build/sim/PROGRAM, run by tests/sim/run.sh.
 SIM_BENCHES = bcast collective overlap pairs scenario tree
-sim_programs = smoke methods discover logp collective
+sim_programs = smoke methods discover logp collective isolated
 sim_layer_programs = layer reduction waits known
 SIM_BINARIES = $(SIM_BENCHES:%=sim/collbench-%) $(sim_programs:%=sim/%) $(sim_layer_programs:%=sim/%)
 EXTRA_DIST += $(sim_programs:%=tests/sim/%.c) $(sim_layer_programs:%=tests/sim/%.c)
@@ -8,6 +8,7 @@ EXTRA_DIST += $(sim_programs:%=tests/sim/%.c) $(sim_layer_programs:%=tests/sim/%
 SIM_TESTS = \
 	tests/sim/smoke.sh \
 	tests/sim/collbench-bcast.sh \
+	tests/sim/sweep.sh \
 	tests/sim/scenario.sh \
 	tests/sim/overlap.sh \
 	tests/sim/pairs.sh \
@@ -22,6 +23,7 @@ SIM_TESTS = \
 	tests/sim/reduction.sh \
 	tests/sim/waits.sh
 EXTRA_DIST += $(SIM_TESTS) tests/sim/run.sh tests/sim/place.awk tests/sim/layer.py tests/sim/waits.py \
+	tests/sim/sweep.py tests/sim/platforms/make.py \
 	tests/sim/known.table tests/sim/known.py tests/sim/pages.py \
 	tests/sim/platforms/cluster.xml tests/sim/platforms/grid.xml tests/sim/platforms/sites2.xml \
 	tests/sim/platforms/hub.xml tests/sim/platforms/sites8.xml tests/sim/platforms/slowhost.xml
@@ -94,12 +96,16 @@ clean-sim:
 .PHONY: clean-sim
 
 # The papers' comparisons, in simulation: pictures and their data in build/figures.
-FIGURES = figures-bcast figures-tree
+FIGURES = figures-bcast figures-tree figures-sweep
 figures: $(FIGURES)
 figures-bcast: sim/collbench-bcast
 	$(AM_TESTS_ENVIRONMENT) $(srcdir)/tests/sim/figures-bcast.sh figures
 figures-tree: sim/collbench-tree
 	$(AM_TESTS_ENVIRONMENT) $(srcdir)/tests/sim/figures-tree.sh figures
+# How far the methods are off on 300 platforms drawn at random: hours, one case after the other.
+figures-sweep: sim/collbench-bcast sim/isolated
+	$(MKDIR_P) figures && $(AM_TESTS_ENVIRONMENT) \
+		python3 $(srcdir)/tests/sim/sweep.py 1000 300 128 600 >figures/sweep.txt; tail -7 figures/sweep.txt
 clean-local: clean-figures
 clean-figures:
 	rm -rf figures

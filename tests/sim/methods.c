@@ -67,7 +67,7 @@ static struct worst look_at_destinations(const struct bcast_outcome *o, int root
         if (fabs(held) > fabs(w.held))
             w.held = held;
         w.violated += violated;
-        w.unmarked += fabs(paper - held) > 2 * tolerance && !violated;
+        w.unmarked += fabs(paper - held) > 2 * tolerance && ol->verdict == VERDICT_HOLDS;
     }
     return w;
 }
@@ -92,8 +92,7 @@ static void judge(struct test *t, const struct bcast_outcome *o, const struct bc
     expect(t, m[DIRECT].dropped == 0, a, "no rank is late for the direct method");
     expect(t, fabs(off(m[HELD].value, m[DIRECT].value)) <= tolerance, a, "max held OL_i is true");
     expect(t, fabs(w->held) <= tolerance, a, "held OL_i is true for every destination");
-    expect(t, w->unmarked == 0 || t->bench.size > 16, a,
-           "where the paper's OL_i is off, it is marked");
+    expect(t, w->unmarked == 0, a, "where the paper's OL_i is off, it is marked");
     /* On a grid OL depends on the root, and rounds go over all of them. */
     expect(t, m[ROUNDS].value.value <= rounds_truth * (1 + 1e-4), a, "rounds <= mean OL");
     expect(t, m[BARRIER].value.value >= truth * (1 - 1e-4), a, "OL <= barrier");
@@ -129,7 +128,7 @@ static struct bcast_case make_case(const struct test *t, MPI_Comm comm, const st
                            .plan = plan_default()};
     /* Back-pressure takes some operations to climb from a slow link to the root, and until then
      * the paper's loop is not in step: the interval of the median has to leave those out. */
-    c.plan.repetitions = t->bench.size > 16 ? 3 : 24;
+    c.plan.repetitions = t->bench.size > 16 ? 8 : 24;
     c.plan.warmup = 1;
     c.plan.budget = 0;
     c.plan.stop = STOP_FIXED;

@@ -75,7 +75,10 @@ static int case_check(const struct bcast_case *c, int *rank, int *size)
         NAN, NAN, NAN                                                                              \
     }
 static const struct bcast_figure no_figure = {
-    .value = UNKNOWN, .loop = NAN, .timed = {{.at = UNKNOWN}, {.at = UNKNOWN}, {.at = UNKNOWN}}};
+    .value = UNKNOWN,
+    .loop = NAN,
+    .timed = {{.at = UNKNOWN}, {.at = UNKNOWN}, {.at = UNKNOWN}, {.at = UNKNOWN}}};
+_Static_assert(N_TIMED == 4, "no_figure has them all unknown");
 static const struct bcast_result no_result = {
     .value = UNKNOWN, .loop_mean = NAN, .slowest = -1, .violations = -1};
 
@@ -218,6 +221,7 @@ int bcast_measure(const struct bcast_case *c, const struct bcast_method *const *
     r.roots = r.rank == c->root;
     int error = measure(&r, methods, n, outcome);
     free(r.scratch);
+    free(r.scouted);
     if (error != MPI_SUCCESS || r.rank != c->collector) {
         struct bcast_outcome kept = *outcome;
         bcast_outcome_free(outcome);

@@ -50,7 +50,8 @@ struct bcast_timed {
 
 enum {
     TIMED_OPERATION, /* what the method times; for ol and held E_i, less any hold */
-    TIMED_TRIP, /* RTL_i: round trip of an acknowledgement root <-> i, as ol and held need it */
+    TIMED_TRIP,      /* ol: RTL_i, the round trip of an acknowledgement root <-> i */
+    TIMED_WAY,  /* held: the acknowledgement's way from i to the root; see bcast_result.way_error */
     TIMED_SEEN, /* held: exit of i - entry of the root in the very operations of the longest
                    hold, on the common clock: what is between this and the curve's last point
                    is the bias of the method alone, whatever else the machine is doing */
@@ -58,9 +59,10 @@ enum {
 };
 
 enum bcast_verdict {
-    VERDICT_NONE, /* it takes both ol and held */
-    VERDICT_HOLDS,
-    VERDICT_VIOLATED /* the two differ by more than their intervals and 1 % */
+    VERDICT_NONE,     /* it takes both ol and held */
+    VERDICT_HOLDS,    /* their intervals leave no room for a difference of 5 % */
+    VERDICT_VIOLATED, /* the two differ by more than their intervals and 1 % */
+    VERDICT_UNKNOWN   /* neither can be said: too few samples, or too wide intervals */
 };
 
 /* What one method found at one rank. */
@@ -91,8 +93,16 @@ struct bcast_result {
     struct bcast_figure *figure; /* one per rank; NULL if the method has none by destination */
     int slowest;                 /* destination of the largest value; -1: the method has none */
     int measured, asked;         /* destinations; measured < asked where the budget ran out */
-    int violations;              /* destinations marked; -1: not known, it takes both ol and held */
-    int unsettled;               /* destinations at which no two successive holds agreed */
+    bool at_least; /* one that was not measured may be slower than VALUE. Where the budget is short,
+                      a look at all by "direct" says in which order to measure, and whether the
+                      slowest was among those measured */
+    int violations;   /* destinations marked; -1: not known, it takes both ol and held */
+    int unknown;      /* destinations of which neither can be said, with violations >= 0 */
+    int unsettled;    /* destinations at which no two successive holds agreed */
+    int impossible;   /* destinations at which a latency came out as 0 or less: no result */
+    double way_error; /* held: half a round trip is taken as the acknowledgement's way, for want of
+                         a clock that does not itself rest on equal ways: the value may be off by so
+                         much. 0: the way itself was measured */
     int attempts;     /* STOP_PAPER: made, over all series; as many series were accepted as measured
                          (one without destinations) */
     bool over_budget; /* some series ended by the budget, or never settled */

@@ -3,11 +3,13 @@
 #include "measure/stamps.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 struct direct {
     struct bcast_run *run;
     struct stamps stamps;
-    double quickest; /* on the root: barrier */
+    struct samples *exits; /* on the root: by rank */
+    double quickest;       /* on the root: barrier */
 };
 
 /* How long the root waits for every rank to be inside: twice the barrier that it has just seen,
@@ -58,7 +60,7 @@ static double take_exits(const struct direct *d, int k)
     double root_entry = stamp_of(s, s->keeper, k)->entry, last = 0;
     for (int i = 0; i < r->size; i++) {
         double exit = stamp_of(s, i, k)->exit - root_entry - r->clock_cost;
-        samples_add(&r->result->figure[i].timed[TIMED_OPERATION].raw, exit);
+        samples_add(&d->exits[i], exit);
         if (i != s->keeper)
             last = fmax(last, exit);
     }
@@ -70,7 +72,7 @@ static void evaluate(struct direct *d, const struct batch *b, double *value, int
     struct bcast_run *r = d->run;
     double sum = 0;
     for (int i = 0; b->first && i < r->size; i++)
-        r->result->figure[i].timed[TIMED_OPERATION].raw.n = 0;
+        d->exits[i].n = 0;
     *n = 0;
     for (int k = 0; k < b->repetitions; k++) {
         if (!all_in_time(d, k))
@@ -99,12 +101,13 @@ static void keep(struct direct *d, struct bcast_result *result)
     for (int i = 0; i < r->size; i++) {
         struct bcast_figure *f = &result->figure[i];
         struct bcast_timed *t = &f->timed[TIMED_OPERATION];
-        struct summary s = stats_summarize(t->raw.value, t->raw.n);
-        f->value = t->at = (struct estimate){s.median, s.median_low, s.median_high};
-        if (i == r->c->root || s.n == 0)
+        t->raw = d->exits[i];
+        d->exits[i] = (struct samples){0};
+        f->value = t->at = samples_estimate(&t->raw);
+        if (i == r->c->root || !estimate_known(f->value))
             continue;
         result->measured++;
-        if (result->slowest < 0 || s.median > result->value.value) {
+        if (result->slowest < 0 || f->value.value > result->value.value) {
             result->value = f->value;
             result->slowest = i;
         }
@@ -115,24 +118,80 @@ static void keep(struct direct *d, struct bcast_result *result)
 
 static const double slack_least = 10e-6;
 
+/* Must be closed, also after an error. */
+static int direct_open(struct direct *d, struct bcast_run *r, const struct plan *plan)
+{
+    *d = (struct direct){.run = r,
+                         .stamps = {.comm = r->c->comm,
+                                    .keeper = r->c->root,
+                                    .clock = r->c->clock,
+                                    .start = start_quietly,
+                                    .operation = operation,
+                                    .slack = slack_least}};
+    d->stamps.arg = d;
+    d->exits = r->roots ? calloc((size_t)r->size, sizeof *d->exits) : NULL;
+    TRY(stamps_open(&d->stamps, plan));
+    return crew_agree(r->c->comm, d->exits || !r->roots);
+}
+
+static void direct_close(struct direct *d)
+{
+    for (int i = 0; d->exits && i < d->run->size; i++)
+        samples_free(&d->exits[i]);
+    free(d->exits);
+    stamps_close(&d->stamps);
+}
+
 static int run(struct bcast_run *r, struct bcast_result *result)
 {
-    struct direct d = {.run = r,
-                       .stamps = {.comm = r->c->comm,
-                                  .keeper = r->c->root,
-                                  .clock = r->c->clock,
-                                  .start = start_quietly,
-                                  .operation = operation,
-                                  .slack = slack_least}};
-    d.stamps.arg = &d;
-    int error = stamps_open(&d.stamps, &r->c->plan);
+    struct direct d;
+    int error = direct_open(&d, r, &r->c->plan);
     if (error == MPI_SUCCESS)
         error = run_one_series(r, batch_direct, &d, result);
     if (error == MPI_SUCCESS && r->roots)
         keep(&d, result);
-    stamps_close(&d.stamps);
-    TRY(error);
-    return stamps_bound(&d.stamps, &result->clock_bound);
+    if (error == MPI_SUCCESS)
+        error = stamps_bound(&d.stamps, &result->clock_bound);
+    direct_close(&d);
+    return error;
+}
+
+/* Few operations are enough to say who is among the slowest. */
+enum { LOOKS = 3 };
+
+static int look(struct bcast_run *r, struct direct *d)
+{
+    enum { ATTEMPTS = 4 };
+    struct batch b = {.repetitions = LOOKS, .first = true};
+    double value[LOOKS], loop, *exit = NULL;
+    int n = 0, again = 1;
+    for (int k = 0; k < ATTEMPTS && again; k++) {
+        TRY(batch_direct(d, &b, value, &n, &loop));
+        again = n == 0;
+        TRY(PMPI_Bcast(&again, 1, MPI_INT, r->c->root, r->c->comm));
+    }
+    TRY(stamps_bound(&d->stamps, &r->scout_error));
+    if (r->roots && n > 0)
+        exit = malloc((size_t)r->size * sizeof *exit);
+    for (int i = 0; exit && i < r->size; i++)
+        exit[i] = stats_median(d->exits[i].value, d->exits[i].n);
+    r->scouted = exit;
+    r->scout_barrier = d->quickest;
+    return MPI_SUCCESS;
+}
+
+int run_scout(struct bcast_run *r)
+{
+    struct direct d;
+    int known = r->scouted != NULL;
+    TRY(PMPI_Bcast(&known, 1, MPI_INT, r->c->root, r->c->comm));
+    if (known)
+        return MPI_SUCCESS;
+    int error = direct_open(&d, r, &(struct plan){.repetitions = LOOKS});
+    if (error == MPI_SUCCESS)
+        error = look(r, &d);
+    direct_close(&d);
+    return error;
 }
 
 static double value_of(const struct bcast_figure *f)

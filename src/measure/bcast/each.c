@@ -1,36 +1,125 @@
 /* Destination by destination: the loop over them, and the acknowledged broadcast of figure 9 that
  * ol and held share. */
 #include "measure/bcast/run.h"
-#include "measure/ping.h"
 
 #include <math.h>
+#include <stdlib.h>
 
-/* The K-th rank to measure. */
-static int nth_destination(const struct bcast_run *r, int k)
+/* Who is to be measured, in which order. The root's. */
+struct agenda {
+    int *rank; /* N of them */
+    int n;
+};
+
+struct candidate {
+    double scouted;
+    int rank;
+};
+
+/* The slowest first; otherwise in the order asked for. */
+static int compare_candidates(const void *a, const void *b)
 {
-    if (r->c->destinations)
-        return r->c->destinations[k];
-    return k < r->c->root ? k : k + 1;
+    const struct candidate *x = a, *y = b;
+    if (x->scouted != y->scouted)
+        return x->scouted < y->scouted ? 1 : -1;
+    return 0;
+}
+
+static void agenda_sort(struct agenda *a, const double *scouted)
+{
+    struct candidate *c = malloc((size_t)a->n * sizeof *c);
+    for (int k = 0; c && k < a->n; k++)
+        c[k] = (struct candidate){scouted[a->rank[k]], a->rank[k]};
+    if (c)
+        qsort(c, (size_t)a->n, sizeof *c, compare_candidates);
+    for (int k = 0; c && k < a->n; k++)
+        a->rank[k] = c[k].rank;
+    free(c);
+}
+
+static bool agenda_make(struct agenda *a, const struct bcast_run *r, bool with_root)
+{
+    const struct bcast_case *c = r->c;
+    int n = c->destinations ? c->n_destinations : r->size - 1;
+    a->n = 0;
+    a->rank = malloc(((size_t)n + 1) * sizeof *a->rank);
+    if (!a->rank)
+        return false;
+    if (with_root)
+        a->rank[a->n++] = c->root;
+    for (int k = 0; k < n; k++)
+        a->rank[a->n++] = c->destinations ? c->destinations[k] : k < c->root ? k : k + 1;
+    if (!with_root && r->scouted)
+        agenda_sort(a, r->scouted);
+    return true;
+}
+
+/* What a settled value takes of one destination: two holds with enough samples each, and the
+ * acknowledgement's way, of which all that is known is that a barrier takes longer. */
+static double share_needed(const struct bcast_run *r, int rank)
+{
+    enum { OPERATIONS = 48 };
+    return r->scouted ? OPERATIONS * (r->scouted[rank] + r->scout_barrier + 2 * r->gap) : 0;
+}
+
+/* An even part of what is left, or more if that is too little for anything; 0 without a limit. */
+static double share_of(const struct bcast_run *r, int rank, int left)
+{
+    return r->share > 0 ? fmin(fmax(run_part(r, 1.0 / left), share_needed(r, rank)), run_part(r, 1))
+                        : 0;
+}
+
+/* Whether one of those not measured may be slower than the slowest that was. What ol gives where
+ * its assumption fails no look can foresee. */
+static bool may_be_slower(const struct bcast_run *r, const struct agenda *a)
+{
+    const struct bcast_result *result = r->result;
+    bool may = false;
+    for (int k = result->measured; k < a->n; k++)
+        may = may || !r->scouted || result->method->meaning != BCAST_LATENCY ||
+              !(r->scouted[a->rank[k]] + r->scout_error <= result->value.value * 1.01);
+    return may;
+}
+
+/* The root tells who is next; -1: nobody. */
+static int each_of(struct bcast_run *r, struct agenda *a, struct bcast_result *result,
+                   int (*one)(struct bcast_run *, double))
+{
+    for (int k = 0;; k++) {
+        double share = 0;
+        if (r->roots) {
+            bool time = r->share <= 0 || k == 0 || clock_now() - r->started < r->share;
+            r->destination = k < a->n && time ? a->rank[k] : -1;
+            share = r->destination < 0 ? 0 : share_of(r, r->destination, a->n - k);
+        }
+        TRY(PMPI_Bcast(&r->destination, 1, MPI_INT, r->c->root, r->c->comm));
+        if (r->destination < 0)
+            return MPI_SUCCESS;
+        TRY(one(r, share));
+        result->measured++;
+    }
 }
 
 /* Those that the budget does not reach are left out; the first never is. */
 int run_each(struct bcast_run *r, struct bcast_result *result, bool with_root,
              int (*one)(struct bcast_run *, double))
 {
-    int n = r->c->destinations ? r->c->n_destinations : r->size - 1;
-    result->asked = n + with_root;
-    for (int k = -(int)with_root; k < n; k++) {
-        int go = r->share <= 0 || result->measured == 0 || clock_now() - r->started < r->share;
-        TRY(PMPI_Bcast(&go, 1, MPI_INT, r->c->root, r->c->comm));
-        if (!go) {
-            result->over_budget = true;
-            break;
-        }
-        r->destination = k < 0 ? r->c->root : nth_destination(r, k);
-        TRY(one(r, run_part(r, 1.0 / (n - k))));
-        result->measured++;
+    struct agenda a = {0};
+    int limited = r->share > 0;
+    TRY(PMPI_Bcast(&limited, 1, MPI_INT, r->c->root, r->c->comm));
+    if (limited && !with_root)
+        TRY(run_scout(r));
+    bool have = !r->roots || agenda_make(&a, r, with_root);
+    int error = crew_agree(r->c->comm, have);
+    if (error == MPI_SUCCESS)
+        error = each_of(r, &a, result, one);
+    if (error == MPI_SUCCESS && r->roots) {
+        result->asked = a.n;
+        result->over_budget |= result->measured < a.n;
+        result->at_least = may_be_slower(r, &a);
     }
-    return MPI_SUCCESS;
+    free(a.rank);
+    return error;
 }
 
 void figure_take(struct bcast_run *r, int part, struct series *s)
@@ -57,6 +146,10 @@ void figure_value(struct bcast_run *r, struct estimate value, double loop)
 {
     struct bcast_result *result = r->result;
     struct bcast_figure *f = run_figure(r);
+    if (value.value <= 0 && result->method->meaning != BCAST_OVERHEAD) {
+        result->impossible++;
+        return;
+    }
     f->value = value;
     f->loop = loop;
     if (f->curve.n > 0 && !f->curve.settled) {
@@ -70,25 +163,32 @@ void figure_value(struct bcast_run *r, struct estimate value, double loop)
     }
 }
 
-int run_trip(struct bcast_run *r, double share, double *loop)
+static double common_now(void *arg)
+{
+    return run_global(arg, clock_now());
+}
+
+int run_pings(struct bcast_run *r, enum ping_what what, int part, double share, double *loop)
 {
     struct series s;
-    struct ping p = {.comm = r->c->comm,
+    struct ping p = {.what = what,
+                     .comm = r->c->comm,
                      .timer = r->c->root,
                      .peer = r->destination,
                      .keeper = r->c->root,
                      .clock_cost = r->clock_cost,
+                     .now = what == PING_BACK ? common_now : NULL,
+                     .now_arg = r,
                      .scratch = r->scratch};
     TRY(series_measure(r->c->comm, r->c->root, &r->c->plan, share, 0, batch_ping, &p, &s));
     *loop = s.loop_mean;
-    figure_take(r, TIMED_TRIP, &s);
+    figure_take(r, part, &s);
     return MPI_SUCCESS;
 }
 
-struct estimate latency_of(struct estimate e, struct estimate trip)
+struct estimate latency_of(struct estimate e, struct estimate way)
 {
-    return (struct estimate){e.value - trip.value / 2, e.low - trip.high / 2,
-                             e.high - trip.low / 2};
+    return (struct estimate){e.value - way.value, e.low - way.high, e.high - way.low};
 }
 
 /* The acknowledgement carries how long it was held, on the destination's own clock: the hold, and

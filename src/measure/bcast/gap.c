@@ -43,7 +43,7 @@ static void gaps_keep(struct gaps *g, struct bcast_result *result)
         if (!result)
             continue;
         struct bcast_figure *f = &result->figure[j];
-        f->value = (struct estimate){s.median, s.median_low, s.median_high};
+        f->value = samples_estimate(&g->all[j]);
         f->timed[TIMED_OPERATION] = (struct bcast_timed){f->value, g->all[j]};
         g->all[j] = (struct samples){0};
         if (result->slowest < 0 || s.median > result->figure[result->slowest].value.value)

@@ -7,22 +7,22 @@
 /* What the operations of the last, longest hold showed directly; none without a common clock. */
 static void keep_seen(struct bcast_timed *seen)
 {
-    struct summary s = stats_summarize(seen->raw.value, seen->raw.n);
-    seen->at = (struct estimate){s.median, s.median_low, s.median_high};
+    seen->at = samples_estimate(&seen->raw);
 }
 
-static void take_off_trip(struct curve *curve, struct estimate trip)
+static void take_off_way(struct curve *curve, struct estimate way)
 {
     for (int i = 0; i < curve->n; i++)
-        curve->point[i].at = latency_of(curve->point[i].at, trip);
+        curve->point[i].at = latency_of(curve->point[i].at, way);
 }
 
 static int one(struct bcast_run *r, double share)
 {
     struct series s;
     struct curve curve;
-    double trip_loop = NAN;
-    TRY(run_trip(r, share / 4, &trip_loop));
+    double way_loop = NAN;
+    enum ping_what what = run_clock_shows_ways(r) ? PING_BACK : PING_HALF;
+    TRY(run_pings(r, what, TIMED_WAY, share / 4, &way_loop));
     TRY(series_settle(r->c->comm, r->c->root, &r->c->plan, share * 3 / 4, r->gap,
                       batch_acknowledged, r, &s, &curve));
     if (!r->roots)
@@ -31,22 +31,25 @@ static int one(struct bcast_run *r, double share)
     struct bcast_timed *t = f->timed;
     figure_take(r, TIMED_OPERATION, &s);
     keep_seen(&t[TIMED_SEEN]);
-    take_off_trip(&curve, t[TIMED_TRIP].at);
+    take_off_way(&curve, t[TIMED_WAY].at);
     f->curve = curve;
-    figure_value(r, latency_of(t[TIMED_OPERATION].at, t[TIMED_TRIP].at),
-                 s.loop_mean - trip_loop / 2);
+    figure_value(r, latency_of(t[TIMED_OPERATION].at, t[TIMED_WAY].at), s.loop_mean - way_loop);
     return MPI_SUCCESS;
 }
 
 static int run(struct bcast_run *r, struct bcast_result *result)
 {
     TRY(run_gap_once(r, run_part(r, 0.1)));
-    return run_each(r, result, false, one);
+    TRY(run_each(r, result, false, one));
+    /* Either way may be as short as nothing and as long as all of the round trip. */
+    if (!run_clock_shows_ways(r) && r->roots && result->slowest >= 0)
+        result->way_error = result->figure[result->slowest].timed[TIMED_WAY].at.value;
+    return MPI_SUCCESS;
 }
 
-static double trip_of(const struct bcast_figure *f)
+static double way_of(const struct bcast_figure *f)
 {
-    return f->timed[TIMED_TRIP].at.value;
+    return f->timed[TIMED_WAY].at.value;
 }
 
 static double value_of(const struct bcast_figure *f)
@@ -75,7 +78,7 @@ static double seen_of(const struct bcast_figure *f)
 }
 
 static const struct bcast_column columns[] = {
-    {"held_rtl", "RTL_i as measured for held", trip_of, NULL},
+    {"way", "of the acknowledgement, which held takes off", way_of, NULL},
     {"held", "OL_i with the acknowledgement held back", value_of, NULL},
     {"held_low", "95 % interval", low_of, NULL},
     {"held_high", NULL, high_of, NULL},

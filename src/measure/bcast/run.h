@@ -6,6 +6,7 @@
 #include "base/try.h"
 #include "measure/bcast/bcast.h"
 #include "measure/crew.h"
+#include "measure/ping.h"
 #include "sync/sync.h"
 
 /* Our messages on the case's communicator; broadcasts of src/trees use another tag. */
@@ -24,6 +25,9 @@ struct bcast_run {
     /* The root's alone. */
     double share, started; /* seconds for the method in progress (0: no limit), its start */
     double gap;            /* largest g_j in the quietest batch, the first hold; 0: not measured */
+    double *scouted;       /* exit of each rank in a look at all of them; NULL: not looked */
+    double scout_error;    /* of the clocks */
+    double scout_barrier;  /* the quickest barrier seen meanwhile */
 
     unsigned shuffles; /* rounds in random order made so far */
 };
@@ -70,7 +74,8 @@ int run_timed_loop(struct bcast_run *r, const struct batch *b,
 
 /* each.c: a method that goes destination by destination. ONE measures r->destination within SHARE
  * seconds and fills the root's figure by figure_take() and figure_value(). WITH_ROOT: the root is
- * one of them, the first. */
+ * one of them, the first. Otherwise what is wanted is the largest value: within a budget the
+ * destinations are looked at all at once first, and then measured in descending order. */
 int run_each(struct bcast_run *r, struct bcast_result *result, bool with_root,
              int (*one)(struct bcast_run *r, double share));
 
@@ -79,15 +84,26 @@ void figure_take(struct bcast_run *r, int part, struct series *s);
 /* The figure in progress is known: the result's is the largest of them. */
 void figure_value(struct bcast_run *r, struct estimate value, double loop);
 
-/* RTL_i of the destination in progress into its figure; *LOOP by loop means. */
-int run_trip(struct bcast_run *r, double share, double *loop);
+/* Round trips of the destination in progress, or its acknowledgement's way, become part PART of
+ * the figure; *LOOP by loop means. */
+int run_pings(struct bcast_run *r, enum ping_what what, int part, double share, double *loop);
+
+/* Whether the common clock shows a message's way: it does not rest on equal ways itself. */
+static inline bool run_clock_shows_ways(const struct bcast_run *r)
+{
+    return !r->c->clock || r->c->clock->domains <= 1;
+}
 
 /* A batch of broadcasts with the destination's acknowledgement, held back by the batch's hold.
  * ARG is the struct bcast_run. */
 int batch_acknowledged(void *arg, const struct batch *b, double *value, int *n, double *loop);
 
-/* OL_i from E_i (less any hold) and RTL_i, as intervals: the widest that the two allow. */
-struct estimate latency_of(struct estimate e, struct estimate trip);
+/* OL_i from E_i (less any hold) and the acknowledgement's way, as intervals: the widest that the
+ * two allow. */
+struct estimate latency_of(struct estimate e, struct estimate way);
+
+/* direct.c: all destinations' exits in a few operations, into r->scouted on the root, once. */
+int run_scout(struct bcast_run *r);
 
 /* gap.c: measures g_j if no method has yet; sets r->gap on the root. */
 int run_gap_once(struct bcast_run *r, double share);

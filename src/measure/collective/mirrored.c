@@ -3,6 +3,7 @@
  * From the go to j's exit are its way, D, and what is wanted: i's entry to j's exit. */
 #include "measure/collective/run.h"
 #include "measure/ping.h"
+#include "sync/sync.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -108,12 +109,23 @@ static int batch_mirror(void *arg, const struct batch *b, double *value, int *n,
     return values_to_keeper(r->c->comm, m->to, r->c->collector, r->mine, value, *n, loop);
 }
 
-/* Half a round trip of the go, 0 for a source that observes itself. */
+static double common_now(void *arg)
+{
+    const struct collective_case *c = arg;
+    return c->clock ? sync_now(c->clock) : clock_now();
+}
+
+/* The way of the go: as the common clock shows it where there is one that does not itself rest on
+ * equal ways, otherwise half a round trip; 0 for a source that observes itself. */
 static int measure_way(struct mirror *m, double share, struct estimate *way)
 {
     struct collective_run *r = &m->run;
     struct series s;
-    struct ping p = {.comm = r->c->comm,
+    bool exact = !r->c->clock || r->c->clock->domains <= 1;
+    struct ping p = {.what = exact ? PING_OUT : PING_HALF,
+                     .now = exact ? common_now : NULL,
+                     .now_arg = (void *)r->c,
+                     .comm = r->c->comm,
                      .timer = m->to,
                      .peer = m->from,
                      .keeper = r->c->collector,
@@ -123,8 +135,7 @@ static int measure_way(struct mirror *m, double share, struct estimate *way)
     if (m->from == m->to)
         return MPI_SUCCESS;
     TRY(series_measure(r->c->comm, r->c->collector, &r->c->plan, share, 0, batch_ping, &p, &s));
-    struct estimate e = series_estimate(&s);
-    *way = (struct estimate){e.value / 2, e.low / 2, e.high / 2};
+    *way = series_estimate(&s);
     series_free(&s);
     return MPI_SUCCESS;
 }

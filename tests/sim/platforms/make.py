@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""usage: make.py SEED MOST_RANKS DIRECTORY
+
+Draws one case from SEED: a platform of some kind with random parameters, where its ranks run, and
+what is broadcast. Writes DIRECTORY/SEED.xml and SEED.hosts, and prints the case as JSON. Nothing
+here was chosen by what any method does well."""
+import json
+import random
+import sys
+
+
+def us(r, low, high):
+    """A time between LOW and HIGH us, even on a logarithmic scale."""
+    return "%.4gus" % (low * (high / low) ** r.random())
+
+
+def rate(r):
+    return "%.4gMBps" % (20 * 500 ** r.random())
+
+
+def cluster(r, n, extra=""):
+    return ['<cluster id="c" prefix="h" suffix="" radical="0-%d" speed="1Gf" bw="%s" lat="%s"'
+            ' loopback_bw="8GBps" loopback_lat="0.3us" %s/>' % (n - 1, rate(r), us(r, 0.5, 50), extra)]
+
+
+def product(values):
+    p = 1
+    for v in values:
+        p *= v
+    return p
+
+
+def fat_tree(r, n):
+    down = [r.choice([2, 4]), r.choice([2, 4])]
+    while product(down) < n:
+        down[0] *= 2
+    text = "2;%d,%d;1,%d;1,1" % (down[0], down[1], r.choice([1, 2]))
+    return cluster(r, product(down), 'topology="FAT_TREE" topo_parameters="%s"' % text)
+
+
+def torus(r, n):
+    side = [2, 2, 2]
+    while product(side) < n:
+        side[r.randrange(3)] += 1
+    return cluster(r, product(side), 'topology="TORUS" topo_parameters="%d,%d,%d"' % tuple(side))
+
+
+def dragonfly(r, n):
+    """Two groups of two chassis of two routers: with others this simulator's routes crash."""
+    nodes = max(1, (n + 7) // 8)
+    return cluster(r, 8 * nodes,
+                   'topology="DRAGONFLY" topo_parameters="2,%d;2,1;2,1;%d"' % (r.randint(1, 3), nodes))
+
+
+def half_duplex(r, n):
+    return cluster(r, n, 'sharing_policy="SHARED"')
+
+
+def flat(r, n):
+    return cluster(r, n)
+
+
+def hosts_of(n):
+    return ['<host id="h%d" speed="1Gf"/>' % i for i in range(n)]
+
+
+def full(r, n, links, way):
+    """Routes from every host to every other by WAY(i, j), a list of links."""
+    text = ['<zone id="z" routing="Full">'] + hosts_of(n) + links
+    for i in range(n):
+        for j in range(n):
+            if i != j:
+                ctn = "".join('<link_ctn id="%s"/>' % k for k in way(i, j))
+                text.append('<route src="h%d" dst="h%d" symmetrical="NO">%s</route>' % (i, j, ctn))
+    return text + ["</zone>"]
+
+
+def asymmetric(r, n):
+    """Every host has ways in and out of its own: latencies and bandwidths differ by direction."""
+    links = []
+    for i in range(n):
+        for d in "io":
+            links.append('<link id="%s%d" bandwidth="%s" latency="%s"/>'
+                         % (d, i, rate(r), us(r, 1, 300)))
+    return full(r, n, links, lambda i, j: ["o%d" % i, "i%d" % j])
+
+
+def unlike(r, n):
+    links = ['<link id="l%d" bandwidth="%s" latency="%s"/>' % (i, rate(r), us(r, 0.5, 100))
+             for i in range(n)]
+    return full(r, n, links, lambda i, j: ["l%d" % i, "l%d" % j])
+
+
+def medium(r, n):
+    """One cable for all."""
+    links = ['<link id="l%d" bandwidth="10GBps" latency="%s"/>' % (i, us(r, 1, 20)) for i in range(n)]
+    links.append('<link id="cable" bandwidth="%s" latency="%s"/>' % (rate(r), us(r, 1, 20)))
+    return full(r, n, links, lambda i, j: ["l%d" % i, "cable", "l%d" % j])
+
+
+def scattered(r, n):
+    """A random connected graph; messages go the shortest way."""
+    text = ['<zone id="z" routing="Floyd">'] + hosts_of(n)
+    edges = {(r.randrange(i), i) for i in range(1, n)}
+    edges |= {tuple(sorted(r.sample(range(n), 2))) for _ in range(n)}
+    routes = []
+    for i, j in sorted(edges):
+        text.append('<link id="e%d-%d" bandwidth="%s" latency="%s"/>' % (i, j, rate(r), us(r, 1, 100)))
+        routes.append('<route src="h%d" dst="h%d"><link_ctn id="e%d-%d"/></route>' % (i, j, i, j))
+    return text + routes + ["</zone>"]
+
+
+def wide_area(r, n):
+    sites = r.randint(2, 4)
+    site = [r.randrange(sites) for _ in range(n)]
+    links = ['<link id="l%d" bandwidth="%s" latency="%s"/>' % (i, rate(r), us(r, 1, 30))
+             for i in range(n)]
+    for a in range(sites):
+        for b in range(a):
+            links.append('<link id="w%d-%d" bandwidth="%s" latency="%s"/>'
+                         % (a, b, rate(r), us(r, 200, 30000)))
+
+    def way(i, j):
+        a, b = max(site[i], site[j]), min(site[i], site[j])
+        return ["l%d" % i] + (["w%d-%d" % (a, b)] if a != b else []) + ["l%d" % j]
+    return full(r, n, links, way)
+
+
+KINDS = [flat, fat_tree, torus, dragonfly, scattered, wide_area, asymmetric, unlike, medium,
+         half_duplex]
+ALGORITHMS = ["native", "binomial", "linear", "backward", "flat", "chain"]
+EAGER = "--cfg=smpi/async-small-thresh:65536"
+VARIATIONS = [EAGER, EAGER, EAGER + " --cfg=smpi/os:0:1e-6:1e-10 --cfg=smpi/or:0:5e-7:1e-10",
+              "--cfg=smpi/send-is-detached-thresh:0"]
+
+
+def draw(seed, most_ranks):
+    r = random.Random(seed)
+    kind = KINDS[seed % len(KINDS)]
+    ranks = max(4, int(4 * (most_ranks / 4) ** r.random()))
+    a_host = r.choice([1, 1, 1, 2, 4])
+    hosts = max(2, (ranks + a_host - 1) // a_host)
+    xml = kind(r, hosts)
+    place = ["h%d" % (i // a_host) for i in range(ranks)]
+    if r.random() < 0.3:
+        r.shuffle(place)
+    case = {"seed": seed, "kind": kind.__name__, "ranks": ranks, "ranks_a_host": a_host,
+            "bytes": r.choice([1, 64, 256, 4096, 65536, 262144, 1048576]),
+            "algorithm": r.choice(ALGORITHMS), "root": r.choice([0, 0, r.randrange(ranks)]),
+            "options": r.choice(VARIATIONS)}
+    if case["algorithm"] == "chain":  # many segments, so slow to simulate
+        case["bytes"] = min(case["bytes"], 65536)
+    head = ["<?xml version='1.0'?>",
+            '<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">', '<platform version="4.1">']
+    return case, "\n".join(head + xml + ["</platform>", ""]), "\n".join(place + [""])
+
+
+def write(seed, most_ranks, directory):
+    case, xml, place = draw(seed, most_ranks)
+    case["platform"] = "%s/%d.xml" % (directory, seed)
+    case["hosts"] = "%s/%d.hosts" % (directory, seed)
+    with open(case["platform"], "w") as f:
+        f.write(xml)
+    with open(case["hosts"], "w") as f:
+        f.write(place)
+    return case
+
+
+if __name__ == "__main__":
+    print(json.dumps(write(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3])))

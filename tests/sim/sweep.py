@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""usage: sweep.py FIRST_SEED CASES MOST_RANKS SECONDS
+
+The methods that give a broadcast's latency, with the default options of collbench-bcast, on
+platforms that nobody chose (platforms/make.py). Prints how far each is from one broadcast alone on
+the exact clock (isolated.c), and for how many of those that are off by more than 1 % nothing in
+their row says so. Fails where something is off by more than 3 % without a remark: on half-duplex
+links a small message from a quiet network takes up to 2 % longer here than in any loop."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+here = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(here, "platforms"))
+import make  # noqa: E402
+
+METHODS = ["ol", "held", "direct"]
+BOUNDS = ["barrier", "ring-barrier", "acknowledge"]
+LIMIT, FAILS = 0.01, 0.03
+
+
+def simulate(case, seconds, arguments):
+    command = [os.environ.get("SMPIRUN", "smpirun"), "-quiet", "-np", str(case["ranks"]),
+               "-hostfile", case["hosts"], "-platform", case["platform"],
+               "--log=root.thresh:error", "--cfg=smpi/simulate-computation:no",
+               "--cfg=smpi/wtime:1e-8", "--cfg=smpi/iprobe:1e-8", "--cfg=smpi/test:1e-8",
+               *case["options"].split(), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=seconds)
+    if done.returncode:
+        raise RuntimeError(done.stderr[-300:] + done.stdout[-300:])
+    return done.stdout
+
+
+def run(seed, most_ranks, directory, seconds):
+    """The case, and per method its value, whether it is marked, and the truth."""
+    case = make.write(seed, most_ranks, directory)
+    what = [case["algorithm"], str(case["bytes"]), str(case["root"])]
+    seen = [float(x) for x in simulate(case, seconds, ["sim/isolated", *what]).split()]
+    truth = sorted(seen)[len(seen) // 2]
+    out = simulate(case, seconds, ["sim/collbench-bcast", "--algorithm=" + what[0],
+                                   "--sizes=" + what[1], "--root=" + what[2], "--format=json"])
+    rows = json.loads(out[out.index("{"):])["tables"]["statistics"]["rows"]
+    return case, truth, {row["method"]: row for row in rows}
+
+
+def is_marked(row):
+    return bool(row["remark"])
+
+
+def show(case, truth, found):
+    text = []
+    for m in METHODS:
+        value = found[m]["value"]
+        off = 100 * (value / truth - 1) if value is not None else float("nan")
+        text.append("%s %+8.2f %%%s" % (m, off, " !" if is_marked(found[m]) else "  "))
+    print("%4d %-11s %4d ranks %d a host %8d B %-8s root %3d %12.2f us  %s"
+          % (case["seed"], case["kind"], case["ranks"], case["ranks_a_host"], case["bytes"],
+             case["algorithm"], case["root"], truth, "  ".join(text)), flush=True)
+    if os.environ.get("COLLPROF_SWEEP_REMARKS"):
+        for m in METHODS:
+            if found[m]["remark"]:
+                print("       %s: %s" % (m, found[m]["remark"]))
+
+
+def quantile(values, q):
+    values = sorted(values)
+    return values[min(len(values) - 1, int(q * len(values)))] if values else float("nan")
+
+
+def summarize(results):
+    print("\n%-12s %6s %9s %9s %9s %9s %10s %16s" % ("method", "cases", "median", "90 %", "largest",
+                                                   "over 1 %", "unmarked", "marked, in all"))
+    silent = 0
+    for m in METHODS:
+        rows = [(truth, found[m]) for _, truth, found in results]
+        offs = [abs(row["value"] / truth - 1) for truth, row in rows if row["value"] is not None]
+        wrong = [row for truth, row in rows
+                 if row["value"] is None or abs(row["value"] / truth - 1) > LIMIT]
+        unmarked = [row for row in wrong if not is_marked(row)]
+        marked = sum(is_marked(row) for _, row in rows)
+        print("%-12s %6d %7.2f %% %7.2f %% %7.0f %% %9d %10d %9d (%2.0f %%)"
+              % (m, len(rows), 100 * quantile(offs, 0.5), 100 * quantile(offs, 0.9),
+                 100 * quantile(offs, 1), len(wrong), len(unmarked), marked,
+                 100 * marked / len(rows)))
+        silent += sum(not is_marked(row) for truth, row in rows
+                      if row["value"] is None or abs(row["value"] / truth - 1) > FAILS)
+    below = [(case["seed"], b) for case, truth, found in results for b in BOUNDS
+             if found[b]["value"] is not None and found[b]["value"] < (1 - LIMIT) * truth]
+    print("upper bounds below the truth: %d of %d %s" % (len(below), len(BOUNDS) * len(results),
+                                                         below[:5] or ""))
+    return silent
+
+
+def main():
+    first, cases, most_ranks, seconds = (int(x) for x in sys.argv[1:5])
+    results, failed = [], 0
+    with tempfile.TemporaryDirectory() as directory:
+        for seed in range(first, first + cases):
+            try:
+                results.append(run(seed, most_ranks, directory, seconds))
+                show(*results[-1])
+            except (RuntimeError, subprocess.TimeoutExpired) as error:
+                print("%4d no result: %s" % (seed, error), flush=True)
+                failed += 1
+    silent = summarize(results) if results else 0
+    print("cases without a result: %d" % failed)
+    return failed > 0 or silent > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
