@@ -19,7 +19,7 @@ struct rule {
     const char *right; /* what would be right */
 };
 
-#define BCASTS "native|binomial|linear|backward|flat|chain|grid"
+#define BCAST_NAMES "grid" BCASTS(NAME_AFTER_BAR)
 #define METHODS "all" BCAST_METHODS(NAME_AFTER_BAR)
 
 #define KEEP(field) offsetof(struct settings, field), sizeof((struct settings *)0)->field
@@ -47,7 +47,7 @@ const struct setting settings_table[] = {
      "measure again at every K-th call of a signature; 0: at its first only"},
     {"benchmark-budget", 0, "SEC", NULL, "10", "time for all measurements together"},
     {"bcast", 0, "NAME", NULL, "",
-     "run the application with another broadcast: binomial, linear, backward, flat, chain, grid"},
+     "run the application with another broadcast: " BCASTS(NAME_BEFORE_COMMA) "grid"},
     {"trace", 0, "calls", "calls", "",
      "record every call and message, in up to twice the memory: who waits for whom, a timeline to "
      "plot and to export"},
@@ -71,7 +71,7 @@ static const struct rule rules[] = {
     {KIND_WORDS, KEEP(benchmark), 0, 0, METHODS, "one or more, with commas, of " METHODS},
     {KIND_NUMBER, KEEP(benchmark_every), 0, 1000000000, NULL, "a number of calls"},
     {KIND_SECONDS, KEEP(benchmark_budget), 0, 0, NULL, "a positive number of seconds"},
-    {KIND_WORD, KEEP(bcast), 0, 0, BCASTS, "one of " BCASTS},
+    {KIND_WORD, KEEP(bcast), 0, 0, BCAST_NAMES, "one of " BCAST_NAMES},
     {KIND_WORD, KEEP(trace), 0, 0, "calls", "calls"},
     {KIND_TEXT, KEEP(latencies), 0, 0, NULL, "the name of a file"},
     {KIND_TEXT, KEEP(base_round), 0, 0, NULL, "the name of a file"},

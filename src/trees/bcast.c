@@ -1,7 +1,9 @@
 #include "trees/bcast.h"
 
 #include "base/try.h"
+#include "trees/schedule_run.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Everything here runs on a communicator of our own, where nobody else uses this tag. */
@@ -111,63 +113,26 @@ static int flat(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm c
     return MPI_SUCCESS;
 }
 
-/* A message cut into segments of whole elements. */
-struct segments {
-    char *start;
-    MPI_Aint step; /* bytes from one segment to the next in memory */
-    int each, n;   /* elements in a segment; segments */
-};
-
-static int segments_cut(struct segments *s, const struct place *p, size_t bytes)
-{
-    MPI_Aint low, extent;
-    MPI_Count size;
-    TRY(PMPI_Type_get_extent(p->type, &low, &extent));
-    TRY(PMPI_Type_size_x(p->type, &size));
-    s->each = p->count > 0 ? p->count : 1;
-    if (size > 0 && bytes / (size_t)size < (size_t)s->each)
-        s->each = bytes >= (size_t)size ? (int)(bytes / (size_t)size) : 1;
-    s->n = p->count > 0 ? (int)(((long)p->count + s->each - 1) / s->each) : 1;
-    s->start = p->buffer;
-    s->step = extent * s->each;
-    return MPI_SUCCESS;
-}
-
-static int segment_count(const struct segments *s, const struct place *p, int k)
-{
-    return k + 1 < s->n ? s->each : p->count - k * s->each;
-}
-
-/* Receives segment K + 1 and sends segment K - 1 while waiting for K. At most two of each are
- * outstanding, so that a slow task holds up the chain and not its neighbour's memory. */
-static int chain_forward(const struct place *p, const struct segments *s)
-{
-    int before = p->me > 0 ? place_rank(p, p->me - 1) : MPI_PROC_NULL;
-    int after = p->me + 1 < p->size ? place_rank(p, p->me + 1) : MPI_PROC_NULL;
-    MPI_Request in[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-    MPI_Request out[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-    TRY(PMPI_Irecv(s->start, segment_count(s, p, 0), p->type, before, TAG, p->comm, &in[0]));
-    for (int k = 0; k < s->n; k++) {
-        if (k + 1 < s->n)
-            TRY(PMPI_Irecv(s->start + (k + 1) * s->step, segment_count(s, p, k + 1), p->type,
-                           before, TAG, p->comm, &in[(k + 1) % 2]));
-        TRY(PMPI_Wait(&in[k % 2], MPI_STATUS_IGNORE));
-        TRY(PMPI_Wait(&out[k % 2], MPI_STATUS_IGNORE));
-        TRY(PMPI_Isend(s->start + k * s->step, segment_count(s, p, k), p->type, after, TAG, p->comm,
-                       &out[k % 2]));
-    }
-    TRY(PMPI_Wait(&out[0], MPI_STATUS_IGNORE));
-    return PMPI_Wait(&out[1], MPI_STATUS_IGNORE);
-}
-
+/* Two segments at a time each way, so that a slow task holds up the chain and not its neighbour's
+ * memory. */
 static int chain(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
                  const void *arg)
 {
     struct place p;
-    struct segments s;
     TRY(place_find(&p, buffer, count, type, root, comm));
-    TRY(segments_cut(&s, &p, *(const size_t *)arg));
-    return chain_forward(&p, &s);
+    struct schedule_part *part = malloc(sizeof *part + sizeof *part->child);
+    if (!part)
+        return MPI_ERR_NO_MEM;
+    *part = (struct schedule_part){.root = root,
+                                   .parent = p.me > 0 ? place_rank(&p, p.me - 1) : -1,
+                                   .n_children = p.me + 1 < p.size,
+                                   .window = 2,
+                                   .sends = 2,
+                                   .segment = *(const size_t *)arg};
+    part->child[0] = place_rank(&p, p.me + 1);
+    int error = schedule_bcast(part).run(buffer, count, type, root, comm, part);
+    free(part);
+    return error;
 }
 
 /* Large enough that a message's own latency does not dominate, small enough that 64 KiB over 8

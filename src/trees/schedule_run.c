@@ -73,6 +73,7 @@ int schedule_distribute(const struct schedule *s, int holder, MPI_Comm comm,
     if (error == MPI_SUCCESS) {
         part->root = (int)header[1];
         part->segment = (size_t)header[2];
+        part->sends = 0;
         part->n_children = mine;
         error = scatter(rank == holder ? s : NULL, holder, comm, buffer, n, part);
     }
@@ -164,10 +165,9 @@ static int run(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm co
     TRY(message_cut(&m, buffer, count, type, part->segment, comm));
     if (m.n == 1)
         return run_whole(part, &m);
-    int window = m.n < IN_FLIGHT ? m.n : IN_FLIGHT;
-    if (part->window > 0 && part->window < window)
-        window = part->window;
-    int sends = m.n < IN_FLIGHT ? m.n : IN_FLIGHT;
+    int most = m.n < IN_FLIGHT ? m.n : IN_FLIGHT;
+    int window = part->window > 0 && part->window < most ? part->window : most;
+    int sends = part->sends > 0 && part->sends < most ? part->sends : most;
     size_t requests = (size_t)window + (size_t)sends * (size_t)part->n_children;
     MPI_Request *request = malloc(requests * sizeof *request);
     if (!request)

@@ -10,6 +10,7 @@ struct schedule_part {
     int root, parent; /* parent: -1 at the root */
     int n_children;
     int window;     /* receives posted at a time; 0: all */
+    int sends;      /* segments on their way to each child at a time; 0: all */
     size_t segment; /* bytes; 0: whole messages */
     int child[];    /* in the order of sending */
 };
