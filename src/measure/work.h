@@ -1,5 +1,5 @@
 /* Computation to be overlapped with: a fixed amount of work, never a spin until a moment, since a
- * spin cannot see that its processor was taken away (methods.md, section 5). It runs in
+ * spin cannot see that its processor was taken away (doc/methods.md, section 5). It runs in
  * registers: it neither reads nor writes memory, so that what is measured is the processor. In a
  * simulation it is clock_hold(). */
 #ifndef COLLPROF_MEASURE_WORK_H

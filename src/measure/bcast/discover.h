@@ -1,7 +1,7 @@
 /* A broadcast's path, found from outside: who has to enter before whom can leave.
  *
  * The entry of one rank j at a time is delayed by far longer than a broadcast takes; every rank
- * whose exit moves with it depends on j (methods.md section 1; the open problem at the end of
+ * whose exit moves with it depends on j (doc/methods.md section 1; the open problem at the end of
  * section 4 of de Supinski and Karonis). Needs no source of the library, and clocks that agree
  * to a fraction of the delay. */
 #ifndef COLLPROF_MEASURE_BCAST_DISCOVER_H

@@ -1,5 +1,5 @@
 /* The paper's method with the acknowledgement held back until no rank is busy with the broadcast
- * before: methods.md, section 1. */
+ * before: doc/methods.md, section 1. */
 #include "measure/bcast/run.h"
 
 #include <math.h>
