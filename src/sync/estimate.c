@@ -3,29 +3,31 @@
 #include "base/stats.h"
 
 #include <math.h>
+#include <stdbool.h>
 
+static double trip_of(const struct sync_exchange *e)
+{
+    return (e->received - e->sent) - (e->replied - e->arrived);
+}
+
+/* What an exchange says of another moment is less sure by what the clocks may have drifted until
+ * then. So the bounds of different exchanges cannot cross, however long the burst. */
 struct sync_point sync_point_from(const struct sync_exchange *e, size_t n, double parent_bound)
 {
-    double low = -INFINITY, high = INFINITY, shortest = INFINITY;
+    double low = -INFINITY, high = INFINITY;
     size_t best = 0;
-    for (size_t i = 0; i < n; i++) {
-        double trip = (e[i].received - e[i].sent) - (e[i].replied - e[i].arrived);
-        if (trip < shortest) {
-            shortest = trip;
+    for (size_t i = 1; i < n; i++)
+        if (trip_of(&e[i]) < trip_of(&e[best]))
             best = i;
-        }
-        low = fmax(low, e[i].replied - e[i].received);
-        high = fmin(high, e[i].arrived - e[i].sent);
+    double moment = 0.5 * (e[best].sent + e[best].received);
+    for (size_t i = 0; i < n; i++) {
+        double after_sent = SYNC_DRIFT_UNKNOWN * fabs(e[i].sent - moment);
+        double after_received = SYNC_DRIFT_UNKNOWN * fabs(e[i].received - moment);
+        low = fmax(low, e[i].replied - e[i].received - after_received);
+        high = fmin(high, e[i].arrived - e[i].sent + after_sent);
     }
-    /* Bounds of different exchanges can cross where the clocks drift faster than the burst is
-     * short; those of one exchange never do. */
-    if (low > high) {
-        low = e[best].replied - e[best].received;
-        high = e[best].arrived - e[best].sent;
-    }
-    return (struct sync_point){.local = 0.5 * (e[best].sent + e[best].received),
-                               .offset = 0.5 * (low + high),
-                               .bound = 0.5 * (high - low) + parent_bound};
+    return (struct sync_point){
+        .local = moment, .offset = 0.5 * (low + high), .bound = 0.5 * (high - low) + parent_bound};
 }
 
 /* How far the slope can be off when every point may move within its bound: the two outermost
@@ -76,9 +78,10 @@ struct sync_line sync_line_through(const struct sync_point *all, size_t n)
     }
     stats_line(x, y, n, &a, &b);
     double uncertainty = slope_uncertainty(p, n);
+    bool none = n == 1 || fabs(b) <= uncertainty;
     if (n > 1 && isfinite(uncertainty))
-        line.drift_bound = fmin(SYNC_DRIFT_UNKNOWN, uncertainty);
-    if (n == 1 || fabs(b) <= uncertainty) {
+        line.drift_bound = fmin(SYNC_DRIFT_UNKNOWN, uncertainty + (none ? fabs(b) : 0));
+    if (none) {
         b = 0;
         a = y[tightest];
     }

@@ -8,8 +8,9 @@
 
 #include <stddef.h>
 
-/* A drift that is assumed possible while none has been measured: two undisciplined crystals. */
-#define SYNC_DRIFT_UNKNOWN 1e-4
+/* A drift that is assumed possible while none has been measured: a kernel slews its clock by up to
+ * 500 ppm, and crystals differ by up to 100. */
+#define SYNC_DRIFT_UNKNOWN 6e-4
 
 enum { SYNC_POINTS_MAX = 32 };
 
@@ -26,8 +27,8 @@ struct sync_point {
 
 /* Narrows the difference by both ends of every exchange: an arrival after its sending gives an
  * upper bound of global - local, a receipt after its reply a lower one; the tightest of each
- * are kept, whichever exchange they come from. The point is dated at the exchange with the
- * shortest round trip. PARENT_BOUND, the error of the global clock that was followed, is
+ * are kept, whichever exchange they come from, less what may have drifted meanwhile. The point is
+ * dated at the exchange with the shortest round trip. PARENT_BOUND, the error of the global clock that was followed, is
  * added. N must be at least 1. */
 struct sync_point sync_point_from(const struct sync_exchange *e, size_t n, double parent_bound);
 

@@ -69,21 +69,34 @@ Test(sync, bounds_of_two_exchanges_are_combined)
         {.sent = 20, .arrived = 131, .replied = 131, .received = 32}, /* the other way round */
     };
     struct sync_point p = sync_point_from(e, 2, 0.5);
-    cr_assert_float_eq(p.offset, 100, 1e-12);
-    cr_assert_float_eq(p.bound, 1.5, 1e-12);
+    /* Less what may have drifted in the 20 s between the two. */
+    cr_assert_float_eq(p.offset, 100, 20 * SYNC_DRIFT_UNKNOWN);
+    cr_assert_geq(p.bound, 1.5);
+    cr_assert_float_eq(p.bound, 1.5, 20 * SYNC_DRIFT_UNKNOWN);
 }
 
-/* A long burst over a strong drift makes the combined bounds cross: an impossible interval must
- * not become a negative bound. */
-Test(sync, crossing_bounds_fall_back_to_one_exchange)
+/* A thousand clocks that drift by up to 500 ppm, as one that the kernel slews may, seen by one
+ * burst of up to 60 ms or by several: at any moment afterwards and between the error is within the
+ * stated bound. (A rate that changes after the last point is not in it.) */
+Test(sync, drifts_of_500_ppm_stay_within_the_bound)
 {
-    struct sync_exchange e[2] = {
-        {.sent = 0, .arrived = 1, .replied = 1, .received = 2},
-        {.sent = 100, .arrived = 111, .replied = 111, .received = 102},
-    };
-    struct sync_point p = sync_point_from(e, 2, 0);
-    cr_assert_geq(p.bound, 0);
-    cr_assert_float_eq(p.bound, 1, 1e-12);
+    struct world draw = {.seed = 4711};
+    int outside = 0;
+    for (uint64_t seed = 1; seed <= 1000; seed++) {
+        struct world w = {.offset = 100 * noise(&draw),
+                          .drift = (2 * noise(&draw) - 1) * 500e-6,
+                          .least = 5e-7 + 1e-5 * noise(&draw),
+                          .spread = 3e-4 * noise(&draw),
+                          .seed = seed};
+        struct sync_point p[4];
+        int n = 1 + (int)(seed % 4);
+        for (int i = 0; i < n; i++)
+            p[i] = burst(&w, 50 + 0.25 * i, 100, 0);
+        struct sync_line line = sync_line_through(p, (size_t)n);
+        double t = 50 + 3 * noise(&draw);
+        outside += fabs(error_at(&w, &line, t)) > sync_line_bound(&line, t) + 1e-11;
+    }
+    cr_assert_eq(outside, 0, "%d of 1000 readings outside", outside);
 }
 
 /* An injected offset of days and a drift of 20 ppm, measured at the start and at the end of 10 s:
@@ -157,5 +170,5 @@ Test(sync, wide_point_is_left_out)
     cr_assert_eq(line.offset, 5);
     cr_assert_eq(line.drift, 0);
     cr_assert_eq(line.bound, 1e-6);
-    cr_assert_leq(sync_line_bound(&line, 10.1), 1.2e-5);
+    cr_assert_leq(sync_line_bound(&line, 10.1), 6.2e-5);
 }
