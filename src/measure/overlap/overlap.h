@@ -1,4 +1,4 @@
-/* Does communication overlap with computation? Denis and Trahay; methods.md, section 5.
+/* Does communication overlap with computation? Denis and Trahay; doc/methods.md, section 5.
  *
  * A benchmark is a declared value: what node 0 does and is timed for, what the other nodes do, and
  * what its pure communication time is. Adding one is adding a file to measure/overlap/ and a

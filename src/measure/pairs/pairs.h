@@ -1,4 +1,4 @@
-/* Measuring the latency of every pair of ranks: PetaSHA's mmpi.c, methods.md section 2. */
+/* Measuring the latency of every pair of ranks: PetaSHA's mmpi.c, doc/methods.md, section 2. */
 #ifndef COLLPROF_MEASURE_PAIRS_PAIRS_H
 #define COLLPROF_MEASURE_PAIRS_PAIRS_H
 
