@@ -95,6 +95,7 @@ libprofile_la_SOURCES = \
 	src/profile/peers.c \
 	src/profile/profile.h \
 	src/profile/sort.c \
+	src/profile/stands.c \
 	src/profile/symbolize.c \
 	src/timeline/collective.c src/timeline/match.c src/timeline/waits.c \
 	src/timeline/timeline.h src/timeline/timeline_inner.h

@@ -10,8 +10,9 @@
 
 /* Faults may have a handler already (UCX sets some): it is called after ours. Of the other signals
  * only those are caught that would have ended the process by default. */
-static const int watched[] = {SIGSEGV, SIGBUS, SIGFPE,  SIGILL,  SIGABRT, SIGTERM,
-                              SIGINT,  SIGHUP, SIGQUIT, SIGXCPU, SIGUSR1, SIGUSR2};
+static const int watched[] = {SIGSEGV, SIGBUS,  SIGFPE,  SIGILL,    SIGABRT, SIGTERM,
+                              SIGINT,  SIGHUP,  SIGQUIT, SIGXCPU,   SIGUSR1, SIGUSR2,
+                              SIGALRM, SIGPIPE, SIGXFSZ, SIGVTALRM, SIGPROF, SIGSYS};
 enum { N_FAULTS = 5, N_WATCHED = sizeof watched / sizeof *watched };
 static struct sigaction previous[N_WATCHED];
 
@@ -20,7 +21,7 @@ void ends_mark(enum ledger_state state, int detail)
     struct ledger_header *h = layer.ledger.header;
     /* A process that got over a signal and reaches MPI_Finalize has ended well after all. */
     if (layer.phase != LAYER_RUNNING || getpid() != layer.pid ||
-        (h->state != LEDGER_RUNNING && state != LEDGER_FINALIZED))
+        (h->state != LEDGER_RUNNING && !ledger_went_on(h) && state != LEDGER_FINALIZED))
         return;
     h->pair[1] = (typeof(h->pair[1])){clock_ticks(), clock_now()};
     h->state_detail = detail;

@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -416,18 +417,45 @@ static void end_together(void)
     PMPI_Comm_free(&layer.comm);
 }
 
+/* What we write may meet a limit (ulimit -f) or a closed pipe: that is an error for us, and no
+ * signal for the application. */
+static void hold_signals(sigset_t *before)
+{
+    sigset_t ours;
+    sigemptyset(&ours);
+    sigaddset(&ours, SIGXFSZ);
+    sigaddset(&ours, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &ours, before);
+}
+
+static void release_signals(const sigset_t *before)
+{
+    sigset_t ours;
+    sigemptyset(&ours);
+    if (!sigismember(before, SIGXFSZ))
+        sigaddset(&ours, SIGXFSZ);
+    if (!sigismember(before, SIGPIPE))
+        sigaddset(&ours, SIGPIPE);
+    while (sigtimedwait(&ours, NULL, &(struct timespec){0, 0}) > 0)
+        ;
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
 void life_end(void)
 {
+    sigset_t before;
     if (layer.phase != LAYER_RUNNING || getpid() != layer.pid)
         return;
     bool was_inside = thread.inside;
     thread_enter();
     layer.on = false;
+    hold_signals(&before);
     close_books();
     layer.phase = LAYER_ENDED;
     if (layer.comm != MPI_COMM_NULL)
         end_together();
     else
         life_end_alone();
+    release_signals(&before);
     thread.inside = was_inside;
 }

@@ -126,6 +126,23 @@ static const struct field event_table[] = {
 };
 FIELDS(event);
 
+static const struct field stand_table[] = {
+    FIELD(profile_stand, rank, "rank", FIELD_I32),
+    FIELD(profile_stand, operation, "operation", FIELD_INDEX),
+    FIELD(profile_stand, site, "site", FIELD_INDEX),
+    FIELD(profile_stand, comm, "communicator", FIELD_INDEX),
+    FIELD(profile_stand, comm_id, "communicator_id", FIELD_HEX),
+    FIELD(profile_stand, sequence, "sequence", FIELD_U32),
+    FIELD(profile_stand, collective, "collective", FIELD_BOOL),
+    FIELD(profile_stand, peer, "peer", FIELD_I32),
+    FIELD(profile_stand, tag, "tag", FIELD_I32),
+    FIELD(profile_stand, root, "root", FIELD_I32),
+    FIELD(profile_stand, bytes, "bytes", FIELD_I64),
+    FIELD(profile_stand, entered, "entered_seconds", FIELD_REAL),
+    FIELD(profile_stand, seconds, "seconds", FIELD_REAL),
+};
+FIELDS(stand);
+
 static const struct field arrival_table[] = {
     FIELD(profile_arrival, site, "site", FIELD_INDEX),
     FIELD(profile_arrival, operation, "operation", FIELD_INDEX),

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "profile/model.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -265,6 +266,70 @@ static void gather_acts(struct profile *p, const struct ledger *l, struct maps *
         *PUSH(&p->acts) = act_of(p, l, m, &l->events[i], rate);
 }
 
+/* When the process ended, or now if it lives, on this host's CLOCK_MONOTONIC; NAN: it said nothing.
+ */
+static double end_of(const struct ledger_header *h)
+{
+    if (h->state != LEDGER_RUNNING && !ledger_went_on(h))
+        return h->pair[1].seconds;
+    return ledger_is_alive(h) ? clock_now() : (double)NAN;
+}
+
+/* A call in progress counts as one; its time only where it is known. */
+static void count_stand(struct profile *p, const struct profile_stand *s, double seconds)
+{
+    uint64_t histogram[HISTOGRAM_BUCKETS] = {0};
+    uint64_t ns = (uint64_t)(seconds * 1e9);
+    struct profile_entry e = {.site = s->site,
+                              .operation = s->operation,
+                              .comm = s->comm,
+                              .region = PROFILE_NONE,
+                              .calls = 1,
+                              .time_ns = ns,
+                              .min_ns = ns,
+                              .max_ns = ns,
+                              .histogram = histogram};
+    histogram[histogram_bucket(ns)] = 1;
+    if (e.site == PROFILE_NONE)
+        e.site = profile_add_site(p, &(struct profile_site){0});
+    profile_add_entry(p, &e);
+    p->ranks.at[0].calls++;
+    p->ranks.at[0].mpi_ns += ns;
+}
+
+static void gather_calls(struct profile *p, const struct ledger *l, struct maps *m, double rate)
+{
+    const struct ledger_header *h = l->header;
+    double end = end_of(h) - h->pair[0].seconds;
+    for (uint32_t i = 0; i < count_of(l, LEDGER_CALLS); i++) {
+        const struct ledger_call *from = &l->calls[i];
+        uint32_t operation = from->since ? operation_of(p, l, m, from->operation) : PROFILE_NONE;
+        if (operation == PROFILE_NONE || h->state == LEDGER_FINALIZED)
+            continue;
+        struct profile_stand *s = PUSH(&p->stands);
+        *s = (struct profile_stand){.rank = h->rank,
+                                    .site = mapped(m->site, from->site, l, LEDGER_SITES),
+                                    .operation = operation,
+                                    .comm = mapped(m->comm, from->comm, l, LEDGER_COMMS),
+                                    .comm_id = from->comm_id,
+                                    .sequence = from->sequence,
+                                    .peer = from->peer,
+                                    .tag = from->tag,
+                                    .root = from->root,
+                                    .bytes = from->bytes,
+                                    .seconds = -1};
+        s->collective = p->operations.at[operation].family == FAMILY_COLLECTIVE;
+        if (!s->collective)
+            s->sequence = 0;
+        s->entered = (double)(int64_t)(from->since - h->pair[0].ticks) / rate;
+        if (end - s->entered >= 0) {
+            s->seconds = end - s->entered;
+            count_stand(p, s, s->seconds);
+            p->ranks.at[0].wall = fmax(p->ranks.at[0].wall, end);
+        }
+    }
+}
+
 /* Of a process that was killed, the last call that it made is the last that is known of it. */
 static double wall_time(const struct ledger_header *h)
 {
@@ -303,8 +368,8 @@ static void gather_rank(struct profile *p, const struct ledger *l)
     *r = (struct profile_rank){.rank = h->rank,
                                .host = profile_add_host(p, &host),
                                .pid = h->pid,
-                               .state = h->state,
-                               .state_detail = h->state_detail,
+                               .state = ledger_went_on(h) ? LEDGER_RUNNING : h->state,
+                               .state_detail = ledger_went_on(h) ? 0 : h->state_detail,
                                .wall = wall_time(h),
                                .untracked_requests = h->untracked_requests,
                                .started_late = h->started_late,
@@ -361,13 +426,15 @@ struct profile *profile_from_cut_ledger(const struct ledger *l, double rate)
     gather_regions(p, l, &m);
     gather_sites(p, l, &m);
     gather_entries(p, l, &m);
-    spread_out(p, (uint32_t)l->header->rank);
-    set_apart_lifecycle(p);
     if (ledger_rate(l->header) > 0)
         rate = ledger_rate(l->header);
     else if (l->header->clock != CLOCK_SOURCE_TSC)
         rate = 1e9; /* ticks are nanoseconds unless they are the time stamp counter's */
     gather_peers(p, l, &m);
+    if (rate > 0)
+        gather_calls(p, l, &m, rate);
+    spread_out(p, (uint32_t)l->header->rank);
+    set_apart_lifecycle(p);
     if (rate > 0) {
         gather_events(p, l, &m, rate);
         gather_acts(p, l, &m, rate);

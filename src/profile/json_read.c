@@ -201,6 +201,18 @@ static bool read_messages(struct profile *p, const json_t *json)
 /* Times are subtracted from each other: in nanoseconds, a hundred years either way. */
 #define FAR_TIME ((json_int_t)1 << 61)
 
+static bool read_stands(struct profile *p, const json_t *json)
+{
+    if (!READ_ARRAY(json, "in_progress", &fields_stand, &p->stands))
+        return false;
+    for (size_t i = 0; i < p->stands.n; i++)
+        if (p->stands.at[i].operation >= p->operations.n ||
+            !index_valid(p->stands.at[i].site, p->sites.n) ||
+            !index_valid(p->stands.at[i].comm, p->comms.n))
+            return false;
+    return true;
+}
+
 static bool read_members(struct profile *p, const struct profile_event *instance,
                          const json_t *members)
 {
@@ -269,7 +281,8 @@ static bool read_all(struct profile *p, const json_t *json)
         profile_reindex(p);
     return good && read_entries(p, json_object_get(json, "entries")) &&
            read_groups(p, json_object_get(json, "groups")) && read_arrivals(p, json) &&
-           read_messages(p, json) && read_instances(p, json_object_get(json, "instances"));
+           read_messages(p, json) && read_stands(p, json) &&
+           read_instances(p, json_object_get(json, "instances"));
 }
 
 /* Every text in it, to be shown as it is: see quote_plain(). */

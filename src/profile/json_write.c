@@ -193,6 +193,7 @@ json_t *profile_json(const struct profile *p)
         profile_out_of_memory();
     json_put(whole, "matrix", ARRAY_OF(&fields_peer, &p->peers));
     json_put(whole, "trace", object_of(&fields_trace, &p->trace));
+    json_put(whole, "in_progress", ARRAY_OF(&fields_stand, &p->stands));
     json_put(whole, "waits", ARRAY_OF(&fields_wait, &p->waits));
     return whole;
 }

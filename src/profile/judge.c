@@ -52,7 +52,7 @@ static void describe_end(const struct profile_rank *r, char *text, size_t room)
                  strsignal(r->state_detail));
         break;
     default:
-        snprintf(text, room, r->alive ? "still running" : "killed or cut off without a last word");
+        snprintf(text, room, r->alive ? "still running" : "killed or cut off without a last word (SIGKILL, _exit or exec)");
     }
 }
 
@@ -184,6 +184,7 @@ static void judge_start(struct profile *p)
 void profile_judge(struct profile *p)
 {
     judge_ends(p);
+    stands_judge(p);
     judge_hosts(p);
     judge_dropped(p);
     judge_silence(p);

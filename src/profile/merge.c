@@ -171,6 +171,13 @@ static void merge_counts(struct profile *into, const struct profile *from, const
         a->site = mapped(m->site, a->site);
         a->operation = mapped(m->operation, a->operation);
     }
+    for (size_t i = 0; i < from->stands.n; i++) {
+        struct profile_stand *s = PUSH(&into->stands);
+        *s = from->stands.at[i];
+        s->site = mapped(m->site, s->site);
+        s->operation = mapped(m->operation, s->operation);
+        s->comm = mapped(m->comm, s->comm);
+    }
     for (size_t i = 0; i < from->peers.n; i++) {
         struct profile_peer *peer = PUSH(&into->peers);
         *peer = from->peers.at[i];

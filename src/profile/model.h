@@ -186,6 +186,20 @@ struct profile_trace {
     uint64_t unnumbered;     /* ends of messages whose order was not known */
 };
 
+/* A call that a rank had entered, and not left when its record was read. */
+struct profile_stand {
+    int32_t rank;
+    uint32_t site, operation, comm;
+    uint64_t comm_id; /* of this very communicator */
+    uint32_t sequence;
+    bool collective;   /* blocking: the sequence is its own */
+    int32_t peer, tag; /* INT32_MIN: the operation has none */
+    int32_t root;      /* -1: none */
+    uint64_t bytes;    /* LEDGER_UNKNOWN_BYTES: not known */
+    double entered;    /* seconds after the start of its process's record */
+    double seconds;    /* in it until the rank ended or, if it is alive, now; -1: not known */
+};
+
 struct profile_finding {
     char *kind;
     json_t *value;
@@ -221,6 +235,7 @@ struct profile {
     ARRAY(struct profile_event) events;
     ARRAY(struct profile_arrival) arrivals;
     ARRAY(struct profile_finding) findings;
+    ARRAY(struct profile_stand) stands;
     ARRAY(struct profile_peer) peers;
     uint64_t peers_dropped; /* messages that found the matrix full */
     struct profile_trace trace;
@@ -275,6 +290,10 @@ void peers_limit(struct profile *p, size_t limit);
 /* Adds to the warnings what the counts themselves give reason for: ranks that did not end well,
  * more ranks than processors, what was dropped. */
 void profile_judge(struct profile *p);
+
+/* In the order of communicators and sequence numbers; then what they say of a run that hangs. */
+void stands_sort(struct profile *p);
+void stands_judge(struct profile *p);
 
 /* "0, 1, 4-7": N ascending ranks. */
 void rank_list(char *text, size_t room, const int32_t *rank, size_t n);

@@ -175,6 +175,12 @@ void profile_sort(struct profile *p)
         follow(&p->peers.at[i].site, site);
         follow(&p->peers.at[i].operation, operation);
     }
+    for (size_t i = 0; i < p->stands.n; i++) {
+        follow(&p->stands.at[i].site, site);
+        follow(&p->stands.at[i].operation, operation);
+        follow(&p->stands.at[i].comm, comm);
+    }
+    stands_sort(p);
     peers_sort(p);
     free(SORT(&p->entries, compare_entries));
     free(SORT(&p->groups, compare_groups));

@@ -323,6 +323,10 @@ bool ledger_is_name(const char *name);
  * has left no word of its end. */
 bool ledger_is_in_use(const struct ledger_header *h);
 
+/* Whether calls were made after the word that it has of its end: the application's own handler has
+ * got over a signal. */
+bool ledger_went_on(const struct ledger_header *h);
+
 /* Whether the process that writes it runs on this host. */
 bool ledger_is_alive(const struct ledger_header *h);
 

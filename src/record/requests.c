@@ -3,22 +3,26 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* A queue that has grown so long holds requests whose completion is never seen (a Fortran 2008
- * program completes them behind our back); it is dropped and counted. */
-enum { POOL = 16384, BUCKETS = 4096, LONGEST = 4096, NONE = 0 };
+/* Most requests that are open at a time. A queue that has grown so long holds requests whose
+ * completion is never seen (a Fortran 2008 program completes them behind our back); it is dropped
+ * and counted. */
+enum { POOL = 262144, LEAST_POOL = 4096, BUCKETS = 16384, LONGEST = 4096, NONE = 0 };
 
 struct bucket {
     uint32_t lock, first, last, length;
 };
 
 static struct request *pool; /* [0] is never used: NONE */
+static uint32_t pool_size;
 static struct bucket *buckets;
 static uint32_t free_lock, free_first, fresh;
 
 int requests_start(void)
 {
-    /* Untouched pages cost nothing, so the pool's size is only an upper bound. */
-    pool = calloc(POOL, sizeof *pool);
+    /* Untouched pages cost nothing, so the pool's size is only an upper bound; where addresses are
+     * scarce (ulimit -v) it is a smaller one. */
+    for (pool_size = POOL; !pool && pool_size >= LEAST_POOL; pool_size /= pool ? 1 : 2)
+        pool = calloc(pool_size, sizeof *pool);
     buckets = calloc(BUCKETS, sizeof *buckets);
     fresh = 1;
     return pool && buckets ? 0 : ENOMEM;
@@ -26,9 +30,9 @@ int requests_start(void)
 
 static struct bucket *bucket_of(uint64_t handle)
 {
-    return &buckets[handle * 0x9e3779b97f4a7c15ull >> 52];
+    return &buckets[handle * 0x9e3779b97f4a7c15ull >> 50];
 }
-_Static_assert(BUCKETS == 1 << (64 - 52), "as many buckets as the hash has values");
+_Static_assert(BUCKETS == 1 << (64 - 50), "as many buckets as the hash has values");
 
 static struct request *allocate(void)
 {
@@ -36,7 +40,7 @@ static struct request *allocate(void)
     uint32_t i = free_first;
     if (i != NONE)
         free_first = pool[i].next;
-    else if (fresh < POOL)
+    else if (fresh < pool_size)
         i = fresh++;
     spin_unlock(&free_lock);
     return i == NONE ? NULL : &pool[i];

@@ -2,10 +2,12 @@
  * 10 broadcasts; then RANK (default: the last) goes its WAY, while the others wait for it in
  * a barrier for ever. */
 #include <mpi.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static void own_handler(int number)
@@ -16,8 +18,66 @@ static void own_handler(int number)
     _exit(100 + number);
 }
 
+static jmp_buf over;
+
+static void get_over(int number)
+{
+    (void)number;
+    siglongjmp(over, 1);
+}
+
+/* The application's own handler gets over a fault; then something else ends it. */
+static void survive(void)
+{
+    signal(SIGSEGV, get_over);
+    if (sigsetjmp(over, 1) == 0)
+        raise(SIGSEGV);
+    MPI_Barrier(MPI_COMM_SELF);
+    raise(SIGKILL);
+}
+
+static void limit_files(void)
+{
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){4096, 4096});
+    FILE *f = tmpfile();
+    for (int i = 0; i < 100000; i++)
+        fputc('x', f);
+    fflush(f);
+}
+
+static void break_pipe(void)
+{
+    int end[2];
+    if (pipe(end) == 0 && close(end[0]) == 0 && write(end[1], "x", 1) == 1)
+        exit(9);
+}
+
+/* Nobody comes back from here. */
+static void hang(int rank)
+{
+    int x[3] = {0};
+    if (rank == 0)
+        MPI_Recv(x, 3, MPI_INT, 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 2)
+        MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 3)
+        MPI_Bcast(x, 1, MPI_INT, 1, MPI_COMM_WORLD);
+    for (;;)
+        pause();
+}
+
 static void go(const char *way, int rank)
 {
+    if (!strcmp(way, "alarm"))
+        raise(SIGALRM);
+    if (!strcmp(way, "pipe"))
+        break_pipe();
+    if (!strcmp(way, "file-size"))
+        limit_files();
+    if (!strcmp(way, "survived"))
+        survive();
+    if (!strcmp(way, "exec"))
+        execl("/bin/sh", "sh", "-c", "exit 6", (char *)NULL);
     if (!strcmp(way, "abort"))
         MPI_Abort(MPI_COMM_WORLD, 7);
     if (!strcmp(way, "segv"))
@@ -42,6 +102,8 @@ int main(int argc, char **argv)
     const char *way = argc > 1 ? argv[1] : "well";
     if (!strcmp(way, "handled"))
         signal(SIGUSR1, own_handler);
+    if (!strcmp(way, "survived"))
+        signal(SIGSEGV, get_over);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -53,6 +115,8 @@ int main(int argc, char **argv)
         printf("sum %d\n", sum);
     fflush(stdout);
     MPI_Barrier(MPI_COMM_WORLD);
+    if (!strcmp(way, "hang"))
+        hang(rank);
     if (rank == (argc > 2 ? atoi(argv[2]) : size - 1))
         go(way, rank);
     MPI_Barrier(MPI_COMM_WORLD);

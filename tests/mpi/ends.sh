@@ -19,6 +19,7 @@ while read -r way state; do
     profile $way.json states "$state=1-2"
     "$collprof" report $way >report 2>&1 || fail "$way: cannot be reported as text"
     grep -q 'rank.*1.*counts end there' report || { cat report; fail "$way: not said that it ended early"; }
+    grep -q 'rank 0 stood in MPI_Barrier' report || { cat report; fail "$way: not said where rank 0 stood"; }
 done <<END
 abort aborted
 segv signalled
@@ -28,13 +29,37 @@ libc-abort signalled
 exit exited
 _exit running
 handled running
+alarm signalled
+pipe signalled
+file-size signalled
+survived running
+exec running
 END
 
 # Without mpiexec in between: the status of the process itself.
-for way in abort segv term kill libc-abort exit _exit handled; do
+for way in abort segv term kill libc-abort exit _exit handled alarm pipe file-size survived exec; do
     "$ends" $way >/dev/null 2>&1
     status=$?
     LD_PRELOAD=$layer COLLPROF_OUTPUT=alone.$way "$ends" $way >/dev/null 2>&1
     test $? = $status || fail "$way, alone: status is not $status"
 done
+
+# Where each rank stands that hangs, seen from outside while it does; and that two collectives
+# that have met can never end.
+layered 4 hangs "$ends" hang >out 2>err &
+launcher=$!
+for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    sleep 0.5
+    "$collprof" report hangs >report 2>&1
+    grep -q 'in vain' report && break
+done
+kill $launcher 2>/dev/null
+wait $launcher 2>/dev/null
+tr -s ' \n' ' ' <report >flat
+grep -q 'still running' flat || { cat report; fail "hang: not said that it still runs"; }
+grep -q 'rank 0 stood in MPI_Recv at ends.c:[0-9]* hang, with rank 1, tag 7, 12 B, on MPI_COMM_WORLD, for' flat ||
+    grep -q 'rank 0 stood in MPI_Recv at ends.c:[0-9]* hang, with rank 1, tag 7, 12 B, for' flat ||
+    { cat report; fail "hang: rank 0"; }
+grep -q 'in vain: rank 2 in MPI_Barrier at .*, and rank 3 in MPI_Bcast at .* (root 1)' flat ||
+    { cat report; fail "hang: what does not fit"; }
 exit 0

@@ -26,6 +26,7 @@ check_PROGRAMS += $(layer_programs)
 tests_mpi_awkward_CPPFLAGS = -D_GNU_SOURCE $(MPI_CFLAGS)
 tests_mpi_awkward_LDADD = $(MPI_LIBS)
 tests_mpi_ends_CPPFLAGS = -D_GNU_SOURCE $(MPI_CFLAGS)
+tests_mpi_ends_CFLAGS = -g -O1
 tests_mpi_ends_LDADD = $(MPI_LIBS)
 tests_mpi_inject_CPPFLAGS = $(MPI_CFLAGS)
 tests_mpi_inject_LDADD = $(MPI_LIBS)

@@ -1,0 +1,133 @@
+/* Where ranks stood that did not come to an end: the calls that they had entered and not left. */
+#include "base/format.h"
+#include "base/text.h"
+#include "profile/model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int compare(const void *a, const void *b)
+{
+    const struct profile_stand *x = a, *y = b;
+    if (x->comm_id != y->comm_id)
+        return x->comm_id < y->comm_id ? -1 : 1;
+    if (x->sequence != y->sequence)
+        return x->sequence < y->sequence ? -1 : 1;
+    if (x->operation != y->operation)
+        return x->operation < y->operation ? -1 : 1;
+    if (x->site != y->site)
+        return x->site < y->site ? -1 : 1;
+    return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+void stands_sort(struct profile *p)
+{
+    if (p->stands.n)
+        qsort(p->stands.at, p->stands.n, sizeof *p->stands.at, compare);
+}
+
+/* "MPI_Recv at x.c:12 main" */
+static void place(const struct profile *p, const struct profile_stand *s, char *text, size_t room)
+{
+    const struct profile_site *site = s->site == PROFILE_NONE ? NULL : &p->sites.at[s->site];
+    const struct profile_frame *f = site && site->depth ? &site->frame[0] : NULL;
+    const char *name = p->operations.at[s->operation].name;
+    if (f && f->file)
+        snprintf(text, room, "%s at %.80s:%u%s%.80s", name, text_base_of(f->file), f->line,
+                 f->function ? " " : "", f->function ? f->function : "");
+    else if (f && f->function)
+        snprintf(text, room, "%s at %.80s+0x%llx", name, f->function,
+                 (unsigned long long)f->offset);
+    else
+        snprintf(text, room, "%s", name);
+}
+
+/* " (with rank 1, tag 5, 8 B)": what the arguments said; nothing where they said nothing. */
+static void arguments(const struct profile *p, const struct profile_stand *s, char *text,
+                      size_t room)
+{
+    char bytes[32];
+    size_t n = 0;
+    *text = '\0';
+#define SAY(...) n += (size_t)snprintf(text + n, room - n, __VA_ARGS__)
+    if (s->peer >= 0)
+        SAY(", with rank %d", s->peer);
+    else if (s->peer != INT32_MIN)
+        SAY(", with any or no rank");
+    if (s->tag >= 0)
+        SAY(", tag %d", s->tag);
+    if (s->root >= 0)
+        SAY(", root %d", s->root);
+    if (s->bytes && s->bytes != LEDGER_UNKNOWN_BYTES)
+        SAY(", %s", format_bytes(bytes, (double)s->bytes));
+    if (s->comm != PROFILE_NONE && *p->comms.at[s->comm].name)
+        SAY(", on %.64s", p->comms.at[s->comm].name);
+    if (s->collective && s->comm_id)
+        SAY(", collective %u there", s->sequence);
+#undef SAY
+}
+
+static bool stand_together(const struct profile_stand *a, const struct profile_stand *b)
+{
+    return a->operation == b->operation && a->site == b->site && a->comm == b->comm &&
+           a->sequence == b->sequence && a->peer == b->peer && a->tag == b->tag &&
+           a->root == b->root;
+}
+
+static void say(struct profile *p, const struct profile_stand *s, size_t n)
+{
+    char where[260], what[260], ranks[200] = "", since[80];
+    int32_t *rank = profile_alloc(n * sizeof *rank);
+    double longest = 0;
+    bool known = true;
+    for (size_t i = 0; i < n; i++) {
+        rank[i] = s[i].rank;
+        known = known && s[i].seconds >= 0;
+        longest = fmax(longest, s[i].seconds);
+    }
+    rank_list(ranks, sizeof ranks, rank, n);
+    free(rank);
+    place(p, s, where, sizeof where);
+    arguments(p, s, what, sizeof what);
+    if (known)
+        snprintf(since, sizeof since, "for %s%.3g s", n > 1 ? "up to " : "", longest);
+    else
+        snprintf(since, sizeof since, "from %.3g s after the start on", s->entered);
+    profile_warn(p, "rank%s %s stood in %s%s, %s", n > 1 ? "s" : "", ranks, where, what, since);
+}
+
+static void with_root(const struct profile *p, const struct profile_stand *s, char *text,
+                      size_t room)
+{
+    place(p, s, text, room);
+    size_t n = strlen(text);
+    if (s->root >= 0)
+        snprintf(text + n, room - n, " (root %d)", s->root);
+}
+
+/* Two that take part in the same collective of a communicator must be in the same operation. */
+static void say_mismatch(struct profile *p, const struct profile_stand *a,
+                         const struct profile_stand *b)
+{
+    char one[280], other[280];
+    with_root(p, a, one, sizeof one);
+    with_root(p, b, other, sizeof other);
+    profile_warn(p, "these wait for each other in vain: rank %d in %s, and rank %d in %s", a->rank,
+                 one, b->rank, other);
+}
+
+void stands_judge(struct profile *p)
+{
+    const struct profile_stand *s = p->stands.at;
+    for (size_t i = 0, end; i < p->stands.n; i = end) {
+        for (end = i + 1; end < p->stands.n && stand_together(&s[i], &s[end]);)
+            end++;
+        say(p, &s[i], end - i);
+    }
+    for (size_t i = 1; i < p->stands.n; i++)
+        if (s[i].collective && s[i - 1].collective && s[i].comm_id &&
+            s[i].comm_id == s[i - 1].comm_id && s[i].sequence == s[i - 1].sequence &&
+            (s[i].operation != s[i - 1].operation || s[i].root != s[i - 1].root))
+            say_mismatch(p, &s[i - 1], &s[i]);
+}
