@@ -21,13 +21,16 @@ tests_mpi_collbench_bcast_check_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_mpi_collbench_bcast_check_LDADD = $(JANSSON_LIBS)
 
 # Applications for the layer: they know nothing of it.
-layer_programs = tests/mpi/awkward tests/mpi/ends tests/mpi/inject tests/mpi/messages tests/mpi/sites
+layer_programs = tests/mpi/awkward tests/mpi/ends tests/mpi/inject tests/mpi/messages tests/mpi/sites \
+	tests/mpi/strange
 check_PROGRAMS += $(layer_programs)
 tests_mpi_awkward_CPPFLAGS = -D_GNU_SOURCE $(MPI_CFLAGS)
 tests_mpi_awkward_LDADD = $(MPI_LIBS)
 tests_mpi_ends_CPPFLAGS = -D_GNU_SOURCE $(MPI_CFLAGS)
 tests_mpi_ends_CFLAGS = -g -O1
 tests_mpi_ends_LDADD = $(MPI_LIBS)
+tests_mpi_strange_CPPFLAGS = -D_GNU_SOURCE $(MPI_CFLAGS)
+tests_mpi_strange_LDADD = $(MPI_LIBS)
 tests_mpi_inject_CPPFLAGS = $(MPI_CFLAGS)
 tests_mpi_inject_LDADD = $(MPI_LIBS)
 tests_mpi_messages_CPPFLAGS = -D_GNU_SOURCE $(MPI_CFLAGS)
@@ -51,6 +54,7 @@ tests_mpi_libnomem_la_CPPFLAGS = -D_GNU_SOURCE
 tests_mpi_libnomem_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 
 MPI_TESTS = \
+	tests/mpi/apart.sh \
 	tests/mpi/awkward.sh \
 	tests/mpi/bcast.sh \
 	tests/mpi/collbench-bcast.sh \
@@ -75,6 +79,7 @@ MPI_TESTS = \
 	tests/mpi/real-scalapack.sh \
 	tests/mpi/html.sh tests/mpi/report.sh \
 	tests/mpi/scenario.sh \
+	tests/mpi/strange.sh \
 	tests/mpi/sync.sh \
 	tests/mpi/trees.sh \
 	tests/mpi/truth.sh \

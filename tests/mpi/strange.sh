@@ -1,0 +1,98 @@
+#!/bin/sh
+# Programs with strange habits: with the layer they have the same status and output as without, and
+# what is recorded of them is right.
+. "${srcdir:-.}/tests/mpi/lib.sh"
+strange=$built/tests/mpi/strange
+
+# both WAY: bare and with the layer, on 2 ranks.
+both()
+{
+    way=$1
+    plain 2 "$strange" $way >want 2>want.err
+    status=$?
+    test $status != 77 || return 1
+    layered 2 $way "$strange" $way >out 2>err
+    test $? = $status || { cat err; fail "$way: status is not $status"; }
+    sort want >want.sorted
+    sort out | cmp - want.sorted || fail "$way: other output"
+    test ! -s err || { cat err; fail "$way: something was said"; }
+    profile $way ranks 2
+}
+
+both longjmp
+profile longjmp calls MPI_Barrier=200 MPI_Send=2
+profile longjmp errors MPI_Send=2
+
+# A rank that is always late stays so, though another one's first collective was refused.
+both failing-collective
+profile failing-collective errors MPI_Bcast=1
+python3 - <<'END' || fail "failing-collective: who is late"
+import json
+p = json.load(open("failing-collective/profile.json"))
+barrier = [o["name"] for o in p["operations"]].index("MPI_Barrier")
+late = [a for a in p["arrivals"] if a["operation"] == barrier]
+assert sum(a["instances"] for a in late) == 10, late
+assert all(a["late_rank"] == 1 for a in late), late
+END
+
+# The 2 s between a receive that failed and the next one belong to neither.
+both failing-wait
+profile failing-wait errors MPI_Wait=1
+profile failing-wait completed MPI_Irecv=1
+python3 - <<'END' || fail "failing-wait: times of another request"
+import json
+p = json.load(open("failing-wait/profile.json"))
+window = sum(e.get("window_ns", 0) for e in p["entries"])
+assert window < 1.5e9, window
+END
+
+both freeing-nothing
+profile freeing-nothing calls MPI_Comm_free=2
+
+if both partitioned; then
+    profile partitioned bytes MPI_Start=1600
+fi
+
+# 4,096 call sites, where there was room for 768.
+both many-sites
+profile many-sites calls MPI_Barrier=16384
+profile many-sites nothing-lost
+python3 - <<'END' || fail "many-sites: not all call sites"
+import json
+p = json.load(open("many-sites/profile.json"))
+assert sum(len(s["frames"]) > 0 for s in p["sites"]) >= 4096, len(p["sites"])
+END
+
+# Thinned out, but both collectives alike.
+both in-turn
+python3 - <<'END' || fail "in-turn: one of two collectives was left out"
+import json
+p = json.load(open("in-turn/profile.json"))
+assert p["instances"]["analysed_one_in"] > 1
+n = {p["operations"][a["operation"]]["name"]: a["instances"] for a in p["arrivals"]}
+assert 0.7 < n["MPI_Allreduce"] / n["MPI_Barrier"] < 1.4, n
+END
+
+both many-requests
+profile many-requests completed MPI_Irecv=100000
+profile many-requests nothing-lost
+
+both elsewhere # the profile is where it was to be
+profile elsewhere calls MPI_Barrier=200
+
+both closing
+profile closing calls MPI_Barrier=32768
+profile closing nothing-lost
+
+# Too small a limit of file size ends nobody; that there is no profile is said.
+plain 2 "$strange" small-files >want 2>&1
+status=$?
+layered 2 small "$strange" small-files >out 2>err
+test $? = $status || fail "small-files: status is not $status"
+grep -q 'cannot write small/profile.json: File too large' err || { cat err; fail "small-files: not said"; }
+"$collprof" report small >report 2>&1 || { cat report; fail "small-files: the records cannot be read"; }
+
+test "${COLLPROF_THOROUGH:-0}" = 1 || exit 0
+both huge # a receive of 2.5 GiB
+profile huge bytes MPI_Recv=2684354560 MPI_Send=2684354560
+exit 0
