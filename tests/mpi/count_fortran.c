@@ -1,7 +1,7 @@
 /* An independent counter of the MPI calls of Fortran programs: preloaded, it has the names by which
  * they call their bindings, in each of the forms that bindings use (mpif.h and the module mpi;
  * mpi_f08; mpi_f08 with descriptors), counts and jumps on. What a binding calls in turn it does not
- * see. COUNT_DIRECTORY and processors as in count.c. */
+ * see. COUNT_DIRECTORY and processors as in count.c; times are not taken. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -51,7 +51,7 @@ __attribute__((destructor)) static void write_all(void)
         return;
 #define WRITE(name, lower)                                                                         \
     if (count_##lower)                                                                             \
-        fprintf(out, "MPI_%s %llu\n", #name, (unsigned long long)count_##lower);
+        fprintf(out, "MPI_%s %llu 0\n", #name, (unsigned long long)count_##lower);
     FUNCTIONS(WRITE)
     fclose(out);
 }

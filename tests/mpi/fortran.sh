@@ -23,7 +23,7 @@ for mpi in $mpis; do
             MPI_Wait=102 MPI_Waitall=50 MPI_Test=2 MPI_Cancel=2 MPI_Allreduce=100 \
             MPI_Allgather=100 MPI_Barrier=100 MPI_Reduce=2 MPI_Comm_split=2 MPI_Comm_free=2
         line=$(grep -n 'call MPI_Bcast' "$source/tests/mpi/fortran.F90" | cut -d: -f1)
-        "$collprof" report --top=100 $program.profile | grep -q "Bcast .*fortran.F90:$line" ||
+        tr -d ' \n' <$program.profile/profile.json | grep -q "fortran.F90\",\"line\":$line}" ||
             fail "$program: the call site of MPI_Bcast is no Fortran line"
         tested="$tested $program"
     done
