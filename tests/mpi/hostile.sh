@@ -26,7 +26,7 @@ p["run"]["programs"] = ["/x/`touch executed`\033[2J"]
 p["communicators"][0]["name"] = "=1+1\033[31m"
 p["hosts"][0]["name"] = "$(touch executed)\033c"
 p["warnings"] = ["\033[1mwarned\nNo MPI call was recorded"]'
-for command in "report names" "report --csv names" "export names" "export --format=trace names" \
+for command in "report names" "report --csv names" "export names" "export --format=perfetto names" \
     "compare names good"; do
     timeout 60 "$collprof" $command >shown 2>&1 || fail "$command: status $? $(cat shown)"
     if grep -q "$(printf '[\033\007]')" shown; then fail "$command: control characters"; fi
