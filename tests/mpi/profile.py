@@ -76,7 +76,10 @@ def intervals(finding):
     for key in finding:
         low = key.replace("_us", "_low_us") if key != "time_us" else "low_us"
         if low in finding and low != key and finding[key] is not None:
-            if not finding[low] <= finding[key] <= finding[low.replace("low", "high")]:
+            high = low.replace("low", "high")
+            if finding[low] is None and finding[high] is None:
+                continue  # too few samples for an interval
+            if not finding[low] <= finding[key] <= finding[high]:
                 print(f"{key} outside of its interval: {finding}")
                 bad = 1
         if key.endswith("_percent") and not 0 <= (finding[key] or 0) <= 100:
