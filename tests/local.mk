@@ -14,8 +14,8 @@ LOG_COMPILER = timeout --verbose -k 10 1200
 THOROUGH_TESTS = tests/mutants.sh
 
 # documented.sh: manual pages of all that is installed. floors.sh: the include graph.
-TESTS += tests/documented.sh tests/floors.sh
-EXTRA_DIST += tests/documented.sh tests/floors.sh
+TESTS += tests/documented.sh tests/floors.sh tests/format.sh
+EXTRA_DIST += tests/documented.sh tests/floors.sh tests/format.sh
 
 include tests/unit/local.mk
 include tests/mpi/local.mk

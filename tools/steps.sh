@@ -50,7 +50,7 @@ packages_to_test=(
     mpich:mpiexec.mpich libmpich-dev:mpicc.mpich openmpi-bin:mpiexec.openmpi libopenmpi-dev:mpicc.openmpi
     python3-mpi4py:/usr/lib/python3/dist-packages/mpi4py
     libcriterion-dev:pc=criterion libsimgrid-dev:smpicc gfortran:gfortran python3:python3
-    libsqlite3-dev:pc=sqlite3 chromium:chromium graphviz:dot util-linux:unshare groff-base:groff
+    libsqlite3-dev:pc=sqlite3 chromium:chromium clang-format:clang-format graphviz:dot util-linux:unshare groff-base:groff
     libotf2-trace-dev:pc=otf2 otf2-tools:otf2-print
     netpipe-mpich2:NPmpich2
     scalapack-mpi-test:/usr/lib/*/scalapack/mpich-tests

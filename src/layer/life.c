@@ -381,8 +381,7 @@ static void remove_record(int written)
 {
     MPI_Request request;
     int posted = PMPI_Ibcast(&written, 1, MPI_INT, 0, layer.comm, &request);
-    if (!wait_politely(posted, &request) && written && !layer.settings.keep &&
-        !layer.trace)
+    if (!wait_politely(posted, &request) && written && !layer.settings.keep && !layer.trace)
         life_remove_record();
 }
 

@@ -103,10 +103,26 @@ static size_t common(const char *a, const char *b)
     return n && ((unsigned char)a[bytes] & 0xc0) == 0x80 ? n - 1 : n;
 }
 
-/* TEXT's first characters, .., and those from FROM on, ROOM in all. */
+/* How long the "file:line" is that TEXT begins with; 0 if it begins with none. */
+static size_t place_length(const char *text)
+{
+    size_t colon = strcspn(text, ": ");
+    size_t digits = text[colon] == ':' ? strspn(text + colon + 1, "0123456789") : 0;
+    size_t end = colon + 1 + digits;
+    if (!digits || (text[end] != ' ' && text[end]))
+        return 0;
+    return layout_length(text) - layout_length(text + end);
+}
+
+/* TEXT's first characters, .., and those from FROM on, ROOM in all. The line of a call site is
+ * among the first ones wherever a few more have room. */
 static char *cut(const char *text, size_t from, size_t room)
 {
-    size_t length = layout_length(text), head = (room - 2) / 2, tail = room - 2 - head;
+    enum { LEAST_TAIL = 3 };
+    size_t length = layout_length(text), place = place_length(text), head = (room - 2) / 2;
+    if (place > head && place + 2 + LEAST_TAIL <= room)
+        head = place;
+    size_t tail = room - 2 - head;
     if (from > length - tail)
         from = length - tail;
     size_t begin = byte_of(text, from), end = begin + byte_of(text + begin, tail);

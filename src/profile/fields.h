@@ -35,8 +35,8 @@ struct fields {
 };
 
 extern const struct fields fields_run, fields_host, fields_rank, fields_module, fields_operation,
-    fields_comm, fields_region, fields_entry, fields_spread, fields_event, fields_arrival, fields_stand,
-    fields_peer, fields_act, fields_trace, fields_wait;
+    fields_comm, fields_region, fields_entry, fields_spread, fields_event, fields_arrival,
+    fields_stand, fields_peer, fields_act, fields_trace, fields_wait;
 
 /* Names of ledger sections as keys of "dropped"; NULL for one that nothing is dropped from. */
 extern const char *const dropped_keys[LEDGER_SECTIONS];

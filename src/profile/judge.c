@@ -52,7 +52,9 @@ static void describe_end(const struct profile_rank *r, char *text, size_t room)
                  strsignal(r->state_detail));
         break;
     default:
-        snprintf(text, room, r->alive ? "still running" : "killed or cut off without a last word (SIGKILL, _exit or exec)");
+        snprintf(text, room,
+                 r->alive ? "still running"
+                          : "killed or cut off without a last word (SIGKILL, _exit or exec)");
     }
 }
 

@@ -159,7 +159,8 @@ static struct profile *merge_records(struct records *r)
             continue;
         }
         struct profile *one = profile_from_cut_ledger(&l, rate_on(r, l.header->host));
-        one->ranks.at[0].alive = one->ranks.at[0].state == LEDGER_RUNNING && ledger_is_alive(l.header);
+        one->ranks.at[0].alive =
+            one->ranks.at[0].state == LEDGER_RUNNING && ledger_is_alive(l.header);
         ledger_close(&l);
         if (p)
             profile_merge(p, one);

@@ -273,10 +273,10 @@ struct ledger_header {
     /* How it goes */
     uint32_t state; /* enum ledger_state */
     int32_t state_detail;
-    uint64_t failed_collectives; /* on communicators of more than this process */
-    uint64_t untracked_requests; /* completion not seen, or the request table was full */
-    uint32_t started_late;       /* MPI_Init was not seen: recorded from the first call seen */
-    uint32_t threads_at_once;    /* thread_level is MPI_THREAD_MULTIPLE, whatever its number */
+    uint64_t failed_collectives;  /* on communicators of more than this process */
+    uint64_t untracked_requests;  /* completion not seen, or the request table was full */
+    uint32_t started_late;        /* MPI_Init was not seen: recorded from the first call seen */
+    uint32_t threads_at_once;     /* thread_level is MPI_THREAD_MULTIPLE, whatever its number */
     uint32_t sample_mask;         /* instances kept: see ledger_is_sampled() */
     uint32_t traced;              /* events are recorded */
     uint64_t time_mask;           /* of them, those at times on the common clock (ns) that have

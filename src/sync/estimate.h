@@ -2,7 +2,7 @@
  *
  * No MPI here: sync.c exchanges the messages, the unit tests inject clocks that differ by a
  * known offset and drift. All times are seconds; "global" is the clock that is followed,
- * "local" this process's own. methods.md, section 6. */
+ * "local" this process's own. doc/methods.md, section 6. */
 #ifndef COLLPROF_SYNC_ESTIMATE_H
 #define COLLPROF_SYNC_ESTIMATE_H
 
@@ -28,8 +28,8 @@ struct sync_point {
 /* Narrows the difference by both ends of every exchange: an arrival after its sending gives an
  * upper bound of global - local, a receipt after its reply a lower one; the tightest of each
  * are kept, whichever exchange they come from, less what may have drifted meanwhile. The point is
- * dated at the exchange with the shortest round trip. PARENT_BOUND, the error of the global clock that was followed, is
- * added. N must be at least 1. */
+ * dated at the exchange with the shortest round trip. PARENT_BOUND, the error of the global clock
+ * that was followed, is added. N must be at least 1. */
 struct sync_point sync_point_from(const struct sync_exchange *e, size_t n, double parent_bound);
 
 /* global = local + offset + drift (local - origin). */

@@ -1,4 +1,4 @@
-/* One clock for all ranks of a communicator (methods.md, section 6).
+/* One clock for all ranks of a communicator (doc/methods.md, section 6).
  *
  * Ranks that read the same clock form a domain: same host, same boot, same time namespace.
  * Where there is one domain nothing is exchanged and nothing is converted. Otherwise one rank

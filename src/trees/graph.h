@@ -1,5 +1,5 @@
 /* What a broadcast on a network costs: Mateescu and Taylor, "Efficient Broadcast on Computational
- * Grids", section 1; methods.md, section 3.
+ * Grids", section 1; doc/methods.md, section 3.
  *
  * A directed graph of N vertices (ranks). A sender u is busy for D(u,v) seconds per message, one
  * message at a time; the message is at v W(u,v) seconds after that. The paper has D(u), the same

@@ -1,5 +1,5 @@
 /* Broadcast schedules: who sends to whom, in which order. Mateescu and Taylor, "Efficient
- * Broadcast on Computational Grids"; methods.md, section 3 says what is done where the paper's
+ * Broadcast on Computational Grids"; doc/methods.md, section 3 says what is done where the paper's
  * pseudocode is silent or wrong. No MPI here. */
 #ifndef COLLPROF_TREES_SCHEDULE_H
 #define COLLPROF_TREES_SCHEDULE_H
@@ -42,8 +42,8 @@ struct schedule_builder {
  * chain, binary  earliest completion with at most one or two children each: for segments
  * exhaustive   the optimum of the paper's model, in which nothing is shared, up to 12 vertices
  * grid         whichever of all these is predicted to be the quickest, as they are and relabelled
- *              (chain, binary up to 512 vertices; exhaustive up to 8); up to 16 vertices improved by
- *              moving one at a time */
+ *              (chain, binary up to 512 vertices; exhaustive up to 8); up to 16 vertices improved
+ * by moving one at a time */
 extern const struct schedule_builder schedule_builders[];
 extern const size_t n_schedule_builders;
 const struct schedule_builder *schedule_builder_find(const char *name);

@@ -439,6 +439,16 @@ static bool differ(char *const *at, size_t n)
 }
 
 /* Whatever is left out of labels, rows stay apart. */
+Test(page, shortened_call_sites_keep_their_line)
+{
+    char *site = strdup("fortran.F90:34 little_of_everything");
+    layout_shorten(&site, 1, 1, 24);
+    cr_assert_str_eq(site, "fortran.F90:34..erything");
+    layout_shorten(&site, 1, 1, 18); /* no room for it and for what tells functions apart */
+    cr_assert_eq(layout_length(site), 18);
+    free(site);
+}
+
 Test(page, shortened_labels_stay_different)
 {
     enum { N = 60 };

@@ -407,7 +407,8 @@ Test(profile, noise_is_what_was_added_during_the_run)
         if (one == r)
             break;
     }
-    json_object_del(json_array_get(json_object_get(json, "ranks"), 0), "cpu_ns"); /* an older file */
+    json_object_del(json_array_get(json_object_get(json, "ranks"), 0),
+                    "cpu_ns"); /* an older file */
     struct profile *old = profile_from_json(json, &reason);
     cr_assert_eq(old->ranks.at[0].cpu_ns, -1);
     /* A killed process left no end. */

@@ -1,4 +1,4 @@
-/* Broadcast schedules: the pins of methods.md section 3, the optimum, and what is refused. */
+/* Broadcast schedules: the pins of doc/methods.md section 3, the optimum, and what is refused. */
 #include "trees/flow.h"
 
 #include "made_graphs.h"

@@ -3,7 +3,7 @@
  *
  * Two ways. "direct" looks at entries and exits on one clock. "mirrored" needs no common clock:
  * the broadcast method of de Supinski and Karonis turned round, for the open problem at the end
- * of their section 5 (methods.md section 1). All times are in seconds. Like bcast.h: PMPI only,
+ * of their section 5 (doc/methods.md section 1). All times are in seconds. Like bcast.h: PMPI only,
  * prints nothing, bounded by the plan's budget, errors are MPI error codes. */
 #ifndef COLLPROF_MEASURE_COLLECTIVE_COLLECTIVE_H
 #define COLLPROF_MEASURE_COLLECTIVE_COLLECTIVE_H

@@ -1,6 +1,6 @@
 /* Latencies of all pairs of ranks, as measured (measure/pairs/pairs.h) or read from a log
- * (measure/pairs/log.h): "Measuring process-to-process latency" (PetaSHA), methods.md section 2.
- * No MPI here. Seconds; matrices are n rows of n. */
+ * (measure/pairs/log.h): "Measuring process-to-process latency" (PetaSHA), doc/methods.md
+ * section 2. No MPI here. Seconds; matrices are n rows of n. */
 #ifndef COLLPROF_MEASURE_PAIRS_DATA_H
 #define COLLPROF_MEASURE_PAIRS_DATA_H
 

@@ -1,4 +1,4 @@
-/* Collective operations in a context: Gracia, Niethammer, Sethi, section 4.2; methods.md 4.
+/* Collective operations in a context: Gracia, Niethammer, Sethi, section 4.2; doc/methods.md 4.
  *
  * A scenario is data: for each participant the actions that it takes in one repetition. The
  * time to completion is T_sc = max(t_end) - min(t_start) over all ranks, on one clock. */
