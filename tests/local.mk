@@ -9,7 +9,7 @@ AM_TESTS_ENVIRONMENT = \
 # Every program has a limit (tests/mpi/launch.sh, tests/sim/run.sh), and so has a test as a whole.
 LOG_COMPILER = timeout --verbose -k 10 1200
 
-# What takes long is named in THOROUGH_TESTS too: it runs where COLLPROF_THOROUGH is 1, and exits 77
+# What takes long is named in THOROUGH_TESTS too: it runs where CHECK_THOROUGH is 1, and exits 77
 # with a line where it is not. Tests of simulated clocks and of none run beside each other in ./check.
 THOROUGH_TESTS = tests/mutants.sh
 
@@ -25,7 +25,7 @@ TESTS += $(THOROUGH_TESTS)
 EXTRA_DIST += $(THOROUGH_TESTS)
 
 # For ./check: the names of all tests, of those that share the machine first. One to a line.
-CHOSEN_TESTS = $(if $(COLLPROF_THOROUGH),$(TESTS),$(filter-out $(THOROUGH_TESTS),$(TESTS)))
+CHOSEN_TESTS = $(if $(CHECK_THOROUGH),$(TESTS),$(filter-out $(THOROUGH_TESTS),$(TESTS)))
 list-tests-beside:
 	@printf '%s\n' $(filter-out tests/mpi/% tests/outside/%,$(CHOSEN_TESTS))
 list-tests-alone:

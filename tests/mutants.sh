@@ -1,6 +1,6 @@
 #!/bin/sh
 # Tests of the tests: ten faults drawn at random from tools/mutants must be noticed. `make mutants`
 # tries them all.
-[ "${COLLPROF_THOROUGH:-}" = 1 ] || { echo "only with ./check --thorough"; exit 77; }
+[ "${CHECK_THOROUGH:-}" = 1 ] || { echo "only with ./check --thorough"; exit 77; }
 here=$PWD
 cd "${srcdir:-.}" && MUTANTS_DIR=$here/mutants exec tools/mutate --random 10 --budget 200

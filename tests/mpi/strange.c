@@ -140,11 +140,10 @@ static __attribute__((noinline)) void descend(int level, int where)
             descend(level - 1, where);                                                             \
         __asm__ volatile("# %0" : : "i"(n) : "memory"); /* or equal cases become one */            \
         break;
-        PLACE(0)
-        PLACE(1)
-        PLACE(2)
-        PLACE(3) PLACE(4) PLACE(5) PLACE(6) PLACE(7) PLACE(8) PLACE(9) PLACE(10) PLACE(11) PLACE(12)
-            PLACE(13) PLACE(14) PLACE(15)
+        /* clang-format off */
+        PLACE(0) PLACE(1) PLACE(2) PLACE(3) PLACE(4) PLACE(5) PLACE(6) PLACE(7)
+        PLACE(8) PLACE(9) PLACE(10) PLACE(11) PLACE(12) PLACE(13) PLACE(14) PLACE(15)
+        /* clang-format on */
     }
 }
 

@@ -22,7 +22,7 @@ run() {
 
 # Without --thorough only those that differ most.
 algorithms="binomial_tree flat" late="constant alternating pipelined"
-[ -z "${COLLPROF_THOROUGH:-}" ] ||
+[ -z "${CHECK_THOROUGH:-}" ] ||
     algorithms="binomial_tree NTSL scatter_LR_allgather linear flat chain" \
         late="never constant random alternating pipelined"
 for algorithm in $algorithms; do

@@ -41,7 +41,7 @@ sites2 | sites8 | slowhost)
 esac
 
 # shellcheck disable=SC2086 # several options in one variable
-timeout --verbose -k 10 "${COLLPROF_TEST_LIMIT:-600}" "${SMPIRUN:-smpirun}" -quiet -np "$ranks" -hostfile "$hosts" -platform "$platform" \
+timeout --verbose -k 10 "${CHECK_LIMIT:-600}" "${SMPIRUN:-smpirun}" -quiet -np "$ranks" -hostfile "$hosts" -platform "$platform" \
     --log=root.thresh:error \
     --cfg=smpi/simulate-computation:no --cfg=smpi/wtime:1e-8 \
     --cfg=smpi/iprobe:1e-8 --cfg=smpi/test:1e-8 \
