@@ -6,16 +6,13 @@
 #include "base/settings.h"
 
 #include <dlfcn.h>
-#include <stdlib.h>
-#include <string.h>
 
 __attribute__((constructor)) static void chain(void)
 {
-    const char *wanted = getenv("COLLPROF_CHAIN");
-    struct settings s = {0};
-    const struct setting *setting =
-        settings_find_variable("COLLPROF_CHAIN", strlen("COLLPROF_CHAIN"));
-    if (!wanted || !setting || settings_set(&s, setting, wanted) || !s.chain)
+    static struct settings s;
+    settings_default(&s);
+    settings_read(&s, settings_environment(), NULL, NULL);
+    if (!s.chain)
         return;
     /* A layer was loaded last: what comes after libcollprof.so is known there. */
     void *(*after)(const char *) = dlsym(RTLD_DEFAULT, "collprof_after");

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
 
 enum kind { KIND_TEXT, KIND_NUMBER, KIND_SECONDS, KIND_SWITCH, KIND_WORD, KIND_WORDS };
 
@@ -185,6 +187,12 @@ const struct setting *settings_find_variable(const char *name, size_t length)
             return &settings_table[i];
     }
     return NULL;
+}
+
+char *const *settings_environment(void)
+{
+    static char *const none[] = {NULL};
+    return getauxval(AT_SECURE) ? none : environ;
 }
 
 void settings_read(struct settings *s, char *const *environment,

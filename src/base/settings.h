@@ -52,6 +52,10 @@ void settings_variable(const struct setting *setting, char name[64]);
 /* The setting of an environment variable's NAME, NULL if there is none. */
 const struct setting *settings_find_variable(const char *name, size_t length);
 
+/* The environment, as far as it may be trusted: nothing of it in a program that runs with more
+ * rights than its user has, who must not tell it where to write or what to call. */
+char *const *settings_environment(void);
+
 /* Takes over every COLLPROF_* variable of ENVIRON (read, never changed). COMPLAIN is called with
  * one line for each unknown variable or wrong value; those are passed over. */
 void settings_read(struct settings *s, char *const *environment,

@@ -66,7 +66,7 @@ void company_announce(void)
     if (getauxval(AT_SECURE))
         return;
     settings_default(&settings);
-    settings_read(&settings, environ, NULL, NULL);
+    settings_read(&settings, settings_environment(), NULL, NULL);
     snprintf(list_path, sizeof list_path, "%s.ranks", settings.output);
     place_make_parents(list_path);
     int fd = open_list(O_RDWR | O_CREAT);

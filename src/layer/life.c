@@ -17,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -214,12 +213,10 @@ static uint64_t choose_place(void)
     return chosen[0];
 }
 
-/* A program that runs with more rights than its user has is not told by him where to write. */
 void life_read_settings(void)
 {
-    static char *const none[] = {NULL};
     settings_default(&layer.settings);
-    settings_read(&layer.settings, getauxval(AT_SECURE) ? none : environ, life_complain, NULL);
+    settings_read(&layer.settings, settings_environment(), life_complain, NULL);
 }
 
 void life_start(int thread_level)

@@ -60,6 +60,22 @@ done
 same_counts chain-yes same-calls || fail "chained: other counts"
 same_counts chain-no same-calls >/dev/null 2>&1 && fail "not chained, and yet the second tool saw the calls"
 
+# In a program that runs with more rights than its user has, the environment chains nothing, though
+# it does in the same program without them.
+if test "$(id -u)" = 0 && chmod 755 "$dir" &&
+    $MPICC "$source/tests/mpi/linked.c" -I"$source/src" -o rights -Wl,--no-as-needed \
+        "$built/.libs/libcollprof.so" "$built/tests/mpi/.libs/libcount.so" \
+        -Wl,-rpath,"$built/.libs:$built/tests/mpi/.libs"; then
+    for more in no yes; do
+        mkdir -m 777 rights-$more
+        test $more = no || { chown 65534 rights && chmod u+s rights; }
+        COLLPROF_CHAIN=yes COUNT_DIRECTORY=$dir/rights-$more timeout 60 ./rights >out 2>&1 ||
+            { cat out; fail "more rights=$more: status $?"; }
+    done
+    test -n "$(ls rights-no)" || fail "linked: the second tool saw nothing"
+    test -z "$(ls rights-yes)" || fail "more rights: the environment chained a tool"
+fi
+
 # MPI opened by hand passes by any preloaded library; that is said.
 mpi=$(ldd "$heat" | sed -n 's/^[[:space:]]*\(libmpi[^ ]*\) =>.*/\1/p' | head -n 1)
 cat >opened.py <<PY
