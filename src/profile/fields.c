@@ -57,6 +57,7 @@ static const struct field rank_table[] = {
     FIELD(profile_rank, pressure_ns, "pressure_ns", FIELD_MAYBE),
     FIELD(profile_rank, load, "load", FIELD_REAL),
     FIELD(profile_rank, untracked_requests, "untracked_requests", FIELD_U64),
+    FIELD(profile_rank, failed_collectives, "failed_collectives", FIELD_U64),
     FIELD(profile_rank, init_ns, "init_ns", FIELD_U64),
     FIELD(profile_rank, merge_ns, "merge_ns", FIELD_U64),
     FIELD(profile_rank, dropped, NULL, FIELD_PLAIN),

@@ -372,6 +372,7 @@ static void gather_rank(struct profile *p, const struct ledger *l)
                                .state_detail = ledger_went_on(h) ? 0 : h->state_detail,
                                .wall = wall_time(h),
                                .untracked_requests = h->untracked_requests,
+                               .failed_collectives = h->failed_collectives,
                                .started_late = h->started_late,
                                .init_ns = h->init_ns,
                                .merge_ns = h->merge_ns};

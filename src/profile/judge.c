@@ -153,6 +153,23 @@ static void judge_dropped(struct profile *p)
                      (unsigned long long)p->sample_mask + 1);
 }
 
+static bool failed_in_collectives(const struct profile_rank *r)
+{
+    return r->failed_collectives > 0;
+}
+
+static void judge_failures(struct profile *p)
+{
+    char list[200], count[32];
+    uint64_t failed = 0;
+    size_t n = ranks_where(p, list, sizeof list, failed_in_collectives);
+    for (size_t i = 0; i < p->ranks.n; i++)
+        failed += p->ranks.at[i].failed_collectives;
+    if (failed)
+        profile_warn(p, "%s collective call%s returned an error, on rank%s %s",
+                     format_count(count, failed), failed == 1 ? "" : "s", n > 1 ? "s" : "", list);
+}
+
 static bool saw_nothing(const struct profile_rank *r)
 {
     return r->calls == 0;
@@ -189,6 +206,7 @@ void profile_judge(struct profile *p)
     stands_judge(p);
     judge_hosts(p);
     judge_dropped(p);
+    judge_failures(p);
     judge_silence(p);
     judge_start(p);
 }

@@ -70,6 +70,7 @@ struct profile_rank {
     uint64_t mpi_ns;       /* in MPI calls, without those that start and end MPI, */
     uint64_t lifecycle_ns; /* which are here */
     uint64_t calls, involuntary_switches, untracked_requests;
+    uint64_t failed_collectives; /* on communicators of more than this process */
     /* Beside the run, see struct ledger_noise; negative: not known */
     int64_t cpu_ns, delayed_ns, pressure_ns;
     double load;

@@ -116,7 +116,28 @@ for end in kill term abort exit; do
     has "$work/page" "sites.c:$(line plain)"
 done
 $collprof report "$work/kill" | grep -q 'rank[s 0,]* 1: killed or cut off' || fail "kill is not said"
+$collprof report --json "$work/kill" > "$work/kill.json" || fail "report --json after kill: status $?"
 $collprof report "$work/term" | grep -q 'ended by signal 15' || fail "SIGTERM is not said"
 $collprof report "$work/abort" | grep -q 'rank 1: called MPI_Abort with error code 7' || fail "abort"
 $collprof report "$work/exit" | grep -q 'rank 1: exited without MPI_Finalize' || fail "exit"
+
+# Every key of a profile is in its manual page: of these profiles, and of all that are declared.
+python3 - "$srcdir/man/collprof-profile.5" "$srcdir/src/profile/fields.c" "$work"/*/profile.json \
+    "$work"/kill.json <<'EOF' || fail "keys of profile.json are missing in collprof-profile(5)"
+import json, re, sys
+page, declared = (open(name).read() for name in sys.argv[1:3])
+keys = set(re.findall(r'FIELD\(\w+, \w+, "(\w+)"', declared))
+def collect(value):
+    if isinstance(value, dict):
+        keys.update(value)
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else []:
+        collect(inner)
+for name in sys.argv[3:]:
+    collect(json.load(open(name)))
+assert "in_progress" in keys and len(keys) > 100, len(keys)
+named = set(re.findall(r"\w+", "\n".join(l for l in page.split("\n") if re.match(r"\..*\bLi\b", l))))
+missing = sorted(keys - named)
+print("not in the page:", missing) if missing else None
+sys.exit(bool(missing))
+EOF
 exit $failed

@@ -26,6 +26,9 @@ profile longjmp errors MPI_Send=2
 # A rank that is always late stays so, though another one's first collective was refused.
 both failing-collective
 profile failing-collective errors MPI_Bcast=1
+"$collprof" report failing-collective >report || fail "failing-collective: no report"
+grep -q '1 collective call returned an error, on rank 0$' report ||
+    { cat report; fail "failing-collective: not said"; }
 python3 - <<'END' || fail "failing-collective: who is late"
 import json
 p = json.load(open("failing-collective/profile.json"))
