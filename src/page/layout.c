@@ -8,7 +8,7 @@
 #include <string.h>
 
 struct layout {
-    const char *align;
+    char *align;
     size_t columns;
     ARRAY(char *) cells;
 };
@@ -18,7 +18,7 @@ enum { INDENT = 2, GAP = 2, LEAST = 24 };
 struct layout *layout_new(const char *align)
 {
     struct layout *l = profile_alloc(sizeof *l);
-    l->align = align;
+    l->align = profile_strdup(align); /* the caller's may be gone when it is printed */
     l->columns = strlen(align);
     return l;
 }
@@ -250,5 +250,6 @@ void layout_print(struct layout *l, FILE *out, size_t width)
         free(l->cells.at[i]);
     free(room);
     free(l->cells.at);
+    free(l->align);
     free(l);
 }

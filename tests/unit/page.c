@@ -73,6 +73,23 @@ static void assert_lacks(const char *text, const char *piece)
 }
 
 /* Records of ranks that ended in every way, one of them missing. */
+/* Who makes a table may be gone when it is printed. */
+Test(layout, keeps_its_own_columns)
+{
+    char align[] = "lr", *text = NULL;
+    size_t size;
+    struct layout *l = layout_new(align);
+    memset(align, 'r', 2);
+    layout_heading(l, "Name|Time");
+    layout_cell(l, "a");
+    layout_cell(l, "1");
+    FILE *out = open_memstream(&text, &size);
+    layout_print(l, out, 80);
+    fclose(out);
+    cr_assert_str_eq(text, "  Name  Time\n  a        1\n");
+    free(text);
+}
+
 Test(page, raw_records_of_a_crashed_run)
 {
     static const struct {
