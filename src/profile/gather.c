@@ -164,7 +164,7 @@ static int64_t global_ns(const struct ledger_header *h, uint64_t ticks, double r
 {
     double since = (double)(int64_t)(ticks - h->pair[0].ticks) / rate;
     double shift = h->synchronized ? h->global_offset + h->global_drift * since : 0;
-    return (int64_t)((h->pair[0].seconds + since + shift) * 1e9);
+    return whole_ns(h->pair[0].seconds + since + shift);
 }
 
 static void gather_events(struct profile *p, const struct ledger *l, struct maps *m, double rate)
@@ -279,7 +279,7 @@ static double end_of(const struct ledger_header *h)
 static void count_stand(struct profile *p, const struct profile_stand *s, double seconds)
 {
     uint64_t histogram[HISTOGRAM_BUCKETS] = {0};
-    uint64_t ns = (uint64_t)(seconds * 1e9);
+    uint64_t ns = (uint64_t)whole_ns(seconds);
     struct profile_entry e = {.site = s->site,
                               .operation = s->operation,
                               .comm = s->comm,

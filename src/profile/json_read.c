@@ -198,9 +198,6 @@ static bool read_messages(struct profile *p, const json_t *json)
     return true;
 }
 
-/* Times are subtracted from each other: in nanoseconds, a hundred years either way. */
-#define FAR_TIME ((json_int_t)1 << 61)
-
 static bool read_stands(struct profile *p, const json_t *json)
 {
     if (!READ_ARRAY(json, "in_progress", &fields_stand, &p->stands))
@@ -224,8 +221,8 @@ static bool read_members(struct profile *p, const struct profile_event *instance
         e->comm_rank = (uint32_t)integer_of(json_array_get(members, m + 1), 0, INT32_MAX, &good);
         e->site = index_of(json_array_get(members, m + 2));
         e->bytes = (uint64_t)integer_of(json_array_get(members, m + 3), 0, INT64_MAX, &good);
-        e->entry_ns = integer_of(json_array_get(members, m + 4), -FAR_TIME, FAR_TIME, &good);
-        e->exit_ns = integer_of(json_array_get(members, m + 5), -FAR_TIME, FAR_TIME, &good);
+        e->entry_ns = integer_of(json_array_get(members, m + 4), -FAR_NS, FAR_NS, &good);
+        e->exit_ns = integer_of(json_array_get(members, m + 5), -FAR_NS, FAR_NS, &good);
         good = good && index_valid(e->site, p->sites.n);
     }
     return good;

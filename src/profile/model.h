@@ -309,6 +309,14 @@ void profile_reindex(struct profile *p);
  * cut off right after the start), 0 if not known. */
 struct profile *profile_from_cut_ledger(const struct ledger *l, double rate);
 
+/* Times are subtracted from each other: in nanoseconds, at most a hundred years either way. */
+#define FAR_NS ((int64_t)1 << 61)
+static inline int64_t whole_ns(double seconds)
+{
+    double ns = 1e9 * seconds;
+    return ns >= (double)FAR_NS ? FAR_NS : ns > -(double)FAR_NS ? (int64_t)ns : -FAR_NS;
+}
+
 /* Ticks per second from the ledger's two pairs, 0 if they do not tell. */
 double ledger_rate(const struct ledger_header *h);
 

@@ -338,6 +338,15 @@ Test(profile, instances_are_bounded)
     profile_free(p);
 }
 
+/* Clocks of a forged record. */
+Test(profile, far_times_are_held)
+{
+    cr_assert_eq(whole_ns(1.5), 1500000000);
+    cr_assert_eq(whole_ns(1e190), FAR_NS);
+    cr_assert_eq(whole_ns(-1e190), -FAR_NS);
+    cr_assert_eq(whole_ns((double)NAN), -FAR_NS);
+}
+
 /* Clocks of two hosts that were not synchronized say nothing about who is late. */
 Test(profile, no_arrivals_without_one_clock)
 {
