@@ -93,6 +93,24 @@ static bool read_numbers(const json_t *array, double *x, size_t n, double factor
     return true;
 }
 
+/* Before there is memory for nx times ny. */
+static bool is_grid(const json_t *rows, size_t nx, size_t ny)
+{
+    bool good = json_array_size(rows) == ny;
+    for (size_t j = 0; good && j < ny; j++)
+        good = json_array_size(json_array_get(rows, j)) == nx;
+    return good;
+}
+
+/* Sizes and times, ascending: nothing else can be drawn. */
+static bool is_axis(const double *x, size_t n)
+{
+    bool good = true;
+    for (size_t i = 0; good && i < n; i++)
+        good = x[i] >= 0 && x[i] <= 1e15 && (i == 0 || x[i] > x[i - 1]);
+    return good;
+}
+
 static bool read_map(const json_t *json, struct overlap_map *m)
 {
     const char *name = json_string_value(json_object_get(json, "name"));
@@ -101,11 +119,12 @@ static bool read_map(const json_t *json, struct overlap_map *m)
     const json_t *x = json_object_get(json, "bytes"), *rows = json_object_get(json, "ratio");
     const json_t *y = json_object_get(json, by_threads ? "threads" : "comp_us");
     size_t nx = json_array_size(x), ny = json_array_size(y);
-    if (!name || !title || nx == 0 || ny == 0 || json_array_size(rows) != ny)
+    if (!name || !title || nx == 0 || ny == 0 || !is_grid(rows, nx, ny))
         return false;
     *m = overlap_map_new(name, title, by_threads, NULL, nx, NULL, ny);
     bool good = m->nx == nx && read_numbers(x, m->x, nx, 1) &&
-                read_numbers(y, m->y, ny, by_threads ? 1 : 1e-6) &&
+                read_numbers(y, m->y, ny, by_threads ? 1 : 1e-6) && is_axis(m->x, nx) &&
+                is_axis(m->y, ny) &&
                 read_numbers(json_object_get(json, "t_comm_us"), m->comm, nx, 1e-6);
     const json_t *doubt = json_object_get(json, "doubt"); /* older files have none */
     for (size_t j = 0; good && j < ny; j++)

@@ -34,6 +34,10 @@ static void copy_string(char *to, size_t size, const json_t *object, const char 
     snprintf(to, size, "%s", text ? text : "");
 }
 
+/* Of a message that takes longer, or is larger, nobody could have measured a series. */
+#define MOST_SECONDS 1e6
+#define MOST_BYTES ((json_int_t)1 << 40)
+
 /* A time is a positive number or null; anything else is damage. */
 static bool read_time(const json_t *value, double *seconds)
 {
@@ -42,7 +46,7 @@ static bool read_time(const json_t *value, double *seconds)
         return true;
     }
     *seconds = 1e-6 * json_number_value(value);
-    return json_is_number(value) && *seconds > 0;
+    return json_is_number(value) && *seconds > 0 && *seconds <= MOST_SECONDS;
 }
 
 static bool read_point(const json_t *json, struct base_point *point)
@@ -52,7 +56,7 @@ static bool read_point(const json_t *json, struct base_point *point)
     for (int k = 0; k < N_BASE_KINDS; k++)
         if (!read_time(json_object_get(json, keys[k]), &point->time[k]))
             return false;
-    return bytes > 0;
+    return bytes > 0 && bytes <= MOST_BYTES;
 }
 
 bool base_round_from_json(const json_t *json, struct base_round *base, struct base_origin *origin,
@@ -67,10 +71,13 @@ bool base_round_from_json(const json_t *json, struct base_round *base, struct ba
     *reason = "it is no base round: save one by collbench-overlap --save-base=FILE";
     if (!found || strcmp(found, schema) != 0)
         return false;
-    *reason = "its latency_us is not a positive number";
+    *reason = "its latency_us is no possible time";
     if (!read_time(json_object_get(json, "latency_us"), &base->latency) || isnan(base->latency))
         return false;
     base->latency_error = 1e-6 * json_number_value(json_object_get(json, "latency_error_us"));
+    *reason = "its latency_error_us is no possible time";
+    if (!(base->latency_error >= 0 && base->latency_error <= MOST_SECONDS))
+        return false;
     const json_t *points = json_object_get(json, "points"), *item;
     size_t i;
     json_array_foreach(points, i, item)

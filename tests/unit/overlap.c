@@ -77,6 +77,14 @@ Test(overlap, base_round_as_json)
     cr_expect(isnan(back.point[2].time[BASE_VECTOR]));
     base_round_free(&back);
 
+    json_object_set_new(json, "latency_error_us", json_integer(-1));
+    cr_expect_not(base_round_from_json(json, &back, NULL, &why));
+    cr_expect_str_eq(why, "its latency_error_us is no possible time");
+    json_object_set_new(json, "latency_error_us", json_integer(0));
+    json_object_set_new(json_array_get(json_object_get(json, "points"), 1), "bytes",
+                        json_integer((json_int_t)1 << 60));
+    cr_expect_not(base_round_from_json(json, &back, NULL, &why));
+    cr_expect(strstr(why, "impossible size"));
     json_object_set_new(json_array_get(json_object_get(json, "points"), 1), "bytes",
                         json_integer(-1));
     cr_expect_not(base_round_from_json(json, &back, NULL, &why));

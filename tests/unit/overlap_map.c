@@ -102,6 +102,14 @@ Test(overlap_map, as_file)
     overlap_map_free(back);
     free(back);
 
+    /* An axis that turns back cannot be drawn. */
+    json_t *axis = json_object_get(json_array_get(json_object_get(json, "maps"), 0), "bytes");
+    json_t *first = json_incref(json_array_get(axis, 0));
+    json_array_set_new(axis, 0, json_real(1e300));
+    json_dump_file(json, path, 0);
+    cr_expect_null(overlap_maps_load(path, &n));
+    json_array_set_new(axis, 0, first);
+
     /* A row too short is damage, not a smaller map. */
     json_t *map = json_array_get(json_object_get(json, "maps"), 0);
     json_array_remove(json_array_get(json_object_get(map, "ratio"), 1), 0);

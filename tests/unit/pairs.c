@@ -151,6 +151,14 @@ Test(pairs, malformed_logs_name_the_line)
          "the pair of ranks 2 and 3 is missing (64 bytes)"},
         {"nid00671 002   nid00671 003 ", "nid00670 000   nid00670 001 ",
          "line 12: ranks 0 and 1 a second time"},
+        /* gigabytes of matrices are not asked for */
+        {"Processors: 4", "Processors: 8192",
+         "line 2: a block of 8192 processors, and too few lines behind it for all pairs"},
+        {"MsgLen 64", "MsgLen -64",
+         "line 2: 4 processors, 18446744073709551552 bytes: more than there can be"},
+        {"nid00670 000   nid00670 001 ",
+         "# Processors: 4 MsgLen 128 Repeats: 100\nnid00670 000   nid00670 001 ",
+         "line 5: a new block, and 6 pairs of the last one are missing"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char text[2000], why[256] = "";

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,7 +94,9 @@ void pairs_matrices_write(const struct pairs *p, FILE *out)
 
 struct reader {
     struct pairs *p;
-    int size; /* index of the block being read; -1 before the first */
+    int size;         /* index of the block being read; -1 before the first */
+    size_t missing;   /* pairs of it that are still to come */
+    const char *rest; /* of the log, behind the line being read */
     char system[128];
     char *why;
     size_t why_size;
@@ -108,6 +111,13 @@ __attribute__((format(printf, 2, 3))) static bool blame(struct reader *r, const 
     return false;
 }
 
+/* The shortest line of a pair is "a 0 b 1 1 0". A few words must not make the reader ask for the
+ * matrices of 65536 ranks. */
+static bool is_long_enough(const struct reader *r, int n)
+{
+    return (size_t)n * (size_t)(n - 1) / 2 <= (strlen(r->rest) + 1) / sizeof "a 0 b 1 1 0";
+}
+
 static bool read_header(struct reader *r, const char *line)
 {
     int n, repeats;
@@ -117,8 +127,14 @@ static bool read_header(struct reader *r, const char *line)
         return true;
     if (sscanf(line, "# Processors: %d MsgLen %zu Repeats: %d", &n, &bytes, &repeats) != 3)
         return blame(r, "'# Processors: N MsgLen BYTES Repeats: M' expected");
-    if (n < 1 || n > 65536 || repeats < 1)
+    if (n < 1 || repeats < 1)
         return blame(r, "%d processors, %d repeats: at least 1 of each", n, repeats);
+    if (n > 65536 || bytes > PTRDIFF_MAX)
+        return blame(r, "%d processors, %zu bytes: more than there can be", n, bytes);
+    if (r->missing)
+        return blame(r, "a new block, and %zu pairs of the last one are missing", r->missing);
+    if (!is_long_enough(r, n))
+        return blame(r, "a block of %d processors, and too few lines behind it for all pairs", n);
     if (r->p->n == 0 && !pairs_new(r->p, n))
         return blame(r, "no memory for %d ranks", n);
     if (r->p->n != n)
@@ -131,6 +147,7 @@ static bool read_header(struct reader *r, const char *line)
     if (!s)
         return blame(r, "no memory for %d ranks", n);
     r->size = (int)(s - r->p->size);
+    r->missing = (size_t)n * (size_t)(n - 1) / 2;
     return true;
 }
 
@@ -210,6 +227,7 @@ static bool read_pair(struct reader *r, char *const *field, int n_fields)
     struct pairs_size *s = &p->size[r->size];
     if (i != j && !isnan(s->mean[pairs_cell(p, i, j)]))
         return blame(r, "ranks %d and %d a second time", i, j);
+    r->missing -= i != j;
     mirror(s->mean, p, i, j, mean);
     mirror(s->sd, p, i, j, sd);
     mirror(s->median, p, i, j, mean);
@@ -245,24 +263,35 @@ static void drop_unknown_sends(struct pairs *p)
     }
 }
 
+static bool read_lines(struct reader *r, char *log, char *why, size_t size)
+{
+    char *line;
+    for (int number = 1; (line = strsep(&log, "\n")); number++) {
+        r->rest = log ? log : "";
+        if (!read_line(r, line)) {
+            snprintf(why, size, "line %d: %s", number, r->why);
+            return false;
+        }
+    }
+    return pairs_check(r->p, why, size);
+}
+
+/* As a whole, so that how long it is is known of a pipe too. */
 bool pairs_log_read(FILE *in, struct pairs *p, char *why, size_t size)
 {
-    char text[256], *line = NULL;
+    char text[256], *log = NULL;
     size_t room = 0;
     struct reader r = {.p = p, .size = -1, .why = text, .why_size = sizeof text};
-    bool good = true;
     *p = (struct pairs){0};
-    for (int number = 1; good && getline(&line, &room, in) >= 0; number++) {
-        good = read_line(&r, line);
-        if (!good)
-            snprintf(why, size, "line %d: %s", number, text);
-    }
-    free(line);
-    if (good) {
-        good = pairs_check(p, why, size);
-        drop_unknown_sends(p);
-    }
+    ssize_t length = getdelim(&log, &room, '\0', in);
+    bool good = length < 0 || strlen(log) == (size_t)length;
     if (!good)
+        snprintf(why, size, "no log: a zero byte in it");
+    good = good && read_lines(&r, length < 0 ? NULL : log, why, size);
+    free(log);
+    if (good)
+        drop_unknown_sends(p);
+    else
         pairs_free(p);
     return good;
 }
