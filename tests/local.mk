@@ -20,6 +20,7 @@ EXTRA_DIST += tests/documented.sh tests/floors.sh tests/format.sh
 include tests/unit/local.mk
 include tests/mpi/local.mk
 include tests/sim/local.mk
+include tests/fuzz/local.mk
 
 TESTS += $(THOROUGH_TESTS)
 EXTRA_DIST += $(THOROUGH_TESTS)
