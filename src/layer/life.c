@@ -170,7 +170,7 @@ void life_begin(void)
 static bool agree_to_record(int error)
 {
     int last = layer.rank + 1;
-    int mine[2] = {error ? last : 0, life_obstacle ? last : 0}, any[2];
+    int mine[2] = {error ? last : 0, life_obstacle ? last : 0}, any[2] = {mine[0], mine[1]};
     MPI_Request request;
     wait_politely(PMPI_Iallreduce(mine, any, 2, MPI_INT, MPI_MAX, layer.comm, &request), &request);
     if (any[0] == last)
@@ -339,7 +339,8 @@ bool life_report(struct profile *p)
 /* A second point at the end gives the drift; the record then has the line through both. */
 static void settle_clock(struct ledger_header *h)
 {
-    sync_again(&global_clock, layer.comm);
+    if (sync_again(&global_clock, layer.comm))
+        return; /* on all ranks: times of different hosts are not compared */
     const struct sync_line *line = &global_clock.line;
     h->global_drift = line->drift;
     h->global_offset = line->offset + line->drift * (h->pair[0].seconds - line->origin);

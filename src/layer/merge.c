@@ -31,10 +31,11 @@ static int send_profile(struct profile *p, int to, MPI_Comm comm)
         int posted = PMPI_Irecv(&room, 1, MPI_INT, to, TAG_ROOM, comm, &request);
         rc = wait_politely(posted, &request);
     }
-    for (size_t at = 0; room && at < announced && !rc; at += CHUNK) {
+    for (size_t at = 0; room && at < announced; at += CHUNK) {
         size_t left = x.size - at;
-        rc = PMPI_Send(x.packed + at, (int)(left < CHUNK ? left : CHUNK), MPI_BYTE, to, TAG_PROFILE,
-                       comm);
+        int sent = PMPI_Send(x.packed + at, (int)(left < CHUNK ? left : CHUNK), MPI_BYTE, to,
+                             TAG_PROFILE, comm);
+        rc = rc ? rc : sent; /* the other side waits for all parts, whatever became of one */
     }
     free(x.packed);
     return rc;
@@ -51,10 +52,11 @@ static char *receive_packed(int from, MPI_Comm comm, uint64_t *size)
     char *packed = malloc(*size);
     int room = packed != NULL;
     int rc = PMPI_Send(&room, 1, MPI_INT, from, TAG_ROOM, comm);
-    for (size_t at = 0; room && at < *size && !rc; at += CHUNK) {
+    for (size_t at = 0; room && at < *size; at += CHUNK) {
         size_t left = *size - at;
-        rc = PMPI_Recv(packed + at, (int)(left < CHUNK ? left : CHUNK), MPI_BYTE, from, TAG_PROFILE,
-                       comm, MPI_STATUS_IGNORE);
+        int received = PMPI_Recv(packed + at, (int)(left < CHUNK ? left : CHUNK), MPI_BYTE, from,
+                                 TAG_PROFILE, comm, MPI_STATUS_IGNORE);
+        rc = rc ? rc : received;
     }
     if (!rc)
         return packed;

@@ -57,38 +57,56 @@ double sync_bound(const struct sync_clock *clock, double local)
     return clock->domains > 1 ? sync_line_bound(&clock->line, local) : 0;
 }
 
+/* Whether all ranks of COMM are without an error. Who returns while others go on into the next
+ * collective leaves them waiting: so an error of one rank is kept, the rank goes on with the others
+ * to where all agree, and all return. */
+static int agree(int error, MPI_Comm comm)
+{
+    int mine = error != MPI_SUCCESS, any = mine;
+    int failed = PMPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, comm);
+    if (error == MPI_SUCCESS)
+        error = failed;
+    return error == MPI_SUCCESS && any ? MPI_ERR_OTHER : error;
+}
+
+static int first_of(int error, int later)
+{
+    return error == MPI_SUCCESS ? later : error;
+}
+
 /* Splits COMM into one communicator per domain, and one of their leaders (MPI_COMM_NULL on all
  * others). Rank 0 leads its domain and is rank 0 of the leaders. */
 static int split_domains(const struct sync_clock *clock, MPI_Comm comm, MPI_Comm *domain,
                          MPI_Comm *leaders)
 {
-    MPI_Comm host;
+    MPI_Comm host = MPI_COMM_NULL;
+    uint64_t *keys = NULL;
     int rank, host_rank, host_size, error;
     *domain = *leaders = MPI_COMM_NULL;
     PMPI_Comm_rank(comm, &rank);
     error = PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &host);
-    if (error != MPI_SUCCESS)
-        return error;
-    PMPI_Comm_rank(host, &host_rank);
-    PMPI_Comm_size(host, &host_size);
-
-    uint64_t *keys = malloc((size_t)host_size * sizeof *keys);
-    if (!keys) {
-        PMPI_Comm_free(&host);
-        return MPI_ERR_NO_MEM;
+    if (error == MPI_SUCCESS) {
+        PMPI_Comm_rank(host, &host_rank);
+        PMPI_Comm_size(host, &host_size);
+        keys = malloc((size_t)host_size * sizeof *keys);
+        error = keys ? MPI_SUCCESS : MPI_ERR_NO_MEM;
     }
-    uint64_t mine = clock->options.domain ? clock->options.domain : sync_domain_of_process();
-    error = PMPI_Allgather(&mine, 1, MPI_UINT64_T, keys, 1, MPI_UINT64_T, host);
-    int first = 0;
-    /* A rank that knows nothing about its clock shares it with nobody. */
-    while (first < host_rank && (mine == 0 || keys[first] != mine))
-        first++;
+    error = agree(error, comm);
+    if (error == MPI_SUCCESS) {
+        uint64_t mine = clock->options.domain ? clock->options.domain : sync_domain_of_process();
+        int first = 0;
+        error = PMPI_Allgather(&mine, 1, MPI_UINT64_T, keys, 1, MPI_UINT64_T, host);
+        /* A rank that knows nothing about its clock shares it with nobody. */
+        while (first < host_rank && (error || mine == 0 || keys[first] != mine))
+            first++;
+        error = first_of(error, PMPI_Comm_split(host, first, host_rank, domain));
+        error = first_of(
+            error, PMPI_Comm_split(comm, first == host_rank ? 0 : MPI_UNDEFINED, rank, leaders));
+        error = agree(error, comm);
+    }
     free(keys);
-    if (error == MPI_SUCCESS)
-        error = PMPI_Comm_split(host, first, host_rank, domain);
-    PMPI_Comm_free(&host);
-    if (error == MPI_SUCCESS)
-        error = PMPI_Comm_split(comm, first == host_rank ? 0 : MPI_UNDEFINED, rank, leaders);
+    if (host != MPI_COMM_NULL)
+        PMPI_Comm_free(&host);
     return error;
 }
 
@@ -118,19 +136,19 @@ static int ask(const struct sync_clock *clock, MPI_Comm leaders, int parent,
         limit = EXCHANGES_MIN;
     if (limit > EXCHANGES_MAX)
         limit = EXCHANGES_MAX;
-    struct sync_exchange *e = malloc((size_t)limit * sizeof *e);
-    if (!e)
-        return MPI_ERR_NO_MEM;
+    struct sync_exchange
+        e[EXCHANGES_MAX]; /* needs no memory that may be refused: the parent waits */
     double parent_bound = 0, started = local_now(clock);
     int n = 0, more = 1, error = MPI_SUCCESS;
-    while (more && error == MPI_SUCCESS) {
+    while (more) { /* whatever fails: the parent has to hear of the last */
         double reply[3] = {0};
         e[n].sent = local_now(clock);
         more =
             n + 1 < limit && (n + 1 < EXCHANGES_MIN || e[n].sent - started < clock->options.budget);
-        error = PMPI_Send(&more, 1, MPI_INT, parent, TAG_REQUEST, leaders);
-        if (error == MPI_SUCCESS)
-            error = PMPI_Recv(reply, 3, MPI_DOUBLE, parent, TAG_REPLY, leaders, MPI_STATUS_IGNORE);
+        int failed = PMPI_Send(&more, 1, MPI_INT, parent, TAG_REQUEST, leaders);
+        if (failed == MPI_SUCCESS)
+            failed = PMPI_Recv(reply, 3, MPI_DOUBLE, parent, TAG_REPLY, leaders, MPI_STATUS_IGNORE);
+        error = first_of(error, failed);
         e[n].received = local_now(clock);
         e[n].arrived = reply[0];
         e[n].replied = reply[1];
@@ -139,7 +157,6 @@ static int ask(const struct sync_clock *clock, MPI_Comm leaders, int parent,
     }
     if (error == MPI_SUCCESS)
         *point = sync_point_from(e, (size_t)n, parent_bound);
-    free(e);
     return error;
 }
 
@@ -166,7 +183,7 @@ static int follow(struct sync_clock *clock, MPI_Comm leaders, int parent)
 }
 
 /* Distances 2^(k-1) .. 1 among the first 2^k leaders, then the remainder, so that a parent is
- * always done before it is asked. */
+ * always done before it is asked. After an error, too: others wait to be answered. */
 static int descend(struct sync_clock *clock, MPI_Comm leaders)
 {
     int rank, size, power = 1, error = MPI_SUCCESS, level = 0;
@@ -174,19 +191,19 @@ static int descend(struct sync_clock *clock, MPI_Comm leaders)
     PMPI_Comm_size(leaders, &size);
     while (2 * power <= size)
         power *= 2;
-    for (int distance = power / 2; distance > 0 && error == MPI_SUCCESS; distance /= 2) {
+    for (int distance = power / 2; distance > 0; distance /= 2) {
         if (rank >= power)
             continue;
         if (rank % (2 * distance) == distance) {
-            error = follow(clock, leaders, rank - distance);
+            error = first_of(error, follow(clock, leaders, rank - distance));
         } else if (rank % (2 * distance) == 0) {
-            error = answer(clock, leaders, rank + distance);
+            error = first_of(error, answer(clock, leaders, rank + distance));
         }
     }
-    if (error == MPI_SUCCESS && rank >= power)
-        error = follow(clock, leaders, rank - power);
-    else if (error == MPI_SUCCESS && rank + power < size)
-        error = answer(clock, leaders, rank + power);
+    if (rank >= power)
+        error = first_of(error, follow(clock, leaders, rank - power));
+    else if (rank + power < size)
+        error = first_of(error, answer(clock, leaders, rank + power));
     for (int bits = rank; bits; bits &= bits - 1)
         level++;
     clock->level = level;
@@ -213,38 +230,47 @@ static int share(struct sync_clock *clock, MPI_Comm domain)
 
 /* The usual case, found with a single exchange: one host, one clock. What the kernel says names
  * the host too (its boot), what a caller says does not. */
-static bool all_share_one(const struct sync_clock *clock, MPI_Comm comm)
+static int all_share_one(const struct sync_clock *clock, MPI_Comm comm, bool *one)
 {
     uint64_t key = clock->options.domain ? 0 : sync_domain_of_process();
-    uint64_t mine[2] = {key, ~key}, largest[2];
+    uint64_t mine[2] = {key, ~key}, largest[2] = {0, 0};
     MPI_Request request;
     int rc = PMPI_Iallreduce(mine, largest, 2, MPI_UINT64_T, MPI_MAX, comm, &request);
-    return wait_politely(rc, &request) == MPI_SUCCESS && largest[0] == ~largest[1] &&
-           largest[0] != 0;
+    rc = wait_politely(rc, &request);
+    *one = largest[0] == ~largest[1] && largest[0] != 0;
+    return rc;
+}
+
+/* Several domains: the leaders measure, the others are told. */
+static int measure(struct sync_clock *clock, MPI_Comm comm, MPI_Comm domain, MPI_Comm leaders)
+{
+    int error = leaders != MPI_COMM_NULL ? descend(clock, leaders) : MPI_SUCCESS;
+    error = first_of(error, share(clock, domain));
+    error = first_of(error, PMPI_Allreduce(&clock->line.bound, &clock->worst_bound, 1, MPI_DOUBLE,
+                                           MPI_MAX, comm));
+    return agree(error, comm);
 }
 
 int sync_again(struct sync_clock *clock, MPI_Comm comm)
 {
-    if (clock->domains == 0 && all_share_one(clock, comm))
+    bool one = false;
+    int error = clock->domains == 0 ? all_share_one(clock, comm, &one) : MPI_SUCCESS;
+    if (error != MPI_SUCCESS)
+        return error; /* nothing is left to agree by */
+    if (one)
         clock->domains = 1;
     if (clock->domains == 1)
         return MPI_SUCCESS;
     MPI_Comm domain, leaders;
-    int error = split_domains(clock, comm, &domain, &leaders);
-    int n = 0;
-    if (error == MPI_SUCCESS && leaders != MPI_COMM_NULL)
-        PMPI_Comm_size(leaders, &n);
-    if (error == MPI_SUCCESS)
-        error = PMPI_Allreduce(&n, &clock->domains, 1, MPI_INT, MPI_MAX, comm);
-    if (error == MPI_SUCCESS && clock->domains > 1) {
+    error = split_domains(clock, comm, &domain, &leaders);
+    if (error == MPI_SUCCESS) {
+        int n = 0;
         if (leaders != MPI_COMM_NULL)
-            error = descend(clock, leaders);
-        if (error == MPI_SUCCESS)
-            error = share(clock, domain);
-        if (error == MPI_SUCCESS)
-            error = PMPI_Allreduce(&clock->line.bound, &clock->worst_bound, 1, MPI_DOUBLE, MPI_MAX,
-                                   comm);
+            PMPI_Comm_size(leaders, &n);
+        error = agree(PMPI_Allreduce(&n, &clock->domains, 1, MPI_INT, MPI_MAX, comm), comm);
     }
+    if (error == MPI_SUCCESS && clock->domains > 1)
+        error = measure(clock, comm, domain, leaders);
     if (leaders != MPI_COMM_NULL)
         PMPI_Comm_free(&leaders);
     if (domain != MPI_COMM_NULL)

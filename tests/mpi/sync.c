@@ -4,10 +4,12 @@
  * this kernel or user may not make time namespaces.
  *
  *   sync SECONDS LIMIT_NS [same]   "same": stay in one namespace, where nothing must be measured
+ *   sync 0 0 fail                  communicators of hosts fail on rank 1 alone: all return that
  */
 #include "sync/sync.h"
 #include "base/clock.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <math.h>
 #include <sched.h>
@@ -94,13 +96,46 @@ static int check_begin(const struct sync_clock *clock, double limit)
     return limit >= NO_LIMIT || (on_time > 0 && narrowest < limit);
 }
 
+static bool failing;
+
+int PMPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *new)
+{
+    int (*real)(MPI_Comm, int, int, MPI_Info, MPI_Comm *) =
+        (int (*)(MPI_Comm, int, int, MPI_Info, MPI_Comm *))dlsym(RTLD_NEXT, __func__);
+    int rank, rc = real(comm, type, key, info, new);
+    PMPI_Comm_rank(comm, &rank);
+    if (!failing || rank != 1)
+        return rc;
+    *new = MPI_COMM_NULL;
+    return MPI_ERR_OTHER;
+}
+
+/* An error of one rank is an error of all: none waits for it. */
+static int check_failure(void)
+{
+    struct sync_clock clock;
+    struct sync_options options = sync_options_default();
+    int rank, known, all;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    options.domain = (uint64_t)rank + 1;
+    failing = true;
+    known = sync_start(&clock, MPI_COMM_WORLD, &options) != MPI_SUCCESS;
+    MPI_Allreduce(&known, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    failing = false;
+    if (sync_start(&clock, MPI_COMM_WORLD, &options) != MPI_SUCCESS || clock.domains < 2)
+        all = 0;
+    MPI_Finalize();
+    return all ? 0 : 1;
+}
+
 int main(int argc, char **argv)
 {
     double seconds = argc > 1 ? strtod(argv[1], NULL) : 1;
     double limit = argc > 2 ? 1e-9 * strtod(argv[2], NULL) : 5e-7;
     int same = argc > 3 && strcmp(argv[3], "same") == 0;
     struct offset offset = {0, 0};
-    if (!same) {
+    bool fail = argc > 3 && strcmp(argv[3], "fail") == 0;
+    if (!same && !fail) {
         offset = offset_of_rank();
         enter_namespace(offset);
     }
@@ -109,6 +144,8 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     clock_start();
+    if (fail)
+        return check_failure();
 
     double mine = seconds_of(offset), of_root = mine;
     MPI_Bcast(&of_root, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);

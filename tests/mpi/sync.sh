@@ -6,6 +6,9 @@ t="$top_builddir/tests/mpi/sync"
 
 $MPIEXEC -n 2 "$t" 0.1 500 same || exit 1
 
+LD_PRELOAD=$PWD/$top_builddir/.libs/libcollprof-yield.so timeout 60 $MPIEXEC -n 3 "$t" 0 0 fail ||
+    { echo "an error on one rank: status $?"; exit 1; }
+
 for try in 1 2 3; do
     $MPIEXEC -n 2 "$t" 10 500
     status=$?
