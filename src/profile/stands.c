@@ -93,7 +93,8 @@ static void say(struct profile *p, const struct profile_stand *s, size_t n)
     if (known)
         snprintf(since, sizeof since, "for %s%.3g s", n > 1 ? "up to " : "", longest);
     else
-        snprintf(since, sizeof since, "from %.3g s after the start on", s->entered);
+        snprintf(since, sizeof since, "from %.3g s after the start on; for how long is not known",
+                 s->entered);
     profile_warn(p, "rank%s %s stood in %s%s, %s", n > 1 ? "s" : "", ranks, where, what, since);
 }
 

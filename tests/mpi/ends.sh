@@ -19,6 +19,10 @@ while read -r way state; do
     profile $way.json states "$state=1-2"
     "$collprof" report $way >report 2>&1 || fail "$way: cannot be reported as text"
     grep -q 'rank.*1.*counts end there' report || { cat report; fail "$way: not said that it ended early"; }
+    if test $state = running; then
+        tr -s ' \n' ' ' <report | grep -q 'without a last word (SIGKILL, _exit or exec); counts' ||
+            { cat report; fail "$way: another cause is named"; }
+    fi
     grep -q 'rank 0 stood in MPI_Barrier' report || { cat report; fail "$way: not said where rank 0 stood"; }
 done <<END
 abort aborted

@@ -233,6 +233,33 @@ Test(judge, ranks_that_ended_alike_share_a_line)
     profile_free(p);
 }
 
+/* Of a rank that was killed nobody knows until when it stood there. */
+Test(judge, how_long_a_call_was_open_is_said_where_it_is_known)
+{
+    static const double seconds[] = {-1, 5};
+    struct profile *p = profile_new();
+    uint32_t recv = profile_add_operation(p, "MPI_Recv", FAMILY_RECV);
+    for (int r = 0; r < 2; r++) {
+        *PUSH(&p->ranks) = (struct profile_rank){.rank = r, .state = LEDGER_FINALIZED, .calls = 1};
+        *PUSH(&p->stands) = (struct profile_stand){.rank = r,
+                                                   .operation = recv,
+                                                   .site = PROFILE_NONE,
+                                                   .comm = PROFILE_NONE,
+                                                   .peer = 1 - r,
+                                                   .tag = 3,
+                                                   .root = -1,
+                                                   .entered = 2.3,
+                                                   .seconds = seconds[r]};
+    }
+    profile_judge(p);
+    cr_assert(says(p,
+                   "rank 0 stood in MPI_Recv, with rank 1, tag 3, from 2.3 s after the start on; "
+                   "for how long is not known"));
+    cr_assert(says(p, "rank 1 stood in MPI_Recv, with rank 0, tag 3, for 5 s"));
+    cr_assert_eq(p->warnings.n, 2);
+    profile_free(p);
+}
+
 /* Counts and texts of two profiles with all figures different. */
 Test(merge, every_figure_of_an_entry_adds_up)
 {
