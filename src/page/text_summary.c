@@ -86,6 +86,26 @@ static void most_time(const struct view *v, FILE *out)
     profile_free(sites);
 }
 
+/* Calls whose place the table had no room for, or that none was found for: no row names it. */
+static void without_place(const struct view *v, FILE *out)
+{
+    const struct profile *p = v->p;
+    double time = 0;
+    uint64_t dropped = 0;
+    char share[32];
+    for (size_t i = 0; i < p->entries.n; i++) {
+        uint32_t site = p->entries.at[i].site;
+        if (site == PROFILE_NONE || !p->sites.at[site].depth)
+            time += (double)p->entries.at[i].time_ns;
+    }
+    for (size_t i = 0; i < p->ranks.n; i++)
+        dropped += p->ranks.at[i].dropped[LEDGER_SITES];
+    if (p->stack_depth && time > 0 && time >= matters * v->mpi_ns)
+        fprintf(out, "%s of the time in MPI has no call site%s.\n",
+                format_share(share, time, v->mpi_ns),
+                dropped ? ": the table of call sites was full (--memory)" : "");
+}
+
 /* Whether COUNT of N is more than chance gives to the first of RANKS equal ones: by four of its
  * standard deviations. */
 static bool stands_out(double count, double n, double ranks)
@@ -158,6 +178,7 @@ char *text_sentences(const struct view *v)
         profile_out_of_memory();
     trust(v->p, &noise, sentences);
     most_time(v, sentences);
+    without_place(v, sentences);
     if (noise.level != NOISE_SPOILED) {
         most_late(v->p, sentences);
         most_waiting(v, sentences);

@@ -566,6 +566,48 @@ static struct profile *disturbed(const double seconds[2], double wait)
     return p;
 }
 
+/* What no row can name is said, if it matters; where no call sites were asked for it is no loss. */
+Test(page, time_without_a_call_site_is_said)
+{
+    static const struct {
+        uint64_t time; /* of 100,000 */
+        uint32_t stack_depth;
+        uint64_t dropped;
+        const char *said;
+    } known[] = {{990, 4, 7, NULL},
+                 {1010, 4, 7, "1.0 % of the time in MPI has no call site: the table"},
+                 {50000, 4, 0, "50.0 % of the time in MPI has no call site.\n"},
+                 {50000, 0, 0, NULL}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        struct profile *p = profile_new();
+        struct profile_site site = {.depth = 1, .frame[0].module = PROFILE_NONE};
+        struct profile_entry e = {.site = profile_add_site(p, &site),
+                                  .operation = profile_add_operation(p, "MPI_Send", FAMILY_SEND),
+                                  .comm = PROFILE_NONE,
+                                  .region = PROFILE_NONE,
+                                  .calls = 1,
+                                  .time_ns = 100000 - known[i].time};
+        uint64_t histogram[HISTOGRAM_BUCKETS] = {1};
+        e.histogram = histogram;
+        profile_add_entry(p, &e);
+        e.site = PROFILE_NONE;
+        e.time_ns = known[i].time;
+        profile_add_entry(p, &e);
+        struct profile_rank *rank = PUSH(&p->ranks);
+        *rank = (struct profile_rank){
+            .state = LEDGER_FINALIZED, .calls = 2, .mpi_ns = 100000, .wall = 2e-4};
+        rank->dropped[LEDGER_SITES] = known[i].dropped;
+        rank->host = profile_add_host(p, &(struct profile_host){.name = "alpha", .ranks = 1});
+        p->stack_depth = known[i].stack_depth;
+        char *text = text_of(p, NULL);
+        cr_assert_eq(strstr(text, "has no call site") != NULL, known[i].said != NULL,
+                     "case %zu: %s", i, text);
+        cr_assert(!known[i].said || strstr(text, known[i].said), "case %zu: %s", i, text);
+        free(text);
+        profile_free(p);
+    }
+}
+
 /* On both sides of each threshold, and where it is not known: what is said, and what is not. */
 Test(page, disturbed_runs_are_called_so)
 {
