@@ -4,7 +4,12 @@
 # to notice it and leave their clocks alone. A busy machine is given three tries.
 t="$top_builddir/tests/mpi/sync"
 
-$MPIEXEC -n 2 "$t" 0.1 500 same || exit 1
+for try in 1 2 3; do
+    $MPIEXEC -n 2 "$t" 0.1 500 same
+    status=$?
+    [ $status -eq 0 ] && break
+done
+[ $status -eq 0 ] || exit 1
 
 LD_PRELOAD=$PWD/$top_builddir/.libs/libcollprof-yield.so timeout 60 $MPIEXEC -n 3 "$t" 0 0 fail ||
     { echo "an error on one rank: status $?"; exit 1; }
