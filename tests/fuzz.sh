@@ -1,6 +1,6 @@
 #!/bin/sh
 # Every reader of files withstands 20 s of libFuzzer: `make fuzz'.
-[ "${COLLPROF_THOROUGH:-}" = 1 ] || { echo "only with ./check --thorough"; exit 77; }
+[ "${CHECK_THOROUGH:-}" = 1 ] || { echo "only with ./check --thorough"; exit 77; }
 make -C "$top_builddir" fuzz FUZZ_SECONDS=20 >fuzz.out 2>&1
 status=$?
 cat fuzz.out
