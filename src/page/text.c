@@ -170,9 +170,10 @@ static void noise_line(const struct profile *p, FILE *out)
 void text_header(const struct profile *p, FILE *out)
 {
     char when[64] = "";
-    time_t started = (time_t)p->started_unix;
+    bool known = p->started_unix > 0 && p->started_unix < 1e11; /* a forged one may not fit */
+    time_t started = known ? (time_t)p->started_unix : 0;
     struct tm local;
-    if (p->started_unix > 0 && localtime_r(&started, &local))
+    if (known && localtime_r(&started, &local))
         strftime(when, sizeof when, ", started %Y-%m-%d %H:%M:%S", &local);
     int ranks = p->size > 0 ? p->size : (int)p->ranks.n;
     char title[200];
