@@ -52,6 +52,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 
 int MPI_Finalize(void)
 {
+    call_settle(__builtin_frame_address(0));
     life_end();
     bool was_inside = thread.inside;
     thread_enter();

@@ -298,9 +298,17 @@ static bool same_entry(const struct profile *p, uint32_t i, const void *key)
            a->region == b->region && a->size_class == b->size_class;
 }
 
+uint64_t entry_timed(const struct profile_entry *e)
+{
+    uint64_t n = 0;
+    for (unsigned b = 0; e->histogram && b < HISTOGRAM_BUCKETS; b++)
+        n += e->histogram[b];
+    return n;
+}
+
 static void add_counts(struct profile_entry *e, const struct profile_entry *from)
 {
-    if (from->calls && (!e->calls || from->min_ns < e->min_ns))
+    if (entry_timed(from) && (!entry_timed(e) || from->min_ns < e->min_ns))
         e->min_ns = from->min_ns;
     if (from->max_ns > e->max_ns)
         e->max_ns = from->max_ns;

@@ -22,10 +22,15 @@ static void abandon(void)
     thread.inside = false;
 }
 
-bool call_enter_rarely(const char *frame)
+void call_settle(const char *frame)
 {
     if (thread.inside && frame >= thread.frame && layer.phase == LAYER_RUNNING)
         abandon();
+}
+
+bool call_enter_rarely(const char *frame)
+{
+    call_settle(frame);
     if (thread.inside)
         return false;
     if (layer.phase == LAYER_ASLEEP)
