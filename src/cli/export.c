@@ -42,6 +42,8 @@ static bool write_csv(const struct options *o, const struct profile *p, const ch
 {
     if (o->table)
         return write_table(o->table, p, o->output);
+    if (!save_is_safe(target))
+        return false;
     if (mkdir(target, 0777) && errno != EEXIST) {
         fprintf(stderr, "%s: %s: %s\n", o->name, target, strerror(errno));
         return false;

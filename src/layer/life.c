@@ -304,8 +304,8 @@ static void save(struct reporting *r)
     if (directory >= 0)
         close(directory);
     if (r->error)
-        layer_say("cannot write %s/profile.json: %s; the records stay", life_place.shown,
-                  strerror(r->error));
+        layer_say("cannot write %s/profile.json: %s%s", life_place.shown, strerror(r->error),
+                  layer.ledger.in_file ? "; the records stay" : "");
 }
 
 static void write_report(void *arg)

@@ -76,8 +76,18 @@ static const char *open_checked(const char *path, bool is_new, int *fd)
     return fault;
 }
 
+static bool ends_in_dots(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
+    return !strcmp(last, ".") || !strcmp(last, "..");
+}
+
+/* Beside "." is not ".-2": that would be a hidden directory in it. */
 static void show(struct place *p, const char *wanted, unsigned number)
 {
+    char real[PATH_MAX];
+    if (number && ends_in_dots(wanted) && realpath(wanted, real))
+        wanted = real;
     size_t length = strlen(wanted);
     while (length > 1 && wanted[length - 1] == '/')
         length--;

@@ -20,6 +20,20 @@ static bool is_standard_output(const char *path)
     return !path || strcmp(path, "-") == 0;
 }
 
+bool save_is_safe(const char *path)
+{
+    struct stat s;
+    if (lstat(path, &s) || S_ISREG(s.st_mode) || s.st_uid == geteuid() || s.st_uid == 0)
+        return true;
+    fprintf(stderr,
+            "%s: cannot write %s: there is a %s of another user: remove it, or write elsewhere\n",
+            program_invocation_short_name, path,
+            S_ISLNK(s.st_mode)   ? "link"
+            : S_ISDIR(s.st_mode) ? "directory"
+                                 : "pipe or device");
+    return false;
+}
+
 /* What the user named may be a link: the file behind it is replaced, not the link. */
 static char *follow(const char *path)
 {
@@ -71,6 +85,8 @@ bool save_open(struct save *s, const char *path)
         s->out = stdout;
         return true;
     }
+    if (!save_is_safe(path))
+        return false;
     s->path = follow(path);
     bool opened = is_special(s->path) ? (s->out = fopen(s->path, "we")) != NULL : open_temporary(s);
     if (!opened) {

@@ -65,6 +65,25 @@ for command in "report" "report --csv" "report --json" "export" "plot"; do
     timeout 60 "$collprof" $command no-site >shown 2>&1 || fail "$command without sites: $(cat shown)"
 done
 
+# In a directory where others may write, what they put there is not written through.
+if [ "$(id -u)" -eq 0 ]; then
+    mkdir trap
+    cp no-site/profile.json trap
+    echo precious >precious
+    mkdir victim
+    ln -s "$PWD/precious" trap/ranks.png
+    ln -s "$PWD/precious" trap/report.html
+    ln -s "$PWD/victim" trap/csv
+    mkfifo trap/sizes.png
+    chown -h 65534 trap/ranks.png trap/report.html trap/csv trap/sizes.png
+    for command in "plot -p ranks" "plot -p sizes" "report --html" "export"; do
+        timeout 60 "$collprof" $command trap >shown 2>&1 && fail "$command: wrote through a trap"
+        grep -q 'of another user' shown || { cat shown; fail "$command: gives no reason"; }
+    done
+    test "$(cat precious)" = precious || fail "a file was overwritten through a link"
+    test -z "$(ls victim)" || fail "files were written through a link"
+fi
+
 # Neither waits for a writer.
 mkdir fifo fifo2
 mkfifo fifo/profile.json fifo2/rank-000000.ledger
