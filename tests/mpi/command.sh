@@ -38,7 +38,7 @@ END
 chmod +x "$work/canary.sh"
 expect 2 '--output=DIR' $collprof run --nonsense "$work/canary.sh"
 expect 2 'a number from 0 to 8 would be right' $collprof run --stack=9 "$work/canary.sh"
-expect 2 'one of native|binomial|.*would be right' $collprof run --bcast=nonsense "$work/canary.sh"
+expect 2 'one of grid|native|binomial|.*would be right' $collprof run --bcast=nonsense "$work/canary.sh"
 expect 2 'send-latency.*would be right' $collprof run --benchmark=held,nonsense "$work/canary.sh"
 expect 2 'COLLPROF_STACK' env COLLPROF_STAK=1 $collprof run "$work/canary.sh"
 expect 2 "COLLPROF_STACK is 'x'" env COLLPROF_STACK=x $collprof run "$work/canary.sh"
