@@ -86,7 +86,8 @@ static void most_time(const struct view *v, FILE *out)
     profile_free(sites);
 }
 
-/* Calls whose place the table had no room for, or that none was found for: no row names it. */
+/* Calls whose place the table had no room for, or that none was found for: no row names it. Those
+ * that start and end MPI have none, and are not in the time in MPI. */
 static void without_place(const struct view *v, FILE *out)
 {
     const struct profile *p = v->p;
@@ -94,9 +95,10 @@ static void without_place(const struct view *v, FILE *out)
     uint64_t dropped = 0;
     char share[32];
     for (size_t i = 0; i < p->entries.n; i++) {
-        uint32_t site = p->entries.at[i].site;
-        if (site == PROFILE_NONE || !p->sites.at[site].depth)
-            time += (double)p->entries.at[i].time_ns;
+        const struct profile_entry *e = &p->entries.at[i];
+        if (p->operations.at[e->operation].family != FAMILY_LIFECYCLE &&
+            (e->site == PROFILE_NONE || !p->sites.at[e->site].depth))
+            time += (double)e->time_ns;
     }
     for (size_t i = 0; i < p->ranks.n; i++)
         dropped += p->ranks.at[i].dropped[LEDGER_SITES];

@@ -593,6 +593,10 @@ Test(page, time_without_a_call_site_is_said)
         e.site = PROFILE_NONE;
         e.time_ns = known[i].time;
         profile_add_entry(p, &e);
+        /* The start of MPI has no call site, and is not in the time in MPI. */
+        e.operation = profile_add_operation(p, "MPI_Init", FAMILY_LIFECYCLE);
+        e.time_ns = 200000;
+        profile_add_entry(p, &e);
         struct profile_rank *rank = PUSH(&p->ranks);
         *rank = (struct profile_rank){
             .state = LEDGER_FINALIZED, .calls = 2, .mpi_ns = 100000, .wall = 2e-4};
