@@ -17,7 +17,7 @@ static const struct command {
     {"run", "run an MPI application and profile it", cli_run},
     {"report", "show the report of a run again, or of one that crashed", cli_report},
     {"compare", "show what changed between two runs", cli_compare},
-    {"export", "write a run's figures as CSV, its collectives as a trace", cli_export},
+    {"export", "write a run's figures as CSV, SQLite, JSON or a trace", cli_export},
     {"plot", "draw pictures of a run", cli_plot},
     {"info", "show what this collprof was built for, the clock, the machine", cli_info},
 };
