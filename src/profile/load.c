@@ -89,6 +89,28 @@ static bool same_run(const struct ledger_header *h, const struct ledger_header *
     return apart > -30 && apart < 30;
 }
 
+/* The same process once more: a record that somebody has copied. */
+static bool is_copy(const struct ledger_header *a, const struct ledger_header *b)
+{
+    return a->pid == b->pid && a->started_unix == b->started_unix &&
+           !strncmp(a->host, b->host, sizeof a->host);
+}
+
+static void leave_copies_out(struct records *r)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < r->list.n; i++) {
+        size_t k = 0;
+        while (k < kept && !is_copy(&r->list.at[k].header, &r->list.at[i].header))
+            k++;
+        if (k < kept)
+            remark(r, r->list.at[i].name, "a copy of another record");
+        else
+            r->list.at[kept++] = r->list.at[i];
+    }
+    r->list.n = kept;
+}
+
 static bool keep_latest_run(struct records *r)
 {
     const struct ledger_header *latest = latest_of(r);
@@ -104,6 +126,7 @@ static bool keep_latest_run(struct records *r)
         }
     }
     r->list.n = kept;
+    leave_copies_out(r);
     if (stale) {
         char line[128];
         snprintf(line, sizeof line, "%zu record%s of an earlier run left out", stale,

@@ -10,6 +10,7 @@ while read -r way state; do
     status=$?
     layered 2 $way "$ends" $way >out 2>err
     test $? = $status || fail "$way: status is not $status"
+    sed -i 's/PID [0-9]*/PID/' want out # in the launcher's own words
     cmp want out || fail "$way: other output"
     test ! -e $way/profile.json || fail "$way: a profile as if it had ended well"
     mkdir $way.json
@@ -39,6 +40,15 @@ file-size signalled
 survived running
 exec running
 END
+
+# A record that somebody has copied is not another process.
+set -- _exit/rank-000000*
+cp "$1" "_exit/rank-000007${1#_exit/rank-000000}"
+"$collprof" report --json _exit >_exit.json/profile.json || fail "copy: cannot be reported"
+profile _exit.json ranks 2
+profile _exit.json calls MPI_Allreduce=200 MPI_Bcast=20
+"$collprof" report _exit 2>&1 | tr -s ' \n' ' ' | grep -q 'a copy of another record: left out' ||
+    fail "copy: not said"
 
 # Without mpiexec in between: the status of the process itself.
 for way in abort segv term kill libc-abort exit _exit handled alarm pipe file-size survived exec; do
