@@ -15,7 +15,7 @@ run() {
     out=$1
     shift
     rm -rf $dir
-    COLLPROF_OUTPUT=$dir COLLPROF_REPORT=no timeout 100 \
+    COLLPROF_OUTPUT=$dir COLLPROF_REPORT=no timeout 400 \
         "$srcdir/tests/sim/run.sh" cluster 8 sim/layer "$@" >"$out" 2>&1 ||
         { echo "FAIL: $algorithm $*: status $?"; cat "$out"; exit 1; }
 }
