@@ -119,7 +119,8 @@ static void gather_entries(struct profile *p, const struct ledger *l, struct map
                                   .region = mapped(m->region, from->region, l, LEDGER_REGIONS),
                                   .size_class = from->size_class,
 #define COPY(member) .member = from->member,
-                                  LEDGER_SUMS(COPY).min_ns = from->min_ns < UINT64_MAX ? from->min_ns : 0,
+                                  LEDGER_SUMS(COPY).min_ns =
+                                      from->min_ns < UINT64_MAX ? from->min_ns : 0,
                                   .max_ns = from->max_ns,
                                   .histogram = histogram};
         if (e.operation == PROFILE_NONE || !(from->calls || from->completed || from->cancelled))

@@ -42,8 +42,8 @@ extern void (*call_first_seen)(void);
 /* The way in, where the one test fails: true if the call is to be recorded after all. */
 bool call_enter_rarely(const char *frame);
 
-/* Counts a call that was left by longjmp or an exception, if this thread's last one was. FRAME: of a
- * wrapper that is being called. */
+/* Counts a call that was left by longjmp or an exception, if this thread's last one was. FRAME: of
+ * a wrapper that is being called. */
 void call_settle(const char *frame);
 
 /* The sizes of predefined datatypes, by a few of their handle's bits. */

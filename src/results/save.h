@@ -15,8 +15,9 @@ struct save {
 /* Opens for PATH (NULL or "-": standard output) if it is safe. On failure says why on stderr. */
 bool save_open(struct save *s, const char *path);
 
-/* False, with a line on stderr, if a link, a pipe or a directory of another user (root's are trusted)
- * stands at PATH: in a directory where others may write it can lead to any file of this user. */
+/* False, with a line on stderr, if a link, a pipe or a directory of another user (root's are
+ * trusted) stands at PATH: in a directory where others may write it can lead to any file of this
+ * user. */
 bool save_is_safe(const char *path);
 
 /* Ends writing and puts the file in place. On failure (a full disk) says why, leaves what was
