@@ -33,7 +33,7 @@ char *format_bytes(char *text, double bytes)
         bytes /= 1024;
         u++;
     }
-    if (u == 0 || bytes == (double)(long)bytes)
+    if (u == 0 || (bytes < 1024 && bytes == (double)(int)bytes))
         snprintf(text, ROOM, "%.0f %s", bytes, unit[u]);
     else
         three_digits(text, bytes, unit[u]);

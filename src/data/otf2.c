@@ -97,7 +97,7 @@ static void define_run(struct archive *a)
     const struct profile *p = a->p;
     uint64_t length = time_of(a, p->trace.last_ns);
     must(a, OTF2_GlobalDefWriter_WriteClockProperties(a->definitions, 1000000000, 0, length,
-                                                      (uint64_t)(p->started_unix * 1e9)));
+                                                      whole_count(p->started_unix * 1e9)));
     OTF2_StringRef none = string(a, ""), node = string(a, "node");
     for (size_t i = 0; i < p->operations.n; i++) {
         OTF2_StringRef name = string(a, p->operations.at[i].name);
@@ -198,7 +198,7 @@ const char *data_otf2(const struct profile *p, const char *path)
     struct stat st;
     if (!stat(path, &st))
         return "is there already: OTF2 archives are not written over";
-    timeline_find(&t, p->acts.at, p->acts.n, (int64_t)p->trace.error_ns, profile_alloc);
+    timeline_find(&t, p->acts.at, p->acts.n, within_far(p->trace.error_ns), profile_alloc);
     struct archive a = {.p = p, .t = &t};
     a.file = OTF2_Archive_Open(path, "traces", OTF2_FILEMODE_WRITE, CHUNK_EVENTS, CHUNK_DEFINITIONS,
                                OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);

@@ -120,7 +120,7 @@ static void put_facts(struct writer *w)
 void data_perfetto(const struct profile *p, FILE *out)
 {
     struct timeline t;
-    timeline_find(&t, p->acts.at, p->acts.n, (int64_t)p->trace.error_ns, profile_alloc);
+    timeline_find(&t, p->acts.at, p->acts.n, within_far(p->trace.error_ns), profile_alloc);
     struct writer w = {p, &t, out, site_labels(p), profile_alloc((p->sites.n + 1) * sizeof *w.site),
                        0};
     fputs("{\"traceEvents\":[", out);

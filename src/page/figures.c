@@ -136,7 +136,7 @@ void figure_show(const struct figure *f, double value, char *text, size_t room)
     else if (f->unit == UNIT_BYTES)
         snprintf(shown, sizeof shown, "%s", value > 0 ? format_bytes(bytes, value) : "");
     else if (f->unit == UNIT_COUNT)
-        format_count(shown, (uint64_t)value);
+        format_count(shown, whole_count(value));
     else
         snprintf(shown, sizeof shown, "%.1f", value);
     unspaced(text, room, shown);

@@ -100,8 +100,8 @@ static void find_time(struct drawing *d, const struct picture_view *view)
 {
     const struct act *longest = NULL;
     int64_t wait = 0;
-    d->from = d->p->trace.first_ns + (int64_t)(view->from * 1e9);
-    d->to = view->to > 0 ? d->p->trace.first_ns + (int64_t)(view->to * 1e9) : d->p->trace.last_ns;
+    d->from = d->p->trace.first_ns + whole_ns(view->from);
+    d->to = view->to > 0 ? d->p->trace.first_ns + whole_ns(view->to) : d->p->trace.last_ns;
     if (view->from > 0 || view->to > 0)
         return;
     for (size_t i = 0; i < d->p->acts.n; i++)
@@ -266,7 +266,7 @@ enum picture_result timeline_draw(const struct profile *p, const char *path,
     struct timeline t;
     struct drawing d = {.p = p, .t = &t};
     enum picture_result result = PICTURE_EMPTY;
-    timeline_find(&t, p->acts.at, p->acts.n, (int64_t)p->trace.error_ns, profile_alloc);
+    timeline_find(&t, p->acts.at, p->acts.n, within_far(p->trace.error_ns), profile_alloc);
     find_lanes(&d, view->ranks);
     find_time(&d, view);
     int height = 150 + LANE_HEIGHT * (int)d.lanes;

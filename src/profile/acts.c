@@ -46,7 +46,7 @@ void trace_find(struct profile *p)
     if (!p->trace.on || (p->hosts.n > 1 && !p->synchronized))
         return; /* clocks that do not agree tell nothing of waiting */
     double error = p->hosts.n > 1 ? 2e9 * p->clock_bound : 0;
-    timeline_find(&found, p->acts.at, p->acts.n, (int64_t)error, profile_alloc);
+    timeline_find(&found, p->acts.at, p->acts.n, within_far(error), profile_alloc);
     p->trace.calls_ns = found.call_ns;
     p->trace.wait_ns = found.wait_sum_ns;
     p->trace.sends = found.sends;

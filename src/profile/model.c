@@ -403,7 +403,7 @@ void profile_set_end(struct profile *p, double seconds)
 {
     for (size_t i = 0; i < p->ranks.n; i++)
         if (p->ranks.at[i].rank == 0)
-            p->ranks.at[i].merge_ns = (uint64_t)(1e9 * seconds);
+            p->ranks.at[i].merge_ns = whole_count(1e9 * seconds);
 }
 
 uint32_t *comm_kinds(const struct profile *p)

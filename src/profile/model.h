@@ -314,10 +314,19 @@ struct profile *profile_from_cut_ledger(const struct ledger *l, double rate);
 
 /* Times are subtracted from each other: in nanoseconds, at most a hundred years either way. */
 #define FAR_NS ((int64_t)1 << 61)
+static inline int64_t within_far(double ns)
+{
+    return ns >= (double)FAR_NS ? FAR_NS : ns > -(double)FAR_NS ? (int64_t)ns : -FAR_NS;
+}
 static inline int64_t whole_ns(double seconds)
 {
-    double ns = 1e9 * seconds;
-    return ns >= (double)FAR_NS ? FAR_NS : ns > -(double)FAR_NS ? (int64_t)ns : -FAR_NS;
+    return within_far(1e9 * seconds);
+}
+
+/* A sum of counts was made as a double: a damaged record's may exceed what an integer holds. */
+static inline uint64_t whole_count(double sum)
+{
+    return sum >= 0x1p64 ? UINT64_MAX : sum > 0 ? (uint64_t)sum : 0;
 }
 
 /* Ticks per second from the ledger's two pairs, 0 if they do not tell. */

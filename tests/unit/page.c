@@ -679,6 +679,30 @@ Test(page, sentences_only_where_it_matters)
     }
 }
 
+/* Sums of a damaged record may exceed every integer; converting such a double is undefined. */
+Test(page, counts_beyond_integers)
+{
+    static const struct {
+        double sum;
+        uint64_t count;
+    } of[] = {{-1, 0},
+              {NAN, 0},
+              {0, 0},
+              {7, 7},
+              {0x1p63, 1ULL << 63},
+              {0x1p64, UINT64_MAX},
+              {INFINITY, UINT64_MAX}};
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        cr_assert_eq(whole_count(of[i].sum), of[i].count, "%g", of[i].sum);
+    cr_assert_eq(within_far(1e300), FAR_NS);
+    cr_assert_eq(within_far(-1e300), -FAR_NS);
+    cr_assert_eq(whole_ns(1e300), FAR_NS);
+    struct figure calls = {.key = "calls", .unit = UNIT_COUNT};
+    char text[32];
+    figure_show(&calls, 0x1p64, text, sizeof text);
+    cr_assert_str_eq(text, "18446744074G", "%s", text);
+}
+
 Test(page, figures)
 {
     char text[32];
