@@ -2,6 +2,8 @@
 # it begins with are files that the programs have just written.
 FUZZERS = record profile pairs base scenario schedule maps
 FUZZ_SECONDS = 30
+# 0: another one each time.
+FUZZ_SEED = 0
 FUZZ_CC = clang
 FUZZ_FILES = tests/fuzz/fuzz.c $(filter %.c,$(libbase_la_SOURCES) $(libprofile_la_SOURCES) \
 	$(libpage_la_SOURCES) $(libresults_la_SOURCES) $(libpicture_la_SOURCES)) \
@@ -24,7 +26,7 @@ fuzz: all examples/heat$(EXEEXT)
 	@if echo 'int LLVMFuzzerTestOneInput(void); int LLVMFuzzerTestOneInput(void) { return 0; }' | \
 		$(FUZZ_CC) -fsanitize=fuzzer,address,undefined -o /dev/null -x c - >/dev/null 2>&1; then \
 		$(MAKE) $(AM_MAKEFLAGS) fuzz/all && \
-		$(AM_TESTS_ENVIRONMENT) FUZZ_SECONDS='$(FUZZ_SECONDS)' $(srcdir)/tests/fuzz/run.sh $(FUZZERS); \
+		$(AM_TESTS_ENVIRONMENT) FUZZ_SECONDS='$(FUZZ_SECONDS)' FUZZ_SEED='$(FUZZ_SEED)' $(srcdir)/tests/fuzz/run.sh $(FUZZERS); \
 	else echo 'fuzz: skipped: no $(FUZZ_CC) with libFuzzer (packages clang, libclang-rt-dev)'; fi
 clean-local: clean-fuzz
 clean-fuzz:

@@ -52,7 +52,7 @@ status=0
 for name; do
     cat seeds/$name/* | LC_ALL=C grep -aoE '[A-Za-z_/#][A-Za-z0-9_/:-]{2,30}' | sort -u | head -n 400 |
         sed 's/.*/"&"/' >"seeds/$name.words"
-    timeout -k 10 $((FUZZ_SECONDS + 120)) "./$name" -max_total_time="$FUZZ_SECONDS" -timeout=10 \
+    timeout -k 10 $((FUZZ_SECONDS + 120)) "./$name" -max_total_time="$FUZZ_SECONDS" -seed="$FUZZ_SEED" -timeout=10 \
         -rss_limit_mb=1024 -malloc_limit_mb=1024 -dict="seeds/$name.words" -artifact_prefix="$name-" \
         -close_fd_mask=3 -print_final_stats=1 "corpus/$name" "seeds/$name" >"$name.log" 2>&1 || {
         grep -aE 'ERROR|runtime error|SUMMARY|    #[0-9]+ .* in .*/src/' "$name.log" | head -n 20
