@@ -1,7 +1,6 @@
 /* Protects times that are compared across hosts, and what is judged from counts: offset and drift
  * with their signs, clocks that were not made one, thresholds from both sides. */
-#include "made_ledger.h"
-#include "profile/model.h"
+#include "made_profile.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -12,7 +11,7 @@ enum { SECOND = 1000000000 };
  * OFFSET seconds behind and loses DRIFT seconds in a second, and that is known. */
 static struct profile *two_hosts(double offset, double drift, bool synchronized)
 {
-    struct profile *p[2];
+    struct profile *p = NULL;
     for (int r = 0; r < 2; r++) {
         struct ledger l;
         uint64_t entry = SECOND, exit = SECOND + 4000;
@@ -27,14 +26,12 @@ static struct profile *two_hosts(double offset, double drift, bool synchronized)
             exit -= (uint64_t)(int64_t)((offset + drift) * SECOND);
         }
         made_instance(&l, OP_BARRIER, 0, -1, entry, exit);
-        p[r] = profile_from_ledger(&l);
-        ledger_close(&l);
+        p = made_merged(p, &l);
     }
-    profile_merge(p[0], p[1]);
-    profile_symbolize(p[0]);
+    profile_symbolize(p);
     for (size_t r = 0; r < 2; r++)
-        cr_assert_str_eq(p[0]->hosts.at[p[0]->ranks.at[r].host].name, r ? "beta" : "alpha");
-    return p[0];
+        cr_assert_str_eq(p->hosts.at[p->ranks.at[r].host].name, r ? "beta" : "alpha");
+    return p;
 }
 
 Test(clocks, offset_and_drift_of_both_signs)
@@ -68,21 +65,19 @@ Test(clocks, one_host_that_was_not_synchronized_is_enough)
 /* Clocks that are not quite right: nobody waits longer than the call lasted, or less than 0. */
 Test(clocks, waiting_ends_with_the_call)
 {
-    struct profile *p[2];
+    struct profile *p = NULL;
     for (int r = 0; r < 2; r++) {
         struct ledger l;
         made_ledger(&l, NULL, r, 2);
         made_instance(&l, OP_BARRIER, 0, -1, r ? 9000 : 1000, r ? 9500 : 4000);
-        p[r] = profile_from_ledger(&l);
-        ledger_close(&l);
+        p = made_merged(p, &l);
     }
-    profile_merge(p[0], p[1]);
-    profile_symbolize(p[0]);
-    cr_assert_eq(p[0]->arrivals.at[0].wait_ns, 3000);
-    cr_assert_eq(p[0]->arrivals.at[0].time_ns, 3500);
-    cr_assert_eq(p[0]->arrivals.at[0].skew_max_ns, 8000);
-    cr_assert_eq(p[0]->arrivals.at[0].duration_max_ns, 500);
-    profile_free(p[0]);
+    profile_symbolize(p);
+    cr_assert_eq(p->arrivals.at[0].wait_ns, 3000);
+    cr_assert_eq(p->arrivals.at[0].time_ns, 3500);
+    cr_assert_eq(p->arrivals.at[0].skew_max_ns, 8000);
+    cr_assert_eq(p->arrivals.at[0].duration_max_ns, 500);
+    profile_free(p);
 }
 
 /* MEMBERS of three ranks enter a barrier at these times; the arrivals of what is known. */
@@ -93,12 +88,7 @@ static struct profile *barrier_of(const uint64_t *entry, int members)
         struct ledger l;
         made_ledger(&l, NULL, r, 3);
         made_instance(&l, OP_BARRIER, 0, -1, entry[r], 9000);
-        struct profile *one = profile_from_ledger(&l);
-        ledger_close(&l);
-        if (p)
-            profile_merge(p, one);
-        else
-            p = one;
+        p = made_merged(p, &l);
     }
     profile_symbolize(p);
     return p;
@@ -127,8 +117,7 @@ Test(clocks, starting_and_ending_is_not_time_in_calls)
     l.operations[OP_UNUSED].family = FAMILY_LIFECYCLE;
     made_calls(&l, 1, OP_UNUSED, 0, 2, 5000);
     made_calls(&l, 1, OP_BCAST, 8, 3, 100);
-    struct profile *p = profile_from_ledger(&l);
-    ledger_close(&l);
+    struct profile *p = made_merged(NULL, &l);
     cr_assert_eq(p->ranks.at[0].lifecycle_ns, 10000);
     cr_assert_eq(p->ranks.at[0].mpi_ns, 300);
     profile_free(p);
@@ -171,14 +160,6 @@ Test(judge, crowded_from_both_sides)
                      row[i].crowded, "row %zu", i);
 }
 
-static bool says(const struct profile *p, const char *text)
-{
-    for (size_t i = 0; i < p->warnings.n; i++)
-        if (strstr(p->warnings.at[i], text))
-            return true;
-    return false;
-}
-
 Test(judge, what_was_dropped_is_said_with_its_number)
 {
     struct profile *p = profile_new();
@@ -192,11 +173,11 @@ Test(judge, what_was_dropped_is_said_with_its_number)
     }
     p->sample_mask = 7;
     profile_judge(p);
-    cr_assert(says(p, "dropped 6 call sites"));
-    cr_assert(says(p, "42 requests found the table"));
-    cr_assert(says(p, "kept 1 of 8"));
-    cr_assert(says(p, "no MPI call was seen on rank 0"));
-    cr_assert(says(p, "MPI_Init of rank 1 was not seen"));
+    cr_assert(made_warns(p, "dropped 6 call sites"));
+    cr_assert(made_warns(p, "42 requests found the table"));
+    cr_assert(made_warns(p, "kept 1 of 8"));
+    cr_assert(made_warns(p, "no MPI call was seen on rank 0"));
+    cr_assert(made_warns(p, "MPI_Init of rank 1 was not seen"));
     cr_assert_eq(p->warnings.n, 5);
     profile_free(p);
 }
@@ -224,11 +205,11 @@ Test(judge, ranks_that_ended_alike_share_a_line)
         *PUSH(&p->ranks) = (struct profile_rank){
             .rank = r, .state = state[r], .state_detail = detail[r], .calls = 1};
     profile_judge(p);
-    cr_assert(says(p, "rank 0: called MPI_Abort with error code 7"));
-    cr_assert(says(p, "ranks 2, 3: ended by signal 15") ||
-              says(p, "ranks 2-3: ended by signal 15"));
-    cr_assert(says(p, "rank 4: "));
-    cr_assert(says(p, "rank 5: ended by signal 9"));
+    cr_assert(made_warns(p, "rank 0: called MPI_Abort with error code 7"));
+    cr_assert(made_warns(p, "ranks 2, 3: ended by signal 15") ||
+              made_warns(p, "ranks 2-3: ended by signal 15"));
+    cr_assert(made_warns(p, "rank 4: "));
+    cr_assert(made_warns(p, "rank 5: ended by signal 9"));
     cr_assert_eq(p->warnings.n, 4);
     profile_free(p);
 }
@@ -252,10 +233,10 @@ Test(judge, how_long_a_call_was_open_is_said_where_it_is_known)
                                                    .seconds = seconds[r]};
     }
     profile_judge(p);
-    cr_assert(says(p,
-                   "rank 0 stood in MPI_Recv, with rank 1, tag 3, from 2.3 s after the start on; "
-                   "for how long is not known"));
-    cr_assert(says(p, "rank 1 stood in MPI_Recv, with rank 0, tag 3, for 5 s"));
+    cr_assert(made_warns(
+        p, "rank 0 stood in MPI_Recv, with rank 1, tag 3, from 2.3 s after the start on; "
+           "for how long is not known"));
+    cr_assert(made_warns(p, "rank 1 stood in MPI_Recv, with rank 0, tag 3, for 5 s"));
     cr_assert_eq(p->warnings.n, 2);
     profile_free(p);
 }
@@ -354,7 +335,7 @@ Test(merge, tables_hold_distinct_things)
 /* Two ranks that met operations and call sites in different orders. */
 Test(merge, by_what_things_are_not_by_their_number)
 {
-    struct profile *p[2];
+    struct profile *p = NULL;
     for (int r = 0; r < 2; r++) {
         struct ledger l;
         made_ledger(&l, NULL, r, 2);
@@ -365,23 +346,20 @@ Test(merge, by_what_things_are_not_by_their_number)
         made_calls(&l, r ? 2 : 1, r ? OP_BARRIER : OP_BCAST, 8, 3, 100);
         made_calls(&l, r ? 1 : 2, r ? OP_BCAST : OP_BARRIER, 8, 5, 100);
         made_instance(&l, OP_BCAST, 0, 0, 1000, 2000);
-        p[r] = profile_from_ledger(&l);
-        ledger_close(&l);
+        p = made_merged(p, &l);
     }
-    profile_merge(p[0], p[1]);
-    const struct profile *all = p[0];
     uint64_t bcast = 0, at_1000 = 0;
-    for (size_t i = 0; i < all->entries.n; i++) {
-        const struct profile_entry *e = &all->entries.at[i];
-        bcast += strcmp(all->operations.at[e->operation].name, "MPI_Bcast") ? 0 : e->calls;
-        at_1000 += all->sites.at[e->site].frame[0].address == 0x1000 ? e->calls : 0;
+    for (size_t i = 0; i < p->entries.n; i++) {
+        const struct profile_entry *e = &p->entries.at[i];
+        bcast += strcmp(p->operations.at[e->operation].name, "MPI_Bcast") ? 0 : e->calls;
+        at_1000 += p->sites.at[e->site].frame[0].address == 0x1000 ? e->calls : 0;
     }
     cr_assert_eq(bcast, 3 + 5);
     cr_assert_eq(at_1000, 3 + 3);
-    for (size_t i = 0; i < all->events.n; i++)
-        cr_assert_eq(all->sites.at[all->events.at[i].site].frame[0].address,
-                     all->events.at[i].rank ? 0x2000 : 0x1000);
-    profile_free(p[0]);
+    for (size_t i = 0; i < p->events.n; i++)
+        cr_assert_eq(p->sites.at[p->events.at[i].site].frame[0].address,
+                     p->events.at[i].rank ? 0x2000 : 0x1000);
+    profile_free(p);
 }
 
 /* In the order of the communicator, not of MPI_COMM_WORLD. */
@@ -394,12 +372,7 @@ Test(merge, a_prefix_on_a_reversed_communicator)
         made_ledger(&l, NULL, r, 3);
         l.comms[COMM_WORLD].rank = (uint32_t)(2 - r);
         made_instance(&l, OP_SCAN, 0, -1, entry[r], 9000);
-        struct profile *one = profile_from_ledger(&l);
-        ledger_close(&l);
-        if (p)
-            profile_merge(p, one);
-        else
-            p = one;
+        p = made_merged(p, &l);
     }
     profile_symbolize(p);
     cr_assert_eq(p->arrivals.at[0].wait_ns, 3000 + 2000);

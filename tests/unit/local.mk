@@ -1,5 +1,6 @@
 record_tables = src/record/entries.c src/record/index.c src/record/instances.c src/record/layer.c \
 	src/record/requests.c
+made_profile = tests/unit/made_ledger.c tests/unit/made_ledger.h tests/unit/made_profile.c tests/unit/made_profile.h
 
 # One program per floor. A new file of tests goes into the program of what it tests.
 if HAVE_CRITERION
@@ -47,12 +48,12 @@ tests_unit_record_SOURCES = tests/unit/record.c $(record_tables)
 tests_unit_record_LDADD = libbase.la $(CRITERION_LIBS)
 
 tests_unit_profile_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_profile_SOURCES = tests/unit/profile.c tests/unit/clocks.c tests/unit/timeline.c tests/unit/trace.c \
-	tests/unit/made_ledger.c tests/unit/made_ledger.h
+tests_unit_profile_SOURCES = tests/unit/profile.c tests/unit/clocks.c tests/unit/load.c tests/unit/timeline.c \
+	tests/unit/trace.c $(made_profile)
 tests_unit_profile_LDADD = libprofile.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_page_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_page_SOURCES = tests/unit/page.c tests/unit/made_ledger.c tests/unit/made_ledger.h
+tests_unit_page_SOURCES = tests/unit/page.c tests/unit/layout.c $(made_profile)
 tests_unit_page_LDADD = libpicture.la libdata.la libpage.la libresults.la libprofile.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_results_CPPFLAGS = $(UNIT_CPPFLAGS)

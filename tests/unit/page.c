@@ -1,52 +1,23 @@
-/* Protects what a person and a program read of a profile: the page, the tables, the records of a
- * run that crashed. */
+/* Protects what a person and a program read of a profile: the page and the tables. */
 #include "base/format.h"
 #include "data/data.h"
-#include "made_ledger.h"
+#include "made_profile.h"
 #include "page/compare.h"
 #include "page/layout.h"
 #include "page/report.h"
 #include "page/rows.h"
-#include "profile/model.h"
 #include "profile/noise.h"
 
 #include <criterion/criterion.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-static char directory[64];
-
-static void start(void)
+/* One of four ranks, of which each takes longer in MPI_Allreduce than the one before. */
+static void record(struct ledger *l, int rank)
 {
-    snprintf(directory, sizeof directory, "/tmp/collprof-report-test.XXXXXX");
-    cr_assert_not_null(mkdtemp(directory));
-    freopen("/dev/null", "w", stderr); /* what is refused is said there */
-}
-
-static void finish(void)
-{
-    char command[100];
-    snprintf(command, sizeof command, "rm -rf %s", directory);
-    cr_assert_eq(system(command), 0);
-}
-
-TestSuite(page, .init = start, .fini = finish);
-
-static const char *record_path(int rank)
-{
-    static char path[100];
-    snprintf(path, sizeof path, "%s/rank-%06d.ledger", directory, rank);
-    return path;
-}
-
-static void record(struct ledger *l, int rank, int size)
-{
-    made_ledger(l, record_path(rank), rank, size);
+    made_ledger(l, NULL, rank, 4);
     made_calls(l, 1, OP_BCAST, 1024, 100, 1000);
     made_calls(l, 2, OP_ALLREDUCE, 8, 10, 3000000u * ((uint64_t)rank + 1));
 }
@@ -62,172 +33,16 @@ static __attribute__((noinline)) char *text_of(const struct profile *p,
     return text;
 }
 
-static void assert_has(const char *text, const char *piece)
-{
-    cr_assert_not_null(strstr(text, piece), "no '%s' in:\n%s", piece, text);
-}
-
-static void assert_lacks(const char *text, const char *piece)
-{
-    cr_assert_null(strstr(text, piece), "'%s' in:\n%s", piece, text);
-}
-
-/* Records of ranks that ended in every way, one of them missing. */
-/* Who makes a table may be gone when it is printed. */
-Test(layout, keeps_its_own_columns)
-{
-    char align[] = "lr", *text = NULL;
-    size_t size;
-    struct layout *l = layout_new(align);
-    memset(align, 'r', 2);
-    layout_heading(l, "Name|Time");
-    layout_cell(l, "a");
-    layout_cell(l, "1");
-    FILE *out = open_memstream(&text, &size);
-    layout_print(l, out, 80);
-    fclose(out);
-    cr_assert_str_eq(text, "  Name  Time\n  a        1\n");
-    free(text);
-}
-
-Test(page, raw_records_of_a_crashed_run)
-{
-    static const struct {
-        uint32_t state;
-        int32_t detail;
-    } end[] = {{LEDGER_FINALIZED, 0},
-               {LEDGER_SIGNALLED, 11},
-               {LEDGER_ABORTED, 7},
-               {LEDGER_EXITED, 0},
-               {LEDGER_RUNNING, 0}};
-    for (int r = 0; r < 5; r++) {
-        struct ledger l;
-        record(&l, r, 6);
-        l.header->state = end[r].state;
-        l.header->state_detail = end[r].detail;
-        ledger_close(&l);
-    }
-    struct profile *p = profile_load(directory);
-    cr_assert_not_null(p);
-    char *text = text_of(p, NULL);
-    assert_has(text, "application on 6 ranks");
-    assert_has(text, "rank 1: ended by signal 11");
-    assert_has(text, "rank 2: called MPI_Abort with error code 7");
-    assert_has(text, "rank 3: exited without MPI_Finalize");
-    assert_has(text, "rank 4: killed or cut off");
-    assert_has(text, "no record of 1 of 6 ranks: 5");
-    assert_has(text, "made from the raw records");
-    assert_has(text, "Bcast");
-    assert_lacks(text, "rank 0:");
-    free(text);
-    profile_free(p);
-}
-
-/* Another run's records in the same directory, and files that are none, are named and left out. */
-Test(page, stale_and_damaged_records)
-{
-    for (int r = 0; r < 4; r++) {
-        struct ledger l;
-        record(&l, r, r < 2 ? 2 : 4);
-        if (r < 2) { /* the later run */
-            l.header->run_id = 88;
-            l.header->started_unix += 1000;
-        }
-        ledger_close(&l);
-    }
-    struct ledger cut;
-    record(&cut, 7, 2);
-    ledger_close(&cut);
-    cr_assert_eq(truncate(record_path(7), 100000), 0);
-    struct profile *p = profile_load(directory);
-    cr_assert_not_null(p);
-    cr_assert_eq(p->ranks.n, 2);
-    char *text = text_of(p, NULL);
-    assert_has(text, "2 records of an earlier run left out");
-    assert_has(text, "rank-000007.ledger: a truncated record: left out");
-    free(text);
-    profile_free(p);
-}
-
-/* Ranks that ended before they agreed on a number for their run are told apart by when it began. */
-Test(page, runs_without_a_number)
-{
-    for (int r = 0; r < 4; r++) {
-        struct ledger l;
-        record(&l, r, 4);
-        l.header->run_id = 0;
-        l.header->state = LEDGER_EXITED;
-        l.header->started_unix += r < 3 ? 0 : -100;
-        ledger_close(&l);
-    }
-    struct profile *p = profile_load(directory);
-    cr_assert_not_null(p);
-    cr_assert_eq(p->ranks.n, 3);
-    char *text = text_of(p, NULL);
-    assert_has(text, "1 record of an earlier run left out");
-    assert_has(text, "made from the raw records");
-    free(text);
-    profile_free(p);
-}
-
-/* A profile stays the truth beside the records that made it; records of a later run, which crashed,
- * come before it. */
-Test(page, profile_or_records)
-{
-    struct ledger l;
-    record(&l, 0, 1);
-    struct profile *p = profile_from_ledger(&l);
-    profile_symbolize(p);
-    int opened = open(directory, O_RDONLY | O_DIRECTORY);
-    cr_assert_eq(profile_save(p, opened), 0);
-    close(opened);
-    profile_free(p);
-    p = profile_load(directory);
-    cr_assert(!p->crashed);
-    profile_free(p);
-    l.header->run_id = 99;
-    l.header->started_unix += 60;
-    l.header->state = LEDGER_SIGNALLED;
-    l.header->state_detail = 9;
-    ledger_close(&l);
-    p = profile_load(directory);
-    cr_assert(p->crashed);
-    cr_assert_eq(p->run_id, 99);
-    profile_free(p);
-}
-
-/* Nothing there: no profile, and no crash. */
-Test(page, nothing_to_read)
-{
-    cr_assert_null(profile_load(directory));
-    cr_assert_null(profile_load("/nonexistent"));
-    char path[100];
-    snprintf(path, sizeof path, "%s/profile.json", directory);
-    FILE *f = fopen(path, "w");
-    fputs("{\"schema\": \"collprof-profile/1\", \"entries\": [{\"calls\": \"many\"}]}", f);
-    fclose(f);
-    cr_assert_null(profile_load(directory));
-    f = fopen(path, "w");
-    fputs("{\"schema\": \"coll", f);
-    fclose(f);
-    cr_assert_null(profile_load(directory));
-}
-
 static struct profile *four_ranks(void)
 {
     struct profile *p = NULL;
     for (int r = 0; r < 4; r++) {
         struct ledger l;
-        record(&l, r, 4);
+        record(&l, r);
         for (uint32_t i = 0; i < 10; i++)
             made_instance(&l, OP_BCAST, i, 0, 10000 * i + (r == 0 ? 4000 : 0),
                           10000 * i + 5000 + 100 * (unsigned)r);
-        struct profile *one = profile_from_ledger(&l);
-        ledger_close(&l);
-        if (p)
-            profile_merge(p, one);
-        else
-            p = one;
+        p = made_merged(p, &l);
     }
     profile_symbolize(p);
     return p;
@@ -275,15 +90,10 @@ Test(page, crowded_hosts_are_called_so)
     struct profile *p = NULL;
     for (int r = 0; r < 4; r++) {
         struct ledger l;
-        record(&l, r, 4);
+        record(&l, r);
         l.header->processors = 2;
         l.header->section[LEDGER_SITES].dropped = 3;
-        struct profile *one = profile_from_ledger(&l);
-        ledger_close(&l);
-        if (p)
-            profile_merge(p, one);
-        else
-            p = one;
+        p = made_merged(p, &l);
     }
     profile_symbolize(p);
     char *text = text_of(p, NULL);
@@ -341,12 +151,7 @@ Test(page, comparison_finds_what_changed)
         made_ledger(&l, NULL, r, 2);
         made_calls(&l, 1, OP_BCAST, 1024, 100, 1000);
         made_calls(&l, 2, OP_BARRIER, 0, 10, 50000);
-        struct profile *one = profile_from_ledger(&l);
-        ledger_close(&l);
-        if (after)
-            profile_merge(after, one);
-        else
-            after = one;
+        after = made_merged(after, &l);
     }
     profile_symbolize(after);
     struct comparison c;
@@ -438,74 +243,11 @@ Test(page, csv_quotes_what_must_be)
     made_ledger(&l, NULL, 0, 1);
     strcpy(l.regions[1].name, "=a,\"b\"\nc");
     made_calls(&l, 1, OP_BCAST, 8, 1, 1000)->region = 1;
-    struct profile *p = profile_from_ledger(&l);
-    ledger_close(&l);
+    struct profile *p = made_merged(NULL, &l);
     char *text = csv_of(p, "regions");
     assert_has(text, "\n\"'=a,\"\"b\"\" c\",3,"); /* nor is it a formula, or two lines */
     free(text);
     profile_free(p);
-}
-
-static bool differ(char *const *at, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < i; k++)
-            if (!strcmp(at[i], at[k]))
-                return false;
-    return true;
-}
-
-/* Whatever is left out of labels, rows stay apart. */
-Test(page, shortened_call_sites_keep_their_line)
-{
-    char *site = strdup("fortran.F90:34 little_of_everything");
-    layout_shorten(&site, 1, 1, 24);
-    cr_assert_str_eq(site, "fortran.F90:34..erything");
-    layout_shorten(&site, 1, 1, 18); /* no room for it and for what tells functions apart */
-    cr_assert_eq(layout_length(site), 18);
-    free(site);
-}
-
-Test(page, shortened_labels_stay_different)
-{
-    enum { N = 60 };
-    static const char *const form[] = {
-        "a_long_file_name.c:%d exchange_of_rows_and_columns < main.c:7 main",
-        "a_long_file_name.c:1234 exchange_%d_of_rows_and_columns_of_the_block",
-        "%d a_long_file_name.c:1234 exchange_of_rows_and_columns",
-        "a_long_file_name.c:1234 exchange_of_rows_and_columns_%d",
-        "\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4%d"
-        "\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6"};
-    for (size_t f = 0; f < sizeof form / sizeof *form; f++) {
-        for (size_t room = 14; room < 40; room += 5) {
-            char *at[N];
-            for (int i = 0; i < N; i++) {
-                char text[200];
-                snprintf(text, sizeof text, form[f], i * 37);
-                at[i] = strdup(text);
-            }
-            layout_shorten(at, N, 1, room);
-            for (int i = 0; i < N; i++)
-                cr_assert_leq(layout_length(at[i]), room, "%s", at[i]);
-            cr_assert(differ(at, N), "form %zu in %zu: %s, %s", f, room, at[0], at[1]);
-            for (int i = 0; i < N; i++)
-                free(at[i]);
-        }
-    }
-    /* What differs is shown, not a number in its place. */
-    char *alike[] = {strdup("heat.c:10 exchange_of_rows_1_and_more_of_them"),
-                     strdup("heat.c:10 exchange_of_rows_2_and_more_of_them")};
-    layout_shorten(alike, 2, 1, 20);
-    cr_assert_str_eq(alike[0], "heat.c:10..1_and_mor");
-    cr_assert_str_eq(alike[1], "heat.c:10..2_and_mor");
-    free(alike[0]);
-    free(alike[1]);
-    char *equal[] = {strdup("the very same long label"), strdup("the very same long label")};
-    layout_shorten(equal, 2, 1, 12);
-    cr_assert_str_eq(equal[0], equal[1]);
-    cr_assert_str_eq(equal[0], "the v..label");
-    free(equal[0]);
-    free(equal[1]);
 }
 
 /* A narrow page loses columns, never its edge; what is explained is what is shown. */
@@ -555,12 +297,7 @@ static struct profile *disturbed(const double seconds[2], double wait)
         l.header->noise[0] = (struct ledger_noise){1, 0, 0, 0, 0, 0};
         l.header->noise[1] = (struct ledger_noise){
             1000000000, seconds[r] < 0 ? -1 : (int64_t)(seconds[r] * 1e9), 0, 0, 0, 7.5};
-        struct profile *one = profile_from_ledger(&l);
-        ledger_close(&l);
-        if (p)
-            profile_merge(p, one);
-        else
-            p = one;
+        p = made_merged(p, &l);
     }
     profile_symbolize(p);
     return p;

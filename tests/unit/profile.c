@@ -1,8 +1,7 @@
 /* Protects the merged profile: that what ranks recorded adds up in whatever order it is merged,
  * that it survives the message and the file, and that instances match across ranks. */
-#include "made_ledger.h"
+#include "made_profile.h"
 #include "profile/arrivals.h"
-#include "profile/model.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -28,8 +27,7 @@ static struct profile *profile_of(int rank, int size)
     for (uint32_t i = 0; i < 4; i++)
         made_instance(&l, OP_ALLREDUCE, i, -1, 1000000 * i + 1000u * (unsigned)rank,
                       1000000 * i + 9000);
-    struct profile *p = profile_from_ledger(&l);
-    ledger_close(&l);
+    struct profile *p = made_merged(NULL, &l);
     return p;
 }
 
@@ -212,12 +210,7 @@ Test(profile, broadcasts_wait_for_the_root)
         struct ledger l;
         made_ledger(&l, NULL, r, 3);
         made_instance(&l, OP_BCAST, 0, 0, entry[r], end[r]);
-        struct profile *one = profile_from_ledger(&l);
-        ledger_close(&l);
-        if (p)
-            profile_merge(p, one);
-        else
-            p = one;
+        p = made_merged(p, &l);
     }
     profile_symbolize(p);
     cr_assert_eq(p->arrivals.n, 1);
@@ -235,12 +228,7 @@ static struct profile *one_instance_each(const uint32_t *operation, const int *r
         struct ledger l;
         made_ledger(&l, NULL, r, ranks);
         made_instance(&l, operation[r], 0, root[r], entry[r], end[r]);
-        struct profile *one = profile_from_ledger(&l);
-        ledger_close(&l);
-        if (p)
-            profile_merge(p, one);
-        else
-            p = one;
+        p = made_merged(p, &l);
     }
     profile_symbolize(p);
     return p;
@@ -258,14 +246,6 @@ Test(profile, prefixes_wait_for_the_ranks_before)
     profile_free(p);
 }
 
-static bool warns(const struct profile *p, const char *text)
-{
-    for (size_t i = 0; i < p->warnings.n; i++)
-        if (strstr(p->warnings.at[i], text))
-            return true;
-    return false;
-}
-
 /* An error of the application that MPI need not find. */
 Test(profile, ranks_that_disagree_are_named)
 {
@@ -275,12 +255,12 @@ Test(profile, ranks_that_disagree_are_named)
     static const uint64_t entry[] = {0, 0, 0}, end[] = {9, 9, 9};
     struct profile *p = one_instance_each(mixed, none, entry, end, 3);
     cr_assert_eq(p->arrivals.n, 0);
-    cr_assert(warns(p, "MPI_Bcast (rank 0), but MPI_Barrier (rank 1)"));
+    cr_assert(made_warns(p, "MPI_Bcast (rank 0), but MPI_Barrier (rank 1)"));
     profile_free(p);
     p = one_instance_each(alike, roots, entry, end, 3);
     cr_assert_eq(p->arrivals.n, 0);
-    cr_assert(warns(p, "MPI_Bcast from or to root 0 (rank 0), but MPI_Bcast from or to root 1 "
-                       "(rank 2)"));
+    cr_assert(made_warns(p, "MPI_Bcast from or to root 0 (rank 0), but MPI_Bcast from or to root 1 "
+                            "(rank 2)"));
     profile_free(p);
 }
 
@@ -296,12 +276,7 @@ Test(profile, instances_match_under_different_masks)
         for (uint32_t i = 0; i < 64; i++)
             if (ledger_is_sampled(42, i, mask[r]))
                 made_instance(&l, OP_BARRIER, i, -1, 1000 * i, 1000 * i + 500);
-        struct profile *one = profile_from_ledger(&l);
-        ledger_close(&l);
-        if (p)
-            profile_merge(p, one);
-        else
-            p = one;
+        p = made_merged(p, &l);
     }
     profile_symbolize(p);
     cr_assert_eq(p->sample_mask, 7);
@@ -356,8 +331,7 @@ Test(profile, no_arrivals_without_one_clock)
     strcpy(l.header->host, "beta");
     for (uint32_t i = 0; i < 4; i++)
         made_instance(&l, OP_ALLREDUCE, i, -1, 1000000 * i, 1000000 * i + 9000);
-    profile_merge(p, profile_from_ledger(&l));
-    ledger_close(&l);
+    made_merged(p, &l);
     profile_symbolize(p);
     cr_assert_eq(p->hosts.n, 2);
     cr_assert_eq(p->arrivals.n, 0);

@@ -1,0 +1,160 @@
+/* Protects what is read from a directory: the profile that a run wrote, or the records of one that
+ * crashed. */
+#include "made_profile.h"
+
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static char directory[64];
+
+static void start(void)
+{
+    snprintf(directory, sizeof directory, "/tmp/collprof-load-test.XXXXXX");
+    cr_assert_not_null(mkdtemp(directory));
+    freopen("/dev/null", "w", stderr); /* what is refused is said there */
+}
+
+static void finish(void)
+{
+    char command[100];
+    snprintf(command, sizeof command, "rm -rf %s", directory);
+    cr_assert_eq(system(command), 0);
+}
+
+TestSuite(load, .init = start, .fini = finish);
+
+static const char *record_path(int rank)
+{
+    static char path[100];
+    snprintf(path, sizeof path, "%s/rank-%06d.ledger", directory, rank);
+    return path;
+}
+
+static void record(struct ledger *l, int rank, int size)
+{
+    made_ledger(l, record_path(rank), rank, size);
+    made_calls(l, 1, OP_BCAST, 1024, 100, 1000);
+    made_calls(l, 2, OP_ALLREDUCE, 8, 10, 3000000);
+}
+
+/* Records of ranks that ended in every way, one of them missing. */
+Test(load, raw_records_of_a_crashed_run)
+{
+    static const struct {
+        uint32_t state;
+        int32_t detail;
+    } end[] = {{LEDGER_FINALIZED, 0},
+               {LEDGER_SIGNALLED, 11},
+               {LEDGER_ABORTED, 7},
+               {LEDGER_EXITED, 0},
+               {LEDGER_RUNNING, 0}};
+    for (int r = 0; r < 5; r++) {
+        struct ledger l;
+        record(&l, r, 6);
+        l.header->state = end[r].state;
+        l.header->state_detail = end[r].detail;
+        ledger_close(&l);
+    }
+    struct profile *p = profile_load(directory);
+    cr_assert_not_null(p);
+    cr_assert_eq(p->ranks.n, 5);
+    cr_assert_eq(p->size, 6);
+    cr_assert(made_warns(p, "rank 1: ended by signal 11"));
+    cr_assert(made_warns(p, "rank 2: called MPI_Abort with error code 7"));
+    cr_assert(made_warns(p, "rank 3: exited without MPI_Finalize"));
+    cr_assert(made_warns(p, "rank 4: killed or cut off"));
+    cr_assert(made_warns(p, "no record of 1 of 6 ranks: 5"));
+    cr_assert(made_warns(p, "made from the raw records"));
+    cr_assert_eq(p->entries.n, 2);
+    cr_assert(!made_warns(p, "rank 0:"));
+    profile_free(p);
+}
+
+/* Another run's records in the same directory, and files that are none, are named and left out. */
+Test(load, stale_and_damaged_records)
+{
+    for (int r = 0; r < 4; r++) {
+        struct ledger l;
+        record(&l, r, r < 2 ? 2 : 4);
+        if (r < 2) { /* the later run */
+            l.header->run_id = 88;
+            l.header->started_unix += 1000;
+        }
+        ledger_close(&l);
+    }
+    struct ledger cut;
+    record(&cut, 7, 2);
+    ledger_close(&cut);
+    cr_assert_eq(truncate(record_path(7), 100000), 0);
+    struct profile *p = profile_load(directory);
+    cr_assert_not_null(p);
+    cr_assert_eq(p->ranks.n, 2);
+    cr_assert(made_warns(p, "2 records of an earlier run left out"));
+    cr_assert(made_warns(p, "rank-000007.ledger: a truncated record: left out"));
+    profile_free(p);
+}
+
+/* Ranks that ended before they agreed on a number for their run are told apart by when it began. */
+Test(load, runs_without_a_number)
+{
+    for (int r = 0; r < 4; r++) {
+        struct ledger l;
+        record(&l, r, 4);
+        l.header->run_id = 0;
+        l.header->state = LEDGER_EXITED;
+        l.header->started_unix += r < 3 ? 0 : -100;
+        ledger_close(&l);
+    }
+    struct profile *p = profile_load(directory);
+    cr_assert_not_null(p);
+    cr_assert_eq(p->ranks.n, 3);
+    cr_assert(made_warns(p, "1 record of an earlier run left out"));
+    cr_assert(made_warns(p, "made from the raw records"));
+    profile_free(p);
+}
+
+/* A profile stays the truth beside the records that made it; records of a later run, which crashed,
+ * come before it. */
+Test(load, profile_or_records)
+{
+    struct ledger l;
+    record(&l, 0, 1);
+    struct profile *p = profile_from_ledger(&l);
+    profile_symbolize(p);
+    int opened = open(directory, O_RDONLY | O_DIRECTORY);
+    cr_assert_eq(profile_save(p, opened), 0);
+    close(opened);
+    profile_free(p);
+    p = profile_load(directory);
+    cr_assert(!p->crashed);
+    profile_free(p);
+    l.header->run_id = 99;
+    l.header->started_unix += 60;
+    l.header->state = LEDGER_SIGNALLED;
+    l.header->state_detail = 9;
+    ledger_close(&l);
+    p = profile_load(directory);
+    cr_assert(p->crashed);
+    cr_assert_eq(p->run_id, 99);
+    profile_free(p);
+}
+
+/* Nothing there: no profile, and no crash. */
+Test(load, nothing_to_read)
+{
+    cr_assert_null(profile_load(directory));
+    cr_assert_null(profile_load("/nonexistent"));
+    char path[100];
+    snprintf(path, sizeof path, "%s/profile.json", directory);
+    FILE *f = fopen(path, "w");
+    fputs("{\"schema\": \"collprof-profile/1\", \"entries\": [{\"calls\": \"many\"}]}", f);
+    fclose(f);
+    cr_assert_null(profile_load(directory));
+    f = fopen(path, "w");
+    fputs("{\"schema\": \"coll", f);
+    fclose(f);
+    cr_assert_null(profile_load(directory));
+}

@@ -1,0 +1,32 @@
+#include "made_profile.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+struct profile *made_merged(struct profile *p, struct ledger *l)
+{
+    struct profile *rank = profile_from_ledger(l);
+    ledger_close(l);
+    if (!p)
+        return rank;
+    profile_merge(p, rank);
+    return p;
+}
+
+bool made_warns(const struct profile *p, const char *text)
+{
+    for (size_t i = 0; i < p->warnings.n; i++)
+        if (strstr(p->warnings.at[i], text))
+            return true;
+    return false;
+}
+
+void assert_has(const char *text, const char *piece)
+{
+    cr_assert_not_null(strstr(text, piece), "no '%s' in:\n%s", piece, text);
+}
+
+void assert_lacks(const char *text, const char *piece)
+{
+    cr_assert_null(strstr(text, piece), "'%s' in:\n%s", piece, text);
+}

@@ -1,0 +1,18 @@
+/* Profiles of ranks that were made in a test, and what is asked of texts. */
+#ifndef COLLPROF_TESTS_MADE_PROFILE_H
+#define COLLPROF_TESTS_MADE_PROFILE_H
+
+#include "made_ledger.h"
+#include "profile/model.h"
+
+/* P with the rank that recorded L, which is closed. P may be NULL: the rank is all there is. */
+struct profile *made_merged(struct profile *p, struct ledger *l);
+
+/* Whether a warning of P contains TEXT. */
+bool made_warns(const struct profile *p, const char *text);
+
+/* Fail the test and show TEXT. */
+void assert_has(const char *text, const char *piece);
+void assert_lacks(const char *text, const char *piece);
+
+#endif
