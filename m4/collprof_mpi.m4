@@ -1,7 +1,7 @@
 # COLLPROF_MPI
 # The MPIs to build a layer for. By default all that are found by the names that Debian gives them,
 # else the one that mpicc stands for; --with-mpi names them, MPICC=... the only one. The first is
-# also what the bench programs and the tests are built for.
+# also what the tests are built for.
 # The command collprof must run without MPI, so the C compiler stays the plain one and a wrapper
 # compiler is only asked for its flags.
 AC_DEFUN([COLLPROF_MPI], [
@@ -32,6 +32,7 @@ for mpi in $collprof_wanted; do
   LAYERS="$LAYERS $layer"
   LAYERS_MK="$LAYERS_MK
 ${layer}_CFLAGS = $mpi_cflags
+${layer}_LIBS = $mpi_libs
 ${layer}_TITLE = $mpi_title
 ${layer}_MPIEXEC = $mpiexec"
   collprof_layers="$collprof_layers {\"$layer\", \"$mpi_title\", \"$mpiexec\", \"$sonames\"},"

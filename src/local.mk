@@ -4,7 +4,7 @@
 AM_CPPFLAGS = -I$(top_srcdir)/src -I$(top_builddir) -D_GNU_SOURCE
 AM_CFLAGS = $(WARNING_CFLAGS) $(AX_THREADS)
 
-noinst_LTLIBRARIES = libbase.la libtopology.la libmeasure.la libprofile.la libpage.la libdata.la libresults.la \
+noinst_LTLIBRARIES = libbase.la libtopology.la libprofile.la libpage.la libdata.la libresults.la \
 	libpicture.la
 
 # Without MPI, so that the command works where there is none: base, the ledger's format, and the data
@@ -33,7 +33,9 @@ libtopology_la_CPPFLAGS = $(AM_CPPFLAGS) $(HWLOC_CFLAGS)
 libtopology_la_SOURCES = src/base/topology.c src/base/topology.h
 libtopology_la_LIBADD = $(HWLOC_LIBS)
 
-# sync, trees and measure: over PMPI, used by the bench programs and by the layer alike.
+# sync, trees and measure: over PMPI, used by the bench programs and by the layer alike, which are made
+# for every MPI from these sources (wrappers/layers.mk). The library itself is linked by tests only.
+check_LTLIBRARIES += libmeasure.la
 libmeasure_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 libmeasure_la_SOURCES = \
 	src/sync/estimate.c src/sync/estimate.h \

@@ -5,7 +5,6 @@
 
 #include "base/beside.h"
 #include "base/launcher.h"
-#include "base/text.h"
 #include "collprof.h"
 #include "config.h"
 
@@ -22,36 +21,11 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-static const struct layer_of_mpi {
-    const char *folder, *title, *launcher, *libraries;
-} layers[] = {COLLPROF_LAYERS};
-enum { N_LAYERS = sizeof layers / sizeof *layers };
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool chosen;
 
 /* One line, from one of the processes that a launcher has started. */
 #define SAY(...) (launcher_speaks() ? (void)fprintf(stderr, "collprof: " __VA_ARGS__) : (void)0)
-
-/* LIST has "libmpi.so.40", NAME is that or libmpi.so.40.30.4. */
-static bool is_listed(const char *name, const char *list)
-{
-    while (*list) {
-        size_t length = strcspn(list, " ");
-        if (!strncmp(name, list, length) && (!name[length] || name[length] == '.'))
-            return true;
-        list += length + (list[length] == ' ');
-    }
-    return false;
-}
-
-static const struct layer_of_mpi *layer_for(const char *library)
-{
-    for (int i = 0; i < N_LAYERS; i++)
-        if (is_listed(text_base_of(library), layers[i].libraries))
-            return &layers[i];
-    return NULL;
-}
 
 /* --- which library --- */
 
@@ -64,7 +38,7 @@ static int note_mpi(struct dl_phdr_info *info, size_t size, void *arg)
 {
     struct search *s = arg;
     (void)size;
-    if (s->found < 2 && info->dlpi_name && layer_for(info->dlpi_name))
+    if (s->found < 2 && info->dlpi_name && mpi_of_library(info->dlpi_name))
         snprintf(s->path[s->found++], sizeof s->path[0], "%s", info->dlpi_name);
     return 0;
 }
@@ -133,7 +107,7 @@ EXPORT const char *collprof_version(void)
     return PACKAGE_VERSION;
 }
 
-static void *load_layer(const struct layer_of_mpi *of, const char *library)
+static void *load_layer(const struct mpi_built *of, const char *library)
 {
     char name[256], path[4200];
     snprintf(name, sizeof name, "%s/libcollprof-layer.so", of->folder);
@@ -152,13 +126,13 @@ static void *load_layer(const struct layer_of_mpi *of, const char *library)
 
 static void *load(const char *library)
 {
-    const struct layer_of_mpi *of = layer_for(library);
+    const struct mpi_built *of = mpi_of_library(library);
     if (of)
         return load_layer(of, library);
     char known[1000] = "";
-    for (int i = 0; i < N_LAYERS; i++)
+    for (size_t i = 0; i < n_mpis_built; i++)
         snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s (%s)", i ? ", " : "",
-                 layers[i].title, layers[i].libraries);
+                 mpis_built[i].title, mpis_built[i].libraries);
     SAY("this program uses %s, for which there is no layer: nothing is recorded: there is one for "
         "%s\n",
         library, known);

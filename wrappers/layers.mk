@@ -1,5 +1,5 @@
-# A layer for each MPI that configure has found: layers/NAME/libcollprof-layer.so. All are made of
-# the same sources, each with wrappers generated from its own mpi.h. None is linked with its MPI:
+# For each MPI that configure has found a layer, layers/NAME/libcollprof-layer.so, and the bench
+# programs beside it. All are made of the same sources, each with wrappers generated from its own mpi.h. None is linked with its MPI:
 # it is loaded into processes that have one.
 # Plain make, not automake, which has no loops.
 define layer_rules
@@ -29,6 +29,21 @@ layers/$(1)/libcollprof-layer.so: $$($(1)_OBJS) $$($(1)_MADE) $$(LAYER_FLOORS) \
 	$$(AM_V_CCLD)$$(CC) -shared -o $$@ $$($(1)_OBJS) $$($(1)_MADE) $$(LAYER_ARCHIVES) \
 		$$(LDFLAGS) -Wl,--version-script=$$(srcdir)/wrappers/exports.map $$(AX_THREADS) \
 		$$(LAYER_LIBS)
+
+# The bench programs, of the same objects.
+$(1)_MEASURE_OBJS = $$(patsubst %.c,layers/$(1)/obj/%.o,$$(filter %.c,$$(libmeasure_la_SOURCES)))
+$(1)_LIBBENCH_OBJS = $$(patsubst %.c,layers/$(1)/obj/%.o,$$(filter %.c,$$(libbench_la_SOURCES)))
+layers/$(1)/obj/bench/%.o: LAYER_CPPFLAGS = $$($(1)_CFLAGS) -I$$(top_srcdir)/bench $$(HWLOC_CFLAGS) \
+	$$(OVERHEAD_CPPFLAGS) -DMPIEXEC='"$$($(1)_MPIEXEC)"'
+layers/$(1)/obj/bench/%.o: $$(srcdir)/bench/%.c
+	$$(LAYER_COMPILE)
+$$(foreach bench,$$(BENCHES),$$(eval layers/$(1)/collbench-$$(bench): \
+	$$$$(patsubst %.c,layers/$(1)/obj/%.o,$$$$(filter %.c,$$$$($$(bench)_FILES)))))
+$$(BENCHES:%=layers/$(1)/collbench-%): $$($(1)_LIBBENCH_OBJS)
+layers/$(1)/overhead: $$(patsubst %.c,layers/$(1)/obj/%.o,$$(filter %.c,$$(OVERHEAD_FILES)))
+$$(BENCHES:%=layers/$(1)/collbench-%) layers/$(1)/overhead: $$($(1)_MEASURE_OBJS) $$(BENCH_FLOORS)
+	$$(AM_V_CCLD)$$(CC) -o $$@ $$(filter %.o,$$^) $$(BENCH_FLOORS:%.la=.libs/%.a) \
+		$$(LDFLAGS) $$(AX_THREADS) $$($(1)_LIBS) $$(HWLOC_LIBS) $$(JANSSON_LIBS) $$(LIBS)
 # For static linking: one archive.
 layers/$(1)/libcollprof.a: layers/$(1)/libcollprof-layer.so
 	$$(AM_V_AR)rm -f $$@ && { echo CREATE $$@; \
@@ -36,6 +51,8 @@ layers/$(1)/libcollprof.a: layers/$(1)/libcollprof-layer.so
 	echo SAVE; } | $$(AR) -M
 endef
 
+OVERHEAD_CPPFLAGS = -DLAYER='"$(abs_top_builddir)/.libs/libcollprof.so"' \
+	-DYIELDING='"$(abs_top_builddir)/.libs/libcollprof-yield.so"'
 GENERATED = operations.h next.h operations.c functions.c
 LAYER_COMPILE = $(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) $(DEFS) $(DEFAULT_INCLUDES) $(LAYER_CPPFLAGS) \
 	-I$(top_srcdir) $(AM_CPPFLAGS) $(UNWIND_CFLAGS) $(JANSSON_CFLAGS) $(CPPFLAGS) $(AM_CFLAGS) \
@@ -43,6 +60,7 @@ LAYER_COMPILE = $(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) $(DEFS) $(DEFAULT_INCLUDES) 
 # The floors that know no MPI are compiled once.
 LAYER_FLOORS = libpage.la libresults.la libprofile.la libbase.la
 LAYER_ARCHIVES = $(LAYER_FLOORS:%.la=.libs/%.a)
+BENCH_FLOORS = libpicture.la libpage.la libresults.la libtopology.la libbase.la
 LAYER_LIBS = $(UNWIND_LIBS) $(JANSSON_LIBS) $(LIBS)
 
 $(foreach mpi,$(LAYERS),$(eval $(call layer_rules,$(mpi))))

@@ -51,11 +51,13 @@ EXTRA_DIST += $(LAYER_FILES)
 -include $(srcdir)/wrappers/layers.mk
 FIRST_LAYER = $(firstword $(LAYERS))
 
-all-local: $(LAYERS:%=layers/%/libcollprof-layer.so) layers/$(FIRST_LAYER)/libcollprof.a
+all-local: $(LAYERS:%=layers/%/libcollprof-layer.so) layers/$(FIRST_LAYER)/libcollprof.a \
+	$(foreach mpi,$(LAYERS),$(BENCHES:%=layers/$(mpi)/collbench-%))
 install-exec-local: install-layers
 install-layers: all-local
-	for mpi in $(LAYERS); do $(MKDIR_P) "$(DESTDIR)$(pkglibdir)/$$mpi" && $(INSTALL_DATA) \
-		layers/$$mpi/libcollprof-layer.so "$(DESTDIR)$(pkglibdir)/$$mpi/" || exit 1; done
+	for mpi in $(LAYERS); do $(MKDIR_P) "$(DESTDIR)$(pkglibdir)/$$mpi" && \
+		$(INSTALL_DATA) layers/$$mpi/libcollprof-layer.so "$(DESTDIR)$(pkglibdir)/$$mpi/" && \
+		$(INSTALL_PROGRAM) layers/$$mpi/collbench-* "$(DESTDIR)$(pkglibdir)/$$mpi/" || exit 1; done
 	$(MKDIR_P) "$(DESTDIR)$(libdir)"
 	$(INSTALL_DATA) layers/$(FIRST_LAYER)/libcollprof.a "$(DESTDIR)$(libdir)/"
 uninstall-local: uninstall-layers

@@ -1,6 +1,8 @@
 #include "base/launcher.h"
 
-#include <stddef.h>
+#include "base/text.h"
+#include "config.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,4 +56,39 @@ bool launcher_speaks(void)
         if (is_set(known[i].rank))
             return number(known[i].rank) == 0;
     return true;
+}
+
+const struct mpi_built mpis_built[] = {COLLPROF_LAYERS};
+const size_t n_mpis_built = sizeof mpis_built / sizeof *mpis_built;
+
+static bool is_listed(const char *name, const char *list)
+{
+    while (*list) {
+        size_t length = strcspn(list, " ");
+        if (!strncmp(name, list, length) && (!name[length] || name[length] == '.'))
+            return true;
+        list += length + (list[length] == ' ');
+    }
+    return false;
+}
+
+const struct mpi_built *mpi_of_library(const char *library)
+{
+    for (size_t i = 0; i < n_mpis_built; i++)
+        if (is_listed(text_base_of(library), mpis_built[i].libraries))
+            return &mpis_built[i];
+    return NULL;
+}
+
+bool mpi_is_mpich(const struct mpi_built *mpi)
+{
+    return !strncmp(mpi->libraries, "libmpich", 8);
+}
+
+/* PMI 1 and 2 are MPICH's, from Slurm also those of an Open MPI that is built for it; PMIx is Open
+ * MPI's. */
+bool launcher_serves(const struct launcher *l, const struct mpi_built *mpi)
+{
+    return l->size < 2 || (l->pmi && (mpi_is_mpich(mpi) || is_set("SLURM_STEP_ID"))) ||
+           (l->pmix && !mpi_is_mpich(mpi));
 }

@@ -4,6 +4,7 @@
 #define COLLPROF_BASE_LAUNCHER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct launcher {
     const char *name; /* "Hydra (MPICH's mpiexec)"; NULL: none is known to have started this */
@@ -14,6 +15,21 @@ struct launcher {
 };
 
 struct launcher launcher_read(void);
+
+/* An MPI that configure has found: there is a layer for it, and the bench programs. */
+struct mpi_built {
+    const char *folder, *title, *launcher, *libraries; /* libraries: separated by spaces */
+};
+extern const struct mpi_built mpis_built[];
+extern const size_t n_mpis_built;
+
+/* The one that has LIBRARY, a path or a name (libmpi.so.40, libmpi.so.40.30.4), NULL if none. */
+const struct mpi_built *mpi_of_library(const char *library);
+
+bool mpi_is_mpich(const struct mpi_built *mpi);
+
+/* Whether ranks of that MPI find each other where L has started them. A single one need not. */
+bool launcher_serves(const struct launcher *l, const struct mpi_built *mpi);
 
 /* Of all processes that a launcher starts with the same mistake, one should say so. */
 bool launcher_speaks(void);

@@ -129,20 +129,6 @@ static void ask_loader(const char *loader, const char *path, char *mpi, size_t s
         waitpid(child, NULL, 0);
 }
 
-const struct mpi_built mpis_built[] = {COLLPROF_LAYERS};
-const size_t n_mpis_built = sizeof mpis_built / sizeof *mpis_built;
-
-const struct mpi_built *mpi_of_library(const char *library)
-{
-    for (size_t i = 0; i < n_mpis_built; i++) {
-        const char *at = strstr(mpis_built[i].libraries, library);
-        size_t length = strlen(library);
-        if (length && at && (at[length] == ' ' || !at[length]))
-            return &mpis_built[i];
-    }
-    return NULL;
-}
-
 bool executable_look(struct executable *x, const char *program)
 {
     char path[4200];

@@ -15,16 +15,6 @@ struct executable {
 /* Looks at PROGRAM where the shell would find it. False if it cannot be read. */
 bool executable_look(struct executable *x, const char *program);
 
-/* An MPI that configure has found a layer for. */
-struct mpi_built {
-    const char *folder, *title, *launcher, *libraries; /* libraries: separated by spaces */
-};
-extern const struct mpi_built mpis_built[];
-extern const size_t n_mpis_built;
-
-/* The one that has LIBRARY ("libmpi.so.40"), NULL if none. */
-const struct mpi_built *mpi_of_library(const char *library);
-
 /* mpiexec and its like. */
 bool is_launcher(const char *program);
 

@@ -1,11 +1,11 @@
 /* collprof info: this build and this machine. */
 #include "cli/cli.h"
-#include "cli/executable.h"
 #include "config.h"
 
 #include "base/beside.h"
 #include "base/clock.h"
 #include "base/format.h"
+#include "base/launcher.h"
 #include "base/settings.h"
 #include "base/topology.h"
 #include "symbols/symbols.h"

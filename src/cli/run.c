@@ -146,15 +146,14 @@ static void check_launcher(const struct run *r, const char *application,
                            const struct mpi_built *mpi)
 {
     struct launcher l = launcher_read();
-    bool is_mpich = !strncmp(mpi->libraries, "libmpich", 8);
-    if (l.size < 2 || (l.pmi && (is_mpich || getenv("SLURM_STEP_ID"))) || (l.pmix && !is_mpich))
+    if (launcher_serves(&l, mpi))
         return;
     if (!strcmp(l.name, "srun"))
         cli_refuse(
             r->name,
             "%s is built with %s, and srun offers it no way to find the other %d ranks: each "
             "would run alone: srun --mpi=%s would be right",
-            application, mpi->title, l.size - 1, is_mpich ? "pmi2" : "pmix");
+            application, mpi->title, l.size - 1, mpi_is_mpich(mpi) ? "pmi2" : "pmix");
     cli_refuse(r->name,
                "%s is built with %s, but %s starts it: each of the %d ranks would run alone: "
                "%s -n %d collprof run %s would be right",

@@ -68,6 +68,18 @@ SLURM_PROCID=0 SLURM_STEP_ID=0 SLURM_STEP_NUM_TASKS=2 "$collprof" run "./heat.${
     fail "srun: not refused"
 says 'srun --mpi=pm.* would be right' err
 
+# The benchmarks are there for each MPI, by the same names: the launcher decides.
+for mpi in $mpis; do
+    test $mpi = mpich && title=MPICH || title='Open MPI'
+    timeout 60 mpiexec.$mpi -n 2 "$built/bench/collbench-collective" --yield --sizes=64 \
+        --operation=barrier --repetitions=5 >out 2>err || { cat err; fail "bench, $mpi: status $?"; }
+    grep -q "^# *MPI.*$title" out || { cat out; fail "bench: not of $mpi"; }
+    test "$(grep -c '^# program' out)" = 1 || fail "bench, $mpi: each rank runs alone"
+done
+SLURM_PROCID=0 SLURM_STEP_ID=0 SLURM_STEP_NUM_TASKS=2 "$built/bench/collbench-collective" >out 2>err &&
+    fail "bench under srun: not refused"
+grep -q 'each would run alone: srun --mpi=pm.*would be right' err || { cat err; fail "bench: not said"; }
+
 "$collprof" run ls >out 2>err || fail "ls: status $?"
 says 'ls used no MPI: nothing recorded' err
 "$collprof" run sh -c 'ls; true' >out 2>err || fail "sh: status $?"

@@ -1,8 +1,7 @@
 # The same sources, built for the simulator: build/sim/PROGRAM, run by tests/sim/run.sh.
-SIM_BENCHES = bcast collective overlap pairs scenario tree
 sim_programs = smoke methods discover logp collective isolated
 sim_layer_programs = layer reduction waits known
-SIM_BINARIES = $(SIM_BENCHES:%=sim/collbench-%) $(sim_programs:%=sim/%) $(sim_layer_programs:%=sim/%)
+SIM_BINARIES = $(BENCHES:%=sim/collbench-%) $(sim_programs:%=sim/%) $(sim_layer_programs:%=sim/%)
 EXTRA_DIST += $(sim_programs:%=tests/sim/%.c) $(sim_layer_programs:%=tests/sim/%.c)
 
 SIM_TESTS = \
@@ -46,15 +45,14 @@ sim/obj/%.o: $(srcdir)/%.c
 	$(SMPICC) $(SIM_FIRST_CPPFLAGS) $(SIM_CPPFLAGS) $(WARNING_CFLAGS) -fvisibility=default -fPIC -O2 -g \
 		-MMD -MP -c -o $@ $<
 
-# A bench program's own objects are those of its real build.
 sim_objects = $(patsubst %.c,sim/obj/%.o,$(filter %.c,$(1)))
-sim/collbench-bcast: $(call sim_objects,$(bench_collbench_bcast_SOURCES))
-sim/collbench-collective: $(call sim_objects,$(bench_collbench_collective_SOURCES))
-sim/collbench-overlap: $(call sim_objects,$(bench_collbench_overlap_SOURCES))
-sim/collbench-pairs: $(call sim_objects,$(bench_collbench_pairs_SOURCES))
-sim/collbench-scenario: $(call sim_objects,$(bench_collbench_scenario_SOURCES))
-sim/collbench-tree: $(call sim_objects,$(bench_collbench_tree_SOURCES))
-$(SIM_BENCHES:%=sim/collbench-%): $(SIM_OBJS)
+sim/collbench-bcast: $(call sim_objects,$(bcast_FILES))
+sim/collbench-collective: $(call sim_objects,$(collective_FILES))
+sim/collbench-overlap: $(call sim_objects,$(overlap_FILES))
+sim/collbench-pairs: $(call sim_objects,$(pairs_FILES))
+sim/collbench-scenario: $(call sim_objects,$(scenario_FILES))
+sim/collbench-tree: $(call sim_objects,$(tree_FILES))
+$(BENCHES:%=sim/collbench-%): $(SIM_OBJS)
 	$(AM_V_CCLD)$(SMPICC) -o $@ $^ $(SIM_LIBS)
 
 $(sim_programs:%=sim/%): sim/%: sim/obj/tests/sim/%.o $(SIM_OBJS)

@@ -1,0 +1,54 @@
+/* collbench-bcast and its like, as they are called: the program of that name that is built for the
+ * MPI whose launcher has started this process takes its place. Without a launcher any MPI is right.
+ */
+#include "base/beside.h"
+#include "base/launcher.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *right_launcher(const struct launcher *l, const struct mpi_built *mpi)
+{
+    if (strcmp(l->name, "srun") != 0)
+        return mpi->launcher;
+    return mpi_is_mpich(mpi) ? "srun --mpi=pmi2" : "srun --mpi=pmix";
+}
+
+static void refuse(const struct launcher *l)
+{
+    if (!launcher_speaks())
+        return;
+    fprintf(stderr, "%s: %s has started %d processes, and each would run alone:",
+            program_invocation_short_name, l->name, l->size);
+    for (size_t i = 0; i < n_mpis_built; i++)
+        fprintf(stderr, "%s %s (%s)", i ? " or" : "", right_launcher(l, &mpis_built[i]),
+                mpis_built[i].title);
+    fputs(" would be right\n", stderr);
+}
+
+int main(int argc, char **argv)
+{
+    char self[4096] = "", name[4200], path[4200];
+    struct launcher l = launcher_read();
+    size_t i = 0;
+    (void)argc;
+    while (i < n_mpis_built && !launcher_serves(&l, &mpis_built[i]))
+        i++;
+    if (i == n_mpis_built) {
+        refuse(&l);
+        return 2;
+    }
+    /* Not as it was called: that may be a link. */
+    if (readlink("/proc/self/exe", self, sizeof self - 1) < 0)
+        return 127;
+    snprintf(name, sizeof name, "%s/%s", mpis_built[i].folder, text_base_of(self));
+    if (beside_find(name, path, sizeof path))
+        execv(path, argv);
+    if (launcher_speaks())
+        fprintf(stderr, "%s: %s: %s: `make install' would be right\n",
+                program_invocation_short_name, path, strerror(errno));
+    return 127;
+}
