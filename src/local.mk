@@ -109,13 +109,15 @@ libpage_la_SOURCES = \
 	src/page/compare.c src/page/compare.h \
 	src/page/figures.c src/page/figures.h src/page/figures_calls.c src/page/figures_inner.h \
 	src/page/figures_ranks.c \
+	src/page/filter.c src/page/filter.h \
 	src/page/labels.c \
 	src/page/layout.c src/page/layout.h \
 	src/page/figures_messages.c src/page/text_messages.c \
 	src/page/rows.c src/page/rows.h \
 	src/page/report.h \
+	src/page/style.c src/page/style.h \
 	src/page/text.c src/page/text.h \
-	src/page/text_findings.c src/page/text_sizes.c src/page/text_summary.c src/page/text_tables.c
+	src/page/text_findings.c src/page/text_next.c src/page/text_sizes.c src/page/text_summary.c src/page/text_tables.c
 
 # data: for other programs.
 libdata_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(SQLITE_CFLAGS) $(OTF2_CFLAGS)

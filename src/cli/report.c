@@ -15,7 +15,10 @@ struct options {
     const char *base_round, *html_file;
     bool json, csv, html;
     struct report_options report;
+    struct filter filter;
 };
+
+enum { ONLY = 256, RANK, COMM, REGION, COLOR };
 
 static const struct argp_option options[] = {
     {"json", 'j', NULL, 0, "print the whole profile as JSON, see collprof-profile(5)", 0},
@@ -29,9 +32,31 @@ static const struct argp_option options[] = {
      "order tables by this figure, named as in collprof-export(1): calls, bytes, max, wait... "
      "(time)",
      0},
+    {"only", ONLY, "NAME", 0, "show only calls of this operation, as Bcast or 'I*'", 0},
+    {"rank", RANK, "N", 0, "show only what is known of this rank by itself", 0},
+    {"comm", COMM, "NAME", 0, "show only calls on communicators of this name", 0},
+    {"region", REGION, "NAME", 0, "show only calls inside of this region", 0},
+    {"color", COLOR, "WHEN", 0,
+     "bold and colour: always, never, or auto, on a terminal unless NO_COLOR is set (auto)", 0},
     {"base-round", 'b', "FILE", 0,
      "base round of collbench-overlap on this machine: show overlap ratios of requests", 0},
     {0}};
+
+static const char *color_when(size_t i)
+{
+    static const char *const when[] = {
+        [STYLE_AUTO] = "auto", [STYLE_ALWAYS] = "always", [STYLE_NEVER] = "never"};
+    return i < sizeof when / sizeof *when ? when[i] : NULL;
+}
+
+static int rank_of(const char *name, const char *text)
+{
+    char *end;
+    long n = strtol(text, &end, 10);
+    if (end == text || *end || n < 0 || n > INT32_MAX)
+        cli_refuse(name, "--rank is '%s': the number of a rank would be right", text);
+    return (int)n;
+}
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
@@ -61,6 +86,22 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case 'w':
         o->report.width = cli_width(o->name, argument);
+        return 0;
+    case ONLY:
+        o->filter.only = argument;
+        return 0;
+    case RANK:
+        o->filter.one_rank = true;
+        o->filter.rank = rank_of(o->name, argument);
+        return 0;
+    case COMM:
+        o->filter.comm = argument;
+        return 0;
+    case REGION:
+        o->filter.region = argument;
+        return 0;
+    case COLOR:
+        o->report.color = (enum style_when)cli_choice(o->name, "--color is", argument, color_when);
         return 0;
     case ARGP_KEY_ARG:
         if (o->directory)
@@ -92,6 +133,15 @@ static bool write_html(const struct options *o, const struct profile *p,
     return true;
 }
 
+/* Where there is no line of its own for it. */
+static void mark_part(struct profile *p, const struct filter *f)
+{
+    char *text = filter_sentences(f), *save = NULL;
+    for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+        profile_warn(p, "%s", line);
+    free(text);
+}
+
 int cli_report(int argc, char **argv)
 {
     static const struct argp argp = {
@@ -115,10 +165,21 @@ int cli_report(int argc, char **argv)
     struct profile *p = profile_load(o.directory ? o.directory : "collprof.out");
     if (!p)
         return 1;
+    char why[1000];
+    if (!filter_apply(p, &o.filter, why, sizeof why)) {
+        fprintf(stderr, "%s: %s\n", o.name, why);
+        profile_free(p);
+        return 1;
+    }
+    o.report.filter = &o.filter;
+    o.report.directory = o.directory ? o.directory : "collprof.out";
     bool good = true;
+    if (filter_is_on(&o.filter) && (o.html || o.json || o.csv))
+        mark_part(p, &o.filter);
     if (o.html) {
         good = write_html(&o, p, &base);
     } else if (o.json) {
+        filter_ranks(p, &o.filter);
         json_t *json = profile_json(p);
         json_dumpf(json, stdout, JSON_INDENT(1));
         putchar('\n');

@@ -318,8 +318,11 @@ static void write_report(void *arg)
         struct base_round base = {0};
         if (*layer.settings.base_round)
             base_round_load(layer.settings.base_round, &base, NULL);
-        report_text(r->p, stderr,
-                    &(struct report_options){.top = layer.settings.top, .base = &base});
+        report_text(
+            r->p, stderr,
+            &(struct report_options){.top = layer.settings.top,
+                                     .base = &base,
+                                     .directory = *life_place.path ? life_place.shown : NULL});
         base_round_free(&base);
     }
 }

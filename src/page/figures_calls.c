@@ -138,9 +138,9 @@ static const struct figure list_of_calls[] = {
     {"errors", NULL, UNIT_COUNT, errors, "calls that returned an error", NULL, NULL, 0},
     {"bytes", "bytes", UNIT_BYTES, bytes, "data that the calls name, of all ranks", NULL, NULL, 0},
     {"time", NULL, UNIT_TIME, time_all, "time in these calls, all ranks together", NULL, NULL, 0},
-    {"time_per_rank", "time", UNIT_TIME, time_per_rank,
+    {"time_per_rank", "time/rank", UNIT_TIME, time_per_rank,
      "time in these calls, mean of all ranks of the run", NULL, NULL, 0},
-    {"share", "%", UNIT_SHARE, share, "part of all time in MPI", NULL, NULL, 0},
+    {"share", "% MPI", UNIT_SHARE, share, "part of all time in MPI", NULL, NULL, 0},
     {"mean", "mean", UNIT_TIME, mean, "time of a call", NULL, NULL, 0},
     {"median", "median", UNIT_TIME, median, "half of the calls were shorter (within 6 %)", NULL,
      NULL, 0},
@@ -257,9 +257,9 @@ static const struct figure list_of_comm[] = {
     {"calls", "calls", UNIT_COUNT, calls, "calls on them, of all ranks", NULL, NULL, 0},
     {"bytes", "bytes", UNIT_BYTES, bytes, "data that these name, of all ranks", NULL, NULL, 0},
     {"time", NULL, UNIT_TIME, time_all, "time in these calls, all ranks together", NULL, NULL, 0},
-    {"time_per_rank", "time", UNIT_TIME, time_per_rank, "the same, mean of all ranks", NULL, NULL,
-     0},
-    {"share", "%", UNIT_SHARE, share, "part of all time in MPI", NULL, NULL, 0},
+    {"time_per_rank", "time/rank", UNIT_TIME, time_per_rank, "the same, mean of all ranks", NULL,
+     NULL, 0},
+    {"share", "% MPI", UNIT_SHARE, share, "part of all time in MPI", NULL, NULL, 0},
 };
 FIGURES(comm);
 

@@ -89,6 +89,8 @@ LIST(list_arrivals, arrivals)
 
 TEXT(host, profile_rank, "%s", p->hosts.at[e->host].name)
 TEXT(ended, profile_rank, "%s", state_name_of(e->state))
+TEXT(ended_brief, profile_rank, "%s",
+     e->state == LEDGER_RUNNING && !e->alive ? "cut off" : state_name_of(e->state))
 GET(rank, profile_rank, e->rank)
 GET(wall, profile_rank, e->wall * 1e9)
 GET(mpi, profile_rank, e->mpi_ns)
@@ -115,7 +117,7 @@ static const struct figure list_of_rank[] = {
     {"rank", "rank", UNIT_NUMBER, rank, "in MPI_COMM_WORLD", NULL, rank_brief, 0},
     {"wall", "wall", UNIT_TIME, wall, "from MPI_Init to MPI_Finalize", NULL, NULL, 0},
     {"mpi", "in MPI", UNIT_TIME, mpi, "time in MPI, all threads together", NULL, NULL, 0},
-    {"mpi_share", "%", UNIT_SHARE, mpi_share, "part of its wall time", NULL, NULL, 0},
+    {"mpi_share", "% run", UNIT_SHARE, mpi_share, "part of its wall time", NULL, NULL, 0},
     {"calls", "calls", UNIT_COUNT, rank_calls, "calls of MPI", NULL, NULL, 0},
     {"cpu", "processor", UNIT_TIME, cpu, "processor time, all threads together", NULL, NULL, 0},
     {"delayed", "kept off", UNIT_TIME, delayed,
@@ -124,7 +126,7 @@ static const struct figure list_of_rank[] = {
      "how often it lost its processor without waiting", NULL, NULL, 0},
     {"last_in", "last in", UNIT_COUNT, last_in, "collectives that it was the last to enter", NULL,
      last_in_brief, 0},
-    {"ended", "ended", UNIT_TEXT, NULL, "how it ended", ended, NULL, 0},
+    {"ended", "ended", UNIT_TEXT, NULL, "how it ended", ended, ended_brief, 0},
     {"host", "host", UNIT_TEXT, NULL, "where it ran", host, NULL, 0},
 };
 FIGURES(rank);
@@ -161,12 +163,13 @@ static const struct figure list_of_region[] = {
      0},
     {"entered", "entered", UNIT_COUNT, entered, "how often, of all ranks", NULL, NULL, 0},
     {"time", NULL, UNIT_TIME, region_time, "time inside, all ranks together", NULL, NULL, 0},
-    {"time_per_rank", "time", UNIT_TIME, region_time_per_rank, "time inside, mean of all ranks",
-     NULL, NULL, 0},
+    {"time_per_rank", "time/rank", UNIT_TIME, region_time_per_rank,
+     "time inside, mean of all ranks", NULL, NULL, 0},
     {"mpi", NULL, UNIT_TIME, region_mpi, "of it in MPI, all ranks together", NULL, NULL, 0},
-    {"mpi_per_rank", "in MPI", UNIT_TIME, region_mpi_per_rank, "of it in MPI, mean of all ranks",
+    {"mpi_per_rank", "MPI/rank", UNIT_TIME, region_mpi_per_rank, "of it in MPI, mean of all ranks",
      NULL, NULL, 0},
-    {"mpi_share", "%", UNIT_SHARE, region_share, "part of the region's time in MPI", NULL, NULL, 0},
+    {"mpi_share", "% MPI", UNIT_SHARE, region_share, "part of the region's time in MPI", NULL, NULL,
+     0},
     {"calls", "MPI calls", UNIT_COUNT, region_calls, "calls of MPI inside, of all ranks", NULL,
      NULL, 0},
 };

@@ -1,6 +1,7 @@
 #include "page/layout.h"
 
 #include "base/format.h"
+#include "page/style.h"
 #include "profile/model.h"
 
 #include <stdarg.h>
@@ -194,7 +195,8 @@ static size_t total_of(const struct layout *l, const size_t *room)
 }
 
 /* Widths of the columns; 0: left out. Where the page is too narrow, those on the right that may
- * go ('o') go before the column of names ('L') falls below LEAST, and that takes what is left. */
+ * go ('o') go before the column of names ('L') falls below a quarter, and that takes what is left.
+ */
 static size_t *rooms(const struct layout *l, size_t width)
 {
     size_t *room = profile_alloc(l->columns * sizeof *room), flexible = l->columns;
@@ -211,7 +213,8 @@ static size_t *rooms(const struct layout *l, size_t width)
             flexible = c;
     }
     size_t wanted = flexible < l->columns ? room[flexible] : 0,
-           least = wanted < LEAST ? wanted : LEAST;
+           least = width / 4 > LEAST ? width / 4 : LEAST;
+    least = wanted < least ? wanted : least;
     for (size_t c = l->columns; c-- > 0;)
         if (l->align[c] == 'o' && total_of(l, room) - wanted + least > width)
             room[c] = 0;
@@ -220,6 +223,16 @@ static size_t *rooms(const struct layout *l, size_t width)
         room[flexible] = width > others + least ? width - others : least;
     }
     return room;
+}
+
+bool layout_shows(const struct layout *l, const char *heading, size_t width)
+{
+    size_t *room = rooms(l, width);
+    bool shown = false;
+    for (size_t c = 0; c < l->columns && c < l->cells.n; c++)
+        shown = shown || (room[c] && !strcmp(l->cells.at[c], heading));
+    free(room);
+    return shown;
 }
 
 static void print_cell(FILE *out, const char *text, size_t room, char align, size_t *blank)
@@ -241,10 +254,11 @@ void layout_print(struct layout *l, FILE *out, size_t width)
             layout_shorten(l->cells.at + c, rows, l->columns, room[c]);
     for (size_t i = 0; i + l->columns <= l->cells.n && out; i += l->columns) {
         size_t blank = INDENT;
+        fputs(i ? "" : style_on(STYLE_HEAD), out);
         for (size_t c = 0; c < l->columns; c++)
             if (room[c])
                 print_cell(out, l->cells.at[i + c], room[c], l->align[c], &blank);
-        fputc('\n', out);
+        fprintf(out, "%s\n", i ? "" : style_off());
     }
     for (size_t i = 0; i < l->cells.n; i++)
         free(l->cells.at[i]);

@@ -2,6 +2,7 @@
 #ifndef COLLPROF_PAGE_LAYOUT_H
 #define COLLPROF_PAGE_LAYOUT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -21,6 +22,9 @@ void layout_heading(struct layout *l, const char *names);
 void layout_time(struct layout *l, double ns);
 void layout_bytes(struct layout *l, double bytes); /* 0: empty */
 void layout_count(struct layout *l, uint64_t n);
+
+/* Whether a column of that heading has room in WIDTH. */
+bool layout_shows(const struct layout *l, const char *heading, size_t width);
 
 size_t layout_rows(const struct layout *l);
 

@@ -2,6 +2,8 @@
 #ifndef COLLPROF_PAGE_REPORT_H
 #define COLLPROF_PAGE_REPORT_H
 
+#include "page/filter.h"
+#include "page/style.h"
 #include "profile/profile.h"
 #include "results/base_round.h"
 
@@ -11,6 +13,9 @@ struct report_options {
     const struct base_round *base; /* for overlap ratios; NULL: none */
     int width;                     /* columns; 0: the terminal's, or REPORT_WIDTH */
     bool explain;                  /* what each column means, under its table */
+    const struct filter *filter;   /* that was applied; NULL: none */
+    const char *directory;         /* of the run, for what to do next; NULL: nothing is said */
+    enum style_when color;
 };
 enum { REPORT_WIDTH = 112, REPORT_LEAST_WIDTH = 80 };
 

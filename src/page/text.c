@@ -34,8 +34,8 @@ static double wall_ns(const struct profile *p)
 void text_more(FILE *out, size_t rows, size_t shown, const char *what)
 {
     if (rows > shown)
-        fprintf(out, "  and %zu more %s%s (--top)\n", rows - shown, what,
-                rows - shown == 1 ? "" : "s");
+        fprintf(out, "  and %zu more %s%s (--top=%zu)\n", rows - shown, what,
+                rows - shown == 1 ? "" : "s", rows);
 }
 
 const char *text_operation(const struct profile *p, uint32_t operation)
@@ -180,7 +180,7 @@ void text_header(const struct profile *p, FILE *out)
     snprintf(title, sizeof title, "collprof: %.100s on %d rank%s%s",
              p->programs.n ? text_base_of(p->programs.at[0]) : "an application", ranks,
              ranks == 1 ? "" : "s", when);
-    fprintf(out, "%s\n", title);
+    fprintf(out, "%s%s%s\n", style_on(STYLE_HEAD), title, style_off());
     for (size_t i = 0; i < strlen(title); i++)
         fputc('=', out);
     fputc('\n', out);
@@ -235,13 +235,21 @@ void text_paragraph(FILE *out, const char *mark, const char *text)
     fputc('\n', out);
 }
 
+void text_title(FILE *out, const char *title)
+{
+    fprintf(out, "\n%s%s%s\n", style_on(STYLE_HEAD), title, style_off());
+}
+
 void text_warnings(const struct profile *p, FILE *out)
 {
     if (!p->warnings.n)
         return;
-    fputs("\nWarnings\n", out);
-    for (size_t i = 0; i < p->warnings.n; i++)
+    text_title(out, "Warnings");
+    for (size_t i = 0; i < p->warnings.n; i++) {
+        fputs(style_on(STYLE_DOUBT), out);
         text_paragraph(out, "  ! ", p->warnings.at[i]);
+        fputs(style_off(), out);
+    }
 }
 
 static bool has_calls(const struct profile *p)
@@ -252,6 +260,15 @@ static bool has_calls(const struct profile *p)
     return any;
 }
 
+static void shown(const struct filter *f, FILE *out)
+{
+    char *text = filter_sentences(f), *save = NULL;
+    text_title(out, "Shown");
+    for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+        text_paragraph(out, "  - ", line);
+    free(text);
+}
+
 void report_text(const struct profile *p, FILE *out, const struct report_options *options)
 {
     struct report_options o = options ? *options : (struct report_options){0};
@@ -259,21 +276,32 @@ void report_text(const struct profile *p, FILE *out, const struct report_options
     if (o.top <= 0)
         o.top = 10;
     text_set_width(text_width_of(out, o.width));
+    style_set(o.color, out);
     o.width = (int)width;
     text_header(p, out);
     text_warnings(p, out);
-    if (!has_calls(p)) {
+    if (!has_calls(p) && !filter_is_on(o.filter)) {
         fputs("\nNo MPI call between MPI_Init and MPI_Finalize was recorded.\n", out);
         return;
     }
+    bool whole = !filter_is_on(o.filter), of_rank = !whole && o.filter->one_rank;
     view_open(&v, p, o.base);
-    text_summary(&v, out);
-    text_tables(&v, out, &o, "operations", "collectives");
+    if (whole)
+        text_summary(&v, out);
+    else
+        shown(o.filter, out);
+    text_tables(&v, out, &o, of_rank ? "call_sites" : "operations", "collectives");
     text_tables(&v, out, &o, "waits", "waits");
     text_trace(p, out);
     text_tables(&v, out, &o, "messages", "messages");
-    text_findings(p, out, &o);
-    text_sizes(p, out, &o);
-    text_tables(&v, out, &o, "communicators", "regions");
+    if (whole)
+        text_findings(p, out, &o);
+    if (!of_rank) {
+        text_sizes(p, out, &o);
+        text_tables(&v, out, &o, "communicators", "communicators");
+    }
+    text_tables(&v, out, &o, "ranks", of_rank ? "ranks" : "regions");
+    if (whole && o.directory)
+        text_next(&v, out, o.directory);
     view_close(&v);
 }

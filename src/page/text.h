@@ -20,8 +20,14 @@ void text_trace(const struct profile *p, FILE *out);
 void text_findings(const struct profile *p, FILE *out, const struct report_options *options);
 void text_warnings(const struct profile *p, FILE *out);
 
+/* The last line: what to do next, with its command; nothing if nothing is certain. */
+void text_next(const struct view *v, FILE *out, const char *directory);
+
 /* Time in MPI of all ranks together, ns. */
 double text_mpi_ns(const struct profile *p);
+
+/* After an empty line. */
+void text_title(FILE *out, const char *title);
 
 /* TEXT behind MARK, broken at the page's width and continued under its beginning. */
 void text_paragraph(FILE *out, const char *mark, const char *text);

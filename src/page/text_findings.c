@@ -34,15 +34,12 @@ static const struct shown known[] = {
                 {"behind_percent", "behind"},
                 {"remark", "remark"}},
      .legend =
-         "  latency: from the root's entry to this rank's return, of the broadcasts that nobody's "
-         "lateness can be in.\n"
-         "  by acks: until its acknowledgement came back, less half that message's round trip; no "
-         "clock is trusted.\n"
-         "  early: acknowledgements that came while the root was still in its broadcast: no "
-         "sooner is known of them.\n"
-         "  late: of the broadcasts, those that this rank entered after data could be there; "
-         "behind: those that it was\n"
-         "  in time for, but a rank that it may depend on was not.\n"},
+         "latency: from the root's entry to this rank's return, of the broadcasts that nobody's "
+         "lateness can be in. by acks: until its acknowledgement came back, less half that "
+         "message's round trip; no clock is trusted. acks: acknowledgements. early: of them, those "
+         "that came while the root was still in its broadcast: no sooner is known of them. late: "
+         "of the broadcasts, those that this rank entered after data could be there. behind: those "
+         "that it was in time for, but a rank that it may depend on was not."},
     {.kind = "benchmark", .title = "Measuring methods run before the application's collectives"},
     {.kind = "broadcast", .title = "Broadcast replaced"},
 };
@@ -187,7 +184,9 @@ static void print_rows(FILE *out, const struct shown *as, const json_t *const *r
     char align[sizeof column / sizeof *column + 1] = "";
     size_t columns = choose_columns(as, row[0], column, sizeof column / sizeof *column);
     for (size_t c = 0; c < columns; c++)
-        align[c] = json_is_string(json_object_get(row[0], column[c].key)) ? 'l' : 'r';
+        align[c] = json_is_string(json_object_get(row[0], column[c].key)) ? 'l'
+                   : c > 2 && column[c].head                              ? 'o'
+                                                                          : 'r';
     if (columns && align[columns - 1] == 'l')
         align[columns - 1] = 'L';
     struct layout *l = layout_new(align);
@@ -258,7 +257,7 @@ static void print_kind(const struct profile *p, size_t first, size_t n, FILE *ou
     const struct shown *as = shown_as(p->findings.at[first].kind);
     const json_t **row = profile_alloc((n + 1) * sizeof *row);
     size_t rows = 0, blocks = 0;
-    fprintf(out, "\n%s\n", as->title);
+    text_title(out, as->title);
     for (size_t i = first; i < first + n; i++) {
         const json_t *finding = p->findings.at[i].value, *inner = rows_in(finding);
         if (inner && ++blocks <= (size_t)top)
@@ -277,7 +276,7 @@ static void print_kind(const struct profile *p, size_t first, size_t n, FILE *ou
     }
     text_more(out, rows, shown, "row");
     if (as->legend)
-        fputs(as->legend, out);
+        text_paragraph(out, "  ", as->legend);
     free(row);
 }
 

@@ -60,6 +60,6 @@ void text_sizes(const struct profile *p, FILE *out, const struct report_options 
         }
     }
     if (layout_rows(l) > 1)
-        fputs("\nMessage sizes\n", out);
+        text_title(out, "Message sizes");
     layout_print(l, layout_rows(l) > 1 ? out : NULL, text_width());
 }

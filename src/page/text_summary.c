@@ -193,7 +193,7 @@ char *text_sentences(const struct view *v)
 void text_summary(const struct view *v, FILE *out)
 {
     char *text = text_sentences(v), *save = NULL;
-    fputs("\nIn short\n", out);
+    text_title(out, "In short");
     for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
         text_paragraph(out, "  - ", line);
     free(text);

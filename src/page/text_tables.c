@@ -35,6 +35,11 @@ static bool several(const struct profile *p, size_t rows)
     return rows > 1;
 }
 
+static bool of_several(const struct profile *p, size_t rows)
+{
+    return rows > 0 && p->ranks.n > 1;
+}
+
 static bool posts_requests(const void *row)
 {
     return ((const struct profile_entry *)row)->completed > 0;
@@ -45,49 +50,57 @@ static bool is_sent(const void *row)
     return !((const struct profile_peer *)row)->received;
 }
 
+/* A note is sentences, each of one or more columns, and said only if one of these is there. */
 static const struct page_table tables[] = {
     {"operations", "operation calls ?bytes time_per_rank share mean ?median ?p99 max ?worst_rank",
      NULL, "Time in MPI, by operation", "operation",
-     "calls, bytes: of all ranks. time: mean of all ranks. %: of all time in MPI. worst: the rank "
-     "that spends most, against the mean.",
+     "calls, bytes: of all ranks. time/rank: mean of all ranks. % MPI: of all time in MPI. mean, "
+     "median, p99, max: of one call; 99 of 100 are shorter than p99. worst: the rank that spends "
+     "most, and how many times the mean that is.",
      always, NULL},
     {"call_sites",
-     "operation calls ?bytes time_per_rank share mean ?median ?p99 max ?worst_rank call_site", NULL,
-     "Time in MPI, by call site", "call site", NULL, with_sites, NULL},
+     "operation calls ?bytes time_per_rank share ?mean ?median ?p99 ?max ?worst_rank call_site",
+     NULL, "Time in MPI, by call site", "call site", NULL, with_sites, NULL},
     {"call_sites",
-     "operation requests ?size ?open ?until_wait in_wait done wait_per_rank ?hidden_ratio overlap "
+     "operation requests ?size ?open ?until_wait ?in_wait done wait_per_rank ?hidden_ratio overlap "
      "call_site",
      "wait", "Non-blocking requests, by the call that posted them", "call site",
-     "Means per request. open: from post to completion. until wait: from the post to the call that "
-     "completed it. done: complete by then. cost/rank: time in these calls, mean of all ranks; a "
-     "call that completes several is shared out evenly.",
+     "size, open, until wait, in wait: means per request. open: from post to completion. until "
+     "wait: from the post to the call that completed it. in wait: in that call. done: complete "
+     "when that call was made. cost/rank: time in these calls, mean of all ranks; a call that "
+     "completes several is shared out evenly. overlap: whether the work in between hides the "
+     "transfer.",
      always, posts_requests},
     {"collectives",
      "operation members instances skew ?skew_max late_rank waiting ?duration ?duration_max "
      "call_site",
      "wait", "Collective operations: who is late, and what it costs", "place",
-     "Medians and maxima. skew: last minus first entry. last rank: the one that most often enters "
-     "last. waiting: part of the time in these calls before the awaited rank had entered. "
-     "duration: from that entry to the last exit.",
+     "instances: calls of all ranks together. skew: last minus first entry, median. last rank: "
+     "the one that most often enters last. waiting: part of the time in these calls before the "
+     "awaited rank had entered. duration: from that entry to the last exit, median.",
      always, NULL},
     {"waits", "state for_rank calls time ?mean share operation call_site", NULL,
      "Waiting, by what was waited for", "row",
-     "time: of all ranks together. %: of all waiting. A call that completes several requests waits "
-     "for the one that was possible last.",
+     "waiting: a late sender or receiver is the other side of a message; in the other states a "
+     "rank that the collective needs comes later (n-to-n: needs all). all ranks: of all ranks "
+     "together. % wait: of all waiting. A call that completes several requests waits for the one "
+     "that was possible last.",
      always, NULL},
     {"messages", "rank peer messages bytes ?size operation call_site", "bytes",
      "Messages, by sender and receiver", "row", NULL, always, is_sent},
     {"communicators", "communicator members groups made calls bytes time_per_rank share", NULL,
      "Time in MPI, by communicator", "communicator",
-     "groups: with different members. time: mean of all ranks.", several, NULL},
+     "groups: with different members. made: how often, of all ranks. time/rank: mean of all ranks.",
+     several, NULL},
     {"ranks", "rank wall mpi mpi_share ?calls ?cpu ?delayed preempted ?last_in ended ?host", "mpi",
      "Ranks, most time in MPI first", "rank",
-     "kept off: ready to run, but without a processor. preempted: how often that began. last in: "
-     "so "
-     "many collectives.",
-     several, NULL},
+     "wall: from MPI_Init to MPI_Finalize. % run: of that time. processor: time it had one. kept "
+     "off: ready to run, but without a processor. preempted: how often it lost its processor. "
+     "last in: collectives that it entered last.",
+     of_several, NULL},
     {"regions", "region entered time_per_rank mpi_per_rank mpi_share calls", NULL, "Regions",
-     "region", "times: mean of all ranks.", always, NULL},
+     "region", "time/rank, MPI/rank: mean of all ranks. % MPI: of the region's time.", always,
+     NULL},
 };
 enum { N_TABLES = sizeof tables / sizeof *tables, MAX_COLUMNS = 16 };
 
@@ -112,8 +125,15 @@ static void choose(struct chosen *c, const struct listing *l, const char *keys)
     }
 }
 
+/* The ranks stay in a filtered profile, for means are of all of them. */
+static bool is_asked(const struct page_table *t, const void *row, const struct filter *f)
+{
+    return !f || !f->one_rank || strcmp(t->listing, "ranks") != 0 ||
+           ((const struct profile_rank *)row)->rank == f->rank;
+}
+
 static struct layout *fill(const struct chosen *c, const struct page_table *t, const struct view *v,
-                           const struct listed *rows, size_t top, size_t *count)
+                           const struct listed *rows, const struct report_options *o, size_t *count)
 {
     char align[MAX_COLUMNS + 1] = "";
     for (size_t i = 0; i < c->n; i++)
@@ -125,7 +145,8 @@ static struct layout *fill(const struct chosen *c, const struct page_table *t, c
     *count = 0;
     for (size_t k = 0; k < rows->n; k++) {
         const void *row = rows->at + k * rows->size;
-        if ((t->of_interest && !t->of_interest(row)) || ++*count > top)
+        if ((t->of_interest && !t->of_interest(row)) || !is_asked(t, row, o->filter) ||
+            ++*count > (size_t)o->top)
             continue;
         for (size_t i = 0; i < c->n; i++) {
             char text[512];
@@ -134,6 +155,36 @@ static struct layout *fill(const struct chosen *c, const struct page_table *t, c
         }
     }
     return l;
+}
+
+/* Whether one of the columns that the sentence begins with ("mean, max: ...") is shown; or none is
+ * named there. */
+static bool is_of_shown(const char *sentence, size_t length, const struct layout *l, size_t width)
+{
+    const char *colon = memchr(sentence, ':', length);
+    for (const char *at = sentence; colon && at < colon; at += strspn(at, ", ")) {
+        char name[40];
+        size_t n = strcspn(at, ",:");
+        snprintf(name, sizeof name, "%.*s", (int)n, at);
+        if (layout_shows(l, name, width))
+            return true;
+        at += n;
+    }
+    return !colon;
+}
+
+/* For free(). */
+static char *note_of(const char *note, const struct layout *l, size_t width)
+{
+    char *said = profile_alloc(strlen(note) + 2);
+    while (*note) {
+        const char *end = strstr(note, ". ");
+        size_t length = end ? (size_t)(end - note) + 2 : strlen(note);
+        if (is_of_shown(note, length, l, width))
+            strncat(said, note, length);
+        note += length;
+    }
+    return said;
 }
 
 static void print_table(const struct page_table *t, const struct view *v, FILE *out,
@@ -145,12 +196,15 @@ static void print_table(const struct page_table *t, const struct view *v, FILE *
     size_t count;
     choose(&c, l, t->figures);
     listed_open(&rows, l, v, t->sort ? t->sort : o->sort);
-    struct layout *layout = fill(&c, t, v, &rows, (size_t)o->top, &count);
+    struct layout *layout = fill(&c, t, v, &rows, o, &count);
     bool shown = t->shown(v->p, count);
+    char *note = note_of(t->note && shown ? t->note : "", layout, (size_t)o->width);
     if (shown) {
-        fputc('\n', out);
-        fprintf(out, "%s%s\n", t->title,
-                noise_of(v->p).level == NOISE_SPOILED ? " (disturbed: times mean little)" : "");
+        bool doubted = noise_of(v->p).level == NOISE_SPOILED;
+        text_title(out, t->title);
+        if (doubted)
+            fprintf(out, "  %s(disturbed: times mean little)%s\n", style_on(STYLE_DOUBT),
+                    style_off());
     }
     layout_print(layout, shown ? out : NULL, (size_t)o->width);
     if (shown) {
@@ -161,9 +215,13 @@ static void print_table(const struct page_table *t, const struct view *v, FILE *
                 snprintf(mark, sizeof mark, "  %-10s  ", c.figure[i]->head);
                 text_paragraph(out, mark, c.figure[i]->about);
             }
-        else if (t->note)
-            text_paragraph(out, "  ", t->note);
+        else if (*note) {
+            fputs(style_on(STYLE_FAINT), out);
+            text_paragraph(out, "  ", note);
+            fputs(style_off(), out);
+        }
     }
+    free(note);
     listed_close(&rows);
 }
 

@@ -166,7 +166,7 @@ for row in rows_below("Time in MPI, by operation"):
         continue
     spread = group[name(r)]
     worst = f"{spread['max_rank']} x{spread['max_ns'] * n_ranks / spread['sum_ns']:.2f}"
-    check(int(row["calls"]) == r["calls"] and near(ns(row["time"]), r["time_ns"] / n_ranks) and
+    check(int(row["calls"]) == r["calls"] and near(ns(row["time/rank"]), r["time_ns"] / n_ranks) and
           near(ns(row["mean"]), r["time_ns"] / r["calls"]) and near(ns(row["max"]), r["max_ns"]) and
           row["worst"] == worst, f"page: {row}, not worst {worst}")
 check(page.count("Barrier") > 2 and "26.9" in page, "page: share of the barriers")

@@ -53,7 +53,7 @@ tests_unit_profile_SOURCES = tests/unit/profile.c tests/unit/clocks.c tests/unit
 tests_unit_profile_LDADD = libprofile.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_page_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_page_SOURCES = tests/unit/page.c tests/unit/layout.c $(made_profile)
+tests_unit_page_SOURCES = tests/unit/page.c tests/unit/layout.c tests/unit/page_part.c $(made_profile)
 tests_unit_page_LDADD = libpicture.la libdata.la libpage.la libresults.la libprofile.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_results_CPPFLAGS = $(UNIT_CPPFLAGS)

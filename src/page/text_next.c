@@ -1,0 +1,94 @@
+/* What to do next: one line with the command, chosen by what the report has found. */
+#include "page/text.h"
+
+#include "profile/arrivals.h"
+#include "profile/noise.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* DIRECTORY as a word of the shell. */
+static void quote_word(const char *directory, char *word, size_t room)
+{
+    size_t at = 0;
+    bool plain = *directory && *directory != '-';
+    for (const char *c = directory; *c; c++)
+        plain = plain && (isalnum((unsigned char)*c) || strchr("/._-+,@%", *c));
+    if (plain) {
+        snprintf(word, room, "%s", directory);
+        return;
+    }
+    at += (size_t)snprintf(word, room, *directory == '-' ? "./'" : "'");
+    for (const char *c = directory; *c && at + 6 < room; c++)
+        at += (size_t)snprintf(word + at, room - at, *c == '\'' ? "'\\''" : "%c", *c);
+    snprintf(word + at, room - at, "'");
+}
+
+/* Processors of all hosts, if there is one with more ranks than it has; otherwise 0. */
+static unsigned too_few_processors(const struct profile *p)
+{
+    unsigned sum = 0;
+    bool few = false;
+    for (size_t i = 0; i < p->hosts.n; i++) {
+        sum += p->hosts.at[i].processors;
+        few =
+            few || (p->hosts.at[i].processors && p->hosts.at[i].ranks > p->hosts.at[i].processors);
+    }
+    return few ? sum : 0;
+}
+
+static double collective_wait(const struct profile *p)
+{
+    double wait = 0;
+    for (size_t i = 0; i < p->arrivals.n; i++)
+        if (arrivals_kind(p, p->arrivals.at[i].operation) != COLLECTIVE_OTHER)
+            wait += (double)p->arrivals.at[i].wait_ns;
+    return wait;
+}
+
+static double request_wait(const struct profile *p)
+{
+    double wait = 0;
+    for (size_t i = 0; i < p->entries.n; i++)
+        wait += (double)p->entries.at[i].wait_ns;
+    return wait;
+}
+
+void text_next(const struct view *v, FILE *out, const char *directory)
+{
+    const struct profile *p = v->p;
+    char word[4400], text[4600];
+    double run = 0;
+    for (size_t i = 0; i < p->ranks.n; i++)
+        run += p->ranks.at[i].wall * 1e9;
+    const double matters = 0.01 * run;
+    unsigned processors = too_few_processors(p);
+    const enum noise_level noise = noise_of(p).level;
+    quote_word(directory, word, sizeof word);
+    if (processors)
+        snprintf(text, sizeof text,
+                 "as many ranks as processors, for times that mean something: mpiexec -n %u "
+                 "collprof run ...",
+                 processors);
+    else if (noise == NOISE_SPOILED)
+        snprintf(text, sizeof text,
+                 "the same again when nothing else runs: mpiexec -n %zu collprof run ...",
+                 p->ranks.n);
+    else if (p->trace.on && p->waits.n)
+        snprintf(text, sizeof text,
+                 "the longest wait, as a picture: collprof plot --picture=timeline %s", word);
+    else if (!p->crashed && collective_wait(p) >= matters)
+        snprintf(text, sizeof text,
+                 "what is waited for, call by call: mpiexec -n %zu collprof run --trace ...",
+                 p->ranks.n);
+    else if (request_wait(p) >= matters)
+        snprintf(text, sizeof text,
+                 "the requests that are waited for: collprof report --sort=wait %s", word);
+    else if (v->mpi_ns >= matters)
+        snprintf(text, sizeof text, "the same for a browser, every row: collprof report --html %s",
+                 word);
+    else
+        return;
+    fputc('\n', out);
+    text_paragraph(out, "Next: ", text);
+}

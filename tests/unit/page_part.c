@@ -1,0 +1,185 @@
+/* Protects what is shown of a part of a profile, and how: filters, bold and colour, the last line.
+ */
+#include "made_ledger.h"
+#include "page/filter.h"
+#include "page/report.h"
+#include "page/rows.h"
+#include "profile/model.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+static __attribute__((noinline)) char *text_of(const struct profile *p,
+                                               const struct report_options *o)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    report_text(p, out, o);
+    fclose(out);
+    return text;
+}
+
+/* Two ranks; Allreduce is the second's, Bcast in region "solve" at one place of two. */
+static struct profile *two_ranks(void)
+{
+    struct profile *p = NULL;
+    for (int r = 0; r < 2; r++) {
+        struct ledger l;
+        made_ledger(&l, NULL, r, 2);
+        made_calls(&l, 1, OP_BCAST, 1024, 100, 1000);
+        made_calls(&l, 2, OP_ALLREDUCE, 8, 10, 3000000u * ((uint64_t)r + 1));
+        for (uint32_t i = 0; i < 10; i++)
+            made_instance(&l, OP_BCAST, i, 0, 10000 * i + (r == 0 ? 4000 : 0), 10000 * i + 5000);
+        struct profile *one = profile_from_ledger(&l);
+        ledger_close(&l);
+        if (p)
+            profile_merge(p, one);
+        else
+            p = one;
+    }
+    struct profile_entry inside = p->entries.at[0];
+    inside.region = profile_add_region(p, &(struct profile_region){"solve", 7, 1000000});
+    inside.size_class++;
+    inside.calls = 5;
+    profile_add_entry(p, &inside);
+    return p;
+}
+
+static uint64_t calls_of(const struct profile *p, const char *operation)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < p->entries.n; i++)
+        if (!strcmp(p->operations.at[p->entries.at[i].operation].name, operation))
+            n += p->entries.at[i].calls;
+    return n;
+}
+
+Test(part, of_an_operation)
+{
+    static const char *const names[] = {"Bcast", "mpi_bcast", "MPI_Bcast", "B*"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct profile *p = two_ranks();
+        struct filter f = {.only = names[i]};
+        char why[200];
+        cr_assert(filter_apply(p, &f, why, sizeof why), "%s", names[i]);
+        cr_assert_eq(calls_of(p, "MPI_Allreduce"), 0);
+        cr_assert_eq(calls_of(p, "MPI_Bcast"), 205);
+        cr_assert_eq(f.calls, 205);
+        cr_assert_eq(f.all_calls, 225);
+        cr_assert_eq(p->ranks.n, 2, "means are of all ranks");
+        for (size_t k = 0; k < p->arrivals.n; k++)
+            cr_assert_str_eq(p->operations.at[p->arrivals.at[k].operation].name, "MPI_Bcast");
+        profile_free(p);
+    }
+}
+
+/* Spreads over ranks are of all entries of a place: of a part of them they are not known. */
+Test(part, of_a_region_has_its_own_spread_or_none)
+{
+    struct profile *p = two_ranks();
+    uint32_t operation = p->entries.at[0].operation, site = p->entries.at[0].site;
+    struct filter f = {.region = "sol?e"};
+    char why[200];
+    cr_assert(filter_apply(p, &f, why, sizeof why));
+    cr_assert_eq(calls_of(p, "MPI_Bcast"), 5);
+    cr_assert_eq(p->arrivals.n, 0, "not kept by region");
+    cr_assert_eq(p->entries.n, 1);
+    const struct profile_group *g = profile_group_find(p, site, operation);
+    cr_assert_eq(g->spread.sum, p->entries.at[0].spread.sum);
+    char *said = filter_sentences(&f);
+    cr_assert_not_null(strstr(said, "not kept by region"));
+    free(said);
+    profile_free(p);
+}
+
+Test(part, of_a_rank_is_where_it_spends_most)
+{
+    struct profile *p = two_ranks();
+    struct filter f = {.one_rank = true, .rank = 1};
+    char why[200];
+    cr_assert(filter_apply(p, &f, why, sizeof why));
+    cr_assert_eq(calls_of(p, "MPI_Allreduce"), 20);
+    cr_assert_eq(calls_of(p, "MPI_Bcast"), 0, "rank 0, the lower of equals");
+    char *text = text_of(p, &(struct report_options){.filter = &f});
+    const char *table = strstr(text, "Ranks, most");
+    cr_assert_not_null(table, "%s", text);
+    cr_assert_not_null(strstr(table, "\n     1  "), "%s", table);
+    cr_assert_null(strstr(table, "\n     0  "), "%s", table);
+    cr_assert_null(strstr(text, "In short"), "sentences are of the whole run");
+    free(text);
+    filter_ranks(p, &f);
+    cr_assert_eq(p->ranks.n, 1);
+    profile_free(p);
+}
+
+Test(part, that_is_empty_says_what_there_is)
+{
+    static const struct {
+        struct filter f;
+        const char *says;
+    } known[] = {
+        {{.only = "Gather"},
+         "--only=Gather: no call is called so: one of MPI_Bcast, MPI_Allreduce would"},
+        {{.region = "x"}, "--region=x: no region is called so: one of solve would be right"},
+        {{.comm = "x"}, "--comm=x: no communicator is called so: one of MPI_COMM_WORLD would"},
+        {{.one_rank = true, .rank = 2}, "one from 0 to 1 would be right"},
+        {{.only = "Allreduce", .region = "solve"}, "no call is of all of them"},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        struct profile *p = two_ranks();
+        struct filter f = known[i].f;
+        char why[300];
+        cr_assert(!filter_apply(p, &f, why, sizeof why));
+        cr_assert_not_null(strstr(why, known[i].says), "%s", why);
+        profile_free(p);
+    }
+}
+
+/* Bold and colour add nothing that words do not say: without them the page is the same. */
+Test(part, colour_only_where_it_is_asked_for)
+{
+    struct profile *p = two_ranks();
+    profile_warn(p, "a warning");
+    char *plain = text_of(p, &(struct report_options){.width = 100}),
+         *bright = text_of(p, &(struct report_options){.width = 100, .color = STYLE_ALWAYS}),
+         *bare = calloc(strlen(bright) + 1, 1);
+    cr_assert_null(strchr(plain, '\033'));
+    cr_assert_not_null(strstr(bright, "\033[33m  ! a warning"));
+    cr_assert_not_null(strstr(bright, "\033[1mTime in MPI, by operation\033[0m"));
+    for (char *from = bright, *to = bare; *from; from++) {
+        if (*from == '\033')
+            from = strchr(from, 'm');
+        else
+            *to++ = *from;
+    }
+    cr_assert_str_eq(bare, plain);
+    free(plain);
+    free(bright);
+    free(bare);
+    profile_free(p);
+}
+
+Test(part, last_line_is_a_command)
+{
+    struct profile *p = two_ranks();
+    p->ranks.at[0].wall = p->ranks.at[1].wall = 100;
+    char *text = text_of(p, &(struct report_options){.directory = "out"});
+    cr_assert_null(strstr(text, "Next:"), "MPI is no matter there:\n%s", text);
+    free(text);
+    p->ranks.at[0].wall = p->ranks.at[1].wall = 1;
+    text = text_of(p, &(struct report_options){.directory = "it's"});
+    cr_assert_not_null(strstr(text, "collprof report --html 'it'\\''s'\n"), "%s", text);
+    free(text);
+    p->hosts.at[0].ranks = 2;
+    p->hosts.at[0].processors = 1;
+    text = text_of(p, &(struct report_options){.directory = "out"});
+    cr_assert_not_null(strstr(text, "\nNext: as many ranks as processors"));
+    cr_assert_not_null(strstr(text, "mpiexec -n 1 collprof run ...\n"));
+    free(text);
+    text = text_of(p, &(struct report_options){0});
+    cr_assert_null(strstr(text, "Next:"), "it is not known where the run is");
+    free(text);
+    profile_free(p);
+}
