@@ -300,7 +300,7 @@ int MPI_Start(MPI_Request *request)
                         r->kind & REQUEST_RECV ? 0 : r->bytes, false);
         if (layer.trace && !call.traced)
             trace_call(&call);
-        call_over();
+        call_over(&call);
     } else {
         call_leave(&call, rc, MPI_COMM_NULL, 0);
     }

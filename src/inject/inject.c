@@ -261,6 +261,14 @@ static void before(const struct collective *c)
             injections[i]->before(c);
 }
 
+/* What was done for the call until now is neither the library's time nor the application's. */
+static void restart(struct call *call)
+{
+    uint64_t now = clock_ticks();
+    thread.left += now - call->entry;
+    call->entry = now;
+}
+
 void inject_before(struct call *call, MPI_Comm comm, int root, uint64_t bytes,
                    const struct reduction *reduction)
 {
@@ -272,7 +280,7 @@ void inject_before(struct call *call, MPI_Comm comm, int root, uint64_t bytes,
                                     .root = root,
                                     .bytes = bytes,
                                     .reduction = reduction});
-    call->entry = clock_ticks();
+    restart(call);
 }
 
 static const struct injection *next_after(const struct injection *self)
@@ -292,7 +300,7 @@ int injection_pass(const struct injection *self, const struct collective *c)
 {
     const struct injection *next = next_after(self);
     c->call->exit = 0;
-    c->call->entry = clock_ticks();
+    restart(c->call);
     int rc = next ? next->instead(c) : PMPI_Bcast(c->buffer, c->count, c->type, c->root, c->comm);
     if (!c->call->exit)
         c->call->exit = clock_ticks();

@@ -260,6 +260,8 @@ void life_switch(int level)
         if (!layer.on) {
             requests_clear();
             channels_lose_order();
+            thread.left = clock_ticks(); /* calls were not watched for a while */
+            thread.outside = 0;
         }
         layer.on = true;
     } else if (level == 2) {

@@ -117,6 +117,7 @@ static const struct field event_table[] = {
     FIELD(profile_event, bytes, NULL, FIELD_U64),
     FIELD(profile_event, entry_ns, NULL, FIELD_I64),
     FIELD(profile_event, exit_ns, NULL, FIELD_I64),
+    FIELD(profile_event, outside_ns, NULL, FIELD_I64),
     FIELD(profile_event, sequence, NULL, FIELD_U32),
     FIELD(profile_event, rank, NULL, FIELD_U32),
     FIELD(profile_event, site, NULL, FIELD_INDEX),

@@ -183,6 +183,9 @@ static void gather_events(struct profile *p, const struct ledger *l, struct maps
                                    .bytes = from->bytes,
                                    .entry_ns = global_ns(h, from->entry_ticks, rate),
                                    .exit_ns = global_ns(h, from->exit_ticks, rate),
+                                   .outside_ns = (int64_t)from->outside_ticks < 0
+                                                     ? -1
+                                                     : whole_ns((double)from->outside_ticks / rate),
                                    .sequence = from->sequence,
                                    .rank = (uint32_t)h->rank,
                                    .site = mapped(m->site, from->site, l, LEDGER_SITES),

@@ -211,7 +211,7 @@ static bool read_stands(struct profile *p, const json_t *json)
 }
 
 static bool read_members(struct profile *p, const struct profile_event *instance,
-                         const json_t *members)
+                         const json_t *members, const json_t *outside)
 {
     bool good = true;
     for (size_t m = 0; good && m + 5 < json_array_size(members); m += 6) {
@@ -223,6 +223,8 @@ static bool read_members(struct profile *p, const struct profile_event *instance
         e->bytes = (uint64_t)integer_of(json_array_get(members, m + 3), 0, INT64_MAX, &good);
         e->entry_ns = integer_of(json_array_get(members, m + 4), -FAR_NS, FAR_NS, &good);
         e->exit_ns = integer_of(json_array_get(members, m + 5), -FAR_NS, FAR_NS, &good);
+        const json_t *known = json_array_get(outside, m / 6); /* not in earlier profiles */
+        e->outside_ns = json_is_integer(known) ? integer_of(known, 0, FAR_NS, &good) : -1;
         good = good && index_valid(e->site, p->sites.n);
     }
     return good;
@@ -244,7 +246,8 @@ static bool read_instances(struct profile *p, const json_t *instances)
                                   .root = (int32_t)integer_of(json_object_get(from, "root"),
                                                               INT32_MIN, INT32_MAX, &good)};
         good = good && e.comm < p->comms.n && e.operation < p->operations.n &&
-               read_members(p, &e, json_object_get(from, "members"));
+               read_members(p, &e, json_object_get(from, "members"),
+                            json_object_get(from, "outside_ns"));
     }
     return good;
 }

@@ -139,7 +139,7 @@ static json_t *instances_of(const struct profile *p)
         for (size_t i = 0; i < p->events.n; i++)
             kept += ledger_is_sampled(p->events.at[i].comm_id, p->events.at[i].sequence, mask);
     }
-    json_t *list = json_array(), *members = NULL;
+    json_t *list = json_array(), *members = NULL, *outside = NULL;
     const struct profile_event *last = NULL;
     for (size_t i = 0; i < p->events.n; i++) {
         const struct profile_event *e = &p->events.at[i];
@@ -148,13 +148,16 @@ static json_t *instances_of(const struct profile *p)
             continue;
         if (!last || last->comm_id != e->comm_id || last->sequence != e->sequence) {
             members = json_array();
+            outside = json_array();
             snprintf(id, sizeof id, "0x%016llx", (unsigned long long)e->comm_id);
-            json_push(list, json_pack("{s:s, s:I, s:I, s:I, s:i, s:o}", "communicator_id", id,
-                                      "sequence", (json_int_t)e->sequence, "communicator",
-                                      (json_int_t)e->comm, "operation", (json_int_t)e->operation,
-                                      "root", (int)e->root, "members", members));
+            json_push(list,
+                      json_pack("{s:s, s:I, s:I, s:I, s:i, s:o, s:o}", "communicator_id", id,
+                                "sequence", (json_int_t)e->sequence, "communicator",
+                                (json_int_t)e->comm, "operation", (json_int_t)e->operation, "root",
+                                (int)e->root, "members", members, "outside_ns", outside));
         }
         append_member(members, e);
+        json_push(outside, e->outside_ns < 0 ? json_null() : json_integer(e->outside_ns));
         last = e;
     }
     return json_pack("{s:I, s:I, s:o}", "kept_one_in", (json_int_t)mask + 1, "analysed_one_in",

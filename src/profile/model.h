@@ -138,6 +138,7 @@ struct profile_event {
     uint64_t comm_id; /* of this very communicator */
     uint64_t bytes;
     int64_t entry_ns, exit_ns;
+    int64_t outside_ns;      /* see ledger_instance; negative: not known */
     uint32_t sequence, rank; /* rank: in MPI_COMM_WORLD */
     uint32_t site, operation, comm;
     uint32_t comm_rank;

@@ -212,7 +212,7 @@ void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes, i
     layer.ledger.header->last_ticks = c->exit;
     if (UNLIKELY(layer.trace) && !c->traced)
         trace_call(c);
-    call_over();
+    call_over(c);
 }
 
 void call_leave_comm(const struct call *c, int rc, MPI_Comm comm, const MPI_Comm *new_comm)
@@ -269,6 +269,7 @@ void call_complete(struct call *c, struct request *r, unsigned sharing, const MP
         instance_add(&(struct ledger_instance){.comm_id = r->comm_id,
                                                .entry_ticks = r->post_entry,
                                                .exit_ticks = c->exit,
+                                               .outside_ticks = LEDGER_UNKNOWN_TICKS,
                                                .bytes = r->bytes,
                                                .sequence = r->sequence,
                                                .site = r->site,

@@ -102,8 +102,10 @@ static inline __attribute__((always_inline)) bool call_enter(struct call *c, uns
 }
 
 /* The last thing on the way out. */
-static inline void call_over(void)
+static inline void call_over(const struct call *c)
 {
+    thread.outside += c->entry - thread.left;
+    thread.left = c->exit;
     thread.call->since = 0;
     thread.inside = false;
 }
@@ -124,7 +126,7 @@ static inline void call_leave_known(const struct call *c, int rc, const struct c
     layer.ledger.header->last_ticks = c->exit;
     if (UNLIKELY(layer.trace) && !c->traced)
         trace_call(c);
-    call_over();
+    call_over(c);
 }
 
 /* After an error the handle may be invalid: it is then only looked for. */
@@ -159,17 +161,20 @@ static inline void call_leave_collective(struct call *c, int rc, MPI_Comm comm, 
         if (UNLIKELY(layer.trace))
             trace_collective(c, on, sequence, root, bytes);
         if (LIKELY(sequence != on->disturbed))
-            instance_add(&(struct ledger_instance){.comm_id = on->id,
-                                                   .entry_ticks = c->entry,
-                                                   .exit_ticks = c->exit,
-                                                   .bytes = bytes,
-                                                   .sequence = sequence,
-                                                   .site = c->site,
-                                                   .operation = (uint16_t)c->operation,
-                                                   .comm = (uint16_t)on->index,
-                                                   .root = root});
+            instance_add(
+                &(struct ledger_instance){.comm_id = on->id,
+                                          .entry_ticks = c->entry,
+                                          .exit_ticks = c->exit,
+                                          .outside_ticks = thread.outside + c->entry - thread.left,
+                                          .bytes = bytes,
+                                          .sequence = sequence,
+                                          .site = c->site,
+                                          .operation = (uint16_t)c->operation,
+                                          .comm = (uint16_t)on->index,
+                                          .root = root});
     }
     call_leave_known(c, rc, on, bytes);
+    thread.outside = 0;
 }
 
 /* A blocking call has sent a message, or received one: to be told before it is left. */

@@ -53,6 +53,7 @@ struct ledger_call *thread_call(void)
         c = &shared;
     pthread_mutex_unlock(&layer.lock);
     pthread_setspecific(end_key, c);
+    thread.left = clock_ticks();
     return thread.call = c;
 }
 

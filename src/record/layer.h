@@ -62,6 +62,8 @@ struct thread {
     uint8_t region_stack[16];
     uint32_t number;          /* of this thread among those traced, from 1; 0: not given yet */
     const char *frame;        /* of the wrapper that it is in */
+    uint64_t left, outside;   /* ticks: its last return from MPI; spent outside of it between calls
+                                 since its last collective, until then */
     struct ledger_call *call; /* where its call in progress is written; NULL: not given yet */
     struct type_size {
         MPI_Datatype type;

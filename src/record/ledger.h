@@ -19,12 +19,13 @@
 #include <stdint.h>
 
 #define LEDGER_MAGIC 0x31666f727070636cull /* "lcpprof1" */
-#define LEDGER_VERSION 2u
+#define LEDGER_VERSION 3u
 #define LEDGER_NO_SITE 0u /* site 0: not recorded, or the table was full */
 #define LEDGER_NO_COMM 0u /* communicator 0: the call has none, or the table was full */
 #define LEDGER_MAX_DEPTH 8u
 #define LEDGER_MAX_SEGMENTS 8u
 #define LEDGER_UNKNOWN_BYTES UINT64_MAX
+#define LEDGER_UNKNOWN_TICKS UINT64_MAX
 #define LEDGER_MIN_BYTES ((size_t)512 * 1024)
 
 /* Every section: X(name, array in struct ledger, element, least, share, growth, most).
@@ -180,6 +181,8 @@ struct ledger_entry {
 struct ledger_instance {
     uint64_t comm_id; /* of this very communicator, not of its members: equal on all members */
     uint64_t entry_ticks, exit_ticks;
+    uint64_t outside_ticks; /* outside of MPI since the collective before it that this thread was
+                               in: what the rank did itself. LEDGER_UNKNOWN_TICKS: not known */
     uint64_t bytes;
     uint32_t sequence; /* collectives on this communicator so far */
     uint32_t site;

@@ -1,6 +1,6 @@
 # The same sources, built for the simulator: build/sim/PROGRAM, run by tests/sim/run.sh.
 sim_programs = smoke methods discover logp collective isolated
-sim_layer_programs = layer reduction waits known
+sim_layer_programs = layer reduction waits known late
 SIM_BINARIES = $(BENCHES:%=sim/collbench-%) $(sim_programs:%=sim/%) $(sim_layer_programs:%=sim/%)
 EXTRA_DIST += $(sim_programs:%=tests/sim/%.c) $(sim_layer_programs:%=tests/sim/%.c)
 
@@ -18,6 +18,7 @@ SIM_TESTS = \
 	tests/sim/methods64.sh \
 	tests/sim/trees.sh \
 	tests/sim/known.sh \
+	tests/sim/late.sh \
 	tests/sim/layer.sh \
 	tests/sim/reduction.sh \
 	tests/sim/waits.sh
