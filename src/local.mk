@@ -163,7 +163,8 @@ collprof_LDADD = libpicture.la libdata.la libpage.la libresults.la libprofile.la
 # Loaded when call sites are to be named: the only one that needs libdw.
 pkglib_LTLIBRARIES = collprof-symbols.la
 collprof_symbols_la_CPPFLAGS = $(AM_CPPFLAGS) $(DW_CFLAGS)
-collprof_symbols_la_SOURCES = src/symbols/symbols.c src/symbols/symbols.h
+collprof_symbols_la_SOURCES = src/symbols/spans.c src/symbols/spans.h \
+	src/symbols/symbols.c src/symbols/symbols.h
 collprof_symbols_la_LIBADD = $(DW_LIBS)
 collprof_symbols_la_LDFLAGS = -module -avoid-version -shared
 

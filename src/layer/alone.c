@@ -121,12 +121,13 @@ void life_end_alone(void)
 {
     if (layer.rank != 0)
         return;
+    double start = clock_now();
     struct ended ended = {calloc((size_t)layer.size, sizeof *ended.rank), false};
     if (layer.ledger.in_file && ended.rank)
         wait_for_others(&ended);
     struct profile *all =
         layer.ledger.in_file ? profile_load(life_place.path) : profile_from_ledger(&layer.ledger);
-    bool written = all && life_report(all);
+    bool written = all && life_report(all, start);
     profile_free(all);
     ended.remove = written && !layer.settings.keep && !layer.trace;
     if (ended.remove && ended.rank)

@@ -296,6 +296,7 @@ static void close_books(void)
 
 struct reporting {
     struct profile *p;
+    double start; /* of putting it together, by clock_now() */
     int error;
 };
 
@@ -314,6 +315,7 @@ static void write_report(void *arg)
 {
     struct reporting *r = arg;
     profile_symbolize(r->p);
+    profile_set_end(r->p, clock_now() - r->start);
     if (*life_place.path) /* what hindered the records may not hinder the profile */
         save(r);
     if (layer.settings.report) {
@@ -329,9 +331,9 @@ static void write_report(void *arg)
     }
 }
 
-bool life_report(struct profile *p)
+bool life_report(struct profile *p, double start)
 {
-    struct reporting r = {p, 0};
+    struct reporting r = {p, start, 0};
     if (p && profile_try(write_report, &r))
         return r.error == 0;
     layer_say("not enough memory to put the profile together: %s%s",
@@ -408,11 +410,9 @@ static void end_together(void)
     if (all && *company_sentence())
         profile_warn(all, "%s", company_sentence());
     if (all)
-        profile_set_end(all, clock_now() - start);
-    if (all)
         list_others(all);
     if (is_first())
-        written = life_report(all);
+        written = life_report(all, start);
     profile_free(all);
     remove_record(written);
     PMPI_Group_free(&layer.world);

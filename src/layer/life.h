@@ -35,8 +35,8 @@ struct profile;
 struct profile *merge_over_tree(struct profile *mine, MPI_Comm comm);
 
 /* Writes the profile (NULL: memory ran out before) and prints the report: once, on one rank. False,
- * having said why, if it could not be written. */
-bool life_report(struct profile *p);
+ * having said why, if it could not be written. START: by clock_now(), of putting it together. */
+bool life_report(struct profile *p, double start);
 
 /* Catching what ends a process early. */
 void ends_watch(void);

@@ -140,6 +140,7 @@ static void cost_line(const struct profile *p, FILE *out)
         end = (double)r->merge_ns > end ? (double)r->merge_ns : end;
         longest = r->wall > longest ? r->wall : longest;
     }
+    end += (double)p->writing_ns;
     char to_end[48] = "";
     if (end > 0)
         snprintf(to_end, sizeof to_end, ", %s to end", format_time(b, end));

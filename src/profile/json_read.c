@@ -270,13 +270,15 @@ static bool read_all(struct profile *p, const json_t *json)
     read_texts(json_object_get(run, "mpi"), p, profile_add_library);
     read_texts(json_object_get(json, "warnings"), p, add_warning);
     read_findings(p, json_object_get(json, "findings"));
-    bool good = fields_read(run, &fields_run, p) &&
-                READ_ARRAY(json, "hosts", &fields_host, &p->hosts) && read_ranks(p, json) &&
-                READ_ARRAY(json, "modules", &fields_module, &p->modules) &&
-                READ_ARRAY(json, "operations", &fields_operation, &p->operations) &&
-                READ_ARRAY(json, "communicators", &fields_comm, &p->comms) &&
-                READ_ARRAY(json, "regions", &fields_region, &p->regions) &&
-                read_sites(p, json_object_get(json, "sites"));
+    bool good = true;
+    p->writing_ns = (uint64_t)integer_of(json_object_get(json, "writing_ns"), 0, INT64_MAX, &good);
+    good = good && fields_read(run, &fields_run, p) &&
+           READ_ARRAY(json, "hosts", &fields_host, &p->hosts) && read_ranks(p, json) &&
+           READ_ARRAY(json, "modules", &fields_module, &p->modules) &&
+           READ_ARRAY(json, "operations", &fields_operation, &p->operations) &&
+           READ_ARRAY(json, "communicators", &fields_comm, &p->comms) &&
+           READ_ARRAY(json, "regions", &fields_region, &p->regions) &&
+           read_sites(p, json_object_get(json, "sites"));
     if (good) /* before entries are looked up among those that were read */
         profile_reindex(p);
     return good && read_entries(p, json_object_get(json, "entries")) &&

@@ -216,15 +216,20 @@ static struct profile *load_json(int directory, const char *shown)
     json_error_t error = {.text = ""};
     const char *reason = error.text;
     struct stat st;
+    FILE *file = NULL;
     json_t *json = NULL;
     int fd = openat(directory, "profile.json", O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &st))
         reason = strerror(errno);
     else if (!S_ISREG(st.st_mode))
         reason = "not a regular file";
+    else if (!(file = fdopen(fd, "r")))
+        reason = strerror(errno);
     else
-        json = json_loadfd(fd, 0, &error);
-    if (fd >= 0)
+        json = json_loadf(file, 0, &error); /* json_loadfd() makes a system call for each byte */
+    if (file)
+        fclose(file);
+    else if (fd >= 0)
         close(fd);
     struct profile *p = json ? profile_from_json(json, &reason) : NULL;
     if (!p)

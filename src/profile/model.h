@@ -240,6 +240,7 @@ struct profile {
     ARRAY(struct profile_stand) stands;
     ARRAY(struct profile_peer) peers;
     uint64_t peers_dropped; /* messages that found the matrix full */
+    uint64_t writing_ns;    /* what it took to write profile.json; 0: not written yet */
     struct profile_trace trace;
     ARRAY(struct act) acts; /* of the ranks' records; not in profile.json */
     ARRAY(struct profile_wait) waits;

@@ -19,7 +19,7 @@ struct profile;
  * right for the command, not for the layer. */
 bool profile_try(void (*work)(void *arg), void *arg);
 
-/* How long the ranks took to put the profile together, in seconds. */
+/* How long it took to put the profile together and name its call sites, in seconds. */
 void profile_set_end(struct profile *p, double seconds);
 
 /* The profile of one rank. The ledger is not needed afterwards. */
@@ -44,8 +44,8 @@ void profile_warn(struct profile *p, const char *format, ...) __attribute__((for
 void profile_symbolize(struct profile *p);
 
 /* profile.json in DIRECTORY (open for that), by way of a new file beside it. Returns 0 or an
- * errno. */
-int profile_save(const struct profile *p, int directory);
+ * errno. How long that took is noted in P. */
+int profile_save(struct profile *p, int directory);
 
 /* Reads DIR/profile.json or, where there is none, the raw records in DIR (a crashed run), then
  * already symbolized. NULL with a line on stderr if neither can be read. */

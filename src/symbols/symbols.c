@@ -2,6 +2,7 @@
  * need no process. Nothing is asked from a network: elfutils' own look-up for debug files would
  * (debuginfod), so the usual places are looked at here. */
 #include "symbols/symbols.h"
+#include "symbols/spans.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -9,6 +10,7 @@
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +20,22 @@ struct symbols {
     Dwfl *dwfl;
     Dwfl_Module *module;
     GElf_Addr bias;
-    bool names_only;
+    bool names_only, has_functions;
+    struct spans functions; /* by symbols: span.what is the name */
+    void *units;            /* a tree of those that were needed */
 };
+
+/* A compilation unit; span.what is where the function's description is. */
+struct unit {
+    Dwarf_Off offset;
+    struct spans scopes;
+};
+
+static void free_unit(void *unit)
+{
+    spans_free(&((struct unit *)unit)->scopes);
+    free(unit);
+}
 
 static bool has_build_id(int fd, const void *wanted, size_t size)
 {
@@ -87,37 +103,92 @@ static const Dwfl_Callbacks callbacks = {.find_elf = find_no_elf,
                                          .find_debuginfo = find_debuginfo,
                                          .section_address = dwfl_offline_section_address};
 
-/* The innermost function around ADDRESS (in the file's own terms), inlined or not. */
-static void name_by_debuginfo(struct symbol *found, Dwarf_Die *unit, Dwarf_Addr address)
+/* Adds what is inside of PARENT: its subprograms and inlined calls, however deep. */
+static void add_scopes(struct spans *spans, Dwarf_Die *parent)
 {
-    Dwarf_Die *scope = NULL;
-    int n = dwarf_getscopes(unit, address, &scope);
-    for (int i = 0; i < n; i++) {
-        int tag = dwarf_tag(&scope[i]);
-        if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine)
-            continue;
-        Dwarf_Addr entry;
-        const char *name = dwarf_diename(&scope[i]);
-        if (!name)
-            continue;
-        found->function = name;
-        found->inlined = tag == DW_TAG_inlined_subroutine;
-        found->offset =
-            dwarf_entrypc(&scope[i], &entry) || entry > address ? 0 : address + 1 - entry;
-        break;
-    }
-    free(scope);
+    Dwarf_Die die;
+    if (dwarf_child(parent, &die))
+        return;
+    do {
+        int tag = dwarf_tag(&die);
+        if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine) {
+            Dwarf_Addr base, low, high;
+            ptrdiff_t next = 0;
+            while ((next = dwarf_ranges(&die, next, &base, &low, &high)) > 0)
+                spans_add(spans, low, high, dwarf_dieoffset(&die), dwarf_dieoffset(&die));
+        }
+        add_scopes(spans, &die);
+    } while (!dwarf_siblingof(&die, &die));
 }
 
-static void name_by_symbol(struct symbol *found, Dwfl_Module *module, GElf_Addr address)
+static int compare_units(const void *a, const void *b)
 {
-    GElf_Off offset;
-    GElf_Sym symbol;
-    const char *name = dwfl_module_addrinfo(module, address, &offset, &symbol, NULL, NULL, NULL);
-    /* The nearest symbol before is not the function unless its size says so. */
-    if (name && *name && offset < symbol.st_size) {
-        found->function = name;
-        found->offset = offset + 1;
+    const struct unit *x = a, *y = b;
+    return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+/* NULL: no memory. */
+static const struct spans *scopes_of(struct symbols *s, Dwarf_Die *die)
+{
+    struct unit key = {.offset = dwarf_dieoffset(die)};
+    struct unit **known = tfind(&key, &s->units, compare_units);
+    struct unit *unit = known ? *known : calloc(1, sizeof *unit);
+    if (known || !unit)
+        return unit ? &unit->scopes : NULL;
+    unit->offset = key.offset;
+    add_scopes(&unit->scopes, die);
+    spans_settle(&unit->scopes);
+    if (tsearch(unit, &s->units, compare_units))
+        return &unit->scopes;
+    free_unit(unit);
+    return NULL;
+}
+
+/* The innermost function around ADDRESS (in the file's own terms), inlined or not. */
+static void name_by_debuginfo(struct symbols *s, struct symbol *found, Dwarf_Die *unit,
+                              Dwarf_Addr address)
+{
+    const struct spans *scopes = scopes_of(s, unit);
+    const struct span *scope = scopes ? spans_find(scopes, address) : NULL;
+    for (; scope && !found->function; scope = spans_outer(scopes, scope, address)) {
+        Dwarf_Addr bias, entry;
+        Dwarf_Die die;
+        if (!dwarf_offdie(dwfl_module_getdwarf(s->module, &bias), scope->what, &die))
+            continue;
+        found->function = dwarf_diename(&die);
+        found->inlined = dwarf_tag(&die) == DW_TAG_inlined_subroutine;
+        found->offset = dwarf_entrypc(&die, &entry) || entry > address ? 0 : address + 1 - entry;
+    }
+}
+
+/* Functions by their sizes: the nearest symbol before an address need not be around it. */
+static void add_functions(struct symbols *s)
+{
+    static const unsigned char preferred[16] = {[STB_LOCAL] = 0, [STB_WEAK] = 1, [STB_GLOBAL] = 2};
+    int n = dwfl_module_getsymtab(s->module);
+    for (int i = 1; i < n; i++) {
+        GElf_Sym symbol;
+        GElf_Addr address;
+        const char *name =
+            dwfl_module_getsym_info(s->module, i, &symbol, &address, NULL, NULL, NULL);
+        int type = GELF_ST_TYPE(symbol.st_info);
+        if (name && *name && symbol.st_shndx != SHN_UNDEF && type != STT_SECTION &&
+            type != STT_FILE && type != STT_TLS && type != STT_OBJECT)
+            spans_add(&s->functions, address, address + symbol.st_size,
+                      preferred[GELF_ST_BIND(symbol.st_info)], (uintptr_t)name);
+    }
+    spans_settle(&s->functions);
+}
+
+static void name_by_symbol(struct symbols *s, struct symbol *found, GElf_Addr address)
+{
+    if (!s->has_functions)
+        add_functions(s);
+    s->has_functions = true;
+    const struct span *function = spans_find(&s->functions, address);
+    if (function) {
+        found->function = (const char *)(uintptr_t)function->what;
+        found->offset = address + 1 - function->low;
     }
 }
 
@@ -128,14 +199,14 @@ static void find(struct symbols *s, uint64_t return_address, struct symbol *foun
     Dwarf_Addr debug_bias;
     *found = (struct symbol){.offset = return_address};
     if (s->names_only) {
-        name_by_symbol(found, s->module, address);
+        name_by_symbol(s, found, address);
         return;
     }
     Dwarf_Die *unit = dwfl_module_addrdie(s->module, address, &debug_bias);
     if (unit)
-        name_by_debuginfo(found, unit, address - debug_bias);
+        name_by_debuginfo(s, found, unit, address - debug_bias);
     if (!found->function)
-        name_by_symbol(found, s->module, address);
+        name_by_symbol(s, found, address);
     Dwfl_Line *line = dwfl_module_getsrc(s->module, address);
     int number = 0;
     const char *file = line ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
@@ -161,6 +232,8 @@ static void close_symbols(struct symbols *s)
 {
     if (!s)
         return;
+    tdestroy(s->units, free_unit);
+    spans_free(&s->functions);
     dwfl_end(s->dwfl);
     free(s);
 }

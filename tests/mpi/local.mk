@@ -70,6 +70,7 @@ MPI_TESTS = \
 	tests/mpi/inject.sh \
 	tests/mpi/install.sh \
 	tests/mpi/launchers.sh \
+	tests/mpi/manysites.sh \
 	tests/mpi/nomem.sh \
 	tests/mpi/operation.sh \
 	tests/mpi/outside.sh \

@@ -1,0 +1,65 @@
+#!/bin/sh
+# Protects programs with thousands of call sites: the end takes time in proportion to their number,
+# and the time that the report states for it is most of what MPI_Finalize takes.
+. "$srcdir/tests/mpi/lib.sh"
+
+# program SITES: that many calls, in functions of 4 each; the time in MPI_Finalize goes to a file.
+program()
+{
+    python3 - "$1" >many$1.c <<'EOF'
+import sys
+n = int(sys.argv[1])
+print("#include <mpi.h>\n#include <stdio.h>\n#include <time.h>\nstatic int v;")
+print("static double now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t);")
+print("return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec; }")
+for f in range(n // 4):
+    print(f"static __attribute__((noinline)) void f{f}(void) {{")
+    print("    MPI_Allreduce(MPI_IN_PLACE, &v, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF);\n" * 4 + "    v++;\n}")
+print("int main(int argc, char **argv) {\n MPI_Init(&argc, &argv);")
+print(*(f"    f{f}();" for f in range(n // 4)), sep="\n")
+print('    double start = now();\n    MPI_Finalize();\n    FILE *f = fopen(argv[1], "w");')
+print('    fprintf(f, "%.6f", now() - start);\n    fclose(f);\n    return 0;\n}')
+EOF
+    $MPICC -g -O0 "many$1.c" -o "many$1" || skip "cannot compile"
+}
+program 500
+program 4000
+
+# Processor time to make the report from the records: eight times the sites may cost 25 times at
+# most (a walk through all functions for each site costs 50 times).
+for n in 500 4000; do
+    COLLPROF_KEEP=yes timeout 120 env LD_PRELOAD="$layer" COLLPROF_OUTPUT="$dir/k$n" \
+        COLLPROF_REPORT=no ./many$n took || fail "$n sites: status $?"
+    rm "k$n/profile.json"
+done
+python3 - "$collprof" <<'EOF' || fail "the report's time is out of proportion"
+import os, subprocess, sys
+def cost(n):
+    best = 1e9
+    for i in range(3):
+        before = os.times().children_user
+        subprocess.run([sys.argv[1], "report", f"k{n}"], check=True, stdout=subprocess.DEVNULL)
+        best = min(best, os.times().children_user - before)
+    return best
+few, many = max(cost(500), 0.01), cost(4000)
+print(f"500 sites: {few:.3f} s, 4000: {many:.3f} s")
+sys.exit(many > 25 * few)
+EOF
+
+# From the directory as from the records, without a system call for every byte.
+timeout 120 env LD_PRELOAD="$layer" COLLPROF_OUTPUT="$dir/p" COLLPROF_REPORT=no ./many4000 took
+$collprof report --csv p >csv || fail "report: status $?"
+[ "$(grep -c 'many4000.c:' csv)" -ge 4000 ] || fail "$(grep -c many4000.c csv) of 4000 sites by name"
+
+# What is stated is most of what it is. Three tries: the machine may be busy at the end of it.
+for try in 1 2 3; do
+    timeout 120 env LD_PRELOAD="$layer" COLLPROF_OUTPUT="$dir/p" COLLPROF_REPORT=no ./many4000 took
+    python3 - "$(cat took)" p/profile.json <<'EOF' && exit 0
+import json, sys
+p = json.load(open(sys.argv[2]))
+stated = (p["ranks"][0]["merge_ns"] + p["writing_ns"]) * 1e-9
+print(f"stated {stated:.3f} s, MPI_Finalize took {sys.argv[1]} s")
+sys.exit(not 0.5 * float(sys.argv[1]) <= stated <= float(sys.argv[1]))
+EOF
+done
+fail "the report does not state what the end took"
