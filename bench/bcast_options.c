@@ -47,8 +47,13 @@ static char *names_of(const char *(*name)(size_t), size_t n)
     char *list = NULL;
     size_t size;
     FILE *out = open_memstream(&list, &size);
-    for (size_t i = 0; i < n; i++)
-        fprintf(out, "%s%s", i ? ", " : "", name(i));
+    const char *between = "";
+    for (size_t i = 0; i < n; i++) {
+        if (*name(i)) {
+            fprintf(out, "%s%s", between, name(i));
+            between = ", ";
+        }
+    }
     fclose(out);
     return list;
 }
@@ -60,7 +65,7 @@ static const char *method_name(size_t i)
 
 static const char *algorithm_name(size_t i)
 {
-    return bcasts[i].name;
+    return bcasts[i]->run ? bcasts[i]->name : "";
 }
 
 static bool unknown(struct words *w, const char *what, const char *word,
@@ -109,10 +114,11 @@ static bool take_algorithm(const char *word, void *arg)
     struct words *w = arg;
     const struct bcast *algorithm = bcast_find(word);
     bool all = strcmp(word, "all") == 0;
-    if (!algorithm && !all)
+    if ((!algorithm || !algorithm->run) && !all)
         return unknown(w, "algorithm", word, algorithm_name, n_bcasts);
     for (size_t i = 0; all && i < n_bcasts; i++)
-        add_algorithm(w->options, &bcasts[i]);
+        if (bcasts[i]->run)
+            add_algorithm(w->options, bcasts[i]);
     if (algorithm)
         add_algorithm(w->options, algorithm);
     return true;
@@ -271,7 +277,8 @@ static char *help_lists(int key, const char *text, void *input)
         put_entry(out, bcast_methods[i]->name, bcast_methods[i]->reality);
     fprintf(out, "\nAlgorithms:\n");
     for (size_t i = 0; i < n_bcasts; i++)
-        put_entry(out, bcasts[i].name, bcasts[i].summary);
+        if (bcasts[i]->run)
+            put_entry(out, bcasts[i]->name, bcasts[i]->summary);
     fclose(out);
     return list;
 }

@@ -131,8 +131,7 @@ static void compare(struct tree_session *t, struct schedule *s, size_t bytes, bo
         keep_best(t, s);
 }
 
-static void compare_builder(struct tree_session *t, const struct schedule_builder *builder,
-                            size_t bytes)
+static void compare_builder(struct tree_session *t, const struct bcast *builder, size_t bytes)
 {
     const struct tree_options *o = t->o;
     struct schedule s;
@@ -223,7 +222,7 @@ static void open_all(struct tree_session *t)
     MPI_Bcast(&n, 1, MPI_INT, 0, b->comm);
     if (o->root >= n)
         bench_refuse(b, "no root %d: there are ranks 0 to %d", o->root, n - 1);
-    for (size_t i = 0; i < o->builders.n && o->builders.n < n_schedule_builders; i++)
+    for (size_t i = 0; i < o->builders.n && !o->builders.all; i++)
         if (tree_builder(o, i)->max_n > 0 && n > tree_builder(o, i)->max_n)
             bench_refuse(b, "%s: at most %d ranks, there are %d", tree_builder(o, i)->name,
                          tree_builder(o, i)->max_n, n);

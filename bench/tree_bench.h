@@ -15,7 +15,7 @@ enum { TREE_ALGORITHMS_MAX = 32 };
 struct tree_options {
     struct bench bench;
     const char *latencies, *tree, *save, *load;
-    struct bench_chosen builders; /* of schedule_builders[] */
+    struct bench_chosen builders; /* of bcasts[], those with a build() */
     const struct bcast_method *method;
     size_t segment; /* SIZE_MAX: the best, 0: whole */
     int root;
@@ -25,9 +25,9 @@ struct tree_options {
 
 extern const struct bench_program tree_program; /* its options are a struct tree_options */
 void tree_choose_all(struct tree_options *o);
-static inline const struct schedule_builder *tree_builder(const struct tree_options *o, size_t i)
+static inline const struct bcast *tree_builder(const struct tree_options *o, size_t i)
 {
-    return &schedule_builders[o->builders.at[i]];
+    return bcasts[o->builders.at[i]];
 }
 
 /* One algorithm at one size. */

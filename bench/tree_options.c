@@ -7,7 +7,7 @@
 
 static const char *builder_name(size_t i)
 {
-    return i < n_schedule_builders ? schedule_builders[i].name : NULL;
+    return i < n_bcasts ? (bcasts[i]->build ? bcasts[i]->name : "") : NULL;
 }
 
 static const struct bench_registry builders = {"algorithm", builder_name, NULL, NULL};
@@ -15,6 +15,7 @@ static const struct bench_registry builders = {"algorithm", builder_name, NULL, 
 void tree_choose_all(struct tree_options *o)
 {
     bench_choose_all(&o->bench, &builders, &o->builders);
+    o->builders.all = true;
 }
 
 static error_t take_builders(struct argp_state *state, const struct bench_option *option,

@@ -43,10 +43,11 @@ libmeasure_la_SOURCES = \
 	src/sync/politely.h \
 	src/sync/sync.c src/sync/sync.h \
 	src/trees/bcast.c src/trees/bcast.h \
-	src/trees/build_best.c src/trees/build_fixed.c src/trees/build_greedy.c src/trees/build_paper.c \
+	src/trees/build_best.c src/trees/build_fastest_first.c src/trees/build_greedy.c src/trees/build_paper.c \
 	src/trees/builders.h \
 	src/trees/flow.c src/trees/flow.h \
 	src/trees/heap.c src/trees/heap.h \
+	src/trees/list.c \
 	src/trees/schedule.c src/trees/schedule.h \
 	src/trees/schedule_run.c src/trees/schedule_run.h \
 	src/measure/crew.c src/measure/crew.h \

@@ -25,10 +25,25 @@ check_names() # PAGE FIRST-LINE-OF-THE-LIST COMMAND...
 {
     page=$1 first=$2
     shift 2
-    "$@" --help | sed -n "/^$first/,\$s/^  *\([a-z][a-z0-9_-]*\)  *.*/\1/p" | sort -u >names
-    test -s names || { echo "$*: --help has no list '$first'"; bad=1; }
+    "$@" --help | sed -n "/^$first/,\$s/^  *\([a-z][a-z0-9_-]*\)  *.*/\1/p" >names
+    in_page "$*: the list '$first'"
+}
+
+# What an option offers in its help: "... of a, b, c; ..." or to the end of the sentence.
+check_offer() # PAGE OPTION COMMAND...
+{
+    page=$1 option=$2
+    shift 2
+    "$@" --help | tr -s '\n ' '  ' | sed "s/.*$option=//; s/^[^:]* of //; s/^[^,]*: //; s/ --.*//; s/;.*//; s/ \[.*//" |
+        tr -d ' ' | tr , '\n' >names
+    in_page "$*: $option"
+}
+
+in_page() # WHERE THE NAMES ARE FROM
+{
+    test -s names || { echo "$1 is not in --help"; bad=1; }
     while read -r name; do
-        grep -qw -e "$name" "$page" || { echo "$page does not name $name"; bad=1; }
+        grep -qE -e "(^|[^a-z0-9_-])$name([^a-z0-9_-]|\$)" "$page" || { echo "$page does not name $name"; bad=1; }
     done <names
 }
 
@@ -42,6 +57,9 @@ for command in $("$built/collprof" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); 
     check_page "$source/man/collprof-$command.1" "$built/collprof" "$command"
 done
 check_names "$source/man/collprof-export.1" Formats: "$built/collprof" export
+check_names "$source/man/collbench-bcast.1" Algorithms: "$built/bench/collbench-bcast"
+check_offer "$source/man/collbench-tree.1" --algorithm "$built/bench/collbench-tree"
+check_offer "$source/man/collprof-run.1" --bcast "$built/collprof" run
 check_names "$source/man/collprof-plot.1" Pictures: "$built/collprof" plot
 for page in "$source"/man/*.[1-8]; do
     groff -ww -mandoc -Tutf8 -z "$page" 2>&1 | grep . && { echo "in $page"; bad=1; }

@@ -1,7 +1,8 @@
 /* Names that the command has to know without MPI, each with what it stands for: the only lists of
- * them. X(SYMBOL, NAME) is applied to every one, in the order in which they are shown.
+ * them. X is applied to every one, in the order in which they are shown.
  * A method of measuring broadcasts is the struct bcast_method bcast_SYMBOL in src/measure/bcast.
- * A broadcast is an entry of bcasts[] in src/trees/bcast.c; "grid" is built for each use. */
+ * A broadcast is the struct bcast tree_SYMBOL in src/trees; it RUNS as it is, or has to be BUILT
+ * from latencies first. */
 #ifndef COLLPROF_BASE_NAMES_H
 #define COLLPROF_BASE_NAMES_H
 
@@ -20,15 +21,28 @@
     X(overhead, "overhead")
 
 #define BCASTS(X)                                                                                  \
-    X(native, "native")                                                                            \
-    X(binomial, "binomial")                                                                        \
-    X(linear, "linear")                                                                            \
-    X(backward, "backward")                                                                        \
-    X(flat, "flat")                                                                                \
-    X(chain, "chain")
+    X(native, "native", RUNS)                                                                      \
+    X(grid, "grid", BUILT)                                                                         \
+    X(grid_paper, "grid-paper", BUILT)                                                             \
+    X(look_ahead, "look-ahead", BUILT)                                                             \
+    X(earliest, "earliest", BUILT)                                                                 \
+    X(fastest_first, "fastest-first", BUILT)                                                       \
+    X(binomial, "binomial", RUNS)                                                                  \
+    X(linear, "linear", RUNS)                                                                      \
+    X(backward, "backward", RUNS)                                                                  \
+    X(flat, "flat", RUNS)                                                                          \
+    X(sites, "sites", BUILT)                                                                       \
+    X(sites_binary, "sites-binary", BUILT)                                                         \
+    X(chain, "chain", RUNS)                                                                        \
+    X(binary, "binary", BUILT)                                                                     \
+    X(exhaustive, "exhaustive", BUILT)
 
-/* All as one string, each after what stands between two. */
-#define NAME_AFTER_BAR(symbol, name) "|" name
-#define NAME_BEFORE_COMMA(symbol, name) name ", "
+/* Of the broadcasts those that run as they are. */
+#define IF_RUNS(what) what
+#define IF_BUILT(what)
+#define BCAST_AFTER_BAR(symbol, name, how) IF_##how("|" name)
+#define BCAST_BEFORE_COMMA(symbol, name, how) IF_##how(name ", ")
+
+#define METHOD_AFTER_BAR(symbol, name) "|" name
 
 #endif

@@ -21,8 +21,8 @@ struct rule {
     const char *right; /* what would be right */
 };
 
-#define BCAST_NAMES "grid" BCASTS(NAME_AFTER_BAR)
-#define METHODS "all" BCAST_METHODS(NAME_AFTER_BAR)
+#define BCAST_NAMES "grid" BCASTS(BCAST_AFTER_BAR)
+#define METHODS "all" BCAST_METHODS(METHOD_AFTER_BAR)
 
 #define KEEP(field) offsetof(struct settings, field), sizeof((struct settings *)0)->field
 
@@ -49,7 +49,7 @@ const struct setting settings_table[] = {
      "measure again at every K-th call of a signature; 0: at its first only"},
     {"benchmark-budget", 0, "SEC", NULL, "10", "time for all measurements together"},
     {"bcast", 0, "NAME", NULL, "",
-     "run the application with another broadcast: " BCASTS(NAME_BEFORE_COMMA) "grid"},
+     "run the application with another broadcast: " BCASTS(BCAST_BEFORE_COMMA) "grid"},
     {"trace", 0, "calls", "calls", "",
      "record every call and message, in up to twice the memory: who waits for whom, a timeline to "
      "plot and to export"},

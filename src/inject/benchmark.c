@@ -172,7 +172,7 @@ static void measure_broadcast(const struct collective *b)
     double share = agree_on_share(s), started = clock_now();
     if (share <= 0)
         return;
-    struct bcast own = {"application", NULL, as_application, s};
+    struct bcast own = {.name = "application", .run = as_application, .arg = s};
     struct bcast_case c = {.comm = s->comm,
                            .bcast = &own,
                            .buffer = b->buffer,

@@ -1,10 +1,9 @@
-#include "trees/bcast.h"
-
+/* Broadcasts that need no latencies. */
 #include "base/try.h"
+#include "trees/builders.h"
 #include "trees/schedule_run.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Everything here runs on a communicator of our own, where nobody else uses this tag. */
 enum { TAG = 0x6263 };
@@ -53,65 +52,137 @@ static int native(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm
     return PMPI_Bcast(buffer, count, type, root, comm);
 }
 
+const struct bcast tree_native = {
+    .name = "native", .summary = "the library's own MPI_Bcast", .run = native};
+
+/* A tree that goes by rank alone: who sends to ME of N, and to whom ME sends after LAST (0: first;
+ * returns 0: to nobody any more). Ranks are counted from the root, which is 0. */
+struct by_rank {
+    int (*parent)(int me, int n);
+    int (*next)(int me, int n, int last);
+};
+
+static int run_by_rank(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
+                       const void *arg)
+{
+    const struct by_rank *tree = arg;
+    struct place p;
+    TRY(place_find(&p, buffer, count, type, root, comm));
+    if (p.me != 0)
+        TRY(receive_from(&p, tree->parent(p.me, p.size)));
+    for (int to = 0; (to = tree->next(p.me, p.size, to)) != 0;)
+        TRY(send_to(&p, to));
+    return MPI_SUCCESS;
+}
+
+static bool build_by_rank(const struct by_rank *tree, struct schedule *s)
+{
+    int n = s->n, known = 0;
+    s->order[known++] = s->root;
+    for (int head = 0; head < known; head++) {
+        int u = s->order[head], me = (u - s->root + n) % n;
+        for (int to = 0; (to = tree->next(me, n, to)) != 0;) {
+            int v = (to + s->root) % n;
+            s->parent[v] = u;
+            s->order[known++] = v;
+        }
+    }
+    return true;
+}
+
 /* MPICH's: a task's parent is itself without its lowest bit, its children have one lower bit more,
  * the largest subtree first. */
-static int binomial(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
-                    const void *arg)
+static int binomial_parent(int me, int n)
 {
-    (void)arg;
-    struct place p;
-    TRY(place_find(&p, buffer, count, type, root, comm));
-    int bit = 1;
-    while (bit < p.size && !(p.me & bit))
-        bit <<= 1;
-    if (p.me != 0)
-        TRY(receive_from(&p, p.me - bit));
-    for (bit >>= 1; bit > 0; bit >>= 1)
-        if (p.me + bit < p.size)
-            TRY(send_to(&p, p.me + bit));
-    return MPI_SUCCESS;
+    (void)n;
+    return me & (me - 1);
 }
+
+static int binomial_next(int me, int n, int last)
+{
+    int bit = last - me;
+    if (last == 0)
+        for (bit = 1; bit < n && !(me & bit);)
+            bit <<= 1;
+    for (bit >>= 1; bit > 0; bit >>= 1)
+        if (me + bit < n)
+            return me + bit;
+    return 0;
+}
+
+static const struct by_rank binomial = {binomial_parent, binomial_next};
+
+static bool build_binomial(const struct graph *g, struct schedule *s)
+{
+    (void)g;
+    return build_by_rank(&binomial, s);
+}
+
+const struct bcast tree_binomial = {
+    .name = "binomial",
+    .summary = "binomial tree, largest subtree first (MPICH's for short messages)",
+    .run = run_by_rank,
+    .arg = &binomial,
+    .build = build_binomial};
 
 /* The paper's section 3: the task before i is i - 1. */
-static int linear(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
-                  const void *arg)
+static int linear_parent(int me, int n)
 {
-    (void)arg;
-    struct place p;
-    TRY(place_find(&p, buffer, count, type, root, comm));
-    if (p.me != 0)
-        TRY(receive_from(&p, p.me - 1));
-    if (p.me + 1 < p.size)
-        TRY(send_to(&p, p.me + 1));
-    return MPI_SUCCESS;
+    (void)n;
+    return me - 1;
 }
+
+static int linear_next(int me, int n, int last)
+{
+    return last == 0 && me + 1 < n ? me + 1 : 0;
+}
+
+const struct bcast tree_linear = {.name = "linear",
+                                  .summary = "task i receives from i-1 and sends to i+1",
+                                  .run = run_by_rank,
+                                  .arg = &(const struct by_rank){linear_parent, linear_next}};
 
 /* The paper's section 3: the task before i is i + 1 modulo P. */
-static int backward(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
-                    const void *arg)
+static int backward_parent(int me, int n)
 {
-    (void)arg;
-    struct place p;
-    TRY(place_find(&p, buffer, count, type, root, comm));
-    if (p.me != 0)
-        TRY(receive_from(&p, (p.me + 1) % p.size));
-    if (p.me != 1 && p.size > 1)
-        TRY(send_to(&p, (p.me - 1 + p.size) % p.size));
-    return MPI_SUCCESS;
+    return (me + 1) % n;
 }
 
-static int flat(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
-                const void *arg)
+static int backward_next(int me, int n, int last)
 {
-    (void)arg;
-    struct place p;
-    TRY(place_find(&p, buffer, count, type, root, comm));
-    if (p.me != 0)
-        return receive_from(&p, 0);
-    for (int i = 1; i < p.size; i++)
-        TRY(send_to(&p, i));
-    return MPI_SUCCESS;
+    return last == 0 && me != 1 ? (me - 1 + n) % n : 0;
 }
+
+const struct bcast tree_backward = {.name = "backward",
+                                    .summary = "task i receives from i+1 and sends to i-1",
+                                    .run = run_by_rank,
+                                    .arg = &(const struct by_rank){backward_parent, backward_next}};
+
+static int flat_parent(int me, int n)
+{
+    (void)me, (void)n;
+    return 0;
+}
+
+static int flat_next(int me, int n, int last)
+{
+    return me == 0 && last + 1 < n ? last + 1 : 0;
+}
+
+static const struct by_rank flat = {flat_parent, flat_next};
+
+static bool build_flat(const struct graph *g, struct schedule *s)
+{
+    (void)g;
+    return build_by_rank(&flat, s);
+}
+
+const struct bcast tree_flat = {.name = "flat",
+                                .summary =
+                                    "the root sends to every other task, in the order of ranks",
+                                .run = run_by_rank,
+                                .arg = &flat,
+                                .build = build_flat};
 
 /* Two segments at a time each way, so that a slow task holds up the chain and not its neighbour's
  * memory. */
@@ -139,21 +210,8 @@ static int chain(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm 
  * ranks is already pipelined. */
 static const size_t chain_segment = 8192;
 
-const struct bcast bcasts[] = {
-    {"native", "the library's own MPI_Bcast", native, NULL},
-    {"binomial", "binomial tree, largest subtree first (MPICH's for short messages)", binomial,
-     NULL},
-    {"linear", "task i receives from i-1 and sends to i+1", linear, NULL},
-    {"backward", "task i receives from i+1 and sends to i-1", backward, NULL},
-    {"flat", "the root sends to every other task, in the order of ranks", flat, NULL},
-    {"chain", "linear, pipelined in segments of 8 KiB", chain, &chain_segment},
-};
-const size_t n_bcasts = sizeof bcasts / sizeof *bcasts;
-
-const struct bcast *bcast_find(const char *name)
-{
-    for (size_t i = 0; i < n_bcasts; i++)
-        if (strcmp(bcasts[i].name, name) == 0)
-            return &bcasts[i];
-    return NULL;
-}
+const struct bcast tree_chain = {.name = "chain",
+                                 .summary = "linear, pipelined in segments of 8 KiB",
+                                 .run = chain,
+                                 .arg = &chain_segment,
+                                 .build = build_chain};

@@ -1,4 +1,5 @@
-/* Broadcast algorithms, as values: what the methods measure and what replaces MPI_Bcast.
+/* Broadcast algorithms, as values: what the methods measure, what replaces MPI_Bcast, and what is
+ * built from latencies (schedule.h). base/names.h lists them; options, help and messages follow.
  *
  * All ranks of COMM call RUN with equal arguments, as for MPI_Bcast. It uses point-to-point
  * messages on COMM itself, so give it a communicator of your own, never the application's.
@@ -7,18 +8,26 @@
 #define COLLPROF_TREES_BCAST_H
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stddef.h>
+
+struct graph;
+struct schedule;
 
 struct bcast {
     const char *name;    /* as in --algorithm=NAME */
     const char *summary; /* one line for --help */
+    /* As it is; NULL: it has to be built. */
     int (*run)(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
                const void *arg);
     const void *arg; /* a schedule, a segment size; NULL if it needs none */
+    /* From latencies, by schedule_build(): sets parent and order. NULL: it looks at none. */
+    bool (*build)(const struct graph *g, struct schedule *s);
+    int max_n;    /* what BUILD takes; 0: any */
+    bool relabel; /* children are put into the order of labels afterwards */
 };
 
-/* native (the library's MPI_Bcast), binomial, linear, backward, flat, chain. */
-extern const struct bcast bcasts[];
+extern const struct bcast *const bcasts[];
 extern const size_t n_bcasts;
 
 /* NULL if there is none of that name. */

@@ -1,4 +1,4 @@
-/* The optimum for few vertices, the best of several for many, and the table of all. */
+/* The optimum for few vertices, and the best of all for many. */
 #include "trees/builders.h"
 
 #include <math.h>
@@ -56,7 +56,7 @@ static int unroll(const struct table *t, struct schedule *s, int u, unsigned set
     return done;
 }
 
-bool build_exhaustive(const struct graph *g, struct schedule *s)
+static bool build_exhaustive(const struct graph *g, struct schedule *s)
 {
     unsigned all = (1u << g->n) - 1;
     struct table t = {.g = g, .cell = calloc((size_t)g->n << g->n, sizeof *t.cell)};
@@ -73,6 +73,14 @@ bool build_exhaustive(const struct graph *g, struct schedule *s)
     return true;
 }
 
+const struct bcast tree_exhaustive = {
+    .name = "exhaustive",
+    .summary = "the optimum where nothing is shared, for 12 ranks and fewer",
+    .build = build_exhaustive,
+    .max_n = 12,
+    .relabel = true,
+};
+
 /* The quicker of the two stays in S; OTHER is used up. */
 static void keep_better(struct schedule *s, struct schedule *other)
 {
@@ -88,7 +96,7 @@ enum { OPTIMUM_MAX = 8, IMPROVED_MAX = 16, ALL_MAX = 512 };
 
 /* What BUILDER makes of the graph, if it can; with its children by label, too, where it has them in
  * another order: by what is predicted, a model that knows of shared ways, either may be better. */
-static void offer(const struct schedule_builder *builder, const struct graph *g, struct schedule *s)
+static void offer(const struct bcast *builder, const struct graph *g, struct schedule *s)
 {
     struct schedule other;
     bool as_it_is = builder->relabel || g->n <= ALL_MAX;
@@ -101,14 +109,14 @@ static void offer(const struct schedule_builder *builder, const struct graph *g,
 }
 
 /* For a great many ranks only those that may well be the best, and take little time. */
-static bool is_candidate(const struct schedule_builder *b, const struct graph *g)
+static bool is_candidate(const struct bcast *b, const struct graph *g)
 {
-    if (b->build == build_grid)
+    if (!b->build || b == &tree_grid)
         return false;
-    if (b->build == build_exhaustive)
+    if (b == &tree_exhaustive)
         return g->n <= OPTIMUM_MAX;
-    bool by_sites = b->build == build_sites || b->build == build_sites_binary;
-    bool for_segments = b->build == build_chain || b->build == build_binary;
+    bool by_sites = b == &tree_sites || b == &tree_sites_binary;
+    bool for_segments = b == &tree_chain || b == &tree_binary;
     return by_sites ? g->group != NULL : !for_segments || g->n <= ALL_MAX;
 }
 
@@ -149,20 +157,6 @@ static void improve(const struct graph *g, struct schedule *s)
     } while (s->completion < 0.999 * before);
 }
 
-static bool best_of(const struct graph *g, struct schedule *s, bool optimum)
-{
-    s->name[0] = '\0';
-    for (size_t i = 0; i < n_schedule_builders; i++) {
-        const struct schedule_builder *b = &schedule_builders[i];
-        bool asked = optimum || b->build != build_exhaustive;
-        if (asked && is_candidate(b, g))
-            offer(b, g, s);
-    }
-    if (s->name[0] && g->n <= IMPROVED_MAX)
-        improve(g, s);
-    return s->name[0] != '\0';
-}
-
 /* The name says which candidate it was. */
 static void name_winner(struct schedule *s)
 {
@@ -171,42 +165,22 @@ static void name_winner(struct schedule *s)
     snprintf(s->name, sizeof s->name, "grid (%s)", winner);
 }
 
-bool build_grid(const struct graph *g, struct schedule *s)
+static bool build_grid(const struct graph *g, struct schedule *s)
 {
-    bool good = best_of(g, s, true);
+    s->name[0] = '\0';
+    for (size_t i = 0; i < n_bcasts; i++)
+        if (is_candidate(bcasts[i], g))
+            offer(bcasts[i], g, s);
+    bool good = s->name[0] != '\0';
+    if (good && g->n <= IMPROVED_MAX)
+        improve(g, s);
     name_winner(s);
     return good;
 }
 
-bool schedule_build_heuristic(const struct graph *g, int root, struct schedule *s)
-{
-    if (!schedule_new(s, g->n, root))
-        return false;
-    if (!best_of(g, s, false)) {
-        schedule_free(s);
-        return false;
-    }
-    name_winner(s);
-    return true;
-}
-
-const struct schedule_builder schedule_builders[] = {
-    {"grid", "whichever of all below is predicted to be the quickest", 0, build_grid, true},
-    {"grid-paper", "Mateescu and Taylor, Figures 2 and 3, to the letter", 0, build_paper, true},
-    {"look-ahead", "earliest completion, counting how soon the receiver can serve another", 0,
-     build_look_ahead, true},
-    {"earliest", "one edge at a time, the one that completes earliest", 0, build_earliest, true},
-    {"fastest-first", "whoever is ready sends to the quickest sender left", 0, build_fastest_first,
-     false},
-    {"binomial", "by rank, largest subtree first", 0, build_binomial, false},
-    {"flat", "the root to all, by rank", 0, build_flat, false},
-    {"sites", "look-ahead, but only one message enters each site", 0, build_sites, true},
-    {"sites-binary", "one message into each site, two children at most: for segments", 0,
-     build_sites_binary, true},
-    {"chain", "each to the nearest that is left: for messages in segments", 0, build_chain, false},
-    {"binary", "earliest completion, two children at most: for messages in segments", 0,
-     build_binary, true},
-    {"exhaustive", "the optimum where nothing is shared, for 12 ranks and fewer", EXHAUSTIVE_MAX,
-     build_exhaustive, true},
+const struct bcast tree_grid = {
+    .name = "grid",
+    .summary = "whichever of all others is predicted to be the quickest",
+    .build = build_grid,
+    .relabel = true,
 };
-const size_t n_schedule_builders = sizeof schedule_builders / sizeof *schedule_builders;

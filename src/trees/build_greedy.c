@@ -194,33 +194,68 @@ static bool build(const struct graph *g, struct schedule *s, bool ahead, int chi
     return w.good;
 }
 
-bool build_earliest(const struct graph *g, struct schedule *s)
+static bool build_earliest(const struct graph *g, struct schedule *s)
 {
     return build(g, s, false, 0, false);
 }
 
-bool build_look_ahead(const struct graph *g, struct schedule *s)
+const struct bcast tree_earliest = {
+    .name = "earliest",
+    .summary = "one edge at a time, the one that completes earliest",
+    .build = build_earliest,
+    .relabel = true,
+};
+
+static bool build_look_ahead(const struct graph *g, struct schedule *s)
 {
     return build(g, s, true, 0, false);
 }
+
+const struct bcast tree_look_ahead = {
+    .name = "look-ahead",
+    .summary = "earliest completion, counting how soon the receiver can serve another",
+    .build = build_look_ahead,
+    .relabel = true,
+};
 
 bool build_chain(const struct graph *g, struct schedule *s)
 {
     return build(g, s, false, 1, false);
 }
 
-bool build_binary(const struct graph *g, struct schedule *s)
+static bool build_binary(const struct graph *g, struct schedule *s)
 {
     return build(g, s, false, 2, false);
 }
 
+const struct bcast tree_binary = {
+    .name = "binary",
+    .summary = "earliest completion, two children at most: for messages in segments",
+    .build = build_binary,
+    .relabel = true,
+};
+
 /* Without groups there is nothing to heed. */
-bool build_sites(const struct graph *g, struct schedule *s)
+static bool build_sites(const struct graph *g, struct schedule *s)
 {
     return build(g, s, true, 0, g->group != NULL);
 }
 
-bool build_sites_binary(const struct graph *g, struct schedule *s)
+const struct bcast tree_sites = {
+    .name = "sites",
+    .summary = "look-ahead, but only one message enters each site",
+    .build = build_sites,
+    .relabel = true,
+};
+
+static bool build_sites_binary(const struct graph *g, struct schedule *s)
 {
     return build(g, s, false, 2, g->group != NULL);
 }
+
+const struct bcast tree_sites_binary = {
+    .name = "sites-binary",
+    .summary = "one message into each site, two children at most: for segments",
+    .build = build_sites_binary,
+    .relabel = true,
+};

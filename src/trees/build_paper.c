@@ -18,7 +18,7 @@ static int dequeue_min(const double *dist, const bool *queued, int n)
     return u;
 }
 
-bool build_paper(const struct graph *g, struct schedule *s)
+static bool build_paper(const struct graph *g, struct schedule *s)
 {
     int n = g->n;
     double *dist = malloc((size_t)n * sizeof *dist);
@@ -47,3 +47,10 @@ bool build_paper(const struct graph *g, struct schedule *s)
     free(queued);
     return good;
 }
+
+const struct bcast tree_grid_paper = {
+    .name = "grid-paper",
+    .summary = "Mateescu and Taylor, Figures 2 and 3, to the letter",
+    .build = build_paper,
+    .relabel = true,
+};

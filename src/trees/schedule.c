@@ -1,5 +1,6 @@
 #include "trees/schedule.h"
 
+#include "trees/bcast.h"
 #include "trees/flow.h"
 
 #include <math.h>
@@ -168,18 +169,10 @@ void schedule_set_windows(struct schedule *s, const struct graph *g)
     }
 }
 
-const struct schedule_builder *schedule_builder_find(const char *name)
-{
-    for (size_t i = 0; i < n_schedule_builders; i++)
-        if (strcmp(schedule_builders[i].name, name) == 0)
-            return &schedule_builders[i];
-    return NULL;
-}
-
-bool schedule_build(const struct schedule_builder *builder, const struct graph *g, int root,
+bool schedule_build(const struct bcast *builder, const struct graph *g, int root,
                     struct schedule *s)
 {
-    if (builder->max_n > 0 && g->n > builder->max_n)
+    if (!builder->build || (builder->max_n > 0 && g->n > builder->max_n))
         return false;
     if (!schedule_new(s, g->n, root))
         return false;

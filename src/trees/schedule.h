@@ -25,36 +25,23 @@ struct schedule {
     size_t segment;    /* bytes that the run is cut into; 0: whole messages */
 };
 
-/* An algorithm is a declared value. */
-struct schedule_builder {
-    const char *name, *summary;
-    int max_n;                                                /* 0: any */
-    bool (*build)(const struct graph *g, struct schedule *s); /* sets parent and order */
-    bool relabel; /* children are put into the order of labels afterwards */
-};
-
 /* grid-paper   the paper's Figures 2 and 3 to the letter
  * earliest     commit one edge at a time by earliest completion
  * look-ahead   the same, plus the least time in which the receiver could serve another
  * fastest-first  whoever is ready sends to the quickest sender left
- * binomial, flat   as in trees/bcast.h, the order of sending included
+ * binomial, flat   the order of sending is that of the broadcast without latencies
  * sites        look-ahead, but only one message ever enters each of the graph's groups
  * chain, binary  earliest completion with at most one or two children each: for segments
  * exhaustive   the optimum of the paper's model, in which nothing is shared, up to 12 vertices
  * grid         whichever of all these is predicted to be the quickest, as they are and relabelled
  *              (chain, binary up to 512 vertices; exhaustive up to 8); up to 16 vertices improved
- * by moving one at a time */
-extern const struct schedule_builder schedule_builders[];
-extern const size_t n_schedule_builders;
-const struct schedule_builder *schedule_builder_find(const char *name);
+ *              by moving one at a time */
+struct bcast;
 
-/* Builds and predicts. The graph must have passed graph_check(). False if memory is short or the
- * graph too large for the algorithm. */
-bool schedule_build(const struct schedule_builder *builder, const struct graph *g, int root,
+/* Builds and predicts. The graph must have passed graph_check(). False if memory is short, or the
+ * graph too large for the algorithm, or it has no build() (trees/bcast.h). */
+bool schedule_build(const struct bcast *builder, const struct graph *g, int root,
                     struct schedule *s);
-
-/* "grid" without the optimum of the paper's model: what 9 vertices and more get. */
-bool schedule_build_heuristic(const struct graph *g, int root, struct schedule *s);
 
 bool schedule_new(struct schedule *s, int n, int root);
 void schedule_free(struct schedule *s);

@@ -67,10 +67,10 @@ static void deliver_everything(MPI_Comm comm)
     int n;
     MPI_Comm_size(comm, &n);
     for (size_t a = 0; a < n_bcasts; a++)
-        for (int root = 0; root < n; root++)
+        for (int root = 0; bcasts[a]->run && root < n; root++)
             for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
-                deliver(&bcasts[a], comm, MPI_INT, 1, counts[k], root);
-                deliver(&bcasts[a], comm, type, 5, counts[k], root);
+                deliver(bcasts[a], comm, MPI_INT, 1, counts[k], root);
+                deliver(bcasts[a], comm, type, 5, counts[k], root);
             }
     MPI_Type_free(&type);
 }
@@ -88,7 +88,7 @@ static int forgetful(void *buffer, int count, MPI_Datatype type, int root, MPI_C
 
 static void catch_wrong_data(void)
 {
-    static const struct bcast bad = {"forgetful", "", forgetful, NULL};
+    static const struct bcast bad = {.name = "forgetful", .run = forgetful};
     int data[4] = {1, 2, 3, rank}, wrong;
     bool checked;
     int error = validate_bcast(&bad, data, 4, MPI_INT, 0, MPI_COMM_WORLD, &wrong, &checked);
@@ -155,7 +155,7 @@ static void run_every_method(const char *name)
 /* A broadcast that does not work is not measured, and the root's data survives it. */
 static void measure_wrong(void)
 {
-    static const struct bcast bad = {"forgetful", "", forgetful, NULL};
+    static const struct bcast bad = {.name = "forgetful", .run = forgetful};
     const struct bcast_method *method = bcast_method_find("rounds");
     int data[4] = {1, 2, 3, rank};
     struct bcast_outcome o;

@@ -71,11 +71,11 @@ int main(int argc, char **argv)
     struct graph g = made_up_graph();
     static const size_t segments[] = {0, 3, 1024, 8192};
     int wrong = 0, trees = 0;
-    for (size_t i = 0; i < n_schedule_builders; i++) {
-        for (int root = 0; root<size; root += size - 1> 0 ? size - 1 : 1) {
+    for (size_t i = 0; i < n_bcasts; i++) {
+        for (int root = 0; bcasts[i]->build && root<size; root += size - 1> 0 ? size - 1 : 1) {
             for (size_t k = 0; k < 4; k++) {
                 struct schedule s;
-                if (!schedule_build(&schedule_builders[i], &g, root, &s))
+                if (!schedule_build(bcasts[i], &g, root, &s))
                     return 1;
                 s.segment = segments[k];
                 for (int v = 0; v < size && k == 3; v++)

@@ -39,7 +39,7 @@ Test(flow, sites_share_their_way)
     cr_assert_float_eq(flat, 30 + 50.04, 1e-9, "%g", flat);
     cr_assert_float_eq(sites, 50.01 + 1.03, 1e-9, "%g", sites);
     cr_assert_float_eq(build("grid", &g, 0), sites, 1e-12);
-    cr_assert(schedule_build(schedule_builder_find("sites"), &g, 0, &s));
+    cr_assert(schedule_build(bcast_find("sites"), &g, 0, &s));
     /* Four segments: the last one leaves the way 30 after the first. */
     cr_assert_float_eq(flow_completion(&s, &g, 4, NULL), sites + 30, 0.1);
     schedule_free(&s);

@@ -2,6 +2,7 @@
 #ifndef COLLPROF_TESTS_MADE_GRAPHS_H
 #define COLLPROF_TESTS_MADE_GRAPHS_H
 
+#include "trees/bcast.h"
 #include "trees/schedule.h"
 
 #include <criterion/criterion.h>
@@ -36,7 +37,7 @@ static inline struct schedule tree(const struct graph *g, const int *parent)
 static inline double build(const char *name, const struct graph *g, int root)
 {
     struct schedule s;
-    cr_assert(schedule_build(schedule_builder_find(name), g, root, &s), "%s", name);
+    cr_assert(schedule_build(bcast_find(name), g, root, &s), "%s", name);
     double completion = s.completion;
     schedule_free(&s);
     return completion;

@@ -1,10 +1,13 @@
 /* Protects that collprof run, which has no MPI, takes just the names that the layer knows. */
+#include "base/names.h"
 #include "base/settings.h"
 #include "measure/bcast/bcast.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
+
+#define NAME_AND_HOW(symbol, name, how) name, #how,
 
 static const char *set(const char *variable, const char *value)
 {
@@ -25,10 +28,19 @@ static size_t listed(const char *variable)
 
 Test(names, of_broadcasts)
 {
-    for (size_t i = 0; i < n_bcasts; i++)
-        cr_assert_null(set("COLLPROF_BCAST", bcasts[i].name), "%s", bcasts[i].name);
-    cr_assert_null(set("COLLPROF_BCAST", "grid"));
-    cr_assert_eq(listed("COLLPROF_BCAST"), n_bcasts + 1);
+    static const char *const listed_names[] = {BCASTS(NAME_AND_HOW)};
+    size_t running = 1; /* "grid", which the layer builds itself */
+    cr_assert_eq(2 * n_bcasts, sizeof listed_names / sizeof *listed_names);
+    for (size_t i = 0; i < n_bcasts; i++) {
+        const struct bcast *b = bcasts[i];
+        cr_assert_str_eq(b->name, listed_names[2 * i]);
+        cr_assert_eq(b->run != NULL, strcmp(listed_names[2 * i + 1], "RUNS") == 0, "%s", b->name);
+        cr_assert(b->run || b->build, "%s", b->name);
+        bool taken = b->run || strcmp(b->name, "grid") == 0;
+        cr_assert_eq(set("COLLPROF_BCAST", b->name) == NULL, taken, "%s", b->name);
+        running += b->run != NULL;
+    }
+    cr_assert_eq(listed("COLLPROF_BCAST"), running);
     cr_assert_not_null(set("COLLPROF_BCAST", "binomial,flat"));
 }
 

@@ -85,7 +85,7 @@ Test(schedule, paper_pseudocode_to_the_letter)
 {
     struct graph g = uniform(6, 1, 1);
     struct schedule s;
-    cr_assert(schedule_build(schedule_builder_find("grid-paper"), &g, 0, &s));
+    cr_assert(schedule_build(bcast_find("grid-paper"), &g, 0, &s));
     const int parent[] = {-1, 0, 0, 0, 1, 1};
     cr_assert_arr_eq(s.parent, parent, sizeof parent);
     cr_assert_float_eq(s.completion, 5, 1e-12);
@@ -140,11 +140,11 @@ Test(schedule, predicted_label_equals_played_completion)
     for (int i = 0; i < 300; i++) {
         int n = 1 + i % 40, root = (int)random_between(0, n - 0.001);
         struct graph g = random_graph(n, i % 2);
-        for (size_t k = 0; k < n_schedule_builders; k++) {
+        for (size_t k = 0; k < n_bcasts; k++) {
             struct schedule s;
-            if (schedule_builders[k].max_n && n > schedule_builders[k].max_n)
+            if (!bcasts[k]->build || (bcasts[k]->max_n && n > bcasts[k]->max_n))
                 continue;
-            cr_assert(schedule_build(&schedule_builders[k], &g, root, &s));
+            cr_assert(schedule_build(bcasts[k], &g, root, &s));
             cr_assert_float_eq(s.completion, s.label[root], 1e-15);
             cr_assert_float_eq(s.completion, play(&s, &g), 1e-15);
             cr_assert_float_eq(s.completion, flow_completion(&s, &g, 1, NULL), 1e-9);
@@ -195,35 +195,26 @@ Test(schedule, exhaustive_is_the_optimum)
     }
 }
 
-/* 1,000 random graphs of at most 8 vertices: what larger graphs get is within 8 % of the optimum
- * on the mean, and no candidate of it beats it. */
-Test(schedule, heuristic_near_the_optimum)
+/* 60 random graphs of 9 to 11 vertices, which are too many for its optimum: grid is within 8 % of
+ * it on the mean, and no candidate beats it. */
+Test(schedule, grid_near_the_optimum)
 {
-    double sum = 0, worst = 0;
-    int worst_n = 0;
-    for (int i = 0; i < 1000; i++) {
-        struct graph g = random_graph(2 + i % 7, false);
-        struct schedule s;
-        double best = build("exhaustive", &g, 0);
-        cr_assert(schedule_build_heuristic(&g, 0, &s));
-        double ratio = s.completion / best;
+    enum { GRAPHS = 60 };
+    double sum = 0;
+    for (int i = 0; i < GRAPHS; i++) {
+        struct graph g = random_graph(9 + i % 3, false);
+        double grid = build("grid", &g, 0), ratio = grid / build("exhaustive", &g, 0);
         cr_assert_geq(ratio, 1 - 1e-12);
         static const char *const candidates[] = {"grid-paper",    "look-ahead", "earliest",
                                                  "fastest-first", "binomial",   "flat"};
         for (size_t k = 0; k < sizeof candidates / sizeof *candidates; k++)
-            cr_assert_leq(s.completion, build(candidates[k], &g, 0) + 1e-15);
+            cr_assert_leq(grid, build(candidates[k], &g, 0) + 1e-15);
         sum += ratio;
-        if (ratio > worst) {
-            worst = ratio;
-            worst_n = g.n;
-        }
-        schedule_free(&s);
         graph_free(&g);
     }
-    printf("grid without its optimum, 1,000 random graphs of 2 to 8: mean %.4f, worst %.3f "
-           "(%d vertices)\n",
-           sum / 1000, worst, worst_n);
-    cr_assert_leq(sum / 1000, 1.08);
+    printf("grid against the optimum, %d random graphs of 9 to 11: mean %.4f\n", GRAPHS,
+           sum / GRAPHS);
+    cr_assert_leq(sum / GRAPHS, 1.08);
 }
 
 /* The look-ahead heaps hold stale keys: the result must be that of a search through all pairs in
@@ -355,8 +346,8 @@ Test(schedule, impossible_limit_is_refused)
     struct schedule s;
     cr_assert(graph_new(&g, 4, false));
     g.w[1] = g.w[2] = g.w[3] = 1;
-    cr_assert_not(schedule_build(schedule_builder_find("chain"), &g, 0, &s));
-    cr_assert_not(schedule_build(schedule_builder_find("binary"), &g, 0, &s));
+    cr_assert_not(schedule_build(bcast_find("chain"), &g, 0, &s));
+    cr_assert_not(schedule_build(bcast_find("binary"), &g, 0, &s));
     cr_assert_float_eq(build("grid", &g, 0), 1, 1e-12);
     graph_free(&g);
 }
@@ -382,7 +373,7 @@ static double seconds_for(int n, int shape)
         }
     }
     clock_t start = clock();
-    cr_assert(schedule_build(schedule_builder_find("grid"), &g, 0, &s));
+    cr_assert(schedule_build(bcast_find("grid"), &g, 0, &s));
     double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
     schedule_free(&s);
     graph_free(&g);

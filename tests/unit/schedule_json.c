@@ -1,5 +1,6 @@
 /* Schedules saved and loaded, and drawn. */
 #include "results/schedule_json.h"
+#include "trees/bcast.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@ static struct schedule made_up(void)
         g.w[i] = 1e-6 * (1 + i % 5);
     for (int i = 0; i < 7; i++)
         g.d[i] = 1e-6;
-    cr_assert(schedule_build(schedule_builder_find("grid"), &g, 2, &s));
+    cr_assert(schedule_build(bcast_find("grid"), &g, 2, &s));
     graph_free(&g);
     s.segment = 4096;
     s.window[3] = 12;
@@ -84,7 +85,7 @@ Test(schedule_json, drawn_as_text)
     g.w[0 * 4 + 3] = 9e-6;
     for (int i = 0; i < 4; i++)
         g.d[i] = 0.5e-6;
-    cr_assert(schedule_build(schedule_builder_find("flat"), &g, 0, &s));
+    cr_assert(schedule_build(bcast_find("flat"), &g, 0, &s));
     schedule_label(&s, &g);
     FILE *out = open_memstream(&text, &size);
     schedule_draw_text(&s, NULL, out);

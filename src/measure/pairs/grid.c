@@ -170,8 +170,7 @@ static void best_offer(struct best *b, struct schedule *s)
 
 /* One size of segment (0: whole) with every builder that suits it. */
 static bool offer_segment(const struct pairs *p, int root, size_t bytes, size_t segment,
-                          const struct schedule_builder *only, struct best *best, char *why,
-                          size_t size)
+                          const struct bcast *only, struct best *best, char *why, size_t size)
 {
     /* What is quickest in segments is not what is quickest with one: each gets its chance. */
     static const char *const whole[] = {"grid", NULL};
@@ -185,7 +184,7 @@ static bool offer_segment(const struct pairs *p, int root, size_t bytes, size_t 
     }
     bool good = graph_check(&g, root, why, size);
     for (const char *const *name = segments > 1 ? cut : whole; good && *name; name++) {
-        const struct schedule_builder *builder = only ? only : schedule_builder_find(*name);
+        const struct bcast *builder = only ? only : bcast_find(*name);
         struct schedule s;
         if (schedule_build(builder, &g, root, &s)) {
             s.segment = segments > 1 ? segment : 0;
@@ -202,9 +201,8 @@ static bool offer_segment(const struct pairs *p, int root, size_t bytes, size_t 
     return good;
 }
 
-static bool search(const struct pairs *p, int root, size_t bytes,
-                   const struct schedule_builder *only, size_t segment, struct best *best,
-                   char *why, size_t size)
+static bool search(const struct pairs *p, int root, size_t bytes, const struct bcast *only,
+                   size_t segment, struct best *best, char *why, size_t size)
 {
     *best = (struct best){0};
     bool good = true;
@@ -225,9 +223,8 @@ static bool search(const struct pairs *p, int root, size_t bytes,
     return good;
 }
 
-bool grid_schedule(const struct pairs *p, int root, size_t bytes,
-                   const struct schedule_builder *builder, size_t segment, struct schedule *s,
-                   char *why, size_t size)
+bool grid_schedule(const struct pairs *p, int root, size_t bytes, const struct bcast *builder,
+                   size_t segment, struct schedule *s, char *why, size_t size)
 {
     struct best best;
     if (!search(p, root, bytes, builder, segment, &best, why, size))

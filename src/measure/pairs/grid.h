@@ -52,8 +52,7 @@ void grid_plan_free(struct grid_plan *plan);
 /* Without MPI: the best schedule of P for BYTES from ROOT by BUILDER (NULL: any of those that grid
  * tries) and SEGMENT bytes (0: whole; SIZE_MAX: whichever is best). Its completion is the
  * predicted one of the segmented run. False with WHY if the latencies allow none. */
-bool grid_schedule(const struct pairs *p, int root, size_t bytes,
-                   const struct schedule_builder *builder, size_t segment, struct schedule *s,
-                   char *why, size_t size);
+bool grid_schedule(const struct pairs *p, int root, size_t bytes, const struct bcast *builder,
+                   size_t segment, struct schedule *s, char *why, size_t size);
 
 #endif

@@ -1,41 +1,9 @@
-/* Trees that do not look at the weights, or hardly. */
+/* "fastest-first": the order of ranks by their speed, whatever the ways between them. */
 #include "trees/builders.h"
 #include "trees/heap.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-/* MPICH's, counted from the root; children with the largest subtree first. */
-bool build_binomial(const struct graph *g, struct schedule *s)
-{
-    int n = g->n, i = 0;
-    s->order[i++] = s->root;
-    for (int head = 0; head < i; head++) {
-        int me = (s->order[head] - s->root + n) % n, bit = 1;
-        while (bit < n && !(me & bit))
-            bit <<= 1;
-        for (bit >>= 1; bit > 0; bit >>= 1) {
-            if (me + bit >= n)
-                continue;
-            int v = (me + bit + s->root) % n;
-            s->parent[v] = s->order[head];
-            s->order[i++] = v;
-        }
-    }
-    return true;
-}
-
-/* The root to all others, in the order of ranks after it. */
-bool build_flat(const struct graph *g, struct schedule *s)
-{
-    for (int i = 0; i < g->n; i++) {
-        int v = (s->root + i) % g->n;
-        s->order[i] = v;
-        if (i > 0)
-            s->parent[v] = s->root;
-    }
-    return true;
-}
 
 struct speed {
     double d;
@@ -74,7 +42,7 @@ static int quickest_left(const struct graph *g, const struct speed *list, const 
     return i;
 }
 
-bool build_fastest_first(const struct graph *g, struct schedule *s)
+static bool build_fastest_first(const struct graph *g, struct schedule *s)
 {
     int n = g->n, first = 0;
     struct heap ready;
@@ -111,3 +79,8 @@ bool build_fastest_first(const struct graph *g, struct schedule *s)
     free(reached);
     return good;
 }
+
+const struct bcast tree_fastest_first = {.name = "fastest-first",
+                                         .summary =
+                                             "whoever is ready sends to the quickest sender left",
+                                         .build = build_fastest_first};
