@@ -50,6 +50,7 @@ packages_to_test=(
     mpich:mpiexec.mpich libmpich-dev:mpicc.mpich openmpi-bin:mpiexec.openmpi libopenmpi-dev:mpicc.openmpi
     python3-mpi4py:/usr/lib/python3/dist-packages/mpi4py
     libcriterion-dev:pc=criterion libsimgrid-dev:smpicc gfortran:gfortran python3:python3
+    python3-dev:/usr/bin/python3-config
     libsqlite3-dev:pc=sqlite3 chromium:chromium clang-format:clang-format graphviz:dot util-linux:unshare groff-base:groff
     libotf2-trace-dev:pc=otf2 otf2-tools:otf2-print
     clang:clang libclang-rt-dev:/usr/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a

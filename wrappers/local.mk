@@ -28,6 +28,7 @@ LAYER_FILES = \
 	src/record/layer.c src/record/layer.h \
 	src/record/entries.c src/record/entries.h \
 	src/record/index.c src/record/index.h \
+	src/record/python.c src/record/python.h \
 	src/record/sites.c src/record/sites.h \
 	src/record/comms.c src/record/comms.h \
 	src/record/requests.c src/record/requests.h \

@@ -5,12 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The module of machine code that F is in, "" if there is none. */
+static const char *module_name(const struct profile *p, const struct profile_frame *f)
+{
+    if (f->module == PROFILE_NONE || *p->modules.at[f->module].function)
+        return "";
+    return text_base_of(p->modules.at[f->module].path);
+}
+
 /* Frames that are MPI's own (its Fortran interface) or the layer's say nothing. */
 static bool is_inner(const struct profile *p, const struct profile_frame *f)
 {
-    if (f->module == PROFILE_NONE)
-        return false;
-    const char *name = text_base_of(p->modules.at[f->module].path);
+    const char *name = module_name(p, f);
     return !strncmp(name, "libmpi", 6) || !strncmp(name, "libcollprof", 11);
 }
 
@@ -25,7 +31,7 @@ static uint32_t first_frame(const struct profile *p, const struct profile_site *
 /* What comes before main says nothing about the application: the C library and _start. */
 static bool is_startup(const struct profile *p, const struct profile_frame *f)
 {
-    const char *name = f->module == PROFILE_NONE ? "" : text_base_of(p->modules.at[f->module].path);
+    const char *name = module_name(p, f);
     return !strncmp(name, "libc.so", 7) || !strncmp(name, "ld-linux", 8) ||
            (f->function && !strcmp(f->function, "_start"));
 }
@@ -53,8 +59,7 @@ static size_t append(char *text, size_t room, size_t at, const char *piece)
 static void frame_label(const struct profile *p, const struct profile_frame *f, char *text,
                         size_t room)
 {
-    const char *module =
-        f->module == PROFILE_NONE ? "" : text_base_of(p->modules.at[f->module].path);
+    const char *module = module_name(p, f);
     if (f->file)
         snprintf(text, room, "%s:%u%s%s", text_base_of(f->file), f->line, f->function ? " " : "",
                  f->function ? f->function : "");

@@ -67,6 +67,7 @@ FIELDS(rank);
 static const struct field module_table[] = {
     FIELD(profile_module, path, "path", FIELD_TEXT),
     FIELD(profile_module, build_id, "build_id", FIELD_TEXT),
+    FIELD(profile_module, function, "python_function", FIELD_TEXT),
 };
 FIELDS(module);
 

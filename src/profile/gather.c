@@ -43,7 +43,9 @@ static uint32_t module_of(struct profile *p, const struct ledger *l, struct maps
         const struct ledger_module *from = &l->modules[i];
         struct profile_module module = {0};
         const char *path = ledger_text(l, from->path);
+        const char *function = ledger_text(l, from->function);
         copy_name(module.path, sizeof module.path, path, strlen(path));
+        copy_name(module.function, sizeof module.function, function, strlen(function));
         for (uint32_t b = 0; b < from->build_id_size && b < sizeof from->build_id; b++)
             snprintf(module.build_id + 2 * b, 3, "%02x", from->build_id[b]);
         m->module[i] = profile_add_module(p, &module);

@@ -189,7 +189,7 @@ uint32_t profile_add_module(struct profile *p, const struct profile_module *modu
 {
     for (size_t i = 0; i < p->modules.n; i++) {
         struct profile_module *m = &p->modules.at[i];
-        if (strcmp(m->build_id, module->build_id) ||
+        if (strcmp(m->build_id, module->build_id) || strcmp(m->function, module->function) ||
             (!*m->build_id && strcmp(m->path, module->path)))
             continue;
         if (strcmp(module->path, m->path) < 0)

@@ -81,10 +81,12 @@ struct profile_rank {
     uint64_t init_ns, merge_ns;
 };
 
-/* A shared object or executable: known by its build-id or, without one, by its path. */
+/* A shared object or executable: known by its build-id or, without one, by its path. Or a function
+ * in Python, by its file (the path) and its name; addresses in it are lines. */
 struct profile_module {
     char path[4096];
-    char build_id[49]; /* hexadecimal; empty: none */
+    char build_id[49];  /* hexadecimal; empty: none */
+    char function[256]; /* empty: machine code */
 };
 
 struct profile_frame {

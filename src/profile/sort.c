@@ -64,8 +64,8 @@ static int compare_ranks(const void *a, const void *b)
 static int compare_modules(const void *a, const void *b)
 {
     const struct profile_module *x = a, *y = b;
-    int path = strcmp(x->path, y->path);
-    return path ? path : strcmp(x->build_id, y->build_id);
+    int path = strcmp(x->path, y->path), id = strcmp(x->build_id, y->build_id);
+    return path ? path : id ? id : strcmp(x->function, y->function);
 }
 
 static int compare_operations(const void *a, const void *b)

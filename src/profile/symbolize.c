@@ -4,6 +4,7 @@
 
 #include "base/beside.h"
 #include "base/quote.h"
+#include "base/text.h"
 #include "symbols/symbols.h"
 
 #include <dlfcn.h>
@@ -30,8 +31,7 @@ static const struct symbols_reader *load_reader(struct profile *p)
  * takes 70 ms to unpack: its symbols are enough. */
 static bool is_c_library(const struct profile_module *m)
 {
-    const char *slash = strrchr(m->path, '/');
-    return !strncmp(slash ? slash + 1 : m->path, "libc.so.", 8);
+    return !strncmp(text_base_of(m->path), "libc.so.", 8);
 }
 
 static bool is_program(const struct profile *p, const struct profile_module *m)
@@ -61,6 +61,40 @@ static void name_frame(struct profile_frame *f, const struct symbols_reader *rea
     }
 }
 
+/* The layer has written down file, function and line. */
+static void name_python(struct profile *p, uint32_t module)
+{
+    const struct profile_module *m = &p->modules.at[module];
+    for (size_t s = 0; s < p->sites.n; s++) {
+        for (uint32_t k = 0; k < p->sites.at[s].depth; k++) {
+            struct profile_frame *f = &p->sites.at[s].frame[k];
+            if (f->module != module || f->file)
+                continue;
+            f->function = profile_strdup(m->function);
+            f->file = profile_strdup(m->path);
+            f->line = (uint32_t)f->address;
+        }
+    }
+}
+
+static bool is_python(const char *program)
+{
+    return !strncmp(text_base_of(program), "python", 6);
+}
+
+/* Advice on compiling the interpreter would be none. */
+static void judge_python(struct profile *p)
+{
+    bool frames = false, program = false;
+    for (size_t i = 0; i < p->modules.n; i++)
+        frames = frames || *p->modules.at[i].function;
+    for (size_t i = 0; i < p->programs.n; i++)
+        program = program || is_python(p->programs.at[i]);
+    if (program && !frames && p->sites.n > 1)
+        profile_warn(p, "no call site in Python could be read (CPython 3.9 to 3.13 are known): "
+                        "they are shown as machine code");
+}
+
 struct found {
     unsigned frames, with_line;
 };
@@ -87,9 +121,13 @@ static struct found name_frames_of(struct profile *p, uint32_t module,
 static void name_module(struct profile *p, uint32_t i, const struct symbols_reader *reader)
 {
     const struct profile_module *m = &p->modules.at[i];
-    const char *name = strrchr(m->path, '/') ? strrchr(m->path, '/') + 1 : m->path;
+    const char *name = text_base_of(m->path);
     bool changed = false;
     struct symbols *file = NULL;
+    if (*m->function) {
+        name_python(p, i);
+        return;
+    }
     if (reader && *m->path == '/')
         file = reader->open(m->path, m->build_id, is_c_library(m), &changed);
     struct found found = name_frames_of(p, i, reader, file);
@@ -97,7 +135,7 @@ static void name_module(struct profile *p, uint32_t i, const struct symbols_read
         profile_warn(p, "%s has changed since the run: its call sites cannot be named", name);
     else if (reader && is_program(p, m) && found.frames && !file)
         profile_warn(p, "%s cannot be read here: its call sites cannot be named", m->path);
-    else if (reader && is_program(p, m) && found.frames && !found.with_line)
+    else if (reader && is_program(p, m) && found.frames && !found.with_line && !is_python(name))
         profile_warn(p,
                      "no debug information in %s: call sites are shown without file and line "
                      "(compile with -g)",
@@ -112,6 +150,7 @@ void profile_symbolize(struct profile *p)
     profile_sort(p);
     for (uint32_t i = 0; i < p->modules.n; i++)
         name_module(p, i, reader);
+    judge_python(p);
     if (!p->has_arrivals) {
         arrivals_find(p);
         trace_find(p);

@@ -89,13 +89,16 @@ struct ledger_operation {
     uint32_t unused;
 };
 
-/* A shared object or the executable, as it was mapped when it was first seen. */
+/* A shared object or the executable, as it was mapped when it was first seen; or, with a function's
+ * name, Python code: PATH is its file then, and an "address" in it is a line. */
 struct ledger_module {
     uint64_t bias;      /* run-time address minus address in the file */
     uint64_t low, high; /* run-time addresses that belong to it */
     uint8_t build_id[24];
     uint32_t build_id_size; /* 0: none */
     uint32_t path;          /* where it begins in the texts; 0: not known */
+    uint32_t function;      /* the same; 0: it is machine code */
+    uint32_t unused;
 };
 
 /* A call that a thread of this rank is in, and has not returned from. Written on the way in, so it

@@ -177,7 +177,8 @@ static bool check_module(const struct ledger *l, uint32_t i)
 {
     const struct ledger_module *m = &l->modules[i];
     return m->build_id_size <= sizeof m->build_id &&
-           (!m->path || m->path < l->header->section[LEDGER_TEXTS].count);
+           m->path < l->header->section[LEDGER_TEXTS].count &&
+           m->function < l->header->section[LEDGER_TEXTS].count;
 }
 
 static bool check_site(const struct ledger *l, uint32_t i)

@@ -1,6 +1,8 @@
 #define UNW_LOCAL_ONLY
 #include "record/sites.h"
 
+#include "record/python.h"
+
 #include <elf.h>
 #include <libunwind.h>
 #include <link.h>
@@ -8,6 +10,8 @@
 
 /* site_here() and the wrapper stand above the application's frames. */
 enum { OWN_FRAMES = 2 };
+/* Between a Python program and MPI: mpi4py takes up to 5, ctypes 6, a library in C what it will. */
+enum { MOST_TO_PYTHON = 16 };
 enum { MOST_SITES = 1 << 28 }; /* an entry's key has room for no more */
 
 /* In the index 0 means that there is none, so a site's number plus one stands there. */
@@ -95,17 +99,60 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *arg)
     return 0;
 }
 
-void modules_update(void)
-{
-    dl_iterate_phdr(add_module, NULL);
-}
-
 static uint32_t module_of(uint64_t address)
 {
     uint32_t count = layer.ledger.header->section[LEDGER_MODULES].count;
     for (uint32_t i = 0; i < count; i++)
         if (address >= layer.ledger.modules[i].low && address < layer.ledger.modules[i].high)
             return i;
+    return UINT32_MAX;
+}
+
+/* Where the machine code of a Python interpreter lies whose frames can be read. */
+static struct {
+    uint64_t low, high;
+} python;
+
+static void find_python(uint32_t from, uint32_t to)
+{
+    const void *found = python_find(NULL);
+    for (uint32_t i = from; i < to && !found; i++) {
+        const char *path = ledger_text(&layer.ledger, layer.ledger.modules[i].path);
+        if (strstr(path, "/libpython3"))
+            found = python_find(path);
+    }
+    uint32_t module = found ? module_of((uint64_t)(uintptr_t)found) : UINT32_MAX;
+    if (module != UINT32_MAX) {
+        python.high = layer.ledger.modules[module].high;
+        python.low = layer.ledger.modules[module].low;
+    }
+}
+
+void modules_update(void)
+{
+    uint32_t *count = &layer.ledger.header->section[LEDGER_MODULES].count, before = *count;
+    dl_iterate_phdr(add_module, NULL);
+    if (*count > before && !python.high)
+        find_python(before, *count);
+}
+
+/* Python code is a module that has a function's name; its addresses are lines. */
+static uint32_t module_of_python(const struct python_place *place)
+{
+    struct ledger *l = &layer.ledger;
+    uint32_t *count = &l->header->section[LEDGER_MODULES].count;
+    for (uint32_t i = 0; i < *count; i++)
+        if (l->modules[i].function &&
+            !strcmp(ledger_text(l, l->modules[i].function), place->function) &&
+            !strcmp(ledger_text(l, l->modules[i].path), place->file))
+            return i;
+    struct ledger_module m = {0};
+    if (ledger_grow(l, LEDGER_MODULES) && (m.path = add_text(place->file)) &&
+        (m.function = add_text(place->function))) {
+        l->modules[*count] = m;
+        return (*count)++;
+    }
+    l->header->section[LEDGER_MODULES].dropped++;
     return UINT32_MAX;
 }
 
@@ -121,17 +168,36 @@ static bool belongs_to_mpi(uint32_t module)
     return !strncmp(name, "libmpi", 6) || !strncmp(name, "libpmpi", 7);
 }
 
-static void describe(struct ledger_site *site, uint64_t hash, void *const *frame, int n)
+/* What leads from Python to C says nothing either: mpi4py, ctypes and the library that it uses. */
+static bool belongs_to_binding(uint32_t module)
 {
-    *site = (struct ledger_site){.hash = hash};
-    for (int i = 0; i < n && site->depth < layer.stack_depth; i++) {
-        uint64_t address = (uint64_t)(uintptr_t)frame[i];
+    if (module == UINT32_MAX)
+        return false;
+    const char *path = ledger_text(&layer.ledger, layer.ledger.modules[module].path);
+    const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+    return strstr(path, "/mpi4py/") || !strncmp(name, "libffi.", 7) ||
+           !strncmp(name, "_ctypes.", 8) || !strncmp(name, "_cffi_backend.", 14);
+}
+
+/* Return addresses, innermost first; below them, N_CALLS calls in Python. */
+struct stack {
+    void *const *frame;
+    unsigned n, n_calls;
+    struct python_call call[LEDGER_MAX_DEPTH];
+};
+
+static void describe_native(struct ledger_site *site, const struct stack *s, unsigned most)
+{
+    for (unsigned i = 0; i < s->n && site->depth < most; i++) {
+        uint64_t address = (uint64_t)(uintptr_t)s->frame[i];
         uint32_t module = module_of(address);
         if (module == UINT32_MAX) {
             modules_update();
             module = module_of(address);
         }
-        if (site->depth == 0 && i + 1 < n && belongs_to_mpi(module))
+        if (s->n_calls && belongs_to_binding(module))
+            continue;
+        if (site->depth == 0 && i + 1 < s->n + s->n_calls && belongs_to_mpi(module))
             continue;
         site->frame[site->depth].module = module;
         site->frame[site->depth].address =
@@ -140,15 +206,35 @@ static void describe(struct ledger_site *site, uint64_t hash, void *const *frame
     }
 }
 
+static void describe_python(struct ledger_site *site, const struct stack *s)
+{
+    static struct python_place place; /* layer.lock is held */
+    for (unsigned i = 0; i < s->n_calls && site->depth < layer.stack_depth; i++) {
+        if (!python_place_of(&s->call[i], &place))
+            continue;
+        site->frame[site->depth].module = module_of_python(&place);
+        site->frame[site->depth].address = place.line;
+        site->depth++;
+    }
+}
+
+/* Of a library in C that Python calls, the inner half of the stack. */
+static void describe(struct ledger_site *site, uint64_t hash, const struct stack *s)
+{
+    *site = (struct ledger_site){.hash = hash};
+    describe_native(site, s, s->n_calls ? (layer.stack_depth + 1) / 2 : layer.stack_depth);
+    describe_python(site, s);
+}
+
 /* A stack that finds the table full is remembered too, as the site 0: it is counted once. */
-static __attribute__((noinline)) uint32_t add_site(uint64_t hash, void *const *frame, int n)
+static __attribute__((noinline)) uint32_t add_site(uint64_t hash, const struct stack *s)
 {
     pthread_mutex_lock(&layer.lock);
     struct ledger_table *t = &layer.ledger.header->section[LEDGER_SITES];
     uintptr_t known = index_find(&layer.sites, hash);
     uint32_t site = t->count;
     if (!known && site < MOST_SITES && ledger_grow(&layer.ledger, LEDGER_SITES)) {
-        describe(&layer.ledger.sites[site], hash, frame, n);
+        describe(&layer.ledger.sites[site], hash, s);
         __atomic_store_n(&t->count, site + 1, __ATOMIC_RELEASE);
         index_put(&layer.sites, hash, SITE_VALUE(site), layer.threaded);
     } else if (!known) {
@@ -162,15 +248,59 @@ static __attribute__((noinline)) uint32_t add_site(uint64_t hash, void *const *f
     return site;
 }
 
+static bool is_in_python(const void *address)
+{
+    uint64_t a = (uint64_t)(uintptr_t)address;
+    return a >= python.low && a < python.high;
+}
+
+/* How many frames this thread has had to look at, so far, to find the interpreter. */
+static PER_THREAD unsigned reach;
+
+/* From where the interpreter is reached, its machine code is left out, and Python's calls stand
+ * for it. Not in a program that contains the interpreter and calls MPI itself. False: the stack
+ * must be seen as far as MOST_TO_PYTHON. */
+static bool add_python(struct stack *s, unsigned most)
+{
+    unsigned n = 0;
+    while (n < s->n && !is_in_python(s->frame[n]))
+        n++;
+    if (n > 0 && n < s->n)
+        s->n_calls = python_calls(s->call, layer.stack_depth);
+    if (s->n_calls) {
+        s->n = n;
+        reach = n + 1 > reach ? n + 1 : reach;
+        return true;
+    }
+    if (s->n > layer.stack_depth)
+        s->n = layer.stack_depth;
+    return most == MOST_TO_PYTHON;
+}
+
+static inline uint64_t add_to_hash(uint64_t hash, uint64_t value)
+{
+    return (hash ^ value) * 0x9e3779b97f4a7c15ull;
+}
+
 __attribute__((noinline)) uint32_t site_here(void)
 {
-    void *frame[OWN_FRAMES + LEDGER_MAX_DEPTH];
-    int n = unw_backtrace(frame, OWN_FRAMES + (int)layer.stack_depth);
+    void *frame[OWN_FRAMES + MOST_TO_PYTHON];
+    struct stack s;
+    unsigned most = !python.high ? layer.stack_depth : reach ? reach : MOST_TO_PYTHON;
+    for (bool whole = false; !whole; most = MOST_TO_PYTHON) {
+        int n = unw_backtrace(frame, OWN_FRAMES + (int)most);
+        s.frame = frame + OWN_FRAMES;
+        s.n = n > OWN_FRAMES ? (unsigned)(n - OWN_FRAMES) : 0;
+        s.n_calls = 0;
+        whole = LIKELY(!python.high) || add_python(&s, most);
+    }
     uint64_t hash = 1;
-    for (int i = OWN_FRAMES; i < n; i++)
-        hash = (hash ^ (uint64_t)(uintptr_t)frame[i]) * 0x9e3779b97f4a7c15ull;
+    for (unsigned i = 0; i < s.n; i++)
+        hash = add_to_hash(hash, (uint64_t)(uintptr_t)s.frame[i]);
+    for (unsigned i = 0; i < s.n_calls; i++)
+        hash = add_to_hash(hash, s.call[i].mark);
     hash ^= hash >> 29;
     hash |= INDEX_LEAST_KEY;
     uintptr_t known = index_find(&layer.sites, hash);
-    return LIKELY(known != 0) ? SITE_OF(known) : add_site(hash, frame + OWN_FRAMES, n - OWN_FRAMES);
+    return LIKELY(known != 0) ? SITE_OF(known) : add_site(hash, &s);
 }

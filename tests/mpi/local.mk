@@ -86,4 +86,4 @@ MPI_TESTS = \
 	tests/mpi/truth.sh \
 	tests/mpi/yield.sh
 TESTS += $(MPI_TESTS)
-EXTRA_DIST += $(MPI_TESTS) tests/mpi/lib.sh tests/mpi/launch.sh tests/mpi/profile.py tests/mpi/fortran.F90 tests/mpi/linked.c
+EXTRA_DIST += $(MPI_TESTS) tests/mpi/lib.sh tests/mpi/launch.sh tests/mpi/profile.py tests/mpi/sites.py tests/mpi/fortran.F90 tests/mpi/linked.c

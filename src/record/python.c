@@ -1,0 +1,232 @@
+#include "record/python.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+/* Where things lie, in bytes, on machines with pointers of 64 bits; from the headers of CPython. */
+static const struct layout {
+    const char *version;
+    uint16_t top;            /* in the thread's state: its innermost frame, or */
+    uint16_t in_top;         /* what has that here (NONE: the frame itself) */
+    uint16_t previous, code; /* in a frame */
+    uint16_t at;             /* in a frame: the instruction, as a pointer into */
+    uint16_t bytecode;       /* these bytes of the code, or (NONE) as a number of */
+    uint16_t unit;           /* so many bytes */
+    uint16_t owner;          /* in a frame: who made it (NONE: not told); ON_C_STACK: not Python */
+    uint16_t first_line, lines; /* in the code: a number; bytes */
+    uint16_t file, function;    /* in the code: texts */
+    uint16_t text;              /* in a text of ASCII: its first character */
+} layouts[] = {
+#define NONE UINT16_MAX
+    {"3.9.", 24, NONE, 24, 32, 104, NONE, 1, NONE, 40, 120, 104, 112, 48},
+    {"3.10.", 24, NONE, 24, 32, 96, NONE, 2, NONE, 40, 120, 104, 112, 48},
+    {"3.11.", 56, 8, 48, 32, 56, 184, 0, NONE, 72, 136, 112, 128, 48},
+    {"3.12.", 56, 0, 8, 0, 56, 192, 0, 70, 68, 136, 112, 128, 40},
+    {"3.13.", 72, NONE, 8, 0, 56, 200, 0, 70, 68, 136, 112, 128, 40},
+};
+enum { ON_C_STACK = 3 };
+
+/* In every version: of any object, of those that have a length, and of bytes. */
+enum { TYPE = 8, LENGTH = 16, BYTES = 32 };
+
+enum { MOST_LOOKED_AT = 64 }; /* frames, to find some that are not the import system's */
+
+static struct {
+    const struct layout *layout;                  /* NULL: no interpreter, or none that is known */
+    enum { UNTRIED, FITS, FITS_NOT } layout_fits; /* frames have been read once, with care */
+    const char *code_type, *text_type, *bytes_type;
+    const char *(*state)(void); /* of this thread; NULL: Python does not know it */
+    int (*line)(const char *code, int instruction);
+    ptrdiff_t (*length)(const char *text);
+    uint32_t (*character)(const char *text, ptrdiff_t i);
+} python;
+
+const void *python_find(const char *library)
+{
+    void *in = library ? dlopen(library, RTLD_LAZY | RTLD_NOLOAD) : RTLD_DEFAULT;
+    if (python.layout || (library && !in) || sizeof(void *) != 8)
+        return NULL;
+    const char *(*version)(void);
+    *(void **)&version = dlsym(in, "Py_GetVersion");
+    *(void **)&python.state = dlsym(in, "PyGILState_GetThisThreadState");
+    *(void **)&python.line = dlsym(in, "PyCode_Addr2Line");
+    *(void **)&python.length = dlsym(in, "PyUnicode_GetLength");
+    *(void **)&python.character = dlsym(in, "PyUnicode_ReadChar");
+    python.code_type = dlsym(in, "PyCode_Type");
+    python.text_type = dlsym(in, "PyUnicode_Type");
+    python.bytes_type = dlsym(in, "PyBytes_Type");
+    if (library)
+        dlclose(in);
+    if (!version || !python.state || !python.line || !python.length || !python.character ||
+        !python.code_type || !python.text_type || !python.bytes_type ||
+        strstr(version(), "free-threading"))
+        return NULL;
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
+        if (!strncmp(version(), layouts[i].version, strlen(layouts[i].version)))
+            python.layout = &layouts[i];
+    return python.layout ? *(void **)&python.state : NULL;
+}
+
+/* --- reading --- */
+
+#define READ(from, to, careful) get((from), (to), sizeof *(to), (careful))
+
+/* CAREFUL: where nothing is mapped, false instead of a signal. */
+static inline bool get(const char *from, void *to, size_t size, bool careful)
+{
+    if (!careful) {
+        memcpy(to, from, size);
+        return true;
+    }
+    struct iovec here = {to, size}, there = {(void *)(uintptr_t)from, size};
+    return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)size;
+}
+
+static bool is_of_type(const char *object, const char *type, bool careful)
+{
+    const char *found;
+    return object && READ(object + TYPE, &found, careful) && found == type;
+}
+
+/* The length, the first and the last bytes of a text or of bytes, whose data begin at DATA. */
+struct sample {
+    uint64_t length, first, last;
+};
+
+static bool take_sample(const char *object, const char *type, unsigned data, bool careful,
+                        struct sample *s)
+{
+    *s = (struct sample){0};
+    if (!is_of_type(object, type, careful) || !READ(object + LENGTH, &s->length, careful))
+        return false;
+    if (s->length < sizeof s->first)
+        return get(object + data, &s->first, s->length, careful);
+    return READ(object + data, &s->first, careful) &&
+           READ(object + data + s->length - sizeof s->last, &s->last, careful);
+}
+
+static bool is_importer(const struct sample *file)
+{
+    return file->length > 8 && !memcmp(&file->first, "<frozen ", 8);
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;
+    return hash ^ hash >> 32;
+}
+
+/* What code FRAME runs, and where it is in it: LEFT_OUT for the interpreter's own frames. */
+enum reading { UNREADABLE, LEFT_OUT, GOOD };
+
+static inline enum reading read_code(const char *frame, bool careful, struct python_call *call)
+{
+    const struct layout *const l = python.layout;
+    const char *code, *file, *lines;
+    uint32_t first_line = 0;
+    struct sample name, table;
+    if (!READ(frame + l->code, &code, careful))
+        return UNREADABLE;
+    if (!is_of_type(code, python.code_type, careful))
+        return l->owner != NONE ? LEFT_OUT : UNREADABLE;
+    if (!READ(code + l->file, &file, careful) || !READ(code + l->lines, &lines, careful) ||
+        !READ(code + l->first_line, &first_line, careful) ||
+        !take_sample(file, python.text_type, l->text, careful, &name) ||
+        !take_sample(lines, python.bytes_type, BYTES, careful, &table))
+        return UNREADABLE;
+    call->code = code;
+    if (l->bytecode == NONE) {
+        if (!READ(frame + l->at, &call->instruction, careful))
+            return UNREADABLE;
+        call->instruction *= l->unit;
+    } else {
+        const char *instruction;
+        if (!READ(frame + l->at, &instruction, careful))
+            return UNREADABLE;
+        call->instruction = (int)(instruction - (code + l->bytecode));
+    }
+    call->mark = mix(mix((uintptr_t)code, (uint32_t)call->instruction), first_line);
+    call->mark = mix(mix(mix(call->mark, name.length), name.first), name.last);
+    call->mark = mix(mix(mix(call->mark, table.length), table.first), table.last);
+    return is_importer(&name) ? LEFT_OUT : GOOD;
+}
+
+static inline __attribute__((always_inline)) bool walk(struct python_call *call, unsigned most,
+                                                       unsigned *n, bool careful)
+{
+    const struct layout *const l = python.layout;
+    const char *frame, *state = python.state();
+    *n = 0;
+    if (!state)
+        return true;
+    if (!READ(state + l->top, &frame, careful))
+        return false;
+    if (l->in_top != NONE && frame && !READ(frame + l->in_top, &frame, careful))
+        return false;
+    for (unsigned i = 0; frame && *n < most && i < MOST_LOOKED_AT; i++) {
+        uint8_t owner = 0;
+        if (l->owner != NONE && !READ(frame + l->owner, &owner, careful))
+            return false;
+        enum reading r = owner == ON_C_STACK ? LEFT_OUT : read_code(frame, careful, &call[*n]);
+        if (r == UNREADABLE || !READ(frame + l->previous, &frame, careful))
+            return false;
+        *n += r == GOOD;
+    }
+    return true;
+}
+
+unsigned python_calls(struct python_call *call, unsigned most)
+{
+    unsigned n = 0;
+    bool good = false;
+    switch (__atomic_load_n(&python.layout_fits, __ATOMIC_RELAXED)) {
+    case FITS:
+        good = walk(call, most, &n, false);
+        break;
+    case UNTRIED:
+        good = walk(call, most, &n, true);
+        if (!good || n)
+            __atomic_store_n(&python.layout_fits, good ? FITS : FITS_NOT, __ATOMIC_RELAXED);
+        break;
+    case FITS_NOT:
+        break;
+    }
+    return good ? n : 0;
+}
+
+/* --- names --- */
+
+static size_t put_utf8(char *to, uint32_t c)
+{
+    size_t more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+    static const uint8_t lead[] = {0, 0xc0, 0xe0, 0xf0};
+    to[0] = (char)(lead[more] | c >> 6 * more);
+    for (size_t i = 1; i <= more; i++)
+        to[i] = (char)(0x80 | (c >> 6 * (more - i) & 0x3f));
+    return more + 1;
+}
+
+static bool copy_text(char *to, size_t room, const char *text)
+{
+    size_t at = 0;
+    if (!is_of_type(text, python.text_type, false))
+        return false;
+    for (ptrdiff_t i = 0, n = python.length(text); i < n && at + 4 < room; i++)
+        at += put_utf8(to + at, python.character(text, i));
+    to[at] = '\0';
+    return at > 0;
+}
+
+bool python_place_of(const struct python_call *call, struct python_place *place)
+{
+    const char *file, *function;
+    int line = python.line(call->code, call->instruction);
+    memcpy(&file, call->code + python.layout->file, sizeof file);
+    memcpy(&function, call->code + python.layout->function, sizeof function);
+    place->line = line > 0 ? (uint32_t)line : 0;
+    return copy_text(place->file, sizeof place->file, file) &&
+           copy_text(place->function, sizeof place->function, function);
+}

@@ -1,0 +1,38 @@
+/* What Python code a thread is in, read from CPython's own frames: 3.9 to 3.13.
+ *
+ * Only memory is read. No object is made, no count of references changed, and the interpreter's
+ * lock neither needed nor taken: mpi4py and ctypes give it back while they are in MPI. A thread's
+ * frames stay as they are while the thread is in a C function, and keep their code alive. Where
+ * these structures lie is known by version; before the first use they are read with care, and an
+ * interpreter that has them elsewhere is left alone. */
+#ifndef COLLPROF_RECORD_PYTHON_H
+#define COLLPROF_RECORD_PYTHON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A call in progress: alive only until the thread goes on. */
+struct python_call {
+    const char *code; /* the function's code object */
+    int instruction;  /* byte in it */
+    uint64_t mark;    /* of both and of what stands in the code: one that is freed may be followed
+                         by another at its place */
+};
+
+struct python_place {
+    char file[4096], function[256]; /* in UTF-8; cut where they are longer */
+    uint32_t line;
+};
+
+/* Looks for an interpreter, LIBRARY being a library that may contain one (NULL: what the process
+ * has loaded for all to see). Returns an address in its machine code; NULL if there is none whose
+ * frames can be read. */
+const void *python_find(const char *library);
+
+/* The innermost calls of this thread, at most MOST; those of the import system are left out. */
+unsigned python_calls(struct python_call *call, unsigned most);
+
+/* False: not known. */
+bool python_place_of(const struct python_call *call, struct python_place *place);
+
+#endif
