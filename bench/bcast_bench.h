@@ -3,22 +3,23 @@
 #ifndef COLLPROF_BCAST_BENCH_H
 #define COLLPROF_BCAST_BENCH_H
 
-#include "bench.h"
 #include "measure/bcast/bcast.h"
 #include "measure/bcast/discover.h"
+#include "program.h"
 
-enum { MOST_METHODS = 32, MOST_ALGORITHMS = 32 };
+enum { MOST_METHODS = BENCH_CHOSEN_MAX };
 
 struct options {
-    struct bench bench; /* first, see bench_start() */
-    const struct bcast_method *methods[MOST_METHODS];
+    struct bench bench;
+    struct bench_chosen chosen_methods, chosen_algorithms;
+    const struct bcast_method *methods[MOST_METHODS]; /* these, or the default */
     size_t n_methods;
-    const struct bcast *algorithms[MOST_ALGORITHMS];
+    const struct bcast *algorithms[BENCH_CHOSEN_MAX];
     size_t n_algorithms;
     int root;
-    unsigned orders;     /* --order: bits 0 forward, 1 backward, 2 random; 0: not given */
-    bool by_destination; /* --destinations */
-    int *destinations;   /* those asked for; NULL: all */
+    struct bench_chosen orders; /* --order */
+    bool by_destination;        /* --destinations */
+    int *destinations;          /* those asked for; NULL: all */
     int n_destinations;
     bool fresh;    /* --fresh */
     bool samples;  /* --samples */
@@ -26,33 +27,26 @@ struct options {
     const char *dot;
 };
 
-extern const struct argp bcast_argp;
-
-/* One case of the sweep. */
-struct point {
-    const struct bcast *algorithm;
-    int ranks;
-    size_t bytes;
-};
+extern const struct bench_program bcast_program; /* its options are a struct options */
 
 /* The tables that collect a sweep's results. Only on rank 0. */
 struct tables;
 struct tables *tables_new(const struct options *o, struct document *d);
-void tables_add(struct tables *t, const struct point *p, const struct bcast_outcome *outcome);
+void tables_add(struct tables *t, const struct bench_point *p, const struct bcast_outcome *outcome);
 /* Legend, warnings; then frees T. The document stays. */
 void tables_end(struct tables *t);
 
 /* The figures of a sweep that pictures need. Only on rank 0. */
 struct plots;
 struct plots *plots_new(const struct options *o);
-void plots_add(struct plots *p, const struct point *at, const struct bcast_outcome *outcome);
+void plots_add(struct plots *p, const struct bench_point *at, const struct bcast_outcome *outcome);
 /* Draws --plot, says which files in D, frees P. False if a picture could not be drawn. */
 bool plots_end(struct plots *p, struct document *d);
 
 /* The path of one broadcast, into D's tables and --dot. Only on rank 0. */
 struct paths;
 struct paths *paths_new(const struct options *o, struct document *d);
-void paths_add(struct paths *t, const struct point *p, const struct discovery *discovery);
+void paths_add(struct paths *t, const struct bench_point *p, const struct discovery *discovery);
 /* False if --dot could not be written. Frees T. */
 bool paths_end(struct paths *t);
 

@@ -7,7 +7,7 @@
 
 struct paths {
     struct document *d;
-    const struct point *at;
+    const struct bench_point *at;
     struct table *shapes, *ranks;
     json_t *matrices;
     struct save dot;
@@ -86,7 +86,7 @@ static char *waits_for(const struct discovery *d, int i)
 static void put_rank(struct paths *t, const struct discovery *d, int i, const char *branch)
 {
     char label[256], *others = waits_for(d, i);
-    table_text(t->ranks, t->at->algorithm->name);
+    table_text(t->ranks, t->at->name);
     table_integer(t->ranks, t->at->ranks);
     table_integer(t->ranks, (long long)t->at->bytes);
     snprintf(label, sizeof label, "%s%d", branch, i);
@@ -143,9 +143,9 @@ static int deepest(const struct discovery *d)
     return depth;
 }
 
-static void put_shape(struct paths *t, const struct point *p, const struct discovery *d)
+static void put_shape(struct paths *t, const struct bench_point *p, const struct discovery *d)
 {
-    table_text(t->shapes, p->algorithm->name);
+    table_text(t->shapes, p->name);
     table_integer(t->shapes, p->ranks);
     table_integer(t->shapes, (long long)p->bytes);
     table_text(t->shapes, discover_shape_name(d->shape));
@@ -157,7 +157,7 @@ static void put_shape(struct paths *t, const struct point *p, const struct disco
     table_text(t->shapes, discover_shape_meaning(d->shape));
 }
 
-static void put_matrix(struct paths *t, const struct point *p, const struct discovery *d)
+static void put_matrix(struct paths *t, const struct bench_point *p, const struct discovery *d)
 {
     json_t *rows = json_array();
     for (int i = 0; i < d->size; i++) {
@@ -167,18 +167,18 @@ static void put_matrix(struct paths *t, const struct point *p, const struct disc
         json_array_append_new(rows, row);
     }
     json_array_append_new(t->matrices,
-                          json_pack("{s:s, s:i, s:I, s:s, s:o}", "algorithm", p->algorithm->name,
-                                    "ranks", p->ranks, "size", (json_int_t)p->bytes, "shape",
+                          json_pack("{s:s, s:i, s:I, s:s, s:o}", "algorithm", p->name, "ranks",
+                                    p->ranks, "size", (json_int_t)p->bytes, "shape",
                                     discover_shape_name(d->shape), "depends", rows));
 }
 
 /* Where there is no tree, an edge from every rank waited for. */
-static void put_dot(FILE *out, const struct point *p, const struct discovery *d)
+static void put_dot(FILE *out, const struct bench_point *p, const struct discovery *d)
 {
     bool tree = deepest(d) > 0;
-    fprintf(out, "digraph \"%s, %d ranks, %zu B\" {\n", p->algorithm->name, p->ranks, p->bytes);
-    fprintf(out, "  label=\"%s broadcast, %d ranks, %zu B: %s\"; labelloc=t;\n", p->algorithm->name,
-            p->ranks, p->bytes, discover_shape_name(d->shape));
+    fprintf(out, "digraph \"%s, %d ranks, %zu B\" {\n", p->name, p->ranks, p->bytes);
+    fprintf(out, "  label=\"%s broadcast, %d ranks, %zu B: %s\"; labelloc=t;\n", p->name, p->ranks,
+            p->bytes, discover_shape_name(d->shape));
     fprintf(out, "  node [shape=box, style=rounded, fontname=\"sans\"];\n");
     for (int i = 0; i < d->size; i++)
         fprintf(out, "  %d [label=\"%d\\n%.2f us\"];\n", i, i, 1e6 * d->exit[i]);
@@ -189,7 +189,7 @@ static void put_dot(FILE *out, const struct point *p, const struct discovery *d)
     fprintf(out, "}\n");
 }
 
-void paths_add(struct paths *t, const struct point *p, const struct discovery *d)
+void paths_add(struct paths *t, const struct bench_point *p, const struct discovery *d)
 {
     t->at = p;
     put_shape(t, p, d);

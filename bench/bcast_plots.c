@@ -10,7 +10,7 @@
 
 /* One figure of the sweep. */
 struct figure {
-    struct point at;
+    struct bench_point at;
     double us[MOST_METHODS];  /* by method, as in the options */
     double *to[MOST_METHODS]; /* latency by destination, us; at.ranks of each; NULL: another figure
                                  than a latency */
@@ -48,7 +48,7 @@ static double *to_destinations(const struct plots *p, const struct bcast_outcome
     return us;
 }
 
-void plots_add(struct plots *p, const struct point *at, const struct bcast_outcome *outcome)
+void plots_add(struct plots *p, const struct bench_point *at, const struct bcast_outcome *outcome)
 {
     p->figures = reallocarray(p->figures, p->n + 1, sizeof *p->figures);
     if (!p->figures)
@@ -98,13 +98,13 @@ static bool sweeps_sizes(const struct plots *p)
 
 /* The figures of one algorithm, and of one size where ranks are on the axis (BYTES), in order.
  * Returns how many. */
-static size_t line_of(const struct plots *p, const struct bcast *algorithm, size_t bytes,
-                      size_t method, double *x, double *y)
+static size_t line_of(const struct plots *p, size_t algorithm, size_t bytes, size_t method,
+                      double *x, double *y)
 {
     size_t n = 0;
     for (size_t i = 0; i < p->n; i++) {
         const struct figure *f = &p->figures[i];
-        if (f->at.algorithm != algorithm || (sweeps_ranks(p) && f->at.bytes != bytes))
+        if (f->at.which != algorithm || (sweeps_ranks(p) && f->at.bytes != bytes))
             continue;
         x[n] = sweeps_ranks(p) ? f->at.ranks : (double)f->at.bytes;
         y[n++] = f->us[method];
@@ -125,7 +125,7 @@ static void draw_lines(struct plots *p, const char *what, const char *title, siz
         for (size_t m = first_method; m < first_method + n_methods; m++) {
             double *x = next, *y = next + p->n;
             next += 2 * p->n;
-            size_t points = line_of(p, o->algorithms[a], bytes, m, x, y);
+            size_t points = line_of(p, a, bytes, m, x, y);
             series[k++] = (struct plot_series){
                 n_methods > 1 ? o->methods[m]->name : o->algorithms[a]->name, x, y, points};
         }
@@ -194,7 +194,7 @@ static void draw_destinations(struct plots *p, const struct figure *f, const cha
     }
     shown_size(f->at.bytes, size, sizeof size);
     snprintf(title, sizeof title, "%s broadcast, %d ranks, %s: latency to each destination",
-             f->at.algorithm->name, f->at.ranks, size);
+             f->at.name, f->at.ranks, size);
     struct plot_axes axes = {title, "destination", "OL_i (us)", false, false};
     if (n)
         draw(p, what, &axes, series, n);
@@ -211,9 +211,9 @@ static void draw_all_destinations(struct plots *p, bool alone)
         if (alone && p->n == 1)
             *what = '\0';
         else if (sweeps_sizes(p))
-            snprintf(what, sizeof what, "destinations-%s-%zu", f->at.algorithm->name, f->at.bytes);
+            snprintf(what, sizeof what, "destinations-%s-%zu", f->at.name, f->at.bytes);
         else
-            snprintf(what, sizeof what, "destinations-%s", f->at.algorithm->name);
+            snprintf(what, sizeof what, "destinations-%s", f->at.name);
         draw_destinations(p, f, what);
     }
 }

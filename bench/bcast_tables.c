@@ -138,9 +138,9 @@ struct tables *tables_new(const struct options *o, struct document *d)
     return t;
 }
 
-static void put_point(struct table *t, const struct point *p)
+static void put_point(struct table *t, const struct bench_point *p)
 {
-    table_text(t, p->algorithm->name);
+    table_text(t, p->name);
     table_integer(t, p->ranks);
     table_integer(t, (long long)p->bytes);
 }
@@ -267,7 +267,8 @@ static void put_remarks(struct tables *t, const struct bcast_outcome *o)
     table_text(t->methods, *all ? all : NULL);
 }
 
-static void add_methods(struct tables *t, const struct point *p, const struct bcast_outcome *o)
+static void add_methods(struct tables *t, const struct bench_point *p,
+                        const struct bcast_outcome *o)
 {
     char text[96];
     int violations = -1;
@@ -302,7 +303,8 @@ static struct summary summary_of(const struct bcast_result *r)
     return s;
 }
 
-static void add_statistics(struct tables *t, const struct point *p, const struct bcast_outcome *o)
+static void add_statistics(struct tables *t, const struct bench_point *p,
+                           const struct bcast_outcome *o)
 {
     struct table *table = t->statistics;
     for (size_t i = 0; i < o->n_results; i++) {
@@ -363,7 +365,8 @@ static void put_declared(const struct bcast_method *m, const struct bcast_column
         put_us(row->table, c->seconds(f));
 }
 
-static void add_destinations(struct tables *t, const struct point *p, const struct bcast_outcome *o)
+static void add_destinations(struct tables *t, const struct bench_point *p,
+                             const struct bcast_outcome *o)
 {
     for (int i = 0; i < o->size; i++) {
         struct destination_row row = {t->destinations, o, i};
@@ -376,7 +379,7 @@ static void add_destinations(struct tables *t, const struct point *p, const stru
 }
 
 /* One series of raw samples, in microseconds. */
-static void attach_series(struct tables *t, const struct point *p, const char *method,
+static void attach_series(struct tables *t, const struct bench_point *p, const char *method,
                           const char *part, int destination, const struct samples *raw)
 {
     if (raw->n == 0)
@@ -384,9 +387,9 @@ static void attach_series(struct tables *t, const struct point *p, const char *m
     json_t *values = json_array();
     for (size_t i = 0; i < raw->n; i++)
         json_array_append_new(values, json_real(1e6 * raw->value[i]));
-    json_t *entry = json_pack("{s:s, s:i, s:I, s:s, s:s, s:o}", "algorithm", p->algorithm->name,
-                              "ranks", p->ranks, "size", (json_int_t)p->bytes, "method", method,
-                              "unit", "us", "values", values);
+    json_t *entry =
+        json_pack("{s:s, s:i, s:I, s:s, s:s, s:o}", "algorithm", p->name, "ranks", p->ranks, "size",
+                  (json_int_t)p->bytes, "method", method, "unit", "us", "values", values);
     if (destination >= 0)
         json_object_set_new(entry, "destination", json_integer(destination));
     if (part)
@@ -395,7 +398,8 @@ static void attach_series(struct tables *t, const struct point *p, const char *m
 }
 
 /* As measured: round trips beside E_i (without the hold). */
-static void attach_samples(struct tables *t, const struct point *p, const struct bcast_outcome *o)
+static void attach_samples(struct tables *t, const struct bench_point *p,
+                           const struct bcast_outcome *o)
 {
     static const char *const parts[N_TIMED] = {
         [TIMED_OPERATION] = NULL, [TIMED_TRIP] = "rtl", [TIMED_WAY] = "way", [TIMED_SEEN] = "seen"};
@@ -420,7 +424,7 @@ static void count(struct tables *t, const struct bcast_outcome *o)
     }
 }
 
-void tables_add(struct tables *t, const struct point *p, const struct bcast_outcome *outcome)
+void tables_add(struct tables *t, const struct bench_point *p, const struct bcast_outcome *outcome)
 {
     add_methods(t, p, outcome);
     if (t->statistics)
@@ -431,8 +435,8 @@ void tables_add(struct tables *t, const struct point *p, const struct bcast_outc
         attach_samples(t, p, outcome);
     count(t, outcome);
     if (!outcome->validated)
-        document_note(t->d, "%s, %d ranks, %zu B: the data could not be checked",
-                      p->algorithm->name, p->ranks, p->bytes);
+        document_note(t->d, "%s, %d ranks, %zu B: the data could not be checked", p->name, p->ranks,
+                      p->bytes);
 }
 
 static void legend(const struct tables *t)

@@ -67,19 +67,12 @@ size_t bench_steps(const struct bench_range *range);
 /* For a parser: one clear line (rank 0), then return its value from the parser. */
 error_t bench_bad_option(struct argp_state *state, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* For a parser: "unknown WHAT in 'ARG': all, ..." with what NAME gives for 0, 1, 2 until it is
- * NULL; those that are "" are left out. */
-error_t bench_unknown(struct argp_state *state, const char *what, const char *arg,
-                      const char *(*name)(size_t i));
 /* For a parser: ARG as one of the ranks. */
 error_t bench_parse_root(struct argp_state *state, const char *arg, const struct bench *b,
                          int *root);
 /* For a parser's end: WHAT ("a broadcast") needs two ranks, and ROOT among the fewest. */
 error_t bench_check_ranks(struct argp_state *state, const struct bench *b, const char *what,
                           int root);
-/* Splits "a,b,c" on commas and calls EACH for every word; false as soon as EACH is false. */
-bool bench_each_word(const char *list, bool (*each)(const char *word, void *arg), void *arg);
-
 /* On every rank (collective): a document with the facts that every result needs: program and
  * version, command line, hosts, ranks with their bindings (hwloc), MPI library, clock, date,
  * oversubscription. Rank 0 gets it; the others NULL. Says on rank 0's stderr when ranks

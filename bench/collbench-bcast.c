@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* Progress, and what comes out of it, on rank 0. */
+/* What the sweep needs and what comes out of it, on rank 0. */
 struct sweep {
     struct options *o;
     struct tables *tables;
@@ -12,27 +12,20 @@ struct sweep {
     struct paths *paths;
     void *buffer;
     struct sync_clock clock; /* of all ranks, for the method direct */
-    size_t done, total;
-    int wrong; /* cases with wrong data */
+    int wrong;               /* cases with wrong data */
 };
 
-static void check(const struct sweep *s, int error, const struct point *p)
+static const char *algorithm_name(const void *arg, size_t which)
 {
-    char text[MPI_MAX_ERROR_STRING] = "";
-    int length;
-    if (error == MPI_SUCCESS)
-        return;
-    MPI_Error_string(error, text, &length);
-    fprintf(stderr, "%s: broadcast %s of %zu bytes among %d ranks: %s\n", s->o->bench.program,
-            p->algorithm->name, p->bytes, p->ranks, text);
-    MPI_Abort(s->o->bench.comm, 1);
+    return ((const struct sweep *)arg)->o->algorithms[which]->name;
 }
 
-static void run_case(struct sweep *s, const struct point *p, MPI_Comm comm)
+static void measure(void *arg, const struct bench_point *p, MPI_Comm comm)
 {
+    struct sweep *s = arg;
     const struct options *o = s->o;
     struct bcast_case c = {.comm = comm,
-                           .bcast = p->algorithm,
+                           .bcast = o->algorithms[p->which],
                            .buffer = s->buffer,
                            .count = (int)p->bytes,
                            .type = MPI_BYTE,
@@ -44,14 +37,14 @@ static void run_case(struct sweep *s, const struct point *p, MPI_Comm comm)
                            .n_destinations = o->n_destinations};
     if (o->discover) {
         struct discovery found;
-        check(s, discover_bcast(&c, &found), p);
+        bench_check(&o->bench, discover_bcast(&c, &found), "broadcast ", p);
         if (o->bench.rank == 0)
             paths_add(s->paths, p, &found);
         discovery_free(&found);
         return;
     }
     struct bcast_outcome outcome;
-    check(s, bcast_measure(&c, o->methods, o->n_methods, &outcome), p);
+    bench_check(&o->bench, bcast_measure(&c, o->methods, o->n_methods, &outcome), "broadcast ", p);
     s->wrong += outcome.wrong_ranks > 0;
     if (o->bench.rank == 0) {
         tables_add(s->tables, p, &outcome);
@@ -61,37 +54,11 @@ static void run_case(struct sweep *s, const struct point *p, MPI_Comm comm)
     bcast_outcome_free(&outcome);
 }
 
-static void sweep_sizes(struct sweep *s, size_t algorithm, int ranks, MPI_Comm comm)
+/* Drift; nothing where all ranks share a clock. */
+static void follow_drift(void *arg)
 {
-    const struct bench *b = &s->o->bench;
-    struct point p = {s->o->algorithms[algorithm], ranks, b->sizes.min};
-    do {
-        char what[96];
-        snprintf(what, sizeof what, "%s, %d ranks, %zu B", p.algorithm->name, ranks, p.bytes);
-        bench_progress(b, s->done++, s->total, what);
-        if (comm != MPI_COMM_NULL)
-            run_case(s, &p, comm);
-    } while (bench_next(&b->sizes, &p.bytes));
-}
-
-/* The first n ranks, as the paper does it. */
-static void sweep_ranks(struct sweep *s)
-{
-    const struct bench *b = &s->o->bench;
-    size_t ranks = b->ranks.min;
-    do {
-        MPI_Comm comm;
-        MPI_Comm_split(b->comm, (size_t)b->rank < ranks ? 0 : MPI_UNDEFINED, b->rank, &comm);
-        if (comm != MPI_COMM_NULL)
-            MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-        for (size_t a = 0; a < s->o->n_algorithms; a++)
-            sweep_sizes(s, a, (int)ranks, comm);
-        bench_wait(b->comm);
-        sync_again(&s->clock, b->comm); /* drift; nothing where all ranks share a clock */
-        if (comm != MPI_COMM_NULL)
-            MPI_Comm_free(&comm);
-    } while (bench_next(&b->ranks, &ranks));
-    bench_progress_end(b);
+    struct sweep *s = arg;
+    sync_again(&s->clock, s->o->bench.comm);
 }
 
 static void allocate(struct sweep *s)
@@ -102,7 +69,6 @@ static void allocate(struct sweep *s)
     MPI_Allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, b->comm);
     if (any)
         bench_refuse(b, "no memory for messages of %zu bytes: a smaller --sizes", b->sizes.max);
-    s->total = bench_steps(&b->sizes) * bench_steps(&b->ranks) * s->o->n_algorithms;
 }
 
 /* Where there are several clocks, a second is spent on how they drift: without it the bound
@@ -120,7 +86,8 @@ static int end(struct sweep *s, struct document *d)
     bool drawn = true;
     if (d && s->wrong)
         document_note(d, "WRONG DATA in %d of %zu cases: these broadcasts do not work", s->wrong,
-                      s->total);
+                      bench_steps(&s->o->bench.sizes) * bench_steps(&s->o->bench.ranks) *
+                          s->o->n_algorithms);
     if (s->tables)
         tables_end(s->tables);
     if (s->plots)
@@ -136,7 +103,7 @@ int main(int argc, char **argv)
 {
     static struct options o;
     struct sweep s = {.o = &o};
-    bench_start(&o.bench, &argc, &argv, MPI_THREAD_SINGLE, &bcast_argp);
+    bench_begin(&o.bench, &o, &argc, &argv, MPI_THREAD_SINGLE, &bcast_program);
     struct document *d = bench_document(&o.bench, "collbench-bcast/1");
     allocate(&s);
     if (d) {
@@ -155,7 +122,11 @@ int main(int argc, char **argv)
     if (d && s.clock.domains > 1)
         document_fact(d, "clocks", "%d, made one within %.2f us", s.clock.domains,
                       1e6 * s.clock.worst_bound);
-    sweep_ranks(&s);
+    bench_visit(
+        &o.bench,
+        &(const struct bench_visit){
+            .n = o.n_algorithms, .name = algorithm_name, .measure = measure, .leave = follow_drift},
+        &s);
     int status = end(&s, d);
     MPI_Bcast(&status, 1, MPI_INT, 0, o.bench.comm);
     bench_finish(&o.bench, d, status);

@@ -2,34 +2,31 @@
 #ifndef COLLPROF_BENCH_COLLECTIVE_BENCH_H
 #define COLLPROF_BENCH_COLLECTIVE_BENCH_H
 
-#include "bench.h"
 #include "measure/collective/collective.h"
 #include "measure/collective/operation.h"
-
-enum { MOST_OPERATIONS = 16 };
+#include "program.h"
 
 struct options {
     struct bench bench;
-    const struct operation *operations[MOST_OPERATIONS];
-    size_t n_operations;
-    bool direct, mirrored; /* the methods; neither given: both */
-    bool pairs;            /* a table of them */
+    struct bench_chosen operations;
+    struct bench_chosen methods; /* 0 direct, 1 mirrored; none: both */
+    bool direct, mirrored;       /* from these */
+    bool pairs;                  /* a table of them */
     int root;
 };
 
-/* One row of the main table. */
-struct point {
-    const struct operation *operation;
-    int ranks;
-    size_t bytes;
-};
+static inline const struct operation *chosen_operation(const struct options *o, size_t i)
+{
+    return &operations[o->operations.at[i]];
+}
 
 struct results;
 
 struct results *results_new(const struct options *o, struct document *d);
 
 /* DIRECT and MIRRORED may be NULL: not measured. */
-void results_add(struct results *r, const struct point *p, const struct collective_direct *direct,
+void results_add(struct results *r, const struct bench_point *p,
+                 const struct collective_direct *direct,
                  const struct collective_mirrored *mirrored);
 
 /* Notes, and pictures if asked for: false if these failed, and says why. Frees R. */

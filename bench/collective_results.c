@@ -7,7 +7,7 @@
 
 /* What is drawn of one point. */
 struct drawn {
-    struct point at;
+    struct bench_point at;
     double direct, mirrored; /* us */
 };
 
@@ -75,9 +75,9 @@ struct results *results_new(const struct options *o, struct document *d)
     return r;
 }
 
-static void put_point(struct table *t, const struct point *p)
+static void put_point(struct table *t, const struct bench_point *p)
 {
-    table_text(t, p->operation->name);
+    table_text(t, p->name);
     table_integer(t, p->ranks);
     table_integer(t, (long long)p->bytes);
 }
@@ -112,7 +112,7 @@ static void put_mirrored(struct results *r, const struct collective_mirrored *m)
     }
 }
 
-static void put_statistics(struct results *r, const struct point *p,
+static void put_statistics(struct results *r, const struct bench_point *p,
                            const struct collective_direct *direct)
 {
     const struct summary *s = &direct->completion.summary;
@@ -126,7 +126,8 @@ static void put_statistics(struct results *r, const struct point *p,
     table_integer(t, (long long)s->n);
 }
 
-static void put_pairs(struct results *r, const struct point *p, const struct collective_mirrored *m)
+static void put_pairs(struct results *r, const struct bench_point *p,
+                      const struct collective_mirrored *m)
 {
     struct table *t = r->pairs;
     for (int k = 0; k < m->size * m->size; k++) {
@@ -143,7 +144,7 @@ static void put_pairs(struct results *r, const struct point *p, const struct col
     }
 }
 
-static void keep_drawn(struct results *r, const struct point *p,
+static void keep_drawn(struct results *r, const struct bench_point *p,
                        const struct collective_direct *direct,
                        const struct collective_mirrored *mirrored)
 {
@@ -157,8 +158,8 @@ static void keep_drawn(struct results *r, const struct point *p,
                        .mirrored = e ? 1e6 * e->value : NAN};
 }
 
-void results_add(struct results *r, const struct point *p, const struct collective_direct *direct,
-                 const struct collective_mirrored *mirrored)
+void results_add(struct results *r, const struct bench_point *p,
+                 const struct collective_direct *direct, const struct collective_mirrored *mirrored)
 {
     put_point(r->times, p);
     put_direct(r, direct);
@@ -203,14 +204,14 @@ static void put_notes(struct results *r)
 }
 
 /* One line of the picture: an operation by one method. */
-static size_t line(const struct results *r, const struct operation *operation, bool direct,
-                   bool by_ranks, double *x, double *y)
+static size_t line(const struct results *r, size_t which, bool direct, bool by_ranks, double *x,
+                   double *y)
 {
     size_t n = 0;
     for (size_t i = 0; i < r->n_points; i++) {
         const struct drawn *p = &r->points[i];
         double value = direct ? p->direct : p->mirrored;
-        if (p->at.operation != operation || isnan(value))
+        if (p->at.which != which || isnan(value))
             continue;
         x[n] = by_ranks ? (double)p->at.ranks : (double)p->at.bytes;
         y[n++] = value;
@@ -224,15 +225,15 @@ static bool draw(const struct results *r)
 {
     const struct options *o = r->o;
     bool by_ranks = o->bench.ranks.max > o->bench.ranks.min, drawn = false;
-    struct plot_series series[2 * MOST_OPERATIONS];
-    char labels[2 * MOST_OPERATIONS][48];
-    double *values = malloc(4 * MOST_OPERATIONS * (r->n_points + 1) * sizeof *values), *at = values;
+    struct plot_series series[2 * BENCH_CHOSEN_MAX];
+    char labels[2 * BENCH_CHOSEN_MAX][48];
+    double *values = malloc(4 * BENCH_CHOSEN_MAX * (r->n_points + 1) * sizeof *values),
+           *at = values;
     size_t n = 0;
-    for (size_t k = 0; values && k < 2 * o->n_operations; k++) {
+    for (size_t k = 0; values && k < 2 * o->operations.n; k++) {
         bool direct = k % 2 == 0;
-        const struct operation *operation = o->operations[k / 2];
-        size_t points = line(r, operation, direct, by_ranks, at, at + r->n_points);
-        snprintf(labels[n], sizeof labels[n], "%s, %s", operation->name,
+        size_t points = line(r, k / 2, direct, by_ranks, at, at + r->n_points);
+        snprintf(labels[n], sizeof labels[n], "%s, %s", chosen_operation(o, k / 2)->name,
                  direct ? "direct" : "mirrored");
         if (points > 0)
             series[n] = (struct plot_series){labels[n], at, at + r->n_points, points}, n++;

@@ -57,21 +57,6 @@ error_t bench_bad_option(struct argp_state *state, const char *format, ...)
     return EINVAL;
 }
 
-error_t bench_unknown(struct argp_state *state, const char *what, const char *arg,
-                      const char *(*name)(size_t i))
-{
-    char *list = NULL;
-    size_t size;
-    FILE *out = open_memstream(&list, &size);
-    for (size_t i = 0; name(i); i++)
-        if (*name(i))
-            fprintf(out, ", %s", name(i));
-    fclose(out);
-    error_t error = bench_bad_option(state, "unknown %s in '%s': all%s", what, arg, list);
-    free(list);
-    return error;
-}
-
 static bool parse_count(const char *text, int least, int *count)
 {
     size_t value;

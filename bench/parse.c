@@ -65,16 +65,6 @@ bool bench_next(const struct bench_range *range, size_t *value)
     return true;
 }
 
-bool bench_each_word(const char *list, bool (*each)(const char *word, void *arg), void *arg)
-{
-    char *copy = strdup(list), *rest = copy, *word;
-    bool go_on = true;
-    while (go_on && (word = strsep(&rest, ",")))
-        go_on = each(word, arg);
-    free(copy);
-    return go_on;
-}
-
 size_t bench_steps(const struct bench_range *range)
 {
     size_t n = 1, value = range->min;

@@ -176,18 +176,42 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return o ? o->take(state, o, arg, (char *)b->options + o->offset) : ARGP_ERR_UNKNOWN;
 }
 
-static char *list_registry(const struct bench_registry *r)
+/* "  NAME   TEXT", TEXT in a column of its own, at the width of the options above it. */
+static void put_entry(FILE *out, int indent, const char *name, const char *text)
+{
+    enum { WIDTH = 77 };
+    int at = fprintf(out, "  %-*s", indent - 2, name);
+    while (*text) {
+        int word = (int)strcspn(text, " ");
+        if (at + word >= WIDTH)
+            at = fprintf(out, "\n%*s", indent, "") - 1;
+        else if (at > indent)
+            at += fprintf(out, " ");
+        at += fprintf(out, "%.*s", word, text);
+        text += word + (text[word] == ' ');
+    }
+    fputs("\n", out);
+}
+
+static char *list_registries(const struct bench_registry *const *listed)
 {
     char *list = NULL;
     size_t size;
     FILE *out = open_memstream(&list, &size);
-    if (!out)
-        return NULL;
-    fprintf(out, "%c%ss:\n", *r->what - 'a' + 'A', r->what + 1);
-    for (size_t i = 0; r->name(i); i++)
-        if (*r->name(i))
-            fprintf(out, "  %-13s%s\n", r->name(i), r->summary(i));
-    fclose(out);
+    int longest = 0;
+    for (size_t k = 0; listed[k]; k++)
+        for (size_t i = 0; listed[k]->name(i); i++)
+            if ((int)strlen(listed[k]->name(i)) > longest)
+                longest = (int)strlen(listed[k]->name(i));
+    for (size_t k = 0; out && listed[k]; k++) {
+        const struct bench_registry *r = listed[k];
+        fprintf(out, "%s%c%ss:\n", k ? "\n" : "", *r->what - 'a' + 'A', r->what + 1);
+        for (size_t i = 0; r->name(i); i++)
+            if (*r->name(i))
+                put_entry(out, longest + 4, r->name(i), r->summary(i));
+    }
+    if (out)
+        fclose(out);
     return list;
 }
 
@@ -198,7 +222,7 @@ static char *fill_in(int key, const char *text, void *input)
     const struct bench_option *o = b ? option_of(b->declared, key) : NULL;
     char *filled = NULL;
     if (b && key == ARGP_KEY_HELP_POST_DOC && b->declared->listed)
-        return list_registry(b->declared->listed);
+        return list_registries(b->declared->listed);
     if (!o || !text || !strstr(text, "%s"))
         return (char *)text;
     int before = (int)(strstr(text, "%s") - text);
@@ -218,7 +242,13 @@ void bench_begin(struct bench *b, void *options, int *argc, char ***argv, int le
     size_t n = 0;
     for (; program->options[n].name && n < OPTIONS_MAX; n++) {
         const struct bench_option *o = &program->options[n];
-        list[n] = (struct argp_option){o->name, key_of(program, n), o->arg, 0, o->help, o->group};
+        bool may_miss = o->arg && *o->arg == '[';
+        list[n] = (struct argp_option){.name = o->name,
+                                       .key = key_of(program, n),
+                                       .arg = may_miss ? "LIST" : o->arg,
+                                       .flags = may_miss ? OPTION_ARG_OPTIONAL : 0,
+                                       .doc = o->help,
+                                       .group = o->group};
     }
     const char *behind = program->note ? program->note : program->listed ? " " : NULL;
     snprintf(doc, sizeof doc, "%s%s%s", program->does, behind ? "\v" : "", behind ? behind : "");
@@ -263,4 +293,55 @@ void bench_sweep(const struct bench *b, const size_t *length, int n_axes,
         what = now ? now : what;
     } while (advance(length, n_axes, at));
     bench_progress_end(b);
+}
+
+static void visit_thing(const struct bench *b, const struct bench_visit *v, void *arg,
+                        struct bench_point *p, MPI_Comm comm, size_t *done)
+{
+    size_t total = bench_steps(&b->sizes) * bench_steps(&b->ranks) * v->n;
+    bool sized = !v->sized || v->sized(arg, p->which);
+    p->name = v->name(arg, p->which);
+    p->bytes = sized ? b->sizes.min : 0;
+    do {
+        char what[96];
+        snprintf(what, sizeof what, "%s, %d ranks, %zu B", p->name, p->ranks, p->bytes);
+        bench_progress(b, (*done)++, total, what);
+        if (comm != MPI_COMM_NULL)
+            v->measure(arg, p, comm);
+    } while (sized && bench_next(&b->sizes, &p->bytes));
+}
+
+void bench_visit(const struct bench *b, const struct bench_visit *v, void *arg)
+{
+    size_t ranks = b->ranks.min, done = 0;
+    do {
+        MPI_Comm comm;
+        MPI_Comm_split(b->comm, (size_t)b->rank < ranks ? 0 : MPI_UNDEFINED, b->rank, &comm);
+        if (comm != MPI_COMM_NULL)
+            MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+        if (comm != MPI_COMM_NULL && v->enter)
+            v->enter(arg, comm);
+        struct bench_point p = {.ranks = (int)ranks};
+        for (p.which = 0; p.which < v->n; p.which++)
+            visit_thing(b, v, arg, &p, comm, &done);
+        bench_wait(b->comm);
+        if (v->leave)
+            v->leave(arg);
+        if (comm != MPI_COMM_NULL)
+            MPI_Comm_free(&comm);
+    } while (bench_next(&b->ranks, &ranks));
+    bench_progress_end(b);
+}
+
+void bench_check(const struct bench *b, int error, const char *what,
+                 const struct bench_point *point)
+{
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int length;
+    if (error == MPI_SUCCESS)
+        return;
+    MPI_Error_string(error, text, &length);
+    fprintf(stderr, "%s: %s%s of %zu bytes among %d ranks: %s\n", b->program, what, point->name,
+            point->bytes, point->ranks, text);
+    MPI_Abort(b->comm, 1);
 }

@@ -47,7 +47,7 @@ typedef error_t (*bench_take)(struct argp_state *state, const struct bench_optio
 struct bench_option {
     const char *name;
     int letter;       /* 0: none */
-    const char *arg;  /* NULL: a flag */
+    const char *arg;  /* NULL: a flag; "[LIST]": may be left out */
     const char *help; /* "%s" stands for the names of the registry FROM */
     int group;
     bench_take take;
@@ -80,8 +80,9 @@ error_t bench_take_times(struct argp_state *, const struct bench_option *, const
 
 struct bench_program {
     const char *does, *note; /* before and after the options in --help; NOTE may be NULL */
-    const struct bench_option *options;  /* ends by a name of NULL */
-    const struct bench_registry *listed; /* with summaries, behind the options; or NULL */
+    const struct bench_option *options;         /* ends by a name of NULL */
+    const struct bench_registry *const *listed; /* with summaries, behind the options: ends by NULL;
+                                                   or NULL */
     error_t (*check)(struct argp_state *state, void *options); /* of all together; or NULL */
 };
 
@@ -101,5 +102,29 @@ struct bench_values bench_values(const struct bench_range *range);
 enum { BENCH_AXES_MAX = 6 };
 void bench_sweep(const struct bench *b, const size_t *length, int n_axes,
                  const char *(*measure)(void *arg, const size_t *at), void *arg);
+
+/* What is measured among so many ranks. */
+struct bench_point {
+    const char *name; /* of the thing */
+    size_t which;     /* of all that were chosen */
+    int ranks;
+    size_t bytes;
+};
+
+/* N things for every number of ranks in --ranks and every size in --sizes. The first ranks of all
+ * are a communicator of their own, which returns errors. */
+struct bench_visit {
+    size_t n;
+    const char *(*name)(const void *arg, size_t which);
+    bool (*sized)(const void *arg, size_t which); /* NULL: all; without it bytes is 0 */
+    void (*enter)(void *arg, MPI_Comm comm);      /* on these ranks; or NULL */
+    void (*measure)(void *arg, const struct bench_point *point, MPI_Comm comm); /* on these ranks */
+    void (*leave)(void *arg); /* on all ranks, when these are ready; or NULL */
+};
+void bench_visit(const struct bench *b, const struct bench_visit *v, void *arg);
+
+/* If ERROR is one: says so, "PROGRAM: WHAT NAME of 8 bytes among 4 ranks: ...", and aborts. */
+void bench_check(const struct bench *b, int error, const char *what,
+                 const struct bench_point *point);
 
 #endif

@@ -27,9 +27,9 @@ for sizes in 9:8 -1 1.5K 8: :8 3G x ''; do
     refused 1 "impossible sizes '$sizes'" --sizes="$sizes"
 done
 refused 1 "impossible sizes '9:8'" -m 9:8
-refused 1 "unknown method 'best': all, send-latency, rounds," --method=held,best
-refused 1 "unknown algorithm 'best': all, native, binomial," --algorithm=best
-refused 1 "unknown order 'sideways': forward, backward, random" --order=sideways
+refused 1 "unknown method in 'held,best': all, send-latency, rounds," --method=held,best
+refused 1 "unknown algorithm in 'best': all, native, binomial," --algorithm=best
+refused 1 "unknown order in 'sideways': all, forward, backward, random" --order=sideways
 refused 1 "impossible root '1'" --root=1
 refused 1 "impossible root '-1'" --root=-1
 refused 2 "impossible root '2'" --root=2

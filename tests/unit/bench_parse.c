@@ -83,20 +83,3 @@ Test(bench_parse, a_sweep_in_steps)
     cr_assert(bench_next(&r, &v) && v == 9);
     cr_assert_not(bench_next(&r, &v));
 }
-
-static bool join(const char *word, void *arg)
-{
-    strcat(arg, word);
-    strcat(arg, ";");
-    return strcmp(word, "stop") != 0;
-}
-
-Test(bench_parse, words_of_a_list)
-{
-    char seen[64] = "";
-    cr_assert(bench_each_word("a,bc,,d", join, seen));
-    cr_assert_str_eq(seen, "a;bc;;d;");
-    *seen = '\0';
-    cr_assert_not(bench_each_word("a,stop,b", join, seen));
-    cr_assert_str_eq(seen, "a;stop;");
-}
