@@ -4,7 +4,7 @@
 AM_CPPFLAGS = -I$(top_srcdir)/src -I$(top_builddir) -D_GNU_SOURCE
 AM_CFLAGS = $(WARNING_CFLAGS) $(AX_THREADS)
 
-noinst_LTLIBRARIES = libbase.la libtopology.la libprofile.la libpage.la libdata.la libresults.la \
+noinst_LTLIBRARIES = libbase.la libtopology.la libprofile.la libpage.la libcompare.la libdata.la libresults.la \
 	libpicture.la
 
 # Without MPI, so that the command works where there is none: base, the ledger's format, and the data
@@ -120,6 +120,12 @@ libpage_la_SOURCES = \
 	src/page/text.c src/page/text.h \
 	src/page/text_findings.c src/page/text_next.c src/page/text_sizes.c src/page/text_summary.c src/page/text_tables.c
 
+# compare: what differs between sets of runs.
+libcompare_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+libcompare_la_SOURCES = src/compare/data.c src/compare/differences.c src/compare/differences.h \
+	src/compare/evidence.c src/compare/evidence.h src/compare/places.c src/compare/places.h \
+	src/compare/sentences.c src/compare/text.c
+
 # data: for other programs.
 libdata_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(SQLITE_CFLAGS) $(OTF2_CFLAGS)
 libdata_la_SOURCES = src/data/csv.c src/data/data.h src/data/html.c src/data/otf2.c src/data/perfetto.c \
@@ -157,9 +163,10 @@ collprof_SOURCES = \
 	src/cli/info.c \
 	src/cli/main.c \
 	src/cli/plot.c \
+	src/cli/repeat.c \
 	src/cli/report.c \
 	src/cli/run.c
-collprof_LDADD = libpicture.la libdata.la libpage.la libresults.la libprofile.la libtopology.la libbase.la -lelf
+collprof_LDADD = libpicture.la libdata.la libcompare.la libpage.la libresults.la libprofile.la libtopology.la libbase.la -lelf
 
 # Loaded when call sites are to be named: the only one that needs libdw.
 pkglib_LTLIBRARIES = collprof-symbols.la

@@ -7,10 +7,11 @@
 #include <argp.h>
 #include <stdbool.h>
 
-enum { CLI_USAGE = 2, CLI_CANNOT_EXECUTE = 126, CLI_NOT_FOUND = 127 };
+enum { CLI_USAGE = 2, CLI_CHANGED = 3, CLI_CANNOT_EXECUTE = 126, CLI_NOT_FOUND = 127 };
 
 /* ARGV[0] is "collprof run"; the result is the exit status. */
 int cli_run(int argc, char **argv);
+int cli_repeat(int argc, char **argv);
 int cli_report(int argc, char **argv);
 int cli_compare(int argc, char **argv);
 int cli_export(int argc, char **argv);

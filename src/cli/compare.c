@@ -1,30 +1,107 @@
-/* collprof compare: what changed from one run to another. */
+/* collprof compare: what changed from some runs to others. */
 #include "cli/cli.h"
 
+#include "compare/differences.h"
+#include "compare/evidence.h"
 #include "page/compare.h"
+#include "page/text.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 struct options {
-    const char *name, *directory[2];
-    int n;
+    const char *name;
+    const char **directory;
+    size_t n, before; /* directories; those before the -- */
+    double share;     /* --fail-above; NAN: not given */
+    size_t format;
     struct compare_options compare;
 };
 
+static const struct {
+    const char *name;
+    void (*put)(const struct differences_page *p, FILE *out);
+} formats[] = {{"text", differences_text},
+               {"json", differences_json},
+               {"markdown", differences_markdown},
+               {"junit", differences_junit}};
+
+static const char *format_name(size_t i)
+{
+    return i < sizeof formats / sizeof *formats ? formats[i].name : NULL;
+}
+
 static const struct argp_option options[] = {
+    {"fail-above", 'a', "PERCENT", 0,
+     "exit with status 3 if the run, or anything in it, grew by more than this much of the run, as "
+     "far as can be told from noise: 5%; for five runs a side and more",
+     0},
+    {"format", 'F', "FORMAT", 0, "text, json, markdown or junit (text)", 0},
     {"top", 't', "N", 0, "lines in each table (10)", 0},
     {"figure", 'f', "KEY", 0,
-     "which figure is compared, named as in collprof-export(1): calls, p99, wait... "
-     "(time_per_rank)",
+     "of one run and another: which figure is compared in the tables, named as in "
+     "collprof-export(1): calls, p99, wait... (time_per_rank)",
      0},
     {"width", 'w', "COLUMNS", 0, "width of the page, from 80 (the terminal's, or 112)", 0},
     {0}};
+
+/* What stands for "--" on its way through argp, which would swallow it. */
+static char against[] = "(against)";
+
+static double share_of(const char *name, const char *text)
+{
+    char *end;
+    double percent = strtod(text, &end);
+    if (end == text || (*end && strcmp(end, "%") != 0) || !(percent >= 0) || percent > 1000)
+        cli_refuse(name, "--fail-above is '%s': a percentage such as 5%% would be right", text);
+    return percent / 100;
+}
+
+static void take_directory(struct options *o, char *argument)
+{
+    if (argument == against) {
+        if (o->before)
+            cli_refuse(o->name, "a second --: the runs before, --, the runs after would be right");
+        if (!o->n)
+            cli_refuse(o->name, "no run before the --: A... -- B... would be right");
+        o->before = o->n;
+    } else {
+        o->directory[o->n++] = argument;
+    }
+}
+
+static void check(struct options *o)
+{
+    if (o->n == 2 && !o->before)
+        o->before = 1;
+    if (o->n < 2 || o->before == o->n)
+        cli_refuse(o->name, "runs before and after are needed: A... -- B..., or two directories");
+    if (!o->before)
+        cli_refuse(o->name,
+                   "%zu directories, and no -- between the runs before and the runs after: "
+                   "A... -- B... would be right",
+                   o->n);
+    if (!isnan(o->share) && !evidence_enough(o->before, o->n - o->before))
+        cli_refuse(
+            o->name,
+            "--fail-above with %zu and %zu runs: so few cannot tell a change from noise: five "
+            "a side would be right (collprof repeat makes them)",
+            o->before, o->n - o->before);
+}
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct options *o = state->input;
     switch (key) {
+    case 'a':
+        o->share = share_of(o->name, argument);
+        return 0;
+    case 'F':
+        o->format = cli_choice(o->name, "--format is", argument, format_name);
+        return 0;
     case 't':
         o->compare.top = cli_lines(o->name, argument);
         return 0;
@@ -35,17 +112,44 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         o->compare.width = cli_width(o->name, argument);
         return 0;
     case ARGP_KEY_ARG:
-        if (o->n == 2)
-            cli_refuse(o->name, "'%s' is one directory too many: two would be right", argument);
-        o->directory[o->n++] = argument;
+        take_directory(o, argument);
         return 0;
     case ARGP_KEY_END:
-        if (o->n < 2)
-            cli_refuse(o->name, "two directories are needed, of the run before and the run after");
+        check(o);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
+}
+
+/* The same run twice would look as if nothing ever varied. */
+static void refuse_twice(const struct options *o)
+{
+    for (size_t i = 0; i < o->n && o->n > 2; i++)
+        for (size_t k = i + 1; k < o->n; k++) {
+            struct stat one, other;
+            if (!stat(o->directory[i], &one) && !stat(o->directory[k], &other) &&
+                one.st_dev == other.st_dev && one.st_ino == other.st_ino)
+                cli_refuse(o->name, "%s and %s are the same run: each may be given once",
+                           o->directory[i], o->directory[k]);
+        }
+}
+
+/* Returns the exit status. */
+static int compare_runs(const struct options *o, struct profile *const *run)
+{
+    refuse_twice(o);
+    struct differences *d = differences_find(run, o->before, o->n - o->before);
+    text_set_width(text_width_of(stdout, o->compare.width));
+    formats[o->format].put(
+        &(struct differences_page){
+            .d = d, .name = o->directory, .share = o->share, .top = o->compare.top},
+        stdout);
+    if (o->n == 2 && !o->format)
+        compare_text(run[0], run[1], o->directory[0], o->directory[1], stdout, &o->compare);
+    bool failed = !isnan(o->share) && differences_above(d, o->share);
+    differences_free(d);
+    return failed ? CLI_CHANGED : 0;
 }
 
 int cli_compare(int argc, char **argv)
@@ -53,21 +157,35 @@ int cli_compare(int argc, char **argv)
     static const struct argp argp = {
         options,
         parse,
-        "DIR1 DIR2",
-        "Shows what changed from the run in DIR1 to the one in DIR2, by operation and call site, "
-        "largest change first. Call sites are the same if file, line and callers are; what is left "
-        "over is matched by the names of the functions, as lines move when a program is edited.",
+        "A... -- B...\nDIR1 DIR2",
+        "Shows what changed from the runs in the directories A to those in B, and what of it can "
+        "be "
+        "told from noise: causes first, then what follows from them. Five runs a side can tell; "
+        "collprof repeat makes them. Call sites are the same if file, line and callers are; what "
+        "is "
+        "left over is matched by the names of the functions, as lines move when a program is "
+        "edited.",
         NULL,
         NULL,
         NULL};
-    struct options o = {.name = argv[0], .compare = {.top = 10}};
+    struct options o = {.name = argv[0], .share = NAN, .compare = {.top = 10}};
+    o.directory = calloc((size_t)argc + 1, sizeof *o.directory);
+    struct profile **run = calloc((size_t)argc + 1, sizeof *run);
+    if (!o.directory || !run)
+        cli_refuse(o.name, "out of memory");
+    for (int i = 1; i < argc; i++)
+        if (!strcmp(argv[i], "--"))
+            argv[i] = against;
     cli_parse(&argp, argc, argv, 0, &o);
-    struct profile *before = profile_load(o.directory[0]);
-    struct profile *after = before ? profile_load(o.directory[1]) : NULL;
-    if (after)
-        compare_text(before, after, o.directory[0], o.directory[1], stdout, &o.compare);
-    bool good = after && cli_flush(o.name);
-    profile_free(before);
-    profile_free(after);
-    return good ? 0 : 1;
+    size_t loaded = 0;
+    while (loaded < o.n && (run[loaded] = profile_load(o.directory[loaded])))
+        loaded++;
+    int status = loaded == o.n ? compare_runs(&o, run) : 1;
+    if (!cli_flush(o.name))
+        status = 1;
+    for (size_t i = 0; i < loaded; i++)
+        profile_free(run[i]);
+    free(run);
+    free(o.directory);
+    return status;
 }

@@ -18,6 +18,7 @@ SIM_TESTS = \
 	tests/sim/methods64.sh \
 	tests/sim/trees.sh \
 	tests/sim/known.sh \
+	tests/sim/gate.sh \
 	tests/sim/late.sh \
 	tests/sim/layer.sh \
 	tests/sim/reduction.sh \

@@ -7,7 +7,7 @@ if HAVE_CRITERION
 UNIT_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/unit $(CRITERION_CFLAGS) $(JANSSON_CFLAGS)
 unit_programs = tests/unit/base tests/unit/inject tests/unit/sync tests/unit/schedule tests/unit/pairs \
 	tests/unit/measure tests/unit/methods tests/unit/record tests/unit/profile \
-	tests/unit/page tests/unit/results tests/unit/bench
+	tests/unit/page tests/unit/compare tests/unit/results tests/unit/bench
 check_PROGRAMS += $(unit_programs)
 TESTS += $(unit_programs)
 
@@ -51,6 +51,10 @@ tests_unit_profile_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_profile_SOURCES = tests/unit/profile.c tests/unit/clocks.c tests/unit/load.c tests/unit/timeline.c \
 	tests/unit/trace.c $(made_profile)
 tests_unit_profile_LDADD = libprofile.la libbase.la $(CRITERION_LIBS)
+
+tests_unit_compare_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_compare_SOURCES = tests/unit/compare.c
+tests_unit_compare_LDADD = libcompare.la libpage.la libresults.la libprofile.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_page_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_page_SOURCES = tests/unit/page.c tests/unit/layout.c tests/unit/page_part.c $(made_profile)

@@ -1,0 +1,209 @@
+/* collprof repeat: a command several times over, in alternation with another one, so that whatever
+ * the machine does meanwhile falls upon both. It stands in front of the launcher; the ranks are
+ * started behind it by `collprof run', which takes its directory from the environment. */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MOST_RUNS = 1000 };
+
+struct repeat {
+    const char *name, *output, *against; /* AGAINST: for the shell; NULL: none */
+    char **command;
+    long runs, warm_up;
+    char *directory[2][MOST_RUNS]; /* of AGAINST, of the command */
+};
+
+static const struct argp_option options[] = {
+    {"runs", 'n', "N", 0, "runs of each command that count (5)", 0},
+    {"warm-up", 'w', "N", 0, "runs of each before, whose profiles are not kept (1)", 0},
+    {"against", 'a', "COMMAND", 0,
+     "another command, for the shell, run in alternation with the first: what it was before", 0},
+    {"output", 'o', "DIR", 0, "the runs' directories are made in this one (collprof.repeat)", 0},
+    {0}};
+
+static long number_of(const char *name, const char *option, const char *text, long least)
+{
+    char *end;
+    errno = 0;
+    long n = strtol(text, &end, 10);
+    if (end == text || *end || errno || n < least || n > MOST_RUNS)
+        cli_refuse(name, "--%s is '%s': a number from %ld to %d would be right", option, text,
+                   least, MOST_RUNS);
+    return n;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct repeat *r = state->input;
+    switch (key) {
+    case 'n':
+        r->runs = number_of(r->name, "runs", argument, 1);
+        return 0;
+    case 'w':
+        r->warm_up = number_of(r->name, "warm-up", argument, 0);
+        return 0;
+    case 'a':
+        r->against = argument;
+        return 0;
+    case 'o':
+        r->output = argument;
+        return 0;
+    case ARGP_KEY_ARG:
+        r->command = state->argv + state->next - 1; /* all that follows is its own */
+        state->next = state->argc;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static _Noreturn void become(const struct repeat *r, bool against, const char *directory)
+{
+    signal(SIGINT, SIG_DFL);
+    setenv("COLLPROF_OUTPUT", directory, 1);
+    setenv("COLLPROF_REPORT", "no", 1);
+    if (against)
+        execl("/bin/sh", "sh", "-c", r->against, (char *)NULL);
+    else
+        execvp(r->command[0], r->command);
+    fprintf(stderr, "%s: %s: %s\n", r->name, against ? "/bin/sh" : r->command[0], strerror(errno));
+    _exit(CLI_NOT_FOUND);
+}
+
+/* Its status as a shell gives it. */
+static int run_one(const struct repeat *r, bool against, const char *directory)
+{
+    int status;
+    pid_t pid = fork();
+    if (pid == 0)
+        become(r, against, directory);
+    if (pid < 0)
+        cli_refuse(r->name, "no further process can be started: %s", strerror(errno));
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static char *path_of(const struct repeat *r, const char *format, const char *what, long i)
+{
+    char *part, *path;
+    if (asprintf(&part, format, what, i) < 0 || asprintf(&path, "%s/%s", r->output, part) < 0)
+        cli_refuse(r->name, "out of memory");
+    free(part);
+    return path;
+}
+
+static bool has_profile(const char *directory)
+{
+    char path[4200];
+    snprintf(path, sizeof path, "%s/profile.json", directory);
+    return !access(path, R_OK);
+}
+
+static double seconds_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* False, with a word why, if it is no run to be compared. */
+static bool run_kept(struct repeat *r, bool against, const char *directory)
+{
+    double from = seconds_now();
+    int status = run_one(r, against, directory);
+    if (status) {
+        fprintf(stderr, "%s: status %d of %s: what has run by now is in %s\n", r->name, status,
+                against ? r->against : r->command[0], r->output);
+        return false;
+    }
+    if (!has_profile(directory)) {
+        fprintf(
+            stderr,
+            "%s: there is no profile in %s after %s: a command with `collprof run' right before "
+            "the application, without -o, would be right: mpiexec -n 4 collprof run ./app\n",
+            r->name, directory, against ? r->against : r->command[0]);
+        return false;
+    }
+    fprintf(stderr, "%s: %s: %.2f s\n", r->name, directory, seconds_now() - from);
+    return true;
+}
+
+/* The two take turns in being first. */
+static bool run_all(struct repeat *r)
+{
+    int commands = r->against ? 2 : 1;
+    for (long i = -r->warm_up; i < r->runs; i++)
+        for (int k = 0; k < commands; k++) {
+            bool against = commands == 2 && ((i + k) & 1) == 0;
+            const char *what = against ? "before" : "run";
+            char *directory = i < 0 ? path_of(r, "%s-warm-up-%ld", what, i + r->warm_up + 1)
+                                    : path_of(r, "%s-%ld", what, i + 1);
+            if (!run_kept(r, against, directory))
+                return false;
+            if (i >= 0)
+                r->directory[!against][i] = directory;
+            else
+                free(directory);
+        }
+    return true;
+}
+
+/* As if it had been called by hand. */
+static int compare(struct repeat *r)
+{
+    char **argv = calloc((size_t)(2 * r->runs) + 3, sizeof *argv);
+    int argc = 0;
+    if (!argv)
+        cli_refuse(r->name, "out of memory");
+    argv[argc++] = (char[]){"collprof compare"};
+    for (int side = 0; side < 2; side++) {
+        if (side)
+            argv[argc++] = (char[]){"--"};
+        for (long i = 0; i < r->runs; i++)
+            argv[argc++] = r->directory[side][i];
+    }
+    int status = cli_compare(argc, argv);
+    free(argv);
+    return status;
+}
+
+int cli_repeat(int argc, char **argv)
+{
+    static const struct argp argp = {
+        options,
+        parse,
+        "[--] COMMAND [ARGUMENT...]",
+        "Runs a command several times and keeps the profile of each run in a directory of its own, "
+        "for collprof compare. Stands before the launcher, and the command has `collprof run' in "
+        "it: "
+        "collprof repeat mpiexec -n 4 collprof run ./app\vWith --against the other command is what "
+        "it was before; the two are run in turns, and compared at the end.",
+        NULL,
+        NULL,
+        NULL};
+    struct repeat r = {.name = argv[0], .output = "collprof.repeat", .runs = 5, .warm_up = 1};
+    cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &r);
+    if (!r.command)
+        cli_refuse(r.name, "a command is missing: collprof repeat mpiexec -n 4 collprof run ./app "
+                           "would be right");
+    if (mkdir(r.output, 0777))
+        cli_refuse(r.name, "%s: %s: a new directory would be right (-o)", r.output,
+                   strerror(errno));
+    signal(SIGINT, SIG_IGN); /* the command gets it, too, and its end is told here */
+    if (!run_all(&r))
+        return 1;
+    if (r.against)
+        return compare(&r);
+    printf("%ld runs are kept: collprof compare BEFORE... -- %s/run-*\n", r.runs, r.output);
+    return cli_flush(r.name) ? 0 : 1;
+}

@@ -1,0 +1,418 @@
+#include "compare/differences.h"
+
+#include "base/format.h"
+#include "base/stats.h"
+#include "compare/evidence.h"
+#include "compare/places.h"
+#include "profile/noise.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Less than this share of the run is nothing to act upon, and not looked at. */
+static const double matters = 0.01;
+/* So much of the run is no difference, however well it repeats. */
+static const double floor_share = 0.0025;
+/* Of what each rank does itself, so many rows: those that vary most. Which they are does not depend
+ * on who ran which way. */
+enum { MOST_RANK_ROWS = 256 };
+
+/* --- the rows --- */
+
+struct making {
+    struct differences *d;
+    const struct places *places;
+    struct profile *const *run;
+    size_t all;
+};
+
+static struct difference *new_row(struct making *m, enum difference_kind kind, int32_t rank)
+{
+    struct difference *x = PUSH(&m->d->list);
+    *x = (struct difference){.kind = kind,
+                             .operation = "",
+                             .place = "",
+                             .rank = rank,
+                             .p_rank = NAN,
+                             .p_together = NAN,
+                             .each = {NAN, NAN},
+                             .within = {{NAN, NAN}, {NAN, NAN}},
+                             .at = SIZE_MAX};
+    x->value = profile_alloc((m->all + 1) * sizeof *x->value);
+    return x;
+}
+
+static double wall_ns(const struct profile *p)
+{
+    double most = 0;
+    for (size_t i = 0; i < p->ranks.n; i++)
+        most = fmax(most, 1e9 * p->ranks.at[i].wall);
+    return most;
+}
+
+static void add_wall(struct making *m)
+{
+    struct difference *x = new_row(m, DIFFERENCE_WALL, -1);
+    for (size_t run = 0; run < m->all; run++)
+        x->value[run] = wall_ns(m->run[run]);
+    double *before = profile_alloc((m->d->runs[0] + 1) * sizeof *before);
+    memcpy(before, x->value, m->d->runs[0] * sizeof *before);
+    m->d->wall_ns = stats_median(before, m->d->runs[0]);
+    free(before);
+}
+
+/* Whether the values differ by enough to be looked at; who ran which way is not looked at. */
+static bool varies(const struct making *m, const struct difference *x)
+{
+    struct summary s = stats_summarize(x->value, m->all);
+    return s.max - s.min >= matters * m->d->wall_ns;
+}
+
+static void keep_if_varies(struct making *m)
+{
+    struct difference *x = &m->d->list.at[m->d->list.n - 1];
+    if (varies(m, x))
+        return;
+    free(x->value);
+    m->d->list.n--;
+}
+
+/* Of a side: from the least to the most that its runs have in their middle 80 %. */
+static void widen(struct difference *x, int side, const struct ranged *r, double factor)
+{
+    x->within[side][0] = fmin(x->within[side][0], factor * r->low);
+    x->within[side][1] = fmax(x->within[side][1], factor * r->high);
+}
+
+static int side_of(const struct making *m, size_t run)
+{
+    return run >= m->d->runs[0];
+}
+
+static void name_place(struct difference *x, const struct making *m, size_t i)
+{
+    const struct place *at = m->places->list.at[i];
+    x->operation = strncmp(at->operation, "MPI_", 4) ? at->operation : at->operation + 4;
+    x->place = at->label;
+    x->at = i;
+}
+
+static bool is_waiting_known(const struct making *m, const struct place *at)
+{
+    bool any = false;
+    for (size_t run = 0; run < m->all; run++) {
+        if (isnan(at->wait[run]) && at->time[run].value > 0)
+            return false;
+        any = any || !isnan(at->wait[run]);
+    }
+    return any;
+}
+
+/* How long its calls took: in two parts where it is known what of it was waiting. One run a side
+ * has a spread of the whole only. */
+static void add_time(struct making *m, size_t i, enum difference_kind kind)
+{
+    const struct place *at = m->places->list.at[i];
+    struct difference *x = new_row(m, kind, -1);
+    name_place(x, m, i);
+    for (size_t run = 0; run < m->all; run++) {
+        double wait = isnan(at->wait[run]) ? 0 : at->wait[run];
+        double share = kind == DIFFERENCE_TIME ? 1 : (kind == DIFFERENCE_WAIT ? wait : 1 - wait);
+        x->value[run] = share * at->time[run].value;
+        if (kind == DIFFERENCE_TIME)
+            widen(x, side_of(m, run), &at->time[run], 1);
+    }
+    keep_if_varies(m);
+}
+
+static void add_outside(struct making *m, size_t i, size_t rank)
+{
+    const struct place *at = m->places->list.at[i];
+    struct difference *x = new_row(m, DIFFERENCE_OUTSIDE, (int32_t)rank);
+    double *each = profile_alloc((m->all + 1) * sizeof *each);
+    name_place(x, m, i);
+    for (size_t run = 0; run < m->all; run++) {
+        const struct ranged *r = at->outside[run] ? &at->outside[run][rank] : NULL;
+        each[run] = r ? r->value : 0;
+        x->value[run] = each[run] * at->calls[run];
+        if (r)
+            widen(x, side_of(m, run), r, at->calls[run]);
+    }
+    size_t n = m->d->runs[0];
+    x->each[0] = stats_median(each, n);
+    x->each[1] = stats_median(each + n, m->all - n);
+    free(each);
+    keep_if_varies(m);
+}
+
+static void add_computing(struct making *m, size_t rank)
+{
+    struct difference *x = new_row(m, DIFFERENCE_COMPUTING, (int32_t)rank);
+    for (size_t run = 0; run < m->all; run++)
+        for (size_t i = 0; i < m->run[run]->ranks.n; i++) {
+            const struct profile_rank *r = &m->run[run]->ranks.at[i];
+            if ((size_t)r->rank == rank)
+                x->value[run] = fmax(1e9 * r->wall - (double)(r->mpi_ns + r->lifecycle_ns), 0);
+        }
+    keep_if_varies(m);
+}
+
+/* Whether any run that was there says what ranks do before collectives; not so old profiles. */
+static bool is_outside_known(const struct making *m)
+{
+    for (size_t run = 0; run < m->all; run++) {
+        bool any = false;
+        for (size_t i = 0; i < m->run[run]->events.n; i++)
+            any = any || m->run[run]->events.at[i].outside_ns >= 0;
+        if (!any)
+            return false;
+    }
+    return true;
+}
+
+/* Largest range of values first. */
+static int by_range(const void *a, const void *b, void *all)
+{
+    const struct difference *x = a, *y = b;
+    struct summary s = stats_summarize(x->value, *(size_t *)all);
+    struct summary t = stats_summarize(y->value, *(size_t *)all);
+    double range = s.max - s.min, other = t.max - t.min;
+    return range > other ? -1 : range < other;
+}
+
+static void add_rows(struct making *m)
+{
+    struct differences *d = m->d;
+    add_wall(m);
+    d->outside_known = is_outside_known(m);
+    for (size_t i = 0; i < m->places->list.n && d->outside_known; i++) {
+        const struct place *at = m->places->list.at[i];
+        bool is_collective = false;
+        for (size_t run = 0; run < m->all; run++)
+            is_collective = is_collective || at->outside[run];
+        for (size_t r = 0; r < m->places->ranks && is_collective && at->in[0] && at->in[1]; r++)
+            add_outside(m, i, r);
+    }
+    for (size_t r = 0; r < m->places->ranks; r++)
+        add_computing(m, r);
+    if (d->list.n > 2)
+        qsort_r(d->list.at + 1, d->list.n - 1, sizeof *d->list.at, by_range, &m->all);
+    while (d->list.n > 1 + MOST_RANK_ROWS)
+        free(d->list.at[--d->list.n].value);
+    for (size_t i = 0; i < m->places->list.n; i++) {
+        const struct place *at = m->places->list.at[i];
+        if (at->gone)
+            continue;
+        if (d->enough && is_waiting_known(m, at)) {
+            add_time(m, i, DIFFERENCE_OWN);
+            add_time(m, i, DIFFERENCE_WAIT);
+        } else {
+            add_time(m, i, DIFFERENCE_TIME);
+        }
+    }
+}
+
+/* --- how sure --- */
+
+/* With too few runs: whether each side's median lies outside of all that the other's calls had.
+ * What has no spread within a run cannot be told. */
+static bool exceeds_spread(const struct difference *x)
+{
+    double from[2], to[2];
+    for (int side = 0; side < 2; side++) {
+        from[side] = x->within[side][0];
+        to[side] = x->within[side][1];
+        if (isnan(from[side]) || isnan(to[side]))
+            return false;
+    }
+    return x->change > 0 ? x->median[1] > to[0] && x->median[0] < from[1]
+                         : x->median[1] < from[0] && x->median[0] > to[1];
+}
+
+static void weigh(struct differences *d, struct difference *x)
+{
+    size_t n = d->runs[0], m = d->runs[1];
+    const double *a = x->value, *b = x->value + n;
+    struct summary s = stats_summarize(a, n), t = stats_summarize(b, m);
+    x->median[0] = s.median;
+    x->median[1] = t.median;
+    x->change = t.median - s.median;
+    evidence_interval(a, n, b, m, &x->low, &x->high);
+    x->superiority = evidence_superiority(a, n, b, m);
+    bool large = fabs(x->change) >= matters * d->wall_ns;
+    if (!d->enough) {
+        x->certainty = large && exceeds_spread(x) ? CERTAINTY_HINT : CERTAINTY_NONE;
+        return;
+    }
+    x->p_rank = evidence_rank_test(a, n, b, m);
+    x->certainty = large && x->p_together <= EVIDENCE_LEVEL ? CERTAINTY_TOLD : CERTAINTY_NONE;
+}
+
+static void weigh_all(struct differences *d)
+{
+    size_t rows = d->list.n, all = d->runs[0] + d->runs[1];
+    double *value = profile_alloc((rows * all + 1) * sizeof *value);
+    double *p = profile_alloc((rows + 1) * sizeof *p);
+    for (size_t i = 0; i < rows; i++)
+        memcpy(value + i * all, d->list.at[i].value, all * sizeof *value);
+    if (d->enough)
+        evidence_together(value, rows, d->runs[0], d->runs[1], floor_share * d->wall_ns, p);
+    for (size_t i = 0; i < rows; i++) {
+        d->list.at[i].p_together = d->enough ? p[i] : (double)NAN;
+        weigh(d, &d->list.at[i]);
+    }
+    free(value);
+    free(p);
+}
+
+/* --- what comes from what --- */
+
+/* Waiting, and calls that may wait, come after what nobody else can have caused. */
+static int tier(const struct difference *x)
+{
+    if (x->kind == DIFFERENCE_WALL)
+        return 0;
+    if (x->certainty == CERTAINTY_NONE || x->joined)
+        return x->joined ? 4 : 5;
+    if (x->kind == DIFFERENCE_OUTSIDE || x->kind == DIFFERENCE_COMPUTING)
+        return 1;
+    return x->kind == DIFFERENCE_OWN ? 2 : 3;
+}
+
+static int causes_first(const void *a, const void *b)
+{
+    const struct difference *x = a, *y = b;
+    if (tier(x) != tier(y))
+        return tier(x) - tier(y);
+    double change = fabs(x->change), other = fabs(y->change);
+    if (change != other)
+        return change > other ? -1 : 1;
+    return x->rank - y->rank;
+}
+
+static bool same_sign(const struct difference *x, const struct difference *y)
+{
+    return (x->change > 0) == (y->change > 0);
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Ranks that do the same at one place are one cause. */
+static void join_ranks(struct differences *d, struct difference *first)
+{
+    int32_t *rank = profile_alloc((d->list.n + 1) * sizeof *rank);
+    size_t n = 0;
+    for (struct difference *x = first; x < d->list.at + d->list.n; x++) {
+        if (x->kind != first->kind || x->at != first->at || x->certainty == CERTAINTY_NONE ||
+            !same_sign(x, first) || x->joined)
+            continue;
+        rank[n++] = x->rank;
+        x->joined = x != first;
+    }
+    qsort(rank, n, sizeof *rank, by_rank);
+    rank_list(first->ranks, sizeof first->ranks, rank, n);
+    free(rank);
+}
+
+static bool is_cause(const struct difference *x)
+{
+    return x->kind == DIFFERENCE_OUTSIDE && x->certainty != CERTAINTY_NONE;
+}
+
+/* What a rank computes more in all is said already if it is known before which collective. */
+static void leave_out_computing(struct differences *d)
+{
+    for (size_t i = 0; i < d->list.n; i++)
+        for (size_t k = 0; k < d->list.n; k++) {
+            struct difference *x = &d->list.at[i];
+            const struct difference *y = &d->list.at[k];
+            if (x->kind == DIFFERENCE_COMPUTING && x->certainty != CERTAINTY_NONE && is_cause(y) &&
+                y->rank == x->rank && same_sign(x, y))
+                x->joined = true;
+        }
+}
+
+/* Waiting at a collective, or time in it, for the rank that came later by its own doing. */
+static void find_effects(struct differences *d)
+{
+    for (size_t i = 0; i < d->list.n; i++) {
+        struct difference *x = &d->list.at[i];
+        if ((x->kind != DIFFERENCE_WAIT && x->kind != DIFFERENCE_TIME) ||
+            x->certainty == CERTAINTY_NONE)
+            continue;
+        for (size_t k = i; k-- > 0;) {
+            const struct difference *y = &d->list.at[k];
+            if (is_cause(y) && !y->joined && y->at == x->at && same_sign(x, y) &&
+                fabs(x->change) <= fabs(y->change) * 1.1)
+                x->follows = k + 1;
+        }
+    }
+}
+
+static void put_in_order(struct differences *d)
+{
+    leave_out_computing(d);
+    qsort(d->list.at, d->list.n, sizeof *d->list.at, causes_first);
+    for (size_t i = 0; i < d->list.n; i++) {
+        struct difference *x = &d->list.at[i];
+        if (x->rank >= 0 && x->certainty != CERTAINTY_NONE && !x->joined)
+            join_ranks(d, x);
+        else
+            snprintf(x->ranks, sizeof x->ranks, "%d", (int)x->rank);
+    }
+    find_effects(d);
+}
+
+static void judge_noise(struct making *m)
+{
+    m->d->noise = -1;
+    for (size_t run = 0; run < m->all; run++) {
+        struct noise n = noise_of(m->run[run]);
+        if (n.worst_rank >= 0 && n.share > m->d->noise) {
+            m->d->noise = n.share;
+            m->d->noise_run = run;
+        }
+    }
+}
+
+struct differences *differences_find(struct profile *const *run, size_t n, size_t m)
+{
+    struct differences *d = profile_alloc(sizeof *d);
+    *d = (struct differences){.runs = {n, m}, .enough = evidence_enough(n, m)};
+    d->memory = places_find(run, n, m);
+    struct making making = {d, d->memory, run, n + m};
+    add_rows(&making);
+    judge_noise(&making);
+    weigh_all(d);
+    put_in_order(d);
+    return d;
+}
+
+void differences_free(struct differences *d)
+{
+    for (size_t i = 0; i < d->list.n; i++)
+        free(d->list.at[i].value);
+    free(d->list.at);
+    places_free(d->memory);
+    free(d);
+}
+
+const struct difference *differences_wall(const struct differences *d)
+{
+    return &d->list.at[0];
+}
+
+const struct difference *differences_above(const struct differences *d, double share)
+{
+    for (size_t i = 0; i < d->list.n; i++) {
+        const struct difference *x = &d->list.at[i];
+        if (x->certainty == CERTAINTY_TOLD && !x->joined && x->change > share * d->wall_ns)
+            return x;
+    }
+    return NULL;
+}

@@ -1,0 +1,34 @@
+/* The places of several runs, and what each run has of them. Inside of src/compare. */
+#ifndef COLLPROF_COMPARE_PLACES_H
+#define COLLPROF_COMPARE_PLACES_H
+
+#include "profile/model.h"
+
+/* A value in one run, and the middle 80 % of what it is made of, as such values; NAN: not known. */
+struct ranged {
+    double value, low, high;
+};
+
+/* One operation at one call site, the same in all runs. */
+struct place {
+    char *operation, *exact, *functions, *label;
+    uint64_t order;          /* of its address */
+    bool in[2];              /* a run of A, of B */
+    bool gone;               /* was found to be another one */
+    struct ranged *time;     /* [run] ns a rank */
+    double *wait;            /* [run] share of it that was waiting for the last; NAN: not known */
+    double *calls;           /* [run] of a rank */
+    struct ranged **outside; /* [run][rank] each time; NULL: no collective, or not known */
+};
+
+struct places {
+    size_t runs, n_before; /* those of A */
+    size_t ranks;          /* most of all runs */
+    ARRAY(struct place *) list;
+    void *by_exact;
+};
+
+struct places *places_find(struct profile *const *run, size_t n, size_t m);
+void places_free(struct places *s);
+
+#endif

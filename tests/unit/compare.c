@@ -1,0 +1,281 @@
+/* Protects what is said to differ between runs: the tests against worked examples and drawn values,
+ * the same places in edited programs, causes before effects. */
+#include "compare/differences.h"
+#include "compare/evidence.h"
+#include "compare/places.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NEAR(x, right) cr_assert_float_eq(x, right, 1e-9, "%s is %.12g", #x, x)
+
+/* Probabilities counted by hand: of C(10, 5) = 252 deals, of C(7, 3) = 35. */
+Test(evidence, rank_test_is_exact)
+{
+    double low[] = {1, 2, 3, 4, 5}, high[] = {6, 7, 8, 9, 10}, mixed[] = {1, 3, 5, 7},
+           in[] = {2, 4, 6};
+    NEAR(evidence_rank_test(low, 5, high, 5), 2.0 / 252);
+    NEAR(evidence_rank_test(high, 5, low, 5), 2.0 / 252);
+    NEAR(evidence_rank_test(mixed, 4, in, 3), 1);
+    /* Sum of the first three ranks 1 + 2 + 4 = 7: one more deal is as far on this side. */
+    double a[] = {1, 2, 4}, b[] = {3, 5, 6, 7};
+    NEAR(evidence_rank_test(a, 3, b, 4), 4.0 / 35);
+    /* All the same: every deal is as far. One tie across the sides: {1, 2} and {2, 3}, ranks
+     * 1, 2.5, 2.5, 4; the sum 3.5 or 6.5 has 2 deals each of 6. */
+    double same[] = {2, 2, 2, 2};
+    NEAR(evidence_rank_test(same, 4, same, 4), 1);
+    double tie[] = {1, 2}, other[] = {2, 3};
+    NEAR(evidence_rank_test(tie, 2, other, 2), 4.0 / 6);
+}
+
+/* Beyond what is counted, the normal approximation: on both sides of the limit about the same. */
+Test(evidence, rank_test_of_many)
+{
+    double a[40], b[40];
+    for (int i = 0; i < 40; i++) {
+        a[i] = i * 7 % 40;
+        b[i] = i * 7 % 40 + 6;
+    }
+    double exact = evidence_rank_test(a, 25, b, 25), near = evidence_rank_test(a, 26, b, 26);
+    cr_assert(fabs(log(exact / near)) < 0.7, "%g and %g", exact, near);
+    cr_assert(exact > 1e-4 && exact < 0.5, "%g", exact);
+}
+
+Test(evidence, so_many_runs_are_enough)
+{
+    cr_assert(evidence_enough(5, 5) && evidence_enough(4, 6) && evidence_enough(3, 10));
+    cr_assert(!evidence_enough(4, 4) && !evidence_enough(1, 1) && !evidence_enough(1, 100));
+    cr_assert(!evidence_enough(0, 300));
+}
+
+static double normal(unsigned short *state)
+{
+    return sqrt(-2 * log(1 - erand48(state))) * cos(2 * M_PI * erand48(state));
+}
+
+enum { ROWS = 20, RUNS = 10, TRIALS = 200 };
+
+/* Share of 200 trials in which the first row, and any other, was told. */
+static void trials(double effect, double *told, double *wrong)
+{
+    unsigned short state[3] = {1, 2, 3};
+    *told = *wrong = 0;
+    for (int t = 0; t < TRIALS; t++) {
+        double value[ROWS][RUNS], p[ROWS];
+        bool any = false;
+        for (int r = 0; r < ROWS; r++)
+            for (int i = 0; i < RUNS; i++) {
+                double spike = erand48(state) < 0.02 ? -0.05 * log(1 - erand48(state)) : 0;
+                value[r][i] = 0.1 + 0.01 * normal(state) + spike + (!r && i >= 5 ? effect : 0);
+            }
+        evidence_together(&value[0][0], ROWS, 5, 5, 0.0025, p);
+        for (int r = 1; r < ROWS; r++)
+            any = any || p[r] <= EVIDENCE_LEVEL;
+        *told += p[0] <= EVIDENCE_LEVEL;
+        *wrong += any;
+    }
+    *told /= TRIALS;
+    *wrong /= TRIALS;
+}
+
+Test(evidence, of_twenty_rows_hardly_any_is_told_by_chance)
+{
+    double told, wrong;
+    trials(0, &told, &wrong);
+    cr_assert(told + wrong <= 0.04, "%g and %g of the trials", told, wrong);
+    trials(0.1, &told, &wrong);
+    cr_assert(told >= 0.9, "a change of ten times the noise is told in %g", told);
+    cr_assert(wrong <= 0.04, "%g", wrong);
+}
+
+Test(evidence, interval_and_pairs)
+{
+    double a[] = {10, 11, 12, 13, 14}, b[] = {20, 21, 22, 23, 24}, low, high;
+    evidence_interval(a, 5, b, 5, &low, &high);
+    cr_assert(low >= 6 && low < 10 && high > 10 && high <= 14, "%g to %g", low, high);
+    NEAR(evidence_superiority(a, 5, b, 5), 1);
+    NEAR(evidence_superiority(a, 5, a, 5), 0.5);
+    evidence_interval(a, 1, b, 2, &low, &high);
+    NEAR(low, 10);
+    NEAR(high, 11);
+}
+
+/* --- of profiles --- */
+
+enum { STEPS = 40 };
+#define MS 1000000
+
+struct made {
+    int line;      /* of the first of two sums; the other is ten lines below */
+    double before; /* ms that rank 1 spends before the second sum; rank 0: 1 */
+    double jitter; /* ms */
+};
+
+static uint32_t made_site(struct profile *p, int line)
+{
+    struct profile_site s = {.depth = 1};
+    s.frame[0] = (struct profile_frame){.module = PROFILE_NONE, .address = (uint64_t)line};
+    return profile_add_site(p, &s);
+}
+
+/* One rank of two that sum up in turn at two places; all wait for rank 1. */
+static struct profile *made_rank(uint32_t rank, const struct made *m)
+{
+    struct profile *p = profile_new();
+    uint32_t sum = profile_add_operation(p, "MPI_Allreduce", FAMILY_COLLECTIVE);
+    uint32_t comm = profile_add_comm(p, &(struct profile_comm){.id = 1, .created = 1, .size = 2});
+    double other = fmax(1, m->before) + m->jitter, step = 1 + other + 0.02, mpi = 0;
+    for (int place = 0; place < 2; place++) {
+        uint64_t histogram[HISTOGRAM_BUCKETS] = {0};
+        uint32_t site = made_site(p, m->line + 10 * place);
+        double outside = place ? (rank ? m->before : 1) + m->jitter : 1;
+        double wait = place ? other - outside : 0;
+        uint64_t ns = (uint64_t)((wait + 0.01) * MS);
+        histogram[histogram_bucket(ns)] = STEPS;
+        mpi += STEPS * (wait + 0.01) * MS;
+        profile_add_entry(p, &(struct profile_entry){.site = site,
+                                                     .operation = sum,
+                                                     .comm = comm,
+                                                     .region = PROFILE_NONE,
+                                                     .calls = STEPS,
+                                                     .time_ns = STEPS * ns,
+                                                     .min_ns = ns,
+                                                     .max_ns = ns,
+                                                     .spread = {.ranks = 1},
+                                                     .histogram = histogram});
+        for (uint32_t i = 0; i < STEPS; i++) {
+            double end = i * step + (place ? step : 1.01);
+            *PUSH(&p->events) =
+                (struct profile_event){.comm_id = 1,
+                                       .exit_ns = (int64_t)(end * MS),
+                                       .entry_ns = (int64_t)(end * MS) - (int64_t)ns,
+                                       .outside_ns = (int64_t)(outside * MS),
+                                       .sequence = 2 * i + (uint32_t)place,
+                                       .rank = rank,
+                                       .site = site,
+                                       .operation = sum,
+                                       .comm = comm,
+                                       .comm_rank = rank,
+                                       .root = -1};
+        }
+    }
+    profile_add_host(p, &(struct profile_host){.name = "alpha", .ranks = 1});
+    *PUSH(&p->ranks) = (struct profile_rank){.rank = (int32_t)rank,
+                                             .wall = STEPS * step / 1000,
+                                             .mpi_ns = (uint64_t)mpi,
+                                             .delayed_ns = -1};
+    return p;
+}
+
+static struct profile *made_run(struct made m)
+{
+    struct profile *p = made_rank(0, &m);
+    p->stack_depth = 1;
+    profile_merge(p, made_rank(1, &m));
+    events_sort(p);
+    arrivals_find(p);
+    for (size_t i = 0; i < p->sites.n; i++) {
+        struct profile_frame *f = &p->sites.at[i].frame[0];
+        f->line = (uint32_t)f->address;
+        f->function = profile_strdup("solve");
+        f->file = profile_strdup("solve.c");
+    }
+    return p;
+}
+
+static struct differences *compare(struct profile **run, struct made before, struct made after,
+                                   size_t n)
+{
+    for (size_t i = 0; i < 2 * n; i++) {
+        struct made m = i < n ? before : after;
+        m.jitter = 0.004 * (double)(i % n * 3 % 5);
+        run[i] = made_run(m);
+    }
+    return differences_find(run, n, n);
+}
+
+static void done(struct profile **run, size_t n, struct differences *d)
+{
+    differences_free(d);
+    for (size_t i = 0; i < 2 * n; i++)
+        profile_free(run[i]);
+}
+
+static void assert_cause(const struct differences *d, enum certainty certainty)
+{
+    const struct difference *x = &d->list.at[1];
+    char text[1200];
+    difference_sentence(d, x, text, sizeof text);
+    cr_assert(x->kind == DIFFERENCE_OUTSIDE && x->rank == 1 && x->certainty == certainty, "%s",
+              text);
+    cr_assert(strstr(text, "rank 1 spends 500 us more outside of MPI before each Allreduce"), "%s",
+              text);
+    cr_assert_float_eq(x->change, STEPS * 0.5 * MS, 0.02 * STEPS * MS);
+}
+
+Test(compare, the_cause_comes_before_its_effect)
+{
+    struct profile *run[10];
+    struct differences *d = compare(run, (struct made){10, 1, 0}, (struct made){10, 1.5, 0}, 5);
+    assert_cause(d, CERTAINTY_TOLD);
+    cr_assert(strstr(d->list.at[1].place, "solve.c:20"), "%s", d->list.at[1].place);
+    cr_assert_eq(differences_wall(d)->certainty, CERTAINTY_TOLD);
+    const struct difference *wait = NULL;
+    for (size_t i = 2; i < d->list.n; i++)
+        if (d->list.at[i].kind == DIFFERENCE_WAIT)
+            wait = &d->list.at[i];
+    cr_assert(wait && wait->certainty == CERTAINTY_TOLD);
+    cr_assert_eq(wait->follows, 2, "from the second row");
+    cr_assert_eq(differences_above(d, 0.9), NULL);
+    cr_assert_not_null(differences_above(d, 0.05));
+    done(run, 5, d);
+}
+
+Test(compare, equal_runs_have_nothing_to_tell)
+{
+    struct profile *run[10];
+    struct differences *d = compare(run, (struct made){10, 1, 0}, (struct made){10, 1, 0}, 5);
+    for (size_t i = 0; i < d->list.n; i++)
+        cr_assert_eq(d->list.at[i].certainty, CERTAINTY_NONE, "row %zu", i);
+    cr_assert_eq(differences_above(d, 0), NULL);
+    done(run, 5, d);
+}
+
+/* Two runs give a hint, which is no reason to fail; what has no spread in a run gives none. */
+Test(compare, one_run_a_side_gives_hints_only)
+{
+    struct profile *run[2];
+    struct differences *d = compare(run, (struct made){10, 1, 0}, (struct made){10, 1.5, 0}, 1);
+    assert_cause(d, CERTAINTY_HINT);
+    cr_assert_eq(differences_wall(d)->certainty, CERTAINTY_NONE);
+    cr_assert_eq(differences_above(d, 0), NULL);
+    done(run, 1, d);
+}
+
+/* Lines move when a program is edited. */
+Test(compare, places_that_moved_are_the_same)
+{
+    struct profile *run[10];
+    struct differences *d = compare(run, (struct made){10, 1, 0}, (struct made){17, 1.5, 0}, 5);
+    assert_cause(d, CERTAINTY_TOLD);
+    cr_assert(strstr(d->list.at[1].place, "solve.c:20"), "%s", d->list.at[1].place);
+    done(run, 5, d);
+}
+
+/* Profiles of before: nothing is said of what is not known. */
+Test(compare, old_profiles_name_no_rank)
+{
+    struct profile *run[10];
+    for (size_t i = 0; i < 10; i++) {
+        run[i] = made_run((struct made){10, i < 5 ? 1 : 1.5, 0.004 * (double)(i * 7 % 5)});
+        for (size_t k = 0; k < run[i]->events.n; k++)
+            run[i]->events.at[k].outside_ns = -1;
+    }
+    struct differences *d = differences_find(run, 5, 5);
+    cr_assert_not(d->outside_known);
+    for (size_t i = 0; i < d->list.n; i++)
+        cr_assert_neq(d->list.at[i].kind, DIFFERENCE_OUTSIDE);
+    done(run, 5, d);
+}
