@@ -21,11 +21,12 @@ run() {
 }
 
 # Without --thorough only those that differ most.
-algorithms="binomial_tree flat"
+algorithms="binomial_tree flat chain"
 [ -z "${CHECK_THOROUGH:-}" ] ||
-    algorithms="binomial_tree NTSL scatter_LR_allgather flat"
+    algorithms="binomial_tree NTSL scatter_LR_allgather flat chain"
 for algorithm in $algorithms; do
     case ${CHECK_THOROUGH:-}$algorithm in
+    *chain) late='' ;; # only what --bcast sees
     1[!f]*) late="never constant random alternating pipelined" ;;
     *) late="constant alternating pipelined" ;;
     esac
@@ -38,6 +39,9 @@ for algorithm in $algorithms; do
     for per_step in 1 4; do
         COLLPROF_ACK='' SMPI_OPTIONS=$plain
         run sim/layer.truth never $per_step 256 65536
+        [ -z "$COLLPROF_BCAST" ] ||
+            python3 "$srcdir/tests/sim/layer.py" $algorithm seen $per_step sim/layer.truth \
+                sim/layer.truth $dir/profile.json || exit 1
         for how in $late; do
             # Looking for a message is to cost the same every time.
             SMPI_OPTIONS="$plain --cfg=smpi/test:2e-7 --cfg=smpi/grow-injected-times:no"
@@ -48,3 +52,10 @@ for algorithm in $algorithms; do
         done
     done
 done
+
+# A clock that takes 20 us to read shows whether holds, which begin and end in a reading, are taken off.
+algorithm=binomial_tree
+COLLPROF_BCAST='' COLLPROF_ACK=one
+SMPI_OPTIONS="$small --cfg=smpi/bcast:$algorithm --cfg=smpi/wtime:2e-5"
+run sim/layer.out never 1 256 65536
+python3 "$srcdir/tests/sim/layer.py" $algorithm slow_clock 1 sim/layer.out sim/layer.out $dir/profile.json

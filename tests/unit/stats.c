@@ -17,6 +17,13 @@ Test(stats, summary_of_known_samples)
     cr_assert_eq(x[0], 4, "the samples are left as they are");
 }
 
+Test(stats, summary_has_the_interval_of_its_median)
+{
+    struct summary s = stats_summarize((double[]){7, 1, 10, 4, 3, 9, 2, 8, 5, 6}, 10);
+    cr_assert_float_eq(s.median_low, 2, 0);
+    cr_assert_float_eq(s.median_high, 9, 0);
+}
+
 Test(stats, nothing_gives_nan)
 {
     struct summary s = stats_summarize(NULL, 0);
@@ -24,10 +31,12 @@ Test(stats, nothing_gives_nan)
 }
 
 /* The published table of such intervals: n = 6 is the first with any, the range itself; n = 10
- * gives the 2nd and 9th, n = 20 the 6th and 15th, n = 100 the 40th and 61st. */
+ * gives the 2nd and 9th, n = 20 the 6th and 15th, n = 100 the 40th and 61st, n = 400 the 180th and
+ * 221st, n = 1000 the 469th and 532nd. */
 Test(stats, median_bounds_match_the_binomial_table)
 {
-    const size_t table[][3] = {{5, 0, 4}, {6, 0, 5}, {10, 1, 8}, {20, 5, 14}, {100, 39, 60}};
+    const size_t table[][3] = {{5, 0, 4},     {6, 0, 5},       {10, 1, 8},      {20, 5, 14},
+                               {100, 39, 60}, {400, 179, 220}, {1000, 468, 531}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         size_t low, high;
         stats_median_bounds(table[i][0], &low, &high);

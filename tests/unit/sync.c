@@ -75,6 +75,19 @@ Test(sync, bounds_of_two_exchanges_are_combined)
     cr_assert_float_eq(p.bound, 1.5, 20 * SYNC_DRIFT_UNKNOWN);
 }
 
+/* The moment of a burst is that of the shortest trip, from which the parent's hold is taken off. */
+Test(sync, the_shortest_trip_is_the_moment)
+{
+    struct sync_exchange e[3] = {
+        {.sent = 0, .arrived = 103, .replied = 103, .received = 6},
+        {.sent = 10, .arrived = 110.5, .replied = 120.5, .received = 21}, /* held for 10 of 11 */
+        {.sent = 30, .arrived = 131, .replied = 131, .received = 32},
+    };
+    struct sync_point p = sync_point_from(e, 3, 0);
+    cr_assert_float_eq(p.local, 15.5, 1e-9);
+    cr_assert_float_eq(p.offset, 100, 20 * SYNC_DRIFT_UNKNOWN);
+}
+
 /* A thousand clocks that drift by up to 500 ppm, as one that the kernel slews may, seen by one
  * burst of up to 60 ms or by several: at any moment afterwards and between the error is within the
  * stated bound. (A rate that changes after the last point is not in it.) */
