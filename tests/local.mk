@@ -11,7 +11,7 @@ LOG_COMPILER = timeout --verbose -k 10 1200
 
 # What takes long is named in THOROUGH_TESTS too: it runs where CHECK_THOROUGH is 1, and exits 77
 # with a line where it is not. Tests of simulated clocks and of none run beside each other in ./check.
-THOROUGH_TESTS =
+THOROUGH_TESTS = tests/mutants.sh
 
 # documented.sh: manual pages of all that is installed. floors.sh: the include graph.
 TESTS += tests/documented.sh tests/floors.sh tests/format.sh
@@ -39,5 +39,5 @@ mutants: all
 EXTRA_DIST += tools/mutate tools/mutants
 clean-local: clean-mutants
 clean-mutants:
-	rm -rf mutants
+	rm -rf mutants mutants-unit
 .PHONY: mutants clean-mutants

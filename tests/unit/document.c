@@ -60,6 +60,27 @@ Test(document, text_is_aligned_with_units_in_the_heads)
     free(text);
 }
 
+/* A letter of two bytes is one wide. */
+Test(document, text_beyond_ascii_is_aligned)
+{
+    static const struct column two[] = {{"name", NULL, COLUMN_TEXT, 0, NULL},
+                                        {"n", NULL, COLUMN_INTEGER, 0, NULL}};
+    char *text = NULL;
+    size_t size;
+    struct document *d = document_new("x/1");
+    struct table *t = document_table(d, "x", NULL, two, 2);
+    table_text(t, "Z\xc3\xbcrich");
+    table_integer(t, 1);
+    table_text(t, "Geneva");
+    table_integer(t, 2);
+    FILE *out = open_memstream(&text, &size);
+    document_write(d, out, FORMAT_TEXT);
+    fclose(out);
+    cr_assert(strstr(text, "  Z\xc3\xbcrich  1\n  Geneva  2\n"), "%s", text);
+    document_free(d);
+    free(text);
+}
+
 /* Trailing blanks would differ from run to run of a test that compares, and look like cells. */
 Test(document, no_line_ends_in_blanks)
 {

@@ -90,6 +90,14 @@ Test(overlap, base_round_as_json)
     cr_expect_not(base_round_from_json(json, &back, NULL, &why));
     cr_expect(strstr(why, "impossible size"));
     cr_expect_eq(back.n, 0);
+    json_t *point = json_array_get(json_object_get(json, "points"), 1);
+    json_object_set_new(point, "bytes", json_integer(2048));
+    for (int i = 0; i < 3; i++) {
+        static const double us[] = {1, 0, -1};
+        json_object_set_new(point, "contiguous_us", json_real(us[i]));
+        cr_expect_eq(base_round_from_json(json, &back, NULL, &why), us[i] > 0, "%g us", us[i]);
+        base_round_free(&back);
+    }
     json_object_set_new(json, "schema", json_string("other/1"));
     cr_expect_not(base_round_from_json(json, &back, NULL, &why));
     cr_expect(strstr(why, "no base round"));

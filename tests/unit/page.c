@@ -84,6 +84,34 @@ Test(page, lines_and_order)
     cr_assert(good);
 }
 
+/* A row without the figure that sorts comes after those that have it, however long it took. */
+Test(page, rows_without_the_figure_come_last)
+{
+    struct ledger l;
+    made_ledger(&l, NULL, 0, 1);
+    made_calls(&l, 1, OP_BCAST, 8, 1, 1000000);
+    struct ledger_entry *isend = made_calls(&l, 2, OP_ISEND, 8, 4, 300);
+    isend->completed = 4;
+    isend->wait_ns = 800;
+    made_calls(&l, 2, OP_BARRIER, 0, 1, 2000000);
+    struct profile *p = made_merged(NULL, &l);
+    const struct listing *entries = listing_find("entries");
+    struct view v;
+    struct listed rows;
+    view_open(&v, p, NULL);
+    listed_open(&rows, entries, &v, "in_wait");
+    cr_assert_eq(rows.n, 3);
+    for (size_t i = 0; i < rows.n; i++) {
+        static const double time[] = {1200, 2000000, 1000000};
+        const void *row = rows.at + i * rows.size;
+        cr_assert_eq(isnan(figure_find(entries, "in_wait")->get(&v, row)), i > 0);
+        cr_assert_float_eq(figure_find(entries, "time")->get(&v, row), time[i], 1e-6);
+    }
+    listed_close(&rows);
+    view_close(&v);
+    profile_free(p);
+}
+
 /* More ranks than processors: every figure is doubtful, and the page says so at the top. */
 Test(page, crowded_hosts_are_called_so)
 {
