@@ -199,7 +199,7 @@ void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes, i
         complete_at_once(e, c, kind, bytes);
     } else if (e && rc == MPI_SUCCESS && *request != MPI_REQUEST_NULL) {
         r.handle = HANDLE_BITS(*request);
-        if (kind == REQUEST_COLLECTIVE && on && on->size > 1) {
+        if (kind == REQUEST_COLLECTIVE && on && comm_has_others(on)) {
             r.comm_id = on->id;
             r.sequence = call_sequence(on);
             if (layer.trace)

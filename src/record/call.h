@@ -156,7 +156,7 @@ static inline void call_leave_collective(struct call *c, int rc, MPI_Comm comm, 
     struct comm *on = call_comm(c, comm, rc);
     if (UNLIKELY(rc != MPI_SUCCESS))
         call_collective_failed(on, rc);
-    else if (on && on->id && on->size > 1) {
+    else if (on && on->id && comm_has_others(on)) {
         uint32_t sequence = call_sequence(on);
         if (UNLIKELY(layer.trace))
             trace_collective(c, on, sequence, root, bytes);

@@ -27,6 +27,12 @@ struct comm {
     struct shadow *shadow; /* what src/inject keeps for it */
 };
 
+/* Whether a collective has others to wait for: of an intercommunicator, even for a group of one. */
+static inline bool comm_has_others(const struct comm *c)
+{
+    return c->size > 1 || c->inter;
+}
+
 /* For what injects: called by all members when a communicator is freed, before its record is.
  * NULL: nobody is interested. */
 extern void (*comm_forgotten)(struct comm *c);

@@ -36,6 +36,7 @@ profile communicators communicators 12
 run threads 1
 profile threads calls MPI_Allreduce=600000 MPI_Isend=200000 MPI_Irecv=200000 MPI_Waitall=200000
 profile threads completed MPI_Isend=200000 MPI_Irecv=200000
+profile threads waits MPI_Isend+MPI_Irecv=MPI_Waitall
 
 run errors
 profile errors errors MPI_Send=4 MPI_Bcast=2 MPI_Barrier=2 MPI_Isend=2 MPI_Wait=2 MPI_Irecv=0

@@ -37,7 +37,7 @@
     f(Get_accumulate) f(Fetch_and_op) f(Compare_and_swap) f(File_open) f(File_close) \
     f(File_read) f(File_write) f(File_read_at) f(File_write_at) f(File_read_at_all) \
     f(File_write_at_all) f(Send_c) f(Recv_c) f(Isend_c) f(Irecv_c) f(Bcast_c) f(Allreduce_c) \
-    f(Reduce_c) f(Gather_c) f(Allgather_c) f(Alltoall_c)
+    f(Reduce_c) f(Gather_c) f(Allgather_c) f(Alltoall_c) f(Psend_init) f(Precv_init) f(Pready)
 /* clang-format on */
 #define FUNCTIONS(f) TIMED(f) COUNTED(f)
 

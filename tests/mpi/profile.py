@@ -7,6 +7,8 @@ bytes OPERATION=N ...     so many bytes
 completed OPERATION=N ... so many requests seen complete
 cancelled OPERATION=N ... so many requests cancelled
 errors OPERATION=N ...    so many calls that returned an error
+window-ms OPERATION=N ... so long from post to the call that completes, all requests together
+waits POST=COMPLETION ... what requests by POST waited, all together, is the time in COMPLETION
 region NAME OPERATION=N   so many calls in this region
 states STATE=N ...        so many ranks ended like this
 ranks N                   so many ranks left a record
@@ -31,6 +33,17 @@ def by_operation(profile, field, region=None):
             continue
         total[profile["operations"][e["operation"]]["name"]] += e[field]
     return total
+
+
+def waits(profile, pairs):
+    waited, took, bad = by_operation(profile, "wait_ns"), by_operation(profile, "time_ns"), 0
+    for pair in pairs:
+        posts, _, completion = pair.partition("=")
+        ns = sum(waited[post] for post in posts.split("+"))
+        if abs(ns - took[completion]) > 0.01 * took[completion] + 1000:
+            print(f"{posts}: waited {ns} ns, but {completion} took {took[completion]} ns")
+            bad = 1
+    return bad
 
 
 def matches(value, wanted):
@@ -109,6 +122,11 @@ def main(path, check, *arguments):
         return same(profile, *arguments, times=False)
     if check in ("calls", "bytes", "completed", "cancelled", "errors"):
         return expect(by_operation(profile, check), arguments)
+    if check == "window-ms":
+        window = by_operation(profile, "window_ns")
+        return expect({name: ns // 1000000 for name, ns in window.items()}, arguments)
+    if check == "waits":
+        return waits(profile, arguments)
     if check == "region":
         return expect(by_operation(profile, "calls", arguments[0]), arguments[1:])
     if check == "states":

@@ -102,17 +102,39 @@ static void partitioned(void)
 {
     double x[4 * 25] = {0};
     MPI_Request request;
+    MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0)
         MPI_Psend_init(x, 4, 25, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
     else
         MPI_Precv_init(x, 4, 25, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
-    MPI_Start(&request);
-    for (int i = 0; rank == 0 && i < 4; i++)
-        MPI_Pready(i, request);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    for (int round = 0; round < 2; round++) {
+        MPI_Start(&request);
+        usleep(rank ? 10000 : 20000);
+        for (int i = 0; rank == 0 && i < 4; i++)
+            MPI_Pready(i, request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
     MPI_Request_free(&request);
 }
 #endif
+
+/* Rank 0 here, rank 1 there. */
+static void between(void)
+{
+    char x[100] = {0};
+    MPI_Comm half, bridge;
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank, 0, &bridge);
+    for (int i = 0; i < 3; i++)
+        MPI_Barrier(bridge);
+    MPI_Bcast(x, 100, MPI_BYTE, rank == 0 ? MPI_ROOT : 0, bridge);
+    if (rank == 0)
+        MPI_Send(x, 5, MPI_BYTE, 0, 0, bridge);
+    else
+        MPI_Recv(x, 5, MPI_BYTE, 0, 0, bridge, MPI_STATUS_IGNORE);
+    MPI_Comm_free(&bridge);
+    MPI_Comm_free(&half);
+}
 
 /* More than an int can count, of memory that is sent many times over. */
 static void huge(void)
@@ -231,6 +253,7 @@ static const struct {
 #if MPI_VERSION >= 4
             {"partitioned", partitioned},
 #endif
+            {"between", between},
             {"huge", huge},
             {"many-sites", many_sites},
             {"in-turn", in_turn},

@@ -86,9 +86,28 @@ END
 both freeing-nothing
 profile freeing-nothing calls MPI_Comm_free=2
 
+# again WAY: the same calls in the same time as an independent counter saw.
+again()
+{
+    counted 2 $1.counted "$strange" $1 >out 2>err || { cat err; fail "$1: counted"; }
+    same_counts $1.counted || fail "$1: other counts"
+}
+
+# Twice 800 bytes on either side; 10 ms of work at the receiver, 20 ms at the sender.
 if both partitioned; then
-    profile partitioned bytes MPI_Start=1600
+    profile partitioned bytes MPI_Start=3200
+    profile partitioned completed MPI_Start=4
+    profile partitioned window-ms MPI_Start=60-60000
+    profile partitioned waits MPI_Start=MPI_Wait
+    again partitioned
 fi
+
+# Collectives of an intercommunicator are one instance each in which both groups take part.
+both between
+profile between calls MPI_Barrier=6 MPI_Bcast=2 MPI_Send=1 MPI_Recv=1 MPI_Intercomm_create=2
+profile between bytes MPI_Bcast=200 MPI_Send=5 MPI_Recv=5
+profile between instances MPI_Barrier=3 MPI_Bcast=1
+again between
 
 # 4,096 call sites, where there was room for 768.
 both many-sites
