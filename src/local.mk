@@ -128,8 +128,18 @@ libcompare_la_SOURCES = src/compare/data.c src/compare/differences.c src/compare
 
 # data: for other programs.
 libdata_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(SQLITE_CFLAGS) $(OTF2_CFLAGS)
-libdata_la_SOURCES = src/data/csv.c src/data/data.h src/data/html.c src/data/otf2.c src/data/perfetto.c \
+libdata_la_SOURCES = src/data/csv.c src/data/data.h src/data/html.c src/data/html.h src/data/html_calls.c \
+	src/data/html_findings.c src/data/html_pictures.c src/data/html_times.c src/data/otf2.c src/data/perfetto.c \
 	src/data/sqlite.c src/data/trace.c
+nodist_libdata_la_SOURCES = html_assets.c
+# What the page for a browser carries along: its style, its script, and a library for curves if configure found
+# it.
+CLEANFILES += html_assets.c
+EXTRA_DIST += src/data/embed.sh src/data/report.css src/data/report.js
+html_assets.c: $(srcdir)/src/data/embed.sh $(srcdir)/src/data/report.css $(srcdir)/src/data/report.js Makefile
+	$(AM_V_GEN)sh $(srcdir)/src/data/embed.sh html_style=$(srcdir)/src/data/report.css \
+		html_script=$(srcdir)/src/data/report.js html_curves=$(DYGRAPHS)/dygraph.min.js \
+		html_curves_style=$(DYGRAPHS)/dygraph.min.css > $@.tmp && mv $@.tmp $@
 libdata_la_LIBADD = $(SQLITE_LIBS) $(OTF2_LIBS)
 
 # results: what the bench programs write.

@@ -3,12 +3,15 @@
 
 #include "data/data.h"
 #include "page/report.h"
+#include "picture/timeline_draw.h"
 #include "results/base_round.h"
 #include "results/save.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 struct options {
     const char *name, *directory;
@@ -116,21 +119,88 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
+/* The picture of a traced run as SVG, for free(); NULL where it cannot be drawn. */
+static char *timeline_of(const char *directory)
+{
+    char place[] = "/tmp/collprof-XXXXXX", path[64], *text = NULL;
+    size_t size = 0;
+    struct profile *trace = profile_load_trace(directory);
+    if (!trace || !mkdtemp(place)) {
+        profile_free(trace);
+        return NULL;
+    }
+    snprintf(path, sizeof path, "%s/timeline.svg", place);
+    FILE *in = timeline_draw(trace, path, &(struct picture_view){0}) == PICTURE_DRAWN
+                   ? fopen(path, "r")
+                   : NULL;
+    if (in && getdelim(&text, &size, '\0', in) > 0) {
+        char *begin = strstr(text, "<svg"); /* what comes before is not for the inside of a page */
+        if (begin)
+            memmove(text, begin, strlen(begin) + 1);
+    }
+    if (in)
+        fclose(in);
+    unlink(path);
+    rmdir(place);
+    profile_free(trace);
+    return text;
+}
+
+static bool finish_html(struct save *save, const char *target)
+{
+    if (!save_commit(save))
+        return false;
+    if (strcmp(target, "-"))
+        printf("%s: open it in a browser\n", target);
+    return true;
+}
+
 static bool write_html(const struct options *o, const struct profile *p,
                        const struct base_round *base)
 {
     char path[4400];
     struct save save;
-    snprintf(path, sizeof path, "%s/report.html", o->directory ? o->directory : "collprof.out");
+    snprintf(path, sizeof path, "%s/report.html", o->report.directory);
     const char *target = o->html_file ? o->html_file : path;
     if (!save_open(&save, target))
         return false;
-    data_html(p, base, save.out);
-    if (!save_commit(&save))
+    char *timeline = p->trace.on ? timeline_of(o->report.directory) : NULL;
+    data_html(p, base, timeline, save.out);
+    free(timeline);
+    return finish_html(&save, target);
+}
+
+/* What a benchmark has written: FILE.json becomes FILE.html. */
+static bool write_document(const struct options *o)
+{
+    char path[4400];
+    const char *file = o->directory, *dot = strrchr(file, '.');
+    json_error_t error;
+    struct save save;
+    if (!o->html)
+        cli_refuse(o->name,
+                   "%s is a file: --html for results of a benchmark, or the directory of "
+                   "a run, would be right",
+                   file);
+    json_t *document = json_load_file(file, 0, &error);
+    if (!document) {
+        fprintf(stderr, "%s: %s, line %d: %s\n", o->name, file, error.line, error.text);
         return false;
-    if (strcmp(target, "-"))
-        printf("%s: open it in a browser\n", target);
-    return true;
+    }
+    snprintf(path, sizeof path, "%.*s.html",
+             dot && !strcmp(dot, ".json") ? (int)(dot - file) : (int)strlen(file), file);
+    const char *target = o->html_file ? o->html_file : path;
+    bool good = data_is_document(document);
+    if (!good)
+        fprintf(stderr, "%s: %s: what collbench-* write with --format=json would be right\n",
+                o->name, file);
+    good = good && save_open(&save, target);
+    if (good) {
+        data_html_document(document, save.out);
+        good = finish_html(&save, target);
+    }
+    json_decref(document);
+    return good;
 }
 
 /* Where there is no line of its own for it. */
@@ -147,10 +217,12 @@ int cli_report(int argc, char **argv)
     static const struct argp argp = {
         options,
         parse,
-        "[DIR]",
+        "[DIR | FILE]",
         "Shows the report of a run from the directory that `collprof run -o DIR' wrote "
         "(collprof.out). Of a run that crashed or was killed, the raw records of its ranks are "
-        "read, and the report says which are incomplete.",
+        "read, and the report says which are incomplete.  With --html also results that "
+        "collbench-* "
+        "have written to FILE as JSON.",
         NULL,
         NULL,
         NULL};
@@ -158,6 +230,9 @@ int cli_report(int argc, char **argv)
     cli_parse(&argp, argc, argv, 0, &o);
     if (o.json + o.csv + o.html > 1)
         cli_refuse(o.name, "--json, --csv and --html: one of them would be right");
+    struct stat st;
+    if (o.directory && !stat(o.directory, &st) && S_ISREG(st.st_mode))
+        return write_document(&o) && cli_flush(o.name) ? 0 : 1;
     struct base_round base = {0};
     if (o.base_round && !base_round_load(o.base_round, &base, NULL))
         return 1;

@@ -13,8 +13,14 @@ size_t data_csv(const struct listing *l, const struct view *v, FILE *out, const 
 /* All tables but the finest, one after the other, each under a line "# NAME: what it is". */
 void data_csv_summary(const struct profile *p, FILE *out, const char *sort);
 
-/* The report as one page of HTML that needs nothing else. BASE as for view_open(). */
-void data_html(const struct profile *p, const struct base_round *base, FILE *out);
+/* The report as one page of HTML that needs nothing else. BASE as for view_open(); TIMELINE: a
+ * drawing as SVG, or NULL. */
+void data_html(const struct profile *p, const struct base_round *base, const char *timeline,
+               FILE *out);
+
+/* The same of what a benchmark has written as JSON. */
+bool data_is_document(const json_t *document);
+void data_html_document(const json_t *document, FILE *out);
 
 /* All tables as one SQLite database, a new file at PATH. NULL, or what went wrong. */
 const char *data_sqlite(const struct profile *p, const char *path);

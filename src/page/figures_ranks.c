@@ -95,6 +95,9 @@ GET(rank, profile_rank, e->rank)
 GET(wall, profile_rank, e->wall * 1e9)
 GET(mpi, profile_rank, e->mpi_ns)
 GET(mpi_share, profile_rank, e->wall > 0 ? (double)e->mpi_ns / e->wall / 1e7 : 0)
+GET(in_collectives, profile_rank, e->collective_ns < 0 ? NAN : (double)e->collective_ns)
+GET(in_messages, profile_rank, e->message_ns < 0 ? NAN : (double)e->message_ns)
+GET(late_wait, profile_rank, e->late_wait_ns < 0 ? NAN : (double)e->late_wait_ns)
 GET(rank_calls, profile_rank, e->calls)
 GET(preempted, profile_rank, e->involuntary_switches)
 GET(cpu, profile_rank, e->cpu_ns < 0 ? NAN : (double)e->cpu_ns)
@@ -118,6 +121,13 @@ static const struct figure list_of_rank[] = {
     {"wall", "wall", UNIT_TIME, wall, "from MPI_Init to MPI_Finalize", NULL, NULL, 0},
     {"mpi", "in MPI", UNIT_TIME, mpi, "time in MPI, all threads together", NULL, NULL, 0},
     {"mpi_share", "% run", UNIT_SHARE, mpi_share, "part of its wall time", NULL, NULL, 0},
+    {"collectives", "collectives", UNIT_TIME, in_collectives, "of it in collectives", NULL, NULL,
+     0},
+    {"late_wait", "for late", UNIT_TIME, late_wait,
+     "of that, before the rank that it waits for had come; known if every collective was recorded",
+     NULL, NULL, 0},
+    {"messages", "messages", UNIT_TIME, in_messages, "of it in messages and requests", NULL, NULL,
+     0},
     {"calls", "calls", UNIT_COUNT, rank_calls, "calls of MPI", NULL, NULL, 0},
     {"cpu", "processor", UNIT_TIME, cpu, "processor time, all threads together", NULL, NULL, 0},
     {"delayed", "kept off", UNIT_TIME, delayed,

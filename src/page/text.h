@@ -8,7 +8,9 @@
 
 void text_header(const struct profile *p, FILE *out);
 void text_summary(const struct view *v, FILE *out);
-char *text_sentences(const struct view *v); /* a line each; for free() */
+/* A line each, for free(): what it is about (a listing, or "LISTING-ROW" as on the page for a
+ * browser), a tab, the sentence. */
+char *text_sentences(const struct view *v);
 /* The tables of the listings FIRST to LAST, in the order of text_tables.c. */
 void text_tables(const struct view *v, FILE *out, const struct report_options *options,
                  const char *first, const char *last);

@@ -70,7 +70,7 @@ static void say_whom(const struct view *v, FILE *out, const struct profile_wait 
     const struct profile *p = v->p;
     const char *label = w->site == PROFILE_NONE ? "an unknown place" : v->label[w->site];
     char share[32], time[32];
-    fprintf(out, "%s of the waiting in %s at %s (%s per rank) is for rank %u, which %s.\n",
+    fprintf(out, "waits\t%s of the waiting in %s at %s (%s per rank) is for rank %u, which %s.\n",
             format_share(share, (double)w->wait_ns, sum), p->operations.at[w->operation].name,
             label, format_time(time, sum / (double)(p->ranks.n ? p->ranks.n : 1)), w->rank,
             doing(w->state));

@@ -21,6 +21,12 @@ static double wall_ns(const struct profile *p)
     return sum;
 }
 
+/* What the next sentence is about, for a link: a row of calls. */
+static void point(FILE *out, const char *listing, const struct profile_entry *e)
+{
+    fprintf(out, "%s-%d-%u\t", listing, (int)e->site, e->operation);
+}
+
 static void trust(const struct profile *p, const struct noise *n, FILE *out)
 {
     char time[32], share[32], all[32];
@@ -29,6 +35,7 @@ static void trust(const struct profile *p, const struct noise *n, FILE *out)
     format_share(share, n->share, 1);
     format_share(all, n->mean, 1);
     format_time(time, n->seconds * 1e9);
+    fprintf(out, "ranks-%d\t", n->worst_rank);
     if (p->ranks.n > 1)
         fprintf(out,
                 "%s: rank %d was ready to run, and had no processor, for %s of the run (%s; all "
@@ -54,7 +61,7 @@ static void most_time(const struct view *v, FILE *out)
     char share[32];
     double wall = wall_ns(p);
     if (wall > 0 && v->mpi_ns < matters * wall) {
-        fprintf(out, "MPI takes %s of the run: nothing is to be gained there.\n",
+        fprintf(out, "operations\tMPI takes %s of the run: nothing is to be gained there.\n",
                 format_share(share, v->mpi_ns, wall));
         return;
     }
@@ -67,6 +74,7 @@ static void most_time(const struct view *v, FILE *out)
         return;
     }
     const struct profile_entry *o = &operations->entries.at[0], *s = &sites->entries.at[0];
+    point(out, "call_sites", s);
     fprintf(out, "Most time in MPI goes to %s (%s)", p->operations.at[o->operation].name,
             format_share(share, (double)o->time_ns, v->mpi_ns));
     if (p->stack_depth && s->site != PROFILE_NONE && p->sites.at[s->site].depth) {
@@ -103,7 +111,7 @@ static void without_place(const struct view *v, FILE *out)
     for (size_t i = 0; i < p->ranks.n; i++)
         dropped += p->ranks.at[i].dropped[LEDGER_SITES];
     if (p->stack_depth && time > 0 && time >= matters * v->mpi_ns)
-        fprintf(out, "%s of the time in MPI has no call site%s.\n",
+        fprintf(out, "call_sites\t%s of the time in MPI has no call site%s.\n",
                 format_share(share, time, v->mpi_ns),
                 dropped ? ": the table of call sites was full (--memory)" : "");
 }
@@ -134,12 +142,14 @@ static void most_late(const struct profile *p, FILE *out)
     if (!(instances > 0) || !last || wait < matters * wall)
         return;
     fprintf(out,
-            "In collectives, %s of the time is waiting for a rank that comes late: %s of the "
+            "collectives\tIn collectives, %s of the time is waiting for a rank that comes late: %s "
+            "of the "
             "run.\n",
             format_share(share, wait, time), format_share(of, wait, wall));
     if (stands_out((double)last->late, instances, (double)p->ranks.n))
-        fprintf(out, "Rank %d is the last to enter most often, in %s of the collectives.\n",
-                last->rank, format_share(share, (double)last->late, instances));
+        fprintf(out,
+                "ranks-%d\tRank %d is the last to enter most often, in %s of the collectives.\n",
+                last->rank, last->rank, format_share(share, (double)last->late, instances));
 }
 
 static void most_waiting(const struct view *v, FILE *out)
@@ -158,14 +168,17 @@ static void most_waiting(const struct view *v, FILE *out)
     if (completed && (double)wait >= matters * wall) {
         const struct profile_entry *e = &rows->entries.at[0];
         fprintf(out,
-                "Of the non-blocking requests, %s were done when they were waited for; waiting "
+                "requests\tOf the non-blocking requests, %s were done when they were waited for; "
+                "waiting "
                 "for the others is %s of the run.\n",
                 format_share(share, (double)hidden, (double)completed),
                 format_share(of, (double)wait, wall));
-        if (p->stack_depth && e->site != PROFILE_NONE && (double)e->wait_ns >= matters * wall)
+        if (p->stack_depth && e->site != PROFILE_NONE && (double)e->wait_ns >= matters * wall) {
+            point(out, "call_sites", e);
             fprintf(out, "Most of that is for requests of %s at %s: %s per rank.\n",
                     p->operations.at[e->operation].name, v->label[e->site],
                     format_time(time, (double)e->wait_ns / v->ranks));
+        }
     }
     profile_free(rows);
 }
@@ -195,6 +208,6 @@ void text_summary(const struct view *v, FILE *out)
     char *text = text_sentences(v), *save = NULL;
     text_title(out, "In short");
     for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
-        text_paragraph(out, "  - ", line);
+        text_paragraph(out, "  - ", strchr(line, '\t') + 1);
     free(text);
 }

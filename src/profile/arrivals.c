@@ -30,21 +30,37 @@ static uint64_t waited(const struct profile_event *e, int64_t ready)
     return positive((e->exit_ns < ready ? e->exit_ns : ready) - e->entry_ns);
 }
 
-static uint64_t wait_of(const struct profile_event *e, size_t n, enum collective_kind kind,
-                        int64_t last, const struct profile_event *root)
+/* The ranks are in order; one may be missing. */
+static void add_wait(struct profile *p, uint32_t rank, uint64_t ns)
+{
+    size_t i = rank;
+    if (i >= p->ranks.n || p->ranks.at[i].rank != (int32_t)rank)
+        for (i = 0; i < p->ranks.n && p->ranks.at[i].rank != (int32_t)rank;)
+            i++;
+    if (i < p->ranks.n)
+        p->ranks.at[i].late_wait_ns += (int64_t)ns;
+}
+
+static uint64_t wait_of(struct profile *p, const struct profile_event *e, size_t n,
+                        enum collective_kind kind, int64_t last, const struct profile_event *root)
 {
     uint64_t sum = 0;
     int64_t before = INT64_MIN;
-    if (kind == COLLECTIVE_TO_ROOT)
+    if (kind == COLLECTIVE_TO_ROOT) {
+        if (root)
+            add_wait(p, root->rank, waited(root, last));
         return root ? waited(root, last) : 0;
+    }
     if (kind == COLLECTIVE_OTHER || (kind == COLLECTIVE_FROM_ROOT && !root))
         return 0;
     for (size_t i = 0; i < n; i++) {
         int64_t ready = kind == COLLECTIVE_ALL ? last : before;
         if (kind == COLLECTIVE_FROM_ROOT)
             ready = root->entry_ns;
-        if (i || kind != COLLECTIVE_PREFIX) /* the first of a prefix waits for nobody */
+        if (i || kind != COLLECTIVE_PREFIX) { /* the first of a prefix waits for nobody */
             sum += waited(&e[i], ready);
+            add_wait(p, e[i].rank, waited(&e[i], ready));
+        }
         if (e[i].entry_ns > before)
             before = e[i].entry_ns;
     }
@@ -52,7 +68,7 @@ static uint64_t wait_of(const struct profile_event *e, size_t n, enum collective
 }
 
 /* The N members of one instance, by their rank in the communicator. */
-static struct instance look_at(const struct profile *p, const struct profile_event *e, size_t n,
+static struct instance look_at(struct profile *p, const struct profile_event *e, size_t n,
                                const uint32_t *comm_kind)
 {
     enum collective_kind kind = arrivals_kind(p, e->operation);
@@ -73,7 +89,7 @@ static struct instance look_at(const struct profile *p, const struct profile_eve
         result.time += positive(e[i].exit_ns - e[i].entry_ns);
     }
     result.skew = positive(last - first);
-    result.wait = wait_of(e, n, kind, last, root);
+    result.wait = wait_of(p, e, n, kind, last, root);
     result.duration =
         positive(end - (kind == COLLECTIVE_FROM_ROOT && root ? root->entry_ns : last));
     return result;
@@ -201,12 +217,24 @@ static void count_late(struct profile *p, const struct instance *at, size_t n)
             p->ranks.at[r].late += p->ranks.at[r].rank == (int32_t)at[i].late_rank;
 }
 
+/* Waiting can be summed up for a rank only if no collective is missing. */
+static bool all_recorded(const struct profile *p)
+{
+    bool all = !p->sample_mask && !p->events_dropped;
+    for (size_t i = 0; i < p->ranks.n; i++)
+        all = all && !p->ranks.at[i].dropped[LEDGER_INSTANCES] &&
+              p->ranks.at[i].state == LEDGER_FINALIZED;
+    return all;
+}
+
 void arrivals_find(struct profile *p)
 {
     ARRAY(struct instance) list = {0};
     uint32_t *kind = comm_kinds(p);
     p->arrivals.n = 0;
     bool comparable = p->hosts.n < 2 || p->synchronized;
+    for (size_t i = 0; i < p->ranks.n; i++)
+        p->ranks.at[i].late_wait_ns = 0;
     for (size_t i = 0, end; i < p->events.n && comparable; i = end) {
         const struct profile_event *e = &p->events.at[i];
         for (end = i + 1; end < p->events.n && p->events.at[end].comm_id == e->comm_id &&
@@ -226,6 +254,9 @@ void arrivals_find(struct profile *p)
         *PUSH(&p->arrivals) = sum_up(a, end - i);
     }
     count_late(p, list.at, list.n);
+    for (size_t i = 0; i < p->ranks.n; i++)
+        if (!comparable || !all_recorded(p))
+            p->ranks.at[i].late_wait_ns = -1;
     free(list.at);
     free(kind);
 }

@@ -153,12 +153,19 @@ static void spread_out(struct profile *p, uint32_t rank)
 }
 
 /* Starting and ending MPI is not communication: it is told apart from the time in MPI. */
-static void set_apart_lifecycle(struct profile *p)
+static void split_time(struct profile *p)
 {
     struct profile_rank *r = &p->ranks.at[0];
-    for (size_t i = 0; i < p->entries.n; i++)
-        if (p->operations.at[p->entries.at[i].operation].family == FAMILY_LIFECYCLE)
-            r->lifecycle_ns += p->entries.at[i].time_ns;
+    for (size_t i = 0; i < p->entries.n; i++) {
+        const struct profile_entry *e = &p->entries.at[i];
+        uint32_t family = p->operations.at[e->operation].family;
+        if (family == FAMILY_LIFECYCLE)
+            r->lifecycle_ns += e->time_ns;
+        else if (family == FAMILY_COLLECTIVE || family == FAMILY_ICOLLECTIVE)
+            r->collective_ns += (int64_t)e->time_ns;
+        else if (family >= FAMILY_SEND && family <= FAMILY_PROBE)
+            r->message_ns += (int64_t)e->time_ns;
+    }
     r->mpi_ns -= r->lifecycle_ns < r->mpi_ns ? r->lifecycle_ns : r->mpi_ns;
 }
 
@@ -377,6 +384,7 @@ static void gather_rank(struct profile *p, const struct ledger *l)
                                .state = ledger_went_on(h) ? LEDGER_RUNNING : h->state,
                                .state_detail = ledger_went_on(h) ? 0 : h->state_detail,
                                .wall = wall_time(h),
+                               .late_wait_ns = -1,
                                .untracked_requests = h->untracked_requests,
                                .failed_collectives = h->failed_collectives,
                                .started_late = h->started_late,
@@ -441,7 +449,7 @@ struct profile *profile_from_cut_ledger(const struct ledger *l, double rate)
     if (rate > 0)
         gather_calls(p, l, &m, rate);
     spread_out(p, (uint32_t)l->header->rank);
-    set_apart_lifecycle(p);
+    split_time(p);
     if (rate > 0) {
         gather_events(p, l, &m, rate);
         gather_acts(p, l, &m, rate);

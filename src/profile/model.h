@@ -69,6 +69,9 @@ struct profile_rank {
     double wall;           /* seconds from initialization to the last that was heard */
     uint64_t mpi_ns;       /* in MPI calls, without those that start and end MPI, */
     uint64_t lifecycle_ns; /* which are here */
+    /* Of mpi_ns: in collectives, in messages and requests, and in collectives before the awaited
+     * rank had come, which is known only if all of them are. Negative: not known. */
+    int64_t collective_ns, message_ns, late_wait_ns;
     uint64_t calls, involuntary_switches, untracked_requests;
     uint64_t failed_collectives; /* on communicators of more than this process */
     /* Beside the run, see struct ledger_noise; negative: not known */

@@ -1,6 +1,7 @@
 #!/bin/sh
-# The report as a page for a browser: of 1,024 ranks, with names that try to break out of it; complete
-# without a script, sorted and filtered with it, at three widths, in headless Chromium where it is.
+# The report as a page for a browser: of 1,024 ranks and 1,000 call sites, with names that try to break
+# out of it; complete without a script, sorted, filtered and zoomed with it, at three widths, open in
+# 2 s, in headless Chromium where it is; and the page of what a benchmark has written.
 collprof=$top_builddir/collprof
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -27,6 +28,13 @@ for r in range(1, 1024):
     one = copy.deepcopy(p["ranks"][0])
     one.update(rank=r, mpi_ns=one["mpi_ns"] + r)
     p["ranks"][r:] = [one]
+e = next(e for e in p["entries"] if e["site"] is not None and p["sites"][e["site"]]["frames"])
+for i in range(10000 if os.environ.get("CHECK_THOROUGH") == "1" else 1000):
+    site = copy.deepcopy(p["sites"][e["site"]])
+    for frame in site["frames"]:
+        frame.update(address=hex(int(frame["address"], 16) + 16 * i + 16), line=i + 1)
+    p["sites"].append(site)
+    p["entries"].append({**e, "site": len(p["sites"]) - 1})
 os.mkdir(work + "/b")
 json.dump(p, open(work + "/b/profile.json", "w"))
 PY
@@ -38,15 +46,18 @@ text = open(sys.argv[1], encoding="utf-8").read()
 
 class Page(html.parser.HTMLParser):
     VOID = {"meta", "input", "br", "img"}
-    tags, rows, section = [], {}, None
+    tags, rows, ids, links, section = [], {}, set(), [], None
 
     def handle_starttag(self, tag, attributes):
         a = dict(attributes)
         self.tags.append(tag)
         assert tag not in ("img", "link", "iframe"), tag
-        assert not any(k.startswith("on") or k in ("src", "href") for k in a), (tag, a)
+        assert not any(k.startswith("on") or k == "src" for k in a), (tag, a)
+        assert a.get("href", "#").startswith("#"), a
+        self.ids.add(a.get("id"))
+        self.links += [a["href"][1:]] if "href" in a else []
         if tag == "section":
-            self.section = a["id"]
+            self.section = a.get("id")
         elif tag == "tr" and self.section:
             self.rows[self.section] = self.rows.get(self.section, 0) + 1
 
@@ -54,15 +65,22 @@ class Page(html.parser.HTMLParser):
 page = Page()
 page.feed(text)
 assert ">nan" not in text and ">-nan" not in text
-assert page.tags.count("script") == 1, "a name became a script"
+assert page.tags.count("script") == (2 if "dygraphs" in text else 1), "a name became a script"
+assert {"trust", "in-short", "time-of-ranks", "times", "late"} <= page.ids, page.ids
+assert page.links and set(page.links) <= page.ids, "a sentence links to nothing"
 assert page.rows["ranks"] == 1025, page.rows
-assert page.rows["operations"] >= 2 and page.rows["call_sites"] >= 3, page.rows
+assert page.rows["operations"] >= 2 and page.rows["call_sites"] >= 1003, page.rows
 assert text.count("window.hostile") > 0 and "&lt;script&gt;window.hostile" in text
 probe = """<script>addEventListener('load',()=>{const c=[...document.querySelectorAll(
 '#ranks tbody tr:not([hidden])')];document.title=JSON.stringify({hostile:window.hostile||0,
 wide:document.documentElement.scrollWidth-innerWidth,rows:c.length,first:c[0].cells[0].textContent,
-last:c[c.length-1].cells[0].textContent,ms:performance.now(),
-sorted:document.querySelectorAll('[aria-sort]').length})})</script></body>"""
+last:c[c.length-1].cells[0].textContent,ms:Math.round(performance.now()),
+sorted:document.querySelectorAll('[aria-sort]').length,
+curves:document.querySelectorAll('.curves canvas').length>0,
+keys:[...document.querySelectorAll('section.l th')].filter(t=>!t.querySelector('button')).length,
+clipped:[...document.querySelectorAll('svg.map text,svg.times text')].filter(t=>{const b=t.getBBox(),
+v=t.ownerSVGElement.viewBox.baseVal;return !t.ownerSVGElement.hasAttribute('hidden')&&
+(b.x<-1||b.y<-1||b.x+b.width>v.width+1||b.y+b.height>v.height+1)}).map(t=>t.textContent)})})</script></body>"""
 open(sys.argv[2], "w").write(text.replace("</body>", probe))
 PY
 [ $failed = 0 ] || exit 1
@@ -74,19 +92,56 @@ browse() { # WIDTH FRAGMENT
     timeout 60 chromium --headless --no-sandbox --disable-gpu --no-first-run --disable-sync \
         --disable-background-networking --disable-component-update --enable-logging=stderr \
         --user-data-dir="$work/user" --window-size="$1,900" --dump-dom \
-        "file://$work/probe.html#$2" 2> "$work/log" | sed -n 's/.*<title>\(.*\)<\/title>.*/\1/p' |
-        sed 's/&quot;/"/g' | head -n 1 > "$work/title"
+        "file://$work/${4:-probe}.html#$2" 2> "$work/log" > "$work/dom"
+    sed -n 's/.*<title>\({.*}\)<\/title>.*/\1/p' "$work/dom" | sed 's/&quot;/"/g' | head -n 1 > "$work/title"
     grep -E 'CONSOLE' "$work/log" && fail "the console says something at width $1"
     # Rows as asked for, nothing ran that should not, the page itself does not scroll sideways.
     python3 - "$work/title" "$1" "$3" <<'PY' || fail "width $1, #$2: $(cat "$work/title")"
 import json, sys
 got, width, right = json.load(open(sys.argv[1])), int(sys.argv[2]), json.loads(sys.argv[3])
 assert got["hostile"] == 0
+assert got["keys"] == 0, "a heading that no key reaches"
+assert got["clipped"] == [], got["clipped"]
 assert got["wide"] <= 0 or width < 500  # headless Chromium has a least width of its own
 assert all(got[k] == v for k, v in right.items()), (got, right)
 PY
 }
-browse 1000 '' '{"rows": 1024, "sorted": 0}'
+curves=$(grep -q 'MIT licence' "$work/page.html" && echo true || echo false)
+browse 1000 '' "{\"rows\": 1024, \"sorted\": 0, \"curves\": $curves}"
 browse 1600 'ranks/mpi' '{"rows": 1024, "first": "1023", "sorted": 1}'
 browse 400 'ranks/rank/1023' '{"rows": 1, "first": "1023", "sorted": 1}'
+
+# Open in 2 s, the best of three; of a machine that has more to do than processors that is not asked.
+for try in 1 2 3; do
+    took=$(sed -n 's/.*"ms":\([0-9]*\).*/\1/p' "$work/title")
+    [ "${took:-9999}" -ge 2000 ] || break
+    [ $try = 3 ] || browse 1000 '' '{"rows": 1024}'
+done
+if [ "${took:-9999}" -ge 2000 ]; then
+    if [ "${CHECK_THOROUGH:-0}" = 1 ]; then
+        echo "10,000 call sites open in $took ms: 2 s are for 1,000"
+    elif [ "$(cut -d. -f1 /proc/loadavg)" -ge "$(nproc)" ]; then
+        echo "open in $took ms on a busy machine: not judged"
+    else
+        fail "open in $took ms"
+    fi
+fi
+
+# What a benchmark has written, and what is none of that.
+cat > "$work/result.json" <<'JSON'
+{"schema": "collbench-overlap/1", "header": {"MPI": "<b>any</b>"}, "notes": ["a note"],
+ "tables": {"t": {"title": "<i>title</i>", "columns": [{"name": "size", "unit": "B", "meaning": "bytes"},
+   {"name": "note", "unit": null, "meaning": null}], "rows": [{"size": 9, "note": "<x>"}, {"size": 80, "note": null}]}},
+ "maps": [{"name": "s", "title": "sender", "by_threads": false, "bytes": [1, 2], "comp_us": [1, 2],
+   "ratio": [[0, 1], [null, 0.5]], "doubt": [[0, 0], [0, 1]]}]}
+JSON
+$collprof report --html "$work/result.json" > /dev/null || fail "results: status $?"
+for right in '<th data-key="size" title="bytes">size (B)' '&lt;i&gt;title' '1 B, 1.00 us of computation, ratio 0.00' \
+    'ratio 0.50, not certain' '2.00 us of computation, not known'; do
+    grep -q "$right" "$work/result.html" || fail "no '$right' in the page of results"
+done
+echo '{"schema": "other", "tables": {}}' > "$work/other.json"
+$collprof report --html "$work/other.json" 2> "$work/out" && fail "a file that is no result"
+grep -q 'would be right' "$work/out" || fail "it does not say what would be right"
+[ ! -e "$work/other.html" ] || fail "a page of nothing"
 exit $failed

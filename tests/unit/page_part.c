@@ -183,3 +183,22 @@ Test(part, last_line_is_a_command)
     free(text);
     profile_free(p);
 }
+
+/* What is waited in collectives is shared out to the ranks that wait, if every collective is there.
+ */
+Test(part, waiting_is_of_ranks)
+{
+    struct profile *p = two_ranks();
+    profile_sort(p);
+    arrivals_find(p);
+    /* rank 1 enters 4,000 ns before rank 0, the root, ten times */
+    cr_assert_eq(p->ranks.at[0].late_wait_ns, 0);
+    cr_assert_eq(p->ranks.at[1].late_wait_ns, 40000);
+    cr_assert_eq(p->arrivals.at[0].wait_ns, 40000);
+    cr_assert_eq(p->ranks.at[1].collective_ns, 100 * 1000 + 10 * 6000000);
+    cr_assert_eq(p->ranks.at[1].message_ns, 0);
+    p->sample_mask = 1;
+    arrivals_find(p);
+    cr_assert_eq(p->ranks.at[1].late_wait_ns, -1, "of a sample it is not known");
+    profile_free(p);
+}

@@ -1,0 +1,206 @@
+/* The page's tables: all rows of the declared figures; of calls their stack, durations and spread,
+ * too. */
+#include "data/html.h"
+
+#include "base/format.h"
+#include "base/quote.h"
+
+#include <math.h>
+#include <string.h>
+
+/* So many rows have their durations drawn: a page of 10,000 drawings opens slowly. */
+enum { MOST_DRAWN = 1000 };
+
+static bool is_calls(const struct listing *l)
+{
+    return !strcmp(l->name, "operations") || !strcmp(l->name, "call_sites");
+}
+
+/* Bars over the logarithm of the duration, from the shortest call to the longest. */
+static void histogram(const struct profile_entry *e, FILE *out)
+{
+    unsigned first = histogram_bucket(e->min_ns), last = histogram_bucket(e->max_ns);
+    uint64_t most = 1;
+    for (unsigned b = 0; b < HISTOGRAM_BUCKETS; b++)
+        most = e->histogram[b] > most ? e->histogram[b] : most;
+    fprintf(out,
+            "<svg class=d viewBox=\"0 0 %u 20\" preserveAspectRatio=none role=img "
+            "aria-label=\"durations of calls\"><path d=\"",
+            last >= first ? last - first + 1 : 1);
+    for (unsigned b = first; b <= last && e->calls; b++)
+        if (e->histogram[b])
+            fprintf(out, "M%u 20v-%.1fh1v%.1fz", b - first,
+                    1 + 19 * (double)e->histogram[b] / (double)most,
+                    1 + 19 * (double)e->histogram[b] / (double)most);
+    fputs("\"/></svg>", out);
+}
+
+/* What the columns have no room for: percentiles, and how the ranks share in it. */
+static void calls_in_detail(const struct view *v, const struct profile_entry *e, FILE *out)
+{
+    static const double quantile[] = {0.05, 0.25, 0.5, 0.75, 0.95, 0.99, 0.999};
+    const struct spread *s = &e->spread;
+    char a[32], b[32], c[32];
+    if (entry_timed(e)) {
+        fputs("<br>Durations: ", out);
+        for (size_t i = 0; i < sizeof quantile / sizeof *quantile; i++)
+            fprintf(out, "%sp%g %s", i ? ", " : "", 100 * quantile[i],
+                    format_time(a, entry_quantile(e, quantile[i])));
+        fprintf(out, "; %s to %s.", format_time(a, (double)e->min_ns),
+                format_time(b, (double)e->max_ns));
+    }
+    if (s->ranks > 1)
+        fprintf(out, "<br>Of %u ranks: from %s (rank %u) to %s (rank %u), mean %s.", s->ranks,
+                format_time(a, (double)s->min), s->best, format_time(b, (double)s->max), s->worst,
+                format_time(c, (double)s->sum / s->ranks));
+    (void)v;
+}
+
+static void text_cell(const struct listing *l, const struct figure *f, const struct view *v,
+                      const void *row, const char *brief, FILE *out)
+{
+    char whole[2200];
+    bool is_site = !strcmp(f->key, "call_site");
+    bool opens = is_calls(l) && !strcmp(f->key, is_site ? "call_site" : "operation") &&
+                 is_site == !strcmp(l->name, "call_sites");
+    f->text(v, row, whole, sizeof whole);
+    fputs(is_site ? "<td class=\"t n\">" : "<td class=t>", out);
+    if (!opens && !(f->brief && strlen(whole) > strlen(brief) + 4)) {
+        quote_html(brief, out);
+        return;
+    }
+    fputs("<details><summary>", out);
+    quote_html(brief, out);
+    fputs("</summary>", out);
+    quote_html(whole, out);
+    if (opens)
+        calls_in_detail(v, row, out);
+    fputs("</details>", out);
+}
+
+static void cell(const struct listing *l, const struct figure *f, const struct view *v,
+                 const void *row, FILE *out)
+{
+    char brief[2200];
+    figure_brief(f, v, row, brief, sizeof brief);
+    if (f->unit == UNIT_TEXT) {
+        text_cell(l, f, v, row, brief, out);
+        return;
+    }
+    double value = f->get(v, row);
+    fputs("<td data-v=\"", out);
+    if (!isnan(value))
+        fprintf(out, "%.9g", value);
+    fputs("\">", out);
+    quote_html(brief, out);
+}
+
+/* What a sentence links to; see text_sentences(). */
+static void begin_row(const struct listing *l, const void *row, FILE *out)
+{
+    if (is_calls(l)) {
+        const struct profile_entry *e = row;
+        fprintf(out, "<tr id=%s-%d-%u>", l->name, (int)e->site, e->operation);
+    } else if (!strcmp(l->name, "ranks")) {
+        fprintf(out, "<tr id=ranks-%d>", ((const struct profile_rank *)row)->rank);
+    } else {
+        fputs("<tr>", out);
+    }
+}
+
+void html_head(FILE *out, const char *key, const char *head, const char *about, bool is_text)
+{
+    fprintf(out, "<th%s data-key=\"", is_text ? " class=t" : "");
+    quote_html(key, out);
+    fputs("\" title=\"", out);
+    quote_html(about, out);
+    fputs("\">", out);
+    quote_html(head, out);
+}
+
+/* A table of the page: a listing, or the half of the call sites' figures that is about requests,
+ * which most of them have none of. */
+struct table {
+    const struct listing *l;
+    const char *id, *title;
+    bool of_requests;
+};
+
+static bool is_shown(const struct table *t, const struct figure *f)
+{
+    const struct figure *first = figure_find(t->l, "requests");
+    bool names = f->unit == UNIT_TEXT && (!first || f < first);
+    return f->head && listing_has(t->l, f) && (names || !first || (f >= first) == t->of_requests);
+}
+
+static void heads(const struct table *t, FILE *out)
+{
+    for (size_t i = 0; i < t->l->figures->n; i++) {
+        const struct figure *f = &t->l->figures->at[i];
+        if (is_shown(t, f))
+            html_head(out, f->key, f->head, f->about, f->unit == UNIT_TEXT);
+    }
+    if (is_calls(t->l) && !t->of_requests)
+        html_head(out, "durations", "durations",
+                  "how many calls took how long; logarithmic, from the shortest to the longest",
+                  true);
+}
+
+static void write_row(const struct table *t, const struct view *v, const void *row, bool drawn,
+                      FILE *out)
+{
+    if (t->of_requests)
+        fputs("<tr>", out);
+    else
+        begin_row(t->l, row, out);
+    for (size_t i = 0; i < t->l->figures->n; i++)
+        if (is_shown(t, &t->l->figures->at[i]))
+            cell(t->l, &t->l->figures->at[i], v, row, out);
+    if (is_calls(t->l) && !t->of_requests) {
+        fputs("<td class=t>", out);
+        if (drawn)
+            histogram(row, out);
+    }
+    fputc('\n', out);
+}
+
+static void write_table(const struct table *t, const struct view *v, const char *doubt, FILE *out)
+{
+    struct listed rows;
+    size_t n = 0;
+    listed_open(&rows, t->l, v, t->of_requests ? "wait" : NULL);
+    for (size_t k = 0; k < rows.n; k++) {
+        const void *row = rows.at + k * rows.size;
+        if (t->of_requests && !((const struct profile_entry *)row)->completed)
+            continue;
+        if (!n) {
+            fprintf(out,
+                    "<section class=l id=%s><h2>%c%s%s</h2><div class=wide tabindex=0 role=region "
+                    "aria-label=\"%s\"><table><thead><tr>",
+                    t->id, t->title[0] & ~0x20, t->title + 1, doubt, t->title);
+            heads(t, out);
+            fputs("</tr></thead><tbody>\n", out);
+        }
+        write_row(t, v, row, n++ < MOST_DRAWN, out);
+    }
+    if (n)
+        fputs("</tbody></table></div>", out);
+    if (n > MOST_DRAWN && is_calls(t->l) && !t->of_requests)
+        fprintf(out, "<p class=faint>Durations are drawn of the first %d rows.</p>", MOST_DRAWN);
+    if (n)
+        fputs("</section>\n", out);
+    listed_close(&rows);
+}
+
+void html_listing(const struct listing *l, const struct view *v, const char *doubt, FILE *out)
+{
+    bool split = !strcmp(l->name, "call_sites");
+    write_table(&(struct table){l, l->name,
+                                split ? "time in MPI, by operation and call site" : l->about,
+                                false},
+                v, doubt, out);
+    if (split)
+        write_table(&(struct table){l, "requests",
+                                    "non-blocking requests, by the call that posted them", true},
+                    v, doubt, out);
+}

@@ -1,0 +1,71 @@
+/* Sorting by a heading, filtering by a word. #TABLE/COLUMN/WORD in the address does the same. */
+document.querySelectorAll('section.l').forEach(section => {
+    const body = section.querySelector('tbody'), rows = [...body.rows], heads = [...section.querySelectorAll('th')];
+    const sort = i => {
+        const head = heads[i], way = head.getAttribute('aria-sort') === 'descending' ? 1 : -1;
+        heads.forEach(x => x.removeAttribute('aria-sort'));
+        head.setAttribute('aria-sort', way < 0 ? 'descending' : 'ascending');
+        const value = row => {
+            const cell = row.cells[i];
+            return cell.dataset.v === undefined ? cell.textContent : cell.dataset.v === '' ? -Infinity : +cell.dataset.v;
+        };
+        const keyed = rows.map(row => [value(row), row]);
+        keyed.sort(([p], [q]) => p < q ? -way : p > q ? way : 0);
+        body.append(...keyed.map(([, row]) => row));
+    };
+    const filter = word => {
+        word = word.toLowerCase();
+        rows.forEach(row => row.hidden = !row.textContent.toLowerCase().includes(word));
+    };
+    heads.forEach((head, i) => {
+        const button = document.createElement('button');
+        button.type = 'button';
+        button.append(...head.childNodes);
+        head.append(button);
+        button.onclick = () => sort(i);
+    });
+    const field = document.createElement('input');
+    field.type = 'search';
+    field.placeholder = 'filter';
+    field.setAttribute('aria-label', 'filter rows');
+    field.oninput = () => filter(field.value);
+    section.querySelector('.wide').before(field);
+    const asked = decodeURIComponent(location.hash.slice(1)).split('/');
+    if (asked[0] === section.id) {
+        const i = heads.findIndex(head => head.dataset.key === asked[1]);
+        if (i >= 0)
+            sort(i);
+        if (asked[2]) {
+            field.value = asked[2];
+            filter(asked[2]);
+        }
+        section.scrollIntoView();
+    }
+});
+/* A link into a table that is filtered shows its row all the same. */
+addEventListener('hashchange', () => {
+    const row = document.getElementById(location.hash.slice(1));
+    if (row && row.hidden) {
+        row.hidden = false;
+        row.scrollIntoView();
+    }
+});
+/* Curves that can be zoomed take the place of the drawing, where their library is in the page. */
+document.querySelectorAll('[data-points]').forEach(place => {
+    if (typeof Dygraph === 'undefined')
+        return;
+    const curves = document.createElement('div'), drawing = place.querySelector('svg');
+    curves.className = 'curves';
+    place.before(curves);
+    const style = getComputedStyle(document.documentElement), colour = name => style.getPropertyValue(name).trim();
+    const brief = us => us >= 1e6 ? us / 1e6 + ' s' : us >= 1e3 ? us / 1e3 + ' ms' : us >= 1 ? us + ' us' : us * 1e3 + ' ns';
+    const chart = new Dygraph(curves, JSON.parse(place.dataset.points), {
+        labels: ['s', 'spread of arrivals', 'duration'],
+        colors: [colour('--late'), colour('--collectives')],
+        valueRange: [+place.dataset.from, +place.dataset.to], xRangePad: 10,
+        logscale: true, strokeWidth: 0, drawPoints: true, pointSize: 2, highlightCircleSize: 4,
+        gridLineColor: colour('--line'), axisLineColor: colour('--line'), xlabel: '', axisLabelWidth: 62,
+        axes: { y: { axisLabelFormatter: v => brief(+v.toPrecision(2)), valueFormatter: v => brief(+v.toPrecision(3)) },
+            x: { axisLabelFormatter: v => +v.toPrecision(4) + ' s', valueFormatter: v => v.toFixed(6) + ' s' } } });
+    chart.ready(() => drawing.setAttribute('hidden', ''));
+});
