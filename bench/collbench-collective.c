@@ -70,7 +70,7 @@ struct sweep {
 static enum collective_pattern pattern_of(const struct operation *operation)
 {
     if (!operation->rooted)
-        return COLLECTIVE_SYMMETRIC;
+        return operation->prefix ? COLLECTIVE_PREFIX : COLLECTIVE_SYMMETRIC;
     return operation->recv_at_root ? COLLECTIVE_FAN_IN : COLLECTIVE_FAN_OUT;
 }
 

@@ -217,7 +217,7 @@ function print_function(name, family, line,   call, i, comm, bytes, place, root,
     else if (family == "probe")
         template_probe(call, comm, line)
     else if (family == "collective")
-        template_collective(name, call, comm, bytes, root, role[line, "op"])
+        template_collective(name, call, comm, bytes, root, role[line, "again"])
     else if (family == "broadcast")
         template_broadcast(call, comm, bytes, root)
     else if (request != "")
@@ -306,10 +306,27 @@ function template_probe(call, comm, line,   status) {
     print "    return rc;"
 }
 
-function template_collective(name, call, comm, bytes, root, op,   reduction) {
-    reduction = op ? "&(struct reduction){" arg[1] ", " arg[2] ", " arg[3] ", " arg[4] ", " arg[5] "}" : "NULL"
+# The arguments of a collective, so that it can be done again. Large counts for each member, which
+# have another type, are not asked for.
+function operands(name, letters,   field, i, letter, list) {
+    split("s send r receive n send_count m receive_count N send_counts M receive_counts d send_displs" \
+          " e receive_displs t send_type u receive_type T send_types U receive_types o op", field, " ")
+    list = ""
+    for (i = 1; i <= 26; i += 2) {
+        letter = index(letters, field[i])
+        if (letter && !(name ~ /_c$/ && field[i] ~ /[NMde]/))
+            list = list "." field[i + 1] " = " arg[letter] ", "
+        else if (field[i] ~ /[tu]/)
+            list = list "." field[i + 1] " = MPI_DATATYPE_NULL, "
+        else if (field[i] == "o")
+            list = list ".op = MPI_OP_NULL, "
+    }
+    return "&(struct operands){" list "}"
+}
+
+function template_collective(name, call, comm, bytes, root, letters) {
     print "    if (inject_wanted())"
-    print "        inject_before(&call, " comm ", " root ", " bytes ", " reduction ");"
+    print "        inject_before(&call, " comm ", " root ", " bytes ", " operands(name, letters) ");"
     print "    int rc = " call ";\n    call.exit = clock_ticks();"
     print "    call_leave_collective(&call, rc, " comm ", rc ? 0 : " bytes ", " root ");"
     print "    return rc;"
@@ -341,6 +358,10 @@ function template_request(name, family, call, comm, bytes, root, request, line, 
         print "    struct request *matched = call_matched(" arg[role[line, "message"] + 0] ");"
     }
     print "    int rc = " call ";\n    call.exit = clock_ticks();"
+    if (kind == "REQUEST_COLLECTIVE" || (family == "init_request" && peer == "CALL_NONE" && comm != "MPI_COMM_NULL")) {
+        print "    if (inject_wanted() && !rc)"
+        print "        inject_started(&call, " comm ", " root ", " bytes ");"
+    }
     print "    call_leave_request(&call, rc, " comm ", rc ? 0 : " bytes ", " root ", " kind ","
     print "                       " peer ", " tag ", " matched ", " request ");"
     print "    return rc;"

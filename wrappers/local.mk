@@ -42,7 +42,7 @@ LAYER_FILES = \
 	src/inject/list.c src/inject/list.h \
 	src/inject/ack.c src/inject/ack.h src/inject/ack_finish.c \
 	src/inject/ack_judge.c src/inject/ack_judge.h src/inject/ack_plan.c src/inject/ack_plan.h \
-	src/inject/benchmark.c src/inject/replace.c \
+	src/inject/again.c src/inject/again.h src/inject/benchmark.c src/inject/replace.c \
 	src/layer/life.c src/layer/life.h src/layer/life_inner.h \
 	src/layer/alone.c src/layer/company.c src/layer/company.h \
 	src/layer/ends.c src/layer/merge.c src/layer/noise.c \

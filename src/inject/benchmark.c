@@ -2,25 +2,31 @@
  * communicator, root, bytes), run right before its call, on the layer's communicator. The
  * application's call follows as if nothing had been, so its results cannot change; the time is
  * bounded by --benchmark-budget, which the first rank of a communicator keeps for all. */
+#include "inject/again.h"
 #include "inject/list.h"
 
+#include "base/format.h"
+#include "base/stats.h"
+#include "base/try.h"
 #include "measure/bcast/bcast.h"
 #include "measure/collective/collective.h"
 #include "measure/collective/operation.h"
 #include "wrappers/operations.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { METHODS_MAX = 32, SHARES = 6, SIGNATURES_MAX = 64 };
+/* LATER: the call that is measured besides the first one, when caches and connections are warm and
+ * it is known how the ranks arrive. */
+enum { METHODS_MAX = 32, SHARES = 6, SIGNATURES_MAX = 64, ARRIVALS = 8, LATER = ARRIVALS };
 
-/* What a call to be benchmarked is known by. */
+/* What a call to be benchmarked is known by, and when this rank came to it. */
 struct signature {
     unsigned operation;
     int root;
     uint64_t bytes, calls;
+    double entered[ARRIVALS]; /* global seconds, of the last ones: call k's at k % ARRIVALS */
 };
 
 /* What is kept for a communicator. */
@@ -53,26 +59,33 @@ static bool start(void)
     return n_methods > 0;
 }
 
-/* Whether this call of the signature is to be measured; all members count alike. */
-static bool is_due(struct shadow *s, unsigned operation, int root, uint64_t bytes)
+/* NULL: there are too many, or the layer has no communicator for this one. All members agree. */
+static struct signature *signature_of(struct shadow *s, unsigned operation, int root,
+                                      uint64_t bytes)
 {
     struct signatures *known = injection_kept(&benchmark_injection, s, sizeof(struct signatures));
     if (!known)
-        return false;
+        return NULL;
     struct signature *g = known->at, *end = g + known->n;
     while (g < end && (g->operation != operation || g->root != root || g->bytes != bytes))
         g++;
     if (g == end && known->n == SIGNATURES_MAX) {
         injection_untreated(&benchmark_injection);
-        return false;
+        return NULL;
     }
     if (g == end) {
-        *g = (struct signature){operation, root, bytes, 0};
+        *g = (struct signature){.operation = operation, .root = root, .bytes = bytes};
         known->n++;
     }
-    uint64_t call = g->calls++;
-    long every = layer.settings.benchmark_every;
-    return call == 0 || (every > 0 && call % (uint64_t)every == 0);
+    return g;
+}
+
+/* Counts this call of the signature; whether it is to be measured. All members count alike. */
+static bool is_due(struct signature *g)
+{
+    uint64_t call = g->calls++, every = (uint64_t)layer.settings.benchmark_every;
+    g->entered[call % ARRIVALS] = sync_global(injection_clock(), clock_now());
+    return call == 0 || call == LATER || (every > 0 && call % every == 0);
 }
 
 /* Seconds that this measurement may take, decided by one rank; 0: the budget is used up. A part
@@ -95,12 +108,15 @@ static struct plan plan_for(double share)
     return plan;
 }
 
+/* CALL: the number of the call, from 1, that this was measured before; 0: none. */
 static json_t *describe_signature(const struct shadow *s, const char *operation, int root,
-                                  uint64_t bytes, double seconds)
+                                  uint64_t bytes, uint64_t call, double seconds)
 {
-    return json_pack("{s:s, s:s, s:i, s:o, s:I, s:f}", "operation", operation, "communicator",
+    return json_pack("{s:s, s:s, s:i, s:o, s:I, s:o, s:f}", "operation", operation, "communicator",
                      s->name, "ranks", s->size, "root", root < 0 ? json_null() : json_integer(root),
-                     "bytes", (json_int_t)bytes, "measured_in_seconds", seconds);
+                     "bytes", (json_int_t)bytes, "before_call",
+                     call ? json_integer((json_int_t)call) : json_null(), "measured_in_seconds",
+                     seconds);
 }
 
 static json_t *microseconds(double seconds)
@@ -118,12 +134,85 @@ static json_t *method_row(const char *method, struct estimate time, int measured
                      microseconds(time.high), "destinations", share, "measures", meaning);
 }
 
+/* --- as the ranks arrive --- */
+
+/* One operation of the application, to be measured on the layer's communicator. */
+struct subject {
+    struct shadow *on;
+    int (*run)(void *arg);
+    void *arg;
+    enum collective_pattern pattern;
+    int root; /* 0 where there is none */
+};
+
+static struct collective_case case_of(const struct subject *u, double share)
+{
+    return (struct collective_case){.comm = u->on->comm,
+                                    .run = u->run,
+                                    .arg = u->arg,
+                                    .pattern = u->pattern,
+                                    .root = u->root,
+                                    .plan = plan_for(share),
+                                    .collector = 0,
+                                    .clock = injection_clock()};
+}
+
+/* Entering so long after the first one; APART: the last one does. */
+static int measure_arrival(const struct subject *u, const char *name, double after, double apart,
+                           double share, json_t *rows)
+{
+    char room[32], text[120];
+    struct collective_direct out = {0};
+    struct collective_case c = case_of(u, share);
+    c.after = after;
+    /* A measurement of fewer than a few operations would say nothing. */
+    bool fits = apart * (c.plan.warmup + 6) < share;
+    int rc = fits ? collective_measure_direct(&c, &out) : MPI_SUCCESS;
+    if (rc == MPI_SUCCESS && u->on->rank == 0) {
+        snprintf(text, sizeof text,
+                 fits ? "last exit - last entry; ranks enter %s apart"
+                      : "ranks enter %s apart: too long for the budget",
+                 format_time(room, 1e9 * apart));
+        struct estimate none = {NAN, NAN, NAN};
+        bool measured = fits && out.completion.samples.n;
+        json_t *row =
+            method_row(name, measured ? series_estimate(&out.completion) : none, 0, 0, text);
+        json_object_set_new(row, "recorded_apart_us", microseconds(apart));
+        json_object_set_new(row, "replayed_apart_us", microseconds(measured ? out.apart : NAN));
+        json_array_append_new(rows, row);
+    }
+    if (fits)
+        collective_direct_free(&out);
+    return rc;
+}
+
+/* The arrivals of the last calls: their median, rank by rank, and the newest one as it was. */
+static int measure_arrivals(const struct subject *u, const struct signature *g, double share,
+                            json_t *rows)
+{
+    double first[ARRIVALS], after[ARRIVALS], median, least, apart, newest;
+    MPI_Comm comm = u->on->comm;
+    if (g->calls < ARRIVALS)
+        return MPI_SUCCESS;
+    TRY(PMPI_Allreduce(g->entered, first, ARRIVALS, MPI_DOUBLE, MPI_MIN, comm));
+    for (int k = 0; k < ARRIVALS; k++)
+        after[k] = g->entered[k] - first[k];
+    newest = after[(g->calls - 1) % ARRIVALS];
+    median = stats_median(after, ARRIVALS);
+    TRY(PMPI_Allreduce(&median, &least, 1, MPI_DOUBLE, MPI_MIN, comm));
+    median -= least;
+    TRY(PMPI_Allreduce(&median, &apart, 1, MPI_DOUBLE, MPI_MAX, comm));
+    TRY(measure_arrival(u, "median arrival", median, apart, share / 2, rows));
+    TRY(PMPI_Allreduce(&newest, &apart, 1, MPI_DOUBLE, MPI_MAX, comm));
+    return measure_arrival(u, "this arrival", newest, apart, share / 2, rows);
+}
+
 /* --- broadcast, by all methods --- */
 
-static json_t *describe_broadcast(const struct shadow *s, int root, uint64_t bytes,
+static json_t *describe_broadcast(const struct shadow *s, int root, uint64_t bytes, uint64_t call,
                                   const struct bcast_outcome *out)
 {
-    json_t *f = describe_signature(s, "MPI_Bcast", root, bytes, out->seconds);
+    json_t *f = describe_signature(s, "MPI_Bcast", root, bytes, call, out->seconds);
     json_t *rows = json_array();
     bool cut_short = false;
     for (size_t i = 0; f && i < out->n_results; i++) {
@@ -163,15 +252,22 @@ static int as_application(void *buffer, int count, MPI_Datatype type, int root, 
     return injection_pass(&benchmark_injection, &c);
 }
 
-static void measure_broadcast(const struct collective *b)
+/* One broadcast as above, for what measures any collective. */
+struct broadcasting {
+    const struct collective *b;
+    struct shadow *on;
+};
+
+static int run_broadcast(void *arg)
+{
+    const struct broadcasting *d = arg;
+    return as_application(d->b->buffer, d->b->count, d->b->type, d->b->root, d->on->comm, d->on);
+}
+
+static void measure_broadcast(const struct collective *b, const struct signature *g, double share)
 {
     struct shadow *s = b->on;
-    /* Without data nobody waits for anybody: there is nothing to measure. */
-    if (b->bytes == 0 || !is_due(s, OP_Bcast, b->root, b->bytes))
-        return;
-    double share = agree_on_share(s), started = clock_now();
-    if (share <= 0)
-        return;
+    bool later = g->calls > LATER;
     struct bcast own = {.name = "application", .run = as_application, .arg = s};
     struct bcast_case c = {.comm = s->comm,
                            .bcast = &own,
@@ -179,162 +275,228 @@ static void measure_broadcast(const struct collective *b)
                            .count = b->count,
                            .type = b->type,
                            .root = b->root,
-                           .plan = plan_for(share),
+                           .plan = plan_for(later ? share * 2 / 3 : share),
                            .collector = 0,
                            /* An application broadcasts what it has just computed. */
                            .fresh = true,
                            .clock = injection_clock()};
     struct bcast_outcome out;
-    if (bcast_measure(&c, methods, n_methods, &out) == MPI_SUCCESS) {
-        if (s->rank == 0)
-            injection_found(&benchmark_injection, describe_broadcast(s, b->root, b->bytes, &out));
-        bcast_outcome_free(&out);
-    }
-    spent += clock_now() - started;
-}
-
-/* --- the others, by their completion on one clock --- */
-
-static const struct {
-    unsigned operation;
-    const char *name;
-    enum collective_pattern pattern;
-} measured[] = {
-    {OP_Barrier, "barrier", COLLECTIVE_SYMMETRIC},
-    {OP_Allreduce, "allreduce", COLLECTIVE_SYMMETRIC},
-    {OP_Reduce, "reduce", COLLECTIVE_FAN_IN},
-    {OP_Allgather, "allgather", COLLECTIVE_SYMMETRIC},
-    {OP_Gather, "gather", COLLECTIVE_FAN_IN},
-    {OP_Scatter, "scatter", COLLECTIVE_FAN_OUT},
-    {OP_Alltoall, "alltoall", COLLECTIVE_SYMMETRIC},
-#ifdef HAVE_MPI_Allreduce_c
-    {OP_Allreduce_c, "allreduce", COLLECTIVE_SYMMETRIC},
-    {OP_Reduce_c, "reduce", COLLECTIVE_FAN_IN},
-    {OP_Allgather_c, "allgather", COLLECTIVE_SYMMETRIC},
-    {OP_Gather_c, "gather", COLLECTIVE_FAN_IN},
-    {OP_Scatter_c, "scatter", COLLECTIVE_FAN_OUT},
-    {OP_Alltoall_c, "alltoall", COLLECTIVE_SYMMETRIC},
-#endif
-};
-
-static int run_operation(void *arg)
-{
-    return operation_run(arg);
-}
-
-/* A reduction as the application calls it: its own type, count and operation, on copies of its
- * values, since its operation may be made for these alone. */
-struct reducing {
-    const struct reduction *r;
-    char *copy, *result;
-    MPI_Aint offset; /* of the first byte from the address that MPI is given */
-    MPI_Comm comm;
-    int root; /* -1: allreduce */
-};
-
-static int run_reduction(void *arg)
-{
-    const struct reducing *d = arg;
-    const void *send = d->copy - d->offset;
-    void *receive = d->result - d->offset;
-    int count = (int)d->r->count;
-    return d->root < 0 ? PMPI_Allreduce(send, receive, count, d->r->type, d->r->op, d->comm)
-                       : PMPI_Reduce(send, receive, count, d->r->type, d->r->op, d->root, d->comm);
-}
-
-static bool reduction_prepare(struct reducing *d, const struct reduction *r, const struct shadow *s,
-                              int root)
-{
-    MPI_Aint bound, extent, first, span;
-    *d = (struct reducing){.r = r, .comm = s->comm, .root = root};
-    if (r->op == MPI_OP_NULL || r->count > INT_MAX ||
-        PMPI_Type_get_extent(r->type, &bound, &extent) ||
-        PMPI_Type_get_true_extent(r->type, &first, &span) || extent < 0)
-        return false;
-    size_t bytes = (size_t)span + (size_t)(r->count - 1) * (size_t)extent;
-    bool in_place = r->send == MPI_IN_PLACE;
-    d->offset = first;
-    d->copy = malloc(bytes);
-    d->result = malloc(bytes);
-    if (!d->copy || !d->result)
-        return false;
-    memcpy(d->copy, (const char *)(in_place ? r->receive : r->send) + first, bytes);
-    return true;
-}
-
-static void measure_operation(const struct collective *a, size_t which, double share)
-{
-    bool twin;
-    struct shadow *s = a->on;
-    int root = a->root;
-    uint64_t bytes = a->bytes;
-    const struct operation *o = operation_find(measured[which].name, &twin);
-    struct operation_call call;
-    struct reducing reducing = {0};
-    double started = clock_now();
-    int all, ok = a->reduction
-                      ? reduction_prepare(&reducing, a->reduction, s, root)
-                      : o && operation_prepare(&call, o, s->comm, root < 0 ? 0 : root, bytes);
-    PMPI_Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, s->comm);
-    struct collective_direct out;
-    struct collective_case c = {.comm = s->comm,
-                                .run = a->reduction ? run_reduction : run_operation,
-                                .arg = a->reduction ? (void *)&reducing : &call,
-                                .pattern = measured[which].pattern,
-                                .root = root < 0 ? 0 : root,
-                                .plan = plan_for(share),
-                                .collector = 0,
-                                .clock = injection_clock()};
-    if (all && collective_measure_direct(&c, &out) == MPI_SUCCESS) {
-        if (s->rank == 0 && out.completion.samples.n) {
-            json_t *f = describe_signature(s, o->mpi_name, root, bytes, clock_now() - started);
-            json_t *rows = json_array();
-            json_array_append_new(rows, method_row("direct", series_estimate(&out.completion), 0, 0,
-                                                   "last exit - last entry"));
-            json_array_append_new(rows, method_row("span", series_estimate(&out.span), 0, 0,
-                                                   "last exit - first entry"));
-            json_object_set_new(f, "data",
-                                json_string(a->reduction ? "the application's values, type and "
-                                                           "operation"
-                                                         : "bytes of the layer's own"));
-            json_object_set_new(f, "methods", rows);
-            injection_found(&benchmark_injection, f);
-        }
-        collective_direct_free(&out);
-    }
-    if (ok && !a->reduction)
-        operation_release(&call);
-    free(reducing.copy);
-    free(reducing.result);
-}
-
-static void measure_collective(const struct collective *c)
-{
-    unsigned operation = c->call->operation;
-    size_t n = sizeof measured / sizeof *measured, which = 0;
-    while (which < n && measured[which].operation != operation)
-        which++;
-    if (which == n)
-        left_out[operation]++;
-    if (which == n || (c->bytes == 0 && operation != OP_Barrier) ||
-        !is_due(c->on, operation, c->root, c->bytes))
+    if (bcast_measure(&c, methods, n_methods, &out) != MPI_SUCCESS)
         return;
-    double share = agree_on_share(c->on), started = clock_now();
-    if (share > 0)
-        measure_operation(c, which, share);
-    spent += clock_now() - started;
+    json_t *f = s->rank == 0 ? describe_broadcast(s, b->root, b->bytes, g->calls, &out) : NULL;
+    bcast_outcome_free(&out);
+    struct broadcasting broadcasting = {b, s};
+    struct subject u = {s, run_broadcast, &broadcasting, COLLECTIVE_FAN_OUT, b->root};
+    json_t *rows = f ? json_object_get(f, "methods") : NULL;
+    if (later)
+        measure_arrivals(&u, g, share / 3, rows);
+    if (s->rank == 0)
+        injection_found(&benchmark_injection, f);
 }
 
+/* --- the others --- */
+
+static bool wants(const char *method)
+{
+    const struct bcast_method *m = bcast_method_find(method);
+    for (size_t i = 0; i < n_methods; i++)
+        if (methods[i] == m)
+            return true;
+    return false;
+}
+
+static int measure_direct(const struct subject *u, double share, json_t *rows)
+{
+    struct collective_direct out;
+    struct collective_case c = case_of(u, share);
+    TRY(collective_measure_direct(&c, &out));
+    if (rows && out.completion.samples.n) {
+        json_array_append_new(rows, method_row("direct", series_estimate(&out.completion), 0, 0,
+                                               "last exit - last entry"));
+        json_array_append_new(
+            rows, method_row("span", series_estimate(&out.span), 0, 0, "last exit - first entry"));
+    }
+    collective_direct_free(&out);
+    return MPI_SUCCESS;
+}
+
+/* "held" turned round: what does not trust the clock either. */
+static int measure_mirrored(const struct subject *u, double share, json_t *rows)
+{
+    struct collective_mirrored out;
+    struct collective_case c = case_of(u, share);
+    TRY(collective_measure_mirrored(&c, &out));
+    if (rows && out.slowest_from >= 0) {
+        char text[80];
+        const struct estimate *e =
+            &out.pair[(size_t)out.slowest_from * (size_t)out.size + (size_t)out.slowest_to];
+        snprintf(text, sizeof text, "last entry (rank %d) - exit of rank %d, the largest",
+                 out.slowest_from, out.slowest_to);
+        json_t *row = method_row("held", *e, out.measured, out.asked, text);
+        if (out.measured < out.asked)
+            json_object_set_new(row, "at_least", json_true());
+        json_array_append_new(rows, row);
+    }
+    collective_mirrored_free(&out);
+    return MPI_SUCCESS;
+}
+
+/* G: NULL where it is not known how the ranks arrive. */
+static int measure_all(const struct subject *u, const struct signature *g, double share,
+                       json_t *rows)
+{
+    bool later = g && g->calls > LATER, held = wants("held");
+    double part = share / (1 + later + held);
+    TRY(measure_direct(u, part, rows));
+    if (held)
+        TRY(measure_mirrored(u, part, rows));
+    return later ? measure_arrivals(u, g, part, rows) : MPI_SUCCESS;
+}
+
+static void keep_measured(struct json_t *f, json_t *rows, const char *data, int rc)
+{
+    json_object_set_new(f, "data", json_string(data));
+    if (json_array_size(rows) == 0)
+        json_object_set_new(f, "not_measured",
+                            json_string(rc ? "MPI returned an error" : "the budget was used up"));
+    json_object_set_new(f, "methods", rows);
+    injection_found(&benchmark_injection, f);
+}
+
+static void measure_again(const struct collective *c, const struct signature *g,
+                          const struct again_kind *kind, double share)
+{
+    struct again again;
+    struct shadow *s = c->on;
+    double started = clock_now();
+    int all = 0, ok = again_prepare(&again, kind, c->operands, c->root, s->comm);
+    uint64_t most = c->bytes;
+    int rc = PMPI_Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, s->comm);
+    if (!rc && again_varies(kind))
+        rc = PMPI_Allreduce(&c->bytes, &most, 1, MPI_UINT64_T, MPI_MAX, s->comm);
+    struct subject u = {s, again_run, &again, again_pattern(kind), again.root};
+    json_t *rows = s->rank == 0 ? json_array() : NULL;
+    if (!rc && all)
+        rc = measure_all(&u, g, share, rows);
+    if (s->rank == 0) {
+        json_t *f = describe_signature(s, mpi_functions[g->operation].name, c->root, most, g->calls,
+                                       clock_now() - started);
+        if (!all)
+            json_object_set_new(f, "not_measured",
+                                json_string("a rank's buffers could not be copied"));
+        keep_measured(f, rows, "copies of the application's, with its types and operation", rc);
+    }
+    again_release(&again);
+}
+
+/* --- operations that were only started --- */
+
+/* Nobody need meet in these, so they are measured where all members meet the next time, on data of
+ * the layer's own: the application's may be gone by then. */
+static const struct operation *twin_of(unsigned operation)
+{
+    for (size_t i = 0; i < n_operations; i++)
+        if (!strcmp(operations[i].mpi_twin, mpi_functions[operation].name))
+            return &operations[i];
+    return NULL;
+}
+
+static void started(const struct collective *c)
+{
+    struct shadow *s = c->on;
+    unsigned operation = c->call->operation;
+    int k = 0;
+    if (!twin_of(operation)) {
+        left_out[operation]++;
+        return;
+    }
+    while (k < s->n_started && (s->started[k].operation != operation ||
+                                s->started[k].root != c->root || s->started[k].bytes != c->bytes))
+        k++;
+    if (k < s->n_started)
+        return;
+    if (k == STARTED_MAX)
+        injection_untreated(&benchmark_injection);
+    else
+        s->started[s->n_started++] = (struct started){operation, c->root, c->bytes, false};
+}
+
+static int run_twin(void *arg)
+{
+    MPI_Request request;
+    TRY(operation_start(arg, &request));
+    return PMPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void measure_started(struct shadow *s, const struct started *w, double share)
+{
+    struct operation_call call;
+    const struct operation *o = twin_of(w->operation);
+    double begin = clock_now();
+    int root = w->root < 0 ? 0 : w->root, all = 0;
+    int ok = operation_prepare(&call, o, s->comm, root, w->bytes);
+    int rc = PMPI_Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, s->comm);
+    enum collective_pattern pattern = o->prefix         ? COLLECTIVE_PREFIX
+                                      : !o->rooted      ? COLLECTIVE_SYMMETRIC
+                                      : o->recv_at_root ? COLLECTIVE_FAN_IN
+                                                        : COLLECTIVE_FAN_OUT;
+    struct subject u = {s, run_twin, &call, pattern, root};
+    json_t *rows = s->rank == 0 ? json_array() : NULL;
+    if (!rc && all)
+        rc = measure_all(&u, NULL, share, rows);
+    if (s->rank == 0)
+        keep_measured(describe_signature(s, o->mpi_twin, w->root, w->bytes, 0, clock_now() - begin),
+                      rows, "bytes of the layer's own, started and waited for at once", rc);
+    if (ok)
+        operation_release(&call);
+}
+
+static void measure_all_started(struct shadow *s)
+{
+    for (int k = 0; k < s->n_started; k++) {
+        struct started *w = &s->started[k];
+        if (w->measured || injection_comm(s) == MPI_COMM_NULL)
+            continue;
+        w->measured = true;
+        double share = agree_on_share(s), begin = clock_now();
+        if (share > 0)
+            measure_started(s, w, share);
+        spent += clock_now() - begin;
+    }
+}
+
+/* --- a call --- */
+
+/* Without data nobody waits for anybody, but in a barrier: there is nothing to measure. Where ranks
+ * may give different amounts, no rank knows the others' bytes. */
 static void before(const struct collective *c)
 {
-    if (c->is_broadcast)
-        measure_broadcast(c);
-    else
-        measure_collective(c);
+    unsigned operation = c->call->operation;
+    const struct again_kind *kind = c->is_broadcast ? NULL : again_find(operation);
+    bool varies = kind && again_varies(kind);
+    measure_all_started(c->on);
+    if (!c->is_broadcast && !kind) {
+        left_out[operation]++;
+        return;
+    }
+    if (c->bytes == 0 && !varies && operation != OP_Barrier)
+        return;
+    struct signature *g = signature_of(c->on, operation, c->root, varies ? 0 : c->bytes);
+    if (!g || !is_due(g))
+        return;
+    double share = agree_on_share(c->on), begin = clock_now();
+    if (share > 0 && c->is_broadcast)
+        measure_broadcast(c, g, share);
+    else if (share > 0)
+        measure_again(c, g, kind, share);
+    spent += clock_now() - begin;
+    /* The ranks come to this call from the measurement. */
+    c->on->of->disturbed = c->on->of->sequence;
 }
 
 static void close_shadow(struct shadow *s)
 {
+    measure_all_started(s);
     free(s->kept[benchmark_injection.index]);
 }
 
@@ -354,5 +516,9 @@ static void finish(void)
     }
 }
 
-struct injection benchmark_injection = {
-    .name = "benchmark", .start = start, .before = before, .close = close_shadow, .finish = finish};
+struct injection benchmark_injection = {.name = "benchmark",
+                                        .start = start,
+                                        .before = before,
+                                        .started = started,
+                                        .close = close_shadow,
+                                        .finish = finish};

@@ -270,7 +270,7 @@ static void restart(struct call *call)
 }
 
 void inject_before(struct call *call, MPI_Comm comm, int root, uint64_t bytes,
-                   const struct reduction *reduction)
+                   const struct operands *operands)
 {
     struct shadow *s = shadow_of(comm);
     if (s)
@@ -279,8 +279,20 @@ void inject_before(struct call *call, MPI_Comm comm, int root, uint64_t bytes,
                                     .comm = comm,
                                     .root = root,
                                     .bytes = bytes,
-                                    .reduction = reduction});
+                                    .operands = operands});
     restart(call);
+}
+
+void inject_started(struct call *call, MPI_Comm comm, int root, uint64_t bytes)
+{
+    struct shadow *s = shadow_of(comm);
+    if (!s)
+        return;
+    s->calls++;
+    for (size_t i = 0; i < n_injections; i++)
+        if (injections[i]->on && injections[i]->started)
+            injections[i]->started(&(struct collective){
+                .call = call, .on = s, .comm = comm, .root = root, .bytes = bytes});
 }
 
 static const struct injection *next_after(const struct injection *self)

@@ -4,6 +4,7 @@
 #ifndef COLLPROF_INJECT_INJECT_H
 #define COLLPROF_INJECT_INJECT_H
 
+#include "inject/again.h"
 #include "record/call.h"
 
 #include <jansson.h>
@@ -19,19 +20,13 @@ static inline bool inject_wanted(void)
  * CLOCK stays the caller's and must live as long as the layer. */
 void inject_start(const struct sync_clock *clock);
 
-/* What a reduction is called with. */
-struct reduction {
-    const void *send, *receive; /* the application's */
-    MPI_Count count;
-    MPI_Datatype type;
-    MPI_Op op;
-};
-
-/* Before a collective: benchmark mode measures here, at the first calls of each signature.
+/* Before a collective: benchmark mode measures here, at some calls of each signature.
  * Sets c->entry anew. */
-/* REDUCTION: NULL if it is none. */
 void inject_before(struct call *c, MPI_Comm comm, int root, uint64_t bytes,
-                   const struct reduction *reduction);
+                   const struct operands *operands);
+
+/* Where a collective is only started, or made ready to be. */
+void inject_started(struct call *c, MPI_Comm comm, int root, uint64_t bytes);
 
 /* In place of MPI_Bcast: true if it has been done, with its return code in *RC and c->exit set;
  * false if the call is the library's. */

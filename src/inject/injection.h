@@ -13,7 +13,15 @@
 
 #include <jansson.h>
 
-enum { INJECTIONS_MAX = 8 };
+enum { INJECTIONS_MAX = 8, STARTED_MAX = 32 };
+
+/* A kind of operation that members started without meeting in it. */
+struct started {
+    unsigned operation;
+    int root;
+    uint64_t bytes;
+    bool measured;
+};
 
 /* What is kept for a communicator; made at its first collective that an injection might treat. */
 struct shadow {
@@ -24,6 +32,8 @@ struct shadow {
     void *kept[INJECTIONS_MAX];          /* one for each injection, its own; NULL at first */
     MPI_Comm comm;                       /* see injection_comm() */
     bool comm_refused;
+    struct started started[STARTED_MAX]; /* the same on all members when they meet */
+    int n_started;
 };
 
 /* A collective of the application, on every member of an intracommunicator of two or more. */
@@ -33,7 +43,7 @@ struct collective {
     MPI_Comm comm; /* the application's */
     int root;      /* -1: none */
     uint64_t bytes;
-    const struct reduction *reduction; /* NULL: it is none */
+    const struct operands *operands; /* NULL: it is a broadcast, or only started */
     /* Of a broadcast only: */
     bool is_broadcast;
     void *buffer;
@@ -47,6 +57,9 @@ struct injection {
     bool (*start)(void);
     /* Before the call, innermost injection first: whatever all members have to do together. */
     void (*before)(const struct collective *c);
+    /* After a non-blocking or persistent collective was asked for; nobody may wait here. NULL: is
+     * passed over. */
+    void (*started)(const struct collective *c);
     /* Does the broadcast, by way of injection_pass() or itself; returns MPI's code. NULL: is
      * passed over. */
     int (*instead)(const struct collective *c);

@@ -300,12 +300,8 @@ int sync_settle(struct sync_clock *clock, MPI_Comm comm, int n, double seconds)
     return error;
 }
 
-bool sync_begin(const struct sync_clock *clock, MPI_Comm comm, int root, double slack,
-                double *begin)
+bool sync_wait(const struct sync_clock *clock, double moment)
 {
-    double moment = sync_now(clock) + slack;
-    PMPI_Bcast(&moment, 1, MPI_DOUBLE, root, comm);
-    *begin = moment;
     double until = sync_local(clock, moment), now = local_now(clock);
     bool on_time = now <= until;
     /* The hold gives way to others where ranks outnumber processors. */
@@ -316,6 +312,14 @@ bool sync_begin(const struct sync_clock *clock, MPI_Comm comm, int root, double 
             ;
     }
     return on_time;
+}
+
+bool sync_begin(const struct sync_clock *clock, MPI_Comm comm, int root, double slack,
+                double *begin)
+{
+    *begin = sync_now(clock) + slack;
+    PMPI_Bcast(begin, 1, MPI_DOUBLE, root, comm);
+    return sync_wait(clock, *begin);
 }
 
 double sync_slack(const struct sync_clock *clock, MPI_Comm comm, int root)

@@ -68,6 +68,9 @@ double sync_now(const struct sync_clock *clock);
 /* The error of sync_global(clock, local) is at most this, in seconds. */
 double sync_bound(const struct sync_clock *clock, double local);
 
+/* Spins until the global MOMENT; false if it is over already. */
+bool sync_wait(const struct sync_clock *clock, double moment);
+
 /* A common start without a barrier's skew: ROOT announces a global moment SLACK seconds ahead,
  * every rank spins until it comes. *BEGIN is that moment. False on a rank that heard of it too
  * late: the sample is to be dropped, which the caller has to tell the others. */

@@ -1,6 +1,6 @@
 # The same sources, built for the simulator: build/sim/PROGRAM, run by tests/sim/run.sh.
 sim_programs = smoke methods discover logp collective isolated
-sim_layer_programs = layer reduction waits known late
+sim_layer_programs = layer reduction benchmark waits known late
 SIM_BINARIES = $(BENCHES:%=sim/collbench-%) $(sim_programs:%=sim/%) $(sim_layer_programs:%=sim/%)
 EXTRA_DIST += $(sim_programs:%=tests/sim/%.c) $(sim_layer_programs:%=tests/sim/%.c)
 
@@ -21,7 +21,7 @@ SIM_TESTS = \
 	tests/sim/gate.sh \
 	tests/sim/late.sh \
 	tests/sim/layer.sh \
-	tests/sim/reduction.sh \
+	tests/sim/reduction.sh tests/sim/benchmark.sh \
 	tests/sim/waits.sh
 EXTRA_DIST += $(SIM_TESTS) tests/sim/run.sh tests/sim/place.awk tests/sim/layer.py tests/sim/waits.py \
 	tests/sim/sweep.py tests/sim/platforms/make.py \

@@ -9,8 +9,8 @@ int collective_start(struct collective_run *r, const struct collective_case *c)
 {
     const struct plan *plan = &c->plan;
     *r = (struct collective_run){.c = c, .started = clock_now()};
-    int root = c->pattern == COLLECTIVE_SYMMETRIC ? 0 : c->root;
-    TRY(crew_check(c->comm, root, c->collector, &r->rank, &r->size));
+    bool rooted = c->pattern == COLLECTIVE_FAN_IN || c->pattern == COLLECTIVE_FAN_OUT;
+    TRY(crew_check(c->comm, rooted ? c->root : 0, c->collector, &r->rank, &r->size));
     r->collects = r->rank == c->collector;
     r->most = (size_t)(plan->repetitions > plan->warmup ? plan->repetitions : plan->warmup) + 1;
     r->mine = malloc(3 * r->most * sizeof *r->mine);
@@ -34,7 +34,7 @@ struct direct {
     struct stamps stamps;
     struct collective_direct *out; /* the collector's */
     struct samples *in_call;       /* the collector's, by rank */
-    struct samples span;           /* the collector's */
+    struct samples span, apart;    /* the collector's */
 };
 
 /* One host, one clock: nothing to convert. */
@@ -43,7 +43,10 @@ static const struct sync_clock same_clock;
 static int start_together(struct stamps *s, bool *late)
 {
     double begin;
+    const struct direct *d = s->arg;
     *late = !sync_begin(s->clock, s->comm, s->keeper, s->slack, &begin);
+    if (d->run.c->after > 0)
+        *late |= !sync_wait(s->clock, begin + d->run.c->after);
     return MPI_SUCCESS;
 }
 
@@ -71,13 +74,14 @@ static bool evaluate(struct direct *d, int k, double *completion)
         samples_add(&d->in_call[i], stamp->exit - stamp->entry - d->run.clock_cost);
     }
     samples_add(&d->span, last_out - first - d->run.clock_cost);
+    samples_add(&d->apart, last_in - first);
     *completion = last_out - last_in - d->run.clock_cost;
     return true;
 }
 
 static void forget(struct direct *d)
 {
-    d->span.n = 0;
+    d->span.n = d->apart.n = 0;
     for (int i = 0; i < d->run.size; i++)
         d->in_call[i].n = 0;
 }
@@ -138,6 +142,7 @@ static void keep(struct direct *d)
     out->span.samples = d->span;
     out->span.summary = stats_summarize(d->span.value, d->span.n);
     out->span.loop_mean = out->span.summary.mean;
+    out->apart = d->apart.n ? stats_median(d->apart.value, d->apart.n) : NAN;
     for (int i = 0; i < d->run.size; i++)
         out->in_call[i] =
             d->in_call[i].n ? stats_median(d->in_call[i].value, d->in_call[i].n) : NAN;
@@ -154,6 +159,7 @@ int collective_measure_direct(const struct collective_case *c, struct collective
         keep(&d);
     else
         samples_free(&d.span);
+    samples_free(&d.apart);
     for (int i = 0; d.in_call && i < d.run.size; i++)
         samples_free(&d.in_call[i]);
     free(d.in_call);

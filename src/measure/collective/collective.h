@@ -16,9 +16,10 @@
 struct sync_clock; /* sync/sync.h */
 
 enum collective_pattern {
-    COLLECTIVE_FAN_IN,   /* the root's exit needs every rank's entry: reduce, gather */
-    COLLECTIVE_FAN_OUT,  /* every rank's exit needs the root's entry: scatter, broadcast */
-    COLLECTIVE_SYMMETRIC /* every rank's exit needs every rank's entry */
+    COLLECTIVE_FAN_IN,    /* the root's exit needs every rank's entry: reduce, gather */
+    COLLECTIVE_FAN_OUT,   /* every rank's exit needs the root's entry: scatter, broadcast */
+    COLLECTIVE_SYMMETRIC, /* every rank's exit needs every rank's entry */
+    COLLECTIVE_PREFIX     /* a rank's exit needs the entries of those before it: scan */
 };
 
 /* What is measured; equal on all ranks but for ARG and CLOCK. */
@@ -34,13 +35,17 @@ struct collective_case {
     struct plan plan;               /* plan.budget is for the whole case */
     int collector;                  /* the rank that gets the outcome */
     const struct sync_clock *clock; /* NULL: clock_now() is the same everywhere (one host) */
+    double after; /* direct: seconds after the announced moment at which this rank enters. 0: all
+                     arrive together */
 };
 
-/* Every operation begins when all ranks arrive together, as closely as the clock allows. */
+/* Every operation begins when all ranks arrive together, or each as long after as the case says,
+ * as closely as the clock allows. */
 struct collective_direct {
     struct series completion; /* last exit - last entry: with all ranks there, how long it takes */
     struct series span;       /* last exit - first entry */
     double *in_call;          /* per rank: median time inside the call; P of them */
+    double apart;             /* median of last entry - first entry */
     int size;
     int dropped;        /* operations some rank arrived late for */
     double clock_bound; /* error of the common clock */

@@ -183,6 +183,8 @@ static bool coupled(const struct collective_case *c, int from, int to)
         return to == c->root;
     case COLLECTIVE_FAN_OUT:
         return from == c->root;
+    case COLLECTIVE_PREFIX:
+        return from <= to;
     default:
         return true;
     }
@@ -199,7 +201,9 @@ static int measure_pairs(struct mirror *m)
 {
     const struct collective_run *r = &m->run;
     const struct collective_case *c = r->c;
-    int pairs = r->size * r->size, left = c->pattern == COLLECTIVE_SYMMETRIC ? pairs : r->size;
+    int pairs = r->size * r->size, left = 0;
+    for (int k = 0; k < pairs; k++)
+        left += coupled(c, k / r->size, k % r->size);
     m->out->asked = left;
     for (int k = 0; k < pairs; k++) {
         pair_choose(m, k);

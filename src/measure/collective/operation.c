@@ -177,6 +177,7 @@ const struct operation operations[] = {
      .title = "Scan",
      .mpi_name = "MPI_Scan",
      .mpi_twin = "MPI_Iscan",
+     .prefix = true,
      .send = EXTENT_BLOCK,
      .recv = EXTENT_BLOCK,
      .call = call_scan,

@@ -23,6 +23,7 @@ struct operation {
     const char *mpi_name;       /* "MPI_Bcast" */
     const char *mpi_twin;       /* "MPI_Ibcast" */
     bool rooted;                /* has a root */
+    bool prefix;                /* a rank waits for those before it alone */
     enum operation_extent send; /* buffer needs, in blocks of BYTES */
     enum operation_extent recv;
     bool send_at_root, recv_at_root; /* that buffer is the root's alone */

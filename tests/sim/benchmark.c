@@ -1,0 +1,120 @@
+/* An application under benchmark mode in the simulator: every blocking collective twelve times, as
+ * its ranks arrive: rank r comes r * APART us after the first. Then what is true, by PMPI alone:
+ * "took OPERATION US" with all arriving together, "arrived OPERATION US" as they do, last return
+ * minus last entry both, for all ranks to return from. */
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { APART = 100, MOST = 64, BLOCK = 500 };
+
+static int rank, size;
+static int in[MOST * BLOCK], out[MOST * BLOCK], counts[MOST], displs[MOST], bytes_at[MOST],
+    mine[MOST];
+static MPI_Datatype types[MOST];
+
+/* Rank r has r + 1 times so much; what goes to all others is alike. */
+static void describe(void)
+{
+    for (int i = 0, at = 0; i < size; at += counts[i++]) {
+        counts[i] = 10 * (i + 1);
+        displs[i] = at;
+        bytes_at[i] = i * BLOCK * (int)sizeof(int);
+        types[i] = MPI_INT;
+        mine[i] = 10 * (rank + 1);
+    }
+}
+
+#define CALL(name, ...)                                                                            \
+    static void name(int layered)                                                                  \
+    {                                                                                              \
+        if (layered)                                                                               \
+            MPI_##name(__VA_ARGS__);                                                               \
+        else                                                                                       \
+            PMPI_##name(__VA_ARGS__);                                                              \
+    }
+#define W MPI_COMM_WORLD
+CALL(Bcast, in, BLOCK, MPI_INT, 1, W)
+CALL(Allgather, in, BLOCK, MPI_INT, out, BLOCK, MPI_INT, W)
+CALL(Allgatherv, in, counts[rank], MPI_INT, out, counts, displs, MPI_INT, W)
+CALL(Gather, in, BLOCK, MPI_INT, out, BLOCK, MPI_INT, 2, W)
+CALL(Gatherv, in, counts[rank], MPI_INT, out, counts, displs, MPI_INT, 2, W)
+CALL(Scatter, in, BLOCK, MPI_INT, out, BLOCK, MPI_INT, 1, W)
+CALL(Scatterv, in, counts, displs, MPI_INT, out, counts[rank], MPI_INT, 1, W)
+CALL(Alltoall, in, BLOCK, MPI_INT, out, BLOCK, MPI_INT, W)
+CALL(Alltoallw, in, counts, bytes_at, types, out, mine, bytes_at, types, W)
+CALL(Reduce, in, out, BLOCK, MPI_INT, MPI_MAX, 0, W)
+CALL(Allreduce, in, out, BLOCK, MPI_INT, MPI_MAX, W)
+CALL(Reduce_scatter, in, out, counts, MPI_INT, MPI_MAX, W)
+CALL(Reduce_scatter_block, in, out, BLOCK, MPI_INT, MPI_MAX, W)
+CALL(Scan, in, out, BLOCK, MPI_INT, MPI_SUM, W)
+CALL(Exscan, in, out, BLOCK, MPI_INT, MPI_SUM, W)
+CALL(Barrier, W)
+
+static const struct {
+    const char *name;
+    void (*call)(int layered);
+} calls[] = {{"MPI_Bcast", Bcast},
+             {"MPI_Allgather", Allgather},
+             {"MPI_Allgatherv", Allgatherv},
+             {"MPI_Gather", Gather},
+             {"MPI_Gatherv", Gatherv},
+             {"MPI_Scatter", Scatter},
+             {"MPI_Scatterv", Scatterv},
+             {"MPI_Alltoall", Alltoall},
+             {"MPI_Alltoallw", Alltoallw},
+             {"MPI_Reduce", Reduce},
+             {"MPI_Allreduce", Allreduce},
+             {"MPI_Reduce_scatter", Reduce_scatter},
+             {"MPI_Reduce_scatter_block", Reduce_scatter_block},
+             {"MPI_Scan", Scan},
+             {"MPI_Exscan", Exscan},
+             {"MPI_Barrier", Barrier}};
+
+/* All ranks at one moment, and each as long after as LATER says. */
+static void arrive(int later)
+{
+    double now, begin;
+    PMPI_Barrier(W);
+    now = MPI_Wtime();
+    PMPI_Allreduce(&now, &begin, 1, MPI_DOUBLE, MPI_MAX, W);
+    begin += 5e-3 + (later ? rank * APART * 1e-6 : 0);
+    usleep((unsigned)((begin - MPI_Wtime()) * 1e6));
+}
+
+static void tell(const char *how, int which, int later)
+{
+    arrive(later);
+    double moment[2] = {MPI_Wtime(), 0}, last[2];
+    calls[which].call(0);
+    moment[1] = MPI_Wtime();
+    PMPI_Reduce(moment, last, 2, MPI_DOUBLE, MPI_MAX, 0, W);
+    if (rank == 0)
+        printf("%s %s %.3f\n", how, calls[which].name, (last[1] - last[0]) * 1e6);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(W, &rank);
+    MPI_Comm_size(W, &size);
+    describe();
+    for (int i = 0; i < MOST * BLOCK; i++)
+        in[i] = rank + i;
+    for (int which = 0; which < (int)(sizeof calls / sizeof *calls); which++) {
+        for (int k = 0; k < 12; k++) {
+            arrive(1);
+            calls[which].call(1);
+        }
+        tell("took", which, 0);
+        tell("arrived", which, 1);
+    }
+    /* Only started: these are measured where all meet the next time, or at the end. */
+    MPI_Request request[2];
+    MPI_Iallreduce(in, out, BLOCK, MPI_INT, MPI_SUM, W, &request[0]);
+    MPI_Ibcast(in, BLOCK, MPI_INT, 1, W, &request[1]);
+    MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
+    MPI_Finalize();
+    return 0;
+}
