@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -308,7 +309,8 @@ static json_t *value_of(const struct field *f, const void *at)
     case FIELD_MAYBE:
         return *(const int64_t *)at < 0 ? json_null() : json_integer(*(const int64_t *)at);
     case FIELD_REAL:
-        return json_real(*(const double *)at);
+        /* A damaged record's may be infinite, for which JSON has no number. */
+        return isfinite(*(const double *)at) ? json_real(*(const double *)at) : json_null();
     case FIELD_BOOL:
         return json_boolean(*(const bool *)at);
     case FIELD_TEXT:
@@ -366,8 +368,8 @@ static bool set_value(const struct field *f, void *at, const json_t *value)
         *(int64_t *)at = json_is_integer(value) && number >= 0 ? number : -1;
         return !value || json_is_null(value) || json_is_integer(value);
     case FIELD_REAL:
-        *(double *)at = json_number_value(value);
-        return json_is_number(value);
+        *(double *)at = json_is_null(value) ? NAN : json_number_value(value);
+        return json_is_number(value) || json_is_null(value);
     case FIELD_BOOL:
         *(bool *)at = json_is_true(value);
         return json_is_boolean(value);

@@ -181,6 +181,27 @@ Test(profile, json_and_back)
     profile_free(q);
 }
 
+/* A damaged record may say that a rank ran infinitely long. */
+Test(profile, what_is_no_number_is_not_known)
+{
+    struct profile *p = profile_of(0, 2);
+    p->ranks.at[0].wall = INFINITY;
+    p->clock_bound = NAN;
+    char *a = text_of(p);
+    json_t *json = json_loads(a, 0, NULL);
+    const char *reason;
+    struct profile *q = profile_from_json(json, &reason);
+    cr_assert_not_null(q, "%s", reason);
+    cr_assert(isnan(q->ranks.at[0].wall) && isnan(q->clock_bound));
+    char *b = text_of(q);
+    cr_assert_str_eq(a, b);
+    json_decref(json);
+    free(a);
+    free(b);
+    profile_free(p);
+    profile_free(q);
+}
+
 /* Every rank enters 1 us after the one before and all leave at 9 us. */
 Test(profile, late_rank_and_waiting)
 {
