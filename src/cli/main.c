@@ -211,7 +211,9 @@ int main(int argc, char **argv)
     const char *first = argc > 1 ? argv[1] : "";
     bool helps = !strcmp(first, "help");
     if (argc < 2)
-        cli_choice("collprof", "a command is missing:", "", command_name);
+        cli_refuse("collprof",
+                   "a command is missing: mpiexec -n N collprof run ./app would be right; "
+                   "`collprof help' lists the others");
     if (asks(first, "--help", '?') || (helps && argc == 2)) {
         print_usage(stdout);
         return cli_flush("collprof") ? 0 : 1;

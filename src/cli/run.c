@@ -18,6 +18,7 @@
 extern char **environ;
 
 enum { FIRST_LONG = 256, MAX_OPTIONS = 40 };
+enum { RANKS = 'n' }; /* no option, but often tried */
 
 struct run {
     const char *name;
@@ -42,6 +43,8 @@ static void make_options(struct argp_option *option)
                                  .flags = s->if_bare && s->argument ? OPTION_ARG_OPTIONAL : 0,
                                  .doc = help[i]};
     }
+    option[settings_count] =
+        (struct argp_option){.key = RANKS, .arg = "N", .flags = OPTION_HIDDEN, .doc = ""};
 }
 
 static const struct setting *setting_of(int key)
@@ -70,6 +73,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         take(r, s, argument ? argument : s->if_bare);
         return 0;
     }
+    if (key == RANKS)
+        cli_refuse(r->name, "-n is the launcher's: mpiexec -n N collprof run ./app would be right");
     if (key != ARGP_KEY_ARG)
         return ARGP_ERR_UNKNOWN;
     r->application = state->argv + state->next - 1; /* all that follows is its own */
