@@ -46,6 +46,8 @@ AC_SUBST([MPI_CFLAGS])
 AC_SUBST([MPI_LIBS])
 AC_SUBST([LAYERS])
 AC_SUBST([LAYERS_MK])
+FIRST_LAYER=`set -- $LAYERS && echo $1`
+AC_SUBST([FIRST_LAYER])
 AM_SUBST_NOTMAKE([LAYERS_MK])
 AC_DEFINE_UNQUOTED([COLLPROF_LAYERS], [$collprof_layers],
   [For each MPI: its layer's folder, its name, its launcher, its libraries])

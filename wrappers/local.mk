@@ -50,21 +50,17 @@ LAYER_FILES = \
 EXTRA_DIST += $(LAYER_FILES)
 @LAYERS_MK@
 -include $(srcdir)/wrappers/layers.mk
-FIRST_LAYER = $(firstword $(LAYERS))
-
-all-local: $(LAYERS:%=layers/%/libcollprof-layer.so) layers/$(FIRST_LAYER)/libcollprof.a \
+all-local: $(LAYERS:%=layers/%/libcollprof-layer.so) $(LAYERS:%=layers/%/libcollprof.a) \
 	$(foreach mpi,$(LAYERS),$(BENCHES:%=layers/$(mpi)/collbench-%))
 install-exec-local: install-layers
 install-layers: all-local
 	for mpi in $(LAYERS); do $(MKDIR_P) "$(DESTDIR)$(pkglibdir)/$$mpi" && \
-		$(INSTALL_DATA) layers/$$mpi/libcollprof-layer.so "$(DESTDIR)$(pkglibdir)/$$mpi/" && \
+		$(INSTALL_DATA) layers/$$mpi/libcollprof-layer.so layers/$$mpi/libcollprof.a \
+			"$(DESTDIR)$(pkglibdir)/$$mpi/" && \
 		$(INSTALL_PROGRAM) layers/$$mpi/collbench-* "$(DESTDIR)$(pkglibdir)/$$mpi/" || exit 1; done
-	$(MKDIR_P) "$(DESTDIR)$(libdir)"
-	$(INSTALL_DATA) layers/$(FIRST_LAYER)/libcollprof.a "$(DESTDIR)$(libdir)/"
-uninstall-local: uninstall-layers
+uninstall-local: uninstall-layers uninstall-modulefile
 uninstall-layers:
 	for mpi in $(LAYERS); do rm -rf "$(DESTDIR)$(pkglibdir)/$$mpi"; done
-	rm -f "$(DESTDIR)$(libdir)/libcollprof.a"
 clean-local: clean-layers
 clean-layers:
 	rm -rf layers

@@ -28,12 +28,35 @@ COLLPROF_OUTPUT=shared.out COLLPROF_REPORT=no LD_LIBRARY_PATH=$libraries \
 test "$(cat out)" = "with collprof" || fail "shared: without the library"
 regions shared.out
 
-$MPICC "$source/tests/mpi/linked.c" -o static $(pkg-config --cflags collprof) \
-    "$libraries/libcollprof.a" $(pkg-config --static --libs-only-l collprof | sed 's/-lcollprof//') ||
-    fail "static"
-COLLPROF_OUTPUT=static.out COLLPROF_REPORT=no $MPIEXEC -n 2 ./static >out || fail "static: status $?"
-test "$(cat out)" = "with collprof" || fail "static: without the library"
-regions static.out
+for layer in "$(dirname "$PKG_CONFIG_PATH")"/collprof/*/libcollprof.a; do
+    mpi=$(basename "$(dirname "$layer")")
+    (
+        case " $mpis " in *" $mpi "*) with_mpi "$mpi" ;; *) exit 0 ;; esac
+        $MPICC "$source/tests/mpi/linked.c" -o static.$mpi \
+            $(pkg-config --define-variable=mpi=$mpi --cflags --libs collprof-static) || fail "static.$mpi"
+        COLLPROF_OUTPUT=static.$mpi.out COLLPROF_REPORT=no $MPIEXEC -n 2 ./static.$mpi >out ||
+            fail "static.$mpi: status $?"
+        test "$(cat out)" = "with collprof" || fail "static.$mpi: without the library"
+        regions static.$mpi.out
+    ) || exit 1
+done
+
+# The module file leads to what is installed.
+if command -v tclsh >/dev/null; then
+    cat >module.tcl <<'TCL'
+proc module-whatis args {}
+proc conflict args {}
+proc prepend-path {name value} { puts "$name=$value" }
+source [lindex $argv 0]
+TCL
+    tclsh module.tcl "$dir/root$(sed -n 's/^datadir = //p' "$built/Makefile" |
+        sed "s|\${datarootdir}|$prefix/share|")/modulefiles/collprof/"* >paths || fail "module file"
+    grep -qx "PATH=$prefix/bin" paths && grep -q "^MANPATH=/" paths || { cat paths; fail "module file"; }
+    test -e "$dir/root$(sed -n 's/^PKG_CONFIG_PATH=//p' paths)/collprof.pc" || fail "module file: no collprof.pc"
+    test -e "$dir/root$(sed -n 's/^MANPATH=//p' paths)/man1/collprof.1" || fail "module file: no manuals"
+fi
+python3 -m py_compile "$source/packaging/spack/package.py" && rm -rf "$source/packaging/spack/__pycache__" ||
+    fail "the recipe for Spack"
 
 $MPICC "$source/tests/mpi/linked.c" -o alone $(pkg-config --cflags collprof) || fail "header alone"
 $MPIEXEC -n 2 ./alone >out || fail "header alone: status $?"
