@@ -86,10 +86,10 @@ expect 1 'neither profile.json nor a record' $collprof report "$work"
 expect 2 'two directories' $collprof report a b
 expect 2 "--sort is 'size_': did you mean size?" $collprof report --sort=size_ a
 expect 2 'from 1 would be right' $collprof report --top=0 a
-expect 2 'collprof compare DIR1 DIR2 would be right' $collprof compare a
+expect 2 'A... -- B..., or two directories' $collprof compare a
 expect 2 'mpiexec -n N collprof run ./app would be right' $collprof run -n 4 ls
 expect 2 'mpiexec -n N collprof run ./app would be right' $collprof
-expect 2 'one directory too many' $collprof compare a b c
+expect 2 'A... -- B... would be right' $collprof compare a b c
 expect 2 'one of csv, json, sqlite, perfetto, otf2 would be right' $collprof export --format=xml a
 expect 2 'durations, ranks, arrivals, sizes, timeline would be right' $collprof plot --picture=none a
 expect 2 'one argument too many' $collprof info a
