@@ -10,12 +10,21 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Open MPI yields by itself: as it is told, else where its launcher says that ranks are too many.
+ */
+static bool open_mpi_yields(void)
+{
+    const char *told = getenv("OMPI_MCA_mpi_yield_when_idle");
+    if (!told)
+        told = getenv("OMPI_MCA_mpi_oversubscribe");
+    return told && *told && strchr("1tTyYeE", *told) && dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world");
+}
+
+/* For the others our library has to be there. */
 bool bench_yields(void)
 {
-    /* Open MPI yields by itself when told so; for the others our library has to be there. */
     bool (*works)(void) = (bool (*)(void))dlsym(RTLD_DEFAULT, "collprof_yield_works");
-    const char *open_mpi = getenv("OMPI_MCA_mpi_yield_when_idle");
-    return (works && works()) || (open_mpi && dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world"));
+    return (works && works()) || open_mpi_yields();
 }
 
 #ifdef COLLPROF_SIMULATED

@@ -1,10 +1,16 @@
 # unit/ (Criterion), mpi/ (programs under the launcher), sim/ (the same under SMPI).
+# Open MPI asks back where the user is root, and where there are more ranks than processors; its launcher
+# tells at length of a status that is not 0.
 AM_TESTS_ENVIRONMENT = \
 	srcdir='$(srcdir)'; top_builddir='$(top_builddir)'; LAUNCHER='$(MPIEXEC)'; \
 	MPIEXEC='$(abs_top_srcdir)/tests/mpi/launch.sh'; SMPIRUN='$(SMPIRUN)'; \
 	GNUPLOT='$(GNUPLOT)'; MPICC='$(MPICC)'; MPIFC='$(MPIFC)'; \
+	CHECK_MPI='$(FIRST_LAYER)'; \
 	bin_programs='$(bin_PROGRAMS)'; \
-	export srcdir top_builddir LAUNCHER MPIEXEC SMPIRUN GNUPLOT MPICC MPIFC bin_programs;
+	OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_orte_execute_quiet=1; \
+	export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_rmaps_base_oversubscribe \
+	OMPI_MCA_orte_execute_quiet; \
+	export srcdir top_builddir LAUNCHER MPIEXEC SMPIRUN GNUPLOT MPICC MPIFC CHECK_MPI bin_programs;
 
 # Every program has a limit (tests/mpi/launch.sh, tests/sim/run.sh), and so has a test as a whole.
 LOG_COMPILER = timeout --verbose -k 10 1200
@@ -21,6 +27,10 @@ include tests/unit/local.mk
 include tests/mpi/local.mk
 include tests/sim/local.mk
 include tests/fuzz/local.mk
+
+# Every MPI, language and launcher.
+THOROUGH_TESTS += tests/outside/matrix.sh
+EXTRA_DIST += tests/outside/slurm.sh
 
 TESTS += $(THOROUGH_TESTS)
 EXTRA_DIST += $(THOROUGH_TESTS)
@@ -41,3 +51,9 @@ clean-local: clean-mutants
 clean-mutants:
 	rm -rf mutants mutants-unit
 .PHONY: mutants clean-mutants
+
+# Those that ./check runs for a second MPI, and the programs that they need.
+list-tests-again:
+	@printf '%s\n' $(filter-out $(THOROUGH_TESTS),$(MPI_TESTS))
+list-programs-again:
+	@printf '%s\n' $(filter tests/mpi/%,$(check_PROGRAMS))

@@ -85,10 +85,11 @@ bool mpi_is_mpich(const struct mpi_built *mpi)
     return !strncmp(mpi->libraries, "libmpich", 8);
 }
 
-/* PMI 1 and 2 are MPICH's, from Slurm also those of an Open MPI that is built for it; PMIx is Open
- * MPI's. */
+/* PMI 1 and 2 are MPICH's, from Slurm and Flux also those of an Open MPI that is built for them;
+ * PMIx is Open MPI's. */
 bool launcher_serves(const struct launcher *l, const struct mpi_built *mpi)
 {
-    return l->size < 2 || (l->pmi && (mpi_is_mpich(mpi) || is_set("SLURM_STEP_ID"))) ||
+    return l->size < 2 ||
+           (l->pmi && (mpi_is_mpich(mpi) || is_set("SLURM_STEP_ID") || is_set("FLUX_TASK_RANK"))) ||
            (l->pmix && !mpi_is_mpich(mpi));
 }

@@ -154,11 +154,10 @@ static void check_launcher(const struct run *r, const char *application,
     if (launcher_serves(&l, mpi))
         return;
     if (!strcmp(l.name, "srun"))
-        cli_refuse(
-            r->name,
-            "%s is built with %s, and srun offers it no way to find the other %d ranks: each "
-            "would run alone: srun --mpi=%s would be right",
-            application, mpi->title, l.size - 1, mpi_is_mpich(mpi) ? "pmi2" : "pmix");
+        cli_refuse(r->name,
+                   "%s is built with %s, and srun offers its %d ranks no way to find each other: "
+                   "each would run alone: srun --mpi=%s would be right",
+                   application, mpi->title, l.size, mpi_is_mpich(mpi) ? "pmi2" : "pmix");
     cli_refuse(r->name,
                "%s is built with %s, but %s starts it: each of the %d ranks would run alone: "
                "%s -n %d collprof run %s would be right",

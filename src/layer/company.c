@@ -138,6 +138,8 @@ MPI_Comm company_join(void)
                 "%s has started %d processes, but this one is alone in its MPI (%s): nothing is "
                 "recorded: %s ... collprof run would be right",
                 launcher.name, launcher.size, LAYER_TITLE, LAYER_LAUNCHER);
+        if (*list_path)
+            unlink(list_path);
         return MPI_COMM_NULL;
     }
     if (!*list_path || launcher.size != layer.size || launcher.rank != layer.rank)

@@ -3,13 +3,14 @@
 # itself (awkward.c), here the profile's counts are checked, all of them known exactly.
 . "${srcdir:-.}/tests/mpi/lib.sh"
 
+times=same
 run()
 {
     what=$1
     counted "${2:-2}" "$what" "$built/tests/mpi/awkward" "$what" >out 2>&1 ||
         { cat out; fail "$what: status is not 0"; }
     test ! -s out || { cat out; fail "$what: something was said"; }
-    same_counts "$what" || fail "$what: other counts"
+    same_counts "$what" $times || fail "$what: other counts"
     profile "$what" ranks "${2:-2}"
     profile "$what" states finalized="${2:-2}"
     profile "$what" nothing-lost
@@ -33,7 +34,11 @@ profile communicators calls MPI_Comm_split=20000 MPI_Comm_dup=20000 MPI_Intercom
     MPI_Comm_free=44000 MPI_Allreduce=20000
 profile communicators communicators 12
 
+# Open MPI lets threads in beside each other: how long they wait for each other in the counter and the
+# layer is the scheduler's business.
+test "$CHECK_MPI" != openmpi || times=same-calls
 run threads 1
+times=same
 profile threads calls MPI_Allreduce=600000 MPI_Isend=200000 MPI_Irecv=200000 MPI_Waitall=200000
 profile threads completed MPI_Isend=200000 MPI_Irecv=200000
 profile threads waits MPI_Isend+MPI_Irecv=MPI_Waitall
@@ -47,10 +52,16 @@ profile children calls MPI_Barrier=4
 run init-thread
 profile init-thread calls MPI_Init_thread=2 MPI_Barrier=2
 
-# Sessions alone, no MPI_Init.
-layered 2 sessions "$built/tests/mpi/awkward" sessions >out 2>&1 || { cat out; fail "sessions"; }
-profile sessions ranks 2
-profile sessions calls MPI_Allreduce=200
+# Sessions alone, no MPI_Init, where MPI has them (from 4.0 on).
+layered 2 sessions "$built/tests/mpi/awkward" sessions >out 2>&1
+case $? in
+0)
+    profile sessions ranks 2
+    profile sessions calls MPI_Allreduce=200
+    ;;
+77) echo "this MPI has no sessions: not tested" ;;
+*) cat out; fail "sessions" ;;
+esac
 
 # Of 11 barriers those at level 1 after the reset: 5 on each rank.
 layered 2 switching "$built/tests/mpi/awkward" switching >out 2>&1 || { cat out; fail "switching"; }

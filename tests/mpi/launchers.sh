@@ -59,6 +59,7 @@ for mpi in $mpis; do
             >out 2>err || { cat err; fail "$mpi under $other by a script: status $?"; }
         says "has started 2 processes, but this one is alone" err
         test "$(grep -c '^checksum' out)" = 2 || fail "$mpi under $other: no results"
+        test ! -e "wrong.$mpi.ranks" || fail "$mpi under $other: the list of ranks stays"
         test ! -e "wrong.$mpi/profile.json" || fail "$mpi under $other: recorded"
     done
 done
@@ -67,6 +68,13 @@ done
 SLURM_PROCID=0 SLURM_STEP_ID=0 SLURM_STEP_NUM_TASKS=2 "$collprof" run "./heat.${mpis##* }" >out 2>err &&
     fail "srun: not refused"
 says 'srun --mpi=pm.* would be right' err
+
+# Flux offers PMI; without it each rank would be alone.
+FLUX_TASK_RANK=0 FLUX_JOB_SIZE=2 "$collprof" run "./heat.${mpis##* }" >out 2>err && fail "flux: not refused"
+says 'but flux starts it: each of the 2 ranks would run alone' err
+FLUX_TASK_RANK=0 FLUX_JOB_SIZE=1 "$collprof" run --report=no -o flux "./heat.${mpis##* }" -s 20 >out 2>err ||
+    { cat err; fail "flux, 1 rank: status $?"; }
+profile flux ranks 1
 
 # The benchmarks are there for each MPI, by the same names: the launcher decides.
 for mpi in $mpis; do

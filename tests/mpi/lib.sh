@@ -24,14 +24,11 @@ skip()
     exit 77
 }
 
-# Every MPI that there is a layer and a compiler for. Open MPI asks back where the user is root, and
-# where there are more ranks than processors.
+# Every MPI that there is a layer and a compiler for.
 mpis=
 for mpi in mpich openmpi; do
     [ -e "$built/layers/$mpi" ] && command -v mpicc.$mpi >/dev/null && mpis="$mpis $mpi"
 done
-OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_rmaps_base_oversubscribe
 
 # with_mpi NAME: what follows is built and started by that MPI.
 with_mpi()

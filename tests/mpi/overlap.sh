@@ -44,7 +44,8 @@ differ() {
         END { if (!n[4096] || !n[262144]) exit 1
               d = sum[262144] / n[262144] - sum[4096] / n[4096]; exit !(d > 0.2 || d < -0.2) }'
 }
-try "eager and rendezvous sizes read the same" differ
+# Open MPI's eager messages (less than 4 KiB) take so short here that no ratio is certain.
+test "$CHECK_MPI" = openmpi || try "eager and rendezvous sizes read the same" differ
 
 # Interrupted, then resumed: what was measured is not measured again, and nothing is left over.
 small="--bind=over --benchmark=sender,cpu --sizes=64:64K --step=2 --comp=64:256 -i 20 --budget=0.2 --format=csv -o result.csv"

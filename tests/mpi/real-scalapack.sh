@@ -3,8 +3,8 @@
 # communicators, non-blocking sends. Same verdicts and residuals with and without the layer, and
 # the counts of an independent counter.
 . "${srcdir:-.}/tests/mpi/lib.sh"
-set -- /usr/lib/*/scalapack/mpich-tests
-test -x "$1/xdlu" || skip "ScaLAPACK's tests are not installed (scalapack-mpi-test)"
+set -- /usr/lib/*/scalapack/"$CHECK_MPI"-tests
+test -x "$1/xdlu" || skip "ScaLAPACK's tests are not installed for $CHECK_MPI (scalapack-mpi-test)"
 cp /usr/share/scalapack/*.dat .
 
 # Verdicts, with what was computed; times and what follows from them are the numbers with a point.
