@@ -43,11 +43,12 @@ static int note_mpi(struct dl_phdr_info *info, size_t size, void *arg)
     return 0;
 }
 
-/* The file that defines PMPI_Init in the eyes of HANDLE. */
+/* The file that defines PMPI_Init in the eyes of HANDLE, which may be RTLD_DEFAULT, a null pointer.
+ */
 static bool defines_mpi(void *handle, char *path, size_t size)
 {
     Dl_info info;
-    void *function = handle ? dlsym(handle, "PMPI_Init") : NULL;
+    void *function = dlsym(handle, "PMPI_Init");
     if (!function || !dladdr(function, &info) || !info.dli_fname)
         return false;
     snprintf(path, size, "%s", info.dli_fname);
@@ -63,7 +64,7 @@ static bool find_mpi(void *caller, char *path, size_t size)
     bool found = false;
     if (dladdr(caller, &info) && info.dli_fname) {
         void *handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-        found = defines_mpi(handle, path, size);
+        found = handle && defines_mpi(handle, path, size);
         if (handle)
             dlclose(handle);
     }

@@ -63,7 +63,8 @@ static bool is_shell_script(int fd)
 
 static bool is_c_library_of_mpi(const char *name)
 {
-    return !strncmp(name, "libmpi.so", 9) || !strncmp(name, "libmpich.so", 11);
+    return !strncmp(name, "libmpi.so", 9) || !strncmp(name, "libmpich.so", 11) ||
+           !strncmp(name, "libmpi_abi.so", 13); /* MPI 5's, of any MPI */
 }
 
 /* The needed libraries, from the dynamic section. */

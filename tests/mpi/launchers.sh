@@ -64,6 +64,63 @@ for mpi in $mpis; do
     done
 done
 
+# Another name of MPICH's library: upstream's, Intel's and MVAPICH's, of the same binary interface.
+case $mpis in *mpich*)
+    python3 - "$(ldd heat.mpich | sed -n 's/.*libmpich[^ ]* => \([^ ]*\).*/\1/p')" <<'PY' || fail "no libmpi.so.12"
+import sys
+data = open(sys.argv[1], "rb").read()
+name = b"libmpich.so.12\0"
+assert name in data
+open("libmpi.so.12", "wb").write(data.replace(name, b"libmpi.so.12\0\0\0"))
+PY
+    ${CC:-cc} -g $(mpicc.mpich -show | tr ' ' '\n' | grep '^-I') "$source/examples/heat.c" -o heat.abi \
+        ./libmpi.so.12 -Wl,-rpath,"$dir" -lm || fail "heat.abi"
+    timeout 60 mpiexec.mpich -n 2 "$collprof" run --yield --report=no -o abi ./heat.abi -s 20 >out 2>err ||
+        { cat err; fail "libmpi.so.12: status $?"; }
+    profile abi ranks 2
+    profile abi calls MPI_Isend=160
+    ;;
+esac
+
+# One that there is no layer for, MPI 5's: refused; where only the process itself shows it, said, and
+# its functions are called as ever.
+echo 'int PMPI_Init(int *a, char ***b) { return a || b ? 1 : 42; }
+int MPI_Init(int *a, char ***b) { return PMPI_Init(a, b); }' >mpi5.c
+echo 'int MPI_Init(int *, char ***); int main(void) { return MPI_Init(0, 0); }' >uses.c
+cc -shared -fPIC -Wl,-soname,libmpi_abi.so.0 mpi5.c -o libmpi_abi.so.0 &&
+    cc uses.c -o uses ./libmpi_abi.so.0 -Wl,-rpath,"$dir" || fail "libmpi_abi.so.0"
+"$collprof" run ./uses >out 2>err && fail "MPI 5: not refused"
+says 'linked with libmpi_abi.so.0, for which this collprof has no layer' err
+"$collprof" run ./script ./uses >out 2>err
+test $? = 42 || { cat err; fail "MPI 5: its function was not called"; }
+says 'uses .*libmpi_abi.so.0, for which there is no layer' err
+
+# Two in one process: what it uses is profiled.
+cat >two.c <<END
+#include <dlfcn.h>
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    void *other = dlopen(argv[1], RTLD_LAZY | RTLD_LOCAL);
+    MPI_Init(&argc, &argv);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return !other;
+}
+END
+library_of() { ldd "heat.$1" | sed -n 's/^[[:space:]]*\(libmpi[^ ]*\) =>.*/\1/p' | head -n 1; }
+for mpi in $mpis; do
+    for other in $mpis; do
+        [ $mpi != $other ] || continue
+        mpicc.$mpi two.c -o two.$mpi || fail "two.$mpi"
+        timeout 60 mpiexec.$mpi -n 2 "$collprof" run --yield --report=no -o "two-in-$mpi" ./two.$mpi \
+            "$(library_of $other)" >out 2>err || { cat err; fail "two MPIs, $mpi: status $?"; }
+        says "two MPIs are in this process.*uses .*$(library_of $mpi).* is profiled" err
+        profile "two-in-$mpi" ranks 2
+        profile "two-in-$mpi" calls MPI_Barrier=2
+    done
+done
+
 # srun without PMI, as its environment says.
 SLURM_PROCID=0 SLURM_STEP_ID=0 SLURM_STEP_NUM_TASKS=2 "$collprof" run "./heat.${mpis##* }" >out 2>err &&
     fail "srun: not refused"
