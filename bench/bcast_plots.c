@@ -131,8 +131,12 @@ static void draw_lines(struct plots *p, const char *what, const char *title, siz
         }
     }
     bool ranks = sweeps_ranks(p);
-    struct plot_axes axes = {title, ranks ? "ranks" : "message (B)", "time of one broadcast (us)",
-                             !ranks || o->bench.ranks.step == 0, true};
+    struct plot_axes axes = {.title = title,
+                             .x_label = ranks ? "ranks" : "message (B)",
+                             .y_label = "time of one broadcast (us)",
+                             .x_log2 = !ranks || o->bench.ranks.step == 0,
+                             .y_log10 = true,
+                             .x_whole = ranks};
     draw(p, what, &axes, series, k);
     free(room);
     free(series);
@@ -195,7 +199,7 @@ static void draw_destinations(struct plots *p, const struct figure *f, const cha
     shown_size(f->at.bytes, size, sizeof size);
     snprintf(title, sizeof title, "%s broadcast, %d ranks, %s: latency to each destination",
              f->at.name, f->at.ranks, size);
-    struct plot_axes axes = {title, "destination", "OL_i (us)", false, false};
+    struct plot_axes axes = {title, "destination", "OL_i (us)", .x_whole = true};
     if (n)
         draw(p, what, &axes, series, n);
     free(x);

@@ -175,7 +175,8 @@ collprof_SOURCES = \
 	src/cli/plot.c \
 	src/cli/repeat.c \
 	src/cli/report.c \
-	src/cli/run.c
+	src/cli/run.c \
+	src/cli/show.c
 collprof_LDADD = libpicture.la libdata.la libcompare.la libpage.la libresults.la libprofile.la libtopology.la libbase.la -lelf
 
 # Loaded when call sites are to be named: the only one that needs libdw.

@@ -40,6 +40,9 @@ const char *cli_figure(const char *name, const char *option, const char *text);
 /* Columns of the page; ends the process if TEXT is no number from 80 on. */
 int cli_width(const char *name, const char *text);
 
+/* Starts a viewer on PATH, BROWSER or xdg-open. False, with a word why, if there is none. */
+bool cli_show(const char *name, const char *path);
+
 /* Flushes standard output. False, with a word why, if it could not be written (a full disk). */
 bool cli_flush(const char *name);
 

@@ -16,10 +16,11 @@
 struct options {
     const char *name, *directory, *output, *picture, *overlap;
     long top;
+    bool show;
     struct picture_view view;
 };
 
-enum { FROM = 256, TO, RANKS };
+enum { FROM = 256, TO, RANKS, SHOW };
 
 static const struct argp_option options[] = {
     {"picture", 'p', "NAME", 0, "only one of those below", 0},
@@ -30,6 +31,7 @@ static const struct argp_option options[] = {
      "in DIR marked: what the machine could hide of them",
      0},
     {"top", 't', "N", 0, "lines in a picture (6)", 0},
+    {"show", SHOW, NULL, 0, "open what was drawn, by BROWSER or xdg-open", 0},
     {"from", FROM, "SEC", 0, "of a timeline: draw from there, seconds since the start of the run",
      0},
     {"to", TO, "SEC", 0, "of a timeline: up to there (with neither: around the longest wait)", 0},
@@ -95,6 +97,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
                        timeline_ranks_valid(argument));
         o->view.ranks = argument;
         return 0;
+    case SHOW:
+        o->show = true;
+        return 0;
     case ARGP_KEY_ARG:
         if (o->directory)
             cli_refuse(o->name, "'%s' is one directory too many", argument);
@@ -133,9 +138,11 @@ static bool draw(const struct options *o, const struct profile *p, const char *d
         enum picture_result result =
             missing ? PICTURE_EMPTY : pictures[i].draw(trace ? trace : p, target, &view);
         profile_free(trace);
-        if (result == PICTURE_DRAWN)
+        if (result == PICTURE_DRAWN) {
             printf("%s: %s\n", target, pictures[i].summary);
-        else if (result == PICTURE_EMPTY)
+            good = (!o->show || cli_show(o->name, target)) && good;
+        }
+        if (result == PICTURE_EMPTY)
             printf("%s: nothing to draw: %s\n", pictures[i].name, pictures[i].needs);
         good = good && result != PICTURE_FAILED && (result == PICTURE_DRAWN || !o->picture);
     }
@@ -160,6 +167,7 @@ static bool draw_overlap(const struct options *o, const struct profile *p, const
     bool good = n_maps && overlap_map_draw(path, &maps[0], x, y, n);
     if (good)
         printf("%s: %s, with %zu call sites that post requests\n", path, maps[0].title, n);
+    good = good && (!o->show || cli_show(o->name, path));
     for (size_t i = 0; i < n_maps; i++)
         overlap_map_free(&maps[i]);
     free(maps);
@@ -202,7 +210,7 @@ static bool draw_file(const struct options *o, const char *file)
     }
     if (good)
         printf("%s: from %s\n", target, file);
-    return good;
+    return good && (!o->show || cli_show(o->name, target));
 }
 
 static bool draw_run(const struct options *o, const char *directory)

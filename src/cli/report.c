@@ -16,18 +16,19 @@
 struct options {
     const char *name, *directory;
     const char *base_round, *html_file;
-    bool json, csv, html;
+    bool json, csv, html, show;
     struct report_options report;
     struct filter filter;
 };
 
-enum { ONLY = 256, RANK, COMM, REGION, COLOR };
+enum { SHOW = 256, ONLY, RANK, COMM, REGION, COLOR };
 
 static const struct argp_option options[] = {
     {"json", 'j', NULL, 0, "print the whole profile as JSON, see collprof-profile(5)", 0},
     {"csv", 'c', NULL, 0, "print the tables as CSV, all lines of them; see collprof-export(1)", 0},
     {"html", 'h', "FILE", OPTION_ARG_OPTIONAL,
      "write the report as one page for a browser to FILE (DIR/report.html)", 0},
+    {"show", SHOW, NULL, 0, "with --html: open the page, by BROWSER or xdg-open", 0},
     {"explain", 'e', NULL, 0, "say under each table what each of its columns means", 0},
     {"width", 'w', "COLUMNS", 0, "width of the page, from 80 (the terminal's, or 112)", 0},
     {"top", 't', "N", 0, "lines in each table (10)", 0},
@@ -90,6 +91,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'w':
         o->report.width = cli_width(o->name, argument);
         return 0;
+    case SHOW:
+        o->show = true;
+        return 0;
     case ONLY:
         o->filter.only = argument;
         return 0;
@@ -146,13 +150,13 @@ static char *timeline_of(const char *directory)
     return text;
 }
 
-static bool finish_html(struct save *save, const char *target)
+static bool finish_html(const struct options *o, struct save *save, const char *target)
 {
     if (!save_commit(save))
         return false;
     if (strcmp(target, "-"))
         printf("%s: open it in a browser\n", target);
-    return true;
+    return !o->show || cli_show(o->name, target);
 }
 
 static bool write_html(const struct options *o, const struct profile *p,
@@ -167,7 +171,7 @@ static bool write_html(const struct options *o, const struct profile *p,
     char *timeline = p->trace.on ? timeline_of(o->report.directory) : NULL;
     data_html(p, base, timeline, save.out);
     free(timeline);
-    return finish_html(&save, target);
+    return finish_html(o, &save, target);
 }
 
 /* What a benchmark has written: FILE.json becomes FILE.html. */
@@ -197,7 +201,7 @@ static bool write_document(const struct options *o)
     good = good && save_open(&save, target);
     if (good) {
         data_html_document(document, save.out);
-        good = finish_html(&save, target);
+        good = finish_html(o, &save, target);
     }
     json_decref(document);
     return good;

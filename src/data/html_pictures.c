@@ -69,14 +69,15 @@ static void kept_off(const struct profile *p, size_t width, FILE *out)
     if (!(most > 0))
         return;
     fprintf(out,
-            "<p>Of that, ready to run but without a processor: up to %s.</p><svg class=\"ranks "
+            "<p>Of that, ready to run but without a processor: up to %s.</p><div "
+            "style=\"max-width:%zurem\"><svg class=\"ranks "
             "low\" viewBox=\"0 0 %zu 100\" preserveAspectRatio=none role=img aria-label=\"time "
             "without a processor by rank\"><path fill=\"var(--off)\" d=\"",
-            format_time(text, most), 10 * p->ranks.n);
+            format_time(text, most), 6 * p->ranks.n, 10 * p->ranks.n);
     for (size_t i = 0; i < p->ranks.n; i++)
         fprintf(out, "M%zu 100h%zuv-%.2fh-%zuz", 10 * i, width,
                 100 * known(p->ranks.at[i].delayed_ns) / most, width);
-    fputs("\"/></svg>", out);
+    fputs("\"/></svg></div>", out);
 }
 
 /* What there is of each part in all ranks together, and how far it is known. */
@@ -123,9 +124,8 @@ void html_ranks(const struct profile *p, const char *doubt, FILE *out)
     fprintf(out, "</svg><div class=ends><span>rank %d</span>", p->ranks.at[0].rank);
     if (p->ranks.n > 1)
         fprintf(out, "<span>rank %d</span>", p->ranks.at[p->ranks.n - 1].rank);
-    fputs("</div>", out);
+    fputs("</div></div>", out);
     kept_off(p, width, out);
-    fputs("</div>", out);
 }
 
 /* --- maps: cells of one colour, as dense as their figure is large --- */

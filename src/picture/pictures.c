@@ -1,12 +1,15 @@
 #include "picture/pictures.h"
 
+#include "base/text.h"
 #include "page/rows.h"
 #include "picture/plot.h"
 #include "picture/timeline_draw.h"
+#include "profile/noise.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* Lines with points of their own, as the plotter wants them. */
 struct lines {
@@ -29,12 +32,34 @@ static void line_point(struct plot_series *s, double x, double y)
     s->n++;
 }
 
-static enum picture_result lines_draw(struct lines *l, const char *path,
+void picture_caption(const struct profile *p, char *text, size_t room)
+{
+    bool doubtful = noise_of(p).level == NOISE_SPOILED;
+    char when[40] = "";
+    struct tm local;
+    time_t started = p->started_unix > 0 && p->started_unix < 1e11 ? (time_t)p->started_unix : 0;
+    for (size_t i = 0; i < p->hosts.n; i++)
+        doubtful = doubtful || p->hosts.at[i].ranks > p->hosts.at[i].processors;
+    if (started && localtime_r(&started, &local))
+        strftime(when, sizeof when, ", %Y-%m-%d %H:%M", &local);
+    snprintf(text, room, "%.60s on %zu rank%s%s, %.60s%s",
+             p->programs.n ? text_base_of(p->programs.at[0]) : "an application", p->ranks.n,
+             p->ranks.n == 1 ? "" : "s", when,
+             p->libraries.n ? p->libraries.at[0] : "MPI not known",
+             doubtful ? "; the run was disturbed: timings are not meaningful" : "");
+}
+
+static enum picture_result lines_draw(const struct profile *p, struct lines *l, const char *path,
                                       const struct plot_axes *axes)
 {
     enum picture_result result = PICTURE_EMPTY;
+    struct plot_axes captioned = *axes;
+    char caption[300];
+    picture_caption(p, caption, sizeof caption);
+    captioned.caption = caption;
     if (l->list.n)
-        result = plot_lines(path, axes, l->list.at, l->list.n) ? PICTURE_DRAWN : PICTURE_FAILED;
+        result =
+            plot_lines(path, &captioned, l->list.at, l->list.n) ? PICTURE_DRAWN : PICTURE_FAILED;
     for (size_t i = 0; i < l->list.n; i++) {
         free((char *)l->list.at[i].label);
         free((double *)l->list.at[i].x);
@@ -49,7 +74,7 @@ static enum picture_result draw_durations(const struct profile *p, const char *p
                                           const struct picture_view *view)
 {
     const struct plot_axes axes = {"Durations of the costliest calls, in ascending order",
-                                   "calls (%)", "duration (us)", false, true};
+                                   "calls (%)", "duration (us)", .y_log10 = true};
     struct profile *rows = rows_of(p, ROWS_BY_SITE);
     struct lines lines = {0};
     ROWS_SORT(rows, time_ns);
@@ -67,13 +92,13 @@ static enum picture_result draw_durations(const struct profile *p, const char *p
         }
     }
     profile_free(rows);
-    return lines_draw(&lines, path, &axes);
+    return lines_draw(p, &lines, path, &axes);
 }
 
 static enum picture_result draw_ranks(const struct profile *p, const char *path,
                                       const struct picture_view *view)
 {
-    const struct plot_axes axes = {"Time in MPI by rank", "rank", "seconds", false, false};
+    const struct plot_axes axes = {"Time in MPI by rank", "rank", "seconds", .x_whole = true};
     struct lines lines = {0};
     (void)view;
     if (p->ranks.n < 2)
@@ -84,7 +109,7 @@ static enum picture_result draw_ranks(const struct profile *p, const char *path,
     struct plot_series *mpi = line_new(&lines, "time in MPI", p->ranks.n);
     for (size_t i = 0; i < p->ranks.n; i++)
         line_point(mpi, p->ranks.at[i].rank, (double)p->ranks.at[i].mpi_ns / 1e9);
-    return lines_draw(&lines, path, &axes);
+    return lines_draw(p, &lines, path, &axes);
 }
 
 /* Skew of each kept instance at its time, for the places with most waiting. */
@@ -92,7 +117,7 @@ static enum picture_result draw_arrivals(const struct profile *p, const char *pa
                                          const struct picture_view *view)
 {
     const struct plot_axes axes = {"How late the last rank enters", "time since the first (s)",
-                                   "last entry minus first entry (us)", false, true};
+                                   "last entry minus first entry (us)", .y_log10 = true};
     struct lines lines = {0};
     int64_t origin = INT64_MAX;
     for (size_t i = 0; i < p->events.n; i++)
@@ -120,15 +145,15 @@ static enum picture_result draw_arrivals(const struct profile *p, const char *pa
                 line_point(s, (double)(first - origin) / 1e9, (double)(last - first) / 1e3);
         }
     }
-    return lines_draw(&lines, path, &axes);
+    return lines_draw(p, &lines, path, &axes);
 }
 
 static enum picture_result draw_sizes(const struct profile *p, const char *path,
                                       const struct picture_view *view)
 {
     const struct plot_axes axes = {"Time of a call by message size",
-                                   "bytes (up to below twice that)", "median duration (us)", true,
-                                   true};
+                                   "bytes (up to below twice that)", "median duration (us)",
+                                   .x_log2 = true, .y_log10 = true};
     struct profile *operations = rows_of(p, ROWS_BY_OPERATION), *rows = rows_of(p, ROWS_BY_SIZE);
     struct lines lines = {0};
     ROWS_SORT(operations, time_ns);
@@ -146,7 +171,7 @@ static enum picture_result draw_sizes(const struct profile *p, const char *path,
     }
     profile_free(operations);
     profile_free(rows);
-    return lines_draw(&lines, path, &axes);
+    return lines_draw(p, &lines, path, &axes);
 }
 
 const struct picture pictures[] = {

@@ -136,6 +136,15 @@ void script_axes(FILE *out, const struct plot_axes *axes)
     }
 }
 
+void script_caption(FILE *out, const char *text, double y)
+{
+    if (!text)
+        return;
+    fputs("set label 99 ", out);
+    quote_gnuplot(text, out);
+    fprintf(out, " at screen 0.01,%.4f left font ',9' tc rgb '#505050'\n", y);
+}
+
 void tick_label(double value, const char *axis_label, char *text, size_t size)
 {
     static const char units[] = "KMG";
@@ -223,7 +232,7 @@ static void log10_ticks(FILE *out, const struct plot_series *series, size_t n)
 }
 
 /* As far as was measured; gnuplot alone would go on to the next tick, be it of rank -2. */
-static void linear_range(FILE *out, const struct plot_series *series, size_t n)
+static void linear_range(FILE *out, const struct plot_series *series, size_t n, bool whole)
 {
     double low = INFINITY, high = -INFINITY;
     for (size_t s = 0; s < n; s++) {
@@ -234,6 +243,8 @@ static void linear_range(FILE *out, const struct plot_series *series, size_t n)
     }
     double room = high > low ? 0.03 * (high - low) : 0.5;
     fprintf(out, "set xrange [%.9g:%.9g]\n", low - room, high + room);
+    if (whole) /* gnuplot would have ticks at half a rank */
+        fprintf(out, "set xtics %.0f\n", fmax(1, ceil((high - low) / 12)));
 }
 
 static void put_series(FILE *out, const struct plot_series *s, double zero)
@@ -285,13 +296,15 @@ bool plot_lines(const char *path, const struct plot_axes *axes, const struct plo
     if (!script_begin(&s, path, n > 1 ? 1000 : 800, 600))
         return false;
     script_axes(s.out, axes);
+    script_caption(s.out, axes->caption, 0.02);
+    fputs(axes->caption ? "set bmargin 5.5\n" : "", s.out);
     fputs("set grid back lc rgb '#dcdcdc' lt 1 lw 0.7\n"
           "set key outside right center Left reverse spacing 1.3 samplen 2.5\n",
           s.out);
     if (axes->x_log2)
         log2_ticks(s.out, axes, series, n, zero);
     else
-        linear_range(s.out, series, n);
+        linear_range(s.out, series, n, axes->x_whole);
     if (axes->y_log10)
         log10_ticks(s.out, series, n);
     else

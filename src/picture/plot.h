@@ -11,6 +11,8 @@ struct plot_axes {
     const char *title;
     const char *x_label, *y_label; /* with the unit: "time (us)" */
     bool x_log2, y_log10;
+    bool x_whole;        /* ranks: no ticks between them */
+    const char *caption; /* small, below: what it is of; NULL: none */
 };
 
 struct plot_series {

@@ -34,6 +34,7 @@ struct drawing {
     int64_t from, to;
     struct lane lane[MOST_LANES];
     size_t lanes;
+    int height; /* pixels */
     FILE *out;
 };
 
@@ -225,7 +226,7 @@ static void labels(const struct drawing *d)
 
 static void frame(const struct drawing *d)
 {
-    char title[200], label[100], length[32];
+    char title[200], label[100], length[32], caption[300];
     bool threads = false;
     for (size_t i = 0; i < d->lanes; i++)
         threads = threads || d->lane[i].thread;
@@ -233,13 +234,16 @@ static void frame(const struct drawing *d)
              format_time(length, (double)(d->to - d->from)));
     snprintf(label, sizeof label, "us, from %.6f s after the start of the run",
              (double)(d->from - d->p->trace.first_ns) / 1e9);
-    script_axes(d->out, &(struct plot_axes){title, label, "", false, false});
+    script_axes(d->out, &(struct plot_axes){.title = title, .x_label = label, .y_label = ""});
+    picture_caption(d->p, caption, sizeof caption);
+    script_caption(d->out, caption, 1 - 10.0 / d->height); /* the key is at the bottom */
     fprintf(d->out, "set xrange [0:%.3f]\nset yrange [%zu.6:-0.6]\nset ytics (",
             (double)(d->to - d->from) / 1e3, d->lanes - 1);
     for (size_t i = 0; i < d->lanes; i++)
         fprintf(d->out, threads ? "%s'rank %u, thread %u' %zu" : "%s'rank %u'%.0u %zu",
                 i ? ", " : "", d->lane[i].rank, (unsigned)d->lane[i].thread, i);
-    fputs(")\nset key below horizontal samplen 2\nset bmargin 6\nset style fill solid noborder\n",
+    fputs(")\nset key below horizontal samplen 2\nset bmargin 6\nset tmargin 4\nset style fill "
+          "solid noborder\n",
           d->out);
     for (size_t i = 0; i < d->lanes; i++) /* computation: an empty lane with a frame */
         fprintf(d->out,
@@ -269,10 +273,11 @@ enum picture_result timeline_draw(const struct profile *p, const char *path,
     timeline_find(&t, p->acts.at, p->acts.n, within_far(p->trace.error_ns), profile_alloc);
     find_lanes(&d, view->ranks);
     find_time(&d, view);
-    int height = 150 + LANE_HEIGHT * (int)d.lanes;
+    d.height = 160 + LANE_HEIGHT * (int)d.lanes;
+    d.height = d.height < 330 ? 330 : d.height;
     if (d.lanes && d.to > d.from) {
         result = PICTURE_FAILED;
-        if (script_begin(&script, path, WIDTH, height < 320 ? 320 : height)) {
+        if (script_begin(&script, path, WIDTH, d.height)) {
             d.out = script.out;
             bool any = boxes(&d) > 0;
             arrows(&d);

@@ -127,6 +127,28 @@ if [ "${took:-9999}" -ge 2000 ]; then
     fi
 fi
 
+# --show starts the viewer on the page; where there is none, the page is there all the same.
+printf '#!/bin/sh\necho "$1" > "%s"\n' "$work/seen" > "$work/viewer"
+chmod +x "$work/viewer"
+BROWSER="$work/viewer" $collprof report --html="$work/shown.html" --show "$work/a" > /dev/null || fail "--show: status $?"
+for i in 1 2 3 4 5 6 7 8 9 10; do
+    [ -s "$work/seen" ] || sleep 0.5
+done
+[ "$(cat "$work/seen")" = "$work/shown.html" ] || fail "--show opened '$(cat "$work/seen")'"
+BROWSER=/nonexistent/viewer $collprof report --html="$work/other-page.html" --show "$work/a" > /dev/null 2> "$work/out" &&
+    fail "--show without a viewer"
+grep -q 'a viewer in BROWSER would be right' "$work/out" || fail "it does not say what would be right"
+[ -s "$work/other-page.html" ] || fail "no page where there is no viewer"
+
+# A part that the run does not have is refused, with what it has.
+$collprof report --only=Gather "$work/a" > "$work/out" 2>&1 && fail "--only=Gather: status 0"
+grep -q 'one of MPI_Bcast.* would be right' "$work/out" || fail "--only=Gather: $(cat "$work/out")"
+$collprof report --only=Bcast --json "$work/a" | python3 -c '
+import json, sys
+p = json.load(sys.stdin)
+assert {p["operations"][e["operation"]]["name"] for e in p["entries"]} == {"MPI_Bcast"}
+assert any("--only=Bcast" in w for w in p["warnings"])' || fail "--only --json"
+
 # What a benchmark has written, and what is none of that.
 cat > "$work/result.json" <<'JSON'
 {"schema": "collbench-overlap/1", "header": {"MPI": "<b>any</b>"}, "notes": ["a note"],
