@@ -10,17 +10,18 @@
 
 enum { MOST_LANES = 64, LANE_HEIGHT = 46, WIDTH = 1400 };
 
-/* The colours of Denis and Trahay's traces, with one for collectives, which they had none of. */
+/* The kinds of Denis and Trahay's traces, and collectives, which they had none of; in Okabe and Ito's
+ * colours, each the same as on the page for a browser (data/report.css). */
 enum colour { WAITING, COMPLETING, SENDING, POSTING, COLLECTIVE, OTHER, COLOURS };
 static const struct {
     const char *rgb, *title;
 } colours[COLOURS] = {
-    [WAITING] = {"0xc00018", "waiting for another rank"},
-    [COMPLETING] = {"0xff8a80", "completing, receiving"},
-    [SENDING] = {"0x1565c0", "blocking send"},
-    [POSTING] = {"0x2e9e45", "non-blocking post"},
-    [COLLECTIVE] = {"0xf0a030", "collective"},
-    [OTHER] = {"0xb0b0b0", "other MPI calls"},
+    [WAITING] = {"0xd55e00", "waiting for another rank"},
+    [COMPLETING] = {"0x56b4e9", "completing, receiving"},
+    [SENDING] = {"0xe69f00", "blocking send"},
+    [POSTING] = {"0x009e73", "non-blocking post"},
+    [COLLECTIVE] = {"0x0072b2", "collective"},
+    [OTHER] = {"0xcc79a7", "other MPI calls"},
 };
 
 struct lane {

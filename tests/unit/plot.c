@@ -63,7 +63,8 @@ static const struct plot_series three[] = {{"send-latency \"g_0\"", ranks, flat,
 
 Test(plot, lines_as_png, .init = in_scratch)
 {
-    struct plot_axes axes = {"OL of a 256 B broadcast", "ranks", "time (us)", true, true};
+    struct plot_axes axes = {"OL of a 256 B broadcast", "ranks", "time (us)", .x_log2 = true,
+                             .y_log10 = true};
     cr_assert(plot_lines(path_of("lines.png"), &axes, three, 3));
     check_picture("lines.png", "\x89PNG");
 }
@@ -72,7 +73,7 @@ Test(plot, lines_as_svg_with_zero_bytes_on_a_logarithmic_axis, .init = in_scratc
 {
     static const double sizes[] = {0, 1, 1024, 1 << 20}, us[] = {1, 1, 2, 300};
     struct plot_series one = {"x", sizes, us, 4};
-    struct plot_axes axes = {"Sizes", "message (B)", "time (us)", true, false};
+    struct plot_axes axes = {"Sizes", "message (B)", "time (us)", .x_log2 = true, .y_log10 = false};
     cr_assert(plot_lines(path_of("lines.svg"), &axes, &one, 1));
     check_picture("lines.svg", "<?xml");
 }
@@ -89,7 +90,7 @@ Test(plot, small_map_with_values, .init = in_scratch)
                          .value = value,
                          .by_index = true,
                          .value_label = "round trip (us)"};
-    struct plot_axes axes = {"Latency of pairs", "rank", "rank", false, false};
+    struct plot_axes axes = {"Latency of pairs", "rank", "rank", .x_log2 = false, .y_log10 = false};
     cr_assert(plot_heatmap(path_of("pairs.svg"), &axes, &m));
     if (!getenv("COLLPROF_TEST_PICTURES"))
         unlink(path_of("pairs.svg"));
@@ -128,7 +129,8 @@ Test(plot, overlap_map_with_a_line_over_it, .init = in_scratch)
 {
     struct plot_series line = {"T_comm", sizes, border_y, 24};
     struct plot_map m = overlap_map(&line);
-    struct plot_axes axes = {"Sender side", "message (B)", "computation (us)", false, false};
+    struct plot_axes axes = {"Sender side", "message (B)", "computation (us)", .x_log2 = false,
+                             .y_log10 = false};
     cr_assert(plot_heatmap(path_of("overlap.png"), &axes, &m));
     check_picture("overlap.png", "\x89PNG");
 }
@@ -154,14 +156,14 @@ Test(plot, surface, .init = in_scratch)
     }
     struct plot_map m = {
         .x = rank, .y = rank, .nx = 16, .ny = 16, .value = value, .value_label = "round trip (us)"};
-    struct plot_axes axes = {"Latency of pairs", "rank", "rank", false, false};
+    struct plot_axes axes = {"Latency of pairs", "rank", "rank", .x_log2 = false, .y_log10 = false};
     cr_assert(plot_surface(path_of("surface.png"), &axes, &m));
     check_picture("surface.png", "\x89PNG");
 }
 
 Test(plot, only_png_and_svg, .init = cr_redirect_stderr)
 {
-    struct plot_axes axes = {"t", "x", "y", false, false};
+    struct plot_axes axes = {"t", "x", "y", .x_log2 = false, .y_log10 = false};
     cr_assert_not(plot_path_valid("a.pdf"));
     cr_assert_not(plot_path_valid(".png"));
     cr_assert_not(plot_lines("/tmp/collprof-no-such.pdf", &axes, three, 3));
@@ -177,7 +179,7 @@ static void redirected_in_scratch(void)
 /* No gnuplot, and one that fails: one line says so, and the file that was there stays. */
 Test(plot, a_missing_or_failing_plotter_leaves_nothing, .init = redirected_in_scratch)
 {
-    struct plot_axes axes = {"t", "x", "y", false, false};
+    struct plot_axes axes = {"t", "x", "y", .x_log2 = false, .y_log10 = false};
     setenv("GNUPLOT", "/nonexistent/gnuplot", 1);
     cr_assert_not(plot_lines(path_of("a.png"), &axes, three, 3));
     setenv("GNUPLOT", "false", 1);
@@ -192,7 +194,7 @@ Test(plot, nothing_to_draw_is_said, .init = redirected_in_scratch)
 {
     double nothing[] = {NAN, NAN};
     struct plot_series s = {"x", ranks, nothing, 2};
-    struct plot_axes axes = {"t", "x", "y", true, true};
+    struct plot_axes axes = {"t", "x", "y", .x_log2 = true, .y_log10 = true};
     cr_assert_not(plot_lines(path_of("a.png"), &axes, &s, 1));
     cr_assert_neq(access(path_of("a.png"), F_OK), 0);
     if (!getenv("COLLPROF_TEST_PICTURES"))
