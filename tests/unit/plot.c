@@ -141,7 +141,8 @@ Test(plot, sheet_of_maps, .init = in_scratch)
     struct plot_axes axes[6];
     for (int i = 0; i < 6; i++) {
         maps[i] = overlap_map(NULL);
-        axes[i] = (struct plot_axes){"One of six", "message (B)", "computation (us)", 0, 0};
+        axes[i] = (struct plot_axes){
+            .title = "One of six", .x_label = "message (B)", .y_label = "computation (us)"};
     }
     cr_assert(plot_heatmap_sheet(path_of("sheet.png"), "All six", axes, maps, 6, 3));
     check_picture("sheet.png", "\x89PNG");
