@@ -101,6 +101,7 @@ libprofile_la_SOURCES = \
 	src/profile/stands.c \
 	src/profile/symbolize.c \
 	src/timeline/collective.c src/timeline/match.c src/timeline/waits.c \
+	src/timeline/network.c src/timeline/network.h \
 	src/timeline/timeline.h src/timeline/timeline_inner.h
 libprofile_la_LIBADD = $(JANSSON_LIBS)
 
@@ -113,7 +114,7 @@ libpage_la_SOURCES = \
 	src/page/filter.c src/page/filter.h \
 	src/page/labels.c \
 	src/page/layout.c src/page/layout.h \
-	src/page/figures_messages.c src/page/text_messages.c \
+	src/page/figures_messages.c src/page/figures_transport.c src/page/text_messages.c \
 	src/page/rows.c src/page/rows.h \
 	src/page/report.h \
 	src/page/style.c src/page/style.h \
@@ -191,3 +192,22 @@ collprof_symbols_la_LDFLAGS = -module -avoid-version -shared
 pkglib_LTLIBRARIES += libcollprof-yield.la
 libcollprof_yield_la_SOURCES = src/yield/yield.c
 libcollprof_yield_la_LDFLAGS = -module -avoid-version -shared
+
+# Preloaded by --trace=transport: no MPI, no other library of ours. Without UCX's header it sees the C
+# library's functions alone.
+pkglib_LTLIBRARIES += libcollprof-transport.la
+libcollprof_transport_la_CPPFLAGS = $(AM_CPPFLAGS) $(UCX_CFLAGS)
+libcollprof_transport_la_SOURCES = src/transport/system.c src/transport/transport.h \
+	src/transport/watch.c src/transport/watch.h
+libcollprof_transport_la_LDFLAGS = -module -avoid-version -shared
+EXTRA_DIST += src/transport/ucx.awk
+if UCX
+libcollprof_transport_la_SOURCES += src/transport/ucx.c src/transport/ucx.h
+nodist_libcollprof_transport_la_SOURCES = transport/ucx_functions.c
+transport/ucx.i: config.status
+	$(AM_V_GEN)$(MKDIR_P) transport && \
+	echo '#include <ucp/api/ucp.h>' | $(CC) $(CPPFLAGS) $(UCX_CFLAGS) -E -P -x c - > $@
+transport/ucx_functions.c: transport/ucx.i $(srcdir)/src/transport/ucx.awk
+	$(AM_V_GEN)$(AWK) -f $(srcdir)/src/transport/ucx.awk $< > $@.new && mv $@.new $@
+CLEANFILES += transport/ucx.i transport/ucx_functions.c
+endif

@@ -2,7 +2,7 @@
 # The house has floors: what a folder of src includes lies in itself or in a folder above it in this
 # list. Read from the #include lines.
 set -eu
-floors="base timeline record sync trees measure symbols profile results page compare data picture inject layer cli"
+floors="base transport timeline record sync trees measure symbols profile results page compare data picture inject layer cli"
 cd "${srcdir:-.}"
 
 below=" "

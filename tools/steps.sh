@@ -52,7 +52,7 @@ packages_to_test=(
     libcriterion-dev:pc=criterion libsimgrid-dev:smpicc gfortran:gfortran python3:python3
     python3-dev:/usr/bin/python3-config
     libsqlite3-dev:pc=sqlite3 chromium:chromium clang-format:clang-format graphviz:dot util-linux:unshare groff-base:groff
-    libotf2-trace-dev:pc=otf2 otf2-tools:otf2-print
+    libotf2-trace-dev:pc=otf2 otf2-tools:otf2-print libucx-dev:pc=ucx
     clang:clang libclang-rt-dev:/usr/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a
     slurmctld:slurmctld slurmd:slurmd slurm-client:srun
     netpipe-mpich2:NPmpich2 netpipe-openmpi:NPopenmpi

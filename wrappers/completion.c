@@ -298,8 +298,8 @@ int MPI_Start(MPI_Request *request)
         if (r->entry)
             entry_count(r->entry, ticks_to_ns(call.exit - call.entry),
                         r->kind & REQUEST_RECV ? 0 : r->bytes, false);
-        if (layer.trace && !call.traced)
-            trace_call(&call);
+        if (layer.trace)
+            trace_left(&call, r->entry);
         call_over(&call);
     } else {
         call_leave(&call, rc, MPI_COMM_NULL, 0);

@@ -35,6 +35,7 @@ LAYER_FILES = \
 	src/record/peers.c src/record/peers.h \
 	src/record/channels.c src/record/channels.h \
 	src/record/events.c src/record/events.h \
+	src/record/network.c src/record/network.h \
 	src/record/trace.c src/record/trace.h \
 	src/record/instances.c src/record/instances.h \
 	src/record/call.c src/record/call.h \

@@ -50,9 +50,9 @@ const struct setting settings_table[] = {
     {"benchmark-budget", 0, "SEC", NULL, "10", "time for all measurements together"},
     {"bcast", 0, "NAME", NULL, "",
      "run the application with another broadcast: " BCASTS(BCAST_BEFORE_COMMA) "grid"},
-    {"trace", 0, "calls", "calls", "",
-     "record every call and message, in up to twice the memory: who waits for whom, a timeline to "
-     "plot and to export"},
+    {"trace", 0, "calls|transport", "calls", "",
+     "record every call and message, in more memory: who waits for whom, a timeline to plot and to "
+     "export; transport: and what MPI does below them"},
     {"latencies", 0, "LOG", NULL, "", "log of collbench-pairs, for --bcast=grid"},
     {"base-round", 0, "FILE", NULL, "",
      "base round of collbench-overlap: report overlap ratios of the application's requests"},
@@ -74,7 +74,7 @@ static const struct rule rules[] = {
     {KIND_NUMBER, KEEP(benchmark_every), 0, 1000000000, NULL, "a number of calls"},
     {KIND_SECONDS, KEEP(benchmark_budget), 0, 0, NULL, "a positive number of seconds"},
     {KIND_WORD, KEEP(bcast), 0, 0, BCAST_NAMES, "one of " BCAST_NAMES},
-    {KIND_WORD, KEEP(trace), 0, 0, "calls", "calls"},
+    {KIND_WORD, KEEP(trace), 0, 0, "calls|transport", "calls or transport"},
     {KIND_TEXT, KEEP(latencies), 0, 0, NULL, "the name of a file"},
     {KIND_TEXT, KEEP(base_round), 0, 0, NULL, "the name of a file"},
 };

@@ -39,6 +39,7 @@ static void print_build(void)
     library_line("libcollprof.so", "library");
     library_line("libcollprof-audit.so", "audit library");
     library_line("libcollprof-yield.so", "yield library");
+    library_line("libcollprof-transport.so", "transport library");
     library_line(SYMBOLS_MODULE, "symbols");
     printf("  %-14s%s%s\n", "plotter", GNUPLOT,
            access(GNUPLOT, X_OK) ? " (not found: `collprof plot' will say so)" : "");

@@ -268,6 +268,8 @@ int cli_run(int argc, char **argv)
         preload(&r, "LD_PRELOAD", "libcollprof-yield.so");
         setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0); /* Open MPI's own way, whatever it uses */
     }
+    if (!strcmp(r.settings.trace, "transport"))
+        preload(&r, "LD_PRELOAD", "libcollprof-transport.so");
     preload(&r, "LD_PRELOAD", "libcollprof.so");
     unhush(kept);
     execvp(r.application[0], r.application);

@@ -6,6 +6,7 @@
 #include "page/report.h"
 #include "profile/profile.h"
 #include "record/call.h"
+#include "record/network.h"
 #include "sync/local_clock.h"
 #include "sync/politely.h"
 #include "sync/sync.h"
@@ -262,6 +263,7 @@ void life_switch(int level)
             channels_lose_order();
             thread.left = clock_ticks(); /* calls were not watched for a while */
             thread.outside = 0;
+            network_forget();
         }
         layer.on = true;
     } else if (level == 2) {
@@ -451,6 +453,7 @@ void life_end(void)
     bool was_inside = thread.inside;
     thread_enter();
     layer.on = false;
+    network_stop();
     hold_signals(&before);
     close_books();
     layer.phase = LAYER_ENDED;

@@ -12,6 +12,8 @@ const struct listing listings[] = {
      0, list_arrivals},
     {"waits", "wait states: what calls waited for, and for which rank (--trace)", &wait_figures, 0,
      list_waits},
+    {"transport", "what MPI did below its calls, by call site (--trace=transport)", &below_figures,
+     0, list_below},
     {"messages", "messages by rank, peer and call site: the communication matrix", &message_figures,
      0, list_messages},
     {"ranks", "the ranks", &rank_figures, 0, list_ranks},

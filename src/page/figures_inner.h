@@ -38,7 +38,7 @@
 enum { IN_OPERATIONS = 1, IN_SITES = 2, IN_ENTRIES = 4, IN_PLACES = IN_SITES | IN_ENTRIES };
 
 extern const struct figures calls_figures, histogram_figures, comm_figures, collective_figures,
-    rank_figures, region_figures, wait_figures, message_figures;
+    rank_figures, region_figures, wait_figures, message_figures, below_figures;
 void list_operations(struct listed *rows, const struct profile *p);
 void list_sites(struct listed *rows, const struct profile *p);
 void list_entries(struct listed *rows, const struct profile *p);
@@ -47,6 +47,7 @@ void list_comms(struct listed *rows, const struct profile *p);
 void list_arrivals(struct listed *rows, const struct profile *p);
 void list_ranks(struct listed *rows, const struct profile *p);
 void list_waits(struct listed *rows, const struct profile *p);
+void list_below(struct listed *rows, const struct profile *p);
 void list_messages(struct listed *rows, const struct profile *p);
 void list_regions(struct listed *rows, const struct profile *p);
 

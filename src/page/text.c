@@ -294,6 +294,8 @@ void report_text(const struct profile *p, FILE *out, const struct report_options
     text_tables(&v, out, &o, of_rank ? "call_sites" : "operations", "collectives");
     text_tables(&v, out, &o, "waits", "waits");
     text_trace(p, out);
+    text_tables(&v, out, &o, "transport", "transport");
+    text_transport(p, out);
     text_tables(&v, out, &o, "messages", "messages");
     if (whole)
         text_findings(p, out, &o);

@@ -18,6 +18,7 @@ void text_sizes(const struct profile *p, FILE *out, const struct report_options 
 /* Of a traced run: where most is waited, and for whom; how far the trace can be trusted. */
 void text_most_waited(const struct view *v, FILE *out);
 void text_trace(const struct profile *p, FILE *out);
+void text_transport(const struct profile *p, FILE *out);
 
 void text_findings(const struct profile *p, FILE *out, const struct report_options *options);
 void text_warnings(const struct profile *p, FILE *out);

@@ -38,6 +38,42 @@ void text_trace(const struct profile *p, FILE *out)
     text_paragraph(out, "  ", text);
 }
 
+/* What could be seen of the transport, and what not. */
+void text_transport(const struct profile *p, FILE *out)
+{
+    const struct profile_trace *t = &p->trace;
+    char text[700], share[32], polls[32], empty[32];
+    if (t->network == LEDGER_NETWORK_OFF)
+        return;
+    if (t->network == LEDGER_NETWORK_MISSING) {
+        text_paragraph(out, "  ",
+                       "Of the transport under MPI nothing was seen: libcollprof-transport.so is "
+                       "not in the process, where `collprof run' preloads it (a static program has "
+                       "no place for it)");
+        return;
+    }
+    int n = snprintf(
+        text, sizeof text, "Of the transport under MPI: the start of %s of %llu messages",
+        format_share(share, (double)t->below, (double)t->sends), (unsigned long long)t->sends);
+    if (t->network == LEDGER_NETWORK_NO_UCX)
+        n += snprintf(text + n, sizeof text - (size_t)n,
+                      "; this collprof was built without libucx-dev and sees system calls alone");
+    else if (t->below < t->sends)
+        n += snprintf(text + n, sizeof text - (size_t)n,
+                      "; the others went by memory that ranks share, by a transport without UCX's "
+                      "functions, or several in one call");
+    if (t->outside_polls)
+        n += snprintf(text + n, sizeof text - (size_t)n,
+                      "; threads of MPI's own looked for news %s times, %s of them in vain",
+                      format_count(polls, t->outside_polls),
+                      format_share(empty, (double)t->outside_empty, (double)t->outside_polls));
+    if (t->below)
+        snprintf(
+            text + n, sizeof text - (size_t)n,
+            "; what UCX moves through mapped memory inside of its polls has no time of its own");
+    text_paragraph(out, "  ", text);
+}
+
 /* What the one who is waited for does. */
 static const char *doing(uint32_t state)
 {

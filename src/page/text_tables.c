@@ -86,6 +86,14 @@ static const struct page_table tables[] = {
      "together. % wait: of all waiting. A call that completes several requests waits for the one "
      "that was possible last.",
      always, NULL},
+    {"transport",
+     "operation sends eager rendezvous ?eager_max ?rendezvous_min ?receives lay ?same_call "
+     "other_call ?outside ?polls ?empty_polls ?moved carrier call_site",
+     NULL, "Under MPI, by the call that started it", "call site",
+     "eager, rdv: of the sends; of the others it was not seen. lay: in the transport, before the "
+     "receiver entered the call that found it. here, later, apart: in which call a transfer ended. "
+     "polls: per call.",
+     always, NULL},
     {"messages", "rank peer messages bytes ?size operation call_site", "bytes",
      "Messages, by sender and receiver", "row", NULL, always, is_sent},
     {"communicators", "communicator members groups made calls bytes time_per_rank share", NULL,

@@ -10,14 +10,19 @@ static void keep_windows(struct profile *p)
         if (!((uint64_t)p->acts.at[i].entry_ns & p->trace.time_mask))
             p->acts.at[kept++] = p->acts.at[i];
     p->acts.n = kept;
+    kept = 0;
+    for (size_t i = 0; i < p->nets.n; i++)
+        if (!((uint64_t)p->nets.at[i].from_ns & p->trace.time_mask))
+            p->nets.at[kept++] = p->nets.at[i];
+    p->nets.n = kept;
 }
 
 void acts_limit(struct profile *p, size_t limit)
 {
-    if (!p->acts.n)
+    if (!p->acts.n && !p->nets.n)
         return;
     keep_windows(p); /* what the windows of all ranks have in common */
-    while (p->acts.n > limit && !(p->trace.time_mask & 1)) {
+    while (p->acts.n + p->nets.n > limit && !(p->trace.time_mask & 1)) {
         p->trace.time_mask =
             timeline_thinner(p->trace.time_mask, (uint64_t)(p->trace.last_ns - p->trace.first_ns));
         keep_windows(p);
@@ -39,10 +44,37 @@ static double covered(const struct profile_trace *t)
     return (double)kept / (double)(t->last_ns - t->first_ns);
 }
 
+/* Calls that only polled have a place among those that started something, too. */
+static void add_polling(struct profile *p)
+{
+    for (size_t i = 0; i < p->entries.n; i++) {
+        const struct profile_entry *e = &p->entries.at[i];
+        bool there = !e->polls;
+        for (size_t k = 0; k < p->below.n && !there; k++)
+            there = p->below.at[k].operation == e->operation && p->below.at[k].site == e->site;
+        if (!there)
+            *PUSH(&p->below) = (struct net_row){.site = e->site,
+                                                .operation = e->operation,
+                                                .carrier_site = PROFILE_NONE,
+                                                .carrier_operation = PROFILE_NONE};
+    }
+}
+
+static void find_below(struct profile *p, const struct timeline *t, int64_t error_ns)
+{
+    struct net_found found;
+    net_find(&found, p->acts.at, p->acts.n, t, p->nets.at, p->nets.n, error_ns, profile_alloc);
+    for (size_t i = 0; i < found.n_rows; i++)
+        *PUSH(&p->below) = found.rows[i];
+    p->trace.below = found.sends;
+    add_polling(p);
+    net_free(&found);
+}
+
 void trace_find(struct profile *p)
 {
     struct timeline found;
-    p->waits.n = 0;
+    p->waits.n = p->below.n = 0;
     if (!p->trace.on || (p->hosts.n > 1 && !p->synchronized))
         return; /* clocks that do not agree tell nothing of waiting */
     double error = p->hosts.n > 1 ? 2e9 * p->clock_bound : 0;
@@ -61,5 +93,6 @@ void trace_find(struct profile *p)
         *PUSH(&p->waits) =
             (struct profile_wait){w->site, w->operation, w->state, w->rank, w->calls, w->ns};
     }
+    find_below(p, &found, (int64_t)error);
     timeline_free(&found);
 }

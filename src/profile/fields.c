@@ -192,12 +192,42 @@ static const struct field trace_table[] = {
     FIELD(profile_trace, matched, "matched", FIELD_U64),
     FIELD(profile_trace, contradictions, "contradictions", FIELD_U64),
     FIELD(profile_trace, unnumbered, "unnumbered", FIELD_U64),
+    FIELD(profile_trace, network, "transport", FIELD_NETWORK),
+    FIELD(profile_trace, below, "seen_in_transport", FIELD_U64),
+    FIELD(profile_trace, outside_polls, "outside_polls", FIELD_U64),
+    FIELD(profile_trace, outside_empty, "outside_empty_polls", FIELD_U64),
 };
 FIELDS(trace);
 
 /* Many, and of plain members only. */
 static const struct field act_table[] = {{NULL, FIELD_PLAIN, 0, sizeof(struct act)}};
 FIELDS(act);
+
+static const struct field net_table[] = {{NULL, FIELD_PLAIN, 0, sizeof(struct net)}};
+FIELDS(net);
+
+static const struct field below_table[] = {
+    FIELD(net_row, site, "site", FIELD_INDEX),
+    FIELD(net_row, operation, "operation", FIELD_INDEX),
+    FIELD(net_row, sends, "sends", FIELD_U64),
+    FIELD(net_row, eager, "eager", FIELD_U64),
+    FIELD(net_row, rendezvous, "rendezvous", FIELD_U64),
+    FIELD(net_row, eager_max, "eager_max_bytes", FIELD_U64),
+    FIELD(net_row, rendezvous_min, "rendezvous_min_bytes", FIELD_U64),
+    FIELD(net_row, receives, "receives", FIELD_U64),
+    FIELD(net_row, lay, "lay_known", FIELD_U64),
+    FIELD(net_row, lay_ns, "lay_ns", FIELD_U64),
+    FIELD(net_row, lay_max_ns, "lay_max_ns", FIELD_U64),
+    FIELD(net_row, same_call, "ended_in_same_call", FIELD_U64),
+    FIELD(net_row, other_call, "ended_in_other_call", FIELD_U64),
+    FIELD(net_row, outside, "ended_outside", FIELD_U64),
+    FIELD(net_row, carrier_site, "carrier_site", FIELD_INDEX),
+    FIELD(net_row, carrier_operation, "carrier_operation", FIELD_INDEX),
+    FIELD(net_row, carried, "carried", FIELD_U64),
+    FIELD(net_row, moved_bytes, "moved_bytes", FIELD_U64),
+    FIELD(net_row, moved_ns, "moved_ns", FIELD_U64),
+};
+FIELDS(below);
 
 static const struct field wait_table[] = {
     FIELD(profile_wait, site, "site", FIELD_INDEX),
@@ -239,6 +269,11 @@ static const char *const family_names[] = {[FAMILY_PLAIN] = "plain",
                                            [FAMILY_COMM] = "communicator",
                                            [FAMILY_LIFECYCLE] = "lifecycle"};
 
+static const char *const network_names[] = {[LEDGER_NETWORK_OFF] = "off",
+                                            [LEDGER_NETWORK_ON] = "recorded",
+                                            [LEDGER_NETWORK_NO_UCX] = "system calls alone",
+                                            [LEDGER_NETWORK_MISSING] = "missing"};
+
 struct names {
     const char *const *at;
     uint32_t n;
@@ -249,6 +284,8 @@ static struct names names_of(enum field_kind kind)
 #define NAMES(array) ((struct names){array, sizeof array / sizeof *array})
     if (kind == FIELD_WAIT)
         return NAMES(wait_names);
+    if (kind == FIELD_NETWORK)
+        return NAMES(network_names);
     return kind == FIELD_CLOCK ? NAMES(clock_names)
                                : (kind == FIELD_STATE ? NAMES(state_names) : NAMES(family_names));
 }

@@ -20,7 +20,8 @@ enum field_kind {
     FIELD_CLOCK,  /* uint32_t, enum clock_source, by name */
     FIELD_STATE,  /* uint32_t, enum ledger_state, by name */
     FIELD_FAMILY, /* uint32_t, enum call_family, by name */
-    FIELD_WAIT    /* uint32_t, enum wait_state, by name */
+    FIELD_WAIT,   /* uint32_t, enum wait_state, by name */
+    FIELD_NETWORK /* uint32_t, enum ledger_network_state, by name */
 };
 
 struct field {
@@ -36,7 +37,7 @@ struct fields {
 
 extern const struct fields fields_run, fields_host, fields_rank, fields_module, fields_operation,
     fields_comm, fields_region, fields_entry, fields_spread, fields_event, fields_arrival,
-    fields_stand, fields_peer, fields_act, fields_trace, fields_wait;
+    fields_stand, fields_peer, fields_act, fields_trace, fields_wait, fields_net, fields_below;
 
 /* Names of ledger sections as keys of "dropped"; NULL for one that nothing is dropped from. */
 extern const char *const dropped_keys[LEDGER_SECTIONS];

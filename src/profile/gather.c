@@ -265,18 +265,43 @@ static struct act act_of(struct profile *p, const struct ledger *l, struct maps 
     return a;
 }
 
+static struct net net_of(struct profile *p, const struct ledger *l, struct maps *m,
+                         const struct ledger_network *e, double rate)
+{
+    const struct ledger_header *h = l->header;
+    bool in_call = e->call_ticks != 0;
+    return (struct net){.from_ns = global_ns(h, e->from_ticks, rate),
+                        .to_ns = global_ns(h, e->from_ticks + e->duration, rate),
+                        .call_ns = in_call ? global_ns(h, e->call_ticks, rate) : NET_NO_CALL,
+                        .bytes = e->bytes,
+                        .rank = (uint32_t)h->rank,
+                        .site = in_call ? mapped(m->site, e->site, l, LEDGER_SITES) : PROFILE_NONE,
+                        .operation = in_call ? operation_of(p, l, m, e->operation) : PROFILE_NONE,
+                        .number = e->number,
+                        .kind = e->kind,
+                        .thread = e->thread,
+                        .at_once = e->flags & LEDGER_NETWORK_AT_ONCE,
+                        .apart = e->flags & LEDGER_NETWORK_APART};
+}
+
 static void gather_acts(struct profile *p, const struct ledger *l, struct maps *m, double rate)
 {
     const struct ledger_header *h = l->header;
     uint64_t end = h->last_ticks > h->pair[1].ticks ? h->last_ticks : h->pair[1].ticks;
     if (!h->traced)
         return;
-    p->trace = (struct profile_trace){.on = true,
-                                      .time_mask = h->time_mask,
-                                      .first_ns = global_ns(h, h->pair[0].ticks, rate),
-                                      .last_ns = global_ns(h, end, rate)};
+    p->trace =
+        (struct profile_trace){.on = true,
+                               .time_mask = h->time_mask,
+                               .first_ns = global_ns(h, h->pair[0].ticks, rate),
+                               .last_ns = global_ns(h, end, rate),
+                               .network = h->network < LEDGER_NETWORK_STATES ? h->network : 0,
+                               .outside_polls = h->outside_polls,
+                               .outside_empty = h->outside_empty};
     for (uint32_t i = 0; i < count_of(l, LEDGER_EVENTS); i++)
         *PUSH(&p->acts) = act_of(p, l, m, &l->events[i], rate);
+    for (uint32_t i = 0; i < count_of(l, LEDGER_NETWORK); i++)
+        *PUSH(&p->nets) = net_of(p, l, m, &l->network[i], rate);
 }
 
 /* When the process ended, or now if it lives, on this host's CLOCK_MONOTONIC; NAN: it said nothing.

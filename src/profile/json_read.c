@@ -185,11 +185,18 @@ static bool read_messages(struct profile *p, const json_t *json)
     const json_t *trace = json_object_get(json, "trace");
     if (!READ_ARRAY(json, "matrix", &fields_peer, &p->peers) ||
         !READ_ARRAY(json, "waits", &fields_wait, &p->waits) ||
+        !READ_ARRAY(json, "transport", &fields_below, &p->below) ||
         (trace && !fields_read(trace, &fields_trace, &p->trace)))
         return false;
     for (size_t i = 0; i < p->peers.n; i++)
         if (!index_valid(p->peers.at[i].site, p->sites.n) ||
             !index_valid(p->peers.at[i].operation, p->operations.n))
+            return false;
+    for (size_t i = 0; i < p->below.n; i++)
+        if (!index_valid(p->below.at[i].site, p->sites.n) ||
+            !index_valid(p->below.at[i].operation, p->operations.n) ||
+            !index_valid(p->below.at[i].carrier_site, p->sites.n) ||
+            !index_valid(p->below.at[i].carrier_operation, p->operations.n))
             return false;
     for (size_t i = 0; i < p->waits.n; i++)
         if (!index_valid(p->waits.at[i].site, p->sites.n) ||

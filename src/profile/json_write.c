@@ -200,6 +200,7 @@ json_t *profile_json(const struct profile *p)
     json_put(whole, "trace", object_of(&fields_trace, &p->trace));
     json_put(whole, "in_progress", ARRAY_OF(&fields_stand, &p->stands));
     json_put(whole, "waits", ARRAY_OF(&fields_wait, &p->waits));
+    json_put(whole, "transport", ARRAY_OF(&fields_below, &p->below));
     return whole;
 }
 

@@ -75,6 +75,10 @@ static void merge_trace(struct profile_trace *into, const struct profile_trace *
     if (!into->on || from->last_ns > into->last_ns)
         into->last_ns = from->last_ns;
     into->time_mask |= from->time_mask;
+    if (from->network > into->network)
+        into->network = from->network;
+    into->outside_polls += from->outside_polls;
+    into->outside_empty += from->outside_empty;
     into->on = true;
 }
 
@@ -170,6 +174,12 @@ static void merge_counts(struct profile *into, const struct profile *from, const
         *a = from->acts.at[i];
         a->site = mapped(m->site, a->site);
         a->operation = mapped(m->operation, a->operation);
+    }
+    for (size_t i = 0; i < from->nets.n; i++) {
+        struct net *below = PUSH(&into->nets);
+        *below = from->nets.at[i];
+        below->site = mapped(m->site, below->site);
+        below->operation = mapped(m->operation, below->operation);
     }
     for (size_t i = 0; i < from->stands.n; i++) {
         struct profile_stand *s = PUSH(&into->stands);

@@ -127,12 +127,12 @@ void profile_free(struct profile *p)
     }
     for (size_t i = 0; i < p->entries.n; i++)
         free(p->entries.at[i].histogram);
-    void *owned[] = {p->programs.at,  p->libraries.at,  p->warnings.at,   p->hosts.at,
-                     p->ranks.at,     p->modules.at,    p->operations.at, p->comms.at,
-                     p->regions.at,   p->sites.at,      p->entries.at,    p->groups.at,
-                     p->events.at,    p->arrivals.at,   p->findings.at,   p->peers.at,
-                     p->acts.at,      p->waits.at,      p->stands.at,     p->by_site.slot,
-                     p->by_comm.slot, p->by_entry.slot, p->by_group.slot};
+    void *owned[] = {
+        p->programs.at,  p->libraries.at,  p->warnings.at,   p->hosts.at,    p->ranks.at,
+        p->modules.at,   p->operations.at, p->comms.at,      p->regions.at,  p->sites.at,
+        p->entries.at,   p->groups.at,     p->events.at,     p->arrivals.at, p->findings.at,
+        p->peers.at,     p->acts.at,       p->waits.at,      p->stands.at,   p->by_site.slot,
+        p->by_comm.slot, p->by_entry.slot, p->by_group.slot, p->nets.at,     p->below.at};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         free(owned[i]);
     free(p);

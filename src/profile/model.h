@@ -4,6 +4,7 @@
 #define COLLPROF_PROFILE_MODEL_H
 
 #include "profile/profile.h"
+#include "timeline/network.h"
 #include "timeline/timeline.h"
 
 #define PROFILE_NONE UINT32_MAX /* no module, no site, no communicator */
@@ -191,6 +192,9 @@ struct profile_trace {
     uint64_t sends, receives, matched;
     uint64_t contradictions; /* pairs of ends that cannot be one message */
     uint64_t unnumbered;     /* ends of messages whose order was not known */
+    uint32_t network;        /* enum ledger_network_state: whether the transport was seen, too */
+    uint64_t below;          /* messages of which was seen how the transport began them */
+    uint64_t outside_polls, outside_empty; /* of it, by threads that never called MPI */
 };
 
 /* A call that a rank had entered, and not left when its record was read. */
@@ -249,6 +253,8 @@ struct profile {
     struct profile_trace trace;
     ARRAY(struct act) acts; /* of the ranks' records; not in profile.json */
     ARRAY(struct profile_wait) waits;
+    ARRAY(struct net) nets; /* of the ranks' records; not in profile.json */
+    ARRAY(struct net_row) below;
 
     struct lookup by_site, by_comm, by_entry, by_group;
 };

@@ -121,6 +121,7 @@ void *profile_pack(const struct profile *p, size_t *size)
     PUT_ARRAY(&o, &fields_event, &p->events);
     put_fields(&o, &fields_trace, &p->trace);
     PUT_ARRAY(&o, &fields_act, &p->acts);
+    PUT_ARRAY(&o, &fields_net, &p->nets);
     PUT_ARRAY(&o, &fields_peer, &p->peers);
     put_count(&o, p->findings.n);
     for (size_t i = 0; i < p->findings.n; i++) {
@@ -286,6 +287,8 @@ struct profile *profile_unpack(const void *packed, size_t size)
     get_fields(&i, &fields_trace, &p->trace);
     for (uint64_t n = get_count(&i, sizeof(struct act)); n > 0 && !i.bad; n--)
         get_fields(&i, &fields_act, PUSH(&p->acts));
+    for (uint64_t n = get_count(&i, sizeof(struct net)); n > 0 && !i.bad; n--)
+        get_fields(&i, &fields_net, PUSH(&p->nets));
     for (uint64_t n = get_count(&i, 1); n > 0 && !i.bad; n--)
         get_fields(&i, &fields_peer, PUSH(&p->peers));
     get_findings(&i, p);

@@ -171,6 +171,10 @@ void profile_sort(struct profile *p)
         follow(&p->acts.at[i].site, site);
         follow(&p->acts.at[i].operation, operation);
     }
+    for (size_t i = 0; i < p->nets.n; i++) {
+        follow(&p->nets.at[i].site, site);
+        follow(&p->nets.at[i].operation, operation);
+    }
     for (size_t i = 0; i < p->peers.n; i++) {
         follow(&p->peers.at[i].site, site);
         follow(&p->peers.at[i].operation, operation);

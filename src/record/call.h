@@ -124,8 +124,8 @@ static inline void call_leave_known(const struct call *c, int rc, const struct c
     if (LIKELY(e != NULL))
         entry_count(e, ticks_to_ns(c->exit - c->entry), bytes, rc != MPI_SUCCESS);
     layer.ledger.header->last_ticks = c->exit;
-    if (UNLIKELY(layer.trace) && !c->traced)
-        trace_call(c);
+    if (UNLIKELY(layer.trace))
+        trace_left(c, e);
     call_over(c);
 }
 

@@ -1,4 +1,5 @@
 #include "record/events.h"
+#include "record/network.h"
 
 #include "timeline/timeline.h"
 
@@ -36,16 +37,25 @@ int events_start(int64_t now)
     int error = channels_start();
     layer.trace = !error;
     layer.ledger.header->traced = layer.trace;
+    if (layer.trace)
+        network_start();
     return error;
 }
 
-static void thin_out(struct ledger_table *t)
+/* The calls and what is under them are kept for the same windows. */
+static void thin_out(void)
 {
     struct ledger_header *h = layer.ledger.header;
+    struct ledger_table *t = &h->section[LEDGER_EVENTS], *u = &h->section[LEDGER_NETWORK];
     struct ledger_event *e = layer.ledger.events;
+    struct ledger_network *n = layer.ledger.network;
     uint64_t span = ticks_to_ns(clock_ticks() - origin.ticks);
-    uint32_t kept = 0;
+    uint32_t kept = 0, left = 0;
     h->time_mask = timeline_thinner(h->time_mask, span);
+    for (uint32_t i = 0; i < u->count; i++)
+        if (!(time_of(n[i].from_ticks) & h->time_mask))
+            n[left++] = n[i];
+    u->count = left;
     for (uint32_t i = 0; i < t->count; i++) {
         bool keep = !(time_of(e[i].entry_ticks) & h->time_mask);
         if (waits(&e[i]))
@@ -56,27 +66,43 @@ static void thin_out(struct ledger_table *t)
     t->count = kept;
 }
 
+/* Whether there is room for one more of SECTION, and TICKS lie in a window that is kept. */
+static bool room_at(enum ledger_section section, uint64_t ticks)
+{
+    const struct ledger_header *h = layer.ledger.header;
+    const struct ledger_table *t = &h->section[section];
+    if (time_of(ticks) & h->time_mask)
+        return false;
+    while (t->count == t->capacity && !ledger_grow(&layer.ledger, section) && !(h->time_mask & 1))
+        thin_out();
+    return t->count < t->capacity && !(time_of(ticks) & h->time_mask);
+}
+
 void event_add(struct ledger_event event, struct turn p)
 {
-    struct ledger_header *h = layer.ledger.header;
-    struct ledger_table *t = &h->section[LEDGER_EVENTS];
+    struct ledger_table *t = &layer.ledger.header->section[LEDGER_EVENTS];
     if ((int64_t)(event.entry_ticks - origin.ticks) < 0) /* MPI_Init itself */
         return;
     spin_lock(&origin.lock);
-    if (time_of(event.entry_ticks) & h->time_mask)
-        goto out;
-    while (t->count == t->capacity && !ledger_grow(&layer.ledger, LEDGER_EVENTS) &&
-           !(h->time_mask & 1))
-        thin_out(t);
-    if (t->count == t->capacity || time_of(event.entry_ticks) & h->time_mask)
-        goto out;
-    event.channel = p.waiting ? 0 : p.channel & 0xffff;
-    event.ordinal = p.waiting ? p.waiting : p.ordinal;
-    layer.ledger.events[t->count] = event;
-    if (p.waiting)
-        channel_tell(p.waiting, t->count);
-    __atomic_store_n(&t->count, t->count + 1, __ATOMIC_RELEASE);
-out:
+    if (room_at(LEDGER_EVENTS, event.entry_ticks)) {
+        event.channel = p.waiting ? 0 : p.channel & 0xffff;
+        event.ordinal = p.waiting ? p.waiting : p.ordinal;
+        layer.ledger.events[t->count] = event;
+        if (p.waiting)
+            channel_tell(p.waiting, t->count);
+        __atomic_store_n(&t->count, t->count + 1, __ATOMIC_RELEASE);
+    }
+    spin_unlock(&origin.lock);
+}
+
+void event_of_network(const struct ledger_network *event)
+{
+    struct ledger_table *t = &layer.ledger.header->section[LEDGER_NETWORK];
+    spin_lock(&origin.lock);
+    if (room_at(LEDGER_NETWORK, event->from_ticks)) {
+        layer.ledger.network[t->count] = *event;
+        __atomic_store_n(&t->count, t->count + 1, __ATOMIC_RELEASE);
+    }
     spin_unlock(&origin.lock);
 }
 
@@ -87,5 +113,6 @@ void events_reset(void)
         if (waits(&layer.ledger.events[i]))
             channel_tell(layer.ledger.events[i].ordinal, TURN_UNKNOWN);
     t->count = 0;
+    layer.ledger.header->section[LEDGER_NETWORK].count = 0;
     layer.ledger.header->time_mask = 0;
 }

@@ -16,4 +16,7 @@ void events_reset(void);
 /* Writes EVENT, whose message, if it has one, has the place P. */
 void event_add(struct ledger_event event, struct turn p);
 
+/* What happened in the transport under the calls. */
+void event_of_network(const struct ledger_network *event);
+
 #endif

@@ -46,7 +46,8 @@
     X(INSTANCES, instances, struct ledger_instance, 64, 250, 1, 0)                                 \
     X(PEERS, peers, struct ledger_peer, 128, 0, 128, 0)                                            \
     X(CHANNELS, channels, struct ledger_channel, 128, 0, 128, 65535)                               \
-    X(EVENTS, events, struct ledger_event, 64, 16, 128, 0)
+    X(EVENTS, events, struct ledger_event, 64, 16, 128, 0)                                         \
+    X(NETWORK, network, struct ledger_network, 64, 16, 128, 0)
 
 enum ledger_section {
 #define X(name, array, element, least, share, growth, most) LEDGER_##name,
@@ -160,13 +161,17 @@ struct ledger_site {
  *   wait_ns          time in the completing calls, each shared out evenly among the requests that
  *                    it completed
  *   span_ns          entry of the post to return of the completing call
- *   hidden           completed without waiting: found done by Test, or wait < 1 us */
+ *   hidden           completed without waiting: found done by Test, or wait < 1 us
+ *   polls            with --trace=transport: looks of the transport for news, in these calls; of
+ *                    them empty, that found nothing */
 #define LEDGER_SUMS(X)                                                                             \
     X(calls)                                                                                       \
     X(errors)                                                                                      \
     X(bytes)                                                                                       \
     X(time_ns)                                                                                     \
-    X(completed) X(completed_bytes) X(span_ns) X(window_ns) X(wait_ns) X(hidden) X(cancelled)
+    X(completed)                                                                                   \
+    X(completed_bytes)                                                                             \
+    X(span_ns) X(window_ns) X(wait_ns) X(hidden) X(cancelled) X(polls) X(empty_polls)
 
 struct ledger_entry {
     uint32_t site, operation, comm, region; /* region 0: none */
@@ -236,6 +241,26 @@ struct ledger_event {
     uint32_t ordinal; /* in the channel; of a collective on its communicator. UINT32_MAX: unknown */
 };
 
+/* With --trace=transport: what MPI called below itself; see transport/transport.h. */
+struct ledger_network {
+    uint64_t from_ticks;
+    uint64_t duration : 40, kind : 8, thread : 8, flags : 8; /* kind: enum transport_kind */
+    uint64_t call_ticks; /* entry of the MPI call that the thread was in; 0: in none */
+    uint64_t bytes : 48, operation : 16; /* of that call */
+    uint32_t site;
+    uint32_t number; /* of a start and its completion; 0: none */
+};
+enum ledger_network_state {
+    LEDGER_NETWORK_OFF,     /* not asked for */
+    LEDGER_NETWORK_ON,      /* recorded */
+    LEDGER_NETWORK_NO_UCX,  /* recorded, but built without UCX's header: its functions are not seen
+                             */
+    LEDGER_NETWORK_MISSING, /* asked for, but the library is not in the process */
+    LEDGER_NETWORK_STATES
+};
+#define LEDGER_NETWORK_AT_ONCE 1u /* a start that was complete when it returned */
+#define LEDGER_NETWORK_APART 2u   /* by a thread that never called MPI */
+
 struct ledger_header {
     uint64_t magic;
     uint32_t version;
@@ -279,12 +304,14 @@ struct ledger_header {
     /* How it goes */
     uint32_t state; /* enum ledger_state */
     int32_t state_detail;
-    uint64_t failed_collectives;  /* on communicators of more than this process */
-    uint64_t untracked_requests;  /* completion not seen, or the request table was full */
-    uint32_t started_late;        /* MPI_Init was not seen: recorded from the first call seen */
-    uint32_t threads_at_once;     /* thread_level is MPI_THREAD_MULTIPLE, whatever its number */
-    uint32_t sample_mask;         /* instances kept: see ledger_is_sampled() */
-    uint32_t traced;              /* events are recorded */
+    uint64_t failed_collectives; /* on communicators of more than this process */
+    uint64_t untracked_requests; /* completion not seen, or the request table was full */
+    uint32_t started_late;       /* MPI_Init was not seen: recorded from the first call seen */
+    uint32_t threads_at_once;    /* thread_level is MPI_THREAD_MULTIPLE, whatever its number */
+    uint32_t sample_mask;        /* instances kept: see ledger_is_sampled() */
+    uint32_t traced;             /* events are recorded */
+    uint32_t network;            /* enum ledger_network_state */
+    uint64_t outside_polls, outside_empty; /* of the transport, by threads that never called MPI */
     uint64_t time_mask;           /* of them, those at times on the common clock (ns) that have
                                      none of these bits */
     uint32_t stack_depth;         /* frames per site asked for; 0: no sites */

@@ -2,6 +2,7 @@
  * copied first and checked then, so that nobody can change it between the two. */
 #include "base/clock.h"
 #include "record/ledger.h"
+#include "transport/transport.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -232,6 +233,13 @@ static bool check_event(const struct ledger *l, uint32_t i)
            (!e->channel || e->channel < l->header->section[LEDGER_CHANNELS].count);
 }
 
+static bool check_network(const struct ledger *l, uint32_t i)
+{
+    const struct ledger_network *e = &l->network[i];
+    return e->kind < TRANSPORT_KINDS && is_site(l->header, e->site) &&
+           (!e->call_ticks || is_operation(l->header, e->operation));
+}
+
 static const struct {
     bool (*good)(const struct ledger *l, uint32_t i);
     const char *fault;
@@ -247,6 +255,8 @@ static const struct {
     [LEDGER_CHANNELS] = {check_channel,
                          "a damaged record: messages on a communicator that is not in it"},
     [LEDGER_EVENTS] = {check_event, "a damaged record: an event of a call that is not in it"},
+    [LEDGER_NETWORK] = {check_network,
+                        "a damaged record: an event of the transport that there is not"},
 };
 
 static const char *check_tables(const struct ledger *l)

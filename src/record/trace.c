@@ -1,5 +1,6 @@
 #include "record/trace.h"
 #include "record/call.h"
+#include "record/network.h"
 
 #include "timeline/timeline.h"
 
@@ -26,9 +27,11 @@ static void add(struct call *c, enum act_kind kind, uint64_t bytes, uint64_t pos
     event_add(e, p);
 }
 
-void trace_call(const struct call *c)
+void trace_left(const struct call *c, struct ledger_entry *e)
 {
-    event_add(event_of(c, ACT_CALL, 0), NO_TURN);
+    if (!c->traced)
+        event_add(event_of(c, ACT_CALL, 0), NO_TURN);
+    network_polled(e);
 }
 
 void trace_sent(struct call *c, struct comm *on, int to, int tag, uint64_t bytes)

@@ -7,9 +7,11 @@
 #include "record/requests.h"
 
 struct call;
+struct ledger_entry;
 
-/* A call of which nothing more is known. */
-void trace_call(const struct call *c);
+/* The end of every call, counted in E (NULL: there was no room): one of which nothing more is known
+ * is an event by itself. */
+void trace_left(const struct call *c, struct ledger_entry *e);
 
 /* A blocking send. */
 void trace_sent(struct call *c, struct comm *on, int to, int tag, uint64_t bytes);

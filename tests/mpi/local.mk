@@ -22,7 +22,7 @@ tests_mpi_collbench_bcast_check_LDADD = $(JANSSON_LIBS)
 
 # Applications for the layer: they know nothing of it.
 layer_programs = tests/mpi/awkward tests/mpi/ends tests/mpi/inject tests/mpi/messages tests/mpi/sites \
-	tests/mpi/strange
+	tests/mpi/strange tests/mpi/transport
 check_PROGRAMS += $(layer_programs)
 tests_mpi_awkward_CPPFLAGS = -D_GNU_SOURCE $(MPI_CFLAGS)
 tests_mpi_awkward_LDADD = $(MPI_LIBS)
@@ -35,6 +35,9 @@ tests_mpi_inject_CPPFLAGS = $(MPI_CFLAGS)
 tests_mpi_inject_LDADD = $(MPI_LIBS)
 tests_mpi_messages_CPPFLAGS = -D_GNU_SOURCE $(MPI_CFLAGS)
 tests_mpi_messages_LDADD = $(MPI_LIBS)
+tests_mpi_transport_CPPFLAGS = -D_GNU_SOURCE $(MPI_CFLAGS)
+tests_mpi_transport_CFLAGS = -g -O1
+tests_mpi_transport_LDADD = $(MPI_LIBS)
 # A call site in an inlined function, in forms that differ in what can be named.
 tests_mpi_sites_CPPFLAGS = $(MPI_CFLAGS)
 tests_mpi_sites_CFLAGS = -g -O2
@@ -82,6 +85,7 @@ MPI_TESTS = \
 	tests/mpi/scenario.sh \
 	tests/mpi/strange.sh \
 	tests/mpi/sync.sh \
+	tests/mpi/transport.sh \
 	tests/mpi/trees.sh \
 	tests/mpi/truth.sh \
 	tests/mpi/yield.sh

@@ -48,8 +48,8 @@ tests_unit_record_SOURCES = tests/unit/record.c $(record_tables)
 tests_unit_record_LDADD = libbase.la $(CRITERION_LIBS)
 
 tests_unit_profile_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_profile_SOURCES = tests/unit/profile.c tests/unit/clocks.c tests/unit/load.c tests/unit/timeline.c \
-	tests/unit/trace.c $(made_profile)
+tests_unit_profile_SOURCES = tests/unit/profile.c tests/unit/clocks.c tests/unit/load.c tests/unit/network.c \
+	tests/unit/timeline.c tests/unit/trace.c $(made_profile)
 tests_unit_profile_LDADD = libprofile.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_compare_CPPFLAGS = $(UNIT_CPPFLAGS)

@@ -1,0 +1,111 @@
+/* Figures of what MPI did below its calls: struct net_row. */
+#include "page/figures_inner.h"
+
+#include "base/format.h"
+
+GET(below_sends, net_row, e->sends)
+GET(below_eager, net_row, ratio(100 * (double)e->eager, (double)e->sends))
+GET(below_rendezvous, net_row, ratio(100 * (double)e->rendezvous, (double)e->sends))
+GET(below_eager_max, net_row, e->eager ? (double)e->eager_max : NAN)
+GET(below_rendezvous_min, net_row, e->rendezvous ? (double)e->rendezvous_min : NAN)
+GET(below_receives, net_row, e->receives)
+GET(below_lay, net_row, ratio((double)e->lay_ns, (double)e->lay))
+GET(below_lay_max, net_row, e->lay ? (double)e->lay_max_ns : NAN)
+GET(below_same, net_row, ratio(100 * (double)e->same_call, (double)(e->sends + e->receives)))
+GET(below_other, net_row, ratio(100 * (double)e->other_call, (double)(e->sends + e->receives)))
+GET(below_outside, net_row, ratio(100 * (double)e->outside, (double)(e->sends + e->receives)))
+GET(below_moved, net_row, e->moved_bytes)
+GET(below_moved_time, net_row, e->moved_ns)
+TEXT(below_operation, net_row, "%s",
+     e->operation == PROFILE_NONE ? "-" : p->operations.at[e->operation].name)
+TEXT(below_operation_brief, net_row, "%s",
+     e->operation == PROFILE_NONE ? "no call" : without_mpi(p->operations.at[e->operation].name))
+TEXT(below_site_brief, net_row, "%s", e->site == PROFILE_NONE ? "-" : v->label[e->site])
+
+static void below_site(const struct view *v, const void *row, char *text, size_t room)
+{
+    const struct net_row *e = row;
+    if (e->site == PROFILE_NONE)
+        snprintf(text, room, "-");
+    else
+        site_path(v->p, e->site, text, room);
+}
+
+static void below_carrier(const struct view *v, const void *row, char *text, size_t room)
+{
+    const struct net_row *e = row;
+    if (e->carrier_operation == PROFILE_NONE)
+        snprintf(text, room, "-");
+    else
+        snprintf(text, room, "%s%s%s", without_mpi(v->p->operations.at[e->carrier_operation].name),
+                 e->carrier_site == PROFILE_NONE ? "" : " ",
+                 e->carrier_site == PROFILE_NONE ? "" : v->label[e->carrier_site]);
+}
+
+/* Polls are counted with the calls, of which a row may have several kinds. */
+static void polls_of(const struct view *v, const struct net_row *e, double *polls, double *empty,
+                     double *calls)
+{
+    *polls = *empty = *calls = 0;
+    for (size_t i = 0; i < v->p->entries.n; i++) {
+        const struct profile_entry *of = &v->p->entries.at[i];
+        if (of->operation != e->operation || of->site != e->site)
+            continue;
+        *polls += (double)of->polls;
+        *empty += (double)of->empty_polls;
+        *calls += (double)of->calls;
+    }
+}
+
+static double below_polls(const struct view *v, const void *row)
+{
+    double polls, empty, calls;
+    polls_of(v, row, &polls, &empty, &calls);
+    return ratio(polls, calls);
+}
+
+static double below_empty(const struct view *v, const void *row)
+{
+    double polls, empty, calls;
+    polls_of(v, row, &polls, &empty, &calls);
+    return ratio(100 * empty, polls);
+}
+
+static const struct figure list_of_below[] = {
+    {"operation", "operation", UNIT_TEXT, NULL, "the MPI function; no call: threads of MPI's own",
+     below_operation, below_operation_brief, 0},
+    {"sends", "sends", UNIT_COUNT, below_sends, "sends that it gave to the transport", NULL, NULL,
+     0},
+    {"eager", "eager", UNIT_SHARE, below_eager,
+     "of them, complete at once or before the receive was posted", NULL, NULL, 0},
+    {"rendezvous", "rdv", UNIT_SHARE, below_rendezvous,
+     "of them, seen to wait for their receive, or to be fetched by it", NULL, NULL, 0},
+    {"eager_max", "eager to", UNIT_BYTES, below_eager_max, "the largest that was eager", NULL, NULL,
+     0},
+    {"rendezvous_min", "rdv from", UNIT_BYTES, below_rendezvous_min,
+     "the smallest that was a rendezvous", NULL, NULL, 0},
+    {"receives", "receives", UNIT_COUNT, below_receives, "receives that it gave to the transport",
+     NULL, NULL, 0},
+    {"lay", "lay", UNIT_TIME, below_lay,
+     "how long a message, or its announcement, lay in the transport until its receiver entered the "
+     "call in which it was found, mean",
+     NULL, NULL, 0},
+    {"lay_max", NULL, UNIT_TIME, below_lay_max, "the longest of these", NULL, NULL, 0},
+    {"same_call", "here", UNIT_SHARE, below_same,
+     "transfers whose end was seen in the call that started them", NULL, NULL, 0},
+    {"other_call", "later", UNIT_SHARE, below_other, "in a later MPI call", NULL, NULL, 0},
+    {"outside", "apart", UNIT_SHARE, below_outside, "in no MPI call of the application", NULL, NULL,
+     0},
+    {"carrier", "mostly in", UNIT_TEXT, NULL, "the later call in which most of them ended",
+     below_carrier, below_carrier, 0},
+    {"polls", "polls", UNIT_NUMBER, below_polls, "looks for news per call", NULL, NULL, 0},
+    {"empty_polls", "empty", UNIT_SHARE, below_empty, "of them, that found nothing", NULL, NULL, 0},
+    {"moved", "moved", UNIT_BYTES, below_moved,
+     "bytes copied between processes or through sockets in these calls", NULL, NULL, 0},
+    {"moved_time", NULL, UNIT_TIME, below_moved_time, "time of that, all ranks together", NULL,
+     NULL, 0},
+    {"call_site", "call site", UNIT_TEXT, NULL, "where it is called", below_site, below_site_brief,
+     0},
+};
+FIGURES(below);
+LIST(list_below, below)

@@ -1,0 +1,103 @@
+/* The C library's functions by which processes exchange data, called by MPI or its transport. The
+ * application's own calls are passed on and not told of. */
+#include "transport/watch.h"
+
+#include <dlfcn.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+static bool is_of_mpi(const char *path)
+{
+    static const char *const names[] = {"libmpi",    "libopen-", "mca_",   "libuc",
+                                        "libfabric", "libpsm",   "libmca_"};
+    const char *slash = strrchr(path, '/');
+    const char *base = slash ? slash + 1 : path;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strncmp(base, names[i], strlen(names[i])))
+            return true;
+    return false;
+}
+
+/* By the place that is returned to; looked up once for each of them. */
+static bool called_by_mpi(void *place)
+{
+    static struct {
+        void *place;
+        bool yes;
+    } known[64];
+    size_t i = ((uintptr_t)place >> 2) % (sizeof known / sizeof *known);
+    Dl_info info;
+    if (__atomic_load_n(&known[i].place, __ATOMIC_ACQUIRE) == place)
+        return known[i].yes;
+    bool yes = dladdr(place, &info) && info.dli_fname && is_of_mpi(info.dli_fname);
+    if (!known[i].place) { /* who comes second is looked up each time */
+        known[i].yes = yes;
+        __atomic_store_n(&known[i].place, place, __ATOMIC_RELEASE);
+    }
+    return yes;
+}
+
+static void tell(enum transport_kind kind, uint64_t from, ssize_t moved, void *place)
+{
+    if (moved <= 0)
+        return;
+    transport_tell(&(struct transport_event){.from = from,
+                                             .to = transport_now(),
+                                             .bytes = (uint64_t)moved,
+                                             .kind = (uint8_t)kind,
+                                             .ours = called_by_mpi(place)});
+}
+
+#define PASS_ON(name, kind, ...)                                                                   \
+    NEXT(name, NULL)                                                                               \
+    if (LIKELY(!transport_listens()))                                                              \
+        return next(__VA_ARGS__);                                                                  \
+    uint64_t from = transport_now();                                                               \
+    ssize_t moved = next(__VA_ARGS__);                                                             \
+    tell(kind, from, moved, __builtin_return_address(0));                                          \
+    return moved
+
+EXPORT ssize_t process_vm_readv(pid_t pid, const struct iovec *local, unsigned long n,
+                                const struct iovec *remote, unsigned long m, unsigned long flags)
+{
+    PASS_ON(process_vm_readv, TRANSPORT_COPY, pid, local, n, remote, m, flags);
+}
+
+EXPORT ssize_t process_vm_writev(pid_t pid, const struct iovec *local, unsigned long n,
+                                 const struct iovec *remote, unsigned long m, unsigned long flags)
+{
+    PASS_ON(process_vm_writev, TRANSPORT_COPY, pid, local, n, remote, m, flags);
+}
+
+EXPORT ssize_t writev(int fd, const struct iovec *from_here, int n)
+{
+    PASS_ON(writev, TRANSPORT_WROTE, fd, from_here, n);
+}
+
+EXPORT ssize_t readv(int fd, const struct iovec *to_here, int n)
+{
+    PASS_ON(readv, TRANSPORT_READ, fd, to_here, n);
+}
+
+EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
+{
+    PASS_ON(sendmsg, TRANSPORT_WROTE, fd, message, flags);
+}
+
+EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
+{
+    PASS_ON(recvmsg, TRANSPORT_READ, fd, message, flags);
+}
+
+EXPORT ssize_t send(int fd, const void *data, size_t size, int flags)
+{
+    PASS_ON(send, TRANSPORT_WROTE, fd, data, size, flags);
+}
+
+EXPORT ssize_t recv(int fd, void *data, size_t size, int flags)
+{
+    PASS_ON(recv, TRANSPORT_READ, fd, data, size, flags);
+}

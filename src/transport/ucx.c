@@ -1,0 +1,177 @@
+/* UCX: polls, and how the completion of a start is seen. Its start functions: ucx.awk. */
+#include "transport/ucx.h"
+
+#include <stdlib.h>
+
+/* A start under way: whose callback is ours until then. */
+struct follower {
+    union {
+        __typeof__(((ucp_request_param_t *)0)->cb) cb;
+        struct follower *next; /* in the free list */
+    };
+    void *user_data;
+    uint32_t number;
+    bool calls; /* the one who started it wants to know, too */
+};
+
+static struct follower *free_list;
+static uint32_t lock;
+
+static void take_lock(void)
+{
+    while (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE))
+        while (__atomic_load_n(&lock, __ATOMIC_RELAXED))
+            ;
+}
+
+static void drop_lock(void)
+{
+    __atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
+}
+
+/* NULL: no memory. Memory is had in pieces and never given back. */
+static struct follower *new_follower(void)
+{
+    enum { PIECE = 256 };
+    take_lock();
+    if (!free_list) {
+        struct follower *piece = calloc(PIECE, sizeof *piece);
+        for (int i = 0; piece && i < PIECE; i++) {
+            piece[i].next = free_list;
+            free_list = &piece[i];
+        }
+    }
+    struct follower *f = free_list;
+    if (f)
+        free_list = f->next;
+    drop_lock();
+    return f;
+}
+
+static void release(struct follower *f)
+{
+    take_lock();
+    f->next = free_list;
+    free_list = f;
+    drop_lock();
+}
+
+static struct follower complete(void *user_data, ucs_status_t status)
+{
+    struct follower f = *(struct follower *)user_data;
+    release(user_data);
+    if (status == UCS_OK && __atomic_load_n(&collprof_transport.event, __ATOMIC_ACQUIRE)) {
+        uint64_t now = transport_now();
+        transport_tell(&(struct transport_event){
+            .from = now, .to = now, .number = f.number, .kind = TRANSPORT_COMPLETED, .ours = true});
+    }
+    return f;
+}
+
+static void on_send(void *request, ucs_status_t status, void *user_data)
+{
+    struct follower f = complete(user_data, status);
+    if (f.calls)
+        f.cb.send(request, status, f.user_data);
+}
+
+static void on_receive(void *request, ucs_status_t status, const ucp_tag_recv_info_t *info,
+                       void *user_data)
+{
+    struct follower f = complete(user_data, status);
+    if (f.calls)
+        f.cb.recv(request, status, info, f.user_data);
+}
+
+static void on_stream(void *request, ucs_status_t status, size_t length, void *user_data)
+{
+    struct follower f = complete(user_data, status);
+    if (f.calls)
+        f.cb.recv_stream(request, status, length, f.user_data);
+}
+
+struct start ucx_start(enum transport_kind kind, uint64_t bytes)
+{
+    struct start s = {transport_now(), bytes, transport_number(), kind, NULL};
+    watcher.starting = true;
+    return s;
+}
+
+/* Fields that a later UCX has would be lost in a copy: such a start is not followed. */
+static bool can_copy(const ucp_request_param_t *param)
+{
+    const uint32_t flags = UINT32_MAX << 16,
+                   known = UCP_OP_ATTR_FIELD_REQUEST | UCP_OP_ATTR_FIELD_CALLBACK |
+                           UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_DATATYPE |
+                           UCP_OP_ATTR_FIELD_FLAGS | UCP_OP_ATTR_FIELD_REPLY_BUFFER |
+                           UCP_OP_ATTR_FIELD_MEMORY_TYPE | UCP_OP_ATTR_FIELD_RECV_INFO |
+                           UCP_OP_ATTR_FIELD_MEMH;
+    return !(param->op_attr_mask & ~(flags | known));
+}
+
+struct start ucx_start_with(enum transport_kind kind, enum completes completes, size_t count,
+                            const ucp_request_param_t **param, ucp_request_param_t *own)
+{
+    const ucp_request_param_t *given = *param;
+    uint32_t mask = given->op_attr_mask;
+    struct start s = ucx_start(kind, ucx_bytes(count, mask & UCP_OP_ATTR_FIELD_DATATYPE
+                                                          ? given->datatype
+                                                          : ucp_dt_make_contig(1)));
+    if (completes == COMPLETES_UNSEEN || !can_copy(given) || !(s.follower = new_follower()))
+        return s;
+    *s.follower =
+        (struct follower){.cb = given->cb,
+                          .user_data = mask & UCP_OP_ATTR_FIELD_USER_DATA ? given->user_data : NULL,
+                          .number = s.number,
+                          .calls = mask & UCP_OP_ATTR_FIELD_CALLBACK};
+    *own = *given;
+    own->op_attr_mask |= UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
+    own->user_data = s.follower;
+    if (completes == COMPLETES_SEND)
+        own->cb.send = on_send;
+    else if (completes == COMPLETES_RECEIVE)
+        own->cb.recv = on_receive;
+    else
+        own->cb.recv_stream = on_stream;
+    *param = own;
+    return s;
+}
+
+/* What is no pointer was complete, or refused, at once: no callback comes. */
+void ucx_started(struct start *s, ucs_status_ptr_t result)
+{
+    watcher.starting = false;
+    if (!UCS_PTR_IS_PTR(result) && s->follower)
+        release(s->follower);
+    if (UCS_PTR_IS_ERR(result))
+        return;
+    transport_tell(&(struct transport_event){.from = s->from,
+                                             .to = transport_now(),
+                                             .bytes = s->bytes,
+                                             .number = s->number,
+                                             .kind = (uint8_t)s->kind,
+                                             .at_once = result == NULL,
+                                             .ours = true});
+}
+
+/* Called millions of times and finds something a hundred times: nothing but a count is kept of a
+ * poll that found nothing, and no clock is read. */
+__attribute__((visibility("default"))) unsigned ucp_worker_progress(ucp_worker_h worker)
+{
+    NEXT(ucp_worker_progress, UCX_LIBRARY)
+    struct transport_polls *polls = watcher.polls;
+    if (UNLIKELY(!polls))
+        polls = transport_polls();
+    watcher.first = 0;
+    unsigned found = next(worker);
+    polls->polls++;
+    if (LIKELY(!found))
+        return 0;
+    polls->found++;
+    if (transport_listens()) {
+        uint64_t now = transport_now(), first = watcher.first;
+        transport_tell(&(struct transport_event){
+            .from = first ? first : now, .to = now, .kind = TRANSPORT_POLL, .ours = true});
+    }
+    return found;
+}

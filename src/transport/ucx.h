@@ -1,0 +1,47 @@
+/* What the wrappers that ucx.awk writes call. */
+#ifndef COLLPROF_TRANSPORT_UCX_H
+#define COLLPROF_TRANSPORT_UCX_H
+
+#include "transport/watch.h"
+
+#include <ucp/api/ucp.h>
+
+#define UCX_LIBRARY "libucp.so.0"
+
+/* Which form a callback has. */
+enum completes { COMPLETES_SEND, COMPLETES_RECEIVE, COMPLETES_STREAM, COMPLETES_UNSEEN };
+
+struct follower;
+
+struct start {
+    uint64_t from, bytes;
+    uint32_t number;
+    enum transport_kind kind;
+    struct follower *follower;
+};
+
+static inline bool ucx_listens(void)
+{
+    return transport_listens() && !watcher.starting;
+}
+
+/* On the way in. */
+struct start ucx_start(enum transport_kind kind, uint64_t bytes);
+
+/* The same with parameters, of which OWN becomes a copy whose callback is ours and calls the one
+ * that is given. Returns which of them to pass on. */
+struct start ucx_start_with(enum transport_kind kind, enum completes completes, size_t count,
+                            const ucp_request_param_t **param, ucp_request_param_t *own);
+
+/* On the way out. */
+void ucx_started(struct start *start, ucs_status_ptr_t result);
+
+static inline uint64_t ucx_bytes(size_t count, ucp_datatype_t type)
+{
+    if ((type & UCP_DATATYPE_CLASS_MASK) != UCP_DATATYPE_CONTIG)
+        return TRANSPORT_UNKNOWN_BYTES;
+    uint64_t bytes = count * (type >> UCP_DATATYPE_SHIFT);
+    return bytes < TRANSPORT_UNKNOWN_BYTES ? bytes : TRANSPORT_UNKNOWN_BYTES;
+}
+
+#endif

@@ -1,0 +1,59 @@
+#include "transport/watch.h"
+
+#include "config.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+__attribute__((visibility("default"))) struct transport collprof_transport = {
+    .version = TRANSPORT_VERSION,
+    .polls = transport_polls,
+    .threads = 1,
+#ifdef HAVE_UCX
+    .knows_ucx = true,
+#endif
+};
+__thread struct watcher watcher;
+
+void *transport_next(const char *name, const char *library)
+{
+    void *next = dlsym(RTLD_NEXT, name);
+    if (!next && library) { /* opened by MPI for itself */
+        void *handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
+        next = handle ? dlsym(handle, name) : NULL;
+    }
+    if (next)
+        return next;
+    fprintf(stderr, "collprof: %s was called, and is in no library that is loaded\n", name);
+    abort();
+}
+
+struct transport_polls *transport_polls(void)
+{
+    if (UNLIKELY(!watcher.polls)) {
+        uint32_t i = __atomic_fetch_add(&collprof_transport.threads, 1, __ATOMIC_RELAXED);
+        watcher.polls = &collprof_transport.thread[i < TRANSPORT_THREADS ? i : 0];
+    }
+    return watcher.polls;
+}
+
+uint32_t transport_number(void)
+{
+    static uint32_t last;
+    uint32_t number = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+    return number ? number : __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+}
+
+void transport_tell(const struct transport_event *event)
+{
+    void (*tell)(const struct transport_event *) =
+        __atomic_load_n(&collprof_transport.event, __ATOMIC_ACQUIRE);
+    bool was_busy = watcher.busy;
+    if (!watcher.first)
+        watcher.first = event->from;
+    watcher.busy = true;
+    if (tell)
+        tell(event);
+    watcher.busy = was_busy;
+}

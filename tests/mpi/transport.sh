@@ -1,0 +1,105 @@
+#!/bin/sh
+# Protects `collprof run --trace=transport`: of messages whose protocol, carrier and time in the
+# transport are forced, or measured by the program itself, all three are said; where the transport is
+# not to be seen, that is. The rules themselves are in tests/unit/network.c.
+. "${srcdir:-.}/tests/mpi/lib.sh"
+pkg-config --exists "ucx >= 1.13" || skip "no libucx-dev: nothing of UCX is seen"
+
+# check DIR PRINTED PROTOCOL-IS-SEEN
+check()
+{
+    python3 - "$@" <<'PY' || exit 1
+import json, sys
+p = json.load(open(sys.argv[1] + "/profile.json"))
+lay = {name: int(ns) for name, ns in (line.split() for line in open(sys.argv[2]))}
+N, SMALL, LARGE = 100, 1000, 300000
+bad = []
+def is_(what, got, wanted):
+    if got != wanted:
+        bad.append("%s: %s instead of %s" % (what, got, wanted))
+rows = {}
+for r in p["transport"]:
+    if r["operation"] is None:
+        bad.append("events in no call")
+        continue
+    frame = p["sites"][r["site"]]["frames"][0].get("function") if r["site"] is not None else None
+    key = frame, p["operations"][r["operation"]]["name"]
+    rows.setdefault(key, []).append(r)
+def one(function, operation):
+    found = [r for r in rows.get((function, operation), []) if r["sends"] + r["receives"] > 0]
+    if len(found) != 1:
+        sys.exit("FAIL: %d rows of %s in %s" % (len(found), operation, function))
+    return found[0]
+t = p["trace"]
+moved = sum(r["moved_bytes"] for r in p["transport"])
+# Where processes may not read each other nothing is fetched; the protocol is then seen of those
+# alone whose receive is posted late.
+if moved not in (0, 3 * N * LARGE):
+    bad.append("%d bytes moved by system calls: the application's own among them?" % moved)
+is_("messages", (t["sends"], t["matched"], t["seen_in_transport"]), (9 * N + 4,) * 3)
+is_("contradictions", t["contradictions"], 0)
+for name in ("small_at_once", "small_computing", "large_at_once", "large_computing"):
+    send, receive = one(name, "MPI_Isend"), one(name, "MPI_Irecv")
+    small = name.startswith("small")
+    seen = small or moved
+    is_(name + " sends", (send["sends"], send["eager"]), (N, N if small else 0))
+    if seen:
+        is_(name + " rendezvous", send["rendezvous"], 0 if small else N)
+        is_(name + " size", (send["eager_max_bytes"], send["rendezvous_min_bytes"]),
+            (SMALL, 0) if small else (0, LARGE))
+    # A receive that is posted before its message comes ends in the wait, and nowhere else.
+    is_(name + " receives", (receive["receives"], receive["ended_in_other_call"],
+                             receive["carried"]), (N, N, N))
+    is_(name + " carrier", p["operations"][receive["carrier_operation"]]["name"], "MPI_Wait")
+    if not seen:
+        continue
+    is_(name + " lay known", receive["lay_known"], N)
+    # The program's clock is read a little before MPI_Wait is entered, and after MPI_Isend is left:
+    # what lies between grows where a processor is taken away just there.
+    if abs(receive["lay_ns"] - lay[name]) > 0.05 * lay[name] + 20e6:
+        bad.append("%s lay %d ns instead of %d" % (name, receive["lay_ns"], lay[name]))
+late = one("large_late", "MPI_Send")
+is_("late receives", (late["sends"], late["rendezvous"], late["ended_in_same_call"]), (N,) * 3)
+polls = sum(e["polls"] for e in p["entries"]), sum(e["empty_polls"] for e in p["entries"])
+if not polls[0] > polls[1] > 0:
+    bad.append("polls: %d, %d empty" % polls)
+print(sys.argv[1], rows.keys() and "%d rows" % len(rows), "moved", moved, "polls", polls, lay)
+for line in bad:
+    print("FAIL:", line)
+sys.exit(bool(bad))
+PY
+}
+
+traced() # MPI DIR ENVIRONMENT...
+{
+    with_mpi "$1"
+    directory=$2
+    shift 2
+    $MPICC -g -O1 -D_GNU_SOURCE "$source/tests/mpi/transport.c" -o program || fail "not compiled"
+    timeout 100 $MPIEXEC -n 2 env "$@" "$collprof" run --trace=transport --yield --report=no \
+        -o "$directory" ./program 100 1000 300000 0.001 >printed 2>said ||
+        { cat said; fail "$directory: status $?"; }
+}
+
+# Open MPI does not take UCX by itself where there is no fast network.
+by_ucx="OMPI_MCA_pml=ucx OMPI_MCA_pml_ucx_tls=any OMPI_MCA_pml_ucx_devices=any"
+last=
+for mpi in $mpis; do
+    traced $mpi $mpi.defaults $by_ucx
+    check $mpi.defaults printed
+    # One transport by name, and a threshold between the sizes: the same must be said.
+    traced $mpi $mpi.named $by_ucx UCX_TLS=sm,self UCX_RNDV_THRESH=100000
+    check $mpi.named printed
+    last=$mpi
+done
+[ -n "$last" ] || skip "neither MPICH nor Open MPI"
+"$collprof" report $last.defaults >report 2>&1
+tr -s ' \n' ' ' <report | grep -q 'Of the transport under MPI: the start of 100.0 % of 904 messages' ||
+    { cat report; fail "how much was seen is not said"; }
+"$collprof" export --table=transport $last.defaults | grep -q large_late || fail "no table"
+
+# Nothing preloaded: one line says so, and the trace is there.
+MPIEXEC="timeout 60 $MPIEXEC"
+COLLPROF_TRACE=transport layered 2 without ./program 10 1000 300000 0.0001 >/dev/null || fail "status $?"
+"$collprof" report without 2>&1 | tr -s ' \n' ' ' | grep -q 'not in the process' ||
+    fail "a missing library is not said"
