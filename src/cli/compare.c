@@ -3,6 +3,7 @@
 
 #include "compare/differences.h"
 #include "compare/evidence.h"
+#include "data/data.h"
 #include "page/compare.h"
 #include "page/text.h"
 
@@ -27,7 +28,8 @@ static const struct {
 } formats[] = {{"text", differences_text},
                {"json", differences_json},
                {"markdown", differences_markdown},
-               {"junit", differences_junit}};
+               {"junit", differences_junit},
+               {"html", data_html_differences}};
 
 static const char *format_name(size_t i)
 {
@@ -39,7 +41,7 @@ static const struct argp_option options[] = {
      "exit with status 3 if the run, or anything in it, grew by more than this much of the run, as "
      "far as can be told from noise: 5%; for five runs a side and more",
      0},
-    {"format", 'F', "FORMAT", 0, "text, json, markdown or junit (text)", 0},
+    {"format", 'F', "FORMAT", 0, "text, json, markdown, junit or html (text)", 0},
     {"top", 't', "N", 0, "lines in each table (10)", 0},
     {"figure", 'f', "KEY", 0,
      "of one run and another: which figure is compared in the tables, named as in "

@@ -67,6 +67,9 @@ const struct difference *differences_above(const struct differences *d, double s
 void difference_sentence(const struct differences *d, const struct difference *x, char *text,
                          size_t room);
 
+/* In a word or two: "waiting". */
+const char *difference_kind_name(enum difference_kind kind);
+
 /* NAME: of the runs, in their order. SHARE: of --fail-above; NAN: not asked for. */
 struct differences_page {
     const struct differences *d;

@@ -13,6 +13,11 @@ static const char *const kind_name[] = {
     [DIFFERENCE_COMPUTING] = "outside", [DIFFERENCE_OWN] = "not waiting",
     [DIFFERENCE_TIME] = "time",         [DIFFERENCE_WAIT] = "waiting"};
 
+const char *difference_kind_name(enum difference_kind kind)
+{
+    return kind_name[kind];
+}
+
 /* "Allreduce late.c:41 second_sum, rank 1" */
 static const char *where(const struct difference *x, char *text, size_t room)
 {

@@ -2,6 +2,7 @@
 #ifndef COLLPROF_DATA_DATA_H
 #define COLLPROF_DATA_DATA_H
 
+#include "compare/differences.h"
 #include "page/figures.h"
 
 #include <stdio.h>
@@ -21,6 +22,9 @@ void data_html(const struct profile *p, const struct base_round *base, const cha
 /* The same of what a benchmark has written as JSON. */
 bool data_is_document(const json_t *document);
 void data_html_document(const json_t *document, FILE *out);
+
+/* Runs compared, as such a page. */
+void data_html_differences(const struct differences_page *p, FILE *out);
 
 /* All tables as one SQLite database, a new file at PATH. NULL, or what went wrong. */
 const char *data_sqlite(const struct profile *p, const char *path);

@@ -149,6 +149,19 @@ p = json.load(sys.stdin)
 assert {p["operations"][e["operation"]]["name"] for e in p["entries"]} == {"MPI_Bcast"}
 assert any("--only=Bcast" in w for w in p["warnings"])' || fail "--only --json"
 
+# Two runs compared: the page has each difference once, and the sentences link to it.
+$collprof compare --format=html "$work/a" "$work/b" > "$work/compared.html" || fail "compare: status $?"
+python3 - "$work/compared.html" <<'PY' || fail "the page of a comparison"
+import re, sys
+text = open(sys.argv[1]).read()
+rows = re.findall("<tr id=(difference-[0-9]+)>", text)
+assert rows and len(rows) == len(set(rows))
+links = re.findall('href="#(difference-[0-9]+)"', text)
+assert links and set(links) <= set(rows), links
+assert "So few runs" in text and "nan" not in text and "inf" not in re.sub("<style>.*</style>", "", text, flags=re.S).replace("info", "")
+assert "<img" not in text
+PY
+
 # What a benchmark has written, and what is none of that.
 cat > "$work/result.json" <<'JSON'
 {"schema": "collbench-overlap/1", "header": {"MPI": "<b>any</b>"}, "notes": ["a note"],
