@@ -28,9 +28,10 @@ include tests/mpi/local.mk
 include tests/sim/local.mk
 include tests/fuzz/local.mk
 
-# Every MPI, language and launcher.
-THOROUGH_TESTS += tests/outside/matrix.sh
-EXTRA_DIST += tests/outside/slurm.sh
+# Every MPI, language and launcher; several hosts. roots.sh is by hand: fresh systems that have no MPI, one
+# or both.
+THOROUGH_TESTS += tests/outside/matrix.sh tests/outside/hosts.sh
+EXTRA_DIST += tests/outside/slurm.sh tests/outside/roots.sh
 
 TESTS += $(THOROUGH_TESTS)
 EXTRA_DIST += $(THOROUGH_TESTS)

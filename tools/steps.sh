@@ -54,7 +54,7 @@ packages_to_test=(
     libsqlite3-dev:pc=sqlite3 chromium:chromium clang-format:clang-format graphviz:dot util-linux:unshare groff-base:groff
     libotf2-trace-dev:pc=otf2 otf2-tools:otf2-print libucx-dev:pc=ucx
     clang:clang libclang-rt-dev:/usr/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a
-    slurmctld:slurmctld slurmd:slurmd slurm-client:srun
+    slurmctld:slurmctld slurmd:slurmd slurm-client:srun iproute2:ip
     netpipe-mpich2:NPmpich2 netpipe-openmpi:NPopenmpi
     scalapack-mpi-test:/usr/lib/*/scalapack/mpich-tests
 )
