@@ -43,6 +43,7 @@ static struct profile *two_ranks(void)
     inside.region = profile_add_region(p, &(struct profile_region){"solve", 7, 1000000});
     inside.size_class++;
     inside.calls = 5;
+    inside.spread = (struct spread){.sum = 70, .min = 30, .max = 40, .ranks = 2, .worst = 1};
     profile_add_entry(p, &inside);
     return p;
 }
@@ -87,7 +88,8 @@ Test(part, of_a_region_has_its_own_spread_or_none)
     cr_assert_eq(p->arrivals.n, 0, "not kept by region");
     cr_assert_eq(p->entries.n, 1);
     const struct profile_group *g = profile_group_find(p, site, operation);
-    cr_assert_eq(g->spread.sum, p->entries.at[0].spread.sum);
+    cr_assert_eq(g->spread.sum, 70);
+    cr_assert_eq(g->spread.worst, 1);
     char *said = filter_sentences(&f);
     cr_assert_not_null(strstr(said, "not kept by region"));
     free(said);
@@ -99,7 +101,11 @@ Test(part, of_a_rank_is_where_it_spends_most)
     struct profile *p = two_ranks();
     struct filter f = {.one_rank = true, .rank = 1};
     char why[200];
+    profile_sort(p);
+    arrivals_find(p);
+    cr_assert_eq(p->arrivals.n, 1);
     cr_assert(filter_apply(p, &f, why, sizeof why));
+    cr_assert_eq(p->arrivals.n, 0, "rank 0 is last there");
     cr_assert_eq(calls_of(p, "MPI_Allreduce"), 20);
     cr_assert_eq(calls_of(p, "MPI_Bcast"), 0, "rank 0, the lower of equals");
     char *text = text_of(p, &(struct report_options){.filter = &f});
