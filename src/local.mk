@@ -159,6 +159,7 @@ libpicture_la_SOURCES = \
 	src/picture/overlap_map.c src/picture/overlap_map.h src/picture/overlap_sentence.c \
 	src/picture/pairs_plot.c src/picture/pairs_plot.h \
 	src/picture/pictures.c src/picture/pictures.h \
+	src/picture/matrix_draw.c src/picture/matrix_draw.h \
 	src/picture/timeline_draw.c src/picture/timeline_draw.h \
 	src/picture/plot.c src/picture/plot.h src/picture/plot_inner.h src/picture/plot_map.c \
 	src/picture/schedule_draw.c

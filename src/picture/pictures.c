@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "page/rows.h"
+#include "picture/matrix_draw.h"
 #include "picture/plot.h"
 #include "picture/timeline_draw.h"
 #include "profile/noise.h"
@@ -181,6 +182,7 @@ const struct picture pictures[] = {
     {"arrivals", "how late the last rank enters collectives, over time",
      "no collective was recorded on all of its ranks", draw_arrivals, false},
     {"sizes", "time of a call by message size", "no call carried bytes", draw_sizes, false},
+    {"matrix", "how much each rank sent to each other", "no message was sent", matrix_draw, false},
     {"timeline", "what the ranks did over time, and the messages between them",
      "the run was not traced (collprof run --trace), or did nothing then", timeline_draw, true},
 };

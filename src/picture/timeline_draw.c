@@ -10,9 +10,9 @@
 
 enum { MOST_LANES = 64, LANE_HEIGHT = 46, WIDTH = 1400 };
 
-/* The kinds of Denis and Trahay's traces, and collectives, which they had none of; in Okabe and Ito's
- * colours, each the same as on the page for a browser (data/report.css). */
-enum colour { WAITING, COMPLETING, SENDING, POSTING, COLLECTIVE, OTHER, COLOURS };
+/* The kinds of Denis and Trahay's traces, and collectives, which they had none of; in Okabe and
+ * Ito's colours, each the same as on the page for a browser (data/report.css). */
+enum colour { WAITING, COMPLETING, SENDING, POSTING, COLLECTIVE, OTHER, POLLING, COLOURS };
 static const struct {
     const char *rgb, *title;
 } colours[COLOURS] = {
@@ -22,6 +22,7 @@ static const struct {
     [POSTING] = {"0x009e73", "non-blocking post"},
     [COLLECTIVE] = {"0x0072b2", "collective"},
     [OTHER] = {"0xcc79a7", "other MPI calls"},
+    [POLLING] = {"0xff1493", "polling that found something"},
 };
 
 struct lane {
@@ -74,24 +75,34 @@ static int by_lane(const void *a, const void *b)
     return x->rank != y->rank ? (x->rank < y->rank ? -1 : 1) : x->thread - y->thread;
 }
 
-static size_t lane_of(const struct drawing *d, const struct act *a)
+static size_t lane_at(const struct drawing *d, uint32_t rank, uint8_t thread)
 {
     for (size_t i = 0; i < d->lanes; i++)
-        if (d->lane[i].rank == a->rank && d->lane[i].thread == a->thread)
+        if (d->lane[i].rank == rank && d->lane[i].thread == thread)
             return i;
     return SIZE_MAX;
 }
 
+static size_t lane_of(const struct drawing *d, const struct act *a)
+{
+    return lane_at(d, a->rank, a->thread);
+}
+
+static void add_lane(struct drawing *d, const char *ranks, uint32_t rank, uint8_t thread)
+{
+    bool wanted = !ranks;
+    if (ranks)
+        ranks_in(ranks, rank, &wanted);
+    if (wanted && d->lanes < MOST_LANES && lane_at(d, rank, thread) == SIZE_MAX)
+        d->lane[d->lanes++] = (struct lane){rank, thread};
+}
+
 static void find_lanes(struct drawing *d, const char *ranks)
 {
-    for (size_t i = 0; i < d->p->acts.n && d->lanes < MOST_LANES; i++) {
-        const struct act *a = &d->p->acts.at[i];
-        bool wanted = !ranks;
-        if (ranks)
-            ranks_in(ranks, a->rank, &wanted);
-        if (wanted && lane_of(d, a) == SIZE_MAX)
-            d->lane[d->lanes++] = (struct lane){a->rank, a->thread};
-    }
+    for (size_t i = 0; i < d->p->acts.n; i++)
+        add_lane(d, ranks, d->p->acts.at[i].rank, d->p->acts.at[i].thread);
+    for (size_t i = 0; i < d->p->nets.n; i++) /* threads of MPI's own */
+        add_lane(d, ranks, d->p->nets.at[i].rank, d->p->nets.at[i].thread);
     qsort(d->lane, d->lanes, sizeof *d->lane, by_lane);
 }
 
@@ -186,6 +197,34 @@ static size_t boxes(const struct drawing *d)
     return drawn;
 }
 
+/* Under the calls: half a lane high. */
+static void polls(const struct drawing *d)
+{
+    fputs("$polls << END\n-1 -1 0 0\n", d->out);
+    for (size_t i = 0; i < d->p->nets.n; i++) {
+        const struct net *e = &d->p->nets.at[i];
+        size_t lane = lane_at(d, e->rank, e->thread);
+        if (e->kind == TRANSPORT_POLL && lane != SIZE_MAX)
+            box(d, lane, e->from_ns, e->to_ns, POLLING);
+    }
+    fputs("END\n", d->out);
+}
+
+/* Sticks with a bullet: black for what is started or moved, pink for what a poll found. */
+static void bullets(const struct drawing *d)
+{
+    fputs("$below << END\n-1 -1 0\n", d->out);
+    for (size_t i = 0; i < d->p->nets.n; i++) {
+        const struct net *e = &d->p->nets.at[i];
+        size_t lane = lane_at(d, e->rank, e->thread);
+        bool found = e->kind == TRANSPORT_POLL || e->kind == TRANSPORT_COMPLETED;
+        if (lane != SIZE_MAX && e->to_ns >= d->from && e->to_ns <= d->to)
+            fprintf(d->out, "%.3f %zu %s\n", place_of(d, e->to_ns), lane,
+                    found ? colours[POLLING].rgb : "0x000000");
+    }
+    fputs("END\n", d->out);
+}
+
 /* From the entry of the send to the exit of the call that received. */
 static void arrows(const struct drawing *d)
 {
@@ -243,9 +282,10 @@ static void frame(const struct drawing *d)
     for (size_t i = 0; i < d->lanes; i++)
         fprintf(d->out, threads ? "%s'rank %u, thread %u' %zu" : "%s'rank %u'%.0u %zu",
                 i ? ", " : "", d->lane[i].rank, (unsigned)d->lane[i].thread, i);
-    fputs(")\nset key below horizontal samplen 2\nset bmargin 6\nset tmargin 4\nset style fill "
-          "solid noborder\n",
-          d->out);
+    fprintf(d->out,
+            ")\nset key below horizontal samplen 2\nset bmargin %d\nset tmargin 4\n"
+            "set style fill solid noborder\n",
+            d->p->nets.n ? 8 : 6);        /* rows of the key */
     for (size_t i = 0; i < d->lanes; i++) /* computation: an empty lane with a frame */
         fprintf(d->out,
                 "set object rectangle from 0,%f to %.3f,%f fc rgb '#ffffff' fs border "
@@ -255,11 +295,19 @@ static void frame(const struct drawing *d)
 
 static void plot_commands(const struct drawing *d)
 {
+    bool below = d->p->nets.n > 0;
     fputs("plot $calls using (($1+$2)/2):3:1:2:($3-0.35):($3+0.35):4 with boxxyerror "
           "lc rgb variable notitle, $messages using 1:2:($3-$1):($4-$2) with vectors "
           "head filled size screen 0.006,18 lw 0.7 lc rgb '#000000' title 'message'",
           d->out);
-    for (int c = 0; c < COLOURS; c++)
+    if (below)
+        fputs(
+            ", $polls using (($1+$2)/2):3:1:2:3:($3+0.35):4 with boxxyerror lc rgb variable "
+            "notitle, $below using 1:2:(0):(-0.45):3 with vectors nohead lw 0.7 lc rgb variable "
+            "notitle, $below using 1:($2-0.45):3 with points pt 7 ps 0.5 lc rgb variable notitle, "
+            "NaN with points pt 7 ps 0.7 lc rgb '#000000' title 'transport: start, data moved'",
+            d->out);
+    for (int c = 0; c < (below ? COLOURS : POLLING); c++)
         fprintf(d->out, ", NaN with boxes lc rgb %s title '%s'", colours[c].rgb, colours[c].title);
     fputs(", NaN with boxes fs empty lc rgb '#808080' title 'computation'\n", d->out);
 }
@@ -274,7 +322,7 @@ enum picture_result timeline_draw(const struct profile *p, const char *path,
     timeline_find(&t, p->acts.at, p->acts.n, within_far(p->trace.error_ns), profile_alloc);
     find_lanes(&d, view->ranks);
     find_time(&d, view);
-    d.height = 160 + LANE_HEIGHT * (int)d.lanes;
+    d.height = (p->nets.n ? 200 : 160) + LANE_HEIGHT * (int)d.lanes;
     d.height = d.height < 330 ? 330 : d.height;
     if (d.lanes && d.to > d.from) {
         result = PICTURE_FAILED;
@@ -282,6 +330,8 @@ enum picture_result timeline_draw(const struct profile *p, const char *path,
             d.out = script.out;
             bool any = boxes(&d) > 0;
             arrows(&d);
+            polls(&d);
+            bullets(&d);
             frame(&d);
             labels(&d);
             plot_commands(&d);

@@ -9,6 +9,22 @@ static struct {
     uint32_t lock;
 } origin;
 
+/* The application's handler of a signal may come in between and send something: nobody waits for
+ * himself. */
+static PER_THREAD bool writing;
+
+static void begin_writing(void)
+{
+    writing = true;
+    spin_lock(&origin.lock);
+}
+
+static void end_writing(void)
+{
+    spin_unlock(&origin.lock);
+    writing = false;
+}
+
 static uint64_t time_of(uint64_t ticks)
 {
     return (uint64_t)origin.time + ticks_to_ns(ticks - origin.ticks);
@@ -83,7 +99,7 @@ void event_add(struct ledger_event event, struct turn p)
     struct ledger_table *t = &layer.ledger.header->section[LEDGER_EVENTS];
     if ((int64_t)(event.entry_ticks - origin.ticks) < 0) /* MPI_Init itself */
         return;
-    spin_lock(&origin.lock);
+    begin_writing();
     if (room_at(LEDGER_EVENTS, event.entry_ticks)) {
         event.channel = p.waiting ? 0 : p.channel & 0xffff;
         event.ordinal = p.waiting ? p.waiting : p.ordinal;
@@ -92,18 +108,20 @@ void event_add(struct ledger_event event, struct turn p)
             channel_tell(p.waiting, t->count);
         __atomic_store_n(&t->count, t->count + 1, __ATOMIC_RELEASE);
     }
-    spin_unlock(&origin.lock);
+    end_writing();
 }
 
 void event_of_network(const struct ledger_network *event)
 {
     struct ledger_table *t = &layer.ledger.header->section[LEDGER_NETWORK];
-    spin_lock(&origin.lock);
+    if (writing)
+        return;
+    begin_writing();
     if (room_at(LEDGER_NETWORK, event->from_ticks)) {
         layer.ledger.network[t->count] = *event;
         __atomic_store_n(&t->count, t->count + 1, __ATOMIC_RELEASE);
     }
-    spin_unlock(&origin.lock);
+    end_writing();
 }
 
 void events_reset(void)

@@ -98,6 +98,15 @@ tr -s ' \n' ' ' <report | grep -q 'Of the transport under MPI: the start of 100.
     { cat report; fail "how much was seen is not said"; }
 "$collprof" export --table=transport $last.defaults | grep -q large_late || fail "no table"
 
+# Both pictures: the fields of the matrix, the polls and bullets under the calls.
+if command -v gnuplot >/dev/null; then
+    "$collprof" plot --picture=timeline --to=1000 -o t.svg $last.defaults || fail "timeline: status $?"
+    grep -q 'polling that found something' t.svg || fail "no polls in the timeline's legend"
+    pink=$(grep -c 'rgb(255, *20, *147)' t.svg)
+    [ "$pink" -gt 900 ] || fail "$pink pink boxes and bullets of 904 messages"
+    "$collprof" plot --picture=matrix -o m.svg $last.defaults || fail "matrix: status $?"
+fi
+
 # Nothing preloaded: one line says so, and the trace is there.
 MPIEXEC="timeout 60 $MPIEXEC"
 COLLPROF_TRACE=transport layered 2 without ./program 10 1000 300000 0.0001 >/dev/null || fail "status $?"

@@ -72,7 +72,7 @@ static void n_to_n(void)
     MPI_Allreduce(out, in, SMALL, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD);
 }
 
-static void alternating(void)
+static void diffuse_procedure(void)
 {
     static int turn;
     compute(turn++ % size, T);
@@ -190,6 +190,31 @@ static void probe(void)
     receive(1, 0, 1);
 }
 
+/* One rank serves all others, one after the other. */
+static void intensive_server(void)
+{
+    for (int i = 1; rank == 0 && i < size; i++) {
+        MPI_Status status;
+        MPI_Recv(in, SMALL, MPI_BYTE, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &status);
+        usleep(T);
+        send(0, status.MPI_SOURCE, SMALL, 2);
+    }
+    if (rank) {
+        send(rank, 0, SMALL, 1);
+        receive(rank, 0, 2);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* Any rank may be late; waits.py draws the same numbers. */
+static void random_barrier(void)
+{
+    static unsigned drawn = 1;
+    drawn = drawn * 1103515245 + 12345;
+    compute((int)(drawn >> 16 & 3), T);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 /* All compute alike and exchange with their neighbours. */
 static void healthy(void)
 {
@@ -214,7 +239,7 @@ static const struct situation {
     {"late_root", late_root},
     {"early_root", early_root},
     {"n_to_n", n_to_n},
-    {"alternating", alternating},
+    {"diffuse_procedure", diffuse_procedure},
     {"prefix", prefix},
     {"non_blocking_collective", non_blocking_collective},
     {"waitall", waitall},
@@ -224,6 +249,8 @@ static const struct situation {
     {"both_ways", both_ways},
     {"persistent", persistent},
     {"probe", probe},
+    {"intensive_server", intensive_server},
+    {"random_barrier", random_barrier},
     {"healthy", healthy},
 };
 

@@ -9,6 +9,17 @@ N, T = 20, 10_000_000  # repetitions; ns
 
 LATE, ORDER = "late sender", "late sender, wrong order"
 RECEIVER = "late receiver"
+
+
+def drawn():
+    """How often each of four ranks is late in random_barrier."""
+    times, x = dict.fromkeys(range(4), 0), 1
+    for _ in range(N):
+        x = (x * 1103515245 + 12345) % 2**32
+        times[x >> 16 & 3] += 1
+    return times
+
+
 EXPECTED = {  # operation, {(state, rank waited for): ns}, messages
     "late_sender": ("MPI_Recv", {(LATE, 0): N * T}, N),
     "late_receiver": ("MPI_Ssend", {(RECEIVER, 1): N * T}, N),
@@ -16,7 +27,7 @@ EXPECTED = {  # operation, {(state, rank waited for): ns}, messages
     "late_root": ("MPI_Bcast", {("late root", 2): 3 * N * T}, 0),
     "early_root": ("MPI_Reduce", {("early root", 3): N * T}, 0),
     "n_to_n": ("MPI_Allreduce", {("wait at n-to-n", 1): 3 * N * T}, 0),
-    "alternating": ("MPI_Barrier", {("wait at n-to-n", r): 3 * N * T / 4 for r in range(4)}, 0),
+    "diffuse_procedure": ("MPI_Barrier", {("wait at n-to-n", r): 3 * N * T / 4 for r in range(4)}, 0),
     "prefix": ("MPI_Scan", {("late rank before, in a prefix", 1): 2 * N * T}, 0),
     "non_blocking_collective": ("MPI_Wait", {("wait at n-to-n", 1): 3 * N * T}, 0),
     "waitall": ("MPI_Waitall", {(LATE, 2): 3 * N * T}, 3 * N),
@@ -26,6 +37,10 @@ EXPECTED = {  # operation, {(state, rank waited for): ns}, messages
     "both_ways": ("MPI_Sendrecv", {(LATE, 1): N * T}, 2 * N),
     "persistent": ("MPI_Wait", {(LATE, 0): N * T}, N),
     "probe": ("MPI_Probe", {(LATE, 0): N * T}, N),
+    # The clients wait for one, two and three turns of the server.
+    "intensive_server": ("MPI_Recv", {(LATE, 0): (1 + 2 + 3) * N * T}, 6 * N),
+    "random_barrier": ("MPI_Barrier", {("wait at n-to-n", r): 3 * k * T
+                                       for r, k in drawn().items() if k}, 0),
     "healthy": (None, {}, 8 * N),
 }
 
