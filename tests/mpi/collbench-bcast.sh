@@ -31,10 +31,15 @@ for algorithm in native binomial linear backward flat chain; do
     grep -q "^$algorithm,2,1024,[0-9]*\.[0-9]*," "$scratch/csv" || fail "csv: no row of $algorithm"
 done
 
-if [ -n "$GNUPLOT" ]; then
-    run --method=held,barrier --sizes=8:64 --budget=0.2 --plot="$scratch/plot.png" >"$scratch/text" ||
-        fail "plot: status $?"
+# The picture shows what was measured.
+if [ -n "$GNUPLOT" ] && command -v python3 >/dev/null; then
+    mkdir "$scratch/scripts"
+    export PLOT_SCRIPTS="$scratch/scripts" PLOT_GNUPLOT="$GNUPLOT"
+    (export GNUPLOT="$(cd "$srcdir" && pwd)/tests/mpi/plotter"; run --method=held,barrier --sizes=8:64 \
+        --budget=0.2 --plot="$scratch/plot.png" --format=json) >"$scratch/json" || fail "plot: status $?"
     [ "$(head -c 4 "$scratch/plot.png" | tail -c 3)" = PNG ] || fail "no picture"
+    [ "$(python3 "$srcdir/tests/mpi/plotted.py" "$scratch/json" "$scratch"/scripts/* | tee "$scratch/err")" = "1 lines" ] ||
+        fail "other data in the picture"
 fi
 
 # The path, from outside, with more ranks than processors: the tree of a linear broadcast is known.

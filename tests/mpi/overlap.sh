@@ -5,6 +5,7 @@
 set -u
 case $top_builddir in /*) ;; *) top_builddir=$PWD/$top_builddir ;; esac
 bench=$top_builddir/bench/collbench-overlap
+source=$(cd "$srcdir" && pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 1
@@ -77,12 +78,19 @@ run 2 $tiny --save-base=base.json --format=json || fail "save-base: status $?"
 grep -q '"schema": "collprof-base-round/1"' base.json || fail "no base round in base.json"
 # shellcheck disable=SC2086
 run 2 $tiny --base=base.json --format=csv || fail "base: status $?"
-if [ -x "${GNUPLOT:-}" ]; then
+
+# Pictures show what was measured: every cell, by what gnuplot is given.
+if [ -x "${GNUPLOT:-}" ] && command -v python3 >/dev/null; then
+    mkdir scripts
+    export PLOT_SCRIPTS="$dir/scripts" PLOT_GNUPLOT="$GNUPLOT"
     # shellcheck disable=SC2086
-    run 2 $tiny --benchmark=load --plot=map.png || fail "plot: status $?"
+    (export GNUPLOT="$source/tests/mpi/plotter"; run 2 $tiny --benchmark=load --plot=map.png --format=json) ||
+        fail "plot: status $?"
     for f in map.png map-sender.png map-load.png; do
         head -c 4 $f | grep -q PNG || fail "$f is no picture"
     done
+    test "$(python3 "$source/tests/mpi/plotted.py" out scripts/* | tee told)" = "2 maps 1 sheets" ||
+        fail "other data: $(cat told)"
 fi
 
 # usage: refuses RANKS MESSAGE OPTION...
