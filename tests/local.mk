@@ -58,3 +58,13 @@ list-tests-again:
 	@printf '%s\n' $(filter-out $(THOROUGH_TESTS),$(MPI_TESTS))
 list-programs-again:
 	@printf '%s\n' $(filter tests/mpi/%,$(check_PROGRAMS))
+
+# What the unit tests reach, as a hint; COVERAGE_TESTS: or these.
+COVERAGE_TESTS = $(unit_programs)
+coverage:
+	@$(srcdir)/tools/coverage '$(abs_top_builddir)/coverage' $(COVERAGE_TESTS)
+EXTRA_DIST += tools/coverage
+clean-local: clean-coverage
+clean-coverage:
+	rm -rf coverage
+.PHONY: coverage clean-coverage

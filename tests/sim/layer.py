@@ -38,6 +38,10 @@ def seen_alone(truth, broadcasts):
 truth, late = read(truth_file, "took"), read(out_file, "late")
 findings = json.load(open(profile))["findings"]
 problems, known, rows = [], 0, 0
+# In the simulator a message that found its receiver waiting is up to 0.7 us slower, but for "small" ones.
+tolerance = 0.05 if algorithm == "default" else 0.01
+# The share that acknowledgements may have of the run by default is used up by the small ones.
+streams_wanted = 1 if algorithm == "default" else min(int(per_step), 2) * 2
 if how == "seen":
     problems, streams = seen_alone(truth, findings["broadcast"]), []
 else:
@@ -55,7 +59,7 @@ for s in streams:
             if ol is None or abs(ol - direct) > 25:
                 problems.append("%s: acknowledged %s us, direct %.2f us" % (name, ol, direct))
             continue
-        if direct is not None and not marked and not near(direct, truth[key], 0.01):
+        if direct is not None and not marked and not near(direct, truth[key], tolerance):
             problems.append("%s: direct %.2f us, true %.2f us" % (name, direct, truth[key]))
         if direct is None and not d["remark"].startswith("not known"):
             problems.append("%s: no latency and no reason" % name)
@@ -74,7 +78,7 @@ for s in streams:
             problems.append("%s: late in %.0f %%, but never was" % (name, d["late_percent"]))
         if how == "constant" and d["behind_percent"] and d["behind_rank"] != LATE_RANK:
             problems.append("%s: behind rank %s" % (name, d["behind_rank"]))
-if how != "seen" and len(streams) != min(int(per_step), 2) * 2 or rows != 7 * len(streams):
+if how != "seen" and len(streams) != streams_wanted or rows != 7 * len(streams):
     problems.append("%d streams, %d rows" % (len(streams), rows))
 if how == "constant" and algorithm in ("binomial_tree", "flat") and known < rows // 2:
     problems.append("only %d of %d are known, though one rank alone is late" % (known, rows))

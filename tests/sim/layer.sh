@@ -53,6 +53,19 @@ for algorithm in $algorithms; do
     done
 done
 
+# By the defaults of collprof and the simulator.
+algorithm=default
+unset COLLPROF_ACK_SHARE
+for how in never constant; do
+    COLLPROF_BCAST='' SMPI_OPTIONS='' COLLPROF_ACK=''
+    run sim/layer.truth never 1 256 65536
+    COLLPROF_ACK=one
+    run sim/layer.out $how 1 256 65536
+    python3 "$srcdir/tests/sim/layer.py" default $how 1 sim/layer.truth sim/layer.out $dir/profile.json || exit 1
+done
+COLLPROF_ACK_SHARE=100
+export COLLPROF_ACK_SHARE
+
 # A clock that takes 20 us to read shows whether holds, which begin and end in a reading, are taken off.
 algorithm=binomial_tree
 COLLPROF_BCAST='' COLLPROF_ACK=one

@@ -49,6 +49,13 @@ simulate binomial_tree -s2 --delayed=first --delay=16:256 --sizes=64K:64K
 awk -F, '{ d = $12 - 3 * (10 + $1 / 1250); if (d > 0.3 || d < -0.3) { print "after_last: " $0; bad = 1 } }
     END { exit bad }' $out || exit 1
 
+# On any platform and by all defaults: what the root is late the others lose, and no more.
+SMPI_OPTIONS='' "$run" grid 8 sim/collbench-scenario -s2 --delayed=first --delay=16:256 --sizes=64K:64K \
+    --format=csv >$out.all || exit 1
+grep '^[0-9]' $out.all | awk -F, '{ n++; off = $7 - $10; if (n == 1) first = off
+        if (off - first > 0.01 || first - off > 0.01 || off < 1000) { print "defaults: " $0; bad = 1 } }
+    END { exit bad || n != 5 }' || exit 1
+
 # Non-blocking, the simulator hides all of it (ratio 0); blocking, none (ratio 1).
 for case in ibroadcast:100 broadcast:0; do
     simulate binomial_tree -s3 --operation=${case%:*} --comp=64:2K --sizes=64K:64K

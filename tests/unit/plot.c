@@ -1,11 +1,12 @@
-/* Pictures: that they are made, and that a missing or failing gnuplot is said and leaves
- * nothing. COLLPROF_TEST_PICTURES=DIRECTORY keeps them, to be looked at. */
+/* Pictures: that they are made, of the data they are given, and that a missing or failing gnuplot
+ * is said and leaves nothing. COLLPROF_TEST_PICTURES=DIRECTORY keeps them, to be looked at. */
 #include "picture/plot.h"
 
 #include <criterion/criterion.h>
 #include <criterion/redirect.h>
 #include <dirent.h>
 #include <math.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static char directory[256];
@@ -54,6 +55,37 @@ static void check_picture(const char *name, const char *magic)
     rmdir(directory);
 }
 
+/* From here on a stand-in for gnuplot keeps what it is given. */
+static void keeping_scripts(void)
+{
+    in_scratch();
+    const char *path = path_of("plotter");
+    FILE *plotter = fopen(path, "w");
+    fprintf(plotter, "#!/bin/sh\ncat >'%s/script'\n", directory);
+    cr_assert_eq(fchmod(fileno(plotter), 0700), 0);
+    fclose(plotter);
+    setenv("GNUPLOT", path, 1);
+}
+
+/* Takes away all that is there and says what there was to plot: from the line after the last plot
+ * command on. */
+static const char *drawn_data(const char *picture)
+{
+    static char script[1 << 16];
+    FILE *file = fopen(path_of("script"), "r");
+    script[fread(script, 1, sizeof script - 1, file)] = '\0';
+    fclose(file);
+    static const char *const made[] = {"script", "plotter"};
+    for (size_t i = 0; i < 2; i++)
+        unlink(path_of(made[i]));
+    unlink(path_of(picture));
+    rmdir(directory);
+    char *plot = script, *next;
+    while ((next = strstr(plot + 1, "\nplot ")) || (next = strstr(plot + 1, "\nsplot ")))
+        plot = next;
+    return strchr(plot + 1, '\n') + 1;
+}
+
 static const double ranks[] = {2, 4, 8, 16, 32, 64};
 static const double flat[] = {4, 4.1, 4, 4.2, 4.1, 4.1}, tree[] = {10, 20, 30, 40, 50, 60},
                     linear[] = {10, 30, 70, 150, NAN, 630};
@@ -76,6 +108,41 @@ Test(plot, lines_as_svg_with_zero_bytes_on_a_logarithmic_axis, .init = in_scratc
     struct plot_axes axes = {"Sizes", "message (B)", "time (us)", .x_log2 = true, .y_log10 = false};
     cr_assert(plot_lines(path_of("lines.svg"), &axes, &one, 1));
     check_picture("lines.svg", "<?xml");
+}
+
+/* A line is its points in their order; what is not known is a gap; 0 has a place on a logarithmic
+ * axis. */
+Test(plot, lines_are_their_points, .init = keeping_scripts)
+{
+    static const double x[] = {0, 1, 1024}, y[] = {3.25, NAN, 7};
+    struct plot_series two[] = {{"a", x, y, 3}, {"b", ranks, tree, 2}};
+    struct plot_axes axes = {"Sizes", "message (B)", "time (us)", true, false};
+    cr_assert(plot_lines(path_of("a.svg"), &axes, two, 2));
+    cr_assert_str_eq(drawn_data("a.svg"), "0.5 3.25\n1 nan\n1024 7\ne\n2 10\n4 20\ne\n");
+}
+
+/* Cells by column and row, within the scale of colours; a value in each where there is room. */
+Test(plot, cells_are_their_values, .init = keeping_scripts)
+{
+    static const double x[] = {1, 2}, y[] = {10, 20, 30}, value[] = {1, 2, 3, NAN, 5, -1};
+    struct plot_map m = {
+        .x = x, .y = y, .nx = 2, .ny = 3, .value = value, .low = 0, .high = 4, .by_index = true};
+    struct plot_axes axes = {"t", "x", "y", false, false};
+    cr_assert(plot_heatmap(path_of("a.svg"), &axes, &m));
+    cr_assert_str_eq(drawn_data("a.svg"), "0 0 1\n1 0 2\n0 1 3\n1 1 nan\n0 2 4\n1 2 0\ne\n"
+                                          "0 0 \"1\" 16777215\n1 0 \"2\" 16777215\n"
+                                          "0 1 \"3\" 0\n0 2 \"5\" 0\n1 2 \"-1\" 16777215\ne\n");
+}
+
+/* Where they lie on an axis a cell goes half way to the next, and what is not known is left out. */
+Test(plot, cells_lie_where_they_were_measured, .init = keeping_scripts)
+{
+    static const double x[] = {0, 2, 6}, y[] = {10, 30}, value[] = {1, 2, 3, NAN, 5, 6};
+    struct plot_map m = {.x = x, .y = y, .nx = 3, .ny = 2, .value = value, .low = 0, .high = 9};
+    struct plot_axes axes = {"t", "x", "y", false, false};
+    cr_assert(plot_heatmap(path_of("a.svg"), &axes, &m));
+    cr_assert_str_eq(drawn_data("a.svg"), "0 10 -1 1 0 20 1\n2 10 1 4 0 20 2\n6 10 4 8 0 20 3\n"
+                                          "2 30 1 4 20 40 5\n6 30 4 8 20 40 6\ne\n");
 }
 
 Test(plot, small_map_with_values, .init = in_scratch)
