@@ -71,6 +71,9 @@ for s in streams:
             problems.append("%s: not known, though nobody was late" % name)
         if how in ("random", "alternating") and direct is None and d["destination"] != s["root"]:
             problems.append("%s: not known, though rank 2 was often in time" % name)
+        least = 100 if how == "constant" and key in late else 0
+        if not least <= d["late_percent"] <= 100 or not 0 <= d["behind_percent"] <= 100:
+            problems.append("%s: late in %s %%, behind in %s %%" % (name, d["late_percent"], d["behind_percent"]))
         if key in late and how != "pipelined":
             if not d["late_by_us"] or not near(d["late_by_us"], late[key], 0.01 if how != "random" else 0.5):
                 problems.append("%s: late by %s us, true %.2f us" % (name, d["late_by_us"], late[key]))

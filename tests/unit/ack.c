@@ -139,7 +139,8 @@ Test(ack, acknowledged_latency)
     cr_assert_eq(v[3].given_up, N / 4);
     cr_assert(isnan(v[1].acknowledged.value));
     for (int k = 0; k < N; k++)
-        seen[k].after = 9e-6;
+        seen[k] = (struct ack_seen){(size_t)k, 3, k < 5 ? ACK_EARLY : ACK_SEEN, 9e-6};
     cr_assert(ack_judge(stamp[0], N, P, 0, seen, N, 0, v));
     cr_assert(isnan(v[3].acknowledged.value));
+    cr_assert(v[3].asked == N && v[3].early == 5 && v[3].given_up == 0);
 }

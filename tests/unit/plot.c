@@ -67,11 +67,12 @@ static void keeping_scripts(void)
     setenv("GNUPLOT", path, 1);
 }
 
+static char script[1 << 16];
+
 /* Takes away all that is there and says what there was to plot: from the line after the last plot
  * command on. */
 static const char *drawn_data(const char *picture)
 {
-    static char script[1 << 16];
     FILE *file = fopen(path_of("script"), "r");
     script[fread(script, 1, sizeof script - 1, file)] = '\0';
     fclose(file);
@@ -119,9 +120,11 @@ Test(plot, lines_are_their_points, .init = keeping_scripts)
     struct plot_axes axes = {"Sizes", "message (B)", "time (us)", true, false};
     cr_assert(plot_lines(path_of("a.svg"), &axes, two, 2));
     cr_assert_str_eq(drawn_data("a.svg"), "0.5 3.25\n1 nan\n1024 7\ne\n2 10\n4 20\ne\n");
+    cr_assert(strstr(script, "\"1K\" 1024"), "%s", script);
 }
 
-/* Cells by column and row, within the scale of colours; a value in each where there is room. */
+/* Cells by column and row, within the scale of colours; a value in each where there is room,
+ * white at the dark ends of the scale. */
 Test(plot, cells_are_their_values, .init = keeping_scripts)
 {
     static const double x[] = {1, 2}, y[] = {10, 20, 30}, value[] = {1, 2, 3, NAN, 5, -1};
@@ -130,8 +133,8 @@ Test(plot, cells_are_their_values, .init = keeping_scripts)
     struct plot_axes axes = {"t", "x", "y", false, false};
     cr_assert(plot_heatmap(path_of("a.svg"), &axes, &m));
     cr_assert_str_eq(drawn_data("a.svg"), "0 0 1\n1 0 2\n0 1 3\n1 1 nan\n0 2 4\n1 2 0\ne\n"
-                                          "0 0 \"1\" 16777215\n1 0 \"2\" 16777215\n"
-                                          "0 1 \"3\" 0\n0 2 \"5\" 0\n1 2 \"-1\" 16777215\ne\n");
+                                          "0 0 \"1\" 0\n1 0 \"2\" 0\n0 1 \"3\" 0\n"
+                                          "0 2 \"5\" 16777215\n1 2 \"-1\" 16777215\ne\n");
 }
 
 /* Where they lie on an axis a cell goes half way to the next, and what is not known is left out. */
