@@ -115,12 +115,12 @@ Test(plot, lines_as_svg_with_zero_bytes_on_a_logarithmic_axis, .init = in_scratc
  * axis. */
 Test(plot, lines_are_their_points, .init = keeping_scripts)
 {
-    static const double x[] = {0, 1, 1024}, y[] = {3.25, NAN, 7};
+    static const double x[] = {0, 1, 524288}, y[] = {3.25, NAN, 7};
     struct plot_series two[] = {{"a", x, y, 3}, {"b", ranks, tree, 2}};
-    struct plot_axes axes = {"Sizes", "message (B)", "time (us)", true, false};
+    struct plot_axes axes = {"Sizes", "message (B)", "time (us)", .x_log2 = true};
     cr_assert(plot_lines(path_of("a.svg"), &axes, two, 2));
-    cr_assert_str_eq(drawn_data("a.svg"), "0.5 3.25\n1 nan\n1024 7\ne\n2 10\n4 20\ne\n");
-    cr_assert(strstr(script, "\"1K\" 1024"), "%s", script);
+    cr_assert_str_eq(drawn_data("a.svg"), "0.5 3.25\n1 nan\n524288 7\ne\n2 10\n4 20\ne\n");
+    cr_assert(strstr(script, "\"512K\" 524288"), "%s", script);
 }
 
 /* Cells by column and row, within the scale of colours; a value in each where there is room,
@@ -130,7 +130,7 @@ Test(plot, cells_are_their_values, .init = keeping_scripts)
     static const double x[] = {1, 2}, y[] = {10, 20, 30}, value[] = {1, 2, 3, NAN, 5, -1};
     struct plot_map m = {
         .x = x, .y = y, .nx = 2, .ny = 3, .value = value, .low = 0, .high = 4, .by_index = true};
-    struct plot_axes axes = {"t", "x", "y", false, false};
+    struct plot_axes axes = {"t", "x", "y", .x_log2 = false};
     cr_assert(plot_heatmap(path_of("a.svg"), &axes, &m));
     cr_assert_str_eq(drawn_data("a.svg"), "0 0 1\n1 0 2\n0 1 3\n1 1 nan\n0 2 4\n1 2 0\ne\n"
                                           "0 0 \"1\" 0\n1 0 \"2\" 0\n0 1 \"3\" 0\n"
@@ -142,7 +142,7 @@ Test(plot, cells_lie_where_they_were_measured, .init = keeping_scripts)
 {
     static const double x[] = {0, 2, 6}, y[] = {10, 30}, value[] = {1, 2, 3, NAN, 5, 6};
     struct plot_map m = {.x = x, .y = y, .nx = 3, .ny = 2, .value = value, .low = 0, .high = 9};
-    struct plot_axes axes = {"t", "x", "y", false, false};
+    struct plot_axes axes = {"t", "x", "y", .x_log2 = false};
     cr_assert(plot_heatmap(path_of("a.svg"), &axes, &m));
     cr_assert_str_eq(drawn_data("a.svg"), "0 10 -1 1 0 20 1\n2 10 1 4 0 20 2\n6 10 4 8 0 20 3\n"
                                           "2 30 1 4 20 40 5\n6 30 4 8 20 40 6\ne\n");
