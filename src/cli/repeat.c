@@ -161,14 +161,15 @@ static bool run_all(struct repeat *r)
 /* As if it had been called by hand. */
 static int compare(struct repeat *r)
 {
+    static char name[] = "collprof compare", between[] = "--";
     char **argv = calloc((size_t)(2 * r->runs) + 3, sizeof *argv);
     int argc = 0;
     if (!argv)
         cli_refuse(r->name, "out of memory");
-    argv[argc++] = (char[]){"collprof compare"};
+    argv[argc++] = name;
     for (int side = 0; side < 2; side++) {
         if (side)
-            argv[argc++] = (char[]){"--"};
+            argv[argc++] = between;
         for (long i = 0; i < r->runs; i++)
             argv[argc++] = r->directory[side][i];
     }

@@ -90,11 +90,5 @@ MPI_TESTS = \
 	tests/mpi/truth.sh \
 	tests/mpi/yield.sh
 TESTS += $(MPI_TESTS)
-# The program of tests/sim/late.c on real ranks.
-check_PROGRAMS += tests/mpi/late
-tests_mpi_late_SOURCES = tests/sim/late.c
-tests_mpi_late_CPPFLAGS = -D_GNU_SOURCE $(MPI_CFLAGS)
-tests_mpi_late_CFLAGS = -g -O1
-tests_mpi_late_LDADD = $(MPI_LIBS) -lm
 THOROUGH_TESTS += tests/mpi/late.sh
 EXTRA_DIST += $(MPI_TESTS) tests/mpi/lib.sh tests/mpi/launch.sh tests/mpi/plotted.py tests/mpi/plotter tests/mpi/profile.py tests/mpi/sites.py tests/mpi/fortran.F90 tests/mpi/linked.c
