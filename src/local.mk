@@ -173,6 +173,7 @@ collprof_SOURCES = \
 	src/cli/executable.c src/cli/executable.h \
 	src/cli/export.c \
 	src/cli/info.c \
+	src/cli/list.c \
 	src/cli/main.c \
 	src/cli/plot.c \
 	src/cli/repeat.c \

@@ -13,6 +13,7 @@ struct settings {
     long top;             /* lines in the report's tables */
     bool report;          /* print the report at the end */
     bool keep;            /* keep the raw records of a run that ended well */
+    long keep_runs;       /* earlier runs that are kept */
     bool start;           /* recording from the start, or only after MPI_Pcontrol(1) */
     bool chain;           /* call the next preloaded tool's MPI functions (read by the wrappers) */
     bool yield;           /* give the processor away while waiting (read by the launcher) */

@@ -16,6 +16,7 @@ static const struct command {
 } commands[] = {
     {"run", "run an MPI application and profile it", cli_run},
     {"report", "show the report of a run again, or of one that crashed", cli_report},
+    {"list", "list the runs in a directory", cli_list},
     {"compare", "show what changed between runs, and what of it is noise", cli_compare},
     {"repeat", "run a command several times, for compare", cli_repeat},
     {"export", "write a run's figures as CSV, SQLite, JSON or a trace", cli_export},

@@ -191,6 +191,9 @@ static bool is_first(void)
     return rank == 0;
 }
 
+/* Of the run that was in the directory before; "": none. */
+static char kept_run[PLACE_KEPT];
+
 /* The same number and directory for all ranks; file systems may be private to a host. */
 static uint64_t choose_place(void)
 {
@@ -201,6 +204,8 @@ static uint64_t choose_place(void)
         life_obstacle = place_claim(&life_place, layer.settings.output);
         chosen[0] = (now.ticks * 0x9e3779b97f4a7c15ull ^ (uint64_t)getpid()) | 1;
         chosen[1] = life_place.number;
+        if (!life_obstacle)
+            place_keep(&life_place, layer.settings.keep_runs, kept_run);
         if (life_place.number)
             layer_say("%s is in use by another run, or holds what is not ours: this run writes to "
                       "%s",
@@ -330,6 +335,9 @@ static void write_report(void *arg)
                                      .base = &base,
                                      .directory = *life_place.path ? life_place.shown : NULL});
         base_round_free(&base);
+        if (*kept_run)
+            layer_say("the run that was in %s is kept in %s/%s; collprof list shows all",
+                      life_place.shown, life_place.shown, kept_run);
     }
 }
 

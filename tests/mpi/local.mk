@@ -72,6 +72,7 @@ MPI_TESTS = \
 	tests/mpi/hostile.sh \
 	tests/mpi/inject.sh \
 	tests/mpi/install.sh \
+	tests/mpi/keep.sh \
 	tests/mpi/launchers.sh \
 	tests/mpi/manysites.sh \
 	tests/mpi/nomem.sh \
