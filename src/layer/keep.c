@@ -15,13 +15,16 @@
 
 enum { MOST_FILES = 65536, SAME_SECOND = 9 };
 
-static bool is_ours(const char *name)
+static bool is_ours(int directory, const char *name)
 {
-    return !strcmp(name, "profile.json") || ledger_is_name(name);
+    struct ledger_header h;
+    return !strcmp(name, "profile.json") ||
+           (ledger_is_name(name) && !ledger_peek(&h, directory, name));
 }
 
-static bool is_kept_run(const char *name)
+static bool is_kept_run(int directory, const char *name)
 {
+    (void)directory;
     return !strncmp(name, "before-", 7) && strspn(name + 7, "0123456789-") == strlen(name) - 7 &&
            strlen(name) >= 22;
 }
@@ -32,14 +35,14 @@ static int before(const void *a, const void *b)
 }
 
 /* The names in DIRECTORY that WANTED likes, in alphabetical order; for free_names(). */
-static char **names_in(int directory, bool (*wanted)(const char *name), size_t *n)
+static char **names_in(int directory, bool (*wanted)(int directory, const char *name), size_t *n)
 {
     int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *dir = fd < 0 ? NULL : fdopendir(fd);
     char **name = calloc(MOST_FILES + 1, sizeof *name);
     *n = 0;
     for (struct dirent *e; dir && name && *n < MOST_FILES && (e = readdir(dir));)
-        if (wanted(e->d_name) && (name[*n] = strdup(e->d_name)))
+        if (wanted(directory, e->d_name) && (name[*n] = strdup(e->d_name)))
             ++*n;
     if (dir)
         closedir(dir);

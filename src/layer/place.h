@@ -28,9 +28,9 @@ enum { PLACE_RECORD = sizeof((struct place *)0)->path + 40 };
  * is in the way. One process of a run does this, and tells the others the number. */
 const char *place_claim(struct place *p, const char *wanted);
 
-/* In the directory that was claimed, moves what an earlier run has left, if no process uses it, to a
- * directory NAME of its own there, and removes all but the MOST latest of those. True if there was
- * such a run, and all of it was moved. */
+/* In the directory that was claimed, moves what an earlier run has left, if no process uses it, to
+ * a directory NAME of its own there, and removes all but the MOST latest of those. True if there
+ * was such a run, and all of it was moved. */
 enum { PLACE_KEPT = 40 };
 bool place_keep(const struct place *p, long most, char name[PLACE_KEPT]);
 

@@ -43,7 +43,7 @@ else
     profile outer-2 calls MPI_Barrier=200
 fi
 
-# One that dies leaves records, which the next run removes, and nothing else.
+# One that dies leaves records, which the next run moves away, and nothing else.
 mkdir dead
 echo mine >dead/rank-1.ledger
 echo '{"mine": 1}' >dead/data.json
@@ -51,7 +51,9 @@ layered 2 dead "$built/tests/mpi/ends" kill >out 2>err
 ls dead/rank-00000*.ledger >/dev/null || fail "no records of a run that was killed"
 layered 2 dead "$strange" longjmp >out 2>err || fail "after a dead one: status $?"
 profile dead calls MPI_Barrier=200
-test "$(ls dead | tr '\n' ' ')" = "data.json profile.json rank-1.ledger " || fail "left: $(ls dead)"
+test "$(ls dead | sed 's/-.*[0-9]$//' | tr '\n' ' ')" = "before data.json profile.json rank-1.ledger " ||
+    fail "left: $(ls dead)"
+test "$(ls dead/before-* | sed 's/-.*//' | sort -u)" = rank || fail "kept: $(ls dead/before-*)"
 
 # Somebody's own profile.json is not taken for ours.
 mkdir theirs
