@@ -99,6 +99,15 @@ cell()
     printf ' %-11s' "$became"
 }
 
+# srun_cell KIND WANTED: if this Slurm has been built with that.
+srun_cell()
+{
+    case "$(srun --mpi=list 2>&1)" in
+    *"$1"*) cell $mpi $language "$1" "$2" srun --mpi="$1" ;;
+    *) printf ' %-11s' - ;;
+    esac
+}
+
 slurm_start || echo "srun is not tried: $slurm_missing" >>notes
 printf '%-18s %-11s %-11s %-11s %-11s %-11s\n' "" own other srun-pmi2 srun-pmix srun-none
 for mpi in $mpis; do
@@ -120,9 +129,9 @@ for mpi in $mpis; do
         *) printf ' %-11s' - ;;
         esac
         if [ -z "$slurm_missing" ]; then
-            cell $mpi $language pmi2 "${pmi2:-MPI-stops}" srun --mpi=pmi2
-            cell $mpi $language pmix "${pmix:-$apart}" srun --mpi=pmix
-            cell $mpi $language none "$apart MPI-stops" srun --mpi=none
+            srun_cell pmi2 "${pmi2:-MPI-stops}"
+            srun_cell pmix "${pmix:-$apart}"
+            srun_cell none "$apart MPI-stops"
         fi
         echo
     done

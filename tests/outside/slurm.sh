@@ -39,9 +39,10 @@ END
     slurm_pids="$slurm_pids $!"
     trap 'kill $slurm_pids 2>/dev/null; wait; rm -rf "$dir"' EXIT
     for second in $(seq 30); do
-        test "$(timeout 5 sinfo -h -o %t 2>/dev/null)" = idle && return
+        test "$(timeout 5 sinfo -h -o %t 2>/dev/null)" = idle && break
         sleep 1
     done
-    slurm_missing="it does not start here: $(grep -h error "$slurm"/slurm*.log | tail -n 1)"
-    return 1
+    timeout 30 srun -n 2 true 2>"$slurm/srun.log" ||
+        slurm_missing="it does not start here: $(grep -h error "$slurm"/*.log | tail -n 1)"
+    test -z "$slurm_missing"
 }
