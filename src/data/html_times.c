@@ -94,7 +94,7 @@ static void draw(const moments *list, const char *hint, FILE *out)
                 "<path stroke=\"var(--line)\" d=\"M%d %.1fh%d\"/><text x=%d y=%.1f "
                 "text-anchor=end>%s</text>",
                 LEFT, height_of(&y, pow(10, e)), WIDTH - LEFT, LEFT - 6,
-                fmax(height_of(&y, pow(10, e)) + 4, 10), format_time(text, 1e3 * pow(10, e)));
+                fmax(height_of(&y, pow(10, e)) + 4, 13), format_time(text, 1e3 * pow(10, e)));
     for (int k = 0; k <= 4; k++)
         fprintf(out, "<text x=%d y=%d text-anchor=%s>%s</text>", LEFT + (WIDTH - LEFT - 10) * k / 4,
                 HEIGHT - 6, k == 4 ? "end" : "start", format_time(text, 1e9 * end * k / 4));

@@ -71,7 +71,8 @@ assert page.links and set(page.links) <= page.ids, "a sentence links to nothing"
 assert page.rows["ranks"] == 1025, page.rows
 assert page.rows["operations"] >= 2 and page.rows["call_sites"] >= 1003, page.rows
 assert text.count("window.hostile") > 0 and "&lt;script&gt;window.hostile" in text
-probe = """<script>addEventListener('load',()=>{const c=[...document.querySelectorAll(
+probe = """<script>addEventListener('load',()=>{document.querySelectorAll('svg[hidden]').forEach(
+s=>s.removeAttribute('hidden'));const c=[...document.querySelectorAll(
 '#ranks tbody tr:not([hidden])')];document.title=JSON.stringify({hostile:window.hostile||0,
 wide:document.documentElement.scrollWidth-innerWidth,rows:c.length,first:c[0].cells[0].textContent,
 last:c[c.length-1].cells[0].textContent,ms:Math.round(performance.now()),
@@ -79,8 +80,8 @@ sorted:document.querySelectorAll('[aria-sort]').length,
 curves:document.querySelectorAll('.curves canvas').length>0,
 keys:[...document.querySelectorAll('section.l th')].filter(t=>!t.querySelector('button')).length,
 clipped:[...document.querySelectorAll('svg.map text,svg.times text')].filter(t=>{const b=t.getBBox(),
-v=t.ownerSVGElement.viewBox.baseVal;return !t.ownerSVGElement.hasAttribute('hidden')&&
-(b.x<-1||b.y<-1||b.x+b.width>v.width+1||b.y+b.height>v.height+1)}).map(t=>t.textContent)})})</script></body>"""
+v=t.ownerSVGElement.viewBox.baseVal;return b.x<-1||b.y<-1||
+b.x+b.width>v.width+1||b.y+b.height>v.height+1}).map(t=>t.textContent)})})</script></body>"""
 open(sys.argv[2], "w").write(text.replace("</body>", probe))
 PY
 [ $failed = 0 ] || exit 1
