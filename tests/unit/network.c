@@ -122,6 +122,24 @@ Test(network, rendezvous_by_its_patience, .fini = finish)
     cr_assert_eq(at(1)->lay, 0);
 }
 
+/* Not complete at once, but before anybody wanted it: buffered on the way. */
+Test(network, eager_by_its_end, .fini = finish)
+{
+    struct act act[2];
+    message(act, 3000, 3000, 3200);
+    struct net nets[] = {
+        net(TRANSPORT_SEND, 0, 1010, 1020, 1000), net(TRANSPORT_COMPLETED, 0, 2150, 2150, 2000),
+        net(TRANSPORT_RECEIVE, 1, 3010, 3020, 3000), net(TRANSPORT_COMPLETED, 1, 3100, 3100, 3000)};
+    find(act, nets, 4);
+    cr_assert_eq(at(0)->eager, 1);
+    cr_assert_eq(at(0)->rendezvous, 0);
+    nets[1].to_ns = nets[1].from_ns = 3001; /* now it was over only after the post */
+    finish();
+    find(act, nets, 4);
+    cr_assert_eq(at(0)->eager, 0);
+    cr_assert_eq(at(0)->rendezvous, 1);
+}
+
 /* The receive was there first; what shows the protocol is who fetches. */
 Test(network, rendezvous_by_the_copy, .fini = finish)
 {
