@@ -17,7 +17,7 @@ LOG_COMPILER = timeout --verbose -k 10 1200
 
 # What takes long is named in THOROUGH_TESTS too: it runs where CHECK_THOROUGH is 1, and exits 77
 # with a line where it is not. Tests of simulated clocks and of none run beside each other in ./check.
-THOROUGH_TESTS = tests/mutants.sh
+THOROUGH_TESTS =
 
 # documented.sh: manual pages of all that is installed. floors.sh: the include graph.
 TESTS += tests/documented.sh tests/floors.sh tests/format.sh
@@ -47,7 +47,7 @@ list-tests-alone:
 # Every fault of tools/mutants, one at a time: about an hour.
 mutants: all
 	MUTANTS_DIR='$(abs_top_builddir)/mutants' $(srcdir)/tools/mutate
-EXTRA_DIST += tools/mutate tools/mutants
+EXTRA_DIST += tools/mutate tools/mutants tests/mutants.sh
 clean-local: clean-mutants
 clean-mutants:
 	rm -rf mutants mutants-unit
