@@ -23,6 +23,7 @@ libbase_la_SOURCES = \
 	src/base/stats.c src/base/stats.h \
 	src/base/text.h src/base/try.h \
 	src/measure/pairs/data.c src/measure/pairs/data.h \
+	src/measure/pairs/graph.c \
 	src/measure/pairs/hierarchy.c src/measure/pairs/hierarchy.h \
 	src/measure/pairs/log.c src/measure/pairs/log.h \
 	src/record/ledger.c src/record/ledger.h src/record/ledger_read.c \
@@ -42,12 +43,13 @@ libmeasure_la_SOURCES = \
 	src/sync/local_clock.c src/sync/local_clock.h \
 	src/sync/politely.h \
 	src/sync/sync.c src/sync/sync.h \
-	src/trees/bcast.c src/trees/bcast.h \
+	src/trees/bcast.h \
 	src/trees/build_best.c src/trees/build_fastest_first.c src/trees/build_greedy.c src/trees/build_paper.c \
-	src/trees/builders.h \
+	src/trees/builders.h src/trees/by_rank.c \
 	src/trees/flow.c src/trees/flow.h \
 	src/trees/heap.c src/trees/heap.h \
 	src/trees/list.c \
+	src/trees/predict.c \
 	src/trees/schedule.c src/trees/schedule.h \
 	src/trees/schedule_run.c src/trees/schedule_run.h \
 	src/measure/crew.c src/measure/crew.h \
@@ -56,7 +58,7 @@ libmeasure_la_SOURCES = \
 	src/measure/series.c src/measure/series.h \
 	src/measure/stamps.c src/measure/stamps.h \
 	src/measure/work.c src/measure/work.h \
-	src/measure/bcast/bcast.c src/measure/bcast/bcast.h src/measure/bcast/run.h \
+	src/measure/bcast/bcast.c src/measure/bcast/bcast.h src/measure/bcast/bcast_inner.h \
 	src/measure/bcast/acknowledge.c src/measure/bcast/barrier.c src/measure/bcast/direct.c \
 	src/measure/bcast/each.c src/measure/bcast/gap.c src/measure/bcast/held.c \
 	src/measure/bcast/list.c src/measure/bcast/ol.c src/measure/bcast/overhead.c \
@@ -65,7 +67,7 @@ libmeasure_la_SOURCES = \
 	src/measure/bcast/ship.c \
 	src/measure/bcast/validate.c src/measure/bcast/validate.h \
 	src/measure/collective/collective.c src/measure/collective/collective.h \
-	src/measure/collective/mirrored.c src/measure/collective/run.h \
+	src/measure/collective/mirrored.c src/measure/collective/collective_inner.h \
 	src/measure/collective/operation.c src/measure/collective/operation.h \
 	src/measure/pairs/grid.c src/measure/pairs/grid.h \
 	src/measure/pairs/pairs.c src/measure/pairs/pairs.h \
@@ -73,7 +75,7 @@ libmeasure_la_SOURCES = \
 	src/measure/pairs/suspect.c src/measure/pairs/suspect.h \
 	src/measure/scenario/run.c src/measure/scenario/scenario.c src/measure/scenario/scenario.h \
 	src/measure/overlap/overlap.c src/measure/overlap/overlap.h \
-	src/measure/overlap/list.c src/measure/overlap/list.h \
+	src/measure/overlap/list.c src/measure/overlap/overlap_inner.h \
 	src/measure/overlap/both.c src/measure/overlap/collective.c src/measure/overlap/cpu.c \
 	src/measure/overlap/destinations.c src/measure/overlap/load.c src/measure/overlap/multiple.c \
 	src/measure/overlap/pending.c src/measure/overlap/receiver.c src/measure/overlap/sender.c \
@@ -147,7 +149,7 @@ libdata_la_LIBADD = $(SQLITE_LIBS) $(OTF2_LIBS)
 libresults_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 libresults_la_SOURCES = \
 	src/results/base_round.c src/results/base_round.h \
-	src/results/document.c src/results/document.h src/results/document_model.h \
+	src/results/document.c src/results/document.h src/results/document_inner.h \
 	src/results/document_write.c \
 	src/results/save.c src/results/save.h \
 	src/results/schedule_json.c src/results/schedule_json.h
@@ -162,7 +164,8 @@ libpicture_la_SOURCES = \
 	src/picture/matrix_draw.c src/picture/matrix_draw.h \
 	src/picture/timeline_draw.c src/picture/timeline_draw.h \
 	src/picture/plot.c src/picture/plot.h src/picture/plot_inner.h src/picture/plot_map.c \
-	src/picture/schedule_draw.c
+	src/picture/schedule_draw.c \
+	src/picture/view.h
 
 # The command: no MPI is linked.
 bin_PROGRAMS += collprof

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The house has floors: what a folder of src includes lies in itself or in a folder above it in this
-# list. Read from the #include lines.
+# list. Nor does any file use itself by way of others: NAME.c, NAME.h and NAME_inner.h, which the
+# files behind NAME.h share, are one. Read from the #include lines.
 set -eu
 floors="base transport timeline record sync trees measure symbols profile results page compare data picture inject layer cli"
 cd "${srcdir:-.}"
@@ -28,4 +29,13 @@ for folder in src/*/; do
     *) echo "$folder is on no floor: add it to the list in $0"; status=1 ;;
     esac
 done
+
+edges=$(grep -rE '^#include "[a-z_]+/' src --include='*.[ch]' | grep -v '"wrappers/' |
+    sed -E 's,^src/([^:]*)\.[ch]:#include "([^"]*)\.h".*,\1 \2,; s/_inner\>//g' | awk '$1 != $2')
+circles=$(echo "$edges" | tsort 2>&1 >/dev/null | sed -n 's/^tsort: //p')
+if [ -n "$circles" ] || [ -z "$edges" ]; then
+    echo "files that include each other:"
+    echo "$circles" | sed 's/^-:.*/a circle of/'
+    status=1
+fi
 exit $status

@@ -38,8 +38,8 @@ LAYER_FILES = \
 	src/record/network.c src/record/network.h \
 	src/record/trace.c src/record/trace.h \
 	src/record/instances.c src/record/instances.h \
-	src/record/call.c src/record/call.h \
-	src/inject/inject.c src/inject/inject.h src/inject/injection.h \
+	src/record/call.c src/record/call.h src/record/passing.h \
+	src/inject/inject.c src/inject/inject.h src/inject/inject_inner.h \
 	src/inject/list.c src/inject/list.h \
 	src/inject/ack.c src/inject/ack.h src/inject/ack_finish.c \
 	src/inject/ack_judge.c src/inject/ack_judge.h src/inject/ack_plan.c src/inject/ack_plan.h \

@@ -4,7 +4,7 @@
 
 #include "inject/ack_judge.h"
 #include "inject/ack_plan.h"
-#include "inject/injection.h"
+#include "inject/inject_inner.h"
 
 enum { ACK_KEPT_MAX = 256, ACK_PERIODS = 64 };
 

@@ -1,6 +1,6 @@
 #include "inject/inject.h"
 
-#include "inject/injection.h"
+#include "inject/inject_inner.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -1,7 +1,9 @@
 #include "layer/company.h"
 
+#include "layer/place.h"
+#include "record/layer.h"
+
 #include "base/launcher.h"
-#include "layer/life_inner.h"
 #include "sync/politely.h"
 
 #include <errno.h>

@@ -2,21 +2,8 @@
 #ifndef COLLPROF_PICTURE_PICTURES_H
 #define COLLPROF_PICTURE_PICTURES_H
 
+#include "picture/view.h"
 #include "profile/model.h"
-
-enum picture_result {
-    PICTURE_DRAWN,
-    PICTURE_EMPTY, /* the profile has nothing for it */
-    PICTURE_FAILED /* the reason is on stderr */
-};
-
-/* What of a profile is drawn. */
-struct picture_view {
-    size_t top;        /* lines */
-    double from, to;   /* of a timeline: seconds since the start of the run; both 0: around the
-                          longest wait */
-    const char *ranks; /* of a timeline: "0-3,7"; NULL: all, the first 64 of them */
-};
 
 struct picture {
     const char *name;    /* also the file's, without .png */

@@ -2,7 +2,8 @@
 #ifndef COLLPROF_PICTURE_TIMELINE_DRAW_H
 #define COLLPROF_PICTURE_TIMELINE_DRAW_H
 
-#include "picture/pictures.h"
+#include "picture/view.h"
+#include "profile/model.h"
 
 /* NULL, or what would be right instead of TEXT as a list of ranks. */
 const char *timeline_ranks_valid(const char *text);

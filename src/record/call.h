@@ -14,14 +14,6 @@
 #include "record/sites.h"
 #include "record/trace.h"
 
-struct call {
-    uint64_t entry, exit; /* ticks */
-    uint32_t operation, site;
-    struct comm *comm; /* NULL: none, or not seen before */
-    uint64_t bytes;    /* as told by its arguments; LEDGER_UNKNOWN_BYTES: see call_bytes() */
-    bool traced;       /* an event says what it did */
-};
-
 /* What a call is about, as far as its arguments say it: they may be wrong, and nothing is asked of
  * MPI about them. */
 struct call_about {

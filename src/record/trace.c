@@ -1,5 +1,4 @@
 #include "record/trace.h"
-#include "record/call.h"
 #include "record/network.h"
 
 #include "timeline/timeline.h"

@@ -4,9 +4,9 @@
 #define COLLPROF_RECORD_TRACE_H
 
 #include "record/events.h"
+#include "record/passing.h"
 #include "record/requests.h"
 
-struct call;
 struct ledger_entry;
 
 /* The end of every call, counted in E (NULL: there was no room): one of which nothing more is known

@@ -1,4 +1,4 @@
-#include "results/document_model.h"
+#include "results/document_inner.h"
 #include "results/save.h"
 
 #include <errno.h>

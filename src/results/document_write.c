@@ -1,6 +1,6 @@
 /* The three ways of writing a document. */
 #include "base/quote.h"
-#include "results/document_model.h"
+#include "results/document_inner.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -49,6 +49,10 @@ void schedule_free(struct schedule *s);
 /* Fills first and child from parent and order. False if they are no tree rooted at root. */
 bool schedule_link(struct schedule *s);
 
+/* Fills order: every vertex after its parent, breadth first, siblings in the order of sending.
+ * Returns how many the root reaches. */
+int schedule_order(struct schedule *s);
+
 /* The paper's Figure 3: labels, children in decreasing label(v) + w(u,v) (+ nothing for D: by
  * Jackson's rule that order is the best for any D), then order, arrivals and completion anew. */
 void schedule_label(struct schedule *s, const struct graph *g);

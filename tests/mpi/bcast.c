@@ -8,7 +8,7 @@
  *  - a budget is kept. */
 #include "measure/bcast/bcast.h"
 #include "base/clock.h"
-#include "measure/bcast/run.h"
+#include "measure/bcast/bcast_inner.h"
 #include "measure/bcast/validate.h"
 
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* A broadcast that all destinations acknowledge: figure 8 of the paper. */
-#include "measure/bcast/run.h"
+#include "measure/bcast/bcast_inner.h"
 
 /* The paper's loop runs to P acknowledgements; P-1 is meant. */
 static int bcast_then_acks(const struct bcast_run *r)

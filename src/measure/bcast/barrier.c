@@ -1,5 +1,5 @@
 /* A broadcast and a barrier: the library's, or the paper's (figures 4, 5 and 7). */
-#include "measure/bcast/run.h"
+#include "measure/bcast/bcast_inner.h"
 
 static int bcast_then_barrier(const struct bcast_run *r)
 {

@@ -1,6 +1,6 @@
 #include "measure/bcast/bcast.h"
 
-#include "measure/bcast/run.h"
+#include "measure/bcast/bcast_inner.h"
 #include "measure/bcast/validate.h"
 
 #include <math.h>

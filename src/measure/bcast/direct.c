@@ -1,5 +1,5 @@
 /* Exits seen directly on one clock, all destinations at once. */
-#include "measure/bcast/run.h"
+#include "measure/bcast/bcast_inner.h"
 #include "measure/stamps.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Destination by destination: the loop over them, and the acknowledged broadcast of figure 9 that
  * ol and held share. */
-#include "measure/bcast/run.h"
+#include "measure/bcast/bcast_inner.h"
 
 #include <math.h>
 #include <stdlib.h>

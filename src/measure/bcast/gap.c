@@ -1,5 +1,5 @@
 /* g_j: back-to-back broadcasts, the loop timed at every rank. */
-#include "measure/bcast/run.h"
+#include "measure/bcast/bcast_inner.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* The paper's method with the acknowledgement held back until no rank is busy with the broadcast
  * before: doc/methods.md, section 1. */
-#include "measure/bcast/run.h"
+#include "measure/bcast/bcast_inner.h"
 
 #include <math.h>
 

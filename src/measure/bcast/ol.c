@@ -1,5 +1,5 @@
 /* The paper's own method: OL_i = E_i - RTL_i / 2 (figures 9 and 10). */
-#include "measure/bcast/run.h"
+#include "measure/bcast/bcast_inner.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* o_i: every other rank has gone ahead while i was held, so that all it receives is there. */
-#include "measure/bcast/run.h"
+#include "measure/bcast/bcast_inner.h"
 #include "measure/ping.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* A broadcast from every root in turn. Figure 6 of the paper, with the orders that it names. */
-#include "measure/bcast/run.h"
+#include "measure/bcast/bcast_inner.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* What many benchmarks report as a broadcast's time: the gap at the root. Figures 2 and 3 of the
  * paper. */
-#include "measure/bcast/run.h"
+#include "measure/bcast/bcast_inner.h"
 
 /* A single value: what a time stamp between two of them sees is the library's buffering, only the
  * mean over many is the gap. */

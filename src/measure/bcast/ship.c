@@ -1,5 +1,5 @@
 /* The outcome is made at the root of the broadcast and wanted at the collector. */
-#include "measure/bcast/run.h"
+#include "measure/bcast/bcast_inner.h"
 
 #include <stdlib.h>
 

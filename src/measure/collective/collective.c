@@ -1,5 +1,5 @@
 /* A collective seen directly: everybody enters at one announced moment of the common clock. */
-#include "measure/collective/run.h"
+#include "measure/collective/collective_inner.h"
 #include "measure/stamps.h"
 
 #include <math.h>

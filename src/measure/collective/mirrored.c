@@ -1,7 +1,7 @@
 /* Pair by pair, without a common clock: the held acknowledgement turned round. The observer j
  * sends "go" to the source i, i holds for D while everybody else waits in the call, then enters.
  * From the go to j's exit are its way, D, and what is wanted: i's entry to j's exit. */
-#include "measure/collective/run.h"
+#include "measure/collective/collective_inner.h"
 #include "measure/ping.h"
 #include "sync/sync.h"
 

@@ -1,5 +1,5 @@
 /* Both sides: there and back, both nodes computing all the while. */
-#include "measure/overlap/list.h"
+#include "measure/overlap/overlap_inner.h"
 
 #include "base/clock.h"
 

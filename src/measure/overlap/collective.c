@@ -3,7 +3,7 @@
  * be left to wait for. The operation begins when the last of them starts, and time and computation
  * count from there. Where data comes to node 0 from one rank, or passes through all, that is the
  * last one. */
-#include "measure/overlap/list.h"
+#include "measure/overlap/overlap_inner.h"
 
 #include "base/clock.h"
 

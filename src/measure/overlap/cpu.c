@@ -1,6 +1,6 @@
 /* CPU overhead: what of a send the sender's processor pays for, whether or not it has arrived.
  * T_comm is a blocking send's time, as in the paper: what a non-blocking one costs more shows. */
-#include "measure/overlap/list.h"
+#include "measure/overlap/overlap_inner.h"
 
 #include "base/clock.h"
 

@@ -1,5 +1,5 @@
 /* Several destinations: as sender, to up to eight other nodes at once, the whole size to each. */
-#include "measure/overlap/list.h"
+#include "measure/overlap/overlap_inner.h"
 
 #include "base/clock.h"
 

@@ -1,4 +1,4 @@
-#include "measure/overlap/list.h"
+#include "measure/overlap/overlap_inner.h"
 
 const struct overlap_benchmark *const overlap_benchmarks[] = {
     &overlap_sender,          &overlap_receiver,   &overlap_both,

@@ -1,6 +1,6 @@
 /* N threads load: N threads compute on both nodes, while a thread of their own communicates with
  * blocking calls. */
-#include "measure/overlap/list.h"
+#include "measure/overlap/overlap_inner.h"
 
 #include "base/clock.h"
 

@@ -1,6 +1,6 @@
 /* MPI_THREAD_MULTIPLE: two threads per node, each as sender (receiver) with a tag of its own and
  * half of the data. Node 0's time is from the first thread's start to the last one's end. */
-#include "measure/overlap/list.h"
+#include "measure/overlap/overlap_inner.h"
 
 #include "base/clock.h"
 

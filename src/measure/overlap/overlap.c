@@ -1,7 +1,7 @@
 #include "measure/overlap/overlap.h"
 
 #include "base/clock.h"
-#include "measure/overlap/list.h"
+#include "measure/overlap/overlap_inner.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Several requests pending: as sender, in eight messages of an eighth each. */
-#include "measure/overlap/list.h"
+#include "measure/overlap/overlap_inner.h"
 
 #include "base/clock.h"
 

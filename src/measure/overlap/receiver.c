@@ -1,7 +1,7 @@
 /* Receiver side: node 0 says that the other may send, posts its receive, computes, waits. What it
  * says travels for a latency, and only then can the message start: time and computation both count
  * from there. */
-#include "measure/overlap/list.h"
+#include "measure/overlap/overlap_inner.h"
 
 #include "base/clock.h"
 

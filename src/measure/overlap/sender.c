@@ -1,6 +1,6 @@
 /* Sender side: node 0 sends, computes, waits, and hears that it has arrived. The same with a
  * derived type: the two differ in the type alone. */
-#include "measure/overlap/list.h"
+#include "measure/overlap/overlap_inner.h"
 
 #include "base/clock.h"
 

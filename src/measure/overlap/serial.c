@@ -1,6 +1,6 @@
 /* The control: communication first, computation afterwards. Whatever the library does, this is
  * serialised, and must read 1. */
-#include "measure/overlap/list.h"
+#include "measure/overlap/overlap_inner.h"
 
 #include "base/clock.h"
 

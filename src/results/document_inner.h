@@ -1,6 +1,6 @@
 /* What a document consists of: shared by document.c, which fills it, and document_write.c. */
-#ifndef COLLPROF_RESULTS_DOCUMENT_MODEL_H
-#define COLLPROF_RESULTS_DOCUMENT_MODEL_H
+#ifndef COLLPROF_RESULTS_DOCUMENT_INNER_H
+#define COLLPROF_RESULTS_DOCUMENT_INNER_H
 
 #include "results/document.h"
 

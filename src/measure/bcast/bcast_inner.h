@@ -1,6 +1,6 @@
 /* One case in progress: what the methods share. Private to src/measure/bcast. */
-#ifndef COLLPROF_MEASURE_BCAST_RUN_H
-#define COLLPROF_MEASURE_BCAST_RUN_H
+#ifndef COLLPROF_MEASURE_BCAST_BCAST_INNER_H
+#define COLLPROF_MEASURE_BCAST_BCAST_INNER_H
 
 #include "base/clock.h"
 #include "base/try.h"

@@ -1,6 +1,6 @@
 /* The benchmarks, a file each. */
-#ifndef COLLPROF_MEASURE_OVERLAP_LIST_H
-#define COLLPROF_MEASURE_OVERLAP_LIST_H
+#ifndef COLLPROF_MEASURE_OVERLAP_OVERLAP_INNER_H
+#define COLLPROF_MEASURE_OVERLAP_OVERLAP_INNER_H
 
 #include "measure/overlap/overlap.h"
 

@@ -1,6 +1,6 @@
 /* What both ways of measuring a collective share. Private to the collective*.c files. */
-#ifndef COLLPROF_MEASURE_COLLECTIVE_RUN_H
-#define COLLPROF_MEASURE_COLLECTIVE_RUN_H
+#ifndef COLLPROF_MEASURE_COLLECTIVE_COLLECTIVE_INNER_H
+#define COLLPROF_MEASURE_COLLECTIVE_COLLECTIVE_INNER_H
 
 #include "base/clock.h"
 #include "base/try.h"
