@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "measure/pairs/log.h"
+#include "picture/schedule_draw.h"
 #include "results/save.h"
 #include "results/schedule_json.h"
 #include "trees/flow.h"

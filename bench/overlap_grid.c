@@ -65,7 +65,8 @@ bool grid_certain(const struct overlap_cell *c)
     return c->runs > 0 && isfinite(c->ratio) && c->error <= OVERLAP_CERTAIN;
 }
 
-double grid_comm(const struct grid *g, const struct grid_part *p, size_t ix)
+/* T_comm of a size: the median of its cells; NaN if there is none. */
+static double grid_comm(const struct grid *g, const struct grid_part *p, size_t ix)
 {
     double time[GRID_AXIS_MAX];
     size_t n = 0;

@@ -48,9 +48,6 @@ bool grid_measured(const struct overlap_cell *c);
 /* The ratio of a cell is certain within half a unit; others stay white and silent. */
 bool grid_certain(const struct overlap_cell *c);
 
-/* T_comm of a size: the median of its cells; NaN if there is none. */
-double grid_comm(const struct grid *g, const struct grid_part *p, size_t ix);
-
 /* The part as a map: cells that are not certain are left out. */
 struct overlap_map grid_map(const struct grid *g, const struct grid_part *p);
 

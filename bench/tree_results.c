@@ -2,6 +2,7 @@
 #include "tree_bench.h"
 
 #include "picture/plot.h"
+#include "picture/schedule_draw.h"
 #include "results/schedule_json.h"
 
 #include <math.h>

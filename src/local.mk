@@ -164,7 +164,7 @@ libpicture_la_SOURCES = \
 	src/picture/matrix_draw.c src/picture/matrix_draw.h \
 	src/picture/timeline_draw.c src/picture/timeline_draw.h \
 	src/picture/plot.c src/picture/plot.h src/picture/plot_inner.h src/picture/plot_map.c \
-	src/picture/schedule_draw.c \
+	src/picture/schedule_draw.c src/picture/schedule_draw.h \
 	src/picture/view.h
 
 # The command: no MPI is linked.

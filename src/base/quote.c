@@ -54,17 +54,6 @@ void quote_plain(char *text)
 
 /* --- the others --- */
 
-static void doubling(const char *text, char mark, FILE *out)
-{
-    fputc(mark, out);
-    for (; text && *text; text++) {
-        if (*text == mark)
-            fputc(mark, out);
-        fputc(*text, out);
-    }
-    fputc(mark, out);
-}
-
 /* In apostrophes nothing is special but they themselves; a string ends at the end of a line. */
 void quote_gnuplot(const char *text, FILE *out)
 {
@@ -75,11 +64,6 @@ void quote_gnuplot(const char *text, FILE *out)
         fputc((unsigned char)*text < 0x20 ? ' ' : *text, out);
     }
     fputc('\'', out);
-}
-
-void quote_sql(const char *text, FILE *out)
-{
-    doubling(text, '\'', out);
 }
 
 void quote_csv(const char *text, FILE *out)

@@ -11,7 +11,6 @@ void quote_plain(char *text);
 
 /* With its quotation marks around it. NULL is empty. */
 void quote_gnuplot(const char *text, FILE *out);
-void quote_sql(const char *text, FILE *out);
 
 /* A field, in quotation marks where they are needed. A text that a spreadsheet would take for a
  * formula begins with an apostrophe; numbers go another way. */

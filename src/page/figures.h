@@ -86,8 +86,4 @@ void figure_brief(const struct figure *f, const struct view *v, const void *row,
 /* VALUE of such a figure, as on the page. */
 void figure_show(const struct figure *f, double value, char *text, size_t room);
 
-/* What else the page says of a row of requests: time in the completing call, as one of them sees
- * it. */
-double request_waited_ns(const struct profile_entry *e);
-
 #endif

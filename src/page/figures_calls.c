@@ -42,7 +42,7 @@ static void worst_brief(const struct view *v, const void *row, char *text, size_
 /* Mean time in the completing call, as one request sees it: not shared with others that the same
  * call completed. The time of the post is not recorded by itself; that of all calls stands for it.
  */
-double request_waited_ns(const struct profile_entry *e)
+static double request_waited_ns(const struct profile_entry *e)
 {
     double n = (double)e->completed;
     double post = e->calls ? (double)e->time_ns / (double)e->calls : 0;

@@ -168,7 +168,7 @@ static void noise_line(const struct profile *p, FILE *out)
              format_share(mean, n.mean, 1), format_share(most, n.share, 1), n.worst_rank, load);
 }
 
-void text_header(const struct profile *p, FILE *out)
+static void text_header(const struct profile *p, FILE *out)
 {
     char when[64] = "";
     bool known = p->started_unix > 0 && p->started_unix < 1e11; /* a forged one may not fit */
@@ -241,7 +241,7 @@ void text_title(FILE *out, const char *title)
     fprintf(out, "\n%s%s%s\n", style_on(STYLE_HEAD), title, style_off());
 }
 
-void text_warnings(const struct profile *p, FILE *out)
+static void text_warnings(const struct profile *p, FILE *out)
 {
     if (!p->warnings.n)
         return;

@@ -6,7 +6,6 @@
 #include "page/report.h"
 #include "profile/fields.h"
 
-void text_header(const struct profile *p, FILE *out);
 void text_summary(const struct view *v, FILE *out);
 /* A line each, for free(): what it is about (a listing, or "LISTING-ROW" as on the page for a
  * browser), a tab, the sentence. */
@@ -21,7 +20,6 @@ void text_trace(const struct profile *p, FILE *out);
 void text_transport(const struct profile *p, FILE *out);
 
 void text_findings(const struct profile *p, FILE *out, const struct report_options *options);
-void text_warnings(const struct profile *p, FILE *out);
 
 /* The last line: what to do next, with its command; nothing if nothing is certain. */
 void text_next(const struct view *v, FILE *out, const char *directory);

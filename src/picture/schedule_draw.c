@@ -1,7 +1,7 @@
+#include "picture/schedule_draw.h"
 #include "base/quote.h"
 #include "base/text.h"
 #include "results/save.h"
-#include "results/schedule_json.h"
 
 #include <errno.h>
 #include <spawn.h>
@@ -50,7 +50,7 @@ void schedule_draw_text(const struct schedule *s, char *const *host, FILE *out)
     free(p.prefix);
 }
 
-void schedule_draw_dot(const struct schedule *s, char *const *host, FILE *out)
+static void schedule_draw_dot(const struct schedule *s, char *const *host, FILE *out)
 {
     struct pen p = {s, host, out, NULL};
     fputs("digraph schedule {\n  label=\"", out);

@@ -1,4 +1,4 @@
-/* A broadcast schedule as JSON, and as pictures of a tree.
+/* A broadcast schedule as JSON.
  *
  *   {"schema": "collprof-schedule/1", "algorithm": "grid (look-ahead)", "ranks": 4, "root": 0,
  *    "bytes": 1024, "segment": 0, "predicted_us": 12.5,
@@ -13,7 +13,6 @@
 #include "trees/schedule.h"
 
 #include <jansson.h>
-#include <stdio.h>
 
 json_t *schedule_to_json(const struct schedule *s, size_t bytes);
 
@@ -23,15 +22,5 @@ bool schedule_from_json(const json_t *json, struct schedule *s, char *why, size_
 /* From a file; WHY then begins with its name. */
 bool schedule_load(const char *path, struct schedule *s, char *why, size_t size);
 bool schedule_save(const struct schedule *s, size_t bytes, const char *path);
-
-/* The tree with predicted arrivals, a rank a line, children below their parent in the order of
- * sending. HOST (may be NULL) names the ranks' hosts. */
-void schedule_draw_text(const struct schedule *s, char *const *host, FILE *out);
-void schedule_draw_dot(const struct schedule *s, char *const *host, FILE *out);
-
-/* PATH ends in .txt, .dot, .png or .svg; the latter two by Graphviz' dot. False, having said why
- * on stderr, if that is not possible. */
-bool schedule_draw(const struct schedule *s, char *const *host, const char *path);
-bool schedule_draw_path_valid(const char *path);
 
 #endif

@@ -25,7 +25,7 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 
 /* A host name says too little: containers and time namespaces of one host have several, or the
  * same one with different clocks. */
-uint64_t sync_domain_of_process(void)
+static uint64_t sync_domain_of_process(void)
 {
     char boot[64] = "", space[64] = "";
     FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");

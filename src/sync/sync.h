@@ -80,8 +80,4 @@ bool sync_begin(const struct sync_clock *clock, MPI_Comm comm, int root, double 
 /* A slack that is enough for this communicator: twice the slowest of ten announcements. */
 double sync_slack(const struct sync_clock *clock, MPI_Comm comm, int root);
 
-/* Identifies the clock that this process reads; equal values on one host mean one clock.
- * 0 if the kernel does not say. */
-uint64_t sync_domain_of_process(void);
-
 #endif

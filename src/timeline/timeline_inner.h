@@ -11,8 +11,6 @@ void match_messages(struct timeline *t, const struct act *act, size_t n, int64_t
                     void *(*alloc)(size_t size));
 
 /* Fills t->cause: of messages, then of collectives. */
-void cause_of_messages(struct timeline *t, const struct act *act, size_t n, int64_t error_ns,
-                       void *(*alloc)(size_t size));
 void cause_of_collectives(struct timeline *t, const struct act *act, size_t n,
                           void *(*alloc)(size_t size));
 

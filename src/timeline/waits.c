@@ -89,8 +89,8 @@ static void find_wrong_order(struct timeline *t, const struct act *act, size_t n
     free(list);
 }
 
-void cause_of_messages(struct timeline *t, const struct act *act, size_t n, int64_t error_ns,
-                       void *(*alloc)(size_t size))
+static void cause_of_messages(struct timeline *t, const struct act *act, size_t n, int64_t error_ns,
+                              void *(*alloc)(size_t size))
 {
     bool buffered[CLASSES] = {false};
     find_buffered(t, act, n, error_ns, buffered);

@@ -1,5 +1,6 @@
 /* Schedules saved and loaded, and drawn. */
 #include "results/schedule_json.h"
+#include "picture/schedule_draw.h"
 #include "trees/bcast.h"
 
 #include <criterion/criterion.h>

@@ -207,16 +207,6 @@ static size_t extent_bytes(enum operation_extent extent, bool at_root, size_t by
     return extent == EXTENT_BLOCKS ? bytes * (size_t)size : bytes;
 }
 
-size_t operation_send_bytes(const struct operation *o, size_t bytes, int rank, int size, int root)
-{
-    return extent_bytes(o->send, o->send_at_root, bytes, rank, size, root);
-}
-
-size_t operation_recv_bytes(const struct operation *o, size_t bytes, int rank, int size, int root)
-{
-    return extent_bytes(o->recv, o->recv_at_root, bytes, rank, size, root);
-}
-
 void operation_fill(const struct operation_call *c)
 {
     for (size_t j = 0; j < c->send_bytes; j++)
@@ -240,8 +230,8 @@ bool operation_prepare(struct operation_call *c, const struct operation *o, MPI_
         return false;
     c->bytes = bytes;
     c->count = (int)bytes;
-    c->send_bytes = operation_send_bytes(o, bytes, c->rank, c->size, root);
-    c->recv_bytes = operation_recv_bytes(o, bytes, c->rank, c->size, root);
+    c->send_bytes = extent_bytes(o->send, o->send_at_root, bytes, c->rank, c->size, root);
+    c->recv_bytes = extent_bytes(o->recv, o->recv_at_root, bytes, c->rank, c->size, root);
     c->send = c->send_bytes ? malloc(c->send_bytes) : NULL;
     c->recv = c->recv_bytes ? malloc(c->recv_bytes) : NULL;
     if ((c->send_bytes && !c->send) || (c->recv_bytes && !c->recv)) {

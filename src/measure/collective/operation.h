@@ -53,10 +53,6 @@ struct operation_call {
     size_t send_bytes, recv_bytes;
 };
 
-/* What this rank would need, for a caller with buffers of its own or a limit of memory. */
-size_t operation_send_bytes(const struct operation *o, size_t bytes, int rank, int size, int root);
-size_t operation_recv_bytes(const struct operation *o, size_t bytes, int rank, int size, int root);
-
 /* Allocates, touches and fills the buffers. Local; false if BYTES does not fit a count of MPI or
  * memory is short: then nothing is held. Release what was prepared. */
 bool operation_prepare(struct operation_call *c, const struct operation *o, MPI_Comm comm, int root,
