@@ -122,7 +122,10 @@ static void get_base(const struct options *o, struct overlap_stage *stage, struc
 {
     int have = g->base.n > 0, bad = 0;
     if (stage->rank == 0 && o->base && !have) {
-        bad = !base_round_load(o->base, &g->base, &g->origin);
+        char why[1000];
+        bad = !base_round_load(o->base, &g->base, &g->origin, why, sizeof why);
+        if (bad)
+            fprintf(stderr, "%s\n", why);
         have = !bad;
     }
     MPI_Bcast(&have, 1, MPI_INT, 0, stage->comm);

@@ -149,11 +149,20 @@ static bool draw(const struct options *o, const struct profile *p, const char *d
     return good;
 }
 
+static struct overlap_map *load_maps(const char *path, size_t *n)
+{
+    char why[1000];
+    struct overlap_map *maps = overlap_maps_load(path, n, why, sizeof why);
+    if (!maps)
+        fprintf(stderr, "%s\n", why);
+    return maps;
+}
+
 /* Requests of the run as points on the map: their size, and the time between post and wait. */
 static bool draw_overlap(const struct options *o, const struct profile *p, const char *path)
 {
     size_t n_maps, n = 0;
-    struct overlap_map *maps = overlap_maps_load(o->overlap, &n_maps);
+    struct overlap_map *maps = load_maps(o->overlap, &n_maps);
     double *x = profile_alloc((p->entries.n + 1) * sizeof *x);
     double *y = profile_alloc((p->entries.n + 1) * sizeof *y);
     struct profile *rows = rows_of(p, ROWS_BY_SITE);
@@ -200,7 +209,7 @@ static bool draw_file(const struct options *o, const char *file)
     bool good;
     if (first == '{') {
         size_t n;
-        struct overlap_map *maps = overlap_maps_load(file, &n);
+        struct overlap_map *maps = load_maps(file, &n);
         good = n && overlap_maps_draw(target, "Overlap of communication and computation", maps, n);
         for (size_t i = 0; i < n; i++)
             overlap_map_free(&maps[i]);

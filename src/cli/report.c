@@ -238,13 +238,15 @@ int cli_report(int argc, char **argv)
     if (o.directory && !stat(o.directory, &st) && S_ISREG(st.st_mode))
         return write_document(&o) && cli_flush(o.name) ? 0 : 1;
     struct base_round base = {0};
-    if (o.base_round && !base_round_load(o.base_round, &base, NULL))
+    char why[1000];
+    if (o.base_round && !base_round_load(o.base_round, &base, NULL, why, sizeof why)) {
+        fprintf(stderr, "%s\n", why);
         return 1;
+    }
     o.report.base = &base;
     struct profile *p = profile_load(o.directory ? o.directory : "collprof.out");
     if (!p)
         return 1;
-    char why[1000];
     if (!filter_apply(p, &o.filter, why, sizeof why)) {
         fprintf(stderr, "%s: %s\n", o.name, why);
         profile_free(p);

@@ -327,8 +327,10 @@ static void write_report(void *arg)
         save(r);
     if (layer.settings.report) {
         struct base_round base = {0};
-        if (*layer.settings.base_round)
-            base_round_load(layer.settings.base_round, &base, NULL);
+        char why[1000];
+        if (*layer.settings.base_round &&
+            !base_round_load(layer.settings.base_round, &base, NULL, why, sizeof why))
+            fprintf(stderr, "%s\n", why);
         report_text(
             r->p, stderr,
             &(struct report_options){.top = layer.settings.top,

@@ -135,13 +135,13 @@ static bool read_map(const json_t *json, struct overlap_map *m)
     return good;
 }
 
-struct overlap_map *overlap_maps_load(const char *path, size_t *n)
+struct overlap_map *overlap_maps_load(const char *path, size_t *n, char *why, size_t size)
 {
     json_error_t error;
     *n = 0;
     json_t *json = json_load_file(path, 0, &error);
     if (!json) {
-        fprintf(stderr, "%s: cannot be read as JSON: %s\n", path, error.text);
+        snprintf(why, size, "%s: cannot be read as JSON: %s", path, error.text);
         return NULL;
     }
     const json_t *list = json_object_get(json, "maps");
@@ -150,8 +150,8 @@ struct overlap_map *overlap_maps_load(const char *path, size_t *n)
     while (maps && *n < count && read_map(json_array_get(list, *n), &maps[*n]))
         ++*n;
     if (*n < count || count == 0) {
-        fprintf(stderr, "%s: no heat maps in it: write it by collbench-overlap --format=json\n",
-                path);
+        snprintf(why, size, "%s: no heat maps in it: write it by collbench-overlap --format=json",
+                 path);
         for (size_t i = 0; i < *n; i++)
             overlap_map_free(&maps[i]);
         free(maps);

@@ -29,9 +29,9 @@ void overlap_map_free(struct overlap_map *m);
 double *overlap_map_at(const struct overlap_map *m, size_t ix, size_t iy);
 void overlap_map_doubt(struct overlap_map *m, size_t ix, size_t iy);
 
-/* The maps in collbench-overlap's JSON output, in its order; NULL and *N = 0 with a line on stderr
- * if there are none. Free each, then the array. */
-struct overlap_map *overlap_maps_load(const char *path, size_t *n);
+/* The maps in collbench-overlap's JSON output, in its order; NULL and *N = 0 if there are
+ * none; WHY then begins with the file's name. Free each, then the array. */
+struct overlap_map *overlap_maps_load(const char *path, size_t *n, char *why, size_t size);
 
 /* What the map shows, in a sentence derived from its numbers. */
 void overlap_map_sentence(const struct overlap_map *m, char *text, size_t size);

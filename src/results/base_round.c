@@ -102,19 +102,20 @@ bool base_round_from_json(const json_t *json, struct base_round *base, struct ba
     return true;
 }
 
-bool base_round_load(const char *path, struct base_round *base, struct base_origin *origin)
+bool base_round_load(const char *path, struct base_round *base, struct base_origin *origin,
+                     char *why, size_t size)
 {
     json_error_t error;
-    const char *why;
+    const char *reason;
     *base = (struct base_round){0};
     json_t *json = json_load_file(path, 0, &error);
     if (!json) {
-        fprintf(stderr, "%s: cannot be read as JSON: %s\n", path, error.text);
+        snprintf(why, size, "%s: cannot be read as JSON: %s", path, error.text);
         return false;
     }
-    bool loaded = base_round_from_json(json, base, origin, &why);
+    bool loaded = base_round_from_json(json, base, origin, &reason);
     if (!loaded)
-        fprintf(stderr, "%s: %s\n", path, why);
+        snprintf(why, size, "%s: %s", path, reason);
     json_decref(json);
     return loaded;
 }

@@ -28,9 +28,11 @@ json_t *base_round_json(const struct base_round *base, const struct base_origin 
 bool base_round_from_json(const json_t *json, struct base_round *base, struct base_origin *origin,
                           const char **why);
 
-/* By way of a temporary file. On failure says why on stderr, as does the next. */
+/* By way of a temporary file. On failure says why on stderr. */
 bool base_round_save(const struct base_round *base, const struct base_origin *origin,
                      const char *path);
-bool base_round_load(const char *path, struct base_round *base, struct base_origin *origin);
+/* On failure WHY begins with the file's name. */
+bool base_round_load(const char *path, struct base_round *base, struct base_origin *origin,
+                     char *why, size_t size);
 
 #endif

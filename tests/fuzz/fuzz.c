@@ -82,7 +82,8 @@ static void read_base(const char *path)
 {
     struct base_round base;
     struct base_origin origin;
-    if (base_round_load(path, &base, &origin))
+    char why[400];
+    if (base_round_load(path, &base, &origin, why, sizeof why))
         json_decref(base_round_json(&base, &origin));
     base_round_free(&base);
 }
@@ -98,7 +99,7 @@ static void read_schedule(const char *path)
 static void read_maps(const char *path)
 {
     size_t n;
-    struct overlap_map *maps = overlap_maps_load(path, &n);
+    struct overlap_map *maps = overlap_maps_load(path, &n, (char[400]){0}, 400);
     for (size_t i = 0; i < n; i++) {
         json_decref(overlap_map_json(&maps[i]));
         overlap_map_free(&maps[i]);

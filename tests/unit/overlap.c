@@ -108,12 +108,15 @@ Test(overlap, base_round_as_json)
 
 Test(overlap, base_round_as_file)
 {
-    struct base_round base = example(), back;
+    struct base_round base = example(), back, none;
     struct base_origin origin = {"MPICH", "here", "today"};
     char path[] = "/tmp/collprof-base-round-XXXXXX";
     close(mkstemp(path));
     cr_assert(base_round_save(&base, &origin, path));
-    cr_assert(base_round_load(path, &back, NULL));
+    char why[200] = "";
+    cr_assert(base_round_load(path, &back, NULL, why, sizeof why), "%s", why);
+    cr_assert_not(base_round_load("/dev/null", &none, NULL, why, sizeof why));
+    cr_assert(strstr(why, "/dev/null: cannot be read as JSON: ") == why, "%s", why);
     close_to(base_round_time(&back, BASE_CONTIGUOUS, 1536), 3e-6);
     base_round_free(&back);
     base_round_free(&base);

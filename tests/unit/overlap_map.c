@@ -82,14 +82,14 @@ Test(overlap_map, as_file)
 {
     struct overlap_map m = example("sender", 0.25, NAN), *back;
     overlap_map_doubt(&m, 4, 2);
-    char path[] = "/tmp/collprof-overlap-map-XXXXXX";
+    char path[] = "/tmp/collprof-overlap-map-XXXXXX", why[200] = "";
     size_t n;
     int fd = mkstemp(path);
     FILE *file = fdopen(fd, "w");
     json_t *json = json_pack("{s:[o]}", "maps", overlap_map_json(&m));
     json_dumpf(json, file, 0);
     fclose(file);
-    back = overlap_maps_load(path, &n);
+    back = overlap_maps_load(path, &n, why, sizeof why);
     cr_assert_eq(n, 1);
     cr_expect_str_eq(back->name, "sender");
     cr_expect_eq(back->nx, NX);
@@ -107,15 +107,16 @@ Test(overlap_map, as_file)
     json_t *first = json_incref(json_array_get(axis, 0));
     json_array_set_new(axis, 0, json_real(1e300));
     json_dump_file(json, path, 0);
-    cr_expect_null(overlap_maps_load(path, &n));
+    cr_expect_null(overlap_maps_load(path, &n, why, sizeof why));
     json_array_set_new(axis, 0, first);
 
     /* A row too short is damage, not a smaller map. */
     json_t *map = json_array_get(json_object_get(json, "maps"), 0);
     json_array_remove(json_array_get(json_object_get(map, "ratio"), 1), 0);
     json_dump_file(json, path, 0);
-    cr_expect_null(overlap_maps_load(path, &n));
+    cr_expect_null(overlap_maps_load(path, &n, why, sizeof why));
     cr_expect_eq(n, 0);
+    cr_expect(strstr(why, ": no heat maps in it"), "%s", why);
     json_decref(json);
     overlap_map_free(&m);
     unlink(path);
