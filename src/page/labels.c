@@ -70,8 +70,8 @@ static void frame_label(const struct profile *p, const struct profile_frame *f, 
                  (unsigned long long)f->address);
 }
 
-/* N frames from the application's innermost one on. SHORT: only the first and the last of them, the
- * one by which this site differs from others. */
+/* The N innermost frames of the application's own. IS_SHORT: only the first and the last of these;
+ * by the last this site differs from others of the same first. */
 static void label_of(const struct profile *p, const struct profile_site *s, uint32_t n,
                      bool is_short, char *text, size_t room)
 {

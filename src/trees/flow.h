@@ -13,8 +13,9 @@
  * time from its parent as the schedule's window says, and is busy for call[u,v] per message. A
  * message then travels for cost(u,v) - gap(u,v) and is transmitted: at the rate 1 / gap(u,v), or
  * less if others need what it needs: all of its edge's messages share 1 / gap(u,v), all of those
- * between two sites 1 / gap, all of a sender's 1 / out(u). Each has a share in inverse proportion
- * to its way's length, as TCP's have, and what one cannot use is left to others.
+ * between two sites 1 / gap, all of a sender's 1 / out(u). Messages with a
+ * longer way get less of what is shared, in proportion to 1 / (the time of the way), as TCP's
+ * connections do; what one of them cannot use is left to the others.
  *
  * A network that delivers in order instead has the last segment there at the same time, but the
  * first ones sooner, so that its trees may be quicker than this and are not slower. */

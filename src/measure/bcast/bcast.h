@@ -36,8 +36,8 @@ struct bcast_case {
                    For contiguous types only */
     struct plan plan; /* plan.budget is for the whole case, all methods together; 0: no limit */
     int collector;    /* the rank that gets the outcome */
-    const struct sync_clock *clock; /* one clock for all ranks, for "direct"; NULL: clock_now()
-                                       is already the same everywhere (one host) */
+    const struct sync_clock *clock; /* for "direct": makes one clock of all ranks'. NULL: all ranks
+                                       are on one host, where clock_now() is one clock */
     const int *destinations;        /* ranks to measure one by one; NULL: all but the root */
     int n_destinations;             /* 0 with NULL */
 };

@@ -65,10 +65,12 @@ struct pairs_fit pairs_fit(const struct pairs *p, int i, int j);
  * negative, half of the sender's shortest one-way time. */
 bool pairs_graph(const struct pairs *p, size_t bytes, double injection, struct graph *g);
 
-/* The site of each rank, to be freed: the groups of the finest level of the hierarchy where
- * latencies part by two at least, and by the root of what they part by where they do it most
- * clearly (two sites may be near each other for sites, and still share one way); *GROUP is NULL
- * where they do not. False if there is no memory. */
+/* The site of each rank, numbered from 0 and to be freed; *GROUP is NULL where there is one site
+ * only. False if there is no memory.
+ * A level of the hierarchy (hierarchy.h) is as clear as its shortest round trip between two groups
+ * is long against the longest one inside of a group. Sites are the groups of the finest level that
+ * is clear by a factor of 2 at least, and by the square root of the clearest level's factor: two
+ * sites that are near each other still share one way to a third. */
 bool pairs_sites(const struct pairs *p, int **group);
 
 /* The N ranks RANK of P, in that order, as a P of their own. False if there is no memory. */
