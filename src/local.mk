@@ -165,7 +165,7 @@ libpicture_la_SOURCES = \
 	src/picture/timeline_draw.c src/picture/timeline_draw.h \
 	src/picture/plot.c src/picture/plot.h src/picture/plot_inner.h src/picture/plot_map.c \
 	src/picture/schedule_draw.c src/picture/schedule_draw.h \
-	src/picture/view.h
+	src/picture/view.c src/picture/view.h
 
 # The command: no MPI is linked.
 bin_PROGRAMS += collprof

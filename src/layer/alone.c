@@ -3,6 +3,7 @@
 #include "layer/life_inner.h"
 #include "profile/profile.h"
 #include "record/call.h"
+#include "record/network.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,8 @@ static void start_alone(MPI_Group world, int thread_level)
                   layer.rank, life_place.shown, life_obstacle);
     layer.ledger.header->started_late = 1;
     events_start((int64_t)(clock_now() * 1e9));
+    if (layer.trace)
+        network_start();
     life_begin();
 }
 

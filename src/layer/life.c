@@ -246,6 +246,8 @@ void life_start(int thread_level)
     sync_start(&global_clock, layer.comm, NULL);
     if (events_start((int64_t)(sync_now(&global_clock) * 1e9)))
         layer_say("rank %d: no memory for a trace", layer.rank);
+    if (layer.trace)
+        network_start();
     life_begin();
     if (!*company_sentence()) /* what is injected takes all ranks of a communicator */
         inject_start(&global_clock);

@@ -14,9 +14,6 @@ struct picture {
     bool traced; /* of a profile by profile_load_trace() */
 };
 
-/* What a picture of P is of: program, ranks, date, MPI, and whether its times mean anything. */
-void picture_caption(const struct profile *p, char *text, size_t room);
-
 extern const struct picture pictures[];
 extern const size_t n_pictures;
 

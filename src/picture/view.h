@@ -2,6 +2,8 @@
 #ifndef COLLPROF_PICTURE_VIEW_H
 #define COLLPROF_PICTURE_VIEW_H
 
+#include "profile/model.h"
+
 #include <stddef.h>
 
 enum picture_result {
@@ -17,5 +19,8 @@ struct picture_view {
                           longest wait */
     const char *ranks; /* of a timeline: "0-3,7"; NULL: all, the first 64 of them */
 };
+
+/* What a picture of P is of: program, ranks, date, MPI, and whether its times mean anything. */
+void picture_caption(const struct profile *p, char *text, size_t room);
 
 #endif

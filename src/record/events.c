@@ -1,5 +1,4 @@
 #include "record/events.h"
-#include "record/network.h"
 
 #include "timeline/timeline.h"
 
@@ -53,8 +52,6 @@ int events_start(int64_t now)
     int error = channels_start();
     layer.trace = !error;
     layer.ledger.header->traced = layer.trace;
-    if (layer.trace)
-        network_start();
     return error;
 }
 
