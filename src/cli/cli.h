@@ -44,6 +44,10 @@ int cli_width(const char *name, const char *text);
 /* Starts a viewer on PATH, BROWSER or xdg-open. False, with a word why, if there is none. */
 bool cli_show(const char *name, const char *path);
 
+/* Ends the process if PATH, a name that the user has not chosen, is a file that collprof has not
+ * made: a page, or a picture that says so. */
+void cli_may_replace(const char *name, const char *path);
+
 /* Flushes standard output. False, with a word why, if it could not be written (a full disk). */
 bool cli_flush(const char *name);
 

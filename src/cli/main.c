@@ -3,12 +3,14 @@
 
 #include "page/figures.h"
 #include "page/report.h"
+#include "results/save.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const struct command {
     const char *name, *summary;
@@ -160,6 +162,35 @@ size_t cli_choice(const char *name, const char *what, const char *text,
         cli_refuse(name, "%s '%s': did you mean %s? One of %s would be right", what, text, nearest,
                    known);
     cli_refuse(name, "%s '%s': one of %s would be right", what, text, known);
+}
+
+static bool is_ours(FILE *file)
+{
+    static const char page[] = "<title>collprof: ", picture[] = "tEXtSoftware\0collprof";
+    char text[1024];
+    size_t n = fread(text, 1, sizeof text, file);
+    if (n == 0 || memmem(text, n, page, sizeof page - 1))
+        return true; /* nothing is lost with an empty file */
+    return !fseek(file, -64, SEEK_END) && (n = fread(text, 1, 64, file)) > 0 &&
+           memmem(text, n, picture, sizeof picture - 1);
+}
+
+void cli_may_replace(const char *name, const char *path)
+{
+    struct stat st;
+    if (!save_is_safe(path))
+        exit(EXIT_FAILURE);
+    if (stat(path, &st) || !S_ISREG(st.st_mode))
+        return;
+    FILE *file = fopen(path, "re");
+    bool ours = file && is_ours(file);
+    if (file)
+        fclose(file);
+    if (!ours)
+        cli_refuse(name,
+                   "%s is there and was not made by collprof: another FILE, or --force to "
+                   "replace it, would be right",
+                   path);
 }
 
 int cli_width(const char *name, const char *text)

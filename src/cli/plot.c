@@ -16,11 +16,11 @@
 struct options {
     const char *name, *directory, *output, *picture, *overlap;
     long top;
-    bool show;
+    bool show, force;
     struct picture_view view;
 };
 
-enum { FROM = 256, TO, RANKS, SHOW };
+enum { FROM = 256, TO, RANKS, SHOW, FORCE };
 
 static const struct argp_option options[] = {
     {"picture", 'p', "NAME", 0, "only one of those below", 0},
@@ -36,6 +36,7 @@ static const struct argp_option options[] = {
      0},
     {"to", TO, "SEC", 0, "of a timeline: up to there (with neither: around the longest wait)", 0},
     {"ranks", RANKS, "LIST", 0, "of a timeline: only these ranks, as 0-3,7", 0},
+    {"force", FORCE, NULL, 0, "replace files of these names also if collprof has not made them", 0},
     {0}};
 
 static const char *picture_name(size_t i)
@@ -100,6 +101,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case SHOW:
         o->show = true;
         return 0;
+    case FORCE:
+        o->force = true;
+        return 0;
     case ARGP_KEY_ARG:
         if (o->directory)
             cli_refuse(o->name, "'%s' is one directory too many", argument);
@@ -120,12 +124,33 @@ static void check(const struct options *o)
         exit(CLI_USAGE);
 }
 
+static bool chosen(const struct options *o, const struct picture *picture)
+{
+    return !o->picture || !strcmp(o->picture, picture->name);
+}
+
+/* Whatever the user has not named is replaced only if it is a picture of ours. */
+static void check_targets(const struct options *o, const char *directory)
+{
+    char path[4400];
+    if (o->output || o->force)
+        return;
+    for (size_t i = 0; i < n_pictures && !o->overlap; i++) {
+        snprintf(path, sizeof path, "%s/%s.png", directory, pictures[i].name);
+        if (chosen(o, &pictures[i]))
+            cli_may_replace(o->name, path);
+    }
+    snprintf(path, sizeof path, "%s/overlap.png", directory);
+    if (o->overlap)
+        cli_may_replace(o->name, path);
+}
+
 static bool draw(const struct options *o, const struct profile *p, const char *directory)
 {
     bool good = true;
     for (size_t i = 0; i < n_pictures; i++) {
         char path[4400];
-        if (o->picture && strcmp(o->picture, pictures[i].name))
+        if (!chosen(o, &pictures[i]))
             continue;
         snprintf(path, sizeof path, "%s/%s.png", directory, pictures[i].name);
         const char *target = o->output ? o->output : path;
@@ -207,6 +232,8 @@ static bool draw_file(const struct options *o, const char *file)
     picture_path(file, path, sizeof path);
     const char *target = o->output ? o->output : path;
     bool good;
+    if (!o->output && !o->force)
+        cli_may_replace(o->name, target);
     if (first == '{') {
         size_t n;
         struct overlap_map *maps = load_maps(file, &n);
@@ -225,6 +252,7 @@ static bool draw_file(const struct options *o, const char *file)
 static bool draw_run(const struct options *o, const char *directory)
 {
     char path[4400];
+    check_targets(o, directory);
     struct profile *p = profile_load(directory);
     snprintf(path, sizeof path, "%s/overlap.png", directory);
     bool good = p && (o->overlap ? draw_overlap(o, p, o->output ? o->output : path)

@@ -16,12 +16,12 @@
 struct options {
     const char *name, *directory;
     const char *base_round, *html_file;
-    bool json, csv, html, show;
+    bool json, csv, html, show, force;
     struct report_options report;
     struct filter filter;
 };
 
-enum { SHOW = 256, ONLY, RANK, COMM, REGION, COLOR };
+enum { SHOW = 256, ONLY, RANK, COMM, REGION, COLOR, FORCE };
 
 static const struct argp_option options[] = {
     {"json", 'j', NULL, 0, "print the whole profile as JSON, see collprof-profile(5)", 0},
@@ -29,6 +29,7 @@ static const struct argp_option options[] = {
     {"html", 'h', "FILE", OPTION_ARG_OPTIONAL,
      "write the report as one page for a browser to FILE (DIR/report.html)", 0},
     {"show", SHOW, NULL, 0, "with --html: open the page, by BROWSER or xdg-open", 0},
+    {"force", FORCE, NULL, 0, "replace DIR/report.html also if it is not a page of collprof", 0},
     {"explain", 'e', NULL, 0, "say under each table what each of its columns means", 0},
     {"width", 'w', "COLUMNS", 0, "width of the page, from 80 (the terminal's, or 112)", 0},
     {"top", 't', "N", 0, "lines in each table (10)", 0},
@@ -84,6 +85,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'h':
         o->html = true;
         o->html_file = argument;
+        return 0;
+    case FORCE:
+        o->force = true;
         return 0;
     case 'e':
         o->report.explain = true;
@@ -166,6 +170,8 @@ static bool write_html(const struct options *o, const struct profile *p,
     struct save save;
     snprintf(path, sizeof path, "%s/report.html", o->report.directory);
     const char *target = o->html_file ? o->html_file : path;
+    if (!o->html_file && !o->force)
+        cli_may_replace(o->name, target);
     if (!save_open(&save, target))
         return false;
     char *timeline = p->trace.on ? timeline_of(o->report.directory) : NULL;

@@ -207,9 +207,8 @@ static uint64_t choose_place(void)
         if (!life_obstacle)
             place_keep(&life_place, layer.settings.keep_runs, kept_run);
         if (life_place.number)
-            layer_say("%s is in use by another run, or holds what is not ours: this run writes to "
-                      "%s",
-                      layer.settings.output, life_place.shown);
+            layer_say("%s %s: this run writes to %s", layer.settings.output, life_place.why,
+                      life_place.shown);
     }
     wait_politely(PMPI_Ibcast(chosen, 2, MPI_UINT64_T, 0, layer.comm, &request), &request);
     if (!is_first())

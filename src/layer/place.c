@@ -131,12 +131,18 @@ static bool is_foreign(int directory)
     return n > 0 && !strstr(start, "collprof-profile/");
 }
 
+static const char FOREIGN[] = "holds a profile.json that collprof has not written",
+                  IN_USE[] = "is in use by another run";
+
 /* The lock goes with the process, however that ends. Out of the way of applications that know their
  * descriptors by number. Where a file system has no locks, nobody is kept away. */
 static bool take(struct place *p, int fd)
 {
-    if (is_foreign(fd) || (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK))
+    bool foreign = is_foreign(fd);
+    if (foreign || (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)) {
+        p->why = p->why ? p->why : foreign ? FOREIGN : IN_USE;
         return false;
+    }
     int high = fcntl(fd, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR);
     p->claim = high >= 0 ? high : fd;
     if (high >= 0)
@@ -146,6 +152,7 @@ static bool take(struct place *p, int fd)
 
 const char *place_claim(struct place *p, const char *wanted)
 {
+    p->why = NULL;
     for (unsigned number = 0; number <= MOST_BESIDE; number += number ? 1 : 2) {
         int fd;
         p->claim = -1;
@@ -159,7 +166,7 @@ const char *place_claim(struct place *p, const char *wanted)
     }
     *p->path = '\0';
     show(p, wanted, 0);
-    return "it and all beside it are in use by other runs";
+    return "it and all beside it are in use by other runs, or hold what is not ours";
 }
 
 const char *place_join(struct place *p, const char *wanted, unsigned number)

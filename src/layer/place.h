@@ -17,6 +17,7 @@ struct place {
     char shown[1100]; /* as the user named it, with the number behind it */
     char path[4096];  /* absolute and without links; empty: there is none */
     unsigned number;  /* 0: DIR itself, otherwise DIR-number */
+    const char *why;  /* DIR itself was not taken; NULL if it was */
     dev_t device;
     ino_t inode;
     int claim; /* held open as long as the process lives; -1: none */

@@ -183,7 +183,7 @@ static const struct field trace_table[] = {
     FIELD(profile_trace, time_mask, "window_mask", FIELD_HEX),
     FIELD(profile_trace, first_ns, NULL, FIELD_I64),
     FIELD(profile_trace, last_ns, NULL, FIELD_I64),
-    FIELD(profile_trace, covered, "covered", FIELD_REAL),
+    FIELD(profile_trace, covered, "covered", FIELD_SHARE),
     FIELD(profile_trace, error_ns, "error_ns", FIELD_REAL),
     FIELD(profile_trace, calls_ns, "calls_ns", FIELD_U64),
     FIELD(profile_trace, wait_ns, "wait_ns", FIELD_U64),
@@ -346,6 +346,7 @@ static json_t *value_of(const struct field *f, const void *at)
     case FIELD_MAYBE:
         return *(const int64_t *)at < 0 ? json_null() : json_integer(*(const int64_t *)at);
     case FIELD_REAL:
+    case FIELD_SHARE:
         /* A damaged record's may be infinite, for which JSON has no number. */
         return isfinite(*(const double *)at) ? json_real(*(const double *)at) : json_null();
     case FIELD_BOOL:
@@ -371,6 +372,9 @@ void fields_write(json_t *object, const struct fields *fields, const void *data)
             json_put(object, f->key, value_of(f, (const char *)data + f->offset));
     }
 }
+
+/* The key of the value that was last refused. */
+static const char *fault;
 
 static bool set_named(enum field_kind kind, uint32_t *at, const char *name)
 {
@@ -405,6 +409,7 @@ static bool set_value(const struct field *f, void *at, const json_t *value)
         *(int64_t *)at = json_is_integer(value) && number >= 0 ? number : -1;
         return !value || json_is_null(value) || json_is_integer(value);
     case FIELD_REAL:
+    case FIELD_SHARE:
         *(double *)at = json_is_null(value) ? NAN : json_number_value(value);
         return json_is_number(value) || json_is_null(value);
     case FIELD_BOOL:
@@ -425,6 +430,21 @@ static bool set_value(const struct field *f, void *at, const json_t *value)
     }
 }
 
+/* What no clock has measured: sums of such times would not fit their type either. */
+static bool is_possible(const struct field *f, const json_t *value)
+{
+    size_t length = strlen(f->key);
+    double number = json_number_value(value);
+    if (length > 3 && !strcmp(f->key + length - 3, "_ns"))
+        return number < (double)FAR_NS && (number >= 0 || f->kind == FIELD_MAYBE);
+    return f->kind != FIELD_SHARE || (number >= 0 && number <= 1);
+}
+
+const char *fields_fault(void)
+{
+    return fault;
+}
+
 bool fields_read(const json_t *object, const struct fields *fields, void *data)
 {
     bool good = json_is_object(object);
@@ -432,7 +452,10 @@ bool fields_read(const json_t *object, const struct fields *fields, void *data)
         const struct field *f = &fields->at[i];
         const json_t *value = f->key ? json_object_get(object, f->key) : NULL;
         if (value || f->kind == FIELD_MAYBE)
-            good = set_value(f, (char *)data + f->offset, value);
+            good =
+                set_value(f, (char *)data + f->offset, value) && (!value || is_possible(f, value));
+        if (!good)
+            fault = f->key;
     }
     return good;
 }

@@ -12,6 +12,7 @@ enum field_kind {
     FIELD_I64,
     FIELD_MAYBE, /* int64_t, negative: not known, null */
     FIELD_REAL,
+    FIELD_SHARE,  /* double from 0 to 1 */
     FIELD_BOOL,
     FIELD_TEXT,   /* char[size] */
     FIELD_HEX,    /* uint64_t, as "0x..." */
@@ -55,7 +56,11 @@ json_t *json_text(const char *text, size_t size);
 /* Sets in OBJECT every field of the structure at DATA. */
 void fields_write(json_t *object, const struct fields *fields, const void *data);
 
-/* The way back. What is missing stays as it is; false for a value of a wrong kind. */
+/* The way back. What is missing stays as it is; false for a value of a wrong kind, or one that
+ * cannot be: a time below zero or beyond FAR_NS, a share that is none. */
 bool fields_read(const json_t *object, const struct fields *fields, void *data);
+
+/* The key that the last fields_read() refused; NULL: none so far. */
+const char *fields_fault(void);
 
 #endif

@@ -313,6 +313,56 @@ static void make_plain(json_t *json)
     }
 }
 
+/* Figures that can be each by itself, and not beside each other. */
+static bool entry_possible(const struct profile_entry *e)
+{
+    return e->errors <= e->calls && e->hidden <= e->completed &&
+           (e->time_ns == 0 || e->max_ns == 0 || e->time_ns / e->max_ns <= e->calls);
+}
+
+/* Where one thread at a time calls MPI, calls do not take longer than the run. Twice and a second
+ * more: a rank's clock is read by two rates. */
+static bool rank_possible(const struct profile *p, const struct profile_rank *r)
+{
+    double run = 1e9 * r->wall + (double)r->init_ns + (double)r->lifecycle_ns, most = 2 * run + 1e9;
+    if (!(r->wall >= 0 && r->wall < 1e-9 * (double)FAR_NS))
+        return false;
+    return r->state != LEDGER_FINALIZED ||
+           ((p->threads_at_once || (double)r->mpi_ns <= most) && (double)r->delayed_ns <= most);
+}
+
+/* What is impossible in P; NULL: nothing. */
+static const char *impossible(const struct profile *p)
+{
+    double calls = 0, waits = 0;
+    for (size_t i = 0; i < p->ranks.n; i++)
+        if (!rank_possible(p, &p->ranks.at[i]))
+            return "a rank was longer in MPI, or without a processor, than it ran";
+    for (size_t i = 0; i < p->entries.n; i++) {
+        if (!entry_possible(&p->entries.at[i]))
+            return "calls of one place took longer, or failed more often, than there were any";
+        calls += (double)p->entries.at[i].time_ns;
+    }
+    for (size_t i = 0; i < p->arrivals.n; i++)
+        if (p->arrivals.at[i].wait_ns > p->arrivals.at[i].time_ns)
+            return "collectives of one place waited for longer than they took";
+    for (size_t i = 0; i < p->waits.n; i++)
+        waits += (double)p->waits.at[i].wait_ns;
+    if (calls > (double)FAR_NS || waits > 1.001 * (double)p->trace.calls_ns)
+        return "the sum of times is longer than the run";
+    return NULL;
+}
+
+/* What is wrong with a profile that could not be read. */
+static const char *damage(const char *what, const char *key)
+{
+    static char text[160];
+    if (what || key)
+        snprintf(text, sizeof text, "a damaged profile: %s%s", what ? what : key,
+                 what ? "" : " is not what it can be");
+    return what || key ? text : "a damaged profile";
+}
+
 struct profile *profile_from_json(json_t *json, const char **reason)
 {
     const char *schema = json_string_value(json_object_get(json, "schema"));
@@ -324,9 +374,11 @@ struct profile *profile_from_json(json_t *json, const char **reason)
         return NULL;
     make_plain(json);
     struct profile *p = profile_new();
-    if (!read_all(p, json)) {
+    bool good = read_all(p, json);
+    const char *what = good ? impossible(p) : NULL;
+    if (!good || what) {
         profile_free(p);
-        *reason = "a damaged profile";
+        *reason = damage(what, fields_fault());
         return NULL;
     }
     *reason = NULL;

@@ -57,6 +57,17 @@ refused rank 'p["ranks"][0]["rank"] = -7'
 refused ranks 'p["run"]["size"] = 2**40'
 refused frames 'p["sites"][-1]["frames"] *= 20'
 refused one-in 'p["instances"]["analysed_one_in"] = 3'
+refused covered 'p["trace"]["covered"] = -1/50'
+refused covered-twice 'p["trace"]["covered"] = 2.0'
+refused delayed 'p["ranks"][0]["delayed_ns"] = 2**62'
+refused delayed-longer 'p["ranks"][0]["delayed_ns"] = 10**15'
+refused wait 'p["arrivals"][0]["wait_ns"] = 2**63 - 1'
+refused wait-longer 'p["arrivals"][0]["wait_ns"] = p["arrivals"][0]["time_ns"] + 1'
+refused in-mpi 'p["ranks"][0]["mpi_ns"] = 10**15'
+refused wall 'p["ranks"][0]["wall_seconds"] = -1.0'
+refused entry-time 'p["entries"][0]["time_ns"] = 10**15; p["entries"][0]["max_ns"] = 1'
+refused errors 'p["entries"][0]["errors"] = p["entries"][0]["calls"] + 1'
+refused region 'p["regions"].append({"name": "x", "entered": 1, "time_ns": -5})'
 refused members 'p["instances"]["list"][0]["members"][4] = 2**62'
 
 # What the format allows is no reason to refuse: an entry without a site.
@@ -64,6 +75,25 @@ forged no-site 'p["entries"] = [dict(e, site=None) for e in p["entries"]]'
 for command in "report" "report --csv" "report --json" "export" "plot"; do
     timeout 60 "$collprof" $command no-site >shown 2>&1 || fail "$command without sites: $(cat shown)"
 done
+
+# What the user has made is not replaced, what collprof has made is.
+cp -r no-site mine
+echo my own page >mine/report.html
+timeout 60 "$collprof" report --html mine >shown 2>&1
+test $? = 2 || fail "report --html: status, where there is a page of the user's"
+grep -q 'mine/report.html is there and was not made by collprof' shown || fail "$(cat shown)"
+test "$(cat mine/report.html)" = "my own page" || fail "report --html replaced the user's page"
+timeout 60 "$collprof" report --html --force mine >shown 2>&1 || fail "--force: $(cat shown)"
+timeout 60 "$collprof" report --html mine >shown 2>&1 || fail "page of its own: $(cat shown)"
+if command -v "${GNUPLOT:-gnuplot}" >/dev/null; then
+    echo my own picture >mine/sizes.png
+    timeout 120 "$collprof" plot mine >shown 2>&1
+    test $? = 2 || fail "plot: status, where there is a picture of the user's"
+    grep -q 'mine/sizes.png is there and was not made by collprof' shown || fail "$(cat shown)"
+    test "$(cat mine/sizes.png)" = "my own picture" || fail "plot replaced the user's picture"
+    timeout 120 "$collprof" plot --force mine >shown 2>&1 || fail "--force: $(cat shown)"
+    timeout 120 "$collprof" plot mine >shown 2>&1 || fail "pictures of its own: $(cat shown)"
+fi
 
 # In a directory where others may write, what they put there is not written through.
 if [ "$(id -u)" -eq 0 ]; then

@@ -3,7 +3,7 @@
 # and the time that the report states for it is most of what MPI_Finalize takes.
 . "$srcdir/tests/mpi/lib.sh"
 
-# program SITES: that many calls, in functions of 4 each; the time in MPI_Finalize goes to a file.
+# program SITES: that many calls, each in a function of its own; the time in MPI_Finalize goes to a file.
 program()
 {
     python3 - "$1" >many$1.c <<'EOF'
@@ -12,22 +12,22 @@ n = int(sys.argv[1])
 print("#include <mpi.h>\n#include <stdio.h>\n#include <time.h>\nstatic int v;")
 print("static double now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t);")
 print("return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec; }")
-for f in range(n // 4):
+for f in range(n):
     print(f"static __attribute__((noinline)) void f{f}(void) {{")
-    print("    MPI_Allreduce(MPI_IN_PLACE, &v, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF);\n" * 4 + "    v++;\n}")
+    print("    MPI_Allreduce(MPI_IN_PLACE, &v, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF);\n    v++;\n}")
 print("int main(int argc, char **argv) {\n MPI_Init(&argc, &argv);")
-print(*(f"    f{f}();" for f in range(n // 4)), sep="\n")
+print(*(f"    f{f}();" for f in range(n)), sep="\n")
 print('    double start = now();\n    MPI_Finalize();\n    FILE *f = fopen(argv[1], "w");')
 print('    fprintf(f, "%.6f", now() - start);\n    fclose(f);\n    return 0;\n}')
 EOF
     $MPICC -g -O0 "many$1.c" -o "many$1" || skip "cannot compile"
 }
 program 500
-program 4000
+program 6000
 
-# Processor time to make the report from the records: eight times the sites may cost 25 times at
-# most (a walk through all functions for each site costs 50 times).
-for n in 500 4000; do
+# Processor time to make the report from the records: twelve times the sites may cost 20 times
+# at most (a walk through all functions for each site costs 27 times and more).
+for n in 500 6000; do
     COLLPROF_KEEP=yes timeout 120 env LD_PRELOAD="$layer" COLLPROF_OUTPUT="$dir/k$n" \
         COLLPROF_REPORT=no ./many$n took || fail "$n sites: status $?"
     rm "k$n/profile.json"
@@ -41,19 +41,19 @@ def cost(n):
         subprocess.run([sys.argv[1], "report", f"k{n}"], check=True, stdout=subprocess.DEVNULL)
         best = min(best, os.times().children_user - before)
     return best
-few, many = max(cost(500), 0.01), cost(4000)
-print(f"500 sites: {few:.3f} s, 4000: {many:.3f} s")
-sys.exit(many > 25 * few)
+few, many = max(cost(500), 0.02), cost(6000)
+print(f"500 sites: {few:.3f} s, 6000: {many:.3f} s")
+sys.exit(many > 20 * few)
 EOF
 
 # From the directory as from the records, without a system call for every byte.
-timeout 120 env LD_PRELOAD="$layer" COLLPROF_OUTPUT="$dir/p" COLLPROF_REPORT=no ./many4000 took
+timeout 120 env LD_PRELOAD="$layer" COLLPROF_OUTPUT="$dir/p" COLLPROF_REPORT=no ./many6000 took
 $collprof report --csv p >csv || fail "report: status $?"
-[ "$(grep -c 'many4000.c:' csv)" -ge 4000 ] || fail "$(grep -c many4000.c csv) of 4000 sites by name"
+[ "$(grep -c 'many6000.c:' csv)" -ge 6000 ] || fail "$(grep -c many6000.c csv) of 6000 sites by name"
 
 # What is stated is most of what it is. Three tries: the machine may be busy at the end of it.
 for try in 1 2 3; do
-    timeout 120 env LD_PRELOAD="$layer" COLLPROF_OUTPUT="$dir/p" COLLPROF_REPORT=no ./many4000 took
+    timeout 120 env LD_PRELOAD="$layer" COLLPROF_OUTPUT="$dir/p" COLLPROF_REPORT=no ./many6000 took
     python3 - "$(cat took)" p/profile.json <<'EOF' && exit 0
 import json, sys
 p = json.load(open(sys.argv[2]))

@@ -171,7 +171,7 @@ Test(profile, json_and_back)
     json_object_set_new(json_array_get(json_object_get(json, "entries"), 0), "operation",
                         json_integer(99));
     cr_assert_null(profile_from_json(json, &reason));
-    cr_assert_str_eq(reason, "a damaged profile");
+    cr_assert_eq(strncmp(reason, "a damaged profile", 17), 0, "%s", reason);
     json_object_set_new(json, "schema", json_string("collprof-profile/9"));
     cr_assert_null(profile_from_json(json, &reason));
     json_decref(json);
