@@ -11,7 +11,8 @@ struct pending {
     const MPI_Request *requests; /* the caller's, as the call leaves them */
     MPI_Request *handle;         /* as they were */
     MPI_Status *status;          /* the caller's, or ours where it wants none */
-    struct request **record;     /* taken out before the call (threads) or found after it */
+    struct request **record;     /* taken out before the call or found after it */
+    bool taken;                  /* before: with threads, and to say whom a single one waits for */
 };
 
 /* Without memory nothing is tracked (n = 0) and the caller's statuses are used. */
@@ -30,17 +31,20 @@ static void pending_begin(struct pending *p, struct call *c, int n, const MPI_Re
     if (statuses == MPI_STATUS_IGNORE || statuses == MPI_STATUSES_IGNORE)
         p->status = (void *)(p->handle + count);
     memcpy(p->handle, requests, count * sizeof *p->handle);
-    if (!layer.threaded)
+    p->taken = layer.threaded || c->operation == OP_Wait;
+    if (!p->taken)
         return;
     for (int i = 0; i < p->n; i++)
         p->record[i] =
             p->handle[i] == MPI_REQUEST_NULL ? NULL : request_take(HANDLE_BITS(p->handle[i]));
+    if (count == 1 && p->record[0])
+        call_waits_for(p->record[0]);
     c->entry = clock_ticks();
 }
 
 static struct request *pending_record(const struct pending *p, int i)
 {
-    if (layer.threaded)
+    if (p->taken)
         return p->record[i];
     return p->handle[i] == MPI_REQUEST_NULL ? NULL : request_take(HANDLE_BITS(p->handle[i]));
 }
@@ -54,7 +58,7 @@ static void pending_end_one(struct call *c, const struct pending *p, int index, 
         call_complete(c, r, 1, p->status, tested);
     else if (r)
         request_return(r);
-    for (int i = p->n - 1; layer.threaded && i >= 0; i--)
+    for (int i = p->n - 1; p->taken && i >= 0; i--)
         if (i != index && p->record[i])
             request_return(p->record[i]);
 }
@@ -97,7 +101,7 @@ static void pending_end_some(struct call *c, const struct pending *p, int count,
             request_return(r);
         p->record[indices[k]] = NULL;
     }
-    for (int i = p->n - 1; layer.threaded && i >= 0; i--)
+    for (int i = p->n - 1; p->taken && i >= 0; i--)
         if (p->record[i])
             request_return(p->record[i]);
 }
@@ -107,7 +111,7 @@ static void pending_end_failed(const struct pending *p)
 {
     for (int i = p->n - 1; i >= 0; i--) {
         bool gone = p->handle[i] != MPI_REQUEST_NULL && p->requests[i] == MPI_REQUEST_NULL;
-        struct request *r = layer.threaded ? p->record[i] : gone ? pending_record(p, i) : NULL;
+        struct request *r = p->taken ? p->record[i] : gone ? pending_record(p, i) : NULL;
         if (r && gone)
             request_release(r);
         else if (r)
@@ -117,7 +121,7 @@ static void pending_end_failed(const struct pending *p)
 
 static void pending_end_none(const struct pending *p)
 {
-    for (int i = p->n - 1; layer.threaded && i >= 0; i--)
+    for (int i = p->n - 1; p->taken && i >= 0; i--)
         if (p->record[i])
             request_return(p->record[i]);
 }

@@ -11,7 +11,7 @@ static void leave_init(struct call *c, int rc, int provided)
     if (rc == MPI_SUCCESS)
         life_start(provided);
     if (layer.on) {
-        thread_call();
+        thread_call()->operation = c->operation;
         call_leave(c, rc, MPI_COMM_NULL, 0);
     }
     thread_leave();

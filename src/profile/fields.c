@@ -141,6 +141,7 @@ static const struct field stand_table[] = {
     FIELD(profile_stand, comm_id, "communicator_id", FIELD_HEX),
     FIELD(profile_stand, sequence, "sequence", FIELD_U32),
     FIELD(profile_stand, collective, "collective", FIELD_BOOL),
+    FIELD(profile_stand, outside, "outside", FIELD_BOOL),
     FIELD(profile_stand, peer, "peer", FIELD_I32),
     FIELD(profile_stand, tag, "tag", FIELD_I32),
     FIELD(profile_stand, root, "root", FIELD_I32),

@@ -335,6 +335,37 @@ static void count_stand(struct profile *p, const struct profile_stand *s, double
     p->ranks.at[0].mpi_ns += ns;
 }
 
+/* A rank that was outside of MPI, after its last call. Which one that was is known where only one
+ * thread calls. */
+static void gather_outside(struct profile *p, const struct ledger *l, struct maps *m, double end,
+                           double rate)
+{
+    const struct ledger_header *h = l->header;
+    const struct ledger_call *last = NULL;
+    for (uint32_t i = 0; i < count_of(l, LEDGER_CALLS); i++)
+        if (l->calls[i].thread && (uint64_t)l->calls[i].thread == (uint64_t)h->pid)
+            last = &l->calls[i];
+    uint32_t operation = last ? operation_of(p, l, m, last->operation) : PROFILE_NONE;
+    if (operation == PROFILE_NONE || h->threads_at_once || !h->last_ticks)
+        return;
+    struct profile_stand *s = PUSH(&p->stands);
+    *s = (struct profile_stand){.rank = h->rank,
+                                .site = mapped(m->site, last->site, l, LEDGER_SITES),
+                                .operation = operation,
+                                .comm = PROFILE_NONE,
+                                .outside = true,
+                                .peer = INT32_MIN,
+                                .tag = INT32_MIN,
+                                .root = -1,
+                                .entered =
+                                    (double)(int64_t)(h->last_ticks - h->pair[0].ticks) / rate,
+                                .seconds = -1};
+    if (end - s->entered >= 0) {
+        s->seconds = end - s->entered;
+        p->ranks.at[0].wall = fmax(p->ranks.at[0].wall, end);
+    }
+}
+
 static void gather_calls(struct profile *p, const struct ledger *l, struct maps *m, double rate)
 {
     const struct ledger_header *h = l->header;
@@ -360,12 +391,15 @@ static void gather_calls(struct profile *p, const struct ledger *l, struct maps 
         if (!s->collective)
             s->sequence = 0;
         s->entered = (double)(int64_t)(from->since - h->pair[0].ticks) / rate;
+        p->ranks.at[0].wall = fmax(p->ranks.at[0].wall, s->entered); /* it lived to enter it */
         if (end - s->entered >= 0) {
             s->seconds = end - s->entered;
             count_stand(p, s, s->seconds);
             p->ranks.at[0].wall = fmax(p->ranks.at[0].wall, end);
         }
     }
+    if (!p->stands.n && h->state != LEDGER_FINALIZED)
+        gather_outside(p, l, m, end, rate);
 }
 
 /* Of a process that was killed, the last call that it made is the last that is known of it. */

@@ -204,11 +204,12 @@ struct profile_stand {
     uint64_t comm_id; /* of this very communicator */
     uint32_t sequence;
     bool collective;   /* blocking: the sequence is its own */
+    bool outside;      /* of MPI: this was the last call, and it has returned */
     int32_t peer, tag; /* INT32_MIN: the operation has none */
     int32_t root;      /* -1: none */
     uint64_t bytes;    /* LEDGER_UNKNOWN_BYTES: not known */
-    double entered;    /* seconds after the start of its process's record */
-    double seconds;    /* in it until the rank ended or, if it is alive, now; -1: not known */
+    double entered;    /* seconds after the start of its process's record; outside: left */
+    double seconds;    /* from then until the rank ended or, if it is alive, now; -1: not known */
 };
 
 struct profile_finding {

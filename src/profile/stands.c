@@ -70,9 +70,9 @@ static void arguments(const struct profile *p, const struct profile_stand *s, ch
 
 static bool stand_together(const struct profile_stand *a, const struct profile_stand *b)
 {
-    return a->operation == b->operation && a->site == b->site && a->comm == b->comm &&
-           a->sequence == b->sequence && a->peer == b->peer && a->tag == b->tag &&
-           a->root == b->root;
+    return a->outside == b->outside && a->operation == b->operation && a->site == b->site &&
+           a->comm == b->comm && a->sequence == b->sequence && a->peer == b->peer &&
+           a->tag == b->tag && a->root == b->root;
 }
 
 static void say(struct profile *p, const struct profile_stand *s, size_t n)
@@ -95,7 +95,11 @@ static void say(struct profile *p, const struct profile_stand *s, size_t n)
     else
         snprintf(since, sizeof since, "from %.3g s after the start on; for how long is not known",
                  s->entered);
-    profile_warn(p, "rank%s %s stood in %s%s, %s", n > 1 ? "s" : "", ranks, where, what, since);
+    if (s->outside)
+        profile_warn(p, "rank%s %s: outside of MPI %s; the last call was %s", n > 1 ? "s" : "",
+                     ranks, since, where);
+    else
+        profile_warn(p, "rank%s %s stood in %s%s, %s", n > 1 ? "s" : "", ranks, where, what, since);
 }
 
 static void with_root(const struct profile *p, const struct profile_stand *s, char *text,

@@ -207,6 +207,18 @@ void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes, i
                         enum request_kind kind, int peer, int tag, struct request *matched,
                         const MPI_Request *request);
 
+/* The call in progress waits for R: with whom stands in the record, too. */
+static inline void call_waits_for(const struct request *r)
+{
+    struct ledger_call *now = thread.call;
+    now->comm = r->comm_index;
+    now->comm_id = r->id;
+    now->bytes = r->bytes;
+    now->peer = r->peer;
+    now->tag = r->tag;
+    now->root = r->root;
+}
+
 /* The messages of a persistent request that the call C has started. */
 void call_started(struct call *c, struct request *r);
 void call_leave_comm(const struct call *c, int rc, MPI_Comm comm, const MPI_Comm *new_comm);

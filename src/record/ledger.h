@@ -102,10 +102,10 @@ struct ledger_module {
     uint32_t unused;
 };
 
-/* A call that a thread of this rank is in, and has not returned from. Written on the way in, so it
- * tells where a process stands that hangs or was killed. */
+/* A call that a thread of this rank is in, or was in last. Written on the way in, so it tells where
+ * a process stands that hangs or was killed. */
 struct ledger_call {
-    uint64_t since;   /* ticks at entry; 0: no call. Written last on the way in. */
+    uint64_t since;   /* ticks at entry; 0: it has returned. Written last on the way in. */
     uint64_t comm_id; /* as in ledger_instance; 0: not known */
     uint64_t bytes;   /* of the payload; LEDGER_UNKNOWN_BYTES: not known beforehand */
     uint32_t operation, site;

@@ -195,8 +195,9 @@ static bool check_site(const struct ledger *l, uint32_t i)
 static bool check_call(const struct ledger *l, uint32_t i)
 {
     const struct ledger_call *c = &l->calls[i];
-    return !c->since || (is_operation(l->header, c->operation) && is_site(l->header, c->site) &&
-                         is_comm(l->header, c->comm));
+    return (!c->since && !c->thread) ||
+           (is_operation(l->header, c->operation) && is_site(l->header, c->site) &&
+            is_comm(l->header, c->comm));
 }
 
 static bool check_entry(const struct ledger *l, uint32_t i)

@@ -56,6 +56,11 @@ static void break_pipe(void)
 static void hang(int rank)
 {
     int x[3] = {0};
+    MPI_Request request;
+    if (rank == 4) {
+        MPI_Irecv(x, 2, MPI_INT, 0, 9, MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
     if (rank == 0)
         MPI_Recv(x, 3, MPI_INT, 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (rank == 2)

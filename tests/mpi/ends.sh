@@ -20,6 +20,13 @@ while read -r way state; do
     profile $way.json states "$state=1-2"
     "$collprof" report $way >report 2>&1 || fail "$way: cannot be reported as text"
     grep -q 'rank.*1.*counts end there' report || { cat report; fail "$way: not said that it ended early"; }
+    test $way = abort ||
+        tr -s ' \n' ' ' <report | grep -q 'rank 1: outside of MPI .*; the last call was MPI_Barrier' ||
+        { cat report; fail "$way: not said that rank 1 was outside of MPI"; }
+    python3 - $way.json/profile.json <<'EOF' || fail "$way: no wall time"
+import json, sys
+assert all(r["wall_seconds"] > 0 for r in json.load(open(sys.argv[1]))["ranks"])
+EOF
     if test $state = running; then
         tr -s ' \n' ' ' <report | grep -q 'without a last word (SIGKILL, _exit or exec); counts' ||
             { cat report; fail "$way: another cause is named"; }
@@ -60,12 +67,12 @@ done
 
 # Where each rank stands that hangs, seen from outside while it does; and that two collectives
 # that have met can never end.
-layered 4 hangs "$ends" hang >out 2>err &
+layered 5 hangs "$ends" hang >out 2>err &
 launcher=$!
 for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
     sleep 0.5
     "$collprof" report hangs >report 2>&1
-    grep -q 'in vain' report && break
+    grep -q 'in vain' report && grep -q 'tag 9' report && grep -q 'outside of MPI' report && break
 done
 kill $launcher 2>/dev/null
 wait $launcher 2>/dev/null
@@ -74,6 +81,10 @@ grep -q 'still running' flat || { cat report; fail "hang: not said that it still
 grep -q 'rank 0 stood in MPI_Recv at ends.c:[0-9]* hang, with rank 1, tag 7, 12 B, on MPI_COMM_WORLD, for' flat ||
     grep -q 'rank 0 stood in MPI_Recv at ends.c:[0-9]* hang, with rank 1, tag 7, 12 B, for' flat ||
     { cat report; fail "hang: rank 0"; }
+grep -q 'rank 4 stood in MPI_Wait at ends.c:[0-9]* hang, with rank 0, tag 9, 8 B, on MPI_COMM_WORLD, for' flat ||
+    { cat report; fail "hang: rank 4 waits for a request"; }
+grep -q 'rank 1: outside of MPI for [0-9.]* s; the last call was MPI_Barrier at ends.c:[0-9]* main' flat ||
+    { cat report; fail "hang: rank 1 is outside of MPI"; }
 grep -q 'in vain: rank 2 in MPI_Barrier at .*, and rank 3 in MPI_Bcast at .* (root 1)' flat ||
     { cat report; fail "hang: what does not fit"; }
 exit 0
