@@ -26,11 +26,27 @@ const char *life_obstacle;
 static struct clock_pair prepared;
 static struct sync_clock global_clock;
 static int end_keyval = MPI_KEYVAL_INVALID;
+static struct user {
+    uid_t real, effective;
+    gid_t real_group, effective_group;
+} started_as;
 
 /* --- beginning --- */
 
+static struct user user_now(void)
+{
+    return (struct user){getuid(), geteuid(), getgid(), getegid()};
+}
+
+bool life_has_changed_user(void)
+{
+    struct user now = user_now();
+    return memcmp(&now, &started_as, sizeof now) != 0;
+}
+
 void life_prepare(void)
 {
+    started_as = user_now();
     local_clock_start();
     prepared = clock_read_pair();
 }

@@ -38,6 +38,9 @@ struct profile *merge_over_tree(struct profile *mine, MPI_Comm comm);
  * having said why, if it could not be written. START: by clock_now(), of putting it together. */
 bool life_report(struct profile *p, double start);
 
+/* Whether this process runs under another user or group than when MPI was started. */
+bool life_has_changed_user(void);
+
 /* Catching what ends a process early. */
 void ends_watch(void);
 /* How the process ended, in its record. */

@@ -4,7 +4,15 @@
 
 #include <stdlib.h>
 
-enum { TAG_SIZE = 1, TAG_ROOM = 2, TAG_PROFILE = 3, CHUNK = 1 << 28 };
+/* Messages of 4 KiB carry their data. Larger ones are read by the receiver out of the sender's
+ * memory, which the system forbids where one of the two has changed its user: MPI then ends the
+ * process. */
+enum { TAG_SIZE = 1, TAG_PART = 2, TAG_PROFILE = 3, PART = 1 << 28, SMALL_PART = 1 << 12 };
+
+static uint64_t part_possible(void)
+{
+    return life_has_changed_user() ? SMALL_PART : PART;
+}
 
 struct packing {
     struct profile *p;
@@ -18,22 +26,22 @@ static void pack(void *arg)
     x->packed = profile_pack(x->p, &x->size);
 }
 
-/* A size of 0 stands for a profile that there is not. */
+/* A size of 0 stands for a profile that there is not; parts of 0, for no room. */
 static int send_profile(struct profile *p, int to, MPI_Comm comm)
 {
     struct packing x = {.p = p};
-    int room = 0;
+    uint64_t part = 0;
     bool packed = p && profile_try(pack, &x) && x.packed;
-    uint64_t announced = packed ? x.size : 0;
-    int rc = PMPI_Send(&announced, 1, MPI_UINT64_T, to, TAG_SIZE, comm);
-    if (!rc && announced) {
+    uint64_t announced[2] = {packed ? x.size : 0, part_possible()};
+    int rc = PMPI_Send(announced, 2, MPI_UINT64_T, to, TAG_SIZE, comm);
+    if (!rc && packed) {
         MPI_Request request;
-        int posted = PMPI_Irecv(&room, 1, MPI_INT, to, TAG_ROOM, comm, &request);
+        int posted = PMPI_Irecv(&part, 1, MPI_UINT64_T, to, TAG_PART, comm, &request);
         rc = wait_politely(posted, &request);
     }
-    for (size_t at = 0; room && at < announced; at += CHUNK) {
+    for (size_t at = 0; part && at < x.size; at += part) {
         size_t left = x.size - at;
-        int sent = PMPI_Send(x.packed + at, (int)(left < CHUNK ? left : CHUNK), MPI_BYTE, to,
+        int sent = PMPI_Send(x.packed + at, (int)(left < part ? left : part), MPI_BYTE, to,
                              TAG_PROFILE, comm);
         rc = rc ? rc : sent; /* the other side waits for all parts, whatever became of one */
     }
@@ -45,16 +53,17 @@ static int send_profile(struct profile *p, int to, MPI_Comm comm)
 static char *receive_packed(int from, MPI_Comm comm, uint64_t *size)
 {
     MPI_Request request;
-    *size = 0;
-    int posted = PMPI_Irecv(size, 1, MPI_UINT64_T, from, TAG_SIZE, comm, &request);
-    if (wait_politely(posted, &request) || !*size)
+    uint64_t announced[2] = {0, 0}, part = part_possible();
+    int posted = PMPI_Irecv(announced, 2, MPI_UINT64_T, from, TAG_SIZE, comm, &request);
+    *size = wait_politely(posted, &request) ? 0 : announced[0];
+    if (!*size)
         return NULL;
     char *packed = malloc(*size);
-    int room = packed != NULL;
-    int rc = PMPI_Send(&room, 1, MPI_INT, from, TAG_ROOM, comm);
-    for (size_t at = 0; room && at < *size; at += CHUNK) {
+    part = packed ? (announced[1] < part ? announced[1] : part) : 0;
+    int rc = PMPI_Send(&part, 1, MPI_UINT64_T, from, TAG_PART, comm);
+    for (size_t at = 0; part && at < *size; at += part) {
         size_t left = *size - at;
-        int received = PMPI_Recv(packed + at, (int)(left < CHUNK ? left : CHUNK), MPI_BYTE, from,
+        int received = PMPI_Recv(packed + at, (int)(left < part ? left : part), MPI_BYTE, from,
                                  TAG_PROFILE, comm, MPI_STATUS_IGNORE);
         rc = rc ? rc : received;
     }

@@ -1,6 +1,7 @@
 #include "base/quote.h"
 #include "profile/fields.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -325,6 +326,8 @@ static bool entry_possible(const struct profile_entry *e)
 static bool rank_possible(const struct profile *p, const struct profile_rank *r)
 {
     double run = 1e9 * r->wall + (double)r->init_ns + (double)r->lifecycle_ns, most = 2 * run + 1e9;
+    if (isnan(r->wall)) /* it was beyond all numbers, and is shown as not known */
+        return true;
     if (!(r->wall >= 0 && r->wall < 1e-9 * (double)FAR_NS))
         return false;
     return r->state != LEDGER_FINALIZED ||

@@ -79,6 +79,17 @@ as_nobody()
     setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
 }
 
+# A rank that has changed its user since MPI_Init: its memory is closed to the others.
+for who in 0 1 both; do
+    case $who in both) unset CHANGING ;; *) export CHANGING=$who ;; esac
+    layered 2 changed.$who "$strange" changed-user >out 2>err ||
+        { cat err; fail "changed user, $who: status $?"; }
+    "$collprof" report --json changed.$who >changed.json || fail "changed user, $who: no report"
+    mkdir -p "changed.$who.json"
+    mv changed.json "changed.$who.json/profile.json"
+    profile changed.$who.json calls MPI_Barrier=4020
+done
+
 # A directory, or a link to one, that belongs to somebody else: nothing is written there.
 mkdir prepared
 chown 65534 prepared

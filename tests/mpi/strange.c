@@ -235,6 +235,16 @@ static void waiting(void)
     barriers(10);
 }
 
+/* Of the ranks that CHANGING names, or of all. */
+static void changed_user(void)
+{
+    const char *changing = getenv("CHANGING");
+    barriers(2000);
+    if ((!changing || atoi(changing) == rank) && setuid(65534))
+        printf("rank %d stays\n", rank);
+    barriers(10);
+}
+
 static void nested(void)
 {
     barriers(10);
@@ -262,6 +272,7 @@ static const struct {
             {"small-files", small_files},
             {"closing", closing},
             {"waiting", waiting},
+            {"changed-user", changed_user},
             {"nested", nested}};
 
 int main(int argc, char **argv)
