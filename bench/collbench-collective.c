@@ -31,8 +31,7 @@ static error_t check_together(struct argp_state *state, void *options)
     for (size_t i = 0; i < o->methods.n; i++)
         *(o->methods.at[i] == 0 ? &o->direct : &o->mirrored) = true;
     if (o->operations.n == 0)
-        bench_choose(NULL, &chooses, "reduce,allreduce,barrier,allgather,alltoall",
-                     &o->operations);
+        bench_choose(NULL, &chooses, "reduce,allreduce,barrier,allgather,alltoall", &o->operations);
     error_t error = bench_check_ranks(state, &o->bench, "a collective", o->root);
     if (error)
         return error;
