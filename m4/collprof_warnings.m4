@@ -1,7 +1,8 @@
 # COLLPROF_WARNINGS
 # The warnings that the sources are clean of. MPICH's MPI_STATUSES_IGNORE is (MPI_Status *) 1,
-# which gcc takes for an array of no bytes that is written to.
+# which gcc takes for an array of no bytes that is written to; clang does not know that warning.
 AC_DEFUN([COLLPROF_WARNINGS], [
-WARNING_CFLAGS="-std=gnu11 -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wno-stringop-overflow -fvisibility=hidden"
+WARNING_CFLAGS="-std=gnu11 -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -fvisibility=hidden"
+AC_CHECK_DECL([__clang__], [], [WARNING_CFLAGS="$WARNING_CFLAGS -Wno-stringop-overflow"], [ ])
 AC_SUBST([WARNING_CFLAGS])
 ])

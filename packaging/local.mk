@@ -8,3 +8,6 @@ uninstall-modulefile:
 	rm -f "$(DESTDIR)$(datadir)/modulefiles/collprof/$(VERSION)"
 
 EXTRA_DIST += packaging/README.md packaging/spack/package.py packaging/debian
+
+THOROUGH_TESTS += tests/outside/compilers.sh
+EXTRA_DIST += tests/outside/aarch64.c

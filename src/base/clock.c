@@ -16,7 +16,7 @@ static bool gives_way;
 
 /* The kernel drops the counter as its clock source as soon as it finds it unstable or out of
  * step between processors, so its choice is the test of "invariant and synchronised". */
-static bool kernel_trusts_tsc(void)
+static bool kernel_trusts(const char *counter)
 {
     char name[32] = "";
     FILE *file = fopen("/sys/devices/system/clocksource/clocksource0/current_clocksource", "re");
@@ -24,18 +24,23 @@ static bool kernel_trusts_tsc(void)
         return false;
     bool read = fgets(name, sizeof name, file) != NULL;
     fclose(file);
-    return read && strcmp(name, "tsc\n") == 0;
+    name[strcspn(name, "\n")] = '\0';
+    return read && strcmp(name, counter) == 0;
 }
 
 void clock_start(void)
 {
     if (clock_source == CLOCK_SOURCE_EXTERNAL)
         return;
-#if defined(__x86_64__)
-    clock_source = kernel_trusts_tsc() ? CLOCK_SOURCE_TSC : CLOCK_SOURCE_MONOTONIC;
-#else
-    (void)kernel_trusts_tsc;
     clock_source = CLOCK_SOURCE_MONOTONIC;
+#if defined(__x86_64__)
+    if (kernel_trusts("tsc"))
+        clock_source = CLOCK_SOURCE_TSC;
+#elif defined(__aarch64__)
+    if (kernel_trusts("arch_sys_counter"))
+        clock_source = CLOCK_SOURCE_CNTVCT;
+#else
+    (void)kernel_trusts;
 #endif
 }
 
@@ -106,7 +111,7 @@ struct clock_pair clock_read_pair(void)
 {
     struct clock_pair best = {0};
     uint64_t narrowest = UINT64_MAX;
-    int tries = clock_source == CLOCK_SOURCE_TSC ? 20 : 1;
+    int tries = clock_is_counter(clock_source) ? 20 : 1;
     for (int i = 0; i < tries; i++) {
         uint64_t before = clock_ticks();
         double seconds = clock_now();
@@ -121,7 +126,7 @@ struct clock_pair clock_read_pair(void)
 
 double clock_rate(struct clock_pair from, struct clock_pair to)
 {
-    if (clock_source != CLOCK_SOURCE_TSC || to.seconds <= from.seconds)
+    if (!clock_is_counter(clock_source) || to.seconds <= from.seconds)
         return 1e9;
     return (double)(to.ticks - from.ticks) / (to.seconds - from.seconds);
 }
@@ -131,6 +136,8 @@ const char *clock_name(void)
     switch (clock_source) {
     case CLOCK_SOURCE_TSC:
         return "TSC";
+    case CLOCK_SOURCE_CNTVCT:
+        return "CNTVCT";
     case CLOCK_SOURCE_EXTERNAL:
         return "simulated";
     default:

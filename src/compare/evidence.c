@@ -76,7 +76,7 @@ double evidence_rank_test(const double *a, size_t n, const double *b, size_t m)
     size_t all = n + m, sum = 0;
     if (!n || !m)
         return 1;
-    double *value = malloc(all * sizeof *value), ties = 0;
+    double *value = malloc(all * sizeof *value);
     size_t *rank = malloc(all * sizeof *rank);
     double p = 1;
     if (value && rank) {
@@ -85,8 +85,6 @@ double evidence_rank_test(const double *a, size_t n, const double *b, size_t m)
         for (size_t i = 0; i < all; i++) {
             rank[i] = rank_of(value, all, i);
             sum += i < n ? rank[i] : 0;
-            for (size_t k = 0; k < all; k++)
-                ties += value[k] == value[i];
         }
         if (all <= EXACT_VALUES) {
             p = share_as_far(rank, all, n, sum);

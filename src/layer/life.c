@@ -55,7 +55,7 @@ void life_prepare(void)
 void life_find_rate(void)
 {
     struct clock_pair now = clock_read_pair();
-    while (clock_source == CLOCK_SOURCE_TSC && now.seconds - prepared.seconds < 2e-3)
+    while (clock_is_counter(clock_source) && now.seconds - prepared.seconds < 2e-3)
         now = clock_read_pair();
     layer.ns_per_tick = (uint64_t)(1e9 / clock_rate(prepared, now) * 4294967296.0);
 }

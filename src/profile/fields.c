@@ -247,7 +247,8 @@ const char *const dropped_keys[LEDGER_SECTIONS] = {
 
 static const char *const clock_names[] = {[CLOCK_SOURCE_TSC] = "TSC",
                                           [CLOCK_SOURCE_MONOTONIC] = "CLOCK_MONOTONIC",
-                                          [CLOCK_SOURCE_EXTERNAL] = "simulated"};
+                                          [CLOCK_SOURCE_EXTERNAL] = "simulated",
+                                          [CLOCK_SOURCE_CNTVCT] = "CNTVCT"};
 static const char *const state_names[] = {[LEDGER_RUNNING] = "running",
                                           [LEDGER_FINALIZED] = "finalized",
                                           [LEDGER_EXITED] = "exited",

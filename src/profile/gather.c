@@ -502,7 +502,7 @@ struct profile *profile_from_cut_ledger(const struct ledger *l, double rate)
     gather_entries(p, l, &m);
     if (ledger_rate(l->header) > 0)
         rate = ledger_rate(l->header);
-    else if (l->header->clock != CLOCK_SOURCE_TSC)
+    else if (!clock_is_counter(l->header->clock))
         rate = 1e9; /* ticks are nanoseconds unless they are the time stamp counter's */
     gather_peers(p, l, &m);
     if (rate > 0)
