@@ -37,7 +37,8 @@ struct signatures {
 
 static const struct bcast_method *methods[METHODS_MAX];
 static size_t n_methods;
-static double spent;                    /* seconds, of this process */
+static double spent, began;             /* seconds, of this process */
+static uint64_t too_late;               /* measurements that the budget had nothing left for */
 static uint64_t left_out[N_OPERATIONS]; /* calls that there is no method for */
 
 static bool start(void)
@@ -45,6 +46,7 @@ static bool start(void)
     const char *list = layer.settings.benchmark;
     bool all = !strcmp(list, "all");
     n_methods = 0;
+    began = clock_now();
     for (size_t i = 0; all && i < n_bcast_methods && n_methods < METHODS_MAX; i++)
         methods[n_methods++] = bcast_methods[i];
     while (!all && *list && n_methods < METHODS_MAX) {
@@ -96,6 +98,7 @@ static double agree_on_share(const struct shadow *s)
     if (share < 0.005)
         share = 0;
     PMPI_Bcast(&share, 1, MPI_DOUBLE, 0, s->comm);
+    too_late += share <= 0;
     return share;
 }
 
@@ -330,8 +333,8 @@ static int measure_mirrored(const struct subject *u, double share, json_t *rows)
         char text[80];
         const struct estimate *e =
             &out.pair[(size_t)out.slowest_from * (size_t)out.size + (size_t)out.slowest_to];
-        snprintf(text, sizeof text, "last entry (rank %d) - exit of rank %d, the largest",
-                 out.slowest_from, out.slowest_to);
+        snprintf(text, sizeof text, "exit of rank %d - last entry (of rank %d), the largest",
+                 out.slowest_to, out.slowest_from);
         json_t *row = method_row("held", *e, out.measured, out.asked, text);
         if (out.measured < out.asked)
             json_object_set_new(row, "at_least", json_true());
@@ -507,7 +510,14 @@ static void finish(void)
     size_t room = sizeof benchmark_injection.remark;
     if (layer.rank != 0)
         return;
-    snprintf(text, room, "benchmark: measuring took %.3g s of the run's time (rank 0)", spent);
+    snprintf(text, room,
+             "benchmark: measuring took %.3g s, %.0f %% of the run (rank 0): times outside of "
+             "collectives contain it",
+             spent, 100 * spent / (clock_now() - began));
+    if (too_late)
+        snprintf(text + strlen(text), room - strlen(text),
+                 "; %llu measurements were left out, the budget (--benchmark-budget) was used up",
+                 (unsigned long long)too_late);
     for (unsigned i = 0, any = 0; i < N_OPERATIONS; i++) {
         size_t at = strlen(text);
         if (left_out[i])

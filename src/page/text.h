@@ -19,6 +19,7 @@ void text_most_waited(const struct view *v, FILE *out);
 void text_trace(const struct profile *p, FILE *out);
 void text_transport(const struct profile *p, FILE *out);
 
+void text_most_measured(const struct view *v, FILE *out);
 void text_findings(const struct profile *p, FILE *out, const struct report_options *options);
 
 /* The last line: what to do next, with its command; nothing if nothing is certain. */

@@ -40,7 +40,17 @@ static const struct shown known[] = {
          "that came while the root was still in its broadcast: no sooner is known of them. late: "
          "of the broadcasts, those that this rank entered after data could be there. behind: those "
          "that it was in time for, but a rank that it may depend on was not."},
-    {.kind = "benchmark", .title = "Measuring methods run before the application's collectives"},
+    {.kind = "benchmark",
+     .title = "Measuring methods run before the application's collectives",
+     .column = {{"method", "method"},
+                {"time_us", "time"},
+                {"low_us", "interval"},
+                {"destinations", "destinations"},
+                {"measures", "measures"}},
+     .legend =
+         "  interval: 95 % of the median. destinations: measured, of those that the method goes "
+         "through one by one; where not all were, the time is that of the slowest of these "
+         "(>=).\n"},
     {.kind = "broadcast", .title = "Broadcast replaced"},
 };
 
@@ -140,12 +150,23 @@ static void head_cell(struct layout *l, const char *key, const json_t *row)
     layout_cell(l, "%s", text);
 }
 
+static void text_before(char *text, size_t room, const char *word)
+{
+    size_t length = strlen(text), more = strlen(word);
+    if (length + more < room) {
+        memmove(text + more, text, length + 1);
+        memcpy(text, word, more);
+    }
+}
+
 static void value_cell(struct layout *l, const char *key, const json_t *row)
 {
     char text[300], high[150], upper[100];
     const json_t *value = json_object_get(row, key);
     value_text(key, value, text, 150);
     squeeze(value, text);
+    if (json_is_true(json_object_get(row, "at_least")) && !strcmp(key, "time_us"))
+        text_before(text, sizeof text, ">= ");
     if (upper_end(key, row, upper, sizeof upper)) {
         const json_t *end = json_object_get(row, upper);
         value_text(upper, end, high, sizeof high);
@@ -244,8 +265,10 @@ static void print_block(FILE *out, const struct shown *as, const json_t *finding
     const json_t **list = profile_alloc(json_array_size(inner) * sizeof *list);
     size_t kept = 0, most = top > 16 ? top : 16;
     print_facts(out, finding);
+    /* Where the columns are declared a row may leave some out. */
     for (size_t k = 0; k < json_array_size(inner); k++)
-        if (same_keys(json_array_get(inner, 0), json_array_get(inner, k)))
+        if ((as->column[0].key && json_is_object(json_array_get(inner, k))) ||
+            same_keys(json_array_get(inner, 0), json_array_get(inner, k)))
             list[kept++] = json_array_get(inner, k);
     print_rows(out, as, list, kept < most ? kept : most);
     text_more(out, kept, kept < most ? kept : most, "row");
@@ -278,6 +301,63 @@ static void print_kind(const struct profile *p, size_t first, size_t n, FILE *ou
     if (as->legend)
         text_paragraph(out, "  ", as->legend);
     free(row);
+}
+
+/* What the application's calls of F's kind took on average, and in all; ns. */
+static double seen_mean(const struct profile *p, const json_t *f, double *sum)
+{
+    const char *operation = json_string_value(json_object_get(f, "operation")),
+               *comm = json_string_value(json_object_get(f, "communicator"));
+    json_int_t bytes = json_integer_value(json_object_get(f, "bytes"));
+    double calls = 0;
+    *sum = 0;
+    for (size_t i = 0; operation && comm && bytes >= 0 && i < p->entries.n; i++) {
+        const struct profile_entry *e = &p->entries.at[i];
+        if (e->comm == PROFILE_NONE || e->size_class != size_class_of((uint64_t)bytes) ||
+            strcmp(p->operations.at[e->operation].name, operation) ||
+            strcmp(p->comms.at[e->comm].name, comm))
+            continue;
+        calls += (double)e->calls;
+        *sum += (double)e->time_ns;
+    }
+    return calls > 0 ? *sum / calls : 0;
+}
+
+/* The measured operation on which most time is spent: what it takes by itself, beside that. */
+void text_most_measured(const struct view *v, FILE *out)
+{
+    const struct profile *p = v->p;
+    const json_t *most = NULL;
+    double alone = 0, seen = 0, of_all = 0;
+    for (size_t i = 0; i < p->findings.n; i++) {
+        const json_t *f = p->findings.at[i].value, *row;
+        size_t k;
+        if (strcmp(p->findings.at[i].kind, "benchmark"))
+            continue;
+        double sum, mean = seen_mean(p, f, &sum);
+        json_array_foreach(json_object_get(f, "methods"), k, row)
+        {
+            const char *method = json_string_value(json_object_get(row, "method"));
+            double high = json_number_value(json_object_get(row, "high_us"));
+            if (!method || strcmp(method, "direct") || high <= 0 || sum < of_all)
+                continue;
+            most = f;
+            of_all = sum;
+            seen = mean;
+            alone = high * 1e3;
+        }
+    }
+    /* Half as much again is beyond what a mean and a median may differ by. */
+    if (!most || of_all < 0.01 * v->mpi_ns || seen < 1.5 * alone)
+        return;
+    char each[32], by_itself[32], bytes[32];
+    fprintf(out,
+            "findings\t%s of %s on %s takes at most %s with all ranks there, as measured; the "
+            "application's calls took %s on average.\n",
+            json_string_value(json_object_get(most, "operation")),
+            format_bytes(bytes, json_number_value(json_object_get(most, "bytes"))),
+            json_string_value(json_object_get(most, "communicator")), format_time(by_itself, alone),
+            format_time(each, seen));
 }
 
 void text_findings(const struct profile *p, FILE *out, const struct report_options *o)

@@ -198,6 +198,7 @@ char *text_sentences(const struct view *v)
         most_late(v->p, sentences);
         most_waiting(v, sentences);
         text_most_waited(v, sentences);
+        text_most_measured(v, sentences);
     }
     fclose(sentences);
     return text;

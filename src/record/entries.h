@@ -13,11 +13,6 @@ void entries_reset(void);
 /* Adds the entry; NULL if the table is full, which is counted. */
 struct ledger_entry *entries_add(uint64_t key);
 
-static inline unsigned size_class_of(uint64_t bytes)
-{
-    return bytes ? 64u - (unsigned)__builtin_clzll(bytes) : 0;
-}
-
 /* 28 bits of site, 10 of operation, 11 of communicator, 7 of region, 7 of size class. */
 static inline uint64_t entry_key(uint32_t site, uint32_t operation, uint32_t comm, uint32_t region,
                                  unsigned size_class)

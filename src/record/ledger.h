@@ -382,4 +382,10 @@ const char *ledger_text(const struct ledger *l, uint32_t position);
 
 void ledger_close(struct ledger *l);
 
+/* Of an entry: 0 for no bytes, C for sizes from 2^(C-1) to below 2^C. */
+static inline unsigned size_class_of(uint64_t bytes)
+{
+    return bytes ? 64u - (unsigned)__builtin_clzll(bytes) : 0;
+}
+
 #endif

@@ -125,6 +125,42 @@ Test(page, findings_of_any_shape)
     profile_free(p);
 }
 
+/* A measured operation beside the application's calls of it: said where these take half as much
+ * again. */
+Test(page, what_was_measured_beside_what_was_seen)
+{
+    for (int k = 0; k < 4; k++) {
+        struct profile *p = four_ranks();
+        const struct profile_entry *e = NULL;
+        for (size_t i = 0; i < p->entries.n; i++)
+            if (p->entries.at[i].comm != PROFILE_NONE && p->entries.at[i].size_class &&
+                (!e || e->time_ns < p->entries.at[i].time_ns))
+                e = &p->entries.at[i];
+        cr_assert_not_null(e);
+        double calls = 0, time = 0;
+        for (size_t i = 0; i < p->entries.n; i++)
+            if (p->entries.at[i].operation == e->operation && p->entries.at[i].comm == e->comm &&
+                p->entries.at[i].size_class == e->size_class) {
+                calls += (double)p->entries.at[i].calls;
+                time += (double)p->entries.at[i].time_ns;
+            }
+        /* Measured: 1.6 and 1.4 times shorter, of another size, without an interval. */
+        double us = time / calls / 1e3 / (k == 1 ? 1.4 : 1.6);
+        long long bytes = 1LL << (e->size_class - (k != 2));
+        profile_add_finding(p, "benchmark",
+                            json_pack("{s:s, s:s, s:I, s:[{s:s, s:f, s:f, s:o, s:b}]}", "operation",
+                                      p->operations.at[e->operation].name, "communicator",
+                                      p->comms.at[e->comm].name, "bytes", bytes, "methods",
+                                      "method", "direct", "time_us", us, "low_us", us, "high_us",
+                                      k == 3 ? json_null() : json_real(us), "at_least", 1));
+        char *text = text_of(p, NULL);
+        cr_assert_eq(strstr(text, "with all ranks there, as measured") != NULL, k == 0, "%s", text);
+        assert_has(text, ">= ");
+        free(text);
+        profile_free(p);
+    }
+}
+
 Test(page, comparison_finds_what_changed)
 {
     struct profile *before = four_ranks(), *after = NULL;
