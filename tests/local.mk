@@ -44,7 +44,7 @@ list-tests-alone:
 	@printf '%s\n' $(filter tests/mpi/% tests/outside/%,$(CHOSEN_TESTS))
 .PHONY: list-tests-beside list-tests-alone
 
-# Every fault of tools/mutants, one at a time: about an hour.
+# Every fault of tools/mutants, one at a time: hours.
 mutants: all
 	MUTANTS_DIR='$(abs_top_builddir)/mutants' $(srcdir)/tools/mutate
 EXTRA_DIST += tools/mutate tools/mutants tests/mutants.sh

@@ -178,8 +178,8 @@ static const struct figure list_of_calls[] = {
      "0 where the transfer was hidden, 1 where nothing of it was; with --base-round", NULL,
      ratio_brief, IN_PLACES},
     {"overlap", "overlap", UNIT_TEXT, NULL,
-     "hides: done when asked for, or waiting is below 5 % of its life; waits: waiting is half of "
-     "it or more; partly: between these",
+     "hides: 90 % or more done when asked for, or waiting is 5 % of their life or less; waits: "
+     "waiting is half of it or more; partly: between these",
      overlap, NULL, IN_PLACES},
 };
 FIGURES(calls);

@@ -375,7 +375,7 @@ void fields_write(json_t *object, const struct fields *fields, const void *data)
     }
 }
 
-/* The key of the value that was last refused. */
+/* The key of the value that was last refused, until it is asked for. */
 static const char *fault;
 
 static bool set_named(enum field_kind kind, uint32_t *at, const char *name)
@@ -444,7 +444,9 @@ static bool is_possible(const struct field *f, const json_t *value)
 
 const char *fields_fault(void)
 {
-    return fault;
+    const char *was = fault;
+    fault = NULL;
+    return was;
 }
 
 bool fields_read(const json_t *object, const struct fields *fields, void *data)

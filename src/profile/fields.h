@@ -12,7 +12,7 @@ enum field_kind {
     FIELD_I64,
     FIELD_MAYBE, /* int64_t, negative: not known, null */
     FIELD_REAL,
-    FIELD_SHARE,  /* double from 0 to 1 */
+    FIELD_SHARE, /* double from 0 to 1 */
     FIELD_BOOL,
     FIELD_TEXT,   /* char[size] */
     FIELD_HEX,    /* uint64_t, as "0x..." */
@@ -60,7 +60,7 @@ void fields_write(json_t *object, const struct fields *fields, const void *data)
  * cannot be: a time below zero or beyond FAR_NS, a share that is none. */
 bool fields_read(const json_t *object, const struct fields *fields, void *data);
 
-/* The key that the last fields_read() refused; NULL: none so far. */
+/* The key that fields_read() refused since this was last asked; NULL: none. */
 const char *fields_fault(void);
 
 #endif

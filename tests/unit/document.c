@@ -1,9 +1,11 @@
 /* A document in its three formats: readers of all of them are promised the same content. */
 #include "results/document.h"
+#include "results/save.h"
 
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <math.h>
+#include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -229,4 +231,48 @@ Test(document, without_memory_is_not_saved)
     cr_expect_lt(table_rows(t), 1 << 20);
     cr_expect_not(document_save(d, "/dev/null", FORMAT_JSON));
     document_free(d);
+}
+
+/* Writes BYTES where there is ROOM for so many, and room again before it is asked how it went. */
+static bool saved(const char *path, size_t bytes, rlim_t room)
+{
+    struct rlimit before, small;
+    struct save s;
+    signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &before);
+    small = before;
+    small.rlim_cur = room;
+    cr_assert(save_open(&s, path));
+    setrlimit(RLIMIT_FSIZE, &small);
+    for (size_t i = 0; i < bytes; i++)
+        putc('x', s.out);
+    fflush(s.out);
+    setrlimit(RLIMIT_FSIZE, &before);
+    return save_commit(&s);
+}
+
+Test(save, a_full_disk_is_noticed)
+{
+    char directory[] = "/tmp/collprof-XXXXXX", path[64];
+    struct stat st;
+    cr_assert_not_null(mkdtemp(directory));
+    snprintf(path, sizeof path, "%s/document", directory);
+    cr_expect_not(saved(path, 100000, 8192));
+    cr_expect_eq(stat(path, &st), -1, "a part of a document");
+    cr_expect_eq(rmdir(directory), 0, "something was left");
+    mkdir(directory, 0700);
+    cr_expect(saved(path, 100000, 200000));
+    cr_expect(!stat(path, &st) && st.st_size == 100000);
+    unlink(path);
+    rmdir(directory);
+}
+
+/* It is never closed: only what was flushed says whether it arrived. */
+Test(save, a_full_standard_output_is_noticed)
+{
+    struct save s;
+    cr_assert_not_null(freopen("/dev/full", "w", stdout));
+    cr_assert(save_open(&s, NULL));
+    fputs("x", s.out);
+    cr_assert_not(save_commit(&s));
 }

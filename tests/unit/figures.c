@@ -2,6 +2,8 @@
 #include "page/figures.h"
 #include "base/format.h"
 #include "made_profile.h"
+#include "page/compare.h"
+#include "page/rows.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -66,6 +68,65 @@ Test(figures, rows_without_the_figure_come_last)
     profile_free(p);
 }
 
+static double figure_of(const struct profile *p, const char *list, const char *key)
+{
+    const struct listing *listing = listing_find(list);
+    struct view v;
+    struct listed rows;
+    view_open(&v, p, NULL);
+    listed_open(&rows, listing, &v, NULL);
+    cr_assert_geq(rows.n, 1, "%s", list);
+    double value = figure_find(listing, key)->get(&v, rows.at);
+    listed_close(&rows);
+    view_close(&v);
+    return value;
+}
+
+/* Two ranks, 2 s each: 0.5 s in MPI, in a region for 4 ms, late by 2 us of 8 us twice. */
+Test(figures, of_ranks_collectives_and_regions)
+{
+    struct profile *p = NULL;
+    for (int r = 0; r < 2; r++) {
+        struct ledger l;
+        made_ledger(&l, NULL, r, 2);
+        made_calls(&l, 1, OP_BCAST, 8, 10, 50000000)->region = 1;
+        l.regions[1].time_ns = 4000000;
+        for (uint32_t i = 0; i < 2; i++)
+            made_instance(&l, OP_BCAST, i, 0, 10000 * i + (r ? 0 : 2000), 10000 * i + 8000);
+        p = made_merged(p, &l);
+    }
+    profile_symbolize(p);
+    cr_assert_float_eq(figure_of(p, "ranks", "mpi_share"), 25, 1e-9);
+    cr_assert_float_eq(figure_of(p, "regions", "time"), 8e6, 1e-9);
+    cr_assert_float_eq(figure_of(p, "regions", "time_per_rank"), 4e6, 1e-9);
+    cr_assert_float_eq(figure_of(p, "regions", "mpi_per_rank"), 5e8, 1e-9);
+    cr_assert_float_eq(figure_of(p, "collectives", "wait"), 4000, 1e-9);
+    cr_assert_float_eq(figure_of(p, "collectives", "time"), 28000, 1e-9);
+    cr_assert_float_eq(figure_of(p, "collectives", "waiting"), 400.0 / 28, 1e-9);
+    profile_free(p);
+}
+
+/* Equal by what sorts them: by time, then by operation and place. */
+Test(figures, equal_rows_have_an_order)
+{
+    static const uint64_t time[] = {200, 300, 100, 300};
+    struct profile *p = profile_new();
+    uint64_t histogram[HISTOGRAM_BUCKETS] = {0};
+    for (uint32_t i = 0; i < 4; i++)
+        profile_add_entry(p, &(struct profile_entry){.site = 9 - i,
+                                                     .comm = PROFILE_NONE,
+                                                     .region = PROFILE_NONE,
+                                                     .calls = i == 2 ? 8 : 7,
+                                                     .time_ns = time[i],
+                                                     .histogram = histogram});
+    ROWS_SORT(p, calls);
+    for (size_t i = 0; i < 4; i++) {
+        static const uint32_t site[] = {7, 6, 8, 9};
+        cr_assert_eq(p->entries.at[i].site, site[i], "row %zu: site %u", i, p->entries.at[i].site);
+    }
+    profile_free(p);
+}
+
 /* Quantiles keep the promise of the histogram, 6.25 %, after merging. */
 Test(figures, quantiles_within_promise)
 {
@@ -81,6 +142,11 @@ Test(figures, quantiles_within_promise)
         double truth = 100 + q * 1000000;
         cr_assert_lt(fabs(entry_quantile(&p->entries.at[0], q) / truth - 1), 0.0625, "%g", q);
     }
+    struct view v;
+    view_open(&v, p, NULL);
+    double median = figure_find(listing_find("entries"), "median")->get(&v, &p->entries.at[0]);
+    cr_assert_lt(fabs(median / 500100 - 1), 0.0625, "%g", median);
+    view_close(&v);
     profile_free(p);
 }
 
@@ -104,4 +170,50 @@ Test(figures, with_three_digits)
     cr_assert_str_eq(format_size_class(text, 0), "0 B");
     cr_assert_str_eq(format_size_class(text, 1), "1 B");
     cr_assert_str_eq(format_size_class(text, 17), "64 KiB to 128 KiB");
+}
+
+/* Shorter and longer, by how much and how many times, and what only one of the runs has. */
+Test(figures, changes_have_their_sign)
+{
+    static const struct {
+        uint32_t operation;
+        const char *name;
+        uint64_t ns[2]; /* of each of 100 calls; 0: no such calls */
+        const char *change, *share;
+    } known[] = {{OP_BCAST, "Bcast ", {1000, 3000}, "+200us", "+200.0%"},
+                 {OP_ALLREDUCE, "Allreduce ", {4000, 1000}, "-300us", "-75.0%"},
+                 {OP_BARRIER, "Barrier ", {1000, 9990}, "+899us", "+899.0%"},
+                 {OP_SCAN, "Scan ", {1000, 10000}, "+900us", "x10"},
+                 {OP_ISEND, "Isend ", {0, 1100}, "+110us", "new"},
+                 {OP_WAIT, "Wait ", {1200, 0}, "-120us", "gone"}};
+    enum { ROWS = sizeof known / sizeof *known };
+    struct profile *run[2];
+    for (int k = 0; k < 2; k++) {
+        struct ledger l;
+        made_ledger(&l, NULL, 0, 1);
+        for (size_t i = 0; i < ROWS; i++)
+            if (known[i].ns[k])
+                made_calls(&l, 1, known[i].operation, 8, 100, known[i].ns[k]);
+        run[k] = made_merged(NULL, &l);
+        profile_symbolize(run[k]);
+    }
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    compare_text(run[0], run[1], "first", "second", out,
+                 &(struct compare_options){.top = 10, .width = 200});
+    fclose(out);
+    assert_has(text, "+0.0%  +206.0%"); /* 820 us of calls are 2509 us now, in 2 s */
+    char *table = strstr(text, "Changes by operation");
+    for (size_t i = 0; i < ROWS; i++) {
+        char line[200];
+        const char *row = strstr(table, known[i].name);
+        cr_assert_not_null(row, "%s", text);
+        snprintf(line, sizeof line, "%.*s", (int)strcspn(row, "\n"), row);
+        assert_has(line, known[i].change);
+        assert_has(line, known[i].share);
+    }
+    free(text);
+    profile_free(run[0]);
+    profile_free(run[1]);
 }

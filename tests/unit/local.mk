@@ -49,7 +49,7 @@ tests_unit_record_LDADD = libbase.la $(CRITERION_LIBS)
 
 tests_unit_profile_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_profile_SOURCES = tests/unit/profile.c tests/unit/clocks.c tests/unit/load.c tests/unit/network.c \
-	tests/unit/timeline.c tests/unit/trace.c $(made_profile)
+	tests/unit/refusals.c tests/unit/timeline.c tests/unit/trace.c $(made_profile)
 tests_unit_profile_LDADD = libprofile.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_compare_CPPFLAGS = $(UNIT_CPPFLAGS)
@@ -57,7 +57,8 @@ tests_unit_compare_SOURCES = tests/unit/compare.c
 tests_unit_compare_LDADD = libcompare.la libpage.la libresults.la libprofile.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_page_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_page_SOURCES = tests/unit/page.c tests/unit/figures.c tests/unit/layout.c tests/unit/page_part.c $(made_profile)
+tests_unit_page_SOURCES = tests/unit/page.c tests/unit/figures.c tests/unit/layout.c tests/unit/page_part.c \
+	tests/unit/sentences.c $(made_profile)
 # Which names call sites, is loaded.
 EXTRA_tests_unit_page_DEPENDENCIES = collprof-symbols.la
 tests_unit_page_LDADD = libpicture.la libdata.la libpage.la libresults.la libprofile.la libbase.la $(CRITERION_LIBS)

@@ -60,6 +60,8 @@ Test(page, page_says_what_it_must)
     assert_has(text, "CLOCK_MONOTONIC; one for all ranks");
     assert_has(text, "Most time in MPI goes to MPI_Allreduce (99.9 %)");
     assert_has(text, "3 x1.60"); /* 120 ms against a mean of 75 ms */
+    assert_has(text, "from 30.1 ms (rank 0) to 120 ms (rank 3)");
+    assert_has(text, "1 KiB to 2 KiB          400  400KiB");
     assert_has(text, "400KiB");
     assert_has(text, "application+0x2000"); /* no such file: module and address */
     assert_has(text, "0, 100 %");           /* the root is last in every broadcast */
@@ -148,10 +150,11 @@ Test(page, what_was_measured_beside_what_was_seen)
         double us = time / calls / 1e3 / (k == 1 ? 1.4 : 1.6);
         long long bytes = 1LL << (e->size_class - (k != 2));
         profile_add_finding(p, "benchmark",
-                            json_pack("{s:s, s:s, s:I, s:[{s:s, s:f, s:f, s:o, s:b}]}", "operation",
-                                      p->operations.at[e->operation].name, "communicator",
-                                      p->comms.at[e->comm].name, "bytes", bytes, "methods",
-                                      "method", "direct", "time_us", us, "low_us", us, "high_us",
+                            json_pack("{s:s, s:s, s:I, s:[{s:s, s:f}, {s:s, s:f, s:f, s:o, s:b}]}",
+                                      "operation", p->operations.at[e->operation].name,
+                                      "communicator", p->comms.at[e->comm].name, "bytes", bytes,
+                                      "methods", "method", "held", "time_us", us, "method",
+                                      "direct", "time_us", us, "low_us", us, "high_us",
                                       k == 3 ? json_null() : json_real(us), "at_least", 1));
         char *text = text_of(p, NULL);
         cr_assert_eq(strstr(text, "with all ranks there, as measured") != NULL, k == 0, "%s", text);

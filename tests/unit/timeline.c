@@ -195,6 +195,31 @@ Test(timeline, other_channels_do_not_match)
     }
 }
 
+/* So many that their places in the table of ends meet: every part of what makes a message one is
+ * asked for. All cross each other: received in reverse order. */
+Test(timeline, crossing_messages_of_many_channels)
+{
+    enum { N = 500 };
+    static struct act a[2 * N];
+    for (int part = 0; part < 4; part++) {
+        struct timeline t;
+        for (uint32_t i = 0; i < N; i++) {
+            struct act *send = &a[i], *receive = &a[2 * N - 1 - i];
+            uint32_t from = part == 0 ? i : 0, ordinal = part == 1 ? i : 0;
+            *send = message(ACT_POST, from, N, ordinal, i, i + 1);
+            *receive = message(ACT_RECEIVED, N, from, ordinal, i, 10 * N - i);
+            send->tag = receive->tag = part == 2 ? (int32_t)(i * i) : 0;
+            send->comm_id = receive->comm_id = part == 3 ? 1 + i : 1;
+        }
+        FIND(t, a, 0);
+        cr_assert_eq(t.matched, N, "part %d: %d matched", part, (int)t.matched);
+        cr_assert_eq(t.contradictions, 0);
+        for (uint32_t i = 0; i < N; i++)
+            cr_assert_eq(t.partner[i], 2 * N - 1 - i, "part %d: message %u", part, i);
+        timeline_free(&t);
+    }
+}
+
 Test(timeline, collectives)
 {
     static const struct {

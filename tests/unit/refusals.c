@@ -1,0 +1,103 @@
+/* Protects those who read a profile.json that was damaged, or written by others: figures that
+ * cannot be are refused with what is wrong with them, and those that just can be are not. */
+#include "made_profile.h"
+
+#include <criterion/criterion.h>
+#include <jansson.h>
+#include <string.h>
+
+/* A rank that ran for 2 s, 1 ms of it in ten calls of MPI_Allreduce. */
+static json_t *made_json(void)
+{
+    struct ledger l;
+    made_ledger(&l, NULL, 0, 1);
+    struct ledger_entry *e = made_calls(&l, 1, OP_ALLREDUCE, 8, 10, 100000);
+    e->completed = 10;
+    struct profile *p = made_merged(NULL, &l);
+    p->trace = (struct profile_trace){.on = true, .covered = 1, .calls_ns = 1000000};
+    *PUSH(&p->arrivals) = (struct profile_arrival){
+        .operation = p->entries.at[0].operation, .instances = 1, .time_ns = 500, .wait_ns = 500};
+    p->has_arrivals = true;
+    *PUSH(&p->waits) =
+        (struct profile_wait){.operation = p->entries.at[0].operation, .state = 1, .calls = 1};
+    p->stack_depth = 1;
+    profile_symbolize(p);
+    json_t *json = profile_json(p);
+    profile_free(p);
+    return json;
+}
+
+static const struct {
+    const char *list, *key;
+    double good, bad;   /* the last that can be, and the first that cannot */
+    const char *reason; /* NULL: only that it is damaged */
+} known[] = {
+    {"ranks", "wall_seconds", 0, -1e-9, "a rank was longer in MPI"},
+    /* Twice the run of 2 s and a second. */
+    {"ranks", "mpi_ns", 5e9, 5e9 + 1, "a rank was longer in MPI"},
+    {"ranks", "delayed_ns", 5e9, 5e9 + 1, "or without a processor, than it ran"},
+    {"entries", "errors", 10, 11, "calls of one place took longer, or failed more often"},
+    {"entries", "hidden", 10, 11, "calls of one place took longer"},
+    /* Ten calls, of which none took more than 0.1 ms. */
+    {"entries", "time_ns", 1099999, 1100000, "calls of one place took longer"},
+    {"arrivals", "wait_ns", 500, 501, "collectives of one place waited for longer"},
+    {"arrivals", "wait_ns", 0, -1, "wait_ns is not what it can be"},
+    {"waits", "wait_ns", 1000999, 1001001, "the sum of times is longer than the run"},
+    {"trace", "covered", 0, -0.01, "covered is not what it can be"},
+    {"trace", "covered", 1, 1.01, "covered is not what it can be"},
+    {"regions", "time_ns", 0, -5, "time_ns is not what it can be"},
+    /* No key is named that was wrong in the profile before. */
+    {"entries", "size_class", 63, 64, NULL},
+    {"ranks", "rank", 0, -1, NULL},
+};
+
+static bool is_read(size_t i, double value)
+{
+    json_t *json = made_json(), *at = json_object_get(json, known[i].list);
+    const char *reason;
+    if (json_is_array(at))
+        at = json_array_get(at, 0);
+    json_t *was = json_object_get(at, known[i].key);
+    cr_assert(was && (json_is_number(was) || json_is_null(was)), "%s of %s", known[i].key,
+              known[i].list);
+    json_object_set_new(at, known[i].key,
+                        json_is_real(was) ? json_real(value) : json_integer((json_int_t)value));
+    struct profile *p = profile_from_json(json, &reason);
+    json_decref(json);
+    if (!p && known[i].reason)
+        cr_expect(strstr(reason, known[i].reason), "case %zu: %s", i, reason);
+    else if (!p)
+        cr_expect_str_eq(reason, "a damaged profile", "case %zu", i);
+    bool read = p;
+    profile_free(p);
+    return read;
+}
+
+Test(refusals, figures_that_cannot_be)
+{
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        cr_expect(is_read(i, known[i].good), "case %zu: %s %g is possible", i, known[i].key,
+                  known[i].good);
+        cr_expect_not(is_read(i, known[i].bad), "case %zu: %s %g is impossible", i, known[i].key,
+                      known[i].bad);
+    }
+}
+
+/* Where threads call MPI at once, their calls may last longer together than the run; a rank that
+ * was killed has no end to compare with. */
+Test(refusals, not_where_it_can_be)
+{
+    const char *reason;
+    json_t *json = made_json(), *rank = json_array_get(json_object_get(json, "ranks"), 0);
+    json_object_set_new(rank, "mpi_ns", json_integer(1000000000000));
+    json_object_set_new(json_object_get(json, "run"), "threads_at_once", json_true());
+    struct profile *p = profile_from_json(json, &reason);
+    cr_expect_not_null(p, "threads: %s", reason);
+    profile_free(p);
+    json_object_set_new(json_object_get(json, "run"), "threads_at_once", json_false());
+    json_object_set_new(rank, "state", json_string("running"));
+    p = profile_from_json(json, &reason);
+    cr_expect_not_null(p, "killed: %s", reason);
+    profile_free(p);
+    json_decref(json);
+}
