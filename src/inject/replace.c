@@ -14,7 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLANS_MAX = 64, SEEN = 64 };
+/* AGAIN: a plan is tried again after so many broadcasts, then after eight times as many, and so on.
+ */
+enum { PLANS_MAX = 64, SEEN = 64, AGAIN = 64 };
 
 /* Broadcasts of one root and size class. */
 struct replacement {
@@ -25,7 +27,8 @@ struct replacement {
     const struct bcast *bcast; /* NULL: the library's */
     struct grid_plan plan;     /* of "grid" */
     bool planned;
-    double moment[SEEN]; /* at the root the entry, elsewhere the exit; global seconds */
+    uint64_t again, stopped; /* calls: when it is tried again; when it was given up, 0: never */
+    double moment[SEEN];     /* at the root the entry, elsewhere the exit; global seconds */
 };
 
 /* What is kept for a communicator. */
@@ -64,8 +67,10 @@ static bool open_grid(struct shadow *s, struct replaced *k)
     k->grid = calloc(1, sizeof *k->grid);
     int ok = k->grid != NULL, all;
     PMPI_Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, s->comm);
-    if (all && grid_open(k->grid, s->comm, wanted.latencies, NULL, 0, why, sizeof why))
+    if (all && grid_open(k->grid, s->comm, wanted.latencies, NULL, 0, why, sizeof why)) {
+        k->grid->clock = injection_clock();
         return true;
+    }
     if (all && s->rank == 0)
         layer_say("--bcast=grid: %s: %s runs with the library's broadcast", why, s->name);
     free(k->grid);
@@ -81,6 +86,7 @@ static void make_plan(struct shadow *s, struct replaced *k, struct replacement *
     if (!wanted.grid || !open_grid(s, k))
         return;
     r->planned = grid_plan(k->grid, r->root, r->bytes, true, &r->plan, why, sizeof why);
+    r->again = AGAIN;
     if (r->planned && !r->plan.native)
         r->bcast = &r->plan.bcast;
     else if (!r->planned && s->rank == 0)
@@ -177,14 +183,40 @@ static int instead(const struct collective *c)
     return rc;
 }
 
+/* What paid at the start need not later. All members count alike. */
+static void try_again(struct shadow *s, struct replacement *r)
+{
+    struct replaced *k = s->kept[replace_injection.index];
+    r->again *= 8;
+    grid_try_again(k->grid, r->root, r->bytes, &r->plan);
+    s->of->disturbed = s->of->sequence;
+    if (r->plan.native) {
+        r->bcast = NULL;
+        r->stopped = r->calls;
+    }
+}
+
 /* The first of its kind would be late for what is made here. */
 static void before(const struct collective *c)
 {
-    if (c->is_broadcast && c->bytes)
-        replacement_of(c->on, c->root, c->bytes);
+    struct replacement *r =
+        c->is_broadcast && c->bytes ? replacement_of(c->on, c->root, c->bytes) : NULL;
+    if (r && r->planned && !r->plan.native && r->calls == r->again)
+        try_again(c->on, r);
 }
 
 /* --- what was found --- */
+
+static void add_estimate(json_t *f, const char *key, struct estimate e)
+{
+    const double part[] = {e.value, e.low, e.high};
+    static const char *const ends[] = {"", "low_", "high_"};
+    for (int i = 0; i < 3; i++) {
+        char name[40];
+        snprintf(name, sizeof name, "%s_%sus", key, ends[i]);
+        json_object_set_new(f, name, isnan(part[i]) ? json_null() : json_real(part[i] * 1e6));
+    }
+}
 
 static json_t *describe(const struct shadow *s, const struct replaced *k,
                         const struct replacement *r, double *took, size_t n)
@@ -202,6 +234,16 @@ static json_t *describe(const struct shadow *s, const struct replaced *k,
     json_object_set_new(f, "seen_us", json_real(seen.median * 1e6));
     json_object_set_new(f, "seen_low_us", json_real(seen.median_low * 1e6));
     json_object_set_new(f, "seen_high_us", json_real(seen.median_high * 1e6));
+    if (r->planned) {
+        add_estimate(f, "trial", r->plan.trial_grid);
+        add_estimate(f, "library", r->plan.trial_native);
+    }
+    if (r->stopped)
+        json_object_set_new(f, "given_up_after_calls", json_integer((json_int_t)r->stopped));
+    if (predicted && seen.median_low > 2 * r->plan.predicted)
+        json_object_set_new(
+            f, "remark",
+            json_sprintf("seen %.3g times as long as predicted", seen.median / r->plan.predicted));
     if (r->planned)
         json_object_set_new(f, "schedule_cost_us", json_real((k->grid->cost + r->plan.cost) * 1e6));
     return f;

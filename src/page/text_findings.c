@@ -51,7 +51,15 @@ static const struct shown known[] = {
          "  interval: 95 % of the median. destinations: measured, of those that the method goes "
          "through one by one; where not all were, the time is that of the slowest of these "
          "(>=).\n"},
-    {.kind = "broadcast", .title = "Broadcast replaced"},
+    {.kind = "broadcast",
+     .title = "Broadcast replaced",
+     .legend =
+         "  trial, library: the replacement's and the library's broadcast with all ranks there, "
+         "before the first call and\n"
+         "  again later, and where the library's is quicker the replacement is given up. seen: "
+         "last exit - the "
+         "root's entry in\n"
+         "  the application, where ranks may come late.\n"},
 };
 
 static const struct shown *shown_as(const char *kind)

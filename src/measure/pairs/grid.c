@@ -1,7 +1,7 @@
 #include "measure/pairs/grid.h"
 
 #include "base/clock.h"
-#include "base/stats.h"
+#include "measure/collective/collective.h"
 #include "measure/pairs/log.h"
 #include "measure/pairs/sites.h"
 #include "trees/flow.h"
@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TRIALS = 5, WHY_MAX = 256 };
+enum { TRIALS = 10, WHY_MAX = 256 };
+static const double TRIAL_SECONDS = 0.1; /* of each candidate */
 
 /* Rank 0 alone knows whether all is well, and why not. */
 static bool agree(MPI_Comm comm, bool good, char *why, size_t size)
@@ -235,50 +236,92 @@ bool grid_schedule(const struct pairs *p, int root, size_t bytes, const struct b
     return true;
 }
 
-/* Median time of broadcast and barrier at rank 0, told to all; NaN if a call fails anywhere. */
-static double try_out(const struct grid *g, const struct bcast *b, int root, void *buffer,
-                      size_t bytes)
+struct tried {
+    const struct bcast *bcast;
+    void *buffer;
+    int bytes, root;
+    MPI_Comm comm;
+};
+
+static int run_tried(void *arg)
 {
-    double time[TRIALS], median = NAN;
-    int error = MPI_SUCCESS;
-    for (int k = -1; k < TRIALS; k++) {
-        PMPI_Barrier(g->comm);
-        double start = clock_now();
-        int result = b->run(buffer, (int)bytes, MPI_BYTE, root, g->comm, b->arg);
-        PMPI_Barrier(g->comm);
-        if (k >= 0)
-            time[k] = clock_now() - start;
-        error = error != MPI_SUCCESS ? error : result;
+    const struct tried *t = arg;
+    return t->bcast->run(t->buffer, t->bytes, MPI_BYTE, t->root, t->comm, t->bcast->arg);
+}
+
+/* Told to all; not known if a call fails anywhere. */
+static struct estimate try_out(const struct grid *g, const struct bcast *b, int root, void *buffer,
+                               size_t bytes)
+{
+    struct tried tried = {b, buffer, (int)bytes, root, g->comm};
+    struct collective_direct out = {0};
+    struct collective_case c = {.comm = g->comm,
+                                .run = run_tried,
+                                .arg = &tried,
+                                .pattern = COLLECTIVE_FAN_OUT,
+                                .root = root,
+                                .plan = plan_default(),
+                                .clock = g->clock};
+    c.plan.repetitions = TRIALS;
+    c.plan.warmup = 2;
+    c.plan.budget = TRIAL_SECONDS;
+    struct estimate time = {NAN, NAN, NAN};
+    if (collective_measure_direct(&c, &out) == MPI_SUCCESS && out.completion.samples.n)
+        time = series_estimate(&out.completion);
+    collective_direct_free(&out);
+    PMPI_Bcast(&time, 3, MPI_DOUBLE, 0, g->comm);
+    return time;
+}
+
+static bool is_slower(struct estimate a, struct estimate b)
+{
+    return !estimate_known(a) || (a.value > b.value && estimates_differ(a, b, 0.02));
+}
+
+/* Memory to try with, on all ranks or none. */
+static void *trial_buffer(const struct grid *g, size_t bytes)
+{
+    void *buffer = g->size > 1 && bytes <= INT32_MAX ? calloc(bytes > 0 ? bytes : 1, 1) : NULL;
+    int good = buffer != NULL, all = 0;
+    PMPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, g->comm);
+    if (!all) {
+        free(buffer);
+        return NULL;
     }
-    int all;
-    PMPI_Allreduce(&error, &all, 1, MPI_INT, MPI_MAX, g->comm);
-    if (all == MPI_SUCCESS)
-        median = stats_median(time, TRIALS);
-    PMPI_Bcast(&median, 1, MPI_DOUBLE, 0, g->comm);
-    return median;
+    return buffer;
 }
 
 /* Each of the candidates on all ranks, and the library's own; the quickest stays in PLAN. */
 static void run_trial(const struct grid *g, int root, size_t bytes, struct schedule_part **part,
                       int n, struct grid_plan *plan, int *chosen)
 {
-    int good, all, large = bytes > INT32_MAX;
-    void *buffer = calloc(bytes > 0 && !large ? bytes : 1, 1);
-    good = buffer != NULL && !large;
-    PMPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, g->comm);
-    for (int i = 0; all && i < n; i++) {
+    void *buffer = trial_buffer(g, bytes);
+    if (!buffer)
+        return;
+    for (int i = 0; i < n; i++) {
         struct bcast b = schedule_bcast(part[i]);
-        double time = try_out(g, &b, root, buffer, bytes);
-        if (!(time >= plan->trial_grid)) { /* the first one too, which is compared with NaN */
+        struct estimate time = try_out(g, &b, root, buffer, bytes);
+        if (i == 0 || time.value < plan->trial_grid.value) {
             plan->trial_grid = time;
             *chosen = i;
         }
     }
-    if (all) {
-        plan->trial_native = try_out(g, bcast_find("native"), root, buffer, bytes);
-        plan->native = !(plan->trial_grid <= 1.02 * plan->trial_native);
-    }
+    plan->trial_native = try_out(g, bcast_find("native"), root, buffer, bytes);
+    plan->native = is_slower(plan->trial_grid, plan->trial_native);
     free(buffer);
+}
+
+void grid_try_again(const struct grid *g, int root, size_t bytes, struct grid_plan *plan)
+{
+    double start = clock_now();
+    void *buffer = plan->native ? NULL : trial_buffer(g, bytes);
+    if (!buffer)
+        return;
+    plan->trial_grid = try_out(g, &plan->bcast, root, buffer, bytes);
+    plan->trial_native = try_out(g, bcast_find("native"), root, buffer, bytes);
+    plan->native = is_slower(plan->trial_grid, plan->trial_native);
+    free(buffer);
+    plan->cost += clock_now() - start;
 }
 
 static void name_plan(struct grid_plan *plan, const struct schedule *s)
@@ -314,7 +357,8 @@ bool grid_plan(const struct grid *g, int root, size_t bytes, bool trial, struct 
     struct best best = {0};
     struct schedule_part *part[2] = {NULL, NULL};
     int n = 0, chosen = 0, error = MPI_SUCCESS;
-    *plan = (struct grid_plan){.trial_grid = NAN, .trial_native = NAN, .predicted = NAN};
+    const struct estimate none = {NAN, NAN, NAN};
+    *plan = (struct grid_plan){.trial_grid = none, .trial_native = none, .predicted = NAN};
     bool good = g->rank != 0 || search(&g->pairs, root, bytes, NULL, SIZE_MAX, &best, why, size);
     if (!agree(g->comm, good, why, size))
         return false;

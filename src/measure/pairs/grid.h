@@ -4,11 +4,14 @@
 #define COLLPROF_MEASURE_PAIRS_GRID_H
 
 #include "measure/pairs/data.h"
+#include "measure/series.h"
 #include "trees/bcast.h"
 #include "trees/schedule.h"
 #include "trees/schedule_run.h"
 
 #include <mpi.h>
+
+struct sync_clock; /* sync/sync.h */
 
 /* What is known of a communicator; the latencies are on its rank 0 only. */
 struct grid {
@@ -17,6 +20,7 @@ struct grid {
     struct pairs pairs;
     double cost; /* seconds that grid_open() took, the same on all ranks */
     bool measured;
+    const struct sync_clock *clock; /* for trials, to be set by the caller; NULL: one host */
 };
 
 /* Collective. LOG: a latency log of all of MPI_COMM_WORLD, of which COMM's ranks are picked; NULL:
@@ -30,23 +34,27 @@ bool grid_open(struct grid *g, MPI_Comm comm, const char *log, const size_t *byt
 void grid_close(struct grid *g);
 
 struct grid_plan {
-    struct bcast bcast;              /* what to run: arg belongs to the plan */
-    char name[48];                   /* "look-ahead, segments of 8192 B", or "native" */
-    double predicted;                /* completion, seconds; NaN for native */
-    bool native;                     /* the library's own won the trial by more than 2 % */
-    double trial_grid, trial_native; /* seconds per broadcast and barrier; NaN without a trial */
-    double cost;                     /* seconds that grid_plan() took */
+    struct bcast bcast;                       /* what to run: arg belongs to the plan */
+    char name[48];                            /* "look-ahead, segments of 8192 B", or "native" */
+    double predicted;                         /* completion, seconds; NaN for native */
+    bool native;                              /* the library's own won the trial: see grid_plan() */
+    struct estimate trial_grid, trial_native; /* last exit - root's entry; NaN without a trial */
+    double cost;                              /* seconds that grid_plan() took */
     struct schedule_part *part;
     struct schedule schedule; /* on rank 0, otherwise empty */
 };
 
 /* Collective. The schedule with the smallest predicted completion for broadcasts of BYTES from
- * ROOT, whole or in segments. With TRIAL the two best are run a few times against the
- * library's own, and the quickest is kept: a prediction can be wrong, a slower broadcast must
- * not be the result of it. Returns false on all ranks alike, WHY as above. Free by
+ * ROOT, whole or in segments. With TRIAL the two best are run against the library's own, all
+ * ranks there and by their clock (collective.h, "direct"), and the library's is kept where it is
+ * quicker by more than 2 % and more than both intervals: a prediction can be wrong, a slower
+ * broadcast must not be the result of it. Returns false on all ranks alike, WHY as above. Free by
  * grid_plan_free(). */
 bool grid_plan(const struct grid *g, int root, size_t bytes, bool trial, struct grid_plan *plan,
                char *why, size_t size);
+/* Collective. The trial once more, of what PLAN runs: PLAN->native says whether to go on with it.
+ */
+void grid_try_again(const struct grid *g, int root, size_t bytes, struct grid_plan *plan);
 void grid_plan_free(struct grid_plan *plan);
 
 /* Without MPI: the best schedule of P for BYTES from ROOT by BUILDER (NULL: any of those that grid
