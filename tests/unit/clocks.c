@@ -379,6 +379,41 @@ Test(merge, a_prefix_on_a_reversed_communicator)
     profile_free(p);
 }
 
+/* Three reductions, whose root comes 1, 2 and 6 us before the other rank: it alone waits. */
+Test(merge, reductions_wait_in_their_root)
+{
+    static const uint64_t later[] = {6000, 1000, 2000};
+    struct profile *p = NULL;
+    for (int r = 0; r < 2; r++) {
+        struct ledger l;
+        made_ledger(&l, NULL, r, 2);
+        l.operations[OP_UNUSED].family = FAMILY_COLLECTIVE;
+        strcpy(l.operations[OP_UNUSED].name, "MPI_Reduce");
+        for (uint32_t i = 0; i < 3; i++)
+            made_instance(&l, OP_UNUSED, i, 0, 10000 * i + (r ? later[i] : 0), 10000 * i + 9000);
+        p = made_merged(p, &l);
+    }
+    profile_symbolize(p);
+    cr_assert_eq(p->arrivals.n, 1);
+    cr_assert_eq(p->arrivals.at[0].wait_ns, 9000);
+    cr_assert_eq(p->arrivals.at[0].skew_median_ns, 2000);
+    cr_assert_eq(p->arrivals.at[0].skew_max_ns, 6000);
+    profile_free(p);
+}
+
+Test(merge, the_shortest_call_is_the_shortest)
+{
+    struct ledger l;
+    made_ledger(&l, NULL, 0, 1);
+    struct ledger_entry *e = made_calls(&l, 1, OP_BCAST, 8, 2, 50);
+    e->min_ns = 10;
+    e->max_ns = 90;
+    struct profile *p = made_merged(NULL, &l);
+    cr_assert_eq(p->entries.at[0].min_ns, 10);
+    cr_assert_eq(p->entries.at[0].max_ns, 90);
+    profile_free(p);
+}
+
 Test(merge, events_beyond_the_limit_are_thinned_not_cut_off)
 {
     struct profile *p = profile_new();

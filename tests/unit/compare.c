@@ -90,6 +90,28 @@ Test(evidence, of_twenty_rows_hardly_any_is_told_by_chance)
     cr_assert(wrong <= 0.04, "%g", wrong);
 }
 
+/* Two of the 252 deals are as far as the one that was seen: itself, and the other way round. */
+Test(evidence, the_deal_that_was_seen_counts)
+{
+    double value[] = {100, 101, 102, 103, 104, 110, 111, 112, 113, 114}, p;
+    evidence_together(value, 1, 5, 5, 0.1, &p);
+    NEAR(p, 2.0 / 252);
+}
+
+/* One run that something fell upon hides no change, and makes none. */
+Test(evidence, runs_that_lie_far_out_are_pulled_in)
+{
+    enum { EACH = 12 };
+    double value[2 * EACH], p;
+    for (int change = 10; change >= 0; change -= 10) {
+        for (int i = 0; i < 2 * EACH; i++)
+            value[i] = i < EACH ? 100 + 0.1 * i : 100 + 0.1 * (i - EACH) + change;
+        value[EACH - 1] = 9000;
+        evidence_together(value, 1, EACH, EACH, 0.1, &p);
+        cr_assert_eq(p <= EVIDENCE_LEVEL, change > 0, "%g", p);
+    }
+}
+
 Test(evidence, interval_and_pairs)
 {
     double a[] = {10, 11, 12, 13, 14}, b[] = {20, 21, 22, 23, 24}, low, high;
@@ -111,6 +133,7 @@ struct made {
     int line;      /* of the first of two sums; the other is ten lines below */
     double before; /* ms that rank 1 spends before the second sum; rank 0: 1 */
     double jitter; /* ms */
+    double own;    /* ms more that each of the first sums takes by itself */
 };
 
 static uint32_t made_site(struct profile *p, int line)
@@ -126,15 +149,16 @@ static struct profile *made_rank(uint32_t rank, const struct made *m)
     struct profile *p = profile_new();
     uint32_t sum = profile_add_operation(p, "MPI_Allreduce", FAMILY_COLLECTIVE);
     uint32_t comm = profile_add_comm(p, &(struct profile_comm){.id = 1, .created = 1, .size = 2});
-    double other = fmax(1, m->before) + m->jitter, step = 1 + other + 0.02, mpi = 0;
+    double other = fmax(1, m->before) + m->jitter, step = 1 + other + 0.02 + m->own, mpi = 0;
     for (int place = 0; place < 2; place++) {
         uint64_t histogram[HISTOGRAM_BUCKETS] = {0};
         uint32_t site = made_site(p, m->line + 10 * place);
         double outside = place ? (rank ? m->before : 1) + m->jitter : 1;
         double wait = place ? other - outside : 0;
-        uint64_t ns = (uint64_t)((wait + 0.01) * MS);
+        double took = wait + 0.01 + (place ? 0 : m->own);
+        uint64_t ns = (uint64_t)(took * MS);
         histogram[histogram_bucket(ns)] = STEPS;
-        mpi += STEPS * (wait + 0.01) * MS;
+        mpi += STEPS * took * MS;
         profile_add_entry(p, &(struct profile_entry){.site = site,
                                                      .operation = sum,
                                                      .comm = comm,
@@ -146,7 +170,7 @@ static struct profile *made_rank(uint32_t rank, const struct made *m)
                                                      .spread = {.ranks = 1},
                                                      .histogram = histogram});
         for (uint32_t i = 0; i < STEPS; i++) {
-            double end = i * step + (place ? step : 1.01);
+            double end = i * step + (place ? step : 1.01 + m->own);
             *PUSH(&p->events) =
                 (struct profile_event){.comm_id = 1,
                                        .exit_ns = (int64_t)(end * MS),
@@ -218,7 +242,8 @@ static void assert_cause(const struct differences *d, enum certainty certainty)
 Test(compare, the_cause_comes_before_its_effect)
 {
     struct profile *run[10];
-    struct differences *d = compare(run, (struct made){10, 1, 0}, (struct made){10, 1.5, 0}, 5);
+    struct differences *d =
+        compare(run, (struct made){10, 1, 0, 0}, (struct made){10, 1.5, 0, 0}, 5);
     assert_cause(d, CERTAINTY_TOLD);
     cr_assert(strstr(d->list.at[1].place, "solve.c:20"), "%s", d->list.at[1].place);
     cr_assert_eq(differences_wall(d)->certainty, CERTAINTY_TOLD);
@@ -228,15 +253,72 @@ Test(compare, the_cause_comes_before_its_effect)
             wait = &d->list.at[i];
     cr_assert(wait && wait->certainty == CERTAINTY_TOLD);
     cr_assert_eq(wait->follows, 2, "from the second row");
+    const struct difference *computing = NULL;
+    for (size_t i = 2; i < d->list.n; i++)
+        if (d->list.at[i].kind == DIFFERENCE_COMPUTING && d->list.at[i].rank == 1)
+            computing = &d->list.at[i];
+    cr_assert(computing && computing->certainty == CERTAINTY_TOLD);
+    cr_assert(computing->joined, "it is told already by where it is spent");
     cr_assert_eq(differences_above(d, 0.9), NULL);
     cr_assert_not_null(differences_above(d, 0.05));
     done(run, 5, d);
 }
 
+/* However much the calls themselves take longer. */
+Test(compare, a_cause_comes_before_larger_changes)
+{
+    struct profile *run[10];
+    struct differences *d =
+        compare(run, (struct made){10, 1, 0, 0}, (struct made){10, 1.5, 0, 2}, 5);
+    assert_cause(d, CERTAINTY_TOLD);
+    const struct difference *own = NULL;
+    for (size_t i = 2; i < d->list.n; i++)
+        if (d->list.at[i].kind == DIFFERENCE_OWN)
+            own = own ? own : &d->list.at[i];
+    cr_assert(own && own->certainty == CERTAINTY_TOLD && own->change > 2 * d->list.at[1].change);
+    done(run, 5, d);
+}
+
+/* Medians that differ by more than 1 % of the run, and runs that differ by more among each other.
+ */
+Test(compare, what_lies_in_the_noise_is_not_told)
+{
+    static const double jitter[] = {0, 0.1, 0.2, 0.3, 0.4, 0.05, 0.12, 0.26, 0.33, 0.38};
+    struct profile *run[10];
+    for (size_t i = 0; i < 10; i++)
+        run[i] = made_run((struct made){10, 1, jitter[i], 0});
+    struct differences *d = differences_find(run, 5, 5);
+    cr_assert_gt(differences_wall(d)->change, 0.02 * d->wall_ns);
+    for (size_t i = 0; i < d->list.n; i++)
+        cr_assert_eq(d->list.at[i].certainty, CERTAINTY_NONE, "row %zu", i);
+    done(run, 5, d);
+}
+
+/* One run a side: calls that differ by more among each other than the runs do are no hint. */
+Test(compare, what_lies_in_the_spread_of_calls_is_no_hint)
+{
+    struct profile *run[2] = {made_run((struct made){10, 1, 0, 0}),
+                              made_run((struct made){10, 1.5, 0, 0})};
+    for (size_t r = 0; r < 2; r++)
+        for (size_t k = 0; k < run[r]->events.n; k++)
+            run[r]->events.at[k].outside_ns += (k / 4 % 2 ? 9 : -9) * (MS / 10);
+    struct differences *d = differences_find(run, 1, 1);
+    bool changed = false;
+    for (size_t i = 0; i < d->list.n; i++) {
+        const struct difference *x = &d->list.at[i];
+        if (x->kind != DIFFERENCE_OUTSIDE)
+            continue;
+        changed = changed || x->change > 0.02 * d->wall_ns;
+        cr_assert_eq(x->certainty, CERTAINTY_NONE);
+    }
+    cr_assert(changed);
+    done(run, 1, d);
+}
+
 Test(compare, equal_runs_have_nothing_to_tell)
 {
     struct profile *run[10];
-    struct differences *d = compare(run, (struct made){10, 1, 0}, (struct made){10, 1, 0}, 5);
+    struct differences *d = compare(run, (struct made){10, 1, 0, 0}, (struct made){10, 1, 0, 0}, 5);
     for (size_t i = 0; i < d->list.n; i++)
         cr_assert_eq(d->list.at[i].certainty, CERTAINTY_NONE, "row %zu", i);
     cr_assert_eq(differences_above(d, 0), NULL);
@@ -247,7 +329,8 @@ Test(compare, equal_runs_have_nothing_to_tell)
 Test(compare, one_run_a_side_gives_hints_only)
 {
     struct profile *run[2];
-    struct differences *d = compare(run, (struct made){10, 1, 0}, (struct made){10, 1.5, 0}, 1);
+    struct differences *d =
+        compare(run, (struct made){10, 1, 0, 0}, (struct made){10, 1.5, 0, 0}, 1);
     assert_cause(d, CERTAINTY_HINT);
     cr_assert_eq(differences_wall(d)->certainty, CERTAINTY_NONE);
     cr_assert_eq(differences_above(d, 0), NULL);
@@ -258,7 +341,8 @@ Test(compare, one_run_a_side_gives_hints_only)
 Test(compare, places_that_moved_are_the_same)
 {
     struct profile *run[10];
-    struct differences *d = compare(run, (struct made){10, 1, 0}, (struct made){17, 1.5, 0}, 5);
+    struct differences *d =
+        compare(run, (struct made){10, 1, 0, 0}, (struct made){17, 1.5, 0, 0}, 5);
     assert_cause(d, CERTAINTY_TOLD);
     cr_assert(strstr(d->list.at[1].place, "solve.c:20"), "%s", d->list.at[1].place);
     done(run, 5, d);
@@ -269,7 +353,7 @@ Test(compare, old_profiles_name_no_rank)
 {
     struct profile *run[10];
     for (size_t i = 0; i < 10; i++) {
-        run[i] = made_run((struct made){10, i < 5 ? 1 : 1.5, 0.004 * (double)(i * 7 % 5)});
+        run[i] = made_run((struct made){10, i < 5 ? 1 : 1.5, 0.004 * (double)(i * 7 % 5), 0});
         for (size_t k = 0; k < run[i]->events.n; k++)
             run[i]->events.at[k].outside_ns = -1;
     }

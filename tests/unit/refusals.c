@@ -49,6 +49,12 @@ static const struct {
     /* No key is named that was wrong in the profile before. */
     {"entries", "size_class", 63, 64, NULL},
     {"ranks", "rank", 0, -1, NULL},
+    /* Of one rank, and few places. */
+    {"ranks", "host", 0, 1, NULL},
+    {"entries", "site", 0, 99, NULL},
+    {"entries", "communicator", 0, 99, NULL},
+    {"arrivals", "site", 0, 99, NULL},
+    {"waits", "site", 0, 99, NULL},
 };
 
 static bool is_read(size_t i, double value)
@@ -81,6 +87,36 @@ Test(refusals, figures_that_cannot_be)
         cr_expect_not(is_read(i, known[i].bad), "case %zu: %s %g is impossible", i, known[i].key,
                       known[i].bad);
     }
+}
+
+static void assert_refused(json_t *in, const char *key, json_int_t value, json_t *json)
+{
+    const char *reason;
+    cr_assert(json_is_object(in), "%s", key);
+    json_object_set_new(in, key, json_integer(value));
+    cr_expect_null(profile_from_json(json, &reason), "%s %lld", key, (long long)value);
+    json_decref(json);
+}
+
+/* The first frame of a call site that has one. */
+static json_t *frame_of(const json_t *json)
+{
+    size_t i;
+    json_t *site, *frame = NULL;
+    json_array_foreach(json_object_get(json, "sites"), i, site) if (!frame) frame =
+        json_array_get(json_object_get(site, "frames"), 0);
+    return frame;
+}
+
+/* Those that are read one by one. */
+Test(refusals, integers_beyond_their_type)
+{
+    json_t *json = made_json();
+    assert_refused(frame_of(json), "line", -1, json);
+    json = made_json();
+    assert_refused(frame_of(json), "offset", -1, json);
+    json = made_json();
+    assert_refused(json, "writing_ns", -1, json);
 }
 
 /* Where threads call MPI at once, their calls may last longer together than the run; a rank that
