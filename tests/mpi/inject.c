@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 static int rank, size, wrong;
 
@@ -144,6 +146,38 @@ static void root_goes_ahead(void)
     }
 }
 
+/* Memory after PLACES integers that nobody may touch: a hole of a type need not be there. */
+static int *before_nothing(int places)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *at = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED || mprotect(at + page, page, PROT_NONE))
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    return (int *)(void *)(at + page) - places;
+}
+
+/* 8 integers each, from MPI_BOTTOM and with a last hole as large as a page. */
+static void where_no_data_is(void)
+{
+    enum { N = 8 };
+    int length = N, *data = before_nothing(N);
+    MPI_Aint address;
+    MPI_Datatype type[2];
+    MPI_Get_address(data, &address);
+    MPI_Type_create_hindexed(1, &length, &address, MPI_INT, &type[0]);
+    MPI_Type_contiguous(N, MPI_INT, &type[1]);
+    MPI_Type_create_resized(type[1], 0, 8192, &type[1]);
+    for (int k = 0; k < 2; k++) {
+        MPI_Type_commit(&type[k]);
+        for (int i = 0; i < N; i++)
+            data[i] = rank == 0 ? 10 * k + i : -1;
+        MPI_Bcast(k ? data : MPI_BOTTOM, 1, type[k], 0, MPI_COMM_WORLD);
+        for (int i = 0; i < N; i++)
+            expect(data[i] == 10 * k + i, "a broadcast of an unusual place");
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
 int main(int argc, char **argv)
 {
     int provided, any;
@@ -154,8 +188,11 @@ int main(int argc, char **argv)
                     &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (argc > 1 && !strcmp(argv[1], "ahead")) {
-        root_goes_ahead();
+    if (argc > 1 && (!strcmp(argv[1], "ahead") || !strcmp(argv[1], "places"))) {
+        if (*argv[1] == 'a')
+            root_goes_ahead();
+        else
+            where_no_data_is();
         MPI_Finalize();
         return wrong;
     }

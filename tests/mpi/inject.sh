@@ -55,6 +55,12 @@ findings broadcast algorithm=chain bytes=200 , rows=1 calls=3
 findings ack bytes=20 , rows=6
 run 2 COLLPROF_BENCHMARK=all COLLPROF_BENCHMARK_BUDGET=3
 findings benchmark operation=MPI_Bcast bytes=4 root=0 , rows=1
+# A broadcast from MPI_BOTTOM, that some MPI refuse to pack, and a hole that is no memory of anybody.
+rm -rf out
+timeout 90 $MPIEXEC -n 2 env COLLPROF_BENCHMARK=all COLLPROF_BENCHMARK_BUDGET=3 COLLPROF_OUTPUT=out \
+    COLLPROF_REPORT=no LD_PRELOAD="$layer:$yielding" "$built/tests/mpi/inject" places >stdout 2>stderr ||
+    fail "broadcasts of unusual places: status $?: $(cat stdout stderr)"
+findings benchmark operation=MPI_Bcast bytes=32 root=0 , rows=1
 grep -q '"method":"held"' out/profile.json && grep -q '"method":"direct"' out/profile.json ||
     fail "not all methods"
 # At the first and the fourth of six calls.

@@ -178,12 +178,25 @@ static void write_anew(void *buffer, size_t bytes)
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
+/* The bytes of COUNT of TYPE, if there is nothing between them: a hole is not ours to write to, and
+ * need not even be memory. 0 otherwise. */
+static size_t dense_bytes(int count, MPI_Datatype type, MPI_Aint *from)
+{
+    MPI_Aint lower, extent, span;
+    MPI_Count one;
+    if (PMPI_Type_get_extent(type, &lower, &extent) ||
+        PMPI_Type_get_true_extent(type, from, &span) || PMPI_Type_size_x(type, &one))
+        return 0;
+    return one == span && one == extent ? (size_t)count * (size_t)one : 0;
+}
+
 double run_refresh(const struct bcast_run *r, double now)
 {
-    MPI_Aint lower, extent;
-    if (!r->c->fresh || !r->roots || PMPI_Type_get_extent(r->c->type, &lower, &extent))
+    MPI_Aint from;
+    size_t bytes = r->c->fresh && r->roots ? dense_bytes(r->c->count, r->c->type, &from) : 0;
+    if (!bytes)
         return now;
-    write_anew(r->c->buffer, (size_t)r->c->count * (size_t)extent);
+    write_anew((char *)r->c->buffer + from, bytes);
     return clock_now();
 }
 

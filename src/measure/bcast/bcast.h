@@ -33,7 +33,7 @@ struct bcast_case {
     bool fresh; /* the root writes its data anew before every broadcast of barrier, acknowledge,
                    ol, held and direct, outside the timed part: data that was just computed has to
                    come from the root's cache, unchanged data lies in the others' already.
-                   For contiguous types only */
+                   Data with holes is sent as it lies there */
     struct plan plan; /* plan.budget is for the whole case, all methods together; 0: no limit */
     int collector;    /* the rank that gets the outcome */
     const struct sync_clock *clock; /* for "direct": makes one clock of all ranks'. NULL: all ranks

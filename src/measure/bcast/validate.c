@@ -22,11 +22,19 @@ struct walk {
     int room;
 };
 
-/* Sets w->packed, or leaves it NULL where the data cannot be packed. */
+static int piece_count(const struct walk *w, int from)
+{
+    return w->count - from < w->each ? w->count - from : w->each;
+}
+
+/* Sets w->packed, or leaves it NULL where the data cannot be packed: MPICH packs nothing from
+ * MPI_BOTTOM. That has to be known before the ranks agree on a check, since one that fell out of it
+ * would leave the others waiting. */
 static int walk_start(struct walk *w, void *buffer, int count, MPI_Datatype type, MPI_Comm comm)
 {
     MPI_Aint low;
     MPI_Count one;
+    int position = 0;
     *w = (struct walk){.buffer = buffer, .count = count, .each = 1, .type = type, .comm = comm};
     TRY(PMPI_Type_get_extent(type, &low, &w->extent));
     TRY(PMPI_Type_size_x(type, &one));
@@ -36,12 +44,12 @@ static int walk_start(struct walk *w, void *buffer, int count, MPI_Datatype type
         w->each = PIECE_BYTES / (one > 0 ? (int)one : 1);
     TRY(PMPI_Pack_size(w->each, type, comm, &w->room));
     w->packed = malloc((size_t)w->room + 1);
+    if (w->packed &&
+        PMPI_Pack(buffer, piece_count(w, 0), type, w->packed, w->room, &position, comm)) {
+        free(w->packed);
+        w->packed = NULL;
+    }
     return MPI_SUCCESS;
-}
-
-static int piece_count(const struct walk *w, int from)
-{
-    return w->count - from < w->each ? w->count - from : w->each;
 }
 
 static int spoil(struct walk *w)
