@@ -122,8 +122,10 @@ int main(int argc, char **argv)
     MPI_Barrier(MPI_COMM_WORLD);
     if (!strcmp(way, "hang"))
         hang(rank);
-    if (rank == (argc > 2 ? atoi(argv[2]) : size - 1))
+    if (rank == (argc > 2 ? atoi(argv[2]) : size - 1)) {
+        usleep(100000); /* the others stand in the next barrier by then */
         go(way, rank);
+    }
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
     return 0;

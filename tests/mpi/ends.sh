@@ -6,12 +6,7 @@ ends=$built/tests/mpi/ends
 
 # way, what the record of the rank that goes this way says
 while read -r way state; do
-    plain 2 "$ends" $way >want 2>want.err
-    status=$?
-    layered 2 $way "$ends" $way >out 2>err
-    test $? = $status || fail "$way: status is not $status"
-    sed -i 's/PID [0-9]*/PID/' want out # in the launcher's own words
-    cmp want out || fail "$way: other output"
+    like_bare 2 $way "$ends" $way
     test ! -e $way/profile.json || fail "$way: a profile as if it had ended well"
     mkdir $way.json
     "$collprof" report --json $way >$way.json/profile.json || fail "$way: cannot be reported"

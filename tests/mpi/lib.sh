@@ -56,6 +56,34 @@ layered()
         COLLPROF_OUTPUT="$output" COLLPROF_REPORT=no "$@"
 }
 
+# like_bare RANKS DIR PROGRAM...: with the layer, which writes to DIR, as without: the same status,
+# in $status, and the same output; files want, out and err. Where ranks die, the launcher's status
+# and words are those of whichever death it sees first: they have to be ones that also occur
+# without the layer, so runs of either kind are repeated until two are alike. 77: the program
+# cannot do this here.
+like_bare()
+{
+    ranks=$1 output=$2
+    shift 2
+    for try in 1 2 3 4 5 6 7 8 9 10 11 12; do
+        plain "$ranks" "$@" >want 2>want.err </dev/null
+        bare=$?
+        test $bare != 77 || return 77
+        if test $((try % 4)) = 1; then
+            rm -rf "$output"
+            layered "$ranks" "$output" "$@" >out 2>err </dev/null
+            status=$?
+        fi
+        for file in want out; do
+            sed 's/PID [0-9]*/PID/' $file | sort >$file.sorted
+        done
+        test $status = $bare && cmp -s want.sorted out.sorted && return 0
+    done
+    cat err
+    diff want.sorted out.sorted
+    fail "$output: status $status and that output are never those without the layer, lastly $bare"
+}
+
 # counted RANKS DIR PROGRAM...: the same, and DIR/counts has what the independent counter saw.
 counted()
 {
