@@ -39,8 +39,8 @@ struct replaced {
 };
 
 static struct {
-    const struct bcast *bcast; /* in place of the library's */
-    bool grid;                 /* a schedule per communicator and root instead */
+    const struct bcast *bcast; /* in place of the library's; NULL with GRID */
+    bool grid;                 /* a schedule per communicator and root instead, if there is one */
     const char *latencies;     /* a log, or NULL: measured at first use */
 } wanted;
 
@@ -50,7 +50,7 @@ static bool start(void)
     if (!*set->bcast || !strcmp(set->bcast, "native"))
         return false;
     wanted.grid = !strcmp(set->bcast, "grid");
-    wanted.bcast = bcast_find(set->bcast);
+    wanted.bcast = wanted.grid ? NULL : bcast_find(set->bcast);
     wanted.latencies = *set->latencies ? set->latencies : NULL;
     return wanted.grid || wanted.bcast;
 }
@@ -284,6 +284,7 @@ static void close_shadow(struct shadow *s)
 }
 
 struct injection replace_injection = {.name = "broadcast",
+                                      .together = true,
                                       .start = start,
                                       .before = before,
                                       .instead = instead,

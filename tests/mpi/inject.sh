@@ -49,6 +49,10 @@ for algorithm in binomial linear backward flat chain grid; do
     [ $algorithm = grid ] || findings broadcast algorithm=$algorithm bytes=200 , rows=1 calls=4
 done
 grep -q '"schedule_cost_us"' out/profile.json || fail "no cost of a schedule"
+# Without a schedule it is the library's broadcast.
+run 4 COLLPROF_BCAST=grid COLLPROF_LATENCIES=none
+findings broadcast algorithm=native bytes=200 , rows=1 calls=4
+grep -q 'none: No such file.*runs with the library' stderr || fail "no latencies: not said"
 run 3 COLLPROF_BCAST=chain COLLPROF_ACK=all COLLPROF_ACK_SHARE=100000000
 findings broadcast algorithm=chain bytes=4 communicator=MPI_COMM_WORLD , rows=3 calls=18
 findings broadcast algorithm=chain bytes=200 , rows=1 calls=3
