@@ -35,7 +35,7 @@ static struct {
     bool all;    /* every destination, every time */
     int streams; /* of this root, being acknowledged: they share what --ack-share allows */
     double began;
-    struct ack_stream *gone; /* of communicators that were freed */
+    struct ack_stream *gone; /* of communicators that were freed; by id */
 } run;
 
 /* What is kept for a communicator. */
@@ -479,8 +479,11 @@ static void close_shadow(struct shadow *s)
             continue;
         }
         pthread_mutex_lock(&layer.lock);
-        a->next = run.gone;
-        run.gone = a;
+        struct ack_stream **at = &run.gone;
+        while (*at && (*at)->id < a->id)
+            at = &(*at)->next;
+        a->next = *at;
+        *at = a;
         pthread_mutex_unlock(&layer.lock);
     }
     free(k);

@@ -42,6 +42,8 @@ struct ack_stream {
     bool last_disturbed;
 
     struct ack_pending *pending;
+    struct ack_packet *packet; /* at the end: what the root gets */
+    MPI_Request sending;
     double began;  /* clock_now() */
     double inside; /* seconds in the broadcasts */
     double waited; /* seconds that acknowledging took besides */
@@ -55,7 +57,7 @@ int ack_tag(const struct ack_stream *a, enum ack_tag tag);
  * roots, then as destinations. */
 void ack_drain(struct ack_stream *a, bool as_root);
 
-/* Collective over all ranks: STREAMS (a list, in no order) are judged at their roots. Frees them.
+/* Collective over all ranks: STREAMS (a list, by their id) are judged at their roots. Frees them.
  */
 void ack_finish(struct ack_stream *streams, double elapsed);
 void ack_stream_free(struct ack_stream *a);

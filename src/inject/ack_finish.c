@@ -4,8 +4,10 @@
 #include "inject/list.h"
 
 #include "base/stats.h"
+#include "sync/politely.h"
 
 #include <math.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,7 +120,11 @@ static json_t *describe(const struct ack_stream *a, const struct ack_verdict *ve
 
 /* --- gathering --- */
 
-struct packet {
+/* Seconds, at the root for all streams together: what is not there by then was never sent. And for
+ * a root to take what it is sent. */
+static const double MISSING_PATIENCE = 2, TAKING_PATIENCE = 30;
+
+struct ack_packet {
     uint64_t id;
     size_t n;
     double waited;
@@ -127,15 +133,15 @@ struct packet {
 
 static size_t packet_size(size_t n)
 {
-    return sizeof(struct packet) + n * sizeof(struct ack_stamp);
+    return sizeof(struct ack_packet) + n * sizeof(struct ack_stamp);
 }
 
-static struct packet *pack(const struct ack_stream *a)
+static struct ack_packet *pack(const struct ack_stream *a)
 {
-    struct packet *p = malloc(packet_size(a->n));
+    struct ack_packet *p = malloc(packet_size(a->n));
     if (!p)
         return NULL;
-    *p = (struct packet){.id = a->id, .n = a->n, .waited = a->waited};
+    *p = (struct ack_packet){.id = a->id, .n = a->n, .waited = a->waited};
     for (size_t k = 0; k < a->n; k++) {
         p->stamp[k] = a->stamp[k];
         p->stamp[k].entry = sync_global(injection_clock(), a->stamp[k].entry);
@@ -144,8 +150,35 @@ static struct packet *pack(const struct ack_stream *a)
     return p;
 }
 
+/* Without memory it says so by an empty one. */
+static void send_packet(struct ack_stream *a)
+{
+    static const struct ack_packet none;
+    a->packet = pack(a);
+    if (a->rank != a->root)
+        PMPI_Isend(a->packet ? a->packet : &none, (int)packet_size(a->packet ? a->n : 0), MPI_BYTE,
+                   a->world[a->root], ack_tag(a, ACK_TAG_STAMPS), layer.comm, &a->sending);
+}
+
+/* The root may be without memory, and take nothing. */
+static void free_packet(struct ack_stream *a)
+{
+    double start = clock_now();
+    int sent = a->rank == a->root;
+    while (!sent && clock_now() - start < TAKING_PATIENCE) {
+        if (PMPI_Test(&a->sending, &sent, MPI_STATUS_IGNORE))
+            break;
+        if (!sent)
+            sched_yield();
+    }
+    if (sent)
+        free(a->packet);
+    else if (a->sending != MPI_REQUEST_NULL)
+        PMPI_Request_free(&a->sending); /* the library may still be reading there: it stays */
+}
+
 /* Into member J's places. False if it has another record than the root. */
-static bool unpack(const struct ack_stream *a, const struct packet *p, int j,
+static bool unpack(const struct ack_stream *a, const struct ack_packet *p, int j,
                    struct ack_stamp *stamp)
 {
     if (p->id != a->id || p->n != a->n)
@@ -155,89 +188,80 @@ static bool unpack(const struct ack_stream *a, const struct packet *p, int j,
     return true;
 }
 
-static void judge(const struct ack_stream *a, const struct packet *mine, double elapsed)
+/* The bytes of member J's packet; 0: it has sent none, having had no memory for the stream or
+ * missed a plan. */
+static int await_packet(const struct ack_stream *a, int j, double *patience)
+{
+    int flag = 0, bytes = 0;
+    MPI_Status status;
+    double start = clock_now(), least = 1e-3;
+    do {
+        if (PMPI_Iprobe(a->world[j], ack_tag(a, ACK_TAG_STAMPS), layer.comm, &flag, &status))
+            return 0;
+        if (!flag)
+            sched_yield();
+    } while (!flag && clock_now() - start < fmax(*patience, least));
+    *patience -= clock_now() - start;
+    if (flag)
+        PMPI_Get_count(&status, MPI_BYTE, &bytes);
+    return bytes;
+}
+
+/* NULL without memory or if it sent none. Cut off at nothing, it is off the sender's hands too. */
+static struct ack_packet *receive_packet(const struct ack_stream *a, int j, double *patience)
+{
+    int bytes = await_packet(a, j, patience);
+    struct ack_packet *p = bytes ? malloc((size_t)bytes) : NULL;
+    if (bytes)
+        PMPI_Recv(p, p ? bytes : 0, MPI_BYTE, a->world[j], ack_tag(a, ACK_TAG_STAMPS), layer.comm,
+                  MPI_STATUS_IGNORE);
+    return p;
+}
+
+static void judge(const struct ack_stream *a, double elapsed, double *patience)
 {
     struct ack_stamp *stamp = calloc(a->n * (size_t)a->size, sizeof *stamp);
     struct ack_verdict *verdict = calloc((size_t)a->size, sizeof *verdict);
-    bool good = stamp && verdict && mine && unpack(a, mine, a->root, stamp);
-    double most = mine ? mine->waited : NAN;
+    bool good = stamp && verdict && a->packet && unpack(a, a->packet, a->root, stamp);
+    double most = a->waited;
     for (int j = 0; j < a->size; j++) {
-        MPI_Status status;
-        int bytes = 0;
         if (j == a->root)
             continue;
-        PMPI_Probe(a->world[j], ack_tag(a, ACK_TAG_STAMPS), layer.comm, &status);
-        PMPI_Get_count(&status, MPI_BYTE, &bytes);
-        struct packet *p = malloc((size_t)bytes + 1);
-        if (!p) {
-            good = false; /* left unreceived: at the end of the run nobody is harmed */
-            continue;
-        }
-        PMPI_Recv(p, bytes, MPI_BYTE, a->world[j], ack_tag(a, ACK_TAG_STAMPS), layer.comm,
-                  MPI_STATUS_IGNORE);
-        good = good && unpack(a, p, j, stamp);
-        most = fmax(most, p->waited);
+        struct ack_packet *p = receive_packet(a, j, patience);
+        good = good && p && unpack(a, p, j, stamp);
+        most = p ? fmax(most, p->waited) : most;
         free(p);
     }
     double bound = injection_clock()->domains > 1 ? 2 * injection_clock()->worst_bound : 0;
     if (good && ack_judge(stamp, a->n, a->size, a->root, a->seen, a->n_seen, bound, verdict))
         injection_found(&ack_injection, describe(a, verdict, most / elapsed));
+    else
+        snprintf(ack_injection.remark, sizeof ack_injection.remark,
+                 "ack: not every stream of broadcasts is judged: a member had no memory for its "
+                 "record, or missed the root's plan");
     free(stamp);
     free(verdict);
 }
 
-static int by_id(const void *a, const void *b)
-{
-    uint64_t x = (*(struct ack_stream *const *)a)->id, y = (*(struct ack_stream *const *)b)->id;
-    return (x > y) - (x < y);
-}
-
-/* Streams in the same order on all ranks. */
-static struct ack_stream **sorted(struct ack_stream *streams, size_t *n)
-{
-    *n = 0;
-    for (struct ack_stream *a = streams; a; a = a->next)
-        ++*n;
-    struct ack_stream **list = calloc(*n + 1, sizeof *list);
-    size_t i = 0;
-    for (struct ack_stream *a = streams; list && a; a = a->next)
-        list[i++] = a;
-    if (list)
-        qsort(list, *n, sizeof *list, by_id);
-    return list;
-}
-
 void ack_finish(struct ack_stream *streams, double elapsed)
 {
-    size_t n;
+    double patience = MISSING_PATIENCE;
+    MPI_Request all_have_sent;
     for (int as_root = 1; as_root >= 0; as_root--)
         for (struct ack_stream *a = streams; a; a = a->next)
             ack_drain(a, as_root);
-    struct ack_stream **list = sorted(streams, &n);
-    struct packet **packet = calloc(n + 1, sizeof *packet);
-    MPI_Request *request = calloc(n + 1, sizeof *request);
-    int posted = 0;
-    for (size_t i = 0; list && packet && request && i < n; i++) {
-        const struct ack_stream *a = list[i];
-        packet[i] = a->n ? pack(a) : NULL;
-        static const struct packet none;
-        if (a->n && a->rank != a->root)
-            PMPI_Isend(packet[i] ? packet[i] : &none, (int)packet_size(packet[i] ? a->n : 0),
-                       MPI_BYTE, a->world[a->root], ack_tag(a, ACK_TAG_STAMPS), layer.comm,
-                       &request[posted++]);
-    }
-    for (size_t i = 0; list && packet && request && i < n; i++)
-        if (list[i]->n && list[i]->rank == list[i]->root)
-            judge(list[i], packet[i], elapsed);
-    PMPI_Waitall(posted, request, MPI_STATUSES_IGNORE);
-    for (size_t i = 0; packet && i < n; i++)
-        free(packet[i]);
-    free(packet);
-    free(request);
-    free(list);
+    for (struct ack_stream *a = streams; a; a = a->next)
+        if (a->n)
+            send_packet(a);
+    wait_politely(PMPI_Ibarrier(layer.comm, &all_have_sent), &all_have_sent);
+    for (struct ack_stream *a = streams; a; a = a->next)
+        if (a->n && a->rank == a->root)
+            judge(a, elapsed, &patience);
     while (streams) {
         struct ack_stream *a = streams;
         streams = a->next;
+        if (a->n)
+            free_packet(a);
         ack_stream_free(a);
     }
 }

@@ -527,6 +527,7 @@ static void finish(void)
 }
 
 struct injection benchmark_injection = {.name = "benchmark",
+                                        .together = true,
                                         .start = start,
                                         .before = before,
                                         .started = started,

@@ -14,6 +14,8 @@ enum { FINDINGS_MAX = 2000, COMMS_MAX = 64, COMM_WORTH = 4 };
 static int comms_made;         /* and not freed */
 static uint64_t comms_refused; /* communicators that were left alone for lack of more */
 
+static bool together;                           /* see struct injection */
+static int refused_keyval = MPI_KEYVAL_INVALID; /* of communicators that are left alone */
 static const struct sync_clock *common_clock;
 
 const struct sync_clock *injection_clock(void)
@@ -119,9 +121,8 @@ static void name_of(const struct comm *c, char *name, size_t size)
 }
 
 /* NULL: nothing can be injected on this communicator. */
-static struct shadow *shadow_of(MPI_Comm comm)
+static struct shadow *shadow_of(struct comm *c)
 {
-    struct comm *c = comm_of(comm);
     if (!c || c->inter || c->size < 2)
         return NULL;
     if (c->shadow)
@@ -135,6 +136,29 @@ static struct shadow *shadow_of(MPI_Comm comm)
     s->size = c->size;
     name_of(c, s->name, sizeof s->name);
     return c->shadow = s;
+}
+
+/* Where all members meet in a call: NULL on all if it is on one, for want of memory, and they have
+ * to do something together. That is kept as an attribute, since that one may have no record of the
+ * communicator to keep it in. */
+static struct shadow *shadow_where_all_meet(MPI_Comm comm)
+{
+    struct comm *c = comm_of(comm);
+    struct shadow *s = shadow_of(c);
+    int inter = 0, size = 0, refused = 0;
+    void *value;
+    if (!together || (s && s->has_met) || comm == MPI_COMM_NULL ||
+        (c && !s && (c->inter || c->size < 2)))
+        return s;
+    if (PMPI_Comm_test_inter(comm, &inter) || inter || PMPI_Comm_size(comm, &size) || size < 2 ||
+        PMPI_Comm_get_attr(comm, refused_keyval, &value, &refused) || refused)
+        return NULL;
+    if (!agree(s != NULL, comm)) {
+        PMPI_Comm_set_attr(comm, refused_keyval, NULL);
+        return NULL;
+    }
+    s->has_met = true;
+    return s;
 }
 
 static void drop_shadow(struct comm *c)
@@ -165,48 +189,31 @@ void inject_start(const struct sync_clock *clock)
         j->findings = json_array();
         j->on = j->start();
         layer.inject |= j->on;
+        together |= j->on && j->together;
     }
-    if (layer.inject)
-        comm_forgotten = drop_shadow;
+    if (!layer.inject)
+        return;
+    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &refused_keyval, NULL);
+    comm_forgotten = drop_shadow;
+}
+
+static void least(struct comm *c, void *arg)
+{
+    struct comm **found = arg;
+    if (c->shadow && (!*found || c->id < (*found)->id))
+        *found = c;
 }
 
 /* Shadows are closed by all members together, so in an order that all agree on. */
-struct comm_list {
-    struct comm **at;
-    size_t n, room;
-};
-
-static void list(struct comm *c, void *arg)
-{
-    struct comm_list *l = arg;
-    if (c->shadow && l->n < l->room)
-        l->at[l->n++] = c;
-}
-
-static void count(struct comm *c, void *arg)
-{
-    struct comm_list *l = arg;
-    l->room += c->shadow != NULL;
-}
-
-static int by_id(const void *a, const void *b)
-{
-    uint64_t x = (*(struct comm *const *)a)->id, y = (*(struct comm *const *)b)->id;
-    return (x > y) - (x < y);
-}
-
 static void drop_all(void)
 {
-    struct comm_list l = {0};
-    comms_each(count, &l);
-    l.at = calloc(l.room + 1, sizeof *l.at);
-    if (!l.at)
-        return;
-    comms_each(list, &l);
-    qsort(l.at, l.n, sizeof *l.at, by_id);
-    for (size_t i = 0; i < l.n; i++)
-        drop_shadow(l.at[i]);
-    free(l.at);
+    struct comm *next;
+    do {
+        next = NULL;
+        comms_each(least, &next);
+        if (next)
+            drop_shadow(next);
+    } while (next);
 }
 
 void inject_end(void)
@@ -272,7 +279,7 @@ static void restart(struct call *call)
 void inject_before(struct call *call, MPI_Comm comm, int root, uint64_t bytes,
                    const struct operands *operands)
 {
-    struct shadow *s = shadow_of(comm);
+    struct shadow *s = shadow_where_all_meet(comm);
     if (s)
         before(&(struct collective){.call = call,
                                     .on = s,
@@ -285,7 +292,7 @@ void inject_before(struct call *call, MPI_Comm comm, int root, uint64_t bytes,
 
 void inject_started(struct call *call, MPI_Comm comm, int root, uint64_t bytes)
 {
-    struct shadow *s = shadow_of(comm);
+    struct shadow *s = shadow_of(comm_of(comm));
     if (!s)
         return;
     s->calls++;
@@ -334,9 +341,9 @@ static void count_untreated(MPI_Comm comm)
 bool inject_broadcast(struct call *call, void *buffer, MPI_Count count, MPI_Datatype type, int root,
                       MPI_Comm comm, int *rc)
 {
-    struct shadow *s = shadow_of(comm);
-    bool fit = s && root >= 0 && root < s->size && count >= 0 && count <= INT_MAX &&
-               type != MPI_DATATYPE_NULL;
+    bool fit = root >= 0 && count >= 0 && count <= INT_MAX && type != MPI_DATATYPE_NULL;
+    struct shadow *s = fit ? shadow_where_all_meet(comm) : NULL;
+    fit = s && root < s->size;
     uint64_t bytes = fit ? call_bytes(count, type) : 0;
     if (!fit || bytes > INT_MAX) {
         count_untreated(comm);

@@ -32,6 +32,7 @@ struct shadow {
     void *kept[INJECTIONS_MAX];          /* one for each injection, its own; NULL at first */
     MPI_Comm comm;                       /* see injection_comm() */
     bool comm_refused;
+    bool has_met;                        /* all members have one */
     struct started started[STARTED_MAX]; /* the same on all members when they meet */
     int n_started;
 };
@@ -53,6 +54,7 @@ struct collective {
 
 struct injection {
     const char *name; /* the kind of its findings in the profile */
+    bool together;    /* members communicate before the call or in its place, so all must do it */
     /* Reads layer.settings; false if it is not asked for. */
     bool (*start)(void);
     /* Before the call, innermost injection first: whatever all members have to do together. */

@@ -11,7 +11,6 @@
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
@@ -27,7 +26,7 @@ struct seat {
 
 /* All ranks of a run start within this time, in seconds: older seats are of an earlier run. */
 static const double START_SPREAD = 60;
-enum { JOIN_TAG = 0x6370 };
+enum { JOIN_TAG = 0x6370, BATCH = 256 };
 
 static struct launcher launcher;
 static struct seat mine;
@@ -89,19 +88,48 @@ static bool is_taken(const struct seat *s)
     return fabs(s->time - mine.time) < START_SPREAD;
 }
 
-/* The ranks with a seat, into RANKS; and how many of them are on this host. */
-static int read_list(int *ranks, int *here)
+/* The ranks with a seat. */
+struct company {
+    int n, here; /* HERE: on this host */
+    int first;   /* -1: none */
+    bool among;  /* this rank is one of them */
+    MPI_Group group;
+};
+
+static void take_in(struct company *c, const int *ranks, int n)
 {
-    int n = 0, fd = open_list(O_RDONLY);
+    MPI_Group some, before = c->group;
+    if (n == 0 || PMPI_Group_incl(layer.world, n, ranks, &some))
+        return;
+    PMPI_Group_union(before, some, &c->group);
+    PMPI_Group_free(&some);
+    if (before != MPI_GROUP_EMPTY)
+        PMPI_Group_free(&before);
+}
+
+/* Read once, and by batches on the stack: all ranks must come to the same answer, so none may ask
+ * for memory that it alone might not get. */
+static struct company read_list(void)
+{
+    struct company c = {.first = -1, .group = MPI_GROUP_EMPTY};
+    int batch[BATCH], n = 0, fd = open_list(O_RDONLY);
     struct seat s;
-    for (int i = 0; fd >= 0 && i < layer.size; i++)
-        if (pread(fd, &s, sizeof s, i * (off_t)sizeof s) == sizeof s && is_taken(&s)) {
-            ranks[n++] = i;
-            *here += s.host == mine.host;
+    for (int i = 0; fd >= 0 && i < layer.size; i++) {
+        if (pread(fd, &s, sizeof s, i * (off_t)sizeof s) != sizeof s || !is_taken(&s))
+            continue;
+        c.first = c.n++ ? c.first : i;
+        c.here += s.host == mine.host;
+        c.among = c.among || i == layer.rank;
+        batch[n++] = i;
+        if (n == BATCH) {
+            take_in(&c, batch, n);
+            n = 0;
         }
+    }
+    take_in(&c, batch, n);
     if (fd >= 0)
         close(fd);
-    return n;
+    return c;
 }
 
 static MPI_Comm join_all(void)
@@ -110,24 +138,18 @@ static MPI_Comm join_all(void)
     return dup_politely(MPI_COMM_WORLD, &comm) ? MPI_COMM_NULL : comm;
 }
 
-static MPI_Comm join_some(const int *ranks, int n)
+static MPI_Comm join_some(const struct company *c)
 {
-    MPI_Group group;
     MPI_Comm comm = MPI_COMM_NULL;
-    bool first = n > 0 && ranks[0] == layer.rank, among = false;
-    for (int i = 0; i < n; i++)
-        among = among || ranks[i] == layer.rank;
     snprintf(sentence, sizeof sentence,
              "%d of %d ranks take part; the others run without collprof or with another --output",
-             n, layer.size);
-    if (!among)
+             c->n, layer.size);
+    if (!c->among)
         layer_say("rank %d: cannot write to %s: it takes no part", layer.rank, list_path);
-    else if (first)
+    else if (c->first == layer.rank)
         layer_say("%s", sentence);
-    if (among && PMPI_Group_incl(layer.world, n, ranks, &group) == MPI_SUCCESS) {
-        PMPI_Comm_create_group(MPI_COMM_WORLD, group, JOIN_TAG, &comm);
-        PMPI_Group_free(&group);
-    }
+    if (c->among)
+        PMPI_Comm_create_group(MPI_COMM_WORLD, c->group, JOIN_TAG, &comm);
     return comm;
 }
 
@@ -146,12 +168,12 @@ MPI_Comm company_join(void)
     }
     if (!*list_path || launcher.size != layer.size || launcher.rank != layer.rank)
         return join_all();
-    int *ranks = malloc((size_t)layer.size * sizeof *ranks), here = 0;
-    int n = ranks ? read_list(ranks, &here) : 0;
+    struct company c = read_list();
     /* Where every rank of this host has a seat and no other, hosts do not share the directory. */
-    bool apart = n == here && n == launcher.local_size;
-    comm = n == 0 || n == layer.size || apart ? join_all() : join_some(ranks, n);
-    free(ranks);
+    bool apart = c.n == c.here && c.n == launcher.local_size;
+    comm = c.n == 0 || c.n == layer.size || apart ? join_all() : join_some(&c);
+    if (c.group != MPI_GROUP_EMPTY)
+        PMPI_Group_free(&c.group);
     return comm;
 }
 

@@ -1,11 +1,13 @@
-/* Preloaded before the layer: from MPI_Finalize on, memory that the layer asks for is refused on
- * rank NOMEM_RANK. */
+/* Preloaded before the layer: on rank NOMEM_RANK, memory that the layer asks for is refused from
+ * the entry of MPI_Init on (NOMEM_FROM=begin), from its return (run) or from MPI_Finalize on (end).
+ */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define EXPORTED __attribute__((visibility("default")))
 
+void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *old, size_t size);
 
@@ -15,6 +17,11 @@ static int is_for_layer(const void *caller)
 {
     Dl_info info;
     return dladdr(caller, &info) && strstr(info.dli_fname, "libcollprof-layer.so");
+}
+
+EXPORTED void *malloc(size_t size)
+{
+    return refusing && is_for_layer(__builtin_return_address(0)) ? NULL : __libc_malloc(size);
 }
 
 EXPORTED void *calloc(size_t n, size_t size)
@@ -27,11 +34,36 @@ EXPORTED void *realloc(void *old, size_t size)
     return refusing && is_for_layer(__builtin_return_address(0)) ? NULL : __libc_realloc(old, size);
 }
 
-EXPORTED int MPI_Finalize(void)
+static void refuse_from(const char *moment)
 {
     const char *pmi = getenv("PMI_RANK"), *wanted = getenv("NOMEM_RANK");
-    const char *mine = pmi ? pmi : getenv("OMPI_COMM_WORLD_RANK");
+    const char *mine = pmi ? pmi : getenv("OMPI_COMM_WORLD_RANK"), *from = getenv("NOMEM_FROM");
+    if (mine && wanted && !strcmp(mine, wanted) && !strcmp(from ? from : "end", moment))
+        refusing = 1;
+}
+
+EXPORTED int MPI_Init(int *argc, char ***argv)
+{
+    int (*next)(int *, char ***) = (int (*)(int *, char ***))dlsym(RTLD_NEXT, "MPI_Init");
+    refuse_from("begin");
+    int rc = next(argc, argv);
+    refuse_from("run");
+    return rc;
+}
+
+EXPORTED int MPI_Init_thread(int *argc, char ***argv, int wanted, int *got)
+{
+    int (*next)(int *, char ***, int, int *) =
+        (int (*)(int *, char ***, int, int *))dlsym(RTLD_NEXT, "MPI_Init_thread");
+    refuse_from("begin");
+    int rc = next(argc, argv, wanted, got);
+    refuse_from("run");
+    return rc;
+}
+
+EXPORTED int MPI_Finalize(void)
+{
     int (*next)(void) = (int (*)(void))dlsym(RTLD_NEXT, "MPI_Finalize");
-    refusing = mine && wanted && strcmp(mine, wanted) == 0;
+    refuse_from("end");
     return next();
 }

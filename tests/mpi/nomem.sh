@@ -17,4 +17,26 @@ for rank in 0 2 3; do
     profile $rank.json ranks 4
     profile $rank.json states finalized=4-4
 done
+
+# Where ranks do something together, one without memory must not leave the others waiting: from the
+# start nobody records, later nothing is injected.
+inject=$built/tests/mpi/inject
+for from in begin run end; do
+    for mode in ACK=one ACK=all BCAST=binomial BCAST=grid BENCHMARK=barrier TRACE=calls; do
+        case $mode in ACK=*) test $from = end || test "${CHECK_THOROUGH:-0}" = 1 || continue ;; esac
+        timeout 60 $MPIEXEC -n 3 env NOMEM_RANK=1 NOMEM_FROM=$from COLLPROF_$mode \
+            COLLPROF_ACK_SHARE=100000000 COLLPROF_OUTPUT=$from-$mode COLLPROF_REPORT=no \
+            LD_PRELOAD="$built/tests/mpi/.libs/libnomem.so $layer $yielding" "$inject" >out 2>err ||
+            { cat err; fail "$mode, refused from $from: status $?"; }
+        test "$(cat out)" = right || { cat err; fail "$mode, refused from $from: other output"; }
+        test $from != begin || grep -q 'rank 1: Cannot allocate memory: this run is not recorded' err ||
+            { cat err; fail "$mode, refused from $from: not said"; }
+    done
+done
+
+# Who takes part where only some ranks have the layer, each finds out without memory.
+timeout 60 $MPIEXEC -n 3 env NOMEM_RANK=1 NOMEM_FROM=begin COLLPROF_OUTPUT=part COLLPROF_REPORT=no \
+    LD_PRELOAD="$built/tests/mpi/.libs/libnomem.so $layer $yielding" "$heat" -s 20 : \
+    -n 1 env LD_PRELOAD="$yielding" "$heat" -s 20 >out 2>err || { cat err; fail "part: status $?"; }
+grep -q 'rank 1: Cannot allocate memory: this run is not recorded' err || { cat err; fail "part: not said"; }
 exit 0
