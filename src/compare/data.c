@@ -91,7 +91,8 @@ static void put_case(const struct differences_page *p, const struct difference *
 {
     char text[1200], name[900];
     difference_sentence(p->d, x, text, sizeof text);
-    int n = snprintf(name, sizeof name, "%s %s %s", kind_keys[x->kind], x->operation, x->place);
+    int n = snprintf(name, sizeof name, "%s%s%s%s%s", kind_keys[x->kind], *x->operation ? " " : "",
+                     x->operation, *x->place ? " " : "", x->place);
     if (x->rank >= 0)
         snprintf(name + n, sizeof name - (size_t)n, " rank %s", x->ranks);
     fputs("  <testcase classname=\"collprof.compare\" name=\"", out);

@@ -57,7 +57,7 @@ static void put_doubts(const struct differences_page *p, FILE *out)
     }
     if (d->noise >= 0.01) {
         snprintf(text, sizeof text,
-                 "%.200s was disturbed: a rank was without a processor for %s of it%s",
+                 "%.200s was disturbed most: a rank was without a processor for %s of it%s",
                  p->name[d->noise_run], format_share(share, d->noise, 1),
                  d->enough ? ": the intervals have that in them" : "");
         text_paragraph(out, "  ! ", text);

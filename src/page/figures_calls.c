@@ -172,8 +172,10 @@ static const struct figure list_of_calls[] = {
     {"wait", NULL, UNIT_TIME, wait,
      "time in the completing calls, all ranks; a call that completes several shared out evenly",
      NULL, NULL, IN_PLACES},
-    {"wait_per_rank", "cost/rank", UNIT_TIME, wait_per_rank, "the same, mean of all ranks", NULL,
-     NULL, IN_PLACES},
+    {"wait_per_rank", "cost/rank", UNIT_TIME, wait_per_rank,
+     "time in the completing calls, mean of all ranks; a call that completes several shared out "
+     "evenly",
+     NULL, NULL, IN_PLACES},
     {"hidden_ratio", "ratio", UNIT_NUMBER, hidden_ratio,
      "0 where the transfer was hidden, 1 where nothing of it was; with --base-round", NULL,
      ratio_brief, IN_PLACES},
@@ -257,8 +259,8 @@ static const struct figure list_of_comm[] = {
     {"calls", "calls", UNIT_COUNT, calls, "calls on them, of all ranks", NULL, NULL, 0},
     {"bytes", "bytes", UNIT_BYTES, bytes, "data that these name, of all ranks", NULL, NULL, 0},
     {"time", NULL, UNIT_TIME, time_all, "time in these calls, all ranks together", NULL, NULL, 0},
-    {"time_per_rank", "time/rank", UNIT_TIME, time_per_rank, "the same, mean of all ranks", NULL,
-     NULL, 0},
+    {"time_per_rank", "time/rank", UNIT_TIME, time_per_rank,
+     "time in these calls, mean of all ranks of the run", NULL, NULL, 0},
     {"share", "% MPI", UNIT_SHARE, share, "part of all time in MPI", NULL, NULL, 0},
 };
 FIGURES(comm);

@@ -52,9 +52,14 @@ void text_transport(const struct profile *p, FILE *out)
                        "no place for it)");
         return;
     }
-    int n = snprintf(
-        text, sizeof text, "Of the transport under MPI: the start of %s of %llu messages",
-        format_share(share, (double)t->below, (double)t->sends), (unsigned long long)t->sends);
+    int n = snprintf(text, sizeof text, "Of the transport under MPI: ");
+    if (t->sends)
+        n += snprintf(text + n, sizeof text - (size_t)n, "the start of %s of %llu messages",
+                      format_share(share, (double)t->below, (double)t->sends),
+                      (unsigned long long)t->sends);
+    else
+        n += snprintf(text + n, sizeof text - (size_t)n,
+                      "the application sent no message that could be followed there");
     if (t->network == LEDGER_NETWORK_NO_UCX)
         n += snprintf(text + n, sizeof text - (size_t)n,
                       "; this collprof was built without libucx-dev and sees system calls alone");

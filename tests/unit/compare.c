@@ -227,6 +227,17 @@ static void done(struct profile **run, size_t n, struct differences *d)
         profile_free(run[i]);
 }
 
+static void assert_names_are_tidy(const struct differences *d)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    differences_junit(&(struct differences_page){.d = d, .share = NAN}, out);
+    fclose(out);
+    cr_assert_not_null(strstr(text, " name=\"wall\" "), "%s", text);
+    free(text);
+}
+
 static void assert_cause(const struct differences *d, enum certainty certainty)
 {
     const struct difference *x = &d->list.at[1];
@@ -334,6 +345,7 @@ Test(compare, one_run_a_side_gives_hints_only)
     assert_cause(d, CERTAINTY_HINT);
     cr_assert_eq(differences_wall(d)->certainty, CERTAINTY_NONE);
     cr_assert_eq(differences_above(d, 0), NULL);
+    assert_names_are_tidy(d);
     done(run, 1, d);
 }
 

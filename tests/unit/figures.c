@@ -7,6 +7,7 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <string.h>
 
 /* On both sides of each threshold: 90 % of 20 requests found done; 5 % and half of their life. */
 Test(figures, what_a_request_hides_in_a_word)
@@ -216,4 +217,15 @@ Test(figures, changes_have_their_sign)
     free(text);
     profile_free(run[0]);
     profile_free(run[1]);
+}
+
+/* "The same" is as the figure before, which has to be on the page as well. */
+Test(figures, are_explained_by_what_is_shown)
+{
+    for (size_t i = 0; i < n_listings; i++) {
+        const struct figures *f = listings[i].figures;
+        for (size_t k = 0; k < f->n; k++)
+            if (f->at[k].head && !strncmp(f->at[k].about, "the same", 8))
+                cr_assert(k && f->at[k - 1].head, "%s of %s", f->at[k].key, listings[i].name);
+    }
 }

@@ -48,6 +48,22 @@ static struct profile *two_ranks(void)
     return p;
 }
 
+/* Without messages of its own: no share of none. */
+Test(part, of_the_transport)
+{
+    struct profile *p = two_ranks();
+    p->trace.network = LEDGER_NETWORK_ON;
+    for (int sends = 0; sends < 2; sends++) {
+        p->trace.sends = (uint64_t)sends;
+        char *text = text_of(p, &(struct report_options){.width = 200});
+        cr_assert_not_null(strstr(text, sends ? "the start of 0.0 % of 1 messages"
+                                              : "transport under MPI: the application sent no "),
+                           "%s", text);
+        free(text);
+    }
+    profile_free(p);
+}
+
 static uint64_t calls_of(const struct profile *p, const char *operation)
 {
     uint64_t n = 0;
