@@ -56,12 +56,11 @@ AC_DEFINE_UNQUOTED([COLLPROF_LAYERS], [$collprof_layers],
 # mpich and openmpi are what Debian calls mpicc.mpich and mpicc.openmpi; mpicc.mpich goes with
 # mpiexec.mpich, DIR/bin/mpicc with DIR/bin/mpiexec. Sets $mpicc, $mpiexec, $mpifc.
 m4_define([_COLLPROF_MPI_PROGRAMS], [
-AS_IF([test -d "$1"], [mpicc=$1/bin/mpicc],
-  [command -v mpicc.$1 >/dev/null], [mpicc=mpicc.$1],
+AS_IF([test -d "$1/bin"], [mpicc=$1/bin/mpicc],
   [command -v "$1" >/dev/null], [mpicc=$1],
-  [mpicc=mpicc])
+  [mpicc=mpicc.$1])
 AS_IF([command -v "$mpicc" >/dev/null], [],
-  [AC_MSG_ERROR([$1: there is no $mpicc: install libmpich-dev or libopenmpi-dev, or set MPICC])])
+  [AC_MSG_ERROR([no MPI compiler $1/bin/mpicc, $1 or mpicc.$1: install libmpich-dev or libopenmpi-dev, or set MPICC])])
 mpiexec=`echo "$mpicc" | sed 's/mpicc\([[^/]]*\)$/mpiexec\1/'`
 mpifc=`echo "$mpicc" | sed 's/mpicc\([[^/]]*\)$/mpif90\1/'`
 command -v "$mpiexec" >/dev/null || mpiexec=mpirun
