@@ -30,7 +30,7 @@ include tests/fuzz/local.mk
 
 # Every MPI, language and launcher; several hosts. roots.sh is by hand: fresh systems that have no MPI, one
 # or both.
-THOROUGH_TESTS += tests/outside/matrix.sh tests/outside/hosts.sh
+THOROUGH_TESTS += tests/outside/matrix.sh tests/outside/hosts.sh tests/mutants.sh
 EXTRA_DIST += tests/outside/slurm.sh tests/outside/roots.sh
 
 TESTS += $(THOROUGH_TESTS)
@@ -47,7 +47,7 @@ list-tests-alone:
 # Every fault of tools/mutants, one at a time: hours.
 mutants: all
 	MUTANTS_DIR='$(abs_top_builddir)/mutants' $(srcdir)/tools/mutate
-EXTRA_DIST += tools/mutate tools/mutants tests/mutants.sh
+EXTRA_DIST += tools/mutate tools/mutants
 clean-local: clean-mutants
 clean-mutants:
 	rm -rf mutants mutants-unit

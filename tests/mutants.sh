@@ -1,7 +1,7 @@
 #!/bin/sh
-# Tests of the tests: ten faults of tools/mutants, drawn from those that unit tests hold, must be noticed
-# (`make mutants' tries them all). Only a fault that nobody noticed is a failure: where there is no room,
-# time or compiler for a second build, it says so.
+# Tests of the tests: ten faults of tools/mutants, drawn from those that unit tests were seen to notice, must
+# be noticed (`make mutants' tries them all). Only a fault that nobody noticed is a failure: where there is no
+# room, time or compiler for a second build, it says so.
 [ "${CHECK_THOROUGH:-}" = 1 ] || { echo "only with ./check --thorough"; exit 77; }
 top=$(cd "$srcdir" && pwd) out=mutants.out
 # Unoptimized: half of the time goes into compiling.
