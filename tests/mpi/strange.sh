@@ -145,4 +145,22 @@ grep -q 'cannot write small/profile.json: File too large' err || { cat err; fail
 test "${CHECK_THOROUGH:-0}" = 1 || exit 0
 both huge # a receive of 2.5 GiB
 profile huge bytes MPI_Recv=2684354560 MPI_Send=2684354560
+
+# In every mode: the same status and output, and the record can be read.
+nothing=freeing-nothing
+test "$CHECK_MPI" != openmpi || nothing=
+for mode in TRACE=calls TRACE=transport ACK=all BENCHMARK=barrier BCAST=binomial BCAST=grid; do
+    for way in longjmp failing-collective failing-wait $nothing partitioned between elsewhere; do
+        (
+            export COLLPROF_ACK_SHARE=100000000 "COLLPROF_$mode"
+            like_bare 2 $way-$mode "$strange" $way && touch done
+        )
+        status=$?
+        test $status != 77 || continue
+        test $status = 0 || exit 1
+        "$collprof" report $way-$mode >report 2>&1 || { cat report; fail "$way, $mode: no report"; }
+        profile $way-$mode ranks 2
+    done
+done
+test -e done || fail "no program ran in any mode"
 exit 0
