@@ -28,7 +28,7 @@ static const struct argp_option options[] = {
     {"csv", 'c', NULL, 0, "print the tables as CSV, all lines of them; see collprof-export(1)", 0},
     {"html", 'h', "FILE", OPTION_ARG_OPTIONAL,
      "write the report as one page for a browser to FILE (DIR/report.html)", 0},
-    {"show", SHOW, NULL, 0, "with --html: open the page, by BROWSER or xdg-open", 0},
+    {"show", SHOW, NULL, 0, "with --html: open the page by BROWSER or xdg-open", 0},
     {"force", FORCE, NULL, 0, "replace DIR/report.html also if it is not a page of collprof", 0},
     {"explain", 'e', NULL, 0, "say under each table what each of its columns means", 0},
     {"width", 'w', "COLUMNS", 0, "width of the page, from 80 (the terminal's, or 112)", 0},

@@ -232,6 +232,8 @@ static json_t *describe_broadcast(const struct shadow *s, int root, uint64_t byt
     }
     if (cut_short)
         json_object_set_new(f, "cut_short_by_budget", json_true());
+    if (!out->validated)
+        json_object_set_new(f, "data", json_string("not checked: it cannot be packed"));
     if (out->wrong_ranks)
         json_object_set_new(f, "wrong_ranks", json_integer(out->wrong_ranks));
     json_object_set_new(f, "methods", rows);
