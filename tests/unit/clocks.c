@@ -401,16 +401,31 @@ Test(merge, reductions_wait_in_their_root)
     profile_free(p);
 }
 
+static json_int_t integer_in(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_integer(value) ? json_integer_value(value) : -1;
+}
+
+/* Two calls of 10 and 90 ns, and two of 20 and 180 ns on the second rank; so in the file, too. */
 Test(merge, the_shortest_call_is_the_shortest)
 {
-    struct ledger l;
-    made_ledger(&l, NULL, 0, 1);
-    struct ledger_entry *e = made_calls(&l, 1, OP_BCAST, 8, 2, 50);
-    e->min_ns = 10;
-    e->max_ns = 90;
-    struct profile *p = made_merged(NULL, &l);
-    cr_assert_eq(p->entries.at[0].min_ns, 10);
-    cr_assert_eq(p->entries.at[0].max_ns, 90);
+    struct profile *p = NULL;
+    for (int r = 0; r < 2; r++) {
+        struct ledger l;
+        made_ledger(&l, NULL, r, 2);
+        struct ledger_entry *e = made_calls(&l, 1, OP_BCAST, 8, 2, 50u * (unsigned)(r + 1));
+        e->min_ns = 10u * (unsigned)(r + 1);
+        e->max_ns = 90u * (unsigned)(r + 1);
+        p = made_merged(p, &l);
+    }
+    profile_symbolize(p);
+    json_t *json = profile_json(p), *entry = json_array_get(json_object_get(json, "entries"), 0);
+    cr_assert_eq(integer_in(entry, "min_ns"), 10);
+    cr_assert_eq(integer_in(entry, "max_ns"), 180);
+    cr_assert_eq(integer_in(json_object_get(entry, "ranks"), "min_rank"), 0);
+    cr_assert_eq(integer_in(json_object_get(entry, "ranks"), "max_rank"), 1);
+    json_decref(json);
     profile_free(p);
 }
 
