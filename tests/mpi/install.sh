@@ -67,5 +67,5 @@ $MPIEXEC -n 2 "$bin/collprof" run --report=no -o run.out ./alone >out || fail "r
 test "$(cat out)" = "with collprof" || { cat out; fail "run: the layer is not there"; }
 regions run.out
 "$bin/collprof" report --json run.out | python3 -m json.tool >/dev/null || fail "report --json"
-exit 0test "$(pkg-config --variable=mpi collprof-static)" = "$CHECK_MPI" || fail "collprof-static names no MPI"
+test "$(pkg-config --variable=mpi collprof-static)" = "$CHECK_MPI" || fail "collprof-static names no MPI"
 exit 0
