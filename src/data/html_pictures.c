@@ -73,7 +73,7 @@ static void kept_off(const struct profile *p, size_t width, FILE *out)
             "style=\"max-width:%zurem\"><svg class=\"ranks "
             "low\" viewBox=\"0 0 %zu 100\" preserveAspectRatio=none role=img aria-label=\"time "
             "without a processor by rank\"><path fill=\"var(--off)\" d=\"",
-            format_time(text, most), 6 * p->ranks.n, 10 * p->ranks.n);
+            format_time(text, most), 6 * p->ranks.n, 10 * (p->ranks.n - 1) + width);
     for (size_t i = 0; i < p->ranks.n; i++)
         fprintf(out, "M%zu 100h%zuv-%.2fh-%zuz", 10 * i, width,
                 100 * known(p->ranks.at[i].delayed_ns) / most, width);
@@ -118,7 +118,7 @@ void html_ranks(const struct profile *p, const char *doubt, FILE *out)
             "</p><div style=\"max-width:%zurem\"><svg class=ranks viewBox=\"0 0 %zu 100\" "
             "preserveAspectRatio=none role=img aria-label=\"time by rank; the table of ranks has "
             "the numbers\">\n",
-            6 * p->ranks.n, 10 * p->ranks.n);
+            6 * p->ranks.n, 10 * (p->ranks.n - 1) + width);
     for (size_t i = 0; i < p->ranks.n; i++)
         bar(&p->ranks.at[i], i, width, longest, out);
     fprintf(out, "</svg><div class=ends><span>rank %d</span>", p->ranks.at[0].rank);
