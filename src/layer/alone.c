@@ -26,7 +26,7 @@ static void start_alone(MPI_Group world, int thread_level)
     life_find_rate();
     life_obstacle = place_join(&life_place, layer.settings.output, 0);
     if (!life_obstacle)
-        place_clear(&life_place, layer.rank, layer.rank == 0);
+        place_clear(&life_place, layer.rank, layer.size, layer.rank == 0);
     if (life_open_ledger(thread_level, clock_ticks() ^ (uint64_t)getpid() << 32))
         return;
     if (life_obstacle)

@@ -75,7 +75,6 @@ static void describe_run(struct ledger_header *h, int thread_level)
     struct timespec t;
     h->rank = layer.rank;
     h->size = layer.size;
-    h->pid = getpid();
     PMPI_Get_processor_name(processor, &length);
     text_copy(h->host, sizeof h->host, processor);
     if (readlink("/proc/self/exe", h->program, sizeof h->program - 1) < 0)
@@ -102,6 +101,8 @@ static void describe_run(struct ledger_header *h, int thread_level)
     h->ticks_per_second = 1e9 * 4294967296.0 / (double)layer.ns_per_tick;
     h->stack_depth = layer.stack_depth;
     noise_read(&h->noise[0]);
+    /* Last: until then nobody takes the record for one that a process has left behind. */
+    __atomic_store_n(&h->pid, getpid(), __ATOMIC_RELEASE);
 }
 
 static int on_self_deleted(MPI_Comm comm, int key, void *value, void *extra)
@@ -230,7 +231,7 @@ static uint64_t choose_place(void)
     if (!is_first())
         life_obstacle = place_join(&life_place, layer.settings.output, (unsigned)chosen[1]);
     if (!life_obstacle)
-        place_clear(&life_place, layer.rank, is_first());
+        place_clear(&life_place, layer.rank, layer.size, is_first());
     return chosen[0];
 }
 

@@ -219,21 +219,20 @@ void place_each(const struct place *p,
 }
 
 struct clearing {
-    int rank;
-    bool last;
+    int rank, beyond;
 };
 
 static void clear_record(int directory, const char *name, const struct ledger_header *h, void *arg)
 {
     const struct clearing *c = arg;
-    if ((h->rank == c->rank || (c->last && h->rank > c->rank)) && !ledger_is_in_use(h))
+    if ((h->rank == c->rank || h->rank >= c->beyond) && !ledger_is_in_use(h))
         unlinkat(directory, name, 0);
 }
 
-void place_clear(const struct place *p, int rank, bool last)
+void place_clear(const struct place *p, int rank, int size, bool first)
 {
-    place_each(p, clear_record, &(struct clearing){rank, last});
-    int fd = last ? place_open(p) : -1;
+    place_each(p, clear_record, &(struct clearing){rank, first ? size : INT_MAX});
+    int fd = first ? place_open(p) : -1;
     if (fd < 0)
         return;
     if (!is_foreign(fd))

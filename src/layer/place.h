@@ -45,8 +45,9 @@ void place_make_parents(const char *path);
 int place_open(const struct place *p);
 
 /* Removes from the directory what earlier runs have left and no living process uses: the records of
- * RANK and, where LAST, those of all ranks from RANK on, and profile.json. */
-void place_clear(const struct place *p, int rank, bool last);
+ * RANK and, by the FIRST rank, those of ranks from SIZE on, which nobody else removes, and
+ * profile.json. */
+void place_clear(const struct place *p, int rank, int size, bool first);
 
 /* The name of a record: of this run's RANK, told from those of others by TAG. */
 void place_record(const struct place *p, char path[PLACE_RECORD], int rank, uint64_t tag);

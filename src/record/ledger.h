@@ -353,7 +353,7 @@ const char *ledger_peek(struct ledger_header *h, int directory, const char *name
 bool ledger_is_name(const char *name);
 
 /* Whether a process may still be writing to it: one that runs on this host, or on another one and
- * has left no word of its end. */
+ * has left no word of its end, or has not yet said who it is. */
 bool ledger_is_in_use(const struct ledger_header *h);
 
 /* Whether calls were made after the word that it has of its end: the application's own handler has

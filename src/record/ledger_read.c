@@ -149,6 +149,8 @@ bool ledger_is_alive(const struct ledger_header *h)
 
 bool ledger_is_in_use(const struct ledger_header *h)
 {
+    if (h->pid <= 0) /* being made */
+        return true;
     return is_of_this_host(h) ? ledger_is_alive(h) : h->state == LEDGER_RUNNING;
 }
 

@@ -248,3 +248,17 @@ Test(ledger, a_limit_of_file_size_is_an_error, .fini = cleanup)
     cr_assert_eq(ledger_create(&l, AT_FDCWD, scratch(), 1 << 20, 400), EFBIG);
     cr_assert_eq(access(scratch(), F_OK), -1);
 }
+
+/* A record that is being made says last whose it is: until then no other rank may remove it. */
+Test(ledger, a_record_without_a_process_is_in_use)
+{
+    struct ledger_header h = {.state = LEDGER_RUNNING};
+    gethostname(h.host, sizeof h.host - 1);
+    cr_assert(ledger_is_in_use(&h));
+    h.pid = 1 << 30; /* more than any process has */
+    cr_assert_not(ledger_is_in_use(&h));
+    strcpy(h.host, "elsewhere");
+    cr_assert(ledger_is_in_use(&h));
+    h.state = LEDGER_FINALIZED;
+    cr_assert_not(ledger_is_in_use(&h));
+}
