@@ -28,7 +28,9 @@ for from in begin run end; do
             COLLPROF_ACK_SHARE=100000000 COLLPROF_OUTPUT=$from-$mode COLLPROF_REPORT=no \
             LD_PRELOAD="$built/tests/mpi/.libs/libnomem.so $layer $yielding" "$inject" >out 2>err ||
             { cat err; fail "$mode, refused from $from: status $?"; }
-        test "$(cat out)" = right || { cat err; fail "$mode, refused from $from: other output"; }
+        # UCX warns, on standard output, of messages that nobody has taken any more.
+        test "$(grep -v ' UCX *WARN' out)" = right ||
+            { cat out err; fail "$mode, refused from $from: other output"; }
         test $from != begin || grep -q 'rank 1: Cannot allocate memory: this run is not recorded' err ||
             { cat err; fail "$mode, refused from $from: not said"; }
     done
