@@ -66,13 +66,6 @@ struct sweep {
     int wrong;
 };
 
-static enum collective_pattern pattern_of(const struct operation *operation)
-{
-    if (!operation->rooted)
-        return operation->prefix ? COLLECTIVE_PREFIX : COLLECTIVE_SYMMETRIC;
-    return operation->recv_at_root ? COLLECTIVE_FAN_IN : COLLECTIVE_FAN_OUT;
-}
-
 static int run(void *arg)
 {
     return operation_run(arg);
@@ -95,7 +88,7 @@ static void measure(struct sweep *s, const struct bench_point *p, struct operati
     struct collective_case c = {.comm = call->comm,
                                 .run = run,
                                 .arg = call,
-                                .pattern = pattern_of(call->operation),
+                                .pattern = operation_pattern(call->operation),
                                 .root = o->root,
                                 .plan = o->bench.plan,
                                 .clock = &s->clock};

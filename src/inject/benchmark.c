@@ -358,12 +358,15 @@ static int measure_all(const struct subject *u, const struct signature *g, doubl
     return later ? measure_arrivals(u, g, part, rows) : MPI_SUCCESS;
 }
 
-static void keep_measured(struct json_t *f, json_t *rows, const char *data, int rc)
+/* PREPARED: all ranks had what it takes. */
+static void keep_measured(json_t *f, json_t *rows, const char *data, bool prepared, int rc)
 {
     json_object_set_new(f, "data", json_string(data));
     if (json_array_size(rows) == 0)
         json_object_set_new(f, "not_measured",
-                            json_string(rc ? "MPI returned an error" : "the budget was used up"));
+                            json_string(!prepared ? "a rank's data could not be copied or made"
+                                        : rc      ? "MPI returned an error"
+                                                  : "the budget was used up"));
     json_object_set_new(f, "methods", rows);
     injection_found(&benchmark_injection, f);
 }
@@ -386,10 +389,8 @@ static void measure_again(const struct collective *c, const struct signature *g,
     if (s->rank == 0) {
         json_t *f = describe_signature(s, mpi_functions[g->operation].name, c->root, most, g->calls,
                                        clock_now() - started);
-        if (!all)
-            json_object_set_new(f, "not_measured",
-                                json_string("a rank's buffers could not be copied"));
-        keep_measured(f, rows, "copies of the application's, with its types and operation", rc);
+        keep_measured(f, rows, "copies of the application's, with its types and operation", all,
+                      rc);
     }
     again_release(&again);
 }
@@ -441,17 +442,13 @@ static void measure_started(struct shadow *s, const struct started *w, double sh
     int root = w->root < 0 ? 0 : w->root, all = 0;
     int ok = operation_prepare(&call, o, s->comm, root, w->bytes);
     int rc = PMPI_Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, s->comm);
-    enum collective_pattern pattern = o->prefix         ? COLLECTIVE_PREFIX
-                                      : !o->rooted      ? COLLECTIVE_SYMMETRIC
-                                      : o->recv_at_root ? COLLECTIVE_FAN_IN
-                                                        : COLLECTIVE_FAN_OUT;
-    struct subject u = {s, run_twin, &call, pattern, root};
+    struct subject u = {s, run_twin, &call, operation_pattern(o), root};
     json_t *rows = s->rank == 0 ? json_array() : NULL;
     if (!rc && all)
         rc = measure_all(&u, NULL, share, rows);
     if (s->rank == 0)
         keep_measured(describe_signature(s, o->mpi_twin, w->root, w->bytes, 0, clock_now() - begin),
-                      rows, "bytes of the layer's own, started and waited for at once", rc);
+                      rows, "bytes of the layer's own, started and waited for at once", all, rc);
     if (ok)
         operation_release(&call);
 }

@@ -160,7 +160,7 @@ static int *before_nothing(int places)
 static void where_no_data_is(void)
 {
     enum { N = 8 };
-    int length = N, *data = before_nothing(N);
+    int got[8 * N], length = N, *data = before_nothing(N);
     MPI_Aint address;
     MPI_Datatype type[2];
     MPI_Get_address(data, &address);
@@ -176,6 +176,9 @@ static void where_no_data_is(void)
             expect(data[i] == 10 * k + i, "a broadcast of an unusual place");
         MPI_Barrier(MPI_COMM_WORLD);
     }
+    MPI_Gather(MPI_BOTTOM, 1, type[0], got, N, MPI_INT, 0, MPI_COMM_WORLD);
+    for (int i = 0; rank == 0 && i < N * size; i++)
+        expect(got[i] == 10 + i % N, "a gather from an unusual place");
 }
 
 int main(int argc, char **argv)

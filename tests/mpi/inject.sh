@@ -64,6 +64,7 @@ rm -rf out
 timeout 90 $MPIEXEC -n 2 env COLLPROF_BENCHMARK=all COLLPROF_BENCHMARK_BUDGET=3 COLLPROF_OUTPUT=out \
     COLLPROF_REPORT=no LD_PRELOAD="$layer:$yielding" "$built/tests/mpi/inject" places >stdout 2>stderr ||
     fail "broadcasts of unusual places: status $?: $(cat stdout stderr)"
+grep -q "could not be copied" out/profile.json || fail "no reason why a gather was not measured"
 findings benchmark operation=MPI_Bcast bytes=32 root=0 , rows=1
 grep -q '"method":"held"' out/profile.json && grep -q '"method":"direct"' out/profile.json ||
     fail "not all methods"

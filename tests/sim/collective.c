@@ -26,13 +26,6 @@ static int run(void *arg)
     return operation_run(arg);
 }
 
-static enum collective_pattern pattern_of(const struct operation *o)
-{
-    if (!o->rooted)
-        return COLLECTIVE_SYMMETRIC;
-    return o->recv_at_root ? COLLECTIVE_FAN_IN : COLLECTIVE_FAN_OUT;
-}
-
 /* TRUTH[j] on rank 0: from LAST's entry, 1 s after the others, to j's exit. */
 static void measure_truth(const struct test *t, const struct operation_call *call, int last,
                           double *truth)
@@ -93,7 +86,7 @@ static void test_operation(struct test *t, const struct operation *o)
     struct collective_case c = {.comm = t->bench.comm,
                                 .run = run,
                                 .arg = &call,
-                                .pattern = pattern_of(o),
+                                .pattern = operation_pattern(o),
                                 .plan = plan_default()};
     c.plan.repetitions = 8;
     c.plan.stop = STOP_FIXED;

@@ -199,6 +199,13 @@ const struct operation *operation_find(const char *name, bool *twin)
     return NULL;
 }
 
+enum collective_pattern operation_pattern(const struct operation *o)
+{
+    if (!o->rooted)
+        return o->prefix ? COLLECTIVE_PREFIX : COLLECTIVE_SYMMETRIC;
+    return o->recv_at_root ? COLLECTIVE_FAN_IN : COLLECTIVE_FAN_OUT;
+}
+
 static size_t extent_bytes(enum operation_extent extent, bool at_root, size_t bytes, int rank,
                            int size, int root)
 {

@@ -9,6 +9,8 @@
 #ifndef COLLPROF_MEASURE_COLLECTIVE_OPERATION_H
 #define COLLPROF_MEASURE_COLLECTIVE_OPERATION_H
 
+#include "measure/collective/collective.h"
+
 #include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,6 +42,9 @@ extern const size_t n_operations;
 
 /* NULL if there is none of that name. "ibroadcast" finds broadcast and sets *TWIN. */
 const struct operation *operation_find(const char *name, bool *twin);
+
+/* Whose exit needs whose entry. */
+enum collective_pattern operation_pattern(const struct operation *o);
 
 /* One operation with its buffers on this rank. A non-blocking one must be complete before the
  * same call is started again. */
