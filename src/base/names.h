@@ -45,4 +45,16 @@
 
 #define METHOD_AFTER_BAR(symbol, name) "|" name
 
+/* Whose exit from a collective operation needs whose entry, whatever the algorithm. */
+enum collective_kind {
+    COLLECTIVE_ALL,       /* everyone's that of everyone: barrier, allreduce */
+    COLLECTIVE_FROM_ROOT, /* everyone's the root's: broadcast, scatter */
+    COLLECTIVE_TO_ROOT,   /* the root's that of everyone: reduce, gather */
+    COLLECTIVE_PREFIX,    /* everyone's those of the ranks before: scan */
+    COLLECTIVE_OTHER      /* not known */
+};
+
+/* By an operation's name, non-blocking and large-count forms included. */
+enum collective_kind collective_kind(const char *operation);
+
 #endif

@@ -17,7 +17,6 @@ enum shape {
 
 struct again_kind {
     unsigned operation;
-    enum collective_pattern pattern;
     enum shape send, receive;
     bool send_at_root, receive_at_root; /* that buffer is the root's alone */
     int (*run)(const struct operands *o, int root, MPI_Comm comm);
@@ -127,34 +126,32 @@ static int alltoallw(const struct operands *o, int root, MPI_Comm comm)
 }
 
 static const struct again_kind kinds[] = {
-    {OP_Barrier, COLLECTIVE_SYMMETRIC, NONE, NONE, false, false, barrier},
-    {OP_Allreduce, COLLECTIVE_SYMMETRIC, ONCE, ONCE, false, false, allreduce},
-    {OP_Reduce, COLLECTIVE_FAN_IN, ONCE, ONCE, false, true, reduce},
-    {OP_Scan, COLLECTIVE_PREFIX, ONCE, ONCE, false, false, scan},
-    {OP_Exscan, COLLECTIVE_PREFIX, ONCE, ONCE, false, false, exscan},
-    {OP_Reduce_scatter, COLLECTIVE_SYMMETRIC, PARTS, OWN, false, false, reduce_scatter},
-    {OP_Reduce_scatter_block, COLLECTIVE_SYMMETRIC, TIMES, ONCE, false, false,
-     reduce_scatter_block},
-    {OP_Gather, COLLECTIVE_FAN_IN, ONCE, TIMES, false, true, gather},
-    {OP_Gatherv, COLLECTIVE_FAN_IN, ONCE, PARTS, false, true, gatherv},
-    {OP_Scatter, COLLECTIVE_FAN_OUT, TIMES, ONCE, true, false, scatter},
-    {OP_Scatterv, COLLECTIVE_FAN_OUT, PARTS, ONCE, true, false, scatterv},
-    {OP_Allgather, COLLECTIVE_SYMMETRIC, ONCE, TIMES, false, false, allgather},
-    {OP_Allgatherv, COLLECTIVE_SYMMETRIC, ONCE, PARTS, false, false, allgatherv},
-    {OP_Alltoall, COLLECTIVE_SYMMETRIC, TIMES, TIMES, false, false, alltoall},
-    {OP_Alltoallv, COLLECTIVE_SYMMETRIC, PARTS, PARTS, false, false, alltoallv},
-    {OP_Alltoallw, COLLECTIVE_SYMMETRIC, PARTS, PARTS, false, false, alltoallw},
+    {OP_Barrier, NONE, NONE, false, false, barrier},
+    {OP_Allreduce, ONCE, ONCE, false, false, allreduce},
+    {OP_Reduce, ONCE, ONCE, false, true, reduce},
+    {OP_Scan, ONCE, ONCE, false, false, scan},
+    {OP_Exscan, ONCE, ONCE, false, false, exscan},
+    {OP_Reduce_scatter, PARTS, OWN, false, false, reduce_scatter},
+    {OP_Reduce_scatter_block, TIMES, ONCE, false, false, reduce_scatter_block},
+    {OP_Gather, ONCE, TIMES, false, true, gather},
+    {OP_Gatherv, ONCE, PARTS, false, true, gatherv},
+    {OP_Scatter, TIMES, ONCE, true, false, scatter},
+    {OP_Scatterv, PARTS, ONCE, true, false, scatterv},
+    {OP_Allgather, ONCE, TIMES, false, false, allgather},
+    {OP_Allgatherv, ONCE, PARTS, false, false, allgatherv},
+    {OP_Alltoall, TIMES, TIMES, false, false, alltoall},
+    {OP_Alltoallv, PARTS, PARTS, false, false, alltoallv},
+    {OP_Alltoallw, PARTS, PARTS, false, false, alltoallw},
 #ifdef HAVE_MPI_Allreduce_c
-    {OP_Allreduce_c, COLLECTIVE_SYMMETRIC, ONCE, ONCE, false, false, allreduce},
-    {OP_Reduce_c, COLLECTIVE_FAN_IN, ONCE, ONCE, false, true, reduce},
-    {OP_Scan_c, COLLECTIVE_PREFIX, ONCE, ONCE, false, false, scan},
-    {OP_Exscan_c, COLLECTIVE_PREFIX, ONCE, ONCE, false, false, exscan},
-    {OP_Reduce_scatter_block_c, COLLECTIVE_SYMMETRIC, TIMES, ONCE, false, false,
-     reduce_scatter_block},
-    {OP_Gather_c, COLLECTIVE_FAN_IN, ONCE, TIMES, false, true, gather},
-    {OP_Scatter_c, COLLECTIVE_FAN_OUT, TIMES, ONCE, true, false, scatter},
-    {OP_Allgather_c, COLLECTIVE_SYMMETRIC, ONCE, TIMES, false, false, allgather},
-    {OP_Alltoall_c, COLLECTIVE_SYMMETRIC, TIMES, TIMES, false, false, alltoall},
+    {OP_Allreduce_c, ONCE, ONCE, false, false, allreduce},
+    {OP_Reduce_c, ONCE, ONCE, false, true, reduce},
+    {OP_Scan_c, ONCE, ONCE, false, false, scan},
+    {OP_Exscan_c, ONCE, ONCE, false, false, exscan},
+    {OP_Reduce_scatter_block_c, TIMES, ONCE, false, false, reduce_scatter_block},
+    {OP_Gather_c, ONCE, TIMES, false, true, gather},
+    {OP_Scatter_c, TIMES, ONCE, true, false, scatter},
+    {OP_Allgather_c, ONCE, TIMES, false, false, allgather},
+    {OP_Alltoall_c, TIMES, TIMES, false, false, alltoall},
 #endif
 };
 
@@ -164,11 +161,6 @@ const struct again_kind *again_find(unsigned operation)
         if (kinds[i].operation == operation)
             return &kinds[i];
     return NULL;
-}
-
-enum collective_pattern again_pattern(const struct again_kind *kind)
-{
-    return kind->pattern;
 }
 
 bool again_varies(const struct again_kind *kind)

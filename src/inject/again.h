@@ -33,7 +33,6 @@ struct again {
 
 /* NULL if OPERATION (a number of wrappers/operations.h) is none that can be done again. */
 const struct again_kind *again_find(unsigned operation);
-enum collective_pattern again_pattern(const struct again_kind *kind);
 /* Whether its members may give it different amounts of data. */
 bool again_varies(const struct again_kind *kind);
 

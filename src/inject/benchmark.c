@@ -144,7 +144,7 @@ struct subject {
     struct shadow *on;
     int (*run)(void *arg);
     void *arg;
-    enum collective_pattern pattern;
+    enum collective_kind pattern;
     int root; /* 0 where there is none */
 };
 
@@ -291,7 +291,7 @@ static void measure_broadcast(const struct collective *b, const struct signature
     json_t *f = s->rank == 0 ? describe_broadcast(s, b->root, b->bytes, g->calls, &out) : NULL;
     bcast_outcome_free(&out);
     struct broadcasting broadcasting = {b, s};
-    struct subject u = {s, run_broadcast, &broadcasting, COLLECTIVE_FAN_OUT, b->root};
+    struct subject u = {s, run_broadcast, &broadcasting, COLLECTIVE_FROM_ROOT, b->root};
     json_t *rows = f ? json_object_get(f, "methods") : NULL;
     if (later)
         measure_arrivals(&u, g, share / 3, rows);
@@ -382,7 +382,8 @@ static void measure_again(const struct collective *c, const struct signature *g,
     int rc = PMPI_Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, s->comm);
     if (!rc && again_varies(kind))
         rc = PMPI_Allreduce(&c->bytes, &most, 1, MPI_UINT64_T, MPI_MAX, s->comm);
-    struct subject u = {s, again_run, &again, again_pattern(kind), again.root};
+    struct subject u = {s, again_run, &again, collective_kind(mpi_functions[g->operation].name),
+                        again.root};
     json_t *rows = s->rank == 0 ? json_array() : NULL;
     if (!rc && all)
         rc = measure_all(&u, g, share, rows);

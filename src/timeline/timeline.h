@@ -7,23 +7,13 @@
 #ifndef COLLPROF_TIMELINE_TIMELINE_H
 #define COLLPROF_TIMELINE_TIMELINE_H
 
+#include "base/names.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define TIMELINE_NONE UINT32_MAX
-
-/* Who has to wait for whom in a collective operation. */
-enum collective_kind {
-    COLLECTIVE_ALL,       /* everyone for the last to enter */
-    COLLECTIVE_FROM_ROOT, /* everyone for the root */
-    COLLECTIVE_TO_ROOT,   /* the root for the last */
-    COLLECTIVE_PREFIX,    /* everyone for the ranks before */
-    COLLECTIVE_OTHER      /* not known */
-};
-
-/* By an operation's name, non-blocking and large-count forms included. */
-enum collective_kind collective_kind(const char *operation);
 
 /* A trace that is too long is thinned out to windows of time: kept are the times (ns, on the common
  * clock) that have none of MASK's bits. This gives the mask for about half of them, in a run of

@@ -9,7 +9,7 @@ int collective_start(struct collective_run *r, const struct collective_case *c)
 {
     const struct plan *plan = &c->plan;
     *r = (struct collective_run){.c = c, .started = clock_now()};
-    bool rooted = c->pattern == COLLECTIVE_FAN_IN || c->pattern == COLLECTIVE_FAN_OUT;
+    bool rooted = c->pattern == COLLECTIVE_TO_ROOT || c->pattern == COLLECTIVE_FROM_ROOT;
     TRY(crew_check(c->comm, rooted ? c->root : 0, c->collector, &r->rank, &r->size));
     r->collects = r->rank == c->collector;
     r->most = (size_t)(plan->repetitions > plan->warmup ? plan->repetitions : plan->warmup) + 1;

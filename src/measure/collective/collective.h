@@ -8,19 +8,13 @@
 #ifndef COLLPROF_MEASURE_COLLECTIVE_COLLECTIVE_H
 #define COLLPROF_MEASURE_COLLECTIVE_COLLECTIVE_H
 
+#include "base/names.h"
 #include "measure/series.h"
 
 #include <mpi.h>
 #include <stdbool.h>
 
 struct sync_clock; /* sync/sync.h */
-
-enum collective_pattern {
-    COLLECTIVE_FAN_IN,    /* the root's exit needs every rank's entry: reduce, gather */
-    COLLECTIVE_FAN_OUT,   /* every rank's exit needs the root's entry: scatter, broadcast */
-    COLLECTIVE_SYMMETRIC, /* every rank's exit needs every rank's entry */
-    COLLECTIVE_PREFIX     /* a rank's exit needs the entries of those before it: scan */
-};
 
 /* What is measured; equal on all ranks but for ARG and CLOCK. */
 struct collective_case {
@@ -30,7 +24,7 @@ struct collective_case {
                               same buffers; returns an MPI error code. With MPI_IN_PLACE a buffer
                               is input as well and changes from one to the next: use copies */
     void *arg;
-    enum collective_pattern pattern;
+    enum collective_kind pattern;
     int root;                       /* of a fan-in or fan-out */
     struct plan plan;               /* plan.budget is for the whole case */
     int collector;                  /* the rank that gets the outcome */

@@ -179,9 +179,9 @@ static int measure_pair(struct mirror *m, double share)
 static bool coupled(const struct collective_case *c, int from, int to)
 {
     switch (c->pattern) {
-    case COLLECTIVE_FAN_IN:
+    case COLLECTIVE_TO_ROOT:
         return to == c->root;
-    case COLLECTIVE_FAN_OUT:
+    case COLLECTIVE_FROM_ROOT:
         return from == c->root;
     case COLLECTIVE_PREFIX:
         return from <= to;

@@ -199,11 +199,11 @@ const struct operation *operation_find(const char *name, bool *twin)
     return NULL;
 }
 
-enum collective_pattern operation_pattern(const struct operation *o)
+enum collective_kind operation_pattern(const struct operation *o)
 {
     if (!o->rooted)
-        return o->prefix ? COLLECTIVE_PREFIX : COLLECTIVE_SYMMETRIC;
-    return o->recv_at_root ? COLLECTIVE_FAN_IN : COLLECTIVE_FAN_OUT;
+        return o->prefix ? COLLECTIVE_PREFIX : COLLECTIVE_ALL;
+    return o->recv_at_root ? COLLECTIVE_TO_ROOT : COLLECTIVE_FROM_ROOT;
 }
 
 static size_t extent_bytes(enum operation_extent extent, bool at_root, size_t bytes, int rank,

@@ -44,7 +44,7 @@ extern const size_t n_operations;
 const struct operation *operation_find(const char *name, bool *twin);
 
 /* Whose exit needs whose entry. */
-enum collective_pattern operation_pattern(const struct operation *o);
+enum collective_kind operation_pattern(const struct operation *o);
 
 /* One operation with its buffers on this rank. A non-blocking one must be complete before the
  * same call is started again. */

@@ -258,7 +258,7 @@ static struct estimate try_out(const struct grid *g, const struct bcast *b, int 
     struct collective_case c = {.comm = g->comm,
                                 .run = run_tried,
                                 .arg = &tried,
-                                .pattern = COLLECTIVE_FAN_OUT,
+                                .pattern = COLLECTIVE_FROM_ROOT,
                                 .root = root,
                                 .plan = plan_default(),
                                 .clock = g->clock};
