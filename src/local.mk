@@ -107,6 +107,16 @@ libprofile_la_SOURCES = \
 	src/timeline/timeline.h src/timeline/timeline_inner.h
 libprofile_la_LIBADD = $(JANSSON_LIBS)
 
+# What other programs may rely on in the files that are written: installed.
+dist_pkgdata_DATA = src/results/results.schema.json
+pkgdata_DATA = profile.schema.json
+profile_schema = $(srcdir)/src/profile/schema.awk $(srcdir)/src/record/ledger.h $(srcdir)/src/timeline/waits.c \
+	$(srcdir)/src/profile/fields.c $(srcdir)/src/profile/schema.json.in
+profile.schema.json: $(profile_schema)
+	$(AM_V_GEN)$(AWK) -f $(profile_schema) > $@.tmp && mv $@.tmp $@
+CLEANFILES += profile.schema.json
+EXTRA_DIST += src/profile/schema.awk src/profile/schema.json.in
+
 # page: how people read it.
 libpage_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 libpage_la_SOURCES = \

@@ -51,6 +51,7 @@ packages_to_test=(
     python3-mpi4py:/usr/lib/python3/dist-packages/mpi4py
     libcriterion-dev:pc=criterion libsimgrid-dev:smpicc gfortran:gfortran python3:python3
     python3-dev:/usr/bin/python3-config
+    python3-jsonschema:/usr/lib/python3/dist-packages/jsonschema python3-pandas:/usr/lib/python3/dist-packages/pandas
     libsqlite3-dev:pc=sqlite3 chromium:chromium clang-format:clang-format graphviz:dot util-linux:unshare groff-base:groff
     libotf2-trace-dev:pc=otf2 otf2-tools:otf2-print libucx-dev:pc=ucx
     clang:clang libclang-rt-dev:/usr/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a

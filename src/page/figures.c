@@ -117,8 +117,10 @@ double figure_data(const struct figure *f, const struct view *v, const void *row
 
 void figure_name(const struct figure *f, char name[64])
 {
-    snprintf(name, 64, "%s%s", f->key,
-             f->unit == UNIT_TIME ? "_us" : (f->unit == UNIT_SHARE ? "_percent" : ""));
+    static const char *const unit[] = {
+        [UNIT_TIME] = "_us", [UNIT_SHARE] = "_percent", [UNIT_BYTES] = "_bytes"};
+    const char *end = f->unit < sizeof unit / sizeof *unit ? unit[f->unit] : NULL;
+    snprintf(name, 64, "%s%s", f->key, end && strcmp(f->key, "bytes") != 0 ? end : "");
 }
 
 /* Figures with their units right behind them: a table has no room for spaces. */

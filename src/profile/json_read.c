@@ -72,8 +72,10 @@ static bool read_ranks(struct profile *p, const json_t *json)
         return false;
     bool good = true;
     for (size_t i = 0; i < p->ranks.n; i++) {
-        const json_t *dropped =
-            json_object_get(json_array_get(json_object_get(json, "ranks"), i), "dropped");
+        const json_t *from = json_array_get(json_object_get(json, "ranks"), i),
+                     *dropped = json_object_get(from, "dropped");
+        if (!json_object_get(from, "load")) /* of before it was recorded */
+            p->ranks.at[i].load = -1;
         for (int s = 0; s < LEDGER_SECTIONS; s++)
             if (dropped_keys[s])
                 p->ranks.at[i].dropped[s] = (uint64_t)integer_of(

@@ -67,5 +67,8 @@ $MPIEXEC -n 2 "$bin/collprof" run --report=no -o run.out ./alone >out || fail "r
 test "$(cat out)" = "with collprof" || { cat out; fail "run: the layer is not there"; }
 regions run.out
 "$bin/collprof" report --json run.out | python3 -m json.tool >/dev/null || fail "report --json"
+for schema in profile results; do
+    python3 -m json.tool "$dir/root$prefix/share/collprof/$schema.schema.json" >/dev/null || fail "$schema.schema.json"
+done
 test "$(pkg-config --variable=mpi collprof-static)" = "$CHECK_MPI" || fail "collprof-static names no MPI"
 exit 0

@@ -66,6 +66,7 @@ MPI_TESTS = \
 	tests/mpi/collbench-bcast-usage.sh \
 	tests/mpi/collbench-collective.sh \
 	tests/mpi/command.sh \
+	tests/mpi/data.sh \
 	tests/mpi/ends.sh \
 	tests/mpi/fortran.sh \
 	tests/mpi/heat.sh tests/mpi/trace.sh \
@@ -92,4 +93,4 @@ MPI_TESTS = \
 	tests/mpi/yield.sh
 TESTS += $(MPI_TESTS)
 THOROUGH_TESTS += tests/mpi/late.sh
-EXTRA_DIST += $(MPI_TESTS) tests/mpi/lib.sh tests/mpi/launch.sh tests/mpi/plotted.py tests/mpi/plotter tests/mpi/profile.py tests/mpi/sites.py tests/mpi/fortran.F90 tests/mpi/linked.c
+EXTRA_DIST += $(MPI_TESTS) tests/profiles/aborted.json tests/profiles/first.json tests/profiles/traced.json tests/profiles/transport.json tests/mpi/data.py tests/mpi/lib.sh tests/mpi/launch.sh tests/mpi/plotted.py tests/mpi/plotter tests/mpi/profile.py tests/mpi/sites.py tests/mpi/fortran.F90 tests/mpi/linked.c

@@ -1,0 +1,84 @@
+# data.py PROFILE-SCHEMA RESULTS-SCHEMA MANUAL-PAGE: checks the files that data.sh has written here.
+import copy, glob, json, os, re, sqlite3, sys
+import jsonschema, pandas
+
+profile_schema, results_schema = (json.load(open(name)) for name in sys.argv[1:3])
+page = open(sys.argv[3]).read()
+bad = []
+
+
+def closed(schema):
+    """The same, without leave to have more members than it names."""
+    if isinstance(schema, dict):
+        schema = {key: closed(value) for key, value in schema.items()}
+        if "properties" in schema and all(isinstance(v, dict) for v in schema["properties"].values()):
+            assert set(schema.get("required", [])) <= set(schema["properties"]), schema
+            schema.setdefault("additionalProperties", False)
+    elif isinstance(schema, list):
+        schema = [closed(value) for value in schema]
+    return schema
+
+
+def faults(validator, value):
+    return [f"{'/'.join(map(str, e.absolute_path))}: {e.message[:200]}" for e in validator.iter_errors(value)]
+
+
+def check(validator, name):
+    found = faults(validator, json.load(open(name)))
+    bad.extend(f"{name}: {fault}" for fault in found[:5])
+
+
+for schema in profile_schema, results_schema:
+    jsonschema.Draft202012Validator.check_schema(schema)
+strict = jsonschema.Draft202012Validator(closed(profile_schema))
+profiles = sorted(glob.glob("*/profile.json")) + ["crashed.json"]
+assert len(profiles) >= 8, profiles
+for name in profiles:
+    check(strict, name)
+results = glob.glob("*.results")
+assert len(results) == 4, results
+for name in results:
+    check(jsonschema.Draft202012Validator(results_schema), name)
+
+# The kinds are what they are named, so that something was checked.
+kinds = {name: json.load(open(name + "/profile.json")) for name in ("traced", "transport", "ack", "benchmark")}
+assert kinds["traced"]["trace"]["recorded"] and kinds["transport"]["transport"]
+assert kinds["ack"]["findings"]["ack"] and kinds["benchmark"]["findings"]["benchmark"]
+assert json.load(open("crashed.json"))["in_progress"]
+
+# A schema that lets everything pass would do so here, too.
+for wrong in ({"ranks": [{}]}, {"run": 1}, {"surprise": 1}, {"warnings": [1]}):
+    assert faults(strict, {**copy.deepcopy(kinds["traced"]), **wrong}), wrong
+
+# pandas: one header line, numbers where figures are.
+text = {"operation", "call_site", "communicator", "region", "state", "carrier", "direction", "ended", "host",
+        "hidden_ratio", "overlap"}
+seen = 0
+for path in glob.glob("traced/csv/*.csv") + glob.glob("old-*/csv/*.csv"):
+    frame = pandas.read_csv(path)
+    for column in frame.columns if len(frame) else []:
+        assert re.fullmatch(r"[a-z0-9_]+", column), (path, column)
+        number = pandas.api.types.is_numeric_dtype(frame[column])
+        known = frame[column].notna().any()
+        seen += number and known
+        if known and number != (column not in text):
+            bad.append(f"{path}: {column} is {frame[column].dtype}")
+assert seen > 100, seen
+calls = pandas.read_csv("traced/csv/operations.csv").set_index("operation").calls
+assert calls["MPI_Bcast"] == 2 * 3, calls
+
+# The tables and columns of the manual page are those of the file.
+named = {}
+for item in re.split(r"^\.It Cm ", page[page.index(".Sh TABLES"):page.index(".Sh EXIT STATUS")], flags=re.M)[1:]:
+    columns = " , ".join(re.findall(r"^\.Li (.*?)[ ,.]*$", item, flags=re.M))
+    named[item.split("\n")[0]] = columns.split(" , ")
+if os.path.exists("traced/collprof.sqlite"):
+    db = sqlite3.connect("traced/collprof.sqlite")
+    tables = [name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    there = {table: [row[1] for row in db.execute(f"PRAGMA table_info({table})")] for table in tables}
+    for table in sorted(set(there) | set(named)):
+        if there.get(table) != named.get(table):
+            bad.append(f"the page says {table}: {named.get(table)}, the file has {there.get(table)}")
+
+print("\n".join(bad))
+sys.exit(bool(bad))
