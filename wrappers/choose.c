@@ -142,6 +142,8 @@ static void *load(const char *library)
 
 static void send_stubs(void *layer, void *library)
 {
+    if (layer)
+        leaves = (leaves_fn *)dlsym(layer, LEAVES_NAME);
     for (unsigned i = 0; i < n_stubs; i++) {
         bool ours = !strncmp(stubs[i].name, "collprof_", 9);
         void *to = layer ? dlsym(layer, stubs[i].name) : NULL;

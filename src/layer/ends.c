@@ -1,9 +1,12 @@
 /* What ends a process early: signals, exit without MPI_Finalize. The record is complete in any
  * case, since it is a mapped file; all that is added here is how it ended. The process ends
  * just as it would have without us. */
+#include "base/leaving.h"
 #include "layer/life.h"
 #include "record/entries.h"
+#include "transport/transport.h"
 
+#include <dlfcn.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -15,17 +18,82 @@ static const int watched[] = {SIGSEGV, SIGBUS,  SIGFPE,  SIGILL,    SIGABRT, SIG
                               SIGALRM, SIGPIPE, SIGXFSZ, SIGVTALRM, SIGPROF, SIGSYS};
 enum { N_FAULTS = 5, N_WATCHED = sizeof watched / sizeof *watched };
 static struct sigaction previous[N_WATCHED];
+static bool own[N_WATCHED]; /* that is not MPI's, which ends the process by the same signal */
 
+/* A child that shares our memory (vfork) is not this process either. */
+static bool has_a_say(void)
+{
+    return layer.phase == LAYER_RUNNING && getpid() == layer.pid;
+}
+
+static bool is_about_a_signal(uint32_t state)
+{
+    return state == LEDGER_SIGNALLED || state == LEDGER_HANDLED;
+}
+
+/* The first word stands, but that a process which has got over a signal ended in some other way,
+ * even well. */
 void ends_mark(enum ledger_state state, int detail)
 {
-    struct ledger_header *h = layer.ledger.header;
-    /* A process that got over a signal and reaches MPI_Finalize has ended well after all. */
-    if (layer.phase != LAYER_RUNNING || getpid() != layer.pid ||
-        (h->state != LEDGER_RUNNING && !ledger_went_on(h) && state != LEDGER_FINALIZED))
+    struct ledger_header *h = has_a_say() ? layer.ledger.header : NULL;
+    if (!h)
         return;
+    bool over = ledger_went_on(h), after_signal = !over && is_about_a_signal(h->state);
+    if (state != LEDGER_FINALIZED) {
+        if (h->state != LEDGER_RUNNING && !over && !after_signal)
+            return;
+        if (after_signal && !is_about_a_signal(state))
+            detail = h->state_detail;
+    }
     h->pair[1] = (typeof(h->pair[1])){clock_ticks(), clock_now()};
     h->state_detail = detail;
     h->state = state;
+}
+
+/* A word that proves to have been too early. */
+struct word {
+    uint32_t state;
+    int32_t detail;
+};
+
+static struct word last_word(void)
+{
+    const struct ledger_header *h = has_a_say() ? layer.ledger.header : NULL;
+    return h ? (struct word){h->state, h->state_detail} : (struct word){0};
+}
+
+static void take_back(const struct word *before)
+{
+    struct ledger_header *h = has_a_say() ? layer.ledger.header : NULL;
+    if (h) {
+        h->state_detail = before->detail;
+        h->state = before->state;
+    }
+}
+
+/* From wrappers/leave.c. */
+__attribute__((visibility("default"))) leaves_fn collprof_leaves;
+void collprof_leaves(enum leaving how)
+{
+    static struct word before;
+    if (how == STAYS_AFTER_ALL) {
+        take_back(&before);
+        return;
+    }
+    if (has_a_say())
+        before = last_word();
+    ends_mark(how == LEAVES_BY_EXIT ? LEDGER_EXITED : LEDGER_REPLACED, 0);
+}
+
+/* Whether the process goes on after NUMBER's handler has returned: not if that has raised it again
+ * or has left a fault to the default action. */
+static bool got_over(int number)
+{
+    sigset_t pending;
+    struct sigaction now;
+    return !sigpending(&pending) && !sigismember(&pending, number) &&
+           !sigaction(number, NULL, &now) &&
+           ((now.sa_flags & SA_SIGINFO) || now.sa_handler != SIG_DFL);
 }
 
 /* Only async-signal-safe calls. With the previous action back in place, raising again gives the
@@ -37,15 +105,33 @@ static void on_signal(int number, siginfo_t *info, void *context)
         i++;
     if (i == N_WATCHED)
         return;
-    ends_mark(LEDGER_SIGNALLED, number);
+    struct word word = last_word();
+    ends_mark(own[i] ? LEDGER_HANDLED : LEDGER_SIGNALLED, number);
     const struct sigaction *before = &previous[i];
-    sigaction(number, before, NULL);
+    struct sigaction now = *before;
+    if (now.sa_flags & (int)SA_RESETHAND) /* as the kernel does before it calls such a handler */
+        now = (struct sigaction){.sa_handler = SIG_DFL};
+    sigaction(number, &now, NULL);
     if (before->sa_flags & SA_SIGINFO)
         before->sa_sigaction(number, info, context);
     else if (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN)
         before->sa_handler(number);
     else
         raise(number);
+    if (got_over(number))
+        take_back(&word);
+}
+
+static bool is_mpis(const struct sigaction *a)
+{
+    Dl_info info;
+    void *handler = a->sa_flags & SA_SIGINFO ? (void *)a->sa_sigaction : (void *)a->sa_handler;
+    return dladdr(handler, &info) && info.dli_fname && transport_is_of_mpi(info.dli_fname);
+}
+
+__attribute__((destructor)) static void at_exit(void)
+{
+    ends_mark(LEDGER_EXITED, 0);
 }
 
 void ends_watch(void)
@@ -53,11 +139,13 @@ void ends_watch(void)
 #ifdef COLLPROF_SIMULATED
     return; /* all ranks are one process */
 #endif
+    at_quick_exit(at_exit);
     for (int i = 0; i < N_WATCHED; i++) {
         if (sigaction(watched[i], NULL, &previous[i]))
             continue;
         bool default_action =
             !(previous[i].sa_flags & SA_SIGINFO) && previous[i].sa_handler == SIG_DFL;
+        own[i] = !default_action && !is_mpis(&previous[i]);
         bool ignored = !(previous[i].sa_flags & SA_SIGINFO) && previous[i].sa_handler == SIG_IGN;
         if (ignored || (i >= N_FAULTS && !default_action))
             continue;
@@ -67,9 +155,4 @@ void ends_watch(void)
         mine.sa_flags &= ~(int)SA_RESETHAND;
         sigaction(watched[i], &mine, NULL);
     }
-}
-
-__attribute__((destructor)) static void at_exit(void)
-{
-    ends_mark(LEDGER_EXITED, 0);
 }

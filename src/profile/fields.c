@@ -249,11 +249,10 @@ static const char *const clock_names[] = {[CLOCK_SOURCE_TSC] = "TSC",
                                           [CLOCK_SOURCE_MONOTONIC] = "CLOCK_MONOTONIC",
                                           [CLOCK_SOURCE_EXTERNAL] = "simulated",
                                           [CLOCK_SOURCE_CNTVCT] = "CNTVCT"};
-static const char *const state_names[] = {[LEDGER_RUNNING] = "running",
-                                          [LEDGER_FINALIZED] = "finalized",
-                                          [LEDGER_EXITED] = "exited",
-                                          [LEDGER_ABORTED] = "aborted",
-                                          [LEDGER_SIGNALLED] = "signalled"};
+static const char *const state_names[] = {
+    [LEDGER_RUNNING] = "running", [LEDGER_FINALIZED] = "finalized", [LEDGER_EXITED] = "exited",
+    [LEDGER_ABORTED] = "aborted", [LEDGER_SIGNALLED] = "signalled", [LEDGER_REPLACED] = "replaced",
+    [LEDGER_HANDLED] = "handled"};
 static const char *const family_names[] = {[FAMILY_PLAIN] = "plain",
                                            [FAMILY_COLLECTIVE] = "collective",
                                            [FAMILY_ICOLLECTIVE] = "icollective",

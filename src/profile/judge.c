@@ -37,24 +37,34 @@ static size_t ranks_where(const struct profile *p, char *list, size_t room,
 
 static void describe_end(const struct profile_rank *r, char *text, size_t room)
 {
+    int number = r->state_detail;
+    char after[64] = "";
+    if (number)
+        snprintf(after, sizeof after, ", after signal %d (%s)", number, strsignal(number));
     switch (r->state) {
     case LEDGER_FINALIZED:
         snprintf(text, room, "finalized");
         break;
     case LEDGER_EXITED:
-        snprintf(text, room, "exited without MPI_Finalize");
+    case LEDGER_REPLACED:
+        snprintf(text, room, "%s without MPI_Finalize%s",
+                 r->state == LEDGER_EXITED ? "exited" : "went over to another program (exec)",
+                 after);
         break;
     case LEDGER_ABORTED:
-        snprintf(text, room, "called MPI_Abort with error code %d", r->state_detail);
+        snprintf(text, room, "called MPI_Abort with error code %d", number);
         break;
     case LEDGER_SIGNALLED:
-        snprintf(text, room, "ended by signal %d (%s)", r->state_detail,
-                 strsignal(r->state_detail));
+        snprintf(text, room, "ended by signal %d (%s)", number, strsignal(number));
+        break;
+    case LEDGER_HANDLED:
+        snprintf(text, room, "its handler was called for signal %d (%s), and nothing after that",
+                 number, strsignal(number));
         break;
     default:
         snprintf(text, room,
                  r->alive ? "still running"
-                          : "killed or cut off without a last word (SIGKILL, _exit or exec)");
+                          : "killed or cut off without a last word (SIGKILL, or a system call)");
     }
 }
 

@@ -237,7 +237,8 @@ bool ledger_grow(struct ledger *l, enum ledger_section section)
 
 bool ledger_went_on(const struct ledger_header *h)
 {
-    return h->state == LEDGER_SIGNALLED && h->last_ticks > h->pair[1].ticks;
+    return (h->state == LEDGER_SIGNALLED || h->state == LEDGER_HANDLED) &&
+           h->last_ticks > h->pair[1].ticks;
 }
 
 const char *ledger_text(const struct ledger *l, uint32_t position)

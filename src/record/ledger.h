@@ -60,9 +60,11 @@ enum ledger_section {
 enum ledger_state {
     LEDGER_RUNNING,   /* no word: still running, or killed where nothing could be caught */
     LEDGER_FINALIZED, /* MPI_Finalize was reached */
-    LEDGER_EXITED,    /* exit without MPI_Finalize; detail: nothing */
+    LEDGER_EXITED,    /* exit without MPI_Finalize; detail: of the signal before it, or 0 */
     LEDGER_ABORTED,   /* MPI_Abort called by this rank; detail: its error code */
-    LEDGER_SIGNALLED  /* detail: the signal's number */
+    LEDGER_SIGNALLED, /* detail: the signal's number */
+    LEDGER_REPLACED,  /* exec without MPI_Finalize; detail: as for exit */
+    LEDGER_HANDLED    /* the same as LEDGER_SIGNALLED, but the program's own handler has it */
 };
 
 enum call_family {

@@ -79,7 +79,7 @@ static bool is_sane(const struct ledger_header *h)
 {
     uint64_t mask = h->sample_mask;
     return h->size >= 0 && h->size <= MOST_RANKS && h->rank >= 0 &&
-           (h->size == 0 || h->rank < h->size) && h->state <= LEDGER_SIGNALLED &&
+           (h->size == 0 || h->rank < h->size) && h->state <= LEDGER_HANDLED &&
            h->clock <= CLOCK_SOURCE_CNTVCT && h->stack_depth <= LEDGER_MAX_DEPTH &&
            (mask & (mask + 1)) == 0 && isfinite(h->started_unix) && isfinite(h->pair[0].seconds) &&
            isfinite(h->pair[1].seconds) && isfinite(h->ticks_per_second) &&
@@ -151,7 +151,9 @@ bool ledger_is_in_use(const struct ledger_header *h)
 {
     if (h->pid <= 0) /* being made */
         return true;
-    return is_of_this_host(h) ? ledger_is_alive(h) : h->state == LEDGER_RUNNING;
+    if (!is_of_this_host(h))
+        return h->state == LEDGER_RUNNING;
+    return h->state != LEDGER_REPLACED && ledger_is_alive(h);
 }
 
 /* --- the tables --- */

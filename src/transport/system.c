@@ -9,18 +9,6 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-static bool is_of_mpi(const char *path)
-{
-    static const char *const names[] = {"libmpi",    "libopen-", "mca_",   "libuc",
-                                        "libfabric", "libpsm",   "libmca_"};
-    const char *slash = strrchr(path, '/');
-    const char *base = slash ? slash + 1 : path;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strncmp(base, names[i], strlen(names[i])))
-            return true;
-    return false;
-}
-
 /* By the place that is returned to; looked up once for each of them. */
 static bool called_by_mpi(void *place)
 {
@@ -32,7 +20,7 @@ static bool called_by_mpi(void *place)
     Dl_info info;
     if (__atomic_load_n(&known[i].place, __ATOMIC_ACQUIRE) == place)
         return known[i].yes;
-    bool yes = dladdr(place, &info) && info.dli_fname && is_of_mpi(info.dli_fname);
+    bool yes = dladdr(place, &info) && info.dli_fname && transport_is_of_mpi(info.dli_fname);
     if (!known[i].place) { /* who comes second is looked up each time */
         known[i].yes = yes;
         __atomic_store_n(&known[i].place, place, __ATOMIC_RELEASE);

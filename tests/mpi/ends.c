@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static void own_handler(int number)
@@ -33,6 +35,41 @@ static void survive(void)
     if (sigsetjmp(over, 1) == 0)
         raise(SIGSEGV);
     MPI_Barrier(MPI_COMM_SELF);
+    raise(SIGKILL);
+}
+
+/* Prints where it is, and dies by what follows. */
+static void say_and_return(int number)
+{
+    (void)number;
+    if (write(STDOUT_FILENO, "fault\n", 6) < 0)
+        _exit(1);
+}
+
+static void shrug(int number)
+{
+    (void)number;
+}
+
+static void abort_at(int number)
+{
+    (void)number;
+    abort();
+}
+
+/* Children and programs that are not there: the process itself goes on, until it is killed. */
+static void other_processes(void)
+{
+    char *const argv[] = {(char *)(size_t) "true", NULL};
+    for (int shared = 0; shared < 2; shared++) {
+        pid_t child = shared ? vfork() : fork();
+        if (child == 0) {
+            execvp(argv[0], argv);
+            _exit(1);
+        }
+        waitpid(child, NULL, 0);
+    }
+    execv("/nonexistent/program", argv);
     raise(SIGKILL);
 }
 
@@ -83,6 +120,24 @@ static void go(const char *way, int rank)
         survive();
     if (!strcmp(way, "exec"))
         execl("/bin/sh", "sh", "-c", "exit 6", (char *)NULL);
+    if (!strcmp(way, "execle")) {
+        static char *const env[] = {(char *)(size_t) "SIX=6", NULL};
+        execle("/bin/sh", "sh", "-c", "exit $SIX", (char *)NULL, env);
+    }
+    if (!strcmp(way, "execlp"))
+        execlp("sh", "sh", "-c", "exit 6", (char *)NULL);
+    if (!strcmp(way, "others"))
+        other_processes();
+    if (!strcmp(way, "quick-exit"))
+        quick_exit(5);
+    if (!strncmp(way, "caught-", 7))
+        *(volatile int *)(size_t)rank = 0;
+    if (!strcmp(way, "shrugged")) {
+        raise(SIGFPE);
+        raise(SIGKILL);
+    }
+    if (!strcmp(way, "system-call"))
+        syscall(SYS_exit_group, 4);
     if (!strcmp(way, "abort"))
         MPI_Abort(MPI_COMM_WORLD, 7);
     if (!strcmp(way, "segv"))
@@ -109,6 +164,16 @@ int main(int argc, char **argv)
         signal(SIGUSR1, own_handler);
     if (!strcmp(way, "survived"))
         signal(SIGSEGV, get_over);
+    if (!strcmp(way, "shrugged"))
+        signal(SIGFPE, shrug);
+    if (!strcmp(way, "caught-exit"))
+        signal(SIGSEGV, own_handler);
+    if (!strcmp(way, "caught-abort"))
+        signal(SIGSEGV, abort_at);
+    if (!strcmp(way, "caught-return"))
+        sigaction(SIGSEGV,
+                  &(struct sigaction){.sa_handler = say_and_return, .sa_flags = (int)SA_RESETHAND},
+                  NULL);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
