@@ -46,27 +46,28 @@ Test(load, raw_records_of_a_crashed_run)
     static const struct {
         uint32_t state;
         int32_t detail;
-    } end[] = {{LEDGER_FINALIZED, 0},
-               {LEDGER_SIGNALLED, 11},
-               {LEDGER_ABORTED, 7},
-               {LEDGER_EXITED, 0},
-               {LEDGER_RUNNING, 0}};
-    for (int r = 0; r < 5; r++) {
+    } end[] = {{LEDGER_FINALIZED, 0}, {LEDGER_SIGNALLED, 11}, {LEDGER_ABORTED, 7},
+               {LEDGER_EXITED, 0},    {LEDGER_RUNNING, 0},    {LEDGER_REPLACED, 0},
+               {LEDGER_EXITED, 11},   {LEDGER_HANDLED, 11}};
+    for (int r = 0; r < 8; r++) {
         struct ledger l;
-        record(&l, r, 6);
+        record(&l, r, 9);
         l.header->state = end[r].state;
         l.header->state_detail = end[r].detail;
         ledger_close(&l);
     }
     struct profile *p = profile_load(directory);
     cr_assert_not_null(p);
-    cr_assert_eq(p->ranks.n, 5);
-    cr_assert_eq(p->size, 6);
+    cr_assert_eq(p->ranks.n, 8);
+    cr_assert_eq(p->size, 9);
     cr_assert(made_warns(p, "rank 1: ended by signal 11"));
     cr_assert(made_warns(p, "rank 2: called MPI_Abort with error code 7"));
-    cr_assert(made_warns(p, "rank 3: exited without MPI_Finalize"));
+    cr_assert(made_warns(p, "rank 3: exited without MPI_Finalize; counts"));
+    cr_assert(made_warns(p, "rank 5: went over to another program (exec)"));
+    cr_assert(made_warns(p, "rank 6: exited without MPI_Finalize, after signal 11"));
+    cr_assert(made_warns(p, "rank 7: its handler was called for signal 11"));
     cr_assert(made_warns(p, "rank 4: killed or cut off"));
-    cr_assert(made_warns(p, "no record of 1 of 6 ranks: 5"));
+    cr_assert(made_warns(p, "no record of 1 of 9 ranks: 8"));
     cr_assert(made_warns(p, "made from the raw records"));
     cr_assert_eq(p->entries.n, 2);
     cr_assert(!made_warns(p, "rank 0:"));
