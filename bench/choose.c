@@ -7,15 +7,7 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
-
-static const char *right_launcher(const struct launcher *l, const struct mpi_built *mpi)
-{
-    if (strcmp(l->name, "srun") != 0)
-        return mpi->launcher;
-    return mpi_is_mpich(mpi) ? "srun --mpi=pmi2" : "srun --mpi=pmix";
-}
 
 static void refuse(const struct launcher *l)
 {
@@ -24,7 +16,7 @@ static void refuse(const struct launcher *l)
     fprintf(stderr, "%s: %s has started %d processes, and each would run alone:",
             program_invocation_short_name, l->name, l->size);
     for (size_t i = 0; i < n_mpis_built; i++)
-        fprintf(stderr, "%s %s (%s)", i ? " or" : "", right_launcher(l, &mpis_built[i]),
+        fprintf(stderr, "%s %s (%s)", i ? " or" : "", launcher_command(l, &mpis_built[i]),
                 mpis_built[i].title);
     fputs(" would be right\n", stderr);
 }

@@ -30,12 +30,13 @@ for mpi in $collprof_wanted; do
   AS_IF([test -z "$LAYERS"], [MPICC=$mpicc MPIEXEC=${collprof_mpiexec:-$mpiexec}
     MPIFC=${collprof_mpifc:-$mpifc} MPI_CFLAGS=$mpi_cflags MPI_LIBS=$mpi_libs])
   LAYERS="$LAYERS $layer"
+  collprof_built="{\"$layer\", \"$mpi_title\", \"$mpiexec\", \"$sonames\"}"
   LAYERS_MK="$LAYERS_MK
 ${layer}_CFLAGS = $mpi_cflags
 ${layer}_LIBS = $mpi_libs
-${layer}_TITLE = $mpi_title
-${layer}_MPIEXEC = $mpiexec"
-  collprof_layers="$collprof_layers {\"$layer\", \"$mpi_title\", \"$mpiexec\", \"$sonames\"},"
+${layer}_MPIEXEC = $mpiexec
+${layer}_BUILT = $collprof_built"
+  collprof_layers="$collprof_layers $collprof_built,"
   collprof_layers_told="$collprof_layers_told
                      $layer: $mpi_title ($mpicc, $mpiexec; $sonames)"
 done

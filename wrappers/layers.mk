@@ -18,7 +18,7 @@ $$(GENERATED:%=layers/$(1)/wrappers/%): layers/$(1)/wrappers/mpi.i \
 $(1)_OBJS = $$(patsubst %.c,layers/$(1)/obj/%.o,$$(filter %.c,$$(LAYER_FILES) $$(libmeasure_la_SOURCES)))
 $(1)_MADE = layers/$(1)/wrappers/functions.o layers/$(1)/wrappers/operations.o
 $$($(1)_OBJS) $$($(1)_MADE): LAYER_CPPFLAGS = -Ilayers/$(1) $$($(1)_CFLAGS) \
-	-DLAYER_TITLE='"$$($(1)_TITLE)"' -DLAYER_LAUNCHER='"$$($(1)_MPIEXEC)"'
+	-DLAYER_MPI='$$($(1)_BUILT)'
 $$($(1)_OBJS) $$($(1)_MADE): layers/$(1)/wrappers/operations.h layers/$(1)/wrappers/next.h
 $$($(1)_OBJS): layers/$(1)/obj/%.o: $$(srcdir)/%.c
 	$$(LAYER_COMPILE)

@@ -93,3 +93,10 @@ bool launcher_serves(const struct launcher *l, const struct mpi_built *mpi)
            (l->pmi && (mpi_is_mpich(mpi) || is_set("SLURM_STEP_ID") || is_set("FLUX_TASK_RANK"))) ||
            (l->pmix && !mpi_is_mpich(mpi));
 }
+
+const char *launcher_command(const struct launcher *l, const struct mpi_built *mpi)
+{
+    if (l->name && !strcmp(l->name, "srun"))
+        return mpi_is_mpich(mpi) ? "srun --mpi=pmi2" : "srun --mpi=pmix";
+    return l->name && !strcmp(l->name, "flux") && l->pmi ? "flux run" : mpi->launcher;
+}

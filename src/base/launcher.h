@@ -31,6 +31,10 @@ bool mpi_is_mpich(const struct mpi_built *mpi);
 /* Whether ranks of that MPI find each other where L has started them. A single one need not. */
 bool launcher_serves(const struct launcher *l, const struct mpi_built *mpi);
 
+/* The command with which L, if it is more than MPI's own, starts ranks of that MPI so that they
+ * find each other: "mpiexec.mpich", "srun --mpi=pmi2". Lives until the process ends. */
+const char *launcher_command(const struct launcher *l, const struct mpi_built *mpi);
+
 /* Of all processes that a launcher starts with the same mistake, one should say so. */
 bool launcher_speaks(void);
 

@@ -156,12 +156,13 @@ static void check_launcher(const struct run *r, const char *application,
     if (!strcmp(l.name, "srun"))
         cli_refuse(r->name,
                    "%s is built with %s, and srun offers its %d ranks no way to find each other: "
-                   "each would run alone: srun --mpi=%s would be right",
-                   application, mpi->title, l.size, mpi_is_mpich(mpi) ? "pmi2" : "pmix");
+                   "each would run alone: %s would be right",
+                   application, mpi->title, l.size, launcher_command(&l, mpi));
     cli_refuse(r->name,
                "%s is built with %s, but %s starts it: each of the %d ranks would run alone: "
                "%s -n %d collprof run %s would be right",
-               application, mpi->title, l.name, l.size, mpi->launcher, l.size, application);
+               application, mpi->title, l.name, l.size, launcher_command(&l, mpi), l.size,
+               application);
 }
 
 /* So that this process can say at its end that it used no MPI; a shell's children may have. */

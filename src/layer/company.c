@@ -29,6 +29,7 @@ static const double START_SPREAD = 60;
 enum { JOIN_TAG = 0x6370, BATCH = 256 };
 
 static struct launcher launcher;
+static const struct mpi_built built = LAYER_MPI;
 static struct seat mine;
 static char list_path[sizeof((struct settings *)0)->output + 16];
 static char sentence[200];
@@ -161,7 +162,7 @@ MPI_Comm company_join(void)
             layer_say(
                 "%s has started %d processes, but this one is alone in its MPI (%s): nothing is "
                 "recorded: %s ... collprof run would be right",
-                launcher.name, launcher.size, LAYER_TITLE, LAYER_LAUNCHER);
+                launcher.name, launcher.size, built.title, launcher_command(&launcher, &built));
         if (*list_path)
             unlink(list_path);
         return MPI_COMM_NULL;
@@ -186,4 +187,11 @@ void company_forget(void)
 const char *company_sentence(void)
 {
     return sentence;
+}
+
+const char *company_launcher(const char *library)
+{
+    const char *command = launcher_command(&launcher, &built);
+    bool its_own = command == built.launcher;
+    return its_own && strncmp(library, built.title, strlen(built.title)) != 0 ? "mpiexec" : command;
 }

@@ -15,6 +15,10 @@ void company_announce(void);
  * MPI_COMM_NULL, and said why, if this rank does not. */
 MPI_Comm company_join(void);
 
+/* What starts such ranks again. LIBRARY: what MPI_Get_library_version says, since another one of
+ * the same binary interface has a launcher of its own. */
+const char *company_launcher(const char *library);
+
 /* The list is of no use any more. On one rank. */
 void company_forget(void);
 

@@ -84,6 +84,7 @@ static void describe_run(struct ledger_header *h, int thread_level)
     for (char *c = library; *c; c++)
         *c = *c == '\t' ? ' ' : *c;
     text_copy(h->mpi_library, sizeof h->mpi_library, library);
+    text_copy(h->launcher, sizeof h->launcher, company_launcher(library));
     h->thread_level = thread_level;
     h->threads_at_once = thread_level == MPI_THREAD_MULTIPLE;
     /* Simulated ranks have as many processors as they like. */

@@ -57,6 +57,7 @@ static double request_wait(const struct profile *p)
 void text_next(const struct view *v, FILE *out, const char *directory)
 {
     const struct profile *p = v->p;
+    const char *again = *p->launcher ? p->launcher : "mpiexec";
     char word[4400], text[4600];
     double run = 0;
     for (size_t i = 0; i < p->ranks.n; i++)
@@ -67,19 +68,19 @@ void text_next(const struct view *v, FILE *out, const char *directory)
     quote_word(directory, word, sizeof word);
     if (processors)
         snprintf(text, sizeof text,
-                 "as many ranks as processors, for times that mean something: mpiexec -n %u "
+                 "as many ranks as processors, for times that mean something: %s -n %u "
                  "collprof run ...",
-                 processors);
+                 again, processors);
     else if (noise == NOISE_SPOILED)
         snprintf(text, sizeof text,
-                 "the same again when nothing else runs: mpiexec -n %zu collprof run ...",
+                 "the same again when nothing else runs: %s -n %zu collprof run ...", again,
                  p->ranks.n);
     else if (p->trace.on && p->waits.n)
         snprintf(text, sizeof text,
                  "the longest wait, as a picture: collprof plot --picture=timeline %s", word);
     else if (!p->crashed && collective_wait(p) >= matters)
         snprintf(text, sizeof text,
-                 "what is waited for, call by call: mpiexec -n %zu collprof run --trace ...",
+                 "what is waited for, call by call: %s -n %zu collprof run --trace ...", again,
                  p->ranks.n);
     else if (request_wait(p) >= matters)
         snprintf(text, sizeof text,

@@ -25,6 +25,7 @@ static const struct field run_table[] = {
     FIELD(profile, stack_depth, "stack_depth", FIELD_U32),
     FIELD(profile, crashed, "incomplete", FIELD_BOOL),
     FIELD(profile, yields, "yields", FIELD_BOOL),
+    FIELD(profile, launcher, "launcher", FIELD_TEXT),
     FIELD(profile, events_dropped, NULL, FIELD_U64),
     FIELD(profile, sample_mask, NULL, FIELD_U32),
     FIELD(profile, peers_dropped, "matrix_dropped", FIELD_U64),

@@ -474,6 +474,7 @@ static void gather_header(struct profile *p, const struct ledger_header *h)
     profile_add_program(p, text);
     copy_name(text, sizeof text, h->mpi_library, sizeof h->mpi_library);
     profile_add_library(p, text);
+    copy_name(p->launcher, sizeof p->launcher, h->launcher, sizeof h->launcher - 1);
 }
 
 static uint32_t *no_map(uint32_t n)

@@ -61,6 +61,8 @@ static void merge_header(struct profile *into, const struct profile *from)
     into->synchronized = into->synchronized && from->synchronized;
     into->crashed = into->crashed || from->crashed;
     into->yields = into->yields || from->yields;
+    if (!*into->launcher)
+        memcpy(into->launcher, from->launcher, sizeof into->launcher);
     into->sample_mask |= from->sample_mask;
     into->events_dropped += from->events_dropped;
     into->peers_dropped += from->peers_dropped;

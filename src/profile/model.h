@@ -229,6 +229,7 @@ struct profile {
     uint32_t sample_mask;
     uint64_t events_dropped; /* beyond PROFILE_MAX_EVENTS, with the mask at its widest */
     bool yields;             /* ranks give their processor away while they wait (--yield) */
+    char launcher[64];       /* what starts such ranks again, empty: not known */
     bool crashed;            /* made from raw records */
     bool has_arrivals;       /* read from profile.json: not to be worked out from the events */
 

@@ -24,6 +24,7 @@ for mpi in $mpis; do
             { cat err; fail "$mpi: status $?"; }
         profile "good.$mpi" ranks 2
         profile "good.$mpi" calls MPI_Isend=160
+        profile "good.$mpi" launcher "mpiexec.$mpi"
     done
 
     # Part of the ranks outside: these would not answer.

@@ -11,6 +11,7 @@ window-ms OPERATION=N ... so long from post to the call that completes, all requ
 waits POST=COMPLETION ... what requests by POST waited, all together, is the time in COMPLETION
 region NAME OPERATION=N   so many calls in this region
 states STATE=N ...        so many ranks ended like this
+launcher COMMAND          what starts such ranks again
 ranks N                   so many ranks left a record
 nothing-lost              no table was full, no request went untracked; the log of collective
                           instances is a sample by design
@@ -131,6 +132,8 @@ def main(path, check, *arguments):
         return expect(by_operation(profile, "calls", arguments[0]), arguments[1:])
     if check == "states":
         return expect(collections.Counter(r["state"] for r in profile["ranks"]), arguments)
+    if check == "launcher":
+        return profile["run"]["launcher"] != arguments[0]
     if check == "ranks":
         return expect({"ranks": len(profile["ranks"])}, ["ranks=" + arguments[0]])
     if check == "nothing-lost":

@@ -12,8 +12,8 @@ done=
 
 if command -v clang >/dev/null; then
     flags="$common $(variable WARNING_CFLAGS | sed 's/-Wno-stringop-overflow//') -pthread -fsyntax-only
-        -DLIBDIR=\"\" -DPKGLIBDIR=\"\" -DLAYER=\"\" -DYIELDING=\"\" -DMPIEXEC=\"\" -DLAYER_TITLE=\"\"
-        -DLAYER_LAUNCHER=\"\" $(variable HWLOC_CFLAGS) $(variable JANSSON_CFLAGS) $(variable UNWIND_CFLAGS)
+        -DLIBDIR=\"\" -DPKGLIBDIR=\"\" -DLAYER=\"\" -DYIELDING=\"\" -DMPIEXEC=\"\" 
+        -DLAYER_MPI={0} $(variable HWLOC_CFLAGS) $(variable JANSSON_CFLAGS) $(variable UNWIND_CFLAGS)
         $(variable OTF2_CFLAGS)"
     first=$(variable LAYERS | awk '{ print $1 }')
     for layer in $(variable LAYERS); do

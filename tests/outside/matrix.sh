@@ -61,7 +61,7 @@ outcome()
     if [ "$status" = 0 ] && [ -e "$output/profile.json" ]; then
         python3 "$source/tests/mpi/profile.py" "$output/profile.json" ranks 2 >/dev/null 2>&1 &&
             python3 "$source/tests/mpi/profile.py" "$output/profile.json" calls MPI_Barrier=100 >/dev/null 2>&1 &&
-            [ "$said" = 0 ] && echo recorded && return
+            [ "$said" = 0 ] && grep -q "\"launcher\": *\"$again\"" "$output/profile.json" && echo recorded && return
     elif [ "$status" = 2 ] && [ "$said" = 1 ] && grep -q 'would run alone' err; then
         echo refused && return
     elif [ "$status" = 0 ] && [ "$said" = 1 ] && grep -q 'is alone in its MPI' err; then
@@ -76,6 +76,7 @@ cell()
 {
     mpi=$1 language=$2 name=$3 wanted=$4
     shift 4
+    case $1 in srun) again="$1 $2" ;; *) again=mpiexec.$mpi ;; esac
     command=$(program $mpi $language)
     if [ -z "$command" ]; then
         became=-

@@ -66,7 +66,7 @@ SIM_LAYER_GENERATED = sim/gen/wrappers/functions.c sim/gen/wrappers/operations.c
 SIM_LAYER_OBJS = $(filter-out $(SIM_OBJS),$(SIM_LAYER_FILES:%.c=sim/obj/%.o)) \
 	$(SIM_LAYER_GENERATED:sim/gen/%.c=sim/obj/gen/%.o)
 $(SIM_LAYER_OBJS): SIM_FIRST_CPPFLAGS = -Isim/gen -I$(top_srcdir) $(UNWIND_CFLAGS) \
-	-DLAYER_TITLE='"SMPI"' -DLAYER_LAUNCHER='"smpirun"'
+	-DLAYER_MPI='{"", "SMPI", "smpirun", ""}'
 $(SIM_LAYER_OBJS): sim/gen/wrappers/operations.h sim/gen/wrappers/next.h
 
 sim/gen/wrappers/mpi.i:

@@ -198,7 +198,11 @@ Test(part, last_line_is_a_command)
     p->hosts.at[0].processors = 1;
     text = text_of(p, &(struct report_options){.directory = "out"});
     cr_assert_not_null(strstr(text, "\nNext: as many ranks as processors"));
-    cr_assert_not_null(strstr(text, "mpiexec -n 1 collprof run ...\n"));
+    cr_assert_not_null(strstr(text, ": mpiexec -n 1 collprof run ...\n"));
+    free(text);
+    strcpy(p->launcher, "srun --mpi=pmi2");
+    text = text_of(p, &(struct report_options){.directory = "out"});
+    cr_assert_not_null(strstr(text, ": srun --mpi=pmi2 -n 1 collprof run ...\n"));
     free(text);
     text = text_of(p, &(struct report_options){0});
     cr_assert_null(strstr(text, "Next:"), "it is not known where the run is");
