@@ -6,6 +6,16 @@
 
 #include <string.h>
 
+static void complete(struct call *c, struct request *r, unsigned sharing, const MPI_Status *status,
+                     bool tested)
+{
+    struct injected *injected = r->injected;
+    bool again = r->kind & REQUEST_PERSISTENT;
+    call_complete(c, r, sharing, status, tested);
+    if (UNLIKELY(injected != NULL))
+        inject_completed(injected, c, tested, again);
+}
+
 struct pending {
     int n;
     const MPI_Request *requests; /* the caller's, as the call leaves them */
@@ -55,7 +65,7 @@ static void pending_end_one(struct call *c, const struct pending *p, int index, 
     bool one = index >= 0 && index < p->n;
     struct request *r = one ? pending_record(p, index) : NULL;
     if (r && r->active)
-        call_complete(c, r, 1, p->status, tested);
+        complete(c, r, 1, p->status, tested);
     else if (r)
         request_return(r);
     for (int i = p->n - 1; p->taken && i >= 0; i--)
@@ -81,7 +91,7 @@ static void pending_end_all(struct call *c, const struct pending *p, int rc, boo
     }
     for (int i = 0; i < p->n; i++)
         if (p->record[i] && completed(p, i, p->record[i], rc)) {
-            call_complete(c, p->record[i], sharing, &p->status[i], tested);
+            complete(c, p->record[i], sharing, &p->status[i], tested);
             p->record[i] = NULL;
         }
     for (int i = p->n - 1; i >= 0; i--)
@@ -96,7 +106,7 @@ static void pending_end_some(struct call *c, const struct pending *p, int count,
     for (int k = 0; k < count && p->n; k++) {
         struct request *r = pending_record(p, indices[k]);
         if (r && r->active)
-            call_complete(c, r, (unsigned)count, &p->status[k], tested);
+            complete(c, r, (unsigned)count, &p->status[k], tested);
         else if (r)
             request_return(r);
         p->record[indices[k]] = NULL;
@@ -287,6 +297,8 @@ static void started(struct call *c, struct request *r)
     r->post_exit = c->exit;
     r->active = r->entry != NULL;
     call_started(c, r);
+    if (UNLIKELY(r->injected != NULL) && r->active)
+        inject_begun(r->injected, c);
 }
 
 int MPI_Start(MPI_Request *request)

@@ -343,7 +343,7 @@ function template_broadcast(call, comm, bytes, root) {
     print "    return rc;"
 }
 
-function template_request(name, family, call, comm, bytes, root, request, line,   kind, peer, tag, matched) {
+function template_request(name, family, call, comm, bytes, root, request, line,   kind, peer, tag, matched, injected) {
     kind = family == "irecv" ? "REQUEST_RECV" : family == "init_request" ? "REQUEST_PERSISTENT" : \
            family == "icollective" ? "REQUEST_COLLECTIVE" : "REQUEST_PLAIN"
     if (name ~ /[Rr]ecv_init/)
@@ -352,18 +352,19 @@ function template_request(name, family, call, comm, bytes, root, request, line, 
            role[line, "from"] ? arg[role[line, "from"] + 0] : "CALL_NONE"
     tag = role[line, "unordered"] ? "CALL_UNORDERED" : \
           role[line, "tag"] ? arg[role[line, "tag"] + 0] : "CALL_NONE"
-    matched = "NULL"
+    matched = injected = "NULL"
     if (role[line, "message"]) {
         matched = "matched"
         print "    struct request *matched = call_matched(" arg[role[line, "message"] + 0] ");"
     }
     print "    int rc = " call ";\n    call.exit = clock_ticks();"
     if (kind == "REQUEST_COLLECTIVE" || (family == "init_request" && peer == "CALL_NONE" && comm != "MPI_COMM_NULL")) {
-        print "    if (inject_wanted() && !rc)"
-        print "        inject_started(&call, " comm ", " root ", " bytes ");"
+        injected = "injected"
+        print "    struct injected *injected ="
+        print "        inject_wanted() && !rc ? inject_started(&call, " comm ", " root ", " bytes ") : NULL;"
     }
     print "    call_leave_request(&call, rc, " comm ", rc ? 0 : " bytes ", " root ", " kind ","
-    print "                       " peer ", " tag ", " matched ", " request ");"
+    print "                       " peer ", " tag ", " matched ", " injected ", " request ");"
     print "    return rc;"
 }
 

@@ -41,7 +41,8 @@ LAYER_FILES = \
 	src/record/call.c src/record/call.h src/record/passing.h \
 	src/inject/inject.c src/inject/inject.h src/inject/inject_inner.h \
 	src/inject/list.c src/inject/list.h \
-	src/inject/ack.c src/inject/ack.h src/inject/ack_finish.c \
+	src/inject/ack.c src/inject/ack.h src/inject/ack_broadcast.c src/inject/ack_finish.c \
+	src/inject/ack_inner.h src/inject/ack_messages.c \
 	src/inject/ack_judge.c src/inject/ack_judge.h src/inject/ack_plan.c src/inject/ack_plan.h \
 	src/inject/again.c src/inject/again.h src/inject/benchmark.c src/inject/replace.c \
 	src/layer/life.c src/layer/life.h src/layer/life_inner.h \

@@ -13,23 +13,25 @@
  * not been sent already, for longer than a stated time. All messages are smaller than what any MPI
  * sends without waiting for the receiver, and travel on the layer's own communicator of all ranks,
  * so no context is used up and no communicator made. */
-#include "inject/ack.h"
-
+#include "inject/ack_inner.h"
 #include "inject/list.h"
 
-#include <math.h>
-#include <sched.h>
+#include "wrappers/operations.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    WORTH = 3,         /* broadcasts of a stream before the first is acknowledged */
-    STREAMS_MAX = 64,  /* of a communicator, each with its own size; then one for each power of 2 */
-    STREAMS_ALL = 512, /* then none */
-    COUNT_MAX = 32     /* acknowledged broadcasts of a plan */
+    STREAMS_MAX = 64, /* of a communicator, each with its own size; then one for each power of 2 */
+    STREAMS_ALL = 512 /* then none */
 };
-/* Seconds: for an acknowledgement, its echo, a plan, and at the end for all that is left. */
-static const double PATIENCE = 0.05, ECHO_PATIENCE = 0.001, PLAN_PATIENCE = 1, DRAIN_PATIENCE = 1;
+/* Seconds that a root waits for acknowledgements: in MPI_Bcast, and in what completes another one,
+ * where others may well come later. */
+static const double PATIENCE = 0.05, POSTED_PATIENCE = 0.001;
+
+/* What tells the streams of one root and size apart. Persistent broadcasts may be started in
+ * another order on each rank, but are made in one: each is a stream. */
+enum way { BLOCKING, POSTED, PERSISTENT /* the first, and so on */ };
 
 static struct {
     bool all;    /* every destination, every time */
@@ -41,7 +43,7 @@ static struct {
 /* What is kept for a communicator. */
 struct acks {
     struct ack_stream *streams;
-    int n;
+    int n, persistent;
 };
 
 static bool start(void)
@@ -53,7 +55,8 @@ static bool start(void)
 
 /* --- streams --- */
 
-static struct ack_stream *stream_new(const struct shadow *s, uint64_t id, int root, uint64_t bytes)
+static struct ack_stream *stream_new(const struct shadow *s, uint64_t id, int way, int root,
+                                     uint64_t bytes)
 {
     struct ack_stream *a = calloc(1, sizeof *a);
     int *world = malloc((size_t)s->size * sizeof *world),
@@ -77,6 +80,12 @@ static struct ack_stream *stream_new(const struct shadow *s, uint64_t id, int ro
         return NULL;
     }
     *a = (struct ack_stream){.id = id,
+                             .operation = way == BLOCKING ? "MPI_Bcast"
+                                          : way == POSTED ? "MPI_Ibcast"
+                                                          : "MPI_Bcast_init",
+                             .streams = &run.streams,
+                             .lasts = way != BLOCKING,
+                             .lock = PTHREAD_MUTEX_INITIALIZER,
                              .root = root,
                              .rank = s->rank,
                              .size = s->size,
@@ -84,26 +93,27 @@ static struct ack_stream *stream_new(const struct shadow *s, uint64_t id, int ro
                              .least = bytes,
                              .most = bytes,
                              .began = clock_now(),
-                             .plan = {WORTH, 0, 0}};
+                             .plan = {ACK_WORTH, 0, 0}};
     snprintf(a->name, sizeof a->name, "%s", s->name);
     return a;
 }
 
 /* NULL: there are too many, or no memory. A member without memory is one that never answers. */
-static struct ack_stream *stream_of(struct shadow *s, int root, uint64_t bytes)
+static struct ack_stream *stream_of(struct shadow *s, enum way way, int root, uint64_t bytes)
 {
     struct acks **kept = (struct acks **)&s->kept[ack_injection.index];
     if (!*kept && !(*kept = calloc(1, sizeof **kept)))
         return NULL;
     struct acks *k = *kept;
-    uint64_t base = ack_mix(ack_mix(s->of->id, (uint64_t)root), 0);
+    uint64_t nth = (uint64_t)way + (way == PERSISTENT ? (uint64_t)k->persistent++ : 0);
+    uint64_t base = ack_mix(ack_mix(s->of->id, (uint64_t)root), nth);
     uint64_t id = ack_mix(base, bytes), pooled = ack_mix(base, ~(uint64_t)size_class_of(bytes));
     for (struct ack_stream *a = k->streams; a; a = a->next)
         if (a->id == id || (k->n >= STREAMS_MAX && a->id == pooled))
             return a;
     if (k->n >= STREAMS_ALL)
         return NULL;
-    struct ack_stream *a = stream_new(s, k->n >= STREAMS_MAX ? pooled : id, root, bytes);
+    struct ack_stream *a = stream_new(s, k->n >= STREAMS_MAX ? pooled : id, way, root, bytes);
     if (a) {
         a->next = k->streams;
         k->streams = a;
@@ -112,352 +122,148 @@ static struct ack_stream *stream_of(struct shadow *s, int root, uint64_t bytes)
     return a;
 }
 
-/* --- messages --- */
-
-struct message {
-    uint64_t stream, number; /* of the broadcast in its stream */
-    struct ack_plan plan;    /* of a plan */
-    bool prompt;             /* of an echo: the root was waiting */
-};
-
-/* Every MPI has tags to 32767. */
-int ack_tag(const struct ack_stream *a, enum ack_tag tag)
-{
-    return 1000 + ACK_TAGS * (int)(a->id % 7900) + (int)tag;
-}
-
-/* A message that is awaited: of an acknowledgement at the root, of its echo at the destination. */
-struct ack_pending {
-    struct ack_pending *next;
-    MPI_Request request;
-    struct message message;
-    int from;         /* in the stream's communicator */
-    size_t broadcast; /* index */
-    bool waited_for, done;
-};
-
-static struct ack_pending *expect(struct ack_stream *a, int from, enum ack_tag tag)
-{
-    struct ack_pending *p = calloc(1, sizeof *p);
-    if (!p)
-        return NULL;
-    p->from = from;
-    p->broadcast = a->n;
-    if (PMPI_Irecv(&p->message, sizeof p->message, MPI_BYTE, a->world[from], ack_tag(a, tag),
-                   layer.comm, &p->request)) {
-        free(p);
-        return NULL;
-    }
-    p->next = a->pending;
-    return a->pending = p;
-}
-
-static void send(const struct ack_stream *a, int to, enum ack_tag tag, const struct message *m)
-{
-    PMPI_Send(m, sizeof *m, MPI_BYTE, a->world[to], ack_tag(a, tag), layer.comm);
-}
-
-static bool has_come(struct ack_pending *p)
-{
-    int flag = 0;
-    if (!p->done && PMPI_Test(&p->request, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && flag)
-        p->done = true;
-    return p->done;
-}
-
-static void echo(const struct ack_stream *a, const struct ack_pending *p, bool prompt)
-{
-    struct message m = {.stream = a->id, .number = p->message.number, .prompt = prompt};
-    send(a, p->from, ACK_TAG_ECHO, &m);
-}
-
-/* Forgets what has come. A late acknowledgement is answered, since its sender will take one. */
-static void sweep(struct ack_stream *a)
-{
-    struct ack_pending **at = &a->pending;
-    while (*at) {
-        struct ack_pending *p = *at;
-        bool was_done = p->done;
-        if (!has_come(p)) {
-            at = &p->next;
-            continue;
-        }
-        if (a->rank == a->root && !was_done)
-            echo(a, p, false);
-        *at = p->next;
-        free(p);
-    }
-}
-
-/* Waiting gives the processor away after a while. */
-static void pause_since(double start)
-{
-    if (clock_now() - start > 5e-5)
-        sched_yield();
-}
-
-/* --- what is kept of a broadcast --- */
-
-/* Room for one more broadcast of an acknowledged stream; every second one is forgotten when there
- * are many. All members do so alike. */
-static bool make_room(struct ack_stream *a)
-{
-    if (a->n == ACK_KEPT_MAX) {
-        for (size_t k = 0; k < ACK_KEPT_MAX / 2; k++)
-            a->stamp[k] = a->stamp[2 * k];
-        size_t kept = 0;
-        for (size_t s = 0; s < a->n_seen; s++) {
-            if (a->seen[s].broadcast % 2)
-                continue;
-            a->seen[kept] = a->seen[s];
-            a->seen[kept++].broadcast /= 2;
-        }
-        a->n_seen = kept;
-        a->n = ACK_KEPT_MAX / 2;
-        a->thinned++;
-    }
-    if (!a->stamp)
-        a->stamp = malloc(ACK_KEPT_MAX * sizeof *a->stamp);
-    return a->stamp != NULL;
-}
-
-static void note_seen(struct ack_stream *a, const struct ack_pending *p, enum ack_arrival arrival,
-                      double after)
-{
-    if (a->n_seen == a->seen_room) {
-        size_t room = a->seen_room ? 2 * a->seen_room : 64;
-        struct ack_seen *more = realloc(a->seen, room * sizeof *more);
-        if (!more)
-            return;
-        a->seen = more;
-        a->seen_room = room;
-    }
-    a->seen[a->n_seen++] = (struct ack_seen){p->broadcast, p->from, arrival, after};
-    a->given_up += arrival == ACK_GIVEN_UP;
-}
-
-/* --- the two sides of an acknowledged broadcast --- */
-
-/* A destination that was given up once is not waited for again. */
-static bool is_waited_for(const struct ack_stream *a, int i)
-{
-    for (size_t s = a->n_seen; s-- > 0;)
-        if (a->seen[s].from == i)
-            return a->seen[s].arrival != ACK_GIVEN_UP;
-    return true;
-}
-
-/* FIRST: the newest of the N acknowledgements expected. What is there at the first look came
- * before the root had left its broadcast. */
-static void await_acks(struct ack_stream *a, struct ack_pending *first, int n, double entry)
-{
-    double start = clock_now();
-    struct ack_pending *p = first;
-    int left = 0;
-    for (int i = 0; i < n; i++, p = p->next) {
-        p->waited_for = !has_come(p) && is_waited_for(a, p->from);
-        left += p->waited_for;
-        if (p->done)
-            echo(a, p, false);
-        if (!p->waited_for)
-            note_seen(a, p, p->done ? ACK_EARLY : ACK_GIVEN_UP, clock_now() - entry);
-    }
-    while (left > 0 && clock_now() - start < PATIENCE) {
-        p = first;
-        for (int i = 0; i < n; i++, p = p->next) {
-            if (!p->waited_for || !has_come(p))
-                continue;
-            double now = clock_now();
-            echo(a, p, true);
-            note_seen(a, p, ACK_SEEN, now - entry);
-            p->waited_for = false;
-            left--;
-        }
-        pause_since(start);
-    }
-    p = first;
-    for (int i = 0; left > 0 && i < n; i++, p = p->next)
-        if (p->waited_for)
-            note_seen(a, p, ACK_GIVEN_UP, NAN);
-    a->waited += clock_now() - start;
-}
-
-static int as_root(const struct collective *c, struct ack_stream *a, int one)
-{
-    int n = 0;
-    sweep(a);
-    for (int i = 0; i < a->size; i++)
-        if (i != a->root && (run.all || i == one))
-            n += expect(a, i, ACK_TAG_ACK) != NULL;
-    double entry = clock_now();
-    int rc = injection_pass(&ack_injection, c);
-    double exit = clock_now();
-    a->stamp[a->n] = (struct ack_stamp){entry, exit, NAN, NAN};
-    await_acks(a, a->pending, n, entry);
-    return rc;
-}
-
-static int as_destination(const struct collective *c, struct ack_stream *a)
-{
-    sweep(a);
-    struct ack_pending *p = expect(a, a->root, ACK_TAG_ECHO);
-    double entry = clock_now();
-    int rc = injection_pass(&ack_injection, c);
-    double exit = clock_now();
-    struct message m = {.stream = a->id, .number = a->calls};
-    double sent = clock_now();
-    send(a, a->root, ACK_TAG_ACK, &m);
-    double round_trip = NAN;
-    while (p && clock_now() - sent < ECHO_PATIENCE) {
-        if (has_come(p)) {
-            if (p->message.prompt)
-                round_trip = clock_now() - sent;
-            break;
-        }
-        pause_since(sent);
-    }
-    a->stamp[a->n] = (struct ack_stamp){entry, exit, sent - exit, round_trip};
-    a->waited += clock_now() - exit;
-    return rc;
-}
-
-static int as_other(const struct collective *c, struct ack_stream *a)
-{
-    double entry = clock_now();
-    int rc = injection_pass(&ack_injection, c);
-    a->stamp[a->n] = (struct ack_stamp){entry, clock_now(), NAN, NAN};
-    return rc;
-}
-
-/* --- plans --- */
-
-/* The root's choice: as many as the share allows by what the last ones cost. Of the first one
- * only the broadcast's own time is known. */
-static struct ack_plan next_plan(struct ack_stream *a)
-{
-    double now = clock_now(), period = (now - a->began) / (double)a->calls;
-    double cost = a->acknowledged ? a->waited / (double)a->acknowledged
-                                  : 2 * (a->inside / (double)a->calls) + 1e-5;
-    double share = layer.settings.ack_share / 100 / (run.streams > 0 ? run.streams : 1);
-    uint32_t count = a->acknowledged ? 2 * a->plan.count : 1;
-    return (struct ack_plan){.first = a->calls + 1,
-                             .every = ack_every(cost, period, share)
-                                      << (a->thinned < 8 ? a->thinned : 8),
-                             .count = count < COUNT_MAX ? count : COUNT_MAX};
-}
-
-/* Told before the broadcast: who has left the broadcast finds it sent. */
-static void tell_plan(struct ack_stream *a)
-{
-    double start = clock_now();
-    struct message m = {.stream = a->id, .number = a->calls, .plan = next_plan(a)};
-    for (int i = 0; i < a->size; i++)
-        if (i != a->root)
-            send(a, i, ACK_TAG_PLAN, &m);
-    a->plan = m.plan;
-    a->waited += clock_now() - start;
-}
-
-/* A root without memory sends none. What comes too late is left to the end. */
-static void hear_plan(struct ack_stream *a)
-{
-    double start = clock_now();
-    struct ack_pending *p = expect(a, a->root, ACK_TAG_PLAN);
-    while (p && !has_come(p) && clock_now() - start < PLAN_PATIENCE)
-        pause_since(start);
-    a->off = !p || !p->done;
-    if (!a->off)
-        a->plan = p->message.plan;
-    a->waited += clock_now() - start;
-}
-
 /* --- the broadcast --- */
 
-static void note_period(struct ack_stream *a, double entry, bool disturbed)
+static void lock(struct ack_stream *a)
 {
-    struct ack_periods *p = a->last_disturbed ? &a->disturbed : &a->plain;
-    if (a->calls)
-        p->value[p->n++ % ACK_PERIODS] = entry - a->last_entry;
-    a->last_entry = entry;
-    a->last_disturbed = disturbed;
+    if (layer.threaded)
+        pthread_mutex_lock(&a->lock);
 }
 
-static int acknowledged(const struct collective *c, struct ack_stream *a)
+static void unlock(struct ack_stream *a)
 {
-    int one = ack_destination(a->id, a->size, a->root, a->acknowledged);
-    int rc = a->rank == a->root          ? as_root(c, a, one)
-             : run.all || a->rank == one ? as_destination(c, a)
-                                         : as_other(c, a);
-    a->acknowledged++;
-    a->of_plan++;
-    a->n++;
-    /* The root comes late to the next one. */
-    c->on->of->disturbed = c->on->of->sequence + 1;
-    return rc;
+    if (layer.threaded)
+        pthread_mutex_unlock(&a->lock);
 }
 
-static int with_plan(const struct collective *c, struct ack_stream *a)
+/* Some member is late to the next collective, or by what is told here to this one. */
+static void mark_disturbed(const struct collective *c, const struct ack_open *o)
 {
-    bool root = a->rank == a->root;
-    if (root) {
-        run.streams += a->acknowledged == 0;
-        tell_plan(a);
-    }
-    int rc = injection_pass(&ack_injection, c);
-    if (!root)
-        hear_plan(a);
-    a->of_plan = 0;
-    c->on->of->disturbed = c->on->of->sequence;
-    return rc;
+    struct comm *of = c->on->of;
+    if (o->kind != ACK_NOTHING)
+        of->disturbed = of->sequence + (o->kind == ACK_NOW);
 }
 
 static int instead(const struct collective *c)
 {
     struct ack_stream *a = NULL;
+    struct ack_open o;
     if (c->bytes == 0)
         return injection_pass(&ack_injection, c);
-    if (!c->on->of->id || !(a = stream_of(c->on, c->root, c->bytes))) {
+    if (!c->on->of->id || !(a = stream_of(c->on, BLOCKING, c->root, c->bytes))) {
         injection_untreated(&ack_injection);
         return injection_pass(&ack_injection, c);
     }
-    double entry = clock_now();
-    int rc;
-    bool planned = a->of_plan < a->plan.count;
-    bool now =
-        !a->off && planned && a->calls == ack_number(&a->plan, a->id, a->of_plan) && make_room(a);
-    note_period(a, entry, now);
-    if (now)
-        rc = acknowledged(c, a);
-    else if (!a->off && !planned && a->calls >= WORTH)
-        rc = with_plan(c, a);
-    else
-        rc = injection_pass(&ack_injection, c);
-    a->inside += (double)ticks_to_ns(c->call->exit - c->call->entry) * 1e-9;
-    a->least = c->bytes < a->least ? c->bytes : a->least;
-    a->most = c->bytes > a->most ? c->bytes : a->most;
-    a->calls++;
+    lock(a);
+    ack_begin(a, &o, c->bytes, run.all);
+    unlock(a);
+    int rc = injection_pass(&ack_injection, c);
+    if (o.kind == ACK_NOTHING) {
+        a->inside += (double)ticks_to_ns(c->call->exit - c->call->entry) * 1e-9;
+        return rc;
+    }
+    o.left = clock_now();
+    mark_disturbed(c, &o);
+    lock(a);
+    ack_complete(&o, &(struct ack_end){o.begun, o.left, true, true, PATIENCE}, run.all);
+    unlock(a);
     return rc;
 }
 
-/* --- the end --- */
+/* --- what is begun in one call and completed in another --- */
 
-void ack_drain(struct ack_stream *a, bool as_root)
+struct posted {
+    struct injected is; /* first */
+    struct ack_open o;
+    struct ack_stream *stream;
+    uint64_t bytes, left; /* ticks */
+};
+
+/* Ticks of this moment or before, as clock_now() gives it. */
+static double seconds_at(uint64_t ticks)
 {
-    double start = clock_now();
-    if (as_root != (a->rank == a->root))
-        return;
-    do {
-        sweep(a);
-        pause_since(start);
-    } while (a->pending && clock_now() - start < DRAIN_PATIENCE);
-    while (a->pending) {
-        struct ack_pending *p = a->pending;
-        a->pending = p->next;
-        PMPI_Cancel(&p->request);
-        PMPI_Request_free(&p->request);
-        /* The library may still be writing there: it stays. */
+    return clock_now() - (double)ticks_to_ns(clock_ticks() - ticks) * 1e-9;
+}
+
+static void begun(struct injected *injected, const struct call *call)
+{
+    struct posted *p = (struct posted *)injected;
+    struct ack_stream *a = p->stream;
+    p->left = call->exit;
+    lock(a);
+    double entry = seconds_at(call->entry);
+    ack_begin(a, &p->o, p->bytes, run.all);
+    p->o.begun = entry;
+    p->o.left = clock_now();
+    p->o.next = a->open;
+    a->open = &p->o;
+    unlock(a);
+}
+
+static enum way way_of(const struct call *call)
+{
+    switch (call->operation) {
+    case OP_Ibcast:
+#ifdef HAVE_MPI_Ibcast_c
+    case OP_Ibcast_c:
+#endif
+        return POSTED;
+#ifdef HAVE_MPI_Bcast_init
+    case OP_Bcast_init:
+#endif
+#ifdef HAVE_MPI_Bcast_init_c
+    case OP_Bcast_init_c:
+#endif
+#if defined HAVE_MPI_Bcast_init || defined HAVE_MPI_Bcast_init_c
+        return PERSISTENT;
+#endif
+    default:
+        return BLOCKING;
     }
 }
+
+static struct injected *started(const struct collective *c)
+{
+    enum way way = way_of(c->call);
+    if (way == BLOCKING || c->bytes == 0)
+        return NULL;
+    struct ack_stream *a = c->on->of->id ? stream_of(c->on, way, c->root, c->bytes) : NULL;
+    struct posted *p = a ? calloc(1, sizeof *p) : NULL;
+    if (!p) {
+        injection_untreated(&ack_injection);
+        return NULL;
+    }
+    *p = (struct posted){.is = {&ack_injection}, .stream = a, .bytes = c->bytes};
+    if (way == POSTED) {
+        begun(&p->is, c->call);
+        mark_disturbed(c, &p->o);
+    }
+    return &p->is;
+}
+
+static void completed(struct injected *injected, const struct call *call, bool tested, bool again)
+{
+    struct posted *p = (struct posted *)injected;
+    struct ack_stream *a = p->stream;
+    struct ack_open **at = &a->open;
+    lock(a);
+    struct ack_end end = {.entry = seconds_at(call->entry),
+                          .exit = seconds_at(call->exit),
+                          .at_once = thread.left == p->left,
+                          .may_wait = !tested,
+                          .patience = POSTED_PATIENCE};
+    while (*at && *at != &p->o)
+        at = &(*at)->next;
+    if (*at) {
+        *at = p->o.next;
+        ack_complete(&p->o, &end, run.all);
+    }
+    unlock(a);
+    if (!again)
+        free(p);
+}
+
+/* --- the end --- */
 
 void ack_stream_free(struct ack_stream *a)
 {
@@ -474,7 +280,7 @@ static void close_shadow(struct shadow *s)
     while (k && k->streams) {
         struct ack_stream *a = k->streams;
         k->streams = a->next;
-        if (!a->n && !a->pending) {
+        if (!a->n && !a->pending && !a->lasts) {
             ack_stream_free(a);
             continue;
         }
@@ -495,5 +301,11 @@ static void finish(void)
     run.gone = NULL;
 }
 
-struct injection ack_injection = {
-    .name = "ack", .start = start, .instead = instead, .close = close_shadow, .finish = finish};
+struct injection ack_injection = {.name = "ack",
+                                  .start = start,
+                                  .instead = instead,
+                                  .started = started,
+                                  .begun = begun,
+                                  .completed = completed,
+                                  .close = close_shadow,
+                                  .finish = finish};

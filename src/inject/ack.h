@@ -1,4 +1,5 @@
-/* What --ack keeps of a stream: the broadcasts of one size from one root on one communicator. */
+/* What --ack keeps of a stream: the broadcasts of one size from one root on one communicator, and
+ * of one kind; of persistent ones, those of one request. */
 #ifndef COLLPROF_INJECT_ACK_H
 #define COLLPROF_INJECT_ACK_H
 
@@ -6,9 +7,12 @@
 #include "inject/ack_plan.h"
 #include "inject/inject_inner.h"
 
+#include <pthread.h>
+
 enum { ACK_KEPT_MAX = 256, ACK_PERIODS = 64 };
 
 struct ack_pending;
+struct ack_open;
 
 /* How long from one broadcast's entry to the next, of the last ACK_PERIODS. */
 struct ack_periods {
@@ -19,15 +23,22 @@ struct ack_periods {
 struct ack_stream {
     struct ack_stream *next;
     uint64_t id; /* equal on all members */
+    const char *operation;
     char name[MPI_MAX_OBJECT_NAME + 24];
+    bool lasts;   /* requests may refer to it to the end */
+    int *streams; /* of this root, being acknowledged: they share what --ack-share allows */
+    pthread_mutex_t lock;
     int root, rank, size;
     int *world;           /* ranks of the members on the layer's communicator */
     uint64_t least, most; /* bytes */
     uint64_t calls;       /* so far: the number of the next broadcast */
     uint64_t acknowledged;
     struct ack_plan plan;
-    uint32_t of_plan; /* acknowledged of this plan */
-    bool off;         /* the root's plan did not come */
+    uint32_t of_plan;      /* acknowledged of this plan */
+    bool hearing;          /* the next plan is told with a broadcast that is not complete */
+    bool off;              /* the root's plan did not come */
+    struct ack_open *open; /* those begun and not completed, unless they are blocking */
+    uint64_t most_open;
 
     /* Of the acknowledged broadcasts that are kept, one of 2^thinned: this member in each. */
     struct ack_stamp *stamp;
@@ -44,9 +55,11 @@ struct ack_stream {
     struct ack_pending *pending;
     struct ack_packet *packet; /* at the end: what the root gets */
     MPI_Request sending;
-    double began;  /* clock_now() */
-    double inside; /* seconds in the broadcasts */
-    double waited; /* seconds that acknowledging took besides */
+    unsigned unanswered; /* acknowledgements in a row that no echo came for */
+    double cost, theirs; /* seconds that one takes its sender, at most: this rank, the others */
+    double began;        /* clock_now() */
+    double inside;       /* seconds in the broadcasts */
+    double waited;       /* seconds that acknowledging took besides */
 };
 
 enum ack_tag { ACK_TAG_PLAN, ACK_TAG_ACK, ACK_TAG_ECHO, ACK_TAG_STAMPS, ACK_TAGS };

@@ -3,6 +3,7 @@
 #include "inject/ack.h"
 #include "inject/list.h"
 
+#include "base/format.h"
 #include "base/stats.h"
 #include "sync/politely.h"
 
@@ -31,20 +32,25 @@ static void put_figure(json_t *row, const char *name, const struct ack_figure *f
 
 /* Why there is no latency, or what disturbs it; the first that holds. */
 static void remark(const struct ack_verdict *v, size_t n, const struct ack_figure *shown,
-                   char *text, size_t size)
+                   bool blocking, char *text, size_t size)
 {
+    const char *was = blocking ? "was late" : "was not waiting yet";
     *text = '\0';
-    if (isnan(shown->value) && v->late == n)
-        snprintf(text, size, "not known: it was late itself, every time");
-    else if (isnan(shown->value) && v->behind && v->behind_rank >= 0 && v->behind_share > 0.5)
-        snprintf(text, size, "not known: rank %d was late, and it may depend on it",
-                 v->behind_rank);
-    else if (isnan(shown->value) && v->behind)
-        snprintf(text, size, "not known: somebody that it may depend on was always late");
-    else if (isnan(shown->value))
-        snprintf(text, size, "not known");
-    else if (v->unready)
+    if (isnan(shown->value)) {
+        char most[32];
+        snprintf(text, size, "not known, at most %s: ", format_time(most, 1e9 * v->at_most));
+        size_t at = strlen(text);
+        if (v->late == n)
+            snprintf(text + at, size - at, "it %s itself, every time", was);
+        else if (v->behind && v->behind_rank >= 0 && v->behind_share > 0.5)
+            snprintf(text + at, size - at, "rank %d %s, and it may depend on it", v->behind_rank,
+                     was);
+        else
+            snprintf(text + at, size - at, "somebody that it may depend on was always late");
+    } else if (v->unready)
         snprintf(text, size, "no rank was waiting: may be less by a round trip");
+    else if (v->missing_rank >= 0)
+        snprintf(text, size, "rank %d %s: with it there it may be more", v->missing_rank, was);
     else if (v->behind && v->behind_rank >= 0 && v->behind_share > 0.5 && v->delayed_by > 0)
         snprintf(text, size, "delayed in %.0f %% by rank %d", 100.0 * (double)v->behind / (double)n,
                  v->behind_rank);
@@ -56,13 +62,14 @@ static json_t *destination(const struct ack_stream *a, int i, const struct ack_v
     double n = (double)a->n;
     /* On one host the direct figure has no assumption at all; otherwise it has the clock's error.
      */
-    remark(v, a->n, &v->direct, text, sizeof text);
+    remark(v, a->n, &v->direct, !a->lasts, text, sizeof text);
     json_t *row = json_pack("{s:i, s:I}", "destination", i, "acknowledged", (json_int_t)v->asked);
     if (!row)
         return NULL;
     put_figure(row, "ol", &v->acknowledged);
     put_figure(row, "direct", &v->direct);
     put_figure(row, "rtl", &v->round_trip);
+    json_object_set_new(row, "at_most_us", number(v->at_most, 1e6));
     json_object_set_new(row, "early_percent",
                         v->asked ? json_real(100.0 * (double)v->early / (double)v->asked)
                                  : json_null());
@@ -87,10 +94,10 @@ static double period(const struct ack_periods *p)
 
 static json_t *describe(const struct ack_stream *a, const struct ack_verdict *verdict, double share)
 {
-    json_t *f =
-        json_pack("{s:s, s:i, s:i, s:I, s:I, s:I, s:I}", "communicator", a->name, "ranks", a->size,
-                  "root", a->root, "bytes", (json_int_t)a->most, "broadcasts", (json_int_t)a->calls,
-                  "acknowledged", (json_int_t)a->acknowledged, "given_up", (json_int_t)a->given_up);
+    json_t *f = json_pack("{s:s, s:s, s:i, s:i, s:I, s:I, s:I, s:I}", "operation", a->operation,
+                          "communicator", a->name, "ranks", a->size, "root", a->root, "bytes",
+                          (json_int_t)a->most, "broadcasts", (json_int_t)a->calls, "acknowledged",
+                          (json_int_t)a->acknowledged, "given_up", (json_int_t)a->given_up);
     if (!f)
         return NULL;
     if (a->least < a->most)
@@ -144,8 +151,10 @@ static struct ack_packet *pack(const struct ack_stream *a)
     *p = (struct ack_packet){.id = a->id, .n = a->n, .waited = a->waited};
     for (size_t k = 0; k < a->n; k++) {
         p->stamp[k] = a->stamp[k];
-        p->stamp[k].entry = sync_global(injection_clock(), a->stamp[k].entry);
-        p->stamp[k].exit = sync_global(injection_clock(), a->stamp[k].exit);
+        struct ack_stamp *s = &p->stamp[k];
+        double *moment[] = {&s->begun, &s->left, &s->entry, &s->exit};
+        for (int m = 0; m < 4; m++)
+            *moment[m] = sync_global(injection_clock(), *moment[m]);
     }
     return p;
 }
@@ -218,7 +227,24 @@ static struct ack_packet *receive_packet(const struct ack_stream *a, int j, doub
     return p;
 }
 
-static void judge(const struct ack_stream *a, double elapsed, double *patience)
+/* Only broadcasts that every member has seen the end of: a request may have been freed, say. */
+static void drop_unfinished(struct ack_stream *a, struct ack_stamp *stamp)
+{
+    size_t size = (size_t)a->size, kept = 0;
+    for (size_t k = 0; k < a->n; k++) {
+        bool whole = true;
+        for (size_t j = 0; j < size; j++)
+            whole = whole && !isnan(stamp[k * size + j].exit);
+        for (size_t s = 0; s < a->n_seen; s++)
+            if (a->seen[s].broadcast == k)
+                a->seen[s].broadcast = whole ? kept : SIZE_MAX;
+        if (whole)
+            memmove(&stamp[kept++ * size], &stamp[k * size], size * sizeof *stamp);
+    }
+    a->n = kept;
+}
+
+static void judge(struct ack_stream *a, double elapsed, double *patience)
 {
     struct ack_stamp *stamp = calloc(a->n * (size_t)a->size, sizeof *stamp);
     struct ack_verdict *verdict = calloc((size_t)a->size, sizeof *verdict);
@@ -232,13 +258,16 @@ static void judge(const struct ack_stream *a, double elapsed, double *patience)
         most = p ? fmax(most, p->waited) : most;
         free(p);
     }
+    if (good)
+        drop_unfinished(a, stamp);
+    good = good && a->n;
     double bound = injection_clock()->domains > 1 ? 2 * injection_clock()->worst_bound : 0;
     if (good && ack_judge(stamp, a->n, a->size, a->root, a->seen, a->n_seen, bound, verdict))
         injection_found(&ack_injection, describe(a, verdict, most / elapsed));
     else
         snprintf(ack_injection.remark, sizeof ack_injection.remark,
                  "ack: not every stream of broadcasts is judged: a member had no memory for its "
-                 "record, or missed the root's plan");
+                 "record, or missed the root's plan, or no broadcast was completed by all");
     free(stamp);
     free(verdict);
 }
@@ -260,7 +289,7 @@ void ack_finish(struct ack_stream *streams, double elapsed)
     while (streams) {
         struct ack_stream *a = streams;
         streams = a->next;
-        if (a->n)
+        if (a->n || a->packet)
             free_packet(a);
         ack_stream_free(a);
     }

@@ -91,7 +91,7 @@ static const struct ack_stamp *at(const struct judging *g, size_t k, int j)
 
 static double took(const struct judging *g, size_t k, int i)
 {
-    return at(g, k, i)->exit - at(g, k, g->root)->entry;
+    return at(g, k, i)->exit - at(g, k, g->root)->begun;
 }
 
 /* How sure a broadcast has to be free of lateness. */
@@ -101,12 +101,23 @@ enum rule {
     IN_TIME /* all had entered before a message from the root could be with them */
 };
 
-/* By how much J, not the root, may have delayed others. */
+/* By how much J may have delayed others. */
 static double late_by(const struct judging *g, size_t k, int j, enum rule rule)
 {
+    const struct ack_stamp *root = at(g, k, g->root);
     double message = rule == IN_TIME ? g->shortest[j] : -g->longest;
-    double late = at(g, k, j)->entry - at(g, k, g->root)->entry - message;
-    return late > 0 && j != g->root ? late : 0;
+    double late = j == g->root ? root->entry - root->left - ACK_BETWEEN
+                               : at(g, k, j)->entry - root->begun - message;
+    return late > 0 ? late : 0;
+}
+
+/* Whether I can have got nothing from J in broadcast K, or nothing that came too late: it was done
+ * before J began; or before the root, which made no call in between, came back to it. */
+static bool went_before(const struct judging *g, size_t k, int i, int j)
+{
+    const struct ack_stamp *other = at(g, k, j);
+    bool away = j == g->root && other->at_once;
+    return at(g, k, i)->exit + g->bound < (away ? other->entry : other->begun);
 }
 
 static void find_shortest(struct judging *g)
@@ -128,10 +139,10 @@ static void find_cleared(struct judging *g)
     size_t n = work * (double)g->n > 2e8 ? (size_t)(2e8 / work) + 1 : g->n;
     for (size_t k = 0; k < n && k < g->n; k++)
         for (int j = 0; j < g->size; j++) {
-            if (late_by(g, k, j, IN_TIME) <= 0)
+            if (j == g->root || late_by(g, k, j, IN_TIME) <= 0)
                 continue;
             for (int i = 0; i < g->size; i++)
-                if (at(g, k, i)->exit + g->bound < at(g, k, j)->entry)
+                if (went_before(g, k, i, j))
                     g->cleared[(size_t)i * (size_t)g->size + (size_t)j] = true;
         }
 }
@@ -147,7 +158,8 @@ static int who_delayed(const struct judging *g, size_t k, int i, enum rule rule,
         return i;
     for (int j = 0; j < g->size; j++) {
         double late = late_by(g, k, j, rule);
-        if (late <= tolerated || g->cleared[(size_t)i * (size_t)g->size + (size_t)j])
+        if (late <= tolerated || g->cleared[(size_t)i * (size_t)g->size + (size_t)j] ||
+            went_before(g, k, i, j))
             continue;
         *only = who < 0;
         if (late > worst) {
@@ -155,6 +167,20 @@ static int who_delayed(const struct judging *g, size_t k, int i, enum rule rule,
             who = j;
         }
     }
+    return who;
+}
+
+/* The latest of those that I does not depend on, if in broadcast K they were late; -1: nobody. What
+ * would have gone to them did not get into the way of what went to I. */
+static int who_was_missing(const struct judging *g, size_t k, int i)
+{
+    double worst = ACK_TOLERANCE * took(g, k, i);
+    int who = -1;
+    for (int j = 0; j < g->size; j++)
+        if (late_by(g, k, j, IN_TIME) > worst) {
+            worst = late_by(g, k, j, IN_TIME);
+            who = j;
+        }
     return who;
 }
 
@@ -167,6 +193,24 @@ struct destination {
     bool *censored; /* the same */
     size_t *alone;  /* per member: broadcasts that it alone may have delayed */
 };
+
+/* Of the clean broadcasts those without anybody late, if they are not too few. */
+static void keep_complete(const struct judging *g, int i, const struct destination *d,
+                          struct ack_verdict *v)
+{
+    size_t clean = 0, complete = 0;
+    for (size_t k = 0; k < g->n; k++) {
+        int missing = d->clean[k] ? who_was_missing(g, k, i) : -1;
+        clean += d->clean[k];
+        complete += d->clean[k] && missing < 0;
+        v->missing_rank = missing >= 0 ? missing : v->missing_rank;
+    }
+    if (4 * complete < clean)
+        return;
+    v->missing_rank = -1;
+    for (size_t k = 0; k < g->n; k++)
+        d->clean[k] = d->clean[k] && who_was_missing(g, k, i) < 0;
+}
 
 static void judge_direct(const struct judging *g, int i, const struct destination *d,
                          struct ack_verdict *v)
@@ -183,15 +227,19 @@ static void judge_direct(const struct judging *g, int i, const struct destinatio
         ready += d->clean[k];
     }
     v->unready = ready == 0;
-    for (size_t k = 0; k < g->n; k++) {
+    for (size_t k = 0; k < g->n; k++)
         d->clean[k] = ready ? d->clean[k] : d->who[k] < 0;
+    keep_complete(g, i, d, v);
+    for (size_t k = 0; k < g->n; k++)
         if (d->clean[k])
             d->value[clean++] = took(g, k, i);
-    }
     v->direct = plain_median(d->value, clean);
     for (size_t k = 0; k < g->n; k++)
+        d->value[k] = took(g, k, i);
+    v->at_most = g->n ? stats_median(d->value, g->n) + g->bound : NAN;
+    for (size_t k = 0; k < g->n; k++)
         if (d->who[k] == i)
-            d->value[late++] = at(g, k, i)->entry - at(g, k, g->root)->entry;
+            d->value[late++] = at(g, k, i)->entry - at(g, k, g->root)->begun;
     v->late = late;
     v->late_by = late ? stats_median(d->value, late) : NAN;
     for (size_t k = 0; k < g->n; k++)
@@ -269,7 +317,8 @@ bool ack_judge(const struct ack_stamp *stamp, size_t n, int size, int root,
                                           .round_trip = nothing,
                                           .late_by = NAN,
                                           .delayed_by = NAN,
-                                          .behind_rank = -1};
+                                          .behind_rank = -1,
+                                          .missing_rank = -1};
         if (i == root)
             continue;
         judge_direct(&g, i, &d, &verdict[i]);

@@ -6,6 +6,9 @@
  *
  *   - i cannot depend on j if i once returned before j had even entered. Only such a proof clears
  *     j; of all others i may depend.
+ *   - of a broadcast that is begun in one call and completed in another, a member is only sure to
+ *     attend to it from the entry of the latter, and the root while it is in either: it may have
+ *     delayed everybody who was not done before, and it is late by what it was away.
  *   - a message needs time: j is not late if it has entered by the time a message from the root
  *     takes, half the shortest round trip seen. Later, it may delay those that depend on it, and
  *     by no more than what it is later.
@@ -22,12 +25,16 @@
 #include <stddef.h>
 
 #define ACK_TOLERANCE 0.005
+/* Seconds between two calls that are made one after the other, at most. */
+#define ACK_BETWEEN 0.2e-6
 
-/* One member in one acknowledged broadcast. */
+/* One member in one acknowledged broadcast; global seconds. */
 struct ack_stamp {
-    double entry, exit; /* global seconds */
+    double begun, left; /* entry of the call that begins it, and its return ... */
+    double entry, exit; /* ... and of the call that completes it: of MPI_Bcast, the same */
     double hold;        /* from the return to the sending of the acknowledgement; NaN: none sent */
     double round_trip;  /* of the acknowledgement and its echo, seen by its sender; NaN: none */
+    bool at_once;       /* no call to MPI was made between the two */
 };
 
 enum ack_arrival {
@@ -53,8 +60,11 @@ struct ack_verdict {
     struct ack_figure acknowledged; /* E_i - hold - RTL_i/2 */
     struct ack_figure direct;       /* return of i - entry of the root */
     struct ack_figure round_trip;   /* RTL_i */
-    bool unready; /* nobody was late, but in no broadcast all were ready: up to RTL_i
-                     of the latency may be waiting for readiness to be told */
+    double at_most;                 /* for the median of the direct figure; NaN: not known */
+    bool unready;     /* nobody was late, but in no broadcast all were ready: up to RTL_i
+                         of the latency may be waiting for readiness to be told */
+    int missing_rank; /* most of these broadcasts were without it, or others, late: the latency with
+                         them there may be more; -1 */
     size_t asked, early, given_up; /* acknowledgements */
     size_t late;                   /* broadcasts that i itself entered late */
     double late_by;                /* median of i's entry - the root's over these; NaN */

@@ -408,24 +408,23 @@ static const struct operation *twin_of(unsigned operation)
     return NULL;
 }
 
-static void started(const struct collective *c)
+static struct injected *started(const struct collective *c)
 {
     struct shadow *s = c->on;
     unsigned operation = c->call->operation;
     int k = 0;
     if (!twin_of(operation)) {
         left_out[operation]++;
-        return;
+        return NULL;
     }
     while (k < s->n_started && (s->started[k].operation != operation ||
                                 s->started[k].root != c->root || s->started[k].bytes != c->bytes))
         k++;
-    if (k < s->n_started)
-        return;
     if (k == STARTED_MAX)
         injection_untreated(&benchmark_injection);
-    else
+    else if (k == s->n_started)
         s->started[s->n_started++] = (struct started){operation, c->root, c->bytes, false};
+    return NULL;
 }
 
 static int run_twin(void *arg)

@@ -290,16 +290,32 @@ void inject_before(struct call *call, MPI_Comm comm, int root, uint64_t bytes,
     restart(call);
 }
 
-void inject_started(struct call *call, MPI_Comm comm, int root, uint64_t bytes)
+struct injected *inject_started(struct call *call, MPI_Comm comm, int root, uint64_t bytes)
 {
     struct shadow *s = shadow_of(comm_of(comm));
+    struct injected *last = NULL;
     if (!s)
-        return;
+        return NULL;
     s->calls++;
-    for (size_t i = 0; i < n_injections; i++)
-        if (injections[i]->on && injections[i]->started)
-            injections[i]->started(&(struct collective){
-                .call = call, .on = s, .comm = comm, .root = root, .bytes = bytes});
+    const struct collective c = {.call = call, .on = s, .comm = comm, .root = root, .bytes = bytes};
+    for (size_t i = 0; i < n_injections; i++) {
+        struct injected *one =
+            injections[i]->on && injections[i]->started ? injections[i]->started(&c) : NULL;
+        last = one ? one : last; /* no two of them remember a request */
+    }
+    return last;
+}
+
+void inject_begun(struct injected *i, const struct call *call)
+{
+    if (layer.inject)
+        i->by->begun(i, call);
+}
+
+void inject_completed(struct injected *i, const struct call *call, bool tested, bool again)
+{
+    if (layer.inject)
+        i->by->completed(i, call, tested, again);
 }
 
 static const struct injection *next_after(const struct injection *self)

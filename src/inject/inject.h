@@ -25,8 +25,12 @@ void inject_start(const struct sync_clock *clock);
 void inject_before(struct call *c, MPI_Comm comm, int root, uint64_t bytes,
                    const struct operands *operands);
 
-/* Where a collective is only started, or made ready to be. */
-void inject_started(struct call *c, MPI_Comm comm, int root, uint64_t bytes);
+/* Where a collective is only started, or made ready to be. What is remembered of it goes with its
+ * request: NULL, nothing. */
+struct injected *inject_started(struct call *c, MPI_Comm comm, int root, uint64_t bytes);
+/* After MPI_Start, and after the call that completed it. */
+void inject_begun(struct injected *i, const struct call *c);
+void inject_completed(struct injected *i, const struct call *c, bool tested, bool again);
 
 /* In place of MPI_Bcast: true if it has been done, with its return code in *RC and c->exit set;
  * false if the call is the library's. */

@@ -52,6 +52,11 @@ struct collective {
     MPI_Datatype type;
 };
 
+/* What an injection remembers of a request: the first member of a structure of its own. */
+struct injected {
+    const struct injection *by;
+};
+
 struct injection {
     const char *name; /* the kind of its findings in the profile */
     bool together;    /* members communicate before the call or in its place, so all must do it */
@@ -59,9 +64,12 @@ struct injection {
     bool (*start)(void);
     /* Before the call, innermost injection first: whatever all members have to do together. */
     void (*before)(const struct collective *c);
-    /* After a non-blocking or persistent collective was asked for; nobody may wait here. NULL: is
-     * passed over. */
-    void (*started)(const struct collective *c);
+    /* After a non-blocking or persistent collective was asked for; nobody may wait here. What it
+     * returns (NULL: nothing) is handed to BEGUN after MPI_Start, and to COMPLETED after the call
+     * that completed the request; AGAIN: it is persistent. NULL: is passed over. */
+    struct injected *(*started)(const struct collective *c);
+    void (*begun)(struct injected *i, const struct call *call);
+    void (*completed)(struct injected *i, const struct call *call, bool tested, bool again);
     /* Does the broadcast, by way of injection_pass() or itself; returns MPI's code. NULL: is
      * passed over. */
     int (*instead)(const struct collective *c);

@@ -30,6 +30,8 @@ double text_mpi_ns(const struct profile *p);
 
 /* After an empty line. */
 void text_title(FILE *out, const char *title);
+/* Under a title: that the times mean little, if the run was so disturbed. */
+void text_doubt(const struct profile *p, FILE *out);
 
 /* TEXT behind MARK, broken at the page's width and continued under its beginning. */
 void text_paragraph(FILE *out, const char *mark, const char *text);

@@ -31,14 +31,15 @@ static const struct shown known[] = {
                 {"early_percent", "early"},
                 {"late_percent", "late"},
                 {"late_by_us", "late by"},
-                {"behind_percent", "behind"},
-                {"remark", "remark"}},
+                {"behind_percent", "behind"}},
      .legend =
          "latency: from the root's entry to this rank's return, of the broadcasts that nobody's "
-         "lateness can be in. by acks: until its acknowledgement came back, less half that "
+         "lateness can be in (of MPI_Ibcast, MPI_Start: to the return of the call that completed "
+         "it). by acks: until its acknowledgement came back, less half that "
          "message's round trip; no clock is trusted. acks: acknowledgements. early: of them, those "
          "that came while the root was still in its broadcast: no sooner is known of them. late: "
-         "of the broadcasts, those that this rank entered after data could be there. behind: those "
+         "of the broadcasts, those that this rank entered (or began to wait for) after data could "
+         "be there. behind: those "
          "that it was in time for, but a rank that it may depend on was not."},
     {.kind = "benchmark",
      .title = "Measuring methods run before the application's collectives",
@@ -266,6 +267,19 @@ static void print_facts(FILE *out, const json_t *finding)
         fputc('\n', out);
 }
 
+/* A remark is longer than a table is wide. */
+static void print_remarks(FILE *out, const json_t *const *row, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const char *remark = json_string_value(json_object_get(row[i], "remark"));
+        char mark[40];
+        snprintf(mark, sizeof mark, "  to rank %lld: ",
+                 (long long)json_integer_value(json_object_get(row[i], "destination")));
+        if (remark && *remark)
+            text_paragraph(out, mark, remark);
+    }
+}
+
 /* These belong together: all are shown, but where there are very many. */
 static void print_block(FILE *out, const struct shown *as, const json_t *finding,
                         const json_t *inner, size_t top)
@@ -279,6 +293,7 @@ static void print_block(FILE *out, const struct shown *as, const json_t *finding
             same_keys(json_array_get(inner, 0), json_array_get(inner, k)))
             list[kept++] = json_array_get(inner, k);
     print_rows(out, as, list, kept < most ? kept : most);
+    print_remarks(out, list, kept < most ? kept : most);
     text_more(out, kept, kept < most ? kept : most, "row");
     free(list);
 }
@@ -289,6 +304,7 @@ static void print_kind(const struct profile *p, size_t first, size_t n, FILE *ou
     const json_t **row = profile_alloc((n + 1) * sizeof *row);
     size_t rows = 0, blocks = 0;
     text_title(out, as->title);
+    text_doubt(p, out);
     for (size_t i = first; i < first + n; i++) {
         const json_t *finding = p->findings.at[i].value, *inner = rows_in(finding);
         if (inner && ++blocks <= (size_t)top)

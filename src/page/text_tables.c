@@ -195,6 +195,12 @@ static char *note_of(const char *note, const struct layout *l, size_t width)
     return said;
 }
 
+void text_doubt(const struct profile *p, FILE *out)
+{
+    if (noise_of(p).level == NOISE_SPOILED)
+        fprintf(out, "  %s(disturbed: times mean little)%s\n", style_on(STYLE_DOUBT), style_off());
+}
+
 static void print_table(const struct page_table *t, const struct view *v, FILE *out,
                         const struct report_options *o)
 {
@@ -208,11 +214,8 @@ static void print_table(const struct page_table *t, const struct view *v, FILE *
     bool shown = t->shown(v->p, count);
     char *note = note_of(t->note && shown ? t->note : "", layout, (size_t)o->width);
     if (shown) {
-        bool doubted = noise_of(v->p).level == NOISE_SPOILED;
         text_title(out, t->title);
-        if (doubted)
-            fprintf(out, "  %s(disturbed: times mean little)%s\n", style_on(STYLE_DOUBT),
-                    style_off());
+        text_doubt(v->p, out);
     }
     layout_print(layout, shown ? out : NULL, (size_t)o->width);
     if (shown) {

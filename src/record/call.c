@@ -168,7 +168,7 @@ static void message_of(struct call *c, int rc, struct comm *on, struct request *
 
 void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes, int root,
                         enum request_kind kind, int peer, int tag, struct request *matched,
-                        const MPI_Request *request)
+                        struct injected *injected, const MPI_Request *request)
 {
     struct comm *on = call_comm(c, comm, rc);
     struct ledger_entry *e = call_entry(c, on, bytes);
@@ -186,6 +186,7 @@ void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes, i
                         .root = root,
                         .peer = peer,
                         .tag = tag,
+                        .injected = injected,
                         .comm = comm,
                         .id = on ? on->id : 0,
                         .turn = NO_TURN,
@@ -200,8 +201,8 @@ void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes, i
     } else if (e && rc == MPI_SUCCESS && *request != MPI_REQUEST_NULL) {
         r.handle = HANDLE_BITS(*request);
         if (kind == REQUEST_COLLECTIVE && on && comm_has_others(on)) {
-            r.comm_id = on->id;
             r.sequence = call_sequence(on);
+            r.comm_id = r.sequence == on->disturbed ? 0 : on->id;
             if (layer.trace)
                 r.turn.channel = channel_of_collective(on, c->operation, root);
         }

@@ -202,10 +202,11 @@ void call_probed(struct call *c, int rc, MPI_Comm comm, bool found, const MPI_St
 /* What is known of a message that was taken out; NULL: nothing. */
 struct request *call_matched(const MPI_Message *message);
 
-/* PEER, TAG: CALL_NONE for requests that carry no message. MATCHED: as for call_got_probed(). */
+/* PEER, TAG: CALL_NONE for requests that carry no message. MATCHED: as for call_got_probed().
+ * INJECTED: kept for the calls that start and complete it. */
 void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes, int root,
                         enum request_kind kind, int peer, int tag, struct request *matched,
-                        const MPI_Request *request);
+                        struct injected *injected, const MPI_Request *request);
 
 /* The call in progress waits for R: with whom stands in the record, too. */
 static inline void call_waits_for(const struct request *r)

@@ -8,6 +8,8 @@
 
 #include "record/channels.h"
 
+struct injected;
+
 enum request_kind {
     REQUEST_PLAIN = 0,
     REQUEST_RECV = 1,       /* what it brings is in its status */
@@ -21,15 +23,16 @@ struct request {
     struct ledger_entry *entry;     /* of the call that started it */
     uint64_t post_entry, post_exit; /* ticks */
     uint64_t bytes;
-    uint64_t comm_id; /* of a collective, with its sequence */
+    uint64_t comm_id; /* of a collective, with its sequence; 0: it is no instance */
     uint32_t sequence;
     uint32_t site;
     int root;
-    int peer, tag;    /* as given: may be wildcards */
-    MPI_Comm comm;    /* to find its record again, if it is still the one ... */
-    uint64_t id;      /* ... with this identity */
-    struct turn turn; /* with --trace */
-    uint32_t next;    /* in the queue or the free list */
+    int peer, tag;             /* as given: may be wildcards */
+    MPI_Comm comm;             /* to find its record again, if it is still the one ... */
+    uint64_t id;               /* ... with this identity */
+    struct injected *injected; /* what src/inject remembers of it, or NULL */
+    struct turn turn;          /* with --trace */
+    uint32_t next;             /* in the queue or the free list */
     uint16_t operation;
     uint16_t comm_index;
     uint8_t kind; /* a sum of enum request_kind */

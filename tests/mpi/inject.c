@@ -146,6 +146,82 @@ static void root_goes_ahead(void)
     }
 }
 
+/* What the root sends in round K as number B. */
+static int datum(int k, int b, int i)
+{
+    return 100000 * k + 1000 * b + i;
+}
+
+static void post(MPI_Comm comm, int *data, int count, int root, int k, int b, MPI_Request *request)
+{
+    for (int i = 0; i < count; i++)
+        data[i] = rank == root ? datum(k, b, i) : -1;
+    MPI_Ibcast(data, count, MPI_INT, root, comm, request);
+}
+
+/* Several under way at a time, of the same size and root, completed in the order of posting, the
+ * other way round, by tests, all at once; with calls in between; the communicator freed before. */
+static void posted(void)
+{
+    enum { ROUNDS = 60, AT_ONCE = 4, COUNT = 10 };
+    static int data[AT_ONCE][COUNT];
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    for (int k = 0; k < ROUNDS; k++) {
+        MPI_Request request[AT_ONCE];
+        int root = k / 4 % 2 * (size - 1), flag = 0, how = k % 4, n = how == 3 ? 1 : AT_ONCE;
+        for (int b = 0; b < n; b++)
+            post(comm, data[b], COUNT, root, k, b, &request[b]);
+        if (k == ROUNDS - 1)
+            MPI_Comm_free(&comm);
+        if (how == 0 && rank % 2)
+            MPI_Waitall(n, request, MPI_STATUSES_IGNORE);
+        for (int b = n - 1; how == 1 && b >= 0; b--)
+            MPI_Wait(&request[b], MPI_STATUS_IGNORE);
+        for (int b = 0; b < n; b++) {
+            do {
+                MPI_Test(&request[b], &flag, MPI_STATUS_IGNORE);
+            } while (how == 2 && !flag);
+            MPI_Wait(&request[b], MPI_STATUS_IGNORE);
+        }
+        for (int b = 0; b < n; b++)
+            for (int i = 0; i < COUNT; i++)
+                expect(data[b][i] == datum(k, b, i), "a broadcast that was posted");
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
+/* Two of the same size, started in another order on each rank. */
+static void persistent(void)
+{
+#if MPI_VERSION >= 4
+    static int data[2][10];
+    MPI_Request request[2];
+    for (int b = 0; b < 2; b++)
+        MPI_Bcast_init(data[b], 10, MPI_INT, 1, MPI_COMM_WORLD, MPI_INFO_NULL, &request[b]);
+    for (int k = 0; k < 40; k++) {
+        for (int b = 0; b < 2; b++)
+            for (int i = 0; i < 10; i++)
+                data[b][i] = rank == 1 ? datum(k, b, i) : -1;
+        if (k % 2)
+            MPI_Startall(2, request);
+        for (int b = 0; b < 2 && k % 2 == 0; b++)
+            MPI_Start(&request[rank % 2 ? 1 - b : b]);
+        MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
+        for (int b = 0; b < 2; b++)
+            for (int i = 0; i < 10; i++)
+                expect(data[b][i] == datum(k, b, i), "a persistent broadcast");
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    for (int b = 0; b < 2; b++)
+        MPI_Request_free(&request[b]);
+    for (int k = 0; k < 8; k++) {
+        MPI_Bcast_c(data[0], 10, MPI_INT, k % 2, MPI_COMM_WORLD);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+#endif
+}
+
 /* Memory after PLACES integers that nobody may touch: a hole of a type need not be there. */
 static int *before_nothing(int places)
 {
@@ -181,9 +257,26 @@ static void where_no_data_is(void)
         expect(got[i] == 10 + i % N, "a gather from an unusual place");
 }
 
+static int finish(void)
+{
+    int any;
+    MPI_Reduce(&wrong, &any, 1, MPI_INT, MPI_MAX, 0, MPI_COMM_WORLD);
+    if (rank == 0)
+        puts(any ? "wrong" : "right");
+    MPI_Finalize();
+    return any && rank == 0;
+}
+
 int main(int argc, char **argv)
 {
-    int provided, any;
+    static const struct {
+        const char *name;
+        void (*run)(void);
+    } parts[] = {{"ahead", root_goes_ahead},
+                 {"places", where_no_data_is},
+                 {"posted", posted},
+                 {"persistent", persistent}};
+    int provided;
     MPI_Comm dup;
     MPI_Init_thread(&argc, &argv,
                     argc > 1 && !strcmp(argv[1], "threads") ? MPI_THREAD_MULTIPLE
@@ -191,14 +284,11 @@ int main(int argc, char **argv)
                     &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (argc > 1 && (!strcmp(argv[1], "ahead") || !strcmp(argv[1], "places"))) {
-        if (*argv[1] == 'a')
-            root_goes_ahead();
-        else
-            where_no_data_is();
-        MPI_Finalize();
-        return wrong;
-    }
+    for (size_t i = 0; argc > 1 && i < sizeof parts / sizeof *parts; i++)
+        if (!strcmp(argv[1], parts[i].name)) {
+            parts[i].run();
+            return finish();
+        }
     MPI_Comm_dup(MPI_COMM_WORLD, &dup);
     every_root(MPI_COMM_WORLD, 0);
     for (int repeat = 0; repeat < 6; repeat++)
@@ -212,9 +302,5 @@ int main(int argc, char **argv)
     if (provided == MPI_THREAD_MULTIPLE)
         threads();
     MPI_Comm_free(&dup);
-    MPI_Reduce(&wrong, &any, 1, MPI_INT, MPI_MAX, 0, MPI_COMM_WORLD);
-    if (rank == 0)
-        puts(any ? "wrong" : "right");
-    MPI_Finalize();
-    return any && rank == 0;
+    return finish();
 }

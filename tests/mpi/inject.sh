@@ -35,6 +35,21 @@ run 4 COLLPROF_ACK=all COLLPROF_ACK_SHARE=100000000
 findings ack communicator=MPI_COMM_WORLD bytes=4 root=2 , rows=1 acknowledged=1
 findings ack bytes=20 , rows=8
 
+# Broadcasts that are begun in one call and completed in another: several at a time, each kind of
+# completion, in threads that complete while others begin.
+for part in posted persistent; do
+    rm -rf out
+    timeout 60 $MPIEXEC -n 4 env COLLPROF_ACK=one COLLPROF_ACK_SHARE=100000000 COLLPROF_OUTPUT=out \
+        COLLPROF_REPORT=no LD_PRELOAD="$layer:$yielding" "$built/tests/mpi/inject" $part >stdout 2>stderr ||
+        fail "$part: status $?: $(cat stdout stderr)"
+    [ "$(cat stdout)" = right ] || fail "$part: $(cat stdout stderr)"
+    case $part in
+    posted) findings ack operation=MPI_Ibcast bytes=40 , rows=2 broadcasts=195 ;;
+    *) ! grep -q '"MPI_Start"' out/profile.json ||
+        findings ack operation=MPI_Bcast_init bytes=40 , rows=2 broadcasts=80 ;;
+    esac
+done
+
 # A root that goes on before the others come must not wait for them.
 rm -rf out
 timeout 60 $MPIEXEC -n 4 env COLLPROF_ACK=one COLLPROF_ACK_SHARE=100000000 COLLPROF_OUTPUT=out \
