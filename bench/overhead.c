@@ -27,24 +27,35 @@ struct options {
     int threads;
 };
 
-/* How the application is run. */
-enum layer_use { WITHOUT, NO_SITES, WITH_SITES, LAYER_USES };
-static const char *const use_name[] = {"without", "counted and timed", "+ call sites"};
+/* How the application is run, and what it should cost at most more than which other way. */
+enum layer_use { WITHOUT, NO_SITES, WITH_SITES, TRACED, TRANSPORT, LAYER_USES };
+static const struct {
+    const char *name, *settings;
+    enum layer_use over;
+} uses[] = {
+    [WITHOUT] = {"without", "", WITHOUT},
+    [NO_SITES] = {"counted and timed", "COLLPROF_STACK=0", WITHOUT},
+    [WITH_SITES] = {"with call sites", "COLLPROF_STACK=4", WITHOUT},
+    [TRACED] = {"--trace", "COLLPROF_TRACE=calls", WITH_SITES},
+    [TRANSPORT] = {"--trace=transport", "COLLPROF_TRACE=transport", TRACED},
+};
 
 struct cost {
     const char *work;
-    int threads;
+    int threads, ranks;
     const char *label;
-    double target[LAYER_USES]; /* ns over WITHOUT; NaN: none was set */
+    double target[LAYER_USES]; /* ns over the other way; NaN: none was set */
 };
 
 static const struct cost costs[] = {
-    {"bcast", 1, "MPI_Bcast, 1 int", {NAN, 25, 105}},
-    {"bcast", 4, "MPI_Bcast, 1 int, 4 threads", {NAN, NAN, NAN}},
-    {"allreduce", 1, "MPI_Allreduce, 1 int", {NAN, 25, 105}},
-    {"allreduce", 4, "MPI_Allreduce, 1 int, 4 threads", {NAN, NAN, NAN}},
-    {"triple", 1, "Irecv + Isend + Waitall", {NAN, 200, NAN}},
-    {"triple", 4, "Irecv + Isend + Waitall, 4 threads", {NAN, NAN, NAN}},
+    {"bcast", 1, 1, "MPI_Bcast, 1 int", {NAN, 25, 105, 40, NAN}},
+    {"bcast", 4, 1, "MPI_Bcast, 1 int, 4 threads", {NAN, NAN, NAN, NAN, NAN}},
+    {"allreduce", 1, 1, "MPI_Allreduce, 1 int", {NAN, 25, 105, 40, NAN}},
+    {"allreduce", 4, 1, "MPI_Allreduce, 1 int, 4 threads", {NAN, NAN, NAN, NAN, NAN}},
+    {"triple", 1, 1, "Irecv + Isend + Waitall", {NAN, 200, NAN, 120, NAN}},
+    {"triple", 4, 1, "Irecv + Isend + Waitall, 4 threads", {NAN, NAN, NAN, NAN, NAN}},
+    {"iprobe", 1, 1, "MPI_Iprobe, nothing there: a poll", {NAN, NAN, NAN, NAN, 5}},
+    {"isend", 1, 2, "MPI_Isend to the other rank, 1 int", {NAN, NAN, NAN, 40, 60}},
 };
 enum { N_COSTS = sizeof costs / sizeof *costs };
 
@@ -106,15 +117,15 @@ static struct overhead_result run(const struct options *o, const char *work, int
 {
     char command[8192], self[2048] = "", launch[1024] = "", with[4096] = "", line[256];
     const char *yielding = ranks > 1 ? YIELDING : "";
+    const char *layer = use == WITHOUT ? "" : o->layer;
     struct overhead_result result;
     if (readlink("/proc/self/exe", self, sizeof self - 1) < 0)
         stop("cannot find myself in /proc");
     if (ranks > 1)
         snprintf(launch, sizeof launch, "'%s' -n %d", o->launcher, ranks);
     snprintf(with, sizeof with,
-             "LD_PRELOAD='%s %s' COLLPROF_REPORT=no COLLPROF_STACK=%d COLLPROF_OUTPUT='%s'",
-             use == WITHOUT ? "" : o->layer, yielding, use == WITH_SITES ? 4 : 0,
-             "overhead.profile");
+             "LD_PRELOAD='%s %s %s' COLLPROF_REPORT=no COLLPROF_OUTPUT=overhead.profile %s", layer,
+             use == TRANSPORT ? TRANSPORT_LIBRARY : "", yielding, uses[use].settings);
     snprintf(command, sizeof command, "%s env %s '%s' --work=%s --threads=%d", launch, with, self,
              work, threads);
     FILE *from = popen(command, "r");
@@ -131,7 +142,8 @@ static const struct column cost_columns[] = {
     {"calls", NULL, COLUMN_TEXT, 0, "what the application calls, on MPI_COMM_SELF"},
     {"layer", NULL, COLUMN_TEXT, 0, "how the layer is used"},
     {"time", "ns", COLUMN_REAL, 1, "processor time of one call (of the triple: of all three)"},
-    {"cost", "ns", COLUMN_REAL, 1, "median difference to the run without the layer"},
+    {"over", NULL, COLUMN_TEXT, 0, "the way to which it is compared"},
+    {"cost", "ns", COLUMN_REAL, 1, "median difference to it"},
     {"low", "ns", COLUMN_REAL, 1, "95 % confidence interval of that median"},
     {"high", "ns", COLUMN_REAL, 1, NULL},
     {"target", "ns", COLUMN_REAL, 0, "what the cost should be at most"},
@@ -153,11 +165,12 @@ static void cost_rows(struct table *t, const struct cost *c, double *seconds[LAY
     double *difference = calloc(n, sizeof *difference);
     for (int use = WITHOUT; use < LAYER_USES; use++) {
         for (size_t i = 0; i < n; i++)
-            difference[i] = 1e9 * (seconds[use][i] - seconds[WITHOUT][i]);
+            difference[i] = 1e9 * (seconds[use][i] - seconds[uses[use].over][i]);
         struct summary cost = stats_summarize(difference, n);
         table_text(t, c->label);
-        table_text(t, use_name[use]);
+        table_text(t, uses[use].name);
         table_real(t, 1e9 * stats_summarize(seconds[use], n).median);
+        table_text(t, use == WITHOUT ? "" : uses[uses[use].over].name);
         table_real(t, use == WITHOUT ? NAN : cost.median);
         table_real(t, use == WITHOUT ? NAN : cost.median_low);
         table_real(t, use == WITHOUT ? NAN : cost.median_high);
@@ -178,7 +191,8 @@ static void measure_calls(const struct options *o, struct document *d)
         for (size_t round = 0; round < n; round++)
             for (int use = 0; use < LAYER_USES; use++)
                 seconds[use][round] =
-                    run(o, costs[i].work, costs[i].threads, (enum layer_use)use, 1).seconds;
+                    run(o, costs[i].work, costs[i].threads, (enum layer_use)use, costs[i].ranks)
+                        .seconds;
         cost_rows(t, &costs[i], seconds, n);
     }
     for (int use = 0; use < LAYER_USES; use++)

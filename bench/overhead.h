@@ -7,8 +7,8 @@ struct overhead_result {
     double resident; /* bytes at the end, of the largest rank */
 };
 
-/* Runs WORK ("bcast", "allreduce", "triple", "start") on THREADS threads, and rank 0 prints the
- * result as a line "SECONDS RESIDENT". Returns the exit status. */
+/* Runs WORK ("bcast", "allreduce", "triple", "iprobe", "isend", "start") on THREADS threads, and
+ * rank 0 prints the result as a line "SECONDS RESIDENT". Returns the exit status. */
 int overhead_work(const char *work, int threads);
 
 #endif

@@ -32,6 +32,12 @@ static void triple(MPI_Comm comm)
     MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
 }
 
+static void iprobe(MPI_Comm comm)
+{
+    int there;
+    MPI_Iprobe(0, 0, comm, &there, MPI_STATUS_IGNORE);
+}
+
 struct worker {
     pthread_t thread;
     void (*call)(MPI_Comm comm);
@@ -87,6 +93,27 @@ static double seconds_per_call(void (*call)(MPI_Comm comm), int threads)
     return sum / threads;
 }
 
+/* Of rank 0's non-blocking sends to rank 1, whose receives wait for them. */
+static double seconds_per_isend(int rank)
+{
+    enum { SENDS = 100 };
+    static MPI_Request request[SENDS];
+    static int data[SENDS];
+    double batch[BATCHES];
+    for (int b = -10; b < BATCHES; b++) {
+        for (int i = 0; i < SENDS && rank == 1; i++)
+            MPI_Irecv(&data[i], 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &request[i]);
+        MPI_Barrier(MPI_COMM_WORLD);
+        double from = seconds_of(CLOCK_THREAD_CPUTIME_ID);
+        for (int i = 0; i < SENDS && rank == 0; i++)
+            MPI_Isend(&data[i], 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &request[i]);
+        if (b >= 0)
+            batch[b] = (seconds_of(CLOCK_THREAD_CPUTIME_ID) - from) / SENDS;
+        MPI_Waitall(SENDS, request, MPI_STATUSES_IGNORE);
+    }
+    return stats_median(batch, BATCHES);
+}
+
 static double resident(void)
 {
     long pages = 0, all;
@@ -103,6 +130,7 @@ int overhead_work(const char *work, int threads)
     void (*call)(MPI_Comm) = !strcmp(work, "bcast")       ? bcast
                              : !strcmp(work, "allreduce") ? allreduce
                              : !strcmp(work, "triple")    ? triple
+                             : !strcmp(work, "iprobe")    ? iprobe
                                                           : NULL;
     int rank, level, wanted = threads > 1 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
     double start = seconds_of(CLOCK_MONOTONIC), mine[2], most[2];
@@ -115,6 +143,8 @@ int overhead_work(const char *work, int threads)
         return 1;
     if (call) {
         mine[0] = seconds_per_call(call, threads);
+    } else if (!strcmp(work, "isend")) {
+        mine[0] = seconds_per_isend(rank);
     } else { /* some traffic, so that the end has something to merge */
         for (int i = 0; i < 100; i++) {
             allreduce(MPI_COMM_WORLD);
@@ -126,7 +156,7 @@ int overhead_work(const char *work, int threads)
     MPI_Reduce(mine, most, 2, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
     double finalizing = seconds_of(CLOCK_MONOTONIC);
     MPI_Finalize();
-    if (!call)
+    if (!strcmp(work, "start"))
         most[0] = started - start + seconds_of(CLOCK_MONOTONIC) - finalizing;
     if (rank == 0)
         printf("%.12g %.0f\n", most[0], most[1]);

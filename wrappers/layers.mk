@@ -52,7 +52,8 @@ layers/$(1)/libcollprof.a: layers/$(1)/libcollprof-layer.so
 endef
 
 OVERHEAD_CPPFLAGS = -DLAYER='"$(abs_top_builddir)/.libs/libcollprof.so"' \
-	-DYIELDING='"$(abs_top_builddir)/.libs/libcollprof-yield.so"'
+	-DYIELDING='"$(abs_top_builddir)/.libs/libcollprof-yield.so"' \
+	-DTRANSPORT_LIBRARY='"$(abs_top_builddir)/.libs/libcollprof-transport.so"'
 GENERATED = operations.h next.h operations.c functions.c
 LAYER_COMPILE = $(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) $(DEFS) $(DEFAULT_INCLUDES) $(LAYER_CPPFLAGS) \
 	-I$(top_srcdir) $(AM_CPPFLAGS) $(UNWIND_CFLAGS) $(JANSSON_CFLAGS) $(CPPFLAGS) $(AM_CFLAGS) \

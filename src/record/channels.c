@@ -92,10 +92,10 @@ static uint32_t next_in(uint32_t channel)
 
 struct turn channel_sent(struct comm *c, int to, int tag)
 {
-    spin_lock(&lock);
+    spin_lock_if(layer.shared_trace, &lock);
     uint32_t channel = lost ? 0 : channel_of(c, to, tag, LEDGER_CHANNEL_SEND);
     struct turn p = {channel, next_in(channel), 0};
-    spin_unlock(&lock);
+    spin_unlock_if(layer.shared_trace, &lock);
     return p;
 }
 
@@ -162,7 +162,7 @@ static void move_up(void)
 struct turn channel_posted(struct comm *c, int from, int tag)
 {
     struct turn p = NO_TURN;
-    spin_lock(&lock);
+    spin_lock_if(layer.shared_trace, &lock);
     bool exact = from != MPI_ANY_SOURCE && tag != MPI_ANY_TAG;
     if (exact && has_order(c))
         p.channel = channel_of(c, from, tag, LEDGER_CHANNEL_RECEIVE);
@@ -173,19 +173,19 @@ struct turn channel_posted(struct comm *c, int from, int tag)
         if (!p.waiting)
             channel_lose_order(c);
     }
-    spin_unlock(&lock);
+    spin_unlock_if(layer.shared_trace, &lock);
     return p;
 }
 
 struct turn channel_probed(struct comm *c, int from, int tag)
 {
     struct turn p = NO_TURN;
-    spin_lock(&lock);
+    spin_lock_if(layer.shared_trace, &lock);
     if (!line_first && has_order(c)) {
         p.channel = channel_of(c, from, tag, LEDGER_CHANNEL_RECEIVE);
         p.ordinal = p.channel ? layer.ledger.channels[p.channel].next : TURN_UNKNOWN;
     }
-    spin_unlock(&lock);
+    spin_unlock_if(layer.shared_trace, &lock);
     return p;
 }
 
@@ -193,7 +193,7 @@ struct turn channel_received(struct turn p, struct comm *c, int from, int tag)
 {
     if (!p.waiting)
         return p;
-    spin_lock(&lock);
+    spin_lock_if(layer.shared_trace, &lock);
     struct waiting *w = &line[p.waiting];
     if (!w->channel)
         w->channel = channel_of(c, from, tag, LEDGER_CHANNEL_RECEIVE);
@@ -208,7 +208,7 @@ struct turn channel_received(struct turn p, struct comm *c, int from, int tag)
         p.waiting = 0;
         move_up(); /* this one first */
     }
-    spin_unlock(&lock);
+    spin_unlock_if(layer.shared_trace, &lock);
     return p;
 }
 
@@ -244,7 +244,7 @@ static void leave_line(uint32_t i)
 
 void channel_cancelled(struct turn p)
 {
-    spin_lock(&lock);
+    spin_lock_if(layer.shared_trace, &lock);
     if (!p.waiting) {
         if (p.ordinal != TURN_UNKNOWN)
             give_back(p.channel, p.ordinal);
@@ -255,13 +255,13 @@ void channel_cancelled(struct turn p)
         leave_line(p.waiting);
         move_up();
     }
-    spin_unlock(&lock);
+    spin_unlock_if(layer.shared_trace, &lock);
 }
 
 uint32_t channel_of_collective(struct comm *c, uint32_t operation, int root)
 {
-    spin_lock(&lock);
+    spin_lock_if(layer.shared_trace, &lock);
     uint32_t channel = channel_of(c, root, (int)operation, LEDGER_CHANNEL_COLLECTIVE);
-    spin_unlock(&lock);
+    spin_unlock_if(layer.shared_trace, &lock);
     return channel;
 }

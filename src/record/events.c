@@ -1,7 +1,5 @@
 #include "record/events.h"
 
-#include "timeline/timeline.h"
-
 static struct {
     uint64_t ticks; /* at the start */
     int64_t time;   /* the common time then, ns */
@@ -15,12 +13,12 @@ static PER_THREAD bool writing;
 static void begin_writing(void)
 {
     writing = true;
-    spin_lock(&origin.lock);
+    spin_lock_if(layer.shared_trace, &origin.lock);
 }
 
 static void end_writing(void)
 {
-    spin_unlock(&origin.lock);
+    spin_unlock_if(layer.shared_trace, &origin.lock);
     writing = false;
 }
 
@@ -51,6 +49,7 @@ int events_start(int64_t now)
     channel_settled = settle;
     int error = channels_start();
     layer.trace = !error;
+    layer.shared_trace = layer.threaded;
     layer.ledger.header->traced = layer.trace;
     return error;
 }
@@ -84,23 +83,47 @@ static bool room_at(enum ledger_section section, uint64_t ticks)
 {
     const struct ledger_header *h = layer.ledger.header;
     const struct ledger_table *t = &h->section[section];
-    if (time_of(ticks) & h->time_mask)
-        return false;
-    while (t->count == t->capacity && !ledger_grow(&layer.ledger, section) && !(h->time_mask & 1))
-        thin_out();
-    return t->count < t->capacity && !(time_of(ticks) & h->time_mask);
+    uint64_t time = time_of(ticks);
+    while (!(time & h->time_mask)) {
+        if (LIKELY(t->count < t->capacity))
+            return true;
+        if (!ledger_grow(&layer.ledger, section)) {
+            if (h->time_mask & 1)
+                break;
+            thin_out();
+        }
+    }
+    return false;
 }
 
-void event_add(struct ledger_event event, struct turn p)
+static uint8_t thread_number(void)
 {
+    uint32_t number = channels_thread();
+    return (uint8_t)((number < 256 ? number : 256) - 1);
+}
+
+void event_add(const struct call *c, enum act_kind kind, uint64_t bytes, uint64_t posted,
+               struct turn p)
+{
+    const uint64_t longest = (1ull << 42) - 1;
     struct ledger_table *t = &layer.ledger.header->section[LEDGER_EVENTS];
-    if ((int64_t)(event.entry_ticks - origin.ticks) < 0) /* MPI_Init itself */
+    uint64_t duration = c->exit - c->entry;
+    if ((int64_t)(c->entry - origin.ticks) < 0) /* MPI_Init itself */
         return;
     begin_writing();
-    if (room_at(LEDGER_EVENTS, event.entry_ticks)) {
-        event.channel = p.waiting ? 0 : p.channel & 0xffff;
-        event.ordinal = p.waiting ? p.waiting : p.ordinal;
-        layer.ledger.events[t->count] = event;
+    if (room_at(LEDGER_EVENTS, c->entry)) {
+        /* Written where it stays: a copy would cost as much as all the rest. */
+        layer.ledger.events[t->count] =
+            (struct ledger_event){.entry_ticks = c->entry,
+                                  .duration = (duration < longest ? duration : longest) & longest,
+                                  .operation = c->operation & 0x3ff,
+                                  .kind = kind & 0xf,
+                                  .thread = thread_number(),
+                                  .posted_ticks = posted,
+                                  .bytes = bytes & 0xffffffffffff,
+                                  .channel = p.waiting ? 0 : p.channel & 0xffff,
+                                  .site = c->site,
+                                  .ordinal = p.waiting ? p.waiting : p.ordinal};
         if (p.waiting)
             channel_tell(p.waiting, t->count);
         __atomic_store_n(&t->count, t->count + 1, __ATOMIC_RELEASE);
@@ -108,14 +131,28 @@ void event_add(struct ledger_event event, struct turn p)
     end_writing();
 }
 
-void event_of_network(const struct ledger_network *event)
+void event_of_network(const struct transport_event *e, const struct ledger_call *call)
 {
+    const uint64_t longest = (1ull << 40) - 1;
     struct ledger_table *t = &layer.ledger.header->section[LEDGER_NETWORK];
+    bool in_call = call && call->since;
+    uint64_t duration = e->to - e->from;
     if (writing)
         return;
     begin_writing();
-    if (room_at(LEDGER_NETWORK, event->from_ticks)) {
-        layer.ledger.network[t->count] = *event;
+    if (room_at(LEDGER_NETWORK, e->from)) {
+        layer.ledger.network[t->count] =
+            (struct ledger_network){.from_ticks = e->from,
+                                    .duration = (duration < longest ? duration : longest) & longest,
+                                    .kind = e->kind,
+                                    .thread = thread_number(),
+                                    .flags = (uint8_t)((e->at_once ? LEDGER_NETWORK_AT_ONCE : 0) |
+                                                       (call ? 0 : LEDGER_NETWORK_APART)),
+                                    .call_ticks = in_call ? call->since : 0,
+                                    .bytes = e->bytes & TRANSPORT_UNKNOWN_BYTES,
+                                    .operation = in_call ? call->operation & 0xffff : 0,
+                                    .site = in_call ? call->site : 0,
+                                    .number = e->number};
         __atomic_store_n(&t->count, t->count + 1, __ATOMIC_RELEASE);
     }
     end_writing();

@@ -5,6 +5,10 @@
 #define COLLPROF_RECORD_EVENTS_H
 
 #include "record/channels.h"
+#include "record/passing.h"
+
+#include "timeline/timeline.h"
+#include "transport/transport.h"
 
 /* Traces from here on, if the settings want it. NOW: the common time, in ns. Returns 0 or an
  * errno. */
@@ -13,10 +17,13 @@ int events_start(int64_t now);
 /* Forgets all events (MPI_Pcontrol(2)). */
 void events_reset(void);
 
-/* Writes EVENT, whose message, if it has one, has the place P. */
-void event_add(struct ledger_event event, struct turn p);
+/* What C did with BYTES, which the call entered at POSTED began. The message, if there is one, has
+ * the place P. */
+void event_add(const struct call *c, enum act_kind kind, uint64_t bytes, uint64_t posted,
+               struct turn p);
 
-/* What happened in the transport under the calls. */
-void event_of_network(const struct ledger_network *event);
+/* What happened in the transport, in CALL, under CALL's thread when that is in none (since 0), or
+ * in a thread that never called MPI (NULL). */
+void event_of_network(const struct transport_event *event, const struct ledger_call *call);
 
 #endif

@@ -44,6 +44,7 @@ struct layer {
     struct index peers;    /* peer_key() to struct ledger_peer */
     struct index channels; /* hash of a channel to its number */
     bool trace;            /* events are recorded */
+    bool shared_trace;     /* by several threads */
     bool inject;           /* acknowledgements, benchmark or another broadcast are asked for */
 
     enum layer_phase phase;
@@ -83,10 +84,10 @@ static inline uint64_t ticks_to_ns(uint64_t ticks)
     return (uint64_t)(((unsigned __int128)ticks * layer.ns_per_tick) >> 32);
 }
 
-/* Short locks, taken only where several threads may call MPI at once. */
-static inline void spin_lock(uint32_t *lock)
+/* Short locks, taken only where several threads may come: those that call MPI, or MPI's own. */
+static inline void spin_lock_if(bool several, uint32_t *lock)
 {
-    if (layer.threaded)
+    if (several)
         while (__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE))
             while (__atomic_load_n(lock, __ATOMIC_RELAXED))
 #if defined(__x86_64__)
@@ -96,11 +97,14 @@ static inline void spin_lock(uint32_t *lock)
 #endif
 }
 
-static inline void spin_unlock(uint32_t *lock)
+static inline void spin_unlock_if(bool several, uint32_t *lock)
 {
-    if (layer.threaded)
+    if (several)
         __atomic_store_n(lock, 0, __ATOMIC_RELEASE);
 }
+
+#define spin_lock(lock) spin_lock_if(layer.threaded, lock)
+#define spin_unlock(lock) spin_unlock_if(layer.threaded, lock)
 
 /* At least SIZE bytes that stay valid until this thread asks again; NULL if there is no memory. */
 void *thread_scratch(size_t size);

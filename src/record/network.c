@@ -29,27 +29,11 @@ static void take_outside(void)
  * is not recorded, nor the application's own business with the system. */
 static void on_event(const struct transport_event *e)
 {
-    const uint64_t longest = (1ull << 40) - 1;
     const struct ledger_call *call = thread.call;
     bool in_call = call && call->since;
     if (!layer.on || (thread.inside ? !in_call : !e->ours))
         return;
-    uint32_t number = channels_thread();
-    uint64_t duration = e->to - e->from;
-    struct ledger_network n = {.from_ticks = e->from,
-                               .duration = (duration < longest ? duration : longest) & longest,
-                               .kind = e->kind,
-                               .thread = ((number < 256 ? number : 256) - 1) & 0xff,
-                               .bytes = e->bytes & TRANSPORT_UNKNOWN_BYTES,
-                               .number = e->number};
-    if (in_call) {
-        n.call_ticks = call->since;
-        n.operation = call->operation & 0xffff;
-        n.site = call->site;
-    }
-    n.flags =
-        (uint8_t)((e->at_once ? LEDGER_NETWORK_AT_ONCE : 0) | (call ? 0 : LEDGER_NETWORK_APART));
-    event_of_network(&n);
+    event_of_network(e, call);
     if (!call)
         take_outside();
 }
@@ -75,7 +59,7 @@ void network_start(void)
         return;
     }
     h->network = transport->knows_ucx ? LEDGER_NETWORK_ON : LEDGER_NETWORK_NO_UCX;
-    layer.threaded = true; /* a thread of MPI's own may have something to tell at any time */
+    layer.shared_trace = true; /* a thread of MPI's own may have something to tell at any time */
     transport->now = now;
     network_forget(); /* what MPI_Init polled */
     __atomic_store_n(&transport->event, on_event, __ATOMIC_RELEASE);

@@ -1,35 +1,16 @@
 #include "record/trace.h"
 #include "record/network.h"
 
-#include "timeline/timeline.h"
-
-static struct ledger_event event_of(const struct call *c, enum act_kind kind, uint64_t bytes)
-{
-    const uint64_t longest = (1ull << 42) - 1;
-    uint64_t duration = c->exit - c->entry;
-    uint32_t number = channels_thread();
-    return (struct ledger_event){.entry_ticks = c->entry,
-                                 .duration = (duration < longest ? duration : longest) & longest,
-                                 .operation = c->operation & 0x3ff,
-                                 .kind = kind & 0xf,
-                                 .thread = ((number < 256 ? number : 256) - 1) & 0xff,
-                                 .posted_ticks = c->entry,
-                                 .bytes = bytes & 0xffffffffffff,
-                                 .site = c->site};
-}
-
 static void add(struct call *c, enum act_kind kind, uint64_t bytes, uint64_t posted, struct turn p)
 {
-    struct ledger_event e = event_of(c, kind, bytes);
-    e.posted_ticks = posted;
     c->traced = true;
-    event_add(e, p);
+    event_add(c, kind, bytes, posted, p);
 }
 
 void trace_left(const struct call *c, struct ledger_entry *e)
 {
     if (!c->traced)
-        event_add(event_of(c, ACT_CALL, 0), NO_TURN);
+        event_add(c, ACT_CALL, 0, c->entry, NO_TURN);
     network_polled(e);
 }
 
