@@ -127,6 +127,7 @@ _Noreturn void bench_finish(struct bench *b, struct document *d, int status)
 {
     int failed = b->rank == 0 && d && !document_save(d, b->output, b->format);
     failed = worst(b->comm, failed);
+    bench_keep_end(!failed);
     document_free(d);
     free(b->command);
     MPI_Comm_free(&b->comm);

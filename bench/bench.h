@@ -88,10 +88,26 @@ void bench_wait(MPI_Comm comm);
  */
 struct place *bench_places(const struct bench *b);
 
-/* Progress on rank 0's terminal: one line rewritten in place, with an estimate of the time
- * left; silent if stderr is no terminal. DONE of TOTAL. */
+/* Progress on rank 0's standard error, with an estimate of the time left: on a terminal one line
+ * rewritten in place, elsewhere a line a minute. DONE of TOTAL. */
 void bench_progress(const struct bench *b, size_t done, size_t total, const char *what);
 void bench_progress_end(const struct bench *b);
+
+/* What is left when the program is ended before its time, by Ctrl-C for example. */
+struct bench_so_far {
+    const struct document *document;             /* with the results; NULL: none */
+    void (*tell)(void *arg, struct document *d); /* adds those that are told at the end only */
+    void *arg;
+    const char *file; /* that the program itself keeps up to date; or NULL */
+};
+
+/* From now on, at each bench_progress(), results so far go to "FILE.part" beside the --output, or
+ * are made ready to be written to standard output by the handler of the signal, which says in one
+ * line where they are. On rank 0. */
+void bench_keep(const struct bench *b, const struct bench_so_far *so_far);
+
+/* Whether --output, if given, is a file, or will be one. */
+bool bench_is_file(const char *output);
 
 /* Rank 0 saves the document (may be NULL elsewhere); all ranks finalize and exit with STATUS, or
  * 1 if it could not be saved. */

@@ -12,4 +12,16 @@ void bench_yield(int argc, char **argv);
 /* Whether the yielding library is at work in this process. */
 bool bench_yields(void);
 
+/* Seconds of the person who waits: not clock_now(), which in a simulation is the simulator's. */
+double bench_wall_now(void);
+
+/* Whether what rank 0 says on standard error is read on a terminal. */
+bool bench_on_terminal(const struct bench *b);
+
+/* For bench_progress(): DONE of TOTAL are measured. Returns the file that keeps them, or NULL. */
+const char *bench_keep_now(size_t done, size_t total);
+
+/* Nothing is to be kept any more: all is SAVED, or said why not. */
+void bench_keep_end(bool saved);
+
 #endif

@@ -118,6 +118,7 @@ int main(int argc, char **argv)
         if (o.bench.plot)
             s.plots = plots_new(&o);
     }
+    bench_keep(&o.bench, &(struct bench_so_far){.document = d});
     start_clocks(&s);
     if (d && s.clock.domains > 1)
         document_fact(d, "clocks", "%d, made one within %.2f us", s.clock.domains,

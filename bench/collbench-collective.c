@@ -150,6 +150,7 @@ int main(int argc, char **argv)
         document_fact(d, "root", "%d", o.root);
         s.results = results_new(&o, d);
     }
+    bench_keep(&o.bench, &(struct bench_so_far){.document = d});
     bench_visit(&o.bench,
                 &(const struct bench_visit){.n = o.operations.n,
                                             .name = name_of,

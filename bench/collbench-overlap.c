@@ -352,6 +352,7 @@ int main(int argc, char **argv)
     warn_of_threads(&o, binding);
     set_origin(&o.bench, &grid.origin);
     struct journal *journal = open_journal(&o, &grid);
+    bench_keep(&o.bench, &(struct bench_so_far){.file = journal_path(journal)});
     struct overlap_stage stage = {.comm = o.bench.comm,
                                   .runs = o.bench.plan.repetitions,
                                   .budget = o.bench.plan.budget,

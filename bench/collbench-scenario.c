@@ -229,6 +229,11 @@ static void fill_defaults(struct options *o)
         bench_choose(NULL, &words, overlaps ? "ibroadcast" : "broadcast", &o->operations);
 }
 
+static void tell_so_far(void *results, struct document *d)
+{
+    scenario_results_tell(results, d);
+}
+
 int main(int argc, char **argv)
 {
     static struct options o = {.bench = {.sizes = {.min = 512, .max = 512}, .without = "full"},
@@ -256,6 +261,8 @@ int main(int argc, char **argv)
         make_group(&o.bench, ranks.at[i], &group[i]);
     const size_t length[N_AXES] = {o.n_scenarios, o.operations.n, sweep.sizes.n,
                                    ranks.n,       sweep.delays.n, 1 + sweep.comps.n};
+    bench_keep(&o.bench,
+               &(struct bench_so_far){.document = d, .tell = tell_so_far, .arg = &sweep.results});
     bench_sweep(&o.bench, length, N_AXES, visit, &sweep);
     int status = 0;
     if (d) {

@@ -276,6 +276,7 @@ int main(int argc, char **argv)
         t.row = calloc(SIZES_MAX * (o.builders.n + 2), sizeof *t.row);
 
     const size_t length[] = {t.sizes.n, 1 + o.builders.n + (o.load != NULL)};
+    bench_keep(&o.bench, &(struct bench_so_far){.document = d, .tell = tree_tell_rows, .arg = &t});
     bench_sweep(&o.bench, length, 2, visit, &t);
     int status = d ? tree_report(&t, d, t.sizes.at[t.sizes.n - 1]) : 0;
     MPI_Bcast(&status, 1, MPI_INT, 0, o.bench.comm);

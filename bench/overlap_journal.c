@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 struct journal {
@@ -116,20 +115,12 @@ static bool read_all(struct journal *j, const char *key, struct grid *g, size_t 
     return true;
 }
 
-static bool is_file(const char *output)
-{
-    struct stat s;
-    if (!output || strcmp(output, "-") == 0)
-        return false;
-    return stat(output, &s) != 0 || S_ISREG(s.st_mode);
-}
-
 struct journal *journal_open(const char *output, const char *key, bool fresh, struct grid *g,
                              size_t *cells, char *why, size_t why_size)
 {
     *cells = 0;
     *why = '\0';
-    if (!is_file(output))
+    if (!bench_is_file(output))
         return NULL;
     struct journal *j = calloc(1, sizeof *j);
     if (!j || asprintf(&j->path, "%s.part", output) < 0) {
@@ -152,6 +143,11 @@ struct journal *journal_open(const char *output, const char *key, bool fresh, st
     }
     journal_close(j, false);
     return NULL;
+}
+
+const char *journal_path(const struct journal *j)
+{
+    return j ? j->path : NULL;
 }
 
 void journal_close(struct journal *j, bool remove)

@@ -19,6 +19,9 @@ void journal_base(struct journal *j, const struct grid *g);
 void journal_cell(struct journal *j, const struct grid *g, const struct grid_part *p, size_t ix,
                   size_t iy);
 
+/* Where it is; NULL for none. */
+const char *journal_path(const struct journal *j);
+
 /* Closes it; REMOVE when the output is complete. */
 void journal_close(struct journal *j, bool remove);
 

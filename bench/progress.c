@@ -1,5 +1,5 @@
-/* One line on the terminal, rewritten in place. */
-#include "bench.h"
+/* How far it is: on a terminal one line, rewritten in place; elsewhere a line a minute. */
+#include "bench_inner.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 /* Not clock_now(): in a simulation the person at the terminal still waits in real time. */
-static double wall_now(void)
+double bench_wall_now(void)
 {
     struct timespec t;
     (clock_gettime)(CLOCK_MONOTONIC, &t); /* SMPI's macro would give simulated time */
@@ -58,7 +58,7 @@ static bool launcher_on_terminal(void)
     return false;
 }
 
-static bool shown(const struct bench *b)
+bool bench_on_terminal(const struct bench *b)
 {
     static enum { UNKNOWN, NO, YES } answer; /* of the one process that this is */
     if (b->rank)
@@ -79,28 +79,36 @@ static void time_left(char *text, size_t size, double seconds)
 
 void bench_progress(const struct bench *b, size_t done, size_t total, const char *what)
 {
-    static double started, written; /* of the one line that a terminal has */
+    static double started, written;
     char left[48];
-    if (!shown(b) || total == 0)
+    if (b->rank || total == 0)
         return;
-    double now = wall_now();
+    const bool terminal = bench_on_terminal(b);
+    const char *part = bench_keep_now(done, total);
+    double now = bench_wall_now();
     if (done == 0 || started == 0)
-        started = now;
-    else if (now - written < 0.1)
-        return; /* faster than anyone reads */
+        started = written = now;
+    if (now - written < (terminal ? 0.1 : 60) && !(terminal && written == started))
+        return;
     written = now;
-    fprintf(stderr, "\r%s: %zu of %zu", b->program, done, total);
+    fprintf(stderr, "%s%s: %zu of %zu", terminal ? "\r" : "", b->program, done, total);
     if (done > 0 && done < total) {
         double per_one = (now - started) / (double)done;
         time_left(left, sizeof left, per_one * (double)(total - done));
         fprintf(stderr, ", about %s left", left);
     }
-    fprintf(stderr, ": %s\033[K", what);
+    fprintf(stderr, ": %s", what);
+    if (terminal)
+        fputs("\033[K", stderr);
+    else if (part)
+        fprintf(stderr, "; results so far: %s\n", part);
+    else
+        fputs("\n", stderr);
     fflush(stderr);
 }
 
 void bench_progress_end(const struct bench *b)
 {
-    if (shown(b))
+    if (bench_on_terminal(b))
         fputs("\r\033[K", stderr);
 }

@@ -51,6 +51,9 @@ struct tree_session {
     struct schedule loaded;
 };
 
+/* The table of what was measured so far: SESSION is a struct tree_session. */
+void tree_tell_rows(void *session, struct document *d);
+
 /* Fills D (rank 0) and draws; BYTES is the last size. The status to end with. */
 int tree_report(struct tree_session *t, struct document *d, size_t bytes);
 

@@ -23,8 +23,9 @@ static const struct column columns[] = {
     {"speedup", NULL, COLUMN_REAL, 2, "MPI_Bcast's time over this one's"},
 };
 
-static void tell_rows(const struct tree_session *t, struct document *d)
+void tree_tell_rows(void *session, struct document *d)
 {
+    const struct tree_session *t = session;
     struct table *table = document_table(d, "schedules", "Broadcast schedules", columns,
                                          sizeof columns / sizeof *columns);
     double native = NAN;
@@ -96,7 +97,7 @@ int tree_report(struct tree_session *t, struct document *d, size_t bytes)
     const struct tree_options *o = t->o;
     char *const *host = t->grid.pairs.host;
     bool good = true;
-    tell_rows(t, d);
+    tree_tell_rows(t, d);
     if (t->grid.pairs.n_sizes == 0)
         document_fact(d, "latencies", "not needed");
     else if (t->grid.measured)

@@ -2,13 +2,15 @@
  * case, since it is a mapped file; all that is added here is how it ended. The process ends
  * just as it would have without us. */
 #include "base/leaving.h"
-#include "layer/life.h"
+#include "layer/life_inner.h"
 #include "record/entries.h"
 #include "transport/transport.h"
 
 #include <dlfcn.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* Faults may have a handler already (UCX sets some): it is called after ours. Of the other signals
@@ -29,6 +31,16 @@ static bool has_a_say(void)
 static bool is_about_a_signal(uint32_t state)
 {
     return state == LEDGER_SIGNALLED || state == LEDGER_HANDLED;
+}
+
+/* What rank 0 says of an end that came from outside: by Ctrl-C, or a batch system. */
+static char farewell[1200];
+static void say_farewell(int number)
+{
+    bool from_outside =
+        number == SIGINT || number == SIGTERM || number == SIGHUP || number == SIGXCPU;
+    if (has_a_say() && from_outside && write(STDERR_FILENO, farewell, strlen(farewell)) < 0)
+        *farewell = '\0'; /* nobody is left to read it */
 }
 
 /* The first word stands, but that a process which has got over a signal ended in some other way,
@@ -107,6 +119,8 @@ static void on_signal(int number, siginfo_t *info, void *context)
         return;
     struct word word = last_word();
     ends_mark(own[i] ? LEDGER_HANDLED : LEDGER_SIGNALLED, number);
+    if (previous[i].sa_handler == SIG_DFL)
+        say_farewell(number);
     const struct sigaction *before = &previous[i];
     struct sigaction now = *before;
     if (now.sa_flags & (int)SA_RESETHAND) /* as the kernel does before it calls such a handler */
@@ -140,6 +154,10 @@ void ends_watch(void)
     return; /* all ranks are one process */
 #endif
     at_quick_exit(at_exit);
+    if (layer.rank == 0 && layer.ledger.in_file)
+        snprintf(farewell, sizeof farewell,
+                 "collprof: ended from outside: `collprof report %s` shows what was recorded\n",
+                 life_place.shown);
     for (int i = 0; i < N_WATCHED; i++) {
         if (sigaction(watched[i], NULL, &previous[i]))
             continue;

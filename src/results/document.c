@@ -182,6 +182,32 @@ size_t table_rows(const struct table *t)
     return t ? t->n_cells / t->n_columns : 0;
 }
 
+static void table_copy(struct document *d, const struct table *from)
+{
+    struct table *t = document_table(d, from->name, from->title, from->columns, from->n_columns);
+    for (size_t i = 0; i < from->n_cells; i++) {
+        struct cell cell = from->cells[i];
+        cell.text = cell.text ? kept(d, strdup(cell.text)) : NULL;
+        add_cell(t, cell);
+    }
+}
+
+struct document *document_copy(const struct document *d)
+{
+    struct document *copy = document_new(d->schema);
+    if (!copy)
+        return NULL;
+    for (size_t i = 0; i < d->n_facts; i++)
+        document_fact(copy, d->facts[i].key, "%s", d->facts[i].value);
+    for (size_t i = 0; i < d->n_notes; i++)
+        document_note(copy, "%s", d->notes[i]);
+    for (size_t i = 0; i < d->n_tables; i++)
+        table_copy(copy, d->tables[i]);
+    json_object_update(copy->attached, d->attached);
+    copy->incomplete = copy->incomplete || d->incomplete;
+    return copy;
+}
+
 bool document_save(const struct document *d, const char *path, enum format format)
 {
     struct save file;

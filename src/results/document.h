@@ -38,6 +38,9 @@ struct document;
 struct document *document_new(const char *schema);
 void document_free(struct document *d);
 
+/* All that is in D by now; NULL: no memory. What it attaches is shared with D. */
+struct document *document_copy(const struct document *d);
+
 /* Header facts, kept in order. */
 void document_fact(struct document *d, const char *key, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -73,6 +73,7 @@ MPI_TESTS = \
 	tests/mpi/hostile.sh \
 	tests/mpi/inject.sh \
 	tests/mpi/install.sh \
+	tests/mpi/interrupt.sh \
 	tests/mpi/keep.sh \
 	tests/mpi/launchers.sh \
 	tests/mpi/manysites.sh \
