@@ -64,7 +64,8 @@ enum ledger_state {
     LEDGER_ABORTED,   /* MPI_Abort called by this rank; detail: its error code */
     LEDGER_SIGNALLED, /* detail: the signal's number */
     LEDGER_REPLACED,  /* exec without MPI_Finalize; detail: as for exit */
-    LEDGER_HANDLED    /* the same as LEDGER_SIGNALLED, but the program's own handler has it */
+    LEDGER_HANDLED,   /* the same as LEDGER_SIGNALLED, but the program's own handler has it */
+    LEDGER_STATES
 };
 
 enum call_family {

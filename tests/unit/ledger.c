@@ -191,7 +191,7 @@ static void other_elements(struct ledger *l)
 
 static void no_state(struct ledger *l)
 {
-    l->header->state = LEDGER_SIGNALLED + 1;
+    l->header->state = LEDGER_STATES;
 }
 
 static void rank_beyond(struct ledger *l)
