@@ -27,3 +27,12 @@ Test(histogram, quantiles_of_a_ramp)
     }
     cr_assert_float_eq(histogram_quantile(count, 1, 1, 100000), 100000, 0);
 }
+
+/* A bucket is wider than what lies in it: no quantile leaves what was seen. */
+Test(histogram, quantiles_stay_between_the_least_and_the_greatest)
+{
+    uint64_t count[HISTOGRAM_BUCKETS] = {0};
+    count[histogram_bucket(1023)] = 100;
+    cr_assert_float_eq(histogram_quantile(count, 0.01, 1020, 1023), 1020, 0);
+    cr_assert_float_eq(histogram_quantile(count, 0.99, 1010, 1011), 1011, 0);
+}

@@ -217,6 +217,26 @@ Test(schedule, grid_near_the_optimum)
     cr_assert_leq(sum / GRAPHS, 1.08);
 }
 
+/* Latencies are equal, injection times are not: the quickest sender is reached first. */
+Test(schedule, fastest_first_is_in_the_order_of_speed)
+{
+    static const double injection[] = {4, 3, 1, 2};
+    struct graph g;
+    struct schedule s;
+    cr_assert(graph_new(&g, 4, false));
+    for (int u = 0; u < 4; u++) {
+        g.d[u] = injection[u];
+        for (int v = 0; v < 4; v++)
+            g.w[u * 4 + v] = 10;
+    }
+    cr_assert(schedule_build(bcast_find("fastest-first"), &g, 0, &s));
+    cr_assert_eq(s.order[1], 2);
+    cr_assert_eq(s.order[2], 3);
+    cr_assert_eq(s.order[3], 1);
+    schedule_free(&s);
+    graph_free(&g);
+}
+
 /* The look-ahead heaps hold stale keys: the result must be that of a search through all pairs in
  * every step. */
 static double earliest_by_search(const struct graph *g, bool ahead)
