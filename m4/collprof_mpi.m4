@@ -18,7 +18,8 @@ AS_IF([test -n "$MPICC"], [collprof_wanted=$MPICC],
   for mpi in mpich openmpi; do
     AS_IF([command -v mpicc.$mpi >/dev/null], [collprof_wanted="$collprof_wanted $mpi"])
   done
-  test -n "$collprof_wanted" || collprof_wanted=mpicc])
+  test -n "$collprof_wanted" || collprof_wanted=mpicc
+  AS_IF([command -v mpicc_abi >/dev/null], [collprof_wanted="$collprof_wanted mpicc_abi"])])
 
 collprof_mpiexec=$MPIEXEC collprof_mpifc=$MPIFC
 LAYERS= LAYERS_MK= collprof_layers= collprof_layers_told=
@@ -55,7 +56,8 @@ AC_DEFINE_UNQUOTED([COLLPROF_LAYERS], [$collprof_layers],
 ])
 
 # mpich and openmpi are what Debian calls mpicc.mpich and mpicc.openmpi; mpicc.mpich goes with
-# mpiexec.mpich, DIR/bin/mpicc with DIR/bin/mpiexec. Sets $mpicc, $mpiexec, $mpifc.
+# mpiexec.mpich, DIR/bin/mpicc with DIR/bin/mpiexec. mpicc_abi is the compiler of MPI 5's standard binary
+# interface, whose programs any launcher may start. Sets $mpicc, $mpiexec, $mpifc.
 m4_define([_COLLPROF_MPI_PROGRAMS], [
 AS_IF([test -d "$1/bin"], [mpicc=$1/bin/mpicc],
   [command -v "$1" >/dev/null], [mpicc=$1],
@@ -64,6 +66,7 @@ AS_IF([command -v "$mpicc" >/dev/null], [],
   [AC_MSG_ERROR([no MPI compiler $1/bin/mpicc, $1 or mpicc.$1: install libmpich-dev or libopenmpi-dev, or set MPICC])])
 mpiexec=`echo "$mpicc" | sed 's/mpicc\([[^/]]*\)$/mpiexec\1/'`
 mpifc=`echo "$mpicc" | sed 's/mpicc\([[^/]]*\)$/mpif90\1/'`
+command -v "$mpiexec" >/dev/null || mpiexec=`echo "$mpicc" | sed 's/mpicc[[^/]]*$/mpiexec/'`
 command -v "$mpiexec" >/dev/null || mpiexec=mpirun
 command -v "$mpifc" >/dev/null || mpifc=
 ])
@@ -101,5 +104,6 @@ AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[#include <mpi.h>
 #endif]])], [mpi_title="Open MPI" collprof_kind=openmpi])
 CPPFLAGS=$collprof_save_CPPFLAGS LIBS=$collprof_save_LIBS
 AS_IF([test -n "$collprof_kind" && test ! -d "$1"], [layer=$collprof_kind])
-AS_CASE([$sonames], [libmpich.so.12|libmpi.so.12], [sonames="libmpich.so.12 libmpi.so.12"])
+AS_CASE([$sonames], [libmpich.so.12|libmpi.so.12], [sonames="libmpich.so.12 libmpi.so.12"],
+  [libmpi_abi.*], [mpi_title="MPI 5 ABI" layer=mpi_abi])
 ])

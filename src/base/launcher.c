@@ -86,11 +86,11 @@ bool mpi_is_mpich(const struct mpi_built *mpi)
 }
 
 /* PMI 1 and 2 are MPICH's, from Slurm and Flux also those of an Open MPI that is built for them;
- * PMIx is Open MPI's. */
+ * PMIx is Open MPI's. Behind MPI 5's ABI there may be any. */
 bool launcher_serves(const struct launcher *l, const struct mpi_built *mpi)
 {
-    return l->size < 2 ||
-           (l->pmi && (mpi_is_mpich(mpi) || is_set("SLURM_STEP_ID") || is_set("FLUX_TASK_RANK"))) ||
+    bool any = is_set("SLURM_STEP_ID") || is_set("FLUX_TASK_RANK");
+    return l->size < 2 || (l->pmi && (strcmp(mpi->title, "Open MPI") != 0 || any)) ||
            (l->pmix && !mpi_is_mpich(mpi));
 }
 
