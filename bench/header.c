@@ -145,9 +145,12 @@ static void fact_load(struct document *d, const struct bench *b, double load)
 static void fact_options(struct document *d, const struct bench *b)
 {
     const struct plan *p = &b->plan;
-    char budget[48] = "no time limit";
+    char budget[96] = "no time limit";
     if (p->budget > 0)
         snprintf(budget, sizeof budget, "at most %g s each", p->budget);
+    if (p->budget_most > p->budget)
+        snprintf(budget, sizeof budget, "%g s each, up to %g where a broadcast is slow", p->budget,
+                 p->budget_most);
     if (b->without && strstr(b->without, "stop"))
         document_fact(d, "repetitions", "%d, %s", p->repetitions, budget);
     else

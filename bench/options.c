@@ -132,6 +132,7 @@ static error_t parse_budget(struct argp_state *state, char *arg, struct bench *b
     if (end == arg || *end || !isfinite(budget) || budget < 0)
         return bench_bad_option(state, "impossible budget '%s': seconds, 0 for no limit", arg);
     b->plan.budget = budget;
+    b->plan.budget_most = 0;
     return 0;
 }
 

@@ -24,7 +24,9 @@ struct plan {
     double ci_width;              /* relative, whole width over two: 0.02 */
     double sd_limit;              /* relative: 0.03 */
     double budget;                /* seconds for one series; 0: no limit */
-    int warmup;                   /* operations before the first sample */
+    double budget_most; /* seconds, as many as these where the budget is too short for an interval
+                           of what is asked for; 0: the budget is the limit. Broadcasts only */
+    int warmup;         /* operations before the first sample */
 };
 
 /* M = 100, STOP_CI, 1 to 30 batches, 2 %, 3 %, 10 s, 5 operations of warm-up. */

@@ -20,6 +20,10 @@ struct stamps {
     void *arg;
     double slack; /* the keeper's: the least to wait for the others; grows where it did not do */
 
+    /* The keeper's: for so long who is out sends nothing, since that would delay what of the
+     * operation is still under way. As far as the exits of the last batch were apart, and some. */
+    double silence;
+
     int rank, size, repetitions; /* of the last batch */
     int dropped;                 /* the keeper's: operations some rank was late for */
     struct stamp *mine, *all;

@@ -4,10 +4,8 @@
 The methods that give a broadcast's latency, with the default options of collbench-bcast, on
 platforms that nobody chose (platforms/make.py). Prints how far each is from one broadcast alone on
 the exact clock (isolated.c), and for how many of those that are off by more than 1 % nothing in
-their row says so. Fails where something is off by more than 3 % without a remark.
-
-A limit of the methods that no row shows yet: on half-duplex links a broadcast of a few bytes in a
-quiet network takes longer than in any loop, up to 9 % here. collbench-bcast(1) says so."""
+their row says so. Fails where something is off by more than 1 % without a remark, or where more than
+a tenth of the latencies that do not need the paper's assumption carry one."""
 import json
 import os
 import signal
@@ -21,8 +19,7 @@ import make  # noqa: E402
 
 METHODS = ["ol", "held", "direct"]
 BOUNDS = ["barrier", "ring-barrier", "acknowledge"]
-LIMIT, FAILS = 0.01, 0.03
-FAILS_ON = {"half_duplex": 0.15}
+LIMIT, MOST_MARKED = 0.01, 0.1
 
 
 def simulate(case, seconds, arguments):
@@ -94,9 +91,10 @@ def summarize(results):
               % (m, len(rows), 100 * quantile(offs, 0.5), 100 * quantile(offs, 0.9),
                  100 * quantile(offs, 1), len(wrong), len(unmarked), marked,
                  100 * marked / len(rows)))
-        silent += sum(not is_marked(found[m]) for case, truth, found in results
-                      if found[m]["value"] is None or
-                      abs(found[m]["value"] / truth - 1) > FAILS_ON.get(case["kind"], FAILS))
+        silent += len(unmarked)
+        if m != "ol" and marked > max(1, MOST_MARKED * len(rows)):
+            print("%s: more than a tenth is marked" % m)
+            silent += 1
     below = [(case["seed"], b) for case, truth, found in results for b in BOUNDS
              if found[b]["value"] is not None and found[b]["value"] < (1 - LIMIT) * truth]
     print("upper bounds below the truth: %d of %d %s" % (len(below), len(BOUNDS) * len(results),

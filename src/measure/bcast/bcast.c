@@ -1,5 +1,6 @@
 #include "measure/bcast/bcast.h"
 
+#include "base/names.h"
 #include "measure/bcast/bcast_inner.h"
 #include "measure/bcast/validate.h"
 
@@ -134,29 +135,92 @@ static int allocate(struct bcast_run *r, struct bcast_outcome *o,
     return crew_agree(r->c->comm, have);
 }
 
-/* Method K's seconds: what is left, by the weights of those still to come. */
-static double method_share(const struct bcast_case *c, const struct bcast_method *const *methods,
-                           size_t k, size_t n, double started)
+double run_least(const struct bcast_run *r, const struct bcast_method *method, int i)
 {
-    if (c->plan.budget <= 0)
+    return r->scouted && method->least ? method->least(r, i) : 0;
+}
+
+static int slowest_scouted(const struct bcast_run *r)
+{
+    int slowest = 0;
+    for (int i = 1; r->scouted && i < r->size; i++)
+        if (r->scouted[i] > r->scouted[slowest])
+            slowest = i;
+    return slowest;
+}
+
+/* The methods in the order in which they run: the latencies first. A slow broadcast leaves time
+ * for little, and the bounds are there to be compared with them. */
+#define ONE_MORE(symbol, name) +1
+enum { N_BCAST_METHODS = BCAST_METHODS(ONE_MORE) };
+struct order {
+    const struct bcast_method *const *methods;
+    size_t n, at[N_BCAST_METHODS];
+};
+
+static struct order order_of(const struct bcast_method *const *methods, size_t n)
+{
+    struct order order = {.methods = methods};
+    for (int latencies = 1; latencies >= 0; latencies--)
+        for (size_t k = 0; k < n && order.n < N_BCAST_METHODS; k++)
+            if ((methods[k]->least != NULL) == latencies)
+                order.at[order.n++] = k;
+    return order;
+}
+
+/* Seconds that those from K on need at least. */
+static double still_needed(const struct bcast_run *r, const struct order *order, size_t k)
+{
+    double needed = 0;
+    for (int slowest = slowest_scouted(r); k < order->n; k++)
+        needed += run_least(r, order->methods[order->at[k]], slowest);
+    return needed;
+}
+
+/* The seconds of the K-th to run: what is left, by the weights of those still to come; but the
+ * least that each of them needs is theirs. */
+static double method_share(const struct bcast_run *r, const struct order *order, size_t k,
+                           double started)
+{
+    if (r->budget <= 0)
         return 0;
-    double weights = 0, left = c->plan.budget - (clock_now() - started);
-    for (size_t i = k; i < n; i++)
-        weights += methods[i]->weight;
-    return fmax(left * methods[k]->weight / weights, 1e-9);
+    double weights = 0, left = r->budget - (clock_now() - started);
+    for (size_t i = k; i < order->n; i++)
+        weights += order->methods[order->at[i]]->weight;
+    double later = still_needed(r, order, k + 1), own = still_needed(r, order, k) - later;
+    double even = left * order->methods[order->at[k]]->weight / weights;
+    return fmax(fmin(fmax(even, own), left - later), 1e-9);
+}
+
+/* Looks at all destinations, once, if there is anything to choose: the budget follows from it. */
+static int look_ahead(struct bcast_run *r, const struct order *order)
+{
+    const struct plan *plan = &r->c->plan;
+    r->budget = plan->budget;
+    if (plan->budget <= 0 || order->n == 0 || !order->methods[order->at[0]]->least)
+        return MPI_SUCCESS;
+    double started = clock_now();
+    TRY(run_scout(r));
+    TRY(run_gap_once(r, 0.02 * plan->budget));
+    double spent = clock_now() - started, needed = spent + 1.1 * still_needed(r, order, 0);
+    r->budget = fmax(plan->budget, fmin(plan->budget_most, needed)) - spent;
+    return MPI_SUCCESS;
 }
 
 static int run_methods(struct bcast_run *r, struct bcast_outcome *o,
                        const struct bcast_method *const *methods, size_t n)
 {
+    struct order order = order_of(methods, n);
+    TRY(look_ahead(r, &order));
     double started = clock_now();
-    for (size_t k = 0; k < n; k++) {
+    o->budget = r->budget;
+    for (size_t k = 0; k < order.n; k++) {
         /* Only the root keeps the result; elsewhere it is written to and forgotten. */
         struct bcast_result forgotten = no_result;
-        r->result = r->roots ? &o->result[k] : &forgotten;
-        r->share = method_share(r->c, methods, k, n, started);
+        r->result = r->roots ? &o->result[order.at[k]] : &forgotten;
+        r->share = method_share(r, &order, k, started);
         r->started = clock_now();
-        TRY(methods[k]->run(r, r->result));
+        TRY(methods[order.at[k]]->run(r, r->result));
         series_free(&forgotten.series);
     }
     for (size_t k = 0; r->roots && k < n; k++)

@@ -34,7 +34,7 @@ struct bcast_case {
                    ol, held and direct, outside the timed part: data that was just computed has to
                    come from the root's cache, unchanged data lies in the others' already.
                    Data with holes is sent as it lies there */
-    struct plan plan; /* plan.budget is for the whole case, all methods together; 0: no limit */
+    struct plan plan; /* its budgets are for the whole case, all methods together; 0: no limit */
     int collector;    /* the rank that gets the outcome */
     const struct sync_clock *clock; /* for "direct": makes one clock of all ranks'. NULL: all ranks
                                        are on one host, where clock_now() is one clock */
@@ -95,7 +95,8 @@ struct bcast_result {
     int measured, asked;         /* destinations; measured < asked where the budget ran out */
     bool at_least; /* one that was not measured may be slower than VALUE. Where the budget is short,
                       a look at all by "direct" says in which order to measure, and whether the
-                      slowest was among those measured */
+                      slowest was among those measured. What "ol" gives where its assumption fails
+                      no look can foresee; but where it agrees with "held", that is OL */
     int violations;   /* destinations marked; -1: not known, it takes both ol and held */
     int unknown;      /* destinations of which neither can be said, with violations >= 0 */
     int unsettled;    /* destinations at which no two successive holds agreed */
@@ -119,6 +120,7 @@ struct bcast_outcome {
                           another root would change the root's data */
     bool validated;    /* false if the datatype is too large to be packed for the check */
     double clock_cost; /* of one reading at the root, already subtracted */
+    double budget;     /* that the case had in the end; 0: no limit */
     double seconds;    /* the whole case took */
 };
 
@@ -140,6 +142,9 @@ struct bcast_method {
     const struct bcast_column
         *columns; /* ends with an empty one; NULL: no figures by destination */
     int weight;   /* its part of the budget, relative to the others */
+    /* At the root: the seconds that a value with an interval takes of destination I, once all were
+     * looked at. Those that have it go first, and the budget is kept for them. NULL: none is. */
+    double (*least)(const struct bcast_run *run, int i);
     int (*run)(struct bcast_run *run, struct bcast_result *result);
     /* At the root, when all methods have run: looks at the others' figures. NULL: need not. */
     void (*judge)(const struct bcast_outcome *outcome, struct bcast_result *result);

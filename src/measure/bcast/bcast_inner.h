@@ -23,7 +23,8 @@ struct bcast_run {
     int destination;             /* in progress, on all ranks */
 
     /* The root's alone. */
-    double share, started; /* seconds for the method in progress (0: no limit), its start */
+    double budget;         /* seconds for the case (0: no limit) */
+    double share, started; /* the same for the method in progress, its start */
     double gap;            /* largest g_j in the quietest batch, the first hold; 0: not measured */
     double *scouted;       /* exit of each rank in a look at all of them; NULL: not looked */
     double scout_error;    /* of the clocks */
@@ -102,8 +103,11 @@ int batch_acknowledged(void *arg, const struct batch *b, double *value, int *n, 
  * two allow. */
 struct estimate latency_of(struct estimate e, struct estimate way);
 
-/* direct.c: all destinations' exits in a few operations, into r->scouted on the root, once. */
+/* direct.c: all destinations' exits in a few operations, into r->scouted on the root. */
 int run_scout(struct bcast_run *r);
+
+/* bcast.c, the root's: seconds for the least that a figure of destination I needs; 0: not known. */
+double run_least(const struct bcast_run *r, const struct bcast_method *method, int i);
 
 /* gap.c: measures g_j if no method has yet; sets r->gap on the root. */
 int run_gap_once(struct bcast_run *r, double share);

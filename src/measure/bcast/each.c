@@ -54,19 +54,11 @@ static bool agenda_make(struct agenda *a, const struct bcast_run *r, bool with_r
     return true;
 }
 
-/* What a settled value takes of one destination: two holds with enough samples each, and the
- * acknowledgement's way, of which all that is known is that a barrier takes longer. */
-static double share_needed(const struct bcast_run *r, int rank)
-{
-    enum { OPERATIONS = 48 };
-    return r->scouted ? OPERATIONS * (r->scouted[rank] + r->scout_barrier + 2 * r->gap) : 0;
-}
-
 /* An even part of what is left, or more if that is too little for anything; 0 without a limit. */
 static double share_of(const struct bcast_run *r, int rank, int left)
 {
-    return r->share > 0 ? fmin(fmax(run_part(r, 1.0 / left), share_needed(r, rank)), run_part(r, 1))
-                        : 0;
+    double least = run_least(r, r->result->method, rank);
+    return r->share > 0 ? fmin(fmax(run_part(r, 1.0 / left), least), run_part(r, 1)) : 0;
 }
 
 /* Whether one of those not measured may be slower than the slowest that was. What ol gives where
@@ -81,6 +73,13 @@ static bool may_be_slower(const struct bcast_run *r, const struct agenda *a)
     return may;
 }
 
+/* Whether there is time for the K-th: the first is never left out. */
+static bool has_time(const struct bcast_run *r, const struct agenda *a, int k)
+{
+    double left = r->share - (clock_now() - r->started);
+    return r->share <= 0 || k == 0 || left > run_least(r, r->result->method, a->rank[k]);
+}
+
 /* The root tells who is next; -1: nobody. */
 static int each_of(struct bcast_run *r, struct agenda *a, struct bcast_result *result,
                    int (*one)(struct bcast_run *, double))
@@ -88,8 +87,7 @@ static int each_of(struct bcast_run *r, struct agenda *a, struct bcast_result *r
     for (int k = 0;; k++) {
         double share = 0;
         if (r->roots) {
-            bool time = r->share <= 0 || k == 0 || clock_now() - r->started < r->share;
-            r->destination = k < a->n && time ? a->rank[k] : -1;
+            r->destination = k < a->n && has_time(r, a, k) ? a->rank[k] : -1;
             share = r->destination < 0 ? 0 : share_of(r, r->destination, a->n - k);
         }
         TRY(PMPI_Bcast(&r->destination, 1, MPI_INT, r->c->root, r->c->comm));
@@ -105,10 +103,6 @@ int run_each(struct bcast_run *r, struct bcast_result *result, bool with_root,
              int (*one)(struct bcast_run *, double))
 {
     struct agenda a = {0};
-    int limited = r->share > 0;
-    TRY(PMPI_Bcast(&limited, 1, MPI_INT, r->c->root, r->c->comm));
-    if (limited && !with_root)
-        TRY(run_scout(r));
     bool have = !r->roots || agenda_make(&a, r, with_root);
     int error = crew_agree(r->c->comm, have);
     if (error == MPI_SUCCESS)

@@ -1,4 +1,4 @@
-/* The methods, a file each, in the order in which they run and are shown. */
+/* The methods, a file each, in the order in which they are shown. */
 #include "measure/bcast/bcast.h"
 
 #include "base/names.h"

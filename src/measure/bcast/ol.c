@@ -28,6 +28,12 @@ static int run(struct bcast_run *r, struct bcast_result *result)
  * clock in E_i, RTL_i and the held E_i cost is no finding. */
 static const double violated_from = 0.01, holds_within = 0.05, holds_within_seconds = 100e-9;
 
+static bool agree(struct estimate a, struct estimate b, double clock_cost)
+{
+    double room = fmax(holds_within * b.value, fmax(holds_within_seconds, 4 * clock_cost));
+    return estimates_apart_at_most(a, b) <= room;
+}
+
 static enum bcast_verdict compare(const struct bcast_figure *paper, const struct bcast_figure *held,
                                   double clock_cost)
 {
@@ -38,8 +44,7 @@ static enum bcast_verdict compare(const struct bcast_figure *paper, const struct
         return VERDICT_UNKNOWN;
     if (fabs(a.value - b.value) > 4 * clock_cost && estimates_differ(a, b, violated_from))
         return VERDICT_VIOLATED;
-    double room = fmax(holds_within * b.value, fmax(holds_within_seconds, 4 * clock_cost));
-    return estimates_apart_at_most(a, b) <= room ? VERDICT_HOLDS : VERDICT_UNKNOWN;
+    return agree(a, b, clock_cost) ? VERDICT_HOLDS : VERDICT_UNKNOWN;
 }
 
 static void judge(const struct bcast_outcome *o, struct bcast_result *result)
@@ -54,6 +59,17 @@ static void judge(const struct bcast_outcome *o, struct bcast_result *result)
         result->violations += f->verdict == VERDICT_VIOLATED;
         result->unknown += f->verdict == VERDICT_UNKNOWN;
     }
+    if (held->slowest >= 0 && result->figure[held->slowest].verdict == VERDICT_HOLDS &&
+        agree(result->value, held->value, o->clock_cost))
+        result->at_least = held->at_least;
+}
+
+/* Of broadcasts three quarters of the share, of round trips one. */
+static double least(const struct bcast_run *r, int i)
+{
+    enum { OPERATIONS = 2 + 8 };
+    double e = r->scouted[i] + r->scout_barrier + r->gap;
+    return OPERATIONS * fmax(e * 4 / 3, 4 * 2 * r->scout_barrier);
 }
 
 static double trip_of(const struct bcast_figure *f)
@@ -96,6 +112,7 @@ const struct bcast_method bcast_ol = {
     .meaning = BCAST_LATENCY_IF,
     .columns = columns,
     .weight = 4,
+    .least = least,
     .run = run,
     .judge = judge,
 };
