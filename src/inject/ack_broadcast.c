@@ -266,6 +266,7 @@ bool ack_begin(struct ack_stream *a, struct ack_open *o, uint64_t bytes, bool al
     a->most = bytes > a->most ? bytes : a->most;
     a->calls++;
     o->begun = now ? clock_now() : entry;
+    a->waited += o->begun - entry;
     return now;
 }
 

@@ -272,6 +272,27 @@ static void judge(struct ack_stream *a, double elapsed, double *patience)
     free(verdict);
 }
 
+/* The layer's own waiting is in no table, but others wait for who waits here. */
+static void say_share(const struct ack_stream *streams, double elapsed)
+{
+    double waited = 0, most = 0;
+    uint64_t mine[2] = {0, 0}, all[2] = {0, 0}; /* broadcasts: acknowledged, of so many */
+    for (const struct ack_stream *a = streams; a; a = a->next) {
+        waited += a->waited;
+        mine[0] += a->rank == a->root ? a->acknowledged : 0;
+        mine[1] += a->rank == a->root ? a->calls : 0;
+    }
+    PMPI_Reduce(&waited, &most, 1, MPI_DOUBLE, MPI_MAX, 0, layer.comm);
+    PMPI_Reduce(mine, all, 2, MPI_UINT64_T, MPI_SUM, 0, layer.comm);
+    if (layer.rank == 0 && all[0] && !*ack_injection.remark)
+        snprintf(
+            ack_injection.remark, sizeof ack_injection.remark,
+            "ack: %llu of %llu broadcasts were acknowledged, which took a rank up to %.2g %% "
+            "of the run: waiting for it then is in the times of the calls that follow; the next "
+            "collective is left out of who is late",
+            (unsigned long long)all[0], (unsigned long long)all[1], 100 * most / elapsed);
+}
+
 void ack_finish(struct ack_stream *streams, double elapsed)
 {
     double patience = MISSING_PATIENCE;
@@ -283,6 +304,7 @@ void ack_finish(struct ack_stream *streams, double elapsed)
         if (a->n)
             send_packet(a);
     wait_politely(PMPI_Ibarrier(layer.comm, &all_have_sent), &all_have_sent);
+    say_share(streams, elapsed);
     for (struct ack_stream *a = streams; a; a = a->next)
         if (a->n && a->rank == a->root)
             judge(a, elapsed, &patience);

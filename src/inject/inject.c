@@ -8,14 +8,14 @@
 #include <string.h>
 
 /* COMMS_MAX: of the layer's own communicators at a time. MPICH has about 2000 in all.
- * COMM_WORTH: collectives before one is made for a communicator. */
+ * COMM_WORTH: collectives on a communicator before anything is done on it together. */
 enum { FINDINGS_MAX = 2000, COMMS_MAX = 64, COMM_WORTH = 4 };
 
 static int comms_made;         /* and not freed */
 static uint64_t comms_refused; /* communicators that were left alone for lack of more */
 
-static bool together;                           /* see struct injection */
-static int refused_keyval = MPI_KEYVAL_INVALID; /* of communicators that are left alone */
+static bool together;                       /* see struct injection */
+static int met_keyval = MPI_KEYVAL_INVALID; /* see shadow_where_all_meet() */
 static const struct sync_clock *common_clock;
 
 const struct sync_clock *injection_clock(void)
@@ -70,8 +70,7 @@ static MPI_Comm make_comm(const struct shadow *s)
 
 MPI_Comm injection_comm(struct shadow *s)
 {
-    bool worth = s->calls > COMM_WORTH || s->of->handle == MPI_COMM_WORLD;
-    if (s->comm != MPI_COMM_NULL || s->comm_refused || !worth)
+    if (s->comm != MPI_COMM_NULL || s->comm_refused)
         return s->comm;
     bool allowed = __atomic_load_n(&comms_made, __ATOMIC_RELAXED) < COMMS_MAX;
     if (agree(allowed, s->of->handle))
@@ -138,25 +137,37 @@ static struct shadow *shadow_of(struct comm *c)
     return c->shadow = s;
 }
 
-/* Where all members meet in a call: NULL on all if it is on one, for want of memory, and they have
- * to do something together. That is kept as an attribute, since that one may have no record of the
- * communicator to keep it in. */
-static struct shadow *shadow_where_all_meet(MPI_Comm comm)
+/* How often a member that has no record of the communicator has met the others in it: kept as an
+ * attribute. */
+static uint64_t meetings_without_record(MPI_Comm comm)
+{
+    void *value = NULL;
+    int found = 0;
+    PMPI_Comm_get_attr(comm, met_keyval, &value, &found);
+    uintptr_t before = found ? (uintptr_t)value : 0;
+    PMPI_Comm_set_attr(comm, met_keyval, (void *)(before + 1));
+    return before;
+}
+
+/* Where all members meet in a call: NULL on all if they have not yet met often enough, or if they
+ * have to do something together and it is on one, for want of memory. *EARLY: the former. Each
+ * counts for itself; nothing is sent before they have met so often. */
+static struct shadow *shadow_where_all_meet(MPI_Comm comm, bool *early)
 {
     struct comm *c = comm_of(comm);
     struct shadow *s = shadow_of(c);
-    int inter = 0, size = 0, refused = 0;
-    void *value;
-    if (!together || (s && s->has_met) || comm == MPI_COMM_NULL ||
+    int inter = 0, size = 0;
+    *early = false;
+    if (!together || comm == MPI_COMM_NULL || (s && s->has_met) ||
         (c && !s && (c->inter || c->size < 2)))
         return s;
-    if (PMPI_Comm_test_inter(comm, &inter) || inter || PMPI_Comm_size(comm, &size) || size < 2 ||
-        PMPI_Comm_get_attr(comm, refused_keyval, &value, &refused) || refused)
+    if (PMPI_Comm_test_inter(comm, &inter) || inter || PMPI_Comm_size(comm, &size) || size < 2)
         return NULL;
-    if (!agree(s != NULL, comm)) {
-        PMPI_Comm_set_attr(comm, refused_keyval, NULL);
+    uint64_t meetings = s ? s->meetings++ : meetings_without_record(comm);
+    uint64_t worth = comm == MPI_COMM_WORLD ? 0 : COMM_WORTH;
+    *early = meetings < worth;
+    if (meetings != worth || !agree(s != NULL, comm))
         return NULL;
-    }
     s->has_met = true;
     return s;
 }
@@ -193,7 +204,7 @@ void inject_start(const struct sync_clock *clock)
     }
     if (!layer.inject)
         return;
-    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &refused_keyval, NULL);
+    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &met_keyval, NULL);
     comm_forgotten = drop_shadow;
 }
 
@@ -262,7 +273,6 @@ void inject_findings(void (*add)(void *arg, const char *kind, json_t *finding),
 /* From the inside out: an outer one may run what an inner one prepares. */
 static void before(const struct collective *c)
 {
-    c->on->calls++;
     for (size_t i = n_injections; i-- > 0;)
         if (injections[i]->on && injections[i]->before)
             injections[i]->before(c);
@@ -279,7 +289,8 @@ static void restart(struct call *call)
 void inject_before(struct call *call, MPI_Comm comm, int root, uint64_t bytes,
                    const struct operands *operands)
 {
-    struct shadow *s = shadow_where_all_meet(comm);
+    bool early;
+    struct shadow *s = shadow_where_all_meet(comm, &early);
     if (s)
         before(&(struct collective){.call = call,
                                     .on = s,
@@ -296,7 +307,6 @@ struct injected *inject_started(struct call *call, MPI_Comm comm, int root, uint
     struct injected *last = NULL;
     if (!s)
         return NULL;
-    s->calls++;
     const struct collective c = {.call = call, .on = s, .comm = comm, .root = root, .bytes = bytes};
     for (size_t i = 0; i < n_injections; i++) {
         struct injected *one =
@@ -358,11 +368,14 @@ bool inject_broadcast(struct call *call, void *buffer, MPI_Count count, MPI_Data
                       MPI_Comm comm, int *rc)
 {
     bool fit = root >= 0 && count >= 0 && count <= INT_MAX && type != MPI_DATATYPE_NULL;
-    struct shadow *s = fit ? shadow_where_all_meet(comm) : NULL;
-    fit = s && root < s->size;
+    bool early = false;
+    /* What is refused on one rank the others may take part in. */
+    struct shadow *s = shadow_where_all_meet(comm, &early);
+    fit = fit && s && root < s->size;
     uint64_t bytes = fit ? call_bytes(count, type) : 0;
     if (!fit || bytes > INT_MAX) {
-        count_untreated(comm);
+        if (!early)
+            count_untreated(comm);
         call->entry = clock_ticks();
         return false;
     }

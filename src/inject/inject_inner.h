@@ -28,10 +28,10 @@ struct shadow {
     struct comm *of;
     int rank, size;
     char name[MPI_MAX_OBJECT_NAME + 24]; /* for findings */
-    uint64_t calls;                      /* collectives so far */
     void *kept[INJECTIONS_MAX];          /* one for each injection, its own; NULL at first */
     MPI_Comm comm;                       /* see injection_comm() */
     bool comm_refused;
+    uint64_t meetings;                   /* calls in which all members met, until has_met */
     bool has_met;                        /* all members have one */
     struct started started[STARTED_MAX]; /* the same on all members when they meet */
     int n_started;
@@ -102,8 +102,7 @@ bool injection_passes(const struct injection *self);
 /* A communicator of the same members for the layer's own traffic, made at first use, when all
  * members call this; errors are returned. It is made from the group, so that no attribute of the
  * application's communicator is copied. MPI_COMM_NULL on all members if contexts run low: there
- * are few of them in an MPI, and the application's come first; and as long as the communicator,
- * unless it is MPI_COMM_WORLD, has not shown by a few collectives that it is worth one. */
+ * are few of them in an MPI, and the application's come first. */
 MPI_Comm injection_comm(struct shadow *s);
 
 /* What SELF keeps for the communicator, SIZE zeroed bytes, made at first use by all members

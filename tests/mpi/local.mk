@@ -21,11 +21,13 @@ tests_mpi_collbench_bcast_check_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_mpi_collbench_bcast_check_LDADD = $(JANSSON_LIBS)
 
 # Applications for the layer: they know nothing of it.
-layer_programs = tests/mpi/awkward tests/mpi/ends tests/mpi/inject tests/mpi/messages tests/mpi/sites \
+layer_programs = tests/mpi/awkward tests/mpi/comms tests/mpi/ends tests/mpi/inject tests/mpi/messages tests/mpi/sites \
 	tests/mpi/strange tests/mpi/transport
 check_PROGRAMS += $(layer_programs)
 tests_mpi_awkward_CPPFLAGS = -D_GNU_SOURCE $(MPI_CFLAGS)
 tests_mpi_awkward_LDADD = $(MPI_LIBS)
+tests_mpi_comms_CPPFLAGS = $(MPI_CFLAGS)
+tests_mpi_comms_LDADD = $(MPI_LIBS)
 tests_mpi_ends_CPPFLAGS = -D_GNU_SOURCE $(MPI_CFLAGS)
 tests_mpi_ends_CFLAGS = -g -O1
 tests_mpi_ends_LDADD = $(MPI_LIBS)
@@ -58,6 +60,7 @@ tests_mpi_libnomem_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 
 MPI_TESTS = \
 	tests/mpi/apart.sh \
+	tests/mpi/comms.sh \
 	tests/mpi/awkward.sh \
 	tests/mpi/bcast.sh \
 	tests/mpi/collbench-bcast.sh \

@@ -1,0 +1,89 @@
+/* An application with many communicators, and attributes whose callbacks count, or refuse to be
+ * copied twice: whatever the layer does on communicators must not be seen.
+ *
+ *   comms many N     N communicators at a time, a broadcast on each and twenty on the last
+ *   comms callbacks  attributes on a communicator that is used, duplicated and freed
+ *
+ * Prints what it counted, and "right". */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int rank, copies, deletions, wrong;
+
+static void broadcast(MPI_Comm comm, int root, int value)
+{
+    int data = rank == root ? value : -1;
+    MPI_Bcast(&data, 1, MPI_INT, root, comm);
+    wrong |= data != value;
+}
+
+static void many(int n)
+{
+    MPI_Comm *comm = malloc((size_t)n * sizeof *comm);
+    for (int k = 0; comm && k < n; k++) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm[k]);
+        broadcast(comm[k], k % 2, k);
+    }
+    for (int i = 0; comm && i < 20; i++)
+        broadcast(comm[n - 1], 0, i);
+    for (int k = 0; comm && k < n; k++)
+        MPI_Comm_free(&comm[k]);
+    free(comm);
+}
+
+/* A second copy is refused. */
+static int copied(MPI_Comm comm, int keyval, void *extra, void *from, void *to, int *flag)
+{
+    (void)comm, (void)keyval, (void)extra;
+    *(void **)to = from;
+    *flag = 1;
+    return ++copies > 1 ? MPI_ERR_OTHER : MPI_SUCCESS;
+}
+
+static int deleted(MPI_Comm comm, int keyval, void *value, void *extra)
+{
+    (void)comm, (void)keyval, (void)value, (void)extra;
+    deletions++;
+    return MPI_SUCCESS;
+}
+
+static void callbacks(void)
+{
+    MPI_Comm first, second;
+    int keyval;
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &first);
+    MPI_Comm_create_keyval(copied, deleted, &keyval, NULL);
+    MPI_Comm_set_attr(first, keyval, &keyval);
+    for (int i = 0; i < 20; i++) {
+        int sum, data = 0;
+        MPI_Bcast(&data, 1, MPI_INT, i % 2, first);
+        MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, first);
+    }
+    MPI_Comm_set_errhandler(first, MPI_ERRORS_RETURN);
+    wrong |= MPI_Comm_dup(first, &second) != MPI_SUCCESS;
+    for (int i = 0; i < 20; i++) {
+        int data = 0;
+        MPI_Bcast(&data, 1, MPI_INT, 0, second);
+    }
+    MPI_Comm_free(&second);
+    MPI_Comm_free(&first);
+    MPI_Comm_free_keyval(&keyval);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (argc == 3 && !strcmp(argv[1], "many"))
+        many(atoi(argv[2]));
+    else
+        callbacks();
+    int any;
+    MPI_Allreduce(&wrong, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    if (rank == 0)
+        printf("%d copies, %d deletions: %s\n", copies, deletions, any ? "wrong" : "right");
+    MPI_Finalize();
+    return any;
+}
