@@ -144,10 +144,17 @@ static void mark_disturbed(const struct collective *c, const struct ack_open *o)
         of->disturbed = of->sequence + (o->kind == ACK_NOW);
 }
 
+/* Seconds between the last return from MPI and the call's entry. */
+static double idle_before(const struct call *call)
+{
+    return (double)ticks_to_ns(call->entry - thread.left) * 1e-9;
+}
+
 static int instead(const struct collective *c)
 {
     struct ack_stream *a = NULL;
     struct ack_open o;
+    double idle = idle_before(c->call);
     if (c->bytes == 0)
         return injection_pass(&ack_injection, c);
     if (!c->on->of->id || !(a = stream_of(c->on, BLOCKING, c->root, c->bytes))) {
@@ -163,6 +170,7 @@ static int instead(const struct collective *c)
         return rc;
     }
     o.left = clock_now();
+    o.idle = idle;
     mark_disturbed(c, &o);
     lock(a);
     ack_complete(&o, &(struct ack_end){o.begun, o.left, true, true, PATIENCE}, run.all);
@@ -195,6 +203,7 @@ static void begun(struct injected *injected, const struct call *call)
     ack_begin(a, &p->o, p->bytes, run.all);
     p->o.begun = entry;
     p->o.left = clock_now();
+    p->o.idle = idle_before(call);
     p->o.next = a->open;
     a->open = &p->o;
     unlock(a);

@@ -127,7 +127,7 @@ static void begin_acknowledged(struct ack_stream *a, struct ack_open *o, bool al
     o->kind = ACK_NOW;
     o->broadcast = a->n;
     o->one = ack_destination(a->id, a->size, a->root, a->acknowledged);
-    a->stamp[a->n++] = (struct ack_stamp){NAN, NAN, NAN, NAN, NAN, NAN, true};
+    a->stamp[a->n++] = (struct ack_stamp){.exit = NAN};
     a->acknowledged++;
     a->of_plan++;
     ack_sweep(a);
@@ -227,7 +227,14 @@ static void complete_acknowledged(struct ack_stream *a, struct ack_open *o,
     struct ack_stamp forgotten = {0};
     struct ack_stamp *stamp = o->broadcast == ACK_FORGOTTEN ? &forgotten : &a->stamp[o->broadcast];
     double start = clock_now();
-    *stamp = (struct ack_stamp){o->begun, o->left, end->entry, end->exit, NAN, NAN, end->at_once};
+    *stamp = (struct ack_stamp){.begun = o->begun,
+                                .left = o->left,
+                                .entry = end->entry,
+                                .exit = end->exit,
+                                .hold = NAN,
+                                .round_trip = NAN,
+                                .idle = o->idle,
+                                .at_once = end->at_once};
     if (a->rank == a->root)
         await_acks(a, o, end);
     else if (all || a->rank == o->one)

@@ -51,6 +51,8 @@ static void remark(const struct ack_verdict *v, size_t n, const struct ack_figur
         snprintf(text, size, "no rank was waiting: may be less by a round trip");
     else if (v->missing_rank >= 0)
         snprintf(text, size, "rank %d %s: with it there it may be more", v->missing_rank, was);
+    else if (v->crowded)
+        snprintf(text, size, "right after another MPI call of the root: alone it may be less");
     else if (v->behind && v->behind_rank >= 0 && v->behind_share > 0.5 && v->delayed_by > 0)
         snprintf(text, size, "delayed in %.0f %% by rank %d", 100.0 * (double)v->behind / (double)n,
                  v->behind_rank);

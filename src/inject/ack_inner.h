@@ -39,7 +39,7 @@ struct ack_open {
     int one;                  /* who acknowledges it */
     struct ack_pending *plan; /* awaited */
     double begun, left;       /* entry of the call that begins it, and its return */
-    uint64_t left_ticks;
+    double idle;              /* seconds since the last return from MPI, then */
 };
 
 /* How it ended, for this rank: entry and return of the call that completed it. */

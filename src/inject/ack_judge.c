@@ -194,22 +194,35 @@ struct destination {
     size_t *alone;  /* per member: broadcasts that it alone may have delayed */
 };
 
-/* Of the clean broadcasts those without anybody late, if they are not too few. */
-static void keep_complete(const struct judging *g, int i, const struct destination *d,
-                          struct ack_verdict *v)
+/* Whether the root came to broadcast K from another call to MPI: what that sent, to whomever, may
+ * still have been in the way of what went to I. */
+static bool is_crowded(const struct judging *g, size_t k, int i)
 {
-    size_t clean = 0, complete = 0;
+    return at(g, k, g->root)->idle < took(g, k, i);
+}
+
+/* Of the clean broadcasts those without anybody late, and with nothing just before, if they are not
+ * too few. */
+static void keep_alone(const struct judging *g, int i, const struct destination *d,
+                       struct ack_verdict *v)
+{
+    size_t clean = 0, alone = 0;
     for (size_t k = 0; k < g->n; k++) {
-        int missing = d->clean[k] ? who_was_missing(g, k, i) : -1;
-        clean += d->clean[k];
-        complete += d->clean[k] && missing < 0;
+        if (!d->clean[k])
+            continue;
+        int missing = who_was_missing(g, k, i);
+        bool crowded = is_crowded(g, k, i);
+        clean++;
+        alone += missing < 0 && !crowded;
         v->missing_rank = missing >= 0 ? missing : v->missing_rank;
+        v->crowded |= crowded;
     }
-    if (4 * complete < clean)
+    if (4 * alone < clean)
         return;
     v->missing_rank = -1;
+    v->crowded = false;
     for (size_t k = 0; k < g->n; k++)
-        d->clean[k] = d->clean[k] && who_was_missing(g, k, i) < 0;
+        d->clean[k] = d->clean[k] && who_was_missing(g, k, i) < 0 && !is_crowded(g, k, i);
 }
 
 static void judge_direct(const struct judging *g, int i, const struct destination *d,
@@ -229,7 +242,7 @@ static void judge_direct(const struct judging *g, int i, const struct destinatio
     v->unready = ready == 0;
     for (size_t k = 0; k < g->n; k++)
         d->clean[k] = ready ? d->clean[k] : d->who[k] < 0;
-    keep_complete(g, i, d, v);
+    keep_alone(g, i, d, v);
     for (size_t k = 0; k < g->n; k++)
         if (d->clean[k])
             d->value[clean++] = took(g, k, i);

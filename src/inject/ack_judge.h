@@ -34,6 +34,7 @@ struct ack_stamp {
     double entry, exit; /* ... and of the call that completes it: of MPI_Bcast, the same */
     double hold;        /* from the return to the sending of the acknowledgement; NaN: none sent */
     double round_trip;  /* of the acknowledgement and its echo, seen by its sender; NaN: none */
+    double idle;        /* since its last return from MPI, when it began */
     bool at_once;       /* no call to MPI was made between the two */
 };
 
@@ -63,6 +64,7 @@ struct ack_verdict {
     double at_most;                 /* for the median of the direct figure; NaN: not known */
     bool unready;     /* nobody was late, but in no broadcast all were ready: up to RTL_i
                          of the latency may be waiting for readiness to be told */
+    bool crowded;     /* most followed another call of the root: the latency alone may be less */
     int missing_rank; /* most of these broadcasts were without it, or others, late: the latency with
                          them there may be more; -1 */
     size_t asked, early, given_up; /* acknowledgements */

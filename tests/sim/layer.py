@@ -53,7 +53,7 @@ for s in streams:
         name = "root %d, %d B, to %d" % key
         direct, ol = d["direct_us"], d["ol_us"]
         known += direct is not None
-        marked = how == "pipelined" and "may be less" in d["remark"]
+        marked = how == "pipelined" and "may be less" in d["remark"] # the root came from another broadcast
         # All at once from the root: without rank 2 there is more room for the others.
         marked |= algorithm == "posted" and how == "constant" and "rank 2 was not waiting yet: with it" in d["remark"]
         if how == "slow_clock":

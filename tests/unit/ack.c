@@ -69,8 +69,8 @@ static void play(struct ack_stamp stamp[N][P], const double late[2])
         for (int j = 0; j < P; j++)
             stamp[k][j] =
                 (struct ack_stamp){.begun = root - 1e-4, .hold = NAN, .round_trip = 20e-6};
-        stamp[k][0] =
-            (struct ack_stamp){.begun = root, .exit = root + 1e-6, .hold = NAN, .round_trip = NAN};
+        stamp[k][0] = (struct ack_stamp){
+            .begun = root, .exit = root + 1e-6, .hold = NAN, .round_trip = NAN, .idle = 1};
         stamp[k][1].exit = root + 10e-6;
         stamp[k][2].exit = at2;
         stamp[k][3].exit = at2 + 10e-6;
@@ -110,6 +110,26 @@ Test(ack, inherited_lateness_is_told_with_the_latency)
     cr_assert_eq(v[3].behind, N / 2);
     cr_assert_eq(v[3].behind_rank, 2);
     cr_assert_float_eq(v[3].delayed_by, 1e-3 - 10e-6, 1e-9);
+}
+
+/* What the root sent just before may be in the way. */
+Test(ack, broadcasts_in_a_row)
+{
+    static struct ack_stamp stamp[N][P];
+    struct ack_verdict v[P];
+    play(stamp, (double[]){0, 0});
+    for (int k = 0; k < N; k++)
+        stamp[k][0].idle = k % 2 ? 12e-6 : 1;
+    for (int k = 1; k < N; k += 2)
+        stamp[k][3].exit += 5e-6;
+    cr_assert(ack_judge(stamp[0], N, P, 0, NULL, 0, 0, v));
+    cr_assert(v[1].direct.n == N && !v[1].crowded, "it was done by then");
+    cr_assert(v[3].direct.n == N / 2 && !v[3].crowded);
+    cr_assert_float_eq(v[3].direct.value, 20e-6, 1e-9);
+    for (int k = 0; k < N; k++)
+        stamp[k][0].idle = 12e-6;
+    cr_assert(ack_judge(stamp[0], N, P, 0, NULL, 0, 0, v));
+    cr_assert(v[3].direct.n == N && v[3].crowded && !v[1].crowded);
 }
 
 /* Begun, left for work and completed: who was away is late, and whoever needed it is behind. */
