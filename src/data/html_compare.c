@@ -129,7 +129,7 @@ void data_html_differences(const struct differences_page *p, FILE *out)
     sentences(p, out);
     runs(p, out);
     fputs("<section class=l id=differences><h2>What changed from A to B</h2><p><span class=k "
-          "style=\"background:var(--collectives)\"></span>A<span class=k "
+          "style=\"background:var(--accent)\"></span>A<span class=k "
           "style=\"background:var(--late)\"></span>B</p><div class=wide tabindex=0 role=region "
           "aria-label=\"what changed\"><table><thead><tr>",
           out);

@@ -296,7 +296,7 @@ static void document_maps(const json_t *maps, FILE *out)
     if (!is_table(maps))
         return;
     fputs("<h2>Overlap</h2><p>Message size to the right, computation upwards.<span class=k "
-          "style=\"background:var(--collectives)\"></span>the shorter of the two is hidden<span "
+          "style=\"background:var(--accent)\"></span>the shorter of the two is hidden<span "
           "class=k style=\"background:var(--late)\"></span>one after the other; pale: in part; "
           "crossed: not certain; empty: not known</p>",
           out);

@@ -59,7 +59,7 @@ static double height_of(const struct axis *y, double us)
 
 static void draw_points(const moments *list, const struct axis *y, double end, bool skew, FILE *out)
 {
-    fprintf(out, "<path fill=\"var(--%s)\" d=\"", skew ? "late" : "collectives");
+    fprintf(out, "<path fill=\"var(--%s)\" d=\"", skew ? "late" : "accent");
     for (size_t i = 0; i < list->n; i++) {
         const struct moment *m = &list->at[i];
         fprintf(out, "M%.1f %.1fh3v3h-3z", LEFT + (WIDTH - LEFT - 10) * m->at / end,
@@ -114,7 +114,7 @@ bool html_times(const struct profile *p, const char *doubt, FILE *out)
             "<h2 id=times>Collectives over the time of the run%s</h2><p>%zu that were kept, since "
             "the first of them.<span class=k style=\"background:var(--late)\"></span>from the "
             "first to the last rank's entry<span class=k "
-            "style=\"background:var(--collectives)\"></span>from there to the last "
+            "style=\"background:var(--accent)\"></span>from there to the last "
             "exit</p>",
             doubt, list.n);
         draw(&list, "spread of arrivals and duration of collectives over time", out);

@@ -61,7 +61,7 @@ document.querySelectorAll('[data-points]').forEach(place => {
     const brief = us => us >= 1e6 ? us / 1e6 + ' s' : us >= 1e3 ? us / 1e3 + ' ms' : us >= 1 ? us + ' us' : us * 1e3 + ' ns';
     const chart = new Dygraph(curves, JSON.parse(place.dataset.points), {
         labels: ['s', 'spread of arrivals', 'duration'],
-        colors: [colour('--late'), colour('--collectives')],
+        colors: [colour('--late'), colour('--accent')],
         valueRange: [+place.dataset.from, +place.dataset.to], xRangePad: 10,
         logscale: true, strokeWidth: 0, drawPoints: true, pointSize: 2, highlightCircleSize: 4,
         gridLineColor: colour('--line'), axisLineColor: colour('--line'), xlabel: '', axisLabelWidth: 62,

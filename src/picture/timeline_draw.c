@@ -18,9 +18,9 @@ static const struct {
 } colours[COLOURS] = {
     [WAITING] = {"0xd55e00", "waiting for another rank"},
     [COMPLETING] = {"0x56b4e9", "completing, receiving"},
-    [SENDING] = {"0xf0e442", "blocking send"},
+    [SENDING] = {"0x0072b2", "blocking send"},
     [POSTING] = {"0x009e73", "non-blocking post"},
-    [COLLECTIVE] = {"0x0072b2", "collective"},
+    [COLLECTIVE] = {"0xf0e442", "collective"},
     [OTHER] = {"0xcc79a7", "other MPI calls"},
     [POLLING] = {"0xff1493", "polling that found something"},
 };
