@@ -56,14 +56,10 @@ static void trust(const struct profile *p, FILE *out)
         [NOISE_SPOILED] = "The times mean little; counts and bytes are right"};
     const struct noise n = noise_of(p);
     bool simulated = p->clock == CLOCK_SOURCE_EXTERNAL;
-    char text[300], a[32], b[32];
-    double start = 0, end = 0;
+    char text[400], a[32];
     uint64_t dropped = 0;
-    for (size_t i = 0; i < p->ranks.n; i++) {
-        start = fmax(start, (double)p->ranks.at[i].init_ns);
-        end = fmax(end, (double)p->ranks.at[i].merge_ns);
+    for (size_t i = 0; i < p->ranks.n; i++)
         dropped += p->ranks.at[i].dropped[LEDGER_ENTRIES];
-    }
     fprintf(out, "<section id=trust class=\"box%s\"><h2>%s</h2><dl>",
             n.level == NOISE_QUIET || simulated ? "" : " bad",
             simulated ? "The times are those of a simulated clock" : said[n.level]);
@@ -74,26 +70,15 @@ static void trust(const struct profile *p, FILE *out)
                  h->ranks > h->processors ? ": they wait for each other's time slices" : "");
         fact(out, "host", text);
     }
-    if (n.worst_rank >= 0 && !simulated) {
-        snprintf(text, sizeof text,
-                 "%s of the run ready to run, but without a processor; at most %s (rank %d)",
-                 format_share(a, n.mean, 1), format_share(b, n.share, 1), n.worst_rank);
+    if (text_disturbed(p, text, sizeof text))
         fact(out, "disturbed", text);
-    }
-    if (n.load >= 0 && !simulated) {
-        snprintf(text, sizeof text, "%.1f at the end", n.load);
-        fact(out, "load", text);
-    }
     snprintf(text, sizeof text, "%s%s", clock_name_of(p->clock),
              p->hosts.n < 2    ? "; one for all ranks"
              : p->synchronized ? "; synchronized between hosts"
                                : "; not synchronized between hosts");
     fact(out, "clock", text);
-    if (start > 0) {
-        snprintf(text, sizeof text, "%s to start, %s to end; its part in each call is not measured",
-                 format_time(a, start), format_time(b, end));
+    if (text_cost(p, text, sizeof text))
         fact(out, "collprof itself", text);
-    }
     if (dropped) {
         snprintf(text, sizeof text, "%s calls found the tables full: they are in no row",
                  format_count(a, dropped));

@@ -178,6 +178,8 @@ void life_begin(void)
         comm_add(MPI_COMM_WORLD);
         comm_add(MPI_COMM_SELF);
     }
+    noise_watch();
+    cost_measure();
     layer.phase = LAYER_RUNNING;
     ends_watch();
     pthread_atfork(NULL, NULL, in_child);

@@ -30,6 +30,13 @@ void life_end_alone(void);
 
 void noise_read(struct ledger_noise *noise);
 
+/* From now on also during the run. */
+void noise_watch(void);
+
+/* Measures what a call costs that does nothing. Before anything is recorded: nothing of it stays.
+ */
+void cost_measure(void);
+
 /* Region 0 is outside of all. Called from here, so that the public functions are linked from
  * libcollprof.a, too: an application refers to them only weakly. */
 void regions_start(void);

@@ -1,9 +1,10 @@
-/* How undisturbed this process runs: what the kernel counts anyway, read at the start and the end.
- */
+/* How undisturbed this process runs: what the kernel counts anyway, read at the start, at the end
+ * and from time to time in between. */
 #include "base/clock.h"
 #include "layer/life_inner.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,11 +27,56 @@ static int64_t ns_of(struct timeval t)
     return (int64_t)t.tv_sec * 1000000000 + (int64_t)t.tv_usec * 1000;
 }
 
+static int64_t delayed_now(void)
+{
+    char text[256];
+    long long delayed;
+    return sscanf(slurp("/proc/self/schedstat", text), "%*u %lld", &delayed) == 1 ? delayed : -1;
+}
+
+static int64_t khz_now(void)
+{
+    char path[96], text[256];
+    long long khz;
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_cur_freq",
+             sched_getcpu());
+    return sscanf(slurp(path, text), "%lld", &khz) == 1 ? khz : -1;
+}
+
+/* Some 20 us, every 50 ms; of a longer run so much less often that the moments have room. */
+static uint64_t between_looks;
+static void look(uint64_t now)
+{
+    struct ledger_header *h = layer.ledger.header;
+    uint64_t due = layer.look_at;
+    if (now < due || !__atomic_compare_exchange_n(&layer.look_at, &due, UINT64_MAX, false,
+                                                  __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        return; /* another thread's */
+    if (h->n_moments == LEDGER_MOMENTS) {
+        for (uint32_t i = 0; i < LEDGER_MOMENTS / 2; i++)
+            h->moment[i] = h->moment[2 * i + 1];
+        h->n_moments = LEDGER_MOMENTS / 2;
+        between_looks *= 2;
+    }
+    h->moment[h->n_moments++] = (struct ledger_moment){now, delayed_now(), khz_now()};
+    __atomic_store_n(&layer.look_at, now + between_looks, __ATOMIC_RELEASE);
+}
+
+void noise_watch(void)
+{
+    layer.look = look;
+    layer.ledger.header->n_moments = 0;
+    between_looks = (uint64_t)(0.05 * layer.ledger.header->ticks_per_second);
+    layer.look_at = clock_source == CLOCK_SOURCE_EXTERNAL || !between_looks
+                        ? UINT64_MAX
+                        : clock_ticks() + between_looks;
+}
+
 void noise_read(struct ledger_noise *noise)
 {
     struct rusage usage;
     char text[256];
-    long long delayed, pressure;
+    long long pressure;
     *noise = (struct ledger_noise){-1, -1, -1, -1, -1, -1};
     if (clock_source == CLOCK_SOURCE_EXTERNAL)
         return; /* all simulated ranks are one process */
@@ -39,8 +85,7 @@ void noise_read(struct ledger_noise *noise)
         noise->involuntary = usage.ru_nivcsw;
         noise->voluntary = usage.ru_nvcsw;
     }
-    if (sscanf(slurp("/proc/self/schedstat", text), "%*u %lld", &delayed) == 1)
-        noise->delayed_ns = delayed;
+    noise->delayed_ns = delayed_now();
     const char *total = strstr(slurp("/proc/pressure/cpu", text), "total=");
     if (total && sscanf(total, "total=%lld", &pressure) == 1)
         noise->pressure_ns = 1000 * pressure;

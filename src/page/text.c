@@ -8,6 +8,7 @@
 #include "page/rows.h"
 #include "profile/noise.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,43 +131,59 @@ static void clock_line(const struct profile *p, FILE *out)
         fact(out, "clock", "%s; one for all ranks", clock_name_of(p->clock));
 }
 
-/* Both lie beside the wall time, which is that of the application. */
-static void cost_line(const struct profile *p, FILE *out)
+/* What the layer took: in the calls, which is part of the wall time, and at the ends, beside it. */
+bool text_cost(const struct profile *p, char *text, size_t room)
 {
-    double start = 0, end = 0, longest = 0;
-    char a[32], b[32], share[32];
+    double start = 0, end = (double)p->writing_ns, wall = 0, calls = 0, cost = 0, most = 0;
+    char a[32], b[32], c[32], count[32];
     for (size_t i = 0; i < p->ranks.n; i++) {
         const struct profile_rank *r = &p->ranks.at[i];
-        start = (double)r->init_ns > start ? (double)r->init_ns : start;
-        end = (double)r->merge_ns > end ? (double)r->merge_ns : end;
-        longest = r->wall > longest ? r->wall : longest;
+        start = fmax(start, (double)r->init_ns);
+        most = fmax(most, (double)r->merge_ns);
+        wall += 1e9 * r->wall;
+        calls += (double)r->calls;
+        cost += (double)r->calls * r->call_ns;
     }
-    end += (double)p->writing_ns;
-    char to_end[48] = "";
-    if (end > 0)
-        snprintf(to_end, sizeof to_end, ", %s to end", format_time(b, end));
-    if (start > 0)
-        fact(out, "collprof", "%s to start%s: %s of all; its part in each call is not measured",
-             format_time(a, start), to_end,
-             format_share(share, start + end, longest * 1e9 + start + end));
+    end += most;
+    if (!(start > 0))
+        return false;
+    int at = snprintf(text, room, "%s to start, %s to end, beside the run; ", format_time(a, start),
+                      end > 0 ? format_time(b, end) : "not known");
+    if (cost > 0 && wall > 0)
+        snprintf(text + at, room - (size_t)at,
+                 "in it %s calls of %s each, as measured at the start: %s",
+                 format_count(count, whole_count(calls)), format_time(c, cost / calls),
+                 format_share(a, cost, wall));
+    else
+        snprintf(text + at, room - (size_t)at, "its part in each call is not known");
+    return true;
 }
 
 /* Whether the processors were there when they were needed. */
-static void noise_line(const struct profile *p, FILE *out)
+bool text_disturbed(const struct profile *p, char *text, size_t room)
 {
-    struct noise n = noise_of(p);
-    char load[64] = "", mean[32], most[32];
-    if (n.load >= 0)
-        snprintf(load, sizeof load, "; load %.1f at the end", n.load);
+    const struct noise n = noise_of(p);
+    char mean[32], most[32], from[32], length[32];
     if (p->clock == CLOCK_SOURCE_EXTERNAL)
-        return;
-    if (n.worst_rank < 0)
-        fact(out, "disturbed", "not known%s", load);
-    else
-        fact(out, "disturbed",
-             "%s of the run ready to run, but without a processor; at most %s "
-             "(rank %d)%s",
-             format_share(mean, n.mean, 1), format_share(most, n.share, 1), n.worst_rank, load);
+        return false;
+    int at =
+        n.worst_rank < 0
+            ? snprintf(text, room, "not known")
+            : snprintf(text, room,
+                       "%s of the run ready to run, but without a processor; at most %s "
+                       "(rank %d)",
+                       format_share(mean, n.mean, 1), format_share(most, n.share, 1), n.worst_rank);
+    if (noise_has_bad_stretch(&n))
+        at +=
+            snprintf(text + at, room - (size_t)at, "; worst rank %d, %s of the %s after %s",
+                     n.bad_rank, format_share(mean, n.bad_share, 1),
+                     format_time(length, 1e9 * n.bad_length), format_time(from, 1e9 * n.bad_from));
+    if (n.frequency >= 1.1)
+        at += snprintf(text + at, room - (size_t)at,
+                       "; the processor's frequency changed by a factor of %.2f", n.frequency);
+    if (n.load >= 0)
+        snprintf(text + at, room - (size_t)at, "; load %.1f at the end", n.load);
+    return true;
 }
 
 static void text_header(const struct profile *p, FILE *out)
@@ -189,8 +206,11 @@ static void text_header(const struct profile *p, FILE *out)
     programs_and_hosts(p, out);
     times(p, out);
     clock_line(p, out);
-    noise_line(p, out);
-    cost_line(p, out);
+    char text[400];
+    if (text_disturbed(p, text, sizeof text))
+        fact(out, "disturbed", "%s", text);
+    if (text_cost(p, text, sizeof text))
+        fact(out, "collprof", "%s", text);
 }
 
 static _Thread_local size_t width = REPORT_WIDTH;

@@ -22,6 +22,11 @@ void text_transport(const struct profile *p, FILE *out);
 void text_most_measured(const struct view *v, FILE *out);
 void text_findings(const struct profile *p, FILE *out, const struct report_options *options);
 
+/* What the run's times rest on, in a line each: whether it was disturbed, what the layer took.
+ * False: not known at all. */
+bool text_disturbed(const struct profile *p, char *text, size_t room);
+bool text_cost(const struct profile *p, char *text, size_t room);
+
 /* The last line: what to do next, with its command; nothing if nothing is certain. */
 void text_next(const struct view *v, FILE *out, const char *directory);
 

@@ -48,6 +48,10 @@ static void trust(const struct profile *p, const struct noise *n, FILE *out)
                 n->level == NOISE_SPOILED ? "The times of this run mean little"
                                           : "This run was disturbed",
                 share, time);
+    if (noise_has_bad_stretch(n))
+        fprintf(out, " It was worst for rank %d: %s of the %s after %s.", n->bad_rank,
+                format_share(share, n->bad_share, 1), format_time(time, 1e9 * n->bad_length),
+                format_time(all, 1e9 * n->bad_from));
     if (n->level == NOISE_SPOILED)
         fputs(" Counts and bytes are right; who is late and what waits is not judged.", out);
     else

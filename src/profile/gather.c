@@ -430,6 +430,40 @@ static void gather_noise(struct profile_rank *r, const struct ledger_header *h)
     r->load = known ? to->load : -1;
 }
 
+/* From one moment to the next, of stretches of 10 ms and more: the kernel counts in ticks of some.
+ */
+static void gather_moments(struct profile_rank *r, const struct ledger_header *h)
+{
+    struct ledger_moment last = {h->pair[0].ticks, h->noise[0].delayed_ns, -1};
+    uint32_t n = h->n_moments <= LEDGER_MOMENTS ? h->n_moments : 0;
+    double rate = ledger_rate(h) > 0 ? ledger_rate(h) : h->ticks_per_second;
+    r->worst_from_ns = r->worst_length_ns = r->worst_delayed_ns = r->least_khz = r->most_khz = -1;
+    for (uint32_t i = 0; i <= n; i++) {
+        struct ledger_moment now =
+            i < n ? h->moment[i]
+                  : (struct ledger_moment){h->pair[1].ticks, h->noise[1].delayed_ns, -1};
+        int64_t delayed = grown(last.delayed_ns, now.delayed_ns);
+        double from = 1e9 * (double)(int64_t)(last.ticks - h->pair[0].ticks) / rate,
+               length = 1e9 * (double)(int64_t)(now.ticks - last.ticks) / rate;
+        bool known = delayed >= 0 && length >= 1e7 && length < 1e18 && from >= 0 &&
+                     (i < n || h->noise[1].cpu_ns > 0);
+        if (known && (double)delayed > length)
+            delayed = (int64_t)length;
+        if (known && (r->worst_length_ns < 0 || (double)delayed * (double)r->worst_length_ns >
+                                                    (double)r->worst_delayed_ns * length)) {
+            r->worst_from_ns = within_far(from);
+            r->worst_length_ns = within_far(length);
+            r->worst_delayed_ns = delayed;
+        }
+        if (now.cpu_khz > 0) {
+            r->least_khz =
+                r->least_khz < 0 || now.cpu_khz < r->least_khz ? now.cpu_khz : r->least_khz;
+            r->most_khz = now.cpu_khz > r->most_khz ? now.cpu_khz : r->most_khz;
+        }
+        last = now;
+    }
+}
+
 static void gather_rank(struct profile *p, const struct ledger *l)
 {
     const struct ledger_header *h = l->header;
@@ -448,8 +482,10 @@ static void gather_rank(struct profile *p, const struct ledger *l)
                                .failed_collectives = h->failed_collectives,
                                .started_late = h->started_late,
                                .init_ns = h->init_ns,
-                               .merge_ns = h->merge_ns};
+                               .merge_ns = h->merge_ns,
+                               .call_ns = h->call_ns >= 0 && h->call_ns < 1e9 ? h->call_ns : 0};
     gather_noise(r, h);
+    gather_moments(r, h);
     for (uint32_t i = 0; i < count_of(l, LEDGER_ENTRIES); i++) {
         r->mpi_ns += l->entries[i].time_ns;
         r->calls += l->entries[i].calls;

@@ -78,6 +78,10 @@ struct profile_rank {
     /* Beside the run, see struct ledger_noise; negative: not known */
     int64_t cpu_ns, delayed_ns, pressure_ns;
     double load;
+    /* The stretch of the run in which it was kept off its processor for the largest part, and the
+     * lowest and highest frequency seen; negative: not known. */
+    int64_t worst_from_ns, worst_length_ns, worst_delayed_ns, least_khz, most_khz;
+    double call_ns;        /* what recording adds to a call; 0: not measured */
     uint32_t started_late; /* MPI_Init was not seen */
     bool alive;            /* the process ran on when its record was read */
     uint64_t late;         /* recorded collectives that it entered last */

@@ -4,14 +4,37 @@
  * others lose it, too, as they wait for it. */
 static const double felt = 0.01, spoiled = 0.10, spoiled_of_mpi = 0.50;
 
+/* A bad stretch matters by what it is of the run, and by how bad it is. */
+static const double bad = 0.25;
+
+static void look_at_moments(struct noise *n, const struct profile_rank *r)
+{
+    double share =
+        r->worst_length_ns > 0 ? (double)r->worst_delayed_ns / (double)r->worst_length_ns : -1;
+    if (share >= 0 && (n->bad_rank < 0 || share > n->bad_share)) {
+        n->bad_rank = r->rank;
+        n->bad_share = share;
+        n->bad_from = 1e-9 * (double)r->worst_from_ns;
+        n->bad_length = 1e-9 * (double)r->worst_length_ns;
+    }
+    if (r->least_khz > 0 && (double)r->most_khz > n->frequency * (double)r->least_khz)
+        n->frequency = (double)r->most_khz / (double)r->least_khz;
+}
+
+bool noise_has_bad_stretch(const struct noise *n)
+{
+    return n->bad_rank >= 0 && n->bad_share >= bad && n->bad_share >= 2 * n->share;
+}
+
 struct noise noise_of(const struct profile *p)
 {
-    struct noise n = {.worst_rank = -1, .load = -1};
+    struct noise n = {.worst_rank = -1, .load = -1, .bad_rank = -1};
     double delayed = 0, wall = 0, mpi = 0;
     for (size_t i = 0; i < p->ranks.n; i++) {
         const struct profile_rank *r = &p->ranks.at[i];
         n.load = r->load > n.load ? r->load : n.load;
         mpi += (double)r->mpi_ns / 1e9;
+        look_at_moments(&n, r);
         if (r->delayed_ns < 0 || !(r->wall > 0)) {
             n.unknown++;
             continue;
@@ -28,7 +51,7 @@ struct noise noise_of(const struct profile *p)
     if (n.worst_rank < 0)
         return n;
     n.mean = delayed / wall;
-    n.level = n.share < felt ? NOISE_QUIET : NOISE_FELT;
+    n.level = n.share < felt && !noise_has_bad_stretch(&n) ? NOISE_QUIET : NOISE_FELT;
     if (n.share >= spoiled ||
         (n.share >= felt && n.seconds >= spoiled_of_mpi * mpi / (double)p->ranks.n))
         n.level = NOISE_SPOILED;

@@ -6,7 +6,7 @@
 
 enum noise_level {
     NOISE_UNKNOWN,
-    NOISE_QUIET,  /* less than 1 % of the run, at every rank */
+    NOISE_QUIET,  /* less than 1 % of the run, at every rank, and no stretch of it with a quarter */
     NOISE_FELT,   /* more; figures of that size are doubtful */
     NOISE_SPOILED /* 10 % of the run, or half of the time in MPI: no conclusion is drawn */
 };
@@ -19,8 +19,16 @@ struct noise {
     double mean;        /* share of all ranks together */
     double load;        /* highest of the hosts at the end; negative: not known */
     size_t unknown;     /* ranks that it is not known of */
+    /* The worst stretch of all: of rank, from so many seconds after MPI_Init, so long, of which
+     * such a share without a processor; rank -1: not known. */
+    int32_t bad_rank;
+    double bad_from, bad_length, bad_share;
+    double frequency; /* the largest ratio of two frequencies that one rank saw; 0: not known */
 };
 
 struct noise noise_of(const struct profile *p);
+
+/* Whether some stretch of the run was much worse than the whole. */
+bool noise_has_bad_stretch(const struct noise *n);
 
 #endif

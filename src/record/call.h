@@ -118,6 +118,8 @@ static inline void call_leave_known(const struct call *c, int rc, const struct c
     layer.ledger.header->last_ticks = c->exit;
     if (UNLIKELY(layer.trace))
         trace_left(c, e);
+    if (UNLIKELY(c->exit >= layer.look_at))
+        layer.look(c->exit);
     call_over(c);
 }
 

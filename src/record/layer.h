@@ -45,7 +45,9 @@ struct layer {
     struct index channels; /* hash of a channel to its number */
     bool trace;            /* events are recorded */
     bool shared_trace;     /* by several threads */
-    bool inject;           /* acknowledgements, benchmark or another broadcast are asked for */
+    uint64_t look_at;      /* ticks: the next return from MPI after which look() is to be called */
+    void (*look)(uint64_t now);
+    bool inject; /* acknowledgements, benchmark or another broadcast are asked for */
 
     enum layer_phase phase;
     pid_t pid; /* a forked child is not this process */

@@ -210,6 +210,13 @@ struct ledger_noise {
     double load;                    /* the host's, of the last minute */
 };
 
+/* The same, at moments during the run. */
+struct ledger_moment {
+    uint64_t ticks;
+    int64_t delayed_ns, cpu_khz; /* the frequency of the processor that it is on */
+};
+enum { LEDGER_MOMENTS = 32 };
+
 /* Messages sent to or received from one peer at one place: the communication matrix. */
 struct ledger_peer {
     uint32_t site, operation;
@@ -320,7 +327,10 @@ struct ledger_header {
                                      none of these bits */
     uint32_t stack_depth;         /* frames per site asked for; 0: no sites */
     struct ledger_noise noise[2]; /* at the start, and at the end if that was reached */
-    uint64_t init_ns, merge_ns;   /* what the layer's own start and end cost */
+    struct ledger_moment moment[LEDGER_MOMENTS]; /* between them, the first N_MOMENTS */
+    uint32_t n_moments;
+    uint64_t init_ns, merge_ns; /* what the layer's own start and end cost */
+    double call_ns;             /* and a call, measured at the start; 0: not measured */
 };
 
 /* A ledger in memory: mapped, for its writer; a checked copy, for a reader. */

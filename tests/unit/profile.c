@@ -2,6 +2,7 @@
  * that it survives the message and the file, and that instances match across ranks. */
 #include "made_profile.h"
 #include "profile/arrivals.h"
+#include "profile/noise.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -382,6 +383,64 @@ Test(profile, indices_of_a_cut_record_are_not_trusted)
 
 /* What the kernel counted beside the run: differences, through the message and the file; what is
  * not known stays not known. */
+/* Of stretches of 40, 5, 55 and 100 ms, kept off for 4, 5, 44 and 0 ms, the third is the worst: the
+ * second is too short to say. */
+Test(profile, the_worst_stretch_of_a_run_is_found)
+{
+    static const double ms[] = {40, 45, 100, 200};
+    static const int64_t delayed[] = {4000000, 9000000, 53000000, 53000000};
+    struct ledger l;
+    made_ledger(&l, NULL, 0, 1);
+    made_calls(&l, 1, OP_BCAST, 8, 1, 1000);
+    struct ledger_header *h = l.header;
+    const double tick = 1e6;
+    h->noise[0] = (struct ledger_noise){1, 0, 0, 0, 0, 0};
+    h->noise[1] = (struct ledger_noise){1000000000, delayed[3], 0, 0, 0, 0};
+    h->pair[1].ticks = h->pair[0].ticks + (uint64_t)(ms[3] * tick);
+    h->pair[1].seconds = h->pair[0].seconds + 0.2;
+    for (uint32_t i = 0; i < 3; i++)
+        h->moment[i] = (struct ledger_moment){h->pair[0].ticks + (uint64_t)(ms[i] * tick),
+                                              delayed[i], (int64_t[]){2000000, 3000000, -1}[i]};
+    h->n_moments = 3;
+    h->call_ns = 42;
+    struct profile *p = profile_from_ledger(&l);
+    const struct profile_rank *r = &p->ranks.at[0];
+    cr_assert_float_eq((double)r->worst_from_ns, 45e6, 1e4);
+    cr_assert_float_eq((double)r->worst_length_ns, 55e6, 1e4);
+    cr_assert_eq(r->worst_delayed_ns, 44000000);
+    cr_assert_eq(r->least_khz, 2000000);
+    cr_assert_eq(r->most_khz, 3000000);
+    cr_assert_float_eq(r->call_ns, 42, 1e-9);
+    struct noise n = noise_of(p);
+    cr_assert_eq(n.bad_rank, 0);
+    cr_assert_float_eq(n.bad_share, 0.8, 1e-3);
+    cr_assert_float_eq(n.frequency, 1.5, 1e-9);
+    profile_free(p);
+    h->n_moments = LEDGER_MOMENTS + 1; /* a damaged record */
+    p = profile_from_ledger(&l);
+    cr_assert_eq(p->ranks.at[0].worst_from_ns, 0, "the whole run is one stretch");
+    profile_free(p);
+}
+
+/* Quiet as a whole, bad for a while: that is felt, and said. */
+Test(profile, a_bad_stretch_of_a_quiet_run_is_felt)
+{
+    struct profile *p = profile_new();
+    *PUSH(&p->ranks) = (struct profile_rank){.rank = 5,
+                                             .wall = 100,
+                                             .delayed_ns = 500000000,
+                                             .worst_from_ns = 2000000000,
+                                             .worst_length_ns = 1000000000,
+                                             .worst_delayed_ns = 240000000};
+    cr_assert_eq(noise_of(p).level, NOISE_QUIET);
+    p->ranks.at[0].worst_delayed_ns = 260000000;
+    cr_assert_eq(noise_of(p).level, NOISE_FELT);
+    p->ranks.at[0].delayed_ns = 30000000000; /* no worse than the rest */
+    struct noise n = noise_of(p);
+    cr_assert_not(noise_has_bad_stretch(&n));
+    profile_free(p);
+}
+
 Test(profile, noise_is_what_was_added_during_the_run)
 {
     struct ledger l;
