@@ -112,20 +112,19 @@ static _Noreturn void stop(const char *what)
 }
 
 /* Runs the application and reads the numbers that its rank 0 prints. */
-static struct overhead_result run(const struct options *o, const char *work, int threads,
-                                  enum layer_use use, int ranks)
+static struct overhead_result start(const struct options *o, const char *work, int threads,
+                                    const char *preload, const char *settings, int ranks)
 {
     char command[8192], self[2048] = "", launch[1024] = "", with[4096] = "", line[256];
     const char *yielding = ranks > 1 ? YIELDING : "";
-    const char *layer = use == WITHOUT ? "" : o->layer;
     struct overhead_result result;
     if (readlink("/proc/self/exe", self, sizeof self - 1) < 0)
         stop("cannot find myself in /proc");
     if (ranks > 1)
         snprintf(launch, sizeof launch, "'%s' -n %d", o->launcher, ranks);
     snprintf(with, sizeof with,
-             "LD_PRELOAD='%s %s %s' COLLPROF_REPORT=no COLLPROF_OUTPUT=overhead.profile %s", layer,
-             use == TRANSPORT ? TRANSPORT_LIBRARY : "", yielding, uses[use].settings);
+             "LD_PRELOAD='%s %s' COLLPROF_REPORT=no COLLPROF_OUTPUT=overhead.profile %s", preload,
+             yielding, settings);
     snprintf(command, sizeof command, "%s env %s '%s' --work=%s --threads=%d", launch, with, self,
              work, threads);
     FILE *from = popen(command, "r");
@@ -136,6 +135,15 @@ static struct overhead_result run(const struct options *o, const char *work, int
         exit(1);
     }
     return result;
+}
+
+static struct overhead_result run(const struct options *o, const char *work, int threads,
+                                  enum layer_use use, int ranks)
+{
+    char preload[2048];
+    snprintf(preload, sizeof preload, "%s %s", use == WITHOUT ? "" : o->layer,
+             use == TRANSPORT ? TRANSPORT_LIBRARY : "");
+    return start(o, work, threads, preload, uses[use].settings, ranks);
 }
 
 static const struct column cost_columns[] = {
@@ -258,6 +266,55 @@ static void measure_whole(const struct options *o, struct document *d)
     }
 }
 
+/* What takes part in the application's broadcasts. */
+static const struct {
+    const char *name, *settings;
+} modes[] = {{"without", ""},
+             {"counted and timed", ""},
+             {"--ack", "COLLPROF_ACK=one"},
+             {"--benchmark, 1 s", "COLLPROF_BENCHMARK=all COLLPROF_BENCHMARK_BUDGET=1"},
+             {"--bcast=binomial", "COLLPROF_BCAST=binomial"},
+             {"--bcast=grid", "COLLPROF_BCAST=grid"}};
+enum { N_MODES = sizeof modes / sizeof *modes };
+
+static const struct column mode_columns[] = {
+    {"mode", NULL, COLUMN_TEXT, 0, NULL},
+    {"time", "us", COLUMN_REAL, 2, "wall time of one broadcast and 50 us of work"},
+    {"cost", "us", COLUMN_REAL, 2, "median difference to that without the layer"},
+    {"low", "us", COLUMN_REAL, 2, "95 % confidence interval of that median"},
+    {"high", "us", COLUMN_REAL, 2, NULL},
+    {"share", "%", COLUMN_REAL, 1, "of the time"},
+};
+
+static void measure_modes(const struct options *o, struct document *d)
+{
+    struct table *t = document_table(d, "modes", "2000 broadcasts of 1 KiB on 2 ranks",
+                                     mode_columns, sizeof mode_columns / sizeof *mode_columns);
+    size_t n = (size_t)o->rounds;
+    double *us[N_MODES], *difference = calloc(n, sizeof *difference);
+    for (int m = 0; m < N_MODES; m++)
+        us[m] = calloc(n, sizeof *us[m]);
+    for (size_t round = 0; round < n; round++)
+        for (int m = 0; m < N_MODES; m++)
+            us[m][round] =
+                1e6 * start(o, "steps", 1, m ? o->layer : "", modes[m].settings, 2).seconds;
+    for (int m = 0; m < N_MODES; m++) {
+        for (size_t i = 0; i < n; i++)
+            difference[i] = us[m][i] - us[0][i];
+        struct summary cost = stats_summarize(difference, n);
+        double time = stats_median(us[m], n);
+        table_text(t, modes[m].name);
+        table_real(t, time);
+        table_real(t, m ? cost.median : NAN);
+        table_real(t, m ? cost.median_low : NAN);
+        table_real(t, m ? cost.median_high : NAN);
+        table_real(t, m ? 100 * cost.median / time : NAN);
+    }
+    for (int m = 0; m < N_MODES; m++)
+        free(us[m]);
+    free(difference);
+}
+
 static void facts(const struct options *o, struct document *d)
 {
     struct place place;
@@ -307,6 +364,7 @@ int main(int argc, char **argv)
     facts(&o, d);
     measure_calls(&o, d);
     measure_whole(&o, d);
+    measure_modes(&o, d);
     bool ok = document_save(d, o.output, o.format);
     document_free(d);
     free(layer);

@@ -3,12 +3,12 @@
 #define COLLPROF_OVERHEAD_H
 
 struct overhead_result {
-    double seconds;  /* of processor time per call; "start": wall time of rank 0 */
+    double seconds;  /* of processor time per call; "start", "steps": wall time of rank 0 */
     double resident; /* bytes at the end, of the largest rank */
 };
 
-/* Runs WORK ("bcast", "allreduce", "triple", "iprobe", "isend", "start") on THREADS threads, and
- * rank 0 prints the result as a line "SECONDS RESIDENT". Returns the exit status. */
+/* Runs WORK ("bcast", "allreduce", "triple", "iprobe", "isend", "steps", "start") on THREADS
+ * threads, and rank 0 prints the result as a line "SECONDS RESIDENT". Returns the exit status. */
 int overhead_work(const char *work, int threads);
 
 #endif

@@ -114,6 +114,23 @@ static double seconds_per_isend(int rank)
     return stats_median(batch, BATCHES);
 }
 
+/* Wall time of one of many steps: work, then a broadcast. */
+static double seconds_per_step(void)
+{
+    enum { STEPS = 2000 };
+    static char data[1024];
+    MPI_Barrier(MPI_COMM_WORLD);
+    double from = seconds_of(CLOCK_MONOTONIC);
+    for (int i = 0; i < STEPS; i++) {
+        double end = seconds_of(CLOCK_MONOTONIC) + 50e-6;
+        while (seconds_of(CLOCK_MONOTONIC) < end)
+            ;
+        MPI_Bcast(data, sizeof data, MPI_BYTE, 0, MPI_COMM_WORLD);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    return (seconds_of(CLOCK_MONOTONIC) - from) / STEPS;
+}
+
 static double resident(void)
 {
     long pages = 0, all;
@@ -145,6 +162,8 @@ int overhead_work(const char *work, int threads)
         mine[0] = seconds_per_call(call, threads);
     } else if (!strcmp(work, "isend")) {
         mine[0] = seconds_per_isend(rank);
+    } else if (!strcmp(work, "steps")) {
+        mine[0] = seconds_per_step();
     } else { /* some traffic, so that the end has something to merge */
         for (int i = 0; i < 100; i++) {
             allreduce(MPI_COMM_WORLD);

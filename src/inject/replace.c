@@ -17,6 +17,11 @@
 /* AGAIN: a plan is tried again after so many broadcasts, then after eight times as many, and so on.
  */
 enum { PLANS_MAX = 64, SEEN = 64, AGAIN = 64 };
+/* A trial that takes by so much more or less than the one before shows that latencies have changed.
+ */
+static const double AGED = 0.1;
+/* Of the run so far, for measuring them again. */
+static const double AGED_SHARE = 0.05;
 
 /* Broadcasts of one root and size class. */
 struct replacement {
@@ -27,14 +32,20 @@ struct replacement {
     const struct bcast *bcast; /* NULL: the library's */
     struct grid_plan plan;     /* of "grid" */
     bool planned;
-    uint64_t again, stopped; /* calls: when it is tried again; when it was given up, 0: never */
-    double moment[SEEN];     /* at the root the entry, elsewhere the exit; global seconds */
+    struct estimate first_grid, first_native; /* the trials when it was planned */
+    bool aged;   /* they differ by now, and there was no time to measure anew */
+    unsigned of; /* which measurement of the latencies it was planned from */
+    /* Calls: when it is tried again; when it was given up, planned anew; 0: never. */
+    uint64_t again, stopped, refreshed;
+    int kept;            /* moments, since it was planned */
+    double moment[SEEN]; /* at the root the entry, elsewhere the exit; global seconds */
 };
 
 /* What is kept for a communicator. */
 struct replaced {
     struct replacement *replacements;
     struct grid *grid; /* latencies, for --bcast=grid */
+    unsigned measured; /* how often they were */
     bool grid_failed;
 };
 
@@ -42,6 +53,7 @@ static struct {
     const struct bcast *bcast; /* in place of the library's; NULL with GRID */
     bool grid;                 /* a schedule per communicator and root instead, if there is one */
     const char *latencies;     /* a log, or NULL: measured at first use */
+    double began;
 } wanted;
 
 static bool start(void)
@@ -49,6 +61,7 @@ static bool start(void)
     const struct settings *set = &layer.settings;
     if (!*set->bcast || !strcmp(set->bcast, "native"))
         return false;
+    wanted.began = clock_now();
     wanted.grid = !strcmp(set->bcast, "grid");
     wanted.bcast = wanted.grid ? NULL : bcast_find(set->bcast);
     wanted.latencies = *set->latencies ? set->latencies : NULL;
@@ -57,7 +70,7 @@ static bool start(void)
 
 /* --- which broadcast --- */
 
-static bool open_grid(struct shadow *s, struct replaced *k)
+static bool open_grid(struct shadow *s, struct replaced *k, const char *latencies)
 {
     char why[256];
     if (k->grid_failed)
@@ -67,7 +80,8 @@ static bool open_grid(struct shadow *s, struct replaced *k)
     k->grid = calloc(1, sizeof *k->grid);
     int ok = k->grid != NULL, all;
     PMPI_Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, s->comm);
-    if (all && grid_open(k->grid, s->comm, wanted.latencies, NULL, 0, why, sizeof why)) {
+    if (all && grid_open(k->grid, s->comm, latencies, NULL, 0, why, sizeof why)) {
+        k->measured++;
         k->grid->clock = injection_clock();
         return true;
     }
@@ -83,10 +97,13 @@ static void make_plan(struct shadow *s, struct replaced *k, struct replacement *
 {
     char why[256];
     r->bcast = wanted.bcast;
-    if (!wanted.grid || !open_grid(s, k))
+    if (!wanted.grid || !open_grid(s, k, k->measured ? NULL : wanted.latencies))
         return;
+    r->of = k->measured;
     r->planned = grid_plan(k->grid, r->root, r->bytes, true, &r->plan, why, sizeof why);
-    r->again = AGAIN;
+    r->again = r->again ? r->again : AGAIN;
+    r->first_grid = r->plan.trial_grid;
+    r->first_native = r->plan.trial_native;
     if (r->planned && !r->plan.native)
         r->bcast = &r->plan.bcast;
     else if (!r->planned && s->rank == 0)
@@ -177,22 +194,66 @@ static int instead(const struct collective *c)
     double entry = clock_now();
     int rc = run(s, r->bcast, c->buffer, c->count, c->type, c->root, c->bytes, c->comm);
     double moment = s->rank == c->root ? entry : clock_now();
-    if (r->calls < SEEN)
-        r->moment[r->calls] = sync_global(injection_clock(), moment);
+    if (r->kept < SEEN)
+        r->moment[r->kept++] = sync_global(injection_clock(), moment);
     r->calls++;
     return rc;
 }
 
-/* What paid at the start need not later. All members count alike. */
+/* By the trials before and now, all ranks there. One that had time for a few broadcasts only has no
+ * interval: then it has to be twice as much. */
+static bool is_aged(struct estimate before, struct estimate now)
+{
+    bool rough = isnan(before.low) || isnan(now.low);
+    return rough ? now.value > 2 * before.value || before.value > 2 * now.value
+                 : estimates_differ(before, now, AGED);
+}
+
+/* Whether measuring again, which takes longer by what the trials do, fits into its share of the run
+ * so far. Rank 0 decides for all. */
+static bool is_time(const struct shadow *s, const struct replaced *k, const struct replacement *r)
+{
+    double longer = fmax(1, r->plan.trial_native.value / r->first_native.value);
+    int fits =
+        r->of < k->measured || k->grid->cost * longer < AGED_SHARE * (clock_now() - wanted.began);
+    PMPI_Bcast(&fits, 1, MPI_INT, 0, s->comm);
+    return fits;
+}
+
+/* From latencies that are measured now, unless that has been done since. */
+static void plan_anew(struct shadow *s, struct replaced *k, struct replacement *r)
+{
+    if (r->of == k->measured) {
+        grid_close(k->grid);
+        free(k->grid);
+        k->grid = NULL;
+    }
+    grid_plan_free(&r->plan);
+    r->planned = false;
+    r->refreshed = r->calls;
+    r->kept = 0;
+    make_plan(s, k, r);
+}
+
+/* What paid at the start need not later, and the other way round. All members count alike. */
 static void try_again(struct shadow *s, struct replacement *r)
 {
     struct replaced *k = s->kept[replace_injection.index];
+    bool replaced = !r->plan.native;
     r->again *= 8;
+    if (!k->grid) /* they could not be measured anew */
+        return;
     grid_try_again(k->grid, r->root, r->bytes, &r->plan);
     s->of->disturbed = s->of->sequence;
-    if (r->plan.native) {
+    r->aged = is_aged(r->first_native, r->plan.trial_native) ||
+              (replaced && is_aged(r->first_grid, r->plan.trial_grid));
+    if (r->aged && is_time(s, k, r)) {
+        plan_anew(s, k, r);
+        r->aged = false;
+    }
+    if (r->planned && r->plan.native) {
         r->bcast = NULL;
-        r->stopped = r->calls;
+        r->stopped = replaced ? r->calls : r->stopped;
     }
 }
 
@@ -201,7 +262,7 @@ static void before(const struct collective *c)
 {
     struct replacement *r =
         c->is_broadcast && c->bytes ? replacement_of(c->on, c->root, c->bytes) : NULL;
-    if (r && r->planned && !r->plan.native && r->calls == r->again)
+    if (r && r->planned && r->calls == r->again)
         try_again(c->on, r);
 }
 
@@ -240,12 +301,20 @@ static json_t *describe(const struct shadow *s, const struct replaced *k,
     }
     if (r->stopped)
         json_object_set_new(f, "given_up_after_calls", json_integer((json_int_t)r->stopped));
-    if (predicted && seen.median_low > 2 * r->plan.predicted)
+    if (r->refreshed)
+        json_object_set_new(f, "latencies_anew_after_calls",
+                            json_integer((json_int_t)r->refreshed));
+    if (r->aged)
+        json_object_set_new(f, "remark",
+                            json_string("latencies have changed, to measure them again would take "
+                                        "more than its share of the run"));
+    else if (predicted && seen.median_low > 2 * r->plan.predicted)
         json_object_set_new(
             f, "remark",
             json_sprintf("seen %.3g times as long as predicted", seen.median / r->plan.predicted));
     if (r->planned)
-        json_object_set_new(f, "schedule_cost_us", json_real((k->grid->cost + r->plan.cost) * 1e6));
+        json_object_set_new(f, "schedule_cost_us",
+                            json_real(((k->grid ? k->grid->cost : 0) + r->plan.cost) * 1e6));
     return f;
 }
 
@@ -253,7 +322,7 @@ static json_t *describe(const struct shadow *s, const struct replaced *k,
 static void put_together(struct shadow *s, const struct replaced *k, struct replacement *r)
 {
     double last[SEEN], mine[SEEN];
-    int n = r->calls < SEEN ? (int)r->calls : SEEN;
+    int n = r->kept;
     for (int i = 0; i < n; i++)
         mine[i] = s->rank == r->root ? -INFINITY : r->moment[i];
     if (PMPI_Reduce(mine, last, n, MPI_DOUBLE, MPI_MAX, r->root, s->comm) || s->rank != r->root)

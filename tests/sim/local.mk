@@ -1,6 +1,6 @@
 # The same sources, built for the simulator: build/sim/PROGRAM, run by tests/sim/run.sh.
 sim_programs = smoke methods discover logp collective isolated
-sim_layer_programs = layer drawn reduction benchmark waits known late
+sim_layer_programs = layer drawn aging reduction benchmark waits known late
 SIM_BINARIES = $(BENCHES:%=sim/collbench-%) $(sim_programs:%=sim/%) $(sim_layer_programs:%=sim/%)
 EXTRA_DIST += $(sim_programs:%=tests/sim/%.c) $(sim_layer_programs:%=tests/sim/%.c)
 
@@ -20,14 +20,14 @@ SIM_TESTS = \
 	tests/sim/known.sh \
 	tests/sim/gate.sh \
 	tests/sim/late.sh \
-	tests/sim/layer.sh tests/sim/drawn.sh \
+	tests/sim/layer.sh tests/sim/drawn.sh tests/sim/aging.sh \
 	tests/sim/reduction.sh tests/sim/benchmark.sh \
 	tests/sim/waits.sh
 EXTRA_DIST += $(SIM_TESTS) tests/sim/run.sh tests/sim/place.awk tests/sim/layer.py tests/sim/drawn.py tests/sim/waits.py \
 	tests/sim/sweep.py tests/sim/platforms/make.py \
 	tests/sim/known.table tests/sim/known.py tests/sim/pages.py \
 	tests/sim/platforms/cluster.xml tests/sim/platforms/grid.xml tests/sim/platforms/sites2.xml \
-	tests/sim/platforms/hub.xml tests/sim/platforms/sites8.xml tests/sim/platforms/slowhost.xml
+	tests/sim/platforms/aging.xml tests/sim/platforms/aging.latency tests/sim/platforms/hub.xml tests/sim/platforms/sites8.xml tests/sim/platforms/slowhost.xml
 if HAVE_SMPI
 TESTS += $(SIM_TESTS)
 check_DATA += $(SIM_BINARIES)

@@ -314,12 +314,14 @@ static void run_trial(const struct grid *g, int root, size_t bytes, struct sched
 void grid_try_again(const struct grid *g, int root, size_t bytes, struct grid_plan *plan)
 {
     double start = clock_now();
-    void *buffer = plan->native ? NULL : trial_buffer(g, bytes);
+    void *buffer = trial_buffer(g, bytes);
     if (!buffer)
         return;
-    plan->trial_grid = try_out(g, &plan->bcast, root, buffer, bytes);
     plan->trial_native = try_out(g, bcast_find("native"), root, buffer, bytes);
-    plan->native = is_slower(plan->trial_grid, plan->trial_native);
+    if (!plan->native) {
+        plan->trial_grid = try_out(g, &plan->bcast, root, buffer, bytes);
+        plan->native = is_slower(plan->trial_grid, plan->trial_native);
+    }
     free(buffer);
     plan->cost += clock_now() - start;
 }
