@@ -89,7 +89,7 @@ libprofile_la_SOURCES = \
 	src/profile/arrivals.c src/profile/arrivals.h \
 	src/profile/events.c \
 	src/profile/fields.c src/profile/fields.h \
-	src/profile/gather.c \
+	src/profile/gather.c src/profile/gather.h src/profile/gather_trace.c \
 	src/profile/json_read.c src/profile/json_write.c \
 	src/profile/judge.c \
 	src/profile/load.c \

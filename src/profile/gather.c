@@ -1,23 +1,13 @@
 /* One rank's ledger becomes a profile. Its indices have been checked when it was opened, but one
  * that the layer itself passes on is the one that it is writing to. */
+#include "profile/gather.h"
 #include "base/clock.h"
 #include "base/quote.h"
 #include "base/text.h"
-#include "profile/model.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Ledger index to profile index. */
-struct maps {
-    uint32_t *module, *operation, *comm, *region, *site;
-};
-
-static uint32_t count_of(const struct ledger *l, enum ledger_section section)
-{
-    return l->header->section[section].count;
-}
 
 /* A name that may lack its end, as it may be shown. */
 static void copy_name(char *to, size_t room, const char *from, size_t size)
@@ -53,7 +43,7 @@ static uint32_t module_of(struct profile *p, const struct ledger *l, struct maps
     return m->module[i];
 }
 
-static uint32_t operation_of(struct profile *p, const struct ledger *l, struct maps *m, uint32_t i)
+uint32_t operation_of(struct profile *p, const struct ledger *l, struct maps *m, uint32_t i)
 {
     if (i >= count_of(l, LEDGER_OPERATIONS))
         return PROFILE_NONE;
@@ -102,12 +92,6 @@ static void gather_regions(struct profile *p, const struct ledger *l, struct map
         copy_name(region.name, sizeof region.name, from->name, sizeof from->name);
         m->region[i] = profile_add_region(p, &region);
     }
-}
-
-static uint32_t mapped(const uint32_t *map, uint32_t index, const struct ledger *l,
-                       enum ledger_section section)
-{
-    return index < count_of(l, section) ? map[index] : PROFILE_NONE;
 }
 
 static void gather_entries(struct profile *p, const struct ledger *l, struct maps *m)
@@ -169,14 +153,6 @@ static void split_time(struct profile *p)
     r->mpi_ns -= r->lifecycle_ns < r->mpi_ns ? r->lifecycle_ns : r->mpi_ns;
 }
 
-/* Times on the clock of this host, then on the one that all share. */
-static int64_t global_ns(const struct ledger_header *h, uint64_t ticks, double rate)
-{
-    double since = (double)(int64_t)(ticks - h->pair[0].ticks) / rate;
-    double shift = h->synchronized ? h->global_offset + h->global_drift * since : 0;
-    return whole_ns(h->pair[0].seconds + since + shift);
-}
-
 static void gather_events(struct profile *p, const struct ledger *l, struct maps *m, double rate)
 {
     const struct ledger_header *h = l->header;
@@ -221,87 +197,6 @@ static void gather_peers(struct profile *p, const struct ledger *l, struct maps 
                                       .bytes = from->bytes};
     }
     p->peers_dropped = l->header->section[LEDGER_PEERS].dropped;
-}
-
-/* The other end, as far as the channel tells it. */
-static void gather_channel(struct act *a, const struct ledger *l, const struct ledger_event *e)
-{
-    const struct ledger_channel *c = &l->channels[e->channel];
-    const struct ledger_comm *comm = &l->comms[c->comm];
-    a->peer = c->peer_world;
-    a->comm_id = c->comm_id;
-    if (!(c->flags & LEDGER_CHANNEL_DISORDERED))
-        a->ordinal = e->ordinal;
-    if (c->kind != LEDGER_CHANNEL_COLLECTIVE) {
-        a->tag = c->tag;
-        return;
-    }
-    /* Of an intercommunicator, who waits for whom is not worked out. */
-    a->members = comm->flags & LEDGER_COMM_INTER ? 0 : comm->size;
-    a->tag = (int32_t)comm->rank;
-    a->collective = (uint8_t)collective_kind(l->operations[c->tag].name);
-}
-
-static struct act act_of(struct profile *p, const struct ledger *l, struct maps *m,
-                         const struct ledger_event *e, double rate)
-{
-    const struct ledger_header *h = l->header;
-    struct act a = {.entry_ns = global_ns(h, e->entry_ticks, rate),
-                    .exit_ns = global_ns(h, e->entry_ticks + e->duration, rate),
-                    .posted_ns = global_ns(h, e->posted_ticks, rate),
-                    .bytes = e->bytes,
-                    .rank = (uint32_t)h->rank,
-                    .site = mapped(m->site, e->site, l, LEDGER_SITES),
-                    .operation = operation_of(p, l, m, e->operation),
-                    .peer = TIMELINE_NONE,
-                    .ordinal = TIMELINE_NONE,
-                    .kind = e->kind,
-                    .collective = COLLECTIVE_OTHER,
-                    .thread = e->thread};
-    const char *name = p->operations.at[a.operation].name;
-    a.synchronous = !strncmp(name, "MPI_Ssend", 9) || !strncmp(name, "MPI_Issend", 10);
-    if (e->channel)
-        gather_channel(&a, l, e);
-    return a;
-}
-
-static struct net net_of(struct profile *p, const struct ledger *l, struct maps *m,
-                         const struct ledger_network *e, double rate)
-{
-    const struct ledger_header *h = l->header;
-    bool in_call = e->call_ticks != 0;
-    return (struct net){.from_ns = global_ns(h, e->from_ticks, rate),
-                        .to_ns = global_ns(h, e->from_ticks + e->duration, rate),
-                        .call_ns = in_call ? global_ns(h, e->call_ticks, rate) : NET_NO_CALL,
-                        .bytes = e->bytes,
-                        .rank = (uint32_t)h->rank,
-                        .site = in_call ? mapped(m->site, e->site, l, LEDGER_SITES) : PROFILE_NONE,
-                        .operation = in_call ? operation_of(p, l, m, e->operation) : PROFILE_NONE,
-                        .number = e->number,
-                        .kind = e->kind,
-                        .thread = e->thread,
-                        .at_once = e->flags & LEDGER_NETWORK_AT_ONCE,
-                        .apart = e->flags & LEDGER_NETWORK_APART};
-}
-
-static void gather_acts(struct profile *p, const struct ledger *l, struct maps *m, double rate)
-{
-    const struct ledger_header *h = l->header;
-    uint64_t end = h->last_ticks > h->pair[1].ticks ? h->last_ticks : h->pair[1].ticks;
-    if (!h->traced)
-        return;
-    p->trace =
-        (struct profile_trace){.on = true,
-                               .time_mask = h->time_mask,
-                               .first_ns = global_ns(h, h->pair[0].ticks, rate),
-                               .last_ns = global_ns(h, end, rate),
-                               .network = h->network < LEDGER_NETWORK_STATES ? h->network : 0,
-                               .outside_polls = h->outside_polls,
-                               .outside_empty = h->outside_empty};
-    for (uint32_t i = 0; i < count_of(l, LEDGER_EVENTS); i++)
-        *PUSH(&p->acts) = act_of(p, l, m, &l->events[i], rate);
-    for (uint32_t i = 0; i < count_of(l, LEDGER_NETWORK); i++)
-        *PUSH(&p->nets) = net_of(p, l, m, &l->network[i], rate);
 }
 
 /* When the process ended, or now if it lives, on this host's CLOCK_MONOTONIC; NAN: it said nothing.
@@ -548,7 +443,7 @@ struct profile *profile_from_cut_ledger(const struct ledger *l, double rate)
     split_time(p);
     if (rate > 0) {
         gather_events(p, l, &m, rate);
-        gather_acts(p, l, &m, rate);
+        gather_trace(p, l, &m, rate);
     }
     for (int s = 0; s < LEDGER_SECTIONS; s++)
         free(room[s]);
