@@ -49,18 +49,18 @@ static const struct shown known[] = {
                 {"destinations", "destinations"},
                 {"measures", "measures"}},
      .legend =
-         "  interval: 95 % of the median. destinations: measured, of those that the method goes "
-         "through one by one; where not all were, the time is that of the slowest of these "
-         "(>=).\n"},
+         "OL_i: a broadcast's time from the root's entry to the return of rank i. g_j: the least "
+         "time between two at rank j; o_i: what one costs rank i itself. M broadcasts in a row, P "
+         "ranks. interval: 95 % of the median. destinations: measured, of those that the method "
+         "goes through one by one; where not all were, the time is that of the slowest of these "
+         "(>=)."},
     {.kind = "broadcast",
      .title = "Broadcast replaced",
      .legend =
-         "  trial, library: the replacement's and the library's broadcast with all ranks there, "
-         "before the first call and\n"
-         "  again later, and where the library's is quicker the replacement is given up. seen: "
-         "last exit - the "
-         "root's entry in\n"
-         "  the application, where ranks may come late.\n"},
+         "trial, library: the replacement's and the library's broadcast with all ranks there, "
+         "before the first call and again later; where the library's is quicker the replacement "
+         "is given up, where latencies have changed they are measured anew. seen: last exit - the "
+         "root's entry in the application, where ranks may come late."},
 };
 
 static const struct shown *shown_as(const char *kind)

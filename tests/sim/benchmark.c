@@ -1,13 +1,19 @@
 /* An application under benchmark mode in the simulator: every blocking collective twelve times, as
- * its ranks arrive: rank r comes r * APART us after the first. Then what is true, by PMPI alone:
- * "took OPERATION US" with all arriving together, "arrived OPERATION US" as they do, last return
- * minus last entry both, for all ranks to return from. */
+ * its ranks arrive.
+ *
+ *   benchmark steady|alternating|random    rank r comes r * APART us after the first; so, and the
+ *                                          other way round, in turn; as drawn anew each time
+ *
+ * Then what is true, by PMPI alone: "took OPERATION US" with all arriving together, "this OPERATION
+ * US APART" as they did the ninth time, "median OPERATION US APART" as they did by the median of
+ * the last eight by then; last return minus last entry, and last entry minus first one. */
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { APART = 100, MOST = 64, BLOCK = 500 };
+enum { APART = 100, MOST = 64, BLOCK = 500, MEASURED = 8, KEPT = 8 };
 
 static int rank, size;
 static int in[MOST * BLOCK], out[MOST * BLOCK], counts[MOST], displs[MOST], bytes_at[MOST],
@@ -72,26 +78,57 @@ static const struct {
              {"MPI_Exscan", Exscan},
              {"MPI_Barrier", Barrier}};
 
-/* All ranks at one moment, and each as long after as LATER says. */
-static void arrive(int later)
+/* All ranks at one moment, and each as long after. */
+static void arrive(double after_us)
 {
     double now, begin;
     PMPI_Barrier(W);
     now = MPI_Wtime();
     PMPI_Allreduce(&now, &begin, 1, MPI_DOUBLE, MPI_MAX, W);
-    begin += 5e-3 + (later ? rank * APART * 1e-6 : 0);
+    begin += 5e-3 + after_us * 1e-6;
     usleep((unsigned)((begin - MPI_Wtime()) * 1e6));
 }
 
-static void tell(const char *how, int which, int later)
+static double drawn_us(const char *how, int k)
 {
-    arrive(later);
-    double moment[2] = {MPI_Wtime(), 0}, last[2];
+    unsigned x = (unsigned)(1000 * k + rank) * 2654435761u;
+    return *how == 'r'            ? (int)(x >> 16 & 511)
+           : *how == 'a' && k % 2 ? (size - 1 - rank) * APART
+                                  : rank * APART;
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Entries of the KEPT calls up to MEASURED, after the first rank's: that one, and the median. */
+static void arrivals(const double *entered, double *this_us, double *median_us)
+{
+    double after[KEPT], least;
+    for (int k = 0; k < KEPT; k++) {
+        double first;
+        PMPI_Allreduce(&entered[MEASURED - k], &first, 1, MPI_DOUBLE, MPI_MIN, W);
+        after[k] = 1e6 * (entered[MEASURED - k] - first);
+    }
+    *this_us = after[0];
+    qsort(after, KEPT, sizeof *after, compare);
+    *median_us = (after[KEPT / 2 - 1] + after[KEPT / 2]) / 2;
+    PMPI_Allreduce(median_us, &least, 1, MPI_DOUBLE, MPI_MIN, W);
+    *median_us -= least;
+}
+
+static void tell(const char *how, int which, double after_us)
+{
+    arrive(after_us);
+    double moment[3] = {MPI_Wtime(), 0, 0}, last[3];
     calls[which].call(0);
     moment[1] = MPI_Wtime();
-    PMPI_Reduce(moment, last, 2, MPI_DOUBLE, MPI_MAX, 0, W);
+    moment[2] = after_us;
+    PMPI_Reduce(moment, last, 3, MPI_DOUBLE, MPI_MAX, 0, W);
     if (rank == 0)
-        printf("%s %s %.3f\n", how, calls[which].name, (last[1] - last[0]) * 1e6);
+        printf("%s %s %.3f %.3f\n", how, calls[which].name, (last[1] - last[0]) * 1e6, last[2]);
 }
 
 int main(int argc, char **argv)
@@ -103,12 +140,16 @@ int main(int argc, char **argv)
     for (int i = 0; i < MOST * BLOCK; i++)
         in[i] = rank + i;
     for (int which = 0; which < (int)(sizeof calls / sizeof *calls); which++) {
+        double entered[12], this_us, median_us;
         for (int k = 0; k < 12; k++) {
-            arrive(1);
+            arrive(drawn_us(argv[1], k));
+            entered[k] = MPI_Wtime();
             calls[which].call(1);
         }
+        arrivals(entered, &this_us, &median_us);
         tell("took", which, 0);
-        tell("arrived", which, 1);
+        tell("this", which, this_us);
+        tell("median", which, median_us);
     }
     /* Only started: these are measured where all meet the next time, or at the end. */
     MPI_Request request[2];
