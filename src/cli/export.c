@@ -3,6 +3,7 @@
 
 #include "data/data.h"
 #include "measure/pairs/log.h"
+#include "page/text.h"
 #include "results/save.h"
 
 #include <errno.h>
@@ -180,18 +181,25 @@ static char *describe(int key, const char *text, void *input)
     FILE *out = key == ARGP_KEY_HELP_POST_DOC ? open_memstream(&lists, &size) : NULL;
     if (!out)
         return (char *)text;
+    char mark[80];
+    text_set_width(77); /* within argp's own */
     fputs("Formats:\n", out);
-    for (size_t i = 0; format_name(i); i++)
-        fprintf(out, "  %-14s %s\n", formats[i].name, formats[i].about);
+    for (size_t i = 0; format_name(i); i++) {
+        snprintf(mark, sizeof mark, "  %-14s ", formats[i].name);
+        text_paragraph(out, mark, formats[i].about);
+    }
     fputs("\nTables and their columns:\n", out);
     for (size_t i = 0; i < n_listings; i++) {
-        fprintf(out, "  %-14s %s\n", listings[i].name, listings[i].about);
+        snprintf(mark, sizeof mark, "  %-14s ", listings[i].name);
+        text_paragraph(out, mark, listings[i].about);
         for (size_t k = 0; k < listings[i].figures->n; k++) {
             const struct figure *f = &listings[i].figures->at[k];
             char name[64];
             figure_name(f, name);
-            if (listing_has(&listings[i], f))
-                fprintf(out, "    %-18s %s\n", name, f->about);
+            if (listing_has(&listings[i], f)) {
+                snprintf(mark, sizeof mark, "    %-18s ", name);
+                text_paragraph(out, mark, f->about);
+            }
         }
     }
     fclose(out);

@@ -68,6 +68,7 @@ void differences_json(const struct differences_page *p, FILE *out)
     json_put(whole, "collprof", json_string(PACKAGE_VERSION));
     json_put(whole, "a", side[0]);
     json_put(whole, "b", side[1]);
+    json_put(whole, "ranks", json_pack("[I, I]", (json_int_t)d->ranks[0], (json_int_t)d->ranks[1]));
     json_put(whole, "enough_runs", json_boolean(d->enough));
     json_put(whole, "level", json_real(EVIDENCE_LEVEL));
     json_put(whole, "fail_above", number(p->share));

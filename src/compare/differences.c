@@ -85,6 +85,24 @@ static void widen(struct difference *x, int side, const struct ranged *r, double
     x->within[side][1] = fmax(x->within[side][1], factor * r->high);
 }
 
+/* What its calls are like: the median of the runs. */
+static void shape_calls(const struct making *m, struct difference *x, const struct place *at)
+{
+    double *median = profile_alloc((m->all + 1) * sizeof *median),
+           *p99 = profile_alloc((m->all + 1) * sizeof *p99);
+    for (size_t run = 0; run < m->all; run++) {
+        median[run] = at->time[run].median;
+        p99[run] = at->time[run].p99;
+    }
+    for (int side = 0; side < 2; side++) {
+        size_t first = side ? m->d->runs[0] : 0, n = m->d->runs[side];
+        x->call_median[side] = stats_median(median + first, n);
+        x->call_p99[side] = stats_median(p99 + first, n);
+    }
+    free(median);
+    free(p99);
+}
+
 static int side_of(const struct making *m, size_t run)
 {
     return run >= m->d->runs[0];
@@ -123,6 +141,7 @@ static void add_time(struct making *m, size_t i, enum difference_kind kind)
         if (kind == DIFFERENCE_TIME)
             widen(x, side_of(m, run), &at->time[run], 1);
     }
+    shape_calls(m, x, at);
     keep_if_varies(m);
 }
 
@@ -380,6 +399,15 @@ static void judge_noise(struct making *m)
     }
 }
 
+static void count_ranks(const struct making *m)
+{
+    for (size_t run = 0; run < m->all; run++) {
+        size_t *ranks = &m->d->ranks[side_of(m, run)], n = m->run[run]->ranks.n;
+        bool first = run == 0 || run == m->d->runs[0];
+        *ranks = first || *ranks == n ? n : 0;
+    }
+}
+
 struct differences *differences_find(struct profile *const *run, size_t n, size_t m)
 {
     struct differences *d = profile_alloc(sizeof *d);
@@ -388,6 +416,7 @@ struct differences *differences_find(struct profile *const *run, size_t n, size_
     struct making making = {d, d->memory, run, n + m};
     add_rows(&making);
     judge_noise(&making);
+    count_ranks(&making);
     weigh_all(d);
     put_in_order(d);
     return d;

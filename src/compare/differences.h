@@ -34,6 +34,7 @@ struct difference {
     double superiority;            /* share of pairs of runs in which B's value is the larger */
     double p_rank, p_together;     /* see evidence.h; NAN: too few runs */
     double each[2];                /* DIFFERENCE_OUTSIDE: median before one call; else NAN */
+    double call_median[2], call_p99[2]; /* of one call, of calls that take time; else 0 */
     double within[2][2]; /* middle 80 % in the runs of a side, as values; NAN: not known */
     enum certainty certainty;
     bool joined;    /* is said by another row: other ranks at the same place, or the same time */
@@ -49,6 +50,7 @@ struct differences {
     bool outside_known; /* all profiles say what ranks do before collectives */
     double noise; /* largest share of a run that a rank was without a processor; < 0: unknown */
     size_t noise_run;
+    size_t ranks[2];               /* of the runs of a side; 0: not all of one number */
     ARRAY(struct difference) list; /* the wall first, then causes, effects, and what is not told */
     void *memory;                  /* places */
 };
@@ -66,6 +68,9 @@ const struct difference *differences_above(const struct differences *d, double s
 /* One sentence. */
 void difference_sentence(const struct differences *d, const struct difference *x, char *text,
                          size_t room);
+
+/* That the sides have different numbers of ranks; false: they have not. */
+bool differences_of_ranks(const struct differences *d, char *text, size_t room);
 
 /* In a word or two: "waiting". */
 const char *difference_kind_name(enum difference_kind kind);

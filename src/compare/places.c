@@ -22,7 +22,7 @@ static struct ranged *nothing(size_t n)
 {
     struct ranged *r = profile_alloc((n + 1) * sizeof *r);
     for (size_t i = 0; i < n; i++)
-        r[i] = (struct ranged){0, NAN, NAN};
+        r[i] = (struct ranged){.low = NAN, .high = NAN};
     return r;
 }
 
@@ -67,7 +67,8 @@ static void add_row(struct places *s, struct place *at, size_t run, const struct
     double timed = (double)entry_timed(e) / ranks;
     at->in[run >= s->n_before] = true;
     at->time[run] = (struct ranged){(double)e->time_ns / ranks, timed * entry_quantile(e, 0.1),
-                                    timed * entry_quantile(e, 0.9)};
+                                    timed * entry_quantile(e, 0.9), entry_quantile(e, 0.5),
+                                    entry_quantile(e, 0.99)};
     at->calls[run] = (double)e->calls / (e->spread.ranks ? e->spread.ranks : ranks);
     for (size_t i = 0; i < p->arrivals.n; i++) {
         const struct profile_arrival *a = &p->arrivals.at[i];
@@ -110,7 +111,7 @@ static void add_moments(struct places *s, size_t run, struct moment *m, size_t n
         if (m[i].rank < s->ranks)
             at->outside[run][m[i].rank] =
                 (struct ranged){stats_quantile(ns, end - i, 0.5), stats_quantile(ns, end - i, 0.1),
-                                stats_quantile(ns, end - i, 0.9)};
+                                stats_quantile(ns, end - i, 0.9), 0, 0};
     }
     free(ns);
 }

@@ -7,6 +7,7 @@
 /* A value in one run, and the middle 80 % of what it is made of, as such values; NAN: not known. */
 struct ranged {
     double value, low, high;
+    double median, p99; /* ns of one call, where the value is the time of many; else 0 */
 };
 
 /* One operation at one call site, the same in all runs. */

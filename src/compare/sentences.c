@@ -38,6 +38,40 @@ static void wall_sentence(const struct differences *d, const struct difference *
                  signed_time(high, x->high));
 }
 
+/* Whether all calls have changed or the slowest ones: what the histograms say. Nothing of a change
+ * of less than a tenth, which is what their classes tell apart. */
+static void add_shape(const struct difference *x, char *text, size_t room)
+{
+    char median[80], p99[80];
+    const double *m = x->call_median, *s = x->call_p99;
+    size_t n = strlen(text);
+    if (!(m[0] > 0 && m[1] > 0 && s[0] > 0 && s[1] > 0))
+        return;
+    bool all = fabs(log(m[1] / m[0])) > log(1.1), slowest = fabs(log(s[1] / s[0])) > log(1.1);
+    if (all || slowest)
+        snprintf(text + n, room - n, "; %s: median %s, 99th percentile %s",
+                 !slowest ? "the usual call, not the slowest"
+                          : (all ? "of one call" : "the slowest calls, not the usual one"),
+                 from_to(median, sizeof median, m[0], m[1]), from_to(p99, sizeof p99, s[0], s[1]));
+}
+
+bool differences_of_ranks(const struct differences *d, char *text, size_t room)
+{
+    char a[32] = "different numbers of", b[32] = "different numbers of";
+    if (d->ranks[0] && d->ranks[0] == d->ranks[1])
+        return false;
+    if (d->ranks[0])
+        snprintf(a, sizeof a, "%zu", d->ranks[0]);
+    if (d->ranks[1])
+        snprintf(b, sizeof b, "%zu", d->ranks[1]);
+    snprintf(text, room,
+             "A ran on %s ranks, B on %s: times are those of a rank, and whatever follows from the "
+             "number of ranks "
+             "looks like a change of the program",
+             a, b);
+    return true;
+}
+
 void difference_sentence(const struct differences *d, const struct difference *x, char *text,
                          size_t room)
 {
@@ -69,14 +103,17 @@ void difference_sentence(const struct differences *d, const struct difference *x
     case DIFFERENCE_OWN:
         snprintf(text, room, "%s at %s takes %s, without waiting for the last to come: %s, %s",
                  x->operation, x->place, longer, times, change);
+        add_shape(x, text, room);
         return;
     case DIFFERENCE_TIME:
         snprintf(text, room, "%s at %s takes %s: %s, %s", x->operation, x->place, longer, times,
                  change);
+        add_shape(x, text, room);
         return;
     case DIFFERENCE_WAIT:
         snprintf(text, room, "%s at %s: ranks wait %s for the last to come: %s, %s", x->operation,
                  x->place, longer, times, change);
+        add_shape(x, text, room);
         return;
     }
 }

@@ -55,6 +55,8 @@ static void put_doubts(const struct differences_page *p, FILE *out)
                  d->runs[0], d->runs[1], d->runs[1] == 1 ? "" : "s");
         text_paragraph(out, "  ! ", text);
     }
+    if (differences_of_ranks(d, text, sizeof text))
+        text_paragraph(out, "  ! ", text);
     if (d->noise >= 0.01) {
         snprintf(text, sizeof text,
                  "%.200s was disturbed most: a rank was without a processor for %s of it%s",
@@ -204,6 +206,8 @@ void differences_markdown(const struct differences_page *p, FILE *out)
     fputs("\n\n", out);
     if (!d->enough)
         fputs("So few runs cannot tell a change from the difference that two runs have.\n\n", out);
+    if (differences_of_ranks(d, text, sizeof text))
+        fprintf(out, "%s.\n\n", text);
     size_t shown = 0;
     for (size_t i = 1; i < d->list.n && shown < (size_t)p->top; i++) {
         const struct difference *x = &d->list.at[i];

@@ -18,11 +18,14 @@ static void sentences(const struct differences_page *p, FILE *out)
     const struct differences *d = p->d;
     char text[1200];
     size_t said = 0;
-    bool doubtful = !d->enough || d->noise >= 0.1;
+    const bool other_ranks = differences_of_ranks(d, text, sizeof text);
+    bool doubtful = !d->enough || other_ranks || d->noise >= 0.1;
     fprintf(out, "<section id=in-short class=\"box%s\"><h2>In short</h2><ul>",
             doubtful ? " bad" : "");
     if (!d->enough)
         fputs("<li>So few runs cannot tell a change from the difference that two runs have.", out);
+    if (other_ranks)
+        fprintf(out, "<li>%s.", text);
     if (d->noise >= 0.1)
         fprintf(out, "<li>In a run, a rank was without a processor for %.1f %% of the time.",
                 100 * d->noise);

@@ -225,6 +225,11 @@ void compare_text(const struct profile *before, const struct profile *after,
     fputs("collprof: what changed (times per rank)\n", out);
     say_if_disturbed(before, name_before, out);
     say_if_disturbed(after, name_after, out);
+    if (before->ranks.n != after->ranks.n)
+        text_paragraph(out, "  ! ",
+                       "The runs have different numbers of ranks: times are those of a rank, and "
+                       "whatever follows "
+                       "from the number looks like a change of the program.");
     print_facts(before, after, name_before, name_after, out);
     print_rows(before, after, false, out, o);
     if (before->stack_depth && after->stack_depth)

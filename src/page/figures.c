@@ -1,6 +1,7 @@
 #include "page/figures_inner.h"
 
 #include "base/format.h"
+#include "profile/noise.h"
 
 #include <stdlib.h>
 
@@ -160,6 +161,7 @@ void view_open(struct view *v, const struct profile *p, const struct base_round 
     *v = (struct view){.p = p, .base = base, .ranks = p->ranks.n ? (double)p->ranks.n : 1};
     for (size_t i = 0; i < p->ranks.n; i++)
         v->mpi_ns += (double)p->ranks.at[i].mpi_ns;
+    v->spoiled = noise_of(p).level == NOISE_SPOILED;
     v->label = site_labels(p);
 }
 

@@ -13,6 +13,7 @@ struct view {
     const struct base_round *base; /* NULL: none */
     double mpi_ns;                 /* of all ranks together */
     double ranks;                  /* at least 1 */
+    bool spoiled;                  /* so disturbed that its times are not judged */
     char **label;                  /* of each call site */
 };
 

@@ -52,9 +52,9 @@ static double request_waited_ns(const struct profile_entry *e)
 
 /* How far the work between post and completion covers a request, in a word. A request that was
  * found done costs nothing; one that fills most of its life with waiting hides nothing. */
-static const char *overlap_of(const struct profile_entry *e)
+static const char *overlap_of(const struct view *v, const struct profile_entry *e)
 {
-    if (!e->completed)
+    if (!e->completed || v->spoiled)
         return "";
     double hidden = (double)e->hidden / (double)e->completed;
     double span = (double)e->span_ns / (double)e->completed;
@@ -63,7 +63,7 @@ static const char *overlap_of(const struct profile_entry *e)
         return "hides";
     return waiting >= 0.5 ? "waits" : "partly";
 }
-TEXT(overlap, profile_entry, "%s", overlap_of(e))
+TEXT(overlap, profile_entry, "%s", overlap_of(v, e))
 
 /* How much of the transfer was hidden: 0 all of it, 1 nothing (Denis and Trahay's ratio). */
 static double hidden_ratio(const struct view *v, const void *row)

@@ -201,6 +201,24 @@ void text_doubt(const struct profile *p, FILE *out)
         fprintf(out, "  %s(disturbed: times mean little)%s\n", style_on(STYLE_DOUBT), style_off());
 }
 
+/* Each column that is shown; the names of those that there was no room for. */
+enum visible { SHOWN, NO_ROOM, EMPTY };
+static void explain(const struct chosen *c, const enum visible *visible, FILE *out)
+{
+    char left_out[400] = "";
+    for (size_t i = 0; i < c->n; i++) {
+        char mark[40];
+        size_t n = strlen(left_out);
+        snprintf(mark, sizeof mark, "  %-10s  ", c->figure[i]->head);
+        if (visible[i] == SHOWN)
+            text_paragraph(out, mark, c->figure[i]->about);
+        else if (visible[i] == NO_ROOM)
+            snprintf(left_out + n, sizeof left_out - n, "%s%s", n ? ", " : "", c->figure[i]->head);
+    }
+    if (*left_out)
+        text_paragraph(out, "  no room for (--width): ", left_out);
+}
+
 static void print_table(const struct page_table *t, const struct view *v, FILE *out,
                         const struct report_options *o)
 {
@@ -217,15 +235,16 @@ static void print_table(const struct page_table *t, const struct view *v, FILE *
         text_title(out, t->title);
         text_doubt(v->p, out);
     }
+    enum visible visible[MAX_COLUMNS];
+    for (size_t i = 0; i < c.n; i++)
+        visible[i] = layout_shows(layout, c.figure[i]->head, (size_t)o->width) ? SHOWN
+                     : layout_shows(layout, c.figure[i]->head, 10000)          ? NO_ROOM
+                                                                               : EMPTY;
     layout_print(layout, shown ? out : NULL, (size_t)o->width);
     if (shown) {
         text_more(out, count, count < (size_t)o->top ? count : (size_t)o->top, t->row);
         if (o->explain)
-            for (size_t i = 0; i < c.n; i++) {
-                char mark[40];
-                snprintf(mark, sizeof mark, "  %-10s  ", c.figure[i]->head);
-                text_paragraph(out, mark, c.figure[i]->about);
-            }
+            explain(&c, visible, out);
         else if (*note) {
             fputs(style_on(STYLE_FAINT), out);
             text_paragraph(out, "  ", note);

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "profile/model.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +65,7 @@ static void arguments(const struct profile *p, const struct profile_stand *s, ch
     if (s->comm != PROFILE_NONE && *p->comms.at[s->comm].name)
         SAY(", on %.64s", p->comms.at[s->comm].name);
     if (s->collective && s->comm_id)
-        SAY(", collective %u there", s->sequence);
+        SAY(", collective number %" PRIu64 " there", (uint64_t)s->sequence + 1);
 #undef SAY
 }
 

@@ -275,6 +275,49 @@ Test(compare, the_cause_comes_before_its_effect)
     done(run, 5, d);
 }
 
+/* Sides of different sizes are compared, and called so in the text; equal ones are not. */
+Test(compare, different_numbers_of_ranks_are_said)
+{
+    struct profile *run[4];
+    for (size_t i = 0; i < 4; i++)
+        run[i] = made_run((struct made){10, 1, 0, 0});
+    char text[600];
+    struct differences *d = differences_find(run, 2, 2);
+    cr_assert_not(differences_of_ranks(d, text, sizeof text));
+    differences_free(d);
+    *PUSH(&run[3]->ranks) = (struct profile_rank){.rank = 2, .wall = 1, .delayed_ns = -1};
+    d = differences_find(run, 2, 2);
+    cr_assert(differences_of_ranks(d, text, sizeof text));
+    cr_assert_not_null(strstr(text, "A ran on 2 ranks, B on different numbers of:"), "%s", text);
+    done(run, 2, d);
+}
+
+/* Which of a place's calls have changed: all, the usual one, or the slowest. */
+Test(compare, what_the_histograms_say_of_a_change)
+{
+    static const struct {
+        double median[2], p99[2];
+        const char *said;
+    } known[] = {
+        {{100, 200}, {300, 600}, "; of one call: median 100 ns -> 200 ns, 99th percentile"},
+        {{100, 104}, {300, 900}, "; the slowest calls, not the usual one: median"},
+        {{100, 50}, {300, 310}, "; the usual call, not the slowest: median 100 ns"},
+        {{100, 104}, {300, 310}, NULL},
+        {{0, 100}, {300, 900}, NULL}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        struct differences d = {.runs = {1, 1}};
+        struct difference x = {.kind = DIFFERENCE_OWN,
+                               .operation = "Allreduce",
+                               .place = "a.c:1",
+                               .call_median = {known[i].median[0], known[i].median[1]},
+                               .call_p99 = {known[i].p99[0], known[i].p99[1]}};
+        char text[600];
+        difference_sentence(&d, &x, text, sizeof text);
+        cr_assert_eq(strstr(text, "percentile") != NULL, known[i].said != NULL, "%s", text);
+        cr_assert(!known[i].said || strstr(text, known[i].said), "%s", text);
+    }
+}
+
 /* However much the calls themselves take longer. */
 Test(compare, a_cause_comes_before_larger_changes)
 {

@@ -279,11 +279,17 @@ Test(page, pages_fit)
         char *text = text_of(p, &(struct report_options){.width = width, .explain = width > 150});
         cr_assert_eq(strstr(text, "half of the calls were shorter") != NULL, width > 150);
         cr_assert_not_null(strstr(text, "mean  "));
+        cr_assert_null(strstr(text, "no room for"));
         cr_assert_eq(strstr(text, "mean  median  call site") != NULL, width < 90, "%s", text);
         for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
             cr_assert_leq(layout_length(line), (size_t)width, "%s", line);
         free(text);
     }
+    char *narrow = text_of(p, &(struct report_options){.width = 80, .explain = true});
+    assert_has(narrow, "no room for (--width): ");
+    const char *sites = strstr(narrow, "Time in MPI, by call site");
+    cr_assert(sites && !strstr(sites, "99 of 100"), "explained, and not shown: %s", narrow);
+    free(narrow);
     profile_free(p);
 }
 
