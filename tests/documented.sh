@@ -25,7 +25,7 @@ check_names() # PAGE FIRST-LINE-OF-THE-LIST COMMAND...
 {
     page=$1 first=$2
     shift 2
-    "$@" --help | sed -n "/^$first/,\$s/^  *\([a-z][a-z0-9_-]*\)  *.*/\1/p" >names
+    "$@" --help | sed -n "/^$first/,\$s/^ \{2,4\}\([a-z][a-z0-9_-]*\)  *.*/\1/p" >names
     in_page "$*: the list '$first'"
 }
 
