@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* So many rows have their durations drawn: a page of 10,000 drawings opens slowly. */
-enum { MOST_DRAWN = 1000 };
+enum { MOST_OPEN = 1500, MOST_DRAWN = 1000 };
 
 static bool is_calls(const struct listing *l)
 {
@@ -164,6 +164,15 @@ static void write_row(const struct table *t, const struct view *v, const void *r
     fputc('\n', out);
 }
 
+static void begin_table(const struct table *t, FILE *out)
+{
+    fputs("<table><thead><tr>", out);
+    heads(t, out);
+    fputs("</tr></thead><tbody>\n", out);
+}
+
+/* Rows beyond MOST_OPEN are for a browser with scripts a text, until they are asked for: it would
+ * take seconds to lay out 10,000. Without scripts they are a table like the first. */
 static void write_table(const struct table *t, const struct view *v, const char *doubt, FILE *out)
 {
     struct listed rows;
@@ -176,15 +185,17 @@ static void write_table(const struct table *t, const struct view *v, const char 
         if (!n) {
             fprintf(out,
                     "<section class=l id=%s><h2>%c%s%s</h2><div class=wide tabindex=0 role=region "
-                    "aria-label=\"%s\"><table><thead><tr>",
+                    "aria-label=\"%s\">",
                     t->id, t->title[0] & ~0x20, t->title + 1, doubt, t->title);
-            heads(t, out);
-            fputs("</tr></thead><tbody>\n", out);
+            begin_table(t, out);
+        } else if (n == MOST_OPEN) {
+            fputs("</tbody></table><noscript>", out);
+            begin_table(t, out);
         }
         write_row(t, v, row, n++ < MOST_DRAWN, out);
     }
     if (n)
-        fputs("</tbody></table></div>", out);
+        fprintf(out, "</tbody></table>%s</div>", n > MOST_OPEN ? "</noscript>" : "");
     if (n > MOST_DRAWN && is_calls(t->l) && !t->of_requests)
         fprintf(out, "<p class=faint>Durations are drawn of the first %d rows.</p>", MOST_DRAWN);
     if (n)

@@ -1,7 +1,30 @@
 /* Sorting by a heading, filtering by a word. #TABLE/COLUMN/WORD in the address does the same. */
 document.querySelectorAll('section.l').forEach(section => {
-    const body = section.querySelector('tbody'), rows = [...body.rows], heads = [...section.querySelectorAll('th')];
+    const body = section.querySelector('tbody'), heads = [...section.querySelectorAll('th')];
+    let rows = [...body.rows], rest = section.querySelector('noscript'), button;
+    /* What is a text until it is wanted: see html_calls.c. */
+    const unfold = () => {
+        if (!rest)
+            return;
+        const box = document.createElement('template');
+        box.innerHTML = rest.textContent;
+        body.append(...box.content.querySelectorAll('tbody tr'));
+        rows = [...body.rows];
+        rest.remove();
+        button.remove();
+        rest = null;
+    };
+    if (rest) {
+        button = document.createElement('button');
+        button.type = 'button';
+        button.className = 'more';
+        button.textContent = `show the other ${rest.textContent.split('<tr').length - 2} rows`;
+        button.onclick = unfold;
+        section.querySelector('.wide').after(button);
+    }
+    section.unfold = unfold;
     const sort = i => {
+        unfold();
         const head = heads[i], way = head.getAttribute('aria-sort') === 'descending' ? 1 : -1;
         heads.forEach(x => x.removeAttribute('aria-sort'));
         head.setAttribute('aria-sort', way < 0 ? 'descending' : 'ascending');
@@ -14,6 +37,7 @@ document.querySelectorAll('section.l').forEach(section => {
         body.append(...keyed.map(([, row]) => row));
     };
     const filter = word => {
+        unfold();
         word = word.toLowerCase();
         rows.forEach(row => row.hidden = !row.textContent.toLowerCase().includes(word));
     };
@@ -44,7 +68,10 @@ document.querySelectorAll('section.l').forEach(section => {
 });
 /* A link into a table that is filtered shows its row all the same. */
 addEventListener('hashchange', () => {
-    const row = document.getElementById(location.hash.slice(1));
+    const id = location.hash.slice(1);
+    if (!document.getElementById(id))
+        document.querySelectorAll('section.l').forEach(section => id.startsWith(section.id + '-') && section.unfold());
+    const row = document.getElementById(id);
     if (row && row.hidden) {
         row.hidden = false;
         row.scrollIntoView();

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The report as a page for a browser: of 1,024 ranks and 1,000 call sites, with names that try to break
+# The report as a page for a browser: of 1,024 ranks and 2,000 call sites (--thorough: 10,000), with names that try to break
 # out of it; complete without a script, sorted, filtered and zoomed with it, at three widths, open in
 # 2 s, in headless Chromium where it is; and the page of what a benchmark has written.
 collprof=$top_builddir/collprof
@@ -29,7 +29,7 @@ for r in range(1, 1024):
     one.update(rank=r, mpi_ns=one["mpi_ns"] + r)
     p["ranks"][r:] = [one]
 e = next(e for e in p["entries"] if e["site"] is not None and p["sites"][e["site"]]["frames"])
-for i in range(10000 if os.environ.get("CHECK_THOROUGH") == "1" else 1000):
+for i in range(10000 if os.environ.get("CHECK_THOROUGH") == "1" else 2000):
     site = copy.deepcopy(p["sites"][e["site"]])
     for frame in site["frames"]:
         frame.update(address=hex(int(frame["address"], 16) + 16 * i + 16), line=i + 1)
@@ -69,19 +69,21 @@ assert page.tags.count("script") == (2 if "dygraphs" in text else 1), "a name be
 assert {"trust", "in-short", "time-of-ranks", "times", "late"} <= page.ids, page.ids
 assert page.links and set(page.links) <= page.ids, "a sentence links to nothing"
 assert page.rows["ranks"] == 1025, page.rows
-assert page.rows["operations"] >= 2 and page.rows["call_sites"] >= 1003, page.rows
+assert page.rows["operations"] >= 2 and page.rows["call_sites"] >= 2004, page.rows
 assert text.count("window.hostile") > 0 and "&lt;script&gt;window.hostile" in text
 probe = """<script>addEventListener('load',()=>{document.querySelectorAll('svg[hidden]').forEach(
 s=>s.removeAttribute('hidden'));const c=[...document.querySelectorAll(
 '#ranks tbody tr:not([hidden])')];document.title=JSON.stringify({hostile:window.hostile||0,
 wide:document.documentElement.scrollWidth-innerWidth,rows:c.length,first:c[0].cells[0].textContent,
-last:c[c.length-1].cells[0].textContent,ms:Math.round(performance.now()),
+last:c[c.length-1].cells[0].textContent,sites:Math.min(2000,document.querySelectorAll(
+'#call_sites tbody tr').length),more:document.querySelectorAll('.more').length>0,ms:Math.round(performance.now()),
 sorted:document.querySelectorAll('[aria-sort]').length,
 curves:document.querySelectorAll('.curves canvas').length>0,
 keys:[...document.querySelectorAll('section.l th')].filter(t=>!t.querySelector('button')).length,
 clipped:[...document.querySelectorAll('svg.map text,svg.times text')].filter(t=>{const b=t.getBBox(),
 v=t.ownerSVGElement.viewBox.baseVal;return b.x<-1||b.y<-1||
-b.x+b.width>v.width+1||b.y+b.height>v.height+1}).map(t=>t.textContent)})})</script></body>"""
+b.x+b.width>v.width+1||b.y+b.height>v.height+1}).map(t=>t.textContent)});
+if(parent!==window)parent.postMessage(document.title,'*')})</script></body>"""
 open(sys.argv[2], "w").write(text.replace("</body>", probe))
 PY
 [ $failed = 0 ] || exit 1
@@ -89,11 +91,17 @@ if ! command -v chromium > /dev/null; then
     echo "without Chromium: only the page's text was looked at"
     exit 0
 fi
-browse() { # WIDTH FRAGMENT
+browse() { # WIDTH FRAGMENT WANTED [PAGE]
+    shown=${4:-probe}.html#$2
+    if [ "$1" -lt 500 ]; then # a window is never as narrow as that
+        printf '<title></title><script>onmessage = e => document.title = e.data</script><iframe width=%s height=900 src="%s">' \
+            "$1" "$shown" > "$work/frame.html"
+        shown=frame.html
+    fi
     timeout 60 chromium --headless --no-sandbox --disable-gpu --no-first-run --disable-sync \
         --disable-background-networking --disable-component-update --enable-logging=stderr \
         --user-data-dir="$work/user" --window-size="$1,900" --dump-dom \
-        "file://$work/${4:-probe}.html#$2" 2> "$work/log" > "$work/dom"
+        "file://$work/$shown" 2> "$work/log" > "$work/dom"
     sed -n 's/.*<title>\({.*}\)<\/title>.*/\1/p' "$work/dom" | sed 's/&quot;/"/g' | head -n 1 > "$work/title"
     grep -E 'CONSOLE' "$work/log" && fail "the console says something at width $1"
     # Rows as asked for, nothing ran that should not, the page itself does not scroll sideways.
@@ -103,12 +111,13 @@ got, width, right = json.load(open(sys.argv[1])), int(sys.argv[2]), json.loads(s
 assert got["hostile"] == 0
 assert got["keys"] == 0, "a heading that no key reaches"
 assert got["clipped"] == [], got["clipped"]
-assert got["wide"] <= 0 or width < 500  # headless Chromium has a least width of its own
+assert got["wide"] <= 0, got["wide"]
 assert all(got[k] == v for k, v in right.items()), (got, right)
 PY
 }
 curves=$(grep -q 'MIT licence' "$work/page.html" && echo true || echo false)
-browse 1000 '' "{\"rows\": 1024, \"sorted\": 0, \"curves\": $curves}"
+browse 1000 '' "{\"rows\": 1024, \"sorted\": 0, \"curves\": $curves, \"sites\": 1500, \"more\": true}"
+browse 1000 'call_sites/calls' '{"sites": 2000, "more": false, "sorted": 1}'
 browse 1600 'ranks/mpi' '{"rows": 1024, "first": "1023", "sorted": 1}'
 browse 400 'ranks/rank/1023' '{"rows": 1, "first": "1023", "sorted": 1}'
 
@@ -119,9 +128,7 @@ for try in 1 2 3; do
     [ $try = 3 ] || browse 1000 '' '{"rows": 1024}'
 done
 if [ "${took:-9999}" -ge 2000 ]; then
-    if [ "${CHECK_THOROUGH:-0}" = 1 ]; then
-        echo "10,000 call sites open in $took ms: 2 s are for 1,000"
-    elif [ "$(cut -d. -f1 /proc/loadavg)" -ge "$(nproc)" ]; then
+    if [ "$(cut -d. -f1 /proc/loadavg)" -ge "$(nproc)" ]; then
         echo "open in $took ms on a busy machine: not judged"
     else
         fail "open in $took ms"
