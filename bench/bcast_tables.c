@@ -42,6 +42,8 @@ static const struct column statistics_columns[] = {
     {"max", "us", COLUMN_REAL, 2, NULL},
     {"sd", "us", COLUMN_REAL, 2, NULL},
     {"loop_mean", "us", COLUMN_REAL, 2, "the paper's figure: time of the loop over its operations"},
+    {"of_maxima", "us", COLUMN_REAL, 2,
+     "direct: median over operations of the last exit; value is the largest of medians"},
     {"samples", NULL, COLUMN_INTEGER, 0, NULL},
     {"attempts", NULL, COLUMN_INTEGER, 0,
      "series made, those that the stop rule paper threw away included"},
@@ -321,6 +323,7 @@ static void add_statistics(struct tables *t, const struct bench_point *p,
         put_us(table, s.max);
         put_us(table, s.sd);
         put_us(table, r->loop_mean);
+        put_us(table, r->figure && r->series.samples.n ? r->series.summary.median : NAN);
         table_integer(table, (long long)s.n);
         table_integer(table, r->attempts);
         if (r->slowest >= 0)

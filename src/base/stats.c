@@ -54,9 +54,87 @@ void stats_median_bounds(size_t n, size_t *low, size_t *high)
     *high = n > 0 ? n - 1 - l : 0;
 }
 
+/* 97.5 % quantile of Student's distribution: exact for 1 and 2 degrees of freedom, for more the
+ * expansion in their inverse, good to 0.5 % from 3 on. */
+static double student(double df)
+{
+    const double z = 1.959964, z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z, z9 = z7 * z * z;
+    if (df < 1.5)
+        return 12.7062;
+    if (df < 2.5)
+        return 4.30265;
+    double g1 = (z3 + z) / 4, g2 = (5 * z5 + 16 * z3 + 3 * z) / 96,
+           g3 = (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / 384,
+           g4 = (79 * z9 + 776 * z7 + 1482 * z5 - 1920 * z3 - 945 * z) / 92160;
+    return z + (g1 + (g2 + (g3 + g4 / df) / df) / df) / df;
+}
+
+static int side(double x, double median)
+{
+    return (x > median) - (x < median);
+}
+
+/* Sum of the products of SIDE with itself LAG later. */
+static double side_product(const double *x, size_t n, double median, size_t lag)
+{
+    double sum = 0;
+    for (size_t i = 0; i + lag < n; i++)
+        sum += side(x[i], median) * side(x[i + lag], median);
+    return sum;
+}
+
+/* By what factor the variance of the number of samples above the median is larger than for
+ * independent ones: 1 + 2 (sum of the autocorrelations of that side). The sum ends where those of
+ * two successive lags together are no longer positive, and must not grow before (Geyer 1992). Each
+ * is too low by the variance of the estimated median, which is made good in the end. */
+static double inflation(const double *x, size_t n, double median)
+{
+    double all = side_product(x, n, median, 0), factor = -1, before = INFINITY;
+    size_t lag = 0;
+    for (; all > 0 && lag + 1 < n / 2; lag += 2) {
+        double two = (side_product(x, n, median, lag) + side_product(x, n, median, lag + 1)) / all;
+        before = fmin(before, two);
+        if (before <= 0)
+            break;
+        factor += 2 * before;
+    }
+    return fmax(factor * (1 + 2 * (double)lag / (double)n), 1);
+}
+
+/* A little dependence cannot be told from none. */
+static const double inflated_from = 1.3;
+enum { DEPENDENCE_FROM = 20 };
+
+double stats_median_bounds_dependent(const double *x, size_t n, double median, size_t *low,
+                                     size_t *high)
+{
+    double factor = n < DEPENDENCE_FROM ? 1 : inflation(x, n, median);
+    stats_median_bounds(n, low, high);
+    if (factor < inflated_from)
+        return (double)n;
+    /* The factor itself is estimated, too low from short series, and with few degrees of freedom.
+     */
+    double worth = (double)n / factor, df = fmax(worth / 2, 3);
+    double half = student(df) * sqrt((double)n * factor * (1 + 6 / worth)) / 2;
+    double rank = floor((double)n / 2 - half);
+    *low = rank > 0 ? (size_t)rank : 0;
+    *high = n - 1 - *low;
+    return rank > 0 ? worth : fmin(worth, 1);
+}
+
+void stats_mean_interval(const double *x, size_t n, double *mean, double *low, double *high)
+{
+    struct summary s = stats_summarize(x, n);
+    double half = n > 1 ? student((double)n - 1) * s.sd / sqrt((double)n) : NAN;
+    *mean = s.mean;
+    *low = s.mean - half;
+    *high = s.mean + half;
+}
+
 struct summary stats_summarize(const double *x, size_t n)
 {
     struct summary s = {.n = n,
+                        .effective = NAN,
                         .mean = NAN,
                         .sd = NAN,
                         .median = NAN,
@@ -83,7 +161,7 @@ struct summary stats_summarize(const double *x, size_t n)
     s.min = sorted[0];
     s.max = sorted[n - 1];
     size_t low, high;
-    stats_median_bounds(n, &low, &high);
+    s.effective = stats_median_bounds_dependent(x, n, s.median, &low, &high);
     s.median_low = sorted[low];
     s.median_high = sorted[high];
     free(sorted);

@@ -10,11 +10,15 @@ struct summary {
     double sd; /* of the sample, n - 1 in the denominator; 0 for n < 2 */
     double median, min, max, p99;
     double median_low, median_high; /* 95 % confidence interval of the median, from order
-                                       statistics: no distribution is assumed. For n < 6 no
-                                       such interval exists: the range is given. */
+                                       statistics: no distribution is assumed. For fewer than 6
+                                       effective samples no such interval exists: the range is
+                                       given. */
+    double effective; /* so many independent samples would say as much: less than n where the
+                         samples depend on those before */
 };
 
-/* Summarizes N samples; X is left as it is. All fields are NaN for n = 0. */
+/* Summarizes N samples in the order in which they were taken; X is left as it is. All fields are
+ * NaN for n = 0. */
 struct summary stats_summarize(const double *x, size_t n);
 
 /* The deviation of these very samples, n in the denominator: what stands beside their minimum
@@ -27,8 +31,18 @@ double stats_median(double *x, size_t n);
 /* The q-quantile, 0 <= q <= 1, of SORTED samples, interpolated between neighbours. */
 double stats_quantile(const double *sorted, size_t n, double q);
 
-/* Ranks (from 0) of the order statistics that bound the median with 95 % confidence. */
+/* Ranks (from 0) of the order statistics that bound the median of independent samples with 95 %
+ * confidence. */
 void stats_median_bounds(size_t n, size_t *low, size_t *high);
+
+/* The same for samples X, in the order taken, that may depend on those before: consecutive
+ * operations share the machine's state, and N of them may be worth few. Returns how many. */
+double stats_median_bounds_dependent(const double *x, size_t n, double median, size_t *low,
+                                     size_t *high);
+
+/* 95 % interval of the mean of few independent values, launches for instance, by Student's
+ * distribution. NaN for n < 2. */
+void stats_mean_interval(const double *x, size_t n, double *mean, double *low, double *high);
 
 /* Sorts ascending. */
 void stats_sort(double *x, size_t n);

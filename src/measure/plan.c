@@ -80,11 +80,11 @@ void tally_batch(struct tally *t, double mean_seconds)
     samples_add(&t->batch_means, mean_seconds);
 }
 
-/* Enough samples for an interval, and an interval that is narrow enough. */
+/* Enough independent samples for an interval, and an interval that is narrow enough. */
 static bool interval_is_narrow(const struct tally *t)
 {
     struct summary s = stats_summarize(t->samples.value, t->samples.n);
-    if (s.n < 6)
+    if (s.effective < 6)
         return false;
     return s.median_high - s.median_low <= 2 * t->plan->ci_width * s.median;
 }

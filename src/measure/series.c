@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The median of fewer has no 95 % interval; where a batch gives a single value (a gap), it takes
- * this many batches. */
+/* The median of fewer independent ones has no 95 % interval; where a batch gives a single value (a
+ * gap), it takes this many batches. */
 enum { SAMPLES_FOR_INTERVAL = 6 };
 
 /* A batch may give no value at all (every operation was dropped). So many in a row end the
@@ -172,7 +172,7 @@ static struct estimate estimate_from(const struct summary *s)
 {
     if (s->n == 0)
         return (struct estimate){NAN, NAN, NAN};
-    if (s->n < SAMPLES_FOR_INTERVAL)
+    if (s->effective < SAMPLES_FOR_INTERVAL)
         return (struct estimate){s->median, NAN, NAN};
     return (struct estimate){s->median, s->median_low, s->median_high};
 }
