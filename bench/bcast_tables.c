@@ -323,7 +323,8 @@ static void add_statistics(struct tables *t, const struct bench_point *p,
         put_us(table, s.max);
         put_us(table, s.sd);
         put_us(table, r->loop_mean);
-        put_us(table, r->figure && r->series.samples.n ? r->series.summary.median : NAN);
+        bool maxima = r->method->meaning == BCAST_LATENCY && r->series.samples.n > 0;
+        put_us(table, maxima ? r->series.summary.median : NAN);
         table_integer(table, (long long)s.n);
         table_integer(table, r->attempts);
         if (r->slowest >= 0)
