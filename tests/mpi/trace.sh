@@ -63,6 +63,18 @@ if bad:
 sys.exit(bad)
 PY
 
+COLLPROF_TRACE=calls layered 2 unordered "$built/tests/mpi/messages" unordered >sent ||
+    fail "unordered: status $?"
+python3 - <<'PY' || exit 1
+import json, sys
+p, sent = json.load(open("unordered/profile.json")), int(open("sent").read())
+t = p["trace"]
+bad = sent and (t["unnumbered"] < sent or t["matched"] or t["contradictions"])
+if bad:
+    print("FAIL: unordered: of", sent, "messages", t)
+sys.exit(bad)
+PY
+
 # A run without a trace has the matrix, and says what a picture would need.
 layered 2 untraced "$built/examples/heat" -s 5 >/dev/null || fail "status $? untraced"
 "$collprof" export --table=messages untraced | grep -q Isend || fail "no matrix without a trace"

@@ -45,6 +45,20 @@ static void late_receiver(void)
     receive(1, 0, 1);
 }
 
+/* The sender waits for the receive to be posted, not for the call that completes it. */
+static void late_post(void)
+{
+    MPI_Request request;
+    compute(1, T);
+    send(0, 1, LARGE, 1);
+    if (rank == 1)
+        MPI_Irecv(in, LARGE, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &request);
+    compute(1, 2 * T);
+    if (rank == 1)
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 /* A message that is too large to be kept for its receiver. */
 static void big_message(void)
 {
@@ -92,6 +106,17 @@ static void non_blocking_collective(void)
     compute(1, T);
     MPI_Iallreduce(out, in, SMALL, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+/* The others wait until rank 1 has begun, not until it completes. */
+static void collective_begun_late(void)
+{
+    MPI_Request request;
+    compute(1, T);
+    MPI_Iallreduce(out, in, SMALL, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD, &request);
+    compute(1, 2 * T);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Barrier(MPI_COMM_WORLD);
 }
 
 /* The message of rank 2 is the last. */
@@ -235,6 +260,7 @@ static const struct situation {
 } situations[] = {
     {"late_sender", late_sender},
     {"late_receiver", late_receiver},
+    {"late_post", late_post},
     {"big_message", big_message},
     {"late_root", late_root},
     {"early_root", early_root},
@@ -242,6 +268,7 @@ static const struct situation {
     {"diffuse_procedure", diffuse_procedure},
     {"prefix", prefix},
     {"non_blocking_collective", non_blocking_collective},
+    {"collective_begun_late", collective_begun_late},
     {"waitall", waitall},
     {"wildcards", wildcards},
     {"behind_a_wildcard", behind_a_wildcard},

@@ -23,6 +23,7 @@ def drawn():
 EXPECTED = {  # operation, {(state, rank waited for): ns}, messages
     "late_sender": ("MPI_Recv", {(LATE, 0): N * T}, N),
     "late_receiver": ("MPI_Ssend", {(RECEIVER, 1): N * T}, N),
+    "late_post": ("MPI_Send", {(RECEIVER, 1): N * T}, N),
     "big_message": ("MPI_Send", {(RECEIVER, 1): N * T}, N),
     "late_root": ("MPI_Bcast", {("late root", 2): 3 * N * T}, 0),
     "early_root": ("MPI_Reduce", {("early root", 3): N * T}, 0),
@@ -30,6 +31,7 @@ EXPECTED = {  # operation, {(state, rank waited for): ns}, messages
     "diffuse_procedure": ("MPI_Barrier", {("wait at n-to-n", r): 3 * N * T / 4 for r in range(4)}, 0),
     "prefix": ("MPI_Scan", {("late rank before, in a prefix", 1): 2 * N * T}, 0),
     "non_blocking_collective": ("MPI_Wait", {("wait at n-to-n", 1): 3 * N * T}, 0),
+    "collective_begun_late": ("MPI_Wait", {("wait at n-to-n", 1): 3 * N * T}, 0),
     "waitall": ("MPI_Waitall", {(LATE, 2): 3 * N * T}, 3 * N),
     "wildcards": ("MPI_Recv", {(LATE, r): N * T for r in (1, 2, 3)}, 3 * N),
     "behind_a_wildcard": ("MPI_Wait", {(LATE, 1): N * T}, 4 * N),
