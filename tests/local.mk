@@ -59,6 +59,10 @@ list-tests-again:
 list-programs-again:
 	@printf '%s\n' $(filter tests/mpi/%,$(check_PROGRAMS))
 
+# For tests/mpi/sanitized.sh, which makes them once more.
+list-unit-programs:
+	@printf '%s\n' $(unit_programs)
+
 # What the unit tests reach, as a hint; COVERAGE_TESTS: or these.
 COVERAGE_TESTS = $(unit_programs)
 coverage:

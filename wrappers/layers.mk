@@ -26,7 +26,7 @@ $$($(1)_MADE): %.o: %.c
 	$$(LAYER_COMPILE)
 layers/$(1)/libcollprof-layer.so: $$($(1)_OBJS) $$($(1)_MADE) $$(LAYER_FLOORS) \
 		$$(srcdir)/wrappers/exports.map
-	$$(AM_V_CCLD)$$(CC) -shared -o $$@ $$($(1)_OBJS) $$($(1)_MADE) $$(LAYER_ARCHIVES) \
+	$$(AM_V_CCLD)$$(CC) $$(CFLAGS) -shared -o $$@ $$($(1)_OBJS) $$($(1)_MADE) $$(LAYER_ARCHIVES) \
 		$$(LDFLAGS) -Wl,--version-script=$$(srcdir)/wrappers/exports.map $$(AX_THREADS) \
 		$$(LAYER_LIBS)
 
@@ -42,7 +42,7 @@ $$(foreach bench,$$(BENCHES),$$(eval layers/$(1)/collbench-$$(bench): \
 $$(BENCHES:%=layers/$(1)/collbench-%): $$($(1)_LIBBENCH_OBJS)
 layers/$(1)/overhead: $$(patsubst %.c,layers/$(1)/obj/%.o,$$(filter %.c,$$(OVERHEAD_FILES)))
 $$(BENCHES:%=layers/$(1)/collbench-%) layers/$(1)/overhead: $$($(1)_MEASURE_OBJS) $$(BENCH_FLOORS)
-	$$(AM_V_CCLD)$$(CC) -o $$@ $$(filter %.o,$$^) $$(BENCH_FLOORS:%.la=.libs/%.a) \
+	$$(AM_V_CCLD)$$(CC) $$(CFLAGS) -o $$@ $$(filter %.o,$$^) $$(BENCH_FLOORS:%.la=.libs/%.a) \
 		$$(LDFLAGS) $$(AX_THREADS) $$($(1)_LIBS) $$(HWLOC_LIBS) $$(JANSSON_LIBS) $$(LIBS)
 # For static linking: one archive.
 layers/$(1)/libcollprof.a: layers/$(1)/libcollprof-layer.so

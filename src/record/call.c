@@ -210,7 +210,7 @@ void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes, i
     }
     if (kind == REQUEST_COLLECTIVE && rc != MPI_SUCCESS)
         call_collective_failed(on, rc);
-    layer.ledger.header->last_ticks = c->exit;
+    __atomic_store_n(&layer.ledger.header->last_ticks, c->exit, __ATOMIC_RELAXED);
     if (UNLIKELY(layer.trace))
         trace_left(c, e);
     call_over(c);

@@ -115,7 +115,7 @@ static inline void call_leave_known(const struct call *c, int rc, const struct c
     struct ledger_entry *e = call_entry(c, comm, bytes);
     if (LIKELY(e != NULL))
         entry_count(e, ticks_to_ns(c->exit - c->entry), bytes, rc != MPI_SUCCESS);
-    layer.ledger.header->last_ticks = c->exit;
+    __atomic_store_n(&layer.ledger.header->last_ticks, c->exit, __ATOMIC_RELAXED);
     if (UNLIKELY(layer.trace))
         trace_left(c, e);
     if (UNLIKELY(c->exit >= layer.look_at))

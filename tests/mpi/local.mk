@@ -96,5 +96,6 @@ MPI_TESTS = \
 	tests/mpi/truth.sh \
 	tests/mpi/yield.sh
 TESTS += $(MPI_TESTS)
-THOROUGH_TESTS += tests/mpi/late.sh
+THOROUGH_TESTS += tests/mpi/killed.sh tests/mpi/late.sh tests/mpi/sanitized.sh
+EXTRA_DIST += tests/mpi/killed.sh tests/mpi/sanitized.sh
 EXTRA_DIST += $(MPI_TESTS) tests/profiles/aborted.json tests/profiles/first.json tests/profiles/traced.json tests/profiles/transport.json tests/mpi/data.py tests/mpi/lib.sh tests/mpi/launch.sh tests/mpi/plotted.py tests/mpi/plotter tests/mpi/profile.py tests/mpi/sites.py tests/mpi/fortran.F90 tests/mpi/linked.c

@@ -405,6 +405,9 @@ static double seconds_for(int n, int shape)
  * message; 4 s on a quiet machine, and allowed twice the time. */
 Test(schedule, scheduling_is_fast, .timeout = 120)
 {
+#ifdef __SANITIZE_ADDRESS__
+    cr_skip_test("not where every access is looked at");
+#endif
     static const char *const shape[] = {"random", "sites", "uniform", "one order for all"};
     static const int sizes[] = {256, 512, 1024, 2048, 4096};
     printf("seconds to schedule    ");

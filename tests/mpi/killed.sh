@@ -1,0 +1,143 @@
+#!/bin/sh
+# Kill -9 of one rank, or of all, at 50 moments drawn from a seed, from the start to the end of a run, on a
+# file system that is slow every other time; and disks that become full at any byte. The launcher's status is
+# one that it also has without the layer; once all ranks are through MPI_Init nothing is lost.
+. "${srcdir:-.}/tests/mpi/lib.sh"
+test "${CHECK_THOROUGH:-}" = 1 || skip "only with ./check --thorough"
+
+cat >app.c <<'EOF'
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+static int rank;
+static void mark(const char *what)
+{
+    char name[32];
+    snprintf(name, sizeof name, "%s.%d", what, rank);
+    FILE *f = fopen(name, "w");
+    if (f) {
+        fprintf(f, "%d\n", (int)getpid());
+        fclose(f);
+    }
+}
+int main(int argc, char **argv)
+{
+    int sum;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    mark("begun");
+    for (int i = 0; i < 60; i++) {
+        usleep(1000);
+        MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+    mark("ended");
+    return 0;
+}
+EOF
+cat >slow.c <<'EOF'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+static void delay(void *caller)
+{
+    Dl_info info;
+    if (dladdr(caller, &info) && strstr(info.dli_fname, "libcollprof"))
+        usleep(4000);
+}
+#define SLOW(type, name, declared, ...) \
+    type name declared \
+    { \
+        type(*next) declared = (type(*) declared)dlsym(RTLD_NEXT, #name); \
+        delay(__builtin_return_address(0)); \
+        return next(__VA_ARGS__); \
+    }
+SLOW(ssize_t, write, (int fd, const void *from, size_t n), fd, from, n)
+SLOW(int, posix_fallocate, (int fd, off_t at, off_t n), fd, at, n)
+SLOW(int, openat, (int at, const char *name, int flags, mode_t mode), at, name, flags, mode)
+SLOW(int, renameat, (int from, const char *old, int to, const char *new), from, old, to, new)
+SLOW(int, linkat, (int from, const char *old, int to, const char *new, int flags), from, old, to, new, flags)
+SLOW(int, unlinkat, (int at, const char *name, int flags), at, name, flags)
+EOF
+$MPICC -O1 app.c -o app && ${CC:-cc} -w -O1 -fPIC -shared slow.c -o slow.so -ldl || fail "cannot compile"
+
+# A rank says its number of a process before it starts.
+cat >rank.sh <<'EOF'
+echo $$ >pid.${PMI_RANK:-$OMPI_COMM_WORLD_RANK}
+exec env LD_PRELOAD="$1" ./app
+EOF
+
+# attack WHO MOMENT PRELOAD: starts a run and kills rank 1 or all of them after MOMENT seconds.
+attack()
+{
+    rm -rf pid.* begun.* ended.* out
+    timeout -k 10 120 $MPIEXEC -n 2 env COLLPROF_OUTPUT=out COLLPROF_REPORT=no sh rank.sh "$3" >said 2>err &
+    launcher=$!
+    sleep "$2"
+    begun=0
+    test ! -s begun.0 || test ! -s begun.1 || begun=1
+    victims=$(cat pid.1 2>/dev/null)
+    test "$1" = one || victims="$victims $(cat pid.0 2>/dev/null)"
+    # shellcheck disable=SC2086 # several
+    test -z "$victims" || kill -9 $victims 2>/dev/null
+    wait $launcher
+    status=$?
+}
+
+# How long a run takes, and what the launcher says of one that is killed without the layer.
+start=$(date +%s%N)
+attack none 0 "$layer $yielding $dir/slow.so" # nobody is there yet to be killed
+test $status = 0 || { cat err; fail "the run itself: $status"; }
+span=$((($(date +%s%N) - start) / 1000000))
+known=" 0 "
+for who in one all one all; do
+    for part in 4 2; do
+        attack $who "$(awk -v t="$span" -v p=$part 'BEGIN { print t / p / 1000 }')" "$yielding"
+        known="$known$status "
+    done
+done
+
+killed=0 kept=0
+for i in $(seq 50); do
+    moment=$(awk -v seed="$i" -v t="$span" 'BEGIN { srand(seed); print rand() * t * 1.1 / 1000 }')
+    test $((i % 2)) = 0 && who=one || who=all
+    test $((i % 4)) -lt 2 && preload="$layer $yielding" || preload="$layer $yielding $dir/slow.so"
+    attack $who "$moment" "$preload"
+    test $status = 0 || killed=$((killed + 1))
+    case $known in
+    *" $status "*) ;;
+    *) # or MPI itself has seen that the other one is gone, before the launcher came: MPI_ERR_OTHER
+        test $status = 15 && grep -q '^Abort.*Fatal error in' err ||
+            { cat err; fail "try $i, $who after $moment s: status $status, without the layer only:$known"; } ;;
+    esac
+    if test $begun = 1 || test -s out/profile.json; then
+        mkdir -p read
+        "$collprof" report --json out >read/profile.json 2>why ||
+            { cat why; ls -la out; fail "try $i, $who after $moment s: nothing can be read"; }
+        profile read ranks 2
+        kept=$((kept + 1))
+    elif test -d out && ls out/rank-* >/dev/null 2>&1; then
+        "$collprof" report out >why 2>&1 ||
+            grep -q 'being made\|no record' why || { cat why; fail "try $i: what is there cannot be read"; }
+    fi
+done
+echo "$killed of 50 runs were killed; of $kept that had begun, everything could be read ($span ms)"
+test $killed -ge 10 && test $kept -ge 10 || fail "the moments are not where they should be"
+
+# A disk of any size: the application does not notice, and what is missing is said.
+mkdir disk
+for i in $(seq 12); do
+    size=$(awk -v seed="$i" 'BEGIN { srand(seed); print int(4 + rand() * 6000) }')
+    mount -t tmpfs -o size=${size}k none disk 2>/dev/null || { echo "no disks of any size: no mount"; break; }
+    timeout -k 10 120 $MPIEXEC -n 2 env LD_PRELOAD="$layer $yielding" COLLPROF_OUTPUT=disk/out \
+        COLLPROF_REPORT=no ./app >said 2>err
+    status=$?
+    "$collprof" report disk/out >why 2>&1
+    readable=$?
+    umount disk
+    test $status = 0 || { cat err; fail "a disk of $size KiB: status $status"; }
+    test $readable = 0 || grep -q 'No space left' err || { cat err why; fail "a disk of $size KiB: nothing said"; }
+done
+exit 0
