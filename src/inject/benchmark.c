@@ -245,8 +245,8 @@ static json_t *describe_broadcast(const struct shadow *s, int root, uint64_t byt
 static int as_application(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
                           const void *arg)
 {
-    struct call unused;
-    const struct collective c = {.call = &unused,
+    struct call own = {.entry = clock_ticks()};
+    const struct collective c = {.call = &own,
                                  .on = (struct shadow *)arg,
                                  .comm = comm,
                                  .root = root,

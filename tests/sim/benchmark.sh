@@ -39,3 +39,15 @@ print("bad:", bad, "started:", started)
 sys.exit(bool(bad) or len(truth) != 48 or started != {"MPI_Iallreduce", "MPI_Ibcast"})
 PY
 done
+
+# A budget that is used up by looking at the destinations is no reason to go on without one.
+rm -rf $dir
+COLLPROF_OUTPUT=$dir COLLPROF_REPORT=no COLLPROF_BENCHMARK=all COLLPROF_BENCHMARK_BUDGET=0.04 timeout 100 \
+    "$srcdir/tests/sim/run.sh" cluster 6 sim/benchmark steady >sim/benchmark.out 2>&1 ||
+    { echo "FAIL: small budget: status $?"; cat sim/benchmark.out; exit 1; }
+python3 - $dir/profile.json <<'PY'
+import json, sys
+first = json.load(open(sys.argv[1]))["findings"]["benchmark"][0]
+print("small budget:", first["operation"], first["measured_in_seconds"], first.get("cut_short_by_budget"))
+sys.exit(not first.get("cut_short_by_budget"))
+PY

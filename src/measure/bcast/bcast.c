@@ -203,7 +203,8 @@ static int look_ahead(struct bcast_run *r, const struct order *order)
     TRY(run_scout(r));
     TRY(run_gap_once(r, 0.02 * plan->budget));
     double spent = clock_now() - started, needed = spent + 1.1 * still_needed(r, order, 0);
-    r->budget = fmax(plan->budget, fmin(plan->budget_most, needed)) - spent;
+    /* Used up is not the same as without a limit. */
+    r->budget = fmax(fmax(plan->budget, fmin(plan->budget_most, needed)) - spent, 1e-9);
     return MPI_SUCCESS;
 }
 
