@@ -43,7 +43,7 @@ done
 # A budget that is used up by looking at the destinations is no reason to go on without one.
 rm -rf $dir
 COLLPROF_OUTPUT=$dir COLLPROF_REPORT=no COLLPROF_BENCHMARK=all COLLPROF_BENCHMARK_BUDGET=0.04 timeout 100 \
-    "$srcdir/tests/sim/run.sh" cluster 6 sim/benchmark steady >sim/benchmark.out 2>&1 ||
+    "$srcdir/tests/sim/run.sh" grid 6 sim/benchmark steady >sim/benchmark.out 2>&1 ||
     { echo "FAIL: small budget: status $?"; cat sim/benchmark.out; exit 1; }
 python3 - $dir/profile.json <<'PY'
 import json, sys
