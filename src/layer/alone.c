@@ -120,6 +120,13 @@ static void wait_for_others(struct ended *e)
         nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
 }
 
+static void put_together(void *profile)
+{
+    struct profile **all = profile;
+    *all =
+        layer.ledger.in_file ? profile_load(life_place.path) : profile_from_ledger(&layer.ledger);
+}
+
 void life_end_alone(void)
 {
     if (layer.rank != 0)
@@ -128,9 +135,9 @@ void life_end_alone(void)
     struct ended ended = {calloc((size_t)layer.size, sizeof *ended.rank), false};
     if (layer.ledger.in_file && ended.rank)
         wait_for_others(&ended);
-    struct profile *all =
-        layer.ledger.in_file ? profile_load(life_place.path) : profile_from_ledger(&layer.ledger);
-    bool written = all && life_report(all, start);
+    struct profile *all = NULL;
+    bool whole = profile_try(put_together, &all);
+    bool written = (all || !whole) && life_report(all, start);
     profile_free(all);
     ended.remove = written && !layer.settings.keep && !layer.trace;
     if (ended.remove && ended.rank)

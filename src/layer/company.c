@@ -33,6 +33,8 @@ static const struct mpi_built built = LAYER_MPI;
 static struct seat mine;
 static char list_path[sizeof((struct settings *)0)->output + 16];
 static char sentence[200];
+static int list = -1; /* for a rank that may open no more files later */
+static int no_seat;   /* an errno: why this rank alone could not take one */
 
 static uint64_t this_host(void)
 {
@@ -71,13 +73,14 @@ void company_announce(void)
     settings_read(&settings, settings_environment(), NULL, NULL);
     snprintf(list_path, sizeof list_path, "%s.ranks", settings.output);
     place_make_parents(list_path);
-    int fd = open_list(O_RDWR | O_CREAT);
+    list = open_list(O_RDWR | O_CREAT);
+    int error = list < 0 ? errno : 0;
     clock_gettime(CLOCK_REALTIME, &now);
     mine = (struct seat){this_host(), getpid(), (double)now.tv_sec + 1e-9 * (double)now.tv_nsec};
-    if (fd >= 0 && pwrite(fd, &mine, sizeof mine, launcher.rank * (off_t)sizeof mine) < 0)
+    if (error == EMFILE || error == ENFILE || error == ENOMEM)
+        no_seat = error;
+    if (list >= 0 && pwrite(list, &mine, sizeof mine, launcher.rank * (off_t)sizeof mine) < 0)
         unlink(list_path); /* no list is better than one without us */
-    if (fd >= 0)
-        close(fd);
 }
 
 static bool is_taken(const struct seat *s)
@@ -113,8 +116,11 @@ static void take_in(struct company *c, const int *ranks, int n)
 static struct company read_list(void)
 {
     struct company c = {.first = -1, .group = MPI_GROUP_EMPTY};
-    int batch[BATCH], n = 0, fd = open_list(O_RDONLY);
+    int batch[BATCH], n = 0,
+                      fd = open_list(O_RDONLY); /* anew: what others have written meanwhile */
     struct seat s;
+    if (fd < 0)
+        fd = list;
     for (int i = 0; fd >= 0 && i < layer.size; i++) {
         if (pread(fd, &s, sizeof s, i * (off_t)sizeof s) != sizeof s || !is_taken(&s))
             continue;
@@ -128,7 +134,7 @@ static struct company read_list(void)
         }
     }
     take_in(&c, batch, n);
-    if (fd >= 0)
+    if (fd >= 0 && fd != list)
         close(fd);
     return c;
 }
@@ -169,7 +175,14 @@ MPI_Comm company_join(void)
     }
     if (!*list_path || launcher.size != layer.size || launcher.rank != layer.rank)
         return join_all();
+    if (no_seat) {
+        layer_say("rank %d: %s: %s: it takes no part", layer.rank, list_path, strerror(no_seat));
+        return MPI_COMM_NULL;
+    }
     struct company c = read_list();
+    if (list >= 0)
+        close(list);
+    list = -1;
     /* Where every rank of this host has a seat and no other, hosts do not share the directory. */
     bool apart = c.n == c.here && c.n == launcher.local_size;
     comm = c.n == 0 || c.n == layer.size || apart ? join_all() : join_some(&c);

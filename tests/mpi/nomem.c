@@ -1,7 +1,9 @@
 /* Preloaded before the layer: on rank NOMEM_RANK, memory that the layer asks for is refused from
  * the entry of MPI_Init on (NOMEM_FROM=begin), from its return (run) or from MPI_Finalize on (end).
- */
+ * NOMEM_LIST=once, always: the list of the run's members cannot be opened again, or at all. */
 #include <dlfcn.h>
+#include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,12 +36,35 @@ EXPORTED void *realloc(void *old, size_t size)
     return refusing && is_for_layer(__builtin_return_address(0)) ? NULL : __libc_realloc(old, size);
 }
 
-static void refuse_from(const char *moment)
+static int is_meant(void)
 {
     const char *pmi = getenv("PMI_RANK"), *wanted = getenv("NOMEM_RANK");
-    const char *mine = pmi ? pmi : getenv("OMPI_COMM_WORLD_RANK"), *from = getenv("NOMEM_FROM");
-    if (mine && wanted && !strcmp(mine, wanted) && !strcmp(from ? from : "end", moment))
+    const char *mine = pmi ? pmi : getenv("OMPI_COMM_WORLD_RANK");
+    return mine && wanted && !strcmp(mine, wanted);
+}
+
+static void refuse_from(const char *moment)
+{
+    const char *from = getenv("NOMEM_FROM");
+    if (is_meant() && !strcmp(from ? from : "end", moment))
         refusing = 1;
+}
+
+EXPORTED int open(const char *path, int flags, ...)
+{
+    static int opened;
+    int (*next)(const char *, int, ...) = (int (*)(const char *, int, ...))dlsym(RTLD_NEXT, "open");
+    const char *list = getenv("NOMEM_LIST"), *end = strrchr(path, '.');
+    va_list more;
+    va_start(more, flags);
+    int mode = va_arg(more, int);
+    va_end(more);
+    if (list && end && !strcmp(end, ".ranks") && is_meant() &&
+        (!strcmp(list, "always") || opened++)) {
+        errno = EMFILE;
+        return -1;
+    }
+    return next(path, flags, mode);
 }
 
 EXPORTED int MPI_Init(int *argc, char ***argv)

@@ -41,4 +41,14 @@ timeout 60 $MPIEXEC -n 3 env NOMEM_RANK=1 NOMEM_FROM=begin COLLPROF_OUTPUT=part 
     LD_PRELOAD="$built/tests/mpi/.libs/libnomem.so $layer $yielding" "$heat" -s 20 : \
     -n 1 env LD_PRELOAD="$yielding" "$heat" -s 20 >out 2>err || { cat err; fail "part: status $?"; }
 grep -q 'rank 1: Cannot allocate memory: this run is not recorded' err || { cat err; fail "part: not said"; }
+
+# A rank that cannot open any more files: it is not waited for, nor does it wait.
+for list in once always; do
+    timeout 60 $MPIEXEC -n 3 env NOMEM_RANK=1 NOMEM_FROM=never NOMEM_LIST=$list COLLPROF_OUTPUT=list-$list \
+        COLLPROF_REPORT=no LD_PRELOAD="$built/tests/mpi/.libs/libnomem.so $layer $yielding" "$heat" -s 20 : \
+        -n 1 env LD_PRELOAD="$yielding" "$heat" -s 20 >out 2>err || { cat err; fail "list $list: status $?"; }
+done
+profile list-once ranks 3
+profile list-always ranks 2
+grep -q 'rank 1: .*list-always.ranks: Too many open files: it takes no part' err || { cat err; fail "list: not said"; }
 exit 0
