@@ -293,8 +293,7 @@ static bool draw(const struct options *o, const struct grid *g)
         drawn = path && overlap_map_draw(path, &map[i], NULL, NULL, 0) && drawn;
         free(path);
     }
-    snprintf(title, sizeof title, "Overlap of communication and computation: %s, %s", g->origin.mpi,
-             g->origin.hosts);
+    snprintf(title, sizeof title, "Overlap of communication and computation, %s", g->origin.hosts);
     drawn = overlap_maps_draw(sheet, title, map, g->n_parts) && drawn;
     for (size_t i = 0; i < g->n_parts; i++)
         overlap_map_free(&map[i]);

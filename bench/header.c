@@ -3,6 +3,7 @@
 #include "base/topology.h"
 #include "bench.h"
 #include "bench_inner.h"
+#include "picture/plot.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -158,6 +159,19 @@ static void fact_options(struct document *d, const struct bench *b)
                       p->repetitions, p->warmup, plan_stop_name(p->stop), budget);
 }
 
+/* Below every picture. */
+static void caption(const struct document *d, const struct bench *b, double load)
+{
+    const char *date = document_known(d, "date"), *mpi = document_known(d, "MPI");
+    char text[300];
+    snprintf(text, sizeof text, "%s on %d ranks, %.16s, %.80s%s", b->program, b->size,
+             date ? date : "", mpi ? mpi : "",
+             load > 1 && !bench_yields()
+                 ? "; more ranks than processors: timings are not meaningful"
+                 : "");
+    plot_caption(text);
+}
+
 struct document *bench_document(const struct bench *b, const char *schema)
 {
     struct place *places = bench_places(b);
@@ -179,6 +193,7 @@ struct document *bench_document(const struct bench *b, const char *schema)
     fact_machine(d);
     facts_places(d, places, b->size);
     fact_load(d, b, place_load(places, (size_t)b->size));
+    caption(d, b, place_load(places, (size_t)b->size));
     free(places);
     return d;
 }

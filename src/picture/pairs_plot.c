@@ -42,7 +42,8 @@ static struct plot_map map_of(const struct pairs *p, const double *rank, const d
                              .value = value,
                              .value_label = "round trip (us)",
                              .palette = PALETTE_LATENCY,
-                             .log_color = spans_decades(value, n * n)};
+                             .log_color = spans_decades(value, n * n),
+                             .by_index = true};
 }
 
 static bool plot_maps(const struct pairs *p, const double *rank, const char *path)
@@ -85,7 +86,7 @@ static bool plot_one_surface(const struct pairs *p, const double *rank, const ch
     }
     snprintf(title, sizeof title, "%s of the round trip, %zu B, %d ranks", what, p->size[0].bytes,
              p->n);
-    struct plot_axes axes = {.title = title, .x_label = "rank", .y_label = "rank"};
+    struct plot_axes axes = {.title = title, .x_label = "rank", .y_label = "rank", .x_whole = true};
     struct plot_map map = map_of(p, rank, value);
     map.log_color = false; /* the diagonal is 0 */
     bool good = plot_surface(name, &axes, &map);

@@ -148,13 +148,27 @@ void script_axes(FILE *out, const struct plot_axes *axes)
     }
 }
 
-void script_caption(FILE *out, const char *text, double y)
+static char standing_caption[300];
+
+void plot_caption(const char *text)
 {
-    if (!text)
-        return;
+    snprintf(standing_caption, sizeof standing_caption, "%s", text);
+}
+
+const char *plot_standing_caption(void)
+{
+    return standing_caption;
+}
+
+bool script_caption(FILE *out, const char *text, double y)
+{
+    text = text ? text : standing_caption;
+    if (!*text)
+        return false;
     fputs("set label 99 ", out);
     quote_gnuplot(text, out);
     fprintf(out, " at screen 0.01,%.4f left font ',9' tc rgb '#505050'\n", y);
+    return true;
 }
 
 void tick_label(double value, const char *axis_label, char *text, size_t size)
@@ -308,8 +322,8 @@ bool plot_lines(const char *path, const struct plot_axes *axes, const struct plo
     if (!script_begin(&s, path, n > 1 ? 1000 : 800, 600))
         return false;
     script_axes(s.out, axes);
-    script_caption(s.out, axes->caption, 0.02);
-    fputs(axes->caption ? "set bmargin 5.5\n" : "", s.out);
+    if (script_caption(s.out, axes->caption, 0.02))
+        fputs("set bmargin 5.5\n", s.out);
     fputs("set grid back lc rgb '#dcdcdc' lt 1 lw 0.7\n"
           "set key outside right center Left reverse spacing 1.3 samplen 2.5\n",
           s.out);

@@ -21,6 +21,9 @@ struct plot_series {
     size_t n;
 };
 
+/* What pictures are of that have no caption of their own, from now on. */
+void plot_caption(const char *text);
+
 /* Lines with points. */
 bool plot_lines(const char *path, const struct plot_axes *axes, const struct plot_series *series,
                 size_t n);

@@ -24,8 +24,10 @@ bool script_run(struct script *s);
 /* "set title", "set xlabel", "set ylabel". */
 void script_axes(FILE *out, const struct plot_axes *axes);
 
-/* TEXT in a line at the left, at Y of the sheet (0: bottom); NULL: none. */
-void script_caption(FILE *out, const char *text, double y);
+/* TEXT in a line at the left, at Y of the sheet (0: bottom); NULL: that of plot_caption(). False:
+ * there is none. */
+bool script_caption(FILE *out, const char *text, double y);
+const char *plot_standing_caption(void);
 
 /* A tick's label: 65536 is "64K" where AXIS_LABEL tells of bytes. */
 void tick_label(double value, const char *axis_label, char *text, size_t size);

@@ -51,6 +51,12 @@ static void put_scale(FILE *out, const struct plot_map *m, struct scale s)
     fprintf(out, "set cbrange [%.9g:%.9g]\nset format cb '%%h'\nset cblabel ", s.low, s.high);
     quote_gnuplot(m->value_label, out);
     fputs(" offset 1.5\n", out);
+    if (m->palette == PALETTE_OVERLAP && !m->log_color)
+        fputs("set cbtics (\"0\\nhidden\" 0, '0.5' 0.5, \"1\\nnone\\nhidden\" 1, '1.5' 1.5, "
+              "\"2\\nslower\" 2)\n",
+              out);
+    else
+        fputs("set cbtics autofreq\n", out);
 }
 
 static bool all_positive(const double *x, size_t n)
@@ -174,7 +180,8 @@ static void put_values(FILE *out, const struct plot_map *m, struct scale s)
         for (size_t i = 0; i < m->nx; i++) {
             double v = m->value[j * m->nx + i];
             if (isfinite(v))
-                fprintf(out, "%zu %zu \"%.3g\" %d\n", i, j, v, text_colour(m, clamped(v, s), s));
+                fprintf(out, fabs(v) < 999.5 ? "%zu %zu \"%.3g\" %d\n" : "%zu %zu \"%.0f\" %d\n", i,
+                        j, v, text_colour(m, clamped(v, s), s));
         }
     }
     fputs("e\n", out);
@@ -252,6 +259,8 @@ bool plot_heatmap(const char *path, const struct plot_axes *axes, const struct p
     struct script s;
     if (!has_cells(path, map) || !script_begin(&s, path, 860, 700))
         return false;
+    if (script_caption(s.out, axes->caption, 0.015))
+        fputs("set bmargin 5.5\n", s.out);
     draw_map(s.out, axes, map, (const size_t[]){32, 32});
     return script_run(&s);
 }
@@ -263,9 +272,14 @@ bool plot_surface(const char *path, const struct plot_axes *axes, const struct p
         return false;
     struct scale scale = colour_scale(map);
     script_axes(s.out, axes);
+    script_caption(s.out, axes->caption, 0.015);
     put_scale(s.out, map, scale);
     fprintf(s.out, "unset cblabel\nset xrange [%.9g:%.9g]\nset yrange [%.9g:%.9g]\n", map->x[0],
             map->x[map->nx - 1], map->y[0], map->y[map->ny - 1]);
+    if (axes->x_whole) {
+        size_t step = (map->nx + 7) / 8;
+        fprintf(s.out, "set xtics %zu\nset ytics %zu\n", step, step);
+    }
     fputs("set colorbox user origin 0.92,0.3 size 0.02,0.4\nset rmargin at screen 0.88\n", s.out);
     fputs("set border 4095 lc rgb '#808080'\nset view 55,320\nset xyplane at ", s.out);
     fprintf(s.out, "%.9g\nset zrange [%.9g:%.9g]\n", scale.low, scale.low, scale.high);
@@ -293,11 +307,15 @@ bool plot_heatmap_sheet(const char *path, const char *title, const struct plot_a
     for (size_t i = 0; i < n; i++)
         if (!has_cells(path, &maps[i]))
             return false;
-    if (!script_begin(&s, path, (int)(460 * columns), (int)(400 * rows + 40)))
+    if (!script_begin(&s, path, (int)(460 * columns), (int)(400 * rows + 60)))
         return false;
     fprintf(s.out, "set multiplot layout %zu,%zu rowsfirst title ", rows, columns);
     quote_gnuplot(title, s.out);
-    fputs(" font ',15'\nset rmargin 10\n", s.out); /* room for the colour box and its label */
+    if (*plot_standing_caption()) {
+        fputs(" . \"\\n\" . ", s.out);
+        quote_gnuplot(plot_standing_caption(), s.out);
+    }
+    fputs(" font ',13'\nset rmargin 10\n", s.out); /* room for the colour box and its label */
     for (size_t i = 0; i < n; i++)
         draw_map(s.out, &axes[i], &maps[i], (const size_t[]){6, 14});
     fputs("unset multiplot\n", s.out);

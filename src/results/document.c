@@ -182,6 +182,14 @@ size_t table_rows(const struct table *t)
     return t ? t->n_cells / t->n_columns : 0;
 }
 
+const char *document_known(const struct document *d, const char *key)
+{
+    for (size_t i = 0; i < d->n_facts; i++)
+        if (strcmp(d->facts[i].key, key) == 0)
+            return d->facts[i].value;
+    return NULL;
+}
+
 static void table_copy(struct document *d, const struct table *from)
 {
     struct table *t = document_table(d, from->name, from->title, from->columns, from->n_columns);

@@ -45,6 +45,9 @@ struct document *document_copy(const struct document *d);
 void document_fact(struct document *d, const char *key, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The value of KEY's fact; NULL: there is none. */
+const char *document_known(const struct document *d, const char *key);
+
 /* A remark printed after the tables in text, "# note: ..." in CSV, in "notes" in JSON. */
 void document_note(struct document *d, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -271,3 +271,42 @@ Test(plot, nothing_to_draw_is_said, .init = redirected_in_scratch)
     if (!getenv("COLLPROF_TEST_PICTURES"))
         rmdir(directory);
 }
+
+static void assert_script_has(const char *picture, const char *text)
+{
+    FILE *file = fopen(path_of("script"), "r");
+    script[fread(script, 1, sizeof script - 1, file)] = '\0';
+    fclose(file);
+    unlink(path_of(picture));
+    cr_assert(strstr(script, text), "%s: no %s in %s", picture, text, script);
+}
+
+/* What pictures are of that say nothing else stands below lines, maps and surfaces, and in a
+ * sheet's title; the key of an overlap map has words. */
+Test(plot, standing_captions_and_words, .init = keeping_scripts)
+{
+    static const double x[] = {1, 2}, value[] = {0, 1, 2, 0.5};
+    static const char said[] = "'bench on 4 ranks, it''s today'", words[] = "1\\nnone\\nhidden";
+    const struct plot_axes axes = {.title = "map", .x_label = "x", .y_label = "y"};
+    const struct plot_map map = {.x = x,
+                                 .y = x,
+                                 .nx = 2,
+                                 .ny = 2,
+                                 .value = value,
+                                 .high = 2,
+                                 .value_label = "ratio",
+                                 .palette = PALETTE_OVERLAP,
+                                 .by_index = true};
+    const struct plot_series line = {"line", x, x, 2};
+    plot_caption("bench on 4 ranks, it's today");
+    cr_assert(plot_lines(path_of("a.svg"), &axes, &line, 1));
+    assert_script_has("a.svg", said);
+    cr_assert(plot_surface(path_of("a.svg"), &axes, &map));
+    assert_script_has("a.svg", said);
+    cr_assert(plot_heatmap(path_of("a.svg"), &axes, &map));
+    assert_script_has("a.svg", words);
+    assert_script_has("a.svg", said);
+    cr_assert(plot_heatmap_sheet(path_of("a.svg"), "sheet", &axes, &map, 1, 1));
+    assert_script_has("a.svg", said);
+    drawn_data("a.svg");
+}
