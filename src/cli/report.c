@@ -25,7 +25,8 @@ enum { SHOW = 256, ONLY, RANK, COMM, REGION, COLOR, FORCE };
 
 static const struct argp_option options[] = {
     {"json", 'j', NULL, 0, "print the whole profile as JSON, see collprof-profile(5)", 0},
-    {"csv", 'c', NULL, 0, "print the tables as CSV, all lines of them; see collprof-export(1)", 0},
+    {"csv", 'c', NULL, 0, "print the table of call sites as CSV; collprof export has the others",
+     0},
     {"html", 'h', "FILE", OPTION_ARG_OPTIONAL,
      "write the report as one page for a browser to FILE (DIR/report.html)", 0},
     {"show", SHOW, NULL, 0, "with --html: open the page by BROWSER or xdg-open", 0},
@@ -222,6 +223,15 @@ static void mark_part(struct profile *p, const struct filter *f)
     free(text);
 }
 
+/* One table, so that whatever reads CSV reads it as it is. */
+static void print_csv(const struct profile *p, const char *sort)
+{
+    struct view v;
+    view_open(&v, p, NULL);
+    data_csv(listing_find("call_sites"), &v, stdout, sort);
+    view_close(&v);
+}
+
 int cli_report(int argc, char **argv)
 {
     static const struct argp argp = {
@@ -272,7 +282,7 @@ int cli_report(int argc, char **argv)
         putchar('\n');
         json_decref(json);
     } else if (o.csv) {
-        data_csv_summary(p, stdout, o.report.sort);
+        print_csv(p, o.report.sort);
     } else {
         report_text(p, stdout, &o.report);
     }

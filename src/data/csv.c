@@ -47,14 +47,3 @@ size_t data_csv(const struct listing *l, const struct view *v, FILE *out, const 
     listed_close(&rows);
     return n;
 }
-
-void data_csv_summary(const struct profile *p, FILE *out, const char *sort)
-{
-    struct view v;
-    view_open(&v, p, NULL);
-    for (size_t i = 0; i < n_listings && strcmp(listings[i].name, "entries"); i++) {
-        fprintf(out, "%s# %s: %s\n", i ? "\n" : "", listings[i].name, listings[i].about);
-        data_csv(&listings[i], &v, out, sort);
-    }
-    view_close(&v);
-}

@@ -11,9 +11,6 @@
  * empty. SORT: key of a figure, NULL: time. Returns how many rows. */
 size_t data_csv(const struct listing *l, const struct view *v, FILE *out, const char *sort);
 
-/* All tables but the finest, one after the other, each under a line "# NAME: what it is". */
-void data_csv_summary(const struct profile *p, FILE *out, const char *sort);
-
 /* The report as one page of HTML that needs nothing else. BASE as for view_open(); TIMELINE: a
  * drawing as SVG, or NULL. */
 void data_html(const struct profile *p, const struct base_round *base, const char *timeline,

@@ -36,6 +36,8 @@ cmp -s "$work/page" "$work/again" || { fail "another page:"; diff "$work/page" "
 $collprof report --json "$work/a" > "$work/json" || fail "report --json: status $?"
 has "$work/json" '"schema": "collprof-profile/1"'
 $collprof report --csv "$work/a" > "$work/csv" || fail "report --csv: status $?"
+head -n 1 "$work/csv" | grep -q '^operation,call_site,calls,' || fail "report --csv does not begin with its header"
+[ "$(grep -c '^operation,' "$work/csv")" = 1 ] || fail "report --csv is several tables"
 has "$work/csv" '^MPI_Bcast,sites.c:'"$(line plain)"' plain_broadcast.*,100,'
 $collprof compare "$work/a" "$work/a" > "$work/compared" || fail "compare: status $?"
 has "$work/compared" 'Bcast *102 *102'
