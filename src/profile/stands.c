@@ -78,7 +78,7 @@ static bool stand_together(const struct profile_stand *a, const struct profile_s
 
 static void say(struct profile *p, const struct profile_stand *s, size_t n)
 {
-    char where[260], what[260], ranks[200] = "", since[80];
+    char where[260], what[260], ranks[200] = "", since[80], time[32];
     int32_t *rank = profile_alloc(n * sizeof *rank);
     double longest = 0;
     bool known = true;
@@ -92,10 +92,11 @@ static void say(struct profile *p, const struct profile_stand *s, size_t n)
     place(p, s, where, sizeof where);
     arguments(p, s, what, sizeof what);
     if (known)
-        snprintf(since, sizeof since, "for %s%.3g s", n > 1 ? "up to " : "", longest);
+        snprintf(since, sizeof since, "for %s%s", n > 1 ? "up to " : "",
+                 format_time(time, longest * 1e9));
     else
-        snprintf(since, sizeof since, "from %.3g s after the start on; for how long is not known",
-                 s->entered);
+        snprintf(since, sizeof since, "from %s after the start on; for how long is not known",
+                 format_time(time, s->entered * 1e9));
     if (s->outside)
         profile_warn(p, "rank%s %s: outside of MPI %s; the last call was %s", n > 1 ? "s" : "",
                      ranks, since, where);

@@ -217,7 +217,7 @@ Test(judge, ranks_that_ended_alike_share_a_line)
 /* Of a rank that was killed nobody knows until when it stood there. */
 Test(judge, how_long_a_call_was_open_is_said_where_it_is_known)
 {
-    static const double seconds[] = {-1, 5};
+    static const double seconds[] = {-1, 75.2e-6};
     struct profile *p = profile_new();
     uint32_t recv = profile_add_operation(p, "MPI_Recv", FAMILY_RECV);
     for (int r = 0; r < 2; r++) {
@@ -234,9 +234,9 @@ Test(judge, how_long_a_call_was_open_is_said_where_it_is_known)
     }
     profile_judge(p);
     cr_assert(made_warns(
-        p, "rank 0 stood in MPI_Recv, with rank 1, tag 3, from 2.3 s after the start on; "
+        p, "rank 0 stood in MPI_Recv, with rank 1, tag 3, from 2.30 s after the start on; "
            "for how long is not known"));
-    cr_assert(made_warns(p, "rank 1 stood in MPI_Recv, with rank 0, tag 3, for 5 s"));
+    cr_assert(made_warns(p, "rank 1 stood in MPI_Recv, with rank 0, tag 3, for 75.2 us"));
     cr_assert_eq(p->warnings.n, 2);
     profile_free(p);
 }
