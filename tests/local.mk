@@ -28,10 +28,11 @@ include tests/mpi/local.mk
 include tests/sim/local.mk
 include tests/fuzz/local.mk
 
-# Every MPI, language and launcher; several hosts. roots.sh is by hand: fresh systems that have no MPI, one
-# or both.
+# Every MPI, language and launcher; several hosts. By hand, in fresh systems: roots.sh (that have no MPI, one or
+# both), package.sh (Debian's packages), cross.sh (aarch64).
 THOROUGH_TESTS += tests/outside/matrix.sh tests/outside/hosts.sh tests/mutants.sh
-EXTRA_DIST += tests/outside/slurm.sh tests/outside/roots.sh
+EXTRA_DIST += tests/outside/slurm.sh tests/outside/fresh.sh tests/outside/roots.sh \
+	tests/outside/package.sh tests/outside/cross.sh
 
 TESTS += $(THOROUGH_TESTS)
 EXTRA_DIST += $(THOROUGH_TESTS)
