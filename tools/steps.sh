@@ -49,7 +49,7 @@ packages_to_build+=("${packages_of_mpi[@]}")
 packages_to_test=(
     mpich:mpiexec.mpich libmpich-dev:mpicc.mpich openmpi-bin:mpiexec.openmpi libopenmpi-dev:mpicc.openmpi
     python3-mpi4py:/usr/lib/python3/dist-packages/mpi4py
-    libcriterion-dev:pc=criterion libsimgrid-dev:smpicc gfortran:gfortran python3:python3
+    libcriterion-dev:pc=criterion libsimgrid-dev:smpicc gfortran:gfortran g++:g++ python3:python3
     python3-dev:/usr/bin/python3-config
     python3-jsonschema:/usr/lib/python3/dist-packages/jsonschema python3-pandas:/usr/lib/python3/dist-packages/pandas
     libsqlite3-dev:pc=sqlite3 chromium:chromium clang-format:clang-format graphviz:dot util-linux:unshare groff-base:groff
