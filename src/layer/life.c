@@ -7,6 +7,7 @@
 #include "profile/profile.h"
 #include "record/call.h"
 #include "record/network.h"
+#include "record/python.h"
 #include "sync/local_clock.h"
 #include "sync/politely.h"
 #include "sync/sync.h"
@@ -79,6 +80,7 @@ static void describe_run(struct ledger_header *h, int thread_level)
     text_copy(h->host, sizeof h->host, processor);
     if (readlink("/proc/self/exe", h->program, sizeof h->program - 1) < 0)
         strcpy(h->program, "?");
+    python_script(h->program, h->script, sizeof h->script);
     PMPI_Get_library_version(library, &length);
     library[strcspn(library, "\n")] = '\0';
     for (char *c = library; *c; c++)

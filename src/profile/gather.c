@@ -402,7 +402,13 @@ static void gather_header(struct profile *p, const struct ledger_header *h)
     p->synchronized = h->synchronized;
     p->clock_bound = h->synchronized ? h->global_bound : 0;
     copy_name(text, sizeof text, h->program, sizeof h->program);
-    profile_add_program(p, text);
+    if (*h->script) {
+        char script[sizeof h->script + 1], both[sizeof script + 300];
+        copy_name(script, sizeof script, h->script, sizeof h->script);
+        snprintf(both, sizeof both, "%s (%.255s)", script, text_base_of(text));
+        profile_add_program(p, both);
+    } else
+        profile_add_program(p, text);
     copy_name(text, sizeof text, h->mpi_library, sizeof h->mpi_library);
     profile_add_library(p, text);
     copy_name(p->launcher, sizeof p->launcher, h->launcher, sizeof h->launcher - 1);

@@ -79,7 +79,7 @@ static void name_python(struct profile *p, uint32_t module)
 
 static bool is_python(const char *program)
 {
-    return !strncmp(text_base_of(program), "python", 6);
+    return !strncmp(text_base_of(program), "python", 6) || strstr(program, " (python");
 }
 
 /* Advice on compiling the interpreter would be none. */

@@ -293,6 +293,7 @@ struct ledger_header {
     char host[64];
     char program[4096];    /* /proc/self/exe */
     char mpi_library[192]; /* MPI_Get_library_version, first line */
+    char script[1024];     /* that the program interprets, as it was given; empty: none */
     char launcher[64];     /* the command that starts such ranks, "srun --mpi=pmi2" */
     int32_t thread_level;
     uint32_t processors;   /* in the affinity mask; 0: not known, or simulated */

@@ -1,7 +1,9 @@
 #include "record/python.h"
 
+#include "base/text.h"
+
 #include <dlfcn.h>
-#include <stddef.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -229,4 +231,36 @@ bool python_place_of(const struct python_call *call, struct python_place *place)
     place->line = line > 0 ? (uint32_t)line : 0;
     return copy_text(place->file, sizeof place->file, file) &&
            copy_text(place->function, sizeof place->function, function);
+}
+
+/* Whether OPTION, a word, takes the next word. */
+static bool takes_next(const char *option)
+{
+    return !strcmp(option, "-W") || !strcmp(option, "-X") ||
+           !strcmp(option, "--check-hash-based-pycs");
+}
+
+void python_script(const char *program, char *script, size_t room)
+{
+    char words[4096];
+    *script = '\0';
+    int fd = strncmp(text_base_of(program), "python", 6)
+                 ? -1
+                 : open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    ssize_t length = fd < 0 ? 0 : read(fd, words, sizeof words - 1);
+    if (fd >= 0)
+        close(fd);
+    words[length > 0 ? length : 0] = '\0';
+    const char *end = words + (length > 0 ? length : 0);
+    for (const char *w = words + strlen(words) + 1; w < end; w += strlen(w) + 1) {
+        bool module = !strcmp(w, "-m");
+        if (!strcmp(w, "-c"))
+            return;
+        if (*w != '-' || module) {
+            text_copy(script, room, module && w + 3 < end ? w + 3 : w);
+            return;
+        }
+        if (takes_next(w))
+            w += strlen(w) + 1;
+    }
 }

@@ -9,6 +9,7 @@
 #define COLLPROF_RECORD_PYTHON_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* A call in progress: alive only until the thread goes on. */
@@ -23,6 +24,10 @@ struct python_place {
     char file[4096], function[256]; /* in UTF-8; cut where they are longer */
     uint32_t line;
 };
+
+/* The script that this process was told to run, "" if PROGRAM is no Python or there is none (-c).
+ */
+void python_script(const char *program, char *script, size_t room);
 
 /* Looks for an interpreter, LIBRARY being a library that may contain one (NULL: what the process
  * has loaded for all to see). Returns an address in its machine code; NULL if there is none whose

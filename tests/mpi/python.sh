@@ -46,6 +46,8 @@ for mpi in $mpis; do
         version=$("$interpreter" -c 'import sys; print("%d.%d.%d" % sys.version_info[:3])')
         [ ! -e ctypes.$mpi.$version ] || continue
         run ctypes.$mpi.$version "$interpreter" "$sites" "$library" "$dir/extension.$mpi.so"
+        "$collprof" report ctypes.$mpi.$version/out | grep -q '^collprof: sites.py (python[0-9.]*) on 2 ranks' ||
+            fail "$version: the title names no script"
         case $version in
         3.9.* | 3.1[0-3].*) same_sites ctypes.$mpi.$version ;;
         *)
@@ -56,6 +58,15 @@ for mpi in $mpis; do
         "$collprof" report ctypes.$mpi.$version/out | grep 'compile with -g' && fail "advice about python"
     done
 done
+
+# Behind options of the interpreter, as a module.
+if [ -n "$mpis" ]; then
+    PYTHONPATH=$(dirname "$sites") PYTHONDONTWRITEBYTECODE=1
+    export PYTHONPATH PYTHONDONTWRITEBYTECODE
+    run module "$python" -W ignore -u -m sites "$library" "$dir/extension.$mpi.so"
+    unset PYTHONPATH PYTHONDONTWRITEBYTECODE
+    "$collprof" report module/out | grep -q '^collprof: sites (python' || fail "-m: the title names no module"
+fi
 
 # mpi4py is built for one MPI: whose launcher it needs, the library that it loads says.
 extension=
