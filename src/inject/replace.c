@@ -70,9 +70,20 @@ static bool start(void)
 
 /* --- which broadcast --- */
 
-static bool open_grid(struct shadow *s, struct replaced *k, const char *latencies)
+/* What is measured while other threads call MPI is their time, too, and among threads that wait for
+ * each other's processors there is no end to it. */
+static bool is_alone(const struct shadow *s)
 {
-    char why[256];
+    int threads = 0, all = 0;
+    for (uint32_t i = 0; i < layer.ledger.header->section[LEDGER_CALLS].count; i++)
+        threads += __atomic_load_n(&layer.ledger.calls[i].thread, __ATOMIC_RELAXED) != 0;
+    int mine = threads < 2;
+    return !PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, s->comm) && all;
+}
+
+static bool open_grid(struct shadow *s, struct replaced *k, const char *latencies, bool alone)
+{
+    char why[256] = "latencies cannot be measured while several threads call MPI";
     if (k->grid_failed)
         return false;
     if (k->grid)
@@ -80,7 +91,8 @@ static bool open_grid(struct shadow *s, struct replaced *k, const char *latencie
     k->grid = calloc(1, sizeof *k->grid);
     int ok = k->grid != NULL, all;
     PMPI_Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, s->comm);
-    if (all && grid_open(k->grid, s->comm, latencies, NULL, 0, why, sizeof why)) {
+    if (all && (alone || latencies) &&
+        grid_open(k->grid, s->comm, latencies, NULL, 0, why, sizeof why)) {
         k->measured++;
         k->grid->clock = injection_clock();
         return true;
@@ -97,10 +109,11 @@ static void make_plan(struct shadow *s, struct replaced *k, struct replacement *
 {
     char why[256];
     r->bcast = wanted.bcast;
-    if (!wanted.grid || !open_grid(s, k, k->measured ? NULL : wanted.latencies))
+    bool alone = wanted.grid && is_alone(s);
+    if (!wanted.grid || !open_grid(s, k, k->measured ? NULL : wanted.latencies, alone))
         return;
     r->of = k->measured;
-    r->planned = grid_plan(k->grid, r->root, r->bytes, true, &r->plan, why, sizeof why);
+    r->planned = grid_plan(k->grid, r->root, r->bytes, alone, &r->plan, why, sizeof why);
     r->again = r->again ? r->again : AGAIN;
     r->first_grid = r->plan.trial_grid;
     r->first_native = r->plan.trial_native;
@@ -241,7 +254,7 @@ static void try_again(struct shadow *s, struct replacement *r)
     struct replaced *k = s->kept[replace_injection.index];
     bool replaced = !r->plan.native;
     r->again *= 8;
-    if (!k->grid) /* they could not be measured anew */
+    if (!k->grid || !is_alone(s)) /* they could not be measured anew; or nothing can be now */
         return;
     grid_try_again(k->grid, r->root, r->bytes, &r->plan);
     s->of->disturbed = s->of->sequence;
