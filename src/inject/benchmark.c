@@ -11,6 +11,7 @@
 #include "measure/bcast/bcast.h"
 #include "measure/collective/collective.h"
 #include "measure/collective/operation.h"
+#include "measure/crew.h"
 #include "wrappers/operations.h"
 
 #include <math.h>
@@ -287,8 +288,12 @@ static void measure_broadcast(const struct collective *b, const struct signature
                            .fresh = true,
                            .clock = injection_clock()};
     struct bcast_outcome out;
-    if (bcast_measure(&c, methods, n_methods, &out) != MPI_SUCCESS)
+    int rc = bcast_measure(&c, methods, n_methods, &out);
+    /* The collector alone may have had no room for the outcome. */
+    if (crew_agree(s->comm, rc == MPI_SUCCESS) != MPI_SUCCESS) {
+        bcast_outcome_free(&out);
         return;
+    }
     json_t *f = s->rank == 0 ? describe_broadcast(s, b->root, b->bytes, g->calls, &out) : NULL;
     bcast_outcome_free(&out);
     struct broadcasting broadcasting = {b, s};
