@@ -435,6 +435,10 @@ Test(profile, a_bad_stretch_of_a_quiet_run_is_felt)
     cr_assert_eq(noise_of(p).level, NOISE_QUIET);
     p->ranks.at[0].worst_delayed_ns = 260000000;
     cr_assert_eq(noise_of(p).level, NOISE_FELT);
+    *PUSH(&p->ranks) = p->ranks.at[0];
+    p->ranks.at[1].rank = 6;
+    p->ranks.at[1].worst_delayed_ns = 250000000;
+    cr_assert_eq(noise_of(p).bad_rank, 5);
     p->ranks.at[0].delayed_ns = 30000000000; /* no worse than the rest */
     struct noise n = noise_of(p);
     cr_assert_not(noise_has_bad_stretch(&n));
