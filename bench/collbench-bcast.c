@@ -77,8 +77,7 @@ static void start_clocks(struct sweep *s)
 {
     MPI_Comm comm = s->o->bench.comm;
     sync_start(&s->clock, comm, NULL);
-    if (s->clock.domains > 1)
-        sync_settle(&s->clock, comm, 4, 0.25);
+    sync_settle(&s->clock, comm, 4, 0.25);
 }
 
 static int end(struct sweep *s, struct document *d)

@@ -154,11 +154,13 @@ static void make_group(const struct bench *b, size_t ranks, struct group *g)
     MPI_Comm_split(b->comm, b->rank < g->ranks ? 0 : MPI_UNDEFINED, b->rank, &g->comm);
     if (g->comm != MPI_COMM_NULL) {
         sync_start(&g->clock, g->comm, NULL);
+        sync_settle(&g->clock, g->comm, 4, 0.25);
         g->slack = sync_slack(&g->clock, g->comm, 0);
     }
 }
 
-static double measure(const struct options *o, const struct scenario *s, const struct group *g,
+/* The clocks are looked at again before every row: what they may have drifted adds up. */
+static double measure(const struct options *o, const struct scenario *s, struct group *g,
                       const struct scenario_point *point, double alone,
                       struct scenario_results *results)
 {
@@ -169,8 +171,10 @@ static double measure(const struct options *o, const struct scenario *s, const s
                                .alone = alone};
     double median = NAN;
     if (g->comm != MPI_COMM_NULL) {
-        int error =
-            scenario_run(s, point, g->comm, &g->clock, g->slack, &o->bench.plan, &row.result);
+        int error = sync_again(&g->clock, g->comm);
+        if (error == MPI_SUCCESS)
+            error =
+                scenario_run(s, point, g->comm, &g->clock, g->slack, &o->bench.plan, &row.result);
         if (error != MPI_SUCCESS) {
             if (o->bench.rank == 0)
                 fprintf(stderr, "%s: %zu bytes on %d ranks do not fit into memory\n",
@@ -190,7 +194,7 @@ static double measure(const struct options *o, const struct scenario *s, const s
  * counts. */
 struct sweep {
     const struct options *o;
-    const struct group *group;
+    struct group *group;
     struct bench_values sizes, delays, comps;
     double alone; /* median T_sc without computation */
     struct scenario_results results;
@@ -201,7 +205,7 @@ static const char *visit(void *arg, const size_t *at)
 {
     struct sweep *w = arg;
     const struct scenario *s = &w->o->scenario[at[SCENARIO]];
-    const struct group *g = &w->group[at[GROUP]];
+    struct group *g = &w->group[at[GROUP]];
     struct scenario_point point = point_of(w->o, at[OPERATION]);
     bool sizes = scenario_sweeps_bytes(s) && point.operation->recv != EXTENT_NONE;
     bool delays = scenario_sweeps(s, ACTION_DELAY);

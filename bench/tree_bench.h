@@ -44,6 +44,7 @@ struct tree_session {
     struct bench_values sizes;
     struct grid grid;
     struct sync_clock clock;
+    double clock_bound; /* the largest of the broadcasts seen directly */
     bool run;
     struct tree_row *row; /* rank 0 */
     size_t n_rows;

@@ -114,9 +114,9 @@ int tree_report(struct tree_session *t, struct document *d, size_t bytes)
         if (tree_builder(o, i)->max_n > 0 && t->grid.pairs.n > tree_builder(o, i)->max_n)
             document_note(d, "%s is left out: it takes %d ranks at most.", tree_builder(o, i)->name,
                           tree_builder(o, i)->max_n);
-    if (t->clock.domains > 1)
+    if (t->clock_bound > 0)
         document_note(d, "Clocks of %d hosts agree to %.2f us.", t->clock.domains,
-                      2e6 * t->clock.worst_bound);
+                      1e6 * t->clock_bound);
     if (t->best.n > 0) {
         document_attach(d, "schedule", schedule_to_json(&t->best, bytes));
         if (o->tree)

@@ -78,11 +78,8 @@ void stamps_count(struct stamps *s, bool first, int good)
         s->slack = fmin(2 * s->slack, slack_most);
 }
 
-/* The bound is each rank's own; two ranks may be off in opposite directions. */
 int stamps_bound(const struct stamps *s, double *bound)
 {
-    double mine = s->clock ? sync_bound(s->clock, clock_now()) : 0, worst;
-    TRY(PMPI_Allreduce(&mine, &worst, 1, MPI_DOUBLE, MPI_MAX, s->comm));
-    *bound = 2 * worst;
-    return MPI_SUCCESS;
+    *bound = 0;
+    return s->clock ? sync_apart(s->clock, s->comm, bound) : MPI_SUCCESS;
 }

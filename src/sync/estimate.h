@@ -9,8 +9,8 @@
 #include <stddef.h>
 
 /* A drift that is assumed possible while none has been measured: a kernel slews its clock by up to
- * 500 ppm, and crystals differ by up to 100. */
-#define SYNC_DRIFT_UNKNOWN 6e-4
+ * 500 ppm, either way, crystals are off by up to 100, and there are two clocks. */
+#define SYNC_DRIFT_UNKNOWN 1.2e-3
 
 enum { SYNC_POINTS_MAX = 32 };
 

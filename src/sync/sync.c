@@ -57,6 +57,15 @@ double sync_bound(const struct sync_clock *clock, double local)
     return clock->domains > 1 ? sync_line_bound(&clock->line, local) : 0;
 }
 
+/* The bound is each rank's own; two may be off in opposite directions. */
+int sync_apart(const struct sync_clock *clock, MPI_Comm comm, double *apart)
+{
+    double mine = sync_bound(clock, local_now(clock)), worst = 0;
+    int error = PMPI_Allreduce(&mine, &worst, 1, MPI_DOUBLE, MPI_MAX, comm);
+    *apart = 2 * worst;
+    return error;
+}
+
 /* Whether all ranks of COMM are without an error. Who returns while others go on into the next
  * collective leaves them waiting: so an error of one rank is kept, the rank goes on with the others
  * to where all agree, and all return. */

@@ -68,6 +68,10 @@ double sync_now(const struct sync_clock *clock);
 /* The error of sync_global(clock, local) is at most this, in seconds. */
 double sync_bound(const struct sync_clock *clock, double local);
 
+/* How far the clocks of two ranks may be apart at this moment, at most: the same on all ranks. A
+ * bound grows from the last point on, so it is asked for when the readings have been made. */
+int sync_apart(const struct sync_clock *clock, MPI_Comm comm, double *apart);
+
 /* Spins until the global MOMENT; false if it is over already. */
 bool sync_wait(const struct sync_clock *clock, double moment);
 

@@ -1,11 +1,11 @@
 # The same sources, built for the simulator: build/sim/PROGRAM, run by tests/sim/run.sh.
-sim_programs = smoke methods discover logp collective isolated
+sim_programs = smoke methods discover logp collective isolated drift
 sim_layer_programs = layer drawn aging reduction benchmark waits known late
 SIM_BINARIES = $(BENCHES:%=sim/collbench-%) $(sim_programs:%=sim/%) $(sim_layer_programs:%=sim/%)
 EXTRA_DIST += $(sim_programs:%=tests/sim/%.c) $(sim_layer_programs:%=tests/sim/%.c)
 
 SIM_TESTS = \
-	tests/sim/smoke.sh \
+	tests/sim/smoke.sh tests/sim/drift.sh \
 	tests/sim/collbench-bcast.sh \
 	tests/sim/sweep.sh \
 	tests/sim/scenario.sh \

@@ -245,7 +245,7 @@ int scenario_run(const struct scenario *s, const struct scenario_point *point, M
                  struct scenario_result *result)
 {
     int rank, size, ready, error = MPI_ERR_NO_MEM;
-    *result = (struct scenario_result){.bound = 2 * clock->worst_bound + clock_cost()};
+    *result = (struct scenario_result){0};
     PMPI_Comm_rank(comm, &rank);
     PMPI_Comm_size(comm, &size);
     struct player *p = calloc(1, sizeof *p);
@@ -260,6 +260,9 @@ int scenario_run(const struct scenario *s, const struct scenario_point *point, M
     if (ready) {
         agree(p, plays_right(p), result);
         error = measure(p, clock, slack, plan, result);
+        if (error == MPI_SUCCESS)
+            error = sync_apart(clock, comm, &result->bound);
+        result->bound += clock_cost();
     }
     if (p) {
         release(p);

@@ -1,0 +1,68 @@
+/* Protects that one clock for all ranks is as good as it says, where every rank's own has an offset
+ * of years and drifts by up to 500 ppm either way: of 1,000 readings between and after the points
+ * of a synchronisation that goes on, none is outside of the bound stated for its moment.
+ *
+ * usage: drift CHANGE: the drifts change by CHANGE ppm in the middle of the run, for which the
+ * bound is not made: how many readings are outside is printed. */
+#include "base/clock.h"
+#include "sync/local_clock.h"
+#include "sync/sync.h"
+
+#include <math.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { READINGS = 1000, EVERY = 20 };
+static const double middle = 15; /* seconds, of about 30 */
+static int rank, size;
+static double change;
+
+/* What rank R's clock shows at the simulator's moment. */
+static double clock_of(int r, double moment)
+{
+    double drift = 500e-6 * cos(2.4 * r), after = fmax(0, moment - middle);
+    return 1e8 * sin(1 + r) + moment * (1 + drift) + after * 1e-6 * change * sin(r);
+}
+
+static double drifting_now(void)
+{
+    return clock_of(rank, clock_now());
+}
+
+int main(int argc, char **argv)
+{
+    int outside = 0, all = 0;
+    double widest = 0, bound = 0, worst = 0, off = 0;
+    struct sync_clock clock;
+    MPI_Init(&argc, &argv);
+    local_clock_start();
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    change = argc > 1 ? atof(argv[1]) : 0;
+    struct sync_options options = sync_options_default();
+    options.now = drifting_now;
+    options.domain = (uint64_t)rank + 1;
+    int error = sync_start(&clock, MPI_COMM_WORLD, &options);
+    for (int k = 0; k < READINGS && !error; k++) {
+        clock_hold(1e-3 * (1 + (k * 37 + rank * 11) % 60));
+        double moment = clock_now(), local = clock_of(rank, moment);
+        double wrong = fabs(sync_global(&clock, local) - clock_of(0, moment));
+        bound = sync_bound(&clock, local);
+        /* Offsets of years leave a clock's double 15 ns. */
+        outside += wrong > bound + 5e-8;
+        widest = fmax(widest, bound);
+        off = fmax(off, wrong);
+        if (k % EVERY == EVERY - 1)
+            error = sync_again(&clock, MPI_COMM_WORLD);
+    }
+    MPI_Reduce(&outside, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+    MPI_Reduce(&widest, &bound, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    MPI_Reduce(&off, &worst, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    if (rank == 0)
+        printf(
+            "%d clocks: %d of %d readings outside, widest bound %.2f us, largest error %.2f us\n",
+            clock.domains, all, size * READINGS, 1e6 * bound, 1e6 * worst);
+    MPI_Finalize();
+    return error || (rank == 0 && (clock.domains != size || (change == 0 && all > 0)));
+}
