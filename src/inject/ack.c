@@ -37,6 +37,7 @@ static struct {
     bool all;    /* every destination, every time */
     int streams; /* of this root, being acknowledged: they share what --ack-share allows */
     double began;
+    uint64_t broadcasts;     /* of this rank as root, in streams that nothing was acknowledged of */
     struct ack_stream *gone; /* of communicators that were freed; by id */
 } run;
 
@@ -290,6 +291,8 @@ static void close_shadow(struct shadow *s)
         struct ack_stream *a = k->streams;
         k->streams = a->next;
         if (!a->n && !a->pending && !a->lasts) {
+            __atomic_fetch_add(&run.broadcasts, a->rank == a->root ? a->calls : 0,
+                               __ATOMIC_RELAXED);
             ack_stream_free(a);
             continue;
         }
@@ -306,7 +309,7 @@ static void close_shadow(struct shadow *s)
 
 static void finish(void)
 {
-    ack_finish(run.gone, clock_now() - run.began);
+    ack_finish(run.gone, run.broadcasts, clock_now() - run.began);
     run.gone = NULL;
 }
 

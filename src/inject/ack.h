@@ -71,8 +71,8 @@ int ack_tag(const struct ack_stream *a, enum ack_tag tag);
 void ack_drain(struct ack_stream *a, bool as_root);
 
 /* Collective over all ranks: STREAMS (a list, by their id) are judged at their roots. Frees them.
- */
-void ack_finish(struct ack_stream *streams, double elapsed);
+ * BROADCASTS: others that this rank was root of. */
+void ack_finish(struct ack_stream *streams, uint64_t broadcasts, double elapsed);
 void ack_stream_free(struct ack_stream *a);
 
 #endif

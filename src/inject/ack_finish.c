@@ -274,11 +274,14 @@ static void judge(struct ack_stream *a, double elapsed, double *patience)
     free(verdict);
 }
 
-/* The layer's own waiting is in no table, but others wait for who waits here. */
-static void say_share(const struct ack_stream *streams, double elapsed)
+/* The layer's own waiting is in no table, but others wait for who waits here. BROADCASTS: of this
+ * rank as root, in streams that are gone. */
+static void say_share(const struct ack_stream *streams, uint64_t broadcasts, double elapsed)
 {
     double waited = 0, most = 0;
-    uint64_t mine[2] = {0, 0}, all[2] = {0, 0}; /* broadcasts: acknowledged, of so many */
+    uint64_t mine[2] = {0, broadcasts}, all[2] = {0, 0}; /* acknowledged, of so many */
+    char *text = ack_injection.remark;
+    size_t room = sizeof ack_injection.remark;
     for (const struct ack_stream *a = streams; a; a = a->next) {
         waited += a->waited;
         mine[0] += a->rank == a->root ? a->acknowledged : 0;
@@ -286,16 +289,22 @@ static void say_share(const struct ack_stream *streams, double elapsed)
     }
     PMPI_Reduce(&waited, &most, 1, MPI_DOUBLE, MPI_MAX, 0, layer.comm);
     PMPI_Reduce(mine, all, 2, MPI_UINT64_T, MPI_SUM, 0, layer.comm);
-    if (layer.rank == 0 && all[0] && !*ack_injection.remark)
-        snprintf(
-            ack_injection.remark, sizeof ack_injection.remark,
-            "ack: %llu of %llu broadcasts were acknowledged, which took a rank up to %.2g %% "
-            "of the run: waiting for it then is in the times of the calls that follow; the next "
-            "collective is left out of who is late",
-            (unsigned long long)all[0], (unsigned long long)all[1], 100 * most / elapsed);
+    if (layer.rank != 0 || *text)
+        return;
+    if (!all[0])
+        snprintf(text, room,
+                 "ack: none of %llu broadcasts was acknowledged: of one size from one root it is "
+                 "the fifth at the earliest, and as --ack-share allows",
+                 (unsigned long long)all[1]);
+    else
+        snprintf(text, room,
+                 "ack: %llu of %llu broadcasts were acknowledged, which took a rank up to %.2g %% "
+                 "of the run: waiting for it then is in the times of the calls that follow; the "
+                 "next collective is left out of who is late",
+                 (unsigned long long)all[0], (unsigned long long)all[1], 100 * most / elapsed);
 }
 
-void ack_finish(struct ack_stream *streams, double elapsed)
+void ack_finish(struct ack_stream *streams, uint64_t broadcasts, double elapsed)
 {
     double patience = MISSING_PATIENCE;
     MPI_Request all_have_sent;
@@ -306,7 +315,7 @@ void ack_finish(struct ack_stream *streams, double elapsed)
         if (a->n)
             send_packet(a);
     wait_politely(PMPI_Ibarrier(layer.comm, &all_have_sent), &all_have_sent);
-    say_share(streams, elapsed);
+    say_share(streams, broadcasts, elapsed);
     for (struct ack_stream *a = streams; a; a = a->next)
         if (a->n && a->rank == a->root)
             judge(a, elapsed, &patience);

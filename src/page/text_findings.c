@@ -52,8 +52,8 @@ static const struct shown known[] = {
          "OL_i: a broadcast's time from the root's entry to the return of rank i. g_j: the least "
          "time between two at rank j; o_i: what one costs rank i itself. M broadcasts in a row, P "
          "ranks. interval: 95 % of the median. destinations: measured, of those that the method "
-         "goes through one by one; where not all were, the time is that of the slowest of these "
-         "(>=)."},
+         "goes through one by one; the time is that of the slowest. >=: one that was left out "
+         "may be slower."},
     {.kind = "broadcast",
      .title = "Broadcast replaced",
      .legend =
@@ -174,7 +174,8 @@ static void value_cell(struct layout *l, const char *key, const json_t *row)
     const json_t *value = json_object_get(row, key);
     value_text(key, value, text, 150);
     squeeze(value, text);
-    if (json_is_true(json_object_get(row, "at_least")) && !strcmp(key, "time_us"))
+    if (json_is_true(json_object_get(row, "at_least")) && !strcmp(key, "time_us") &&
+        json_is_number(value))
         text_before(text, sizeof text, ">= ");
     if (upper_end(key, row, upper, sizeof upper)) {
         const json_t *end = json_object_get(row, upper);

@@ -28,6 +28,7 @@ findings() {
 run 4 COLLPROF_ACK=one COLLPROF_ACK_SHARE=0.0000001
 profile out instances MPI_Bcast=428
 grep -q '"ack": *\[\|"ack":\[' out/profile.json && fail "acknowledged in spite of the share"
+grep -q 'none of [0-9]* broadcasts was acknowledged' out/profile.json || fail "nobody says that none was"
 run 4 COLLPROF_ACK=one COLLPROF_ACK_SHARE=100000000
 findings ack communicator=MPI_COMM_WORLD bytes=4 , rows=4 broadcasts=24 acknowledged=4
 findings ack bytes=20 , rows=8 broadcasts=400 acknowledged=328
