@@ -237,9 +237,9 @@ static void remark(const struct bcast_outcome *o, const struct bcast_result *r, 
     if (r->figure && r->measured < r->asked && (r->at_least || !is_latency(r)))
         add_words(text, size, "%s%d of %d measured", r->at_least ? "at least: " : "", r->measured,
                   r->asked);
-    if (isnan(r->value.value))
+    if (isnan(r->value.value) && !r->impossible)
         add_words(text, size, "no result");
-    else if (!estimate_has_interval(r->value))
+    else if (!isnan(r->value.value) && !estimate_has_interval(r->value))
         add_words(text, size, "too few samples for an interval");
     if (slowest && slowest->curve.n > 0 && !slowest->curve.settled)
         add_words(text, size, "not settled: an upper bound");

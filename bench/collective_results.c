@@ -84,12 +84,15 @@ static void put_point(struct table *t, const struct bench_point *p)
 
 static void put_direct(struct results *r, const struct collective_direct *direct)
 {
-    const struct summary *s = direct ? &direct->completion.summary : NULL;
-    bool known = s && s->n > 0;
-    table_real(r->times, known ? 1e6 * s->median : NAN);
-    table_real(r->times, known ? 1e6 * s->median_low : NAN);
-    table_real(r->times, known ? 1e6 * s->median_high : NAN);
-    table_real(r->times, known ? 1e6 * direct->span.summary.median : NAN);
+    struct estimate e = {NAN, NAN, NAN}, span = e;
+    if (direct) {
+        e = series_estimate(&direct->completion);
+        span = series_estimate(&direct->span);
+    }
+    table_real(r->times, 1e6 * e.value);
+    table_real(r->times, 1e6 * e.low);
+    table_real(r->times, 1e6 * e.high);
+    table_real(r->times, 1e6 * span.value);
 }
 
 static const struct estimate *slowest(const struct collective_mirrored *m)
@@ -194,7 +197,7 @@ static void put_notes(struct results *r)
     if (r->over_budget)
         document_note(d,
                       "direct: %d of the figures were ended by --budget, not by --stop: their "
-                      "intervals are wider than wished",
+                      "intervals, if there is one, are wider than wished",
                       r->over_budget);
     if (r->left_out)
         document_note(d,

@@ -66,5 +66,11 @@ for name in send-latency held direct --discover binomial chain; do
 done
 "$bench" --version | grep -q '^collbench-bcast (collprof) ' || fail "--version"
 
+# Nothing is sent in a broadcast of nothing: who left before the root came has no latency.
+timeout 60 "$MPIEXEC" -n 2 "$bench" --sizes=0:0 --method=direct --budget=0.2 --format=csv >"$scratch/out" 2>&1 ||
+    fail "nothing to send: status $?"
+grep -q '^native' "$scratch/out" || fail "nothing to send: no row"
+grep -q '^native.*,-[0-9]' "$scratch/out" && fail "a negative latency: $(cat "$scratch/out")"
+
 ls "$scratch" | grep -vx 'out\|err\|said' && fail "files were left behind"
 exit $failed

@@ -98,6 +98,8 @@ static int batch_direct(void *arg, const struct batch *b, double *value, int *n,
 static void keep(struct direct *d, struct bcast_result *result)
 {
     struct bcast_run *r = d->run;
+    const struct estimate none = {NAN, NAN, NAN};
+    result->value = none;
     for (int i = 0; i < r->size; i++) {
         struct bcast_figure *f = &result->figure[i];
         struct bcast_timed *t = &f->timed[TIMED_OPERATION];
@@ -107,6 +109,11 @@ static void keep(struct direct *d, struct bcast_result *result)
         if (i == r->c->root || !estimate_known(f->value))
             continue;
         result->measured++;
+        if (f->value.value <= 0) { /* it left before the root came: nothing was sent */
+            f->value = none;
+            result->impossible++;
+            continue;
+        }
         if (result->slowest < 0 || f->value.value > result->value.value) {
             result->value = f->value;
             result->slowest = i;
