@@ -27,7 +27,9 @@ d = json.load(open(sys.argv[1]))
 assert d["schema"] == "collbench-collective/1"
 rows = d["tables"]["times"]["rows"]
 assert [r["size"] for r in rows] == [8, 16, 32, 64]
-assert all(r["low"] <= r["direct"] <= r["high"] and r["direct"] <= r["span"] for r in rows), rows
+assert all(r["direct"] <= r["span"] for r in rows), rows
+# Samples that depend on each other, on a busy machine, have no interval.
+assert all(r["low"] is r["high"] is None or r["low"] <= r["direct"] <= r["high"] for r in rows), rows
 assert len(d["tables"]["statistics"]["rows"]) == 4
 assert d["tables"]["pairs"]["rows"]
 END

@@ -71,8 +71,8 @@ static void check_statistics(json_t *rows, size_t sizes)
     {
         const char *method = json_string_value(json_object_get(row, "method"));
         double value = number(row, "value"), low = value, high = value;
-        /* Fewer samples have no interval of 95 %. */
-        if (number(row, "samples") >= 6) {
+        /* Few samples, or such as depend on each other, have no interval of 95 %. */
+        if (number(row, "samples") >= 6 && !json_is_null(json_object_get(row, "low"))) {
             low = number(row, "low");
             high = number(row, "high");
         }
