@@ -80,6 +80,7 @@ attack()
     test ! -s begun.0 || test ! -s begun.1 || begun=1
     victims=$(cat pid.1 2>/dev/null)
     test "$1" = one || victims="$victims $(cat pid.0 2>/dev/null)"
+    test "$1" != none || victims=
     # shellcheck disable=SC2086 # several
     test -z "$victims" || kill -9 $victims 2>/dev/null
     wait $launcher
@@ -88,7 +89,7 @@ attack()
 
 # How long a run takes, and what the launcher says of one that is killed without the layer.
 start=$(date +%s%N)
-attack none 0 "$layer $yielding $dir/slow.so" # nobody is there yet to be killed
+attack none 0 "$layer $yielding $dir/slow.so"
 test $status = 0 || { cat err; fail "the run itself: $status"; }
 span=$((($(date +%s%N) - start) / 1000000))
 known=" 0 "
@@ -106,11 +107,11 @@ for i in $(seq 50); do
     test $((i % 4)) -lt 2 && preload="$layer $yielding" || preload="$layer $yielding $dir/slow.so"
     attack $who "$moment" "$preload"
     test $status = 0 || killed=$((killed + 1))
-    case $known in
+    # Other than the launcher's for SIGKILL: of its own trouble with that (255), and of MPI's that has seen
+    # first that the other rank is gone (MPI_ERR_OTHER, 15). Not: 1, 6, 11, 124, as if the layer had failed.
+    case "$known 9 15 137 143 255 " in
     *" $status "*) ;;
-    *) # or MPI itself has seen that the other one is gone, before the launcher came: MPI_ERR_OTHER
-        test $status = 15 && grep -q '^Abort.*Fatal error in' err ||
-            { cat err; fail "try $i, $who after $moment s: status $status, without the layer only:$known"; } ;;
+    *) cat err; fail "try $i, $who after $moment s: status $status, without the layer only:$known" ;;
     esac
     if test $begun = 1 || test -s out/profile.json; then
         mkdir -p read
