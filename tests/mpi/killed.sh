@@ -119,9 +119,9 @@ for i in $(seq 50); do
             { cat why; ls -la out; fail "try $i, $who after $moment s: nothing can be read"; }
         profile read ranks 2
         kept=$((kept + 1))
-    elif test -d out && ls out/rank-* >/dev/null 2>&1; then
-        "$collprof" report out >why 2>&1 ||
-            grep -q 'being made\|no record' why || { cat why; fail "try $i: what is there cannot be read"; }
+    elif test -d out; then # records that were being made: read, or refused with a word
+        "$collprof" report out >why 2>&1
+        test $? -le 1 && test -s why || { cat why; fail "try $i: neither read nor refused"; }
     fi
 done
 echo "$killed of 50 runs were killed; of $kept that had begun, everything could be read ($span ms)"
