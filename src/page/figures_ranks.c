@@ -99,7 +99,7 @@ GET(in_collectives, profile_rank, e->collective_ns < 0 ? NAN : (double)e->collec
 GET(in_messages, profile_rank, e->message_ns < 0 ? NAN : (double)e->message_ns)
 GET(late_wait, profile_rank, e->late_wait_ns < 0 ? NAN : (double)e->late_wait_ns)
 GET(rank_calls, profile_rank, e->calls)
-GET(preempted, profile_rank, e->involuntary_switches)
+GET(preempted, profile_rank, e->cpu_ns < 0 ? NAN : (double)e->involuntary_switches)
 GET(cpu, profile_rank, e->cpu_ns < 0 ? NAN : (double)e->cpu_ns)
 GET(delayed, profile_rank, e->delayed_ns < 0 ? NAN : (double)e->delayed_ns)
 GET(last_in, profile_rank, e->late)
