@@ -22,6 +22,11 @@ static struct {
     char *part; /* the file, or NULL: standard output */
     double began, took;
 } keeping;
+#ifdef COLLPROF_SIMULATED
+static const bool simulated = true; /* all ranks are one process: nothing is kept */
+#else
+static const bool simulated = false;
+#endif
 static struct last_words *_Atomic words;
 static const int watched[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU};
 enum { N_WATCHED = sizeof watched / sizeof *watched };
@@ -130,8 +135,7 @@ bool bench_is_file(const char *output)
 
 void bench_keep(const struct bench *b, const struct bench_so_far *so_far)
 {
-#ifndef COLLPROF_SIMULATED /* where all ranks are one process */
-    if (b->rank)
+    if (simulated || b->rank)
         return;
     keeping.b = b;
     keeping.so_far = *so_far;
@@ -143,10 +147,6 @@ void bench_keep(const struct bench *b, const struct bench_so_far *so_far)
             sigaction(watched[i], &mine, NULL);
     }
     make_words(0, 0);
-#else
-    (void)b;
-    (void)so_far;
-#endif
 }
 
 void bench_keep_end(bool saved)
