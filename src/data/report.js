@@ -39,7 +39,7 @@ document.querySelectorAll('section.l').forEach(section => {
     const filter = word => {
         unfold();
         word = word.toLowerCase();
-        rows.forEach(row => row.hidden = !row.textContent.toLowerCase().includes(word));
+        rows.forEach(row => row.hidden = ![...row.cells].some(cell => cell.textContent.toLowerCase().includes(word)));
     };
     heads.forEach((head, i) => {
         const button = document.createElement('button');
