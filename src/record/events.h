@@ -22,8 +22,8 @@ void events_reset(void);
 void event_add(const struct call *c, enum act_kind kind, uint64_t bytes, uint64_t posted,
                struct turn p);
 
-/* What happened in the transport, in CALL, under CALL's thread when that is in none (since 0), or
- * in a thread that never called MPI (NULL). */
+/* What happened in the transport. CALL: the last call of the thread in which it did, NULL if that
+ * never called MPI; it was in that call if the call is not over (since is not 0). */
 void event_of_network(const struct transport_event *event, const struct ledger_call *call);
 
 #endif
