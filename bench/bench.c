@@ -1,6 +1,7 @@
 #include "bench.h"
 
 #include "base/clock.h"
+#include "base/reason.h"
 #include "bench_inner.h"
 #include "picture/plot.h"
 #include "results/save.h"
@@ -56,8 +57,9 @@ static void fill_defaults(struct bench *b)
         b->plan = plan_default();
 }
 
-_Noreturn static void leave(int status)
+_Noreturn void bench_leave(int status)
 {
+    reason_tell(program_invocation_short_name);
     MPI_Finalize();
     exit(status);
 }
@@ -102,7 +104,7 @@ void bench_start(struct bench *b, int *argc, char ***argv, int level, const stru
     fill_defaults(b);
     int status = worst(b->comm, parse_options(b, *argc, *argv, argp));
     if (status)
-        leave(status == 1 ? 0 : 2);
+        bench_leave(status == 1 ? 0 : 2);
     if (b->yield)
         clock_give_way();
     if (provided < level)
@@ -120,7 +122,7 @@ _Noreturn void bench_refuse(const struct bench *b, const char *format, ...)
         fputs("\n", stderr);
         va_end(args);
     }
-    leave(2);
+    bench_leave(2);
 }
 
 _Noreturn void bench_finish(struct bench *b, struct document *d, int status)
@@ -131,5 +133,5 @@ _Noreturn void bench_finish(struct bench *b, struct document *d, int status)
     document_free(d);
     free(b->command);
     MPI_Comm_free(&b->comm);
-    leave(failed ? 1 : status);
+    bench_leave(failed ? 1 : status);
 }

@@ -51,6 +51,10 @@ extern const struct argp bench_argp;
  * all ranks then leave together with status 2 (0 for --help). */
 void bench_start(struct bench *b, int *argc, char ***argv, int level, const struct argp *argp);
 
+/* All ranks call it: ends MPI and the program, after the reasons that were given (base/reason.h).
+ */
+_Noreturn void bench_leave(int status);
+
 /* All ranks call it, with the same message; rank 0 prints "PROGRAM: MESSAGE". Status 2. */
 _Noreturn void bench_refuse(const struct bench *b, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

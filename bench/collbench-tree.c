@@ -254,10 +254,8 @@ static void check_outputs(const struct tree_options *o)
         good = (!o->tree || (schedule_draw_path_valid(o->tree) && save_possible(o->tree))) &&
                (!o->save || save_possible(o->save));
     MPI_Bcast(&good, 1, MPI_INT, 0, o->bench.comm);
-    if (!good) {
-        MPI_Finalize();
-        exit(2);
-    }
+    if (!good)
+        bench_leave(2);
 }
 
 int main(int argc, char **argv)

@@ -8,6 +8,7 @@
  * fewer processors. */
 #include "overhead.h"
 
+#include "base/reason.h"
 #include "base/stats.h"
 #include "base/topology.h"
 #include "results/document.h"
@@ -366,6 +367,7 @@ int main(int argc, char **argv)
     measure_whole(&o, d);
     measure_modes(&o, d);
     bool ok = document_save(d, o.output, o.format);
+    reason_tell("overhead");
     document_free(d);
     free(layer);
     return ok ? 0 : 1;

@@ -19,6 +19,7 @@ libbase_la_SOURCES = \
 	src/base/names.c src/base/names.h \
 	src/base/overlap.c src/base/overlap.h \
 	src/base/quote.c src/base/quote.h \
+	src/base/reason.c src/base/reason.h \
 	src/base/settings.c src/base/settings.h \
 	src/base/stats.c src/base/stats.h \
 	src/base/text.h src/base/try.h \

@@ -38,4 +38,11 @@ if [ -n "$circles" ] || [ -z "$edges" ]; then
     echo "$circles" | sed 's/^-:.*/a circle of/'
     status=1
 fi
+
+# What is wrong is told by who speaks with the user: the layer and the mains. Below, reason_give().
+if grep -rnE '\<stderr\>|perror\(|[^a-z_]exit\(' $(printf 'src/%s ' $below | sed 's,src/\(layer\|cli\) ,,g') --include='*.c' |
+    grep -vE '^src/(base/reason|record/layer|transport/watch)\.c:'; then
+    echo "these print or end the process: reason_give() would be right"
+    status=1
+fi
 exit $status

@@ -1,8 +1,10 @@
 #include "cli/cli.h"
 #include "config.h"
 
+#include "base/reason.h"
 #include "page/figures.h"
 #include "page/report.h"
+#include "profile/profile.h"
 #include "results/save.h"
 
 #include <errno.h>
@@ -178,8 +180,10 @@ static bool is_ours(FILE *file)
 void cli_may_replace(const char *name, const char *path)
 {
     struct stat st;
-    if (!save_is_safe(path))
+    if (!save_is_safe(path)) {
+        reason_tell(name);
         exit(EXIT_FAILURE);
+    }
     if (stat(path, &st) || !S_ISREG(st.st_mode))
         return;
     FILE *file = fopen(path, "re");
@@ -230,6 +234,29 @@ bool cli_flush(const char *name)
     return true;
 }
 
+struct call {
+    int (*run)(int argc, char **argv);
+    int argc;
+    char **argv;
+    int status;
+};
+
+static void run_command(void *call)
+{
+    struct call *c = call;
+    c->status = c->run(c->argc, c->argv);
+}
+
+/* Says why, where it could not do what it was asked. */
+static int do_call(struct call c)
+{
+    c.status = EXIT_FAILURE;
+    if (!profile_try(run_command, &c))
+        reason_give("out of memory");
+    reason_tell("collprof");
+    return c.status;
+}
+
 static bool asks(const char *argument, const char *option, char letter)
 {
     return !strcmp(argument, option) ||
@@ -257,8 +284,7 @@ int main(int argc, char **argv)
     const struct command *c = &commands[cli_choice("collprof", "there is no command",
                                                    helps ? argv[2] : first, command_name)];
     snprintf(name, sizeof name, "collprof %s", c->name);
-    if (helps)
-        return c->run(2, help);
     argv[1] = name; /* messages begin with it */
-    return c->run(argc - 1, argv + 1);
+    return do_call(helps ? (struct call){c->run, 2, help, 0}
+                         : (struct call){c->run, argc - 1, argv + 1, 0});
 }

@@ -1,5 +1,6 @@
 /* Processes whose MPI_Init was not seen: sessions. Others may not have started, so nothing may be
  * sent: each keeps its record, and rank 0 merges from the files. */
+#include "base/reason.h"
 #include "layer/life_inner.h"
 #include "profile/profile.h"
 #include "record/call.h"
@@ -137,6 +138,7 @@ void life_end_alone(void)
         wait_for_others(&ended);
     struct profile *all = NULL;
     bool whole = profile_try(put_together, &all);
+    reason_tell("collprof");
     bool written = (all || !whole) && life_report(all, start);
     profile_free(all);
     ended.remove = written && !layer.settings.keep && !layer.trace;

@@ -1,9 +1,9 @@
 #include "picture/pairs_plot.h"
 
+#include "base/reason.h"
 #include "measure/pairs/log.h"
 #include "picture/plot.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,10 +118,8 @@ bool pairs_log_plot(const char *log, const char *path)
     char why[400];
     if (!plot_path_valid(path))
         return false;
-    if (!pairs_log_load(log, &p, why, sizeof why)) {
-        fprintf(stderr, "%s: %s\n", program_invocation_short_name, why);
-        return false;
-    }
+    if (!pairs_log_load(log, &p, why, sizeof why))
+        return reason_give("%s", why);
     bool good = pairs_plot(&p, path);
     pairs_free(&p);
     return good;

@@ -2,6 +2,7 @@
 #include "picture/plot_inner.h"
 
 #include "base/quote.h"
+#include "base/reason.h"
 #include "base/stats.h"
 #include "base/text.h"
 
@@ -24,9 +25,7 @@ bool plot_path_valid(const char *path)
 {
     if (text_ends_with(path, ".png") || text_ends_with(path, ".svg"))
         return true;
-    fprintf(stderr, "%s: cannot draw %s: a name that ends in .png or .svg is needed\n",
-            program_invocation_short_name, path);
-    return false;
+    return reason_give("cannot draw %s: a name that ends in .png or .svg is needed", path);
 }
 
 bool script_begin(struct script *s, const char *path, int width, int height)
@@ -36,8 +35,7 @@ bool script_begin(struct script *s, const char *path, int width, int height)
         return false;
     s->out = tmpfile();
     if (!s->out) {
-        fprintf(stderr, "%s: cannot draw %s: no temporary file: %s\n",
-                program_invocation_short_name, path, strerror(errno));
+        reason_give("cannot draw %s: no temporary file: %s", path, strerror(errno));
         save_abandon(&s->picture);
         return false;
     }
@@ -125,8 +123,7 @@ bool script_run(struct script *s)
                      strerror(error));
         else
             last_complaint(complaints, why, sizeof why);
-        fprintf(stderr, "%s: cannot draw %s: %s: %s\n", program_invocation_short_name, s->path,
-                plotter(), why);
+        reason_give("cannot draw %s: %s: %s", s->path, plotter(), why);
         save_abandon(&s->picture);
     }
     if (complaints)
@@ -314,11 +311,8 @@ bool plot_lines(const char *path, const struct plot_axes *axes, const struct plo
 {
     struct script s;
     double zero = axes->x_log2 ? place_of_zero(series, n) : NAN;
-    if (!has_point(series, n, axes->y_log10)) {
-        fprintf(stderr, "%s: cannot draw %s: nothing was measured that could be drawn\n",
-                program_invocation_short_name, path);
-        return false;
-    }
+    if (!has_point(series, n, axes->y_log10))
+        return reason_give("cannot draw %s: nothing was measured that could be drawn", path);
     if (!script_begin(&s, path, n > 1 ? 1000 : 800, 600))
         return false;
     script_axes(s.out, axes);

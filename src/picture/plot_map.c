@@ -2,8 +2,8 @@
 #include "picture/plot_inner.h"
 
 #include "base/quote.h"
+#include "base/reason.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -249,9 +249,7 @@ static bool has_cells(const char *path, const struct plot_map *m)
     for (size_t i = 0; i < m->nx * m->ny; i++)
         if (isfinite(m->value[i]))
             return true;
-    fprintf(stderr, "%s: cannot draw %s: nothing was measured that could be drawn\n",
-            program_invocation_short_name, path);
-    return false;
+    return reason_give("cannot draw %s: nothing was measured that could be drawn", path);
 }
 
 bool plot_heatmap(const char *path, const struct plot_axes *axes, const struct plot_map *map)

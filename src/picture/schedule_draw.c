@@ -1,9 +1,9 @@
 #include "picture/schedule_draw.h"
 #include "base/quote.h"
+#include "base/reason.h"
 #include "base/text.h"
 #include "results/save.h"
 
-#include <errno.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,9 +73,8 @@ bool schedule_draw_path_valid(const char *path)
     if (text_ends_with(path, ".txt") || text_ends_with(path, ".dot") ||
         text_ends_with(path, ".png") || text_ends_with(path, ".svg"))
         return true;
-    fprintf(stderr, "%s: cannot draw %s: a name that ends in .txt, .dot, .png or .svg is needed\n",
-            program_invocation_short_name, path);
-    return false;
+    return reason_give("cannot draw %s: a name that ends in .txt, .dot, .png or .svg is needed",
+                       path);
 }
 
 /* Graphviz reads DOT from a file and writes to the picture's own temporary one. */
@@ -93,11 +92,10 @@ static bool run_dot(FILE *dot, FILE *picture, const char *path)
     posix_spawn_file_actions_destroy(&actions);
     if (error == 0)
         waitpid(pid, &status, 0);
-    if (error != 0 || status != 0)
-        fprintf(stderr, "%s: cannot draw %s: %s\n", program_invocation_short_name, path,
-                error ? "there is no Graphviz (the command dot); .dot and .txt need none"
-                      : "Graphviz' dot failed");
-    return error == 0 && status == 0;
+    return (error == 0 && status == 0) ||
+           reason_give("cannot draw %s: %s", path,
+                       error ? "there is no Graphviz (the command dot); .dot and .txt need none"
+                             : "Graphviz' dot failed");
 }
 
 bool schedule_draw(const struct schedule *s, char *const *host, const char *path)

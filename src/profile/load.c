@@ -1,5 +1,6 @@
 /* A directory of results: profile.json, or the raw records of a run that did not get so far. */
 #include "base/quote.h"
+#include "base/reason.h"
 #include "profile/model.h"
 
 #include <dirent.h>
@@ -233,7 +234,7 @@ static struct profile *load_json(int directory, const char *shown)
         close(fd);
     struct profile *p = json ? profile_from_json(json, &reason) : NULL;
     if (!p)
-        fprintf(stderr, "collprof: %s/profile.json: %s\n", shown, reason);
+        reason_give("%s/profile.json: %s", shown, reason);
     json_decref(json);
     return p;
 }
@@ -259,12 +260,11 @@ static struct profile *load_all(struct records *r, const char *directory)
         }
     }
     if (!p && !has_profile) {
-        fprintf(stderr,
-                "collprof: %s: neither profile.json nor a record rank-*.ledger that can be read: "
-                "the directory that `collprof run -o` wrote would be right\n",
-                directory);
+        reason_give("%s: neither profile.json nor a record rank-*.ledger that can be read: "
+                    "the directory that `collprof run -o` wrote would be right",
+                    directory);
         for (size_t i = 0; i < r->remarks.n; i++)
-            fprintf(stderr, "collprof: %s\n", r->remarks.at[i]);
+            reason_give("%s", r->remarks.at[i]);
     }
     return p;
 }
@@ -276,8 +276,7 @@ static struct profile *load_trace(struct records *r, const char *directory)
     if (p && p->trace.on)
         return p;
     profile_free(p);
-    fprintf(stderr, "collprof: %s: no trace: records of `collprof run --trace' would be right\n",
-            directory);
+    reason_give("%s: no trace: records of `collprof run --trace' would be right", directory);
     return NULL;
 }
 
@@ -286,7 +285,7 @@ static struct profile *load_by(struct profile *(*load)(struct records *, const c
 {
     struct records r = {.directory = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
     if (r.directory < 0) {
-        fprintf(stderr, "collprof: %s: %s\n", directory, strerror(errno));
+        reason_give("%s: %s", directory, strerror(errno));
         return NULL;
     }
     struct profile *p = load(&r, directory);

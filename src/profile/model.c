@@ -10,8 +10,7 @@ void profile_out_of_memory(void)
 {
     if (way_out)
         longjmp(*way_out, 1);
-    fputs("collprof: out of memory\n", stderr);
-    exit(1);
+    abort(); /* called from outside of profile_try() */
 }
 
 bool profile_try(void (*work)(void *arg), void *arg)

@@ -15,8 +15,8 @@
 struct profile;
 
 /* Does WORK; false if memory ran out in it. What it has allocated by then is lost, and a profile
- * that it was changing must not be used. Outside of this, running out of memory ends the process:
- * right for the command, not for the layer. */
+ * that it was changing must not be used. Whoever works with profiles stands in
+ * one of these: outside, running out of memory aborts. */
 bool profile_try(void (*work)(void *arg), void *arg);
 
 /* How long it took to put the profile together and name its call sites, in seconds. */

@@ -1,7 +1,8 @@
 #include "results/document_inner.h"
 #include "results/save.h"
 
-#include <errno.h>
+#include "base/reason.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -223,8 +224,6 @@ bool document_save(const struct document *d, const char *path, enum format forma
         return false;
     if (document_write(d, file.out, format))
         return save_commit(&file);
-    fprintf(stderr, "%s: no memory for all results: nothing is written\n",
-            program_invocation_short_name);
     save_abandon(&file);
-    return false;
+    return reason_give("no memory for all results: nothing is written");
 }

@@ -1,5 +1,7 @@
 #include "results/save.h"
 
+#include "base/reason.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -10,9 +12,7 @@
 
 static bool cannot(const char *path)
 {
-    fprintf(stderr, "%s: cannot write %s: %s\n", program_invocation_short_name, path,
-            strerror(errno));
-    return false;
+    return reason_give("cannot write %s: %s", path, strerror(errno));
 }
 
 static bool is_standard_output(const char *path)
@@ -25,13 +25,11 @@ bool save_is_safe(const char *path)
     struct stat s;
     if (lstat(path, &s) || S_ISREG(s.st_mode) || s.st_uid == geteuid() || s.st_uid == 0)
         return true;
-    fprintf(stderr,
-            "%s: cannot write %s: there is a %s of another user: remove it, or write elsewhere\n",
-            program_invocation_short_name, path,
-            S_ISLNK(s.st_mode)   ? "link"
-            : S_ISDIR(s.st_mode) ? "directory"
-                                 : "pipe or device");
-    return false;
+    return reason_give(
+        "cannot write %s: there is a %s of another user: remove it, or write elsewhere", path,
+        S_ISLNK(s.st_mode)   ? "link"
+        : S_ISDIR(s.st_mode) ? "directory"
+                             : "pipe or device");
 }
 
 /* What the user named may be a link: the file behind it is replaced, not the link. */

@@ -2,7 +2,6 @@
 
 #include "results/save.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* Pictures: that they are made, of the data they are given, and that a missing or failing gnuplot
  * is said and leaves nothing. COLLPROF_TEST_PICTURES=DIRECTORY keeps them, to be looked at. */
 #include "picture/plot.h"
+#include "base/reason.h"
 
 #include <criterion/criterion.h>
 #include <criterion/redirect.h>
@@ -232,7 +233,7 @@ Test(plot, surface, .init = in_scratch)
     check_picture("surface.png", "\x89PNG");
 }
 
-Test(plot, only_png_and_svg, .init = cr_redirect_stderr)
+Test(plot, only_png_and_svg)
 {
     struct plot_axes axes = {"t", "x", "y", .x_log2 = false, .y_log10 = false};
     cr_assert_not(plot_path_valid("a.pdf"));
@@ -248,7 +249,7 @@ static void redirected_in_scratch(void)
 }
 
 /* No gnuplot, and one that fails: one line says so, and the file that was there stays. */
-Test(plot, a_missing_or_failing_plotter_leaves_nothing, .init = redirected_in_scratch)
+Test(plot, a_missing_or_failing_plotter_leaves_nothing, .init = in_scratch)
 {
     struct plot_axes axes = {"t", "x", "y", .x_log2 = false, .y_log10 = false};
     setenv("GNUPLOT", "/nonexistent/gnuplot", 1);
@@ -263,11 +264,20 @@ Test(plot, a_missing_or_failing_plotter_leaves_nothing, .init = redirected_in_sc
 
 Test(plot, nothing_to_draw_is_said, .init = redirected_in_scratch)
 {
+    char said[400];
     double nothing[] = {NAN, NAN};
     struct plot_series s = {"x", ranks, nothing, 2};
     struct plot_axes axes = {"t", "x", "y", .x_log2 = true, .y_log10 = true};
     cr_assert_not(plot_lines(path_of("a.png"), &axes, &s, 1));
+    cr_assert_not(plot_lines(path_of("a.png"), &axes, &s, 1));
     cr_assert_neq(access(path_of("a.png"), F_OK), 0);
+    reason_tell("program");
+    reason_tell("program"); /* each once */
+    snprintf(said, sizeof said,
+             "program: cannot draw %s: nothing was measured that could be drawn\n",
+             path_of("a.png"));
+    fflush(stderr);
+    cr_assert_stderr_eq_str(said);
     if (!getenv("COLLPROF_TEST_PICTURES"))
         rmdir(directory);
 }
