@@ -105,18 +105,18 @@ for i in $(seq 50); do
     moment=$(awk -v seed="$i" -v t="$span" 'BEGIN { srand(seed); print rand() * t * 1.1 / 1000 }')
     test $((i % 2)) = 0 && who=one || who=all
     test $((i % 4)) -lt 2 && preload="$layer $yielding" || preload="$layer $yielding $dir/slow.so"
+    attack $who "$moment" "$preload"
     # Other than the launcher's for SIGKILL: of its own trouble with that (255), and of MPI's that has seen
-    # first that the other rank is gone (MPI_ERR_OTHER, 15). Not: 1, 6, 11, 124, as if the layer had failed.
-    # A 1 without a word was seen once in 500 times, and not why: only what comes again is a failure.
-    for attempt in 1 2 3; do
-        attack $who "$moment" "$preload"
-        case "$known 9 15 137 143 255 " in
-        *" $status "*) break ;;
-        esac
-        echo "try $i.$attempt, $who after $moment s: status $status, without the layer only:$known"
+    # first that the other rank is gone (MPI_ERR_OTHER, 15). Hydra notes a 1 for a rank whose connection
+    # closes, and keeps it, as if it were SIGHUP, where it has reaped the rank before: some times in 1000,
+    # and every time for two shell scripts that close their output and are killed. Not: exit with 1, 6, 11, 124.
+    case "$known 9 15 137 143 255 " in
+    *" $status "*) ;;
+    *) test $status = 1 && grep -q '(signal 1)$' said || {
         cat said err
-        test $attempt -lt 3 || fail "three times in a row"
-    done
+        fail "try $i, $who after $moment s: status $status, without the layer only:$known"
+    } ;;
+    esac
     test $status = 0 || killed=$((killed + 1))
     if test $begun = 1 || test -s out/profile.json; then
         mkdir -p read
