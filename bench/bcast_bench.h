@@ -32,7 +32,9 @@ extern const struct bench_program bcast_program; /* its options are a struct opt
 /* The tables that collect a sweep's results. Only on rank 0. */
 struct tables;
 struct tables *tables_new(const struct options *o, struct document *d);
-void tables_add(struct tables *t, const struct bench_point *p, const struct bcast_outcome *outcome);
+/* DISTURBED: what bench_disturbed() said. */
+void tables_add(struct tables *t, const struct bench_point *p, const struct bcast_outcome *outcome,
+                const char *disturbed);
 /* Legend, warnings; then frees T. The document stays. */
 void tables_end(struct tables *t);
 

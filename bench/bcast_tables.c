@@ -3,7 +3,6 @@
 #include "bcast_bench.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -152,6 +151,11 @@ static void put_us(struct table *t, double seconds)
     table_real(t, 1e6 * seconds);
 }
 
+static void put_estimate(struct table *t, struct estimate e)
+{
+    table_real_within(t, 1e6 * e.value, 1e6 * (e.high - e.low) / 2);
+}
+
 /* The operation latency to hold the bounds against: held where there is one. */
 static const struct bcast_result *best_latency(const struct bcast_outcome *o)
 {
@@ -214,18 +218,6 @@ static const struct bcast_result *contradicting(const struct bcast_outcome *o,
     return NULL;
 }
 
-__attribute__((format(printf, 3, 4))) static void add_words(char *text, size_t size,
-                                                            const char *format, ...)
-{
-    size_t at = strlen(text);
-    va_list list;
-    va_start(list, format);
-    if (at && at + 2 < size)
-        at += (size_t)snprintf(text + at, size - at, ", ");
-    vsnprintf(text + at, size - at, format, list);
-    va_end(list);
-}
-
 /* Why a figure may not be what it is meant to be, into TEXT: empty if nothing speaks against it. */
 static void remark(const struct bcast_outcome *o, const struct bcast_result *r, char *text,
                    size_t size)
@@ -235,30 +227,32 @@ static void remark(const struct bcast_outcome *o, const struct bcast_result *r, 
         r->figure && r->slowest >= 0 ? &r->figure[r->slowest] : NULL;
     *text = '\0';
     if (r->figure && r->measured < r->asked && (r->at_least || !is_latency(r)))
-        add_words(text, size, "%s%d of %d measured", r->at_least ? "at least: " : "", r->measured,
-                  r->asked);
+        bench_add_words(text, size, "%s%d of %d measured", r->at_least ? "at least: " : "",
+                        r->measured, r->asked);
     if (isnan(r->value.value) && !r->impossible)
-        add_words(text, size, "no result");
+        bench_add_words(text, size, "no result");
     else if (!isnan(r->value.value) && !estimate_has_interval(r->value))
-        add_words(text, size, "too few samples for an interval");
+        bench_add_words(text, size, "too few samples for an interval");
     if (slowest && slowest->curve.n > 0 && !slowest->curve.settled)
-        add_words(text, size, "not settled: an upper bound");
+        bench_add_words(text, size, "not settled: an upper bound");
     if (r->impossible)
-        add_words(text, size, "negative, so no result, at %d", r->impossible);
+        bench_add_words(text, size, "negative, so no result, at %d", r->impossible);
     if (slowest && slowest->verdict == VERDICT_VIOLATED)
-        add_words(text, size, "wrong");
+        bench_add_words(text, size, "wrong");
     if (slowest && slowest->verdict == VERDICT_UNKNOWN)
-        add_words(text, size, "not known to be right");
+        bench_add_words(text, size, "not known to be right");
     if (r->way_error > 0)
-        add_words(text, size, "+-%.2f us if the two ways differ", 1e6 * r->way_error);
+        bench_add_words(text, size, "+-%.2f us if the two ways differ", 1e6 * r->way_error);
     if (other)
-        add_words(text, size, "%s says otherwise", other->method->name);
+        bench_add_words(text, size, "%s says otherwise", other->method->name);
 }
 
 /* Of the latencies in the row, each with its method's name. */
-static void put_remarks(struct tables *t, const struct bcast_outcome *o)
+static void put_remarks(struct tables *t, const struct bcast_outcome *o, const char *disturbed)
 {
     char all[1024] = "", one[256];
+    if (disturbed)
+        bench_add_words(all, sizeof all, "%s", disturbed);
     for (size_t i = 0; i < o->n_results; i++) {
         size_t at = strlen(all);
         remark(o, &o->result[i], one, sizeof one);
@@ -270,13 +264,13 @@ static void put_remarks(struct tables *t, const struct bcast_outcome *o)
 }
 
 static void add_methods(struct tables *t, const struct bench_point *p,
-                        const struct bcast_outcome *o)
+                        const struct bcast_outcome *o, const char *disturbed)
 {
     char text[96];
     int violations = -1;
     put_point(t->methods, p);
     for (size_t i = 0; i < o->n_results; i++) {
-        put_us(t->methods, o->result[i].value.value);
+        put_estimate(t->methods, o->result[i].value);
         if (o->result[i].violations > violations)
             violations = o->result[i].violations;
     }
@@ -286,7 +280,7 @@ static void add_methods(struct tables *t, const struct bench_point *p,
         table_skip(t->methods);
     t->violations += violations > 0 ? violations : 0;
     table_text(t->methods, bounds(t, o, text, sizeof text));
-    put_remarks(t, o);
+    put_remarks(t, o, disturbed);
 }
 
 /* The raw samples behind a result: a series of its own, or its slowest destination's. The latter
@@ -314,7 +308,7 @@ static void add_statistics(struct tables *t, const struct bench_point *p,
         struct summary s = summary_of(r);
         put_point(table, p);
         table_text(table, r->method->name);
-        put_us(table, r->value.value);
+        put_estimate(table, r->value);
         put_us(table, r->value.low);
         put_us(table, r->value.high);
         put_us(table, s.min);
@@ -428,9 +422,10 @@ static void count(struct tables *t, const struct bcast_outcome *o)
     }
 }
 
-void tables_add(struct tables *t, const struct bench_point *p, const struct bcast_outcome *outcome)
+void tables_add(struct tables *t, const struct bench_point *p, const struct bcast_outcome *outcome,
+                const char *disturbed)
 {
-    add_methods(t, p, outcome);
+    add_methods(t, p, outcome, disturbed);
     if (t->statistics)
         add_statistics(t, p, outcome);
     if (t->destinations)

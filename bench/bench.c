@@ -107,6 +107,7 @@ void bench_start(struct bench *b, int *argc, char ***argv, int level, const stru
         bench_leave(status == 1 ? 0 : 2);
     if (b->yield)
         clock_give_way();
+    bench_watch();
     if (provided < level)
         bench_refuse(b, "this MPI library has no thread support of level %d: choose another",
                      level);
@@ -127,6 +128,7 @@ _Noreturn void bench_refuse(const struct bench *b, const char *format, ...)
 
 _Noreturn void bench_finish(struct bench *b, struct document *d, int status)
 {
+    machine_judge(b, d);
     int failed = b->rank == 0 && d && !document_save(d, b->output, b->format);
     failed = worst(b->comm, failed);
     bench_keep_end(!failed);

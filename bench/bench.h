@@ -83,6 +83,15 @@ error_t bench_check_ranks(struct argp_state *state, const struct bench *b, const
  * outnumber processors and --yield was not given. */
 struct document *bench_document(const struct bench *b, const char *schema);
 
+/* Collective over COMM, when these ranks have measured a row: on rank 0 what speaks against it,
+ * "rank 3 had no processor for 12 % of the time"; NULL if nothing does, or it is not known. Of the
+ * time since bench_sweep() or bench_visit() began the row. */
+const char *bench_disturbed(MPI_Comm comm);
+
+/* One more remark in TEXT, behind a comma where there are others. */
+void bench_add_words(char *text, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* For all ranks of COMM, once some of them have measured: waits for the last. Those that come
  * early sleep: in MPI_Barrier they would busy-wait, and on a full machine take the processors of
  * those that measure. */

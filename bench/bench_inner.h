@@ -9,6 +9,15 @@
  * returns if that is done, not asked for, or impossible. Call before MPI_Init. */
 void bench_yield(int argc, char **argv);
 
+/* The facts of rank 0's host; other hosts of a run are as a rule alike. */
+void machine_facts(struct document *d);
+
+/* Collective, at the end: which rank was how long without a processor, as a fact of D, rank 0's. */
+void machine_judge(const struct bench *b, struct document *d);
+
+/* What bench_disturbed() says is of the time from here on. */
+void bench_watch(void);
+
 /* Whether the yielding library is at work in this process. */
 bool bench_yields(void);
 

@@ -102,8 +102,10 @@ static void measure(struct sweep *s, const struct bench_point *p, struct operati
     if (o->mirrored)
         bench_check(&o->bench, collective_measure_mirrored(&c, &mirrored), "", p);
     s->wrong += data_is_wrong(call);
+    const char *disturbed = bench_disturbed(call->comm);
     if (s->results)
-        results_add(s->results, p, o->direct ? &direct : NULL, o->mirrored ? &mirrored : NULL);
+        results_add(s->results, p, o->direct ? &direct : NULL, o->mirrored ? &mirrored : NULL,
+                    disturbed);
     collective_direct_free(&direct);
     collective_mirrored_free(&mirrored);
 }

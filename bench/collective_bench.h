@@ -24,10 +24,10 @@ struct results;
 
 struct results *results_new(const struct options *o, struct document *d);
 
-/* DIRECT and MIRRORED may be NULL: not measured. */
+/* DIRECT and MIRRORED may be NULL: not measured. DISTURBED is what bench_disturbed() said. */
 void results_add(struct results *r, const struct bench_point *p,
-                 const struct collective_direct *direct,
-                 const struct collective_mirrored *mirrored);
+                 const struct collective_direct *direct, const struct collective_mirrored *mirrored,
+                 const char *disturbed);
 
 /* Notes, and pictures if asked for: false if these failed, and says why. Frees R. */
 bool results_end(struct results *r);

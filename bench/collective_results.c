@@ -34,6 +34,7 @@ static const struct column times_columns[] = {
     {"pair_high", "us", COLUMN_REAL, 2, NULL},
     {"from", NULL, COLUMN_INTEGER, 0, "the rank that enters last in the slowest pair"},
     {"to", NULL, COLUMN_INTEGER, 0, "the rank whose exit is looked at"},
+    {"remarks", NULL, COLUMN_TEXT, 0, "why a figure may not be what it is meant to be"},
 };
 
 static const struct column statistics_columns[] = {
@@ -82,6 +83,16 @@ static void put_point(struct table *t, const struct bench_point *p)
     table_integer(t, (long long)p->bytes);
 }
 
+/* E's own table cells; what is 0 or less is no time, and no result. */
+static void put_estimate(struct table *t, struct estimate e)
+{
+    if (e.value <= 0)
+        e = (struct estimate){NAN, NAN, NAN};
+    table_real_within(t, 1e6 * e.value, 1e6 * (e.high - e.low) / 2);
+    table_real(t, 1e6 * e.low);
+    table_real(t, 1e6 * e.high);
+}
+
 static void put_direct(struct results *r, const struct collective_direct *direct)
 {
     struct estimate e = {NAN, NAN, NAN}, span = e;
@@ -89,10 +100,8 @@ static void put_direct(struct results *r, const struct collective_direct *direct
         e = series_estimate(&direct->completion);
         span = series_estimate(&direct->span);
     }
-    table_real(r->times, 1e6 * e.value);
-    table_real(r->times, 1e6 * e.low);
-    table_real(r->times, 1e6 * e.high);
-    table_real(r->times, 1e6 * span.value);
+    put_estimate(r->times, e);
+    table_real_within(r->times, 1e6 * span.value, 1e6 * (span.high - span.low) / 2);
 }
 
 static const struct estimate *slowest(const struct collective_mirrored *m)
@@ -103,9 +112,7 @@ static const struct estimate *slowest(const struct collective_mirrored *m)
 static void put_mirrored(struct results *r, const struct collective_mirrored *m)
 {
     const struct estimate *e = slowest(m);
-    table_real(r->times, e ? 1e6 * e->value : NAN);
-    table_real(r->times, e ? 1e6 * e->low : NAN);
-    table_real(r->times, e ? 1e6 * e->high : NAN);
+    put_estimate(r->times, e ? *e : (struct estimate){NAN, NAN, NAN});
     if (e) {
         table_integer(r->times, m->slowest_from);
         table_integer(r->times, m->slowest_to);
@@ -113,6 +120,32 @@ static void put_mirrored(struct results *r, const struct collective_mirrored *m)
         table_skip(r->times);
         table_skip(r->times);
     }
+}
+
+static void put_remarks(struct results *r, const struct collective_direct *direct,
+                        const struct collective_mirrored *m, const char *disturbed)
+{
+    char text[512] = "";
+    const struct estimate *slow = slowest(m);
+    if (disturbed)
+        bench_add_words(text, sizeof text, "%s", disturbed);
+    if (direct) {
+        struct estimate e = series_estimate(&direct->completion);
+        if (!estimate_known(e) || e.value <= 0)
+            bench_add_words(text, sizeof text, "direct: no result%s",
+                            e.value <= 0 ? ", it came out negative" : "");
+        else if (!estimate_has_interval(e))
+            bench_add_words(text, sizeof text, "direct: too few samples for an interval");
+        if (direct->clock_bound > 0.01 * e.value)
+            bench_add_words(text, sizeof text, "direct: +-%.2f us by the clocks",
+                            1e6 * direct->clock_bound);
+    }
+    if (m && m->measured < m->asked)
+        bench_add_words(text, sizeof text, "mirrored: at least: %d of %d pairs measured",
+                        m->measured, m->asked);
+    if (slow && !estimate_has_interval(*slow))
+        bench_add_words(text, sizeof text, "mirrored: too few samples for an interval");
+    table_text(r->times, *text ? text : NULL);
 }
 
 static void put_statistics(struct results *r, const struct bench_point *p,
@@ -162,11 +195,13 @@ static void keep_drawn(struct results *r, const struct bench_point *p,
 }
 
 void results_add(struct results *r, const struct bench_point *p,
-                 const struct collective_direct *direct, const struct collective_mirrored *mirrored)
+                 const struct collective_direct *direct, const struct collective_mirrored *mirrored,
+                 const char *disturbed)
 {
     put_point(r->times, p);
     put_direct(r, direct);
     put_mirrored(r, mirrored);
+    put_remarks(r, direct, mirrored, disturbed);
     if (direct && r->statistics)
         put_statistics(r, p, direct);
     if (mirrored && r->pairs)

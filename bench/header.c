@@ -1,5 +1,6 @@
 /* The facts without which a result cannot be compared with another. */
 #include "base/clock.h"
+#include "base/noise.h"
 #include "base/topology.h"
 #include "bench.h"
 #include "bench_inner.h"
@@ -91,7 +92,6 @@ static size_t count_hosts(const struct place *places, size_t n)
     return hosts;
 }
 
-/* Of rank 0's host; other hosts of a run are as a rule alike. */
 static void fact_machine(struct document *d)
 {
 #ifndef COLLPROF_SIMULATED
@@ -99,9 +99,8 @@ static void fact_machine(struct document *d)
     place_machine(machine, sizeof machine);
     if (*machine)
         document_fact(d, "machine", "%s", machine);
-#else
-    (void)d;
 #endif
+    machine_facts(d);
 }
 
 /* A line per rank, neighbours of equal place together. */
@@ -125,12 +124,16 @@ static void facts_places(struct document *d, const struct place *places, int n)
         document_fact(d, "further ranks", "not listed: more than %d", MOST);
 }
 
+/* What else ran is seen at the end, in the processors' fact: a load average lags behind. */
 static void fact_load(struct document *d, const struct bench *b, double load)
 {
+    struct noise_totals now;
+    noise_read(&now);
     if (load == 0)
         return;
     if (load <= 1) {
-        document_fact(d, "load", "a processor for every rank");
+        document_fact(d, "load", "no more ranks than processors; load average %.1f at the start",
+                      now.load);
         return;
     }
     document_fact(d, "load", "more ranks than processors (%.3g to one): %s", load,

@@ -289,6 +289,7 @@ void bench_sweep(const struct bench *b, const size_t *length, int n_axes,
     const char *what = "";
     do {
         bench_progress(b, done++, total, what);
+        bench_watch();
         const char *now = measure(arg, at);
         what = now ? now : what;
     } while (advance(length, n_axes, at));
@@ -306,6 +307,7 @@ static void visit_thing(const struct bench *b, const struct bench_visit *v, void
         char what[96];
         snprintf(what, sizeof what, "%s, %d ranks, %zu B", p->name, p->ranks, p->bytes);
         bench_progress(b, (*done)++, total, what);
+        bench_watch();
         if (comm != MPI_COMM_NULL)
             v->measure(arg, p, comm);
     } while (sized && bench_next(&b->sizes, &p->bytes));

@@ -17,6 +17,7 @@ libbase_la_SOURCES = \
 	src/base/histogram.c src/base/histogram.h \
 	src/base/launcher.c src/base/launcher.h \
 	src/base/names.c src/base/names.h \
+	src/base/noise.c src/base/noise.h \
 	src/base/overlap.c src/base/overlap.h \
 	src/base/quote.c src/base/quote.h \
 	src/base/reason.c src/base/reason.h \

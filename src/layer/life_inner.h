@@ -28,9 +28,7 @@ void life_begin(void);
 
 void life_end_alone(void);
 
-void noise_read(struct ledger_noise *noise);
-
-/* From now on also during the run. */
+/* base/noise.h during the run. */
 void noise_watch(void);
 
 /* Measures what a call costs that does nothing. Before anything is recorded: nothing of it stays.

@@ -315,7 +315,7 @@ static int64_t grown(int64_t before, int64_t after)
 /* Of a process that was killed, the end is not known: all zero. */
 static void gather_noise(struct profile_rank *r, const struct ledger_header *h)
 {
-    const struct ledger_noise *from = &h->noise[0], *to = &h->noise[1];
+    const struct noise_totals *from = &h->noise[0], *to = &h->noise[1];
     bool known = to->cpu_ns > 0;
     r->cpu_ns = known ? grown(from->cpu_ns, to->cpu_ns) : -1;
     r->delayed_ns = known ? grown(from->delayed_ns, to->delayed_ns) : -1;

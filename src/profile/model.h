@@ -75,7 +75,7 @@ struct profile_rank {
     int64_t collective_ns, message_ns, late_wait_ns;
     uint64_t calls, involuntary_switches, untracked_requests;
     uint64_t failed_collectives; /* on communicators of more than this process */
-    /* Beside the run, see struct ledger_noise; negative: not known */
+    /* Beside the run, see struct noise_totals; negative: not known */
     int64_t cpu_ns, delayed_ns, pressure_ns;
     double load;
     /* The stretch of the run in which it was kept off its processor for the largest part, and the

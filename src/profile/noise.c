@@ -1,8 +1,8 @@
 #include "profile/noise.h"
 
-/* A rank that is ready and gets no processor loses that time wherever it happens to be; in MPI the
- * others lose it, too, as they wait for it. */
-static const double felt = 0.01, spoiled = 0.10, spoiled_of_mpi = 0.50;
+#include "base/noise.h"
+
+static const double spoiled_of_mpi = 0.50;
 
 /* A bad stretch matters by what it is of the run, and by how bad it is. */
 static const double bad = 0.25;
@@ -51,9 +51,9 @@ struct noise noise_of(const struct profile *p)
     if (n.worst_rank < 0)
         return n;
     n.mean = delayed / wall;
-    n.level = n.share < felt && !noise_has_bad_stretch(&n) ? NOISE_QUIET : NOISE_FELT;
-    if (n.share >= spoiled ||
-        (n.share >= felt && n.seconds >= spoiled_of_mpi * mpi / (double)p->ranks.n))
+    n.level = n.share < NOISE_FELT_FROM && !noise_has_bad_stretch(&n) ? NOISE_QUIET : NOISE_FELT;
+    if (n.share >= NOISE_SPOILED_FROM ||
+        (n.share >= NOISE_FELT_FROM && n.seconds >= spoiled_of_mpi * mpi / (double)p->ranks.n))
         n.level = NOISE_SPOILED;
     if (n.level == NOISE_QUIET && n.unknown)
         n.level = NOISE_UNKNOWN;

@@ -13,6 +13,7 @@
 #define COLLPROF_RECORD_LEDGER_H
 
 #include "base/histogram.h"
+#include "base/noise.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -201,16 +202,7 @@ struct ledger_instance {
     int32_t root;             /* -1: none */
 };
 
-/* What the machine did beside: totals at one moment. Negative: not known. */
-struct ledger_noise {
-    int64_t cpu_ns;                 /* processor time of this process */
-    int64_t delayed_ns;             /* its main thread was ready to run, and had no processor */
-    int64_t pressure_ns;            /* time in which anything on this host was ready and had none */
-    int64_t involuntary, voluntary; /* how often the process lost its processor, gave it up */
-    double load;                    /* the host's, of the last minute */
-};
-
-/* The same, at moments during the run. */
+/* What the machine did beside (base/noise.h), at moments during the run. */
 struct ledger_moment {
     uint64_t ticks;
     int64_t delayed_ns, cpu_khz; /* the frequency of the processor that it is on */
@@ -327,7 +319,7 @@ struct ledger_header {
     uint64_t time_mask;           /* of them, those at times on the common clock (ns) that have
                                      none of these bits */
     uint32_t stack_depth;         /* frames per site asked for; 0: no sites */
-    struct ledger_noise noise[2]; /* at the start, and at the end if that was reached */
+    struct noise_totals noise[2]; /* at the start, and at the end if that was reached */
     struct ledger_moment moment[LEDGER_MOMENTS]; /* between them, the first N_MOMENTS */
     uint32_t n_moments;
     uint64_t init_ns, merge_ns; /* what the layer's own start and end cost */

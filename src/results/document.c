@@ -173,6 +173,13 @@ void table_real(struct table *t, double value)
                               .real = value});
 }
 
+void table_real_within(struct table *t, double value, double error)
+{
+    table_real(t, value);
+    if (t && t->n_cells > 0)
+        t->cells[t->n_cells - 1].error = error;
+}
+
 void table_skip(struct table *t)
 {
     add_cell(t, (struct cell){.empty = true});

@@ -66,7 +66,10 @@ struct table *document_table(struct document *d, const char *name, const char *t
 void table_text(struct table *t, const char *value);
 void table_integer(struct table *t, long long value);
 void table_real(struct table *t, double value); /* NaN: an empty cell */
-void table_skip(struct table *t);               /* an empty cell, any kind */
+/* The same, known within +-ERROR (NaN: that is not known): as text it has two of the error's own
+ * digits at most. */
+void table_real_within(struct table *t, double value, double error);
+void table_skip(struct table *t); /* an empty cell, any kind */
 size_t table_rows(const struct table *t);
 
 /* False, and nothing is written, if the document lacks something for want of memory. */

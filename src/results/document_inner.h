@@ -9,6 +9,7 @@ struct cell {
     char *text; /* COLUMN_TEXT */
     long long integer;
     double real;
+    double error; /* what REAL is known within; 0 or NaN: not known */
 };
 
 struct table {

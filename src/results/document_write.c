@@ -2,6 +2,7 @@
 #include "base/quote.h"
 #include "results/document_inner.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,10 +13,18 @@ static const struct cell *cell_at(const struct table *t, size_t row, size_t colu
 
 enum { NUMBER_ROOM = 352 }; /* for the largest double, too */
 
-/* The cell as people and spreadsheets see it, in NUMBER if it is one; EMPTY where there is none. */
-static const char *cell_text(const struct column *column, const struct cell *cell,
-                             const char *empty, char number[NUMBER_ROOM])
+/* As many decimals as the column has; for people no more than two of the error's own digits. */
+static int decimals_of(const struct cell *cell, const struct column *column, bool for_people)
 {
+    double sensible = for_people && cell->error > 0 ? 1 - floor(log10(cell->error)) : INFINITY;
+    return (int)fmax(0, fmin(sensible, column->decimals));
+}
+
+/* The cell as people or spreadsheets see it, in NUMBER if it is one. */
+static const char *cell_text(const struct column *column, const struct cell *cell, bool for_people,
+                             char number[NUMBER_ROOM])
+{
+    const char *empty = for_people ? "-" : "";
     if (cell->empty)
         return empty;
     if (column->kind == COLUMN_TEXT)
@@ -23,7 +32,7 @@ static const char *cell_text(const struct column *column, const struct cell *cel
     if (column->kind == COLUMN_INTEGER)
         snprintf(number, NUMBER_ROOM, "%lld", cell->integer);
     else
-        snprintf(number, NUMBER_ROOM, "%.*f", column->decimals, cell->real);
+        snprintf(number, NUMBER_ROOM, "%.*f", decimals_of(cell, column, for_people), cell->real);
     return number;
 }
 
@@ -92,7 +101,7 @@ static void text_table(const struct table *t, FILE *out)
         widths[c] = wider(width(t->columns[c].name), unit_width(&t->columns[c]));
         for (size_t r = 0; r < rows; r++)
             widths[c] =
-                wider(widths[c], width(cell_text(&t->columns[c], cell_at(t, r, c), "-", number)));
+                wider(widths[c], width(cell_text(&t->columns[c], cell_at(t, r, c), true, number)));
     }
     fprintf(out, "\n");
     if (t->title)
@@ -101,7 +110,7 @@ static void text_table(const struct table *t, FILE *out)
     for (size_t r = 0; r < rows; r++) {
         for (size_t c = 0; c < columns; c++) {
             fputs("  ", out);
-            put_padded(out, cell_text(&t->columns[c], cell_at(t, r, c), "-", number),
+            put_padded(out, cell_text(&t->columns[c], cell_at(t, r, c), true, number),
                        widths ? widths[c] : 0, t->columns[c].kind == COLUMN_TEXT, c + 1 == columns);
         }
         fputs("\n", out);
@@ -142,7 +151,7 @@ static void csv_table(const struct table *t, FILE *out)
     fputs("\n", out);
     for (size_t r = 0; r < table_rows(t); r++) {
         for (size_t c = 0; c < t->n_columns; c++) {
-            const char *text = cell_text(&t->columns[c], cell_at(t, r, c), "", number);
+            const char *text = cell_text(&t->columns[c], cell_at(t, r, c), false, number);
             fputs(c ? "," : "", out);
             if (t->columns[c].kind == COLUMN_TEXT)
                 quote_csv(text, out);

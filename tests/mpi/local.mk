@@ -64,6 +64,7 @@ MPI_TESTS = \
 	tests/mpi/awkward.sh \
 	tests/mpi/bcast.sh \
 	tests/mpi/collbench-bcast.sh \
+	tests/mpi/disturbed.sh \
 	tests/mpi/collbench-bcast-clocks.sh \
 	tests/mpi/collbench-bcast-truth.sh \
 	tests/mpi/collbench-bcast-usage.sh \

@@ -322,8 +322,8 @@ static struct profile *disturbed(const double seconds[2], double wait)
         for (uint32_t i = 0; i < 20; i++)
             made_instance(&l, OP_BCAST, i, 0, 1000000 * i + (r ? 0 : (uint64_t)(wait * 1e9)),
                           1000000 * i + (uint64_t)(wait * 1e9) + 100);
-        l.header->noise[0] = (struct ledger_noise){1, 0, 0, 0, 0, 0};
-        l.header->noise[1] = (struct ledger_noise){
+        l.header->noise[0] = (struct noise_totals){1, 0, 0, 0, 0, 0};
+        l.header->noise[1] = (struct noise_totals){
             1000000000, seconds[r] < 0 ? -1 : (int64_t)(seconds[r] * 1e9), 0, 0, 0, 7.5};
         p = made_merged(p, &l);
     }

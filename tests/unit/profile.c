@@ -394,8 +394,8 @@ Test(profile, the_worst_stretch_of_a_run_is_found)
     made_calls(&l, 1, OP_BCAST, 8, 1, 1000);
     struct ledger_header *h = l.header;
     const double tick = 1e6;
-    h->noise[0] = (struct ledger_noise){1, 0, 0, 0, 0, 0};
-    h->noise[1] = (struct ledger_noise){1000000000, delayed[3], 0, 0, 0, 0};
+    h->noise[0] = (struct noise_totals){1, 0, 0, 0, 0, 0};
+    h->noise[1] = (struct noise_totals){1000000000, delayed[3], 0, 0, 0, 0};
     h->pair[1].ticks = h->pair[0].ticks + (uint64_t)(ms[3] * tick);
     h->pair[1].seconds = h->pair[0].seconds + 0.2;
     for (uint32_t i = 0; i < 3; i++)
@@ -452,8 +452,8 @@ Test(profile, noise_is_what_was_added_during_the_run)
     made_calls(&l, 1, OP_BCAST, 8, 1, 1000);
     l.header->affinity[0] = 0x5;
     l.header->section[LEDGER_SITES].dropped = 7;
-    l.header->noise[0] = (struct ledger_noise){1000, 200, -1, 10, 5, 0.5};
-    l.header->noise[1] = (struct ledger_noise){9000, 700, 4000, 13, 9, 3.25};
+    l.header->noise[0] = (struct noise_totals){1000, 200, -1, 10, 5, 0.5};
+    l.header->noise[1] = (struct noise_totals){9000, 700, 4000, 13, 9, 3.25};
     struct profile *p = profile_from_ledger(&l);
     size_t size;
     char *packed = profile_pack(p, &size);
@@ -479,7 +479,7 @@ Test(profile, noise_is_what_was_added_during_the_run)
     struct profile *old = profile_from_json(json, &reason);
     cr_assert_eq(old->ranks.at[0].cpu_ns, -1);
     /* A killed process left no end. */
-    l.header->noise[1] = (struct ledger_noise){0};
+    l.header->noise[1] = (struct noise_totals){0};
     struct profile *cut = profile_from_ledger(&l);
     cr_assert_eq(cut->ranks.at[0].delayed_ns, -1);
     cr_assert_eq(cut->ranks.at[0].involuntary_switches, 0);

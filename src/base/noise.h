@@ -1,0 +1,33 @@
+/* How undisturbed this process runs: what the kernel counts anyway. */
+#ifndef COLLPROF_BASE_NOISE_H
+#define COLLPROF_BASE_NOISE_H
+
+#include <stdint.h>
+
+/* Totals at one moment. Negative: not known, as in a simulation, where all ranks are one process.
+ */
+struct noise_totals {
+    int64_t cpu_ns;                 /* processor time of this process */
+    int64_t delayed_ns;             /* its main thread was ready to run, and had no processor */
+    int64_t pressure_ns;            /* time in which anything on this host was ready and had none */
+    int64_t involuntary, voluntary; /* how often the process lost its processor, gave it up */
+    double load;                    /* the host's, of the last minute */
+};
+void noise_read(struct noise_totals *noise);
+
+/* Its delayed_ns alone: of this thread, or of one that came before and was delayed more. Of several
+ * that call MPI it is the one that is worst off, as far as it was seen. */
+int64_t noise_delayed(void);
+
+/* The frequency of the processor that this thread is on; -1: not known. */
+int64_t noise_khz(void);
+
+/* The share of a rank's time without a processor from which on figures of that size are doubtful,
+ * and that from which on no conclusion is drawn. The others lose it, too, as they wait for it. */
+#define NOISE_FELT_FROM 0.01
+#define NOISE_SPOILED_FROM 0.10
+
+/* The beginning of a file of /proc or /sys, up to its first line's end; empty if there is none. */
+const char *noise_slurp(const char *path, char text[256]);
+
+#endif

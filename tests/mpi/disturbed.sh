@@ -1,0 +1,30 @@
+#!/bin/sh
+# What else the machine does while a benchmark measures is said in the row and in the header: six other
+# processes on the two processors that two ranks have.
+set -u
+[ -r /proc/thread-self/schedstat ] || { echo "this kernel does not count it"; exit 77; }
+two=$(taskset -pc $$ | sed 's/.*: //' | tr , '\n' |
+    awk -F- '{ for (i = $1; i <= ($2 == "" ? $1 : $2); i++) print i }' | head -2 | paste -sd, -)
+case $two in *,*) ;; *) echo "one processor"; exit 77 ;; esac
+scratch=$(mktemp -d) || exit 99
+others=
+trap 'kill $others 2>/dev/null; rm -rf "$scratch"' EXIT
+fail() { echo "FAIL: $*"; cat "$scratch"/*; exit 1; }
+for other in 1 2 3 4 5 6; do
+    timeout 60 taskset -c "$two" sh -c 'while :; do :; done' &
+    others="$others $!"
+done
+for bench in bcast collective; do
+    # A few ms may pass between two slices of the scheduler.
+    timeout 60 taskset -c "$two" "$MPIEXEC" -n 2 "$top_builddir/bench/collbench-$bench" --method=direct -m 8:8 \
+        --stop=fixed --budget=2 -i 20000 >"$scratch/$bench" 2>&1 || fail "$bench: status $?"
+    grep -q '^# processors: rank [01] was ready and had none for [1-9][0-9]* % of the run' "$scratch/$bench" ||
+        fail "$bench: the header says nothing"
+    grep -qE '^  [a-z]+ +2 +8 .*rank [01] had no processor for [1-9][0-9]* % of the time' "$scratch/$bench" ||
+        fail "$bench: the row says nothing"
+done
+grep -q '^# environment: .*UCX_LOG_LEVEL=error' "$scratch/bcast" && fail "nobody set that"
+UCX_LOG_LEVEL=error "$MPIEXEC" -n 2 "$top_builddir/bench/collbench-bcast" --method=direct -m 8:8 --budget=0.1 \
+    >"$scratch/env" 2>&1 || fail "status $?"
+grep -q '^# environment: .*UCX_LOG_LEVEL=error' "$scratch/env" || fail "the environment is not told"
+grep -q "^# kernel: Linux $(uname -r)" "$scratch/env" || fail "the kernel is not told"
