@@ -56,7 +56,7 @@ static void trust(const struct profile *p, FILE *out)
         [NOISE_SPOILED] = "The times mean little; counts and bytes are right"};
     const struct noise n = noise_of(p);
     bool simulated = p->clock == CLOCK_SOURCE_EXTERNAL;
-    char text[400], a[32];
+    char text[800], a[32];
     uint64_t dropped = 0;
     for (size_t i = 0; i < p->ranks.n; i++)
         dropped += p->ranks.at[i].dropped[LEDGER_ENTRIES];
@@ -142,9 +142,10 @@ void data_html(const struct profile *p, const struct base_round *base, const cha
 {
     struct view v;
     view_open(&v, p, base);
-    const char *doubt = noise_of(p).level == NOISE_SPOILED
-                            ? " <span class=faint>(disturbed: times mean little)</span>"
-                            : "";
+    const char *doubt =
+        noise_of(p).level == NOISE_SPOILED
+            ? " <span class=faint>(disturbed: times mean little; ? is not judged)</span>"
+            : "";
     char title[300], *times = NULL;
     size_t size;
     FILE *part = open_memstream(&times, &size);

@@ -18,7 +18,10 @@ static void look(uint64_t now)
         h->n_moments = LEDGER_MOMENTS / 2;
         between_looks *= 2;
     }
-    h->moment[h->n_moments++] = (struct ledger_moment){now, noise_delayed(), noise_khz()};
+    struct ledger_moment *m = &h->moment[h->n_moments];
+    *m = (struct ledger_moment){.ticks = now, .cpu_khz = noise_khz()};
+    noise_read(&m->noise);
+    __atomic_store_n(&h->n_moments, h->n_moments + 1, __ATOMIC_RELEASE);
     __atomic_store_n(&layer.look_at, now + between_looks, __ATOMIC_RELEASE);
 }
 

@@ -10,8 +10,9 @@
 TEXT(arrival_operation, profile_arrival, "%s", p->operations.at[e->operation].name)
 TEXT(arrival_operation_brief, profile_arrival, "%s",
      without_mpi(p->operations.at[e->operation].name))
-TEXT(late_brief, profile_arrival, "%u, %.0f %%", e->late_rank,
-     100 * (double)e->late_count / (double)e->instances)
+/* A ? behind what a disturbed run cannot say. */
+TEXT(late_brief, profile_arrival, "%u, %.0f %%%s", e->late_rank,
+     100 * (double)e->late_count / (double)e->instances, v->spoiled ? " ?" : "")
 
 static void arrival_site(const struct view *v, const void *row, char *text, size_t room)
 {
@@ -53,7 +54,7 @@ GET(late_count, profile_arrival, e->late_count)
 static void waiting_brief(const struct view *v, const void *row, char *text, size_t room)
 {
     double value = waiting(v, row);
-    snprintf(text, room, isnan(value) ? "-" : "%.1f %%", value);
+    snprintf(text, room, isnan(value) ? "-" : "%.1f %%%s", value, v->spoiled ? " ?" : "");
 }
 
 static const struct figure list_of_collective[] = {

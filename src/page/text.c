@@ -159,28 +159,50 @@ bool text_cost(const struct profile *p, char *text, size_t room)
     return true;
 }
 
+/* "68.6 % of the 50.2 ms from 50.5 ms on, preempted 31 times" */
+const char *text_bad_stretch(const struct noise *n, char text[BAD_STRETCH_ROOM])
+{
+    char share[32], length[32], from[32], pressure[32];
+    int at = snprintf(
+        text, BAD_STRETCH_ROOM, "%s of the %s from %s on", format_share(share, n->bad_share, 1),
+        format_time(length, 1e9 * n->bad_length), format_time(from, 1e9 * n->bad_from));
+    if (n->bad_switches >= 0)
+        at += snprintf(text + at, BAD_STRETCH_ROOM - (size_t)at, ", preempted %lld time%s",
+                       (long long)n->bad_switches, n->bad_switches == 1 ? "" : "s");
+    if (n->bad_pressure >= 0)
+        snprintf(text + at, BAD_STRETCH_ROOM - (size_t)at,
+                 "; somebody on its host waited for a processor in %s of that",
+                 format_share(pressure, fmin(n->bad_pressure, 1), 1));
+    return text;
+}
+
 /* Whether the processors were there when they were needed. */
 bool text_disturbed(const struct profile *p, char *text, size_t room)
 {
     const struct noise n = noise_of(p);
-    char mean[32], most[32], from[32], length[32];
+    char mean[32], most[32], stretch[BAD_STRETCH_ROOM];
     if (p->clock == CLOCK_SOURCE_EXTERNAL)
         return false;
-    int at =
-        n.worst_rank < 0
-            ? snprintf(text, room, "not known")
-            : snprintf(text, room,
-                       "%s of the run ready to run, but without a processor; at most %s "
-                       "(rank %d)",
-                       format_share(mean, n.mean, 1), format_share(most, n.share, 1), n.worst_rank);
+    int at = n.worst_rank < 0
+                 ? snprintf(text, room, "not known")
+                 : snprintf(text, room, "for %s of the run a rank could run, but had no processor",
+                            format_share(mean, n.mean, 1));
+    if (n.worst_rank >= 0 && p->ranks.n > 1)
+        at += snprintf(text + at, room - (size_t)at, "; at most %s (rank %d)",
+                       format_share(most, n.share, 1), n.worst_rank);
+    if (n.worst_rank >= 0 && n.unknown)
+        at += snprintf(text + at, room - (size_t)at, "; of %zu rank%s it is not known", n.unknown,
+                       n.unknown == 1 ? "" : "s");
     if (noise_has_bad_stretch(&n))
-        at +=
-            snprintf(text + at, room - (size_t)at, "; worst rank %d, %s of the %s after %s",
-                     n.bad_rank, format_share(mean, n.bad_share, 1),
-                     format_time(length, 1e9 * n.bad_length), format_time(from, 1e9 * n.bad_from));
+        at += snprintf(text + at, room - (size_t)at, "; worst for rank %d: %s", n.bad_rank,
+                       text_bad_stretch(&n, stretch));
     if (n.frequency >= 1.1)
         at += snprintf(text + at, room - (size_t)at,
                        "; the processor's frequency changed by a factor of %.2f", n.frequency);
+    if (n.pressure >= 0)
+        at += snprintf(text + at, room - (size_t)at,
+                       "; somebody on %s waited for a processor in %s of the run",
+                       p->hosts.n > 1 ? "a host" : "the host", format_share(mean, n.pressure, 1));
     if (n.load >= 0)
         snprintf(text + at, room - (size_t)at, "; load %.1f at the end", n.load);
     return true;
@@ -206,7 +228,7 @@ static void text_header(const struct profile *p, FILE *out)
     programs_and_hosts(p, out);
     times(p, out);
     clock_line(p, out);
-    char text[400];
+    char text[800];
     if (text_disturbed(p, text, sizeof text))
         fact(out, "disturbed", "%s", text);
     if (text_cost(p, text, sizeof text))

@@ -22,6 +22,10 @@ void text_transport(const struct profile *p, FILE *out);
 void text_most_measured(const struct view *v, FILE *out);
 void text_findings(const struct profile *p, FILE *out, const struct report_options *options);
 
+struct noise;
+enum { BAD_STRETCH_ROOM = 200 };
+const char *text_bad_stretch(const struct noise *n, char text[BAD_STRETCH_ROOM]);
+
 /* What the run's times rest on, in a line each: whether it was disturbed, what the layer took.
  * False: not known at all. */
 bool text_disturbed(const struct profile *p, char *text, size_t room);

@@ -12,6 +12,9 @@
 /* What is less than this part of the run is not worth a sentence. */
 static const double matters = 0.01;
 
+/* From this part of the run on the host may have kept a rank waiting. */
+static const double pressed = 0.10;
+
 /* Time of all ranks together, from MPI_Init to MPI_Finalize. */
 static double wall_ns(const struct profile *p)
 {
@@ -29,33 +32,30 @@ static void point(FILE *out, const char *listing, const struct profile_entry *e)
 
 static void trust(const struct profile *p, const struct noise *n, FILE *out)
 {
-    char time[32], share[32], all[32];
-    if (n->level != NOISE_FELT && n->level != NOISE_SPOILED)
+    char time[32], share[32], all[32], stretch[BAD_STRETCH_ROOM];
+    const bool spoiled = n->level == NOISE_SPOILED, alone = p->ranks.n == 1;
+    if (n->level == NOISE_UNKNOWN && n->worst_rank < 0 && n->pressure >= pressed)
+        fprintf(
+            out,
+            "ranks\tWhether this run was disturbed is not known, but in %s of it somebody on its "
+            "host waited for a processor.\n",
+            format_share(share, n->pressure, 1));
+    if (n->level != NOISE_FELT && !spoiled)
         return;
-    format_share(share, n->share, 1);
-    format_share(all, n->mean, 1);
-    format_time(time, n->seconds * 1e9);
-    fprintf(out, "ranks-%d\t", n->worst_rank);
-    if (p->ranks.n > 1)
-        fprintf(out,
-                "%s: rank %d was ready to run, and had no processor, for %s of the run (%s; all "
-                "ranks together %s).",
-                n->level == NOISE_SPOILED ? "The times of this run mean little"
-                                          : "This run was disturbed",
-                n->worst_rank, share, time, all);
-    else
-        fprintf(out, "%s: it was ready to run, and had no processor, for %s of the run (%s).",
-                n->level == NOISE_SPOILED ? "The times of this run mean little"
-                                          : "This run was disturbed",
-                share, time);
+    fprintf(out, "ranks-%d\t%s: ", n->worst_rank,
+            spoiled ? "The times of this run mean little" : "This run was disturbed");
+    if (!alone)
+        fprintf(out, "rank %d ", n->worst_rank);
+    fprintf(out, "%scould run, but had no processor, for %s of the run (%s", alone ? "it " : "",
+            format_share(share, n->share, 1), format_time(time, n->seconds * 1e9));
+    if (!alone)
+        fprintf(out, "; all ranks together %s", format_share(all, n->mean, 1));
+    fputs(").", out);
     if (noise_has_bad_stretch(n))
-        fprintf(out, " It was worst for rank %d: %s of the %s after %s.", n->bad_rank,
-                format_share(share, n->bad_share, 1), format_time(time, 1e9 * n->bad_length),
-                format_time(all, 1e9 * n->bad_from));
-    if (n->level == NOISE_SPOILED)
-        fputs(" Counts and bytes are right; who is late and what waits is not judged.", out);
-    else
-        fputs(" Differences of that size mean nothing.", out);
+        fprintf(out, " It was worst for rank %d: %s.", n->bad_rank, text_bad_stretch(n, stretch));
+    fputs(spoiled ? " Counts and bytes are right; who is late and what waits is not judged."
+                  : " Differences of that size mean nothing.",
+          out);
     fputc('\n', out);
 }
 
@@ -65,6 +65,8 @@ static void most_time(const struct view *v, FILE *out)
     char share[32];
     double wall = wall_ns(p);
     if (wall > 0 && v->mpi_ns < matters * wall) {
+        if (v->spoiled)
+            return;
         fprintf(out, "operations\tMPI takes %s of the run: nothing is to be gained there.\n",
                 format_share(share, v->mpi_ns, wall));
         return;

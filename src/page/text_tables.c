@@ -198,7 +198,8 @@ static char *note_of(const char *note, const struct layout *l, size_t width)
 void text_doubt(const struct profile *p, FILE *out)
 {
     if (noise_of(p).level == NOISE_SPOILED)
-        fprintf(out, "  %s(disturbed: times mean little)%s\n", style_on(STYLE_DOUBT), style_off());
+        fprintf(out, "  %s(disturbed: times mean little; ? is not judged)%s\n",
+                style_on(STYLE_DOUBT), style_off());
 }
 
 /* Each column that is shown; the names of those that there was no room for. */

@@ -75,12 +75,14 @@ struct profile_rank {
     int64_t collective_ns, message_ns, late_wait_ns;
     uint64_t calls, involuntary_switches, untracked_requests;
     uint64_t failed_collectives; /* on communicators of more than this process */
-    /* Beside the run, see struct noise_totals; negative: not known */
-    int64_t cpu_ns, delayed_ns, pressure_ns;
+    /* Beside the run, see struct noise_totals, in its first watched_ns: all of it, or up to where a
+     * process that was killed was last looked at. Negative: not known. */
+    int64_t watched_ns, cpu_ns, delayed_ns, pressure_ns;
     double load;
-    /* The stretch of the run in which it was kept off its processor for the largest part, and the
-     * lowest and highest frequency seen; negative: not known. */
-    int64_t worst_from_ns, worst_length_ns, worst_delayed_ns, least_khz, most_khz;
+    /* The stretch of the run in which it was kept off its processor for the largest part, with the
+     * same of that, and the lowest and highest frequency seen; negative: not known. */
+    int64_t worst_from_ns, worst_length_ns, worst_delayed_ns, worst_switches, worst_pressure_ns,
+        least_khz, most_khz;
     double call_ns;        /* what recording adds to a call; 0: not measured */
     uint32_t started_late; /* MPI_Init was not seen */
     bool alive;            /* the process ran on when its record was read */

@@ -2,6 +2,8 @@
 
 #include "base/noise.h"
 
+#include <math.h>
+
 static const double spoiled_of_mpi = 0.50;
 
 /* A bad stretch matters by what it is of the run, and by how bad it is. */
@@ -16,6 +18,8 @@ static void look_at_moments(struct noise *n, const struct profile_rank *r)
         n->bad_share = share;
         n->bad_from = 1e-9 * (double)r->worst_from_ns;
         n->bad_length = 1e-9 * (double)r->worst_length_ns;
+        n->bad_switches = r->worst_switches;
+        n->bad_pressure = (double)r->worst_pressure_ns / (double)r->worst_length_ns;
     }
     if (r->least_khz > 0 && (double)r->most_khz > n->frequency * (double)r->least_khz)
         n->frequency = (double)r->most_khz / (double)r->least_khz;
@@ -26,24 +30,35 @@ bool noise_has_bad_stretch(const struct noise *n)
     return n->bad_rank >= 0 && n->bad_share >= bad && n->bad_share >= 2 * n->share;
 }
 
+/* No rank can have waited for longer than anything at all on its host. */
+static bool nothing_waited(const struct profile_rank *r, double watched)
+{
+    return r->pressure_ns >= 0 && watched > 0 &&
+           1e-9 * (double)r->pressure_ns < NOISE_FELT_FROM * watched;
+}
+
 struct noise noise_of(const struct profile *p)
 {
-    struct noise n = {.worst_rank = -1, .load = -1, .bad_rank = -1};
+    struct noise n = {.worst_rank = -1, .load = -1, .bad_rank = -1, .pressure = -1};
     double delayed = 0, wall = 0, mpi = 0;
     for (size_t i = 0; i < p->ranks.n; i++) {
         const struct profile_rank *r = &p->ranks.at[i];
         n.load = r->load > n.load ? r->load : n.load;
         mpi += (double)r->mpi_ns / 1e9;
         look_at_moments(&n, r);
-        if (r->delayed_ns < 0 || !(r->wall > 0)) {
+        double watched = r->watched_ns > 0 ? 1e-9 * (double)r->watched_ns : r->wall;
+        if (r->pressure_ns >= 0 && watched > 0)
+            n.pressure = fmax(n.pressure, fmin(1e-9 * (double)r->pressure_ns / watched, 1));
+        bool quiet = nothing_waited(r, watched);
+        if ((r->delayed_ns < 0 && !quiet) || !(watched > 0)) {
             n.unknown++;
             continue;
         }
-        double seconds = (double)r->delayed_ns / 1e9;
+        double seconds = r->delayed_ns < 0 ? 0 : fmin(1e-9 * (double)r->delayed_ns, watched);
         delayed += seconds;
-        wall += r->wall;
-        if (n.worst_rank < 0 || seconds / r->wall > n.share) {
-            n.share = seconds / r->wall;
+        wall += watched;
+        if (n.worst_rank < 0 || seconds / watched > n.share) {
+            n.share = seconds / watched;
             n.seconds = seconds;
             n.worst_rank = r->rank;
         }

@@ -23,7 +23,10 @@ struct noise {
      * such a share without a processor; rank -1: not known. */
     int32_t bad_rank;
     double bad_from, bad_length, bad_share;
-    double frequency; /* the largest ratio of two frequencies that one rank saw; 0: not known */
+    int64_t bad_switches; /* how often it lost its processor in that; negative: not known */
+    double bad_pressure;  /* part of that in which anything on its host had to wait; or negative */
+    double pressure;      /* of the run, on the host that was worst off; negative: not known */
+    double frequency;     /* the largest ratio of two frequencies that one rank saw; 0: not known */
 };
 
 struct noise noise_of(const struct profile *p);

@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #define LEDGER_MAGIC 0x31666f727070636cull /* "lcpprof1" */
-#define LEDGER_VERSION 3u
+#define LEDGER_VERSION 4u
 #define LEDGER_NO_SITE 0u /* site 0: not recorded, or the table was full */
 #define LEDGER_NO_COMM 0u /* communicator 0: the call has none, or the table was full */
 #define LEDGER_MAX_DEPTH 8u
@@ -202,10 +202,12 @@ struct ledger_instance {
     int32_t root;             /* -1: none */
 };
 
-/* What the machine did beside (base/noise.h), at moments during the run. */
+/* What the machine did beside (base/noise.h), at moments during the run: the last one is the end of
+ * a process that was killed. */
 struct ledger_moment {
     uint64_t ticks;
-    int64_t delayed_ns, cpu_khz; /* the frequency of the processor that it is on */
+    int64_t cpu_khz; /* the frequency of the processor that it is on */
+    struct noise_totals noise;
 };
 enum { LEDGER_MOMENTS = 32 };
 

@@ -322,13 +322,66 @@ static struct profile *disturbed(const double seconds[2], double wait)
         for (uint32_t i = 0; i < 20; i++)
             made_instance(&l, OP_BCAST, i, 0, 1000000 * i + (r ? 0 : (uint64_t)(wait * 1e9)),
                           1000000 * i + (uint64_t)(wait * 1e9) + 100);
-        l.header->noise[0] = (struct noise_totals){1, 0, 0, 0, 0, 0};
+        l.header->noise[0] = (struct noise_totals){1, 0, -1, 0, 0, 0};
         l.header->noise[1] = (struct noise_totals){
-            1000000000, seconds[r] < 0 ? -1 : (int64_t)(seconds[r] * 1e9), 0, 0, 0, 7.5};
+            1000000000, seconds[r] < 0 ? -1 : (int64_t)(seconds[r] * 1e9), -1, 0, 0, 7.5};
         p = made_merged(p, &l);
     }
     profile_symbolize(p);
     return p;
+}
+
+/* Of a killed run the last look is what is known, and it is judged like any other: here rank 1 was
+ * cut off after 100 ms, 92 of them without a processor. */
+Test(page, the_noise_of_a_killed_run_is_judged)
+{
+    struct profile *p = NULL;
+    for (int r = 0; r < 2; r++) {
+        struct ledger l;
+        made_ledger(&l, NULL, r, 2);
+        made_calls(&l, 1, OP_BCAST, 8, 20, 10000000);
+        struct ledger_header *h = l.header;
+        h->noise[0] = (struct noise_totals){1, 0, 0, 0, 0, 0};
+        h->noise[1] = r ? (struct noise_totals){0} : (struct noise_totals){5, 0, 0, 0, 0, 7.5};
+        h->moment[0] = (struct ledger_moment){
+            h->pair[0].ticks + 100000000, -1, {9, r ? 92000000 : 0, 97000000, 31, 0, 0}};
+        h->n_moments = 1;
+        p = made_merged(p, &l);
+    }
+    profile_symbolize(p);
+    const struct profile_rank *cut = &p->ranks.at[1];
+    cr_assert_float_eq((double)cut->watched_ns, 1e8, 1e3);
+    cr_assert_eq(cut->delayed_ns, 92000000);
+    cr_assert_eq(cut->involuntary_switches, 31);
+    cr_assert_eq(cut->worst_switches, 31);
+    cr_assert_eq(cut->worst_pressure_ns, 97000000);
+    struct noise n = noise_of(p);
+    cr_assert_eq(n.level, NOISE_SPOILED);
+    cr_assert_float_eq(n.share, 0.92, 1e-3);
+    cr_assert_float_eq(n.pressure, 0.97, 1e-3);
+    char *text = text_of(p, &(struct report_options){.width = 2000});
+    assert_has(text,
+               "The times of this run mean little: rank 1 could run, but had no processor, for "
+               "92.0 % of the run");
+    assert_has(text, "somebody on the host waited for a processor in 97.0 % of the run");
+    free(text);
+    profile_free(p);
+}
+
+/* What is known of the host alone: that nobody waited, then no rank did; or that somebody did. */
+Test(page, pressure_bounds_what_is_not_known_of_a_rank)
+{
+    for (int busy = 0; busy < 2; busy++) {
+        struct profile *p = disturbed((double[]){-1, -1}, 0.005);
+        p->ranks.at[0].pressure_ns = p->ranks.at[1].pressure_ns = busy ? 1000000000 : 1000000;
+        struct noise n = noise_of(p);
+        cr_assert_eq(n.level, busy ? NOISE_UNKNOWN : NOISE_QUIET);
+        char *text = text_of(p, NULL);
+        cr_assert_eq(strstr(text, "disturbed is not known, but in 50.0 % of it somebody") != NULL,
+                     busy);
+        free(text);
+        profile_free(p);
+    }
 }
 
 /* What no row can name is said, if it matters; where no call sites were asked for it is no loss. */
@@ -388,7 +441,7 @@ Test(page, disturbed_runs_are_called_so)
         bool judged;
     } known[] = {
         {{0.001, 0.019}, NOISE_QUIET, 1, "- Most time", true},
-        {{0.021, 0.001}, NOISE_FELT, 0, "- This run was disturbed: rank 0 was ready", true},
+        {{0.021, 0.001}, NOISE_FELT, 0, "- This run was disturbed: rank 0 could run", true},
         {{0.001, 0.199}, NOISE_SPOILED, 1, "- The times of this run mean little: rank 1", false},
         {{0.001, 0.099}, NOISE_FELT, 1, "- This run was disturbed: rank 1", true},
         {{0.101, 0.001}, NOISE_SPOILED, 0, "- The times of this run mean little", false},
@@ -408,6 +461,7 @@ Test(page, disturbed_runs_are_called_so)
         cr_assert_eq(strstr(text, "is waiting for a rank") != NULL, known[i].judged, "case %zu", i);
         cr_assert_eq(strstr(text, "by operation\n  (disturbed") == NULL, known[i].judged,
                      "case %zu", i);
+        cr_assert_eq(strstr(text, "% ?") == NULL, known[i].judged, "case %zu: %s", i, text);
         free(text);
         profile_free(p);
     }

@@ -400,7 +400,8 @@ Test(profile, the_worst_stretch_of_a_run_is_found)
     h->pair[1].seconds = h->pair[0].seconds + 0.2;
     for (uint32_t i = 0; i < 3; i++)
         h->moment[i] = (struct ledger_moment){h->pair[0].ticks + (uint64_t)(ms[i] * tick),
-                                              delayed[i], (int64_t[]){2000000, 3000000, -1}[i]};
+                                              (int64_t[]){2000000, 3000000, -1}[i],
+                                              {1, delayed[i], -1, 0, 0, -1}};
     h->n_moments = 3;
     h->call_ns = 42;
     struct profile *p = profile_from_ledger(&l);
