@@ -241,6 +241,52 @@ Test(judge, how_long_a_call_was_open_is_said_where_it_is_known)
     profile_free(p);
 }
 
+static struct profile_stand in_collective(int rank, uint32_t operation, uint32_t comm, int root,
+                                          double seconds)
+{
+    return (struct profile_stand){.rank = rank,
+                                  .operation = operation,
+                                  .site = PROFILE_NONE,
+                                  .comm = comm,
+                                  .comm_id = comm + 1,
+                                  .sequence = 4,
+                                  .collective = true,
+                                  .peer = INT32_MIN,
+                                  .tag = INT32_MIN,
+                                  .root = root,
+                                  .entered = 0.5,
+                                  .seconds = seconds};
+}
+
+/* In one instance on one communicator: other operations or roots never meet. */
+Test(judge, who_waits_for_whom_in_vain)
+{
+    struct profile *p = profile_new();
+    uint32_t bcast = profile_add_operation(p, "MPI_Bcast", FAMILY_COLLECTIVE);
+    for (uint32_t i = 0; i < 2; i++)
+        *PUSH(&p->comms) = (struct profile_comm){.id = i + 1, .name = {"AB"[i]}};
+    for (int r = 0; r < 5; r++)
+        *PUSH(&p->ranks) = (struct profile_rank){.rank = r, .state = LEDGER_FINALIZED, .calls = 1};
+    *PUSH(&p->stands) = in_collective(0, bcast, 0, 0, 2);
+    *PUSH(&p->stands) = in_collective(1, bcast, 0, 0, 1);
+    *PUSH(&p->stands) = in_collective(2, bcast, 0, 3, 1);
+    *PUSH(&p->stands) = in_collective(3, bcast, 1, 0, 1);
+    *PUSH(&p->stands) = in_collective(4, bcast, 1, 0, -1);
+    stands_sort(p);
+    profile_judge(p);
+    cr_assert(made_warns(p,
+                         "ranks 0, 1 stood in MPI_Bcast, root 0, on A, collective number 5 there, "
+                         "for up to 2.00 s"));
+    cr_assert(made_warns(p, "rank 2 stood in MPI_Bcast, root 3, on A"));
+    cr_assert(made_warns(p,
+                         "ranks 3, 4 stood in MPI_Bcast, root 0, on B, collective number 5 there, "
+                         "from 500 ms after the start on; for how long is not known"));
+    cr_assert(
+        made_warns(p, "in vain: rank 1 in MPI_Bcast (root 0), and rank 2 in MPI_Bcast (root 3)"));
+    cr_assert_eq(p->warnings.n, 4);
+    profile_free(p);
+}
+
 /* Counts and texts of two profiles with all figures different. */
 Test(merge, every_figure_of_an_entry_adds_up)
 {

@@ -248,6 +248,23 @@ Test(timeline, collectives)
 }
 
 /* By the times of posting; the wait is in the completing call. */
+/* Whoever comes after the root keeps nobody of a broadcast waiting. */
+Test(timeline, in_a_broadcast_the_root_is_waited_for_not_the_last)
+{
+    struct timeline t;
+    struct act a[] = {member(COLLECTIVE_FROM_ROOT, 0, 3, 2, 100, 1000),
+                      member(COLLECTIVE_FROM_ROOT, 1, 3, 2, 900, 1000),
+                      member(COLLECTIVE_FROM_ROOT, 2, 3, 2, 400, 1000),
+                      member(COLLECTIVE_FROM_ROOT, 0, 3, 2, 2000, 2100),
+                      member(COLLECTIVE_FROM_ROOT, 1, 3, 2, 2000, 2100),
+                      member(COLLECTIVE_FROM_ROOT, 2, 3, 2, 2000, 2100)};
+    for (size_t i = 3; i < 6; i++)
+        a[i].ordinal = 1; /* the next one, for which nobody waits */
+    FIND(t, a, 20);
+    one_wait(&t, WAIT_LATE_ROOT, 0, 2, 300);
+    timeline_free(&t);
+}
+
 Test(timeline, non_blocking_collective)
 {
     struct timeline t;
