@@ -1,5 +1,6 @@
 /* Latencies of all pairs: the log to the byte, what is refused, the tournament, the hierarchy. */
 #include "measure/pairs/pairs.h"
+#include "base/topology.h"
 #include "measure/pairs/hierarchy.h"
 #include "measure/pairs/log.h"
 #include "measure/pairs/suspect.h"
@@ -273,6 +274,10 @@ Test(pairs, hierarchy_is_found)
     cr_assert_null(h.level[2].seen_as);
     for (int i = 0; i < N; i++)
         cr_assert_eq(h.level[1].group[i], i / 4);
+    /* With the noise of the nearest pairs: 0 and 1, 0 and 2; the farthest step is from 0 to 8. */
+    cr_assert_float_eq(h.level[0].outside, 2e-6, 1e-12);
+    cr_assert_float_eq(h.level[2].outside, 900e-6, 1e-9);
+    cr_assert_float_eq(h.farthest, 900e-6, 1e-9);
     hierarchy_free(&h);
     /* What shares a way is the nodes, although the two halves part still more clearly. */
     int *site;
@@ -281,6 +286,38 @@ Test(pairs, hierarchy_is_found)
     for (int i = 0; i < N; i++)
         cr_assert_eq(site[i], i / 4);
     free(site);
+    pairs_free(&p);
+}
+
+/* Ranks in a row, each near its neighbours: however far the ends are, all are joined by short
+ * steps. What the log says of who shares a core counts more than names of hosts. */
+Test(pairs, a_row_is_one_group)
+{
+    enum { N = 6 };
+    struct pairs p;
+    struct hierarchy h;
+    cr_assert(pairs_new(&p, N));
+    struct pairs_size *s = pairs_add_size(&p, 64, 10, false);
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++)
+            s->min[i * N + j] = 1e-6 * abs(i - j);
+    cr_assert(hierarchy_find(&p, s, 1.5, &h));
+    cr_assert_eq(h.n_levels, 0);
+    cr_assert_float_eq(h.farthest, 1e-6, 1e-12);
+    p.relation = malloc(N * N * sizeof *p.relation);
+    for (int i = 0; i < N; i++) {
+        pairs_set_host(&p, i, "one");
+        for (int j = 0; j < N; j++) {
+            p.relation[i * N + j] = i / 2 == j / 2 ? 0 : SAME_NODE;
+            s->min[i * N + j] = i / 2 == j / 2 ? 1e-6 : 5e-6;
+        }
+    }
+    cr_assert(hierarchy_find(&p, s, 1.5, &h));
+    cr_assert_eq(h.n_levels, 1);
+    cr_assert_str_eq(h.level[0].seen_as, pairs_relation_name(0));
+    cr_assert_float_eq(h.level[0].inside, 1e-6, 1e-12);
+    cr_assert_float_eq(h.level[0].outside, 5e-6, 1e-12);
+    hierarchy_free(&h);
     pairs_free(&p);
 }
 
@@ -359,6 +396,34 @@ Test(pairs, suspects)
     cr_expect_eq(n, 0, "all are alike");
     slow_down(&p, 3, 8, 4); /* one cable */
     expect_suspect(&p, SUSPECT_PAIR, 3, 8, 4);
+    /* At a second size it stands out less: the largest factor is told. */
+    struct pairs_size *s = pairs_add_size(&p, 1 << 16, 10, false);
+    for (int c = 0; c < p.n * p.n; c++)
+        s->median[c] = s->min[c] = 10 * p.size[0].median[c];
+    s->median[pairs_cell(&p, 3, 8)] /= 2;
+    s->median[pairs_cell(&p, 8, 3)] /= 2;
+    expect_suspect(&p, SUSPECT_PAIR, 3, 8, 4);
+    pairs_free(&p);
+
+    p = cluster_of_hosts(); /* as far apart as on a wide network: nothing is usual, nothing stands
+                               out */
+    for (int i = 0; i < p.n; i++)
+        for (int j = 0; j < i; j++)
+            slow_down(&p, i, j, 1 + (i * 7 + j * 3) % 11);
+    free(pairs_suspects(&p, 1.5, &n));
+    cr_expect_eq(n, 0, "%zu of a wide network", n);
+    pairs_free(&p);
+
+    cr_assert(pairs_new(&p, 4)); /* two pairs of a kind say nothing of each other */
+    s = pairs_add_size(&p, 64, 10, false);
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++) {
+            pairs_set_host(&p, i, i < 2 ? "a" : "b");
+            s->median[i * 4 + j] = s->min[i * 4 + j] =
+                i / 2 == j / 2 ? 1e-6 * (1 + 3 * (i / 2)) : 9e-6;
+        }
+    free(pairs_suspects(&p, 1.5, &n));
+    cr_expect_eq(n, 0, "%zu where two pairs are all there is", n);
     pairs_free(&p);
 
     p = cluster_of_hosts();

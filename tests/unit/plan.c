@@ -102,6 +102,14 @@ Test(plan, paper_throws_a_restless_attempt_away)
     cr_assert_eq(t.samples.n, 40);
     cr_assert(!t.over_budget);
     tally_free(&t);
+
+    p.repeats_max = 4; /* fewer than the paper judges: as many as it does */
+    tally_start(&t, &p);
+    for (n = 0; tally_go_on(&t); n++)
+        batch(&t, 5, 3e-3, 3e-3);
+    cr_assert_eq(n, 8, "%d made", n);
+    cr_assert_eq(t.attempts, 1);
+    tally_free(&t);
 }
 
 Test(plan, paper_ends_even_on_a_machine_that_is_never_quiet)
