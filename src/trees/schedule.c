@@ -50,7 +50,7 @@ int schedule_order(struct schedule *s)
 
 bool schedule_link(struct schedule *s)
 {
-    int n = s->n, *next = calloc((size_t)n + 1, sizeof *next);
+    int n = s->n, *next = calloc(2 * (size_t)n, sizeof *next), *seen = next + n;
     if (!next)
         return false;
     memset(s->first, 0, ((size_t)n + 1) * sizeof *s->first);
@@ -67,13 +67,9 @@ bool schedule_link(struct schedule *s)
     }
     for (int i = 0; i < n && sound; i++) {
         int v = s->order[i];
-        sound = v >= 0 && v < n;
-        if (sound && s->parent[v] >= 0) {
-            int u = s->parent[v];
-            sound = next[u] < s->first[u + 1]; /* no vertex twice */
-            if (sound)
-                s->child[next[u]++] = v;
-        }
+        sound = v >= 0 && v < n && !seen[v]++;
+        if (sound && s->parent[v] >= 0)
+            s->child[next[s->parent[v]]++] = v;
     }
     free(next);
     return sound && schedule_order(s) == n; /* no circle */

@@ -78,4 +78,8 @@ Test(discover, two_parents_are_no_tree)
     const char *rows[] = {"1000", "1100", "1010", "1111"};
     cr_assert_eq(find(rows, 0), DISCOVER_OTHER);
     cr_assert_eq(parent[3], -1);
+    /* 1 and 2 need each other: neither is the other's parent. */
+    cr_assert_eq(find((const char *[]){"1000", "1110", "1110", "1001"}, 0), DISCOVER_OTHER);
+    /* The root needs 2, as it would under back-pressure, but not 1. */
+    cr_assert_eq(find((const char *[]){"101", "110", "101"}, 0), DISCOVER_OTHER);
 }

@@ -20,7 +20,7 @@ static struct document *example(void)
 {
     struct document *d = document_new("example/1");
     document_fact(d, "ranks", "%d", 2);
-    document_fact(d, "command", "a\nb");
+    document_fact(d, "command", "a\r\nb");
     struct table *t = document_table(d, "methods", "Methods", columns, 3);
     table_text(t, "ring, \"paper's\"");
     table_integer(t, 65536);
@@ -34,15 +34,22 @@ static struct document *example(void)
     return d;
 }
 
+/* A copy has all that the document has. */
 static char *written(enum format format)
 {
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    struct document *d = example();
+    struct document *d = example(), *copy = document_copy(d);
     document_write(d, out, format);
+    fflush(out);
+    size_t first = size;
+    document_write(copy, out, format);
     document_free(d);
+    document_free(copy);
     fclose(out);
+    cr_assert(size == 2 * first && !memcmp(text, text + first, first), "%s", text);
+    text[first] = '\0';
     return text;
 }
 
@@ -50,7 +57,7 @@ Test(document, text_is_aligned_with_units_in_the_heads)
 {
     char *text = written(FORMAT_TEXT);
     cr_assert_str_eq(text, "# ranks: 2\n"
-                           "# command: a b\n"
+                           "# command: a  b\n"
                            "\n"
                            "# Methods\n"
                            "# method            size  median\n"
@@ -134,7 +141,7 @@ Test(document, csv_quotes_as_rfc_4180_says)
 {
     char *text = written(FORMAT_CSV);
     cr_assert_str_eq(text, "# ranks: 2\n"
-                           "# command: a b\n"
+                           "# command: a  b\n"
                            "# note: all is well\n"
                            "# table: methods\n"
                            "method,size (B),median (us)\n"
@@ -168,6 +175,24 @@ Test(document, json_is_whole_and_empty_cells_are_null)
     cr_assert(json_is_null(m) && json_is_null(s) && json_is_null(r));
     cr_assert(strstr(text, ": 0.1\n"), "reals are printed as short as they are:\n%s", text);
     json_decref(root);
+    free(text);
+}
+
+/* A column of fractions takes whole numbers, and the other way round. */
+Test(document, numbers_of_either_kind)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    struct document *d = document_new("example/1");
+    struct table *t = document_table(d, "methods", NULL, columns, 3);
+    table_text(t, "x");
+    table_real(t, 6.6);
+    table_integer(t, 5);
+    document_write(d, out, FORMAT_CSV);
+    document_free(d);
+    fclose(out);
+    cr_assert(strstr(text, "\nx,7,5.00"), "%s", text);
     free(text);
 }
 

@@ -37,6 +37,11 @@ Test(schedule_json, saved_is_loaded)
     cr_assert_arr_eq(t.parent, s.parent, 7 * sizeof *s.parent);
     cr_assert_arr_eq(t.first, s.first, 8 * sizeof *s.first);
     cr_assert_arr_eq(t.child, s.child, 6 * sizeof *s.child);
+    s.arrival[3] = 4.5e-6;
+    json_decref(json);
+    json = schedule_to_json(&s, 65536);
+    cr_assert_float_eq(json_real_value(json_array_get(json_object_get(json, "arrival_us"), 3)), 4.5,
+                       1e-9);
     json_decref(json);
     schedule_free(&s);
     schedule_free(&t);

@@ -36,8 +36,6 @@ static bool inherits(const struct relation *r, int i, int parent)
  * ancestors. */
 static bool strict_tree(const struct relation *r)
 {
-    if (count_ancestors(r, r->root) > 0)
-        return false;
     for (int i = 0; i < r->size; i++)
         r->depth[i] = count_ancestors(r, i);
     for (int i = 0; i < r->size; i++) {
