@@ -125,7 +125,7 @@ libpage_la_SOURCES = \
 	src/page/compare.c src/page/compare.h \
 	src/page/figures.c src/page/figures.h src/page/figures_calls.c src/page/figures_inner.h \
 	src/page/figures_ranks.c \
-	src/page/filter.c src/page/filter.h \
+	src/page/filter.c src/page/filter.h src/page/findings.c src/page/findings.h \
 	src/page/labels.c \
 	src/page/layout.c src/page/layout.h \
 	src/page/figures_messages.c src/page/figures_transport.c src/page/text_messages.c \

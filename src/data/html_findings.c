@@ -4,40 +4,26 @@
 
 #include "base/format.h"
 #include "base/quote.h"
-#include "base/text.h"
+#include "page/findings.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void value_text(const char *key, const json_t *value, char *text, size_t room)
+static void text_cell(const json_t *value, const char *text, FILE *out)
 {
-    char figure[32];
-    if (json_is_string(value))
-        snprintf(text, room, "%s", json_string_value(value));
-    else if (json_is_boolean(value))
-        snprintf(text, room, "%s", json_is_true(value) ? "yes" : "no");
-    else if (json_is_null(value) || !json_is_number(value))
-        snprintf(text, room, "-");
-    else if (text_ends_with(key, "_ns"))
-        snprintf(text, room, "%s", format_time(figure, json_number_value(value)));
-    else if (text_ends_with(key, "_us"))
-        snprintf(text, room, "%s", format_time(figure, json_number_value(value) * 1e3));
-    else if (json_is_integer(value))
-        snprintf(text, room, "%lld", (long long)json_integer_value(value));
-    else
-        snprintf(text, room, "%.5g", json_real_value(value));
-}
-
-static void value_cell(const char *key, const json_t *value, FILE *out)
-{
-    char text[1000];
-    value_text(key, value, text, sizeof text);
     if (json_is_number(value))
         fprintf(out, "<td data-v=\"%.17g\">", json_number_value(value));
     else
         fputs(json_is_string(value) ? "<td class=t>" : "<td data-v=\"\">", out);
     quote_html(text, out);
+}
+
+static void value_cell(const char *key, const json_t *value, FILE *out)
+{
+    char text[1000];
+    finding_value(key, value, text, sizeof text);
+    text_cell(value, text, out);
 }
 
 static void open_table(const char *id, size_t number, const char *title, FILE *out)
@@ -56,149 +42,116 @@ static void close_table(FILE *out)
 
 /* --- of a run --- */
 
-static bool is_table(const json_t *value)
+/* A bar from 0, and the interval. */
+static void bar(const json_t *value, const json_t *low, const json_t *high, double most, FILE *out)
 {
-    return json_is_array(value) && json_is_object(json_array_get(value, 0)) &&
-           json_object_size(json_array_get(value, 0));
-}
-
-/* A bar from 0 and, where there is one, the interval of the first figure that has one. */
-static void interval(const json_t *row, const char *name, double most, FILE *out)
-{
-    char key[100], low_key[100], high_key[100];
-    snprintf(key, sizeof key, "%s_us", name);
-    snprintf(low_key, sizeof low_key, "%s_low_us", name);
-    snprintf(high_key, sizeof high_key, "%s_high_us", name);
-    double value = json_number_value(json_object_get(row, key)),
-           low = json_number_value(json_object_get(row, low_key)),
-           high = json_number_value(json_object_get(row, high_key));
+    double from = json_number_value(low), to = json_number_value(high);
     fputs("<td class=t>", out);
-    if (!(most > 0) || !json_is_number(json_object_get(row, key)))
+    if (!(most > 0) || !json_is_number(value))
         return;
     fprintf(
         out,
         "<svg class=d viewBox=\"0 0 100 20\" preserveAspectRatio=none role=img aria-label=\"bar "
         "and interval\"><path d=\"M0 4h%.1fv12h-%.1fz\"/>",
-        100 * value / most, 100 * value / most);
-    if (high > low)
-        fprintf(out, "<path fill=\"var(--ink)\" d=\"M%.1f 9h%.1fv2h-%.1fz\"/>", 100 * low / most,
-                100 * (high - low) / most, 100 * (high - low) / most);
+        100 * json_number_value(value) / most, 100 * json_number_value(value) / most);
+    if (to > from)
+        fprintf(out, "<path fill=\"var(--ink)\" d=\"M%.1f 9h%.1fv2h-%.1fz\"/>", 100 * from / most,
+                100 * (to - from) / most, 100 * (to - from) / most);
     fputs("</svg>", out);
 }
 
-/* The name of the first figure with an interval: "ol" for ol_low_us. */
-static bool with_interval(const json_t *row, char name[64])
+static double largest(const json_t *rows, const char *key, double most)
 {
-    const char *key;
-    json_t *value;
-    json_object_foreach((json_t *)row, key, value)
-    {
-        if (!text_ends_with(key, "_low_us"))
-            continue;
-        snprintf(name, 64, "%.*s", (int)(strlen(key) - 7), key);
-        return true;
-    }
-    return false;
-}
-
-static double largest(const json_t *rows, const char *name)
-{
-    char key[100];
-    double most = 0;
-    for (int end = 0; end < 2; end++) {
-        snprintf(key, sizeof key, end ? "%s_high_us" : "%s_us", name);
-        for (size_t i = 0; i < json_array_size(rows); i++)
-            most = fmax(most, json_number_value(json_object_get(json_array_get(rows, i), key)));
-    }
+    for (size_t i = 0; i < json_array_size(rows); i++)
+        most = fmax(most, json_number_value(json_object_get(json_array_get(rows, i), key)));
     return most;
 }
 
-static void plain_name(const char *key, char *name, size_t room)
+static void table_of(const struct finding_kind *as, const json_t *rows, FILE *out)
 {
-    snprintf(name, room, "%s", key);
-    if (text_ends_with(name, "_us") || text_ends_with(name, "_ns"))
-        name[strlen(name) - 3] = '\0';
-    for (char *c = name; *c; c++)
-        *c = *c == '_' ? ' ' : *c;
-}
-
-static void finding_rows(const json_t *rows, FILE *out)
-{
-    const char *key;
+    struct finding_column column[FINDING_COLUMNS];
     const json_t *first = json_array_get(rows, 0);
-    json_t *value;
-    char name[100], measured[64] = "";
-    bool has_interval = with_interval(first, measured);
-    double most = has_interval ? largest(rows, measured) : 0;
-    json_object_foreach((json_t *)first, key, value)
-    {
-        plain_name(key, name, sizeof name);
-        html_head(out, key, name, key, json_is_string(value));
+    char text[1000], upper[100];
+    size_t n = finding_columns(as, first, column, FINDING_COLUMNS), at;
+    bool has_bar = finding_interval(column, n, first, &at, upper, sizeof upper);
+    const char *measured = has_bar ? column[at - 1].key : "";
+    double most = largest(rows, upper, largest(rows, measured, 0));
+    for (size_t c = 0; c < n; c++) {
+        finding_head(&column[c], first, text, sizeof text);
+        html_head(out, column[c].key, text, column[c].key,
+                  json_is_string(json_object_get(first, column[c].key)));
     }
-    if (has_interval)
-        html_head(out, "bar", measured, "from 0 on, with the 95 % interval", true);
+    if (has_bar)
+        html_head(out, "bar", "from 0 on", "the same as a bar, with its 95 % interval", true);
+    if (json_object_get(first, "remark"))
+        html_head(out, "remark", "remark", "what else is to be known of it", true);
     fputs("</tr></thead><tbody>\n", out);
     for (size_t i = 0; i < json_array_size(rows); i++) {
         const json_t *row = json_array_get(rows, i);
         fputs("<tr>", out);
-        json_object_foreach((json_t *)first, key, value)
-            value_cell(key, json_object_get(row, key), out);
-        if (has_interval)
-            interval(row, measured, most, out);
+        for (size_t c = 0; c < n; c++) {
+            finding_cell(column[c].key, row, text, sizeof text);
+            text_cell(json_object_get(row, column[c].key), text, out);
+        }
+        if (has_bar)
+            bar(json_object_get(row, measured), json_object_get(row, column[at].key),
+                json_object_get(row, upper), most, out);
+        if (json_object_get(first, "remark"))
+            value_cell("remark", json_object_get(row, "remark"), out);
         fputc('\n', out);
     }
 }
 
-static void finding_facts(const json_t *finding, FILE *out)
+static void facts_of(const json_t *finding, FILE *out)
 {
-    const char *key;
+    const char *key, *between = "<p class=faint>";
     json_t *value;
     char name[100], text[1000];
-    fputs("<p class=faint>", out);
     json_object_foreach((json_t *)finding, key, value)
     {
         if (json_is_array(value) || json_is_object(value) || json_is_null(value))
             continue;
-        plain_name(key, name, sizeof name);
-        value_text(key, value, text, sizeof text);
+        finding_key(key, name, sizeof name);
+        finding_value(key, value, text, sizeof text);
+        fputs(between, out);
         quote_html(name, out);
         fputs(" <b>", out);
         quote_html(text, out);
-        fputs("</b>, ", out);
+        fputs("</b>", out);
+        between = ", ";
     }
     fputs("</p>\n", out);
 }
 
 void html_findings(const struct profile *p, FILE *out)
 {
-    static const struct {
-        const char *kind, *title;
-    } known[] = {{"ack", "Broadcast latency by destination, by injected acknowledgements"},
-                 {"benchmark", "Measuring methods side by side, before the application's call"},
-                 {"broadcast", "Broadcast replaced"}};
     for (size_t i = 0; i < p->findings.n; i++) {
-        const json_t *finding = p->findings.at[i].value, *rows = NULL;
-        const char *key, *title = p->findings.at[i].kind;
-        json_t *value;
-        json_object_foreach((json_t *)finding, key, value) if (!rows && is_table(value)) rows =
-            value;
-        for (size_t k = 0; k < sizeof known / sizeof *known; k++)
-            title = strcmp(title, known[k].kind) ? title : known[k].title;
+        const json_t *finding = p->findings.at[i].value, *rows = finding_rows(finding);
+        const struct finding_kind *as = finding_kind(p->findings.at[i].kind);
         json_t *alone = NULL;
         if (!rows && json_is_object(finding) && json_object_size(finding))
             rows = alone = json_pack("[O]", finding);
         if (!rows)
             continue;
-        open_table("finding", i, title, out);
-        finding_rows(rows, out);
+        open_table("finding", i, as->title, out);
+        table_of(as, rows, out);
         close_table(out);
         if (!alone)
-            finding_facts(finding, out);
+            facts_of(finding, out);
+        if (as->legend &&
+            (i + 1 == p->findings.n || strcmp(p->findings.at[i].kind, p->findings.at[i + 1].kind)))
+            fprintf(out, "<p class=faint>%s</p>\n", as->legend);
         json_decref(alone);
     }
 }
 
 /* --- documents of the benchmarks: src/results/document.h --- */
+
+static bool is_table(const json_t *value)
+{
+    return json_is_array(value) && json_is_object(json_array_get(value, 0)) &&
+           json_object_size(json_array_get(value, 0));
+}
 
 static void document_table(const char *name, const json_t *table, size_t number, FILE *out)
 {
@@ -214,7 +167,7 @@ static void document_table(const char *name, const json_t *table, size_t number,
                    *unit = json_string_value(json_object_get(column, "unit")),
                    *meaning = json_string_value(json_object_get(column, "meaning"));
         char head[200], heading[120];
-        plain_name(key ? key : "", heading, sizeof heading);
+        finding_key(key ? key : "", heading, sizeof heading);
         snprintf(head, sizeof head, unit ? "%.100s (%.40s)" : "%.100s", heading, unit);
         html_head(out, key ? key : "", head, meaning ? meaning : head,
                   key && json_is_string(json_object_get(json_array_get(rows, 0), key)));
@@ -328,7 +281,7 @@ void data_html_document(const json_t *document, FILE *out)
     json_object_foreach((json_t *)header, key, value)
     {
         char text[1000];
-        value_text("", value, text, sizeof text);
+        finding_value("", value, text, sizeof text);
         fputs("<dt>", out);
         quote_html(key, out);
         fputs("<dd>", out);

@@ -1,6 +1,8 @@
 /* Figures of calls, of their durations, and of communicators. */
 #include "page/figures_inner.h"
 
+#include "base/format.h"
+
 #include <stdlib.h>
 
 #define ENTRY const struct profile_entry *e = row
@@ -244,14 +246,25 @@ struct kind_of_comm {
     struct profile_entry e;
     uint64_t groups, made;
 };
-TEXT(comm_name, kind_of_comm, "%s",
-     *p->comms.at[e->e.comm].name ? p->comms.at[e->e.comm].name : "(no name)")
+/* Communicators of the same ranks are one in the record: the first has a name, others are alike. */
+static void comm_name(const struct view *v, const void *row, char *text, size_t room)
+{
+    const struct kind_of_comm *e = row;
+    const char *name = v->p->comms.at[e->e.comm].name;
+    char more[32];
+    if (*name && e->made > e->groups)
+        snprintf(text, room, "%s, %s alike", name, format_count(more, e->made - e->groups));
+    else
+        snprintf(text, room, "%s", *name ? name : "(no name)");
+}
 GET(comm_size, kind_of_comm, v->p->comms.at[e->e.comm].size)
 GET(comm_groups, kind_of_comm, e->groups)
 GET(comm_made, kind_of_comm, e->made)
 
 static const struct figure list_of_comm[] = {
-    {"communicator", "communicator", UNIT_TEXT, NULL, "its name", comm_name, NULL, 0},
+    {"communicator", "communicator", UNIT_TEXT, NULL,
+     "its name; alike: others of the same ranks, as duplicates are, have no row of their own",
+     comm_name, comm_name, 0},
     {"members", "members", UNIT_COUNT, comm_size, "ranks in it", NULL, NULL, 0},
     {"groups", "groups", UNIT_COUNT, comm_groups,
      "communicators of that name and size with different members", NULL, NULL, 0},

@@ -24,13 +24,29 @@ static void arrival_comm(const struct view *v, const void *row, char *text, size
     comm_label(v->p, ((const struct profile_arrival *)row)->comm, text, room);
 }
 
+/* Two rows of one place and operation are on different communicators, of which the number of ranks
+ * may say enough. */
+static bool has_twin(const struct profile *p, const struct profile_arrival *a)
+{
+    for (size_t i = 0; i < p->arrivals.n; i++) {
+        const struct profile_arrival *b = &p->arrivals.at[i];
+        if (b->site == a->site && b->operation == a->operation && b->comm != a->comm &&
+            p->comms.at[b->comm].size == p->comms.at[a->comm].size)
+            return true;
+    }
+    return false;
+}
+
 static void arrival_site_brief(const struct view *v, const void *row, char *text, size_t room)
 {
     const struct profile_arrival *a = row;
-    if (v->p->stack_depth)
-        snprintf(text, room, "%s", a->site == PROFILE_NONE ? "-" : v->label[a->site]);
+    char comm[300];
+    arrival_comm(v, row, comm, sizeof comm);
+    if (!v->p->stack_depth)
+        snprintf(text, room, "%s", comm);
     else
-        arrival_comm(v, row, text, room);
+        snprintf(text, room, "%s%s%s", a->site == PROFILE_NONE ? "-" : v->label[a->site],
+                 has_twin(v->p, a) ? " on " : "", has_twin(v->p, a) ? comm : "");
 }
 
 static bool is_awaited(const struct profile *p, const struct profile_arrival *a)

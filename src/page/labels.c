@@ -102,6 +102,18 @@ static int compare_labels(const void *a, const void *b)
     return strcmp(((const struct labelled *)a)->label, ((const struct labelled *)b)->label);
 }
 
+static int compare_calls(const void *a, const void *b, void *profile)
+{
+    const struct labelled *x = a, *y = b;
+    const struct profile *p = profile;
+    int order = strcmp(x->label, y->label);
+    if (order)
+        return order;
+    uint64_t from = p->sites.at[x->site].frame[0].address,
+             to = p->sites.at[y->site].frame[0].address;
+    return from != to ? (from < to ? -1 : 1) : (x->site < y->site ? -1 : x->site > y->site);
+}
+
 /* Labels with N frames for all sites, of which those that no other site shares are kept. */
 static void label_with(const struct profile *p, uint32_t n, struct labelled *all, char **kept)
 {
@@ -122,6 +134,41 @@ static void label_with(const struct profile *p, uint32_t n, struct labelled *all
         free(all[i].label);
 }
 
+/* Of the calls of one operation that have the same label, being in one line: which it is, in the
+ * order of their addresses. */
+static void number_calls(const struct profile *p, char **label)
+{
+    uint32_t *operation = profile_alloc((p->sites.n + 1) * sizeof *operation);
+    struct labelled *all = profile_alloc((p->sites.n + 1) * sizeof *all);
+    for (size_t i = 0; i < p->entries.n; i++)
+        if (p->entries.at[i].site != PROFILE_NONE)
+            operation[p->entries.at[i].site] = p->entries.at[i].operation + 1;
+    for (uint32_t i = 0; i < p->sites.n; i++)
+        all[i] = (struct labelled){label[i], i};
+    if (p->sites.n)
+        qsort_r(all, p->sites.n, sizeof *all, compare_calls, (void *)p);
+    for (size_t i = 0, end; i < p->sites.n; i = end) {
+        for (end = i + 1; end < p->sites.n && !strcmp(all[i].label, all[end].label);)
+            end++;
+        for (size_t k = i; k < end; k++) {
+            unsigned which = 1, n = 0;
+            for (size_t m = i; m < end; m++) {
+                bool same = operation[all[m].site] == operation[all[k].site];
+                n += same;
+                which += same && m < k;
+            }
+            if (n > 1 && p->sites.at[all[k].site].depth &&
+                asprintf(&label[all[k].site], "%s, call %u", all[k].label, which) < 0)
+                profile_out_of_memory();
+        }
+        for (size_t k = i; k < end; k++)
+            if (label[all[k].site] != all[k].label)
+                free(all[k].label);
+    }
+    free(operation);
+    free(all);
+}
+
 char **site_labels(const struct profile *p)
 {
     char **label = profile_alloc((p->sites.n + 1) * sizeof *label);
@@ -137,6 +184,7 @@ char **site_labels(const struct profile *p)
         }
     }
     free(all);
+    number_calls(p, label);
     return label;
 }
 

@@ -14,7 +14,7 @@ struct layout {
     ARRAY(char *) cells;
 };
 
-enum { INDENT = 2, GAP = 2, LEAST = 24 };
+enum { INDENT = 2, GAP = 2, LEAST = 24, LEAST_NAME = 8 };
 
 struct layout *layout_new(const char *align)
 {
@@ -195,8 +195,8 @@ static size_t total_of(const struct layout *l, const size_t *room)
 }
 
 /* Widths of the columns; 0: left out. Where the page is too narrow, those on the right that may
- * go ('o') go before the column of names ('L') falls below a quarter, and that takes what is left.
- */
+ * go ('o') go before the widest column of names ('L') falls below a quarter; if that is not enough
+ * the widest of these gives way, again and again. */
 static size_t *rooms(const struct layout *l, size_t width)
 {
     size_t *room = profile_alloc(l->columns * sizeof *room), flexible = l->columns;
@@ -218,11 +218,22 @@ static size_t *rooms(const struct layout *l, size_t width)
     for (size_t c = l->columns; c-- > 0;)
         if (l->align[c] == 'o' && total_of(l, room) - wanted + least > width)
             room[c] = 0;
-    if (total_of(l, room) > width && flexible < l->columns) {
-        size_t others = total_of(l, room) - wanted;
-        room[flexible] = width > others + least ? width - others : least;
+    for (size_t total; (total = total_of(l, room)) > width; room[flexible]--) {
+        for (size_t c = 0; c < l->columns; c++)
+            if (l->align[c] == 'L' && (flexible == l->columns || room[c] > room[flexible]))
+                flexible = c;
+        if (flexible == l->columns || room[flexible] <= LEAST_NAME)
+            break;
     }
     return room;
+}
+
+bool layout_has(const struct layout *l, const char *heading)
+{
+    for (size_t c = 0; c < l->columns && c < l->cells.n; c++)
+        if (!strcmp(l->cells.at[c], heading))
+            return true;
+    return false;
 }
 
 bool layout_shows(const struct layout *l, const char *heading, size_t width)
@@ -250,7 +261,7 @@ void layout_print(struct layout *l, FILE *out, size_t width)
 {
     size_t rows = layout_rows(l), *room = rooms(l, width);
     for (size_t c = 0; c < l->columns; c++)
-        if (l->align[c] == 'L' && room[c] >= 8)
+        if (l->align[c] == 'L' && room[c] >= LEAST_NAME)
             layout_shorten(l->cells.at + c, rows, l->columns, room[c]);
     for (size_t i = 0; i + l->columns <= l->cells.n && out; i += l->columns) {
         size_t blank = INDENT;

@@ -73,12 +73,14 @@ static void programs_and_hosts(const struct profile *p, FILE *out)
     for (size_t i = 0; i < p->hosts.n; i++)
         if (p->hosts.at[i].processors > processors)
             processors = p->hosts.at[i].processors;
+    char each[60] = "";
+    if (processors)
+        snprintf(each, sizeof each, "; %u processor%s%s", processors, processors == 1 ? "" : "s",
+                 p->hosts.n > 1 ? " each" : "");
     if (shown < p->hosts.n)
-        fact(out, "hosts", "%zu: %s and %zu more; %u processors each", p->hosts.n, hosts,
-             p->hosts.n - shown, processors);
+        fact(out, "hosts", "%zu: %s and %zu more%s", p->hosts.n, hosts, p->hosts.n - shown, each);
     else
-        fact(out, p->hosts.n > 1 ? "hosts" : "host", "%s; %u processor%s%s", hosts, processors,
-             processors == 1 ? "" : "s", p->hosts.n > 1 ? " each" : "");
+        fact(out, p->hosts.n > 1 ? "hosts" : "host", "%s%s", hosts, each);
 }
 
 static void times(const struct profile *p, FILE *out)
@@ -104,17 +106,19 @@ static void times(const struct profile *p, FILE *out)
         fact(out, "wall time", "%s from MPI_Init to the last that was recorded",
              format_time(a, longest));
     else
-        fact(out, "wall time", "%s from MPI_Init to MPI_Finalize, and %s in these two",
+        fact(out, "wall time", "%s from MPI_Init to MPI_Finalize, plus %s in these two calls",
              format_time(a, longest), format_time(b, (double)lifecycle));
-    if (p->ranks.n > 1)
-        fact(out, "time in MPI", "%s per rank, %s; from %s (rank %d) to %s (rank %d)",
+    if (p->ranks.n > 1 && most->mpi_ns > 0)
+        fact(out, "time in MPI", "%s per rank, %s of the run; from %s (rank %d) to %s (rank %d)",
              format_time(a, mpi / n), format_share(b, mpi, wall),
              format_time(c, (double)least->mpi_ns), least->rank,
              format_time(d, (double)most->mpi_ns), most->rank);
     else
-        fact(out, "time in MPI", "%s, %s", format_time(a, mpi), format_share(b, mpi, wall));
+        fact(out, "time in MPI", "%s, %s of the run", format_time(a, mpi),
+             format_share(b, mpi, wall));
     if (p->threads_at_once)
-        fact(out, "threads", "MPI_THREAD_MULTIPLE: time in MPI is that of all threads together");
+        fact(out, "threads", "MPI_THREAD_MULTIPLE: times in MPI are sums over a rank's threads%s",
+             mpi > wall ? ", which is why they are more than the run" : "");
     fact(out, "MPI calls", "%s", format_count(a, calls));
 }
 
@@ -211,7 +215,8 @@ bool text_disturbed(const struct profile *p, char *text, size_t room)
 static void text_header(const struct profile *p, FILE *out)
 {
     char when[64] = "";
-    bool known = p->started_unix > 0 && p->started_unix < 1e11; /* a forged one may not fit */
+    /* A simulated run starts at 0; a forged date may not fit. */
+    bool known = p->started_unix >= 86400 && p->started_unix < 1e11;
     time_t started = known ? (time_t)p->started_unix : 0;
     struct tm local;
     if (known && localtime_r(&started, &local))
@@ -264,6 +269,8 @@ void text_paragraph(FILE *out, const char *mark, const char *text)
     fputs(mark, out);
     while (*text) {
         size_t bytes = strcspn(text, " ");
+        if (!strncmp(text + bytes, " %", 2)) /* stays with its figure */
+            bytes += 2 + strcspn(text + bytes + 2, " ");
         char *word = strndup(text, bytes);
         size_t length = word ? layout_length(word) : bytes;
         free(word);

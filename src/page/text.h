@@ -42,6 +42,11 @@ void text_title(FILE *out, const char *title);
 /* Under a title: that the times mean little, if the run was so disturbed. */
 void text_doubt(const struct profile *p, FILE *out);
 
+/* Of a NOTE of sentences, each on one or more columns of L ("mean, max: ..."), what is said of
+ * those that are shown. For free(). */
+struct layout;
+char *text_note(const char *note, const struct layout *l);
+
 /* TEXT behind MARK, broken at the page's width and continued under its beginning. */
 void text_paragraph(FILE *out, const char *mark, const char *text);
 

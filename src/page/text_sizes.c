@@ -42,7 +42,7 @@ void text_sizes(const struct profile *p, FILE *out, const struct report_options 
         total[column].calls += e->calls;
         total[column].bytes += e->bytes;
     }
-    static const char *const names[] = {"sent messages", "collectives", "one-sided, I/O"};
+    static const char *const names[] = {"sent", "collective", "one-sided, I/O"};
     struct layout *l = layout_new("lrrrrrr");
     layout_cell(l, "size");
     for (int c = 0; c < SIZE_COLUMNS; c++) {

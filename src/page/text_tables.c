@@ -96,15 +96,18 @@ static const struct page_table tables[] = {
      always, NULL},
     {"messages", "rank peer messages bytes ?size operation call_site", "bytes",
      "Messages, by sender and receiver", "row", NULL, always, is_sent},
-    {"communicators", "communicator members groups made calls bytes time_per_rank share", NULL,
+    {"communicators", "communicator members ?groups ?made calls bytes time_per_rank share", NULL,
      "Time in MPI, by communicator", "communicator",
-     "groups: with different members. made: how often, of all ranks. time/rank: mean of all ranks.",
+     "alike: others of the same ranks, as duplicates are. groups: with different members. made: "
+     "how "
+     "often, of all ranks. time/rank: mean of all ranks.",
      several, NULL},
-    {"ranks", "rank wall mpi mpi_share ?calls ?cpu ?delayed preempted ?last_in ended ?host", "mpi",
+    {"ranks", "rank wall mpi mpi_share ?calls ?cpu ?delayed ?preempted ?last_in ended ?host", "mpi",
      "Ranks, most time in MPI first", "rank",
-     "wall: from MPI_Init to MPI_Finalize. % run: of that time. processor: time it had one. kept "
-     "off: ready to run, but without a processor. preempted: how often it lost its processor. "
-     "last in: collectives that it entered last.",
+     "wall: from MPI_Init to MPI_Finalize. % run: of that time; above 100 where several threads "
+     "are "
+     "in MPI at once. processor: time it had one. kept off: it could run, but had no processor. "
+     "preempted: how often it lost its processor. last in: collectives that it entered last.",
      of_several, NULL},
     {"regions", "region entered time_per_rank mpi_per_rank mpi_share calls", NULL, "Regions",
      "region", "time/rank, MPI/rank: mean of all ranks. % MPI: of the region's time.", always,
@@ -165,31 +168,36 @@ static struct layout *fill(const struct chosen *c, const struct page_table *t, c
     return l;
 }
 
-/* Whether one of the columns that the sentence begins with ("mean, max: ...") is shown; or none is
- * named there. */
-static bool is_of_shown(const char *sentence, size_t length, const struct layout *l, size_t width)
+/* Of a sentence that begins with the names of columns ("mean, max: ...") those that are shown,
+ * nothing if none of them is; one that names no column is said as it is. */
+static void append_sentence(char *said, const char *sentence, size_t length, const struct layout *l,
+                            size_t width)
 {
     const char *colon = memchr(sentence, ':', length);
+    size_t named = 0, shown = 0;
     for (const char *at = sentence; colon && at < colon; at += strspn(at, ", ")) {
         char name[40];
         size_t n = strcspn(at, ",:");
         snprintf(name, sizeof name, "%.*s", (int)n, at);
-        if (layout_shows(l, name, width))
-            return true;
+        named += layout_has(l, name);
+        if (layout_shows(l, name, width)) {
+            strcat(said, shown++ ? ", " : "");
+            strcat(said, name);
+        }
         at += n;
     }
-    return !colon;
+    const char *from = shown ? colon : sentence;
+    if (shown || !named)
+        strncat(said, from, length - (size_t)(from - sentence));
 }
 
-/* For free(). */
-static char *note_of(const char *note, const struct layout *l, size_t width)
+char *text_note(const char *note, const struct layout *l)
 {
     char *said = profile_alloc(strlen(note) + 2);
     while (*note) {
         const char *end = strstr(note, ". ");
         size_t length = end ? (size_t)(end - note) + 2 : strlen(note);
-        if (is_of_shown(note, length, l, width))
-            strncat(said, note, length);
+        append_sentence(said, note, length, l, text_width());
         note += length;
     }
     return said;
@@ -231,11 +239,14 @@ static void print_table(const struct page_table *t, const struct view *v, FILE *
     listed_open(&rows, l, v, t->sort ? t->sort : o->sort);
     struct layout *layout = fill(&c, t, v, &rows, o, &count);
     bool shown = t->shown(v->p, count);
-    char *note = note_of(t->note && shown ? t->note : "", layout, (size_t)o->width);
-    if (shown) {
+    char *note = text_note(t->note && shown ? t->note : "", layout);
+    bool timed = false;
+    for (size_t i = 0; i < c.n; i++)
+        timed = timed || c.figure[i]->unit == UNIT_TIME;
+    if (shown)
         text_title(out, t->title);
+    if (shown && timed)
         text_doubt(v->p, out);
-    }
     enum visible visible[MAX_COLUMNS];
     for (size_t i = 0; i < c.n; i++)
         visible[i] = layout_shows(layout, c.figure[i]->head, (size_t)o->width) ? SHOWN

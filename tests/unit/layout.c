@@ -23,6 +23,31 @@ Test(layout, keeps_its_own_columns)
     free(text);
 }
 
+/* However narrow: the columns of names share what is left. */
+Test(layout, no_line_is_wider_than_the_page)
+{
+    for (size_t width = 44; width < 90; width += 3) {
+        char *text = NULL;
+        size_t size;
+        struct layout *l = layout_new("LrroLr");
+        layout_heading(l, "operation|calls|time|mean|call site|last");
+        for (int i = 0; i < 3; i++) {
+            layout_cell(l, "Operation_%d_of_several", i);
+            layout_cell(l, "123,456");
+            layout_cell(l, "1.56ms");
+            layout_cell(l, "2.5us");
+            layout_cell(l, "a_file_with_a_long_name.c:123 and_its_function_%d", i);
+            layout_cell(l, "63");
+        }
+        FILE *out = open_memstream(&text, &size);
+        layout_print(l, out, width);
+        fclose(out);
+        for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+            cr_assert_leq(strlen(line), width, "%zu: %s", width, line);
+        free(text);
+    }
+}
+
 static bool differ(char *const *at, size_t n)
 {
     for (size_t i = 0; i < n; i++)

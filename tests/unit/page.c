@@ -61,7 +61,7 @@ Test(page, page_says_what_it_must)
     assert_has(text, "Most time in MPI goes to MPI_Allreduce (99.9 %)");
     assert_has(text, "3 x1.60"); /* 120 ms against a mean of 75 ms */
     assert_has(text, "from 30.1 ms (rank 0) to 120 ms (rank 3)");
-    assert_has(text, "1 KiB to 2 KiB          400  400KiB");
+    assert_has(text, "1 KiB to 2 KiB         400  400KiB");
     assert_has(text, "400KiB");
     assert_has(text, "application+0x2000"); /* no such file: module and address */
     assert_has(text, "0, 100 %");           /* the root is last in every broadcast */
@@ -123,6 +123,74 @@ Test(page, findings_of_any_shape)
     assert_has(text, "c             64KiB  6.50us  6.25us..7.75us  12.5%        -");
     assert_has(text, "operation MPI_Bcast");
     assert_has(text, "held    3.00us");
+    free(text);
+    profile_free(p);
+}
+
+/* At 80 columns the columns that have no room are not explained either. */
+Test(page, findings_explain_the_columns_that_they_show)
+{
+    struct profile *p = four_ranks();
+    profile_add_finding(
+        p, "ack",
+        json_pack("{s:s, s:f, s:[{s:i, s:f, s:f, s:f, s:f, s:i, s:f, s:f, s:f, s:f, s:f}]}",
+                  "operation", "MPI_Bcast", "cost_percent", 3.0, "destinations", "destination", 1,
+                  "direct_us", 2.5, "direct_low_us", 2.25, "direct_high_us", 2.75, "ol_us", 14.5,
+                  "acknowledged", 40000, "rtl_us", 5.5, "early_percent", 12.5, "late_percent", 25.0,
+                  "late_by_us", 7877.5, "behind_percent", 12.5));
+    for (int wide = 0; wide < 2; wide++) {
+        char *text = text_of(p, &(struct report_options){.width = wide ? 120 : 80});
+        assert_has(text, "  operation MPI_Bcast, part of the run that it cost 3 %\n");
+        assert_has(text, "  to rank  latency        interval  by acks");
+        assert_has(text, "acks: acknowledgements.");
+        cr_assert_eq(strstr(text, "behind: those") != NULL, wide, "%s", text);
+        free(text);
+    }
+    profile_free(p);
+}
+
+/* What would make two rows look alike: calls in one line, communicators of one size; and what one
+ * row stands for. */
+Test(page, no_two_rows_look_alike)
+{
+    struct profile *p = NULL;
+    for (int r = 0; r < 2; r++) {
+        struct ledger l;
+        made_ledger(&l, NULL, r, 2);
+        made_calls(&l, 1, OP_BCAST, 8, 10, 1000);
+        made_calls(&l, 2, OP_BCAST, 8, 10, 2000);
+        made_instance(&l, OP_BCAST, 0, 0, 1000, 9000);
+        l.comms[COMM_WORLD].created = 4;
+        p = made_merged(p, &l);
+    }
+    profile_symbolize(p);
+    for (size_t i = 0; i < p->sites.n; i++) {
+        p->sites.at[i].frame[0].file = profile_strdup("heat.c");
+        p->sites.at[i].frame[0].line = 7;
+        p->sites.at[i].depth = p->sites.at[i].depth ? 1 : 0;
+    }
+    *PUSH(&p->comms) = p->comms.at[p->arrivals.at[0].comm];
+    snprintf(p->comms.at[p->comms.n - 1].name, sizeof p->comms.at[0].name, "columns");
+    *PUSH(&p->arrivals) = p->arrivals.at[0];
+    p->arrivals.at[p->arrivals.n - 1].comm = (uint32_t)p->comms.n - 1;
+    p->threads_at_once = true;
+    p->ranks.at[1].mpi_ns = 9000000000;
+    char *text = text_of(p, &(struct report_options){.width = 200});
+    assert_has(text, "heat.c:7, call 1\n");
+    assert_has(text, "heat.c:7, call 2\n");
+    assert_has(text, " on columns\n");
+    assert_has(text, " on MPI_COMM_WORLD\n");
+    assert_has(text, "sums over a rank's threads, which is why they are more than the run");
+    struct view v;
+    view_open(&v, p, NULL);
+    const struct listing *comms = listing_find("communicators");
+    struct listed rows;
+    listed_open(&rows, comms, &v, NULL);
+    char name[100];
+    figure_brief(figure_find(comms, "communicator"), &v, rows.at, name, sizeof name);
+    cr_assert_str_eq(name, "MPI_COMM_WORLD, 3 alike");
+    listed_close(&rows);
+    view_close(&v);
     free(text);
     profile_free(p);
 }
@@ -304,7 +372,7 @@ Test(page, every_table_has_its_columns)
     assert_has(text, "max    worst  call site\n");
     assert_has(text,
                "ranks  instances    skew     max  last rank  waiting  duration     max  call");
-    assert_has(text, "rank   wall  in MPI  % run  calls  preempted  last in  ended      host\n");
+    assert_has(text, "rank   wall  in MPI  % run  calls  last in  ended      host\n");
     assert_has(text, "region  entered  time/rank  MPI/rank  % MPI  MPI calls\n");
     free(text);
     profile_free(p);
