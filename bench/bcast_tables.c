@@ -243,6 +243,8 @@ static void remark(const struct bcast_outcome *o, const struct bcast_result *r, 
         bench_add_words(text, size, "not known to be right");
     if (r->way_error > 0)
         bench_add_words(text, size, "+-%.2f us if the two ways differ", 1e6 * r->way_error);
+    if (r->clock_bound > 0.01 * r->value.value)
+        bench_add_words(text, size, "+-%.2f us by the clocks", 1e6 * r->clock_bound);
     if (other)
         bench_add_words(text, size, "%s says otherwise", other->method->name);
 }

@@ -7,6 +7,7 @@
 
 #include "measure/plan.h"
 #include "results/document.h"
+#include "sync/sync.h"
 
 #include <argp.h>
 #include <mpi.h>
@@ -87,6 +88,10 @@ struct document *bench_document(const struct bench *b, const char *schema);
  * "rank 3 had no processor for 12 % of the time"; NULL if nothing does, or it is not known. Of the
  * time since bench_sweep() or bench_visit() began the row. */
 const char *bench_disturbed(MPI_Comm comm);
+
+/* One clock for the ranks of COMM. Where there are several a second is spent on how they drift:
+ * without it the bound would grow by a microsecond or so with every ms. */
+void bench_clocks(struct sync_clock *clock, MPI_Comm comm);
 
 /* One more remark in TEXT, behind a comma where there are others. */
 void bench_add_words(char *text, size_t size, const char *format, ...)

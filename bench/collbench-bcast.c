@@ -1,6 +1,5 @@
 /* collbench-bcast: a broadcast, measured by every method. */
 #include "bcast_bench.h"
-#include "sync/sync.h"
 
 #include <stdlib.h>
 
@@ -55,13 +54,6 @@ static void measure(void *arg, const struct bench_point *p, MPI_Comm comm)
     bcast_outcome_free(&outcome);
 }
 
-/* Drift; nothing where all ranks share a clock. */
-static void follow_drift(void *arg)
-{
-    struct sweep *s = arg;
-    sync_again(&s->clock, s->o->bench.comm);
-}
-
 static void allocate(struct sweep *s)
 {
     const struct bench *b = &s->o->bench;
@@ -72,13 +64,9 @@ static void allocate(struct sweep *s)
         bench_refuse(b, "no memory for messages of %zu bytes: a smaller --sizes", b->sizes.max);
 }
 
-/* Where there are several clocks, a second is spent on how they drift: without it the bound
- * would grow by a microsecond or so with every 10 ms. */
-static void start_clocks(struct sweep *s)
+static void start_clocks(void *arg, MPI_Comm comm)
 {
-    MPI_Comm comm = s->o->bench.comm;
-    sync_start(&s->clock, comm, NULL);
-    sync_settle(&s->clock, comm, 4, 0.25);
+    bench_clocks(&((struct sweep *)arg)->clock, comm);
 }
 
 static int end(struct sweep *s, struct document *d)
@@ -121,14 +109,10 @@ int main(int argc, char **argv)
             s.plots = plots_new(&o);
     }
     bench_keep(&o.bench, &(struct bench_so_far){.document = d});
-    start_clocks(&s);
-    if (d && s.clock.domains > 1)
-        document_fact(d, "clocks", "%d, made one within %.2f us", s.clock.domains,
-                      1e6 * s.clock.worst_bound);
     bench_visit(
         &o.bench,
         &(const struct bench_visit){
-            .n = o.n_algorithms, .name = algorithm_name, .measure = measure, .leave = follow_drift},
+            .n = o.n_algorithms, .name = algorithm_name, .enter = start_clocks, .measure = measure},
         &s);
     int status = end(&s, d);
     MPI_Bcast(&status, 1, MPI_INT, 0, o.bench.comm);

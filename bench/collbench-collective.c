@@ -1,7 +1,6 @@
 /* collbench-collective: reduce, allreduce, barrier, allgather, alltoall and the like, measured
  * directly on one clock and pair by pair without one. */
 #include "collective_bench.h"
-#include "sync/sync.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -95,8 +94,6 @@ static void measure(struct sweep *s, const struct bench_point *p, struct operati
     if (o->direct && o->mirrored)
         c.plan.budget /= 2;
     s->wrong += data_is_wrong(call);
-    /* What the clocks may have drifted since the row before adds up. */
-    bench_check(&o->bench, sync_again(&s->clock, call->comm), "clocks of ", p);
     if (o->direct)
         bench_check(&o->bench, collective_measure_direct(&c, &direct), "", p);
     if (o->mirrored)
@@ -139,11 +136,9 @@ static bool is_sized(const void *arg, size_t which)
     return o->send != EXTENT_NONE || o->recv != EXTENT_NONE;
 }
 
-static void start_clock(void *arg, MPI_Comm comm)
+static void start_clocks(void *arg, MPI_Comm comm)
 {
-    struct sync_clock *clock = &((struct sweep *)arg)->clock;
-    sync_start(clock, comm, NULL);
-    sync_settle(clock, comm, 4, 0.25);
+    bench_clocks(&((struct sweep *)arg)->clock, comm);
 }
 
 int main(int argc, char **argv)
@@ -161,7 +156,7 @@ int main(int argc, char **argv)
                 &(const struct bench_visit){.n = o.operations.n,
                                             .name = name_of,
                                             .sized = is_sized,
-                                            .enter = start_clock,
+                                            .enter = start_clocks,
                                             .measure = run_point},
                 &s);
     if (d && s.wrong)

@@ -153,13 +153,11 @@ static void make_group(const struct bench *b, size_t ranks, struct group *g)
     *g = (struct group){.ranks = (int)ranks};
     MPI_Comm_split(b->comm, b->rank < g->ranks ? 0 : MPI_UNDEFINED, b->rank, &g->comm);
     if (g->comm != MPI_COMM_NULL) {
-        sync_start(&g->clock, g->comm, NULL);
-        sync_settle(&g->clock, g->comm, 4, 0.25);
+        bench_clocks(&g->clock, g->comm);
         g->slack = sync_slack(&g->clock, g->comm, 0);
     }
 }
 
-/* The clocks are looked at again before every row: what they may have drifted adds up. */
 static double measure(const struct options *o, const struct scenario *s, struct group *g,
                       const struct scenario_point *point, double alone,
                       struct scenario_results *results)
@@ -171,10 +169,8 @@ static double measure(const struct options *o, const struct scenario *s, struct 
                                .alone = alone};
     double median = NAN;
     if (g->comm != MPI_COMM_NULL) {
-        int error = sync_again(&g->clock, g->comm);
-        if (error == MPI_SUCCESS)
-            error =
-                scenario_run(s, point, g->comm, &g->clock, g->slack, &o->bench.plan, &row.result);
+        int error =
+            scenario_run(s, point, g->comm, &g->clock, g->slack, &o->bench.plan, &row.result);
         if (error != MPI_SUCCESS) {
             if (o->bench.rank == 0)
                 fprintf(stderr, "%s: %zu bytes on %d ranks do not fit into memory\n",

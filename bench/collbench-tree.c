@@ -55,10 +55,7 @@ static struct estimate run_bcast(struct tree_session *t, const struct bcast *bca
                            .plan = b->plan,
                            .clock = &t->clock};
     struct bcast_outcome outcome;
-    /* What the clocks may have drifted since the broadcast before adds up. */
-    int error = sync_again(&t->clock, b->comm);
-    if (error == MPI_SUCCESS)
-        error = buffer ? bcast_measure(&c, &t->o->method, 1, &outcome) : MPI_ERR_NO_MEM;
+    int error = buffer ? bcast_measure(&c, &t->o->method, 1, &outcome) : MPI_ERR_NO_MEM;
     if (error != MPI_SUCCESS) {
         fprintf(stderr, "%s: %zu bytes by %s: the broadcast failed\n", b->program, bytes,
                 bcast->name);
@@ -243,7 +240,7 @@ static void open_all(struct tree_session *t)
     if (!tell_all(t, good))
         bench_refuse(b, "%s", why);
     t->run = b->size > 1 && !o->no_run;
-    sync_start(&t->clock, b->comm, NULL);
+    bench_clocks(&t->clock, b->comm);
     MPI_Comm_set_errhandler(b->comm, MPI_ERRORS_RETURN);
 }
 

@@ -327,8 +327,6 @@ void bench_visit(const struct bench *b, const struct bench_visit *v, void *arg)
         for (p.which = 0; p.which < v->n; p.which++)
             visit_thing(b, v, arg, &p, comm, &done);
         bench_wait(b->comm);
-        if (v->leave)
-            v->leave(arg);
         if (comm != MPI_COMM_NULL)
             MPI_Comm_free(&comm);
     } while (bench_next(&b->ranks, &ranks));

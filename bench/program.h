@@ -119,7 +119,6 @@ struct bench_visit {
     bool (*sized)(const void *arg, size_t which); /* NULL: all; without it bytes is 0 */
     void (*enter)(void *arg, MPI_Comm comm);      /* on these ranks; or NULL */
     void (*measure)(void *arg, const struct bench_point *point, MPI_Comm comm); /* on these ranks */
-    void (*leave)(void *arg); /* on all ranks, when these are ready; or NULL */
 };
 void bench_visit(const struct bench *b, const struct bench_visit *v, void *arg);
 

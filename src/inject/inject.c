@@ -16,9 +16,9 @@ static uint64_t comms_refused; /* communicators that were left alone for lack of
 
 static bool together;                       /* see struct injection */
 static int met_keyval = MPI_KEYVAL_INVALID; /* see shadow_where_all_meet() */
-static const struct sync_clock *common_clock;
+static struct sync_clock *common_clock;
 
-const struct sync_clock *injection_clock(void)
+struct sync_clock *injection_clock(void)
 {
     return common_clock;
 }
@@ -190,7 +190,7 @@ static void drop_shadow(struct comm *c)
 
 /* --- beginning and end --- */
 
-void inject_start(const struct sync_clock *clock)
+void inject_start(struct sync_clock *clock)
 {
     common_clock = clock;
     layer.inject = false;

@@ -18,7 +18,7 @@ static inline bool inject_wanted(void)
 
 /* Reads what layer.settings ask for; collective over the layer's communicator if it is anything.
  * CLOCK stays the caller's and must live as long as the layer. */
-void inject_start(const struct sync_clock *clock);
+void inject_start(struct sync_clock *clock);
 
 /* Before a collective: benchmark mode measures here, at some calls of each signature.
  * Sets c->entry anew. */

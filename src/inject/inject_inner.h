@@ -91,7 +91,7 @@ extern struct injection *const injections[];
 extern const size_t n_injections;
 
 /* The clock that all ranks have in common. */
-const struct sync_clock *injection_clock(void);
+struct sync_clock *injection_clock(void);
 
 /* Does the broadcast as the injections after SELF in the list do it. Stamps the call's entry and
  * exit around what the innermost does. */

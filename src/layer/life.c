@@ -381,7 +381,7 @@ bool life_report(struct profile *p, double start)
 /* A second point at the end gives the drift; the record then has the line through both. */
 static void settle_clock(struct ledger_header *h)
 {
-    if (sync_again(&global_clock, layer.comm))
+    if (sync_again(&global_clock))
         return; /* on all ranks: times of different hosts are not compared */
     const struct sync_line *line = &global_clock.line;
     h->global_drift = line->drift;

@@ -17,7 +17,8 @@ int stamps_open(struct stamps *s, const struct plan *plan)
     size_t most = (size_t)(plan->repetitions > plan->warmup ? plan->repetitions : plan->warmup);
     s->mine = malloc((most + 1) * sizeof *s->mine);
     s->all = keeps ? malloc((most + 1) * (size_t)s->size * sizeof *s->all) : NULL;
-    return crew_agree(s->comm, s->mine && (s->all || !keeps));
+    TRY(crew_agree(s->comm, s->mine && (s->all || !keeps)));
+    return s->clock && s->clock->comm == s->comm ? sync_again(s->clock) : MPI_SUCCESS;
 }
 
 void stamps_close(struct stamps *s)
@@ -81,5 +82,5 @@ void stamps_count(struct stamps *s, bool first, int good)
 int stamps_bound(const struct stamps *s, double *bound)
 {
     *bound = 0;
-    return s->clock ? sync_apart(s->clock, s->comm, bound) : MPI_SUCCESS;
+    return s->clock ? sync_check(s->clock, s->comm, bound) : MPI_SUCCESS;
 }

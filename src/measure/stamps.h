@@ -14,7 +14,7 @@ struct stamp {
 struct stamps {
     MPI_Comm comm;
     int keeper;                                 /* gets everybody's */
-    const struct sync_clock *clock;             /* NULL: clock_now() is the same everywhere */
+    struct sync_clock *clock;                   /* NULL: clock_now() is the same everywhere */
     int (*start)(struct stamps *s, bool *late); /* brings all ranks to the start of an operation */
     int (*operation)(void *arg);
     void *arg;
@@ -29,7 +29,7 @@ struct stamps {
     struct stamp *mine, *all;
 };
 
-/* Room for batches of MOST operations; the fields above are the caller's. */
+/* Room for PLAN's batches, and a point of the clocks; the fields above are the caller's. */
 int stamps_open(struct stamps *s, const struct plan *plan);
 void stamps_close(struct stamps *s);
 
@@ -44,7 +44,8 @@ static inline const struct stamp *stamp_of(const struct stamps *s, int rank, int
 /* The keeper's: GOOD of the batch's operations count. */
 void stamps_count(struct stamps *s, bool first, int good);
 
-/* How far two ranks' stamps may be apart by the clocks alone, now; the same on all ranks. */
+/* How far two ranks' stamps may be apart by the clocks alone: by another point, at the end. The
+ * same on all ranks. */
 int stamps_bound(const struct stamps *s, double *bound);
 
 #endif

@@ -100,3 +100,9 @@ double sync_line_bound(const struct sync_line *line, double local)
     double outside = fmax(0, fmax(line->from - local, local - line->to));
     return line->bound + line->drift_bound * outside;
 }
+
+double sync_line_missed(const struct sync_line *line, const struct sync_point *point)
+{
+    double off = fabs(point->offset - line->offset - line->drift * (point->local - line->origin));
+    return fmax(sync_line_bound(line, point->local), off + point->bound);
+}

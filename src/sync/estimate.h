@@ -44,7 +44,12 @@ struct sync_line {
  * points' own bounds cannot tell from none is none: extrapolating noise would be worse. */
 struct sync_line sync_line_through(const struct sync_point *points, size_t n);
 
-/* The error bound at a local moment, which may lie outside of the points. */
+/* The error bound at a local moment, which may lie outside of the points. After the last of them it
+ * is made for a rate that lasts. */
 double sync_line_bound(const struct sync_line *line, double local);
+
+/* What the line can have been off by at any moment between its last point and the later POINT, if
+ * the rates changed no more than once meanwhile: it was off the more the later. */
+double sync_line_missed(const struct sync_line *line, const struct sync_point *point);
 
 #endif

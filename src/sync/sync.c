@@ -57,15 +57,6 @@ double sync_bound(const struct sync_clock *clock, double local)
     return clock->domains > 1 ? sync_line_bound(&clock->line, local) : 0;
 }
 
-/* The bound is each rank's own; two may be off in opposite directions. */
-int sync_apart(const struct sync_clock *clock, MPI_Comm comm, double *apart)
-{
-    double mine = sync_bound(clock, local_now(clock)), worst = 0;
-    int error = PMPI_Allreduce(&mine, &worst, 1, MPI_DOUBLE, MPI_MAX, comm);
-    *apart = 2 * worst;
-    return error;
-}
-
 /* Whether all ranks of COMM are without an error. Who returns while others go on into the next
  * collective leaves them waiting: so an error of one rank is kept, the rank goes on with the others
  * to where all agree, and all return. */
@@ -169,9 +160,12 @@ static int ask(const struct sync_clock *clock, MPI_Comm leaders, int parent,
     return error;
 }
 
-/* Keeps the first and the last point when room runs out, and every second one between. */
+/* Keeps the first and the last point when room runs out, and every second one between. Where
+ * all of them are on no line, a rate has changed: only the last two say what it is. */
 static void keep_point(struct sync_clock *clock, struct sync_point point)
 {
+    if (clock->n_points > 0)
+        clock->missed = sync_line_missed(&clock->line, &point);
     if (clock->n_points == SYNC_POINTS_MAX) {
         int kept = 0;
         for (int i = 0; i < SYNC_POINTS_MAX; i += 2)
@@ -180,6 +174,15 @@ static void keep_point(struct sync_clock *clock, struct sync_point point)
     }
     clock->points[clock->n_points++] = point;
     clock->line = sync_line_through(clock->points, (size_t)clock->n_points);
+    if (clock->n_points < 3)
+        return;
+    struct sync_point *last_two = &clock->points[clock->n_points - 2];
+    struct sync_line now = sync_line_through(last_two, 2);
+    if (clock->line.bound > 2 * now.bound) {
+        clock->line = now;
+        memmove(clock->points, last_two, 2 * sizeof *last_two);
+        clock->n_points = 2;
+    }
 }
 
 static int follow(struct sync_clock *clock, MPI_Comm leaders, int parent)
@@ -227,13 +230,18 @@ static int share(struct sync_clock *clock, MPI_Comm domain)
         struct sync_line line;
         struct sync_point points[SYNC_POINTS_MAX];
         int n_points, level;
-    } found = {.line = clock->line, .n_points = clock->n_points, .level = clock->level};
+        double missed;
+    } found = {.line = clock->line,
+               .n_points = clock->n_points,
+               .level = clock->level,
+               .missed = clock->missed};
     memcpy(found.points, clock->points, sizeof found.points);
     int error = PMPI_Bcast(&found, (int)sizeof found, MPI_BYTE, 0, domain);
     clock->line = found.line;
     memcpy(clock->points, found.points, sizeof found.points);
     clock->n_points = found.n_points;
     clock->level = found.level;
+    clock->missed = found.missed;
     return error;
 }
 
@@ -260,8 +268,9 @@ static int measure(struct sync_clock *clock, MPI_Comm comm, MPI_Comm domain, MPI
     return agree(error, comm);
 }
 
-int sync_again(struct sync_clock *clock, MPI_Comm comm)
+int sync_again(struct sync_clock *clock)
 {
+    MPI_Comm comm = clock->comm;
     bool one = false;
     int error = clock->domains == 0 ? all_share_one(clock, comm, &one) : MPI_SUCCESS;
     if (error != MPI_SUCCESS)
@@ -291,20 +300,34 @@ int sync_start(struct sync_clock *clock, MPI_Comm comm, const struct sync_option
 {
     memset(clock, 0, sizeof *clock);
     clock->options = options ? *options : sync_options_default();
+    clock->comm = comm;
     /* A simulator has one clock; a clock of the caller's own is another matter. */
     if (clock_source == CLOCK_SOURCE_EXTERNAL && !clock->options.now) {
         clock->domains = 1;
         return MPI_SUCCESS;
     }
-    return sync_again(clock, comm);
+    return sync_again(clock);
 }
 
-int sync_settle(struct sync_clock *clock, MPI_Comm comm, int n, double seconds)
+/* Each rank has its own error; two may be off in opposite directions. */
+int sync_check(struct sync_clock *clock, MPI_Comm comm, double *apart)
+{
+    bool own = comm == clock->comm;
+    double mine, worst = 0;
+    int error = own ? sync_again(clock) : MPI_SUCCESS;
+    mine = own ? clock->missed : sync_bound(clock, local_now(clock));
+    if (error == MPI_SUCCESS && clock->domains > 1)
+        error = PMPI_Allreduce(&mine, &worst, 1, MPI_DOUBLE, MPI_MAX, comm);
+    *apart = 2 * worst;
+    return error;
+}
+
+int sync_settle(struct sync_clock *clock, int n, double seconds)
 {
     int error = MPI_SUCCESS;
     for (int i = 0; i < n && clock->domains > 1 && error == MPI_SUCCESS; i++) {
         usleep((useconds_t)(seconds * 1e6));
-        error = sync_again(clock, comm);
+        error = sync_again(clock);
     }
     return error;
 }

@@ -7,8 +7,8 @@
  * their leader found.
  *
  * "Local" is clock_now() of this rank, "global" clock_now() of rank 0; seconds. A simulator's
- * clock is global already. All functions that take a communicator are collective over the one
- * given to sync_start(), and return an MPI error code where they return int. */
+ * clock is global already. Functions that return int return an MPI error code; they are collective
+ * over the communicator given to sync_start(), as are those that take one, but where it is said. */
 #ifndef COLLPROF_SYNC_SYNC_H
 #define COLLPROF_SYNC_SYNC_H
 
@@ -32,7 +32,9 @@ struct sync_clock {
     int n_points;
     int domains;        /* of the communicator: 1 means that nothing had to be measured */
     int level;          /* distance from rank 0's domain in the tree */
+    double missed;      /* the error of readings between the last point and the one before */
     double worst_bound; /* over all ranks, between the points; two ranks may differ by twice it */
+    MPI_Comm comm;      /* given to sync_start() */
     struct sync_options options;
 };
 
@@ -44,10 +46,10 @@ int sync_start(struct sync_clock *clock, MPI_Comm comm, const struct sync_option
 
 /* Measures one more point and lays the line through all: call it again late in a long run (the
  * drift follows from the distance in time) and convert afterwards. Nothing on one domain. */
-int sync_again(struct sync_clock *clock, MPI_Comm comm);
+int sync_again(struct sync_clock *clock);
 
 /* Calls sync_again() N times, SECONDS apart: for a drift from the beginning. */
-int sync_settle(struct sync_clock *clock, MPI_Comm comm, int n, double seconds);
+int sync_settle(struct sync_clock *clock, int n, double seconds);
 
 static inline double sync_global(const struct sync_clock *clock, double local)
 {
@@ -68,9 +70,11 @@ double sync_now(const struct sync_clock *clock);
 /* The error of sync_global(clock, local) is at most this, in seconds. */
 double sync_bound(const struct sync_clock *clock, double local);
 
-/* How far the clocks of two ranks may be apart at this moment, at most: the same on all ranks. A
- * bound grows from the last point on, so it is asked for when the readings have been made. */
-int sync_apart(const struct sync_clock *clock, MPI_Comm comm, double *apart);
+/* One more point, which says of the readings made since the one before how far two ranks' clocks
+ * can have been apart, at most: the same on all ranks. That holds also where a rate has changed
+ * meanwhile, which no bound that is given beforehand can know. On another communicator than the
+ * clock's own no point can be taken: there it is what the bounds of its ranks say. */
+int sync_check(struct sync_clock *clock, MPI_Comm comm, double *apart);
 
 /* Spins until the global MOMENT; false if it is over already. */
 bool sync_wait(const struct sync_clock *clock, double moment);

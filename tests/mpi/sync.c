@@ -155,7 +155,7 @@ int main(int argc, char **argv)
     usleep((useconds_t)(seconds * 1e6));
     double alone = error_now(&clock, mine, of_root);
     double stated = sync_bound(&clock, clock_now());
-    sync_again(&clock, MPI_COMM_WORLD);
+    sync_again(&clock);
     double last = error_now(&clock, mine, of_root);
     double between = sync_bound(&clock, clock_now() - seconds / 2);
 

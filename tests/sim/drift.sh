@@ -3,5 +3,7 @@
 set -u
 test -n "$SMPIRUN" || exit 77
 for platform in cluster grid; do
-    "$srcdir/tests/sim/run.sh" $platform 8 sim/drift || { echo "FAIL: $platform"; exit 1; }
+    for change in 0 100 -500; do
+        "$srcdir/tests/sim/run.sh" $platform 8 sim/drift $change || { echo "FAIL: $platform, $change ppm"; exit 1; }
+    done
 done

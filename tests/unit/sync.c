@@ -9,6 +9,7 @@ struct world {
     double offset, drift; /* global = local + offset + drift local */
     double least, spread; /* one-way time: least, plus up to spread, each way on its own */
     uint64_t seed;
+    double change, from; /* the drift is other by CHANGE from the local moment FROM on */
 };
 
 static double noise(struct world *w)
@@ -19,12 +20,14 @@ static double noise(struct world *w)
 
 static double global_of(const struct world *w, double local)
 {
-    return local + w->offset + w->drift * local;
+    return local + w->offset + w->drift * local + w->change * fmax(0, local - w->from);
 }
 
 static double local_of(const struct world *w, double global)
 {
-    return (global - w->offset) / (1 + w->drift);
+    double local = (global - w->offset) / (1 + w->drift);
+    double after = fmax(0, local - w->from);
+    return local - after + after * (1 + w->drift) / (1 + w->drift + w->change);
 }
 
 /* A burst of N exchanges that begins at a local moment. */
@@ -110,6 +113,36 @@ Test(sync, drifts_of_500_ppm_stay_within_the_bound)
         outside += fabs(error_at(&w, &line, t)) > sync_line_bound(&line, t) + 1e-11;
     }
     cr_assert_eq(outside, 0, "%d of 1000 readings outside", outside);
+}
+
+/* Four points, readings for up to 3 s, in which the rate changes once, and a fifth point: of these
+ * readings none is off by more than the fifth says, though many of them are beyond the bound that
+ * was known before it. */
+Test(sync, readings_around_a_change_of_rate)
+{
+    struct world draw = {.seed = 815};
+    int outside = 0, beyond = 0;
+    for (uint64_t seed = 1; seed <= 1000; seed++) {
+        double end = 51 + 3 * noise(&draw);
+        struct world w = {.offset = 100 * noise(&draw),
+                          .drift = (2 * noise(&draw) - 1) * 500e-6,
+                          .least = 5e-7 + 1e-5 * noise(&draw),
+                          .spread = 1e-5 * noise(&draw),
+                          .seed = seed,
+                          .change = (2 * noise(&draw) - 1) * 500e-6,
+                          .from = 51 + (end - 51) * noise(&draw)};
+        struct sync_point p[4];
+        for (int i = 0; i < 4; i++)
+            p[i] = burst(&w, 50 + 0.25 * i, 100, 0);
+        struct sync_line line = sync_line_through(p, 4);
+        struct sync_point fifth = burst(&w, end, 100, 0);
+        double t = p[3].local + (end - p[3].local) * noise(&draw);
+        double error = fabs(error_at(&w, &line, t));
+        outside += error > sync_line_missed(&line, &fifth) + 1e-11;
+        beyond += error > sync_line_bound(&line, t) + 1e-11;
+    }
+    cr_assert_eq(outside, 0, "%d of 1000 readings outside", outside);
+    cr_assert_gt(beyond, 200, "only %d", beyond);
 }
 
 /* An injected offset of days and a drift of 20 ppm, measured at the start and at the end of 10 s:

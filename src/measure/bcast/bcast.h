@@ -36,10 +36,10 @@ struct bcast_case {
                    Data with holes is sent as it lies there */
     struct plan plan; /* its budgets are for the whole case, all methods together; 0: no limit */
     int collector;    /* the rank that gets the outcome */
-    const struct sync_clock *clock; /* for "direct": makes one clock of all ranks'. NULL: all ranks
+    struct sync_clock *clock; /* for "direct": makes one clock of all ranks'. NULL: all ranks
                                        are on one host, where clock_now() is one clock */
-    const int *destinations;        /* ranks to measure one by one; NULL: all but the root */
-    int n_destinations;             /* 0 with NULL */
+    const int *destinations;  /* ranks to measure one by one; NULL: all but the root */
+    int n_destinations;       /* 0 with NULL */
 };
 
 /* Samples, in the order taken, and their median. Unknown (NaN) without samples. */

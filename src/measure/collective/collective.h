@@ -25,10 +25,10 @@ struct collective_case {
                               is input as well and changes from one to the next: use copies */
     void *arg;
     enum collective_kind pattern;
-    int root;                       /* of a fan-in or fan-out */
-    struct plan plan;               /* plan.budget is for the whole case */
-    int collector;                  /* the rank that gets the outcome */
-    const struct sync_clock *clock; /* NULL: clock_now() is the same everywhere (one host) */
+    int root;                 /* of a fan-in or fan-out */
+    struct plan plan;         /* plan.budget is for the whole case */
+    int collector;            /* the rank that gets the outcome */
+    struct sync_clock *clock; /* NULL: clock_now() is the same everywhere (one host) */
     double after; /* direct: seconds after the announced moment at which this rank enters. 0: all
                      arrive together */
 };

@@ -20,7 +20,7 @@ struct grid {
     struct pairs pairs;
     double cost; /* seconds that grid_open() took, the same on all ranks */
     bool measured;
-    const struct sync_clock *clock; /* for trials, to be set by the caller; NULL: one host */
+    struct sync_clock *clock; /* for trials, to be set by the caller; NULL: one host */
 };
 
 /* Collective. LOG: a latency log of all of MPI_COMM_WORLD, of which COMM's ranks are picked; NULL:

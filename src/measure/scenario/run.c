@@ -169,7 +169,7 @@ static int agree_on(MPI_Comm comm, int error)
 
 /* The barrier is not timed: it keeps the announcement from overtaking a rank that is still in the
  * repetition before. A rank whose part fails still meets the others at every barrier. */
-static int play_batch(struct player *p, const struct sync_clock *clock, double slack, int n)
+static int play_batch(struct player *p, struct sync_clock *clock, double slack, int n)
 {
     int error = MPI_SUCCESS;
     for (int m = 0; m < n; m++) {
@@ -192,7 +192,7 @@ static int play_batch(struct player *p, const struct sync_clock *clock, double s
     return PMPI_Reduce(p->stamps, p->stamps + n, STAMPS * n, MPI_DOUBLE, MPI_MAX, 0, p->comm);
 }
 
-static int measure(struct player *p, const struct sync_clock *clock, double slack,
+static int measure(struct player *p, struct sync_clock *clock, double slack,
                    const struct plan *plan, struct scenario_result *result)
 {
     int n = plan->repetitions, rank, error = MPI_SUCCESS, more = 1, empty = 0;
@@ -241,7 +241,7 @@ static void agree(struct player *p, bool right, struct scenario_result *result)
 }
 
 int scenario_run(const struct scenario *s, const struct scenario_point *point, MPI_Comm comm,
-                 const struct sync_clock *clock, double slack, const struct plan *plan,
+                 struct sync_clock *clock, double slack, const struct plan *plan,
                  struct scenario_result *result)
 {
     int rank, size, ready, error = MPI_ERR_NO_MEM;
@@ -259,9 +259,11 @@ int scenario_run(const struct scenario *s, const struct scenario_point *point, M
     PMPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, comm);
     if (ready) {
         agree(p, plays_right(p), result);
-        error = measure(p, clock, slack, plan, result);
+        error = sync_again(clock);
         if (error == MPI_SUCCESS)
-            error = sync_apart(clock, comm, &result->bound);
+            error = measure(p, clock, slack, plan, result);
+        if (error == MPI_SUCCESS)
+            error = sync_check(clock, comm, &result->bound);
         result->bound += clock_cost();
     }
     if (p) {

@@ -117,7 +117,7 @@ struct scenario_result {
  * elsewhere). SLACK: see sync_slack(). Returns an MPI error code; MPI_ERR_NO_MEM if a
  * rank has no memory for its buffers, then on all ranks. The scenario must have been checked. */
 int scenario_run(const struct scenario *s, const struct scenario_point *point, MPI_Comm comm,
-                 const struct sync_clock *clock, double slack, const struct plan *plan,
+                 struct sync_clock *clock, double slack, const struct plan *plan,
                  struct scenario_result *result);
 void scenario_result_free(struct scenario_result *r);
 
