@@ -64,11 +64,13 @@ static void add_row(struct places *s, struct place *at, size_t run, const struct
                     const struct profile_entry *e)
 {
     double ranks = p->ranks.n ? (double)p->ranks.n : 1, wait = 0, time = 0;
-    double timed = (double)entry_timed(e) / ranks;
+    /* Those whose times are kept apart are taken to be as long as the others. */
+    double timed = (double)(entry_timed(e) + e->apart) / ranks;
+    double grown = e->apart && entry_timed(e) ? timed * ranks / (double)entry_timed(e) : 1;
     at->in[run >= s->n_before] = true;
-    at->time[run] = (struct ranged){(double)e->time_ns / ranks, timed * entry_quantile(e, 0.1),
-                                    timed * entry_quantile(e, 0.9), entry_quantile(e, 0.5),
-                                    entry_quantile(e, 0.99)};
+    at->time[run] = (struct ranged){grown * (double)e->time_ns / ranks,
+                                    timed * entry_quantile(e, 0.1), timed * entry_quantile(e, 0.9),
+                                    entry_quantile(e, 0.5), entry_quantile(e, 0.99)};
     at->calls[run] = (double)e->calls / (e->spread.ranks ? e->spread.ranks : ranks);
     for (size_t i = 0; i < p->arrivals.n; i++) {
         const struct profile_arrival *a = &p->arrivals.at[i];

@@ -137,14 +137,6 @@ static void unlock(struct ack_stream *a)
         pthread_mutex_unlock(&a->lock);
 }
 
-/* Some member is late to the next collective, or by what is told here to this one. */
-static void mark_disturbed(const struct collective *c, const struct ack_open *o)
-{
-    struct comm *of = c->on->of;
-    if (o->kind != ACK_NOTHING)
-        of->disturbed = of->sequence + (o->kind == ACK_NOW);
-}
-
 /* Seconds between the last return from MPI and the call's entry. */
 static double idle_before(const struct call *call)
 {
@@ -172,7 +164,8 @@ static int instead(const struct collective *c)
     }
     o.left = clock_now();
     o.idle = idle;
-    mark_disturbed(c, &o);
+    /* By the plan some member is late to this one, by an acknowledgement to the next. */
+    call_keep_apart(c->on->of->id, o.kind == ACK_NOW ? 2 : 1);
     lock(a);
     ack_complete(&o, &(struct ack_end){o.begun, o.left, true, true, PATIENCE}, run.all);
     unlock(a);
@@ -185,7 +178,8 @@ struct posted {
     struct injected is; /* first */
     struct ack_open o;
     struct ack_stream *stream;
-    uint64_t bytes, left; /* ticks */
+    uint64_t bytes, comm; /* its id */
+    uint64_t left;        /* ticks */
 };
 
 /* Ticks of this moment or before, as clock_now() gives it. */
@@ -243,10 +237,12 @@ static struct injected *started(const struct collective *c)
         injection_untreated(&ack_injection);
         return NULL;
     }
-    *p = (struct posted){.is = {&ack_injection}, .stream = a, .bytes = c->bytes};
+    *p = (struct posted){
+        .is = {&ack_injection}, .stream = a, .bytes = c->bytes, .comm = c->on->of->id};
     if (way == POSTED) {
         begun(&p->is, c->call);
-        mark_disturbed(c, &p->o);
+        if (p->o.kind != ACK_NOTHING)
+            call_keep_apart(p->comm, 1);
     }
     return &p->is;
 }
@@ -267,6 +263,8 @@ static void completed(struct injected *injected, const struct call *call, bool t
     if (*at) {
         *at = p->o.next;
         ack_complete(&p->o, &end, run.all);
+        if (p->o.kind != ACK_NOTHING)
+            call_keep_apart(p->comm, 1);
     }
     unlock(a);
     if (!again)

@@ -109,6 +109,8 @@ static void make_plan(struct shadow *s, struct replaced *k, struct replacement *
 {
     char why[256];
     r->bcast = wanted.bcast;
+    if (wanted.grid)
+        call_keep_apart(s->of->id, 1);
     bool alone = wanted.grid && is_alone(s);
     if (!wanted.grid || !open_grid(s, k, k->measured ? NULL : wanted.latencies, alone))
         return;
@@ -257,7 +259,7 @@ static void try_again(struct shadow *s, struct replacement *r)
     if (!k->grid || !is_alone(s)) /* they could not be measured anew; or nothing can be now */
         return;
     grid_try_again(k->grid, r->root, r->bytes, &r->plan);
-    s->of->disturbed = s->of->sequence;
+    call_keep_apart(s->of->id, 1);
     r->aged = is_aged(r->first_native, r->plan.trial_native) ||
               (replaced && is_aged(r->first_grid, r->plan.trial_grid));
     if (r->aged && is_time(s, k, r)) {

@@ -47,7 +47,7 @@ static void worst_brief(const struct view *v, const void *row, char *text, size_
 static double request_waited_ns(const struct profile_entry *e)
 {
     double n = (double)e->completed;
-    double post = e->calls ? (double)e->time_ns / (double)e->calls : 0;
+    double timed = (double)entry_timed(e), post = timed > 0 ? (double)e->time_ns / timed : 0;
     double rest = ((double)e->span_ns - (double)e->window_ns) / n - post;
     return rest > (double)e->wait_ns / n ? rest : (double)e->wait_ns / n;
 }
@@ -100,8 +100,19 @@ static void done_brief(const struct view *v, const void *row, char *text, size_t
     snprintf(text, room, isnan(value) ? "-" : "%.0f %%", value);
 }
 
+static void apart_brief(const struct view *v, const void *row, char *text, size_t room)
+{
+    ENTRY;
+    (void)v;
+    *text = '\0'; /* a column that is empty is not shown */
+    if (e->apart && room >= 32)
+        format_count(text, e->apart);
+}
+
 GET(size_from, profile_entry, e->size_class ? 1ull << (e->size_class - 1) : 0)
 GET(calls, profile_entry, e->calls)
+GET(apart, profile_entry, e->apart)
+GET(apart_time, profile_entry, e->apart_ns)
 GET(errors, profile_entry, e->errors)
 GET(bytes, profile_entry, e->bytes)
 GET(time_all, profile_entry, e->time_ns)
@@ -137,6 +148,10 @@ static const struct figure list_of_calls[] = {
     {"size_from", NULL, UNIT_BYTES, size_from, "size of its messages, up to below twice that", NULL,
      NULL, IN_ENTRIES},
     {"calls", "calls", UNIT_COUNT, calls, "how many calls, of all ranks", NULL, NULL, 0},
+    {"apart", "apart", UNIT_COUNT, apart,
+     "calls during or right after what collprof injected: in no time but that", NULL, apart_brief,
+     0},
+    {"apart_time", NULL, UNIT_TIME, apart_time, "time in these, all ranks together", NULL, NULL, 0},
     {"errors", NULL, UNIT_COUNT, errors, "calls that returned an error", NULL, NULL, 0},
     {"bytes", "bytes", UNIT_BYTES, bytes, "data that the calls name, of all ranks", NULL, NULL, 0},
     {"time", NULL, UNIT_TIME, time_all, "time in these calls, all ranks together", NULL, NULL, 0},

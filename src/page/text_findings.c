@@ -152,7 +152,7 @@ static double seen_mean(const struct profile *p, const json_t *f, double *sum)
             strcmp(p->operations.at[e->operation].name, operation) ||
             strcmp(p->comms.at[e->comm].name, comm))
             continue;
-        calls += (double)e->calls;
+        calls += (double)entry_timed(e);
         *sum += (double)e->time_ns;
     }
     return calls > 0 ? *sum / calls : 0;

@@ -52,9 +52,12 @@ static bool is_sent(const void *row)
 
 /* A note is sentences, each of one or more columns, and said only if one of these is there. */
 static const struct page_table tables[] = {
-    {"operations", "operation calls ?bytes time_per_rank share mean ?median ?p99 max ?worst_rank",
-     NULL, "Time in MPI, by operation", "operation",
-     "calls, bytes: of all ranks. time/rank: mean of all ranks. % MPI: of all time in MPI. mean, "
+    {"operations",
+     "operation calls apart ?bytes time_per_rank share mean ?median ?p99 max ?worst_rank", NULL,
+     "Time in MPI, by operation", "operation",
+     "calls, bytes: of all ranks. apart: calls during or right after what collprof injected; their "
+     "times are in no table but that of ranks. time/rank: mean of all ranks. % MPI: of all time in "
+     "MPI. mean, "
      "median, p99, max: of one call; 99 of 100 are shorter than p99. worst: the rank that spends "
      "most, and how many times the mean that is.",
      always, NULL},

@@ -143,12 +143,13 @@ static void split_time(struct profile *p)
     for (size_t i = 0; i < p->entries.n; i++) {
         const struct profile_entry *e = &p->entries.at[i];
         uint32_t family = p->operations.at[e->operation].family;
+        uint64_t ns = e->time_ns + e->apart_ns;
         if (family == FAMILY_LIFECYCLE)
-            r->lifecycle_ns += e->time_ns;
+            r->lifecycle_ns += ns;
         else if (family == FAMILY_COLLECTIVE || family == FAMILY_ICOLLECTIVE)
-            r->collective_ns += (int64_t)e->time_ns;
+            r->collective_ns += (int64_t)ns;
         else if (family >= FAMILY_SEND && family <= FAMILY_PROBE)
-            r->message_ns += (int64_t)e->time_ns;
+            r->message_ns += (int64_t)ns;
     }
     r->mpi_ns -= r->lifecycle_ns < r->mpi_ns ? r->lifecycle_ns : r->mpi_ns;
 }
@@ -397,7 +398,7 @@ static void gather_rank(struct profile *p, const struct ledger *l)
                                .call_ns = h->call_ns >= 0 && h->call_ns < 1e9 ? h->call_ns : 0};
     gather_noise(r, h);
     for (uint32_t i = 0; i < count_of(l, LEDGER_ENTRIES); i++) {
-        r->mpi_ns += l->entries[i].time_ns;
+        r->mpi_ns += l->entries[i].time_ns + l->entries[i].apart_ns;
         r->calls += l->entries[i].calls;
     }
     for (int s = 0; s < LEDGER_SECTIONS; s++)

@@ -37,7 +37,8 @@ static struct act act_of(struct profile *p, const struct ledger *l, struct maps 
                     .ordinal = TIMELINE_NONE,
                     .kind = e->kind,
                     .collective = COLLECTIVE_OTHER,
-                    .thread = e->thread};
+                    .thread = e->thread,
+                    .apart = e->apart};
     const char *name = p->operations.at[a.operation].name;
     a.synchronous = !strncmp(name, "MPI_Ssend", 9) || !strncmp(name, "MPI_Issend", 10);
     if (e->channel)

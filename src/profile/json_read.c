@@ -319,7 +319,7 @@ static void make_plain(json_t *json)
 /* Figures that can be each by itself, and not beside each other. */
 static bool entry_possible(const struct profile_entry *e)
 {
-    return e->errors <= e->calls && e->hidden <= e->completed &&
+    return e->errors <= e->calls && e->apart <= e->calls && e->hidden <= e->completed &&
            (e->time_ns == 0 || e->max_ns == 0 || e->time_ns / e->max_ns <= e->calls);
 }
 
@@ -346,7 +346,7 @@ static const char *impossible(const struct profile *p)
     for (size_t i = 0; i < p->entries.n; i++) {
         if (!entry_possible(&p->entries.at[i]))
             return "calls of one place took longer, or failed more often, than there were any";
-        calls += (double)p->entries.at[i].time_ns;
+        calls += (double)p->entries.at[i].time_ns + (double)p->entries.at[i].apart_ns;
     }
     for (size_t i = 0; i < p->arrivals.n; i++)
         if (p->arrivals.at[i].wait_ns > p->arrivals.at[i].time_ns)

@@ -72,6 +72,26 @@ void call_collective_failed(struct comm *on, int rc)
         call_sequence(on);
 }
 
+void call_keep_apart(uint64_t comm_id, uint32_t collectives)
+{
+    bool longer = thread.apart.of == comm_id && thread.apart.collectives > collectives;
+    thread.apart =
+        (struct apart){comm_id, longer ? thread.apart.collectives : collectives, CALLS_APART};
+}
+
+void call_count_apart(struct ledger_entry *e, uint64_t duration_ns, uint64_t bytes, bool failed)
+{
+    spin_lock(&e->lock);
+    e->calls++;
+    e->errors += failed;
+    e->bytes += bytes;
+    e->apart++;
+    e->apart_ns += duration_ns;
+    spin_unlock(&e->lock);
+    if (--thread.apart.calls == 0)
+        thread.apart.of = 0;
+}
+
 /* Shorter waits are the price of the call itself, not of waiting. */
 enum { NO_WAIT_NS = 1000 };
 
@@ -176,7 +196,7 @@ void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes, i
         /* What a receive brings is known when it completes. A persistent request carries
          * nothing until it is started. */
         uint64_t now = kind & (REQUEST_RECV | REQUEST_PERSISTENT) ? 0 : bytes;
-        entry_count(e, ticks_to_ns(c->exit - c->entry), now, rc != MPI_SUCCESS);
+        call_count(c, e, now, rc);
     }
     struct request r = {.entry = e,
                         .post_entry = c->entry,
@@ -193,16 +213,18 @@ void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes, i
                         .operation = (uint16_t)c->operation,
                         .comm_index = (uint16_t)(on ? on->index : LEDGER_NO_COMM),
                         .kind = (uint8_t)kind,
-                        .active = !(kind & REQUEST_PERSISTENT)};
+                        .active = !(kind & REQUEST_PERSISTENT),
+                        .apart = thread.apart.of != 0};
     message_of(c, rc, on, &r, matched);
     if (e && rc == MPI_SUCCESS && HANDLE_IS_COMPLETE(*request) &&
         (kind == REQUEST_PLAIN || kind == REQUEST_RECV)) {
-        complete_at_once(e, c, kind, bytes);
+        if (!r.apart)
+            complete_at_once(e, c, kind, bytes);
     } else if (e && rc == MPI_SUCCESS && *request != MPI_REQUEST_NULL) {
         r.handle = HANDLE_BITS(*request);
         if (kind == REQUEST_COLLECTIVE && on && comm_has_others(on)) {
             r.sequence = call_sequence(on);
-            r.comm_id = r.sequence == on->disturbed ? 0 : on->id;
+            r.comm_id = r.apart ? 0 : on->id;
             if (layer.trace)
                 r.turn.channel = channel_of_collective(on, c->operation, root);
         }
@@ -213,6 +235,7 @@ void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes, i
     __atomic_store_n(&layer.ledger.header->last_ticks, c->exit, __ATOMIC_RELAXED);
     if (UNLIKELY(layer.trace))
         trace_left(c, e);
+    call_apart_over(kind == REQUEST_COLLECTIVE ? on : NULL);
     call_over(c);
 }
 
@@ -248,6 +271,8 @@ void call_complete(struct call *c, struct request *r, unsigned sharing, const MP
     spin_lock(&e->lock);
     if (cancelled) {
         e->cancelled++;
+    } else if (r->apart || thread.apart.of) {
+        e->bytes += r->kind & REQUEST_RECV ? bytes : 0;
     } else {
         /* Another thread may wait for a request that this one is still posting. */
         uint64_t waited_from = c->entry > r->post_exit ? c->entry : r->post_exit;

@@ -109,12 +109,37 @@ static inline struct ledger_entry *call_entry(const struct call *c, const struct
                               thread.region, size_class_of(bytes)));
 }
 
+/* The layer may delay this thread's calls, or somebody that they wait for: from the one that it is
+ * in, or the next, until the COLLECTIVES-th collective on COMM_ID has been left, and for
+ * CALLS_APART at the most. They count, but their times are kept apart. All members do this alike,
+ * so that no instance is looked at by its half. */
+enum { CALLS_APART = 32 };
+void call_keep_apart(uint64_t comm_id, uint32_t collectives);
+
+/* A collective on ON is left. */
+static inline void call_apart_over(const struct comm *on)
+{
+    if (UNLIKELY(thread.apart.of) && on && on->id == thread.apart.of &&
+        --thread.apart.collectives == 0)
+        thread.apart.of = 0;
+}
+
+void call_count_apart(struct ledger_entry *e, uint64_t duration_ns, uint64_t bytes, bool failed);
+static inline void call_count(const struct call *c, struct ledger_entry *e, uint64_t bytes, int rc)
+{
+    uint64_t duration = ticks_to_ns(c->exit - c->entry);
+    if (LIKELY(!thread.apart.of))
+        entry_count(e, duration, bytes, rc != MPI_SUCCESS);
+    else
+        call_count_apart(e, duration, bytes, rc != MPI_SUCCESS);
+}
+
 static inline void call_leave_known(const struct call *c, int rc, const struct comm *comm,
                                     uint64_t bytes)
 {
     struct ledger_entry *e = call_entry(c, comm, bytes);
     if (LIKELY(e != NULL))
-        entry_count(e, ticks_to_ns(c->exit - c->entry), bytes, rc != MPI_SUCCESS);
+        call_count(c, e, bytes, rc);
     __atomic_store_n(&layer.ledger.header->last_ticks, c->exit, __ATOMIC_RELAXED);
     if (UNLIKELY(layer.trace))
         trace_left(c, e);
@@ -154,7 +179,7 @@ static inline void call_leave_collective(struct call *c, int rc, MPI_Comm comm, 
         uint32_t sequence = call_sequence(on);
         if (UNLIKELY(layer.trace))
             trace_collective(c, on, sequence, root, bytes);
-        if (LIKELY(sequence != on->disturbed))
+        if (LIKELY(!thread.apart.of))
             instance_add(
                 &(struct ledger_instance){.comm_id = on->id,
                                           .entry_ticks = c->entry,
@@ -168,6 +193,7 @@ static inline void call_leave_collective(struct call *c, int rc, MPI_Comm comm, 
                                           .root = root});
     }
     call_leave_known(c, rc, on, bytes);
+    call_apart_over(on);
     thread.outside = 0;
 }
 

@@ -120,7 +120,6 @@ struct comm *comm_add(MPI_Comm handle)
     if (!c)
         return NULL;
     c->handle = handle;
-    c->disturbed = UINT32_MAX;
     identify(c, &found);
     pthread_mutex_lock(&layer.lock);
     struct comm *there = comm_find(handle);

@@ -99,7 +99,7 @@ static bool room_at(enum ledger_section section, uint64_t ticks)
 static uint8_t thread_number(void)
 {
     uint32_t number = channels_thread();
-    return (uint8_t)((number < 256 ? number : 256) - 1);
+    return (uint8_t)((number < 128 ? number : 128) - 1);
 }
 
 void event_add(const struct call *c, enum act_kind kind, uint64_t bytes, uint64_t posted,
@@ -118,7 +118,8 @@ void event_add(const struct call *c, enum act_kind kind, uint64_t bytes, uint64_
                                   .duration = (duration < longest ? duration : longest) & longest,
                                   .operation = c->operation & 0x3ff,
                                   .kind = kind & 0xf,
-                                  .thread = thread_number(),
+                                  .thread = thread_number() & 0x7fu,
+                                  .apart = (thread.apart.of != 0) & 1,
                                   .posted_ticks = posted,
                                   .bytes = bytes & 0xffffffffffff,
                                   .channel = p.waiting ? 0 : p.channel & 0xffff,

@@ -166,13 +166,18 @@ struct ledger_site {
  *                    it completed
  *   span_ns          entry of the post to return of the completing call
  *   hidden           completed without waiting: found done by Test, or wait < 1 us
- *   polls            with --trace=transport: looks of the transport for news, in these calls; of
- *                    them empty, that found nothing */
+ *   apart, apart_ns  of the calls, those that the layer itself may have delayed, by what it
+ * injected into or before them, and the time in them: in no other figure but calls, errors and
+ * bytes. So are requests that such a call posts or completes. polls            with
+ * --trace=transport: looks of the transport for news, in these calls; of them empty, that found
+ * nothing */
 #define LEDGER_SUMS(X)                                                                             \
     X(calls)                                                                                       \
     X(errors)                                                                                      \
     X(bytes)                                                                                       \
     X(time_ns)                                                                                     \
+    X(apart)                                                                                       \
+    X(apart_ns)                                                                                    \
     X(completed)                                                                                   \
     X(completed_bytes)                                                                             \
     X(span_ns) X(window_ns) X(wait_ns) X(hidden) X(cancelled) X(polls) X(empty_polls)
@@ -238,7 +243,8 @@ enum { LEDGER_CHANNEL_SEND, LEDGER_CHANNEL_RECEIVE, LEDGER_CHANNEL_COLLECTIVE };
  * has one for each. Exact ticks are worth their bytes: waits are differences between ranks. */
 struct ledger_event {
     uint64_t entry_ticks;
-    uint64_t duration : 42, operation : 10, kind : 4, thread : 8; /* kind: enum act_kind */
+    /* kind: enum act_kind; apart: the layer may have delayed it */
+    uint64_t duration : 42, operation : 10, kind : 4, thread : 7, apart : 1;
     uint64_t posted_ticks; /* entry of the call that posted what is completed here; or entry */
     uint64_t bytes : 48, channel : 16; /* channel 0: none, or not known */
     uint32_t site;

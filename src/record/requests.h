@@ -36,6 +36,7 @@ struct request {
     uint16_t operation;
     uint16_t comm_index;
     uint8_t kind; /* a sum of enum request_kind */
+    bool apart;   /* started where calls are kept apart */
     bool active;  /* started and not yet complete; only a persistent one may be inactive */
 };
 

@@ -7,9 +7,10 @@
  * PER_STEP is 1), with work before each. HOW rank 2 is late: never, constant, random, alternating,
  * or pipelined: nobody works between, so that whoever is not the root is late for all but the
  * first. With "posted-" before that it is MPI_Ibcast, and MPI_Wait at once; with "away" rank 2
- * works 1 ms before it waits, with "root_away" the root does. Prints the medians of "took ROOT
- * BYTES I US", return of I minus entry of the root, and of "late ROOT BYTES I US", entry of I minus
- * entry of the root where it was late. */
+ * works 1 ms before it waits, with "root_away" the root does. With "steps" there are only steps of
+ * a broadcast, an exchange with the neighbours and a reduction, and nothing is printed. Else prints
+ * the medians of "took ROOT BYTES I US", return of I minus entry of the root, and of "late ROOT
+ * BYTES I US", entry of I minus entry of the root where it was late. */
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -57,6 +58,22 @@ static unsigned late_us(const char *how, int step)
                                          : 0;
 }
 
+/* Whoever is held up in one of these, others wait for in the next. */
+static void run_steps(char *buffer, int bytes)
+{
+    int one = 1, all, next = (rank + 1) % size, before = (rank + size - 1) % size;
+    PMPI_Bcast(buffer, bytes, MPI_BYTE, 0, MPI_COMM_WORLD); /* the first takes longer */
+    PMPI_Barrier(MPI_COMM_WORLD);
+    PMPI_Allreduce(&one, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    for (int step = 0; step < 5 * STEPS; step++) {
+        MPI_Bcast(buffer, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+        MPI_Sendrecv(buffer, 8, MPI_BYTE, next, 0, buffer, 8, MPI_BYTE, before, 0, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+        usleep(100);
+        MPI_Allreduce(&one, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    }
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -67,7 +84,9 @@ int main(int argc, char **argv)
     static double took[KINDS][STEPS * 8], late[KINDS][STEPS * 8];
     static int n_took[KINDS], n_late[KINDS];
     char *buffer = calloc(1 << 20, 1);
-    for (int step = 0; step < STEPS; step++) {
+    if (!strcmp(how, "steps"))
+        run_steps(buffer, atoi(argv[3]));
+    for (int step = 0; step < STEPS && strcmp(how, "steps"); step++) {
         PMPI_Barrier(MPI_COMM_WORLD);
         usleep(500); /* what the barrier sent has arrived */
         for (int b = 0; b < per_step; b++) {

@@ -76,6 +76,19 @@ done
 COLLPROF_ACK_SHARE=100
 export COLLPROF_ACK_SHARE
 
+# What is injected is in no time of the application's calls: each mode beside the run without.
+COLLPROF_BCAST='' SMPI_OPTIONS=$small COLLPROF_ACK='' COLLPROF_ACK_SHARE=5
+run sim/layer.out steps 1 4096
+cp $dir/profile.json sim/layer.plain.json
+for mode in COLLPROF_ACK=one COLLPROF_ACK=all COLLPROF_BENCHMARK=direct; do
+    export "${mode?}"
+    run sim/layer.out steps 1 4096
+    ./collprof export --format=csv --table=operations $dir >sim/layer.csv || exit 1
+    python3 "$srcdir/tests/sim/apart.py" $mode sim/layer.plain.json $dir/profile.json sim/layer.csv || exit 1
+    COLLPROF_ACK='' COLLPROF_BENCHMARK=''
+done
+COLLPROF_ACK_SHARE=100
+
 # A clock that takes 20 us to read shows whether holds, which begin and end in a reading, are taken off.
 algorithm=binomial_tree
 COLLPROF_BCAST='' COLLPROF_ACK=one

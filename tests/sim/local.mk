@@ -23,7 +23,7 @@ SIM_TESTS = \
 	tests/sim/layer.sh tests/sim/drawn.sh tests/sim/aging.sh \
 	tests/sim/reduction.sh tests/sim/benchmark.sh \
 	tests/sim/waits.sh
-EXTRA_DIST += $(SIM_TESTS) tests/sim/run.sh tests/sim/place.awk tests/sim/layer.py tests/sim/drawn.py tests/sim/waits.py \
+EXTRA_DIST += $(SIM_TESTS) tests/sim/run.sh tests/sim/place.awk tests/sim/layer.py tests/sim/apart.py tests/sim/drawn.py tests/sim/waits.py \
 	tests/sim/sweep.py tests/sim/platforms/make.py \
 	tests/sim/known.table tests/sim/known.py tests/sim/pages.py \
 	tests/sim/platforms/cluster.xml tests/sim/platforms/grid.xml tests/sim/platforms/sites2.xml \
