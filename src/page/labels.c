@@ -182,6 +182,11 @@ char **site_labels(const struct profile *p)
             free(label[i]);
             label[i] = profile_strdup(p->sites.at[i].depth ? text : "-");
         }
+        if (p->sites.at[i].depth && p->sites.at[i].in_part) {
+            snprintf(text, sizeof text, "%.500s, in part", label[i]);
+            free(label[i]);
+            label[i] = profile_strdup(text);
+        }
     }
     free(all);
     number_calls(p, label);

@@ -100,6 +100,7 @@ static bool read_sites(struct profile *p, const json_t *array)
         if (json_array_size(frames) > LEDGER_MAX_DEPTH)
             return false;
         s->depth = (uint32_t)json_array_size(frames);
+        s->in_part = json_is_true(json_object_get(json_array_get(array, i), "in_part"));
         for (uint32_t k = 0; k < s->depth; k++) {
             const json_t *from = json_array_get(frames, k);
             struct profile_frame *f = &s->frame[k];

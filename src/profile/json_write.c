@@ -75,7 +75,10 @@ static json_t *sites_of(const struct profile *p)
         json_t *frames = json_array();
         for (uint32_t f = 0; f < p->sites.at[i].depth; f++)
             json_push(frames, frame_of(&p->sites.at[i].frame[f]));
-        json_push(array, json_pack("{s:o}", "frames", frames));
+        json_t *site = json_pack("{s:o}", "frames", frames);
+        if (p->sites.at[i].in_part)
+            json_object_set_new(site, "in_part", json_true());
+        json_push(array, site);
     }
     return array;
 }

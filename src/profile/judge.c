@@ -135,8 +135,10 @@ static void judge_hosts(struct profile *p)
 static void judge_dropped(struct profile *p)
 {
     static const char *const lost[LEDGER_SECTIONS] = {
-        [LEDGER_SITES] = "call sites (of all ranks) beyond the table: their calls are counted "
-                         "without a place",
+        [LEDGER_SITES] =
+            "call sites (of all ranks) beyond the table, the rarest first: their calls "
+            "are counted without a place, and so may be earlier ones of a place that is "
+            "there \"in part\"",
         [LEDGER_COMMS] = "communicators beyond the table: their calls are counted without one",
         [LEDGER_ENTRIES] = "calls beyond the table: in no figure but the totals",
         [LEDGER_REGIONS] = "regions beyond the table",

@@ -147,6 +147,26 @@ static struct maps merge_tables(struct profile *into, const struct profile *from
     return m;
 }
 
+static bool dropped_sites(const struct profile *p)
+{
+    uint64_t dropped = 0;
+    for (size_t i = 0; i < p->ranks.n; i++)
+        dropped += p->ranks.at[i].dropped[LEDGER_SITES];
+    return dropped > 0;
+}
+
+/* A site that only one of the two has may be among those that the other had no place for. */
+static void doubt_sites(struct profile *into, size_t n_before, bool doubt_before,
+                        const struct profile *from, const uint32_t *site, bool doubt_after)
+{
+    bool *shared = profile_alloc(into->sites.n + 1);
+    for (size_t i = 0; i < from->sites.n; i++)
+        shared[site[i]] = site[i] < n_before;
+    for (size_t i = 0; i < into->sites.n; i++)
+        into->sites.at[i].in_part |= !shared[i] && (i < n_before ? doubt_before : doubt_after);
+    free(shared);
+}
+
 static void merge_counts(struct profile *into, const struct profile *from, const struct maps *m)
 {
     for (size_t i = 0; i < from->entries.n; i++) {
@@ -200,11 +220,14 @@ static void merge_counts(struct profile *into, const struct profile *from, const
 
 void profile_merge(struct profile *into, struct profile *from)
 {
+    size_t n_sites = into->sites.n;
+    bool dropped_before = dropped_sites(into), dropped_after = dropped_sites(from);
     merge_header(into, from);
     merge_trace(&into->trace, &from->trace);
     merge_ranks(into, from);
     merge_texts(into, from);
     struct maps m = merge_tables(into, from);
+    doubt_sites(into, n_sites, dropped_after, from, m.site, dropped_before);
     merge_counts(into, from, &m);
     events_limit(into, PROFILE_MAX_EVENTS);
     acts_limit(into, PROFILE_MAX_ACTS);

@@ -278,10 +278,13 @@ uint32_t profile_add_site(struct profile *p, const struct profile_site *site)
 {
     uint64_t hash = hash_of_site(site);
     uint32_t i = lookup_find(&p->by_site, hash, p, site, same_site);
-    if (i != PROFILE_NONE)
+    if (i != PROFILE_NONE) {
+        p->sites.at[i].in_part |= site->in_part;
         return i;
+    }
     struct profile_site *s = PUSH(&p->sites);
     s->depth = site->depth;
+    s->in_part = site->in_part;
     for (uint32_t f = 0; f < site->depth; f++) {
         s->frame[f].module = site->frame[f].module;
         s->frame[f].address = site->frame[f].address;

@@ -110,6 +110,7 @@ struct profile_frame {
 
 struct profile_site {
     uint32_t depth; /* 0: calls whose site was not recorded */
+    bool in_part;   /* earlier calls may be among those: the table was full */
     struct profile_frame frame[LEDGER_MAX_DEPTH];
 };
 

@@ -101,6 +101,7 @@ void *profile_pack(const struct profile *p, size_t *size)
     for (size_t i = 0; i < p->sites.n; i++) {
         const struct profile_site *s = &p->sites.at[i];
         put_count(&o, s->depth);
+        put_count(&o, s->in_part);
         for (uint32_t f = 0; f < s->depth; f++) {
             put_count(&o, s->frame[f].module);
             put_count(&o, s->frame[f].address);
@@ -232,10 +233,10 @@ static void get_findings(struct in *i, struct profile *p)
 
 static void get_sites(struct in *i, struct profile *p)
 {
-    for (uint64_t n = get_count(i, 8); n > 0; n--) {
-        struct profile_site s = {0};
+    for (uint64_t n = get_count(i, 16); n > 0; n--) {
         uint64_t depth = get_count(i, 16);
-        s.depth = depth <= LEDGER_MAX_DEPTH ? (uint32_t)depth : 0;
+        struct profile_site s = {.in_part = get_number(i) != 0,
+                                 .depth = depth <= LEDGER_MAX_DEPTH ? (uint32_t)depth : 0};
         i->bad = i->bad || depth > LEDGER_MAX_DEPTH;
         for (uint32_t f = 0; f < s.depth; f++) {
             s.frame[f].module = (uint32_t)get_number(i);

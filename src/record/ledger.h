@@ -145,7 +145,7 @@ struct ledger_comm {
 struct ledger_site {
     uint64_t hash;
     uint32_t depth;
-    uint32_t unused;
+    uint32_t in_part; /* calls before may be without a place: it had given way to others */
     struct {
         uint32_t module; /* UINT32_MAX: in no known module; the address is then as it was */
         uint32_t unused;

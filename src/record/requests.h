@@ -58,6 +58,9 @@ void request_release(struct request *r);
 /* Takes out the record of a freed request, persistent or not. */
 void request_forget(uint64_t handle);
 
+/* Marks the call sites that requests may still refer to. */
+void requests_mark_sites(bool *sites);
+
 /* Forgets everything but persistent requests: completions were not watched for a while. */
 void requests_clear(void);
 

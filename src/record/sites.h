@@ -8,7 +8,7 @@
 int sites_start(void);
 
 /* The site that the calling wrapper was called from: an index into the ledger's sites,
- * LEDGER_NO_SITE if the table is full. Call from the wrapper itself (inlined code included). */
+ * LEDGER_NO_SITE if there is no room. Call from the wrapper itself (inlined code included). */
 uint32_t site_here(void);
 
 /* Modules mapped now that the ledger does not know yet (after dlopen). */

@@ -152,14 +152,22 @@ static void huge(void)
     free(x);
 }
 
-/* 16 x 16 x 16 stacks, each its own call site. */
+static enum { BARRIER, ALLREDUCE, IRECV } called;
+static int from[8192], to[8192];
+static MPI_Request open_request[64];
+
+/* Of N levels 16^N stacks, each its own call site. */
 static __attribute__((noinline)) void descend(int level, int where)
 {
     switch ((where >> 4 * level) & 15) {
 #define PLACE(n)                                                                                   \
     case n:                                                                                        \
-        if (level == 0)                                                                            \
+        if (level == 0 && called == BARRIER)                                                       \
             MPI_Barrier(MPI_COMM_SELF);                                                            \
+        else if (level == 0 && called == ALLREDUCE)                                                \
+            MPI_Allreduce(from, to, 8192, MPI_INT, MPI_SUM, MPI_COMM_SELF);                        \
+        else if (level == 0)                                                                       \
+            MPI_Irecv(to, 1, MPI_INT, 0, where, MPI_COMM_SELF, &open_request[where]);              \
         else                                                                                       \
             descend(level - 1, where);                                                             \
         __asm__ volatile("# %0" : : "i"(n) : "memory"); /* or equal cases become one */            \
@@ -176,6 +184,28 @@ static __attribute__((noinline)) void many_sites(void)
     for (int round = 0; round < 2; round++)
         for (int where = 0; where < 4096; where++)
             descend(2, where);
+}
+
+/* 45,000 stacks in turn, a hundred of them once more at the end, beside eight that are called 2,500
+ * times each and 64 that post requests, by shorter calls, which are open all the while. */
+static void rare_sites(void)
+{
+    called = IRECV;
+    for (int i = 0; i < 64; i++)
+        descend(1, i);
+    for (int i = 0; i < 45000; i++) {
+        called = ALLREDUCE;
+        descend(3, i);
+        called = BARRIER;
+        if (i >= 25000)
+            descend(1, i % 8);
+    }
+    called = ALLREDUCE;
+    for (int i = 0; i < 100; i++)
+        descend(3, i);
+    for (int i = 0; i < 64; i++)
+        MPI_Send(from, 1, MPI_INT, 0, i, MPI_COMM_SELF);
+    MPI_Waitall(64, open_request, MPI_STATUSES_IGNORE);
 }
 
 /* Two collectives in turn, more of them than the log holds. */
@@ -256,24 +286,17 @@ static void nested(void)
 static const struct {
     const char *name;
     void (*go)(void);
-} ways[] = {{"longjmp", by_longjmp},
-            {"failing-collective", failing_collective},
-            {"failing-wait", failing_wait},
-            {"freeing-nothing", freeing_nothing},
+} ways[] = {{"longjmp", by_longjmp},        {"failing-collective", failing_collective},
+            {"failing-wait", failing_wait}, {"freeing-nothing", freeing_nothing},
 #if MPI_VERSION >= 4
             {"partitioned", partitioned},
 #endif
-            {"between", between},
-            {"huge", huge},
-            {"many-sites", many_sites},
-            {"in-turn", in_turn},
-            {"many-requests", many_requests},
-            {"elsewhere", elsewhere},
-            {"small-files", small_files},
-            {"closing", closing},
-            {"waiting", waiting},
-            {"changed-user", changed_user},
-            {"nested", nested}};
+            {"between", between},           {"huge", huge},
+            {"many-sites", many_sites},     {"rare-sites", rare_sites},
+            {"in-turn", in_turn},           {"many-requests", many_requests},
+            {"elsewhere", elsewhere},       {"small-files", small_files},
+            {"closing", closing},           {"waiting", waiting},
+            {"changed-user", changed_user}, {"nested", nested}};
 
 int main(int argc, char **argv)
 {

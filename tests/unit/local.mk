@@ -1,5 +1,5 @@
 record_tables = src/record/entries.c src/record/index.c src/record/instances.c src/record/layer.c \
-	src/record/requests.c
+	src/record/peers.c src/record/requests.c
 made_profile = tests/unit/made_ledger.c tests/unit/made_ledger.h tests/unit/made_profile.c tests/unit/made_profile.h
 
 # One program per floor. A new file of tests goes into the program of what it tests.

@@ -2,6 +2,7 @@
  * tables are full, a sample of instances that still matches, and all of it with threads. */
 #include "record/entries.h"
 #include "record/instances.h"
+#include "record/peers.h"
 #include "record/requests.h"
 
 #include <criterion/criterion.h>
@@ -10,7 +11,7 @@
 static void start(void)
 {
     cr_assert_eq(ledger_create(&layer.ledger, AT_FDCWD, NULL, LEDGER_MIN_BYTES, 100), 0);
-    cr_assert_eq(entries_start(), 0);
+    cr_assert_eq(entries_start() || peers_start(), 0);
     cr_assert_eq(requests_start(), 0);
     layer.ns_per_tick = 1ull << 32;
 }
@@ -186,4 +187,65 @@ Test(record, a_full_log_keeps_a_sample)
     for (uint32_t i = 0; i < t->count; i++)
         cr_assert(ledger_is_sampled(layer.ledger.instances[i].comm_id,
                                     layer.ledger.instances[i].sequence, mask));
+}
+
+static struct ledger_entry *entry(uint32_t site, uint32_t operation)
+{
+    return entry_of(entry_key(site, operation, 0, 0, 0));
+}
+
+Test(record, what_sites_counted_that_give_way_is_of_none)
+{
+    for (uint32_t i = 0; i < 1000; i++) {
+        entry_count(entry(i, 1), i, i, false);
+        peer_count(i, 1, i % 3, false, i);
+    }
+    entry_count(entry(600, 2), 5, 0, false);
+    const struct ledger_entry *kept = entry(100, 1), *moved = entry(600, 2);
+    bool gone[1000] = {0};
+    uint64_t calls = 1, bytes = 0, peers[3] = {1}; /* site 0's own */
+    for (uint32_t i = 500; i < 1000; i++) {
+        gone[i] = true;
+        calls++;
+        bytes += i;
+        peers[i % 3]++;
+    }
+    entries_leave(gone);
+    peers_leave(gone);
+    cr_assert_eq(entry(LEDGER_NO_SITE, 1)->calls, calls);
+    cr_assert_eq(entry(LEDGER_NO_SITE, 1)->bytes, bytes);
+    cr_assert_eq(entry(LEDGER_NO_SITE, 1)->max_ns, 999);
+    cr_assert_eq(entry(LEDGER_NO_SITE, 2), moved);
+    cr_assert_eq(moved->site, LEDGER_NO_SITE);
+    cr_assert_eq(entry(100, 1), kept);
+    cr_assert_eq(kept->calls, 1);
+    cr_assert_eq(layer.ledger.header->section[LEDGER_PEERS].count, 500 + 2);
+    for (uint32_t i = 0; i < 500; i++) {
+        const struct ledger_peer *p =
+            (struct ledger_peer *)index_find(&layer.peers, peer_key(i, 1, i % 3, false));
+        cr_assert_eq(p->messages, i ? 1 : peers[0]);
+        cr_assert_eq(p->site, i);
+    }
+    /* Their places are taken before new ones are made. */
+    uint32_t count = layer.ledger.header->section[LEDGER_ENTRIES].count;
+    for (uint32_t i = 500; i < 1000; i++) {
+        cr_assert_eq(entry(i, 3)->calls, 0);
+        cr_assert_eq(entry(i, 3)->operation, 3);
+    }
+    cr_assert_eq(layer.ledger.header->section[LEDGER_ENTRIES].count, count);
+}
+
+Test(record, full_entries_have_room_again)
+{
+    static bool gone[100000];
+    for (uint32_t i = 1; i < 100000; i++) {
+        gone[i] = true;
+        entry(i, 1);
+    }
+    uint64_t dropped = layer.ledger.header->section[LEDGER_ENTRIES].dropped;
+    cr_assert_gt(dropped, 0);
+    entries_leave(gone);
+    for (uint32_t i = 1; i < 1000; i++)
+        cr_assert_eq(entry(i, 2)->site, i);
+    cr_assert_eq(layer.ledger.header->section[LEDGER_ENTRIES].dropped, dropped);
 }
