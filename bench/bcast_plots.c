@@ -227,6 +227,8 @@ bool plots_end(struct plots *p, struct document *d)
     const struct bench *b = &p->o->bench;
     bool swept = sweeps_ranks(p) || sweeps_sizes(p);
     p->d = d;
+    if (p->n)
+        qsort(p->figures, p->n, sizeof *p->figures, bench_by_point);
     size_t bytes = b->sizes.min;
     do {
         char size[32] = "";

@@ -4,6 +4,7 @@
 #include "base/reason.h"
 #include "bench_inner.h"
 #include "picture/plot.h"
+#include "results/launches.h"
 #include "results/save.h"
 #include "sync/local_clock.h"
 
@@ -11,6 +12,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifdef COLLPROF_SIMULATED
@@ -59,6 +61,7 @@ static void fill_defaults(struct bench *b)
         b->sizes = (struct bench_range){.min = 8, .max = 64 << 10};
     if (b->ranks.max == 0)
         b->ranks = (struct bench_range){.min = (size_t)b->size, .max = (size_t)b->size};
+    b->seed = -1;
     if (b->plan.repetitions == 0)
         b->plan = plan_default();
 }
@@ -77,6 +80,50 @@ static int worst(MPI_Comm comm, int status)
     return all;
 }
 
+/* Another order with every launch; a simulation is the same each time. */
+static void choose_seed(struct bench *b)
+{
+    if (b->seed < 0)
+        b->seed =
+            clock_source == CLOCK_SOURCE_EXTERNAL || (b->without && strstr(b->without, "seed"))
+                ? 0
+                : 1 + (int)(((unsigned)time(NULL) ^ (unsigned)getpid() << 12) % 1000000);
+    MPI_Bcast(&b->seed, 1, MPI_INT, 0, b->comm);
+}
+
+/* Before anything is measured: the launches so far have to be such. */
+static bool append_possible(const struct bench *b)
+{
+    const char *why = NULL;
+    if (!b->append)
+        return true;
+    if (b->format != FORMAT_JSON || !bench_is_file(b->output))
+        why = "--append is for JSON in a file: -o FILE would be right";
+    json_t *all = json_array();
+    if (!why && access(b->output, F_OK) == 0)
+        why = launches_load(all, b->output);
+    json_decref(all);
+    if (why)
+        fprintf(stderr, "%s: %s%s%s\n", b->program, b->output ? b->output : "",
+                b->output ? ": " : "", why);
+    return !why;
+}
+
+/* Those in the file before, and D, side by side. */
+static void append(const struct bench *b, struct document *d)
+{
+    json_t *all = json_array(), *earlier;
+    const char *why = access(b->output, F_OK) == 0 ? launches_load(all, b->output) : NULL;
+    earlier = json_copy(all);
+    json_array_append_new(all, launches_of(d));
+    if (!why)
+        why = launches_tell(all, d);
+    if (why)
+        document_note(d, "%s: %s: only this launch is shown", b->output, why);
+    document_attach(d, "launches", earlier);
+    json_decref(all);
+}
+
 /* 0: go on, 1: leave in peace (--help), 2: a wrong option. Every rank parses, rank 0 prints. */
 static int parse_options(struct bench *b, int argc, char **argv, const struct argp *argp)
 {
@@ -88,6 +135,8 @@ static int parse_options(struct bench *b, int argc, char **argv, const struct ar
     if (error)
         return error == ECANCELED ? 1 : 2;
     if (b->rank == 0) {
+        if (!append_possible(b))
+            return 2;
         if (b->plot && (!plot_path_valid(b->plot) || !save_possible(b->plot)))
             return 2;
         if (!save_possible(b->output))
@@ -111,6 +160,7 @@ void bench_start(struct bench *b, int *argc, char ***argv, int level, const stru
     int status = worst(b->comm, parse_options(b, *argc, *argv, argp));
     if (status)
         bench_leave(status == 1 ? 0 : 2);
+    choose_seed(b);
     if (b->yield)
         clock_give_way();
     bench_watch();
@@ -135,6 +185,8 @@ _Noreturn void bench_refuse(const struct bench *b, const char *format, ...)
 _Noreturn void bench_finish(struct bench *b, struct document *d, int status)
 {
     machine_judge(b, d);
+    if (d && b->append)
+        append(b, d);
     int failed = b->rank == 0 && d && !document_save(d, b->output, b->format);
     failed = worst(b->comm, failed);
     bench_keep_end(!failed);

@@ -29,6 +29,8 @@ struct bench {
     enum format format;       /* --format */
     const char *output;       /* --output, NULL: standard output */
     const char *plot;         /* --plot, NULL: none */
+    bool append;              /* --append */
+    int seed;                 /* --seed; negative: not given */
     bool yield;               /* --yield */
     bool full;                /* -f: min and max beside the median */
 
@@ -101,6 +103,9 @@ void bench_add_words(char *text, size_t size, const char *format, ...)
  * early sleep: in MPI_Barrier they would busy-wait, and on a full machine take the processors of
  * those that measure. */
 void bench_wait(MPI_Comm comm);
+
+/* Rows of the document that are added from now on stand at this place. */
+void bench_place_rows(size_t place);
 
 /* Where every rank runs (base/topology.h), on rank 0, to be freed; NULL on the others. Collective.
  */

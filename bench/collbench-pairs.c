@@ -112,8 +112,9 @@ static int report(const struct options *o, const struct pairs *p, struct documen
 
 int main(int argc, char **argv)
 {
-    static struct options o = {.bench = {.sizes = {64, 64, 0}, .without = "warmup stop full"},
-                               .order = PAIRS_TOURNAMENT};
+    static struct options o = {
+        .bench = {.sizes = {64, 64, 0}, .without = "warmup stop full seed append"},
+        .order = PAIRS_TOURNAMENT};
     o.bench.plan = plan_default();
     bench_begin(&o.bench, &o, &argc, &argv, MPI_THREAD_SINGLE, &program);
     struct bench *b = &o.bench;

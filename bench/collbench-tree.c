@@ -257,9 +257,10 @@ static void check_outputs(const struct tree_options *o)
 
 int main(int argc, char **argv)
 {
-    static struct tree_options o = {.bench = {.sizes = {1024, 1024, 0}, .without = "ranks full"},
-                                    .segment = SIZE_MAX,
-                                    .step = 1};
+    static struct tree_options o = {
+        .bench = {.sizes = {1024, 1024, 0}, .without = "ranks full seed"},
+        .segment = SIZE_MAX,
+        .step = 1};
     o.bench.plan = plan_default();
     o.bench.plan.repetitions = 50;
     o.bench.plan.budget = 2;

@@ -291,6 +291,8 @@ static bool draw(const struct results *r)
 bool results_end(struct results *r)
 {
     put_notes(r);
+    if (r->n_points)
+        qsort(r->points, r->n_points, sizeof *r->points, bench_by_point);
     bool right = !r->o->bench.plot || draw(r);
     free(r->points);
     free(r);

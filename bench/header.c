@@ -155,6 +155,8 @@ static void fact_options(struct document *d, const struct bench *b)
     if (p->budget_most > p->budget)
         snprintf(budget, sizeof budget, "%g s each, up to %g where a broadcast is slow", p->budget,
                  p->budget_most);
+    if (b->seed > 0)
+        document_fact(d, "order", "of sizes and algorithms: at random, --seed=%d", b->seed);
     if (b->without && strstr(b->without, "stop"))
         document_fact(d, "repetitions", "%d, %s", p->repetitions, budget);
     else
@@ -175,6 +177,14 @@ static void caption(const struct document *d, const struct bench *b, double load
     plot_caption(text);
 }
 
+static struct document *the_document; /* rank 0's */
+
+void bench_place_rows(size_t place)
+{
+    if (the_document)
+        document_place(the_document, place);
+}
+
 struct document *bench_document(const struct bench *b, const char *schema)
 {
     struct place *places = bench_places(b);
@@ -185,6 +195,7 @@ struct document *bench_document(const struct bench *b, const char *schema)
         fprintf(stderr, "%s: no memory for results\n", b->program);
         MPI_Abort(b->comm, 1);
     }
+    the_document = d;
     size_t hosts = count_hosts(places, (size_t)b->size);
     document_fact(d, "program", "%s (collprof %s)", b->program, PACKAGE_VERSION);
     document_fact(d, "command", "%s", b->command);

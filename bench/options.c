@@ -17,6 +17,8 @@ enum key {
     KEY_PLOT,
     KEY_YIELD,
     KEY_SIZES,
+    KEY_SEED,
+    KEY_APPEND,
     KEY_USAGE
 };
 
@@ -31,9 +33,13 @@ static const struct argp_option options[] = {
      "when a measurement is enough: ci (95 % interval of the median within 2 %), paper (8 to 30 "
      "batches until sd < 3 % of their mean), fixed",
      11},
+    {"seed", KEY_SEED, "N", 0,
+     "the order of sizes and algorithms: at random, the same with the same N; 0: as listed", 11},
     {"budget", KEY_BUDGET, "SEC", 0, "seconds for one row or cell of the results; 0: no limit", 11},
     {"format", KEY_FORMAT, "FORMAT", 0, "text, csv or json", 12},
     {"output", 'o', "FILE", 0, "write the results there instead of to standard output", 12},
+    {"append", KEY_APPEND, NULL, 0,
+     "keep the launches that are in the --output (JSON), and show them all side by side", 12},
     {"plot", KEY_PLOT, "FILE", 0, "draw them, by gnuplot: FILE ends in .png or .svg", 12},
     {"full", 'f', NULL, 0, "minimum and maximum too, where there are such columns", 12},
     {"yield", KEY_YIELD, NULL, 0,
@@ -228,6 +234,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case 'o':
         b->output = arg;
+        return 0;
+    case KEY_APPEND:
+        b->append = true;
+        b->format = FORMAT_JSON;
+        return 0;
+    case KEY_SEED:
+        if (!parse_count(arg, 0, &b->seed))
+            return bench_bad_option(state, "impossible seed '%s': a number, 0 for none", arg);
         return 0;
     case KEY_PLOT:
         b->plot = arg;

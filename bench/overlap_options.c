@@ -138,8 +138,9 @@ void overlap_choose(struct options *o)
 
 void overlap_defaults(struct options *o)
 {
-    *o = (struct options){.bench = {.sizes = full_sizes, .without = "ranks warmup stop"},
-                          .comp = full_comp};
+    *o =
+        (struct options){.bench = {.sizes = full_sizes, .without = "ranks warmup stop seed append"},
+                         .comp = full_comp};
     o->bench.plan = plan_default();
     o->bench.plan.repetitions = RUNS;
     o->bench.plan.stop = STOP_FIXED;

@@ -296,21 +296,56 @@ void bench_sweep(const struct bench *b, const size_t *length, int n_axes,
     bench_progress_end(b);
 }
 
-static void visit_thing(const struct bench *b, const struct bench_visit *v, void *arg,
-                        struct bench_point *p, MPI_Comm comm, size_t *done)
+static void visit_point(const struct bench *b, const struct bench_visit *v, void *arg,
+                        const struct bench_point *p, MPI_Comm comm, size_t done)
 {
+    char what[96];
     size_t total = bench_steps(&b->sizes) * bench_steps(&b->ranks) * v->n;
-    bool sized = !v->sized || v->sized(arg, p->which);
-    p->name = v->name(arg, p->which);
-    p->bytes = sized ? b->sizes.min : 0;
-    do {
-        char what[96];
-        snprintf(what, sizeof what, "%s, %d ranks, %zu B", p->name, p->ranks, p->bytes);
-        bench_progress(b, (*done)++, total, what);
-        bench_watch();
-        if (comm != MPI_COMM_NULL)
-            v->measure(arg, p, comm);
-    } while (sized && bench_next(&b->sizes, &p->bytes));
+    snprintf(what, sizeof what, "%s, %d ranks, %zu B", p->name, p->ranks, p->bytes);
+    bench_progress(b, done, total, what);
+    bench_watch();
+    if (comm != MPI_COMM_NULL)
+        v->measure(arg, p, comm);
+}
+
+/* What is visited among RANKS, in the order of the lists; to be freed. */
+static struct bench_point *points_of(const struct bench *b, const struct bench_visit *v,
+                                     const void *arg, size_t ranks, size_t *n)
+{
+    struct bench_point *point = calloc(bench_steps(&b->sizes) * v->n, sizeof *point);
+    if (!point)
+        bench_refuse(b, "no memory for so many sizes");
+    *n = 0;
+    for (size_t which = 0; which < v->n; which++) {
+        bool sized = !v->sized || v->sized(arg, which);
+        size_t bytes = sized ? b->sizes.min : 0;
+        do {
+            point[(*n)++] = (struct bench_point){
+                .name = v->name(arg, which), .which = which, .ranks = (int)ranks, .bytes = bytes};
+        } while (sized && bench_next(&b->sizes, &bytes));
+    }
+    return point;
+}
+
+int bench_by_point(const void *a, const void *b)
+{
+    const struct bench_point *x = a, *y = b;
+    if (x->ranks != y->ranks)
+        return x->ranks < y->ranks ? -1 : 1;
+    if (x->which != y->which)
+        return x->which < y->which ? -1 : 1;
+    return (x->bytes > y->bytes) - (x->bytes < y->bytes);
+}
+
+/* ORDER is 0 to N - 1, as listed or at random, the same on all ranks. */
+static void choose_order(const struct bench *b, size_t *order, size_t n)
+{
+    unsigned short state[3] = {(unsigned short)b->seed, (unsigned short)(b->seed >> 16), 0x330e};
+    for (size_t i = 0; i < n; i++) {
+        size_t k = b->seed > 0 ? (size_t)(erand48(state) * (double)(i + 1)) : i;
+        order[i] = order[k];
+        order[k] = i;
+    }
 }
 
 void bench_visit(const struct bench *b, const struct bench_visit *v, void *arg)
@@ -323,9 +358,18 @@ void bench_visit(const struct bench *b, const struct bench_visit *v, void *arg)
             MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
         if (comm != MPI_COMM_NULL && v->enter)
             v->enter(arg, comm);
-        struct bench_point p = {.ranks = (int)ranks};
-        for (p.which = 0; p.which < v->n; p.which++)
-            visit_thing(b, v, arg, &p, comm, &done);
+        size_t n, first = done;
+        struct bench_point *point = points_of(b, v, arg, ranks, &n);
+        size_t *order = calloc(n, sizeof *order);
+        if (!order)
+            bench_refuse(b, "no memory for so many sizes");
+        choose_order(b, order, n);
+        for (size_t i = 0; i < n; i++) {
+            bench_place_rows(first + order[i]);
+            visit_point(b, v, arg, &point[order[i]], comm, done++);
+        }
+        free(order);
+        free(point);
         bench_wait(b->comm);
         if (comm != MPI_COMM_NULL)
             MPI_Comm_free(&comm);

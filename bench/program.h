@@ -111,6 +111,9 @@ struct bench_point {
     size_t bytes;
 };
 
+/* For qsort() of what begins with a struct bench_point: as listed, not as measured. */
+int bench_by_point(const void *a, const void *b);
+
 /* N things for every number of ranks in --ranks and every size in --sizes. The first ranks of all
  * are a communicator of their own, which returns errors. */
 struct bench_visit {

@@ -163,6 +163,7 @@ libresults_la_SOURCES = \
 	src/results/base_round.c src/results/base_round.h \
 	src/results/document.c src/results/document.h src/results/document_inner.h \
 	src/results/document_write.c \
+	src/results/launches.c src/results/launches.h \
 	src/results/save.c src/results/save.h \
 	src/results/schedule_json.c src/results/schedule_json.h
 libresults_la_LIBADD = $(JANSSON_LIBS)
@@ -188,6 +189,7 @@ collprof_SOURCES = \
 	src/cli/executable.c src/cli/executable.h \
 	src/cli/export.c \
 	src/cli/info.c \
+	src/cli/launches.c \
 	src/cli/list.c \
 	src/cli/main.c \
 	src/cli/plot.c \

@@ -12,6 +12,7 @@ enum { CLI_USAGE = 2, CLI_CHANGED = 3, CLI_CANNOT_EXECUTE = 126, CLI_NOT_FOUND =
 /* ARGV[0] is "collprof run"; the result is the exit status. */
 int cli_run(int argc, char **argv);
 int cli_repeat(int argc, char **argv);
+int cli_launches(int argc, char **argv);
 int cli_report(int argc, char **argv);
 int cli_list(int argc, char **argv);
 int cli_compare(int argc, char **argv);

@@ -23,6 +23,7 @@ static const struct command {
     {"list", "list the runs in a directory", cli_list},
     {"compare", "show what changed between runs, and what of it is noise", cli_compare},
     {"repeat", "run a command several times, for compare", cli_repeat},
+    {"launches", "run a benchmark several times, with intervals between launches", cli_launches},
     {"export", "write a run's figures as CSV, SQLite, JSON or a trace", cli_export},
     {"plot", "draw pictures of a run", cli_plot},
     {"info", "show what this collprof was built for, the clock, the machine", cli_info},

@@ -138,8 +138,25 @@ struct table *document_table(struct document *d, const char *name, const char *t
     return t;
 }
 
+/* The last row goes before those of higher places. */
+static void put_in_place(struct table *t)
+{
+    size_t n = t->n_columns;
+    struct cell *row = t->cells + t->n_cells - n;
+    while (row > t->cells && row[-1].place > row->place) {
+        for (struct cell *cell = row; cell < row + n; cell++) {
+            struct cell before = *(cell - n);
+            *(cell - n) = *cell;
+            *cell = before;
+        }
+        row -= n;
+    }
+}
+
 static void add_cell(struct table *t, struct cell cell)
 {
+    if (t)
+        cell.place = t->document->place;
     if (t && t->n_cells == t->room) {
         size_t room = t->room ? 2 * t->room : 64;
         if (grow(t->document, (void **)&t->cells, room - 1, sizeof *t->cells))
@@ -149,6 +166,8 @@ static void add_cell(struct table *t, struct cell cell)
         t->cells[t->n_cells++] = cell;
     else
         free(cell.text);
+    if (t && t->n_cells % t->n_columns == 0)
+        put_in_place(t);
 }
 
 void table_text(struct table *t, const char *value)
@@ -168,21 +187,25 @@ void table_integer(struct table *t, long long value)
 
 void table_real(struct table *t, double value)
 {
-    add_cell(t, (struct cell){.empty = !isfinite(value),
-                              .integer = isfinite(value) ? llround(value) : 0,
-                              .real = value});
+    table_real_within(t, value, NAN);
 }
 
 void table_real_within(struct table *t, double value, double error)
 {
-    table_real(t, value);
-    if (t && t->n_cells > 0)
-        t->cells[t->n_cells - 1].error = error;
+    add_cell(t, (struct cell){.empty = !isfinite(value),
+                              .integer = isfinite(value) ? llround(value) : 0,
+                              .real = value,
+                              .error = error});
 }
 
 void table_skip(struct table *t)
 {
     add_cell(t, (struct cell){.empty = true});
+}
+
+void document_place(struct document *d, size_t place)
+{
+    d->place = place;
 }
 
 size_t table_rows(const struct table *t)
@@ -204,6 +227,7 @@ static void table_copy(struct document *d, const struct table *from)
     for (size_t i = 0; i < from->n_cells; i++) {
         struct cell cell = from->cells[i];
         cell.text = cell.text ? kept(d, strdup(cell.text)) : NULL;
+        d->place = cell.place;
         add_cell(t, cell);
     }
 }

@@ -70,6 +70,10 @@ void table_real(struct table *t, double value); /* NaN: an empty cell */
  * digits at most. */
 void table_real_within(struct table *t, double value, double error);
 void table_skip(struct table *t); /* an empty cell, any kind */
+/* Rows that begin from now on stand, when written, behind those of lower places; within a place in
+ * the order in which they came. */
+void document_place(struct document *d, size_t place);
+
 size_t table_rows(const struct table *t);
 
 /* False, and nothing is written, if the document lacks something for want of memory. */

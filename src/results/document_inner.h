@@ -9,6 +9,7 @@ struct cell {
     char *text; /* COLUMN_TEXT */
     long long integer;
     double real;
+    size_t place; /* of its row, see document_place() */
     double error; /* what REAL is known within; 0 or NaN: not known */
 };
 
@@ -35,6 +36,7 @@ struct document {
     struct table **tables;
     size_t n_tables;
     json_t *attached;
+    size_t place;
     bool incomplete; /* there was no memory for something: it is not to be saved */
 };
 

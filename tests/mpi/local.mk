@@ -65,6 +65,7 @@ MPI_TESTS = \
 	tests/mpi/bcast.sh \
 	tests/mpi/collbench-bcast.sh \
 	tests/mpi/disturbed.sh \
+	tests/mpi/launches.sh \
 	tests/mpi/collbench-bcast-clocks.sh \
 	tests/mpi/collbench-bcast-truth.sh \
 	tests/mpi/collbench-bcast-usage.sh \

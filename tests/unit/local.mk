@@ -64,7 +64,7 @@ EXTRA_tests_unit_page_DEPENDENCIES = collprof-symbols.la
 tests_unit_page_LDADD = libpicture.la libdata.la libpage.la libresults.la libprofile.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_results_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_results_SOURCES = tests/unit/document.c tests/unit/plot.c tests/unit/overlap.c \
+tests_unit_results_SOURCES = tests/unit/document.c tests/unit/launches.c tests/unit/plot.c tests/unit/overlap.c \
 	tests/unit/overlap_map.c
 tests_unit_results_LDADD = libpicture.la libresults.la libbase.la $(CRITERION_LIBS)
 

@@ -1,0 +1,163 @@
+/* collprof launches: a benchmark started several times over, since between launches its figures
+ * differ by more than their intervals say; or the results of launches that were made by hand. */
+#include "results/launches.h"
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MOST = 1000 };
+
+struct launches {
+    const char *name, *output;
+    char **word; /* the command, or the files */
+    int n_words;
+    long n;
+    enum format format;
+};
+
+static const struct argp_option options[] = {
+    {"launches", 'n', "N", 0, "how often the command is started (5)", 0},
+    {"output", 'o', "DIR", 0, "a new directory for the launches' results (collprof.launches)", 0},
+    {"format", 'f', "FORMAT", 0, "text, csv or json", 0},
+    {0}};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct launches *l = state->input;
+    char *end;
+    switch (key) {
+    case 'n':
+        l->n = strtol(argument, &end, 10);
+        if (end == argument || *end || l->n < 2 || l->n > MOST)
+            cli_refuse(l->name, "--launches is '%s': a number from 2 to %d would be right",
+                       argument, MOST);
+        return 0;
+    case 'o':
+        l->output = argument;
+        return 0;
+    case 'f':
+        if (!format_from_name(argument, &l->format))
+            cli_refuse(l->name, "--format is '%s': text, csv or json would be right", argument);
+        return 0;
+    case ARGP_KEY_ARG:
+        l->word = state->argv + state->next - 1; /* all that follows is the command's own */
+        l->n_words = state->argc - state->next + 1;
+        state->next = state->argc;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static bool is_file(const char *word)
+{
+    size_t n = strlen(word);
+    return n > 5 && strcmp(word + n - 5, ".json") == 0 && access(word, R_OK) == 0;
+}
+
+/* The command, told where its results go. */
+static void launch(const struct launches *l, long i, const char *file)
+{
+    char output[4200], format[] = "--format=json", **argv;
+    pid_t pid;
+    int status, failed;
+    snprintf(output, sizeof output, "--output=%s", file);
+    argv = calloc((size_t)l->n_words + 3, sizeof *argv);
+    if (!argv)
+        cli_refuse(l->name, "out of memory");
+    memcpy(argv, l->word, (size_t)l->n_words * sizeof *argv);
+    memcpy(argv + l->n_words, (char *[]){format, output}, 2 * sizeof *argv);
+    failed = posix_spawnp(&pid, argv[0], NULL, NULL, argv, environ);
+    if (failed) {
+        fprintf(stderr, "%s: %s: %s\n", l->name, argv[0], strerror(failed));
+        exit(CLI_NOT_FOUND);
+    }
+    free(argv);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (status) {
+        fprintf(stderr, "%s: launch %ld ended with status %d: no results of all\n", l->name, i,
+                WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+        exit(1);
+    }
+}
+
+static void add(const struct launches *l, json_t *all, const char *file)
+{
+    const char *why = launches_load(all, file);
+    if (why)
+        cli_refuse(l->name, "%s: %s", file, why);
+}
+
+static void gather(const struct launches *l, json_t *all)
+{
+    char file[4100];
+    if (is_file(l->word[0])) {
+        for (int i = 0; i < l->n_words; i++)
+            add(l, all, l->word[i]);
+        return;
+    }
+    if (mkdir(l->output, 0777))
+        cli_refuse(l->name, "%s: %s: a new directory would be right (-o)", l->output,
+                   strerror(errno));
+    for (long i = 1; i <= l->n; i++) {
+        snprintf(file, sizeof file, "%s/launch-%ld.json", l->output, i);
+        launch(l, i, file);
+        add(l, all, file);
+        fprintf(stderr, "%s: %s\n", l->name, file);
+    }
+}
+
+/* What the first launch says of itself, but for the moment. */
+static void copy_facts(const json_t *all, struct document *d)
+{
+    const json_t *header = json_object_get(json_array_get(all, 0), "header"), *value;
+    const char *key;
+    static const char *const same[] = {"program", "command", "MPI", "clock", "ranks", "machine"};
+    document_fact(d, "launches", "%zu", json_array_size(all));
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        key = same[i];
+        value = json_object_get(header, key);
+        if (json_is_string(value))
+            document_fact(d, key, "%s", json_string_value(value));
+    }
+    document_note(d,
+                  "low, high: 95 %% interval of the mean over launches, by Student's distribution");
+}
+
+int cli_launches(int argc, char **argv)
+{
+    static const struct argp argp = {
+        options,
+        parse,
+        "[--] COMMAND [ARGUMENT...]\nFILE.json...",
+        "Starts a collbench program several times, by its launcher, and shows its figures with "
+        "intervals between launches: collprof launches mpiexec -n 4 collbench-bcast. "
+        "Or does the same of results that were written with --format=json.",
+        NULL,
+        NULL,
+        NULL};
+    struct launches l = {.name = argv[0], .output = "collprof.launches", .n = 5};
+    cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &l);
+    if (!l.word)
+        cli_refuse(l.name, "a command is missing: %s mpiexec -n 4 collbench-bcast would be right",
+                   l.name);
+    json_t *all = json_array();
+    gather(&l, all);
+    struct document *d = document_new("collprof-launches/1");
+    const char *why = d ? launches_tell(all, d) : "out of memory";
+    if (why)
+        cli_refuse(l.name, "%s", why);
+    copy_facts(all, d);
+    bool written = document_write(d, stdout, l.format);
+    document_free(d);
+    json_decref(all);
+    return cli_flush(l.name) && written ? 0 : 1;
+}
