@@ -17,7 +17,7 @@ libbase_la_SOURCES = \
 	src/base/histogram.c src/base/histogram.h \
 	src/base/launcher.c src/base/launcher.h \
 	src/base/names.c src/base/names.h \
-	src/base/noise.c src/base/noise.h \
+	src/base/noise.c src/base/noise.h src/base/order.h \
 	src/base/overlap.c src/base/overlap.h \
 	src/base/quote.c src/base/quote.h \
 	src/base/reason.c src/base/reason.h \
@@ -90,7 +90,7 @@ libprofile_la_SOURCES = \
 	src/profile/acts.c \
 	src/profile/arrivals.c src/profile/arrivals.h \
 	src/profile/events.c \
-	src/profile/fields.c src/profile/fields.h \
+	src/profile/fields.c src/profile/fields.h src/profile/fields_json.c \
 	src/profile/gather.c src/profile/gather.h src/profile/gather_trace.c \
 	src/profile/json_read.c src/profile/json_write.c \
 	src/profile/judge.c \

@@ -2,13 +2,21 @@
 
 #include "base/clock.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#define AT(type, member) offsetof(struct type, member), sizeof(((struct type *)0)->member)
 #define FIELD(type, member, key, kind)                                                             \
     {                                                                                              \
-        key, kind, offsetof(struct type, member), sizeof(((struct type *)0)->member)               \
+        key, kind, AT(type, member), false                                                         \
+    }
+#define NEEDED_FIELD(type, member, key, kind)                                                      \
+    {                                                                                              \
+        key, kind, AT(type, member), true                                                          \
+    }
+/* Packed with what it is in. */
+#define INNER(type, member, kind)                                                                  \
+    {                                                                                              \
+        NULL, kind, offsetof(struct type, member), 0, false                                        \
     }
 #define FIELDS(name)                                                                               \
     const struct fields fields_##name = {name##_table, sizeof name##_table / sizeof *name##_table}
@@ -42,7 +50,7 @@ FIELDS(host);
 
 static const struct field rank_table[] = {
     FIELD(profile_rank, rank, "rank", FIELD_I32),
-    FIELD(profile_rank, host, "host", FIELD_INDEX),
+    NEEDED_FIELD(profile_rank, host, "host", FIELD_HOST),
     FIELD(profile_rank, pid, "pid", FIELD_I64),
     FIELD(profile_rank, state, "state", FIELD_STATE),
     FIELD(profile_rank, state_detail, "state_detail", FIELD_I32),
@@ -74,7 +82,7 @@ static const struct field rank_table[] = {
     FIELD(profile_rank, failed_collectives, "failed_collectives", FIELD_U64),
     FIELD(profile_rank, init_ns, "init_ns", FIELD_U64),
     FIELD(profile_rank, merge_ns, "merge_ns", FIELD_U64),
-    FIELD(profile_rank, dropped, NULL, FIELD_PLAIN),
+    FIELD(profile_rank, dropped, "dropped", FIELD_DROPPED),
 };
 FIELDS(rank);
 
@@ -109,16 +117,25 @@ static const struct field region_table[] = {
 FIELDS(region);
 
 static const struct field entry_table[] = {
-    FIELD(profile_entry, site, "site", FIELD_INDEX),
-    FIELD(profile_entry, operation, "operation", FIELD_INDEX),
-    FIELD(profile_entry, comm, "communicator", FIELD_INDEX),
-    FIELD(profile_entry, region, "region", FIELD_INDEX),
+    FIELD(profile_entry, site, "site", FIELD_SITE),
+    NEEDED_FIELD(profile_entry, operation, "operation", FIELD_OPERATION),
+    FIELD(profile_entry, comm, "communicator", FIELD_COMM),
+    FIELD(profile_entry, region, "region", FIELD_REGION),
     FIELD(profile_entry, size_class, "size_class", FIELD_U32),
 #define SUM(member) FIELD(profile_entry, member, #member, FIELD_U64),
     LEDGER_SUMS(SUM) FIELD(profile_entry, min_ns, "min_ns", FIELD_U64),
     FIELD(profile_entry, max_ns, "max_ns", FIELD_U64),
+    FIELD(profile_entry, spread, "ranks", FIELD_SPREAD),
+    FIELD(profile_entry, histogram, "histogram", FIELD_HISTOGRAM),
 };
 FIELDS(entry);
+
+static const struct field group_table[] = {
+    FIELD(profile_group, site, "site", FIELD_SITE),
+    NEEDED_FIELD(profile_group, operation, "operation", FIELD_OPERATION),
+    FIELD(profile_group, spread, "ranks", FIELD_SPREAD),
+};
+FIELDS(group);
 
 static const struct field spread_table[] = {
     FIELD(spread, ranks, "count", FIELD_U32),     FIELD(spread, sum, "sum_ns", FIELD_U64),
@@ -135,9 +152,9 @@ static const struct field event_table[] = {
     FIELD(profile_event, outside_ns, NULL, FIELD_I64),
     FIELD(profile_event, sequence, NULL, FIELD_U32),
     FIELD(profile_event, rank, NULL, FIELD_U32),
-    FIELD(profile_event, site, NULL, FIELD_INDEX),
-    FIELD(profile_event, operation, NULL, FIELD_INDEX),
-    FIELD(profile_event, comm, NULL, FIELD_INDEX),
+    FIELD(profile_event, site, NULL, FIELD_SITE),
+    NEEDED_FIELD(profile_event, operation, NULL, FIELD_OPERATION),
+    NEEDED_FIELD(profile_event, comm, NULL, FIELD_COMM),
     FIELD(profile_event, comm_rank, NULL, FIELD_U32),
     FIELD(profile_event, root, NULL, FIELD_I32),
 };
@@ -145,9 +162,9 @@ FIELDS(event);
 
 static const struct field stand_table[] = {
     FIELD(profile_stand, rank, "rank", FIELD_I32),
-    FIELD(profile_stand, operation, "operation", FIELD_INDEX),
-    FIELD(profile_stand, site, "site", FIELD_INDEX),
-    FIELD(profile_stand, comm, "communicator", FIELD_INDEX),
+    NEEDED_FIELD(profile_stand, operation, "operation", FIELD_OPERATION),
+    FIELD(profile_stand, site, "site", FIELD_SITE),
+    FIELD(profile_stand, comm, "communicator", FIELD_COMM),
     FIELD(profile_stand, comm_id, "communicator_id", FIELD_HEX),
     FIELD(profile_stand, sequence, "sequence", FIELD_U32),
     FIELD(profile_stand, collective, "collective", FIELD_BOOL),
@@ -162,9 +179,9 @@ static const struct field stand_table[] = {
 FIELDS(stand);
 
 static const struct field arrival_table[] = {
-    FIELD(profile_arrival, site, "site", FIELD_INDEX),
-    FIELD(profile_arrival, operation, "operation", FIELD_INDEX),
-    FIELD(profile_arrival, comm, "communicator", FIELD_INDEX),
+    FIELD(profile_arrival, site, "site", FIELD_SITE),
+    NEEDED_FIELD(profile_arrival, operation, "operation", FIELD_OPERATION),
+    NEEDED_FIELD(profile_arrival, comm, "communicator", FIELD_COMM),
     FIELD(profile_arrival, instances, "instances", FIELD_U64),
     FIELD(profile_arrival, skew_median_ns, "skew_median_ns", FIELD_U64),
     FIELD(profile_arrival, skew_max_ns, "skew_max_ns", FIELD_U64),
@@ -182,8 +199,8 @@ static const struct field peer_table[] = {
     FIELD(profile_peer, rank, "rank", FIELD_U32),
     FIELD(profile_peer, peer, "peer", FIELD_U32),
     FIELD(profile_peer, received, "received", FIELD_U32),
-    FIELD(profile_peer, site, "site", FIELD_INDEX),
-    FIELD(profile_peer, operation, "operation", FIELD_INDEX),
+    FIELD(profile_peer, site, "site", FIELD_SITE),
+    FIELD(profile_peer, operation, "operation", FIELD_OPERATION),
     FIELD(profile_peer, messages, "messages", FIELD_U64),
     FIELD(profile_peer, bytes, "bytes", FIELD_U64),
 };
@@ -211,15 +228,19 @@ static const struct field trace_table[] = {
 FIELDS(trace);
 
 /* Many, and of plain members only. */
-static const struct field act_table[] = {{NULL, FIELD_PLAIN, 0, sizeof(struct act)}};
+static const struct field act_table[] = {{NULL, FIELD_PLAIN, 0, sizeof(struct act), false},
+                                         INNER(act, site, FIELD_SITE),
+                                         INNER(act, operation, FIELD_OPERATION)};
 FIELDS(act);
 
-static const struct field net_table[] = {{NULL, FIELD_PLAIN, 0, sizeof(struct net)}};
+static const struct field net_table[] = {{NULL, FIELD_PLAIN, 0, sizeof(struct net), false},
+                                         INNER(net, site, FIELD_SITE),
+                                         INNER(net, operation, FIELD_OPERATION)};
 FIELDS(net);
 
 static const struct field below_table[] = {
-    FIELD(net_row, site, "site", FIELD_INDEX),
-    FIELD(net_row, operation, "operation", FIELD_INDEX),
+    FIELD(net_row, site, "site", FIELD_SITE),
+    FIELD(net_row, operation, "operation", FIELD_OPERATION),
     FIELD(net_row, sends, "sends", FIELD_U64),
     FIELD(net_row, eager, "eager", FIELD_U64),
     FIELD(net_row, rendezvous, "rendezvous", FIELD_U64),
@@ -232,8 +253,8 @@ static const struct field below_table[] = {
     FIELD(net_row, same_call, "ended_in_same_call", FIELD_U64),
     FIELD(net_row, other_call, "ended_in_other_call", FIELD_U64),
     FIELD(net_row, outside, "ended_outside", FIELD_U64),
-    FIELD(net_row, carrier_site, "carrier_site", FIELD_INDEX),
-    FIELD(net_row, carrier_operation, "carrier_operation", FIELD_INDEX),
+    FIELD(net_row, carrier_site, "carrier_site", FIELD_SITE),
+    FIELD(net_row, carrier_operation, "carrier_operation", FIELD_OPERATION),
     FIELD(net_row, carried, "carried", FIELD_U64),
     FIELD(net_row, moved_bytes, "moved_bytes", FIELD_U64),
     FIELD(net_row, moved_ns, "moved_ns", FIELD_U64),
@@ -241,19 +262,14 @@ static const struct field below_table[] = {
 FIELDS(below);
 
 static const struct field wait_table[] = {
-    FIELD(profile_wait, site, "site", FIELD_INDEX),
-    FIELD(profile_wait, operation, "operation", FIELD_INDEX),
+    FIELD(profile_wait, site, "site", FIELD_SITE),
+    NEEDED_FIELD(profile_wait, operation, "operation", FIELD_OPERATION),
     FIELD(profile_wait, state, "state", FIELD_WAIT),
     FIELD(profile_wait, rank, "for_rank", FIELD_U32),
     FIELD(profile_wait, calls, "calls", FIELD_U64),
     FIELD(profile_wait, wait_ns, "wait_ns", FIELD_U64),
 };
 FIELDS(wait);
-
-const char *const dropped_keys[LEDGER_SECTIONS] = {
-    [LEDGER_MODULES] = "modules", [LEDGER_REGIONS] = "regions", [LEDGER_COMMS] = "communicators",
-    [LEDGER_SITES] = "sites",     [LEDGER_ENTRIES] = "calls",   [LEDGER_INSTANCES] = "instances",
-};
 
 static const char *const clock_names[] = {[CLOCK_SOURCE_TSC] = "TSC",
                                           [CLOCK_SOURCE_MONOTONIC] = "CLOCK_MONOTONIC",
@@ -285,190 +301,115 @@ static const char *const network_names[] = {[LEDGER_NETWORK_OFF] = "off",
                                             [LEDGER_NETWORK_NO_UCX] = "system calls alone",
                                             [LEDGER_NETWORK_MISSING] = "missing"};
 
-struct names {
+#define NAMES(array)                                                                               \
+    {                                                                                              \
+        array, sizeof array / sizeof *array                                                        \
+    }
+static const struct names {
     const char *const *at;
     uint32_t n;
-};
+} names_of[FIELD_KINDS] = {[FIELD_CLOCK] = NAMES(clock_names),
+                           [FIELD_STATE] = NAMES(state_names),
+                           [FIELD_FAMILY] = NAMES(family_names),
+                           [FIELD_WAIT] = NAMES(wait_names),
+                           [FIELD_NETWORK] = NAMES(network_names)};
 
-static struct names names_of(enum field_kind kind)
+const char *field_name(enum field_kind kind, uint32_t value)
 {
-#define NAMES(array) ((struct names){array, sizeof array / sizeof *array})
-    if (kind == FIELD_WAIT)
-        return NAMES(wait_names);
-    if (kind == FIELD_NETWORK)
-        return NAMES(network_names);
-    return kind == FIELD_CLOCK ? NAMES(clock_names)
-                               : (kind == FIELD_STATE ? NAMES(state_names) : NAMES(family_names));
-}
-
-static const char *name_of(enum field_kind kind, uint32_t value)
-{
-    struct names names = names_of(kind);
-    return value < names.n ? names.at[value] : "unknown";
+    return value < names_of[kind].n ? names_of[kind].at[value] : "unknown";
 }
 
 const char *clock_name_of(uint32_t clock)
 {
-    return name_of(FIELD_CLOCK, clock);
+    return field_name(FIELD_CLOCK, clock);
 }
 
 const char *state_name_of(uint32_t state)
 {
-    return name_of(FIELD_STATE, state);
+    return field_name(FIELD_STATE, state);
 }
 
-void json_put(json_t *object, const char *key, json_t *value)
+bool field_named(enum field_kind kind, uint32_t *value, const char *name)
 {
-    if (json_object_set_new_nocheck(object, key, value))
-        profile_out_of_memory();
-}
-
-void json_push(json_t *array, json_t *value)
-{
-    if (json_array_append_new(array, value))
-        profile_out_of_memory();
-}
-
-json_t *json_text(const char *text, size_t size)
-{
-    size_t length = strnlen(text, size);
-    json_t *value = json_stringn(text, length);
-    if (value)
-        return value;
-    char *plain = profile_alloc(length + 1);
-    for (size_t i = 0; i < length; i++)
-        plain[i] = (unsigned char)text[i] < 0x80 ? text[i] : '?';
-    value = json_stringn(plain, length);
-    free(plain);
-    return value;
-}
-
-static json_t *value_of(const struct field *f, const void *at)
-{
-    char hex[24];
-    switch (f->kind) {
-    case FIELD_U32:
-        return json_integer(*(const uint32_t *)at);
-    case FIELD_I32:
-        return json_integer(*(const int32_t *)at);
-    case FIELD_U64:
-    case FIELD_I64:
-        return json_integer(*(const int64_t *)at);
-    case FIELD_MAYBE:
-        return *(const int64_t *)at < 0 ? json_null() : json_integer(*(const int64_t *)at);
-    case FIELD_REAL:
-    case FIELD_SHARE:
-        /* A damaged record's may be infinite, for which JSON has no number. */
-        return isfinite(*(const double *)at) ? json_real(*(const double *)at) : json_null();
-    case FIELD_BOOL:
-        return json_boolean(*(const bool *)at);
-    case FIELD_TEXT:
-        return json_text(at, f->size);
-    case FIELD_HEX:
-        snprintf(hex, sizeof hex, "0x%016llx", *(const unsigned long long *)at);
-        return json_string(hex);
-    case FIELD_INDEX:
-        return *(const uint32_t *)at == PROFILE_NONE ? json_null()
-                                                     : json_integer(*(const uint32_t *)at);
-    default:
-        return json_string(name_of(f->kind, *(const uint32_t *)at));
-    }
-}
-
-void fields_write(json_t *object, const struct fields *fields, const void *data)
-{
-    for (size_t i = 0; i < fields->n; i++) {
-        const struct field *f = &fields->at[i];
-        if (f->key)
-            json_put(object, f->key, value_of(f, (const char *)data + f->offset));
-    }
-}
-
-/* The key of the value that was last refused, until it is asked for. */
-static const char *fault;
-
-static bool set_named(enum field_kind kind, uint32_t *at, const char *name)
-{
-    struct names names = names_of(kind);
-    for (uint32_t i = 0; name && i < names.n; i++) {
-        if (!strcmp(names.at[i], name)) {
-            *at = i;
+    for (uint32_t i = 0; name && i < names_of[kind].n; i++) {
+        if (!strcmp(names_of[kind].at[i], name)) {
+            *value = i;
             return true;
         }
     }
     return false;
 }
 
-static bool set_value(const struct field *f, void *at, const json_t *value)
+/* --- lists --- */
+
+static const struct fields fields_none;
+
+#define LIST(list, key, fields, how)                                                               \
+    {                                                                                              \
+        key, &fields, offsetof(struct profile, list), sizeof *((struct profile *)0)->list.at, how  \
+    }
+const struct list profile_lists[] = {
+    LIST(hosts, "hosts", fields_host, LIST_PACKED),
+    LIST(ranks, "ranks", fields_rank, LIST_PACKED | LIST_APPENDED),
+    LIST(modules, "modules", fields_module, LIST_PACKED),
+    LIST(operations, "operations", fields_operation, LIST_PACKED),
+    LIST(comms, "communicators", fields_comm, LIST_PACKED),
+    LIST(regions, "regions", fields_region, LIST_PACKED),
+    LIST(sites, NULL, fields_none, 0),
+    LIST(entries, "entries", fields_entry, LIST_PACKED),
+    LIST(groups, "groups", fields_group, LIST_PACKED),
+    LIST(arrivals, "arrivals", fields_arrival, 0),
+    LIST(events, NULL, fields_event, LIST_PACKED | LIST_APPENDED),
+    LIST(peers, "matrix", fields_peer, LIST_PACKED | LIST_APPENDED),
+    LIST(stands, "in_progress", fields_stand, LIST_APPENDED),
+    LIST(waits, "waits", fields_wait, 0),
+    LIST(below, "transport", fields_below, 0),
+    LIST(acts, NULL, fields_act, LIST_PACKED | LIST_APPENDED),
+    LIST(nets, NULL, fields_net, LIST_PACKED | LIST_APPENDED),
+    LIST(programs, NULL, fields_none, 0),
+    LIST(libraries, NULL, fields_none, 0),
+    LIST(warnings, NULL, fields_none, 0),
+    LIST(findings, NULL, fields_none, 0),
+};
+const size_t n_profile_lists = sizeof profile_lists / sizeof *profile_lists;
+
+/* What positions of each kind are in. */
+static size_t size_of(const struct profile *p, enum field_kind kind)
 {
-    const char *text = json_string_value(value);
-    json_int_t number = json_integer_value(value);
-    switch (f->kind) {
-    case FIELD_U32:
-        *(uint32_t *)at = (uint32_t)number;
-        return json_is_integer(value) && number >= 0 && number <= UINT32_MAX;
-    case FIELD_I32:
-        *(int32_t *)at = (int32_t)number;
-        return json_is_integer(value) && number >= INT32_MIN && number <= INT32_MAX;
-    case FIELD_U64:
-        *(int64_t *)at = number;
-        return json_is_integer(value) && number >= 0;
-    case FIELD_I64:
-        *(int64_t *)at = number;
-        return json_is_integer(value);
-    case FIELD_MAYBE:
-        *(int64_t *)at = json_is_integer(value) && number >= 0 ? number : -1;
-        return !value || json_is_null(value) || json_is_integer(value);
-    case FIELD_REAL:
-    case FIELD_SHARE:
-        *(double *)at = json_is_null(value) ? NAN : json_number_value(value);
-        return json_is_number(value) || json_is_null(value);
-    case FIELD_BOOL:
-        *(bool *)at = json_is_true(value);
-        return json_is_boolean(value);
-    case FIELD_TEXT:
-        snprintf(at, f->size, "%s", text ? text : "");
-        return text != NULL;
-    case FIELD_HEX:
-        *(uint64_t *)at = text ? strtoull(text, NULL, 16) : 0;
-        return text != NULL;
-    case FIELD_INDEX:
-        *(uint32_t *)at = json_is_null(value) ? PROFILE_NONE : (uint32_t)number;
-        return json_is_null(value) ||
-               (json_is_integer(value) && number >= 0 && number < PROFILE_NONE);
-    default:
-        return set_named(f->kind, at, text);
+    const size_t sizes[FIELD_KINDS] = {[FIELD_HOST] = p->hosts.n,
+                                       [FIELD_OPERATION] = p->operations.n,
+                                       [FIELD_COMM] = p->comms.n,
+                                       [FIELD_REGION] = p->regions.n,
+                                       [FIELD_SITE] = p->sites.n};
+    return sizes[kind];
+}
+
+void positions_follow(const struct fields *fields, void *data, const struct moves *moves)
+{
+    for (size_t i = 0; i < fields->n; i++) {
+        uint32_t *position = (uint32_t *)((char *)data + fields->at[i].offset);
+        if (fields->at[i].kind >= FIELD_HOST && *position != PROFILE_NONE)
+            *position = moves->to[fields->at[i].kind][*position];
     }
 }
 
-/* What no clock has measured: sums of such times would not fit their type either. */
-static bool is_possible(const struct field *f, const json_t *value)
+static bool are_valid(const struct profile *p, const struct fields *fields, const void *data)
 {
-    size_t length = strlen(f->key);
-    double number = json_number_value(value);
-    if (length > 3 && !strcmp(f->key + length - 3, "_ns"))
-        return number < (double)FAR_NS && (number >= 0 || f->kind == FIELD_MAYBE);
-    return f->kind != FIELD_SHARE || (number >= 0 && number <= 1);
-}
-
-const char *fields_fault(void)
-{
-    const char *was = fault;
-    fault = NULL;
-    return was;
-}
-
-bool fields_read(const json_t *object, const struct fields *fields, void *data)
-{
-    bool good = json_is_object(object);
-    for (size_t i = 0; good && i < fields->n; i++) {
+    for (size_t i = 0; i < fields->n; i++) {
         const struct field *f = &fields->at[i];
-        const json_t *value = f->key ? json_object_get(object, f->key) : NULL;
-        if (value || f->kind == FIELD_MAYBE)
-            good =
-                set_value(f, (char *)data + f->offset, value) && (!value || is_possible(f, value));
-        if (!good)
-            fault = f->key;
+        uint32_t position = *(const uint32_t *)((const char *)data + f->offset);
+        if (f->kind >= FIELD_HOST &&
+            (position == PROFILE_NONE ? f->needed : position >= size_of(p, f->kind)))
+            return false;
     }
-    return good;
+    return true;
+}
+
+bool positions_valid(const struct profile *p)
+{
+    for (const struct list *l = profile_lists; l < profile_lists + n_profile_lists; l++)
+        for (size_t i = 0; i < list_in(p, l)->n; i++)
+            if (!are_valid(p, l->fields, list_at(p, l, i)))
+                return false;
+    return true;
 }

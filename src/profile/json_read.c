@@ -5,17 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Every list that is read: missing ones are empty. False at the first element that is wrong. */
-#define READ_ARRAY(json, key, fields, array)                                                       \
-    read_array(json, key, fields, (void **)&(array)->at, &(array)->n, &(array)->room,              \
-               sizeof *(array)->at)
-
-static bool read_array(const json_t *json, const char *key, const struct fields *fields, void **at,
-                       size_t *n, size_t *room, size_t size)
+/* Missing ones are empty. False at the first element that is wrong. */
+static bool read_list(struct profile *p, const struct list *l, const json_t *array)
 {
-    const json_t *array = json_object_get(json, key);
     for (size_t i = 0; i < json_array_size(array); i++)
-        if (!fields_read(json_array_get(array, i), fields, array_push(at, n, room, size)))
+        if (!fields_read(json_array_get(array, i), l->fields, list_push(p, l)))
             return false;
     return true;
 }
@@ -66,22 +60,25 @@ static void add_warning(struct profile *p, const char *text)
     profile_warn(p, "%s", text);
 }
 
-static bool read_ranks(struct profile *p, const json_t *json)
+static bool ranks_good(struct profile *p, const json_t *ranks)
 {
-    if (!READ_ARRAY(json, "ranks", &fields_rank, &p->ranks))
-        return false;
-    bool good = true;
     for (size_t i = 0; i < p->ranks.n; i++) {
-        const json_t *from = json_array_get(json_object_get(json, "ranks"), i),
-                     *dropped = json_object_get(from, "dropped");
-        if (!json_object_get(from, "load")) /* of before it was recorded */
+        if (!json_object_get(json_array_get(ranks, i), "load")) /* of before it was recorded */
             p->ranks.at[i].load = -1;
-        for (int s = 0; s < LEDGER_SECTIONS; s++)
-            if (dropped_keys[s])
-                p->ranks.at[i].dropped[s] = (uint64_t)integer_of(
-                    json_object_get(dropped, dropped_keys[s]), 0, INT64_MAX, &good);
-        if (!good || p->ranks.at[i].host >= p->hosts.n || p->ranks.at[i].rank < 0)
+        if (p->ranks.at[i].rank < 0)
             return false;
+    }
+    return true;
+}
+
+/* Of calls without a place. */
+static bool entries_good(struct profile *p)
+{
+    for (size_t i = 0; i < p->entries.n; i++) {
+        if (p->entries.at[i].size_class > 63)
+            return false;
+        if (p->entries.at[i].site == PROFILE_NONE)
+            p->entries.at[i].site = profile_add_site(p, &(struct profile_site){0});
     }
     return true;
 }
@@ -118,109 +115,6 @@ static bool read_sites(struct profile *p, const json_t *array)
     return true;
 }
 
-static bool read_histogram(uint64_t *histogram, const json_t *array)
-{
-    for (size_t i = 0; i + 1 < json_array_size(array); i += 2) {
-        json_int_t floor = json_integer_value(json_array_get(array, i));
-        json_int_t count = json_integer_value(json_array_get(array, i + 1));
-        if (floor < 0 || count < 0)
-            return false;
-        histogram[histogram_bucket((uint64_t)floor)] += (uint64_t)count;
-    }
-    return true;
-}
-
-static bool read_entries(struct profile *p, const json_t *array)
-{
-    uint64_t histogram[HISTOGRAM_BUCKETS];
-    for (size_t i = 0; i < json_array_size(array); i++) {
-        const json_t *from = json_array_get(array, i);
-        struct profile_entry e = {.site = PROFILE_NONE,
-                                  .operation = PROFILE_NONE,
-                                  .comm = PROFILE_NONE,
-                                  .region = PROFILE_NONE,
-                                  .histogram = histogram};
-        memset(histogram, 0, sizeof histogram);
-        if (!fields_read(from, &fields_entry, &e) ||
-            !fields_read(json_object_get(from, "ranks"), &fields_spread, &e.spread) ||
-            !read_histogram(histogram, json_object_get(from, "histogram")) ||
-            !index_valid(e.site, p->sites.n) || e.operation >= p->operations.n ||
-            !index_valid(e.comm, p->comms.n) || !index_valid(e.region, p->regions.n) ||
-            e.size_class > 63)
-            return false;
-        if (e.site == PROFILE_NONE)
-            e.site = profile_add_site(p, &(struct profile_site){0});
-        profile_add_entry(p, &e);
-    }
-    return true;
-}
-
-static bool read_groups(struct profile *p, const json_t *array)
-{
-    for (size_t i = 0; i < json_array_size(array); i++) {
-        const json_t *from = json_array_get(array, i);
-        uint32_t site = index_of(json_object_get(from, "site"));
-        uint32_t operation = index_of(json_object_get(from, "operation"));
-        if (!index_valid(site, p->sites.n) || operation >= p->operations.n ||
-            !fields_read(json_object_get(from, "ranks"), &fields_spread,
-                         &profile_group(p, site, operation)->spread))
-            return false;
-    }
-    return true;
-}
-
-static bool read_arrivals(struct profile *p, const json_t *json)
-{
-    if (!READ_ARRAY(json, "arrivals", &fields_arrival, &p->arrivals))
-        return false;
-    for (size_t i = 0; i < p->arrivals.n; i++) {
-        const struct profile_arrival *a = &p->arrivals.at[i];
-        if (!index_valid(a->site, p->sites.n) || a->operation >= p->operations.n ||
-            a->comm >= p->comms.n)
-            return false;
-    }
-    p->has_arrivals = true;
-    return true;
-}
-
-/* A profile of an earlier version has neither matrix nor trace. */
-static bool read_messages(struct profile *p, const json_t *json)
-{
-    const json_t *trace = json_object_get(json, "trace");
-    if (!READ_ARRAY(json, "matrix", &fields_peer, &p->peers) ||
-        !READ_ARRAY(json, "waits", &fields_wait, &p->waits) ||
-        !READ_ARRAY(json, "transport", &fields_below, &p->below) ||
-        (trace && !fields_read(trace, &fields_trace, &p->trace)))
-        return false;
-    for (size_t i = 0; i < p->peers.n; i++)
-        if (!index_valid(p->peers.at[i].site, p->sites.n) ||
-            !index_valid(p->peers.at[i].operation, p->operations.n))
-            return false;
-    for (size_t i = 0; i < p->below.n; i++)
-        if (!index_valid(p->below.at[i].site, p->sites.n) ||
-            !index_valid(p->below.at[i].operation, p->operations.n) ||
-            !index_valid(p->below.at[i].carrier_site, p->sites.n) ||
-            !index_valid(p->below.at[i].carrier_operation, p->operations.n))
-            return false;
-    for (size_t i = 0; i < p->waits.n; i++)
-        if (!index_valid(p->waits.at[i].site, p->sites.n) ||
-            p->waits.at[i].operation >= p->operations.n)
-            return false;
-    return true;
-}
-
-static bool read_stands(struct profile *p, const json_t *json)
-{
-    if (!READ_ARRAY(json, "in_progress", &fields_stand, &p->stands))
-        return false;
-    for (size_t i = 0; i < p->stands.n; i++)
-        if (p->stands.at[i].operation >= p->operations.n ||
-            !index_valid(p->stands.at[i].site, p->sites.n) ||
-            !index_valid(p->stands.at[i].comm, p->comms.n))
-            return false;
-    return true;
-}
-
 static bool read_members(struct profile *p, const struct profile_event *instance,
                          const json_t *members, const json_t *outside)
 {
@@ -236,7 +130,6 @@ static bool read_members(struct profile *p, const struct profile_event *instance
         e->exit_ns = integer_of(json_array_get(members, m + 5), -FAR_NS, FAR_NS, &good);
         const json_t *known = json_array_get(outside, m / 6); /* not in earlier profiles */
         e->outside_ns = json_is_integer(known) ? integer_of(known, 0, FAR_NS, &good) : -1;
-        good = good && index_valid(e->site, p->sites.n);
     }
     return good;
 }
@@ -256,9 +149,8 @@ static bool read_instances(struct profile *p, const json_t *instances)
                                   .operation = index_of(json_object_get(from, "operation")),
                                   .root = (int32_t)integer_of(json_object_get(from, "root"),
                                                               INT32_MIN, INT32_MAX, &good)};
-        good = good && e.comm < p->comms.n && e.operation < p->operations.n &&
-               read_members(p, &e, json_object_get(from, "members"),
-                            json_object_get(from, "outside_ns"));
+        good = good && read_members(p, &e, json_object_get(from, "members"),
+                                    json_object_get(from, "outside_ns"));
     }
     return good;
 }
@@ -274,9 +166,10 @@ static void read_findings(struct profile *p, const json_t *findings)
     }
 }
 
+/* A profile of an earlier version lacks some lists, and the trace. */
 static bool read_all(struct profile *p, const json_t *json)
 {
-    const json_t *run = json_object_get(json, "run");
+    const json_t *run = json_object_get(json, "run"), *trace = json_object_get(json, "trace");
     read_texts(json_object_get(run, "programs"), p, profile_add_program);
     read_texts(json_object_get(run, "mpi"), p, profile_add_library);
     read_texts(json_object_get(json, "warnings"), p, add_warning);
@@ -284,18 +177,16 @@ static bool read_all(struct profile *p, const json_t *json)
     bool good = true;
     p->writing_ns = (uint64_t)integer_of(json_object_get(json, "writing_ns"), 0, INT64_MAX, &good);
     good = good && fields_read(run, &fields_run, p) &&
-           READ_ARRAY(json, "hosts", &fields_host, &p->hosts) && read_ranks(p, json) &&
-           READ_ARRAY(json, "modules", &fields_module, &p->modules) &&
-           READ_ARRAY(json, "operations", &fields_operation, &p->operations) &&
-           READ_ARRAY(json, "communicators", &fields_comm, &p->comms) &&
-           READ_ARRAY(json, "regions", &fields_region, &p->regions) &&
-           read_sites(p, json_object_get(json, "sites"));
-    if (good) /* before entries are looked up among those that were read */
+           (!trace || fields_read(trace, &fields_trace, &p->trace));
+    for (const struct list *l = profile_lists; l < profile_lists + n_profile_lists; l++)
+        good = good && (!l->key || read_list(p, l, json_object_get(json, l->key)));
+    p->has_arrivals = true;
+    good = good && read_sites(p, json_object_get(json, "sites")) &&
+           read_instances(p, json_object_get(json, "instances")) && positions_valid(p) &&
+           ranks_good(p, json_object_get(json, "ranks"));
+    if (good)
         profile_reindex(p);
-    return good && read_entries(p, json_object_get(json, "entries")) &&
-           read_groups(p, json_object_get(json, "groups")) && read_arrivals(p, json) &&
-           read_messages(p, json) && read_stands(p, json) &&
-           read_instances(p, json_object_get(json, "instances"));
+    return good && entries_good(p);
 }
 
 /* Every text in it, to be shown as it is: see quote_plain(). */

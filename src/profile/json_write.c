@@ -11,20 +11,19 @@
 #include <string.h>
 #include <unistd.h>
 
-static json_t *object_of(const struct fields *fields, const void *data)
+/* All from L to that of KEY; returns the next. */
+static const struct list *put_lists(json_t *whole, const struct profile *p, const struct list *l,
+                                    const char *key)
 {
-    json_t *object = json_object();
-    fields_write(object, fields, data);
-    return object;
-}
-
-#define ARRAY_OF(fields, array) array_of(fields, (array)->at, (array)->n, sizeof *(array)->at)
-static json_t *array_of(const struct fields *fields, const void *at, size_t n, size_t size)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; i < n; i++)
-        json_push(array, object_of(fields, (const char *)at + i * size));
-    return array;
+    for (bool last = false; !last; l++) {
+        last = l->key && !strcmp(l->key, key);
+        json_t *array = l->key ? json_array() : NULL;
+        for (size_t i = 0; l->key && i < list_in(p, l)->n; i++)
+            json_push(array, fields_json(l->fields, list_at(p, l, i)));
+        if (l->key)
+            json_put(whole, l->key, array);
+    }
+    return l;
 }
 
 static json_t *texts(char *const *text, size_t n)
@@ -35,18 +34,9 @@ static json_t *texts(char *const *text, size_t n)
     return array;
 }
 
-static json_t *ranks_of(const struct profile *p)
+static json_t *index_or_null(uint32_t i)
 {
-    json_t *array = ARRAY_OF(&fields_rank, &p->ranks);
-    for (size_t i = 0; i < p->ranks.n; i++) {
-        json_t *dropped = json_object();
-        for (int s = 0; s < LEDGER_SECTIONS; s++)
-            if (dropped_keys[s])
-                json_put(dropped, dropped_keys[s],
-                         json_integer((json_int_t)p->ranks.at[i].dropped[s]));
-        json_put(json_array_get(array, i), "dropped", dropped);
-    }
-    return array;
+    return i == PROFILE_NONE ? json_null() : json_integer(i);
 }
 
 static json_t *frame_of(const struct profile_frame *f)
@@ -54,7 +44,7 @@ static json_t *frame_of(const struct profile_frame *f)
     char address[24];
     snprintf(address, sizeof address, "0x%llx", (unsigned long long)f->address);
     json_t *object = json_object();
-    json_put(object, "module", f->module == PROFILE_NONE ? json_null() : json_integer(f->module));
+    json_put(object, "module", index_or_null(f->module));
     json_put(object, "address", json_string(address));
     json_put(object, "offset", json_integer((json_int_t)f->offset));
     if (f->function)
@@ -79,46 +69,6 @@ static json_t *sites_of(const struct profile *p)
         if (p->sites.at[i].in_part)
             json_object_set_new(site, "in_part", json_true());
         json_push(array, site);
-    }
-    return array;
-}
-
-static json_t *histogram_of(const uint64_t *histogram)
-{
-    json_t *array = json_array();
-    for (unsigned b = 0; b < HISTOGRAM_BUCKETS; b++) {
-        if (histogram[b]) {
-            json_push(array, json_integer((json_int_t)histogram_floor(b)));
-            json_push(array, json_integer((json_int_t)histogram[b]));
-        }
-    }
-    return array;
-}
-
-static json_t *entries_of(const struct profile *p)
-{
-    json_t *array = ARRAY_OF(&fields_entry, &p->entries);
-    for (size_t i = 0; i < p->entries.n; i++) {
-        json_t *object = json_array_get(array, i);
-        json_put(object, "ranks", object_of(&fields_spread, &p->entries.at[i].spread));
-        json_put(object, "histogram", histogram_of(p->entries.at[i].histogram));
-    }
-    return array;
-}
-
-static json_t *index_or_null(uint32_t i)
-{
-    return i == PROFILE_NONE ? json_null() : json_integer(i);
-}
-
-static json_t *groups_of(const struct profile *p)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; i < p->groups.n; i++) {
-        const struct profile_group *g = &p->groups.at[i];
-        json_push(array, json_pack("{s:o, s:I, s:o}", "site", index_or_null(g->site), "operation",
-                                   (json_int_t)g->operation, "ranks",
-                                   object_of(&fields_spread, &g->spread)));
     }
     return array;
 }
@@ -183,27 +133,22 @@ static json_t *findings_of(const struct profile *p)
 
 json_t *profile_json(const struct profile *p)
 {
-    json_t *run = object_of(&fields_run, p);
+    json_t *run = fields_json(&fields_run, p), *whole = json_object();
+    const struct list *next = profile_lists;
     json_put(run, "programs", texts(p->programs.at, p->programs.n));
     json_put(run, "mpi", texts(p->libraries.at, p->libraries.n));
-    json_t *whole = json_pack(
-        "{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-        "s:o, s:o}",
-        "schema", "collprof-profile/1", "collprof", PACKAGE_VERSION, "run", run, "warnings",
-        texts(p->warnings.at, p->warnings.n), "hosts", ARRAY_OF(&fields_host, &p->hosts), "ranks",
-        ranks_of(p), "modules", ARRAY_OF(&fields_module, &p->modules), "operations",
-        ARRAY_OF(&fields_operation, &p->operations), "communicators",
-        ARRAY_OF(&fields_comm, &p->comms), "regions", ARRAY_OF(&fields_region, &p->regions),
-        "sites", sites_of(p), "entries", entries_of(p), "groups", groups_of(p), "arrivals",
-        ARRAY_OF(&fields_arrival, &p->arrivals), "instances", instances_of(p), "findings",
-        findings_of(p));
-    if (!whole)
-        profile_out_of_memory();
-    json_put(whole, "matrix", ARRAY_OF(&fields_peer, &p->peers));
-    json_put(whole, "trace", object_of(&fields_trace, &p->trace));
-    json_put(whole, "in_progress", ARRAY_OF(&fields_stand, &p->stands));
-    json_put(whole, "waits", ARRAY_OF(&fields_wait, &p->waits));
-    json_put(whole, "transport", ARRAY_OF(&fields_below, &p->below));
+    json_put(whole, "schema", json_string("collprof-profile/1"));
+    json_put(whole, "collprof", json_string(PACKAGE_VERSION));
+    json_put(whole, "run", run);
+    json_put(whole, "warnings", texts(p->warnings.at, p->warnings.n));
+    next = put_lists(whole, p, next, "regions");
+    json_put(whole, "sites", sites_of(p));
+    next = put_lists(whole, p, next, "arrivals");
+    json_put(whole, "instances", instances_of(p));
+    json_put(whole, "findings", findings_of(p));
+    next = put_lists(whole, p, next, "matrix");
+    json_put(whole, "trace", fields_json(&fields_trace, &p->trace));
+    put_lists(whole, p, next, "transport");
     return whole;
 }
 

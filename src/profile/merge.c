@@ -1,4 +1,4 @@
-#include "profile/model.h"
+#include "profile/fields.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -84,19 +84,6 @@ static void merge_trace(struct profile_trace *into, const struct profile_trace *
     into->on = true;
 }
 
-static void merge_ranks(struct profile *into, const struct profile *from)
-{
-    uint32_t *host = profile_alloc((from->hosts.n + 1) * sizeof *host);
-    for (size_t i = 0; i < from->hosts.n; i++)
-        host[i] = profile_add_host(into, &from->hosts.at[i]);
-    for (size_t i = 0; i < from->ranks.n; i++) {
-        struct profile_rank *r = PUSH(&into->ranks);
-        *r = from->ranks.at[i];
-        r->host = host[r->host];
-    }
-    free(host);
-}
-
 static void merge_texts(struct profile *into, const struct profile *from)
 {
     for (size_t i = 0; i < from->programs.n; i++)
@@ -110,40 +97,44 @@ static void merge_texts(struct profile *into, const struct profile *from)
                             json_incref(from->findings.at[i].value));
 }
 
-/* Index in the one profile to index in the other. */
-struct maps {
-    uint32_t *module, *operation, *comm, *region, *site;
-};
-
-static uint32_t mapped(const uint32_t *map, uint32_t i)
+/* For the place in the one profile of each of the N elements in the other. */
+static uint32_t *map_for(size_t n)
 {
-    return i == PROFILE_NONE ? PROFILE_NONE : map[i];
+    return profile_alloc((n + 1) * sizeof(uint32_t));
 }
 
-static struct maps merge_tables(struct profile *into, const struct profile *from)
+static void merge_sites(struct profile *into, const struct profile *from, uint32_t *site)
 {
-    struct maps m = {
-        profile_alloc((from->modules.n + 1) * sizeof(uint32_t)),
-        profile_alloc((from->operations.n + 1) * sizeof(uint32_t)),
-        profile_alloc((from->comms.n + 1) * sizeof(uint32_t)),
-        profile_alloc((from->regions.n + 1) * sizeof(uint32_t)),
-        profile_alloc((from->sites.n + 1) * sizeof(uint32_t)),
-    };
+    uint32_t *module = map_for(from->modules.n);
     for (size_t i = 0; i < from->modules.n; i++)
-        m.module[i] = profile_add_module(into, &from->modules.at[i]);
+        module[i] = profile_add_module(into, &from->modules.at[i]);
+    for (size_t i = 0; i < from->sites.n; i++) {
+        struct profile_site s = from->sites.at[i];
+        for (uint32_t f = 0; f < s.depth; f++)
+            if (s.frame[f].module != PROFILE_NONE)
+                s.frame[f].module = module[s.frame[f].module];
+        site[i] = profile_add_site(into, &s);
+    }
+    free(module);
+}
+
+static struct moves merge_places(struct profile *into, const struct profile *from)
+{
+    struct moves m = {{[FIELD_HOST] = map_for(from->hosts.n),
+                       [FIELD_OPERATION] = map_for(from->operations.n),
+                       [FIELD_COMM] = map_for(from->comms.n),
+                       [FIELD_REGION] = map_for(from->regions.n),
+                       [FIELD_SITE] = map_for(from->sites.n)}};
+    for (size_t i = 0; i < from->hosts.n; i++)
+        m.to[FIELD_HOST][i] = profile_add_host(into, &from->hosts.at[i]);
     for (size_t i = 0; i < from->operations.n; i++)
-        m.operation[i] =
+        m.to[FIELD_OPERATION][i] =
             profile_add_operation(into, from->operations.at[i].name, from->operations.at[i].family);
     for (size_t i = 0; i < from->comms.n; i++)
-        m.comm[i] = profile_add_comm(into, &from->comms.at[i]);
+        m.to[FIELD_COMM][i] = profile_add_comm(into, &from->comms.at[i]);
     for (size_t i = 0; i < from->regions.n; i++)
-        m.region[i] = profile_add_region(into, &from->regions.at[i]);
-    for (size_t i = 0; i < from->sites.n; i++) {
-        struct profile_site site = from->sites.at[i];
-        for (uint32_t f = 0; f < site.depth; f++)
-            site.frame[f].module = mapped(m.module, site.frame[f].module);
-        m.site[i] = profile_add_site(into, &site);
-    }
+        m.to[FIELD_REGION][i] = profile_add_region(into, &from->regions.at[i]);
+    merge_sites(into, from, m.to[FIELD_SITE]);
     return m;
 }
 
@@ -167,55 +158,24 @@ static void doubt_sites(struct profile *into, size_t n_before, bool doubt_before
     free(shared);
 }
 
-static void merge_counts(struct profile *into, const struct profile *from, const struct maps *m)
+static void merge_counts(struct profile *into, const struct profile *from, const struct moves *m)
 {
     for (size_t i = 0; i < from->entries.n; i++) {
         struct profile_entry e = from->entries.at[i];
-        e.site = mapped(m->site, e.site);
-        e.operation = mapped(m->operation, e.operation);
-        e.comm = mapped(m->comm, e.comm);
-        e.region = mapped(m->region, e.region);
+        positions_follow(&fields_entry, &e, m);
         profile_add_entry(into, &e);
     }
     for (size_t i = 0; i < from->groups.n; i++) {
-        const struct profile_group *g = &from->groups.at[i];
-        spread_merge(
-            &profile_group(into, mapped(m->site, g->site), mapped(m->operation, g->operation))
-                 ->spread,
-            &g->spread);
+        struct profile_group g = from->groups.at[i];
+        positions_follow(&fields_group, &g, m);
+        spread_merge(&profile_group(into, g.site, g.operation)->spread, &g.spread);
     }
-    for (size_t i = 0; i < from->events.n; i++) {
-        struct profile_event *e = PUSH(&into->events);
-        *e = from->events.at[i];
-        e->site = mapped(m->site, e->site);
-        e->operation = mapped(m->operation, e->operation);
-        e->comm = mapped(m->comm, e->comm);
-    }
-    for (size_t i = 0; i < from->acts.n; i++) {
-        struct act *a = PUSH(&into->acts);
-        *a = from->acts.at[i];
-        a->site = mapped(m->site, a->site);
-        a->operation = mapped(m->operation, a->operation);
-    }
-    for (size_t i = 0; i < from->nets.n; i++) {
-        struct net *below = PUSH(&into->nets);
-        *below = from->nets.at[i];
-        below->site = mapped(m->site, below->site);
-        below->operation = mapped(m->operation, below->operation);
-    }
-    for (size_t i = 0; i < from->stands.n; i++) {
-        struct profile_stand *s = PUSH(&into->stands);
-        *s = from->stands.at[i];
-        s->site = mapped(m->site, s->site);
-        s->operation = mapped(m->operation, s->operation);
-        s->comm = mapped(m->comm, s->comm);
-    }
-    for (size_t i = 0; i < from->peers.n; i++) {
-        struct profile_peer *peer = PUSH(&into->peers);
-        *peer = from->peers.at[i];
-        peer->site = mapped(m->site, peer->site);
-        peer->operation = mapped(m->operation, peer->operation);
-    }
+    for (const struct list *l = profile_lists; l < profile_lists + n_profile_lists; l++)
+        for (size_t i = 0; l->how & LIST_APPENDED && i < list_in(from, l)->n; i++) {
+            void *element = list_push(into, l);
+            memcpy(element, list_at(from, l, i), l->size);
+            positions_follow(l->fields, element, m);
+        }
 }
 
 void profile_merge(struct profile *into, struct profile *from)
@@ -224,18 +184,14 @@ void profile_merge(struct profile *into, struct profile *from)
     bool dropped_before = dropped_sites(into), dropped_after = dropped_sites(from);
     merge_header(into, from);
     merge_trace(&into->trace, &from->trace);
-    merge_ranks(into, from);
     merge_texts(into, from);
-    struct maps m = merge_tables(into, from);
-    doubt_sites(into, n_sites, dropped_after, from, m.site, dropped_before);
+    struct moves m = merge_places(into, from);
+    doubt_sites(into, n_sites, dropped_after, from, m.to[FIELD_SITE], dropped_before);
     merge_counts(into, from, &m);
     events_limit(into, PROFILE_MAX_EVENTS);
     acts_limit(into, PROFILE_MAX_ACTS);
     peers_limit(into, PROFILE_MAX_PEERS);
-    free(m.module);
-    free(m.operation);
-    free(m.comm);
-    free(m.region);
-    free(m.site);
+    for (size_t i = 0; i < FIELD_KINDS; i++)
+        free(m.to[i]);
     profile_free(from);
 }

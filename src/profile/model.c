@@ -83,18 +83,81 @@ static void lookup_add(struct lookup *l, uint64_t hash, size_t index)
     l->used++;
 }
 
-/* The position of the element with HASH for which SAME holds, or PROFILE_NONE. */
-static uint32_t lookup_find(const struct lookup *l, uint64_t hash, const struct profile *p,
-                            const void *key,
-                            bool (*same)(const struct profile *, uint32_t, const void *))
+static uint64_t hash_of_site(const struct profile_site *site)
 {
-    if (!l->room)
-        return PROFILE_NONE;
-    for (uint32_t i = (uint32_t)hash & (l->room - 1); l->slot[i].position;
-         i = (i + 1) & (l->room - 1))
-        if (l->slot[i].hash == hash && same(p, l->slot[i].position - 1, key))
-            return l->slot[i].position - 1;
+    uint64_t hash = site->depth;
+    for (uint32_t f = 0; f < site->depth; f++) {
+        uint64_t key[3] = {hash, site->frame[f].module, site->frame[f].address};
+        hash = profile_hash(key, sizeof key);
+    }
+    return hash;
+}
+
+static bool same_site(const struct profile_site *a, const struct profile_site *b)
+{
+    if (a->depth != b->depth)
+        return false;
+    for (uint32_t f = 0; f < a->depth; f++)
+        if (a->frame[f].module != b->frame[f].module || a->frame[f].address != b->frame[f].address)
+            return false;
+    return true;
+}
+
+/* Lists that are looked up: elements are known by their first bytes; sites (0) by their frames. */
+struct keyed {
+    size_t list, lookup, size, key;
+};
+#define KEYED(list, lookup, key)                                                                   \
+    {                                                                                              \
+        offsetof(struct profile, list), offsetof(struct profile, lookup),                          \
+            sizeof *((struct profile *)0)->list.at, key                                            \
+    }
+static const struct keyed keyed_comms = KEYED(comms, by_comm, sizeof(uint64_t)),
+                          keyed_sites = KEYED(sites, by_site, 0),
+                          keyed_entries = KEYED(entries, by_entry, 5 * sizeof(uint32_t)),
+                          keyed_groups = KEYED(groups, by_group, 2 * sizeof(uint32_t));
+_Static_assert(offsetof(struct profile_entry, size_class) == 4 * sizeof(uint32_t) &&
+                   offsetof(struct profile_group, operation) == sizeof(uint32_t) &&
+                   offsetof(struct profile_comm, id) == 0,
+               "keys come first");
+
+static struct lookup *lookup_of(const struct profile *p, const struct keyed *k)
+{
+    return (struct lookup *)((char *)p + k->lookup);
+}
+
+static struct any_list *list_of(const struct profile *p, const struct keyed *k)
+{
+    return (struct any_list *)((char *)p + k->list);
+}
+
+static uint64_t hash_of(const struct keyed *k, const void *element)
+{
+    return k->key ? profile_hash(element, k->key) : hash_of_site(element);
+}
+
+/* The position of the element with the key of WANTED, or PROFILE_NONE. */
+static uint32_t find(const struct profile *p, const struct keyed *k, const void *wanted)
+{
+    const struct lookup *l = lookup_of(p, k);
+    uint64_t hash = hash_of(k, wanted);
+    for (uint32_t i = (uint32_t)hash; l->room && l->slot[i & (l->room - 1)].position; i++) {
+        const struct lookup_slot *slot = &l->slot[i & (l->room - 1)];
+        const void *there = (const char *)list_of(p, k)->at + (slot->position - 1) * k->size;
+        if (slot->hash == hash &&
+            (k->key ? !memcmp(there, wanted, k->key) : same_site(there, wanted)))
+            return slot->position - 1;
+    }
     return PROFILE_NONE;
+}
+
+/* Puts a copy of ELEMENT behind the others; returns where. */
+static uint32_t add(struct profile *p, const struct keyed *k, const void *element)
+{
+    struct any_list *list = list_of(p, k);
+    memcpy(array_push(&list->at, &list->n, &list->room, k->size), element, k->size);
+    lookup_add(lookup_of(p, k), hash_of(k, element), list->n - 1);
+    return (uint32_t)list->n - 1;
 }
 
 struct profile *profile_new(void)
@@ -126,14 +189,12 @@ void profile_free(struct profile *p)
     }
     for (size_t i = 0; i < p->entries.n; i++)
         free(p->entries.at[i].histogram);
-    void *owned[] = {
-        p->programs.at,  p->libraries.at,  p->warnings.at,   p->hosts.at,    p->ranks.at,
-        p->modules.at,   p->operations.at, p->comms.at,      p->regions.at,  p->sites.at,
-        p->entries.at,   p->groups.at,     p->events.at,     p->arrivals.at, p->findings.at,
-        p->peers.at,     p->acts.at,       p->waits.at,      p->stands.at,   p->by_site.slot,
-        p->by_comm.slot, p->by_entry.slot, p->by_group.slot, p->nets.at,     p->below.at};
-    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
-        free(owned[i]);
+    for (size_t i = 0; i < n_profile_lists; i++)
+        free(list_in(p, &profile_lists[i])->at);
+    free(p->by_site.slot);
+    free(p->by_comm.slot);
+    free(p->by_entry.slot);
+    free(p->by_group.slot);
     free(p);
 }
 
@@ -210,25 +271,11 @@ uint32_t profile_add_operation(struct profile *p, const char *name, uint32_t fam
     return (uint32_t)p->operations.n - 1;
 }
 
-static bool same_comm(const struct profile *p, uint32_t i, const void *key)
-{
-    return p->comms.at[i].id == ((const struct profile_comm *)key)->id;
-}
-
-static uint64_t hash_of_comm(const struct profile_comm *comm)
-{
-    return profile_hash(&comm->id, sizeof comm->id);
-}
-
 uint32_t profile_add_comm(struct profile *p, const struct profile_comm *comm)
 {
-    uint64_t hash = hash_of_comm(comm);
-    uint32_t i = lookup_find(&p->by_comm, hash, p, comm, same_comm);
-    if (i == PROFILE_NONE) {
-        *PUSH(&p->comms) = *comm;
-        lookup_add(&p->by_comm, hash, p->comms.n - 1);
-        return (uint32_t)p->comms.n - 1;
-    }
+    uint32_t i = find(p, &keyed_comms, comm);
+    if (i == PROFILE_NONE)
+        return add(p, &keyed_comms, comm);
     struct profile_comm *c = &p->comms.at[i];
     if (comm->created > c->created)
         c->created = comm->created;
@@ -253,51 +300,19 @@ uint32_t profile_add_region(struct profile *p, const struct profile_region *regi
     return (uint32_t)p->regions.n - 1;
 }
 
-static bool same_site(const struct profile *p, uint32_t i, const void *key)
-{
-    const struct profile_site *a = &p->sites.at[i], *b = key;
-    if (a->depth != b->depth)
-        return false;
-    for (uint32_t f = 0; f < a->depth; f++)
-        if (a->frame[f].module != b->frame[f].module || a->frame[f].address != b->frame[f].address)
-            return false;
-    return true;
-}
-
-static uint64_t hash_of_site(const struct profile_site *site)
-{
-    uint64_t hash = site->depth;
-    for (uint32_t f = 0; f < site->depth; f++) {
-        uint64_t key[3] = {hash, site->frame[f].module, site->frame[f].address};
-        hash = profile_hash(key, sizeof key);
-    }
-    return hash;
-}
-
 uint32_t profile_add_site(struct profile *p, const struct profile_site *site)
 {
-    uint64_t hash = hash_of_site(site);
-    uint32_t i = lookup_find(&p->by_site, hash, p, site, same_site);
-    if (i != PROFILE_NONE) {
-        p->sites.at[i].in_part |= site->in_part;
-        return i;
+    uint32_t i = find(p, &keyed_sites, site);
+    if (i == PROFILE_NONE) {
+        struct profile_site s = {.depth = site->depth, .in_part = site->in_part};
+        for (uint32_t f = 0; f < site->depth; f++) {
+            s.frame[f].module = site->frame[f].module;
+            s.frame[f].address = site->frame[f].address;
+        }
+        return add(p, &keyed_sites, &s);
     }
-    struct profile_site *s = PUSH(&p->sites);
-    s->depth = site->depth;
-    s->in_part = site->in_part;
-    for (uint32_t f = 0; f < site->depth; f++) {
-        s->frame[f].module = site->frame[f].module;
-        s->frame[f].address = site->frame[f].address;
-    }
-    lookup_add(&p->by_site, hash, p->sites.n - 1);
-    return (uint32_t)p->sites.n - 1;
-}
-
-static bool same_entry(const struct profile *p, uint32_t i, const void *key)
-{
-    const struct profile_entry *a = &p->entries.at[i], *b = key;
-    return a->site == b->site && a->operation == b->operation && a->comm == b->comm &&
-           a->region == b->region && a->size_class == b->size_class;
+    p->sites.at[i].in_part |= site->in_part;
+    return i;
 }
 
 uint64_t entry_timed(const struct profile_entry *e)
@@ -321,53 +336,27 @@ static void add_counts(struct profile_entry *e, const struct profile_entry *from
         e->histogram[b] += from->histogram[b];
 }
 
-static uint64_t hash_of_entry(const struct profile_entry *entry)
-{
-    uint32_t key[5] = {entry->site, entry->operation, entry->comm, entry->region,
-                       entry->size_class};
-    return profile_hash(key, sizeof key);
-}
-
 void profile_add_entry(struct profile *p, const struct profile_entry *entry)
 {
-    uint64_t hash = hash_of_entry(entry);
-    uint32_t i = lookup_find(&p->by_entry, hash, p, entry, same_entry);
-    if (i == PROFILE_NONE) {
-        struct profile_entry *e = PUSH(&p->entries);
-        e->site = entry->site;
-        e->operation = entry->operation;
-        e->comm = entry->comm;
-        e->region = entry->region;
-        e->size_class = entry->size_class;
-        e->histogram = profile_alloc(HISTOGRAM_BUCKETS * sizeof *e->histogram);
-        i = (uint32_t)p->entries.n - 1;
-        lookup_add(&p->by_entry, hash, i);
-    }
+    uint32_t i = find(p, &keyed_entries, entry);
+    if (i == PROFILE_NONE)
+        i = add(p, &keyed_entries,
+                &(struct profile_entry){
+                    .site = entry->site,
+                    .operation = entry->operation,
+                    .comm = entry->comm,
+                    .region = entry->region,
+                    .size_class = entry->size_class,
+                    .histogram = profile_alloc(HISTOGRAM_BUCKETS * sizeof *entry->histogram)});
     add_counts(&p->entries.at[i], entry);
-}
-
-static bool same_group(const struct profile *p, uint32_t i, const void *key)
-{
-    const struct profile_group *a = &p->groups.at[i], *b = key;
-    return a->site == b->site && a->operation == b->operation;
-}
-
-static uint64_t hash_of_group(const struct profile_group *group)
-{
-    uint32_t key[2] = {group->site, group->operation};
-    return profile_hash(key, sizeof key);
 }
 
 struct profile_group *profile_group(struct profile *p, uint32_t site, uint32_t operation)
 {
     struct profile_group key = {.site = site, .operation = operation};
-    uint64_t hash = hash_of_group(&key);
-    uint32_t i = lookup_find(&p->by_group, hash, p, &key, same_group);
-    if (i == PROFILE_NONE) {
-        *PUSH(&p->groups) = key;
-        i = (uint32_t)p->groups.n - 1;
-        lookup_add(&p->by_group, hash, i);
-    }
+    uint32_t i = find(p, &keyed_groups, &key);
+    if (i == PROFILE_NONE)
+        i = add(p, &keyed_groups, &key);
     return &p->groups.at[i];
 }
 
@@ -375,30 +364,25 @@ const struct profile_group *profile_group_find(const struct profile *p, uint32_t
                                                uint32_t operation)
 {
     struct profile_group key = {.site = site, .operation = operation};
-    uint32_t i = lookup_find(&p->by_group, hash_of_group(&key), p, &key, same_group);
+    uint32_t i = find(p, &keyed_groups, &key);
     return i == PROFILE_NONE ? NULL : &p->groups.at[i];
 }
 
-static void lookup_clear(struct lookup *l)
+static void reindex(struct profile *p, const struct keyed *k)
 {
+    struct lookup *l = lookup_of(p, k);
     free(l->slot);
     *l = (struct lookup){0};
+    for (size_t i = 0; i < list_of(p, k)->n; i++)
+        lookup_add(l, hash_of(k, (const char *)list_of(p, k)->at + i * k->size), i);
 }
 
 void profile_reindex(struct profile *p)
 {
-    lookup_clear(&p->by_comm);
-    lookup_clear(&p->by_site);
-    lookup_clear(&p->by_entry);
-    lookup_clear(&p->by_group);
-    for (size_t i = 0; i < p->comms.n; i++)
-        lookup_add(&p->by_comm, hash_of_comm(&p->comms.at[i]), i);
-    for (size_t i = 0; i < p->sites.n; i++)
-        lookup_add(&p->by_site, hash_of_site(&p->sites.at[i]), i);
-    for (size_t i = 0; i < p->entries.n; i++)
-        lookup_add(&p->by_entry, hash_of_entry(&p->entries.at[i]), i);
-    for (size_t i = 0; i < p->groups.n; i++)
-        lookup_add(&p->by_group, hash_of_group(&p->groups.at[i]), i);
+    reindex(p, &keyed_comms);
+    reindex(p, &keyed_sites);
+    reindex(p, &keyed_entries);
+    reindex(p, &keyed_groups);
 }
 
 void profile_set_end(struct profile *p, double seconds)

@@ -268,6 +268,38 @@ struct profile {
     struct lookup by_site, by_comm, by_entry, by_group;
 };
 
+/* The lists above, each in the order of profile.json. */
+struct list {
+    const char *key; /* in profile.json; NULL: written in some other way, or not at all */
+    const struct fields *fields; /* of its elements */
+    size_t list, size;           /* where it is in struct profile; of an element */
+    unsigned how;
+};
+enum { LIST_PACKED = 1, LIST_APPENDED = 2 /* when merged; others are found anew */ };
+extern const struct list profile_lists[];
+extern const size_t n_profile_lists;
+
+struct any_list {
+    void *at;
+    size_t n, room;
+} __attribute__((may_alias));
+
+static inline struct any_list *list_in(const struct profile *p, const struct list *l)
+{
+    return (struct any_list *)((char *)p + l->list);
+}
+
+static inline void *list_at(const struct profile *p, const struct list *l, size_t i)
+{
+    return (char *)list_in(p, l)->at + i * l->size;
+}
+
+static inline void *list_push(struct profile *p, const struct list *l)
+{
+    struct any_list *any = list_in(p, l);
+    return array_push(&any->at, &any->n, &any->room, l->size);
+}
+
 struct profile *profile_new(void);
 
 /* Find or add; the result is the index. What is not part of the key is merged in. */

@@ -53,9 +53,7 @@ static void put_histogram(struct out *o, const uint64_t *histogram)
     }
 }
 
-/* Elements, member by member as fields.c describes them. */
-#define PUT_ARRAY(o, fields, array)                                                                \
-    put_array(o, fields, (array)->at, (array)->n, sizeof *(array)->at)
+/* Member by member, as fields.c describes them. */
 static void put_fields(struct out *o, const struct fields *fields, const void *data)
 {
     for (size_t i = 0; i < fields->n; i++) {
@@ -63,17 +61,18 @@ static void put_fields(struct out *o, const struct fields *fields, const void *d
         const char *at = (const char *)data + f->offset;
         if (f->kind == FIELD_TEXT)
             put_text(o, at);
+        else if (f->kind == FIELD_HISTOGRAM)
+            put_histogram(o, *(uint64_t *const *)at);
         else
             put(o, at, f->size);
     }
 }
 
-static void put_array(struct out *o, const struct fields *fields, const void *at, size_t n,
-                      size_t size)
+static void put_list(struct out *o, const struct profile *p, const struct list *l)
 {
-    put_count(o, n);
-    for (size_t i = 0; i < n; i++)
-        put_fields(o, fields, (const char *)at + i * size);
+    put_count(o, list_in(p, l)->n);
+    for (size_t i = 0; i < list_in(p, l)->n; i++)
+        put_fields(o, l->fields, list_at(p, l, i));
 }
 
 static void put_texts(struct out *o, char *const *text, size_t n)
@@ -91,12 +90,6 @@ void *profile_pack(const struct profile *p, size_t *size)
     put_texts(&o, p->programs.at, p->programs.n);
     put_texts(&o, p->libraries.at, p->libraries.n);
     put_texts(&o, p->warnings.at, p->warnings.n);
-    PUT_ARRAY(&o, &fields_host, &p->hosts);
-    PUT_ARRAY(&o, &fields_rank, &p->ranks);
-    PUT_ARRAY(&o, &fields_module, &p->modules);
-    PUT_ARRAY(&o, &fields_operation, &p->operations);
-    PUT_ARRAY(&o, &fields_comm, &p->comms);
-    PUT_ARRAY(&o, &fields_region, &p->regions);
     put_count(&o, p->sites.n);
     for (size_t i = 0; i < p->sites.n; i++) {
         const struct profile_site *s = &p->sites.at[i];
@@ -107,23 +100,10 @@ void *profile_pack(const struct profile *p, size_t *size)
             put_count(&o, s->frame[f].address);
         }
     }
-    put_count(&o, p->entries.n);
-    for (size_t i = 0; i < p->entries.n; i++) {
-        put_fields(&o, &fields_entry, &p->entries.at[i]);
-        put_fields(&o, &fields_spread, &p->entries.at[i].spread);
-        put_histogram(&o, p->entries.at[i].histogram);
-    }
-    put_count(&o, p->groups.n);
-    for (size_t i = 0; i < p->groups.n; i++) {
-        put_count(&o, p->groups.at[i].site);
-        put_count(&o, p->groups.at[i].operation);
-        put_fields(&o, &fields_spread, &p->groups.at[i].spread);
-    }
-    PUT_ARRAY(&o, &fields_event, &p->events);
     put_fields(&o, &fields_trace, &p->trace);
-    PUT_ARRAY(&o, &fields_act, &p->acts);
-    PUT_ARRAY(&o, &fields_net, &p->nets);
-    PUT_ARRAY(&o, &fields_peer, &p->peers);
+    for (size_t i = 0; i < n_profile_lists; i++)
+        if (profile_lists[i].how & LIST_PACKED)
+            put_list(&o, p, &profile_lists[i]);
     put_count(&o, p->findings.n);
     for (size_t i = 0; i < p->findings.n; i++) {
         char *text = json_dumps(p->findings.at[i].value, JSON_COMPACT | JSON_ENCODE_ANY);
@@ -180,12 +160,26 @@ static char *get_text(struct in *i)
     return text;
 }
 
+static void get_histogram(struct in *i, uint64_t **histogram)
+{
+    *histogram = profile_alloc(HISTOGRAM_BUCKETS * sizeof **histogram);
+    for (uint64_t used = get_count(i, 16); used > 0; used--) {
+        uint64_t bucket = get_number(i), count = get_number(i);
+        if (bucket < HISTOGRAM_BUCKETS)
+            (*histogram)[bucket] = count;
+    }
+}
+
 /* A text that is too long for its member is damage. */
 static void get_fields(struct in *i, const struct fields *fields, void *data)
 {
     for (size_t k = 0; k < fields->n; k++) {
         const struct field *f = &fields->at[k];
-        char *at = (char *)data + f->offset;
+        void *at = (char *)data + f->offset;
+        if (f->kind == FIELD_HISTOGRAM) {
+            get_histogram(i, at);
+            continue;
+        }
         size_t size = f->kind == FIELD_TEXT ? get_count(i, 1) : f->size;
         i->bad = i->bad || size > f->size || (f->kind == FIELD_TEXT && size == f->size);
         get(i, at, i->bad ? 0 : size);
@@ -198,24 +192,6 @@ static void get_texts(struct in *i, char ***at, size_t *n, size_t *room)
     for (uint64_t left = get_count(i, 8); left > 0; left--) {
         char *text = get_text(i);
         memcpy(array_push((void **)at, n, room, sizeof text), &text, sizeof text);
-    }
-}
-
-static void get_entries(struct in *i, struct profile *p)
-{
-    uint64_t histogram[HISTOGRAM_BUCKETS];
-    for (uint64_t n = get_count(i, 8); n > 0 && !i->bad; n--) {
-        struct profile_entry e = {0};
-        get_fields(i, &fields_entry, &e);
-        get_fields(i, &fields_spread, &e.spread);
-        memset(histogram, 0, sizeof histogram);
-        for (uint64_t used = get_count(i, 16); used > 0; used--) {
-            uint64_t bucket = get_number(i), count = get_number(i);
-            if (bucket < HISTOGRAM_BUCKETS)
-                histogram[bucket] = count;
-        }
-        e.histogram = histogram;
-        profile_add_entry(p, &e);
     }
 }
 
@@ -262,40 +238,16 @@ struct profile *profile_unpack(const void *packed, size_t size)
     GET_TEXTS(&i, &p->programs);
     GET_TEXTS(&i, &p->libraries);
     GET_TEXTS(&i, &p->warnings);
-    for (uint64_t n = get_count(&i, 1); n > 0 && !i.bad; n--)
-        get_fields(&i, &fields_host, PUSH(&p->hosts));
-    for (uint64_t n = get_count(&i, 1); n > 0 && !i.bad; n--)
-        get_fields(&i, &fields_rank, PUSH(&p->ranks));
-    for (uint64_t n = get_count(&i, 1); n > 0 && !i.bad; n--)
-        get_fields(&i, &fields_module, PUSH(&p->modules));
-    for (uint64_t n = get_count(&i, 1); n > 0 && !i.bad; n--)
-        get_fields(&i, &fields_operation, PUSH(&p->operations));
-    for (uint64_t n = get_count(&i, 8); n > 0 && !i.bad; n--) {
-        struct profile_comm c = {0};
-        get_fields(&i, &fields_comm, &c);
-        profile_add_comm(p, &c);
-    }
-    for (uint64_t n = get_count(&i, 1); n > 0 && !i.bad; n--)
-        get_fields(&i, &fields_region, PUSH(&p->regions));
     get_sites(&i, p);
-    get_entries(&i, p);
-    for (uint64_t n = get_count(&i, 16); n > 0 && !i.bad; n--) {
-        uint32_t site = (uint32_t)get_number(&i), operation = (uint32_t)get_number(&i);
-        get_fields(&i, &fields_spread, &profile_group(p, site, operation)->spread);
-    }
-    for (uint64_t n = get_count(&i, 1); n > 0 && !i.bad; n--)
-        get_fields(&i, &fields_event, PUSH(&p->events));
     get_fields(&i, &fields_trace, &p->trace);
-    for (uint64_t n = get_count(&i, sizeof(struct act)); n > 0 && !i.bad; n--)
-        get_fields(&i, &fields_act, PUSH(&p->acts));
-    for (uint64_t n = get_count(&i, sizeof(struct net)); n > 0 && !i.bad; n--)
-        get_fields(&i, &fields_net, PUSH(&p->nets));
-    for (uint64_t n = get_count(&i, 1); n > 0 && !i.bad; n--)
-        get_fields(&i, &fields_peer, PUSH(&p->peers));
+    for (const struct list *l = profile_lists; l < profile_lists + n_profile_lists; l++)
+        for (uint64_t n = l->how & LIST_PACKED ? get_count(&i, 1) : 0; n > 0 && !i.bad; n--)
+            get_fields(&i, l->fields, list_push(p, l));
     get_findings(&i, p);
     if (i.bad) {
         profile_free(p);
         return NULL;
     }
+    profile_reindex(p);
     return p;
 }

@@ -18,7 +18,12 @@ BEGIN {
     kinds["BOOL"] = "\"type\": \"boolean\""
     kinds["TEXT"] = "\"type\": \"string\""
     kinds["HEX"] = "\"type\": \"string\", \"pattern\": \"^0x[0-9a-f]+$\""
-    kinds["INDEX"] = "\"type\": [\"integer\", \"null\"], \"minimum\": 0, \"maximum\": 4294967294"
+    split("INDEX HOST OPERATION COMM REGION SITE", positions, " ")
+    for (i in positions)
+        kinds[positions[i]] = "\"type\": [\"integer\", \"null\"], \"minimum\": 0, \"maximum\": 4294967294"
+    kinds["SPREAD"] = "\"$ref\": \"#/$defs/spread\""
+    kinds["HISTOGRAM"] = "\"$ref\": \"#/$defs/histogram\""
+    kinds["DROPPED"] = "\"$ref\": \"#/$defs/dropped\""
 }
 
 function add(table, key, kind) {

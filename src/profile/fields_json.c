@@ -1,0 +1,227 @@
+/* Members of the model as JSON, and back. */
+#include "profile/fields.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void json_put(json_t *object, const char *key, json_t *value)
+{
+    if (json_object_set_new_nocheck(object, key, value))
+        profile_out_of_memory();
+}
+
+void json_push(json_t *array, json_t *value)
+{
+    if (json_array_append_new(array, value))
+        profile_out_of_memory();
+}
+
+json_t *json_text(const char *text, size_t size)
+{
+    size_t length = strnlen(text, size);
+    json_t *value = json_stringn(text, length);
+    if (value)
+        return value;
+    char *plain = profile_alloc(length + 1);
+    for (size_t i = 0; i < length; i++)
+        plain[i] = (unsigned char)text[i] < 0x80 ? text[i] : '?';
+    value = json_stringn(plain, length);
+    free(plain);
+    return value;
+}
+
+/* As keys of "dropped"; NULL for a section that nothing is dropped from. */
+static const char *const dropped_keys[LEDGER_SECTIONS] = {
+    [LEDGER_MODULES] = "modules", [LEDGER_REGIONS] = "regions", [LEDGER_COMMS] = "communicators",
+    [LEDGER_SITES] = "sites",     [LEDGER_ENTRIES] = "calls",   [LEDGER_INSTANCES] = "instances",
+};
+
+static json_t *histogram_json(const uint64_t *histogram)
+{
+    json_t *array = json_array();
+    for (unsigned b = 0; b < HISTOGRAM_BUCKETS; b++) {
+        if (histogram[b]) {
+            json_push(array, json_integer((json_int_t)histogram_floor(b)));
+            json_push(array, json_integer((json_int_t)histogram[b]));
+        }
+    }
+    return array;
+}
+
+static json_t *dropped_json(const uint64_t *dropped)
+{
+    json_t *object = json_object();
+    for (int s = 0; s < LEDGER_SECTIONS; s++)
+        if (dropped_keys[s])
+            json_put(object, dropped_keys[s], json_integer((json_int_t)dropped[s]));
+    return object;
+}
+
+static json_t *value_of(const struct field *f, const void *at)
+{
+    char hex[24];
+    switch (f->kind) {
+    case FIELD_U32:
+        return json_integer(*(const uint32_t *)at);
+    case FIELD_I32:
+        return json_integer(*(const int32_t *)at);
+    case FIELD_U64:
+    case FIELD_I64:
+        return json_integer(*(const int64_t *)at);
+    case FIELD_MAYBE:
+        return *(const int64_t *)at < 0 ? json_null() : json_integer(*(const int64_t *)at);
+    case FIELD_REAL:
+    case FIELD_SHARE:
+        /* A damaged record's may be infinite, for which JSON has no number. */
+        return isfinite(*(const double *)at) ? json_real(*(const double *)at) : json_null();
+    case FIELD_BOOL:
+        return json_boolean(*(const bool *)at);
+    case FIELD_TEXT:
+        return json_text(at, f->size);
+    case FIELD_HEX:
+        snprintf(hex, sizeof hex, "0x%016llx", *(const unsigned long long *)at);
+        return json_string(hex);
+    case FIELD_INDEX:
+    case FIELD_HOST:
+    case FIELD_OPERATION:
+    case FIELD_COMM:
+    case FIELD_REGION:
+    case FIELD_SITE:
+        return *(const uint32_t *)at == PROFILE_NONE ? json_null()
+                                                     : json_integer(*(const uint32_t *)at);
+    case FIELD_SPREAD:
+        return fields_json(&fields_spread, at);
+    case FIELD_HISTOGRAM:
+        return histogram_json(*(uint64_t *const *)at);
+    case FIELD_DROPPED:
+        return dropped_json(at);
+    default:
+        return json_string(field_name(f->kind, *(const uint32_t *)at));
+    }
+}
+
+json_t *fields_json(const struct fields *fields, const void *data)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; i < fields->n; i++) {
+        const struct field *f = &fields->at[i];
+        if (f->key)
+            json_put(object, f->key, value_of(f, (const char *)data + f->offset));
+    }
+    return object;
+}
+
+/* The key of the value that was last refused, until it is asked for. */
+static const char *fault;
+
+static bool set_histogram(uint64_t **histogram, const json_t *array)
+{
+    if (!*histogram)
+        *histogram = profile_alloc(HISTOGRAM_BUCKETS * sizeof **histogram);
+    for (size_t i = 0; i + 1 < json_array_size(array); i += 2) {
+        json_int_t floor = json_integer_value(json_array_get(array, i));
+        json_int_t count = json_integer_value(json_array_get(array, i + 1));
+        if (floor < 0 || count < 0)
+            return false;
+        (*histogram)[histogram_bucket((uint64_t)floor)] += (uint64_t)count;
+    }
+    return true;
+}
+
+static bool set_dropped(uint64_t *dropped, const json_t *object)
+{
+    bool good = true;
+    for (int s = 0; s < LEDGER_SECTIONS; s++) {
+        json_int_t n =
+            json_integer_value(dropped_keys[s] ? json_object_get(object, dropped_keys[s]) : NULL);
+        dropped[s] = (uint64_t)n;
+        good = good && n >= 0;
+    }
+    return good;
+}
+
+static bool set_value(const struct field *f, void *at, const json_t *value)
+{
+    const char *text = json_string_value(value);
+    json_int_t number = json_integer_value(value);
+    switch (f->kind) {
+    case FIELD_U32:
+        *(uint32_t *)at = (uint32_t)number;
+        return json_is_integer(value) && number >= 0 && number <= UINT32_MAX;
+    case FIELD_I32:
+        *(int32_t *)at = (int32_t)number;
+        return json_is_integer(value) && number >= INT32_MIN && number <= INT32_MAX;
+    case FIELD_U64:
+        *(int64_t *)at = number;
+        return json_is_integer(value) && number >= 0;
+    case FIELD_I64:
+        *(int64_t *)at = number;
+        return json_is_integer(value);
+    case FIELD_MAYBE:
+        *(int64_t *)at = json_is_integer(value) && number >= 0 ? number : -1;
+        return !value || json_is_null(value) || json_is_integer(value);
+    case FIELD_REAL:
+    case FIELD_SHARE:
+        *(double *)at = json_is_null(value) ? NAN : json_number_value(value);
+        return json_is_number(value) || json_is_null(value);
+    case FIELD_BOOL:
+        *(bool *)at = json_is_true(value);
+        return json_is_boolean(value);
+    case FIELD_TEXT:
+        snprintf(at, f->size, "%s", text ? text : "");
+        return text != NULL;
+    case FIELD_HEX:
+        *(uint64_t *)at = text ? strtoull(text, NULL, 16) : 0;
+        return text != NULL;
+    case FIELD_INDEX:
+    case FIELD_HOST:
+    case FIELD_OPERATION:
+    case FIELD_COMM:
+    case FIELD_REGION:
+    case FIELD_SITE:
+        *(uint32_t *)at = json_is_integer(value) ? (uint32_t)number : PROFILE_NONE;
+        return !value || json_is_null(value) ||
+               (json_is_integer(value) && number >= 0 && number < PROFILE_NONE);
+    case FIELD_SPREAD:
+        return fields_read(value, &fields_spread, at);
+    case FIELD_HISTOGRAM:
+        return set_histogram(at, value);
+    case FIELD_DROPPED:
+        return set_dropped(at, value);
+    default:
+        return field_named(f->kind, at, text);
+    }
+}
+
+/* What no clock has measured: sums of such times would not fit their type either. */
+static bool is_possible(const struct field *f, const json_t *value)
+{
+    size_t length = strlen(f->key);
+    double number = json_number_value(value);
+    if (length > 3 && !strcmp(f->key + length - 3, "_ns"))
+        return number < (double)FAR_NS && (number >= 0 || f->kind == FIELD_MAYBE);
+    return f->kind != FIELD_SHARE || (number >= 0 && number <= 1);
+}
+
+const char *fields_fault(void)
+{
+    const char *was = fault;
+    fault = NULL;
+    return was;
+}
+
+bool fields_read(const json_t *object, const struct fields *fields, void *data)
+{
+    bool good = json_is_object(object);
+    for (size_t i = 0; good && i < fields->n; i++) {
+        const struct field *f = &fields->at[i];
+        const json_t *value = f->key ? json_object_get(object, f->key) : NULL;
+        if (value || (f->key && f->kind >= FIELD_MAYBE))
+            good =
+                set_value(f, (char *)data + f->offset, value) && (!value || is_possible(f, value));
+        if (!good && !fault)
+            fault = f->key;
+    }
+    return good;
+}
