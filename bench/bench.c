@@ -187,7 +187,7 @@ _Noreturn void bench_finish(struct bench *b, struct document *d, int status)
     machine_judge(b, d);
     if (d && b->append)
         append(b, d);
-    int failed = b->rank == 0 && d && !document_save(d, b->output, b->format);
+    int failed = b->rank == 0 && d && !document_save_tables(d, b->output, b->format);
     failed = worst(b->comm, failed);
     bench_keep_end(!failed);
     document_free(d);

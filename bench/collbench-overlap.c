@@ -330,7 +330,7 @@ static int finish(const struct options *o, const struct grid *g, struct document
         status = 1;
     if (o->save_base && !base_round_save(&g->base, &g->origin, o->save_base))
         status = 1;
-    bool saved = document_save(d, b->output, b->format);
+    bool saved = document_save_tables(d, b->output, b->format);
     journal_close(journal, saved);
     document_free(d);
     return saved ? status : 1;

@@ -366,7 +366,7 @@ int main(int argc, char **argv)
     measure_calls(&o, d);
     measure_whole(&o, d);
     measure_modes(&o, d);
-    bool ok = document_save(d, o.output, o.format);
+    bool ok = document_save_tables(d, o.output, o.format);
     reason_tell("overhead");
     document_free(d);
     free(layer);

@@ -258,3 +258,25 @@ bool document_save(const struct document *d, const char *path, enum format forma
     save_abandon(&file);
     return reason_give("no memory for all results: nothing is written");
 }
+
+bool document_save_tables(const struct document *d, const char *path, enum format format)
+{
+    if (format != FORMAT_CSV || d->incomplete || !save_is_file(path))
+        return document_save(d, path, format);
+    const char *name, *dot = strrchr(path, '.');
+    int stem = (int)(dot && !strchr(dot, '/') ? (size_t)(dot - path) : strlen(path));
+    bool good = true;
+    for (size_t i = 0; good && document_write_csv(d, i, NULL, &name); i++) {
+        struct save file;
+        char *other = NULL;
+        if (i && asprintf(&other, "%.*s-%s%s", stem, path, name, path + stem) < 0)
+            return reason_give("no memory for all results");
+        good = save_open(&file, i ? other : path);
+        if (good) {
+            document_write_csv(d, i, file.out, &name);
+            good = save_commit(&file);
+        }
+        free(other);
+    }
+    return good;
+}

@@ -2,8 +2,9 @@
  * person, CSV for a spreadsheet, JSON for a program, all from the same declaration.
  *
  *   text  "# key: value" lines, then each table aligned, units in the column heads
- *   csv   the same header as "# key: value" comments, then comma-separated rows (RFC 4180),
- *         the column names as "name (unit)"; tables are separated by an empty line
+ *   csv   comma-separated rows (RFC 4180), the columns named "name_unit": in files of their own
+ *         without another line, or as a stream with the header as "# key: value" comments, where
+ *         tables are separated by an empty line
  *   json  {"schema": "collbench-bcast/1", "header": {...}, "tables": {NAME: {"columns":
  *         [{"name","unit","meaning"}...], "rows": [{...}...]}}}; an empty cell is null
  */
@@ -82,5 +83,9 @@ bool document_write(const struct document *d, FILE *out, enum format format);
 /* Writes to PATH (NULL or "-": standard output) by way of a temporary file beside it, so that
  * nothing half-written is ever left. On failure says why on stderr and returns false. */
 bool document_save(const struct document *d, const char *path, enum format format);
+
+/* The same; but CSV is a file for each table, if PATH is a place for files: "x.csv" is the first,
+ * "x-NAME.csv" the next, "x-header.csv" the header and the notes. */
+bool document_save_tables(const struct document *d, const char *path, enum format format);
 
 #endif

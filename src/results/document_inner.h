@@ -40,4 +40,8 @@ struct document {
     bool incomplete; /* there was no memory for something: it is not to be saved */
 };
 
+/* The WHICH-th table of D, or behind the last one the header and the notes, and its NAME; false:
+ * there is none. OUT may be NULL. */
+bool document_write_csv(const struct document *d, size_t which, FILE *out, const char **name);
+
 #endif

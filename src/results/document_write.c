@@ -135,18 +135,24 @@ static void write_text(const struct document *d, FILE *out)
         fprintf(out, "%s\n", d->notes[i]);
 }
 
+/* "held_us": the column's name with its unit, in words where a name has no room for a sign. */
+static void csv_head(const struct column *c, FILE *out)
+{
+    static const char *const words[][2] = {{"B", "bytes"}, {"%", "percent"}, {"MB/s", "mb_per_s"}};
+    const char *unit = c->unit ? c->unit : "";
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        unit = strcmp(unit, words[i][0]) ? unit : words[i][1];
+    size_t n = strlen(c->name), m = strlen(unit);
+    bool said = n >= m && !strcmp(c->name + n - m, unit);
+    fprintf(out, "%s%s%s", c->name, said ? "" : "_", said ? "" : unit);
+}
+
 static void csv_table(const struct table *t, FILE *out)
 {
     char number[NUMBER_ROOM];
     for (size_t c = 0; c < t->n_columns; c++) {
-        char head[256];
-        const struct column *column = &t->columns[c];
-        if (column->unit)
-            snprintf(head, sizeof head, "%s (%s)", column->name, column->unit);
-        else
-            snprintf(head, sizeof head, "%s", column->name);
         fputs(c ? "," : "", out);
-        quote_csv(head, out);
+        csv_head(&t->columns[c], out);
     }
     fputs("\n", out);
     for (size_t r = 0; r < table_rows(t); r++) {
@@ -173,6 +179,30 @@ static void write_csv(const struct document *d, FILE *out)
         fprintf(out, "# table: %s\n", d->tables[i]->name);
         csv_table(d->tables[i], out);
     }
+}
+
+static void csv_header(const struct document *d, FILE *out)
+{
+    fputs("key,value\n", out);
+    for (size_t i = 0; i < d->n_facts + d->n_notes; i++) {
+        bool fact = i < d->n_facts;
+        quote_csv(fact ? d->facts[i].key : "note", out);
+        fputc(',', out);
+        quote_csv(fact ? d->facts[i].value : d->notes[i - d->n_facts], out);
+        fputc('\n', out);
+    }
+}
+
+bool document_write_csv(const struct document *d, size_t which, FILE *out, const char **name)
+{
+    if (which > d->n_tables)
+        return false;
+    *name = which < d->n_tables ? d->tables[which]->name : "header";
+    if (out && which < d->n_tables)
+        csv_table(d->tables[which], out);
+    else if (out)
+        csv_header(d, out);
+    return true;
 }
 
 static json_t *json_text(const char *text)

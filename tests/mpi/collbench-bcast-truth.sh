@@ -24,7 +24,7 @@ disagreeing() {
             return held > 0 && truth > 0 && off <= allowed
         }
         /^# table: destinations/ { table = 1 }
-        /^algorithm,/ { for (i = 1; i <= NF; i++) { sub(/ \(.*/, "", $i); at[$i] = i } }
+        /^algorithm,/ { for (i = 1; i <= NF; i++) { sub(/_(us|bytes)$/, "", $i); at[$i] = i } }
         table && /^native,/ && !agree($at["held"], $at["seen"]) &&
             !agree($at["held"], $at["direct"]) { print $at["size"] }' "$out"
 }

@@ -10,7 +10,7 @@ fail() { echo "FAIL: $*"; cat $out $err; exit 1; }
     --stop=fixed -i 10 --format=csv >$out 2>$err || fail "flat: status $?"
 awk -F, '
     /^# table: / { table = $0 }
-    /^algorithm,/ { for (i = 1; i <= NF; i++) { sub(/ \(.*/, "", $i); at[$i] = i } }
+    /^algorithm,/ { for (i = 1; i <= NF; i++) { sub(/_(us|bytes)$/, "", $i); at[$i] = i } }
     /^flat,/ && table ~ /destinations/ {
         n++
         off = $at["held"] / $at["direct"] - 1

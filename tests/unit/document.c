@@ -144,10 +144,36 @@ Test(document, csv_quotes_as_rfc_4180_says)
                            "# command: a  b\n"
                            "# note: all is well\n"
                            "# table: methods\n"
-                           "method,size (B),median (us)\n"
+                           "method,size_bytes,median_us\n"
                            "\"ring, \"\"paper's\"\"\",65536,0.10\n"
                            ",,\n");
     free(text);
+}
+
+/* Each table by itself, as a program reads it without being told anything; the header, too. */
+Test(document, csv_is_one_table_per_file)
+{
+    char directory[] = "/tmp/document.XXXXXX", path[100], text[300];
+    static const char *const name[] = {"", "-more", "-header"};
+    static const char *const right[] = {
+        "method,size_bytes,median_us\n\"ring, \"\"paper's\"\"\",65536,0.10\n,,\n",
+        "method,size_bytes,median_us\n", "key,value\nranks,2\ncommand,a  b\nnote,all is well\n"};
+    cr_assert_not_null(mkdtemp(directory));
+    struct document *d = example();
+    document_table(d, "more", NULL, columns, 3);
+    snprintf(path, sizeof path, "%s/x.y.csv", directory);
+    cr_assert(document_save_tables(d, path, FORMAT_CSV));
+    for (int i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%s/x.y%s.csv", directory, name[i]);
+        FILE *in = fopen(path, "r");
+        cr_assert_not_null(in, "%s", path);
+        text[fread(text, 1, sizeof text - 1, in)] = '\0';
+        fclose(in);
+        unlink(path);
+        cr_assert_str_eq(text, right[i]);
+    }
+    cr_assert_eq(rmdir(directory), 0, "other files, too");
+    document_free(d);
 }
 
 Test(document, json_is_whole_and_empty_cells_are_null)
