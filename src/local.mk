@@ -144,7 +144,7 @@ libcompare_la_SOURCES = src/compare/data.c src/compare/differences.c src/compare
 # data: for other programs.
 libdata_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(SQLITE_CFLAGS) $(OTF2_CFLAGS)
 libdata_la_SOURCES = src/data/csv.c src/data/data.h src/data/html.c src/data/html.h src/data/html_calls.c src/data/html_compare.c \
-	src/data/html_findings.c src/data/html_pictures.c src/data/html_times.c src/data/otf2.c src/data/perfetto.c \
+	src/data/html_findings.c src/data/html_pictures.c src/data/html_times.c src/data/html_tree.c src/data/otf2.c src/data/perfetto.c \
 	src/data/sqlite.c src/data/trace.c
 nodist_libdata_la_SOURCES = html_assets.c
 # What the page for a browser carries along: its style, its script, and a library for curves if configure found

@@ -63,12 +63,18 @@ static void trust(const struct profile *p, FILE *out)
     fprintf(out, "<section id=trust class=\"box%s\"><h2>%s</h2><dl>",
             n.level == NOISE_QUIET || simulated ? "" : " bad",
             simulated ? "The times are those of a simulated clock" : said[n.level]);
-    for (size_t i = 0; i < p->hosts.n && i < 8; i++) {
+    enum { HOSTS = 8 };
+    for (size_t i = 0; i < p->hosts.n && i < HOSTS && !simulated; i++) {
         const struct profile_host *h = &p->hosts.at[i];
         snprintf(text, sizeof text, "%s: %u rank%s on %u processor%s%s", h->name, h->ranks,
                  h->ranks == 1 ? "" : "s", h->processors, h->processors == 1 ? "" : "s",
                  h->ranks > h->processors ? ": they wait for each other's time slices" : "");
         fact(out, "host", text);
+    }
+    if (p->hosts.n > HOSTS || simulated) {
+        snprintf(text, sizeof text, simulated ? "%zu, simulated" : "%zu more",
+                 p->hosts.n - (simulated ? 0 : HOSTS));
+        fact(out, "hosts", text);
     }
     if (text_disturbed(p, text, sizeof text))
         fact(out, "disturbed", text);

@@ -133,11 +133,17 @@ void html_findings(const struct profile *p, FILE *out)
             rows = alone = json_pack("[O]", finding);
         if (!rows)
             continue;
-        open_table("finding", i, as->title, out);
+        const char *operation = json_string_value(json_object_get(finding, "operation"));
+        char title[200], bytes[32];
+        snprintf(title, sizeof title, operation && !alone ? "%s: %.60s of %s" : "%s", as->title,
+                 operation,
+                 format_bytes(bytes, json_number_value(json_object_get(finding, "bytes"))));
+        open_table("finding", i, title, out);
         table_of(as, rows, out);
         close_table(out);
         if (!alone)
             facts_of(finding, out);
+        html_schedule(json_object_get(finding, "schedule"), out);
         if (as->legend &&
             (i + 1 == p->findings.n || strcmp(p->findings.at[i].kind, p->findings.at[i + 1].kind)))
             fprintf(out, "<p class=faint>%s</p>\n", as->legend);
@@ -277,17 +283,21 @@ void data_html_document(const json_t *document, FILE *out)
     snprintf(title, sizeof title, "%.*s", slash && slash - schema < 90 ? (int)(slash - schema) : 90,
              schema);
     html_begin(out, title, false);
-    fputs("<dl>", out);
-    json_object_foreach((json_t *)header, key, value)
-    {
-        char text[1000];
-        finding_value("", value, text, sizeof text);
-        fputs("<dt>", out);
-        quote_html(key, out);
-        fputs("<dd>", out);
-        quote_html(text, out);
+    for (int ranks = 0; ranks < 2; ranks++) { /* where each rank is: many lines, folded up */
+        fputs(ranks ? "<details><summary>each rank's host</summary><dl>" : "<dl>", out);
+        json_object_foreach((json_t *)header, key, value)
+        {
+            char text[1000];
+            if ((strncmp(key, "rank ", 5) == 0) != (ranks == 1))
+                continue;
+            finding_value("", value, text, sizeof text);
+            fputs("<dt>", out);
+            quote_html(key, out);
+            fputs("<dd>", out);
+            quote_html(text, out);
+        }
+        fputs(ranks ? "</dl></details>" : "</dl>", out);
     }
-    fputs("</dl>", out);
     if (json_array_size(notes)) {
         fputs("<div class=box><ul>", out);
         for (size_t i = 0; i < json_array_size(notes); i++) {
@@ -298,6 +308,8 @@ void data_html_document(const json_t *document, FILE *out)
         fputs("</ul></div>", out);
     }
     document_maps(json_object_get(document, "maps"), out);
+    html_schedule(json_object_get(document, "schedule"), out);
+    html_paths(json_object_get(json_object_get(tables, "path"), "rows"), out);
     json_object_foreach((json_t *)tables, key, value) document_table(key, value, number++, out);
     html_end(out, false);
 }

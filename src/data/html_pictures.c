@@ -261,7 +261,8 @@ void html_late(const struct view *v, const char *doubt, FILE *out)
     count_last(p, &m, place);
     if (m.largest > 0) {
         fprintf(out,
-                "<h2 id=late>Who is late, where%s</h2><p>Dark: the rank that is always the last to "
+                "<h2 id=late>Who is late, where%s</h2><p>Full colour: the rank that is always the "
+                "last to "
                 "enter that collective%s. Places with most waiting first; instances that were "
                 "kept.</p>",
                 doubt, per > 1 ? "; a cell stands for several ranks" : "");

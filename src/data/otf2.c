@@ -8,8 +8,9 @@
 #include <otf2/otf2.h>
 
 #include <errno.h>
-#include <limits.h>
+#include <ftw.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 enum { CHUNK_EVENTS = 1 << 20, CHUNK_DEFINITIONS = 4 << 20, WORLD = 0 };
@@ -23,6 +24,23 @@ struct archive {
     size_t call;            /* acts before it in t->order are written */
     bool bad;               /* something could not be written */
 };
+
+/* The library's own account of what went wrong, instead of its lines on standard error. */
+static OTF2_ErrorCode on_error(void *why, const char *file, uint64_t line, const char *function,
+                               OTF2_ErrorCode code, const char *format, va_list arguments)
+{
+    const char **reason = why;
+    (void)file, (void)line, (void)function, (void)format, (void)arguments;
+    if (code > OTF2_SUCCESS && !*reason)
+        *reason = errno ? strerror(errno) : OTF2_Error_GetDescription(code);
+    return code;
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+    (void)st, (void)type, (void)at;
+    return remove(path);
+}
 
 static void must(struct archive *a, OTF2_ErrorCode code)
 {
@@ -196,8 +214,12 @@ const char *data_otf2(const struct profile *p, const char *path)
 {
     struct timeline t;
     struct stat st;
+    static const char *why;
     if (!stat(path, &st))
         return "is there already: OTF2 archives are not written over";
+    why = NULL;
+    errno = 0;
+    OTF2_Error_RegisterCallback(on_error, &why);
     timeline_find(&t, p->acts.at, p->acts.n, within_far(p->trace.error_ns), profile_alloc);
     struct archive a = {.p = p, .t = &t};
     a.file = OTF2_Archive_Open(path, "traces", OTF2_FILEMODE_WRITE, CHUNK_EVENTS, CHUNK_DEFINITIONS,
@@ -206,8 +228,14 @@ const char *data_otf2(const struct profile *p, const char *path)
         put_all(&a);
         must(&a, OTF2_Archive_Close(a.file));
     }
+    /* The library does not look at whether its last block could be written; errno stays. */
+    if (!why && (errno == ENOSPC || errno == EFBIG || errno == EDQUOT || errno == EIO))
+        why = strerror(errno);
     timeline_free(&t);
-    return !a.file || a.bad ? "the OTF2 library could not write it" : NULL;
+    if (a.file && !a.bad && !why)
+        return NULL;
+    nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS); /* nothing was there before */
+    return why ? why : "the OTF2 library could not write it";
 }
 #else
 const char *data_otf2(const struct profile *p, const char *path)

@@ -9,6 +9,7 @@
 
 #include "base/stats.h"
 #include "measure/pairs/grid.h"
+#include "results/schedule_json.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -324,9 +325,12 @@ static json_t *describe(const struct shadow *s, const struct replaced *k,
                             json_string("latencies have changed, to measure them again would take "
                                         "more than its share of the run"));
     else if (predicted && seen.median_low > 2 * r->plan.predicted)
-        json_object_set_new(
-            f, "remark",
-            json_sprintf("seen %.3g times as long as predicted", seen.median / r->plan.predicted));
+        json_object_set_new(f, "remark",
+                            json_sprintf("seen %.*f times as long as predicted",
+                                         seen.median < 10 * r->plan.predicted,
+                                         seen.median / r->plan.predicted));
+    if (r->planned && !r->plan.native && r->plan.schedule.n > 0)
+        json_object_set_new(f, "schedule", schedule_to_json(&r->plan.schedule, r->bytes));
     if (r->planned)
         json_object_set_new(f, "schedule_cost_us",
                             json_real(((k->grid ? k->grid->cost : 0) + r->plan.cost) * 1e6));

@@ -174,15 +174,25 @@ PY
 cat > "$work/result.json" <<'JSON'
 {"schema": "collbench-overlap/1", "header": {"MPI": "<b>any</b>"}, "notes": ["a note"],
  "tables": {"t": {"title": "<i>title</i>", "columns": [{"name": "size", "unit": "B", "meaning": "bytes"},
-   {"name": "note", "unit": null, "meaning": null}], "rows": [{"size": 9, "note": "<x>"}, {"size": 80, "note": null}]}},
+   {"name": "note", "unit": null, "meaning": null}], "rows": [{"size": 9, "note": "<x>"}, {"size": 80, "note": null}]},
+  "path": {"title": "path", "columns": [{"name": "rank", "unit": null, "meaning": null}], "rows": [
+   {"algorithm": "circle", "ranks": 3, "size": 8, "rank": 0, "parent": null, "exit": 0},
+   {"algorithm": "circle", "ranks": 3, "size": 8, "rank": 1, "parent": 2, "exit": 5},
+   {"algorithm": "circle", "ranks": 3, "size": 8, "rank": 2, "parent": 1, "exit": 6},
+   {"algorithm": "chain", "ranks": 2, "size": 8, "rank": 0, "parent": null, "exit": 0},
+   {"algorithm": "chain", "ranks": 2, "size": 8, "rank": 1, "parent": 0, "exit": 5}]}},
+ "schedule": {"schema": "collprof-schedule/1", "algorithm": "<i>grid</i>", "ranks": 3, "root": 1, "bytes": 8,
+  "children": [[], [2], [0]], "arrival_us": [7, 0, 3]},
  "maps": [{"name": "s", "title": "sender", "by_threads": false, "bytes": [1, 2], "comp_us": [1, 2],
    "ratio": [[0, 1], [null, 0.5]], "doubt": [[0, 0], [0, 1]]}]}
 JSON
 $collprof report --html "$work/result.json" > /dev/null || fail "results: status $?"
 for right in '<th data-key="size" title="bytes">size (B)' '&lt;i&gt;title' '1 B, 1.00 us of computation, ratio 0.00' \
-    'ratio 0.50, not certain' '2.00 us of computation, not known'; do
+    'ratio 0.50, not certain' '2.00 us of computation, not known' 'chain, 8 B, as measured' '>rank 1: 5.00 us<' \
+    '&lt;i&gt;grid&lt;/i&gt;, 8 B, arrivals as predicted' '>rank 1, root<' '>rank 2: 3.00 us<' '>rank 0: 7.00 us<'; do
     grep -q "$right" "$work/result.html" || fail "no '$right' in the page of results"
 done
+grep -q 'circle, 8 B' "$work/result.html" && fail "ranks that hear from each other, as a tree"
 echo '{"schema": "other", "tables": {}}' > "$work/other.json"
 $collprof report --html "$work/other.json" 2> "$work/out" && fail "a file that is no result"
 grep -q 'would be right' "$work/out" || fail "it does not say what would be right"

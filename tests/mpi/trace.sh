@@ -90,6 +90,10 @@ if "$collprof" export --format=otf2 -o o traced >out 2>&1; then
         done
     fi
     "$collprof" export --format=otf2 -o o traced 2>/dev/null && fail "an archive was written over"
+    # Where there is no room: one line, and no part of an archive.
+    (trap '' XFSZ; ulimit -f 4; exec "$collprof" export --format=otf2 -o full traced) 2>err && fail "a part passes"
+    test "$(wc -l <err)" = 1 && grep -q 'full: File too large' err || fail "no room: $(cat err)"
+    test ! -e full || fail "a part of an archive is left"
 else
     grep -q 'built without OTF2' out || fail "otf2: $(cat out)"
 fi
