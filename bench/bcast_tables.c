@@ -241,6 +241,10 @@ static void remark(const struct bcast_outcome *o, const struct bcast_result *r, 
         bench_add_words(text, size, "wrong");
     if (slowest && slowest->verdict == VERDICT_UNKNOWN)
         bench_add_words(text, size, "not known to be right");
+    if (slowest && r->method->meaning == BCAST_OVERHEAD && slowest->part != PART_OWN)
+        bench_add_words(text, size, "%s",
+                        slowest->part == PART_OF_WAY ? "with the message's way, so not o_i"
+                                                     : "not known whether with the message's way");
     if (r->way_error > 0)
         bench_add_words(text, size, "+-%.2f us if the two ways differ", 1e6 * r->way_error);
     if (r->clock_bound > 0.01 * r->value.value)
@@ -258,7 +262,7 @@ static void put_remarks(struct tables *t, const struct bcast_outcome *o, const c
     for (size_t i = 0; i < o->n_results; i++) {
         size_t at = strlen(all);
         remark(o, &o->result[i], one, sizeof one);
-        if (*one && is_latency(&o->result[i]))
+        if (*one && (is_latency(&o->result[i]) || o->result[i].method->meaning == BCAST_OVERHEAD))
             snprintf(all + at, sizeof all - at, "%s%s: %s", at ? "; " : "",
                      o->result[i].method->name, one);
     }

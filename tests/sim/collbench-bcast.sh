@@ -34,3 +34,15 @@ awk -F, '/^linear,/ { held[$2] = $4 }
     fail "discover: status $?"
 awk -F, '/^# table: path/ { path = 1 } path && /^flat,/ && $5 > 0 { n += $6 == 0 } END { exit n != 7 }' \
     $out || fail "discover: not a flat tree"
+
+# Processors cost nothing here: what is in the call is a reading of the clock, or, of a message that waits for
+# its receiver, the way, which is marked; in the row, too.
+for of in 1K:own 256K:way; do
+    SMPI_OPTIONS=--cfg=smpi/async-small-thresh:65536 "$run" cluster 8 $bench --method=overhead --algorithm=binomial \
+        --sizes=${of%:*} --destinations >$out 2>$err || fail "overhead: status $?"
+    awk -v own=$([ $of = 1K:own ] && echo 1 || echo 0) '
+        /# algorithm/ { at = 0; for (i = 2; i <= NF; i++) if ($i == "overhead") at = i - 1; tables++ }
+        /^  binomial/ && tables == 2 { n++; bad += own ? $0 !~ / its own$/ : $0 !~ / with the way$/ }
+        /^  binomial/ && tables == 1 { bad += ($0 ~ /with the message.s way, so not o_i/) == own }
+        END { exit bad || n != 7 }' $out || { cat $out; fail "overhead: $of"; }
+done

@@ -65,12 +65,21 @@ enum bcast_verdict {
     VERDICT_UNKNOWN   /* neither can be said: too few samples, or too wide intervals */
 };
 
+/* What the time in the call is, where it is looked at. */
+enum bcast_part {
+    PART_OWN,    /* the processor's own: what it gets was there before */
+    PART_OF_WAY, /* some rank waits for this one as this one waits for it: its message sets out when
+                    this one is there, and the time in the call is that of its way, too */
+    PART_UNKNOWN /* not all ranks were looked at */
+};
+
 /* What one method found at one rank. */
 struct bcast_figure {
     struct estimate value; /* what the method is for, see bcast_method.value; NaN: not measured */
     double loop;           /* the same by loop means, the paper's way; NaN where there is no loop */
     struct bcast_timed timed[N_TIMED];
-    struct curve curve; /* against the hold: slope -1, then flat. No points without a hold */
+    struct curve curve;   /* against the hold: slope -1, then flat. No points without a hold */
+    enum bcast_part part; /* overhead's */
     enum bcast_verdict verdict; /* ol's, on the paper's assumption: that no other task on i's path
                                    delays the next broadcast */
 };

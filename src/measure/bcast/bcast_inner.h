@@ -26,6 +26,7 @@ struct bcast_run {
     double budget;         /* seconds for the case (0: no limit) */
     double share, started; /* the same for the method in progress, its start */
     double gap;            /* largest g_j in the quietest batch, the first hold; 0: not measured */
+    unsigned char *delays; /* overhead: [i SIZE + j], i's being late makes j's exit late */
     double *scouted;       /* exit of each rank in a look at all of them; NULL: not looked */
     double scout_error;    /* of the clocks */
     double scout_barrier;  /* the quickest barrier seen meanwhile */

@@ -3,6 +3,7 @@
 #include "measure/ping.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* Timed at i, kept by the root. */
 static int batch_delayed(void *arg, const struct batch *b, double *value, int *n, double *loop)
@@ -24,10 +25,35 @@ static int batch_delayed(void *arg, const struct batch *b, double *value, int *n
     return values_to_keeper(comm, r->destination, r->c->root, in_call, value, *n, loop);
 }
 
+/* Whose exit from a broadcast is late if the destination comes late, into its row of r->delays on
+ * the root: of several, since a rank may have lost its processor in one. */
+static int look_who_waits(struct bcast_run *r)
+{
+    enum { LOOKS = 3 };
+    MPI_Comm comm = r->c->comm;
+    unsigned char late = 1;
+    double took, slowest, start = clock_now();
+    TRY(run_operation(r));
+    TRY(PMPI_Barrier(comm));
+    took = clock_now() - start;
+    TRY(PMPI_Allreduce(&took, &slowest, 1, MPI_DOUBLE, MPI_MAX, comm));
+    for (int k = 0; k < LOOKS; k++) {
+        TRY(PMPI_Barrier(comm));
+        start = clock_now();
+        if (r->rank == r->destination)
+            clock_hold(4 * slowest);
+        TRY(run_operation(r));
+        late = late && clock_now() - start > 2 * slowest;
+    }
+    unsigned char *row = r->roots ? &r->delays[(size_t)r->destination * (size_t)r->size] : NULL;
+    return PMPI_Gather(&late, 1, MPI_BYTE, row, 1, MPI_BYTE, r->c->root, comm);
+}
+
 static int one(struct bcast_run *r, double share)
 {
     struct series s;
     struct curve curve;
+    TRY(look_who_waits(r));
     TRY(series_settle(r->c->comm, r->c->root, &r->c->plan, share, r->gap, batch_delayed, r, &s,
                       &curve));
     if (!r->roots)
@@ -38,10 +64,30 @@ static int one(struct bcast_run *r, double share)
     return MPI_SUCCESS;
 }
 
+/* Two that wait for each other: one of them has sent, and was waiting for its receiver. */
+static enum bcast_part part_of(const struct bcast_run *r, const struct bcast_result *result, int i)
+{
+    size_t n = (size_t)r->size, at = (size_t)i;
+    for (size_t j = 0; j < n; j++)
+        if (j != at && r->delays[at * n + j] && r->delays[j * n + at])
+            return PART_OF_WAY;
+    return result->measured < result->asked ? PART_UNKNOWN : PART_OWN;
+}
+
 static int run(struct bcast_run *r, struct bcast_result *result)
 {
-    TRY(run_gap_once(r, run_part(r, 0.1)));
-    return run_each(r, result, true, one);
+    size_t n = (size_t)r->size;
+    r->delays = r->roots ? calloc(n, n) : NULL;
+    int error = crew_agree(r->c->comm, r->delays || !r->roots);
+    if (error == MPI_SUCCESS)
+        error = run_gap_once(r, run_part(r, 0.1));
+    if (error == MPI_SUCCESS)
+        error = run_each(r, result, true, one);
+    for (int i = 0; error == MPI_SUCCESS && r->roots && i < r->size; i++)
+        result->figure[i].part = part_of(r, result, i);
+    free(r->delays);
+    r->delays = NULL;
+    return error;
 }
 
 static double value_of(const struct bcast_figure *f)
@@ -49,15 +95,23 @@ static double value_of(const struct bcast_figure *f)
     return f->value.value;
 }
 
+static const char *part_text(const struct bcast_figure *f)
+{
+    static const char *const texts[] = {
+        [PART_OWN] = "its own", [PART_OF_WAY] = "with the way", [PART_UNKNOWN] = "unknown"};
+    return isnan(f->value.value) ? NULL : texts[f->part];
+}
+
 static const struct bcast_column columns[] = {
     {"overhead", "o_i: the processor's own time", value_of, NULL},
+    {"overhead_is", "of the message's way: its sender waits for the receiver", NULL, part_text},
     {0},
 };
 
 const struct bcast_method bcast_overhead = {
     .name = "overhead",
     .summary = "per task i: its entry delayed until everything it waits for is there",
-    .reality = "o_i, the processor's own part in one broadcast",
+    .reality = "o_i, the processor's own part; with the message's way where the row says so",
     .value = "largest o_i, median",
     .meaning = BCAST_OVERHEAD,
     .columns = columns,
