@@ -42,8 +42,11 @@ static void every_root(MPI_Comm comm, int count)
 /* The root sends 50 integers of every second place, the others take 50 in a row. */
 static void derived_types(MPI_Comm comm)
 {
-    int data[100];
+    int data[100] = {0};
     MPI_Datatype strided;
+    for (int repeat = 0; repeat < 6;
+         repeat++) /* from the fifth on, a broadcast may be another one */
+        MPI_Bcast(data, 50, MPI_INT, 0, comm);
     MPI_Type_vector(50, 1, 2, MPI_INT, &strided);
     MPI_Type_commit(&strided);
     for (int repeat = 0; repeat < 3; repeat++) {

@@ -1,6 +1,7 @@
 /* Preloaded before the layer: on rank NOMEM_RANK, memory that the layer asks for is refused from
- * the entry of MPI_Init on (NOMEM_FROM=begin), from its return (run) or from MPI_Finalize on (end).
- * NOMEM_LIST=once, always: the list of the run's members cannot be opened again, or at all. */
+ * the entry of MPI_Init on (NOMEM_FROM=begin), from its return (run), from MPI_Type_commit (type)
+ * or MPI_Finalize on (end). NOMEM_LIST=once, always: the list of the run's members cannot be opened
+ * again, or at all. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -65,6 +66,13 @@ EXPORTED int open(const char *path, int flags, ...)
         return -1;
     }
     return next(path, flags, mode);
+}
+
+EXPORTED int MPI_Type_commit(void *type)
+{
+    int (*next)(void *) = (int (*)(void *))dlsym(RTLD_NEXT, "MPI_Type_commit");
+    refuse_from("type");
+    return next(type);
 }
 
 EXPORTED int MPI_Init(int *argc, char ***argv)

@@ -21,8 +21,9 @@ done
 # Where ranks do something together, one without memory must not leave the others waiting: from the
 # start nobody records, later nothing is injected.
 inject=$built/tests/mpi/inject
-for from in begin run end; do
+for from in begin run type end; do
     for mode in ACK=one ACK=all BCAST=binomial BCAST=grid BENCHMARK=barrier TRACE=calls; do
+        case $from.$mode in type.BCAST=*) ;; type.*) continue ;; esac
         case $mode in ACK=*) test $from = end || test "${CHECK_THOROUGH:-0}" = 1 || continue ;; esac
         timeout 60 $MPIEXEC -n 3 env NOMEM_RANK=1 NOMEM_FROM=$from COLLPROF_$mode \
             COLLPROF_ACK_SHARE=100000000 COLLPROF_OUTPUT=$from-$mode COLLPROF_REPORT=no \
