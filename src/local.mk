@@ -20,6 +20,7 @@ libbase_la_SOURCES = \
 	src/base/noise.c src/base/noise.h src/base/order.h \
 	src/base/overlap.c src/base/overlap.h \
 	src/base/quote.c src/base/quote.h \
+	src/base/text.c \
 	src/base/reason.c src/base/reason.h \
 	src/base/settings.c src/base/settings.h \
 	src/base/stats.c src/base/stats.h \

@@ -37,6 +37,11 @@ static inline const char *text_base_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
+/* How many letters to change, add, leave out or swap with the next make A of B; more than
+ * TEXT_SLIPS are no slip of the finger. */
+enum { TEXT_SLIPS = 2 };
+size_t text_slips(const char *a, const char *b);
+
 /* LIST ends by NULL. */
 static inline bool text_is_one_of(const char *text, const char *const *list)
 {

@@ -160,8 +160,8 @@ int cli_list(int argc, char **argv)
         any = add_inside(&r, directory[i]) || any;
         add_beside(&r, directory[i]);
         if (!any) {
-            fprintf(stderr, "%s: %s: %s\n", r.name, directory[i],
-                    access(directory[i], R_OK) ? strerror(errno) : "no run in it");
+            fprintf(stderr, "%s: %s: %s: what `collprof run -o' wrote would be right\n", r.name,
+                    directory[i], access(directory[i], R_OK) ? strerror(errno) : "no run in it");
             status = 1;
         }
     }

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "base/reason.h"
+#include "base/text.h"
 #include "page/figures.h"
 #include "page/report.h"
 #include "profile/profile.h"
@@ -63,9 +64,37 @@ void cli_refuse(const char *name, const char *format, ...)
     exit(CLI_USAGE);
 }
 
-/* getopt has just said which option is wrong. */
-static void list_options(const char *name, const struct argp *argp)
+/* The known option that one of ARGV nearly is; NULL: none is meant so. */
+static const char *option_meant(const struct argp *argp, char **argv)
 {
+    for (; *argv && strcmp(*argv, "--"); argv++) {
+        const char *nearest = NULL;
+        char given[40];
+        size_t n = strcspn(*argv, "="), least = TEXT_SLIPS + 1;
+        if (strncmp(*argv, "--", 2) || n >= sizeof given)
+            continue;
+        snprintf(given, sizeof given, "%.*s", (int)n - 2, *argv + 2);
+        for (const struct argp_option *o = argp->options; o && (o->name || o->key || o->doc); o++) {
+            size_t far = o->name ? text_slips(o->name, given) : least;
+            if (o->name && !strncmp(o->name, given, strlen(given)))
+                far = 0; /* in full, or short for it */
+            if (far < least) {
+                least = far;
+                nearest = o->name;
+            }
+        }
+        if (nearest && least)
+            return nearest;
+    }
+    return NULL;
+}
+
+/* getopt has just said which option is wrong. */
+static void list_options(const char *name, const struct argp *argp, char **argv)
+{
+    const char *meant = option_meant(argp, argv + 1);
+    if (meant)
+        fprintf(stderr, "%s: did you mean --%s?\n", name, meant);
     fprintf(stderr, "%s: known options are", name);
     for (const struct argp_option *o = argp->options; o && (o->name || o->key || o->doc); o++)
         if (o->name)
@@ -103,34 +132,9 @@ void cli_parse(const struct argp *argp, int argc, char **argv, unsigned flags, v
     const struct argp whole = {common, parse_common, NULL, NULL, children, NULL, NULL};
     /* argp's own --help would end the process; so would its errors, before the list is out. */
     if (argp_parse(&whole, argc, argv, flags | ARGP_NO_HELP | ARGP_NO_EXIT, NULL, input)) {
-        list_options(argv[0], argp);
+        list_options(argv[0], argp, argv);
         exit(CLI_USAGE);
     }
-}
-
-/* How many letters to change, add, leave out or swap with the next make A of B. */
-static size_t slips(const char *a, const char *b)
-{
-    enum { ROOM = 24 };
-    size_t at[ROOM + 1][ROOM + 1], n = strlen(a), m = strlen(b);
-    if (n > ROOM || m > ROOM)
-        return ROOM;
-    for (size_t i = 0; i <= n; i++) {
-        for (size_t k = 0; k <= m; k++) {
-            if (!i || !k) {
-                at[i][k] = i + k;
-                continue;
-            }
-            size_t best = at[i - 1][k - 1] + (a[i - 1] != b[k - 1]);
-            best = at[i - 1][k] + 1 < best ? at[i - 1][k] + 1 : best;
-            best = at[i][k - 1] + 1 < best ? at[i][k - 1] + 1 : best;
-            if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1] &&
-                at[i - 2][k - 2] + 1 < best)
-                best = at[i - 2][k - 2] + 1;
-            at[i][k] = best;
-        }
-    }
-    return at[n][m];
 }
 
 long cli_lines(const char *name, const char *text)
@@ -148,11 +152,11 @@ size_t cli_choice(const char *name, const char *what, const char *text,
 {
     char known[1000] = "";
     const char *nearest = NULL;
-    size_t length = 0, least = 3; /* mistakes: more are no slip of the finger */
+    size_t length = 0, least = TEXT_SLIPS + 1;
     for (size_t i = 0; choice(i); i++) {
         if (!strcmp(choice(i), text))
             return i;
-        size_t far = slips(choice(i), text);
+        size_t far = text_slips(choice(i), text);
         if (far < least) {
             least = far;
             nearest = choice(i);

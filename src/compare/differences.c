@@ -356,7 +356,33 @@ static void leave_out_computing(struct differences *d)
         }
 }
 
-/* Waiting at a collective, or time in it, for the rank that came later by its own doing. */
+/* How much more is waited at AT for messages of RANK: the medians of the traced runs. */
+static double waited_more(const struct differences *d, const struct place *at, int32_t rank)
+{
+    size_t n = d->runs[0], all = n + d->runs[1];
+    double *value = profile_alloc((all + 1) * sizeof *value);
+    for (size_t run = 0; run < all; run++)
+        value[run] = at->waited[run] ? at->waited[run][rank] : 0;
+    double more = stats_median(value + n, all - n) - stats_median(value, n);
+    free(value);
+    return more;
+}
+
+/* X for Y's rank: the collective that Y comes later to, or half of X and more is waiting for its
+ * messages, as traces say. */
+static bool waits_for(const struct differences *d, const struct difference *x,
+                      const struct difference *y)
+{
+    const struct places *places = d->memory;
+    if (is_cause(y))
+        return y->at == x->at;
+    if (y->kind != DIFFERENCE_COMPUTING || y->certainty == CERTAINTY_NONE || y->rank < 0)
+        return false;
+    double more = waited_more(d, places->list.at[x->at], y->rank) / x->change;
+    return more >= 0.5;
+}
+
+/* Waiting, or time in calls, for the rank that came later by its own doing. */
 static void find_effects(struct differences *d)
 {
     for (size_t i = 0; i < d->list.n; i++) {
@@ -366,7 +392,7 @@ static void find_effects(struct differences *d)
             continue;
         for (size_t k = i; k-- > 0;) {
             const struct difference *y = &d->list.at[k];
-            if (is_cause(y) && !y->joined && y->at == x->at && same_sign(x, y) &&
+            if (!y->joined && same_sign(x, y) && waits_for(d, x, y) &&
                 fabs(x->change) <= fabs(y->change) * 1.1)
                 x->follows = k + 1;
         }

@@ -34,7 +34,8 @@ static struct place *new_place(struct places *s, const struct place *key)
                          .time = nothing(s->runs),
                          .wait = profile_alloc((s->runs + 1) * sizeof(double)),
                          .calls = profile_alloc((s->runs + 1) * sizeof(double)),
-                         .outside = profile_alloc((s->runs + 1) * sizeof(void *))};
+                         .outside = profile_alloc((s->runs + 1) * sizeof(void *)),
+                         .waited = profile_alloc((s->runs + 1) * sizeof(void *))};
     *PUSH(&s->list) = at;
     return at;
 }
@@ -118,6 +119,19 @@ static void add_moments(struct places *s, size_t run, struct moment *m, size_t n
     free(ns);
 }
 
+/* Of a traced run: for whose messages it was waited at AT. */
+static void add_wait(const struct places *s, struct place *at, size_t run, const struct profile *p,
+                     const struct profile_wait *w)
+{
+    bool message = w->state == WAIT_LATE_SENDER || w->state == WAIT_WRONG_ORDER ||
+                   w->state == WAIT_LATE_RECEIVER;
+    if (!at || !message || w->rank >= s->ranks)
+        return;
+    if (!at->waited[run])
+        at->waited[run] = profile_alloc((s->ranks + 1) * sizeof(double));
+    at->waited[run][w->rank] += (double)w->wait_ns / (double)p->ranks.n;
+}
+
 static void add_run(struct places *s, size_t run, const struct profile *p)
 {
     struct profile *rows = rows_of(p, ROWS_BY_SITE);
@@ -138,6 +152,11 @@ static void add_run(struct places *s, size_t run, const struct profile *p)
             *PUSH(&moments) = (struct moment){at, e->rank, (double)e->outside_ns};
     }
     add_moments(s, run, moments.at, moments.n);
+    for (size_t i = 0; i < p->waits.n; i++) {
+        const struct profile_wait *w = &p->waits.at[i];
+        if (w->site != PROFILE_NONE)
+            add_wait(s, of[w->site * p->operations.n + w->operation], run, p, w);
+    }
     for (size_t i = 0; i < p->sites.n; i++)
         free(label[i]);
     free(label);
@@ -170,6 +189,8 @@ static void take_over(struct places *s, struct place *to, struct place *from)
         to->calls[run] = from->calls[run];
         to->outside[run] = from->outside[run];
         from->outside[run] = NULL;
+        to->waited[run] = from->waited[run];
+        from->waited[run] = NULL;
     }
     to->in[1] = from->gone = true;
 }
@@ -228,8 +249,10 @@ void places_free(struct places *s)
 {
     for (size_t i = 0; i < s->list.n; i++) {
         struct place *at = s->list.at[i];
-        for (size_t run = 0; run < s->runs; run++)
+        for (size_t run = 0; run < s->runs; run++) {
             free(at->outside[run]);
+            free(at->waited[run]);
+        }
         free(at->operation);
         free(at->exact);
         free(at->functions);
@@ -238,6 +261,7 @@ void places_free(struct places *s)
         free(at->wait);
         free(at->calls);
         free(at->outside);
+        free(at->waited);
         free(at);
     }
     tdestroy(s->by_exact, keep);

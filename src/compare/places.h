@@ -20,6 +20,7 @@ struct place {
     double *wait;            /* [run] share of it that was waiting for the last; NAN: not known */
     double *calls;           /* [run] of a rank */
     struct ranged **outside; /* [run][rank] each time; NULL: no collective, or not known */
+    double **waited;         /* [run][rank] ns a rank, for messages of that one; NULL: none seen */
 };
 
 struct places {

@@ -3,6 +3,7 @@
 #include "page/filter.h"
 
 #include "base/format.h"
+#include "base/text.h"
 #include "page/rows.h"
 #include "profile/model.h"
 
@@ -203,6 +204,26 @@ static bool has_rank(const struct profile *p, int rank)
     return false;
 }
 
+/* ": did you mean NAME? One of", if PATTERN is nearly one of LIST; else ": one of". */
+static const char *meant(const char *pattern, const char *list, char text[120])
+{
+    size_t least = TEXT_SLIPS + 1;
+    strcpy(text, "one of");
+    for (const char *at = list; *at; at += strspn(at, ", ")) {
+        char name[80];
+        size_t n = strcspn(at, ",");
+        snprintf(name, sizeof name, "%.*s", (int)n, at);
+        size_t far = text_slips(strncmp(name, "MPI_", 4) ? name : name + 4, pattern);
+        size_t whole = text_slips(name, pattern);
+        far = strcasestr(name, pattern) ? 1 : whole < far ? whole : far;
+        if (far < least)
+            snprintf(text, 120, "did you mean %s? One of", name);
+        least = far < least ? far : least;
+        at += n;
+    }
+    return text;
+}
+
 /* Each part by itself: the reader is told which of them is wrong. */
 static bool is_possible(const struct profile *p, const struct filter *f, char *why, size_t room)
 {
@@ -212,13 +233,13 @@ static bool is_possible(const struct profile *p, const struct filter *f, char *w
                                                                         "no region"};
     const char *const pattern[] = {f->only, f->comm, f->region};
     for (int by = 0; by < 3; by++) {
-        char list[600];
+        char list[600], nearest[120];
         if (!pattern[by] || one_matches(p, by, pattern[by]))
             continue;
         choices(p, by, list, sizeof list);
         if (*list)
-            snprintf(why, room, "--%s=%s: %s is called so: one of %s would be right", option[by],
-                     pattern[by], what[by], list);
+            snprintf(why, room, "--%s=%s: %s is called so: %s %s would be right", option[by],
+                     pattern[by], what[by], meant(pattern[by], list, nearest), list);
         else
             snprintf(why, room, "--%s=%s: the run has %s", option[by], pattern[by], what[by]);
         return false;

@@ -285,7 +285,8 @@ static struct profile *load_by(struct profile *(*load)(struct records *, const c
 {
     struct records r = {.directory = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
     if (r.directory < 0) {
-        reason_give("%s: %s", directory, strerror(errno));
+        reason_give("%s: %s: the directory that `collprof run -o' wrote would be right", directory,
+                    strerror(errno));
         return NULL;
     }
     struct profile *p = load(&r, directory);

@@ -151,6 +151,10 @@ grep -q 'a viewer in BROWSER would be right' "$work/out" || fail "it does not sa
 # A part that the run does not have is refused, with what it has.
 $collprof report --only=Gather "$work/a" > "$work/out" 2>&1 && fail "--only=Gather: status 0"
 grep -q 'one of MPI_Bcast.* would be right' "$work/out" || fail "--only=Gather: $(cat "$work/out")"
+for nearly in --only=Bcats:MPI_Bcast --comm=WORLD:MPI_COMM_WORLD; do
+    $collprof report "${nearly%:*}" "$work/a" > "$work/out" 2>&1 && fail "${nearly%:*}: status 0"
+    grep -q "did you mean ${nearly#*:}?" "$work/out" || fail "${nearly%:*}: $(cat "$work/out")"
+done
 $collprof report --only=Bcast --json "$work/a" | python3 -c '
 import json, sys
 p = json.load(sys.stdin)

@@ -3,6 +3,7 @@
 #include "compare/differences.h"
 #include "compare/evidence.h"
 #include "compare/places.h"
+#include "timeline/timeline.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -417,4 +418,37 @@ Test(compare, old_profiles_name_no_rank)
     for (size_t i = 0; i < d->list.n; i++)
         cr_assert_neq(d->list.at[i].kind, DIFFERENCE_OUTSIDE);
     done(run, 5, d);
+}
+
+/* Messages: of traced runs it is known for whom the call waits that takes longer, and that this one
+ * computes more comes first. Who is waited for by others, or nobody knows, is no cause of it. */
+Test(compare, a_late_sender_comes_before_its_victims)
+{
+    for (int traced = 0; traced < 3; traced++) {
+        struct profile *run[10];
+        for (size_t i = 0; i < 10; i++) {
+            double before = i < 5 ? 1 : 1.5;
+            run[i] = made_run((struct made){10, before, 0.004 * (double)(i * 7 % 5), 0});
+            run[i]->events.n = run[i]->arrivals.n = 0;
+            struct profile_wait w = {.site = run[i]->entries.at[1].site,
+                                     .operation = run[i]->entries.at[1].operation,
+                                     .state = WAIT_LATE_SENDER,
+                                     .rank = traced == 1,
+                                     .calls = STEPS,
+                                     .wait_ns = (uint64_t)((before - 1) * STEPS * MS)};
+            cr_assert_eq(run[i]->sites.at[w.site].frame[0].line, 20);
+            if (traced)
+                *PUSH(&run[i]->waits) = w;
+        }
+        struct differences *d = differences_find(run, 5, 5);
+        const struct difference *x = &d->list.at[1], *victim = NULL;
+        cr_assert(x->kind == DIFFERENCE_COMPUTING && x->rank == 1 &&
+                  x->certainty == CERTAINTY_TOLD);
+        for (size_t i = 2; i < d->list.n; i++)
+            if (d->list.at[i].kind == DIFFERENCE_TIME && strstr(d->list.at[i].place, "solve.c:20"))
+                victim = &d->list.at[i];
+        cr_assert(victim && victim->certainty == CERTAINTY_TOLD);
+        cr_assert_eq(victim->follows, traced == 1 ? 2 : 0, "%d", traced);
+        done(run, 10 / 2, d);
+    }
 }

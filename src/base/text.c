@@ -1,0 +1,25 @@
+#include "base/text.h"
+
+size_t text_slips(const char *a, const char *b)
+{
+    enum { ROOM = 24 };
+    size_t at[ROOM + 1][ROOM + 1], n = strlen(a), m = strlen(b);
+    if (n > ROOM || m > ROOM)
+        return ROOM;
+    for (size_t i = 0; i <= n; i++) {
+        for (size_t k = 0; k <= m; k++) {
+            if (!i || !k) {
+                at[i][k] = i + k;
+                continue;
+            }
+            size_t best = at[i - 1][k - 1] + (a[i - 1] != b[k - 1]);
+            best = at[i - 1][k] + 1 < best ? at[i - 1][k] + 1 : best;
+            best = at[i][k - 1] + 1 < best ? at[i][k - 1] + 1 : best;
+            if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1] &&
+                at[i - 2][k - 2] + 1 < best)
+                best = at[i - 2][k - 2] + 1;
+            at[i][k] = best;
+        }
+    }
+    return at[n][m];
+}
