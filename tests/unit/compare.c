@@ -276,6 +276,38 @@ Test(compare, the_cause_comes_before_its_effect)
     done(run, 5, d);
 }
 
+/* The same the other way round: what got faster is not called slower. */
+Test(compare, the_way_back_has_the_other_sign)
+{
+    struct profile *run[10];
+    char text[1200];
+    struct differences *d =
+        compare(run, (struct made){10, 1.5, 0, 0}, (struct made){10, 1, 0, 0}, 5);
+    difference_sentence(d, differences_wall(d), text, sizeof text);
+    cr_assert(strstr(text, "The run is shorter: "), "%s", text);
+    cr_assert(strstr(text, ", -20.0 ms (-"), "%s", text);
+    cr_assert(strstr(text, "95 % interval -20."), "%s", text);
+    difference_sentence(d, &d->list.at[1], text, sizeof text);
+    cr_assert(strstr(text, "rank 1 spends 500 us less outside of MPI before each"), "%s", text);
+    cr_assert_eq(differences_above(d, 0.05), NULL, "what is faster passes the gate");
+    done(run, 5, d);
+}
+
+/* Half of the times outside of MPI are not known: the others speak. */
+Test(compare, unknown_times_are_left_out)
+{
+    struct profile *run[10];
+    for (size_t i = 0; i < 10; i++) {
+        run[i] = made_run((struct made){10, i < 5 ? 1 : 1.5, 0.004 * (double)(i * 7 % 5), 0});
+        for (size_t k = 0; k < run[i]->events.n; k++)
+            if (run[i]->events.at[k].sequence % 4 < 2)
+                run[i]->events.at[k].outside_ns = -1;
+    }
+    struct differences *d = differences_find(run, 5, 5);
+    assert_cause(d, CERTAINTY_TOLD);
+    done(run, 5, d);
+}
+
 /* Sides of different sizes are compared, and called so in the text; equal ones are not. */
 Test(compare, different_numbers_of_ranks_are_said)
 {
