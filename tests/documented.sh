@@ -54,7 +54,9 @@ for program in $bin_programs; do
     "$built/$program" --version 2>&1 | grep -q '[0-9]\.[0-9]' || { echo "$name --version"; bad=1; }
 done
 for command in $("$built/collprof" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
-    check_page "$source/man/collprof-$command.1" "$built/collprof" "$command"
+    page=$source/man/collprof-$command.1
+    check_page "$page" "$built/collprof" "$command"
+    sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESC/p' "$page" | grep '^\.Nm$' && { echo "$page: a synopsis without the subcommand"; bad=1; }
 done
 check_names "$source/man/collprof-export.1" Formats: "$built/collprof" export
 check_names "$source/man/collbench-bcast.1" Algorithms: "$built/bench/collbench-bcast"
