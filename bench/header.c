@@ -168,9 +168,11 @@ static void fact_options(struct document *d, const struct bench *b)
 static void caption(const struct document *d, const struct bench *b, double load)
 {
     const char *date = document_known(d, "date"), *mpi = document_known(d, "MPI");
+    const char *end = mpi ? strstr(mpi, ". ") : NULL; /* behind the version */
+    int length = end && end - mpi < 40 ? (int)(end - mpi) : 40;
     char text[300];
-    snprintf(text, sizeof text, "%s on %d ranks, %.16s, %.80s%s", b->program, b->size,
-             date ? date : "", mpi ? mpi : "",
+    snprintf(text, sizeof text, "%s on %d ranks, %.16s, %.*s%s", b->program, b->size,
+             date ? date : "", length, mpi ? mpi : "",
              load > 1 && !bench_yields()
                  ? "; more ranks than processors: timings are not meaningful"
                  : "");

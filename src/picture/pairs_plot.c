@@ -9,13 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* M in microseconds, to be freed; the diagonal gets the value given. */
+/* M in microseconds, to be freed; the diagonal gets the value given. Less than a picosecond is what
+ * is left of nothing. */
 static double *in_microseconds(const double *m, int n, double diagonal)
 {
     size_t cells = (size_t)n * (size_t)n;
     double *us = malloc(cells * sizeof *us);
     for (size_t i = 0; us && i < cells; i++)
-        us[i] = i % ((size_t)n + 1) == 0 ? diagonal : 1e6 * m[i];
+        us[i] = i % ((size_t)n + 1) == 0 ? diagonal : m[i] < 1e-12 ? 0 : 1e6 * m[i];
     return us;
 }
 
@@ -46,6 +47,28 @@ static struct plot_map map_of(const struct pairs *p, const double *rank, const d
                              .by_index = true};
 }
 
+/* One colour scale for every other one of N maps: means, or deviations. */
+static void share_scale(struct plot_map *map, size_t n)
+{
+    double low = INFINITY, high = -INFINITY;
+    bool decades = false;
+    for (size_t i = 0; i < n; i += 2) {
+        decades = decades || map[i].log_color;
+        for (size_t k = 0; k < map[i].nx * map[i].ny; k++) {
+            if (isfinite(map[i].value[k])) {
+                low = fmin(low, map[i].value[k]);
+                high = fmax(high, map[i].value[k]);
+            }
+        }
+    }
+    decades = decades && low > 0; /* a logarithm shows no 0 */
+    for (size_t i = 0; i < n; i += 2) {
+        map[i].log_color = decades;
+        map[i].low = low < high ? low : 0;
+        map[i].high = low < high ? high : 0;
+    }
+}
+
 static bool plot_maps(const struct pairs *p, const double *rank, const char *path)
 {
     size_t n = 2 * (size_t)p->n_sizes;
@@ -62,6 +85,10 @@ static bool plot_maps(const struct pairs *p, const double *rank, const char *pat
         axes[i] = (struct plot_axes){.title = title[i], .x_label = "rank", .y_label = "rank"};
         if (good)
             map[i] = map_of(p, rank, value);
+    }
+    if (good) {
+        share_scale(map, n);
+        share_scale(map + 1, n - 1);
     }
     snprintf(sheet, sizeof sheet, "Round trip between each two of %d ranks, %s", p->n, p->system);
     if (good)

@@ -17,6 +17,12 @@ $MPIEXEC -n 4 $pairs --yield -i 10 --output="$dir/pairs.log" >"$dir/out" || fail
 [ "$(grep -c '^[^#]' "$dir/pairs.log")" = 10 ] || fail "10 lines of pairs"
 [ "$(sed -n 2p "$dir/pairs.log")" = "# Processors: 4 MsgLen 64 Repeats: 10" ] || fail "the log's head"
 grep -q "Mean of the round trip" "$dir/out" || fail "no matrix"
+# In its pictures one colour is one time: all means share a scale, and so do all deviations.
+printf '#!/bin/sh\ncat >>"%s/script"\n' "$dir" >"$dir/keeper"
+chmod +x "$dir/keeper"
+GNUPLOT=$dir/keeper $MPIEXEC -n 3 $pairs --yield -i 5 --sizes=64:256 --plot="$dir/p.png" >"$dir/out" || fail "pictures of pairs"
+test "$(awk '/^set cbrange/ && ++n <= 6 { print n % 2, $0 }' "$dir/script" | sort -u | wc -l)" = 2 ||
+    fail "scales: $(grep '^set cbrange' "$dir/script")"
 $MPIEXEC -n 3 $pairs --yield -i 5 --order=paper --paper-log -o - >"$dir/paper.log" || fail paper
 [ "$(awk 'NF == 6 && !/^#/' "$dir/paper.log" | wc -l)" = 6 ] || fail "the paper's columns"
 
