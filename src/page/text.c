@@ -127,8 +127,8 @@ static void clock_line(const struct profile *p, FILE *out)
     char bound[32];
     /* Containers of one machine have names of their own and one clock: a bound of 0. */
     if (p->hosts.n > 1 && p->synchronized && p->clock_bound > 0)
-        fact(out, "clock", "%s; clocks of the hosts agree within %s", clock_name_of(p->clock),
-             format_time(bound, p->clock_bound * 1e9));
+        fact(out, "clock", "%s; clocks of the hosts agree within %s, if their rates have lasted",
+             clock_name_of(p->clock), format_time(bound, p->clock_bound * 1e9));
     else if (p->hosts.n > 1 && !p->synchronized)
         fact(out, "clock", "%s; clocks of the hosts are not synchronized", clock_name_of(p->clock));
     else
