@@ -11,7 +11,7 @@
 /* One figure of the sweep. */
 struct figure {
     struct bench_point at;
-    double us[MOST_METHODS];  /* by method, as in the options */
+    double us[MOST_METHODS], low[MOST_METHODS], high[MOST_METHODS]; /* by method, as in options */
     double *to[MOST_METHODS]; /* latency by destination, us; at.ranks of each; NULL: another figure
                                  than a latency */
 };
@@ -58,6 +58,8 @@ void plots_add(struct plots *p, const struct bench_point *at, const struct bcast
     for (size_t i = 0; i < outcome->n_results; i++) {
         const struct bcast_result *r = &outcome->result[i];
         f->us[i] = 1e6 * r->value.value;
+        f->low[i] = 1e6 * r->value.low;
+        f->high[i] = 1e6 * r->value.high;
         if (is_latency(r->method))
             f->to[i] = to_destinations(p, outcome, r);
     }
@@ -99,7 +101,7 @@ static bool sweeps_sizes(const struct plots *p)
 /* The figures of one algorithm, and of one size where ranks are on the axis (BYTES), in order.
  * Returns how many. */
 static size_t line_of(const struct plots *p, size_t algorithm, size_t bytes, size_t method,
-                      double *x, double *y)
+                      double *x, double *y, double *low, double *high)
 {
     size_t n = 0;
     for (size_t i = 0; i < p->n; i++) {
@@ -107,7 +109,9 @@ static size_t line_of(const struct plots *p, size_t algorithm, size_t bytes, siz
         if (f->at.which != algorithm || (sweeps_ranks(p) && f->at.bytes != bytes))
             continue;
         x[n] = sweeps_ranks(p) ? f->at.ranks : (double)f->at.bytes;
-        y[n++] = f->us[method];
+        y[n] = f->us[method];
+        low[n] = f->low[method];
+        high[n++] = f->high[method];
     }
     return n;
 }
@@ -120,14 +124,19 @@ static void draw_lines(struct plots *p, const char *what, const char *title, siz
     const struct options *o = p->o;
     size_t n = n_methods * n_algorithms, k = 0;
     struct plot_series *series = calloc(n, sizeof *series);
-    double *room = calloc(2 * n * (p->n + 1), sizeof *room), *next = room;
+    double *room = calloc(4 * n * (p->n + 1), sizeof *room), *next = room;
     for (size_t a = first_algorithm; a < first_algorithm + n_algorithms; a++) {
         for (size_t m = first_method; m < first_method + n_methods; m++) {
-            double *x = next, *y = next + p->n;
-            next += 2 * p->n;
-            size_t points = line_of(p, a, bytes, m, x, y);
-            series[k++] = (struct plot_series){
-                n_methods > 1 ? o->methods[m]->name : o->algorithms[a]->name, x, y, points};
+            double *x = next, *y = x + p->n, *low = y + p->n, *high = low + p->n;
+            next = high + p->n;
+            size_t points = line_of(p, a, bytes, m, x, y, low, high);
+            series[k++] =
+                (struct plot_series){n_methods > 1 ? o->methods[m]->name : o->algorithms[a]->name,
+                                     x,
+                                     y,
+                                     points,
+                                     low,
+                                     high};
         }
     }
     bool ranks = sweeps_ranks(p);
@@ -193,8 +202,8 @@ static void draw_destinations(struct plots *p, const struct figure *f, const cha
         for (int i = 0; f->to[k] && i < f->at.ranks; i++)
             any = any || !isnan(f->to[k][i]);
         if (any)
-            series[n++] =
-                (struct plot_series){p->o->methods[k]->name, x, f->to[k], (size_t)f->at.ranks};
+            series[n++] = (struct plot_series){
+                .label = p->o->methods[k]->name, x, f->to[k], (size_t)f->at.ranks};
     }
     shown_size(f->at.bytes, size, sizeof size);
     snprintf(title, sizeof title, "%s broadcast, %d ranks, %s: latency to each destination",

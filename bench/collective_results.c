@@ -274,7 +274,7 @@ static bool draw(const struct results *r)
         snprintf(labels[n], sizeof labels[n], "%s, %s", chosen_operation(o, k / 2)->name,
                  direct ? "direct" : "mirrored");
         if (points > 0)
-            series[n] = (struct plot_series){labels[n], at, at + r->n_points, points}, n++;
+            series[n] = (struct plot_series){.label = labels[n], at, at + r->n_points, points}, n++;
         at += 2 * r->n_points;
     }
     struct plot_axes axes = {.title = "Time of one collective operation",

@@ -287,7 +287,7 @@ bool scenario_results_plot(const struct scenario_results *r, const char *path, i
             least = fmin(least, line[n].y[k]);
             most = fmax(most, line[n].y[k]);
         }
-        series[n] = (struct plot_series){line[n].label, line[n].x, line[n].y, points};
+        series[n] = (struct plot_series){.label = line[n].label, line[n].x, line[n].y, points};
         n++;
     }
     struct plot_axes axes = {.title = "Time to completion of a scenario",

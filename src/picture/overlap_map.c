@@ -220,7 +220,7 @@ static void add_doubt(struct drawing *d, const struct overlap_map *m)
             d->doubt_y[n++] = d->y[j];
         }
     }
-    d->doubt = (struct plot_series){"measured, not certain", d->doubt_x, d->doubt_y, n};
+    d->doubt = (struct plot_series){.label = "measured, not certain", d->doubt_x, d->doubt_y, n};
     d->map.doubt = &d->doubt;
 }
 
@@ -238,7 +238,7 @@ static void add_line(struct drawing *d, const struct overlap_map *m)
         d->comm_x[n] = d->comm_x[i];
         d->comm[n++] = d->comm[i];
     }
-    d->line = (struct plot_series){"T_comm", d->comm_x, d->comm, n};
+    d->line = (struct plot_series){.label = "T_comm", d->comm_x, d->comm, n};
     d->map.overlay = &d->line;
     d->map.n_overlay = m->by_threads ? 0 : 1;
 }
@@ -259,7 +259,7 @@ bool overlap_map_draw(const char *path, const struct overlap_map *m, const doubl
     struct drawing d = drawing_of(m);
     double *points = in_us(points_y, n_points);
     add_line(&d, m);
-    d.points = (struct plot_series){"the application", points_x, points, n_points};
+    d.points = (struct plot_series){.label = "the application", points_x, points, n_points};
     d.map.points = &d.points;
     d.map.n_points = n_points > 0;
     bool drawn = plot_heatmap(path, &axes, &d.map);

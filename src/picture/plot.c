@@ -228,6 +228,12 @@ static void log2_ticks(FILE *out, const struct plot_axes *axes, const struct plo
     free(x);
 }
 
+/* An end of the I-th interval; the figure itself where that is not known, or cannot be drawn. */
+static double end_of(const struct plot_series *s, size_t i, const double *end)
+{
+    return end && end[i] > 0 ? end[i] : s->y[i];
+}
+
 /* Where the values span under three decades, 1-2-5 ticks: one labelled tick tells nothing. */
 static void log10_ticks(FILE *out, const struct plot_series *series, size_t n)
 {
@@ -236,8 +242,8 @@ static void log10_ticks(FILE *out, const struct plot_series *series, size_t n)
         for (size_t i = 0; i < series[s].n; i++) {
             if (!(series[s].y[i] > 0))
                 continue;
-            low = fmin(low, series[s].y[i]);
-            high = fmax(high, series[s].y[i]);
+            low = fmin(low, end_of(&series[s], i, series[s].low));
+            high = fmax(high, end_of(&series[s], i, series[s].high));
         }
     }
     fputs("set logscale y 10\nset format y '%h'\n", out);
@@ -274,6 +280,14 @@ static void put_series(FILE *out, const struct plot_series *s, double zero)
 {
     for (size_t i = 0; i < s->n; i++)
         fprintf(out, "%.12g %.12g\n", s->x[i] > 0 || isnan(zero) ? s->x[i] : zero, s->y[i]);
+    fputs("e\n", out);
+}
+
+static void put_intervals(FILE *out, const struct plot_series *s, double zero)
+{
+    for (size_t i = 0; i < s->n; i++)
+        fprintf(out, "%.12g %.12g %.12g %.12g\n", s->x[i] > 0 || isnan(zero) ? s->x[i] : zero,
+                s->y[i], end_of(s, i, s->low), end_of(s, i, s->high));
     fputs("e\n", out);
 }
 
@@ -337,8 +351,15 @@ bool plot_lines(const char *path, const struct plot_axes *axes, const struct plo
         if (n > 1)
             quote_gnuplot(series[i].label, s.out);
     }
+    for (size_t i = 0; i < n; i++)
+        if (series[i].low && series[i].high)
+            fprintf(s.out, ", '-' using 1:2:3:4 with yerrorbars ps 0 lw 1 lc rgb '%s' notitle",
+                    colours[i % N_COLOURS]);
     fputs("\n", s.out);
     for (size_t i = 0; i < n; i++)
         put_series(s.out, &series[i], zero);
+    for (size_t i = 0; i < n; i++)
+        if (series[i].low && series[i].high)
+            put_intervals(s.out, &series[i], zero);
     return script_run(&s);
 }

@@ -19,6 +19,7 @@ struct plot_series {
     const char *label;
     const double *x, *y; /* NaN: a gap */
     size_t n;
+    const double *low, *high; /* intervals of Y, drawn as bars; NULL: there are none */
 };
 
 /* What pictures are of that have no caption of their own, from now on. */

@@ -91,9 +91,9 @@ static const char *drawn_data(const char *picture)
 static const double ranks[] = {2, 4, 8, 16, 32, 64};
 static const double flat[] = {4, 4.1, 4, 4.2, 4.1, 4.1}, tree[] = {10, 20, 30, 40, 50, 60},
                     linear[] = {10, 30, 70, 150, NAN, 630};
-static const struct plot_series three[] = {{"send-latency \"g_0\"", ranks, flat, 6},
-                                           {"binomial", ranks, tree, 6},
-                                           {"linear", ranks, linear, 6}};
+static const struct plot_series three[] = {{.label = "send-latency \"g_0\"", ranks, flat, 6},
+                                           {.label = "binomial", ranks, tree, 6},
+                                           {.label = "linear", ranks, linear, 6}};
 
 Test(plot, lines_as_png, .init = in_scratch)
 {
@@ -103,10 +103,28 @@ Test(plot, lines_as_png, .init = in_scratch)
     check_picture("lines.png", "\x89PNG");
 }
 
+/* Intervals are bars behind the lines, in sight on the axis; an end that is not known, or that a
+ * logarithm cannot show, is the point itself. */
+Test(plot, intervals_are_drawn_where_they_exist, .init = keeping_scripts)
+{
+    static const double x[] = {8, 16, 32}, y[] = {2, 4, 8}, low[] = {1, NAN, -3},
+                        high[] = {3, 40, 9};
+    struct plot_series both[] = {
+        {.label = "with", .x = x, .y = y, .n = 3, .low = low, .high = high},
+        {.label = "without", .x = x, .y = y, .n = 3}};
+    struct plot_axes axes = {"t", "message (B)", "time (us)", .x_log2 = true, .y_log10 = true};
+    plot_lines(path_of("x.png"), &axes, both, 2);
+    const char *data = drawn_data("x.png");
+    cr_assert_str_eq(data, "8 2\n16 4\n32 8\ne\n8 2\n16 4\n32 8\ne\n"
+                           "8 2 1 3\n16 4 4 40\n32 8 8 9\ne\n");
+    cr_assert_not_null(strstr(script, "set yrange [0.8:50]"), "%s", script);
+    cr_assert_not_null(strstr(script, "using 1:2:3:4 with yerrorbars"));
+}
+
 Test(plot, lines_as_svg_with_zero_bytes_on_a_logarithmic_axis, .init = in_scratch)
 {
     static const double sizes[] = {0, 1, 1024, 1 << 20}, us[] = {1, 1, 2, 300};
-    struct plot_series one = {"x", sizes, us, 4};
+    struct plot_series one = {.label = "x", sizes, us, 4};
     struct plot_axes axes = {"Sizes", "message (B)", "time (us)", .x_log2 = true, .y_log10 = false};
     cr_assert(plot_lines(path_of("lines.svg"), &axes, &one, 1));
     check_picture("lines.svg", "<?xml");
@@ -117,7 +135,7 @@ Test(plot, lines_as_svg_with_zero_bytes_on_a_logarithmic_axis, .init = in_scratc
 Test(plot, lines_are_their_points, .init = keeping_scripts)
 {
     static const double x[] = {0, 1, 524288}, y[] = {3.25, NAN, 7};
-    struct plot_series two[] = {{"a", x, y, 3}, {"b", ranks, tree, 2}};
+    struct plot_series two[] = {{.label = "a", x, y, 3}, {.label = "b", ranks, tree, 2}};
     struct plot_axes axes = {"Sizes", "message (B)", "time (us)", .x_log2 = true};
     cr_assert(plot_lines(path_of("a.svg"), &axes, two, 2));
     cr_assert_str_eq(drawn_data("a.svg"), "0.5 3.25\n1 nan\n524288 7\ne\n2 10\n4 20\ne\n");
@@ -198,7 +216,7 @@ static struct plot_map overlap_map(const struct plot_series *line)
 
 Test(plot, overlap_map_with_a_line_over_it, .init = in_scratch)
 {
-    struct plot_series line = {"T_comm", sizes, border_y, 24};
+    struct plot_series line = {.label = "T_comm", sizes, border_y, 24};
     struct plot_map m = overlap_map(&line);
     struct plot_axes axes = {"Sender side", "message (B)", "computation (us)", .x_log2 = false,
                              .y_log10 = false};
@@ -266,7 +284,7 @@ Test(plot, nothing_to_draw_is_said, .init = redirected_in_scratch)
 {
     char said[400];
     double nothing[] = {NAN, NAN};
-    struct plot_series s = {"x", ranks, nothing, 2};
+    struct plot_series s = {.label = "x", ranks, nothing, 2};
     struct plot_axes axes = {"t", "x", "y", .x_log2 = true, .y_log10 = true};
     cr_assert_not(plot_lines(path_of("a.png"), &axes, &s, 1));
     cr_assert_not(plot_lines(path_of("a.png"), &axes, &s, 1));
@@ -307,7 +325,7 @@ Test(plot, standing_captions_and_words, .init = keeping_scripts)
                                  .value_label = "ratio",
                                  .palette = PALETTE_OVERLAP,
                                  .by_index = true};
-    const struct plot_series line = {"line", x, x, 2};
+    const struct plot_series line = {.label = "line", x, x, 2};
     plot_caption("bench on 4 ranks, it's today");
     cr_assert(plot_lines(path_of("a.svg"), &axes, &line, 1));
     assert_script_has("a.svg", said);
