@@ -35,6 +35,7 @@ void bench_clocks(struct sync_clock *clock, MPI_Comm comm)
 {
     sync_start(clock, comm, NULL);
     sync_settle(clock, 4, 0.25);
+    header_clocks(clock);
 }
 
 static bool needs_quotes(const char *word)

@@ -15,6 +15,9 @@ void machine_facts(struct document *d);
 /* Collective, at the end: which rank was how long without a processor, as a fact of D, rank 0's. */
 void machine_judge(const struct bench *b, struct document *d);
 
+/* How many there are, as a fact of rank 0's document. */
+void header_clocks(const struct sync_clock *clock);
+
 /* What bench_disturbed() says is of the time from here on. */
 void bench_watch(void);
 

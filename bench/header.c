@@ -187,6 +187,13 @@ void bench_place_rows(size_t place)
         document_place(the_document, place);
 }
 
+void header_clocks(const struct sync_clock *clock)
+{
+    if (the_document && clock->domains > 1 && !document_known(the_document, "clocks"))
+        document_fact(the_document, "clocks", "%d, made one within %.2f us", clock->domains,
+                      1e6 * clock->worst_bound);
+}
+
 struct document *bench_document(const struct bench *b, const char *schema)
 {
     struct place *places = bench_places(b);

@@ -72,7 +72,7 @@ static void tell_row(struct table *t, const struct scenario_row *row)
     table_real(t, 1e6 * s.min);
     table_real(t, 1e6 * s.max);
     table_real(t, 1e6 * stats_spread(&s));
-    table_real(t, 1e6 * s.median);
+    table_real_within(t, 1e6 * s.median, 1e6 * (s.median_high - s.median_low) / 2);
     table_real(t, 1e6 * s.median_low);
     table_real(t, 1e6 * s.median_high);
     table_real(t, delays ? 1e6 * row->point.delay : NAN);

@@ -46,7 +46,7 @@ void tree_tell_rows(void *session, struct document *d)
                 table_integer(table, k ? r->most_children : r->depth);
         }
         table_real(table, 1e6 * r->predicted);
-        table_real(table, 1e6 * r->seen.value);
+        table_real_within(table, 1e6 * r->seen.value, 1e6 * (r->seen.high - r->seen.low) / 2);
         table_real(table, 1e6 * r->seen.low);
         table_real(table, 1e6 * r->seen.high);
         table_real(table, 100 * (r->predicted / r->seen.value - 1));
