@@ -8,7 +8,7 @@ static uint64_t between_looks;
 static void look(uint64_t now)
 {
     struct ledger_header *h = layer.ledger.header;
-    uint64_t due = layer.look_at;
+    uint64_t due = __atomic_load_n(&layer.look_at, __ATOMIC_RELAXED);
     if (now < due || !__atomic_compare_exchange_n(&layer.look_at, &due, UINT64_MAX, false,
                                                   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
         return; /* another thread's */

@@ -143,7 +143,7 @@ static inline void call_leave_known(const struct call *c, int rc, const struct c
     __atomic_store_n(&layer.ledger.header->last_ticks, c->exit, __ATOMIC_RELAXED);
     if (UNLIKELY(layer.trace))
         trace_left(c, e);
-    if (UNLIKELY(c->exit >= layer.look_at))
+    if (UNLIKELY(c->exit >= __atomic_load_n(&layer.look_at, __ATOMIC_RELAXED)))
         layer.look(c->exit);
     call_over(c);
 }
