@@ -353,7 +353,9 @@ bool plot_lines(const char *path, const struct plot_axes *axes, const struct plo
     }
     for (size_t i = 0; i < n; i++)
         if (series[i].low && series[i].high)
-            fprintf(s.out, ", '-' using 1:2:3:4 with yerrorbars ps 0 lw 1 lc rgb '%s' notitle",
+            fprintf(s.out,
+                    ", '-' using 1:3:(0):($4-$3) with vectors heads size screen 0.004,90 lw 1 lc "
+                    "rgb '%s' notitle",
                     colours[i % N_COLOURS]);
     fputs("\n", s.out);
     for (size_t i = 0; i < n; i++)

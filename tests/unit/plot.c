@@ -118,7 +118,7 @@ Test(plot, intervals_are_drawn_where_they_exist, .init = keeping_scripts)
     cr_assert_str_eq(data, "8 2\n16 4\n32 8\ne\n8 2\n16 4\n32 8\ne\n"
                            "8 2 1 3\n16 4 4 40\n32 8 8 9\ne\n");
     cr_assert_not_null(strstr(script, "set yrange [0.8:50]"), "%s", script);
-    cr_assert_not_null(strstr(script, "using 1:2:3:4 with yerrorbars"));
+    cr_assert_not_null(strstr(script, "using 1:3:(0):($4-$3) with vectors heads"));
 }
 
 Test(plot, lines_as_svg_with_zero_bytes_on_a_logarithmic_axis, .init = in_scratch)
