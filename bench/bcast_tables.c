@@ -151,11 +151,6 @@ static void put_us(struct table *t, double seconds)
     table_real(t, 1e6 * seconds);
 }
 
-static void put_estimate(struct table *t, struct estimate e)
-{
-    table_real_within(t, 1e6 * e.value, 1e6 * (e.high - e.low) / 2);
-}
-
 /* The operation latency to hold the bounds against: held where there is one. */
 static const struct bcast_result *best_latency(const struct bcast_outcome *o)
 {
@@ -269,26 +264,6 @@ static void put_remarks(struct tables *t, const struct bcast_outcome *o, const c
     table_text(t->methods, *all ? all : NULL);
 }
 
-static void add_methods(struct tables *t, const struct bench_point *p,
-                        const struct bcast_outcome *o, const char *disturbed)
-{
-    char text[96];
-    int violations = -1;
-    put_point(t->methods, p);
-    for (size_t i = 0; i < o->n_results; i++) {
-        put_estimate(t->methods, o->result[i].value);
-        if (o->result[i].violations > violations)
-            violations = o->result[i].violations;
-    }
-    if (violations >= 0)
-        table_integer(t->methods, violations);
-    else
-        table_skip(t->methods);
-    t->violations += violations > 0 ? violations : 0;
-    table_text(t->methods, bounds(t, o, text, sizeof text));
-    put_remarks(t, o, disturbed);
-}
-
 /* The raw samples behind a result: a series of its own, or its slowest destination's. The latter
  * may be of a longer operation (E_i), of which the same part is taken off everywhere. */
 static struct summary summary_of(const struct bcast_result *r)
@@ -305,6 +280,36 @@ static struct summary summary_of(const struct bcast_result *r)
     return s;
 }
 
+/* Where there is no interval, digits follow how far the samples are apart. */
+static void put_value(struct table *t, const struct bcast_result *r)
+{
+    struct summary s = summary_of(r);
+    bool known = estimate_has_interval(r->value);
+    double error = known ? r->value.high - r->value.low : s.max - s.min;
+    table_real_within(t, 1e6 * r->value.value, 1e6 * error / 2);
+}
+
+static void add_methods(struct tables *t, const struct bench_point *p,
+                        const struct bcast_outcome *o, const char *disturbed)
+{
+    char text[96];
+    int violations = -1, unknown = 0;
+    put_point(t->methods, p);
+    for (size_t i = 0; i < o->n_results; i++) {
+        put_value(t->methods, &o->result[i]);
+        if (o->result[i].violations > violations)
+            violations = o->result[i].violations;
+        unknown += o->result[i].unknown;
+    }
+    if (violations > 0 || (violations == 0 && !unknown))
+        table_integer(t->methods, violations);
+    else
+        table_skip(t->methods);
+    t->violations += violations > 0 ? violations : 0;
+    table_text(t->methods, bounds(t, o, text, sizeof text));
+    put_remarks(t, o, disturbed);
+}
+
 static void add_statistics(struct tables *t, const struct bench_point *p,
                            const struct bcast_outcome *o)
 {
@@ -314,7 +319,7 @@ static void add_statistics(struct tables *t, const struct bench_point *p,
         struct summary s = summary_of(r);
         put_point(table, p);
         table_text(table, r->method->name);
-        put_estimate(table, r->value);
+        put_value(table, r);
         put_us(table, r->value.low);
         put_us(table, r->value.high);
         put_us(table, s.min);

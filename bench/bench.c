@@ -103,6 +103,9 @@ static bool append_possible(const struct bench *b)
     json_t *all = json_array();
     if (!why && access(b->output, F_OK) == 0)
         why = launches_load(all, b->output);
+    const char *schema = json_string_value(json_object_get(json_array_get(all, 0), "schema"));
+    if (!why && schema && strncmp(schema, b->program, strlen(b->program)) != 0)
+        why = "it is of another program";
     json_decref(all);
     if (why)
         fprintf(stderr, "%s: %s%s%s\n", b->program, b->output ? b->output : "",

@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,30 +57,35 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
+/* What is called so is meant as a file, also where there is none. */
 static bool is_file(const char *word)
 {
     size_t n = strlen(word);
-    return n > 5 && strcmp(word + n - 5, ".json") == 0 && access(word, R_OK) == 0;
+    return n > 5 && strcmp(word + n - 5, ".json") == 0;
 }
 
-/* The command, told where its results go. */
+/* The command, whose standard output goes into the file. */
 static void launch(const struct launches *l, long i, const char *file)
 {
-    char output[4200], format[] = "--format=json", **argv;
+    char format[] = "--format=json", **argv = calloc((size_t)l->n_words + 2, sizeof *argv);
+    posix_spawn_file_actions_t actions;
     pid_t pid;
-    int status, failed;
-    snprintf(output, sizeof output, "--output=%s", file);
-    argv = calloc((size_t)l->n_words + 3, sizeof *argv);
-    if (!argv)
+    int status;
+    if (!argv || posix_spawn_file_actions_init(&actions))
         cli_refuse(l->name, "out of memory");
     memcpy(argv, l->word, (size_t)l->n_words * sizeof *argv);
-    memcpy(argv + l->n_words, (char *[]){format, output}, 2 * sizeof *argv);
-    failed = posix_spawnp(&pid, argv[0], NULL, NULL, argv, environ);
+    argv[l->n_words] = format;
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, file, O_WRONLY | O_CREAT | O_TRUNC,
+                                     0666);
+    int failed = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    free(argv);
     if (failed) {
-        fprintf(stderr, "%s: %s: %s\n", l->name, argv[0], strerror(failed));
+        fprintf(stderr, "%s: %s: %s\n", l->name, l->word[0], strerror(failed));
+        unlink(file);
+        rmdir(l->output); /* if nothing is in it */
         exit(CLI_NOT_FOUND);
     }
-    free(argv);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     if (status) {

@@ -51,29 +51,37 @@ static const struct column columns[] = {
     {"least", NULL, COLUMN_REAL, 3, NULL},
     {"most", NULL, COLUMN_REAL, 3, NULL},
     {"unit", NULL, COLUMN_TEXT, 0, NULL},
+    {"remarks", NULL, COLUMN_TEXT, 0, "launches without the figure, and with a remark on the row"},
 };
 enum { N_COLUMNS = sizeof columns / sizeof *columns, KEY_ROOM = 160 };
-
-/* The numbers before the first with a fraction, and the texts, say which row it is. Where that is
- * is a matter of the column: of no row does it hold a fraction. */
-static size_t first_figure(const json_t *table)
-{
-    size_t n = json_array_size(json_object_get(table, "columns")), i, r;
-    const json_t *row;
-    for (i = 0; i < n; i++) {
-        const json_t *column = json_array_get(json_object_get(table, "columns"), i);
-        const char *name = json_string_value(json_object_get(column, "name"));
-        json_array_foreach(json_object_get(table, "rows"), r,
-                           row) if (name && json_is_real(json_object_get(row, name))) return i;
-    }
-    return n;
-}
 
 static const char *name_of(const json_t *table, size_t column)
 {
     const json_t *c = json_array_get(json_object_get(table, "columns"), column);
     const char *name = json_string_value(json_object_get(c, "name"));
     return name ? name : "";
+}
+
+static const json_t *table_of(const json_t *launch, const char *name)
+{
+    return json_object_get(json_object_get(launch, "tables"), name);
+}
+
+/* The numbers before the first with a fraction, and the texts, say which row it is. Where that is
+ * is a matter of the column: of no row of any launch does it hold a fraction. */
+static size_t first_figure(const json_t *all, const char *table)
+{
+    size_t l, r, first = 0;
+    const json_t *launch, *row;
+    bool found = false;
+    while (!found && *name_of(table_of(json_array_get(all, 0), table), first)) {
+        const char *name = name_of(table_of(json_array_get(all, 0), table), first);
+        json_array_foreach(all, l, launch)
+            json_array_foreach(json_object_get(table_of(launch, table), "rows"), r, row) found =
+                found || json_is_real(json_object_get(row, name));
+        first += !found;
+    }
+    return first;
 }
 
 static void row_key(const json_t *table, const json_t *row, size_t n, char key[KEY_ROOM])
@@ -115,12 +123,30 @@ static bool is_end_of_interval(const char *name)
            (n >= 4 && strcmp(name + n - 4, "high") == 0);
 }
 
+/* How many launches have not the figure, and how many have a remark on ROWS, one of each launch. */
+static void put_remarks(struct table *t, size_t n, const json_t *const *row, size_t launches)
+{
+    char text[320] = "";
+    const char *first = NULL;
+    size_t with = 0, at = 0;
+    for (size_t l = 0; l < launches; l++) {
+        const char *remark = json_string_value(json_object_get(row[l], "remarks"));
+        first = first ? first : remark;
+        with += remark != NULL;
+    }
+    if (n < launches)
+        at = (size_t)snprintf(text, sizeof text, "missing in %zu of %zu%s", launches - n, launches,
+                              with ? "; " : "");
+    if (with)
+        snprintf(text + at, sizeof text - at, "in %zu of %zu: %s", with, launches, first);
+    table_text(t, *text ? text : NULL);
+}
+
 static void tell_figure(struct table *t, const char *key, const json_t *column, const double *x,
                         size_t n)
 {
     double mean, low, high;
     struct summary s = stats_summarize(x, n);
-    const char *unit = json_string_value(json_object_get(column, "unit"));
     stats_mean_interval(x, n, &mean, &low, &high);
     table_text(t, key);
     table_text(t, json_string_value(json_object_get(column, "name")));
@@ -130,62 +156,86 @@ static void tell_figure(struct table *t, const char *key, const json_t *column, 
     table_real(t, high);
     table_real(t, s.min);
     table_real(t, s.max);
-    table_text(t, unit);
+    table_text(t, json_string_value(json_object_get(column, "unit")));
 }
 
-/* A row of the first launch's table, with those of the others. X has room for one figure of each.
- */
-static void tell_row(struct table *t, const json_t *all, const char *name, const json_t *first,
-                     const json_t *row, double *x)
+/* The row of that KEY. X and ROW have room for one of each launch. */
+static void tell_row(struct table *t, const json_t *all, const char *name, size_t keys,
+                     const char *key, double *x, const json_t **row)
 {
-    size_t keys = first_figure(first), c, l;
+    size_t c, l;
+    const json_t *columns_of = json_object_get(table_of(json_array_get(all, 0), name), "columns");
     const json_t *column, *launch;
-    char key[KEY_ROOM];
-    row_key(first, row, keys, key);
-    json_array_foreach(json_object_get(first, "columns"), c, column)
+    json_array_foreach(all, l, launch) row[l] = same_row(table_of(launch, name), keys, key);
+    json_array_foreach(columns_of, c, column)
     {
         size_t n = 0;
-        json_array_foreach(all, l, launch)
-        {
-            const json_t *table = json_object_get(json_object_get(launch, "tables"), name);
-            const json_t *same = c < keys || is_end_of_interval(name_of(first, c))
-                                     ? NULL
-                                     : same_row(table, keys, key);
-            const json_t *value = json_object_get(same, name_of(first, c));
+        const char *figure = json_string_value(json_object_get(column, "name"));
+        if (c < keys || !figure || is_end_of_interval(figure))
+            continue;
+        for (l = 0; l < json_array_size(all); l++) {
+            const json_t *value = json_object_get(row[l], figure);
             if (json_is_real(value))
                 x[n++] = json_real_value(value);
         }
-        if (n > 0)
-            tell_figure(t, key, column, x, n);
+        if (n == 0)
+            continue;
+        tell_figure(t, key, column, x, n);
+        put_remarks(t, n, row, json_array_size(all));
     }
+}
+
+/* Each row that any launch has, once. */
+static void tell_table(struct table *t, const json_t *all, const char *name, double *x,
+                       const json_t **row)
+{
+    size_t keys = first_figure(all, name), l, r;
+    const json_t *launch, *one;
+    char key[KEY_ROOM];
+    json_array_foreach(all, l, launch)
+        json_array_foreach(json_object_get(table_of(launch, name), "rows"), r, one)
+    {
+        bool told = false;
+        row_key(table_of(launch, name), one, keys, key);
+        for (size_t before = 0; before < l; before++)
+            told = told || same_row(table_of(json_array_get(all, before), name), keys, key);
+        if (!told)
+            tell_row(t, all, name, keys, key, x, row);
+    }
+}
+
+/* NULL, or why these are no launches of one program. */
+static const char *different(const json_t *all)
+{
+    const char *schema = json_string_value(json_object_get(json_array_get(all, 0), "schema"));
+    for (size_t i = 0; i < json_array_size(all); i++) {
+        const json_t *launch = json_array_get(all, i);
+        const char *other = json_string_value(json_object_get(launch, "schema"));
+        if (!schema || !other || strcmp(other, schema) != 0)
+            return "the launches are of different programs";
+        for (size_t k = 0; k < i; k++)
+            if (json_equal(json_array_get(all, k), launch))
+                return "one of the launches is there twice";
+    }
+    return schema ? NULL : "there is no launch";
 }
 
 const char *launches_tell(const json_t *all, struct document *d)
 {
-    const json_t *first = json_array_get(all, 0), *launch, *table, *row;
-    const char *schema = json_string_value(json_object_get(first, "schema")), *name;
-    double *x = calloc(json_array_size(all) + 1, sizeof *x);
-    size_t i;
-    if (!first || !schema || !x) {
-        free(x);
-        return "there is no launch";
-    }
-    json_array_foreach(all, i, launch)
+    size_t n = json_array_size(all);
+    double *x = calloc(n + 1, sizeof *x);
+    const json_t **row = calloc(n + 1, sizeof *row), *table;
+    const char *name, *why = x && row ? different(all) : "there is no memory for it";
+    struct table *t =
+        why ? NULL : document_table(d, "between_launches", "between launches", columns, N_COLUMNS);
+    json_object_foreach(json_object_get(json_array_get(all, 0), "tables"), name, table)
     {
-        const char *other = json_string_value(json_object_get(launch, "schema"));
-        if (!other || strcmp(other, schema) != 0) {
-            free(x);
-            return "the launches are of different programs";
-        }
-    }
-    struct table *t = document_table(d, "between_launches", "between launches", columns, N_COLUMNS);
-    json_object_foreach(json_object_get(first, "tables"), name, table)
-    {
-        if (strcmp(name, "statistics") == 0)
+        if (!t || strcmp(name, "statistics") == 0)
             break;
-        json_array_foreach(json_object_get(table, "rows"), i, row)
-            tell_row(t, all, name, table, row, x);
+        if (strcmp(name, "between_launches") != 0)
+            tell_table(t, all, name, x, row);
     }
     free(x);
-    return NULL;
+    free(row);
+    return why;
 }

@@ -6,23 +6,23 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct column columns[] = {{"algorithm", NULL, COLUMN_TEXT, 0, NULL},
-                                        {"size", "B", COLUMN_INTEGER, 0, NULL},
-                                        {"held", "us", COLUMN_REAL, 2, NULL},
-                                        {"held_low", "us", COLUMN_REAL, 2, NULL},
-                                        {"slowest", NULL, COLUMN_INTEGER, 0, NULL}};
+static const struct column columns[] = {
+    {"algorithm", NULL, COLUMN_TEXT, 0, NULL},  {"size", "B", COLUMN_INTEGER, 0, NULL},
+    {"held", "us", COLUMN_REAL, 2, NULL},       {"held_low", "us", COLUMN_REAL, 2, NULL},
+    {"slowest", NULL, COLUMN_INTEGER, 0, NULL}, {"remarks", NULL, COLUMN_TEXT, 0, NULL}};
 
 /* A launch in which size 8 took HELD; size 16 has a figure in those of more than 11 only. */
 static json_t *launch(const char *schema, double held)
 {
     struct document *d = document_new(schema);
-    struct table *t = document_table(d, "methods", NULL, columns, 5);
+    struct table *t = document_table(d, "methods", NULL, columns, 6);
     for (int size = 8; size <= 16; size *= 2) {
         table_text(t, "native");
         table_integer(t, size);
         table_real(t, size == 8 ? held : held > 11 ? 2 * held : 0.0 / 0.0);
         table_real(t, 1.5);
         table_integer(t, 3);
+        table_text(t, held > 12 ? "held: busy" : NULL);
     }
     t = document_table(d, "statistics", NULL, columns + 2, 1);
     table_real(t, 5.5);
@@ -68,6 +68,8 @@ Test(launches, interval_between_launches)
     cr_assert_str_eq(json_string_value(json_object_get(row, "row")), "native size 16");
     cr_assert_eq(number(row, "launches"), 2);
     cr_assert_float_eq(number(row, "mean"), 23.5, 1e-9);
+    cr_assert_str_eq(json_string_value(json_object_get(row, "remarks")),
+                     "missing in 1 of 3; in 1 of 3: held: busy");
     json_decref(rows);
     json_decref(all);
 }
@@ -80,6 +82,8 @@ Test(launches, of_different_programs)
     json_array_append_new(all, launch("example/1", 10.25));
     json_array_append_new(all, launch("other/1", 10.25));
     cr_assert_not_null(launches_tell(all, d));
+    json_array_set_new(all, 1, launch("example/1", 10.25));
+    cr_assert_not_null(launches_tell(all, d), "the same twice");
     json_decref(all);
     document_free(d);
 }
