@@ -99,23 +99,15 @@ struct turn channel_sent(struct comm *c, int to, int tag)
     return p;
 }
 
+/* What has a place by now keeps it: no later message can take it. */
 void channel_lose_order(struct comm *c)
 {
     c->disordered = true;
-    for (uint32_t i = 1; i < layer.ledger.header->section[LEDGER_CHANNELS].count; i++)
-        if (layer.ledger.channels[i].comm_id == c->id &&
-            layer.ledger.channels[i].kind == LEDGER_CHANNEL_RECEIVE)
-            layer.ledger.channels[i].flags |= LEDGER_CHANNEL_DISORDERED;
 }
 
 void channels_lose_order(void)
 {
-    if (!layer.trace)
-        return;
     lost = true;
-    for (uint32_t i = 1; i < layer.ledger.header->section[LEDGER_CHANNELS].count; i++)
-        if (layer.ledger.channels[i].kind != LEDGER_CHANNEL_COLLECTIVE)
-            layer.ledger.channels[i].flags |= LEDGER_CHANNEL_DISORDERED;
 }
 
 static uint32_t stand_in_line(struct comm *c, uint32_t channel)

@@ -32,8 +32,8 @@ struct turn channel_posted(struct comm *c, int from, int tag);
 /* A message FROM there with TAG is seen, which the next receive that matches it will bring. */
 struct turn channel_probed(struct comm *c, int from, int tag);
 
-/* Nobody can tell any more which message a receive on C brings: their places are unknown, those
- * that were given before included. */
+/* Nobody can tell any more which message a receive on C brings: their places are unknown from
+ * here on. */
 void channel_lose_order(struct comm *c);
 
 /* Some messages were not seen: all places are unknown from here on. */

@@ -1,9 +1,11 @@
 /* An application whose messages take every way that there is, for tests/mpi/trace.sh: 4 ranks.
- * Prints how many messages were sent. With an argument: messages whose order nobody knows. */
+ * Prints how many messages were sent. With an argument: messages whose order nobody
+ * knows, or (switched) messages before, while and after MPI_Pcontrol had switched recording off. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { TIMES = 10, THREADS = 4 };
 
@@ -107,6 +109,19 @@ static int without_order(void)
     return 2 * TIMES;
 }
 
+static int switched(void)
+{
+    for (int on = 1; on <= 3; on++) {
+        MPI_Pcontrol(on % 2);
+        for (int i = 0; i < TIMES; i++)
+            if (rank == 0)
+                MPI_Send(&out, 1, MPI_INT, 1, 2, MPI_COMM_WORLD);
+            else
+                MPI_Recv(&in, 1, MPI_INT, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    return TIMES;
+}
+
 int main(int argc, char **argv)
 {
     int provided;
@@ -115,7 +130,9 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     bool ordered = argc == 1;
     int messages = ordered ? between_groups() + probed() + persistent() : 0;
-    if (provided == MPI_THREAD_MULTIPLE)
+    if (!ordered && !strcmp(argv[1], "switched"))
+        messages = switched();
+    else if (provided == MPI_THREAD_MULTIPLE)
         messages += ordered ? threads() : without_order();
     if (rank == 0)
         printf("%d\n", messages);

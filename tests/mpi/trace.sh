@@ -75,6 +75,19 @@ if bad:
 sys.exit(bad)
 PY
 
+# What was not seen in between takes the order from later messages, not from those before.
+COLLPROF_TRACE=calls layered 2 switched "$built/tests/mpi/messages" switched >sent || fail "switched: status $?"
+python3 - <<'PY' || exit 1
+import json, sys
+p, before = json.load(open("switched/profile.json")), int(open("sent").read())
+t = p["trace"]
+bad = (t["sends"], t["receives"], t["matched"]) != (before,) * 3 or t["contradictions"] or \
+    t["unnumbered"] != 2 * before
+if bad:
+    print("FAIL: switched: of", before, "messages before", t)
+sys.exit(bad)
+PY
+
 # A run without a trace has the matrix, and says what a picture would need.
 layered 2 untraced "$built/examples/heat" -s 5 >/dev/null || fail "status $? untraced"
 "$collprof" export --table=messages untraced | grep -q Isend || fail "no matrix without a trace"
