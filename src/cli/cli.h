@@ -24,6 +24,9 @@ int cli_info(int argc, char **argv);
  * option is answered with the list of the known ones. */
 void cli_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input);
 
+/* Ends the process with STATUS after the reasons that were given (base/reason.h). */
+_Noreturn void cli_give_up(const char *name, int status);
+
 /* Ends the process with CLI_USAGE after "ARGV0: message". */
 _Noreturn void cli_refuse(const char *name, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -89,6 +89,12 @@ static const char *option_meant(const struct argp *argp, char **argv)
     return NULL;
 }
 
+void cli_give_up(const char *name, int status)
+{
+    reason_tell(name);
+    exit(status);
+}
+
 /* getopt has just said which option is wrong. */
 static void list_options(const char *name, const struct argp *argp, char **argv)
 {
@@ -185,10 +191,8 @@ static bool is_ours(FILE *file)
 void cli_may_replace(const char *name, const char *path)
 {
     struct stat st;
-    if (!save_is_safe(path)) {
-        reason_tell(name);
-        exit(EXIT_FAILURE);
-    }
+    if (!save_is_safe(path))
+        cli_give_up(name, EXIT_FAILURE);
     if (stat(path, &st) || !S_ISREG(st.st_mode))
         return;
     FILE *file = fopen(path, "re");

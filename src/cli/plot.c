@@ -1,6 +1,7 @@
 /* collprof plot: pictures of a run. */
 #include "cli/cli.h"
 
+#include "base/reason.h"
 #include "page/rows.h"
 #include "picture/overlap_map.h"
 #include "picture/pairs_plot.h"
@@ -121,7 +122,7 @@ static void check(const struct options *o)
     if (o->picture && o->overlap)
         cli_refuse(o->name, "--picture and --overlap: one of them would be right");
     if (o->output && !plot_path_valid(o->output))
-        exit(CLI_USAGE);
+        cli_give_up(o->name, CLI_USAGE);
 }
 
 static bool chosen(const struct options *o, const struct picture *picture)
@@ -160,6 +161,7 @@ static bool draw(const struct options *o, const struct profile *p, const char *d
         struct picture_view view = o->view;
         view.top = (size_t)o->top;
         bool missing = pictures[i].traced && !trace;
+        const char *needs = trace ? "a rank and a time with calls in them" : pictures[i].needs;
         enum picture_result result =
             missing ? PICTURE_EMPTY : pictures[i].draw(trace ? trace : p, target, &view);
         profile_free(trace);
@@ -168,7 +170,7 @@ static bool draw(const struct options *o, const struct profile *p, const char *d
             good = (!o->show || cli_show(o->name, target)) && good;
         }
         if (result == PICTURE_EMPTY)
-            printf("%s: nothing to draw: %s\n", pictures[i].name, pictures[i].needs);
+            printf("%s: nothing to draw: %s\n", pictures[i].name, needs);
         good = good && result != PICTURE_FAILED && (result == PICTURE_DRAWN || !o->picture);
     }
     return good;
@@ -179,7 +181,7 @@ static struct overlap_map *load_maps(const char *path, size_t *n)
     char why[1000];
     struct overlap_map *maps = overlap_maps_load(path, n, why, sizeof why);
     if (!maps)
-        fprintf(stderr, "%s\n", why);
+        reason_give("%s", why);
     return maps;
 }
 

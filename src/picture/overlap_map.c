@@ -1,5 +1,7 @@
 #include "picture/overlap_map.h"
 
+#include "base/reason.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -252,9 +254,26 @@ static void drawing_free(struct drawing *d)
     free(d->comm);
 }
 
+static bool is_empty(const struct overlap_map *m)
+{
+    for (size_t i = 0; i < m->nx * m->ny; i++)
+        if (isfinite(m->ratio[i]))
+            return false;
+    return true;
+}
+
+static bool nothing_certain(const char *path)
+{
+    return reason_give("cannot draw %s: no cell of it is certain: more repetitions, or a machine "
+                       "that does nothing else, would help",
+                       path);
+}
+
 bool overlap_map_draw(const char *path, const struct overlap_map *m, const double *points_x,
                       const double *points_y, size_t n_points)
 {
+    if (is_empty(m))
+        return nothing_certain(path);
     struct plot_axes axes = axes_of(m);
     struct drawing d = drawing_of(m);
     double *points = in_us(points_y, n_points);
@@ -266,14 +285,6 @@ bool overlap_map_draw(const char *path, const struct overlap_map *m, const doubl
     free(points);
     drawing_free(&d);
     return drawn;
-}
-
-static bool is_empty(const struct overlap_map *m)
-{
-    for (size_t i = 0; i < m->nx * m->ny; i++)
-        if (isfinite(m->ratio[i]))
-            return false;
-    return true;
 }
 
 bool overlap_maps_draw(const char *path, const char *title, const struct overlap_map *m, size_t n)
@@ -292,7 +303,8 @@ bool overlap_maps_draw(const char *path, const char *title, const struct overlap
         drawn++;
     }
     size_t columns = drawn <= 4 ? drawn : drawn <= 6 ? 3 : 4;
-    bool done = drawn > 0 && plot_heatmap_sheet(path, title, axes, maps, drawn, columns);
+    bool done = drawn > 0 ? plot_heatmap_sheet(path, title, axes, maps, drawn, columns)
+                          : nothing_certain(path);
     for (size_t i = 0; i < drawn; i++)
         drawing_free(&d[i]);
     free(d);
