@@ -119,7 +119,7 @@ static void times(const struct profile *p, FILE *out)
     if (p->threads_at_once)
         fact(out, "threads", "MPI_THREAD_MULTIPLE: times in MPI are sums over a rank's threads%s",
              mpi > wall ? ", which is why they are more than the run" : "");
-    fact(out, "MPI calls", "%s", format_count(a, calls));
+    fact(out, "MPI calls", "%s, with MPI_Init", format_count(a, calls));
 }
 
 static void clock_line(const struct profile *p, FILE *out)
