@@ -14,7 +14,7 @@ libbase_la_SOURCES = \
 	src/base/beside.c src/base/beside.h \
 	src/base/clock.c src/base/clock.h \
 	src/base/format.c src/base/format.h \
-	src/base/histogram.c src/base/histogram.h \
+	src/base/hash.h src/base/histogram.c src/base/histogram.h \
 	src/base/launcher.c src/base/launcher.h \
 	src/base/names.c src/base/names.h \
 	src/base/noise.c src/base/noise.h src/base/order.h \

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include "base/format.h"
+#include "base/order.h"
 #include "page/layout.h"
 #include "page/text.h"
 #include "profile/model.h"
@@ -104,9 +105,7 @@ static void add_beside(struct runs *r, const char *path)
 static int latest_first(const void *a, const void *b)
 {
     const struct listed_run *x = a, *y = b;
-    if (x->started != y->started)
-        return x->started > y->started ? -1 : 1;
-    return strcmp(x->path, y->path);
+    return ORDER(y->started, x->started) ?: strcmp(x->path, y->path);
 }
 
 static const char *state_of(const struct profile *p)

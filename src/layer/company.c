@@ -3,6 +3,7 @@
 #include "layer/place.h"
 #include "record/layer.h"
 
+#include "base/hash.h"
 #include "base/launcher.h"
 #include "sync/politely.h"
 
@@ -40,12 +41,9 @@ static uint64_t this_host(void)
 {
     char name[256] = "";
     struct stat st = {0};
-    uint64_t hash = 14695981039346656037u;
     gethostname(name, sizeof name - 1);
     stat("/proc/self/ns/pid", &st);
-    for (const char *c = name; *c; c++)
-        hash = (hash ^ (uint8_t)*c) * 1099511628211u;
-    return hash ^ (uint64_t)st.st_ino;
+    return hash_bytes(HASH_START, name, strlen(name)) ^ (uint64_t)st.st_ino;
 }
 
 /* -1 also if it is somebody else's. */

@@ -1,5 +1,7 @@
 #include "layer/place.h"
 
+#include "base/text.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -78,7 +80,7 @@ static const char *open_checked(const char *path, bool is_new, int *fd)
 
 static bool ends_in_dots(const char *path)
 {
-    const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
+    const char *last = text_base_of(path);
     return !strcmp(last, ".") || !strcmp(last, "..");
 }
 

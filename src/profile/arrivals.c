@@ -1,6 +1,7 @@
 /* Who comes late to a collective operation, and what the others lose by it. */
 #include "profile/arrivals.h"
 
+#include "base/order.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -130,8 +131,7 @@ static void call_text(const struct profile *p, const struct profile_event *e, ch
     if (e->root >= 0)
         n += snprintf(text + n, room - (size_t)n, " from or to root %d", e->root);
     if (f && f->file)
-        n += snprintf(text + n, room - (size_t)n, " at %.100s:%u",
-                      strrchr(f->file, '/') ? strrchr(f->file, '/') + 1 : f->file, f->line);
+        n += snprintf(text + n, room - (size_t)n, " at %.100s:%u", text_base_of(f->file), f->line);
     else if (f && f->function)
         n += snprintf(text + n, room - (size_t)n, " at %.100s+0x%llx", f->function,
                       (unsigned long long)f->offset);
@@ -158,19 +158,13 @@ static void name_disagreement(struct profile *p, const struct profile_event *e, 
 static int by_place(const void *a, const void *b)
 {
     const struct instance *x = a, *y = b;
-    if (x->operation != y->operation)
-        return x->operation < y->operation ? -1 : 1;
-    if (x->site != y->site)
-        return x->site < y->site ? -1 : 1;
-    if (x->comm != y->comm)
-        return x->comm < y->comm ? -1 : 1;
-    return x->late_rank < y->late_rank ? -1 : x->late_rank > y->late_rank;
+    return ORDER(x->operation, y->operation) ?: ORDER(x->site, y->site) ?: ORDER(x->comm, y->comm)
+        ?: ORDER(x->late_rank, y->late_rank);
 }
 
 static int by_number(const void *a, const void *b)
 {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
+    return ORDER(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
 static void median_and_max(const struct instance *at, size_t n, size_t offset, uint64_t *median,

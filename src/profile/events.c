@@ -1,20 +1,15 @@
 #include "profile/model.h"
 
+#include "base/order.h"
 #include <stdlib.h>
 #include <string.h>
 
 static int compare_events(const void *a, const void *b)
 {
     const struct profile_event *x = a, *y = b;
-    if (x->comm_id != y->comm_id)
-        return x->comm_id < y->comm_id ? -1 : 1;
-    if (x->sequence != y->sequence)
-        return x->sequence < y->sequence ? -1 : 1;
-    if (x->comm_rank != y->comm_rank) /* arrivals.c looks at them in this order */
-        return x->comm_rank < y->comm_rank ? -1 : 1;
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? -1 : 1;
-    return x->entry_ns < y->entry_ns ? -1 : x->entry_ns > y->entry_ns;
+    return ORDER(x->comm_id, y->comm_id) ?: ORDER(x->sequence, y->sequence)
+        ?: ORDER(x->comm_rank, y->comm_rank) /* arrivals.c looks at them in this order */
+        ?: ORDER(x->rank, y->rank) ?: ORDER(x->entry_ns, y->entry_ns);
 }
 
 void events_sort(struct profile *p)

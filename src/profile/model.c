@@ -1,5 +1,7 @@
 #include "profile/model.h"
 
+#include "base/hash.h"
+
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,10 +55,7 @@ void *array_push(void **at, size_t *n, size_t *room, size_t size)
 
 uint64_t profile_hash(const void *data, size_t size)
 {
-    const unsigned char *byte = data;
-    uint64_t hash = 14695981039346656037ull;
-    for (size_t i = 0; i < size; i++)
-        hash = (hash ^ byte[i]) * 1099511628211ull;
+    uint64_t hash = hash_bytes(HASH_START, data, size);
     return hash ^ hash >> 29;
 }
 

@@ -2,25 +2,20 @@
  * bounded by giving up the places first and the lightest pairs then. */
 #include "profile/model.h"
 
+#include "base/order.h"
 #include <stdlib.h>
 
 static int by_place(const void *a, const void *b)
 {
     const struct profile_peer *x = a, *y = b;
-    const uint32_t p[] = {x->rank, x->peer, x->received, x->site, x->operation};
-    const uint32_t q[] = {y->rank, y->peer, y->received, y->site, y->operation};
-    for (size_t i = 0; i < sizeof p / sizeof *p; i++)
-        if (p[i] != q[i])
-            return p[i] < q[i] ? -1 : 1;
-    return 0;
+    return ORDER(x->rank, y->rank) ?: ORDER(x->peer, y->peer) ?: ORDER(x->received, y->received)
+        ?: ORDER(x->site, y->site) ?: ORDER(x->operation, y->operation);
 }
 
 static int heaviest_first(const void *a, const void *b)
 {
     const struct profile_peer *x = a, *y = b;
-    if (x->bytes != y->bytes)
-        return x->bytes > y->bytes ? -1 : 1;
-    return by_place(a, b);
+    return ORDER(y->bytes, x->bytes) ?: by_place(a, b);
 }
 
 /* Rows of one key become one. */

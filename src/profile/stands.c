@@ -1,5 +1,6 @@
 /* Where ranks stood that did not come to an end: the calls that they had entered and not left. */
 #include "base/format.h"
+#include "base/order.h"
 #include "base/text.h"
 #include "profile/model.h"
 
@@ -11,15 +12,8 @@
 static int compare(const void *a, const void *b)
 {
     const struct profile_stand *x = a, *y = b;
-    if (x->comm_id != y->comm_id)
-        return x->comm_id < y->comm_id ? -1 : 1;
-    if (x->sequence != y->sequence)
-        return x->sequence < y->sequence ? -1 : 1;
-    if (x->operation != y->operation)
-        return x->operation < y->operation ? -1 : 1;
-    if (x->site != y->site)
-        return x->site < y->site ? -1 : 1;
-    return x->rank < y->rank ? -1 : x->rank > y->rank;
+    return ORDER(x->comm_id, y->comm_id) ?: ORDER(x->sequence, y->sequence)
+        ?: ORDER(x->operation, y->operation) ?: ORDER(x->site, y->site) ?: ORDER(x->rank, y->rank);
 }
 
 void stands_sort(struct profile *p)

@@ -1,5 +1,7 @@
 #include "record/channels.h"
 
+#include "base/hash.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -34,12 +36,6 @@ uint32_t channels_thread(void)
     return thread.number;
 }
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-    hash = (hash ^ value) * 0xff51afd7ed558ccdull;
-    return hash ^ hash >> 32;
-}
-
 static uint32_t add(const struct ledger_channel *wanted, uint64_t key)
 {
     pthread_mutex_lock(&layer.lock);
@@ -60,7 +56,7 @@ static uint32_t add(const struct ledger_channel *wanted, uint64_t key)
  * their messages contradict each other later. */
 static uint32_t channel_of(struct comm *c, int peer, int tag, unsigned kind)
 {
-    uint64_t key = mix(mix(c->id, (uint64_t)(uint32_t)peer << 32 | (uint32_t)tag), kind);
+    uint64_t key = hash_mix(hash_mix(c->id, (uint64_t)(uint32_t)peer << 32 | (uint32_t)tag), kind);
     key |= INDEX_LEAST_KEY;
     uint32_t i = (uint32_t)index_find(&layer.channels, key);
     if (UNLIKELY(!i))

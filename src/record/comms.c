@@ -1,4 +1,5 @@
 #include "record/comms.h"
+#include "base/hash.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -27,19 +28,13 @@ static int on_delete(MPI_Comm handle, int key, void *value, void *extra)
 
 /* --- identity --- */
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-    hash = (hash ^ value) * 0xff51afd7ed558ccdull;
-    return hash ^ hash >> 32;
-}
-
 /* The hash of a group's world ranks in order, and the world rank of its first. */
 static uint64_t hash_group(MPI_Group group, int *leader)
 {
     int n = 0;
     *leader = MPI_UNDEFINED;
     PMPI_Group_size(group, &n);
-    uint64_t hash = mix(0x2545f4914f6cdd1dull, (uint64_t)n);
+    uint64_t hash = hash_mix(0x2545f4914f6cdd1dull, (uint64_t)n);
     int *local = malloc(2 * (size_t)(n ? n : 1) * sizeof *local), *world = local + n;
     if (local && layer.world != MPI_GROUP_NULL) {
         for (int i = 0; i < n; i++)
@@ -47,7 +42,7 @@ static uint64_t hash_group(MPI_Group group, int *leader)
         PMPI_Group_translate_ranks(group, n, local, layer.world, world);
         *leader = n ? world[0] : MPI_UNDEFINED;
         for (int i = 0; i < n; i++)
-            hash = mix(hash, (uint64_t)(int64_t)world[i]);
+            hash = hash_mix(hash, (uint64_t)(int64_t)world[i]);
     }
     free(local);
     return hash;
@@ -69,7 +64,8 @@ static void identify(struct comm *c, struct ledger_comm *l)
         PMPI_Comm_remote_group(c->handle, &group);
         uint64_t other = hash_group(group, &other_leader);
         PMPI_Group_free(&group);
-        hash = leader < other_leader ? mix(mix(7, hash), other) : mix(mix(7, other), hash);
+        hash = leader < other_leader ? hash_mix(hash_mix(7, hash), other)
+                                     : hash_mix(hash_mix(7, other), hash);
         leader = leader < other_leader ? leader : other_leader;
     }
     l->id = hash;
@@ -98,7 +94,7 @@ static void number(struct comm *c, const struct ledger_comm *found)
         h->section[LEDGER_COMMS].count = count + 1;
     }
     c->index = i;
-    c->id = mix(found->id, comms[i].created++) | 1;
+    c->id = hash_mix(found->id, comms[i].created++) | 1;
 }
 
 /* --- public --- */

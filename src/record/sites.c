@@ -1,6 +1,7 @@
 #define UNW_LOCAL_ONLY
 #include "record/sites.h"
 
+#include "base/text.h"
 #include "record/entries.h"
 #include "record/peers.h"
 #include "record/python.h"
@@ -165,13 +166,17 @@ static uint32_t module_of_python(const struct python_place *place)
 
 /* --- sites --- */
 
+static const char *path_of(uint32_t module)
+{
+    return ledger_text(&layer.ledger, layer.ledger.modules[module].path);
+}
+
 /* The MPI library's own frames (its Fortran binding calls the C one) say nothing to a user. */
 static bool belongs_to_mpi(uint32_t module)
 {
     if (module == UINT32_MAX)
         return false;
-    const char *path = ledger_text(&layer.ledger, layer.ledger.modules[module].path);
-    const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+    const char *name = text_base_of(path_of(module));
     return !strncmp(name, "libmpi", 6) || !strncmp(name, "libpmpi", 7);
 }
 
@@ -180,8 +185,7 @@ static bool belongs_to_binding(uint32_t module)
 {
     if (module == UINT32_MAX)
         return false;
-    const char *path = ledger_text(&layer.ledger, layer.ledger.modules[module].path);
-    const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+    const char *path = path_of(module), *name = text_base_of(path);
     return strstr(path, "/mpi4py/") || !strncmp(name, "libffi.", 7) ||
            !strncmp(name, "_ctypes.", 8) || !strncmp(name, "_cffi_backend.", 14);
 }

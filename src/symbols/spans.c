@@ -1,5 +1,6 @@
 #include "symbols/spans.h"
 
+#include "base/order.h"
 #include <stdlib.h>
 
 void spans_add(struct spans *s, uint64_t low, uint64_t high, uint64_t order, uint64_t what)
@@ -21,11 +22,7 @@ void spans_add(struct spans *s, uint64_t low, uint64_t high, uint64_t order, uin
 static int compare(const void *a, const void *b)
 {
     const struct span *x = a, *y = b;
-    if (x->low != y->low)
-        return x->low < y->low ? -1 : 1;
-    if (x->high != y->high)
-        return x->high > y->high ? -1 : 1;
-    return x->order < y->order ? -1 : x->order > y->order;
+    return ORDER(x->low, y->low) ?: ORDER(y->high, x->high) ?: ORDER(x->order, y->order);
 }
 
 void spans_settle(struct spans *s)

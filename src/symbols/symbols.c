@@ -2,6 +2,7 @@
  * need no process. Nothing is asked from a network: elfutils' own look-up for debug files would
  * (debuginfod), so the usual places are looked at here. */
 #include "symbols/symbols.h"
+#include "base/order.h"
 #include "symbols/spans.h"
 
 #include <dwarf.h>
@@ -123,8 +124,7 @@ static void add_scopes(struct spans *spans, Dwarf_Die *parent)
 
 static int compare_units(const void *a, const void *b)
 {
-    const struct unit *x = a, *y = b;
-    return x->offset < y->offset ? -1 : x->offset > y->offset;
+    return ORDER(((const struct unit *)a)->offset, ((const struct unit *)b)->offset);
 }
 
 /* NULL: no memory. */

@@ -1,6 +1,7 @@
 #include "sync/sync.h"
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "sync/politely.h"
 
 #include <math.h>
@@ -14,13 +15,6 @@ enum { TAG_REQUEST = 7101, TAG_REPLY = 7102, EXCHANGES_MIN = 4, EXCHANGES_MAX = 
 struct sync_options sync_options_default(void)
 {
     return (struct sync_options){.exchanges = 100, .budget = 0.2};
-}
-
-static uint64_t hash_text(uint64_t hash, const char *text)
-{
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * 0x100000001b3u; /* FNV-1a */
-    return hash;
 }
 
 /* A host name says too little: containers and time namespaces of one host have several, or the
@@ -38,7 +32,7 @@ static uint64_t sync_domain_of_process(void)
     /* No such link on kernels before 5.6, which have no time namespaces either. */
     ssize_t length = readlink("/proc/self/ns/time", space, sizeof space - 1);
     space[length > 0 ? length : 0] = '\0';
-    uint64_t hash = hash_text(hash_text(0xcbf29ce484222325u, boot), space);
+    uint64_t hash = hash_bytes(hash_bytes(HASH_START, boot, strlen(boot)), space, strlen(space));
     return hash ? hash : 1;
 }
 

@@ -1,15 +1,12 @@
 /* What a collective operation waits for, member by member. */
+#include "base/order.h"
 #include "timeline/timeline_inner.h"
 
 static int by_instance(const void *a, const void *b, void *acts)
 {
     const struct act *act = acts;
     const struct act *x = &act[*(const uint32_t *)a], *y = &act[*(const uint32_t *)b];
-    if (x->comm_id != y->comm_id)
-        return x->comm_id < y->comm_id ? -1 : 1;
-    if (x->ordinal != y->ordinal)
-        return x->ordinal < y->ordinal ? -1 : 1;
-    return (x->tag > y->tag) - (x->tag < y->tag);
+    return ORDER(x->comm_id, y->comm_id) ?: ORDER(x->ordinal, y->ordinal) ?: ORDER(x->tag, y->tag);
 }
 
 /* Seen whole, and all members agree on what it is. */

@@ -1,5 +1,7 @@
 #include "timeline/timeline_inner.h"
 
+#include "base/hash.h"
+
 uint64_t timeline_thinner(uint64_t mask, uint64_t span)
 {
     enum { WINDOWS_LOG2 = 5, SHORTEST_LOG2 = 10 };
@@ -24,17 +26,11 @@ static bool is_sender(const struct act *a)
     return a->kind == ACT_SEND || a->kind == ACT_POST || a->kind == ACT_SENT;
 }
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-    hash = (hash ^ value) * 0xff51afd7ed558ccdull;
-    return hash ^ hash >> 32;
-}
-
 static uint64_t hash_of(const struct act *a)
 {
     uint32_t from = is_sender(a) ? a->rank : a->peer, to = is_sender(a) ? a->peer : a->rank;
-    uint64_t hash = mix(a->comm_id, (uint64_t)from << 32 | to);
-    return mix(hash, (uint64_t)(uint32_t)a->tag << 32 | a->ordinal);
+    uint64_t hash = hash_mix(a->comm_id, (uint64_t)from << 32 | to);
+    return hash_mix(hash, (uint64_t)(uint32_t)a->tag << 32 | a->ordinal);
 }
 
 static bool same_message(const struct act *a, const struct act *b)

@@ -1,5 +1,7 @@
 #include "timeline/network.h"
 
+#include "base/order.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,32 +29,22 @@ struct work {
     size_t rows, carriers;
 };
 
-static int order(int64_t a, int64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 static int by_number(const void *a, const void *b, void *nets)
 {
     const struct net *net = nets, *x = &net[*(const uint32_t *)a], *y = &net[*(const uint32_t *)b];
-    int o = order(x->rank, y->rank);
-    o = o ? o : order(x->number, y->number);
-    return o ? o : order(x->kind, y->kind);
+    return ORDER(x->rank, y->rank) ?: ORDER(x->number, y->number) ?: ORDER(x->kind, y->kind);
 }
 
 static int by_call(const void *a, const void *b, void *nets)
 {
     const struct net *net = nets, *x = &net[*(const uint32_t *)a], *y = &net[*(const uint32_t *)b];
-    int o = order(x->rank, y->rank);
-    o = o ? o : order(x->call_ns, y->call_ns);
-    return o ? o : order(x->kind, y->kind);
+    return ORDER(x->rank, y->rank) ?: ORDER(x->call_ns, y->call_ns) ?: ORDER(x->kind, y->kind);
 }
 
 static int by_end(const void *a, const void *b, void *nets)
 {
     const struct net *net = nets, *x = &net[*(const uint32_t *)a], *y = &net[*(const uint32_t *)b];
-    int o = order(x->rank, y->rank);
-    return o ? o : order(x->to_ns, y->to_ns);
+    return ORDER(x->rank, y->rank) ?: ORDER(x->to_ns, y->to_ns);
 }
 
 static struct list list_of(const struct work *w, unsigned kinds,
@@ -260,17 +252,16 @@ static void rows_of_messages(struct work *w, size_t n, uint64_t *sends, void *(*
 static int by_place(const void *a, const void *b)
 {
     const struct net_row *x = a, *y = b;
-    int o = order(x->operation, y->operation);
-    return o ? o : order(x->site, y->site);
+    return ORDER(x->operation, y->operation) ?: ORDER(x->site, y->site);
 }
 
 static int by_carrier(const void *a, const void *b)
 {
     const struct carrier *x = a, *y = b;
-    int o = order(x->operation, y->operation);
-    o = o ? o : order(x->site, y->site);
-    o = o ? o : order(x->by_operation, y->by_operation);
-    return o ? o : order(x->by_site, y->by_site);
+    return ORDER(x->operation, y->operation)
+               ?: ORDER(x->site, y->site)
+               ?: ORDER(x->by_operation, y->by_operation)
+               ?: ORDER(x->by_site, y->by_site);
 }
 
 static void add(struct net_row *to, const struct net_row *from)

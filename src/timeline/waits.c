@@ -1,6 +1,7 @@
 /* Wait states: what each call had to wait for, for how long, and for whom. */
 #include "timeline/timeline_inner.h"
 
+#include "base/order.h"
 #include <string.h>
 
 const char *const wait_names[WAIT_STATES] = {
@@ -50,9 +51,7 @@ struct order {
 static int by_posting(const void *a, const void *b)
 {
     const struct order *x = a, *y = b;
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? -1 : 1;
-    return (x->posted > y->posted) - (x->posted < y->posted);
+    return ORDER(x->rank, y->rank) ?: ORDER(x->posted, y->posted);
 }
 
 /* When the earliest message was sent that RANK posted a receive for only from FROM on. */
@@ -113,19 +112,8 @@ static int by_call(const void *a, const void *b, void *acts)
 {
     const struct act *act = acts;
     const struct act *x = &act[*(const uint32_t *)a], *y = &act[*(const uint32_t *)b];
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? -1 : 1;
-    if (x->thread != y->thread)
-        return x->thread < y->thread ? -1 : 1;
-    if (x->entry_ns != y->entry_ns)
-        return x->entry_ns < y->entry_ns ? -1 : 1;
-    return (x->exit_ns > y->exit_ns) - (x->exit_ns < y->exit_ns);
-}
-
-static bool same_call(const struct act *a, const struct act *b)
-{
-    return a->rank == b->rank && a->thread == b->thread && a->entry_ns == b->entry_ns &&
-           a->exit_ns == b->exit_ns;
+    return ORDER(x->rank, y->rank) ?: ORDER(x->thread, y->thread) ?: ORDER(x->entry_ns, y->entry_ns)
+        ?: ORDER(x->exit_ns, y->exit_ns);
 }
 
 /* Where both halves of an exchange wait for the same rank it is a late sender. */
@@ -160,27 +148,19 @@ static void wait_of_call(struct timeline *t, const struct act *act, const uint32
 static int by_place(const void *a, const void *b)
 {
     const struct wait *x = a, *y = b;
-    if (x->site != y->site)
-        return x->site < y->site ? -1 : 1;
-    if (x->operation != y->operation)
-        return x->operation < y->operation ? -1 : 1;
-    if (x->state != y->state)
-        return x->state < y->state ? -1 : 1;
-    return x->rank < y->rank ? -1 : x->rank > y->rank;
+    return ORDER(x->site, y->site) ?: ORDER(x->operation, y->operation) ?: ORDER(x->state, y->state)
+        ?: ORDER(x->rank, y->rank);
 }
 
 static int longest_first(const void *a, const void *b)
 {
-    const struct wait *x = a, *y = b;
-    if (x->ns != y->ns)
-        return x->ns > y->ns ? -1 : 1;
-    return by_place(a, b);
+    return ORDER(((const struct wait *)b)->ns, ((const struct wait *)a)->ns) ?: by_place(a, b);
 }
 
 size_t timeline_call_end(const struct timeline *t, const struct act *act, size_t n, size_t i)
 {
     size_t end = i + 1;
-    while (end < n && same_call(&act[t->order[i]], &act[t->order[end]]))
+    while (end < n && !by_call(&t->order[i], &t->order[end], (void *)act))
         end++;
     return end;
 }

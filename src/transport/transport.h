@@ -4,9 +4,10 @@
 #ifndef COLLPROF_TRANSPORT_TRANSPORT_H
 #define COLLPROF_TRANSPORT_TRANSPORT_H
 
+#include "base/text.h"
+
 #include <stdbool.h>
 #include <stdint.h>
-#include <string.h>
 
 #define TRANSPORT_VERSION 1u /* of this header: both ends have the same */
 #define TRANSPORT_UNKNOWN_BYTES ((1ull << 48) - 1)
@@ -59,10 +60,8 @@ static inline bool transport_is_of_mpi(const char *path)
 {
     static const char *const names[] = {"libmpi",    "libopen-", "mca_",   "libuc",
                                         "libfabric", "libpsm",   "libmca_"};
-    const char *slash = strrchr(path, '/');
-    const char *base = slash ? slash + 1 : path;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strncmp(base, names[i], strlen(names[i])))
+        if (!strncmp(text_base_of(path), names[i], strlen(names[i])))
             return true;
     return false;
 }

@@ -1,0 +1,25 @@
+/* Hashes that several floors make. The same on every rank of a run: identities are made of them. */
+#ifndef COLLPROF_BASE_HASH_H
+#define COLLPROF_BASE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* One more value. */
+static inline uint64_t hash_mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * 0xff51afd7ed558ccdull;
+    return hash ^ hash >> 32;
+}
+
+/* FNV-1a, which begins with HASH_START, over SIZE more bytes. */
+#define HASH_START 0xcbf29ce484222325ull
+static inline uint64_t hash_bytes(uint64_t hash, const void *data, size_t size)
+{
+    const unsigned char *byte = data;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ byte[i]) * 0x100000001b3ull;
+    return hash;
+}
+
+#endif
