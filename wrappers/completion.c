@@ -59,59 +59,10 @@ static struct request *pending_record(const struct pending *p, int i)
     return p->handle[i] == MPI_REQUEST_NULL ? NULL : request_take(HANDLE_BITS(p->handle[i]));
 }
 
-/* The one completed request at INDEX (MPI_UNDEFINED: none). */
-static void pending_end_one(struct call *c, const struct pending *p, int index, bool tested)
+/* What is not complete goes back to where it was: to the front of its queue. */
+static void pending_return(const struct pending *p)
 {
-    bool one = index >= 0 && index < p->n;
-    struct request *r = one ? pending_record(p, index) : NULL;
-    if (r && r->active)
-        complete(c, r, 1, p->status, tested);
-    else if (r)
-        request_return(r);
-    for (int i = p->n - 1; p->taken && i >= 0; i--)
-        if (i != index && p->record[i])
-            request_return(p->record[i]);
-}
-
-static bool completed(const struct pending *p, int i, const struct request *r, int rc)
-{
-    if (rc == MPI_SUCCESS)
-        return r->active;
-    /* Some failed, some may be pending still: only what is gone is done. */
-    return r->active && p->requests[i] == MPI_REQUEST_NULL;
-}
-
-/* All requests, as far as they are complete. */
-static void pending_end_all(struct call *c, const struct pending *p, int rc, bool tested)
-{
-    unsigned sharing = 0;
-    for (int i = 0; i < p->n; i++) {
-        p->record[i] = pending_record(p, i);
-        sharing += p->record[i] && completed(p, i, p->record[i], rc);
-    }
-    for (int i = 0; i < p->n; i++)
-        if (p->record[i] && completed(p, i, p->record[i], rc)) {
-            complete(c, p->record[i], sharing, &p->status[i], tested);
-            p->record[i] = NULL;
-        }
     for (int i = p->n - 1; i >= 0; i--)
-        if (p->record[i])
-            request_return(p->record[i]);
-}
-
-/* The COUNT requests at INDICES; their statuses stand at their positions in that list. */
-static void pending_end_some(struct call *c, const struct pending *p, int count, const int *indices,
-                             bool tested)
-{
-    for (int k = 0; k < count && p->n; k++) {
-        struct request *r = pending_record(p, indices[k]);
-        if (r && r->active)
-            complete(c, r, (unsigned)count, &p->status[k], tested);
-        else if (r)
-            request_return(r);
-        p->record[indices[k]] = NULL;
-    }
-    for (int i = p->n - 1; p->taken && i >= 0; i--)
         if (p->record[i])
             request_return(p->record[i]);
 }
@@ -129,11 +80,66 @@ static void pending_end_failed(const struct pending *p)
     }
 }
 
-static void pending_end_none(const struct pending *p)
+/* The way out of all of them. A test is told of by what it completed: one that found nothing is no
+ * event. */
+static int leave(struct call *c, int rc, bool tested)
 {
-    for (int i = p->n - 1; p->taken && i >= 0; i--)
-        if (p->record[i])
-            request_return(p->record[i]);
+    if (tested)
+        c->traced = true;
+    call_leave(c, rc, MPI_COMM_NULL, 0);
+    return rc;
+}
+
+/* The COUNT requests at INDICES; their statuses stand at their positions in that list. */
+static int leave_some(struct call *c, const struct pending *p, int rc, int count,
+                      const int *indices, bool tested)
+{
+    if (rc != MPI_SUCCESS) {
+        pending_end_failed(p);
+        return leave(c, rc, tested);
+    }
+    for (int k = 0; k < count && p->n; k++) {
+        struct request *r = pending_record(p, indices[k]);
+        if (r && r->active)
+            complete(c, r, (unsigned)count, &p->status[k], tested);
+        else if (r)
+            request_return(r);
+        p->record[indices[k]] = NULL;
+    }
+    if (p->taken)
+        pending_return(p);
+    return leave(c, rc, tested);
+}
+
+/* The one completed request at INDEX (MPI_UNDEFINED: none, or one of no list). */
+static int leave_one(struct call *c, const struct pending *p, int rc, int index, bool tested)
+{
+    return leave_some(c, p, rc, index >= 0 && index < p->n, &index, tested);
+}
+
+static bool completed(const struct pending *p, int i, const struct request *r, int rc)
+{
+    if (rc == MPI_SUCCESS)
+        return r->active;
+    /* Some failed, some may be pending still: only what is gone is done. */
+    return r->active && p->requests[i] == MPI_REQUEST_NULL;
+}
+
+/* All requests, as far as they are complete. */
+static int leave_all(struct call *c, const struct pending *p, int rc, bool tested)
+{
+    unsigned sharing = 0;
+    for (int i = 0; i < p->n; i++) {
+        p->record[i] = pending_record(p, i);
+        sharing += p->record[i] && completed(p, i, p->record[i], rc);
+    }
+    for (int i = 0; i < p->n; i++)
+        if (p->record[i] && completed(p, i, p->record[i], rc)) {
+            complete(c, p->record[i], sharing, &p->status[i], tested);
+            p->record[i] = NULL;
+        }
+    pending_return(p);
+    return leave(c, rc, tested);
 }
 
 int MPI_Wait(MPI_Request *request, MPI_Status *status)
@@ -145,12 +151,7 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
     pending_begin(&p, &call, 1, request, status);
     int rc = next.Wait(request, p.status);
     call.exit = clock_ticks();
-    if (rc == MPI_SUCCESS)
-        pending_end_one(&call, &p, 0, false);
-    else
-        pending_end_failed(&p);
-    call_leave(&call, rc, MPI_COMM_NULL, 0);
-    return rc;
+    return leave_one(&call, &p, rc, 0, false);
 }
 
 int MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses)
@@ -162,9 +163,7 @@ int MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses)
     pending_begin(&p, &call, count, requests, statuses);
     int rc = next.Waitall(count, requests, p.status);
     call.exit = clock_ticks();
-    pending_end_all(&call, &p, rc, false);
-    call_leave(&call, rc, MPI_COMM_NULL, 0);
-    return rc;
+    return leave_all(&call, &p, rc, false);
 }
 
 int MPI_Waitany(int count, MPI_Request *requests, int *index, MPI_Status *status)
@@ -176,12 +175,7 @@ int MPI_Waitany(int count, MPI_Request *requests, int *index, MPI_Status *status
     pending_begin(&p, &call, count, requests, status);
     int rc = next.Waitany(count, requests, index, p.status);
     call.exit = clock_ticks();
-    if (rc == MPI_SUCCESS)
-        pending_end_one(&call, &p, *index, false);
-    else
-        pending_end_failed(&p);
-    call_leave(&call, rc, MPI_COMM_NULL, 0);
-    return rc;
+    return leave_one(&call, &p, rc, rc ? MPI_UNDEFINED : *index, false);
 }
 
 int MPI_Waitsome(int incount, MPI_Request *requests, int *outcount, int *indices,
@@ -194,12 +188,7 @@ int MPI_Waitsome(int incount, MPI_Request *requests, int *outcount, int *indices
     pending_begin(&p, &call, incount, requests, statuses);
     int rc = next.Waitsome(incount, requests, outcount, indices, p.status);
     call.exit = clock_ticks();
-    if (rc == MPI_SUCCESS)
-        pending_end_some(&call, &p, *outcount != MPI_UNDEFINED ? *outcount : 0, indices, false);
-    else
-        pending_end_failed(&p);
-    call_leave(&call, rc, MPI_COMM_NULL, 0);
-    return rc;
+    return leave_some(&call, &p, rc, rc ? 0 : *outcount, indices, false);
 }
 
 int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
@@ -211,13 +200,7 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
     pending_begin(&p, &call, 1, request, status);
     int rc = next.Test(request, flag, p.status);
     call.exit = clock_ticks();
-    if (rc == MPI_SUCCESS)
-        pending_end_one(&call, &p, *flag ? 0 : MPI_UNDEFINED, true);
-    else
-        pending_end_failed(&p);
-    call.traced = true; /* by what it completed; a test that found nothing is no event */
-    call_leave(&call, rc, MPI_COMM_NULL, 0);
-    return rc;
+    return leave_one(&call, &p, rc, !rc && *flag ? 0 : MPI_UNDEFINED, true);
 }
 
 int MPI_Testall(int count, MPI_Request *requests, int *flag, MPI_Status *statuses)
@@ -230,12 +213,8 @@ int MPI_Testall(int count, MPI_Request *requests, int *flag, MPI_Status *statuse
     int rc = next.Testall(count, requests, flag, p.status);
     call.exit = clock_ticks();
     if (rc == MPI_SUCCESS && !*flag)
-        pending_end_none(&p);
-    else
-        pending_end_all(&call, &p, rc, true);
-    call.traced = true; /* by what it completed; a test that found nothing is no event */
-    call_leave(&call, rc, MPI_COMM_NULL, 0);
-    return rc;
+        return leave_one(&call, &p, rc, MPI_UNDEFINED, true);
+    return leave_all(&call, &p, rc, true);
 }
 
 int MPI_Testany(int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status)
@@ -247,13 +226,7 @@ int MPI_Testany(int count, MPI_Request *requests, int *index, int *flag, MPI_Sta
     pending_begin(&p, &call, count, requests, status);
     int rc = next.Testany(count, requests, index, flag, p.status);
     call.exit = clock_ticks();
-    if (rc == MPI_SUCCESS)
-        pending_end_one(&call, &p, *flag ? *index : MPI_UNDEFINED, true);
-    else
-        pending_end_failed(&p);
-    call.traced = true; /* by what it completed; a test that found nothing is no event */
-    call_leave(&call, rc, MPI_COMM_NULL, 0);
-    return rc;
+    return leave_one(&call, &p, rc, !rc && *flag ? *index : MPI_UNDEFINED, true);
 }
 
 int MPI_Testsome(int incount, MPI_Request *requests, int *outcount, int *indices,
@@ -266,13 +239,7 @@ int MPI_Testsome(int incount, MPI_Request *requests, int *outcount, int *indices
     pending_begin(&p, &call, incount, requests, statuses);
     int rc = next.Testsome(incount, requests, outcount, indices, p.status);
     call.exit = clock_ticks();
-    if (rc == MPI_SUCCESS)
-        pending_end_some(&call, &p, *outcount != MPI_UNDEFINED ? *outcount : 0, indices, true);
-    else
-        pending_end_failed(&p);
-    call.traced = true; /* by what it completed; a test that found nothing is no event */
-    call_leave(&call, rc, MPI_COMM_NULL, 0);
-    return rc;
+    return leave_some(&call, &p, rc, rc ? 0 : *outcount, indices, true);
 }
 
 int MPI_Request_free(MPI_Request *request)

@@ -18,42 +18,13 @@ enum { JUMP_SLOT = R_X86_64_JUMP_SLOT, ADDRESS = R_X86_64_GLOB_DAT };
 enum { JUMP_SLOT = R_AARCH64_JUMP_SLOT, ADDRESS = R_AARCH64_GLOB_DAT };
 #endif
 
-struct tables {
-    const ElfW(Sym) * symbols;
-    const char *names;
-    const ElfW(Rela) * calls, *others;
-    size_t calls_size, others_size;
-};
-
-static struct tables tables_of(const struct link_map *module)
+/* What the module's dynamic section has under TAG: an address or a size; 0: nothing. */
+static ElfW(Addr) dynamic(const struct link_map *module, ElfW(Sxword) tag)
 {
-    struct tables t = {0};
-    for (const ElfW(Dyn) *d = module->l_ld; d->d_tag != DT_NULL; d++) {
-        const void *at = (const void *)d->d_un.d_ptr;
-        switch (d->d_tag) {
-        case DT_SYMTAB:
-            t.symbols = at;
-            break;
-        case DT_STRTAB:
-            t.names = at;
-            break;
-        case DT_JMPREL:
-            t.calls = at;
-            break;
-        case DT_PLTRELSZ:
-            t.calls_size = d->d_un.d_val;
-            break;
-        case DT_RELA:
-            t.others = at;
-            break;
-        case DT_RELASZ:
-            t.others_size = d->d_un.d_val;
-            break;
-        default:
-            break;
-        }
-    }
-    return t;
+    const ElfW(Dyn) *d = module->l_ld;
+    while (d->d_tag != DT_NULL && d->d_tag != tag)
+        d++;
+    return d->d_tag == tag ? d->d_un.d_ptr : 0;
 }
 
 static void *stub_for(const char *name)
@@ -76,13 +47,17 @@ static void write_protected(void **slot, void *value, bool protect)
         mprotect((void *)page, length, PROT_READ);
 }
 
-static void redirect(const struct link_map *module, const struct tables *t, const ElfW(Rela) * from,
-                     size_t size, uintptr_t protected_low, uintptr_t protected_high)
+/* Those of the table of SIZE bytes that is under TAG. */
+static void redirect(const struct link_map *module, ElfW(Sxword) tag, ElfW(Sxword) size,
+                     uintptr_t protected_low, uintptr_t protected_high)
 {
-    for (const ElfW(Rela) *r = from; (const char *)r < (const char *)from + size; r++) {
+    const ElfW(Sym) *symbols = (const void *)dynamic(module, DT_SYMTAB);
+    const char *names = (const char *)dynamic(module, DT_STRTAB);
+    const ElfW(Rela) *r = (const void *)dynamic(module, tag);
+    for (size_t n = dynamic(module, size) / sizeof *r; n > 0; n--, r++) {
         if (ELF64_R_TYPE(r->r_info) != JUMP_SLOT && ELF64_R_TYPE(r->r_info) != ADDRESS)
             continue;
-        void *to = stub_for(t->names + t->symbols[ELF64_R_SYM(r->r_info)].st_name);
+        void *to = stub_for(names + symbols[ELF64_R_SYM(r->r_info)].st_name);
         uintptr_t slot = module->l_addr + r->r_offset;
         if (to)
             write_protected((void **)slot, to, slot >= protected_low && slot < protected_high);
@@ -101,9 +76,8 @@ static int redirect_if_it(struct dl_phdr_info *info, size_t size, void *arg)
             low = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
             high = low + info->dlpi_phdr[i].p_memsz;
         }
-    struct tables t = tables_of(module);
-    redirect(module, &t, t.calls, t.calls_size, low, high);
-    redirect(module, &t, t.others, t.others_size, low, high);
+    redirect(module, DT_JMPREL, DT_PLTRELSZ, low, high);
+    redirect(module, DT_RELA, DT_RELASZ, low, high);
     return 1;
 }
 
