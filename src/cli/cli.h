@@ -31,6 +31,11 @@ _Noreturn void cli_give_up(const char *name, int status);
 _Noreturn void cli_refuse(const char *name, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* The number that TEXT gives to OPTION; ends the process, with what would be RIGHT, if it is none
+ * from LEAST to MOST. */
+long cli_number(const char *name, const char *option, const char *text, long least, long most,
+                const char *right);
+
 /* A number of table lines; ends the process if TEXT is none. */
 long cli_lines(const char *name, const char *text);
 

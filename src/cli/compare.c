@@ -157,19 +157,20 @@ static int compare_runs(const struct options *o, struct profile *const *run)
 int cli_compare(int argc, char **argv)
 {
     static const struct argp argp = {
-        options,
-        parse,
-        "A... -- B...\nDIR1 DIR2",
-        "Shows what changed from the runs in the directories A to those in B, and what of it can "
-        "be "
-        "told from noise: causes first, then what follows from them. Five runs a side can tell; "
-        "collprof repeat makes them. Call sites are the same if file, line and callers are; what "
-        "is "
-        "left over is matched by the names of the functions, as lines move when a program is "
-        "edited.",
-        NULL,
-        NULL,
-        NULL};
+        .options = options,
+        .parser = parse,
+        .args_doc = "A... -- B...\nDIR1 DIR2",
+        .doc =
+            "Shows what changed from the runs in the directories A to those in B, and what of it "
+            "can "
+            "be "
+            "told from noise: causes first, then what follows from them. Five runs a side can "
+            "tell; "
+            "collprof repeat makes them. Call sites are the same if file, line and callers are; "
+            "what "
+            "is "
+            "left over is matched by the names of the functions, as lines move when a program is "
+            "edited."};
     struct options o = {.name = argv[0], .share = NAN, .compare = {.top = 10}};
     o.directory = calloc((size_t)argc + 1, sizeof *o.directory);
     struct profile **run = calloc((size_t)argc + 1, sizeof *run);

@@ -60,15 +60,8 @@ static bool write_csv(const struct options *o, const struct profile *p, const ch
 
 static bool write_json(const struct options *o, const struct profile *p, const char *target)
 {
-    struct save save;
     (void)target;
-    if (!save_open(&save, o->output))
-        return false;
-    json_t *json = profile_json(p);
-    json_dumpf(json, save.out, JSON_INDENT(1));
-    fputc('\n', save.out);
-    json_decref(json);
-    return save_commit(&save);
+    return save_json(profile_json(p), o->output, JSON_INDENT(1));
 }
 
 static bool write_sqlite(const struct options *o, const struct profile *p, const char *target)
@@ -228,14 +221,13 @@ static bool export_log(const struct options *o)
 int cli_export(int argc, char **argv)
 {
     static const struct argp argp = {
-        options,
-        parse,
-        "[DIR | LOG]",
-        "Writes the figures of the run in DIR (collprof.out) for other programs; of a LOG of "
-        "collbench-pairs the matrices of mean, standard deviation and median round trip.\v",
-        NULL,
-        describe,
-        NULL};
+        .options = options,
+        .parser = parse,
+        .args_doc = "[DIR | LOG]",
+        .doc =
+            "Writes the figures of the run in DIR (collprof.out) for other programs; of a LOG of "
+            "collbench-pairs the matrices of mean, standard deviation and median round trip.\v",
+        .help_filter = describe};
     struct options o = {.name = argv[0], .format = &formats[0]};
     cli_parse(&argp, argc, argv, 0, &o);
     if (o.table && o.format != &formats[0])

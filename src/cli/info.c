@@ -92,14 +92,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 int cli_info(int argc, char **argv)
 {
-    static const struct argp argp = {NULL,
-                                     parse,
-                                     NULL,
-                                     "Shows what this collprof was built for, where its libraries "
-                                     "are, the clock that it uses, the machine, and the settings.",
-                                     NULL,
-                                     NULL,
-                                     NULL};
+    static const struct argp argp = {
+        .parser = parse,
+        .doc = "Shows what this collprof was built for, where its libraries "
+               "are, the clock that it uses, the machine, and the settings."};
     cli_parse(&argp, argc, argv, 0, argv[0]);
     print_build();
     print_clock();

@@ -141,15 +141,13 @@ static void copy_facts(const json_t *all, struct document *d)
 int cli_launches(int argc, char **argv)
 {
     static const struct argp argp = {
-        options,
-        parse,
-        "[--] COMMAND [ARGUMENT...]\nFILE.json...",
-        "Starts a collbench program several times, by its launcher, and shows its figures with "
-        "intervals between launches: collprof launches mpiexec -n 4 collbench-bcast. "
-        "Or does the same of results that were written with --format=json.",
-        NULL,
-        NULL,
-        NULL};
+        .options = options,
+        .parser = parse,
+        .args_doc = "[--] COMMAND [ARGUMENT...]\nFILE.json...",
+        .doc =
+            "Starts a collbench program several times, by its launcher, and shows its figures with "
+            "intervals between launches: collprof launches mpiexec -n 4 collbench-bcast. "
+            "Or does the same of results that were written with --format=json."};
     struct launches l = {.name = argv[0], .output = "collprof.launches", .n = 5};
     cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &l);
     if (!l.word)

@@ -139,14 +139,11 @@ static void put(struct layout *l, const struct listed_run *run)
 int cli_list(int argc, char **argv)
 {
     static const struct argp argp = {
-        NULL,
-        parse,
-        "[DIR...]",
-        "Lists the runs in each DIR (collprof.out), in the directories in it, and beside it in "
-        "DIR-2, DIR-3, ...: the latest first.",
-        NULL,
-        NULL,
-        NULL};
+        .parser = parse,
+        .args_doc = "[DIR...]",
+        .doc =
+            "Lists the runs in each DIR (collprof.out), in the directories in it, and beside it in "
+            "DIR-2, DIR-3, ...: the latest first."};
     static const char *usual[] = {"collprof.out"};
     struct runs r = {.name = argv[0], .directory = calloc((size_t)argc + 1, sizeof(char *))};
     int status = 0;

@@ -9,6 +9,7 @@
 #include "results/save.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -143,14 +144,20 @@ void cli_parse(const struct argp *argp, int argc, char **argv, unsigned flags, v
     }
 }
 
-long cli_lines(const char *name, const char *text)
+long cli_number(const char *name, const char *option, const char *text, long least, long most,
+                const char *right)
 {
     char *end;
     errno = 0;
     long n = strtol(text, &end, 10);
-    if (end == text || *end || errno || n < 1)
-        cli_refuse(name, "--top is '%s': a number of lines from 1 would be right", text);
+    if (end == text || *end || errno || n < least || n > most)
+        cli_refuse(name, "--%s is '%s': %s would be right", option, text, right);
     return n;
+}
+
+long cli_lines(const char *name, const char *text)
+{
+    return cli_number(name, "top", text, 1, LONG_MAX, "a number of lines from 1");
 }
 
 size_t cli_choice(const char *name, const char *what, const char *text,
@@ -208,12 +215,9 @@ void cli_may_replace(const char *name, const char *path)
 
 int cli_width(const char *name, const char *text)
 {
-    char *end;
-    long n = strtol(text, &end, 10);
-    if (end == text || *end || n < REPORT_LEAST_WIDTH || n > 10000)
-        cli_refuse(name, "--width is '%s': a number of columns from %d would be right", text,
-                   REPORT_LEAST_WIDTH);
-    return (int)n;
+    char right[60];
+    snprintf(right, sizeof right, "a number of columns from %d", REPORT_LEAST_WIDTH);
+    return (int)cli_number(name, "width", text, REPORT_LEAST_WIDTH, 10000, right);
 }
 
 /* The i-th numeric figure of call sites. */

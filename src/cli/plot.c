@@ -266,15 +266,13 @@ static bool draw_run(const struct options *o, const char *directory)
 int cli_plot(int argc, char **argv)
 {
     static const struct argp argp = {
-        options,
-        parse,
-        "[DIR | FILE]",
-        "Draws pictures of the run in DIR (collprof.out), or of a FILE "
-        "that collbench-pairs (its log) or collbench-overlap (JSON) "
-        "wrote, by gnuplot.\v",
-        NULL,
-        describe,
-        NULL};
+        .options = options,
+        .parser = parse,
+        .args_doc = "[DIR | FILE]",
+        .doc = "Draws pictures of the run in DIR (collprof.out), or of a FILE "
+               "that collbench-pairs (its log) or collbench-overlap (JSON) "
+               "wrote, by gnuplot.\v",
+        .help_filter = describe};
     struct options o = {.name = argv[0], .top = 6};
     struct stat st;
     cli_parse(&argp, argc, argv, 0, &o);

@@ -3,6 +3,8 @@
  * started behind it by `collprof run', which takes its directory from the environment. */
 #include "cli/cli.h"
 
+#include "base/clock.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,7 +12,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { MOST_RUNS = 1000 };
@@ -30,26 +31,16 @@ static const struct argp_option options[] = {
     {"output", 'o', "DIR", 0, "the runs' directories are made in this one (collprof.repeat)", 0},
     {0}};
 
-static long number_of(const char *name, const char *option, const char *text, long least)
-{
-    char *end;
-    errno = 0;
-    long n = strtol(text, &end, 10);
-    if (end == text || *end || errno || n < least || n > MOST_RUNS)
-        cli_refuse(name, "--%s is '%s': a number from %ld to %d would be right", option, text,
-                   least, MOST_RUNS);
-    return n;
-}
-
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct repeat *r = state->input;
     switch (key) {
     case 'n':
-        r->runs = number_of(r->name, "runs", argument, 1);
+        r->runs = cli_number(r->name, "runs", argument, 1, MOST_RUNS, "a number from 1 to 1000");
         return 0;
     case 'w':
-        r->warm_up = number_of(r->name, "warm-up", argument, 0);
+        r->warm_up =
+            cli_number(r->name, "warm-up", argument, 0, MOST_RUNS, "a number from 0 to 1000");
         return 0;
     case 'a':
         r->against = argument;
@@ -109,17 +100,10 @@ static bool has_profile(const char *directory)
     return !access(path, R_OK);
 }
 
-static double seconds_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* False, with a word why, if it is no run to be compared. */
 static bool run_kept(struct repeat *r, bool against, const char *directory)
 {
-    double from = seconds_now();
+    double from = clock_now();
     int status = run_one(r, against, directory);
     if (status) {
         fprintf(stderr, "%s: status %d of %s: what has run by now is in %s\n", r->name, status,
@@ -134,7 +118,7 @@ static bool run_kept(struct repeat *r, bool against, const char *directory)
             r->name, directory, against ? r->against : r->command[0]);
         return false;
     }
-    fprintf(stderr, "%s: %s: %.2f s\n", r->name, directory, seconds_now() - from);
+    fprintf(stderr, "%s: %s: %.2f s\n", r->name, directory, clock_now() - from);
     return true;
 }
 
@@ -181,17 +165,17 @@ static int compare(struct repeat *r)
 int cli_repeat(int argc, char **argv)
 {
     static const struct argp argp = {
-        options,
-        parse,
-        "[--] COMMAND [ARGUMENT...]",
-        "Runs a command several times and keeps the profile of each run in a directory of its own, "
-        "for collprof compare. Stands before the launcher, and the command has `collprof run' in "
-        "it: "
-        "collprof repeat mpiexec -n 4 collprof run ./app\vWith --against the other command is what "
-        "it was before; the two are run in turns, and compared at the end.",
-        NULL,
-        NULL,
-        NULL};
+        .options = options,
+        .parser = parse,
+        .args_doc = "[--] COMMAND [ARGUMENT...]",
+        .doc = "Runs a command several times and keeps the profile of each run in a directory of "
+               "its own, "
+               "for collprof compare. Stands before the launcher, and the command has `collprof "
+               "run' in "
+               "it: "
+               "collprof repeat mpiexec -n 4 collprof run ./app\vWith --against the other command "
+               "is what "
+               "it was before; the two are run in turns, and compared at the end."};
     struct repeat r = {.name = argv[0], .output = "collprof.repeat", .runs = 5, .warm_up = 1};
     cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &r);
     if (!r.command)

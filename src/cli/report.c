@@ -55,15 +55,6 @@ static const char *color_when(size_t i)
     return i < sizeof when / sizeof *when ? when[i] : NULL;
 }
 
-static int rank_of(const char *name, const char *text)
-{
-    char *end;
-    long n = strtol(text, &end, 10);
-    if (end == text || *end || n < 0 || n > INT32_MAX)
-        cli_refuse(name, "--rank is '%s': the number of a rank would be right", text);
-    return (int)n;
-}
-
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct options *o = state->input;
@@ -104,7 +95,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case RANK:
         o->filter.one_rank = true;
-        o->filter.rank = rank_of(o->name, argument);
+        o->filter.rank =
+            (int)cli_number(o->name, "rank", argument, 0, INT32_MAX, "the number of a rank");
         return 0;
     case COMM:
         o->filter.comm = argument;
@@ -235,17 +227,15 @@ static void print_csv(const struct profile *p, const char *sort)
 int cli_report(int argc, char **argv)
 {
     static const struct argp argp = {
-        options,
-        parse,
-        "[DIR | FILE]",
-        "Shows the report of a run from the directory that `collprof run -o DIR' wrote "
-        "(collprof.out). Of a run that crashed or was killed, the raw records of its ranks are "
-        "read, and the report says which are incomplete.  With --html also results that "
-        "collbench-* "
-        "have written to FILE as JSON.",
-        NULL,
-        NULL,
-        NULL};
+        .options = options,
+        .parser = parse,
+        .args_doc = "[DIR | FILE]",
+        .doc =
+            "Shows the report of a run from the directory that `collprof run -o DIR' wrote "
+            "(collprof.out). Of a run that crashed or was killed, the raw records of its ranks are "
+            "read, and the report says which are incomplete.  With --html also results that "
+            "collbench-* "
+            "have written to FILE as JSON."};
     struct options o = {.name = argv[0], .report = {.top = 10}};
     cli_parse(&argp, argc, argv, 0, &o);
     if (o.json + o.csv + o.html > 1)

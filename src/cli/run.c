@@ -253,8 +253,10 @@ int cli_run(int argc, char **argv)
 {
     struct argp_option options[MAX_OPTIONS] = {0};
     struct run r = {.name = argv[0]};
-    const struct argp argp = {options, parse, "[--] APPLICATION [ARGUMENT...]", doc, NULL,
-                              NULL,    NULL};
+    const struct argp argp = {.options = options,
+                              .parser = parse,
+                              .args_doc = "[--] APPLICATION [ARGUMENT...]",
+                              .doc = doc};
     make_options(options);
     settings_default(&r.settings);
     int kept = hush();

@@ -123,12 +123,5 @@ bool base_round_load(const char *path, struct base_round *base, struct base_orig
 bool base_round_save(const struct base_round *base, const struct base_origin *origin,
                      const char *path)
 {
-    struct save save;
-    if (!save_open(&save, path))
-        return false;
-    json_t *json = base_round_json(base, origin);
-    json_dumpf(json, save.out, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
-    fputc('\n', save.out);
-    json_decref(json);
-    return save_commit(&save);
+    return save_json(base_round_json(base, origin), path, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
 }

@@ -123,6 +123,18 @@ bool save_commit(struct save *s)
     return written;
 }
 
+bool save_json(json_t *json, const char *path, size_t flags)
+{
+    struct save save;
+    bool opened = save_open(&save, path);
+    if (opened) {
+        json_dumpf(json, save.out, flags);
+        fputc('\n', save.out);
+    }
+    json_decref(json);
+    return opened && save_commit(&save);
+}
+
 void save_abandon(struct save *s)
 {
     if (s->out && s->out != stdout)

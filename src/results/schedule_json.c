@@ -120,12 +120,5 @@ bool schedule_load(const char *path, struct schedule *s, char *why, size_t size)
 
 bool schedule_save(const struct schedule *s, size_t bytes, const char *path)
 {
-    struct save save;
-    if (!save_open(&save, path))
-        return false;
-    json_t *json = schedule_to_json(s, bytes);
-    json_dumpf(json, save.out, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
-    fputc('\n', save.out);
-    json_decref(json);
-    return save_commit(&save);
+    return save_json(schedule_to_json(s, bytes), path, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
 }
