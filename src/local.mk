@@ -113,7 +113,8 @@ libprofile_la_LIBADD = $(JANSSON_LIBS)
 # What other programs may rely on in the files that are written: installed.
 dist_pkgdata_DATA = src/results/results.schema.json
 pkgdata_DATA = profile.schema.json
-profile_schema = $(srcdir)/src/profile/schema.awk $(srcdir)/src/record/ledger.h $(srcdir)/src/timeline/waits.c \
+profile_schema = $(srcdir)/src/profile/schema.awk $(srcdir)/src/record/ledger.h $(srcdir)/src/base/clock.c \
+	$(srcdir)/src/timeline/waits.c \
 	$(srcdir)/src/profile/fields.c $(srcdir)/src/profile/schema.json.in
 profile.schema.json: $(profile_schema)
 	$(AM_V_GEN)$(AWK) -f $(profile_schema) > $@.tmp && mv $@.tmp $@

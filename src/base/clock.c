@@ -10,6 +10,11 @@
 
 enum clock_source clock_source = CLOCK_SOURCE_MONOTONIC;
 
+const char *const clock_names[CLOCK_SOURCES] = {[CLOCK_SOURCE_TSC] = "TSC",
+                                                [CLOCK_SOURCE_MONOTONIC] = "CLOCK_MONOTONIC",
+                                                [CLOCK_SOURCE_EXTERNAL] = "simulated",
+                                                [CLOCK_SOURCE_CNTVCT] = "CNTVCT"};
+
 static double (*external_now)(void);
 static void (*external_hold)(double);
 static bool gives_way;
@@ -133,14 +138,5 @@ double clock_rate(struct clock_pair from, struct clock_pair to)
 
 const char *clock_name(void)
 {
-    switch (clock_source) {
-    case CLOCK_SOURCE_TSC:
-        return "TSC";
-    case CLOCK_SOURCE_CNTVCT:
-        return "CNTVCT";
-    case CLOCK_SOURCE_EXTERNAL:
-        return "simulated";
-    default:
-        return "CLOCK_MONOTONIC";
-    }
+    return clock_names[clock_source];
 }

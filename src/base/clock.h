@@ -23,8 +23,10 @@ enum clock_source {
     CLOCK_SOURCE_TSC,
     CLOCK_SOURCE_MONOTONIC,
     CLOCK_SOURCE_EXTERNAL,
-    CLOCK_SOURCE_CNTVCT
+    CLOCK_SOURCE_CNTVCT,
+    CLOCK_SOURCES
 };
+extern const char *const clock_names[CLOCK_SOURCES];
 
 /* Whether ticks are a counter's, of a rate that must be measured. */
 static inline bool clock_is_counter(uint32_t source)
@@ -66,7 +68,7 @@ struct clock_pair clock_read_pair(void);
 /* Ticks per second between two pairs. */
 double clock_rate(struct clock_pair from, struct clock_pair to);
 
-/* A short name for headers: "TSC", "CLOCK_MONOTONIC", "simulated". */
+/* That of the source in use. */
 const char *clock_name(void);
 
 uint64_t clock_ticks_slow(void);

@@ -95,25 +95,13 @@ void quote_dot(const char *text, FILE *out)
 
 void quote_html(const char *text, FILE *out)
 {
+    static const char special[] = "&<>\"'";
+    static const char *const entity[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
     for (; text && *text; text++) {
-        switch (*text) {
-        case '&':
-            fputs("&amp;", out);
-            break;
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '>':
-            fputs("&gt;", out);
-            break;
-        case '"':
-            fputs("&quot;", out);
-            break;
-        case '\'':
-            fputs("&#39;", out);
-            break;
-        default:
+        const char *found = strchr(special, *text);
+        if (found)
+            fputs(entity[found - special], out);
+        else
             fputc((unsigned char)*text < 0x20 ? ' ' : *text, out);
-        }
     }
 }

@@ -32,13 +32,9 @@ static const struct argp_option options[] = {
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct launches *l = state->input;
-    char *end;
     switch (key) {
     case 'n':
-        l->n = strtol(argument, &end, 10);
-        if (end == argument || *end || l->n < 2 || l->n > MOST)
-            cli_refuse(l->name, "--launches is '%s': a number from 2 to %d would be right",
-                       argument, MOST);
+        l->n = cli_number(l->name, "launches", argument, 2, MOST, "a number from 2 to 1000");
         return 0;
     case 'o':
         l->output = argument;

@@ -271,10 +271,6 @@ static const struct field wait_table[] = {
 };
 FIELDS(wait);
 
-static const char *const clock_names[] = {[CLOCK_SOURCE_TSC] = "TSC",
-                                          [CLOCK_SOURCE_MONOTONIC] = "CLOCK_MONOTONIC",
-                                          [CLOCK_SOURCE_EXTERNAL] = "simulated",
-                                          [CLOCK_SOURCE_CNTVCT] = "CNTVCT"};
 static const char *const state_names[] = {
     [LEDGER_RUNNING] = "running", [LEDGER_FINALIZED] = "finalized", [LEDGER_EXITED] = "exited",
     [LEDGER_ABORTED] = "aborted", [LEDGER_SIGNALLED] = "signalled", [LEDGER_REPLACED] = "replaced",

@@ -1,7 +1,7 @@
 # JSON Schema of profile.json from the tables that write and read it. Files in this order:
 #
 #   record/ledger.h       the members of LEDGER_SUMS
-#   timeline/waits.c      names of wait states
+#   base/clock.c, timeline/waits.c      names of clocks and of wait states
 #   profile/fields.c      members, their keys and kinds; names of what has names
 #   profile/schema.json.in
 #
