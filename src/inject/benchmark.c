@@ -6,6 +6,7 @@
 
 #include "wrappers/operations.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,12 +59,14 @@ static bool is_due(struct signature *g)
 }
 
 /* Seconds that this measurement may take, decided by one rank; 0: the budget is used up. A part
- * of what is left, so that signatures that come late are measured too, if more roughly. */
+ * of what is left, so that signatures that come late are measured too, if more roughly. Begins when
+ * all are there: waiting for who is late is not measuring. */
 static double agree_on_share(const struct shadow *s)
 {
     double share = (layer.settings.benchmark_budget - spent) / SHARES;
     if (share < 0.005)
         share = 0;
+    PMPI_Barrier(s->comm);
     PMPI_Bcast(&share, 1, MPI_DOUBLE, 0, s->comm);
     too_late += share <= 0;
     return share;
@@ -124,6 +127,10 @@ static void before(const struct collective *c)
     }
     if (c->bytes == 0 && !varies && operation != OP_Barrier)
         return;
+    if (c->is_broadcast && c->bytes > INT_MAX) {
+        injection_untreated(&benchmark_injection);
+        return;
+    }
     struct signature *g = signature_of(c->on, operation, c->root, varies ? 0 : c->bytes);
     if (!g || !is_due(g))
         return;

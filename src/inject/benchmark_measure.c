@@ -37,12 +37,14 @@ bool benchmark_choose(const char *list)
     return n_methods > 0;
 }
 
-static struct plan plan_for(double share)
+/* Some seconds; and when the measurement that they are a part of has to be over. */
+static struct plan plan_for(double share, double until)
 {
     struct plan plan = plan_default();
     plan.repetitions = 20;
     plan.warmup = 3;
     plan.budget = share;
+    plan.until = until;
     return plan;
 }
 
@@ -80,8 +82,38 @@ struct subject {
     int (*run)(void *arg);
     void *arg;
     enum collective_kind pattern;
-    int root; /* 0 where there is none */
+    int root;     /* 0 where there is none */
+    double until; /* clock_now() */
 };
+
+/* The least that a measurement is worth beginning with: its warm-up, a scout, checks of data. */
+enum { OPERATIONS_LEAST = 24 };
+
+/* Told by one rank. */
+static bool is_over(const struct subject *u)
+{
+    int over = clock_now() > u->until;
+    PMPI_Bcast(&over, 1, MPI_INT, 0, u->on->comm);
+    return over;
+}
+
+/* Whether as many fit into SHARE, by the slowest rank of one operation, which is made whatever the
+ * budget; why not, in NOT. */
+static int look(const struct subject *u, double share, bool *fits, char not [120])
+{
+    char one[32], part[32];
+    double mine, most = 0;
+    TRY(PMPI_Barrier(u->on->comm));
+    mine = clock_now();
+    TRY(u->run(u->arg));
+    mine = clock_now() - mine;
+    TRY(PMPI_Allreduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, u->on->comm));
+    PMPI_Bcast(&share, 1, MPI_DOUBLE, 0, u->on->comm);
+    *fits = OPERATIONS_LEAST * most <= share;
+    snprintf(not, 120, "one takes %s, its part of the budget is %s", format_time(one, 1e9 * most),
+             format_time(part, 1e9 * share));
+    return MPI_SUCCESS;
+}
 
 static struct collective_case case_of(const struct subject *u, double share)
 {
@@ -90,7 +122,7 @@ static struct collective_case case_of(const struct subject *u, double share)
                                     .arg = u->arg,
                                     .pattern = u->pattern,
                                     .root = u->root,
-                                    .plan = plan_for(share),
+                                    .plan = plan_for(share, u->until),
                                     .collector = 0,
                                     .clock = injection_clock()};
 }
@@ -130,7 +162,7 @@ static int measure_arrivals(const struct subject *u, const struct signature *g, 
 {
     double first[ARRIVALS], after[ARRIVALS], median, least, apart, newest;
     MPI_Comm comm = u->on->comm;
-    if (g->calls < ARRIVALS)
+    if (g->calls < ARRIVALS || is_over(u))
         return MPI_SUCCESS;
     TRY(PMPI_Allreduce(g->entered, first, ARRIVALS, MPI_DOUBLE, MPI_MIN, comm));
     for (int k = 0; k < ARRIVALS; k++)
@@ -201,21 +233,23 @@ struct broadcasting {
 static int run_broadcast(void *arg)
 {
     const struct broadcasting *d = arg;
-    return as_application(d->b->buffer, d->b->count, d->b->type, d->b->root, d->on->comm, d->on);
+    return as_application(d->b->buffer, (int)d->b->count, d->b->type, d->b->root, d->on->comm,
+                          d->on);
 }
 
-void benchmark_broadcast(const struct collective *b, const struct signature *g, double share)
+static json_t *measure_broadcast(const struct subject *u, const struct collective *b,
+                                 const struct signature *g, double share)
 {
-    struct shadow *s = b->on;
+    struct shadow *s = u->on;
     bool later = g->calls > LATER;
     struct bcast own = {.name = "application", .run = as_application, .arg = s};
     struct bcast_case c = {.comm = s->comm,
                            .bcast = &own,
                            .buffer = b->buffer,
-                           .count = b->count,
+                           .count = (int)b->count,
                            .type = b->type,
                            .root = b->root,
-                           .plan = plan_for(later ? share * 2 / 3 : share),
+                           .plan = plan_for(later ? share * 2 / 3 : share, u->until),
                            .collector = 0,
                            /* An application broadcasts what it has just computed. */
                            .fresh = true,
@@ -225,16 +259,33 @@ void benchmark_broadcast(const struct collective *b, const struct signature *g, 
     /* The collector alone may have had no room for the outcome. */
     if (crew_agree(s->comm, rc == MPI_SUCCESS) != MPI_SUCCESS) {
         bcast_outcome_free(&out);
-        return;
+        return NULL;
     }
     json_t *f = s->rank == 0 ? describe_broadcast(s, b->root, b->bytes, g->calls, &out) : NULL;
     bcast_outcome_free(&out);
-    struct broadcasting broadcasting = {b, s};
-    struct subject u = {s, run_broadcast, &broadcasting, COLLECTIVE_FROM_ROOT, b->root};
-    json_t *rows = f ? json_object_get(f, "methods") : NULL;
     if (later)
-        measure_arrivals(&u, g, share / 3, rows);
-    if (s->rank == 0)
+        measure_arrivals(u, g, share / 3, f ? json_object_get(f, "methods") : NULL);
+    return f;
+}
+
+void benchmark_broadcast(const struct collective *b, const struct signature *g, double share)
+{
+    struct broadcasting broadcasting = {b, b->on};
+    double begin = clock_now();
+    struct subject u = {b->on,   run_broadcast, &broadcasting, COLLECTIVE_FROM_ROOT,
+                        b->root, begin + share};
+    char not [120];
+    bool fits = false;
+    if (look(&u, share, &fits, not ))
+        return;
+    json_t *f = fits ? measure_broadcast(&u, b, g, share - (clock_now() - begin)) : NULL;
+    if (!fits && b->on->rank == 0) {
+        f = describe_signature(b->on, "MPI_Bcast", b->root, b->bytes, g->calls,
+                               clock_now() - begin);
+        json_object_set_new(f, "not_measured", json_string(not ));
+        json_object_set_new(f, "methods", json_array());
+    }
+    if (b->on->rank == 0)
         injection_found(&benchmark_injection, f);
 }
 
@@ -287,25 +338,29 @@ static int measure_mirrored(const struct subject *u, double share, json_t *rows)
 
 /* G: NULL where it is not known how the ranks arrive. */
 static int measure_all(const struct subject *u, const struct signature *g, double share,
-                       json_t *rows)
+                       json_t *rows, char not [120])
 {
-    bool later = g && g->calls > LATER, held = wants("held");
+    bool later = g && g->calls > LATER, held = wants("held"), fits;
+    TRY(look(u, share, &fits, not ));
+    if (!fits)
+        return MPI_SUCCESS;
     double part = share / (1 + later + held);
     TRY(measure_direct(u, part, rows));
-    if (held)
+    if (held && !is_over(u))
         TRY(measure_mirrored(u, part, rows));
     return later ? measure_arrivals(u, g, part, rows) : MPI_SUCCESS;
 }
 
 /* PREPARED: all ranks had what it takes. */
-static void keep_measured(json_t *f, json_t *rows, const char *data, bool prepared, int rc)
+static void keep_measured(json_t *f, json_t *rows, const char *data, bool prepared, int rc,
+                          const char * not )
 {
     json_object_set_new(f, "data", json_string(data));
     if (json_array_size(rows) == 0)
         json_object_set_new(f, "not_measured",
                             json_string(!prepared ? "a rank's data could not be copied or made"
                                         : rc      ? "MPI returned an error"
-                                                  : "the budget was used up"));
+                                                  : not ));
     json_object_set_new(f, "methods", rows);
     injection_found(&benchmark_injection, f);
 }
@@ -321,16 +376,18 @@ void benchmark_again(const struct collective *c, const struct signature *g,
     int rc = PMPI_Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, s->comm);
     if (!rc && again_varies(kind))
         rc = PMPI_Allreduce(&c->bytes, &most, 1, MPI_UINT64_T, MPI_MAX, s->comm);
-    struct subject u = {s, again_run, &again, collective_kind(mpi_functions[g->operation].name),
-                        again.root};
+    struct subject u = {s,          again_run,
+                        &again,     collective_kind(mpi_functions[g->operation].name),
+                        again.root, started + share};
+    char not [120] = "";
     json_t *rows = s->rank == 0 ? json_array() : NULL;
     if (!rc && all)
-        rc = measure_all(&u, g, share, rows);
+        rc = measure_all(&u, g, share, rows, not );
     if (s->rank == 0) {
         json_t *f = describe_signature(s, mpi_functions[g->operation].name, c->root, most, g->calls,
                                        clock_now() - started);
-        keep_measured(f, rows, "copies of the application's, with its types and operation", all,
-                      rc);
+        keep_measured(f, rows, "copies of the application's, with its types and operation", all, rc,
+                      not );
     }
     again_release(&again);
 }
@@ -365,13 +422,15 @@ void benchmark_started(struct shadow *s, const struct started *w, double share)
     int root = w->root < 0 ? 0 : w->root, all = 0;
     int ok = operation_prepare(&call, o, s->comm, root, w->bytes);
     int rc = PMPI_Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, s->comm);
-    struct subject u = {s, run_twin, &call, operation_pattern(o), root};
+    struct subject u = {s, run_twin, &call, operation_pattern(o), root, begin + share};
+    char not [120] = "";
     json_t *rows = s->rank == 0 ? json_array() : NULL;
     if (!rc && all)
-        rc = measure_all(&u, NULL, share, rows);
+        rc = measure_all(&u, NULL, share, rows, not );
     if (s->rank == 0)
         keep_measured(describe_signature(s, o->mpi_twin, w->root, w->bytes, 0, clock_now() - begin),
-                      rows, "bytes of the layer's own, started and waited for at once", all, rc);
+                      rows, "bytes of the layer's own, started and waited for at once", all, rc,
+                      not );
     if (ok)
         operation_release(&call);
 }

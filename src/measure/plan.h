@@ -26,6 +26,8 @@ struct plan {
     double budget;                /* seconds for one series; 0: no limit */
     double budget_most; /* seconds, as many as these where the budget is too short for an interval
                            of what is asked for; 0: the budget is the limit. Broadcasts only */
+    double until;       /* clock_now() of each rank after which no batch begins, whatever is then
+                           without a figure; 0: never. Applications wait */
     int warmup;         /* operations before the first sample */
 };
 

@@ -38,6 +38,7 @@ struct keeping {
     bool single;          /* batches give a single value */
     int empty;
     bool counting; /* warm-up is over */
+    bool cut;      /* by plan.until */
     double *value;
 };
 
@@ -65,6 +66,8 @@ static int repetitions_next(const struct keeping *k)
     double fits = time_left(k) / (k->per_operation > 0 ? k->per_operation : 1e-9);
     if (k->single && k->tally.batch_means.n == 0)
         fits /= SAMPLES_FOR_INTERVAL;
+    if (k->empty) /* somebody was late: the next operations begin later after they are announced */
+        fits /= 2;
     if (fits < 1)
         return 1;
     return fits < k->plan.repetitions ? (int)fits : k->plan.repetitions;
@@ -73,6 +76,9 @@ static int repetitions_next(const struct keeping *k)
 static struct order order_next(struct keeping *k, double hold)
 {
     struct order o = {.hold = hold, .first = 1};
+    k->cut = k->plan.until > 0 && clock_now() + 2 * hold > k->plan.until;
+    if (k->cut)
+        return o;
     if (!k->counting) {
         o.repetitions = warm_up_next(k);
         if (o.repetitions > 0)
@@ -124,7 +130,7 @@ static void keeping_end(struct keeping *k, struct series *s)
                          .repetitions = k->repetitions,
                          .batches = (int)batches.n,
                          .attempts = k->tally.attempts,
-                         .over_budget = k->tally.over_budget || k->empty >= EMPTY_MAX};
+                         .over_budget = k->tally.over_budget || k->empty >= EMPTY_MAX || k->cut};
     s->summary = stats_summarize(s->samples.value, s->samples.n);
     samples_free(&k->tally.batch_means);
     free(k->value);

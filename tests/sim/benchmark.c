@@ -86,7 +86,8 @@ static void arrive(double after_us)
     now = MPI_Wtime();
     PMPI_Allreduce(&now, &begin, 1, MPI_DOUBLE, MPI_MAX, W);
     begin += 5e-3 + after_us * 1e-6;
-    usleep((unsigned)((begin - MPI_Wtime()) * 1e6));
+    double left = begin - MPI_Wtime();
+    usleep(left > 0 ? (unsigned)(left * 1e6) : 0);
 }
 
 static double drawn_us(const char *how, int k)

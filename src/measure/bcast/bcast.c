@@ -216,6 +216,13 @@ static int run_methods(struct bcast_run *r, struct bcast_outcome *o,
     double started = clock_now();
     o->budget = r->budget;
     for (size_t k = 0; k < order.n; k++) {
+        int go = r->c->plan.until <= 0 || clock_now() < r->c->plan.until;
+        if (r->c->plan.until > 0)
+            TRY(PMPI_Bcast(&go, 1, MPI_INT, r->c->root, r->c->comm));
+        if (!go && r->roots)
+            o->result[order.at[k]].over_budget = true;
+        if (!go)
+            break;
         /* Only the root keeps the result; elsewhere it is written to and forgotten. */
         struct bcast_result forgotten = no_result;
         r->result = r->roots ? &o->result[order.at[k]] : &forgotten;

@@ -93,8 +93,12 @@ static int each_of(struct bcast_run *r, struct agenda *a, struct bcast_result *r
         TRY(PMPI_Bcast(&r->destination, 1, MPI_INT, r->c->root, r->c->comm));
         if (r->destination < 0)
             return MPI_SUCCESS;
+        int impossible = result->impossible;
         TRY(one(r, share));
-        result->measured++;
+        /* Where time was up before anything was timed, nothing was measured. */
+        if (r->roots)
+            result->measured +=
+                estimate_known(run_figure(r)->value) || result->impossible > impossible;
     }
 }
 
@@ -140,6 +144,8 @@ void figure_value(struct bcast_run *r, struct estimate value, double loop)
 {
     struct bcast_result *result = r->result;
     struct bcast_figure *f = run_figure(r);
+    if (!estimate_known(value))
+        return;
     if (value.value <= 0 && result->method->meaning != BCAST_OVERHEAD) {
         result->impossible++;
         return;

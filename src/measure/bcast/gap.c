@@ -89,7 +89,8 @@ static int run(struct bcast_run *r, struct bcast_result *result)
     struct series s;
     TRY(gaps_measure(r, run_part(r, 1), &s, result));
     result_from_series(result, &s);
-    result->asked = result->measured = r->size;
+    result->asked = r->size;
+    result->measured = result->series.samples.n ? r->size : 0;
     return MPI_SUCCESS;
 }
 

@@ -144,6 +144,8 @@ static void pair_keep(struct mirror *m, struct estimate e, struct estimate way, 
 {
     struct collective_mirrored *out = m->out;
     size_t at = (size_t)m->from * (size_t)m->run.size + (size_t)m->to;
+    if (!estimate_known(e))
+        return;
     e.value -= way.value;
     e.low -= way.high;
     e.high -= way.low;
@@ -209,8 +211,7 @@ static int measure_pairs(struct mirror *m)
         pair_choose(m, k);
         if (!coupled(c, m->from, m->to))
             continue;
-        int go = c->plan.budget <= 0 || m->out->measured == 0 ||
-                 clock_now() - r->started < c->plan.budget;
+        int go = c->plan.budget <= 0 || k == 0 || clock_now() - r->started < c->plan.budget;
         TRY(PMPI_Bcast(&go, 1, MPI_INT, c->collector, c->comm));
         if (!go)
             break;
