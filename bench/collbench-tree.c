@@ -206,7 +206,8 @@ static bool open_latencies(struct tree_session *t, char *why, size_t size)
         return true;
     }
     if (b->size > 1 || !o->latencies) {
-        return grid_open(&t->grid, b->comm, o->latencies, t->sizes.at, (int)t->sizes.n, why, size);
+        return grid_open(&t->grid, b->comm, o->latencies, t->sizes.at, (int)t->sizes.n, 0, why,
+                         size);
     }
     return pairs_log_load(o->latencies, &t->grid.pairs, why, size);
 }

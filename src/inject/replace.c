@@ -11,6 +11,7 @@
 #include "measure/pairs/grid.h"
 #include "results/schedule_json.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,8 @@ enum { PLANS_MAX = 64, SEEN = 64, AGAIN = 64 };
 /* A trial that takes by so much more or less than the one before shows that latencies have changed.
  */
 static const double AGED = 0.1;
+/* Seconds for measuring latencies, once on a communicator. */
+static const double LATENCIES_MOST = 5;
 /* Of the run so far, for measuring them again. */
 static const double AGED_SHARE = 0.05;
 
@@ -50,6 +53,7 @@ struct replaced {
     bool grid_failed;
     char *packed; /* here is data whose type has holes, in the broadcast; ROOM bytes */
     size_t room;
+    char why[256]; /* why there are no latencies */
 };
 
 static struct {
@@ -86,22 +90,20 @@ static bool is_alone(const struct shadow *s)
 
 static bool open_grid(struct shadow *s, struct replaced *k, const char *latencies, bool alone)
 {
-    char why[256] = "latencies cannot be measured while several threads call MPI";
-    if (k->grid_failed)
-        return false;
-    if (k->grid)
-        return true;
+    if (k->grid || k->grid_failed)
+        return k->grid != NULL;
+    snprintf(k->why, sizeof k->why, "latencies cannot be measured while several threads call MPI");
     k->grid = calloc(1, sizeof *k->grid);
     int ok = k->grid != NULL, all;
     PMPI_Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, s->comm);
     if (all && (alone || latencies) &&
-        grid_open(k->grid, s->comm, latencies, NULL, 0, why, sizeof why)) {
+        grid_open(k->grid, s->comm, latencies, NULL, 0, LATENCIES_MOST, k->why, sizeof k->why)) {
         k->measured++;
         k->grid->clock = injection_clock();
         return true;
     }
     if (all && s->rank == 0)
-        layer_say("--bcast=grid: %s: %s runs with the library's broadcast", why, s->name);
+        layer_say("--bcast=grid: %s: %s runs with the library's broadcast", k->why, s->name);
     free(k->grid);
     k->grid = NULL;
     k->grid_failed = true;
@@ -140,10 +142,12 @@ static bool make_room(struct replaced *k, size_t bytes)
     return bytes <= k->room;
 }
 
-/* NULL: there are too many kinds of broadcasts on this communicator, or there is no memory; all
- * members agree. */
+/* NULL: it is too large, there are too many kinds of broadcasts on this communicator, or no memory;
+ * all members agree. */
 static struct replacement *replacement_of(struct shadow *s, int root, uint64_t bytes)
 {
+    if (bytes > INT_MAX)
+        return NULL;
     unsigned size_class = size_class_of(bytes);
     struct replaced *k = injection_kept(&replace_injection, s, sizeof(struct replaced));
     if (!k)
@@ -215,10 +219,12 @@ static int instead(const struct collective *c)
     if (c->bytes == 0)
         return MPI_SUCCESS;
     struct replacement *r = replacement_of(s, c->root, c->bytes);
+    if (c->bytes > INT_MAX)
+        injection_untreated(&replace_injection);
     if (!r)
-        return PMPI_Bcast(c->buffer, c->count, c->type, c->root, c->comm);
+        return injection_pass(&replace_injection, c);
     double entry = clock_now();
-    int rc = run(s, r->bcast, c->buffer, c->count, c->type, c->root, c->bytes, c->comm);
+    int rc = run(s, r->bcast, c->buffer, (int)c->count, c->type, c->root, c->bytes, c->comm);
     double moment = s->rank == c->root ? entry : clock_now();
     if (r->kept < SEEN)
         r->moment[r->kept++] = sync_global(injection_clock(), moment);
@@ -330,7 +336,9 @@ static json_t *describe(const struct shadow *s, const struct replaced *k,
     if (r->refreshed)
         json_object_set_new(f, "latencies_anew_after_calls",
                             json_integer((json_int_t)r->refreshed));
-    if (r->aged)
+    if (k->grid_failed)
+        json_object_set_new(f, "remark", json_string(k->why));
+    else if (r->aged)
         json_object_set_new(f, "remark",
                             json_string("latencies have changed, to measure them again would take "
                                         "more than its share of the run"));

@@ -91,7 +91,7 @@ int main(int argc, char **argv)
     struct grid_plan plan;
     char why[256] = "";
     size_t bytes = 4000;
-    if (!grid_open(&grid, MPI_COMM_WORLD, NULL, &bytes, 1, why, sizeof why) ||
+    if (!grid_open(&grid, MPI_COMM_WORLD, NULL, &bytes, 1, 0, why, sizeof why) ||
         !grid_plan(&grid, size - 1, bytes, true, &plan, why, sizeof why)) {
         fprintf(stderr, "rank %d: %s\n", rank, why);
         MPI_Abort(MPI_COMM_WORLD, 1);
@@ -106,8 +106,11 @@ int main(int argc, char **argv)
     wrong += strstr(why, "there is no root") == NULL;
     grid_plan_free(&plan);
     grid_close(&grid);
-    wrong += grid_open(&grid, MPI_COMM_WORLD, "/no/such/log", NULL, 0, why, sizeof why);
+    wrong += grid_open(&grid, MPI_COMM_WORLD, "/no/such/log", NULL, 0, 0, why, sizeof why);
     wrong += strcmp(why, "/no/such/log: No such file or directory") != 0;
+    /* No time at all: given up by all ranks, who can go on. */
+    wrong += grid_open(&grid, MPI_COMM_WORLD, NULL, &bytes, 1, 1e-9, why, sizeof why);
+    wrong += !strstr(why, "are not known, measuring takes over");
 
     int all;
     MPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "measure/collective/collective.h"
 #include "measure/pairs/log.h"
+#include "measure/pairs/pairs.h"
 #include "measure/pairs/sites.h"
 #include "trees/flow.h"
 
@@ -93,7 +94,7 @@ static int add_size(size_t *list, int n, size_t bytes)
     return n + 1;
 }
 
-static bool measure(struct grid *g, const size_t *bytes, int n, char *why, size_t size)
+static bool measure(struct grid *g, const size_t *bytes, int n, double most, char *why, size_t size)
 {
     static const size_t usual[] = {64, 1024, 65536};
     size_t sizes[SIZES_MAX];
@@ -109,10 +110,13 @@ static bool measure(struct grid *g, const size_t *bytes, int n, char *why, size_
                 count = add_size(sizes, count, segment_sizes[k]);
     }
     g->measured = true;
-    if (pairs_measure_by_sites(g->comm, sizes, count, &g->pairs) == MPI_SUCCESS)
-        return true;
-    snprintf(why, size, "the latencies could not be measured: an MPI call failed");
-    return false;
+    int error = pairs_measure_by_sites(g->comm, sizes, count, most, &g->pairs);
+    if (error == PAIRS_TOO_LONG)
+        snprintf(why, size, "latencies between %d ranks are not known, measuring takes over %g s",
+                 g->size, most);
+    else if (error != MPI_SUCCESS)
+        snprintf(why, size, "the latencies could not be measured: an MPI call failed");
+    return error == MPI_SUCCESS;
 }
 
 static void begin(struct grid *g, MPI_Comm comm)
@@ -123,13 +127,13 @@ static void begin(struct grid *g, MPI_Comm comm)
 }
 
 bool grid_open(struct grid *g, MPI_Comm comm, const char *log, const size_t *bytes, int n,
-               char *why, size_t size)
+               double most, char *why, size_t size)
 {
     double start = clock_now();
     bool good = true;
     begin(g, comm);
     if (!log)
-        good = measure(g, bytes, n, why, size);
+        good = measure(g, bytes, n, most, why, size);
     else if (g->rank == 0)
         good = load(g, log, why, size);
     good = agree(comm, good, why, size);

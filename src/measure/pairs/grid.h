@@ -26,10 +26,11 @@ struct grid {
 /* Collective. LOG: a latency log of all of MPI_COMM_WORLD, of which COMM's ranks are picked; NULL:
  * measure now, in P - 1 rounds. BYTES (N of them) are the message sizes that are going to be
  * asked for: libraries change their ways between sizes, so that those are measured, and the
- * segments below them; NULL, 0: 64 B to 64 KiB. Returns false on all ranks alike, with one line
- * in WHY on all of them, if the log cannot be used or an MPI call fails. */
+ * segments below them; NULL, 0: 64 B to 64 KiB. MOST: seconds for measuring, and then for a pair
+ * that has begun; 0: no limit. Returns false on all ranks alike, with one line
+ * in WHY on all of them, if the log cannot be used, time is up or an MPI call fails. */
 bool grid_open(struct grid *g, MPI_Comm comm, const char *log, const size_t *bytes, int n,
-               char *why, size_t size);
+               double most, char *why, size_t size);
 
 void grid_close(struct grid *g);
 

@@ -34,6 +34,7 @@ struct measuring {
     double *trip, *send;     /* repeats of a pair; in the paper's order, n rows of them */
     double clock_cost;
     size_t done, total;
+    bool over; /* a pair of this rank had no time left */
 };
 
 struct pairs_plan pairs_plan_default(void)
@@ -155,6 +156,20 @@ static int conclude(const struct measuring *m, int peer, int size, double *trip,
     return MPI_SUCCESS;
 }
 
+static bool is_over(const struct measuring *m)
+{
+    return m->plan->until > 0 && clock_now() > m->plan->until;
+}
+
+/* A barrier, at which whoever has no more time tells all. */
+static int meet(struct measuring *m)
+{
+    int over = m->over || is_over(m), any = 0;
+    if (m->plan->until > 0)
+        TRY(PMPI_Allreduce(&over, &any, 1, MPI_INT, MPI_MAX, m->comm));
+    return any ? PAIRS_TOO_LONG : PMPI_Barrier(m->comm);
+}
+
 /* The lower rank sees from the warm-up how many repeats fit into the budget. It goes on when the
  * other one waits for its first message, not before. */
 static int agree_on_repeats(const struct measuring *m, int peer, double trip, int *repeats)
@@ -166,7 +181,9 @@ static int agree_on_repeats(const struct measuring *m, int peer, double trip, in
         TRY(PMPI_Recv(repeats, 1, MPI_INT, peer, TAG_RESULT, m->comm, MPI_STATUS_IGNORE));
         return PMPI_Send(NULL, 0, MPI_BYTE, peer, TAG_READY, m->comm);
     }
-    if (trip * *repeats > m->plan->budget)
+    if (is_over(m))
+        *repeats = 0;
+    else if (trip * *repeats > m->plan->budget)
         *repeats = (int)fmin(*repeats, fmax(REPEATS_MIN, m->plan->budget / trip));
     TRY(PMPI_Send(repeats, 1, MPI_INT, peer, TAG_RESULT, m->comm));
     return PMPI_Recv(NULL, 0, MPI_BYTE, peer, TAG_READY, m->comm, MPI_STATUS_IGNORE);
@@ -183,6 +200,9 @@ static int measure_pair(struct measuring *m, int peer)
             least = fmin(least, trip);
         }
         TRY(agree_on_repeats(m, peer, least, &repeats));
+        m->over = repeats == 0;
+        if (m->over)
+            break;
         for (int k = 0; k < repeats; k++)
             TRY(exchange(m, peer, bytes, &m->trip[k], &m->send[k]));
         TRY(conclude(m, peer, s, m->trip, m->send, repeats));
@@ -203,18 +223,18 @@ static int run_tournament(struct measuring *m)
     m->total = (size_t)rounds;
     for (int r = 0; r < rounds; r++) {
         int peer = pairs_partner(m->rank, r, m->n);
-        TRY(PMPI_Barrier(m->comm));
+        TRY(meet(m));
         if (peer >= 0)
             TRY(measure_pair(m, peer));
         step(m);
     }
-    return MPI_SUCCESS;
+    return m->plan->until > 0 ? meet(m) : MPI_SUCCESS;
 }
 
 /* A pair by itself: the others wait at the next barrier. */
 static int measure_alone(struct measuring *m, int i, int j)
 {
-    TRY(PMPI_Barrier(m->comm));
+    TRY(meet(m));
     if (m->rank == i || m->rank == j)
         TRY(measure_pair(m, m->rank == i ? j : i));
     return MPI_SUCCESS;
@@ -230,7 +250,7 @@ static int run_one_at_a_time(struct measuring *m)
             step(m);
         }
     }
-    return PMPI_Barrier(m->comm);
+    return meet(m);
 }
 
 static int run_paper_size(struct measuring *m, int s)
@@ -413,7 +433,7 @@ static int check_alone(struct measuring *m, struct pairs *p)
             p->slowdown = fmax(p->slowdown, now);
         }
     }
-    return PMPI_Barrier(m->comm);
+    return meet(m);
 }
 
 /* The tournament, believed only if pairs alone are no faster. */

@@ -23,6 +23,7 @@ struct pairs_plan {
     enum pairs_order order;
     double budget; /* not PAIRS_PAPER: seconds for one pair and size; then fewer repeats, at
                       least 3. 0: no limit */
+    double until;  /* not PAIRS_PAPER: clock_now() of when to give up, on each rank; 0: never */
     void (*progress)(void *arg, size_t done, size_t total); /* on every rank; NULL: none */
     void *progress_arg;
 };
@@ -35,7 +36,8 @@ struct pairs_plan pairs_plan_default(void);
  * rank 0 holds the matrices. Round trips are full; the lower rank sends first and takes the
  * time; the cost of reading the clock is subtracted. The first one or two exchanges of each
  * pair are warm-up.
- * Returns an MPI error code. */
+ * Returns an MPI error code; PAIRS_TOO_LONG on all ranks alike. */
+enum { PAIRS_TOO_LONG = -1 };
 int pairs_measure(MPI_Comm comm, const struct pairs_plan *plan, struct pairs *p);
 
 /* I's partner in ROUND of the tournament of N ranks, -1 for none; rounds: n - 1, or n if odd. */

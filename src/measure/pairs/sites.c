@@ -1,5 +1,6 @@
 #include "measure/pairs/sites.h"
 
+#include "base/clock.h"
 #include "base/stats.h"
 #include "base/try.h"
 #include "measure/pairs/pairs.h"
@@ -25,13 +26,14 @@ static size_t cell(int n, int i, int j)
     return (size_t)i * (size_t)n + (size_t)j;
 }
 
-static struct pairs_plan quick_plan(const size_t *sizes, int n_sizes)
+static struct pairs_plan quick_plan(const size_t *sizes, int n_sizes, double until)
 {
     struct pairs_plan plan = pairs_plan_default();
     plan.sizes = sizes;
     plan.n_sizes = n_sizes;
     plan.repeats = 15;
     plan.budget = 2e-3;
+    plan.until = until;
     return plan;
 }
 
@@ -98,6 +100,14 @@ static int measure_within(MPI_Comm comm, const struct place *place, int rank,
     pairs_free(&p);
     PMPI_Comm_free(&two);
     return error;
+}
+
+/* An error that some have is all's. */
+static int agree(MPI_Comm comm, int error)
+{
+    int mine[2] = {error, -error}, all[2];
+    TRY(PMPI_Allreduce(mine, all, 2, MPI_INT, MPI_MAX, comm));
+    return all[0] > 0 ? all[0] : -all[1];
 }
 
 /* Between the sites' first ranks; rank 0 gets P of them, and each one's samples from within. */
@@ -187,14 +197,17 @@ static int compose_all(const struct place *place, const struct pairs *all,
     return good ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
-int pairs_measure_by_sites(MPI_Comm comm, const size_t *sizes, int n_sizes, struct pairs *p)
+int pairs_measure_by_sites(MPI_Comm comm, const size_t *sizes, int n_sizes, double most,
+                           struct pairs *p)
 {
+    double until = most > 0 ? clock_now() + most : 0;
     int rank, n;
     struct pairs all, between = {0};
     struct place place;
     TRY(PMPI_Comm_rank(comm, &rank));
     TRY(PMPI_Comm_size(comm, &n));
-    struct pairs_plan first = quick_plan(sizes, 1), every = quick_plan(sizes, n_sizes);
+    struct pairs_plan first = quick_plan(sizes, 1, until),
+                      every = quick_plan(sizes, n_sizes, until);
     *p = (struct pairs){0};
     TRY(pairs_measure(comm, &first, &all));
     int error = place_find(comm, &all, rank, n, &place);
@@ -210,7 +223,7 @@ int pairs_measure_by_sites(MPI_Comm comm, const size_t *sizes, int n_sizes, stru
     if (error == MPI_SUCCESS && !everywhere)
         error = MPI_ERR_NO_MEM;
     if (error == MPI_SUCCESS)
-        error = measure_within(comm, &place, rank, &every, within);
+        error = agree(comm, measure_within(comm, &place, rank, &every, within));
     if (error == MPI_SUCCESS)
         error = measure_between(comm, &place, rank, &every, within, &between, all_within);
     if (error == MPI_SUCCESS && rank == 0)

@@ -10,7 +10,9 @@
 /* Collective; result and errors as pairs_measure(). All pairs are measured with the smallest of
  * SIZES only, in a tournament; from these the sites follow (pairs_sites()). Then one pair of each
  * two sites, and one within each site, measure every size, and stand for the others: a pair
- * differs from the one that stands for it by as much as it did from its like in the tournament. */
-int pairs_measure_by_sites(MPI_Comm comm, const size_t *sizes, int n_sizes, struct pairs *p);
+ * differs from the one that stands for it by as much as it did from its like in the tournament.
+ * Takes MOST seconds and the rest of a pair's exchanges, then it is given up; 0: no limit. */
+int pairs_measure_by_sites(MPI_Comm comm, const size_t *sizes, int n_sizes, double most,
+                           struct pairs *p);
 
 #endif
