@@ -180,7 +180,7 @@ static void write_table(const struct table *t, const struct view *v, const char 
     listed_open(&rows, t->l, v, t->of_requests ? "wait" : NULL);
     for (size_t k = 0; k < rows.n; k++) {
         const void *row = rows.at + k * rows.size;
-        if (t->of_requests && !((const struct profile_entry *)row)->completed)
+        if (t->of_requests && !entry_requests(row))
             continue;
         if (!n) {
             fprintf(out,

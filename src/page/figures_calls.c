@@ -72,10 +72,10 @@ static double hidden_ratio(const struct view *v, const void *row)
 {
     ENTRY;
     double n = (double)e->completed;
-    if (!v->base || !v->base->n || !e->completed_bytes)
+    if (!v->base || !v->base->n || !e->completed || !e->completed_bytes)
         return NAN;
     return base_round_ratio(v->base, (double)e->window_ns / n / 1e9, request_waited_ns(e) / 1e9,
-                            (double)e->completed_bytes / n);
+                            (double)e->completed_bytes / (double)entry_requests(e));
 }
 
 static void ratio_brief(const struct view *v, const void *row, char *text, size_t room)
@@ -127,8 +127,8 @@ GET(ranks, profile_entry, e->spread.ranks)
 GET(rank_min, profile_entry, e->spread.min)
 GET(rank_max, profile_entry, e->spread.max)
 GET(worst_rank, profile_entry, e->spread.ranks ? (double)e->spread.worst : NAN)
-GET(requests, profile_entry, e->completed)
-GET(size, profile_entry, ratio((double)e->completed_bytes, (double)e->completed))
+GET(requests, profile_entry, entry_requests(e))
+GET(size, profile_entry, ratio((double)e->completed_bytes, (double)entry_requests(e)))
 GET(open_for, profile_entry, ratio((double)e->span_ns, (double)e->completed))
 GET(until_wait, profile_entry, ratio((double)e->window_ns, (double)e->completed))
 GET(in_wait, profile_entry, e->completed ? request_waited_ns(e) : NAN)

@@ -4,7 +4,7 @@
 #include "base/format.h"
 #include "page/layout.h"
 
-enum size_column { SIZE_SENT, SIZE_COLLECTIVE, SIZE_OTHER, SIZE_COLUMNS };
+enum size_column { SIZE_SENT, SIZE_COLLECTIVE, SIZE_STARTED, SIZE_OTHER, SIZE_COLUMNS };
 
 /* Receives are left out: their messages were sent by someone. */
 static int size_column_of(uint32_t family)
@@ -17,6 +17,8 @@ static int size_column_of(uint32_t family)
     case FAMILY_COLLECTIVE:
     case FAMILY_ICOLLECTIVE:
         return SIZE_COLLECTIVE;
+    case FAMILY_START: /* of persistent requests, of whatever kind */
+        return SIZE_STARTED;
     case FAMILY_ONE_SIDED:
     case FAMILY_IO:
         return SIZE_OTHER;
@@ -37,13 +39,13 @@ void text_sizes(const struct profile *p, FILE *out, const struct report_options 
         int column = size_column_of(p->operations.at[e->operation].family);
         if (column < 0 || e->size_class >= CLASSES)
             continue;
-        sum[e->size_class][column].calls += e->calls;
-        sum[e->size_class][column].bytes += e->bytes;
-        total[column].calls += e->calls;
-        total[column].bytes += e->bytes;
+        uint64_t calls = column == SIZE_STARTED ? entry_requests(e) : e->calls;
+        sum[e->size_class][column].calls += calls;
+        sum[e->size_class][column].bytes += column == SIZE_STARTED ? e->completed_bytes : e->bytes;
+        total[column].calls += calls;
     }
-    static const char *const names[] = {"sent", "collective", "one-sided, I/O"};
-    struct layout *l = layout_new("lrrrrrr");
+    static const char *const names[] = {"sent", "collective", "persistent", "one-sided, I/O"};
+    struct layout *l = layout_new("lrrrrrrrr");
     layout_cell(l, "size");
     for (int c = 0; c < SIZE_COLUMNS; c++) {
         layout_cell(l, "%s", total[c].calls ? names[c] : "");
@@ -51,7 +53,10 @@ void text_sizes(const struct profile *p, FILE *out, const struct report_options 
     }
     for (uint32_t k = 0; k < CLASSES; k++) {
         char text[32];
-        if (!sum[k][SIZE_SENT].calls && !sum[k][SIZE_COLLECTIVE].calls && !sum[k][SIZE_OTHER].calls)
+        uint64_t any = 0;
+        for (int c = 0; c < SIZE_COLUMNS; c++)
+            any += sum[k][c].calls;
+        if (!any)
             continue;
         layout_cell(l, "%s", format_size_class(text, k));
         for (int c = 0; c < SIZE_COLUMNS; c++) {

@@ -42,7 +42,7 @@ static bool of_several(const struct profile *p, size_t rows)
 
 static bool posts_requests(const void *row)
 {
-    return ((const struct profile_entry *)row)->completed > 0;
+    return entry_requests(row) > 0;
 }
 
 static bool is_sent(const void *row)

@@ -109,7 +109,8 @@ static void gather_entries(struct profile *p, const struct ledger *l, struct map
                                       from->min_ns < UINT64_MAX ? from->min_ns : 0,
                                   .max_ns = from->max_ns,
                                   .histogram = histogram};
-        if (e.operation == PROFILE_NONE || !(from->calls || from->completed || from->cancelled))
+        if (e.operation == PROFILE_NONE ||
+            !(from->calls || from->completed || from->apart_completed || from->cancelled))
             continue;
         for (unsigned b = 0; b < HISTOGRAM_BUCKETS; b++)
             histogram[b] = from->histogram[b];

@@ -313,6 +313,12 @@ uint32_t profile_add_site(struct profile *p, const struct profile_site *site);
 /* The calls of E whose time is known: not one that was left by longjmp or an exception. */
 uint64_t entry_timed(const struct profile_entry *e);
 
+/* All requests of E that were seen complete. */
+static inline uint64_t entry_requests(const struct profile_entry *e)
+{
+    return e->completed + e->apart_completed;
+}
+
 /* Adds the counts of ENTRY, whose histogram is copied. */
 void profile_add_entry(struct profile *p, const struct profile_entry *entry);
 struct profile_group *profile_group(struct profile *p, uint32_t site, uint32_t operation);

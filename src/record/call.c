@@ -99,10 +99,12 @@ enum { NO_WAIT_NS = 1000 };
 static void complete_at_once(struct ledger_entry *e, const struct call *c, enum request_kind kind,
                              uint64_t bytes)
 {
+    bool apart = thread.apart.of != 0;
     spin_lock(&e->lock);
-    e->completed++;
-    e->hidden++;
-    e->span_ns += ticks_to_ns(c->exit - c->entry);
+    e->apart_completed += apart;
+    e->completed += !apart;
+    e->hidden += !apart;
+    e->span_ns += apart ? 0 : ticks_to_ns(c->exit - c->entry);
     e->completed_bytes += kind & REQUEST_RECV ? 0 : bytes;
     spin_unlock(&e->lock);
 }
@@ -218,8 +220,7 @@ void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes, i
     message_of(c, rc, on, &r, matched);
     if (e && rc == MPI_SUCCESS && HANDLE_IS_COMPLETE(*request) &&
         (kind == REQUEST_PLAIN || kind == REQUEST_RECV)) {
-        if (!r.apart)
-            complete_at_once(e, c, kind, bytes);
+        complete_at_once(e, c, kind, bytes);
     } else if (e && rc == MPI_SUCCESS && *request != MPI_REQUEST_NULL) {
         r.handle = HANDLE_BITS(*request);
         if (kind == REQUEST_COLLECTIVE && on && comm_has_others(on)) {
@@ -272,6 +273,8 @@ void call_complete(struct call *c, struct request *r, unsigned sharing, const MP
     if (cancelled) {
         e->cancelled++;
     } else if (r->apart || thread.apart.of) {
+        e->apart_completed++;
+        e->completed_bytes += bytes;
         e->bytes += r->kind & REQUEST_RECV ? bytes : 0;
     } else {
         /* Another thread may wait for a request that this one is still posting. */

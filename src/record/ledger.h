@@ -166,11 +166,12 @@ struct ledger_site {
  *                    it completed
  *   span_ns          entry of the post to return of the completing call
  *   hidden           completed without waiting: found done by Test, or wait < 1 us
- *   apart, apart_ns  of the calls, those that the layer itself may have delayed, by what it
- * injected into or before them, and the time in them: in no other figure but calls, errors and
- * bytes. So are requests that such a call posts or completes. polls            with
- * --trace=transport: looks of the transport for news, in these calls; of them empty, that found
- * nothing */
+ *   apart, apart_ns  of the calls, those that the layer may have delayed by what it injected, and
+ *                    the time in them: in no other figure but calls, errors and bytes
+ *   apart_completed  requests that these have posted or completed: in no other figure but bytes
+ *                    and completed_bytes
+ *   polls            with --trace=transport: looks of the transport for news, in these calls; of
+ *                    them empty, that found nothing */
 #define LEDGER_SUMS(X)                                                                             \
     X(calls)                                                                                       \
     X(errors)                                                                                      \
@@ -178,6 +179,7 @@ struct ledger_site {
     X(time_ns)                                                                                     \
     X(apart)                                                                                       \
     X(apart_ns)                                                                                    \
+    X(apart_completed)                                                                             \
     X(completed)                                                                                   \
     X(completed_bytes)                                                                             \
     X(span_ns) X(window_ns) X(wait_ns) X(hidden) X(cancelled) X(polls) X(empty_polls)
