@@ -2,6 +2,8 @@
 
 #include "inject/inject_inner.h"
 
+#include "wrappers/operations.h"
+
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -190,6 +192,11 @@ static void drop_shadow(struct comm *c)
 
 /* --- beginning and end --- */
 
+bool inject_together(void)
+{
+    return layer.inject && together;
+}
+
 void inject_start(struct sync_clock *clock)
 {
     common_clock = clock;
@@ -341,12 +348,22 @@ bool injection_passes(const struct injection *self)
     return next_after(self) != NULL;
 }
 
+/* Counts beyond an int come by MPI_Bcast_c alone. */
+static int library_broadcast(const struct collective *c)
+{
+#ifdef HAVE_MPI_Bcast_c
+    if (c->count > INT_MAX)
+        return PMPI_Bcast_c(c->buffer, c->count, c->type, c->root, c->comm);
+#endif
+    return PMPI_Bcast(c->buffer, (int)c->count, c->type, c->root, c->comm);
+}
+
 int injection_pass(const struct injection *self, const struct collective *c)
 {
     const struct injection *next = next_after(self);
     c->call->exit = 0;
     restart(c->call);
-    int rc = next ? next->instead(c) : PMPI_Bcast(c->buffer, c->count, c->type, c->root, c->comm);
+    int rc = next ? next->instead(c) : library_broadcast(c);
     if (!c->call->exit)
         c->call->exit = clock_ticks();
     return rc;
@@ -367,13 +384,13 @@ static void count_untreated(MPI_Comm comm)
 bool inject_broadcast(struct call *call, void *buffer, MPI_Count count, MPI_Datatype type, int root,
                       MPI_Comm comm, int *rc)
 {
-    bool fit = root >= 0 && count >= 0 && count <= INT_MAX && type != MPI_DATATYPE_NULL;
+    bool fit = root >= 0 && count >= 0 && type != MPI_DATATYPE_NULL;
     bool early = false;
     /* What is refused on one rank the others may take part in. */
     struct shadow *s = shadow_where_all_meet(comm, &early);
     fit = fit && s && root < s->size;
     uint64_t bytes = fit ? call_bytes(count, type) : 0;
-    if (!fit || bytes > INT_MAX) {
+    if (!fit) {
         if (!early)
             count_untreated(comm);
         call->entry = clock_ticks();
@@ -386,7 +403,7 @@ bool inject_broadcast(struct call *call, void *buffer, MPI_Count count, MPI_Data
                            .bytes = bytes,
                            .is_broadcast = true,
                            .buffer = buffer,
-                           .count = (int)count,
+                           .count = count,
                            .type = type};
     before(&c);
     *rc = injection_pass(NULL, &c);

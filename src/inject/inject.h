@@ -16,6 +16,9 @@ static inline bool inject_wanted(void)
     return UNLIKELY(layer.inject);
 }
 
+/* Whether members do something together that a rank which is switched off would be missed in. */
+bool inject_together(void);
+
 /* Reads what layer.settings ask for; collective over the layer's communicator if it is anything.
  * CLOCK stays the caller's and must live as long as the layer. */
 void inject_start(struct sync_clock *clock);

@@ -48,7 +48,7 @@ struct collective {
     /* Of a broadcast only: */
     bool is_broadcast;
     void *buffer;
-    int count;
+    MPI_Count count;
     MPI_Datatype type;
 };
 

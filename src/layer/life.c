@@ -272,6 +272,8 @@ void life_start(int thread_level)
     life_begin();
     if (!*company_sentence()) /* what is injected takes all ranks of a communicator */
         inject_start(&global_clock);
+    if (inject_together())
+        layer.on = true;
     if (is_first())
         company_forget(); /* all have read it: they have agreed since */
     layer.ledger.header->init_ns = ticks_to_ns(clock_ticks() - from);
@@ -283,7 +285,9 @@ void life_switch(int level)
 {
     if (layer.phase != LAYER_RUNNING)
         return;
-    if (level == 0) {
+    if (level == 0 && inject_together()) {
+        layer_say("MPI_Pcontrol(0) is not followed: --benchmark and --bcast need all ranks");
+    } else if (level == 0) {
         layer.on = false;
     } else if (level == 1) {
         if (!layer.on) {

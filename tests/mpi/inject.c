@@ -260,6 +260,15 @@ static void where_no_data_is(void)
         expect(got[i] == 10 + i % N, "a gather from an unusual place");
 }
 
+/* Whoever switches recording off still has to take part in what is injected. */
+static void switched(void)
+{
+    if (rank == 1)
+        MPI_Pcontrol(0);
+    for (int repeat = 0; repeat < 12; repeat++)
+        every_root(MPI_COMM_WORLD, 1 + repeat % 3);
+}
+
 static int finish(void)
 {
     int any;
@@ -278,7 +287,8 @@ int main(int argc, char **argv)
     } parts[] = {{"ahead", root_goes_ahead},
                  {"places", where_no_data_is},
                  {"posted", posted},
-                 {"persistent", persistent}};
+                 {"persistent", persistent},
+                 {"switched", switched}};
     int provided;
     MPI_Comm dup;
     MPI_Init_thread(&argc, &argv,

@@ -48,7 +48,10 @@ for part in posted persistent; do
     case $part in
     posted) findings ack operation=MPI_Ibcast bytes=40 , rows=2 broadcasts=195 ;;
     *) ! grep -q '"MPI_Start"' out/profile.json ||
-        findings ack operation=MPI_Bcast_init bytes=40 , rows=2 broadcasts=80 ;;
+        findings ack operation=MPI_Bcast_init bytes=40 , rows=2 broadcasts=80
+    ! grep -q '"MPI_Start"' out/profile.json ||
+        "$collprof" report out | sed -n '/^Message sizes/,/^$/p' | grep -q '^ *size.*persistent' ||
+        fail "the sizes of persistent broadcasts are not shown" ;;
     esac
 done
 
@@ -87,6 +90,13 @@ grep -q "could not be copied" out/profile.json || fail "no reason why a gather w
 findings benchmark operation=MPI_Bcast bytes=32 root=0 , rows=1
 grep -q '"method":"held"' out/profile.json && grep -q '"method":"direct"' out/profile.json ||
     fail "not all methods"
+for mode in COLLPROF_BENCHMARK=direct COLLPROF_BCAST=chain COLLPROF_BCAST=grid COLLPROF_ACK=one; do
+    rm -rf out
+    timeout 60 $MPIEXEC -n 3 env $mode COLLPROF_START=no COLLPROF_BENCHMARK_BUDGET=2 COLLPROF_OUTPUT=out COLLPROF_REPORT=no \
+        LD_PRELOAD="$layer:$yielding" "$built/tests/mpi/inject" switched >stdout 2>stderr ||
+        fail "$mode, a rank switched off: status $?: $(cat stdout stderr)"
+    [ "$(cat stdout)" = right ] || fail "$mode, a rank switched off: $(cat stdout stderr)"
+done
 # At the first and the fourth of six calls.
 run 3 COLLPROF_BENCHMARK=direct,send-latency COLLPROF_BENCHMARK_BUDGET=4 COLLPROF_BENCHMARK_EVERY=3
 findings benchmark operation=MPI_Bcast communicator=MPI_COMM_WORLD bytes=4 , rows=6

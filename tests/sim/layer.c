@@ -7,10 +7,11 @@
  * PER_STEP is 1), with work before each. HOW rank 2 is late: never, constant, random, alternating,
  * or pipelined: nobody works between, so that whoever is not the root is late for all but the
  * first. With "posted-" before that it is MPI_Ibcast, and MPI_Wait at once; with "away" rank 2
- * works 1 ms before it waits, with "root_away" the root does. With "steps" there are only steps of
- * a broadcast, an exchange with the neighbours and a reduction, and nothing is printed. Else prints
- * the medians of "took ROOT BYTES I US", return of I minus entry of the root, and of "late ROOT
- * BYTES I US", entry of I minus entry of the root where it was late. */
+ * works 1 ms before it waits, with "root_away" the root does. With "huge" there
+ * are only broadcasts of 300 million doubles, which take no memory. With "steps" there are only
+ * steps of a broadcast, an exchange with the neighbours and a reduction, and nothing is printed.
+ * Else prints the medians of "took ROOT BYTES I US", return of I minus entry of the root, and of
+ * "late ROOT BYTES I US", entry of I minus entry of the root where it was late. */
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -74,6 +75,17 @@ static void run_steps(char *buffer, int bytes)
     }
 }
 
+static void run_huge(void)
+{
+    const int count = 300000000;
+    void *buffer = SMPI_SHARED_MALLOC(sizeof(double) * (size_t)count);
+    for (int step = 0; step < 8; step++) {
+        MPI_Bcast(buffer, count, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    SMPI_SHARED_FREE(buffer);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -86,7 +98,10 @@ int main(int argc, char **argv)
     char *buffer = calloc(1 << 20, 1);
     if (!strcmp(how, "steps"))
         run_steps(buffer, atoi(argv[3]));
-    for (int step = 0; step < STEPS && strcmp(how, "steps"); step++) {
+    if (!strcmp(how, "huge"))
+        run_huge();
+    bool only = !strcmp(how, "steps") || !strcmp(how, "huge");
+    for (int step = 0; step < STEPS && !only; step++) {
         PMPI_Barrier(MPI_COMM_WORLD);
         usleep(500); /* what the barrier sent has arrived */
         for (int b = 0; b < per_step; b++) {

@@ -76,6 +76,12 @@ done
 COLLPROF_ACK_SHARE=100
 export COLLPROF_ACK_SHARE
 
+# Of more than 2 GiB, too.
+SMPI_OPTIONS=$small COLLPROF_ACK=one
+run sim/layer.out huge 1 0
+python3 "$srcdir/tests/mpi/profile.py" $dir/profile.json findings ack bytes=2400000000 , rows=1 broadcasts=8 ||
+    { echo "FAIL: broadcasts of 2.4 GB are not acknowledged"; exit 1; }
+
 # What is injected is in no time of the application's calls: each mode beside the run without.
 COLLPROF_BCAST='' SMPI_OPTIONS=$small COLLPROF_ACK='' COLLPROF_ACK_SHARE=5
 run sim/layer.out steps 1 4096
