@@ -46,8 +46,9 @@ static void trust(const struct profile *p, const struct noise *n, FILE *out)
             spoiled ? "The times of this run mean little" : "This run was disturbed");
     if (!alone)
         fprintf(out, "rank %d ", n->worst_rank);
-    fprintf(out, "%scould run, but had no processor, for %s of the run (%s", alone ? "it " : "",
-            format_share(share, n->share, 1), format_time(time, n->seconds * 1e9));
+    fprintf(out, "%scould run, but had no processor, for %s of the run (%s",
+            alone ? "its rank " : "", format_share(share, n->share, 1),
+            format_time(time, n->seconds * 1e9));
     if (!alone)
         fprintf(out, "; all ranks together %s", format_share(all, n->mean, 1));
     fputs(").", out);

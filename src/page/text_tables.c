@@ -85,7 +85,7 @@ static const struct page_table tables[] = {
     {"waits", "state for_rank calls time ?mean share operation call_site", NULL,
      "Waiting, by what was waited for", "row",
      "waiting: a late sender or receiver is the other side of a message; in the other states a "
-     "rank that the collective needs comes later (n-to-n: needs all). all ranks: of all ranks "
+     "rank that the collective needs comes later (n-to-n: needs all). all time: of all ranks "
      "together. % wait: of all waiting. A call that completes several requests waits for the one "
      "that was possible last.",
      always, NULL},
