@@ -120,6 +120,8 @@ int main(int argc, char **argv)
     struct bench *b = &o.bench;
     if (b->ranks.max < 2)
         bench_refuse(b, "a pair needs 2 ranks: start more by mpiexec -n");
+    if (o.suspect > 0 && b->ranks.max < 4)
+        bench_refuse(b, "--suspect: among fewer than 4 ranks none can stand out: start more");
 
     MPI_Comm comm;
     int status = 0;

@@ -290,15 +290,15 @@ size_t pairs_tell_suspects(const struct pairs *p, double factor, struct document
         [SUSPECT_HOST] = "host", [SUSPECT_RANK] = "rank", [SUSPECT_PAIR] = "pair"};
     size_t n;
     struct suspect *list = pairs_suspects(p, factor, &n);
-    if (p->n < 4 || !list) {
-        document_note(d, "%s",
-                      list ? "Nothing can stand out among fewer than 4 ranks."
-                           : "No memory to look for what stands out.");
-        free(list);
+    if (!list) {
+        document_note(d, "No memory to look for what stands out.");
         return 0;
     }
     if (n == 0)
-        document_note(d, "Nothing is slower than its kind by %g or more.", factor);
+        document_note(d,
+                      "Nothing is slower than its kind by %g or more, and by more than its kind "
+                      "varies anyway (three deviations).",
+                      factor);
     struct table *t = n == 0 ? NULL
                              : document_table(d, "suspects", "What stands out", suspect_columns,
                                               sizeof suspect_columns / sizeof *suspect_columns);
