@@ -15,6 +15,7 @@
 #include <string.h>
 
 enum { SIZES_MAX = 40, WHY_MAX = 512 };
+static const double PATIENCE = 60; /* seconds for measuring every pair */
 
 /* Powers of two, or every step-th of them, and the largest. */
 static struct bench_values sizes_of(const struct tree_options *o)
@@ -102,7 +103,8 @@ static struct tree_row *new_row(struct tree_session *t, const char *name, size_t
     if (t->o->bench.rank > 0)
         return NULL;
     struct tree_row *row = &t->row[t->n_rows++];
-    *row = (struct tree_row){.bytes = bytes, .predicted = NAN, .seen = {NAN, NAN, NAN}};
+    const struct estimate none = {NAN, NAN, NAN};
+    *row = (struct tree_row){.bytes = bytes, .predicted = none, .seen = none};
     snprintf(row->name, sizeof row->name, "%s", name);
     return row;
 }
@@ -124,7 +126,8 @@ static void compare(struct tree_session *t, struct schedule *s, size_t bytes, bo
     if (s) {
         row = new_row(t, s->name, bytes);
         row->segment = s->segment;
-        row->predicted = s->completion;
+        row->predicted = (struct estimate){s->completion, s->completion * t->error_low,
+                                           s->completion * t->error_high};
         describe_tree(s, row);
     }
     if (t->run)
@@ -138,13 +141,43 @@ static void compare_builder(struct tree_session *t, const struct bcast *builder,
     const struct tree_options *o = t->o;
     struct schedule s;
     char why[WHY_MAX];
-    /* What "grid" may do for one size, segments included, is more than one builder can. */
-    bool grid = strcmp(builder->name, "grid") == 0;
-    int built = o->bench.rank == 0 && (builder->max_n == 0 || t->grid.pairs.n <= builder->max_n) &&
-                grid_schedule(&t->grid.pairs, o->root, bytes, grid ? NULL : builder, o->segment, &s,
-                              why, sizeof why);
+    int built =
+        o->bench.rank == 0 && (builder->max_n == 0 || t->grid.pairs.n <= builder->max_n) &&
+        grid_schedule(&t->grid.pairs, o->root, bytes, builder, o->segment, &s, why, sizeof why);
     if (tell_all(t, built))
         compare(t, built ? &s : NULL, bytes, true);
+}
+
+/* What "grid" may do for one size, segments included, is more than one builder can; and it tries.
+ */
+static void compare_grid(struct tree_session *t, size_t bytes)
+{
+    const struct tree_options *o = t->o;
+    struct grid_plan plan;
+    struct schedule s;
+    char why[WHY_MAX];
+    if (!t->run || o->segment != SIZE_MAX) {
+        int built = o->bench.rank == 0 && grid_schedule(&t->grid.pairs, o->root, bytes, NULL,
+                                                        o->segment, &s, why, sizeof why);
+        if (tell_all(t, built))
+            compare(t, built ? &s : NULL, bytes, true);
+        return;
+    }
+    if (!grid_plan(&t->grid, o->root, bytes, true, &plan, why, sizeof why))
+        return;
+    if (plan.error_low <= plan.error_high) {
+        t->error_low = fmin(1, plan.error_low);
+        t->error_high = fmax(1, plan.error_high);
+    }
+    s = plan.schedule;
+    plan.schedule = (struct schedule){0};
+    compare(t, o->bench.rank == 0 ? &s : NULL, bytes, true);
+    for (size_t i = 0; o->bench.rank == 0 && i < t->n_rows; i++) {
+        struct tree_row *row = &t->row[i];
+        bool own = strcmp(row->name, "MPI_Bcast") == 0, last = i + 1 == t->n_rows;
+        row->advised |= row->bytes == bytes && (plan.native ? own : last);
+    }
+    grid_plan_free(&plan);
 }
 
 /* The prediction of a loaded tree by these latencies. */
@@ -184,11 +217,15 @@ static const char *visit(void *arg, const size_t *at)
     size_t bytes = t->sizes.at[at[0]], which = at[1];
     if (which == 0) {
         schedule_free(&t->best);
+        t->error_low = t->error_high = NAN;
         compare_native(t, bytes);
         return "MPI_Bcast";
     }
     if (which <= o->builders.n) {
-        compare_builder(t, tree_builder(o, which - 1), bytes);
+        if (strcmp(tree_builder(o, which - 1)->name, "grid") == 0)
+            compare_grid(t, bytes);
+        else
+            compare_builder(t, tree_builder(o, which - 1), bytes);
         return tree_builder(o, which - 1)->name;
     }
     compare_loaded(t, bytes);
@@ -200,7 +237,8 @@ static bool open_latencies(struct tree_session *t, char *why, size_t size)
 {
     const struct tree_options *o = t->o;
     const struct bench *b = &o->bench;
-    t->grid = (struct grid){.comm = b->comm, .size = b->size};
+    t->grid =
+        (struct grid){.comm = b->comm, .size = b->size, .clock = &t->clock, .patience = PATIENCE};
     if (o->builders.n == 0 && !o->load && b->size > 1) { /* nothing to be known */
         t->grid.pairs.n = b->size;
         return true;

@@ -35,8 +35,9 @@ struct tree_row {
     size_t bytes, segment;
     char name[40];
     int depth, most_children;
-    double predicted;
-    struct estimate seen;
+    struct estimate predicted,
+        seen; /* seconds; what is predicted lies between the model's errors */
+    bool advised;
 };
 
 struct tree_session {
@@ -46,7 +47,8 @@ struct tree_session {
     struct sync_clock clock;
     double clock_bound; /* the largest of the broadcasts seen directly */
     bool run;
-    struct tree_row *row; /* rank 0 */
+    double error_low, error_high; /* measured over predicted, of what "grid" tried at this size */
+    struct tree_row *row;         /* rank 0 */
     size_t n_rows;
     struct schedule best; /* of the largest size, rank 0 */
     struct schedule loaded;

@@ -16,11 +16,16 @@ static const struct column columns[] = {
     {"depth", NULL, COLUMN_INTEGER, 0, "of the tree"},
     {"children", NULL, COLUMN_INTEGER, 0, "the most that a rank has"},
     {"predicted", "us", COLUMN_REAL, 2, "last arrival, by the latencies"},
+    {"at least", "us", COLUMN_REAL, 2,
+     "the prediction with the errors that it had for the trees which \"grid\" tried before"},
+    {"at most", "us", COLUMN_REAL, 2, NULL},
     {"measured", "us", COLUMN_REAL, 2, "operation latency of the slowest destination, median"},
     {"low", "us", COLUMN_REAL, 2, "95 % interval of it"},
     {"high", "us", COLUMN_REAL, 2, NULL},
     {"error", "%", COLUMN_REAL, 1, "predicted against measured"},
     {"speedup", NULL, COLUMN_REAL, 2, "MPI_Bcast's time over this one's"},
+    {"advised", NULL, COLUMN_TEXT, 0,
+     "the quickest of those tried before, or MPI_Bcast where none beat it"},
 };
 
 void tree_tell_rows(void *session, struct document *d)
@@ -45,12 +50,15 @@ void tree_tell_rows(void *session, struct document *d)
             else
                 table_integer(table, k ? r->most_children : r->depth);
         }
-        table_real(table, 1e6 * r->predicted);
+        table_real(table, 1e6 * r->predicted.value);
+        table_real(table, 1e6 * r->predicted.low);
+        table_real(table, 1e6 * r->predicted.high);
         table_real_within(table, 1e6 * r->seen.value, 1e6 * (r->seen.high - r->seen.low) / 2);
         table_real(table, 1e6 * r->seen.low);
         table_real(table, 1e6 * r->seen.high);
-        table_real(table, 100 * (r->predicted / r->seen.value - 1));
+        table_real(table, 100 * (r->predicted.value / r->seen.value - 1));
         table_real(table, own ? NAN : native / r->seen.value);
+        table_text(table, r->advised ? "yes" : "");
     }
 }
 
@@ -75,7 +83,7 @@ static bool plot_rows(const struct tree_session *t, const char *path)
             if (strcspn(r->name, " (") != length || strncmp(r->name, name[n], length) != 0)
                 continue;
             x[at] = (double)r->bytes;
-            y[at++] = 1e6 * (t->run ? r->seen.value : r->predicted);
+            y[at++] = 1e6 * (t->run ? r->seen.value : r->predicted.value);
             series[n].n++;
         }
         n++;

@@ -96,10 +96,11 @@ static bool open_grid(struct shadow *s, struct replaced *k, const char *latencie
     k->grid = calloc(1, sizeof *k->grid);
     int ok = k->grid != NULL, all;
     PMPI_Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, s->comm);
+    if (all)
+        *k->grid = (struct grid){.clock = injection_clock()};
     if (all && (alone || latencies) &&
         grid_open(k->grid, s->comm, latencies, NULL, 0, LATENCIES_MOST, k->why, sizeof k->why)) {
         k->measured++;
-        k->grid->clock = injection_clock();
         return true;
     }
     if (all && s->rank == 0)

@@ -42,6 +42,10 @@ static int agenda_first(const struct agenda *a)
     return i - a->leaves;
 }
 
+/* Edges that are looked at together when one of them changes, at most; more than that on one way
+ * are a crowd, each of whom gets its share whatever the others make of theirs. */
+enum { USES_MAX = 6, TOGETHER = 64 };
+
 /* A vertex as a sender, and its way from its parent. Segments are numbered in order, and stay in
  * order: those of one way are of one size and share it equally. */
 struct vertex {
@@ -54,15 +58,22 @@ struct vertex {
                    transmitted; then when it arrived */
     double travel, rate, weight, capacity; /* s; segments/s of one message; 1/s; segments/s */
     double service, updated;               /* segments that each one has been given; when */
-    int way;                               /* between which sites; -1: within one */
+    int uses[USES_MAX], n_uses;            /* of flow.shared */
+    double part[USES_MAX];                 /* of a message that goes through it */
+    unsigned gathered;
+    bool settled;
 };
 
-/* All messages from one site to another. */
-struct way {
+/* What the messages of several edges go through. */
+struct shared {
+    double room;   /* segments/s */
     double weight; /* of all that are under way */
-    double shared; /* the weight by which it was last shared out */
-    int n;         /* vertices whose way from the parent it is */
+    double told;   /* the weight by which a crowded one was last shared out */
+    int active;    /* edges with messages under way */
+    int n;         /* vertices whose way from the parent needs it */
     int *vertex;   /* these */
+    unsigned gathered;
+    double left, weights; /* while it is shared out */
 };
 
 struct flow {
@@ -70,11 +81,14 @@ struct flow {
     const struct graph *g;
     int segments;
     struct vertex *vertex;
-    struct way *way;
+    struct shared *shared;
+    int n_shared;
+    int *users;
     double *at;
-    int *crossing;
     struct agenda agenda; /* slot u: its next sending; slot n + v: what happens on its way */
     double now;
+    unsigned gathering;
+    int edge[TOGETHER], n_edges, way[TOGETHER * USES_MAX], n_ways; /* what is shared out at once */
 };
 
 static void plan_sending(struct flow *f, int u)
@@ -113,64 +127,164 @@ static void set_rate(struct flow *f, int v, double rate)
     plan_way(f, v);
 }
 
-/* What V's way may carry whatever its sender does. */
-static double way_limit(const struct flow *f, int v)
+static double weight_of(const struct vertex *x)
 {
-    const struct vertex *x = &f->vertex[v];
+    return flying(x) * x->weight;
+}
+
+static bool is_crowded(const struct shared *w)
+{
+    return w->active > TOGETHER;
+}
+
+/* What V's messages may have in all, whatever is left elsewhere. */
+static double limit_of(const struct flow *f, const struct vertex *x)
+{
     double limit = x->capacity;
-    if (x->way >= 0)
-        limit *= flying(x) * x->weight / f->way[x->way].shared;
+    for (int i = 0; i < x->n_uses; i++) {
+        const struct shared *w = &f->shared[x->uses[i]];
+        if (is_crowded(w))
+            limit = fmin(limit, w->room * weight_of(x) / w->told);
+    }
     return limit;
 }
 
-/* Shares out what U can send. Those that are limited elsewhere leave the rest to the others. */
-static void share_out(struct flow *f, int u)
+/* The edges that share something with V's, directly or by way of others. */
+static void gather(struct flow *f, int v)
 {
-    const struct schedule *s = f->s;
-    double left = 1 / graph_out(f->g, u), weights = 0;
-    for (int i = s->first[u]; i < s->first[u + 1]; i++) {
-        const struct vertex *x = &f->vertex[s->child[i]];
-        weights += flying(x) * x->weight;
-    }
-    double level = INFINITY, limited_below = 0; /* segments/s per weight */
-    for (bool again = weights > 0; again;) {
-        again = false;
-        level = weights > 0 ? left / weights : INFINITY;
-        for (int i = s->first[u]; weights > 0 && i < s->first[u + 1]; i++) {
-            const struct vertex *x = &f->vertex[s->child[i]];
-            double weight = flying(x) * x->weight;
-            double own = weight > 0 ? way_limit(f, s->child[i]) / weight : INFINITY;
-            if (own >= limited_below && own < level) {
-                left -= own * weight;
-                weights -= weight;
-                again = true;
+    unsigned mark = ++f->gathering;
+    f->n_edges = f->n_ways = 0;
+    f->edge[f->n_edges++] = v;
+    f->vertex[v].gathered = mark;
+    for (int head = 0; head < f->n_edges; head++) {
+        const struct vertex *x = &f->vertex[f->edge[head]];
+        for (int i = 0; i < x->n_uses; i++) {
+            struct shared *w = &f->shared[x->uses[i]];
+            if (w->gathered == mark || is_crowded(w))
+                continue;
+            w->gathered = mark;
+            f->way[f->n_ways++] = x->uses[i];
+            for (int k = 0; k < w->n && f->n_edges < TOGETHER; k++) {
+                struct vertex *other = &f->vertex[w->vertex[k]];
+                if (other->gathered == mark || flying(other) == 0)
+                    continue;
+                other->gathered = mark;
+                f->edge[f->n_edges++] = w->vertex[k];
             }
         }
-        limited_below = level;
-    }
-    for (int i = s->first[u]; i < s->first[u + 1]; i++) {
-        const struct vertex *x = &f->vertex[s->child[i]];
-        double rate = 0;
-        if (flying(x) > 0)
-            rate = fmin(level * x->weight, way_limit(f, s->child[i]) / flying(x));
-        if (rate != x->rate)
-            set_rate(f, s->child[i], rate);
     }
 }
 
-/* One message more or less is under way to V. Whoever shares its way is told when that has changed
- * what is on it by more than 2 %: with hundreds on it, not every time. */
-static void share_again(struct flow *f, int v)
+static double part_of(const struct flow *f, const struct vertex *x, const struct shared *w)
 {
-    const int *parent = f->s->parent;
-    struct way *way = f->vertex[v].way >= 0 ? &f->way[f->vertex[v].way] : NULL;
-    bool tell = way && fabs(way->weight - way->shared) > 0.02 * way->shared;
-    if (tell)
-        way->shared = way->weight;
-    share_out(f, parent[v]);
-    for (int i = 0; tell && i < way->n; i++)
-        if (parent[way->vertex[i]] != parent[v] && flying(&f->vertex[way->vertex[i]]) > 0)
-            share_out(f, parent[way->vertex[i]]);
+    int i = 0;
+    while (&f->shared[x->uses[i]] != w)
+        i++;
+    return x->part[i];
+}
+
+/* What the edges that were not gathered leave of a way, at least what is due to those that were. */
+static void open_way(const struct flow *f, struct shared *w)
+{
+    double outside = 0;
+    w->weights = 0;
+    for (int k = 0; k < w->n; k++) {
+        const struct vertex *x = &f->vertex[w->vertex[k]];
+        double part = part_of(f, x, w);
+        if (flying(x) > 0 && x->gathered == f->gathering)
+            w->weights += part * weight_of(x);
+        else
+            outside += part * flying(x) * x->rate;
+    }
+    w->left = fmax(w->room - outside, w->room * w->weights / fmax(w->weights, w->weight));
+}
+
+static void settle(struct flow *f, int v, double rate)
+{
+    struct vertex *x = &f->vertex[v];
+    x->settled = true;
+    for (int i = 0; i < x->n_uses; i++) {
+        struct shared *w = &f->shared[x->uses[i]];
+        w->left = fmax(0, w->left - x->part[i] * rate);
+        w->weights -= x->part[i] * weight_of(x);
+    }
+    if (rate / flying(x) != x->rate)
+        set_rate(f, v, rate / flying(x));
+}
+
+/* How much each weight may have before the first way is full or the first edge has all it can use:
+ * then that is settled, and the others go on. */
+static double next_level(const struct flow *f)
+{
+    double level = INFINITY;
+    for (int i = 0; i < f->n_edges; i++) {
+        const struct vertex *x = &f->vertex[f->edge[i]];
+        if (x->settled)
+            continue;
+        level = fmin(level, limit_of(f, x) / weight_of(x));
+        for (int k = 0; k < x->n_uses; k++) {
+            const struct shared *w = &f->shared[x->uses[k]];
+            if (w->gathered == f->gathering)
+                level = fmin(level, w->left / w->weights);
+        }
+    }
+    return level;
+}
+
+static bool is_full(const struct flow *f, const struct vertex *x, double level)
+{
+    const double rounding = 1 + 1e-9;
+    bool full = limit_of(f, x) / weight_of(x) <= level * rounding;
+    for (int k = 0; k < x->n_uses && !full; k++) {
+        const struct shared *w = &f->shared[x->uses[k]];
+        full = w->gathered == f->gathering && w->left / w->weights <= level * rounding;
+    }
+    return full;
+}
+
+/* The largest smallest rate first, by weight: what one cannot use is left to the others. */
+static void share_out(struct flow *f, int v)
+{
+    int left = 0;
+    gather(f, v);
+    for (int i = 0; i < f->n_ways; i++)
+        open_way(f, &f->shared[f->way[i]]);
+    for (int i = 0; i < f->n_edges; i++) {
+        struct vertex *x = &f->vertex[f->edge[i]];
+        x->settled = flying(x) == 0;
+        left += !x->settled;
+        if (x->settled && x->rate > 0)
+            set_rate(f, f->edge[i], 0);
+    }
+    while (left > 0) {
+        double level = next_level(f);
+        for (int i = 0; i < f->n_edges; i++) {
+            struct vertex *x = &f->vertex[f->edge[i]];
+            if (x->settled || !is_full(f, x, level))
+                continue;
+            settle(f, f->edge[i], level * weight_of(x));
+            left--;
+        }
+    }
+}
+
+/* One message more or less is under way to V. Those in a crowd are told when that has changed what
+ * is on their way by more than 2 %, not every time. */
+static void share_again(struct flow *f, int v, int more)
+{
+    struct vertex *x = &f->vertex[v];
+    for (int i = 0; i < x->n_uses; i++) {
+        struct shared *w = &f->shared[x->uses[i]];
+        w->weight = fmax(0, w->weight + more * x->part[i] * x->weight);
+        w->active += more > 0 ? flying(x) == 1 : -(flying(x) == 0);
+        bool tell = is_crowded(w) && fabs(w->weight - w->told) > 0.02 * w->told;
+        if (tell || !is_crowded(w))
+            w->told = w->weight;
+        for (int k = 0; tell && k < w->n; k++)
+            if (flying(&f->vertex[w->vertex[k]]) > 0)
+                share_out(f, w->vertex[k]);
+    }
+    share_out(f, v);
 }
 
 /* What may start to travel to V does: what its parent has begun to send and V expects. */
@@ -201,60 +315,82 @@ static void send_next(struct flow *f, int u)
     plan_sending(f, u);
 }
 
-static void weigh_way(struct flow *f, const struct vertex *x, double weight)
-{
-    if (x->way >= 0)
-        f->way[x->way].weight = fmax(0, f->way[x->way].weight + weight);
-}
-
 static void happen_on_way(struct flow *f, int v)
 {
     struct vertex *x = &f->vertex[v];
-    if (x->under_way < x->started && x->at[x->under_way] <= f->now) { /* it has travelled */
-        x->service += x->rate * (f->now - x->updated);
-        x->updated = f->now;
+    bool travelled = x->under_way < x->started && x->at[x->under_way] <= f->now;
+    x->service = travelled ? x->service + x->rate * (f->now - x->updated) : x->at[x->arrived];
+    x->updated = f->now;
+    if (travelled) {
         x->at[x->under_way++] = x->service + 1;
-        weigh_way(f, x, x->weight);
     } else {
-        x->service = x->at[x->arrived];
-        x->updated = f->now;
         x->at[x->arrived++] = f->now;
-        weigh_way(f, x, -x->weight);
         plan_sending(f, v);
         start(f, v);
     }
-    share_again(f, v);
+    share_again(f, v, travelled ? 1 : -1);
     plan_way(f, v);
 }
 
+/* PART of V's message from its parent goes through what is number ID, on which a whole one takes
+ * GAP. */
+static void use(struct flow *f, int v, int id, double gap, double part)
+{
+    struct vertex *x = &f->vertex[v];
+    struct shared *w = &f->shared[id];
+    if (!(gap > 0) || !(part > 0))
+        return;
+    w->room = w->n == 0 ? 1 / gap : fmax(w->room, 1 / gap);
+    w->n++;
+    x->part[x->n_uses] = part;
+    x->uses[x->n_uses++] = id;
+}
+
+/* Numbers: the senders, out of and into each host, the cable, the ways between sites. */
+static void use_shared(struct flow *f, int v, int n_groups)
+{
+    const struct graph *g = f->g;
+    int u = f->s->parent[v], n = g->n, way = 3 * n + 1;
+    if (!g->host || g->host[u] == g->host[v]) {
+        use(f, v, u, graph_out(g, u), 1);
+    } else {
+        use(f, v, n + g->host[u], g->card_out[u], 1);
+        use(f, v, 2 * n + g->host[v], g->card_in[v], 1);
+        use(f, v, 2 * n + g->host[u], g->card_in[u], g->cross);
+        use(f, v, n + g->host[v], g->card_out[v], g->cross);
+        use(f, v, 3 * n, g->cable, 1);
+    }
+    if (g->group && g->group[u] != g->group[v])
+        use(f, v, way + g->group[u] * n_groups + g->group[v],
+            graph_gap(g, u, v) / (g->between > 0 ? g->between : 1), 1);
+}
+
 /* False if there is no memory. */
-static bool put_on_ways(struct flow *f)
+static bool find_shared(struct flow *f)
 {
     const struct graph *g = f->g;
     int n_groups = 0, at = 0;
-    for (int v = 0; v < g->n; v++)
+    for (int v = 0; g->group && v < g->n; v++)
         n_groups = g->group[v] >= n_groups ? g->group[v] + 1 : n_groups;
-    f->way = calloc((size_t)(n_groups * n_groups), sizeof *f->way);
-    f->crossing = malloc((size_t)g->n * sizeof *f->crossing);
-    if (!f->way || !f->crossing)
+    f->n_shared = 3 * g->n + 1 + n_groups * n_groups;
+    f->shared = calloc((size_t)f->n_shared, sizeof *f->shared);
+    f->users = malloc((size_t)g->n * USES_MAX * sizeof *f->users);
+    if (!f->shared || !f->users)
         return false;
-    for (int v = 0; v < g->n; v++) {
-        int u = f->s->parent[v];
-        if (u < 0 || g->group[u] == g->group[v])
-            continue;
-        f->vertex[v].way = g->group[u] * n_groups + g->group[v];
-        f->way[f->vertex[v].way].n++;
-    }
-    for (int i = 0; i < n_groups * n_groups; i++) {
-        f->way[i].vertex = f->crossing + at;
-        at += f->way[i].n;
-        f->way[i].n = 0;
+    for (int v = 0; v < g->n; v++)
+        if (f->s->parent[v] >= 0)
+            use_shared(f, v, n_groups);
+    for (int i = 0; i < f->n_shared; i++) {
+        f->shared[i].vertex = f->users + at;
+        at += f->shared[i].n;
+        f->shared[i].n = 0;
     }
     for (int v = 0; v < g->n; v++) {
-        if (f->vertex[v].way < 0)
-            continue;
-        struct way *way = &f->way[f->vertex[v].way];
-        way->vertex[way->n++] = v;
+        const struct vertex *x = &f->vertex[v];
+        for (int i = 0; i < x->n_uses; i++) {
+            struct shared *w = &f->shared[x->uses[i]];
+            w->vertex[w->n++] = v;
+        }
     }
     return true;
 }
@@ -270,7 +406,6 @@ static bool flow_new(struct flow *f, const struct schedule *s, const struct grap
     for (int v = 0; v < g->n; v++) {
         int u = s->parent[v];
         struct vertex *x = &f->vertex[v];
-        x->way = -1;
         x->child = s->first[v];
         x->at = f->at + (size_t)v * (size_t)segments;
         if (u < 0) {
@@ -282,7 +417,7 @@ static bool flow_new(struct flow *f, const struct schedule *s, const struct grap
         x->capacity = 1 / gap;
         x->weight = 1 / cost;
     }
-    return !g->group || put_on_ways(f);
+    return find_shared(f);
 }
 
 double flow_completion(const struct schedule *s, const struct graph *g, int segments,
@@ -307,7 +442,7 @@ double flow_completion(const struct schedule *s, const struct graph *g, int segm
     free(f.agenda.time);
     free(f.vertex);
     free(f.at);
-    free(f.way);
-    free(f.crossing);
+    free(f.shared);
+    free(f.users);
     return last;
 }

@@ -28,6 +28,15 @@ bool graph_add_gaps(struct graph *g)
     return g->gap && g->call && g->out;
 }
 
+bool graph_add_hosts(struct graph *g)
+{
+    size_t n = (size_t)g->n;
+    g->host = calloc(n, sizeof *g->host);
+    g->card_out = calloc(n, sizeof *g->card_out);
+    g->card_in = calloc(n, sizeof *g->card_in);
+    return g->host && g->card_out && g->card_in;
+}
+
 void graph_free(struct graph *g)
 {
     free(g->w);
@@ -35,9 +44,11 @@ void graph_free(struct graph *g)
     free(g->gap);
     free(g->call);
     free(g->out);
+    free(g->host);
+    free(g->card_out);
+    free(g->card_in);
     free(g->group);
-    g->w = g->d = g->gap = g->call = g->out = NULL;
-    g->group = NULL;
+    *g = (struct graph){0};
 }
 
 static const double least_gap = 1e-12;

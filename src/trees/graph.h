@@ -20,17 +20,28 @@ struct graph {
     double *call; /* n rows of n, with gap: the part of d that the sender spends in its send call,
                      seconds */
     double *out;  /* n, with gap: what a sender's way out, which all its messages share, takes for
-                     one, seconds */
+                     one, seconds; where hosts are known, its messages within its host */
+    int *host;    /* n, numbered from 0, or NULL: not known. Of messages between hosts those that
+                     leave one share its card, and those that enter one. Needs gap. */
+    double *card_out, *card_in; /* n, with host: what these take for one, seconds; 0: no limit */
+    double cross; /* a message out takes so much of a card's way in, and the other way round: 1 is
+                     half duplex */
+    double cable; /* what all messages between hosts share; 0: nothing */
     int *group;   /* n, numbered from 0, or NULL: sites. All messages from one to another share one
                      way,  on which each takes its gap; NULL: nothing is shared. Needs gap. */
+    double
+        between; /* how many gaps at a time that way carries; INFINITY: it is not shared; 0 is 1 */
 };
 
 /* No edges and no injection time. False if there is no memory. */
 bool graph_new(struct graph *g, int n, bool per_edge);
 void graph_free(struct graph *g);
 
-/* Adds gap, call and out, all 0. False if there is no memory. */
+/* Adds gap, call and out, all 0; and host, card_out and card_in, all 0. False if there is no
+ * memory.
+ */
 bool graph_add_gaps(struct graph *g);
+bool graph_add_hosts(struct graph *g);
 
 static inline double graph_w(const struct graph *g, int u, int v)
 {

@@ -147,8 +147,8 @@ static int run_segments(const struct schedule_part *part, const struct message *
         TRY(PMPI_Wait(&in[slot], MPI_STATUS_IGNORE));
         TRY(wait_all(children, mine));
         for (int i = 0; i < children; i++)
-            TRY(PMPI_Isend(m->buffer + k * m->step, segment_count(m, k), m->type, part->child[i],
-                           TAG, m->comm, &mine[i]));
+            TRY(PMPI_Issend(m->buffer + k * m->step, segment_count(m, k), m->type, part->child[i],
+                            TAG, m->comm, &mine[i]));
         if (k + window < m->n)
             TRY(PMPI_Irecv(m->buffer + (k + window) * m->step, segment_count(m, k + window),
                            m->type, parent, TAG, m->comm, &in[slot]));

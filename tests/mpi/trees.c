@@ -87,7 +87,7 @@ int main(int argc, char **argv)
         }
     }
     /* The whole way: measured, planned, tried out, run. */
-    struct grid grid;
+    struct grid grid = {.patience = 1};
     struct grid_plan plan;
     char why[256] = "";
     size_t bytes = 4000;

@@ -33,7 +33,7 @@ run() {
                 if (who == "MPI_Bcast") who = selector == "default" ? "library" : selector
                 else if (who == "binomial") who = "binomial"
                 else who = "grid"
-                print at, $1, who, chosen, $3, $6, $7
+                print at, $1, who, chosen, $3, $6, $9
             }' >>"$csv"
 }
 

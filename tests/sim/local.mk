@@ -16,7 +16,7 @@ SIM_TESTS = \
 	tests/sim/discover.sh \
 	tests/sim/methods.sh \
 	tests/sim/methods64.sh \
-	tests/sim/trees.sh \
+	tests/sim/trees.sh tests/sim/treesweep.sh \
 	tests/sim/known.sh \
 	tests/sim/gate.sh \
 	tests/sim/late.sh \
@@ -24,7 +24,7 @@ SIM_TESTS = \
 	tests/sim/reduction.sh tests/sim/benchmark.sh \
 	tests/sim/waits.sh
 EXTRA_DIST += $(SIM_TESTS) tests/sim/run.sh tests/sim/place.awk tests/sim/layer.py tests/sim/apart.py tests/sim/drawn.py tests/sim/waits.py \
-	tests/sim/sweep.py tests/sim/platforms/make.py \
+	tests/sim/sweep.py tests/sim/trees.py tests/sim/platforms/make.py \
 	tests/sim/known.table tests/sim/known.py tests/sim/pages.py \
 	tests/sim/platforms/cluster.xml tests/sim/platforms/grid.xml tests/sim/platforms/sites2.xml \
 	tests/sim/platforms/aging.xml tests/sim/platforms/aging.latency tests/sim/platforms/hub.xml tests/sim/platforms/sites8.xml tests/sim/platforms/slowhost.xml

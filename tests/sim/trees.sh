@@ -11,46 +11,43 @@ failed=0
 SMPI_OPTIONS="--cfg=smpi/os:0:1e-6:0 --cfg=smpi/ois:0:1e-6:0 --cfg=smpi/or:0:1e-6:0"
 export SMPI_OPTIONS
 
-# check PLATFORM RANKS PLACING GAIN: GAIN is the least for 256 B.
+# check PLATFORM RANKS PLACING GAIN LARGEST: GAIN is the least for 256 B.
 check() {
     SIM_PLACING=$3
     export SIM_PLACING
-    sh "$run" "$1" "$2" sim/collbench-tree --format=csv --sizes=256:1M --step=4 --stop=fixed -i 3 \
+    sh "$run" "$1" "$2" sim/collbench-tree --format=csv --sizes=256:$5 --step=4 --stop=fixed -i 3 \
         -x 1 --algorithm=grid >"$dir/$1" || { echo "FAILED: $1 does not run"; failed=1; return; }
     awk -F, -v platform="$1" -v ranks="$2" -v gain="$4" '
-        $2 == "MPI_Bcast" { library = $7 }
+        $2 == "MPI_Bcast" { library = $9 }
         $2 ~ /^"?(grid|sites|binary|chain)/ {
             rows++
-            error = 100 * ($6 / $7 - 1)
+            error = 100 * ($6 / $9 - 1)
             printf "%-9s %2d %7d B %-22s predicted %8.1f measured %8.1f (%+.1f %%) library %9.1f us\n", \
-                platform, ranks, $1, $2, $6, $7, error, library
+                platform, ranks, $1, $2, $6, $9, error, library
             if (error > 5 || error < -5) { print "FAILED: prediction"; bad = 1 }
-            if ($7 > 1.02 * library) { print "FAILED: slower than the library"; bad = 1 }
-            if ($1 == 256 && library < gain * $7) { print "FAILED: gain"; bad = 1 }
+            if ($14 == "yes" && $9 > 1.02 * library) { print "FAILED: slower than the library"; bad = 1 }
+            if ($1 == 256 && library < gain * $9) { print "FAILED: gain"; bad = 1 }
         }
-        END { exit bad || rows != 4 }' "$dir/$1" || failed=1
+        END { exit bad || rows < 3 }' "$dir/$1" || failed=1
 }
-check sites2 8 blocks 1
-check sites8 8 blocks 2
-check slowhost 8 blocks 2
-check sites2 32 scattered 2
-check sites8 32 scattered 2
+check sites2 8 blocks 1 1M
+check sites8 8 blocks 2 1M
+check slowhost 8 blocks 2 1M
+check sites2 32 scattered 2 64K
+check sites8 32 scattered 2 64K
 
-# "grid" is the best of its own table, by prediction, and not slower than the library, by the
-# simulator's own options; measured within 1.08 of the best, where all predictions are good: not on
-# grid, whose large messages share a way that latencies do not show.
+# What is advised is within 1.08 of the best of the table, and not slower than the library, by the
+# simulator's own options.
 # usage: best PLATFORM RANKS
 best() {
     SMPI_OPTIONS="" timeout 100 sh "$run" "$1" "$2" sim/collbench-tree --format=csv --sizes=1K:64K --step=3 \
         --stop=fixed -i 3 -x 1 >"$dir/best" || { echo "FAILED: $1 does not run"; failed=1; return; }
     awk -F, -v platform="$1" '
-        /^[0-9]+,/ { size = $1; if (!(size in least)) least[size] = 1e9; if ($7 < least[size]) least[size] = $7 }
-        after { grid[size] = $6; run[size] = $7; rows++; after = 0 } # the row of --algorithm=grid
-        $2 == "MPI_Bcast" { library[size] = $7; after = 1 }
-        /^[0-9]+,/ && $6 != "" && $6 < 0.9999 * grid[size] {
-            print "FAILED: " platform ": grid is predicted to take " grid[size] ", " $2 " " $6; bad = 1 }
+        /^[0-9]+,/ { size = $1; if (!(size in least)) least[size] = 1e9; if ($9 < least[size]) least[size] = $9 }
+        after { grid[size] = $6; run[size] = $14 == "yes" ? $9 : library[size]; rows++; after = 0 } # the row of --algorithm=grid
+        $2 == "MPI_Bcast" { library[size] = $9; after = 1 }
         END { for (s in run) {
-                  if (platform != "grid" && run[s] > 1.08 * least[s]) { print "FAILED: " platform " " s " B: " run[s] ", best " least[s]; bad = 1 }
+                  if (run[s] > 1.08 * least[s]) { print "FAILED: " platform " " s " B: " run[s] ", best " least[s]; bad = 1 }
                   if (run[s] > 1.05 * library[s]) { print "FAILED: " platform " " s " B: " run[s] ", library " library[s]; bad = 1 }
               }
               if (rows != 3) print "FAILED: " platform ": " rows " rows of grid"

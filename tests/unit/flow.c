@@ -82,3 +82,80 @@ Test(flow, a_window_limits_what_is_under_way)
     schedule_free(&s);
     graph_free(&g);
 }
+
+/* Four ranks on two hosts, each sends to one of the other host, 2 per message alone, all at once
+ * from time 8 on: a card that takes 2 gives each half, one that takes 1 all; what comes back is
+ * nobody's loss on full duplex, and on half duplex everybody's; a cable is shared by all. */
+Test(flow, hosts_share_their_cards)
+{
+    struct graph g = uniform(5, 10, 0);
+    const int parent[] = {-1, 0, 0, 0, 0};
+    cr_assert(graph_add_gaps(&g) && graph_add_hosts(&g));
+    for (int u = 0; u < 5; u++) {
+        g.host[u] = u;
+        for (int v = 0; v < 5; v++)
+            g.gap[u * 5 + v] = 2;
+    }
+    struct schedule s = tree(&g, parent);
+    cr_assert_float_eq(flow_completion(&s, &g, 1, NULL), 10, 1e-9);
+    g.card_out[0] = 2;
+    cr_assert_float_eq(flow_completion(&s, &g, 1, NULL), 8 + 4 * 2, 1e-9);
+    g.card_out[0] = 1;
+    cr_assert_float_eq(flow_completion(&s, &g, 1, NULL), 8 + 4 * 1, 1e-9);
+    g.host[3] = g.host[4] = 0; /* these two are near, and need no card */
+    cr_assert_float_eq(flow_completion(&s, &g, 1, NULL), 8 + 2, 1e-9);
+    g.host[1] = g.host[2] = 1;
+    g.card_in[1] = g.card_in[2] = 4;
+    cr_assert_float_eq(flow_completion(&s, &g, 1, NULL), 8 + 2 * 4, 1e-9);
+    g.card_in[1] = g.card_in[2] = 0;
+    g.cable = 3;
+    cr_assert_float_eq(flow_completion(&s, &g, 1, NULL), 8 + 2 * 3, 1e-9);
+    schedule_free(&s);
+    graph_free(&g);
+}
+
+/* A chain in segments: the one in the middle receives and sends at once. Of what takes 1 each way,
+ * half duplex leaves half to each. */
+Test(flow, half_duplex_takes_both_ways)
+{
+    struct graph g = uniform(3, 2, 0);
+    const int parent[] = {-1, 0, 1};
+    cr_assert(graph_add_gaps(&g) && graph_add_hosts(&g));
+    for (int u = 0; u < 3; u++) {
+        g.host[u] = u;
+        g.card_out[u] = g.card_in[u] = 1;
+        for (int v = 0; v < 3; v++)
+            g.gap[u * 3 + v] = 1;
+    }
+    struct schedule s = tree(&g, parent);
+    s.window[1] = s.window[2] = 4;
+    double full = flow_completion(&s, &g, 64, NULL);
+    g.cross = 1;
+    double half = flow_completion(&s, &g, 64, NULL);
+    cr_assert(full > 64 && full < 90, "%g", full);
+    cr_assert(half > 1.7 * full && half < 2.1 * full, "%g of %g", half, full);
+    schedule_free(&s);
+    graph_free(&g);
+}
+
+/* A hundred at once on a cable that takes 1: too many to look at together, but all have their
+ * share. */
+Test(flow, a_crowd_shares_too)
+{
+    enum { N = 101 };
+    struct graph g = uniform(N, 10, 0);
+    int parent[N];
+    cr_assert(graph_add_gaps(&g) && graph_add_hosts(&g));
+    for (int u = 0; u < N; u++) {
+        g.host[u] = u;
+        parent[u] = u == 0 ? -1 : 0;
+        for (int v = 0; v < N; v++)
+            g.gap[u * N + v] = 2;
+    }
+    g.cable = 1;
+    struct schedule s = tree(&g, parent);
+    double all = flow_completion(&s, &g, 1, NULL);
+    cr_assert_float_eq(all, 8 + 100, 3, "%g", all);
+    schedule_free(&s);
+    graph_free(&g);
+}

@@ -4,6 +4,7 @@
 #include "measure/pairs/hierarchy.h"
 #include "measure/pairs/log.h"
 #include "measure/pairs/suspect.h"
+#include "measure/pairs/ways.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -439,5 +440,71 @@ Test(pairs, suspects)
             if (j / 2 != 3)
                 slow_down(&p, i, j, 3);
     expect_suspect(&p, SUSPECT_HOST, 6, -1, 3);
+    pairs_free(&p);
+}
+
+/* 99 exchanges of 0.53 us and one of 821,800: the paper's mean is 15,000 times too long, what trees
+ * are made from is not. Where all of them vary by 1 %, it is the mean but for its own error. */
+Test(pairs, one_preempted_exchange_spoils_no_tree)
+{
+    struct pairs p;
+    char why[128];
+    cr_assert(read_text("# Processors: 3 MsgLen 64 Repeats: 100\n"
+                        "a 0 b 1 8218.52 82179.95\n"
+                        "a 0 c 2 20.00 0.20\n"
+                        "b 1 c 2 20.00 0.20\n",
+                        &p, why, sizeof why),
+              "%s", why);
+    cr_assert_float_eq(p.size[0].mean[1], 8218.52e-6, 1e-12);
+    cr_assert_float_eq(p.size[0].min[1], 0.53e-6, 0.02e-6, "%g", p.size[0].min[1]);
+    cr_assert_float_eq(p.size[0].min[2], 19.98e-6, 1e-12);
+    pairs_free(&p);
+}
+
+/* Three flows of 10, 20 and 40 messages per second, one message each: alone the slowest takes 0.1.
+ * If they share 30, each has 10: 0.1 for all of them. Sharing 15, they have 5 until 0.2. */
+Test(pairs, what_flows_share)
+{
+    const double rate[] = {10, 20, 40};
+    cr_assert_float_eq(ways_capacity(rate, 3, 0.1), 70, 1e-6);
+    cr_assert_float_eq(ways_capacity(rate, 3, 0.09), 70, 1e-6);
+    cr_assert_float_eq(ways_capacity(rate, 3, 0.2), 15, 1e-6);
+    cr_assert_float_eq(ways_capacity(rate + 2, 1, 0.05), 20, 1e-6);
+}
+
+/* Two ranks a host: what one host sends to others shares its card, which carries as much as several
+ * pairs at a time have shown; and where one direction takes longer per message, the round trip is
+ * not two equal halves. */
+Test(pairs, graph_knows_hosts_and_directions)
+{
+    struct pairs p;
+    struct graph g;
+    cr_assert(pairs_new(&p, 4));
+    struct pairs_size *s = pairs_add_size(&p, 65536, 10, true);
+    for (int i = 0; i < 4; i++) {
+        pairs_set_host(&p, i, i < 2 ? "a" : "b");
+        for (int j = 0; j < 4; j++) {
+            bool near = i / 2 == j / 2;
+            s->min[i * 4 + j] = near ? 2e-6 : 100e-6;
+            s->send[i * 4 + j] = 1e-7;
+            s->gap[i * 4 + j] = near ? 1e-7 : i < j ? 20e-6 : 60e-6;
+        }
+    }
+    cr_assert(pairs_graph(&p, 65536, -1, &g));
+    cr_assert_float_eq(graph_cost(&g, 0, 2), 30e-6, 1e-12);
+    cr_assert_float_eq(graph_cost(&g, 2, 0), 70e-6, 1e-12);
+    cr_assert_float_eq(g.card_out[0], 20e-6, 1e-12);
+    cr_assert_float_eq(g.card_out[3], 60e-6, 1e-12);
+    cr_assert_float_eq(g.card_in[1], 60e-6, 1e-12);
+    cr_assert_float_eq(graph_out(&g, 0), 1e-7, 1e-12);
+    cr_assert(g.host[0] == g.host[1] && g.host[1] != g.host[2]);
+    graph_free(&g);
+    p.ways.out = calloc(4, sizeof *p.ways.out);
+    p.ways.out[0] = p.ways.out[1] = 2;
+    p.ways.out[2] = p.ways.out[3] = INFINITY;
+    cr_assert(pairs_graph(&p, 65536, -1, &g));
+    cr_assert_float_eq(g.card_out[1], 10e-6, 1e-12);
+    cr_assert_float_eq(g.card_out[2], 0, 1e-12);
+    graph_free(&g);
     pairs_free(&p);
 }

@@ -7,7 +7,7 @@
 
 bool pairs_new(struct pairs *p, int n)
 {
-    *p = (struct pairs){.n = n};
+    *p = (struct pairs){.n = n, .ways.sites = 1};
     p->host = calloc((size_t)n, sizeof *p->host);
     return p->host != NULL;
 }
@@ -30,6 +30,8 @@ void pairs_free(struct pairs *p)
     for (int i = 0; i < p->n_sizes; i++)
         size_free(&p->size[i]);
     free(p->host);
+    free(p->ways.out);
+    free(p->ways.in);
     free(p->relation);
     free(p->size);
     *p = (struct pairs){0};
@@ -79,6 +81,20 @@ bool pairs_set_host(struct pairs *p, int rank, const char *name)
     free(p->host[rank]);
     p->host[rank] = copy;
     return true;
+}
+
+int *pairs_hosts(const struct pairs *p, int *n)
+{
+    int *host = malloc((size_t)p->n * sizeof *host);
+    *n = 0;
+    for (int v = 0; host && v < p->n; v++) {
+        int same = 0;
+        while (same < v &&
+               (!p->host[v] || !p->host[same] || strcmp(p->host[v], p->host[same]) != 0))
+            same++;
+        host[v] = same < v ? host[same] : (*n)++;
+    }
+    return host;
 }
 
 bool pairs_need_relation(struct pairs *p)

@@ -14,10 +14,21 @@ struct pairs_size {
     size_t bytes;
     int repeats;
     double *mean, *sd;
-    double *median, *min; /* the mean where the log has no more */
+    double *median, *min; /* where the log has no more, the mean without what one exchange may have
+                             added */
     double *outliers;     /* exchanges that took more than five times the median; 0 from a log */
     double *send;         /* row: who sends; the time of its send call. NULL if not known */
     double *gap; /* row: who sends; between arrivals of messages sent back to back. NULL as above */
+};
+
+/* What messages of several pairs share (measure/pairs/ways.h). */
+struct pairs_ways {
+    double *out, *in; /* of each rank's host: how many times the best that one pair does alone its
+                         card carries; INFINITY: no limit was seen. NULL: not looked at */
+    double cross; /* of a card's way in what its messages out take, and the other way round; 1: half
+                     duplex */
+    double cable; /* what all pairs share carries, of the best pair; 0: they share nothing */
+    double sites; /* the same of the way from one site to another; INFINITY: it is not shared */
 };
 
 struct pairs {
@@ -28,8 +39,9 @@ struct pairs {
     struct pairs_size *size; /* ascending by bytes */
     int n_sizes;
     const char *order; /* how it was measured, in words; NULL: not known */
-    double slowdown;   /* of a pair among others that were measured at the same time, against alone,
-                          the   worst that was looked at; NaN or 0: not looked at */
+    struct pairs_ways ways;
+    double slowdown; /* of a pair among others that were measured at the same time, against alone,
+                        the   worst that was looked at; NaN or 0: not looked at */
 };
 
 /* Where the matrices have row I, column J. */
@@ -59,10 +71,11 @@ struct pairs_fit {
 struct pairs_fit pairs_fit(const struct pairs *p, int i, int j);
 
 /* The graph of a broadcast of BYTES. D + w of an edge is half the shortest round trip, interpolated
- * between sizes and extended by the fitted bandwidth (so are the others). D is the time of the send
- * call, and not less than the smallest gap of that sender: all its messages share its way out. The
- * gap of an edge is for segments. Where a log has no send calls D is INJECTION, or if that is
- * negative, half of the sender's shortest one-way time. */
+ * between sizes and extended by the fitted bandwidth (so are the others); where gaps are known,
+ * what the two ways differ by in them. D is the time of the send call, and not less than the
+ * smallest gap of that sender: all its messages share its way out. The gap of an edge is for
+ * segments. Where a log has no send calls D is INJECTION, or if that is negative, half of the
+ * sender's shortest one-way time. */
 bool pairs_graph(const struct pairs *p, size_t bytes, double injection, struct graph *g);
 
 /* The site of each rank, numbered from 0 and to be freed; *GROUP is NULL where there is one site
@@ -72,6 +85,10 @@ bool pairs_graph(const struct pairs *p, size_t bytes, double injection, struct g
  * is clear by a factor of 2 at least, and by the square root of the clearest level's factor: two
  * sites that are near each other still share one way to a third. */
 bool pairs_sites(const struct pairs *p, int **group);
+
+/* The host of each rank, numbered from 0 and to be freed; *N of them. NULL if there is no memory.
+ */
+int *pairs_hosts(const struct pairs *p, int *n);
 
 /* The N ranks RANK of P, in that order, as a P of their own. False if there is no memory. */
 bool pairs_select(const struct pairs *p, const int *rank, int n, struct pairs *part);

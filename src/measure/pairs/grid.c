@@ -5,6 +5,7 @@
 #include "measure/pairs/log.h"
 #include "measure/pairs/pairs.h"
 #include "measure/pairs/sites.h"
+#include "measure/pairs/ways.h"
 #include "trees/flow.h"
 
 #include <math.h>
@@ -13,7 +14,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TRIALS = 10, WHY_MAX = 256 };
+/* FINALISTS: one for each builder;
+ * TRIED_LEAST are run in any case, so that it is known how right the predictions are. */
+enum {
+    TRIALS = 5, /* at a time, at least twice */
+    TRIED_MOST = 12,
+    WHY_MAX = 256,
+    FINALISTS = 16,
+    TRIED_LEAST = 3,
+    SLOW_MAX = 8,
+    MANY = 512,
+    SEGMENTS_MANY = 256, /* with more than these, larger ones are as good */
+    SEGMENTS_MOST = 4096
+};
 static const double TRIAL_SECONDS = 0.1; /* of each candidate */
 
 /* Rank 0 alone knows whether all is well, and why not. */
@@ -110,7 +123,9 @@ static bool measure(struct grid *g, const size_t *bytes, int n, double most, cha
                 count = add_size(sizes, count, segment_sizes[k]);
     }
     g->measured = true;
-    int error = pairs_measure_by_sites(g->comm, sizes, count, most, &g->pairs);
+    int error = pairs_measure_by_sites(g->comm, sizes, count, most, g->patience, &g->pairs);
+    if (error == MPI_SUCCESS && g->patience > 0)
+        error = pairs_measure_ways(g->comm, &g->pairs);
     if (error == PAIRS_TOO_LONG)
         snprintf(why, size, "latencies between %d ranks are not known, measuring takes over %g s",
                  g->size, most);
@@ -121,7 +136,7 @@ static bool measure(struct grid *g, const size_t *bytes, int n, double most, cha
 
 static void begin(struct grid *g, MPI_Comm comm)
 {
-    *g = (struct grid){.comm = comm};
+    *g = (struct grid){.comm = comm, .clock = g->clock, .patience = g->patience};
     PMPI_Comm_rank(comm, &g->rank);
     PMPI_Comm_size(comm, &g->size);
 }
@@ -149,38 +164,67 @@ void grid_close(struct grid *g)
     pairs_free(&g->pairs);
 }
 
-/* At most two schedules, the better first. */
+/* The best that each builder makes, the best of all first. */
 struct best {
-    struct schedule s[2];
+    struct schedule s[FINALISTS];
+    const struct bcast *by[FINALISTS];
     int n;
 };
 
-static void best_offer(struct best *b, struct schedule *s)
+static void best_drop(struct best *b, int i)
 {
-    if (b->n == 2 && s->completion >= b->s[1].completion) {
+    schedule_free(&b->s[i]);
+    b->n--;
+    memmove(&b->s[i], &b->s[i + 1], (size_t)(b->n - i) * sizeof *b->s);
+    memmove(&b->by[i], &b->by[i + 1], (size_t)(b->n - i) * sizeof *b->by);
+}
+
+static void best_offer(struct best *b, const struct bcast *by, struct schedule *s)
+{
+    int same = 0, at = 0;
+    while (same < b->n && b->by[same] != by)
+        same++;
+    int worst = same < b->n ? same : FINALISTS - 1;
+    if (worst < b->n && s->completion >= b->s[worst].completion) {
         schedule_free(s);
         return;
     }
-    if (b->n == 2)
-        schedule_free(&b->s[1]);
-    else
-        b->n++;
-    b->s[b->n - 1] = *s;
-    if (b->n == 2 && b->s[1].completion < b->s[0].completion) {
-        struct schedule better = b->s[1];
-        b->s[1] = b->s[0];
-        b->s[0] = better;
-    }
+    if (worst < b->n)
+        best_drop(b, worst);
+    while (at < b->n && b->s[at].completion <= s->completion)
+        at++;
+    memmove(&b->s[at + 1], &b->s[at], (size_t)(b->n - at) * sizeof *b->s);
+    memmove(&b->by[at + 1], &b->by[at], (size_t)(b->n - at) * sizeof *b->by);
+    b->s[at] = *s;
+    b->by[at] = by;
+    b->n++;
+}
+
+static void best_free(struct best *b)
+{
+    while (b->n > 0)
+        schedule_free(&b->s[--b->n]);
+}
+
+/* What is quickest in segments is not what is quickest with one: each gets its chance. For a great
+ * many ranks only some, which take little time. */
+static bool is_offered(const struct bcast *b, int n, bool cut)
+{
+    static const char *const quick[] = {"sites", "sites-binary", "binomial", "flat", "look-ahead"};
+    if (!b->build || (b->max_n > 0 && n > SLOW_MAX))
+        return false;
+    if (strcmp(b->name, "grid") == 0 || n <= MANY)
+        return true;
+    for (size_t i = 0; i < sizeof quick / sizeof *quick; i++)
+        if (cut && strcmp(b->name, quick[i]) == 0)
+            return true;
+    return false;
 }
 
 /* One size of segment (0: whole) with every builder that suits it. */
 static bool offer_segment(const struct pairs *p, int root, size_t bytes, size_t segment,
                           const struct bcast *only, struct best *best, char *why, size_t size)
 {
-    /* What is quickest in segments is not what is quickest with one: each gets its chance. */
-    static const char *const whole[] = {"grid", NULL};
-    static const char *const cut[] = {"grid", "sites",  "sites-binary", "chain", "binomial",
-                                      "flat", "binary", "look-ahead",   NULL};
     struct graph g;
     int segments = segment > 0 ? (int)((bytes + segment - 1) / segment) : 1;
     if (!pairs_graph(p, segment > 0 ? segment : bytes, -1, &g)) {
@@ -188,19 +232,17 @@ static bool offer_segment(const struct pairs *p, int root, size_t bytes, size_t 
         return false;
     }
     bool good = graph_check(&g, root, why, size);
-    for (const char *const *name = segments > 1 ? cut : whole; good && *name; name++) {
-        const struct bcast *builder = only ? only : bcast_find(*name);
+    for (size_t i = 0; good && i < n_bcasts; i++) {
         struct schedule s;
-        if (schedule_build(builder, &g, root, &s)) {
-            s.segment = segments > 1 ? segment : 0;
-            if (segments > 1) {
-                schedule_set_windows(&s, &g);
-                s.completion = flow_completion(&s, &g, segments, NULL);
-            }
-            best_offer(best, &s);
+        bool wanted = only ? bcasts[i] == only : is_offered(bcasts[i], p->n, segments > 1);
+        if (!wanted || !schedule_build(bcasts[i], &g, root, &s))
+            continue;
+        s.segment = segments > 1 ? segment : 0;
+        if (segments > 1) {
+            schedule_set_windows(&s, &g);
+            s.completion = flow_completion(&s, &g, segments, NULL);
         }
-        if (only)
-            break;
+        best_offer(best, bcasts[i], &s);
     }
     graph_free(&g);
     return good;
@@ -210,22 +252,37 @@ static bool search(const struct pairs *p, int root, size_t bytes, const struct b
                    size_t segment, struct best *best, char *why, size_t size)
 {
     *best = (struct best){0};
-    bool good = true;
-    if (segment != SIZE_MAX)
-        good = offer_segment(p, root, bytes, segment, only, best, why, size);
-    else
-        good = offer_segment(p, root, bytes, 0, only, best, why, size);
+    bool good =
+        offer_segment(p, root, bytes, segment == SIZE_MAX ? 0 : segment, only, best, why, size);
     for (size_t i = 0; good && segment == SIZE_MAX && i < N_SEGMENTS; i++)
-        if (segment_sizes[i] * 2 <= bytes && bytes / segment_sizes[i] <= 4096)
+        if (segment_sizes[i] * 2 <= bytes &&
+            bytes / segment_sizes[i] <= (i + 1 < N_SEGMENTS ? SEGMENTS_MANY : SEGMENTS_MOST))
             good = offer_segment(p, root, bytes, segment_sizes[i], only, best, why, size);
     if (good && best->n == 0) {
         snprintf(why, size, "no schedule: the algorithm does not fit %d ranks", p->n);
         good = false;
     }
     if (!good)
-        while (best->n > 0)
-            schedule_free(&best->s[--best->n]);
+        best_free(best);
     return good;
+}
+
+/* "look-ahead", or of a name like "grid (look-ahead)" what is in brackets. */
+static const char *winner(const struct schedule *s, int *length)
+{
+    const char *open = strchr(s->name, '(');
+    *length = open ? (int)strcspn(open + 1, ")") : (int)strlen(s->name);
+    return open ? open + 1 : s->name;
+}
+
+/* S is what "grid" chose. */
+static void name_choice(struct schedule *s)
+{
+    char name[sizeof s->name];
+    int length;
+    const char *by = winner(s, &length);
+    snprintf(name, sizeof name, "grid (%.*s)", length, by);
+    memcpy(s->name, name, sizeof name);
 }
 
 bool grid_schedule(const struct pairs *p, int root, size_t bytes, const struct bcast *builder,
@@ -235,8 +292,10 @@ bool grid_schedule(const struct pairs *p, int root, size_t bytes, const struct b
     if (!search(p, root, bytes, builder, segment, &best, why, size))
         return false;
     *s = best.s[0];
-    if (best.n == 2)
-        schedule_free(&best.s[1]);
+    if (!builder)
+        name_choice(s);
+    while (best.n > 1)
+        schedule_free(&best.s[--best.n]);
     return true;
 }
 
@@ -267,7 +326,8 @@ static struct estimate try_out(const struct grid *g, const struct bcast *b, int 
                                 .plan = plan_default(),
                                 .clock = g->clock};
     c.plan.repetitions = TRIALS;
-    c.plan.warmup = 2;
+    c.plan.repeats_min = 2;
+    c.plan.warmup = 1;
     c.plan.budget = TRIAL_SECONDS;
     struct estimate time = {NAN, NAN, NAN};
     if (collective_measure_direct(&c, &out) == MPI_SUCCESS && out.completion.samples.n)
@@ -277,9 +337,12 @@ static struct estimate try_out(const struct grid *g, const struct bcast *b, int 
     return time;
 }
 
-static bool is_slower(struct estimate a, struct estimate b)
+/* A tree that is not surely quicker is not worth anything: what is predicted can be wrong, the
+ * library's is known. Few samples have no interval: then a tenth. */
+static bool is_quicker(struct estimate a, struct estimate b)
 {
-    return !estimate_known(a) || (a.value > b.value && estimates_differ(a, b, 0.02));
+    bool rough = !estimate_has_interval(a) || !estimate_has_interval(b);
+    return a.value < b.value && (rough ? a.value < 0.9 * b.value : estimates_differ(a, b, 0.02));
 }
 
 /* Memory to try with, on all ranks or none. */
@@ -295,24 +358,54 @@ static void *trial_buffer(const struct grid *g, size_t bytes)
     return buffer;
 }
 
-/* Each of the candidates on all ranks, and the library's own; the quickest stays in PLAN. */
-static void run_trial(const struct grid *g, int root, size_t bytes, struct schedule_part **part,
-                      int n, struct grid_plan *plan, int *chosen)
+/* The finalists in the order of their predictions, for as long as the next one may be quicker than
+ * the best so far. Where predictions were off by more than a twentieth, one may be off by half. */
+static bool is_worth_a_trial(const struct best *best, int i, const struct grid_plan *plan)
+{
+    bool doubtful = plan->error_low < 0.95 || plan->error_high > 1.05;
+    double least = doubtful ? 0.5 * fmin(1, plan->error_low) : 0.98;
+    return i < best->n && i < TRIED_MOST &&
+           (i < TRIED_LEAST || least * best->s[i].completion < plan->trial_grid.value);
+}
+
+/* The finalists on all ranks, and the library's own; the quickest stays in PLAN. Only rank 0 has
+ * BEST. Returns an MPI error code. */
+static int run_trials(const struct grid *g, int root, size_t bytes, const struct best *best,
+                      struct grid_plan *plan, int *chosen)
 {
     void *buffer = trial_buffer(g, bytes);
-    if (!buffer)
-        return;
-    for (int i = 0; i < n; i++) {
-        struct bcast b = schedule_bcast(part[i]);
+    int error = MPI_SUCCESS;
+    for (int i = 0; buffer && error == MPI_SUCCESS; i++) {
+        struct schedule_part *part;
+        int go_on = g->rank == 0 && is_worth_a_trial(best, i, plan);
+        error = PMPI_Bcast(&go_on, 1, MPI_INT, 0, g->comm);
+        if (error != MPI_SUCCESS || !go_on)
+            break;
+        error = schedule_distribute(g->rank == 0 ? &best->s[i] : NULL, 0, g->comm, &part);
+        if (error != MPI_SUCCESS)
+            break;
+        struct bcast b = schedule_bcast(part);
         struct estimate time = try_out(g, &b, root, buffer, bytes);
-        if (i == 0 || time.value < plan->trial_grid.value) {
+        if (g->rank == 0) {
+            double off = time.value / best->s[i].completion;
+            plan->error_low = fmin(plan->error_low, off);
+            plan->error_high = fmax(plan->error_high, off);
+        }
+        if (!estimate_known(plan->trial_grid) || time.value < plan->trial_grid.value) {
             plan->trial_grid = time;
             *chosen = i;
+            free(plan->part);
+            plan->part = part;
+        } else {
+            free(part);
         }
     }
-    plan->trial_native = try_out(g, bcast_find("native"), root, buffer, bytes);
-    plan->native = is_slower(plan->trial_grid, plan->trial_native);
+    if (buffer) {
+        plan->trial_native = try_out(g, bcast_find("native"), root, buffer, bytes);
+        plan->native = !is_quicker(plan->trial_grid, plan->trial_native);
+    }
     free(buffer);
+    return error;
 }
 
 void grid_try_again(const struct grid *g, int root, size_t bytes, struct grid_plan *plan)
@@ -324,7 +417,7 @@ void grid_try_again(const struct grid *g, int root, size_t bytes, struct grid_pl
     plan->trial_native = try_out(g, bcast_find("native"), root, buffer, bytes);
     if (!plan->native) {
         plan->trial_grid = try_out(g, &plan->bcast, root, buffer, bytes);
-        plan->native = is_slower(plan->trial_grid, plan->trial_native);
+        plan->native = !is_quicker(plan->trial_grid, plan->trial_native);
     }
     free(buffer);
     plan->cost += clock_now() - start;
@@ -332,9 +425,9 @@ void grid_try_again(const struct grid *g, int root, size_t bytes, struct grid_pl
 
 static void name_plan(struct grid_plan *plan, const struct schedule *s)
 {
-    const char *open = strchr(s->name, '(');
-    int length = open ? (int)strcspn(open + 1, ")") : (int)strlen(s->name);
-    snprintf(plan->name, sizeof plan->name, "%.*s", length, open ? open + 1 : s->name);
+    int length;
+    const char *by = winner(s, &length);
+    snprintf(plan->name, sizeof plan->name, "%.*s", length, by);
     if (s->segment > 0)
         snprintf(plan->name + strlen(plan->name), sizeof plan->name - strlen(plan->name),
                  ", segments of %zu B", s->segment);
@@ -345,12 +438,13 @@ static void publish(const struct grid *g, struct best *best, int chosen, struct 
 {
     if (g->rank == 0) {
         plan->schedule = best->s[chosen];
+        best->s[chosen] = (struct schedule){0};
+        name_choice(&plan->schedule);
         plan->predicted = plan->native ? NAN : plan->schedule.completion;
         name_plan(plan, &plan->schedule);
         if (plan->native)
             snprintf(plan->name, sizeof plan->name, "native");
-        if (best->n == 2)
-            schedule_free(&best->s[1 - chosen]);
+        best_free(best);
     }
     PMPI_Bcast(plan->name, sizeof plan->name, MPI_CHAR, 0, g->comm);
     PMPI_Bcast(&plan->predicted, 1, MPI_DOUBLE, 0, g->comm);
@@ -361,29 +455,26 @@ bool grid_plan(const struct grid *g, int root, size_t bytes, bool trial, struct 
 {
     double start = clock_now();
     struct best best = {0};
-    struct schedule_part *part[2] = {NULL, NULL};
-    int n = 0, chosen = 0, error = MPI_SUCCESS;
+    int chosen = 0, error = MPI_SUCCESS;
     const struct estimate none = {NAN, NAN, NAN};
-    *plan = (struct grid_plan){.trial_grid = none, .trial_native = none, .predicted = NAN};
+    *plan = (struct grid_plan){.trial_grid = none,
+                               .trial_native = none,
+                               .predicted = NAN,
+                               .error_low = INFINITY,
+                               .error_high = -INFINITY};
     bool good = g->rank != 0 || search(&g->pairs, root, bytes, NULL, SIZE_MAX, &best, why, size);
     if (!agree(g->comm, good, why, size))
         return false;
-    n = trial ? best.n : 1;
-    PMPI_Bcast(&n, 1, MPI_INT, 0, g->comm);
-    for (int i = 0; i < n && error == MPI_SUCCESS; i++)
-        error = schedule_distribute(g->rank == 0 ? &best.s[i] : NULL, 0, g->comm, &part[i]);
+    if (trial)
+        error = run_trials(g, root, bytes, &best, plan, &chosen);
+    if (error == MPI_SUCCESS && !plan->part)
+        error = schedule_distribute(g->rank == 0 ? &best.s[0] : NULL, 0, g->comm, &plan->part);
     if (error != MPI_SUCCESS) {
         snprintf(why, size, "the schedule could not be given to all ranks");
-        for (int i = 0; i < 2; i++)
-            free(part[i]);
-        while (best.n > 0)
-            schedule_free(&best.s[--best.n]);
+        free(plan->part);
+        best_free(&best);
         return false;
     }
-    if (trial)
-        run_trial(g, root, bytes, part, n, plan, &chosen);
-    plan->part = part[chosen];
-    free(part[1 - chosen]);
     publish(g, &best, chosen, plan);
     plan->bcast = plan->native ? *bcast_find("native") : schedule_bcast(plan->part);
     plan->cost = clock_now() - start;

@@ -20,7 +20,11 @@ struct grid {
     struct pairs pairs;
     double cost; /* seconds that grid_open() took, the same on all ranks */
     bool measured;
-    struct sync_clock *clock; /* for trials, to be set by the caller; NULL: one host */
+    /* Set by the caller, before grid_open(): */
+    struct sync_clock *clock; /* for trials; NULL: one host */
+    double patience; /* seconds for measuring every pair; where it would take longer one pair stands
+                        for many (measure/pairs/sites.h). 0: always, and what pairs share is not
+                        looked at either: an application's time is dear, and there are trials */
 };
 
 /* Collective. LOG: a latency log of all of MPI_COMM_WORLD, of which COMM's ranks are picked; NULL:
@@ -35,10 +39,12 @@ bool grid_open(struct grid *g, MPI_Comm comm, const char *log, const size_t *byt
 void grid_close(struct grid *g);
 
 struct grid_plan {
-    struct bcast bcast;                       /* what to run: arg belongs to the plan */
-    char name[48];                            /* "look-ahead, segments of 8192 B", or "native" */
-    double predicted;                         /* completion, seconds; NaN for native */
-    bool native;                              /* the library's own won the trial: see grid_plan() */
+    struct bcast bcast;           /* what to run: arg belongs to the plan */
+    char name[48];                /* "look-ahead, segments of 8192 B", or "native" */
+    double predicted;             /* completion, seconds; NaN for native */
+    double error_low, error_high; /* measured over predicted time of all that were tried, on rank 0;
+                                     low > high: none was */
+    bool native;                  /* the library's own won the trial: see grid_plan() */
     struct estimate trial_grid, trial_native; /* last exit - root's entry; NaN without a trial */
     double cost;                              /* seconds that grid_plan() took */
     struct schedule_part *part;
@@ -46,11 +52,12 @@ struct grid_plan {
 };
 
 /* Collective. The schedule with the smallest predicted completion for broadcasts of BYTES from
- * ROOT, whole or in segments. With TRIAL the two best are run against the library's own, all
- * ranks there and by their clock (collective.h, "direct"), and the library's is kept where it is
- * quicker by more than 2 % and more than both intervals: a prediction can be wrong, a slower
- * broadcast must not be the result of it. Returns false on all ranks alike, WHY as above. Free by
- * grid_plan_free(). */
+ * ROOT, whole or in segments. With TRIAL the best of several builders are run, at
+ * least three and more as long as the errors of their predictions leave it open which is the
+ * quickest, and the library's own: all ranks there and by their clock (collective.h, "direct"). The
+ * library's is kept unless the tree is quicker by more than 2 % and both intervals, or 10 % where
+ * there are none: a prediction can be wrong, a slower broadcast must not be the result of it.
+ * Returns false on all ranks alike, WHY as above. Free by grid_plan_free(). */
 bool grid_plan(const struct grid *g, int root, size_t bytes, bool trial, struct grid_plan *plan,
                char *why, size_t size);
 /* Collective. The trial once more, of the library's broadcast and of PLAN's, if that is another:

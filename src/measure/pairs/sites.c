@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { TAG_LARGEST = 0x7074 };
+
 /* A site's first two ranks, as it is seen by each of them. */
 struct place {
     int *group; /* of each rank */
@@ -197,8 +199,48 @@ static int compose_all(const struct place *place, const struct pairs *all,
     return good ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
+/* The quickest of three round trips between the first and the last rank; on the first. */
+static int time_largest(MPI_Comm comm, size_t bytes, int rank, int last, double *trip)
+{
+    char *buffer = calloc(bytes + 1, 1);
+    int good = buffer != NULL, all = 0, other = rank == 0 ? last : 0;
+    *trip = INFINITY;
+    int error = PMPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, comm);
+    for (int k = 0; k < 3 && error == MPI_SUCCESS && all && (rank == 0 || rank == last); k++) {
+        double start = clock_now();
+        for (int turn = 0; turn < 2 && error == MPI_SUCCESS; turn++)
+            error = turn == (rank == 0)
+                        ? PMPI_Recv(buffer, (int)bytes, MPI_BYTE, other, TAG_LARGEST, comm,
+                                    MPI_STATUS_IGNORE)
+                        : PMPI_Send(buffer, (int)bytes, MPI_BYTE, other, TAG_LARGEST, comm);
+        *trip = fmin(*trip, clock_now() - start);
+    }
+    free(buffer);
+    return error;
+}
+
+/* What measuring all sizes of all pairs takes: by the times of the smallest and, of one pair, of
+ * the largest. */
+static double seconds_for_all(const struct pairs *all, const struct pairs_plan *plan,
+                              double largest)
+{
+    const double *trip = all->size[0].min;
+    const int n = all->n, others = 26; /* warm-up and bursts */
+    double sum = 0, bytes = (double)plan->sizes[plan->n_sizes - 1];
+    for (int s = 0; s < plan->n_sizes; s++) {
+        double more = fmax(0, largest - trip[cell(n, 0, n - 1)]) * (double)plan->sizes[s] / bytes;
+        for (int i = 0; i < n; i++) {
+            for (int j = i + 1; j < n; j++) {
+                double one = trip[cell(n, i, j)] + more;
+                sum += fmin(plan->repeats * one, fmax(plan->budget, 3 * one)) + others * one;
+            }
+        }
+    }
+    return sum / (all->slowdown > PAIRS_SHARED ? 1 : n / 2);
+}
+
 int pairs_measure_by_sites(MPI_Comm comm, const size_t *sizes, int n_sizes, double most,
-                           struct pairs *p)
+                           double affordable, struct pairs *p)
 {
     double until = most > 0 ? clock_now() + most : 0;
     int rank, n;
@@ -210,7 +252,19 @@ int pairs_measure_by_sites(MPI_Comm comm, const size_t *sizes, int n_sizes, doub
                       every = quick_plan(sizes, n_sizes, until);
     *p = (struct pairs){0};
     TRY(pairs_measure(comm, &first, &all));
-    int error = place_find(comm, &all, rank, n, &place);
+    double largest = INFINITY;
+    int error = n > 1 && affordable > 0
+                    ? time_largest(comm, sizes[n_sizes - 1], rank, n - 1, &largest)
+                    : MPI_SUCCESS;
+    int measure_all = n < 2 || (rank == 0 && seconds_for_all(&all, &every, largest) <= affordable);
+    if (error == MPI_SUCCESS)
+        error = PMPI_Bcast(&measure_all, 1, MPI_INT, 0, comm);
+    if (error == MPI_SUCCESS && measure_all) {
+        pairs_free(&all);
+        return pairs_measure(comm, &every, p);
+    }
+    if (error == MPI_SUCCESS)
+        error = place_find(comm, &all, rank, n, &place);
     if (error != MPI_SUCCESS) {
         pairs_free(&all);
         return error;
