@@ -98,8 +98,8 @@ static bool is_over(const struct subject *u)
 }
 
 /* Whether as many fit into SHARE, by the slowest rank of one operation, which is made whatever the
- * budget; why not, in NOT. */
-static int look(const struct subject *u, double share, bool *fits, char not [120])
+ * budget; why not, in WHY_NOT. */
+static int look(const struct subject *u, double share, bool *fits, char why_not[120])
 {
     char one[32], part[32];
     double mine, most = 0;
@@ -110,8 +110,8 @@ static int look(const struct subject *u, double share, bool *fits, char not [120
     TRY(PMPI_Allreduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, u->on->comm));
     PMPI_Bcast(&share, 1, MPI_DOUBLE, 0, u->on->comm);
     *fits = OPERATIONS_LEAST * most <= share;
-    snprintf(not, 120, "one takes %s, its part of the budget is %s", format_time(one, 1e9 * most),
-             format_time(part, 1e9 * share));
+    snprintf(why_not, 120, "one takes %s, its part of the budget is %s",
+             format_time(one, 1e9 * most), format_time(part, 1e9 * share));
     return MPI_SUCCESS;
 }
 
@@ -274,15 +274,18 @@ void benchmark_broadcast(const struct collective *b, const struct signature *g, 
     double begin = clock_now();
     struct subject u = {b->on,   run_broadcast, &broadcasting, COLLECTIVE_FROM_ROOT,
                         b->root, begin + share};
-    char not [120];
+    char why_not[120];
     bool fits = false;
-    if (look(&u, share, &fits, not ))
+    if (look(&u, share, &fits, why_not))
         return;
-    json_t *f = fits ? measure_broadcast(&u, b, g, share - (clock_now() - begin)) : NULL;
+    /* Told by one rank: one that finds nothing left would not take part in what others begin. */
+    double left = fmax(share - (clock_now() - begin), 1e-3);
+    PMPI_Bcast(&left, 1, MPI_DOUBLE, 0, b->on->comm);
+    json_t *f = fits ? measure_broadcast(&u, b, g, left) : NULL;
     if (!fits && b->on->rank == 0) {
         f = describe_signature(b->on, "MPI_Bcast", b->root, b->bytes, g->calls,
                                clock_now() - begin);
-        json_object_set_new(f, "not_measured", json_string(not ));
+        json_object_set_new(f, "not_measured", json_string(why_not));
         json_object_set_new(f, "methods", json_array());
     }
     if (b->on->rank == 0)
@@ -338,10 +341,10 @@ static int measure_mirrored(const struct subject *u, double share, json_t *rows)
 
 /* G: NULL where it is not known how the ranks arrive. */
 static int measure_all(const struct subject *u, const struct signature *g, double share,
-                       json_t *rows, char not [120])
+                       json_t *rows, char why_not[120])
 {
     bool later = g && g->calls > LATER, held = wants("held"), fits;
-    TRY(look(u, share, &fits, not ));
+    TRY(look(u, share, &fits, why_not));
     if (!fits)
         return MPI_SUCCESS;
     double part = share / (1 + later + held);
@@ -353,14 +356,14 @@ static int measure_all(const struct subject *u, const struct signature *g, doubl
 
 /* PREPARED: all ranks had what it takes. */
 static void keep_measured(json_t *f, json_t *rows, const char *data, bool prepared, int rc,
-                          const char * not )
+                          const char *why_not)
 {
     json_object_set_new(f, "data", json_string(data));
     if (json_array_size(rows) == 0)
         json_object_set_new(f, "not_measured",
                             json_string(!prepared ? "a rank's data could not be copied or made"
                                         : rc      ? "MPI returned an error"
-                                                  : not ));
+                                                  : why_not));
     json_object_set_new(f, "methods", rows);
     injection_found(&benchmark_injection, f);
 }
@@ -379,15 +382,15 @@ void benchmark_again(const struct collective *c, const struct signature *g,
     struct subject u = {s,          again_run,
                         &again,     collective_kind(mpi_functions[g->operation].name),
                         again.root, started + share};
-    char not [120] = "";
+    char why_not[120] = "";
     json_t *rows = s->rank == 0 ? json_array() : NULL;
     if (!rc && all)
-        rc = measure_all(&u, g, share, rows, not );
+        rc = measure_all(&u, g, share, rows, why_not);
     if (s->rank == 0) {
         json_t *f = describe_signature(s, mpi_functions[g->operation].name, c->root, most, g->calls,
                                        clock_now() - started);
         keep_measured(f, rows, "copies of the application's, with its types and operation", all, rc,
-                      not );
+                      why_not);
     }
     again_release(&again);
 }
@@ -423,14 +426,14 @@ void benchmark_started(struct shadow *s, const struct started *w, double share)
     int ok = operation_prepare(&call, o, s->comm, root, w->bytes);
     int rc = PMPI_Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, s->comm);
     struct subject u = {s, run_twin, &call, operation_pattern(o), root, begin + share};
-    char not [120] = "";
+    char why_not[120] = "";
     json_t *rows = s->rank == 0 ? json_array() : NULL;
     if (!rc && all)
-        rc = measure_all(&u, NULL, share, rows, not );
+        rc = measure_all(&u, NULL, share, rows, why_not);
     if (s->rank == 0)
         keep_measured(describe_signature(s, o->mpi_twin, w->root, w->bytes, 0, clock_now() - begin),
                       rows, "bytes of the layer's own, started and waited for at once", all, rc,
-                      not );
+                      why_not);
     if (ok)
         operation_release(&call);
 }
