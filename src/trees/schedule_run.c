@@ -132,12 +132,16 @@ static int wait_all(int n, MPI_Request *request)
  * has to be, and a library that waits for the receiver needs the receives posted. */
 enum { IN_FLIGHT = 1024 };
 
-/* REQUEST has room for WINDOW receives, then SENDS sends to every child; all are null. */
+/* REQUEST has room for WINDOW receives, then SENDS sends to every child; all are null. Where their
+ * number is not limited only what the receiver expects is sent: all of it would be on its way at
+ * once, and where that is shared the first segment would arrive as late as the last. */
 static int run_segments(const struct schedule_part *part, const struct message *m,
                         MPI_Request *request, int window, int sends)
 {
     int children = part->n_children, parent = part->parent >= 0 ? part->parent : MPI_PROC_NULL;
     MPI_Request *in = request, *out = request + window;
+    int (*start)(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *) =
+        part->sends > 0 ? PMPI_Isend : PMPI_Issend;
     for (int k = 0; k < window; k++)
         TRY(PMPI_Irecv(m->buffer + k * m->step, segment_count(m, k), m->type, parent, TAG, m->comm,
                        &in[k]));
@@ -147,8 +151,8 @@ static int run_segments(const struct schedule_part *part, const struct message *
         TRY(PMPI_Wait(&in[slot], MPI_STATUS_IGNORE));
         TRY(wait_all(children, mine));
         for (int i = 0; i < children; i++)
-            TRY(PMPI_Issend(m->buffer + k * m->step, segment_count(m, k), m->type, part->child[i],
-                            TAG, m->comm, &mine[i]));
+            TRY(start(m->buffer + k * m->step, segment_count(m, k), m->type, part->child[i], TAG,
+                      m->comm, &mine[i]));
         if (k + window < m->n)
             TRY(PMPI_Irecv(m->buffer + (k + window) * m->step, segment_count(m, k + window),
                            m->type, parent, TAG, m->comm, &in[slot]));
