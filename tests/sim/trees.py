@@ -30,12 +30,12 @@ def judge(case, rows):
     found = {"library": advised["measured"] / library["measured"],
              "best": advised["measured"] / min(r["measured"] for r in rows),
              "error": grid["predicted"] / grid["measured"] - 1,
-             "inside": 0.99 * grid["at least"] <= grid["measured"] <= 1.01 * grid["at most"],
-             "sure": max(grid["at most"] / grid["predicted"], grid["predicted"] / grid["at least"]) < 1.05}
+             "inside": 0.99 * grid["at_least"] <= grid["measured"] <= 1.01 * grid["at_most"],
+             "sure": max(grid["at_most"] / grid["predicted"], grid["predicted"] / grid["at_least"]) < 1.05}
     print("%4d %-11s %3d ranks %d a host %6d B %-24s predicted %9.1f (%.1f to %.1f) measured %9.1f us: "
           "%+6.1f %%%s, advised %s, %.2f of the library, %.2f of the best"
           % (case["seed"], case["kind"], case["ranks"], case["ranks_a_host"], case["bytes"],
-             grid["algorithm"], grid["predicted"], grid["at least"], grid["at most"], grid["measured"],
+             grid["algorithm"], grid["predicted"], grid["at_least"], grid["at_most"], grid["measured"],
              100 * found["error"], "" if found["inside"] else " !", advised["algorithm"],
              found["library"], found["best"]), flush=True)
     return found
