@@ -383,8 +383,10 @@ static size_t size_of(const struct profile *p, enum field_kind kind)
 void positions_follow(const struct fields *fields, void *data, const struct moves *moves)
 {
     for (size_t i = 0; i < fields->n; i++) {
+        if (fields->at[i].kind < FIELD_HOST)
+            continue;
         uint32_t *position = (uint32_t *)((char *)data + fields->at[i].offset);
-        if (fields->at[i].kind >= FIELD_HOST && *position != PROFILE_NONE)
+        if (*position != PROFILE_NONE)
             *position = moves->to[fields->at[i].kind][*position];
     }
 }
@@ -393,9 +395,10 @@ static bool are_valid(const struct profile *p, const struct fields *fields, cons
 {
     for (size_t i = 0; i < fields->n; i++) {
         const struct field *f = &fields->at[i];
+        if (f->kind < FIELD_HOST)
+            continue;
         uint32_t position = *(const uint32_t *)((const char *)data + f->offset);
-        if (f->kind >= FIELD_HOST &&
-            (position == PROFILE_NONE ? f->needed : position >= size_of(p, f->kind)))
+        if (position == PROFILE_NONE ? f->needed : position >= size_of(p, f->kind))
             return false;
     }
     return true;

@@ -128,6 +128,19 @@ Test(pairs, our_columns_survive)
     pairs_free(&q);
 }
 
+/* No way takes less than no time, whatever a log says. */
+Test(pairs, times_of_ours_are_above_0)
+{
+    struct pairs p = made_up(4, true), q;
+    char why[256] = "";
+    p.size[1].min[1] = p.size[1].min[4] = -999e-6;
+    char *text = write_text(&p, false);
+    cr_assert_not(read_text(text, &q, why, sizeof why));
+    cr_assert(strstr(why, "-999.000' is no median and minimum in microseconds"), "%s", why);
+    free(text);
+    pairs_free(&p);
+}
+
 struct wrong {
     const char *find, *replace, *why;
 };

@@ -179,7 +179,8 @@ static bool read_ours(struct reader *r, char *const *field, int i, int j)
     struct pairs *p = r->p;
     struct pairs_size *s = &p->size[r->size];
     double median, min, send[2], gap[2];
-    if (!read_real(field[6], &median) || !read_real(field[7], &min))
+    if (!read_real(field[6], &median) || !read_real(field[7], &min) ||
+        (i != j && !(median > 0 && min > 0)))
         return blame(r, "'%s %s' is no median and minimum in microseconds", field[6], field[7]);
     mirror(s->median, p, i, j, median);
     mirror(s->min, p, i, j, min);
