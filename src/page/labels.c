@@ -182,14 +182,17 @@ char **site_labels(const struct profile *p)
             free(label[i]);
             label[i] = profile_strdup(p->sites.at[i].depth ? text : "-");
         }
-        if (p->sites.at[i].depth && p->sites.at[i].in_part) {
-            snprintf(text, sizeof text, "%.500s, in part", label[i]);
-            free(label[i]);
-            label[i] = profile_strdup(text);
-        }
     }
     free(all);
     number_calls(p, label);
+    for (size_t i = 0; i < p->sites.n; i++) {
+        char text[512];
+        if (!p->sites.at[i].depth || !p->sites.at[i].in_part)
+            continue;
+        snprintf(text, sizeof text, "%.500s, in part", label[i]); /* ends are never cut off */
+        free(label[i]);
+        label[i] = profile_strdup(text);
+    }
     return label;
 }
 
