@@ -71,7 +71,7 @@ like_bare()
         plain "$ranks" "$@" >want 2>want.err </dev/null
         bare=$?
         test $bare != 77 || { limit=; return 77; }
-        if test $((try % 4)) = 1; then
+        if test $((try % 2)) = 1; then
             rm -rf "$output"
             layered "$ranks" "$output" "$@" >out 2>err </dev/null
             status=$?
