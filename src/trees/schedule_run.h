@@ -22,8 +22,8 @@ int schedule_distribute(const struct schedule *s, int holder, MPI_Comm comm,
 
 /* A struct bcast whose arg is PART, which must outlive it. Its run() returns MPI_ERR_ROOT for
  * another root than the schedule's. Whole messages are sent one after the other by MPI_Send, as
- * the paper does; segments are forwarded as they come, up to 1,024 of them on their way at a time, and
- * synchronously where sends are not limited. */
+ * the paper does; segments are forwarded as they come, up to 1,024 of them on their way at a time,
+ * and synchronously where sends are not limited. */
 struct bcast schedule_bcast(const struct schedule_part *part);
 
 #endif
