@@ -172,7 +172,7 @@ static void add_computing(struct making *m, size_t rank)
         for (size_t i = 0; i < m->run[run]->ranks.n; i++) {
             const struct profile_rank *r = &m->run[run]->ranks.at[i];
             if ((size_t)r->rank == rank)
-                x->value[run] = fmax(1e9 * r->wall - (double)(r->mpi_ns + r->lifecycle_ns), 0);
+                x->value[run] = fmax(1e9 * r->wall - (double)r->mpi_ns, 0);
         }
     keep_if_varies(m);
 }

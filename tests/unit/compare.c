@@ -190,6 +190,7 @@ static struct profile *made_rank(uint32_t rank, const struct made *m)
     *PUSH(&p->ranks) = (struct profile_rank){.rank = (int32_t)rank,
                                              .wall = STEPS * step / 1000,
                                              .mpi_ns = (uint64_t)mpi,
+                                             .lifecycle_ns = 300 * MS, /* beside wall */
                                              .delayed_ns = -1};
     return p;
 }
