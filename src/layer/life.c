@@ -3,7 +3,6 @@
 #include "layer/life_inner.h"
 
 #include "inject/inject.h"
-#include "page/report.h"
 #include "profile/profile.h"
 #include "record/call.h"
 #include "record/network.h"
@@ -24,6 +23,7 @@
 
 struct place life_place = {.claim = -1};
 const char *life_obstacle;
+char life_kept_run[PLACE_KEPT];
 static struct clock_pair prepared;
 static struct sync_clock global_clock;
 static int end_keyval = MPI_KEYVAL_INVALID;
@@ -213,9 +213,6 @@ static bool is_first(void)
     return rank == 0;
 }
 
-/* Of the run that was in the directory before; "": none. */
-static char kept_run[PLACE_KEPT];
-
 /* The same number and directory for all ranks; file systems may be private to a host. */
 static uint64_t choose_place(void)
 {
@@ -227,7 +224,7 @@ static uint64_t choose_place(void)
         chosen[0] = (now.ticks * 0x9e3779b97f4a7c15ull ^ (uint64_t)getpid()) | 1;
         chosen[1] = life_place.number;
         if (!life_obstacle)
-            place_keep(&life_place, layer.settings.keep_runs, kept_run);
+            place_keep(&life_place, layer.settings.keep_runs, life_kept_run);
         if (life_place.number)
             layer_say("%s %s: this run writes to %s", layer.settings.output, life_place.why,
                       life_place.shown);
@@ -326,60 +323,6 @@ static void close_books(void)
     ends_mark(LEDGER_FINALIZED, 0);
     struct clock_pair now = clock_read_pair();
     h->pair[1] = (typeof(h->pair[1])){now.ticks, now.seconds};
-}
-
-struct reporting {
-    struct profile *p;
-    double start; /* of putting it together, by clock_now() */
-    int error;
-};
-
-static void save(struct reporting *r)
-{
-    int directory = place_open(&life_place);
-    r->error = directory < 0 ? errno : profile_save(r->p, directory);
-    if (directory >= 0)
-        close(directory);
-    if (r->error)
-        layer_say("cannot write %s/profile.json: %s%s", life_place.shown, strerror(r->error),
-                  layer.ledger.in_file ? "; the records stay" : "");
-}
-
-static void write_report(void *arg)
-{
-    struct reporting *r = arg;
-    profile_symbolize(r->p);
-    profile_set_end(r->p, clock_now() - r->start);
-    if (*life_place.path) /* what hindered the records may not hinder the profile */
-        save(r);
-    if (layer.settings.report) {
-        struct base_round base = {0};
-        char why[1000];
-        if (*layer.settings.base_round &&
-            !base_round_load(layer.settings.base_round, &base, NULL, why, sizeof why))
-            fprintf(stderr, "%s\n", why);
-        report_text(
-            r->p, stderr,
-            &(struct report_options){.top = layer.settings.top,
-                                     .base = &base,
-                                     .directory = *life_place.path ? life_place.shown : NULL});
-        base_round_free(&base);
-        if (*kept_run)
-            layer_say("the run that was in %s is kept in %s/%s; collprof list shows all",
-                      life_place.shown, life_place.shown, kept_run);
-    }
-}
-
-bool life_report(struct profile *p, double start)
-{
-    struct reporting r = {p, start, 0};
-    if (p && profile_try(write_report, &r))
-        return r.error == 0;
-    layer_say("not enough memory to put the profile together: %s%s",
-              layer.ledger.in_file ? "the records stay, for collprof report "
-                                   : "there is no report",
-              layer.ledger.in_file ? life_place.shown : "");
-    return false;
 }
 
 /* A second point at the end gives the drift; the record then has the line through both. */

@@ -10,6 +10,9 @@
 extern struct place life_place;
 extern const char *life_obstacle;
 
+/* The name under which the run is kept that was in the directory before; "": none was. */
+extern char life_kept_run[PLACE_KEPT];
+
 void life_read_settings(void);
 
 /* The rate of the ticks, from life_prepare() to now. */

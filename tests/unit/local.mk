@@ -30,7 +30,7 @@ tests_unit_schedule_SOURCES = tests/unit/schedule.c tests/unit/flow.c tests/unit
 tests_unit_schedule_LDADD = libmeasure.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_pairs_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
-tests_unit_pairs_SOURCES = tests/unit/pairs.c tests/unit/schedule_json.c
+tests_unit_pairs_SOURCES = tests/unit/pairs.c tests/unit/hierarchy.c tests/unit/schedule_json.c
 tests_unit_pairs_LDADD = libpicture.la libresults.la libmeasure.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_measure_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
@@ -48,7 +48,7 @@ tests_unit_record_SOURCES = tests/unit/record.c $(record_tables)
 tests_unit_record_LDADD = libbase.la $(CRITERION_LIBS)
 
 tests_unit_profile_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_profile_SOURCES = tests/unit/profile.c tests/unit/clocks.c tests/unit/load.c tests/unit/network.c \
+tests_unit_profile_SOURCES = tests/unit/profile.c tests/unit/clocks.c tests/unit/judge.c tests/unit/load.c tests/unit/network.c \
 	tests/unit/refusals.c tests/unit/timeline.c tests/unit/trace.c $(made_profile)
 tests_unit_profile_LDADD = libprofile.la libbase.la $(CRITERION_LIBS)
 
@@ -58,7 +58,7 @@ tests_unit_compare_LDADD = libcompare.la libpage.la libresults.la libprofile.la 
 
 tests_unit_page_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_page_SOURCES = tests/unit/page.c tests/unit/figures.c tests/unit/layout.c tests/unit/page_part.c \
-	tests/unit/sentences.c $(made_profile)
+	tests/unit/disturbed.c tests/unit/sentences.c tests/unit/made_page.c tests/unit/made_page.h $(made_profile)
 # Which names call sites, is loaded.
 EXTRA_tests_unit_page_DEPENDENCIES = collprof-symbols.la
 tests_unit_page_LDADD = libpicture.la libdata.la libpage.la libresults.la libprofile.la libbase.la $(CRITERION_LIBS)

@@ -1,25 +1,13 @@
 /* Protects what is shown of a part of a profile, and how: filters, bold and colour, the last line.
  */
-#include "made_ledger.h"
+#include "made_page.h"
 #include "page/filter.h"
-#include "page/report.h"
 #include "page/rows.h"
 #include "profile/model.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
-
-static __attribute__((noinline)) char *text_of(const struct profile *p,
-                                               const struct report_options *o)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    report_text(p, out, o);
-    fclose(out);
-    return text;
-}
 
 /* Two ranks; Allreduce is the second's, Bcast in region "solve" at one place of two. */
 static struct profile *two_ranks(void)

@@ -1,0 +1,153 @@
+/* Protects trust in the times of a run: what is said where ranks were without a processor, on both
+ * sides of each threshold. */
+#include "made_page.h"
+#include "page/compare.h"
+#include "profile/noise.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Two ranks, 2 s each, with SECONDS[r] of them without a processor and WAIT of the time in a late
+ * collective. */
+static struct profile *disturbed(const double seconds[2], double wait)
+{
+    struct profile *p = NULL;
+    for (int r = 0; r < 2; r++) {
+        struct ledger l;
+        made_ledger(&l, NULL, r, 2);
+        made_calls(&l, 1, OP_BCAST, 8, 20, 10000000);
+        for (uint32_t i = 0; i < 20; i++)
+            made_instance(&l, OP_BCAST, i, 0, 1000000 * i + (r ? 0 : (uint64_t)(wait * 1e9)),
+                          1000000 * i + (uint64_t)(wait * 1e9) + 100);
+        l.header->noise[0] = (struct noise_totals){1, 0, -1, 0, 0, 0};
+        l.header->noise[1] = (struct noise_totals){
+            1000000000, seconds[r] < 0 ? -1 : (int64_t)(seconds[r] * 1e9), -1, 0, 0, 7.5};
+        p = made_merged(p, &l);
+    }
+    profile_symbolize(p);
+    return p;
+}
+
+/* Of a killed run the last look is what is known, and it is judged like any other: here rank 1 was
+ * cut off after 100 ms, 92 of them without a processor. */
+Test(page, the_noise_of_a_killed_run_is_judged)
+{
+    struct profile *p = NULL;
+    for (int r = 0; r < 2; r++) {
+        struct ledger l;
+        made_ledger(&l, NULL, r, 2);
+        made_calls(&l, 1, OP_BCAST, 8, 20, 10000000);
+        struct ledger_header *h = l.header;
+        h->noise[0] = (struct noise_totals){1, 0, 0, 0, 0, 0};
+        h->noise[1] = r ? (struct noise_totals){0} : (struct noise_totals){5, 0, 0, 0, 0, 7.5};
+        h->moment[0] = (struct ledger_moment){
+            h->pair[0].ticks + 100000000, -1, {9, r ? 92000000 : 0, 97000000, 31, 0, 0}};
+        h->n_moments = 1;
+        p = made_merged(p, &l);
+    }
+    profile_symbolize(p);
+    const struct profile_rank *cut = &p->ranks.at[1];
+    cr_assert_float_eq((double)cut->watched_ns, 1e8, 1e3);
+    cr_assert_eq(cut->delayed_ns, 92000000);
+    cr_assert_eq(cut->involuntary_switches, 31);
+    cr_assert_eq(cut->worst_switches, 31);
+    cr_assert_eq(cut->worst_pressure_ns, 97000000);
+    struct noise n = noise_of(p);
+    cr_assert_eq(n.level, NOISE_SPOILED);
+    cr_assert_float_eq(n.share, 0.92, 1e-3);
+    cr_assert_float_eq(n.pressure, 0.97, 1e-3);
+    char *text = text_of(p, &(struct report_options){.width = 2000});
+    assert_has(text,
+               "The times of this run mean little: rank 1 could run, but had no processor, for "
+               "92.0 % of the run");
+    assert_has(text, "somebody on the host waited for a processor in 97.0 % of the run");
+    free(text);
+    profile_free(p);
+}
+
+/* What is known of the host alone: that nobody waited, then no rank did; or that somebody did. */
+Test(page, pressure_bounds_what_is_not_known_of_a_rank)
+{
+    for (int busy = 0; busy < 2; busy++) {
+        struct profile *p = disturbed((double[]){-1, -1}, 0.005);
+        p->ranks.at[0].pressure_ns = p->ranks.at[1].pressure_ns = busy ? 1000000000 : 1000000;
+        struct noise n = noise_of(p);
+        cr_assert_eq(n.level, busy ? NOISE_UNKNOWN : NOISE_QUIET);
+        char *text = text_of(p, NULL);
+        cr_assert_eq(strstr(text, "disturbed is not known, but in 50.0 % of it somebody") != NULL,
+                     busy);
+        free(text);
+        profile_free(p);
+    }
+}
+
+/* On both sides of each threshold, and where it is not known: what is said, and what is not. */
+Test(page, disturbed_runs_are_called_so)
+{
+    static const struct {
+        double seconds[2];
+        enum noise_level level;
+        int32_t worst;
+        const char *said; /* first */
+        bool judged;
+    } known[] = {
+        {{0.001, 0.019}, NOISE_QUIET, 1, "- Most time", true},
+        {{0.021, 0.001}, NOISE_FELT, 0, "- This run was disturbed: rank 0 could run", true},
+        {{0.001, 0.199}, NOISE_SPOILED, 1, "- The times of this run mean little: rank 1", false},
+        {{0.001, 0.099}, NOISE_FELT, 1, "- This run was disturbed: rank 1", true},
+        {{0.101, 0.001}, NOISE_SPOILED, 0, "- The times of this run mean little", false},
+        {{-1, 0.001}, NOISE_UNKNOWN, 1, "- Most time", true},
+        {{-1, 0.5}, NOISE_SPOILED, 1, "- The times of this run", false},
+        {{-1, -1}, NOISE_UNKNOWN, -1, "- Most time", true}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        struct profile *p = disturbed(known[i].seconds, 0.005);
+        struct noise n = noise_of(p);
+        char *text = text_of(p, NULL);
+        const char *first = strstr(text, "In short\n  ");
+        cr_assert_eq(n.level, known[i].level, "case %zu: %d", i, n.level);
+        cr_assert_eq(n.worst_rank, known[i].worst, "case %zu", i);
+        cr_assert_not_null(first);
+        cr_assert(!strncmp(first + 11, known[i].said, strlen(known[i].said)), "case %zu: %s", i,
+                  text);
+        cr_assert_eq(strstr(text, "is waiting for a rank") != NULL, known[i].judged, "case %zu", i);
+        cr_assert_eq(strstr(text, "by operation\n  (disturbed") == NULL, known[i].judged,
+                     "case %zu", i);
+        cr_assert_eq(strstr(text, "% ?") == NULL, known[i].judged, "case %zu: %s", i, text);
+        free(text);
+        profile_free(p);
+    }
+}
+
+/* A comparison with such a run says so, too. */
+Test(page, comparisons_say_which_run_was_disturbed)
+{
+    struct profile *quiet = disturbed((double[]){0.001, 0.001}, 0.005);
+    struct profile *spoiled = disturbed((double[]){0.001, 0.3}, 0.005);
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    compare_text(quiet, spoiled, "first", "second", out, &(struct compare_options){.top = 10});
+    fclose(out);
+    assert_has(text, "second was disturbed: a rank was without a processor for 15.0 % of it");
+    assert_has(text, "mean little");
+    cr_assert_null(strstr(text, "first was disturbed"));
+    free(text);
+    profile_free(quiet);
+    profile_free(spoiled);
+}
+
+/* 20 instances: 0.9 % of the run is not worth a sentence, 1.1 % is. */
+Test(page, sentences_only_where_it_matters)
+{
+    for (int k = 0; k < 2; k++) {
+        struct profile *p = disturbed((double[]){0, 0}, k ? 0.0022 : 0.0018);
+        char *text = text_of(p, NULL);
+        cr_assert_eq(strstr(text, "is waiting for a rank") != NULL, k == 1, "%s", text);
+        cr_assert_eq(strstr(text, "Rank 0 is the last to enter most often, in 100.0 %") != NULL,
+                     k == 1, "%s", text);
+        free(text);
+        profile_free(p);
+    }
+}
