@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char *const kind_keys[] = {
     [DIFFERENCE_WALL] = "wall",         [DIFFERENCE_OUTSIDE] = "outside_before",
@@ -69,6 +70,12 @@ void differences_json(const struct differences_page *p, FILE *out)
     json_put(whole, "a", side[0]);
     json_put(whole, "b", side[1]);
     json_put(whole, "ranks", json_pack("[I, I]", (json_int_t)d->ranks[0], (json_int_t)d->ranks[1]));
+    char *doubts = differences_doubts(p), *rest = doubts;
+    json_t *said = json_array();
+    for (const char *line; (line = strsep(&rest, "\n")) && *line;)
+        json_push(said, json_text(line, SIZE_MAX));
+    free(doubts);
+    json_put(whole, "doubts", said);
     json_put(whole, "enough_runs", json_boolean(d->enough));
     json_put(whole, "level", json_real(EVIDENCE_LEVEL));
     json_put(whole, "fail_above", number(p->share));

@@ -177,14 +177,21 @@ static void add_computing(struct making *m, size_t rank)
     keep_if_varies(m);
 }
 
-/* Whether any run that was there says what ranks do before collectives; not so old profiles. */
+/* Whether all runs say what ranks do before collectives, if there are any that ranks meet in; not
+ * so old profiles. */
 static bool is_outside_known(const struct making *m)
 {
     for (size_t run = 0; run < m->all; run++) {
-        bool any = false;
-        for (size_t i = 0; i < m->run[run]->events.n; i++)
-            any = any || m->run[run]->events.at[i].outside_ns >= 0;
-        if (!any)
+        const struct profile *p = m->run[run];
+        bool said = true;
+        for (size_t i = 0; i < p->entries.n && said; i++) {
+            const struct profile_entry *e = &p->entries.at[i];
+            said = p->operations.at[e->operation].family != FAMILY_COLLECTIVE ||
+                   e->comm == PROFILE_NONE || p->comms.at[e->comm].size < 2;
+        }
+        for (size_t i = 0; i < p->events.n && !said; i++)
+            said = p->events.at[i].outside_ns >= 0;
+        if (!said)
             return false;
     }
     return true;
@@ -234,17 +241,25 @@ static void add_rows(struct making *m)
 
 /* --- how sure --- */
 
+static bool same_sign(const struct difference *x, const struct difference *y)
+{
+    return (x->change > 0) == (y->change > 0);
+}
+
 /* With too few runs: whether each side's median lies outside of all that the other's calls had.
- * What has no spread within a run cannot be told. */
-static bool exceeds_spread(const struct difference *x)
+ * What has no spread within a run has one between runs: the sides, S and T, lie farther apart than
+ * the runs of either; one run has none. */
+static bool exceeds_spread(const struct difference *x, const struct summary *s,
+                           const struct summary *t)
 {
     double from[2], to[2];
     for (int side = 0; side < 2; side++) {
         from[side] = x->within[side][0];
         to[side] = x->within[side][1];
-        if (isnan(from[side]) || isnan(to[side]))
-            return false;
     }
+    if (isnan(from[0]) || isnan(from[1]))
+        return s->n > 1 && t->n > 1 &&
+               fmax(t->min - s->max, s->min - t->max) > fmax(s->max - s->min, t->max - t->min);
     return x->change > 0 ? x->median[1] > to[0] && x->median[0] < from[1]
                          : x->median[1] < from[0] && x->median[0] > to[1];
 }
@@ -261,7 +276,7 @@ static void weigh(struct differences *d, struct difference *x)
     x->superiority = evidence_superiority(a, n, b, m);
     bool large = fabs(x->change) >= matters * d->wall_ns;
     if (!d->enough) {
-        x->certainty = large && exceeds_spread(x) ? CERTAINTY_HINT : CERTAINTY_NONE;
+        x->certainty = large && exceeds_spread(x, &s, &t) ? CERTAINTY_HINT : CERTAINTY_NONE;
         return;
     }
     x->p_rank = evidence_rank_test(a, n, b, m);
@@ -283,6 +298,25 @@ static void weigh_all(struct differences *d)
     }
     free(value);
     free(p);
+}
+
+/* One run a side, and a call that exceeds its spread: what a rank does more outside of MPI, of
+ * which there is no spread, is as certain if it is as much, and more than any rank had no
+ * processor. */
+static void weigh_beside_calls(struct differences *d)
+{
+    for (size_t i = 0; i < d->list.n && !d->enough && d->noise >= 0; i++) {
+        struct difference *x = &d->list.at[i];
+        if (x->kind != DIFFERENCE_COMPUTING || fabs(x->change) < matters * d->wall_ns ||
+            fabs(x->change) <= d->noise * d->wall_ns)
+            continue;
+        for (size_t k = 0; k < d->list.n; k++) {
+            const struct difference *y = &d->list.at[k];
+            if (y->kind == DIFFERENCE_TIME && y->certainty == CERTAINTY_HINT && same_sign(x, y) &&
+                fabs(y->change) <= fabs(x->change) * 1.1)
+                x->certainty = CERTAINTY_HINT;
+        }
+    }
 }
 
 /* --- what comes from what --- */
@@ -308,11 +342,6 @@ static int causes_first(const void *a, const void *b)
     if (change != other)
         return change > other ? -1 : 1;
     return x->rank - y->rank;
-}
-
-static bool same_sign(const struct difference *x, const struct difference *y)
-{
-    return (x->change > 0) == (y->change > 0);
 }
 
 static int by_rank(const void *a, const void *b)
@@ -434,6 +463,32 @@ static void count_ranks(const struct making *m)
     }
 }
 
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The programs of each side's runs, each once, without their directories. */
+static void name_programs(const struct making *m)
+{
+    for (size_t side = 0, run = 0; side < 2; side++) {
+        ARRAY(const char *) names = {0};
+        for (size_t end = run + m->d->runs[side]; run < end; run++)
+            for (size_t i = 0; i < m->run[run]->programs.n; i++) {
+                const char *path = m->run[run]->programs.at[i], *slash = strrchr(path, '/');
+                *PUSH(&names) = slash ? slash + 1 : path;
+            }
+        if (names.n)
+            qsort(names.at, names.n, sizeof *names.at, by_name);
+        char *text = m->d->programs[side];
+        for (size_t i = 0, at = 0; i < names.n && at < PROGRAMS_ROOM; i++)
+            if (!i || strcmp(names.at[i], names.at[i - 1]) != 0)
+                at += (size_t)snprintf(text + at, PROGRAMS_ROOM - at, "%s%s", at ? ", " : "",
+                                       names.at[i]);
+        free(names.at);
+    }
+}
+
 struct differences *differences_find(struct profile *const *run, size_t n, size_t m)
 {
     struct differences *d = profile_alloc(sizeof *d);
@@ -443,7 +498,9 @@ struct differences *differences_find(struct profile *const *run, size_t n, size_
     add_rows(&making);
     judge_noise(&making);
     count_ranks(&making);
+    name_programs(&making);
     weigh_all(d);
+    weigh_beside_calls(d);
     put_in_order(d);
     return d;
 }

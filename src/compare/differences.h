@@ -43,6 +43,8 @@ struct difference {
     size_t at;      /* index of its place, for the search */
 };
 
+enum { PROGRAMS_ROOM = 200 };
+
 struct differences {
     size_t runs[2];
     double wall_ns;     /* median of A's runs */
@@ -50,7 +52,8 @@ struct differences {
     bool outside_known; /* all profiles say what ranks do before collectives */
     double noise; /* largest share of a run that a rank was without a processor; < 0: unknown */
     size_t noise_run;
-    size_t ranks[2];               /* of the runs of a side; 0: not all of one number */
+    size_t ranks[2];                 /* of the runs of a side; 0: not all of one number */
+    char programs[2][PROGRAMS_ROOM]; /* that a side's runs were of; "": not known */
     ARRAY(struct difference) list; /* the wall first, then causes, effects, and what is not told */
     void *memory;                  /* places */
 };
@@ -69,9 +72,6 @@ const struct difference *differences_above(const struct differences *d, double s
 void difference_sentence(const struct differences *d, const struct difference *x, char *text,
                          size_t room);
 
-/* That the sides have different numbers of ranks; false: they have not. */
-bool differences_of_ranks(const struct differences *d, char *text, size_t room);
-
 /* In a word or two: "waiting". */
 const char *difference_kind_name(enum difference_kind kind);
 
@@ -82,6 +82,10 @@ struct differences_page {
     double share;
     long top;
 };
+
+/* What speaks against believing the differences, a sentence a line, for free(); "": nothing. */
+char *differences_doubts(const struct differences_page *p);
+
 void differences_text(const struct differences_page *p, FILE *out);
 void differences_markdown(const struct differences_page *p, FILE *out);
 void differences_json(const struct differences_page *p, FILE *out);

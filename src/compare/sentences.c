@@ -1,5 +1,6 @@
 /* What is said of a difference. */
 #include "base/format.h"
+#include "base/noise.h"
 #include "compare/differences.h"
 
 #include <math.h>
@@ -55,23 +56,6 @@ static void add_shape(const struct difference *x, char *text, size_t room)
                  from_to(median, sizeof median, m[0], m[1]), from_to(p99, sizeof p99, s[0], s[1]));
 }
 
-bool differences_of_ranks(const struct differences *d, char *text, size_t room)
-{
-    char a[32] = "different numbers of", b[32] = "different numbers of";
-    if (d->ranks[0] && d->ranks[0] == d->ranks[1])
-        return false;
-    if (d->ranks[0])
-        snprintf(a, sizeof a, "%zu", d->ranks[0]);
-    if (d->ranks[1])
-        snprintf(b, sizeof b, "%zu", d->ranks[1]);
-    snprintf(text, room,
-             "A ran on %s ranks, B on %s: times are those of a rank, and whatever follows from the "
-             "number of ranks "
-             "looks like a change of the program",
-             a, b);
-    return true;
-}
-
 void difference_sentence(const struct differences *d, const struct difference *x, char *text,
                          size_t room)
 {
@@ -116,4 +100,51 @@ void difference_sentence(const struct differences *d, const struct difference *x
         add_shape(x, text, room);
         return;
     }
+}
+
+static void several(size_t n, char text[32])
+{
+    if (n)
+        snprintf(text, 32, "%zu", n);
+    else
+        strcpy(text, "different numbers of");
+}
+
+char *differences_doubts(const struct differences_page *p)
+{
+    const struct differences *d = p->d;
+    char *text = NULL, a[32], b[32];
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        profile_out_of_memory();
+    if (!d->enough)
+        fprintf(out,
+                "%zu and %zu run%s cannot tell a change from the difference that two runs of the "
+                "same program have. Shown is only what exceeds the spread that was seen. Five "
+                "runs a side can tell: collprof repeat makes them.\n",
+                d->runs[0], d->runs[1], d->runs[1] == 1 ? "" : "s");
+    if (*d->programs[0] && *d->programs[1] && strcmp(d->programs[0], d->programs[1]) != 0)
+        fprintf(out, "These are different programs: A ran %s, B %s.\n", d->programs[0],
+                d->programs[1]);
+    if (!d->ranks[0] || d->ranks[0] != d->ranks[1]) {
+        several(d->ranks[0], a);
+        several(d->ranks[1], b);
+        fprintf(out,
+                "A ran on %s ranks, B on %s: times are those of a rank, and whatever follows from "
+                "the number of ranks looks like a change of the program.\n",
+                a, b);
+    }
+    if (d->noise >= (d->enough ? NOISE_SPOILED_FROM : NOISE_FELT_FROM))
+        fprintf(out, "%.200s was disturbed most: a rank was without a processor for %s of it: %s\n",
+                p->name[d->noise_run], format_share(a, d->noise, 1),
+                d->enough                        ? "the intervals have that in them."
+                : d->noise >= NOISE_SPOILED_FROM ? "changes of times mean little."
+                                                 : "changes of that size mean nothing.");
+    if (!d->outside_known)
+        fputs("Not all of these profiles say what ranks do before collectives: who is late by its "
+              "own doing is not known.\n",
+              out);
+    fclose(out);
+    return text;
 }

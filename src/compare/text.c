@@ -42,35 +42,6 @@ static void put_runs(const struct differences_page *p, FILE *out)
     }
 }
 
-/* What the runs cannot tell, before what they do. */
-static void put_doubts(const struct differences_page *p, FILE *out)
-{
-    const struct differences *d = p->d;
-    char text[600], share[32];
-    if (!d->enough) {
-        snprintf(text, sizeof text,
-                 "%zu and %zu run%s cannot tell a change from the difference that two runs of the "
-                 "same program have. Shown is only what exceeds the spread within the runs. "
-                 "Five runs a side can tell: collprof repeat makes them.",
-                 d->runs[0], d->runs[1], d->runs[1] == 1 ? "" : "s");
-        text_paragraph(out, "  ! ", text);
-    }
-    if (differences_of_ranks(d, text, sizeof text))
-        text_paragraph(out, "  ! ", text);
-    if (d->noise >= 0.01) {
-        snprintf(text, sizeof text,
-                 "%.200s was disturbed most: a rank was without a processor for %s of it%s",
-                 p->name[d->noise_run], format_share(share, d->noise, 1),
-                 d->enough ? ": the intervals have that in them" : "");
-        text_paragraph(out, "  ! ", text);
-    }
-    if (!d->outside_known)
-        text_paragraph(
-            out, "  ! ",
-            "not all of these profiles say what ranks do before collectives: who is late "
-            "by its own doing is not known");
-}
-
 /* Numbered, causes first. */
 static size_t put_sentences(const struct differences_page *p, FILE *out)
 {
@@ -131,6 +102,18 @@ static void put_row(struct layout *l, const struct differences *d, const struct 
     layout_cell(l, "%s", where(x, place, sizeof place));
 }
 
+/* Of what is in the table with enough runs, and with few. */
+static const char *const columns_notes[] = {
+    [true] =
+        "95 % interval: of the change, by bootstrap over runs. B>A: share of the pairs of runs "
+        "in which B's is larger. p: rank test of this row alone. p of all: how often any row "
+        "would differ so much if nothing did. told: at 0.01 of that and below, from 1 % of the "
+        "run.",
+    [false] = "exceeds: calls, and what is before them: each side's median lies outside of the "
+              "other's middle 80 %; the run, and all outside of MPI: the sides lie farther apart "
+              "than the runs of either, or, for one run a side, a rank's is as much as that of a "
+              "call that exceeds, and longer than any rank had no processor."};
+
 static void put_table(const struct differences_page *p, FILE *out)
 {
     struct layout *l = layout_new(p->d->enough ? "lrrrrooorlL" : "lrrrrlL");
@@ -141,16 +124,12 @@ static void put_table(const struct differences_page *p, FILE *out)
     for (size_t i = 0; i < p->d->list.n && shown < (size_t)p->top; i++, shown++)
         put_row(l, p->d, &p->d->list.at[i]);
     fputs("\nAll that varies by 1 % of the run (medians of the runs, per rank)\n", out);
+    char *note = text_note(columns_notes[p->d->enough], l);
     layout_print(l, out, text_width());
     text_more(out, p->d->list.n, shown, "row");
-    if (p->d->enough)
-        text_paragraph(out, "  ",
-                       "95 % interval: of the change, by bootstrap over runs. B>A: share "
-                       "of the pairs "
-                       "of runs in which B's is larger. p: rank test of this row alone. p of all: "
-                       "how often any "
-                       "row would differ so much if nothing did; told at 0.01 and below, from 1 % "
-                       "of the run.");
+    if (*note)
+        text_paragraph(out, "  ", note);
+    free(note);
 }
 
 void differences_text(const struct differences_page *p, FILE *out)
@@ -158,14 +137,18 @@ void differences_text(const struct differences_page *p, FILE *out)
     char text[1200];
     fputs("collprof: what changed from A to B\n", out);
     put_runs(p, out);
-    put_doubts(p, out);
+    char *doubts = differences_doubts(p), *rest = doubts;
+    for (const char *line; (line = strsep(&rest, "\n")) && *line;)
+        text_paragraph(out, "  ! ", line);
+    free(doubts);
     fputc('\n', out);
     difference_sentence(p->d, differences_wall(p->d), text, sizeof text);
     text_paragraph(out, "  ", text);
     if (!put_sentences(p, out) && differences_wall(p->d)->certainty == CERTAINTY_NONE)
         text_paragraph(out, "  ",
                        p->d->enough ? "No difference can be told from noise."
-                                    : "Nothing exceeds the spread within the runs.");
+                                    : "No call, and nothing before one, differs by more than it "
+                                      "does within the runs.");
     put_gate(p, out, "  ");
     put_table(p, out);
 }
@@ -204,10 +187,10 @@ void differences_markdown(const struct differences_page *p, FILE *out)
             d->runs[0]);
     put_marked(text, out);
     fputs("\n\n", out);
-    if (!d->enough)
-        fputs("So few runs cannot tell a change from the difference that two runs have.\n\n", out);
-    if (differences_of_ranks(d, text, sizeof text))
-        fprintf(out, "%s.\n\n", text);
+    char *doubts = differences_doubts(p), *rest = doubts;
+    for (const char *line; (line = strsep(&rest, "\n")) && *line; fputs("\n\n", out))
+        put_marked(line, out);
+    free(doubts);
     size_t shown = 0;
     for (size_t i = 1; i < d->list.n && shown < (size_t)p->top; i++) {
         const struct difference *x = &d->list.at[i];

@@ -5,6 +5,7 @@
 #include "base/quote.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void signed_time(double ns, FILE *out)
@@ -18,17 +19,14 @@ static void sentences(const struct differences_page *p, FILE *out)
     const struct differences *d = p->d;
     char text[1200];
     size_t said = 0;
-    const bool other_ranks = differences_of_ranks(d, text, sizeof text);
-    bool doubtful = !d->enough || other_ranks || d->noise >= 0.1;
+    char *doubts = differences_doubts(p), *rest = doubts;
     fprintf(out, "<section id=in-short class=\"box%s\"><h2>In short</h2><ul>",
-            doubtful ? " bad" : "");
-    if (!d->enough)
-        fputs("<li>So few runs cannot tell a change from the difference that two runs have.", out);
-    if (other_ranks)
-        fprintf(out, "<li>%s.", text);
-    if (d->noise >= 0.1)
-        fprintf(out, "<li>In a run, a rank was without a processor for %.1f %% of the time.",
-                100 * d->noise);
+            *doubts ? " bad" : "");
+    for (const char *line; (line = strsep(&rest, "\n")) && *line;) {
+        fputs("<li>", out);
+        quote_html(line, out);
+    }
+    free(doubts);
     for (size_t i = 0; i < d->list.n && said < (size_t)p->top; i++) {
         const struct difference *x = &d->list.at[i];
         if (i && (x->certainty == CERTAINTY_NONE || x->joined))

@@ -1,10 +1,8 @@
 #include "page/compare.h"
 
-#include "base/format.h"
 #include "page/layout.h"
 #include "page/rows.h"
 #include "page/text.h"
-#include "profile/noise.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -163,33 +161,28 @@ static void print_rows(const struct profile *before, const struct profile *after
     compare_free(&c);
 }
 
-static double mean_wall_ns(const struct profile *p)
-{
-    double sum = 0;
-    for (size_t i = 0; i < p->ranks.n; i++)
-        sum += p->ranks.at[i].wall * 1e9;
-    return p->ranks.n ? sum / (double)p->ranks.n : 0;
-}
-
 static void print_facts(const struct profile *before, const struct profile *after,
                         const char *name_before, const char *name_after, FILE *out)
 {
     const struct profile *p[] = {before, after};
     const char *name[] = {name_before, name_after};
-    double wall[2], mpi[2];
+    double wall[2] = {0}, mpi[2];
     struct layout *l = layout_new("Lrrrrrl");
     layout_heading(l, "run|ranks|wall|in MPI|% in MPI|MPI calls|application");
     for (int k = 0; k < 2; k++) {
         uint64_t calls = 0;
-        for (size_t i = 0; i < p[k]->ranks.n; i++)
+        double sum = 0;
+        for (size_t i = 0; i < p[k]->ranks.n; i++) {
             calls += p[k]->ranks.at[i].calls;
-        wall[k] = mean_wall_ns(p[k]);
+            sum += 1e9 * p[k]->ranks.at[i].wall;
+            wall[k] = fmax(wall[k], 1e9 * p[k]->ranks.at[i].wall);
+        }
         mpi[k] = p[k]->ranks.n ? text_mpi_ns(p[k]) / (double)p[k]->ranks.n : 0;
         layout_cell(l, "%s", name[k]);
         layout_cell(l, "%zu", p[k]->ranks.n);
         layout_time(l, wall[k]);
         layout_time(l, mpi[k]);
-        layout_cell(l, "%.1f", wall[k] > 0 ? 100 * mpi[k] / wall[k] : 0);
+        layout_cell(l, "%.1f", sum > 0 ? 100 * text_mpi_ns(p[k]) / sum : 0);
         layout_count(l, calls);
         layout_cell(l, "%s", p[k]->programs.n ? p[k]->programs.at[0] : "");
     }
@@ -202,34 +195,11 @@ static void print_facts(const struct profile *before, const struct profile *afte
     layout_print(l, out, text_width());
 }
 
-/* What a run was kept off its processors shows as a change of whatever was running then. */
-static void say_if_disturbed(const struct profile *p, const char *name, FILE *out)
-{
-    const struct noise n = noise_of(p);
-    char text[400], share[32];
-    if (n.level != NOISE_FELT && n.level != NOISE_SPOILED)
-        return;
-    snprintf(text, sizeof text,
-             "%.200s was disturbed: a rank was without a processor for %s of it: %s", name,
-             format_share(share, n.share, 1),
-             n.level == NOISE_SPOILED ? "changes of times mean little"
-                                      : "changes of times of that size mean nothing");
-    text_paragraph(out, "  ! ", text);
-}
-
 void compare_text(const struct profile *before, const struct profile *after,
                   const char *name_before, const char *name_after, FILE *out,
                   const struct compare_options *o)
 {
-    text_set_width(text_width_of(out, o->width));
-    fputs("collprof: what changed (times per rank)\n", out);
-    say_if_disturbed(before, name_before, out);
-    say_if_disturbed(after, name_after, out);
-    if (before->ranks.n != after->ranks.n)
-        text_paragraph(out, "  ! ",
-                       "The runs have different numbers of ranks: times are those of a rank, and "
-                       "whatever follows "
-                       "from the number looks like a change of the program.");
+    text_title(out, "The two runs (times per rank)");
     print_facts(before, after, name_before, name_after, out);
     print_rows(before, after, false, out, o);
     if (before->stack_depth && after->stack_depth)

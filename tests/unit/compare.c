@@ -135,6 +135,7 @@ struct made {
     double before; /* ms that rank 1 spends before the second sum; rank 0: 1 */
     double jitter; /* ms */
     double own;    /* ms more that each of the first sums takes by itself */
+    bool apart;    /* rank 1 has no part in the second: the other receives from it */
 };
 
 static uint32_t made_site(struct profile *p, int line)
@@ -151,7 +152,7 @@ static struct profile *made_rank(uint32_t rank, const struct made *m)
     uint32_t sum = profile_add_operation(p, "MPI_Allreduce", FAMILY_COLLECTIVE);
     uint32_t comm = profile_add_comm(p, &(struct profile_comm){.id = 1, .created = 1, .size = 2});
     double other = fmax(1, m->before) + m->jitter, step = 1 + other + 0.02 + m->own, mpi = 0;
-    for (int place = 0; place < 2; place++) {
+    for (int place = 0; place < (m->apart && rank ? 1 : 2); place++) {
         uint64_t histogram[HISTOGRAM_BUCKETS] = {0};
         uint32_t site = made_site(p, m->line + 10 * place);
         double outside = place ? (rank ? m->before : 1) + m->jitter : 1;
@@ -256,7 +257,7 @@ Test(compare, the_cause_comes_before_its_effect)
 {
     struct profile *run[10];
     struct differences *d =
-        compare(run, (struct made){10, 1, 0, 0}, (struct made){10, 1.5, 0, 0}, 5);
+        compare(run, (struct made){10, 1, 0, 0, false}, (struct made){10, 1.5, 0, 0, false}, 5);
     assert_cause(d, CERTAINTY_TOLD);
     cr_assert(strstr(d->list.at[1].place, "solve.c:20"), "%s", d->list.at[1].place);
     cr_assert_eq(differences_wall(d)->certainty, CERTAINTY_TOLD);
@@ -283,7 +284,7 @@ Test(compare, the_way_back_has_the_other_sign)
     struct profile *run[10];
     char text[1200];
     struct differences *d =
-        compare(run, (struct made){10, 1.5, 0, 0}, (struct made){10, 1, 0, 0}, 5);
+        compare(run, (struct made){10, 1.5, 0, 0, false}, (struct made){10, 1, 0, 0, false}, 5);
     difference_sentence(d, differences_wall(d), text, sizeof text);
     cr_assert(strstr(text, "The run is shorter: "), "%s", text);
     cr_assert(strstr(text, ", -20.0 ms (-"), "%s", text);
@@ -299,7 +300,8 @@ Test(compare, unknown_times_are_left_out)
 {
     struct profile *run[10];
     for (size_t i = 0; i < 10; i++) {
-        run[i] = made_run((struct made){10, i < 5 ? 1 : 1.5, 0.004 * (double)(i * 7 % 5), 0});
+        run[i] =
+            made_run((struct made){10, i < 5 ? 1 : 1.5, 0.004 * (double)(i * 7 % 5), 0, false});
         for (size_t k = 0; k < run[i]->events.n; k++)
             if (run[i]->events.at[k].sequence % 4 < 2)
                 run[i]->events.at[k].outside_ns = -1;
@@ -309,21 +311,66 @@ Test(compare, unknown_times_are_left_out)
     done(run, 5, d);
 }
 
-/* Sides of different sizes are compared, and called so in the text; equal ones are not. */
-Test(compare, different_numbers_of_ranks_are_said)
+static void assert_doubt(struct profile **run, size_t n, const char *doubt, bool said)
 {
-    struct profile *run[4];
-    for (size_t i = 0; i < 4; i++)
-        run[i] = made_run((struct made){10, 1, 0, 0});
-    char text[600];
-    struct differences *d = differences_find(run, 2, 2);
-    cr_assert_not(differences_of_ranks(d, text, sizeof text));
+    static const char *const name[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"};
+    struct differences *d = differences_find(run, n, n);
+    char *text = differences_doubts(&(struct differences_page){.d = d, .name = name});
+    cr_assert_eq(strstr(text, doubt) != NULL, said, "%s: %s", doubt, text);
+    free(text);
     differences_free(d);
+}
+
+/* What makes sides unlike is said, and nothing of sides that are alike. */
+Test(compare, what_speaks_against_a_comparison_is_said)
+{
+    struct profile *run[10];
+    for (size_t i = 0; i < 10; i++) {
+        run[i] = made_run((struct made){10, 1, 0, 0, false});
+        profile_add_program(run[i], i % 2 ? "/old/heat" : "/new/heat");
+    }
+    assert_doubt(run, 5, "", true);
+    assert_doubt(run, 5, ".", false);
+    assert_doubt(run, 2, "2 and 2 runs cannot tell", true);
     *PUSH(&run[3]->ranks) = (struct profile_rank){.rank = 2, .wall = 1, .delayed_ns = -1};
-    d = differences_find(run, 2, 2);
-    cr_assert(differences_of_ranks(d, text, sizeof text));
-    cr_assert_not_null(strstr(text, "A ran on 2 ranks, B on different numbers of:"), "%s", text);
-    done(run, 2, d);
+    assert_doubt(run, 2, "A ran on 2 ranks, B on different numbers of:", true);
+    profile_add_program(run[9], "/new/ice");
+    assert_doubt(run, 5, "different programs: A ran heat, B heat, ice.", true);
+    for (int disturbed = 0; disturbed < 3; disturbed++) {
+        run[0]->ranks.at[1].delayed_ns = disturbed * 5 * (int64_t)(1e7 * run[0]->ranks.at[1].wall);
+        assert_doubt(run, 1, "a was disturbed most: a rank was without a processor for", disturbed);
+        assert_doubt(run, 1, "mean little", disturbed == 2);
+    }
+    for (size_t i = 0; i < 10; i++)
+        profile_free(run[i]);
+}
+
+/* A rank that works longer before its sends, one run a side or two: before the receive that waits.
+ * What others do outside of MPI meanwhile, by less than that, is not said, nor is anything while
+ * ranks were without a processor for longer. */
+Test(compare, a_rank_that_works_longer_comes_before_a_receive)
+{
+    for (size_t n = 1; n < 3; n++)
+        for (int disturbed = 0; disturbed < 2; disturbed++) {
+            struct profile *run[4];
+            for (size_t i = 0; i < 2 * n; i++) {
+                run[i] = made_run((struct made){10, i < n ? 1 : 1.5, 0, 0, true});
+                run[i]->events.n = run[i]->arrivals.n = 0;
+                for (size_t k = 0; k < run[i]->operations.n; k++)
+                    run[i]->operations.at[k].family = FAMILY_RECV;
+                run[i]->ranks.at[0].delayed_ns = 0;
+                run[i]->ranks.at[1].delayed_ns = (disturbed ? 40 : 10) * MS;
+            }
+            struct differences *d = differences_find(run, n, n);
+            const struct difference *x = &d->list.at[1];
+            cr_assert(d->outside_known, "there is no collective");
+            bool first = x->kind == DIFFERENCE_COMPUTING && x->rank == 1;
+            cr_assert_eq(first, n == 2 || !disturbed, "%zu runs", n);
+            cr_assert_eq(x[first].kind, DIFFERENCE_TIME);
+            cr_assert_eq(x[first].certainty, CERTAINTY_HINT);
+            cr_assert_eq(differences_wall(d)->certainty, n == 2 ? CERTAINTY_HINT : CERTAINTY_NONE);
+            done(run, n, d);
+        }
 }
 
 /* Which of a place's calls have changed: all, the usual one, or the slowest. */
@@ -357,7 +404,7 @@ Test(compare, a_cause_comes_before_larger_changes)
 {
     struct profile *run[10];
     struct differences *d =
-        compare(run, (struct made){10, 1, 0, 0}, (struct made){10, 1.5, 0, 2}, 5);
+        compare(run, (struct made){10, 1, 0, 0, false}, (struct made){10, 1.5, 0, 2, false}, 5);
     assert_cause(d, CERTAINTY_TOLD);
     const struct difference *own = NULL;
     for (size_t i = 2; i < d->list.n; i++)
@@ -374,7 +421,7 @@ Test(compare, what_lies_in_the_noise_is_not_told)
     static const double jitter[] = {0, 0.1, 0.2, 0.3, 0.4, 0.05, 0.12, 0.26, 0.33, 0.38};
     struct profile *run[10];
     for (size_t i = 0; i < 10; i++)
-        run[i] = made_run((struct made){10, 1, jitter[i], 0});
+        run[i] = made_run((struct made){10, 1, jitter[i], 0, false});
     struct differences *d = differences_find(run, 5, 5);
     cr_assert_gt(differences_wall(d)->change, 0.02 * d->wall_ns);
     for (size_t i = 0; i < d->list.n; i++)
@@ -385,8 +432,8 @@ Test(compare, what_lies_in_the_noise_is_not_told)
 /* One run a side: calls that differ by more among each other than the runs do are no hint. */
 Test(compare, what_lies_in_the_spread_of_calls_is_no_hint)
 {
-    struct profile *run[2] = {made_run((struct made){10, 1, 0, 0}),
-                              made_run((struct made){10, 1.5, 0, 0})};
+    struct profile *run[2] = {made_run((struct made){10, 1, 0, 0, false}),
+                              made_run((struct made){10, 1.5, 0, 0, false})};
     for (size_t r = 0; r < 2; r++)
         for (size_t k = 0; k < run[r]->events.n; k++)
             run[r]->events.at[k].outside_ns += (k / 4 % 2 ? 9 : -9) * (MS / 10);
@@ -406,7 +453,8 @@ Test(compare, what_lies_in_the_spread_of_calls_is_no_hint)
 Test(compare, equal_runs_have_nothing_to_tell)
 {
     struct profile *run[10];
-    struct differences *d = compare(run, (struct made){10, 1, 0, 0}, (struct made){10, 1, 0, 0}, 5);
+    struct differences *d =
+        compare(run, (struct made){10, 1, 0, 0, false}, (struct made){10, 1, 0, 0, false}, 5);
     for (size_t i = 0; i < d->list.n; i++)
         cr_assert_eq(d->list.at[i].certainty, CERTAINTY_NONE, "row %zu", i);
     cr_assert_eq(differences_above(d, 0), NULL);
@@ -418,7 +466,7 @@ Test(compare, one_run_a_side_gives_hints_only)
 {
     struct profile *run[2];
     struct differences *d =
-        compare(run, (struct made){10, 1, 0, 0}, (struct made){10, 1.5, 0, 0}, 1);
+        compare(run, (struct made){10, 1, 0, 0, false}, (struct made){10, 1.5, 0, 0, false}, 1);
     assert_cause(d, CERTAINTY_HINT);
     cr_assert_eq(differences_wall(d)->certainty, CERTAINTY_NONE);
     cr_assert_eq(differences_above(d, 0), NULL);
@@ -431,7 +479,7 @@ Test(compare, places_that_moved_are_the_same)
 {
     struct profile *run[10];
     struct differences *d =
-        compare(run, (struct made){10, 1, 0, 0}, (struct made){17, 1.5, 0, 0}, 5);
+        compare(run, (struct made){10, 1, 0, 0, false}, (struct made){17, 1.5, 0, 0, false}, 5);
     assert_cause(d, CERTAINTY_TOLD);
     cr_assert(strstr(d->list.at[1].place, "solve.c:20"), "%s", d->list.at[1].place);
     done(run, 5, d);
@@ -442,7 +490,8 @@ Test(compare, old_profiles_name_no_rank)
 {
     struct profile *run[10];
     for (size_t i = 0; i < 10; i++) {
-        run[i] = made_run((struct made){10, i < 5 ? 1 : 1.5, 0.004 * (double)(i * 7 % 5), 0});
+        run[i] =
+            made_run((struct made){10, i < 5 ? 1 : 1.5, 0.004 * (double)(i * 7 % 5), 0, false});
         for (size_t k = 0; k < run[i]->events.n; k++)
             run[i]->events.at[k].outside_ns = -1;
     }
@@ -461,7 +510,7 @@ Test(compare, a_late_sender_comes_before_its_victims)
         struct profile *run[10];
         for (size_t i = 0; i < 10; i++) {
             double before = i < 5 ? 1 : 1.5;
-            run[i] = made_run((struct made){10, before, 0.004 * (double)(i * 7 % 5), 0});
+            run[i] = made_run((struct made){10, before, 0.004 * (double)(i * 7 % 5), 0, false});
             run[i]->events.n = run[i]->arrivals.n = 0;
             struct profile_wait w = {.site = run[i]->entries.at[1].site,
                                      .operation = run[i]->entries.at[1].operation,

@@ -120,24 +120,6 @@ Test(page, disturbed_runs_are_called_so)
     }
 }
 
-/* A comparison with such a run says so, too. */
-Test(page, comparisons_say_which_run_was_disturbed)
-{
-    struct profile *quiet = disturbed((double[]){0.001, 0.001}, 0.005);
-    struct profile *spoiled = disturbed((double[]){0.001, 0.3}, 0.005);
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    compare_text(quiet, spoiled, "first", "second", out, &(struct compare_options){.top = 10});
-    fclose(out);
-    assert_has(text, "second was disturbed: a rank was without a processor for 15.0 % of it");
-    assert_has(text, "mean little");
-    cr_assert_null(strstr(text, "first was disturbed"));
-    free(text);
-    profile_free(quiet);
-    profile_free(spoiled);
-}
-
 /* 20 instances: 0.9 % of the run is not worth a sentence, 1.1 % is. */
 Test(page, sentences_only_where_it_matters)
 {

@@ -4,6 +4,7 @@
 #include "made_profile.h"
 #include "page/compare.h"
 #include "page/rows.h"
+#include "page/text.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -201,8 +202,8 @@ Test(figures, changes_have_their_sign)
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    compare_text(run[0], run[1], "first", "second", out,
-                 &(struct compare_options){.top = 10, .width = 200});
+    text_set_width(200);
+    compare_text(run[0], run[1], "first", "second", out, &(struct compare_options){.top = 10});
     fclose(out);
     assert_has(text, "+0.0%  +206.0%"); /* 820 us of calls are 2509 us now, in 2 s */
     char *table = strstr(text, "Changes by operation");
