@@ -6,13 +6,15 @@
 
 static const double spoiled_of_mpi = 0.50;
 
-/* A bad stretch matters by what it is of the run, and by how bad it is. */
-static const double bad = 0.25;
+/* A bad stretch matters by how bad it is, and by what that is of the run, LONGEST. */
+static const double bad = 0.25, bad_of_run = 0.0025;
 
-static void look_at_moments(struct noise *n, const struct profile_rank *r)
+static void look_at_moments(struct noise *n, const struct profile_rank *r, double longest)
 {
-    double share =
-        r->worst_length_ns > 0 ? (double)r->worst_delayed_ns / (double)r->worst_length_ns : -1;
+    bool matters = 1e-9 * (double)r->worst_delayed_ns >= bad_of_run * longest;
+    double share = r->worst_length_ns > 0 && matters
+                       ? (double)r->worst_delayed_ns / (double)r->worst_length_ns
+                       : -1;
     if (share >= 0 && (n->bad_rank < 0 || share > n->bad_share)) {
         n->bad_rank = r->rank;
         n->bad_share = share;
@@ -40,12 +42,14 @@ static bool nothing_waited(const struct profile_rank *r, double watched)
 struct noise noise_of(const struct profile *p)
 {
     struct noise n = {.worst_rank = -1, .load = -1, .bad_rank = -1, .pressure = -1};
-    double delayed = 0, wall = 0, mpi = 0;
+    double delayed = 0, wall = 0, mpi = 0, longest = 0;
+    for (size_t i = 0; i < p->ranks.n; i++)
+        longest = fmax(longest, p->ranks.at[i].wall);
     for (size_t i = 0; i < p->ranks.n; i++) {
         const struct profile_rank *r = &p->ranks.at[i];
         n.load = r->load > n.load ? r->load : n.load;
         mpi += (double)r->mpi_ns / 1e9;
-        look_at_moments(&n, r);
+        look_at_moments(&n, r, longest);
         double watched = r->watched_ns > 0 ? 1e-9 * (double)r->watched_ns : r->wall;
         if (r->pressure_ns >= 0 && watched > 0)
             n.pressure = fmax(n.pressure, fmin(1e-9 * (double)r->pressure_ns / watched, 1));
@@ -57,8 +61,10 @@ struct noise noise_of(const struct profile *p)
         double seconds = r->delayed_ns < 0 ? 0 : fmin(1e-9 * (double)r->delayed_ns, watched);
         delayed += seconds;
         wall += watched;
-        if (n.worst_rank < 0 || seconds / watched > n.share) {
-            n.share = seconds / watched;
+        /* A rank that was there for a short time lost no more of the run than that. */
+        double share = seconds / watched * (r->wall > 0 ? r->wall / longest : 1);
+        if (n.worst_rank < 0 || share > n.share) {
+            n.share = share;
             n.seconds = seconds;
             n.worst_rank = r->rank;
         }

@@ -67,6 +67,34 @@ Test(page, the_noise_of_a_killed_run_is_judged)
     profile_free(p);
 }
 
+/* A rank that was there for a part of the run, all of that without a processor: the run has lost no
+ * more than that part. */
+Test(page, a_short_rank_does_not_spoil_the_run)
+{
+    static const struct {
+        double part;
+        enum noise_level level;
+        bool bad_stretch;
+    } known[] = {{0.002, NOISE_QUIET, false},
+                 {0.004, NOISE_FELT, true},
+                 {0.05, NOISE_FELT, true},
+                 {0.2, NOISE_SPOILED, true}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        struct profile *p = disturbed((double[]){0, 0}, 0.005);
+        struct profile_rank *r = &p->ranks.at[1];
+        r->wall *= known[i].part;
+        r->delayed_ns = r->watched_ns = (int64_t)(1e9 * r->wall);
+        r->worst_from_ns = 0;
+        r->worst_length_ns = r->worst_delayed_ns = r->watched_ns;
+        r->mpi_ns = p->ranks.at[0].mpi_ns = 1000000000;
+        struct noise n = noise_of(p);
+        cr_assert_eq(n.level, known[i].level, "%g", known[i].part);
+        cr_assert_eq(noise_has_bad_stretch(&n), known[i].bad_stretch, "%g", known[i].part);
+        cr_assert_float_eq(n.share, known[i].part, 1e-6);
+        profile_free(p);
+    }
+}
+
 /* What is known of the host alone: that nobody waited, then no rank did; or that somebody did. */
 Test(page, pressure_bounds_what_is_not_known_of_a_rank)
 {
