@@ -23,7 +23,21 @@ static const char *directory_of(const struct options *o)
     return o->directory ? o->directory : "collprof.out";
 }
 
-static bool write_table(const struct listing *l, const struct profile *p, const char *path)
+/* Why a table is nothing but its heads, and what to do. */
+static void explain_empty(const struct options *o, const struct profile *p, const struct listing *l)
+{
+    bool waits = !strcmp(l->name, "waits"), transport = !strcmp(l->name, "transport");
+    if ((waits && !p->trace.on) || (transport && !p->trace.network))
+        fprintf(stderr,
+                "%s: no rows of %s: this run was made without it: collprof run --trace%s would be "
+                "right\n",
+                o->name, l->name, transport ? "=transport" : "");
+    else
+        fprintf(stderr, "%s: no rows of %s: this run has none\n", o->name, l->name);
+}
+
+static bool write_table(const struct options *o, const struct listing *l, const struct profile *p,
+                        const char *path)
 {
     struct save save;
     struct view v;
@@ -35,14 +49,16 @@ static bool write_table(const struct listing *l, const struct profile *p, const 
     if (!save_commit(&save))
         return false;
     if (path)
-        printf("%s: %zu rows: %s\n", path, n, l->about);
+        printf("%s: %zu row%s: %s\n", path, n, n == 1 ? "" : "s", l->about);
+    if (!n && o->table)
+        explain_empty(o, p, l);
     return true;
 }
 
 static bool write_csv(const struct options *o, const struct profile *p, const char *target)
 {
     if (o->table)
-        return write_table(o->table, p, o->output);
+        return write_table(o, o->table, p, o->output);
     if (!save_is_safe(target))
         return false;
     if (mkdir(target, 0777) && errno != EEXIST) {
@@ -53,7 +69,7 @@ static bool write_csv(const struct options *o, const struct profile *p, const ch
     for (size_t i = 0; i < n_listings && good; i++) {
         char path[4400];
         snprintf(path, sizeof path, "%s/%s.csv", target, listings[i].name);
-        good = write_table(&listings[i], p, path);
+        good = write_table(o, &listings[i], p, path);
     }
     return good;
 }

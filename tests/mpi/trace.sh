@@ -91,6 +91,11 @@ PY
 # A run without a trace has the matrix, and says what a picture would need.
 layered 2 untraced "$built/examples/heat" -s 5 >/dev/null || fail "status $? untraced"
 "$collprof" export --table=messages untraced | grep -q Isend || fail "no matrix without a trace"
+for table in waits: transport:=transport; do
+    "$collprof" export --table=${table%:*} untraced 2>err >out || fail "empty ${table%:*}: status $?"
+    grep -q "no rows of ${table%:*}: .*collprof run --trace${table#*:} would be right" err && test "$(wc -l <out)" = 1 ||
+        fail "empty ${table%:*}: $(cat err)"
+done
 "$collprof" export --format=otf2 -o o untraced 2>err && fail "an OTF2 trace of nothing"
 grep -q -e '--trace' err || fail "does not say what would be right: $(cat err)"
 
