@@ -320,15 +320,10 @@ static void shown(const struct filter *f, FILE *out)
     free(text);
 }
 
-void report_text(const struct profile *p, FILE *out, const struct report_options *options)
+static void put_report(const struct profile *p, FILE *out, const struct report_options *options)
 {
-    struct report_options o = options ? *options : (struct report_options){0};
+    const struct report_options o = *options;
     struct view v;
-    if (o.top <= 0)
-        o.top = 10;
-    text_set_width(text_width_of(out, o.width));
-    style_set(o.color, out);
-    o.width = (int)width;
     text_header(p, out);
     text_warnings(p, out);
     if (!has_calls(p) && !filter_is_on(o.filter)) {
@@ -357,4 +352,22 @@ void report_text(const struct profile *p, FILE *out, const struct report_options
     if (whole && o.directory)
         text_next(&v, out, o.directory);
     view_close(&v);
+}
+
+/* In one piece: programs that were started together report at once. */
+void report_text(const struct profile *p, FILE *out, const struct report_options *options)
+{
+    struct report_options o = options ? *options : (struct report_options){0};
+    char *text = NULL;
+    size_t size;
+    if (o.top <= 0)
+        o.top = 10;
+    text_set_width(text_width_of(out, o.width));
+    style_set(o.color, out);
+    o.width = (int)width;
+    FILE *piece = open_memstream(&text, &size);
+    put_report(p, piece ? piece : out, &o);
+    if (piece && !fclose(piece))
+        fwrite(text, 1, size, out);
+    free(text);
 }
