@@ -1,6 +1,11 @@
-# The bundled application: profiled by ./quickstart and by the tests, never installed. It knows
+# The bundled applications. heat: profiled by ./quickstart and by the tests, never installed. It knows
 # nothing of collprof; debug information gives the report its files and lines.
 noinst_PROGRAMS += examples/heat
 examples_heat_CPPFLAGS = $(MPI_CFLAGS) -D_GNU_SOURCE
 examples_heat_SOURCES = examples/heat.c
 examples_heat_LDADD = $(MPI_LIBS) -lm
+# Communication beside computation, to look at in a timeline (make figures).
+noinst_PROGRAMS += examples/overlap
+examples_overlap_CPPFLAGS = $(MPI_CFLAGS)
+examples_overlap_SOURCES = examples/overlap.c
+examples_overlap_LDADD = $(MPI_LIBS)

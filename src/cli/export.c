@@ -121,7 +121,8 @@ static bool write_otf2(const struct options *o, const struct profile *p, const c
     if (why)
         fprintf(stderr, "%s: %s: %s\n", o->name, target, why);
     else if (trace)
-        printf("%s/traces.otf2: for otf2-print and what else reads OTF2\n", target);
+        printf("%s/traces.otf2: for otf2-print and what else reads OTF2%s\n", target,
+               trace->nets.n ? "; what MPI did below its calls is in --format=perfetto alone" : "");
     profile_free(trace);
     return trace && !why;
 }

@@ -1,5 +1,6 @@
 /* The trace as JSON for Perfetto and chrome://tracing: a process per rank, numbered from 1 since
- * the viewers swallow process 0; a slice per call; an arrow per matched message. */
+ * the viewers swallow process 0; a slice per call; an arrow per matched message; of
+ * the transport slices and marks inside of the calls. */
 #include "config.h"
 #include "data/data.h"
 #include "page/rows.h"
@@ -40,10 +41,10 @@ static void put_time(FILE *out, const char *key, int64_t ns)
     fprintf(out, ",\"%s\":%" PRId64 ".%03d", key, ns / 1000, (int)(ns % 1000));
 }
 
-static void put_place(struct writer *w, const struct act *a, int64_t ns)
+static void put_place(struct writer *w, uint32_t rank, uint8_t thread, int64_t ns)
 {
     put_time(w->out, "ts", ns > w->p->trace.first_ns ? ns - w->p->trace.first_ns : 0);
-    fprintf(w->out, ",\"pid\":%u,\"tid\":%u", a->rank + 1, a->thread + 1u);
+    fprintf(w->out, ",\"pid\":%u,\"tid\":%u", rank + 1, thread + 1u);
 }
 
 static void put_names(struct writer *w)
@@ -69,7 +70,7 @@ static void put_call(struct writer *w, const uint32_t *of, size_t n)
     const struct act *a = &w->p->acts.at[*of];
     fprintf(w->out, ",\n{\"ph\":\"X\",\"name\":\"%s\",\"cat\":\"mpi\"",
             w->p->operations.at[a->operation].name);
-    put_place(w, a, a->entry_ns);
+    put_place(w, a->rank, a->thread, a->entry_ns);
     put_time(w->out, "dur", a->exit_ns > a->entry_ns ? a->exit_ns - a->entry_ns : 0);
     fprintf(w->out, ",\"args\":{\"call site\":%s", site_of(w, a->site));
     uint64_t bytes = 0;
@@ -94,12 +95,42 @@ static void put_message(struct writer *w, size_t receive)
     w->messages++;
     fprintf(w->out, ",\n{\"ph\":\"s\",\"id\":%zu,\"name\":\"message\",\"cat\":\"message\"",
             w->messages);
-    put_place(w, from, from->entry_ns);
+    put_place(w, from->rank, from->thread, from->entry_ns);
     fprintf(w->out,
             "},\n{\"ph\":\"f\",\"bp\":\"e\",\"id\":%zu,\"name\":\"message\",\"cat\":\"message\"",
             w->messages);
-    put_place(w, to, to->exit_ns > to->entry_ns ? to->exit_ns - 1 : to->exit_ns);
+    put_place(w, to->rank, to->thread, to->exit_ns > to->entry_ns ? to->exit_ns - 1 : to->exit_ns);
     fputs("}", w->out);
+}
+
+static const char *const below_names[TRANSPORT_KINDS] = {
+    [TRANSPORT_SEND] = "start of a send",
+    [TRANSPORT_RECEIVE] = "start of a receive",
+    [TRANSPORT_ONE_SIDED] = "start of a put or get",
+    [TRANSPORT_FLUSH] = "start of a flush",
+    [TRANSPORT_COMPLETED] = "end of a transfer",
+    [TRANSPORT_POLL] = "poll that found something",
+    [TRANSPORT_COPY] = "copy between processes",
+    [TRANSPORT_WROTE] = "write to a socket",
+    [TRANSPORT_READ] = "read from a socket",
+};
+
+/* What happened under the calls, in their rows: what took time as slices inside of theirs. */
+static void put_below(struct writer *w, const struct net *e)
+{
+    bool lasts = e->kind >= TRANSPORT_STARTS && e->kind != TRANSPORT_COMPLETED;
+    fprintf(w->out, ",\n{\"ph\":\"%s\",\"name\":\"%s\",\"cat\":\"transport\"",
+            lasts ? "X" : "i\",\"s\":\"t", below_names[e->kind]);
+    put_place(w, e->rank, e->thread, lasts ? e->from_ns : e->to_ns);
+    if (lasts)
+        put_time(w->out, "dur", e->to_ns - e->from_ns);
+    fputs(",\"args\":{", w->out);
+    if (e->kind != TRANSPORT_POLL && e->kind != TRANSPORT_COMPLETED &&
+        e->bytes != TRANSPORT_UNKNOWN_BYTES)
+        fprintf(w->out, "\"bytes\":%" PRIu64 "%s", e->bytes, e->number ? "," : "");
+    if (e->number)
+        fprintf(w->out, "\"transfer\":%u", e->number);
+    fputs("}}", w->out);
 }
 
 static void put_facts(struct writer *w)
@@ -111,9 +142,11 @@ static void put_facts(struct writer *w)
             "\"messages drawn\":%zu,\"messages sent\":%" PRIu64 ",\"messages received\":%" PRIu64
             ",\"contradictions\":%" PRIu64 ",\"ends without a known order\":%" PRIu64
             ",\"not in it\":\"computation between calls, one-sided transfers, tests that found "
-            "nothing, what MPI does below its interface\"}}\n",
+            "nothing, %s\"}}\n",
             PACKAGE_VERSION, program, w->p->trace.covered, w->messages, w->t->sends, w->t->receives,
-            w->t->contradictions, w->t->unnumbered);
+            w->t->contradictions, w->t->unnumbered,
+            w->p->trace.network == LEDGER_NETWORK_ON ? "polls of the transport that found nothing"
+                                                     : "what MPI does below its interface");
     free(program);
 }
 
@@ -132,6 +165,8 @@ void data_perfetto(const struct profile *p, FILE *out)
     for (size_t i = 0; i < p->acts.n; i++)
         if (p->acts.at[i].kind == ACT_RECEIVED && t.partner[i] != TIMELINE_NONE)
             put_message(&w, i);
+    for (size_t i = 0; i < p->nets.n; i++)
+        put_below(&w, &p->nets.at[i]);
     put_facts(&w);
     for (size_t i = 0; i < p->sites.n; i++) {
         free(w.label[i]);

@@ -107,7 +107,7 @@ static uint32_t start_in(const struct work *w, uint32_t rank, int64_t call, uint
     return n == 1 ? w->starts.at[i] : TIMELINE_NONE;
 }
 
-/* Bytes that RANK copied out of other processes between FROM and TO. */
+/* Bytes that RANK copied out of other processes, or into them, between FROM and TO. */
 static uint64_t copied(const struct work *w, uint32_t rank, int64_t from, int64_t to)
 {
     struct net low = {.rank = rank, .to_ns = from}, high = {.rank = rank, .to_ns = to + 1};
@@ -134,11 +134,13 @@ static enum protocol protocol_of(const struct work *w, uint32_t s, uint32_t sent
         end->call_ns < posted - w->error)
         return RENDEZVOUS;
     uint32_t r = start_in(w, receive->rank, posted, TRANSPORT_RECEIVE);
-    if (r == TIMELINE_NONE || w->end[r] == TIMELINE_NONE || !w->act[sent].bytes)
+    uint64_t bytes = w->act[sent].bytes;
+    if (r == TIMELINE_NONE || w->end[r] == TIMELINE_NONE || !bytes)
         return UNKNOWN;
-    uint64_t bytes =
-        copied(w, receive->rank, start->from_ns - w->error, w->net[w->end[r]].to_ns + w->error);
-    return bytes >= w->act[sent].bytes ? RENDEZVOUS : UNKNOWN;
+    bool fetched = copied(w, receive->rank, start->from_ns - w->error,
+                          w->net[w->end[r]].to_ns + w->error) >= bytes;
+    return fetched || copied(w, start->rank, start->from_ns, end->to_ns) >= bytes ? RENDEZVOUS
+                                                                                  : UNKNOWN;
 }
 
 /* When its rank began to look, where the message that was given away at HANDED was found. */

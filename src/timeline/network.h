@@ -28,7 +28,7 @@ struct net_row {
     uint32_t site, operation;
     /* Sends that were started in them. Eager: complete at once, or before the receive was posted.
      * Rendezvous: still open when the receive was posted, although its rank had looked for its end
-     * by then; or fetched by the receiver. Of the others it is not known. */
+     * by then; or copied between the processes. Of the others it is not known. */
     uint64_t sends, eager, rendezvous;
     uint64_t eager_max, rendezvous_min; /* bytes; 0: none */
     /* Receives that were started in them; of LAY of them it is known for how long the message, or

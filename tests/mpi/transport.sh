@@ -99,6 +99,21 @@ tr -s ' \n' ' ' <report | grep -q 'Of the transport under MPI: the start of 100.
     { cat report; fail "how much was seen is not said"; }
 "$collprof" export --table=transport $last.defaults | grep -q large_late || fail "no table"
 
+# The trace that travels: what was started, and what moved, in the lanes of those who did it.
+"$collprof" export --format=perfetto -o below.json $last.defaults >/dev/null || fail "perfetto: status $?"
+python3 - <<'PY' || exit 1
+import json, sys
+below = [e for e in json.load(open("below.json"))["traceEvents"] if e.get("cat") == "transport"]
+starts = {"start of a send", "start of a receive"}
+started = [e["args"]["transfer"] for e in below if e["name"] in starts]
+ended = [e["args"]["transfer"] for e in below if e["name"] == "end of a transfer"]
+bad = len(started) < 2 * 904 or not ended or not set(ended) <= set(started) or \
+    any(("dur" in e) != (e["ph"] == "X") or e["ph"] not in "Xi" for e in below)
+if bad:
+    print("FAIL:", len(started), "starts,", len(ended), "ends in the trace")
+sys.exit(bad)
+PY
+
 # Both pictures: the fields of the matrix, the polls and bullets under the calls.
 if command -v gnuplot >/dev/null; then
     "$collprof" plot --picture=timeline --to=1000 -o t.svg $last.defaults || fail "timeline: status $?"
@@ -107,6 +122,37 @@ if command -v gnuplot >/dev/null; then
     [ "$pink" -gt 900 ] || fail "$pink pink boxes and bullets of 904 messages"
     "$collprof" plot --picture=matrix -o m.svg $last.defaults || fail "matrix: status $?"
 fi
+
+# The situations of `make figures`: who moves the data, as the settings force it, and how long the announcement
+# lies beside a computation.
+$MPICC -g -O1 "$source/examples/overlap.c" -o overlap || fail "not compiled"
+for case in "get_zcopy sender 1 receive_over" "put_zcopy sender 0 send_over" "get_zcopy receiver 1 receive_over"; do
+    set -- $case
+    timeout 60 $MPIEXEC -n 2 env $by_ucx UCX_RNDV_SCHEME=$1 "$collprof" run --trace=transport --yield --report=no \
+        -o overlap.$1.$2 ./overlap $2 500000 2000 20 || fail "$case: status $?"
+    python3 - overlap.$1.$2/profile.json "$@" <<'PY' || exit 1
+import json, sys
+path, scheme, situation, rank, mover = sys.argv[1:]
+p = json.load(open(path))
+rows = {}
+for r in p["transport"]:
+    function = p["sites"][r["site"]]["frames"][0].get("function") if r["site"] is not None else None
+    rows[function, p["operations"][r["operation"]]["name"]] = r
+moved = {f: r["moved_bytes"] for f, r in rows.items() if r["moved_bytes"] >= 500000}
+if not moved:
+    print("processes may not read each other's memory here")
+    sys.exit(0)
+posts = rows["send_over", "MPI_Isend"], rows["receive_over", "MPI_Irecv"]
+bad = moved.get((mover, "MPI_Wait"), 0) < 20 * 500000 or len(moved) != 1 or posts[0]["rendezvous"] != 20
+# The receiver that computes finds its message 2 ms later, but for how long the sender was away.
+if situation == "receiver":
+    away = sum(r["delayed_ns"] or 0 for r in p["ranks"])
+    bad |= posts[1]["lay_known"] != 20 or posts[1]["lay_ns"] < 0.9 * 20 * 2e6 - away
+if bad:
+    print("FAIL:", scheme, situation, moved, *posts)
+sys.exit(bad)
+PY
+done
 
 # Nothing preloaded: one line says so, and the trace is there.
 MPIEXEC="timeout 60 $MPIEXEC"

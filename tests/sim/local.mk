@@ -95,13 +95,16 @@ clean-sim:
 	rm -rf sim
 .PHONY: clean-sim
 
-# The papers' comparisons, in simulation: pictures and their data in build/figures.
-FIGURES = figures-bcast figures-tree figures-sweep
+# The papers' comparisons, in simulation, and their traces, on this machine: pictures and their data
+# in build/figures.
+FIGURES = figures-bcast figures-tree figures-timeline figures-sweep
 figures: $(FIGURES)
 figures-bcast: sim/collbench-bcast
 	$(AM_TESTS_ENVIRONMENT) $(srcdir)/tests/sim/figures-bcast.sh figures
 figures-tree: sim/collbench-tree
 	$(AM_TESTS_ENVIRONMENT) $(srcdir)/tests/sim/figures-tree.sh figures
+figures-timeline: all
+	$(AM_TESTS_ENVIRONMENT) $(srcdir)/tests/mpi/figures-timeline.sh figures
 # How far the methods are off on 300 platforms drawn at random: hours, one case after the other.
 figures-sweep: sim/collbench-bcast sim/isolated
 	$(MKDIR_P) figures && $(AM_TESTS_ENVIRONMENT) \
@@ -110,4 +113,5 @@ clean-local: clean-figures
 clean-figures:
 	rm -rf figures
 .PHONY: figures $(FIGURES) clean-figures
-EXTRA_DIST += tests/sim/figures-bcast.sh tests/sim/figures-tree.sh tests/sim/figures-tree.awk
+EXTRA_DIST += tests/sim/figures-bcast.sh tests/sim/figures-tree.sh tests/sim/figures-tree.awk \
+	tests/mpi/figures-timeline.sh tests/mpi/excerpt.py

@@ -164,6 +164,24 @@ Test(network, rendezvous_by_the_copy, .fini = finish)
     cr_assert_eq(at(0)->rendezvous, 0);
 }
 
+/* The sender puts it where the receiver has said. */
+Test(network, rendezvous_by_a_copy_of_the_senders, .fini = finish)
+{
+    struct act act[2];
+    message(act, 500, 600, 5300);
+    struct net nets[] = {
+        net(TRANSPORT_RECEIVE, 1, 510, 520, 500), net(TRANSPORT_SEND, 0, 1010, 1020, 1000),
+        net(TRANSPORT_COPY, 0, 5060, 5190, 5000), net(TRANSPORT_COMPLETED, 0, 5200, 5200, 5000),
+        net(TRANSPORT_COMPLETED, 1, 5250, 5250, 600)};
+    find(act, nets, 5);
+    cr_assert_eq(at(0)->rendezvous, 1);
+    cr_assert_eq(at(0)->moved_bytes, 100);
+    nets[2].bytes = 99;
+    finish();
+    find(act, nets, 5);
+    cr_assert_eq(at(0)->rendezvous, 0);
+}
+
 /* A thread of MPI's own: no call. */
 Test(network, carried_apart, .fini = finish)
 {
