@@ -139,8 +139,8 @@ static enum protocol protocol_of(const struct work *w, uint32_t s, uint32_t sent
         return UNKNOWN;
     bool fetched = copied(w, receive->rank, start->from_ns - w->error,
                           w->net[w->end[r]].to_ns + w->error) >= bytes;
-    return fetched || copied(w, start->rank, start->from_ns, end->to_ns) >= bytes ? RENDEZVOUS
-                                                                                  : UNKNOWN;
+    bool put = copied(w, start->rank, start->from_ns, end->to_ns) >= bytes;
+    return fetched || put ? RENDEZVOUS : UNKNOWN;
 }
 
 /* When its rank began to look, where the message that was given away at HANDED was found. */
