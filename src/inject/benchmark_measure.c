@@ -16,25 +16,27 @@
 #include <string.h>
 
 enum { METHODS_MAX = 32 };
-static const struct bcast_method *methods[METHODS_MAX];
-static size_t n_methods;
+static struct methods {
+    const struct bcast_method *at[METHODS_MAX];
+    size_t n;
+} chosen;
 
 bool benchmark_choose(const char *list)
 {
     bool all = !strcmp(list, "all");
-    n_methods = 0;
-    for (size_t i = 0; all && i < n_bcast_methods && n_methods < METHODS_MAX; i++)
-        methods[n_methods++] = bcast_methods[i];
-    while (!all && *list && n_methods < METHODS_MAX) {
+    chosen.n = 0;
+    for (size_t i = 0; all && i < n_bcast_methods && chosen.n < METHODS_MAX; i++)
+        chosen.at[chosen.n++] = bcast_methods[i];
+    while (!all && *list && chosen.n < METHODS_MAX) {
         char name[64];
         size_t length = strcspn(list, ",");
         snprintf(name, sizeof name, "%.*s", (int)length, list);
         const struct bcast_method *m = bcast_method_find(name);
         if (m)
-            methods[n_methods++] = m;
+            chosen.at[chosen.n++] = m;
         list += length + (list[length] == ',');
     }
-    return n_methods > 0;
+    return chosen.n > 0;
 }
 
 /* Some seconds; and when the measurement that they are a part of has to be over. */
@@ -48,15 +50,16 @@ static struct plan plan_for(double share, double until)
     return plan;
 }
 
-/* CALL: the number of the call, from 1, that this was measured before; 0: none. */
+/* A finding without its figures. CALL: the number of the call, from 1, that it is measured before;
+ * 0: none. */
 static json_t *describe_signature(const struct shadow *s, const char *operation, int root,
-                                  uint64_t bytes, uint64_t call, double seconds)
+                                  uint64_t bytes, uint64_t call)
 {
-    return json_pack("{s:s, s:s, s:i, s:o, s:I, s:o, s:f}", "operation", operation, "communicator",
-                     s->name, "ranks", s->size, "root", root < 0 ? json_null() : json_integer(root),
-                     "bytes", (json_int_t)bytes, "before_call",
-                     call ? json_integer((json_int_t)call) : json_null(), "measured_in_seconds",
-                     seconds);
+    return json_pack("{s:s, s:s, s:i, s:o, s:I, s:o, s:f, s:[]}", "operation", operation,
+                     "communicator", s->name, "ranks", s->size, "root",
+                     root < 0 ? json_null() : json_integer(root), "bytes", (json_int_t)bytes,
+                     "before_call", call ? json_integer((json_int_t)call) : json_null(),
+                     "measured_in_seconds", 0.0, "methods");
 }
 
 static json_t *microseconds(double seconds)
@@ -68,6 +71,8 @@ static json_t *microseconds(double seconds)
 static json_t *method_row(const char *method, struct estimate time, int measured, int asked,
                           const char *meaning)
 {
+    if (!(time.value > 0)) /* what takes no time was not measured */
+        time = (struct estimate){NAN, NAN, NAN};
     json_t *share = asked ? json_sprintf("%d of %d", measured, asked) : json_string("");
     return json_pack("{s:s, s:o, s:o, s:o, s:o, s:s}", "method", method, "time_us",
                      microseconds(time.value), "low_us", microseconds(time.low), "high_us",
@@ -82,8 +87,9 @@ struct subject {
     int (*run)(void *arg);
     void *arg;
     enum collective_kind pattern;
-    int root;     /* 0 where there is none */
-    double until; /* clock_now() */
+    int root;                           /* 0 where there is none */
+    const struct collective *broadcast; /* NULL: it is another operation */
+    double until;                       /* clock_now() */
 };
 
 /* The least that a measurement is worth beginning with: its warm-up, a scout, checks of data. */
@@ -177,35 +183,7 @@ static int measure_arrivals(const struct subject *u, const struct signature *g, 
     return measure_arrival(u, "this arrival", newest, apart, share / 2, rows);
 }
 
-/* --- broadcast, by all methods --- */
-
-static json_t *describe_broadcast(const struct shadow *s, int root, uint64_t bytes, uint64_t call,
-                                  const struct bcast_outcome *out)
-{
-    json_t *f = describe_signature(s, "MPI_Bcast", root, bytes, call, out->seconds);
-    json_t *rows = json_array();
-    bool cut_short = false;
-    for (size_t i = 0; f && i < out->n_results; i++) {
-        const struct bcast_result *r = &out->result[i];
-        json_array_append_new(
-            rows, method_row(r->method->name, r->value, r->measured, r->asked, r->method->value));
-        cut_short |= r->over_budget;
-        if (r->at_least)
-            json_object_set_new(json_array_get(rows, i), "at_least", json_true());
-        if (r->slowest >= 0 && r->method->meaning == BCAST_LATENCY)
-            json_object_set_new(f, "slowest_destination", json_integer(r->slowest));
-        if (r->violations > 0)
-            json_object_set_new(f, "violations", json_integer(r->violations));
-    }
-    if (cut_short)
-        json_object_set_new(f, "cut_short_by_budget", json_true());
-    if (!out->validated)
-        json_object_set_new(f, "data", json_string("not checked: it cannot be packed"));
-    if (out->wrong_ranks)
-        json_object_set_new(f, "wrong_ranks", json_integer(out->wrong_ranks));
-    json_object_set_new(f, "methods", rows);
-    return f;
-}
+/* --- by the methods of measuring broadcasts --- */
 
 /* What the application runs with: the library's broadcast, or its replacement. */
 static int as_application(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
@@ -225,83 +203,88 @@ static int as_application(void *buffer, int count, MPI_Datatype type, int root, 
 }
 
 /* One broadcast as above, for what measures any collective. */
-struct broadcasting {
-    const struct collective *b;
-    struct shadow *on;
-};
-
 static int run_broadcast(void *arg)
 {
-    const struct broadcasting *d = arg;
-    return as_application(d->b->buffer, (int)d->b->count, d->b->type, d->b->root, d->on->comm,
-                          d->on);
+    const struct collective *b = arg;
+    return as_application(b->buffer, (int)b->count, b->type, b->root, b->on->comm, b->on);
 }
 
-static json_t *measure_broadcast(const struct subject *u, const struct collective *b,
-                                 const struct signature *g, double share)
+/* Another operation, for what measures broadcasts: it has its own buffers and root. */
+static int run_as_broadcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
+                            const void *arg)
 {
+    const struct subject *u = arg;
+    (void)buffer, (void)count, (void)type, (void)root, (void)comm;
+    return u->run(u->arg);
+}
+
+/* Where the processor's own time is that of a message's way, too, or may be. */
+static const char *doubt_of(const struct bcast_result *r)
+{
+    static const char *const doubts[] = {[PART_OWN] = "",
+                                         [PART_OF_WAY] = "; here with the way of its message",
+                                         [PART_UNKNOWN] = "; perhaps with the way of its message"};
+    bool any = r->method->meaning == BCAST_OVERHEAD && r->slowest >= 0;
+    return any ? doubts[r->figure[r->slowest].part] : "";
+}
+
+static void describe(json_t *f, const struct bcast_outcome *out)
+{
+    bool cut_short = false;
+    char text[120];
+    for (size_t i = 0; i < out->n_results; i++) {
+        const struct bcast_result *r = &out->result[i];
+        snprintf(text, sizeof text, "%s%s", r->method->value, doubt_of(r));
+        json_t *row = method_row(r->method->name, r->value, r->measured, r->asked, text);
+        if (r->at_least)
+            json_object_set_new(row, "at_least", json_true());
+        json_array_append_new(json_object_get(f, "methods"), row);
+        cut_short |= r->over_budget;
+        if (r->slowest >= 0 && r->method->meaning == BCAST_LATENCY)
+            json_object_set_new(f, "slowest_destination", json_integer(r->slowest));
+        if (r->violations > 0)
+            json_object_set_new(f, "violations", json_integer(r->violations));
+    }
+    if (cut_short)
+        json_object_set_new(f, "cut_short_by_budget", json_true());
+    if (!out->validated)
+        json_object_set_new(f, "data", json_string("not checked: it cannot be packed"));
+    if (out->wrong_ranks)
+        json_object_set_new(f, "wrong_ranks", json_integer(out->wrong_ranks));
+}
+
+static int measure_as_broadcast(const struct subject *u, const struct methods *by, double share,
+                                json_t *f)
+{
+    const struct collective *b = u->broadcast;
     struct shadow *s = u->on;
-    bool later = g->calls > LATER;
-    struct bcast own = {.name = "application", .run = as_application, .arg = s};
+    struct bcast own = {.name = "application", .run = run_as_broadcast, .arg = u};
     struct bcast_case c = {.comm = s->comm,
                            .bcast = &own,
-                           .buffer = b->buffer,
-                           .count = (int)b->count,
-                           .type = b->type,
-                           .root = b->root,
-                           .plan = plan_for(later ? share * 2 / 3 : share, u->until),
+                           .type = MPI_BYTE,
+                           .root = u->root,
+                           .plan = plan_for(share, u->until),
                            .collector = 0,
-                           /* An application broadcasts what it has just computed. */
-                           .fresh = true,
                            .clock = injection_clock()};
+    if (b) {
+        own.run = as_application;
+        own.arg = s;
+        c.buffer = b->buffer;
+        c.count = (int)b->count;
+        c.type = b->type;
+        c.fresh = true; /* an application broadcasts what it has just computed */
+    }
     struct bcast_outcome out;
-    int rc = bcast_measure(&c, methods, n_methods, &out);
+    int rc = bcast_measure(&c, by->at, by->n, &out);
     /* The collector alone may have had no room for the outcome. */
-    if (crew_agree(s->comm, rc == MPI_SUCCESS) != MPI_SUCCESS) {
-        bcast_outcome_free(&out);
-        return NULL;
-    }
-    json_t *f = s->rank == 0 ? describe_broadcast(s, b->root, b->bytes, g->calls, &out) : NULL;
+    rc = crew_agree(s->comm, rc == MPI_SUCCESS);
+    if (rc == MPI_SUCCESS && s->rank == 0)
+        describe(f, &out);
     bcast_outcome_free(&out);
-    if (later)
-        measure_arrivals(u, g, share / 3, f ? json_object_get(f, "methods") : NULL);
-    return f;
+    return rc;
 }
 
-void benchmark_broadcast(const struct collective *b, const struct signature *g, double share)
-{
-    struct broadcasting broadcasting = {b, b->on};
-    double begin = clock_now();
-    struct subject u = {b->on,   run_broadcast, &broadcasting, COLLECTIVE_FROM_ROOT,
-                        b->root, begin + share};
-    char why_not[120];
-    bool fits = false;
-    if (look(&u, share, &fits, why_not))
-        return;
-    /* Told by one rank: one that finds nothing left would not take part in what others begin. */
-    double left = fmax(share - (clock_now() - begin), 1e-3);
-    PMPI_Bcast(&left, 1, MPI_DOUBLE, 0, b->on->comm);
-    json_t *f = fits ? measure_broadcast(&u, b, g, left) : NULL;
-    if (!fits && b->on->rank == 0) {
-        f = describe_signature(b->on, "MPI_Bcast", b->root, b->bytes, g->calls,
-                               clock_now() - begin);
-        json_object_set_new(f, "not_measured", json_string(why_not));
-        json_object_set_new(f, "methods", json_array());
-    }
-    if (b->on->rank == 0)
-        injection_found(&benchmark_injection, f);
-}
-
-/* --- the others --- */
-
-static bool wants(const char *method)
-{
-    const struct bcast_method *m = bcast_method_find(method);
-    for (size_t i = 0; i < n_methods; i++)
-        if (methods[i] == m)
-            return true;
-    return false;
-}
+/* --- by those of measuring any collective --- */
 
 static int measure_direct(const struct subject *u, double share, json_t *rows)
 {
@@ -339,33 +322,85 @@ static int measure_mirrored(const struct subject *u, double share, json_t *rows)
     return MPI_SUCCESS;
 }
 
-/* G: NULL where it is not known how the ranks arrive. */
-static int measure_all(const struct subject *u, const struct signature *g, double share,
-                       json_t *rows, char why_not[120])
+/* --- all of them --- */
+
+/* Those chosen that have a meaning for the operation. */
+static struct methods methods_for(const struct subject *u, bool *direct, bool *mirrored)
 {
-    bool later = g && g->calls > LATER, held = wants("held"), fits;
+    struct methods by = {.n = 0};
+    *direct = *mirrored = false;
+    for (size_t i = 0; i < chosen.n; i++) {
+        const struct bcast_method *m = chosen.at[i];
+        if (u->broadcast || m->others >> u->pattern & 1)
+            by.at[by.n++] = m;
+        else if (!strcmp(m->name, "direct"))
+            *direct = true;
+        else if (!strcmp(m->name, "held"))
+            *mirrored = true;
+    }
+    return by;
+}
+
+/* G: NULL where it is not known how the ranks arrive. */
+static int measure_all(const struct subject *u, const struct signature *g, double share, json_t *f,
+                       char why_not[120])
+{
+    bool later = g && g->calls > LATER, direct, mirrored, fits;
+    struct methods by = methods_for(u, &direct, &mirrored);
+    json_t *rows = json_object_get(f, "methods");
+    snprintf(why_not, 120, "none of the methods asked for has a meaning for it");
+    if (!direct && !mirrored && by.n == 0)
+        return MPI_SUCCESS;
+    double begin = clock_now();
     TRY(look(u, share, &fits, why_not));
     if (!fits)
         return MPI_SUCCESS;
-    double part = share / (1 + later + held);
-    TRY(measure_direct(u, part, rows));
-    if (held && !is_over(u))
+    /* Told by one rank: one that finds nothing left would not take part in what others begin. */
+    double left = fmax(share - (clock_now() - begin), 1e-3);
+    PMPI_Bcast(&left, 1, MPI_DOUBLE, 0, u->on->comm);
+    /* All methods of a broadcast are of one kind. */
+    int many = u->broadcast ? 2 : 1;
+    double part = left / (direct + mirrored + many * (by.n > 0) + later);
+    if (direct)
+        TRY(measure_direct(u, part, rows));
+    if (mirrored && !is_over(u))
         TRY(measure_mirrored(u, part, rows));
+    if (by.n > 0 && !is_over(u))
+        TRY(measure_as_broadcast(u, &by, many * part, f));
     return later ? measure_arrivals(u, g, part, rows) : MPI_SUCCESS;
 }
 
-/* PREPARED: all ranks had what it takes. */
-static void keep_measured(json_t *f, json_t *rows, const char *data, bool prepared, int rc,
-                          const char *why_not)
+/* F: of what is measured, on one rank. PREPARED: this rank has what it takes. */
+static void measure(struct subject *u, const struct signature *g, double share, bool prepared,
+                    json_t *f)
 {
-    json_object_set_new(f, "data", json_string(data));
-    if (json_array_size(rows) == 0)
+    char why_not[120] = "";
+    double begin = clock_now();
+    u->until = begin + share;
+    bool all = crew_agree(u->on->comm, prepared) == MPI_SUCCESS;
+    int rc = all ? measure_all(u, g, share, f, why_not) : MPI_SUCCESS;
+    if (!f)
+        return;
+    json_object_set_new(f, "measured_in_seconds", json_real(clock_now() - begin));
+    if (json_array_size(json_object_get(f, "methods")) == 0)
         json_object_set_new(f, "not_measured",
-                            json_string(!prepared ? "a rank's data could not be copied or made"
-                                        : rc      ? "MPI returned an error"
-                                                  : why_not));
-    json_object_set_new(f, "methods", rows);
+                            json_string(!all ? "a rank's data could not be copied or made"
+                                        : rc ? "MPI returned an error"
+                                             : why_not));
     injection_found(&benchmark_injection, f);
+}
+
+void benchmark_broadcast(const struct collective *b, const struct signature *g, double share)
+{
+    struct subject u = {.on = b->on,
+                        .run = run_broadcast,
+                        .arg = (void *)b,
+                        .pattern = COLLECTIVE_FROM_ROOT,
+                        .root = b->root,
+                        .broadcast = b};
+    json_t *f =
+        b->on->rank ? NULL : describe_signature(b->on, "MPI_Bcast", b->root, b->bytes, g->calls);
+    measure(&u, g, share, true, f);
 }
 
 void benchmark_again(const struct collective *c, const struct signature *g,
@@ -373,25 +408,20 @@ void benchmark_again(const struct collective *c, const struct signature *g,
 {
     struct again again;
     struct shadow *s = c->on;
-    double started = clock_now();
-    int all = 0, ok = again_prepare(&again, kind, c->operands, c->root, s->comm);
+    const char *name = mpi_functions[g->operation].name;
     uint64_t most = c->bytes;
-    int rc = PMPI_Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, s->comm);
-    if (!rc && again_varies(kind))
-        rc = PMPI_Allreduce(&c->bytes, &most, 1, MPI_UINT64_T, MPI_MAX, s->comm);
-    struct subject u = {s,          again_run,
-                        &again,     collective_kind(mpi_functions[g->operation].name),
-                        again.root, started + share};
-    char why_not[120] = "";
-    json_t *rows = s->rank == 0 ? json_array() : NULL;
-    if (!rc && all)
-        rc = measure_all(&u, g, share, rows, why_not);
-    if (s->rank == 0) {
-        json_t *f = describe_signature(s, mpi_functions[g->operation].name, c->root, most, g->calls,
-                                       clock_now() - started);
-        keep_measured(f, rows, "copies of the application's, with its types and operation", all, rc,
-                      why_not);
-    }
+    bool prepared = again_prepare(&again, kind, c->operands, c->root, s->comm);
+    struct subject u = {.on = s,
+                        .run = again_run,
+                        .arg = &again,
+                        .pattern = collective_kind(name),
+                        .root = again.root};
+    if (again_varies(kind))
+        PMPI_Allreduce(&c->bytes, &most, 1, MPI_UINT64_T, MPI_MAX, s->comm);
+    json_t *f = s->rank ? NULL : describe_signature(s, name, c->root, most, g->calls);
+    json_object_set_new(f, "data",
+                        json_string("copies of the application's, with its types and operation"));
+    measure(&u, g, share, prepared, f);
     again_release(&again);
 }
 
@@ -421,19 +451,14 @@ void benchmark_started(struct shadow *s, const struct started *w, double share)
 {
     struct operation_call call;
     const struct operation *o = twin_of(w->operation);
-    double begin = clock_now();
-    int root = w->root < 0 ? 0 : w->root, all = 0;
-    int ok = operation_prepare(&call, o, s->comm, root, w->bytes);
-    int rc = PMPI_Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, s->comm);
-    struct subject u = {s, run_twin, &call, operation_pattern(o), root, begin + share};
-    char why_not[120] = "";
-    json_t *rows = s->rank == 0 ? json_array() : NULL;
-    if (!rc && all)
-        rc = measure_all(&u, NULL, share, rows, why_not);
-    if (s->rank == 0)
-        keep_measured(describe_signature(s, o->mpi_twin, w->root, w->bytes, 0, clock_now() - begin),
-                      rows, "bytes of the layer's own, started and waited for at once", all, rc,
-                      why_not);
-    if (ok)
+    int root = w->root < 0 ? 0 : w->root;
+    bool prepared = operation_prepare(&call, o, s->comm, root, w->bytes);
+    struct subject u = {
+        .on = s, .run = run_twin, .arg = &call, .pattern = operation_pattern(o), .root = root};
+    json_t *f = s->rank ? NULL : describe_signature(s, o->mpi_twin, w->root, w->bytes, 0);
+    json_object_set_new(f, "data",
+                        json_string("bytes of the layer's own, started and waited for at once"));
+    measure(&u, NULL, share, prepared, f);
+    if (prepared)
         operation_release(&call);
 }

@@ -28,8 +28,9 @@ const struct bcast_method bcast_acknowledge = {
     .name = "acknowledge",
     .summary = "M x (broadcast, the root receives P-1 acknowledgements)",
     .reality = "an upper bound on OL, linear in P",
-    .value = "one broadcast and its acknowledgements, median",
+    .value = "one call and P-1 acknowledgements, median",
     .meaning = BCAST_UPPER_BOUND,
+    .others = BCAST_FROM_ROOT,
     .weight = 1,
     .run = run,
 };

@@ -12,6 +12,7 @@
 #ifndef COLLPROF_MEASURE_BCAST_BCAST_H
 #define COLLPROF_MEASURE_BCAST_BCAST_H
 
+#include "base/names.h"
 #include "measure/series.h"
 #include "trees/bcast.h"
 
@@ -133,6 +134,10 @@ struct bcast_outcome {
     double seconds;    /* the whole case took */
 };
 
+/* For bcast_method.others: whatever it is; where all wait for the root alone. */
+#define BCAST_ANY_KIND (~0u)
+#define BCAST_FROM_ROOT (1u << COLLECTIVE_FROM_ROOT)
+
 struct bcast_run; /* the state of one case, private to src/measure/bcast */
 
 /* A column of the table of destinations. One of the two functions is there. */
@@ -148,6 +153,8 @@ struct bcast_method {
     const char *reality; /* what it really measures */
     const char *value;   /* what its one figure is */
     enum bcast_meaning meaning;
+    unsigned others; /* kinds of other operations that it has a meaning for, too: 1 << enum
+                        collective_kind */
     const struct bcast_column
         *columns; /* ends with an empty one; NULL: no figures by destination */
     int weight;   /* its part of the budget, relative to the others */

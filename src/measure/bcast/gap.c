@@ -110,6 +110,7 @@ const struct bcast_method bcast_gap = {
     .reality = "g_j, the interval between broadcasts at j or at who feeds it",
     .value = "largest g_j, median of the batches",
     .meaning = BCAST_GAP,
+    .others = BCAST_ANY_KIND,
     .columns = columns,
     .weight = 1,
     .run = run,

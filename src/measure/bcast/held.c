@@ -101,6 +101,7 @@ const struct bcast_method bcast_held = {
     .reality = "OL_i, whatever the broadcast",
     .value = "largest OL_i, median",
     .meaning = BCAST_LATENCY,
+    .others = BCAST_FROM_ROOT,
     .columns = columns,
     .weight = 6,
     .least = least,

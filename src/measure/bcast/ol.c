@@ -110,6 +110,7 @@ const struct bcast_method bcast_ol = {
     .reality = "OL_i, unless a task on i's path is still busy with the broadcast before",
     .value = "largest OL_i, median",
     .meaning = BCAST_LATENCY_IF,
+    .others = BCAST_FROM_ROOT,
     .columns = columns,
     .weight = 4,
     .least = least,

@@ -114,6 +114,8 @@ const struct bcast_method bcast_overhead = {
     .reality = "o_i, the processor's own part; with the message's way where the row says so",
     .value = "largest o_i, median",
     .meaning = BCAST_OVERHEAD,
+    /* Not where each waits for each: nobody then finds all there. */
+    .others = BCAST_FROM_ROOT | 1u << COLLECTIVE_TO_ROOT | 1u << COLLECTIVE_PREFIX,
     .columns = columns,
     .weight = 4,
     .run = run,

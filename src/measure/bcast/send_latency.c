@@ -30,6 +30,7 @@ const struct bcast_method bcast_send_latency = {
     .reality = "g_0, the gap at the root: not OL",
     .value = "loop / M, median of the batches",
     .meaning = BCAST_GAP,
+    .others = BCAST_ANY_KIND,
     .weight = 1,
     .run = run,
 };
