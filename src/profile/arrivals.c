@@ -12,6 +12,7 @@ struct instance {
     uint32_t site, operation, comm;
     uint32_t late_rank;
     uint64_t skew, duration, time, wait;
+    uint64_t stands_for;
 };
 
 enum collective_kind arrivals_kind(const struct profile *p, uint32_t operation)
@@ -75,7 +76,8 @@ static struct instance look_at(struct profile *p, const struct profile_event *e,
     enum collective_kind kind = arrivals_kind(p, e->operation);
     int64_t first = e->entry_ns, last = e->entry_ns, end = e->exit_ns;
     const struct profile_event *root = NULL;
-    struct instance result = {e->site, e->operation, comm_kind[e->comm], e->rank, 0, 0, 0, 0};
+    struct instance result = {e->site, e->operation, comm_kind[e->comm], e->rank, 0, 0, 0, 0, 0};
+    unsigned spared = e->spared;
     for (size_t i = 0; i < n; i++) {
         if (e[i].entry_ns > last) {
             last = e[i].entry_ns;
@@ -87,8 +89,11 @@ static struct instance look_at(struct profile *p, const struct profile_event *e,
             end = e[i].exit_ns;
         if ((int64_t)e[i].comm_rank == e->root)
             root = &e[i];
+        if (e[i].spared < spared)
+            spared = e[i].spared;
         result.time += positive(e[i].exit_ns - e[i].entry_ns);
     }
+    result.stands_for = ledger_stands_for(spared, p->sample_mask);
     result.skew = positive(last - first);
     result.wait = wait_of(p, e, n, kind, last, root);
     result.duration =
@@ -185,8 +190,8 @@ static struct profile_arrival sum_up(const struct instance *at, size_t n)
     struct profile_arrival a = {
         .site = at->site, .operation = at->operation, .comm = at->comm, .instances = n};
     for (size_t i = 0, first = 0; i < n; i++) {
-        a.time_ns += at[i].time;
-        a.wait_ns += at[i].wait;
+        a.time_ns += at[i].time * at[i].stands_for;
+        a.wait_ns += at[i].wait * at[i].stands_for;
         if (at[i].late_rank != at[first].late_rank)
             first = i;
         a.late_ranks += i == first;

@@ -18,11 +18,16 @@ void events_sort(struct profile *p)
         qsort(p->events.at, p->events.n, sizeof *p->events.at, compare_events);
 }
 
+bool event_is_sampled(const struct profile_event *e, uint32_t mask)
+{
+    return ledger_is_sampled(e->comm_id, e->sequence, e->spared, mask);
+}
+
 static void keep_sampled(struct profile *p)
 {
     size_t kept = 0;
     for (size_t i = 0; i < p->events.n; i++)
-        if (ledger_is_sampled(p->events.at[i].comm_id, p->events.at[i].sequence, p->sample_mask))
+        if (event_is_sampled(&p->events.at[i], p->sample_mask))
             p->events.at[kept++] = p->events.at[i];
     p->events.n = kept;
 }

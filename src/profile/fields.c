@@ -156,6 +156,7 @@ static const struct field event_table[] = {
     NEEDED_FIELD(profile_event, operation, NULL, FIELD_OPERATION),
     NEEDED_FIELD(profile_event, comm, NULL, FIELD_COMM),
     FIELD(profile_event, comm_rank, NULL, FIELD_U32),
+    FIELD(profile_event, spared, NULL, FIELD_U32),
     FIELD(profile_event, root, NULL, FIELD_I32),
 };
 FIELDS(event);

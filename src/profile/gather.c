@@ -163,7 +163,8 @@ static void gather_events(struct profile *p, const struct ledger *l, struct maps
         uint32_t operation = operation_of(p, l, m, from->operation);
         uint32_t comm = mapped(m->comm, from->comm, l, LEDGER_COMMS);
         if (operation == PROFILE_NONE || comm == PROFILE_NONE ||
-            !ledger_is_sampled(from->comm_id, from->sequence, h->sample_mask) || !from->exit_ticks)
+            !ledger_is_sampled(from->comm_id, from->sequence, from->spared, h->sample_mask) ||
+            !from->exit_ticks)
             continue;
         *PUSH(&p->events) =
             (struct profile_event){.comm_id = from->comm_id,
@@ -179,6 +180,7 @@ static void gather_events(struct profile *p, const struct ledger *l, struct maps
                                    .operation = operation,
                                    .comm = comm,
                                    .comm_rank = l->comms[from->comm].rank,
+                                   .spared = from->spared,
                                    .root = from->root};
     }
     p->sample_mask = h->sample_mask;

@@ -92,14 +92,14 @@ static json_t *instances_of(const struct profile *p)
         mask = kept == SIZE_MAX ? mask : mask << 1 | 1;
         kept = 0;
         for (size_t i = 0; i < p->events.n; i++)
-            kept += ledger_is_sampled(p->events.at[i].comm_id, p->events.at[i].sequence, mask);
+            kept += event_is_sampled(&p->events.at[i], mask);
     }
     json_t *list = json_array(), *members = NULL, *outside = NULL;
     const struct profile_event *last = NULL;
     for (size_t i = 0; i < p->events.n; i++) {
         const struct profile_event *e = &p->events.at[i];
         char id[24];
-        if (!ledger_is_sampled(e->comm_id, e->sequence, mask))
+        if (!event_is_sampled(e, mask))
             continue;
         if (!last || last->comm_id != e->comm_id || last->sequence != e->sequence) {
             members = json_array();

@@ -162,7 +162,9 @@ static void judge_dropped(struct profile *p)
                      format_count(count, untracked));
     }
     if (p->sample_mask)
-        profile_warn(p, "the log of collective instances was full: kept 1 of %llu",
+        profile_warn(p,
+                     "the log of collective instances was full: kept 1 of %llu, and "
+                     "more of what is rare",
                      (unsigned long long)p->sample_mask + 1);
 }
 

@@ -155,15 +155,17 @@ struct profile_event {
     uint32_t sequence, rank; /* rank: in MPI_COMM_WORLD */
     uint32_t site, operation, comm;
     uint32_t comm_rank;
-    int32_t root; /* rank in the communicator; -1: none */
+    uint32_t spared; /* see ledger_is_sampled() */
+    int32_t root;    /* rank in the communicator; -1: none */
 };
 
 /* What the instances of one operation at one place, on communicators of the same members, say. */
 struct profile_arrival {
     uint32_t site, operation, comm;
-    uint64_t instances;                   /* seen by all members */
+    uint64_t instances;                   /* seen by all members, and kept */
     uint64_t skew_median_ns, skew_max_ns; /* last entry minus first entry */
-    uint64_t time_ns;                     /* in these calls, all ranks together */
+    uint64_t time_ns;                     /* in these calls, all ranks together, and in those that
+                                             they stand for where not all were kept */
     uint64_t wait_ns;                     /* of it, before the one that was waited for had come */
     uint64_t duration_median_ns, duration_max_ns; /* last exit minus: entry of the root where it
                                    sends to all, last entry otherwise */
@@ -332,6 +334,7 @@ void spread_merge(struct spread *into, const struct spread *from);
 
 /* Thins the events out until at most LIMIT are left: of every communicator, those that
  * ledger_is_sampled() keeps. The result depends on the set of events only. */
+bool event_is_sampled(const struct profile_event *e, uint32_t mask);
 void events_limit(struct profile *p, uint32_t limit);
 void events_sort(struct profile *p);
 

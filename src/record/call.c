@@ -226,6 +226,7 @@ void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes, i
         if (kind == REQUEST_COLLECTIVE && on && comm_has_others(on)) {
             r.sequence = call_sequence(on);
             r.comm_id = r.apart ? 0 : on->id;
+            r.spared = (uint8_t)ledger_spared(e->calls - 1);
             if (layer.trace)
                 r.turn.channel = channel_of_collective(on, c->operation, root);
         }
@@ -302,7 +303,8 @@ void call_complete(struct call *c, struct request *r, unsigned sharing, const MP
                                                .bytes = r->bytes,
                                                .sequence = r->sequence,
                                                .site = r->site,
-                                               .operation = r->operation,
+                                               .operation = r->operation & 0x7ffu,
+                                               .spared = r->spared & 0x1fu,
                                                .comm = r->comm_index,
                                                .root = r->root});
     request_release(r);

@@ -134,10 +134,9 @@ static inline void call_count(const struct call *c, struct ledger_entry *e, uint
         call_count_apart(e, duration, bytes, rc != MPI_SUCCESS);
 }
 
-static inline void call_leave_known(const struct call *c, int rc, const struct comm *comm,
-                                    uint64_t bytes)
+static inline void call_leave_counted(const struct call *c, int rc, struct ledger_entry *e,
+                                      uint64_t bytes)
 {
-    struct ledger_entry *e = call_entry(c, comm, bytes);
     if (LIKELY(e != NULL))
         call_count(c, e, bytes, rc);
     __atomic_store_n(&layer.ledger.header->last_ticks, c->exit, __ATOMIC_RELAXED);
@@ -146,6 +145,12 @@ static inline void call_leave_known(const struct call *c, int rc, const struct c
     if (UNLIKELY(c->exit >= __atomic_load_n(&layer.look_at, __ATOMIC_RELAXED)))
         layer.look(c->exit);
     call_over(c);
+}
+
+static inline void call_leave_known(const struct call *c, int rc, const struct comm *comm,
+                                    uint64_t bytes)
+{
+    call_leave_counted(c, rc, call_entry(c, comm, bytes), bytes);
 }
 
 /* After an error the handle may be invalid: it is then only looked for. */
@@ -173,6 +178,7 @@ static inline void call_leave_collective(struct call *c, int rc, MPI_Comm comm, 
                                          int root)
 {
     struct comm *on = call_comm(c, comm, rc);
+    struct ledger_entry *e = call_entry(c, on, bytes);
     if (UNLIKELY(rc != MPI_SUCCESS))
         call_collective_failed(on, rc);
     else if (on && on->id && comm_has_others(on)) {
@@ -188,11 +194,12 @@ static inline void call_leave_collective(struct call *c, int rc, MPI_Comm comm, 
                                           .bytes = bytes,
                                           .sequence = sequence,
                                           .site = c->site,
-                                          .operation = (uint16_t)c->operation,
+                                          .operation = c->operation & 0x7ff,
+                                          .spared = (e ? ledger_spared(e->calls) : 0) & 0x1f,
                                           .comm = (uint16_t)on->index,
                                           .root = root});
     }
-    call_leave_known(c, rc, on, bytes);
+    call_leave_counted(c, rc, e, bytes);
     call_apart_over(on);
     thread.outside = 0;
 }

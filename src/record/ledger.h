@@ -205,8 +205,9 @@ struct ledger_instance {
     uint64_t bytes;
     uint32_t sequence; /* collectives on this communicator so far */
     uint32_t site;
-    uint16_t operation, comm; /* comm: index of its ledger_comm */
-    int32_t root;             /* -1: none */
+    uint16_t operation : 11, spared : 5; /* spared: see ledger_is_sampled() */
+    uint16_t comm;                       /* index of its ledger_comm */
+    int32_t root;                        /* -1: none */
 };
 
 /* What the machine did beside (base/noise.h), at moments during the run: the last one is the end of
@@ -385,24 +386,38 @@ bool ledger_is_alive(const struct ledger_header *h);
  * with the file, of which a file that is no record at all is one case. */
 const char *ledger_open(struct ledger *l, int directory, const char *name);
 
-/* Whether a log that is thinned out by MASK (2^k - 1) keeps this collective. All ranks decide
- * alike, and by a hash: of two that alternate in a loop each is kept as often as the other. */
-static inline bool ledger_is_sampled(uint64_t comm_id, uint32_t sequence, uint32_t mask)
+/* Of an entry: 0 for no bytes, C for sizes from 2^(C-1) to below 2^C. */
+static inline unsigned size_class_of(uint64_t bytes)
+{
+    return bytes ? 64u - (unsigned)__builtin_clzll(bytes) : 0;
+}
+
+/* Whether a log that is thinned out by MASK (2^k - 1) keeps this collective, and how many it then
+ * stands for. All ranks decide alike, and by a hash: of two that alternate in a loop each is kept
+ * as often as the other. SPARED: so many times it was left alone when the log was halved. */
+static inline bool ledger_is_sampled(uint64_t comm_id, uint32_t sequence, unsigned spared,
+                                     uint32_t mask)
 {
     uint64_t hash = (comm_id ^ sequence) * 0x9e3779b97f4a7c15ull;
     hash = (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9ull;
-    return mask == 0 || (hash >> 32 & mask) == 0;
+    return (hash >> 32 & mask >> (spared & 31)) == 0;
+}
+static inline uint64_t ledger_stands_for(unsigned spared, uint32_t mask)
+{
+    return (uint64_t)(mask >> (spared & 31)) + 1;
+}
+
+/* For the collective that comes after CALLS of the same entry: a rare one stays beside one that is
+ * called a million times as often. Where ranks do not call it from the same place, they may spare
+ * it differently; it is then whole only if the one that spared it least has kept it. */
+static inline unsigned ledger_spared(uint64_t calls)
+{
+    return calls < 128 ? 16 - 2 * size_class_of(calls) : 0;
 }
 
 /* The text that begins at POSITION of the texts; "" for 0. */
 const char *ledger_text(const struct ledger *l, uint32_t position);
 
 void ledger_close(struct ledger *l);
-
-/* Of an entry: 0 for no bytes, C for sizes from 2^(C-1) to below 2^C. */
-static inline unsigned size_class_of(uint64_t bytes)
-{
-    return bytes ? 64u - (unsigned)__builtin_clzll(bytes) : 0;
-}
 
 #endif

@@ -35,9 +35,10 @@ struct request {
     uint32_t next;             /* in the queue or the free list */
     uint16_t operation;
     uint16_t comm_index;
-    uint8_t kind; /* a sum of enum request_kind */
-    bool apart;   /* started where calls are kept apart */
-    bool active;  /* started and not yet complete; only a persistent one may be inactive */
+    uint8_t spared; /* of a collective: see ledger_is_sampled() */
+    uint8_t kind;   /* a sum of enum request_kind */
+    bool apart;     /* started where calls are kept apart */
+    bool active;    /* started and not yet complete; only a persistent one may be inactive */
 };
 
 int requests_start(void);

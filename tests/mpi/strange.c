@@ -208,13 +208,24 @@ static void rare_sites(void)
     MPI_Waitall(64, open_request, MPI_STATUSES_IGNORE);
 }
 
-/* Two collectives in turn, more of them than the log holds. */
+static void nonblocking_bcast(int *x)
+{
+    MPI_Request request;
+    MPI_Ibcast(x, 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+/* Two collectives in turn, more of them than the log holds; and a few others between them. */
 static void in_turn(void)
 {
     int one = 1, sum;
     for (int i = 0; i < 16384; i++) {
         MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
         MPI_Barrier(MPI_COMM_WORLD);
+        if (i % 2048 == 1500)
+            MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        if (i % 4096 == 3000)
+            nonblocking_bcast(&sum);
     }
 }
 

@@ -103,7 +103,7 @@ void made_instance(struct ledger *l, uint32_t operation, uint32_t sequence, int 
                                                .bytes = 1024,
                                                .sequence = sequence,
                                                .site = 1,
-                                               .operation = (uint16_t)operation,
+                                               .operation = operation & 0x7ffu,
                                                .comm = COMM_WORLD,
                                                .root = root};
 }

@@ -296,7 +296,7 @@ Test(profile, instances_match_under_different_masks)
         made_ledger(&l, NULL, r, 3);
         l.header->sample_mask = mask[r];
         for (uint32_t i = 0; i < 64; i++)
-            if (ledger_is_sampled(42, i, mask[r]))
+            if (ledger_is_sampled(42, i, 0, mask[r]))
                 made_instance(&l, OP_BARRIER, i, -1, 1000 * i, 1000 * i + 500);
         p = made_merged(p, &l);
     }
@@ -304,7 +304,7 @@ Test(profile, instances_match_under_different_masks)
     cr_assert_eq(p->sample_mask, 7);
     size_t common = 0;
     for (uint32_t i = 0; i < 64; i++)
-        common += ledger_is_sampled(42, i, 7);
+        common += ledger_is_sampled(42, i, 0, 7);
     cr_assert_gt(common, 0);
     cr_assert_eq(p->events.n, 3 * common);
     cr_assert_eq(p->arrivals.at[0].instances, common);
@@ -323,6 +323,8 @@ Test(profile, instances_are_bounded)
                                                        .sequence = i,
                                                        .rank = r,
                                                        .comm_rank = r,
+                                                       .spared = ledger_spared(i),
+                                                       .exit_ns = 10 + r,
                                                        .site = PROFILE_NONE,
                                                        .root = -1};
     events_limit(p, 500);
@@ -332,6 +334,8 @@ Test(profile, instances_are_bounded)
     p->hosts.n = 0;
     arrivals_find(p);
     cr_assert_eq(p->arrivals.at[0].instances, p->events.n / 2);
+    cr_assert_float_eq((double)p->arrivals.at[0].time_ns, 1000 * 21, 2100,
+                       "of all, not of those kept");
     profile_free(p);
 }
 

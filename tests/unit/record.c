@@ -181,12 +181,40 @@ Test(record, a_full_log_keeps_a_sample)
     uint32_t mask = layer.ledger.header->sample_mask;
     cr_assert(mask == 3 || mask == 7, "mask %u", mask);
     for (uint32_t i = 0; i < n; i++)
-        sampled += ledger_is_sampled(1 + i % 2, i / 2, mask);
+        sampled += ledger_is_sampled(1 + i % 2, i / 2, 0, mask);
     cr_assert_eq(t->count, sampled);
     cr_assert_eq(t->dropped, n - sampled);
     for (uint32_t i = 0; i < t->count; i++)
         cr_assert(ledger_is_sampled(layer.ledger.instances[i].comm_id,
-                                    layer.ledger.instances[i].sequence, mask));
+                                    layer.ledger.instances[i].sequence, 0, mask));
+}
+
+/* Of a rare collective all are kept that came first, and the sum over those kept is right for both.
+ */
+Test(record, a_rare_collective_stays_in_a_full_log)
+{
+    const struct ledger_table *t = &layer.ledger.header->section[LEDGER_INSTANCES];
+    uint32_t n = 40 * t->capacity, calls[2] = {0}, kept[2] = {0};
+    uint64_t stand_for[2] = {0};
+    for (uint32_t i = 0; i < n; i++) {
+        unsigned rare = i % (n / 12) == n / 24;
+        instance_add(&(struct ledger_instance){.comm_id = 0x123456789abcdef,
+                                               .sequence = i,
+                                               .site = rare,
+                                               .spared = ledger_spared(calls[rare]++) & 0x1f});
+    }
+    uint32_t mask = layer.ledger.header->sample_mask;
+    cr_assert(mask == 63 || mask == 127, "mask %u", mask);
+    for (uint32_t i = 0; i < t->count; i++) {
+        const struct ledger_instance *k = &layer.ledger.instances[i];
+        kept[k->site]++;
+        stand_for[k->site] += ledger_stands_for(k->spared, mask);
+    }
+    cr_assert_eq(calls[1], 12);
+    cr_assert_eq(kept[1], 12);
+    cr_assert_eq(stand_for[1], 12);
+    cr_assert_float_eq((double)stand_for[0] / calls[0], 1, 0.1, "%g",
+                       (double)stand_for[0] / calls[0]);
 }
 
 static struct ledger_entry *entry(uint32_t site, uint32_t operation)
