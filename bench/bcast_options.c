@@ -17,16 +17,6 @@ static const char *method_reality(size_t i)
     return bcast_methods[i]->reality;
 }
 
-static const char *algorithm_name(size_t i)
-{
-    return i < n_bcasts ? (bcasts[i]->run ? bcasts[i]->name : "") : NULL;
-}
-
-static const char *algorithm_summary(size_t i)
-{
-    return bcasts[i]->summary;
-}
-
 /* The methods that are a matter of the order of roots. */
 static const char *const orders[][2] = {
     {"forward", "rounds"}, {"backward", "rounds-backward"}, {"random", "rounds-random"}};
@@ -38,8 +28,6 @@ static const char *order_name(size_t i)
 }
 
 static const struct bench_registry methods = {"method", method_name, method_reality, NULL},
-                                   algorithms = {"algorithm", algorithm_name, algorithm_summary,
-                                                 NULL},
                                    order = {"order", order_name, NULL, NULL};
 
 static error_t take_destinations(struct argp_state *state, const struct bench_option *option,
@@ -91,7 +79,7 @@ static void look_up(struct options *o)
     if (o->orders.n > 0)
         apply_orders(o);
     if (o->chosen_algorithms.n == 0)
-        bench_choose(NULL, &algorithms, "native", &o->chosen_algorithms);
+        bench_choose(NULL, &bench_algorithms, "native", &o->chosen_algorithms);
     for (size_t i = 0; i < o->chosen_methods.n; i++)
         o->methods[o->n_methods++] = bcast_methods[o->chosen_methods.at[i]];
     for (size_t i = 0; i < o->chosen_algorithms.n; i++)
@@ -102,6 +90,8 @@ static void look_up(struct options *o)
 static error_t check_together(struct argp_state *state, void *options)
 {
     struct options *o = options;
+    if (o->discover && o->chosen_methods.n)
+        return bench_bad_option(state, "--method measures and --discover does not: leave one out");
     look_up(o);
     error_t error = bench_check_ranks(state, &o->bench, "a broadcast", o->root);
     if (error)
@@ -127,7 +117,7 @@ static const struct bench_option option_list[] = {
      bench_take_list, AT(chosen_methods), &methods},
     {"algorithm", 0, "LIST",
      "the broadcasts to measure, or all; native (default) is the library's MPI_Bcast", 1,
-     bench_take_list, AT(chosen_algorithms), &algorithms},
+     bench_take_list, AT(chosen_algorithms), &bench_algorithms},
     {"root", 0, "R", "the rank that broadcasts (0)", 1, bench_take_root, AT(root), NULL},
     {"order", 0, "LIST", "roots of the rounds method: forward, backward, random", 1,
      bench_take_list, AT(orders), &order},
@@ -146,5 +136,5 @@ static const struct bench_option option_list[] = {
 
 const struct bench_program bcast_program = {
     "Measures how long one MPI broadcast takes, by every published method side by side.", NULL,
-    option_list, (const struct bench_registry *const[]){&methods, &algorithms, NULL},
+    option_list, (const struct bench_registry *const[]){&methods, &bench_algorithms, NULL},
     check_together};

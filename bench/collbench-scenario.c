@@ -4,6 +4,7 @@
 #include "program.h"
 #include "scenario_file.h"
 #include "scenario_results.h"
+#include "trees/builders.h"
 
 #include <errno.h>
 #include <math.h>
@@ -16,6 +17,7 @@ enum { MAX_SCENARIOS = 16, DELAYED_LAST = -1 };
 struct options {
     struct bench bench;
     struct bench_chosen operations; /* 2 i: the operation i, 2 i + 1: its non-blocking twin */
+    struct bench_chosen algorithms; /* of bcasts[]; native: the library's, of every operation */
     struct scenario scenario[MAX_SCENARIOS];
     size_t n_scenarios;
     struct bench_range delay, comp; /* microseconds */
@@ -96,6 +98,10 @@ static error_t take_delayed(struct argp_state *state, const struct bench_option 
 #define AT(member) offsetof(struct options, member)
 static const struct bench_option option_list[] = {
     {"operation", 0, "LIST", "all, or of %s", 1, bench_take_list, AT(operations), &words},
+    {"algorithm", 0, "LIST",
+     "the library's (native, default) or our own over one of these trees, for broadcast, reduce, "
+     "allreduce and barrier: all, or of %s",
+     1, bench_take_list, AT(algorithms), &bench_algorithms},
     {"scenario", 's', "LIST",
      "1 collective only, 2 with a delayed participant, 3 overlapping with computation, or files "
      "with scenarios of your own",
@@ -118,11 +124,33 @@ static const struct bench_program program = {
     "T_sc is the time from the first start to the last end over all ranks, on one clock.",
     option_list, NULL, NULL};
 
-static struct scenario_point point_of(const struct options *o, size_t chosen)
+static struct scenario_point point_of(const struct options *o, size_t chosen, size_t algorithm)
 {
     size_t which = o->operations.at[chosen];
-    return (struct scenario_point){
-        .operation = &operations[which / 2], .twin = which % 2, .root = o->root};
+    const struct bcast *by = bcasts[o->algorithms.at[algorithm]];
+    return (struct scenario_point){.operation = &operations[which / 2],
+                                   .twin = which % 2,
+                                   .by = by == &tree_native ? NULL : by,
+                                   .root = o->root};
+}
+
+static bool exists(const struct scenario_point *p)
+{
+    return !p->by || (!p->twin && operation_has_own(p->operation, p->by));
+}
+
+/* Of the combinations that were asked for some may not exist, but not all. */
+static void check_algorithms(const struct options *o)
+{
+    for (size_t i = 0; i < o->operations.n; i++)
+        for (size_t k = 0; k < o->algorithms.n; k++) {
+            struct scenario_point point = point_of(o, i, k);
+            if (exists(&point))
+                return;
+        }
+    bench_refuse(&o->bench,
+                 "--algorithm: only broadcast and, but for chain, reduce, allreduce and barrier "
+                 "have others than native; non-blocking ones have none");
 }
 
 /* Refuses what cannot run, before anything is measured. */
@@ -132,7 +160,7 @@ static void check_all(const struct options *o)
     for (size_t i = 0; i < o->n_scenarios; i++) {
         const struct scenario *s = &o->scenario[i];
         for (size_t k = 0; k < o->operations.n; k++) {
-            struct scenario_point point = point_of(o, k);
+            struct scenario_point point = point_of(o, k, 0);
             struct scenario_error error;
             point.delayed = o->delayed < 0 ? least - 1 : o->delayed;
             if (scenario_check(s, least, &point, &error))
@@ -146,6 +174,20 @@ static void check_all(const struct options *o)
     if (o->root >= least || o->delayed >= least)
         bench_refuse(&o->bench, "rank %d takes no part where only %d do: raise --ranks=MIN:MAX",
                      o->root >= least ? o->root : o->delayed, least);
+}
+
+static void check_against(const struct options *o)
+{
+    bool used = o->against == AGAINST_RANKS || o->against < 0;
+    for (size_t i = 0; i < o->n_scenarios; i++)
+        used = used || (o->against == AGAINST_SIZE && scenario_sweeps_bytes(&o->scenario[i])) ||
+               (o->against == AGAINST_DELAY && scenario_sweeps(&o->scenario[i], ACTION_DELAY)) ||
+               (o->against == AGAINST_COMP && scenario_sweeps(&o->scenario[i], ACTION_COMP));
+    if (!used)
+        bench_refuse(&o->bench, "--against=%s: no scenario that was chosen has use for it",
+                     against_names[o->against]);
+    if (o->against >= 0 && !o->bench.plot)
+        bench_refuse(&o->bench, "--against is the x axis of --plot=FILE: add it");
 }
 
 static void make_group(const struct bench *b, size_t ranks, struct group *g)
@@ -195,18 +237,20 @@ struct sweep {
     double alone; /* median T_sc without computation */
     struct scenario_results results;
 };
-enum { SCENARIO, OPERATION, SIZE, GROUP, DELAY, COMP, N_AXES }; /* COMP: 0 is none */
+enum { SCENARIO, OPERATION, ALGORITHM, SIZE, GROUP, DELAY, COMP, N_AXES }; /* COMP: 0 is none */
+_Static_assert((int)N_AXES <= (int)BENCH_AXES_MAX, "bench_sweep() has room");
 
 static const char *visit(void *arg, const size_t *at)
 {
     struct sweep *w = arg;
     const struct scenario *s = &w->o->scenario[at[SCENARIO]];
     struct group *g = &w->group[at[GROUP]];
-    struct scenario_point point = point_of(w->o, at[OPERATION]);
+    struct scenario_point point = point_of(w->o, at[OPERATION], at[ALGORITHM]);
     bool sizes = scenario_sweeps_bytes(s) && point.operation->recv != EXTENT_NONE;
     bool delays = scenario_sweeps(s, ACTION_DELAY);
-    if ((at[OPERATION] && !scenario_sweeps_operation(s)) || (at[SIZE] && !sizes) ||
-        (at[DELAY] && !delays) || (at[COMP] && !scenario_sweeps(s, ACTION_COMP)))
+    if ((scenario_sweeps_operation(s) ? !exists(&point) : at[OPERATION] || at[ALGORITHM]) ||
+        (at[SIZE] && !sizes) || (at[DELAY] && !delays) ||
+        (at[COMP] && !scenario_sweeps(s, ACTION_COMP)))
         return NULL;
     point.bytes = sizes ? w->sizes.at[at[SIZE]] : 0;
     point.delayed = w->o->delayed < 0 ? g->ranks - 1 : w->o->delayed;
@@ -227,6 +271,8 @@ static void fill_defaults(struct options *o)
         overlaps = overlaps || scenario_sweeps(&o->scenario[i], ACTION_COMP);
     if (o->operations.n == 0)
         bench_choose(NULL, &words, overlaps ? "ibroadcast" : "broadcast", &o->operations);
+    if (o->algorithms.n == 0)
+        bench_choose(NULL, &bench_algorithms, "native", &o->algorithms);
 }
 
 static void tell_so_far(void *results, struct document *d)
@@ -248,6 +294,8 @@ int main(int argc, char **argv)
     bench_begin(&o.bench, &o, &argc, &argv, MPI_THREAD_SINGLE, &program);
     fill_defaults(&o);
     check_all(&o);
+    check_algorithms(&o);
+    check_against(&o);
 
     static struct group group[BENCH_VALUES_MAX];
     struct sweep sweep = {.o = &o,
@@ -259,7 +307,7 @@ int main(int argc, char **argv)
     struct document *d = bench_document(&o.bench, "collbench-scenario/1");
     for (size_t i = 0; i < ranks.n; i++)
         make_group(&o.bench, ranks.at[i], &group[i]);
-    const size_t length[N_AXES] = {o.n_scenarios, o.operations.n, sweep.sizes.n,
+    const size_t length[N_AXES] = {o.n_scenarios, o.operations.n, o.algorithms.n,   sweep.sizes.n,
                                    ranks.n,       sweep.delays.n, 1 + sweep.comps.n};
     bench_keep(&o.bench,
                &(struct bench_so_far){.document = d, .tell = tell_so_far, .arg = &sweep.results});

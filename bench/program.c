@@ -2,12 +2,26 @@
 
 #include "base/text.h"
 #include "bench_inner.h"
+#include "trees/bcast.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { FIRST_KEY = 0x200, OPTIONS_MAX = 24 };
+
+static const char *algorithm_name(size_t i)
+{
+    return i < n_bcasts ? (bcasts[i]->run ? bcasts[i]->name : "") : NULL;
+}
+
+static const char *algorithm_summary(size_t i)
+{
+    return bcasts[i]->summary;
+}
+
+const struct bench_registry bench_algorithms = {"algorithm", algorithm_name, algorithm_summary,
+                                                NULL};
 
 static void add(struct bench_chosen *c, size_t i)
 {

@@ -31,6 +31,9 @@ struct bench_chosen {
     bool all; /* "all" was among the words */
 };
 
+/* The broadcasts that run as they are (trees/bcast.h). */
+extern const struct bench_registry bench_algorithms;
+
 /* Adds what LIST names; "all" adds everything. With a message if there is no such thing. */
 error_t bench_choose(struct argp_state *state, const struct bench_registry *r, const char *list,
                      struct bench_chosen *chosen);
@@ -99,7 +102,7 @@ struct bench_values bench_values(const struct bench_range *range);
 
 /* Calls MEASURE for every combination of indices, the last axis fastest, and shows progress under
  * the name that it returns (NULL: that of the one before). N_AXES lengths, none 0. */
-enum { BENCH_AXES_MAX = 6 };
+enum { BENCH_AXES_MAX = 8 };
 void bench_sweep(const struct bench *b, const size_t *length, int n_axes,
                  const char *(*measure)(void *arg, const size_t *at), void *arg);
 

@@ -41,7 +41,7 @@ static const struct column columns[] = {
     {"median", "us", COLUMN_REAL, 3, "median T_sc"},
     {"median_low", "us", COLUMN_REAL, 3, "lower end of the median's 95 % interval"},
     {"median_high", "us", COLUMN_REAL, 3, "upper end"},
-    {"delay", "us", COLUMN_REAL, 3, "how late the delayed participant is"},
+    {"delay", "us", COLUMN_REAL, 3, "how late the latest participant is, in all"},
     {"comp", "us", COLUMN_REAL, 3, "the computation, as calibrated"},
     {"after_last", "us", COLUMN_REAL, 3, "median of last exit minus last arrival"},
     {"hidden", "%", COLUMN_REAL, 1,
@@ -61,9 +61,8 @@ static void tell_row(struct table *t, const struct scenario_row *row)
     const struct scenario_result *r = &row->result;
     struct summary s = stats_summarize(r->completion.value, r->completion.n);
     struct summary after = stats_summarize(r->after_last.value, r->after_last.n);
-    bool delays = scenario_sweeps(row->scenario, ACTION_DELAY);
     bool comps = scenario_sweeps(row->scenario, ACTION_COMP);
-    if (scenario_sweeps_bytes(row->scenario))
+    if (row->point.bytes || scenario_sweeps_bytes(row->scenario))
         table_integer(t, (long long)row->point.bytes);
     else
         table_skip(t);
@@ -75,7 +74,7 @@ static void tell_row(struct table *t, const struct scenario_row *row)
     table_real_within(t, 1e6 * s.median, 1e6 * (s.median_high - s.median_low) / 2);
     table_real(t, 1e6 * s.median_low);
     table_real(t, 1e6 * s.median_high);
-    table_real(t, delays ? 1e6 * row->point.delay : NAN);
+    table_real(t, 1e6 * scenario_delay(row->scenario, &row->point));
     table_real(t, comps || r->comp > 0 ? 1e6 * r->comp : NAN);
     table_real(t, 1e6 * after.median);
     table_real(t, hidden(row, s.median));
@@ -87,13 +86,14 @@ static void tell_row(struct table *t, const struct scenario_row *row)
 static bool same_table(const struct scenario_row *a, const struct scenario_row *b)
 {
     return a->scenario == b->scenario &&
-           (!a->sweeps_operation ||
-            (a->point.operation == b->point.operation && a->point.twin == b->point.twin));
+           (!a->sweeps_operation || (a->point.operation == b->point.operation &&
+                                     a->point.twin == b->point.twin && a->point.by == b->point.by));
 }
 
 static const char *operation_name(const struct scenario_row *row, char *text, size_t size)
 {
-    snprintf(text, size, "%s%s", row->point.twin ? "i" : "", row->point.operation->name);
+    snprintf(text, size, "%s%s%s%s", row->point.twin ? "i" : "", row->point.operation->name,
+             row->point.by ? "_" : "", row->point.by ? row->point.by->name : "");
     return text;
 }
 
@@ -103,14 +103,19 @@ static struct table *new_table(struct document *d, const struct scenario_row *ro
     size_t n = sizeof columns / sizeof *columns;
     const struct scenario *s = row->scenario;
     if (!row->sweeps_operation) {
-        snprintf(title, sizeof title, "Scenario %s (%s):", s->name, s->summary);
+        snprintf(title, sizeof title, *s->summary ? "Scenario %s (%s):" : "Scenario %s:", s->name,
+                 s->summary);
         return document_table(d, s->name, title, columns, n);
     }
     snprintf(name, sizeof name, "%s_%s", s->name, operation_name(row, operation, sizeof operation));
-    snprintf(title, sizeof title, "%s%s: (%s, scenario %s: %s)", row->point.operation->title,
-             row->point.twin ? ", non-blocking" : "",
-             row->point.twin ? row->point.operation->mpi_twin : row->point.operation->mpi_name,
-             s->name, s->summary);
+    char implementation[48];
+    snprintf(implementation, sizeof implementation, row->point.by ? "our own, %s" : "%s",
+             row->point.by     ? row->point.by->name
+             : row->point.twin ? row->point.operation->mpi_twin
+                               : row->point.operation->mpi_name);
+    snprintf(title, sizeof title, "%s%s: (%s, scenario %s%s%s)", row->point.operation->title,
+             row->point.twin ? ", non-blocking" : "", implementation, s->name,
+             *s->summary ? ": " : "", s->summary);
     return document_table(d, name, title, columns, n);
 }
 

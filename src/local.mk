@@ -71,7 +71,7 @@ libmeasure_la_SOURCES = \
 	src/measure/bcast/validate.c src/measure/bcast/validate.h \
 	src/measure/collective/collective.c src/measure/collective/collective.h \
 	src/measure/collective/mirrored.c src/measure/collective/collective_inner.h \
-	src/measure/collective/operation.c src/measure/collective/operation.h \
+	src/measure/collective/operation.c src/measure/collective/operation.h src/measure/collective/own.c \
 	src/measure/pairs/grid.c src/measure/pairs/grid.h \
 	src/measure/pairs/pairs.c src/measure/pairs/pairs.h \
 	src/measure/pairs/sites.c src/measure/pairs/sites.h \

@@ -30,6 +30,13 @@ struct bcast {
 extern const struct bcast *const bcasts[];
 extern const size_t n_bcasts;
 
+/* The same tree from its leaves to ROOT: what each rank has in BUFFER is combined with that of all
+ * ranks below it, and lies in the root's in the end; the other ranks' is then of no use. ROOM holds
+ * as much. OP must not mind the order of its operands. Only where bcast_fans_in(). */
+int bcast_fan_in(const struct bcast *b, void *buffer, void *room, int count, MPI_Datatype type,
+                 MPI_Op op, int root, MPI_Comm comm);
+bool bcast_fans_in(const struct bcast *b);
+
 /* NULL if there is none of that name. */
 const struct bcast *bcast_find(const char *name);
 

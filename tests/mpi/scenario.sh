@@ -22,6 +22,9 @@ run 2 --scenario=2 --delay=200 --format=csv || fail "scenario 2"
 awk -F, '/^[0-9]/ { n++; if ($4 < 200) bad = 1 } END { exit bad || n != 1 }' out ||
     fail "scenario 2: shorter than its delay"
 
+# Every form of our own, its data checked; what does not exist is left out, and refused alone.
+run 4 --operation=broadcast,reduce,allreduce,barrier,scan --algorithm=all --sizes=0:0 --format=json || fail "own forms: status $?"
+test "$(grep -o '"our own, [a-z]*\|(our own, [a-z]*' out | wc -l)" = $((5 + 3 * 4)) || fail "own forms: other tables"
 cat >two <<END
 scenario two-at-once two operations pending, the last rank late
 participants others
@@ -72,5 +75,9 @@ refuses 2 "unknown operation in 'bcast'" --operation=bcast
 refuses 2 "impossible root '2'" --root=2
 refuses 2 "impossible --delayed=second" --delayed=second
 refuses 2 "--ranks=2:4, but 2 are running" --ranks=2:4
+refuses 2 "have others than native" --operation=gather --algorithm=flat
+refuses 2 "have others than native" --operation=ibroadcast --algorithm=flat
+refuses 2 "no scenario that was chosen has use for it" --against=delay --plot=x.png
+refuses 2 "the x axis of --plot" --against=size
 refuses 2 "takes no part" --ranks=1:2 --root=1
 exit 0

@@ -253,7 +253,8 @@ void operation_release(struct operation_call *c)
 {
     free(c->send);
     free(c->recv);
-    c->send = c->recv = NULL;
+    free(c->room);
+    c->send = c->recv = c->room = NULL;
     c->send_bytes = c->recv_bytes = 0;
 }
 

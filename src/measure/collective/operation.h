@@ -10,12 +10,14 @@
 #define COLLPROF_MEASURE_COLLECTIVE_OPERATION_H
 
 #include "measure/collective/collective.h"
+#include "trees/bcast.h"
 
 #include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 struct operation_call;
+struct own_form; /* own.c */
 
 enum operation_extent { EXTENT_NONE, EXTENT_BLOCK, EXTENT_BLOCKS /* one block per rank */ };
 
@@ -56,6 +58,9 @@ struct operation_call {
     int count; /* the same, as MPI takes it */
     unsigned char *send, *recv;
     size_t send_bytes, recv_bytes;
+    const struct own_form *own; /* NULL: the library's */
+    const struct bcast *by;
+    unsigned char *room;
 };
 
 /* Allocates, touches and fills the buffers. Local; false if BYTES does not fit a count of MPI or
@@ -63,6 +68,13 @@ struct operation_call {
 bool operation_prepare(struct operation_call *c, const struct operation *o, MPI_Comm comm, int root,
                        size_t bytes);
 void operation_release(struct operation_call *c);
+
+/* Whether O has a form of our own over that tree: broadcast, and with those that fan in reduce,
+ * allreduce and barrier (to rank 0 and back). There are no non-blocking ones. */
+bool operation_has_own(const struct operation *o, const struct bcast *by);
+
+/* From now on the prepared call is that form. False if memory is short. */
+bool operation_use_own(struct operation_call *c, const struct bcast *by);
 
 /* Puts known data into the send buffer and clears the receive buffer. */
 void operation_fill(const struct operation_call *c);
@@ -72,9 +84,11 @@ void operation_fill(const struct operation_call *c);
 bool operation_check(const struct operation_call *c);
 
 /* Both return an MPI error code. */
+int operation_run_own(const struct operation_call *c);
+
 static inline int operation_run(const struct operation_call *c)
 {
-    return c->operation->call(c);
+    return c->own ? operation_run_own(c) : c->operation->call(c);
 }
 
 static inline int operation_start(const struct operation_call *c, MPI_Request *request)

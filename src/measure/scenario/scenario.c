@@ -1,5 +1,6 @@
 #include "measure/scenario/scenario.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -202,7 +203,8 @@ static bool has_swept_operation(const struct action *a, enum action_kind kind)
 
 static bool has_swept_bytes(const struct action *a, enum action_kind kind)
 {
-    return a->kind == kind && a->bytes == SWEPT_BYTES;
+    return a->kind == kind && a->bytes == SWEPT_BYTES &&
+           (!a->operation || a->operation->recv != EXTENT_NONE);
 }
 
 bool scenario_sweeps(const struct scenario *s, enum action_kind kind)
@@ -218,4 +220,19 @@ bool scenario_sweeps_operation(const struct scenario *s)
 bool scenario_sweeps_bytes(const struct scenario *s)
 {
     return find_action(s, has_swept_bytes, ACTION_ISSUE) != NULL;
+}
+
+double scenario_delay(const struct scenario *s, const struct scenario_point *point)
+{
+    double longest = NAN;
+    for (int i = 0; i < s->n; i++) {
+        double sum = 0;
+        for (int k = 0; k < s->script[i].n; k++)
+            if (s->script[i].action[k].kind == ACTION_DELAY) {
+                double seconds = s->script[i].action[k].seconds;
+                sum += seconds < 0 ? point->delay : seconds;
+                longest = fmax(longest, sum);
+            }
+    }
+    return longest;
 }

@@ -71,6 +71,7 @@ extern const struct scenario scenarios[3];
 struct scenario_point {
     const struct operation *operation;
     bool twin;
+    const struct bcast *by; /* the tree of our own form; NULL: the library's operation */
     int root;
     size_t bytes;
     int delayed;  /* rank */
@@ -95,6 +96,8 @@ bool scenario_sweeps(const struct scenario *s, enum action_kind kind);
 /* Whether it issues the sweep's operation; whether anything has the sweep's size. */
 bool scenario_sweeps_operation(const struct scenario *s);
 bool scenario_sweeps_bytes(const struct scenario *s);
+/* Of the participant that is late for longest, in all, seconds; NAN: nobody is. */
+double scenario_delay(const struct scenario *s, const struct scenario_point *point);
 
 /* What RANK of RANKS does: a script that names it comes before the others'. NULL for nothing. */
 const struct script *scenario_script(const struct scenario *s, int rank, int ranks,
