@@ -15,6 +15,9 @@ void html_end(FILE *out, bool curves);
 /* "<th...>HEAD" with its meaning. */
 void html_head(FILE *out, const char *key, const char *head, const char *about, bool is_text);
 
+/* An entry of a picture's key: one of the colours of report.css, and what it stands for. */
+void html_key(FILE *out, const char *colour, const char *text);
+
 /* A table of the listing's rows, if there are any. */
 void html_listing(const struct listing *l, const struct view *v, const char *doubt, FILE *out);
 

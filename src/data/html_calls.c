@@ -108,6 +108,11 @@ static void begin_row(const struct listing *l, const void *row, FILE *out)
     }
 }
 
+void html_key(FILE *out, const char *colour, const char *text)
+{
+    fprintf(out, "<span class=k style=\"--c:var(--%s)\">%s</span> ", colour, text);
+}
+
 void html_head(FILE *out, const char *key, const char *head, const char *about, bool is_text)
 {
     fprintf(out, "<th%s data-key=\"", is_text ? " class=t" : "");

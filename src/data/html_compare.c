@@ -69,7 +69,7 @@ static void strokes(const struct differences *d, const struct difference *x, FIL
           out);
     for (size_t i = 0; i < n; i++)
         fprintf(out, "<path fill=\"var(--%s)\" d=\"M%.1f %dh2v9h-2z\"/>",
-                i < d->runs[0] ? "collectives" : "late", 100 * fmax(0, x->value[i]) / most,
+                i < d->runs[0] ? "accent" : "late", 100 * fmax(0, x->value[i]) / most,
                 i < d->runs[0] ? 0 : 11);
     fputs("</svg>", out);
 }
@@ -129,11 +129,12 @@ void data_html_differences(const struct differences_page *p, FILE *out)
     html_begin(out, title, false);
     sentences(p, out);
     runs(p, out);
-    fputs("<section class=l id=differences><h2>What changed from A to B</h2><p><span class=k "
-          "style=\"background:var(--accent)\"></span>A<span class=k "
-          "style=\"background:var(--late)\"></span>B</p><div class=wide tabindex=0 role=region "
-          "aria-label=\"what changed\"><table><thead><tr>",
-          out);
+    fputs("<section class=l id=differences><h2>What changed from A to B</h2><p>", out);
+    html_key(out, "accent", "A");
+    html_key(out, "late", "B");
+    fputs(
+        "</p><div class=wide tabindex=0 role=region aria-label=\"what changed\"><table><thead><tr>",
+        out);
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         html_head(out, columns[i].key, columns[i].head, columns[i].about, columns[i].is_text);
     fputs("</tr></thead><tbody>\n", out);

@@ -201,8 +201,8 @@ static void map_cell(size_t x, size_t y, const json_t *ratio, bool doubtful, con
     if (isnan(value))
         fputs("fill=none>", out);
     else
-        fprintf(out, "fill=\"var(--%s)\" fill-opacity=\"%.2f\">",
-                value < 0.5 ? "collectives" : "late", 2 * fabs(value - 0.5));
+        fprintf(out, "fill=\"var(--%s)\" fill-opacity=\"%.2f\">", value < 0.5 ? "accent" : "late",
+                2 * fabs(value - 0.5));
     fprintf(out, "<title>%s, %s", title, isnan(value) ? "not known" : "ratio ");
     if (!isnan(value))
         fprintf(out, "%.2f%s", json_number_value(ratio), doubtful ? ", not certain" : "");
@@ -254,11 +254,11 @@ static void document_maps(const json_t *maps, FILE *out)
 {
     if (!is_table(maps))
         return;
-    fputs("<h2>Overlap</h2><p>Message size to the right, computation upwards.<span class=k "
-          "style=\"background:var(--accent)\"></span>the shorter of the two is hidden<span "
-          "class=k style=\"background:var(--late)\"></span>one after the other; pale: in part; "
-          "crossed: not certain; empty: not known</p>",
-          out);
+    fputs("<h2>Overlap</h2><p>Message size to the right, computation upwards. ", out);
+    html_key(out, "accent", "the shorter of the two is hidden");
+    html_key(out, "late",
+             "one after the other; pale: in part; crossed: not certain; empty: not known");
+    fputs("</p>", out);
     for (size_t i = 0; i < json_array_size(maps); i++)
         document_map(json_array_get(maps, i), out);
 }

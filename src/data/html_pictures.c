@@ -94,12 +94,12 @@ static void legend(const struct profile *p, FILE *out)
     }
     for (int k = 0; k < PARTS; k++)
         if (used[k] > 0)
-            fprintf(out, "<span class=k style=\"background:var(--%s)\"></span>%s", parts[k].colour,
-                    k == OTHER && !split_known ? "MPI, not told apart in this profile"
-                    : k == COLLECTIVES && !waits_known
-                        ? "collectives; how much of it is waiting is not known, for not all of "
-                          "them were recorded"
-                        : parts[k].name);
+            html_key(out, parts[k].colour,
+                     k == OTHER && !split_known ? "MPI, not told apart in this profile"
+                     : k == COLLECTIVES && !waits_known
+                         ? "collectives; how much of it is waiting is not known, for not all of "
+                           "them were recorded"
+                         : parts[k].name);
 }
 
 void html_ranks(const struct profile *p, const char *doubt, FILE *out)
@@ -111,7 +111,8 @@ void html_ranks(const struct profile *p, const char *doubt, FILE *out)
     if (!(longest > 0))
         return;
     size_t width = p->ranks.n > FEW ? 10 : 8;
-    fprintf(out, "<h2 id=time-of-ranks>Where the time of each rank goes%s</h2><p>Height: up to %s.",
+    fprintf(out,
+            "<h2 id=time-of-ranks>Where the time of each rank goes%s</h2><p>Height: up to %s. ",
             doubt, format_time(wall, longest));
     legend(p, out);
     fprintf(out,

@@ -112,11 +112,11 @@ bool html_times(const struct profile *p, const char *doubt, FILE *out)
         fprintf(
             out,
             "<h2 id=times>Collectives over the time of the run%s</h2><p>%zu that were kept, since "
-            "the first of them.<span class=k style=\"background:var(--late)\"></span>from the "
-            "first to the last rank's entry<span class=k "
-            "style=\"background:var(--accent)\"></span>from there to the last "
-            "exit</p>",
+            "the first of them. ",
             doubt, list.n);
+        html_key(out, "late", "from the first to the last rank's entry");
+        html_key(out, "accent", "from there to the last exit");
+        fputs("</p>", out);
         draw(&list, "spread of arrivals and duration of collectives over time", out);
         if (*html_curves)
             fputs("<p class=faint>Drag to zoom, double-click to see all again.</p>", out);

@@ -101,4 +101,4 @@ MPI_TESTS = \
 TESTS += $(MPI_TESTS)
 THOROUGH_TESTS += tests/mpi/killed.sh tests/mpi/late.sh tests/mpi/sanitized.sh
 EXTRA_DIST += tests/mpi/killed.sh tests/mpi/sanitized.sh
-EXTRA_DIST += $(MPI_TESTS) tests/profiles/aborted.json tests/profiles/first.json tests/profiles/traced.json tests/profiles/transport.json tests/mpi/data.py tests/mpi/lib.sh tests/mpi/launch.sh tests/mpi/plotted.py tests/mpi/plotter tests/mpi/profile.py tests/mpi/sites.py tests/mpi/fortran.F90 tests/mpi/cplusplus.cpp tests/mpi/linked.c
+EXTRA_DIST += $(MPI_TESTS) tests/profiles/aborted.json tests/profiles/first.json tests/profiles/traced.json tests/profiles/transport.json tests/mpi/browser.py tests/mpi/data.py tests/mpi/lib.sh tests/mpi/launch.sh tests/mpi/plotted.py tests/mpi/plotter tests/mpi/profile.py tests/mpi/sites.py tests/mpi/fortran.F90 tests/mpi/cplusplus.cpp tests/mpi/linked.c
