@@ -35,21 +35,19 @@ static bool fill(struct matrix *m, const struct profile *p)
     return any;
 }
 
-/* Nothing sent is white: the palette is for what there is. */
+/* Nothing sent is white: the palette is for what there is, from a ten-thousandth of the most on, so
+ * that what is nearly equal looks so. */
 static void put_cells(const struct matrix *m, FILE *out)
 {
-    double least = INFINITY, most = 0;
+    double most = 0;
     fputs("$cells << END\n", out);
     for (size_t i = 0; i < m->n * m->n; i++) {
-        double bytes = m->bytes[i];
-        if (!(bytes > 0))
-            continue;
-        least = fmin(least, bytes);
-        most = fmax(most, bytes);
-        fprintf(out, "%zu %zu %.17g\n", i % m->n * m->share, i / m->n * m->share, bytes);
+        most = fmax(most, m->bytes[i]);
+        if (m->bytes[i] > 0)
+            fprintf(out, "%zu %zu %.17g\n", i % m->n * m->share, i / m->n * m->share, m->bytes[i]);
     }
     fputs("END\n", out);
-    fprintf(out, "set cbrange [%.17g:%.17g]\n", least, most > least ? most : 2 * least);
+    fprintf(out, "set cbrange [%.17g:%.17g]\n", most / 1e4, most);
 }
 
 enum picture_result matrix_draw(const struct profile *p, const char *path,
@@ -73,7 +71,7 @@ enum picture_result matrix_draw(const struct profile *p, const char *path,
             put_cells(&m, script.out);
             double step = ceil(side / 16);
             fprintf(script.out,
-                    "set tmargin 4\nset logscale cb\nset format cb '%%.1s %%cB'\nset size square\n"
+                    "set tmargin 4\nset logscale cb\nset format cb '%%.0s %%cB'\nset size square\n"
                     "set xrange [-0.5:%g]\nset yrange [%g:-0.5]\nset xtics 0,%g\nset ytics 0,%g\n"
                     "set palette defined (0 '#b8cdf0', 0.5 '#4f7fd0', 1 '#0c1f5c')\n"
                     "plot $cells using ($1+%g):($2+%g):(%g):(%g):3 with boxxyerror fs solid "

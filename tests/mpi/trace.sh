@@ -119,5 +119,8 @@ if command -v "${GNUPLOT:-gnuplot}" >/dev/null; then
     "$collprof" plot --picture=timeline -o t.svg traced || fail "plot: status $?"
     grep -q 'late sender' t.svg || fail "no wait state is named in the picture"
     "$collprof" plot --picture=timeline --from=1e6 -o u.svg traced >out && fail "a picture of nothing"
+    # As much in both directions but for 8 bytes: no end of a scale that says what it is of.
+    "$collprof" plot --picture=matrix -o m.svg traced >out || fail "matrix: status $?"
+    test "$(grep -c '>10*[ kM]*B<' m.svg)" -ge 3 || fail "the scale of the matrix has no numbers"
 fi
 exit 0
