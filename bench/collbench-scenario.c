@@ -30,7 +30,7 @@ struct group {
     int ranks;
     MPI_Comm comm; /* MPI_COMM_NULL where this rank is not in it */
     struct sync_clock clock;
-    double slack;
+    struct harmony start;
 };
 
 static const char *operation_word(size_t i)
@@ -196,7 +196,7 @@ static void make_group(const struct bench *b, size_t ranks, struct group *g)
     MPI_Comm_split(b->comm, b->rank < g->ranks ? 0 : MPI_UNDEFINED, b->rank, &g->comm);
     if (g->comm != MPI_COMM_NULL) {
         bench_clocks(&g->clock, g->comm);
-        g->slack = sync_slack(&g->clock, g->comm, 0);
+        harmony_open(&g->start, &g->clock, g->comm, 0);
     }
 }
 
@@ -211,8 +211,7 @@ static double measure(const struct options *o, const struct scenario *s, struct 
                                .alone = alone};
     double median = NAN;
     if (g->comm != MPI_COMM_NULL) {
-        int error =
-            scenario_run(s, point, g->comm, &g->clock, g->slack, &o->bench.plan, &row.result);
+        int error = scenario_run(s, point, &g->start, &o->bench.plan, &row.result);
         if (error != MPI_SUCCESS) {
             if (o->bench.rank == 0)
                 fprintf(stderr, "%s: %zu bytes on %d ranks do not fit into memory\n",

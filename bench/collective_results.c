@@ -29,6 +29,7 @@ static const struct column times_columns[] = {
     {"low", "us", COLUMN_REAL, 2, "95 % interval of the median, no distribution assumed"},
     {"high", "us", COLUMN_REAL, 2, NULL},
     {"span", "us", COLUMN_REAL, 2, "first entry to last exit, median"},
+    {"apart", "us", COLUMN_REAL, 2, "direct: first entry to last entry, median"},
     {"mirrored", "us", COLUMN_REAL, 2, "last rank's entry to another's exit, the slowest pair"},
     {"pair_low", "us", COLUMN_REAL, 2, "95 % interval of the median"},
     {"pair_high", "us", COLUMN_REAL, 2, NULL},
@@ -102,6 +103,7 @@ static void put_direct(struct results *r, const struct collective_direct *direct
     }
     put_estimate(r->times, e);
     table_real_within(r->times, 1e6 * span.value, 1e6 * (span.high - span.low) / 2);
+    table_real(r->times, direct ? 1e6 * direct->apart : NAN);
 }
 
 static const struct estimate *slowest(const struct collective_mirrored *m)

@@ -49,6 +49,8 @@ static const struct column columns[] = {
     {"samples", NULL, COLUMN_INTEGER, 0, "repetitions that count"},
     {"disturbed", NULL, COLUMN_INTEGER, 0, "of these, in which a rank lost its processor"},
     {"dropped", NULL, COLUMN_INTEGER, 0, "repetitions that a rank began too late"},
+    {"apart", "us", COLUMN_REAL, 3,
+     "the last rank left the common start so long after its moment, at most; median"},
 };
 
 static double hidden(const struct scenario_row *row, double median)
@@ -60,6 +62,7 @@ static void tell_row(struct table *t, const struct scenario_row *row)
 {
     const struct scenario_result *r = &row->result;
     struct summary s = stats_summarize(r->completion.value, r->completion.n);
+    struct summary apart = stats_summarize(r->apart.value, r->apart.n);
     struct summary after = stats_summarize(r->after_last.value, r->after_last.n);
     bool comps = scenario_sweeps(row->scenario, ACTION_COMP);
     if (row->point.bytes || scenario_sweeps_bytes(row->scenario))
@@ -81,6 +84,7 @@ static void tell_row(struct table *t, const struct scenario_row *row)
     table_integer(t, (long long)r->completion.n);
     table_integer(t, (long long)r->disturbed);
     table_integer(t, (long long)r->dropped);
+    table_real(t, 1e6 * apart.median);
 }
 
 static bool same_table(const struct scenario_row *a, const struct scenario_row *b)

@@ -43,6 +43,7 @@ check_LTLIBRARIES += libmeasure.la
 libmeasure_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 libmeasure_la_SOURCES = \
 	src/sync/estimate.c src/sync/estimate.h \
+	src/sync/harmonize.c src/sync/harmonize.h \
 	src/sync/local_clock.c src/sync/local_clock.h \
 	src/sync/politely.h \
 	src/sync/sync.c src/sync/sync.h \

@@ -89,9 +89,10 @@ static void missing_function(void)
     abort();
 }
 
-static int do_nothing(void)
+/* For all that are ours: of these only collprof_harmonize() returns anything. */
+static double do_nothing(void)
 {
-    return 0;
+    return -1;
 }
 
 /* Public: what a layer calls where the next preloaded tool is to see the calls, too. */

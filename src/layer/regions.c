@@ -1,9 +1,12 @@
 /* The public functions of collprof.h. */
 #include "base/text.h"
+#include "base/try.h"
 #include "config.h"
 #include "layer/life_inner.h"
 #include "record/entries.h"
+#include "sync/harmonize.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define EXPORT __attribute__((visibility("default")))
@@ -11,6 +14,7 @@
 EXPORT void collprof_region_begin(const char *name);
 EXPORT void collprof_region_end(void);
 EXPORT void collprof_control(int level);
+EXPORT double collprof_harmonize(MPI_Comm comm);
 EXPORT const char *collprof_version(void);
 
 enum { DEEPEST = sizeof thread.region_stack };
@@ -67,6 +71,59 @@ void collprof_region_end(void)
 void collprof_control(int level)
 {
     life_switch(level);
+}
+
+/* A communicator's, kept as its attribute. */
+struct kept {
+    struct sync_clock clock;
+    struct harmony start;
+};
+static int kept_key = MPI_KEYVAL_INVALID;
+
+static int kept_free(MPI_Comm comm, int key, void *kept, void *extra)
+{
+    (void)comm, (void)key, (void)extra;
+    free(kept);
+    return MPI_SUCCESS;
+}
+
+static int kept_open(struct kept *k, MPI_Comm comm)
+{
+    int have = k != NULL, all = 0;
+    TRY(PMPI_Allreduce(&have, &all, 1, MPI_INT, MPI_MIN, comm));
+    if (!all)
+        return MPI_ERR_NO_MEM;
+    TRY(sync_start(&k->clock, comm, NULL));
+    TRY(harmony_open(&k->start, &k->clock, comm, 0));
+    k->start.follows = true;
+    return PMPI_Comm_set_attr(comm, kept_key, k);
+}
+
+static struct kept *kept_of(MPI_Comm comm)
+{
+    struct kept *k = NULL;
+    int found = 0;
+    pthread_mutex_lock(&layer.lock);
+    if (kept_key == MPI_KEYVAL_INVALID)
+        PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, kept_free, &kept_key, NULL);
+    pthread_mutex_unlock(&layer.lock);
+    if (PMPI_Comm_get_attr(comm, kept_key, &k, &found) || found)
+        return k;
+    k = calloc(1, sizeof *k);
+    if (kept_open(k, comm) == MPI_SUCCESS)
+        return k;
+    free(k);
+    return NULL;
+}
+
+/* Needs no record, and works where there is none. */
+double collprof_harmonize(MPI_Comm comm)
+{
+    int between_groups = 0;
+    if (PMPI_Comm_test_inter(comm, &between_groups) || between_groups)
+        return -1;
+    struct kept *k = kept_of(comm);
+    return k && harmonize(&k->start) == MPI_SUCCESS ? k->start.off : -1;
 }
 
 const char *collprof_version(void)

@@ -339,25 +339,3 @@ bool sync_wait(const struct sync_clock *clock, double moment)
     }
     return on_time;
 }
-
-bool sync_begin(const struct sync_clock *clock, MPI_Comm comm, int root, double slack,
-                double *begin)
-{
-    *begin = sync_now(clock) + slack;
-    PMPI_Bcast(begin, 1, MPI_DOUBLE, root, comm);
-    return sync_wait(clock, *begin);
-}
-
-double sync_slack(const struct sync_clock *clock, MPI_Comm comm, int root)
-{
-    enum { TRIES = 10 };
-    double slowest = 0, all = 0;
-    for (int i = 0; i < TRIES; i++) {
-        PMPI_Barrier(comm);
-        double announced = sync_now(clock);
-        PMPI_Bcast(&announced, 1, MPI_DOUBLE, root, comm);
-        slowest = fmax(slowest, sync_now(clock) - announced);
-    }
-    PMPI_Allreduce(&slowest, &all, 1, MPI_DOUBLE, MPI_MAX, comm);
-    return 2 * (all + clock->worst_bound);
-}

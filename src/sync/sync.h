@@ -79,13 +79,4 @@ int sync_check(struct sync_clock *clock, MPI_Comm comm, double *apart);
 /* Spins until the global MOMENT; false if it is over already. */
 bool sync_wait(const struct sync_clock *clock, double moment);
 
-/* A common start without a barrier's skew: ROOT announces a global moment SLACK seconds ahead,
- * every rank spins until it comes. *BEGIN is that moment. False on a rank that heard of it too
- * late: the sample is to be dropped, which the caller has to tell the others. */
-bool sync_begin(const struct sync_clock *clock, MPI_Comm comm, int root, double slack,
-                double *begin);
-
-/* A slack that is enough for this communicator: twice the slowest of ten announcements. */
-double sync_slack(const struct sync_clock *clock, MPI_Comm comm, int root);
-
 #endif

@@ -6,8 +6,8 @@
  *   sync SECONDS LIMIT_NS [same]   "same": stay in one namespace, where nothing must be measured
  *   sync 0 0 fail                  communicators of hosts fail on rank 1 alone: all return that
  */
-#include "sync/sync.h"
 #include "base/clock.h"
+#include "sync/harmonize.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -71,15 +71,20 @@ static const double NO_LIMIT = 1; /* seconds */
 
 /* All ranks leave a common start together: the moments they saw, on the one clock, are equal
  * but for the time of a processor to notice. Late ones are dropped; some must not be late. */
-static int check_begin(const struct sync_clock *clock, double limit)
+static int check_begin(struct sync_clock *clock, double limit)
 {
     enum { TRIES = 20 };
     int on_time = 0;
-    double slack = sync_slack(clock, MPI_COMM_WORLD, 0), narrowest = INFINITY;
+    double narrowest = INFINITY;
+    struct harmony start;
+    if (harmony_open(&start, clock, MPI_COMM_WORLD, 0) != MPI_SUCCESS)
+        return 0;
     for (int i = 0; i < TRIES; i++) {
-        double begin, late[2], most[2];
-        late[0] = sync_begin(clock, MPI_COMM_WORLD, 0, slack, &begin) ? 0 : 1;
-        late[1] = sync_now(clock) - begin;
+        double late[2], most[2];
+        if (harmonize(&start) != MPI_SUCCESS)
+            return 0;
+        late[0] = start.late;
+        late[1] = start.off - sync_bound(clock, clock_now());
         PMPI_Allreduce(late, most, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
         if (most[0] == 0) {
             on_time++;
@@ -91,7 +96,7 @@ static int check_begin(const struct sync_clock *clock, double limit)
     if (rank == 0)
         printf(
             "  %d of %d common starts on time with a slack of %.1f us, the best within %.3f us\n",
-            on_time, TRIES, 1e6 * slack, 1e6 * narrowest);
+            on_time, TRIES, 1e6 * start.slack, 1e6 * narrowest);
     /* Without a limit there are more ranks than processors, and no common start either. */
     return limit >= NO_LIMIT || (on_time > 0 && narrowest < limit);
 }

@@ -1,6 +1,7 @@
 /* A collective seen directly: everybody enters at one announced moment of the common clock. */
 #include "measure/collective/collective_inner.h"
 #include "measure/stamps.h"
+#include "sync/harmonize.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -32,6 +33,7 @@ double collective_part(const struct collective_run *r, double part)
 struct direct {
     struct collective_run run;
     struct stamps stamps;
+    struct harmony start;
     struct collective_direct *out; /* the collector's */
     struct samples *in_call;       /* the collector's, by rank */
     struct samples span, apart;    /* the collector's */
@@ -42,11 +44,11 @@ static struct sync_clock same_clock = {.domains = 1};
 
 static int start_together(struct stamps *s, bool *late)
 {
-    double begin;
-    const struct direct *d = s->arg;
-    *late = !sync_begin(s->clock, s->comm, s->keeper, s->slack, &begin);
+    struct direct *d = s->arg;
+    TRY(harmonize(&d->start));
+    *late = d->start.late;
     if (d->run.c->after > 0)
-        *late |= !sync_wait(s->clock, begin + d->run.c->after);
+        *late |= !sync_wait(s->clock, d->start.begin + d->run.c->after);
     return MPI_SUCCESS;
 }
 
@@ -126,7 +128,7 @@ static int measure(struct direct *d)
                          .arg = d};
     TRY(allocate(d));
     TRY(stamps_open(s, &r->c->plan));
-    s->slack = fmax(sync_slack(s->clock, s->comm, s->keeper), 5e-6);
+    TRY(harmony_open(&d->start, s->clock, s->comm, s->keeper));
     TRY(series_measure(r->c->comm, r->c->collector, &r->c->plan, collective_part(r, 1), 0,
                        batch_direct, d, &d->out->completion));
     return stamps_bound(s, &d->out->clock_bound);

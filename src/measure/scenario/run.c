@@ -7,14 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A start that is announced this long before reaches everyone, or nothing will. */
-#define SLACK_MAX 0.1
 enum { EMPTY_MAX = 20 }; /* batches without a start in time, before giving up */
 
-/* The time stamps of one repetition, and whether the rank was late and lost its processor (0, 1).
- * All doubles, so that one reduction finds the maxima. */
+/* The time stamps of one repetition, how far the rank was off the moment announced, and whether it
+ * was late and lost its processor (0, 1). All doubles, so that one reduction finds the maxima. */
 struct stamps {
-    double start, end, arrival, late, disturbed;
+    double start, end, arrival, off, late, disturbed;
 };
 enum { STAMPS = sizeof(struct stamps) / sizeof(double) };
 
@@ -135,7 +133,7 @@ static bool plays_right(struct player *p)
     return right;
 }
 
-/* On rank 0, from the maxima over all ranks of -start, end, arrival, late and disturbed. Returns
+/* On rank 0, from the maxima over all ranks of these, with -start. Returns
  * how many of the N repetitions count. */
 static int take_samples(const struct stamps *t, int n, struct tally *tally,
                         struct scenario_result *result)
@@ -151,6 +149,7 @@ static int take_samples(const struct stamps *t, int n, struct tally *tally,
         tally_sample(tally, completion);
         result->disturbed += t[m].disturbed > 0;
         samples_add(&result->after_last, t[m].end - t[m].arrival);
+        samples_add(&result->apart, t[m].off);
         sum += completion;
         taken++;
     }
@@ -169,23 +168,24 @@ static int agree_on(MPI_Comm comm, int error)
     return agreed != MPI_SUCCESS ? agreed : any ? MPI_ERR_OTHER : MPI_SUCCESS;
 }
 
-/* The barrier is not timed: it keeps the announcement from overtaking a rank that is still in the
- * repetition before. A rank whose part fails still meets the others at every barrier. */
-static int play_batch(struct player *p, struct sync_clock *clock, double slack, int n)
+/* A rank whose part fails still meets the others at every start. */
+static int play_batch(struct player *p, struct harmony *start, int n)
 {
+    const struct sync_clock *clock = start->clock;
     int error = MPI_SUCCESS;
     for (int m = 0; m < n; m++) {
         struct stamps *t = &p->stamps[m];
-        double begin;
-        PMPI_Barrier(p->comm);
-        bool late = !sync_begin(clock, p->comm, 0, slack, &begin);
+        int failed = harmonize(start);
+        if (error == MPI_SUCCESS)
+            error = failed;
         long before = work_interruptions();
         if (error == MPI_SUCCESS)
             error = play(p, t);
         t->start = -sync_global(clock, t->start);
         t->end = sync_global(clock, t->end);
         t->arrival = isnan(t->arrival) ? -INFINITY : sync_global(clock, t->arrival);
-        t->late = late;
+        t->off = start->off;
+        t->late = start->late;
         t->disturbed = work_interruptions() != before;
     }
     error = agree_on(p->comm, error);
@@ -194,8 +194,8 @@ static int play_batch(struct player *p, struct sync_clock *clock, double slack, 
     return PMPI_Reduce(p->stamps, p->stamps + n, STAMPS * n, MPI_DOUBLE, MPI_MAX, 0, p->comm);
 }
 
-static int measure(struct player *p, struct sync_clock *clock, double slack,
-                   const struct plan *plan, struct scenario_result *result)
+static int measure(struct player *p, struct harmony *start, const struct plan *plan,
+                   struct scenario_result *result)
 {
     int n = plan->repetitions, rank, error = MPI_SUCCESS, more = 1, empty = 0;
     struct stamps ignored;
@@ -206,15 +206,13 @@ static int measure(struct player *p, struct sync_clock *clock, double slack,
     error = agree_on(p->comm, error);
     tally_start(&tally, plan);
     while (more && error == MPI_SUCCESS) {
-        error = play_batch(p, clock, slack, n);
+        error = play_batch(p, start, n);
         if (rank == 0 && error == MPI_SUCCESS) {
             int taken = take_samples(p->stamps + n, n, &tally, result);
-            if (taken < n - n / 4) /* the announcements take longer now: only rank 0's counts */
-                slack = fmin(2 * slack, SLACK_MAX);
             empty += taken == 0;
             more = tally_go_on(&tally) && empty < EMPTY_MAX;
             if (tally.samples.n == 0) /* the paper's rule has thrown the attempt away */
-                result->after_last.n = result->disturbed = 0;
+                result->after_last.n = result->apart.n = result->disturbed = 0;
         }
         if (error == MPI_SUCCESS)
             error = PMPI_Bcast(&more, 1, MPI_INT, 0, p->comm);
@@ -242,10 +240,10 @@ static void agree(struct player *p, bool right, struct scenario_result *result)
     result->correct = all[2] == 0;
 }
 
-int scenario_run(const struct scenario *s, const struct scenario_point *point, MPI_Comm comm,
-                 struct sync_clock *clock, double slack, const struct plan *plan,
-                 struct scenario_result *result)
+int scenario_run(const struct scenario *s, const struct scenario_point *point,
+                 struct harmony *start, const struct plan *plan, struct scenario_result *result)
 {
+    MPI_Comm comm = start->comm;
     int rank, size, ready, error = MPI_ERR_NO_MEM;
     *result = (struct scenario_result){0};
     PMPI_Comm_rank(comm, &rank);
@@ -261,11 +259,11 @@ int scenario_run(const struct scenario *s, const struct scenario_point *point, M
     PMPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, comm);
     if (ready) {
         agree(p, plays_right(p), result);
-        error = sync_again(clock);
+        error = sync_again(start->clock);
         if (error == MPI_SUCCESS)
-            error = measure(p, clock, slack, plan, result);
+            error = measure(p, start, plan, result);
         if (error == MPI_SUCCESS)
-            error = sync_check(clock, comm, &result->bound);
+            error = sync_check(start->clock, comm, &result->bound);
         result->bound += clock_cost();
     }
     if (p) {
@@ -280,4 +278,5 @@ void scenario_result_free(struct scenario_result *r)
 {
     samples_free(&r->completion);
     samples_free(&r->after_last);
+    samples_free(&r->apart);
 }

@@ -7,7 +7,7 @@
 
 #include "measure/collective/operation.h"
 #include "measure/plan.h"
-#include "sync/sync.h"
+#include "sync/harmonize.h"
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -107,6 +107,7 @@ struct scenario_result {
     struct samples completion; /* T_sc of every repetition that counts, seconds */
     struct samples after_last; /* max(t_end) - max(arrival): an arrival is the entry to the
                                   first collective operation of a rank */
+    struct samples apart;      /* how far from the announced moment the last rank began, at most */
     size_t dropped;            /* repetitions that a rank began too late */
     size_t disturbed;          /* of those that count, in which a rank lost its processor */
     double comp;               /* what the calibrated computation takes, the longest of all ranks */
@@ -116,12 +117,11 @@ struct scenario_result {
     bool over_budget;          /* stopped by the plan's budget */
 };
 
-/* Runs it, collectively over COMM; RESULT is complete on rank 0, free it there (harmless
- * elsewhere). SLACK: see sync_slack(). Returns an MPI error code; MPI_ERR_NO_MEM if a
- * rank has no memory for its buffers, then on all ranks. The scenario must have been checked. */
-int scenario_run(const struct scenario *s, const struct scenario_point *point, MPI_Comm comm,
-                 struct sync_clock *clock, double slack, const struct plan *plan,
-                 struct scenario_result *result);
+/* Runs it, collectively over START's communicator, from common starts; RESULT is complete on rank
+ * 0, free it there (harmless elsewhere). Returns an MPI error code; MPI_ERR_NO_MEM if a rank has no
+ * memory for its buffers, then on all ranks. The scenario must have been checked. */
+int scenario_run(const struct scenario *s, const struct scenario_point *point,
+                 struct harmony *start, const struct plan *plan, struct scenario_result *result);
 void scenario_result_free(struct scenario_result *r);
 
 #endif

@@ -1,0 +1,65 @@
+#include "sync/harmonize.h"
+
+#include "base/clock.h"
+#include "base/try.h"
+
+#include <math.h>
+
+static const double slack_least = 5e-6, slack_most = 0.1;
+
+/* A clock is measured again when it may be off by twice what its points say, and some; and after
+ * this long, since a rate that changes shows in no bound, unless that took a tenth of the time. */
+static const double bound_more = 0.5e-6, oldest = 1;
+
+/* Twice the slowest of some announcements. */
+int harmony_open(struct harmony *h, struct sync_clock *clock, MPI_Comm comm, int root)
+{
+    enum { TRIES = 10 };
+    double slowest = 0, all = 0;
+    *h = (struct harmony){.clock = clock, .comm = comm, .root = root};
+    for (int i = 0; i < TRIES; i++) {
+        TRY(PMPI_Barrier(comm));
+        double announced = sync_now(clock);
+        TRY(PMPI_Bcast(&announced, 1, MPI_DOUBLE, root, comm));
+        slowest = fmax(slowest, sync_now(clock) - announced);
+    }
+    TRY(PMPI_Allreduce(&slowest, &all, 1, MPI_DOUBLE, MPI_MAX, comm));
+    h->slack = h->least = fmax(2 * (all + clock->worst_bound), slack_least);
+    return MPI_SUCCESS;
+}
+
+/* What a reading of now may be off by. */
+static double bound_now(const struct sync_clock *clock)
+{
+    return sync_bound(clock, sync_local(clock, sync_now(clock)));
+}
+
+static bool is_due(const struct harmony *h)
+{
+    return h->follows && (bound_now(h->clock) > 2 * h->clock->worst_bound + bound_more ||
+                          clock_now() > h->measured + fmax(oldest, 10 * h->took));
+}
+
+static int measure_again(struct harmony *h)
+{
+    double start = clock_now();
+    TRY(sync_again(h->clock));
+    h->measured = clock_now();
+    h->took = h->measured - start;
+    return MPI_SUCCESS;
+}
+
+int harmonize(struct harmony *h)
+{
+    int mine[2] = {h->late, is_due(h)}, all[2];
+    /* Otherwise a moment may be announced that is over before the last rank is here. */
+    TRY(PMPI_Allreduce(mine, all, 2, MPI_INT, MPI_MAX, h->comm));
+    if (all[1])
+        TRY(measure_again(h));
+    h->slack = all[0] ? fmin(2 * h->slack, slack_most) : fmax(0.98 * h->slack, h->least);
+    h->begin = sync_now(h->clock) + h->slack;
+    TRY(PMPI_Bcast(&h->begin, 1, MPI_DOUBLE, h->root, h->comm));
+    h->late = !sync_wait(h->clock, h->begin);
+    h->off = sync_now(h->clock) - h->begin + bound_now(h->clock);
+    return MPI_SUCCESS;
+}
