@@ -47,7 +47,7 @@ const struct setting settings_table[] = {
      "run the measuring methods before the application's collectives, at their sizes: all, or "
      "names as held,direct"},
     {"benchmark-every", 0, "K", NULL, "0",
-     "measure again at every K-th call of a signature; 0: at its first only"},
+     "measure again at every K-th call of a signature; 0: at its first and ninth only"},
     {"benchmark-budget", 0, "SEC", NULL, "10", "time for all measurements together"},
     {"bcast", 0, "NAME", NULL, "",
      "run the application with another broadcast: " BCASTS(BCAST_BEFORE_COMMA) "grid"},

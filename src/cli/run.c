@@ -23,6 +23,8 @@ enum { RANKS = 'n' }; /* no option, but often tried */
 struct run {
     const char *name;
     struct settings settings;
+    unsigned long
+        given; /* as options, a bit each: not by variables, which may stand for many runs */
     char **application;
 };
 
@@ -63,6 +65,7 @@ static void take(struct run *r, const struct setting *s, const char *text)
         cli_refuse(r->name, "--%s is '%s': %s would be right", s->option, text, right);
     settings_variable(s, variable);
     setenv(variable, text, 1);
+    r->given |= 1ul << (s - settings_table);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -119,9 +122,22 @@ static void check_file(const struct run *r, const char *option, const char *path
         cli_refuse(r->name, "--%s: %s: %s", option, path, strerror(errno));
 }
 
+/* An option that would change nothing was not meant so. */
+static void check_with(const struct run *r, const char *option, bool there, const char *needed)
+{
+    for (size_t i = 0; i < settings_count; i++)
+        if (!there && r->given >> i & 1 && !strcmp(settings_table[i].option, option))
+            cli_refuse(r->name, "--%s changes nothing without --%s: both or none would be right",
+                       option, needed);
+}
+
 static void check_settings(const struct run *r)
 {
+    check_with(r, "ack-share", *r->settings.ack, "ack");
+    check_with(r, "benchmark-every", *r->settings.benchmark, "benchmark");
+    check_with(r, "benchmark-budget", *r->settings.benchmark, "benchmark");
     check_file(r, "latencies", r->settings.latencies);
+    check_with(r, "latencies", !strcmp(r->settings.bcast, "grid"), "bcast=grid");
     check_file(r, "base-round", r->settings.base_round);
 }
 

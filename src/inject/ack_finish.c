@@ -299,9 +299,11 @@ static void say_share(const struct ack_stream *streams, uint64_t broadcasts, dou
     else
         snprintf(text, room,
                  "ack: %llu of %llu broadcasts were acknowledged, which took a rank up to %.2g %% "
-                 "of the run: these and the calls up to the next collective after them are kept "
+                 "of the run (--ack-share=%g): these and the calls up to the next collective after "
+                 "them are kept "
                  "apart, since somebody may be late to them",
-                 (unsigned long long)all[0], (unsigned long long)all[1], 100 * most / elapsed);
+                 (unsigned long long)all[0], (unsigned long long)all[1], 100 * most / elapsed,
+                 layer.settings.ack_share);
 }
 
 void ack_finish(struct ack_stream *streams, uint64_t broadcasts, double elapsed)

@@ -62,8 +62,12 @@ static const struct page_table tables[] = {
      "most, and how many times the mean that is.",
      always, NULL},
     {"call_sites",
-     "operation calls ?bytes time_per_rank share ?mean ?median ?p99 ?max ?worst_rank call_site",
-     NULL, "Time in MPI, by call site", "call site", NULL, with_sites, NULL},
+     "operation calls apart ?bytes time_per_rank share ?mean ?median ?p99 ?max ?worst_rank "
+     "call_site",
+     NULL, "Time in MPI, by call site", "call site",
+     "apart: calls during or right after what collprof injected; their times are in no table but "
+     "that of ranks.",
+     with_sites, NULL},
     {"call_sites",
      "operation requests ?size ?open ?until_wait ?in_wait done wait_per_rank ?hidden_ratio overlap "
      "call_site",

@@ -41,6 +41,8 @@ expect 2 'one of grid|native|binomial|.*would be right' $collprof run --bcast=no
 expect 2 'send-latency.*would be right' $collprof run --benchmark=held,nonsense "$work/canary.sh"
 expect 2 'COLLPROF_STACK' env COLLPROF_STAK=1 $collprof run "$work/canary.sh"
 expect 2 "COLLPROF_STACK is 'x'" env COLLPROF_STACK=x $collprof run "$work/canary.sh"
+expect 2 'nothing without --ack' $collprof run --ack-share=5 "$work/canary.sh"
+expect 2 'nothing without --bcast=grid' $collprof run --bcast=flat --latencies=/dev/null "$work/canary.sh"
 expect 2 'No such file' $collprof run --latencies="$work/none" "$work/canary.sh"
 expect 2 'application is missing' $collprof run
 expect 2 'application is missing' $collprof run --
