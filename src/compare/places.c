@@ -121,7 +121,7 @@ static void add_moments(struct places *s, size_t run, struct moment *m, size_t n
 
 /* Of a traced run: for whose messages it was waited at AT. */
 static void add_wait(const struct places *s, struct place *at, size_t run, const struct profile *p,
-                     const struct profile_wait *w)
+                     const struct wait *w)
 {
     bool message = w->state == WAIT_LATE_SENDER || w->state == WAIT_WRONG_ORDER ||
                    w->state == WAIT_LATE_RECEIVER;
@@ -153,7 +153,7 @@ static void add_run(struct places *s, size_t run, const struct profile *p)
     }
     add_moments(s, run, moments.at, moments.n);
     for (size_t i = 0; i < p->waits.n; i++) {
-        const struct profile_wait *w = &p->waits.at[i];
+        const struct wait *w = &p->waits.at[i];
         if (w->site != PROFILE_NONE)
             add_wait(s, of[w->site * p->operations.n + w->operation], run, p, w);
     }

@@ -1,23 +1,23 @@
 /* Figures of wait states and of the communication matrix. */
 #include "page/figures_inner.h"
 
-/* --- wait states: struct profile_wait --- */
+/* --- wait states: struct wait --- */
 
-TEXT(wait_state, profile_wait, "%s", wait_names[e->state < WAIT_STATES ? e->state : WAIT_NONE])
-TEXT(wait_operation, profile_wait, "%s", p->operations.at[e->operation].name)
-TEXT(wait_operation_brief, profile_wait, "%s", without_mpi(p->operations.at[e->operation].name))
-TEXT(wait_rank_brief, profile_wait, "%u", e->rank)
-TEXT(wait_site_brief, profile_wait, "%s", e->site == PROFILE_NONE ? "-" : v->label[e->site])
-GET(wait_rank, profile_wait, e->rank)
-GET(wait_calls, profile_wait, e->calls)
-GET(wait_time, profile_wait, e->wait_ns)
-GET(wait_mean, profile_wait, ratio((double)e->wait_ns, (double)e->calls))
-GET(wait_share, profile_wait, ratio(100 * (double)e->wait_ns, (double)v->p->trace.wait_ns))
-GET(wait_call_share, profile_wait, ratio(100 * (double)e->wait_ns, (double)v->p->trace.calls_ns))
+TEXT(wait_state, wait, "%s", wait_names[e->state < WAIT_STATES ? e->state : WAIT_NONE])
+TEXT(wait_operation, wait, "%s", p->operations.at[e->operation].name)
+TEXT(wait_operation_brief, wait, "%s", without_mpi(p->operations.at[e->operation].name))
+TEXT(wait_rank_brief, wait, "%u", e->rank)
+TEXT(wait_site_brief, wait, "%s", e->site == PROFILE_NONE ? "-" : v->label[e->site])
+GET(wait_rank, wait, e->rank)
+GET(wait_calls, wait, e->calls)
+GET(wait_time, wait, e->wait_ns)
+GET(wait_mean, wait, ratio((double)e->wait_ns, (double)e->calls))
+GET(wait_share, wait, ratio(100 * (double)e->wait_ns, (double)v->p->trace.wait_ns))
+GET(wait_call_share, wait, ratio(100 * (double)e->wait_ns, (double)v->p->trace.calls_ns))
 
 static void wait_site(const struct view *v, const void *row, char *text, size_t room)
 {
-    site_path(v->p, ((const struct profile_wait *)row)->site, text, room);
+    site_path(v->p, ((const struct wait *)row)->site, text, room);
 }
 
 static const struct figure list_of_wait[] = {

@@ -98,7 +98,7 @@ static const char *doing(uint32_t state)
 
 static int by_place(const void *a, const void *b)
 {
-    const struct profile_wait *x = a, *y = b;
+    const struct wait *x = a, *y = b;
     if (x->site != y->site)
         return x->site < y->site ? -1 : 1;
     if (x->operation != y->operation)
@@ -106,7 +106,7 @@ static int by_place(const void *a, const void *b)
     return x->wait_ns != y->wait_ns ? (x->wait_ns > y->wait_ns ? -1 : 1) : 0;
 }
 
-static void say_whom(const struct view *v, FILE *out, const struct profile_wait *w, double sum)
+static void say_whom(const struct view *v, FILE *out, const struct wait *w, double sum)
 {
     const struct profile *p = v->p;
     const char *label = w->site == PROFILE_NONE ? "an unknown place" : v->label[w->site];
@@ -122,8 +122,8 @@ void text_most_waited(const struct view *v, FILE *out)
 {
     const struct profile *p = v->p;
     enum { LEAST_PERCENT = 2 };
-    struct profile_wait *w = profile_alloc((p->waits.n + 1) * sizeof *w);
-    const struct profile_wait *whom = NULL; /* the first of a place is the longest */
+    struct wait *w = profile_alloc((p->waits.n + 1) * sizeof *w);
+    const struct wait *whom = NULL; /* the first of a place is the longest */
     double run = 0, most = 0;
     for (size_t i = 0; i < p->ranks.n; i++)
         run += p->ranks.at[i].wall * 1e9 * p->trace.covered;

@@ -88,11 +88,8 @@ void trace_find(struct profile *p)
     p->trace.unnumbered = found.unnumbered;
     p->trace.error_ns = error;
     p->trace.covered = covered(&p->trace);
-    for (size_t i = 0; i < found.n_waits; i++) {
-        const struct wait *w = &found.waits[i];
-        *PUSH(&p->waits) =
-            (struct profile_wait){w->site, w->operation, w->state, w->rank, w->calls, w->ns};
-    }
+    for (size_t i = 0; i < found.n_waits; i++)
+        *PUSH(&p->waits) = found.waits[i];
     find_below(p, &found, (int64_t)error);
     timeline_free(&found);
 }

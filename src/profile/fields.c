@@ -263,12 +263,12 @@ static const struct field below_table[] = {
 FIELDS(below);
 
 static const struct field wait_table[] = {
-    FIELD(profile_wait, site, "site", FIELD_SITE),
-    NEEDED_FIELD(profile_wait, operation, "operation", FIELD_OPERATION),
-    FIELD(profile_wait, state, "state", FIELD_WAIT),
-    FIELD(profile_wait, rank, "for_rank", FIELD_U32),
-    FIELD(profile_wait, calls, "calls", FIELD_U64),
-    FIELD(profile_wait, wait_ns, "wait_ns", FIELD_U64),
+    FIELD(wait, site, "site", FIELD_SITE),
+    NEEDED_FIELD(wait, operation, "operation", FIELD_OPERATION),
+    FIELD(wait, state, "state", FIELD_WAIT),
+    FIELD(wait, rank, "for_rank", FIELD_U32),
+    FIELD(wait, calls, "calls", FIELD_U64),
+    FIELD(wait, wait_ns, "wait_ns", FIELD_U64),
 };
 FIELDS(wait);
 

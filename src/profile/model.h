@@ -182,14 +182,6 @@ struct profile_peer {
     uint64_t messages, bytes;
 };
 
-/* A wait state: what calls of one operation at one place waited for, and for whom. */
-struct profile_wait {
-    uint32_t site, operation;
-    uint32_t state; /* enum wait_state */
-    uint32_t rank;  /* that was waited for */
-    uint64_t calls, wait_ns;
-};
-
 /* What was traced, and how far it could be put together. */
 struct profile_trace {
     bool on;
@@ -263,7 +255,7 @@ struct profile {
     uint64_t writing_ns;    /* what it took to write profile.json; 0: not written yet */
     struct profile_trace trace;
     ARRAY(struct act) acts; /* of the ranks' records; not in profile.json */
-    ARRAY(struct profile_wait) waits;
+    ARRAY(struct wait) waits;
     ARRAY(struct net) nets; /* of the ranks' records; not in profile.json */
     ARRAY(struct net_row) below;
 

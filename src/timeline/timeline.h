@@ -74,11 +74,12 @@ struct cause {
     uint8_t state;      /* enum wait_state: what waiting for it is called */
 };
 
+/* What calls of one operation at one place waited for, and for whom. */
 struct wait {
     uint32_t site, operation;
     uint32_t state; /* enum wait_state */
     uint32_t rank;  /* that was waited for */
-    uint64_t calls, ns;
+    uint64_t calls, wait_ns;
 };
 
 struct timeline {

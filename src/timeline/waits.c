@@ -154,7 +154,8 @@ static int by_place(const void *a, const void *b)
 
 static int longest_first(const void *a, const void *b)
 {
-    return ORDER(((const struct wait *)b)->ns, ((const struct wait *)a)->ns) ?: by_place(a, b);
+    return ORDER(((const struct wait *)b)->wait_ns, ((const struct wait *)a)->wait_ns)
+               ?: by_place(a, b);
 }
 
 size_t timeline_call_end(const struct timeline *t, const struct act *act, size_t n, size_t i)
@@ -181,7 +182,7 @@ static void sum_up(struct timeline *t, const struct act *act, size_t n, void *(*
     for (size_t i = 0; i < m; i++) {
         if (kept && !by_place(&w[kept - 1], &w[i])) {
             w[kept - 1].calls++;
-            w[kept - 1].ns += w[i].ns;
+            w[kept - 1].wait_ns += w[i].wait_ns;
         } else {
             w[kept++] = w[i];
         }

@@ -520,12 +520,12 @@ Test(compare, a_late_sender_comes_before_its_victims)
             double before = i < 5 ? 1 : 1.5;
             run[i] = made_run((struct made){10, before, 0.004 * (double)(i * 7 % 5), 0, false});
             run[i]->events.n = run[i]->arrivals.n = 0;
-            struct profile_wait w = {.site = run[i]->entries.at[1].site,
-                                     .operation = run[i]->entries.at[1].operation,
-                                     .state = WAIT_LATE_SENDER,
-                                     .rank = traced == 1,
-                                     .calls = STEPS,
-                                     .wait_ns = (uint64_t)((before - 1) * STEPS * MS)};
+            struct wait w = {.site = run[i]->entries.at[1].site,
+                             .operation = run[i]->entries.at[1].operation,
+                             .state = WAIT_LATE_SENDER,
+                             .rank = traced == 1,
+                             .calls = STEPS,
+                             .wait_ns = (uint64_t)((before - 1) * STEPS * MS)};
             cr_assert_eq(run[i]->sites.at[w.site].frame[0].line, 20);
             if (traced)
                 *PUSH(&run[i]->waits) = w;

@@ -19,7 +19,7 @@ static json_t *made_json(void)
         .operation = p->entries.at[0].operation, .instances = 1, .time_ns = 500, .wait_ns = 500};
     p->has_arrivals = true;
     *PUSH(&p->waits) =
-        (struct profile_wait){.operation = p->entries.at[0].operation, .state = 1, .calls = 1};
+        (struct wait){.operation = p->entries.at[0].operation, .state = 1, .calls = 1};
     p->stack_depth = 1;
     profile_symbolize(p);
     json_t *json = profile_json(p);

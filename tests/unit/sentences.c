@@ -235,7 +235,7 @@ static struct profile *made(const struct known *k)
     for (size_t i = 0; i < 3 && k->calls[i].operation; i++)
         add_calls(p, &k->calls[i], comm);
     for (size_t i = 0; i < 3 && k->waits[i].operation; i++)
-        *PUSH(&p->waits) = (struct profile_wait){
+        *PUSH(&p->waits) = (struct wait){
             .site = site_in_line(p, k->waits[i].line),
             .operation = profile_add_operation(p, k->waits[i].operation, FAMILY_PLAIN),
             .state = k->waits[i].state,

@@ -59,7 +59,7 @@ static void one_wait(const struct timeline *t, enum wait_state state, uint32_t a
     cr_assert_eq(t->waits[0].state, state, "%s", wait_names[t->waits[0].state]);
     cr_assert_eq(t->waits[0].site, at);
     cr_assert_eq(t->waits[0].rank, rank);
-    cr_assert_eq(t->waits[0].ns, ns, "%llu ns", (unsigned long long)t->waits[0].ns);
+    cr_assert_eq(t->waits[0].wait_ns, ns, "%llu ns", (unsigned long long)t->waits[0].wait_ns);
     cr_assert_eq(t->wait_sum_ns, ns);
 }
 
