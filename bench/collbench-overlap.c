@@ -1,6 +1,7 @@
 /* Does communication overlap with computation? The benchmarks of Denis and Trahay, and those
  * that they left out. */
 #include "base/clock.h"
+#include "base/format.h"
 #include "bench.h"
 #include "overlap_binding.h"
 #include "overlap_grid.h"
@@ -278,6 +279,29 @@ static void measure_all(const struct options *o, struct overlap_stage *stage, st
     bench_progress_end(&o->bench);
 }
 
+/* Of the smallest and the largest messages, beside the computation that is nearest to as long. */
+static void watch_maps(struct overlap_stage *stage, struct grid *g)
+{
+    for (size_t k = 0; k < g->n_parts; k++) {
+        struct grid_part *p = &g->part[k];
+        for (size_t i = 0; i<g->nx; i += g->nx> 1 ? g->nx - 1 : 1) {
+            char why[400], size[32], comp[32], *end = p->why + strlen(p->why);
+            size_t j = 0;
+            for (size_t l = 0; l < p->ny && stage->rank == 0; l++) {
+                double comm = 1e6 * grid_cell(g, p, i, l)->t_comm;
+                if (fabs(log(p->y[l] / comm)) < fabs(log(p->y[j] / comm)))
+                    j = l;
+            }
+            int row = (int)j;
+            MPI_Bcast(&row, 1, MPI_INT, 0, stage->comm);
+            if (overlap_watch(p->benchmark, stage, (size_t)g->size[i], &g->work[row], why,
+                              sizeof why))
+                snprintf(end, sizeof p->why - (size_t)(end - p->why), "; at %s beside %s: %s",
+                         format_bytes(size, g->size[i]), format_time(comp, 1e3 * p->y[row]), why);
+        }
+    }
+}
+
 /* FILE.png for all, FILE-NAME.png for each. */
 static bool draw(const struct options *o, const struct grid *g)
 {
@@ -366,6 +390,7 @@ int main(int argc, char **argv)
     calibrate(&o, &grid, d);
     get_base(&o, &stage, &grid, journal);
     measure_all(&o, &stage, &grid, journal);
+    watch_maps(&stage, &grid);
     int status = d ? finish(&o, &grid, d, journal) : 0;
     MPI_Bcast(&status, 1, MPI_INT, 0, o.bench.comm);
     overlap_close(&stage);

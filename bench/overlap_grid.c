@@ -113,7 +113,9 @@ static const struct column map_columns[] = {
     {"benchmark", NULL, COLUMN_TEXT, 0, NULL},
     {"cells", NULL, COLUMN_INTEGER, 0, "measured"},
     {"certain", NULL, COLUMN_INTEGER, 0, "whose ratio is certain within 0.5"},
-    {"shows", NULL, COLUMN_TEXT, 0, "what the map shows, derived from its certain cells"},
+    {"shows", NULL, COLUMN_TEXT, 0,
+     "what the map shows, derived from its certain cells; and why, where --trace=transport shows "
+     "it"},
 };
 
 static const struct column cell_columns[] = {
@@ -154,7 +156,7 @@ static void tell_maps(const struct grid *g, struct document *d)
     struct table *t = document_table(d, "summary", "What overlaps", map_columns,
                                      sizeof map_columns / sizeof *map_columns);
     struct overlap_map map[GRID_BENCHMARKS_MAX];
-    char text[512];
+    char text[1600];
     json_t *list = json_array();
     for (size_t i = 0; i < g->n_parts; i++) {
         const struct grid_part *p = &g->part[i];
@@ -165,6 +167,7 @@ static void tell_maps(const struct grid *g, struct document *d)
             certain += grid_certain(&p->cell[k]);
         }
         overlap_map_sentence(&map[i], text, sizeof text);
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s", p->why);
         table_text(t, p->benchmark->name);
         table_integer(t, (long long)measured);
         table_integer(t, (long long)certain);

@@ -22,6 +22,7 @@ struct grid_part {
     size_t ny;
     const double *y;           /* microseconds, or threads */
     struct overlap_cell *cell; /* ny rows of nx; runs == 0: not measured */
+    char why[1000];            /* what was seen of the transport; "": nothing */
 };
 
 struct grid {

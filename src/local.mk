@@ -84,7 +84,7 @@ libmeasure_la_SOURCES = \
 	src/measure/overlap/both.c src/measure/overlap/collective.c src/measure/overlap/cpu.c \
 	src/measure/overlap/destinations.c src/measure/overlap/load.c src/measure/overlap/multiple.c \
 	src/measure/overlap/pending.c src/measure/overlap/receiver.c src/measure/overlap/sender.c \
-	src/measure/overlap/serial.c
+	src/measure/overlap/serial.c src/measure/overlap/watch.c
 libmeasure_la_LIBADD = $(MPI_LIBS)
 
 # profile: what a run leaves behind, and what follows from it, the timeline among it. Prints nothing.

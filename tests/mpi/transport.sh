@@ -154,6 +154,24 @@ sys.exit(bad)
 PY
 done
 
+# What collbench-overlap says of its maps, of who moves the data by force.
+for case in "get_zcopy sender others" "put_zcopy sender node 0" "get_zcopy receiver node 0"; do
+    set -- $case
+    timeout 100 $MPIEXEC -n 2 env $by_ucx UCX_RNDV_SCHEME=$1 "$collprof" run --trace=transport --report=no -o why \
+        "$built/bench/collbench-overlap" --benchmark=$2 --sizes=256:1M --comp=200:200 --step=1024 --budget=0.05 -i 5 >why.txt 2>&1 ||
+        { cat why.txt; fail "$case: status $?"; }
+    grep -q 'moved by system calls' why.txt || { grep -q 'at 1 MiB beside 200 us: ' why.txt && continue; }
+    scheme=$1 situation=$2
+    shift 2
+    case "$*" in
+    others) grep -q "at 1 MiB beside 200 us: moved by system calls,.* by the others" why.txt ;;
+    *) grep -q "at 1 MiB beside 200 us: moved by system calls, 100.0 % by node 0 after its computation" why.txt ;;
+    esac || { cat why.txt; fail "$scheme, $situation: not moved by $*"; }
+    [ $situation = sender ] || grep -q 'lay until it looked, for' why.txt || { cat why.txt; fail "nothing lay"; }
+    grep -q 'at 256 B beside 200 us: every send was complete' why.txt || { cat why.txt; fail "$situation: not eager"; }
+    rm -rf why
+done
+
 # Nothing preloaded: one line says so, and the trace is there.
 MPIEXEC="timeout 60 $MPIEXEC"
 COLLPROF_TRACE=transport layered 2 without ./program 10 1000 300000 0.0001 >/dev/null || fail "status $?"

@@ -51,7 +51,7 @@ static void overlap_one(struct overlap_side *s)
     struct collective *c = s->own;
     MPI_Request request;
     operation_start(&c->call, &request);
-    work_do(&s->work);
+    overlap_compute(s);
     PMPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 

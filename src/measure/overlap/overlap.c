@@ -69,7 +69,7 @@ const struct overlap_benchmark *overlap_find(const char *name)
     return NULL;
 }
 
-static bool all_have(MPI_Comm comm, bool have)
+bool overlap_all_have(MPI_Comm comm, bool have)
 {
     int mine = have, all = 0;
     PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm);
@@ -83,7 +83,7 @@ bool overlap_open(struct overlap_stage *stage)
     PMPI_Comm_size(stage->comm, &stage->size);
     stage->send = malloc(room);
     stage->recv = malloc(room);
-    if (!all_have(stage->comm, stage->send && stage->recv)) {
+    if (!overlap_all_have(stage->comm, stage->send && stage->recv)) {
         overlap_close(stage);
         return false;
     }
@@ -320,7 +320,7 @@ static struct summary base_time(const struct overlap_benchmark *b,
     struct summary time = {.median = NAN};
     int runs = stage->runs > BASE_RUNS ? stage->runs : BASE_RUNS;
     set_type(&s, b->vector);
-    if (all_have(stage->comm, rounds_open(&r, runs))) {
+    if (overlap_all_have(stage->comm, rounds_open(&r, runs))) {
         all_rounds(&r, runs, stage->budget);
         time = summary_of(&r.measured, false);
         /* The figure is needed even on a machine that leaves no run alone. */
@@ -404,29 +404,47 @@ const char *overlap_note(const struct overlap_benchmark *b, const struct overlap
     return "";
 }
 
+bool overlap_side_open(struct overlap_side *s, const struct overlap_benchmark *b,
+                       const struct overlap_stage *stage, size_t bytes, int threads, double latency)
+{
+    *s = side_of(stage, b, bytes, latency);
+    s->threads = threads;
+    set_type(s, b->vector);
+    bool begun = !b->begin || b->begin(s);
+    if (overlap_all_have(stage->comm, begun))
+        return true;
+    if (begun && b->end)
+        b->end(s);
+    free_type(s);
+    return false;
+}
+
+void overlap_side_close(struct overlap_side *s)
+{
+    if (s->benchmark->end)
+        s->benchmark->end(s);
+    free_type(s);
+}
+
 bool overlap_measure(const struct overlap_benchmark *b, struct overlap_stage *stage, size_t bytes,
                      const struct work *work, int threads, const struct base_round *base,
                      struct overlap_cell *cell)
 {
-    struct overlap_side s = side_of(stage, b, bytes, base->latency), without;
+    struct overlap_side s, without;
     struct rounds r = {.benchmark = b, .stage = stage, .side = &s, .without = &without};
     *cell = (struct overlap_cell){.bytes = bytes, .ratio = NAN, .error = NAN, .ratio_all = NAN};
-    set_type(&s, b->vector);
-    s.threads = threads;
-    bool begun = rounds_open(&r, stage->runs) && (!b->begin || b->begin(&s));
-    bool possible = all_have(stage->comm, begun);
-    without = s;
-    if (work)
-        s.work = *work;
+    bool possible = overlap_all_have(stage->comm, rounds_open(&r, stage->runs)) &&
+                    overlap_side_open(&s, b, stage, bytes, threads, base->latency);
     if (possible) {
+        without = s;
+        if (work)
+            s.work = *work;
         r.needs_comm = !b->by_threads && !(stage->comm_from_base && b->base != NO_BASE);
         all_rounds(&r, stage->runs, stage->budget);
         if (s.rank == 0)
             judge(&r, base, cell);
+        overlap_side_close(&s);
     }
-    if (begun && b->end)
-        b->end(&s);
     rounds_close(&r);
-    free_type(&s);
     return possible;
 }

@@ -134,6 +134,11 @@ bool overlap_measure(const struct overlap_benchmark *b, struct overlap_stage *st
                      const struct work *work, int threads, const struct base_round *base,
                      struct overlap_cell *cell);
 
+/* Why: some rounds of this cell more, of which is put into TEXT what was seen of the transport, and
+ * when. Collective; true on rank 0 alone, and only where --trace=transport lets it be seen. */
+bool overlap_watch(const struct overlap_benchmark *b, struct overlap_stage *stage, size_t bytes,
+                   const struct work *work, char *text, size_t room);
+
 /* For the roles. */
 enum { OVERLAP_TAG_DATA = 1, OVERLAP_TAG_READY, OVERLAP_TAG_ACK };
 void overlap_say(const struct overlap_side *s, int to, int tag);    /* 0 bytes */

@@ -3,6 +3,7 @@
 #define COLLPROF_MEASURE_OVERLAP_OVERLAP_INNER_H
 
 #include "measure/overlap/overlap.h"
+#include "transport/transport.h"
 
 extern const struct overlap_benchmark overlap_sender, overlap_receiver, overlap_both,
     overlap_vector, overlap_cpu, overlap_load, overlap_serial, overlap_pending,
@@ -14,5 +15,43 @@ extern const struct overlap_benchmark overlap_sender, overlap_receiver, overlap_
 double overlap_sender_first(struct overlap_side *s);
 void overlap_sender_others(struct overlap_side *s);
 double overlap_blocking_send(struct overlap_side *s); /* its ack is not in the time */
+
+/* Node 0's computation, or whoever computes. */
+void overlap_compute(struct overlap_side *s);
+
+/* A side to measure with, type and begin() and all. Collective; false, on all ranks, where it
+ * cannot be had: then there is nothing to close. */
+bool overlap_side_open(struct overlap_side *s, const struct overlap_benchmark *b,
+                       const struct overlap_stage *stage, size_t bytes, int threads,
+                       double latency);
+void overlap_side_close(struct overlap_side *s);
+bool overlap_all_have(MPI_Comm comm, bool have);
+
+/* What was heard of the transport, as seen from node 0's computations: times in ns. */
+enum { OVERLAP_SPANS = 4 };
+struct overlap_spans {
+    size_t n;
+    struct overlap_span {
+        uint64_t from, to;
+    } span[OVERLAP_SPANS];
+};
+enum { OVERLAP_BEFORE, OVERLAP_BESIDE, OVERLAP_AFTER };
+enum { OVERLAP_MESSAGES = 256 };
+struct overlap_seen {
+    size_t bytes; /* of a message */
+    bool apart;   /* on several hosts, whose clocks tell nothing of each other: node 0's alone */
+    int rounds, sends, at_once;
+    double moved[6]; /* bytes: by node 0, then by the others, before, beside and after computing */
+    double found[3]; /* node 0's polls that found something */
+    int messages;    /* of the others' */
+    int lay;         /* of them, those that node 0 computed on over, before it looked */
+    double lay_ns[OVERLAP_MESSAGES];
+};
+void overlap_see(struct overlap_seen *seen, const struct transport_event *e, size_t n, bool first,
+                 const struct overlap_spans *computing);
+void overlap_see_lying(struct overlap_seen *seen, const struct transport_event *mine, size_t n,
+                       const struct transport_event *theirs, size_t m,
+                       const struct overlap_spans *computing);
+void overlap_why(const struct overlap_seen *seen, char *text, size_t room);
 
 #endif

@@ -24,7 +24,7 @@ static double first(struct overlap_side *s)
     for (int i = 0; i < OVERLAP_PENDING; i++)
         PMPI_Isend(s->send + (size_t)i * (size_t)count, count, s->type, s->peer, OVERLAP_TAG_DATA,
                    s->comm, &request[i]);
-    work_do(&s->work);
+    overlap_compute(s);
     wait_for_all(request);
     double waited = overlap_elapsed(s, start);
     overlap_hear(s, s->peer, OVERLAP_TAG_ACK);
