@@ -8,7 +8,7 @@
 /* What is drawn of one point. */
 struct drawn {
     struct bench_point at;
-    double direct, mirrored; /* us */
+    struct estimate by[2]; /* direct, mirrored; us */
 };
 
 struct results {
@@ -186,14 +186,12 @@ static void keep_drawn(struct results *r, const struct bench_point *p,
                        const struct collective_direct *direct,
                        const struct collective_mirrored *mirrored)
 {
-    const struct estimate *e = slowest(mirrored);
+    const struct estimate none = {NAN, NAN, NAN}, *e = slowest(mirrored);
     r->points = reallocarray(r->points, r->n_points + 1, sizeof *r->points);
     if (!r->points)
         abort();
     r->points[r->n_points++] =
-        (struct drawn){.at = *p,
-                       .direct = direct ? 1e6 * direct->completion.summary.median : NAN,
-                       .mirrored = e ? 1e6 * e->value : NAN};
+        (struct drawn){*p, {direct ? series_estimate(&direct->completion) : none, e ? *e : none}};
 }
 
 void results_add(struct results *r, const struct bench_point *p,
@@ -244,19 +242,21 @@ static void put_notes(struct results *r)
 }
 
 /* One line of the picture: an operation by one method. */
-static size_t line(const struct results *r, size_t which, bool direct, bool by_ranks, double *x,
-                   double *y)
+static struct plot_series line(const struct results *r, size_t which, int by, bool by_ranks,
+                               double *x)
 {
+    double *y = x + r->n_points, *low = y + r->n_points, *high = low + r->n_points;
     size_t n = 0;
     for (size_t i = 0; i < r->n_points; i++) {
         const struct drawn *p = &r->points[i];
-        double value = direct ? p->direct : p->mirrored;
-        if (p->at.which != which || isnan(value))
+        if (p->at.which != which || !estimate_known(p->by[by]))
             continue;
         x[n] = by_ranks ? (double)p->at.ranks : (double)p->at.bytes;
-        y[n++] = value;
+        y[n] = 1e6 * p->by[by].value;
+        low[n] = 1e6 * p->by[by].low;
+        high[n++] = 1e6 * p->by[by].high;
     }
-    return n;
+    return (struct plot_series){NULL, x, y, n, low, high};
 }
 
 /* All operations by both methods in one picture: against ranks where these are swept, otherwise
@@ -267,17 +267,16 @@ static bool draw(const struct results *r)
     bool by_ranks = o->bench.ranks.max > o->bench.ranks.min, drawn = false;
     struct plot_series series[2 * BENCH_CHOSEN_MAX];
     char labels[2 * BENCH_CHOSEN_MAX][48];
-    double *values = malloc(4 * BENCH_CHOSEN_MAX * (r->n_points + 1) * sizeof *values),
+    double *values = malloc(8 * BENCH_CHOSEN_MAX * (r->n_points + 1) * sizeof *values),
            *at = values;
     size_t n = 0;
     for (size_t k = 0; values && k < 2 * o->operations.n; k++) {
-        bool direct = k % 2 == 0;
-        size_t points = line(r, k / 2, direct, by_ranks, at, at + r->n_points);
+        series[n] = line(r, k / 2, k % 2, by_ranks, at);
+        series[n].label = labels[n];
         snprintf(labels[n], sizeof labels[n], "%s, %s", chosen_operation(o, k / 2)->name,
-                 direct ? "direct" : "mirrored");
-        if (points > 0)
-            series[n] = (struct plot_series){.label = labels[n], at, at + r->n_points, points}, n++;
-        at += 2 * r->n_points;
+                 k % 2 ? "mirrored" : "direct");
+        n += series[n].n > 0;
+        at += 4 * r->n_points;
     }
     struct plot_axes axes = {.title = "Time of one collective operation",
                              .x_label = by_ranks ? "ranks" : "block (B)",

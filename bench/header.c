@@ -171,12 +171,11 @@ static void caption(const struct document *d, const struct bench *b, double load
     const char *end = mpi ? strstr(mpi, ". ") : NULL; /* behind the version */
     int length = end && end - mpi < 40 ? (int)(end - mpi) : 40;
     char text[300];
-    snprintf(text, sizeof text, "%s on %d ranks, %.16s, %.*s%s", b->program, b->size,
-             date ? date : "", length, mpi ? mpi : "",
-             load > 1 && !bench_yields()
-                 ? "; more ranks than processors: timings are not meaningful"
-                 : "");
+    snprintf(text, sizeof text, "%s on %d ranks, %.16s, %.*s", b->program, b->size,
+             date ? date : "", length, mpi ? mpi : "");
     plot_caption(text);
+    if (load > 1 && !bench_yields())
+        plot_caption_doubt("more ranks than processors");
 }
 
 static struct document *the_document; /* rank 0's */

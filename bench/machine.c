@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/noise.h"
 #include "bench_inner.h"
+#include "picture/plot.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -126,6 +127,8 @@ const char *bench_disturbed(MPI_Comm comm)
     long long lost;
     struct worst w = worst_since(comm, watch.time, &watch.totals, &lost);
     *text = '\0';
+    if (w.share >= NOISE_SPOILED_FROM)
+        plot_caption_doubt("a rank had no processor");
     if (w.share >= NOISE_FELT_FROM)
         snprintf(text, sizeof text, "%srank %d had no processor for %.0f %% of the time",
                  w.share >= NOISE_SPOILED_FROM ? "not to be relied on: " : "", w.rank,

@@ -250,7 +250,7 @@ static void label_line(char *text, size_t size, const struct scenario_results *r
 }
 
 struct line {
-    double *x, *y;
+    double *x, *y, *low, *high;
     char label[160];
 };
 
@@ -259,15 +259,19 @@ static size_t collect_line(const struct scenario_results *r, size_t first, int a
                            struct line *line)
 {
     size_t n = 0;
-    line->x = malloc(r->n * sizeof *line->x);
-    line->y = malloc(r->n * sizeof *line->y);
-    for (size_t i = first; line->x && line->y && i < r->n; i++) {
+    line->x = malloc(4 * r->n * sizeof *line->x);
+    line->y = line->x + r->n;
+    line->low = line->y + r->n;
+    line->high = line->low + r->n;
+    for (size_t i = first; line->x && i < r->n; i++) {
         const struct scenario_row *row = &r->row[i];
         if (!same_line(&r->row[first], row, against))
             continue;
         line->x[n] = coordinate(row, against);
-        line->y[n++] =
-            1e6 * stats_summarize(row->result.completion.value, row->result.completion.n).median;
+        struct summary s = stats_summarize(row->result.completion.value, row->result.completion.n);
+        line->y[n] = 1e6 * s.median;
+        line->low[n] = 1e6 * s.median_low;
+        line->high[n++] = 1e6 * s.median_high;
     }
     label_line(line->label, sizeof line->label, r, &r->row[first], against);
     return n;
@@ -296,7 +300,8 @@ bool scenario_results_plot(const struct scenario_results *r, const char *path, i
             least = fmin(least, line[n].y[k]);
             most = fmax(most, line[n].y[k]);
         }
-        series[n] = (struct plot_series){.label = line[n].label, line[n].x, line[n].y, points};
+        series[n] = (struct plot_series){line[n].label, line[n].x,   line[n].y,
+                                         points,        line[n].low, line[n].high};
         n++;
     }
     struct plot_axes axes = {.title = "Time to completion of a scenario",
@@ -307,7 +312,6 @@ bool scenario_results_plot(const struct scenario_results *r, const char *path, i
     bool drawn = n > 0 && plot_lines(path, &axes, series, n);
     for (size_t i = 0; i < n; i++) {
         free(line[i].x);
-        free(line[i].y);
     }
     free(line);
     free(series);

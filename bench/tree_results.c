@@ -66,10 +66,11 @@ void tree_tell_rows(void *session, struct document *d)
 static bool plot_rows(const struct tree_session *t, const char *path)
 {
     struct plot_series series[TREE_ALGORITHMS_MAX + 2];
-    double *x = malloc(t->n_rows * sizeof *x), *y = malloc(t->n_rows * sizeof *y);
+    double *x = malloc(4 * t->n_rows * sizeof *x), *y = x + t->n_rows, *low = y + t->n_rows,
+           *high = low + t->n_rows;
     char name[TREE_ALGORITHMS_MAX + 2][40];
     size_t n = 0, at = 0;
-    for (size_t i = 0; x && y && i < t->n_rows; i++) {
+    for (size_t i = 0; x && i < t->n_rows; i++) {
         size_t length = strcspn(t->row[i].name, " ("), k = 0;
         while (k < n && strncmp(name[k], t->row[i].name, length + 1) != 0 &&
                (strncmp(name[k], t->row[i].name, length) != 0 || name[k][length] != '\0'))
@@ -77,13 +78,16 @@ static bool plot_rows(const struct tree_session *t, const char *path)
         if (k < n || n == TREE_ALGORITHMS_MAX + 2)
             continue;
         snprintf(name[n], sizeof name[n], "%.*s", (int)length, t->row[i].name);
-        series[n] = (struct plot_series){.label = name[n], .x = x + at, .y = y + at};
+        series[n] = (struct plot_series){name[n], x + at, y + at, 0, low + at, high + at};
         for (size_t j = i; j < t->n_rows; j++) {
             const struct tree_row *r = &t->row[j];
             if (strcspn(r->name, " (") != length || strncmp(r->name, name[n], length) != 0)
                 continue;
             x[at] = (double)r->bytes;
-            y[at++] = 1e6 * (t->run ? r->seen.value : r->predicted.value);
+            const struct estimate *e = t->run ? &r->seen : &r->predicted;
+            y[at] = 1e6 * e->value;
+            low[at] = 1e6 * e->low;
+            high[at++] = 1e6 * e->high;
             series[n].n++;
         }
         n++;
@@ -94,9 +98,8 @@ static bool plot_rows(const struct tree_session *t, const char *path)
                              .y_label = "last arrival (us)",
                              .x_log2 = true,
                              .y_log10 = true};
-    bool good = x && y && plot_lines(path, &axes, series, n);
+    bool good = x && plot_lines(path, &axes, series, n);
     free(x);
-    free(y);
     return good;
 }
 

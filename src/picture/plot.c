@@ -152,6 +152,14 @@ void plot_caption(const char *text)
     snprintf(standing_caption, sizeof standing_caption, "%s", text);
 }
 
+void plot_caption_doubt(const char *why)
+{
+    size_t n = strlen(standing_caption);
+    if (n && !strstr(standing_caption, "; "))
+        snprintf(standing_caption + n, sizeof standing_caption - n,
+                 "; %s: timings are not meaningful", why);
+}
+
 const char *plot_standing_caption(void)
 {
     return standing_caption;

@@ -24,6 +24,8 @@ struct plot_series {
 
 /* What pictures are of that have no caption of their own, from now on. */
 void plot_caption(const char *text);
+/* That timings are not meaningful, and why: the first reason stays. */
+void plot_caption_doubt(const char *why);
 
 /* Lines with points. */
 bool plot_lines(const char *path, const struct plot_axes *axes, const struct plot_series *series,

@@ -233,8 +233,14 @@ static struct profile *load_json(int directory, const char *shown)
     else if (fd >= 0)
         close(fd);
     struct profile *p = json ? profile_from_json(json, &reason) : NULL;
+    bool cut = !json && file &&
+               (!st.st_size || json_error_code(&error) == json_error_premature_end_of_input);
     if (!p)
-        reason_give("%s/profile.json: %s", shown, reason);
+        reason_give(
+            "%s/profile.json: %s%s", shown, reason,
+            cut ? ": it has been cut off: a whole copy of it, or the same run again, would be "
+                  "right"
+                : "");
     json_decref(json);
     return p;
 }

@@ -88,6 +88,12 @@ expect 1 'neither profile.json nor a record' $collprof report "$work"
 expect 2 'two directories' $collprof report a b
 expect 2 "--sort is 'size_': did you mean size?" $collprof report --sort=size_ a
 expect 2 'from 1 would be right' $collprof report --top=0 a
+mkdir "$work/cut" && printf '{"schema": "collprof-profile/' > "$work/cut/profile.json"
+expect 1 'it has been cut off: .* would be right' $collprof report "$work/cut"
+: > "$work/cut/profile.json"
+expect 1 'it has been cut off: .* would be right' $collprof report "$work/cut"
+echo other > "$work/cut/profile.json"
+expect 1 "expected near 'other'" $collprof report "$work/cut"
 expect 2 'A... -- B..., or two directories' $collprof compare a
 expect 2 'mpiexec -n N collprof run ./app would be right' $collprof run -n 4 ls
 expect 2 'mpiexec -n N collprof run ./app would be right' $collprof

@@ -43,7 +43,10 @@ participants last
     sync
     stop
 END
-run 2 --scenario=two --sizes=64:256 --delay=50:100 --format=csv || fail "file: status $?"
+printf '#!/bin/sh\ncat >script\n' >keeper
+chmod +x keeper
+GNUPLOT=$PWD/keeper run 2 --scenario=two --sizes=64:256 --delay=50:100 --format=csv --plot=p.png || fail "file: status $?"
+test "$(awk 'NF == 4 && $3 <= $2 && $2 <= $4 && !/[a-z]/' script | wc -l)" = 6 || fail "no interval in the picture"
 grep '^[0-9]' out | cut -d, -f1,10 | tr '\n' ' ' >rows
 test "$(cat rows)" = "64,50.000 64,100.000 128,50.000 128,100.000 256,50.000 256,100.000 " ||
     fail "file: other rows: $(cat rows)"

@@ -30,10 +30,12 @@ $tree --latencies="$dir/pairs.log" --format=json --save="$dir/tree.json" --tree=
     >"$dir/tree.out" || fail "a prediction from a log"
 grep -q '"schema": "collbench-tree/1"' "$dir/tree.out" || fail "JSON"
 grep -q 'digraph' "$dir/tree.dot" || fail "dot"
-$MPIEXEC -n 4 $tree --yield --latencies="$dir/pairs.log" --schedule="$dir/tree.json" \
+rm "$dir/script"
+GNUPLOT=$dir/keeper $MPIEXEC -n 4 $tree --yield --latencies="$dir/pairs.log" --schedule="$dir/tree.json" --plot="$dir/t.png" \
     --sizes=0:4K --step=6 --algorithm=grid,flat -i 10 --budget=0.2 >"$dir/run.out" ||
     fail "running trees"
 grep -q "MPI_Bcast" "$dir/run.out" || fail "no comparison"
+awk '/^plot/ { on = 1 } on && NF == 2 { n++ } on && NF == 4 { n-- } END { exit n || !on }' "$dir/script" || fail "a point without an interval"
 
 # Refused: status 2, one line with the reason, nothing written.
 refuse() {

@@ -334,6 +334,11 @@ Test(plot, standing_captions_and_words, .init = keeping_scripts)
     cr_assert(plot_heatmap(path_of("a.svg"), &axes, &map));
     assert_script_has("a.svg", words);
     assert_script_has("a.svg", said);
+    plot_caption_doubt("more ranks than processors");
+    plot_caption_doubt("another reason");
+    cr_assert(plot_surface(path_of("a.svg"), &axes, &map));
+    assert_script_has("a.svg", "today; more ranks than processors: timings are not meaningful'");
+    plot_caption("bench on 4 ranks, it's today");
     cr_assert(plot_heatmap_sheet(path_of("a.svg"), "sheet", &axes, &map, 1, 1));
     assert_script_has("a.svg", said);
     drawn_data("a.svg");
