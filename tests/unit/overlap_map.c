@@ -51,6 +51,30 @@ Test(overlap_map, sentences)
     says(NAN, 0, "at every size from 16 KiB to 128 KiB it overlaps");
 }
 
+/* One size that differs from its equal neighbours is noise, but the last one is what it is, and no
+ * threshold: one size is no range of sizes. Sizes are in powers of 1,024. */
+Test(overlap_map, single_sizes)
+{
+    char text[512];
+    for (size_t odd = 6; odd < NX; odd++) {
+        struct overlap_map m = example("sender", 0.05, 0.05);
+        m.x[0] = 1000;
+        for (size_t j = 0; j < NY; j++)
+            *overlap_map_at(&m, odd, j) = 1;
+        overlap_map_sentence(&m, text, sizeof text);
+        cr_expect(strstr(text, odd == 6 ? "at every size from 1000 B to 128 KiB it overlaps"
+                                        : "up to 64 KiB it overlaps (ratio 0.05); from 128 KiB "
+                                          "on it does not overlap (ratio 1.00)"),
+                  "%s", text);
+        cr_expect_null(strstr(text, "threshold"), "%s", text);
+        overlap_map_free(&m);
+    }
+    struct overlap_map m = example("sender", 1, 0);
+    overlap_map_sentence(&m, text, sizeof text);
+    cr_expect_null(strstr(text, "threshold"), "%s", text);
+    overlap_map_free(&m);
+}
+
 /* Far from the T_comm line a ratio divides by next to nothing: such cells must not speak. */
 Test(overlap_map, far_cells_are_silent)
 {

@@ -2,6 +2,7 @@
  * is said and leaves nothing. COLLPROF_TEST_PICTURES=DIRECTORY keeps them, to be looked at. */
 #include "picture/plot.h"
 #include "base/reason.h"
+#include "picture/overlap_map.h"
 
 #include <criterion/criterion.h>
 #include <criterion/redirect.h>
@@ -167,6 +168,61 @@ Test(plot, cells_lie_where_they_were_measured, .init = keeping_scripts)
                                           "2 30 1 4 20 40 5\n6 30 4 8 20 40 6\ne\n");
 }
 
+/* Three sizes, two times of computation, in seconds: cells by column and row, T_comm from one known
+ * size to the next, doubtful cells marked, the application's request between the cells where its
+ * logarithms are, and one outside of them left out. */
+Test(plot, overlap_maps_are_their_cells, .init = keeping_scripts)
+{
+    static const double x[] = {1024, 4096, 16384}, y[] = {1e-6, 4e-6},
+                        ratio[] = {0, 0.5, 1, 1.5, NAN, 2}, bytes[] = {2048, 1e9},
+                        seconds[] = {2e-6, 2e-6};
+    for (int threads = 0; threads < 2; threads++) {
+        if (threads)
+            keeping_scripts();
+        struct overlap_map m =
+            overlap_map_new("sender", "t", threads, x, 3, threads ? (double[]){0, 1} : y, 2);
+        for (size_t i = 0; i < 6; i++)
+            *overlap_map_at(&m, i % 3, i / 3) = ratio[i];
+        m.comm[0] = 1e-6;
+        m.comm[2] = 4e-6;
+        overlap_map_doubt(&m, 1, 1);
+        cr_assert(overlap_map_draw(path_of("a.svg"), &m, bytes, seconds, threads ? 0 : 2));
+        cr_assert_str_eq(drawn_data("a.svg"),
+                         threads ? "0 0 1\n1 0 1\n2 0 1\n0 1 1.5\n1 1 nan\n2 1 2\ne\n1 1\ne\n"
+                                 : "0 0 0\n1 0 0.5\n2 0 1\n0 1 1.5\n1 1 nan\n2 1 2\ne\n"
+                                   "0 0\n2 1\ne\n0 0\n2 1\ne\n1 1\ne\n"
+                                   "0.5 0.5\n\ne\n0.5 0.5\n\ne\n");
+        cr_assert_not_null(strstr(script, threads ? "set ytics (\"0\" 0, \"1\" 1)"
+                                                  : "set ytics (\"1\" 0, \"4\" 1)"),
+                           "%s", script);
+        overlap_map_free(&m);
+    }
+}
+
+/* A scale of colours goes from the least to the largest value, on a logarithm of those above 0; one
+ * value alone has some room above. */
+Test(plot, colours_have_a_scale)
+{
+    static const double x[] = {1, 2, 3}, several[] = {0, 10, 100}, one[] = {5, NAN, 5};
+    for (int log = 0; log < 3; log++) {
+        keeping_scripts();
+        struct plot_map m = {.x = x,
+                             .y = x,
+                             .nx = 3,
+                             .ny = 1,
+                             .value = log < 2 ? several : one,
+                             .log_color = log == 1,
+                             .by_index = true};
+        struct plot_axes axes = {"t", "x", "y", .x_log2 = false};
+        plot_heatmap(path_of("a.svg"), &axes, &m);
+        drawn_data("a.svg");
+        cr_assert_not_null(strstr(script, log == 0   ? "set cbrange [0:100]"
+                                          : log == 1 ? "set cbrange [10:100]"
+                                                     : "set cbrange [5:5.5]"),
+                           "%s", script);
+    }
+}
+
 Test(plot, small_map_with_values, .init = in_scratch)
 {
     double rank[] = {0, 1, 2, 3}, value[16];
@@ -282,7 +338,7 @@ Test(plot, a_missing_or_failing_plotter_leaves_nothing, .init = in_scratch)
 
 Test(plot, nothing_to_draw_is_said, .init = redirected_in_scratch)
 {
-    char said[400];
+    char said[600];
     double nothing[] = {NAN, NAN};
     struct plot_series s = {.label = "x", ranks, nothing, 2};
     struct plot_axes axes = {"t", "x", "y", .x_log2 = true, .y_log10 = true};

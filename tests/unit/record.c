@@ -263,6 +263,29 @@ Test(record, what_sites_counted_that_give_way_is_of_none)
     cr_assert_eq(layer.ledger.header->section[LEDGER_ENTRIES].count, count);
 }
 
+/* A key goes with its own value only, the others stay; and places that come and go need no more
+ * room than those that are there at a time. */
+Test(record, index_forgets_what_is_removed)
+{
+    struct index x;
+    cr_assert_eq(index_start(&x), 0);
+    for (uint64_t key = 10; key < 30; key++)
+        cr_assert(index_put(&x, key, 7, false));
+    index_remove(&x, 20, 8);
+    cr_assert_eq(index_find(&x, 20), 7);
+    index_remove(&x, 20, 7);
+    for (uint64_t key = 10; key < 30; key++)
+        cr_assert_eq(index_find(&x, key), key == 20 ? 0 : 7, "%d", (int)key);
+    uint64_t mask = x.table->mask;
+    for (uint64_t key = 100; key < 10000; key++) {
+        cr_assert(index_put(&x, key, 7, false));
+        index_remove(&x, key, 7);
+    }
+    cr_assert_leq(x.table->mask, 2 * mask + 1);
+    cr_assert_eq(index_find(&x, 29), 7);
+    free(x.table);
+}
+
 Test(record, full_entries_have_room_again)
 {
     static bool gone[100000];

@@ -6,6 +6,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct schedule made_up(void)
 {
@@ -76,6 +77,31 @@ Test(schedule_json, wrong_ones_are_refused)
         cr_assert_null(s.parent);
         json_decref(json);
     }
+}
+
+/* For Graphviz: who has the message when, and who sends to whom, in which order. */
+Test(schedule_json, drawn_as_dot)
+{
+    struct schedule s = made_up();
+    char path[] = "/tmp/collprof-schedule-XXXXXX.dot", text[2000] = "", line[80];
+    close(mkstemps(path, 4));
+    s.completion = s.arrival[3] = 7e-6;
+    cr_assert(schedule_draw(&s, NULL, path));
+    FILE *file = fopen(path, "r");
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    unlink(path);
+    cr_assert(strstr(text, " from rank 2: 7.00 us\";\n"), "%s", text);
+    for (int u = 0; u < s.n; u++) {
+        snprintf(line, sizeof line, "  %d [label=\"%d\\n%.2f us\"];\n", u, u, 1e6 * s.arrival[u]);
+        cr_assert(strstr(text, line), "no %s in %s", line, text);
+        for (int i = s.first[u]; i < s.first[u + 1]; i++) {
+            snprintf(line, sizeof line, "  %d -> %d [label=\"%d\"];\n", u, s.child[i],
+                     i - s.first[u] + 1);
+            cr_assert(strstr(text, line), "no %s in %s", line, text);
+        }
+    }
+    schedule_free(&s);
 }
 
 /* The drawing has every rank once, the root first, and its children in the order of sending. */
