@@ -27,12 +27,6 @@ bool grid_add(struct grid *g, const struct overlap_benchmark *b)
     return p->cell != NULL;
 }
 
-struct overlap_cell *grid_cell(const struct grid *g, const struct grid_part *p, size_t ix,
-                               size_t iy)
-{
-    return &p->cell[iy * g->nx + ix];
-}
-
 void grid_free(struct grid *g)
 {
     for (size_t i = 0; i < g->n_parts; i++)

@@ -36,8 +36,11 @@ struct grid {
 
 /* After the axes are set: room for one more benchmark; false if there is none. */
 bool grid_add(struct grid *g, const struct overlap_benchmark *b);
-struct overlap_cell *grid_cell(const struct grid *g, const struct grid_part *p, size_t ix,
-                               size_t iy);
+static inline struct overlap_cell *grid_cell(const struct grid *g, const struct grid_part *p,
+                                             size_t ix, size_t iy)
+{
+    return &p->cell[iy * g->nx + ix];
+}
 void grid_free(struct grid *g);
 
 /* Seconds that a cell will take, from the base round. */

@@ -1,5 +1,7 @@
 #include "overlap_journal.h"
 
+#include "base/own_file.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -85,7 +87,11 @@ static bool read_line(struct grid *g, const json_t *line)
     return true;
 }
 
-/* Reads up to the first line that is not whole, and cuts the file there. False: of another run. */
+#define FIRST "collbench-overlap-part/2"
+static const char begins[] = "{\"" FIRST "\":";
+
+/* Reads up to the first line that is not whole, and cuts the file there. False: of another run, or
+ * no journal at all. */
 static bool read_all(struct journal *j, const char *key, struct grid *g, size_t *cells)
 {
     char *text = NULL;
@@ -94,9 +100,12 @@ static bool read_all(struct journal *j, const char *key, struct grid *g, size_t 
     bool same = true;
     while (same && getline(&text, &room, j->file) > 0) {
         json_t *line = strchr(text, '\n') ? json_loads(text, 0, NULL) : NULL;
-        if (!line)
+        if (!line) {
+            size_t n = strlen(text);
+            same = good || !strncmp(text, begins, n < sizeof begins ? n : sizeof begins - 1);
             break;
-        const char *its = json_string_value(json_object_get(line, "collbench-overlap-part/2"));
+        }
+        const char *its = json_string_value(json_object_get(line, FIRST));
         if (good == 0)
             same = its && strcmp(its, key) == 0;
         else
@@ -111,7 +120,7 @@ static bool read_all(struct journal *j, const char *key, struct grid *g, size_t 
         return false;
     fseek(j->file, good, SEEK_SET);
     if (good == 0)
-        write_line(j, json_pack("{s:s}", "collbench-overlap-part/2", key));
+        write_line(j, json_pack("{s:s}", FIRST, key));
     return true;
 }
 
@@ -130,9 +139,8 @@ struct journal *journal_open(const char *output, const char *key, bool fresh, st
     }
     if (fresh)
         unlink(j->path);
-    j->file = fopen(j->path, "r+e");
-    if (!j->file)
-        j->file = fopen(j->path, "w+e");
+    int fd = own_file_open(j->path, O_RDWR | O_CREAT, 0666);
+    j->file = fd < 0 ? NULL : fdopen(fd, "r+");
     if (!j->file) {
         snprintf(why, why_size, "cannot write %s: %s", j->path, strerror(errno));
     } else if (!read_all(j, key, g, cells)) {

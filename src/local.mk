@@ -16,7 +16,7 @@ libbase_la_SOURCES = \
 	src/base/format.c src/base/format.h \
 	src/base/hash.h src/base/histogram.c src/base/histogram.h \
 	src/base/launcher.c src/base/launcher.h \
-	src/base/names.c src/base/names.h \
+	src/base/names.c src/base/names.h src/base/own_file.h \
 	src/base/noise.c src/base/noise.h src/base/order.h \
 	src/base/overlap.c src/base/overlap.h \
 	src/base/quote.c src/base/quote.h \

@@ -82,13 +82,20 @@ static bool write_json(const struct options *o, const struct profile *p, const c
 
 static bool write_sqlite(const struct options *o, const struct profile *p, const char *target)
 {
-    const char *why = data_sqlite(p, target);
-    if (why)
+    struct save save;
+    if (!save_open(&save, target))
+        return false;
+    const char *why =
+        save.temporary ? data_sqlite(p, save.temporary) : "a file would be right for a database";
+    if (why) {
         fprintf(stderr, "%s: %s: %s\n", o->name, target, why);
-    else
-        printf("%s: %zu tables; what their columns mean: SELECT * FROM columns\n", target,
-               n_listings);
-    return !why;
+        save_abandon(&save);
+        return false;
+    }
+    if (!save_commit(&save))
+        return false;
+    printf("%s: %zu tables; what their columns mean: SELECT * FROM columns\n", target, n_listings);
+    return true;
 }
 
 /* The whole trace where there is one, else the collectives that every run records. */

@@ -23,7 +23,7 @@ void data_html_document(const json_t *document, FILE *out);
 /* Runs compared, as such a page. */
 void data_html_differences(const struct differences_page *p, FILE *out);
 
-/* All tables as one SQLite database, a new file at PATH. NULL, or what went wrong. */
+/* All tables as one SQLite database in the empty file PATH. NULL, or what went wrong. */
 const char *data_sqlite(const struct profile *p, const char *path);
 
 /* The kept instances of collective operations, as a Chrome trace (chrome://tracing, Perfetto):

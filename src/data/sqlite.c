@@ -15,7 +15,6 @@ const char *data_sqlite(const struct profile *p, const char *path)
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Names of tables and columns are those of figures.c, never a profile's: they need no quoting. */
 static char *table_statement(const struct listing *l, bool insert)
@@ -136,8 +135,6 @@ const char *data_sqlite(const struct profile *p, const char *path)
     sqlite3 *db = NULL;
     struct view v;
     static char why[300];
-    if (unlink(path) && access(path, F_OK) == 0)
-        return "the file that is there cannot be replaced";
     int rc = sqlite3_open(path, &db);
     rc = rc ? rc
             : sqlite3_exec(db,
@@ -152,10 +149,8 @@ const char *data_sqlite(const struct profile *p, const char *path)
         rc = write_listing(db, &listings[i], &v);
     rc = rc ? rc : sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
     view_close(&v);
-    if (rc) {
+    if (rc)
         snprintf(why, sizeof why, "%s", db ? sqlite3_errmsg(db) : "out of memory");
-        unlink(path);
-    }
     sqlite3_close(db);
     return rc ? why : NULL;
 }

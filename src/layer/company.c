@@ -5,10 +5,10 @@
 
 #include "base/hash.h"
 #include "base/launcher.h"
+#include "base/own_file.h"
 #include "sync/politely.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -46,16 +46,9 @@ static uint64_t this_host(void)
     return hash_bytes(HASH_START, name, strlen(name)) ^ (uint64_t)st.st_ino;
 }
 
-/* -1 also if it is somebody else's. */
 static int open_list(int flags)
 {
-    struct stat st;
-    int fd = open(list_path, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
-    if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid())) {
-        close(fd);
-        fd = -1;
-    }
-    return fd;
+    return own_file_open(list_path, flags, 0600);
 }
 
 void company_announce(void)

@@ -407,6 +407,12 @@ static bool are_valid(const struct profile *p, const struct fields *fields, cons
 
 bool positions_valid(const struct profile *p)
 {
+    for (size_t i = 0; i < p->sites.n; i++)
+        for (uint32_t k = 0; k < p->sites.at[i].depth; k++) {
+            uint32_t module = p->sites.at[i].frame[k].module;
+            if (module != PROFILE_NONE && module >= p->modules.n)
+                return false;
+        }
     for (const struct list *l = profile_lists; l < profile_lists + n_profile_lists; l++)
         for (size_t i = 0; i < list_in(p, l)->n; i++)
             if (!are_valid(p, l->fields, list_at(p, l, i)))

@@ -14,11 +14,6 @@ static bool read_list(struct profile *p, const struct list *l, const json_t *arr
     return true;
 }
 
-static bool index_valid(uint32_t i, size_t n)
-{
-    return i == PROFILE_NONE || i < n;
-}
-
 /* No index of anything. */
 #define INDEX_WRONG (PROFILE_NONE - 1)
 
@@ -108,7 +103,7 @@ static bool read_sites(struct profile *p, const json_t *array)
             f->inlined = json_is_true(json_object_get(from, "inlined"));
             f->file = text_of(json_object_get(from, "file"));
             f->line = (uint32_t)integer_of(json_object_get(from, "line"), 0, INT32_MAX, &good);
-            if (!good || !index_valid(f->module, p->modules.n))
+            if (!good)
                 return false;
         }
     }

@@ -244,7 +244,7 @@ struct profile *profile_unpack(const void *packed, size_t size)
         for (uint64_t n = l->how & LIST_PACKED ? get_count(&i, 1) : 0; n > 0 && !i.bad; n--)
             get_fields(&i, l->fields, list_push(p, l));
     get_findings(&i, p);
-    if (i.bad) {
+    if (i.bad || !positions_valid(p)) {
         profile_free(p);
         return NULL;
     }

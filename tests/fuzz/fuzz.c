@@ -10,9 +10,11 @@
 #include "results/base_round.h"
 #include "results/schedule_json.h"
 
+#include "overlap_journal.h"
 #include "scenario_file.h"
 
 #include <fcntl.h>
+#include <glob.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,12 +109,91 @@ static void read_maps(const char *path)
     free(maps);
 }
 
+bool bench_is_file(const char *output)
+{
+    return output != NULL;
+}
+
+/* It is read and cut where it ends well, so on a copy; and it is of this run, whatever its key. */
+static void read_journal(const char *path)
+{
+    static const struct overlap_benchmark known[] = {{.name = "sender"}, {.name = "receiver"}};
+    struct overlap_cell cell[2][6] = {{{0}}};
+    struct grid g = {.nx = 2, .n_parts = 2, .size = {1024, 4096}};
+    char line[4096] = "", why[400];
+    size_t cells, n;
+    FILE *in = fopen(path, "re"), *copy = fopen("journal-input.part", "we");
+    if (!in || !copy)
+        abort();
+    for (int i = 0; i < 2; i++)
+        g.part[i] = (struct grid_part){.benchmark = &known[i], .ny = 3, .cell = cell[i]};
+    while ((n = fread(line, 1, sizeof line, in)) > 0)
+        fwrite(line, 1, n, copy);
+    fclose(copy);
+    rewind(in);
+    json_t *key = fgets(line, sizeof line, in) ? json_loads(line, 0, NULL) : NULL;
+    const char *its = json_string_value(json_object_get(key, "collbench-overlap-part/2"));
+    struct journal *j =
+        journal_open("journal-input", its ? its : "", false, &g, &cells, why, sizeof why);
+    for (size_t i = 0; j && i < 2 * 6; i++)
+        journal_cell(j, &g, &g.part[i / 6], i % 2, i % 6 / 2);
+    if (j && g.base.n)
+        journal_base(j, &g);
+    journal_close(j, false);
+    base_round_free(&g.base);
+    json_decref(key);
+    fclose(in);
+}
+
+/* What ranks send each other at the end. Its sum is put right: it is there against accidents. */
+static void read_packed(const char *path)
+{
+    static char text[1 << 22];
+    FILE *in = fopen(path, "re");
+    size_t n = in ? fread(text, 1, sizeof text, in) : 0;
+    uint64_t sum;
+    if (in)
+        fclose(in);
+    if (n < sizeof sum)
+        return;
+    sum = profile_hash(text, n - sizeof sum);
+    memcpy(text + n - sizeof sum, &sum, sizeof sum);
+    struct profile *p = profile_unpack(text, n), *into = profile_new();
+    if (p)
+        profile_merge(into, p);
+    show(into);
+}
+
+/* The first inputs of that, from records. */
+static void pack_records(void)
+{
+    glob_t g = {0};
+    char path[64];
+    struct ledger l;
+    glob("seeds/record/*", 0, NULL, &g);
+    for (size_t i = 0; i < g.gl_pathc; i++) {
+        size_t size;
+        if (ledger_open(&l, AT_FDCWD, g.gl_pathv[i]))
+            continue;
+        struct profile *p = profile_from_ledger(&l);
+        void *packed = profile_pack(p, &size);
+        snprintf(path, sizeof path, "seeds/packed/%zu", i);
+        FILE *out = fopen(path, "we");
+        if (!out || fwrite(packed, 1, size, out) != size || fclose(out))
+            abort();
+        free(packed);
+        profile_free(p);
+        ledger_close(&l);
+    }
+    globfree(&g);
+}
+
 static const struct {
     const char *name;
     void (*read)(const char *path);
 } readers[] = {{"record", read_record}, {"profile", read_profile},   {"pairs", read_pairs},
                {"base", read_base},     {"scenario", read_scenario}, {"schedule", read_schedule},
-               {"maps", read_maps}};
+               {"maps", read_maps},     {"journal", read_journal},   {"packed", read_packed}};
 
 static void (*reader)(const char *path);
 
@@ -126,6 +207,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     nowhere = fopen("/dev/null", "we");
     if (!reader || !nowhere)
         abort();
+    if (reader == read_packed)
+        pack_records();
     return 0;
 }
 

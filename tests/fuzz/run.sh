@@ -27,6 +27,20 @@ collprof export seeds/pairs/ours >/dev/null || fail "pairs that cannot be read"
 $MPIEXEC -n 2 collbench-tree --latencies=seeds/pairs/ours --no-run --algorithm=binomial --save=seeds/schedule/ours >/dev/null || fail "no tree"
 $MPIEXEC -n 2 collbench-overlap --bind=over --benchmark=sender --sizes=1K:4K --step=2 \
     --comp=8:16 -i 5 --save-base=seeds/base/ours --format=json >seeds/maps/ours || fail "no maps"
+# What an interrupted run leaves behind.
+timeout 60 $MPIEXEC -n 2 collbench-overlap --bind=over --benchmark=sender,receiver --sizes=1K:1M --step=2 --comp=8:1024 \
+    --output=seeds/journal/ours >/dev/null 2>&1 &
+tries=0
+while [ "$(cat seeds/journal/ours.part 2>/dev/null | wc -l)" -lt 4 ] && [ $tries -lt 300 ]; do
+    tries=$((tries + 1))
+    sleep 0.1
+done
+cp seeds/journal/ours.part seeds/journal/begun || fail "no journal"
+kill $! 2>/dev/null
+wait
+rm -f seeds/journal/ours*
+./packed -runs=0 >packed.log 2>&1
+ls seeds/packed/* >/dev/null || fail "no packed profiles"
 cat >seeds/scenario/ours <<EOF
 scenario two-at-once two operations pending, the last rank late
 participants others

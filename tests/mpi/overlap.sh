@@ -70,6 +70,16 @@ grep -q "going on with an interrupted run: $kept cells" err || fail "not resumed
 cat result.csv result-*.csv >out
 test "$(cells | wc -l)" = $((2 * 11 * 3)) || fail "resumed: $(cells | wc -l) cells"
 test ! -e result.csv.part || fail "the part is left over"
+# What else has that name, or what a link of that name leads to, is left alone.
+echo mine >own
+for way in 'ln -s own' 'ln -s nowhere' 'ln own' 'cp own'; do
+    $way result.csv.part
+    run 2 --benchmark=sender --sizes=64:128 -o result.csv && fail "$way: written"
+    grep -q 'result.csv.part' err || { cat err; fail "$way: not said"; }
+    test "$(cat own)" = mine && test ! -e nowhere || fail "$way: another file was written to"
+    test "$way" != 'cp own' || cmp own result.csv.part || fail "a file of the user was written to"
+    rm -f result.csv.part
+done
 
 # The base round: saved, loaded, and used.
 tiny="--bind=over --benchmark=sender --sizes=1K:4K --step=2 --comp=8:16 -i 5"
