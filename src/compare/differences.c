@@ -344,12 +344,6 @@ static int causes_first(const void *a, const void *b)
     return x->rank - y->rank;
 }
 
-static int by_rank(const void *a, const void *b)
-{
-    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Ranks that do the same at one place are one cause. */
 static void join_ranks(struct differences *d, struct difference *first)
 {
@@ -362,7 +356,6 @@ static void join_ranks(struct differences *d, struct difference *first)
         rank[n++] = x->rank;
         x->joined = x != first;
     }
-    qsort(rank, n, sizeof *rank, by_rank);
     rank_list(first->ranks, sizeof first->ranks, rank, n);
     free(rank);
 }

@@ -6,12 +6,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-void rank_list(char *text, size_t room, const int32_t *rank, size_t n)
+static int by_rank(const void *a, const void *b)
 {
-    size_t at = 0;
-    for (size_t i = 0; i < n && at + 24 < room; i++) {
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+void rank_list(char *text, size_t room, int32_t *rank, size_t n)
+{
+    size_t at = 0, once = 0;
+    if (n)
+        qsort(rank, n, sizeof *rank, by_rank);
+    for (size_t i = 0; i < n; i++)
+        if (!once || rank[i] != rank[once - 1])
+            rank[once++] = rank[i];
+    for (size_t i = 0; i < once && at + 24 < room; i++) {
         size_t last = i;
-        while (last + 1 < n && rank[last + 1] == rank[last] + 1)
+        while (last + 1 < once && rank[last + 1] == rank[last] + 1)
             last++;
         at += (size_t)snprintf(text + at, room - at, "%s%d", i ? ", " : "", rank[i]);
         if (last > i + 1)

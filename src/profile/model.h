@@ -354,8 +354,8 @@ void profile_judge(struct profile *p);
 void stands_sort(struct profile *p);
 void stands_judge(struct profile *p);
 
-/* "0, 1, 4-7": N ascending ranks. */
-void rank_list(char *text, size_t room, const int32_t *rank, size_t n);
+/* "0, 1, 4-7": of N ranks each once; sorts them. */
+void rank_list(char *text, size_t room, int32_t *rank, size_t n);
 
 /* Everything in an order that depends on content alone. */
 void profile_sort(struct profile *p);

@@ -82,6 +82,7 @@ static void say(struct profile *p, const struct profile_stand *s, size_t n)
         longest = fmax(longest, s[i].seconds);
     }
     rank_list(ranks, sizeof ranks, rank, n);
+    bool several = rank[0] != rank[n - 1];
     free(rank);
     place(p, s, where, sizeof where);
     arguments(p, s, what, sizeof what);
@@ -92,10 +93,11 @@ static void say(struct profile *p, const struct profile_stand *s, size_t n)
         snprintf(since, sizeof since, "from %s after the start on; for how long is not known",
                  format_time(time, s->entered * 1e9));
     if (s->outside)
-        profile_warn(p, "rank%s %s: outside of MPI %s; the last call was %s", n > 1 ? "s" : "",
+        profile_warn(p, "rank%s %s: outside of MPI %s; the last call was %s", several ? "s" : "",
                      ranks, since, where);
     else
-        profile_warn(p, "rank%s %s stood in %s%s, %s", n > 1 ? "s" : "", ranks, where, what, since);
+        profile_warn(p, "rank%s %s stood in %s%s, %s", several ? "s" : "", ranks, where, what,
+                     since);
 }
 
 static void with_root(const struct profile *p, const struct profile_stand *s, char *text,

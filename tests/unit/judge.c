@@ -122,6 +122,19 @@ Test(judge, how_long_a_call_was_open_is_said_where_it_is_known)
     profile_free(p);
 }
 
+/* Threads of a rank that stand in one place are one rank that does. */
+Test(judge, a_rank_is_named_once)
+{
+    char text[60] = "";
+    int32_t rank[] = {0, 1, 2, 3, 0, 1, 2, 3}, pair[] = {5, 4, 5, 9}, one[] = {7, 7};
+    rank_list(text, sizeof text, rank, 8);
+    cr_assert_str_eq(text, "0-3");
+    rank_list(text, sizeof text, pair, 4);
+    cr_assert_str_eq(text, "4, 5, 9");
+    rank_list(text, sizeof text, one, 2);
+    cr_assert_str_eq(text, "7");
+}
+
 static struct profile_stand in_collective(int rank, uint32_t operation, uint32_t comm, int root,
                                           double seconds)
 {
