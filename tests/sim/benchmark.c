@@ -1,9 +1,10 @@
 /* An application under benchmark mode in the simulator: every blocking collective twelve times, as
  * its ranks arrive.
  *
- *   benchmark steady|alternating|random    rank r comes r * APART us after the first; so, and the
- *                                          other way round, in turn; as drawn anew each time
- *   benchmark once                         all at once, and each a single time
+ *   benchmark steady     rank r comes r * APART us after the first
+ *   benchmark alternating    so, and the other way round, in turn
+ *   benchmark randomN    as drawn anew each time, from N
+ *   benchmark once       all at once, and each a single time
  *
  * Then what is true, by PMPI alone: "took OPERATION US" with all arriving together, "this OPERATION
  * US APART" as they did the ninth time, "median OPERATION US APART" as they did by the median of
@@ -93,11 +94,13 @@ static void arrive(double after_us)
     begin += 5e-3 + after_us * 1e-6;
     double left = begin - MPI_Wtime();
     usleep(left > 0 ? (unsigned)(left * 1e6) : 0);
+    while (MPI_Wtime() < begin) /* the last part of a microsecond */
+        ;
 }
 
 static double drawn_us(const char *how, int k)
 {
-    unsigned x = (unsigned)(1000 * k + rank) * 2654435761u;
+    unsigned x = (unsigned)(1000 * k + rank + 1000003 * how[strlen(how) - 1]) * 2654435761u;
     return *how == 'r'            ? (int)(x >> 16 & 511)
            : *how == 'a' && k % 2 ? (size - 1 - rank) * APART
                                   : rank * APART;

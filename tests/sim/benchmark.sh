@@ -5,7 +5,7 @@
 set -u
 test -n "$SMPIRUN" || exit 77
 dir=sim/benchmark.dir
-for how in steady alternating random; do
+for how in steady alternating random1${CHECK_THOROUGH:+ random2 random3 random4}; do
     rm -rf $dir
     COLLPROF_OUTPUT=$dir COLLPROF_REPORT=no COLLPROF_BENCHMARK=${1:-direct,held} COLLPROF_BENCHMARK_BUDGET=1000 timeout 250 \
         "$srcdir/tests/sim/run.sh" cluster 6 sim/benchmark $how >sim/benchmark.out 2>&1 ||
@@ -33,7 +33,8 @@ for (arrival, operation), (exact, apart) in sorted(truth.items()):
         bad.append((arrival, operation))
     if arrival != "took":
         for key in ("recorded_apart_us", "replayed_apart_us"):
-            if abs((row.get(key) or 0) - apart) > 0.01 * apart:
+            # A reading of the clock goes by where all arrive at once.
+            if abs((row.get(key) or 0) - apart) > max(0.01 * apart, 0.05):
                 bad.append((operation, method, key, row.get(key), apart))
 print("bad:", bad, "started:", started)
 sys.exit(bool(bad) or len(truth) != 48 or started != {"MPI_Iallreduce", "MPI_Ibcast"})

@@ -23,7 +23,9 @@ problems, rows, unmarked = [], 0, 0
 # Not in the layer's hands: without it, too, a pipelined program has the small broadcasts over two hops in
 # 41.8 or 43.6 us (seed 25), since the simulator makes a message that finds its receiver waiting slower.
 inexact = 2 if pipelined else 0
-for s in json.load(open(profile))["findings"]["ack"]:
+profile = json.load(open(profile))
+none = any("none of" in w and "--ack-share allows" in w for w in profile["warnings"])
+for s in profile["findings"].get("ack", ()):
     for d in s["destinations"]:
         key = s["root"], s["bytes"], d["destination"]
         exact, direct = truth[key], d["direct_us"]
@@ -33,7 +35,7 @@ for s in json.load(open(profile))["findings"]["ack"]:
         said = "root %d, %d B, to %d: " % key
         if not marked and (direct is None or abs(direct - exact) > 0.01 * exact + inexact):
             problems.append(said + "%s us, true %.2f us, '%s'" % (direct, exact, d["remark"]))
-        if direct is None and d["at_most_us"] < 0.99 * exact:
+        if direct is None and d["at_most_us"] < 0.99 * exact - inexact:
             problems.append(said + "at most %.2f us, true %.2f us" % (d["at_most_us"], exact))
         if pipelined:
             continue
@@ -43,7 +45,7 @@ for s in json.load(open(profile))["findings"]["ack"]:
         if d["late_percent"] and (by is None or abs(d["late_by_us"] - by) > 0.01 * by):
             problems.append(said + "late by %s us, true %s us" % (d["late_by_us"], by))
 print("%s%s: %d of %d destinations known and unmarked" % (name, " pipelined" * pipelined, unmarked, rows))
-if not rows or (not lateness and not pipelined and unmarked < rows):
+if not rows and not none or (not lateness and not pipelined and unmarked < rows):
     problems.append("%d of %d, though nobody was late" % (unmarked, rows))
 for p in problems:
     print("FAIL:", name, p)

@@ -1,10 +1,13 @@
 /* An application under the layer's benchmark mode in the simulator: an allreduce in place and a
- * reduce, with an operation of its own that takes 50 us and a type of its own with a hole. Prints
- * "took OPERATION US": last return minus last entry, of calls that all ranks enter at one moment.
+ * reduce, with an operation of its own and a type of its own with a hole. Prints "took OPERATION
+ * US": last return minus last entry, of calls that all ranks enter at one moment.
+ *
+ *   reduction US COMMUTES    microseconds that the operation takes; 1: it commutes, 0: it does not
  */
 #include <mpi.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 struct value {
@@ -13,6 +16,8 @@ struct value {
     double sum;
 };
 
+static unsigned cost_us;
+
 static void slowly(void *in, void *inout, int *n, MPI_Datatype *type)
 {
     (void)type;
@@ -20,7 +25,7 @@ static void slowly(void *in, void *inout, int *n, MPI_Datatype *type)
         ((struct value *)inout)[i].number += ((struct value *)in)[i].number;
         ((struct value *)inout)[i].sum += ((struct value *)in)[i].sum;
     }
-    usleep(50);
+    usleep(cost_us);
 }
 
 int main(int argc, char **argv)
@@ -38,7 +43,10 @@ int main(int argc, char **argv)
     MPI_Type_create_struct(2, length, at, part, &packed);
     MPI_Type_create_resized(packed, 0, sizeof(struct value), &type);
     MPI_Type_commit(&type);
-    MPI_Op_create(slowly, 1, &op);
+    if (argc != 3)
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    cost_us = (unsigned)atoi(argv[1]);
+    MPI_Op_create(slowly, atoi(argv[2]), &op);
     for (int which = 0; which < 2; which++) {
         double took = 0, last;
         for (int repeat = 0; repeat < 3; repeat++) {
