@@ -16,6 +16,7 @@ void text_tables(const struct view *v, FILE *out, const struct report_options *o
 void text_sizes(const struct profile *p, FILE *out, const struct report_options *options);
 /* Of a traced run: where most is waited, and for whom; how far the trace can be trusted. */
 void text_most_waited(const struct view *v, FILE *out);
+void text_small_messages(const struct view *v, FILE *out);
 void text_trace(const struct profile *p, FILE *out);
 void text_transport(const struct profile *p, FILE *out);
 

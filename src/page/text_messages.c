@@ -91,6 +91,8 @@ static const char *doing(uint32_t state)
         return "receives late";
     case WAIT_LATE_ROOT:
         return "is its root and comes late";
+    case WAIT_EARLY_ROOT:
+        return "comes late to a root that is early";
     default:
         return "comes late";
     }
@@ -106,15 +108,92 @@ static int by_place(const void *a, const void *b)
     return x->wait_ns != y->wait_ns ? (x->wait_ns > y->wait_ns ? -1 : 1) : 0;
 }
 
-static void say_whom(const struct view *v, FILE *out, const struct wait *w, double sum)
+/* Messages between two ranks, at any place. */
+static uint64_t messages_between(const struct profile *p, uint32_t from, uint32_t to)
 {
+    uint64_t messages = 0;
+    for (size_t i = 0; i < p->peers.n; i++)
+        if (!p->peers.at[i].received && p->peers.at[i].rank == from && p->peers.at[i].peer == to)
+            messages += p->peers.at[i].messages;
+    return messages;
+}
+
+/* How many ranks wait at the place of W for what that rank sends them, which they send to as well.
+ */
+static size_t served(const struct profile *p, const struct wait *w)
+{
+    size_t clients = 0;
+    for (size_t i = 0; i < p->peers.n; i++) {
+        const struct profile_peer *m = &p->peers.at[i];
+        clients += m->received && m->peer == w->rank && m->site == w->site &&
+                   m->operation == w->operation && messages_between(p, m->rank, w->rank) > 0;
+    }
+    return clients;
+}
+
+static double mean_size(const struct profile *p, const struct wait *w)
+{
+    double bytes = 0, calls = 0;
+    for (size_t i = 0; i < p->entries.n; i++)
+        if (p->entries.at[i].site == w->site && p->entries.at[i].operation == w->operation) {
+            bytes += (double)p->entries.at[i].bytes;
+            calls += (double)p->entries.at[i].calls;
+        }
+    return calls > 0 ? bytes / calls : 0;
+}
+
+/* W: the N rows of one place, the longest first; they come to SUM. */
+static void say_whom(const struct view *v, FILE *out, const struct wait *w, size_t n, double sum)
+{
+    enum { CLIENTS = 3, LATE_RANKS = 3, BIG = 64 << 10 };
     const struct profile *p = v->p;
     const char *label = w->site == PROFILE_NONE ? "an unknown place" : v->label[w->site];
-    char share[32], time[32];
-    fprintf(out, "waits\t%s of the waiting in %s at %s (%s per rank) is for rank %u, which %s.\n",
+    char share[32], time[32], size[32];
+    fprintf(out, "waits\t%s of the waiting in %s at %s (%s per rank) is for rank %u, which %s",
             format_share(share, (double)w->wait_ns, sum), p->operations.at[w->operation].name,
             label, format_time(time, sum / (double)(p->ranks.n ? p->ranks.n : 1)), w->rank,
             doing(w->state));
+    size_t clients = w->state == WAIT_LATE_SENDER ? served(p, w) : 0;
+    if (w->state == WAIT_N_TO_N && n >= LATE_RANKS && 2 * (double)w->wait_ns <= sum)
+        fprintf(out, "; no rank alone is: in turn or by chance, %zu are waited for", n);
+    else if (clients >= CLIENTS)
+        fprintf(out, "; it serves %zu ranks, which send to it and wait there", clients);
+    else if (w->state == WAIT_LATE_RECEIVER && mean_size(p, w) >= BIG)
+        fprintf(out, "; big messages, of %s, wait for their receive",
+                format_bytes(size, mean_size(p, w)));
+    fputs(".\n", out);
+}
+
+/* A place that sends small messages one by one, with nothing coming back: the time that they take
+ * there is to be a part of the run. */
+void text_small_messages(const struct view *v, FILE *out)
+{
+    enum { LEAST_PERCENT = 2, LEAST = 1000, SMALL = 256, ONE_WAY = 100 };
+    const struct profile *p = v->p;
+    const struct profile_peer *most = NULL;
+    double run = 0, time = 0;
+    char size[32], count[32];
+    for (size_t i = 0; i < p->peers.n; i++) {
+        const struct profile_peer *m = &p->peers.at[i];
+        if (!m->received && m->site != PROFILE_NONE && m->messages >= LEAST &&
+            m->bytes <= m->messages * SMALL && (!most || m->messages > most->messages) &&
+            messages_between(p, m->peer, m->rank) <= m->messages / ONE_WAY)
+            most = m;
+    }
+    for (size_t i = 0; i < p->ranks.n; i++)
+        run += p->ranks.at[i].wall * 1e9;
+    for (size_t i = 0; most && i < p->entries.n; i++)
+        if (p->entries.at[i].site == most->site && p->entries.at[i].operation == most->operation)
+            time += (double)p->entries.at[i].time_ns;
+    if (most && time * 100 >= LEAST_PERCENT * run)
+        fprintf(
+            out,
+            "messages\t%s at %s sends small messages one by one: %s of %s from rank %u to rank %u, "
+            "which sends next to nothing back.\n",
+            p->operations.at[most->operation].name, v->label[most->site],
+            format_count(count, most->messages),
+            format_bytes(size, (double)most->bytes / (double)most->messages), most->rank,
+            most->peer);
 }
 
 /* The place where most is waited, and for whom there. Little waiting is no finding. */
@@ -124,6 +203,7 @@ void text_most_waited(const struct view *v, FILE *out)
     enum { LEAST_PERCENT = 2 };
     struct wait *w = profile_alloc((p->waits.n + 1) * sizeof *w);
     const struct wait *whom = NULL; /* the first of a place is the longest */
+    size_t rows = 0;
     double run = 0, most = 0;
     for (size_t i = 0; i < p->ranks.n; i++)
         run += p->ranks.at[i].wall * 1e9 * p->trace.covered;
@@ -139,9 +219,10 @@ void text_most_waited(const struct view *v, FILE *out)
         if (sum > most) {
             most = sum;
             whom = &w[i];
+            rows = end - i;
         }
     }
     if (whom && most * 100 >= LEAST_PERCENT * run)
-        say_whom(v, out, whom, most);
+        say_whom(v, out, whom, rows, most);
     free(w);
 }

@@ -205,6 +205,7 @@ char *text_sentences(const struct view *v)
         most_late(v->p, sentences);
         most_waiting(v, sentences);
         text_most_waited(v, sentences);
+        text_small_messages(v, sentences);
         text_most_measured(v, sentences);
     }
     fclose(sentences);

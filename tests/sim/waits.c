@@ -240,6 +240,26 @@ static void random_barrier(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* One by one, and nothing comes back. */
+static void small_messages(void)
+{
+    for (int i = 0; i < 100; i++) {
+        send(0, 1, SMALL, 1);
+        receive(1, 0, 1);
+    }
+}
+
+/* The same there and back is what a program may have to do. */
+static void there_and_back(void)
+{
+    for (int i = 0; i < 100; i++) {
+        send(0, 1, SMALL, 1);
+        receive(1, 0, 1);
+        send(1, 0, SMALL, 1);
+        receive(0, 1, 1);
+    }
+}
+
 /* All compute alike and exchange with their neighbours. */
 static void healthy(void)
 {
@@ -278,6 +298,8 @@ static const struct situation {
     {"probe", probe},
     {"intensive_server", intensive_server},
     {"random_barrier", random_barrier},
+    {"small_messages", small_messages},
+    {"there_and_back", there_and_back},
     {"healthy", healthy},
 };
 

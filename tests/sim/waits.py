@@ -43,6 +43,8 @@ EXPECTED = {  # operation, {(state, rank waited for): ns}, messages
     "intensive_server": ("MPI_Recv", {(LATE, 0): (1 + 2 + 3) * N * T}, 6 * N),
     "random_barrier": ("MPI_Barrier", {("wait at n-to-n", r): 3 * k * T
                                        for r, k in drawn().items() if k}, 0),
+    "small_messages": ("MPI_Ssend", {}, 100 * N),
+    "there_and_back": ("MPI_Ssend", {}, 200 * N),
     "healthy": (None, {}, 8 * N),
 }
 

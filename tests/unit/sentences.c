@@ -159,6 +159,17 @@ static const struct known of_waits[] = {
     {.mpi_ns = 500000,
      .waits = {{"MPI_Barrier", 20, 1, WAIT_N_TO_N, 25000}},
      .said = "rank 1, which comes late."},
+    /* Three are waited for: the longest for half of it, and for more. */
+    {.mpi_ns = 500000,
+     .waits = {{"MPI_Barrier", 20, 1, WAIT_N_TO_N, 20000},
+               {"MPI_Barrier", 20, 0, WAIT_N_TO_N, 10000},
+               {"MPI_Barrier", 20, 2, WAIT_N_TO_N, 10000}},
+     .said = "rank 1, which comes late; no rank alone is: in turn or by chance, 3 are waited for."},
+    {.mpi_ns = 500000,
+     .waits = {{"MPI_Barrier", 20, 1, WAIT_N_TO_N, 20001},
+               {"MPI_Barrier", 20, 0, WAIT_N_TO_N, 10000},
+               {"MPI_Barrier", 20, 2, WAIT_N_TO_N, 10000}},
+     .unsaid = "no rank alone"},
 };
 
 /* Ten calls each; measured by itself with all ranks there. */
@@ -287,3 +298,39 @@ SENTENCES(of_lateness)
 SENTENCES(of_requests)
 SENTENCES(of_waits)
 SENTENCES(of_measured)
+
+/* A thousand messages of 256 B, one way, for which the time is 2 % of the run; then less of each.
+ */
+static const struct small {
+    uint64_t messages, bytes, back;
+    int64_t ns;
+    bool said;
+} small[] = {{1000, 256000, 10, 20000, true},
+             {999, 999, 0, 20000, false},
+             {1000, 256001, 10, 20000, false},
+             {1000, 256000, 11, 20000, false},
+             {1000, 256000, 10, 19999, false}};
+
+Test(sentences, of_small_messages)
+{
+    for (size_t i = 0; i < sizeof small / sizeof *small; i++) {
+        const struct known known = {.mpi_ns = 500000,
+                                    .calls = {{"MPI_Send", 10, small[i].ns, 0, 0, 0}}};
+        struct profile *p = made(&known);
+        const struct profile_entry *e = &p->entries.at[0];
+        *PUSH(&p->peers) = (struct profile_peer){e->site,           e->operation,  0, 1, 0,
+                                                 small[i].messages, small[i].bytes};
+        *PUSH(&p->peers) =
+            (struct profile_peer){e->site, e->operation, 1, 0, 0, small[i].back, 8 * small[i].back};
+        struct view v;
+        view_open(&v, p, NULL);
+        char *text = text_sentences(&v);
+        const char *said =
+            strstr(text, "messages\tMPI_Send at solve.c:10 solve sends small messages "
+                         "one by one: 1,000 of 256 B from rank 0 to rank 1");
+        cr_expect_eq(said != NULL, small[i].said, "case %zu: %s", i, text);
+        free(text);
+        view_close(&v);
+        profile_free(p);
+    }
+}
