@@ -47,7 +47,7 @@ LAYER_FILES = \
 	src/inject/again.c src/inject/again.h src/inject/benchmark.c src/inject/benchmark_inner.h \
 	src/inject/benchmark_measure.c src/inject/replace.c \
 	src/layer/life.c src/layer/life.h src/layer/life_inner.h src/layer/report.c \
-	src/layer/alone.c src/layer/company.c src/layer/company.h \
+	src/layer/agree.c src/layer/alone.c src/layer/company.c src/layer/company.h \
 	src/layer/cost.c src/layer/ends.c src/layer/merge.c src/layer/noise.c \
 	src/layer/keep.c src/layer/place.c src/layer/place.h src/layer/regions.c
 EXTRA_DIST += $(LAYER_FILES)

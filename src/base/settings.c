@@ -1,5 +1,6 @@
 #include "base/settings.h"
 
+#include "base/hash.h"
 #include "base/names.h"
 
 #include <ctype.h>
@@ -27,36 +28,48 @@ struct rule {
 #define KEEP(field) offsetof(struct settings, field), sizeof((struct settings *)0)->field
 
 const struct setting settings_table[] = {
-    {"output", 'o', "DIR", NULL, "collprof.out", "write records and profile to DIR"},
-    {"stack", 's', "N", NULL, "4", "tell call sites apart by N frames, 0 to 8; 0: no call sites"},
-    {"memory", 0, "MIB", NULL, "2", "memory and disk for records, MiB per rank"},
-    {"top", 't', "N", NULL, "10", "lines in each table of the report"},
-    {"report", 0, "yes|no", "yes", "yes", "print the report when the application ends"},
-    {"keep", 0, NULL, "yes", "no", "keep the raw records also when all went well"},
-    {"keep-runs", 0, "N", NULL, "3", "earlier runs that are kept in DIR/before-DATE; 0: none"},
-    {"start", 0, "yes|no", "yes", "yes", "record from the start; no: after MPI_Pcontrol(1)"},
+    {"output", 'o', "DIR", NULL, "collprof.out", "write records and profile to DIR", SETTING_OWN},
+    {"stack", 's', "N", NULL, "4", "tell call sites apart by N frames, 0 to 8; 0: no call sites",
+     SETTING_RECORDS},
+    {"memory", 0, "MIB", NULL, "2", "memory and disk for records, MiB per rank", SETTING_OWN},
+    {"top", 't', "N", NULL, "10", "lines in each table of the report", SETTING_OWN},
+    {"report", 0, "yes|no", "yes", "yes", "print the report when the application ends",
+     SETTING_OWN},
+    {"keep", 0, NULL, "yes", "no", "keep the raw records also when all went well", SETTING_OWN},
+    {"keep-runs", 0, "N", NULL, "3", "earlier runs that are kept in DIR/before-DATE; 0: none",
+     SETTING_OWN},
+    {"start", 0, "yes|no", "yes", "yes", "record from the start; no: after MPI_Pcontrol(1)",
+     SETTING_RECORDS},
     {"chain", 0, NULL, "yes", "no",
-     "pass calls on to another preloaded tool instead of to the MPI library"},
+     "pass calls on to another preloaded tool instead of to the MPI library", SETTING_OWN},
     {"yield", 'y', NULL, "yes", "no",
-     "give the processor away while MPI waits: for more ranks than processors"},
+     "give the processor away while MPI waits: for more ranks than processors", SETTING_OWN},
     {"ack", 'a', "one|all", "one", "",
-     "inject acknowledgements: broadcast latency per destination, in the application"},
+     "inject acknowledgements: broadcast latency per destination, in the application",
+     SETTING_INJECTS},
     {"ack-share", 0, "PERCENT", NULL, "1",
-     "acknowledge so few broadcasts that no rank waits longer for it than this part of the run"},
+     "acknowledge so few broadcasts that no rank waits longer for it than this part of the run",
+     SETTING_INJECTS},
     {"benchmark", 'b', "METHODS", "all", "",
      "run the measuring methods before the application's collectives, at their sizes: all, or "
-     "names as held,direct"},
+     "names as held,direct",
+     SETTING_INJECTS},
     {"benchmark-every", 0, "K", NULL, "0",
-     "measure again at every K-th call of a signature; 0: at its first and ninth only"},
-    {"benchmark-budget", 0, "SEC", NULL, "10", "time for all measurements together"},
+     "measure again at every K-th call of a signature; 0: at its first and ninth only",
+     SETTING_INJECTS},
+    {"benchmark-budget", 0, "SEC", NULL, "10", "time for all measurements together",
+     SETTING_INJECTS},
     {"bcast", 0, "NAME", NULL, "",
-     "run the application with another broadcast: " BCASTS(BCAST_BEFORE_COMMA) "grid"},
+     "run the application with another broadcast: " BCASTS(BCAST_BEFORE_COMMA) "grid",
+     SETTING_INJECTS},
     {"trace", 0, "calls|transport", "calls", "",
      "record every call and message, in more memory: who waits for whom, a timeline to plot and to "
-     "export; transport: and what MPI does below them"},
-    {"latencies", 0, "LOG", NULL, "", "log of collbench-pairs, for --bcast=grid"},
+     "export; transport: and what MPI does below them",
+     SETTING_RECORDS},
+    {"latencies", 0, "LOG", NULL, "", "log of collbench-pairs, for --bcast=grid", SETTING_INJECTS},
     {"base-round", 0, "FILE", NULL, "",
-     "base round of collbench-overlap: report overlap ratios of the application's requests"},
+     "base round of collbench-overlap: report overlap ratios of the application's requests",
+     SETTING_OWN},
 };
 
 static const struct rule rules[] = {
@@ -84,6 +97,7 @@ static const struct rule rules[] = {
 const size_t settings_count = sizeof settings_table / sizeof *settings_table;
 _Static_assert(sizeof settings_table / sizeof *settings_table == sizeof rules / sizeof *rules,
                "every setting has its rule");
+_Static_assert(sizeof rules / sizeof *rules <= SETTINGS_MAX, "there are not more");
 
 static bool set_switch(bool *where, const char *text)
 {
@@ -164,6 +178,16 @@ const char *settings_set(struct settings *s, const struct setting *setting, cons
             strcpy(where, text);
     }
     return ok ? NULL : r->right;
+}
+
+uint64_t settings_hash(const struct settings *s, size_t i)
+{
+    const char *value = (const char *)s + rules[i].offset;
+    size_t size = rules[i].kind == KIND_SWITCH    ? sizeof s->start
+                  : rules[i].kind == KIND_NUMBER  ? sizeof s->stack
+                  : rules[i].kind == KIND_SECONDS ? sizeof s->ack_share
+                                                  : strlen(value);
+    return hash_bytes(HASH_START, value, size);
 }
 
 void settings_default(struct settings *s)

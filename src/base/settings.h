@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct settings {
     char output[1024];    /* directory of the records and of profile.json */
@@ -35,7 +36,10 @@ struct setting {
     const char *if_bare;  /* value when the option stands alone; NULL: an argument is needed */
     const char *initial;  /* the default, as text */
     const char *help;
+    enum { SETTING_OWN, SETTING_RECORDS, SETTING_INJECTS } alike; /* what needs it on all ranks */
 };
+
+enum { SETTINGS_MAX = 24 };
 
 extern const struct setting settings_table[];
 extern const size_t settings_count;
@@ -46,6 +50,9 @@ void settings_default(struct settings *s);
 /* Gives SETTING the value TEXT. Returns NULL, or what would be right ("a number from 0 to 8"),
  * and *s is as it was. */
 const char *settings_set(struct settings *s, const struct setting *setting, const char *text);
+
+/* Equal where the I-th setting has equal values. */
+uint64_t settings_hash(const struct settings *s, size_t i);
 
 /* "COLLPROF_BENCHMARK_EVERY" for "benchmark-every". NAME has room for 64. */
 void settings_variable(const struct setting *setting, char name[64]);

@@ -188,25 +188,7 @@ void life_begin(void)
     layer.on = layer.settings.start;
 }
 
-/* All ranks record, or none does: they will merge together. What hinders them is said by one rank
- * for all. */
-static bool agree_to_record(int error)
-{
-    int last = layer.rank + 1;
-    int mine[2] = {error ? last : 0, life_obstacle ? last : 0}, any[2] = {mine[0], mine[1]};
-    MPI_Request request;
-    wait_politely(PMPI_Iallreduce(mine, any, 2, MPI_INT, MPI_MAX, layer.comm, &request), &request);
-    if (any[0] == last)
-        layer_say("rank %d: %s: this run is not recorded", layer.rank, strerror(error));
-    else if (!any[0] && any[1] == last)
-        layer_say("cannot write records to %s (rank %d: %s): the application goes on, its report "
-                  "is printed at the end, but nothing will be left of a run that crashes",
-                  life_place.shown, layer.rank, life_obstacle);
-    return !any[0];
-}
-
-/* Of those that take part. */
-static bool is_first(void)
+bool life_is_first(void)
 {
     int rank = 0;
     PMPI_Comm_rank(layer.comm, &rank);
@@ -218,7 +200,7 @@ static uint64_t choose_place(void)
 {
     uint64_t chosen[2] = {0, 0};
     MPI_Request request;
-    if (is_first()) {
+    if (life_is_first()) {
         struct clock_pair now = clock_read_pair();
         life_obstacle = place_claim(&life_place, layer.settings.output);
         chosen[0] = (now.ticks * 0x9e3779b97f4a7c15ull ^ (uint64_t)getpid()) | 1;
@@ -230,10 +212,10 @@ static uint64_t choose_place(void)
                       life_place.shown);
     }
     wait_politely(PMPI_Ibcast(chosen, 2, MPI_UINT64_T, 0, layer.comm, &request), &request);
-    if (!is_first())
+    if (!life_is_first())
         life_obstacle = place_join(&life_place, layer.settings.output, (unsigned)chosen[1]);
     if (!life_obstacle)
-        place_clear(&life_place, layer.rank, layer.size, is_first());
+        place_clear(&life_place, layer.rank, layer.size, life_is_first());
     return chosen[0];
 }
 
@@ -267,11 +249,11 @@ void life_start(int thread_level)
     if (layer.trace)
         network_start();
     life_begin();
-    if (!*company_sentence()) /* what is injected takes all ranks of a communicator */
+    if (!*company_sentence() && agreed_to_inject()) /* it takes all ranks of a communicator */
         inject_start(&global_clock);
     if (inject_together())
         layer.on = true;
-    if (is_first())
+    if (life_is_first())
         company_forget(); /* all have read it: they have agreed since */
     layer.ledger.header->init_ns = ticks_to_ns(clock_ticks() - from);
 }
@@ -391,9 +373,11 @@ static void end_together(void)
     all = merge_over_tree(mine, layer.comm);
     if (all && *company_sentence())
         profile_warn(all, "%s", company_sentence());
+    if (all && *agreed_sentence())
+        profile_warn(all, "%s", agreed_sentence());
     if (all)
         list_others(all);
-    if (is_first())
+    if (life_is_first())
         written = life_report(all, start);
     profile_free(all);
     remove_record(written);

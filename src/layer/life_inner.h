@@ -19,6 +19,17 @@ void life_read_settings(void);
 void life_find_rate(void);
 void life_complain(const char *line, void *arg);
 
+/* Whether this is the first of the ranks that take part. */
+bool life_is_first(void);
+
+/* All ranks record, or none does: they will merge together. What hinders them is said by one rank
+ * for all. ERROR: what hinders this one. */
+bool agree_to_record(int error);
+/* Then: whether all ranks want the same of what they would have to do together. */
+bool agreed_to_inject(void);
+/* "ranks have different --ack: ...", "" if they have none that matter. */
+const char *agreed_sentence(void);
+
 /* The record, named by TAG, and all tables. Returns 0, or an errno if this is impossible even in
  * memory. */
 int life_open_ledger(int thread_level, uint64_t tag);

@@ -206,7 +206,7 @@ static void judge_silence(struct profile *p)
     char list[200];
     size_t n = ranks_where(p, list, sizeof list, saw_nothing);
     if (n && n < p->ranks.n)
-        profile_warn(p, "no MPI call was seen on rank%s %s", n > 1 ? "s" : "", list);
+        profile_warn(p, "no MPI call was recorded on rank%s %s", n > 1 ? "s" : "", list);
 }
 
 static bool started_late(const struct profile_rank *r)

@@ -50,6 +50,17 @@ for mpi in $mpis; do
     profile "both.$mpi" ranks 3
     test ! -e "both.$mpi.ranks" || fail "$mpi: the list of ranks stays"
 
+    # Parts with options of their own: what takes all ranks is not done.
+    for option in --ack --benchmark=held --bcast=binomial --start=no; do
+        $run -n 1 "$collprof" run --yield --report=no $option -o "own.$mpi" "./heat.$mpi" -s 20 : \
+            -n 1 "$collprof" run --yield --report=no -o "own.$mpi" "./heat.$mpi" -s 20 >out 2>err ||
+            { cat err; fail "$mpi, $option in one part: status $?"; }
+        says "ranks have different ${option%=*}: each records by its own" err
+        profile "own.$mpi" ranks 2
+        grep -q "ranks have different ${option%=*}:" "own.$mpi/profile.json" || fail "$mpi: $option not in the profile"
+        test $option = --start=no || says "nothing is injected" err
+    done
+
     # The other's launcher.
     for other in $mpis; do
         [ $mpi != $other ] || continue

@@ -57,7 +57,7 @@ Test(judge, what_was_dropped_is_said_with_its_number)
     cr_assert(made_warns(p, "dropped 6 call sites"));
     cr_assert(made_warns(p, "42 requests found the table"));
     cr_assert(made_warns(p, "kept 1 of 8"));
-    cr_assert(made_warns(p, "no MPI call was seen on rank 0"));
+    cr_assert(made_warns(p, "no MPI call was recorded on rank 0"));
     cr_assert(made_warns(p, "MPI_Init of rank 1 was not seen"));
     cr_assert_eq(p->warnings.n, 5);
     profile_free(p);
