@@ -9,10 +9,12 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-static struct link_map *stubs;
+static struct link_map *stubs, *linked; /* libcollprof.so; the MPI that the program brings */
+static bool started;                    /* what the program is linked with is there */
 
 EXPORT unsigned la_version(unsigned version);
 EXPORT unsigned la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie);
+EXPORT void la_preinit(uintptr_t *cookie);
 EXPORT uintptr_t la_symbind64(Elf64_Sym *symbol, unsigned index, uintptr_t *from, uintptr_t *in,
                               unsigned *flags, const char *name);
 
@@ -21,8 +23,7 @@ unsigned la_version(unsigned version)
     return version < LAV_CURRENT ? version : LAV_CURRENT;
 }
 
-/* We look up MPI's own functions and must find them; between MPI's libraries nothing is asked for
- * by name. */
+/* Between MPI's libraries nothing is asked for by name. */
 unsigned la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
 {
     const char *slash = strrchr(map->l_name, '/'), *name = slash ? slash + 1 : map->l_name;
@@ -33,6 +34,8 @@ unsigned la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
         stubs = map;
     if (!strncmp(name, "libcollprof", 11))
         return 0;
+    if (!started && (!strncmp(name, "libmpi.so", 9) || !strncmp(name, "libmpich.so", 11)))
+        linked = map;
     return strncmp(name, "libmpi", 6) ? LA_FLG_BINDFROM : LA_FLG_BINDTO;
 }
 
@@ -65,14 +68,30 @@ static uintptr_t stub_at(const char *name)
     return 0;
 }
 
+void la_preinit(uintptr_t *cookie)
+{
+    (void)cookie;
+    started = true;
+}
+
+/* All stubs lead to one MPI: that of the program or else the first that is asked. The functions of
+ * another are its own. */
+static bool is_profiled(const struct link_map *mpi)
+{
+    const char **asked = (const char **)stub_at("collprof_asked");
+    if (asked && !*asked)
+        *asked = (linked ? linked : mpi)->l_name;
+    return asked && !strcmp(*asked, mpi->l_name);
+}
+
 uintptr_t la_symbind64(Elf64_Sym *symbol, unsigned index, uintptr_t *from, uintptr_t *in,
                        unsigned *flags, const char *name)
 {
     (void)index;
-    (void)from;
-    (void)in;
-    bool asked = *flags & LA_SYMB_DLSYM;
-    uintptr_t stub = asked && stubs && !strncmp(name, "MPI_", 4) ? stub_at(name) : 0;
+    /* A cookie is what the loader has put there: the library. We ask for MPI's own functions. */
+    bool asked =
+        *flags & LA_SYMB_DLSYM && stubs && *from != (uintptr_t)stubs && !strncmp(name, "MPI_", 4);
+    uintptr_t stub = asked && is_profiled((const struct link_map *)*in) ? stub_at(name) : 0;
     *flags |= LA_SYMB_NOPLTENTER | LA_SYMB_NOPLTEXIT;
     return stub ? stub : symbol->st_value;
 }

@@ -21,6 +21,9 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
+/* The library whose functions were asked for by name (audit.c), or that was chosen. */
+EXPORT const char *collprof_asked;
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool chosen;
 
@@ -55,8 +58,8 @@ static bool defines_mpi(void *handle, char *path, size_t size)
     return true;
 }
 
-/* What the caller would have called without us. A caller that was given the function's address and
- * no library (ctypes) says nothing: it is then the first MPI that is loaded. */
+/* What the caller would have called without us: what it is linked with, or the library that was
+ * asked for by name. Where neither is known, it is the first MPI that is loaded. */
 static bool find_mpi(void *caller, char *path, size_t size)
 {
     Dl_info info;
@@ -68,6 +71,8 @@ static bool find_mpi(void *caller, char *path, size_t size)
         if (handle)
             dlclose(handle);
     }
+    if (!found && collprof_asked)
+        found = snprintf(path, size, "%s", collprof_asked) > 0;
     found = found || defines_mpi(RTLD_DEFAULT, path, size);
     dl_iterate_phdr(note_mpi, &loaded);
     if (!found && loaded.found) {
@@ -75,7 +80,7 @@ static bool find_mpi(void *caller, char *path, size_t size)
         found = true;
     }
     if (loaded.found == 2)
-        SAY("two MPIs are in this process, %s and %s: what uses %s is profiled, since it was the "
+        SAY("two MPIs are in this process, %s and %s: what uses %s is profiled, which was used "
             "first\n",
             loaded.path[0], loaded.path[1], path);
     return found;
@@ -114,12 +119,21 @@ static void *load_layer(const struct mpi_built *of, const char *library)
     char name[256], path[4200];
     snprintf(name, sizeof name, "%s/libcollprof-layer.so", of->folder);
     if (!beside_find(name, path, sizeof path)) {
-        SAY("%s is not there: nothing is recorded\n", path);
+        SAY("the layer for %s, %s, is neither beside libcollprof.so nor where it was to be "
+            "installed: nothing is recorded: `make install' would be right\n",
+            of->title, name);
         return NULL;
     }
     /* The layer's PMPI functions are looked up among what all may see, where a library that was
-     * loaded by an interpreter for itself is not. */
+     * loaded by an interpreter for itself is not; and another MPI may be there before it. */
+    char seen[4096] = "";
     dlopen(library, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);
+    if (defines_mpi(RTLD_DEFAULT, seen, sizeof seen) && strcmp(seen, library)) {
+        SAY("this program uses %s, but what all may see is %s: nothing is recorded: opened with "
+            "RTLD_LOCAL, each would keep to itself\n",
+            library, seen);
+        return NULL;
+    }
     void *layer = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
     if (!layer)
         SAY("cannot load %s: %s: nothing is recorded\n", path, dlerror());
@@ -154,6 +168,21 @@ static void send_stubs(void *layer, void *library)
     }
 }
 
+/* Another tool that was preloaded behind us is passed over, unless it was asked for. */
+static void say_if_passed_over(void *library)
+{
+    const char *chain = getenv("COLLPROF_CHAIN");
+    Dl_info tool;
+    for (unsigned i = 0; i < n_stubs && !(chain && strcmp(chain, "no")); i++) {
+        void *next = strncmp(stubs[i].name, "MPI_", 4) ? NULL : dlsym(RTLD_NEXT, stubs[i].name);
+        if (!next || next == dlsym(library, stubs[i].name) || !dladdr(next, &tool))
+            continue;
+        SAY("%s replaces MPI's functions, too, and does not see them now: with --chain it does\n",
+            tool.dli_fname);
+        return;
+    }
+}
+
 /* Before any MPI is there only regions can be begun: they are then nothing. */
 void *choose(void *caller, void **to)
 {
@@ -161,7 +190,9 @@ void *choose(void *caller, void **to)
     pthread_mutex_lock(&lock);
     bool found = chosen || find_mpi(caller, path, sizeof path);
     if (found && !chosen) {
+        collprof_asked = collprof_asked ? collprof_asked : strdup(path);
         void *library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+        say_if_passed_over(library ? library : RTLD_NEXT);
         send_stubs(load(path), library ? library : RTLD_NEXT);
         chosen = true;
     }

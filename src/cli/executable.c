@@ -67,8 +67,16 @@ static bool is_c_library_of_mpi(const char *name)
            !strncmp(name, "libmpi_abi.so", 13); /* MPI 5's, of any MPI */
 }
 
+static void note_library(struct executable *x, const char *name)
+{
+    if (!is_c_library_of_mpi(name))
+        return;
+    x->is_mixed = x->is_mixed || (*x->mpi && strcmp(x->mpi, name) != 0);
+    snprintf(x->mpi, sizeof x->mpi, "%s", name);
+}
+
 /* The needed libraries, from the dynamic section. */
-static void find_mpi(Elf *elf, char *mpi, size_t size)
+static void find_mpi(struct executable *x, Elf *elf)
 {
     GElf_Shdr header;
     GElf_Dyn entry;
@@ -79,8 +87,8 @@ static void find_mpi(Elf *elf, char *mpi, size_t size)
         for (int i = 0; data && gelf_getdyn(data, i, &entry) && entry.d_tag != DT_NULL; i++) {
             const char *name =
                 entry.d_tag == DT_NEEDED ? elf_strptr(elf, header.sh_link, entry.d_un.d_val) : NULL;
-            if (name && is_c_library_of_mpi(name))
-                snprintf(mpi, size, "%s", name);
+            if (name)
+                note_library(x, name);
         }
     }
 }
@@ -102,7 +110,7 @@ static void find_loader(Elf *elf, int fd, char *loader, size_t size)
 
 /* Libraries bring libraries: the loader knows where they are, and lists them without a start of the
  * program. */
-static void ask_loader(const char *loader, const char *path, char *mpi, size_t size)
+static void ask_loader(struct executable *x, const char *loader, const char *path)
 {
     char *const command[] = {(char *)loader, "--list", (char *)path, NULL};
     char line[4400], name[64];
@@ -120,8 +128,8 @@ static void ask_loader(const char *loader, const char *path, char *mpi, size_t s
     close(ends[1]);
     FILE *list = fdopen(ends[0], "r");
     while (started && list && fgets(line, sizeof line, list))
-        if (sscanf(line, " %63s =>", name) == 1 && is_c_library_of_mpi(name))
-            snprintf(mpi, size, "%s", name);
+        if (sscanf(line, " %63s =>", name) == 1)
+            note_library(x, name);
     if (list)
         fclose(list);
     else
@@ -151,9 +159,9 @@ bool executable_look(struct executable *x, const char *program)
         char loader[256];
         find_loader(elf, fd, loader, sizeof loader);
         x->is_static = !*loader;
-        find_mpi(elf, x->mpi, sizeof x->mpi);
+        find_mpi(x, elf);
         if (*loader && !*x->mpi)
-            ask_loader(loader, path, x->mpi, sizeof x->mpi);
+            ask_loader(x, loader, path);
     }
     elf_end(elf);
     close(fd);

@@ -19,9 +19,9 @@ static void library_line(const char *name, const char *what)
 {
     char path[4200];
     if (beside_find(name, path, sizeof path))
-        printf("  %-14s%s\n", what, path);
+        printf("  %-19s%s\n", what, path);
     else
-        printf("  %-14snot found: neither beside this program nor at %s\n", what, path);
+        printf("  %-19snot found: neither beside this program nor at %s\n", what, path);
 }
 
 static void print_build(void)
@@ -32,16 +32,16 @@ static void print_build(void)
         char layer[256], what[256];
         snprintf(layer, sizeof layer, "%s/libcollprof-layer.so", m->folder);
         snprintf(what, sizeof what, "%s (%s; %s)", m->title, m->libraries, m->launcher);
-        printf("  %-14s%s\n", i ? "" : "MPI", what);
+        printf("  %-19s%s\n", i ? "" : "MPI", what);
         library_line(layer, "  its layer");
     }
-    printf("  %-14s%s\n", "compiler", __VERSION__);
+    printf("  %-19s%s\n", "compiler", __VERSION__);
     library_line("libcollprof.so", "library");
     library_line("libcollprof-audit.so", "audit library");
     library_line("libcollprof-yield.so", "yield library");
     library_line("libcollprof-transport.so", "transport library");
     library_line(SYMBOLS_MODULE, "symbols");
-    printf("  %-14s%s%s\n", "plotter", GNUPLOT,
+    printf("  %-19s%s%s\n", "plotter", GNUPLOT,
            access(GNUPLOT, X_OK) ? " (not found: `collprof plot' will say so)" : "");
 }
 
@@ -56,7 +56,7 @@ static void print_clock(void)
         to = clock_ticks();
     double ns = (clock_now() - started) / READINGS * 1e9;
     (void)to;
-    printf("\nClock\n  %-14s%s, %s a reading\n", "the layer", clock_name(), format_time(cost, ns));
+    printf("\nClock\n  %-19s%s, %s a reading\n", "the layer", clock_name(), format_time(cost, ns));
     printf("  %-14sCLOCK_MONOTONIC, %s a reading\n", "the methods",
            format_time(cost, clock_cost() * 1e9));
 }
@@ -67,7 +67,7 @@ static void print_machine(void)
     char text[200];
     place_here(&place);
     place_describe(&place, text, sizeof text);
-    printf("\nMachine\n  %-14s%s\n", "host", place.host);
+    printf("\nMachine\n  %-19s%s\n", "host", place.host);
     printf("  %-14s%d; this process: %s\n", "processors", place.machine_processors, text);
 }
 

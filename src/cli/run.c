@@ -205,8 +205,8 @@ static void check_application(const struct run *r)
     if (!executable_look(&x, application))
         return;
     name_application(&x);
-    /* What is not linked with MPI may open it by hand. */
-    if (!*x.mpi && !x.is_shell && !x.is_static)
+    /* What is not linked with MPI may open it by hand, or be a script that starts what does. */
+    if (!*x.mpi && !x.is_static)
         preload(r, "LD_AUDIT", "libcollprof-audit.so");
     const struct mpi_built *mpi = mpi_of_library(x.mpi);
     if (*x.mpi && !mpi)
@@ -214,7 +214,7 @@ static void check_application(const struct run *r)
                    "%s is linked with %s, for which this collprof has no layer: configured "
                    "--with-mpi=...,DIRECTORY it has one (collprof info lists those there are)",
                    application, x.mpi);
-    if (mpi)
+    if (mpi && !x.is_mixed)
         check_launcher(r, application, mpi);
     if (!launcher_speaks())
         return;
@@ -230,8 +230,8 @@ static void check_application(const struct run *r)
                 r->name, application);
     if (x.is_shell)
         fprintf(stderr,
-                "%s: %s is run by a shell: each MPI program that it starts is profiled, and "
-                "one that starts later takes the place of the one before in %s\n",
+                "%s: %s may start several programs: each that uses MPI is profiled, and one that "
+                "starts later takes the place of the one before in %s\n",
                 r->name, application, r->settings.output);
 }
 

@@ -28,6 +28,16 @@ COLLPROF_OUTPUT=shared.out COLLPROF_REPORT=no LD_LIBRARY_PATH=$libraries \
 test "$(cat out)" = "with collprof" || fail "shared: without the library"
 regions shared.out
 
+# A program in Fortran names none of the library's functions itself.
+if test -n "${MPIFC-}"; then
+    printf '      program p\n      include "mpif.h"\n      integer e\n      call MPI_INIT(e)\n' >f.f
+    printf '      call MPI_BARRIER(MPI_COMM_WORLD, e)\n      call MPI_FINALIZE(e)\n      end\n' >>f.f
+    $MPIFC f.f -o fortran -Wl,--as-needed $(pkg-config --libs collprof) || fail "fortran"
+    COLLPROF_OUTPUT=fortran.out COLLPROF_REPORT=no LD_LIBRARY_PATH=$libraries $MPIEXEC -n 2 ./fortran >out ||
+        fail "fortran: status $?"
+    profile fortran.out calls MPI_Barrier=2
+fi
+
 for layer in "$(dirname "$PKG_CONFIG_PATH")"/collprof/*/libcollprof.a; do
     mpi=$(basename "$(dirname "$layer")")
     (

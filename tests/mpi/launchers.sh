@@ -120,6 +120,28 @@ int main(int argc, char **argv)
     return !other;
 }
 END
+# Both are opened, for itself or for all to see, and the second is used: its functions are its own.
+cat >second.c <<END
+#include <dlfcn.h>
+#include <string.h>
+int main(int argc, char **argv)
+{
+    int how = RTLD_NOW | (argc > 3 ? RTLD_GLOBAL : RTLD_LOCAL);
+    void *first = dlopen(argv[1], how), *mpi = dlopen(argv[2], how);
+    if (!first || !mpi || !dlsym(first, "PMPI_Init"))
+        return 9;
+    int (*init)(void *, void *) = (int (*)(void *, void *))dlsym(mpi, "MPI_Init");
+    int (*barrier)(void *) = (int (*)(void *))dlsym(mpi, "MPI_Barrier");
+    int (*finalize)(void) = (int (*)(void))dlsym(mpi, "MPI_Finalize");
+    void *world = dlsym(mpi, "ompi_mpi_comm_world");
+    if (!world)
+        world = (void *)0x44000000L;
+    init(0, 0);
+    for (int i = 0; i < 3; i++)
+        barrier(world);
+    return finalize();
+}
+END
 library_of() { ldd "heat.$1" | sed -n 's/^[[:space:]]*\(libmpi[^ ]*\) =>.*/\1/p' | head -n 1; }
 for mpi in $mpis; do
     for other in $mpis; do
@@ -130,6 +152,53 @@ for mpi in $mpis; do
         says "two MPIs are in this process.*uses .*$(library_of $mpi).* is profiled" err
         profile "two-in-$mpi" ranks 2
         profile "two-in-$mpi" calls MPI_Barrier=2
+        gcc second.c -o second -ldl || fail "second"
+        for how in "" all; do
+            timeout 60 mpiexec.$mpi -n 2 "$collprof" run --yield --report=no -o "second-$mpi$how" ./second \
+                "$(library_of $other)" "$(library_of $mpi)" $how >out 2>err ||
+                { cat err; fail "the second of two, $mpi $how: status $?"; }
+            # What the first has put before all others is in the layer's way.
+            if test -n "$how"; then
+                grep -q "but what all may see is .*nothing is recorded" err || { cat err; fail "$mpi: not said"; }
+                continue
+            fi
+            profile "second-$mpi" ranks 2
+            profile "second-$mpi" calls MPI_Barrier=6
+        done
+        # Started by a shell, too.
+        timeout 60 mpiexec.$mpi -n 2 "$collprof" run --yield --report=no -o "shell-$mpi" sh -c \
+            "./second $(library_of $mpi) $(library_of $mpi)" >out 2>err || { cat err; fail "by a shell, $mpi"; }
+        profile "shell-$mpi" calls MPI_Barrier=6
+        # Linked with both: no launcher can be called wrong before one is used.
+        mpicc.$mpi two.c -o mixed.$mpi -Wl,--no-as-needed -l:$(library_of $mpi) \
+            -l:$(library_of $other) || fail "mixed.$mpi"
+        timeout 60 mpiexec.$mpi -n 2 "$collprof" run --yield --report=no -o "both-$mpi" ./mixed.$mpi \
+            "$(library_of $other)" >out 2>err || { cat err; fail "linked with both, $mpi"; }
+        profile "both-$mpi" ranks 2
+    done
+done
+
+# Where its layer is missing a program runs as without us.
+mkdir -p part/bin part/lib && cp "$collprof" part/bin/ && cp "$built"/.libs/libcollprof*.so* part/lib/
+for mpi in $mpis; do
+    timeout 60 mpiexec.$mpi -n 2 part/bin/collprof run -o none ./second "$(library_of $mpi)" "$(library_of $mpi)" \
+        >out 2>err || { cat err; fail "no layer, $mpi: status $?"; }
+    grep -q "is neither beside libcollprof.so\|MPI calls" err || { cat err; fail "no layer, $mpi: not said"; }
+done
+
+# A tool of the user's own is passed over, which is said, unless it was asked for.
+cat >tool.c <<END
+#include <mpi.h>
+#include <stdio.h>
+int MPI_Finalize(void) { puts("the tool"); return PMPI_Finalize(); }
+END
+for mpi in $mpis; do
+    mpicc.$mpi -shared -fPIC tool.c -o tool.$mpi.so || fail "tool.$mpi.so"
+    for chain in no yes; do
+        LD_PRELOAD=$PWD/tool.$mpi.so COLLPROF_CHAIN=$chain "$collprof" run --report=no -o tool ./two.$mpi \
+            "$(library_of $mpi)" >out 2>err || { cat err; fail "tool, $mpi"; }
+        test "$chain:$(grep -c 'the tool' out):$(grep -c 'does not see them now' err)" = \
+            "$(test $chain = yes && echo yes:1:0 || echo no:0:1)" || { cat out err; fail "tool, $mpi, chain $chain"; }
     done
 done
 
