@@ -49,7 +49,8 @@ LAYER_FILES = \
 	src/layer/life.c src/layer/life.h src/layer/life_inner.h src/layer/report.c \
 	src/layer/agree.c src/layer/alone.c src/layer/company.c src/layer/company.h \
 	src/layer/cost.c src/layer/ends.c src/layer/merge.c src/layer/noise.c \
-	src/layer/keep.c src/layer/place.c src/layer/place.h src/layer/regions.c
+	src/layer/keep.c src/layer/place.c src/layer/place.h src/layer/regions.c \
+	src/layer/store.c src/layer/store.h
 EXTRA_DIST += $(LAYER_FILES)
 @LAYERS_MK@
 -include $(srcdir)/wrappers/layers.mk

@@ -1,6 +1,7 @@
 #include "layer/company.h"
 
 #include "layer/place.h"
+#include "layer/store.h"
 #include "record/layer.h"
 
 #include "base/hash.h"
@@ -18,7 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The list is a file beside the output directory, a seat for each rank. */
+/* The list is a file beside the output directory, a seat for each rank; on several hosts, which may
+ * not share that, the launcher's store where it has one. */
 struct seat {
     uint64_t host; /* where process numbers mean the same */
     int64_t pid;   /* 0: empty */
@@ -34,8 +36,9 @@ static const struct mpi_built built = LAYER_MPI;
 static struct seat mine;
 static char list_path[sizeof((struct settings *)0)->output + 16];
 static char sentence[200];
-static int list = -1; /* for a rank that may open no more files later */
-static int no_seat;   /* an errno: why this rank alone could not take one */
+static uint64_t stored; /* what all with this output have put into the store; 0: none */
+static int list = -1;   /* for a rank that may open no more files later */
+static int no_seat;     /* an errno: why this rank alone could not take one */
 
 static uint64_t this_host(void)
 {
@@ -51,18 +54,14 @@ static int open_list(int flags)
     return own_file_open(list_path, flags, 0600);
 }
 
-void company_announce(void)
+static bool is_one_host(void)
 {
-    static struct settings settings;
+    return launcher.local_size == launcher.size;
+}
+
+static bool take_seat(void)
+{
     struct timespec now;
-    launcher = launcher_read();
-    if (!launcher.name || launcher.size < 2 || launcher.parts == 1)
-        return; /* all ranks were started alike */
-    if (getauxval(AT_SECURE))
-        return;
-    settings_default(&settings);
-    settings_read(&settings, settings_environment(), NULL, NULL);
-    snprintf(list_path, sizeof list_path, "%s.ranks", settings.output);
     place_make_parents(list_path);
     list = open_list(O_RDWR | O_CREAT);
     int error = list < 0 ? errno : 0;
@@ -72,6 +71,26 @@ void company_announce(void)
         no_seat = error;
     if (list >= 0 && pwrite(list, &mine, sizeof mine, launcher.rank * (off_t)sizeof mine) < 0)
         unlink(list_path); /* no list is better than one without us */
+    return list >= 0;
+}
+
+void company_announce(void)
+{
+    static struct settings settings;
+    launcher = launcher_read();
+    if (!launcher.name || launcher.size < 2 || launcher.parts == 1)
+        return; /* all ranks were started alike */
+    if (getauxval(AT_SECURE))
+        return;
+    settings_default(&settings);
+    settings_read(&settings, settings_environment(), NULL, NULL);
+    snprintf(list_path, sizeof list_path, "%s.ranks", settings.output);
+    bool seated = is_one_host() && take_seat();
+    uint64_t name = hash_bytes(HASH_START, settings.output, strlen(settings.output)) | 1;
+    if (!seated && !no_seat && store_put(launcher.rank, name))
+        stored = name;
+    else if (!is_one_host())
+        take_seat();
 }
 
 static bool is_taken(const struct seat *s)
@@ -83,11 +102,19 @@ static bool is_taken(const struct seat *s)
     return fabs(s->time - mine.time) < START_SPREAD;
 }
 
+static bool has_seat(int fd, int rank)
+{
+    struct seat s;
+    return stored ? store_get(rank) == stored
+                  : fd >= 0 && pread(fd, &s, sizeof s, rank * (off_t)sizeof s) == sizeof s &&
+                        is_taken(&s);
+}
+
 /* The ranks with a seat. */
 struct company {
-    int n, here; /* HERE: on this host */
-    int first;   /* -1: none */
-    bool among;  /* this rank is one of them */
+    int n;
+    int first;  /* -1: none */
+    bool among; /* this rank is one of them */
     MPI_Group group;
 };
 
@@ -107,16 +134,15 @@ static void take_in(struct company *c, const int *ranks, int n)
 static struct company read_list(void)
 {
     struct company c = {.first = -1, .group = MPI_GROUP_EMPTY};
-    int batch[BATCH], n = 0,
-                      fd = open_list(O_RDONLY); /* anew: what others have written meanwhile */
-    struct seat s;
+    int batch[BATCH], n = 0, fd = -1;
+    if (!stored)
+        fd = open_list(O_RDONLY); /* anew: what others have written meanwhile */
     if (fd < 0)
         fd = list;
-    for (int i = 0; fd >= 0 && i < layer.size; i++) {
-        if (pread(fd, &s, sizeof s, i * (off_t)sizeof s) != sizeof s || !is_taken(&s))
+    for (int i = 0; i < layer.size; i++) {
+        if (!has_seat(fd, i))
             continue;
         c.first = c.n++ ? c.first : i;
-        c.here += s.host == mine.host;
         c.among = c.among || i == layer.rank;
         batch[n++] = i;
         if (n == BATCH) {
@@ -140,8 +166,9 @@ static MPI_Comm join_some(const struct company *c)
 {
     MPI_Comm comm = MPI_COMM_NULL;
     snprintf(sentence, sizeof sentence,
-             "%d of %d ranks take part; the others run without collprof or with another --output",
-             c->n, layer.size);
+             "%d of %d ranks take part; the others run without collprof%s with another --output%s",
+             c->n, layer.size, stored || is_one_host() ? " or" : ",",
+             stored || is_one_host() ? "" : " or on hosts that do not share it");
     if (!c->among)
         layer_say("rank %d: cannot write to %s: it takes no part", layer.rank, list_path);
     else if (c->first == layer.rank)
@@ -160,8 +187,7 @@ MPI_Comm company_join(void)
                 "%s has started %d processes, but this one is alone in its MPI (%s): nothing is "
                 "recorded: %s ... collprof run would be right",
                 launcher.name, launcher.size, built.title, launcher_command(&launcher, &built));
-        if (*list_path)
-            unlink(list_path);
+        company_forget();
         return MPI_COMM_NULL;
     }
     if (!*list_path || launcher.size != layer.size || launcher.rank != layer.rank)
@@ -174,9 +200,9 @@ MPI_Comm company_join(void)
     if (list >= 0)
         close(list);
     list = -1;
-    /* Where every rank of this host has a seat and no other, hosts do not share the directory. */
-    bool apart = c.n == c.here && c.n == launcher.local_size;
-    comm = c.n == 0 || c.n == layer.size || apart ? join_all() : join_some(&c);
+    /* Where no list can be written, most runs are of one program. */
+    bool all = c.n == layer.size || (c.n == 0 && launcher.parts < 2);
+    comm = all ? join_all() : join_some(&c);
     if (c.group != MPI_GROUP_EMPTY)
         PMPI_Group_free(&c.group);
     return comm;
@@ -184,7 +210,7 @@ MPI_Comm company_join(void)
 
 void company_forget(void)
 {
-    if (*list_path)
+    if (*list_path && !stored)
         unlink(list_path);
 }
 

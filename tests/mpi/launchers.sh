@@ -76,6 +76,40 @@ for mpi in $mpis; do
     done
 done
 
+# Two hosts with names of their own and a directory that they do not share: part of the ranks outside.
+cat >elsewhere <<'END'
+#!/bin/sh
+host=$1
+shift
+exec unshare --uts --mount sh -c 'hostname "$0" && mount -t tmpfs none local && eval "$@"' "$host" "$@"
+END
+chmod +x elsewhere
+mkdir local
+hosts=$mpis
+unshare --uts --mount true 2>/dev/null || hosts=
+for mpi in $hosts; do
+    case $mpi in
+    mpich) set -- -launcher rsh -launcher-exec "$dir/elsewhere" -hosts left,right -iface lo ;;
+    openmpi) set -- --mca plm rsh --mca plm_rsh_agent "$dir/elsewhere" --host left,right --mca btl self,tcp \
+        --mca pml ob1 --mca btl_tcp_if_include lo --mca oob_tcp_if_include lo ;;
+    esac
+    for output in hosts.$mpi local/hosts.$mpi; do
+        timeout 60 mpiexec.$mpi "$@" -n 1 "$collprof" run --yield -o $output ./heat.$mpi -s 20 : \
+            -n 1 ./heat.$mpi -s 20 >out 2>err </dev/null || { cat err; fail "$mpi, part on two hosts: status $?"; }
+        says '1 of 2 ranks take part' err
+        grep -q '^checksum' out || fail "$mpi, part on two hosts: no results"
+    done
+    profile hosts.$mpi ranks 1
+    # Both parts: MPICH's launcher tells; under Open MPI, each host for itself.
+    timeout 60 mpiexec.$mpi "$@" -n 1 "$collprof" run --yield -o local/both ./heat.$mpi -s 20 : \
+        -n 1 "$collprof" run --yield -o local/both ./heat.$mpi -s 20 >out 2>err </dev/null ||
+        { cat err; fail "$mpi, all on two hosts: status $?"; }
+    case $mpi in
+    mpich) grep -q 'heat.mpich on 2 ranks' err || { cat err; fail "$mpi, all on two hosts: not together"; } ;;
+    openmpi) test "$(grep -c 'on hosts that do not share it' err)" = 2 || { cat err; fail "$mpi, all on two hosts"; } ;;
+    esac
+done
+
 # Another name of MPICH's library: upstream's, Intel's and MVAPICH's, of the same binary interface.
 case $mpis in *mpich*)
     python3 - "$(ldd heat.mpich | sed -n 's/.*libmpich[^ ]* => \([^ ]*\).*/\1/p')" <<'PY' || fail "no libmpi.so.12"
