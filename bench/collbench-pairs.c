@@ -34,8 +34,7 @@ static error_t take_factor(struct argp_state *state, const struct bench_option *
 static const struct bench_option option_list[] = {
     {"order", 0, "ORDER",
      "tournament: disjoint pairs at a time, unless pairs alone are faster; alone: one pair at a "
-     "time; "
-     "paper: the same, the repeats outermost (tournament)",
+     "time; paper: the same, the repeats outermost (tournament)",
      1, bench_take_word, offsetof(struct options, order),
      &(const struct bench_words){(const char *const[]){[PAIRS_PAPER] = "paper",
                                                        [PAIRS_TOURNAMENT] = "tournament",
@@ -91,17 +90,15 @@ static int report(const struct options *o, const struct pairs *p, struct documen
     document_note(d, "Times are full round trips, not halved, as in the original tool.");
     document_fact(d, "order", "%s", p->order);
     if (p->slowdown > PAIRS_SHARED)
-        document_note(
-            d,
-            "Measured at the same time as others, a pair took up to %.3g times as long as "
-            "alone: all were measured again, one at a time.",
-            p->slowdown);
+        document_note(d,
+                      "Measured at the same time as others, a pair took up to %.3g times as long "
+                      "as alone: all were measured again, one at a time.",
+                      p->slowdown);
     else if (p->slowdown > 0)
-        document_note(
-            d,
-            "Disjoint pairs ran at the same time; those measured alone, too, were faster by "
-            "at most %.0f %%.",
-            fmax(0, 100 * (p->slowdown - 1)));
+        document_note(d,
+                      "Disjoint pairs ran at the same time; those measured alone, too, were faster "
+                      "by at most %.0f %%.",
+                      fmax(0, 100 * (p->slowdown - 1)));
     if (b->output && strcmp(b->output, "-") != 0)
         document_note(d, "The log is in %s: collprof plot draws it, collbench-tree reads it.",
                       b->output);

@@ -77,10 +77,8 @@ static error_t parse_sizes(struct argp_state *state, char *arg, struct bench *b,
 {
     struct bench_range range;
     if (!bench_parse_range(arg, &range) || range.max > INT_MAX)
-        return bench_bad_option(state,
-                                "impossible sizes '%s': MIN:MAX in bytes as in 8:64K, "
-                                "at most 2G - 1",
-                                arg);
+        return bench_bad_option(
+            state, "impossible sizes '%s': MIN:MAX in bytes as in 8:64K, at most 2G - 1", arg);
     if (max_alone && !strchr(arg, ':'))
         range.min = b->sizes.min < range.max ? b->sizes.min : range.max;
     b->sizes = range;
@@ -162,10 +160,10 @@ error_t bench_check_ranks(struct argp_state *state, const struct bench *b, const
         return bench_bad_option(state, "%s needs at least 2 ranks: --ranks=2:%zu", what,
                                 b->ranks.max);
     if ((size_t)root >= b->ranks.min)
-        return bench_bad_option(state,
-                                "root %d is not among the first %zu ranks: choose a lower --root "
-                                "or a higher --ranks",
-                                root, b->ranks.min);
+        return bench_bad_option(
+            state,
+            "root %d is not among the first %zu ranks: choose a lower --root or a higher --ranks",
+            root, b->ranks.min);
     return 0;
 }
 

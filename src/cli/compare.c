@@ -83,15 +83,14 @@ static void check(struct options *o)
         cli_refuse(o->name, "runs before and after are needed: A... -- B..., or two directories");
     if (!o->before)
         cli_refuse(o->name,
-                   "%zu directories, and no -- between the runs before and the runs after: "
-                   "A... -- B... would be right",
+                   "%zu directories, and no -- between the runs before and the runs after: A... -- "
+                   "B... would be right",
                    o->n);
     if (!isnan(o->share) && !evidence_enough(o->before, o->n - o->before))
-        cli_refuse(
-            o->name,
-            "--fail-above with %zu and %zu runs: so few cannot tell a change from noise: five "
-            "a side would be right (collprof repeat makes them)",
-            o->before, o->n - o->before);
+        cli_refuse(o->name,
+                   "--fail-above with %zu and %zu runs: so few cannot tell a change from noise: "
+                   "five a side would be right (collprof repeat makes them)",
+                   o->before, o->n - o->before);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -160,17 +159,11 @@ int cli_compare(int argc, char **argv)
         .options = options,
         .parser = parse,
         .args_doc = "A... -- B...\nDIR1 DIR2",
-        .doc =
-            "Shows what changed from the runs in the directories A to those in B, and what of it "
-            "can "
-            "be "
-            "told from noise: causes first, then what follows from them. Five runs a side can "
-            "tell; "
-            "collprof repeat makes them. Call sites are the same if file, line and callers are; "
-            "what "
-            "is "
-            "left over is matched by the names of the functions, as lines move when a program is "
-            "edited."};
+        .doc = "Shows what changed from the runs in the directories A to those in B, and what of "
+               "it can be told from noise: causes first, then what follows from them. Five runs a "
+               "side can tell; collprof repeat makes them. Call sites are the same if file, line "
+               "and callers are; what is left over is matched by the names of the functions, as "
+               "lines move when a program is edited."};
     struct options o = {.name = argv[0], .share = NAN, .compare = {.top = 10}};
     o.directory = calloc((size_t)argc + 1, sizeof *o.directory);
     struct profile **run = calloc((size_t)argc + 1, sizeof *run);

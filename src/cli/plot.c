@@ -28,8 +28,7 @@ static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "write the one picture to FILE, .png or .svg (DIR/NAME.png)", 0},
     {"overlap", 'm', "FILE", 0,
      "draw the overlap map that collbench-overlap wrote to FILE as JSON, with the requests of the "
-     "run "
-     "in DIR marked: what the machine could hide of them",
+     "run in DIR marked: what the machine could hide of them",
      0},
     {"top", 't', "N", 0, "lines in a picture (6)", 0},
     {"show", SHOW, NULL, 0, "open what was drawn, by BROWSER or xdg-open", 0},
@@ -269,9 +268,8 @@ int cli_plot(int argc, char **argv)
         .options = options,
         .parser = parse,
         .args_doc = "[DIR | FILE]",
-        .doc = "Draws pictures of the run in DIR (collprof.out), or of a FILE "
-               "that collbench-pairs (its log) or collbench-overlap (JSON) "
-               "wrote, by gnuplot.\v",
+        .doc = "Draws pictures of the run in DIR (collprof.out), or of a FILE that collbench-pairs "
+               "(its log) or collbench-overlap (JSON) wrote, by gnuplot.\v",
         .help_filter = describe};
     struct options o = {.name = argv[0], .top = 6};
     struct stat st;

@@ -168,19 +168,17 @@ int cli_repeat(int argc, char **argv)
         .options = options,
         .parser = parse,
         .args_doc = "[--] COMMAND [ARGUMENT...]",
-        .doc = "Runs a command several times and keeps the profile of each run in a directory of "
-               "its own, "
-               "for collprof compare. Stands before the launcher, and the command has `collprof "
-               "run' in "
-               "it: "
-               "collprof repeat mpiexec -n 4 collprof run ./app\vWith --against the other command "
-               "is what "
-               "it was before; the two are run in turns, and compared at the end."};
+        .doc =
+            "Runs a command several times and keeps the profile of each run in a directory of its "
+            "own, for collprof compare. Stands before the launcher, and the command has `collprof "
+            "run' in it: collprof repeat mpiexec -n 4 collprof run ./app\vWith --against the other "
+            "command is what it was before; the two are run in turns, and compared at the end."};
     struct repeat r = {.name = argv[0], .output = "collprof.repeat", .runs = 5, .warm_up = 1};
     cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &r);
     if (!r.command)
-        cli_refuse(r.name, "a command is missing: collprof repeat mpiexec -n 4 collprof run ./app "
-                           "would be right");
+        cli_refuse(
+            r.name,
+            "a command is missing: collprof repeat mpiexec -n 4 collprof run ./app would be right");
     if (mkdir(r.output, 0777))
         cli_refuse(r.name, "%s: %s: a new directory would be right (-o)", r.output,
                    strerror(errno));

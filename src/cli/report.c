@@ -109,10 +109,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (o->directory)
-            cli_refuse(o->name,
-                       "two directories, %s and %s: one would be right, or `collprof "
-                       "compare' for two",
-                       o->directory, argument);
+            cli_refuse(
+                o->name,
+                "two directories, %s and %s: one would be right, or `collprof compare' for two",
+                o->directory, argument);
         o->directory = argument;
         return 0;
     default:
@@ -182,8 +182,8 @@ static bool write_document(const struct options *o)
     struct save save;
     if (!o->html)
         cli_refuse(o->name,
-                   "%s is a file: --html for results of a benchmark, or the directory of "
-                   "a run, would be right",
+                   "%s is a file: --html for results of a benchmark, or the directory of a run, "
+                   "would be right",
                    file);
     json_t *document = json_load_file(file, 0, &error);
     if (!document) {
@@ -230,12 +230,10 @@ int cli_report(int argc, char **argv)
         .options = options,
         .parser = parse,
         .args_doc = "[DIR | FILE]",
-        .doc =
-            "Shows the report of a run from the directory that `collprof run -o DIR' wrote "
-            "(collprof.out). Of a run that crashed or was killed, the raw records of its ranks are "
-            "read, and the report says which are incomplete.  With --html also results that "
-            "collbench-* "
-            "have written to FILE as JSON."};
+        .doc = "Shows the report of a run from the directory that `collprof run -o DIR' wrote "
+               "(collprof.out). Of a run that crashed or was killed, the raw records of its ranks "
+               "are read, and the report says which are incomplete.  With --html also results that "
+               "collbench-* have written to FILE as JSON."};
     struct options o = {.name = argv[0], .report = {.top = 10}};
     cli_parse(&argp, argc, argv, 0, &o);
     if (o.json + o.csv + o.html > 1)

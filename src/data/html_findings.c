@@ -49,11 +49,10 @@ static void bar(const json_t *value, const json_t *low, const json_t *high, doub
     fputs("<td class=t>", out);
     if (!(most > 0) || !json_is_number(value))
         return;
-    fprintf(
-        out,
-        "<svg class=d viewBox=\"0 0 100 20\" preserveAspectRatio=none role=img aria-label=\"bar "
-        "and interval\"><path d=\"M0 4h%.1fv12h-%.1fz\"/>",
-        100 * json_number_value(value) / most, 100 * json_number_value(value) / most);
+    fprintf(out,
+            "<svg class=d viewBox=\"0 0 100 20\" preserveAspectRatio=none role=img "
+            "aria-label=\"bar and interval\"><path d=\"M0 4h%.1fv12h-%.1fz\"/>",
+            100 * json_number_value(value) / most, 100 * json_number_value(value) / most);
     if (to > from)
         fprintf(out, "<path fill=\"var(--ink)\" d=\"M%.1f 9h%.1fv2h-%.1fz\"/>", 100 * from / most,
                 100 * (to - from) / most, 100 * (to - from) / most);

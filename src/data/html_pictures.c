@@ -70,9 +70,9 @@ static void kept_off(const struct profile *p, size_t width, FILE *out)
         return;
     fprintf(out,
             "<p>Of that, ready to run but without a processor: up to %s.</p><div "
-            "style=\"max-width:%zurem\"><svg class=\"ranks "
-            "low\" viewBox=\"0 0 %zu 100\" preserveAspectRatio=none role=img aria-label=\"time "
-            "without a processor by rank\"><path fill=\"var(--off)\" d=\"",
+            "style=\"max-width:%zurem\"><svg class=\"ranks low\" viewBox=\"0 0 %zu 100\" "
+            "preserveAspectRatio=none role=img aria-label=\"time without a processor by "
+            "rank\"><path fill=\"var(--off)\" d=\"",
             format_time(text, most), 6 * p->ranks.n, 10 * (p->ranks.n - 1) + width);
     for (size_t i = 0; i < p->ranks.n; i++)
         fprintf(out, "M%zu 100h%zuv-%.2fh-%zuz", 10 * i, width,
@@ -174,8 +174,8 @@ static void map_begin(const struct map *m, size_t label, const char *what, FILE 
 {
     fprintf(out,
             "<div class=chart tabindex=0 role=region aria-label=\"%s\"><svg class=map "
-            "style=\"max-width:%zupx;"
-            "min-width:%zupx\" viewBox=\"0 0 %zu %zu\" role=img aria-label=\"%s\">",
+            "style=\"max-width:%zupx;min-width:%zupx\" viewBox=\"0 0 %zu %zu\" role=img "
+            "aria-label=\"%s\">",
             what, label + m->cell * m->columns + 40, label + m->cell * m->columns + 40,
             label + m->cell * m->columns + 40, HEIGHT * m->rows + 24, what);
 }
@@ -263,9 +263,8 @@ void html_late(const struct view *v, const char *doubt, FILE *out)
     if (m.largest > 0) {
         fprintf(out,
                 "<h2 id=late>Who is late, where%s</h2><p>Full colour: the rank that is always the "
-                "last to "
-                "enter that collective%s. Places with most waiting first; instances that were "
-                "kept.</p>",
+                "last to enter that collective%s. Places with most waiting first; instances that "
+                "were kept.</p>",
                 doubt, per > 1 ? "; a cell stands for several ranks" : "");
         map_begin(&m, LABEL, "who is late, where; the table of collectives has the numbers", out);
         map_columns(&m, LABEL, out);

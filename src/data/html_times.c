@@ -109,11 +109,10 @@ bool html_times(const struct profile *p, const char *doubt, FILE *out)
     if (p->hosts.n < 2 || p->synchronized)
         find_moments(p, &list);
     if (list.n > 1) {
-        fprintf(
-            out,
-            "<h2 id=times>Collectives over the time of the run%s</h2><p>%zu that were kept, since "
-            "the first of them. ",
-            doubt, list.n);
+        fprintf(out,
+                "<h2 id=times>Collectives over the time of the run%s</h2><p>%zu that were kept, "
+                "since the first of them. ",
+                doubt, list.n);
         html_key(out, "late", "from the first to the last rank's entry");
         html_key(out, "accent", "from there to the last exit");
         fputs("</p>", out);

@@ -25,12 +25,11 @@ static const struct finding_kind known[] = {
      .legend =
          "latency: from the root's entry to this rank's return, of the broadcasts that nobody's "
          "lateness can be in (of MPI_Ibcast, MPI_Start: to the return of the call that completed "
-         "it). by acks: until its acknowledgement came back, less half that "
-         "message's round trip; no clock is trusted. acks: acknowledgements. early: of them, those "
-         "that came while the root was still in its broadcast: no sooner is known of them. late: "
-         "of the broadcasts, those that this rank entered (or began to wait for) after data could "
-         "be there. behind: those "
-         "that it was in time for, but a rank that it may depend on was not."},
+         "it). by acks: until its acknowledgement came back, less half that message's round trip; "
+         "no clock is trusted. acks: acknowledgements. early: of them, those that came while the "
+         "root was still in its broadcast: no sooner is known of them. late: of the broadcasts, "
+         "those that this rank entered (or began to wait for) after data could be there. behind: "
+         "those that it was in time for, but a rank that it may depend on was not."},
     {.kind = "benchmark",
      .title = "Measuring methods run before the application's collectives",
      .column = {{"method", "method"},
@@ -40,11 +39,9 @@ static const struct finding_kind known[] = {
                 {"measures", "measures"}},
      .legend =
          "OL_i: from the root's entry to the return of rank i. g_j: the least time between two "
-         "calls "
-         "at rank j; o_i: what one costs rank i itself. M calls in a row, P ranks. interval: 95 % "
-         "of the median. destinations: measured, of those that the method "
-         "goes through one by one; the time is that of the slowest. >=: one that was left out "
-         "may be slower."},
+         "calls at rank j; o_i: what one costs rank i itself. M calls in a row, P ranks. interval: "
+         "95 % of the median. destinations: measured, of those that the method goes through one by "
+         "one; the time is that of the slowest. >=: one that was left out may be slower."},
     {.kind = "broadcast",
      .title = "Broadcast replaced",
      .column = {{"communicator", "communicator"},
@@ -59,15 +56,12 @@ static const struct finding_kind known[] = {
                 {"given_up_after_calls", "given up after"},
                 {"latencies_anew_after_calls", "anew after"},
                 {"schedule_cost_us", "cost"}},
-     .legend =
-         "predicted: by the model, from the latencies measured. trial, library: the replacement's "
-         "and "
-         "the library's broadcast with all ranks there, before the first call and again later; "
-         "where the library's is quicker the replacement is given up, where latencies have changed "
-         "they are measured anew. seen: last exit - the root's entry in the application, where "
-         "ranks may come late. interval: 95 % of the median. cost: of measuring latencies and "
-         "making "
-         "the schedule."},
+     .legend = "predicted: by the model, from the latencies measured. trial, library: the "
+               "replacement's and the library's broadcast with all ranks there, before the first "
+               "call and again later; where the library's is quicker the replacement is given up, "
+               "where latencies have changed they are measured anew. seen: last exit - the root's "
+               "entry in the application, where ranks may come late. interval: 95 % of the median. "
+               "cost: of measuring latencies and making the schedule."},
 };
 
 const struct finding_kind *finding_kind(const char *kind)
@@ -135,24 +129,21 @@ void finding_key(const char *key, char *text, size_t room)
             *c = ' ';
 }
 
-/* The other end of an interval: "ol_high_us" for "ol_low_us". False if KEY is no lower end. */
-static bool upper_end(const char *key, const json_t *row, char *upper, size_t room)
+/* The other end of an interval: "ol_high_us" for "ol_low_us" with "low_" and "high_". False if KEY
+ * is no such end. */
+static bool other_end(const char *key, const char *from, const char *to, const json_t *row,
+                      char *other, size_t room)
 {
-    const char *low = strstr(key, "low_");
-    if (!low || (low > key && low[-1] != '_'))
+    const char *at = strstr(key, from);
+    if (!at || (at > key && at[-1] != '_'))
         return false;
-    snprintf(upper, room, "%.*shigh_%s", (int)(low - key), key, low + 4);
-    return json_object_get(row, upper) != NULL;
+    snprintf(other, room, "%.*s%s%s", (int)(at - key), key, to, at + strlen(from));
+    return json_object_get(row, other) != NULL;
 }
 
-static bool is_upper_end(const char *key, const json_t *row)
+static bool upper_end(const char *key, const json_t *row, char *upper, size_t room)
 {
-    const char *high = strstr(key, "high_");
-    char lower[100];
-    if (!high || (high > key && high[-1] != '_'))
-        return false;
-    snprintf(lower, sizeof lower, "%.*slow_%s", (int)(high - key), key, high + 5);
-    return json_object_get(row, lower) != NULL;
+    return other_end(key, "low_", "high_", row, upper, room);
 }
 
 /* A figure's unit goes right behind it: a table has no room for spaces. */
@@ -200,6 +191,7 @@ size_t finding_columns(const struct finding_kind *as, const json_t *row,
 {
     const char *key;
     json_t *value;
+    char lower[100];
     size_t n = 0;
     for (size_t i = 0; i < max && as->column[i].key; i++)
         if (json_object_get(row, as->column[i].key))
@@ -208,7 +200,7 @@ size_t finding_columns(const struct finding_kind *as, const json_t *row,
         return n;
     json_object_foreach((json_t *)row, key, value)
     {
-        if (n < max && !is_upper_end(key, row))
+        if (n < max && !other_end(key, "high_", "low_", row, lower, sizeof lower))
             column[n++] = (struct finding_column){key, NULL};
     }
     return n;

@@ -57,9 +57,8 @@ static const struct page_table tables[] = {
      "Time in MPI, by operation", "operation",
      "calls, bytes: of all ranks. apart: calls during or right after what collprof injected; their "
      "times are in no table but that of ranks. time/rank: mean of all ranks. % MPI: of all time in "
-     "MPI. mean, "
-     "median, p99, max: of one call; 99 of 100 are shorter than p99. worst: the rank that spends "
-     "most, and how many times the mean that is.",
+     "MPI. mean, median, p99, max: of one call; 99 of 100 are shorter than p99. worst: the rank "
+     "that spends most, and how many times the mean that is.",
      always, NULL},
     {"call_sites",
      "operation calls apart ?bytes time_per_rank share ?mean ?median ?p99 ?max ?worst_rank "
@@ -82,9 +81,9 @@ static const struct page_table tables[] = {
      "operation members instances skew ?skew_max late_rank waiting ?duration ?duration_max "
      "call_site",
      "wait", "Collective operations: who is late, and what it costs", "place",
-     "instances: calls of all ranks together. skew: last minus first entry, median. last rank: "
-     "the one that most often enters last. waiting: part of the time in these calls before the "
-     "awaited rank had entered. duration: from that entry to the last exit, median.",
+     "instances: calls of all ranks together. skew: last minus first entry, median. last rank: the "
+     "one that most often enters last. waiting: part of the time in these calls before the awaited "
+     "rank had entered. duration: from that entry to the last exit, median.",
      always, NULL},
     {"waits", "state for_rank calls time ?mean share operation call_site", NULL,
      "Waiting, by what was waited for", "row",
@@ -106,15 +105,14 @@ static const struct page_table tables[] = {
     {"communicators", "communicator members ?groups ?made calls bytes time_per_rank share", NULL,
      "Time in MPI, by communicator", "communicator",
      "alike: others of the same ranks, as duplicates are. groups: with different members. made: "
-     "how "
-     "often, of all ranks. time/rank: mean of all ranks.",
+     "how often, of all ranks. time/rank: mean of all ranks.",
      several, NULL},
     {"ranks", "rank wall mpi mpi_share ?calls ?cpu ?delayed ?preempted ?last_in ended ?host", "mpi",
      "Ranks, most time in MPI first", "rank",
      "wall: from MPI_Init to MPI_Finalize. % run: of that time; above 100 where several threads "
-     "are "
-     "in MPI at once. processor: time it had one. kept off: it could run, but had no processor. "
-     "preempted: how often it lost its processor. last in: collectives that it entered last.",
+     "are in MPI at once. processor: time it had one. kept off: it could run, but had no "
+     "processor. preempted: how often it lost its processor. last in: collectives that it entered "
+     "last.",
      of_several, NULL},
     {"regions", "region entered time_per_rank mpi_per_rank mpi_share calls", NULL, "Regions",
      "region", "time/rank, MPI/rank: mean of all ranks. % MPI: of the region's time.", always,
