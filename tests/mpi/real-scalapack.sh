@@ -3,6 +3,7 @@
 # communicators, non-blocking sends. Same verdicts and residuals with and without the layer, and
 # the counts of an independent counter.
 . "${srcdir:-.}/tests/mpi/lib.sh"
+export COLLPROF_TRACE=calls COLLPROF_MEMORY=64 # in whole: no window cuts a message in two
 set -- /usr/lib/*/scalapack/"$CHECK_MPI"-tests
 test -x "$1/xdlu" || skip "ScaLAPACK's tests are not installed for $CHECK_MPI (scalapack-mpi-test)"
 cp /usr/share/scalapack/*.dat .
@@ -24,5 +25,7 @@ for run in 2:xdlu 2:xdqr 2:xdllt 2:xdhrd 2:xzbrd 2:xdtrd 2:xdls 4:xdtrd; do
     grep -q PASSED want || fail "$test: no verdict"
     same_counts "$run" || fail "$test: other counts"
     profile "$run" nothing-lost
+    profile "$run" matched 0
 done
+profile 4:xdtrd matched 1000
 exit 0
