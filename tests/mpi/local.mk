@@ -75,7 +75,7 @@ MPI_TESTS = \
 	tests/mpi/cplusplus.sh \
 	tests/mpi/ends.sh \
 	tests/mpi/fortran.sh \
-	tests/mpi/heat.sh tests/mpi/trace.sh \
+	tests/mpi/heat.sh tests/mpi/trace.sh tests/mpi/waits.sh \
 	tests/mpi/hostile.sh \
 	tests/mpi/inject.sh \
 	tests/mpi/install.sh \
