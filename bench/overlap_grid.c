@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 size_t grid_axis(double min, double max, double step, double *value)
 {
