@@ -57,7 +57,7 @@ static void print_clock(void)
     double ns = (clock_now() - started) / READINGS * 1e9;
     (void)to;
     printf("\nClock\n  %-19s%s, %s a reading\n", "the layer", clock_name(), format_time(cost, ns));
-    printf("  %-14sCLOCK_MONOTONIC, %s a reading\n", "the methods",
+    printf("  %-19sCLOCK_MONOTONIC, %s a reading\n", "the methods",
            format_time(cost, clock_cost() * 1e9));
 }
 
@@ -68,7 +68,7 @@ static void print_machine(void)
     place_here(&place);
     place_describe(&place, text, sizeof text);
     printf("\nMachine\n  %-19s%s\n", "host", place.host);
-    printf("  %-14s%d; this process: %s\n", "processors", place.machine_processors, text);
+    printf("  %-19s%d; this process: %s\n", "processors", place.machine_processors, text);
 }
 
 static void print_settings(void)
