@@ -116,6 +116,8 @@ Test(refusals, integers_beyond_their_type)
     json = made_json();
     assert_refused(frame_of(json), "offset", -1, json);
     json = made_json();
+    assert_refused(frame_of(json), "module", 99, json);
+    json = made_json();
     assert_refused(json, "writing_ns", -1, json);
 }
 
