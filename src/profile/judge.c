@@ -226,6 +226,17 @@ static void judge_start(struct profile *p)
             n > 1 ? "s" : "", list);
 }
 
+/* They have an MPI_COMM_WORLD of their own, and are a run of their own if they are profiled. */
+static void judge_spawned(struct profile *p)
+{
+    static const char spawn[] = "MPI_Comm_spawn"; /* and MPI_Comm_spawn_multiple */
+    for (size_t i = 0; i < p->entries.n; i++)
+        if (!strncmp(p->operations.at[p->entries.at[i].operation].name, spawn, strlen(spawn))) {
+            profile_warn(p, "processes that %s starts are not in this profile", spawn);
+            return;
+        }
+}
+
 void profile_judge(struct profile *p)
 {
     judge_ends(p);
@@ -235,4 +246,5 @@ void profile_judge(struct profile *p)
     judge_failures(p);
     judge_silence(p);
     judge_start(p);
+    judge_spawned(p);
 }

@@ -63,6 +63,21 @@ Test(judge, what_was_dropped_is_said_with_its_number)
     profile_free(p);
 }
 
+Test(judge, spawned_processes_are_said_to_be_missing)
+{
+    static const char *const name[] = {"MPI_Comm_split", "MPI_Comm_spawn",
+                                       "MPI_Comm_spawn_multiple"};
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+        struct profile *p = profile_new();
+        *PUSH(&p->ranks) = (struct profile_rank){.state = LEDGER_FINALIZED, .calls = 1};
+        *PUSH(&p->entries) =
+            (struct profile_entry){.operation = profile_add_operation(p, name[i], 0), .calls = 1};
+        profile_judge(p);
+        cr_expect_eq(made_warns(p, "MPI_Comm_spawn starts are not in this"), i > 0, "%s", name[i]);
+        profile_free(p);
+    }
+}
+
 Test(judge, nothing_wrong_is_nothing_said)
 {
     struct profile *p = profile_new();
