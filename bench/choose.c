@@ -24,7 +24,7 @@ static void refuse(const struct launcher *l)
 int main(int argc, char **argv)
 {
     char self[4096] = "", name[4200], path[4200];
-    struct launcher l = launcher_read();
+    struct launcher l = launcher_read(NULL);
     size_t i = 0;
     (void)argc;
     while (i < n_mpis_built && !launcher_serves(&l, &mpis_built[i]))

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In this order: one that is started within another sets its own besides. A job step's variables
+/* In this order: one that is started within another sets its own besides; MPICH finds its ranks by
+ * the second one's, whatever is left of the first. A job step's variables
  * are Slurm's only in processes that srun has started, not in a batch script. */
 static const struct {
     const char *name, *rank, *size, *local_size, *parts;
@@ -31,11 +32,12 @@ static bool is_set(const char *variable)
     return value && *value;
 }
 
-struct launcher launcher_read(void)
+struct launcher launcher_read(const struct mpi_built *mpi)
 {
     struct launcher l = {.pmi = is_set("PMI_FD") || is_set("PMI_PORT") || is_set("PMI_RANK"),
                          .pmix = is_set("PMIX_NAMESPACE")};
-    for (size_t i = 0; i < sizeof known / sizeof *known && !l.name; i++) {
+    bool by_pmi = mpi && mpi_is_mpich(mpi) && (is_set("PMI_FD") || is_set("PMI_PORT"));
+    for (size_t i = by_pmi; i < sizeof known / sizeof *known && !l.name; i++) {
         if (!is_set(known[i].rank) || (*known[i].size && !is_set(known[i].size)))
             continue;
         l.name = known[i].name;

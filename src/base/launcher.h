@@ -14,14 +14,15 @@ struct launcher {
     bool pmi, pmix;   /* protocols offered: PMI 1 or 2, PMIx */
 };
 
-struct launcher launcher_read(void);
-
 /* An MPI that configure has found: there is a layer for it, and the bench programs. */
 struct mpi_built {
     const char *folder, *title, *launcher, *libraries; /* libraries: separated by spaces */
 };
 extern const struct mpi_built mpis_built[];
 extern const size_t n_mpis_built;
+
+/* What ranks of that MPI see, or, where it is NULL, of any. */
+struct launcher launcher_read(const struct mpi_built *mpi);
 
 /* The one that has LIBRARY, a path or a name (libmpi.so.40, libmpi.so.40.30.4), NULL if none. */
 const struct mpi_built *mpi_of_library(const char *library);

@@ -166,7 +166,7 @@ static void preload(const struct run *r, const char *variable, const char *libra
 static void check_launcher(const struct run *r, const char *application,
                            const struct mpi_built *mpi)
 {
-    struct launcher l = launcher_read();
+    struct launcher l = launcher_read(mpi);
     if (launcher_serves(&l, mpi))
         return;
     if (!strcmp(l.name, "srun"))

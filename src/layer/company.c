@@ -77,7 +77,7 @@ static bool take_seat(void)
 void company_announce(void)
 {
     static struct settings settings;
-    launcher = launcher_read();
+    launcher = launcher_read(&built);
     if (!launcher.name || launcher.size < 2 || launcher.parts == 1)
         return; /* all ranks were started alike */
     if (getauxval(AT_SECURE))
@@ -190,8 +190,13 @@ MPI_Comm company_join(void)
         company_forget();
         return MPI_COMM_NULL;
     }
-    if (!*list_path || launcher.size != layer.size || launcher.rank != layer.rank)
+    if (!*list_path || launcher.size != layer.size)
         return join_all();
+    if (launcher.rank != layer.rank) { /* its seat is another's, who may believe to be alone */
+        layer_say("rank %d: %s calls it rank %d: it takes no part", layer.rank, launcher.name,
+                  launcher.rank);
+        return MPI_COMM_NULL;
+    }
     if (no_seat) {
         layer_say("rank %d: %s: %s: it takes no part", layer.rank, list_path, strerror(no_seat));
         return MPI_COMM_NULL;

@@ -236,6 +236,15 @@ for mpi in $mpis; do
     done
 done
 
+# What another launcher has left in the environment.
+for mpi in $mpis; do
+    timeout 60 env OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0 PMI_SIZE=2 PMI_RANK=0 mpiexec.$mpi -n 2 \
+        "$collprof" run --yield -o left.$mpi ./heat.$mpi -s 20 >out 2>err ||
+        { cat err; fail "$mpi, variables left: status $?"; }
+    profile left.$mpi ranks 2
+    grep -q 'takes* \(no \)*part' err && { cat err; fail "$mpi, variables left: believed"; }
+done
+
 # srun without PMI, as its environment says.
 SLURM_PROCID=0 SLURM_STEP_ID=0 SLURM_STEP_NUM_TASKS=2 "$collprof" run "./heat.${mpis##* }" >out 2>err &&
     fail "srun: not refused"

@@ -14,7 +14,7 @@ static struct launcher started(const char *const variables[][2])
 {
     for (; variables[0][0]; variables++)
         setenv(variables[0][0], variables[0][1], 1);
-    return launcher_read();
+    return launcher_read(NULL);
 }
 
 static void expect(const struct launcher *l, const struct mpi_built *mpi, bool serves,
@@ -51,6 +51,21 @@ Test(launcher, of_open_mpi)
     expect(&l, &abi, true, "/opt/x/bin/mpiexec");
 }
 
+Test(launcher, what_another_has_left)
+{
+    started((const char *[][2]){{"OMPI_COMM_WORLD_RANK", "0"},
+                                {"OMPI_COMM_WORLD_SIZE", "2"},
+                                {"PMI_RANK", "1"},
+                                {"PMI_SIZE", "4"},
+                                {0}});
+    cr_expect_eq(launcher_read(&mpich).size, 2);
+    cr_expect_eq(launcher_read(&openmpi).size, 2);
+    setenv("PMI_FD", "5", 1);
+    cr_expect(launcher_read(&mpich).size == 4 && launcher_read(&mpich).rank == 1);
+    cr_expect_eq(launcher_read(&openmpi).size, 2);
+    cr_expect_eq(launcher_read(NULL).size, 2);
+}
+
 Test(launcher, srun)
 {
     struct launcher l = started((const char *[][2]){
@@ -76,7 +91,7 @@ Test(launcher, flux)
 
 Test(launcher, one_process_needs_none)
 {
-    struct launcher l = launcher_read();
+    struct launcher l = launcher_read(NULL);
     expect(&l, &mpich, true, "mpiexec.mpich");
     l = started((const char *[][2]){{"FLUX_TASK_RANK", "0"}, {"FLUX_JOB_SIZE", "1"}, {0}});
     expect(&l, &openmpi, true, "mpiexec.openmpi");
