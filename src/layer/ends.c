@@ -33,14 +33,16 @@ static bool is_about_a_signal(uint32_t state)
     return state == LEDGER_SIGNALLED || state == LEDGER_HANDLED;
 }
 
-/* What rank 0 says of an end that came from outside: by Ctrl-C, or a batch system. */
-static char farewell[1200];
+/* What rank 0 says of an end that came from outside, by Ctrl-C or a batch system; and a rank of its
+ * own. */
+static char farewell[1200], own_farewell[1200];
 static void say_farewell(int number)
 {
     bool from_outside =
         number == SIGINT || number == SIGTERM || number == SIGHUP || number == SIGXCPU;
-    if (has_a_say() && from_outside && write(STDERR_FILENO, farewell, strlen(farewell)) < 0)
-        *farewell = '\0'; /* nobody is left to read it */
+    char *said = from_outside ? farewell : own_farewell;
+    if (has_a_say() && write(STDERR_FILENO, said, strlen(said)) < 0)
+        *said = '\0'; /* nobody is left to read it */
 }
 
 /* The first word stands, but that a process which has got over a signal ended in some other way,
@@ -83,6 +85,13 @@ static void take_back(const struct word *before)
     }
 }
 
+__attribute__((destructor)) static void at_exit(void)
+{
+    if (has_a_say() && last_word().state == LEDGER_RUNNING)
+        say_farewell(0);
+    ends_mark(LEDGER_EXITED, 0);
+}
+
 /* From wrappers/leave.c. */
 __attribute__((visibility("default"))) leaves_fn collprof_leaves;
 void collprof_leaves(enum leaving how)
@@ -94,7 +103,10 @@ void collprof_leaves(enum leaving how)
     }
     if (has_a_say())
         before = last_word();
-    ends_mark(how == LEAVES_BY_EXIT ? LEDGER_EXITED : LEDGER_REPLACED, 0);
+    if (how == LEAVES_BY_EXIT)
+        at_exit();
+    else
+        ends_mark(LEDGER_REPLACED, 0);
 }
 
 /* Whether the process goes on after NUMBER's handler has returned: not if that has raised it again
@@ -119,7 +131,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
         return;
     struct word word = last_word();
     ends_mark(own[i] ? LEDGER_HANDLED : LEDGER_SIGNALLED, number);
-    if (previous[i].sa_handler == SIG_DFL)
+    if (!own[i] && word.state == LEDGER_RUNNING)
         say_farewell(number);
     const struct sigaction *before = &previous[i];
     struct sigaction now = *before;
@@ -143,11 +155,6 @@ static bool is_mpis(const struct sigaction *a)
     return dladdr(handler, &info) && info.dli_fname && transport_is_of_mpi(info.dli_fname);
 }
 
-__attribute__((destructor)) static void at_exit(void)
-{
-    ends_mark(LEDGER_EXITED, 0);
-}
-
 void ends_watch(void)
 {
 #ifdef COLLPROF_SIMULATED
@@ -158,6 +165,11 @@ void ends_watch(void)
         snprintf(farewell, sizeof farewell,
                  "collprof: ended from outside: `collprof report %s` shows what was recorded\n",
                  life_place.shown);
+    if (layer.ledger.in_file)
+        snprintf(own_farewell, sizeof own_farewell,
+                 "collprof: rank %d ends before its MPI_Finalize: `collprof report %s` shows what "
+                 "was recorded\n",
+                 layer.rank, life_place.shown);
     for (int i = 0; i < N_WATCHED; i++) {
         if (sigaction(watched[i], NULL, &previous[i]))
             continue;

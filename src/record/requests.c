@@ -22,17 +22,18 @@ int requests_start(void)
     /* Untouched pages cost nothing, so the pool's size is only an upper bound; where addresses are
      * scarce (ulimit -v) it is a smaller one. */
     for (pool_size = POOL; !pool && pool_size >= LEAST_POOL; pool_size /= pool ? 1 : 2)
-        pool = calloc(pool_size, sizeof *pool);
-    buckets = calloc(BUCKETS, sizeof *buckets);
+        pool = calloc(1, pool_size * sizeof *pool + BUCKETS * sizeof *buckets);
+    buckets = (struct bucket *)(pool + pool_size);
     fresh = 1;
-    return pool && buckets ? 0 : ENOMEM;
+    return pool ? 0 : ENOMEM;
 }
 
+/* Handles that lie close together, numbers or addresses, have buckets that do: a program with few
+ * requests touches few pages of them. */
 static struct bucket *bucket_of(uint64_t handle)
 {
-    return &buckets[handle * 0x9e3779b97f4a7c15ull >> 50];
+    return &buckets[(handle ^ handle >> 5 ^ handle >> 14 ^ handle >> 28) % BUCKETS];
 }
-_Static_assert(BUCKETS == 1 << (64 - 50), "as many buckets as the hash has values");
 
 static struct request *allocate(void)
 {
@@ -182,6 +183,8 @@ void requests_mark_sites(bool *sites)
 void requests_clear(void)
 {
     for (int i = 0; i < BUCKETS; i++) {
+        if (!buckets[i].length)
+            continue; /* a page that nobody has written to is not there */
         spin_lock(&buckets[i].lock);
         clear(&buckets[i]);
         spin_unlock(&buckets[i].lock);
