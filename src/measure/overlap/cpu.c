@@ -2,25 +2,10 @@
  * T_comm is a blocking send's time, as in the paper: what a non-blocking one costs more shows. */
 #include "measure/overlap/overlap_inner.h"
 
-#include "base/clock.h"
-
 static double first(struct overlap_side *s)
 {
-    MPI_Request request;
-    overlap_hear(s, s->peer, OVERLAP_TAG_READY);
-    double start = clock_now();
-    PMPI_Isend(s->send, s->count, s->type, s->peer, OVERLAP_TAG_DATA, s->comm, &request);
-    overlap_compute(s);
-    PMPI_Wait(&request, MPI_STATUS_IGNORE);
-    return overlap_elapsed(s, start);
-}
-
-static void others(struct overlap_side *s)
-{
-    MPI_Request request;
-    PMPI_Irecv(s->recv, s->count, s->type, s->peer, OVERLAP_TAG_DATA, s->comm, &request);
-    overlap_say(s, s->peer, OVERLAP_TAG_READY);
-    PMPI_Wait(&request, MPI_STATUS_IGNORE);
+    double start;
+    return overlap_send(s, &start);
 }
 
 const struct overlap_benchmark overlap_cpu = {
@@ -34,5 +19,5 @@ const struct overlap_benchmark overlap_cpu = {
     .alone_first = overlap_blocking_send,
     .alone_others = overlap_sender_others,
     .first = first,
-    .others = others,
+    .others = overlap_receive,
 };

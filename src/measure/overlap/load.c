@@ -2,8 +2,6 @@
  * blocking calls. */
 #include "measure/overlap/overlap_inner.h"
 
-#include "base/clock.h"
-
 static bool begin(struct overlap_side *s)
 {
     s->own = work_threads_start(s->threads, s->bind, s->bind_arg);
@@ -13,24 +11,6 @@ static bool begin(struct overlap_side *s)
 static void end(struct overlap_side *s)
 {
     work_threads_stop(s->own);
-}
-
-static double first(struct overlap_side *s)
-{
-    overlap_hear(s, s->peer, OVERLAP_TAG_READY);
-    double start = clock_now();
-    PMPI_Send(s->send, s->count, s->type, s->peer, OVERLAP_TAG_DATA, s->comm);
-    PMPI_Recv(s->recv, s->count, s->type, s->peer, OVERLAP_TAG_DATA, s->comm, MPI_STATUS_IGNORE);
-    return overlap_elapsed(s, start) / 2;
-}
-
-static void others(struct overlap_side *s)
-{
-    MPI_Request request;
-    PMPI_Irecv(s->recv, s->count, s->type, s->peer, OVERLAP_TAG_DATA, s->comm, &request);
-    overlap_say(s, s->peer, OVERLAP_TAG_READY);
-    PMPI_Wait(&request, MPI_STATUS_IGNORE);
-    PMPI_Send(s->send, s->count, s->type, s->peer, OVERLAP_TAG_DATA, s->comm);
 }
 
 const struct overlap_benchmark overlap_load = {
@@ -44,6 +24,6 @@ const struct overlap_benchmark overlap_load = {
     .by_threads = true,
     .begin = begin,
     .end = end,
-    .first = first,
-    .others = others,
+    .first = overlap_ping,
+    .others = overlap_pong,
 };

@@ -14,6 +14,13 @@ extern const struct overlap_benchmark overlap_sender, overlap_receiver, overlap_
 /* Shared by those that differ in one thing only. */
 double overlap_sender_first(struct overlap_side *s);
 void overlap_sender_others(struct overlap_side *s);
+/* Of the first: its send, with the computation before the wait; of the other: its receive, posted
+ * before the first hears that it may start. */
+double overlap_send(struct overlap_side *s, double *start);
+void overlap_receive(struct overlap_side *s);
+/* Half a round trip of blocking calls, and its other end. */
+double overlap_ping(struct overlap_side *s);
+void overlap_pong(struct overlap_side *s);
 double overlap_blocking_send(struct overlap_side *s); /* its ack is not in the time */
 
 /* Node 0's computation, or whoever computes. */

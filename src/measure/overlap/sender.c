@@ -4,27 +4,36 @@
 
 #include "base/clock.h"
 
-double overlap_sender_first(struct overlap_side *s)
+double overlap_send(struct overlap_side *s, double *start)
 {
     MPI_Request request;
     overlap_hear(s, s->peer, OVERLAP_TAG_READY);
-    double start = clock_now();
+    *start = clock_now();
     PMPI_Isend(s->send, s->count, s->type, s->peer, OVERLAP_TAG_DATA, s->comm, &request);
     overlap_compute(s);
     PMPI_Wait(&request, MPI_STATUS_IGNORE);
-    double waited = overlap_elapsed(s, start);
+    return overlap_elapsed(s, *start);
+}
+
+double overlap_sender_first(struct overlap_side *s)
+{
+    double start, waited = overlap_send(s, &start);
     overlap_hear(s, s->peer, OVERLAP_TAG_ACK);
     return overlap_until_there(s, start, waited);
 }
 
-/* The receive is posted before node 0 hears that it may start; waiting at once makes it the
- * paper's blocking call. */
-void overlap_sender_others(struct overlap_side *s)
+/* Waiting at once makes it the paper's blocking call. */
+void overlap_receive(struct overlap_side *s)
 {
     MPI_Request request;
     PMPI_Irecv(s->recv, s->count, s->type, s->peer, OVERLAP_TAG_DATA, s->comm, &request);
     overlap_say(s, s->peer, OVERLAP_TAG_READY);
     PMPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+void overlap_sender_others(struct overlap_side *s)
+{
+    overlap_receive(s);
     overlap_say(s, s->peer, OVERLAP_TAG_ACK);
 }
 
