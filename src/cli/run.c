@@ -172,7 +172,7 @@ static void check_launcher(const struct run *r, const char *application,
     if (!strcmp(l.name, "srun"))
         cli_refuse(r->name,
                    "%s is built with %s, and srun offers its %d ranks no way to find each other: "
-                   "each would run alone: %s would be right",
+                   "each would run alone or stop in MPI_Init: %s would be right",
                    application, mpi->title, l.size, launcher_command(&l, mpi));
     cli_refuse(r->name,
                "%s is built with %s, but %s starts it: each of the %d ranks would run alone: "
