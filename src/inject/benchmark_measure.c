@@ -95,12 +95,14 @@ struct subject {
 /* The least that a measurement is worth beginning with: its warm-up, a scout, checks of data. */
 enum { OPERATIONS_LEAST = 24 };
 
-/* Told by one rank. */
-static bool is_over(const struct subject *u)
+/* Told by one rank. Where time is up what is left out is said in F. */
+static bool goes_on(const struct subject *u, json_t *f)
 {
     int over = clock_now() > u->until;
     PMPI_Bcast(&over, 1, MPI_INT, 0, u->on->comm);
-    return over;
+    if (over)
+        json_object_set_new(f, "cut_short_by_budget", json_true());
+    return !over;
 }
 
 /* Whether as many fit into SHARE, by the slowest rank of one operation, which is made whatever the
@@ -164,11 +166,12 @@ static int measure_arrival(const struct subject *u, const char *name, double aft
 
 /* The arrivals of the last calls: their median, rank by rank, and the newest one as it was. */
 static int measure_arrivals(const struct subject *u, const struct signature *g, double share,
-                            json_t *rows)
+                            json_t *f)
 {
     double first[ARRIVALS], after[ARRIVALS], median, least, apart, newest;
     MPI_Comm comm = u->on->comm;
-    if (g->calls < ARRIVALS || is_over(u))
+    json_t *rows = json_object_get(f, "methods");
+    if (g->calls < ARRIVALS || !goes_on(u, f))
         return MPI_SUCCESS;
     TRY(PMPI_Allreduce(g->entered, first, ARRIVALS, MPI_DOUBLE, MPI_MIN, comm));
     for (int k = 0; k < ARRIVALS; k++)
@@ -311,8 +314,8 @@ static int measure_mirrored(const struct subject *u, double share, json_t *rows)
         char text[80];
         const struct estimate *e =
             &out.pair[(size_t)out.slowest_from * (size_t)out.size + (size_t)out.slowest_to];
-        snprintf(text, sizeof text, "exit of rank %d - last entry (of rank %d), the largest",
-                 out.slowest_to, out.slowest_from);
+        snprintf(text, sizeof text, "exit of rank %d - entry of rank %d, the last", out.slowest_to,
+                 out.slowest_from);
         json_t *row = method_row("held", *e, out.measured, out.asked, text);
         if (out.measured < out.asked)
             json_object_set_new(row, "at_least", json_true());
@@ -363,11 +366,11 @@ static int measure_all(const struct subject *u, const struct signature *g, doubl
     double part = left / (direct + mirrored + many * (by.n > 0) + later);
     if (direct)
         TRY(measure_direct(u, part, rows));
-    if (mirrored && !is_over(u))
+    if (mirrored && goes_on(u, f))
         TRY(measure_mirrored(u, part, rows));
-    if (by.n > 0 && !is_over(u))
+    if (by.n > 0 && goes_on(u, f))
         TRY(measure_as_broadcast(u, &by, many * part, f));
-    return later ? measure_arrivals(u, g, part, rows) : MPI_SUCCESS;
+    return later ? measure_arrivals(u, g, part, f) : MPI_SUCCESS;
 }
 
 /* F: of what is measured, on one rank. PREPARED: this rank has what it takes. */

@@ -38,10 +38,10 @@ static const struct finding_kind known[] = {
                 {"destinations", "destinations"},
                 {"measures", "measures"}},
      .legend =
-         "OL_i: from the root's entry to the return of rank i. g_j: the least time between two "
-         "calls at rank j; o_i: what one costs rank i itself. M calls in a row, P ranks. interval: "
-         "95 % of the median. destinations: measured, of those that the method goes through one by "
-         "one; the time is that of the slowest. >=: one that was left out may be slower."},
+         "time: median. interval: 95 % of it. OL_i: from the root's entry to the return of rank i. "
+         "g_j: the least time between two calls at rank j; o_i: what one costs rank i itself. M "
+         "calls in a row, P ranks. destinations: measured, of those that the method goes through "
+         "one by one; the time is that of the slowest. >=: one that was left out may be slower."},
     {.kind = "broadcast",
      .title = "Broadcast replaced",
      .column = {{"communicator", "communicator"},

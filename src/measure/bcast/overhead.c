@@ -112,7 +112,7 @@ const struct bcast_method bcast_overhead = {
     .name = "overhead",
     .summary = "per task i: its entry delayed until everything it waits for is there",
     .reality = "o_i, the processor's own part; with the message's way where the row says so",
-    .value = "largest o_i, median",
+    .value = "largest o_i",
     .meaning = BCAST_OVERHEAD,
     /* Not where each waits for each: nobody then finds all there. */
     .others = BCAST_FROM_ROOT | 1u << COLLECTIVE_TO_ROOT | 1u << COLLECTIVE_PREFIX,

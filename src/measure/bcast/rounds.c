@@ -93,7 +93,7 @@ static int run_random(struct bcast_run *r, struct bcast_result *result)
     {                                                                                              \
         .name = ORDER, .summary = SUMMARY,                                                         \
         .reality = "a lower bound on the mean OL over all roots; depends on their order",          \
-        .value = "a round / P, median", .meaning = BCAST_LOWER_BOUND, .weight = 1, .run = RUN      \
+        .value = "a round / P", .meaning = BCAST_LOWER_BOUND, .weight = 1, .run = RUN              \
     }
 
 const struct bcast_method bcast_rounds = ROUNDS(
