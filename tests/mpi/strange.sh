@@ -177,7 +177,7 @@ like_bare 2 small "$strange" small-files
 grep -q 'cannot write small/profile.json: File too large' err || { cat err; fail "small-files: not said"; }
 "$collprof" report small >report 2>&1 || { cat report; fail "small-files: the records cannot be read"; }
 
-test "${CHECK_THOROUGH:-0}" = 1 || exit 0
+test "${CHECK_THOROUGH:-${CHECK_AGAIN:-0}}" = 1 || exit 0
 both huge # a receive of 2.5 GiB
 profile huge bytes MPI_Recv=2684354560 MPI_Send=2684354560
 
