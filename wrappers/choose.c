@@ -218,6 +218,13 @@ __attribute__((constructor)) static void keep_stderr(void)
         kept_stderr = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 100);
 }
 
+static bool is_ours(const void *function)
+{
+    Dl_info of, own;
+    return function && dladdr(function, &of) && dladdr(&n_stubs, &own) &&
+           of.dli_fbase == own.dli_fbase;
+}
+
 /* MPI opened by hand (dlopen and dlsym, as some language bindings do) never comes by here. */
 __attribute__((destructor)) static void say_if_unused(void)
 {
@@ -230,6 +237,8 @@ __attribute__((destructor)) static void say_if_unused(void)
     int (*initialized)(int *) = library ? (int (*)(int *))dlsym(library, "PMPI_Initialized") : NULL;
     if (initialized)
         initialized(&begun);
+    if (begun && !is_ours(dlsym(RTLD_DEFAULT, "MPI_Init")))
+        return; /* the program has a layer, or another tool, in itself */
     if (begun)
         SAY("MPI was used, but none of its functions by the symbols that a preloaded library can "
             "replace (was it opened by dlopen?): nothing was recorded\n");

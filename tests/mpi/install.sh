@@ -48,6 +48,10 @@ for layer in "$(dirname "$PKG_CONFIG_PATH")"/collprof/*/libcollprof.a; do
             fail "static.$mpi: status $?"
         test "$(cat out)" = "with collprof" || fail "static.$mpi: without the library"
         regions static.$mpi.out
+        COLLPROF_REPORT=no timeout 60 $MPIEXEC -n 2 "$bin/collprof" run --yield -o twice.$mpi ./static.$mpi >out 2>err ||
+            fail "static.$mpi under collprof run: status $?"
+        ! grep 'nothing was recorded' err || fail "static.$mpi under collprof run: denied what it did"
+        regions twice.$mpi
     ) || exit 1
 done
 
