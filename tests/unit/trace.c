@@ -4,6 +4,7 @@
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Rank 0 sends N messages to rank 1, which has waited 400 ns for each; one every millisecond. */
 static struct profile *traced(uint32_t rank, uint32_t n)
@@ -89,6 +90,77 @@ Test(trace, windows)
     cr_assert_float_eq(p->trace.covered, (double)kept / 4000, 0.01);
     acts_limit(p, 100);
     cr_assert(p->acts.n && p->acts.n <= 100);
+    profile_free(p);
+}
+
+/* What the transport did counts against the limit, too. */
+Test(trace, transport_is_bounded)
+{
+    struct profile *p = traced(0, 4000);
+    for (uint32_t i = 0; i < 4000; i++)
+        *PUSH(&p->nets) = (struct net){.from_ns = 1000000ll * i, .to_ns = 1000000ll * i + 10};
+    acts_limit(p, 4000);
+    cr_assert(p->acts.n && p->nets.n && p->acts.n + p->nets.n <= 4000, "%zu, %zu", p->acts.n,
+              p->nets.n);
+    profile_free(p);
+}
+
+/* Rank 0 on one host, rank 1 on another, whose clock may be off: what is shorter than that is not
+ * told, and nothing at all where clocks were not compared. */
+Test(trace, clocks_of_several_hosts)
+{
+    static const struct {
+        bool synchronized;
+        double bound;
+        uint64_t matched;
+        size_t waits;
+    } known[] = {{true, 0.19e-6, 100, 1}, {true, 0.21e-6, 100, 0}, {false, 0, 0, 0}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        struct profile *p = traced(0, 100), *q = traced(1, 100);
+        profile_add_host(q, &(struct profile_host){.name = "beta", .ranks = 1});
+        p->synchronized = q->synchronized = known[i].synchronized;
+        p->clock_bound = q->clock_bound = known[i].bound;
+        profile_merge(p, q);
+        cr_assert_eq(p->hosts.n, 2);
+        trace_find(p);
+        cr_assert_eq(p->trace.matched, known[i].matched, "case %zu", i);
+        cr_assert_eq(p->waits.n, known[i].waits, "case %zu", i);
+        profile_free(p);
+    }
+}
+
+/* A message that was there before it was sent is a contradiction, and one is told. */
+Test(trace, contradictions_are_told)
+{
+    struct profile *p = traced(0, 100);
+    p->acts.at[7].entry_ns = p->acts.at[7].posted_ns = p->acts.at[7].exit_ns + 1000;
+    p->acts.at[7].exit_ns += 2000;
+    profile_merge(p, traced(1, 100));
+    trace_find(p);
+    cr_assert_eq(p->trace.contradictions, 1);
+    profile_free(p);
+}
+
+/* Calls that found nothing to do below MPI but looked have their place among those that did. */
+Test(trace, who_only_polled_is_below)
+{
+    struct profile *p = traced(0, 1);
+    uint64_t histogram[HISTOGRAM_BUCKETS] = {1};
+    for (uint32_t polls = 0; polls < 2; polls++)
+        profile_add_entry(
+            p, &(struct profile_entry){.site = 0,
+                                       .operation = profile_add_operation(
+                                           p, polls ? "MPI_Iprobe" : "MPI_Test", FAMILY_PROBE),
+                                       .comm = PROFILE_NONE,
+                                       .region = PROFILE_NONE,
+                                       .calls = 1,
+                                       .polls = polls,
+                                       .histogram = histogram});
+    trace_find(p);
+    size_t n = 0;
+    for (size_t i = 0; i < p->below.n; i++)
+        n += strcmp(p->operations.at[p->below.at[i].operation].name, "MPI_Send") != 0;
+    cr_assert_eq(n, 1);
     profile_free(p);
 }
 
