@@ -170,7 +170,7 @@ static void get_histogram(struct in *i, uint64_t **histogram)
     }
 }
 
-/* A text that is too long for its member is damage. */
+/* A text that is too long for its member is damage, and so is what is neither true nor false. */
 static void get_fields(struct in *i, const struct fields *fields, void *data)
 {
     for (size_t k = 0; k < fields->n; k++) {
@@ -183,6 +183,7 @@ static void get_fields(struct in *i, const struct fields *fields, void *data)
         size_t size = f->kind == FIELD_TEXT ? get_count(i, 1) : f->size;
         i->bad = i->bad || size > f->size || (f->kind == FIELD_TEXT && size == f->size);
         get(i, at, i->bad ? 0 : size);
+        i->bad = i->bad || (f->kind == FIELD_BOOL && *(const unsigned char *)at > 1);
     }
 }
 

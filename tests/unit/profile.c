@@ -435,14 +435,17 @@ Test(profile, a_bad_stretch_of_a_quiet_run_is_felt)
                                              .wall = 100,
                                              .delayed_ns = 500000000,
                                              .worst_from_ns = 2000000000,
-                                             .worst_length_ns = 1000000000,
-                                             .worst_delayed_ns = 240000000};
+                                             .worst_length_ns = 4000000000,
+                                             .worst_delayed_ns = 960000000};
     cr_assert_eq(noise_of(p).level, NOISE_QUIET);
-    p->ranks.at[0].worst_delayed_ns = 260000000;
+    p->ranks.at[0].worst_delayed_ns = 1040000000;
     cr_assert_eq(noise_of(p).level, NOISE_FELT);
+    p->ranks.at[0].wall = 500; /* of which it is too little */
+    cr_assert_eq(noise_of(p).level, NOISE_QUIET);
+    p->ranks.at[0].wall = 100;
     *PUSH(&p->ranks) = p->ranks.at[0];
     p->ranks.at[1].rank = 6;
-    p->ranks.at[1].worst_delayed_ns = 250000000;
+    p->ranks.at[1].worst_delayed_ns = 1000000000;
     cr_assert_eq(noise_of(p).bad_rank, 5);
     p->ranks.at[0].delayed_ns = 30000000000; /* no worse than the rest */
     struct noise n = noise_of(p);
