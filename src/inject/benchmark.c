@@ -18,10 +18,28 @@ struct signatures {
     int n;
 };
 
-static double spent, began;             /* seconds, of this process */
+/* Of this process, whose threads may measure at once on communicators of their own. */
+static double began;
+static uint64_t spent_ns;
 static uint64_t too_late;               /* measurements that the budget had nothing left for */
 static uint64_t too_few;                /* communicators on which members never met often enough */
 static uint64_t left_out[N_OPERATIONS]; /* calls that there is no method for */
+
+static void one_more(uint64_t *count)
+{
+    __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
+}
+
+/* Since BEGIN. */
+static void spend(double begin)
+{
+    __atomic_fetch_add(&spent_ns, (uint64_t)(1e9 * (clock_now() - begin)), __ATOMIC_RELAXED);
+}
+
+static double spent(void)
+{
+    return 1e-9 * (double)__atomic_load_n(&spent_ns, __ATOMIC_RELAXED);
+}
 
 static bool start(void)
 {
@@ -63,12 +81,13 @@ static bool is_due(struct signature *g)
  * all are there: waiting for who is late is not measuring. */
 static double agree_on_share(const struct shadow *s)
 {
-    double share = (layer.settings.benchmark_budget - spent) / SHARES;
+    double share = (layer.settings.benchmark_budget - spent()) / SHARES;
     if (share < 0.005)
         share = 0;
     PMPI_Barrier(s->comm);
     PMPI_Bcast(&share, 1, MPI_DOUBLE, 0, s->comm);
-    too_late += share <= 0;
+    if (share <= 0)
+        one_more(&too_late);
     return share;
 }
 
@@ -82,7 +101,7 @@ static struct injected *started(const struct collective *c)
     unsigned operation = c->call->operation;
     int k = 0;
     if (!benchmark_can_start(operation)) {
-        left_out[operation]++;
+        one_more(&left_out[operation]);
         return NULL;
     }
     while (k < s->n_started && (s->started[k].operation != operation ||
@@ -107,7 +126,7 @@ static void measure_all_started(struct shadow *s)
             benchmark_started(s, w, share);
         if (share > 0)
             call_keep_apart(s->of->id, 1);
-        spent += clock_now() - begin;
+        spend(begin);
     }
 }
 
@@ -122,7 +141,7 @@ static void before(const struct collective *c)
     bool varies = kind && again_varies(kind);
     measure_all_started(c->on);
     if (!c->is_broadcast && !kind) {
-        left_out[operation]++;
+        one_more(&left_out[operation]);
         return;
     }
     if (c->bytes == 0 && !varies && operation != OP_Barrier)
@@ -139,7 +158,7 @@ static void before(const struct collective *c)
         benchmark_broadcast(c, g, share);
     else if (share > 0)
         benchmark_again(c, g, kind, share);
-    spent += clock_now() - begin;
+    spend(begin);
     /* The ranks come to this call from the measurement. */
     if (share > 0)
         call_keep_apart(c->on->of->id, 1);
@@ -166,7 +185,7 @@ static void finish(void)
     snprintf(text, room,
              "benchmark: measuring took %.3g s, %.0f %% of the run (rank 0): times outside of "
              "collectives contain it, the calls measured before are kept apart",
-             spent, 100 * spent / (clock_now() - began));
+             spent(), 100 * spent() / (clock_now() - began));
     if (too_late)
         snprintf(text + strlen(text), room - strlen(text),
                  "; %llu measurements were left out, the budget (--benchmark-budget) was used up",

@@ -13,7 +13,7 @@ static void abandon(void)
         struct ledger_entry *e = entry_of(key);
         if (e) {
             spin_lock(&e->lock);
-            e->calls++;
+            entry_called(e);
             e->errors++;
             spin_unlock(&e->lock);
         }
@@ -82,7 +82,7 @@ void call_keep_apart(uint64_t comm_id, uint32_t collectives)
 void call_count_apart(struct ledger_entry *e, uint64_t duration_ns, uint64_t bytes, bool failed)
 {
     spin_lock(&e->lock);
-    e->calls++;
+    entry_called(e);
     e->errors += failed;
     e->bytes += bytes;
     e->apart++;
@@ -226,7 +226,7 @@ void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes, i
         if (kind == REQUEST_COLLECTIVE && on && comm_has_others(on)) {
             r.sequence = call_sequence(on);
             r.comm_id = r.apart ? 0 : on->id;
-            r.spared = (uint8_t)ledger_spared(e->calls - 1);
+            r.spared = (uint8_t)ledger_spared(entry_calls(e) - 1);
             if (layer.trace)
                 r.turn.channel = channel_of_collective(on, c->operation, root);
         }

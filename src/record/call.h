@@ -195,7 +195,7 @@ static inline void call_leave_collective(struct call *c, int rc, MPI_Comm comm, 
                                           .sequence = sequence,
                                           .site = c->site,
                                           .operation = c->operation & 0x7ff,
-                                          .spared = (e ? ledger_spared(e->calls) : 0) & 0x1f,
+                                          .spared = (e ? ledger_spared(entry_calls(e)) : 0) & 0x1f,
                                           .comm = (uint16_t)on->index,
                                           .root = root});
     }

@@ -34,12 +34,23 @@ static inline struct ledger_entry *entry_of(uint64_t key)
     return LIKELY(e != NULL) ? e : entries_add(key);
 }
 
+/* Counted under the entry's lock; how many there are is asked without it. */
+static inline void entry_called(struct ledger_entry *e)
+{
+    __atomic_store_n(&e->calls, e->calls + 1, __ATOMIC_RELAXED);
+}
+
+static inline uint64_t entry_calls(const struct ledger_entry *e)
+{
+    return __atomic_load_n(&e->calls, __ATOMIC_RELAXED);
+}
+
 /* One more call of DURATION. */
 static inline void entry_count(struct ledger_entry *e, uint64_t duration_ns, uint64_t bytes,
                                bool failed)
 {
     spin_lock(&e->lock);
-    e->calls++;
+    entry_called(e);
     e->errors += failed;
     e->bytes += bytes;
     e->time_ns += duration_ns;
