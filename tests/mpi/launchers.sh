@@ -176,6 +176,7 @@ int main(int argc, char **argv)
     return finalize();
 }
 END
+gcc second.c -o second -ldl || fail "second"
 library_of() { ldd "heat.$1" | sed -n 's/^[[:space:]]*\(libmpi[^ ]*\) =>.*/\1/p' | head -n 1; }
 for mpi in $mpis; do
     for other in $mpis; do
@@ -186,7 +187,6 @@ for mpi in $mpis; do
         says "two MPIs are in this process.*uses .*$(library_of $mpi).* is profiled" err
         profile "two-in-$mpi" ranks 2
         profile "two-in-$mpi" calls MPI_Barrier=2
-        gcc second.c -o second -ldl || fail "second"
         for how in "" all; do
             timeout 60 mpiexec.$mpi -n 2 "$collprof" run --yield --report=no -o "second-$mpi$how" ./second \
                 "$(library_of $other)" "$(library_of $mpi)" $how >out 2>err ||
@@ -229,8 +229,8 @@ END
 for mpi in $mpis; do
     mpicc.$mpi -shared -fPIC tool.c -o tool.$mpi.so || fail "tool.$mpi.so"
     for chain in no yes; do
-        LD_PRELOAD=$PWD/tool.$mpi.so COLLPROF_CHAIN=$chain "$collprof" run --report=no -o tool ./two.$mpi \
-            "$(library_of $mpi)" >out 2>err || { cat err; fail "tool, $mpi"; }
+        LD_PRELOAD=$PWD/tool.$mpi.so COLLPROF_CHAIN=$chain "$collprof" run --report=no -o tool "./heat.$mpi" -s 2 \
+            >out 2>err || { cat err; fail "tool, $mpi"; }
         test "$chain:$(grep -c 'the tool' out):$(grep -c 'does not see them now' err)" = \
             "$(test $chain = yes && echo yes:1:0 || echo no:0:1)" || { cat out err; fail "tool, $mpi, chain $chain"; }
     done
