@@ -82,8 +82,10 @@ static bool start(void)
 static bool is_alone(const struct shadow *s)
 {
     int threads = 0, all = 0;
+    pthread_mutex_lock(&layer.lock); /* one that calls for the first time takes its place there */
     for (uint32_t i = 0; i < layer.ledger.header->section[LEDGER_CALLS].count; i++)
         threads += __atomic_load_n(&layer.ledger.calls[i].thread, __ATOMIC_RELAXED) != 0;
+    pthread_mutex_unlock(&layer.lock);
     int mine = threads < 2;
     return !PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, s->comm) && all;
 }
