@@ -147,8 +147,10 @@ cat >two.c <<END
 #include <mpi.h>
 int main(int argc, char **argv)
 {
-    void *other = dlopen(argv[1], RTLD_LAZY | RTLD_LOCAL);
+    void *other = argc > 2 ? argv[1] : dlopen(argv[1], RTLD_LAZY | RTLD_LOCAL);
     MPI_Init(&argc, &argv);
+    if (argc > 2) /* late */
+        other = dlopen(argv[1], RTLD_LAZY | RTLD_LOCAL);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
     return !other;
@@ -187,6 +189,10 @@ for mpi in $mpis; do
         says "two MPIs are in this process.*uses .*$(library_of $mpi).* is profiled" err
         profile "two-in-$mpi" ranks 2
         profile "two-in-$mpi" calls MPI_Barrier=2
+        timeout 60 mpiexec.$mpi -n 2 "$collprof" run --yield --report=no -o "two-late-$mpi" ./two.$mpi \
+            "$(library_of $other)" late >out 2>err || { cat err; fail "two MPIs, the other late, $mpi"; }
+        says "two MPIs were in this process.*used .*$(library_of $mpi).* is profiled" err
+        profile "two-late-$mpi" calls MPI_Barrier=2
         for how in "" all; do
             timeout 60 mpiexec.$mpi -n 2 "$collprof" run --yield --report=no -o "second-$mpi$how" ./second \
                 "$(library_of $other)" "$(library_of $mpi)" $how >out 2>err ||
