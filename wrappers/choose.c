@@ -5,6 +5,9 @@
 
 #include "base/beside.h"
 #include "base/launcher.h"
+#include "base/quote.h"
+#include "base/reason.h"
+#include "base/text.h"
 #include "collprof.h"
 #include "config.h"
 
@@ -28,7 +31,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool chosen, two_told;
 
 /* One line, from one of the processes that a launcher has started. */
-#define SAY(...) (launcher_speaks() ? (void)fprintf(stderr, "collprof: " __VA_ARGS__) : (void)0)
+#define SAY(...) (launcher_speaks() ? reason_say("collprof", __VA_ARGS__) : (void)0)
 
 /* --- which library --- */
 
@@ -82,7 +85,7 @@ static bool find_mpi(void *caller, char *path, size_t size)
     two_told = loaded.found == 2;
     if (two_told)
         SAY("two MPIs are in this process, %s and %s: what uses %s is profiled, which was used "
-            "first\n",
+            "first",
             loaded.path[0], loaded.path[1], path);
     return found;
 }
@@ -121,7 +124,7 @@ static void *load_layer(const struct mpi_built *of, const char *library)
     snprintf(name, sizeof name, "%s/libcollprof-layer.so", of->folder);
     if (!beside_find(name, path, sizeof path)) {
         SAY("the layer for %s, %s, is neither beside libcollprof.so nor where it was to be "
-            "installed: nothing is recorded: `make install' would be right\n",
+            "installed: nothing is recorded: `make install` would be right",
             of->title, name);
         return NULL;
     }
@@ -131,13 +134,13 @@ static void *load_layer(const struct mpi_built *of, const char *library)
     dlopen(library, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);
     if (defines_mpi(RTLD_DEFAULT, seen, sizeof seen) && strcmp(seen, library)) {
         SAY("this program uses %s, but what all may see is %s: nothing is recorded: opened with "
-            "RTLD_LOCAL, each would keep to itself\n",
+            "RTLD_LOCAL, each would keep to itself",
             library, seen);
         return NULL;
     }
     void *layer = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
     if (!layer)
-        SAY("cannot load %s: %s: nothing is recorded\n", path, dlerror());
+        SAY("cannot load %s: %s: nothing is recorded", path, dlerror());
     return layer;
 }
 
@@ -151,7 +154,7 @@ static void *load(const char *library)
         snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s (%s)", i ? ", " : "",
                  mpis_built[i].title, mpis_built[i].libraries);
     SAY("this program uses %s, for which there is no layer: nothing is recorded: there is one for "
-        "%s\n",
+        "%s",
         library, known);
     return NULL;
 }
@@ -178,7 +181,7 @@ static void say_if_passed_over(void *library)
         void *next = strncmp(stubs[i].name, "MPI_", 4) ? NULL : dlsym(RTLD_NEXT, stubs[i].name);
         if (!next || next == dlsym(library, stubs[i].name) || !dladdr(next, &tool))
             continue;
-        SAY("%s replaces MPI's functions, too, and does not see them now: with --chain it does\n",
+        SAY("%s replaces MPI's functions, too, and does not see them now: with --chain it does",
             tool.dli_fname);
         return;
     }
@@ -226,6 +229,14 @@ static bool is_ours(const void *function)
            of.dli_fbase == own.dli_fbase;
 }
 
+static void say_unused(void)
+{
+    char name[256];
+    text_copy(name, sizeof name, program_invocation_short_name);
+    quote_plain(name);
+    dprintf(kept_stderr, "collprof: %s used no MPI: nothing recorded\n", name);
+}
+
 /* MPI opened by hand (dlopen and dlsym, as some language bindings do) never comes by here. */
 __attribute__((destructor)) static void say_if_unused(void)
 {
@@ -234,7 +245,7 @@ __attribute__((destructor)) static void say_if_unused(void)
     dl_iterate_phdr(note_mpi, &loaded);
     if (chosen && loaded.found == 2 && !two_told && is_application())
         SAY("two MPIs were in this process, %s and %s: what used %s is profiled, which was used "
-            "first\n",
+            "first",
             loaded.path[0], loaded.path[1], collprof_asked);
     if (chosen)
         return;
@@ -246,8 +257,7 @@ __attribute__((destructor)) static void say_if_unused(void)
         return; /* the program has a layer, or another tool, in itself */
     if (begun)
         SAY("MPI was used, but none of its functions by the symbols that a preloaded library can "
-            "replace (was it opened by dlopen?): nothing was recorded\n");
+            "replace (was it opened by dlopen?): nothing was recorded");
     else if (kept_stderr >= 0 && is_application())
-        dprintf(kept_stderr, "collprof: %s used no MPI: nothing recorded\n",
-                program_invocation_short_name);
+        say_unused();
 }

@@ -68,13 +68,13 @@ static void pending_return(const struct pending *p)
 }
 
 /* After an error. A request that is gone has failed; what comes under its handle is another one. */
-static void pending_end_failed(const struct pending *p)
+static void pending_end_failed(struct call *c, const struct pending *p, int rc)
 {
     for (int i = p->n - 1; i >= 0; i--) {
         bool gone = p->handle[i] != MPI_REQUEST_NULL && p->requests[i] == MPI_REQUEST_NULL;
         struct request *r = p->taken ? p->record[i] : gone ? pending_record(p, i) : NULL;
         if (r && gone)
-            request_release(r);
+            call_lost(c, r, rc, p->n == 1 ? p->status : NULL);
         else if (r)
             request_return(r);
     }
@@ -95,7 +95,7 @@ static int leave_some(struct call *c, const struct pending *p, int rc, int count
                       const int *indices, bool tested)
 {
     if (rc != MPI_SUCCESS) {
-        pending_end_failed(p);
+        pending_end_failed(c, p, rc);
         return leave(c, rc, tested);
     }
     for (int k = 0; k < count && p->n; k++) {
@@ -135,7 +135,10 @@ static int leave_all(struct call *c, const struct pending *p, int rc, bool teste
     }
     for (int i = 0; i < p->n; i++)
         if (p->record[i] && completed(p, i, p->record[i], rc)) {
-            complete(c, p->record[i], sharing, &p->status[i], tested);
+            if (rc != MPI_SUCCESS && p->status[i].MPI_ERROR != MPI_SUCCESS)
+                call_lost(c, p->record[i], p->status[i].MPI_ERROR, &p->status[i]);
+            else
+                complete(c, p->record[i], sharing, &p->status[i], tested);
             p->record[i] = NULL;
         }
     pending_return(p);
@@ -245,10 +248,12 @@ int MPI_Testsome(int incount, MPI_Request *requests, int *outcount, int *indices
 int MPI_Request_free(MPI_Request *request)
 {
     struct call call;
+    struct request r;
     if (!call_enter(&call, OP_Request_free, CALL_ABOUT_NOTHING))
         return next.Request_free(request);
-    if (request && *request != MPI_REQUEST_NULL)
-        request_forget(HANDLE_BITS(*request));
+    if (request && *request != MPI_REQUEST_NULL && request_forget(HANDLE_BITS(*request), &r) &&
+        layer.trace && r.active && r.kind & REQUEST_RECV)
+        trace_lost(&r); /* it may have been cancelled */
     int rc = next.Request_free(request);
     call.exit = clock_ticks();
     call_leave(&call, rc, MPI_COMM_NULL, 0);

@@ -196,8 +196,8 @@ function print_function(name, family, line,   call, i, comm, bytes, place, root,
     }
     # With a negative root (MPI_ROOT, MPI_PROC_NULL) some arguments are not significant, and a
     # datatype that is not may be no datatype at all.
-    if (role[line, "times"])
-        bytes = "(uint64_t)" arg[role[line, "times"] + 0] " * " bytes
+    if (role[line, "partitions"])
+        bytes = "(uint64_t)" arg[role[line, "partitions"] + 0] " * " bytes
     if (root != "-1")
         bytes = root (role[line, "noroot"] ? " < 0" : " == MPI_PROC_NULL") " ? 0 : " bytes
     if (role[line, "to"])
@@ -220,6 +220,8 @@ function print_function(name, family, line,   call, i, comm, bytes, place, root,
         template_collective(name, call, comm, bytes, root, role[line, "again"])
     else if (family == "broadcast")
         template_broadcast(call, comm, bytes, root)
+    else if ((line, "ready") in role)
+        template_ready(call, request, role[line, "ready"])
     else if (request != "")
         template_request(name, family, call, comm, bytes, root, request, line)
     else if (family == "comm" && role[line, "new"])
@@ -227,7 +229,7 @@ function print_function(name, family, line,   call, i, comm, bytes, place, root,
     else if (family == "comm_free")
         template_comm_free(call, comm)
     else
-        template_plain(call, comm, bytes)
+        template_plain(call, comm, bytes, line)
     print "}\n"
 }
 
@@ -254,8 +256,11 @@ function about(family, line, comm, root,   half, payload) {
            ", " named("recvtag tag", "CALL_NONE") ", " root ", " payload "})"
 }
 
-function template_plain(call, comm, bytes) {
+# What has looked and found nothing is no event.
+function template_plain(call, comm, bytes, line) {
     print "    int rc = " call ";\n    call.exit = clock_ticks();"
+    if (role[line, "flag"])
+        print "    call.traced = !rc && !*" arg[role[line, "flag"] + 0] ";"
     print "    call_leave(&call, rc, " comm ", rc ? 0 : " bytes ");"
     print "    return rc;"
 }
@@ -287,7 +292,7 @@ function template_send(family, call, comm, bytes, line,   status) {
     if (family == "sendrecv")
         status = need_status(line)
     print "    int rc = " call ";\n    call.exit = clock_ticks();"
-    print "    uint64_t bytes = rc ? 0 : " bytes ";"
+    print "    uint64_t bytes = call_failed(rc) ? 0 : " bytes ";"
     print "    call_sent(&call, rc, " comm ", bytes, " arg[role[line, "to"] + 0] ", " \
           arg[role[line, "tag"] + 0] ");"
     if (family == "sendrecv")
@@ -347,7 +352,9 @@ function template_request(name, family, call, comm, bytes, root, request, line, 
     kind = family == "irecv" ? "REQUEST_RECV" : family == "init_request" ? "REQUEST_PERSISTENT" : \
            family == "icollective" ? "REQUEST_COLLECTIVE" : "REQUEST_PLAIN"
     if (name ~ /[Rr]ecv_init/)
-        kind = "REQUEST_PERSISTENT | REQUEST_RECV"
+        kind = kind " | REQUEST_RECV"
+    if (role[line, "partitions"])
+        kind = kind " | REQUEST_PARTITIONED"
     peer = role[line, "to"] ? arg[role[line, "to"] + 0] : \
            role[line, "from"] ? arg[role[line, "from"] + 0] : "CALL_NONE"
     tag = role[line, "unordered"] ? "CALL_UNORDERED" : \
@@ -363,8 +370,18 @@ function template_request(name, family, call, comm, bytes, root, request, line, 
         print "    struct injected *injected ="
         print "        inject_wanted() && !rc ? inject_started(&call, " comm ", " root ", " bytes ") : NULL;"
     }
-    print "    call_leave_request(&call, rc, " comm ", rc ? 0 : " bytes ", " root ", " kind ","
-    print "                       " peer ", " tag ", " matched ", " injected ", " request ");"
+    print "    call_leave_request(&call, rc, " comm ", rc ? 0 : " bytes ", " request ", " matched ","
+    print "                       (struct request){.root = " root ", .kind = " kind ", .peer = " peer ","
+    print "                                        .tag = " tag ", .partitions = " \
+          (role[line, "partitions"] ? arg[role[line, "partitions"] + 0] : "0") ", .injected = " injected "});"
+    print "    return rc;"
+}
+
+function template_ready(call, request, parts,   half) {
+    split(parts, half, "-")
+    print "    int rc = " call ";\n    call.exit = clock_ticks();"
+    print "    call_leave_ready(&call, rc, " request ", " (half[2] ? arg[half[1]] " - " arg[half[2]] " + 1" : \
+          half[1] + 0 ? arg[half[1]] : "1") ");"
     print "    return rc;"
 }
 

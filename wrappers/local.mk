@@ -45,7 +45,7 @@ LAYER_FILES = \
 	src/inject/ack_inner.h src/inject/ack_messages.c \
 	src/inject/ack_judge.c src/inject/ack_judge.h src/inject/ack_plan.c src/inject/ack_plan.h \
 	src/inject/again.c src/inject/again.h src/inject/benchmark.c src/inject/benchmark_inner.h \
-	src/inject/benchmark_measure.c src/inject/replace.c \
+	src/inject/benchmark_measure.c src/inject/replace.c src/inject/shadow.c \
 	src/layer/life.c src/layer/life.h src/layer/life_inner.h src/layer/report.c \
 	src/layer/agree.c src/layer/alone.c src/layer/company.c src/layer/company.h \
 	src/layer/cost.c src/layer/ends.c src/layer/merge.c src/layer/noise.c \

@@ -52,11 +52,22 @@ MPI_Count call_size_of_type(MPI_Datatype type)
     return size;
 }
 
-/* Arguments are looked at before anything is sent. */
-static bool was_refused(int rc)
+static int class_of(int rc)
 {
     int class = MPI_ERR_OTHER;
     PMPI_Error_class(rc, &class);
+    return class;
+}
+
+bool call_cut_off(int rc)
+{
+    return class_of(rc) == MPI_ERR_TRUNCATE;
+}
+
+/* Arguments are looked at before anything is sent. */
+static bool was_refused(int rc)
+{
+    int class = class_of(rc);
     return class == MPI_ERR_BUFFER || class == MPI_ERR_COUNT || class == MPI_ERR_TYPE ||
            class == MPI_ERR_COMM || class == MPI_ERR_ROOT || class == MPI_ERR_OP ||
            class == MPI_ERR_ARG || class == MPI_ERR_RANK || class == MPI_ERR_TAG ||
@@ -96,7 +107,7 @@ void call_count_apart(struct ledger_entry *e, uint64_t duration_ns, uint64_t byt
 enum { NO_WAIT_NS = 1000 };
 
 /* A request that nobody has to wait for. What a receive from MPI_PROC_NULL brings is nothing. */
-static void complete_at_once(struct ledger_entry *e, const struct call *c, enum request_kind kind,
+static void complete_at_once(struct ledger_entry *e, const struct call *c, unsigned kind,
                              uint64_t bytes)
 {
     bool apart = thread.apart.of != 0;
@@ -160,7 +171,7 @@ static void message_posted(struct call *c, struct comm *on, struct request *r)
         return;
     if (r->tag == CALL_UNORDERED)
         channel_lose_order(on);
-    else if (r->tag != CALL_NONE)
+    else
         trace_posted(c, on, r);
 }
 
@@ -169,6 +180,17 @@ void call_started(struct call *c, struct request *r)
     struct comm *on = comm_of_request(r);
     if (on && r->kind & REQUEST_MESSAGE && r->peer != MPI_PROC_NULL)
         message_posted(c, on, r);
+    r->ready = 0;
+}
+
+/* Several threads may hand over parts of one message: the last of them has sent it. */
+void call_leave_ready(struct call *c, int rc, MPI_Request request, int n)
+{
+    struct request *r = layer.trace && !rc ? request_take(HANDLE_BITS(request)) : NULL;
+    if (r && r->kind & REQUEST_PARTITIONED && r->peer != MPI_PROC_NULL &&
+        __atomic_add_fetch(&r->ready, n, __ATOMIC_ACQ_REL) == r->partitions)
+        trace_ready(c, r);
+    call_leave(c, rc, MPI_COMM_NULL, 0);
 }
 
 /* Whose message it is; what is sent counts from here. */
@@ -185,13 +207,15 @@ static void message_of(struct call *c, int rc, struct comm *on, struct request *
         r->kind |= REQUEST_MESSAGE;
         if (!(r->kind & REQUEST_PERSISTENT))
             message_posted(c, on, r);
+        else if (layer.trace && r->kind & REQUEST_PARTITIONED)
+            trace_made(on, r);
     }
 }
 
-void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes, int root,
-                        enum request_kind kind, int peer, int tag, struct request *matched,
-                        struct injected *injected, const MPI_Request *request)
+void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes,
+                        const MPI_Request *request, struct request *matched, struct request r)
 {
+    const unsigned kind = r.kind;
     struct comm *on = call_comm(c, comm, rc);
     struct ledger_entry *e = call_entry(c, on, bytes);
     if (LIKELY(e != NULL)) {
@@ -200,23 +224,18 @@ void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes, i
         uint64_t now = kind & (REQUEST_RECV | REQUEST_PERSISTENT) ? 0 : bytes;
         call_count(c, e, now, rc);
     }
-    struct request r = {.entry = e,
-                        .post_entry = c->entry,
-                        .post_exit = c->exit,
-                        .bytes = bytes,
-                        .site = c->site,
-                        .root = root,
-                        .peer = peer,
-                        .tag = tag,
-                        .injected = injected,
-                        .comm = comm,
-                        .id = on ? on->id : 0,
-                        .turn = NO_TURN,
-                        .operation = (uint16_t)c->operation,
-                        .comm_index = (uint16_t)(on ? on->index : LEDGER_NO_COMM),
-                        .kind = (uint8_t)kind,
-                        .active = !(kind & REQUEST_PERSISTENT),
-                        .apart = thread.apart.of != 0};
+    r.entry = e;
+    r.post_entry = c->entry;
+    r.post_exit = c->exit;
+    r.bytes = bytes;
+    r.site = c->site;
+    r.comm = comm;
+    r.id = on ? on->id : 0;
+    r.turn = NO_TURN;
+    r.operation = (uint16_t)c->operation;
+    r.comm_index = (uint16_t)(on ? on->index : LEDGER_NO_COMM);
+    r.active = !(kind & REQUEST_PERSISTENT);
+    r.apart = thread.apart.of != 0;
     message_of(c, rc, on, &r, matched);
     if (e && rc == MPI_SUCCESS && HANDLE_IS_COMPLETE(*request) &&
         (kind == REQUEST_PLAIN || kind == REQUEST_RECV)) {
@@ -228,7 +247,7 @@ void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes, i
             r.comm_id = r.apart ? 0 : on->id;
             r.spared = (uint8_t)ledger_spared(entry_calls(e) - 1);
             if (layer.trace)
-                r.turn.channel = channel_of_collective(on, c->operation, root);
+                trace_collective_posted(c, on, &r);
         }
         request_add(&r);
     }
@@ -245,7 +264,7 @@ void call_leave_comm(const struct call *c, int rc, MPI_Comm comm, const MPI_Comm
 {
     const struct comm *on = call_comm(c, comm, rc);
     if (rc == MPI_SUCCESS)
-        comm_of(*new_comm);
+        comm_add(*new_comm, c->site);
     call_leave_known(c, rc, on, 0);
 }
 
@@ -307,5 +326,17 @@ void call_complete(struct call *c, struct request *r, unsigned sharing, const MP
                                                .spared = r->spared & 0x1fu,
                                                .comm = r->comm_index,
                                                .root = r->root});
+    request_release(r);
+}
+
+void call_lost(struct call *c, struct request *r, int rc, const MPI_Status *status)
+{
+    struct comm *on = r->kind & REQUEST_MESSAGE ? comm_of_request(r) : NULL;
+    if (layer.trace && r->kind & REQUEST_RECV) {
+        if (on && status && call_cut_off(rc))
+            trace_completed(c, on, r, status, LEDGER_UNKNOWN_BYTES, false);
+        else
+            trace_lost(r);
+    }
     request_release(r);
 }

@@ -204,11 +204,19 @@ static inline void call_leave_collective(struct call *c, int rc, MPI_Comm comm, 
     thread.outside = 0;
 }
 
+/* Of all calls that fail only one that cut a message off, since it was too long for its buffer, has
+ * exchanged it all the same. */
+bool call_cut_off(int rc);
+static inline bool call_failed(int rc)
+{
+    return UNLIKELY(rc != MPI_SUCCESS) && !call_cut_off(rc);
+}
+
 /* A blocking call has sent a message, or received one: to be told before it is left. */
 static inline void call_sent(struct call *c, int rc, MPI_Comm comm, uint64_t bytes, int to, int tag)
 {
     struct comm *on = call_comm(c, comm, rc);
-    if (UNLIKELY(rc != MPI_SUCCESS || !on || to == MPI_PROC_NULL))
+    if (UNLIKELY(call_failed(rc) || !on || to == MPI_PROC_NULL))
         return;
     peer_count(c->site, c->operation, comm_world_rank(on, to), false, bytes);
     if (UNLIKELY(layer.trace))
@@ -222,11 +230,11 @@ static inline void call_got(struct call *c, int rc, MPI_Comm comm, uint64_t byte
                             const MPI_Status *status)
 {
     struct comm *on = call_comm(c, comm, rc);
-    if (UNLIKELY(rc != MPI_SUCCESS || !on || status->MPI_SOURCE == MPI_PROC_NULL))
+    if (UNLIKELY(call_failed(rc) || !on || status->MPI_SOURCE == MPI_PROC_NULL))
         return;
     peer_count(c->site, c->operation, comm_world_rank(on, status->MPI_SOURCE), true, bytes);
     if (UNLIKELY(layer.trace))
-        trace_received(c, on, status, bytes, NULL);
+        trace_received(c, on, status, rc ? LEDGER_UNKNOWN_BYTES : bytes, NULL);
 }
 
 /* A probe has FOUND a message; MESSAGE: its handle, where it is taken out for the caller, or
@@ -237,11 +245,11 @@ void call_probed(struct call *c, int rc, MPI_Comm comm, bool found, const MPI_St
 /* What is known of a message that was taken out; NULL: nothing. */
 struct request *call_matched(const MPI_Message *message);
 
-/* PEER, TAG: CALL_NONE for requests that carry no message. MATCHED: as for call_got_probed().
- * INJECTED: kept for the calls that start and complete it. */
-void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes, int root,
-                        enum request_kind kind, int peer, int tag, struct request *matched,
-                        struct injected *injected, const MPI_Request *request);
+/* R: what the arguments tell, its kind, root, peer (CALL_NONE: it carries no message), tag and
+ * partitions; and what inject keeps for the calls that start and complete it. MATCHED: as for
+ * call_got_probed(). */
+void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes,
+                        const MPI_Request *request, struct request *matched, struct request r);
 
 /* The call in progress waits for R: with whom stands in the record, too. */
 static inline void call_waits_for(const struct request *r)
@@ -257,6 +265,10 @@ static inline void call_waits_for(const struct request *r)
 
 /* The messages of a persistent request that the call C has started. */
 void call_started(struct call *c, struct request *r);
+
+/* N parts of what REQUEST sends are handed over by the call C, which is left. */
+void call_leave_ready(struct call *c, int rc, MPI_Request request, int n);
+
 void call_leave_comm(const struct call *c, int rc, MPI_Comm comm, const MPI_Comm *new_comm);
 
 /* The communicator about to be freed; its record goes with it, its ledger index stays. */
@@ -321,5 +333,8 @@ static inline uint64_t call_received(const MPI_Status *status, uint64_t otherwis
  * be NULL. TESTED: by a call that does not wait. Releases R. */
 void call_complete(struct call *c, struct request *r, unsigned sharing, const MPI_Status *status,
                    bool tested);
+
+/* R is gone by an error, RC. STATUS: NULL if there is none of its own. Releases R. */
+void call_lost(struct call *c, struct request *r, int rc, const MPI_Status *status);
 
 #endif

@@ -16,7 +16,7 @@ static struct waiting {
     bool settled, received; /* when both hold it is free again */
 } * line;
 static bool lost; /* some messages were not seen */
-static uint32_t line_first, line_last, line_free, line_fresh, lock;
+static uint32_t line_first, line_last, line_free, line_fresh;
 
 void (*channel_settled)(uint32_t event, uint32_t channel, uint32_t ordinal);
 
@@ -28,12 +28,10 @@ int channels_start(void)
     return line ? index_start(&layer.channels) : ENOMEM;
 }
 
-uint32_t channels_thread(void)
+uint32_t channels_new_thread(void)
 {
     static uint32_t threads;
-    if (UNLIKELY(!thread.number))
-        thread.number = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
-    return thread.number;
+    return thread.number = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
 }
 
 static uint32_t add(const struct ledger_channel *wanted, uint64_t key)
@@ -54,13 +52,13 @@ static uint32_t add(const struct ledger_channel *wanted, uint64_t key)
 
 /* The key is 64 bits of a hash: two channels with the same one would be counted together, and
  * their messages contradict each other later. */
-static uint32_t channel_of(struct comm *c, int peer, int tag, unsigned kind)
+static uint32_t channel_in(uint64_t id, struct comm *c, int peer, int tag, unsigned kind)
 {
-    uint64_t key = hash_mix(hash_mix(c->id, (uint64_t)(uint32_t)peer << 32 | (uint32_t)tag), kind);
+    uint64_t key = hash_mix(hash_mix(id, (uint64_t)(uint32_t)peer << 32 | (uint32_t)tag), kind);
     key |= INDEX_LEAST_KEY;
     uint32_t i = (uint32_t)index_find(&layer.channels, key);
     if (UNLIKELY(!i))
-        i = add(&(struct ledger_channel){.comm_id = c->id,
+        i = add(&(struct ledger_channel){.comm_id = id,
                                          .peer = peer,
                                          .tag = tag,
                                          .peer_world = comm_world_rank(c, peer),
@@ -68,12 +66,21 @@ static uint32_t channel_of(struct comm *c, int peer, int tag, unsigned kind)
                                          .kind = (uint8_t)kind,
                                          .thread = channels_thread()},
                 key);
-    struct ledger_channel *channel = &layer.ledger.channels[i];
-    /* Nobody can tell which of two threads was first. */
-    if (i && layer.threaded && channel->thread != channels_thread() &&
-        kind != LEDGER_CHANNEL_COLLECTIVE)
-        channel->flags |= LEDGER_CHANNEL_DISORDERED;
     return i;
+}
+
+/* Nobody can tell which of two threads was first. */
+static uint32_t used(uint32_t channel)
+{
+    struct ledger_channel *c = &layer.ledger.channels[channel];
+    if (channel && layer.threaded && c->thread != channels_thread())
+        c->flags |= LEDGER_CHANNEL_DISORDERED;
+    return channel;
+}
+
+static uint32_t channel_of(struct comm *c, int peer, int tag, unsigned kind)
+{
+    return used(channel_in(c->id, c, peer, tag, kind));
 }
 
 static bool has_order(const struct comm *c)
@@ -86,13 +93,41 @@ static uint32_t next_in(uint32_t channel)
     return channel ? layer.ledger.channels[channel].next++ : TURN_UNKNOWN;
 }
 
+static bool is_disordered(uint32_t channel)
+{
+    return channel && layer.ledger.channels[channel].flags & LEDGER_CHANNEL_DISORDERED;
+}
+
 struct turn channel_sent(struct comm *c, int to, int tag)
 {
-    spin_lock_if(layer.shared_trace, &lock);
     uint32_t channel = lost ? 0 : channel_of(c, to, tag, LEDGER_CHANNEL_SEND);
-    struct turn p = {channel, next_in(channel), 0};
-    spin_unlock_if(layer.shared_trace, &lock);
+    return (struct turn){channel, next_in(channel), 0};
+}
+
+/* The requests have a channel, too, which counts them: where its order is not known, nobody can
+ * tell any more which two of them are a pair. */
+struct turn channel_made(struct comm *c, int peer, int tag, bool received)
+{
+    enum { IN_PARTS = 1 };
+    const unsigned kind = received ? LEDGER_CHANNEL_RECEIVE : LEDGER_CHANNEL_SEND;
+    const uint64_t id = hash_mix(c->id, IN_PARTS);
+    struct turn p = NO_TURN;
+    uint32_t requests = lost ? 0 : used(channel_in(id, c, peer, tag, kind));
+    uint32_t made = next_in(requests);
+    if (requests)
+        p.channel = channel_in(hash_mix(id, made + 1), c, peer, tag, kind);
+    for (uint32_t i = made + 1; is_disordered(requests) && i > 0; i--) {
+        uint32_t pair = channel_in(hash_mix(id, i), c, peer, tag, kind);
+        if (!pair || is_disordered(pair))
+            break;
+        layer.ledger.channels[pair].flags |= LEDGER_CHANNEL_DISORDERED;
+    }
     return p;
+}
+
+void channel_started(struct turn *p)
+{
+    p->ordinal = lost ? TURN_UNKNOWN : next_in(p->channel);
 }
 
 /* What has a place by now keeps it: no later message can take it. */
@@ -150,7 +185,6 @@ static void move_up(void)
 struct turn channel_posted(struct comm *c, int from, int tag)
 {
     struct turn p = NO_TURN;
-    spin_lock_if(layer.shared_trace, &lock);
     bool exact = from != MPI_ANY_SOURCE && tag != MPI_ANY_TAG;
     if (exact && has_order(c))
         p.channel = channel_of(c, from, tag, LEDGER_CHANNEL_RECEIVE);
@@ -161,19 +195,16 @@ struct turn channel_posted(struct comm *c, int from, int tag)
         if (!p.waiting)
             channel_lose_order(c);
     }
-    spin_unlock_if(layer.shared_trace, &lock);
     return p;
 }
 
 struct turn channel_probed(struct comm *c, int from, int tag)
 {
     struct turn p = NO_TURN;
-    spin_lock_if(layer.shared_trace, &lock);
     if (!line_first && has_order(c)) {
         p.channel = channel_of(c, from, tag, LEDGER_CHANNEL_RECEIVE);
         p.ordinal = p.channel ? layer.ledger.channels[p.channel].next : TURN_UNKNOWN;
     }
-    spin_unlock_if(layer.shared_trace, &lock);
     return p;
 }
 
@@ -181,7 +212,6 @@ struct turn channel_received(struct turn p, struct comm *c, int from, int tag)
 {
     if (!p.waiting)
         return p;
-    spin_lock_if(layer.shared_trace, &lock);
     struct waiting *w = &line[p.waiting];
     if (!w->channel)
         w->channel = channel_of(c, from, tag, LEDGER_CHANNEL_RECEIVE);
@@ -196,7 +226,6 @@ struct turn channel_received(struct turn p, struct comm *c, int from, int tag)
         p.waiting = 0;
         move_up(); /* this one first */
     }
-    spin_unlock_if(layer.shared_trace, &lock);
     return p;
 }
 
@@ -232,7 +261,6 @@ static void leave_line(uint32_t i)
 
 void channel_cancelled(struct turn p)
 {
-    spin_lock_if(layer.shared_trace, &lock);
     if (!p.waiting) {
         if (p.ordinal != TURN_UNKNOWN)
             give_back(p.channel, p.ordinal);
@@ -243,13 +271,19 @@ void channel_cancelled(struct turn p)
         leave_line(p.waiting);
         move_up();
     }
-    spin_unlock_if(layer.shared_trace, &lock);
+}
+
+/* The channel has no order then. Of a wildcard nobody knows which one that is. */
+void channel_lost(struct turn p)
+{
+    uint32_t channel = p.waiting ? line[p.waiting].channel : p.channel;
+    if (channel)
+        layer.ledger.channels[channel].flags |= LEDGER_CHANNEL_DISORDERED;
+    else if (p.waiting)
+        channels_lose_order();
 }
 
 uint32_t channel_of_collective(struct comm *c, uint32_t operation, int root)
 {
-    spin_lock_if(layer.shared_trace, &lock);
-    uint32_t channel = channel_of(c, root, (int)operation, LEDGER_CHANNEL_COLLECTIVE);
-    spin_unlock_if(layer.shared_trace, &lock);
-    return channel;
+    return channel_in(c->id, c, root, (int)operation, LEDGER_CHANNEL_COLLECTIVE);
 }

@@ -22,9 +22,34 @@ struct turn {
 int channels_start(void);
 
 /* The number of this thread among those that are traced, from 1. */
-uint32_t channels_thread(void);
+uint32_t channels_new_thread(void);
+static inline uint32_t channels_thread(void)
+{
+    return LIKELY(thread.number) ? thread.number : channels_new_thread();
+}
+
+/* Places are given and taken, and events are written, between these two: threads of the application
+ * may do so at once, and MPI's own. */
+static inline void trace_begin(void)
+{
+    thread.tracing = true;
+    spin_lock_if(layer.shared_trace, &layer.trace_lock);
+}
+
+static inline void trace_end(void)
+{
+    spin_unlock_if(layer.shared_trace, &layer.trace_lock);
+    thread.tracing = false;
+}
 
 struct turn channel_sent(struct comm *c, int to, int tag);
+
+/* A request for messages in parts is made, which MPI pairs with that of PEER by the order in which
+ * such requests are made: these two are a channel by themselves. */
+struct turn channel_made(struct comm *c, int peer, int tag, bool received);
+
+/* The next message of such a request. */
+void channel_started(struct turn *p);
 
 /* A receive is posted: FROM and TAG may be wildcards. */
 struct turn channel_posted(struct comm *c, int from, int tag);
@@ -42,8 +67,9 @@ void channels_lose_order(void);
 /* It has brought a message FROM there with TAG. The place is complete then, or still waiting. */
 struct turn channel_received(struct turn p, struct comm *c, int from, int tag);
 
-/* It has been cancelled. */
+/* It has been cancelled; or nobody will know what it has brought. */
 void channel_cancelled(struct turn p);
+void channel_lost(struct turn p);
 
 /* A place that still waits belongs to the event with this index (TURN_UNKNOWN: to none any more),
  * for which channel_settled is called as soon as the place is known. */

@@ -10,6 +10,29 @@ void (*comm_forgotten)(struct comm *c);
 
 static int keyval = MPI_KEYVAL_INVALID;
 
+/* Names that Open MPI gives tell nothing: numbers that another run may not have. */
+static bool is_made_up(const char *name)
+{
+    return !strncmp(name, "MPI COMM", 8) || !strncmp(name, "MPI_COMMUNICATOR ", 17);
+}
+
+/* The last name that the application gave it. One for several communicators only if all have it. */
+static void name(struct comm *c, void *arg)
+{
+    char given[MPI_MAX_OBJECT_NAME + 1] = "";
+    struct ledger_comm *l = &layer.ledger.comms[c->index];
+    int length = 0;
+    (void)arg;
+    if (c->index == LEDGER_NO_COMM || PMPI_Comm_get_name(c->handle, given, &length))
+        return;
+    if (is_made_up(given))
+        *given = '\0';
+    if (l->created == 1 || !l->names++)
+        text_copy(l->name, sizeof l->name, given);
+    else if (strncmp(l->name, given, sizeof l->name - 1))
+        *l->name = '\0';
+}
+
 /* Runs inside MPI_Comm_free, also where the wrapper of that was not called. */
 static int on_delete(MPI_Comm handle, int key, void *value, void *extra)
 {
@@ -17,6 +40,7 @@ static int on_delete(MPI_Comm handle, int key, void *value, void *extra)
     (void)extra;
     struct comm *c = value;
     pthread_mutex_lock(&layer.lock);
+    name(c, NULL);
     index_remove(&layer.comms, comm_key(handle), (uintptr_t)c);
     pthread_mutex_unlock(&layer.lock);
     if (comm_forgotten && layer.phase == LAYER_RUNNING)
@@ -64,37 +88,60 @@ static void identify(struct comm *c, struct ledger_comm *l)
         PMPI_Comm_remote_group(c->handle, &group);
         uint64_t other = hash_group(group, &other_leader);
         PMPI_Group_free(&group);
-        hash = leader < other_leader ? hash_mix(hash_mix(7, hash), other)
-                                     : hash_mix(hash_mix(7, other), hash);
-        leader = leader < other_leader ? leader : other_leader;
+        bool first = leader < other_leader;
+        hash = first ? hash_mix(hash_mix(7, hash), other) : hash_mix(hash_mix(7, other), hash);
+        leader = first ? leader : other_leader;
+        l->first = (uint32_t)(first ? c->size : remote);
+        l->rank = first ? 0 : l->first;
     }
     l->id = hash;
     l->size = (uint32_t)(c->size + remote);
-    l->rank = (uint32_t)c->rank;
+    l->rank += (uint32_t)c->rank;
     l->root_world_rank = leader == MPI_UNDEFINED ? UINT32_MAX : (uint32_t)leader;
     l->flags = (inter ? LEDGER_COMM_INTER : 0) |
                (c->handle == MPI_COMM_WORLD ? LEDGER_COMM_WORLD : 0) |
                (c->size == 1 && !inter ? LEDGER_COMM_SELF : 0);
 }
 
-/* The ledger's communicator with these members, counted once more. */
+/* Of the communicators of the same members that one call site makes, so many have a row. */
+enum { ROWS = 4 };
+
+/* The ledger's row for it, counted once more; which communicator of these members it is, in the
+ * order in which all of them make them, is its identity. */
 static void number(struct comm *c, const struct ledger_comm *found)
 {
     struct ledger_header *h = layer.ledger.header;
     struct ledger_comm *comms = layer.ledger.comms;
-    uint32_t count = h->section[LEDGER_COMMS].count, i = 1;
-    while (i < count && comms[i].id != found->id)
-        i++;
-    if (i == count && !ledger_grow(&layer.ledger, LEDGER_COMMS)) {
-        h->section[LEDGER_COMMS].dropped++;
-        return; /* index LEDGER_NO_COMM, id 0 */
+    uint32_t count = h->section[LEDGER_COMMS].count, rows = 0, at = LEDGER_NO_COMM,
+             alike = LEDGER_NO_COMM;
+    uint64_t before = 0;
+    for (uint32_t i = 1; i < count; i++) {
+        if (comms[i].id != found->id)
+            continue;
+        before += comms[i].created;
+        alike = i;
+        if (comms[i].site == found->site) {
+            at = i;
+            rows++;
+        }
     }
-    if (i == count) {
-        comms[i] = *found;
+    if (rows < ROWS && ledger_grow(&layer.ledger, LEDGER_COMMS)) {
+        at = count;
+        comms[at] = *found;
+        comms[at].copy = rows;
         h->section[LEDGER_COMMS].count = count + 1;
     }
-    c->index = i;
-    c->id = hash_mix(found->id, comms[i].created++) | 1;
+    if (at == LEDGER_NO_COMM && alike != LEDGER_NO_COMM) { /* the table is full */
+        at = alike;
+        comms[at].site = LEDGER_NO_SITE;
+    }
+    if (at == LEDGER_NO_COMM) {
+        h->section[LEDGER_COMMS].dropped++;
+        return; /* id 0 */
+    }
+    comms[at].created++;
+    c->index = at;
+    c->id = hash_mix(found->id, before) | 1;
 }
 
 /* --- public --- */
@@ -107,9 +154,9 @@ int comms_start(void)
     return PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete, &keyval, NULL) ? EIO : 0;
 }
 
-struct comm *comm_add(MPI_Comm handle)
+struct comm *comm_add(MPI_Comm handle, uint32_t site)
 {
-    struct ledger_comm found = {0};
+    struct ledger_comm found = {.site = site};
     if (handle == MPI_COMM_NULL)
         return NULL;
     struct comm *c = calloc(1, sizeof *c);
@@ -174,19 +221,6 @@ void comm_find_world(struct comm *c)
     pthread_mutex_unlock(&layer.lock);
     if (!mine)
         free(local);
-}
-
-static void name(struct comm *c, void *arg)
-{
-    (void)arg;
-    char given[MPI_MAX_OBJECT_NAME + 1] = "";
-    int length = 0;
-    if (c->index == LEDGER_NO_COMM)
-        return;
-    PMPI_Comm_get_name(c->handle, given, &length);
-    struct ledger_comm *l = &layer.ledger.comms[c->index];
-    if (*given && !*l->name)
-        text_copy(l->name, sizeof l->name, given);
 }
 
 void comms_name(void)

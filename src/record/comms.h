@@ -41,8 +41,9 @@ void comms_each(void (*each)(struct comm *c, void *arg), void *arg);
 
 int comms_start(void);
 
-/* Takes note of a communicator just made; NULL for MPI_COMM_NULL or without memory. */
-struct comm *comm_add(MPI_Comm handle);
+/* Takes note of a communicator just made at the call site of that number in the ledger; NULL for
+ * MPI_COMM_NULL or without memory. */
+struct comm *comm_add(MPI_Comm handle, uint32_t site);
 
 static inline uint64_t comm_key(MPI_Comm handle)
 {
@@ -59,7 +60,7 @@ static inline struct comm *comm_find(MPI_Comm handle)
 static inline struct comm *comm_of(MPI_Comm handle)
 {
     struct comm *c = handle == MPI_COMM_NULL ? NULL : comm_find(handle);
-    return LIKELY(c != NULL) || handle == MPI_COMM_NULL ? c : comm_add(handle);
+    return LIKELY(c != NULL) || handle == MPI_COMM_NULL ? c : comm_add(handle, LEDGER_NO_SITE);
 }
 
 #define RANK_UNKNOWN UINT32_MAX

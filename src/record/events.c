@@ -3,24 +3,7 @@
 static struct {
     uint64_t ticks; /* at the start */
     int64_t time;   /* the common time then, ns */
-    uint32_t lock;
 } origin;
-
-/* The application's handler of a signal may come in between and send something: nobody waits for
- * himself. */
-static PER_THREAD bool writing;
-
-static void begin_writing(void)
-{
-    writing = true;
-    spin_lock_if(layer.shared_trace, &origin.lock);
-}
-
-static void end_writing(void)
-{
-    spin_unlock_if(layer.shared_trace, &origin.lock);
-    writing = false;
-}
 
 static uint64_t time_of(uint64_t ticks)
 {
@@ -30,14 +13,14 @@ static uint64_t time_of(uint64_t ticks)
 /* An event whose place is not known yet has the number of its receive in the line as ordinal. */
 static bool waits(const struct ledger_event *e)
 {
-    return e->kind == ACT_RECEIVED && !e->channel && e->ordinal != TURN_UNKNOWN;
+    return EVENT_KIND(e) == ACT_RECEIVED && !EVENT_CHANNEL(e) && e->ordinal != TURN_UNKNOWN;
 }
 
 static void settle(uint32_t event, uint32_t channel, uint32_t ordinal)
 {
     struct ledger_event *e = &layer.ledger.events[event];
     e->ordinal = ordinal;
-    e->channel = channel & 0xffff;
+    e->message |= (uint64_t)channel << 48; /* which was 0 */
 }
 
 int events_start(int64_t now)
@@ -78,16 +61,15 @@ static void thin_out(void)
     t->count = kept;
 }
 
-/* Whether there is room for one more of SECTION, and TICKS lie in a window that is kept. */
-static bool room_at(enum ledger_section section, uint64_t ticks)
+/* Makes room for one more of T, if TICKS lie in a window that is kept. */
+static bool make_room(const struct ledger_table *t, uint64_t ticks)
 {
     const struct ledger_header *h = layer.ledger.header;
-    const struct ledger_table *t = &h->section[section];
     uint64_t time = time_of(ticks);
     while (!(time & h->time_mask)) {
         if (LIKELY(t->count < t->capacity))
             return true;
-        if (!ledger_grow(&layer.ledger, section)) {
+        if (!ledger_grow(&layer.ledger, (enum ledger_section)(t - h->section))) {
             if (h->time_mask & 1)
                 break;
             thin_out();
@@ -96,67 +78,61 @@ static bool room_at(enum ledger_section section, uint64_t ticks)
     return false;
 }
 
-static uint8_t thread_number(void)
+static inline bool has_room(const struct ledger_table *t, uint64_t ticks)
 {
-    uint32_t number = channels_thread();
-    return (uint8_t)((number < 128 ? number : 128) - 1);
+    return LIKELY(!layer.ledger.header->time_mask && t->count < t->capacity) || make_room(t, ticks);
+}
+
+static uint64_t at_most(uint64_t value, unsigned bits)
+{
+    const uint64_t most = (1ull << bits) - 1;
+    return value < most ? value : most;
 }
 
 void event_add(const struct call *c, enum act_kind kind, uint64_t bytes, uint64_t posted,
                struct turn p)
 {
-    const uint64_t longest = (1ull << 42) - 1;
     struct ledger_table *t = &layer.ledger.header->section[LEDGER_EVENTS];
-    uint64_t duration = c->exit - c->entry;
-    if ((int64_t)(c->entry - origin.ticks) < 0) /* MPI_Init itself */
+    if ((int64_t)(c->entry - origin.ticks) < 0 || !has_room(t, c->entry)) /* MPI_Init itself */
         return;
-    begin_writing();
-    if (room_at(LEDGER_EVENTS, c->entry)) {
-        /* Written where it stays: a copy would cost as much as all the rest. */
-        layer.ledger.events[t->count] =
-            (struct ledger_event){.entry_ticks = c->entry,
-                                  .duration = (duration < longest ? duration : longest) & longest,
-                                  .operation = c->operation & 0x3ff,
-                                  .kind = kind & 0xf,
-                                  .thread = thread_number() & 0x7fu,
-                                  .apart = (thread.apart.of != 0) & 1,
-                                  .posted_ticks = posted,
-                                  .bytes = bytes & 0xffffffffffff,
-                                  .channel = p.waiting ? 0 : p.channel & 0xffff,
-                                  .site = c->site,
-                                  .ordinal = p.waiting ? p.waiting : p.ordinal};
-        if (p.waiting)
-            channel_tell(p.waiting, t->count);
-        __atomic_store_n(&t->count, t->count + 1, __ATOMIC_RELEASE);
-    }
-    end_writing();
+    const uint32_t i = t->count, channel = p.waiting ? 0 : p.channel;
+    layer.ledger.events[i] = (struct ledger_event){
+        .entry_ticks = c->entry,
+        .what = at_most(c->exit - c->entry, 42) | (uint64_t)c->operation << 42 |
+                (uint64_t)kind << 52 | (at_most(channels_thread(), 7) - 1) << 56 |
+                (uint64_t)(thread.apart.of != 0) << 63,
+        .posted_ticks = posted,
+        .message = at_most(bytes, 48) | (uint64_t)channel << 48,
+        .site = c->site,
+        .ordinal = p.waiting ? p.waiting : p.ordinal};
+    if (UNLIKELY(p.waiting))
+        channel_tell(p.waiting, i);
+    __atomic_store_n(&t->count, i + 1, __ATOMIC_RELEASE);
 }
 
+/* The application's handler of a signal may come in between and send something: nobody waits for
+ * himself. */
 void event_of_network(const struct transport_event *e, const struct ledger_call *call)
 {
-    const uint64_t longest = (1ull << 40) - 1;
     struct ledger_table *t = &layer.ledger.header->section[LEDGER_NETWORK];
-    bool in_call = call && call->since;
-    uint64_t duration = e->to - e->from;
-    if (writing)
+    const bool in_call = call && call->since;
+    if (thread.tracing)
         return;
-    begin_writing();
-    if (room_at(LEDGER_NETWORK, e->from)) {
-        layer.ledger.network[t->count] =
-            (struct ledger_network){.from_ticks = e->from,
-                                    .duration = (duration < longest ? duration : longest) & longest,
-                                    .kind = e->kind,
-                                    .thread = thread_number(),
-                                    .flags = (uint8_t)((e->at_once ? LEDGER_NETWORK_AT_ONCE : 0) |
-                                                       (call ? 0 : LEDGER_NETWORK_APART)),
-                                    .call_ticks = in_call ? call->since : 0,
-                                    .bytes = e->bytes & TRANSPORT_UNKNOWN_BYTES,
-                                    .operation = in_call ? call->operation & 0xffff : 0,
-                                    .site = in_call ? call->site : 0,
-                                    .number = e->number};
+    trace_begin();
+    if (has_room(t, e->from)) {
+        const uint64_t flags =
+            (e->at_once ? LEDGER_NETWORK_AT_ONCE : 0) | (call ? 0 : LEDGER_NETWORK_APART);
+        layer.ledger.network[t->count] = (struct ledger_network){
+            .from_ticks = e->from,
+            .what = at_most(e->to - e->from, 40) | (uint64_t)e->kind << 40 |
+                    (at_most(channels_thread(), 7) - 1) << 48 | flags << 56,
+            .call_ticks = in_call ? call->since : 0,
+            .bytes = at_most(e->bytes, 48) | (in_call ? (uint64_t)call->operation << 48 : 0),
+            .site = in_call ? call->site : 0,
+            .number = e->number};
         __atomic_store_n(&t->count, t->count + 1, __ATOMIC_RELEASE);
     }
-    end_writing();
+    trace_end();
 }
 
 void events_reset(void)

@@ -17,8 +17,8 @@ int events_start(int64_t now);
 /* Forgets all events (MPI_Pcontrol(2)). */
 void events_reset(void);
 
-/* What C did with BYTES, which the call entered at POSTED began. The message, if there is one, has
- * the place P. */
+/* Between trace_begin() and trace_end(): what C did with BYTES, which the call entered at POSTED
+ * began. The message, if there is one, has the place P. */
 void event_add(const struct call *c, enum act_kind kind, uint64_t bytes, uint64_t posted,
                struct turn p);
 

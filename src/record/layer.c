@@ -1,5 +1,7 @@
 #include "record/layer.h"
 
+#include "base/reason.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,10 +76,8 @@ void *thread_scratch(size_t size)
 
 void layer_say(const char *format, ...)
 {
-    char line[1024];
     va_list args;
     va_start(args, format);
-    vsnprintf(line, sizeof line, format, args);
+    reason_say_list("collprof", format, args);
     va_end(args);
-    fprintf(stderr, "collprof: %s\n", line);
 }

@@ -44,8 +44,9 @@ struct layer {
     struct index peers;    /* peer_key() to struct ledger_peer */
     struct index channels; /* hash of a channel to its number */
     bool trace;            /* events are recorded */
-    bool shared_trace;     /* by several threads */
-    uint64_t look_at;      /* ticks: the next return from MPI after which look() is to be called */
+    bool shared_trace;     /* by several threads, one at a time: */
+    uint32_t trace_lock;
+    uint64_t look_at; /* ticks: the next return from MPI after which look() is to be called */
     void (*look)(uint64_t now);
     bool inject; /* acknowledgements, benchmark or another broadcast are asked for */
 
@@ -60,6 +61,7 @@ struct layer {
 
 struct thread {
     bool inside;    /* in a wrapper: calls by the MPI library itself are not the application's */
+    bool tracing;   /* see trace_begin() */
     uint8_t region; /* innermost named region, 0: none */
     uint8_t region_depth;
     uint8_t region_stack[16];
@@ -76,9 +78,9 @@ struct thread {
         MPI_Datatype type;
         uint32_t known; /* else the type is not one of these */
         MPI_Count size;
-    } named[8];                /* sizes of predefined datatypes, which never go away */
-    uint64_t region_entry[16]; /* ticks */
-    void *scratch;             /* for arrays as long as the caller's; grows only */
+    } named[8];            /* sizes of predefined datatypes, which never go away */
+    uint64_t region_since; /* ticks: when it became the innermost */
+    void *scratch;         /* for arrays as long as the caller's; grows only */
     size_t scratch_size;
 };
 

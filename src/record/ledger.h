@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #define LEDGER_MAGIC 0x31666f727070636cull /* "lcpprof1" */
-#define LEDGER_VERSION 4u
+#define LEDGER_VERSION 5u
 #define LEDGER_NO_SITE 0u /* site 0: not recorded, or the table was full */
 #define LEDGER_NO_COMM 0u /* communicator 0: the call has none, or the table was full */
 #define LEDGER_MAX_DEPTH 8u
@@ -40,13 +40,13 @@
     X(TEXTS, texts, char, 8192, 0, 64, 0)                                                          \
     X(MODULES, modules, struct ledger_module, 48, 0, 64, 0)                                        \
     X(REGIONS, regions, struct ledger_region, 50, 0, 2, 127)                                       \
-    X(COMMS, comms, struct ledger_comm, 64, 13, 16, 2047)                                          \
     X(SITES, sites, struct ledger_site, 192, 53, 16, 0)                                            \
+    X(COMMS, comms, struct ledger_comm, 64, 13, 16, 2047)                                          \
     X(CALLS, calls, struct ledger_call, 32, 0, 8, 0)                                               \
     X(ENTRIES, entries, struct ledger_entry, 64, 600, 16, 0)                                       \
     X(INSTANCES, instances, struct ledger_instance, 64, 250, 1, 0)                                 \
     X(PEERS, peers, struct ledger_peer, 128, 0, 128, 0)                                            \
-    X(CHANNELS, channels, struct ledger_channel, 128, 0, 128, 65535)                               \
+    X(CHANNELS, channels, struct ledger_channel, 128, 1, 128, 65535)                               \
     X(EVENTS, events, struct ledger_event, 64, 16, 128, 0)                                         \
     X(NETWORK, network, struct ledger_network, 64, 16, 128, 0)
 
@@ -123,19 +123,23 @@ struct ledger_call {
 struct ledger_region {
     char name[64];
     uint64_t entered; /* times */
-    uint64_t time_ns; /* between begin and end */
+    uint64_t time_ns; /* in it, and in none within it; of one still open up to the last change */
 };
 
-/* Communicators with the same members in the same order are one: an application may create and
- * free a million of them. */
+/* Communicators with the same members in the same order that one call site made: each of the first
+ * ones by itself, the others together, since an application may make and free a million of them. */
 struct ledger_comm {
     uint64_t id;              /* equal on all members: hash of the members' world ranks */
     uint64_t created;         /* how many there have been; 1 for MPI_COMM_WORLD */
+    uint32_t site;            /* that made it; LEDGER_NO_SITE: not known */
+    uint32_t copy;            /* which row of these members and this site, from 0 */
+    uint32_t names;           /* how often its name was taken: what was made later has it, too */
     uint32_t size;            /* members; of both groups for an intercommunicator */
-    uint32_t rank;            /* of this process */
+    uint32_t rank;            /* of this process; there, after those of the first group */
+    uint32_t first;           /* members of the first group of an intercommunicator; else 0 */
     uint32_t root_world_rank; /* world rank of its rank 0; UINT32_MAX: not known */
     uint32_t flags;           /* LEDGER_COMM_... */
-    char name[64];            /* MPI_Comm_get_name at creation or at the end; may be empty */
+    char name[64];            /* by the application, as it ended; empty: none, or several */
 };
 #define LEDGER_COMM_INTER 1u
 #define LEDGER_COMM_WORLD 2u
@@ -242,14 +246,18 @@ struct ledger_channel {
 enum { LEDGER_CHANNEL_SEND, LEDGER_CHANNEL_RECEIVE, LEDGER_CHANNEL_COLLECTIVE };
 #define LEDGER_CHANNEL_DISORDERED 1u /* the places of its messages are not known */
 
+/* Several values in one word, from its lowest bit on. No bit-fields: of these a compiler reads from
+ * memory, where nothing is yet, before it writes them. */
+#define LEDGER_BITS(word, from, bits) ((word) >> (from) & ((1ull << (bits)) - 1))
+
 /* With --trace: what one call did, in the order of exits. A call that completes several requests
  * has one for each. Exact ticks are worth their bytes: waits are differences between ranks. */
 struct ledger_event {
     uint64_t entry_ticks;
-    /* kind: enum act_kind; apart: the layer may have delayed it */
-    uint64_t duration : 42, operation : 10, kind : 4, thread : 7, apart : 1;
+    uint64_t what;         /* duration : 42, operation : 10, kind : 4, thread : 7, apart : 1; kind:
+                              enum act_kind; apart: the layer may have delayed it */
     uint64_t posted_ticks; /* entry of the call that posted what is completed here; or entry */
-    uint64_t bytes : 48, channel : 16; /* channel 0: none, or not known */
+    uint64_t message;      /* bytes : 48, channel : 16; channel 0: none, or not known */
     uint32_t site;
     uint32_t ordinal; /* in the channel; of a collective on its communicator. UINT32_MAX: unknown */
 };
@@ -257,12 +265,26 @@ struct ledger_event {
 /* With --trace=transport: what MPI called below itself; see transport/transport.h. */
 struct ledger_network {
     uint64_t from_ticks;
-    uint64_t duration : 40, kind : 8, thread : 8, flags : 8; /* kind: enum transport_kind */
+    uint64_t what;       /* duration : 40, kind : 8, thread : 8, flags : 8; enum transport_kind */
     uint64_t call_ticks; /* entry of the MPI call that the thread was in; 0: in none */
-    uint64_t bytes : 48, operation : 16; /* of that call */
+    uint64_t bytes;      /* bytes : 48, operation : 16; of that call */
     uint32_t site;
     uint32_t number; /* of a start and its completion; 0: none */
 };
+#define EVENT_DURATION(e) LEDGER_BITS((e)->what, 0, 42)
+#define EVENT_OPERATION(e) (uint32_t) LEDGER_BITS((e)->what, 42, 10)
+#define EVENT_KIND(e) (uint8_t) LEDGER_BITS((e)->what, 52, 4)
+#define EVENT_THREAD(e) (uint8_t) LEDGER_BITS((e)->what, 56, 7)
+#define EVENT_APART(e) ((e)->what >> 63)
+#define EVENT_BYTES(e) LEDGER_BITS((e)->message, 0, 48)
+#define EVENT_CHANNEL(e) (uint32_t)((e)->message >> 48)
+#define NETWORK_DURATION(e) LEDGER_BITS((e)->what, 0, 40)
+#define NETWORK_KIND(e) (uint8_t) LEDGER_BITS((e)->what, 40, 8)
+#define NETWORK_THREAD(e) (uint8_t) LEDGER_BITS((e)->what, 48, 8)
+#define NETWORK_FLAGS(e) ((e)->what >> 56)
+#define NETWORK_BYTES(e) LEDGER_BITS((e)->bytes, 0, 48)
+#define NETWORK_OPERATION(e) (uint32_t)((e)->bytes >> 48)
+
 enum ledger_network_state {
     LEDGER_NETWORK_OFF,     /* not asked for */
     LEDGER_NETWORK_ON,      /* recorded */

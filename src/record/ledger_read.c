@@ -1,16 +1,15 @@
 /* The reader's side. A record may be damaged, forged, or written to while it is read: everything is
  * copied first and checked then, so that nobody can change it between the two. */
 #include "base/clock.h"
+#include "base/input.h"
 #include "record/ledger.h"
 #include "transport/transport.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static const struct {
@@ -24,25 +23,6 @@ static const struct {
 };
 
 enum { MOST_RANKS = 1 << 24 };
-
-/* Waits for nothing: a FIFO or a device is no record. */
-static int open_record(int directory, const char *name, uint64_t *size, const char **fault)
-{
-    struct stat st;
-    int fd = openat(directory, name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    *fault = NULL;
-    if (fd < 0 || fstat(fd, &st)) {
-        *fault = strerror(errno);
-    } else if (!S_ISREG(st.st_mode)) {
-        *fault = "no collprof record: not a regular file";
-    } else {
-        *size = (uint64_t)st.st_size;
-        return fd;
-    }
-    if (fd >= 0)
-        close(fd);
-    return -1;
-}
 
 static bool read_at(int fd, void *to, uint64_t bytes, uint64_t offset)
 {
@@ -113,11 +93,11 @@ static const char *read_header(int fd, uint64_t size, struct ledger_header *h)
 
 const char *ledger_peek(struct ledger_header *h, int directory, const char *name)
 {
-    uint64_t size;
+    struct stat st;
     const char *fault;
-    int fd = open_record(directory, name, &size, &fault);
+    int fd = input_open(directory, name, &st, &fault);
     if (fd >= 0) {
-        fault = read_header(fd, size, h);
+        fault = read_header(fd, (uint64_t)st.st_size, h);
         close(fd);
     }
     return fault;
@@ -196,6 +176,11 @@ static bool check_site(const struct ledger *l, uint32_t i)
     return good;
 }
 
+static bool check_comm(const struct ledger *l, uint32_t i)
+{
+    return is_site(l->header, l->comms[i].site);
+}
+
 static bool check_call(const struct ledger *l, uint32_t i)
 {
     const struct ledger_call *c = &l->calls[i];
@@ -234,15 +219,15 @@ static bool check_channel(const struct ledger *l, uint32_t i)
 static bool check_event(const struct ledger *l, uint32_t i)
 {
     const struct ledger_event *e = &l->events[i];
-    return is_operation(l->header, e->operation) && is_site(l->header, e->site) &&
-           (!e->channel || e->channel < l->header->section[LEDGER_CHANNELS].count);
+    return is_operation(l->header, EVENT_OPERATION(e)) && is_site(l->header, e->site) &&
+           (!EVENT_CHANNEL(e) || EVENT_CHANNEL(e) < l->header->section[LEDGER_CHANNELS].count);
 }
 
 static bool check_network(const struct ledger *l, uint32_t i)
 {
     const struct ledger_network *e = &l->network[i];
-    return e->kind < TRANSPORT_KINDS && is_site(l->header, e->site) &&
-           (!e->call_ticks || is_operation(l->header, e->operation));
+    return NETWORK_KIND(e) < TRANSPORT_KINDS && is_site(l->header, e->site) &&
+           (!e->call_ticks || is_operation(l->header, NETWORK_OPERATION(e)));
 }
 
 static const struct {
@@ -252,6 +237,7 @@ static const struct {
     [LEDGER_OPERATIONS] = {check_operation, "a damaged record: an operation of no known family"},
     [LEDGER_MODULES] = {check_module, "a damaged record: a module whose name is not in it"},
     [LEDGER_SITES] = {check_site, "a damaged record: a call site in a module that is not in it"},
+    [LEDGER_COMMS] = {check_comm, "a damaged record: a communicator of no known place"},
     [LEDGER_CALLS] = {check_call, "a damaged record: a call in progress of nothing known"},
     [LEDGER_ENTRIES] = {check_entry, "a damaged record: counts of a call that is not in it"},
     [LEDGER_INSTANCES] = {check_instance,
@@ -332,10 +318,9 @@ static const char *read_all(int fd, struct ledger *l)
 
 const char *ledger_open(struct ledger *l, int directory, const char *name)
 {
-    uint64_t size;
     const char *fault;
     *l = (struct ledger){.in_file = true};
-    int fd = open_record(directory, name, &size, &fault);
+    int fd = input_open(directory, name, NULL, &fault);
     if (fd < 0)
         return fault;
     l->header = calloc(1, sizeof *l->header);

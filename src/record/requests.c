@@ -161,17 +161,20 @@ void request_release(struct request *r)
         give_back(r);
 }
 
-void request_forget(uint64_t handle)
+bool request_forget(uint64_t handle, struct request *r)
 {
     struct bucket *b = bucket_of(handle);
     uint32_t before;
     spin_lock(&b->lock);
-    struct request *r = find(b, handle, &before);
-    if (r)
-        take_out(b, r, before);
+    struct request *found = find(b, handle, &before);
+    if (found)
+        take_out(b, found, before);
     spin_unlock(&b->lock);
-    if (r)
-        give_back(r);
+    if (found) {
+        *r = *found;
+        give_back(found);
+    }
+    return found;
 }
 
 void requests_mark_sites(bool *sites)

@@ -15,7 +15,8 @@ enum request_kind {
     REQUEST_RECV = 1,       /* what it brings is in its status */
     REQUEST_COLLECTIVE = 2, /* has a place in its communicator's sequence */
     REQUEST_PERSISTENT = 4, /* kept after completion */
-    REQUEST_MESSAGE = 8     /* point to point: has a peer and a tag */
+    REQUEST_MESSAGE = 8,    /* point to point: has a peer and a tag */
+    REQUEST_PARTITIONED = 16
 };
 
 struct request {
@@ -28,6 +29,7 @@ struct request {
     uint32_t site;
     int root;
     int peer, tag;             /* as given: may be wildcards */
+    int partitions, ready;     /* of a message in parts, and of them handed over */
     MPI_Comm comm;             /* to find its record again, if it is still the one ... */
     uint64_t id;               /* ... with this identity */
     struct injected *injected; /* what src/inject remembers of it, or NULL */
@@ -56,8 +58,9 @@ void request_return(struct request *r);
 /* Done with it; a persistent one only becomes inactive. */
 void request_release(struct request *r);
 
-/* Takes out the record of a freed request, persistent or not. */
-void request_forget(uint64_t handle);
+/* Takes out the record of a freed request, persistent or not, and gives a copy of it to R; false if
+ * there is none. */
+bool request_forget(uint64_t handle, struct request *r);
 
 /* Marks the call sites that requests may still refer to. */
 void requests_mark_sites(bool *sites);

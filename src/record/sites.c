@@ -298,6 +298,8 @@ static void mark_used(bool *used)
     for (uint32_t i = 0; i < layer.ledger.header->section[LEDGER_CALLS].count; i++)
         if (layer.ledger.calls[i].since)
             used[layer.ledger.calls[i].site] = true;
+    for (uint32_t i = 1; i < layer.ledger.header->section[LEDGER_COMMS].count; i++)
+        used[layer.ledger.comms[i].site] = true;
 }
 
 /* What else names a site: it is none from now on. */

@@ -20,14 +20,22 @@ void trace_sent(struct call *c, struct comm *on, int to, int tag, uint64_t bytes
 void trace_received(struct call *c, struct comm *on, const MPI_Status *status, uint64_t bytes,
                     const struct request *probed);
 
+/* A request for messages in parts is made, or the last part of a message is handed over. */
+void trace_made(struct comm *on, struct request *r);
+void trace_ready(struct call *c, const struct request *r);
+
 /* Messages of non-blocking calls: posted, and completed by the call C. */
 void trace_posted(struct call *c, struct comm *on, struct request *r);
 void trace_completed(struct call *c, struct comm *on, struct request *r, const MPI_Status *status,
                      uint64_t bytes, bool cancelled);
 
+/* Nobody will know whether this receive has brought a message. */
+void trace_lost(const struct request *r);
+
 /* A message was seen; KEPT, where it is for nobody else, takes over its place. */
 void trace_probed(struct call *c, struct comm *on, const MPI_Status *status, struct request *kept);
 
+void trace_collective_posted(const struct call *c, struct comm *on, struct request *r);
 void trace_collective(struct call *c, struct comm *on, uint32_t sequence, int root, uint64_t bytes);
 
 #endif

@@ -2,6 +2,7 @@
  * need no process. Nothing is asked from a network: elfutils' own look-up for debug files would
  * (debuginfod), so the usual places are looked at here. */
 #include "symbols/symbols.h"
+#include "base/input.h"
 #include "base/order.h"
 #include "symbols/spans.h"
 
@@ -52,7 +53,8 @@ static bool has_build_id(int fd, const void *wanted, size_t size)
 /* Opens PATH if it belongs to the build-id (or that is not known). */
 static int try_open(const char *path, const unsigned char *id, int size)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const char *why;
+    int fd = input_open(AT_FDCWD, path, NULL, &why);
     if (fd >= 0 && size > 0 && !has_build_id(fd, id, (size_t)size)) {
         close(fd);
         return -1;
@@ -247,8 +249,12 @@ static struct symbols *open_symbols(const char *path, const char *build_id, bool
         return NULL;
     s->names_only = names_only;
     s->dwfl = dwfl_begin(&callbacks);
-    if (s->dwfl) {
-        s->module = dwfl_report_offline(s->dwfl, "", path, -1);
+    const char *why;
+    int fd = s->dwfl ? input_open(AT_FDCWD, path, NULL, &why) : -1;
+    if (fd >= 0) {
+        s->module = dwfl_report_offline(s->dwfl, "", path, fd);
+        if (!s->module) /* otherwise it is libdw's from here on */
+            close(fd);
         dwfl_report_end(s->dwfl, NULL, NULL);
         *changed = s->module && (!dwfl_module_getelf(s->module, &s->bias) ||
                                  !is_same_build(s->module, build_id));

@@ -9,49 +9,83 @@ static int by_instance(const void *a, const void *b, void *acts)
     return ORDER(x->comm_id, y->comm_id) ?: ORDER(x->ordinal, y->ordinal) ?: ORDER(x->tag, y->tag);
 }
 
+/* Between two groups those of the root's name nobody; all others the same. */
+static bool agree(const struct act *a, const struct act *b)
+{
+    return a->collective == b->collective && a->first == b->first &&
+           (a->peer == b->peer ||
+            (a->first && (a->peer == TIMELINE_NONE || b->peer == TIMELINE_NONE)));
+}
+
 /* Seen whole, and all members agree on what it is. */
 static bool is_whole(const struct act *act, const uint32_t *member, size_t n)
 {
-    if (n < 2 || n != act[*member].members)
+    const struct act *named = &act[*member];
+    if (n < 2 || n != named->members || named->first >= n)
         return false;
-    for (size_t i = 1; i < n; i++)
-        if (act[member[i]].collective != act[*member].collective ||
-            act[member[i]].peer != act[*member].peer || act[member[i]].tag != (int32_t)i)
+    for (size_t i = 0; i < n; i++) {
+        const struct act *a = &act[member[i]];
+        if (a->tag != (int32_t)i || !agree(a, named))
             return false;
-    return act[*member].tag == 0;
+        if (named->peer == TIMELINE_NONE)
+            named = a;
+    }
+    return true;
 }
 
-static void set_cause(struct timeline *t, const struct act *act, uint32_t i, uint32_t awaited,
-                      enum wait_state state)
+/* The last to enter of those from LOW to below HIGH. */
+static uint32_t last_of(const int64_t *entered, size_t low, size_t high)
 {
-    if (i != awaited)
-        t->cause[i] = (struct cause){act[awaited].posted_ns, act[awaited].rank, (uint8_t)state};
+    size_t last = low;
+    for (size_t i = low; i < high; i++)
+        if (entered[i] > entered[last])
+            last = i;
+    return (uint32_t)last;
 }
 
-/* N members by their rank in the communicator. */
-static void look_at(struct timeline *t, const struct act *act, const uint32_t *member, size_t n)
+void collective_awaits(enum collective_kind kind, const int64_t *entered, size_t n, size_t first,
+                       uint32_t root, uint32_t *awaited)
 {
-    uint32_t last = *member, root = TIMELINE_NONE;
+    /* What comes, comes from all, or from the other group. */
+    const size_t end = first ? first : n;
+    const uint32_t last = last_of(entered, 0, end), last_of_second = last_of(entered, first, n);
+    uint32_t before = 0; /* the latest of the ranks before */
     for (size_t i = 0; i < n; i++) {
-        if (act[member[i]].posted_ns > act[last].posted_ns)
-            last = member[i];
-        if (act[member[i]].rank == act[member[i]].peer)
-            root = member[i];
+        awaited[i] = (uint32_t)i;
+        if (kind == COLLECTIVE_ALL || (kind == COLLECTIVE_TO_ROOT && i == root))
+            awaited[i] = i < first ? last_of_second : last;
+        else if (kind == COLLECTIVE_FROM_ROOT && root < n &&
+                 (!first || (i < first) != (root < first)))
+            awaited[i] = root;
+        else if (kind == COLLECTIVE_PREFIX && i)
+            awaited[i] = before;
+        if (entered[i] > entered[before])
+            before = (uint32_t)i;
     }
-    enum collective_kind kind = act[*member].collective;
-    if (kind == COLLECTIVE_TO_ROOT && root != TIMELINE_NONE)
-        set_cause(t, act, root, last, WAIT_EARLY_ROOT);
-    uint32_t before = *member; /* the latest of the ranks before */
+}
+
+static const uint8_t states[] = {[COLLECTIVE_ALL] = WAIT_N_TO_N,
+                                 [COLLECTIVE_FROM_ROOT] = WAIT_LATE_ROOT,
+                                 [COLLECTIVE_TO_ROOT] = WAIT_EARLY_ROOT,
+                                 [COLLECTIVE_PREFIX] = WAIT_PREFIX};
+
+/* N members by their rank in the communicator; ENTERED and AWAITED have room for them. */
+static void look_at(struct timeline *t, const struct act *act, const uint32_t *member, size_t n,
+                    int64_t *entered, uint32_t *awaited)
+{
+    uint32_t root = TIMELINE_NONE, peer = TIMELINE_NONE;
+    for (size_t i = 0; i < n && peer == TIMELINE_NONE; i++)
+        peer = act[member[i]].peer;
     for (size_t i = 0; i < n; i++) {
-        if (kind == COLLECTIVE_ALL)
-            set_cause(t, act, member[i], last, WAIT_N_TO_N);
-        else if (kind == COLLECTIVE_FROM_ROOT && root != TIMELINE_NONE)
-            set_cause(t, act, member[i], root, WAIT_LATE_ROOT);
-        else if (kind == COLLECTIVE_PREFIX)
-            set_cause(t, act, member[i], before, WAIT_PREFIX);
-        if (act[member[i]].posted_ns > act[before].posted_ns)
-            before = member[i];
+        entered[i] = act[member[i]].posted_ns;
+        if (act[member[i]].rank == peer)
+            root = (uint32_t)i;
     }
+    collective_awaits(act[*member].collective, entered, n, act[*member].first, root, awaited);
+    for (size_t i = 0; i < n; i++)
+        if (awaited[i] != i)
+            t->cause[member[i]] = (struct cause){entered[awaited[i]], act[member[awaited[i]]].rank,
+                                                 states[act[*member].collective]};
 }
 
 void cause_of_collectives(struct timeline *t, const struct act *act, size_t n,
@@ -63,13 +97,17 @@ void cause_of_collectives(struct timeline *t, const struct act *act, size_t n,
         if ((act[i].kind == ACT_COLLECTIVE || act[i].kind == ACT_COLLECTED) && act[i].comm_id)
             list[m++] = (uint32_t)i;
     qsort_r(list, m, sizeof *list, by_instance, (void *)act);
+    int64_t *entered = alloc((m + 1) * sizeof *entered);
+    uint32_t *awaited = alloc((m + 1) * sizeof *awaited);
     for (size_t i = 0, end; i < m; i = end) {
         const struct act *a = &act[list[i]];
         for (end = i + 1; end < m && act[list[end]].comm_id == a->comm_id &&
                           act[list[end]].ordinal == a->ordinal;)
             end++;
         if (is_whole(act, list + i, end - i))
-            look_at(t, act, list + i, end - i);
+            look_at(t, act, list + i, end - i, entered, awaited);
     }
+    free(entered);
+    free(awaited);
     free(list);
 }

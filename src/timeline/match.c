@@ -1,6 +1,7 @@
 #include "timeline/timeline_inner.h"
 
 #include "base/hash.h"
+#include "base/order.h"
 
 uint64_t timeline_thinner(uint64_t mask, uint64_t span)
 {
@@ -48,14 +49,18 @@ static uint32_t *find(const struct ends *e, const struct act *act, const struct 
     return &e->slot[i & e->mask];
 }
 
-static bool is_numbered(const struct act *a)
+uint64_t timeline_bytes(const struct timeline *t, const struct act *act, size_t i)
 {
-    return a->comm_id && a->ordinal != TIMELINE_NONE && a->peer != TIMELINE_NONE;
+    const struct act *a = &act[i];
+    if (a->bytes != TIMELINE_UNKNOWN_BYTES)
+        return a->bytes;
+    return t->partner[i] == TIMELINE_NONE ? 0 : act[t->partner[i]].bytes;
 }
 
 static bool is_possible(const struct act *send, const struct act *receive, int64_t error_ns)
 {
-    return send->bytes == receive->bytes && receive->exit_ns >= send->entry_ns - error_ns;
+    return (send->bytes == receive->bytes || receive->bytes == TIMELINE_UNKNOWN_BYTES) &&
+           receive->exit_ns >= send->entry_ns - error_ns;
 }
 
 static void pair_up(struct timeline *t, const struct act *act, size_t i, const struct ends *sends,
@@ -74,6 +79,47 @@ static void pair_up(struct timeline *t, const struct act *act, size_t i, const s
     t->matched++;
 }
 
+/* Receives. */
+static int by_channel(const void *a, const void *b)
+{
+    const struct act *x = *(const struct act *const *)a, *y = *(const struct act *const *)b;
+    return ORDER(x->comm_id, y->comm_id) ?: ORDER(x->peer, y->peer) ?: ORDER(x->rank, y->rank)
+        ?: ORDER(x->tag, y->tag);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct act *x = *(const struct act *const *)a, *y = *(const struct act *const *)b;
+    return by_channel(a, b) ?: ORDER(x->ordinal, y->ordinal);
+}
+
+/* Behind a pair that cannot be one message all others of the channel may be one place off. */
+static void part_doubtful(struct timeline *t, const struct act *act, size_t n,
+                          const struct ends *sends, void *(*alloc)(size_t size))
+{
+    const struct act **bad = alloc((t->contradictions + 1) * sizeof *bad), **first;
+    size_t m = 0, channels = 0;
+    for (size_t i = 0; i < n; i++)
+        if (act[i].kind == ACT_RECEIVED && act_is_numbered(&act[i]) &&
+            t->partner[i] == TIMELINE_NONE && *find(sends, act, &act[i]))
+            bad[m++] = &act[i];
+    qsort(bad, m, sizeof *bad, by_place);
+    for (size_t i = 0; i < m; i++)
+        if (!channels || by_channel(&bad[channels - 1], &bad[i]))
+            bad[channels++] = bad[i];
+    for (size_t i = 0; i < n; i++) {
+        const struct act *a = &act[i];
+        if (a->kind != ACT_RECEIVED || t->partner[i] == TIMELINE_NONE ||
+            !(first = bsearch(&a, bad, channels, sizeof *bad, by_channel)) ||
+            (*first)->ordinal > a->ordinal)
+            continue;
+        t->partner[t->partner[i]] = TIMELINE_NONE;
+        t->partner[i] = TIMELINE_NONE;
+        t->matched--;
+    }
+    free(bad);
+}
+
 void match_messages(struct timeline *t, const struct act *act, size_t n, int64_t error_ns,
                     void *(*alloc)(size_t size))
 {
@@ -84,7 +130,7 @@ void match_messages(struct timeline *t, const struct act *act, size_t n, int64_t
     for (size_t i = 0; i < n; i++) {
         bool send = act[i].kind == ACT_SEND || act[i].kind == ACT_POST;
         t->partner[i] = TIMELINE_NONE;
-        if ((send || act[i].kind == ACT_RECEIVED) && !is_numbered(&act[i])) {
+        if ((send || act[i].kind == ACT_RECEIVED) && !act_is_numbered(&act[i])) {
             t->unnumbered++;
         } else if (send) {
             *find(&sends, act, &act[i]) = (uint32_t)i + 1;
@@ -92,15 +138,17 @@ void match_messages(struct timeline *t, const struct act *act, size_t n, int64_t
         }
     }
     for (size_t i = 0; i < n; i++)
-        if (act[i].kind == ACT_RECEIVED && is_numbered(&act[i])) {
+        if (act[i].kind == ACT_RECEIVED && act_is_numbered(&act[i])) {
             pair_up(t, act, i, &sends, error_ns);
             t->receives++;
         }
+    if (t->contradictions)
+        part_doubtful(t, act, n, &sends, alloc);
     for (size_t i = 0; i < n; i++) /* what was only seen was sent all the same */
-        if (act[i].kind == ACT_PROBED && is_numbered(&act[i]))
+        if (act[i].kind == ACT_PROBED && act_is_numbered(&act[i]))
             t->partner[i] = *find(&sends, act, &act[i]) - 1; /* TIMELINE_NONE if there is none */
     for (size_t i = 0; i < n; i++) /* the completion of a send has the partner of its post */
-        if (act[i].kind == ACT_SENT && is_numbered(&act[i])) {
+        if (act[i].kind == ACT_SENT && act_is_numbered(&act[i])) {
             uint32_t post = *find(&sends, act, &act[i]);
             t->partner[i] = post ? t->partner[post - 1] : TIMELINE_NONE;
         }

@@ -1,6 +1,7 @@
 #include "timeline/network.h"
 
 #include "base/order.h"
+#include "timeline/timeline_inner.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -228,7 +229,7 @@ static void rows_of_messages(struct work *w, size_t n, uint64_t *sends, void *(*
         if (s == TIMELINE_NONE || tied[s] || !same_size(&w->net[s], a))
             continue;
         tied[s] = true;
-        ++*sends;
+        *sends += act_is_numbered(a);
         rows_of_message(w, (uint32_t)i, s, a->bytes);
     }
     for (size_t k = 0; k < w->starts.n; k++) { /* inside of collectives, say */

@@ -47,7 +47,7 @@ struct net_row {
 struct net_found {
     struct net_row *rows; /* by operation and site */
     size_t n_rows;
-    uint64_t sends; /* messages whose start was seen */
+    uint64_t sends; /* of those that timeline_find() counts, the start was seen */
 };
 
 /* T: what timeline_find() made of the N acts. NET: M events in any order. */

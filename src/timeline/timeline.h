@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #define TIMELINE_NONE UINT32_MAX
+#define TIMELINE_UNKNOWN_BYTES ((1ull << 48) - 1)
 
 /* A trace that is too long is thinned out to windows of time: kept are the times (ns, on the common
  * clock) that have none of MASK's bits. This gives the mask for about half of them, in a run of
@@ -39,14 +40,15 @@ struct act {
     int64_t entry_ns, exit_ns;
     int64_t posted_ns; /* entry of the call that posted what is completed here; else entry_ns */
     uint64_t comm_id;  /* of this very communicator; 0: not known */
-    uint64_t bytes;
-    uint32_t rank;            /* in MPI_COMM_WORLD */
+    uint64_t bytes;    /* TIMELINE_UNKNOWN_BYTES: a message that was cut off */
+    uint32_t rank;     /* in MPI_COMM_WORLD */
     uint32_t site, operation; /* indices that this floor only hands on */
     uint32_t peer;            /* world rank of the other end, or of the root; TIMELINE_NONE */
     uint32_t ordinal;         /* of the message in its channel, or of the collective on its
                                  communicator; TIMELINE_NONE: not known */
     int32_t tag;              /* of a collective: the rank in the communicator */
-    uint32_t members;         /* of a collective's communicator */
+    uint32_t members, first;  /* of a collective's communicator; and of the first of two groups,
+                                 whose ranks come before those of the second; 0: there is one */
     uint8_t kind;             /* enum act_kind */
     uint8_t collective;       /* enum collective_kind */
     uint8_t thread;           /* 0: the first that called MPI */
@@ -57,7 +59,8 @@ struct act {
 enum wait_state {
     WAIT_NONE,
     WAIT_LATE_SENDER,
-    WAIT_WRONG_ORDER, /* a late sender, while a message sent before it lay ready */
+    WAIT_WRONG_ORDER, /* a late sender, while one that is received later lay there: for most of it
+                       */
     WAIT_LATE_RECEIVER,
     WAIT_N_TO_N,
     WAIT_LATE_ROOT,
@@ -80,6 +83,9 @@ struct wait {
     uint32_t state; /* enum wait_state */
     uint32_t rank;  /* that was waited for */
     uint64_t calls, wait_ns;
+    /* At an n-to-n, after this rank another one was waited for: so many times, from the second on;
+     * and of them, the same one as the time before. */
+    uint64_t followed, in_turn;
 };
 
 struct timeline {
@@ -90,7 +96,8 @@ struct timeline {
     uint64_t sends, receives; /* of messages, as far as they could be numbered */
     uint64_t matched;         /* messages with both ends */
     uint64_t contradictions;  /* pairs that cannot be one message: received before it was sent, or
-                                 of different sizes. Used for nothing. */
+                                 of different sizes. Used for nothing, nor is what
+                                 comes behind in their channel. */
     uint64_t unnumbered;      /* ends of messages whose order is not known */
     uint64_t call_ns;         /* time in all calls */
     uint64_t wait_sum_ns;     /* of it, waited */
@@ -102,9 +109,17 @@ struct timeline {
  * differ, are none. Memory is had from ALLOC, which gives zeroed memory or does not return. */
 void timeline_find(struct timeline *t, const struct act *act, size_t n, int64_t error_ns,
                    void *(*alloc)(size_t size));
+/* Of its message as it was sent; 0: not known. */
+uint64_t timeline_bytes(const struct timeline *t, const struct act *act, size_t i);
 /* Where in t->order the acts of another call begin than that of the act at I. */
 size_t timeline_call_end(const struct timeline *t, const struct act *act, size_t n, size_t i);
 
 void timeline_free(struct timeline *t);
+
+/* The N members of one collective entered it at ENTERED, by their rank in the communicator (FIRST:
+ * as in struct act). AWAITED[i]: the one whose entry member I could not do without, itself if it
+ * needed nobody. ROOT: TIMELINE_NONE where there is none. */
+void collective_awaits(enum collective_kind kind, const int64_t *entered, size_t n, size_t first,
+                       uint32_t root, uint32_t *awaited);
 
 #endif

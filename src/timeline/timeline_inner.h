@@ -6,6 +6,12 @@
 
 #include <stdlib.h>
 
+/* The place of its message in its channel is known. */
+static inline bool act_is_numbered(const struct act *a)
+{
+    return a->comm_id && a->ordinal != TIMELINE_NONE && a->peer != TIMELINE_NONE;
+}
+
 /* Fills t->partner and counts. */
 void match_messages(struct timeline *t, const struct act *act, size_t n, int64_t error_ns,
                     void *(*alloc)(size_t size));

@@ -45,20 +45,25 @@ static void find_buffered(const struct timeline *t, const struct act *act, size_
 
 struct order {
     int64_t posted, sent; /* later: SENT is the least of this and all that follow */
-    uint32_t rank;
+    uint64_t thread;      /* each receives in an order of its own */
 };
+
+static uint64_t thread_of(const struct act *a)
+{
+    return (uint64_t)a->rank << 8 | a->thread;
+}
 
 static int by_posting(const void *a, const void *b)
 {
     const struct order *x = a, *y = b;
-    return ORDER(x->rank, y->rank) ?: ORDER(x->posted, y->posted);
+    return ORDER(x->thread, y->thread) ?: ORDER(x->posted, y->posted);
 }
 
-/* When the earliest message was sent that RANK posted a receive for only from FROM on. */
-static int64_t earliest_sent(const struct order *list, size_t n, uint32_t rank, int64_t from)
+/* When the earliest message was sent that THREAD posted a receive for only from FROM on. */
+static int64_t earliest_sent(const struct order *list, size_t n, uint64_t thread, int64_t from)
 {
     size_t low = 0, high = n;
-    struct order wanted = {from, 0, rank};
+    struct order wanted = {from, 0, thread};
     while (low < high) {
         size_t middle = (low + high) / 2;
         if (by_posting(&list[middle], &wanted) < 0)
@@ -66,7 +71,7 @@ static int64_t earliest_sent(const struct order *list, size_t n, uint32_t rank, 
         else
             high = middle;
     }
-    return low < n && list[low].rank == rank ? list[low].sent : INT64_MAX;
+    return low < n && list[low].thread == thread ? list[low].sent : INT64_MAX;
 }
 
 static void find_wrong_order(struct timeline *t, const struct act *act, size_t n,
@@ -76,15 +81,21 @@ static void find_wrong_order(struct timeline *t, const struct act *act, size_t n
     size_t m = 0;
     for (size_t i = 0; i < n; i++)
         if (act[i].kind == ACT_RECEIVED && t->partner[i] != TIMELINE_NONE)
-            list[m++] = (struct order){act[i].posted_ns, act[t->partner[i]].entry_ns, act[i].rank};
+            list[m++] =
+                (struct order){act[i].posted_ns, act[t->partner[i]].entry_ns, thread_of(&act[i])};
     qsort(list, m, sizeof *list, by_posting);
     for (size_t i = m; i-- > 1;)
-        if (list[i - 1].rank == list[i].rank && list[i].sent < list[i - 1].sent)
+        if (list[i - 1].thread == list[i].thread && list[i].sent < list[i - 1].sent)
             list[i - 1].sent = list[i].sent;
-    for (size_t i = 0; i < n; i++)
-        if (t->cause[i].state == WAIT_LATE_SENDER && act[i].posted_ns == act[i].entry_ns &&
-            earliest_sent(list, m, act[i].rank, act[i].exit_ns) < act[i].entry_ns)
-            t->cause[i].state = WAIT_WRONG_ORDER;
+    for (size_t i = 0; i < n; i++) {
+        const struct act *a = &act[i];
+        struct cause *c = &t->cause[i];
+        if (c->state == WAIT_LATE_SENDER && a->posted_ns == a->entry_ns &&
+            c->enabled_ns > a->entry_ns &&
+            earliest_sent(list, m, thread_of(a), a->exit_ns) <
+                a->entry_ns + (c->enabled_ns - a->entry_ns) / 2)
+            c->state = WAIT_WRONG_ORDER;
+    }
     free(list);
 }
 
@@ -152,6 +163,62 @@ static int by_place(const void *a, const void *b)
         ?: ORDER(x->rank, y->rank);
 }
 
+/* One instance in which somebody waited. */
+struct late {
+    uint32_t site, operation, ordinal, rank;
+    uint64_t comm_id;
+};
+
+static int by_series(const struct late *x, const struct late *y)
+{
+    return ORDER(x->site, y->site) ?: ORDER(x->operation, y->operation)
+        ?: ORDER(x->comm_id, y->comm_id);
+}
+
+static int by_order(const void *a, const void *b)
+{
+    const struct late *x = a, *y = b;
+    return by_series(x, y) ?: ORDER(x->ordinal, y->ordinal);
+}
+
+/* Whether those who are late to the n-to-ns of one place come one after another in the same order;
+ * the waits are by place. */
+static void find_turns(struct timeline *t, const struct act *act, size_t n,
+                       void *(*alloc)(size_t size))
+{
+    struct late *late = alloc((n + 1) * sizeof *late);
+    size_t m = 0, ranks = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t rank = t->cause[i].rank;
+        if (!t->wait_ns[i] || t->cause[i].state != WAIT_N_TO_N)
+            continue;
+        late[m++] =
+            (struct late){act[i].site, act[i].operation, act[i].ordinal, rank, act[i].comm_id};
+        ranks = rank >= ranks ? rank + (size_t)1 : ranks;
+    }
+    qsort(late, m, sizeof *late, by_order);
+    uint32_t *next = alloc((ranks + 1) * sizeof *next); /* whom each was followed by; +1 */
+    for (size_t i = 1; i < m; i++) {
+        const struct late *before = &late[i - 1];
+        if (by_series(before, &late[i])) {
+            memset(next, 0, ranks * sizeof *next);
+            continue;
+        }
+        if (before->ordinal == late[i].ordinal)
+            continue;
+        struct wait wanted = {
+            before->site, before->operation, WAIT_N_TO_N, before->rank, 0, 0, 0, 0};
+        struct wait *row = bsearch(&wanted, t->waits, t->n_waits, sizeof *row, by_place);
+        if (row && next[before->rank]) {
+            row->followed++;
+            row->in_turn += next[before->rank] == late[i].rank + 1;
+        }
+        next[before->rank] = late[i].rank + 1;
+    }
+    free(late);
+    free(next);
+}
+
 static int longest_first(const void *a, const void *b)
 {
     return ORDER(((const struct wait *)b)->wait_ns, ((const struct wait *)a)->wait_ns)
@@ -175,9 +242,12 @@ static void sum_up(struct timeline *t, const struct act *act, size_t n, void *(*
     m = 0;
     for (size_t i = 0; i < n; i++)
         if (t->wait_ns[i] > 0)
-            w[m++] = (struct wait){
-                act[i].site, act[i].operation,       t->cause[i].state, t->cause[i].rank,
-                1,           (uint64_t)t->wait_ns[i]};
+            w[m++] = (struct wait){.site = act[i].site,
+                                   .operation = act[i].operation,
+                                   .state = t->cause[i].state,
+                                   .rank = t->cause[i].rank,
+                                   .calls = 1,
+                                   .wait_ns = (uint64_t)t->wait_ns[i]};
     qsort(w, m, sizeof *w, by_place);
     for (size_t i = 0; i < m; i++) {
         if (kept && !by_place(&w[kept - 1], &w[i])) {
@@ -187,8 +257,9 @@ static void sum_up(struct timeline *t, const struct act *act, size_t n, void *(*
             w[kept++] = w[i];
         }
     }
-    qsort(w, kept, sizeof *w, longest_first);
     t->n_waits = kept;
+    find_turns(t, act, n, alloc);
+    qsort(w, kept, sizeof *w, longest_first);
 }
 
 void timeline_find(struct timeline *t, const struct act *act, size_t n, int64_t error_ns,

@@ -40,9 +40,11 @@ struct transport_polls *transport_polls(void)
 
 uint32_t transport_number(void)
 {
-    static uint32_t last;
-    uint32_t number = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
-    return number ? number : __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+    enum { BLOCK = 256 }; /* that a thread takes at a time */
+    static uint32_t taken;
+    if (watcher.number % BLOCK == 0)
+        watcher.number = __atomic_fetch_add(&taken, BLOCK, __ATOMIC_RELAXED);
+    return ++watcher.number ? watcher.number : transport_number();
 }
 
 void transport_tell(const struct transport_event *event)

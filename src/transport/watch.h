@@ -13,9 +13,10 @@ extern struct transport collprof_transport;
 
 struct watcher {
     struct transport_polls *polls;
-    uint64_t first; /* of what is seen in the poll in progress; 0: nothing yet */
-    bool busy;      /* in the layer: what is called from there is no event */
-    bool starting;  /* in a start: one that UCX makes out of it is the same */
+    uint64_t first;  /* of what is seen in the poll in progress; 0: nothing yet */
+    uint32_t number; /* of its last start */
+    bool busy;       /* in the layer: what is called from there is no event */
+    bool starting;   /* in a start: one that UCX makes out of it is the same */
 };
 extern __thread struct watcher watcher __attribute__((tls_model("initial-exec")));
 
