@@ -1,10 +1,12 @@
 #include "base/launcher.h"
 
+#include "base/hash.h"
 #include "base/text.h"
 #include "config.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 /* In this order: one that is started within another sets its own besides; MPICH finds its ranks by
  * the second one's, whatever is left of the first. A job step's variables
@@ -32,11 +34,32 @@ static bool is_set(const char *variable)
     return value && *value;
 }
 
+static bool is_mpich(const struct mpi_built *mpi)
+{
+    return !strncmp(mpi->libraries, "libmpich", 8);
+}
+
+/* Hydra gives its runs no name, but each rank a socket, all of which one process has made. */
+static uint64_t run_name(bool one_host)
+{
+    static const char *const names[] = {"PMIX_NAMESPACE", "SLURM_JOB_ID", "SLURM_STEP_ID"};
+    struct ucred maker = {0};
+    socklen_t size = sizeof maker;
+    uint64_t name = HASH_START;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (is_set(names[i]))
+            name = hash_bytes(name, getenv(names[i]), strlen(getenv(names[i])));
+    if (one_host && is_set("PMI_FD") &&
+        !getsockopt(number("PMI_FD"), SOL_SOCKET, SO_PEERCRED, &maker, &size))
+        name = hash_bytes(name, &maker.pid, sizeof maker.pid);
+    return name;
+}
+
 struct launcher launcher_read(const struct mpi_built *mpi)
 {
     struct launcher l = {.pmi = is_set("PMI_FD") || is_set("PMI_PORT") || is_set("PMI_RANK"),
                          .pmix = is_set("PMIX_NAMESPACE")};
-    bool by_pmi = mpi && mpi_is_mpich(mpi) && (is_set("PMI_FD") || is_set("PMI_PORT"));
+    bool by_pmi = mpi && is_mpich(mpi) && (is_set("PMI_FD") || is_set("PMI_PORT"));
     for (size_t i = by_pmi; i < sizeof known / sizeof *known && !l.name; i++) {
         if (!is_set(known[i].rank) || (*known[i].size && !is_set(known[i].size)))
             continue;
@@ -49,6 +72,7 @@ struct launcher launcher_read(const struct mpi_built *mpi)
     /* srun --mpi=pmi2 sets MPICH's variables, too. */
     if (l.name && l.pmi && is_set("SLURM_STEP_ID") && !is_set("HYDI_CONTROL_FD"))
         l.name = "srun";
+    l.run = run_name(l.local_size == l.size);
     return l;
 }
 
@@ -82,23 +106,18 @@ const struct mpi_built *mpi_of_library(const char *library)
     return NULL;
 }
 
-bool mpi_is_mpich(const struct mpi_built *mpi)
-{
-    return !strncmp(mpi->libraries, "libmpich", 8);
-}
-
 /* PMI 1 and 2 are MPICH's, from Slurm and Flux also those of an Open MPI that is built for them;
  * PMIx is Open MPI's. Behind MPI 5's ABI there may be any. */
 bool launcher_serves(const struct launcher *l, const struct mpi_built *mpi)
 {
     bool any = is_set("SLURM_STEP_ID") || is_set("FLUX_TASK_RANK");
     return l->size < 2 || (l->pmi && (strcmp(mpi->title, "Open MPI") != 0 || any)) ||
-           (l->pmix && !mpi_is_mpich(mpi));
+           (l->pmix && !is_mpich(mpi));
 }
 
 const char *launcher_command(const struct launcher *l, const struct mpi_built *mpi)
 {
     if (l->name && !strcmp(l->name, "srun"))
-        return mpi_is_mpich(mpi) ? "srun --mpi=pmi2" : "srun --mpi=pmix";
+        return is_mpich(mpi) ? "srun --mpi=pmi2" : "srun --mpi=pmix";
     return l->name && !strcmp(l->name, "flux") && l->pmi ? "flux run" : mpi->launcher;
 }

@@ -5,12 +5,14 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct launcher {
     const char *name; /* "Hydra (MPICH's mpiexec)"; NULL: none is known to have started this */
     int rank, size;   /* size 0: not said */
     int local_size;   /* processes on this host, 0: not said */
     int parts;        /* of an MPMD run, 0: not said */
+    uint64_t run;     /* alike for its processes, and different from those of other runs */
     bool pmi, pmix;   /* protocols offered: PMI 1 or 2, PMIx */
 };
 
@@ -26,8 +28,6 @@ struct launcher launcher_read(const struct mpi_built *mpi);
 
 /* The one that has LIBRARY, a path or a name (libmpi.so.40, libmpi.so.40.30.4), NULL if none. */
 const struct mpi_built *mpi_of_library(const char *library);
-
-bool mpi_is_mpich(const struct mpi_built *mpi);
 
 /* Whether ranks of that MPI find each other where L has started them. A single one need not. */
 bool launcher_serves(const struct launcher *l, const struct mpi_built *mpi);

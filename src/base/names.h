@@ -18,7 +18,13 @@
     X(held, "held")                                                                                \
     X(direct, "direct")                                                                            \
     X(gap, "gap")                                                                                  \
-    X(overhead, "overhead")
+    X(overhead, "overhead")                                                                        \
+    X(osu, "osu")                                                                                  \
+    X(osu_max, "osu-max")                                                                          \
+    X(imb, "imb")                                                                                  \
+    X(imb_max, "imb-max")                                                                          \
+    X(repro_barrier, "repro-barrier")                                                              \
+    X(repro_window, "repro-window")
 
 #define BCASTS(X)                                                                                  \
     X(native, "native", RUNS)                                                                      \

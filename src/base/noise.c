@@ -25,7 +25,9 @@ static int64_t ns_of(struct timeval t)
     return (int64_t)t.tv_sec * 1000000000 + (int64_t)t.tv_usec * 1000;
 }
 
-int64_t noise_delayed(void)
+/* Of this thread, or of one that came before and was delayed more: of several that call MPI it is
+ * the one that is worst off, as far as it was seen. */
+static int64_t noise_delayed(void)
 {
     static int64_t most = -1;
     char text[256];

@@ -15,10 +15,6 @@ struct noise_totals {
 };
 void noise_read(struct noise_totals *noise);
 
-/* Its delayed_ns alone: of this thread, or of one that came before and was delayed more. Of several
- * that call MPI it is the one that is worst off, as far as it was seen. */
-int64_t noise_delayed(void);
-
 /* The frequency of the processor that this thread is on; -1: not known. */
 int64_t noise_khz(void);
 

@@ -1,9 +1,29 @@
 #include "base/reason.h"
 
-#include <stdarg.h>
+#include "base/quote.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+void reason_say_list(const char *program, const char *format, va_list arguments)
+{
+    char *line = NULL;
+    if (vasprintf(&line, format, arguments) < 0)
+        return;
+    quote_plain(line);
+    dprintf(STDERR_FILENO, "%s: %s\n", program, line); /* whole: several ranks may speak at once */
+    free(line);
+}
+
+void reason_say(const char *program, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    reason_say_list(program, format, arguments);
+    va_end(arguments);
+}
 
 static _Thread_local char *given; /* lines; NULL: none */
 
@@ -16,6 +36,7 @@ bool reason_give(const char *format, ...)
     va_end(arguments);
     if (length < 0)
         return false;
+    quote_plain(line);
     if (!(given && strstr(given, line)) &&
         asprintf(&all, "%s%s\n", given ? given : "", line) >= 0) {
         free(given);
@@ -30,7 +51,7 @@ void reason_tell(const char *program)
     char *rest = NULL;
     for (char *line = given ? strtok_r(given, "\n", &rest) : NULL; line;
          line = strtok_r(NULL, "\n", &rest))
-        fprintf(stderr, "%s: %s\n", program, line);
+        reason_say(program, "%s", line);
     free(given);
     given = NULL;
 }

@@ -4,12 +4,18 @@
 #ifndef COLLPROF_BASE_REASON_H
 #define COLLPROF_BASE_REASON_H
 
+#include <stdarg.h>
 #include <stdbool.h>
+
+/* Prints "PROGRAM: line" to standard error. Names in it may be anybody's: what is no printable
+ * character becomes '?' (base/quote.h). */
+void reason_say(const char *program, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void reason_say_list(const char *program, const char *format, va_list arguments);
 
 /* Keeps a line, "what is wrong: what would be right", unless it was given before; returns false. */
 bool reason_give(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Prints each line that was given since the last time to standard error, after "PROGRAM: ". */
+/* Tells each line that was given since the last time. */
 void reason_tell(const char *program);
 
 #endif

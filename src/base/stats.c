@@ -107,8 +107,9 @@ static double inflation(const double *x, size_t n, double median)
 static const double inflated_from = 1.3;
 enum { DEPENDENCE_FROM = 20 };
 
-double stats_median_bounds_dependent(const double *x, size_t n, double median, size_t *low,
-                                     size_t *high)
+/* For samples X, in the order taken, that may depend on those before: consecutive operations share
+ * the machine's state, and N of them may be worth few. Returns how many. */
+static double dependent_bounds(const double *x, size_t n, double median, size_t *low, size_t *high)
 {
     double factor = n < DEPENDENCE_FROM ? 1 : inflation(x, n, median);
     stats_median_bounds(n, low, high);
@@ -163,7 +164,7 @@ struct summary stats_summarize(const double *x, size_t n)
     s.min = sorted[0];
     s.max = sorted[n - 1];
     size_t low, high;
-    s.effective = stats_median_bounds_dependent(x, n, s.median, &low, &high);
+    s.effective = dependent_bounds(x, n, s.median, &low, &high);
     s.median_low = sorted[low];
     s.median_high = sorted[high];
     free(sorted);

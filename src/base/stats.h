@@ -35,11 +35,6 @@ double stats_quantile(const double *sorted, size_t n, double q);
  * confidence. */
 void stats_median_bounds(size_t n, size_t *low, size_t *high);
 
-/* The same for samples X, in the order taken, that may depend on those before: consecutive
- * operations share the machine's state, and N of them may be worth few. Returns how many. */
-double stats_median_bounds_dependent(const double *x, size_t n, double median, size_t *low,
-                                     size_t *high);
-
 /* 95 % interval of the mean of few independent values, launches for instance, by Student's
  * distribution. NaN for n < 2. */
 void stats_mean_interval(const double *x, size_t n, double *mean, double *low, double *high);

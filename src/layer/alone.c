@@ -1,6 +1,7 @@
 /* Processes whose MPI_Init was not seen: sessions. Others may not have started, so nothing may be
  * sent: each keeps its record, and rank 0 merges from the files. */
 #include "base/reason.h"
+#include "layer/company.h"
 #include "layer/life_inner.h"
 #include "profile/profile.h"
 #include "record/call.h"
@@ -13,10 +14,10 @@
 
 /* Ranks end at different times; later ones than this stay in their files. */
 static const double PATIENCE = 2;
-/* All ranks of a run start within this time, in seconds. */
+/* Where the launcher gives no run a name, all ranks of one start within this time, in seconds. */
 static const double START_SPREAD = 60;
 
-/* The others are not asked, so the directory is the one that was named, whoever uses it. */
+/* The others are not asked. */
 static void start_alone(MPI_Group world, int thread_level)
 {
     layer.world = world;
@@ -25,11 +26,19 @@ static void start_alone(MPI_Group world, int thread_level)
     life_read_settings();
     layer.phase = LAYER_ENDED; /* until everything has worked */
     life_find_rate();
-    life_obstacle = place_join(&life_place, layer.settings.output, 0);
+    uint64_t tag = (clock_ticks() ^ (uint64_t)getpid() << 32) | 1;
+    uint64_t run = layer.size > 1 ? company_run() : tag;
+    life_obstacle = run ? place_claim(&life_place, layer.settings.output, run)
+                        : place_join(&life_place, layer.settings.output, 0);
+    if (!life_obstacle && layer.rank == 0) {
+        place_keep(&life_place, run, layer.settings.keep_runs, life_kept_run);
+        life_say_place();
+    }
     if (!life_obstacle)
         place_clear(&life_place, layer.rank, layer.size, layer.rank == 0);
-    if (life_open_ledger(thread_level, clock_ticks() ^ (uint64_t)getpid() << 32))
+    if (life_open_ledger(thread_level, tag))
         return;
+    layer.ledger.header->run_id = run;
     if (life_obstacle)
         layer_say("rank %d: cannot write records to %s: %s: only rank 0 will be reported",
                   layer.rank, life_place.shown, life_obstacle);
@@ -96,8 +105,9 @@ struct ended {
 static void look(int directory, const char *name, const struct ledger_header *h, void *arg)
 {
     struct ended *e = arg;
-    if (h->state == LEDGER_RUNNING || h->rank >= layer.size ||
-        h->started_unix < layer.ledger.header->started_unix - START_SPREAD)
+    const struct ledger_header *mine = layer.ledger.header;
+    if (h->state == LEDGER_RUNNING || h->rank >= layer.size || h->run_id != mine->run_id ||
+        (!h->run_id && h->started_unix < mine->started_unix - START_SPREAD))
         return;
     e->rank[h->rank] = true;
     if (e->remove)

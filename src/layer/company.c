@@ -19,8 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The list is a file beside the output directory, a seat for each rank; on several hosts, which may
- * not share that, the launcher's store where it has one. */
+/* The list is a file of this run beside the output directory, a seat for each rank; on several
+ * hosts, which may not share that, the launcher's store where it has one. */
 struct seat {
     uint64_t host; /* where process numbers mean the same */
     int64_t pid;   /* 0: empty */
@@ -34,7 +34,7 @@ enum { JOIN_TAG = 0x6370, BATCH = 256 };
 static struct launcher launcher;
 static const struct mpi_built built = LAYER_MPI;
 static struct seat mine;
-static char list_path[sizeof((struct settings *)0)->output + 16];
+static char list_path[sizeof((struct settings *)0)->output + 32];
 static char sentence[200];
 static uint64_t stored; /* what all with this output have put into the store; 0: none */
 static int list = -1;   /* for a rank that may open no more files later */
@@ -84,7 +84,8 @@ void company_announce(void)
         return;
     settings_default(&settings);
     settings_read(&settings, settings_environment(), NULL, NULL);
-    snprintf(list_path, sizeof list_path, "%s.ranks", settings.output);
+    snprintf(list_path, sizeof list_path, "%s-%08x.ranks", settings.output,
+             (unsigned)(launcher.run ^ launcher.run >> 32));
     bool seated = is_one_host() && take_seat();
     uint64_t name = hash_bytes(HASH_START, settings.output, strlen(settings.output)) | 1;
     if (!seated && !no_seat && store_put(launcher.rank, name))
@@ -211,6 +212,12 @@ MPI_Comm company_join(void)
     if (c.group != MPI_GROUP_EMPTY)
         PMPI_Group_free(&c.group);
     return comm;
+}
+
+uint64_t company_run(void)
+{
+    struct launcher l = launcher_read(&built);
+    return l.run != HASH_START ? l.run | 1 : 0;
 }
 
 void company_forget(void)

@@ -7,6 +7,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Before the library's own initialization. */
 void company_announce(void);
@@ -18,6 +19,9 @@ MPI_Comm company_join(void);
 /* What starts such ranks again. LIBRARY: what MPI_Get_library_version says, since another one of
  * the same binary interface has a launcher of its own. */
 const char *company_launcher(const char *library);
+
+/* What the launcher's processes have alike, and those of no other run; 0: not known. */
+uint64_t company_run(void);
 
 /* The list is of no use any more. On one rank. */
 void company_forget(void);

@@ -2,6 +2,7 @@
  * case, since it is a mapped file; all that is added here is how it ended. The process ends
  * just as it would have without us. */
 #include "base/leaving.h"
+#include "base/quote.h"
 #include "layer/life_inner.h"
 #include "record/entries.h"
 #include "transport/transport.h"
@@ -35,7 +36,8 @@ static bool is_about_a_signal(uint32_t state)
 
 /* What rank 0 says of an end that came from outside, by Ctrl-C or a batch system; and a rank of its
  * own. */
-static char farewell[1200], own_farewell[1200];
+enum { FAREWELL = 1200 };
+static char farewell[FAREWELL], own_farewell[FAREWELL];
 static void say_farewell(int number)
 {
     bool from_outside =
@@ -155,6 +157,13 @@ static bool is_mpis(const struct sigaction *a)
     return dladdr(handler, &info) && info.dli_fname && transport_is_of_mpi(info.dli_fname);
 }
 
+static void make_line(char said[FAREWELL])
+{
+    quote_plain(said);
+    if (*said)
+        strcat(said, "\n");
+}
+
 void ends_watch(void)
 {
 #ifdef COLLPROF_SIMULATED
@@ -162,14 +171,16 @@ void ends_watch(void)
 #endif
     at_quick_exit(at_exit);
     if (layer.rank == 0 && layer.ledger.in_file)
-        snprintf(farewell, sizeof farewell,
-                 "collprof: ended from outside: `collprof report %s` shows what was recorded\n",
+        snprintf(farewell, FAREWELL - 1,
+                 "collprof: ended from outside: `collprof report %s` shows what was recorded",
                  life_place.shown);
     if (layer.ledger.in_file)
-        snprintf(own_farewell, sizeof own_farewell,
+        snprintf(own_farewell, FAREWELL - 1,
                  "collprof: rank %d ends before its MPI_Finalize: `collprof report %s` shows what "
-                 "was recorded\n",
+                 "was recorded",
                  layer.rank, life_place.shown);
+    make_line(farewell);
+    make_line(own_farewell);
     for (int i = 0; i < N_WATCHED; i++) {
         if (sigaction(watched[i], NULL, &previous[i]))
             continue;

@@ -4,7 +4,6 @@
 #include "layer/place.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_FILES = 65536, SAME_SECOND = 9 };
+enum { MOST_FILES = 65536 };
 
 static bool is_ours(int directory, const char *name)
 {
@@ -31,10 +30,10 @@ static bool is_kept_run(int directory, const char *name)
 
 static int before(const void *a, const void *b)
 {
-    return strcmp(*(char *const *)a, *(char *const *)b);
+    return strverscmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The names in DIRECTORY that WANTED likes, in alphabetical order; for free_names(). */
+/* The names in DIRECTORY that WANTED likes, in the order of their numbers; for free_names(). */
 static char **names_in(int directory, bool (*wanted)(int directory, const char *name), size_t *n)
 {
     int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -76,19 +75,26 @@ static bool ended_at(int directory, char *const *name, size_t n, time_t *when)
     return n > 0;
 }
 
-/* A new directory in DIRECTORY; -1: none could be made. */
+/* A new directory in DIRECTORY; -1: none could be made. Of runs that ended in the same second it
+ * has the highest number, also where one before has been removed: they are in order. */
 static int new_directory(int directory, time_t when, char name[PLACE_KEPT])
 {
     struct tm t;
-    char date[24] = "";
-    if (!gmtime_r(&when, &t) || !strftime(date, sizeof date, "%Y%m%d-%H%M%S", &t))
+    size_t n, length;
+    int number = 1;
+    *name = '\0';
+    if (gmtime_r(&when, &t))
+        strftime(name, PLACE_KEPT, "before-%Y%m%d-%H%M%S", &t);
+    length = strlen(name);
+    char **there = names_in(directory, is_kept_run, &n);
+    for (size_t i = 0; i < n; i++)
+        if (!strncmp(there[i], name, length))
+            number = (there[i][length] ? atoi(there[i] + length + 1) : 1) + 1;
+    free_names(there, n);
+    if (number > 1)
+        snprintf(name + length, PLACE_KEPT - length, "-%d", number);
+    if (!length || mkdirat(directory, name, 0777))
         return -1;
-    snprintf(name, PLACE_KEPT, "before-%s", date);
-    for (int i = 2; mkdirat(directory, name, 0777); i++) {
-        if (errno != EEXIST || i > SAME_SECOND)
-            return -1;
-        snprintf(name, PLACE_KEPT, "before-%s-%d", date, i);
-    }
     return openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
@@ -107,15 +113,30 @@ static void remove_run(int directory, const char *name)
     unlinkat(directory, name, AT_REMOVEDIR);
 }
 
-bool place_keep(const struct place *p, long most, char name[PLACE_KEPT])
+/* Those of RUN are not of an earlier one; nor, where only its processes are here, is one in use. */
+static void leave_out(int directory, char **name, size_t *n, uint64_t run)
 {
-    size_t n, runs;
+    size_t kept = 0;
+    struct ledger_header h;
+    for (size_t i = 0; i < *n; i++)
+        if (run && ledger_is_name(name[i]) && !ledger_peek(&h, directory, name[i]) &&
+            (h.run_id == run || ledger_is_in_use(&h)))
+            free(name[i]);
+        else
+            name[kept++] = name[i];
+    *n = kept;
+}
+
+bool place_keep(const struct place *p, uint64_t run, long most, char name[PLACE_KEPT])
+{
+    size_t n, n_kept;
     time_t when;
     bool kept = false;
     *name = '\0';
     if (p->claim < 0 || most < 1)
         return false;
     char **file = names_in(p->claim, is_ours, &n);
+    leave_out(p->claim, file, &n, run);
     int to = ended_at(p->claim, file, n, &when) ? new_directory(p->claim, when, name) : -1;
     if (to >= 0) {
         kept = true;
@@ -124,9 +145,12 @@ bool place_keep(const struct place *p, long most, char name[PLACE_KEPT])
         close(to);
     }
     free_names(file, n);
-    char **run = names_in(p->claim, is_kept_run, &runs);
-    for (size_t i = 0; i + (size_t)most < runs; i++)
-        remove_run(p->claim, run[i]);
-    free_names(run, runs);
+    char **old = names_in(p->claim, is_kept_run, &n_kept);
+    for (size_t i = 0, left = n_kept; i < n_kept && left > (size_t)most; i++)
+        if (strcmp(old[i], name) != 0) { /* the last one, whatever it says of its end */
+            remove_run(p->claim, old[i]);
+            left--;
+        }
+    free_names(old, n_kept);
     return kept;
 }

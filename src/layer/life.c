@@ -61,7 +61,7 @@ void life_find_rate(void)
     layer.ns_per_tick = (uint64_t)(1e9 / clock_rate(prepared, now) * 4294967296.0);
 }
 
-void life_complain(const char *line, void *arg)
+static void complain(const char *line, void *arg)
 {
     (void)arg;
     if (layer.rank == 0)
@@ -177,8 +177,8 @@ void life_begin(void)
     if (world_model) {
         PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_self_deleted, &end_keyval, NULL);
         PMPI_Comm_set_attr(MPI_COMM_SELF, end_keyval, NULL);
-        comm_add(MPI_COMM_WORLD);
-        comm_add(MPI_COMM_SELF);
+        comm_add(MPI_COMM_WORLD, LEDGER_NO_SITE);
+        comm_add(MPI_COMM_SELF, LEDGER_NO_SITE);
     }
     noise_watch();
     cost_measure();
@@ -195,6 +195,13 @@ bool life_is_first(void)
     return rank == 0;
 }
 
+void life_say_place(void)
+{
+    if (life_place.number)
+        layer_say("%s %s: this run writes to %s", layer.settings.output, life_place.why,
+                  life_place.shown);
+}
+
 /* The same number and directory for all ranks; file systems may be private to a host. */
 static uint64_t choose_place(void)
 {
@@ -202,14 +209,12 @@ static uint64_t choose_place(void)
     MPI_Request request;
     if (life_is_first()) {
         struct clock_pair now = clock_read_pair();
-        life_obstacle = place_claim(&life_place, layer.settings.output);
+        life_obstacle = place_claim(&life_place, layer.settings.output, 0);
         chosen[0] = (now.ticks * 0x9e3779b97f4a7c15ull ^ (uint64_t)getpid()) | 1;
         chosen[1] = life_place.number;
         if (!life_obstacle)
-            place_keep(&life_place, layer.settings.keep_runs, life_kept_run);
-        if (life_place.number)
-            layer_say("%s %s: this run writes to %s", layer.settings.output, life_place.why,
-                      life_place.shown);
+            place_keep(&life_place, 0, layer.settings.keep_runs, life_kept_run);
+        life_say_place();
     }
     wait_politely(PMPI_Ibcast(chosen, 2, MPI_UINT64_T, 0, layer.comm, &request), &request);
     if (!life_is_first())
@@ -222,7 +227,7 @@ static uint64_t choose_place(void)
 void life_read_settings(void)
 {
     settings_default(&layer.settings);
-    settings_read(&layer.settings, settings_environment(), life_complain, NULL);
+    settings_read(&layer.settings, settings_environment(), complain, NULL);
 }
 
 void life_start(int thread_level)
@@ -279,6 +284,7 @@ void life_switch(int level)
         layer.on = true;
     } else if (level == 2) {
         entries_reset();
+        regions_forget();
         peers_reset();
         events_reset();
     }
@@ -419,6 +425,7 @@ void life_end(void)
     layer.on = false;
     network_stop();
     hold_signals(&before);
+    regions_count();
     close_books();
     layer.phase = LAYER_ENDED;
     if (layer.comm != MPI_COMM_NULL)

@@ -15,9 +15,11 @@ extern char life_kept_run[PLACE_KEPT];
 
 void life_read_settings(void);
 
+/* Where this run writes, if not where it was to. */
+void life_say_place(void);
+
 /* The rate of the ticks, from life_prepare() to now. */
 void life_find_rate(void);
-void life_complain(const char *line, void *arg);
 
 /* Whether this is the first of the ranks that take part. */
 bool life_is_first(void);
@@ -52,5 +54,10 @@ void cost_measure(void);
 /* Region 0 is outside of all. Called from here, so that the public functions are linked from
  * libcollprof.a, too: an application refers to them only weakly. */
 void regions_start(void);
+
+/* Adds to the innermost region what this thread has spent in it by now; forgets all that there is.
+ */
+void regions_count(void);
+void regions_forget(void);
 
 #endif

@@ -128,21 +128,38 @@ static bool is_foreign(int directory)
     int fd = openat(directory, "profile.json", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return errno != ENOENT;
-    ssize_t n = read(fd, start, sizeof start - 1);
+    struct stat st;
+    bool plain = !fstat(fd, &st) && S_ISREG(st.st_mode);
+    ssize_t n = plain ? read(fd, start, sizeof start - 1) : 0;
     close(fd);
-    return n > 0 && !strstr(start, "collprof-profile/");
+    return !plain || (n > 0 && !strstr(start, "collprof-profile/"));
 }
 
 static const char FOREIGN[] = "holds a profile.json that collprof has not written",
                   IN_USE[] = "is in use by another run";
 
+static void find_other(int directory, const char *name, const struct ledger_header *h, void *run)
+{
+    (void)directory, (void)name;
+    uint64_t *id = run;
+    if (h->pid > 0 && h->run_id && h->run_id != *id && ledger_is_in_use(h))
+        *id = 0;
+}
+
 /* The lock goes with the process, however that ends. Out of the way of applications that know their
  * descriptors by number. Where a file system has no locks, nobody is kept away. */
-static bool take(struct place *p, int fd)
+static bool take(struct place *p, int fd, uint64_t run)
 {
     bool foreign = is_foreign(fd);
-    if (foreign || (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)) {
+    if (foreign || (flock(fd, (run ? LOCK_SH : LOCK_EX) | LOCK_NB) && errno == EWOULDBLOCK)) {
         p->why = p->why ? p->why : foreign ? FOREIGN : IN_USE;
+        return false;
+    }
+    uint64_t mine = run;
+    if (run)
+        place_each(p, find_other, &mine);
+    if (run != mine) {
+        p->why = p->why ? p->why : IN_USE;
         return false;
     }
     int high = fcntl(fd, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR);
@@ -152,7 +169,7 @@ static bool take(struct place *p, int fd)
     return true;
 }
 
-const char *place_claim(struct place *p, const char *wanted)
+const char *place_claim(struct place *p, const char *wanted, uint64_t run)
 {
     p->why = NULL;
     for (unsigned number = 0; number <= MOST_BESIDE; number += number ? 1 : 2) {
@@ -161,7 +178,7 @@ const char *place_claim(struct place *p, const char *wanted)
         const char *fault = settle(p, wanted, number, &fd);
         if (fault && !number)
             return fault;
-        if (!fault && take(p, fd))
+        if (!fault && take(p, fd, run))
             return NULL;
         if (!fault)
             close(fd);

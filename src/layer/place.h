@@ -26,14 +26,15 @@ struct place {
 enum { PLACE_RECORD = sizeof((struct place *)0)->path + 40 };
 
 /* Takes the first of WANTED, WANTED-2, ... that is free, for this run alone. Returns NULL, or what
- * is in the way. One process of a run does this, and tells the others the number. */
-const char *place_claim(struct place *p, const char *wanted);
+ * is in the way. One process of a run does this, and tells the others the number; or, where they do
+ * not talk, each does, and goes where the run of this id is, or none. RUN: 0 for the first way. */
+const char *place_claim(struct place *p, const char *wanted, uint64_t run);
 
-/* In the directory that was claimed, moves what an earlier run has left, if no process uses it, to
- * a directory NAME of its own there, and removes all but the MOST latest of those. True if there
- * was such a run, and all of it was moved. */
+/* In the directory that was claimed, moves what an earlier run has left (not that of the id RUN),
+ * if no process uses it, to a directory NAME of its own there, and removes all but the MOST latest
+ * of those. True if there was such a run, and all of it was moved. */
 enum { PLACE_KEPT = 40 };
-bool place_keep(const struct place *p, long most, char name[PLACE_KEPT]);
+bool place_keep(const struct place *p, uint64_t run, long most, char name[PLACE_KEPT]);
 
 /* The same directory for the others. */
 const char *place_join(struct place *p, const char *wanted, unsigned number);

@@ -43,14 +43,32 @@ static uint8_t region_of(const char *name)
     return (uint8_t)i;
 }
 
+/* The time since the last change is the innermost region's, as its calls are. */
+void regions_count(void)
+{
+    uint64_t now = clock_ticks(), since = thread.region_since;
+    if (thread.region)
+        __atomic_fetch_add(&layer.ledger.regions[thread.region].time_ns, ticks_to_ns(now - since),
+                           __ATOMIC_RELAXED);
+    thread.region_since = now;
+}
+
+void regions_forget(void)
+{
+    regions_count();
+    for (uint32_t i = 0; i < layer.ledger.header->section[LEDGER_REGIONS].count; i++)
+        layer.ledger.regions[i].entered = layer.ledger.regions[i].time_ns = 0;
+}
+
 void collprof_region_begin(const char *name)
 {
     if (layer.phase != LAYER_RUNNING)
         return;
     if (thread.region_depth < DEEPEST) {
+        regions_count();
         thread.region_stack[thread.region_depth] = thread.region;
         thread.region = region_of(name);
-        thread.region_entry[thread.region_depth] = clock_ticks();
+        __atomic_fetch_add(&layer.ledger.regions[thread.region].entered, 1, __ATOMIC_RELAXED);
     }
     thread.region_depth++;
 }
@@ -61,10 +79,7 @@ void collprof_region_end(void)
         return;
     if (--thread.region_depth >= DEEPEST)
         return;
-    struct ledger_region *r = &layer.ledger.regions[thread.region];
-    uint64_t ns = ticks_to_ns(clock_ticks() - thread.region_entry[thread.region_depth]);
-    __atomic_fetch_add(&r->entered, 1, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&r->time_ns, ns, __ATOMIC_RELAXED);
+    regions_count();
     thread.region = thread.region_stack[thread.region_depth];
 }
 

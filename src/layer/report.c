@@ -37,7 +37,7 @@ static void write_report(void *arg)
         char why[1000];
         if (*layer.settings.base_round &&
             !base_round_load(layer.settings.base_round, &base, NULL, why, sizeof why))
-            fprintf(stderr, "%s\n", why);
+            layer_say("%s", why);
         report_text(
             r->p, stderr,
             &(struct report_options){.top = layer.settings.top,

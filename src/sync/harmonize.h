@@ -7,7 +7,8 @@
 #include "sync/sync.h"
 
 struct harmony {
-    struct sync_clock *clock; /* of COMM's ranks, or more */
+    struct sync_clock *clock; /* of COMM's ranks, or more; to harmony_open() NULL where they are on
+                                 one host */
     MPI_Comm comm;
     int root;     /* announces the moments */
     bool follows; /* the clock, of COMM itself, is measured again now and then */

@@ -3,23 +3,37 @@
 #ifndef COLLPROF_SYNC_POLITELY_H
 #define COLLPROF_SYNC_POLITELY_H
 
+#include "base/clock.h"
+
+#include <math.h>
 #include <mpi.h>
 #include <sched.h>
+#include <stdbool.h>
 
-/* Completes REQUEST; RC is the return code of the call that posted it. Returns an MPI error code.
- */
+/* Completes REQUEST, whose posting returned RC, in PATIENCE seconds; *DONE: it was there by then.
+ * Returns an MPI error code. */
+static inline int wait_politely_for(int rc, MPI_Request *request, double patience, bool *done)
+{
+    int flag = 0;
+    double start = clock_now();
+    while (!rc && !flag) {
+        rc = PMPI_Test(request, &flag, MPI_STATUS_IGNORE);
+        if (flag || clock_now() - start >= patience)
+            break;
+        sched_yield();
+    }
+    *done = flag;
+    return rc;
+}
+
+/* The same for as long as it takes. */
 static inline int wait_politely(int rc, MPI_Request *request)
 {
 #ifdef COLLPROF_SIMULATED
     return rc ? rc : PMPI_Wait(request, MPI_STATUS_IGNORE);
 #else
-    int done = 0;
-    while (!rc && !done) {
-        rc = PMPI_Test(request, &done, MPI_STATUS_IGNORE);
-        if (!done)
-            sched_yield();
-    }
-    return rc;
+    bool done;
+    return wait_politely_for(rc, request, INFINITY, &done);
 #endif
 }
 
