@@ -282,8 +282,9 @@ void ack_stream_free(struct ack_stream *a)
 }
 
 /* What has been acknowledged is judged at the end of the run, when all ranks meet. */
-static void close_shadow(struct shadow *s)
+static void close_shadow(struct shadow *s, bool all)
 {
+    (void)all;
     struct acks *k = s->kept[ack_injection.index];
     while (k && k->streams) {
         struct ack_stream *a = k->streams;

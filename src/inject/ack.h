@@ -63,6 +63,7 @@ struct ack_stream {
 };
 
 enum ack_tag { ACK_TAG_PLAN, ACK_TAG_ACK, ACK_TAG_ECHO, ACK_TAG_STAMPS, ACK_TAGS };
+enum { ACK_TAG_FIRST = 1000 };
 /* On the layer's communicator; streams have their own as far as there are enough. */
 int ack_tag(const struct ack_stream *a, enum ack_tag tag);
 

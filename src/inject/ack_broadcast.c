@@ -4,7 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { COUNT_MAX = 32 /* acknowledged broadcasts of a plan */ };
+/* Acknowledged broadcasts of a plan; how many more others may have begun at a time than the root.
+ */
+enum { COUNT_MAX = 32, MORE_OPEN = 64 };
 /* Seconds: for an echo, a plan. Who had to go without an echo so often waits for no more. */
 static const double ECHO_PATIENCE = 0.001, PLAN_PATIENCE = 1;
 enum { UNANSWERED_MAX = 2 };
@@ -70,9 +72,11 @@ static struct ack_plan next_plan(const struct ack_stream *a)
     double now = clock_now(), period = (now - a->began) / (double)a->calls;
     double cost = a->acknowledged ? fmax(a->waited / (double)a->acknowledged, a->theirs)
                                   : 2 * (a->inside / (double)a->calls) + 1e-5;
-    double share = layer.settings.ack_share / 100 / (*a->streams > 0 ? *a->streams : 1);
+    int streams = __atomic_load_n(a->streams, __ATOMIC_RELAXED);
+    double share = layer.settings.ack_share / 100 / (streams > 0 ? streams : 1);
     uint32_t count = a->acknowledged ? 2 * a->plan.count : 1;
-    return (struct ack_plan){.first = a->calls + 1 + a->most_open,
+    uint64_t open = a->most_open < ACK_WORTH ? a->most_open : a->most_open + MORE_OPEN;
+    return (struct ack_plan){.first = a->calls + 1 + open,
                              .every = ack_every(cost, period, share)
                                       << (a->thinned < 8 ? a->thinned : 8),
                              .count = count < COUNT_MAX ? count : COUNT_MAX};
@@ -112,7 +116,7 @@ static void begin_plan(struct ack_stream *a, struct ack_open *o)
     o->kind = ACK_PLANNED;
     a->of_plan = 0;
     if (a->rank == a->root) {
-        *a->streams += a->acknowledged == 0;
+        __atomic_fetch_add(a->streams, a->acknowledged == 0, __ATOMIC_RELAXED);
         tell_plan(a);
     } else {
         o->plan = ack_expect(a, a->root, ACK_TAG_PLAN, o);

@@ -11,11 +11,10 @@ static const double DRAIN_PATIENCE = 1;
 /* Streams have tags of their own as far as there are enough: every MPI has 32767, most far more. */
 int ack_tag(const struct ack_stream *a, enum ack_tag tag)
 {
-    enum { FIRST = 1000 };
     int *most, known = 0;
     PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &most, &known);
-    uint64_t streams = (uint64_t)((known ? *most : 32767) - FIRST) / ACK_TAGS;
-    return FIRST + ACK_TAGS * (int)(a->id % streams) + (int)tag;
+    uint64_t streams = (uint64_t)((known ? *most : 32767) - ACK_TAG_FIRST) / ACK_TAGS;
+    return ACK_TAG_FIRST + ACK_TAGS * (int)(a->id % streams) + (int)tag;
 }
 
 struct ack_pending *ack_expect(struct ack_stream *a, int from, enum ack_tag tag,

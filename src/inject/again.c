@@ -24,106 +24,36 @@ struct again_kind {
 
 /* --- the calls --- */
 
-static int barrier(const struct operands *o, int root, MPI_Comm comm)
-{
-    (void)o, (void)root;
-    return PMPI_Barrier(comm);
-}
+#define RUN(name, call)                                                                            \
+    static int name(const struct operands *o, int root, MPI_Comm comm)                             \
+    {                                                                                              \
+        (void)o, (void)root;                                                                       \
+        return call;                                                                               \
+    }
+#define SEND o->send, (int)o->send_count, o->send_type
+#define SENDS o->send, o->send_counts, o->send_displs, o->send_type
+#define RECEIVE o->receive, (int)o->receive_count, o->receive_type
+#define RECEIVES o->receive, o->receive_counts, o->receive_displs, o->receive_type
+#define REDUCE o->send, o->receive, (int)o->send_count, o->send_type, o->op
 
-static int allreduce(const struct operands *o, int root, MPI_Comm comm)
-{
-    (void)root;
-    return PMPI_Allreduce(o->send, o->receive, (int)o->send_count, o->send_type, o->op, comm);
-}
-
-static int reduce(const struct operands *o, int root, MPI_Comm comm)
-{
-    return PMPI_Reduce(o->send, o->receive, (int)o->send_count, o->send_type, o->op, root, comm);
-}
-
-static int scan(const struct operands *o, int root, MPI_Comm comm)
-{
-    (void)root;
-    return PMPI_Scan(o->send, o->receive, (int)o->send_count, o->send_type, o->op, comm);
-}
-
-static int exscan(const struct operands *o, int root, MPI_Comm comm)
-{
-    (void)root;
-    return PMPI_Exscan(o->send, o->receive, (int)o->send_count, o->send_type, o->op, comm);
-}
-
-static int reduce_scatter(const struct operands *o, int root, MPI_Comm comm)
-{
-    (void)root;
-    return PMPI_Reduce_scatter(o->send, o->receive, o->send_counts, o->send_type, o->op, comm);
-}
-
-static int reduce_scatter_block(const struct operands *o, int root, MPI_Comm comm)
-{
-    (void)root;
-    return PMPI_Reduce_scatter_block(o->send, o->receive, (int)o->send_count, o->send_type, o->op,
-                                     comm);
-}
-
-static int gather(const struct operands *o, int root, MPI_Comm comm)
-{
-    return PMPI_Gather(o->send, (int)o->send_count, o->send_type, o->receive, (int)o->receive_count,
-                       o->receive_type, root, comm);
-}
-
-static int gatherv(const struct operands *o, int root, MPI_Comm comm)
-{
-    return PMPI_Gatherv(o->send, (int)o->send_count, o->send_type, o->receive, o->receive_counts,
-                        o->receive_displs, o->receive_type, root, comm);
-}
-
-static int scatter(const struct operands *o, int root, MPI_Comm comm)
-{
-    return PMPI_Scatter(o->send, (int)o->send_count, o->send_type, o->receive,
-                        (int)o->receive_count, o->receive_type, root, comm);
-}
-
-static int scatterv(const struct operands *o, int root, MPI_Comm comm)
-{
-    return PMPI_Scatterv(o->send, o->send_counts, o->send_displs, o->send_type, o->receive,
-                         (int)o->receive_count, o->receive_type, root, comm);
-}
-
-static int allgather(const struct operands *o, int root, MPI_Comm comm)
-{
-    (void)root;
-    return PMPI_Allgather(o->send, (int)o->send_count, o->send_type, o->receive,
-                          (int)o->receive_count, o->receive_type, comm);
-}
-
-static int allgatherv(const struct operands *o, int root, MPI_Comm comm)
-{
-    (void)root;
-    return PMPI_Allgatherv(o->send, (int)o->send_count, o->send_type, o->receive, o->receive_counts,
-                           o->receive_displs, o->receive_type, comm);
-}
-
-static int alltoall(const struct operands *o, int root, MPI_Comm comm)
-{
-    (void)root;
-    return PMPI_Alltoall(o->send, (int)o->send_count, o->send_type, o->receive,
-                         (int)o->receive_count, o->receive_type, comm);
-}
-
-static int alltoallv(const struct operands *o, int root, MPI_Comm comm)
-{
-    (void)root;
-    return PMPI_Alltoallv(o->send, o->send_counts, o->send_displs, o->send_type, o->receive,
-                          o->receive_counts, o->receive_displs, o->receive_type, comm);
-}
-
-static int alltoallw(const struct operands *o, int root, MPI_Comm comm)
-{
-    (void)root;
-    return PMPI_Alltoallw(o->send, o->send_counts, o->send_displs, o->send_types, o->receive,
-                          o->receive_counts, o->receive_displs, o->receive_types, comm);
-}
+RUN(barrier, PMPI_Barrier(comm))
+RUN(allreduce, PMPI_Allreduce(REDUCE, comm))
+RUN(reduce, PMPI_Reduce(REDUCE, root, comm))
+RUN(scan, PMPI_Scan(REDUCE, comm))
+RUN(exscan, PMPI_Exscan(REDUCE, comm))
+RUN(reduce_scatter,
+    PMPI_Reduce_scatter(o->send, o->receive, o->send_counts, o->send_type, o->op, comm))
+RUN(reduce_scatter_block, PMPI_Reduce_scatter_block(REDUCE, comm))
+RUN(gather, PMPI_Gather(SEND, RECEIVE, root, comm))
+RUN(gatherv, PMPI_Gatherv(SEND, RECEIVES, root, comm))
+RUN(scatter, PMPI_Scatter(SEND, RECEIVE, root, comm))
+RUN(scatterv, PMPI_Scatterv(SENDS, RECEIVE, root, comm))
+RUN(allgather, PMPI_Allgather(SEND, RECEIVE, comm))
+RUN(allgatherv, PMPI_Allgatherv(SEND, RECEIVES, comm))
+RUN(alltoall, PMPI_Alltoall(SEND, RECEIVE, comm))
+RUN(alltoallv, PMPI_Alltoallv(SENDS, RECEIVES, comm))
+RUN(alltoallw, PMPI_Alltoallw(o->send, o->send_counts, o->send_displs, o->send_types, o->receive,
+                              o->receive_counts, o->receive_displs, o->receive_types, comm))
 
 static const struct again_kind kinds[] = {
     {OP_Barrier, NONE, NONE, false, false, barrier},

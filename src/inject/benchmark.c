@@ -47,13 +47,11 @@ static bool start(void)
     return benchmark_choose(layer.settings.benchmark);
 }
 
-/* NULL: there are too many, or the layer has no communicator for this one. All members agree. */
-static struct signature *signature_of(struct shadow *s, unsigned operation, int root,
+/* NULL: there are too many. */
+static struct signature *signature_of(const struct shadow *s, unsigned operation, int root,
                                       uint64_t bytes)
 {
-    struct signatures *known = injection_kept(&benchmark_injection, s, sizeof(struct signatures));
-    if (!known)
-        return NULL;
+    struct signatures *known = s->kept[benchmark_injection.index];
     struct signature *g = known->at, *end = g + known->n;
     while (g < end && (g->operation != operation || g->root != root || g->bytes != bytes))
         g++;
@@ -114,11 +112,19 @@ static struct injected *started(const struct collective *c)
     return NULL;
 }
 
+static bool any_started(const struct shadow *s)
+{
+    int k = 0;
+    while (k < s->n_started && s->started[k].measured)
+        k++;
+    return k < s->n_started;
+}
+
 static void measure_all_started(struct shadow *s)
 {
     for (int k = 0; k < s->n_started; k++) {
         struct started *w = &s->started[k];
-        if (w->measured || injection_comm(s) == MPI_COMM_NULL)
+        if (w->measured)
             continue;
         w->measured = true;
         double share = agree_on_share(s), begin = clock_now();
@@ -132,46 +138,61 @@ static void measure_all_started(struct shadow *s)
 
 /* --- a call --- */
 
-/* Without data nobody waits for anybody, but in a barrier: there is nothing to measure. Where ranks
- * may give different amounts, no rank knows the others' bytes. */
-static void before(const struct collective *c)
+/* Where ranks may give different amounts, no rank knows the others' bytes. */
+static bool varies(const struct collective *c)
+{
+    return !c->is_broadcast && again_varies(again_find(c->call->operation));
+}
+
+/* Without data nobody waits for anybody, but in a barrier: there is nothing to measure. */
+static bool wants(const struct collective *c)
 {
     unsigned operation = c->call->operation;
-    const struct again_kind *kind = c->is_broadcast ? NULL : again_find(operation);
-    bool varies = kind && again_varies(kind);
-    measure_all_started(c->on);
-    if (!c->is_broadcast && !kind) {
+    bool known = c->is_broadcast || again_find(operation);
+    if (!known)
         one_more(&left_out[operation]);
-        return;
-    }
-    if (c->bytes == 0 && !varies && operation != OP_Barrier)
-        return;
-    if (c->is_broadcast && c->bytes > INT_MAX) {
+    if (c->is_broadcast && c->bytes > INT_MAX)
         injection_untreated(&benchmark_injection);
-        return;
-    }
-    struct signature *g = signature_of(c->on, operation, c->root, varies ? 0 : c->bytes);
-    if (!g || !is_due(g))
+    return known && (c->bytes > 0 || operation == OP_Barrier || varies(c)) &&
+           !(c->is_broadcast && c->bytes > INT_MAX);
+}
+
+static struct signature *signature_of_call(const struct collective *c)
+{
+    return signature_of(c->on, c->call->operation, c->root, varies(c) ? 0 : c->bytes);
+}
+
+static bool due(const struct collective *c)
+{
+    struct signature *g = signature_of_call(c);
+    bool is = g && (g->due = is_due(g));
+    return is || any_started(c->on);
+}
+
+static void before(const struct collective *c)
+{
+    struct signature *g = signature_of_call(c);
+    measure_all_started(c->on);
+    if (!g || !g->due)
         return;
     double share = agree_on_share(c->on), begin = clock_now();
     if (share > 0 && c->is_broadcast)
         benchmark_broadcast(c, g, share);
     else if (share > 0)
-        benchmark_again(c, g, kind, share);
+        benchmark_again(c, g, again_find(c->call->operation), share);
     spend(begin);
     /* The ranks come to this call from the measurement. */
     if (share > 0)
         call_keep_apart(c->on->of->id, 1);
 }
 
-/* Where nobody ever met the others, nobody knows whether all are able to: it is not measured. All
- * ranks have a record of MPI_COMM_WORLD. */
-static void close_shadow(struct shadow *s)
+/* Where members do not meet, nobody knows whether all are able to: it is not measured. */
+static void close_shadow(struct shadow *s, bool all)
 {
-    if (s->has_met || s->of->handle == MPI_COMM_WORLD)
+    if (all && !s->left_alone)
         measure_all_started(s);
     else
-        too_few += s->n_started > 0;
+        too_few += any_started(s);
     free(s->kept[benchmark_injection.index]);
 }
 
@@ -193,7 +214,7 @@ static void finish(void)
     if (too_few)
         snprintf(text + strlen(text), room - strlen(text),
                  "; what was only started on %llu communicators is not measured: their members "
-                 "never met in enough blocking collectives",
+                 "did not meet in enough blocking collectives, or when these were freed",
                  (unsigned long long)too_few);
     for (unsigned i = 0, any = 0; i < N_OPERATIONS; i++) {
         size_t at = strlen(text);
@@ -204,8 +225,10 @@ static void finish(void)
 }
 
 struct injection benchmark_injection = {.name = "benchmark",
-                                        .together = true,
+                                        .keeps = sizeof(struct signatures),
                                         .start = start,
+                                        .wants = wants,
+                                        .due = due,
                                         .before = before,
                                         .started = started,
                                         .close = close_shadow,

@@ -15,6 +15,7 @@ struct signature {
     unsigned operation;
     int root;
     uint64_t bytes, calls;
+    bool due;                 /* this call is to be measured before */
     double entered[ARRIVALS]; /* global seconds, of the last ones: call k's at k % ARRIVALS */
 };
 

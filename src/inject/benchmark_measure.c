@@ -26,7 +26,8 @@ bool benchmark_choose(const char *list)
     bool all = !strcmp(list, "all");
     chosen.n = 0;
     for (size_t i = 0; all && i < n_bcast_methods && chosen.n < METHODS_MAX; i++)
-        chosen.at[chosen.n++] = bcast_methods[i];
+        if (bcast_methods[i]->meaning != BCAST_SUITE)
+            chosen.at[chosen.n++] = bcast_methods[i];
     while (!all && *list && chosen.n < METHODS_MAX) {
         char name[64];
         size_t length = strcspn(list, ",");
@@ -55,11 +56,10 @@ static struct plan plan_for(double share, double until)
 static json_t *describe_signature(const struct shadow *s, const char *operation, int root,
                                   uint64_t bytes, uint64_t call)
 {
-    return json_pack("{s:s, s:s, s:i, s:o, s:I, s:o, s:f, s:[]}", "operation", operation,
-                     "communicator", s->name, "ranks", s->size, "root",
-                     root < 0 ? json_null() : json_integer(root), "bytes", (json_int_t)bytes,
-                     "before_call", call ? json_integer((json_int_t)call) : json_null(),
-                     "measured_in_seconds", 0.0, "methods");
+    return json_pack("{s:s, s:s, s:i, s:o, s:I, s:o, s:[]}", "operation", operation, "communicator",
+                     s->name, "ranks", s->size, "root", root < 0 ? json_null() : json_integer(root),
+                     "bytes", (json_int_t)bytes, "before_call",
+                     call ? json_integer((json_int_t)call) : json_null(), "methods");
 }
 
 static json_t *microseconds(double seconds)
@@ -67,12 +67,15 @@ static json_t *microseconds(double seconds)
     return isnan(seconds) ? json_null() : json_real(seconds * 1e6);
 }
 
+static const struct estimate not_known = {NAN, NAN, NAN};
+static const char no_time[] = "no time was left for it";
+
 /* ASKED: destinations that the method goes through one by one; 0: it does not. */
 static json_t *method_row(const char *method, struct estimate time, int measured, int asked,
                           const char *meaning)
 {
     if (!(time.value > 0)) /* what takes no time was not measured */
-        time = (struct estimate){NAN, NAN, NAN};
+        time = not_known;
     json_t *share = asked ? json_sprintf("%d of %d", measured, asked) : json_string("");
     return json_pack("{s:s, s:o, s:o, s:o, s:o, s:s}", "method", method, "time_us",
                      microseconds(time.value), "low_us", microseconds(time.low), "high_us",
@@ -135,11 +138,32 @@ static struct collective_case case_of(const struct subject *u, double share)
                                     .clock = injection_clock()};
 }
 
-/* Entering so long after the first one; APART: the last one does. */
-static int measure_arrival(const struct subject *u, const char *name, double after, double apart,
-                           double share, json_t *rows)
+/* From the first entry to the last one; *AT_ONCE: the last two are closer to each other than the
+ * hundredth of that as which arrivals are replayed, so it is not known which of them is the last.
+ */
+static int find_apart(const struct subject *u, double after, double *apart, bool *at_once)
+{
+    struct {
+        double after;
+        int rank;
+    } mine = {after, u->on->rank}, last;
+    double other, second;
+    TRY(PMPI_Allreduce(&mine, &last, 1, MPI_DOUBLE_INT, MPI_MAXLOC, u->on->comm));
+    other = mine.rank == last.rank ? 0 : after;
+    TRY(PMPI_Allreduce(&other, &second, 1, MPI_DOUBLE, MPI_MAX, u->on->comm));
+    *apart = last.after;
+    *at_once = last.after > 0 && second > 0.99 * last.after;
+    return MPI_SUCCESS;
+}
+
+/* Entering so long after the first one. */
+static int measure_arrival(const struct subject *u, const char *name, double after, double share,
+                           json_t *rows)
 {
     char room[32], text[120];
+    double apart;
+    bool at_once;
+    TRY(find_apart(u, after, &apart, &at_once));
     struct collective_direct out = {0};
     struct collective_case c = case_of(u, share);
     c.after = after;
@@ -147,14 +171,12 @@ static int measure_arrival(const struct subject *u, const char *name, double aft
     bool fits = apart * (c.plan.warmup + 6) < share;
     int rc = fits ? collective_measure_direct(&c, &out) : MPI_SUCCESS;
     if (rc == MPI_SUCCESS && u->on->rank == 0) {
-        snprintf(text, sizeof text,
-                 fits ? "last exit - last entry; ranks enter %s apart"
-                      : "ranks enter %s apart: too long for the budget",
-                 format_time(room, 1e9 * apart));
-        struct estimate none = {NAN, NAN, NAN};
+        snprintf(text, sizeof text, "%sranks enter %s apart%s%s",
+                 fits ? "last exit - last entry; " : "", format_time(room, 1e9 * apart),
+                 at_once ? ", the last two at once" : "", fits ? "" : ": too long for the budget");
         bool measured = fits && out.completion.samples.n;
         json_t *row =
-            method_row(name, measured ? series_estimate(&out.completion) : none, 0, 0, text);
+            method_row(name, measured ? series_estimate(&out.completion) : not_known, 0, 0, text);
         json_object_set_new(row, "recorded_apart_us", microseconds(apart));
         json_object_set_new(row, "replayed_apart_us", microseconds(measured ? out.apart : NAN));
         json_array_append_new(rows, row);
@@ -168,7 +190,7 @@ static int measure_arrival(const struct subject *u, const char *name, double aft
 static int measure_arrivals(const struct subject *u, const struct signature *g, double share,
                             json_t *f)
 {
-    double first[ARRIVALS], after[ARRIVALS], median, least, apart, newest;
+    double first[ARRIVALS], after[ARRIVALS], median, least, newest;
     MPI_Comm comm = u->on->comm;
     json_t *rows = json_object_get(f, "methods");
     if (g->calls < ARRIVALS || !goes_on(u, f))
@@ -179,11 +201,8 @@ static int measure_arrivals(const struct subject *u, const struct signature *g, 
     newest = after[(g->calls - 1) % ARRIVALS];
     median = stats_median(after, ARRIVALS);
     TRY(PMPI_Allreduce(&median, &least, 1, MPI_DOUBLE, MPI_MIN, comm));
-    median -= least;
-    TRY(PMPI_Allreduce(&median, &apart, 1, MPI_DOUBLE, MPI_MAX, comm));
-    TRY(measure_arrival(u, "median arrival", median, apart, share / 2, rows));
-    TRY(PMPI_Allreduce(&newest, &apart, 1, MPI_DOUBLE, MPI_MAX, comm));
-    return measure_arrival(u, "this arrival", newest, apart, share / 2, rows);
+    TRY(measure_arrival(u, "median arrival", median - least, share / 2, rows));
+    return measure_arrival(u, "this arrival", newest, share / 2, rows);
 }
 
 /* --- by the methods of measuring broadcasts --- */
@@ -237,7 +256,10 @@ static void describe(json_t *f, const struct bcast_outcome *out)
     char text[120];
     for (size_t i = 0; i < out->n_results; i++) {
         const struct bcast_result *r = &out->result[i];
-        snprintf(text, sizeof text, "%s%s", r->method->value, doubt_of(r));
+        if (r->over_budget && !estimate_known(r->value))
+            snprintf(text, sizeof text, "%s", no_time);
+        else
+            snprintf(text, sizeof text, "%s%s", r->method->value, doubt_of(r));
         json_t *row = method_row(r->method->name, r->value, r->measured, r->asked, text);
         if (r->at_least)
             json_object_set_new(row, "at_least", json_true());
@@ -294,6 +316,8 @@ static int measure_direct(const struct subject *u, double share, json_t *rows)
     struct collective_direct out;
     struct collective_case c = case_of(u, share);
     TRY(collective_measure_direct(&c, &out));
+    if (rows && !out.completion.samples.n)
+        json_array_append_new(rows, method_row("direct", not_known, 0, 0, no_time));
     if (rows && out.completion.samples.n) {
         json_array_append_new(rows, method_row("direct", series_estimate(&out.completion), 0, 0,
                                                "last exit - last entry"));
@@ -310,6 +334,8 @@ static int measure_mirrored(const struct subject *u, double share, json_t *rows)
     struct collective_mirrored out;
     struct collective_case c = case_of(u, share);
     TRY(collective_measure_mirrored(&c, &out));
+    if (rows && out.slowest_from < 0)
+        json_array_append_new(rows, method_row("held", not_known, 0, out.asked, no_time));
     if (rows && out.slowest_from >= 0) {
         char text[80];
         const struct estimate *e =
@@ -384,8 +410,9 @@ static void measure(struct subject *u, const struct signature *g, double share, 
     int rc = all ? measure_all(u, g, share, f, why_not) : MPI_SUCCESS;
     if (!f)
         return;
-    json_object_set_new(f, "measured_in_seconds", json_real(clock_now() - begin));
-    if (json_array_size(json_object_get(f, "methods")) == 0)
+    if (json_array_size(json_object_get(f, "methods")) > 0)
+        json_object_set_new(f, "measured_in_seconds", json_real(clock_now() - begin));
+    else
         json_object_set_new(f, "not_measured",
                             json_string(!all ? "a rank's data could not be copied or made"
                                         : rc ? "MPI returned an error"

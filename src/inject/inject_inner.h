@@ -13,7 +13,14 @@
 
 #include <jansson.h>
 
-enum { INJECTIONS_MAX = 8, STARTED_MAX = 32 };
+/* TRIES: calls to which members may come too late for what is done together before them. */
+enum { INJECTIONS_MAX = 8, STARTED_MAX = 32, TRIES = 3 };
+
+/* Members who meet before a call: they are all there, and they agree. */
+struct meeting {
+    MPI_Request here, agreed;
+    uint64_t mine[3], all[3];
+};
 
 /* A kind of operation that members started without meeting in it. */
 struct started {
@@ -29,10 +36,16 @@ struct shadow {
     int rank, size;
     char name[MPI_MAX_OBJECT_NAME + 24]; /* for findings */
     void *kept[INJECTIONS_MAX];          /* one for each injection, its own; NULL at first */
-    MPI_Comm comm;                       /* see injection_comm() */
-    bool comm_refused;
-    uint64_t meetings;                   /* calls in which all members met, until has_met */
-    bool has_met;                        /* all members have one */
+    /* Of the same members for the layer's own traffic, made from the group, so that no attribute of
+     * the application's communicator is copied. MPI_COMM_NULL on all members until they have met,
+     * and for ever where contexts run low: there are few of them in an MPI, and the application's
+     * come first. */
+    MPI_Comm comm;
+    uint64_t calls; /* that an injection wants, until they have met */
+    /* Those that members came too late to, and the next; the last one when it goes. */
+    struct meeting meeting[TRIES + 1];
+    int late;
+    bool left_alone;                     /* by what members do together */
     struct started started[STARTED_MAX]; /* the same on all members when they meet */
     int n_started;
 };
@@ -40,9 +53,9 @@ struct shadow {
 /* A collective of the application, on every member of an intracommunicator of two or more. */
 struct collective {
     struct call *call;
-    struct shadow *on;
-    MPI_Comm comm; /* the application's */
-    int root;      /* -1: none */
+    struct shadow *on; /* NULL: without memory for one */
+    MPI_Comm comm;     /* the application's */
+    int root;          /* -1: none */
     uint64_t bytes;
     const struct operands *operands; /* NULL: it is a broadcast, or only started */
     /* Of a broadcast only: */
@@ -59,10 +72,16 @@ struct injected {
 
 struct injection {
     const char *name; /* the kind of its findings in the profile */
-    bool together;    /* members communicate before the call or in its place, so all must do it */
+    size_t keeps;     /* bytes that shadows have for it, zeroed, once members have met */
     /* Reads layer.settings; false if it is not asked for. */
     bool (*start)(void);
-    /* Before the call, innermost injection first: whatever all members have to do together. */
+    /* What members do together before a call, or in its place, must be done by all. Of each call:
+     * whether it may be one, by what all members know alike, whatever they keep. NULL: none is. */
+    bool (*wants)(const struct collective *c);
+    /* Of one that is wanted, on a communicator whose members have met: counts it; whether it is due
+     * now. */
+    bool (*due)(const struct collective *c);
+    /* Does it, innermost injection first, if all members came in time. */
     void (*before)(const struct collective *c);
     /* After a non-blocking or persistent collective was asked for; nobody may wait here. What it
      * returns (NULL: nothing) is handed to BEGUN after MPI_Start, and to COMPLETED after the call
@@ -73,9 +92,9 @@ struct injection {
     /* Does the broadcast, by way of injection_pass() or itself; returns MPI's code. NULL: is
      * passed over. */
     int (*instead)(const struct collective *c);
-    /* The communicator goes: adds its findings and frees what is kept. All members call it, in the
-     * same order for all communicators. */
-    void (*close)(struct shadow *s);
+    /* The communicator goes: adds its findings and frees what is kept. ALL: all members are here,
+     * which they are not where nothing was ever done together, say. */
+    void (*close)(struct shadow *s, bool all);
     /* The run ends, all communicators are closed. All ranks call it. */
     void (*finish)(void);
 
@@ -96,19 +115,18 @@ struct sync_clock *injection_clock(void);
 /* Does the broadcast as the injections after SELF in the list do it. Stamps the call's entry and
  * exit around what the innermost does. */
 int injection_pass(const struct injection *self, const struct collective *c);
-/* Whether any injection after SELF does broadcasts. */
-bool injection_passes(const struct injection *self);
 
-/* A communicator of the same members for the layer's own traffic, made at first use, when all
- * members call this; errors are returned. It is made from the group, so that no attribute of the
- * application's communicator is copied. MPI_COMM_NULL on all members if contexts run low: there
- * are few of them in an MPI, and the application's come first. */
-MPI_Comm injection_comm(struct shadow *s);
+/* NULL: nothing can be injected on this communicator. */
+struct shadow *shadow_of(struct comm *c);
 
-/* What SELF keeps for the communicator, SIZE zeroed bytes, made at first use by all members
- * together by way of injection_comm(); NULL on all if there is none or no memory. SELF's close()
- * frees it. */
-void *injection_kept(const struct injection *self, struct shadow *s, size_t size);
+/* What injections do together before C, if one is due and all members come in time. */
+void shadow_before(const struct collective *c);
+
+/* On all ranks; TOGETHER: an injection wants calls. Members close shadows together, in one order.
+ */
+void shadows_start(bool together);
+void shadows_end(bool together);
+void shadows_warn(void (*warn)(void *arg, const char *text), void *arg);
 
 /* Takes over FINDING (NULL: nothing); the first ones are kept. */
 void injection_found(struct injection *self, json_t *finding);

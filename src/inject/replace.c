@@ -24,7 +24,8 @@ enum { PLANS_MAX = 64, SEEN = 64, AGAIN = 64 };
 static const double AGED = 0.1;
 /* Seconds for measuring latencies, once on a communicator. */
 static const double LATENCIES_MOST = 5;
-/* Of the run so far, for measuring them again. */
+/* Of the run so far, for measuring them again; and, beside those seconds, for all that is measured.
+ */
 static const double AGED_SHARE = 0.05;
 
 /* Broadcasts of one root and size class. */
@@ -36,6 +37,7 @@ struct replacement {
     const struct bcast *bcast; /* NULL: the library's */
     struct grid_plan plan;     /* of "grid" */
     bool planned;
+    double cost; /* seconds of measuring, planning and trials, for this alone */
     struct estimate first_grid, first_native; /* the trials when it was planned */
     bool aged;   /* they differ by now, and there was no time to measure anew */
     unsigned of; /* which measurement of the latencies it was planned from */
@@ -61,7 +63,14 @@ static struct {
     bool grid;                 /* a schedule per communicator and root instead, if there is one */
     const char *latencies;     /* a log, or NULL: measured at first use */
     double began;
+    uint64_t spent_ns; /* for all communicators, by threads */
+    bool said;         /* why one has no latencies: others have it in their rows */
 } wanted;
+
+static double spent(void)
+{
+    return 1e-9 * (double)__atomic_load_n(&wanted.spent_ns, __ATOMIC_RELAXED);
+}
 
 static bool start(void)
 {
@@ -77,35 +86,40 @@ static bool start(void)
 
 /* --- which broadcast --- */
 
-/* What is measured while other threads call MPI is their time, too, and among threads that wait for
- * each other's processors there is no end to it. */
-static bool is_alone(const struct shadow *s)
+/* Whether all members may measure; WHY not. What is measured while other threads call MPI is their
+ * time, too, and among threads that wait for each other's processors there is no end to it. */
+static bool may_measure(const struct shadow *s, const char **why)
 {
-    int threads = 0, all = 0;
+    int threads = 0, all[2] = {0, 0};
     pthread_mutex_lock(&layer.lock); /* one that calls for the first time takes its place there */
     for (uint32_t i = 0; i < layer.ledger.header->section[LEDGER_CALLS].count; i++)
         threads += __atomic_load_n(&layer.ledger.calls[i].thread, __ATOMIC_RELAXED) != 0;
     pthread_mutex_unlock(&layer.lock);
-    int mine = threads < 2;
-    return !PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, s->comm) && all;
+    int mine[2] = {threads < 2,
+                   spent() < LATENCIES_MOST + AGED_SHARE * (clock_now() - wanted.began)};
+    PMPI_Allreduce(mine, all, 2, MPI_INT, MPI_MIN, s->comm);
+    *why = all[0] ? "enough of the run has gone into measuring"
+                  : "latencies cannot be measured while several threads call MPI";
+    return all[0] && all[1];
 }
 
-static bool open_grid(struct shadow *s, struct replaced *k, const char *latencies, bool alone)
+static bool open_grid(struct shadow *s, struct replaced *k, const char *latencies, bool may,
+                      const char *why_not)
 {
     if (k->grid || k->grid_failed)
         return k->grid != NULL;
-    snprintf(k->why, sizeof k->why, "latencies cannot be measured while several threads call MPI");
+    snprintf(k->why, sizeof k->why, "%s", why_not);
     k->grid = calloc(1, sizeof *k->grid);
     int ok = k->grid != NULL, all;
     PMPI_Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, s->comm);
     if (all)
         *k->grid = (struct grid){.clock = injection_clock()};
-    if (all && (alone || latencies) &&
+    if (all && (may || latencies) &&
         grid_open(k->grid, s->comm, latencies, NULL, 0, LATENCIES_MOST, k->why, sizeof k->why)) {
         k->measured++;
         return true;
     }
-    if (all && s->rank == 0)
+    if (all && s->rank == 0 && !__atomic_exchange_n(&wanted.said, true, __ATOMIC_RELAXED))
         layer_say("--bcast=grid: %s: %s runs with the library's broadcast", k->why, s->name);
     free(k->grid);
     k->grid = NULL;
@@ -116,14 +130,16 @@ static bool open_grid(struct shadow *s, struct replaced *k, const char *latencie
 static void make_plan(struct shadow *s, struct replaced *k, struct replacement *r)
 {
     char why[256];
+    const char *why_not;
     r->bcast = wanted.bcast;
-    if (wanted.grid)
-        call_keep_apart(s->of->id, 1);
-    bool alone = wanted.grid && is_alone(s);
-    if (!wanted.grid || !open_grid(s, k, k->measured ? NULL : wanted.latencies, alone))
+    if (!wanted.grid)
+        return;
+    call_keep_apart(s->of->id, 1);
+    bool may = may_measure(s, &why_not);
+    if (!open_grid(s, k, k->measured ? NULL : wanted.latencies, may, why_not))
         return;
     r->of = k->measured;
-    r->planned = grid_plan(k->grid, r->root, r->bytes, alone, &r->plan, why, sizeof why);
+    r->planned = grid_plan(k->grid, r->root, r->bytes, may, &r->plan, why, sizeof why);
     r->again = r->again ? r->again : AGAIN;
     r->first_grid = r->plan.trial_grid;
     r->first_native = r->plan.trial_native;
@@ -145,34 +161,34 @@ static bool make_room(struct replaced *k, size_t bytes)
     return bytes <= k->room;
 }
 
-/* NULL: it is too large, there are too many kinds of broadcasts on this communicator, or no memory;
- * all members agree. */
-static struct replacement *replacement_of(struct shadow *s, int root, uint64_t bytes)
+/* NULL: there is none. *N: of all that there are. */
+static struct replacement *find(const struct collective *c, int *n)
 {
-    if (bytes > INT_MAX)
-        return NULL;
-    unsigned size_class = size_class_of(bytes);
-    struct replaced *k = injection_kept(&replace_injection, s, sizeof(struct replaced));
-    if (!k)
-        return NULL;
-    struct replacement *r = k->replacements;
-    int n = 0;
-    for (; r && (r->root != root || r->size_class != size_class); r = r->next)
-        n++;
-    if (r || n >= PLANS_MAX)
-        return r;
-    r = calloc(1, sizeof *r);
+    const struct replaced *k = c->on->kept[replace_injection.index];
+    struct replacement *r = k ? k->replacements : NULL;
+    unsigned size_class = size_class_of(c->bytes);
+    for (*n = 0; r && (r->root != c->root || r->size_class != size_class); r = r->next)
+        ++*n;
+    return r;
+}
+
+/* None without memory; all members agree. */
+static void make_replacement(const struct collective *c)
+{
+    struct shadow *s = c->on;
+    struct replaced *k = s->kept[replace_injection.index];
+    unsigned size_class = size_class_of(c->bytes);
+    struct replacement *r = calloc(1, sizeof *r);
     int ok = r && make_room(k, (size_t)1 << size_class), all;
     PMPI_Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, s->comm);
     if (!all) {
         free(r);
-        return NULL;
+        return;
     }
     *r = (struct replacement){
-        .next = k->replacements, .root = root, .size_class = size_class, .bytes = bytes};
+        .next = k->replacements, .root = c->root, .size_class = size_class, .bytes = c->bytes};
     k->replacements = r;
     make_plan(s, k, r);
-    return r;
 }
 
 /* --- running it --- */
@@ -189,18 +205,20 @@ static bool is_plain(MPI_Datatype type)
     return combiner == MPI_COMBINER_NAMED && size == extent;
 }
 
+/* By messages to itself: MPI_Pack of MPICH takes no MPI_BOTTOM. */
 static int broadcast_packed(struct shadow *s, const struct bcast *b, void *buffer, int count,
                             MPI_Datatype type, int root, int bytes)
 {
-    const struct replaced *k = injection_kept(&replace_injection, s, sizeof *k);
-    int at = 0, rc = MPI_SUCCESS;
+    const struct replaced *k = s->kept[replace_injection.index];
+    int rc = MPI_SUCCESS;
     if (s->rank == root)
-        rc = PMPI_Pack(buffer, count, type, k->packed, bytes, &at, s->comm);
+        rc = PMPI_Sendrecv(buffer, count, type, root, 0, k->packed, bytes, MPI_PACKED, root, 0,
+                           s->comm, MPI_STATUS_IGNORE);
     if (!rc)
         rc = b->run(k->packed, bytes, MPI_BYTE, root, s->comm, b->arg);
-    at = 0;
     if (!rc && s->rank != root)
-        rc = PMPI_Unpack(k->packed, bytes, &at, buffer, count, type, s->comm);
+        rc = PMPI_Sendrecv(k->packed, bytes, MPI_PACKED, s->rank, 0, buffer, count, type, s->rank,
+                           0, s->comm, MPI_STATUS_IGNORE);
     return rc;
 }
 
@@ -221,9 +239,8 @@ static int instead(const struct collective *c)
     struct shadow *s = c->on;
     if (c->bytes == 0)
         return MPI_SUCCESS;
-    struct replacement *r = replacement_of(s, c->root, c->bytes);
-    if (c->bytes > INT_MAX)
-        injection_untreated(&replace_injection);
+    int n;
+    struct replacement *r = c->bytes > INT_MAX ? NULL : find(c, &n);
     if (!r)
         return injection_pass(&replace_injection, c);
     double entry = clock_now();
@@ -275,8 +292,9 @@ static void try_again(struct shadow *s, struct replacement *r)
 {
     struct replaced *k = s->kept[replace_injection.index];
     bool replaced = !r->plan.native;
+    const char *why_not;
     r->again *= 8;
-    if (!k->grid || !is_alone(s)) /* they could not be measured anew; or nothing can be now */
+    if (!k->grid || !may_measure(s, &why_not)) /* they could not be measured anew; or not now */
         return;
     grid_try_again(k->grid, r->root, r->bytes, &r->plan);
     call_keep_apart(s->of->id, 1);
@@ -292,13 +310,34 @@ static void try_again(struct shadow *s, struct replacement *r)
     }
 }
 
+static bool wants(const struct collective *c)
+{
+    if (c->is_broadcast && c->bytes > INT_MAX)
+        injection_untreated(&replace_injection);
+    return c->is_broadcast && c->bytes > 0 && c->bytes <= INT_MAX;
+}
+
+static bool due(const struct collective *c)
+{
+    int n;
+    const struct replacement *r = find(c, &n);
+    return r ? r->planned && r->calls >= r->again : n < PLANS_MAX;
+}
+
 /* The first of its kind would be late for what is made here. */
 static void before(const struct collective *c)
 {
-    struct replacement *r =
-        c->is_broadcast && c->bytes ? replacement_of(c->on, c->root, c->bytes) : NULL;
-    if (r && r->planned && r->calls == r->again)
+    int n;
+    double begin = clock_now();
+    struct replacement *r = find(c, &n);
+    if (r)
         try_again(c->on, r);
+    else
+        make_replacement(c);
+    double took = clock_now() - begin;
+    __atomic_fetch_add(&wanted.spent_ns, (uint64_t)(1e9 * took), __ATOMIC_RELAXED);
+    if ((r = find(c, &n)))
+        r->cost += took;
 }
 
 /* --- what was found --- */
@@ -327,9 +366,7 @@ static json_t *describe(const struct shadow *s, const struct replaced *k,
     bool predicted = r->planned && !isnan(r->plan.predicted);
     json_object_set_new(f, "predicted_us",
                         predicted ? json_real(r->plan.predicted * 1e6) : json_null());
-    json_object_set_new(f, "seen_us", json_real(seen.median * 1e6));
-    json_object_set_new(f, "seen_low_us", json_real(seen.median_low * 1e6));
-    json_object_set_new(f, "seen_high_us", json_real(seen.median_high * 1e6));
+    add_estimate(f, "seen", (struct estimate){seen.median, seen.median_low, seen.median_high});
     if (r->planned) {
         add_estimate(f, "trial", r->plan.trial_grid);
         add_estimate(f, "library", r->plan.trial_native);
@@ -345,6 +382,10 @@ static json_t *describe(const struct shadow *s, const struct replaced *k,
         json_object_set_new(f, "remark",
                             json_string("latencies have changed, to measure them again would take "
                                         "more than its share of the run"));
+    else if (n == 0)
+        json_object_set_new(f, "remark",
+                            json_string("its members freed the communicator at different times: "
+                                        "what a broadcast took is not known"));
     else if (predicted && seen.median_low > 2 * r->plan.predicted)
         json_object_set_new(f, "remark",
                             json_sprintf("seen %.*f times as long as predicted",
@@ -353,27 +394,28 @@ static json_t *describe(const struct shadow *s, const struct replaced *k,
     if (r->planned && !r->plan.native && r->plan.schedule.n > 0)
         json_object_set_new(f, "schedule", schedule_to_json(&r->plan.schedule, r->bytes));
     if (r->planned)
-        json_object_set_new(f, "schedule_cost_us",
-                            json_real(((k->grid ? k->grid->cost : 0) + r->plan.cost) * 1e6));
+        json_object_set_new(f, "schedule_cost_us", json_real(r->cost * 1e6));
     return f;
 }
 
-/* Last exit minus the root's entry of every broadcast whose moments were kept. */
-static void put_together(struct shadow *s, const struct replaced *k, struct replacement *r)
+/* Last exit minus the root's entry of every broadcast whose moments were kept, where ALL are here.
+ */
+static void put_together(struct shadow *s, const struct replaced *k, struct replacement *r,
+                         bool all)
 {
     double last[SEEN], mine[SEEN];
     int n = r->kept;
     for (int i = 0; i < n; i++)
         mine[i] = s->rank == r->root ? -INFINITY : r->moment[i];
-    if (PMPI_Reduce(mine, last, n, MPI_DOUBLE, MPI_MAX, r->root, s->comm) || s->rank != r->root)
+    if (all && PMPI_Reduce(mine, last, n, MPI_DOUBLE, MPI_MAX, r->root, s->comm))
         return;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; all && i < n; i++)
         last[i] -= r->moment[i];
-    if (n)
-        injection_found(&replace_injection, describe(s, k, r, last, (size_t)n));
+    if (n && s->rank == r->root)
+        injection_found(&replace_injection, describe(s, k, r, last, all ? (size_t)n : 0));
 }
 
-static void close_shadow(struct shadow *s)
+static void close_shadow(struct shadow *s, bool all)
 {
     struct replaced *k = s->kept[replace_injection.index];
     if (!k)
@@ -381,7 +423,7 @@ static void close_shadow(struct shadow *s)
     while (k->replacements) {
         struct replacement *r = k->replacements;
         k->replacements = r->next;
-        put_together(s, k, r);
+        put_together(s, k, r, all);
         if (r->planned)
             grid_plan_free(&r->plan);
         free(r);
@@ -393,9 +435,21 @@ static void close_shadow(struct shadow *s)
     free(k);
 }
 
+static void finish(void)
+{
+    if (wanted.grid && layer.rank == 0)
+        snprintf(replace_injection.remark, sizeof replace_injection.remark,
+                 "broadcast: measuring latencies and trials took %.3g s, %.0f %% of the run (rank "
+                 "0): times outside of collectives contain it, the calls behind it are kept apart",
+                 spent(), 100 * spent() / (clock_now() - wanted.began));
+}
+
 struct injection replace_injection = {.name = "broadcast",
-                                      .together = true,
+                                      .keeps = sizeof(struct replaced),
                                       .start = start,
+                                      .wants = wants,
+                                      .due = due,
                                       .before = before,
                                       .instead = instead,
-                                      .close = close_shadow};
+                                      .close = close_shadow,
+                                      .finish = finish};
