@@ -5,9 +5,11 @@
 
 #include "measure/bcast/bcast.h"
 #include "measure/bcast/discover.h"
+#include "measure/collective/operation.h"
 #include "program.h"
 
 enum { MOST_METHODS = BENCH_CHOSEN_MAX };
+enum axes { AXES_LOG, AXES_LINEAR, AXES_BOTH };
 
 struct options {
     struct bench bench;
@@ -17,13 +19,16 @@ struct options {
     const struct bcast *algorithms[BENCH_CHOSEN_MAX];
     size_t n_algorithms;
     int root;
-    struct bench_chosen orders; /* --order */
-    bool by_destination;        /* --destinations */
-    int *destinations;          /* those asked for; NULL: all */
+    struct bench_chosen orders, suites; /* --order, --as */
+    bool by_destination;                /* --destinations */
+    int *destinations;                  /* those asked for; NULL: all */
     int n_destinations;
-    bool fresh;    /* --fresh */
-    bool samples;  /* --samples */
-    bool discover; /* --discover */
+    int ring_bytes, axes; /* --ring-size, --axes */
+    int datatype;         /* --datatype: enum operation_type */
+    MPI_Datatype type;    /* the same to MPI */
+    bool fresh;           /* --fresh */
+    bool samples;         /* --samples */
+    bool discover;        /* --discover */
     const char *dot;
 };
 

@@ -27,8 +27,22 @@ static const char *order_name(size_t i)
     return i < N_ORDERS ? orders[i][0] : NULL;
 }
 
-static const struct bench_registry methods = {"method", method_name, method_reality, NULL},
-                                   order = {"order", order_name, NULL, NULL};
+static bool is_ours(size_t i, const struct bench *b)
+{
+    (void)b;
+    return bcast_methods[i]->meaning != BCAST_SUITE;
+}
+
+/* Other suites: their methods have these names, or longer ones. */
+static const char *suite_name(size_t i)
+{
+    static const char *const names[] = {"osu", "imb", "repro", NULL};
+    return names[i];
+}
+
+static const struct bench_registry methods = {"method", method_name, method_reality, is_ours},
+                                   order = {"order", order_name, NULL, NULL},
+                                   suites = {"suite", suite_name, NULL, NULL};
 
 static error_t take_destinations(struct argp_state *state, const struct bench_option *option,
                                  const char *list, void *value)
@@ -78,6 +92,12 @@ static void look_up(struct options *o)
         bench_choose_all(&o->bench, &methods, &o->chosen_methods);
     if (o->orders.n > 0)
         apply_orders(o);
+    for (size_t k = 0; k < o->suites.n; k++)
+        for (size_t i = 0; i < n_bcast_methods; i++) {
+            const char *suite = suite_name(o->suites.at[k]);
+            if (strncmp(bcast_methods[i]->name, suite, strlen(suite)) == 0)
+                bench_choose(NULL, &methods, bcast_methods[i]->name, &o->chosen_methods);
+        }
     if (o->chosen_algorithms.n == 0)
         bench_choose(NULL, &bench_algorithms, "native", &o->chosen_algorithms);
     for (size_t i = 0; i < o->chosen_methods.n; i++)
@@ -90,9 +110,21 @@ static void look_up(struct options *o)
 static error_t check_together(struct argp_state *state, void *options)
 {
     struct options *o = options;
-    if (o->discover && o->chosen_methods.n)
-        return bench_bad_option(state, "--method measures and --discover does not: leave one out");
+    bool ring = false;
+    if (o->discover && (o->chosen_methods.n || o->suites.n))
+        return bench_bad_option(state, "--%s measures and --discover does not: leave one out",
+                                o->suites.n ? "as" : "method");
     look_up(o);
+    for (size_t i = 0; i < o->n_methods; i++)
+        ring = ring || o->methods[i] == bcast_method_find("ring-barrier");
+    if (o->ring_bytes && (!ring || o->discover))
+        return bench_bad_option(state, "--ring-size is of the method ring-barrier: add it");
+    if (o->axes && !o->bench.plot)
+        return bench_bad_option(state, "--axes is of what --plot draws: add it");
+    if (o->bench.sizes.min % operation_element(o->datatype) ||
+        o->bench.sizes.max % operation_element(o->datatype))
+        return bench_bad_option(state, "--datatype=%s: --sizes have to be multiples of %zu",
+                                operation_types[o->datatype], operation_element(o->datatype));
     error_t error = bench_check_ranks(state, &o->bench, "a broadcast", o->root);
     if (error)
         return error;
@@ -113,8 +145,12 @@ static error_t check_together(struct argp_state *state, void *options)
 
 #define AT(member) offsetof(struct options, member)
 static const struct bench_option option_list[] = {
-    {"method", 0, "LIST", "the methods, or all (default); they are listed below", 1,
+    {"method", 0, "LIST", "the methods, or all (default: all of ours); they are listed below", 1,
      bench_take_list, AT(chosen_methods), &methods},
+    {"as", 0, "LIST",
+     "beside them what the loops of other suites make of the same broadcasts: osu, imb, repro, or "
+     "all; and how far that is from the operation latency",
+     1, bench_take_list, AT(suites), &suites},
     {"algorithm", 0, "LIST",
      "the broadcasts to measure, or all; native (default) is the library's MPI_Bcast", 1,
      bench_take_list, AT(chosen_algorithms), &bench_algorithms},
@@ -127,6 +163,13 @@ static const struct bench_option option_list[] = {
     {"fresh", 0, NULL,
      "the root writes its data anew before every broadcast, as an application does", 1,
      bench_take_flag, AT(fresh), NULL},
+    {"datatype", 0, "TYPE", "byte (default), int, double, or strided: 32 bytes of every 64", 1,
+     bench_take_word, AT(datatype), &(const struct bench_words){operation_types}},
+    {"ring-size", 0, "SIZE", "bytes of each message of ring-barrier's barrier (0)", 1,
+     bench_take_count, AT(ring_bytes), &(const struct bench_limits){0, 1 << 30, "0 to 1G"}},
+    {"axes", 0, "KIND", "of pictures: times on a log (default) or linear axis, or both", 2,
+     bench_take_word, AT(axes),
+     &(const struct bench_words){(const char *const[]){"log", "linear", "both", NULL}}},
     {"samples", 0, NULL, "every raw sample too (JSON)", 2, bench_take_flag, AT(samples), NULL},
     {"discover", 0, NULL,
      "instead of measuring, find which ranks each rank's broadcast depends on, and draw the tree",

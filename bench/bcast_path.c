@@ -86,9 +86,7 @@ static char *waits_for(const struct discovery *d, int i)
 static void put_rank(struct paths *t, const struct discovery *d, int i, const char *branch)
 {
     char label[256], *others = waits_for(d, i);
-    table_text(t->ranks, t->at->name);
-    table_integer(t->ranks, t->at->ranks);
-    table_integer(t->ranks, (long long)t->at->bytes);
+    bench_put_point(t->ranks, t->at);
     snprintf(label, sizeof label, "%s%d", branch, i);
     table_text(t->ranks, label);
     table_integer(t->ranks, i);
@@ -145,9 +143,7 @@ static int deepest(const struct discovery *d)
 
 static void put_shape(struct paths *t, const struct bench_point *p, const struct discovery *d)
 {
-    table_text(t->shapes, p->name);
-    table_integer(t->shapes, p->ranks);
-    table_integer(t->shapes, (long long)p->bytes);
+    bench_put_point(t->shapes, p);
     table_text(t->shapes, discover_shape_name(d->shape));
     if (deepest(d) > 0)
         table_integer(t->shapes, deepest(d));

@@ -144,9 +144,16 @@ static void draw_lines(struct plots *p, const char *what, const char *title, siz
                              .x_label = ranks ? "ranks" : "message (B)",
                              .y_label = "time of one broadcast (us)",
                              .x_log2 = !ranks || o->bench.ranks.step == 0,
-                             .y_log10 = true,
                              .x_whole = ranks};
-    draw(p, what, &axes, series, k);
+    if (o->axes != AXES_LINEAR) {
+        axes.y_log10 = true;
+        draw(p, what, &axes, series, k);
+        axes.y_log10 = false;
+    }
+    char linear[160];
+    snprintf(linear, sizeof linear, "%s%slinear", what, *what ? "-" : "");
+    if (o->axes != AXES_LOG)
+        draw(p, o->axes == AXES_BOTH ? linear : what, &axes, series, k);
     free(room);
     free(series);
 }

@@ -19,7 +19,7 @@ struct tables {
     struct table *methods, *statistics, *destinations;
     json_t *samples;
     struct columns by_method, by_destination;
-    char heads[MOST_METHODS][32];
+    char heads[MOST_COLUMNS][32];
     int over_budget, figures; /* of all figures, those that the budget ended */
     int violations, unsettled;
     int broken_upper; /* rows in which a bound on OL does not hold */
@@ -68,17 +68,26 @@ static void point_columns(struct columns *c)
     add_column(c, (struct column){"size", "B", COLUMN_INTEGER, 0, NULL});
 }
 
-/* A column per method, named as the method. */
+static void method_column(struct tables *t, const char *name, const char *more, const char *unit,
+                          int decimals, const char *about)
+{
+    char *head = t->heads[t->by_method.n];
+    snprintf(head, sizeof *t->heads, "%s%s", name, more);
+    for (char *at = head; *at; at++)
+        *at = *at == '-' ? '_' : *at;
+    add_column(&t->by_method, (struct column){head, unit, COLUMN_REAL, decimals, about});
+}
+
+/* A column per method, named as the method; of other suites' also how far from OL it is. */
 static void method_columns(struct tables *t)
 {
     struct columns *c = &t->by_method;
     point_columns(c);
     for (size_t i = 0; i < t->o->n_methods; i++) {
         const struct bcast_method *m = t->o->methods[i];
-        snprintf(t->heads[i], sizeof t->heads[i], "%s", m->name);
-        for (char *at = t->heads[i]; *at; at++)
-            *at = *at == '-' ? '_' : *at;
-        add_column(c, (struct column){t->heads[i], "us", COLUMN_REAL, 2, m->reality});
+        method_column(t, m->name, "", "us", 2, m->reality);
+        if (m->meaning == BCAST_SUITE)
+            method_column(t, m->name, "_off", "%", 1, "from held, or else direct");
     }
     add_column(c, (struct column){"violated", NULL, COLUMN_INTEGER, 0,
                                   "destinations at which the paper's assumption fails"});
@@ -103,8 +112,9 @@ static void each_declared(void (*put)(const struct bcast_method *, const struct 
 static void declare_column(const struct bcast_method *m, const struct bcast_column *c, void *arg)
 {
     (void)m;
-    struct column column = c->text ? (struct column){c->head, NULL, COLUMN_TEXT, 0, c->about}
-                                   : (struct column){c->head, "us", COLUMN_REAL, 2, c->about};
+    struct column column =
+        c->text ? (struct column){c->head, NULL, COLUMN_TEXT, 0, c->about}
+                : (struct column){c->head, c->unit ? c->unit : "us", COLUMN_REAL, 2, c->about};
     add_column(arg, column);
 }
 
@@ -137,13 +147,6 @@ struct tables *tables_new(const struct options *o, struct document *d)
     if (o->samples)
         t->samples = json_array();
     return t;
-}
-
-static void put_point(struct table *t, const struct bench_point *p)
-{
-    table_text(t, p->name);
-    table_integer(t, p->ranks);
-    table_integer(t, (long long)p->bytes);
 }
 
 static void put_us(struct table *t, double seconds)
@@ -294,9 +297,13 @@ static void add_methods(struct tables *t, const struct bench_point *p,
 {
     char text[96];
     int violations = -1, unknown = 0;
-    put_point(t->methods, p);
+    const struct bcast_result *ol = best_latency(o);
+    double latency = ol ? ol->value.value : NAN;
+    bench_put_point(t->methods, p);
     for (size_t i = 0; i < o->n_results; i++) {
         put_value(t->methods, &o->result[i]);
+        if (o->result[i].method->meaning == BCAST_SUITE)
+            table_real(t->methods, 100 * (o->result[i].value.value / latency - 1));
         if (o->result[i].violations > violations)
             violations = o->result[i].violations;
         unknown += o->result[i].unknown;
@@ -317,7 +324,7 @@ static void add_statistics(struct tables *t, const struct bench_point *p,
     for (size_t i = 0; i < o->n_results; i++) {
         const struct bcast_result *r = &o->result[i];
         struct summary s = summary_of(r);
-        put_point(table, p);
+        bench_put_point(table, p);
         table_text(table, r->method->name);
         put_value(table, r);
         put_us(table, r->value.low);
@@ -371,7 +378,7 @@ static void put_declared(const struct bcast_method *m, const struct bcast_column
     if (c->text)
         table_text(row->table, c->text(f));
     else
-        put_us(row->table, c->seconds(f));
+        table_real(row->table, c->unit ? c->seconds(f) : 1e6 * c->seconds(f));
 }
 
 static void add_destinations(struct tables *t, const struct bench_point *p,
@@ -381,7 +388,7 @@ static void add_destinations(struct tables *t, const struct bench_point *p,
         struct destination_row row = {t->destinations, o, i};
         if (i == t->o->root || !is_measured(o, i))
             continue;
-        put_point(t->destinations, p);
+        bench_put_point(t->destinations, p);
         table_integer(t->destinations, i);
         each_declared(put_declared, &row);
     }
@@ -476,7 +483,7 @@ void tables_end(struct tables *t)
     if (t->clock_bound > 0)
         document_note(t->d, "direct: the ranks' clocks agree within %.2f us", 1e6 * t->clock_bound);
     if (t->dropped)
-        document_note(t->d, "direct: %d operations left out, a rank was late for them", t->dropped);
+        document_note(t->d, "%d operations left out, a rank was late for them", t->dropped);
     if (t->over_budget)
         document_note(t->d,
                       "%d of %d figures were ended by --budget, not by --stop: their intervals "

@@ -108,8 +108,7 @@ static bool append_possible(const struct bench *b)
         why = "it is of another program";
     json_decref(all);
     if (why)
-        fprintf(stderr, "%s: %s%s%s\n", b->program, b->output ? b->output : "",
-                b->output ? ": " : "", why);
+        reason_say(b->program, "%s%s%s", b->output ? b->output : "", b->output ? ": " : "", why);
     return !why;
 }
 
@@ -178,9 +177,7 @@ _Noreturn void bench_refuse(const struct bench *b, const char *format, ...)
     if (b->rank == 0) {
         va_list args;
         va_start(args, format);
-        fprintf(stderr, "%s: ", b->program);
-        vfprintf(stderr, format, args);
-        fputs("\n", stderr);
+        reason_say_list(b->program, format, args);
         va_end(args);
     }
     bench_leave(2);

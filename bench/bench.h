@@ -5,6 +5,7 @@
 #ifndef COLLPROF_BENCH_H
 #define COLLPROF_BENCH_H
 
+#include "base/reason.h"
 #include "measure/plan.h"
 #include "results/document.h"
 #include "sync/sync.h"

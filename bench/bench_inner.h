@@ -15,6 +15,13 @@ void machine_facts(struct document *d);
 /* Collective, at the end: which rank was how long without a processor, as a fact of D, rank 0's. */
 void machine_judge(const struct bench *b, struct document *d);
 
+/* Sets "NAME=VALUE", a control variable of the library, after MPI_Init. Why not; NULL: it is set.
+ */
+const char *cvar_set(const char *assignment);
+
+/* What was set, as facts. */
+void cvar_facts(struct document *d);
+
 /* How many there are, as a fact of rank 0's document. */
 void header_clocks(const struct sync_clock *clock);
 

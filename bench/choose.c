@@ -41,7 +41,7 @@ int main(int argc, char **argv)
     if (beside_find(name, path, sizeof path))
         execv(path, argv);
     if (launcher_speaks())
-        fprintf(stderr, "%s: %s: %s: `make install' would be right\n",
+        fprintf(stderr, "%s: %s: %s: `make install` would be right\n",
                 program_invocation_short_name, path, strerror(errno));
     return 127;
 }

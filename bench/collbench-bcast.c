@@ -19,6 +19,13 @@ static const char *algorithm_name(const void *arg, size_t which)
     return ((const struct sweep *)arg)->o->algorithms[which]->name;
 }
 
+/* Every case has an order of its own, the same on all ranks. */
+static unsigned seed_of(const struct options *o, const struct bench_point *p)
+{
+    unsigned mixed = (unsigned)p->ranks * 31 + (unsigned)p->which * 7 + (unsigned)p->bytes;
+    return o->bench.seed > 0 ? (unsigned)o->bench.seed + mixed : 0;
+}
+
 static void measure(void *arg, const struct bench_point *p, MPI_Comm comm)
 {
     struct sweep *s = arg;
@@ -26,10 +33,12 @@ static void measure(void *arg, const struct bench_point *p, MPI_Comm comm)
     struct bcast_case c = {.comm = comm,
                            .bcast = o->algorithms[p->which],
                            .buffer = s->buffer,
-                           .count = (int)p->bytes,
-                           .type = MPI_BYTE,
+                           .count = (int)(p->bytes / operation_element(o->datatype)),
+                           .type = o->type,
                            .root = o->root,
                            .fresh = o->fresh,
+                           .ring_bytes = o->ring_bytes,
+                           .seed = seed_of(o, p),
                            .plan = o->bench.plan,
                            .clock = &s->clock,
                            .destinations = o->destinations,
@@ -57,8 +66,8 @@ static void measure(void *arg, const struct bench_point *p, MPI_Comm comm)
 static void allocate(struct sweep *s)
 {
     const struct bench *b = &s->o->bench;
-    s->buffer = calloc(b->sizes.max + 1, 1);
-    int failed = !s->buffer, any;
+    s->buffer = calloc(b->sizes.max + 1, operation_span(s->o->datatype));
+    int failed = !s->buffer || !operation_make_type(s->o->datatype, &s->o->type), any;
     MPI_Allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, b->comm);
     if (any)
         bench_refuse(b, "no memory for messages of %zu bytes: a smaller --sizes", b->sizes.max);
@@ -82,6 +91,8 @@ static int end(struct sweep *s, struct document *d)
         drawn = plots_end(s->plots, d);
     if (s->paths)
         drawn = paths_end(s->paths);
+    if (s->o->datatype == TYPE_STRIDED)
+        MPI_Type_free(&s->o->type);
     free(s->buffer);
     free(s->o->destinations);
     return s->wrong || !drawn;
@@ -98,7 +109,7 @@ int main(int argc, char **argv)
     allocate(&s);
     if (d) {
         document_fact(d, "root", "%d", o.root);
-        document_fact(d, "data", "%s",
+        document_fact(d, "data", "%s, %s", operation_types[o.datatype],
                       o.fresh ? "written anew by the root before every broadcast"
                               : "the same in every broadcast, so in caches already");
         if (o.discover)

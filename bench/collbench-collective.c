@@ -3,6 +3,7 @@
 #include "collective_bench.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A scan is neither fan-in nor fan-out nor symmetrical: rank i needs those before it only. A
@@ -23,6 +24,64 @@ static const char *method_name(size_t i)
 static const struct bench_registry chooses = {"operation", operation_name, NULL, NULL},
                                    method = {"method", method_name, NULL, NULL};
 
+/* "max", or "user:NS". */
+static error_t take_op(struct argp_state *state, const struct bench_option *option, const char *arg,
+                       void *value)
+{
+    struct operation_data *data = value;
+    size_t length = strcspn(arg, ":");
+    char *end = "";
+    (void)option;
+    for (data->op = 0; operation_ops[data->op]; data->op++)
+        if (strlen(operation_ops[data->op]) == length &&
+            !strncmp(operation_ops[data->op], arg, length))
+            break;
+    if (data->op == OP_USER && arg[length])
+        data->cost = 1e-9 * strtod(arg + length + 1, &end);
+    bool right = operation_ops[data->op] && (!arg[length] || data->op == OP_USER) && !*end &&
+                 data->cost >= 0 && data->cost <= 1e-3;
+    return right ? 0
+                 : bench_bad_option(state,
+                                    "impossible --op=%s: bxor, sum, max, or user:NS, NS up to a "
+                                    "million nanoseconds a byte",
+                                    arg);
+}
+
+/* Whether an element of the datatype can be what it has to. */
+static error_t check_data(struct argp_state *state, struct options *o)
+{
+    const char *type = operation_types[o->data.type];
+    size_t element = operation_element(o->data.type);
+    for (int op = 0; o->data.op < 0; op++)
+        if (operation_combines(o->data.type, op))
+            o->data.op = op;
+    if (o->bench.sizes.min % element || o->bench.sizes.max % element)
+        return bench_bad_option(state, "--datatype=%s: --sizes have to be multiples of %zu", type,
+                                element);
+    for (size_t i = 0; i < o->operations.n; i++)
+        if (chosen_operation(o, i)->reduces && !operation_combines(o->data.type, o->data.op))
+            return bench_bad_option(state, "--op=%s is not for --datatype=%s: --op=user is",
+                                    operation_ops[o->data.op], type);
+    return 0;
+}
+
+/* Whether they are enough for so many communicators. */
+static error_t check_communicators(struct argp_state *state, struct options *o)
+{
+    int least = (int)o->bench.ranks.min / o->communicators;
+    if (o->communicators == 1)
+        return 0;
+    if (o->methods.n && o->mirrored)
+        return bench_bad_option(state, "--communicators: among several there is no last rank that "
+                                       "all wait for: --method=direct");
+    if (least < 2 || o->root >= least)
+        return bench_bad_option(state, "--communicators=%d: each needs two ranks and the root",
+                                o->communicators);
+    o->direct = true;
+    o->mirrored = false;
+    return 0;
+}
+
 static error_t check_together(struct argp_state *state, void *options)
 {
     struct options *o = options;
@@ -30,8 +89,15 @@ static error_t check_together(struct argp_state *state, void *options)
     for (size_t i = 0; i < o->methods.n; i++)
         *(o->methods.at[i] == 0 ? &o->direct : &o->mirrored) = true;
     if (o->operations.n == 0)
-        bench_choose(NULL, &chooses, "reduce,allreduce,barrier,allgather,alltoall", &o->operations);
+        bench_choose(NULL, &chooses,
+                     o->guidelines ? "broadcast,scatter,gather,allgather,reduce,allreduce,alltoall"
+                                   : "reduce,allreduce,barrier,allgather,alltoall",
+                     &o->operations);
     error_t error = bench_check_ranks(state, &o->bench, "a collective", o->root);
+    if (!error)
+        error = check_data(state, o);
+    if (!error)
+        error = check_communicators(state, o);
     if (error)
         return error;
     if (o->pairs && !o->mirrored)
@@ -49,6 +115,22 @@ static const struct bench_option option_list[] = {
      "(default)",
      1, bench_take_list, AT(methods), &method},
     {"root", 0, "R", "the root of rooted operations (0)", 1, bench_take_root, AT(root), NULL},
+    {"datatype", 0, "TYPE", "byte (default), int, double, or strided: 32 bytes of every 64", 1,
+     bench_take_word, AT(data.type), &(const struct bench_words){operation_types}},
+    {"op", 0, "OP",
+     "of reductions: bxor, sum, max, or user:NS, an own one that is not commutative and takes NS "
+     "nanoseconds a byte; default: the first of these that is for the datatype",
+     1, take_op, AT(data), NULL},
+    {"fresh", 0, NULL, "every rank writes what it sends anew before every operation", 1,
+     bench_take_flag, AT(fresh), NULL},
+    {"rotate", 0, "N", "go through N sets of buffers, which caches have no room for (1)", 1,
+     bench_take_count, AT(rotate), &(const struct bench_limits){1, 1000000, "1 to 1000000"}},
+    {"communicators", 0, "N",
+     "deal the ranks to N communicators, which run the operation at the same time (1)", 1,
+     bench_take_count, AT(communicators), &(const struct bench_limits){1, 65536, "1 to 65536"}},
+    {"guidelines", 0, NULL,
+     "hold operations against others that do the same, and blocks against larger ones", 2,
+     bench_take_flag, AT(guidelines), NULL},
     {"pairs", 0, NULL, "every pair of the mirrored method, in a table of its own", 2,
      bench_take_flag, AT(pairs), NULL},
     {0}};
@@ -62,44 +144,65 @@ struct sweep {
     struct options *o;
     struct results *results;
     struct sync_clock clock;
+    MPI_Comm part; /* of these ranks, one of the --communicators */
     int wrong;
+};
+
+/* One operation on several sets of buffers in turn. */
+struct turns {
+    const struct options *o;
+    struct operation_call *call;
+    int n, at;
 };
 
 static int run(void *arg)
 {
-    return operation_run(arg);
+    const struct turns *t = arg;
+    return operation_run(&t->call[t->at]);
 }
 
-/* The operation once with known data; true on all ranks if it went wrong on one. */
-static int data_is_wrong(const struct operation_call *call)
+static void before(void *arg)
 {
-    operation_fill(call);
-    int wrong = operation_run(call) != MPI_SUCCESS || !operation_check(call), any = 1;
-    MPI_Allreduce(&wrong, &any, 1, MPI_INT, MPI_MAX, call->comm);
+    struct turns *t = arg;
+    t->at = (t->at + 1) % t->n;
+    if (t->o->fresh)
+        operation_refresh(&t->call[t->at]);
+}
+
+/* The operation once on each with known data; true on all ranks if it went wrong on one. */
+static int data_is_wrong(struct turns *t, MPI_Comm comm)
+{
+    int wrong = 0, any = 1;
+    for (int i = 0; i < t->n; i++) {
+        operation_fill(&t->call[i]);
+        wrong |= operation_run(&t->call[i]) != MPI_SUCCESS || !operation_check(&t->call[i]);
+    }
+    MPI_Allreduce(&wrong, &any, 1, MPI_INT, MPI_MAX, comm);
     return any;
 }
 
-static void measure(struct sweep *s, const struct bench_point *p, struct operation_call *call)
+static void measure(struct sweep *s, const struct bench_point *p, struct turns *t, MPI_Comm comm)
 {
     const struct options *o = s->o;
     struct collective_direct direct = {0};
     struct collective_mirrored mirrored = {0};
-    struct collective_case c = {.comm = call->comm,
+    struct collective_case c = {.comm = comm,
                                 .run = run,
-                                .arg = call,
-                                .pattern = operation_pattern(call->operation),
+                                .before = before,
+                                .arg = t,
+                                .pattern = operation_pattern(t->call->operation),
                                 .root = o->root,
                                 .plan = o->bench.plan,
                                 .clock = &s->clock};
     if (o->direct && o->mirrored)
         c.plan.budget /= 2;
-    s->wrong += data_is_wrong(call);
+    s->wrong += data_is_wrong(t, comm);
     if (o->direct)
         bench_check(&o->bench, collective_measure_direct(&c, &direct), "", p);
     if (o->mirrored)
         bench_check(&o->bench, collective_measure_mirrored(&c, &mirrored), "", p);
-    s->wrong += data_is_wrong(call);
-    const char *disturbed = bench_disturbed(call->comm);
+    s->wrong += data_is_wrong(t, comm);
+    const char *disturbed = bench_disturbed(comm);
     if (s->results)
         results_add(s->results, p, o->direct ? &direct : NULL, o->mirrored ? &mirrored : NULL,
                     disturbed);
@@ -111,17 +214,21 @@ static void run_point(void *arg, const struct bench_point *p, MPI_Comm comm)
 {
     struct sweep *s = arg;
     const struct options *o = s->o;
-    struct operation_call call;
-    int failed = !operation_prepare(&call, chosen_operation(o, p->which), comm, o->root, p->bytes),
-        any;
+    struct turns t = {.o = o, .call = calloc((size_t)o->rotate, sizeof *t.call)};
+    const struct operation *operation = chosen_operation(o, p->which);
+    while (t.call && t.n < o->rotate &&
+           operation_prepare_as(&t.call[t.n], operation, s->part, o->root, p->bytes, &o->data))
+        t.n++;
+    int failed = t.n < o->rotate, any;
     MPI_Allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, comm);
     if (any && s->results)
-        fprintf(stderr, "%s: no memory for %s of %zu bytes among %d ranks: left out\n",
-                o->bench.program, p->name, p->bytes, p->ranks);
+        reason_say(o->bench.program, "no memory for %s of %zu bytes among %d ranks: left out",
+                   p->name, p->bytes, p->ranks);
     if (!any)
-        measure(s, p, &call);
-    if (!failed)
-        operation_release(&call);
+        measure(s, p, &t, comm);
+    while (t.n > 0)
+        operation_release(&t.call[--t.n]);
+    free(t.call);
 }
 
 static const char *name_of(const void *arg, size_t which)
@@ -138,17 +245,29 @@ static bool is_sized(const void *arg, size_t which)
 
 static void start_clocks(void *arg, MPI_Comm comm)
 {
-    bench_clocks(&((struct sweep *)arg)->clock, comm);
+    struct sweep *s = arg;
+    bench_clocks(&s->clock, comm);
+    if (s->part != MPI_COMM_NULL)
+        MPI_Comm_free(&s->part);
+    MPI_Comm_split(comm, s->o->bench.rank % s->o->communicators, 0, &s->part);
 }
 
 int main(int argc, char **argv)
 {
-    static struct options o;
-    struct sweep s = {.o = &o};
+    static struct options o = {.data.op = -1, .rotate = 1, .communicators = 1};
+    struct sweep s = {.o = &o, .part = MPI_COMM_NULL};
     bench_begin(&o.bench, &o, &argc, &argv, MPI_THREAD_SINGLE, &program);
     struct document *d = bench_document(&o.bench, "collbench-collective/1");
     if (d) {
         document_fact(d, "root", "%d", o.root);
+        document_fact(d, "data", "%s, op %s%s", operation_types[o.data.type],
+                      operation_ops[o.data.op],
+                      o.fresh ? ", written anew before every operation" : "");
+        if (o.rotate > 1)
+            document_fact(d, "buffers", "%d sets in turn", o.rotate);
+        if (o.communicators > 1)
+            document_fact(d, "communicators", "%d at the same time, rank r is in number r mod %d",
+                          o.communicators, o.communicators);
         s.results = results_new(&o, d);
     }
     bench_keep(&o.bench, &(struct bench_so_far){.document = d});

@@ -87,10 +87,10 @@ static void warn_of_threads(const struct options *o, const struct binding *bindi
         chosen = chosen || overlap_chosen(o, i)->thread_level == MPI_THREAD_MULTIPLE;
     MPI_Reduce(&processors, &fewest, 1, MPI_INT, MPI_MIN, 0, o->bench.comm);
     if (o->bench.rank == 0 && chosen && fewest < 2 * o->bench.size)
-        fprintf(stderr,
-                "%s: multiple has 2 busy threads per rank, and a rank may use %d processors: "
-                "where ranks share these, no run is undisturbed and nothing can be said\n",
-                o->bench.program, fewest);
+        reason_say(o->bench.program,
+                   "multiple has 2 busy threads per rank, and a rank may use %d processors: "
+                   "where ranks share these, no run is undisturbed and nothing can be said",
+                   fewest);
 }
 
 /* Computing threads need processors that no thread communicates on. */
@@ -126,7 +126,7 @@ static void get_base(const struct options *o, struct overlap_stage *stage, struc
         char why[1000];
         bad = !base_round_load(o->base, &g->base, &g->origin, why, sizeof why);
         if (bad)
-            fprintf(stderr, "%s\n", why);
+            reason_say(o->bench.program, "%s", why);
         have = !bad;
     }
     MPI_Bcast(&have, 1, MPI_INT, 0, stage->comm);
@@ -173,9 +173,8 @@ static struct pace plan_pace(const struct options *o, const struct overlap_stage
     if (pace.limit > 0)
         pace.total = fmin(pace.total, pace.limit);
     if (stage->rank == 0 && pace.total > 60)
-        fprintf(stderr, "%s: this takes about %.0f minutes%s\n", o->bench.program,
-                ceil(pace.total / 60),
-                o->bench.output ? "; an interrupted run goes on where it was" : "");
+        reason_say(o->bench.program, "this takes about %.0f minutes%s", ceil(pace.total / 60),
+                   o->bench.output ? "; an interrupted run goes on where it was" : "");
     return pace;
 }
 
@@ -318,7 +317,7 @@ static bool draw(const struct options *o, const struct grid *g)
         free(path);
     }
     snprintf(title, sizeof title, "Overlap of communication and computation, %s", g->origin.hosts);
-    drawn = overlap_maps_draw(sheet, title, map, g->n_parts) && drawn;
+    drawn = overlap_maps_draw(sheet, title, map, g->n_parts, 0) && drawn;
     for (size_t i = 0; i < g->n_parts; i++)
         overlap_map_free(&map[i]);
     return drawn;
@@ -337,8 +336,8 @@ static struct journal *open_journal(const struct options *o, struct grid *g)
     if (*why)
         bench_refuse(&o->bench, "%s", why);
     if (cells > 0)
-        fprintf(stderr, "%s: going on with an interrupted run: %zu cells are there\n",
-                o->bench.program, cells);
+        reason_say(o->bench.program, "going on with an interrupted run: %zu cells are there",
+                   cells);
     return journal;
 }
 

@@ -130,15 +130,18 @@ int main(int argc, char **argv)
     MPI_Comm_split(b->comm, b->rank < (int)b->ranks.max ? 0 : MPI_UNDEFINED, b->rank, &comm);
     if (comm != MPI_COMM_NULL) {
         struct pairs p;
+        struct sync_clock clock;
+        bench_clocks(&clock, comm);
         struct pairs_plan plan = {.sizes = sizes.at,
                                   .n_sizes = (int)sizes.n,
                                   .repeats = b->plan.repetitions,
                                   .order = (enum pairs_order)o.order,
                                   .budget = b->plan.budget,
+                                  .clock = &clock,
                                   .progress = show_progress,
                                   .progress_arg = b};
         if (pairs_measure(comm, &plan, &p) != MPI_SUCCESS) {
-            fprintf(stderr, "%s: an MPI call failed, or there is too little memory\n", b->program);
+            reason_say(b->program, "an MPI call failed, or there is too little memory");
             MPI_Abort(b->comm, 1);
         }
         bench_progress_end(b);

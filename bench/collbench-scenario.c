@@ -1,12 +1,13 @@
 /* Collective operations in a context: the scenarios of Gracia, Niethammer and Sethi, and one's
  * own from a file. */
+#include "base/input.h"
 #include "base/text.h"
 #include "program.h"
 #include "scenario_file.h"
 #include "scenario_results.h"
 #include "trees/builders.h"
 
-#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -47,10 +48,10 @@ static const struct bench_registry words = {"operation", operation_word, NULL, N
 static error_t read_scenario_file(struct argp_state *state, const char *path, struct scenario *s)
 {
     struct scenario_error error = {0};
-    FILE *file = fopen(path, "re");
+    const char *why;
+    FILE *file = input_file(AT_FDCWD, path, &why);
     if (!file)
-        return bench_bad_option(state, "scenario '%s': %s: 1, 2, 3 or a file", path,
-                                strerror(errno));
+        return bench_bad_option(state, "scenario '%s': %s: 1, 2, 3 or a file", path, why);
     bool good = scenario_read(file, text_base_of(path), s, &error);
     fclose(file);
     if (good)
@@ -214,8 +215,8 @@ static double measure(const struct options *o, const struct scenario *s, struct 
         int error = scenario_run(s, point, &g->start, &o->bench.plan, &row.result);
         if (error != MPI_SUCCESS) {
             if (o->bench.rank == 0)
-                fprintf(stderr, "%s: %zu bytes on %d ranks do not fit into memory\n",
-                        o->bench.program, point->bytes, g->ranks);
+                reason_say(o->bench.program, "%zu bytes on %d ranks do not fit into memory",
+                           point->bytes, g->ranks);
             MPI_Abort(o->bench.comm, 1);
         }
         const struct samples *t = &row.result.completion;

@@ -2,6 +2,7 @@
 #include "tree_bench.h"
 
 #include "base/clock.h"
+#include "measure/pairs/best.h"
 #include "measure/pairs/log.h"
 #include "picture/schedule_draw.h"
 #include "results/save.h"
@@ -47,7 +48,7 @@ static struct estimate run_bcast(struct tree_session *t, const struct bcast *bca
     const struct bench *b = &t->o->bench;
     struct estimate seen = {NAN, NAN, NAN};
     char *buffer = calloc(bytes ? bytes : 1, 1);
-    struct bcast_case c = {.comm = b->comm,
+    struct bcast_case c = {.comm = t->comm,
                            .bcast = bcast,
                            .buffer = buffer,
                            .count = (int)bytes,
@@ -58,14 +59,13 @@ static struct estimate run_bcast(struct tree_session *t, const struct bcast *bca
     struct bcast_outcome outcome;
     int error = buffer ? bcast_measure(&c, &t->o->method, 1, &outcome) : MPI_ERR_NO_MEM;
     if (error != MPI_SUCCESS) {
-        fprintf(stderr, "%s: %zu bytes by %s: the broadcast failed\n", b->program, bytes,
-                bcast->name);
+        reason_say(b->program, "%zu bytes by %s: the broadcast failed", bytes, bcast->name);
         MPI_Abort(b->comm, 1);
     }
     if (outcome.wrong_ranks > 0) {
         if (b->rank == 0)
-            fprintf(stderr, "%s: %zu bytes by %s: %d ranks have wrong data\n", b->program, bytes,
-                    bcast->name, outcome.wrong_ranks);
+            reason_say(b->program, "%zu bytes by %s: %d ranks have wrong data", bytes, bcast->name,
+                       outcome.wrong_ranks);
         MPI_Abort(b->comm, 1);
     }
     if (outcome.n_results > 0) {
@@ -81,9 +81,8 @@ static void run_schedule(struct tree_session *t, const struct schedule *s, size_
                          struct tree_row *row)
 {
     struct schedule_part *part;
-    MPI_Comm comm = t->o->bench.comm;
-    if (schedule_distribute(s, 0, comm, &part) != MPI_SUCCESS)
-        MPI_Abort(comm, 1);
+    if (schedule_distribute(s, 0, t->comm, &part) != MPI_SUCCESS)
+        MPI_Abort(t->comm, 1);
     struct bcast bcast = schedule_bcast(part);
     struct estimate seen = run_bcast(t, &bcast, bytes);
     if (row)
@@ -94,7 +93,7 @@ static void run_schedule(struct tree_session *t, const struct schedule *s, size_
 /* Rank 0 builds and decides, the others follow: 0 skip, 1 run. */
 static int tell_all(const struct tree_session *t, int what)
 {
-    MPI_Bcast(&what, 1, MPI_INT, 0, t->o->bench.comm);
+    MPI_Bcast(&what, 1, MPI_INT, 0, t->comm);
     return what;
 }
 
@@ -104,7 +103,8 @@ static struct tree_row *new_row(struct tree_session *t, const char *name, size_t
         return NULL;
     struct tree_row *row = &t->row[t->n_rows++];
     const struct estimate none = {NAN, NAN, NAN};
-    *row = (struct tree_row){.bytes = bytes, .predicted = none, .seen = none};
+    *row = (struct tree_row){
+        .ranks = t->grid.pairs.n, .bytes = bytes, .predicted = none, .seen = none};
     snprintf(row->name, sizeof row->name, "%s", name);
     return row;
 }
@@ -126,8 +126,11 @@ static void compare(struct tree_session *t, struct schedule *s, size_t bytes, bo
     if (s) {
         row = new_row(t, s->name, bytes);
         row->segment = s->segment;
-        row->predicted = (struct estimate){s->completion, s->completion * t->error_low,
-                                           s->completion * t->error_high};
+        row->predicted = best_predict(&t->grid.pairs, bytes, s);
+        if (!isnan(t->error_low)) {
+            row->predicted.low = s->completion * t->error_low;
+            row->predicted.high = s->completion * t->error_high;
+        }
         describe_tree(s, row);
     }
     if (t->run)
@@ -143,7 +146,7 @@ static void compare_builder(struct tree_session *t, const struct bcast *builder,
     char why[WHY_MAX];
     int built =
         o->bench.rank == 0 && (builder->max_n == 0 || t->grid.pairs.n <= builder->max_n) &&
-        grid_schedule(&t->grid.pairs, o->root, bytes, builder, o->segment, &s, why, sizeof why);
+        best_schedule(&t->grid.pairs, o->root, bytes, builder, o->segment, &s, why, sizeof why);
     if (tell_all(t, built))
         compare(t, built ? &s : NULL, bytes, true);
 }
@@ -157,7 +160,7 @@ static void compare_grid(struct tree_session *t, size_t bytes)
     struct schedule s;
     char why[WHY_MAX];
     if (!t->run || o->segment != SIZE_MAX) {
-        int built = o->bench.rank == 0 && grid_schedule(&t->grid.pairs, o->root, bytes, NULL,
+        int built = o->bench.rank == 0 && best_schedule(&t->grid.pairs, o->root, bytes, NULL,
                                                         o->segment, &s, why, sizeof why);
         if (tell_all(t, built))
             compare(t, built ? &s : NULL, bytes, true);
@@ -175,28 +178,10 @@ static void compare_grid(struct tree_session *t, size_t bytes)
     for (size_t i = 0; o->bench.rank == 0 && i < t->n_rows; i++) {
         struct tree_row *row = &t->row[i];
         bool own = strcmp(row->name, "MPI_Bcast") == 0, last = i + 1 == t->n_rows;
-        row->advised |= row->bytes == bytes && (plan.native ? own : last);
+        row->advised |=
+            row->ranks == t->grid.pairs.n && row->bytes == bytes && (plan.native ? own : last);
     }
     grid_plan_free(&plan);
-}
-
-/* The prediction of a loaded tree by these latencies. */
-static void compare_loaded(struct tree_session *t, size_t bytes)
-{
-    struct schedule *s = NULL;
-    if (t->o->bench.rank == 0) {
-        struct graph g;
-        s = &t->loaded;
-        size_t segment = s->segment;
-        int segments = segment && segment < bytes ? (int)((bytes + segment - 1) / segment) : 1;
-        if (pairs_graph(&t->grid.pairs, segments > 1 ? segment : bytes, -1, &g)) {
-            schedule_predict(s, &g);
-            if (segments > 1)
-                s->completion = flow_completion(s, &g, segments, NULL);
-            graph_free(&g);
-        }
-    }
-    compare(t, s, bytes, false);
 }
 
 static void compare_native(struct tree_session *t, size_t bytes)
@@ -209,12 +194,52 @@ static void compare_native(struct tree_session *t, size_t bytes)
         row->seen = seen;
 }
 
-/* Of one size: the library's own, each builder, what was loaded. */
+/* With one rank a log is enough; several ranks have to be those of the log. */
+static bool open_latencies(struct tree_session *t, char *why, size_t size)
+{
+    const struct tree_options *o = t->o;
+    t->grid =
+        (struct grid){.comm = t->comm, .size = t->n, .clock = &t->clock, .patience = PATIENCE};
+    if (t->n == 1)
+        return pairs_log_load(o->latencies, &t->grid.pairs, why, size);
+    if (o->builders.n == 0 && !o->load) { /* nothing to be known */
+        t->grid.pairs.n = t->n;
+        return true;
+    }
+    return grid_open(&t->grid, t->comm, o->latencies, t->sizes.at, (int)t->sizes.n, 0, why, size);
+}
+
+/* All ranks; WHY on all of them that the next trees are for. */
+static bool open_group(struct tree_session *t, size_t ranks, char *why, size_t size)
+{
+    const struct bench *b = &t->o->bench;
+    if (t->comm != MPI_COMM_NULL) {
+        grid_close(&t->grid);
+        MPI_Comm_free(&t->comm);
+    }
+    bench_wait(b->comm);
+    t->n = (int)ranks;
+    MPI_Comm_split(b->comm, b->rank < t->n ? 0 : MPI_UNDEFINED, b->rank, &t->comm);
+    if (t->comm == MPI_COMM_NULL)
+        return true;
+    MPI_Comm_set_errhandler(t->comm, MPI_ERRORS_RETURN);
+    bench_clocks(&t->clock, t->comm);
+    return open_latencies(t, why, size);
+}
+
+/* Of one number of ranks and size: the library's own, each builder, what was loaded. */
 static const char *visit(void *arg, const size_t *at)
 {
     struct tree_session *t = arg;
     const struct tree_options *o = t->o;
-    size_t bytes = t->sizes.at[at[0]], which = at[1];
+    size_t ranks = t->ranks.at[at[0]], bytes = t->sizes.at[at[1]], which = at[2];
+    char why[WHY_MAX];
+    if ((int)ranks != t->n && !open_group(t, ranks, why, sizeof why)) {
+        reason_say(o->bench.program, "%s", why);
+        MPI_Abort(o->bench.comm, 1);
+    }
+    if (t->comm == MPI_COMM_NULL)
+        return NULL;
     if (which == 0) {
         schedule_free(&t->best);
         t->error_low = t->error_high = NAN;
@@ -228,28 +253,11 @@ static const char *visit(void *arg, const size_t *at)
             compare_builder(t, tree_builder(o, which - 1), bytes);
         return tree_builder(o, which - 1)->name;
     }
-    compare_loaded(t, bytes);
+    compare(t, o->bench.rank == 0 ? &t->loaded : NULL, bytes, false);
     return o->load;
 }
 
-/* With one rank a log is enough; several ranks have to be those of the log. */
-static bool open_latencies(struct tree_session *t, char *why, size_t size)
-{
-    const struct tree_options *o = t->o;
-    const struct bench *b = &o->bench;
-    t->grid =
-        (struct grid){.comm = b->comm, .size = b->size, .clock = &t->clock, .patience = PATIENCE};
-    if (o->builders.n == 0 && !o->load && b->size > 1) { /* nothing to be known */
-        t->grid.pairs.n = b->size;
-        return true;
-    }
-    if (b->size > 1 || !o->latencies) {
-        return grid_open(&t->grid, b->comm, o->latencies, t->sizes.at, (int)t->sizes.n, 0, why,
-                         size);
-    }
-    return pairs_log_load(o->latencies, &t->grid.pairs, why, size);
-}
-
+/* All that can be wrong is told with the most ranks, before anything is measured with fewer. */
 static void open_all(struct tree_session *t)
 {
     const struct tree_options *o = t->o;
@@ -257,12 +265,20 @@ static void open_all(struct tree_session *t)
     char why[WHY_MAX] = "";
     if (b->size == 1 && !o->latencies)
         bench_refuse(b, "one rank and no --latencies=LOG: start more ranks by mpiexec -n");
-    if (!open_latencies(t, why, sizeof why))
+    if (b->size > 1 && b->ranks.min < 2)
+        bench_refuse(b, "a broadcast needs 2 ranks: --ranks=2:%zu", b->ranks.max);
+    if (b->ranks.min < b->ranks.max && (o->load || o->tree || o->save))
+        bench_refuse(b, "--schedule, --tree and --save are for one number of ranks");
+    bool opened = open_group(t, b->ranks.max, why, sizeof why);
+    int n = t->grid.pairs.n, good = opened;
+    MPI_Bcast(&good, 1, MPI_INT, 0, b->comm);
+    MPI_Bcast(why, sizeof why, MPI_CHAR, 0, b->comm);
+    if (!good)
         bench_refuse(b, "%s", why);
-    int n = t->grid.pairs.n, good = 1;
     MPI_Bcast(&n, 1, MPI_INT, 0, b->comm);
-    if (o->root >= n)
-        bench_refuse(b, "no root %d: there are ranks 0 to %d", o->root, n - 1);
+    if (o->root >= (b->size > 1 ? (int)b->ranks.min : n))
+        bench_refuse(b, "no root %d: there are ranks 0 to %d", o->root,
+                     (b->size > 1 ? (int)b->ranks.min : n) - 1);
     for (size_t i = 0; i < o->builders.n && !o->builders.all; i++)
         if (tree_builder(o, i)->max_n > 0 && n > tree_builder(o, i)->max_n)
             bench_refuse(b, "%s: at most %d ranks, there are %d", tree_builder(o, i)->name,
@@ -276,11 +292,10 @@ static void open_all(struct tree_session *t)
         }
     }
     MPI_Bcast(why, sizeof why, MPI_CHAR, 0, b->comm);
-    if (!tell_all(t, good))
+    MPI_Bcast(&good, 1, MPI_INT, 0, b->comm);
+    if (!good)
         bench_refuse(b, "%s", why);
     t->run = b->size > 1 && !o->no_run;
-    bench_clocks(&t->clock, b->comm);
-    MPI_Comm_set_errhandler(b->comm, MPI_ERRORS_RETURN);
 }
 
 static void check_outputs(const struct tree_options *o)
@@ -296,10 +311,9 @@ static void check_outputs(const struct tree_options *o)
 
 int main(int argc, char **argv)
 {
-    static struct tree_options o = {
-        .bench = {.sizes = {1024, 1024, 0}, .without = "ranks full seed"},
-        .segment = SIZE_MAX,
-        .step = 1};
+    static struct tree_options o = {.bench = {.sizes = {1024, 1024, 0}, .without = "full seed"},
+                                    .segment = SIZE_MAX,
+                                    .step = 1};
     o.bench.plan = plan_default();
     o.bench.plan.repetitions = 50;
     o.bench.plan.budget = 2;
@@ -308,20 +322,26 @@ int main(int argc, char **argv)
     if (o.builders.n == 0 && !o.only_native)
         tree_choose_all(&o);
     check_outputs(&o);
-    struct tree_session t = {.o = &o, .sizes = sizes_of(&o)};
+    struct tree_session t = {.o = &o,
+                             .ranks = bench_values(&o.bench.ranks),
+                             .sizes = sizes_of(&o),
+                             .comm = MPI_COMM_NULL};
     struct document *d = bench_document(&o.bench, "collbench-tree/1");
     open_all(&t);
     if (o.bench.rank == 0)
-        t.row = calloc(SIZES_MAX * (o.builders.n + 2), sizeof *t.row);
+        t.row = calloc(t.ranks.n * SIZES_MAX * (o.builders.n + 2), sizeof *t.row);
 
-    const size_t length[] = {t.sizes.n, 1 + o.builders.n + (o.load != NULL)};
+    const size_t length[] = {t.ranks.n, t.sizes.n, 1 + o.builders.n + (o.load != NULL)};
     bench_keep(&o.bench, &(struct bench_so_far){.document = d, .tell = tree_tell_rows, .arg = &t});
-    bench_sweep(&o.bench, length, 2, visit, &t);
+    bench_sweep(&o.bench, length, 3, visit, &t);
+    bench_wait(o.bench.comm);
     int status = d ? tree_report(&t, d, t.sizes.at[t.sizes.n - 1]) : 0;
     MPI_Bcast(&status, 1, MPI_INT, 0, o.bench.comm);
     schedule_free(&t.best);
     schedule_free(&t.loaded);
     grid_close(&t.grid);
+    if (t.comm != MPI_COMM_NULL)
+        MPI_Comm_free(&t.comm);
     free(t.row);
     bench_finish(&o.bench, d, status);
 }

@@ -13,12 +13,24 @@ struct options {
     bool direct, mirrored;       /* from these */
     bool pairs;                  /* a table of them */
     int root;
+    struct operation_data data; /* --datatype, --op; no op given: -1 */
+    bool fresh, guidelines;
+    int rotate, communicators; /* so many sets of buffers; communicators at once */
 };
 
 static inline const struct operation *chosen_operation(const struct options *o, size_t i)
 {
     return &operations[o->operations.at[i]];
 }
+
+/* What is drawn of one point, and held against others. */
+struct drawn {
+    struct bench_point at;
+    struct estimate by[2]; /* direct, mirrored */
+};
+
+/* The guidelines of which all operations are there, as a table: N points by bench_by_point(). */
+void guidelines_put(struct document *d, const struct drawn *points, size_t n);
 
 struct results;
 

@@ -5,12 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* What is drawn of one point. */
-struct drawn {
-    struct bench_point at;
-    struct estimate by[2]; /* direct, mirrored; us */
-};
-
 struct results {
     const struct options *o;
     struct document *d;
@@ -75,13 +69,6 @@ struct results *results_new(const struct options *o, struct document *d)
         r->pairs = document_table(d, "pairs", "from the last rank's entry to another's exit",
                                   COLUMNS(pairs_columns));
     return r;
-}
-
-static void put_point(struct table *t, const struct bench_point *p)
-{
-    table_text(t, p->name);
-    table_integer(t, p->ranks);
-    table_integer(t, (long long)p->bytes);
 }
 
 /* E's own table cells; what is 0 or less is no time, and no result. */
@@ -155,7 +142,7 @@ static void put_statistics(struct results *r, const struct bench_point *p,
 {
     const struct summary *s = &direct->completion.summary;
     struct table *t = r->statistics;
-    put_point(t, p);
+    bench_put_point(t, p);
     table_real(t, 1e6 * s->min);
     table_real(t, 1e6 * s->mean);
     table_real(t, 1e6 * s->p99);
@@ -172,7 +159,7 @@ static void put_pairs(struct results *r, const struct bench_point *p,
         const struct estimate *e = &m->pair[k];
         if (isnan(e->value))
             continue;
-        put_point(t, p);
+        bench_put_point(t, p);
         table_integer(t, k / m->size);
         table_integer(t, k % m->size);
         table_real(t, 1e6 * e->value);
@@ -198,7 +185,7 @@ void results_add(struct results *r, const struct bench_point *p,
                  const struct collective_direct *direct, const struct collective_mirrored *mirrored,
                  const char *disturbed)
 {
-    put_point(r->times, p);
+    bench_put_point(r->times, p);
     put_direct(r, direct);
     put_mirrored(r, mirrored);
     put_remarks(r, direct, mirrored, disturbed);
@@ -294,6 +281,8 @@ bool results_end(struct results *r)
     put_notes(r);
     if (r->n_points)
         qsort(r->points, r->n_points, sizeof *r->points, bench_by_point);
+    if (r->o->guidelines)
+        guidelines_put(r->d, r->points, r->n_points);
     bool right = !r->o->bench.plot || draw(r);
     free(r->points);
     free(r);

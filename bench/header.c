@@ -140,10 +140,10 @@ static void fact_load(struct document *d, const struct bench *b, double load)
                   bench_yields() ? "waiting ranks yield; compare figures with each other only"
                                  : "timings are not meaningful");
     if (!b->yield)
-        fprintf(stderr,
-                "%s: %.3g ranks share a processor, and each busy-waits: "
-                "timings are not meaningful; --yield makes them usable\n",
-                b->program, load);
+        reason_say(b->program,
+                   "%.3g ranks share a processor, and each busy-waits: "
+                   "timings are not meaningful; --yield makes them usable",
+                   load);
 }
 
 static void fact_options(struct document *d, const struct bench *b)
@@ -200,7 +200,7 @@ struct document *bench_document(const struct bench *b, const char *schema)
         return NULL;
     struct document *d = document_new(schema);
     if (!d) {
-        fprintf(stderr, "%s: no memory for results\n", b->program);
+        reason_say(b->program, "no memory for results");
         MPI_Abort(b->comm, 1);
     }
     the_document = d;
@@ -209,6 +209,7 @@ struct document *bench_document(const struct bench *b, const char *schema)
     document_fact(d, "command", "%s", b->command);
     fact_date(d);
     fact_mpi(d);
+    cvar_facts(d);
     fact_clock(d);
     fact_options(d, b);
     document_fact(d, "ranks", "%d on %zu host%s", b->size, hosts, hosts == 1 ? "" : "s");

@@ -4,7 +4,7 @@ check_LTLIBRARIES += libbench.la
 BENCH_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/bench $(MPI_CFLAGS) $(JANSSON_CFLAGS) $(HWLOC_CFLAGS)
 libbench_la_CPPFLAGS = $(BENCH_CPPFLAGS)
 libbench_la_SOURCES = \
-	bench/bench.c bench/bench.h bench/bench_inner.h \
+	bench/bench.c bench/bench.h bench/bench_inner.h bench/cvar.c \
 	bench/header.c bench/keep.c bench/machine.c bench/options.c bench/parse.c bench/program.c bench/program.h \
 	bench/progress.c bench/yield.c
 libbench_la_LIBADD = libmeasure.la libpicture.la libresults.la libtopology.la libbase.la
@@ -14,7 +14,8 @@ libbench_la_LIBADD = libmeasure.la libpicture.la libresults.la libtopology.la li
 BENCHES = bcast collective overlap pairs scenario tree
 bcast_FILES = bench/collbench-bcast.c bench/bcast_bench.h \
 	bench/bcast_options.c bench/bcast_path.c bench/bcast_plots.c bench/bcast_tables.c
-collective_FILES = bench/collbench-collective.c bench/collective_bench.h bench/collective_results.c
+collective_FILES = bench/collbench-collective.c bench/collective_bench.h bench/collective_guidelines.c \
+	bench/collective_results.c
 overlap_FILES = bench/collbench-overlap.c \
 	bench/overlap_binding.c bench/overlap_binding.h \
 	bench/overlap_grid.c bench/overlap_grid.h \

@@ -16,13 +16,14 @@ enum key {
     KEY_FORMAT,
     KEY_PLOT,
     KEY_YIELD,
+    KEY_CVAR,
     KEY_SIZES,
     KEY_SEED,
     KEY_APPEND,
     KEY_USAGE
 };
 
-static const struct argp_option options[] = {
+static struct argp_option options[] = {
     {"sizes", KEY_SIZES, "MIN:MAX", 0, "message sizes in bytes, powers of two; K, M, G", 10},
     {NULL, 'm', "[MIN:]MAX", 0, "the same, from the smallest where MIN is left out", 10},
     {"ranks", KEY_RANKS, "MIN:MAX[:STEP]", 0,
@@ -44,6 +45,8 @@ static const struct argp_option options[] = {
     {"full", 'f', NULL, 0, "minimum and maximum too, where there are such columns", 12},
     {"yield", KEY_YIELD, NULL, 0,
      "give the processor away while waiting: for more ranks than processors", 13},
+    {"cvar", KEY_CVAR, "NAME=VALUE", 0,
+     "set a control variable of the MPI library, another algorithm of its own for example", 13},
     {"help", 'h', NULL, 0, "print this help and leave", 20},
     {NULL, '?', NULL, OPTION_HIDDEN, NULL, 20},
     {"usage", KEY_USAGE, NULL, 0, "print the options in short and leave", 20},
@@ -55,9 +58,7 @@ error_t bench_bad_option(struct argp_state *state, const char *format, ...)
     if (!(state->flags & ARGP_NO_ERRS)) {
         va_list args;
         va_start(args, format);
-        fprintf(stderr, "%s: ", state->name);
-        vfprintf(stderr, format, args);
-        fputs("\n", stderr);
+        reason_say_list(state->name, format, args);
         va_end(args);
     }
     return EINVAL;
@@ -209,6 +210,7 @@ static const char *refused(const struct bench *b, int key)
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct bench *b = state->input;
+    const char *why;
     if (refused(b, key))
         return bench_bad_option(state, "--%s would change nothing here: leave it out",
                                 refused(b, key));
@@ -250,8 +252,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_YIELD:
         b->yield = true;
         return 0;
+    case KEY_CVAR:
+        why = cvar_set(arg);
+        return why ? bench_bad_option(state, "--cvar=%s: %s", arg, why) : 0;
     case 'h':
     case '?':
+        for (struct argp_option *o = options; o->name || o->key; o++)
+            o->flags |= refused(b, o->key) ? OPTION_HIDDEN : 0;
         return leave_after(state, ARGP_HELP_STD_HELP & ~(unsigned)ARGP_HELP_EXIT_OK);
     case KEY_USAGE:
         return leave_after(state, ARGP_HELP_USAGE);

@@ -32,11 +32,15 @@ static void tell_matrix(const struct pairs *p, struct document *d, const double 
 {
     char name[64], title[96];
     snprintf(name, sizeof name, "%s_%zu", what, s->bytes);
-    snprintf(title, sizeof title, "%s of the round trip, %zu B (us)",
-             strcmp(what, "mean") == 0     ? "Mean"
-             : strcmp(what, "median") == 0 ? "Median"
-                                           : "Standard deviation",
-             s->bytes);
+    if (strcmp(what, "way") == 0)
+        snprintf(title, sizeof title, "Shortest way from the rank at the left, %zu B (us)",
+                 s->bytes);
+    else
+        snprintf(title, sizeof title, "%s of the round trip, %zu B (us)",
+                 strcmp(what, "mean") == 0     ? "Mean"
+                 : strcmp(what, "median") == 0 ? "Median"
+                                               : "Standard deviation",
+                 s->bytes);
     if (!smallest && p->n > 8)
         return;
     struct table *t = document_table(d, name, title, rank_columns(p->n), (size_t)p->n + 1);
@@ -71,6 +75,10 @@ static void attach(const struct pairs *p, struct document *d)
                                 matrix_json(p, size->median), "min_us", matrix_json(p, size->min));
         if (size->send)
             json_object_set_new(one, "send_us", matrix_json(p, size->send));
+        if (size->way) {
+            json_object_set_new(one, "way_us", matrix_json(p, size->way));
+            json_object_set_new(one, "way_doubt_us", matrix_json(p, size->doubt));
+        }
         json_array_append_new(all, one);
     }
     for (int i = 0; i < p->n; i++)
@@ -244,6 +252,39 @@ static void tell_outliers(const struct pairs *p, struct document *d)
     }
 }
 
+/* How unlike the two ways are that are the least alike, beyond what the clocks leave open. */
+static void tell_ways(const struct pairs *p, struct document *d)
+{
+    for (int s = 0; s < p->n_sizes; s++) {
+        const struct pairs_size *size = &p->size[s];
+        double most = 1, doubt = 0;
+        size_t there = 0, back = 0;
+        for (int i = 0; i < p->n; i++) {
+            for (int j = 0; j < p->n; j++) {
+                size_t k = pairs_cell(p, i, j), l = pairs_cell(p, j, i);
+                /* What exchanges differ by anyway says nothing of the ways. */
+                double noise = size->doubt[k] + (size->median[k] - size->min[k]);
+                double least = (size->way[k] - noise) / fmax(1e-9, size->way[l] + size->doubt[l]);
+                doubt = fmax(doubt, size->doubt[k]);
+                if (i != j && least > most)
+                    most = least, there = k, back = l;
+            }
+        }
+        if (most > 1.2)
+            document_note(
+                d,
+                "%zu B: from rank %zu to %zu it takes %.2f us, back %.2f: trees are made for "
+                "either way as it is.",
+                size->bytes, there / (size_t)p->n, there % (size_t)p->n, 1e6 * size->way[there],
+                1e6 * size->way[back]);
+        if (doubt > 0)
+            document_note(d,
+                          "%zu B: clocks leave open up to %.2f us, either way, of how a round trip "
+                          "divides into ways.",
+                          size->bytes, 1e6 * doubt);
+    }
+}
+
 void pairs_tell(const struct pairs *p, struct document *d, enum format format)
 {
     if (format == FORMAT_JSON) {
@@ -253,12 +294,14 @@ void pairs_tell(const struct pairs *p, struct document *d, enum format format)
             tell_matrix(p, d, p->size[s].mean, "mean", &p->size[s], s == 0);
             tell_matrix(p, d, p->size[s].sd, "sd", &p->size[s], s == 0);
             tell_matrix(p, d, p->size[s].median, "median", &p->size[s], s == 0);
+            tell_matrix(p, d, p->size[s].way, "way", &p->size[s], s == 0);
         }
     } else {
         document_note(d, "The matrices of %d ranks are not printed: --format=json or --plot.",
                       p->n);
     }
     tell_outliers(p, d);
+    tell_ways(p, d);
     tell_relations(p, d);
     tell_hierarchy(p, d);
 }

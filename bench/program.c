@@ -341,6 +341,13 @@ static struct bench_point *points_of(const struct bench *b, const struct bench_v
     return point;
 }
 
+void bench_put_point(struct table *t, const struct bench_point *p)
+{
+    table_text(t, p->name);
+    table_integer(t, p->ranks);
+    table_integer(t, (long long)p->bytes);
+}
+
 int bench_by_point(const void *a, const void *b)
 {
     const struct bench_point *x = a, *y = b;
@@ -399,7 +406,7 @@ void bench_check(const struct bench *b, int error, const char *what,
     if (error == MPI_SUCCESS)
         return;
     MPI_Error_string(error, text, &length);
-    fprintf(stderr, "%s: %s%s of %zu bytes among %d ranks: %s\n", b->program, what, point->name,
-            point->bytes, point->ranks, text);
+    reason_say(b->program, "%s%s of %zu bytes among %d ranks: %s", what, point->name, point->bytes,
+               point->ranks, text);
     MPI_Abort(b->comm, 1);
 }

@@ -114,6 +114,9 @@ struct bench_point {
     size_t bytes;
 };
 
+/* Three cells: its name, ranks and bytes. */
+void bench_put_point(struct table *t, const struct bench_point *p);
+
 /* For qsort() of what begins with a struct bench_point: as listed, not as measured. */
 int bench_by_point(const void *a, const void *b);
 

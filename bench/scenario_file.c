@@ -1,6 +1,7 @@
 #include "scenario_file.h"
 
 #include "bench.h"
+#include "trees/bcast.h"
 
 #include <limits.h>
 #include <math.h>
@@ -107,6 +108,16 @@ static bool read_name(struct reader *r, const char *word)
     return true;
 }
 
+static bool read_algorithm(struct reader *r, const char *word, struct action *a)
+{
+    a->by = word ? bcast_find(word) : NULL;
+    if (!a->by || !a->by->run)
+        return wrong(r, "\"%s\" is no algorithm: see collbench-scenario --help", word ? word : "");
+    if (!a->operation || a->twin || !operation_has_own(a->operation, a->by))
+        return wrong(r, "there is no form of our own by %s of this operation", word);
+    return true;
+}
+
 static bool read_issue(struct reader *r, struct action *a)
 {
     const char *word, *end = "";
@@ -123,8 +134,10 @@ static bool read_issue(struct reader *r, struct action *a)
                    wrong(r, "\"%s\" is no size: bytes, as in 64 or 4K", value ? value : "");
         else if (strcmp(word, "as") == 0)
             good = read_name(r, value);
+        else if (strcmp(word, "by") == 0)
+            good = read_algorithm(r, value, a);
         else
-            good = wrong(r, "\"%s\" after an operation: root, bytes or as", word);
+            good = wrong(r, "\"%s\" after an operation: root, bytes, by or as", word);
         if (!good)
             return false;
     }

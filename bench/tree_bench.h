@@ -32,6 +32,7 @@ static inline const struct bcast *tree_builder(const struct tree_options *o, siz
 
 /* One algorithm at one size. */
 struct tree_row {
+    int ranks;
     size_t bytes, segment;
     char name[40];
     int depth, most_children;
@@ -42,7 +43,9 @@ struct tree_row {
 
 struct tree_session {
     const struct tree_options *o;
-    struct bench_values sizes;
+    struct bench_values ranks, sizes;
+    MPI_Comm comm; /* of the ranks at present, the first of all; MPI_COMM_NULL on others */
+    int n;         /* so many */
     struct grid grid;
     struct sync_clock clock;
     double clock_bound; /* the largest of the broadcasts seen directly */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 static const struct column columns[] = {
+    {"ranks", NULL, COLUMN_INTEGER, 0, NULL},
     {"size", "B", COLUMN_INTEGER, 0, NULL},
     {"algorithm", NULL, COLUMN_TEXT, 0, "in brackets: which one \"grid\" chose"},
     {"segment", "B", COLUMN_INTEGER, 0, "the message is sent in parts of so many bytes"},
@@ -38,6 +39,7 @@ void tree_tell_rows(void *session, struct document *d)
         const struct tree_row *r = &t->row[i];
         bool own = strcmp(r->name, "MPI_Bcast") == 0;
         native = own ? r->seen.value : native;
+        table_integer(table, r->ranks);
         table_integer(table, (long long)r->bytes);
         table_text(table, r->name);
         if (r->segment > 0)
@@ -62,7 +64,15 @@ void tree_tell_rows(void *session, struct document *d)
     }
 }
 
-/* Measured times of every algorithm against size, for --plot. */
+/* Of several numbers of ranks the largest size is drawn against these. */
+static bool is_drawn(const struct tree_session *t, const struct tree_row *r, const char *name,
+                     size_t length)
+{
+    return strcspn(r->name, " (") == length && strncmp(r->name, name, length) == 0 &&
+           (t->ranks.n == 1 || r->bytes == t->sizes.at[t->sizes.n - 1]);
+}
+
+/* Measured times of every algorithm against size or ranks, for --plot. */
 static bool plot_rows(const struct tree_session *t, const char *path)
 {
     struct plot_series series[TREE_ALGORITHMS_MAX + 2];
@@ -81,9 +91,9 @@ static bool plot_rows(const struct tree_session *t, const char *path)
         series[n] = (struct plot_series){name[n], x + at, y + at, 0, low + at, high + at};
         for (size_t j = i; j < t->n_rows; j++) {
             const struct tree_row *r = &t->row[j];
-            if (strcspn(r->name, " (") != length || strncmp(r->name, name[n], length) != 0)
+            if (!is_drawn(t, r, name[n], length))
                 continue;
-            x[at] = (double)r->bytes;
+            x[at] = t->ranks.n > 1 ? r->ranks : (double)r->bytes;
             const struct estimate *e = t->run ? &r->seen : &r->predicted;
             y[at] = 1e6 * e->value;
             low[at] = 1e6 * e->low;
@@ -94,10 +104,10 @@ static bool plot_rows(const struct tree_session *t, const char *path)
     }
     struct plot_axes axes = {.title = t->run ? "Broadcast by measured trees"
                                              : "Broadcast by measured trees, predicted",
-                             .x_label = "message (B)",
+                             .x_label = t->ranks.n > 1 ? "ranks" : "message (B)",
                              .y_label = "last arrival (us)",
-                             .x_log2 = true,
-                             .y_log10 = true};
+                             .x_log2 = t->ranks.n == 1,
+                             .y_log10 = t->ranks.n == 1};
     bool good = x && plot_lines(path, &axes, series, n);
     free(x);
     return good;
@@ -115,6 +125,9 @@ int tree_report(struct tree_session *t, struct document *d, size_t bytes)
         document_fact(d, "latencies", "measured now, in %.3f s", t->grid.cost);
     else
         document_fact(d, "latencies", "%s", o->latencies);
+    if (t->grid.pairs.n_sizes > 0 && pairs_ways_doubtful(&t->grid.pairs))
+        document_note(d, "How round trips divide into ways is not known, or not to the end: where "
+                         "nothing was tried, at_least and at_most are for all that is possible.");
     if (t->run)
         document_fact(d, "method", "%s%s", o->method->name,
                       t->clock.domains > 1 ? ", on synchronised clocks" : "");

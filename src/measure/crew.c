@@ -23,6 +23,18 @@ int crew_agree(MPI_Comm comm, bool have)
     return all ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
+void write_anew(void *buffer, size_t bytes)
+{
+    enum { LINE = 64 };
+    volatile char *data = buffer;
+    for (size_t i = 0; i < bytes; i += LINE)
+        data[i] = data[i];
+    if (bytes)
+        data[bytes - 1] = data[bytes - 1];
+    /* Stores still under way would be paid for by the broadcast. */
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
 int crew_gap(MPI_Comm comm, int (*operation)(void *), void *arg, int repetitions, double clock_cost,
              double *gap)
 {

@@ -5,6 +5,7 @@
 
 #include <mpi.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 /* This rank's place. MPI_ERR_COMM unless COMM is an intracommunicator of at least 2 ranks;
  * MPI_ERR_ROOT for a ROOT, MPI_ERR_ARG for a COLLECTOR that is none of them. */
@@ -12,6 +13,9 @@ int crew_check(MPI_Comm comm, int root, int collector, int *rank, int *size);
 
 /* MPI_ERR_NO_MEM on all ranks unless all HAVE what they need. */
 int crew_agree(MPI_Comm comm, bool have);
+
+/* A store to every cache line takes it away from all other caches; what it holds stays. */
+void write_anew(void *buffer, size_t bytes);
 
 /* From a quiet start: seconds per operation at this rank, of so many back to back after one that
  * is not timed. */

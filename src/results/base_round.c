@@ -1,4 +1,5 @@
 #include "results/base_round.h"
+#include "results/json_file.h"
 #include "results/save.h"
 
 #include <math.h>
@@ -105,14 +106,11 @@ bool base_round_from_json(const json_t *json, struct base_round *base, struct ba
 bool base_round_load(const char *path, struct base_round *base, struct base_origin *origin,
                      char *why, size_t size)
 {
-    json_error_t error;
     const char *reason;
     *base = (struct base_round){0};
-    json_t *json = json_load_file(path, 0, &error);
-    if (!json) {
-        snprintf(why, size, "%s: cannot be read as JSON: %s", path, error.text);
+    json_t *json = json_file_load(path, why, size);
+    if (!json)
         return false;
-    }
     bool loaded = base_round_from_json(json, base, origin, &reason);
     if (!loaded)
         snprintf(why, size, "%s: %s", path, reason);

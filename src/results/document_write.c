@@ -170,6 +170,10 @@ static void csv_table(const struct table *t, FILE *out)
 
 static void write_csv(const struct document *d, FILE *out)
 {
+    if (d->n_tables > 1)
+        fputs("# of several tables; each as a file of its own, without lines such as this: "
+              "-o FILE.csv\n",
+              out);
     put_facts(d, out);
     for (size_t i = 0; i < d->n_notes; i++)
         fprintf(out, "# note: %s\n", d->notes[i]);

@@ -2,6 +2,7 @@
 
 #include "base/stats.h"
 #include "results/document_inner.h"
+#include "results/json_file.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,16 +10,15 @@
 
 const char *launches_load(json_t *all, const char *path)
 {
-    json_error_t error;
-    json_t *root = json_load_file(path, 0, &error);
+    char reason[400];
+    json_t *root = json_file_load(path, reason, sizeof reason);
     if (!root)
-        return json_error_code(&error) == json_error_cannot_open_file ? "it cannot be read"
-                                                                      : "it is no JSON";
+        return "it cannot be read, or is no JSON";
     json_t *earlier = json_object_get(root, "launches");
     const char *why = NULL;
     if (!json_is_object(json_object_get(root, "tables")) || !json_object_get(root, "schema"))
         why = "it is no result of a collbench program, written with --format=json";
-    if (!why && json_array_extend(all, earlier ? earlier : json_array()) && earlier)
+    if (!why && earlier && json_array_extend(all, earlier))
         why = "its launches are no list";
     if (!why) {
         json_object_del(root, "launches");

@@ -20,30 +20,28 @@ static bool is_standard_output(const char *path)
     return !path || strcmp(path, "-") == 0;
 }
 
-bool save_is_safe(const char *path)
-{
-    struct stat s;
-    if (lstat(path, &s) || S_ISREG(s.st_mode) || s.st_uid == geteuid() || s.st_uid == 0)
-        return true;
-    return reason_give(
-        "cannot write %s: there is a %s of another user: remove it, or write elsewhere", path,
-        S_ISLNK(s.st_mode)   ? "link"
-        : S_ISDIR(s.st_mode) ? "directory"
-                             : "pipe or device");
-}
-
-/* What the user named may be a link: the file behind it is replaced, not the link. */
-static char *follow(const char *path)
-{
-    char *real = realpath(path, NULL);
-    return real ? real : strdup(path);
-}
-
 /* A device or a pipe cannot be renamed over. */
 static bool is_special(const char *path)
 {
     struct stat s;
     return stat(path, &s) == 0 && !S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode);
+}
+
+bool save_is_safe(const char *path)
+{
+    struct stat s;
+    if (lstat(path, &s) || S_ISREG(s.st_mode))
+        return true;
+    if (s.st_uid != geteuid() && s.st_uid != 0)
+        return reason_give(
+            "cannot write %s: there is a %s of another user: remove it, or write elsewhere", path,
+            S_ISLNK(s.st_mode)   ? "link"
+            : S_ISDIR(s.st_mode) ? "directory"
+                                 : "pipe or device");
+    return !S_ISLNK(s.st_mode) || is_special(path) /* such as /dev/stdout */ ||
+           reason_give("cannot write %s: it is a link, and none is followed: remove it, or name "
+                       "what it leads to",
+                       path);
 }
 
 /* mkstemp makes private files; give what open() would have given. */
@@ -76,6 +74,18 @@ static bool open_temporary(struct save *s)
     return s->out != NULL;
 }
 
+/* Neither made nor emptied: it may have become a file meanwhile. */
+static bool open_special(struct save *s)
+{
+    struct stat there;
+    int fd = open(s->path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+    if (fd >= 0 && !fstat(fd, &there) && !S_ISREG(there.st_mode))
+        s->out = fdopen(fd, "w");
+    else if (fd >= 0)
+        close(fd);
+    return s->out != NULL;
+}
+
 bool save_is_file(const char *path)
 {
     return !is_standard_output(path) && !is_special(path);
@@ -90,8 +100,8 @@ bool save_open(struct save *s, const char *path)
     }
     if (!save_is_safe(path))
         return false;
-    s->path = follow(path);
-    bool opened = is_special(s->path) ? (s->out = fopen(s->path, "we")) != NULL : open_temporary(s);
+    s->path = strdup(path);
+    bool opened = is_special(path) ? open_special(s) : open_temporary(s);
     if (!opened) {
         cannot(path);
         save_abandon(s);
@@ -148,13 +158,14 @@ bool save_possible(const char *path)
 {
     if (is_standard_output(path))
         return true;
-    char *file = follow(path);
-    char *copy = strdup(file);
+    if (!save_is_safe(path))
+        return false;
+    char *copy = strdup(path);
     struct stat there;
     bool possible;
-    if (is_special(file)) {
-        possible = access(file, W_OK) == 0;
-    } else if (stat(file, &there) == 0 && S_ISDIR(there.st_mode)) {
+    if (is_special(path)) {
+        possible = access(path, W_OK) == 0;
+    } else if (stat(path, &there) == 0 && S_ISDIR(there.st_mode)) {
         errno = EISDIR;
         possible = false;
     } else {
@@ -163,6 +174,5 @@ bool save_possible(const char *path)
     if (!possible)
         cannot(path);
     free(copy);
-    free(file);
     return possible;
 }

@@ -9,16 +9,17 @@
 
 struct save {
     FILE *out;
-    char *path;      /* where it goes: symbolic links followed; NULL for standard output */
+    char *path;      /* where it goes; NULL for standard output */
     char *temporary; /* NULL if written directly */
 };
 
 /* Opens for PATH (NULL or "-": standard output) if it is safe. On failure says why on stderr. */
 bool save_open(struct save *s, const char *path);
 
-/* False, with a line on stderr, if a link, a pipe or a directory of another user (root's are
- * trusted) stands at PATH: in a directory where others may write it can lead to any file of this
- * user. */
+/* The one rule for what stands at PATH already, which save_open() keeps: no link is followed,
+ * whoever has made it, but one to a device or a pipe; and a link, a pipe or a directory of another
+ * user (root's are trusted) is left alone: where others may write it can lead to any file of this
+ * user. Otherwise false, with the reason. */
 bool save_is_safe(const char *path);
 
 /* Whether PATH is a place for a file, which may have others beside it. */

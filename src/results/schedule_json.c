@@ -1,5 +1,6 @@
 #include "results/schedule_json.h"
 
+#include "results/json_file.h"
 #include "results/save.h"
 
 #include <stdlib.h>
@@ -100,17 +101,11 @@ bool schedule_from_json(const json_t *json, struct schedule *s, char *why, size_
 
 bool schedule_load(const char *path, struct schedule *s, char *why, size_t size)
 {
-    json_error_t error;
     char text[256];
     *s = (struct schedule){0};
-    json_t *json = json_load_file(path, 0, &error);
-    if (!json) {
-        if (error.line > 0)
-            snprintf(why, size, "%s: line %d: %s", path, error.line, error.text);
-        else
-            snprintf(why, size, "%s: %s", path, error.text);
+    json_t *json = json_file_load(path, why, size);
+    if (!json)
         return false;
-    }
     bool good = schedule_from_json(json, s, text, sizeof text);
     if (!good)
         snprintf(why, size, "%s: %s", path, text);

@@ -347,7 +347,7 @@ static void use(struct flow *f, int v, int id, double gap, double part)
 }
 
 /* Numbers: the senders, out of and into each host, the cable, the ways between sites. */
-static void use_shared(struct flow *f, int v, int n_groups)
+static void use_shared(struct flow *f, int v, int n_areas)
 {
     const struct graph *g = f->g;
     int u = f->s->parent[v], n = g->n, way = 3 * n + 1;
@@ -360,8 +360,8 @@ static void use_shared(struct flow *f, int v, int n_groups)
         use(f, v, n + g->host[v], g->card_out[v], g->cross);
         use(f, v, 3 * n, g->cable, 1);
     }
-    if (g->group && g->group[u] != g->group[v])
-        use(f, v, way + g->group[u] * n_groups + g->group[v],
+    if (g->area && g->area[u] != g->area[v])
+        use(f, v, way + g->area[u] * n_areas + g->area[v],
             graph_gap(g, u, v) / (g->between > 0 ? g->between : 1), 1);
 }
 
@@ -369,17 +369,17 @@ static void use_shared(struct flow *f, int v, int n_groups)
 static bool find_shared(struct flow *f)
 {
     const struct graph *g = f->g;
-    int n_groups = 0, at = 0;
-    for (int v = 0; g->group && v < g->n; v++)
-        n_groups = g->group[v] >= n_groups ? g->group[v] + 1 : n_groups;
-    f->n_shared = 3 * g->n + 1 + n_groups * n_groups;
+    int n_areas = 0, at = 0;
+    for (int v = 0; g->area && v < g->n; v++)
+        n_areas = g->area[v] >= n_areas ? g->area[v] + 1 : n_areas;
+    f->n_shared = 3 * g->n + 1 + n_areas * n_areas;
     f->shared = calloc((size_t)f->n_shared, sizeof *f->shared);
     f->users = malloc((size_t)g->n * USES_MAX * sizeof *f->users);
     if (!f->shared || !f->users)
         return false;
     for (int v = 0; v < g->n; v++)
         if (f->s->parent[v] >= 0)
-            use_shared(f, v, n_groups);
+            use_shared(f, v, n_areas);
     for (int i = 0; i < f->n_shared; i++) {
         f->shared[i].vertex = f->users + at;
         at += f->shared[i].n;

@@ -48,6 +48,7 @@ void graph_free(struct graph *g)
     free(g->card_out);
     free(g->card_in);
     free(g->group);
+    free(g->area);
     *g = (struct graph){0};
 }
 

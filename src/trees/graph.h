@@ -27,8 +27,9 @@ struct graph {
     double cross; /* a message out takes so much of a card's way in, and the other way round: 1 is
                      half duplex */
     double cable; /* what all messages between hosts share; 0: nothing */
-    int *group;   /* n, numbered from 0, or NULL: sites. All messages from one to another share one
-                     way,  on which each takes its gap; NULL: nothing is shared. Needs gap. */
+    int *group;   /* n, numbered from 0, or NULL: ranks that are near each other. Needs gap. */
+    int *area;    /* the same, of hosts: all messages from one to another share one way, on which
+                     each takes its gap; NULL: nothing is shared */
     double
         between; /* how many gaps at a time that way carries; INFINITY: it is not shared; 0 is 1 */
 };

@@ -27,7 +27,7 @@ static int run(struct bcast_run *r, struct bcast_result *result)
 const struct bcast_method bcast_acknowledge = {
     .name = "acknowledge",
     .summary = "M x (broadcast, the root receives P-1 acknowledgements)",
-    .reality = "an upper bound on OL, linear in P",
+    .reality = "an upper bound on the latency (OL), linear in the number of ranks",
     .value = "one call and P-1 acknowledgements",
     .meaning = BCAST_UPPER_BOUND,
     .others = BCAST_FROM_ROOT,

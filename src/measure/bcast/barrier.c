@@ -1,6 +1,8 @@
 /* A broadcast and a barrier: the library's, or the paper's (figures 4, 5 and 7). */
 #include "measure/bcast/bcast_inner.h"
 
+#include <stdlib.h>
+
 static int bcast_then_barrier(const struct bcast_run *r)
 {
     TRY(run_once(r, r->c->root));
@@ -11,10 +13,11 @@ static int ring_pass(const struct bcast_run *r, bool receive, bool send)
 {
     int before = (r->rank + r->size - 1) % r->size, after = (r->rank + 1) % r->size;
     MPI_Comm comm = r->c->comm;
+    int bytes = r->c->ring_bytes;
     if (receive)
-        TRY(PMPI_Recv(NULL, 0, MPI_BYTE, before, TAG_RING, comm, MPI_STATUS_IGNORE));
+        TRY(PMPI_Recv(r->token, bytes, MPI_BYTE, before, TAG_RING, comm, MPI_STATUS_IGNORE));
     if (send)
-        TRY(PMPI_Send(NULL, 0, MPI_BYTE, after, TAG_RING, comm));
+        TRY(PMPI_Send(r->token, bytes, MPI_BYTE, after, TAG_RING, comm));
     return MPI_SUCCESS;
 }
 
@@ -45,13 +48,19 @@ static int run_barrier(struct bcast_run *r, struct bcast_result *result)
 
 static int run_ring(struct bcast_run *r, struct bcast_result *result)
 {
-    return run_one_series(r, batch_ring, r, result);
+    r->token = calloc((size_t)r->c->ring_bytes + 1, 1);
+    int error = crew_agree(r->c->comm, r->token != NULL);
+    if (error == MPI_SUCCESS)
+        error = run_one_series(r, batch_ring, r, result);
+    free(r->token);
+    return error;
 }
 
 #define BARRIER(NAME, SUMMARY, RUN)                                                                \
     {                                                                                              \
         .name = NAME, .summary = SUMMARY,                                                          \
-        .reality = "an upper bound on OL; a barrier's time cannot be subtracted from it",          \
+        .reality =                                                                                 \
+            "an upper bound on the latency (OL); a barrier's time cannot be subtracted from it",   \
         .value = "one call and a barrier", .meaning = BCAST_UPPER_BOUND, .others = BCAST_ANY_KIND, \
         .weight = 1, .run = RUN                                                                    \
     }

@@ -78,6 +78,7 @@ static int case_check(const struct bcast_case *c, int *rank, int *size)
 static const struct bcast_figure no_figure = {
     .value = UNKNOWN,
     .loop = NAN,
+    .last = NAN,
     .timed = {{.at = UNKNOWN}, {.at = UNKNOWN}, {.at = UNKNOWN}, {.at = UNKNOWN}}};
 _Static_assert(N_TIMED == 4, "no_figure has them all unknown");
 static const struct bcast_result no_result = {
@@ -155,16 +156,21 @@ static int slowest_scouted(const struct bcast_run *r)
 enum { N_BCAST_METHODS = BCAST_METHODS(ONE_MORE) };
 struct order {
     const struct bcast_method *const *methods;
-    size_t n, at[N_BCAST_METHODS];
+    size_t n;
+    int at[N_BCAST_METHODS];
 };
 
-static struct order order_of(const struct bcast_method *const *methods, size_t n)
+static struct order order_of(const struct bcast_method *const *methods, size_t n, unsigned seed)
 {
     struct order order = {.methods = methods};
-    for (int latencies = 1; latencies >= 0; latencies--)
+    for (int latencies = 1; latencies >= 0; latencies--) {
+        size_t first = order.n;
         for (size_t k = 0; k < n && order.n < N_BCAST_METHODS; k++)
             if ((methods[k]->least != NULL) == latencies)
-                order.at[order.n++] = k;
+                order.at[order.n++] = (int)k;
+        if (seed)
+            run_shuffle(order.at + first, (int)(order.n - first), seed);
+    }
     return order;
 }
 
@@ -211,7 +217,7 @@ static int look_ahead(struct bcast_run *r, const struct order *order)
 static int run_methods(struct bcast_run *r, struct bcast_outcome *o,
                        const struct bcast_method *const *methods, size_t n)
 {
-    struct order order = order_of(methods, n);
+    struct order order = order_of(methods, n, r->c->seed);
     TRY(look_ahead(r, &order));
     double started = clock_now();
     o->budget = r->budget;
@@ -219,8 +225,8 @@ static int run_methods(struct bcast_run *r, struct bcast_outcome *o,
         int go = r->c->plan.until <= 0 || clock_now() < r->c->plan.until;
         if (r->c->plan.until > 0)
             TRY(PMPI_Bcast(&go, 1, MPI_INT, r->c->root, r->c->comm));
-        if (!go && r->roots)
-            o->result[order.at[k]].over_budget = true;
+        for (size_t left = k; !go && r->roots && left < order.n; left++)
+            o->result[order.at[left]].over_budget = true;
         if (!go)
             break;
         /* Only the root keeps the result; elsewhere it is written to and forgotten. */
@@ -235,19 +241,6 @@ static int run_methods(struct bcast_run *r, struct bcast_outcome *o,
         if (methods[k]->judge)
             methods[k]->judge(o, &o->result[k]);
     return MPI_SUCCESS;
-}
-
-/* A store to every cache line takes it away from all other caches; what it holds stays. */
-static void write_anew(void *buffer, size_t bytes)
-{
-    enum { LINE = 64 };
-    volatile char *data = buffer;
-    for (size_t i = 0; i < bytes; i += LINE)
-        data[i] = data[i];
-    if (bytes)
-        data[bytes - 1] = data[bytes - 1];
-    /* Stores still under way would be paid for by the broadcast. */
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
 /* The bytes of COUNT of TYPE, if there is nothing between them: a hole is not ours to write to, and

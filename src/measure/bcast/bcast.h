@@ -31,10 +31,13 @@ struct bcast_case {
     int count;
     MPI_Datatype type;
     int root;
-    bool fresh; /* the root writes its data anew before every broadcast of barrier, acknowledge,
-                   ol, held and direct, outside the timed part: data that was just computed has to
-                   come from the root's cache, unchanged data lies in the others' already.
-                   Data with holes is sent as it lies there */
+    bool fresh;     /* the root writes its data anew before every broadcast of barrier, acknowledge,
+                       ol, held and direct, outside the timed part: data that was just computed has to
+                       come from the root's cache, unchanged data lies in the others' already.
+                       Data with holes is sent as it lies there */
+    int ring_bytes; /* of each message of ring-barrier */
+    unsigned seed;  /* of the order in which methods run, and destinations where all are reached; 0:
+                       as listed. What the machine does meanwhile falls upon no one of them */
     struct plan plan; /* its budgets are for the whole case, all methods together; 0: no limit */
     int collector;    /* the rank that gets the outcome */
     struct sync_clock *clock; /* for "direct": makes one clock of all ranks'. NULL: all ranks
@@ -78,6 +81,7 @@ enum bcast_part {
 struct bcast_figure {
     struct estimate value; /* what the method is for, see bcast_method.value; NaN: not measured */
     double loop;           /* the same by loop means, the paper's way; NaN where there is no loop */
+    double last; /* "direct": part of the operations in which it was the last to leave, % */
     struct bcast_timed timed[N_TIMED];
     struct curve curve;   /* against the hold: slope -1, then flat. No points without a hold */
     enum bcast_part part; /* overhead's */
@@ -92,7 +96,8 @@ enum bcast_meaning {
     BCAST_UPPER_BOUND, /* >= OL */
     BCAST_LATENCY,     /* max over i of OL_i */
     BCAST_LATENCY_IF,  /* the same if the paper's assumption holds: see violated */
-    BCAST_OVERHEAD     /* not OL: the processor's own time */
+    BCAST_OVERHEAD,    /* not OL: the processor's own time */
+    BCAST_SUITE        /* what another suite's loop says: not among "all" */
 };
 
 struct bcast_result {
@@ -118,7 +123,7 @@ struct bcast_result {
                          (one without destinations) */
     bool over_budget; /* some series ended by the budget, or never settled */
     double clock_bound; /* "direct": error of the common clock; otherwise 0 */
-    int dropped;        /* "direct": operations some rank was late for */
+    int dropped;        /* "direct", "repro-window": operations some rank was late for */
 };
 
 struct bcast_outcome {
@@ -145,6 +150,7 @@ struct bcast_column {
     const char *head, *about;
     double (*seconds)(const struct bcast_figure *figure);
     const char *(*text)(const struct bcast_figure *figure); /* NULL: nothing to say */
+    const char *unit; /* of what SECONDS gives, if that is none */
 };
 
 struct bcast_method {

@@ -18,6 +18,7 @@ struct bcast_run {
     double clock_cost; /* of this rank */
     bool roots;        /* this rank is the root, which keeps every series */
     double *scratch;   /* room for two doubles per operation of a batch */
+    void *token;       /* what goes round in ring-barrier */
 
     struct bcast_result *result; /* of the method in progress; its figures are the root's alone */
     int destination;             /* in progress, on all ranks */
@@ -109,6 +110,9 @@ int run_scout(struct bcast_run *r);
 
 /* bcast.c, the root's: seconds for the least that a figure of destination I needs; 0: not known. */
 double run_least(const struct bcast_run *r, const struct bcast_method *method, int i);
+
+/* rounds.c: N numbers in random order, the same on every rank. */
+void run_shuffle(int *x, int n, unsigned seed);
 
 /* gap.c: measures g_j if no method has yet; sets r->gap on the root. */
 int run_gap_once(struct bcast_run *r, double share);

@@ -93,6 +93,24 @@ static int batch_direct(void *arg, const struct batch *b, double *value, int *n,
     return MPI_SUCCESS;
 }
 
+/* How often which destination was the last to leave. */
+static void keep_last(const struct direct *d, struct bcast_result *result)
+{
+    const struct bcast_run *r = d->run;
+    size_t n = d->exits[0].n;
+    for (int i = 0; i < r->size; i++) {
+        n = d->exits[i].n < n ? d->exits[i].n : n; /* where memory was short */
+        result->figure[i].last = 0;
+    }
+    for (size_t k = 0; k < n; k++) {
+        int last = r->c->root == 0;
+        for (int i = 0; i < r->size; i++)
+            if (i != r->c->root && d->exits[i].value[k] > d->exits[last].value[k])
+                last = i;
+        result->figure[last].last += 100 / (double)n;
+    }
+}
+
 /* The figure is the largest of the destinations' medians, to be compared with "held". What one
  * operation took, to its own last exit, is in the series. */
 static void keep(struct direct *d, struct bcast_result *result)
@@ -100,6 +118,7 @@ static void keep(struct direct *d, struct bcast_result *result)
     struct bcast_run *r = d->run;
     const struct estimate none = {NAN, NAN, NAN};
     result->value = none;
+    keep_last(d, result);
     for (int i = 0; i < r->size; i++) {
         struct bcast_figure *f = &result->figure[i];
         struct bcast_timed *t = &f->timed[TIMED_OPERATION];
@@ -209,15 +228,21 @@ static double value_of(const struct bcast_figure *f)
     return f->value.value;
 }
 
+static double last_of(const struct bcast_figure *f)
+{
+    return f->last;
+}
+
 static const struct bcast_column columns[] = {
-    {"direct", "exit - entry of the root, on one clock", value_of, NULL},
+    {"direct", "exit - entry of the root, on one clock", value_of, NULL, NULL},
+    {"last", "of the operations of direct, those in which it left last", last_of, NULL, "%"},
     {0},
 };
 
 const struct bcast_method bcast_direct = {
     .name = "direct",
     .summary = "exit of i minus entry of the root, on one clock, from a quiet start",
-    .reality = "OL_i, as exact as the clocks agree",
+    .reality = "the latency to each destination (OL_i), as exact as the clocks agree",
     .value = "largest OL_i",
     .meaning = BCAST_LATENCY,
     .columns = columns,

@@ -37,6 +37,15 @@ static void agenda_sort(struct agenda *a, const double *scouted)
     free(c);
 }
 
+/* Whether there is time for all of them: then none has to come first. */
+static bool is_enough(const struct bcast_run *r, const struct agenda *a)
+{
+    double needed = 0;
+    for (int k = 0; k < a->n; k++)
+        needed += run_least(r, r->result->method, a->rank[k]);
+    return r->c->seed && needed > 0 && 2 * needed < r->share;
+}
+
 static bool agenda_make(struct agenda *a, const struct bcast_run *r, bool with_root)
 {
     const struct bcast_case *c = r->c;
@@ -49,7 +58,9 @@ static bool agenda_make(struct agenda *a, const struct bcast_run *r, bool with_r
         a->rank[a->n++] = c->root;
     for (int k = 0; k < n; k++)
         a->rank[a->n++] = c->destinations ? c->destinations[k] : k < c->root ? k : k + 1;
-    if (!with_root && r->scouted)
+    if (c->seed && !with_root)
+        run_shuffle(a->rank, a->n, c->seed);
+    if (!with_root && r->scouted && !is_enough(r, a))
         agenda_sort(a, r->scouted);
     return true;
 }

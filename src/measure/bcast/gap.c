@@ -100,14 +100,14 @@ static double value_of(const struct bcast_figure *f)
 }
 
 static const struct bcast_column columns[] = {
-    {"gap", "g_i: between successive broadcasts there", value_of, NULL},
+    {"gap", "g_i: between successive broadcasts there", value_of, NULL, NULL},
     {0},
 };
 
 const struct bcast_method bcast_gap = {
     .name = "gap",
     .summary = "every task times M back-to-back broadcasts",
-    .reality = "g_j, the interval between broadcasts at j or at who feeds it",
+    .reality = "the gap (g_j): the interval between broadcasts at rank j or at who feeds it",
     .value = "largest g_j",
     .meaning = BCAST_GAP,
     .others = BCAST_ANY_KIND,

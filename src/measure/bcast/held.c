@@ -86,19 +86,19 @@ static double seen_of(const struct bcast_figure *f)
 }
 
 static const struct bcast_column columns[] = {
-    {"way", "of the acknowledgement, which held takes off", way_of, NULL},
-    {"held", "OL_i with the acknowledgement held back", value_of, NULL},
-    {"held_low", "95 % interval", low_of, NULL},
-    {"held_high", NULL, high_of, NULL},
-    {"hold", "for how long it was held back", hold_of, NULL},
-    {"seen", "exit - entry of the root in the operations of held", seen_of, NULL},
+    {"way", "of the acknowledgement, which held takes off", way_of, NULL, NULL},
+    {"held", "OL_i with the acknowledgement held back", value_of, NULL, NULL},
+    {"held_low", "95 % interval", low_of, NULL, NULL},
+    {"held_high", NULL, high_of, NULL, NULL},
+    {"hold", "for how long it was held back", hold_of, NULL, NULL},
+    {"seen", "exit - entry of the root in the operations of held", seen_of, NULL, NULL},
     {0},
 };
 
 const struct bcast_method bcast_held = {
     .name = "held",
     .summary = "the same with i's acknowledgement held back until nobody is busy any more",
-    .reality = "OL_i, whatever the broadcast",
+    .reality = "the latency to each destination (OL_i), whatever the broadcast",
     .value = "largest OL_i",
     .meaning = BCAST_LATENCY,
     .others = BCAST_FROM_ROOT,

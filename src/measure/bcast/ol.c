@@ -97,17 +97,19 @@ static const char *verdict_of(const struct bcast_figure *f)
 }
 
 static const struct bcast_column columns[] = {
-    {"rtl", "RTL_i: round trip of an acknowledgement", trip_of, NULL},
-    {"e", "E_i: broadcast, then the destination's acknowledgement", e_of, NULL},
-    {"ol", "OL_i = E_i - RTL_i / 2: the paper's", value_of, NULL},
-    {"violated", "ol is not OL_i there: believe held", NULL, verdict_of},
+    {"rtl", "RTL_i: round trip of an acknowledgement", trip_of, NULL, NULL},
+    {"e", "E_i: broadcast, then the destination's acknowledgement", e_of, NULL, NULL},
+    {"ol", "OL_i = E_i - RTL_i / 2: the paper's", value_of, NULL, NULL},
+    {"violated", "ol is not OL_i there: believe held", NULL, verdict_of, NULL},
     {0},
 };
 
 const struct bcast_method bcast_ol = {
     .name = "ol",
     .summary = "per destination i: M x (broadcast, i's acknowledgement) less half a round trip",
-    .reality = "OL_i, unless a task on i's path is still busy with the broadcast before",
+    .reality =
+        "the latency to each destination (OL_i), unless a rank on its path is still busy with "
+        "the broadcast before",
     .value = "largest OL_i",
     .meaning = BCAST_LATENCY_IF,
     .others = BCAST_FROM_ROOT,

@@ -103,15 +103,17 @@ static const char *part_text(const struct bcast_figure *f)
 }
 
 static const struct bcast_column columns[] = {
-    {"overhead", "o_i: the processor's own time", value_of, NULL},
-    {"overhead_is", "of the message's way: its sender waits for the receiver", NULL, part_text},
+    {"overhead", "o_i: the processor's own time", value_of, NULL, NULL},
+    {"overhead_is", "of the message's way: its sender waits for the receiver", NULL, part_text,
+     NULL},
     {0},
 };
 
 const struct bcast_method bcast_overhead = {
     .name = "overhead",
     .summary = "per task i: its entry delayed until everything it waits for is there",
-    .reality = "o_i, the processor's own part; with the message's way where the row says so",
+    .reality = "the overhead (o_i): the processor's own part; with the message's way where the row "
+               "says so",
     .value = "largest o_i",
     .meaning = BCAST_OVERHEAD,
     /* Not where each waits for each: nobody then finds all there. */

@@ -18,7 +18,7 @@ static unsigned draw(unsigned *state)
     return *state >> 8;
 }
 
-static void shuffle(int *x, int n, unsigned seed)
+void run_shuffle(int *x, int n, unsigned seed)
 {
     for (int i = n - 1; i > 0; i--) {
         int j = (int)(draw(&seed) % (unsigned)(i + 1)), t = x[i];
@@ -34,7 +34,7 @@ static void rounds_lay(const struct rounds *q)
     for (int k = 0; k < r->size; k++)
         q->root[k] = (int)((r->c->root + (long)k * step) % r->size);
     if (q->order == ROUNDS_RANDOM)
-        shuffle(q->root, r->size, r->shuffles);
+        run_shuffle(q->root, r->size, r->shuffles);
 }
 
 /* One value per round: every rank receives in it, so that none runs far ahead of the others. */
@@ -92,7 +92,8 @@ static int run_random(struct bcast_run *r, struct bcast_result *result)
 #define ROUNDS(ORDER, SUMMARY, RUN)                                                                \
     {                                                                                              \
         .name = ORDER, .summary = SUMMARY,                                                         \
-        .reality = "a lower bound on the mean OL over all roots; depends on their order",          \
+        .reality =                                                                                 \
+            "a lower bound on the mean latency (OL) over all roots; depends on their order",       \
         .value = "a round / P", .meaning = BCAST_LOWER_BOUND, .weight = 1, .run = RUN              \
     }
 

@@ -27,7 +27,7 @@ static int run(struct bcast_run *r, struct bcast_result *result)
 const struct bcast_method bcast_send_latency = {
     .name = "send-latency",
     .summary = "the root times M back-to-back broadcasts",
-    .reality = "g_0, the gap at the root: not OL",
+    .reality = "the gap at the root (g_0): no latency",
     .value = "loop / M",
     .meaning = BCAST_GAP,
     .others = BCAST_ANY_KIND,

@@ -39,20 +39,18 @@ struct direct {
     struct samples span, apart;    /* the collector's */
 };
 
-/* One host, one clock: nothing to convert. */
-static struct sync_clock same_clock = {.domains = 1};
-
 static const double right_after = 5e-6;
 
 static int start_together(struct stamps *s, bool *late)
 {
     struct direct *d = s->arg;
+    collective_before(&d->run);
     TRY(harmonize(&d->start));
     *late = d->start.late;
     /* Who enters right after the others has passed that moment by reading the clock. */
     if (d->run.c->after > 0)
-        *late |=
-            !sync_wait(s->clock, d->start.begin + d->run.c->after) && d->run.c->after > right_after;
+        *late |= !sync_wait(d->start.clock, d->start.begin + d->run.c->after) &&
+                 d->run.c->after > right_after;
     return MPI_SUCCESS;
 }
 
@@ -126,7 +124,7 @@ static int measure(struct direct *d)
     struct stamps *s = &d->stamps;
     *s = (struct stamps){.comm = r->c->comm,
                          .keeper = r->c->collector,
-                         .clock = r->c->clock ? r->c->clock : &same_clock,
+                         .clock = r->c->clock,
                          .start = start_together,
                          .operation = operation,
                          .arg = d};

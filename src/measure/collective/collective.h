@@ -20,9 +20,11 @@ struct sync_clock; /* sync/sync.h */
 struct collective_case {
     MPI_Comm comm; /* an intracommunicator of at least 2 ranks that nobody else uses meanwhile;
                       its error handler should be MPI_ERRORS_RETURN */
-    int (*run)(void *arg); /* one operation on COMM, called by all ranks again and again on the
-                              same buffers; returns an MPI error code. With MPI_IN_PLACE a buffer
-                              is input as well and changes from one to the next: use copies */
+    int (*run)(void *arg);     /* one operation on COMM, called by all ranks again and again on the
+                                  same buffers; returns an MPI error code. With MPI_IN_PLACE a buffer
+                                  is input as well and changes from one to the next: use copies */
+    void (*before)(void *arg); /* on each rank before every operation, outside of what is timed;
+                                  NULL: nothing */
     void *arg;
     enum collective_kind pattern;
     int root;                 /* of a fan-in or fan-out */

@@ -24,6 +24,13 @@ void collective_end(struct collective_run *r);
 /* PART of what is left of the budget; 0 where there is none, then positive. Collector only. */
 double collective_part(const struct collective_run *r, double part);
 
+/* To be called by each rank before every operation. */
+static inline void collective_before(const struct collective_run *r)
+{
+    if (r->c->before)
+        r->c->before(r->c->arg);
+}
+
 static inline int collective_once(const struct collective_run *r)
 {
     return r->c->run(r->c->arg);

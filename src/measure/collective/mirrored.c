@@ -40,6 +40,7 @@ static int be_source(const struct mirror *m, const struct batch *b, double *held
     for (int k = -1; k < b->repetitions; k++) {
         TRY(PMPI_Recv(&go, ACK_DOUBLES, MPI_DOUBLE, m->to, TAG_GO, r->c->comm, MPI_STATUS_IGNORE));
         double start = clock_now();
+        collective_before(r);
         clock_hold(b->hold);
         double end = clock_now();
         TRY(collective_once(r));
@@ -57,6 +58,7 @@ static int be_observer(const struct mirror *m, const struct batch *b, double *va
     struct ack go = {0, 0};
     double *held = value + b->repetitions;
     for (int k = -1; k < b->repetitions; k++) {
+        collective_before(r);
         clock_hold(b->hold);
         double start = clock_now();
         TRY(PMPI_Send(&go, ACK_DOUBLES, MPI_DOUBLE, m->from, TAG_GO, r->c->comm));
@@ -76,6 +78,7 @@ static int be_both(const struct mirror *m, const struct batch *b, double *in_cal
 {
     const struct collective_run *r = &m->run;
     for (int k = -1; k < b->repetitions; k++) {
+        collective_before(r);
         clock_hold(b->hold);
         double start = clock_now();
         TRY(collective_once(r));
@@ -87,8 +90,10 @@ static int be_both(const struct mirror *m, const struct batch *b, double *in_cal
 
 static int be_other(const struct mirror *m, const struct batch *b)
 {
-    for (int k = -1; k < b->repetitions; k++)
+    for (int k = -1; k < b->repetitions; k++) {
+        collective_before(&m->run);
         TRY(collective_once(&m->run));
+    }
     return MPI_SUCCESS;
 }
 

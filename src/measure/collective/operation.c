@@ -1,4 +1,5 @@
-#include "measure/collective/operation.h"
+#include "measure/collective/operation_inner.h"
+#include "measure/crew.h"
 
 #include <limits.h>
 #include <stdint.h>
@@ -11,14 +12,6 @@ static unsigned char element(int from, int to, size_t k)
     uint32_t x =
         (uint32_t)from * 0x9e3779b1u + (uint32_t)to * 0x85ebca77u + (uint32_t)k * 0x3243f6a9u;
     return (unsigned char)((x ^ x >> 15) * 0x2c1b3c6du >> 24);
-}
-
-static unsigned char xor_of(int from, int until, int to, size_t k)
-{
-    unsigned char x = 0;
-    for (int r = from; r < until; r++)
-        x ^= element(r, to, k);
-    return x;
 }
 
 /* What each operation must have brought. A send buffer of one block is addressed to rank 0. */
@@ -45,24 +38,6 @@ static unsigned char from_each_to_me(const struct operation_call *c, int block, 
     return element(block, c->rank, k);
 }
 
-static unsigned char xor_of_all(const struct operation_call *c, int block, size_t k)
-{
-    (void)block;
-    return xor_of(0, c->size, 0, k);
-}
-
-static unsigned char xor_to_me(const struct operation_call *c, int block, size_t k)
-{
-    (void)block;
-    return xor_of(0, c->size, c->rank, k);
-}
-
-static unsigned char xor_up_to_me(const struct operation_call *c, int block, size_t k)
-{
-    (void)block;
-    return xor_of(0, c->rank + 1, 0, k);
-}
-
 /* A call and its twin differ in the function's name and the request alone. */
 #define CALLS(name, function, twin, ...)                                                           \
     static int call_##name(const struct operation_call *c)                                         \
@@ -73,20 +48,19 @@ static unsigned char xor_up_to_me(const struct operation_call *c, int block, siz
     {                                                                                              \
         return twin(__VA_ARGS__ c->comm, request);                                                 \
     }
-#define SEND c->send, c->count, MPI_BYTE
-#define RECV c->recv, c->count, MPI_BYTE
+#define SEND c->send, c->count, c->type
+#define RECV c->recv, c->count, c->type
 
 CALLS(barrier, PMPI_Barrier, PMPI_Ibarrier, )
 CALLS(broadcast, PMPI_Bcast, PMPI_Ibcast, RECV, c->root, )
 CALLS(gather, PMPI_Gather, PMPI_Igather, SEND, RECV, c->root, )
 CALLS(allgather, PMPI_Allgather, PMPI_Iallgather, SEND, RECV, )
-CALLS(allreduce, PMPI_Allreduce, PMPI_Iallreduce, c->send, RECV, MPI_BXOR, )
-CALLS(reduce, PMPI_Reduce, PMPI_Ireduce, c->send, RECV, MPI_BXOR, c->root, )
+CALLS(allreduce, PMPI_Allreduce, PMPI_Iallreduce, c->send, RECV, c->op, )
+CALLS(reduce, PMPI_Reduce, PMPI_Ireduce, c->send, RECV, c->op, c->root, )
 CALLS(scatter, PMPI_Scatter, PMPI_Iscatter, SEND, RECV, c->root, )
 CALLS(alltoall, PMPI_Alltoall, PMPI_Ialltoall, SEND, RECV, )
-CALLS(reduce_scatter, PMPI_Reduce_scatter_block, PMPI_Ireduce_scatter_block, c->send, RECV,
-      MPI_BXOR, )
-CALLS(scan, PMPI_Scan, PMPI_Iscan, c->send, RECV, MPI_BXOR, )
+CALLS(reduce_scatter, PMPI_Reduce_scatter_block, PMPI_Ireduce_scatter_block, c->send, RECV, c->op, )
+CALLS(scan, PMPI_Scan, PMPI_Iscan, c->send, RECV, c->op, )
 
 const struct operation operations[] = {
     {.name = "barrier",
@@ -132,7 +106,7 @@ const struct operation operations[] = {
      .recv = EXTENT_BLOCK,
      .call = call_allreduce,
      .start = start_allreduce,
-     .expected = xor_of_all},
+     .reduces = true},
     {.name = "reduce",
      .title = "Reduce",
      .mpi_name = "MPI_Reduce",
@@ -143,7 +117,7 @@ const struct operation operations[] = {
      .recv_at_root = true,
      .call = call_reduce,
      .start = start_reduce,
-     .expected = xor_of_all},
+     .reduces = true},
     {.name = "scatter",
      .title = "Scatter",
      .mpi_name = "MPI_Scatter",
@@ -172,7 +146,7 @@ const struct operation operations[] = {
      .recv = EXTENT_BLOCK,
      .call = call_reduce_scatter,
      .start = start_reduce_scatter,
-     .expected = xor_to_me},
+     .reduces = true},
     {.name = "scan",
      .title = "Scan",
      .mpi_name = "MPI_Scan",
@@ -182,7 +156,7 @@ const struct operation operations[] = {
      .recv = EXTENT_BLOCK,
      .call = call_scan,
      .start = start_scan,
-     .expected = xor_up_to_me},
+     .reduces = true},
 };
 const size_t n_operations = sizeof operations / sizeof *operations;
 
@@ -214,33 +188,54 @@ static size_t extent_bytes(enum operation_extent extent, bool at_root, size_t by
     return extent == EXTENT_BLOCKS ? bytes * (size_t)size : bytes;
 }
 
-void operation_fill(const struct operation_call *c)
+static void fill_block(const struct operation_call *c, unsigned char *buffer, int from, int to)
 {
-    for (size_t j = 0; j < c->send_bytes; j++)
-        c->send[j] = element(c->rank, (int)(j / c->bytes), j % c->bytes);
-    /* Not zero: an operation that brings nothing must not pass for one that brings zeros. */
-    if (c->recv_bytes)
-        memset(c->recv, 0xa5, c->recv_bytes);
-    /* A broadcast has one buffer, which is the root's to fill. */
-    if (c->operation->send == EXTENT_NONE && c->rank == c->root)
-        for (size_t k = 0; k < c->recv_bytes; k++)
-            c->recv[k] = element(c->root, 0, k);
+    for (size_t k = 0; k < c->bytes / operation_width(c); k++)
+        operation_put(c, buffer, k, element(from, to, k));
 }
 
-bool operation_prepare(struct operation_call *c, const struct operation *o, MPI_Comm comm, int root,
-                       size_t bytes)
+void operation_fill(const struct operation_call *c)
 {
-    *c = (struct operation_call){.operation = o, .comm = comm, .root = root};
+    size_t block = operation_laid(c, c->bytes);
+    for (int j = 0; block && (size_t)j * c->bytes < c->send_bytes; j++)
+        fill_block(c, c->send + (size_t)j * block, c->rank, j);
+    /* Not zero: an operation that brings nothing must not pass for one that brings zeros. */
+    if (c->recv_bytes)
+        memset(c->recv, 0xa5, operation_laid(c, c->recv_bytes));
+    /* A broadcast has one buffer, which is the root's to fill. */
+    if (c->operation->send == EXTENT_NONE && c->rank == c->root && c->recv_bytes)
+        fill_block(c, c->recv, c->root, 0);
+}
+
+void operation_refresh(const struct operation_call *c)
+{
+    bool sends = c->operation->send != EXTENT_NONE;
+    if (sends)
+        write_anew(c->send, operation_laid(c, c->send_bytes));
+    else if (c->rank == c->root)
+        write_anew(c->recv, operation_laid(c, c->recv_bytes));
+}
+
+static unsigned char *room_for(const struct operation_call *c, size_t bytes)
+{
+    return bytes ? calloc(operation_laid(c, bytes), 1) : NULL;
+}
+
+bool operation_prepare_as(struct operation_call *c, const struct operation *o, MPI_Comm comm,
+                          int root, size_t bytes, const struct operation_data *data)
+{
+    *c = (struct operation_call){.operation = o, .comm = comm, .root = root, .data = *data};
     PMPI_Comm_rank(comm, &c->rank);
     PMPI_Comm_size(comm, &c->size);
-    if (bytes > INT_MAX)
+    if (bytes > INT_MAX || bytes % operation_element(data->type) ||
+        !operation_make_type(data->type, &c->type) || !operation_take_op(c))
         return false;
     c->bytes = bytes;
-    c->count = (int)bytes;
+    c->count = (int)(bytes / operation_element(data->type));
     c->send_bytes = extent_bytes(o->send, o->send_at_root, bytes, c->rank, c->size, root);
     c->recv_bytes = extent_bytes(o->recv, o->recv_at_root, bytes, c->rank, c->size, root);
-    c->send = c->send_bytes ? malloc(c->send_bytes) : NULL;
-    c->recv = c->recv_bytes ? malloc(c->recv_bytes) : NULL;
+    c->send = room_for(c, c->send_bytes);
+    c->recv = room_for(c, c->recv_bytes);
     if ((c->send_bytes && !c->send) || (c->recv_bytes && !c->recv)) {
         operation_release(c);
         return false;
@@ -249,8 +244,18 @@ bool operation_prepare(struct operation_call *c, const struct operation *o, MPI_
     return true;
 }
 
+bool operation_prepare(struct operation_call *c, const struct operation *o, MPI_Comm comm, int root,
+                       size_t bytes)
+{
+    return operation_prepare_as(c, o, comm, root, bytes, &(struct operation_data){0});
+}
+
 void operation_release(struct operation_call *c)
 {
+    if (c->data.type == TYPE_STRIDED)
+        PMPI_Type_free(&c->type);
+    if (c->data.op == OP_USER)
+        PMPI_Op_free(&c->op);
     free(c->send);
     free(c->recv);
     free(c->room);
@@ -258,10 +263,36 @@ void operation_release(struct operation_call *c)
     c->send_bytes = c->recv_bytes = 0;
 }
 
+/* What a reduction must have brought, one contribution after the other. */
+static bool reduced(const struct operation_call *c, unsigned char *all, unsigned char *one)
+{
+    int until = c->operation->prefix ? c->rank + 1 : c->size;
+    int to = c->operation->send == EXTENT_BLOCKS ? c->rank : 0;
+    double cost = operation_set_cost(0);
+    bool good = true;
+    fill_block(c, all, until - 1, to);
+    for (int r = until - 2; r >= 0; r--) {
+        fill_block(c, one, r, to);
+        good = PMPI_Reduce_local(one, all, c->count, c->type, c->op) == MPI_SUCCESS && good;
+    }
+    operation_set_cost(cost);
+    return good;
+}
+
 bool operation_check(const struct operation_call *c)
 {
-    for (size_t j = 0; j < c->recv_bytes; j++)
-        if (c->recv[j] != c->operation->expected(c, (int)(j / c->bytes), j % c->bytes))
-            return false;
-    return true;
+    size_t w = operation_width(c), in_block = c->bytes / w;
+    if (c->recv_bytes == 0)
+        return true;
+    unsigned char *all = room_for(c, c->bytes), *one = room_for(c, c->bytes);
+    bool good = all && one && (!c->operation->reduces || reduced(c, all, one));
+    for (size_t j = 0; good && j < c->recv_bytes / w; j++) {
+        size_t k = j % in_block;
+        if (!c->operation->reduces)
+            operation_put(c, all, k, c->operation->expected(c, (int)(j / in_block), k));
+        good = memcmp(c->recv + operation_laid(c, j * w), all + operation_laid(c, k * w), w) == 0;
+    }
+    free(all);
+    free(one);
+    return good;
 }

@@ -14,7 +14,7 @@ struct own_form {
 
 static int fan_out(const struct operation_call *c, int root)
 {
-    return c->by->run(c->recv, c->count, MPI_BYTE, root, c->comm, c->by->arg);
+    return c->by->run(c->recv, c->count, c->type, root, c->comm, c->by->arg);
 }
 
 /* What has to be combined is put into the first half of the room. */
@@ -22,7 +22,7 @@ static int fan_in(const struct operation_call *c, int root)
 {
     if (c->bytes)
         memcpy(c->room, c->send, c->bytes);
-    return bcast_fan_in(c->by, c->room, c->room + c->bytes, c->count, MPI_BYTE, MPI_BXOR, root,
+    return bcast_fan_in(c->by, c->room, c->room + c->bytes, c->count, c->type, c->op, root,
                         c->comm);
 }
 

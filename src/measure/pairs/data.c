@@ -21,6 +21,8 @@ static void size_free(struct pairs_size *s)
     free(s->outliers);
     free(s->send);
     free(s->gap);
+    free(s->way);
+    free(s->doubt);
 }
 
 void pairs_free(struct pairs *p)
@@ -46,7 +48,7 @@ static double *matrix_new(int n)
     return m;
 }
 
-struct pairs_size *pairs_add_size(struct pairs *p, size_t bytes, int repeats, bool with_send)
+struct pairs_size *pairs_add_size(struct pairs *p, size_t bytes, int repeats, bool directed)
 {
     struct pairs_size *grown = realloc(p->size, (size_t)(p->n_sizes + 1) * sizeof *grown);
     if (!grown)
@@ -59,10 +61,12 @@ struct pairs_size *pairs_add_size(struct pairs *p, size_t bytes, int repeats, bo
                            .median = matrix_new(p->n),
                            .min = matrix_new(p->n),
                            .outliers = calloc((size_t)p->n * (size_t)p->n, sizeof(double)),
-                           .send = with_send ? matrix_new(p->n) : NULL,
-                           .gap = with_send ? matrix_new(p->n) : NULL};
+                           .send = directed ? matrix_new(p->n) : NULL,
+                           .gap = directed ? matrix_new(p->n) : NULL,
+                           .way = directed ? matrix_new(p->n) : NULL,
+                           .doubt = directed ? matrix_new(p->n) : NULL};
     if (!s.mean || !s.sd || !s.median || !s.min || !s.outliers ||
-        (with_send && (!s.send || !s.gap))) {
+        (directed && (!s.send || !s.gap || !s.way || !s.doubt))) {
         size_free(&s);
         return NULL;
     }
@@ -194,6 +198,8 @@ bool pairs_select(const struct pairs *p, const int *rank, int n, struct pairs *p
         select_cells(a->min, p->n, rank, b->min, n);
         select_cells(a->send, p->n, rank, b->send, n);
         select_cells(a->gap, p->n, rank, b->gap, n);
+        select_cells(a->way, p->n, rank, b->way, n);
+        select_cells(a->doubt, p->n, rank, b->doubt, n);
     }
     memcpy(part->system, p->system, sizeof part->system);
     if (!good)

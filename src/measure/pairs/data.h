@@ -19,6 +19,8 @@ struct pairs_size {
     double *outliers;     /* exchanges that took more than five times the median; 0 from a log */
     double *send;         /* row: who sends; the time of its send call. NULL if not known */
     double *gap; /* row: who sends; between arrivals of messages sent back to back. NULL as above */
+    double *way, *doubt; /* row: who sends; the shortest time one way by the two clocks, and what
+                            they leave open of it, either way. NULL: only round trips are known */
 };
 
 /* What messages of several pairs share (measure/pairs/ways.h). */
@@ -54,9 +56,9 @@ static inline size_t pairs_cell(const struct pairs *p, int i, int j)
 bool pairs_new(struct pairs *p, int n);
 void pairs_free(struct pairs *p);
 
-/* One more size, all cells but the diagonal NaN; with WITH_SEND a matrix of sends too. NULL if
- * there is no memory. Invalidates earlier results. */
-struct pairs_size *pairs_add_size(struct pairs *p, size_t bytes, int repeats, bool with_send);
+/* One more size, all cells but the diagonal NaN; with DIRECTED those matrices too that differ by
+ * direction. NULL if there is no memory. Invalidates earlier results. */
+struct pairs_size *pairs_add_size(struct pairs *p, size_t bytes, int repeats, bool directed);
 bool pairs_set_host(struct pairs *p, int rank, const char *name);
 bool pairs_need_relation(struct pairs *p);
 
@@ -71,20 +73,28 @@ struct pairs_fit {
 struct pairs_fit pairs_fit(const struct pairs *p, int i, int j);
 
 /* The graph of a broadcast of BYTES. D + w of an edge is half the shortest round trip, interpolated
- * between sizes and extended by the fitted bandwidth (so are the others); where gaps are known,
- * what the two ways differ by in them. D is the time of the send call, and not less than the
+ * between sizes and extended by the fitted bandwidth (so are the others), where gaps are known with
+ * what the two ways differ by in them; but where the clocks tell the ways apart, what is nearest to
+ * that of what they allow. D is the time of the send call, and not less than the
  * smallest gap of that sender: all its messages share its way out. The gap of an edge is for
- * segments. Where a log has no send calls D is INJECTION, or if that is negative, half of the
- * sender's shortest one-way time. */
-bool pairs_graph(const struct pairs *p, size_t bytes, double injection, struct graph *g);
+ * segments. Where a log has no send calls D is half of the sender's shortest one-way time.
+ * By PAIRS_SOONEST and PAIRS_LATEST each way takes the least, or the most, that is not ruled out by
+ * the clocks and the round trip. */
+enum pairs_way { PAIRS_SOONEST, PAIRS_LIKELY, PAIRS_LATEST };
+bool pairs_graph(const struct pairs *p, size_t bytes, enum pairs_way way, struct graph *g);
+
+/* Whether the clocks leave open how a round trip divides into ways, of any pair; as a log of round
+ * trips alone does. */
+bool pairs_ways_doubtful(const struct pairs *p);
 
 /* The site of each rank, numbered from 0 and to be freed; *GROUP is NULL where there is one site
  * only. False if there is no memory.
  * A level of the hierarchy (hierarchy.h) is as clear as its shortest round trip between two groups
  * is long against the longest one inside of a group. Sites are the groups of the finest level that
  * is clear by a factor of 2 at least, and by the square root of the clearest level's factor: two
- * sites that are near each other still share one way to a third. */
-bool pairs_sites(const struct pairs *p, int **group);
+ * sites that are near each other still share one way to a third. OF_HOSTS: of the finest such one
+ * in which hosts are together, not the ranks of one alone. */
+bool pairs_sites(const struct pairs *p, bool of_hosts, int **group);
 
 /* The host of each rank, numbered from 0 and to be freed; *N of them. NULL if there is no memory.
  */

@@ -4,54 +4,79 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* How much farther it must be to another site than within one. */
 static const double SITE_RATIO = 2;
 
-enum quantity { TRIP, SEND, GAP };
+enum quantity { TRIP, SEND, GAP, WAY, DOUBT };
 
 static const double *matrix_of(const struct pairs_size *s, enum quantity what)
 {
-    return what == TRIP ? s->min : what == SEND ? s->send : s->gap;
+    const double *const matrix[] = {
+        [TRIP] = s->min, [SEND] = s->send, [GAP] = s->gap, [WAY] = s->way, [DOUBT] = s->doubt};
+    return matrix[what];
 }
 
-/* The smallest round trip, the send call or the gap at BYTES, between the two sizes around it; as
- * measured at the last one beyond. */
-static double interpolate(const struct pairs *p, int i, int j, size_t bytes, enum quantity what)
+/* A message of so many bytes, and what is known of those that were measured. */
+struct message {
+    const struct pairs *p;
+    size_t bytes;
+    enum pairs_way way;
+    bool sends, gaps, ways;
+};
+
+/* The smallest round trip, the send call and so on, between the two sizes around it; as measured
+ * at the last one beyond. */
+static double interpolate(const struct message *m, int i, int j, enum quantity what)
 {
+    const struct pairs *p = m->p;
     int s = 0;
-    while (s + 1 < p->n_sizes && p->size[s + 1].bytes <= bytes)
+    while (s + 1 < p->n_sizes && p->size[s + 1].bytes <= m->bytes)
         s++;
     const struct pairs_size *a = &p->size[s];
     double from = matrix_of(a, what)[pairs_cell(p, i, j)];
-    if (s + 1 == p->n_sizes || bytes <= a->bytes)
+    if (s + 1 == p->n_sizes || m->bytes <= a->bytes)
         return from;
     const struct pairs_size *b = &p->size[s + 1];
     double to = matrix_of(b, what)[pairs_cell(p, i, j)];
-    return from + (to - from) * (double)(bytes - a->bytes) / (double)(b->bytes - a->bytes);
+    return from + (to - from) * (double)(m->bytes - a->bytes) / (double)(b->bytes - a->bytes);
 }
 
 /* Bytes beyond the largest size measured take what the fitted bandwidth says. */
-static double beyond(const struct pairs *p, int i, int j, size_t bytes)
+static double beyond(const struct message *m, int i, int j)
 {
-    size_t largest = p->size[p->n_sizes - 1].bytes;
-    return bytes > largest ? (double)(bytes - largest) / pairs_fit(p, i, j).bandwidth : 0;
+    size_t largest = m->p->size[m->p->n_sizes - 1].bytes;
+    return m->bytes > largest ? (double)(m->bytes - largest) / pairs_fit(m->p, i, j).bandwidth : 0;
 }
 
-static double gap_of(const struct pairs *p, int u, int v, size_t bytes, bool gaps)
+static double gap_of(const struct message *m, int u, int v)
 {
-    return gaps ? interpolate(p, u, v, bytes, GAP) + beyond(p, u, v, bytes)
-                : (double)bytes / pairs_fit(p, u, v).bandwidth;
+    return m->gaps ? interpolate(m, u, v, GAP) + beyond(m, u, v)
+                   : (double)m->bytes / pairs_fit(m->p, u, v).bandwidth;
 }
 
-/* The two ways have one round trip; where one takes longer per message, that is its share of it. */
-static double one_way(const struct pairs *p, int i, int j, size_t bytes, bool gaps)
+/* The two ways have one round trip. Half of it is the likely one, and where one way takes longer
+ * per message, that is its share of it; as far as the clocks agree. */
+static double one_way(const struct message *m, int i, int j)
 {
-    double half = interpolate(p, i, j, bytes, TRIP) / 2 + beyond(p, i, j, bytes);
-    if (!gaps)
-        return half;
-    double more = (gap_of(p, i, j, bytes, true) - gap_of(p, j, i, bytes, true)) / 2;
-    return half + fmax(-0.9 * half, fmin(0.9 * half, more));
+    double trip = interpolate(m, i, j, TRIP), more = beyond(m, i, j), low = 0, high = trip;
+    if (m->ways) {
+        double way = interpolate(m, i, j, WAY), doubt = interpolate(m, i, j, DOUBT);
+        low = fmax(low, way - doubt);
+        high = fmin(high, way + doubt);
+    }
+    double likely = trip / 2 + more;
+    if (m->gaps) {
+        double longer = (gap_of(m, i, j) - gap_of(m, j, i)) / 2;
+        likely += fmax(-0.9 * likely, fmin(0.9 * likely, longer));
+    }
+    const double least = 1e-3 * trip; /* of a graph: no way takes no time */
+    low = fmax(least, low) + more;
+    high = fmax(low, high + more);
+    return m->way == PAIRS_SOONEST  ? low
+           : m->way == PAIRS_LATEST ? high
+                                    : fmin(high, fmax(low, likely));
 }
 
 /* Whether all sizes have the matrix. */
@@ -63,35 +88,39 @@ static bool known(const struct pairs *p, enum quantity what)
     return all;
 }
 
-/* What U's way out takes for one message, and its shortest one-way time. */
-static void sender_limits(const struct pairs *p, int u, size_t bytes, bool gaps, const int *host,
-                          double *wire, double *shortest)
+/* What U's way out takes for one message. */
+static double way_out(const struct message *m, int u, const int *host)
 {
     double within = INFINITY, between = INFINITY;
-    *shortest = INFINITY;
-    for (int v = 0; v < p->n; v++) {
-        if (v == u)
-            continue;
+    for (int v = 0; v < m->p->n; v++) {
         double *least = host[v] == host[u] ? &within : &between;
-        *least = fmin(*least, gap_of(p, u, v, bytes, gaps));
-        *shortest = fmin(*shortest, one_way(p, u, v, bytes, gaps));
+        if (v != u)
+            *least = fmin(*least, gap_of(m, u, v));
     }
-    *wire = isfinite(within) ? within : between;
+    return isfinite(within) ? within : between;
 }
 
-static void graph_row(const struct pairs *p, int u, size_t bytes, double injection, bool sends,
-                      bool gaps, struct graph *g)
+/* Where the send call is not known: half of the sender's shortest way. */
+static double guess_call(const struct message *m, int u)
 {
-    double shortest;
-    sender_limits(p, u, bytes, gaps, g->host, &g->out[u], &shortest);
+    double shortest = INFINITY;
+    for (int v = 0; v < m->p->n; v++)
+        if (v != u)
+            shortest = fmin(shortest, one_way(m, u, v));
+    return shortest / 2;
+}
+
+static void graph_row(const struct message *m, int u, struct graph *g)
+{
+    const struct pairs *p = m->p;
+    double guess = m->sends ? NAN : guess_call(m, u);
+    g->out[u] = way_out(m, u, g->host);
     for (int v = 0; v < p->n; v++) {
         if (v == u)
             continue;
         size_t uv = pairs_cell(p, u, v);
-        double cost = one_way(p, u, v, bytes, gaps), d = injection >= 0 ? injection : shortest / 2;
-        if (sends && injection < 0)
-            d = fmax(0, interpolate(p, u, v, bytes, SEND));
-        g->gap[uv] = gap_of(p, u, v, bytes, gaps);
+        double cost = one_way(m, u, v), d = m->sends ? fmax(0, interpolate(m, u, v, SEND)) : guess;
+        g->gap[uv] = gap_of(m, u, v);
         g->call[uv] = d;
         d = fmax(d, g->host[u] == g->host[v] ? g->out[u] : g->card_out[u]);
         /* A blocking send of a large message lasts until it is there; w has to stay > 0. */
@@ -103,8 +132,9 @@ static void graph_row(const struct pairs *p, int u, size_t bytes, double injecti
 
 /* What hosts' cards and a cable take for one message, by the best that one pair does, and by what
  * several at a time did. */
-static void graph_cards(const struct pairs *p, size_t bytes, bool gaps, struct graph *g)
+static void graph_cards(const struct message *m, struct graph *g)
 {
+    const struct pairs *p = m->p;
     double best = INFINITY;
     for (int u = 0; u < p->n; u++)
         g->card_out[u] = g->card_in[u] = INFINITY;
@@ -112,7 +142,7 @@ static void graph_cards(const struct pairs *p, size_t bytes, bool gaps, struct g
         for (int v = 0; v < p->n; v++) {
             if (g->host[u] == g->host[v])
                 continue;
-            double gap = gap_of(p, u, v, bytes, gaps);
+            double gap = gap_of(m, u, v);
             g->card_out[u] = fmin(g->card_out[u], gap);
             g->card_in[v] = fmin(g->card_in[v], gap);
             best = fmin(best, gap);
@@ -139,7 +169,18 @@ static double parting(const struct hierarchy_level *level)
     return level->outside / level->inside;
 }
 
-bool pairs_sites(const struct pairs *p, int **group)
+/* Whether a group of the level has ranks of several hosts. */
+static bool joins_hosts(const struct pairs *p, const struct hierarchy_level *level)
+{
+    for (int i = 0; i < p->n; i++)
+        for (int j = 0; j < i; j++)
+            if (level->group[i] == level->group[j] && p->host[i] && p->host[j] &&
+                strcmp(p->host[i], p->host[j]) != 0)
+                return true;
+    return false;
+}
+
+bool pairs_sites(const struct pairs *p, bool of_hosts, int **group)
 {
     struct hierarchy h;
     double most = 0;
@@ -149,7 +190,7 @@ bool pairs_sites(const struct pairs *p, int **group)
     for (int i = 0; i < h.n_levels; i++)
         most = fmax(most, parting(&h.level[i]));
     for (int i = 0; i < h.n_levels && !*group; i++) { /* finest first */
-        if (parting(&h.level[i]) >= sqrt(most)) {
+        if (parting(&h.level[i]) >= sqrt(most) && (!of_hosts || joins_hosts(p, &h.level[i]))) {
             *group = h.level[i].group;
             h.level[i].group = NULL;
         }
@@ -158,20 +199,29 @@ bool pairs_sites(const struct pairs *p, int **group)
     return true;
 }
 
-bool pairs_graph(const struct pairs *p, size_t bytes, double injection, struct graph *g)
+bool pairs_ways_doubtful(const struct pairs *p)
+{
+    for (int s = 0; s < p->n_sizes; s++)
+        for (size_t k = 0; k < (size_t)p->n * (size_t)p->n; k++)
+            if (!p->size[s].doubt || p->size[s].doubt[k] > 0)
+                return true;
+    return false;
+}
+
+bool pairs_graph(const struct pairs *p, size_t bytes, enum pairs_way way, struct graph *g)
 {
     if (!graph_new(g, p->n, true))
         return false;
     int n_hosts;
-    bool sends = known(p, SEND), gaps = known(p, GAP);
+    const struct message m = {p, bytes, way, known(p, SEND), known(p, GAP), known(p, WAY)};
     bool good = graph_add_gaps(g) && graph_add_hosts(g);
     free(g->host);
     g->host = good ? pairs_hosts(p, &n_hosts) : NULL;
     if (good && g->host) {
-        graph_cards(p, bytes, gaps, g);
+        graph_cards(&m, g);
         for (int u = 0; u < p->n; u++)
-            graph_row(p, u, bytes, injection, sends, gaps, g);
-        if (pairs_sites(p, &g->group))
+            graph_row(&m, u, g);
+        if (pairs_sites(p, false, &g->group) && pairs_sites(p, true, &g->area))
             return true;
     }
     graph_free(g);

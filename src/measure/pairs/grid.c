@@ -2,11 +2,11 @@
 
 #include "base/clock.h"
 #include "measure/collective/collective.h"
+#include "measure/pairs/best.h"
 #include "measure/pairs/log.h"
 #include "measure/pairs/pairs.h"
 #include "measure/pairs/sites.h"
 #include "measure/pairs/ways.h"
-#include "trees/flow.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -14,19 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* FINALISTS: one for each builder;
- * TRIED_LEAST are run in any case, so that it is known how right the predictions are. */
-enum {
-    TRIALS = 5, /* at a time, at least twice */
-    TRIED_MOST = 12,
-    WHY_MAX = 256,
-    FINALISTS = 16,
-    TRIED_LEAST = 3,
-    SLOW_MAX = 8,
-    MANY = 512,
-    SEGMENTS_MANY = 256, /* with more than these, larger ones are as good */
-    SEGMENTS_MOST = 4096
-};
+/* TRIALS: at a time, at least twice; TRIED_LEAST are run in any case, so that it is known how right
+ * the predictions are. */
+enum { TRIALS = 5, TRIED_MOST = 12, TRIED_LEAST = 3, WHY_MAX = 256 };
 static const double TRIAL_SECONDS = 0.1; /* of each candidate */
 
 /* Rank 0 alone knows whether all is well, and why not. */
@@ -89,9 +79,7 @@ static bool load(struct grid *g, const char *log, char *why, size_t size)
     return good;
 }
 
-/* Sizes of segments: below the size from which libraries wait for the receiver. */
-static const size_t segment_sizes[] = {2048, 8192, 32768};
-enum { N_SEGMENTS = sizeof segment_sizes / sizeof *segment_sizes, SIZES_MAX = 48 };
+enum { SIZES_MAX = 48 };
 
 static int add_size(size_t *list, int n, size_t bytes)
 {
@@ -118,12 +106,13 @@ static bool measure(struct grid *g, const size_t *bytes, int n, double most, cha
     }
     for (int i = 0; i < n; i++) {
         count = add_size(sizes, count, bytes[i] > 0 ? bytes[i] : 1);
-        for (int k = 0; k < N_SEGMENTS; k++)
-            if (2 * segment_sizes[k] <= bytes[i])
-                count = add_size(sizes, count, segment_sizes[k]);
+        for (int k = 0; k < BEST_SEGMENTS; k++)
+            if (2 * best_segments[k] <= bytes[i])
+                count = add_size(sizes, count, best_segments[k]);
     }
     g->measured = true;
-    int error = pairs_measure_by_sites(g->comm, sizes, count, most, g->patience, &g->pairs);
+    int error =
+        pairs_measure_by_sites(g->comm, g->clock, sizes, count, most, g->patience, &g->pairs);
     if (error == MPI_SUCCESS && g->patience > 0)
         error = pairs_measure_ways(g->comm, &g->pairs);
     if (error == PAIRS_TOO_LONG)
@@ -162,141 +151,6 @@ bool grid_open(struct grid *g, MPI_Comm comm, const char *log, const size_t *byt
 void grid_close(struct grid *g)
 {
     pairs_free(&g->pairs);
-}
-
-/* The best that each builder makes, the best of all first. */
-struct best {
-    struct schedule s[FINALISTS];
-    const struct bcast *by[FINALISTS];
-    int n;
-};
-
-static void best_drop(struct best *b, int i)
-{
-    schedule_free(&b->s[i]);
-    b->n--;
-    memmove(&b->s[i], &b->s[i + 1], (size_t)(b->n - i) * sizeof *b->s);
-    memmove(&b->by[i], &b->by[i + 1], (size_t)(b->n - i) * sizeof *b->by);
-}
-
-static void best_offer(struct best *b, const struct bcast *by, struct schedule *s)
-{
-    int same = 0, at = 0;
-    while (same < b->n && b->by[same] != by)
-        same++;
-    int worst = same < b->n ? same : FINALISTS - 1;
-    if (worst < b->n && s->completion >= b->s[worst].completion) {
-        schedule_free(s);
-        return;
-    }
-    if (worst < b->n)
-        best_drop(b, worst);
-    while (at < b->n && b->s[at].completion <= s->completion)
-        at++;
-    memmove(&b->s[at + 1], &b->s[at], (size_t)(b->n - at) * sizeof *b->s);
-    memmove(&b->by[at + 1], &b->by[at], (size_t)(b->n - at) * sizeof *b->by);
-    b->s[at] = *s;
-    b->by[at] = by;
-    b->n++;
-}
-
-static void best_free(struct best *b)
-{
-    while (b->n > 0)
-        schedule_free(&b->s[--b->n]);
-}
-
-/* What is quickest in segments is not what is quickest with one: each gets its chance. For a great
- * many ranks only some, which take little time. */
-static bool is_offered(const struct bcast *b, int n, bool cut)
-{
-    static const char *const quick[] = {"sites", "sites-binary", "binomial", "flat", "look-ahead"};
-    if (!b->build || (b->max_n > 0 && n > SLOW_MAX))
-        return false;
-    if (strcmp(b->name, "grid") == 0 || n <= MANY)
-        return true;
-    for (size_t i = 0; i < sizeof quick / sizeof *quick; i++)
-        if (cut && strcmp(b->name, quick[i]) == 0)
-            return true;
-    return false;
-}
-
-/* One size of segment (0: whole) with every builder that suits it. */
-static bool offer_segment(const struct pairs *p, int root, size_t bytes, size_t segment,
-                          const struct bcast *only, struct best *best, char *why, size_t size)
-{
-    struct graph g;
-    int segments = segment > 0 ? (int)((bytes + segment - 1) / segment) : 1;
-    if (!pairs_graph(p, segment > 0 ? segment : bytes, -1, &g)) {
-        snprintf(why, size, "no memory for %d ranks", p->n);
-        return false;
-    }
-    bool good = graph_check(&g, root, why, size);
-    for (size_t i = 0; good && i < n_bcasts; i++) {
-        struct schedule s;
-        bool wanted = only ? bcasts[i] == only : is_offered(bcasts[i], p->n, segments > 1);
-        if (!wanted || !schedule_build(bcasts[i], &g, root, &s))
-            continue;
-        s.segment = segments > 1 ? segment : 0;
-        if (segments > 1) {
-            schedule_set_windows(&s, &g);
-            s.completion = flow_completion(&s, &g, segments, NULL);
-        }
-        best_offer(best, bcasts[i], &s);
-    }
-    graph_free(&g);
-    return good;
-}
-
-static bool search(const struct pairs *p, int root, size_t bytes, const struct bcast *only,
-                   size_t segment, struct best *best, char *why, size_t size)
-{
-    *best = (struct best){0};
-    bool good =
-        offer_segment(p, root, bytes, segment == SIZE_MAX ? 0 : segment, only, best, why, size);
-    for (size_t i = 0; good && segment == SIZE_MAX && i < N_SEGMENTS; i++)
-        if (segment_sizes[i] * 2 <= bytes &&
-            bytes / segment_sizes[i] <= (i + 1 < N_SEGMENTS ? SEGMENTS_MANY : SEGMENTS_MOST))
-            good = offer_segment(p, root, bytes, segment_sizes[i], only, best, why, size);
-    if (good && best->n == 0) {
-        snprintf(why, size, "no schedule: the algorithm does not fit %d ranks", p->n);
-        good = false;
-    }
-    if (!good)
-        best_free(best);
-    return good;
-}
-
-/* "look-ahead", or of a name like "grid (look-ahead)" what is in brackets. */
-static const char *winner(const struct schedule *s, int *length)
-{
-    const char *open = strchr(s->name, '(');
-    *length = open ? (int)strcspn(open + 1, ")") : (int)strlen(s->name);
-    return open ? open + 1 : s->name;
-}
-
-/* S is what "grid" chose. */
-static void name_choice(struct schedule *s)
-{
-    char name[sizeof s->name];
-    int length;
-    const char *by = winner(s, &length);
-    snprintf(name, sizeof name, "grid (%.*s)", length, by);
-    memcpy(s->name, name, sizeof name);
-}
-
-bool grid_schedule(const struct pairs *p, int root, size_t bytes, const struct bcast *builder,
-                   size_t segment, struct schedule *s, char *why, size_t size)
-{
-    struct best best;
-    if (!search(p, root, bytes, builder, segment, &best, why, size))
-        return false;
-    *s = best.s[0];
-    if (!builder)
-        name_choice(s);
-    while (best.n > 1)
-        schedule_free(&best.s[--best.n]);
-    return true;
 }
 
 struct tried {
@@ -426,7 +280,7 @@ void grid_try_again(const struct grid *g, int root, size_t bytes, struct grid_pl
 static void name_plan(struct grid_plan *plan, const struct schedule *s)
 {
     int length;
-    const char *by = winner(s, &length);
+    const char *by = best_builder(s, &length);
     snprintf(plan->name, sizeof plan->name, "%.*s", length, by);
     if (s->segment > 0)
         snprintf(plan->name + strlen(plan->name), sizeof plan->name - strlen(plan->name),
@@ -439,7 +293,7 @@ static void publish(const struct grid *g, struct best *best, int chosen, struct 
     if (g->rank == 0) {
         plan->schedule = best->s[chosen];
         best->s[chosen] = (struct schedule){0};
-        name_choice(&plan->schedule);
+        best_name_choice(&plan->schedule);
         plan->predicted = plan->native ? NAN : plan->schedule.completion;
         name_plan(plan, &plan->schedule);
         if (plan->native)
@@ -462,7 +316,7 @@ bool grid_plan(const struct grid *g, int root, size_t bytes, bool trial, struct 
                                .predicted = NAN,
                                .error_low = INFINITY,
                                .error_high = -INFINITY};
-    bool good = g->rank != 0 || search(&g->pairs, root, bytes, NULL, SIZE_MAX, &best, why, size);
+    bool good = g->rank != 0 || best_find(&g->pairs, root, bytes, NULL, SIZE_MAX, &best, why, size);
     if (!agree(g->comm, good, why, size))
         return false;
     if (trial)

@@ -21,7 +21,7 @@ struct grid {
     double cost; /* seconds that grid_open() took, the same on all ranks */
     bool measured;
     /* Set by the caller, before grid_open(): */
-    struct sync_clock *clock; /* for trials; NULL: one host */
+    struct sync_clock *clock; /* for ways and trials; NULL: one host */
     double patience; /* seconds for measuring every pair; where it would take longer one pair stands
                         for many (measure/pairs/sites.h). 0: always, and what pairs share is not
                         looked at either: an application's time is dear, and there are trials */
@@ -64,11 +64,5 @@ bool grid_plan(const struct grid *g, int root, size_t bytes, bool trial, struct 
  * PLAN->native says whether to go on with it. */
 void grid_try_again(const struct grid *g, int root, size_t bytes, struct grid_plan *plan);
 void grid_plan_free(struct grid_plan *plan);
-
-/* Without MPI: the best schedule of P for BYTES from ROOT by BUILDER (NULL: any of those that grid
- * tries) and SEGMENT bytes (0: whole; SIZE_MAX: whichever is best). Its completion is the
- * predicted one of the segmented run. False with WHY if the latencies allow none. */
-bool grid_schedule(const struct pairs *p, int root, size_t bytes, const struct bcast *builder,
-                   size_t segment, struct schedule *s, char *why, size_t size);
 
 #endif

@@ -1,8 +1,9 @@
 #include "measure/pairs/log.h"
 
+#include "base/input.h"
 #include "base/topology.h"
 
-#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -44,6 +45,9 @@ static void write_pair(const struct pairs *p, const struct pairs_size *s, int i,
         else
             fprintf(out, " %10s %10s %10s %10s", "-", "-", "-", "-");
         fprintf(out, " %s", pairs_relation_name(p->relation ? p->relation[k] : -1));
+        if (s->way)
+            fprintf(out, " %10.3f %10.3f %10.3f", 1e6 * s->way[k],
+                    1e6 * s->way[pairs_cell(p, j, i)], 1e6 * s->doubt[k]);
     }
     fputc('\n', out);
 }
@@ -61,7 +65,7 @@ void pairs_log_write(const struct pairs *p, FILE *out, bool only_paper)
     }
     if (!only_paper)
         fprintf(out, "#+ after StdDev: Median(usecs) Min(usecs) Send1(usecs) Send2(usecs) "
-                     "Gap1(usecs) Gap2(usecs) Relation\n");
+                     "Gap1(usecs) Gap2(usecs) Relation Way1(usecs) Way2(usecs) Doubt(usecs)\n");
     if (!only_paper && p->order) {
         fprintf(out, "#+ Order: %s", p->order);
         if (p->slowdown > 0)
@@ -166,11 +170,27 @@ static bool read_rank(const char *text, int n, int *rank)
     return end != text && *end == '\0' && value >= 0 && value < n;
 }
 
-enum { FIELDS_PAPER = 6, FIELDS_OURS = 13 };
+enum { FIELDS_PAPER = 6, FIELDS_UNDIRECTED = 13, FIELDS_OURS = 16 };
 
 static void mirror(double *m, const struct pairs *p, int i, int j, double value)
 {
     m[pairs_cell(p, i, j)] = m[pairs_cell(p, j, i)] = value;
+}
+
+/* Where the clocks told the ways apart. One may well be less than nothing, if in doubt. */
+static bool read_ways(struct reader *r, char *const *field, int i, int j)
+{
+    struct pairs *p = r->p;
+    struct pairs_size *s = &p->size[r->size];
+    double way[2], doubt;
+    if (!read_real(field[13], &way[0]) || !read_real(field[14], &way[1]) ||
+        !read_real(field[15], &doubt) || doubt < 0)
+        return blame(r, "'%s %s %s' are no ways and their doubt in microseconds", field[13],
+                     field[14], field[15]);
+    s->way[pairs_cell(p, i, j)] = way[0];
+    s->way[pairs_cell(p, j, i)] = way[1];
+    mirror(s->doubt, p, i, j, doubt);
+    return true;
 }
 
 /* Our columns, all or none. */
@@ -220,9 +240,9 @@ static bool read_pair(struct reader *r, char *const *field, int n_fields)
     double mean, sd;
     if (r->size < 0)
         return blame(r, "a pair before any '# Processors:' line");
-    if (n_fields != FIELDS_PAPER && n_fields != FIELDS_OURS)
-        return blame(r, "%d columns: %d (the paper's) or %d (ours) expected", n_fields,
-                     FIELDS_PAPER, FIELDS_OURS);
+    if (n_fields != FIELDS_PAPER && n_fields != FIELDS_UNDIRECTED && n_fields != FIELDS_OURS)
+        return blame(r, "%d columns: %d (the paper's), %d or %d (ours) expected", n_fields,
+                     FIELDS_PAPER, FIELDS_UNDIRECTED, FIELDS_OURS);
     if (!read_rank(field[1], p->n, &i) || !read_rank(field[3], p->n, &j))
         return blame(r, "ranks '%s' and '%s': 0 to %d expected", field[1], field[3], p->n - 1);
     if (!read_real(field[4], &mean) || !read_real(field[5], &sd))
@@ -242,7 +262,9 @@ static bool read_pair(struct reader *r, char *const *field, int n_fields)
     mirror(s->sd, p, i, j, sd);
     mirror(s->median, p, i, j, without_one(mean, sd, s->repeats));
     mirror(s->min, p, i, j, without_one(mean, sd, s->repeats));
-    return n_fields == FIELDS_PAPER || read_ours(r, field, i, j);
+    return n_fields == FIELDS_PAPER ||
+           (read_ours(r, field, i, j) &&
+            (n_fields == FIELDS_UNDIRECTED || read_ways(r, field, i, j)));
 }
 
 static bool read_line(struct reader *r, char *line)
@@ -257,19 +279,24 @@ static bool read_line(struct reader *r, char *line)
     return n == 0 || read_pair(r, field, n);
 }
 
-/* The send calls are known for all pairs or count as not known. */
-static void drop_unknown_sends(struct pairs *p)
+/* What differs by direction is known for all pairs or counts as not known. */
+static void drop_unknown(const struct pairs *p, double **matrix, double **other)
+{
+    bool known = p->n > 1;
+    for (size_t k = 0; known && k < (size_t)p->n * (size_t)p->n; k++)
+        known = !isnan((*matrix)[k]);
+    if (known)
+        return;
+    free(*matrix);
+    free(*other);
+    *matrix = *other = NULL;
+}
+
+static void drop_all_unknown(struct pairs *p)
 {
     for (int s = 0; s < p->n_sizes; s++) {
-        bool known = p->n > 1;
-        for (int i = 0; i < p->n; i++)
-            for (int j = 0; j < p->n; j++)
-                known = known && !isnan(p->size[s].send[pairs_cell(p, i, j)]);
-        if (!known) {
-            free(p->size[s].send);
-            free(p->size[s].gap);
-            p->size[s].send = p->size[s].gap = NULL;
-        }
+        drop_unknown(p, &p->size[s].send, &p->size[s].gap);
+        drop_unknown(p, &p->size[s].way, &p->size[s].doubt);
     }
 }
 
@@ -300,7 +327,7 @@ bool pairs_log_read(FILE *in, struct pairs *p, char *why, size_t size)
     good = good && read_lines(&r, length < 0 ? NULL : log, why, size);
     free(log);
     if (good)
-        drop_unknown_sends(p);
+        drop_all_unknown(p);
     else
         pairs_free(p);
     return good;
@@ -310,9 +337,10 @@ bool pairs_log_load(const char *path, struct pairs *p, char *why, size_t size)
 {
     char text[320];
     *p = (struct pairs){0};
-    FILE *in = fopen(path, "re");
+    const char *reason;
+    FILE *in = input_file(AT_FDCWD, path, &reason);
     if (!in) {
-        snprintf(why, size, "%s: %s", path, strerror(errno));
+        snprintf(why, size, "%s: %s", path, reason);
         return false;
     }
     bool good = pairs_log_read(in, p, text, sizeof text);

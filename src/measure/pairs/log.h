@@ -7,9 +7,10 @@
  *   nid00670 000   nid00670 001          10.44   0.12
  *
  * and after them: median, min, the send call and the gap of messages in a row, each of the
- * first and of the second (microseconds, three decimals), and the relation of the two ("core",
- * "complex", "package", "node", "other-node",
- * "-"). A last line "#+ ..." names our columns. Lines of i = j are 0. */
+ * first and of the second (microseconds, three decimals), the relation of the two ("core",
+ * "complex", "package", "node", "other-node", "-"), and, but in logs that are older, the way from
+ * the first and from the second, and what either is in doubt by. A last line "#+ ..." names our
+ * columns. Lines of i = j are 0. */
 #ifndef COLLPROF_MEASURE_PAIRS_LOG_H
 #define COLLPROF_MEASURE_PAIRS_LOG_H
 

@@ -1,41 +1,13 @@
 #include "measure/pairs/pairs.h"
 
 #include "base/clock.h"
-#include "base/stats.h"
 #include "base/try.h"
+#include "measure/pairs/pair.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum {
-    TAG_PING = 0x7069,
-    TAG_RESULT = 0x7072,
-    TAG_READY = 0x7073,
-    REPEATS_MIN = 3,
-    REPEATS_WARM = 2,
-    BURST = 8,
-    BURSTS = 3
-};
-
-/* What a pair's lower rank keeps of it, per size. */
-struct outcome {
-    double mean, sd, median, min, outliers, send, send_back, gap, gap_back;
-};
-enum { OUTCOME_NUMBERS = sizeof(struct outcome) / sizeof(double) };
-
-struct measuring {
-    MPI_Comm comm;
-    const struct pairs_plan *plan;
-    int rank, n;
-    char *buffer;
-    struct outcome *outcome; /* of this rank with each higher one: n_sizes rows of n */
-    double *trip, *send;     /* repeats of a pair; in the paper's order, n rows of them */
-    double clock_cost;
-    size_t done, total;
-    bool over; /* a pair of this rank had no time left */
-};
 
 struct pairs_plan pairs_plan_default(void)
 {
@@ -62,152 +34,13 @@ int pairs_partner(int i, int round, int n)
     return n % 2 ? -1 : m;
 }
 
-/* One exchange, seen from either side: the lower rank takes the round trip, both their send. */
-static int exchange(const struct measuring *m, int peer, size_t bytes, double *trip, double *send)
-{
-    int count = (int)bytes;
-    bool first = m->rank < peer;
-    if (!first)
-        TRY(PMPI_Recv(m->buffer, count, MPI_BYTE, peer, TAG_PING, m->comm, MPI_STATUS_IGNORE));
-    double start = clock_now();
-    TRY(PMPI_Send(m->buffer, count, MPI_BYTE, peer, TAG_PING, m->comm));
-    double sent = clock_now();
-    if (first)
-        TRY(PMPI_Recv(m->buffer, count, MPI_BYTE, peer, TAG_PING, m->comm, MPI_STATUS_IGNORE));
-    double end = clock_now();
-    *send = fmax(0, sent - start - m->clock_cost);
-    *trip = fmax(0, end - start - (first ? 2 : 1) * m->clock_cost);
-    return MPI_SUCCESS;
-}
-
-static int send_burst(const struct measuring *m, int peer, int count, int n)
-{
-    MPI_Request out[BURST];
-    TRY(PMPI_Recv(NULL, 0, MPI_BYTE, peer, TAG_READY, m->comm, MPI_STATUS_IGNORE));
-    for (int k = 0; k < n; k++)
-        TRY(PMPI_Isend(m->buffer, count, MPI_BYTE, peer, TAG_PING, m->comm, &out[k]));
-    for (int k = 0; k < n; k++)
-        TRY(PMPI_Wait(&out[k], MPI_STATUS_IGNORE));
-    /* They may still be under way: the other direction's time begins when they are not. */
-    return PMPI_Recv(NULL, 0, MPI_BYTE, peer, TAG_READY, m->comm, MPI_STATUS_IGNORE);
-}
-
-/* From telling the other side to begin, all receives posted, until N messages are there. */
-static int receive_burst(const struct measuring *m, int peer, int count, int n, double *least)
-{
-    MPI_Request in[BURST];
-    for (int k = 0; k < n; k++)
-        TRY(PMPI_Irecv(m->buffer + (size_t)k * (size_t)count, count, MPI_BYTE, peer, TAG_PING,
-                       m->comm, &in[k]));
-    double start = clock_now();
-    TRY(PMPI_Send(NULL, 0, MPI_BYTE, peer, TAG_READY, m->comm));
-    for (int k = 0; k < n; k++)
-        TRY(PMPI_Wait(&in[k], MPI_STATUS_IGNORE));
-    *least = fmin(*least, clock_now() - start);
-    return PMPI_Send(NULL, 0, MPI_BYTE, peer, TAG_READY, m->comm);
-}
-
-/* The gap of messages in a row, each way; each side gets that of what it received. Not from the
- * first arrival to the last: on a network that shares its bandwidth between messages under way
- * they all arrive at the end. */
-static int burst_both_ways(const struct measuring *m, int peer, size_t bytes, double *gap)
-{
-    double one = INFINITY, all = INFINITY;
-    for (int k = 0; k < BURSTS; k++) {
-        for (int way = 0; way < 4; way++) {
-            int n = way < 2 ? 1 : BURST;
-            if ((m->rank < peer) == (way % 2 == 0))
-                TRY(send_burst(m, peer, (int)bytes, n));
-            else
-                TRY(receive_burst(m, peer, (int)bytes, n, way < 2 ? &one : &all));
-        }
-    }
-    *gap = fmax(0, all - one) / (BURST - 1);
-    return MPI_SUCCESS;
-}
-
-static double count_outliers(const double *trip, int n, double median)
-{
-    int found = 0;
-    for (int k = 0; k < n; k++)
-        found += trip[k] > 5 * median;
-    return found;
-}
-
-/* Both sides' samples become the lower one's outcome. */
-static int conclude(const struct measuring *m, int peer, int size, double *trip, double *send,
-                    int repeats)
-{
-    double gap, mine[2] = {stats_median(send, (size_t)repeats)};
-    TRY(burst_both_ways(m, peer, m->plan->sizes[size], &gap));
-    mine[1] = gap;
-    if (m->rank > peer)
-        return PMPI_Send(mine, 2, MPI_DOUBLE, peer, TAG_RESULT, m->comm);
-    struct outcome *o = &m->outcome[(size_t)size * (size_t)m->n + (size_t)peer];
-    struct summary s = stats_summarize(trip, (size_t)repeats);
-    *o = (struct outcome){.mean = s.mean, .sd = s.sd, .median = s.median, .min = s.min};
-    o->outliers = count_outliers(trip, repeats, s.median);
-    o->send = mine[0];
-    o->gap_back = gap; /* what came here */
-    double theirs[2];
-    TRY(PMPI_Recv(theirs, 2, MPI_DOUBLE, peer, TAG_RESULT, m->comm, MPI_STATUS_IGNORE));
-    o->send_back = theirs[0];
-    o->gap = theirs[1];
-    return MPI_SUCCESS;
-}
-
-static bool is_over(const struct measuring *m)
-{
-    return m->plan->until > 0 && clock_now() > m->plan->until;
-}
-
 /* A barrier, at which whoever has no more time tells all. */
 static int meet(struct measuring *m)
 {
-    int over = m->over || is_over(m), any = 0;
+    int over = m->over || pair_is_over(m), any = 0;
     if (m->plan->until > 0)
         TRY(PMPI_Allreduce(&over, &any, 1, MPI_INT, MPI_MAX, m->comm));
     return any ? PAIRS_TOO_LONG : PMPI_Barrier(m->comm);
-}
-
-/* The lower rank sees from the warm-up how many repeats fit into the budget. It goes on when the
- * other one waits for its first message, not before. */
-static int agree_on_repeats(const struct measuring *m, int peer, double trip, int *repeats)
-{
-    *repeats = m->plan->repeats;
-    if (m->plan->budget <= 0)
-        return MPI_SUCCESS;
-    if (m->rank > peer) {
-        TRY(PMPI_Recv(repeats, 1, MPI_INT, peer, TAG_RESULT, m->comm, MPI_STATUS_IGNORE));
-        return PMPI_Send(NULL, 0, MPI_BYTE, peer, TAG_READY, m->comm);
-    }
-    if (is_over(m))
-        *repeats = 0;
-    else if (trip * *repeats > m->plan->budget)
-        *repeats = (int)fmin(*repeats, fmax(REPEATS_MIN, m->plan->budget / trip));
-    TRY(PMPI_Send(repeats, 1, MPI_INT, peer, TAG_RESULT, m->comm));
-    return PMPI_Recv(NULL, 0, MPI_BYTE, peer, TAG_READY, m->comm, MPI_STATUS_IGNORE);
-}
-
-static int measure_pair(struct measuring *m, int peer)
-{
-    for (int s = 0; s < m->plan->n_sizes; s++) {
-        size_t bytes = m->plan->sizes[s];
-        int repeats;
-        double trip, least = INFINITY, send;
-        for (int k = 0; k < REPEATS_WARM; k++) {
-            TRY(exchange(m, peer, bytes, &trip, &send));
-            least = fmin(least, trip);
-        }
-        TRY(agree_on_repeats(m, peer, least, &repeats));
-        m->over = repeats == 0;
-        if (m->over)
-            break;
-        for (int k = 0; k < repeats; k++)
-            TRY(exchange(m, peer, bytes, &m->trip[k], &m->send[k]));
-        TRY(conclude(m, peer, s, m->trip, m->send, repeats));
-    }
-    return MPI_SUCCESS;
 }
 
 static void step(struct measuring *m)
@@ -225,7 +58,7 @@ static int run_tournament(struct measuring *m)
         int peer = pairs_partner(m->rank, r, m->n);
         TRY(meet(m));
         if (peer >= 0)
-            TRY(measure_pair(m, peer));
+            TRY(pair_measure(m, peer));
         step(m);
     }
     return m->plan->until > 0 ? meet(m) : MPI_SUCCESS;
@@ -236,7 +69,7 @@ static int measure_alone(struct measuring *m, int i, int j)
 {
     TRY(meet(m));
     if (m->rank == i || m->rank == j)
-        TRY(measure_pair(m, m->rank == i ? j : i));
+        TRY(pair_measure(m, m->rank == i ? j : i));
     return MPI_SUCCESS;
 }
 
@@ -255,28 +88,21 @@ static int run_one_at_a_time(struct measuring *m)
 
 static int run_paper_size(struct measuring *m, int s)
 {
-    size_t bytes = m->plan->sizes[s], repeats = (size_t)m->plan->repeats;
     for (int k = -1; k < m->plan->repeats; k++) { /* -1: warm-up */
         for (int i = 0; i < m->n; i++) {
             for (int j = i + 1; j < m->n; j++) {
-                double trip, send;
                 TRY(PMPI_Barrier(m->comm));
                 if (m->rank != i && m->rank != j)
                     continue;
                 int peer = m->rank == i ? j : i;
-                TRY(exchange(m, peer, bytes, &trip, &send));
-                if (k >= 0) {
-                    m->trip[(size_t)peer * repeats + (size_t)k] = trip;
-                    m->send[(size_t)peer * repeats + (size_t)k] = send;
-                }
+                TRY(pair_exchange(m, peer, m->plan->sizes[s], pair_times(m, peer), k < 0 ? 0 : k));
             }
         }
         step(m);
     }
     for (int peer = 0; peer < m->n; peer++)
         if (peer != m->rank)
-            TRY(conclude(m, peer, s, m->trip + (size_t)peer * repeats,
-                         m->send + (size_t)peer * repeats, m->plan->repeats));
+            TRY(pair_conclude(m, peer, s, pair_times(m, peer), m->plan->repeats));
     return MPI_SUCCESS;
 }
 
@@ -305,6 +131,9 @@ static void take_row(struct pairs *p, int s, int i, const struct outcome *row)
         size->send[there] = row[j].send_back;
         size->gap[here] = row[j].gap;
         size->gap[there] = row[j].gap_back;
+        size->way[here] = row[j].way;
+        size->way[there] = row[j].way_back;
+        size->doubt[here] = size->doubt[there] = row[j].doubt;
     }
 }
 
@@ -354,17 +183,16 @@ static int collect_hosts(struct measuring *m, struct pairs *p)
 static bool allocate(struct measuring *m, struct pairs *p)
 {
     size_t n = (size_t)m->n, repeats = (size_t)m->plan->repeats, largest = 1;
-    size_t series = m->plan->order == PAIRS_PAPER ? n * repeats : repeats;
+    size_t series = 4 * repeats * (m->plan->order == PAIRS_PAPER ? n : 1);
     for (int s = 0; s < m->plan->n_sizes; s++)
         if (m->plan->sizes[s] > largest)
             largest = m->plan->sizes[s];
-    m->buffer = malloc(BURST * largest);
+    m->buffer = malloc(PAIR_BURST * largest);
     m->outcome = calloc((size_t)m->plan->n_sizes * n, sizeof *m->outcome);
-    m->trip = calloc(series, sizeof *m->trip);
-    m->send = calloc(series, sizeof *m->send);
-    bool good = m->buffer && m->outcome && m->trip && m->send;
+    m->times = calloc(series, sizeof *m->times);
+    bool good = m->buffer && m->outcome && m->times;
     if (good)
-        memset(m->buffer, 1, BURST * largest); /* touched before it is timed */
+        memset(m->buffer, 1, PAIR_BURST * largest); /* touched before it is timed */
     if (m->rank == 0) {
         good = good && pairs_new(p, m->n);
         for (int s = 0; good && s < m->plan->n_sizes; s++)
@@ -487,8 +315,7 @@ int pairs_measure(MPI_Comm comm, const struct pairs_plan *plan, struct pairs *p)
         error = collect_hosts(&m, p);
     free(m.buffer);
     free(m.outcome);
-    free(m.trip);
-    free(m.send);
+    free(m.times);
     if (error != MPI_SUCCESS)
         pairs_free(p);
     return error;

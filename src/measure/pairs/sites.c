@@ -20,7 +20,7 @@ struct place {
 
 /* What stands for all pairs between two sites, or within one, at one size. */
 struct sample {
-    double trip, send, gap; /* from the first site's rank to the second's */
+    double trip, send, gap, way, doubt; /* from the first site's rank to the second's */
 };
 
 static size_t cell(int n, int i, int j)
@@ -28,7 +28,8 @@ static size_t cell(int n, int i, int j)
     return (size_t)i * (size_t)n + (size_t)j;
 }
 
-static struct pairs_plan quick_plan(const size_t *sizes, int n_sizes, double until)
+static struct pairs_plan quick_plan(const struct sync_clock *clock, const size_t *sizes,
+                                    int n_sizes, double until)
 {
     struct pairs_plan plan = pairs_plan_default();
     plan.sizes = sizes;
@@ -36,6 +37,7 @@ static struct pairs_plan quick_plan(const size_t *sizes, int n_sizes, double unt
     plan.repeats = 15;
     plan.budget = 2e-3;
     plan.until = until;
+    plan.clock = clock;
     return plan;
 }
 
@@ -50,7 +52,7 @@ static int place_find(MPI_Comm comm, const struct pairs *p, int rank, int n, str
 {
     int *found = NULL, good = 1, all = 0;
     if (rank == 0)
-        good = pairs_sites(p, &found);
+        good = pairs_sites(p, false, &found);
     *place = (struct place){.group = calloc((size_t)n, sizeof *place->group),
                             .first = malloc(2 * (size_t)n * sizeof *place->first)};
     good = good && place->group && place->first;
@@ -80,7 +82,7 @@ static int place_find(MPI_Comm comm, const struct pairs *p, int rank, int n, str
 static struct sample sample_of(const struct pairs_size *s, int n, int i, int j)
 {
     size_t k = cell(n, i, j);
-    return (struct sample){s->min[k], s->send[k], s->gap[k]};
+    return (struct sample){s->min[k], s->send[k], s->gap[k], s->way[k], s->doubt[k]};
 }
 
 /* Within each site: its first rank gets the samples of the way to the second and back. */
@@ -172,6 +174,8 @@ static void compose(const struct place *place, const struct pairs_size *all, int
             to->sd[k] = all->sd[k];
             to->send[k] = other;
             to->gap[k] = x.gap;
+            to->way[k] = time * x.way / x.trip; /* one way's share is theirs */
+            to->doubt[k] = time * x.doubt / x.trip;
         }
     }
 }
@@ -239,8 +243,8 @@ static double seconds_for_all(const struct pairs *all, const struct pairs_plan *
     return sum / (all->slowdown > PAIRS_SHARED ? 1 : n / 2);
 }
 
-int pairs_measure_by_sites(MPI_Comm comm, const size_t *sizes, int n_sizes, double most,
-                           double affordable, struct pairs *p)
+int pairs_measure_by_sites(MPI_Comm comm, const struct sync_clock *clock, const size_t *sizes,
+                           int n_sizes, double most, double affordable, struct pairs *p)
 {
     double until = most > 0 ? clock_now() + most : 0;
     int rank, n;
@@ -248,8 +252,8 @@ int pairs_measure_by_sites(MPI_Comm comm, const size_t *sizes, int n_sizes, doub
     struct place place;
     TRY(PMPI_Comm_rank(comm, &rank));
     TRY(PMPI_Comm_size(comm, &n));
-    struct pairs_plan first = quick_plan(sizes, 1, until),
-                      every = quick_plan(sizes, n_sizes, until);
+    struct pairs_plan first = quick_plan(clock, sizes, 1, until),
+                      every = quick_plan(clock, sizes, n_sizes, until);
     *p = (struct pairs){0};
     TRY(pairs_measure(comm, &first, &all));
     double largest = INFINITY;

@@ -180,7 +180,7 @@ struct suspect *pairs_suspects(const struct pairs *p, double factor, size_t *n)
     w.found = malloc((cells + 2 * ranks + 1) * sizeof *w.found);
     w.group = malloc((ranks + 1) * sizeof *w.group);
     *n = 0;
-    if (!x || !w.found || !w.group || !pairs_sites(p, &sites)) {
+    if (!x || !w.found || !w.group || !pairs_sites(p, false, &sites)) {
         free(x);
         free(w.group);
         free(w.found);

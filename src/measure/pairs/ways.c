@@ -367,7 +367,7 @@ static int begin(struct probing *m, struct pairs *p, int *n_sites)
         m->p = p;
         m->gap = s >= 0 ? p->size[s].gap : NULL;
         m->host = m->gap ? pairs_hosts(p, &m->n_hosts) : NULL;
-        told[0] = m->host && pairs_sites(p, &m->site) ? m->n_hosts : 0;
+        told[0] = m->host && pairs_sites(p, true, &m->site) ? m->n_hosts : 0;
         for (int v = 0; m->site && v < p->n; v++)
             told[2] = m->site[v] >= told[2] ? m->site[v] + 1 : told[2];
         told[1] = s >= 0 ? (long long)p->size[s].bytes : 0;

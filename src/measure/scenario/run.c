@@ -34,10 +34,10 @@ static bool prepare_issue(struct player *p, int i, const struct scenario_point *
     int root = a->root == SWEPT_ROOT ? point->root : a->root;
     size_t bytes = a->bytes == SWEPT_BYTES ? point->bytes : a->bytes;
     p->twin[i] = a->operation ? a->twin : point->twin;
-    if (a->operation)
-        return operation_prepare(&p->call[i], a->operation, p->comm, root, bytes);
-    return operation_prepare(&p->call[i], point->operation, p->comm, root, bytes) &&
-           (!point->by || operation_use_own(&p->call[i], point->by));
+    const struct bcast *by = a->operation ? a->by : point->by;
+    return operation_prepare(&p->call[i], a->operation ? a->operation : point->operation, p->comm,
+                             root, bytes) &&
+           (!by || operation_use_own(&p->call[i], by));
 }
 
 /* Local. False if memory is short. */

@@ -158,8 +158,8 @@ static bool check_same_issues(const struct script *a, const struct script *b,
         if (!x || !y)
             return wrong(error, x ? x->line : y->line,
                          "an operation that not all participants issue: MPI would hang");
-        if (x->operation != y->operation || x->twin != y->twin || x->bytes != y->bytes ||
-            (x->root != y->root && (!x->operation || x->operation->rooted)))
+        if (x->operation != y->operation || x->twin != y->twin || x->by != y->by ||
+            x->bytes != y->bytes || (x->root != y->root && (!x->operation || x->operation->rooted)))
             return wrong(error, y->line,
                          "another operation, size or root than others issue at "
                          "this place: MPI would hang");

@@ -37,6 +37,7 @@ struct action {
     /* ISSUE: */
     const struct operation *operation; /* NULL: the sweep's, twin and all */
     bool twin;                         /* the non-blocking form */
+    const struct bcast *by;            /* our own form over this tree; NULL: the library's */
     int root;
     size_t bytes;
     /* SYNC: the index of the issue in the same script, or ISSUED_ALL. */

@@ -1,0 +1,10 @@
+/* JSON that a user names, to be read. */
+#ifndef COLLPROF_RESULTS_JSON_FILE_H
+#define COLLPROF_RESULTS_JSON_FILE_H
+
+#include <jansson.h>
+
+/* What is in the regular file PATH; NULL, with "PATH: what is wrong" in WHY, if it is no JSON. */
+json_t *json_file_load(const char *path, char *why, size_t size);
+
+#endif
