@@ -75,6 +75,12 @@ void trace_find(struct profile *p)
 {
     struct timeline found;
     p->waits.n = p->below.n = 0;
+    for (size_t i = 0; i < p->acts.n;
+         i++) { /* a call in progress lasts to the end of what is known */
+        struct act *a = &p->acts.at[i];
+        if (a->exit_ns == INT64_MAX)
+            a->exit_ns = a->entry_ns > p->trace.last_ns ? a->entry_ns : p->trace.last_ns;
+    }
     if (!p->trace.on || (p->hosts.n > 1 && !p->synchronized))
         return; /* clocks that do not agree tell nothing of waiting */
     double error = p->hosts.n > 1 ? 2e9 * p->clock_bound : 0;

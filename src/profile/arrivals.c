@@ -43,30 +43,35 @@ static void add_wait(struct profile *p, uint32_t rank, uint64_t ns)
         p->ranks.at[i].late_wait_ns += (int64_t)ns;
 }
 
+/* Waited by the N members of an instance for those whose entry they could not do without. */
 static uint64_t wait_of(struct profile *p, const struct profile_event *e, size_t n,
-                        enum collective_kind kind, int64_t last, const struct profile_event *root)
+                        enum collective_kind kind, uint32_t root)
 {
     uint64_t sum = 0;
-    int64_t before = INT64_MIN;
-    if (kind == COLLECTIVE_TO_ROOT) {
-        if (root)
-            add_wait(p, root->rank, waited(root, last));
-        return root ? waited(root, last) : 0;
-    }
-    if (kind == COLLECTIVE_OTHER || (kind == COLLECTIVE_FROM_ROOT && !root))
-        return 0;
+    int64_t *entered = profile_alloc(n * sizeof *entered);
+    uint32_t *awaited = profile_alloc(n * sizeof *awaited);
+    for (size_t i = 0; i < n; i++)
+        entered[i] = e[i].entry_ns;
+    collective_awaits(kind, entered, n, p->comms.at[e->comm].first, root, awaited);
     for (size_t i = 0; i < n; i++) {
-        int64_t ready = kind == COLLECTIVE_ALL ? last : before;
-        if (kind == COLLECTIVE_FROM_ROOT)
-            ready = root->entry_ns;
-        if (i || kind != COLLECTIVE_PREFIX) { /* the first of a prefix waits for nobody */
-            sum += waited(&e[i], ready);
-            add_wait(p, e[i].rank, waited(&e[i], ready));
-        }
-        if (e[i].entry_ns > before)
-            before = e[i].entry_ns;
+        uint64_t ns = awaited[i] == i ? 0 : waited(&e[i], entered[awaited[i]]);
+        add_wait(p, e[i].rank, ns);
+        sum += ns;
     }
+    free(entered);
+    free(awaited);
     return sum;
+}
+
+/* Its position among the N members; TIMELINE_NONE. Between two groups those of the other one name
+ * it by its rank in its own. */
+static uint32_t root_of(const struct profile *p, const struct profile_event *e, size_t n)
+{
+    uint32_t first = p->comms.at[e->comm].first;
+    for (size_t i = 0; i < n; i++)
+        if (e[i].root >= 0)
+            return (uint32_t)e[i].root + (i < first ? first : 0);
+    return TIMELINE_NONE;
 }
 
 /* The N members of one instance, by their rank in the communicator. */
@@ -75,7 +80,7 @@ static struct instance look_at(struct profile *p, const struct profile_event *e,
 {
     enum collective_kind kind = arrivals_kind(p, e->operation);
     int64_t first = e->entry_ns, last = e->entry_ns, end = e->exit_ns;
-    const struct profile_event *root = NULL;
+    uint32_t root = root_of(p, e, n);
     struct instance result = {e->site, e->operation, comm_kind[e->comm], e->rank, 0, 0, 0, 0, 0};
     unsigned spared = e->spared;
     for (size_t i = 0; i < n; i++) {
@@ -87,77 +92,29 @@ static struct instance look_at(struct profile *p, const struct profile_event *e,
             first = e[i].entry_ns;
         if (e[i].exit_ns > end)
             end = e[i].exit_ns;
-        if ((int64_t)e[i].comm_rank == e->root)
-            root = &e[i];
         if (e[i].spared < spared)
             spared = e[i].spared;
         result.time += positive(e[i].exit_ns - e[i].entry_ns);
     }
     result.stands_for = ledger_stands_for(spared, p->sample_mask);
     result.skew = positive(last - first);
-    result.wait = wait_of(p, e, n, kind, last, root);
+    result.wait = wait_of(p, e, n, kind, root);
     result.duration =
-        positive(end - (kind == COLLECTIVE_FROM_ROOT && root ? root->entry_ns : last));
+        positive(end - (kind == COLLECTIVE_FROM_ROOT && root < n ? e[root].entry_ns : last));
     return result;
 }
 
-/* Of an intercommunicator, where the members of one group name the root by MPI_ROOT. */
-static bool has_two_groups(const struct profile *p, const struct profile_event *e)
-{
-    return p->comms.at[e->comm].flags & LEDGER_COMM_INTER;
-}
-
+/* Of two groups the root's own names it by MPI_ROOT. */
 static bool is_whole(const struct profile *p, const struct profile_event *e, size_t n)
 {
-    if (n < 2 || n != p->comms.at[e->comm].size)
+    if (n < 2 || n != p->comms.at[e->comm].size || n <= p->comms.at[e->comm].first)
         return false;
     for (size_t i = 1; i < n; i++)
-        if (e[i].operation != e->operation || e[i].comm != e->comm ||
-            (e[i].root != e->root && !has_two_groups(p, e)))
+        if (e[i].operation != e->operation ||
+            p->comms.at[e[i].comm].id != p->comms.at[e->comm].id ||
+            (e[i].root != e->root && !p->comms.at[e->comm].first))
             return false;
     return true;
-}
-
-/* A large-count function is the plain one. */
-static bool same_operation(const char *a, const char *b)
-{
-    size_t n = strlen(a), m = strlen(b);
-    n -= n > 2 && !strcmp(a + n - 2, "_c") ? 2 : 0;
-    m -= m > 2 && !strcmp(b + m - 2, "_c") ? 2 : 0;
-    return n == m && !memcmp(a, b, n);
-}
-
-static void call_text(const struct profile *p, const struct profile_event *e, char *text,
-                      size_t room)
-{
-    const struct profile_site *site = e->site == PROFILE_NONE ? NULL : &p->sites.at[e->site];
-    const struct profile_frame *f = site && site->depth ? &site->frame[0] : NULL;
-    int n = snprintf(text, room, "%s", p->operations.at[e->operation].name);
-    if (e->root >= 0)
-        n += snprintf(text + n, room - (size_t)n, " from or to root %d", e->root);
-    if (f && f->file)
-        n += snprintf(text + n, room - (size_t)n, " at %.100s:%u", text_base_of(f->file), f->line);
-    else if (f && f->function)
-        n += snprintf(text + n, room - (size_t)n, " at %.100s+0x%llx", f->function,
-                      (unsigned long long)f->offset);
-    snprintf(text + n, room - (size_t)n, " (rank %u)", e->rank);
-}
-
-/* Members of one collective must call the same operation with the same root. Two calls that
- * disagree are named once for each pair of lines, and their instances say nothing of arrivals. */
-static void name_disagreement(struct profile *p, const struct profile_event *e, size_t n)
-{
-    char one[300], other[300];
-    for (size_t i = 1; i < n; i++) {
-        bool same = same_operation(p->operations.at[e[i].operation].name,
-                                   p->operations.at[e->operation].name);
-        if (same && (e[i].root == e->root || has_two_groups(p, e)))
-            continue;
-        call_text(p, e, one, sizeof one);
-        call_text(p, &e[i], other, sizeof other);
-        profile_warn(p, "ranks disagree about a collective operation: %s, but %s", one, other);
-        return;
-    }
 }
 
 static int by_place(const void *a, const void *b)
@@ -172,16 +129,25 @@ static int by_number(const void *a, const void *b)
     return ORDER(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
+/* The median also of those that these stand for. */
 static void median_and_max(const struct instance *at, size_t n, size_t offset, uint64_t *median,
                            uint64_t *max)
 {
-    uint64_t *value = profile_alloc(n * sizeof *value);
-    for (size_t i = 0; i < n; i++)
-        memcpy(&value[i], (const char *)&at[i] + offset, sizeof value[i]);
-    qsort(value, n, sizeof *value, by_number);
-    *median = value[n / 2];
-    *max = value[n - 1];
-    free(value);
+    struct {
+        uint64_t value, stands_for;
+    } *seen = profile_alloc(n * sizeof *seen);
+    uint64_t all = 0, below = 0;
+    size_t middle = 0;
+    for (size_t i = 0; i < n; i++) {
+        memcpy(&seen[i].value, (const char *)&at[i] + offset, sizeof seen[i].value);
+        all += seen[i].stands_for = at[i].stands_for;
+    }
+    qsort(seen, n, sizeof *seen, by_number); /* by what stands first */
+    while (below + seen[middle].stands_for <= all / 2)
+        below += seen[middle++].stands_for;
+    *median = seen[middle].value;
+    *max = seen[n - 1].value;
+    free(seen);
 }
 
 /* N instances of one place, sorted by their late rank. */
@@ -190,6 +156,7 @@ static struct profile_arrival sum_up(const struct instance *at, size_t n)
     struct profile_arrival a = {
         .site = at->site, .operation = at->operation, .comm = at->comm, .instances = n};
     for (size_t i = 0, first = 0; i < n; i++) {
+        a.stand_for += at[i].stands_for;
         a.time_ns += at[i].time * at[i].stands_for;
         a.wait_ns += at[i].wait * at[i].stands_for;
         if (at[i].late_rank != at[first].late_rank)
@@ -229,7 +196,7 @@ static bool all_recorded(const struct profile *p)
 void arrivals_find(struct profile *p)
 {
     ARRAY(struct instance) list = {0};
-    uint32_t *kind = comm_kinds(p);
+    uint32_t *kind = comm_kinds(p, false);
     p->arrivals.n = 0;
     bool comparable = p->hosts.n < 2 || p->synchronized;
     for (size_t i = 0; i < p->ranks.n; i++)
@@ -239,7 +206,6 @@ void arrivals_find(struct profile *p)
         for (end = i + 1; end < p->events.n && p->events.at[end].comm_id == e->comm_id &&
                           p->events.at[end].sequence == e->sequence;)
             end++;
-        name_disagreement(p, e, end - i);
         if (is_whole(p, e, end - i))
             *PUSH(&list) = look_at(p, e, end - i, kind);
     }

@@ -36,6 +36,7 @@ static const struct field run_table[] = {
     FIELD(profile, launcher, "launcher", FIELD_TEXT),
     FIELD(profile, events_dropped, NULL, FIELD_U64),
     FIELD(profile, sample_mask, NULL, FIELD_U32),
+    FIELD(profile, events_seen, NULL, FIELD_U64),
     FIELD(profile, peers_dropped, "matrix_dropped", FIELD_U64),
 };
 FIELDS(run);
@@ -63,6 +64,7 @@ static const struct field rank_table[] = {
     FIELD(profile_rank, calls, "calls", FIELD_U64),
     FIELD(profile_rank, started_late, "started_late", FIELD_U32),
     FIELD(profile_rank, alive, "alive", FIELD_BOOL),
+    FIELD(profile_rank, in_call, "in_call", FIELD_BOOL),
     FIELD(profile_rank, late, "late_collectives", FIELD_U64),
     FIELD(profile_rank, involuntary_switches, "involuntary_switches", FIELD_U64),
     FIELD(profile_rank, watched_ns, "watched_ns", FIELD_MAYBE),
@@ -101,10 +103,13 @@ FIELDS(operation);
 
 static const struct field comm_table[] = {
     FIELD(profile_comm, id, "id", FIELD_HEX),
+    FIELD(profile_comm, site, "made_at", FIELD_SITE),
+    FIELD(profile_comm, copy, "copy", FIELD_INDEX),
     FIELD(profile_comm, name, "name", FIELD_TEXT),
     FIELD(profile_comm, size, "size", FIELD_U32),
     FIELD(profile_comm, root_world_rank, "first_world_rank", FIELD_INDEX),
     FIELD(profile_comm, flags, "flags", FIELD_U32),
+    FIELD(profile_comm, first, "first_group", FIELD_U32),
     FIELD(profile_comm, created, "created", FIELD_U64),
 };
 FIELDS(comm);
@@ -176,6 +181,8 @@ static const struct field stand_table[] = {
     FIELD(profile_stand, bytes, "bytes", FIELD_I64),
     FIELD(profile_stand, entered, "entered_seconds", FIELD_REAL),
     FIELD(profile_stand, seconds, "seconds", FIELD_REAL),
+    FIELD(profile_stand, witnessed, "witnessed_seconds", FIELD_REAL),
+    FIELD(profile_stand, witness, "witness", FIELD_I32),
 };
 FIELDS(stand);
 
@@ -184,6 +191,7 @@ static const struct field arrival_table[] = {
     NEEDED_FIELD(profile_arrival, operation, "operation", FIELD_OPERATION),
     NEEDED_FIELD(profile_arrival, comm, "communicator", FIELD_COMM),
     FIELD(profile_arrival, instances, "instances", FIELD_U64),
+    FIELD(profile_arrival, stand_for, "stand_for", FIELD_U64),
     FIELD(profile_arrival, skew_median_ns, "skew_median_ns", FIELD_U64),
     FIELD(profile_arrival, skew_max_ns, "skew_max_ns", FIELD_U64),
     FIELD(profile_arrival, duration_median_ns, "duration_median_ns", FIELD_U64),
@@ -269,6 +277,8 @@ static const struct field wait_table[] = {
     FIELD(wait, rank, "for_rank", FIELD_U32),
     FIELD(wait, calls, "calls", FIELD_U64),
     FIELD(wait, wait_ns, "wait_ns", FIELD_U64),
+    FIELD(wait, followed, "followed", FIELD_U64),
+    FIELD(wait, in_turn, "in_turn", FIELD_U64),
 };
 FIELDS(wait);
 

@@ -34,7 +34,7 @@ static uint32_t module_of(struct profile *p, const struct ledger *l, struct maps
         struct profile_module module = {0};
         const char *path = ledger_text(l, from->path);
         const char *function = ledger_text(l, from->function);
-        copy_name(module.path, sizeof module.path, path, strlen(path));
+        text_copy(module.path, sizeof module.path, path); /* as it is: it will be opened */
         copy_name(module.function, sizeof module.function, function, strlen(function));
         for (uint32_t b = 0; b < from->build_id_size && b < sizeof from->build_id; b++)
             snprintf(module.build_id + 2 * b, 3, "%02x", from->build_id[b]);
@@ -75,8 +75,12 @@ static void gather_comms(struct profile *p, const struct ledger *l, struct maps 
     for (uint32_t i = 1; i < count_of(l, LEDGER_COMMS); i++) {
         const struct ledger_comm *from = &l->comms[i];
         struct profile_comm comm = {.id = from->id,
+                                    .site = from->site == LEDGER_NO_SITE ? PROFILE_NONE
+                                                                         : m->site[from->site],
+                                    .copy = from->copy ? from->copy : PROFILE_NONE,
                                     .created = from->created,
                                     .size = from->size,
+                                    .first = from->first,
                                     .root_world_rank = from->root_world_rank,
                                     .flags = from->flags};
         copy_name(comm.name, sizeof comm.name, from->name, sizeof from->name);
@@ -184,6 +188,7 @@ static void gather_events(struct profile *p, const struct ledger *l, struct maps
                                    .root = from->root};
     }
     p->sample_mask = h->sample_mask;
+    p->events_seen = count_of(l, LEDGER_INSTANCES) + h->section[LEDGER_INSTANCES].dropped;
 }
 
 static void gather_peers(struct profile *p, const struct ledger *l, struct maps *m)
@@ -213,10 +218,10 @@ static double end_of(const struct ledger_header *h)
 }
 
 /* A call in progress counts as one; its time only where it is known. */
-static void count_stand(struct profile *p, const struct profile_stand *s, double seconds)
+static void count_stand(struct profile *p, const struct profile_stand *s)
 {
     uint64_t histogram[HISTOGRAM_BUCKETS] = {0};
-    uint64_t ns = (uint64_t)whole_ns(seconds);
+    uint64_t ns = s->seconds >= 0 ? (uint64_t)whole_ns(s->seconds) : 0;
     struct profile_entry e = {.site = s->site,
                               .operation = s->operation,
                               .comm = s->comm,
@@ -226,7 +231,7 @@ static void count_stand(struct profile *p, const struct profile_stand *s, double
                               .min_ns = ns,
                               .max_ns = ns,
                               .histogram = histogram};
-    histogram[histogram_bucket(ns)] = 1;
+    histogram[histogram_bucket(ns)] = s->seconds >= 0;
     if (e.site == PROFILE_NONE)
         e.site = profile_add_site(p, &(struct profile_site){0});
     profile_add_entry(p, &e);
@@ -258,7 +263,8 @@ static void gather_outside(struct profile *p, const struct ledger *l, struct map
                                 .root = -1,
                                 .entered =
                                     (double)(int64_t)(h->last_ticks - h->pair[0].ticks) / rate,
-                                .seconds = -1};
+                                .seconds = -1,
+                                .witnessed = -1};
     if (end - s->entered >= 0) {
         s->seconds = end - s->entered;
         p->ranks.at[0].wall = fmax(p->ranks.at[0].wall, end);
@@ -285,7 +291,8 @@ static void gather_calls(struct profile *p, const struct ledger *l, struct maps 
                                     .tag = from->tag,
                                     .root = from->root,
                                     .bytes = from->bytes,
-                                    .seconds = -1};
+                                    .seconds = -1,
+                                    .witnessed = -1};
         s->collective = p->operations.at[operation].family == FAMILY_COLLECTIVE;
         if (!s->collective)
             s->sequence = 0;
@@ -293,16 +300,17 @@ static void gather_calls(struct profile *p, const struct ledger *l, struct maps 
         p->ranks.at[0].wall = fmax(p->ranks.at[0].wall, s->entered); /* it lived to enter it */
         if (end - s->entered >= 0) {
             s->seconds = end - s->entered;
-            count_stand(p, s, s->seconds);
             p->ranks.at[0].wall = fmax(p->ranks.at[0].wall, end);
-        }
+        } else
+            p->ranks.at[0].in_call = true;
+        count_stand(p, s);
     }
     if (!p->stands.n && h->state != LEDGER_FINALIZED)
         gather_outside(p, l, m, end, rate);
 }
 
 /* Of a process that was killed, the last call that it made is the last that is known of it. */
-static double wall_time(const struct ledger_header *h)
+double wall_time(const struct ledger_header *h)
 {
     double closed = h->pair[1].seconds - h->pair[0].seconds;
     double last = h->ticks_per_second > 0 && h->last_ticks > h->pair[0].ticks
@@ -453,9 +461,9 @@ struct profile *profile_from_cut_ledger(const struct ledger *l, double rate)
     gather_rank(p, l);
     for (uint32_t i = 0; i < count_of(l, LEDGER_MODULES); i++)
         p->yields = p->yields || strstr(ledger_text(l, l->modules[i].path), "libcollprof-yield.so");
-    gather_comms(p, l, &m);
     gather_regions(p, l, &m);
     gather_sites(p, l, &m);
+    gather_comms(p, l, &m);
     gather_entries(p, l, &m);
     if (ledger_rate(l->header) > 0)
         rate = ledger_rate(l->header);

@@ -31,6 +31,9 @@ static inline int64_t global_ns(const struct ledger_header *h, uint64_t ticks, d
     return whole_ns(h->pair[0].seconds + since + shift);
 }
 
+/* From the beginning of the record to the last that it knows of, in seconds. */
+double wall_time(const struct ledger_header *h);
+
 /* The profile's operation for one of the ledger; it is there from now on. */
 uint32_t operation_of(struct profile *p, const struct ledger *l, struct maps *m, uint32_t i);
 

@@ -6,7 +6,7 @@
 /* The other end, as far as the channel tells it. */
 static void gather_channel(struct act *a, const struct ledger *l, const struct ledger_event *e)
 {
-    const struct ledger_channel *c = &l->channels[e->channel];
+    const struct ledger_channel *c = &l->channels[EVENT_CHANNEL(e)];
     const struct ledger_comm *comm = &l->comms[c->comm];
     a->peer = c->peer_world;
     a->comm_id = c->comm_id;
@@ -16,8 +16,8 @@ static void gather_channel(struct act *a, const struct ledger *l, const struct l
         a->tag = c->tag;
         return;
     }
-    /* Of an intercommunicator, who waits for whom is not worked out. */
-    a->members = comm->flags & LEDGER_COMM_INTER ? 0 : comm->size;
+    a->members = comm->size;
+    a->first = comm->first;
     a->tag = (int32_t)comm->rank;
     a->collective = (uint8_t)collective_kind(l->operations[c->tag].name);
 }
@@ -27,21 +27,21 @@ static struct act act_of(struct profile *p, const struct ledger *l, struct maps 
 {
     const struct ledger_header *h = l->header;
     struct act a = {.entry_ns = global_ns(h, e->entry_ticks, rate),
-                    .exit_ns = global_ns(h, e->entry_ticks + e->duration, rate),
+                    .exit_ns = global_ns(h, e->entry_ticks + EVENT_DURATION(e), rate),
                     .posted_ns = global_ns(h, e->posted_ticks, rate),
-                    .bytes = e->bytes,
+                    .bytes = EVENT_BYTES(e),
                     .rank = (uint32_t)h->rank,
                     .site = mapped(m->site, e->site, l, LEDGER_SITES),
-                    .operation = operation_of(p, l, m, e->operation),
+                    .operation = operation_of(p, l, m, EVENT_OPERATION(e)),
                     .peer = TIMELINE_NONE,
                     .ordinal = TIMELINE_NONE,
-                    .kind = e->kind,
+                    .kind = EVENT_KIND(e),
                     .collective = COLLECTIVE_OTHER,
-                    .thread = e->thread,
-                    .apart = e->apart};
+                    .thread = EVENT_THREAD(e),
+                    .apart = EVENT_APART(e)};
     const char *name = p->operations.at[a.operation].name;
     a.synchronous = !strncmp(name, "MPI_Ssend", 9) || !strncmp(name, "MPI_Issend", 10);
-    if (e->channel)
+    if (EVENT_CHANNEL(e))
         gather_channel(&a, l, e);
     return a;
 }
@@ -52,17 +52,47 @@ static struct net net_of(struct profile *p, const struct ledger *l, struct maps 
     const struct ledger_header *h = l->header;
     bool in_call = e->call_ticks != 0;
     return (struct net){.from_ns = global_ns(h, e->from_ticks, rate),
-                        .to_ns = global_ns(h, e->from_ticks + e->duration, rate),
+                        .to_ns = global_ns(h, e->from_ticks + NETWORK_DURATION(e), rate),
                         .call_ns = in_call ? global_ns(h, e->call_ticks, rate) : NET_NO_CALL,
-                        .bytes = e->bytes,
+                        .bytes = NETWORK_BYTES(e),
                         .rank = (uint32_t)h->rank,
                         .site = in_call ? mapped(m->site, e->site, l, LEDGER_SITES) : PROFILE_NONE,
-                        .operation = in_call ? operation_of(p, l, m, e->operation) : PROFILE_NONE,
+                        .operation =
+                            in_call ? operation_of(p, l, m, NETWORK_OPERATION(e)) : PROFILE_NONE,
                         .number = e->number,
-                        .kind = e->kind,
-                        .thread = e->thread,
-                        .at_once = e->flags & LEDGER_NETWORK_AT_ONCE,
-                        .apart = e->flags & LEDGER_NETWORK_APART};
+                        .kind = NETWORK_KIND(e),
+                        .thread = NETWORK_THREAD(e),
+                        .at_once = NETWORK_FLAGS(e) & LEDGER_NETWORK_AT_ONCE,
+                        .apart = NETWORK_FLAGS(e) & LEDGER_NETWORK_APART};
+}
+
+/* The call that the rank stands in, without an end: see trace_find(). Of several threads nobody can
+ * tell whose lane it is in. */
+static void gather_open(struct profile *p, const struct ledger *l, struct maps *m, double rate)
+{
+    const struct ledger_header *h = l->header;
+    const struct ledger_call *open = NULL;
+    uint32_t threads = 0;
+    for (uint32_t i = 0; i < count_of(l, LEDGER_CALLS); i++) {
+        threads += l->calls[i].thread != 0;
+        open = l->calls[i].since ? &l->calls[i] : open;
+    }
+    uint32_t operation = open ? operation_of(p, l, m, open->operation) : PROFILE_NONE;
+    if (operation == PROFILE_NONE || threads != 1 || h->state == LEDGER_FINALIZED)
+        return;
+    int64_t entry = global_ns(h, open->since, rate);
+    *PUSH(&p->acts) = (struct act){.entry_ns = entry,
+                                   .exit_ns = INT64_MAX,
+                                   .posted_ns = entry,
+                                   .rank = (uint32_t)h->rank,
+                                   .site = mapped(m->site, open->site, l, LEDGER_SITES),
+                                   .operation = operation,
+                                   .peer = TIMELINE_NONE,
+                                   .ordinal = TIMELINE_NONE,
+                                   .kind = ACT_CALL,
+                                   .collective = COLLECTIVE_OTHER};
+    if (entry > p->trace.last_ns) /* it lived to enter it */
+        p->trace.last_ns = entry;
 }
 
 void gather_trace(struct profile *p, const struct ledger *l, struct maps *m, double rate)
@@ -81,6 +111,7 @@ void gather_trace(struct profile *p, const struct ledger *l, struct maps *m, dou
                                .outside_empty = h->outside_empty};
     for (uint32_t i = 0; i < count_of(l, LEDGER_EVENTS); i++)
         *PUSH(&p->acts) = act_of(p, l, m, &l->events[i], rate);
+    gather_open(p, l, m, rate);
     for (uint32_t i = 0; i < count_of(l, LEDGER_NETWORK); i++)
         *PUSH(&p->nets) = net_of(p, l, m, &l->network[i], rate);
 }

@@ -223,6 +223,18 @@ static bool rank_possible(const struct profile *p, const struct profile_rank *r)
            ((p->threads_at_once || (double)r->mpi_ns <= most) && (double)r->delayed_ns <= most);
 }
 
+/* No time, size or number of measurements is larger, whatever its unit. */
+static bool finding_possible(const json_t *value)
+{
+    const char *key;
+    json_t *part;
+    size_t i;
+    bool good = !json_is_number(value) || fabs(json_number_value(value)) <= 1e15;
+    json_object_foreach((json_t *)value, key, part) good = good && finding_possible(part);
+    json_array_foreach(value, i, part) good = good && finding_possible(part);
+    return good;
+}
+
 /* What is impossible in P; NULL: nothing. */
 static const char *impossible(const struct profile *p)
 {
@@ -238,6 +250,9 @@ static const char *impossible(const struct profile *p)
     for (size_t i = 0; i < p->arrivals.n; i++)
         if (p->arrivals.at[i].wait_ns > p->arrivals.at[i].time_ns)
             return "collectives of one place waited for longer than they took";
+    for (size_t i = 0; i < p->findings.n; i++)
+        if (!finding_possible(p->findings.at[i].value))
+            return "a measurement has a number that none can have";
     for (size_t i = 0; i < p->waits.n; i++)
         waits += (double)p->waits.at[i].wait_ns;
     if (calls > (double)FAR_NS || waits > 1.001 * (double)p->trace.calls_ns)

@@ -153,6 +153,8 @@ static void judge_dropped(struct profile *p)
         [LEDGER_COMMS] = "communicators beyond the table: their calls are counted without one",
         [LEDGER_ENTRIES] = "calls beyond the table: in no figure but the totals",
         [LEDGER_REGIONS] = "regions beyond the table",
+        [LEDGER_CHANNELS] = "ends of messages whose communicator, peer and tag are beyond the "
+                            "table: their order is not known",
         [LEDGER_MODULES] = "modules beyond the table: addresses in them cannot be named"};
     uint64_t untracked = 0;
     for (int s = 0; s < LEDGER_SECTIONS; s++) {
@@ -163,6 +165,9 @@ static void judge_dropped(struct profile *p)
         if (dropped && lost[s])
             profile_warn(p, "dropped %s %s (--memory)", format_count(count, dropped), lost[s]);
     }
+    if (p->peers_dropped)
+        profile_warn(p, "%llu messages found the communication matrix full and are not in it",
+                     (unsigned long long)p->peers_dropped);
     for (size_t i = 0; i < p->ranks.n; i++)
         untracked += p->ranks.at[i].untracked_requests;
     if (untracked) {
@@ -172,11 +177,14 @@ static void judge_dropped(struct profile *p)
                      "without them",
                      format_count(count, untracked));
     }
-    if (p->sample_mask)
-        profile_warn(p,
-                     "the log of collective instances was full: kept 1 of %llu, and "
-                     "more of what is rare",
-                     (unsigned long long)p->sample_mask + 1);
+    if (p->sample_mask) {
+        char kept[32], all[32];
+        profile_warn(
+            p,
+            "the log of collective instances was full: kept %s of %s entries of ranks, the "
+            "same on all ranks, and more of what is rare",
+            format_count(kept, p->events.n), format_count(all, p->events_seen));
+    }
 }
 
 static bool failed_in_collectives(const struct profile_rank *r)
@@ -186,14 +194,26 @@ static bool failed_in_collectives(const struct profile_rank *r)
 
 static void judge_failures(struct profile *p)
 {
-    char list[200], count[32];
+    char list[200], count[32], where[260];
     uint64_t failed = 0;
     size_t n = ranks_where(p, list, sizeof list, failed_in_collectives);
     for (size_t i = 0; i < p->ranks.n; i++)
         failed += p->ranks.at[i].failed_collectives;
+    const struct profile_entry *worst = NULL;
+    for (const struct profile_entry *e = p->entries.at; e < p->entries.at + p->entries.n; e++)
+        if (p->operations.at[e->operation].family == FAMILY_COLLECTIVE &&
+            e->errors > (worst ? worst->errors : 0))
+            worst = e;
+    *where = '\0';
+    if (worst)
+        place_of_call(p, worst->operation, worst->site, where, sizeof where);
     if (failed)
-        profile_warn(p, "%s collective call%s returned an error, on rank%s %s",
-                     format_count(count, failed), failed == 1 ? "" : "s", n > 1 ? "s" : "", list);
+        profile_warn(p, "%s collective call%s returned an error, on rank%s %s%s%s",
+                     format_count(count, failed), failed == 1 ? "" : "s", n > 1 ? "s" : "", list,
+                     !worst                    ? ""
+                     : worst->errors == failed ? ": "
+                                               : ": most often ",
+                     where);
 }
 
 static bool saw_nothing(const struct profile_rank *r)
@@ -241,6 +261,7 @@ void profile_judge(struct profile *p)
 {
     judge_ends(p);
     stands_judge(p);
+    misfits_judge(p);
     judge_hosts(p);
     judge_dropped(p);
     judge_failures(p);

@@ -1,14 +1,14 @@
 /* A directory of results: profile.json, or the raw records of a run that did not get so far. */
+#include "base/input.h"
 #include "base/quote.h"
 #include "base/reason.h"
-#include "profile/model.h"
+#include "profile/gather.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 struct record {
@@ -171,6 +171,23 @@ static void say_missing(struct profile *p)
     free(missing);
 }
 
+/* How long a rank stood in its call that was killed in it is not known. That others lived on
+ * meanwhile is: clocks of one host are compared. */
+static void find_witness(const struct records *r, const struct ledger_header *own,
+                         struct profile_stand *s)
+{
+    double entered = own->pair[0].seconds + s->entered;
+    for (size_t i = 0; i < r->list.n; i++) {
+        const struct ledger_header *h = &r->list.at[i].header;
+        double last = h->pair[0].seconds + wall_time(h);
+        if (h->rank != own->rank && !strncmp(h->host, own->host, sizeof h->host) &&
+            last - entered > s->witnessed) {
+            s->witnessed = last - entered;
+            s->witness = h->rank;
+        }
+    }
+}
+
 /* One after the other: only one record is in memory at a time. NULL if none can be used. */
 static struct profile *merge_records(struct records *r)
 {
@@ -185,6 +202,9 @@ static struct profile *merge_records(struct records *r)
         struct profile *one = profile_from_cut_ledger(&l, rate_on(r, l.header->host));
         one->ranks.at[0].alive =
             one->ranks.at[0].state == LEDGER_RUNNING && ledger_is_alive(l.header);
+        for (size_t k = 0; k < one->stands.n; k++)
+            if (one->stands.at[k].seconds < 0)
+                find_witness(r, l.header, &one->stands.at[k]);
         ledger_close(&l);
         if (p)
             profile_merge(p, one);
@@ -211,30 +231,19 @@ static struct profile *load_records(struct records *r, const char *directory)
     return p;
 }
 
-/* Waits for nothing: a FIFO is no profile. */
 static struct profile *load_json(int directory, const char *shown)
 {
     json_error_t error = {.text = ""};
-    const char *reason = error.text;
-    struct stat st;
-    FILE *file = NULL;
-    json_t *json = NULL;
-    int fd = openat(directory, "profile.json", O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &st))
-        reason = strerror(errno);
-    else if (!S_ISREG(st.st_mode))
-        reason = "not a regular file";
-    else if (!(file = fdopen(fd, "r")))
-        reason = strerror(errno);
-    else
-        json = json_loadf(file, 0, &error); /* json_loadfd() makes a system call for each byte */
-    if (file)
-        fclose(file);
-    else if (fd >= 0)
-        close(fd);
+    const char *reason;
+    FILE *file = input_file(directory, "profile.json", &reason);
+    /* json_loadfd() makes a system call for each byte */
+    json_t *json = file ? json_loadf(file, 0, &error) : NULL;
     struct profile *p = json ? profile_from_json(json, &reason) : NULL;
     bool cut = !json && file &&
-               (!st.st_size || json_error_code(&error) == json_error_premature_end_of_input);
+               (!ftell(file) || json_error_code(&error) == json_error_premature_end_of_input);
+    if (file)
+        fclose(file);
+    reason = file && !json ? error.text : reason;
     if (!p)
         reason_give(
             "%s/profile.json: %s%s", shown, reason,
@@ -282,7 +291,7 @@ static struct profile *load_trace(struct records *r, const char *directory)
     if (p && p->trace.on)
         return p;
     profile_free(p);
-    reason_give("%s: no trace: records of `collprof run --trace' would be right", directory);
+    reason_give("%s: no trace: records of `collprof run --trace` would be right", directory);
     return NULL;
 }
 
@@ -291,7 +300,7 @@ static struct profile *load_by(struct profile *(*load)(struct records *, const c
 {
     struct records r = {.directory = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
     if (r.directory < 0) {
-        reason_give("%s: %s: the directory that `collprof run -o' wrote would be right", directory,
+        reason_give("%s: %s: the directory that `collprof run -o` wrote would be right", directory,
                     strerror(errno));
         return NULL;
     }

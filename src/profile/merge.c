@@ -64,6 +64,7 @@ static void merge_header(struct profile *into, const struct profile *from)
     if (!*into->launcher)
         memcpy(into->launcher, from->launcher, sizeof into->launcher);
     into->sample_mask |= from->sample_mask;
+    into->events_seen += from->events_seen;
     into->events_dropped += from->events_dropped;
     into->peers_dropped += from->peers_dropped;
 }
@@ -130,11 +131,14 @@ static struct moves merge_places(struct profile *into, const struct profile *fro
     for (size_t i = 0; i < from->operations.n; i++)
         m.to[FIELD_OPERATION][i] =
             profile_add_operation(into, from->operations.at[i].name, from->operations.at[i].family);
-    for (size_t i = 0; i < from->comms.n; i++)
-        m.to[FIELD_COMM][i] = profile_add_comm(into, &from->comms.at[i]);
     for (size_t i = 0; i < from->regions.n; i++)
         m.to[FIELD_REGION][i] = profile_add_region(into, &from->regions.at[i]);
     merge_sites(into, from, m.to[FIELD_SITE]);
+    for (size_t i = 0; i < from->comms.n; i++) {
+        struct profile_comm comm = from->comms.at[i];
+        positions_follow(&fields_comm, &comm, &m);
+        m.to[FIELD_COMM][i] = profile_add_comm(into, &comm);
+    }
     return m;
 }
 

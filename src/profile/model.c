@@ -2,9 +2,11 @@
 
 #include "base/hash.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static _Thread_local jmp_buf *way_out;
 
@@ -111,13 +113,13 @@ struct keyed {
         offsetof(struct profile, list), offsetof(struct profile, lookup),                          \
             sizeof *((struct profile *)0)->list.at, key                                            \
     }
-static const struct keyed keyed_comms = KEYED(comms, by_comm, sizeof(uint64_t)),
+static const struct keyed keyed_comms = KEYED(comms, by_comm, 2 * sizeof(uint64_t)),
                           keyed_sites = KEYED(sites, by_site, 0),
                           keyed_entries = KEYED(entries, by_entry, 5 * sizeof(uint32_t)),
                           keyed_groups = KEYED(groups, by_group, 2 * sizeof(uint32_t));
 _Static_assert(offsetof(struct profile_entry, size_class) == 4 * sizeof(uint32_t) &&
                    offsetof(struct profile_group, operation) == sizeof(uint32_t) &&
-                   offsetof(struct profile_comm, id) == 0,
+                   offsetof(struct profile_comm, copy) == 3 * sizeof(uint32_t),
                "keys come first");
 
 static struct lookup *lookup_of(const struct profile *p, const struct keyed *k)
@@ -391,7 +393,7 @@ void profile_set_end(struct profile *p, double seconds)
             p->ranks.at[i].merge_ns = whole_count(1e9 * seconds);
 }
 
-uint32_t *comm_kinds(const struct profile *p)
+uint32_t *comm_kinds(const struct profile *p, bool by_place)
 {
     uint32_t *kind = profile_alloc((p->comms.n + 1) * sizeof *kind);
     for (uint32_t i = 0; i < p->comms.n; i++) {
@@ -399,8 +401,36 @@ uint32_t *comm_kinds(const struct profile *p)
         kind[i] = i;
         for (uint32_t k = 0; k < i && kind[i] == i; k++)
             if (kind[k] == k && p->comms.at[k].size == c->size &&
+                (!by_place || p->comms.at[k].site == c->site) &&
                 !strcmp(p->comms.at[k].name, c->name))
                 kind[i] = k;
     }
     return kind;
+}
+
+double profile_wall_ns(const struct profile *p)
+{
+    double sum = 0;
+    for (size_t i = 0; i < p->ranks.n; i++)
+        sum += 1e9 * p->ranks.at[i].wall;
+    return sum;
+}
+
+double profile_longest_ns(const struct profile *p)
+{
+    double longest = 0;
+    for (size_t i = 0; i < p->ranks.n; i++)
+        longest = fmax(longest, 1e9 * p->ranks.at[i].wall);
+    return longest;
+}
+
+const char *profile_started(const struct profile *p, const char *format, char text[64])
+{
+    /* A simulated run starts at 0; a forged date may not fit. */
+    bool known = p->started_unix >= 86400 && p->started_unix < 1e11;
+    time_t started = known ? (time_t)p->started_unix : 0;
+    struct tm local;
+    if (!known || !localtime_r(&started, &local) || !strftime(text, 64, format, &local))
+        *text = '\0';
+    return text;
 }

@@ -85,6 +85,7 @@ struct profile_rank {
         least_khz, most_khz;
     double call_ns;        /* what recording adds to a call; 0: not measured */
     uint32_t started_late; /* MPI_Init was not seen */
+    bool in_call;          /* it was cut off in a call, nobody knows when: nor its time in MPI */
     bool alive;            /* the process ran on when its record was read */
     uint64_t late;         /* recorded collectives that it entered last */
     uint64_t dropped[LEDGER_SECTIONS];
@@ -93,6 +94,7 @@ struct profile_rank {
 
 /* A shared object or executable: known by its build-id or, without one, by its path. Or a function
  * in Python, by its file (the path) and its name; addresses in it are lines. */
+/* The path is plain once call sites have been named; until then it is that of the file. */
 struct profile_module {
     char path[4096];
     char build_id[49];  /* hexadecimal; empty: none */
@@ -119,9 +121,13 @@ struct profile_operation {
     uint32_t family;
 };
 
+/* Known by the first three. */
 struct profile_comm {
-    uint64_t id, created;
+    uint64_t id;         /* of its members */
+    uint32_t site, copy; /* where it was made, which of those; PROFILE_NONE: not known, the first */
     uint32_t size, root_world_rank, flags;
+    uint32_t first; /* members of the first of two groups; 0: it is no intercommunicator */
+    uint64_t created;
     char name[64];
 };
 
@@ -154,15 +160,16 @@ struct profile_event {
     int64_t outside_ns;      /* see ledger_instance; negative: not known */
     uint32_t sequence, rank; /* rank: in MPI_COMM_WORLD */
     uint32_t site, operation, comm;
-    uint32_t comm_rank;
-    uint32_t spared; /* see ledger_is_sampled() */
-    int32_t root;    /* rank in the communicator; -1: none */
+    uint32_t comm_rank; /* of the second of two groups, after those of the first */
+    uint32_t spared;    /* see ledger_is_sampled() */
+    int32_t root;       /* rank in the communicator; -1: none */
 };
 
 /* What the instances of one operation at one place, on communicators of the same members, say. */
 struct profile_arrival {
     uint32_t site, operation, comm;
     uint64_t instances;                   /* seen by all members, and kept */
+    uint64_t stand_for;                   /* about so many, where not all were kept */
     uint64_t skew_median_ns, skew_max_ns; /* last entry minus first entry */
     uint64_t time_ns;                     /* in these calls, all ranks together, and in those that
                                              they stand for where not all were kept */
@@ -211,6 +218,9 @@ struct profile_stand {
     uint64_t bytes;    /* LEDGER_UNKNOWN_BYTES: not known */
     double entered;    /* seconds after the start of its process's record; outside: left */
     double seconds;    /* from then until the rank ended or, if it is alive, now; -1: not known */
+    double witnessed;  /* where it is not: from then to the end of the record of WITNESS, which of
+                          all  ranks on its host was seen last; -1: there is none */
+    int32_t witness;
 };
 
 struct profile_finding {
@@ -228,6 +238,7 @@ struct profile {
     bool synchronized; /* times of different hosts may be compared */
     double clock_bound;
     uint32_t sample_mask;
+    uint64_t events_seen;    /* entries of ranks into collectives, whether they are kept or not */
     uint64_t events_dropped; /* beyond PROFILE_MAX_EVENTS, with the mask at its widest */
     bool yields;             /* ranks give their processor away while they wait (--yield) */
     char launcher[64];       /* what starts such ranks again, empty: not known */
@@ -330,9 +341,9 @@ bool event_is_sampled(const struct profile_event *e, uint32_t mask);
 void events_limit(struct profile *p, uint32_t limit);
 void events_sort(struct profile *p);
 
-/* For each communicator the first one with the same name and size: the rows of a grid of ranks,
- * say, are of one kind. For free(). */
-uint32_t *comm_kinds(const struct profile *p);
+/* For each communicator the first one with the same name and size, BY_PLACE: made at the same
+ * place, too: the rows of a grid of ranks, say, are of one kind. For free(). */
+uint32_t *comm_kinds(const struct profile *p, bool by_place);
 
 /* Fills p->arrivals from the events. */
 void arrivals_find(struct profile *p);
@@ -353,6 +364,11 @@ void profile_judge(struct profile *p);
 /* In the order of communicators and sequence numbers; then what they say of a run that hangs. */
 void stands_sort(struct profile *p);
 void stands_judge(struct profile *p);
+void misfits_judge(struct profile *p);
+
+/* "MPI_Recv at x.c:12 main", as snprintf() */
+int place_of_call(const struct profile *p, uint32_t operation, uint32_t of, char *text,
+                  size_t room);
 
 /* "0, 1, 4-7": of N ranks each once; sorts them. */
 void rank_list(char *text, size_t room, int32_t *rank, size_t n);
@@ -362,6 +378,13 @@ void profile_sort(struct profile *p);
 
 /* Makes the look-ups anew, after elements have changed places. */
 void profile_reindex(struct profile *p);
+
+/* From MPI_Init to MPI_Finalize, ns: of all ranks together; of the one where it took longest. */
+double profile_wall_ns(const struct profile *p);
+double profile_longest_ns(const struct profile *p);
+
+/* When the run started, as strftime() puts it; nothing if that is not known. */
+const char *profile_started(const struct profile *p, const char *format, char text[64]);
 
 /* As profile_from_ledger(). RATE: ticks per second to use where the ledger cannot tell (it was
  * cut off right after the start), 0 if not known. */

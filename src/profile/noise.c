@@ -51,8 +51,11 @@ struct noise noise_of(const struct profile *p)
         mpi += (double)r->mpi_ns / 1e9;
         look_at_moments(&n, r, longest);
         double watched = r->watched_ns > 0 ? 1e-9 * (double)r->watched_ns : r->wall;
+        double there = fmax(watched, r->wall), unseen = (there - watched) / there;
+        if (unseen >= NOISE_SPOILED_FROM)
+            n.unseen = fmax(n.unseen, unseen);
         if (r->pressure_ns >= 0 && watched > 0)
-            n.pressure = fmax(n.pressure, fmin(1e-9 * (double)r->pressure_ns / watched, 1));
+            n.pressure = fmax(n.pressure, fmin(1e-9 * (double)r->pressure_ns / there, 1));
         bool quiet = nothing_waited(r, watched);
         if ((r->delayed_ns < 0 && !quiet) || !(watched > 0)) {
             n.unknown++;
@@ -60,9 +63,9 @@ struct noise noise_of(const struct profile *p)
         }
         double seconds = r->delayed_ns < 0 ? 0 : fmin(1e-9 * (double)r->delayed_ns, watched);
         delayed += seconds;
-        wall += watched;
+        wall += there;
         /* A rank that was there for a short time lost no more of the run than that. */
-        double share = seconds / watched * (r->wall > 0 ? r->wall / longest : 1);
+        double share = seconds / fmax(there, longest);
         if (n.worst_rank < 0 || share > n.share) {
             n.share = share;
             n.seconds = seconds;
@@ -76,7 +79,7 @@ struct noise noise_of(const struct profile *p)
     if (n.share >= NOISE_SPOILED_FROM ||
         (n.share >= NOISE_FELT_FROM && n.seconds >= spoiled_of_mpi * mpi / (double)p->ranks.n))
         n.level = NOISE_SPOILED;
-    if (n.level == NOISE_QUIET && n.unknown)
+    if (n.level == NOISE_QUIET && (n.unknown || n.unseen > 0))
         n.level = NOISE_UNKNOWN;
     return n;
 }

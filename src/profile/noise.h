@@ -13,12 +13,13 @@ enum noise_level {
 
 struct noise {
     enum noise_level level;
-    double share;       /* of its run that the rank that was worst off had no processor */
+    double share;       /* of the run that the rank that was worst off had no processor */
     double seconds;     /* that is */
     int32_t worst_rank; /* which */
     double mean;        /* share of all ranks together */
     double load;        /* highest of the hosts at the end; negative: not known */
     size_t unknown;     /* ranks that it is not known of */
+    double unseen;      /* share of its run after the last look at a rank; 0: too short to matter */
     /* The worst stretch of all: of rank, from so many seconds after MPI_Init, so long, of which
      * such a share without a processor; rank -1: not known. */
     int32_t bad_rank;

@@ -70,11 +70,15 @@ static int compare_operations(const void *a, const void *b)
                   ((const struct profile_operation *)b)->name);
 }
 
-/* The largest communicator first. */
+/* The largest communicator first; before its copies the first, which no call has made (none: + 1).
+ */
 static int compare_comms(const void *a, const void *b)
 {
     const struct profile_comm *x = a, *y = b;
-    return ORDER(y->size, x->size) ?: ORDER(x->id, y->id);
+    return ORDER(y->size, x->size)
+               ?: ORDER(x->id, y->id)
+               ?: ORDER(x->site + 1, y->site + 1)
+               ?: ORDER(x->copy + 1, y->copy + 1);
 }
 
 static int compare_regions(const void *a, const void *b)
@@ -129,12 +133,15 @@ void profile_sort(struct profile *p)
     free(module);
     struct moves m = {{[FIELD_HOST] = SORT(&p->hosts, compare_hosts),
                        [FIELD_OPERATION] = SORT(&p->operations, compare_operations),
-                       [FIELD_COMM] = SORT(&p->comms, compare_comms),
                        [FIELD_REGION] = SORT(&p->regions, compare_regions),
                        [FIELD_SITE] = SORT(&p->sites, compare_sites)}};
+    for (size_t i = 0; i < p->comms.n; i++)
+        positions_follow(&fields_comm, &p->comms.at[i], &m);
+    m.to[FIELD_COMM] = SORT(&p->comms, compare_comms);
     for (const struct list *l = profile_lists; l < profile_lists + n_profile_lists; l++)
         for (size_t i = 0; i < list_in(p, l)->n; i++)
-            positions_follow(l->fields, list_at(p, l, i), &m);
+            if (l->fields != &fields_comm) /* done */
+                positions_follow(l->fields, list_at(p, l, i), &m);
     for (size_t i = 0; i < FIELD_KINDS; i++)
         free(m.to[i]);
     free(SORT(&p->ranks, compare_ranks));

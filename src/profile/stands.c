@@ -22,20 +22,18 @@ void stands_sort(struct profile *p)
         qsort(p->stands.at, p->stands.n, sizeof *p->stands.at, compare);
 }
 
-/* "MPI_Recv at x.c:12 main" */
-static void place(const struct profile *p, const struct profile_stand *s, char *text, size_t room)
+int place_of_call(const struct profile *p, uint32_t operation, uint32_t of, char *text, size_t room)
 {
-    const struct profile_site *site = s->site == PROFILE_NONE ? NULL : &p->sites.at[s->site];
+    const struct profile_site *site = of == PROFILE_NONE ? NULL : &p->sites.at[of];
     const struct profile_frame *f = site && site->depth ? &site->frame[0] : NULL;
-    const char *name = p->operations.at[s->operation].name;
+    const char *name = p->operations.at[operation].name;
     if (f && f->file)
-        snprintf(text, room, "%s at %.80s:%u%s%.80s", name, text_base_of(f->file), f->line,
-                 f->function ? " " : "", f->function ? f->function : "");
-    else if (f && f->function)
-        snprintf(text, room, "%s at %.80s+0x%llx", name, f->function,
-                 (unsigned long long)f->offset);
-    else
-        snprintf(text, room, "%s", name);
+        return snprintf(text, room, "%.40s at %.80s:%u%s%.80s", name, text_base_of(f->file),
+                        f->line, f->function ? " " : "", f->function ? f->function : "");
+    if (f && f->function)
+        return snprintf(text, room, "%.40s at %.80s+0x%llx", name, f->function,
+                        (unsigned long long)f->offset);
+    return snprintf(text, room, "%.40s", name);
 }
 
 /* " (with rank 1, tag 5, 8 B)": what the arguments said; nothing where they said nothing. */
@@ -72,10 +70,11 @@ static bool stand_together(const struct profile_stand *a, const struct profile_s
 
 static void say(struct profile *p, const struct profile_stand *s, size_t n)
 {
-    char where[260], what[260], ranks[200] = "", since[80], time[32];
+    char where[260], what[260], ranks[200] = "", since[160], time[32];
     int32_t *rank = profile_alloc(n * sizeof *rank);
     double longest = 0;
     bool known = true;
+    int at = 0;
     for (size_t i = 0; i < n; i++) {
         rank[i] = s[i].rank;
         known = known && s[i].seconds >= 0;
@@ -84,40 +83,24 @@ static void say(struct profile *p, const struct profile_stand *s, size_t n)
     rank_list(ranks, sizeof ranks, rank, n);
     bool several = rank[0] != rank[n - 1];
     free(rank);
-    place(p, s, where, sizeof where);
+    place_of_call(p, s->operation, s->site, where, sizeof where);
     arguments(p, s, what, sizeof what);
     if (known)
         snprintf(since, sizeof since, "for %s%s", n > 1 ? "up to " : "",
                  format_time(time, longest * 1e9));
     else
-        snprintf(since, sizeof since, "from %s after the start on; for how long is not known",
-                 format_time(time, s->entered * 1e9));
+        at = snprintf(since, sizeof since, "from %s after the start on; for how long is not known",
+                      format_time(time, s->entered * 1e9));
+    if (!known && s->witnessed > 0)
+        snprintf(since + at, sizeof since - (size_t)at,
+                 "; the record of rank %d ends %s after that", s->witness,
+                 format_time(time, s->witnessed * 1e9));
     if (s->outside)
         profile_warn(p, "rank%s %s: outside of MPI %s; the last call was %s", several ? "s" : "",
                      ranks, since, where);
     else
         profile_warn(p, "rank%s %s stood in %s%s, %s", several ? "s" : "", ranks, where, what,
                      since);
-}
-
-static void with_root(const struct profile *p, const struct profile_stand *s, char *text,
-                      size_t room)
-{
-    place(p, s, text, room);
-    size_t n = strlen(text);
-    if (s->root >= 0)
-        snprintf(text + n, room - n, " (root %d)", s->root);
-}
-
-/* Two that take part in the same collective of a communicator must be in the same operation. */
-static void say_mismatch(struct profile *p, const struct profile_stand *a,
-                         const struct profile_stand *b)
-{
-    char one[280], other[280];
-    with_root(p, a, one, sizeof one);
-    with_root(p, b, other, sizeof other);
-    profile_warn(p, "these wait for each other in vain: rank %d in %s, and rank %d in %s", a->rank,
-                 one, b->rank, other);
 }
 
 void stands_judge(struct profile *p)
@@ -128,9 +111,4 @@ void stands_judge(struct profile *p)
             end++;
         say(p, &s[i], end - i);
     }
-    for (size_t i = 1; i < p->stands.n; i++)
-        if (s[i].collective && s[i - 1].collective && s[i].comm_id &&
-            s[i].comm_id == s[i - 1].comm_id && s[i].sequence == s[i - 1].sequence &&
-            (s[i].operation != s[i - 1].operation || s[i].root != s[i - 1].root))
-            say_mismatch(p, &s[i - 1], &s[i]);
 }

@@ -120,16 +120,19 @@ static struct found name_frames_of(struct profile *p, uint32_t module,
 
 static void name_module(struct profile *p, uint32_t i, const struct symbols_reader *reader)
 {
-    const struct profile_module *m = &p->modules.at[i];
-    const char *name = text_base_of(m->path);
+    struct profile_module *m = &p->modules.at[i];
+    char path[sizeof m->path];
     bool changed = false;
     struct symbols *file = NULL;
+    strcpy(path, m->path);
+    quote_plain(m->path);
+    const char *name = text_base_of(m->path);
     if (*m->function) {
         name_python(p, i);
         return;
     }
-    if (reader && *m->path == '/')
-        file = reader->open(m->path, m->build_id, is_c_library(m), &changed);
+    if (reader && *path == '/')
+        file = reader->open(path, m->build_id, is_c_library(m), &changed);
     struct found found = name_frames_of(p, i, reader, file);
     if (changed)
         profile_warn(p, "%s has changed since the run: its call sites cannot be named", name);
