@@ -58,7 +58,7 @@ struct differences {
     void *memory;                  /* places */
 };
 
-/* RUN: N of A, then M of B. */
+/* RUN: N of A, then M of B; they stay the caller's, and as long. */
 struct differences *differences_find(struct profile *const *run, size_t n, size_t m);
 void differences_free(struct differences *d);
 
@@ -85,6 +85,10 @@ struct differences_page {
 
 /* What speaks against believing the differences, a sentence a line, for free(); "": nothing. */
 char *differences_doubts(const struct differences_page *p);
+
+/* Of one run a side what they are as well, and FIGURE, the key of one of call sites (NULL: time per
+ * rank), of each operation and call site in both. */
+void differences_two(const struct differences_page *p, const char *figure, FILE *out);
 
 void differences_text(const struct differences_page *p, FILE *out);
 void differences_markdown(const struct differences_page *p, FILE *out);

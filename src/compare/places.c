@@ -31,6 +31,7 @@ static struct place *new_place(struct places *s, const struct place *key)
     struct place *at = profile_alloc(sizeof *at);
     *at = (struct place){.operation = profile_strdup(key->operation),
                          .exact = profile_strdup(key->exact),
+                         .entry = profile_alloc((s->runs + 1) * sizeof(void *)),
                          .time = nothing(s->runs),
                          .wait = profile_alloc((s->runs + 1) * sizeof(double)),
                          .calls = profile_alloc((s->runs + 1) * sizeof(double)),
@@ -69,6 +70,7 @@ static void add_row(struct places *s, struct place *at, size_t run, const struct
     double timed = (double)(entry_timed(e) + e->apart) / ranks;
     double grown = e->apart && entry_timed(e) ? timed * ranks / (double)entry_timed(e) : 1;
     at->in[run >= s->n_before] = true;
+    at->entry[run] = e;
     at->time[run] = (struct ranged){grown * (double)e->time_ns / ranks,
                                     timed * entry_quantile(e, 0.1), timed * entry_quantile(e, 0.9),
                                     entry_quantile(e, 0.5), entry_quantile(e, 0.99)};
@@ -134,7 +136,7 @@ static void add_wait(const struct places *s, struct place *at, size_t run, const
 
 static void add_run(struct places *s, size_t run, const struct profile *p)
 {
-    struct profile *rows = rows_of(p, ROWS_BY_SITE);
+    const struct profile *rows = s->rows[run] = rows_of(p, ROWS_BY_SITE);
     char **label = site_labels(p);
     ARRAY(struct moment) moments = {0};
     struct place **of = profile_alloc((p->sites.n * p->operations.n + 1) * sizeof(void *));
@@ -162,7 +164,6 @@ static void add_run(struct places *s, size_t run, const struct profile *p)
     free(label);
     free(of);
     free(moments.at);
-    profile_free(rows);
 }
 
 /* --- programs that were edited --- */
@@ -184,6 +185,7 @@ static bool same_functions(const struct place *x, const struct place *y)
 static void take_over(struct places *s, struct place *to, struct place *from)
 {
     for (size_t run = s->n_before; run < s->runs; run++) {
+        to->entry[run] = from->entry[run];
         to->time[run] = from->time[run];
         to->wait[run] = from->wait[run];
         to->calls[run] = from->calls[run];
@@ -228,7 +230,10 @@ static void match_moved(struct places *s)
 struct places *places_find(struct profile *const *run, size_t n, size_t m)
 {
     struct places *s = profile_alloc(sizeof *s);
-    *s = (struct places){.runs = n + m, .n_before = n};
+    *s = (struct places){.run = run,
+                         .rows = profile_alloc((n + m + 1) * sizeof(void *)),
+                         .runs = n + m,
+                         .n_before = n};
     for (size_t i = 0; i < n + m; i++)
         for (size_t r = 0; r < run[i]->ranks.n; r++)
             if ((size_t)run[i]->ranks.at[r].rank >= s->ranks)
@@ -257,6 +262,7 @@ void places_free(struct places *s)
         free(at->exact);
         free(at->functions);
         free(at->label);
+        free(at->entry);
         free(at->time);
         free(at->wait);
         free(at->calls);
@@ -264,6 +270,9 @@ void places_free(struct places *s)
         free(at->waited);
         free(at);
     }
+    for (size_t run = 0; run < s->runs; run++)
+        profile_free(s->rows[run]);
+    free(s->rows);
     tdestroy(s->by_exact, keep);
     free(s->list.at);
     free(s);

@@ -13,10 +13,11 @@ struct ranged {
 /* One operation at one call site, the same in all runs. */
 struct place {
     char *operation, *exact, *functions, *label;
-    uint64_t order;          /* of its address */
-    bool in[2];              /* a run of A, of B */
-    bool gone;               /* was found to be another one */
-    struct ranged *time;     /* [run] ns a rank */
+    uint64_t order;                     /* of its address */
+    bool in[2];                         /* a run of A, of B */
+    bool gone;                          /* was found to be another one */
+    const struct profile_entry **entry; /* [run] its row; NULL: not there */
+    struct ranged *time;                /* [run] ns a rank */
     double *wait;            /* [run] share of it that was waiting for the last; NAN: not known */
     double *calls;           /* [run] of a rank */
     struct ranged **outside; /* [run][rank] each time; NULL: no collective, or not known */
@@ -24,8 +25,10 @@ struct place {
 };
 
 struct places {
-    size_t runs, n_before; /* those of A */
-    size_t ranks;          /* most of all runs */
+    struct profile *const *run; /* the caller's */
+    struct profile **rows;      /* [run] by call site */
+    size_t runs, n_before;      /* those of A */
+    size_t ranks;               /* most of all runs */
     ARRAY(struct place *) list;
     void *by_exact;
 };

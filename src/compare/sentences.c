@@ -2,6 +2,7 @@
 #include "base/format.h"
 #include "base/noise.h"
 #include "compare/differences.h"
+#include "compare/evidence.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,17 +27,24 @@ static void wall_sentence(const struct differences *d, const struct difference *
                           size_t room)
 {
     char times[80], change[40], low[40], high[40];
-    const char *verdict =
-        x->certainty != CERTAINTY_TOLD
-            ? (d->enough ? "The run: no difference can be told from noise: " : "The run: ")
-            : (x->change > 0 ? "The run takes longer: " : "The run is shorter: ");
+    const char *verdict = x->certainty == CERTAINTY_TOLD
+                              ? (x->change > 0 ? "The run takes longer: " : "The run is shorter: ")
+                          : !d->enough ? "The run: "
+                          : x->p_together <= EVIDENCE_LEVEL
+                              ? "The run differs by less than 1 %: "
+                              : "The run: no difference can be told from noise: ";
     int n = snprintf(text, room, "%s%s, %s (%+.1f %%)", verdict,
                      from_to(times, sizeof times, x->median[0], x->median[1]),
                      signed_time(change, x->change),
                      x->median[0] > 0 ? 100 * x->change / x->median[0] : 0);
     if (d->enough)
-        snprintf(text + n, room - (size_t)n, "; 95 %% interval %s to %s", signed_time(low, x->low),
-                 signed_time(high, x->high));
+        n += snprintf(text + n, room - (size_t)n, "; 95 %% interval %s to %s",
+                      signed_time(low, x->low), signed_time(high, x->high));
+    if (d->enough && x->p_together > EVIDENCE_LEVEL && x->low * x->high > 0)
+        snprintf(
+            text + n, room - (size_t)n,
+            ", but as clear a difference shows somewhere in %.2g %% of comparisons of equal runs",
+            100 * x->p_together);
 }
 
 /* Whether all calls have changed or the slowest ones: what the histograms say. Nothing of a change

@@ -19,9 +19,12 @@ const struct listing listings[] = {
      0, list_messages},
     {"ranks", "the ranks", &rank_figures, 0, list_ranks},
     {"regions", "regions that the application named", &region_figures, 0, list_regions},
-    {"communicators", "communicators of one name and size together", &comm_figures, 0, list_comms},
-    {"entries", "by operation, call site, communicator, region and size", &calls_figures,
-     IN_ENTRIES, list_entries},
+    {"communicators", "communicators; of one name, size and place where they are made, together",
+     &comm_figures, 0, list_comms},
+    {"entries",
+     "by operation, call site, communicator, region and size; with the calls that start and end "
+     "MPI, which are in no other table but that of histograms",
+     &calls_figures, IN_ENTRIES, list_entries},
     {"histograms", "durations of the calls of each entry, a row per bucket", &histogram_figures, 0,
      list_buckets},
 };
@@ -160,7 +163,7 @@ void view_open(struct view *v, const struct profile *p, const struct base_round 
 {
     *v = (struct view){.p = p, .base = base, .ranks = p->ranks.n ? (double)p->ranks.n : 1};
     for (size_t i = 0; i < p->ranks.n; i++)
-        v->mpi_ns += (double)p->ranks.at[i].mpi_ns;
+        v->mpi_ns += p->ranks.at[i].in_call ? (double)NAN : (double)p->ranks.at[i].mpi_ns;
     v->spoiled = noise_of(p).level == NOISE_SPOILED;
     v->label = site_labels(p);
 }

@@ -11,7 +11,7 @@
 struct view {
     const struct profile *p;
     const struct base_round *base; /* NULL: none */
-    double mpi_ns;                 /* of all ranks together */
+    double mpi_ns;                 /* of all ranks together; NaN: not known of all of them */
     double ranks;                  /* at least 1 */
     bool spoiled;                  /* so disturbed that its times are not judged */
     char **label;                  /* of each call site */

@@ -115,9 +115,15 @@ GET(apart, profile_entry, e->apart)
 GET(apart_time, profile_entry, e->apart_ns)
 GET(errors, profile_entry, e->errors)
 GET(bytes, profile_entry, e->bytes)
-GET(time_all, profile_entry, e->time_ns)
-GET(time_per_rank, profile_entry, (double)e->time_ns / v->ranks)
-GET(share, profile_entry, v->mpi_ns > 0 ? 100 * (double)e->time_ns / v->mpi_ns : 0)
+/* Of calls that never returned, by an error that jumped out of them or since the rank was killed,
+ * no time is known. */
+GET(time_all, profile_entry, entry_timed(e) || !e->calls || e->apart ? (double)e->time_ns : NAN)
+GET(time_per_rank, profile_entry, time_all(v, e) / v->ranks)
+/* Of MPI_Init and its like, which are not in the time in MPI, it is no part. */
+GET(share, profile_entry,
+    v->p->operations.at[e->operation].family == FAMILY_LIFECYCLE ? (double)NAN
+    : v->mpi_ns == 0                                             ? 0
+                                                                 : 100 * time_all(v, e) / v->mpi_ns)
 GET(mean, profile_entry, ratio((double)e->time_ns, (double)entry_timed(e)))
 GET(median, profile_entry, entry_timed(e) ? entry_quantile(e, 0.5) : NAN)
 GET(p99, profile_entry, entry_timed(e) ? entry_quantile(e, 0.99) : NAN)
@@ -261,16 +267,28 @@ struct kind_of_comm {
     struct profile_entry e;
     uint64_t groups, made;
 };
-/* Communicators of the same ranks are one in the record: the first has a name, others are alike. */
 static void comm_name(const struct view *v, const void *row, char *text, size_t room)
 {
-    const struct kind_of_comm *e = row;
-    const char *name = v->p->comms.at[e->e.comm].name;
-    char more[32];
-    if (*name && e->made > e->groups)
-        snprintf(text, room, "%s, %s alike", name, format_count(more, e->made - e->groups));
-    else
-        snprintf(text, room, "%s", *name ? name : "(no name)");
+    const char *name = v->p->comms.at[((const struct kind_of_comm *)row)->e.comm].name;
+    snprintf(text, room, "%s", *name ? name : "(no name)");
+}
+
+static uint32_t comm_site(const struct view *v, const void *row)
+{
+    return v->p->comms.at[((const struct kind_of_comm *)row)->e.comm].site;
+}
+
+static void comm_made_at(const struct view *v, const void *row, char *text, size_t room)
+{
+    *text = '\0'; /* by MPI itself, or where no wrapper was */
+    if (comm_site(v, row) != PROFILE_NONE)
+        site_path(v->p, comm_site(v, row), text, room);
+}
+
+static void comm_made_at_brief(const struct view *v, const void *row, char *text, size_t room)
+{
+    uint32_t site = comm_site(v, row);
+    snprintf(text, room, "%s", site == PROFILE_NONE ? "" : v->label[site]);
 }
 GET(comm_size, kind_of_comm, v->p->comms.at[e->e.comm].size)
 GET(comm_groups, kind_of_comm, e->groups)
@@ -278,7 +296,8 @@ GET(comm_made, kind_of_comm, e->made)
 
 static const struct figure list_of_comm[] = {
     {"communicator", "communicator", UNIT_TEXT, NULL,
-     "its name; alike: others of the same ranks, as duplicates are, have no row of their own",
+     "its name; of those without one made at one place, or alike in name, size and place, a row is "
+     "of all",
      comm_name, comm_name, 0},
     {"members", "members", UNIT_COUNT, comm_size, "ranks in it", NULL, NULL, 0},
     {"groups", "groups", UNIT_COUNT, comm_groups,
@@ -290,13 +309,16 @@ static const struct figure list_of_comm[] = {
     {"time_per_rank", "time/rank", UNIT_TIME, time_per_rank,
      "time in these calls, mean of all ranks of the run", NULL, NULL, 0},
     {"share", "% MPI", UNIT_SHARE, share, "part of all time in MPI", NULL, NULL, 0},
+    {"made_at", "made at", UNIT_TEXT, NULL,
+     "the call that made it; empty: MPI itself, or it was first seen in use", comm_made_at,
+     comm_made_at_brief, 0},
 };
 FIGURES(comm);
 
 void list_comms(struct listed *rows, const struct profile *p)
 {
     struct profile *by_comm = rows_of(p, ROWS_BY_COMM), *sums = profile_new();
-    uint32_t *kind = comm_kinds(p);
+    uint32_t *kind = comm_kinds(p, true);
     for (size_t i = 0; i < by_comm->entries.n; i++) {
         struct profile_entry *e = &by_comm->entries.at[i];
         if (e->comm == PROFILE_NONE)
@@ -309,8 +331,14 @@ void list_comms(struct listed *rows, const struct profile *p)
     for (size_t k = 0; k < sums->entries.n; k++) {
         row[k].e = sums->entries.at[k];
         for (uint32_t i = 0; i < p->comms.n; i++) {
-            row[k].groups += kind[i] == row[k].e.comm;
-            row[k].made += kind[i] == row[k].e.comm ? p->comms.at[i].created : 0;
+            const struct profile_comm *c = &p->comms.at[i];
+            uint32_t first = 0;
+            if (kind[i] != row[k].e.comm)
+                continue;
+            while (kind[first] != kind[i] || p->comms.at[first].id != c->id)
+                first++;
+            row[k].groups += first == i;
+            row[k].made += c->created;
         }
     }
     *rows = (struct listed){(char *)row, sums->entries.n, sizeof *row, sums, row};

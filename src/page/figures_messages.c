@@ -13,6 +13,7 @@ GET(wait_calls, wait, e->calls)
 GET(wait_time, wait, e->wait_ns)
 GET(wait_mean, wait, ratio((double)e->wait_ns, (double)e->calls))
 GET(wait_share, wait, ratio(100 * (double)e->wait_ns, (double)v->p->trace.wait_ns))
+GET(wait_in_turn, wait, ratio(100 * (double)e->in_turn, (double)e->followed))
 GET(wait_call_share, wait, ratio(100 * (double)e->wait_ns, (double)v->p->trace.calls_ns))
 
 static void wait_site(const struct view *v, const void *row, char *text, size_t room)
@@ -21,7 +22,10 @@ static void wait_site(const struct view *v, const void *row, char *text, size_t 
 }
 
 static const struct figure list_of_wait[] = {
-    {"state", "waiting", UNIT_TEXT, NULL, "the name of the wait state", wait_state, NULL, 0},
+    {"state", "waiting", UNIT_TEXT, NULL,
+     "what for: late sender or receiver: the other side of a message; wrong order: while one that "
+     "was sent before lay ready; the others: a rank that the collective needs",
+     wait_state, NULL, 0},
     {"for_rank", "for rank", UNIT_NUMBER, wait_rank, "the rank that was waited for", NULL,
      wait_rank_brief, 0},
     {"calls", "calls", UNIT_COUNT, wait_calls, "calls that waited so", NULL, NULL, 0},
@@ -29,6 +33,9 @@ static const struct figure list_of_wait[] = {
     {"mean", "mean", UNIT_TIME, wait_mean, "waited in one of them", NULL, NULL, 0},
     {"share", "% wait", UNIT_SHARE, wait_share, "part of all waiting", NULL, NULL, 0},
     {"calls_share", NULL, UNIT_SHARE, wait_call_share, "part of the time in all MPI calls", NULL,
+     NULL, 0},
+    {"in_turn", NULL, UNIT_SHARE, wait_in_turn,
+     "how often, at an n-to-n, the next that was waited for was the same as the time before", NULL,
      NULL, 0},
     {"operation", "operation", UNIT_TEXT, NULL, "the MPI function that waited", wait_operation,
      wait_operation_brief, 0},

@@ -56,6 +56,7 @@ static bool is_awaited(const struct profile *p, const struct profile_arrival *a)
 
 GET(members, profile_arrival, v->p->comms.at[e->comm].size)
 GET(instances, profile_arrival, e->instances)
+GET(stand_for, profile_arrival, e->stand_for)
 GET(skew, profile_arrival, e->skew_median_ns)
 GET(skew_max, profile_arrival, e->skew_max_ns)
 GET(duration, profile_arrival, e->duration_median_ns)
@@ -73,6 +74,15 @@ static void waiting_brief(const struct view *v, const void *row, char *text, siz
     snprintf(text, room, isnan(value) ? "-" : "%.1f %%%s", value, v->spoiled ? " ?" : "");
 }
 
+static void instances_brief(const struct view *v, const void *row, char *text, size_t room)
+{
+    char kept[32], all[32];
+    format_count(kept, (uint64_t)instances(v, row));
+    bool sample = stand_for(v, row) > instances(v, row);
+    snprintf(text, room, "%s%s%s", kept, sample ? " of ~" : "",
+             sample ? format_count(all, (uint64_t)stand_for(v, row)) : "");
+}
+
 static const struct figure list_of_collective[] = {
     {"operation", "operation", UNIT_TEXT, NULL, "the MPI function", arrival_operation,
      arrival_operation_brief, 0},
@@ -82,7 +92,12 @@ static const struct figure list_of_collective[] = {
     {"communicator", NULL, UNIT_TEXT, NULL, "on which communicator", arrival_comm, NULL, 0},
     {"members", "ranks", UNIT_COUNT, members, "ranks in the communicator", NULL, NULL, 0},
     {"instances", "instances", UNIT_COUNT, instances,
-     "operations that were seen on all members and recorded", NULL, NULL, 0},
+     "operations that were seen on all members; of ~: and kept, where the log was full; medians "
+     "and "
+     "max are of these",
+     NULL, instances_brief, 0},
+    {"stand_for", NULL, UNIT_COUNT, stand_for, "about so many operations, where not all were kept",
+     NULL, NULL, 0},
     {"skew", "skew", UNIT_TIME, skew, "last minus first entry, median of the operations", NULL,
      NULL, 0},
     {"skew_max", "max", UNIT_TIME, skew_max, "the same, largest", NULL, NULL, 0},
@@ -110,8 +125,8 @@ TEXT(ended_brief, profile_rank, "%s",
      e->state == LEDGER_RUNNING && !e->alive ? "cut off" : state_name_of(e->state))
 GET(rank, profile_rank, e->rank)
 GET(wall, profile_rank, e->wall * 1e9)
-GET(mpi, profile_rank, e->mpi_ns)
-GET(mpi_share, profile_rank, e->wall > 0 ? (double)e->mpi_ns / e->wall / 1e7 : 0)
+GET(mpi, profile_rank, e->in_call ? NAN : (double)e->mpi_ns)
+GET(mpi_share, profile_rank, e->wall > 0 ? mpi(v, e) / e->wall / 1e7 : 0)
 GET(in_collectives, profile_rank, e->collective_ns < 0 ? NAN : (double)e->collective_ns)
 GET(in_messages, profile_rank, e->message_ns < 0 ? NAN : (double)e->message_ns)
 GET(late_wait, profile_rank, e->late_wait_ns < 0 ? NAN : (double)e->late_wait_ns)
@@ -177,21 +192,22 @@ static uint64_t sum_in_region(const struct view *v, const struct profile_region 
 
 TEXT(region_name, profile_region, "%s", e->name)
 GET(entered, profile_region, e->entered)
-GET(region_time, profile_region, e->time_ns)
-GET(region_time_per_rank, profile_region, (double)e->time_ns / v->ranks)
 GET(region_mpi, profile_region, IN_REGION(time_ns))
+/* Of one that was open when its rank was killed nobody knows for how long. */
+GET(region_time, profile_region, (double)e->time_ns < region_mpi(v, e) ? NAN : (double)e->time_ns)
+GET(region_time_per_rank, profile_region, region_time(v, e) / v->ranks)
 GET(region_mpi_per_rank, profile_region, (double)IN_REGION(time_ns) / v->ranks)
-GET(region_share, profile_region,
-    e->time_ns ? 100 * (double)IN_REGION(time_ns) / (double)e->time_ns : 0)
+GET(region_share, profile_region, ratio(100 * region_mpi(v, e), region_time(v, e)))
 GET(region_calls, profile_region, IN_REGION(calls))
 
 static const struct figure list_of_region[] = {
     {"region", "region", UNIT_TEXT, NULL, "the name that the application gave", region_name, NULL,
      0},
     {"entered", "entered", UNIT_COUNT, entered, "how often, of all ranks", NULL, NULL, 0},
-    {"time", NULL, UNIT_TIME, region_time, "time inside, all ranks together", NULL, NULL, 0},
+    {"time", NULL, UNIT_TIME, region_time,
+     "time inside, but not in a region within it, all ranks together", NULL, NULL, 0},
     {"time_per_rank", "time/rank", UNIT_TIME, region_time_per_rank,
-     "time inside, mean of all ranks", NULL, NULL, 0},
+     "time inside, but not in a region within it, mean of all ranks", NULL, NULL, 0},
     {"mpi", NULL, UNIT_TIME, region_mpi, "of it in MPI, all ranks together", NULL, NULL, 0},
     {"mpi_per_rank", "MPI/rank", UNIT_TIME, region_mpi_per_rank, "of it in MPI, mean of all ranks",
      NULL, NULL, 0},

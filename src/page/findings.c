@@ -15,21 +15,25 @@ static const struct finding_kind known[] = {
      .column = {{"destination", "to rank"},
                 {"direct_us", "latency"},
                 {"direct_low_us", "interval"},
-                {"ol_us", "by acks"},
-                {"acknowledged", "acks"},
-                {"rtl_us", "round trip"},
-                {"early_percent", "early"},
                 {"late_percent", "late"},
                 {"late_by_us", "late by"},
-                {"behind_percent", "behind"}},
+                {"behind_percent", "behind"},
+                {"ol_us", "by acks"},
+                {"acknowledged", "acks"},
+                {"early_percent", "early"},
+                {"rtl_us", "round trip"}},
      .legend =
          "latency: from the root's entry to this rank's return, of the broadcasts that nobody's "
          "lateness can be in (of MPI_Ibcast, MPI_Start: to the return of the call that completed "
-         "it). by acks: until its acknowledgement came back, less half that message's round trip; "
-         "no clock is trusted. acks: acknowledgements. early: of them, those that came while the "
-         "root was still in its broadcast: no sooner is known of them. late: of the broadcasts, "
-         "those that this rank entered (or began to wait for) after data could be there. behind: "
-         "those that it was in time for, but a rank that it may depend on was not."},
+         "it). late: of the broadcasts, those that this rank entered (or began to wait for) after "
+         "data could be there; late by: how long after the root, median. behind: those that it was "
+         "in time for, but a rank that it may depend on was not. by acks: the latency until its "
+         "acknowledgement came back, less half that message's round trip; no clock is trusted. "
+         "acks: acknowledgements that came, of the broadcasts that are kept: of many, every second "
+         "or fourth one, and so on. given up: that did not come in time. early: of them, those "
+         "that came while the root was still in its "
+         "broadcast: no sooner is known of them. round trip: of an acknowledgement and its "
+         "answer."},
     {.kind = "benchmark",
      .title = "Measuring methods run before the application's collectives",
      .column = {{"method", "method"},
@@ -61,7 +65,7 @@ static const struct finding_kind known[] = {
                "call and again later; where the library's is quicker the replacement is given up, "
                "where latencies have changed they are measured anew. seen: last exit - the root's "
                "entry in the application, where ranks may come late. interval: 95 % of the median. "
-               "cost: of measuring latencies and making the schedule."},
+               "cost: of measuring latencies, making the schedule and trials, for this row."},
 };
 
 const struct finding_kind *finding_kind(const char *kind)
@@ -108,6 +112,8 @@ static const struct finding_column facts[] = {
     {"cost_percent", "part of the run that it cost"},
     {"interval_us", "from one broadcast to the next (median)"},
     {"acknowledged_interval_us", "around an acknowledged one"},
+    {"cut_short_by_budget", "cut short by the budget:"},
+    {"not_measured", "not measured:"},
     {"violations", "destinations where OL_i is violated"},
     {"wrong_ranks", "ranks with wrong data"}};
 

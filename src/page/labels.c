@@ -222,10 +222,14 @@ void comm_label(const struct profile *p, uint32_t comm, char *text, size_t room)
     const struct profile_comm *c = &p->comms.at[comm];
     if (*c->name)
         snprintf(text, room, "%s", c->name);
-    else if (c->root_world_rank != UINT32_MAX)
-        snprintf(text, room, "%u ranks from %u", c->size, c->root_world_rank);
-    else
-        snprintf(text, room, "%u ranks", c->size);
+    else {
+        char place[300] = "", from[40] = "";
+        if (c->root_world_rank != UINT32_MAX)
+            snprintf(from, sizeof from, " from %u", c->root_world_rank);
+        if (c->site != PROFILE_NONE)
+            label_of(p, &p->sites.at[c->site], 1, true, place, sizeof place);
+        snprintf(text, room, "%u ranks%s%s%s", c->size, from, *place ? ", made at " : "", place);
+    }
 }
 
 void site_functions(const struct profile *p, uint32_t site, char *text, size_t room)

@@ -1,6 +1,7 @@
 #include "page/layout.h"
 
 #include "base/format.h"
+#include "base/quote.h"
 #include "page/style.h"
 #include "profile/model.h"
 
@@ -31,6 +32,7 @@ void layout_cell(struct layout *l, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    quote_plain(text);
     *PUSH(&l->cells) = profile_strdup(text);
 }
 

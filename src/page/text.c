@@ -3,11 +3,13 @@
 
 #include "base/clock.h"
 #include "base/format.h"
+#include "base/quote.h"
 #include "base/text.h"
 #include "page/layout.h"
 #include "page/rows.h"
 #include "profile/noise.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -20,15 +22,7 @@ double text_mpi_ns(const struct profile *p)
 {
     double sum = 0;
     for (size_t i = 0; i < p->ranks.n; i++)
-        sum += (double)p->ranks.at[i].mpi_ns;
-    return sum;
-}
-
-static double wall_ns(const struct profile *p)
-{
-    double sum = 0;
-    for (size_t i = 0; i < p->ranks.n; i++)
-        sum += p->ranks.at[i].wall * 1e9;
+        sum += p->ranks.at[i].in_call ? (double)NAN : (double)p->ranks.at[i].mpi_ns;
     return sum;
 }
 
@@ -83,42 +77,69 @@ static void programs_and_hosts(const struct profile *p, FILE *out)
         fact(out, p->hosts.n > 1 ? "hosts" : "host", "%s%s", hosts, each);
 }
 
-static void times(const struct profile *p, FILE *out)
+void text_time_in_mpi(const struct profile *p, char *text, size_t room)
 {
-    double longest = 0, wall = wall_ns(p), mpi = text_mpi_ns(p);
-    uint64_t calls = 0, lifecycle = 0;
+    double mpi = text_mpi_ns(p), wall = profile_wall_ns(p), returned = 0;
     char a[32], b[32], c[32], d[32];
     const struct profile_rank *most = NULL, *least = NULL;
+    size_t in_call = 0, n = p->ranks.n ? p->ranks.n : 1;
     for (size_t i = 0; i < p->ranks.n; i++) {
         const struct profile_rank *r = &p->ranks.at[i];
-        calls += r->calls;
-        if (r->lifecycle_ns > lifecycle)
-            lifecycle = r->lifecycle_ns;
-        if (r->wall * 1e9 > longest)
-            longest = r->wall * 1e9;
+        in_call += r->in_call;
+        returned += (double)r->mpi_ns;
         if (!most || r->mpi_ns > most->mpi_ns)
             most = r;
         if (!least || r->mpi_ns < least->mpi_ns)
             least = r;
     }
-    double n = p->ranks.n ? (double)p->ranks.n : 1;
+    if (in_call)
+        snprintf(text, room,
+                 "not known: %zu of %zu rank%s cut off in a call; in those that returned %s per "
+                 "rank",
+                 in_call, n,
+                 n == 1         ? " was"
+                 : in_call == 1 ? "s was"
+                                : "s were",
+                 format_time(a, returned / (double)n));
+    else if (n > 1 && most->mpi_ns > 0)
+        snprintf(text, room, "%s per rank, %s of the run; from %s (rank %d) to %s (rank %d)",
+                 format_time(a, mpi / (double)n), format_share(b, mpi, wall),
+                 format_time(c, (double)least->mpi_ns), least->rank,
+                 format_time(d, (double)most->mpi_ns), most->rank);
+    else
+        snprintf(text, room, "%s, %s of the run", format_time(a, mpi), format_share(b, mpi, wall));
+}
+
+static void times(const struct profile *p, FILE *out)
+{
+    const double longest = profile_longest_ns(p);
+    uint64_t calls = 0, lifecycle = 0;
+    char a[32], b[32], in_mpi[200];
+    for (size_t i = 0; i < p->ranks.n; i++) {
+        const struct profile_rank *r = &p->ranks.at[i];
+        calls += r->calls;
+        if (r->lifecycle_ns > lifecycle)
+            lifecycle = r->lifecycle_ns;
+    }
+    if (!p->entries.n && !calls && !p->crashed) { /* not even MPI_Init */
+        fact(out, "wall time", "%s from MPI_Init to MPI_Finalize", format_time(a, longest));
+        fact(out, "time in MPI",
+             "not recorded: recording was never on (--start=no, and nobody "
+             "called MPI_Pcontrol(1))");
+        return;
+    }
     if (p->crashed)
         fact(out, "wall time", "%s from MPI_Init to the last that was recorded",
              format_time(a, longest));
     else
         fact(out, "wall time", "%s from MPI_Init to MPI_Finalize, plus %s in these two calls",
              format_time(a, longest), format_time(b, (double)lifecycle));
-    if (p->ranks.n > 1 && most->mpi_ns > 0)
-        fact(out, "time in MPI", "%s per rank, %s of the run; from %s (rank %d) to %s (rank %d)",
-             format_time(a, mpi / n), format_share(b, mpi, wall),
-             format_time(c, (double)least->mpi_ns), least->rank,
-             format_time(d, (double)most->mpi_ns), most->rank);
-    else
-        fact(out, "time in MPI", "%s, %s of the run", format_time(a, mpi),
-             format_share(b, mpi, wall));
+    text_time_in_mpi(p, in_mpi, sizeof in_mpi);
+    fact(out, "time in MPI", "%s", in_mpi);
     if (p->threads_at_once)
         fact(out, "threads", "MPI_THREAD_MULTIPLE: times in MPI are sums over a rank's threads%s",
-             mpi > wall ? ", which is why they are more than the run" : "");
+             text_mpi_ns(p) > profile_wall_ns(p) ? ", which is why they are more than the run"
+                                                 : "");
     fact(out, "MPI calls", "%s, with MPI_Init", format_count(a, calls));
 }
 
@@ -155,7 +176,7 @@ bool text_cost(const struct profile *p, char *text, size_t room)
                       end > 0 ? format_time(b, end) : "not known");
     if (cost > 0 && wall > 0)
         snprintf(text + at, room - (size_t)at,
-                 "in it %s calls of %s each, as measured at the start: %s",
+                 "in it %s calls of %s each, as measured at the start: %s of the run",
                  format_count(count, whole_count(calls)), format_time(c, cost / calls),
                  format_share(a, cost, wall));
     else
@@ -197,6 +218,11 @@ bool text_disturbed(const struct profile *p, char *text, size_t room)
     if (n.worst_rank >= 0 && n.unknown)
         at += snprintf(text + at, room - (size_t)at, "; of %zu rank%s it is not known", n.unknown,
                        n.unknown == 1 ? "" : "s");
+    if (n.worst_rank >= 0 && n.unseen > 0)
+        at += snprintf(text + at, room - (size_t)at,
+                       "; of up to %s of the run, after the last call that a rank left, it is not "
+                       "known",
+                       format_share(most, n.unseen, 1));
     if (noise_has_bad_stretch(&n))
         at += snprintf(text + at, room - (size_t)at, "; worst for rank %d: %s", n.bad_rank,
                        text_bad_stretch(&n, stretch));
@@ -214,13 +240,8 @@ bool text_disturbed(const struct profile *p, char *text, size_t room)
 
 static void text_header(const struct profile *p, FILE *out)
 {
-    char when[64] = "";
-    /* A simulated run starts at 0; a forged date may not fit. */
-    bool known = p->started_unix >= 86400 && p->started_unix < 1e11;
-    time_t started = known ? (time_t)p->started_unix : 0;
-    struct tm local;
-    if (known && localtime_r(&started, &local))
-        strftime(when, sizeof when, ", started %Y-%m-%d %H:%M:%S", &local);
+    char when[64];
+    profile_started(p, ", started %Y-%m-%d %H:%M:%S", when);
     int ranks = p->size > 0 ? p->size : (int)p->ranks.n;
     char title[200];
     snprintf(title, sizeof title, "collprof: %.100s on %d rank%s%s",
@@ -263,14 +284,30 @@ size_t text_width_of(FILE *out, int asked)
     return size.ws_col > REPORT_LEAST_WIDTH ? size.ws_col : REPORT_LEAST_WIDTH;
 }
 
+/* Bytes of the first word; a figure and its unit stay together. */
+static size_t word_length(const char *text)
+{
+    static const char *const units[] = {"%", "s", "ms", "us", "ns", "B", "KiB", "MiB", "GiB"};
+    size_t n = strcspn(text, " ");
+    const char *next = text + n + (text[n] == ' ');
+    for (size_t i = 0; n && i < sizeof units / sizeof *units; i++) {
+        size_t unit = strlen(units[i]);
+        if (isdigit((unsigned char)text[n - 1]) && !strncmp(next, units[i], unit) &&
+            !isalnum((unsigned char)next[unit]))
+            return n + 1 + strcspn(next, " ");
+    }
+    return n;
+}
+
 void text_paragraph(FILE *out, const char *mark, const char *text)
 {
     size_t indent = layout_length(mark), at = indent;
+    char *plain = profile_strdup(text);
+    quote_plain(plain);
+    text = plain;
     fputs(mark, out);
     while (*text) {
-        size_t bytes = strcspn(text, " ");
-        if (!strncmp(text + bytes, " %", 2)) /* stays with its figure */
-            bytes += 2 + strcspn(text + bytes + 2, " ");
+        size_t bytes = word_length(text);
         char *word = strndup(text, bytes);
         size_t length = word ? layout_length(word) : bytes;
         free(word);
@@ -284,6 +321,7 @@ void text_paragraph(FILE *out, const char *mark, const char *text)
         text += strspn(text, " ");
     }
     fputc('\n', out);
+    free(plain);
 }
 
 void text_title(FILE *out, const char *title)
@@ -338,7 +376,8 @@ static void put_report(const struct profile *p, FILE *out, const struct report_o
         shown(o.filter, out);
     text_tables(&v, out, &o, of_rank ? "call_sites" : "operations", "collectives");
     text_tables(&v, out, &o, "waits", "waits");
-    text_trace(p, out);
+    if (whole || p->waits.n)
+        text_trace(p, out);
     text_tables(&v, out, &o, "transport", "transport");
     text_transport(p, out);
     text_tables(&v, out, &o, "messages", "messages");

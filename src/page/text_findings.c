@@ -73,12 +73,14 @@ static void print_remarks(FILE *out, const json_t *const *row, size_t n)
     for (size_t i = 0; i < n; i++) {
         const char *remark = json_string_value(json_object_get(row[i], "remark"));
         const json_t *to = json_object_get(row[i], "destination");
-        char mark[40], bytes[32];
+        const char *comm = json_string_value(json_object_get(row[i], "communicator"));
+        char mark[200], bytes[32];
         if (to)
             snprintf(mark, sizeof mark, "  to rank %lld: ", (long long)json_integer_value(to));
         else
-            snprintf(mark, sizeof mark, "  of %s: ",
-                     format_bytes(bytes, json_number_value(json_object_get(row[i], "bytes"))));
+            snprintf(mark, sizeof mark, "  of %s%s%s: ",
+                     format_bytes(bytes, json_number_value(json_object_get(row[i], "bytes"))),
+                     comm ? " on " : "", comm ? comm : "");
         if (remark && *remark)
             text_paragraph(out, mark, remark);
     }
@@ -113,11 +115,17 @@ static void print_kind(const struct profile *p, size_t first, size_t n, FILE *ou
     text_doubt(p, out);
     for (size_t i = first; i < first + n; i++) {
         const json_t *finding = p->findings.at[i].value, *inner = finding_rows(finding);
+        const char *key = as->column[0].key;
+        /* Of something that was not measured there are no figures for a table. */
+        bool bare = !inner && key && json_is_object(finding) && !json_object_get(finding, key);
         if (inner && ++blocks <= (size_t)top) {
             free(note);
             note = print_block(out, as, finding, inner, (size_t)top);
-        } else if (!inner && json_is_object(finding) && json_object_size(finding))
+        } else if (bare && ++blocks <= (size_t)top) {
+            print_facts(out, finding);
+        } else if (!inner && !bare && json_is_object(finding) && json_object_size(finding)) {
             row[rows++] = finding;
+        }
     }
     text_more(out, blocks, blocks < (size_t)top ? blocks : (size_t)top, "measurement");
     size_t shown = 0;

@@ -2,6 +2,7 @@
 #include "page/text.h"
 
 #include "base/format.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,28 +10,34 @@
 void text_trace(const struct profile *p, FILE *out)
 {
     const struct profile_trace *t = &p->trace;
-    char text[500], share[32], covered[32], error[32];
+    char text[500], share[32], covered[32], error[32], count[32];
     if (!t->on)
         return;
+    if (!p->waits.n) {
+        text_title(out, "Waiting, by what was waited for");
+        text_paragraph(out, "  ", "No call waited for a rank, as far as can be seen.");
+    }
     uint64_t ends = t->sends > t->receives ? t->sends : t->receives;
-    int n = snprintf(text, sizeof text, "From a trace of %s of the run",
-                     format_share(covered, t->covered, 1));
+    format_share(covered, t->covered, 1);
+    if (t->covered > 0 && t->covered < 0.001)
+        snprintf(covered, sizeof covered, "%.1g %%", 100 * t->covered);
+    int n = snprintf(text, sizeof text, "From a trace of %s of the run", covered);
     if (t->time_mask)
         n += snprintf(text + n, sizeof text - (size_t)n, ", in windows of %s",
                       format_time(error, (double)(1ull << __builtin_ctzll(t->time_mask))));
     if (ends)
-        n += snprintf(text + n, sizeof text - (size_t)n,
-                      ": of %llu messages %s have both ends in it", (unsigned long long)ends,
+        n += snprintf(text + n, sizeof text - (size_t)n, ": of %s messages %s have both ends in it",
+                      format_count(count, ends),
                       format_share(share, (double)t->matched, (double)ends));
     if (t->matched < ends && t->time_mask)
         n += snprintf(text + n, sizeof text - (size_t)n, ", the others cross an edge");
     if (t->contradictions)
         n += snprintf(text + n, sizeof text - (size_t)n,
-                      "; %llu pairs cannot be one message and are not used",
-                      (unsigned long long)t->contradictions);
+                      "; %s pairs cannot be one message and are not used, nor what comes behind",
+                      format_count(count, t->contradictions));
     if (t->unnumbered)
-        n += snprintf(text + n, sizeof text - (size_t)n, "; of %llu ends the order is not known",
-                      (unsigned long long)t->unnumbered);
+        n += snprintf(text + n, sizeof text - (size_t)n, "; of %s ends the order is not known",
+                      format_count(count, t->unnumbered));
     if (t->error_ns > 0)
         snprintf(text + n, sizeof text - (size_t)n,
                  "; waits below %s are none, by which clocks may differ",
@@ -48,7 +55,7 @@ void text_transport(const struct profile *p, FILE *out)
     if (t->network == LEDGER_NETWORK_MISSING) {
         text_paragraph(out, "  ",
                        "Of the transport under MPI nothing was seen: libcollprof-transport.so is "
-                       "not in the process, where `collprof run' preloads it (a static program has "
+                       "not in the process, where `collprof run` preloads it (a static program has "
                        "no place for it)");
         return;
     }
@@ -98,23 +105,29 @@ static const char *doing(uint32_t state)
     }
 }
 
+/* Those for one rank in a row, the longest first. */
 static int by_place(const void *a, const void *b)
 {
     const struct wait *x = a, *y = b;
-    if (x->site != y->site)
-        return x->site < y->site ? -1 : 1;
-    if (x->operation != y->operation)
-        return x->operation < y->operation ? -1 : 1;
-    return x->wait_ns != y->wait_ns ? (x->wait_ns > y->wait_ns ? -1 : 1) : 0;
+    return ORDER(x->site, y->site) ?: ORDER(x->operation, y->operation) ?: ORDER(x->rank, y->rank)
+        ?: ORDER(y->wait_ns, x->wait_ns);
 }
 
-/* Messages between two ranks, at any place. */
+/* Messages between two ranks, at any place: of many ranks there are too many pairs to look at all
+ * of them for each; they are in order. */
 static uint64_t messages_between(const struct profile *p, uint32_t from, uint32_t to)
 {
+    const struct profile_peer *m = p->peers.at, *end = m + p->peers.n;
     uint64_t messages = 0;
-    for (size_t i = 0; i < p->peers.n; i++)
-        if (!p->peers.at[i].received && p->peers.at[i].rank == from && p->peers.at[i].peer == to)
-            messages += p->peers.at[i].messages;
+    for (size_t n = p->peers.n; n > 0; n /= 2) {
+        const struct profile_peer *middle = m + n / 2;
+        if (middle->rank < from || (middle->rank == from && middle->peer < to)) {
+            m = middle + 1;
+            n--;
+        }
+    }
+    for (; m < end && m->rank == from && m->peer == to; m++)
+        messages += m->received ? 0 : m->messages;
     return messages;
 }
 
@@ -142,20 +155,57 @@ static double mean_size(const struct profile *p, const struct wait *w)
     return calls > 0 ? bytes / calls : 0;
 }
 
-/* W: the N rows of one place, the longest first; they come to SUM. */
-static void say_whom(const struct view *v, FILE *out, const struct wait *w, size_t n, double sum)
+/* Several are waited for at one place, of which no one alone: in what order they come. Chance
+ * would give the same one as the time before to half of them at the most. */
+static void say_order(FILE *out, const struct wait *w, size_t n)
+{
+    enum { LEAST = 8, IN_TURN = 90, BY_CHANCE = 60 };
+    uint64_t followed = 0, in_turn = 0;
+    for (size_t i = 0; i < n; i++) {
+        followed += w[i].followed;
+        in_turn += w[i].in_turn;
+    }
+    fprintf(out, "; no rank alone is: %zu are waited for", n);
+    if (followed >= LEAST && in_turn * 100 >= IN_TURN * followed)
+        fputs(", each in its turn, as if a slow procedure went round", out);
+    else if (followed >= LEAST && in_turn * 100 <= BY_CHANCE * followed)
+        fputs(", in no order: another one each time, by chance", out);
+}
+
+/* Of the N rows of one place that at which those for the rank begin that is waited for most, NS. */
+static const struct wait *most_of(const struct wait *w, size_t n, double *ns)
+{
+    const struct wait *most = w;
+    *ns = 0;
+    for (size_t i = 0, end; i < n; i = end) {
+        double sum = 0;
+        for (end = i; end < n && w[end].rank == w[i].rank; end++)
+            sum += (double)w[end].wait_ns;
+        if (sum > *ns) {
+            *ns = sum;
+            most = &w[i];
+        }
+    }
+    return most;
+}
+
+/* PLACE: its N rows, which come to SUM. */
+static void say_whom(const struct view *v, FILE *out, const struct wait *place, size_t n,
+                     double sum)
 {
     enum { CLIENTS = 3, LATE_RANKS = 3, BIG = 64 << 10 };
     const struct profile *p = v->p;
+    double waited;
+    const struct wait *w = most_of(place, n, &waited);
     const char *label = w->site == PROFILE_NONE ? "an unknown place" : v->label[w->site];
     char share[32], time[32], size[32];
     fprintf(out, "waits\t%s of the waiting in %s at %s (%s per rank) is for rank %u, which %s",
-            format_share(share, (double)w->wait_ns, sum), p->operations.at[w->operation].name,
-            label, format_time(time, sum / (double)(p->ranks.n ? p->ranks.n : 1)), w->rank,
+            format_share(share, waited, sum), p->operations.at[w->operation].name, label,
+            format_time(time, sum / (double)(p->ranks.n ? p->ranks.n : 1)), w->rank,
             doing(w->state));
     size_t clients = w->state == WAIT_LATE_SENDER ? served(p, w) : 0;
-    if (w->state == WAIT_N_TO_N && n >= LATE_RANKS && 2 * (double)w->wait_ns <= sum)
-        fprintf(out, "; no rank alone is: in turn or by chance, %zu are waited for", n);
+    if (w->state == WAIT_N_TO_N && n >= LATE_RANKS && 2 * waited <= sum)
+        say_order(out, place, n);
     else if (clients >= CLIENTS)
         fprintf(out, "; it serves %zu ranks, which send to it and wait there", clients);
     else if (w->state == WAIT_LATE_RECEIVER && mean_size(p, w) >= BIG)
@@ -171,7 +221,7 @@ void text_small_messages(const struct view *v, FILE *out)
     enum { LEAST_PERCENT = 2, LEAST = 1000, SMALL = 256, ONE_WAY = 100 };
     const struct profile *p = v->p;
     const struct profile_peer *most = NULL;
-    double run = 0, time = 0;
+    double time = 0;
     char size[32], count[32];
     for (size_t i = 0; i < p->peers.n; i++) {
         const struct profile_peer *m = &p->peers.at[i];
@@ -180,12 +230,10 @@ void text_small_messages(const struct view *v, FILE *out)
             messages_between(p, m->peer, m->rank) <= m->messages / ONE_WAY)
             most = m;
     }
-    for (size_t i = 0; i < p->ranks.n; i++)
-        run += p->ranks.at[i].wall * 1e9;
     for (size_t i = 0; most && i < p->entries.n; i++)
         if (p->entries.at[i].site == most->site && p->entries.at[i].operation == most->operation)
             time += (double)p->entries.at[i].time_ns;
-    if (most && time * 100 >= LEAST_PERCENT * run)
+    if (most && time * 100 >= LEAST_PERCENT * profile_wall_ns(p))
         fprintf(
             out,
             "messages\t%s at %s sends small messages one by one: %s of %s from rank %u to rank %u, "
@@ -202,11 +250,9 @@ void text_most_waited(const struct view *v, FILE *out)
     const struct profile *p = v->p;
     enum { LEAST_PERCENT = 2 };
     struct wait *w = profile_alloc((p->waits.n + 1) * sizeof *w);
-    const struct wait *whom = NULL; /* the first of a place is the longest */
+    const struct wait *place = NULL;
     size_t rows = 0;
-    double run = 0, most = 0;
-    for (size_t i = 0; i < p->ranks.n; i++)
-        run += p->ranks.at[i].wall * 1e9 * p->trace.covered;
+    double run = profile_wall_ns(p) * p->trace.covered, most = 0;
     if (p->waits.n)
         memcpy(w, p->waits.at, p->waits.n * sizeof *w);
     qsort(w, p->waits.n, sizeof *w, by_place);
@@ -218,11 +264,11 @@ void text_most_waited(const struct view *v, FILE *out)
             sum += (double)w[end].wait_ns;
         if (sum > most) {
             most = sum;
-            whom = &w[i];
+            place = &w[i];
             rows = end - i;
         }
     }
-    if (whom && most * 100 >= LEAST_PERCENT * run)
-        say_whom(v, out, whom, rows, most);
+    if (place && most * 100 >= LEAST_PERCENT * run)
+        say_whom(v, out, place, rows, most);
     free(w);
 }

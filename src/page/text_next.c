@@ -59,10 +59,7 @@ void text_next(const struct view *v, FILE *out, const char *directory)
     const struct profile *p = v->p;
     const char *again = *p->launcher ? p->launcher : "mpiexec";
     char word[4400], text[4600];
-    double run = 0;
-    for (size_t i = 0; i < p->ranks.n; i++)
-        run += p->ranks.at[i].wall * 1e9;
-    const double matters = 0.01 * run;
+    const double matters = 0.01 * profile_wall_ns(p);
     unsigned processors = too_few_processors(p);
     const enum noise_level noise = noise_of(p).level;
     quote_word(directory, word, sizeof word);
@@ -85,7 +82,7 @@ void text_next(const struct view *v, FILE *out, const char *directory)
     else if (request_wait(p) >= matters)
         snprintf(text, sizeof text,
                  "the requests that are waited for: collprof report --sort=wait %s", word);
-    else if (v->mpi_ns >= matters)
+    else if (!(v->mpi_ns < matters))
         snprintf(text, sizeof text, "the same for a browser, every row: collprof report --html %s",
                  word);
     else

@@ -66,5 +66,9 @@ void text_sizes(const struct profile *p, FILE *out, const struct report_options 
     }
     if (layout_rows(l) > 1)
         text_title(out, "Message sizes");
-    layout_print(l, layout_rows(l) > 1 ? out : NULL, text_width());
+    bool any = layout_rows(l) > 1;
+    layout_print(l, any ? out : NULL, text_width());
+    if (any)
+        text_paragraph(out, "  ",
+                       "calls of all ranks that carried so much each; bytes: of these together.");
 }

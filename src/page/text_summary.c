@@ -15,15 +15,6 @@ static const double matters = 0.01;
 /* From this part of the run on the host may have kept a rank waiting. */
 static const double pressed = 0.10;
 
-/* Time of all ranks together, from MPI_Init to MPI_Finalize. */
-static double wall_ns(const struct profile *p)
-{
-    double sum = 0;
-    for (size_t i = 0; i < p->ranks.n; i++)
-        sum += p->ranks.at[i].wall * 1e9;
-    return sum;
-}
-
 /* What the next sentence is about, for a link: a row of calls. */
 static void point(FILE *out, const char *listing, const struct profile_entry *e)
 {
@@ -46,9 +37,9 @@ static void trust(const struct profile *p, const struct noise *n, FILE *out)
             spoiled ? "The times of this run mean little" : "This run was disturbed");
     if (!alone)
         fprintf(out, "rank %d ", n->worst_rank);
-    fprintf(out, "%scould run, but had no processor, for %s of the run (%s",
-            alone ? "its rank " : "", format_share(share, n->share, 1),
-            format_time(time, n->seconds * 1e9));
+    fprintf(out, "%scould run, but had no processor, for %s%s of the run (%s",
+            alone ? "its rank " : "", n->unseen > 0 ? "at least " : "",
+            format_share(share, n->share, 1), format_time(time, n->seconds * 1e9));
     if (!alone)
         fprintf(out, "; all ranks together %s", format_share(all, n->mean, 1));
     fputs(").", out);
@@ -60,11 +51,33 @@ static void trust(const struct profile *p, const struct noise *n, FILE *out)
     fputc('\n', out);
 }
 
+/* Some rank was killed in a call: its record does not say when, but may be those of others do. */
+static void cut_off(const struct profile *p, FILE *out)
+{
+    const struct profile_stand *longest = NULL;
+    char time[32];
+    for (size_t i = 0; i < p->stands.n; i++) {
+        const struct profile_stand *s = &p->stands.at[i];
+        if (!s->outside && s->seconds < 0 && (!longest || s->witnessed > longest->witnessed))
+            longest = s;
+    }
+    fputs("ranks\tWhat part of the run MPI takes is not known: ranks were cut off in calls", out);
+    if (longest && longest->witnessed > 0)
+        fprintf(out, "; rank %d in %s, which it had entered %s before the record of rank %d ends",
+                longest->rank, p->operations.at[longest->operation].name,
+                format_time(time, 1e9 * longest->witnessed), longest->witness);
+    fputs(".\n", out);
+}
+
 static void most_time(const struct view *v, FILE *out)
 {
     const struct profile *p = v->p;
     char share[32];
-    double wall = wall_ns(p);
+    double wall = profile_wall_ns(p);
+    if (isnan(v->mpi_ns)) {
+        cut_off(p, out);
+        return;
+    }
     if (wall > 0 && v->mpi_ns < matters * wall) {
         if (v->spoiled)
             return;
@@ -133,7 +146,7 @@ static bool stands_out(double count, double n, double ranks)
 
 static void most_late(const struct profile *p, FILE *out)
 {
-    double instances = 0, time = 0, wait = 0, wall = wall_ns(p);
+    double instances = 0, time = 0, wait = 0, wall = profile_wall_ns(p);
     const struct profile_rank *last = NULL;
     char share[32], of[32];
     for (size_t i = 0; i < p->arrivals.n; i++) {
@@ -171,7 +184,7 @@ static void most_waiting(const struct view *v, FILE *out)
         hidden += rows->entries.at[i].hidden;
         wait += rows->entries.at[i].wait_ns;
     }
-    double wall = wall_ns(p);
+    double wall = profile_wall_ns(p);
     if (completed && (double)wait >= matters * wall) {
         const struct profile_entry *e = &rows->entries.at[0];
         fprintf(out,

@@ -73,7 +73,7 @@ static const struct page_table tables[] = {
      "wait", "Non-blocking requests, by the call that posted them", "call site",
      "size, open, until wait, in wait: means per request. open: from post to completion. until "
      "wait: from the post to the call that completed it. in wait: in that call. done: complete "
-     "when that call was made. cost/rank: time in these calls, mean of all ranks; a call that "
+     "when it was waited for. cost/rank: time in these calls, mean of all ranks; a call that "
      "completes several is shared out evenly. overlap: whether the work in between hides the "
      "transfer.",
      always, posts_requests},
@@ -85,27 +85,30 @@ static const struct page_table tables[] = {
      "one that most often enters last. waiting: part of the time in these calls before the awaited "
      "rank had entered. duration: from that entry to the last exit, median.",
      always, NULL},
-    {"waits", "state for_rank calls time ?mean share operation call_site", NULL,
+    {"waits", "state for_rank ?calls time ?mean ?share operation call_site", NULL,
      "Waiting, by what was waited for", "row",
      "waiting: a late sender or receiver is the other side of a message; in the other states a "
      "rank that the collective needs comes later (n-to-n: needs all). all time: of all ranks "
-     "together. % wait: of all waiting. A call that completes several requests waits for the one "
+     "together. % wait: of all waiting that has a name. A call that completes several requests "
+     "waits for the one "
      "that was possible last.",
      always, NULL},
     {"transport",
      "operation sends eager rendezvous ?eager_max ?rendezvous_min ?receives lay ?same_call "
      "other_call ?outside ?polls ?empty_polls ?moved carrier call_site",
      NULL, "Under MPI, by the call that started it", "call site",
-     "eager, rdv: of the sends; of the others it was not seen. lay: in the transport, before the "
-     "receiver entered the call that found it. here, later, apart: in which call a transfer ended. "
+     "eager, rdv: % of the sends; of the others it was not seen. lay: in the transport, before the "
+     "receiver entered the call that found it. here, later, apart: % of transfers "
+     "that ended in the call that started them, in a later one, in none. "
      "polls: per call.",
      always, NULL},
     {"messages", "rank peer messages bytes ?size operation call_site", "bytes",
      "Messages, by sender and receiver", "row", NULL, always, is_sent},
-    {"communicators", "communicator members ?groups ?made calls bytes time_per_rank share", NULL,
+    {"communicators",
+     "?communicator members ?groups ?made calls bytes time_per_rank share ?made_at", NULL,
      "Time in MPI, by communicator", "communicator",
-     "alike: others of the same ranks, as duplicates are. groups: with different members. made: "
-     "how often, of all ranks. time/rank: mean of all ranks.",
+     "groups: with different members. made: how often such a one was made. time/rank: mean of all "
+     "ranks.",
      several, NULL},
     {"ranks", "rank wall mpi mpi_share ?calls ?cpu ?delayed ?preempted ?last_in ended ?host", "mpi",
      "Ranks, most time in MPI first", "rank",
@@ -114,9 +117,11 @@ static const struct page_table tables[] = {
      "processor. preempted: how often it lost its processor. last in: collectives that it entered "
      "last.",
      of_several, NULL},
-    {"regions", "region entered time_per_rank mpi_per_rank mpi_share calls", NULL, "Regions",
-     "region", "time/rank, MPI/rank: mean of all ranks. % MPI: of the region's time.", always,
-     NULL},
+    {"regions", "?region entered time_per_rank mpi_per_rank mpi_share calls", NULL, "Regions",
+     "region",
+     "time/rank, MPI/rank: mean of all ranks, without regions within it. % MPI: of the region's "
+     "time.",
+     always, NULL},
 };
 enum { N_TABLES = sizeof tables / sizeof *tables, MAX_COLUMNS = 16 };
 
@@ -153,8 +158,9 @@ static struct layout *fill(const struct chosen *c, const struct page_table *t, c
 {
     char align[MAX_COLUMNS + 1] = "";
     for (size_t i = 0; i < c->n; i++)
-        align[i] = c->figure[i]->unit != UNIT_TEXT ? (c->gives_way[i] ? 'o' : 'r')
-                                                   : (c->figure[i]->brief || i == 0 ? 'L' : 'l');
+        align[i] = c->figure[i]->unit != UNIT_TEXT
+                       ? (c->gives_way[i] ? 'o' : 'r')
+                       : (c->figure[i]->brief || c->gives_way[i] ? 'L' : 'l');
     struct layout *l = layout_new(align);
     for (size_t i = 0; i < c->n; i++)
         layout_cell(l, "%s", c->figure[i]->head);
