@@ -15,6 +15,7 @@ libbase_la_SOURCES = \
 	src/base/clock.c src/base/clock.h \
 	src/base/format.c src/base/format.h \
 	src/base/hash.h src/base/histogram.c src/base/histogram.h \
+	src/base/input.c src/base/input.h \
 	src/base/launcher.c src/base/launcher.h \
 	src/base/names.c src/base/names.h src/base/own_file.h \
 	src/base/noise.c src/base/noise.h src/base/order.h \
@@ -68,13 +69,16 @@ libmeasure_la_SOURCES = \
 	src/measure/bcast/list.c src/measure/bcast/ol.c src/measure/bcast/overhead.c \
 	src/measure/bcast/rounds.c src/measure/bcast/send_latency.c \
 	src/measure/bcast/discover.c src/measure/bcast/discover.h src/measure/bcast/discover_tree.c \
-	src/measure/bcast/ship.c \
+	src/measure/bcast/ship.c src/measure/bcast/suites.c \
 	src/measure/bcast/validate.c src/measure/bcast/validate.h \
 	src/measure/collective/collective.c src/measure/collective/collective.h \
 	src/measure/collective/mirrored.c src/measure/collective/collective_inner.h \
-	src/measure/collective/operation.c src/measure/collective/operation.h src/measure/collective/own.c \
+	src/measure/collective/operation.c src/measure/collective/operation.h src/measure/collective/operation_data.c \
+	src/measure/collective/operation_inner.h src/measure/collective/own.c \
+	src/measure/pairs/best.c src/measure/pairs/best.h \
 	src/measure/pairs/grid.c src/measure/pairs/grid.h \
-	src/measure/pairs/pairs.c src/measure/pairs/pairs.h \
+	src/measure/pairs/pair.c src/measure/pairs/pair.h \
+	src/measure/pairs/pairs.c src/measure/pairs/pairs.h src/measure/pairs/plan.h \
 	src/measure/pairs/sites.c src/measure/pairs/sites.h \
 	src/measure/pairs/ways.c src/measure/pairs/ways.h \
 	src/measure/pairs/suspect.c src/measure/pairs/suspect.h \
@@ -105,6 +109,7 @@ libprofile_la_SOURCES = \
 	src/profile/peers.c \
 	src/profile/profile.h \
 	src/profile/sort.c \
+	src/profile/misfits.c \
 	src/profile/stands.c \
 	src/profile/symbolize.c \
 	src/timeline/collective.c src/timeline/match.c src/timeline/waits.c \
@@ -126,7 +131,6 @@ EXTRA_DIST += src/profile/schema.awk src/profile/schema.json.in
 # page: how people read it.
 libpage_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 libpage_la_SOURCES = \
-	src/page/compare.c src/page/compare.h \
 	src/page/figures.c src/page/figures.h src/page/figures_calls.c src/page/figures_inner.h \
 	src/page/figures_ranks.c \
 	src/page/filter.c src/page/filter.h src/page/findings.c src/page/findings.h \
@@ -141,14 +145,15 @@ libpage_la_SOURCES = \
 
 # compare: what differs between sets of runs.
 libcompare_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-libcompare_la_SOURCES = src/compare/data.c src/compare/differences.c src/compare/differences.h \
+libcompare_la_SOURCES = src/compare/causes.c src/compare/data.c src/compare/differences.c src/compare/differences.h \
+	src/compare/differences_inner.h \
 	src/compare/evidence.c src/compare/evidence.h src/compare/places.c src/compare/places.h \
-	src/compare/sentences.c src/compare/text.c
+	src/compare/sentences.c src/compare/text.c src/compare/two.c
 
 # data: for other programs.
 libdata_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(SQLITE_CFLAGS) $(OTF2_CFLAGS)
 libdata_la_SOURCES = src/data/csv.c src/data/data.h src/data/html.c src/data/html.h src/data/html_calls.c src/data/html_compare.c \
-	src/data/html_findings.c src/data/html_pictures.c src/data/html_times.c src/data/html_tree.c src/data/otf2.c src/data/perfetto.c \
+	src/data/html_curves.c src/data/html_findings.c src/data/html_pictures.c src/data/html_times.c src/data/html_tree.c src/data/otf2.c src/data/perfetto.c \
 	src/data/sqlite.c src/data/trace.c
 nodist_libdata_la_SOURCES = html_assets.c
 # What the page for a browser carries along: its style, its script, and a library for curves if configure found
@@ -167,6 +172,7 @@ libresults_la_SOURCES = \
 	src/results/base_round.c src/results/base_round.h \
 	src/results/document.c src/results/document.h src/results/document_inner.h \
 	src/results/document_write.c \
+	src/results/json_file.c src/results/json_file.h \
 	src/results/launches.c src/results/launches.h \
 	src/results/save.c src/results/save.h \
 	src/results/schedule_json.c src/results/schedule_json.h
@@ -206,7 +212,7 @@ collprof_LDADD = libpicture.la libdata.la libcompare.la libpage.la libresults.la
 # Loaded when call sites are to be named: the only one that needs libdw.
 pkglib_LTLIBRARIES = collprof-symbols.la
 collprof_symbols_la_CPPFLAGS = $(AM_CPPFLAGS) $(DW_CFLAGS)
-collprof_symbols_la_SOURCES = src/symbols/spans.c src/symbols/spans.h \
+collprof_symbols_la_SOURCES = src/base/input.c src/symbols/spans.c src/symbols/spans.h \
 	src/symbols/symbols.c src/symbols/symbols.h
 collprof_symbols_la_LIBADD = $(DW_LIBS)
 collprof_symbols_la_LDFLAGS = -module -avoid-version -shared

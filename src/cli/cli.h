@@ -2,6 +2,7 @@
 #ifndef COLLPROF_CLI_CLI_H
 #define COLLPROF_CLI_CLI_H
 
+#include "base/reason.h"
 #include "profile/profile.h"
 
 #include <argp.h>
@@ -23,6 +24,12 @@ int cli_info(int argc, char **argv);
 /* Parses, or ends the process: after --help with 0, after an error with CLI_USAGE. An unknown
  * option is answered with the list of the known ones. */
 void cli_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input);
+
+/* A line on standard output; what in it is not printable becomes '?'. */
+void cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* profile_load_trace(), and a line on standard error where ranks are not in it. */
+struct profile *cli_load_trace(const char *name, const char *directory);
 
 /* Ends the process with STATUS after the reasons that were given (base/reason.h). */
 _Noreturn void cli_give_up(const char *name, int status);
@@ -53,9 +60,10 @@ int cli_width(const char *name, const char *text);
 /* Starts a viewer on PATH, BROWSER or xdg-open. False, with a word why, if there is none. */
 bool cli_show(const char *name, const char *path);
 
-/* Ends the process if PATH, a name that the user has not chosen, is a file that collprof has not
- * made: a page, or a picture that says so. */
-void cli_may_replace(const char *name, const char *path);
+/* Ends the process if PATH, a name that the user has not chosen, may not be written: see
+ * save_is_safe(), and, but with FORCE, a file that collprof has not made. Its own are pages,
+ * pictures and databases that say so, and what begins with HEAD (NULL: nothing). */
+void cli_may_replace(const char *name, const char *path, bool force, const char *head);
 
 /* Flushes standard output. False, with a word why, if it could not be written (a full disk). */
 bool cli_flush(const char *name);

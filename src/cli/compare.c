@@ -4,7 +4,6 @@
 #include "compare/differences.h"
 #include "compare/evidence.h"
 #include "data/data.h"
-#include "page/compare.h"
 #include "page/text.h"
 
 #include <math.h>
@@ -19,7 +18,9 @@ struct options {
     size_t n, before; /* directories; those before the -- */
     double share;     /* --fail-above; NAN: not given */
     size_t format;
-    struct compare_options compare;
+    const char *figure;
+    long top;
+    int width;
 };
 
 static const struct {
@@ -104,13 +105,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         o->format = cli_choice(o->name, "--format is", argument, format_name);
         return 0;
     case 't':
-        o->compare.top = cli_lines(o->name, argument);
+        o->top = cli_lines(o->name, argument);
         return 0;
     case 'f':
-        o->compare.figure = cli_figure(o->name, "figure", argument);
+        o->figure = cli_figure(o->name, "figure", argument);
         return 0;
     case 'w':
-        o->compare.width = cli_width(o->name, argument);
+        o->width = cli_width(o->name, argument);
         return 0;
     case ARGP_KEY_ARG:
         take_directory(o, argument);
@@ -141,13 +142,11 @@ static int compare_runs(const struct options *o, struct profile *const *run)
 {
     refuse_twice(o);
     struct differences *d = differences_find(run, o->before, o->n - o->before);
-    text_set_width(text_width_of(stdout, o->compare.width));
-    formats[o->format].put(
-        &(struct differences_page){
-            .d = d, .name = o->directory, .share = o->share, .top = o->compare.top},
-        stdout);
+    const struct differences_page page = {d, o->directory, o->share, o->top};
+    text_set_width(text_width_of(stdout, o->width));
+    formats[o->format].put(&page, stdout);
     if (o->n == 2 && !o->format)
-        compare_text(run[0], run[1], o->directory[0], o->directory[1], stdout, &o->compare);
+        differences_two(&page, o->figure, stdout);
     bool failed = !isnan(o->share) && differences_above(d, o->share);
     differences_free(d);
     return failed ? CLI_CHANGED : 0;
@@ -164,7 +163,7 @@ int cli_compare(int argc, char **argv)
                "side can tell; collprof repeat makes them. Call sites are the same if file, line "
                "and callers are; what is left over is matched by the names of the functions, as "
                "lines move when a program is edited."};
-    struct options o = {.name = argv[0], .share = NAN, .compare = {.top = 10}};
+    struct options o = {.name = argv[0], .share = NAN, .top = 10};
     o.directory = calloc((size_t)argc + 1, sizeof *o.directory);
     struct profile **run = calloc((size_t)argc + 1, sizeof *run);
     if (!o.directory || !run)

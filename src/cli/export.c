@@ -14,6 +14,7 @@
 
 struct options {
     const char *name, *directory, *output;
+    bool force;
     const struct format_of_export *format;
     const struct listing *table;
 };
@@ -28,12 +29,12 @@ static void explain_empty(const struct options *o, const struct profile *p, cons
 {
     bool waits = !strcmp(l->name, "waits"), transport = !strcmp(l->name, "transport");
     if ((waits && !p->trace.on) || (transport && !p->trace.network))
-        fprintf(stderr,
-                "%s: no rows of %s: this run was made without it: collprof run --trace%s would be "
-                "right\n",
-                o->name, l->name, transport ? "=transport" : "");
+        reason_say(o->name,
+                   "no rows of %s: this run was made without it: collprof run --trace%s would be "
+                   "right",
+                   l->name, transport ? "=transport" : "");
     else
-        fprintf(stderr, "%s: no rows of %s: this run has none\n", o->name, l->name);
+        reason_say(o->name, "no rows of %s: this run has none", l->name);
 }
 
 static bool write_table(const struct options *o, const struct listing *l, const struct profile *p,
@@ -44,15 +45,33 @@ static bool write_table(const struct options *o, const struct listing *l, const 
     if (!save_open(&save, path))
         return false;
     view_open(&v, p, NULL);
-    size_t n = data_csv(l, &v, save.out, NULL);
+    size_t n = data_csv(l, &v, save.out);
     view_close(&v);
     if (!save_commit(&save))
         return false;
     if (path)
-        printf("%s: %zu row%s: %s\n", path, n, n == 1 ? "" : "s", l->about);
+        cli_say("%s: %zu row%s: %s", path, n, n == 1 ? "" : "s", l->about);
     if (!n && o->table)
         explain_empty(o, p, l);
     return true;
+}
+
+static const char *table_path(const char *directory, const struct listing *l, char *path,
+                              size_t room)
+{
+    snprintf(path, room, "%s/%s.csv", directory, l->name);
+    return path;
+}
+
+static void check_table(const struct options *o, const struct listing *l, const char *path)
+{
+    char head[1000] = "";
+    FILE *out = fmemopen(head, sizeof head, "w");
+    if (out) {
+        data_csv_head(l, out);
+        fclose(out);
+    }
+    cli_may_replace(o->name, path, o->force, head);
 }
 
 static bool write_csv(const struct options *o, const struct profile *p, const char *target)
@@ -62,15 +81,15 @@ static bool write_csv(const struct options *o, const struct profile *p, const ch
     if (!save_is_safe(target))
         return false;
     if (mkdir(target, 0777) && errno != EEXIST) {
-        fprintf(stderr, "%s: %s: %s\n", o->name, target, strerror(errno));
+        reason_say(o->name, "%s: %s", target, strerror(errno));
         return false;
     }
     bool good = true;
-    for (size_t i = 0; i < n_listings && good; i++) {
-        char path[4400];
-        snprintf(path, sizeof path, "%s/%s.csv", target, listings[i].name);
-        good = write_table(o, &listings[i], p, path);
-    }
+    char path[4400];
+    for (size_t i = 0; i < n_listings; i++)
+        check_table(o, &listings[i], table_path(target, &listings[i], path, sizeof path));
+    for (size_t i = 0; i < n_listings && good; i++)
+        good = write_table(o, &listings[i], p, table_path(target, &listings[i], path, sizeof path));
     return good;
 }
 
@@ -83,18 +102,20 @@ static bool write_json(const struct options *o, const struct profile *p, const c
 static bool write_sqlite(const struct options *o, const struct profile *p, const char *target)
 {
     struct save save;
+    if (!o->output)
+        cli_may_replace(o->name, target, o->force, NULL);
     if (!save_open(&save, target))
         return false;
     const char *why =
         save.temporary ? data_sqlite(p, save.temporary) : "a file would be right for a database";
     if (why) {
-        fprintf(stderr, "%s: %s: %s\n", o->name, target, why);
+        reason_say(o->name, "%s: %s", target, why);
         save_abandon(&save);
         return false;
     }
     if (!save_commit(&save))
         return false;
-    printf("%s: %zu tables; what their columns mean: SELECT * FROM columns\n", target, n_listings);
+    cli_say("%s: %zu tables; what their columns mean: SELECT * FROM columns", target, n_listings);
     return true;
 }
 
@@ -103,7 +124,7 @@ static bool write_perfetto(const struct options *o, const struct profile *p, con
 {
     struct save save;
     (void)target;
-    struct profile *trace = p->trace.on ? profile_load_trace(directory_of(o)) : NULL;
+    struct profile *trace = p->trace.on ? cli_load_trace(o->name, directory_of(o)) : NULL;
     if (p->trace.on && !trace)
         return false;
     if (!save_open(&save, o->output)) {
@@ -116,20 +137,21 @@ static bool write_perfetto(const struct options *o, const struct profile *p, con
         return save_commit(&save);
     }
     if (!data_trace(p, save.out))
-        fprintf(stderr, "%s: no collective instances were recorded: the trace is empty\n", o->name);
+        reason_say(o->name, "no collective instances were recorded: the trace is empty");
     return save_commit(&save);
 }
 
 static bool write_otf2(const struct options *o, const struct profile *p, const char *target)
 {
     (void)p;
-    struct profile *trace = profile_load_trace(directory_of(o));
+    struct profile *trace = cli_load_trace(o->name, directory_of(o));
     const char *why = trace ? data_otf2(trace, target) : NULL;
     if (why)
-        fprintf(stderr, "%s: %s: %s\n", o->name, target, why);
+        reason_say(o->name, "%s: %s", target, why);
     else if (trace)
-        printf("%s/traces.otf2: for otf2-print and what else reads OTF2%s\n", target,
-               trace->nets.n ? "; what MPI did below its calls is in --format=perfetto alone" : "");
+        cli_say("%s/traces.otf2: for otf2-print and what else reads OTF2%s", target,
+                trace->nets.n ? "; what MPI did below its calls is in --format=perfetto alone"
+                              : "");
     profile_free(trace);
     return trace && !why;
 }
@@ -160,10 +182,13 @@ static const char *table_name(size_t i)
     return i < n_listings ? listings[i].name : NULL;
 }
 
+enum { FORCE = 256 };
+
 static const struct argp_option options[] = {
     {"format", 'f', "FORMAT", 0, "one of those below (csv)", 0},
     {"table", 't', "TABLE", 0, "of csv only this table, on standard output", 0},
     {"output", 'o', "PATH", 0, "write there: the directory of csv's files, or a file", 0},
+    {"force", FORCE, NULL, 0, "replace files of these names also if collprof has not made them", 0},
     {0}};
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -178,6 +203,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case 'o':
         o->output = argument;
+        return 0;
+    case FORCE:
+        o->force = true;
         return 0;
     case ARGP_KEY_ARG:
         if (o->directory)
@@ -230,7 +258,7 @@ static bool export_log(const struct options *o)
     struct save save;
     char why[400];
     if (!pairs_log_load(o->directory, &p, why, sizeof why)) {
-        fprintf(stderr, "%s: %s\n", o->name, why);
+        reason_say(o->name, "%s", why);
         return false;
     }
     bool good = save_open(&save, o->output);

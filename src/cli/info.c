@@ -42,7 +42,7 @@ static void print_build(void)
     library_line("libcollprof-transport.so", "transport library");
     library_line(SYMBOLS_MODULE, "symbols");
     printf("  %-19s%s%s\n", "plotter", GNUPLOT,
-           access(GNUPLOT, X_OK) ? " (not found: `collprof plot' will say so)" : "");
+           access(GNUPLOT, X_OK) ? " (not found: `collprof plot` will say so)" : "");
 }
 
 static void print_clock(void)

@@ -77,7 +77,7 @@ static void launch(const struct launches *l, long i, const char *file)
     posix_spawn_file_actions_destroy(&actions);
     free(argv);
     if (failed) {
-        fprintf(stderr, "%s: %s: %s\n", l->name, l->word[0], strerror(failed));
+        reason_say(l->name, "%s: %s", l->word[0], strerror(failed));
         unlink(file);
         rmdir(l->output); /* if nothing is in it */
         exit(CLI_NOT_FOUND);
@@ -85,8 +85,8 @@ static void launch(const struct launches *l, long i, const char *file)
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     if (status) {
-        fprintf(stderr, "%s: launch %ld ended with status %d: no results of all\n", l->name, i,
-                WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+        reason_say(l->name, "launch %ld ended with status %d: no results of all", i,
+                   WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
         exit(1);
     }
 }
@@ -113,7 +113,7 @@ static void gather(const struct launches *l, json_t *all)
         snprintf(file, sizeof file, "%s/launch-%ld.json", l->output, i);
         launch(l, i, file);
         add(l, all, file);
-        fprintf(stderr, "%s: %s\n", l->name, file);
+        reason_say(l->name, "%s", file);
     }
 }
 

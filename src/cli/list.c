@@ -99,6 +99,7 @@ static void add_beside(struct runs *r, const char *path)
         char beside[4200];
         snprintf(beside, sizeof beside, "%.4000s-%d", path, i);
         add(r, beside);
+        add_inside(r, beside);
     }
 }
 
@@ -119,18 +120,13 @@ static const char *state_of(const struct profile *p)
 static void put(struct layout *l, const struct listed_run *run)
 {
     const struct profile *p = run->p;
-    char date[32] = "-";
-    time_t started = (time_t)run->started;
-    struct tm t;
-    double wall = 0;
-    if (localtime_r(&started, &t))
-        strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &t);
-    for (size_t i = 0; i < p->ranks.n; i++)
-        wall = p->ranks.at[i].wall > wall ? p->ranks.at[i].wall : wall;
+    char date[64];
+    if (!*profile_started(p, "%Y-%m-%d %H:%M:%S", date))
+        strcpy(date, "-");
     layout_cell(l, "%s", run->path);
     layout_cell(l, "%s", date);
     layout_cell(l, "%d", p->size > 0 ? (int)p->size : (int)p->ranks.n);
-    layout_time(l, 1e9 * wall);
+    layout_time(l, profile_longest_ns(p));
     layout_cell(l, "%s", state_of(p));
     layout_bytes(l, run->bytes);
     layout_cell(l, "%s", p->programs.n ? p->programs.at[0] : "");
@@ -156,8 +152,8 @@ int cli_list(int argc, char **argv)
         any = add_inside(&r, directory[i]) || any;
         add_beside(&r, directory[i]);
         if (!any) {
-            fprintf(stderr, "%s: %s: %s: what `collprof run -o' wrote would be right\n", r.name,
-                    directory[i], access(directory[i], R_OK) ? strerror(errno) : "no run in it");
+            reason_say(r.name, "%s: %s: what `collprof run -o` wrote would be right", directory[i],
+                       access(directory[i], R_OK) ? strerror(errno) : "no run in it");
             status = 1;
         }
     }

@@ -1,14 +1,17 @@
 #include "cli/cli.h"
 #include "config.h"
 
-#include "base/reason.h"
+#include "base/input.h"
+#include "base/quote.h"
 #include "base/text.h"
+#include "data/data.h"
 #include "page/figures.h"
 #include "page/report.h"
 #include "profile/profile.h"
 #include "results/save.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -44,7 +47,7 @@ static void print_usage(FILE *out)
           out);
     for (int i = 0; i < N_COMMANDS; i++)
         fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].summary);
-    fputs("\n`collprof help COMMAND' shows a command's options; so does its manual page,\n"
+    fputs("\n`collprof help COMMAND` shows a command's options; so does its manual page,\n"
           "collprof-COMMAND(1).\n",
           out);
 }
@@ -58,11 +61,31 @@ void cli_refuse(const char *name, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    fprintf(stderr, "%s: ", name);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    reason_say_list(name, format, arguments);
     va_end(arguments);
     exit(CLI_USAGE);
+}
+
+struct profile *cli_load_trace(const char *name, const char *directory)
+{
+    struct profile *p = profile_load_trace(directory);
+    if (p && (int64_t)p->ranks.n < p->size)
+        reason_say(name, "%s: of %d ranks %zu are in the trace: collprof report names the others",
+                   directory, p->size, p->ranks.n);
+    return p;
+}
+
+void cli_say(const char *format, ...)
+{
+    char *line = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    if (vasprintf(&line, format, arguments) >= 0) {
+        quote_plain(line);
+        puts(line);
+    }
+    va_end(arguments);
+    free(line);
 }
 
 /* The known option that one of ARGV nearly is; NULL: none is meant so. */
@@ -101,14 +124,32 @@ static void list_options(const char *name, const struct argp *argp, char **argv)
 {
     const char *meant = option_meant(argp, argv + 1);
     if (meant)
-        fprintf(stderr, "%s: did you mean --%s?\n", name, meant);
+        reason_say(name, "did you mean --%s?", meant);
     fprintf(stderr, "%s: known options are", name);
     for (const struct argp_option *o = argp->options; o && (o->name || o->key || o->doc); o++)
-        if (o->name)
+        if (o->name && !(o->flags & OPTION_HIDDEN))
             fprintf(stderr, " --%s%s%s", o->name,
                     o->arg && !(o->flags & OPTION_ARG_OPTIONAL) ? "=" : "",
                     o->arg && !(o->flags & OPTION_ARG_OPTIONAL) ? o->arg : "");
     fputs(" --help --version\n", stderr);
+}
+
+/* What getopt says of a wrong option has its name as it is: that is kept back, and told. */
+static error_t parse_quietly(const struct argp *argp, int argc, char **argv, unsigned flags,
+                             void *input)
+{
+    char *said = NULL;
+    size_t size, name = strlen(argv[0]) + strlen(": ");
+    FILE *shown = stderr, *kept = open_memstream(&said, &size);
+    stderr = kept ? kept : shown; /* reason_say() goes another way */
+    error_t error = argp_parse(argp, argc, argv, flags, NULL, input);
+    stderr = shown;
+    if (kept && !fclose(kept) && size > name) {
+        said[size - 1] = '\0'; /* the line's end */
+        reason_say(argv[0], "%s", said + name);
+    }
+    free(said);
+    return error;
 }
 
 static error_t parse_common(int key, char *argument, struct argp_state *state)
@@ -138,7 +179,7 @@ void cli_parse(const struct argp *argp, int argc, char **argv, unsigned flags, v
     const struct argp_child children[] = {{argp, 0, NULL, 0}, {0}};
     const struct argp whole = {common, parse_common, NULL, NULL, children, NULL, NULL};
     /* argp's own --help would end the process; so would its errors, before the list is out. */
-    if (argp_parse(&whole, argc, argv, flags | ARGP_NO_HELP | ARGP_NO_EXIT, NULL, input)) {
+    if (parse_quietly(&whole, argc, argv, flags | ARGP_NO_HELP | ARGP_NO_EXIT, input)) {
         list_options(argv[0], argp, argv);
         exit(CLI_USAGE);
     }
@@ -184,32 +225,37 @@ size_t cli_choice(const char *name, const char *what, const char *text,
     cli_refuse(name, "%s '%s': one of %s would be right", what, text, known);
 }
 
-static bool is_ours(FILE *file)
+static bool is_ours(FILE *file, const char *head)
 {
     static const char page[] = "<title>collprof: ", picture[] = "tEXtSoftware\0collprof";
-    char text[1024];
-    size_t n = fread(text, 1, sizeof text, file);
+    char text[1024] = "";
+    size_t n = fread(text, 1, sizeof text - 1, file);
     if (n == 0 || memmem(text, n, page, sizeof page - 1))
         return true; /* nothing is lost with an empty file */
+    if (head && !strncmp(text, head, n < strlen(head) ? n : strlen(head)))
+        return true;
+    if (!strcmp(text, "SQLite format 3"))
+        return !memcmp(text + DATA_SQLITE_AT, DATA_SQLITE_MARK, strlen(DATA_SQLITE_MARK));
     return !fseek(file, -64, SEEK_END) && (n = fread(text, 1, 64, file)) > 0 &&
            memmem(text, n, picture, sizeof picture - 1);
 }
 
-void cli_may_replace(const char *name, const char *path)
+void cli_may_replace(const char *name, const char *path, bool force, const char *head)
 {
     struct stat st;
     if (!save_is_safe(path))
         cli_give_up(name, EXIT_FAILURE);
-    if (stat(path, &st) || !S_ISREG(st.st_mode))
+    if (force || lstat(path, &st) || !S_ISREG(st.st_mode))
         return;
-    FILE *file = fopen(path, "re");
-    bool ours = file && is_ours(file);
+    const char *why;
+    FILE *file = input_file(AT_FDCWD, path, &why);
+    bool ours = file && is_ours(file, head);
     if (file)
         fclose(file);
     if (!ours)
         cli_refuse(name,
-                   "%s is there and was not made by collprof: another FILE, or --force to "
-                   "replace it, would be right",
+                   "%s is there and was not made by collprof: --output, or --force to replace it, "
+                   "would be right",
                    path);
 }
 
@@ -241,7 +287,7 @@ bool cli_flush(const char *name)
 {
     errno = 0;
     if (fflush(stdout) || ferror(stdout)) {
-        fprintf(stderr, "%s: standard output: %s\n", name, strerror(errno ? errno : EIO));
+        reason_say(name, "standard output: %s", strerror(errno ? errno : EIO));
         return false;
     }
     return true;
@@ -285,7 +331,7 @@ int main(int argc, char **argv)
     if (argc < 2)
         cli_refuse("collprof",
                    "a command is missing: mpiexec -n N collprof run ./app would be right; "
-                   "`collprof help' lists the others");
+                   "`collprof help` lists the others");
     if (asks(first, "--help", '?') || (helps && argc == 2)) {
         print_usage(stdout);
         return cli_flush("collprof") ? 0 : 1;

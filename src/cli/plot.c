@@ -1,7 +1,7 @@
 /* collprof plot: pictures of a run. */
 #include "cli/cli.h"
 
-#include "base/reason.h"
+#include "base/input.h"
 #include "page/rows.h"
 #include "picture/overlap_map.h"
 #include "picture/pairs_plot.h"
@@ -9,6 +9,8 @@
 #include "picture/plot.h"
 #include "picture/timeline_draw.h"
 
+#include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +18,8 @@
 
 struct options {
     const char *name, *directory, *output, *picture, *overlap;
+    char **file; /* all that were given, DIRECTORY first */
+    size_t n_files;
     long top;
     bool show, force;
     struct picture_view view;
@@ -105,9 +109,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         o->force = true;
         return 0;
     case ARGP_KEY_ARG:
-        if (o->directory)
-            cli_refuse(o->name, "'%s' is one directory too many", argument);
-        o->directory = argument;
+        o->directory = o->directory ? o->directory : argument;
+        o->file = &state->argv[state->next - 1 - (int)o->n_files++];
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -116,7 +119,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 static void check(const struct options *o)
 {
-    if (o->view.to > 0 && o->view.to <= o->view.from)
+    if (o->view.to >= 0 && o->view.to <= fmax(0, o->view.from))
         cli_refuse(o->name, "--from is not before --to: a range of time would be right");
     if (o->picture && o->overlap)
         cli_refuse(o->name, "--picture and --overlap: one of them would be right");
@@ -133,16 +136,16 @@ static bool chosen(const struct options *o, const struct picture *picture)
 static void check_targets(const struct options *o, const char *directory)
 {
     char path[4400];
-    if (o->output || o->force)
+    if (o->output)
         return;
     for (size_t i = 0; i < n_pictures && !o->overlap; i++) {
         snprintf(path, sizeof path, "%s/%s.png", directory, pictures[i].name);
         if (chosen(o, &pictures[i]))
-            cli_may_replace(o->name, path);
+            cli_may_replace(o->name, path, o->force, NULL);
     }
     snprintf(path, sizeof path, "%s/overlap.png", directory);
     if (o->overlap)
-        cli_may_replace(o->name, path);
+        cli_may_replace(o->name, path, o->force, NULL);
 }
 
 static bool draw(const struct options *o, const struct profile *p, const char *directory)
@@ -155,7 +158,7 @@ static bool draw(const struct options *o, const struct profile *p, const char *d
         snprintf(path, sizeof path, "%s/%s.png", directory, pictures[i].name);
         const char *target = o->output ? o->output : path;
         struct profile *trace = pictures[i].traced && (p->trace.on || o->picture)
-                                    ? profile_load_trace(directory)
+                                    ? cli_load_trace(o->name, directory)
                                     : NULL;
         struct picture_view view = o->view;
         view.top = (size_t)o->top;
@@ -165,11 +168,11 @@ static bool draw(const struct options *o, const struct profile *p, const char *d
             missing ? PICTURE_EMPTY : pictures[i].draw(trace ? trace : p, target, &view);
         profile_free(trace);
         if (result == PICTURE_DRAWN) {
-            printf("%s: %s\n", target, pictures[i].summary);
+            cli_say("%s: %s", target, pictures[i].summary);
             good = (!o->show || cli_show(o->name, target)) && good;
         }
         if (result == PICTURE_EMPTY)
-            printf("%s: nothing to draw: %s\n", pictures[i].name, needs);
+            cli_say("%s: nothing to draw: %s", pictures[i].name, needs);
         good = good && result != PICTURE_FAILED && (result == PICTURE_DRAWN || !o->picture);
     }
     return good;
@@ -184,24 +187,40 @@ static struct overlap_map *load_maps(const char *path, size_t *n)
     return maps;
 }
 
+/* VALUE, or the end of the axis that it is beyond, which *BEYOND tells. */
+static double on_axis(double value, const double *axis, size_t n, bool *beyond)
+{
+    double shown = fmin(fmax(value, axis[0]), axis[n - 1]);
+    *beyond = *beyond || shown != value;
+    return shown;
+}
+
 /* Requests of the run as points on the map: their size, and the time between post and wait. */
 static bool draw_overlap(const struct options *o, const struct profile *p, const char *path)
 {
-    size_t n_maps, n = 0;
-    struct overlap_map *maps = load_maps(o->overlap, &n_maps);
+    size_t n_maps, n = 0, n_beyond = 0;
+    struct overlap_map *maps = load_maps(o->overlap, &n_maps), *m = maps;
     double *x = profile_alloc((p->entries.n + 1) * sizeof *x);
     double *y = profile_alloc((p->entries.n + 1) * sizeof *y);
     struct profile *rows = rows_of(p, ROWS_BY_SITE);
-    for (size_t i = 0; i < rows->entries.n; i++) {
+    for (size_t i = 0; m && !m->by_threads && i < rows->entries.n; i++) {
         const struct profile_entry *e = &rows->entries.at[i];
+        bool beyond = false;
         if (!e->completed || !e->completed_bytes)
             continue;
-        x[n] = (double)e->completed_bytes / (double)e->completed;
-        y[n++] = (double)e->window_ns / (double)e->completed / 1e9;
+        x[n] = on_axis((double)e->completed_bytes / (double)e->completed, m->x, m->nx, &beyond);
+        y[n++] = on_axis((double)e->window_ns / (double)e->completed / 1e9, m->y, m->ny, &beyond);
+        n_beyond += beyond;
     }
-    bool good = n_maps && overlap_map_draw(path, &maps[0], x, y, n);
+    char caption[400], run[300];
+    picture_caption(p, run, sizeof run);
+    snprintf(caption, sizeof caption, "Marks%s: %s. The map is of %s",
+             n_beyond ? ", at the edge those beyond" : "", run, o->overlap);
+    plot_caption(caption);
+    bool good = m && overlap_map_draw(path, m, x, y, n);
     if (good)
-        printf("%s: %s, with %zu call sites that post requests\n", path, maps[0].title, n);
+        cli_say("%s: %s, with %zu call sites that post requests%s", path, m->title, n,
+                n_beyond ? ", at its edge those beyond" : "");
     good = good && (!o->show || cli_show(o->name, path));
     for (size_t i = 0; i < n_maps; i++)
         overlap_map_free(&maps[i]);
@@ -220,33 +239,38 @@ static void picture_path(const char *file, char *path, size_t room)
     snprintf(path, room, "%.*s.png", ending ? (int)(dot - file) : (int)strlen(file), file);
 }
 
-/* What the bench programs have written: overlap maps as JSON, latencies as a log. */
-static bool draw_file(const struct options *o, const char *file)
+static bool is_json(const char *file)
 {
-    char path[4400];
-    FILE *in = fopen(file, "r");
+    const char *why;
+    FILE *in = input_file(AT_FDCWD, file, &why);
     int first = in ? fgetc(in) : EOF;
     while (first == ' ' || first == '\n')
         first = fgetc(in);
     if (in)
         fclose(in);
-    picture_path(file, path, sizeof path);
+    return first == '{';
+}
+
+/* What the bench programs have written: overlap maps as JSON, latencies as a log. */
+static bool draw_files(const struct options *o)
+{
+    char path[4400];
+    bool maps = is_json(o->file[0]);
+    picture_path(o->file[0], path, sizeof path);
     const char *target = o->output ? o->output : path;
-    bool good;
-    if (!o->output && !o->force)
-        cli_may_replace(o->name, target);
-    if (first == '{') {
-        size_t n;
-        struct overlap_map *maps = load_maps(file, &n);
-        good = n && overlap_maps_draw(target, "Overlap of communication and computation", maps, n);
-        for (size_t i = 0; i < n; i++)
-            overlap_map_free(&maps[i]);
-        free(maps);
-    } else {
-        good = pairs_log_plot(file, target);
-    }
+    for (size_t i = 1; i < o->n_files; i++)
+        if (is_json(o->file[i]) != maps)
+            cli_refuse(o->name, "'%s' and '%s' are not alike: logs or overlap maps would be right",
+                       o->file[0], o->file[i]);
+    if (!o->output && o->n_files > 1)
+        cli_refuse(o->name, "%zu files: --output=FILE for their picture would be right",
+                   o->n_files);
+    if (!o->output)
+        cli_may_replace(o->name, target, o->force, NULL);
+    bool good = maps ? overlap_files_draw(target, o->file, o->n_files)
+                     : pairs_logs_plot(o->file, o->n_files, target);
     if (good)
-        printf("%s: from %s\n", target, file);
+        cli_say("%s: from %s%s", target, o->file[0], o->n_files > 1 ? " and others" : "");
     return good && (!o->show || cli_show(o->name, target));
 }
 
@@ -267,21 +291,23 @@ int cli_plot(int argc, char **argv)
     static const struct argp argp = {
         .options = options,
         .parser = parse,
-        .args_doc = "[DIR | FILE]",
+        .args_doc = "[DIR | FILE...]",
         .doc = "Draws pictures of the run in DIR (collprof.out), or of a FILE that collbench-pairs "
-               "(its log) or collbench-overlap (JSON) wrote, by gnuplot.\v",
+               "(its log) or collbench-overlap (JSON) wrote, of several a row each, by gnuplot.\v",
         .help_filter = describe};
-    struct options o = {.name = argv[0], .top = 6};
+    struct options o = {.name = argv[0], .top = 6, .view = {.from = -1, .to = -1}};
     struct stat st;
     cli_parse(&argp, argc, argv, 0, &o);
     check(&o);
     const char *source = o.directory ? o.directory : "collprof.out";
     bool is_file = !stat(source, &st) && S_ISREG(st.st_mode);
+    if (!is_file && o.n_files > 1)
+        cli_refuse(o.name, "'%s' is one directory too many", o.file[1]);
     if (is_file && (o.picture || o.overlap))
         cli_refuse(o.name,
                    "--picture and --overlap are for the directory of a run, not for a file");
     if (!is_file && o.output && !o.picture && !o.overlap)
         cli_refuse(o.name, "--output names one file: --picture=NAME says which picture");
-    bool good = is_file ? draw_file(&o, source) : draw_run(&o, source);
+    bool good = is_file ? draw_files(&o) : draw_run(&o, source);
     return cli_flush(o.name) && good ? 0 : 1;
 }

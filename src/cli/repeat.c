@@ -66,7 +66,7 @@ static _Noreturn void become(const struct repeat *r, bool against, const char *d
         execl("/bin/sh", "sh", "-c", r->against, (char *)NULL);
     else
         execvp(r->command[0], r->command);
-    fprintf(stderr, "%s: %s: %s\n", r->name, against ? "/bin/sh" : r->command[0], strerror(errno));
+    reason_say(r->name, "%s: %s", against ? "/bin/sh" : r->command[0], strerror(errno));
     _exit(CLI_NOT_FOUND);
 }
 
@@ -106,19 +106,18 @@ static bool run_kept(struct repeat *r, bool against, const char *directory)
     double from = clock_now();
     int status = run_one(r, against, directory);
     if (status) {
-        fprintf(stderr, "%s: status %d of %s: what has run by now is in %s\n", r->name, status,
-                against ? r->against : r->command[0], r->output);
+        reason_say(r->name, "status %d of %s: what has run by now is in %s", status,
+                   against ? r->against : r->command[0], r->output);
         return false;
     }
     if (!has_profile(directory)) {
-        fprintf(
-            stderr,
-            "%s: there is no profile in %s after %s: a command with `collprof run' right before "
-            "the application, without -o, would be right: mpiexec -n 4 collprof run ./app\n",
-            r->name, directory, against ? r->against : r->command[0]);
+        reason_say(r->name,
+                   "there is no profile in %s after %s: a command with `collprof run` right before "
+                   "the application, without -o, would be right: mpiexec -n 4 collprof run ./app",
+                   directory, against ? r->against : r->command[0]);
         return false;
     }
-    fprintf(stderr, "%s: %s: %.2f s\n", r->name, directory, clock_now() - from);
+    reason_say(r->name, "%s: %.2f s", directory, clock_now() - from);
     return true;
 }
 
@@ -187,6 +186,6 @@ int cli_repeat(int argc, char **argv)
         return 1;
     if (r.against)
         return compare(&r);
-    printf("%ld runs are kept: collprof compare BEFORE... -- %s/run-*\n", r.runs, r.output);
+    cli_say("%ld runs are kept: collprof compare BEFORE... -- %s/run-*", r.runs, r.output);
     return cli_flush(r.name) ? 0 : 1;
 }

@@ -5,6 +5,7 @@
 #include "page/report.h"
 #include "picture/timeline_draw.h"
 #include "results/base_round.h"
+#include "results/json_file.h"
 #include "results/save.h"
 
 #include <stdio.h>
@@ -16,7 +17,7 @@
 struct options {
     const char *name, *directory;
     const char *base_round, *html_file;
-    bool json, csv, html, show, force;
+    bool json, html, show, force;
     struct report_options report;
     struct filter filter;
 };
@@ -25,8 +26,6 @@ enum { SHOW = 256, ONLY, RANK, COMM, REGION, COLOR, FORCE };
 
 static const struct argp_option options[] = {
     {"json", 'j', NULL, 0, "print the whole profile as JSON, see collprof-profile(5)", 0},
-    {"csv", 'c', NULL, 0, "print the table of call sites as CSV; collprof export has the others",
-     0},
     {"html", 'h', "FILE", OPTION_ARG_OPTIONAL,
      "write the report as one page for a browser to FILE (DIR/report.html)", 0},
     {"show", SHOW, NULL, 0, "with --html: open the page by BROWSER or xdg-open", 0},
@@ -61,9 +60,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     switch (key) {
     case 'j':
         o->json = true;
-        return 0;
-    case 'c':
-        o->csv = true;
         return 0;
     case 't':
         o->report.top = cli_lines(o->name, argument);
@@ -111,7 +107,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         if (o->directory)
             cli_refuse(
                 o->name,
-                "two directories, %s and %s: one would be right, or `collprof compare' for two",
+                "two directories, %s and %s: one would be right, or `collprof compare` for two",
                 o->directory, argument);
         o->directory = argument;
         return 0;
@@ -131,9 +127,10 @@ static char *timeline_of(const char *directory)
         return NULL;
     }
     snprintf(path, sizeof path, "%s/timeline.svg", place);
-    FILE *in = timeline_draw(trace, path, &(struct picture_view){0}) == PICTURE_DRAWN
-                   ? fopen(path, "r")
-                   : NULL;
+    FILE *in =
+        timeline_draw(trace, path, &(struct picture_view){.from = -1, .to = -1}) == PICTURE_DRAWN
+            ? fopen(path, "r")
+            : NULL;
     if (in && getdelim(&text, &size, '\0', in) > 0) {
         char *begin = strstr(text, "<svg"); /* what comes before is not for the inside of a page */
         if (begin)
@@ -152,7 +149,7 @@ static bool finish_html(const struct options *o, struct save *save, const char *
     if (!save_commit(save))
         return false;
     if (strcmp(target, "-"))
-        printf("%s: open it in a browser\n", target);
+        cli_say("%s: open it in a browser", target);
     return !o->show || cli_show(o->name, target);
 }
 
@@ -163,12 +160,12 @@ static bool write_html(const struct options *o, const struct profile *p,
     struct save save;
     snprintf(path, sizeof path, "%s/report.html", o->report.directory);
     const char *target = o->html_file ? o->html_file : path;
-    if (!o->html_file && !o->force)
-        cli_may_replace(o->name, target);
+    if (!o->html_file)
+        cli_may_replace(o->name, target, o->force, NULL);
     if (!save_open(&save, target))
         return false;
     char *timeline = p->trace.on ? timeline_of(o->report.directory) : NULL;
-    data_html(p, base, timeline, save.out);
+    data_html(p, base, filter_is_on(&o->filter) ? &o->filter : NULL, timeline, save.out);
     free(timeline);
     return finish_html(o, &save, target);
 }
@@ -178,26 +175,26 @@ static bool write_document(const struct options *o)
 {
     char path[4400];
     const char *file = o->directory, *dot = strrchr(file, '.');
-    json_error_t error;
+    char why[1000];
     struct save save;
     if (!o->html)
         cli_refuse(o->name,
                    "%s is a file: --html for results of a benchmark, or the directory of a run, "
                    "would be right",
                    file);
-    json_t *document = json_load_file(file, 0, &error);
-    if (!document) {
-        fprintf(stderr, "%s: %s, line %d: %s\n", o->name, file, error.line, error.text);
+    json_t *document = json_file_load(file, why, sizeof why);
+    if (!data_is_document(document)) {
+        reason_say(o->name, "%s%swhat collbench-* write with --format=json would be right",
+                   document ? file : why, document ? ": " : "; ");
+        json_decref(document);
         return false;
     }
     snprintf(path, sizeof path, "%.*s.html",
              dot && !strcmp(dot, ".json") ? (int)(dot - file) : (int)strlen(file), file);
     const char *target = o->html_file ? o->html_file : path;
-    bool good = data_is_document(document);
-    if (!good)
-        fprintf(stderr, "%s: %s: what collbench-* write with --format=json would be right\n",
-                o->name, file);
-    good = good && save_open(&save, target);
+    if (!o->html_file)
+        cli_may_replace(o->name, target, o->force, NULL);
+    bool good = save_open(&save, target);
     if (good) {
         data_html_document(document, save.out);
         good = finish_html(o, &save, target);
@@ -215,36 +212,27 @@ static void mark_part(struct profile *p, const struct filter *f)
     free(text);
 }
 
-/* One table, so that whatever reads CSV reads it as it is. */
-static void print_csv(const struct profile *p, const char *sort)
-{
-    struct view v;
-    view_open(&v, p, NULL);
-    data_csv(listing_find("call_sites"), &v, stdout, sort);
-    view_close(&v);
-}
-
 int cli_report(int argc, char **argv)
 {
     static const struct argp argp = {
         .options = options,
         .parser = parse,
         .args_doc = "[DIR | FILE]",
-        .doc = "Shows the report of a run from the directory that `collprof run -o DIR' wrote "
+        .doc = "Shows the report of a run from the directory that `collprof run -o DIR` wrote "
                "(collprof.out). Of a run that crashed or was killed, the raw records of its ranks "
                "are read, and the report says which are incomplete.  With --html also results that "
                "collbench-* have written to FILE as JSON."};
     struct options o = {.name = argv[0], .report = {.top = 10}};
     cli_parse(&argp, argc, argv, 0, &o);
-    if (o.json + o.csv + o.html > 1)
-        cli_refuse(o.name, "--json, --csv and --html: one of them would be right");
+    if (o.json && o.html)
+        cli_refuse(o.name, "--json and --html: one of them would be right");
     struct stat st;
     if (o.directory && !stat(o.directory, &st) && S_ISREG(st.st_mode))
         return write_document(&o) && cli_flush(o.name) ? 0 : 1;
     struct base_round base = {0};
     char why[1000];
     if (o.base_round && !base_round_load(o.base_round, &base, NULL, why, sizeof why)) {
-        fprintf(stderr, "%s\n", why);
+        reason_say(o.name, "%s", why);
         return 1;
     }
     o.report.base = &base;
@@ -252,25 +240,23 @@ int cli_report(int argc, char **argv)
     if (!p)
         return 1;
     if (!filter_apply(p, &o.filter, why, sizeof why)) {
-        fprintf(stderr, "%s: %s\n", o.name, why);
+        reason_say(o.name, "%s", why);
         profile_free(p);
         return 1;
     }
     o.report.filter = &o.filter;
     o.report.directory = o.directory ? o.directory : "collprof.out";
     bool good = true;
-    if (filter_is_on(&o.filter) && (o.html || o.json || o.csv))
-        mark_part(p, &o.filter);
     if (o.html) {
         good = write_html(&o, p, &base);
     } else if (o.json) {
+        if (filter_is_on(&o.filter))
+            mark_part(p, &o.filter);
         filter_ranks(p, &o.filter);
         json_t *json = profile_json(p);
         json_dumpf(json, stdout, JSON_INDENT(1));
         putchar('\n');
         json_decref(json);
-    } else if (o.csv) {
-        print_csv(p, o.report.sort);
     } else {
         report_text(p, stdout, &o.report);
     }

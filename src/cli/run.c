@@ -5,6 +5,7 @@
 #include "cli/executable.h"
 
 #include "base/beside.h"
+#include "base/input.h"
 #include "base/launcher.h"
 #include "base/settings.h"
 
@@ -18,7 +19,7 @@
 extern char **environ;
 
 enum { FIRST_LONG = 256, MAX_OPTIONS = 40 };
-enum { RANKS = 'n' }; /* no option, but often tried */
+enum { RANKS = 'n', REPEAT = 255 }; /* no options, but often tried */
 
 struct run {
     const char *name;
@@ -47,6 +48,8 @@ static void make_options(struct argp_option *option)
     }
     option[settings_count] =
         (struct argp_option){.key = RANKS, .arg = "N", .flags = OPTION_HIDDEN, .doc = ""};
+    option[settings_count + 1] = (struct argp_option){
+        .name = "repeat", .key = REPEAT, .arg = "N", .flags = OPTION_ARG_OPTIONAL | OPTION_HIDDEN};
 }
 
 static const struct setting *setting_of(int key)
@@ -78,6 +81,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
     if (key == RANKS)
         cli_refuse(r->name, "-n is the launcher's: mpiexec -n N collprof run ./app would be right");
+    if (key == REPEAT)
+        cli_refuse(r->name, "--repeat is what stands before the launcher: collprof repeat --runs=5 "
+                            "mpiexec -n N collprof run ./app would be right");
     if (key != ARGP_KEY_ARG)
         return ARGP_ERR_UNKNOWN;
     r->application = state->argv + state->next - 1; /* all that follows is its own */
@@ -118,8 +124,12 @@ static void check_environment(struct run *r)
 
 static void check_file(const struct run *r, const char *option, const char *path)
 {
-    if (*path && access(path, R_OK))
-        cli_refuse(r->name, "--%s: %s: %s", option, path, strerror(errno));
+    const char *why;
+    int fd = *path ? input_open(AT_FDCWD, path, NULL, &why) : -1;
+    if (*path && fd < 0)
+        cli_refuse(r->name, "--%s: %s: %s", option, path, why);
+    if (fd >= 0)
+        close(fd);
 }
 
 /* An option that would change nothing was not meant so. */
@@ -149,7 +159,7 @@ static void preload(const struct run *r, const char *variable, const char *libra
     if (!beside_find(library, path, sizeof path))
         cli_refuse(r->name,
                    "%s is neither beside this program nor where it was to be installed "
-                   "(%s): `make install' would be right",
+                   "(%s): `make install` would be right",
                    library, path);
     if (strpbrk(path, " :"))
         cli_refuse(r->name,
@@ -219,20 +229,20 @@ static void check_application(const struct run *r)
     if (!launcher_speaks())
         return;
     if (x.is_static)
-        fprintf(stderr,
-                "%s: %s is statically linked: nothing can be preloaded into it: unless it "
-                "was linked with -lcollprof, it will not be profiled\n",
-                r->name, application);
+        reason_say(r->name,
+                   "%s is statically linked: nothing can be preloaded into it: unless it "
+                   "was linked with -lcollprof, it will not be profiled",
+                   application);
     if (x.is_privileged)
-        fprintf(stderr,
-                "%s: %s changes its user or group when started: nothing is preloaded into "
-                "it, it will not be profiled\n",
-                r->name, application);
+        reason_say(r->name,
+                   "%s changes its user or group when started: nothing is preloaded into "
+                   "it, it will not be profiled",
+                   application);
     if (x.is_shell)
-        fprintf(stderr,
-                "%s: %s may start several programs: each that uses MPI is profiled, and one that "
-                "starts later takes the place of the one before in %s\n",
-                r->name, application, r->settings.output);
+        reason_say(r->name,
+                   "%s may start several programs: each that uses MPI is profiled, and one that "
+                   "starts later takes the place of the one before in %s",
+                   application, r->settings.output);
 }
 
 static const char doc[] =
@@ -294,6 +304,6 @@ int cli_run(int argc, char **argv)
     execvp(r.application[0], r.application);
     int error = errno;
     if (launcher_speaks())
-        fprintf(stderr, "%s: %s: %s\n", r.name, r.application[0], strerror(error));
+        reason_say(r.name, "%s: %s", r.application[0], strerror(error));
     return error == ENOENT || error == ENOTDIR ? CLI_NOT_FOUND : CLI_CANNOT_EXECUTE;
 }

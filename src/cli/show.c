@@ -20,7 +20,7 @@ bool cli_show(const char *name, const char *path)
              browser && *browser ? browser : "xdg-open");
     int error = posix_spawnp(&pid, program, NULL, NULL, argv, environ); /* it may stay open */
     if (error)
-        fprintf(stderr, "%s: cannot show %s: %s: %s: a viewer in BROWSER would be right\n", name,
-                path, program, strerror(error));
+        reason_say(name, "cannot show %s: %s: %s: a viewer in BROWSER would be right", path,
+                   program, strerror(error));
     return !error;
 }

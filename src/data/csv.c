@@ -10,7 +10,7 @@ static void write_figure(FILE *out, const struct figure *f, const struct view *v
     char text[2200];
     if (f->unit == UNIT_TEXT) {
         f->text(v, row, text, sizeof text);
-        quote_csv(text, out);
+        quote_csv(strcmp(text, "-") ? text : "", out);
         return;
     }
     double value = figure_data(f, v, row);
@@ -18,9 +18,8 @@ static void write_figure(FILE *out, const struct figure *f, const struct view *v
         fprintf(out, value == rint(value) ? "%.0f" : "%.3f", value);
 }
 
-size_t data_csv(const struct listing *l, const struct view *v, FILE *out, const char *sort)
+void data_csv_head(const struct listing *l, FILE *out)
 {
-    struct listed rows;
     const char *comma = "";
     for (size_t i = 0; i < l->figures->n; i++) {
         char name[64];
@@ -31,7 +30,14 @@ size_t data_csv(const struct listing *l, const struct view *v, FILE *out, const 
         comma = ",";
     }
     fputc('\n', out);
-    listed_open(&rows, l, v, sort);
+}
+
+size_t data_csv(const struct listing *l, const struct view *v, FILE *out)
+{
+    struct listed rows;
+    const char *comma;
+    data_csv_head(l, out);
+    listed_open(&rows, l, v, NULL);
     for (size_t k = 0; k < rows.n; k++) {
         comma = "";
         for (size_t i = 0; i < l->figures->n; i++) {

@@ -4,17 +4,21 @@
 
 #include "compare/differences.h"
 #include "page/figures.h"
+#include "page/filter.h"
 
 #include <stdio.h>
 
 /* One table: a line of plain names, a line per row (RFC 4180), times in us, what is not known
- * empty. SORT: key of a figure, NULL: time. Returns how many rows. */
-size_t data_csv(const struct listing *l, const struct view *v, FILE *out, const char *sort);
+ * empty. Returns how many rows. */
+size_t data_csv(const struct listing *l, const struct view *v, FILE *out);
 
-/* The report as one page of HTML that needs nothing else. BASE as for view_open(); TIMELINE: a
- * drawing as SVG, or NULL. */
-void data_html(const struct profile *p, const struct base_round *base, const char *timeline,
-               FILE *out);
+/* The first line of that. */
+void data_csv_head(const struct listing *l, FILE *out);
+
+/* The report as one page of HTML that needs nothing else. BASE as for view_open(); PART:
+ * the filter that was applied, or NULL; TIMELINE: a drawing as SVG, or NULL. */
+void data_html(const struct profile *p, const struct base_round *base, const struct filter *part,
+               const char *timeline, FILE *out);
 
 /* The same of what a benchmark has written as JSON. */
 bool data_is_document(const json_t *document);
@@ -23,7 +27,11 @@ void data_html_document(const json_t *document, FILE *out);
 /* Runs compared, as such a page. */
 void data_html_differences(const struct differences_page *p, FILE *out);
 
-/* All tables as one SQLite database in the empty file PATH. NULL, or what went wrong. */
+/* All tables as one SQLite database in the empty file PATH, which says at byte 68 whose it is.
+ * NULL, or what went wrong. */
+#define DATA_SQLITE_MARK "coll"
+#define DATA_SQLITE_ID "0x636f6c6c"
+enum { DATA_SQLITE_AT = 68 };
 const char *data_sqlite(const struct profile *p, const char *path);
 
 /* The kept instances of collective operations, as a Chrome trace (chrome://tracing, Perfetto):

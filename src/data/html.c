@@ -12,7 +12,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static void fact(FILE *out, const char *key, const char *value)
 {
@@ -23,25 +22,16 @@ static void fact(FILE *out, const char *key, const char *value)
 static void facts(const struct view *v, FILE *out)
 {
     const struct profile *p = v->p;
-    double wall = 0, longest = 0;
-    char text[200], a[32], b[32];
-    for (size_t i = 0; i < p->ranks.n; i++) {
-        wall += p->ranks.at[i].wall * 1e9;
-        longest = p->ranks.at[i].wall > longest ? p->ranks.at[i].wall : longest;
-    }
+    char text[200], a[32], when[64];
     fputs("<dl>", out);
     for (size_t i = 0; i < p->programs.n; i++)
         fact(out, "application", p->programs.at[i]);
     for (size_t i = 0; i < p->libraries.n; i++)
         fact(out, "MPI", p->libraries.at[i]);
-    time_t started = p->started_unix > 0 && p->started_unix < 1e11 ? (time_t)p->started_unix : 0;
-    struct tm local;
-    if (started && localtime_r(&started, &local) &&
-        strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &local))
-        fact(out, "started", text);
-    fact(out, "wall time", format_time(a, longest * 1e9));
-    snprintf(text, sizeof text, "%s per rank, %s of the run", format_time(a, v->mpi_ns / v->ranks),
-             format_share(b, v->mpi_ns, wall));
+    if (*profile_started(p, "%Y-%m-%d %H:%M:%S", when))
+        fact(out, "started", when);
+    fact(out, "wall time", format_time(a, profile_longest_ns(p)));
+    text_time_in_mpi(p, text, sizeof text);
     fact(out, "time in MPI", text);
     fputs("</dl>", out);
 }
@@ -93,16 +83,19 @@ static void trust(const struct profile *p, FILE *out)
     fputs("</dl></section>", out);
 }
 
-/* The sentences of the text report, each linked to the row that it speaks of. */
-static void in_short(const struct view *v, FILE *out)
+/* The sentences of the text report, each linked to the row that it speaks of; of a part of a run
+ * there are none, but what it is. */
+static void in_short(const struct view *v, const struct filter *part, FILE *out)
 {
-    char *text = text_sentences(v), *save = NULL;
-    fputs("<section id=in-short class=box><h2>In short</h2><ul>", out);
+    char *text = part ? filter_sentences(part) : text_sentences(v), *save = NULL;
+    fprintf(out, "<section id=in-short class=box><h2>%s</h2><ul>", part ? "Shown" : "In short");
     for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
         char *tab = strchr(line, '\t');
-        fprintf(out, "<li><a href=\"#%.*s\">", (int)(tab - line), line);
-        quote_html(tab + 1, out);
-        fputs("</a>", out);
+        fputs("<li>", out);
+        if (tab)
+            fprintf(out, "<a href=\"#%.*s\">", (int)(tab - line), line);
+        quote_html(tab ? tab + 1 : line, out);
+        fputs(tab ? "</a>" : "", out);
     }
     fputs("</ul></section>", out);
     free(text);
@@ -143,8 +136,8 @@ void html_end(FILE *out, bool curves)
     fprintf(out, "<script>%s</script></body></html>\n", html_script);
 }
 
-void data_html(const struct profile *p, const struct base_round *base, const char *timeline,
-               FILE *out)
+void data_html(const struct profile *p, const struct base_round *base, const struct filter *part,
+               const char *timeline, FILE *out)
 {
     struct view v;
     view_open(&v, p, base);
@@ -154,17 +147,17 @@ void data_html(const struct profile *p, const struct base_round *base, const cha
             : "";
     char title[300], *times = NULL;
     size_t size;
-    FILE *part = open_memstream(&times, &size);
-    if (!part)
+    FILE *drawn = open_memstream(&times, &size);
+    if (!drawn)
         profile_out_of_memory();
-    bool curves = html_times(p, doubt, part); /* before the head: whether it carries the library */
-    fclose(part);
+    bool curves = html_times(p, doubt, drawn); /* before the head: whether it carries the library */
+    fclose(drawn);
     snprintf(title, sizeof title, "%.200s on %zu rank%s",
              p->programs.n ? text_base_of(p->programs.at[0]) : "an application", p->ranks.n,
              p->ranks.n == 1 ? "" : "s");
     html_begin(out, title, curves);
     trust(p, out);
-    in_short(&v, out);
+    in_short(&v, part, out);
     warnings(p, out);
     facts(&v, out);
     html_ranks(p, doubt, out);

@@ -29,6 +29,9 @@ void html_messages(const struct profile *p, FILE *out);
 /* Every recorded collective over the time of the run. Returns whether there is anything to zoom. */
 bool html_times(const struct profile *p, const char *doubt, FILE *out);
 
+/* Curves of a benchmark's tables. Returns whether there is anything to zoom. */
+bool html_curves_of(const json_t *tables, FILE *out);
+
 /* A broadcast's tree, of a collprof-schedule, or of rows of ranks with their parents. */
 void html_schedule(const json_t *schedule, FILE *out);
 void html_paths(const json_t *rows, FILE *out);

@@ -6,6 +6,7 @@
 #include "base/quote.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* So many rows have their durations drawn: a page of 10,000 drawings opens slowly. */
@@ -110,7 +111,9 @@ static void begin_row(const struct listing *l, const void *row, FILE *out)
 
 void html_key(FILE *out, const char *colour, const char *text)
 {
-    fprintf(out, "<span class=k style=\"--c:var(--%s)\">%s</span> ", colour, text);
+    fprintf(out, "<span class=k style=\"--c:var(--%s)\">", colour);
+    quote_html(text, out);
+    fputs("</span> ", out);
 }
 
 void html_head(FILE *out, const char *key, const char *head, const char *about, bool is_text)
@@ -125,30 +128,52 @@ void html_head(FILE *out, const char *key, const char *head, const char *about, 
 
 /* A table of the page: a listing, or the half of the call sites' figures that is about requests,
  * which most of them have none of. */
+enum { MOST_FIGURES = 64 };
 struct table {
     const struct listing *l;
     const char *id, *title;
     bool of_requests;
+    const void **row;
+    size_t n;
+    bool shown[MOST_FIGURES];
 };
 
-static bool is_shown(const struct table *t, const struct figure *f)
+/* What is sent is also received: once is enough. */
+static bool is_asked(const struct table *t, const void *row)
+{
+    if (!strcmp(t->l->name, "messages"))
+        return !((const struct profile_peer *)row)->received;
+    return !t->of_requests || entry_requests(row);
+}
+
+/* As in the text, a column that says nothing of any row is left out. */
+static bool is_shown(const struct table *t, const struct view *v, const struct figure *f)
 {
     const struct figure *first = figure_find(t->l, "requests");
-    bool names = f->unit == UNIT_TEXT && (!first || f < first);
-    return f->head && listing_has(t->l, f) && (names || !first || (f >= first) == t->of_requests);
+    bool names = f->unit == UNIT_TEXT && (!first || f < first), any = false;
+    if (!f->head || !listing_has(t->l, f) || !(names || !first || (f >= first) == t->of_requests))
+        return false;
+    for (size_t i = 0; i < t->n && !any; i++) {
+        char brief[2200];
+        figure_brief(f, v, t->row[i], brief, sizeof brief);
+        any = *brief && strcmp(brief, "-") != 0;
+    }
+    return any;
 }
 
 static void heads(const struct table *t, FILE *out)
 {
+    fputs("<table><thead><tr>", out);
     for (size_t i = 0; i < t->l->figures->n; i++) {
         const struct figure *f = &t->l->figures->at[i];
-        if (is_shown(t, f))
+        if (t->shown[i])
             html_head(out, f->key, f->head, f->about, f->unit == UNIT_TEXT);
     }
     if (is_calls(t->l) && !t->of_requests)
         html_head(out, "durations", "durations",
                   "how many calls took how long; logarithmic, from the shortest to the longest",
                   true);
+    fputs("</tr></thead><tbody>\n", out);
 }
 
 static void write_row(const struct table *t, const struct view *v, const void *row, bool drawn,
@@ -159,7 +184,7 @@ static void write_row(const struct table *t, const struct view *v, const void *r
     else
         begin_row(t->l, row, out);
     for (size_t i = 0; i < t->l->figures->n; i++)
-        if (is_shown(t, &t->l->figures->at[i]))
+        if (t->shown[i])
             cell(t->l, &t->l->figures->at[i], v, row, out);
     if (is_calls(t->l) && !t->of_requests) {
         fputs("<td class=t>", out);
@@ -169,54 +194,48 @@ static void write_row(const struct table *t, const struct view *v, const void *r
     fputc('\n', out);
 }
 
-static void begin_table(const struct table *t, FILE *out)
-{
-    fputs("<table><thead><tr>", out);
-    heads(t, out);
-    fputs("</tr></thead><tbody>\n", out);
-}
-
 /* Rows beyond MOST_OPEN are for a browser with scripts a text, until they are asked for: it would
  * take seconds to lay out 10,000. Without scripts they are a table like the first. */
-static void write_table(const struct table *t, const struct view *v, const char *doubt, FILE *out)
+static void write_table(struct table *t, const struct view *v, const char *doubt, FILE *out)
 {
     struct listed rows;
-    size_t n = 0;
     listed_open(&rows, t->l, v, t->of_requests ? "wait" : NULL);
-    for (size_t k = 0; k < rows.n; k++) {
-        const void *row = rows.at + k * rows.size;
-        if (t->of_requests && !entry_requests(row))
-            continue;
-        if (!n) {
-            fprintf(out,
-                    "<section class=l id=%s><h2>%c%s%s</h2><div class=wide tabindex=0 role=region "
-                    "aria-label=\"%s\">",
-                    t->id, t->title[0] & ~0x20, t->title + 1, doubt, t->title);
-            begin_table(t, out);
-        } else if (n == MOST_OPEN) {
-            fputs("</tbody></table><noscript>", out);
-            begin_table(t, out);
+    t->row = profile_alloc((rows.n + 1) * sizeof *t->row);
+    for (size_t k = 0; k < rows.n; k++)
+        if (is_asked(t, rows.at + k * rows.size))
+            t->row[t->n++] = rows.at + k * rows.size;
+    for (size_t i = 0; i < t->l->figures->n && i < MOST_FIGURES; i++)
+        t->shown[i] = is_shown(t, v, &t->l->figures->at[i]);
+    if (t->n) {
+        fprintf(out,
+                "<section class=l id=%s><h2>%c%s%s</h2><div class=wide tabindex=0 role=region "
+                "aria-label=\"%s\">",
+                t->id, t->title[0] & ~0x20, t->title + 1, doubt, t->title);
+        heads(t, out);
+        for (size_t k = 0; k < t->n; k++) {
+            if (k == MOST_OPEN) {
+                fputs("</tbody></table><noscript>", out);
+                heads(t, out);
+            }
+            write_row(t, v, t->row[k], k < MOST_DRAWN, out);
         }
-        write_row(t, v, row, n++ < MOST_DRAWN, out);
-    }
-    if (n)
-        fprintf(out, "</tbody></table>%s</div>", n > MOST_OPEN ? "</noscript>" : "");
-    if (n > MOST_DRAWN && is_calls(t->l) && !t->of_requests)
-        fprintf(out, "<p class=faint>Durations are drawn of the first %d rows.</p>", MOST_DRAWN);
-    if (n)
+        fprintf(out, "</tbody></table>%s</div>", t->n > MOST_OPEN ? "</noscript>" : "");
+        if (t->n > MOST_DRAWN && is_calls(t->l) && !t->of_requests)
+            fprintf(out, "<p class=faint>Durations are drawn of the first %d rows.</p>",
+                    MOST_DRAWN);
         fputs("</section>\n", out);
+    }
+    free(t->row);
     listed_close(&rows);
 }
 
 void html_listing(const struct listing *l, const struct view *v, const char *doubt, FILE *out)
 {
     bool split = !strcmp(l->name, "call_sites");
-    write_table(&(struct table){l, l->name,
-                                split ? "time in MPI, by operation and call site" : l->about,
-                                false},
-                v, doubt, out);
+    const char *title = split ? "time in MPI, by operation and call site" : l->about;
+    write_table(&(struct table){.l = l, .id = l->name, .title = title}, v, doubt, out);
+    title = "non-blocking requests, by the call that posted them";
     if (split)
-        write_table(&(struct table){l, "requests",
-                                    "non-blocking requests, by the call that posted them", true},
+        write_table(&(struct table){.l = l, .id = "requests", .title = title, .of_requests = true},
                     v, doubt, out);
 }

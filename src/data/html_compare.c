@@ -90,6 +90,8 @@ static void row(const struct differences *d, size_t i, FILE *out)
         fprintf(out, "%d\">%d", (int)x->rank, (int)x->rank);
     else
         fputs("\">all", out);
+    fputs("<td class=t>", out);
+    strokes(d, x, out);
     for (int side = 0; side < 2; side++)
         fprintf(out, "<td data-v=\"%.9g\">%s", x->median[side], format_time(text, x->median[side]));
     fprintf(out, "<td data-v=\"%.9g\">", x->change);
@@ -102,9 +104,7 @@ static void row(const struct differences *d, size_t i, FILE *out)
         fputs(" to ", out);
         signed_time(x->high, out);
     }
-    fprintf(out, "<td class=t>%s<td class=t>", certainty[x->certainty]);
-    strokes(d, x, out);
-    fputc('\n', out);
+    fprintf(out, "<td class=t>%s\n", certainty[x->certainty]);
 }
 
 void data_html_differences(const struct differences_page *p, FILE *out)
@@ -116,13 +116,13 @@ void data_html_differences(const struct differences_page *p, FILE *out)
                    {"operation", "operation", "the MPI function", true},
                    {"place", "call site", "where it is called", true},
                    {"rank", "rank", "of which rank; all: the mean of all ranks", false},
+                   {"runs", "runs", "a stroke for each run from 0 on: A above, B below", true},
                    {"a", "A", "median of A's runs", false},
                    {"b", "B", "median of B's runs", false},
                    {"change", "change", "B minus A, per run and rank", false},
                    {"of_run", "of the run", "the change as part of the median run of A", false},
                    {"interval", "95 % interval", "of the change, by bootstrap over the runs", true},
-                   {"told", "told from noise", "whether it can be", true},
-                   {"runs", "runs", "a stroke for each run from 0 on: A above, B below", true}};
+                   {"told", "told from noise", "whether it can be", true}};
     char title[80];
     snprintf(title, sizeof title, "%zu run%s against %zu", p->d->runs[1],
              p->d->runs[1] == 1 ? "" : "s", p->d->runs[0]);

@@ -15,7 +15,10 @@ static void text_cell(const json_t *value, const char *text, FILE *out)
     if (json_is_number(value))
         fprintf(out, "<td data-v=\"%.17g\">", json_number_value(value));
     else
-        fputs(json_is_string(value) ? "<td class=t>" : "<td data-v=\"\">", out);
+        fputs(!json_is_string(value) ? "<td data-v=\"\">"
+              : strlen(text) > 40    ? "<td class=\"t long\">"
+                                     : "<td class=t>",
+              out);
     quote_html(text, out);
 }
 
@@ -158,6 +161,27 @@ static bool is_table(const json_t *value)
            json_object_size(json_array_get(value, 0));
 }
 
+/* Times to as many digits as a benchmark's text has, whatever their size. */
+static void measured_cell(const char *unit, const json_t *value, FILE *out)
+{
+    static const char *const units[] = {"us", "ms", "s"};
+    double figure = json_number_value(value);
+    char text[40];
+    size_t u = 0;
+    if (!json_is_number(value) || (strcmp(unit, "us") && strcmp(unit, "B"))) {
+        value_cell("", value, out);
+        return;
+    }
+    if (*unit == 'B') {
+        format_bytes(text, figure);
+    } else {
+        for (; fabs(figure) >= 9999.5 && u < 2; u++)
+            figure /= 1e3;
+        snprintf(text, sizeof text, "%.*f %s", fabs(figure) < 99.995 ? 2 : 1, figure, units[u]);
+    }
+    text_cell(value, text, out);
+}
+
 static void document_table(const char *name, const json_t *table, size_t number, FILE *out)
 {
     const json_t *columns = json_object_get(table, "columns"),
@@ -173,7 +197,8 @@ static void document_table(const char *name, const json_t *table, size_t number,
                    *meaning = json_string_value(json_object_get(column, "meaning"));
         char head[200], heading[120];
         finding_key(key ? key : "", heading, sizeof heading);
-        snprintf(head, sizeof head, unit ? "%.100s (%.40s)" : "%.100s", heading, unit);
+        bool in_cell = unit && (!strcmp(unit, "us") || !strcmp(unit, "B"));
+        snprintf(head, sizeof head, unit && !in_cell ? "%.100s (%.40s)" : "%.100s", heading, unit);
         html_head(out, key ? key : "", head, meaning ? meaning : head,
                   key && json_is_string(json_object_get(json_array_get(rows, 0), key)));
     }
@@ -181,9 +206,11 @@ static void document_table(const char *name, const json_t *table, size_t number,
     for (size_t i = 0; i < json_array_size(rows); i++) {
         fputs("<tr>", out);
         for (size_t c = 0; c < json_array_size(columns); c++) {
-            const char *key =
-                json_string_value(json_object_get(json_array_get(columns, c), "name"));
-            value_cell("", key ? json_object_get(json_array_get(rows, i), key) : NULL, out);
+            const json_t *column = json_array_get(columns, c);
+            const char *key = json_string_value(json_object_get(column, "name")),
+                       *unit = json_string_value(json_object_get(column, "unit"));
+            measured_cell(unit ? unit : "",
+                          key ? json_object_get(json_array_get(rows, i), key) : NULL, out);
         }
         fputc('\n', out);
     }
@@ -278,10 +305,16 @@ void data_html_document(const json_t *document, FILE *out)
     json_t *value;
     size_t number = 0;
     const char *slash = strchr(schema, '/');
-    char title[100];
+    char title[100], *drawn = NULL;
+    size_t size;
+    FILE *part = open_memstream(&drawn, &size);
+    if (!part)
+        profile_out_of_memory();
+    bool curves = html_curves_of(tables, part);
+    fclose(part);
     snprintf(title, sizeof title, "%.*s", slash && slash - schema < 90 ? (int)(slash - schema) : 90,
              schema);
-    html_begin(out, title, false);
+    html_begin(out, title, curves);
     for (int ranks = 0; ranks < 2; ranks++) { /* where each rank is: many lines, folded up */
         fputs(ranks ? "<details><summary>each rank's host</summary><dl>" : "<dl>", out);
         json_object_foreach((json_t *)header, key, value)
@@ -306,9 +339,11 @@ void data_html_document(const json_t *document, FILE *out)
         }
         fputs("</ul></div>", out);
     }
+    fputs(drawn, out);
     document_maps(json_object_get(document, "maps"), out);
     html_schedule(json_object_get(document, "schedule"), out);
     html_paths(json_object_get(json_object_get(tables, "path"), "rows"), out);
     json_object_foreach((json_t *)tables, key, value) document_table(key, value, number++, out);
-    html_end(out, false);
+    html_end(out, curves);
+    free(drawn);
 }

@@ -47,8 +47,9 @@ static void bar(const struct profile_rank *r, size_t i, size_t width, double lon
     double ns[PARTS], at = 100;
     char a[32], b[32];
     split(r, ns);
-    fprintf(out, "<g><title>rank %d: %s, of it %s in MPI</title>", r->rank,
-            format_time(a, r->wall * 1e9), format_time(b, (double)r->mpi_ns));
+    fprintf(out, "<g><title>rank %d: %s, of it %s in MPI%s</title>", r->rank,
+            format_time(a, r->wall * 1e9), format_time(b, (double)r->mpi_ns),
+            r->in_call ? ", and then in a call in which it was cut off" : "");
     for (int k = 0; k < PARTS; k++) {
         double height = 100 * ns[k] / longest;
         if (height > 0)
@@ -230,7 +231,7 @@ static int longer_wait(const void *a, const void *b)
 static void count_last(const struct profile *p, struct map *m,
                        const struct profile_arrival *const *place)
 {
-    uint32_t *kind = comm_kinds(p);
+    uint32_t *kind = comm_kinds(p, false);
     for (size_t i = 0, end; i < p->events.n; i = end) {
         const struct profile_event *e = &p->events.at[i], *last = e;
         for (end = i + 1; end < p->events.n && p->events.at[end].comm_id == e->comm_id &&
@@ -311,8 +312,8 @@ void html_messages(const struct profile *p, FILE *out)
     if (m.largest > 0) {
         enum { NARROW = 60 };
         fprintf(out,
-                "<h2 id=matrix>Who sends to whom</h2><p>Rows send, columns receive%s. Darkest: %s; "
-                "half as dark: a hundredth of it.</p>",
+                "<h2 id=matrix>Who sends to whom</h2><p>Rows send, columns receive%s. Full colour: "
+                "%s; half as strong: a hundredth of it.</p>",
                 per > 1 ? "; a cell stands for several ranks" : "", format_bytes(most, m.largest));
         map_begin(&m, NARROW, "bytes from rank to rank; the table of messages has the numbers",
                   out);

@@ -118,7 +118,7 @@ bool html_times(const struct profile *p, const char *doubt, FILE *out)
         fputs("</p>", out);
         draw(&list, "spread of arrivals and duration of collectives over time", out);
         if (*html_curves)
-            fputs("<p class=faint>Drag to zoom, double-click to see all again.</p>", out);
+            fputs("<p class=\"faint zoom\">Drag to zoom, double-click to see all again.</p>", out);
     }
     free(list.at);
     return list.n > 1 && *html_curves;

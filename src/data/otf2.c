@@ -88,7 +88,7 @@ static void put_message(struct archive *a, OTF2_EvtWriter *w, size_t i)
                                        (uint32_t)act->tag, act->bytes));
     else if (act->kind == ACT_RECEIVED)
         must(a, OTF2_EvtWriter_MpiRecv(w, NULL, time_of(a, act->exit_ns), act->peer, WORLD,
-                                       (uint32_t)act->tag, act->bytes));
+                                       (uint32_t)act->tag, timeline_bytes(a->t, a->p->acts.at, i)));
 }
 
 static void put_calls(struct archive *a, OTF2_EvtWriter *w, OTF2_LocationRef location)
@@ -215,7 +215,7 @@ const char *data_otf2(const struct profile *p, const char *path)
     struct timeline t;
     struct stat st;
     static const char *why;
-    if (!stat(path, &st))
+    if (!lstat(path, &st))
         return "is there already: OTF2 archives are not written over";
     why = NULL;
     errno = 0;

@@ -1,6 +1,8 @@
 /* The trace as JSON for Perfetto and chrome://tracing: a process per rank, numbered from 1 since
  * the viewers swallow process 0; a slice per call; an arrow per matched message; of
- * the transport slices and marks inside of the calls. */
+ * the transport slices and marks inside of the calls; a counter per rank of the messages that were
+ * sent to it and not received yet. */
+#include "base/order.h"
 #include "config.h"
 #include "data/data.h"
 #include "page/rows.h"
@@ -75,7 +77,7 @@ static void put_call(struct writer *w, const uint32_t *of, size_t n)
     fprintf(w->out, ",\"args\":{\"call site\":%s", site_of(w, a->site));
     uint64_t bytes = 0;
     for (size_t i = 0; i < n; i++)
-        bytes += w->p->acts.at[of[i]].bytes;
+        bytes += timeline_bytes(w->t, w->p->acts.at, of[i]);
     fprintf(w->out, ",\"bytes\":%" PRIu64, bytes);
     if (n == 1 && a->kind != ACT_COLLECTIVE && a->peer != TIMELINE_NONE)
         fprintf(w->out, ",\"peer\":%u,\"tag\":%d", a->peer, a->tag);
@@ -101,6 +103,42 @@ static void put_message(struct writer *w, size_t receive)
             w->messages);
     put_place(w, to->rank, to->thread, to->exit_ns > to->entry_ns ? to->exit_ns - 1 : to->exit_ns);
     fputs("}", w->out);
+}
+
+/* A message to RANK is under way from now on, or no more. */
+struct change {
+    uint32_t rank;
+    int step;
+    int64_t ns;
+};
+
+static int by_rank_and_time(const void *a, const void *b)
+{
+    const struct change *x = a, *y = b;
+    return ORDER(x->rank, y->rank) ?: ORDER(x->ns, y->ns) ?: ORDER(y->step, x->step);
+}
+
+static void put_counters(struct writer *w)
+{
+    ARRAY(struct change) list = {0};
+    for (size_t i = 0; i < w->p->acts.n; i++) {
+        const struct act *to = &w->p->acts.at[i];
+        if (to->kind != ACT_RECEIVED || w->t->partner[i] == TIMELINE_NONE)
+            continue;
+        int64_t sent = w->p->acts.at[w->t->partner[i]].entry_ns;
+        *PUSH(&list) = (struct change){to->rank, 1, sent};
+        *PUSH(&list) = (struct change){to->rank, -1, to->exit_ns > sent ? to->exit_ns : sent};
+    }
+    if (list.n)
+        qsort(list.at, list.n, sizeof *list.at, by_rank_and_time);
+    int under_way = 0;
+    for (size_t i = 0; i < list.n; i++) {
+        under_way += list.at[i].step;
+        fputs(",\n{\"ph\":\"C\",\"name\":\"messages under way to it\"", w->out);
+        put_place(w, list.at[i].rank, 0, list.at[i].ns);
+        fprintf(w->out, ",\"args\":{\"messages\":%d}}", under_way);
+    }
+    free(list.at);
 }
 
 static const char *const below_names[TRANSPORT_KINDS] = {
@@ -138,13 +176,14 @@ static void put_facts(struct writer *w)
     char *program = quoted(w->p->programs.n ? w->p->programs.at[0] : "");
     fprintf(w->out,
             "\n],\n\"displayTimeUnit\":\"ns\",\n\"otherData\":{\"producer\":\"collprof %s\","
-            "\"program\":%s,\"share of the run that is covered\":%.4f,"
+            "\"program\":%s,\"ranks in it\":%zu,\"ranks of the run\":%d,\"share of the run that is "
+            "covered\":%.4f,"
             "\"messages drawn\":%zu,\"messages sent\":%" PRIu64 ",\"messages received\":%" PRIu64
             ",\"contradictions\":%" PRIu64 ",\"ends without a known order\":%" PRIu64
             ",\"not in it\":\"computation between calls, one-sided transfers, tests that found "
             "nothing, %s\"}}\n",
-            PACKAGE_VERSION, program, w->p->trace.covered, w->messages, w->t->sends, w->t->receives,
-            w->t->contradictions, w->t->unnumbered,
+            PACKAGE_VERSION, program, w->p->ranks.n, w->p->size, w->p->trace.covered, w->messages,
+            w->t->sends, w->t->receives, w->t->contradictions, w->t->unnumbered,
             w->p->trace.network == LEDGER_NETWORK_ON ? "polls of the transport that found nothing"
                                                      : "what MPI does below its interface");
     free(program);
@@ -165,6 +204,7 @@ void data_perfetto(const struct profile *p, FILE *out)
     for (size_t i = 0; i < p->acts.n; i++)
         if (p->acts.at[i].kind == ACT_RECEIVED && t.partner[i] != TIMELINE_NONE)
             put_message(&w, i);
+    put_counters(&w);
     for (size_t i = 0; i < p->nets.n; i++)
         put_below(&w, &p->nets.at[i]);
     put_facts(&w);

@@ -77,22 +77,38 @@ addEventListener('hashchange', () => {
         row.scrollIntoView();
     }
 });
-/* Curves that can be zoomed take the place of the drawing, where their library is in the page. */
-document.querySelectorAll('[data-points]').forEach(place => {
+/* On paper nothing can be opened. */
+let opened = [];
+addEventListener('beforeprint', () => {
+    opened = [...document.querySelectorAll('details:not([open])')];
+    opened.forEach(x => x.open = true);
+});
+addEventListener('afterprint', () => opened.forEach(x => x.open = false));
+/* Curves that can be zoomed take the place of the drawings, where their library is in the page. */
+const style = getComputedStyle(document.documentElement), colour = name => style.getPropertyValue(name).trim();
+const brief = us => us >= 1e6 ? us / 1e6 + ' s' : us >= 1e3 ? us / 1e3 + ' ms' : us >= 1 ? us + ' us' : us * 1e3 + ' ns';
+const bytes = n => n >= 1048576 ? n / 1048576 + ' MiB' : n >= 1024 ? n / 1024 + ' KiB' : n + ' B';
+const curves = (place, points, x, options) => {
     if (typeof Dygraph === 'undefined')
         return;
-    const curves = document.createElement('div'), drawing = place.querySelector('svg');
-    curves.className = 'curves';
-    place.before(curves);
-    const style = getComputedStyle(document.documentElement), colour = name => style.getPropertyValue(name).trim();
-    const brief = us => us >= 1e6 ? us / 1e6 + ' s' : us >= 1e3 ? us / 1e3 + ' ms' : us >= 1 ? us + ' us' : us * 1e3 + ' ns';
-    const chart = new Dygraph(curves, JSON.parse(place.dataset.points), {
-        labels: ['s', 'spread of arrivals', 'duration'],
-        colors: [colour('--late'), colour('--accent')],
-        valueRange: [+place.dataset.from, +place.dataset.to], xRangePad: 10,
-        logscale: true, strokeWidth: 0, drawPoints: true, pointSize: 2, highlightCircleSize: 4,
-        gridLineColor: colour('--line'), axisLineColor: colour('--line'), xlabel: '', axisLabelWidth: 62,
-        axes: { y: { axisLabelFormatter: v => brief(+v.toPrecision(2)), valueFormatter: v => brief(+v.toPrecision(3)) },
-            x: { axisLabelFormatter: v => +v.toPrecision(4) + ' s', valueFormatter: v => v.toFixed(6) + ' s' } } });
+    const box = document.createElement('div'), drawing = place.querySelector('svg');
+    box.className = 'curves';
+    place.before(box);
+    const chart = new Dygraph(box, points, {
+        logscale: true, drawPoints: true, pointSize: 2, highlightCircleSize: 4, gridLineColor: colour('--line'),
+        axisLineColor: colour('--line'), xlabel: '', axisLabelWidth: 62, ...options,
+        axes: { y: { axisLabelFormatter: v => brief(+v.toPrecision(2)), valueFormatter: v => brief(+v.toPrecision(4)) }, x } });
     chart.ready(() => drawing.setAttribute('hidden', ''));
+};
+document.querySelectorAll('[data-points]').forEach(place => curves(place, JSON.parse(place.dataset.points),
+    { axisLabelFormatter: v => +v.toPrecision(4) + ' s', valueFormatter: v => v.toFixed(6) + ' s' },
+    { labels: ['s', 'spread of arrivals', 'duration'], colors: [colour('--late'), colour('--accent')], strokeWidth: 0,
+        valueRange: [+place.dataset.from, +place.dataset.to], xRangePad: 10 }));
+document.querySelectorAll('[data-curves]').forEach(place => {
+    const { labels, rows, zero } = JSON.parse(place.dataset.curves);
+    const show = v => zero && v === rows[0][0] ? (labels[0] === 'size' ? '0 B' : '0') : labels[0] === 'size' ? bytes(v) : String(v);
+    const step = Math.ceil(rows.length / Math.max(2, place.clientWidth / 90)), ticker = () => rows.filter((_, i) => i % step === 0).map(([v]) => ({ v, label: show(v) }));
+    curves(place, rows, { logscale: true, ticker, valueFormatter: show },
+        { labels, colors: labels.slice(1).map((_, i) => colour('--c' + i % 8)), customBars: true, strokeWidth: 2,
+            connectSeparatedPoints: true, series: Object.fromEntries(labels.slice(9).map(x => [x, { strokePattern: [6, 4] }])) });
 });

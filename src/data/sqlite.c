@@ -47,7 +47,8 @@ static int bind_figure(sqlite3_stmt *s, int at, const struct figure *f, const st
     char text[2200];
     if (f->unit == UNIT_TEXT) {
         f->text(v, row, text, sizeof text);
-        return sqlite3_bind_text(s, at, text, -1, SQLITE_TRANSIENT);
+        return strcmp(text, "-") ? sqlite3_bind_text(s, at, text, -1, SQLITE_TRANSIENT)
+                                 : sqlite3_bind_null(s, at);
     }
     double value = figure_data(f, v, row);
     if (isnan(value))
@@ -138,7 +139,9 @@ const char *data_sqlite(const struct profile *p, const char *path)
     int rc = sqlite3_open(path, &db);
     rc = rc ? rc
             : sqlite3_exec(db,
-                           "PRAGMA synchronous = OFF; BEGIN;"
+                           "PRAGMA synchronous = OFF;"
+                           "PRAGMA application_id = " DATA_SQLITE_ID ";"
+                           "BEGIN;"
                            "CREATE TABLE run (key TEXT, value TEXT);"
                            "CREATE TABLE columns (\"table\" TEXT, \"column\" TEXT, unit TEXT, "
                            "meaning TEXT)",

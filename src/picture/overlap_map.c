@@ -1,6 +1,8 @@
 #include "picture/overlap_map.h"
 
 #include "base/reason.h"
+#include "base/text.h"
+#include "results/json_file.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -139,18 +141,17 @@ static bool read_map(const json_t *json, struct overlap_map *m)
 
 struct overlap_map *overlap_maps_load(const char *path, size_t *n, char *why, size_t size)
 {
-    json_error_t error;
     *n = 0;
-    json_t *json = json_load_file(path, 0, &error);
-    if (!json) {
-        snprintf(why, size, "%s: cannot be read as JSON: %s", path, error.text);
+    json_t *json = json_file_load(path, why, size);
+    if (!json)
         return NULL;
-    }
+    const char *mpi =
+        json_string_value(json_object_get(json_object_get(json, "base_round"), "mpi"));
     const json_t *list = json_object_get(json, "maps");
     size_t count = json_array_size(list);
     struct overlap_map *maps = calloc(count + 1, sizeof *maps);
     while (maps && *n < count && read_map(json_array_get(list, *n), &maps[*n]))
-        ++*n;
+        snprintf(maps[(*n)++].mpi, sizeof maps->mpi, "%s", mpi ? mpi : "");
     if (*n < count || count == 0) {
         snprintf(why, size, "%s: no heat maps in it: write it by collbench-overlap --format=json",
                  path);
@@ -287,7 +288,8 @@ bool overlap_map_draw(const char *path, const struct overlap_map *m, const doubl
     return drawn;
 }
 
-bool overlap_maps_draw(const char *path, const char *title, const struct overlap_map *m, size_t n)
+bool overlap_maps_draw(const char *path, const char *title, const struct overlap_map *m, size_t n,
+                       size_t columns)
 {
     struct drawing *d = calloc(n + 1, sizeof *d);
     struct plot_map *maps = calloc(n + 1, sizeof *maps);
@@ -302,7 +304,8 @@ bool overlap_maps_draw(const char *path, const char *title, const struct overlap
         maps[drawn] = d[drawn].map;
         drawn++;
     }
-    size_t columns = drawn <= 4 ? drawn : drawn <= 6 ? 3 : 4;
+    if (columns == 0)
+        columns = drawn <= 4 ? drawn : drawn <= 6 ? 3 : 4;
     bool done = drawn > 0 ? plot_heatmap_sheet(path, title, axes, maps, drawn, columns)
                           : nothing_certain(path);
     for (size_t i = 0; i < drawn; i++)
@@ -311,4 +314,70 @@ bool overlap_maps_draw(const char *path, const char *title, const struct overlap
     free(maps);
     free(axes);
     return done;
+}
+
+/* The maps of one file. */
+struct maps {
+    struct overlap_map *map;
+    size_t n;
+};
+
+static const struct overlap_map *find_map(const struct maps *of, const char *name)
+{
+    for (size_t i = 0; i < of->n; i++)
+        if (strcmp(of->map[i].name, name) == 0 && !is_empty(&of->map[i]))
+            return &of->map[i];
+    return NULL;
+}
+
+/* A row for each file of what all have: maps that are copies but for their titles. */
+static bool draw_rows(const char *path, char *const *file, const struct maps *all, size_t n_files)
+{
+    struct overlap_map *sheet = calloc(n_files * all->n + 1, sizeof *sheet);
+    size_t columns = 0, n = 0;
+    for (size_t k = 0; sheet && k < n_files; k++) {
+        for (size_t i = 0; i < all->n; i++) {
+            const struct overlap_map *found = NULL;
+            for (size_t other = 0; other < n_files && (found || other == 0); other++)
+                found = find_map(&all[other], all->map[i].name);
+            if (!found)
+                continue;
+            columns += k == 0;
+            found = find_map(&all[k], all->map[i].name);
+            sheet[n] = *found;
+            snprintf(sheet[n++].title, sizeof sheet->title, "%.40s: %.50s",
+                     *found->mpi ? found->mpi : text_base_of(file[k]), found->title);
+        }
+    }
+    bool good = columns > 0 ? overlap_maps_draw(path, "Overlap of communication and computation",
+                                                sheet, n, columns)
+                            : reason_give("these files have no benchmark in common");
+    free(sheet);
+    return good;
+}
+
+bool overlap_files_draw(const char *path, char *const *file, size_t n_files)
+{
+    char why[1000];
+    size_t loaded = 0;
+    bool good = true;
+    struct maps *all = calloc(n_files, sizeof *all);
+    while (all && good && loaded < n_files) {
+        all[loaded].map = overlap_maps_load(file[loaded], &all[loaded].n, why, sizeof why);
+        good = all[loaded].map != NULL;
+        loaded += good;
+        if (!good)
+            reason_give("%s", why);
+    }
+    if (all && good)
+        good = n_files == 1 ? overlap_maps_draw(path, "Overlap of communication and computation",
+                                                all->map, all->n, 0)
+                            : draw_rows(path, file, all, n_files);
+    for (size_t k = 0; k < loaded; k++) {
+        for (size_t i = 0; i < all[k].n; i++)
+            overlap_map_free(&all[k].map[i]);
+        free(all[k].map);
+    }
+    free(all);
+    return good;
 }

@@ -10,7 +10,8 @@
 #include <stddef.h>
 
 struct overlap_map {
-    char name[32], title[64];
+    char name[32], title[96];
+    char mpi[64];    /* whose it is, as a file says; "" where none does */
     bool by_threads; /* Y is a number of computing threads, and the value T_measured / T_comm */
     size_t nx, ny;
     double *x;     /* bytes, ascending */
@@ -48,7 +49,13 @@ json_t *overlap_map_json(const struct overlap_map *m);
 bool overlap_map_draw(const char *path, const struct overlap_map *m, const double *points_x,
                       const double *points_y, size_t n_points);
 
-/* All of them side by side on one sheet, as the paper's figures 2 to 4. */
-bool overlap_maps_draw(const char *path, const char *title, const struct overlap_map *m, size_t n);
+/* All of them side by side on one sheet, COLUMNS in a row (0: as fits), as the paper's figures 2 to
+ * 4. */
+bool overlap_maps_draw(const char *path, const char *title, const struct overlap_map *m, size_t n,
+                       size_t columns);
+
+/* Those in N_FILES of collbench-overlap's JSON: of several the benchmarks that all of them have, a
+ * row for each file, under the name of its MPI library. */
+bool overlap_files_draw(const char *path, char *const *file, size_t n_files);
 
 #endif

@@ -1,6 +1,7 @@
 #include "picture/pairs_plot.h"
 
 #include "base/reason.h"
+#include "base/text.h"
 #include "measure/pairs/log.h"
 #include "picture/plot.h"
 
@@ -69,28 +70,38 @@ static void share_scale(struct plot_map *map, size_t n)
     }
 }
 
-static bool plot_maps(const struct pairs *p, const double *rank, const char *path)
+/* Of P all sizes; of several the first of each, under their NAMES. */
+static bool plot_maps(const struct pairs *p, size_t n_logs, char *const *name, const double *rank,
+                      const char *path)
 {
-    size_t n = 2 * (size_t)p->n_sizes;
+    bool several = n_logs > 1;
+    size_t n = 2 * (several ? n_logs : (size_t)p->n_sizes);
     struct plot_map *map = calloc(n, sizeof *map);
     struct plot_axes *axes = calloc(n, sizeof *axes);
     char(*title)[64] = calloc(n, sizeof *title), sheet[256];
     bool good = map && axes && title;
     for (size_t i = 0; good && i < n; i++) {
-        const struct pairs_size *s = &p->size[i / 2];
-        const double *value = in_microseconds(i % 2 ? s->sd : s->mean, p->n, NAN);
+        const struct pairs *of = several ? &p[i / 2] : p;
+        const struct pairs_size *s = &of->size[several ? 0 : i / 2];
+        const double *value = in_microseconds(i % 2 ? s->sd : s->mean, of->n, NAN);
         good = value != NULL;
-        snprintf(title[i], sizeof title[i], "%s, %zu B, %d repeats",
-                 i % 2 ? "standard deviation" : "mean", s->bytes, s->repeats);
+        if (several)
+            snprintf(title[i], sizeof title[i], "%.30s: %s, %zu B", text_base_of(name[i / 2]),
+                     i % 2 ? "deviation" : "mean", s->bytes);
+        else
+            snprintf(title[i], sizeof title[i], "%s, %zu B, %d repeats",
+                     i % 2 ? "standard deviation" : "mean", s->bytes, s->repeats);
         axes[i] = (struct plot_axes){.title = title[i], .x_label = "rank", .y_label = "rank"};
         if (good)
-            map[i] = map_of(p, rank, value);
+            map[i] = map_of(of, rank, value);
     }
     if (good) {
         share_scale(map, n);
         share_scale(map + 1, n - 1);
     }
     snprintf(sheet, sizeof sheet, "Round trip between each two of %d ranks, %s", p->n, p->system);
+    if (several)
+        snprintf(sheet, sizeof sheet, "Round trip between each two ranks, of %zu logs", n_logs);
     if (good)
         good = plot_heatmap_sheet(path, sheet, axes, map, n, 2);
     for (size_t i = 0; map && i < n; i++)
@@ -122,32 +133,49 @@ static bool plot_one_surface(const struct pairs *p, const double *rank, const ch
     return good;
 }
 
+/* 0, 1, 2, ... for as many ranks as any of N has; to be freed. */
+static double *ranks_of(const struct pairs *p, size_t n)
+{
+    int most = 0;
+    for (size_t k = 0; k < n; k++)
+        most = p[k].n > most ? p[k].n : most;
+    double *rank = malloc((size_t)most * sizeof *rank);
+    for (int i = 0; rank && i < most; i++)
+        rank[i] = i;
+    return rank;
+}
+
 bool pairs_plot(const struct pairs *p, const char *path)
 {
-    if (!plot_path_valid(path))
-        return false;
-    double *rank = malloc((size_t)p->n * sizeof *rank);
+    double *rank = plot_path_valid(path) ? ranks_of(p, 1) : NULL;
     if (!rank)
         return false;
-    for (int i = 0; i < p->n; i++)
-        rank[i] = i;
     const struct pairs_size *s = &p->size[0];
-    bool good = plot_maps(p, rank, path) &&
+    bool good = plot_maps(p, 1, NULL, rank, path) &&
                 plot_one_surface(p, rank, path, "Mean", s->mean, "-surface") &&
                 plot_one_surface(p, rank, path, "Standard deviation", s->sd, "-surface-sd");
     free(rank);
     return good;
 }
 
-bool pairs_log_plot(const char *log, const char *path)
+bool pairs_logs_plot(char *const *log, size_t n, const char *path)
 {
-    struct pairs p;
     char why[400];
-    if (!plot_path_valid(path))
-        return false;
-    if (!pairs_log_load(log, &p, why, sizeof why))
-        return reason_give("%s", why);
-    bool good = pairs_plot(&p, path);
-    pairs_free(&p);
+    size_t loaded = 0;
+    struct pairs *p = calloc(n, sizeof *p);
+    bool good = p && plot_path_valid(path);
+    while (good && loaded < n) {
+        good = pairs_log_load(log[loaded], &p[loaded], why, sizeof why);
+        loaded += good;
+        if (!good)
+            reason_give("%s", why);
+    }
+    double *rank = good && n > 1 ? ranks_of(p, n) : NULL;
+    if (good)
+        good = n == 1 ? pairs_plot(p, path) : rank && plot_maps(p, n, log, rank, path);
+    free(rank);
+    while (loaded > 0)
+        pairs_free(&p[--loaded]);
+    free(p);
     return good;
 }

@@ -12,7 +12,8 @@
  * paper has it. False if it cannot be drawn, having said why on stderr. */
 bool pairs_plot(const struct pairs *p, const char *path);
 
-/* The same from a log, the original tool's too. */
-bool pairs_log_plot(const char *log, const char *path);
+/* The same from a log, the original tool's too; of several logs the maps of the smallest size of
+ * each, a row for each, in one scale of colours. */
+bool pairs_logs_plot(char *const *log, size_t n, const char *path);
 
 #endif

@@ -1,6 +1,7 @@
 #include "picture/pictures.h"
 
 #include "base/text.h"
+#include "page/layout.h"
 #include "page/rows.h"
 #include "picture/matrix_draw.h"
 #include "picture/plot.h"
@@ -33,6 +34,28 @@ static void line_point(struct plot_series *s, double x, double y)
     s->n++;
 }
 
+/* In a label of ours: what is behind the operation. */
+static char *site_of(const char *label)
+{
+    char *space = strchr(label, ' ');
+    return space ? space + 1 : strchr(label, '\0');
+}
+
+/* A call site behind its operation gets no longer than what leaves the drawing its room. */
+static void shorten_labels(struct lines *l)
+{
+    enum { SITE_ROOM = 28 };
+    char **site = profile_alloc((l->list.n + 1) * sizeof *site);
+    for (size_t i = 0; i < l->list.n; i++)
+        site[i] = profile_strdup(site_of(l->list.at[i].label));
+    layout_shorten(site, l->list.n, 1, SITE_ROOM);
+    for (size_t i = 0; i < l->list.n; i++) {
+        strcpy(site_of(l->list.at[i].label), site[i]);
+        free(site[i]);
+    }
+    free(site);
+}
+
 static enum picture_result lines_draw(const struct profile *p, struct lines *l, const char *path,
                                       const struct plot_axes *axes)
 {
@@ -41,6 +64,7 @@ static enum picture_result lines_draw(const struct profile *p, struct lines *l, 
     char caption[300];
     picture_caption(p, caption, sizeof caption);
     captioned.caption = caption;
+    shorten_labels(l);
     if (l->list.n)
         result =
             plot_lines(path, &captioned, l->list.at, l->list.n) ? PICTURE_DRAWN : PICTURE_FAILED;
@@ -64,7 +88,7 @@ static enum picture_result draw_durations(const struct profile *p, const char *p
     ROWS_SORT(rows, time_ns);
     for (size_t i = 0; i < rows->entries.n && lines.list.n < view->top; i++) {
         const struct profile_entry *e = &rows->entries.at[i];
-        char site[120], label[200];
+        char site[512], label[600];
         if (e->calls < 2)
             continue;
         site_label(p, e->site, site, sizeof site);
@@ -92,7 +116,8 @@ static enum picture_result draw_ranks(const struct profile *p, const char *path,
         line_point(wall, p->ranks.at[i].rank, p->ranks.at[i].wall);
     struct plot_series *mpi = line_new(&lines, "time in MPI", p->ranks.n);
     for (size_t i = 0; i < p->ranks.n; i++)
-        line_point(mpi, p->ranks.at[i].rank, (double)p->ranks.at[i].mpi_ns / 1e9);
+        line_point(mpi, p->ranks.at[i].rank,
+                   p->ranks.at[i].in_call ? (double)NAN : (double)p->ranks.at[i].mpi_ns / 1e9);
     return lines_draw(p, &lines, path, &axes);
 }
 
@@ -103,13 +128,14 @@ static enum picture_result draw_arrivals(const struct profile *p, const char *pa
     const struct plot_axes axes = {"How late the last rank enters", "time since the first (s)",
                                    "last entry minus first entry (us)", .y_log10 = true};
     struct lines lines = {0};
+    uint32_t *kind = comm_kinds(p, false);
     int64_t origin = INT64_MAX;
     for (size_t i = 0; i < p->events.n; i++)
         if (p->events.at[i].entry_ns < origin)
             origin = p->events.at[i].entry_ns;
     for (size_t a = 0; a < p->arrivals.n && lines.list.n < view->top; a++) {
         const struct profile_arrival *place = &p->arrivals.at[a];
-        char site[120], label[200];
+        char site[512], label[600];
         if (place->instances < 2)
             continue;
         site_label(p, place->site, site, sizeof site);
@@ -125,10 +151,12 @@ static enum picture_result draw_arrivals(const struct profile *p, const char *pa
                 last = p->events.at[end].entry_ns > last ? p->events.at[end].entry_ns : last;
             }
             if (e->operation == place->operation && e->site == place->site &&
-                e->comm == place->comm && end - i == p->comms.at[e->comm].size && last > first)
+                kind[e->comm] == place->comm && end - i == p->comms.at[e->comm].size &&
+                last > first)
                 line_point(s, (double)(first - origin) / 1e9, (double)(last - first) / 1e3);
         }
     }
+    free(kind);
     return lines_draw(p, &lines, path, &axes);
 }
 

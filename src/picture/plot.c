@@ -11,6 +11,7 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -43,9 +44,7 @@ bool script_begin(struct script *s, const char *path, int width, int height)
             text_ends_with(path, ".png") ? "pngcairo" : "svg", width, height);
     /* A browser would blur an image in an SVG: there every cell is a polygon. */
     fprintf(s->out, "cells = 'image%s'\n", text_ends_with(path, ".png") ? "" : " pixels");
-    fputs("set output ", s->out);
-    quote_gnuplot(s->picture.temporary, s->out);
-    fputs("\nset encoding utf8\nset tics out nomirror\nset border 3 lc rgb '#404040'\n", s->out);
+    fputs("set encoding utf8\nset tics out nomirror\nset border 3 lc rgb '#404040'\n", s->out);
     return true;
 }
 
@@ -62,9 +61,9 @@ static const char *plotter(void)
     return named && *named ? named : GNUPLOT;
 }
 
-/* Starts the plotter on the script; its complaints go to COMPLAINTS. False, with the reason in
- * errno (0: the plotter itself failed). */
-static bool run_plotter(FILE *script, FILE *complaints)
+/* Starts the plotter on the script. It draws into the file that we have opened, and its complaints
+ * go to COMPLAINTS. False, with the reason in errno (0: the plotter itself failed). */
+static bool run_plotter(FILE *script, FILE *picture, FILE *complaints)
 {
     posix_spawn_file_actions_t actions;
     char *argv[] = {(char *)plotter(), NULL};
@@ -74,7 +73,7 @@ static bool run_plotter(FILE *script, FILE *complaints)
     lseek(fileno(script), 0, SEEK_SET);
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, fileno(script), STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, fileno(complaints), STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, fileno(picture), STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, fileno(complaints), STDERR_FILENO);
     errno = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
     posix_spawn_file_actions_destroy(&actions);
@@ -111,11 +110,26 @@ static void sign(FILE *picture)
         fwrite(signature, 1, sizeof signature - 1, picture);
 }
 
+/* gnuplot does not notice that a disk is full. */
+static bool is_whole(const struct script *s)
+{
+    struct stat st;
+    char end[16] = "";
+    const char *last = text_ends_with(s->path, ".png") ? "IEND" : "</svg>";
+    return !s->picture.temporary ||
+           (!fstat(fileno(s->picture.out), &st) &&
+            pread(fileno(s->picture.out), end, sizeof end,
+                  st.st_size < (off_t)sizeof end ? 0 : st.st_size - (off_t)sizeof end) > 0 &&
+            memmem(end, sizeof end, last, strlen(last))) ||
+           reason_give("cannot write %s: it is cut off: a disk with room for it would be right",
+                       s->path);
+}
+
 bool script_run(struct script *s)
 {
     FILE *complaints = tmpfile();
     char why[512];
-    bool drawn = complaints && run_plotter(s->out, complaints);
+    bool drawn = complaints && run_plotter(s->out, s->picture.out, complaints);
     int error = errno;
     if (!drawn) {
         if (error)
@@ -124,14 +138,17 @@ bool script_run(struct script *s)
         else
             last_complaint(complaints, why, sizeof why);
         reason_give("cannot draw %s: %s: %s", s->path, plotter(), why);
-        save_abandon(&s->picture);
     }
     if (complaints)
         fclose(complaints);
     fclose(s->out);
-    if (drawn && text_ends_with(s->path, ".png") && s->picture.temporary)
+    if (!drawn || !is_whole(s)) {
+        save_abandon(&s->picture);
+        return false;
+    }
+    if (text_ends_with(s->path, ".png") && s->picture.temporary)
         sign(s->picture.out);
-    return drawn && save_commit(&s->picture);
+    return save_commit(&s->picture);
 }
 
 void script_axes(FILE *out, const struct plot_axes *axes)

@@ -34,6 +34,8 @@ struct drawing {
     const struct profile *p;
     const struct timeline *t;
     int64_t from, to;
+    const char *unit; /* of the axis */
+    double unit_ns;
     struct lane lane[MOST_LANES];
     size_t lanes;
     int height; /* pixels */
@@ -113,11 +115,10 @@ static void find_time(struct drawing *d, const struct picture_view *view)
 {
     const struct act *longest = NULL;
     int64_t wait = 0;
-    d->from = d->p->trace.first_ns + whole_ns(view->from);
-    d->to = view->to > 0 ? d->p->trace.first_ns + whole_ns(view->to) : d->p->trace.last_ns;
-    if (view->from > 0 || view->to > 0)
-        return;
-    for (size_t i = 0; i < d->p->acts.n; i++)
+    bool given = view->from >= 0 || view->to >= 0;
+    d->from = d->p->trace.first_ns + (view->from >= 0 ? whole_ns(view->from) : 0);
+    d->to = view->to >= 0 ? d->p->trace.first_ns + whole_ns(view->to) : d->p->trace.last_ns;
+    for (size_t i = 0; i < d->p->acts.n && !given; i++)
         if (d->t->wait_ns[i] > wait && lane_of(d, &d->p->acts.at[i]) != SIZE_MAX) {
             wait = d->t->wait_ns[i];
             longest = &d->p->acts.at[i];
@@ -126,6 +127,13 @@ static void find_time(struct drawing *d, const struct picture_view *view)
         d->from = longest->entry_ns - wait;
         d->to = longest->exit_ns + wait;
     }
+    if (d->from < d->p->trace.first_ns) /* beyond nothing is known, and white is computation */
+        d->from = d->p->trace.first_ns;
+    if (d->to > d->p->trace.last_ns)
+        d->to = d->p->trace.last_ns;
+    int64_t shown = d->to - d->from; /* numbers of five digits at most stand side by side */
+    d->unit = shown < 100000000 ? "us" : shown < 100000000000 ? "ms" : "s";
+    d->unit_ns = shown < 100000000 ? 1e3 : shown < 100000000000 ? 1e6 : 1e9;
 }
 
 /* --- the calls --- */
@@ -146,6 +154,8 @@ static enum colour colour_of(const struct profile *p, const struct act *a)
         case FAMILY_START:
         case FAMILY_ICOLLECTIVE:
             return POSTING;
+        case FAMILY_COLLECTIVE:
+            return COLLECTIVE;
         case FAMILY_COMPLETION:
         case FAMILY_RECV:
             return COMPLETING;
@@ -160,7 +170,7 @@ static enum colour colour_of(const struct profile *p, const struct act *a)
 static double place_of(const struct drawing *d, int64_t ns)
 {
     int64_t inside = ns < d->from ? d->from : ns > d->to ? d->to : ns;
-    return (double)(inside - d->from) / 1e3;
+    return (double)(inside - d->from) / d->unit_ns;
 }
 
 static void box(const struct drawing *d, size_t lane, int64_t from, int64_t to, enum colour colour)
@@ -228,7 +238,7 @@ static void bullets(const struct drawing *d)
 /* From the entry of the send to the exit of the call that received. */
 static void arrows(const struct drawing *d)
 {
-    fputs("$messages << END\n-1 -1 0 0\n", d->out);
+    fputs("$messages << END\n-1 -1 -1 -1\n", d->out);
     for (size_t i = 0; i < d->p->acts.n; i++) {
         const struct act *a = &d->p->acts.at[i];
         if (a->kind != ACT_RECEIVED || d->t->partner[i] == TIMELINE_NONE)
@@ -264,6 +274,26 @@ static void labels(const struct drawing *d)
     }
 }
 
+/* Nothing is known of the time outside of the windows: grey, not computation. */
+static void gaps(const struct drawing *d)
+{
+    const uint64_t mask = d->p->trace.time_mask;
+    if (!mask)
+        return;
+    const int64_t width = 1ll << __builtin_ctzll(mask);
+    for (int64_t from = d->from, to; from < d->to; from = to) {
+        for (to = from; to < d->to && (uint64_t)to & mask;)
+            to = (to / width + 1) * width;
+        if (to > from)
+            fprintf(d->out,
+                    "set object rectangle from %.3f,graph 0 to %.3f,graph 1 fc rgb '#c0c0c0' "
+                    "fs solid noborder behind\n",
+                    place_of(d, from), place_of(d, to));
+        else
+            to = (from / width + 1) * width;
+    }
+}
+
 static void frame(const struct drawing *d)
 {
     char title[200], label[100], length[32], caption[300];
@@ -272,25 +302,26 @@ static void frame(const struct drawing *d)
         threads = threads || d->lane[i].thread;
     snprintf(title, sizeof title, "%s of what the ranks did, and their messages",
              format_time(length, (double)(d->to - d->from)));
-    snprintf(label, sizeof label, "us, from %.6f s after the start of the run",
+    snprintf(label, sizeof label, "%s, from %.6f s after the start of the run", d->unit,
              (double)(d->from - d->p->trace.first_ns) / 1e9);
     script_axes(d->out, &(struct plot_axes){.title = title, .x_label = label, .y_label = ""});
     picture_caption(d->p, caption, sizeof caption);
     script_caption(d->out, caption, 1 - 10.0 / d->height); /* the key is at the bottom */
-    fprintf(d->out, "set xrange [0:%.3f]\nset yrange [%zu.6:-0.6]\nset ytics (",
-            (double)(d->to - d->from) / 1e3, d->lanes - 1);
+    fprintf(d->out, "set xrange [0:%.3f]\nset yrange [%zu.6:-0.6]\nset ytics (", place_of(d, d->to),
+            d->lanes - 1);
     for (size_t i = 0; i < d->lanes; i++)
         fprintf(d->out, threads ? "%s'rank %u, thread %u' %zu" : "%s'rank %u'%.0u %zu",
                 i ? ", " : "", d->lane[i].rank, (unsigned)d->lane[i].thread, i);
     fprintf(d->out,
-            ")\nset key below horizontal samplen 2\nset bmargin %d\nset tmargin 4\n"
+            ")\nset key below horizontal samplen 2\nset bmargin %d\nset tmargin 4\nset rmargin 5\n"
             "set style fill solid noborder\n",
             d->p->nets.n ? 8 : 6);        /* rows of the key */
     for (size_t i = 0; i < d->lanes; i++) /* computation: an empty lane with a frame */
         fprintf(d->out,
                 "set object rectangle from 0,%f to %.3f,%f fc rgb '#ffffff' fs border "
                 "lc rgb '#808080' behind\n",
-                (double)i - 0.35, (double)(d->to - d->from) / 1e3, (double)i + 0.35);
+                (double)i - 0.35, place_of(d, d->to), (double)i + 0.35);
+    gaps(d);
 }
 
 static void plot_commands(const struct drawing *d)
@@ -309,7 +340,9 @@ static void plot_commands(const struct drawing *d)
             d->out);
     for (int c = 0; c < (below ? COLOURS : POLLING); c++)
         fprintf(d->out, ", NaN with boxes lc rgb %s title '%s'", colours[c].rgb, colours[c].title);
-    fputs(", NaN with boxes fs empty lc rgb '#808080' title 'computation'\n", d->out);
+    fputs(", NaN with boxes fs empty lc rgb '#808080' title 'computation'", d->out);
+    fputs(d->p->trace.time_mask ? ", NaN with boxes lc rgb '#c0c0c0' title 'not recorded'\n" : "\n",
+          d->out);
 }
 
 enum picture_result timeline_draw(const struct profile *p, const char *path,

@@ -15,8 +15,8 @@ enum picture_result {
 /* What of a profile is drawn. */
 struct picture_view {
     size_t top;        /* lines */
-    double from, to;   /* of a timeline: seconds since the start of the run; both 0: around the
-                          longest wait */
+    double from, to;   /* of a timeline: seconds since the start of the run; below 0: not given;
+                          both: around the longest wait */
     const char *ranks; /* of a timeline: "0-3,7"; NULL: all, the first 64 of them */
 };
 
