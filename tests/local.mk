@@ -15,9 +15,11 @@ AM_TESTS_ENVIRONMENT = \
 # Every program has a limit (tests/mpi/launch.sh, tests/sim/run.sh), and so has a test as a whole.
 LOG_COMPILER = timeout --verbose -k 10 1200
 
-# What takes long is named in THOROUGH_TESTS too: it runs where CHECK_THOROUGH is 1, and exits 77
-# with a line where it is not. Tests of simulated clocks and of none run beside each other in ./check.
+# What takes long is named in THOROUGH_TESTS too: ./check runs it with --thorough; without CHECK_THOROUGH=1
+# what takes minutes exits 77 with a line. Tests of simulated clocks and of none run beside each other in
+# ./check, and so do BESIDE_TESTS.
 THOROUGH_TESTS =
+BESIDE_TESTS =
 
 # documented.sh: manual pages of all that is installed. floors.sh: the include graph.
 TESTS += tests/documented.sh tests/floors.sh tests/format.sh
@@ -40,9 +42,9 @@ EXTRA_DIST += $(THOROUGH_TESTS)
 # For ./check: the names of all tests, of those that share the machine first. One to a line.
 CHOSEN_TESTS = $(if $(CHECK_THOROUGH),$(TESTS),$(filter-out $(THOROUGH_TESTS),$(TESTS)))
 list-tests-beside:
-	@printf '%s\n' $(filter-out tests/mpi/% tests/outside/%,$(CHOSEN_TESTS))
+	@printf '%s\n' $(filter $(BESIDE_TESTS),$(CHOSEN_TESTS)) $(filter-out tests/mpi/% tests/outside/%,$(CHOSEN_TESTS))
 list-tests-alone:
-	@printf '%s\n' $(filter tests/mpi/% tests/outside/%,$(CHOSEN_TESTS))
+	@printf '%s\n' $(filter-out $(BESIDE_TESTS),$(filter tests/mpi/% tests/outside/%,$(CHOSEN_TESTS)))
 .PHONY: list-tests-beside list-tests-alone
 
 # Every fault of tools/mutants, one at a time: hours.
@@ -55,8 +57,10 @@ clean-mutants:
 .PHONY: mutants clean-mutants
 
 # Those that ./check runs for a second MPI, and the programs that they need.
-list-tests-again:
-	@printf '%s\n' $(filter-out $(THOROUGH_TESTS),$(MPI_TESTS))
+list-tests-again-beside:
+	@printf '%s\n' $(filter $(BESIDE_TESTS),$(MPI_TESTS))
+list-tests-again-alone:
+	@printf '%s\n' $(filter-out $(BESIDE_TESTS),$(MPI_TESTS) $(MPI_LONG_TESTS))
 list-programs-again:
 	@printf '%s\n' $(filter tests/mpi/%,$(check_PROGRAMS))
 

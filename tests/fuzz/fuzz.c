@@ -8,6 +8,7 @@
 #include "profile/model.h"
 #include "record/ledger.h"
 #include "results/base_round.h"
+#include "results/launches.h"
 #include "results/schedule_json.h"
 
 #include "overlap_journal.h"
@@ -64,7 +65,7 @@ static void read_pairs(const char *path)
     if (!pairs_log_load(path, &p, why, sizeof why))
         return;
     pairs_log_write(&p, nowhere, false);
-    if (pairs_graph(&p, 64, -1, &g))
+    if (pairs_graph(&p, 64, PAIRS_LIKELY, &g))
         graph_free(&g);
     pairs_free(&p);
 }
@@ -107,6 +108,16 @@ static void read_maps(const char *path)
         overlap_map_free(&maps[i]);
     }
     free(maps);
+}
+
+static void read_launches(const char *path)
+{
+    json_t *all = json_array();
+    struct document *d = document_new("collprof-launches/1");
+    if (!launches_load(all, path) && !launches_tell(all, d))
+        document_write(d, nowhere, FORMAT_TEXT);
+    document_free(d);
+    json_decref(all);
 }
 
 bool bench_is_file(const char *output)
@@ -191,9 +202,10 @@ static void pack_records(void)
 static const struct {
     const char *name;
     void (*read)(const char *path);
-} readers[] = {{"record", read_record}, {"profile", read_profile},   {"pairs", read_pairs},
-               {"base", read_base},     {"scenario", read_scenario}, {"schedule", read_schedule},
-               {"maps", read_maps},     {"journal", read_journal},   {"packed", read_packed}};
+} readers[] = {{"record", read_record},    {"profile", read_profile},   {"pairs", read_pairs},
+               {"base", read_base},        {"scenario", read_scenario}, {"schedule", read_schedule},
+               {"maps", read_maps},        {"journal", read_journal},   {"packed", read_packed},
+               {"launches", read_launches}};
 
 static void (*reader)(const char *path);
 

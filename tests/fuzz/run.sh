@@ -27,6 +27,10 @@ collprof export seeds/pairs/ours >/dev/null || fail "pairs that cannot be read"
 $MPIEXEC -n 2 collbench-tree --latencies=seeds/pairs/ours --no-run --algorithm=binomial --save=seeds/schedule/ours >/dev/null || fail "no tree"
 $MPIEXEC -n 2 collbench-overlap --bind=over --benchmark=sender --sizes=1K:4K --step=2 \
     --comp=8:16 -i 5 --save-base=seeds/base/ours --format=json >seeds/maps/ours || fail "no maps"
+for launch in 1 2; do
+    $MPIEXEC -n 2 collbench-bcast --sizes=1K --budget=0.05 --format=json --append --output=seeds/launches/ours \
+        >/dev/null || fail "no launches"
+done
 # What an interrupted run leaves behind.
 timeout 60 $MPIEXEC -n 2 collbench-overlap --bind=over --benchmark=sender,receiver --sizes=1K:1M --step=2 --comp=8:1024 \
     --output=seeds/journal/ours >/dev/null 2>&1 &

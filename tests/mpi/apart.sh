@@ -30,8 +30,19 @@ for round in 1 2 3; do
     layered 2 race "$strange" longjmp >out2 2>err2 || { cat err2; fail "race: status $?"; }
     wait $first || { cat err1; fail "race: status of the other $?"; }
     cmp out1 out2 || fail "race: other output"
+    profile race calls MPI_Barrier=200
 done
-profile race calls MPI_Barrier=200
+
+# One that comes and goes while the ranks of another are still starting: all of these take part.
+timeout 60 "$MPIEXEC" -n 1 "$collprof" run --yield --report=no -o between "$strange" longjmp : \
+    -n 1 sh -c "sleep 2; exec '$collprof' run --yield --report=no -o between '$strange' longjmp" >out1 2>err1 &
+first=$!
+sleep 0.5
+layered 2 between "$strange" longjmp >out2 2>err2 || { cat err2; fail "between: status $?"; }
+wait $first || { cat err1; fail "between: status of the first $?"; }
+test ! -s err1 || { cat err1; fail "between: something was said"; }
+profile between calls MPI_Barrier=200
+test -z "$(ls | grep '[.]ranks$')" || fail "a list of ranks stays"
 
 # A run inside a run.
 INNER="$MPIEXEC -n 2 $strange longjmp >/dev/null" layered 2 outer "$strange" nested >out 2>err ||
@@ -61,6 +72,59 @@ echo '{"name": "settings"}' >theirs/profile.json
 layered 2 theirs "$strange" longjmp >out 2>err || fail "own profile.json: status $?"
 grep -q settings theirs/profile.json || fail "somebody's own profile.json was overwritten"
 profile theirs-2 calls MPI_Barrier=200
+
+# Nor what is no file at all.
+for kind in mkfifo mkdir; do
+    mkdir no-$kind
+    $kind no-$kind/profile.json
+    layered 2 no-$kind "$strange" longjmp >out 2>err || fail "$kind: status $?"
+    test ! -f no-$kind/profile.json || fail "$kind: what was there is gone"
+    profile no-$kind-2 calls MPI_Barrier=200
+done
+
+# Sessions, whose ranks do not talk to each other about it: the second run at a time goes beside, the
+# third one keeps the first.
+cat >session.c <<'END'
+#include <mpi.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    MPI_Session session;
+    MPI_Group group;
+    MPI_Comm comm;
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+    MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
+    MPI_Comm_create_from_group(group, "all", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
+    for (int i = 0; i < atoi(argv[1]); i++)
+        MPI_Barrier(comm);
+    for (int i = 0; argc > 2 && access(argv[2], F_OK) && i < 600; i++)
+        usleep(100000);
+    MPI_Group_free(&group);
+    MPI_Comm_free(&comm);
+    MPI_Session_finalize(&session);
+    return 0;
+}
+END
+if $MPICC session.c -o session 2>compiled && plain 2 ./session 1 >out 2>&1; then
+    layered 2 sessions ./session 7 "$dir/on" >out1 2>err1 &
+    first=$!
+    for try in $(seq 100); do
+        test "$(ls sessions/rank-* 2>/dev/null | wc -l)" = 2 && break
+        sleep 0.1
+    done
+    layered 2 sessions ./session 8 >out2 2>err2 || { cat err2; fail "second with sessions: status $?"; }
+    layered 2 sessions "$strange" longjmp >out2 2>err2 || { cat err2; fail "beside sessions: status $?"; }
+    touch on
+    wait $first || { cat err1; fail "first with sessions: status $?"; }
+    layered 2 sessions ./session 9 >out3 2>err3 || { cat err3; fail "third with sessions: status $?"; }
+    for run in sessions/before-*=14 sessions-2/before-*=16 sessions-2=200 sessions=18; do
+        # shellcheck disable=SC2086 # one name
+        profile ${run%=*} ranks 2
+        # shellcheck disable=SC2086
+        profile ${run%=*} calls MPI_Barrier=${run#*=}
+    done
+fi
 
 # Links that lead elsewhere.
 mkdir -p trap

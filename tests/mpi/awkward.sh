@@ -28,11 +28,12 @@ run some
 profile some calls MPI_Recv_init=6 MPI_Start=300 MPI_Startall=2
 
 # 10,000 rounds. Members decide the identity: WORLD, SELF, the halves (one rank each, the one
-# of rank 0 and the one of rank 1), the intercommunicator and what it is merged to.
+# of rank 0 and the one of rank 1), the intercommunicator and what it is merged to; of each of them a
+# call site's first three copies and the others together.
 run communicators
 profile communicators calls MPI_Comm_split=20000 MPI_Comm_dup=20000 MPI_Intercomm_create=2000 \
     MPI_Comm_free=44000 MPI_Allreduce=20000
-profile communicators communicators 12
+profile communicators communicators 64
 
 # Open MPI lets threads in beside each other: how long they wait for each other in the counter and the
 # layer is the scheduler's business.

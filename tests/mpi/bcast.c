@@ -153,6 +153,86 @@ static void run_every_method(const char *name)
 }
 
 /* A broadcast that does not work is not measured, and the root's data survives it. */
+/* In which order methods and destinations were measured, by methods that note only that. */
+static char noted[32];
+
+static double note_least(const struct bcast_run *r, int i)
+{
+    (void)r, (void)i;
+    return 1e-9;
+}
+
+static int note_destination(struct bcast_run *r, double share)
+{
+    (void)share;
+    snprintf(noted + strlen(noted), sizeof noted - strlen(noted), "%d", r->destination);
+    if (r->roots)
+        figure_value(r, (struct estimate){1, 1, 1}, 1);
+    return MPI_SUCCESS;
+}
+
+static int note_a(struct bcast_run *r, struct bcast_result *result)
+{
+    strcat(noted, "a");
+    return run_each(r, result, false, note_destination);
+}
+
+static int note_b(struct bcast_run *r, struct bcast_result *result)
+{
+    (void)r, (void)result;
+    strcat(noted, "b");
+    return MPI_SUCCESS;
+}
+
+static int note_c(struct bcast_run *r, struct bcast_result *result)
+{
+    (void)r, (void)result;
+    strcat(noted, "c");
+    return MPI_SUCCESS;
+}
+
+/* As listed without a seed, the one with a latency first; with seeds every order is seen. */
+static void measure_in_random_order(void)
+{
+    static const struct bcast_column column[] = {{"a", NULL, NULL, NULL, NULL}, {0}};
+    static const struct bcast_method c = {.name = "c", .weight = 1, .run = note_c},
+                                     b = {.name = "b", .weight = 1, .run = note_b},
+                                     a = {.name = "a",
+                                          .weight = 1,
+                                          .columns = column,
+                                          .least = note_least,
+                                          .run = note_a};
+    const struct bcast_method *methods[] = {&c, &b, &a};
+    char data = 0, listed[32] = "a";
+    int seen[2] = {0}, others = 0;
+    for (int i = 1; i < size; i++)
+        snprintf(listed + strlen(listed), sizeof listed - strlen(listed), "%d", i);
+    for (unsigned seed = 0; seed < 40; seed++) {
+        struct bcast_case the = {.comm = MPI_COMM_WORLD,
+                                 .bcast = bcast_find("flat"),
+                                 .buffer = &data,
+                                 .count = 1,
+                                 .type = MPI_BYTE,
+                                 .seed = seed,
+                                 .plan = plan_default()};
+        struct bcast_outcome outcome;
+        *noted = '\0';
+        the.plan.budget = seed ? 100 : 0;
+        expect(!bcast_measure(&the, methods, 3, &outcome), "no error", "order", 0, (int)seed);
+        size_t n = strlen(listed);
+        expect(strlen(noted) == n + 2, "all are measured", noted, 0, (int)seed);
+        if (seed == 0)
+            expect(!strncmp(noted, listed, n) && !strcmp(noted + n, "cb"), "as listed", noted, 0,
+                   0);
+        seen[!strcmp(noted + n, "bc")]++;
+        others += strncmp(noted, listed, n) != 0;
+        bcast_outcome_free(&outcome);
+    }
+    expect(seen[0] > 4 && seen[1] > 4, "either method is first at times", "order", seen[0],
+           seen[1]);
+    expect(size < 3 || others > 10, "destinations are in random order", "order", 0, others);
+}
+
 static void measure_wrong(void)
 {
     static const struct bcast bad = {.name = "forgetful", .run = forgetful};
@@ -256,6 +336,7 @@ int main(int argc, char **argv)
         run_every_method("native");
         run_every_method("flat");
         keep_budget();
+        measure_in_random_order();
     }
     refuse();
     int all;

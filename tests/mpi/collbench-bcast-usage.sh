@@ -59,7 +59,9 @@ refused 2 "cannot write $scratch/absent/r.json" --output="$scratch/absent/r.json
 refused 2 "cannot write $scratch" --output="$scratch"
 refused 1 "unrecognized option '--metod=all'" --metod=all
 
-# --help is an answer, not an error, and tells of every method.
+# --help is an answer, not an error, and tells of every method, and of no option that is refused.
+"$MPIEXEC" -n 2 "${bench%bcast}pairs" --help >"$scratch/out" 2>"$scratch/err" || fail "collbench-pairs --help: status $?"
+grep -q -- --yield "$scratch/out" && ! grep -q -- '^ *--append' "$scratch/out" || { cat "$scratch/out"; fail "collbench-pairs --help"; }
 "$MPIEXEC" -n 2 "$bench" --help >"$scratch/out" 2>"$scratch/err" || fail "--help: status $?"
 for name in send-latency held direct --discover binomial chain; do
     [ "$(grep -c -- "^ *$name" "$scratch/out")" -eq 1 ] || fail "--help: $name not told of once"

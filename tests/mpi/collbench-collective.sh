@@ -19,7 +19,7 @@ grep -q WRONG "$scratch/csv" && fail "wrong data"
 awk -F, 'NF == 9 && $1 == "gather" && $5 != 2 || NF == 9 && $1 == "scatter" && $4 != 2 { bad = 1 }
     END { exit bad }' "$scratch/csv" || fail "pairs that a rooted operation does not couple"
 
-printf '#!/bin/sh\ncat >"%s/script"\n' "$scratch" >"$scratch/keeper"
+printf '#!/bin/sh\ncat >"%s/script"\necho "IEND</svg>"\n' "$scratch" >"$scratch/keeper"
 chmod +x "$scratch/keeper"
 GNUPLOT=$scratch/keeper "$MPIEXEC" -n 2 "$bench" --operation=allreduce --sizes=8:64 --budget=0.3 --plot="$scratch/p.png" \
     --format=json -o "$scratch/json" 2>"$scratch/err" || fail "json: status $?"

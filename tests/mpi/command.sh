@@ -42,10 +42,12 @@ expect 2 'send-latency.*would be right' $collprof run --benchmark=held,nonsense 
 expect 2 'COLLPROF_STACK' env COLLPROF_STAK=1 $collprof run "$work/canary.sh"
 expect 2 "COLLPROF_STACK is 'x'" env COLLPROF_STACK=x $collprof run "$work/canary.sh"
 expect 2 'nothing without --ack' $collprof run --ack-share=5 "$work/canary.sh"
-expect 2 'nothing without --bcast=grid' $collprof run --bcast=flat --latencies=/dev/null "$work/canary.sh"
+expect 2 'nothing without --bcast=grid' $collprof run --bcast=flat --latencies="$work/canary.sh" "$work/canary.sh"
+expect 2 '/dev/null: not a regular file' $collprof run --bcast=grid --latencies=/dev/null "$work/canary.sh"
 expect 2 'No such file' $collprof run --latencies="$work/none" "$work/canary.sh"
 expect 2 'application is missing' $collprof run
 expect 2 'application is missing' $collprof run --
+expect 2 'collprof repeat --runs=5 mpiexec -n N collprof run ./app would be right' $collprof run --repeat=5 "$work/canary.sh"
 expect 2 'the other way round' $collprof run mpiexec -n 2 true
 [ -e "$work/started" ] && { echo "FAIL: the application was started in spite of an error"; failed=1; }
 

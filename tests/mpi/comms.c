@@ -3,6 +3,7 @@
  *
  *   comms many N     N communicators at a time, a broadcast on each and twenty on the last
  *   comms callbacks  attributes on a communicator that is used, duplicated and freed
+ *   comms names      copies of MPI_COMM_WORLD with names and without, kept and freed
  *
  * Prints what it counted, and "right". */
 #include <mpi.h>
@@ -72,12 +73,55 @@ static void callbacks(void)
     MPI_Comm_free_keyval(&keyval);
 }
 
+/* As a library does: a copy of its own, made in one place whoever asks. */
+static MPI_Comm copy(const char *name)
+{
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    if (name)
+        MPI_Comm_set_name(comm, name);
+    return comm;
+}
+
+static void names(void)
+{
+    static const char *const given[] = {"solver", "output", "solver", NULL};
+    MPI_Comm comm, halves, later;
+    for (int i = 0; i < 4; i++) {
+        comm = copy(given[i]);
+        broadcast(comm, 0, i);
+        MPI_Comm_free(&comm);
+    }
+    for (int i = 0; i < 9; i++) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        MPI_Comm_set_name(comm, "step");
+        broadcast(comm, 1, i);
+        MPI_Comm_free(&comm);
+    }
+    for (int i = 0; i < 9; i++) {
+        char name[9] = {'n', (char)('0' + i)};
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        MPI_Comm_set_name(comm, name);
+        broadcast(comm, 1, i);
+        MPI_Comm_free(&comm);
+    }
+    MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &halves);
+    MPI_Barrier(halves);
+    MPI_Comm_dup(MPI_COMM_WORLD, &later);
+    broadcast(later, 0, 1);
+    MPI_Comm_set_name(later, "later");
+    broadcast(MPI_COMM_WORLD, 0, 1);
+    MPI_Comm_free(&halves);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (argc == 3 && !strcmp(argv[1], "many"))
         many(atoi(argv[2]));
+    else if (argc == 2 && !strcmp(argv[1], "names"))
+        names();
     else
         callbacks();
     int any;

@@ -7,7 +7,7 @@
 # On 1100 of them at a time all is said to be the same; that 500 cost nothing is said by counts.
 for mpi in $mpis; do
     with_mpi $mpi
-    $MPICC -o comms "$source/tests/mpi/comms.c" >compiled 2>&1 || { cat compiled; fail "$mpi: does not compile"; }
+    $MPICC -g -o comms "$source/tests/mpi/comms.c" >compiled 2>&1 || { cat compiled; fail "$mpi: does not compile"; }
     for program in "many 1100" "callbacks"; do
         # shellcheck disable=SC2086 # two words
         plain 2 ./comms $program >want 2>err || { cat err; fail "$mpi, $program: status without the layer"; }
@@ -15,7 +15,7 @@ for mpi in $mpis; do
         for mode in ACK=all BENCHMARK=direct,held BCAST=chain BCAST=grid; do
             rm -rf out
             # shellcheck disable=SC2086
-            timeout 120 $MPIEXEC -n 2 env LD_PRELOAD="$layer $yielding" COLLPROF_$mode COLLPROF_BENCHMARK_BUDGET=1 \
+            timeout 120 $MPIEXEC -n 2 env LD_PRELOAD="$layer $yielding" COLLPROF_$mode COLLPROF_BENCHMARK_BUDGET=10 \
                 COLLPROF_OUTPUT=out COLLPROF_REPORT=no ./comms $program >got 2>err ||
                 { cat got err; fail "$mpi, $program, $mode: status $?"; }
             cmp want got || { cat got err; fail "$mpi, $program, $mode: other output"; }
@@ -24,7 +24,35 @@ for mpi in $mpis; do
             many*,BENCH*) profile out findings benchmark operation=MPI_Bcast , rows=2 ;;
             many*,BCAST*) profile out findings broadcast bytes=4 , rows=1 calls=17 ;;
             esac
+            case $mode in
+            *grid) grep -q 'trials took [0-9.e-]* s, [0-9]* % of the run' out/profile.json || fail "what grid took is not said" ;;
+            esac
         done
     done
+
+    # Copies of MPI_COMM_WORLD: each of the first ones of a call site by its name, freed or not; many of
+    # one name by that; many names by none.
+    rm -rf out
+    timeout 60 $MPIEXEC -n 4 env LD_PRELOAD="$layer $yielding" COLLPROF_OUTPUT=out COLLPROF_REPORT=no ./comms names \
+        >got 2>err || { cat got err; fail "$mpi, names: status $?"; }
+    $collprof export --table=communicators out >table.csv || fail "$mpi: no table"
+    python3 -c 'import csv; print(*sorted(" ".join([r["communicator"], r["members"], r["groups"], r["made"],
+        r["made_at"].partition(" <")[0].partition(" ")[2]]).rstrip() for r in csv.DictReader(open("table.csv"))), sep="\n")' >rows
+    cat >want <<'ROWS'
+(no name) 2 2 2 names
+(no name) 4 1 1 copy
+(no name) 4 1 6 names
+MPI_COMM_WORLD 4 1 1
+later 4 1 1 names
+n0 4 1 1 names
+n1 4 1 1 names
+n2 4 1 1 names
+output 4 1 1 copy
+solver 4 1 2 copy
+step 4 1 9 names
+ROWS
+    diff want rows || { cat rows; fail "$mpi, names: others"; }
+    $collprof report --comm='2 ranks from *comms.c*' out >said || fail "$mpi: not found by its place"
+    grep -q Barrier said || { cat said; fail "$mpi: another communicator"; }
 done
 exit 0

@@ -52,20 +52,26 @@ for wrong in ({"ranks": [{}]}, {"run": 1}, {"surprise": 1}, {"warnings": [1]}):
 
 # pandas: one header line, numbers where figures are.
 text = {"operation", "call_site", "communicator", "region", "state", "carrier", "direction", "ended", "host",
-        "hidden_ratio", "overlap"}
+        "hidden_ratio", "overlap", "made_at"}
 seen = 0
-for path in glob.glob("traced/csv/*.csv") + glob.glob("old-*/csv/*.csv"):
+for path in glob.glob("tra*/csv/*.csv") + glob.glob("old-*/csv/*.csv"):
     frame = pandas.read_csv(path)
     for column in frame.columns if len(frame) else []:
         assert re.fullmatch(r"[a-z0-9_]+", column), (path, column)
         number = pandas.api.types.is_numeric_dtype(frame[column])
         known = frame[column].notna().any()
+        if frame[column].isin(["-", "'-"]).any():
+            bad.append(f"{path}: {column} has a dash for what there is not")
         seen += number and known
         if known and number != (column not in text):
             bad.append(f"{path}: {column} is {frame[column].dtype}")
 assert seen > 100, seen
 calls = pandas.read_csv("traced/csv/operations.csv").set_index("operation").calls
 assert calls["MPI_Bcast"] == 2 * 3, calls
+for table in "operations", "call_sites", "entries": # parts of the time in MPI, without MPI_Init
+    whole = pandas.read_csv(f"traced/csv/{table}.csv").share_percent.sum()
+    if abs(whole - 100) > 0.1:
+        bad.append(f"{table}: all shares together are {whole:.1f} %")
 
 # The tables and columns of the manual page are those of the file.
 named = {}

@@ -41,7 +41,7 @@ $limit $MPIEXEC -n 2 "$built/bench/collbench-overlap" --benchmark=sender --sizes
     --bind=over --format=json -o overlap.results >log 2>&1 || { cat log; fail "collbench-overlap: status $?"; }
 
 for format in csv sqlite; do
-    "$collprof" export --format=$format traced >log 2>&1 || { cat log; test $format = sqlite || fail "export"; }
+    "$collprof" export --format=$format transport >log 2>&1 && "$collprof" export --format=$format traced >log 2>&1 || { cat log; test $format = sqlite || fail "export"; }
 done
 for old in "$source"/tests/profiles/*.json; do
     name=old-$(basename "$old" .json)

@@ -25,9 +25,14 @@ while read -r way state words; do
     test $way = abort ||
         grep -q 'rank 1: outside of MPI .*; the last call was MPI_Barrier' flat ||
         { cat report; fail "$way: not said that rank 1 was outside of MPI"; }
-    python3 - $way.json/profile.json <<'EOF' || fail "$way: no wall time"
+    python3 - $way.json/profile.json "$(sed -n '/time in MPI/p; /In short/,/^$/p' report)" <<'EOF' || fail "$way: times"
 import json, sys
-assert all(r["wall_seconds"] > 0 for r in json.load(open(sys.argv[1]))["ranks"])
+p, said = json.load(open(sys.argv[1])), sys.argv[2]
+assert all(r["wall_seconds"] > 0 for r in p["ranks"])
+cut = [s["rank"] for s in p["in_progress"] if s["seconds"] < 0 and not s["outside"]]
+assert [r["rank"] for r in p["ranks"] if r["in_call"]] == cut, cut
+assert ("time in MPI   not known" in said) == bool(cut), said # nor is anything said of what MPI takes
+assert not cut or "is not known" in said and "to be gained" not in said, said
 EOF
     grep -q 'rank 0 stood in MPI_Barrier' report || { cat report; fail "$way: not said where rank 0 stood"; }
 done <<END

@@ -8,7 +8,7 @@ tested=
 for mpi in $mpis; do
     with_mpi $mpi
     [ -n "$MPIFC" ] || continue
-    for binding in MPIFH MPI F08; do
+    for binding in MPIFH ${CHECK_THOROUGH:+MPI} F08; do
         program=$binding.$mpi
         $MPIFC -g -O1 -cpp -DBINDING_$binding "$source/tests/mpi/fortran.F90" -o $program >log 2>&1 ||
             { cat log; fail "$program does not compile"; }

@@ -26,7 +26,7 @@ p["run"]["programs"] = ["/x/`touch executed`\033[2J"]
 p["communicators"][0]["name"] = "=1+1\033[31m"
 p["hosts"][0]["name"] = "$(touch executed)\033c"
 p["warnings"] = ["\033[1mwarned\nNo MPI call was recorded"]'
-for command in "report names" "report --csv names" "export names" "export --format=perfetto names" \
+for command in "report names" "export --table=call_sites names" "export names" "export --format=perfetto names" \
     "compare names good"; do
     timeout 60 "$collprof" $command >shown 2>&1 || fail "$command: status $? $(cat shown)"
     if grep -q "$(printf '[\033\007]')" shown; then fail "$command: control characters"; fi
@@ -68,11 +68,12 @@ refused wall 'p["ranks"][0]["wall_seconds"] = -1.0'
 refused entry-time 'p["entries"][0]["time_ns"] = 10**15; p["entries"][0]["max_ns"] = 1'
 refused errors 'p["entries"][0]["errors"] = p["entries"][0]["calls"] + 1'
 refused region 'p["regions"].append({"name": "x", "entered": 1, "time_ns": -5})'
+refused finding 'p["findings"] = {"benchmark": [{"operation": "MPI_Bcast", "ranks": 2, "methods": [{"time_us": 1e308}]}]}'
 refused members 'p["instances"]["list"][0]["members"][4] = 2**62'
 
 # What the format allows is no reason to refuse: an entry without a site.
 forged no-site 'p["entries"] = [dict(e, site=None) for e in p["entries"]]'
-for command in "report" "report --csv" "report --json" "export" "plot"; do
+for command in "report" "export --table=call_sites" "report --json" "export" "plot"; do
     timeout 60 "$collprof" $command no-site >shown 2>&1 || fail "$command without sites: $(cat shown)"
 done
 
@@ -93,6 +94,13 @@ if command -v "${GNUPLOT:-gnuplot}" >/dev/null; then
     test "$(cat mine/sizes.png)" = "my own picture" || fail "plot replaced the user's picture"
     timeout 120 "$collprof" plot --force mine >shown 2>&1 || fail "--force: $(cat shown)"
     timeout 120 "$collprof" plot mine >shown 2>&1 || fail "pictures of its own: $(cat shown)"
+    # A plotter that does not notice that the disk is full.
+    printf '#!/bin/sh\ncat >/dev/null\necho part of a picture\n' >full
+    chmod +x full
+    cp mine/ranks.png before.png
+    GNUPLOT=$PWD/full timeout 60 "$collprof" plot -p ranks mine >shown 2>&1 && fail "plot: half a picture is none"
+    grep -q 'cannot write mine/ranks.png: it is cut off' shown || { cat shown; fail "plot: gives no reason"; }
+    cmp mine/ranks.png before.png || fail "plot: half a picture has taken the place of a whole one"
 fi
 
 # In a directory where others may write, what they put there is not written through.
@@ -114,11 +122,82 @@ if [ "$(id -u)" -eq 0 ]; then
     test -z "$(ls victim)" || fail "files were written through a link"
 fi
 
-# Neither waits for a writer.
-mkdir fifo fifo2
-mkfifo fifo/profile.json fifo2/rank-000000.ledger
-for d in fifo fifo2; do
-    timeout 20 "$collprof" report $d >shown 2>&1
-    test $? = 1 || fail "$d: $(cat shown)"
+# Nor through links of the user's own, whatever is asked for; what is no link, and not ours, is asked for
+# by --force.
+sqlite=
+"$collprof" info | grep -q 'SQLite' && sqlite="export --format=sqlite"
+mkdir own nothing
+cp no-site/profile.json own
+echo precious >precious
+for name in collprof.sqlite report.html ranks.png; do ln -s ../precious own/$name; done
+ln -s ../nothing own/csv
+for command in "${sqlite:-export}" "report --html --force" "plot -p ranks --force" "export --force"; do
+    timeout 60 "$collprof" $command own >shown 2>&1 && fail "$command: wrote through a link"
+    grep -q 'it is a link, and none is followed' shown || { cat shown; fail "$command: gives no reason"; }
 done
+test "$(cat precious)" = precious && test -z "$(ls nothing)" || fail "written through a link of the user's"
+rm own/csv own/collprof.sqlite
+mkdir own/csv
+for file in own/csv/ranks.csv own/collprof.sqlite; do
+    case $file in *csv) command="export" ;; *) command=$sqlite ;; esac
+    test -n "$command" || continue
+    echo mine >$file
+    timeout 60 "$collprof" $command own >shown 2>&1 && fail "$command: replaced $file"
+    grep -q "$file is there and was not made by collprof" shown || { cat shown; fail "$command: gives no reason"; }
+    test "$(cat $file)" = mine && test "$(ls own/csv)" = ranks.csv || fail "$file, or what is beside it, was written"
+    for force in --force ""; do # and then it is ours
+        timeout 60 "$collprof" $command $force own >shown 2>&1 || fail "$command $force: $(cat shown)"
+    done
+    rm -r own/csv
+    mkdir own/csv
+    touch own/csv/ranks.csv
+done
+
+# Names of files: gnuplot does not read them, and a terminal does not obey them.
+odd=$(printf 'odd\033[31m\nname')
+cp -r no-site "$odd"
+tame()
+{
+    timeout 60 "$collprof" "$@" >shown 2>&1
+    if grep -q "$(printf '\033')" shown; then cat -v shown; fail "$*: control characters"; fi
+}
+for at in "$odd" "none $odd"; do
+    for command in report list export "plot -p ranks" run "report --html" "compare good" "$sqlite"; do
+        # shellcheck disable=SC2086 # one word, or two
+        test -z "$command" || tame $command "$at"
+    done
+done
+tame report --"$odd" good
+tame report --only="$odd" good
+tame plot --top="$odd" good
+tame export -o "none/$odd" --format=json good
+if command -v "${GNUPLOT:-gnuplot}" >/dev/null; then
+    test "$(head -c 4 "$odd/ranks.png" | tr -d '\211')" = PNG || fail "no picture in a directory of an odd name"
+fi
+
+# Nor does a program lose its names by that of its directory.
+cp "$built/examples/heat" "$odd"
+cp /bin/true "$odd/$odd"
+tame run "$odd/$odd"
+grep -q 'used no MPI' shown || { cat -v shown; fail "nobody says that no MPI was used"; }
+layered 2 oddly "$odd/heat" -s 1 >out 2>err || fail "a program with an odd name: $(cat err)"
+tame report oddly
+grep -q 'heat.c:[0-9]* ' shown || { cat -v shown; fail "a program with an odd name: its call sites have none"; }
+
+# Nothing waits for a writer.
+mkdir fifo fifo2
+mkfifo fifo/profile.json fifo2/rank-000000.ledger fifo.json
+for command in "report fifo" "report fifo2" "report --base-round=fifo.json good" "plot --overlap=fifo.json good" \
+    "launches fifo.json"; do
+    timeout 20 "$collprof" $command >shown 2>&1
+    status=$?
+    test $status = 1 || test $status = 2 || fail "$command: $status, $(cat shown)"
+done
+timeout 60 $MPIEXEC -n 2 "$collprof" run --base-round=fifo.json -o fifo3 "$built/examples/heat" -s 1 >shown 2>&1
+test $? = 2 || fail "run --base-round: $(cat shown)"
+forged waiting 'p["modules"] = [dict(m, path="'"$PWD"'/fifo.json") for m in p["modules"]]
+for s in p["sites"]:
+    for f in s["frames"]:
+        f.pop("function", None); f.pop("file", None)'
+timeout 20 "$collprof" report waiting >shown 2>&1 || fail "a module that is a FIFO: $(cat shown)"
 exit 0

@@ -72,6 +72,50 @@ assert page.rows["ranks"] == 1025, page.rows
 assert page.rows["operations"] >= 2 and page.rows["call_sites"] >= 2004, page.rows
 assert text.count("window.hostile") > 0 and "&lt;script&gt;window.hostile" in text
 PY
+# What a benchmark has written, and what is none of that.
+cat > "$work/result.json" <<'JSON'
+{"schema": "collbench-overlap/1", "header": {"MPI": "<b>any</b>"}, "notes": ["a note"],
+ "tables": {"statistics": {"title": "s", "columns": [{"name": "size", "unit": "B"}, {"name": "value", "unit": "us"}], "rows": [
+   {"algorithm": "native", "ranks": 2, "size": 0, "method": "<b>held", "value": 2.5, "low": 2, "high": 3},
+   {"algorithm": "native", "ranks": 2, "size": 65536, "method": "<b>held", "value": 112100.5, "low": 111000, "high": 113000},
+   {"algorithm": "native", "ranks": 2, "size": 0, "method": "ol", "value": 3, "low": null, "high": null},
+   {"algorithm": "alone", "ranks": 2, "size": 8, "method": "ol", "value": 3, "low": 3, "high": 3}]},
+  "t": {"title": "<i>title</i>", "columns": [{"name": "size", "unit": "B", "meaning": "bytes"},
+   {"name": "note", "unit": null, "meaning": null}], "rows": [{"size": 9, "note": "<x>"}, {"size": 80, "note": null}]},
+  "path": {"title": "path", "columns": [{"name": "rank", "unit": null, "meaning": null}], "rows": [
+   {"algorithm": "circle", "ranks": 3, "size": 8, "rank": 0, "parent": null, "exit": 0},
+   {"algorithm": "circle", "ranks": 3, "size": 8, "rank": 1, "parent": 2, "exit": 5},
+   {"algorithm": "circle", "ranks": 3, "size": 8, "rank": 2, "parent": 1, "exit": 6},
+   {"algorithm": "chain", "ranks": 2, "size": 8, "rank": 0, "parent": null, "exit": 0},
+   {"algorithm": "chain", "ranks": 2, "size": 8, "rank": 1, "parent": 0, "exit": 5}]}},
+ "schedule": {"schema": "collprof-schedule/1", "algorithm": "<i>grid</i>", "ranks": 3, "root": 1, "bytes": 8,
+  "children": [[], [2], [0]], "arrival_us": [7, 0, 3]},
+ "maps": [{"name": "s", "title": "sender", "by_threads": false, "bytes": [1, 2], "comp_us": [1, 2],
+   "ratio": [[0, 1], [null, 0.5]], "doubt": [[0, 0], [0, 1]]}]}
+JSON
+$collprof report --html "$work/result.json" > /dev/null || fail "results: status $?"
+for right in '<th data-key="size" title="bytes">size' '&lt;i&gt;title' '1 B, 1.00 us of computation, ratio 0.00' \
+    'ratio 0.50, not certain' '2.00 us of computation, not known' 'chain, 8 B, as measured' '>rank 1: 5.00 us<' \
+    '&lt;i&gt;grid&lt;/i&gt;, 8 B, arrivals as predicted' '>rank 1, root<' '>rank 2: 3.00 us<' '>rank 0: 7.00 us<' \
+    'native, 2 ranks: median time by message size' 'var(--c0)">&lt;b&gt;held<' 'stroke="var(--c1)"' '>112.1 ms$' \
+    '>2.50 us$' '>64 KiB<'; do
+    grep -q "$right" "$work/result.html" || fail "no '$right' in the page of results"
+done
+for colour in accent late; do
+    grep -q "class=k style=\"--c:var(--$colour)" "$work/result.html" && grep -q "<rect.*fill=\"var(--$colour)" "$work/result.html" ||
+        fail "the overlap map and its key differ in $colour"
+done
+grep -q 'alone, 2 ranks' "$work/result.html" && fail "a curve of one point"
+grep -q 'circle, 8 B' "$work/result.html" && fail "ranks that hear from each other, as a tree"
+echo '{"schema": "other", "tables": {}}' > "$work/other.json"
+$collprof report --html "$work/other.json" 2> "$work/out" && fail "a file that is no result"
+grep -q 'would be right' "$work/out" || fail "it does not say what would be right"
+[ ! -e "$work/other.html" ] || fail "a page of nothing"
+echo '# a log' > "$work/other.json"
+$collprof report --html "$work/other.json" 2> "$work/out" && fail "a file that is no JSON"
+grep -q 'line 1: .*; what collbench-. write with --format=json would be right' "$work/out" || fail "it does not say what would be right: $(cat "$work/out")"
+timeout 60 $MPIEXEC -n 2 $collprof run --trace --report=no -o "$work/t" $top_builddir/tests/mpi/sites > "$work/out" 2>&1 < /dev/null
+$collprof report --html="$work/traced.html" "$work/t" > /dev/null || fail "traced: status $?"
 [ $failed = 0 ] || exit 1
 if ! command -v chromium > /dev/null; then
     echo "without Chromium: only the page's text was looked at"
@@ -149,6 +193,25 @@ assert b.value("getComputedStyle(document.activeElement).outlineStyle") != "none
 import base64
 assert base64.b64decode(b.call("Page.printToPDF", pageRanges="1-2")["data"]).startswith(b"%PDF")
 
+SHUT = "document.querySelectorAll('details:not([open])').length"
+assert b.value(SHUT + " > 0 && (dispatchEvent(new Event('beforeprint')), " + SHUT + ") === 0"), "on paper something stays shut"
+assert b.value("(dispatchEvent(new Event('afterprint')), " + SHUT + ")") > 0
+
+# gnuplot's drawing is dark where the page is, and not wider than paper.
+b.open(f"file://{work}/traced.html", 700, True)
+WHITE = "getComputedStyle(document.querySelector(\".lanes [fill='#ffffff']\")).fill"
+assert b.value(WHITE) == b.value("getComputedStyle(document.body).backgroundColor"), b.value(WHITE)
+b.call("Emulation.setEmulatedMedia", media="print")
+assert b.value("document.querySelector('.lanes').scrollWidth <= innerWidth"), "the timeline is cut off on paper"
+assert b.value("[...document.querySelectorAll('.wide')].filter(w => w.scrollWidth > w.clientWidth).length") == 0, "a table is cut off on paper"
+assert b.value("getComputedStyle(document.querySelector('.zoom')).display") == "none" or not curves, "advice for a mouse on paper"
+b.call("Emulation.setEmulatedMedia", media="")
+
+# Curves of a benchmark, where their library is.
+b.open(f"file://{work}/result.html", 1000)
+assert (b.value("document.querySelectorAll('.curves canvas').length") > 0) == curves and not b.console, b.console
+assert not curves or b.value("document.querySelector('.curves .dygraph-axis-label-x').textContent") == "0 B"
+
 # Open in 2 s, the best of three; of a machine that has more to do than processors that is not asked.
 took = 9999
 for _ in range(3):
@@ -202,35 +265,4 @@ keys, drawn = (set(re.findall(p, text)) for p in ('class=k style="--c:var\\(--([
 assert keys == drawn == {"accent", "late"}, (keys, drawn)
 PY
 
-# What a benchmark has written, and what is none of that.
-cat > "$work/result.json" <<'JSON'
-{"schema": "collbench-overlap/1", "header": {"MPI": "<b>any</b>"}, "notes": ["a note"],
- "tables": {"t": {"title": "<i>title</i>", "columns": [{"name": "size", "unit": "B", "meaning": "bytes"},
-   {"name": "note", "unit": null, "meaning": null}], "rows": [{"size": 9, "note": "<x>"}, {"size": 80, "note": null}]},
-  "path": {"title": "path", "columns": [{"name": "rank", "unit": null, "meaning": null}], "rows": [
-   {"algorithm": "circle", "ranks": 3, "size": 8, "rank": 0, "parent": null, "exit": 0},
-   {"algorithm": "circle", "ranks": 3, "size": 8, "rank": 1, "parent": 2, "exit": 5},
-   {"algorithm": "circle", "ranks": 3, "size": 8, "rank": 2, "parent": 1, "exit": 6},
-   {"algorithm": "chain", "ranks": 2, "size": 8, "rank": 0, "parent": null, "exit": 0},
-   {"algorithm": "chain", "ranks": 2, "size": 8, "rank": 1, "parent": 0, "exit": 5}]}},
- "schedule": {"schema": "collprof-schedule/1", "algorithm": "<i>grid</i>", "ranks": 3, "root": 1, "bytes": 8,
-  "children": [[], [2], [0]], "arrival_us": [7, 0, 3]},
- "maps": [{"name": "s", "title": "sender", "by_threads": false, "bytes": [1, 2], "comp_us": [1, 2],
-   "ratio": [[0, 1], [null, 0.5]], "doubt": [[0, 0], [0, 1]]}]}
-JSON
-$collprof report --html "$work/result.json" > /dev/null || fail "results: status $?"
-for right in '<th data-key="size" title="bytes">size (B)' '&lt;i&gt;title' '1 B, 1.00 us of computation, ratio 0.00' \
-    'ratio 0.50, not certain' '2.00 us of computation, not known' 'chain, 8 B, as measured' '>rank 1: 5.00 us<' \
-    '&lt;i&gt;grid&lt;/i&gt;, 8 B, arrivals as predicted' '>rank 1, root<' '>rank 2: 3.00 us<' '>rank 0: 7.00 us<'; do
-    grep -q "$right" "$work/result.html" || fail "no '$right' in the page of results"
-done
-for colour in accent late; do
-    grep -q "class=k style=\"--c:var(--$colour)" "$work/result.html" && grep -q "<rect.*fill=\"var(--$colour)" "$work/result.html" ||
-        fail "the overlap map and its key differ in $colour"
-done
-grep -q 'circle, 8 B' "$work/result.html" && fail "ranks that hear from each other, as a tree"
-echo '{"schema": "other", "tables": {}}' > "$work/other.json"
-$collprof report --html "$work/other.json" 2> "$work/out" && fail "a file that is no result"
-grep -q 'would be right' "$work/out" || fail "it does not say what would be right"
-[ ! -e "$work/other.html" ] || fail "a page of nothing"
 exit $failed

@@ -149,6 +149,25 @@ static void root_goes_ahead(void)
     }
 }
 
+/* Right only because nobody waits where a communicator is freed: ranks do it in different orders.
+ */
+static void freed(void)
+{
+    MPI_Comm comm[2];
+    MPI_Request request;
+    int sum, data = 1;
+    for (int i = 0; i < 2; i++) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm[i]);
+        for (int repeat = 0; repeat < 8; repeat++)
+            every_root(comm[i], 3);
+        MPI_Iallreduce(&data, &sum, 1, MPI_INT, MPI_SUM, comm[i], &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        expect(sum == size, "an allreduce that was posted");
+    }
+    for (int i = 0; i < 2; i++)
+        MPI_Comm_free(&comm[rank % 2 ? 1 - i : i]);
+}
+
 /* What the root sends in round K as number B. */
 static int datum(int k, int b, int i)
 {
@@ -190,6 +209,32 @@ static void posted(void)
         for (int b = 0; b < n; b++)
             for (int i = 0; i < COUNT; i++)
                 expect(data[b][i] == datum(k, b, i), "a broadcast that was posted");
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
+/* So many under way at a time that a rank has begun most before it hears of anything. */
+static void in_flight(void)
+{
+    enum { ROUNDS = 12, AT_ONCE = 50 };
+    MPI_Request request[AT_ONCE];
+    int data[AT_ONCE];
+    for (int k = 0; k < ROUNDS; k++) {
+        for (int b = 0; b < AT_ONCE; b++)
+            post(MPI_COMM_WORLD, &data[b], 1, b % 2, k, b, &request[b]);
+        MPI_Waitall(AT_ONCE, request, MPI_STATUSES_IGNORE);
+        for (int b = 0; b < AT_ONCE; b++)
+            expect(data[b] == datum(k, b, 0), "one of many broadcasts that were posted");
+    }
+}
+
+/* A mistake that some libraries report: the root gives more than the others take. */
+static void unequal(void)
+{
+    int data[8] = {0};
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (int repeat = 0; repeat < 12; repeat++) {
+        MPI_Bcast(data, rank == 0 ? 8 : 4, MPI_INT, 0, MPI_COMM_WORLD);
         MPI_Barrier(MPI_COMM_WORLD);
     }
 }
@@ -284,11 +329,10 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } parts[] = {{"ahead", root_goes_ahead},
-                 {"places", where_no_data_is},
-                 {"posted", posted},
-                 {"persistent", persistent},
-                 {"switched", switched}};
+    } parts[] = {{"ahead", root_goes_ahead},   {"freed", freed},
+                 {"in-flight", in_flight},     {"unequal", unequal},
+                 {"places", where_no_data_is}, {"posted", posted},
+                 {"persistent", persistent},   {"switched", switched}};
     int provided;
     MPI_Comm dup;
     MPI_Init_thread(&argc, &argv,

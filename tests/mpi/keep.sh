@@ -63,6 +63,17 @@ run 7
 test "$(for d in out/before-*/profile.json; do barriers "${d%/*}"; done | xargs)" = "4 5" || fail "--keep-runs=0 removes what is kept, or keeps"
 test "$(barriers out)" = 7 || fail "the last run"
 
+# Runs that ended in the same second, and one that says it ended long ago: the last one is kept.
+rm -r out
+options=--keep-runs=1
+for n in 1 2 3 4 5; do
+    run $n
+    touch -d "@$((n < 5 ? 1700000000 : 1600000000))" out/profile.json
+    test $n = 1 || test "$(kept):$(barriers out/before-*)" = "1:$((n - 1))" || fail "not the run before is kept, at $n"
+done
+run 6
+test "$(kept):$(barriers out/before-*)" = 1:5 || fail "not the run before is kept, which has an older date"
+
 timeout 100 $MPIEXEC -n 2 "$collprof" run -o dead --report=no sh -c 'exec ./app 1 never' & launched=$!
 for i in $(seq 100); do ls dead/rank-*.ledger >/dev/null 2>&1 && break; sleep 0.2; done
 # While it lives, another run leaves it alone.
@@ -71,8 +82,10 @@ test "$(barriers dead-2)" = 9 && ! ls -d dead/before-* 2>/dev/null || fail "a li
 touch never
 wait $launched
 
+mkdir dead-2/before-20200101-000000
+cp dead-2/profile.json dead-2/before-20200101-000000
 "$collprof" list out dead >shown 2>said || { cat said; fail "list: status $?"; }
-for line in "^ *out  .* 2 .*complete.*app$" "^ *out/before-.* 2 .*complete" "^ *dead-2  .*complete"; do
+for line in "^ *out  .* 2 .*complete.*app$" "^ *out/before-.* 2 .*complete" "^ *dead-2  .*complete" "^ *dead-2/before-2020"; do
     grep -q "$line" shown || { cat shown; fail "list lacks '$line'"; }
 done
 mkdir empty

@@ -75,21 +75,16 @@ MPI_TESTS = \
 	tests/mpi/cplusplus.sh \
 	tests/mpi/ends.sh \
 	tests/mpi/fortran.sh \
-	tests/mpi/heat.sh tests/mpi/trace.sh tests/mpi/waits.sh \
+	tests/mpi/heat.sh tests/mpi/trace.sh \
 	tests/mpi/hostile.sh \
-	tests/mpi/inject.sh \
 	tests/mpi/install.sh \
 	tests/mpi/interrupt.sh \
-	tests/mpi/keep.sh \
-	tests/mpi/launchers.sh \
+	tests/mpi/keep.sh tests/mpi/regions.sh \
 	tests/mpi/manysites.sh \
-	tests/mpi/nomem.sh \
 	tests/mpi/operation.sh \
 	tests/mpi/outside.sh \
-	tests/mpi/overlap.sh \
 	tests/mpi/python.sh \
 	tests/mpi/real-netpipe.sh \
-	tests/mpi/real-scalapack.sh \
 	tests/mpi/html.sh tests/mpi/report.sh \
 	tests/mpi/scenario.sh \
 	tests/mpi/strange.sh \
@@ -99,6 +94,14 @@ MPI_TESTS = \
 	tests/mpi/truth.sh \
 	tests/mpi/yield.sh
 TESTS += $(MPI_TESTS)
-THOROUGH_TESTS += tests/mpi/killed.sh tests/mpi/late.sh tests/mpi/sanitized.sh
+
+# These look at no real clock, and wait for processes rather than in MPI: beside each other in ./check.
+BESIDE_TESTS += $(addprefix tests/mpi/, apart.sh collbench-bcast-usage.sh command.sh data.sh cplusplus.sh fortran.sh \
+	hostile.sh install.sh keep.sh launches.sh manysites.sh outside.sh python.sh report.sh)
+
+# With --thorough only, for a second MPI, too.
+MPI_LONG_TESTS = tests/mpi/inject.sh tests/mpi/launchers.sh tests/mpi/nomem.sh tests/mpi/overlap.sh \
+	tests/mpi/real-scalapack.sh tests/mpi/waits.sh
+THOROUGH_TESTS += $(MPI_LONG_TESTS) tests/mpi/killed.sh tests/mpi/late.sh tests/mpi/sanitized.sh
 EXTRA_DIST += tests/mpi/killed.sh tests/mpi/sanitized.sh
 EXTRA_DIST += $(MPI_TESTS) tests/profiles/aborted.json tests/profiles/first.json tests/profiles/traced.json tests/profiles/transport.json tests/mpi/browser.py tests/mpi/data.py tests/mpi/lib.sh tests/mpi/launch.sh tests/mpi/plotted.py tests/mpi/plotter tests/mpi/profile.py tests/mpi/sites.py tests/mpi/fortran.F90 tests/mpi/cplusplus.cpp tests/mpi/linked.c

@@ -1,12 +1,22 @@
 /* An application whose messages take every way that there is, for tests/mpi/trace.sh: 4 ranks.
  * Prints how many messages were sent. With an argument: messages whose order nobody
- * knows, or (switched) messages before, while and after MPI_Pcontrol had switched recording off. */
+ * knows, or (switched) messages before, while and after MPI_Pcontrol had switched recording off, or
+ * (late) ranks that wait for the last part of a message, and for another group, or (killed) one for
+ * a rank that is killed, or (cut) messages behind some that were too long, or (dropped) behind a
+ * receive that was cancelled and freed. */
 #include <mpi.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#ifdef MPICH_VERSION
+enum { ALL_END = 1 }; /* Open MPI 4.1.4 stays in an MPI_Waitall one of whose messages is too long */
+#else
+enum { ALL_END = 0 };
+#endif
 enum { TIMES = 10, THREADS = 4 };
 
 static int rank, size, out = 1, in;
@@ -63,6 +73,84 @@ static int persistent(void)
     MPI_Request_free(&request[0]);
     MPI_Request_free(&request[1]);
     return TIMES * size;
+}
+
+/* Two requests with one tag, whose sizes differ, started in another order on either side; before
+ * the last part is handed over lie MICROSECONDS. */
+static int in_parts(unsigned microseconds)
+{
+    int messages = 0;
+    (void)microseconds;
+#if MPI_VERSION >= 4
+    enum { PARTS = 4 };
+    static int x[2][2 * PARTS];
+    int middle[] = {1, 2};
+    MPI_Request request[2];
+    for (int i = 0; i < 2; i++)
+        if (rank % 2)
+            MPI_Precv_init(x[i], PARTS, i + 1, MPI_INT, rank - 1, 4, MPI_COMM_WORLD, MPI_INFO_NULL,
+                           &request[i]);
+        else
+            MPI_Psend_init(x[i], PARTS, i + 1, MPI_INT, rank + 1, 4, MPI_COMM_WORLD, MPI_INFO_NULL,
+                           &request[i]);
+    for (int k = 0; k < 2 * TIMES; k++) {
+        int i = (k + rank) % 2, there = 0;
+        MPI_Start(&request[i]);
+        if (rank % 2 == 0) {
+            MPI_Pready_list(2, middle, request[i]);
+            MPI_Pready(0, request[i]);
+            usleep(microseconds);
+            MPI_Pready_range(3, 3, request[i]);
+        } else {
+            MPI_Parrived(request[i], 0, &there);
+        }
+        if (k % 2)
+            MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
+    }
+    MPI_Request_free(&request[0]);
+    MPI_Request_free(&request[1]);
+    messages = 2 * TIMES * size / 2;
+#endif
+    return messages;
+}
+
+/* Rank 3 is late to what the two groups do together; others of its group wait for nobody. */
+static void groups(void)
+{
+    MPI_Comm half, inter;
+    int odd = rank % 2;
+    MPI_Comm_split(MPI_COMM_WORLD, odd, rank, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - odd, 1, &inter);
+    for (int i = 0; i < 3 * TIMES; i++) {
+        usleep(rank == 3 ? 10000 : 0);
+        if (i % 3 == 0)
+            MPI_Barrier(inter);
+        else if (i % 3 == 1)
+            MPI_Bcast(&in, 1, MPI_INT, !odd ? 1 : rank == 3 ? MPI_ROOT : MPI_PROC_NULL, inter);
+        else
+            MPI_Reduce(&out, &in, 1, MPI_INT, MPI_SUM,
+                       odd         ? 0
+                       : rank == 0 ? MPI_ROOT
+                                   : MPI_PROC_NULL,
+                       inter);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Comm_free(&inter);
+    MPI_Comm_free(&half);
+}
+
+/* Rank 0 is killed while the other one waits for it. */
+static int killed(void)
+{
+    for (int i = 0; i < TIMES; i++)
+        if (rank == 0)
+            MPI_Send(&out, 1, MPI_INT, 1, i, MPI_COMM_WORLD);
+        else
+            MPI_Recv(&in, 1, MPI_INT, 0, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 1)
+        MPI_Recv(&in, 1, MPI_INT, 0, TIMES, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    usleep(200000);
+    return kill(getpid(), SIGKILL);
 }
 
 static void *exchange(void *argument)
@@ -122,6 +210,61 @@ static int switched(void)
     return TIMES;
 }
 
+/* Messages that are too long for their receives have been taken all the same; tests that find
+ * nothing are no events. */
+static int cut(void)
+{
+    int longer[2] = {0}, done = 0;
+    MPI_Request request;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (int i = 0; i < TIMES; i++) {
+        if (rank == 0) {
+            MPI_Send(longer, 2, MPI_INT, 1, 9, MPI_COMM_WORLD);
+            MPI_Send(longer, 2, MPI_INT, 1, 9, MPI_COMM_WORLD);
+            usleep(1000);
+            MPI_Send(&out, 1, MPI_INT, 1, 9, MPI_COMM_WORLD);
+            continue;
+        }
+        MPI_Recv(&in, 1, MPI_INT, i % 2 ? 0 : MPI_ANY_SOURCE, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Irecv(&in, 1, MPI_INT, 0, i % 2 ? 9 : MPI_ANY_TAG, MPI_COMM_WORLD, &request);
+        if (i % 3 || !ALL_END)
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        else
+            MPI_Waitall(1, &request, MPI_STATUSES_IGNORE);
+        MPI_Irecv(&in, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, &request);
+        for (done = 0; !done;)
+            MPI_Request_get_status(request, &done, MPI_STATUS_IGNORE);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    return 3 * TIMES;
+}
+
+/* More than a trace has room for. */
+static int many(void)
+{
+    for (int i = 0; i < 100000; i++)
+        MPI_Sendrecv(&out, 1, MPI_INT, 0, 1, &in, 1, MPI_INT, 0, 1, MPI_COMM_SELF,
+                     MPI_STATUS_IGNORE);
+    return 0;
+}
+
+static int dropped(void)
+{
+    MPI_Request request;
+    if (rank == 1) {
+        MPI_Irecv(&in, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, &request);
+        MPI_Cancel(&request);
+        MPI_Request_free(&request);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < TIMES; i++)
+        if (rank == 0)
+            MPI_Send(&out, 1, MPI_INT, 1, 9, MPI_COMM_WORLD);
+        else
+            MPI_Recv(&in, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return TIMES;
+}
+
 int main(int argc, char **argv)
 {
     int provided;
@@ -129,9 +272,19 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     bool ordered = argc == 1;
-    int messages = ordered ? between_groups() + probed() + persistent() : 0;
+    int messages = ordered ? between_groups() + probed() + persistent() + in_parts(0) : 0;
     if (!ordered && !strcmp(argv[1], "switched"))
         messages = switched();
+    else if (!ordered && !strcmp(argv[1], "killed"))
+        messages = killed();
+    else if (!ordered && !strcmp(argv[1], "cut"))
+        messages = cut();
+    else if (!ordered && !strcmp(argv[1], "many"))
+        messages = many();
+    else if (!ordered && !strcmp(argv[1], "dropped"))
+        messages = dropped();
+    else if (!ordered && !strcmp(argv[1], "late"))
+        groups(), messages = in_parts(10000);
     else if (provided == MPI_THREAD_MULTIPLE)
         messages += ordered ? threads() : without_order();
     if (rank == 0)

@@ -1,6 +1,7 @@
 /* Every collective operation, blocking and not, does what its table line says: protects against
  * a benchmark that times a call with wrong buffers (swapped, too small, never filled). Also that
- * the check itself sees one wrong byte. */
+ * the check itself sees one wrong byte. Of every datatype and with every
+ * operation that combines. */
 #include "measure/collective/operation.h"
 
 #include <stdio.h>
@@ -9,15 +10,19 @@ static int failures;
 
 static void fail(const struct operation_call *c, const char *what)
 {
-    fprintf(stderr, "rank %d: %s, %zu bytes, root %d: %s\n", c->rank, c->operation->name, c->bytes,
-            c->root, what);
+    fprintf(stderr, "rank %d: %s, %zu bytes of %s, %s, root %d: %s\n", c->rank, c->operation->name,
+            c->bytes, operation_types[c->data.type], operation_ops[c->data.op], c->root, what);
     failures++;
 }
 
-static void try(const struct operation *o, size_t bytes, int root)
+static void try(const struct operation *o, size_t bytes, int root, int type, int op)
 {
     struct operation_call c;
-    if (!operation_prepare(&c, o, MPI_COMM_WORLD, root, bytes)) {
+    struct operation_data data = {.type = type, .op = op, .cost = 1e-12};
+    bytes -= bytes % operation_element(type);
+    if (o->reduces ? !operation_combines(type, op) : op != OP_USER)
+        return;
+    if (!operation_prepare_as(&c, o, MPI_COMM_WORLD, root, bytes, &data)) {
         fail(&c, "not prepared");
         return;
     }
@@ -31,7 +36,7 @@ static void try(const struct operation *o, size_t bytes, int root)
     if (!operation_check(&c))
         fail(&c, "the non-blocking call brought something else");
     if (c.recv_bytes) {
-        c.recv[c.recv_bytes - 1] ^= 1;
+        c.recv[type == TYPE_STRIDED ? 15 : c.recv_bytes - 1] ^= 1;
         if (operation_check(&c))
             fail(&c, "a wrong byte went unseen");
     }
@@ -47,7 +52,9 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < n_operations; i++)
         for (int root = 0; root<size; root += size> 1 ? size - 1 : 1)
             for (size_t bytes = 0; bytes <= 100000; bytes = bytes ? bytes * 317 : 1)
-                try(&operations[i], bytes, root);
+                for (int type = 0; operation_types[type]; type++)
+                    for (int op = 0; operation_ops[op]; op++)
+                        try(&operations[i], bytes, root, type, op);
     bool twin;
     if (operation_find("nonsense", &twin) || operation_find("broadcast", &twin) != &operations[1] ||
         twin || operation_find("ibroadcast", &twin) != &operations[1] || !twin) {

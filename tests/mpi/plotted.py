@@ -59,7 +59,7 @@ def main(result, *scripts):
     right, bad = collections.Counter(), []
     for path in scripts:
         script = open(path).read()
-        picture = re.search(r"^set output '(.*)'", script, re.M)[1]
+        picture = script.split("\n", 1)[0]
         if "multiplot" in script:
             right["sheets"] += 1  # of the maps that are drawn one by one, too
             continue

@@ -35,9 +35,9 @@ $collprof report "$work/a" > "$work/again" || fail "report: status $?"
 cmp -s "$work/page" "$work/again" || { fail "another page:"; diff "$work/page" "$work/again"; }
 $collprof report --json "$work/a" > "$work/json" || fail "report --json: status $?"
 has "$work/json" '"schema": "collprof-profile/1"'
-$collprof report --csv "$work/a" > "$work/csv" || fail "report --csv: status $?"
-head -n 1 "$work/csv" | grep -q '^operation,call_site,calls,' || fail "report --csv does not begin with its header"
-[ "$(grep -c '^operation,' "$work/csv")" = 1 ] || fail "report --csv is several tables"
+$collprof export --table=call_sites "$work/a" > "$work/csv" || fail "export --table=call_sites: status $?"
+head -n 1 "$work/csv" | grep -q '^operation,call_site,calls,' || fail "a table does not begin with its header"
+[ "$(grep -c '^operation,' "$work/csv")" = 1 ] || fail "one table is several"
 has "$work/csv" '^MPI_Bcast,sites.c:'"$(line plain)"' plain_broadcast.*,100,'
 $collprof compare "$work/a" "$work/a" > "$work/compared" || fail "compare: status $?"
 has "$work/compared" 'Bcast *102 *102'

@@ -25,6 +25,21 @@ awk -F, '/^[0-9]/ { n++; if ($4 < 200) bad = 1 } END { exit bad || n != 1 }' out
 # Every form of our own, its data checked; what does not exist is left out, and refused alone.
 run 4 --operation=broadcast,reduce,allreduce,barrier,scan --algorithm=all --sizes=0:0 --format=json || fail "own forms: status $?"
 test "$(grep -o '"our own, [a-z]*\|(our own, [a-z]*' out | wc -l)" = $((5 + 3 * 4)) || fail "own forms: other tables"
+cat >by <<END
+scenario by-hand
+participants others
+    start
+    issue broadcast by linear
+    issue allreduce by flat
+    stop
+END
+run 3 --scenario=by --sizes=64:64 --format=csv || fail "by: status $?"
+test "$(grep -c '^64,' out)" = 1 || fail "by: no row"
+# The library's other algorithms, where it lets them be chosen.
+if [ "$CHECK_MPI" = mpich ]; then
+    run 2 --cvar=MPIR_CVAR_BCAST_INTRA_ALGORITHM=binomial --cvar=MPIR_CVAR_BCAST_MIN_PROCS=2 || fail "cvar: status $?"
+    grep -q '^# control variable: MPIR_CVAR_BCAST_INTRA_ALGORITHM=binomial' out || fail "cvar: unsaid"
+fi
 cat >two <<END
 scenario two-at-once two operations pending, the last rank late
 participants others
@@ -43,7 +58,7 @@ participants last
     sync
     stop
 END
-printf '#!/bin/sh\ncat >script\n' >keeper
+printf '#!/bin/sh\ncat >script\necho "IEND</svg>"\n' >keeper
 chmod +x keeper
 GNUPLOT=$PWD/keeper run 2 --scenario=two --sizes=64:256 --delay=50:100 --format=csv --plot=p.png || fail "file: status $?"
 test "$(awk 'NF == 4 && $3 <= $2 && $2 <= $4 && !/[a-z]/' script | wc -l)" = 6 || fail "no interval in the picture"
@@ -70,6 +85,13 @@ printf 'participants others\nstart\nsync\nstop\n' >bad
 refuses 2 'line 3: sync without issue' --scenario=bad
 printf 'participants others\nstart\nstop\nparticipants 7\nstart\nstop\n' >bad
 refuses 2 'line 4: rank 7 is out of range' --scenario=bad
+printf 'participants others\nstart\nissue scan by flat\nstop\n' >bad
+refuses 2 'bad:3: there is no form of our own by flat' --scenario=bad
+printf 'participants others\nstart\nissue broadcast by flat\nstop\nparticipants 1\nstart\nissue broadcast\nstop\n' >bad
+refuses 2 'line 7: another operation' --scenario=bad
+[ "$CHECK_MPI" = mpich ] && refuses 2 "it has no value of that name" --cvar=MPIR_CVAR_BCAST_INTRA_ALGORITHM=fastest
+refuses 2 "no control variable of that name" --cvar=NO_SUCH_VARIABLE=1
+refuses 2 "NAME=VALUE would be right" --cvar=binomial
 refuses 2 "nowhere" --scenario=nowhere
 refuses 2 "impossible sizes '8:4'" --sizes=8:4
 refuses 2 "impossible --delay=9:1" --delay=9:1

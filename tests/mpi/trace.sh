@@ -36,6 +36,9 @@ for e in events:
 for e in events:  # an arrow begins and ends inside a call
     if e["ph"] in "sf":
         bad |= not any(a - 1e-6 <= e["ts"] <= b + 1e-6 for a, b in slices[e["pid"], e["tid"]])
+under_way = [e["args"]["messages"] for e in events if e["ph"] == "C"]
+last = {e["pid"]: e["args"]["messages"] for e in events if e["ph"] == "C"}
+bad |= len(under_way) != 2 * sent or min(under_way) < 0 or max(under_way) < 2 or any(last.values())
 if bad:
     print("FAIL:", t, matrix, waits, phases.count("s"), phases.count("f"))
 sys.exit(bad)
@@ -63,6 +66,27 @@ if bad:
 sys.exit(bad)
 PY
 
+# A message in parts comes when the last of them is handed over; a group waits for the other one alone.
+COLLPROF_TRACE=calls layered 4 late "$built/tests/mpi/messages" late >sent || fail "late: status $?"
+python3 - <<'PY' || exit 1
+import json, sys
+p, sent = json.load(open("late/profile.json")), int(open("sent").read())
+waits, t = {}, p["trace"]
+for w in p["waits"]:
+    key = p["operations"][w["operation"]]["name"], w["state"], w["for_rank"]
+    waits[key] = waits.get(key, 0) + w["wait_ns"] / 1e6
+# 10 ms each, of which a busy machine may take three quarters: two wait in each of 10 broadcasts, one in 10 reductions;
+# each other round, the receiver waits for two messages.
+wanted = {("MPI_Bcast", "late root", 3): 50, ("MPI_Reduce", "early root", 3): 25}
+if sent:
+    wanted["MPI_Waitall", "late sender", 0] = wanted["MPI_Waitall", "late sender", 2] = 50
+bad = [k for k in wanted if not waits.get(k, 0) > wanted[k]]
+bad += [k for k in waits if k[0] == "MPI_Bcast" and k not in wanted]
+if bad or (t["sends"], t["receives"], t["matched"]) != (sent,) * 3 or t["contradictions"]:
+    print("FAIL: late:", bad, waits, t)
+    sys.exit(1)
+PY
+
 COLLPROF_TRACE=calls layered 2 unordered "$built/tests/mpi/messages" unordered >sent ||
     fail "unordered: status $?"
 python3 - <<'PY' || exit 1
@@ -74,6 +98,27 @@ if bad:
     print("FAIL: unordered: of", sent, "messages", t)
 sys.exit(bad)
 PY
+
+# What was taken by a receive that failed, or perhaps by one that was dropped, shifts nothing that comes behind.
+for case in "cut 30 0" "dropped 0 10"; do
+    set -- $case
+    COLLPROF_TRACE=calls layered 2 $1 "$built/tests/mpi/messages" $1 >/dev/null || fail "$1: status $?"
+    python3 - "$@" <<'PY' || exit 1
+import json, sys
+p = json.load(open(sys.argv[1] + "/profile.json"))
+t, matched, unnumbered = p["trace"], int(sys.argv[2]), int(sys.argv[3])
+bad = t["matched"] != matched or t["contradictions"] or t["unnumbered"] != unnumbered or t["covered"] != 1
+if bad:
+    print("FAIL:", sys.argv[1], t)
+sys.exit(bad)
+PY
+done
+
+# Of who is killed everything is there, and the call that he was in.
+COLLPROF_TRACE=calls layered 2 killed "$built/tests/mpi/messages" killed >/dev/null 2>&1 && fail "nobody was killed"
+"$collprof" export --format=perfetto -o killed.json killed >/dev/null || fail "killed: status $?"
+calls=$(grep -c '"name":"MPI_Recv".*"pid":2,' killed.json)
+[ "$calls" = 11 ] || fail "killed: $calls receives in the trace, of 10 and one in progress"
 
 # What was not seen in between takes the order from later messages, not from those before.
 COLLPROF_TRACE=calls layered 2 switched "$built/tests/mpi/messages" switched >sent || fail "switched: status $?"
@@ -119,6 +164,19 @@ if command -v "${GNUPLOT:-gnuplot}" >/dev/null; then
     "$collprof" plot --picture=timeline -o t.svg traced || fail "plot: status $?"
     grep -q 'late sender' t.svg || fail "no wait state is named in the picture"
     "$collprof" plot --picture=timeline --from=1e6 -o u.svg traced >out && fail "a picture of nothing"
+    # Who has left no record is missing, and that is said.
+    cp -r traced part && rm part/rank-000001-*
+    "$collprof" plot --picture=timeline -o part.svg part 2>err || fail "plot of a part: status $?"
+    grep -q 'part: of 4 ranks 3 are in the trace' err && grep -q 'on 3 of 4 ranks' part.svg || fail "a part: $(cat err)"
+    "$collprof" plot --picture=timeline --from=0 -o w.svg traced || fail "plot from the start: status $?"
+    grep -q 'from 0.000000 s' w.svg || fail "--from=0 is not the start"
+    "$collprof" plot --picture=timeline --from=0 --to=0 -o x.svg traced 2>err && fail "no time at all is drawn"
+    grep -q 'from is not before' err || fail "not said: $(cat err)"
+    grep -q 'not recorded' t.svg && fail "a trace of the whole run has gaps"
+    # What is not in a trace that was thinned out is not computation.
+    COLLPROF_MEMORY=1 COLLPROF_TRACE=calls layered 2 many "$built/tests/mpi/messages" many >/dev/null || fail "many: status $?"
+    "$collprof" plot --picture=timeline --to=1000 -o v.svg many || fail "plot of windows: status $?"
+    grep -q 'not recorded' v.svg && grep -q 'rgb(192, *192, *192)' v.svg || fail "no gaps between windows"
     # As much in both directions but for 8 bytes: no end of a scale that says what it is of.
     "$collprof" plot --picture=matrix -o m.svg traced >out || fail "matrix: status $?"
     test "$(grep -c '>10*[ kM]*B<' m.svg)" -ge 3 || fail "the scale of the matrix has no numbers"

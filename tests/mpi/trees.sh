@@ -18,7 +18,7 @@ $MPIEXEC -n 4 $pairs --yield -i 10 --output="$dir/pairs.log" >"$dir/out" || fail
 [ "$(sed -n 2p "$dir/pairs.log")" = "# Processors: 4 MsgLen 64 Repeats: 10" ] || fail "the log's head"
 grep -q "Mean of the round trip" "$dir/out" || fail "no matrix"
 # In its pictures one colour is one time: all means share a scale, and so do all deviations.
-printf '#!/bin/sh\ncat >>"%s/script"\n' "$dir" >"$dir/keeper"
+printf '#!/bin/sh\ncat >>"%s/script"\necho IEND\n' "$dir" >"$dir/keeper"
 chmod +x "$dir/keeper"
 GNUPLOT=$dir/keeper $MPIEXEC -n 3 $pairs --yield -i 5 --sizes=64:256 --plot="$dir/p.png" >"$dir/out" || fail "pictures of pairs"
 test "$(awk '/^set cbrange/ && ++n <= 6 { print n % 2, $0 }' "$dir/script" | sort -u | wc -l)" = 2 ||
@@ -26,6 +26,20 @@ test "$(awk '/^set cbrange/ && ++n <= 6 { print n % 2, $0 }' "$dir/script" | sor
 $MPIEXEC -n 3 $pairs --yield -i 5 --order=paper --paper-log -o - >"$dir/paper.log" || fail paper
 [ "$(awk 'NF == 6 && !/^#/' "$dir/paper.log" | wc -l)" = 6 ] || fail "the paper's columns"
 
+# Several logs, or overlap maps of several libraries: a row each, in one scale; of maps what all have.
+rm "$dir/script"
+GNUPLOT=$dir/keeper ./collprof plot -o "$dir/several.png" "$dir/pairs.log" "$dir/paper.log" >"$dir/out" || fail "several logs"
+test "$(grep -c '^set title .*pairs.log: \|^set title .*paper.log: ' "$dir/script")" = 4 || fail "$(grep '^set title' "$dir/script")"
+test "$(grep '^set cbrange' "$dir/script" | sort -u | wc -l)" = 2 || fail "scales of several logs"
+map='"bytes": [1, 2], "comp_us": [1, 2], "t_comm_us": [1, 1], "ratio": [[0, 1], [1, 0]]}'
+for lib in A B; do
+    echo '{"base_round": {"mpi": "Library '$lib'"}, "maps": [{"name": "'$lib'", "title": "alone", '$map',
+        {"name": "sender", "title": "sender side", '$map']}' >"$dir/$lib.json"
+done
+rm "$dir/script"
+GNUPLOT=$dir/keeper ./collprof plot -o "$dir/several.png" "$dir/A.json" "$dir/B.json" >"$dir/out" || fail "several maps"
+test "$(grep '^set title' "$dir/script" | grep -o 'Library .: [a-z ]*' | tr '\n' ,)" = 'Library A: sender side,Library B: sender side,' ||
+    fail "$(grep '^set title' "$dir/script")"
 $tree --latencies="$dir/pairs.log" --format=json --save="$dir/tree.json" --tree="$dir/tree.dot" \
     >"$dir/tree.out" || fail "a prediction from a log"
 grep -q '"schema": "collbench-tree/1"' "$dir/tree.out" || fail "JSON"
@@ -58,6 +72,8 @@ refuse "bad.log: line [0-9]*: ranks" $tree --latencies="$dir/bad.log"
 echo '{"schema": "collprof-schedule/1", "ranks": 4, "root": 0, "children": [[1],[2],[],[]]}' >"$dir/bad.json"
 refuse "rank 3 never gets the message" $tree --latencies="$dir/pairs.log" --schedule="$dir/bad.json"
 refuse "a pair needs 2 ranks" $pairs
+refuse "are not alike" ./collprof plot -o "$dir/x.png" "$dir/A.json" "$dir/pairs.log"
+refuse "files: --output=FILE for their picture" ./collprof plot "$dir/A.json" "$dir/B.json"
 refuse "impossible --order=random" $pairs --order=random
 refuse "cannot draw" $tree --latencies="$dir/pairs.log" --tree=x.gif
 exit $failed

@@ -5,7 +5,7 @@
 set -u
 test -n "$SMPIRUN" || exit 77
 dir=sim/benchmark.dir
-for how in steady alternating random1${CHECK_THOROUGH:+ random2 random3 random4}; do
+for how in alternating${CHECK_THOROUGH:+ steady random1 random2 random3 random8}; do
     rm -rf $dir
     COLLPROF_OUTPUT=$dir COLLPROF_REPORT=no COLLPROF_BENCHMARK=${1:-direct,held} COLLPROF_BENCHMARK_BUDGET=1000 timeout 250 \
         "$srcdir/tests/sim/run.sh" cluster 6 sim/benchmark $how >sim/benchmark.out 2>&1 ||
@@ -28,8 +28,12 @@ for (arrival, operation), (exact, apart) in sorted(truth.items()):
     row = found.get((operation, 9, method), {})
     time = row.get("time_us") or 0
     print("%-11s %-26s true %8.2f us, %-14s %8.2f us" % (sys.argv[3], operation, exact, method, time))
+    # Of two that come last at once (ranks 4 and 5 in random8) the simulator makes either the last.
+    tie = "the last two at once" in row.get("measures", "")
+    if tie != (sys.argv[3] == "random8" and arrival == "median"):
+        bad.append((arrival, operation, row.get("measures")))
     # Who comes last may find all there: its call then takes a few readings of the clock.
-    if abs(time - exact) > 0.01 * exact + 0.05:
+    if not tie and abs(time - exact) > 0.01 * exact + 0.05:
         bad.append((arrival, operation))
     if arrival != "took":
         for key in ("recorded_apart_us", "replayed_apart_us"):
@@ -90,8 +94,16 @@ one = max(float(line.split()[2]) for line in open(sys.argv[1]) if line.startswit
 spent = float(re.search(r"measuring took ([0-9.e+-]+) s", " ".join(profile["warnings"])).group(1))
 left = [f["not_measured"] for f in profile["findings"].get("benchmark", []) if f.get("not_measured")]
 print("budget %g s: %g s, one operation up to %.3g s, %d not measured: %s" % (budget, spent, one, len(left), left[:1]))
+# Who was not come to at all, the collectives' own methods or the arrivals, is missed where time is said to be short.
+missing = [f for f in profile["findings"].get("benchmark", []) if not f.get("not_measured") and f["operation"] != "MPI_Bcast"
+           and not {"direct", "span", "held", "gap"} | ({"median arrival", "this arrival"} if f["before_call"] == 9 else set())
+           <= {row["method"] for row in f["methods"] if row["time_us"]}]
+silent = [f["operation"] for f in missing if not f.get("cut_short_by_budget")]
+print("  %d of them without a method, and without a word: %s" % (len(missing), silent))
 whole = [f for f in profile["findings"].get("benchmark", []) if not f.get("not_measured")]
-sys.exit(spent > 1.1 * budget + one or any("its part of the budget is" not in why for why in left) or
+silent += [row for f in whole for row in f["methods"] if not row["time_us"]
+           and not ("no time was left" in row["measures"] or "too long for the budget" in row["measures"])]
+sys.exit(spent > 1.1 * budget + one or silent or budget == 3 and not missing or any("its part of the budget is" not in why for why in left) or
          # What was begun and not finished says so, and gives the figures that it has.
          budget == 3 and not (whole[0].get("cut_short_by_budget") and any(row["time_us"] for row in whole[0]["methods"])))
 PY

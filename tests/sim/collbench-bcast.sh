@@ -16,6 +16,7 @@ awk -F, '
         off = $at["held"] / $at["direct"] - 1
         if (off > 0.01 || off < -0.01) { print "held is off by", off, "at", $4; bad = 1 }
         if ($4 == 1 && ($at["ol"] < 2 * $at["direct"] || $at["violated"] != "violated")) { print "ol passes at 1"; bad = 1 }
+        if ($at["last_percent"] != ($4 == 15 ? 100 : 0)) { print "who is last", $4; bad = 1 }
         if ($4 == 15 && $at["violated"] != "no") { print "ol fails at the last destination"; bad = 1 }
     }
     END { exit bad || n != 15 }' $out || fail "flat: not as it is"
@@ -46,3 +47,39 @@ for of in 1K:own 256K:way; do
         /^  binomial/ && tables == 1 { bad += ($0 ~ /with the message.s way, so not o_i/) == own }
         END { exit bad || n != 7 }' $out || { cat $out; fail "overhead: $of"; }
 done
+
+# Other suites' loops, of a linear broadcast, P = 16. A small message costs its sender nothing, so that rank i is i
+# of 15 steps in the call: OSU's mean is half of OL. One that waits for its receiver keeps each rank, but the
+# last, for one step more: (P + 2) / (2 P). IMB's next broadcast begins before the last has ended: three steps each.
+# Where the root of the next is who was the last, nothing overlaps: the paper's backward rounds are OL. A barrier of
+# messages as large, which overlaps with the broadcasts around it, adds a third; one of empty ones 3 %.
+for of in 32K:0.5: 64K:0.5625:0.2; do
+    "$run" cluster 16 $bench --algorithm=linear --sizes="${of%%:*}" --method=direct,rounds-backward,ring-barrier --as=all --ring-size="${of%%:*}" --stop=fixed -i 160 \
+        --format=csv >$out 2>$err || fail "suites: status $?"
+    awk -F, -v osu="$(echo $of | cut -d: -f2)" -v imb="${of##*:}" '
+        function off(x, y) { return x / y > 1.005 || x / y < 0.995 }
+        /^algorithm,/ { for (i = 1; i <= NF; i++) { sub(/_(us|percent)$/, "", $i); at[$i] = i } }
+        /^linear,/ {
+            ol = $at["direct"]; n++
+            if (off($at["rounds_backward"], ol)) print "backward", bad = 1
+            if (imb && $at["ring_barrier"] < 1.3 * ol) print "ring of large messages", bad = 1
+            if (off($at["osu"], osu * ol) || off(1 + $at["osu_off"] / 100, osu)) print "osu", bad = 1
+            if (off($at["osu_max"], ol) || off($at["repro_barrier"], ol) || off($at["repro_window"], ol)) print "max", bad = 1
+            if (imb && (x = $at["imb"] / ol / imb) > 1.05 || imb && x < 0.99 || $at["imb_max"] < $at["imb"]) print "imb", x, bad = 1
+        }
+        END { exit bad || n != 1 }' $out || fail "suites: $of"
+done
+# Laid out in strips it is the same data on the wire: half as many bytes would take half as long.
+for type in byte strided; do
+    "$run" cluster 4 $bench --method=direct,held --sizes=1M --datatype=$type --stop=fixed -i 6 --format=csv >$out 2>$err ||
+        fail "$type: status $?"
+    grep ^native, $out
+done | awk -F, 'NR == 1 { first = $4 } NR == 2 { exit !($4 / first < 1.01 && $4 / first > 0.99) } END { if (NR != 2) exit 1 }' ||
+    fail "strided data takes another time than the same bytes"
+for wrong in '--as=osu --discover' '--ring-size=8 --method=held' --axes=linear --as=skampi '--datatype=int --sizes=2'; do
+    # shellcheck disable=SC2086 # several options
+    "$run" cluster 2 $bench $wrong >$out 2>$err && fail "$wrong is taken"
+    [ "$(grep -c '^[^ ]*collbench-bcast: ' $err)" = 1 ] || fail "$wrong: not one line"
+done
+"$run" cluster 4 $bench --method=all --sizes=8 --stop=fixed -i 2 --format=csv >$out 2>$err || fail "all: status $?"
+! grep -q osu $out || fail "a suite is one of all methods"

@@ -21,9 +21,21 @@ struct test {
     int n_operations, failures;
 };
 
+static int runs, pauses;
+
 static int run(void *arg)
 {
+    runs++;
     return operation_run(arg);
+}
+
+/* What is done before an operation is not in its time, however long it takes. Back to back, for the
+ * gap, nothing is. */
+static void be_slow(void *arg)
+{
+    (void)arg;
+    pauses++;
+    clock_hold(50e-6);
 }
 
 /* TRUTH[j] on rank 0: from LAST's entry, 1 s after the others, to j's exit. */
@@ -85,6 +97,7 @@ static void test_operation(struct test *t, const struct operation *o)
         bench_refuse(&t->bench, "no memory for %s", o->name);
     struct collective_case c = {.comm = t->bench.comm,
                                 .run = run,
+                                .before = be_slow,
                                 .arg = &call,
                                 .pattern = operation_pattern(o),
                                 .plan = plan_default()};
@@ -96,6 +109,11 @@ static void test_operation(struct test *t, const struct operation *o)
         collective_measure_direct(&c, &d) != MPI_SUCCESS) {
         t->failures++;
         return;
+    }
+    if (2 * pauses < runs || pauses > runs) {
+        printf("FAILED: %s: %d times something was done before %d operations\n", o->name, pauses,
+               runs);
+        t->failures++;
     }
     double worst = 0, slowest = 0, *truth = calloc((size_t)size, sizeof *truth);
     for (int i = 0; i < size; i++) {

@@ -16,7 +16,8 @@ mkdir -p "$out"
 # A processor's part in a message, o of LogP, is nothing to the simulator unless it is told:
 # 1 us and 0.2 ns for every byte, sending and receiving.
 o="0:1e-6:2e-10"
-SMPI_OPTIONS="--cfg=smpi/os:$o --cfg=smpi/ois:$o --cfg=smpi/or:$o"
+# Small sends do not wait for their receiver, as with real MPIs.
+SMPI_OPTIONS="--cfg=smpi/os:$o --cfg=smpi/ois:$o --cfg=smpi/or:$o --cfg=smpi/async-small-thresh:65536"
 export SMPI_OPTIONS
 
 # measure NAME PLATFORM RANKS OPTION...: the simulator repeats itself exactly, so few
@@ -26,12 +27,13 @@ measure() {
     shift 3
     echo "  $name"
     "$here/run.sh" "$platform" "$ranks" "$bench" "$@" --stop=fixed -i 3 -x 1 --budget=0 \
-        --format=json --output="$out/$name.json" --plot="$out/$name.png"
+        --format=json --output="$out/$name.json" --plot="$out/$name.png" --axes=both
 }
 
 # take PICTURE NAME: of the pictures of one measurement, under the figure's name.
 take() {
     mv "$out/$1.png" "$out/$2.png"
+    [ ! -f "$out/$1-linear.png" ] || mv "$out/$1-linear.png" "$out/$2-linear.png"
 }
 
 algorithms=binomial,linear,backward
@@ -52,6 +54,19 @@ take large-ring-barrier figure-07-ring-barrier-64K
 take large-held figure-10-max-held-64K
 rm -f "$out"/large-*.png
 mv "$out/large.json" "$out/figures-07-and-10-64K.json"
+
+# Figure 7's other barriers: with messages of 64 KiB, and the hypercube, of the library.
+for size in 256 64K; do
+    measure figure-07-ring-barrier-of-64K-messages-$size cluster 64 --algorithm=$algorithms --sizes=$size \
+        --ranks=4:64:4 --method=ring-barrier --ring-size=64K
+    SMPI_OPTIONS="$SMPI_OPTIONS --cfg=smpi/bcast:binomial_tree --cfg=smpi/barrier:ompi_recursivedoubling" \
+        measure figure-07-hypercube-barrier-$size cluster 64 --algorithm=native --sizes=$size --ranks=4:64:4 --method=barrier
+done
+
+# Four ranks on each host.
+export SIM_WAYS=4
+measure figure-10-max-ol-256B-4-ranks-a-host cluster 64 --algorithm=$algorithms --sizes=256 --ranks=4:64:4 --method=ol
+unset SIM_WAYS
 
 measure flat cluster 16 --algorithm=flat --sizes=64K --method=ol,held,direct --destinations
 mv "$out/flat.json" "$out/flat-where-the-assumption-fails.json"

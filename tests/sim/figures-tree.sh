@@ -27,13 +27,13 @@ run() {
         --step=$step --stop=fixed -i 3 -x 1 "$2" |
         awk -F, -v OFS=, -v at="$platform,$SIM_PLACING,$ranks" -v selector="$1" '
             /^[0-9]/ {
-                who = $2
+                who = $3
                 gsub(/"/, "", who)
                 chosen = who
                 if (who == "MPI_Bcast") who = selector == "default" ? "library" : selector
                 else if (who == "binomial") who = "binomial"
                 else who = "grid"
-                print at, $1, who, chosen, $3, $6, $9
+                print at, $2, who, chosen, $4, $7, $10
             }' >>"$csv"
 }
 

@@ -28,6 +28,7 @@ for algorithm in $algorithms; do
     case ${CHECK_THOROUGH:-}$algorithm in
     *chain) late='' ;; # only what --bcast sees
     1[!f]*) late="never constant random alternating pipelined" ;;
+    *flat) late=constant ;;
     *) late="constant alternating pipelined" ;;
     esac
     case $algorithm in

@@ -1,10 +1,11 @@
 # The same sources, built for the simulator: build/sim/PROGRAM, run by tests/sim/run.sh.
-sim_programs = smoke methods discover logp collective isolated drift
+sim_programs = smoke ways methods discover logp collective isolated drift
 sim_layer_programs = layer drawn aging reduction benchmark waits known late
 SIM_BINARIES = $(BENCHES:%=sim/collbench-%) $(sim_programs:%=sim/%) $(sim_layer_programs:%=sim/%)
 EXTRA_DIST += $(sim_programs:%=tests/sim/%.c) $(sim_layer_programs:%=tests/sim/%.c)
 
-SIM_TESTS = \
+# The longest first: they run beside each other.
+SIM_TESTS = tests/sim/layer.sh \
 	tests/sim/smoke.sh tests/sim/drift.sh \
 	tests/sim/collbench-bcast.sh \
 	tests/sim/sweep.sh \
@@ -15,19 +16,20 @@ SIM_TESTS = \
 	tests/sim/collective.sh \
 	tests/sim/discover.sh \
 	tests/sim/methods.sh \
-	tests/sim/methods64.sh \
 	tests/sim/trees.sh tests/sim/treesweep.sh \
 	tests/sim/known.sh \
 	tests/sim/gate.sh \
 	tests/sim/late.sh \
-	tests/sim/layer.sh tests/sim/drawn.sh tests/sim/aging.sh \
+	tests/sim/drawn.sh tests/sim/aging.sh \
 	tests/sim/reduction.sh tests/sim/benchmark.sh \
 	tests/sim/waits.sh
+THOROUGH_TESTS += tests/sim/methods64.sh
 EXTRA_DIST += $(SIM_TESTS) tests/sim/run.sh tests/sim/place.awk tests/sim/layer.py tests/sim/apart.py tests/sim/drawn.py tests/sim/waits.py \
 	tests/sim/sweep.py tests/sim/trees.py tests/sim/platforms/make.py \
 	tests/sim/known.table tests/sim/known.py tests/sim/pages.py \
 	tests/sim/platforms/cluster.xml tests/sim/platforms/grid.xml tests/sim/platforms/sites2.xml \
-	tests/sim/platforms/aging.xml tests/sim/platforms/aging.latency tests/sim/platforms/hub.xml tests/sim/platforms/sites8.xml tests/sim/platforms/slowhost.xml
+	tests/sim/platforms/aging.xml tests/sim/platforms/aging.latency tests/sim/platforms/hub.xml tests/sim/platforms/askew.xml tests/sim/platforms/sites8.xml tests/sim/platforms/slowhost.xml \
+	tests/sim/platforms/workstations.xml
 if HAVE_SMPI
 TESTS += $(SIM_TESTS)
 check_DATA += $(SIM_BINARIES)
@@ -97,12 +99,37 @@ clean-sim:
 
 # The papers' comparisons, in simulation, and their traces, on this machine: pictures and their data
 # in build/figures.
-FIGURES = figures-bcast figures-tree figures-timeline figures-sweep
+FIGURES = figures-bcast figures-pairs figures-scenario figures-tree figures-workstations figures-overlap \
+	figures-timeline figures-sweep
 figures: $(FIGURES)
 figures-bcast: sim/collbench-bcast
 	$(AM_TESTS_ENVIRONMENT) $(srcdir)/tests/sim/figures-bcast.sh figures
 figures-tree: sim/collbench-tree
 	$(AM_TESTS_ENVIRONMENT) $(srcdir)/tests/sim/figures-tree.sh figures
+# PetaSHA's figures, of three networks, and these side by side.
+figures-pairs: sim/collbench-pairs collprof
+	$(MKDIR_P) figures && for net in sites2 sites8 workstations; do \
+		$(AM_TESTS_ENVIRONMENT) $(srcdir)/tests/sim/run.sh $$net 32 sim/collbench-pairs -i 10 \
+			--output=figures/pairs-$$net.log --plot=figures/pairs-$$net.png >figures/pairs-$$net.txt || exit 1; \
+	done; $(AM_TESTS_ENVIRONMENT) ./collprof plot --force -o figures/pairs.png \
+		figures/pairs-sites2.log figures/pairs-sites8.log figures/pairs-workstations.log
+# Gracia, Niethammer and Sethi's figure 1.
+figures-scenario: sim/collbench-scenario
+	$(MKDIR_P) figures && $(AM_TESTS_ENVIRONMENT) $(srcdir)/tests/sim/run.sh cluster 64 sim/collbench-scenario \
+		--operation=broadcast --sizes=512:512 --ranks=2:64 --plot=figures/scenario.png >figures/scenario.txt
+# Denis and Trahay's figures 2 to 4: a row for every MPI library of this machine.
+figures-overlap: all
+	$(MKDIR_P) figures && for mpi in $(LAYERS); do \
+		$(AM_TESTS_ENVIRONMENT) mpiexec.$$mpi -n 2 bench/collbench-overlap --quick --bind=over \
+			--format=json -o figures/overlap-$$mpi.json || exit 1; \
+	done; $(AM_TESTS_ENVIRONMENT) ./collprof plot --force -o figures/overlap.png $(LAYERS:%=figures/overlap-%.json)
+# Mateescu and Taylor's figure 4. Their library copied messages of 100,000 B and went on.
+figures-workstations: sim/collbench-tree
+	$(MKDIR_P) figures && $(AM_TESTS_ENVIRONMENT) \
+		SMPI_OPTIONS='--cfg=smpi/async-small-thresh:131072 --cfg=smpi/send-is-detached-thresh:131072' \
+		$(srcdir)/tests/sim/run.sh workstations 9 sim/collbench-tree --ranks=2:9:1 --sizes=100000 \
+		--algorithm=grid,grid-paper,binomial -i 3 -x 1 --stop=fixed \
+		--plot=figures/workstations.png >figures/workstations.txt; cat figures/workstations.txt
 figures-timeline: all
 	$(AM_TESTS_ENVIRONMENT) $(srcdir)/tests/mpi/figures-timeline.sh figures
 # How far the methods are off on 300 platforms drawn at random: hours, one case after the other.

@@ -199,7 +199,7 @@ def series(picture):
     os.makedirs(directory + "/scripts", exist_ok=True)
     plotter = directory + "/scripts/gnuplot"
     with open(plotter, "w") as f:
-        f.write('#!/bin/sh\ncat >"$0.script"\n')
+        f.write('#!/bin/sh\ncat >"$0.script"\necho "IEND</svg>"\n')
     os.chmod(plotter, 0o755)
     environment = {**os.environ, "GNUPLOT": os.path.abspath(plotter)}
     subprocess.run([collprof, "plot", "--picture=" + picture, f"--output={directory}/{picture}.svg", directory],

@@ -16,7 +16,7 @@ $run hub 8 $pairs -i 5 --sizes=64:64K --output="$dir/log" >"$dir/out" || fail hu
 $run hub 8 $pairs -i 5 --sizes=64:64K --order=alone --output="$dir/alone" >"$dir/out2" || fail alone
 grep -q '^#+ Order: one pair at a time, since pairs share' "$dir/log" || fail "the log does not say so"
 grep -q 'all were measured again' "$dir/out" || fail "it is not said"
-paste "$dir/log" "$dir/alone" | awk '!/^#/ && $2 != $4 { n++; d = $5 / $18 - 1
+paste "$dir/log" "$dir/alone" | awk '!/^#/ && $2 != $4 { n++; d = $5 / $21 - 1
         if (d > 0.01 || d < -0.01) { print; bad = 1 } } END { exit bad || n != 28 * 11 }' ||
     fail "not as alone"
 $run cluster 8 $pairs -i 5 --sizes=64:64K --output="$dir/log" >"$dir/out" || fail cluster
@@ -31,6 +31,18 @@ grep -q '^host,s1-0,50' "$dir/suspects" || fail "another host than the slow one"
 for platform in cluster sites2 sites8 grid; do
     $run $platform 8 $pairs -i 2 --suspect=1.5 --format=csv >"$dir/out" || fail "$platform: status"
     grep -q 'Nothing is slower than its kind' "$dir/out" || fail "$platform: not said"
+done
+
+# The two ways of a pair: by the simulator's clock, by clocks that know nothing of each other, and in what
+# is said of them; broadcasts from either side are predicted right.
+$run askew 4 sim/ways >"$dir/out" || fail ways
+$run askew 4 $pairs -i 2 >"$dir/out" || fail askew
+grep -q '^64 B: from rank [13] to [02] it takes 18132\.[0-9]* us, back 2014\.' "$dir/out" || fail "two ways unsaid"
+for root in 0 1; do
+    $run askew 4 sim/collbench-tree --root=$root -i 2 -x 1 --stop=fixed --ranks=2:4:1 --algorithm=grid,flat --format=csv \
+        >"$dir/out" || fail "askew trees"
+    awk -F, '$3 ~ /grid|flat/ { n++; e = $7 / $10 - 1; if (e > 0.01 || e < -0.01) bad = 1 } END { exit bad || n != 6 }' \
+        "$dir/out" || fail "predictions from $root"
 done
 ./collprof export "$dir/log" >"$dir/matrices" || fail export
 test "$(grep -c '^[0-9]' "$dir/matrices")" = $((11 * 3 * 8)) || fail "$(grep -c '^[0-9]' "$dir/matrices") rows"

@@ -5,7 +5,7 @@
 # tests/sim/platforms, or a path. On "grid" the first half of the ranks is on site a, the other
 # on b. SMPI_OPTIONS adds to the simulator's options, as in --cfg=smpi/bcast:binomial_tree.
 # On sites2 and sites8 ranks are placed in blocks, or as SIM_PLACING=scattered says (place.awk);
-# on slowhost rank N/2 is the slow one.
+# on slowhost rank N/2 is the slow one. SIM_WAYS=4 puts four ranks on a host, elsewhere.
 #
 # The simulated clock moves only in communication and in holds: computation is free, and
 # looking at the clock or probing costs next to nothing (not 0: a spin would never end).
@@ -24,17 +24,17 @@ hosts=$(mktemp)
 trap 'rm -f "$hosts"' EXIT
 trap 'exit 1' HUP INT TERM
 case $(basename "$platform" .xml) in
-sites2 | sites8 | slowhost)
+sites2 | sites8 | slowhost | workstations)
     awk -v ranks="$ranks" -v platform="$(basename "$platform" .xml)" \
         -v placing="${SIM_PLACING:-blocks}" -f "$here/place.awk" >"$hosts"
     ;;
 *)
-    awk -v ranks="$ranks" -v two_sites="$(grep -c 'id="wide"' "$platform" || :)" 'BEGIN {
+    awk -v ranks="$ranks" -v ways="${SIM_WAYS:-1}" -v two_sites="$(grep -c 'id="wide"' "$platform" || :)" 'BEGIN {
         half = two_sites ? int((ranks + 1) / 2) : 0
         for (i = 0; i < ranks; i++) {
-            if (!two_sites) print "node-" i
-            else if (i < half) print "a-" i
-            else print "b-" (i - half)
+            if (!two_sites) print "node-" int(i / ways)
+            else if (i < half) print "a-" int(i / ways)
+            else print "b-" int((i - half) / ways)
         }
     }' >"$hosts"
     ;;

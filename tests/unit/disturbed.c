@@ -1,7 +1,6 @@
 /* Protects trust in the times of a run: what is said where ranks were without a processor, on both
  * sides of each threshold. */
 #include "made_page.h"
-#include "page/compare.h"
 #include "profile/noise.h"
 
 #include <criterion/criterion.h>
@@ -40,6 +39,9 @@ Test(page, the_noise_of_a_killed_run_is_judged)
         made_ledger(&l, NULL, r, 2);
         made_calls(&l, 1, OP_BCAST, 8, 20, 10000000);
         struct ledger_header *h = l.header;
+        h->pair[1] = h->pair[0];
+        h->pair[1].ticks += 100000000;
+        h->pair[1].seconds += 0.1;
         h->noise[0] = (struct noise_totals){1, 0, 0, 0, 0, 0};
         h->noise[1] = r ? (struct noise_totals){0} : (struct noise_totals){5, 0, 0, 0, 0, 7.5};
         h->moment[0] = (struct ledger_moment){
@@ -91,6 +93,32 @@ Test(page, a_short_rank_does_not_spoil_the_run)
         cr_assert_eq(n.level, known[i].level, "%g", known[i].part);
         cr_assert_eq(noise_has_bad_stretch(&n), known[i].bad_stretch, "%g", known[i].part);
         cr_assert_float_eq(n.share, known[i].part, 1e-6);
+        profile_free(p);
+    }
+}
+
+/* A rank that hangs in a call is looked at up to the call before: what comes after that is not
+ * known, and neither calls the run disturbed nor quiet. */
+Test(page, what_nobody_has_looked_at_is_not_known)
+{
+    for (int busy = 0; busy < 2; busy++) {
+        struct profile *p = disturbed((double[]){0, 0}, 0.005);
+        struct profile_rank *r = &p->ranks.at[1];
+        r->watched_ns = (int64_t)(0.1e9 * r->wall);
+        r->delayed_ns = busy ? r->watched_ns / 2 : 0;
+        r->worst_length_ns = -1;
+        for (int i = 0; i < 2; i++)
+            p->ranks.at[i].mpi_ns = (uint64_t)(1e9 * r->wall);
+        struct noise n = noise_of(p);
+        cr_assert_eq(n.level, busy ? NOISE_FELT : NOISE_UNKNOWN);
+        cr_assert_float_eq(n.share, busy ? 0.05 : 0, 1e-6);
+        cr_assert_float_eq(n.unseen, 0.9, 1e-6);
+        char *text = text_of(p, &(struct report_options){.width = 2000});
+        assert_has(text, "of up to 90.0 % of the run, after the last call that a rank left, it is "
+                         "not known");
+        if (busy)
+            assert_has(text, "had no processor, for at least 5.0 % of the run");
+        free(text);
         profile_free(p);
     }
 }

@@ -248,26 +248,46 @@ static char *scratch(void)
     return directory;
 }
 
-Test(document, saved_whole_through_a_link_and_readable_by_others)
+Test(document, saved_whole_and_readable_by_others)
 {
-    char *directory = scratch(), path[128], link[128];
+    char *directory = scratch(), path[128];
     snprintf(path, sizeof path, "%s/real.json", directory);
-    snprintf(link, sizeof link, "%s/link.json", directory);
     umask(022);
-    cr_assert_eq(symlink("real.json", link), 0);
     fclose(fopen(path, "w"));
     struct document *d = example();
-    cr_assert(document_save(d, link, FORMAT_JSON));
+    cr_assert(document_save(d, path, FORMAT_JSON));
     struct stat there;
-    cr_assert(lstat(link, &there) == 0 && S_ISLNK(there.st_mode), "the link was replaced");
     cr_assert(stat(path, &there) == 0 && there.st_size > 100);
     cr_assert_eq(there.st_mode & 0777, 0644);
     json_t *root = json_load_file(path, 0, NULL);
     cr_assert(root);
     json_decref(root);
-    cr_assert_eq(entries(directory), 2, "something else was left behind");
+    cr_assert_eq(entries(directory), 1, "something else was left behind");
     document_free(d);
-    unlink(path), unlink(link), rmdir(directory);
+    unlink(path), rmdir(directory);
+}
+
+/* Not even the user's own, and not one that leads nowhere; but /dev/stdout is a link, too. */
+Test(document, no_link_to_a_file_is_followed)
+{
+    static const char *const leads_to[] = {"real.json", "nowhere.json", "/dev/null"};
+    char *directory = scratch(), path[128], link[128];
+    snprintf(path, sizeof path, "%s/real.json", directory);
+    snprintf(link, sizeof link, "%s/link.json", directory);
+    fclose(fopen(path, "w"));
+    struct document *d = example();
+    for (int i = 0; i < 3; i++) {
+        struct stat there;
+        cr_assert_eq(symlink(leads_to[i], link), 0);
+        cr_expect_eq(save_possible(link), i == 2);
+        cr_expect_eq(document_save(d, link, FORMAT_JSON), i == 2, "%s", leads_to[i]);
+        cr_expect(lstat(link, &there) == 0 && S_ISLNK(there.st_mode), "the link was replaced");
+        cr_expect(stat(path, &there) == 0 && there.st_size == 0, "the file behind was written");
+        cr_expect_eq(entries(directory), 2, "something was made");
+        unlink(link);
+    }
+    document_free(d);
+    unlink(path), rmdir(directory);
 }
 
 /* A directory that is not there, a directory in the file's place, a full disk: said, and

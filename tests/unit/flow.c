@@ -26,8 +26,9 @@ Test(flow, sites_share_their_way)
     struct schedule s;
     cr_assert(graph_add_gaps(&g));
     g.group = calloc(8, sizeof *g.group);
+    g.area = calloc(8, sizeof *g.area);
     for (int u = 0; u < 8; u++) {
-        g.group[u] = u / 4;
+        g.group[u] = g.area[u] = u / 4;
         g.out[u] = 0.01;
         for (int v = 0; v < 8; v++) {
             g.gap[u * 8 + v] = u / 4 == v / 4 ? 0.01 : 10;

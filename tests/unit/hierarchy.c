@@ -44,12 +44,17 @@ Test(hierarchy, hierarchy_is_found)
     cr_assert_float_eq(h.level[2].outside, 900e-6, 1e-9);
     cr_assert_float_eq(h.farthest, 900e-6, 1e-9);
     hierarchy_free(&h);
-    /* What shares a way is the nodes, although the two halves part still more clearly. */
+    /* What is near is the nodes, although the two halves part still more clearly. */
     int *site;
-    cr_assert(pairs_sites(&p, &site));
+    cr_assert(pairs_sites(&p, false, &site));
     cr_assert_not_null(site);
     for (int i = 0; i < N; i++)
         cr_assert_eq(site[i], i / 4);
+    free(site);
+    /* And of hosts that is the halves: what leaves a node shares its card already. */
+    cr_assert(pairs_sites(&p, true, &site));
+    for (int i = 0; i < N; i++)
+        cr_assert_eq(site[i], i / 8);
     free(site);
     pairs_free(&p);
 }

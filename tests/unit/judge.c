@@ -53,10 +53,12 @@ Test(judge, what_was_dropped_is_said_with_its_number)
         rank->started_late = r == 1;
     }
     p->sample_mask = 7;
+    p->events_seen = 24000;
+    *PUSH(&p->events) = (struct profile_event){0};
     profile_judge(p);
     cr_assert(made_warns(p, "dropped 6 call sites"));
     cr_assert(made_warns(p, "42 requests found the table"));
-    cr_assert(made_warns(p, "kept 1 of 8"));
+    cr_assert(made_warns(p, "kept 1 of 24,000 entries of ranks"));
     cr_assert(made_warns(p, "no MPI call was recorded on rank 0"));
     cr_assert(made_warns(p, "MPI_Init of rank 1 was not seen"));
     cr_assert_eq(p->warnings.n, 5);
@@ -126,12 +128,14 @@ Test(judge, how_long_a_call_was_open_is_said_where_it_is_known)
                                                    .tag = 3,
                                                    .root = -1,
                                                    .entered = 2.3,
-                                                   .seconds = seconds[r]};
+                                                   .seconds = seconds[r],
+                                                   .witnessed = r ? -1 : 8.04,
+                                                   .witness = 1};
     }
     profile_judge(p);
     cr_assert(made_warns(
         p, "rank 0 stood in MPI_Recv, with rank 1, tag 3, from 2.30 s after the start on; "
-           "for how long is not known"));
+           "for how long is not known; the record of rank 1 ends 8.04 s after that"));
     cr_assert(made_warns(p, "rank 1 stood in MPI_Recv, with rank 0, tag 3, for 75.2 us"));
     cr_assert_eq(p->warnings.n, 2);
     profile_free(p);
@@ -193,5 +197,34 @@ Test(judge, who_waits_for_whom_in_vain)
     cr_assert(
         made_warns(p, "in vain: rank 1 in MPI_Bcast (root 0), and rank 2 in MPI_Bcast (root 3)"));
     cr_assert_eq(p->warnings.n, 4);
+    profile_free(p);
+}
+
+/* Who has left the collective, and who stands in it with another size, which MPI may survive. */
+Test(judge, who_does_not_fit_to_whom)
+{
+    struct profile *p = profile_new();
+    uint32_t bcast = profile_add_operation(p, "MPI_Bcast", FAMILY_COLLECTIVE);
+    uint32_t barrier = profile_add_operation(p, "MPI_Barrier", FAMILY_COLLECTIVE);
+    for (uint32_t i = 0; i < 2; i++)
+        *PUSH(&p->comms) = (struct profile_comm){.id = i + 1, .size = 2, .name = {"AB"[i]}};
+    for (int r = 0; r < 4; r++)
+        *PUSH(&p->ranks) = (struct profile_rank){.rank = r, .state = LEDGER_FINALIZED, .calls = 1};
+    *PUSH(&p->stands) = in_collective(0, bcast, 0, 0, 2);
+    *PUSH(&p->stands) = in_collective(1, bcast, 0, 0, 1);
+    p->stands.at[1].bytes = 8;
+    *PUSH(&p->stands) = in_collective(2, barrier, 1, -1, 1);
+    *PUSH(&p->events) = (struct profile_event){.comm_id = p->stands.at[2].comm_id,
+                                               .sequence = 4,
+                                               .rank = 3,
+                                               .operation = bcast,
+                                               .site = PROFILE_NONE,
+                                               .comm = 1};
+    stands_sort(p);
+    profile_judge(p);
+    cr_assert(made_warns(p, "disagree about a collective operation: rank 0 in MPI_Bcast (root 0), "
+                            "and rank 1 in MPI_Bcast (root 0): 0 B and 8 B"));
+    cr_assert(made_warns(p, "operation: rank 3 in MPI_Bcast (root 0), and rank 2 in MPI_Barrier"));
+    cr_assert_not(made_warns(p, "in vain"));
     profile_free(p);
 }

@@ -122,8 +122,7 @@ Test(ledger, foreign_and_truncated_files_are_refused, .fini = cleanup)
     cr_assert_not_null(ledger_open(&r, AT_FDCWD, "/nonexistent/ledger"));
     unlink(scratch());
     cr_assert_eq(mkfifo(scratch(), 0600), 0);
-    cr_assert_str_eq(ledger_open(&r, AT_FDCWD, scratch()),
-                     "no collprof record: not a regular file");
+    cr_assert_str_eq(ledger_open(&r, AT_FDCWD, scratch()), "not a regular file");
 }
 
 static void table_outside(struct ledger *l)

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static char directory[64];
@@ -70,6 +71,45 @@ Test(load, raw_records_of_a_crashed_run)
     cr_assert(made_warns(p, "made from the raw records"));
     cr_assert_eq(p->entries.n, 2);
     cr_assert(!made_warns(p, "rank 0:"));
+    profile_free(p);
+}
+
+/* A rank that was killed in a call: how long it had stood there is not known, nor its time in MPI,
+ * but another one on its host was on record for 1.5 s more. */
+Test(load, who_was_seen_after_a_rank_that_was_killed)
+{
+    for (int r = 0; r < 3; r++) {
+        struct ledger l;
+        record(&l, r, 3);
+        l.header->state = r ? LEDGER_EXITED : LEDGER_RUNNING;
+        if (r == 0) {
+            l.header->pair[1] = l.header->pair[0];
+            l.header->ticks_per_second = 1e9;
+            l.calls[0] = (struct ledger_call){.since = l.header->pair[0].ticks + 500000000,
+                                              .operation = OP_WAIT,
+                                              .peer = 1,
+                                              .tag = INT32_MIN,
+                                              .root = -1,
+                                              .thread = 1};
+            l.header->section[LEDGER_CALLS].count = 1;
+        }
+        if (r == 2) { /* its clock is another one */
+            strcpy(l.header->host, "beta");
+            l.header->pair[1].seconds += 100;
+        }
+        ledger_close(&l);
+    }
+    struct profile *p = profile_load(directory);
+    cr_assert_not_null(p);
+    cr_assert_eq(p->stands.n, 1);
+    cr_assert_float_eq(p->stands.at[0].witnessed, 1.5, 1e-9);
+    cr_assert_eq(p->stands.at[0].witness, 1);
+    cr_assert_lt(p->stands.at[0].seconds, 0);
+    cr_assert(p->ranks.at[0].in_call && !p->ranks.at[1].in_call && !p->ranks.at[2].in_call);
+    cr_assert_eq(p->ranks.at[0].calls, p->ranks.at[1].calls + 1, "the call was not counted");
+    cr_assert_eq(p->ranks.at[0].mpi_ns, p->ranks.at[1].mpi_ns);
+    cr_assert(made_warns(p, "rank 0 stood in MPI_Wait"));
+    cr_assert(made_warns(p, "is not known; the record of rank 1 ends 1.50 s after that"));
     profile_free(p);
 }
 

@@ -53,7 +53,9 @@ tests_unit_profile_SOURCES = tests/unit/profile.c tests/unit/clocks.c tests/unit
 tests_unit_profile_LDADD = libprofile.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_compare_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_compare_SOURCES = tests/unit/compare.c
+tests_unit_compare_SOURCES = tests/unit/compare.c tests/unit/compare_two.c tests/unit/evidence.c $(made_profile)
+# Which names call sites, is loaded.
+EXTRA_tests_unit_compare_DEPENDENCIES = collprof-symbols.la
 tests_unit_compare_LDADD = libcompare.la libpage.la libresults.la libprofile.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_page_CPPFLAGS = $(UNIT_CPPFLAGS)

@@ -116,9 +116,16 @@ Test(overlap, base_round_as_file)
     char why[200] = "";
     cr_assert(base_round_load(path, &back, NULL, why, sizeof why), "%s", why);
     cr_assert_not(base_round_load("/dev/null", &none, NULL, why, sizeof why));
-    cr_assert(strstr(why, "/dev/null: cannot be read as JSON: ") == why, "%s", why);
+    cr_assert_str_eq(why, "/dev/null: not a regular file");
     close_to(base_round_time(&back, BASE_CONTIGUOUS, 1536), 3e-6);
     base_round_free(&back);
     base_round_free(&base);
+    fclose(fopen(path, "w"));
+    cr_assert_not(base_round_load(path, &none, NULL, why, sizeof why));
+    cr_assert(strstr(why, ": no JSON: line 1: "), "%s", why);
+    unlink(path);
+    cr_assert_eq(mkfifo(path, 0600), 0); /* nobody is waited for */
+    cr_assert_not(base_round_load(path, &none, NULL, why, sizeof why));
+    cr_assert(strstr(why, ": not a regular file"), "%s", why);
     unlink(path);
 }

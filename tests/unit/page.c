@@ -2,15 +2,17 @@
 #include "base/format.h"
 #include "data/data.h"
 #include "made_page.h"
-#include "page/compare.h"
 #include "page/layout.h"
 #include "page/rows.h"
+#include "picture/pictures.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* One of four ranks, of which each takes longer in MPI_Allreduce than the one before. */
 static void record(struct ledger *l, int rank)
@@ -110,6 +112,13 @@ Test(page, findings_of_any_shape)
     assert_has(text, "c             64KiB  6.50us  6.25us..7.75us  12.5%        -");
     assert_has(text, "operation MPI_Bcast");
     assert_has(text, "held    3.00us");
+    /* Not measured: a sentence, no table whose columns have no room. */
+    profile_add_finding(p, "benchmark",
+                        json_pack("{s:s, s:[], s:s}", "operation", "MPI_Scan", "methods",
+                                  "not_measured", "one takes 911 ms"));
+    free(text);
+    text = text_of(p, NULL);
+    assert_has(text, "\n  operation MPI_Scan, not measured: one takes 911 ms\n");
     free(text);
     profile_free(p);
 }
@@ -128,9 +137,9 @@ Test(page, findings_explain_the_columns_that_they_show)
     for (int wide = 0; wide < 2; wide++) {
         char *text = text_of(p, &(struct report_options){.width = wide ? 120 : 80});
         assert_has(text, "  operation MPI_Bcast, part of the run that it cost 3 %\n");
-        assert_has(text, "  to rank  latency        interval  by acks");
-        assert_has(text, "acks: acknowledgements.");
-        cr_assert_eq(strstr(text, "behind: those") != NULL, wide, "%s", text);
+        assert_has(text, "  to rank  latency        interval  late  late by  behind  by acks");
+        assert_has(text, "by acks: ");
+        cr_assert_eq(strstr(text, "round trip: of") != NULL, wide, "%s", text);
         free(text);
     }
     profile_free(p);
@@ -147,7 +156,6 @@ Test(page, no_two_rows_look_alike)
         made_calls(&l, 1, OP_BCAST, 8, 10, 1000);
         made_calls(&l, 2, OP_BCAST, 8, 10, 2000);
         made_instance(&l, OP_BCAST, 0, 0, 1000, 9000);
-        l.comms[COMM_WORLD].created = 4;
         p = made_merged(p, &l);
     }
     profile_symbolize(p);
@@ -170,13 +178,6 @@ Test(page, no_two_rows_look_alike)
     assert_has(text, "sums over a rank's threads, which is why they are more than the run");
     struct view v;
     view_open(&v, p, NULL);
-    const struct listing *comms = listing_find("communicators");
-    struct listed rows;
-    listed_open(&rows, comms, &v, NULL);
-    char name[100];
-    figure_brief(figure_find(comms, "communicator"), &v, rows.at, name, sizeof name);
-    cr_assert_str_eq(name, "MPI_COMM_WORLD, 3 alike");
-    listed_close(&rows);
     view_close(&v);
     free(text);
     profile_free(p);
@@ -219,35 +220,6 @@ Test(page, what_was_measured_beside_what_was_seen)
     }
 }
 
-Test(page, comparison_finds_what_changed)
-{
-    struct profile *before = four_ranks(), *after = NULL;
-    for (int r = 0; r < 2; r++) {
-        struct ledger l;
-        made_ledger(&l, NULL, r, 2);
-        made_calls(&l, 1, OP_BCAST, 1024, 100, 1000);
-        made_calls(&l, 2, OP_BARRIER, 0, 10, 50000);
-        after = made_merged(after, &l);
-    }
-    profile_symbolize(after);
-    struct comparison c;
-    compare_profiles(&c, before, after, true, NULL);
-    cr_assert_eq(c.list.n, 3);
-    cr_assert_null(c.list.at[0].after); /* the Allreduce is gone: the largest change */
-    cr_assert_float_eq(c.list.at[0].change, -75e6, 1);
-    cr_assert_null(c.list.at[1].before); /* the Barrier is new */
-    cr_assert_eq(c.list.at[2].before->calls, 400);
-    cr_assert_eq(c.list.at[2].after->calls, 200);
-    cr_assert_float_eq(c.list.at[2].change, 0, 1e-6); /* per rank */
-    compare_free(&c);
-    compare_profiles(&c, before, after, true, "calls"); /* any figure: the order follows */
-    cr_assert_str_eq(c.by->key, "calls");
-    cr_assert_float_eq(c.list.at[0].change, -200, 1e-6);
-    compare_free(&c);
-    profile_free(before);
-    profile_free(after);
-}
-
 /* The cell of COLUMN in the line that begins with ROW of a table without quotes; NULL: none. */
 static const char *cell_of(const char *table, const char *row, const char *column)
 {
@@ -277,7 +249,7 @@ static char *csv_of(const struct profile *p, const char *name)
     struct view v;
     FILE *out = open_memstream(&text, &size);
     view_open(&v, p, NULL);
-    data_csv(listing_find(name), &v, out, NULL);
+    data_csv(listing_find(name), &v, out);
     view_close(&v);
     fclose(out);
     return text;
@@ -348,6 +320,110 @@ Test(page, pages_fit)
     profile_free(p);
 }
 
+/* What is waited for has its whole name on a narrow page, too; that nothing was is said. */
+Test(page, wait_states_have_their_names)
+{
+    struct profile *p = four_ranks();
+    p->trace = (struct profile_trace){.on = true, .covered = 1, .wait_ns = 40000000};
+    *PUSH(&p->waits) =
+        (struct wait){.state = WAIT_WRONG_ORDER, .rank = 0, .calls = 10, .wait_ns = 39300000};
+    p->waits.at[0].site = p->entries.at[0].site;
+    for (int width = 80; width < 130; width += 20) {
+        char *text = text_of(p, &(struct report_options){.width = width});
+        assert_has(text, "\n  late sender, wrong order  ");
+        free(text);
+    }
+    p->waits.n = 0;
+    char *text = text_of(p, NULL);
+    assert_has(text, "\nWaiting, by what was waited for\n  No call waited for a rank");
+    free(text);
+    profile_free(p);
+}
+
+/* A message has two ends; whoever adds up the rows of the page for a browser has it once. What is
+ * said of no row is no column. */
+Test(page, tables_for_a_browser_have_what_there_is)
+{
+    struct profile *p = four_ranks();
+    char *text = NULL;
+    size_t size;
+    for (int received = 0; received < 2; received++)
+        *PUSH(&p->peers) = (struct profile_peer){.rank = (uint32_t)received,
+                                                 .peer = (uint32_t)!received,
+                                                 .messages = 200,
+                                                 .bytes = 4711,
+                                                 .site = p->entries.at[0].site,
+                                                 .operation = p->entries.at[0].operation,
+                                                 .received = received};
+    FILE *out = open_memstream(&text, &size);
+    data_html(p, NULL, NULL, NULL, out);
+    fclose(out);
+    char *table = strstr(text, "<section class=l id=messages>");
+    cr_assert_not_null(table);
+    *strstr(table, "</section>") = '\0';
+    char *row = strstr(table, "data-v=\"4711\"");
+    cr_assert(row && !strstr(row + 1, "data-v=\"4711\""), "%s", table);
+    table = strstr(text, "<section class=l id=operations>");
+    cr_assert(strstr(table, "data-key=\"bytes\"") && !strstr(table, "data-key=\"apart\""));
+    free(text);
+    profile_free(p);
+}
+
+/* Of a part of a run nothing is said as if it were the whole. */
+Test(page, a_part_for_a_browser_says_what_it_is)
+{
+    struct profile *p = four_ranks();
+    struct filter part = {.only = "Bcast"};
+    char why[200], *text = NULL;
+    size_t size;
+    cr_assert(filter_apply(p, &part, why, sizeof why));
+    FILE *out = open_memstream(&text, &size);
+    data_html(p, NULL, &part, NULL, out);
+    fclose(out);
+    assert_has(text, "<h2>Shown</h2><ul><li>Only what matches --only=Bcast: ");
+    cr_assert_null(strstr(text, "In short"));
+    free(text);
+    profile_free(p);
+}
+
+/* Names of any length leave a picture its room. */
+Test(page, pictures_have_room_beside_their_keys)
+{
+    struct profile *p = four_ranks();
+    char place[] = "/tmp/collprof-page-XXXXXX", plotter[60], picture[60], script[60], text[9999];
+    for (size_t i = 0; i < p->sites.n; i++)
+        for (size_t f = 0; f < p->sites.at[i].depth; f++) {
+            p->sites.at[i].frame[f].line = (uint32_t)i + 41;
+            p->sites.at[i].frame[f].file = profile_strdup("solver.cpp");
+            p->sites.at[i].frame[f].function = profile_strdup(
+                "solver::exchange<std::array<double, 3>, std::allocator<double>>::run_to_the_end");
+        }
+    cr_assert(mkdtemp(place));
+    snprintf(plotter, sizeof plotter, "%s/plotter", place);
+    snprintf(picture, sizeof picture, "%s/x.png", place);
+    snprintf(script, sizeof script, "%s/script", place);
+    FILE *file = fopen(plotter, "w");
+    fprintf(file, "#!/bin/sh\ncat >%s\necho IEND\n", script);
+    cr_assert_eq(fchmod(fileno(file), 0700), 0);
+    fclose(file);
+    setenv("GNUPLOT", plotter, 1);
+    cr_assert_eq(pictures[0].draw(p, picture, &(struct picture_view){.top = 6}), PICTURE_DRAWN);
+    cr_assert_not_null(file = fopen(script, "r"));
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    size_t seen = 0;
+    for (const char *at = text; (at = strstr(at, "MPI_")); seen++) {
+        at += strcspn(at, " ");
+        cr_assert(strcspn(at, "'") <= 29 && !strncmp(at, " solver.cpp:4", 13), "%.99s", at);
+    }
+    cr_assert_gt(seen, 0, "%s", text);
+    unlink(script);
+    unlink(picture);
+    unlink(plotter);
+    rmdir(place);
+    profile_free(p);
+}
+
 /* Every key that a table of the page names is there: an unknown one would be missing in silence. */
 Test(page, every_table_has_its_columns)
 {
@@ -361,6 +437,20 @@ Test(page, every_table_has_its_columns)
                "ranks  instances    skew     max  last rank  waiting  duration     max  call");
     assert_has(text, "rank   wall  in MPI  % run  calls  last in  ended      host\n");
     assert_has(text, "region  entered  time/rank  MPI/rank  % MPI  MPI calls\n");
+    free(text);
+    profile_free(p);
+}
+
+/* Nothing was recorded is not that nothing took any time. */
+Test(page, what_was_never_recorded_is_no_zero)
+{
+    struct profile *p = four_ranks();
+    p->entries.n = 0;
+    for (size_t i = 0; i < p->ranks.n; i++)
+        p->ranks.at[i].calls = 0;
+    char *text = text_of(p, NULL);
+    assert_has(text, "time in MPI   not recorded: recording was never on (--start=no");
+    cr_assert_null(strstr(text, "MPI calls"));
     free(text);
     profile_free(p);
 }

@@ -86,10 +86,10 @@ static struct pairs made_up(int n, bool with_send)
                 if (with_send) {
                     s->send[k] = i < j ? 1e-6 : 3e-6;
                     s->gap[k] = (double)bytes / 1e9;
+                    s->way[k] = one_way;
+                    s->doubt[k] = 0;
                 }
             }
-            if (with_send)
-                s->send[i * n + i] = s->gap[i * n + i] = 0;
         }
     }
     return p;
@@ -100,6 +100,8 @@ static struct pairs made_up(int n, bool with_send)
 Test(pairs, our_columns_survive)
 {
     struct pairs p = made_up(4, true), q;
+    p.size[1].way[4] = 7e-6;
+    p.size[1].doubt[1] = p.size[1].doubt[4] = 3e-6;
     char why[256] = "", *text = write_text(&p, false), *bare = write_text(&p, true);
     cr_assert(read_text(text, &q, why, sizeof why), "%s", why);
     cr_assert_eq(q.n_sizes, 3);
@@ -108,6 +110,8 @@ Test(pairs, our_columns_survive)
             cr_assert_float_eq(q.size[s].median[k], p.size[s].median[k], 1e-9);
             cr_assert_float_eq(q.size[s].send[k], p.size[s].send[k], 1e-9);
             cr_assert_float_eq(q.size[s].gap[k], p.size[s].gap[k], 1e-9);
+            cr_assert_float_eq(q.size[s].way[k], p.size[s].way[k], 1e-9);
+            cr_assert_float_eq(q.size[s].doubt[k], p.size[s].doubt[k], 1e-9);
         }
     }
     cr_assert_eq(q.relation[1], 3);
@@ -154,7 +158,8 @@ Test(pairs, malformed_logs_name_the_line)
          "line 3: a pair before any '# Processors:' line"},
         {"Processors: 4", "Processors: 3", "line 7: ranks '000' and '003': 0 to 2 expected"},
         {"Processors: 4", "Processors: 5", "the pair of ranks 0 and 4 is missing (64 bytes)"},
-        {"  10.44   0.12", "  10.44", "line 5: 5 columns: 6 (the paper's) or 13 (ours) expected"},
+        {"  10.44   0.12", "  10.44",
+         "line 5: 5 columns: 6 (the paper's), 13 or 16 (ours) expected"},
         {"10.44", "ten", "line 5: 'ten 0.12' is no time and deviation in microseconds"},
         {"10.44", "-3.0",
          "line 5: a time of -3.0 and a deviation of 0.12 us between ranks 0 and 1: they must be "
@@ -228,13 +233,13 @@ Test(pairs, fit_finds_latency_and_bandwidth)
 
 /* D + w is half a round trip; D differs by direction with the send call, and the way out is as
  * long as its gap; beyond the largest size the bandwidth counts. A log without send calls
- * takes half of the shortest way, or what is given. */
+ * takes half of the shortest way. */
 Test(pairs, graph_of_latencies)
 {
     struct pairs p = made_up(4, true);
     struct graph g;
     char why[128];
-    cr_assert(pairs_graph(&p, 64, -1, &g));
+    cr_assert(pairs_graph(&p, 64, PAIRS_LIKELY, &g));
     cr_assert(graph_check(&g, 0, why, sizeof why), "%s", why);
     cr_assert_float_eq(graph_cost(&g, 0, 1), 2.064e-6, 1e-9);
     cr_assert_float_eq(graph_d(&g, 0, 1), 1e-6, 1e-9);
@@ -242,19 +247,72 @@ Test(pairs, graph_of_latencies)
     cr_assert_not_null(g.group);
     cr_assert(g.group[0] == g.group[1] && g.group[1] != g.group[2]);
     graph_free(&g);
-    cr_assert(pairs_graph(&p, 1 << 20, -1, &g));
+    cr_assert(pairs_graph(&p, 1 << 20, PAIRS_LIKELY, &g));
     cr_assert_float_eq(graph_cost(&g, 0, 3), 50e-6 + 1048576e-9, 1e-7);
     cr_assert_float_eq(graph_d(&g, 0, 3), 1048576e-9, 1e-7);
     graph_free(&g);
     pairs_free(&p);
     p = made_up(4, false);
-    cr_assert(pairs_graph(&p, 64, -1, &g));
+    cr_assert(pairs_graph(&p, 64, PAIRS_LIKELY, &g));
     cr_assert_float_eq(graph_d(&g, 0, 3), 1.032e-6, 1e-9);
     graph_free(&g);
-    cr_assert(pairs_graph(&p, 64, 0.5e-6, &g));
-    cr_assert_float_eq(graph_d(&g, 0, 3), 0.5e-6, 1e-9);
-    graph_free(&g);
     pairs_free(&p);
+}
+
+static double way_of(const struct pairs *p, enum pairs_way way, int i, int j)
+{
+    struct graph g;
+    cr_assert(pairs_graph(p, 64, way, &g));
+    double cost = graph_cost(&g, i, j);
+    graph_free(&g);
+    return cost;
+}
+
+/* A round trip of 100 us, of which 10 are there by the clocks. What these leave open is as near to
+ * its half as they let it be, and no way takes longer than the round trip. */
+Test(pairs, ways_as_far_as_clocks_tell_them_apart)
+{
+    static const struct {
+        double doubt, soonest, likely, latest;
+    } known[] = {
+        {0, 10, 10, 10}, {5, 5, 15, 15}, {30, 0.1, 40, 40}, {70, 0.1, 50, 80}, {200, 0.1, 50, 100}};
+    struct pairs p = made_up(2, true);
+    cr_assert_not(pairs_ways_doubtful(&p));
+    p.size[0].min[1] = p.size[0].min[2] = 100e-6;
+    p.size[0].way[1] = 10e-6;
+    p.size[0].way[2] = 90e-6;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        p.size[0].doubt[1] = p.size[0].doubt[2] = 1e-6 * known[i].doubt;
+        cr_assert_eq(pairs_ways_doubtful(&p), known[i].doubt > 0);
+        cr_assert_float_eq(way_of(&p, PAIRS_SOONEST, 0, 1), 1e-6 * known[i].soonest, 1e-9);
+        cr_assert_float_eq(way_of(&p, PAIRS_LIKELY, 0, 1), 1e-6 * known[i].likely, 1e-9);
+        cr_assert_float_eq(way_of(&p, PAIRS_LATEST, 0, 1), 1e-6 * known[i].latest, 1e-9);
+        cr_assert_float_eq(way_of(&p, PAIRS_LIKELY, 1, 0), 100e-6 - 1e-6 * known[i].likely, 1e-9);
+    }
+    pairs_free(&p);
+    p = made_up(2, false); /* round trips alone, as in the paper's log */
+    cr_assert(pairs_ways_doubtful(&p));
+    cr_assert_float_eq(way_of(&p, PAIRS_LATEST, 0, 1), p.size[0].min[1], 1e-12);
+    pairs_free(&p);
+}
+
+/* Logs from before there were ways in them. */
+Test(pairs, log_without_ways)
+{
+    struct pairs p;
+    char why[128];
+    cr_assert(read_text("# Processors: 2 MsgLen 64 Repeats: 100\n"
+                        "a 0 b 1 20.00 0.20 20 19 1 1 2 2 other-node\n",
+                        &p, why, sizeof why),
+              "%s", why);
+    cr_assert_null(p.size[0].way);
+    cr_assert_not_null(p.size[0].gap);
+    cr_assert_eq(p.relation[1], 4);
+    pairs_free(&p);
+    cr_assert_not(read_text("# Processors: 2 MsgLen 64 Repeats: 100\n"
+                            "a 0 b 1 20.00 0.20 20 19 1 1 2 2 other-node 9 10 -1\n",
+                            &p, why, sizeof why));
+    cr_assert_str_eq(why, "line 2: '9 10 -1' are no ways and their doubt in microseconds");
 }
 
 /* The ranks of a communicator out of a log of all. */
@@ -319,7 +377,7 @@ Test(pairs, graph_knows_hosts_and_directions)
             s->gap[i * 4 + j] = near ? 1e-7 : i < j ? 20e-6 : 60e-6;
         }
     }
-    cr_assert(pairs_graph(&p, 65536, -1, &g));
+    cr_assert(pairs_graph(&p, 65536, PAIRS_LIKELY, &g));
     cr_assert_float_eq(graph_cost(&g, 0, 2), 30e-6, 1e-12);
     cr_assert_float_eq(graph_cost(&g, 2, 0), 70e-6, 1e-12);
     cr_assert_float_eq(g.card_out[0], 20e-6, 1e-12);
@@ -331,7 +389,7 @@ Test(pairs, graph_knows_hosts_and_directions)
     p.ways.out = calloc(4, sizeof *p.ways.out);
     p.ways.out[0] = p.ways.out[1] = 2;
     p.ways.out[2] = p.ways.out[3] = INFINITY;
-    cr_assert(pairs_graph(&p, 65536, -1, &g));
+    cr_assert(pairs_graph(&p, 65536, PAIRS_LIKELY, &g));
     cr_assert_float_eq(g.card_out[1], 10e-6, 1e-12);
     cr_assert_float_eq(g.card_out[2], 0, 1e-12);
     graph_free(&g);

@@ -63,7 +63,7 @@ static void keeping_scripts(void)
     in_scratch();
     const char *path = path_of("plotter");
     FILE *plotter = fopen(path, "w");
-    fprintf(plotter, "#!/bin/sh\ncat >'%s/script'\n", directory);
+    fprintf(plotter, "#!/bin/sh\ncat >'%s/script'\necho 'IEND</svg>'\n", directory);
     cr_assert_eq(fchmod(fileno(plotter), 0700), 0);
     fclose(plotter);
     setenv("GNUPLOT", path, 1);

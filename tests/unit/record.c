@@ -68,7 +68,10 @@ Test(record, persistent_requests_stay_until_they_are_freed)
     cr_assert_eq(request_take(5), r);
     requests_clear();
     cr_assert_eq(request_take(5)->bytes, 50);
-    request_forget(5);
+    struct request freed;
+    cr_assert(request_forget(5, &freed));
+    cr_assert_eq(freed.bytes, 50);
+    cr_assert_not(request_forget(5, &freed));
     cr_assert_null(request_take(5));
     cr_assert_eq(untracked(), 0);
 }

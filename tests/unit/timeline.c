@@ -3,8 +3,10 @@
 #include "timeline/timeline.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static void *alloc(size_t size)
 {
@@ -152,10 +154,41 @@ Test(timeline, wrong_order)
     FIND(t, a, 0);
     one_wait(&t, WAIT_WRONG_ORDER, 0, 1, 800);
     timeline_free(&t);
-    a[3].entry_ns = 500; /* sent after the call began: nobody could have known */
+    a[3].entry_ns = 499; /* it lay there for most of the wait */
     a[3].exit_ns = 510;
     FIND(t, a, 0);
+    one_wait(&t, WAIT_WRONG_ORDER, 0, 1, 800);
+    timeline_free(&t);
+    a[1].thread = 1; /* which waited for it by then */
+    FIND(t, a, 0);
+    cr_assert_eq(t.waits[0].state, WAIT_LATE_SENDER);
+    timeline_free(&t);
+    a[1].thread = 0;
+    a[3].entry_ns = 500; /* for half of it */
+    FIND(t, a, 0);
     one_wait(&t, WAIT_LATE_SENDER, 0, 1, 800);
+    timeline_free(&t);
+}
+
+/* A channel that is one place off: two of its pairs look possible. The other tag's is. */
+Test(timeline, nothing_behind_a_contradiction_is_used)
+{
+    struct timeline t;
+    struct act a[] = {
+        message(ACT_SEND, 0, 1, 1, 100, 110), message(ACT_RECEIVED, 1, 0, 1, 50, 120),
+        message(ACT_SEND, 0, 1, 2, 200, 210), message(ACT_RECEIVED, 1, 0, 2, 150, 220),
+        message(ACT_SEND, 0, 1, 0, 90, 95),   message(ACT_RECEIVED, 1, 0, 0, 40, 100),
+        message(ACT_SEND, 0, 1, 2, 300, 310), message(ACT_RECEIVED, 1, 0, 2, 250, 320)};
+    a[0].bytes++;
+    a[6].tag++;
+    a[7].tag++;
+    FIND(t, a, 0);
+    cr_assert_eq(t.contradictions, 1);
+    cr_assert_eq(t.matched, 2, "%d", (int)t.matched);
+    cr_assert_eq(t.partner[3], TIMELINE_NONE);
+    cr_assert_eq(t.partner[2], TIMELINE_NONE);
+    cr_assert_eq(t.partner[5], 4);
+    cr_assert_eq(t.partner[7], 6);
     timeline_free(&t);
 }
 
@@ -220,6 +253,44 @@ Test(timeline, crossing_messages_of_many_channels)
     }
 }
 
+static double seconds_for(size_t n)
+{
+    struct act *a = calloc(n, sizeof *a);
+    double least = INFINITY;
+    for (size_t i = 0; i < n; i++) { /* messages, and every eighth act in a collective of four */
+        int64_t at = 1000 * (int64_t)(i / 8);
+        uint32_t k = (uint32_t)(i / 8);
+        if (i % 8 < 4) {
+            a[i] = member(COLLECTIVE_ALL, i % 4, 4, TIMELINE_NONE, at + (int64_t)(i % 4), at + 10);
+            a[i].ordinal = k;
+        } else {
+            uint32_t rank = i % 4;
+            a[i] = message(rank % 2 ? ACT_RECEIVED : ACT_SEND, rank, rank ^ 1, k, at + 20, at + 90);
+        }
+    }
+    for (int try = 0; try < 5; try++) {
+        struct timeline t;
+        struct timespec from, to;
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
+        timeline_find(&t, a, n, 0, alloc);
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
+        cr_assert_eq(t.matched, n / 4);
+        timeline_free(&t);
+        least = fmin(least, (double)(to.tv_sec - from.tv_sec) +
+                                1e-9 * (double)(to.tv_nsec - from.tv_nsec));
+    }
+    free(a);
+    return least;
+}
+
+/* Eight times as many events take eight times as long, and not 64 times. */
+Test(timeline, work_grows_as_events_do)
+{
+    double few = seconds_for(8000), many = seconds_for(64000);
+    cr_assert_lt(many, 24 * few, "%.1f ms for 8,000 events, %.1f ms for 64,000", 1e3 * few,
+                 1e3 * many);
+}
+
 Test(timeline, collectives)
 {
     static const struct {
@@ -243,6 +314,74 @@ Test(timeline, collectives)
         a[1].members = a[0].members = a[2].members = 4; /* one was not seen */
         FIND(t, a, 20);
         cr_assert_eq(t.n_waits, 0);
+        timeline_free(&t);
+    }
+}
+
+/* Two groups, of ranks 0 and 1, and of 2 to 4: each waits for the other one alone. */
+Test(timeline, collectives_between_groups)
+{
+    enum { N = 5, NOBODY = -1 };
+    static const struct {
+        enum collective_kind kind;
+        uint32_t root;
+        int awaited[N]; /* rank 1 enters last of the first group, rank 4 of the second */
+    } cases[] = {{COLLECTIVE_ALL, TIMELINE_NONE, {4, 4, 1, NOBODY, NOBODY}},
+                 {COLLECTIVE_FROM_ROOT, 3, {3, 3, NOBODY, NOBODY, NOBODY}},
+                 {COLLECTIVE_FROM_ROOT, 1, {NOBODY, NOBODY, 1, NOBODY, NOBODY}},
+                 {COLLECTIVE_TO_ROOT, 2, {NOBODY, NOBODY, 1, NOBODY, NOBODY}},
+                 {COLLECTIVE_TO_ROOT, 0, {4, NOBODY, NOBODY, NOBODY, NOBODY}}};
+    static const int64_t entry[N] = {100, 500, 200, 600, 700};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct timeline t;
+        struct act a[N];
+        bool rooted = cases[i].kind != COLLECTIVE_ALL;
+        for (uint32_t r = 0; r < N; r++) {
+            bool names_root = rooted && (r < 2) != (cases[i].root < 2);
+            a[r] = member(cases[i].kind, r, N, names_root ? cases[i].root : TIMELINE_NONE, entry[r],
+                          1000);
+            a[r].first = 2;
+        }
+        FIND(t, a, 0);
+        for (int r = 0; r < N; r++) {
+            int of = cases[i].awaited[r];
+            cr_assert_eq(t.wait_ns[r], of < 0 ? 0 : entry[of] - entry[r],
+                         "case %zu: rank %d: %d ns", i, r, (int)t.wait_ns[r]);
+        }
+        timeline_free(&t);
+        for (uint32_t r = 0; r < N; r++)
+            a[r].first = N; /* no second group */
+        FIND(t, a, 0);
+        cr_assert_eq(t.n_waits, 0, "case %zu", i);
+        timeline_free(&t);
+    }
+}
+
+/* Three ranks that are late in turn, or not: rank 0 is followed by rank 1 and 2 by turns. */
+Test(timeline, late_in_turn)
+{
+    static const uint32_t turns[] = {0, 1, 2, 0, 1, 2, 0, 1, 2},
+                          chance[] = {0, 1, 0, 2, 0, 1, 0, 2, 0};
+    for (int in_turn = 0; in_turn < 2; in_turn++) {
+        enum { N = 9 };
+        struct timeline t;
+        struct act a[3 * N];
+        uint64_t followed = 0, same = 0;
+        for (uint32_t i = 0; i < 3 * N; i++) {
+            uint32_t late = (in_turn ? turns : chance)[i / 3];
+            a[i] = member(COLLECTIVE_ALL, i % 3, 3, TIMELINE_NONE,
+                          1000 * (i / 3) + 500 * (i % 3 == late), 1000 * (i / 3) + 600);
+            a[i].ordinal = i / 3;
+            a[i].site = 0;
+        }
+        FIND(t, a, 0);
+        for (size_t i = 0; i < t.n_waits; i++) {
+            followed += t.waits[i].followed;
+            same += t.waits[i].in_turn;
+        }
+        /* Of eight that are followed, the first time of each is not counted. */
+        cr_assert_eq(followed, 5, "%d", (int)followed);
+        cr_assert_eq(same, in_turn ? 5 : 2, "%d", (int)same);
         timeline_free(&t);
     }
 }

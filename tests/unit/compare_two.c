@@ -1,0 +1,159 @@
+/* Protects the tables of one run against another. */
+#include "compare/differences.h"
+#include "made_profile.h"
+#include "page/text.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What compare prints of FIGURE; to be freed. */
+static char *compared(struct profile *const run[2], const char *figure)
+{
+    static const char *const name[] = {"first", "second"};
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    struct differences *d = differences_find(run, 1, 1);
+    text_set_width(200);
+    differences_two(&(struct differences_page){d, name, NAN, 10}, figure, out);
+    differences_free(d);
+    fclose(out);
+    return text;
+}
+
+/* Shorter and longer, by how much and how many times, and what only one of the runs has. */
+Test(compare_two, changes_have_their_sign)
+{
+    static const struct {
+        uint32_t operation;
+        const char *name;
+        uint64_t ns[2]; /* of each of 100 calls; 0: no such calls */
+        const char *change, *share;
+    } known[] = {{OP_BCAST, "Bcast ", {1000, 3000}, "+200us", "+200.0%"},
+                 {OP_ALLREDUCE, "Allreduce ", {4000, 1000}, "-300us", "-75.0%"},
+                 {OP_BARRIER, "Barrier ", {1000, 9990}, "+899us", "+899.0%"},
+                 {OP_SCAN, "Scan ", {1000, 10000}, "+900us", "x10"},
+                 {OP_ISEND, "Isend ", {0, 1100}, "+110us", "new"},
+                 {OP_WAIT, "Wait ", {1200, 0}, "-120us", "gone"}};
+    enum { ROWS = sizeof known / sizeof *known };
+    struct profile *run[2];
+    for (int k = 0; k < 2; k++) {
+        struct ledger l;
+        made_ledger(&l, NULL, 0, 1);
+        for (size_t i = 0; i < ROWS; i++)
+            if (known[i].ns[k])
+                made_calls(&l, 1, known[i].operation, 8, 100, known[i].ns[k]);
+        run[k] = made_merged(NULL, &l);
+        profile_symbolize(run[k]);
+    }
+    char *text = compared(run, NULL);
+    assert_has(text, "+0.0%  +206.0%"); /* 820 us of calls are 2509 us now, in 2 s */
+    char *table = strstr(text, "Changes by operation");
+    for (size_t i = 0; i < ROWS; i++) {
+        char line[200];
+        const char *row = strstr(table, known[i].name);
+        cr_assert_not_null(row, "%s", text);
+        snprintf(line, sizeof line, "%.*s", (int)strcspn(row, "\n"), row);
+        assert_has(line, known[i].change);
+        assert_has(line, known[i].share);
+    }
+    free(text);
+    profile_free(run[0]);
+    profile_free(run[1]);
+}
+
+/* Line N of TABLE; 0: its title. */
+static void assert_line(const char *text, const char *table, int n, const char *words[])
+{
+    const char *at = strstr(text, table);
+    char line[300];
+    cr_assert_not_null(at, "%s", text);
+    while (n-- > 0)
+        at = strchr(at, '\n') + 1;
+    snprintf(line, sizeof line, "%.*s", (int)strcspn(at, "\n"), at);
+    for (char *rest = line, *word; (word = strsep(&rest, " "));)
+        if (*word && *words)
+            cr_assert_str_eq(word, *words++, "%s", text);
+    cr_assert_null(*words, "%s", text);
+}
+
+/* Largest change first, of any figure. */
+Test(compare_two, what_is_new_and_what_is_gone)
+{
+    struct profile *run[2] = {NULL, NULL};
+    for (int r = 0; r < 4; r++) {
+        struct ledger l;
+        made_ledger(&l, NULL, r, 4);
+        made_calls(&l, 1, OP_BCAST, 1024, 100, 1000);
+        made_calls(&l, 2, OP_ALLREDUCE, 8, 50, 20000);
+        run[0] = made_merged(run[0], &l);
+    }
+    for (int r = 0; r < 2; r++) {
+        struct ledger l;
+        made_ledger(&l, NULL, r, 2);
+        made_calls(&l, 1, OP_BCAST, 1024, 100, 1000);
+        made_calls(&l, 3, OP_BARRIER, 0, 10, 50000);
+        run[1] = made_merged(run[1], &l);
+    }
+    for (int k = 0; k < 2; k++)
+        profile_symbolize(run[k]);
+    for (int table = 0; table < 2; table++) {
+        const char *title = table ? "Changes by call site" : "Changes by operation";
+        char *text = compared(run, NULL);
+        assert_line(
+            text, title, 2,
+            (const char *[]){"Allreduce", "200", "-", "1.00ms", "-", "-1.00ms", "gone", NULL});
+        assert_line(text, title, 3,
+                    (const char *[]){"Barrier", "-", "20", "-", "500us", "+500us", "new", NULL});
+        assert_line(text, title, 4,
+                    (const char *[]){"Bcast", "400", "200", "100us", "100us", "0", "+0.0%", NULL});
+        free(text);
+        text = compared(run, "calls");
+        assert_line(text, title, 2,
+                    (const char *[]){"Bcast", "400", "200", "400", "200", "-200", "-50.0%", NULL});
+        free(text);
+    }
+    profile_free(run[0]);
+    profile_free(run[1]);
+}
+
+/* Two calls of a function whose lines have moved, of which the first takes longer now than the
+ * second: they are told apart by their order in the program, not by their time. */
+Test(compare_two, places_that_moved_keep_their_order)
+{
+    struct profile *run[2];
+    for (uint32_t k = 0; k < 2; k++) {
+        run[k] = profile_new();
+        run[k]->stack_depth = 1;
+        uint32_t sum = profile_add_operation(run[k], "MPI_Allreduce", FAMILY_COLLECTIVE);
+        *PUSH(&run[k]->ranks) = (struct profile_rank){.rank = 0, .wall = 1, .delayed_ns = -1};
+        for (uint32_t i = 0; i < 2; i++) {
+            uint64_t histogram[HISTOGRAM_BUCKETS] = {0}, ns = (i == k ? 2 : 5) * 1000000ull;
+            struct profile_site s = {.depth = 1};
+            s.frame[0] = (struct profile_frame){.module = PROFILE_NONE,
+                                                .address = 100 + i,
+                                                .line = 10 + 7 * k + i,
+                                                .function = profile_strdup("solve"),
+                                                .file = profile_strdup("solve.c")};
+            histogram[histogram_bucket(ns)] = 10;
+            profile_add_entry(run[k], &(struct profile_entry){.site = profile_add_site(run[k], &s),
+                                                              .operation = sum,
+                                                              .comm = PROFILE_NONE,
+                                                              .region = PROFILE_NONE,
+                                                              .calls = 10,
+                                                              .time_ns = 10 * ns,
+                                                              .min_ns = ns,
+                                                              .max_ns = ns,
+                                                              .spread = {.ranks = 1},
+                                                              .histogram = histogram});
+        }
+    }
+    char *text = compared(run, NULL);
+    cr_assert(strstr(text, "+30.0ms  +150.0%") && strstr(text, "-30.0ms   -60.0%"), "%s", text);
+    free(text);
+    profile_free(run[0]);
+    profile_free(run[1]);
+}
