@@ -437,7 +437,7 @@ static void close_shadow(struct shadow *s, bool all)
 
 static void finish(void)
 {
-    if (wanted.grid && layer.rank == 0)
+    if (wanted.grid && layer.rank == 0 && spent() > 0)
         snprintf(replace_injection.remark, sizeof replace_injection.remark,
                  "broadcast: measuring latencies and trials took %.3g s, %.0f %% of the run (rank "
                  "0): times outside of collectives contain it, the calls behind it are kept apart",

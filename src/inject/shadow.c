@@ -214,11 +214,11 @@ static void call_without_record(const struct collective *c)
     static bool spare_taken; /* it may have no record because it has no memory */
     static struct meeting spare;
     struct meeting *m = due ? malloc(sizeof *m) : NULL;
-    if (due && !m && !__atomic_exchange_n(&spare_taken, true, __ATOMIC_RELAXED))
+    if (due && !m && !__atomic_exchange_n(&spare_taken, true, __ATOMIC_ACQUIRE))
         m = &spare;
     bool told = m && meet(m, c->comm, REFUSED, 0, patience_before(c)) != LATE;
     if (told && m == &spare) /* otherwise the library may still be writing there: it stays */
-        spare_taken = false;
+        __atomic_store_n(&spare_taken, false, __ATOMIC_RELEASE);
     else if (told)
         free(m);
     PMPI_Comm_set_attr(c->comm, met_keyval, (void *)(told ? last : calls + 1));
@@ -257,13 +257,14 @@ void shadow_before(const struct collective *c)
  * ever does: no more is waited for that in all. */
 static bool is_over(struct meeting *m)
 {
-    static double waited;
+    static uint64_t waited_ns;
+    double waited = 1e-9 * (double)__atomic_load_n(&waited_ns, __ATOMIC_RELAXED);
     bool done[2];
     double start = clock_now(), most = fmax(0, END_PATIENCE - waited);
     wait_politely_for(0, &m->here, most, &done[0]);
     wait_politely_for(0, &m->agreed, most, &done[1]);
     if (!done[0] || !done[1])
-        waited += clock_now() - start;
+        __atomic_fetch_add(&waited_ns, (uint64_t)(1e9 * (clock_now() - start)), __ATOMIC_RELAXED);
     return done[0] && done[1];
 }
 

@@ -75,8 +75,8 @@ void trace_find(struct profile *p)
 {
     struct timeline found;
     p->waits.n = p->below.n = 0;
-    for (size_t i = 0; i < p->acts.n;
-         i++) { /* a call in progress lasts to the end of what is known */
+    /* A call in progress lasts to the end of what is known. */
+    for (size_t i = 0; i < p->acts.n; i++) {
         struct act *a = &p->acts.at[i];
         if (a->exit_ns == INT64_MAX)
             a->exit_ns = a->entry_ns > p->trace.last_ns ? a->entry_ns : p->trace.last_ns;
