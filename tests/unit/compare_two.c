@@ -84,22 +84,20 @@ static void assert_line(const char *text, const char *table, int n, const char *
 Test(compare_two, what_is_new_and_what_is_gone)
 {
     struct profile *run[2] = {NULL, NULL};
-    for (int r = 0; r < 4; r++) {
-        struct ledger l;
-        made_ledger(&l, NULL, r, 4);
-        made_calls(&l, 1, OP_BCAST, 1024, 100, 1000);
-        made_calls(&l, 2, OP_ALLREDUCE, 8, 50, 20000);
-        run[0] = made_merged(run[0], &l);
-    }
-    for (int r = 0; r < 2; r++) {
-        struct ledger l;
-        made_ledger(&l, NULL, r, 2);
-        made_calls(&l, 1, OP_BCAST, 1024, 100, 1000);
-        made_calls(&l, 3, OP_BARRIER, 0, 10, 50000);
-        run[1] = made_merged(run[1], &l);
-    }
-    for (int k = 0; k < 2; k++)
+    for (int k = 0; k < 2; k++) {
+        int size = k ? 2 : 4;
+        for (int r = 0; r < size; r++) {
+            struct ledger l;
+            made_ledger(&l, NULL, r, size);
+            made_calls(&l, 1, OP_BCAST, 1024, 100, 1000);
+            if (k)
+                made_calls(&l, 3, OP_BARRIER, 0, 10, 50000);
+            else
+                made_calls(&l, 2, OP_ALLREDUCE, 8, 50, 20000);
+            run[k] = made_merged(run[k], &l);
+        }
         profile_symbolize(run[k]);
+    }
     for (int table = 0; table < 2; table++) {
         const char *title = table ? "Changes by call site" : "Changes by operation";
         char *text = compared(run, NULL);

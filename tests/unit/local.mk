@@ -48,7 +48,7 @@ tests_unit_record_SOURCES = tests/unit/record.c $(record_tables)
 tests_unit_record_LDADD = libbase.la $(CRITERION_LIBS)
 
 tests_unit_profile_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_profile_SOURCES = tests/unit/profile.c tests/unit/clocks.c tests/unit/judge.c tests/unit/load.c tests/unit/network.c \
+tests_unit_profile_SOURCES = tests/unit/profile.c tests/unit/arrivals.c tests/unit/clocks.c tests/unit/judge.c tests/unit/load.c tests/unit/network.c \
 	tests/unit/refusals.c tests/unit/timeline.c tests/unit/trace.c $(made_profile)
 tests_unit_profile_LDADD = libprofile.la libbase.la $(CRITERION_LIBS)
 
@@ -59,7 +59,7 @@ EXTRA_tests_unit_compare_DEPENDENCIES = collprof-symbols.la
 tests_unit_compare_LDADD = libcompare.la libpage.la libresults.la libprofile.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_page_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_page_SOURCES = tests/unit/page.c tests/unit/figures.c tests/unit/layout.c tests/unit/page_part.c \
+tests_unit_page_SOURCES = tests/unit/page.c tests/unit/data.c tests/unit/figures.c tests/unit/layout.c tests/unit/page_part.c \
 	tests/unit/disturbed.c tests/unit/sentences.c tests/unit/made_page.c tests/unit/made_page.h $(made_profile)
 # Which names call sites, is loaded.
 EXTRA_tests_unit_page_DEPENDENCIES = collprof-symbols.la

@@ -1,4 +1,4 @@
-/* Protects what a person and a program read of a profile: the page and the tables. */
+/* Protects what a person reads of a profile. */
 #include "base/format.h"
 #include "data/data.h"
 #include "made_page.h"
@@ -14,33 +14,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* One of four ranks, of which each takes longer in MPI_Allreduce than the one before. */
-static void record(struct ledger *l, int rank)
-{
-    made_ledger(l, NULL, rank, 4);
-    made_calls(l, 1, OP_BCAST, 1024, 100, 1000);
-    made_calls(l, 2, OP_ALLREDUCE, 8, 10, 3000000u * ((uint64_t)rank + 1));
-}
-
-static struct profile *four_ranks(void)
-{
-    struct profile *p = NULL;
-    for (int r = 0; r < 4; r++) {
-        struct ledger l;
-        record(&l, r);
-        for (uint32_t i = 0; i < 10; i++)
-            made_instance(&l, OP_BCAST, i, 0, 10000 * i + (r == 0 ? 4000 : 0),
-                          10000 * i + 5000 + 100 * (unsigned)r);
-        p = made_merged(p, &l);
-    }
-    profile_symbolize(p);
-    return p;
-}
-
 /* The page answers: where does the time go, who is worst, who is late. */
 Test(page, page_says_what_it_must)
 {
-    struct profile *p = four_ranks();
+    struct profile *p = made_four_ranks();
     char *text = text_of(p, NULL);
     assert_has(text, "application on 4 ranks");
     assert_has(text, "MPICH Version: 4.0.2");
@@ -64,7 +41,7 @@ Test(page, page_says_what_it_must)
 
 Test(page, lines_and_order)
 {
-    struct profile *p = four_ranks();
+    struct profile *p = made_four_ranks();
     char *text = text_of(p, &(struct report_options){.top = 1, .sort = "calls"});
     const char *table = strstr(text, "by operation");
     const char *bcast = table ? strstr(table, "\n  Bcast") : NULL;
@@ -81,7 +58,7 @@ Test(page, crowded_hosts_are_called_so)
     struct profile *p = NULL;
     for (int r = 0; r < 4; r++) {
         struct ledger l;
-        record(&l, r);
+        made_one_of_four(&l, r);
         l.header->processors = 2;
         l.header->section[LEDGER_SITES].dropped = 3;
         p = made_merged(p, &l);
@@ -98,7 +75,7 @@ Test(page, crowded_hosts_are_called_so)
 /* Measurements of any shape become tables: units, intervals and parts are read off the keys. */
 Test(page, findings_of_any_shape)
 {
-    struct profile *p = four_ranks();
+    struct profile *p = made_four_ranks();
     for (int i = 0; i < 2; i++)
         profile_add_finding(p, "other",
                             json_pack("{s:s, s:i, s:f, s:f, s:f, s:f, s:n}", "communicator", "c",
@@ -126,7 +103,7 @@ Test(page, findings_of_any_shape)
 /* At 80 columns the columns that have no room are not explained either. */
 Test(page, findings_explain_the_columns_that_they_show)
 {
-    struct profile *p = four_ranks();
+    struct profile *p = made_four_ranks();
     profile_add_finding(
         p, "ack",
         json_pack("{s:s, s:f, s:[{s:i, s:f, s:f, s:f, s:f, s:i, s:f, s:f, s:f, s:f, s:f}]}",
@@ -188,7 +165,7 @@ Test(page, no_two_rows_look_alike)
 Test(page, what_was_measured_beside_what_was_seen)
 {
     for (int k = 0; k < 4; k++) {
-        struct profile *p = four_ranks();
+        struct profile *p = made_four_ranks();
         const struct profile_entry *e = NULL;
         for (size_t i = 0; i < p->entries.n; i++)
             if (p->entries.at[i].comm != PROFILE_NONE && p->entries.at[i].size_class &&
@@ -220,88 +197,10 @@ Test(page, what_was_measured_beside_what_was_seen)
     }
 }
 
-/* The cell of COLUMN in the line that begins with ROW of a table without quotes; NULL: none. */
-static const char *cell_of(const char *table, const char *row, const char *column)
-{
-    static char text[100];
-    size_t at = 0, length = strcspn(table, "\n");
-    char head[2000], line[2000];
-    snprintf(head, sizeof head, "%.*s", (int)length, table);
-    const char *found = strstr(table, row);
-    if (!found)
-        return NULL;
-    found += *found == '\n';
-    snprintf(line, sizeof line, "%.*s", (int)strcspn(found, "\n"), found);
-    for (char *rest = head, *name; (name = strsep(&rest, ",")); at++)
-        if (!strcmp(name, column))
-            break;
-    char *rest = line, *cell = strsep(&rest, ",");
-    while (cell && at-- > 0)
-        cell = strsep(&rest, ",");
-    snprintf(text, sizeof text, "%s", cell ? cell : "");
-    return text;
-}
-
-static char *csv_of(const struct profile *p, const char *name)
-{
-    char *text = NULL;
-    size_t size;
-    struct view v;
-    FILE *out = open_memstream(&text, &size);
-    view_open(&v, p, NULL);
-    data_csv(listing_find(name), &v, out);
-    view_close(&v);
-    fclose(out);
-    return text;
-}
-
-/* Columns are found by their names, and say what the counts of made_ledger.c must give. */
-Test(page, csv_has_the_figures)
-{
-    struct profile *p = four_ranks();
-    char *text = csv_of(p, "operations");
-    static const char *const known[][3] = {{"MPI_Bcast,", "calls", "400"},
-                                           {"MPI_Bcast,", "bytes", "409600"},
-                                           {"MPI_Bcast,", "time_us", "400"},
-                                           {"MPI_Bcast,", "mean_us", "1"},
-                                           {"MPI_Bcast,", "time_per_rank_us", "100"},
-                                           {"MPI_Bcast,", "min_us", "1"},
-                                           {"MPI_Allreduce,", "max_us", "12000"},
-                                           {"MPI_Allreduce,", "min_us", "3000"},
-                                           {"MPI_Allreduce,", "worst_rank", "3"},
-                                           {"MPI_Allreduce,", "rank_max_us", "120000"},
-                                           {"MPI_Allreduce,", "rank_min_us", "30000"},
-                                           {"MPI_Allreduce,", "ranks", "4"}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        const char *is = cell_of(text, known[i][0], known[i][1]);
-        cr_expect_str_eq(is ? is : "(none)", known[i][2], "%s %s in\n%s", known[i][0], known[i][1],
-                         text);
-    }
-    free(text);
-    text = csv_of(p, "ranks");
-    cr_assert_str_eq(cell_of(text, "\n2,", "mpi_us"), "90100", "%s", text);
-    free(text);
-    profile_free(p);
-}
-
-/* Quotes, commas and lines in a name do not break the table. */
-Test(page, csv_quotes_what_must_be)
-{
-    struct ledger l;
-    made_ledger(&l, NULL, 0, 1);
-    strcpy(l.regions[1].name, "=a,\"b\"\nc");
-    made_calls(&l, 1, OP_BCAST, 8, 1, 1000)->region = 1;
-    struct profile *p = made_merged(NULL, &l);
-    char *text = csv_of(p, "regions");
-    assert_has(text, "\n\"'=a,\"\"b\"\" c\",3,"); /* nor is it a formula, or two lines */
-    free(text);
-    profile_free(p);
-}
-
 /* A narrow page loses columns, never its edge; what is explained is what is shown. */
 Test(page, pages_fit)
 {
-    struct profile *p = four_ranks();
+    struct profile *p = made_four_ranks();
     for (int width = 80; width < 200; width += 17) {
         char *text = text_of(p, &(struct report_options){.width = width, .explain = width > 150});
         cr_assert_eq(strstr(text, "half of the calls were shorter") != NULL, width > 150);
@@ -323,7 +222,7 @@ Test(page, pages_fit)
 /* What is waited for has its whole name on a narrow page, too; that nothing was is said. */
 Test(page, wait_states_have_their_names)
 {
-    struct profile *p = four_ranks();
+    struct profile *p = made_four_ranks();
     p->trace = (struct profile_trace){.on = true, .covered = 1, .wait_ns = 40000000};
     *PUSH(&p->waits) =
         (struct wait){.state = WAIT_WRONG_ORDER, .rank = 0, .calls = 10, .wait_ns = 39300000};
@@ -340,56 +239,10 @@ Test(page, wait_states_have_their_names)
     profile_free(p);
 }
 
-/* A message has two ends; whoever adds up the rows of the page for a browser has it once. What is
- * said of no row is no column. */
-Test(page, tables_for_a_browser_have_what_there_is)
-{
-    struct profile *p = four_ranks();
-    char *text = NULL;
-    size_t size;
-    for (int received = 0; received < 2; received++)
-        *PUSH(&p->peers) = (struct profile_peer){.rank = (uint32_t)received,
-                                                 .peer = (uint32_t)!received,
-                                                 .messages = 200,
-                                                 .bytes = 4711,
-                                                 .site = p->entries.at[0].site,
-                                                 .operation = p->entries.at[0].operation,
-                                                 .received = received};
-    FILE *out = open_memstream(&text, &size);
-    data_html(p, NULL, NULL, NULL, out);
-    fclose(out);
-    char *table = strstr(text, "<section class=l id=messages>");
-    cr_assert_not_null(table);
-    *strstr(table, "</section>") = '\0';
-    char *row = strstr(table, "data-v=\"4711\"");
-    cr_assert(row && !strstr(row + 1, "data-v=\"4711\""), "%s", table);
-    table = strstr(text, "<section class=l id=operations>");
-    cr_assert(strstr(table, "data-key=\"bytes\"") && !strstr(table, "data-key=\"apart\""));
-    free(text);
-    profile_free(p);
-}
-
-/* Of a part of a run nothing is said as if it were the whole. */
-Test(page, a_part_for_a_browser_says_what_it_is)
-{
-    struct profile *p = four_ranks();
-    struct filter part = {.only = "Bcast"};
-    char why[200], *text = NULL;
-    size_t size;
-    cr_assert(filter_apply(p, &part, why, sizeof why));
-    FILE *out = open_memstream(&text, &size);
-    data_html(p, NULL, &part, NULL, out);
-    fclose(out);
-    assert_has(text, "<h2>Shown</h2><ul><li>Only what matches --only=Bcast: ");
-    cr_assert_null(strstr(text, "In short"));
-    free(text);
-    profile_free(p);
-}
-
 /* Names of any length leave a picture its room. */
 Test(page, pictures_have_room_beside_their_keys)
 {
-    struct profile *p = four_ranks();
+    struct profile *p = made_four_ranks();
     char place[] = "/tmp/collprof-page-XXXXXX", plotter[60], picture[60], script[60], text[9999];
     for (size_t i = 0; i < p->sites.n; i++)
         for (size_t f = 0; f < p->sites.at[i].depth; f++) {
@@ -427,7 +280,7 @@ Test(page, pictures_have_room_beside_their_keys)
 /* Every key that a table of the page names is there: an unknown one would be missing in silence. */
 Test(page, every_table_has_its_columns)
 {
-    struct profile *p = four_ranks();
+    struct profile *p = made_four_ranks();
     char *text = text_of(p, &(struct report_options){.width = 300});
     assert_has(
         text,
@@ -444,7 +297,7 @@ Test(page, every_table_has_its_columns)
 /* Nothing was recorded is not that nothing took any time. */
 Test(page, what_was_never_recorded_is_no_zero)
 {
-    struct profile *p = four_ranks();
+    struct profile *p = made_four_ranks();
     p->entries.n = 0;
     for (size_t i = 0; i < p->ranks.n; i++)
         p->ranks.at[i].calls = 0;

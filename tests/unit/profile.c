@@ -1,7 +1,6 @@
 /* Protects the merged profile: that what ranks recorded adds up in whatever order it is merged,
- * that it survives the message and the file, and that instances match across ranks. */
+ * and that it survives the message and the file. */
 #include "made_profile.h"
-#include "profile/arrivals.h"
 #include "profile/noise.h"
 
 #include <criterion/criterion.h>
@@ -223,200 +222,6 @@ Test(profile, late_rank_and_waiting)
     profile_free(p);
 }
 
-/* In a broadcast only the root is waited for; one that comes late itself waits for nobody. */
-Test(profile, broadcasts_wait_for_the_root)
-{
-    struct profile *p = NULL;
-    static const uint64_t entry[] = {5000, 1000, 8000}, end[] = {5500, 7000, 8200};
-    for (int r = 0; r < 3; r++) {
-        struct ledger l;
-        made_ledger(&l, NULL, r, 3);
-        made_instance(&l, OP_BCAST, 0, 0, entry[r], end[r]);
-        p = made_merged(p, &l);
-    }
-    profile_symbolize(p);
-    cr_assert_eq(p->arrivals.n, 1);
-    cr_assert_eq(p->arrivals.at[0].wait_ns, 4000);
-    cr_assert_eq(p->arrivals.at[0].duration_median_ns, 3200);
-    cr_assert_eq(p->arrivals.at[0].late_rank, 2);
-    profile_free(p);
-}
-
-static struct profile *one_instance_each(const uint32_t *operation, const int *root,
-                                         const uint64_t *entry, const uint64_t *end, int ranks)
-{
-    struct profile *p = NULL;
-    for (int r = 0; r < ranks; r++) {
-        struct ledger l;
-        made_ledger(&l, NULL, r, ranks);
-        made_instance(&l, operation[r], 0, root[r], entry[r], end[r]);
-        p = made_merged(p, &l);
-    }
-    profile_symbolize(p);
-    return p;
-}
-
-/* In a prefix a rank waits for those before it, and the first for nobody. */
-Test(profile, prefixes_wait_for_the_ranks_before)
-{
-    static const uint32_t scan[] = {OP_SCAN, OP_SCAN, OP_SCAN};
-    static const int root[] = {-1, -1, -1};
-    static const uint64_t entry[] = {3000, 1000, 2000}, end[] = {9000, 5000, 5000};
-    struct profile *p = one_instance_each(scan, root, entry, end, 3);
-    cr_assert_eq(p->arrivals.n, 1);
-    cr_assert_eq(p->arrivals.at[0].wait_ns, 2000 + 1000);
-    profile_free(p);
-}
-
-/* An error of the application that MPI need not find. */
-Test(profile, ranks_that_disagree_are_named)
-{
-    static const uint32_t mixed[] = {OP_BCAST, OP_BARRIER, OP_BCAST};
-    static const uint32_t alike[] = {OP_BCAST, OP_BCAST, OP_BCAST};
-    static const int roots[] = {0, 0, 1}, none[] = {-1, -1, -1};
-    static const uint64_t entry[] = {0, 0, 0}, end[] = {9, 9, 9};
-    struct profile *p = one_instance_each(mixed, none, entry, end, 3);
-    cr_assert_eq(p->arrivals.n, 0);
-    cr_assert(made_warns(p, "rank 0 in MPI_Bcast, and rank 1 in MPI_Barrier"));
-    profile_free(p);
-    p = one_instance_each(alike, roots, entry, end, 3);
-    cr_assert_eq(p->arrivals.n, 0);
-    cr_assert(made_warns(p, "rank 0 in MPI_Bcast (root 0), and rank 2 in MPI_Bcast (root 1)"));
-    profile_free(p);
-}
-
-/* Once for a place; the members have met, so that their times mean what they always do. */
-Test(profile, ranks_that_disagree_about_a_size_are_named)
-{
-    struct profile *p = NULL;
-    for (int r = 0; r < 3; r++) {
-        struct ledger l;
-        made_ledger(&l, NULL, r, 3);
-        for (uint32_t i = 0; i < 4; i++) {
-            made_instance(&l, OP_BCAST, i, 0, 0, 9);
-            l.instances[i].bytes = r == 2 ? 32u << i : 8;
-        }
-        p = made_merged(p, &l);
-    }
-    profile_symbolize(p);
-    cr_assert_eq(p->arrivals.at[0].instances, 4);
-    cr_assert(made_warns(p, "ranks disagree about a collective operation: rank 0 in MPI_Bcast "
-                            "(root 0), and rank 2 in MPI_Bcast (root 0): 8 B and 32 B"));
-    for (size_t i = 0, said = 0; i < p->warnings.n; i++)
-        cr_assert(!strstr(p->warnings.at[i], "disagree") || !said++);
-    profile_free(p);
-}
-
-/* Ranks whose logs filled at different times have different masks: the common ones are left. */
-Test(profile, instances_match_under_different_masks)
-{
-    struct profile *p = NULL;
-    static const uint32_t mask[] = {0, 7, 3};
-    for (int r = 0; r < 3; r++) {
-        struct ledger l;
-        made_ledger(&l, NULL, r, 3);
-        l.header->sample_mask = mask[r];
-        for (uint32_t i = 0; i < 64; i++)
-            if (ledger_is_sampled(42, i, 0, mask[r]))
-                made_instance(&l, OP_BARRIER, i, -1, 1000 * i, 1000 * i + 500);
-        p = made_merged(p, &l);
-    }
-    profile_symbolize(p);
-    cr_assert_eq(p->sample_mask, 7);
-    size_t common = 0;
-    for (uint32_t i = 0; i < 64; i++)
-        common += ledger_is_sampled(42, i, 0, 7);
-    cr_assert_gt(common, 0);
-    cr_assert_eq(p->events.n, 3 * common);
-    cr_assert_eq(p->arrivals.at[0].instances, common);
-    profile_free(p);
-}
-
-/* Ranks 0 and 1 on one side, 2 to 4 on the other, whose rank 1 is the root: that is rank 3. */
-Test(profile, root_in_the_other_group)
-{
-    static const int64_t entry[] = {100, 150, 900, 500, 800};
-    struct profile *p = profile_new();
-    profile_add_comm(
-        p, &(struct profile_comm){.id = 1, .size = 5, .first = 2, .flags = LEDGER_COMM_INTER});
-    profile_add_operation(p, "MPI_Bcast", FAMILY_COLLECTIVE);
-    for (uint32_t r = 0; r < 5; r++)
-        *PUSH(&p->events) = (struct profile_event){.comm_id = 5,
-                                                   .rank = r,
-                                                   .comm_rank = r,
-                                                   .entry_ns = entry[r],
-                                                   .exit_ns = 1000,
-                                                   .site = PROFILE_NONE,
-                                                   .root = r < 2 ? 1 : -3 + (r != 3)};
-    p->hosts.n = 0;
-    arrivals_find(p);
-    cr_assert_eq(p->arrivals.n, 1);
-    cr_assert_eq(p->arrivals.at[0].wait_ns, 400 + 350, "%d", (int)p->arrivals.at[0].wait_ns);
-    cr_assert_eq(p->arrivals.at[0].duration_median_ns, 500);
-    p->comms.at[0].first = 5; /* damaged */
-    arrivals_find(p);
-    cr_assert_eq(p->arrivals.n, 0);
-    profile_free(p);
-}
-
-/* 1000 barriers, thinned out; the first LONG_ONES take 100 ns more. */
-static struct profile *thinned_barriers(uint32_t long_ones)
-{
-    struct profile *p = profile_new();
-    profile_add_comm(p, &(struct profile_comm){.id = 1, .size = 2});
-    profile_add_operation(p, "MPI_Barrier", FAMILY_COLLECTIVE);
-    for (uint32_t i = 0; i < 1000; i++)
-        for (uint32_t r = 0; r < 2; r++)
-            *PUSH(&p->events) =
-                (struct profile_event){.comm_id = 5,
-                                       .sequence = i,
-                                       .rank = r,
-                                       .comm_rank = r,
-                                       .spared = ledger_spared(i),
-                                       .exit_ns = 10 + r + (i < long_ones ? 100 : 0),
-                                       .site = PROFILE_NONE,
-                                       .root = -1};
-    events_limit(p, 500);
-    p->hosts.n = 0;
-    arrivals_find(p);
-    return p;
-}
-
-/* Memory of the merged profile is bounded, and what is thinned out still matches. */
-Test(profile, instances_are_bounded)
-{
-    struct profile *p = thinned_barriers(0);
-    cr_assert_leq(p->events.n, 500);
-    cr_assert_geq(p->events.n, 200);
-    cr_assert(p->sample_mask == 3 || p->sample_mask == 7);
-    cr_assert_eq(p->arrivals.at[0].instances, p->events.n / 2);
-    cr_assert_float_eq((double)p->arrivals.at[0].time_ns, 1000 * 21, 2100,
-                       "of all, not of those kept");
-    profile_free(p);
-}
-
-/* Of the first calls of a place nearly all are kept: these 24 % are half of what is left. */
-Test(profile, a_median_is_that_of_all_instances)
-{
-    struct profile *p = thinned_barriers(240);
-    size_t long_ones = 0;
-    for (size_t i = 0; i < p->events.n; i++)
-        long_ones += p->events.at[i].exit_ns > 100;
-    cr_assert_gt(2 * long_ones, p->events.n);
-    cr_assert_eq(p->arrivals.at[0].duration_median_ns, 11);
-    cr_assert_eq(p->arrivals.at[0].duration_max_ns, 111);
-    profile_free(p);
-}
-
-/* Clocks of a forged record. */
-Test(profile, far_times_are_held)
-{
-    cr_assert_eq(whole_ns(1.5), 1500000000);
-    cr_assert_eq(whole_ns(1e190), FAR_NS);
-    cr_assert_eq(whole_ns(-1e190), -FAR_NS);
-    cr_assert_eq(whole_ns((double)NAN), -FAR_NS);
-}
-
 /* Clocks of two hosts that were not synchronized say nothing about who is late. */
 Test(profile, no_arrivals_without_one_clock)
 {
@@ -431,6 +236,15 @@ Test(profile, no_arrivals_without_one_clock)
     cr_assert_eq(p->hosts.n, 2);
     cr_assert_eq(p->arrivals.n, 0);
     profile_free(p);
+}
+
+/* Clocks of a forged record. */
+Test(profile, far_times_are_held)
+{
+    cr_assert_eq(whole_ns(1.5), 1500000000);
+    cr_assert_eq(whole_ns(1e190), FAR_NS);
+    cr_assert_eq(whole_ns(-1e190), -FAR_NS);
+    cr_assert_eq(whole_ns((double)NAN), -FAR_NS);
 }
 
 /* A killed rank may have left any value anywhere. */

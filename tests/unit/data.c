@@ -1,0 +1,132 @@
+/* Protects the tables that programs read: CSV, and what a page gives a browser. */
+#include "data/data.h"
+#include "made_page.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The cell of COLUMN in the line that begins with ROW of a table without quotes; NULL: none. */
+static const char *cell_of(const char *table, const char *row, const char *column)
+{
+    static char text[100];
+    size_t at = 0, length = strcspn(table, "\n");
+    char head[2000], line[2000];
+    snprintf(head, sizeof head, "%.*s", (int)length, table);
+    const char *found = strstr(table, row);
+    if (!found)
+        return NULL;
+    found += *found == '\n';
+    snprintf(line, sizeof line, "%.*s", (int)strcspn(found, "\n"), found);
+    for (char *rest = head, *name; (name = strsep(&rest, ",")); at++)
+        if (!strcmp(name, column))
+            break;
+    char *rest = line, *cell = strsep(&rest, ",");
+    while (cell && at-- > 0)
+        cell = strsep(&rest, ",");
+    snprintf(text, sizeof text, "%s", cell ? cell : "");
+    return text;
+}
+
+static char *csv_of(const struct profile *p, const char *name)
+{
+    char *text = NULL;
+    size_t size;
+    struct view v;
+    FILE *out = open_memstream(&text, &size);
+    view_open(&v, p, NULL);
+    data_csv(listing_find(name), &v, out);
+    view_close(&v);
+    fclose(out);
+    return text;
+}
+
+/* Columns are found by their names, and say what the counts of made_ledger.c must give. */
+Test(data, csv_has_the_figures)
+{
+    struct profile *p = made_four_ranks();
+    char *text = csv_of(p, "operations");
+    static const char *const known[][3] = {{"MPI_Bcast,", "calls", "400"},
+                                           {"MPI_Bcast,", "bytes", "409600"},
+                                           {"MPI_Bcast,", "time_us", "400"},
+                                           {"MPI_Bcast,", "mean_us", "1"},
+                                           {"MPI_Bcast,", "time_per_rank_us", "100"},
+                                           {"MPI_Bcast,", "min_us", "1"},
+                                           {"MPI_Allreduce,", "max_us", "12000"},
+                                           {"MPI_Allreduce,", "min_us", "3000"},
+                                           {"MPI_Allreduce,", "worst_rank", "3"},
+                                           {"MPI_Allreduce,", "rank_max_us", "120000"},
+                                           {"MPI_Allreduce,", "rank_min_us", "30000"},
+                                           {"MPI_Allreduce,", "ranks", "4"}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        const char *is = cell_of(text, known[i][0], known[i][1]);
+        cr_expect_str_eq(is ? is : "(none)", known[i][2], "%s %s in\n%s", known[i][0], known[i][1],
+                         text);
+    }
+    free(text);
+    text = csv_of(p, "ranks");
+    cr_assert_str_eq(cell_of(text, "\n2,", "mpi_us"), "90100", "%s", text);
+    free(text);
+    profile_free(p);
+}
+
+/* Quotes, commas and lines in a name do not break the table. */
+Test(data, csv_quotes_what_must_be)
+{
+    struct ledger l;
+    made_ledger(&l, NULL, 0, 1);
+    strcpy(l.regions[1].name, "=a,\"b\"\nc");
+    made_calls(&l, 1, OP_BCAST, 8, 1, 1000)->region = 1;
+    struct profile *p = made_merged(NULL, &l);
+    char *text = csv_of(p, "regions");
+    assert_has(text, "\n\"'=a,\"\"b\"\" c\",3,"); /* nor is it a formula, or two lines */
+    free(text);
+    profile_free(p);
+}
+
+/* A message has two ends; whoever adds up the rows of the page for a browser has it once. What is
+ * said of no row is no column. */
+Test(data, tables_for_a_browser_have_what_there_is)
+{
+    struct profile *p = made_four_ranks();
+    char *text = NULL;
+    size_t size;
+    for (int received = 0; received < 2; received++)
+        *PUSH(&p->peers) = (struct profile_peer){.rank = (uint32_t)received,
+                                                 .peer = (uint32_t)!received,
+                                                 .messages = 200,
+                                                 .bytes = 4711,
+                                                 .site = p->entries.at[0].site,
+                                                 .operation = p->entries.at[0].operation,
+                                                 .received = received};
+    FILE *out = open_memstream(&text, &size);
+    data_html(p, NULL, NULL, NULL, out);
+    fclose(out);
+    char *table = strstr(text, "<section class=l id=messages>");
+    cr_assert_not_null(table);
+    *strstr(table, "</section>") = '\0';
+    char *row = strstr(table, "data-v=\"4711\"");
+    cr_assert(row && !strstr(row + 1, "data-v=\"4711\""), "%s", table);
+    table = strstr(text, "<section class=l id=operations>");
+    cr_assert(strstr(table, "data-key=\"bytes\"") && !strstr(table, "data-key=\"apart\""));
+    free(text);
+    profile_free(p);
+}
+
+/* Of a part of a run nothing is said as if it were the whole. */
+Test(data, a_part_for_a_browser_says_what_it_is)
+{
+    struct profile *p = made_four_ranks();
+    struct filter part = {.only = "Bcast"};
+    char why[200], *text = NULL;
+    size_t size;
+    cr_assert(filter_apply(p, &part, why, sizeof why));
+    FILE *out = open_memstream(&text, &size);
+    data_html(p, NULL, &part, NULL, out);
+    fclose(out);
+    assert_has(text, "<h2>Shown</h2><ul><li>Only what matches --only=Bcast: ");
+    cr_assert_null(strstr(text, "In short"));
+    free(text);
+    profile_free(p);
+}
