@@ -13,7 +13,7 @@ AM_TESTS_ENVIRONMENT = \
 	export srcdir top_builddir LAUNCHER MPIEXEC SMPIRUN GNUPLOT MPICC MPIFC CHECK_MPI bin_programs;
 
 # Every program has a limit (tests/mpi/launch.sh, tests/sim/run.sh), and so has a test as a whole.
-LOG_COMPILER = timeout --verbose -k 10 1200
+LOG_COMPILER = timeout --verbose -k 10 2400
 
 # What takes long is named in THOROUGH_TESTS too: ./check runs it with --thorough; without CHECK_THOROUGH=1
 # what takes minutes exits 77 with a line. Tests of simulated clocks and of none run beside each other in

@@ -8,7 +8,7 @@ go=$dir/go
 # Two at once: each has its records and its profile; the first one lists the second.
 GO=$go layered 2 shared "$strange" waiting >out1 2>err1 &
 first=$!
-for try in $(seq 100); do
+for try in $(seq 600); do
     test -n "$(ls shared/rank-* 2>/dev/null)" && break
     sleep 0.1
 done
@@ -34,11 +34,15 @@ for round in 1 2 3; do
 done
 
 # One that comes and goes while the ranks of another are still starting: all of these take part.
-timeout 60 "$MPIEXEC" -n 1 "$collprof" run --yield --report=no -o between "$strange" longjmp : \
-    -n 1 sh -c "sleep 2; exec '$collprof' run --yield --report=no -o between '$strange' longjmp" >out1 2>err1 &
+"$MPIEXEC" -n 1 "$collprof" run --yield --report=no -o between "$strange" longjmp : \
+    -n 1 sh -c "while [ ! -e '$dir/start' ]; do sleep 0.1; done; exec '$collprof' run --yield --report=no -o between '$strange' longjmp" >out1 2>err1 &
 first=$!
-sleep 0.5
+for try in $(seq 300); do
+    ls between*.ranks >/dev/null 2>&1 && break
+    sleep 0.1
+done
 layered 2 between "$strange" longjmp >out2 2>err2 || { cat err2; fail "between: status $?"; }
+touch start
 wait $first || { cat err1; fail "between: status of the first $?"; }
 test ! -s err1 || { cat err1; fail "between: something was said"; }
 profile between calls MPI_Barrier=200
@@ -109,7 +113,7 @@ END
 if $MPICC session.c -o session 2>compiled && plain 2 ./session 1 >out 2>&1; then
     layered 2 sessions ./session 7 "$dir/on" >out1 2>err1 &
     first=$!
-    for try in $(seq 100); do
+    for try in $(seq 600); do
         test "$(ls sessions/rank-* 2>/dev/null | wc -l)" = 2 && break
         sleep 0.1
     done

@@ -14,7 +14,7 @@ class Browser:
             os.dup2(tell, 4)
 
         self.process = subprocess.Popen(
-            ["timeout", "--foreground", "300", "chromium", "--headless", "--no-sandbox", "--disable-gpu",
+            ["timeout", "--foreground", "900", "chromium", "--headless", "--no-sandbox", "--disable-gpu",
              "--no-first-run", "--disable-sync", "--disable-background-networking",
              "--disable-component-update", "--user-data-dir=" + user, "--remote-debugging-pipe", "about:blank"],
             preexec_fn=fds, close_fds=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

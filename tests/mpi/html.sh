@@ -38,7 +38,7 @@ for i in range(10000 if os.environ.get("CHECK_THOROUGH") == "1" else 2000):
 os.mkdir(work + "/b")
 json.dump(p, open(work + "/b/profile.json", "w"))
 PY
-timeout 20 $collprof report --html="$work/page.html" "$work/b" > "$work/out" || fail "--html: status $?"
+timeout 120 $collprof report --html="$work/page.html" "$work/b" > "$work/out" || fail "--html: status $?"
 python3 - "$work/page.html" <<'PY' || fail "the page without a script"
 import html.parser, sys
 text = open(sys.argv[1], encoding="utf-8").read()
@@ -123,7 +123,7 @@ if ! command -v chromium > /dev/null; then
 fi
 curves=$(grep -c 'MIT licence' "$work/page.html")
 PYTHONPATH=$srcdir/tests/mpi python3 - "$work" "$curves" <<'PY' || fail "the page in a browser"
-import json, os, sys
+import html, json, os, sys
 from browser import Browser
 
 work, curves = sys.argv[1], sys.argv[2] != "0"
@@ -212,22 +212,24 @@ b.open(f"file://{work}/result.html", 1000)
 assert (b.value("document.querySelectorAll('.curves canvas').length") > 0) == curves and not b.console, b.console
 assert not curves or b.value("document.querySelector('.curves .dygraph-axis-label-x').textContent") == "0 B"
 
-# Open in 2 s, the best of three; of a machine that has more to do than processors that is not asked.
-took = 9999
-for _ in range(3):
-    b.open(f"file://{work}/page.html", 1000)
-    took = min(took, b.value("performance.getEntriesByType('navigation')[0].loadEventEnd"))
+# Open in 2 s, the best of three; where the machine is so busy that as many bytes of plain text take
+# a good part of that, in six times what these take.
+plain = html.escape(open(f"{work}/page.html", encoding="utf-8").read())
+open(f"{work}/plain.html", "w", encoding="utf-8").write("<!doctype html><meta charset=utf-8><pre>" + plain)
+took = {"page": 9999, "plain": 9999}
+for name in list(took) * 3:
+    b.open(f"file://{work}/{name}.html", 1000)
+    took[name] = min(took[name], b.value("performance.getEntriesByType('navigation')[0].loadEventEnd"))
 b.close()
-busy = os.getloadavg()[0] >= len(os.sched_getaffinity(0))
-print(f"open in {took:.0f} ms{' on a busy machine: not judged' if busy else ''}")
-assert took < 2000 or busy, took
+print(f"open in {took['page']:.0f} ms, as plain text in {took['plain']:.0f} ms")
+assert took["page"] < max(2000, 6 * took["plain"]), took
 PY
 
 # --show starts the viewer on the page; where there is none, the page is there all the same.
 printf '#!/bin/sh\necho "$1" > "%s"\n' "$work/seen" > "$work/viewer"
 chmod +x "$work/viewer"
 BROWSER="$work/viewer" $collprof report --html="$work/shown.html" --show "$work/a" > /dev/null || fail "--show: status $?"
-for i in 1 2 3 4 5 6 7 8 9 10; do
+for i in $(seq 120); do
     [ -s "$work/seen" ] || sleep 0.5
 done
 [ "$(cat "$work/seen")" = "$work/shown.html" ] || fail "--show opened '$(cat "$work/seen")'"

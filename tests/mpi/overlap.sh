@@ -13,12 +13,15 @@ fail() { echo "FAIL: $*"; cat out err; exit 1; }
 run() { n=$1; shift; $MPIEXEC -n "$n" "$bench" "$@" >out 2>err; }
 cells() { grep '^[a-z]*,[0-9]*,[0-9]*,,' out; }
 # usage: try MESSAGE FUNCTION
+busy=
 try() {
     for attempt in 1 2 3 4 5 6 7 8 9 10; do
         $2 && return
         sleep 1
     done
-    fail "$1"
+    grep -q 'not quiet' out || fail "$1"
+    busy="$1 (not judged: this machine is not quiet)"
+    echo "$busy"
 }
 
 # The median over cells whose ratio is certain within 0.35 is within 0.05 of 1.
@@ -49,17 +52,23 @@ differ() {
 test "$CHECK_MPI" = openmpi || try "eager and rendezvous sizes read the same" differ
 
 # Interrupted, then resumed: what was measured is not measured again, and nothing is left over.
-small="--bind=over --benchmark=sender,cpu --sizes=64:64K --step=2 --comp=64:256 -i 20 --budget=0.2 --format=csv -o result.csv"
-# shellcheck disable=SC2086 # several options
-$MPIEXEC -n 2 "$bench" $small >out 2>err &
-mpi=$!
-for i in $(seq 600); do
-    test "$(cat result.csv.part 2>/dev/null | wc -l)" -gt 8 && break
-    sleep 0.1
-done
-kill $mpi 2>/dev/null
-wait $mpi 2>/dev/null
-test ! -e result.csv || fail "the run was over before it could be interrupted"
+small="--bind=over --benchmark=sender,cpu --sizes=64:64K --step=2 --comp=64:256 -i 5000 --budget=0.2 --format=csv -o result.csv"
+interrupted() {
+    rm -f result*
+    # shellcheck disable=SC2086 # several options
+    $MPIEXEC -n 2 "$bench" $small >out 2>err &
+    mpi=$!
+    for i in $(seq 600); do
+        test "$(cat result.csv.part 2>/dev/null | wc -l)" -gt 8 && break
+        sleep 0.1
+    done
+    kill $mpi 2>/dev/null
+    wait $mpi 2>/dev/null
+    test ! -e result.csv && test -e result.csv.part || return 1
+    # The launcher may be gone before its ranks are.
+    until lines=$(wc -l <result.csv.part); sleep 1; test "$lines" = "$(wc -l <result.csv.part)"; do :; done
+}
+try "the run was over before it could be interrupted" interrupted
 kept=$(grep -c '"benchmark"' result.csv.part)
 printf '{"benchmark": "send' >>result.csv.part # as if cut off within a line
 run 2 --benchmark=sender --sizes=64:128K -o result.csv && fail "another run's cells were taken"
@@ -132,4 +141,5 @@ test "$(nproc)" -gt 2 || refuses 2 "--bind=apart: every core of a rank communica
 echo '{}' >nothing.json
 run 2 --benchmark=sender --base=nothing.json
 test $? = 2 || fail "an empty base round was taken"
+test -z "$busy" || exit 77
 exit 0
