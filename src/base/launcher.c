@@ -42,11 +42,12 @@ static bool is_mpich(const struct mpi_built *mpi)
 /* Hydra gives its runs no name, but each rank a socket, all of which one process has made. */
 static uint64_t run_name(bool one_host)
 {
-    static const char *const names[] = {"PMIX_NAMESPACE", "SLURM_JOB_ID", "SLURM_STEP_ID"};
+    static const char *const names[] = {"PMIX_NAMESPACE", "SLURM_STEP_ID", "SLURM_JOB_ID"};
     struct ucred maker = {0};
     socklen_t size = sizeof maker;
     uint64_t name = HASH_START;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    size_t n = is_set("SLURM_STEP_ID") ? 3 : 1; /* several runs may be of one job */
+    for (size_t i = 0; i < n; i++)
         if (is_set(names[i]))
             name = hash_bytes(name, getenv(names[i]), strlen(getenv(names[i])));
     if (one_host && is_set("PMI_FD") &&

@@ -93,6 +93,18 @@ const struct again_kind *again_find(unsigned operation)
     return NULL;
 }
 
+unsigned again_plain(unsigned operation)
+{
+    const struct again_kind *kind = again_find(operation), *plain = kinds;
+#ifdef HAVE_MPI_Bcast_c
+    if (operation == OP_Bcast_c)
+        return OP_Bcast;
+#endif
+    while (kind && plain->run != kind->run)
+        plain++;
+    return kind ? plain->operation : operation;
+}
+
 bool again_varies(const struct again_kind *kind)
 {
     return kind->send == PARTS || kind->receive == PARTS;

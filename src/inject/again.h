@@ -33,6 +33,8 @@ struct again {
 
 /* NULL if OPERATION (a number of wrappers/operations.h) is none that can be done again. */
 const struct again_kind *again_find(unsigned operation);
+/* MPI_Allreduce on some ranks is the operation that is MPI_Allreduce_c on others: the first. */
+unsigned again_plain(unsigned operation);
 /* Whether its members may give it different amounts of data. */
 bool again_varies(const struct again_kind *kind);
 

@@ -21,8 +21,9 @@ struct signatures {
 /* Of this process, whose threads may measure at once on communicators of their own. */
 static double began;
 static uint64_t spent_ns;
-static uint64_t too_late;               /* measurements that the budget had nothing left for */
-static uint64_t too_few;                /* communicators on which members never met often enough */
+static uint64_t too_late; /* measurements that the budget had nothing left for */
+static uint64_t
+    too_few; /* communicators on which members met too seldom, or not when it was freed */
 static uint64_t left_out[N_OPERATIONS]; /* calls that there is no method for */
 
 static void one_more(uint64_t *count)
@@ -53,7 +54,8 @@ static struct signature *signature_of(const struct shadow *s, unsigned operation
 {
     struct signatures *known = s->kept[benchmark_injection.index];
     struct signature *g = known->at, *end = g + known->n;
-    while (g < end && (g->operation != operation || g->root != root || g->bytes != bytes))
+    while (g < end && (again_plain(g->operation) != again_plain(operation) || g->root != root ||
+                       g->bytes != bytes))
         g++;
     if (g == end && known->n == SIGNATURES_MAX) {
         injection_untreated(&benchmark_injection);

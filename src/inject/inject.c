@@ -6,7 +6,6 @@
 
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { FINDINGS_MAX = 2000 };
 

@@ -384,7 +384,7 @@ static json_t *describe(const struct shadow *s, const struct replaced *k,
                                         "more than its share of the run"));
     else if (n == 0)
         json_object_set_new(f, "remark",
-                            json_string("its members freed the communicator at different times: "
+                            json_string("its members did not meet when the communicator went: "
                                         "what a broadcast took is not known"));
     else if (predicted && seen.median_low > 2 * r->plan.predicted)
         json_object_set_new(f, "remark",

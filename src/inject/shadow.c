@@ -6,12 +6,12 @@
 
 #include "base/hash.h"
 #include "base/names.h"
+#include "base/quote.h"
 #include "wrappers/operations.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* COMMS_MAX: of the layer's own communicators at a time. MPICH has about 2000 in all.
  * COMM_WORTH: calls on a communicator before anything is done on it together. */
@@ -19,8 +19,9 @@ enum { COMMS_MAX = 64, COMM_WORTH = 4 };
 
 /* Seconds that members wait for each other before a call that some may leave before others enter
  * it: an application may count on that. Who has waited in vain for so much of the run, and some,
- * waits no more. */
-static const double PATIENCE = 5, VAIN_SHARE = 0.05;
+ * waits no more. SYNCHRONIZED_PATIENCE: before one that none leaves sooner; longer, not for ever,
+ * because a call that failed on some ranks alone makes them count calls differently. */
+static const double PATIENCE = 5, SYNCHRONIZED_PATIENCE = 60, VAIN_SHARE = 0.05;
 static const double VAIN_MOST = 15;
 /* At the end, when all are there, but for what an application's mistake has put out of step. */
 static const double END_PATIENCE = 20;
@@ -86,16 +87,15 @@ static MPI_Comm make_comm(const struct shadow *s, bool good)
 
 static void name_of(const struct comm *c, char *name, size_t size)
 {
-    char given[MPI_MAX_OBJECT_NAME + 1] = "";
-    int length;
-    PMPI_Comm_get_name(c->handle, given, &length);
+    char given[MPI_MAX_OBJECT_NAME + 1];
+    comm_given_name(c->handle, given);
+    quote_plain(given); /* in findings, which are JSON */
     if (*given)
         snprintf(name, size, "%s", given);
     else
         snprintf(name, size, "comm-%08x", (unsigned)(c->id & 0xffffffff));
 }
 
-/* NULL: nothing can be injected on this communicator. */
 struct shadow *shadow_of(struct comm *c)
 {
     if (!c || c->inter || c->size < 2)
@@ -132,10 +132,7 @@ static enum outcome meet(struct meeting *m, MPI_Comm comm, enum outcome mine, ui
 {
     bool here;
     double start = clock_now();
-    if (isinf(most))
-        here = !wait_politely(PMPI_Ibarrier(comm, &m->here), &m->here);
-    else
-        wait_politely_for(PMPI_Ibarrier(comm, &m->here), &m->here, most, &here);
+    wait_politely_for(PMPI_Ibarrier(comm, &m->here), &m->here, most, &here);
     m->mine[0] = here ? mine : LATE;
     m->mine[1] = what;
     m->mine[2] = ~what;
@@ -143,7 +140,7 @@ static enum outcome meet(struct meeting *m, MPI_Comm comm, enum outcome mine, ui
     enum outcome all = here && !wait_politely(rc, &m->agreed) ? (enum outcome)m->all[0] : LATE;
     if (all == MET && m->all[1] != ~m->all[2])
         all = DISAGREED;
-    if (all == LATE)
+    if (all == LATE && most <= PATIENCE)
         __atomic_fetch_add(&vain_ns, (uint64_t)(1e9 * (clock_now() - start)), __ATOMIC_RELAXED);
     return all;
 }
@@ -153,8 +150,8 @@ static double patience_before(const struct collective *c)
 {
     const struct again_kind *kind = again_find(c->call->operation);
     const char *name = mpi_functions[c->call->operation].name;
-    return kind && !again_varies(kind) && collective_kind(name) == COLLECTIVE_ALL ? INFINITY
-                                                                                  : patience();
+    bool synchronized = kind && !again_varies(kind) && collective_kind(name) == COLLECTIVE_ALL;
+    return synchronized ? SYNCHRONIZED_PATIENCE : patience();
 }
 
 static bool meet_before(const struct collective *c)
@@ -162,8 +159,8 @@ static bool meet_before(const struct collective *c)
     struct shadow *s = c->on;
     MPI_Comm comm = s->comm == MPI_COMM_NULL ? c->comm : s->comm;
     bool varies = c->operands && again_varies(again_find(c->call->operation));
-    uint64_t what =
-        hash_mix(hash_mix(c->call->operation, (uint64_t)c->root), varies ? 0 : c->bytes);
+    uint64_t what = hash_mix(hash_mix(again_plain(c->call->operation), (uint64_t)c->root),
+                             varies ? 0 : c->bytes);
     enum outcome all = meet(&s->meeting[s->late], comm, MET, what, patience_before(c));
     if (all == LATE && s->rank == 0) {
         pthread_mutex_lock(&layer.lock);
@@ -259,13 +256,14 @@ static bool is_over(struct meeting *m)
 {
     static uint64_t waited_ns;
     double waited = 1e-9 * (double)__atomic_load_n(&waited_ns, __ATOMIC_RELAXED);
-    bool done[2];
+    bool here, agreed = false;
     double start = clock_now(), most = fmax(0, END_PATIENCE - waited);
-    wait_politely_for(0, &m->here, most, &done[0]);
-    wait_politely_for(0, &m->agreed, most, &done[1]);
-    if (!done[0] || !done[1])
+    wait_politely_for(0, &m->here, most, &here);
+    if (here)
+        wait_politely_for(0, &m->agreed, fmax(0, most - (clock_now() - start)), &agreed);
+    if (!agreed)
         __atomic_fetch_add(&waited_ns, (uint64_t)(1e9 * (clock_now() - start)), __ATOMIC_RELAXED);
-    return done[0] && done[1];
+    return agreed;
 }
 
 /* MOST: seconds. A member may go on from here before others come, or free communicators in an order
@@ -284,13 +282,13 @@ static void drop(struct comm *c, double most)
     for (int i = 0; i < s->late; i++)
         over = is_over(&s->meeting[i]) && over;
     over = over && (all || !any);
+    if (!over)
+        return;
     if (s->comm != MPI_COMM_NULL) {
-        if (over)
-            PMPI_Comm_free(&s->comm);
+        PMPI_Comm_free(&s->comm);
         __atomic_fetch_sub(&comms_made, 1, __ATOMIC_RELAXED);
     }
-    if (over)
-        free(s);
+    free(s);
 }
 
 static void drop_shadow(struct comm *c)
@@ -337,16 +335,17 @@ void shadows_end(bool together)
 
 void shadows_warn(void (*warn)(void *arg, const char *text), void *arg)
 {
-    char text[800];
+    char text[1200];
     if (came_late) {
         snprintf(text, sizeof text,
-                 "before %s ranks waited %g s for the others and then went on without what "
-                 "--benchmark and --bcast do there: either some come that late, or the application "
-                 "counts on leaving the call before others enter it (%llu such call%s; after %d on "
-                 "a communicator no more is tried there, and after %g s in all and %g %% of the "
-                 "run nobody waits)",
-                 late_to, PATIENCE, (unsigned long long)came_late, came_late > 1 ? "s" : "", TRIES,
-                 VAIN_MOST, 100 * VAIN_SHARE);
+                 "before %s ranks waited for the others and then went on without what --benchmark "
+                 "and --bcast do there: either some come more than %g s late (%g s where none can "
+                 "leave before all are there), or the application counts on leaving the call "
+                 "before others enter it (%llu such call%s; after %d on a communicator no more is "
+                 "tried there, and after %g s in all and %g %% of the run nobody waits, but up to "
+                 "%g s where a communicator is freed)",
+                 late_to, PATIENCE, SYNCHRONIZED_PATIENCE, (unsigned long long)came_late,
+                 came_late > 1 ? "s" : "", TRIES, VAIN_MOST, 100 * VAIN_SHARE, END_PATIENCE);
         warn(arg, text);
     }
     if (comms_refused) {

@@ -28,13 +28,14 @@ static void start_alone(MPI_Group world, int thread_level)
     life_find_rate();
     uint64_t tag = (clock_ticks() ^ (uint64_t)getpid() << 32) | 1;
     uint64_t run = layer.size > 1 ? company_run() : tag;
-    life_obstacle = run ? place_claim(&life_place, layer.settings.output, run)
+    uint64_t together = layer.size > 1 ? run : 0; /* ranks that take the directory together */
+    life_obstacle = run ? place_claim(&life_place, layer.settings.output, together)
                         : place_join(&life_place, layer.settings.output, 0);
     if (!life_obstacle && layer.rank == 0) {
-        place_keep(&life_place, run, layer.settings.keep_runs, life_kept_run);
+        place_keep(&life_place, together, layer.settings.keep_runs, life_kept_run);
         life_say_place();
     }
-    if (!life_obstacle)
+    if (!life_obstacle && (layer.rank == 0 || !run)) /* the others' are kept before they are gone */
         place_clear(&life_place, layer.rank, layer.size, layer.rank == 0);
     if (life_open_ledger(thread_level, tag))
         return;

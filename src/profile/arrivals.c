@@ -2,7 +2,6 @@
 #include "profile/arrivals.h"
 
 #include "base/order.h"
-#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -153,8 +153,8 @@ static void judge_dropped(struct profile *p)
         [LEDGER_COMMS] = "communicators beyond the table: their calls are counted without one",
         [LEDGER_ENTRIES] = "calls beyond the table: in no figure but the totals",
         [LEDGER_REGIONS] = "regions beyond the table",
-        [LEDGER_CHANNELS] = "ends of messages whose communicator, peer and tag are beyond the "
-                            "table: their order is not known",
+        [LEDGER_CHANNELS] = "messages and collectives whose communicator, peer and tag are beyond "
+                            "the table, of 65,535 a rank at most: their order is not known",
         [LEDGER_MODULES] = "modules beyond the table: addresses in them cannot be named"};
     uint64_t untracked = 0;
     for (int s = 0; s < LEDGER_SECTIONS; s++) {

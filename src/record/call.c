@@ -187,7 +187,7 @@ void call_started(struct call *c, struct request *r)
 void call_leave_ready(struct call *c, int rc, MPI_Request request, int n)
 {
     struct request *r = layer.trace && !rc ? request_take(HANDLE_BITS(request)) : NULL;
-    if (r && r->kind & REQUEST_PARTITIONED && r->peer != MPI_PROC_NULL &&
+    if (r && n > 0 && r->kind & REQUEST_PARTITIONED && r->peer != MPI_PROC_NULL &&
         __atomic_add_fetch(&r->ready, n, __ATOMIC_ACQ_REL) == r->partitions)
         trace_ready(c, r);
     call_leave(c, rc, MPI_COMM_NULL, 0);

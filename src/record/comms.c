@@ -16,21 +16,29 @@ static bool is_made_up(const char *name)
     return !strncmp(name, "MPI COMM", 8) || !strncmp(name, "MPI_COMMUNICATOR ", 17);
 }
 
+bool comm_given_name(MPI_Comm handle, char name[MPI_MAX_OBJECT_NAME + 1])
+{
+    int length;
+    *name = '\0';
+    bool known = !PMPI_Comm_get_name(handle, name, &length);
+    if (!known || is_made_up(name))
+        *name = '\0';
+    return known;
+}
+
 /* The last name that the application gave it. One for several communicators only if all have it. */
 static void name(struct comm *c, void *arg)
 {
-    char given[MPI_MAX_OBJECT_NAME + 1] = "";
+    char given[MPI_MAX_OBJECT_NAME + 1];
     struct ledger_comm *l = &layer.ledger.comms[c->index];
-    int length = 0;
     (void)arg;
-    if (c->index == LEDGER_NO_COMM || PMPI_Comm_get_name(c->handle, given, &length))
+    if (c->index == LEDGER_NO_COMM || !comm_given_name(c->handle, given))
         return;
-    if (is_made_up(given))
-        *given = '\0';
-    if (l->created == 1 || !l->names++)
+    if (l->created == 1 || !l->names)
         text_copy(l->name, sizeof l->name, given);
     else if (strncmp(l->name, given, sizeof l->name - 1))
         *l->name = '\0';
+    l->names++;
 }
 
 /* Runs inside MPI_Comm_free, also where the wrapper of that was not called. */

@@ -26,6 +26,9 @@ struct comm {
     struct shadow *shadow; /* what src/inject keeps for it */
 };
 
+/* What the application has called it; empty: nothing. False: MPI does not say. */
+bool comm_given_name(MPI_Comm handle, char name[MPI_MAX_OBJECT_NAME + 1]);
+
 /* Whether a collective has others to wait for: of an intercommunicator, even for a group of one. */
 static inline bool comm_has_others(const struct comm *c)
 {

@@ -109,13 +109,16 @@ static void part_doubtful(struct timeline *t, const struct act *act, size_t n,
             bad[channels++] = bad[i];
     for (size_t i = 0; i < n; i++) {
         const struct act *a = &act[i];
-        if (a->kind != ACT_RECEIVED || t->partner[i] == TIMELINE_NONE ||
+        bool received = a->kind == ACT_RECEIVED;
+        if ((!received && a->kind != ACT_PROBED) || t->partner[i] == TIMELINE_NONE ||
             !(first = bsearch(&a, bad, channels, sizeof *bad, by_channel)) ||
             (*first)->ordinal > a->ordinal)
             continue;
-        t->partner[t->partner[i]] = TIMELINE_NONE;
+        if (received) {
+            t->partner[t->partner[i]] = TIMELINE_NONE;
+            t->matched--;
+        }
         t->partner[i] = TIMELINE_NONE;
-        t->matched--;
     }
     free(bad);
 }
@@ -142,11 +145,11 @@ void match_messages(struct timeline *t, const struct act *act, size_t n, int64_t
             pair_up(t, act, i, &sends, error_ns);
             t->receives++;
         }
-    if (t->contradictions)
-        part_doubtful(t, act, n, &sends, alloc);
     for (size_t i = 0; i < n; i++) /* what was only seen was sent all the same */
         if (act[i].kind == ACT_PROBED && act_is_numbered(&act[i]))
             t->partner[i] = *find(&sends, act, &act[i]) - 1; /* TIMELINE_NONE if there is none */
+    if (t->contradictions)
+        part_doubtful(t, act, n, &sends, alloc);
     for (size_t i = 0; i < n; i++) /* the completion of a send has the partner of its post */
         if (act[i].kind == ACT_SENT && act_is_numbered(&act[i])) {
             uint32_t post = *find(&sends, act, &act[i]);

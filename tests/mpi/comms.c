@@ -105,6 +105,14 @@ static void names(void)
         broadcast(comm, 1, i);
         MPI_Comm_free(&comm);
     }
+    for (int i = 0; i < 9;
+         i++) { /* the fourth and those behind it, of which all but one are alike */
+        char name[9] = {'m', (char)('0' + i)};
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        MPI_Comm_set_name(comm, i < 4 ? name : "fine");
+        broadcast(comm, 1, i);
+        MPI_Comm_free(&comm);
+    }
     MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &halves);
     MPI_Barrier(halves);
     MPI_Comm_dup(MPI_COMM_WORLD, &later);

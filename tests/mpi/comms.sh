@@ -42,8 +42,12 @@ for mpi in $mpis; do
 (no name) 2 2 2 names
 (no name) 4 1 1 copy
 (no name) 4 1 6 names
+(no name) 4 1 6 names
 MPI_COMM_WORLD 4 1 1
 later 4 1 1 names
+m0 4 1 1 names
+m1 4 1 1 names
+m2 4 1 1 names
 n0 4 1 1 names
 n1 4 1 1 names
 n2 4 1 1 names

@@ -239,6 +239,20 @@ static void unequal(void)
     }
 }
 
+/* One operation has two names. */
+static void forms(void)
+{
+    int sum;
+    for (int k = 0; k < 12; k++)
+#if MPI_VERSION >= 4
+        if (rank == 1 && k > 5)
+            MPI_Allreduce_c(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        else
+#endif
+            MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    expect(sum == size * (size - 1) / 2, "a sum");
+}
+
 /* Two of the same size, started in another order on each rank. */
 static void persistent(void)
 {
@@ -329,10 +343,10 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } parts[] = {{"ahead", root_goes_ahead},   {"freed", freed},
-                 {"in-flight", in_flight},     {"unequal", unequal},
-                 {"places", where_no_data_is}, {"posted", posted},
-                 {"persistent", persistent},   {"switched", switched}};
+    } parts[] = {
+        {"ahead", root_goes_ahead}, {"freed", freed},           {"in-flight", in_flight},
+        {"unequal", unequal},       {"forms", forms},           {"places", where_no_data_is},
+        {"posted", posted},         {"persistent", persistent}, {"switched", switched}};
     int provided;
     MPI_Comm dup;
     MPI_Init_thread(&argc, &argv,

@@ -175,10 +175,11 @@ Test(timeline, nothing_behind_a_contradiction_is_used)
 {
     struct timeline t;
     struct act a[] = {
-        message(ACT_SEND, 0, 1, 1, 100, 110), message(ACT_RECEIVED, 1, 0, 1, 50, 120),
-        message(ACT_SEND, 0, 1, 2, 200, 210), message(ACT_RECEIVED, 1, 0, 2, 150, 220),
-        message(ACT_SEND, 0, 1, 0, 90, 95),   message(ACT_RECEIVED, 1, 0, 0, 40, 100),
-        message(ACT_SEND, 0, 1, 2, 300, 310), message(ACT_RECEIVED, 1, 0, 2, 250, 320)};
+        message(ACT_SEND, 0, 1, 1, 100, 110),  message(ACT_RECEIVED, 1, 0, 1, 50, 120),
+        message(ACT_SEND, 0, 1, 2, 200, 210),  message(ACT_RECEIVED, 1, 0, 2, 150, 220),
+        message(ACT_SEND, 0, 1, 0, 90, 95),    message(ACT_RECEIVED, 1, 0, 0, 40, 100),
+        message(ACT_SEND, 0, 1, 2, 300, 310),  message(ACT_RECEIVED, 1, 0, 2, 250, 320),
+        message(ACT_PROBED, 1, 0, 2, 140, 205)};
     a[0].bytes++;
     a[6].tag++;
     a[7].tag++;
@@ -189,6 +190,7 @@ Test(timeline, nothing_behind_a_contradiction_is_used)
     cr_assert_eq(t.partner[2], TIMELINE_NONE);
     cr_assert_eq(t.partner[5], 4);
     cr_assert_eq(t.partner[7], 6);
+    cr_assert_eq(t.partner[8], TIMELINE_NONE);
     timeline_free(&t);
 }
 
