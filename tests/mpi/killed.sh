@@ -132,6 +132,67 @@ done
 echo "$killed of 50 runs were killed; of $kept that had begun, everything could be read ($span ms)"
 test $killed -ge 10 && test $kept -ge 10 || fail "the moments are not where they should be"
 
+# A disk that is full from the n-th time on that a rank asks for room, for each n until that is never: at the start, when
+# the profile is written, and between.
+cat >full.c <<'EOF'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+static int asked;
+static int full(void *caller)
+{
+    Dl_info info;
+    const char *rank = getenv("PMI_RANK") ? getenv("PMI_RANK") : getenv("OMPI_COMM_WORLD_RANK");
+    return dladdr(caller, &info) && strstr(info.dli_fname, "libcollprof") && rank && strstr(getenv("FULL_RANKS"), rank) &&
+           ++asked >= atoi(getenv("FULL_FROM"));
+}
+/* Whatever makes a file longer, or a name. */
+#define FULL(type, name, declared, failed, ...) \
+    type name declared \
+    { \
+        type(*next) declared = (type(*) declared)dlsym(RTLD_NEXT, #name); \
+        return full(__builtin_return_address(0)) ? (errno = ENOSPC, failed) : next(__VA_ARGS__); \
+    }
+FULL(ssize_t, write, (int fd, const void *from, size_t n), -1, fd, from, n)
+FULL(int, posix_fallocate, (int fd, off_t at, off_t n), ENOSPC, fd, at, n)
+FULL(int, ftruncate, (int fd, off_t n), -1, fd, n)
+FULL(int, linkat, (int from, const char *old, int to, const char *new, int flags), -1, from, old, to, new, flags)
+FULL(int, renameat, (int from, const char *old, int to, const char *new), -1, from, old, to, new)
+FULL(int, mkdirat, (int at, const char *name, mode_t mode), -1, at, name, mode)
+FULL(int, mkdir, (const char *name, mode_t mode), -1, name, mode)
+int fclose(FILE *f)
+{
+    int (*next)(FILE *) = (int (*)(FILE *))dlsym(RTLD_NEXT, "fclose"), is_full = full(__builtin_return_address(0)), rc = next(f);
+    return is_full ? (errno = ENOSPC, EOF) : rc;
+}
+EOF
+${CC:-cc} -w -O1 -fPIC -shared full.c -o full.so -ldl || fail "cannot compile"
+for ranks in 0 1 01; do
+    for from in $(seq 100); do
+        rm -rf out
+        timeout -k 10 120 $MPIEXEC -n 2 env FULL_FROM=$from FULL_RANKS=$ranks LD_PRELOAD="$layer $yielding $dir/full.so" \
+            COLLPROF_OUTPUT=out COLLPROF_REPORT=no ./app >said 2>err
+        status=$?
+        test $status = 0 && test ! -s said || { cat said err; fail "full at $from on $ranks: status $status, or output"; }
+        if test ! -s err; then # nothing was missing: a whole profile
+            profile out ranks 2
+            test -n "$("$collprof" report out | grep 'not recorded\|incomplete')" || break
+        fi
+        grep -q 'No space left' err || { cat err; fail "full at $from on $ranks: not said"; }
+        # What has been written is read, or it is said why not.
+        "$collprof" report out >why 2>&1 || grep -q 'neither profile.json nor a record\|No such file' why ||
+            { cat err why; ls -la out; fail "full at $from on $ranks: what is there is not read"; }
+    done
+    echo "ranks $ranks: $((from - 1)) times a disk is asked for room"
+    test "$from" -gt 2 && test "$from" -lt 100 || fail "ranks $ranks: the disk is never full, or always"
+done
+
 # A disk of any size: the application does not notice, and what is missing is said.
 mkdir disk
 for i in $(seq 12); do
