@@ -128,6 +128,18 @@ if $MPICC session.c -o session 2>compiled && plain 2 ./session 1 >out 2>&1; then
         # shellcheck disable=SC2086
         profile ${run%=*} calls MPI_Barrier=${run#*=}
     done
+    # Many of one rank at the same moment: each has a directory and a profile of its own.
+    for n in 1 2 3 4 5 6; do
+        layered 1 farm ./session $n >farm.out.$n 2>&1 &
+    done
+    wait
+    for n in 1 2 3 4 5 6; do
+        found=
+        for d in farm farm-[2-6] farm*/before-*; do
+            (profile $d calls MPI_Barrier=$n) >/dev/null 2>&1 && found=$found$d
+        done
+        test -n "$found" || { cat farm.out.*; ls farm*; fail "no profile of session $n of many"; }
+    done
 fi
 
 # Links that lead elsewhere.
