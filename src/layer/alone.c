@@ -40,6 +40,8 @@ static void start_alone(MPI_Group world, int thread_level)
     if (life_open_ledger(thread_level, tag))
         return;
     layer.ledger.header->run_id = run;
+    if (together)
+        place_settled(&life_place);
     if (life_obstacle)
         layer_say("rank %d: cannot write records to %s: %s: only rank 0 will be reported",
                   layer.rank, life_place.shown, life_obstacle);

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_BESIDE = 99, HIGH_DESCRIPTOR = 200 };
+enum { MOST_BESIDE = 99, HIGH_DESCRIPTOR = 200, SETTLING = 200, SETTLING_US = 5000 };
 
 /* --- making and opening --- */
 
@@ -138,12 +138,34 @@ static bool is_foreign(int directory)
 static const char FOREIGN[] = "holds a profile.json that collprof has not written",
                   IN_USE[] = "is in use by another run";
 
-static void find_other(int directory, const char *name, const struct ledger_header *h, void *run)
+/* Whose records living processes have in a directory. */
+struct users {
+    uint64_t run;
+    bool mine, others;
+};
+
+static void find_user(int directory, const char *name, const struct ledger_header *h, void *arg)
 {
     (void)directory, (void)name;
-    uint64_t *id = run;
-    if (h->pid > 0 && h->run_id && h->run_id != *id && ledger_is_in_use(h))
-        *id = 0;
+    struct users *users = arg;
+    if (h->pid > 0 && h->run_id && ledger_is_in_use(h))
+        *(h->run_id == users->run ? &users->mine : &users->others) = true;
+}
+
+/* Whose ranks do not talk: the first has the directory for itself until its record names the run
+ * (place_settled). Others wait for that, and are of that run, or go. */
+static bool is_of_run(struct place *p, int fd, uint64_t run)
+{
+    struct users users = {.run = run};
+    for (int i = 0; i < SETTLING; i++) {
+        bool first = !flock(fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK;
+        bool joined = !first && !flock(fd, LOCK_SH | LOCK_NB);
+        place_each(p, find_user, &users);
+        if (users.others || joined || first)
+            return !users.others && (first || users.mine);
+        usleep(SETTLING_US);
+    }
+    return false;
 }
 
 /* The lock goes with the process, however that ends. Out of the way of applications that know their
@@ -151,15 +173,9 @@ static void find_other(int directory, const char *name, const struct ledger_head
 static bool take(struct place *p, int fd, uint64_t run)
 {
     bool foreign = is_foreign(fd);
-    if (foreign || (flock(fd, (run ? LOCK_SH : LOCK_EX) | LOCK_NB) && errno == EWOULDBLOCK)) {
+    if (foreign ||
+        (run ? !is_of_run(p, fd, run) : flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)) {
         p->why = p->why ? p->why : foreign ? FOREIGN : IN_USE;
-        return false;
-    }
-    uint64_t mine = run;
-    if (run)
-        place_each(p, find_other, &mine);
-    if (run != mine) {
-        p->why = p->why ? p->why : IN_USE;
         return false;
     }
     int high = fcntl(fd, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR);
@@ -167,6 +183,12 @@ static bool take(struct place *p, int fd, uint64_t run)
     if (high >= 0)
         close(fd);
     return true;
+}
+
+void place_settled(const struct place *p)
+{
+    if (p->claim >= 0)
+        flock(p->claim, LOCK_SH);
 }
 
 const char *place_claim(struct place *p, const char *wanted, uint64_t run)

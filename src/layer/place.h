@@ -30,6 +30,9 @@ enum { PLACE_RECORD = sizeof((struct place *)0)->path + 40 };
  * not talk, each does, and goes where the run of this id is, or none. RUN: 0 for the first way. */
 const char *place_claim(struct place *p, const char *wanted, uint64_t run);
 
+/* For the second way: this process has its record there now, by which others of the run know it. */
+void place_settled(const struct place *p);
+
 /* In the directory that was claimed, moves what an earlier run has left (not that of the id RUN),
  * if no process uses it, to a directory NAME of its own there, and removes all but the MOST latest
  * of those. True if there was such a run, and all of it was moved. */

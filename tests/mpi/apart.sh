@@ -128,17 +128,19 @@ if $MPICC session.c -o session 2>compiled && plain 2 ./session 1 >out 2>&1; then
         # shellcheck disable=SC2086
         profile ${run%=*} calls MPI_Barrier=${run#*=}
     done
-    # Many of one rank at the same moment: each has a directory and a profile of its own.
-    for n in 1 2 3 4 5 6; do
-        layered 1 farm ./session $n >farm.out.$n 2>&1 &
-    done
-    wait
-    for n in 1 2 3 4 5 6; do
-        found=
-        for d in farm farm-[2-6] farm*/before-*; do
-            (profile $d calls MPI_Barrier=$n) >/dev/null 2>&1 && found=$found$d
+    # Many at the same moment: each has a directory and a profile of its own, whose ranks are together.
+    for size in 1 2; do
+        for n in 1 2 3 4 5; do
+            layered $size farm$size ./session $n >farm.out.$n 2>&1 &
         done
-        test -n "$found" || { cat farm.out.*; ls farm*; fail "no profile of session $n of many"; }
+        wait
+        for n in 1 2 3 4 5; do
+            found=
+            for d in farm$size farm$size-[2-5] farm$size*/before-*; do
+                (profile $d calls MPI_Barrier=$((n * size)) && profile $d ranks $size) >/dev/null 2>&1 && found=$found$d
+            done
+            test -n "$found" || { cat farm.out.*; ls farm$size*; fail "no profile of session $n of many with $size ranks"; }
+        done
     done
 fi
 
