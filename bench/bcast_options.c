@@ -121,11 +121,10 @@ static error_t check_together(struct argp_state *state, void *options)
         return bench_bad_option(state, "--ring-size is of the method ring-barrier: add it");
     if (o->axes && !o->bench.plot)
         return bench_bad_option(state, "--axes is of what --plot draws: add it");
-    if (o->bench.sizes.min % operation_element(o->datatype) ||
-        o->bench.sizes.max % operation_element(o->datatype))
-        return bench_bad_option(state, "--datatype=%s: --sizes have to be multiples of %zu",
-                                operation_types[o->datatype], operation_element(o->datatype));
-    error_t error = bench_check_ranks(state, &o->bench, "a broadcast", o->root);
+    error_t error = bench_check_sizes(state, &o->bench, operation_types[o->datatype],
+                                      operation_element(o->datatype));
+    if (!error)
+        error = bench_check_ranks(state, &o->bench, "a broadcast", o->root);
     if (error)
         return error;
     for (int i = 0; i < o->n_destinations; i++)

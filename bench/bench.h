@@ -81,6 +81,9 @@ error_t bench_parse_root(struct argp_state *state, const char *arg, const struct
 /* For a parser's end: WHAT ("a broadcast") needs two ranks, and ROOT among the fewest. */
 error_t bench_check_ranks(struct argp_state *state, const struct bench *b, const char *what,
                           int root);
+/* For a parser's end: every size has to be so many whole elements of the datatype TYPE. */
+error_t bench_check_sizes(struct argp_state *state, const struct bench *b, const char *type,
+                          size_t element);
 /* On every rank (collective): a document with the facts that every result needs: program and
  * version, command line, hosts, ranks with their bindings (hwloc), MPI library, clock, date,
  * oversubscription. Rank 0 gets it; the others NULL. Says on rank 0's stderr when ranks

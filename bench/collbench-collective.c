@@ -51,18 +51,15 @@ static error_t take_op(struct argp_state *state, const struct bench_option *opti
 static error_t check_data(struct argp_state *state, struct options *o)
 {
     const char *type = operation_types[o->data.type];
-    size_t element = operation_element(o->data.type);
     for (int op = 0; o->data.op < 0; op++)
         if (operation_combines(o->data.type, op))
             o->data.op = op;
-    if (o->bench.sizes.min % element || o->bench.sizes.max % element)
-        return bench_bad_option(state, "--datatype=%s: --sizes have to be multiples of %zu", type,
-                                element);
-    for (size_t i = 0; i < o->operations.n; i++)
+    error_t error = bench_check_sizes(state, &o->bench, type, operation_element(o->data.type));
+    for (size_t i = 0; !error && i < o->operations.n; i++)
         if (chosen_operation(o, i)->reduces && !operation_combines(o->data.type, o->data.op))
             return bench_bad_option(state, "--op=%s is not for --datatype=%s: --op=user is",
                                     operation_ops[o->data.op], type);
-    return 0;
+    return error;
 }
 
 /* Whether they are enough for so many communicators. */

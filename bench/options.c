@@ -168,6 +168,19 @@ error_t bench_check_ranks(struct argp_state *state, const struct bench *b, const
     return 0;
 }
 
+error_t bench_check_sizes(struct argp_state *state, const struct bench *b, const char *type,
+                          size_t element)
+{
+    size_t bytes = b->sizes.min;
+    do
+        if (bytes % element)
+            return bench_bad_option(
+                state, "--datatype=%s: --sizes have to be multiples of %zu, and %zu is not", type,
+                element, bytes);
+    while (bench_next(&b->sizes, &bytes));
+    return 0;
+}
+
 /* Prints on rank 0 only: argp does not print for the others (ARGP_NO_ERRS). */
 static error_t leave_after(struct argp_state *state, unsigned what)
 {

@@ -54,6 +54,7 @@ refused() {
     grep -q '^#' "$scratch/out" && fail "$*: results all the same"
 }
 refused "unknown operation in 'reduce,scan': all, barrier, broadcast," --operation=reduce,scan
+refused "--datatype=int: --sizes have to be multiples of 4, and 1 is not" --datatype=int --sizes=0:64
 refused "unknown operation in 'ireduce'" --operation=ireduce
 refused "unknown method in 'best': all, direct, mirrored" --method=best
 refused "impossible root '2': ranks are 0 to 1" --root=2
