@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define close_to(a, b) cr_expect(fabs((a) - (b)) < 1e-9 * fabs(b) + 1e-15, "%.12g, not %.12g", a, b)
