@@ -110,13 +110,18 @@ static void look_up(struct options *o)
 static error_t check_together(struct argp_state *state, void *options)
 {
     struct options *o = options;
-    bool ring = false;
+    bool ring = false, suite = false;
     if (o->discover && (o->chosen_methods.n || o->suites.n))
         return bench_bad_option(state, "--%s measures and --discover does not: leave one out",
                                 o->suites.n ? "as" : "method");
     look_up(o);
-    for (size_t i = 0; i < o->n_methods; i++)
+    for (size_t i = 0; i < o->n_methods; i++) {
         ring = ring || o->methods[i] == bcast_method_find("ring-barrier");
+        suite = suite || o->methods[i]->meaning == BCAST_SUITE;
+    }
+    if (o->fresh && suite)
+        return bench_bad_option(state, "--fresh: the loops of other suites broadcast the same data "
+                                       "again and again: leave one out");
     if (o->ring_bytes && (!ring || o->discover))
         return bench_bad_option(state, "--ring-size is of the method ring-barrier: add it");
     if (o->axes && !o->bench.plot)

@@ -28,6 +28,8 @@ for sizes in 9:8 -1 1.5K 8: :8 3G x ''; do
 done
 refused 1 "impossible sizes '9:8'" -m 9:8
 refused 1 "--datatype=double: --sizes have to be multiples of 8, and 1 is not" --datatype=double --sizes=0:64
+refused 2 "--fresh: the loops of other suites" --fresh --as=osu
+refused 2 "--fresh: the loops of other suites" --fresh --method=held,imb-max
 refused 1 "unknown method in 'held,best': all, send-latency, rounds," --method=held,best
 refused 1 "unknown algorithm in 'best': all, native, binomial," --algorithm=best
 refused 1 "unknown order in 'sideways': all, forward, backward, random" --order=sideways
