@@ -37,6 +37,7 @@ static void measure(void *arg, const struct bench_point *p, MPI_Comm comm)
                            .type = o->type,
                            .root = o->root,
                            .fresh = o->fresh,
+                           .holes = true,
                            .ring_bytes = o->ring_bytes,
                            .seed = seed_of(o, p),
                            .plan = o->bench.plan,

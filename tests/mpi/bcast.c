@@ -313,6 +313,16 @@ static void write_fresh_data(void)
     r.roots = true;
     double start = clock_now(), now = run_refresh(&r, start);
     expect(now > start && pages_written == PAGES, "fresh data are written", "", 0, c.count);
+    mprotect(data, PAGES * PAGE, PROT_READ);
+    pages_written = 0;
+    c.count = 1;
+    MPI_Type_vector(PAGES, 1, PAGE / (int)sizeof(int), MPI_INT, &c.type);
+    MPI_Type_commit(&c.type);
+    expect(run_refresh(&r, 5) == 5 && pages_written == 0, "holes stay as they are", "", 0, c.count);
+    c.holes = true;
+    run_refresh(&r, 5);
+    expect(pages_written == PAGES, "data with holes of ours are written", "", 0, c.count);
+    MPI_Type_free(&c.type);
     sigaction(SIGSEGV, &before, NULL);
     munmap(data, PAGES * PAGE);
 }

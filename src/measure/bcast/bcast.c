@@ -243,22 +243,23 @@ static int run_methods(struct bcast_run *r, struct bcast_outcome *o,
     return MPI_SUCCESS;
 }
 
-/* The bytes of COUNT of TYPE, if there is nothing between them: a hole is not ours to write to, and
- * need not even be memory. 0 otherwise. */
-static size_t dense_bytes(int count, MPI_Datatype type, MPI_Aint *from)
+/* The bytes that the case's data lies in, if there is nothing between them: a hole is not ours to
+ * write to, and need not even be memory, unless the case says so. 0 otherwise. */
+static size_t bytes_to_write(const struct bcast_case *c, MPI_Aint *from)
 {
     MPI_Aint lower, extent, span;
     MPI_Count one;
-    if (PMPI_Type_get_extent(type, &lower, &extent) ||
-        PMPI_Type_get_true_extent(type, from, &span) || PMPI_Type_size_x(type, &one))
+    if (PMPI_Type_get_extent(c->type, &lower, &extent) ||
+        PMPI_Type_get_true_extent(c->type, from, &span) || PMPI_Type_size_x(c->type, &one))
         return 0;
-    return one == span && one == extent ? (size_t)count * (size_t)one : 0;
+    bool dense = one == span && one == extent;
+    return dense || (c->holes && span == extent) ? (size_t)c->count * (size_t)extent : 0;
 }
 
 double run_refresh(const struct bcast_run *r, double now)
 {
     MPI_Aint from;
-    size_t bytes = r->c->fresh && r->roots ? dense_bytes(r->c->count, r->c->type, &from) : 0;
+    size_t bytes = r->c->fresh && r->roots ? bytes_to_write(r->c, &from) : 0;
     if (!bytes)
         return now;
     write_anew((char *)r->c->buffer + from, bytes);

@@ -34,7 +34,8 @@ struct bcast_case {
     bool fresh;     /* the root writes its data anew before every broadcast of barrier, acknowledge,
                        ol, held and direct, outside the timed part: data that was just computed has to
                        come from the root's cache, unchanged data lies in the others' already.
-                       Data with holes is sent as it lies there */
+                       Data with holes is sent as it lies there, but with HOLES */
+    bool holes;     /* what lies between the data may be written, too */
     int ring_bytes; /* of each message of ring-barrier */
     unsigned seed;  /* of the order in which methods run, and destinations where all are reached; 0:
                        as listed. What the machine does meanwhile falls upon no one of them */
