@@ -41,15 +41,20 @@ static struct place *new_place(struct places *s, const struct place *key)
     return at;
 }
 
-static struct place *place_of(struct places *s, const struct profile *p, uint32_t site,
+/* Of several calls in one line the first to come is the place of that line, and others are numbered
+ * behind it. */
+static struct place *place_of(struct places *s, size_t run, const struct profile *p, uint32_t site,
                               uint32_t operation, char *label)
 {
     char exact[KEY_ROOM], functions[KEY_ROOM];
-    site_path(p, site, exact, sizeof exact);
-    struct place key = {.exact = exact, .operation = p->operations.at[operation].name};
-    struct place **found = tfind(&key, &s->by_exact, by_exact);
-    if (found)
-        return *found;
+    site_path(p, site, exact, sizeof exact - 32);
+    struct place key = {.exact = exact, .operation = p->operations.at[operation].name}, **found;
+    size_t end = strlen(exact);
+    for (unsigned call = 2; (found = tfind(&key, &s->by_exact, by_exact)); call++) {
+        if (!(*found)->entry[run])
+            return *found;
+        snprintf(exact + end, sizeof exact - end, ", call %u", call);
+    }
     struct place *at = new_place(s, &key);
     site_functions(p, site, functions, sizeof functions);
     at->functions = profile_strdup(functions);
@@ -134,15 +139,32 @@ static void add_wait(const struct places *s, struct place *at, size_t run, const
     at->waited[run][w->rank] += (double)w->wait_ns / (double)p->ranks.n;
 }
 
+/* By their addresses: calls in one line are the same in all runs, whichever takes longer. */
+static int by_address(const void *a, const void *b, void *profile)
+{
+    const struct profile_entry *x = *(void *const *)a, *y = *(void *const *)b;
+    const struct profile *p = profile;
+    const struct profile_site *from = &p->sites.at[x->site], *to = &p->sites.at[y->site];
+    for (uint32_t i = 0; i < from->depth && i < to->depth; i++)
+        if (from->frame[i].address != to->frame[i].address)
+            return from->frame[i].address < to->frame[i].address ? -1 : 1;
+    return (x->site > y->site) - (x->site < y->site);
+}
+
 static void add_run(struct places *s, size_t run, const struct profile *p)
 {
     const struct profile *rows = s->rows[run] = rows_of(p, ROWS_BY_SITE);
     char **label = site_labels(p);
     ARRAY(struct moment) moments = {0};
     struct place **of = profile_alloc((p->sites.n * p->operations.n + 1) * sizeof(void *));
+    const struct profile_entry **row = profile_alloc((rows->entries.n + 1) * sizeof *row);
+    for (size_t i = 0; i < rows->entries.n; i++)
+        row[i] = &rows->entries.at[i];
+    if (rows->entries.n)
+        qsort_r(row, rows->entries.n, sizeof *row, by_address, (void *)p);
     for (size_t i = 0; i < rows->entries.n; i++) {
-        const struct profile_entry *e = &rows->entries.at[i];
-        struct place *at = place_of(s, p, e->site, e->operation, label[e->site]);
+        const struct profile_entry *e = row[i];
+        struct place *at = place_of(s, run, p, e->site, e->operation, label[e->site]);
         of[e->site * p->operations.n + e->operation] = at;
         add_row(s, at, run, p, e);
     }
@@ -163,6 +185,7 @@ static void add_run(struct places *s, size_t run, const struct profile *p)
         free(label[i]);
     free(label);
     free(of);
+    free(row);
     free(moments.at);
 }
 

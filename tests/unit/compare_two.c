@@ -118,40 +118,51 @@ Test(compare_two, what_is_new_and_what_is_gone)
     profile_free(run[1]);
 }
 
-/* Two calls of a function whose lines have moved, of which the first takes longer now than the
- * second: they are told apart by their order in the program, not by their time. */
-Test(compare_two, places_that_moved_keep_their_order)
+/* Calls of a function, of which the first and the second change places in time: ten of each, in
+ * LINE at its address. */
+static struct profile *two_calls(bool swapped, const uint32_t line[2])
 {
-    struct profile *run[2];
+    struct profile *p = profile_new();
+    p->stack_depth = 1;
+    uint32_t sum = profile_add_operation(p, "MPI_Allreduce", FAMILY_COLLECTIVE);
+    *PUSH(&p->ranks) = (struct profile_rank){.rank = 0, .wall = 1, .delayed_ns = -1};
     for (uint32_t k = 0; k < 2; k++) {
-        run[k] = profile_new();
-        run[k]->stack_depth = 1;
-        uint32_t sum = profile_add_operation(run[k], "MPI_Allreduce", FAMILY_COLLECTIVE);
-        *PUSH(&run[k]->ranks) = (struct profile_rank){.rank = 0, .wall = 1, .delayed_ns = -1};
-        for (uint32_t i = 0; i < 2; i++) {
-            uint64_t histogram[HISTOGRAM_BUCKETS] = {0}, ns = (i == k ? 2 : 5) * 1000000ull;
-            struct profile_site s = {.depth = 1};
-            s.frame[0] = (struct profile_frame){.module = PROFILE_NONE,
-                                                .address = 100 + i,
-                                                .line = 10 + 7 * k + i,
-                                                .function = profile_strdup("solve"),
-                                                .file = profile_strdup("solve.c")};
-            histogram[histogram_bucket(ns)] = 10;
-            profile_add_entry(run[k], &(struct profile_entry){.site = profile_add_site(run[k], &s),
-                                                              .operation = sum,
-                                                              .comm = PROFILE_NONE,
-                                                              .region = PROFILE_NONE,
-                                                              .calls = 10,
-                                                              .time_ns = 10 * ns,
-                                                              .min_ns = ns,
-                                                              .max_ns = ns,
-                                                              .spread = {.ranks = 1},
-                                                              .histogram = histogram});
-        }
+        uint32_t i = swapped ? 1 - k : k; /* as they are met */
+        uint64_t histogram[HISTOGRAM_BUCKETS] = {0}, ns = (k == 0 ? 2 : 5) * 1000000ull;
+        struct profile_site s = {.depth = 1};
+        s.frame[0] = (struct profile_frame){.module = PROFILE_NONE, .address = 100 + i};
+        uint32_t site = profile_add_site(p, &s);
+        struct profile_frame *f = &p->sites.at[site].frame[0];
+        f->line = line[i];
+        f->function = profile_strdup("solve");
+        f->file = profile_strdup("solve.c");
+        histogram[histogram_bucket(ns)] = 10;
+        profile_add_entry(p, &(struct profile_entry){.site = site,
+                                                     .operation = sum,
+                                                     .comm = PROFILE_NONE,
+                                                     .region = PROFILE_NONE,
+                                                     .calls = 10,
+                                                     .time_ns = 10 * ns,
+                                                     .min_ns = ns,
+                                                     .max_ns = ns,
+                                                     .spread = {.ranks = 1},
+                                                     .histogram = histogram});
     }
-    char *text = compared(run, NULL);
-    cr_assert(strstr(text, "+30.0ms  +150.0%") && strstr(text, "-30.0ms   -60.0%"), "%s", text);
-    free(text);
-    profile_free(run[0]);
-    profile_free(run[1]);
+    return p;
+}
+
+/* The first takes longer now than the second: they are told apart by their order in the program,
+ * not by their time; where their lines have moved, and where they are in one line. */
+Test(compare_two, places_keep_their_order)
+{
+    static const uint32_t lines[][2][2] = {{{10, 11}, {17, 18}}, {{10, 10}, {10, 10}}};
+    for (int k = 0; k < 2; k++) {
+        struct profile *run[2] = {two_calls(false, lines[k][0]), two_calls(true, lines[k][1])};
+        char *text = compared(run, NULL);
+        cr_assert(strstr(text, "+30.0ms  +150.0%") && strstr(text, "-30.0ms   -60.0%"), "%s", text);
+        cr_assert_eq(strstr(text, "call 2") != NULL, k, "%s", text);
+        free(text);
+        profile_free(run[0]);
+        profile_free(run[1]);
+    }
 }
