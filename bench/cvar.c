@@ -3,6 +3,7 @@
 #include "bench.h"
 #include "bench_inner.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,16 +72,25 @@ static int value_described(const char *about, const char *name)
     return found;
 }
 
-static bool number_of(const struct cvar *v, const char *text, long long *number)
+/* TEXT as the low BYTES of NUMBER. NULL: good. */
+static const char *number_of(const struct cvar *v, const char *text, size_t bytes,
+                             long long *number)
 {
+    bool is_signed = v->type == MPI_INT || v->type == MPI_COUNT, minus = *text == '-';
+    size_t bits = 8 * bytes - is_signed;
     char *end;
-    *number = strtoll(text, &end, 0);
-    if (end != text && !*end)
-        return true;
+    errno = 0;
+    *number = minus ? strtoll(text, &end, 0) : (long long)strtoull(text, &end, 0);
+    if (end != text && !*end) {
+        unsigned long long bare = (unsigned long long)(minus ? ~*number : *number);
+        bool fits = !errno && is_signed >= minus && (bits > 63 || bare >> bits == 0);
+        return fits ? NULL : "the number is out of its range";
+    }
     *number = value_named(v->values, text);
     if (*number < 0)
         *number = value_described(v->about, text);
-    return *number >= 0;
+    return *number >= 0 ? NULL
+                        : "it has no value of that name, or several: a number would be right";
 }
 
 /* The value in the variable's own type: BYTES of it at VALUE. NULL: good. */
@@ -95,8 +105,6 @@ static const char *convert(const struct cvar *v, const char *text, int count, ch
         *bytes = strlen(text) + 1;
         return NULL;
     }
-    if (!number_of(v, text, &number))
-        return "it has no value of that name, or several: a number would be right";
     int size = 0;
     PMPI_Type_size(v->type, &size);
     *bytes = (size_t)size;
@@ -104,9 +112,10 @@ static const char *convert(const struct cvar *v, const char *text, int count, ch
                  v->type == MPI_UNSIGNED_LONG_LONG || v->type == MPI_COUNT;
     if (!whole || count != 1)
         return "it is no whole number and no text";
+    const char *why = number_of(v, text, *bytes, &number);
     memcpy(value, &number,
            *bytes); /* the low bytes come first on every machine that this runs on */
-    return NULL;
+    return why;
 }
 
 static const char *write_value(int index, const struct cvar *v, const char *text)

@@ -89,6 +89,9 @@ printf 'participants others\nstart\nissue scan by flat\nstop\n' >bad
 refuses 2 'bad:3: there is no form of our own by flat' --scenario=bad
 printf 'participants others\nstart\nissue broadcast by flat\nstop\nparticipants 1\nstart\nissue broadcast\nstop\n' >bad
 refuses 2 'line 7: another operation' --scenario=bad
+for procs in 4294967298 -2147483649 99999999999999999999; do # an int's
+    [ "$CHECK_MPI" = mpich ] && refuses 2 "the number is out of its range" --cvar=MPIR_CVAR_BCAST_MIN_PROCS=$procs
+done
 [ "$CHECK_MPI" = mpich ] && refuses 2 "it has no value of that name" --cvar=MPIR_CVAR_BCAST_INTRA_ALGORITHM=fastest
 refuses 2 "no control variable of that name" --cvar=NO_SUCH_VARIABLE=1
 refuses 2 "NAME=VALUE would be right" --cvar=binomial
