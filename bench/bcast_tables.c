@@ -481,7 +481,8 @@ void tables_end(struct tables *t)
                       "bound there",
                       t->unsettled);
     if (t->clock_bound > 0)
-        document_note(t->d, "direct: the ranks' clocks agree within %.2f us", 1e6 * t->clock_bound);
+        document_note(t->d, "what is timed on one clock: the ranks' clocks agree within %.2f us",
+                      1e6 * t->clock_bound);
     if (t->dropped)
         document_note(t->d, "%d operations left out, a rank was late for them", t->dropped);
     if (t->over_budget)

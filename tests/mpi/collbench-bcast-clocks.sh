@@ -9,11 +9,17 @@ trap 'rm -f "$out"' EXIT
 [ "$(nproc)" -ge 2 ] || { echo "needs two processors"; exit 77; }
 unshare --time --monotonic 1000 --fork true 2>/dev/null || { echo "no time namespaces"; exit 77; }
 
-for try in 1 2 3 4 5 6 7 8; do
-    set -- --method=held,direct --sizes=8:1K --budget=0.5 --format=csv
+apart()
+{
     "$MPIEXEC" --bind-to hwthread -n 1 "$bench" "$@" : \
         -n 1 unshare --time --monotonic 1000 --fork "$bench" "$@" >"$out" ||
         { echo "FAIL: status $?"; cat "$out"; exit 1; }
+}
+apart --method=repro-window --sizes=8 --budget=0.3 --format=csv
+grep -q 'clocks agree within [0-9]' "$out" || { cat "$out"; echo "FAIL: repro-window's clocks"; exit 1; }
+
+for try in 1 2 3 4 5 6 7 8; do
+    apart --method=held,direct --sizes=8:1K --budget=0.5 --format=csv
     grep -q '^# clocks: 2, made one within' "$out" || { echo "FAIL: not two clocks"; exit 1; }
     awk -F, '
         /clocks agree within/ { split($0, word, " "); for (i in word) if (word[i] == "within") bound = word[i + 1] }

@@ -123,7 +123,7 @@ struct bcast_result {
     int attempts;     /* STOP_PAPER: made, over all series; as many series were accepted as measured
                          (one without destinations) */
     bool over_budget; /* some series ended by the budget, or never settled */
-    double clock_bound; /* "direct": error of the common clock; otherwise 0 */
+    double clock_bound; /* "direct", "repro-window": error of the common clock; otherwise 0 */
     int dropped;        /* "direct", "repro-window": operations some rank was late for */
 };
 
