@@ -61,9 +61,10 @@ int cli_width(const char *name, const char *text);
 bool cli_show(const char *name, const char *path);
 
 /* Ends the process if PATH, a name that the user has not chosen, may not be written: see
- * save_is_safe(), and, but with FORCE, a file that collprof has not made. Its own are pages,
- * pictures and databases that say so, and what begins with HEAD (NULL: nothing). */
-void cli_may_replace(const char *name, const char *path, bool force, const char *head);
+ * save_is_safe(), and, but with FORCE, a file that is not what collprof writes: pages, pictures and
+ * databases that say so, and what begins with HEAD (NULL: nothing). OPTION would name another. */
+void cli_may_replace(const char *name, const char *path, bool force, const char *option,
+                     const char *head);
 
 /* Flushes standard output. False, with a word why, if it could not be written (a full disk). */
 bool cli_flush(const char *name);

@@ -71,7 +71,7 @@ static void check_table(const struct options *o, const struct listing *l, const 
         data_csv_head(l, out);
         fclose(out);
     }
-    cli_may_replace(o->name, path, o->force, head);
+    cli_may_replace(o->name, path, o->force, "--output", head);
 }
 
 static bool write_csv(const struct options *o, const struct profile *p, const char *target)
@@ -103,7 +103,7 @@ static bool write_sqlite(const struct options *o, const struct profile *p, const
 {
     struct save save;
     if (!o->output)
-        cli_may_replace(o->name, target, o->force, NULL);
+        cli_may_replace(o->name, target, o->force, "--output", NULL);
     if (!save_open(&save, target))
         return false;
     const char *why =

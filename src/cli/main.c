@@ -240,7 +240,8 @@ static bool is_ours(FILE *file, const char *head)
            memmem(text, n, picture, sizeof picture - 1);
 }
 
-void cli_may_replace(const char *name, const char *path, bool force, const char *head)
+void cli_may_replace(const char *name, const char *path, bool force, const char *option,
+                     const char *head)
 {
     struct stat st;
     if (!save_is_safe(path))
@@ -253,10 +254,11 @@ void cli_may_replace(const char *name, const char *path, bool force, const char 
     if (file)
         fclose(file);
     if (!ours)
-        cli_refuse(name,
-                   "%s is there and was not made by collprof: --output, or --force to replace it, "
-                   "would be right",
-                   path);
+        cli_refuse(
+            name,
+            "%s is there, and is not what this version of collprof writes: %s, or --force to "
+            "replace it, would be right",
+            path, option);
 }
 
 int cli_width(const char *name, const char *text)

@@ -141,11 +141,11 @@ static void check_targets(const struct options *o, const char *directory)
     for (size_t i = 0; i < n_pictures && !o->overlap; i++) {
         snprintf(path, sizeof path, "%s/%s.png", directory, pictures[i].name);
         if (chosen(o, &pictures[i]))
-            cli_may_replace(o->name, path, o->force, NULL);
+            cli_may_replace(o->name, path, o->force, "--output", NULL);
     }
     snprintf(path, sizeof path, "%s/overlap.png", directory);
     if (o->overlap)
-        cli_may_replace(o->name, path, o->force, NULL);
+        cli_may_replace(o->name, path, o->force, "--output", NULL);
 }
 
 static bool draw(const struct options *o, const struct profile *p, const char *directory)
@@ -266,7 +266,7 @@ static bool draw_files(const struct options *o)
         cli_refuse(o->name, "%zu files: --output=FILE for their picture would be right",
                    o->n_files);
     if (!o->output)
-        cli_may_replace(o->name, target, o->force, NULL);
+        cli_may_replace(o->name, target, o->force, "--output", NULL);
     bool good = maps ? overlap_files_draw(target, o->file, o->n_files)
                      : pairs_logs_plot(o->file, o->n_files, target);
     if (good)

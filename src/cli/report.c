@@ -161,7 +161,7 @@ static bool write_html(const struct options *o, const struct profile *p,
     snprintf(path, sizeof path, "%s/report.html", o->report.directory);
     const char *target = o->html_file ? o->html_file : path;
     if (!o->html_file)
-        cli_may_replace(o->name, target, o->force, NULL);
+        cli_may_replace(o->name, target, o->force, "--html=FILE", NULL);
     if (!save_open(&save, target))
         return false;
     char *timeline = p->trace.on ? timeline_of(o->report.directory) : NULL;
@@ -193,7 +193,7 @@ static bool write_document(const struct options *o)
              dot && !strcmp(dot, ".json") ? (int)(dot - file) : (int)strlen(file), file);
     const char *target = o->html_file ? o->html_file : path;
     if (!o->html_file)
-        cli_may_replace(o->name, target, o->force, NULL);
+        cli_may_replace(o->name, target, o->force, "--html=FILE", NULL);
     bool good = save_open(&save, target);
     if (good) {
         data_html_document(document, save.out);

@@ -82,7 +82,7 @@ cp -r no-site mine
 echo my own page >mine/report.html
 timeout 60 "$collprof" report --html mine >shown 2>&1
 test $? = 2 || fail "report --html: status, where there is a page of the user's"
-grep -q 'mine/report.html is there and was not made by collprof' shown || fail "$(cat shown)"
+grep -q 'mine/report.html is there, and is not what this version of collprof writes: --html=FILE, or --force' shown || fail "$(cat shown)"
 test "$(cat mine/report.html)" = "my own page" || fail "report --html replaced the user's page"
 timeout 60 "$collprof" report --html --force mine >shown 2>&1 || fail "--force: $(cat shown)"
 timeout 60 "$collprof" report --html mine >shown 2>&1 || fail "page of its own: $(cat shown)"
@@ -90,7 +90,7 @@ if command -v "${GNUPLOT:-gnuplot}" >/dev/null; then
     echo my own picture >mine/sizes.png
     timeout 120 "$collprof" plot mine >shown 2>&1
     test $? = 2 || fail "plot: status, where there is a picture of the user's"
-    grep -q 'mine/sizes.png is there and was not made by collprof' shown || fail "$(cat shown)"
+    grep -q 'mine/sizes.png is there, and is not what this version of collprof writes: --output, or --force' shown || fail "$(cat shown)"
     test "$(cat mine/sizes.png)" = "my own picture" || fail "plot replaced the user's picture"
     timeout 120 "$collprof" plot --force mine >shown 2>&1 || fail "--force: $(cat shown)"
     timeout 120 "$collprof" plot mine >shown 2>&1 || fail "pictures of its own: $(cat shown)"
@@ -143,7 +143,7 @@ for file in own/csv/ranks.csv own/collprof.sqlite; do
     test -n "$command" || continue
     echo mine >$file
     timeout 60 "$collprof" $command own >shown 2>&1 && fail "$command: replaced $file"
-    grep -q "$file is there and was not made by collprof" shown || { cat shown; fail "$command: gives no reason"; }
+    grep -q "$file is there, and is not what" shown || { cat shown; fail "$command: gives no reason"; }
     test "$(cat $file)" = mine && test "$(ls own/csv)" = ranks.csv || fail "$file, or what is beside it, was written"
     for force in --force ""; do # and then it is ours
         timeout 60 "$collprof" $command $force own >shown 2>&1 || fail "$command $force: $(cat shown)"
