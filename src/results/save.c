@@ -15,9 +15,15 @@ static bool cannot(const char *path)
     return reason_give("cannot write %s: %s", path, strerror(errno));
 }
 
+/* Also by a link of the system's, as /dev/stdout: where it leads to a file, no link is followed,
+ * and what is there already would be lost. */
 static bool is_standard_output(const char *path)
 {
-    return !path || strcmp(path, "-") == 0;
+    struct stat link, there, out;
+    return !path || strcmp(path, "-") == 0 ||
+           (lstat(path, &link) == 0 && S_ISLNK(link.st_mode) && link.st_uid == 0 &&
+            stat(path, &there) == 0 && fstat(STDOUT_FILENO, &out) == 0 &&
+            there.st_dev == out.st_dev && there.st_ino == out.st_ino);
 }
 
 /* A device or a pipe cannot be renamed over. */

@@ -13,7 +13,8 @@ struct save {
     char *temporary; /* NULL if written directly */
 };
 
-/* Opens for PATH (NULL or "-": standard output) if it is safe. On failure says why on stderr. */
+/* Opens for PATH (NULL, "-" or /dev/stdout: standard output) if it is safe. On failure says why on
+ * stderr. */
 bool save_open(struct save *s, const char *path);
 
 /* The one rule for what stands at PATH already, which save_open() keeps: no link is followed,

@@ -136,6 +136,9 @@ for command in "${sqlite:-export}" "report --html --force" "plot -p ranks --forc
     grep -q 'it is a link, and none is followed' shown || { cat shown; fail "$command: gives no reason"; }
 done
 test "$(cat precious)" = precious && test -z "$(ls nothing)" || fail "written through a link of the user's"
+# The system's own link to standard output is none of these.
+{ echo before; timeout 60 "$collprof" report --html=/dev/stdout good; } >page 2>shown || fail "/dev/stdout: $(cat shown)"
+grep -q '<title>collprof' page && test "$(head -n 1 page)" = before && test -L /dev/stdout || fail "/dev/stdout: not added"
 rm own/csv own/collprof.sqlite
 mkdir own/csv
 for file in own/csv/ranks.csv own/collprof.sqlite; do
