@@ -37,15 +37,21 @@ static double number(const json_t *row, const char *key)
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-/* "grid (binomial)" is grid. */
+/* "grid (binomial)" is grid: so many letters of it. */
+static size_t name_length(const char *name)
+{
+    const char *more = strstr(name, " (");
+    return more ? (size_t)(more - name) : strlen(name);
+}
+
 static bool same_text(const json_t *a, const json_t *b, const char *key)
 {
     const char *x = key ? json_string_value(json_object_get(a, key)) : NULL,
                *y = key ? json_string_value(json_object_get(b, key)) : NULL;
     if (!x || !y)
         return x == y;
-    size_t n = strcspn(x, "("), m = strcspn(y, "(");
-    return n == m && !strncmp(x, y, n);
+    size_t n = name_length(x);
+    return n == name_length(y) && !strncmp(x, y, n);
 }
 
 static bool in_panel(const struct panel *p, const json_t *row)
@@ -160,12 +166,19 @@ static void line(const struct panel *p, size_t i, FILE *out)
     fputs("</g>", out);
 }
 
+static const char *series_name(const struct panel *p, size_t i)
+{
+    const char *name = json_string_value(json_object_get(p->series[i], p->is->series));
+    return name ? name : "time";
+}
+
 /* For the script: [x, [low, value, high] of each line] and the lines' names. */
 static void points(const struct panel *p, FILE *out)
 {
     json_t *labels = json_pack("[s]", p->x), *list = json_array();
     for (size_t i = 0; i < p->n_series; i++)
-        json_array_append(labels, json_object_get(p->series[i], p->is->series));
+        json_array_append_new(labels,
+                              json_stringn(series_name(p, i), name_length(series_name(p, i))));
     for (size_t k = 0; k < p->n_at; k++) {
         json_t *at = json_pack("[f]", exp2(exponent(p, p->at[k])));
         for (size_t i = 0; i < p->n_series; i++) {
@@ -216,9 +229,9 @@ static bool draw(struct panel *p, FILE *out)
             strcmp(p->x, "size") ? "number of ranks" : "message size");
     for (size_t i = 0; i < p->n_series; i++) {
         char colour[8];
-        const char *series = json_string_value(json_object_get(p->series[i], p->is->series));
+        size_t length = name_length(series_name(p, i));
         snprintf(colour, sizeof colour, "c%zu", i % COLOURS);
-        snprintf(text, sizeof text, "%.20s%s", series ? series : "time",
+        snprintf(text, sizeof text, "%.*s%s", length < 20 ? (int)length : 20, series_name(p, i),
                  i < COLOURS ? "" : " (dashed)");
         html_key(out, colour, text);
     }

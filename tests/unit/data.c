@@ -3,6 +3,7 @@
 #include "made_page.h"
 
 #include <criterion/criterion.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,4 +130,38 @@ Test(data, a_part_for_a_browser_says_what_it_is)
     cr_assert_null(strstr(text, "In short"));
     free(text);
     profile_free(p);
+}
+
+/* The page of a benchmark's results: of each of N methods two points in us. */
+static char *page_of_curves(int n, const char *name, double first, double last)
+{
+    json_t *rows = json_array();
+    for (int i = 0; i < 2 * n; i++) {
+        char method[60];
+        snprintf(method, sizeof method, name, i / 2, i);
+        json_array_append_new(rows, json_pack("{s:s, s:s, s:i, s:i, s:f, s:n, s:n}", "algorithm",
+                                              "native", "method", method, "ranks", 2, "size",
+                                              i % 2 ? 64 : 8, "value", i % 2 ? last : first, "low",
+                                              "high"));
+    }
+    json_t *d =
+        json_pack("{s:s, s:{}, s:[], s:{s:{s:s, s:[], s:o}}}", "schema", "collbench-bcast/1",
+                  "header", "notes", "tables", "statistics", "title", "s", "columns", "rows", rows);
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    data_html_document(d, out);
+    fclose(out);
+    json_decref(d);
+    return text;
+}
+
+/* "grid" stands for whichever tree it was in a row: a line of several is not named by one of them.
+ */
+Test(data, a_line_has_the_name_that_its_points_share)
+{
+    char *text = page_of_curves(1, "grid%d (tree %d)", 10, 1000);
+    assert_has(text, ">grid0<");
+    assert_has(text, "[&quot;size&quot;,&quot;grid0&quot;]");
+    free(text);
 }
