@@ -112,22 +112,30 @@ static double down(const struct panel *p, double us)
     return TOP + (HEIGHT - TOP - BOTTOM) * (p->y_to - log10(us)) / (p->y_to - p->y_from);
 }
 
+static void mark(const struct panel *p, double us, FILE *out)
+{
+    char text[32];
+    if (log10(us) >= p->y_from && log10(us) <= p->y_to)
+        fprintf(out,
+                "<path stroke=\"var(--line)\" d=\"M%d %.1fh%d\"/><text x=%d y=%.1f "
+                "text-anchor=end>%s</text>",
+                LEFT, down(p, us), WIDTH - LEFT - RIGHT, LEFT - 6, down(p, us) + 4,
+                format_time(text, 1e3 * us));
+}
+
+/* Of a small part of a decade equal steps, so many that there are three numbers at least. */
 static void axes(const struct panel *p, FILE *out)
 {
     char text[32];
-    double span = p->y_to - p->y_from, end = -1e9;
+    double span = p->y_to - p->y_from, low = pow(10, p->y_from), high = pow(10, p->y_to),
+           step = pow(10, floor(log10((high - low) / 3))), end = -1e9;
     static const double steps[] = {1, 2, 5};
-    for (double e = floor(p->y_from); e <= p->y_to; e++)
-        for (size_t s = 0; s < (span < 2.5 ? 3 : 1); s++) {
-            double us = steps[s] * pow(10, e);
-            if (log10(us) < p->y_from || log10(us) > p->y_to)
-                continue;
-            fprintf(out,
-                    "<path stroke=\"var(--line)\" d=\"M%d %.1fh%d\"/><text x=%d y=%.1f "
-                    "text-anchor=end>%s</text>",
-                    LEFT, down(p, us), WIDTH - LEFT - RIGHT, LEFT - 6, down(p, us) + 4,
-                    format_time(text, 1e3 * us));
-        }
+    step *= steps[((high - low) / 3 >= 2 * step) + ((high - low) / 3 >= 5 * step)];
+    for (double us = step * ceil(low / step); span < 0.8 && us <= high; us += step)
+        mark(p, us, out);
+    for (double e = floor(p->y_from); span >= 0.8 && e <= p->y_to; e++)
+        for (size_t s = 0; s < (span < 2.5 ? 3 : 1); s++)
+            mark(p, steps[s] * pow(10, e), out);
     for (size_t k = 0; k < p->n_at; k++) {
         double x = right(p, p->at[k]);
         if (x < end + 60 && k)

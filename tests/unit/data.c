@@ -165,3 +165,23 @@ Test(data, a_line_has_the_name_that_its_points_share)
     assert_has(text, "[&quot;size&quot;,&quot;grid0&quot;]");
     free(text);
 }
+
+static int times_in(const char *text, const char *word)
+{
+    int n = 0;
+    for (const char *at = text; (at = strstr(at, word)); at += strlen(word))
+        n++;
+    return n;
+}
+
+/* However near to each other the figures are, the axis says how long they are. */
+Test(data, an_axis_has_numbers)
+{
+    static const double known[][2] = {{1.2, 1.5}, {7, 7}, {0.9, 2}, {1, 6}, {1, 900}, {1, 1e6}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        char *text = page_of_curves(1, "m%d", known[i][0], known[i][1]);
+        int n = times_in(text, "text-anchor=end");
+        cr_assert(n >= 3 && n <= 12, "%d numbers from %g to %g", n, known[i][0], known[i][1]);
+        free(text);
+    }
+}
