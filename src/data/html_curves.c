@@ -18,16 +18,21 @@ static const struct curves {
              {"schedules", "algorithm", NULL, "measured", "low", "high"}};
 
 enum { WIDTH = 760, HEIGHT = 280, LEFT = 70, TOP = 12, BOTTOM = 28, RIGHT = 30 };
-enum { MOST_PANELS = 16, MOST_SERIES = 16, MOST_X = 64, COLOURS = 8 };
+enum { MOST_PANELS = 16, MOST_SERIES = 24, MOST_X = 64, COLOURS = 8 };
+
+/* Where the colours begin again; report.js has the same. */
+static const struct dash {
+    const char *lengths, *key;
+} dashes[MOST_SERIES / COLOURS] = {{"none", ""}, {"6 4", " (dashed)"}, {"2 3", " (dotted)"}};
 
 /* One drawing: the rows that are like FIRST. */
 struct panel {
     const struct curves *is;
     const json_t *rows, *first;
-    const char *x, *other; /* which of "size" and "ranks" is the axis */
-    const json_t *series[MOST_SERIES];
+    const char *x, *other;        /* which of "size" and "ranks" is the axis */
+    ARRAY(const json_t *) series; /* the first row of each */
     double at[MOST_X];
-    size_t n_series, n_at;
+    size_t n_series, n_at;             /* drawn */
     double x_from, x_to, y_from, y_to; /* logarithms */
 };
 
@@ -90,10 +95,13 @@ static void look_at(struct panel *p, const json_t *row)
     double x = number(row, p->x), low = number(row, p->is->low), high = number(row, p->is->high),
            value = number(row, p->is->value);
     size_t i = 0, k = 0;
-    while (i < p->n_series && !same_text(p->series[i], row, p->is->series))
+    while (i < p->series.n && !same_text(p->series.at[i], row, p->is->series))
         i++;
-    if (i == p->n_series && i < MOST_SERIES)
-        p->series[p->n_series++] = row;
+    if (i == p->series.n)
+        *PUSH(&p->series) = row;
+    if (i >= MOST_SERIES)
+        return;
+    p->n_series = i < p->n_series ? p->n_series : i + 1;
     while (k < p->n_at && p->at[k] != x)
         k++;
     if (k == p->n_at && k < MOST_X)
@@ -152,17 +160,18 @@ static void axes(const struct panel *p, FILE *out)
 static void line(const struct panel *p, size_t i, FILE *out)
 {
     const char *go = "M";
-    fprintf(out, "<g fill=none stroke-width=2 stroke=\"var(--c%zu)\"%s><path d=\"", i % COLOURS,
-            i >= COLOURS ? " stroke-dasharray=\"6 4\"" : "");
+    fprintf(out,
+            "<g fill=none stroke-width=2 stroke=\"var(--c%zu)\" stroke-dasharray=\"%s\"><path d=\"",
+            i % COLOURS, dashes[i / COLOURS].lengths);
     for (size_t k = 0; k < p->n_at; k++) {
-        const json_t *row = row_at(p, p->series[i], p->at[k]);
+        const json_t *row = row_at(p, p->series.at[i], p->at[k]);
         if (row)
             fprintf(out, "%s%.1f %.1f", go, right(p, p->at[k]), down(p, number(row, p->is->value)));
         go = row ? "L" : "M";
     }
     fputs("\"/>", out);
     for (size_t k = 0; k < p->n_at; k++) {
-        const json_t *row = row_at(p, p->series[i], p->at[k]);
+        const json_t *row = row_at(p, p->series.at[i], p->at[k]);
         double low = number(row, p->is->low), high = number(row, p->is->high);
         if (row && low > 0 && high > low)
             fprintf(out, "<path stroke-dasharray=none d=\"M%.1f %.1fV%.1f\"/>", right(p, p->at[k]),
@@ -176,7 +185,7 @@ static void line(const struct panel *p, size_t i, FILE *out)
 
 static const char *series_name(const struct panel *p, size_t i)
 {
-    const char *name = json_string_value(json_object_get(p->series[i], p->is->series));
+    const char *name = json_string_value(json_object_get(p->series.at[i], p->is->series));
     return name ? name : "time";
 }
 
@@ -190,7 +199,7 @@ static void points(const struct panel *p, FILE *out)
     for (size_t k = 0; k < p->n_at; k++) {
         json_t *at = json_pack("[f]", exp2(exponent(p, p->at[k])));
         for (size_t i = 0; i < p->n_series; i++) {
-            const json_t *row = row_at(p, p->series[i], p->at[k]);
+            const json_t *row = row_at(p, p->series.at[i], p->at[k]);
             double value = number(row, p->is->value), low = number(row, p->is->low),
                    high = number(row, p->is->high);
             json_array_append_new(at, row ? json_pack("[f, f, f]", low > 0 ? low : value, value,
@@ -240,9 +249,11 @@ static bool draw(struct panel *p, FILE *out)
         size_t length = name_length(series_name(p, i));
         snprintf(colour, sizeof colour, "c%zu", i % COLOURS);
         snprintf(text, sizeof text, "%.*s%s", length < 20 ? (int)length : 20, series_name(p, i),
-                 i < COLOURS ? "" : " (dashed)");
+                 dashes[i / COLOURS].key);
         html_key(out, colour, text);
     }
+    if (p->series.n > p->n_series)
+        fprintf(out, " %zu more are in the tables alone.", p->series.n - p->n_series);
     fputs(
         "</figcaption><div class=chart tabindex=0 role=region aria-label=\"curves\" data-curves=\"",
         out);
@@ -289,6 +300,7 @@ static void draw_all(const struct curves *is, const json_t *rows, FILE *out)
             drawn += draw(&one, out);
         else
             left++;
+        free(one.series.at);
     }
     if (left)
         fprintf(out, "<p class=faint>%zu more are in the tables alone.</p>", left);

@@ -110,5 +110,5 @@ document.querySelectorAll('[data-curves]').forEach(place => {
     const step = Math.ceil(rows.length / Math.max(2, place.clientWidth / 90)), ticker = () => rows.filter((_, i) => i % step === 0).map(([v]) => ({ v, label: show(v) }));
     curves(place, rows, { logscale: true, ticker, valueFormatter: show },
         { labels, colors: labels.slice(1).map((_, i) => colour('--c' + i % 8)), customBars: true, strokeWidth: 2,
-            connectSeparatedPoints: true, series: Object.fromEntries(labels.slice(9).map(x => [x, { strokePattern: [6, 4] }])) });
+            connectSeparatedPoints: true, series: Object.fromEntries(labels.slice(1).map((x, i) => [x, { strokePattern: [null, [6, 4], [2, 3]][i >> 3] }])) });
 });

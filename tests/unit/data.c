@@ -185,3 +185,17 @@ Test(data, an_axis_has_numbers)
         free(text);
     }
 }
+
+/* Lines that cannot be told apart would be worse than none; what is not drawn is counted. */
+Test(data, many_lines_are_drawn_or_counted)
+{
+    for (int n = 23; n <= 26; n++) {
+        char *text = page_of_curves(n, "m%d", 10, 1000);
+        int drawn = n < 24 ? n : 24;
+        cr_assert_eq(times_in(text, "<g fill=none"), drawn);
+        cr_assert_eq(times_in(text, " (dotted)<"), drawn - 16);
+        cr_assert_eq(times_in(text, "stroke-dasharray=\"2 3\""), drawn - 16);
+        cr_assert_eq(times_in(text, "2 more are in the tables alone"), n == 26, "%s", text);
+        free(text);
+    }
+}
