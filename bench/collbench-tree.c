@@ -7,7 +7,6 @@
 #include "picture/schedule_draw.h"
 #include "results/save.h"
 #include "results/schedule_json.h"
-#include "trees/flow.h"
 
 #include <limits.h>
 #include <math.h>

@@ -1,5 +1,4 @@
 /* What comes from what: causes before their effects, ranks that do the same together. */
-#include "base/format.h"
 #include "base/stats.h"
 #include "compare/differences_inner.h"
 #include "compare/places.h"

@@ -1,6 +1,5 @@
 #include "compare/differences_inner.h"
 
-#include "base/format.h"
 #include "base/stats.h"
 #include "compare/evidence.h"
 #include "compare/places.h"
