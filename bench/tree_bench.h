@@ -37,7 +37,7 @@ struct tree_row {
     char name[40];
     int depth, most_children;
     struct estimate predicted,
-        seen; /* seconds; what is predicted lies between the model's errors */
+        seen; /* seconds; what is predicted lies between the model's errors, or those of ways */
     bool advised;
 };
 

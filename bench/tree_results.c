@@ -18,7 +18,9 @@ static const struct column columns[] = {
     {"children", NULL, COLUMN_INTEGER, 0, "the most that a rank has"},
     {"predicted", "us", COLUMN_REAL, 2, "last arrival, by the latencies"},
     {"at_least", "us", COLUMN_REAL, 2,
-     "the prediction with the errors that it had for the trees which \"grid\" tried before"},
+     "the prediction with the errors that it had for the trees which \"grid\" tried before; where "
+     "none "
+     "was, for the least and the most that clocks and round trips allow of the ways"},
     {"at_most", "us", COLUMN_REAL, 2, NULL},
     {"measured", "us", COLUMN_REAL, 2, "operation latency of the slowest destination, median"},
     {"low", "us", COLUMN_REAL, 2, "95 % interval of it"},
