@@ -28,6 +28,8 @@ static void try(const struct operation *o, size_t bytes, int root, int type, int
     }
     if (operation_run(&c) != MPI_SUCCESS || !operation_check(&c))
         fail(&c, "the blocking call brought something else");
+    if (type == TYPE_STRIDED && operation_use_own(&c, bcast_find("binomial")))
+        fail(&c, "a form of our own for strided data");
     operation_fill(&c);
     MPI_Request request;
     if (operation_start(&c, &request) != MPI_SUCCESS)

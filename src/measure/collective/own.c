@@ -77,6 +77,8 @@ bool operation_has_own(const struct operation *o, const struct bcast *by)
 
 bool operation_use_own(struct operation_call *c, const struct bcast *by)
 {
+    if (operation_span(c->data.type) > 1)
+        return false;
     c->own = form_of(c->operation, by);
     c->by = by;
     c->room = malloc(2 * c->bytes + 1);
