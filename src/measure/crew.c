@@ -23,7 +23,7 @@ int crew_agree(MPI_Comm comm, bool have)
     return all ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
-void write_anew(void *buffer, size_t bytes)
+void crew_write_anew(void *buffer, size_t bytes)
 {
     enum { LINE = 64 };
     volatile char *data = buffer;
@@ -31,7 +31,7 @@ void write_anew(void *buffer, size_t bytes)
         data[i] = data[i];
     if (bytes)
         data[bytes - 1] = data[bytes - 1];
-    /* Stores still under way would be paid for by the broadcast. */
+    /* Stores still under way would be paid for by the operation. */
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 

@@ -15,7 +15,7 @@ int crew_check(MPI_Comm comm, int root, int collector, int *rank, int *size);
 int crew_agree(MPI_Comm comm, bool have);
 
 /* A store to every cache line takes it away from all other caches; what it holds stays. */
-void write_anew(void *buffer, size_t bytes);
+void crew_write_anew(void *buffer, size_t bytes);
 
 /* From a quiet start: seconds per operation at this rank, of so many back to back after one that
  * is not timed. */

@@ -262,7 +262,7 @@ double run_refresh(const struct bcast_run *r, double now)
     size_t bytes = r->c->fresh && r->roots ? bytes_to_write(r->c, &from) : 0;
     if (!bytes)
         return now;
-    write_anew((char *)r->c->buffer + from, bytes);
+    crew_write_anew((char *)r->c->buffer + from, bytes);
     return clock_now();
 }
 

@@ -211,9 +211,9 @@ void operation_refresh(const struct operation_call *c)
 {
     bool sends = c->operation->send != EXTENT_NONE;
     if (sends)
-        write_anew(c->send, operation_laid(c, c->send_bytes));
+        crew_write_anew(c->send, operation_laid(c, c->send_bytes));
     else if (c->rank == c->root)
-        write_anew(c->recv, operation_laid(c, c->recv_bytes));
+        crew_write_anew(c->recv, operation_laid(c, c->recv_bytes));
 }
 
 static unsigned char *room_for(const struct operation_call *c, size_t bytes)
