@@ -19,8 +19,7 @@ static const struct column columns[] = {
     {"predicted", "us", COLUMN_REAL, 2, "last arrival, by the latencies"},
     {"at_least", "us", COLUMN_REAL, 2,
      "the prediction with the errors that it had for the trees which \"grid\" tried before; where "
-     "none "
-     "was, for the least and the most that clocks and round trips allow of the ways"},
+     "none was tried, for the least and the most that clocks and round trips allow"},
     {"at_most", "us", COLUMN_REAL, 2, NULL},
     {"measured", "us", COLUMN_REAL, 2, "operation latency of the slowest destination, median"},
     {"low", "us", COLUMN_REAL, 2, "95 % interval of it"},

@@ -106,8 +106,8 @@ void operation_release(struct operation_call *c);
  * allreduce and barrier (to rank 0 and back). There are no non-blocking ones. */
 bool operation_has_own(const struct operation *o, const struct bcast *by);
 
-/* From now on the prepared call is that form. False if memory is short, or the data is strided: it
- * is moved by its bytes. */
+/* From now on the prepared call is that form. False if memory is short, or the data is strided:
+ * such a form copies so many bytes. */
 bool operation_use_own(struct operation_call *c, const struct bcast *by);
 
 /* Writes what this rank sends anew: as data that was just computed it is in no other cache. */
