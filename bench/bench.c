@@ -95,34 +95,37 @@ static void choose_seed(struct bench *b)
 /* Before anything is measured: the launches so far have to be such. */
 static bool append_possible(const struct bench *b)
 {
-    const char *why = NULL;
+    char why[1000] = "";
     if (!b->append)
         return true;
-    if (b->format != FORMAT_JSON || !bench_is_file(b->output))
-        why = "--append is for JSON in a file: -o FILE would be right";
     json_t *all = json_array();
-    if (!why && access(b->output, F_OK) == 0)
-        why = launches_load(all, b->output);
+    if (b->format != FORMAT_JSON || !bench_is_file(b->output))
+        snprintf(why, sizeof why, "--append is for JSON in a file: -o FILE would be right");
+    else if (access(b->output, F_OK) == 0)
+        launches_load(all, b->output, why, sizeof why);
     const char *schema = json_string_value(json_object_get(json_array_get(all, 0), "schema"));
-    if (!why && schema && strncmp(schema, b->program, strlen(b->program)) != 0)
-        why = "it is of another program";
+    if (schema && strncmp(schema, b->program, strlen(b->program)) != 0)
+        snprintf(why, sizeof why, "%s: it is of another program", b->output);
     json_decref(all);
-    if (why)
-        reason_say(b->program, "%s%s%s", b->output ? b->output : "", b->output ? ": " : "", why);
-    return !why;
+    if (*why)
+        reason_say(b->program, "%s", why);
+    return !*why;
 }
 
 /* Those in the file before, and D, side by side. */
 static void append(const struct bench *b, struct document *d)
 {
     json_t *all = json_array(), *earlier;
-    const char *why = access(b->output, F_OK) == 0 ? launches_load(all, b->output) : NULL;
+    char why[1000] = "";
+    if (access(b->output, F_OK) == 0)
+        launches_load(all, b->output, why, sizeof why);
     earlier = json_copy(all);
     json_array_append_new(all, launches_of(d));
-    if (!why)
-        why = launches_tell(all, d);
-    if (why)
-        document_note(d, "%s: %s: only this launch is shown", b->output, why);
+    const char *apart = *why ? NULL : launches_tell(all, d);
+    if (apart)
+        snprintf(why, sizeof why, "%s: %s", b->output, apart);
+    if (*why)
+        document_note(d, "%s: only this launch is shown", why);
     document_attach(d, "launches", earlier);
     json_decref(all);
 }

@@ -93,9 +93,9 @@ static void launch(const struct launches *l, long i, const char *file)
 
 static void add(const struct launches *l, json_t *all, const char *file)
 {
-    const char *why = launches_load(all, file);
-    if (why)
-        cli_refuse(l->name, "%s: %s", file, why);
+    char why[1000];
+    if (!launches_load(all, file, why, sizeof why))
+        cli_refuse(l->name, "%s", why);
 }
 
 static void gather(const struct launches *l, json_t *all)

@@ -8,24 +8,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *launches_load(json_t *all, const char *path)
+bool launches_load(json_t *all, const char *path, char *why, size_t size)
 {
-    char reason[400];
-    json_t *root = json_file_load(path, reason, sizeof reason);
+    json_t *root = json_file_load(path, why, size);
     if (!root)
-        return "it cannot be read, or is no JSON";
+        return false;
     json_t *earlier = json_object_get(root, "launches");
-    const char *why = NULL;
+    const char *wrong = NULL;
     if (!json_is_object(json_object_get(root, "tables")) || !json_object_get(root, "schema"))
-        why = "it is no result of a collbench program, written with --format=json";
-    if (!why && earlier && json_array_extend(all, earlier))
-        why = "its launches are no list";
-    if (!why) {
+        wrong = "it is no result of a collbench program, written with --format=json";
+    if (!wrong && earlier && json_array_extend(all, earlier))
+        wrong = "its launches are no list";
+    if (!wrong) {
         json_object_del(root, "launches");
         json_array_append(all, root);
+    } else {
+        snprintf(why, size, "%s: %s", path, wrong);
     }
     json_decref(root);
-    return why;
+    return !wrong;
 }
 
 json_t *launches_of(const struct document *d)

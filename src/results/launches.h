@@ -7,8 +7,9 @@
 #include "results/document.h"
 
 /* The launches in a file: what was written as JSON, after those that it keeps under "launches"
- * (--append). They are added to the array ALL. NULL, or why it cannot be. */
-const char *launches_load(json_t *all, const char *path);
+ * (--append). They are added to the array ALL. False, with "PATH: what is wrong" in WHY, if
+ * it cannot be. */
+bool launches_load(json_t *all, const char *path, char *why, size_t size);
 
 /* The same of a document in memory. The array ALL is all that is kept with it. */
 json_t *launches_of(const struct document *d);

@@ -114,7 +114,8 @@ static void read_launches(const char *path)
 {
     json_t *all = json_array();
     struct document *d = document_new("collprof-launches/1");
-    if (!launches_load(all, path) && !launches_tell(all, d))
+    char why[300];
+    if (launches_load(all, path, why, sizeof why) && !launches_tell(all, d))
         document_write(d, nowhere, FORMAT_TEXT);
     document_free(d);
     json_decref(all);

@@ -88,15 +88,18 @@ Test(launches, of_different_programs)
     document_free(d);
 }
 
+/* NULL: it was; otherwise why not. */
 static const char *loaded(const char *text, json_t *all)
 {
+    static char why[200];
     char path[] = "/tmp/collprof-launches-XXXXXX";
     int fd = mkstemp(path);
     cr_assert_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
     close(fd);
-    const char *why = launches_load(all, path);
+    bool good = launches_load(all, path, why, sizeof why);
     unlink(path);
-    return why;
+    cr_assert(good || !strncmp(why, path, strlen(path)), "%s", why);
+    return good ? NULL : why + strlen(path);
 }
 
 /* A file holds one launch, or those before it, too. */
@@ -108,10 +111,13 @@ Test(launches, from_files)
     cr_assert_null(json_object_get(json_array_get(all, 2), "launches"));
     cr_assert_null(loaded("{\"schema\": \"a\", \"tables\": {}}", all));
     cr_assert_eq(json_array_size(all), 4);
-    cr_assert_not_null(loaded("{\"schema\": \"a\"}", all));
-    cr_assert_not_null(loaded("{\"schema\": \"a\", \"tables\": {}, \"launches\": 3}", all));
-    cr_assert_not_null(loaded("nonsense", all));
-    cr_assert_not_null(launches_load(all, "/nowhere"));
+    cr_assert_not_null(strstr(loaded("{\"schema\": \"a\"}", all), ": it is no result"));
+    cr_assert_not_null(strstr(loaded("{\"schema\": \"a\", \"tables\": {}, \"launches\": 3}", all),
+                              ": its launches"));
+    cr_assert_not_null(strstr(loaded("\nnonsense", all), ": no JSON: line 2: "));
+    char why[200];
+    cr_assert_not(launches_load(all, "/nowhere", why, sizeof why));
+    cr_assert_str_eq(why, "/nowhere: No such file or directory");
     cr_assert_eq(json_array_size(all), 4);
     json_decref(all);
 }
