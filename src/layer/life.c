@@ -180,6 +180,7 @@ void life_begin(void)
         comm_add(MPI_COMM_WORLD, LEDGER_NO_SITE);
         comm_add(MPI_COMM_SELF, LEDGER_NO_SITE);
     }
+    call_know_types();
     noise_watch();
     cost_measure();
     layer.phase = LAYER_RUNNING;

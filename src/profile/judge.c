@@ -75,7 +75,8 @@ static void describe_end(const struct profile_rank *r, char *text, size_t room)
     default:
         snprintf(text, room,
                  r->alive ? "still running"
-                          : "killed or cut off without a last word (SIGKILL, or a system call)");
+                          : "killed or cut off without a last word (by SIGKILL or another signal, "
+                            "or by a system call)");
     }
 }
 
@@ -216,6 +217,32 @@ static void judge_failures(struct profile *p)
                      where);
 }
 
+/* Calls whose time nobody knows: also the time in MPI is more than what is added up. */
+static void judge_left(struct profile *p)
+{
+    const struct profile_entry *most = NULL;
+    uint64_t left = 0, of_most = 0;
+    char count[32], where[260];
+    for (const struct profile_entry *e = p->entries.at; e < p->entries.at + p->entries.n; e++) {
+        uint64_t timed = entry_timed(e),
+                 untimed = e->calls > timed + e->apart ? e->calls - e->apart - timed : 0,
+                 mine = e->errors < untimed ? e->errors : untimed;
+        left += mine;
+        if (mine > of_most) {
+            most = e;
+            of_most = mine;
+        }
+    }
+    if (!most)
+        return;
+    place_of_call(p, most->operation, most->site, where, sizeof where);
+    profile_warn(p,
+                 "%s call%s left by longjmp or an exception, %s%s: the time in MPI is longer than "
+                 "what is shown, for how long they took is not known",
+                 format_count(count, left), left == 1 ? " was" : "s were",
+                 of_most == left ? "" : "most often ", where);
+}
+
 static bool saw_nothing(const struct profile_rank *r)
 {
     return r->calls == 0;
@@ -265,6 +292,7 @@ void profile_judge(struct profile *p)
     judge_hosts(p);
     judge_dropped(p);
     judge_failures(p);
+    judge_left(p);
     judge_silence(p);
     judge_start(p);
     judge_spawned(p);

@@ -31,8 +31,9 @@ static bool same_operation(const char *a, const char *b)
 /* Of these MPI wants as much of every member, and each says how much that is. */
 static bool has_one_size(const char *name)
 {
-    static const char *const list[] = {"bcast", "reduce", "allreduce",
-                                       "scan",  "exscan", "reduce_scatter_block"};
+    static const char *const list[] = {"bcast",    "reduce",   "allreduce",
+                                       "scan",     "exscan",   "reduce_scatter_block",
+                                       "alltoall", "allgather"};
     size_t prefix = !strncmp(name, "MPI_I", 5) ? 5 : 4, n = plain_length(name);
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if (n == prefix + strlen(list[i]) && !strncasecmp(name + prefix, list[i], n - prefix))

@@ -55,6 +55,8 @@ static void arguments(const struct profile *p, const struct profile_stand *s, ch
         SAY(", %s", format_bytes(bytes, (double)s->bytes));
     if (s->comm != PROFILE_NONE && *p->comms.at[s->comm].name)
         SAY(", on %.64s", p->comms.at[s->comm].name);
+    else if (s->comm != PROFILE_NONE)
+        SAY(", on a communicator of %u ranks", p->comms.at[s->comm].size);
     if (s->collective && s->comm_id)
         SAY(", collective number %" PRIu64 " there", (uint64_t)s->sequence + 1);
 #undef SAY

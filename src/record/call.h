@@ -290,6 +290,10 @@ struct comm *comm_of_freed(const MPI_Comm *comm);
 /* The size of a datatype that is not among those whose size is known. */
 MPI_Count call_size_of_type(MPI_Datatype type);
 
+/* So that the first calls of this thread stand with their bytes: types that an application gives
+ * are asked for only when a call has succeeded. */
+void call_know_types(void);
+
 /* Only for arguments of a call that has succeeded: they are valid then. */
 static inline uint64_t call_bytes(MPI_Count count, MPI_Datatype type)
 {

@@ -183,6 +183,8 @@ struct comm *comm_add(MPI_Comm handle, uint32_t site)
         return there;
     }
     PMPI_Comm_set_attr(handle, keyval, c);
+    if (handle == MPI_COMM_WORLD) /* others have their names when they go, and at the end */
+        name(c, NULL);
     return c;
 }
 

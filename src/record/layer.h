@@ -78,7 +78,7 @@ struct thread {
         MPI_Datatype type;
         uint32_t known; /* else the type is not one of these */
         MPI_Count size;
-    } named[8];            /* sizes of predefined datatypes, which never go away */
+    } named[32];           /* sizes of predefined datatypes, which never go away */
     uint64_t region_since; /* ticks: when it became the innermost */
     void *scratch;         /* for arrays as long as the caller's; grows only */
     size_t scratch_size;

@@ -39,12 +39,12 @@ done <<END
 abort aborted called MPI_Abort with error code 7
 segv signalled ended by signal 11
 term signalled ended by signal 15
-kill running killed or cut off without a last word (SIGKILL
+kill running killed or cut off without a last word (by SIGKILL
 libc-abort signalled ended by signal 6
 exit exited exited without MPI_Finalize
 quick-exit exited exited without MPI_Finalize
 _exit exited exited without MPI_Finalize
-system-call running killed or cut off without a last word (SIGKILL, or a system call)
+system-call running killed or cut off without a last word (by SIGKILL or another signal, or by a system call)
 handled exited exited without MPI_Finalize
 alarm signalled ended by signal 14
 pipe signalled ended by signal 13
@@ -57,7 +57,7 @@ caught-abort signalled ended by signal 6
 exec replaced went over to another program (exec) without MPI_Finalize
 execle replaced went over to another program (exec) without MPI_Finalize
 execlp replaced went over to another program (exec) without MPI_Finalize
-others running killed or cut off without a last word (SIGKILL
+others running killed or cut off without a last word (by SIGKILL
 END
 
 # A record that somebody has copied is not another process.

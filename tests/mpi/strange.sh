@@ -19,6 +19,8 @@ profile longjmp errors MPI_Send=4
 # What such a call took is not known: its row says no time, and the profile can be read.
 "$collprof" report longjmp >report || fail "longjmp: no report"
 grep -q '^ *Send  *4  *- ' report || { cat report; fail "longjmp: times that nobody measured"; }
+tr -s ' \n' ' ' <report | grep -q '! 4 calls were left by longjmp or an exception, most often MPI_Send .*the time in MPI is longer' ||
+    { cat report; fail "longjmp: not said"; }
 
 # The same by an exception of C++, where there is a compiler and it gets through the MPI library.
 cat >throwing.cc <<'END'

@@ -73,23 +73,33 @@ Test(arrivals, ranks_that_disagree_are_named)
 /* Once for a place; the members have met, so that their times mean what they always do. */
 Test(arrivals, ranks_that_disagree_about_a_size_are_named)
 {
-    struct profile *p = NULL;
-    for (int r = 0; r < 3; r++) {
-        struct ledger l;
-        made_ledger(&l, NULL, r, 3);
-        for (uint32_t i = 0; i < 4; i++) {
-            made_instance(&l, OP_BCAST, i, 0, 0, 9);
-            l.instances[i].bytes = r == 2 ? 32u << i : 8;
+    static const struct {
+        uint32_t operation;
+        int root;
+        const char *said;
+    } known[] = {{OP_BCAST, 0, "rank 0 in MPI_Bcast (root 0), and rank 2 in MPI_Bcast (root 0)"},
+                 {OP_ALLTOALL, -1, "rank 0 in MPI_Alltoall, and rank 2 in MPI_Alltoall"}};
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+        struct profile *p = NULL;
+        char said[200];
+        for (int r = 0; r < 3; r++) {
+            struct ledger l;
+            made_ledger(&l, NULL, r, 3);
+            for (uint32_t i = 0; i < 4; i++) {
+                made_instance(&l, known[k].operation, i, known[k].root, 0, 9);
+                l.instances[i].bytes = r == 2 ? 32u << i : 8;
+            }
+            p = made_merged(p, &l);
         }
-        p = made_merged(p, &l);
+        profile_symbolize(p);
+        cr_assert_eq(p->arrivals.at[0].instances, 4);
+        snprintf(said, sizeof said, "ranks disagree about a collective operation: %s: 8 B and 32 B",
+                 known[k].said);
+        cr_assert(made_warns(p, said));
+        for (size_t i = 0, n = 0; i < p->warnings.n; i++)
+            cr_assert(!strstr(p->warnings.at[i], "disagree") || !n++);
+        profile_free(p);
     }
-    profile_symbolize(p);
-    cr_assert_eq(p->arrivals.at[0].instances, 4);
-    cr_assert(made_warns(p, "ranks disagree about a collective operation: rank 0 in MPI_Bcast "
-                            "(root 0), and rank 2 in MPI_Bcast (root 0): 8 B and 32 B"));
-    for (size_t i = 0, said = 0; i < p->warnings.n; i++)
-        cr_assert(!strstr(p->warnings.at[i], "disagree") || !said++);
-    profile_free(p);
 }
 
 /* Ranks whose logs filled at different times have different masks: the common ones are left. */
