@@ -63,6 +63,7 @@ static const struct field rank_table[] = {
     FIELD(profile_rank, late_wait_ns, "late_wait_ns", FIELD_MAYBE),
     FIELD(profile_rank, calls, "calls", FIELD_U64),
     FIELD(profile_rank, started_late, "started_late", FIELD_U32),
+    FIELD(profile_rank, grow_error, "grow_error", FIELD_U32),
     FIELD(profile_rank, alive, "alive", FIELD_BOOL),
     FIELD(profile_rank, in_call, "in_call", FIELD_BOOL),
     FIELD(profile_rank, late, "late_collectives", FIELD_U64),

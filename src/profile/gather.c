@@ -404,6 +404,7 @@ static void gather_rank(struct profile *p, const struct ledger *l)
                                .untracked_requests = h->untracked_requests,
                                .failed_collectives = h->failed_collectives,
                                .started_late = h->started_late,
+                               .grow_error = h->grow_error,
                                .init_ns = h->init_ns,
                                .merge_ns = h->merge_ns,
                                .call_ns = h->call_ns >= 0 && h->call_ns < 1e9 ? h->call_ns : 0};

@@ -144,6 +144,11 @@ static void judge_hosts(struct profile *p)
                      p->hosts.n);
 }
 
+static bool could_not_grow(const struct profile_rank *r)
+{
+    return r->grow_error;
+}
+
 static void judge_dropped(struct profile *p)
 {
     static const char *const lost[LEDGER_SECTIONS] = {
@@ -158,6 +163,16 @@ static void judge_dropped(struct profile *p)
                             "the table, of 65,535 a rank at most: their order is not known",
         [LEDGER_MODULES] = "modules beyond the table: addresses in them cannot be named"};
     uint64_t untracked = 0;
+    char list[200];
+    size_t n = ranks_where(p, list, sizeof list, could_not_grow);
+    uint32_t error = 0;
+    for (size_t i = 0; i < p->ranks.n; i++)
+        error = error ? error : p->ranks.at[i].grow_error;
+    if (n)
+        profile_warn(p,
+                     "rank%s %s: the record could not grow: %s: what is dropped, or not in the "
+                     "trace, is for that",
+                     n > 1 ? "s" : "", list, strerror((int)error));
     for (int s = 0; s < LEDGER_SECTIONS; s++) {
         uint64_t dropped = 0;
         char count[32];

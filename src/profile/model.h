@@ -85,6 +85,7 @@ struct profile_rank {
         least_khz, most_khz;
     double call_ns;        /* what recording adds to a call; 0: not measured */
     uint32_t started_late; /* MPI_Init was not seen */
+    uint32_t grow_error;   /* errno: the record could not grow; 0: it could */
     bool in_call;          /* it was cut off in a call, nobody knows when: nor its time in MPI */
     bool alive;            /* the process ran on when its record was read */
     uint64_t late;         /* recorded collectives that it entered last */

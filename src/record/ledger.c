@@ -113,6 +113,7 @@ static int open_again(const struct ledger *l)
     if (fstat(fd, &st) == 0 && st.st_dev == l->device && st.st_ino == l->inode)
         return fd;
     close(fd);
+    errno = ESTALE;
     return -1;
 }
 
@@ -202,13 +203,17 @@ static bool add_segment(struct ledger *l, int s)
         return false;
     if (bytes > room - there)
         bytes = room - there;
-    int fd = l->in_file ? open_again(l) : -1;
-    bool good = !l->in_file || (fd >= 0 && reserve(fd, offset, bytes) == 0);
-    good = good && place(*array_of(l, s) + there, bytes, fd, offset);
+    int fd = l->in_file ? open_again(l) : -1, error = 0;
+    if (l->in_file)
+        error = fd < 0 ? errno : reserve(fd, offset, bytes);
+    if (!error && !place(*array_of(l, s) + there, bytes, fd, offset))
+        error = errno;
     if (fd >= 0)
         close(fd);
-    if (!good)
+    if (error) {
+        l->header->grow_error = (uint32_t)error;
         return false;
+    }
     l->header->file_size = offset + bytes;
     t->segment[i].offset = offset;
     t->segment[i].bytes = bytes;

@@ -2,6 +2,7 @@
 #include "made_profile.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <string.h>
 
 /* Whether a run of RANKS on one host with PROCESSORS is warned of, where every rank was sent off
@@ -51,6 +52,7 @@ Test(judge, what_was_dropped_is_said_with_its_number)
         rank->dropped[LEDGER_INSTANCES] = 9;
         rank->untracked_requests = 21;
         rank->started_late = r == 1;
+        rank->grow_error = r == 1 ? ENOSPC : 0;
     }
     p->sample_mask = 7;
     p->events_seen = 24000;
@@ -61,7 +63,8 @@ Test(judge, what_was_dropped_is_said_with_its_number)
     cr_assert(made_warns(p, "kept 1 of 24,000 entries of ranks"));
     cr_assert(made_warns(p, "no MPI call was recorded on rank 0"));
     cr_assert(made_warns(p, "MPI_Init of rank 1 was not seen"));
-    cr_assert_eq(p->warnings.n, 5);
+    cr_assert(made_warns(p, "rank 1: the record could not grow: No space left on device"));
+    cr_assert_eq(p->warnings.n, 6);
     profile_free(p);
 }
 
