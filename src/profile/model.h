@@ -342,8 +342,8 @@ bool event_is_sampled(const struct profile_event *e, uint32_t mask);
 void events_limit(struct profile *p, uint32_t limit);
 void events_sort(struct profile *p);
 
-/* For each communicator the first one with the same name and size, BY_PLACE: made at the same
- * place, too: the rows of a grid of ranks, say, are of one kind. For free(). */
+/* For each communicator the first one with the same name and size, BY_PLACE or without a name: made
+ * at the same place, too: the rows of a grid of ranks, say, are of one kind. For free(). */
 uint32_t *comm_kinds(const struct profile *p, bool by_place);
 
 /* Fills p->arrivals from the events. */
