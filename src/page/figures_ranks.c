@@ -79,7 +79,8 @@ static void instances_brief(const struct view *v, const void *row, char *text, s
     char kept[32], all[32];
     format_count(kept, (uint64_t)instances(v, row));
     bool sample = stand_for(v, row) > instances(v, row);
-    snprintf(text, room, "%s%s%s", kept, sample ? " of ~" : "",
+    const struct profile_arrival *a = row;
+    snprintf(text, room, "%s%s%s%s", kept, sample ? " of " : "", sample && !a->exact ? "~" : "",
              sample ? format_count(all, (uint64_t)stand_for(v, row)) : "");
 }
 
@@ -92,12 +93,12 @@ static const struct figure list_of_collective[] = {
     {"communicator", NULL, UNIT_TEXT, NULL, "on which communicator", arrival_comm, NULL, 0},
     {"members", "ranks", UNIT_COUNT, members, "ranks in the communicator", NULL, NULL, 0},
     {"instances", "instances", UNIT_COUNT, instances,
-     "operations that were seen on all members; of ~: and kept, where the log was full; medians "
-     "and "
-     "max are of these",
+     "operations that were seen on all members; of so many (~: about): and kept, where the log was "
+     "full; medians and max are of these",
      NULL, instances_brief, 0},
-    {"stand_for", NULL, UNIT_COUNT, stand_for, "about so many operations, where not all were kept",
-     NULL, NULL, 0},
+    {"stand_for", NULL, UNIT_COUNT, stand_for,
+     "so many operations there were; about, where not all were kept and calls do not tell", NULL,
+     NULL, 0},
     {"skew", "skew", UNIT_TIME, skew, "last minus first entry, median of the operations", NULL,
      NULL, 0},
     {"skew_max", "max", UNIT_TIME, skew_max, "the same, largest", NULL, NULL, 0},

@@ -116,11 +116,15 @@ static bool is_whole(const struct profile *p, const struct profile_event *e, siz
     return true;
 }
 
+static int by_row(const struct instance *x, const struct instance *y)
+{
+    return ORDER(x->operation, y->operation) ?: ORDER(x->site, y->site) ?: ORDER(x->comm, y->comm);
+}
+
 static int by_place(const void *a, const void *b)
 {
     const struct instance *x = a, *y = b;
-    return ORDER(x->operation, y->operation) ?: ORDER(x->site, y->site) ?: ORDER(x->comm, y->comm)
-        ?: ORDER(x->late_rank, y->late_rank);
+    return by_row(x, y) ?: ORDER(x->late_rank, y->late_rank);
 }
 
 static int by_number(const void *a, const void *b)
@@ -172,6 +176,42 @@ static struct profile_arrival sum_up(const struct instance *at, size_t n)
     return a;
 }
 
+/* All calls that were counted: how many are in stands_for; sorted. */
+static struct instance *count_calls(const struct profile *p, const uint32_t *comm_kind, size_t *n)
+{
+    struct instance *all = profile_alloc((p->entries.n + 1) * sizeof *all);
+    *n = 0;
+    for (size_t i = 0; i < p->entries.n; i++) {
+        const struct profile_entry *e = &p->entries.at[i];
+        if (e->comm != PROFILE_NONE)
+            all[(*n)++] = (struct instance){.site = e->site,
+                                            .operation = e->operation,
+                                            .comm = comm_kind[e->comm],
+                                            .time = e->time_ns + e->apart_ns,
+                                            .stands_for = e->calls + e->apart};
+    }
+    qsort(all, *n, sizeof *all, by_place);
+    return all;
+}
+
+/* What a sample stands for, from what was counted: exactly, if each member made as many CALLS. */
+static void correct(const struct profile *p, struct profile_arrival *a, uint64_t calls,
+                    uint64_t time)
+{
+    const uint32_t members = p->comms.at[a->comm].size;
+    const uint64_t guessed = a->time_ns, guessed_number = a->stand_for;
+    a->exact = calls % members == 0 && calls / members >= a->instances;
+    if (a->exact)
+        a->stand_for = calls / members;
+    /* The time of a call that does not block is not that of its operation. */
+    if (p->operations.at[a->operation].family != FAMILY_COLLECTIVE)
+        a->time_ns = whole_count((double)guessed * (double)a->stand_for / (double)guessed_number);
+    else if (a->exact || guessed > time)
+        a->time_ns = time;
+    if (guessed)
+        a->wait_ns = whole_count((double)a->wait_ns * (double)a->time_ns / (double)guessed);
+}
+
 /* Counted per rank: in one place, and in general. */
 static void count_late(struct profile *p, const struct instance *at, size_t n)
 {
@@ -192,10 +232,17 @@ static bool all_recorded(const struct profile *p)
     return all;
 }
 
+/* Of what has one, its position among the sites and none. */
+#define SITE(of) ((of)->site == PROFILE_NONE ? p->sites.n : (of)->site)
+
 void arrivals_find(struct profile *p)
 {
     ARRAY(struct instance) list = {0};
     uint32_t *kind = comm_kinds(p, false);
+    /* Sites that only some of the members of an instance called from; the last: no site. */
+    bool *in_part = profile_alloc(p->sites.n + 1);
+    size_t n_calls, call = 0;
+    struct instance *calls = count_calls(p, kind, &n_calls);
     p->arrivals.n = 0;
     bool comparable = p->hosts.n < 2 || p->synchronized;
     for (size_t i = 0; i < p->ranks.n; i++)
@@ -205,8 +252,12 @@ void arrivals_find(struct profile *p)
         for (end = i + 1; end < p->events.n && p->events.at[end].comm_id == e->comm_id &&
                           p->events.at[end].sequence == e->sequence;)
             end++;
-        if (is_whole(p, e, end - i))
-            *PUSH(&list) = look_at(p, e, end - i, kind);
+        if (!is_whole(p, e, end - i))
+            continue;
+        *PUSH(&list) = look_at(p, e, end - i, kind);
+        for (size_t k = i; k < end; k++)
+            if (p->events.at[k].site != e->site)
+                in_part[SITE(e)] = in_part[SITE(&p->events.at[k])] = true;
     }
     if (list.n)
         qsort(list.at, list.n, sizeof *list.at, by_place);
@@ -215,7 +266,16 @@ void arrivals_find(struct profile *p)
         for (end = i + 1; end < list.n && list.at[end].operation == a->operation &&
                           list.at[end].site == a->site && list.at[end].comm == a->comm;)
             end++;
-        *PUSH(&p->arrivals) = sum_up(a, end - i);
+        struct profile_arrival *row = PUSH(&p->arrivals);
+        *row = sum_up(a, end - i);
+        uint64_t n = 0, time = 0;
+        for (; call < n_calls && by_row(&calls[call], a) <= 0; call++)
+            if (!by_row(&calls[call], a)) {
+                n += calls[call].stands_for;
+                time += calls[call].time;
+            }
+        if ((p->sample_mask || p->events_dropped) && n && !in_part[SITE(a)])
+            correct(p, row, n, time);
     }
     count_late(p, list.at, list.n);
     for (size_t i = 0; i < p->ranks.n; i++)
@@ -223,4 +283,6 @@ void arrivals_find(struct profile *p)
             p->ranks.at[i].late_wait_ns = -1;
     free(list.at);
     free(kind);
+    free(in_part);
+    free(calls);
 }

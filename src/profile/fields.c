@@ -193,6 +193,7 @@ static const struct field arrival_table[] = {
     NEEDED_FIELD(profile_arrival, comm, "communicator", FIELD_COMM),
     FIELD(profile_arrival, instances, "instances", FIELD_U64),
     FIELD(profile_arrival, stand_for, "stand_for", FIELD_U64),
+    FIELD(profile_arrival, exact, "exact", FIELD_BOOL),
     FIELD(profile_arrival, skew_median_ns, "skew_median_ns", FIELD_U64),
     FIELD(profile_arrival, skew_max_ns, "skew_max_ns", FIELD_U64),
     FIELD(profile_arrival, duration_median_ns, "duration_median_ns", FIELD_U64),

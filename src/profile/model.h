@@ -170,7 +170,8 @@ struct profile_event {
 struct profile_arrival {
     uint32_t site, operation, comm;
     uint64_t instances;                   /* seen by all members, and kept */
-    uint64_t stand_for;                   /* about so many, where not all were kept */
+    uint64_t stand_for;                   /* so many there were */
+    bool exact;                           /* counted; else, where not all were kept, about */
     uint64_t skew_median_ns, skew_max_ns; /* last entry minus first entry */
     uint64_t time_ns;                     /* in these calls, all ranks together, and in those that
                                              they stand for where not all were kept */

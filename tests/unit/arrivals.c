@@ -154,10 +154,11 @@ Test(arrivals, root_in_the_other_group)
     profile_free(p);
 }
 
-/* 1000 barriers, thinned out; the first LONG_ONES take 100 ns more. */
-static struct profile *thinned_barriers(uint32_t long_ones)
+/* 1000 barriers, thinned out; the first LONG_ONES take 100 ns more. So many CALLS were counted. */
+static struct profile *counted_barriers(uint32_t long_ones, uint64_t calls, bool two_sites)
 {
     struct profile *p = profile_new();
+    uint64_t histogram[HISTOGRAM_BUCKETS] = {0};
     profile_add_comm(p, &(struct profile_comm){.id = 1, .size = 2});
     profile_add_operation(p, "MPI_Barrier", FAMILY_COLLECTIVE);
     for (uint32_t i = 0; i < 1000; i++)
@@ -171,10 +172,45 @@ static struct profile *thinned_barriers(uint32_t long_ones)
                                        .exit_ns = 10 + r + (i < long_ones ? 100 : 0),
                                        .site = PROFILE_NONE,
                                        .root = -1};
+    if (two_sites)
+        p->events.at[1].site = profile_add_site(p, &(struct profile_site){0});
+    if (calls)
+        profile_add_entry(p, &(struct profile_entry){.site = PROFILE_NONE,
+                                                     .region = PROFILE_NONE,
+                                                     .calls = calls,
+                                                     .time_ns = 15000,
+                                                     .histogram = histogram});
     events_limit(p, 500);
     p->hosts.n = 0;
     arrivals_find(p);
     return p;
+}
+
+static struct profile *thinned_barriers(uint32_t long_ones)
+{
+    return counted_barriers(long_ones, 0, false);
+}
+
+/* Calls tell how many there were, and how long they took: if all members made as many of them, all
+ * at one place. */
+Test(arrivals, a_sample_stands_for_what_was_counted)
+{
+    static const struct {
+        uint64_t calls;
+        bool two_sites, exact;
+    } known[] = {{2000, false, true},
+                 {1999, false, false},
+                 {200, false, false},
+                 {2000, true, false},
+                 {0, false, false}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        struct profile *p = counted_barriers(0, known[i].calls, known[i].two_sites);
+        const struct profile_arrival *a = &p->arrivals.at[0];
+        cr_assert_eq(a->exact, known[i].exact, "case %zu", i);
+        cr_assert(!a->exact || a->stand_for == 1000);
+        cr_assert_eq(a->time_ns == 15000, known[i].calls && !known[i].two_sites, "case %zu", i);
+        profile_free(p);
+    }
 }
 
 /* Memory of the merged profile is bounded, and what is thinned out still matches. */
