@@ -220,7 +220,7 @@ void comm_label(const struct profile *p, uint32_t comm, char *text, size_t room)
         return;
     }
     const struct profile_comm *c = &p->comms.at[comm];
-    if (*c->name)
+    if (comm_is_named(c))
         snprintf(text, room, "%s", c->name);
     else {
         char place[300] = "", from[40] = "";
@@ -228,7 +228,8 @@ void comm_label(const struct profile *p, uint32_t comm, char *text, size_t room)
             snprintf(from, sizeof from, " from %u", c->root_world_rank);
         if (c->site != PROFILE_NONE)
             label_of(p, &p->sites.at[c->site], 1, true, place, sizeof place);
-        snprintf(text, room, "%u ranks%s%s%s", c->size, from, *place ? ", made at " : "", place);
+        snprintf(text, room, "%u ranks%s%s%s%s", c->size, from, *c->name ? ", several names" : "",
+                 *place ? ", made at " : "", place);
     }
 }
 

@@ -401,7 +401,7 @@ uint32_t *comm_kinds(const struct profile *p, bool by_place)
         kind[i] = i;
         for (uint32_t k = 0; k < i && kind[i] == i; k++)
             if (kind[k] == k && p->comms.at[k].size == c->size &&
-                (p->comms.at[k].site == c->site || (!by_place && *c->name)) &&
+                (p->comms.at[k].site == c->site || (!by_place && comm_is_named(c))) &&
                 !strcmp(p->comms.at[k].name, c->name))
                 kind[i] = k;
     }

@@ -7,6 +7,8 @@
 #include "timeline/network.h"
 #include "timeline/timeline.h"
 
+#include <string.h>
+
 #define PROFILE_NONE UINT32_MAX /* no module, no site, no communicator */
 
 /* At most this many records of collective instances (one per rank and instance) are kept in a
@@ -342,6 +344,12 @@ void spread_merge(struct spread *into, const struct spread *from);
 bool event_is_sampled(const struct profile_event *e, uint32_t mask);
 void events_limit(struct profile *p, uint32_t limit);
 void events_sort(struct profile *p);
+
+/* Whether all communicators of the row have one name, which the application gave. */
+static inline bool comm_is_named(const struct profile_comm *c)
+{
+    return *c->name && strcmp(c->name, LEDGER_SEVERAL_NAMES) != 0;
+}
 
 /* For each communicator the first one with the same name and size, BY_PLACE or without a name: made
  * at the same place, too: the rows of a grid of ranks, say, are of one kind. For free(). */

@@ -53,7 +53,7 @@ static void arguments(const struct profile *p, const struct profile_stand *s, ch
         SAY(", root %d", s->root);
     if (s->bytes && s->bytes != LEDGER_UNKNOWN_BYTES)
         SAY(", %s", format_bytes(bytes, (double)s->bytes));
-    if (s->comm != PROFILE_NONE && *p->comms.at[s->comm].name)
+    if (s->comm != PROFILE_NONE && comm_is_named(&p->comms.at[s->comm]))
         SAY(", on %.64s", p->comms.at[s->comm].name);
     else if (s->comm != PROFILE_NONE)
         SAY(", on a communicator of %u ranks", p->comms.at[s->comm].size);

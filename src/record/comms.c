@@ -26,7 +26,7 @@ bool comm_given_name(MPI_Comm handle, char name[MPI_MAX_OBJECT_NAME + 1])
     return known;
 }
 
-/* The last name that the application gave it. One for several communicators only if all have it. */
+/* The last name that the application gave it, or a word that several communicators have others. */
 static void name(struct comm *c, void *arg)
 {
     char given[MPI_MAX_OBJECT_NAME + 1];
@@ -37,7 +37,7 @@ static void name(struct comm *c, void *arg)
     if (l->created == 1 || !l->names)
         text_copy(l->name, sizeof l->name, given);
     else if (strncmp(l->name, given, sizeof l->name - 1))
-        *l->name = '\0';
+        text_copy(l->name, sizeof l->name, LEDGER_SEVERAL_NAMES);
     l->names++;
 }
 

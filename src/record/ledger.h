@@ -139,8 +139,9 @@ struct ledger_comm {
     uint32_t first;           /* members of the first group of an intercommunicator; else 0 */
     uint32_t root_world_rank; /* world rank of its rank 0; UINT32_MAX: not known */
     uint32_t flags;           /* LEDGER_COMM_... */
-    char name[64];            /* by the application, as it ended; empty: none, or several */
+    char name[64];            /* by the application, as it ended; empty: none */
 };
+#define LEDGER_SEVERAL_NAMES "(several names)" /* as a name: not all that the row is for have one */
 #define LEDGER_COMM_INTER 1u
 #define LEDGER_COMM_WORLD 2u
 #define LEDGER_COMM_SELF 4u

@@ -31,7 +31,7 @@ for mpi in $mpis; do
     done
 
     # Copies of MPI_COMM_WORLD: each of the first ones of a call site by its name, freed or not; many of
-    # one name by that; many names by none.
+    # one name by that; many names by a word.
     rm -rf out
     timeout 60 $MPIEXEC -n 4 env LD_PRELOAD="$layer $yielding" COLLPROF_OUTPUT=out COLLPROF_REPORT=no ./comms names \
         >got 2>err || { cat got err; fail "$mpi, names: status $?"; }
@@ -41,8 +41,8 @@ for mpi in $mpis; do
     cat >want <<'ROWS'
 (no name) 2 2 2 names
 (no name) 4 1 1 copy
-(no name) 4 1 6 names
-(no name) 4 1 6 names
+(several names) 4 1 6 names
+(several names) 4 1 6 names
 MPI_COMM_WORLD 4 1 1
 later 4 1 1 names
 m0 4 1 1 names

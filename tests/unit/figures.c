@@ -108,6 +108,22 @@ Test(figures, of_ranks_collectives_and_regions)
     profile_free(p);
 }
 
+/* Communicators without a name are called by their ranks, and those of several names say so. */
+Test(figures, of_communicators_without_one_name)
+{
+    static const char *const known[][2] = {
+        {"x", "x"}, {"", "2 ranks from 1"}, {"(several names)", "2 ranks from 1, several names"}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        struct profile *p = profile_new();
+        struct profile_comm comm = {.site = PROFILE_NONE, .size = 2, .root_world_rank = 1};
+        char text[100];
+        strcpy(comm.name, known[i][0]);
+        comm_label(p, profile_add_comm(p, &comm), text, sizeof text);
+        cr_assert_str_eq(text, known[i][1]);
+        profile_free(p);
+    }
+}
+
 /* Equal by what sorts them: by time, then by operation and place. */
 Test(figures, equal_rows_have_an_order)
 {
