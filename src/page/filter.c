@@ -127,6 +127,25 @@ static bool names(const struct profile *p, const struct filter *f, uint32_t oper
            (operation != PROFILE_NONE && matches(f->only, p->operations.at[operation].name));
 }
 
+/* Those that are asked for by name, or else those of calls that are left. */
+static void keep_regions(struct profile *p, const struct filter *f)
+{
+    uint32_t *to = profile_alloc((p->regions.n + 1) * sizeof *to), n = 0;
+    for (size_t i = 0; i < p->entries.n; i++)
+        if (p->entries.at[i].region != PROFILE_NONE)
+            to[p->entries.at[i].region] = 1;
+    for (uint32_t i = 0; i < p->regions.n; i++)
+        if (to[i] || (f->region && matches(f->region, p->regions.at[i].name))) {
+            to[i] = n;
+            p->regions.at[n++] = p->regions.at[i];
+        }
+    for (size_t i = 0; i < p->entries.n; i++)
+        if (p->entries.at[i].region != PROFILE_NONE)
+            p->entries.at[i].region = to[p->entries.at[i].region];
+    p->regions.n = n;
+    free(to);
+}
+
 static void keep_others(struct profile *p, const struct filter *f)
 {
     uint32_t rank = (uint32_t)f->rank;
@@ -144,10 +163,7 @@ static void keep_others(struct profile *p, const struct filter *f)
     KEEP(p->stands, s,
          names(p, f, s->operation) && (!f->comm || comm_matches(p, s->comm, f->comm)) &&
              !f->region && (!f->one_rank || s->rank == f->rank));
-    if (f->region)
-        for (size_t i = 0; i < p->regions.n; i++)
-            if (!matches(f->region, p->regions.at[i].name))
-                p->regions.at[i].entered = p->regions.at[i].time_ns = 0;
+    keep_regions(p, f);
 }
 
 /* ", NAME" unless LIST has it. */

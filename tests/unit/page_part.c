@@ -100,6 +100,32 @@ Test(part, of_a_region_has_its_own_spread_or_none)
     profile_free(p);
 }
 
+/* Regions without such calls have no row of zeros. */
+Test(part, has_its_own_regions)
+{
+    static const struct {
+        struct filter f;
+        size_t regions;
+    } known[] = {{{.region = "s*"}, 3},
+                 {{.region = "solve"}, 1},
+                 {{.only = "Bcast"}, 1},
+                 {{.only = "Allreduce"}, 0},
+                 {{.comm = "MPI_COMM_WORLD"}, 1}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        struct profile *p = two_ranks();
+        struct filter f = known[i].f;
+        char why[200];
+        profile_add_region(p, &(struct profile_region){"silent", 1, 10});
+        profile_sort(p);
+        cr_assert(filter_apply(p, &f, why, sizeof why), "%s", why);
+        cr_assert_eq(p->regions.n, known[i].regions, "case %zu: %zu", i, p->regions.n);
+        for (size_t k = 0; k < p->entries.n; k++)
+            cr_assert(p->entries.at[k].region == PROFILE_NONE ||
+                      !strcmp(p->regions.at[p->entries.at[k].region].name, "solve"));
+        profile_free(p);
+    }
+}
+
 Test(part, of_a_rank_is_where_it_spends_most)
 {
     struct profile *p = two_ranks();
