@@ -144,8 +144,31 @@ static bool stands_out(double count, double n, double ranks)
     return ranks > 1 && n >= 10 && count > n * share + 4 * sqrt(n * share * (1 - share));
 }
 
-static void most_late(const struct profile *p, FILE *out)
+/* The row with at least half of all WAIT, and the rank that is last there at least so often: where
+ * all wait for the last one, for it. */
+static const double most_of_all = 0.50, nearly_always = 0.80;
+
+static void waits_for(const struct view *v, double wait, FILE *out)
 {
+    const struct profile_arrival *a = NULL;
+    for (size_t i = 0; i < v->p->arrivals.n; i++) {
+        const struct profile_arrival *b = &v->p->arrivals.at[i];
+        if (arrivals_kind(v->p, b->operation) != COLLECTIVE_OTHER &&
+            (!a || b->wait_ns > a->wait_ns))
+            a = b;
+    }
+    if (arrivals_kind(v->p, a->operation) != COLLECTIVE_ALL ||
+        (double)a->wait_ns < most_of_all * wait ||
+        (double)a->late_count < nearly_always * (double)a->instances)
+        return;
+    fprintf(out, ", most of it for rank %u", a->late_rank);
+    if (v->p->stack_depth && a->site != PROFILE_NONE && v->p->sites.at[a->site].depth)
+        fprintf(out, ", at %s", v->label[a->site]);
+}
+
+static void most_late(const struct view *v, bool disturbed, FILE *out)
+{
+    const struct profile *p = v->p;
     double instances = 0, time = 0, wait = 0, wall = profile_wall_ns(p);
     const struct profile_rank *last = NULL;
     char share[32], of[32];
@@ -163,9 +186,11 @@ static void most_late(const struct profile *p, FILE *out)
         return;
     fprintf(out,
             "collectives\tIn collectives, %s of the time is waiting for a rank that comes late: %s "
-            "of the "
-            "run.\n",
+            "of the run",
             format_share(share, wait, time), format_share(of, wait, wall));
+    if (!disturbed)
+        waits_for(v, wait, out);
+    fputs(".\n", out);
     if (stands_out((double)last->late, instances, (double)p->ranks.n))
         fprintf(out,
                 "ranks-%d\tRank %d is the last to enter most often, in %s of the collectives.\n",
@@ -215,7 +240,7 @@ char *text_sentences(const struct view *v)
     most_time(v, sentences);
     without_place(v, sentences);
     if (noise.level != NOISE_SPOILED) {
-        most_late(v->p, sentences);
+        most_late(v, noise.level == NOISE_FELT, sentences);
         most_waiting(v, sentences);
         text_most_waited(v, sentences);
         text_small_messages(v, sentences);
