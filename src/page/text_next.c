@@ -5,6 +5,7 @@
 #include "profile/noise.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <string.h>
 
 /* DIRECTORY as a word of the shell. */
@@ -37,6 +38,30 @@ static unsigned too_few_processors(const struct profile *p)
     return few ? sum : 0;
 }
 
+/* Its ranks used so much of its processors' time that others had next to none of it, and some rank
+ * more than one processor: it is threads of their own that had to wait for each other. */
+static const double nearly_all = 0.90, more_than_one = 1.10;
+
+static const struct profile_host *full_by_itself(const struct profile *p)
+{
+    for (uint32_t i = 0; i < p->hosts.n; i++) {
+        double used = 0, longest = 0, most = 0;
+        for (size_t k = 0; k < p->ranks.n; k++) {
+            const struct profile_rank *r = &p->ranks.at[k];
+            double there = r->watched_ns > 0 ? (double)r->watched_ns : 1e9 * r->wall;
+            if (r->host != i || r->cpu_ns < 0 || !(there > 0))
+                continue;
+            used += (double)r->cpu_ns;
+            longest = fmax(longest, there);
+            most = fmax(most, (double)r->cpu_ns / there);
+        }
+        if (p->hosts.at[i].processors && most >= more_than_one &&
+            used >= nearly_all * p->hosts.at[i].processors * longest)
+            return &p->hosts.at[i];
+    }
+    return NULL;
+}
+
 static double collective_wait(const struct profile *p)
 {
     double wait = 0;
@@ -62,12 +87,17 @@ void text_next(const struct view *v, FILE *out, const char *directory)
     const double matters = 0.01 * profile_wall_ns(p);
     unsigned processors = too_few_processors(p);
     const enum noise_level noise = noise_of(p).level;
+    const struct profile_host *full = full_by_itself(p);
     quote_word(directory, word, sizeof word);
     if (processors)
         snprintf(text, sizeof text,
                  "as many ranks as processors, for times that mean something: %s -n %u "
                  "collprof run ...",
                  again, processors);
+    else if (noise == NOISE_SPOILED && full)
+        snprintf(text, sizeof text,
+                 "fewer threads or ranks on %s: they use all its %u processors by themselves",
+                 full->name, full->processors);
     else if (noise == NOISE_SPOILED)
         snprintf(text, sizeof text,
                  "the same again when nothing else runs: %s -n %zu collprof run ...", again,
