@@ -38,14 +38,16 @@ static unsigned too_few_processors(const struct profile *p)
     return few ? sum : 0;
 }
 
-/* Its ranks used so much of its processors' time that others had next to none of it, and some rank
- * more than one processor: it is threads of their own that had to wait for each other. */
+/* Its ranks used nearly all of its processors' time, and threads of theirs were in each other's
+ * way: they used more than a processor each, or waited for longer than others can have kept them
+ * off.
+ */
 static const double nearly_all = 0.90, more_than_one = 1.10;
 
 static const struct profile_host *full_by_itself(const struct profile *p)
 {
     for (uint32_t i = 0; i < p->hosts.n; i++) {
-        double used = 0, longest = 0, most = 0;
+        double used = 0, longest = 0, most = 0, delayed = 0;
         for (size_t k = 0; k < p->ranks.n; k++) {
             const struct profile_rank *r = &p->ranks.at[k];
             double there = r->watched_ns > 0 ? (double)r->watched_ns : 1e9 * r->wall;
@@ -53,10 +55,11 @@ static const struct profile_host *full_by_itself(const struct profile *p)
                 continue;
             used += (double)r->cpu_ns;
             longest = fmax(longest, there);
+            delayed += fmax((double)r->delayed_ns, 0);
             most = fmax(most, (double)r->cpu_ns / there);
         }
-        if (p->hosts.at[i].processors && most >= more_than_one &&
-            used >= nearly_all * p->hosts.at[i].processors * longest)
+        const double all = p->hosts.at[i].processors * longest;
+        if (all > 0 && used >= nearly_all * all && (most >= more_than_one || delayed > all - used))
             return &p->hosts.at[i];
     }
     return NULL;
