@@ -141,8 +141,7 @@ struct ledger_comm {
     uint32_t flags;           /* LEDGER_COMM_... */
     char name[64];            /* by the application, as it ended; empty: none */
 };
-#define LEDGER_SEVERAL_NAMES "(several names)" /* as a name: not all that the row is for have one  \
-                                                */
+#define LEDGER_SEVERAL_NAMES "(several names)" /* as a name: they differ */
 #define LEDGER_COMM_INTER 1u
 #define LEDGER_COMM_WORLD 2u
 #define LEDGER_COMM_SELF 4u
