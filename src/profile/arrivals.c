@@ -176,7 +176,7 @@ static struct profile_arrival sum_up(const struct instance *at, size_t n)
     return a;
 }
 
-/* All calls that were counted: how many are in stands_for; sorted. */
+/* All calls that were counted: how many are in stands_for; sorted. Those apart are no instances. */
 static struct instance *count_calls(const struct profile *p, const uint32_t *comm_kind, size_t *n)
 {
     struct instance *all = profile_alloc((p->entries.n + 1) * sizeof *all);
@@ -187,8 +187,8 @@ static struct instance *count_calls(const struct profile *p, const uint32_t *com
             all[(*n)++] = (struct instance){.site = e->site,
                                             .operation = e->operation,
                                             .comm = comm_kind[e->comm],
-                                            .time = e->time_ns + e->apart_ns,
-                                            .stands_for = e->calls + e->apart};
+                                            .time = e->time_ns,
+                                            .stands_for = e->calls};
     }
     qsort(all, *n, sizeof *all, by_place);
     return all;

@@ -179,6 +179,8 @@ static struct profile *counted_barriers(uint32_t long_ones, uint64_t calls, bool
                                                      .region = PROFILE_NONE,
                                                      .calls = calls,
                                                      .time_ns = 15000,
+                                                     .apart = 20,
+                                                     .apart_ns = 900,
                                                      .histogram = histogram});
     events_limit(p, 500);
     p->hosts.n = 0;
