@@ -129,7 +129,7 @@ static bool run_all(struct repeat *r)
         for (int k = 0; k < commands; k++) {
             bool against = commands == 2 && ((i + k) & 1) == 0;
             const char *what = against ? "before" : "run";
-            char *directory = i < 0 ? path_of(r, "%s-warm-up-%ld", what, i + r->warm_up + 1)
+            char *directory = i < 0 ? path_of(r, "warm-up-%s-%ld", what, i + r->warm_up + 1)
                                     : path_of(r, "%s-%ld", what, i + 1);
             if (!run_kept(r, against, directory))
                 return false;

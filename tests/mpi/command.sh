@@ -49,6 +49,10 @@ expect 2 'application is missing' $collprof run
 expect 2 'application is missing' $collprof run --
 expect 2 'collprof repeat --runs=5 mpiexec -n N collprof run ./app would be right' $collprof run --repeat=5 "$work/canary.sh"
 expect 2 'the other way round' $collprof run mpiexec -n 2 true
+# What warms up is not among run-*, which the manual compares.
+expect 0 "$work/repeated/run-\*" $collprof repeat -n 2 -o "$work/repeated" \
+    sh -c 'mkdir "$COLLPROF_OUTPUT" && touch "$COLLPROF_OUTPUT/profile.json"'
+[ "$(cd "$work/repeated" && echo *)" = "run-1 run-2 warm-up-run-1" ] || { ls "$work/repeated"; failed=1; }
 [ -e "$work/started" ] && { echo "FAIL: the application was started in spite of an error"; failed=1; }
 
 # Of many ranks one speaks.
