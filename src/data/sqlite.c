@@ -16,6 +16,14 @@ const char *data_sqlite(const struct profile *p, const char *path)
 #include <stdlib.h>
 #include <string.h>
 
+/* Bytes may be a mean: NUMERIC keeps those that are whole as integers. */
+static const struct {
+    const char *name, *type;
+} units[] = {[UNIT_TEXT] = {"text", "TEXT"},      [UNIT_COUNT] = {"count", "INTEGER"},
+             [UNIT_NUMBER] = {"number", "REAL"},  [UNIT_RANK] = {"rank", "INTEGER"},
+             [UNIT_BYTES] = {"bytes", "NUMERIC"}, [UNIT_TIME] = {"us", "REAL"},
+             [UNIT_SHARE] = {"percent", "REAL"}};
+
 /* Names of tables and columns are those of figures.c, never a profile's: they need no quoting. */
 static char *table_statement(const struct listing *l, bool insert)
 {
@@ -32,8 +40,7 @@ static char *table_statement(const struct listing *l, bool insert)
         if (!listing_has(l, f))
             continue;
         figure_name(f, name);
-        fprintf(out, insert ? "%s?" : "%s\"%s\" %s", comma, name,
-                f->unit == UNIT_TEXT ? "TEXT" : (f->unit == UNIT_COUNT ? "INTEGER" : "REAL"));
+        fprintf(out, insert ? "%s?" : "%s\"%s\" %s", comma, name, units[f->unit].type);
         comma = ", ";
     }
     fputs(")", out);
@@ -53,8 +60,7 @@ static int bind_figure(sqlite3_stmt *s, int at, const struct figure *f, const st
     double value = figure_data(f, v, row);
     if (isnan(value))
         return sqlite3_bind_null(s, at);
-    return f->unit == UNIT_COUNT ? sqlite3_bind_int64(s, at, (sqlite3_int64)value)
-                                 : sqlite3_bind_double(s, at, value);
+    return sqlite3_bind_double(s, at, value); /* the column's type makes an integer of it */
 }
 
 /* The result of STEP, of which SQLITE_DONE is good too. */
@@ -78,7 +84,6 @@ static int insert_row(sqlite3 *db, const char *statement, const char *const *cel
 
 static int document_listing(sqlite3 *db, const struct listing *l)
 {
-    static const char *const units[] = {"text", "count", "number", "bytes", "us", "percent"};
     int rc = SQLITE_OK;
     for (size_t i = 0; i < l->figures->n && !rc; i++) {
         const struct figure *f = &l->figures->at[i];
@@ -86,7 +91,7 @@ static int document_listing(sqlite3 *db, const struct listing *l)
         figure_name(f, name);
         if (listing_has(l, f))
             rc = insert_row(db, "INSERT INTO columns VALUES (?, ?, ?, ?)",
-                            (const char *[]){l->name, name, units[f->unit], f->about}, 4);
+                            (const char *[]){l->name, name, units[f->unit].name, f->about}, 4);
     }
     return rc;
 }

@@ -25,6 +25,7 @@ enum unit {
     UNIT_TEXT,
     UNIT_COUNT,
     UNIT_NUMBER,
+    UNIT_RANK,
     UNIT_BYTES,
     UNIT_TIME, /* ns; us in data */
     UNIT_SHARE /* % */

@@ -175,7 +175,7 @@ static const struct figure list_of_calls[] = {
      0},
     {"rank_max", NULL, UNIT_TIME, rank_max, "time of the rank that spent most in them", NULL, NULL,
      0},
-    {"worst_rank", "worst", UNIT_NUMBER, worst_rank,
+    {"worst_rank", "worst", UNIT_RANK, worst_rank,
      "the rank that spent most; on the page also how many times the mean that is", NULL,
      worst_brief, 0},
     {"requests", "requests", UNIT_COUNT, requests, "requests posted here and seen complete", NULL,

@@ -26,7 +26,7 @@ static const struct figure list_of_wait[] = {
      "what for: late sender or receiver: the other side of a message; wrong order: while one that "
      "was sent before lay ready; the others: a rank that the collective needs",
      wait_state, NULL, 0},
-    {"for_rank", "for rank", UNIT_NUMBER, wait_rank, "the rank that was waited for", NULL,
+    {"for_rank", "for rank", UNIT_RANK, wait_rank, "the rank that was waited for", NULL,
      wait_rank_brief, 0},
     {"calls", "calls", UNIT_COUNT, wait_calls, "calls that waited so", NULL, NULL, 0},
     {"time", "all time", UNIT_TIME, wait_time, "waited in them, all ranks together", NULL, NULL, 0},
@@ -71,10 +71,10 @@ static void peer_site(const struct view *v, const void *row, char *text, size_t 
 }
 
 static const struct figure list_of_message[] = {
-    {"rank", "rank", UNIT_NUMBER, peer_rank, "the rank that sent or received", NULL,
+    {"rank", "rank", UNIT_RANK, peer_rank, "the rank that sent or received", NULL,
      peer_rank_brief, 0},
     {"direction", NULL, UNIT_TEXT, NULL, "whether it sent or received", peer_direction, NULL, 0},
-    {"peer", "to", UNIT_NUMBER, peer_peer, "the rank at the other end", NULL, peer_peer_brief, 0},
+    {"peer", "to", UNIT_RANK, peer_peer, "the rank at the other end", NULL, peer_peer_brief, 0},
     {"messages", "messages", UNIT_COUNT, peer_messages, "messages between them", NULL, NULL, 0},
     {"bytes", "bytes", UNIT_BYTES, peer_bytes, "their payload", NULL, NULL, 0},
     {"size", "size", UNIT_BYTES, peer_size, "of one message, mean", NULL, NULL, 0},

@@ -102,7 +102,7 @@ static const struct figure list_of_collective[] = {
     {"skew", "skew", UNIT_TIME, skew, "last minus first entry, median of the operations", NULL,
      NULL, 0},
     {"skew_max", "max", UNIT_TIME, skew_max, "the same, largest", NULL, NULL, 0},
-    {"late_rank", "last rank", UNIT_NUMBER, late_rank,
+    {"late_rank", "last rank", UNIT_RANK, late_rank,
      "the rank that entered last most often, and how often", NULL, late_brief, 0},
     {"late_count", NULL, UNIT_COUNT, late_count, "how often that rank was last", NULL, NULL, 0},
     {"waiting", "waiting", UNIT_SHARE, waiting,
@@ -150,7 +150,7 @@ static void last_in_brief(const struct view *v, const void *row, char *text, siz
 }
 
 static const struct figure list_of_rank[] = {
-    {"rank", "rank", UNIT_NUMBER, rank, "in MPI_COMM_WORLD", NULL, rank_brief, 0},
+    {"rank", "rank", UNIT_RANK, rank, "in MPI_COMM_WORLD", NULL, rank_brief, 0},
     {"wall", "wall", UNIT_TIME, wall, "from MPI_Init to MPI_Finalize", NULL, NULL, 0},
     {"mpi", "in MPI", UNIT_TIME, mpi, "time in MPI, all threads together", NULL, NULL, 0},
     {"mpi_share", "% run", UNIT_SHARE, mpi_share, "part of its wall time", NULL, NULL, 0},

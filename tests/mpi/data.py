@@ -83,8 +83,13 @@ if os.path.exists("traced/collprof.sqlite"):
     tables = [name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
     there = {table: [row[1] for row in db.execute(f"PRAGMA table_info({table})")] for table in tables}
     for table in sorted(set(there) | set(named)):
+        odd = [column for _, column, kind, *_ in db.execute(f"PRAGMA table_info({table})") if kind == "REAL"
+               and re.search(r"rank$|^peer$|calls$|^messages$|bytes$", column)]
+        bad.extend(f"{table}: {column} is REAL" for column in odd)
         if there.get(table) != named.get(table):
             bad.append(f"the page says {table}: {named.get(table)}, the file has {there.get(table)}")
+    whole = db.execute("SELECT DISTINCT typeof(rank), typeof(bytes) FROM messages").fetchall()
+    assert whole == [("integer", "integer")], whole
 
 print("\n".join(bad))
 sys.exit(bool(bad))
