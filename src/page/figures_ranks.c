@@ -101,7 +101,7 @@ static const struct figure list_of_collective[] = {
      NULL, 0},
     {"skew", "skew", UNIT_TIME, skew, "last minus first entry, median of the operations", NULL,
      NULL, 0},
-    {"skew_max", "max", UNIT_TIME, skew_max, "the same, largest", NULL, NULL, 0},
+    {"skew_max", "max", UNIT_TIME, skew_max, "the largest skew", NULL, NULL, 0},
     {"late_rank", "last rank", UNIT_RANK, late_rank,
      "the rank that entered last most often, and how often", NULL, late_brief, 0},
     {"late_count", NULL, UNIT_COUNT, late_count, "how often that rank was last", NULL, NULL, 0},
@@ -113,7 +113,7 @@ static const struct figure list_of_collective[] = {
      0},
     {"duration", "duration", UNIT_TIME, duration,
      "from the entry of the awaited rank to the last exit, median", NULL, NULL, 0},
-    {"duration_max", "max", UNIT_TIME, duration_max, "the same, largest", NULL, NULL, 0},
+    {"duration_max", "max", UNIT_TIME, duration_max, "the largest duration", NULL, NULL, 0},
 };
 FIGURES(collective);
 LIST(list_arrivals, arrivals)

@@ -238,13 +238,19 @@ bool layout_has(const struct layout *l, const char *heading)
     return false;
 }
 
-bool layout_shows(const struct layout *l, const char *heading, size_t width)
+bool layout_shows_column(const struct layout *l, size_t column, size_t width)
 {
     size_t *room = rooms(l, width);
+    bool shown = room[column] > 0;
+    free(room);
+    return shown;
+}
+
+bool layout_shows(const struct layout *l, const char *heading, size_t width)
+{
     bool shown = false;
     for (size_t c = 0; c < l->columns && c < l->cells.n; c++)
-        shown = shown || (room[c] && !strcmp(l->cells.at[c], heading));
-    free(room);
+        shown = shown || (!strcmp(l->cells.at[c], heading) && layout_shows_column(l, c, width));
     return shown;
 }
 

@@ -23,8 +23,9 @@ void layout_time(struct layout *l, double ns);
 void layout_bytes(struct layout *l, double bytes); /* 0: empty */
 void layout_count(struct layout *l, uint64_t n);
 
-/* Whether there is a column of that heading; whether it has room in WIDTH. */
+/* Whether there is a column of that heading; whether one has room in WIDTH. */
 bool layout_has(const struct layout *l, const char *heading);
+bool layout_shows_column(const struct layout *l, size_t column, size_t width);
 bool layout_shows(const struct layout *l, const char *heading, size_t width);
 
 size_t layout_rows(const struct layout *l);

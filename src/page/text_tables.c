@@ -260,9 +260,9 @@ static void print_table(const struct page_table *t, const struct view *v, FILE *
         text_doubt(v->p, out);
     enum visible visible[MAX_COLUMNS];
     for (size_t i = 0; i < c.n; i++)
-        visible[i] = layout_shows(layout, c.figure[i]->head, (size_t)o->width) ? SHOWN
-                     : layout_shows(layout, c.figure[i]->head, 10000)          ? NO_ROOM
-                                                                               : EMPTY;
+        visible[i] = layout_shows_column(layout, i, (size_t)o->width) ? SHOWN
+                     : layout_shows_column(layout, i, 10000)          ? NO_ROOM
+                                                                      : EMPTY;
     layout_print(layout, shown ? out : NULL, (size_t)o->width);
     if (shown) {
         text_more(out, count, count < (size_t)o->top ? count : (size_t)o->top, t->row);

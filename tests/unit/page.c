@@ -215,6 +215,9 @@ Test(page, pages_fit)
     assert_has(narrow, "no room for (--width): ");
     const char *sites = strstr(narrow, "Time in MPI, by call site");
     cr_assert(sites && !strstr(sites, "99 of 100"), "explained, and not shown: %s", narrow);
+    const char *late = strstr(narrow, "Collective operations");
+    cr_assert(late && !strstr(late, "  duration ") && !strstr(late, "the largest duration"),
+              "two columns are named max: %s", narrow);
     free(narrow);
     profile_free(p);
 }
