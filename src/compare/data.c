@@ -87,7 +87,8 @@ void differences_json(const struct differences_page *p, FILE *out)
     json_decref(whole);
 }
 
-/* --- JUnit, as continuous integration reads it: a case for the run and for each difference --- */
+/* --- JUnit, as continuous integration reads it: a case for the run and for each difference; with
+ * too few runs to tell, none is passed --- */
 
 static bool fails(const struct differences_page *p, const struct difference *x)
 {
@@ -106,6 +107,8 @@ static void put_case(const struct differences_page *p, const struct difference *
     fputs("  <testcase classname=\"collprof.compare\" name=\"", out);
     quote_html(name, out);
     fprintf(out, "\" time=\"%.6f\">\n", x->median[1] / 1e9);
+    if (!p->d->enough)
+        fputs("    <skipped message=\"so few runs cannot tell\"/>\n", out);
     fputs(fails(p, x) ? "    <failure message=\"" : "    <system-out>", out);
     quote_html(text, out);
     fputs(fails(p, x) ? "\"/>\n  </testcase>\n" : "</system-out>\n  </testcase>\n", out);
@@ -127,10 +130,14 @@ void differences_junit(const struct differences_page *p, FILE *out)
     fprintf(out,
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
             "<testsuite name=\"collprof compare\" tests=\"%zu\" failures=\"%zu\" errors=\"0\" "
-            "skipped=\"0\">\n",
-            n, failures);
+            "skipped=\"%zu\">\n",
+            n, failures, p->d->enough ? 0 : n);
     for (size_t i = 0; i < p->d->list.n; i++)
         if (is_case(&p->d->list.at[i]))
             put_case(p, &p->d->list.at[i], out);
-    fputs("</testsuite>\n", out);
+    char *doubts = differences_doubts(p);
+    fputs(*doubts ? "  <system-out>" : "", out);
+    quote_html(doubts, out);
+    fputs(*doubts ? "</system-out>\n</testsuite>\n" : "</testsuite>\n", out);
+    free(doubts);
 }

@@ -120,6 +120,8 @@ static void assert_names_are_tidy(const struct differences *d)
     differences_junit(&(struct differences_page){.d = d, .share = NAN}, out);
     fclose(out);
     cr_assert_not_null(strstr(text, " name=\"wall\" "), "%s", text);
+    cr_assert_eq(strstr(text, "<skipped message") != NULL, !d->enough, "%s", text);
+    cr_assert_eq(strstr(text, "cannot tell a change from") != NULL, !d->enough, "%s", text);
     free(text);
 }
 
