@@ -24,6 +24,7 @@ struct making {
     const struct places *places;
     struct profile *const *run;
     size_t all;
+    size_t *has; /* [rank] runs that have it */
 };
 
 static struct difference *new_row(struct making *m, enum difference_kind kind, int32_t rank)
@@ -32,6 +33,7 @@ static struct difference *new_row(struct making *m, enum difference_kind kind, i
     *x = (struct difference){.kind = kind,
                              .operation = "",
                              .place = "",
+                             .in = {true, true},
                              .rank = rank,
                              .p_rank = NAN,
                              .p_together = NAN,
@@ -104,6 +106,8 @@ static void name_place(struct difference *x, const struct making *m, size_t i)
     const struct place *at = m->places->list.at[i];
     x->operation = strncmp(at->operation, "MPI_", 4) ? at->operation : at->operation + 4;
     x->place = at->label;
+    x->in[0] = at->in[0];
+    x->in[1] = at->in[1];
     x->at = i;
 }
 
@@ -188,6 +192,16 @@ static bool is_outside_known(const struct making *m)
     return true;
 }
 
+/* What a rank does is compared only where all runs have it. */
+static void count_runs_with(struct making *m)
+{
+    m->has = profile_alloc((m->places->ranks + 1) * sizeof *m->has);
+    for (size_t run = 0; run < m->all; run++)
+        for (size_t i = 0; i < m->run[run]->ranks.n; i++)
+            if ((size_t)m->run[run]->ranks.at[i].rank < m->places->ranks)
+                m->has[m->run[run]->ranks.at[i].rank]++;
+}
+
 /* Largest range of values first. */
 static int by_range(const void *a, const void *b, void *all)
 {
@@ -202,6 +216,7 @@ static void add_rows(struct making *m)
 {
     struct differences *d = m->d;
     add_wall(m);
+    count_runs_with(m);
     d->outside_known = is_outside_known(m);
     for (size_t i = 0; i < m->places->list.n && d->outside_known; i++) {
         const struct place *at = m->places->list.at[i];
@@ -209,10 +224,13 @@ static void add_rows(struct making *m)
         for (size_t run = 0; run < m->all; run++)
             is_collective = is_collective || at->outside[run];
         for (size_t r = 0; r < m->places->ranks && is_collective && at->in[0] && at->in[1]; r++)
-            add_outside(m, i, r);
+            if (m->has[r] == m->all)
+                add_outside(m, i, r);
     }
     for (size_t r = 0; r < m->places->ranks; r++)
-        add_computing(m, r);
+        if (m->has[r] == m->all)
+            add_computing(m, r);
+    free(m->has);
     if (d->list.n > 2)
         qsort_r(d->list.at + 1, d->list.n - 1, sizeof *d->list.at, by_range, &m->all);
     while (d->list.n > 1 + MOST_RANK_ROWS)
@@ -359,7 +377,7 @@ struct differences *differences_find(struct profile *const *run, size_t n, size_
     struct differences *d = profile_alloc(sizeof *d);
     *d = (struct differences){.runs = {n, m}, .enough = evidence_enough(n, m)};
     d->memory = places_find(run, n, m);
-    struct making making = {d, d->memory, run, n + m};
+    struct making making = {d, d->memory, run, n + m, NULL};
     add_rows(&making);
     judge_noise(&making);
     count_ranks(&making);

@@ -27,6 +27,7 @@ enum certainty {
 struct difference {
     enum difference_kind kind;
     const char *operation, *place; /* "" for what has none */
+    bool in[2];                    /* whether a run of that side has it at all */
     int32_t rank;                  /* -1: the mean of all */
     double *value;                 /* of every run; those of A first */
     double median[2], change;      /* of A's runs, of B's; how much more the latter is */
@@ -71,6 +72,9 @@ const struct difference *differences_above(const struct differences *d, double s
 /* One sentence. */
 void difference_sentence(const struct differences *d, const struct difference *x, char *text,
                          size_t room);
+
+/* The median of a side; "-": no run of it has that. */
+const char *difference_median(const struct difference *x, int side, char text[32]);
 
 /* In a word or two: "waiting". */
 const char *difference_kind_name(enum difference_kind kind);

@@ -18,6 +18,11 @@ const char *difference_kind_name(enum difference_kind kind)
     return kind_name[kind];
 }
 
+const char *difference_median(const struct difference *x, int side, char text[32])
+{
+    return x->in[side] ? format_time(text, x->median[side]) : "-";
+}
+
 /* "Allreduce late.c:41 second_sum, rank 1" */
 static const char *where(const struct difference *x, char *text, size_t room)
 {
@@ -86,8 +91,11 @@ static void put_row(struct layout *l, const struct differences *d, const struct 
 {
     char place[700];
     layout_cell(l, "%s", kind_name[x->kind]);
-    layout_time(l, x->median[0]);
-    layout_time(l, x->median[1]);
+    for (int side = 0; side < 2; side++)
+        if (x->in[side])
+            layout_time(l, x->median[side]);
+        else
+            layout_cell(l, "-");
     signed_cell(l, x->change);
     layout_cell(l, "%+.1f%%", 100 * x->change / (d->wall_ns > 0 ? d->wall_ns : 1));
     if (d->enough) {
@@ -147,8 +155,8 @@ void differences_text(const struct differences_page *p, FILE *out)
     if (!put_sentences(p, out) && differences_wall(p->d)->certainty == CERTAINTY_NONE)
         text_paragraph(out, "  ",
                        p->d->enough ? "No difference can be told from noise."
-                                    : "No call, and nothing before one, differs by more than it "
-                                      "does within the runs.");
+                                    : "No call that both sides make, and nothing before one, "
+                                      "differs by more than it does within the runs.");
     put_gate(p, out, "  ");
     put_table(p, out);
 }
@@ -170,9 +178,9 @@ static void put_markdown_row(const struct differences *d, const struct differenc
     char a[32], b[32], c[32], place[700];
     fprintf(out, "| %s | ", kind_name[x->kind]);
     put_marked(where(x, place, sizeof place), out);
-    fprintf(out, " | %s | %s | %s%s | %+.1f %% | ", format_time(a, x->median[0]),
-            format_time(b, x->median[1]), x->change < 0 ? "-" : "+",
-            format_time(c, fabs(x->change)), 100 * x->change / (d->wall_ns > 0 ? d->wall_ns : 1));
+    fprintf(out, " | %s | %s | %s%s | %+.1f %% | ", difference_median(x, 0, a),
+            difference_median(x, 1, b), x->change < 0 ? "-" : "+", format_time(c, fabs(x->change)),
+            100 * x->change / (d->wall_ns > 0 ? d->wall_ns : 1));
     if (d->enough)
         fprintf(out, "%.2g | ", x->p_together);
     fprintf(out, "%s |\n", x->certainty != CERTAINTY_NONE ? "yes" : "");

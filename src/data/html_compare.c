@@ -93,7 +93,7 @@ static void row(const struct differences *d, size_t i, FILE *out)
     fputs("<td class=t>", out);
     strokes(d, x, out);
     for (int side = 0; side < 2; side++)
-        fprintf(out, "<td data-v=\"%.9g\">%s", x->median[side], format_time(text, x->median[side]));
+        fprintf(out, "<td data-v=\"%.9g\">%s", x->median[side], difference_median(x, side, text));
     fprintf(out, "<td data-v=\"%.9g\">", x->change);
     signed_time(x->change, out);
     fprintf(out, "<td data-v=\"%.9g\">%+.1f %%", x->change,

@@ -114,6 +114,22 @@ Test(compare_two, what_is_new_and_what_is_gone)
                     (const char *[]){"Bcast", "400", "200", "400", "200", "-200", "-50.0%", NULL});
         free(text);
     }
+    /* Of the differences: what one side has not is no 0, and ranks of one side have no row. */
+    for (int k = 0; k < 2; k++)
+        for (size_t i = 0; i < run[k]->ranks.n; i++)
+            run[k]->ranks.at[i].wall = 0.005;
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    struct differences *d = differences_find(run, 1, 1);
+    differences_text(&(struct differences_page){d, (const char *[]){"A", "B"}, NAN, 99}, out);
+    fclose(out);
+    assert_has(text, "time     1.00ms       -  -1.00 ms");
+    assert_has(text, "time          -   500us   +500 us");
+    assert_has(text, "rank 1\n");
+    assert_lacks(text, "rank 2\n");
+    differences_free(d);
+    free(text);
     profile_free(run[0]);
     profile_free(run[1]);
 }
