@@ -60,8 +60,8 @@ static void bar(const struct profile_rank *r, size_t i, size_t width, double lon
     fputs("</g>\n", out);
 }
 
-/* Below the bars, since it lies in any part of them. */
-static void kept_off(const struct profile *p, size_t width, FILE *out)
+/* Below the bars, since it lies in any part of them, and on their scale: they are 10rem high. */
+static void kept_off(const struct profile *p, size_t width, double longest, FILE *out)
 {
     double most = 0;
     char text[32];
@@ -70,11 +70,13 @@ static void kept_off(const struct profile *p, size_t width, FILE *out)
     if (!(most > 0))
         return;
     fprintf(out,
-            "<p>Of that, ready to run but without a processor: up to %s.</p><div "
-            "style=\"max-width:%zurem\"><svg class=\"ranks low\" viewBox=\"0 0 %zu 100\" "
+            "<p>Of that, ready to run but without a processor: up to %s, on the same "
+            "scale.</p><div style=\"max-width:%zurem\"><svg class=ranks "
+            "style=\"height:max(1px,%.3frem)\" viewBox=\"0 0 %zu 100\" "
             "preserveAspectRatio=none role=img aria-label=\"time without a processor by "
             "rank\"><path fill=\"var(--off)\" d=\"",
-            format_time(text, most), 6 * p->ranks.n, 10 * (p->ranks.n - 1) + width);
+            format_time(text, most), 6 * p->ranks.n, 10 * most / longest,
+            10 * (p->ranks.n - 1) + width);
     for (size_t i = 0; i < p->ranks.n; i++)
         fprintf(out, "M%zu 100h%zuv-%.2fh-%zuz", 10 * i, width,
                 100 * known(p->ranks.at[i].delayed_ns) / most, width);
@@ -127,7 +129,7 @@ void html_ranks(const struct profile *p, const char *doubt, FILE *out)
     if (p->ranks.n > 1)
         fprintf(out, "<span>rank %d</span>", p->ranks.at[p->ranks.n - 1].rank);
     fputs("</div></div>", out);
-    kept_off(p, width, out);
+    kept_off(p, width, longest, out);
 }
 
 /* --- maps: cells of one colour, as dense as their figure is large --- */

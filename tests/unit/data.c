@@ -101,9 +101,11 @@ Test(data, tables_for_a_browser_have_what_there_is)
                                                  .site = p->entries.at[0].site,
                                                  .operation = p->entries.at[0].operation,
                                                  .received = received};
+    p->ranks.at[1].delayed_ns = 20000000; /* of 2 s and the ends, which are drawn 10rem high */
     FILE *out = open_memstream(&text, &size);
     data_html(p, NULL, NULL, NULL, out);
     fclose(out);
+    cr_assert(strstr(text, "up to 20.0 ms, on the same scale") && strstr(text, "(1px,0.100rem)"));
     char *table = strstr(text, "<section class=l id=messages>");
     cr_assert_not_null(table);
     *strstr(table, "</section>") = '\0';
