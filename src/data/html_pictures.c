@@ -134,15 +134,7 @@ void html_ranks(const struct profile *p, const char *doubt, FILE *out)
 
 /* --- maps: cells of one colour, as dense as their figure is large --- */
 
-enum {
-    MOST_COLUMNS = 64,
-    MOST_ROWS = 64,
-    LABEL = 330,
-    LEAST_CELL = 14,
-    MOST_CELL = 40,
-    MAP = 600,
-    HEIGHT = 18
-};
+enum { MOST_COLUMNS = 64, MOST_ROWS = 64, LEAST_CELL = 14, MOST_CELL = 40, MAP = 600, HEIGHT = 18 };
 
 struct map {
     size_t rows, columns, per_row, per_column; /* ranks that a cell stands for */
@@ -251,10 +243,26 @@ static void count_last(const struct profile *p, struct map *m,
     free(kind);
 }
 
+/* What each place is called, no two alike. */
+static char **labels_of(const struct view *v, const struct profile_arrival *const *place, size_t n)
+{
+    enum { MOST_LETTERS = 44 };
+    char **text = profile_alloc((n + 1) * sizeof *text);
+    for (size_t i = 0; i < n; i++) {
+        const struct profile_arrival *a = place[i];
+        char on[820], label[900];
+        arrival_label(v->p, a, a->site == PROFILE_NONE ? "" : v->label[a->site], on, sizeof on);
+        snprintf(label, sizeof label, "%s %s", v->p->operations.at[a->operation].name + 4, on);
+        text[i] = profile_strdup(label);
+    }
+    layout_shorten(text, n, 1, MOST_LETTERS);
+    return text;
+}
+
 void html_late(const struct view *v, const char *doubt, FILE *out)
 {
     const struct profile *p = v->p;
-    enum { PLACES = 16, LABEL_LENGTH = 44 };
+    enum { PLACES = 16 };
     size_t n = p->arrivals.n, ranks = highest_rank(p);
     const struct profile_arrival **place = profile_alloc((n + 1) * sizeof *place);
     for (size_t i = 0; i < n; i++)
@@ -264,37 +272,38 @@ void html_late(const struct view *v, const char *doubt, FILE *out)
     struct map m = map_new(rows, (ranks + per - 1) / per, 1, per);
     count_last(p, &m, place);
     if (m.largest > 0) {
+        char **text = labels_of(v, place, rows);
+        size_t label = 0;
+        for (size_t k = 0; k < rows; k++)
+            label = layout_length(text[k]) > label ? layout_length(text[k]) : label;
+        label = 7 * label + 12;
         fprintf(out,
                 "<h2 id=late>Who is late, where%s</h2><p>Full colour: the rank that is always the "
                 "last to enter that collective%s. Places with most waiting first; instances that "
                 "were kept.</p>",
                 doubt, per > 1 ? "; a cell stands for several ranks" : "");
-        map_begin(&m, LABEL, "who is late, where; the table of collectives has the numbers", out);
-        map_columns(&m, LABEL, out);
+        map_begin(&m, label, "who is late, where; the table of collectives has the numbers", out);
+        map_columns(&m, label, out);
         for (size_t k = 0; k < rows; k++) {
-            char label[300], *text = label;
             double sum = 0;
-            snprintf(label, sizeof label, "%s %s", p->operations.at[place[k]->operation].name + 4,
-                     place[k]->site == PROFILE_NONE ? "" : v->label[place[k]->site]);
-            text = profile_strdup(label);
-            layout_shorten(&text, 1, 1, LABEL_LENGTH);
             fprintf(out, "<text x=0 y=%zu>", 33 + HEIGHT * k);
-            quote_html(text, out);
+            quote_html(text[k], out);
             fputs("</text>", out);
-            free(text);
+            free(text[k]);
             for (size_t c = 0; c < m.columns; c++)
                 sum += m.at[k * m.columns + c];
             for (size_t c = 0; c < m.columns && sum > 0; c++) {
                 double count = m.at[k * m.columns + c];
                 if (!(count > 0))
                     continue;
-                map_cell(&m, LABEL, k, c, "late", count / sum, out);
+                map_cell(&m, label, k, c, "late", count / sum, out);
                 fprintf(out, "<title>rank %zu%s: last in %.0f of %.0f</title></rect>", c * per,
                         per > 1 ? " and following" : "", count, sum);
             }
         }
-        map_frame(&m, LABEL, out);
+        map_frame(&m, label, out);
         end_of_map(out);
+        free(text);
     }
     free(m.at);
     free(place);

@@ -233,6 +233,20 @@ void comm_label(const struct profile *p, uint32_t comm, char *text, size_t room)
     }
 }
 
+void arrival_label(const struct profile *p, const struct profile_arrival *a, const char *site,
+                   char *text, size_t room)
+{
+    char comm[300];
+    bool shared = false;
+    for (size_t i = 0; i < p->arrivals.n; i++) {
+        const struct profile_arrival *b = &p->arrivals.at[i];
+        shared =
+            shared || (b->site == a->site && b->operation == a->operation && b->comm != a->comm);
+    }
+    comm_label(p, a->comm, comm, sizeof comm);
+    snprintf(text, room, "%s%s%s", site, shared ? " on " : "", shared ? comm : "");
+}
+
 void site_functions(const struct profile *p, uint32_t site, char *text, size_t room)
 {
     size_t at = 0;

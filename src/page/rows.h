@@ -40,5 +40,8 @@ void site_functions(const struct profile *p, uint32_t site, char *text, size_t r
 
 /* "MPI_COMM_WORLD", a name that the application gave, or "4 ranks from 0". */
 void comm_label(const struct profile *p, uint32_t comm, char *text, size_t room);
+/* SITE, its label, and on which communicator if A is not the only place there. */
+void arrival_label(const struct profile *p, const struct profile_arrival *a, const char *site,
+                   char *text, size_t room);
 
 #endif

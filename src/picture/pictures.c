@@ -121,7 +121,44 @@ static enum picture_result draw_ranks(const struct profile *p, const char *path,
     return lines_draw(p, &lines, path, &axes);
 }
 
-/* Skew of each kept instance at its time, for the places with most waiting. */
+struct point {
+    double x, y;
+};
+
+static int by_x(const void *a, const void *b)
+{
+    const struct point *p = a, *q = b;
+    return (p->x > q->x) - (p->x < q->x);
+}
+
+/* Skew of each kept instance of PLACE at its time. Those of one communicator after the other become
+ * one line forwards in time. */
+static void add_skews(const struct profile *p, const struct profile_arrival *place,
+                      const uint32_t *kind, int64_t origin, struct plot_series *s)
+{
+    ARRAY(struct point) points = {0};
+    for (size_t i = 0, end; i < p->events.n; i = end) {
+        const struct profile_event *e = &p->events.at[i];
+        int64_t first = e->entry_ns, last = e->entry_ns;
+        for (end = i + 1; end < p->events.n && p->events.at[end].comm_id == e->comm_id &&
+                          p->events.at[end].sequence == e->sequence;
+             end++) {
+            first = p->events.at[end].entry_ns < first ? p->events.at[end].entry_ns : first;
+            last = p->events.at[end].entry_ns > last ? p->events.at[end].entry_ns : last;
+        }
+        if (e->operation == place->operation && e->site == place->site &&
+            kind[e->comm] == place->comm && end - i == p->comms.at[e->comm].size && last > first)
+            *PUSH(&points) =
+                (struct point){(double)(first - origin) / 1e9, (double)(last - first) / 1e3};
+    }
+    if (points.n)
+        qsort(points.at, points.n, sizeof *points.at, by_x);
+    for (size_t i = 0; i < points.n; i++)
+        line_point(s, points.at[i].x, points.at[i].y);
+    free(points.at);
+}
+
+/* For the places with most waiting. */
 static enum picture_result draw_arrivals(const struct profile *p, const char *path,
                                          const struct picture_view *view)
 {
@@ -135,26 +172,13 @@ static enum picture_result draw_arrivals(const struct profile *p, const char *pa
             origin = p->events.at[i].entry_ns;
     for (size_t a = 0; a < p->arrivals.n && lines.list.n < view->top; a++) {
         const struct profile_arrival *place = &p->arrivals.at[a];
-        char site[512], label[600];
+        char site[512], on[820], label[900];
         if (place->instances < 2)
             continue;
         site_label(p, place->site, site, sizeof site);
-        snprintf(label, sizeof label, "%s %s", p->operations.at[place->operation].name, site);
-        struct plot_series *s = line_new(&lines, label, p->events.n);
-        for (size_t i = 0, end; i < p->events.n; i = end) {
-            const struct profile_event *e = &p->events.at[i];
-            int64_t first = e->entry_ns, last = e->entry_ns;
-            for (end = i + 1; end < p->events.n && p->events.at[end].comm_id == e->comm_id &&
-                              p->events.at[end].sequence == e->sequence;
-                 end++) {
-                first = p->events.at[end].entry_ns < first ? p->events.at[end].entry_ns : first;
-                last = p->events.at[end].entry_ns > last ? p->events.at[end].entry_ns : last;
-            }
-            if (e->operation == place->operation && e->site == place->site &&
-                kind[e->comm] == place->comm && end - i == p->comms.at[e->comm].size &&
-                last > first)
-                line_point(s, (double)(first - origin) / 1e9, (double)(last - first) / 1e3);
-        }
+        arrival_label(p, place, site, on, sizeof on);
+        snprintf(label, sizeof label, "%s %s", p->operations.at[place->operation].name, on);
+        add_skews(p, place, kind, origin, line_new(&lines, label, p->events.n));
     }
     free(kind);
     return lines_draw(p, &lines, path, &axes);

@@ -153,9 +153,12 @@ Test(page, no_two_rows_look_alike)
     assert_has(text, " on columns\n");
     assert_has(text, " on MPI_COMM_WORLD\n");
     assert_has(text, "sums over a rank's threads, which is why they are more than the run");
-    struct view v;
-    view_open(&v, p, NULL);
-    view_close(&v);
+    free(text);
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    data_html(p, NULL, NULL, NULL, out);
+    fclose(out);
+    assert_has(text, ">Bcast heat.c:7, call 1 on columns</text>");
     free(text);
     profile_free(p);
 }
@@ -242,18 +245,12 @@ Test(page, wait_states_have_their_names)
     profile_free(p);
 }
 
-/* Names of any length leave a picture its room. */
-Test(page, pictures_have_room_beside_their_keys)
+/* What gnuplot is given for a picture of P; a stand-in for it keeps that. */
+static const char *drawn(const struct profile *p, const char *name)
 {
-    struct profile *p = made_four_ranks();
-    char place[] = "/tmp/collprof-page-XXXXXX", plotter[60], picture[60], script[60], text[9999];
-    for (size_t i = 0; i < p->sites.n; i++)
-        for (size_t f = 0; f < p->sites.at[i].depth; f++) {
-            p->sites.at[i].frame[f].line = (uint32_t)i + 41;
-            p->sites.at[i].frame[f].file = profile_strdup("solver.cpp");
-            p->sites.at[i].frame[f].function = profile_strdup(
-                "solver::exchange<std::array<double, 3>, std::allocator<double>>::run_to_the_end");
-        }
+    static char text[1 << 16];
+    char place[] = "/tmp/page-XXXXXX", plotter[100], picture[100], script[100];
+    size_t i = 0;
     cr_assert(mkdtemp(place));
     snprintf(plotter, sizeof plotter, "%s/plotter", place);
     snprintf(picture, sizeof picture, "%s/x.png", place);
@@ -263,20 +260,52 @@ Test(page, pictures_have_room_beside_their_keys)
     cr_assert_eq(fchmod(fileno(file), 0700), 0);
     fclose(file);
     setenv("GNUPLOT", plotter, 1);
-    cr_assert_eq(pictures[0].draw(p, picture, &(struct picture_view){.top = 6}), PICTURE_DRAWN);
+    while (strcmp(pictures[i].name, name))
+        i++;
+    cr_assert_eq(pictures[i].draw(p, picture, &(struct picture_view){.top = 6}), PICTURE_DRAWN);
     cr_assert_not_null(file = fopen(script, "r"));
     text[fread(text, 1, sizeof text - 1, file)] = '\0';
     fclose(file);
+    unlink(script);
+    unlink(picture);
+    unlink(plotter);
+    rmdir(place);
+    return text;
+}
+
+/* A line over time goes forwards, whichever communicator its points are of. */
+Test(page, arrivals_are_drawn_in_the_order_of_time)
+{
+    struct profile *p = made_four_ranks();
+    double x, before = -1;
+    size_t n = 0;
+    for (size_t i = 0; i < p->events.n; i++)
+        p->events.at[i].entry_ns += 20000 * (int64_t)(10 - p->events.at[i].sequence);
+    const char *at = strchr(strstr(drawn(p, "arrivals"), "\nplot ") + 1, '\n');
+    for (; sscanf(at, "%lf", &x) == 1; n++, before = x, at = strchr(at + 1, '\n'))
+        cr_assert_gt(x, before);
+    cr_assert_eq(n, 10);
+    profile_free(p);
+}
+
+/* Names of any length leave a picture its room. */
+Test(page, pictures_have_room_beside_their_keys)
+{
+    struct profile *p = made_four_ranks();
+    for (size_t i = 0; i < p->sites.n; i++)
+        for (size_t f = 0; f < p->sites.at[i].depth; f++) {
+            p->sites.at[i].frame[f].line = (uint32_t)i + 41;
+            p->sites.at[i].frame[f].file = profile_strdup("solver.cpp");
+            p->sites.at[i].frame[f].function = profile_strdup(
+                "solver::exchange<std::array<double, 3>, std::allocator<double>>::run_to_the_end");
+        }
+    const char *text = drawn(p, "durations");
     size_t seen = 0;
     for (const char *at = text; (at = strstr(at, "MPI_")); seen++) {
         at += strcspn(at, " ");
         cr_assert(strcspn(at, "'") <= 29 && !strncmp(at, " solver.cpp:4", 13), "%.99s", at);
     }
     cr_assert_gt(seen, 0, "%s", text);
-    unlink(script);
-    unlink(picture);
-    unlink(plotter);
-    rmdir(place);
     profile_free(p);
 }
 
