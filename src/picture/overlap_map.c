@@ -139,19 +139,36 @@ static bool read_map(const json_t *json, struct overlap_map *m)
     return good;
 }
 
+/* As below a picture that the program itself draws (bench/header.c). */
+static void say_of(const json_t *header, char *text, size_t room)
+{
+    static const char *const key[] = {"program", "ranks", "date", "MPI"};
+    const char *fact[4];
+    *text = '\0';
+    for (size_t i = 0; i < 4; i++)
+        if (!(fact[i] = json_string_value(json_object_get(header, key[i]))))
+            return;
+    snprintf(text, room, "%.*s on %.*s ranks, %.16s, %.40s", (int)strcspn(fact[0], " "), fact[0],
+             (int)strcspn(fact[1], " "), fact[1], fact[2], fact[3]);
+}
+
 struct overlap_map *overlap_maps_load(const char *path, size_t *n, char *why, size_t size)
 {
     *n = 0;
     json_t *json = json_file_load(path, why, size);
     if (!json)
         return NULL;
+    char of[200];
+    say_of(json_object_get(json, "header"), of, sizeof of);
     const char *mpi =
         json_string_value(json_object_get(json_object_get(json, "base_round"), "mpi"));
     const json_t *list = json_object_get(json, "maps");
     size_t count = json_array_size(list);
     struct overlap_map *maps = calloc(count + 1, sizeof *maps);
-    while (maps && *n < count && read_map(json_array_get(list, *n), &maps[*n]))
+    while (maps && *n < count && read_map(json_array_get(list, *n), &maps[*n])) {
+        memcpy(maps[*n].of, of, sizeof of);
         snprintf(maps[(*n)++].mpi, sizeof maps->mpi, "%s", mpi ? mpi : "");
+    }
     if (*n < count || count == 0) {
         snprintf(why, size, "%s: no heat maps in it: write it by collbench-overlap --format=json",
                  path);
@@ -369,6 +386,8 @@ bool overlap_files_draw(const char *path, char *const *file, size_t n_files)
         if (!good)
             reason_give("%s", why);
     }
+    if (all && good && n_files == 1)
+        plot_caption(all->map->of);
     if (all && good)
         good = n_files == 1 ? overlap_maps_draw(path, "Overlap of communication and computation",
                                                 all->map, all->n, 0)

@@ -12,6 +12,7 @@
 struct overlap_map {
     char name[32], title[96];
     char mpi[64];    /* whose it is, as a file says; "" where none does */
+    char of[200];    /* program, ranks, date, MPI, as a file says; "" where none does */
     bool by_threads; /* Y is a number of computing threads, and the value T_measured / T_comm */
     size_t nx, ny;
     double *x;     /* bytes, ascending */

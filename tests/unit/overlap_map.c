@@ -110,12 +110,15 @@ Test(overlap_map, as_file)
     size_t n;
     int fd = mkstemp(path);
     FILE *file = fdopen(fd, "w");
-    json_t *json = json_pack("{s:[o]}", "maps", overlap_map_json(&m));
+    json_t *json = json_pack("{s:[o], s:{s:s, s:s, s:s, s:s}}", "maps", overlap_map_json(&m),
+                             "header", "program", "collbench-overlap (collprof 0.1.0)", "ranks",
+                             "2 on 1 host", "date", "2026-11-22 16:24:08 +0000", "MPI", "Some MPI");
     json_dumpf(json, file, 0);
     fclose(file);
     back = overlap_maps_load(path, &n, why, sizeof why);
     cr_assert_eq(n, 1);
     cr_expect_str_eq(back->name, "sender");
+    cr_expect_str_eq(back->of, "collbench-overlap on 2 ranks, 2026-11-22 16:24, Some MPI");
     cr_expect_eq(back->nx, NX);
     cr_expect_float_eq(back->y[1], 4e-6, 1e-12);
     cr_expect_float_eq(back->comm[3], 8e-6, 1e-12);
@@ -142,6 +145,13 @@ Test(overlap_map, as_file)
     cr_expect_eq(n, 0);
     cr_expect(strstr(why, ": no heat maps in it"), "%s", why);
     json_decref(json);
+
+    /* What an interrupted run leaves is no damage either: it is gone on with. */
+    file = fopen(path, "w");
+    fputs("{\"collbench-overlap-part/2\":\"1 MPI\"}\n{\"base_round\":{}}\n", file);
+    fclose(file);
+    cr_expect_null(overlap_maps_load(path, &n, why, sizeof why));
+    cr_expect(strstr(why, ": the same command again goes on with it"), "%s", why);
     overlap_map_free(&m);
     unlink(path);
 }
