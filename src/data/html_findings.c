@@ -296,6 +296,42 @@ bool data_is_document(const json_t *document)
            json_is_object(json_object_get(document, "tables"));
 }
 
+/* A method's name and what it is stand in two columns in a text. */
+static void note_item(const char *note, FILE *out)
+{
+    size_t n = strcspn(note, " "), blanks = strspn(note + n, " ");
+    char name[40];
+    fputs("<li>", out);
+    if (blanks > 1 && n < sizeof name) {
+        snprintf(name, sizeof name, "%.*s", (int)n, note);
+        quote_html(name, out);
+        fputs(": ", out);
+        note += n + blanks;
+    }
+    quote_html(note, out);
+}
+
+/* What of the header says that the figures mean little, on top as on a profile's page. */
+static void document_doubts(const json_t *header, FILE *out)
+{
+    const char *key, *begin = "<section class=\"box bad\"><h2>The times mean little</h2><ul>",
+                     *end = "";
+    json_t *value;
+    json_object_foreach((json_t *)header, key, value)
+    {
+        const char *said = json_is_string(value) ? json_string_value(value) : "";
+        if (!strstr(said, "not to be relied on") && !strstr(said, "not meaningful"))
+            continue;
+        fprintf(out, "%s<li>", begin);
+        quote_html(key, out);
+        fputs(": ", out);
+        quote_html(said, out);
+        begin = "";
+        end = "</ul></section>";
+    }
+    fputs(end, out);
+}
+
 void data_html_document(const json_t *document, FILE *out)
 {
     const json_t *tables = json_object_get(document, "tables"),
@@ -315,6 +351,7 @@ void data_html_document(const json_t *document, FILE *out)
     snprintf(title, sizeof title, "%.*s", slash && slash - schema < 90 ? (int)(slash - schema) : 90,
              schema);
     html_begin(out, title, curves);
+    document_doubts(header, out);
     for (int ranks = 0; ranks < 2; ranks++) { /* where each rank is: many lines, folded up */
         fputs(ranks ? "<details><summary>each rank's host</summary><dl>" : "<dl>", out);
         json_object_foreach((json_t *)header, key, value)
@@ -334,8 +371,7 @@ void data_html_document(const json_t *document, FILE *out)
         fputs("<div class=box><ul>", out);
         for (size_t i = 0; i < json_array_size(notes); i++) {
             const char *note = json_string_value(json_array_get(notes, i));
-            fputs("<li>", out);
-            quote_html(note ? note : "", out);
+            note_item(note ? note : "", out);
         }
         fputs("</ul></div>", out);
     }

@@ -96,7 +96,7 @@ const curves = (place, points, x, options) => {
     place.before(box);
     const chart = new Dygraph(box, points, {
         logscale: true, drawPoints: true, pointSize: 2, highlightCircleSize: 4, gridLineColor: colour('--line'),
-        axisLineColor: colour('--line'), xlabel: '', axisLabelWidth: 62, ...options,
+        axisLineColor: colour('--line'), xlabel: '', axisLabelWidth: 62, yRangePad: 12, ...options,
         axes: { y: { axisLabelFormatter: v => brief(+v.toPrecision(2)), valueFormatter: v => brief(+v.toPrecision(4)) }, x } });
     chart.ready(() => drawing.setAttribute('hidden', ''));
 };
@@ -108,7 +108,10 @@ document.querySelectorAll('[data-curves]').forEach(place => {
     const { labels, rows, zero } = JSON.parse(place.dataset.curves);
     const show = v => zero && v === rows[0][0] ? (labels[0] === 'size' ? '0 B' : '0') : labels[0] === 'size' ? bytes(v) : String(v);
     const step = Math.ceil(rows.length / Math.max(2, place.clientWidth / 90)), ticker = () => rows.filter((_, i) => i % step === 0).map(([v]) => ({ v, label: show(v) }));
-    curves(place, rows, { logscale: true, ticker, valueFormatter: show },
+    /* Room beside the outermost points, whose labels lie below them. */
+    const room = Math.pow(rows[rows.length - 1][0] / rows[0][0], 0.04), none = labels.slice(1).map(() => null);
+    const padded = [[rows[0][0] / room, ...none], ...rows, [rows[rows.length - 1][0] * room, ...none]];
+    curves(place, padded, { logscale: true, ticker, valueFormatter: show },
         { labels, colors: labels.slice(1).map((_, i) => colour('--c' + i % 8)), customBars: true, strokeWidth: 2,
             connectSeparatedPoints: true, series: Object.fromEntries(labels.slice(1).map((x, i) => [x, { strokePattern: [null, [6, 4], [2, 3]][i >> 3] }])) });
 });

@@ -117,6 +117,30 @@ Test(data, tables_for_a_browser_have_what_there_is)
     profile_free(p);
 }
 
+/* What a benchmark's figures are worth comes first; a method's name is not run together with what
+ * it is. */
+Test(data, results_for_a_browser_begin_with_their_worth)
+{
+    for (int spoiled = 0; spoiled < 2; spoiled++) {
+        json_t *document = json_pack(
+            "{s:s, s:{s:s, s:s}, s:[s, s], s:{}}", "schema", "collbench-bcast/1", "header",
+            "program", "collbench-bcast", "processors",
+            spoiled ? "rank 1 had none: figures of such a run are not to be relied on" : "all",
+            "notes", "gap              the gap (g_j)", "bounds: one is wrong", "tables");
+        char *text = NULL;
+        size_t size;
+        FILE *out = open_memstream(&text, &size);
+        data_html_document(document, out);
+        fclose(out);
+        const char *doubt = strstr(text, "<li>processors: rank 1 had none");
+        cr_assert_eq(doubt && doubt < strstr(text, "<dl>"), spoiled, "%s", text);
+        cr_assert_eq(strstr(text, "class=\"box bad\"") != NULL, spoiled, "%s", text);
+        assert_has(text, "<li>gap: the gap (g_j)<li>bounds: one is wrong</ul>");
+        free(text);
+        json_decref(document);
+    }
+}
+
 /* Of a part of a run nothing is said as if it were the whole. */
 Test(data, a_part_for_a_browser_says_what_it_is)
 {
