@@ -71,8 +71,8 @@ static void peer_site(const struct view *v, const void *row, char *text, size_t 
 }
 
 static const struct figure list_of_message[] = {
-    {"rank", "rank", UNIT_RANK, peer_rank, "the rank that sent or received", NULL,
-     peer_rank_brief, 0},
+    {"rank", "rank", UNIT_RANK, peer_rank, "the rank that sent or received", NULL, peer_rank_brief,
+     0},
     {"direction", NULL, UNIT_TEXT, NULL, "whether it sent or received", peer_direction, NULL, 0},
     {"peer", "to", UNIT_RANK, peer_peer, "the rank at the other end", NULL, peer_peer_brief, 0},
     {"messages", "messages", UNIT_COUNT, peer_messages, "messages between them", NULL, NULL, 0},
