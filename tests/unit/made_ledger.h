@@ -4,7 +4,17 @@
 
 #include "record/ledger.h"
 
-enum { OP_BCAST, OP_ALLREDUCE, OP_ISEND, OP_WAIT, OP_BARRIER, OP_SCAN, OP_ALLTOALL, OP_UNUSED, OPS };
+enum {
+    OP_BCAST,
+    OP_ALLREDUCE,
+    OP_ISEND,
+    OP_WAIT,
+    OP_BARRIER,
+    OP_SCAN,
+    OP_ALLTOALL,
+    OP_UNUSED,
+    OPS
+};
 enum { COMM_WORLD = 1 };
 
 /* A rank of SIZE on HOST with operations, one module, MPI_COMM_WORLD, a region, and DEPTH-2 sites
