@@ -342,8 +342,8 @@ void shadows_warn(void (*warn)(void *arg, const char *text), void *arg)
                  "and --bcast do there: either some come more than %g s late (%g s where none can "
                  "leave before all are there), or the application counts on leaving the call "
                  "before others enter it (%llu such call%s; after %d on a communicator no more is "
-                 "tried there, and after %g s in all and %g %% of the run nobody waits, but up to "
-                 "%g s where a communicator is freed)",
+                 "tried there, and after %g s in all and %g %% of the run nobody waits for "
+                 "those who may leave, but up to %g s where a communicator is freed)",
                  late_to, PATIENCE, SYNCHRONIZED_PATIENCE, (unsigned long long)came_late,
                  came_late > 1 ? "s" : "", TRIES, VAIN_MOST, 100 * VAIN_SHARE, END_PATIENCE);
         warn(arg, text);

@@ -35,7 +35,8 @@ static void start_alone(MPI_Group world, int thread_level)
         place_keep(&life_place, together, layer.settings.keep_runs, life_kept_run);
         life_say_place();
     }
-    if (!life_obstacle && (layer.rank == 0 || !run)) /* the others' are kept before they are gone */
+    /* What is to be kept of the others may not be gone before. */
+    if (!life_obstacle && (layer.rank == 0 || !run || layer.settings.keep_runs < 1))
         place_clear(&life_place, layer.rank, layer.size, layer.rank == 0);
     if (life_open_ledger(thread_level, tag))
         return;

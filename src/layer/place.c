@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_BESIDE = 99, HIGH_DESCRIPTOR = 200, SETTLING = 200, SETTLING_US = 5000 };
+enum { MOST_BESIDE = 99, HIGH_DESCRIPTOR = 200, SETTLING = 400, SETTLING_US = 5000 };
 
 /* --- making and opening --- */
 
@@ -156,13 +156,15 @@ static void find_user(int directory, const char *name, const struct ledger_heade
  * (place_settled). Others wait for that, and are of that run, or go. */
 static bool is_of_run(struct place *p, int fd, uint64_t run)
 {
-    struct users users = {.run = run};
     for (int i = 0; i < SETTLING; i++) {
+        struct users users = {.run = run};
         bool first = !flock(fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK;
         bool joined = !first && !flock(fd, LOCK_SH | LOCK_NB);
         place_each(p, find_user, &users);
-        if (users.others || joined || first)
-            return !users.others && (first || users.mine);
+        if (users.others || first || (joined && users.mine))
+            return !users.others;
+        if (joined) /* that was somebody who only looked, or has gone */
+            flock(fd, LOCK_UN);
         usleep(SETTLING_US);
     }
     return false;
@@ -188,7 +190,7 @@ static bool take(struct place *p, int fd, uint64_t run)
 void place_settled(const struct place *p)
 {
     if (p->claim >= 0)
-        flock(p->claim, LOCK_SH);
+        flock(p->claim, LOCK_SH | LOCK_NB);
 }
 
 const char *place_claim(struct place *p, const char *wanted, uint64_t run)

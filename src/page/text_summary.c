@@ -133,7 +133,7 @@ static void without_place(const struct view *v, FILE *out)
     if (p->stack_depth && time > 0 && time >= matters * v->mpi_ns)
         fprintf(out, "call_sites\t%s of the time in MPI has no call site%s.\n",
                 format_share(share, time, v->mpi_ns),
-                dropped ? ": the table of call sites was full (--memory)" : "");
+                dropped ? ": the table of call sites was full" : "");
 }
 
 /* Whether COUNT of N is more than chance gives to the first of RANKS equal ones: by four of its
@@ -144,8 +144,8 @@ static bool stands_out(double count, double n, double ranks)
     return ranks > 1 && n >= 10 && count > n * share + 4 * sqrt(n * share * (1 - share));
 }
 
-/* The row with at least half of all WAIT, and the rank that is last there at least so often: where
- * all wait for the last one, for it. */
+/* The row with more than half of all WAIT, where all wait for the last rank, and the rank that is
+ * the last there at least so often. */
 static const double most_of_all = 0.50, nearly_always = 0.80;
 
 static void waits_for(const struct view *v, double wait, FILE *out)
@@ -157,13 +157,14 @@ static void waits_for(const struct view *v, double wait, FILE *out)
             (!a || b->wait_ns > a->wait_ns))
             a = b;
     }
-    if (arrivals_kind(v->p, a->operation) != COLLECTIVE_ALL ||
-        (double)a->wait_ns < most_of_all * wait ||
+    if (!a || arrivals_kind(v->p, a->operation) != COLLECTIVE_ALL ||
+        (double)a->wait_ns <= most_of_all * wait ||
         (double)a->late_count < nearly_always * (double)a->instances)
         return;
-    fprintf(out, ", most of it for rank %u", a->late_rank);
+    fputs(", most of it ", out);
     if (v->p->stack_depth && a->site != PROFILE_NONE && v->p->sites.at[a->site].depth)
-        fprintf(out, ", at %s", v->label[a->site]);
+        fprintf(out, "at %s, ", v->label[a->site]);
+    fprintf(out, "where rank %u is nearly always the last", a->late_rank);
 }
 
 static void most_late(const struct view *v, bool disturbed, FILE *out)

@@ -176,7 +176,8 @@ static struct profile_arrival sum_up(const struct instance *at, size_t n)
     return a;
 }
 
-/* All calls that were counted: how many are in stands_for; sorted. Those apart are no instances. */
+/* All calls that were counted, sorted: how many could be instances is in stands_for, and how many
+ * of these failed, on whichever ranks, in skew. Those apart are no instances. */
 static struct instance *count_calls(const struct profile *p, const uint32_t *comm_kind, size_t *n)
 {
     struct instance *all = profile_alloc((p->entries.n + 1) * sizeof *all);
@@ -184,23 +185,26 @@ static struct instance *count_calls(const struct profile *p, const uint32_t *com
     for (size_t i = 0; i < p->entries.n; i++) {
         const struct profile_entry *e = &p->entries.at[i];
         if (e->comm != PROFILE_NONE)
-            all[(*n)++] = (struct instance){.site = e->site,
-                                            .operation = e->operation,
-                                            .comm = comm_kind[e->comm],
-                                            .time = e->time_ns,
-                                            .stands_for = e->calls};
+            all[(*n)++] =
+                (struct instance){.site = e->site,
+                                  .operation = e->operation,
+                                  .comm = comm_kind[e->comm],
+                                  .time = e->time_ns,
+                                  .skew = e->errors,
+                                  .stands_for = e->calls > e->apart ? e->calls - e->apart : 0};
     }
     qsort(all, *n, sizeof *all, by_place);
     return all;
 }
 
-/* What a sample stands for, from what was counted: exactly, if each member made as many CALLS. */
+/* What a sample stands for, from what was counted: exactly, if each member made as many CALLS, and
+ * none failed. */
 static void correct(const struct profile *p, struct profile_arrival *a, uint64_t calls,
-                    uint64_t time)
+                    uint64_t errors, uint64_t time)
 {
     const uint32_t members = p->comms.at[a->comm].size;
     const uint64_t guessed = a->time_ns, guessed_number = a->stand_for;
-    a->exact = calls % members == 0 && calls / members >= a->instances;
+    a->exact = !errors && calls % members == 0 && calls / members >= a->instances;
     if (a->exact)
         a->stand_for = calls / members;
     /* The time of a call that does not block is not that of its operation. */
@@ -268,14 +272,15 @@ void arrivals_find(struct profile *p)
             end++;
         struct profile_arrival *row = PUSH(&p->arrivals);
         *row = sum_up(a, end - i);
-        uint64_t n = 0, time = 0;
+        uint64_t n = 0, errors = 0, time = 0;
         for (; call < n_calls && by_row(&calls[call], a) <= 0; call++)
             if (!by_row(&calls[call], a)) {
                 n += calls[call].stands_for;
+                errors += calls[call].skew;
                 time += calls[call].time;
             }
         if ((p->sample_mask || p->events_dropped) && n && !in_part[SITE(a)])
-            correct(p, row, n, time);
+            correct(p, row, n, errors, time);
     }
     count_late(p, list.at, list.n);
     for (size_t i = 0; i < p->ranks.n; i++)

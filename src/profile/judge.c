@@ -171,7 +171,7 @@ static void judge_dropped(struct profile *p)
     if (n)
         profile_warn(p,
                      "rank%s %s: the record could not grow: %s: what is dropped, or not in the "
-                     "trace, is for that",
+                     "trace, may be for that",
                      n > 1 ? "s" : "", list, strerror((int)error));
     for (int s = 0; s < LEDGER_SECTIONS; s++) {
         uint64_t dropped = 0;
@@ -179,7 +179,8 @@ static void judge_dropped(struct profile *p)
         for (size_t i = 0; i < p->ranks.n; i++)
             dropped += p->ranks.at[i].dropped[s];
         if (dropped && lost[s])
-            profile_warn(p, "dropped %s %s (--memory)", format_count(count, dropped), lost[s]);
+            profile_warn(p, "dropped %s %s%s", format_count(count, dropped), lost[s],
+                         n ? "" : " (--memory)");
     }
     if (p->peers_dropped)
         profile_warn(p, "%llu messages found the communication matrix full and are not in it",

@@ -183,7 +183,7 @@ struct comm *comm_add(MPI_Comm handle, uint32_t site)
         return there;
     }
     PMPI_Comm_set_attr(handle, keyval, c);
-    if (handle == MPI_COMM_WORLD) /* others have their names when they go, and at the end */
+    if (handle == MPI_COMM_WORLD)
         name(c, NULL);
     return c;
 }
@@ -231,6 +231,13 @@ void comm_find_world(struct comm *c)
     pthread_mutex_unlock(&layer.lock);
     if (!mine)
         free(local);
+}
+
+void comm_name(struct comm *c)
+{
+    pthread_mutex_lock(&layer.lock);
+    name(c, NULL);
+    pthread_mutex_unlock(&layer.lock);
 }
 
 void comms_name(void)

@@ -80,7 +80,8 @@ static inline uint32_t comm_world_rank(struct comm *c, int rank)
     return c->world && rank >= 0 && rank < c->others ? (uint32_t)c->world[rank] : RANK_UNKNOWN;
 }
 
-/* Writes the communicators' names, as set by the application, into the ledger. */
+/* Writes the names of a communicator, or of all, as set by the application, into the ledger. */
+void comm_name(struct comm *c);
 void comms_name(void);
 
 #endif

@@ -345,11 +345,11 @@ struct ledger_header {
     uint64_t failed_collectives; /* on communicators of more than this process */
     uint64_t untracked_requests; /* completion not seen, or the request table was full */
     uint32_t started_late;       /* MPI_Init was not seen: recorded from the first call seen */
-    uint32_t grow_error;         /* errno of the last time that the record could not; 0: never */
     uint32_t threads_at_once;    /* thread_level is MPI_THREAD_MULTIPLE, whatever its number */
     uint32_t sample_mask;        /* instances kept: see ledger_is_sampled() */
     uint32_t traced;             /* events are recorded */
     uint32_t network;            /* enum ledger_network_state */
+    uint32_t grow_error;         /* errno of the last time that the record could not; 0: never */
     uint64_t outside_polls, outside_empty; /* of the transport, by threads that never called MPI */
     uint64_t time_mask;           /* of them, those at times on the common clock (ns) that have
                                      none of these bits */

@@ -131,12 +131,17 @@ if $MPICC session.c -o session 2>compiled && plain 2 ./session 1 >out 2>&1; then
     # Many at the same moment: each has a directory and a profile of its own, whose ranks are together.
     for size in 1 2; do
         for n in 1 2 3 4 5; do
-            layered $size farm$size ./session $n >farm.out.$n 2>&1 &
+            layered $size farm$size ./session $n "$dir/on$size" >farm.out.$n 2>&1 &
         done
+        for try in $(seq 600); do
+            test "$(ls farm$size/rank-* farm$size-*/rank-* 2>/dev/null | wc -l)" = $((5 * size)) && break
+            sleep 0.1
+        done
+        touch on$size
         wait
         for n in 1 2 3 4 5; do
             found=
-            for d in farm$size farm$size-[2-5] farm$size*/before-*; do
+            for d in farm$size farm$size-[2-5]; do
                 (profile $d calls MPI_Barrier=$((n * size)) && profile $d ranks $size) >/dev/null 2>&1 && found=$found$d
             done
             test -n "$found" || { cat farm.out.*; ls farm$size*; fail "no profile of session $n of many with $size ranks"; }

@@ -4,12 +4,15 @@
  *   comms many N     N communicators at a time, a broadcast on each and twenty on the last
  *   comms callbacks  attributes on a communicator that is used, duplicated and freed
  *   comms names      copies of MPI_COMM_WORLD with names and without, kept and freed
+ *   comms killed     one rank is killed, while the others wait for it on a copy
  *
  * Prints what it counted, and "right". */
 #include <mpi.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int rank, copies, deletions, wrong;
 
@@ -122,6 +125,19 @@ static void names(void)
     MPI_Comm_free(&halves);
 }
 
+/* Rank 0 is killed while the others wait for it. */
+static void killed(void)
+{
+    MPI_Comm comm = copy("solver");
+    for (int i = 0; i < 2; i++) {
+        MPI_Barrier(comm);
+        usleep(rank == 0 ? 300000 : 0);
+        if (rank == 0 && i == 1)
+            raise(SIGKILL);
+    }
+    MPI_Barrier(comm);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -130,6 +146,8 @@ int main(int argc, char **argv)
         many(atoi(argv[2]));
     else if (argc == 2 && !strcmp(argv[1], "names"))
         names();
+    else if (argc == 2 && !strcmp(argv[1], "killed"))
+        killed();
     else
         callbacks();
     int any;

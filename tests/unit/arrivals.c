@@ -155,7 +155,8 @@ Test(arrivals, root_in_the_other_group)
 }
 
 /* 1000 barriers, thinned out; the first LONG_ONES take 100 ns more. So many CALLS were counted. */
-static struct profile *counted_barriers(uint32_t long_ones, uint64_t calls, bool two_sites)
+static struct profile *counted_barriers(uint32_t long_ones, uint64_t calls, uint64_t errors,
+                                        bool two_sites)
 {
     struct profile *p = profile_new();
     uint64_t histogram[HISTOGRAM_BUCKETS] = {0};
@@ -177,7 +178,8 @@ static struct profile *counted_barriers(uint32_t long_ones, uint64_t calls, bool
     if (calls)
         profile_add_entry(p, &(struct profile_entry){.site = PROFILE_NONE,
                                                      .region = PROFILE_NONE,
-                                                     .calls = calls,
+                                                     .calls = calls + 20,
+                                                     .errors = errors,
                                                      .time_ns = 15000,
                                                      .apart = 20,
                                                      .apart_ns = 900,
@@ -190,7 +192,7 @@ static struct profile *counted_barriers(uint32_t long_ones, uint64_t calls, bool
 
 static struct profile *thinned_barriers(uint32_t long_ones)
 {
-    return counted_barriers(long_ones, 0, false);
+    return counted_barriers(long_ones, 0, 0, false);
 }
 
 /* Calls tell how many there were, and how long they took: if all members made as many of them, all
@@ -198,15 +200,13 @@ static struct profile *thinned_barriers(uint32_t long_ones)
 Test(arrivals, a_sample_stands_for_what_was_counted)
 {
     static const struct {
-        uint64_t calls;
+        uint64_t calls, errors;
         bool two_sites, exact;
-    } known[] = {{2000, false, true},
-                 {1999, false, false},
-                 {200, false, false},
-                 {2000, true, false},
-                 {0, false, false}};
+    } known[] = {{2000, 0, false, true}, {1999, 0, false, false}, {200, 0, false, false},
+                 {2000, 0, true, false}, {2000, 2, false, false}, {0, 0, false, false}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        struct profile *p = counted_barriers(0, known[i].calls, known[i].two_sites);
+        struct profile *p =
+            counted_barriers(0, known[i].calls, known[i].errors, known[i].two_sites);
         const struct profile_arrival *a = &p->arrivals.at[0];
         cr_assert_eq(a->exact, known[i].exact, "case %zu", i);
         cr_assert(!a->exact || a->stand_for == 1000);
