@@ -2,6 +2,7 @@
 #include "bcast_bench.h"
 #include "results/save.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,15 +91,9 @@ static void put_rank(struct paths *t, const struct discovery *d, int i, const ch
     snprintf(label, sizeof label, "%s%d", branch, i);
     table_text(t->ranks, label);
     table_integer(t->ranks, i);
-    if (d->parent[i] >= 0)
-        table_integer(t->ranks, d->parent[i]);
-    else
-        table_skip(t->ranks);
+    table_integer_if(t->ranks, d->parent[i] >= 0, d->parent[i]);
     table_real(t->ranks, 1e6 * d->exit[i]);
-    if (d->parent[i] >= 0)
-        table_real(t->ranks, 1e6 * d->hop[i]);
-    else
-        table_skip(t->ranks);
+    table_real(t->ranks, d->parent[i] >= 0 ? 1e6 * d->hop[i] : NAN);
     table_text(t->ranks, *others ? others : NULL);
     free(others);
 }
@@ -145,10 +140,7 @@ static void put_shape(struct paths *t, const struct bench_point *p, const struct
 {
     bench_put_point(t->shapes, p);
     table_text(t->shapes, discover_shape_name(d->shape));
-    if (deepest(d) > 0)
-        table_integer(t->shapes, deepest(d));
-    else
-        table_skip(t->shapes);
+    table_integer_if(t->shapes, deepest(d) > 0, deepest(d));
     table_real(t->shapes, 1e6 * d->delay);
     table_text(t->shapes, discover_shape_meaning(d->shape));
 }

@@ -308,10 +308,7 @@ static void add_methods(struct tables *t, const struct bench_point *p,
             violations = o->result[i].violations;
         unknown += o->result[i].unknown;
     }
-    if (violations > 0 || (violations == 0 && !unknown))
-        table_integer(t->methods, violations);
-    else
-        table_skip(t->methods);
+    table_integer_if(t->methods, violations > 0 || (violations == 0 && !unknown), violations);
     t->violations += violations > 0 ? violations : 0;
     table_text(t->methods, bounds(t, o, text, sizeof text));
     put_remarks(t, o, disturbed);
@@ -339,17 +336,9 @@ static void add_statistics(struct tables *t, const struct bench_point *p,
         put_us(table, maxima ? r->series.summary.median : NAN);
         table_integer(table, (long long)s.n);
         table_integer(table, r->attempts);
-        if (r->slowest >= 0)
-            table_integer(table, r->slowest);
-        else
-            table_skip(table);
-        if (r->figure) {
-            table_integer(table, r->measured);
-            table_integer(table, r->asked);
-        } else {
-            table_skip(table);
-            table_skip(table);
-        }
+        table_integer_if(table, r->slowest >= 0, r->slowest);
+        table_integer_if(table, r->figure, r->measured);
+        table_integer_if(table, r->figure, r->asked);
         table_text(table, r->over_budget ? "budget" : "rule");
         char text[256];
         remark(o, r, text, sizeof text);

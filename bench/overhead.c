@@ -163,10 +163,7 @@ static const struct column cost_columns[] = {
 static void table_verdict(struct table *t, double value, double limit)
 {
     table_real(t, limit);
-    if (isnan(limit))
-        table_skip(t);
-    else
-        table_text(t, value <= limit ? "yes" : "NO");
+    table_text(t, isnan(limit) ? NULL : value <= limit ? "yes" : "NO");
 }
 
 static void cost_rows(struct table *t, const struct cost *c, double *seconds[LAYER_USES], size_t n)

@@ -184,10 +184,7 @@ static void tell_cell(struct table *t, const struct grid_part *p, const struct o
     table_text(t, p->benchmark->name);
     table_integer(t, (long long)c->bytes);
     table_real(t, threads ? NAN : y);
-    if (threads)
-        table_integer(t, (long long)y);
-    else
-        table_skip(t);
+    table_integer_if(t, threads, (long long)y);
     table_real(t, 1e6 * c->t_comm);
     table_real(t, threads ? NAN : 1e6 * c->t_comp);
     table_real(t, 1e6 * c->t_measured);

@@ -65,10 +65,8 @@ static void tell_row(struct table *t, const struct scenario_row *row)
     struct summary apart = stats_summarize(r->apart.value, r->apart.n);
     struct summary after = stats_summarize(r->after_last.value, r->after_last.n);
     bool comps = scenario_sweeps(row->scenario, ACTION_COMP);
-    if (row->point.bytes || scenario_sweeps_bytes(row->scenario))
-        table_integer(t, (long long)row->point.bytes);
-    else
-        table_skip(t);
+    table_integer_if(t, row->point.bytes || scenario_sweeps_bytes(row->scenario),
+                     (long long)row->point.bytes);
     table_integer(t, row->ranks);
     table_real(t, 1e6 * s.mean);
     table_real(t, 1e6 * s.min);

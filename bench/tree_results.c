@@ -43,16 +43,9 @@ void tree_tell_rows(void *session, struct document *d)
         table_integer(table, r->ranks);
         table_integer(table, (long long)r->bytes);
         table_text(table, r->name);
-        if (r->segment > 0)
-            table_integer(table, (long long)r->segment);
-        else
-            table_skip(table);
-        for (int k = 0; k < 2; k++) {
-            if (own)
-                table_skip(table);
-            else
-                table_integer(table, k ? r->most_children : r->depth);
-        }
+        table_integer_if(table, r->segment > 0, (long long)r->segment);
+        table_integer_if(table, !own, r->depth);
+        table_integer_if(table, !own, r->most_children);
         table_real(table, 1e6 * r->predicted.value);
         table_real(table, 1e6 * r->predicted.low);
         table_real(table, 1e6 * r->predicted.high);

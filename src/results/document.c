@@ -185,6 +185,14 @@ void table_integer(struct table *t, long long value)
     add_cell(t, (struct cell){.integer = value, .real = (double)value});
 }
 
+void table_integer_if(struct table *t, bool known, long long value)
+{
+    if (known)
+        table_integer(t, value);
+    else
+        table_skip(t);
+}
+
 void table_real(struct table *t, double value)
 {
     table_real_within(t, value, NAN);

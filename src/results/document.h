@@ -66,7 +66,8 @@ struct table *document_table(struct document *d, const char *name, const char *t
 /* Cells are given from left to right; a row is finished by giving its last cell. */
 void table_text(struct table *t, const char *value);
 void table_integer(struct table *t, long long value);
-void table_real(struct table *t, double value); /* NaN: an empty cell */
+void table_integer_if(struct table *t, bool known, long long value); /* else an empty cell */
+void table_real(struct table *t, double value);                      /* NaN: an empty cell */
 /* The same, known within +-ERROR (NaN: that is not known): as text it has two of the error's own
  * digits at most. */
 void table_real_within(struct table *t, double value, double error);
