@@ -87,6 +87,9 @@ void figure_take(struct bcast_run *r, int part, struct series *s);
 /* The figure in progress is known: the result's is the largest of them. */
 void figure_value(struct bcast_run *r, struct estimate value, double loop);
 
+/* Its value, for a column. */
+double figure_seconds(const struct bcast_figure *f);
+
 /* Round trips of the destination in progress, or its acknowledgement's way, become part PART of
  * the figure; *LOOP by loop means. */
 int run_pings(struct bcast_run *r, enum ping_what what, int part, double share, double *loop);

@@ -223,18 +223,13 @@ static double least(const struct bcast_run *r, int i)
     return OPERATIONS * (3 * r->scout_barrier + 2.25 * r->scouted[i]);
 }
 
-static double value_of(const struct bcast_figure *f)
-{
-    return f->value.value;
-}
-
 static double last_of(const struct bcast_figure *f)
 {
     return f->last;
 }
 
 static const struct bcast_column columns[] = {
-    {"direct", "exit - entry of the root, on one clock", value_of, NULL, NULL},
+    {"direct", "exit - entry of the root, on one clock", figure_seconds, NULL, NULL},
     {"last", "of the operations of direct, those in which it left last", last_of, NULL, "%"},
     {0},
 };

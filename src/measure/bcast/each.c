@@ -174,6 +174,11 @@ void figure_value(struct bcast_run *r, struct estimate value, double loop)
     }
 }
 
+double figure_seconds(const struct bcast_figure *f)
+{
+    return f->value.value;
+}
+
 static double common_now(void *arg)
 {
     return run_global(arg, clock_now());

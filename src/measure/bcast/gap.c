@@ -94,13 +94,8 @@ static int run(struct bcast_run *r, struct bcast_result *result)
     return MPI_SUCCESS;
 }
 
-static double value_of(const struct bcast_figure *f)
-{
-    return f->value.value;
-}
-
 static const struct bcast_column columns[] = {
-    {"gap", "g_i: between successive broadcasts there", value_of, NULL, NULL},
+    {"gap", "g_i: between successive broadcasts there", figure_seconds, NULL, NULL},
     {0},
 };
 

@@ -60,11 +60,6 @@ static double way_of(const struct bcast_figure *f)
     return f->timed[TIMED_WAY].at.value;
 }
 
-static double value_of(const struct bcast_figure *f)
-{
-    return f->value.value;
-}
-
 static double low_of(const struct bcast_figure *f)
 {
     return f->value.low;
@@ -87,7 +82,7 @@ static double seen_of(const struct bcast_figure *f)
 
 static const struct bcast_column columns[] = {
     {"way", "of the acknowledgement, which held takes off", way_of, NULL, NULL},
-    {"held", "OL_i with the acknowledgement held back", value_of, NULL, NULL},
+    {"held", "OL_i with the acknowledgement held back", figure_seconds, NULL, NULL},
     {"held_low", "95 % interval", low_of, NULL, NULL},
     {"held_high", NULL, high_of, NULL, NULL},
     {"hold", "for how long it was held back", hold_of, NULL, NULL},

@@ -82,11 +82,6 @@ static double e_of(const struct bcast_figure *f)
     return f->timed[TIMED_OPERATION].at.value;
 }
 
-static double value_of(const struct bcast_figure *f)
-{
-    return f->value.value;
-}
-
 static const char *verdict_of(const struct bcast_figure *f)
 {
     static const char *const words[] = {[VERDICT_NONE] = NULL,
@@ -99,7 +94,7 @@ static const char *verdict_of(const struct bcast_figure *f)
 static const struct bcast_column columns[] = {
     {"rtl", "RTL_i: round trip of an acknowledgement", trip_of, NULL, NULL},
     {"e", "E_i: broadcast, then the destination's acknowledgement", e_of, NULL, NULL},
-    {"ol", "OL_i = E_i - RTL_i / 2: the paper's", value_of, NULL, NULL},
+    {"ol", "OL_i = E_i - RTL_i / 2: the paper's", figure_seconds, NULL, NULL},
     {"violated", "ol is not OL_i there: believe held", NULL, verdict_of, NULL},
     {0},
 };

@@ -90,11 +90,6 @@ static int run(struct bcast_run *r, struct bcast_result *result)
     return error;
 }
 
-static double value_of(const struct bcast_figure *f)
-{
-    return f->value.value;
-}
-
 static const char *part_text(const struct bcast_figure *f)
 {
     static const char *const texts[] = {
@@ -103,7 +98,7 @@ static const char *part_text(const struct bcast_figure *f)
 }
 
 static const struct bcast_column columns[] = {
-    {"overhead", "o_i: the processor's own time", value_of, NULL, NULL},
+    {"overhead", "o_i: the processor's own time", figure_seconds, NULL, NULL},
     {"overhead_is", "of the message's way: its sender waits for the receiver", NULL, part_text,
      NULL},
     {0},
