@@ -1,6 +1,7 @@
 #include "overlap_journal.h"
 
 #include "base/own_file.h"
+#include "results/json_file.h"
 
 #include <errno.h>
 #include <math.h>
@@ -12,11 +13,6 @@ struct journal {
     FILE *file;
     char *path;
 };
-
-static json_t *number(double x)
-{
-    return isfinite(x) ? json_real(x) : json_null();
-}
 
 static double value(const json_t *object, const char *key)
 {
@@ -47,9 +43,9 @@ void journal_cell(struct journal *j, const struct grid *g, const struct grid_par
     write_line(j, json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o}",
                             "benchmark", p->benchmark->name, "ix", (int)ix, "iy", (int)iy, "runs",
                             c->runs, "disturbed", c->disturbed, "own", c->own, "t_comm",
-                            number(c->t_comm), "t_comp", number(c->t_comp), "t_measured",
-                            number(c->t_measured), "ratio", number(c->ratio), "error",
-                            number(c->error), "ratio_all", number(c->ratio_all)));
+                            json_finite(c->t_comm), "t_comp", json_finite(c->t_comp), "t_measured",
+                            json_finite(c->t_measured), "ratio", json_finite(c->ratio), "error",
+                            json_finite(c->error), "ratio_all", json_finite(c->ratio_all)));
 }
 
 static struct grid_part *find_part(struct grid *g, const json_t *line)

@@ -3,6 +3,7 @@
 #include "compare/differences.h"
 #include "compare/evidence.h"
 #include "profile/fields.h"
+#include "results/json_file.h"
 
 #include "config.h"
 
@@ -17,16 +18,11 @@ static const char *const kind_keys[] = {
 static const char *const certainty_keys[] = {
     [CERTAINTY_NONE] = "none", [CERTAINTY_HINT] = "hint", [CERTAINTY_TOLD] = "told"};
 
-static json_t *number(double x)
-{
-    return isfinite(x) ? json_real(x) : json_null();
-}
-
 static json_t *numbers(const double *x, size_t n)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < n; i++)
-        json_push(array, number(x[i]));
+        json_push(array, json_finite(x[i]));
     return array;
 }
 
@@ -45,14 +41,14 @@ static json_t *row_of(const struct differences *d, const struct difference *x)
     json_put(row, "said_by_another", json_boolean(x->joined));
     json_put(row, "a_ns", numbers(x->value, d->runs[0]));
     json_put(row, "b_ns", numbers(x->value + d->runs[0], d->runs[1]));
-    json_put(row, "median_a_ns", number(x->median[0]));
-    json_put(row, "median_b_ns", number(x->median[1]));
-    json_put(row, "change_ns", number(x->change));
-    json_put(row, "change_low_ns", number(d->enough ? x->low : (double)NAN));
-    json_put(row, "change_high_ns", number(d->enough ? x->high : (double)NAN));
-    json_put(row, "share_of_pairs_larger", number(x->superiority));
-    json_put(row, "p_rank_test", number(x->p_rank));
-    json_put(row, "p_of_all", number(x->p_together));
+    json_put(row, "median_a_ns", json_finite(x->median[0]));
+    json_put(row, "median_b_ns", json_finite(x->median[1]));
+    json_put(row, "change_ns", json_finite(x->change));
+    json_put(row, "change_low_ns", json_finite(d->enough ? x->low : (double)NAN));
+    json_put(row, "change_high_ns", json_finite(d->enough ? x->high : (double)NAN));
+    json_put(row, "share_of_pairs_larger", json_finite(x->superiority));
+    json_put(row, "p_rank_test", json_finite(x->p_rank));
+    json_put(row, "p_of_all", json_finite(x->p_together));
     json_put(row, "sentence", json_text(text, SIZE_MAX));
     return row;
 }
@@ -78,7 +74,7 @@ void differences_json(const struct differences_page *p, FILE *out)
     json_put(whole, "doubts", said);
     json_put(whole, "enough_runs", json_boolean(d->enough));
     json_put(whole, "level", json_real(EVIDENCE_LEVEL));
-    json_put(whole, "fail_above", number(p->share));
+    json_put(whole, "fail_above", json_finite(p->share));
     json_put(whole, "failed",
              isnan(p->share) ? json_null() : json_boolean(differences_above(d, p->share) != NULL));
     json_put(whole, "differences", rows);

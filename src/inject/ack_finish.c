@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "base/stats.h"
+#include "results/json_file.h"
 #include "sync/politely.h"
 
 #include <math.h>
@@ -13,20 +14,15 @@
 
 /* --- what the root says --- */
 
-static json_t *number(double value, double scale)
-{
-    return isfinite(value) ? json_real(value * scale) : json_null();
-}
-
 static void put_figure(json_t *row, const char *name, const struct ack_figure *f)
 {
     char key[40];
     snprintf(key, sizeof key, "%s_us", name);
-    json_object_set_new(row, key, number(f->value, 1e6));
+    json_object_set_new(row, key, json_finite(1e6 * f->value));
     snprintf(key, sizeof key, "%s_low_us", name);
-    json_object_set_new(row, key, number(f->low, 1e6));
+    json_object_set_new(row, key, json_finite(1e6 * f->low));
     snprintf(key, sizeof key, "%s_high_us", name);
-    json_object_set_new(row, key, number(f->high, 1e6));
+    json_object_set_new(row, key, json_finite(1e6 * f->high));
 }
 
 /* Why there is no latency, or what disturbs it; the first that holds. */
@@ -71,16 +67,16 @@ static json_t *destination(const struct ack_stream *a, int i, const struct ack_v
     put_figure(row, "ol", &v->acknowledged);
     put_figure(row, "direct", &v->direct);
     put_figure(row, "rtl", &v->round_trip);
-    json_object_set_new(row, "at_most_us", number(v->at_most, 1e6));
+    json_object_set_new(row, "at_most_us", json_finite(1e6 * v->at_most));
     json_object_set_new(row, "early_percent",
                         came ? json_real(100.0 * (double)v->early / (double)came) : json_null());
     json_object_set_new(row, "given_up", json_integer((json_int_t)v->given_up));
     json_object_set_new(row, "late_percent", json_real(100.0 * (double)v->late / n));
-    json_object_set_new(row, "late_by_us", number(v->late_by, 1e6));
+    json_object_set_new(row, "late_by_us", json_finite(1e6 * v->late_by));
     json_object_set_new(row, "behind_percent", json_real(100.0 * (double)v->behind / n));
     json_object_set_new(row, "behind_rank",
                         v->behind_rank < 0 ? json_null() : json_integer(v->behind_rank));
-    json_object_set_new(row, "delayed_by_us", number(v->delayed_by, 1e6));
+    json_object_set_new(row, "delayed_by_us", json_finite(1e6 * v->delayed_by));
     json_object_set_new(row, "remark", json_string(text));
     return row;
 }
@@ -106,8 +102,8 @@ static json_t *describe(const struct ack_stream *a, const struct ack_verdict *ve
     if (a->n < a->acknowledged)
         json_object_set_new(f, "kept_for_figures", json_integer((json_int_t)a->n));
     json_object_set_new(f, "cost_percent", json_real(100 * share));
-    json_object_set_new(f, "interval_us", number(period(&a->plain), 1e6));
-    json_object_set_new(f, "acknowledged_interval_us", number(period(&a->disturbed), 1e6));
+    json_object_set_new(f, "interval_us", json_finite(1e6 * period(&a->plain)));
+    json_object_set_new(f, "acknowledged_interval_us", json_finite(1e6 * period(&a->disturbed)));
     json_t *rows = json_array();
     int known = 0, slowest = -1;
     for (int i = 0; i < a->size; i++) {
@@ -122,7 +118,7 @@ static json_t *describe(const struct ack_stream *a, const struct ack_verdict *ve
     json_object_set_new(f, "known_destinations", json_sprintf("%d of %d", known, a->size - 1));
     if (slowest >= 0) {
         json_object_set_new(f, "slowest_destination", json_integer(slowest));
-        json_object_set_new(f, "slowest_us", number(verdict[slowest].direct.value, 1e6));
+        json_object_set_new(f, "slowest_us", json_finite(1e6 * verdict[slowest].direct.value));
     }
     json_object_set_new(f, "destinations", rows);
     return f;

@@ -9,6 +9,7 @@
 #include "measure/collective/collective.h"
 #include "measure/collective/operation.h"
 #include "measure/crew.h"
+#include "results/json_file.h"
 #include "wrappers/operations.h"
 
 #include <math.h>
@@ -62,11 +63,6 @@ static json_t *describe_signature(const struct shadow *s, const char *operation,
                      call ? json_integer((json_int_t)call) : json_null(), "methods");
 }
 
-static json_t *microseconds(double seconds)
-{
-    return isnan(seconds) ? json_null() : json_real(seconds * 1e6);
-}
-
 static const struct estimate not_known = {NAN, NAN, NAN};
 static const char no_time[] = "no time was left for it";
 
@@ -78,8 +74,9 @@ static json_t *method_row(const char *method, struct estimate time, int measured
         time = not_known;
     json_t *share = asked ? json_sprintf("%d of %d", measured, asked) : json_string("");
     return json_pack("{s:s, s:o, s:o, s:o, s:o, s:s}", "method", method, "time_us",
-                     microseconds(time.value), "low_us", microseconds(time.low), "high_us",
-                     microseconds(time.high), "destinations", share, "measures", meaning);
+                     json_finite(1e6 * time.value), "low_us", json_finite(1e6 * time.low),
+                     "high_us", json_finite(1e6 * time.high), "destinations", share, "measures",
+                     meaning);
 }
 
 /* --- as the ranks arrive --- */
@@ -177,8 +174,9 @@ static int measure_arrival(const struct subject *u, const char *name, double aft
         bool measured = fits && out.completion.samples.n;
         json_t *row =
             method_row(name, measured ? series_estimate(&out.completion) : not_known, 0, 0, text);
-        json_object_set_new(row, "recorded_apart_us", microseconds(apart));
-        json_object_set_new(row, "replayed_apart_us", microseconds(measured ? out.apart : NAN));
+        json_object_set_new(row, "recorded_apart_us", json_finite(1e6 * apart));
+        json_object_set_new(row, "replayed_apart_us",
+                            json_finite(measured ? 1e6 * out.apart : NAN));
         json_array_append_new(rows, row);
     }
     if (fits)

@@ -53,16 +53,11 @@ void overlap_map_doubt(struct overlap_map *m, size_t ix, size_t iy)
     m->doubt[iy * m->nx + ix] = 1;
 }
 
-static json_t *number(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
 static json_t *numbers(const double *x, size_t n, double factor)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < n; i++)
-        json_array_append_new(array, number(factor * x[i]));
+        json_array_append_new(array, json_finite(factor * x[i]));
     return array;
 }
 

@@ -9,23 +9,18 @@
 static const char *const schema = "collprof-base-round/1";
 static const char *const keys[N_BASE_KINDS] = {"contiguous_us", "vector_us", "cpu_us"};
 
-static json_t *microseconds(double seconds)
-{
-    return isnan(seconds) ? json_null() : json_real(1e6 * seconds);
-}
-
 json_t *base_round_json(const struct base_round *base, const struct base_origin *origin)
 {
     json_t *points = json_array();
     for (size_t i = 0; i < base->n; i++) {
         json_t *point = json_pack("{s:I}", "bytes", (json_int_t)base->point[i].bytes);
         for (int k = 0; k < N_BASE_KINDS; k++)
-            json_object_set_new(point, keys[k], microseconds(base->point[i].time[k]));
+            json_object_set_new(point, keys[k], json_finite(1e6 * base->point[i].time[k]));
         json_array_append_new(points, point);
     }
     return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o}", "schema", schema, "mpi", origin->mpi,
                      "hosts", origin->hosts, "date", origin->date, "latency_us",
-                     microseconds(base->latency), "latency_error_us",
+                     json_finite(1e6 * base->latency), "latency_error_us",
                      json_real(1e6 * base->latency_error), "points", points);
 }
 

@@ -3,8 +3,15 @@
 #define COLLPROF_RESULTS_JSON_FILE_H
 
 #include <jansson.h>
+#include <math.h>
 
 /* What is in the regular file PATH; NULL, with "PATH: what is wrong" in WHY, if it is no JSON. */
 json_t *json_file_load(const char *path, char *why, size_t size);
+
+/* X, or null where it is not finite: for that JSON has no number. */
+static inline json_t *json_finite(double x)
+{
+    return isfinite(x) ? json_real(x) : json_null();
+}
 
 #endif
