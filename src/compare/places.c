@@ -181,9 +181,7 @@ static void add_run(struct places *s, size_t run, const struct profile *p)
         if (w->site != PROFILE_NONE)
             add_wait(s, of[w->site * p->operations.n + w->operation], run, p, w);
     }
-    for (size_t i = 0; i < p->sites.n; i++)
-        free(label[i]);
-    free(label);
+    site_labels_free(p, label);
     free(of);
     free(row);
     free(moments.at);

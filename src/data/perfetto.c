@@ -208,11 +208,7 @@ void data_perfetto(const struct profile *p, FILE *out)
     for (size_t i = 0; i < p->nets.n; i++)
         put_below(&w, &p->nets.at[i]);
     put_facts(&w);
-    for (size_t i = 0; i < p->sites.n; i++) {
-        free(w.label[i]);
-        free(w.site[i]);
-    }
-    free(w.label);
-    free(w.site);
+    site_labels_free(p, w.label);
+    site_labels_free(p, w.site); /* as many of them */
     timeline_free(&t);
 }

@@ -2,8 +2,6 @@
 
 #include "page/rows.h"
 
-#include <stdlib.h>
-
 static json_t *bar_of(const struct profile *p, const struct profile_event *e, int64_t origin,
                       char **labels)
 {
@@ -35,9 +33,7 @@ size_t data_trace(const struct profile *p, FILE *out)
             origin = p->events.at[i].entry_ns;
     for (size_t i = 0; i < p->events.n; i++)
         json_array_append_new(bars, bar_of(p, &p->events.at[i], origin, labels));
-    for (size_t i = 0; i < p->sites.n; i++)
-        free(labels[i]);
-    free(labels);
+    site_labels_free(p, labels);
     json_t *trace = json_pack("{s:o, s:s}", "traceEvents", bars, "displayTimeUnit", "ns");
     json_dumpf(trace, out, JSON_COMPACT);
     fputc('\n', out);

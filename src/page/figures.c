@@ -170,7 +170,5 @@ void view_open(struct view *v, const struct profile *p, const struct base_round 
 
 void view_close(struct view *v)
 {
-    for (size_t i = 0; i < v->p->sites.n; i++)
-        free(v->label[i]);
-    free(v->label);
+    site_labels_free(v->p, v->label);
 }

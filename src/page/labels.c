@@ -196,13 +196,18 @@ char **site_labels(const struct profile *p)
     return label;
 }
 
+void site_labels_free(const struct profile *p, char **label)
+{
+    for (size_t i = 0; label && i < p->sites.n; i++)
+        free(label[i]);
+    free(label);
+}
+
 void site_label(const struct profile *p, uint32_t site, char *text, size_t room)
 {
     char **label = site == PROFILE_NONE ? NULL : site_labels(p);
     snprintf(text, room, "%s", label ? label[site] : "-");
-    for (size_t i = 0; label && i < p->sites.n; i++)
-        free(label[i]);
-    free(label);
+    site_labels_free(p, label);
 }
 
 void site_path(const struct profile *p, uint32_t site, char *text, size_t room)

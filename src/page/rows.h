@@ -29,8 +29,9 @@ static inline double entry_quantile(const struct profile_entry *e, double q)
  * sites have in common is told apart by their callers: "heat.c:42 exchange < main.c:7". */
 void site_label(const struct profile *p, uint32_t site, char *text, size_t room);
 
-/* Of all sites, at less than the cost of one after the other. For free(), as each of them. */
+/* Of all sites, at less than the cost of one after the other. */
 char **site_labels(const struct profile *p);
+void site_labels_free(const struct profile *p, char **label); /* may be NULL */
 
 /* All frames, innermost first. */
 void site_path(const struct profile *p, uint32_t site, char *text, size_t room);
