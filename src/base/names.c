@@ -16,7 +16,7 @@ enum collective_kind collective_kind(const char *operation)
     static const char *const to_root[] = {"Reduce", "Gather", "Gatherv", NULL};
     static const char *const prefix[] = {"Scan", "Exscan", NULL};
     char name[40];
-    snprintf(name, sizeof name, "%s", !strncmp(operation, "MPI_", 4) ? operation + 4 : operation);
+    snprintf(name, sizeof name, "%s", text_without_mpi(operation));
     size_t length = strlen(name);
     if (length > 2 && !strcmp(name + length - 2, "_c"))
         name[length - 2] = '\0';

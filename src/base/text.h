@@ -37,6 +37,12 @@ static inline const char *text_base_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
+/* "Bcast" of "MPI_Bcast". */
+static inline const char *text_without_mpi(const char *name)
+{
+    return strncmp(name, "MPI_", 4) ? name : name + 4;
+}
+
 /* How many letters to change, add, leave out or swap with the next make A of B; more than
  * TEXT_SLIPS are no slip of the finger. */
 enum { TEXT_SLIPS = 2 };

@@ -1,6 +1,7 @@
 #include "compare/differences_inner.h"
 
 #include "base/stats.h"
+#include "base/text.h"
 #include "compare/evidence.h"
 #include "compare/places.h"
 #include "profile/noise.h"
@@ -104,7 +105,7 @@ static int side_of(const struct making *m, size_t run)
 static void name_place(struct difference *x, const struct making *m, size_t i)
 {
     const struct place *at = m->places->list.at[i];
-    x->operation = strncmp(at->operation, "MPI_", 4) ? at->operation : at->operation + 4;
+    x->operation = text_without_mpi(at->operation);
     x->place = at->label;
     x->in[0] = at->in[0];
     x->in[1] = at->in[1];
@@ -357,10 +358,8 @@ static void name_programs(const struct making *m)
     for (size_t side = 0, run = 0; side < 2; side++) {
         ARRAY(const char *) names = {0};
         for (size_t end = run + m->d->runs[side]; run < end; run++)
-            for (size_t i = 0; i < m->run[run]->programs.n; i++) {
-                const char *path = m->run[run]->programs.at[i], *slash = strrchr(path, '/');
-                *PUSH(&names) = slash ? slash + 1 : path;
-            }
+            for (size_t i = 0; i < m->run[run]->programs.n; i++)
+                *PUSH(&names) = text_base_of(m->run[run]->programs.at[i]);
         if (names.n)
             qsort(names.at, names.n, sizeof *names.at, by_name);
         char *text = m->d->programs[side];

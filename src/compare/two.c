@@ -2,6 +2,7 @@
  * cannot tell them from noise. */
 #include "compare/differences.h"
 
+#include "base/text.h"
 #include "compare/places.h"
 #include "page/layout.h"
 #include "page/text.h"
@@ -117,7 +118,8 @@ static void put_pairs(struct pairs *c, bool by_site, size_t top, FILE *out)
         const struct pair *x = &c->list.at[i];
         int run = x->in[1] != NULL;
         char text[512];
-        layout_cell(l, "%s", text_operation(c->view[run].p, x->in[run]->operation));
+        layout_cell(l, "%s",
+                    text_without_mpi(c->view[run].p->operations.at[x->in[run]->operation].name));
         figure_cells(l, c, figure_find(sites, "calls"), x);
         figure_cells(l, c, c->by, x);
         change_cells(l, c, x);

@@ -15,7 +15,7 @@ static const char *region_of(const struct profile *p, uint32_t region)
 }
 
 TEXT(operation, profile_entry, "%s", p->operations.at[e->operation].name)
-TEXT(operation_brief, profile_entry, "%s", without_mpi(p->operations.at[e->operation].name))
+TEXT(operation_brief, profile_entry, "%s", text_without_mpi(p->operations.at[e->operation].name))
 TEXT(site_brief, profile_entry, "%s", e->site == PROFILE_NONE ? "-" : v->label[e->site])
 TEXT(region, profile_entry, "%s", region_of(p, e->region))
 

@@ -2,6 +2,7 @@
 #ifndef COLLPROF_PAGE_FIGURES_INNER_H
 #define COLLPROF_PAGE_FIGURES_INNER_H
 
+#include "base/text.h"
 #include "page/figures.h"
 
 #include <math.h>
@@ -54,11 +55,6 @@ void list_regions(struct listed *rows, const struct profile *p);
 static inline double ratio(double part, double whole)
 {
     return whole > 0 ? part / whole : NAN;
-}
-
-static inline const char *without_mpi(const char *name)
-{
-    return strncmp(name, "MPI_", 4) ? name : name + 4;
 }
 
 #endif

@@ -5,7 +5,7 @@
 
 TEXT(wait_state, wait, "%s", wait_names[e->state < WAIT_STATES ? e->state : WAIT_NONE])
 TEXT(wait_operation, wait, "%s", p->operations.at[e->operation].name)
-TEXT(wait_operation_brief, wait, "%s", without_mpi(p->operations.at[e->operation].name))
+TEXT(wait_operation_brief, wait, "%s", text_without_mpi(p->operations.at[e->operation].name))
 TEXT(wait_rank_brief, wait, "%u", e->rank)
 TEXT(wait_site_brief, wait, "%s", e->site == PROFILE_NONE ? "-" : v->label[e->site])
 GET(wait_rank, wait, e->rank)
@@ -51,7 +51,7 @@ TEXT(peer_direction, profile_peer, "%s", e->received ? "received" : "sent")
 TEXT(peer_operation, profile_peer, "%s",
      e->operation == PROFILE_NONE ? "-" : p->operations.at[e->operation].name)
 TEXT(peer_operation_brief, profile_peer, "%s",
-     e->operation == PROFILE_NONE ? "-" : without_mpi(p->operations.at[e->operation].name))
+     e->operation == PROFILE_NONE ? "-" : text_without_mpi(p->operations.at[e->operation].name))
 TEXT(peer_rank_brief, profile_peer, "%u", e->rank)
 TEXT(peer_peer_brief, profile_peer, "%u", e->peer)
 TEXT(peer_site_brief, profile_peer, "%s", e->site == PROFILE_NONE ? "-" : v->label[e->site])

@@ -9,7 +9,7 @@
 
 TEXT(arrival_operation, profile_arrival, "%s", p->operations.at[e->operation].name)
 TEXT(arrival_operation_brief, profile_arrival, "%s",
-     without_mpi(p->operations.at[e->operation].name))
+     text_without_mpi(p->operations.at[e->operation].name))
 /* A ? behind what a disturbed run cannot say. */
 TEXT(late_brief, profile_arrival, "%u, %.0f %%%s", e->late_rank,
      100 * (double)e->late_count / (double)e->instances, v->spoiled ? " ?" : "")

@@ -19,7 +19,8 @@ GET(below_moved_time, net_row, e->moved_ns)
 TEXT(below_operation, net_row, "%s",
      e->operation == PROFILE_NONE ? "-" : p->operations.at[e->operation].name)
 TEXT(below_operation_brief, net_row, "%s",
-     e->operation == PROFILE_NONE ? "no call" : without_mpi(p->operations.at[e->operation].name))
+     e->operation == PROFILE_NONE ? "no call"
+                                  : text_without_mpi(p->operations.at[e->operation].name))
 TEXT(below_site_brief, net_row, "%s", e->site == PROFILE_NONE ? "-" : v->label[e->site])
 
 static void below_site(const struct view *v, const void *row, char *text, size_t room)
@@ -37,7 +38,8 @@ static void below_carrier(const struct view *v, const void *row, char *text, siz
     if (e->carrier_operation == PROFILE_NONE)
         snprintf(text, room, "-");
     else
-        snprintf(text, room, "%s%s%s", without_mpi(v->p->operations.at[e->carrier_operation].name),
+        snprintf(text, room, "%s%s%s",
+                 text_without_mpi(v->p->operations.at[e->carrier_operation].name),
                  e->carrier_site == PROFILE_NONE ? "" : " ",
                  e->carrier_site == PROFILE_NONE ? "" : v->label[e->carrier_site]);
 }

@@ -229,7 +229,7 @@ static const char *meant(const char *pattern, const char *list, char text[120])
         char name[80];
         size_t n = strcspn(at, ",");
         snprintf(name, sizeof name, "%.*s", (int)n, at);
-        size_t far = text_slips(strncmp(name, "MPI_", 4) ? name : name + 4, pattern);
+        size_t far = text_slips(text_without_mpi(name), pattern);
         size_t whole = text_slips(name, pattern);
         far = strcasestr(name, pattern) ? 1 : whole < far ? whole : far;
         if (far < least)

@@ -32,12 +32,6 @@ void text_more(FILE *out, size_t rows, size_t shown, const char *what)
                 rows - shown == 1 ? "" : "s", rows);
 }
 
-const char *text_operation(const struct profile *p, uint32_t operation)
-{
-    const char *name = p->operations.at[operation].name;
-    return strncmp(name, "MPI_", 4) ? name : name + 4;
-}
-
 static void fact(FILE *out, const char *key, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 static void fact(FILE *out, const char *key, const char *format, ...)

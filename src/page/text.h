@@ -62,7 +62,4 @@ size_t text_width_of(FILE *out, int asked);
 /* What is said about "N more" under a table that was cut. */
 void text_more(FILE *out, size_t rows, size_t shown, const char *what);
 
-/* "MPI_Bcast" without "MPI_". */
-const char *text_operation(const struct profile *p, uint32_t operation);
-
 #endif
