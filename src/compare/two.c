@@ -150,7 +150,7 @@ static void put_facts(struct profile *const *p, const char *const *name, FILE *o
         wall[k] = profile_longest_ns(p[k]);
         for (size_t i = 0; i < p[k]->ranks.n; i++)
             calls += p[k]->ranks.at[i].calls;
-        mpi[k] = p[k]->ranks.n ? text_mpi_ns(p[k]) / (double)p[k]->ranks.n : 0;
+        mpi[k] = p[k]->ranks.n ? profile_mpi_ns(p[k]) / (double)p[k]->ranks.n : 0;
         layout_cell(l, "%s", name[k]);
         layout_cell(l, "%zu", p[k]->ranks.n);
         layout_time(l, wall[k]);
@@ -159,7 +159,7 @@ static void put_facts(struct profile *const *p, const char *const *name, FILE *o
             layout_cell(l, "-");
         } else {
             layout_time(l, mpi[k]);
-            layout_cell(l, "%.1f", sum > 0 ? 100 * text_mpi_ns(p[k]) / sum : 0);
+            layout_cell(l, "%.1f", sum > 0 ? 100 * profile_mpi_ns(p[k]) / sum : 0);
         }
         layout_count(l, calls);
         layout_cell(l, "%s", p[k]->programs.n ? p[k]->programs.at[0] : "");

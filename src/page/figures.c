@@ -162,8 +162,7 @@ void figure_brief(const struct figure *f, const struct view *v, const void *row,
 void view_open(struct view *v, const struct profile *p, const struct base_round *base)
 {
     *v = (struct view){.p = p, .base = base, .ranks = p->ranks.n ? (double)p->ranks.n : 1};
-    for (size_t i = 0; i < p->ranks.n; i++)
-        v->mpi_ns += p->ranks.at[i].in_call ? (double)NAN : (double)p->ranks.at[i].mpi_ns;
+    v->mpi_ns = profile_mpi_ns(p);
     v->spoiled = noise_of(p).level == NOISE_SPOILED;
     v->label = site_labels(p);
 }

@@ -17,14 +17,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-double text_mpi_ns(const struct profile *p)
-{
-    double sum = 0;
-    for (size_t i = 0; i < p->ranks.n; i++)
-        sum += p->ranks.at[i].in_call ? (double)NAN : (double)p->ranks.at[i].mpi_ns;
-    return sum;
-}
-
 void text_more(FILE *out, size_t rows, size_t shown, const char *what)
 {
     if (rows > shown)
@@ -72,7 +64,7 @@ static void programs_and_hosts(const struct profile *p, FILE *out)
 
 void text_time_in_mpi(const struct profile *p, char *text, size_t room)
 {
-    double mpi = text_mpi_ns(p), wall = profile_wall_ns(p), returned = 0;
+    double mpi = profile_mpi_ns(p), wall = profile_wall_ns(p), returned = 0;
     char a[32], b[32], c[32], d[32];
     const struct profile_rank *most = NULL, *least = NULL;
     size_t in_call = 0, n = p->ranks.n ? p->ranks.n : 1;
@@ -131,8 +123,8 @@ static void times(const struct profile *p, FILE *out)
     fact(out, "time in MPI", "%s", in_mpi);
     if (p->threads_at_once)
         fact(out, "threads", "MPI_THREAD_MULTIPLE: times in MPI are sums over a rank's threads%s",
-             text_mpi_ns(p) > profile_wall_ns(p) ? ", which is why they are more than the run"
-                                                 : "");
+             profile_mpi_ns(p) > profile_wall_ns(p) ? ", which is why they are more than the run"
+                                                    : "");
     fact(out, "MPI calls", "%s, with MPI_Init", format_count(a, calls));
 }
 

@@ -35,8 +35,7 @@ bool text_cost(const struct profile *p, char *text, size_t room);
 /* The last line: what to do next, with its command; nothing if nothing is certain. */
 void text_next(const struct view *v, FILE *out, const char *directory);
 
-/* Time in MPI of all ranks together, ns; NaN: not known of all of them. The same in words. */
-double text_mpi_ns(const struct profile *p);
+/* profile_mpi_ns() in words. */
 void text_time_in_mpi(const struct profile *p, char *text, size_t room);
 
 /* After an empty line. */

@@ -424,6 +424,14 @@ double profile_longest_ns(const struct profile *p)
     return longest;
 }
 
+double profile_mpi_ns(const struct profile *p)
+{
+    double sum = 0;
+    for (size_t i = 0; i < p->ranks.n; i++)
+        sum += p->ranks.at[i].in_call ? (double)NAN : (double)p->ranks.at[i].mpi_ns;
+    return sum;
+}
+
 const char *profile_started(const struct profile *p, const char *format, char text[64])
 {
     /* A simulated run starts at 0; a forged date may not fit. */

@@ -393,6 +393,9 @@ void profile_reindex(struct profile *p);
 double profile_wall_ns(const struct profile *p);
 double profile_longest_ns(const struct profile *p);
 
+/* Time in MPI of all ranks together, ns; NaN: not known of all of them. */
+double profile_mpi_ns(const struct profile *p);
+
 /* When the run started, as strftime() puts it; nothing if that is not known. */
 const char *profile_started(const struct profile *p, const char *format, char text[64]);
 
