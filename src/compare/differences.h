@@ -76,6 +76,9 @@ void difference_sentence(const struct differences *d, const struct difference *x
 /* The median of a side; "-": no run of it has that. */
 const char *difference_median(const struct difference *x, int side, char text[32]);
 
+/* With its sign: "+1.30 ms". */
+const char *difference_time(double ns, char text[40]);
+
 /* In a word or two: "waiting". */
 const char *difference_kind_name(enum difference_kind kind);
 

@@ -16,7 +16,7 @@ static const char *from_to(char *text, size_t room, double from, double to)
     return text;
 }
 
-static const char *signed_time(char *text, double ns)
+const char *difference_time(double ns, char text[40])
 {
     char t[32];
     snprintf(text, 40, "%s%s", ns < 0 ? "-" : "+", format_time(t, fabs(ns)));
@@ -35,11 +35,11 @@ static void wall_sentence(const struct differences *d, const struct difference *
                               : "The run: no difference can be told from noise: ";
     int n = snprintf(text, room, "%s%s, %s (%+.1f %%)", verdict,
                      from_to(times, sizeof times, x->median[0], x->median[1]),
-                     signed_time(change, x->change),
+                     difference_time(x->change, change),
                      x->median[0] > 0 ? 100 * x->change / x->median[0] : 0);
     if (d->enough)
         n += snprintf(text + n, room - (size_t)n, "; 95 %% interval %s to %s",
-                      signed_time(low, x->low), signed_time(high, x->high));
+                      difference_time(x->low, low), difference_time(x->high, high));
     if (d->enough && x->p_together > EVIDENCE_LEVEL && x->low * x->high > 0)
         snprintf(
             text + n, room - (size_t)n,
@@ -72,7 +72,7 @@ void difference_sentence(const struct differences *d, const struct difference *x
                *longer = x->change > 0 ? "longer" : "shorter";
     bool several = strpbrk(x->ranks, ",-") != NULL;
     from_to(times, sizeof times, x->median[0], x->median[1]);
-    signed_time(change, x->change);
+    difference_time(x->change, change);
     switch (x->kind) {
     case DIFFERENCE_WALL:
         wall_sentence(d, x, text, room);

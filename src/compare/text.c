@@ -81,27 +81,20 @@ static void put_gate(const struct differences_page *p, FILE *out, const char *ma
     text_paragraph(out, mark, text);
 }
 
-static void signed_cell(struct layout *l, double ns)
-{
-    char t[32];
-    layout_cell(l, "%s%s", ns < 0 ? "-" : "+", format_time(t, fabs(ns)));
-}
-
 static void put_row(struct layout *l, const struct differences *d, const struct difference *x)
 {
-    char place[700];
+    char place[700], change[40];
     layout_cell(l, "%s", kind_name[x->kind]);
     for (int side = 0; side < 2; side++)
         if (x->in[side])
             layout_time(l, x->median[side]);
         else
             layout_cell(l, "-");
-    signed_cell(l, x->change);
+    layout_cell(l, "%s", difference_time(x->change, change));
     layout_cell(l, "%+.1f%%", 100 * x->change / (d->wall_ns > 0 ? d->wall_ns : 1));
     if (d->enough) {
-        char low[32], high[32];
-        layout_cell(l, "%s%s to %s%s", x->low < 0 ? "-" : "+", format_time(low, fabs(x->low)),
-                    x->high < 0 ? "-" : "+", format_time(high, fabs(x->high)));
+        char low[40], high[40];
+        layout_cell(l, "%s to %s", difference_time(x->low, low), difference_time(x->high, high));
         layout_cell(l, "%.0f%%", 100 * x->superiority);
         layout_cell(l, "%.2g", x->p_rank);
         layout_cell(l, "%.2g", x->p_together);
@@ -175,11 +168,11 @@ static void put_marked(const char *text, FILE *out)
 
 static void put_markdown_row(const struct differences *d, const struct difference *x, FILE *out)
 {
-    char a[32], b[32], c[32], place[700];
+    char a[32], b[32], change[40], place[700];
     fprintf(out, "| %s | ", kind_name[x->kind]);
     put_marked(where(x, place, sizeof place), out);
-    fprintf(out, " | %s | %s | %s%s | %+.1f %% | ", difference_median(x, 0, a),
-            difference_median(x, 1, b), x->change < 0 ? "-" : "+", format_time(c, fabs(x->change)),
+    fprintf(out, " | %s | %s | %s | %+.1f %% | ", difference_median(x, 0, a),
+            difference_median(x, 1, b), difference_time(x->change, change),
             100 * x->change / (d->wall_ns > 0 ? d->wall_ns : 1));
     if (d->enough)
         fprintf(out, "%.2g | ", x->p_together);

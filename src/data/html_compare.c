@@ -1,18 +1,11 @@
 /* Runs compared, as a page: the sentences, then every row with all of its runs drawn. */
 #include "data/html.h"
 
-#include "base/format.h"
 #include "base/quote.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void signed_time(double ns, FILE *out)
-{
-    char text[32];
-    fprintf(out, "%s%s", ns < 0 ? "-" : "+", format_time(text, fabs(ns)));
-}
 
 static void sentences(const struct differences_page *p, FILE *out)
 {
@@ -79,7 +72,7 @@ static void row(const struct differences *d, size_t i, FILE *out)
     static const char *const certainty[] = {
         [CERTAINTY_NONE] = "no", [CERTAINTY_HINT] = "a hint", [CERTAINTY_TOLD] = "yes"};
     const struct difference *x = &d->list.at[i];
-    char text[32];
+    char text[40], high[40];
     fprintf(out, "<tr id=difference-%zu><td class=t>%s<td class=t>", i,
             difference_kind_name(x->kind));
     quote_html(x->operation, out);
@@ -94,16 +87,12 @@ static void row(const struct differences *d, size_t i, FILE *out)
     strokes(d, x, out);
     for (int side = 0; side < 2; side++)
         fprintf(out, "<td data-v=\"%.9g\">%s", x->median[side], difference_median(x, side, text));
-    fprintf(out, "<td data-v=\"%.9g\">", x->change);
-    signed_time(x->change, out);
+    fprintf(out, "<td data-v=\"%.9g\">%s", x->change, difference_time(x->change, text));
     fprintf(out, "<td data-v=\"%.9g\">%+.1f %%", x->change,
             100 * x->change / (d->wall_ns > 0 ? d->wall_ns : 1));
     fputs("<td class=t>", out);
-    if (d->enough && isfinite(x->low) && isfinite(x->high)) {
-        signed_time(x->low, out);
-        fputs(" to ", out);
-        signed_time(x->high, out);
-    }
+    if (d->enough && isfinite(x->low) && isfinite(x->high))
+        fprintf(out, "%s to %s", difference_time(x->low, text), difference_time(x->high, high));
     fprintf(out, "<td class=t>%s\n", certainty[x->certainty]);
 }
 
