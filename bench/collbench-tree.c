@@ -80,7 +80,7 @@ static void run_schedule(struct tree_session *t, const struct schedule *s, size_
                          struct tree_row *row)
 {
     struct schedule_part *part;
-    if (schedule_distribute(s, 0, t->comm, &part) != MPI_SUCCESS)
+    if (schedule_distribute(s, t->comm, &part) != MPI_SUCCESS)
         MPI_Abort(t->comm, 1);
     struct bcast bcast = schedule_bcast(part);
     struct estimate seen = run_bcast(t, &bcast, bytes);

@@ -37,7 +37,7 @@ static void histogram(const struct profile_entry *e, FILE *out)
 }
 
 /* What the columns have no room for: percentiles, and how the ranks share in it. */
-static void calls_in_detail(const struct view *v, const struct profile_entry *e, FILE *out)
+static void calls_in_detail(const struct profile_entry *e, FILE *out)
 {
     static const double quantile[] = {0.05, 0.25, 0.5, 0.75, 0.95, 0.99, 0.999};
     const struct spread *s = &e->spread;
@@ -54,7 +54,6 @@ static void calls_in_detail(const struct view *v, const struct profile_entry *e,
         fprintf(out, "<br>Of %u ranks: from %s (rank %u) to %s (rank %u), mean %s.", s->ranks,
                 format_time(a, (double)s->min), s->best, format_time(b, (double)s->max), s->worst,
                 format_time(c, (double)s->sum / s->ranks));
-    (void)v;
 }
 
 static void text_cell(const struct listing *l, const struct figure *f, const struct view *v,
@@ -75,7 +74,7 @@ static void text_cell(const struct listing *l, const struct figure *f, const str
     fputs("</summary>", out);
     quote_html(whole, out);
     if (opens)
-        calls_in_detail(v, row, out);
+        calls_in_detail(row, out);
     fputs("</details>", out);
 }
 

@@ -74,7 +74,7 @@ static void table_of(const struct finding_kind *as, const json_t *rows, FILE *ou
     struct finding_column column[FINDING_COLUMNS];
     const json_t *first = json_array_get(rows, 0);
     char text[1000], upper[100];
-    size_t n = finding_columns(as, first, column, FINDING_COLUMNS), at;
+    size_t n = finding_columns(as, first, column), at;
     bool has_bar = finding_interval(column, n, first, &at, upper, sizeof upper);
     const char *measured = has_bar ? column[at - 1].key : "";
     double most = largest(rows, upper, largest(rows, measured, 0));

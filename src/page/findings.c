@@ -193,20 +193,20 @@ void finding_cell(const char *key, const json_t *row, char *text, size_t room)
 }
 
 size_t finding_columns(const struct finding_kind *as, const json_t *row,
-                       struct finding_column *column, size_t max)
+                       struct finding_column column[FINDING_COLUMNS])
 {
     const char *key;
     json_t *value;
     char lower[100];
     size_t n = 0;
-    for (size_t i = 0; i < max && as->column[i].key; i++)
+    for (size_t i = 0; i < FINDING_COLUMNS && as->column[i].key; i++)
         if (json_object_get(row, as->column[i].key))
             column[n++] = as->column[i];
     if (n)
         return n;
     json_object_foreach((json_t *)row, key, value)
     {
-        if (n < max && !other_end(key, "high_", "low_", row, lower, sizeof lower))
+        if (n < FINDING_COLUMNS && !other_end(key, "high_", "low_", row, lower, sizeof lower))
             column[n++] = (struct finding_column){key, NULL};
     }
     return n;

@@ -23,9 +23,9 @@ const struct finding_kind *finding_kind(const char *kind);
 /* A finding is a row, or has its rows in a member that is a list: that, or NULL. */
 const json_t *finding_rows(const json_t *finding);
 
-/* The columns of a table of rows like ROW, at most MAX. */
+/* The columns of a table of rows like ROW. */
 size_t finding_columns(const struct finding_kind *as, const json_t *row,
-                       struct finding_column *column, size_t max);
+                       struct finding_column column[FINDING_COLUMNS]);
 void finding_head(const struct finding_column *c, const json_t *row, char *text, size_t room);
 /* ROW's figure KEY, with the other end if it is that of an interval. */
 void finding_cell(const char *key, const json_t *row, char *text, size_t room);

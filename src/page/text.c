@@ -369,7 +369,7 @@ static void put_report(const struct profile *p, FILE *out, const struct report_o
     if (whole)
         text_findings(p, out, &o);
     if (!of_rank) {
-        text_sizes(p, out, &o);
+        text_sizes(p, out);
         text_tables(&v, out, &o, "communicators", "communicators");
     }
     text_tables(&v, out, &o, "ranks", of_rank ? "ranks" : "regions");

@@ -13,7 +13,7 @@ char *text_sentences(const struct view *v);
 /* The tables of the listings FIRST to LAST, in the order of text_tables.c. */
 void text_tables(const struct view *v, FILE *out, const struct report_options *options,
                  const char *first, const char *last);
-void text_sizes(const struct profile *p, FILE *out, const struct report_options *options);
+void text_sizes(const struct profile *p, FILE *out);
 /* Of a traced run: where most is waited, and for whom; how far the trace can be trusted. */
 void text_most_waited(const struct view *v, FILE *out);
 void text_small_messages(const struct view *v, FILE *out);

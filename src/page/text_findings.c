@@ -25,7 +25,7 @@ static char *print_rows(FILE *out, const struct finding_kind *as, const json_t *
 {
     struct finding_column column[FINDING_COLUMNS];
     char align[FINDING_COLUMNS + 1] = "", text[300];
-    size_t columns = finding_columns(as, row[0], column, FINDING_COLUMNS);
+    size_t columns = finding_columns(as, row[0], column);
     for (size_t c = 0; c < columns; c++)
         align[c] = json_is_string(json_object_get(row[0], column[c].key)) ? 'L'
                    : c > 2 && column[c].head                              ? 'o'

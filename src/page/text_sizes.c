@@ -27,13 +27,12 @@ static int size_column_of(uint32_t family)
     }
 }
 
-void text_sizes(const struct profile *p, FILE *out, const struct report_options *o)
+void text_sizes(const struct profile *p, FILE *out)
 {
     enum { CLASSES = 65 };
     struct {
         uint64_t calls, bytes;
     } sum[CLASSES][SIZE_COLUMNS] = {0}, total[SIZE_COLUMNS] = {0};
-    (void)o;
     for (size_t i = 0; i < p->entries.n; i++) {
         const struct profile_entry *e = &p->entries.at[i];
         int column = size_column_of(p->operations.at[e->operation].family);

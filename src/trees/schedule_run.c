@@ -8,7 +8,7 @@
 enum { TAG = 0x6773 };
 
 /* One rank's part as numbers: parent, window, children. */
-static int pack_parts(const struct schedule *s, int *numbers, int *counts, int *starts)
+static void pack_parts(const struct schedule *s, int *numbers, int *counts, int *starts)
 {
     int at = 0;
     for (int u = 0; u < s->n; u++) {
@@ -19,11 +19,10 @@ static int pack_parts(const struct schedule *s, int *numbers, int *counts, int *
             numbers[at++] = s->child[i];
         counts[u] = at - starts[u];
     }
-    return at;
 }
 
-/* The holder's allocation may fail: then all ranks hear of it instead of waiting. */
-static int scatter(const struct schedule *s, int holder, MPI_Comm comm, int *buffer, size_t n,
+/* Rank 0's allocation may fail: then all ranks hear of it instead of waiting. */
+static int scatter(const struct schedule *s, MPI_Comm comm, int *buffer, size_t n,
                    struct schedule_part *part)
 {
     int *numbers = buffer, *counts = buffer + 3 * n, *starts = buffer + 4 * n;
@@ -31,7 +30,7 @@ static int scatter(const struct schedule *s, int holder, MPI_Comm comm, int *buf
         pack_parts(s, numbers, counts, starts);
     int *mine = malloc((size_t)(part->n_children + 2) * sizeof *mine);
     int error = PMPI_Scatterv(numbers, counts, starts, MPI_INT, mine, part->n_children + 2, MPI_INT,
-                              holder, comm);
+                              0, comm);
     if (error == MPI_SUCCESS && mine) {
         part->parent = mine[0];
         part->window = mine[1];
@@ -41,8 +40,7 @@ static int scatter(const struct schedule *s, int holder, MPI_Comm comm, int *buf
     return error;
 }
 
-int schedule_distribute(const struct schedule *s, int holder, MPI_Comm comm,
-                        struct schedule_part **result)
+int schedule_distribute(const struct schedule *s, MPI_Comm comm, struct schedule_part **result)
 {
     int rank, size, *buffer = NULL, *sizes = NULL, mine = 0;
     long header[3] = {0}; /* whether there is memory, root, segment */
@@ -50,7 +48,7 @@ int schedule_distribute(const struct schedule *s, int holder, MPI_Comm comm,
     TRY(PMPI_Comm_rank(comm, &rank));
     TRY(PMPI_Comm_size(comm, &size));
     size_t n = (size_t)size;
-    if (rank == holder) {
+    if (rank == 0) {
         buffer = malloc(6 * n * sizeof *buffer);
         header[0] = buffer != NULL && s->n == size;
         header[1] = s->root;
@@ -59,11 +57,11 @@ int schedule_distribute(const struct schedule *s, int holder, MPI_Comm comm,
         for (int u = 0; header[0] && u < size; u++)
             sizes[u] = s->first[u + 1] - s->first[u];
     }
-    int error = PMPI_Bcast(header, 3, MPI_LONG, holder, comm);
+    int error = PMPI_Bcast(header, 3, MPI_LONG, 0, comm);
     if (error == MPI_SUCCESS && !header[0])
         error = MPI_ERR_NO_MEM;
     if (error == MPI_SUCCESS)
-        error = PMPI_Scatter(sizes, 1, MPI_INT, &mine, 1, MPI_INT, holder, comm);
+        error = PMPI_Scatter(sizes, 1, MPI_INT, &mine, 1, MPI_INT, 0, comm);
     struct schedule_part *part = NULL;
     if (error == MPI_SUCCESS) {
         part = malloc(sizeof *part + (size_t)mine * sizeof *part->child);
@@ -75,7 +73,7 @@ int schedule_distribute(const struct schedule *s, int holder, MPI_Comm comm,
         part->segment = (size_t)header[2];
         part->sends = 0;
         part->n_children = mine;
-        error = scatter(rank == holder ? s : NULL, holder, comm, buffer, n, part);
+        error = scatter(rank == 0 ? s : NULL, comm, buffer, n, part);
     }
     free(buffer);
     *result = part;

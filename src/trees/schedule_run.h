@@ -15,10 +15,9 @@ struct schedule_part {
     int child[];    /* in the order of sending */
 };
 
-/* Gives every rank of COMM its part of S, which only rank HOLDER has (NULL on the others). To be
+/* Gives every rank of COMM its part of S, which only rank 0 has (NULL on the others). To be
  * freed by free(). Collective; returns an MPI error code, the same on all ranks. */
-int schedule_distribute(const struct schedule *s, int holder, MPI_Comm comm,
-                        struct schedule_part **part);
+int schedule_distribute(const struct schedule *s, MPI_Comm comm, struct schedule_part **part);
 
 /* A struct bcast whose arg is PART, which must outlive it. Its run() returns MPI_ERR_ROOT for
  * another root than the schedule's. Whole messages are sent one after the other by MPI_Send, as

@@ -50,7 +50,7 @@ static int check_schedule(const struct schedule *s, int root)
 {
     static const int counts[] = {0, 1, 1000, 5000};
     struct schedule_part *part;
-    int wrong = schedule_distribute(s, 0, MPI_COMM_WORLD, &part) != MPI_SUCCESS;
+    int wrong = schedule_distribute(s, MPI_COMM_WORLD, &part) != MPI_SUCCESS;
     if (wrong)
         return 1;
     struct bcast b = schedule_bcast(part);

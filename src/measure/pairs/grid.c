@@ -235,7 +235,7 @@ static int run_trials(const struct grid *g, int root, size_t bytes, const struct
         error = PMPI_Bcast(&go_on, 1, MPI_INT, 0, g->comm);
         if (error != MPI_SUCCESS || !go_on)
             break;
-        error = schedule_distribute(g->rank == 0 ? &best->s[i] : NULL, 0, g->comm, &part);
+        error = schedule_distribute(g->rank == 0 ? &best->s[i] : NULL, g->comm, &part);
         if (error != MPI_SUCCESS)
             break;
         struct bcast b = schedule_bcast(part);
@@ -322,7 +322,7 @@ bool grid_plan(const struct grid *g, int root, size_t bytes, bool trial, struct 
     if (trial)
         error = run_trials(g, root, bytes, &best, plan, &chosen);
     if (error == MPI_SUCCESS && !plan->part)
-        error = schedule_distribute(g->rank == 0 ? &best.s[0] : NULL, 0, g->comm, &plan->part);
+        error = schedule_distribute(g->rank == 0 ? &best.s[0] : NULL, g->comm, &plan->part);
     if (error != MPI_SUCCESS) {
         snprintf(why, size, "the schedule could not be given to all ranks");
         free(plan->part);
