@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "base/quote.h"
+#include "base/stats.h"
 #include "base/text.h"
 
 #include <math.h>
@@ -75,12 +76,6 @@ static const json_t *row_at(const struct panel *p, const json_t *series, double 
             return row;
     }
     return NULL;
-}
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 /* Nothing, too, has a place on a logarithmic axis: as far below the least as half of it. */
@@ -228,7 +223,7 @@ static bool draw(struct panel *p, FILE *out)
             look_at(p, json_array_get(p->rows, i));
     if (p->n_at < 2)
         return false;
-    qsort(p->at, p->n_at, sizeof *p->at, ascending);
+    stats_sort(p->at, p->n_at);
     p->x_from = exponent(p, p->at[0]);
     p->x_to = exponent(p, p->at[p->n_at - 1]);
     double margin = fmax(0.03 * (p->y_to - p->y_from), 0.05);

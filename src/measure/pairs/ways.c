@@ -134,12 +134,6 @@ static double gap_of(const struct probing *m, int u, int v)
     return fmax(1e-12, m->gap[pairs_cell(m->p, u, v)]);
 }
 
-static int compare_rates(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* What the flows share, in messages per second, and what all of them could do without: on rank 0.
  */
 static int probe(const struct probing *m, struct flows *f, double *capacity, double *alone)
@@ -150,7 +144,7 @@ static int probe(const struct probing *m, struct flows *f, double *capacity, dou
         return MPI_SUCCESS;
     for (int i = 0; i < f->n; i++)
         sum += rate[i] = 1 / gap_of(m, f->from[i], f->to[i]);
-    qsort(rate, (size_t)f->n, sizeof *rate, compare_rates);
+    stats_sort(rate, (size_t)f->n);
     *capacity = ways_capacity(rate, f->n, seconds);
     *alone = sum;
     return MPI_SUCCESS;
