@@ -1,5 +1,6 @@
 #include "program.h"
 
+#include "base/order.h"
 #include "base/text.h"
 #include "bench_inner.h"
 #include "trees/bcast.h"
@@ -351,11 +352,7 @@ void bench_put_point(struct table *t, const struct bench_point *p)
 int bench_by_point(const void *a, const void *b)
 {
     const struct bench_point *x = a, *y = b;
-    if (x->ranks != y->ranks)
-        return x->ranks < y->ranks ? -1 : 1;
-    if (x->which != y->which)
-        return x->which < y->which ? -1 : 1;
-    return (x->bytes > y->bytes) - (x->bytes < y->bytes);
+    return ORDER(x->ranks, y->ranks) ?: ORDER(x->which, y->which) ?: ORDER(x->bytes, y->bytes);
 }
 
 /* ORDER is 0 to N - 1, as listed or at random, the same on all ranks. */

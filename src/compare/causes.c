@@ -1,4 +1,5 @@
 /* What comes from what: causes before their effects, ranks that do the same together. */
+#include "base/order.h"
 #include "base/stats.h"
 #include "compare/differences_inner.h"
 #include "compare/places.h"
@@ -22,12 +23,8 @@ static int tier(const struct difference *x)
 static int causes_first(const void *a, const void *b)
 {
     const struct difference *x = a, *y = b;
-    if (tier(x) != tier(y))
-        return tier(x) - tier(y);
     double change = fabs(x->change), other = fabs(y->change);
-    if (change != other)
-        return change > other ? -1 : 1;
-    return x->rank - y->rank;
+    return ORDER(tier(x), tier(y)) ?: ORDER(other, change) ?: ORDER(x->rank, y->rank);
 }
 
 /* Ranks that do the same at one place are one cause. */

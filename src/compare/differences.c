@@ -1,5 +1,6 @@
 #include "compare/differences_inner.h"
 
+#include "base/order.h"
 #include "base/stats.h"
 #include "base/text.h"
 #include "compare/evidence.h"
@@ -210,7 +211,7 @@ static int by_range(const void *a, const void *b, void *all)
     struct summary s = stats_summarize(x->value, *(size_t *)all);
     struct summary t = stats_summarize(y->value, *(size_t *)all);
     double range = s.max - s.min, other = t.max - t.min;
-    return range > other ? -1 : range < other;
+    return ORDER(other, range);
 }
 
 static void add_rows(struct making *m)

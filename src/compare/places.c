@@ -1,5 +1,6 @@
 #include "compare/places.h"
 
+#include "base/order.h"
 #include "base/stats.h"
 #include "page/rows.h"
 
@@ -14,8 +15,7 @@ enum { KEY_ROOM = 2300, MOST_RANKS = 65536 };
 static int by_exact(const void *a, const void *b)
 {
     const struct place *x = a, *y = b;
-    int order = strcmp(x->exact, y->exact);
-    return order ? order : strcmp(x->operation, y->operation);
+    return strcmp(x->exact, y->exact) ?: strcmp(x->operation, y->operation);
 }
 
 static struct ranged *nothing(size_t n)
@@ -100,11 +100,7 @@ struct moment {
 static int by_place(const void *a, const void *b)
 {
     const struct moment *x = a, *y = b;
-    if (x->at != y->at)
-        return x->at < y->at ? -1 : 1;
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? -1 : 1;
-    return x->ns < y->ns ? -1 : x->ns > y->ns;
+    return ORDER(x->at, y->at) ?: ORDER(x->rank, y->rank) ?: ORDER(x->ns, y->ns);
 }
 
 static void add_moments(struct places *s, size_t run, struct moment *m, size_t n)
@@ -148,7 +144,7 @@ static int by_address(const void *a, const void *b, void *profile)
     for (uint32_t i = 0; i < from->depth && i < to->depth; i++)
         if (from->frame[i].address != to->frame[i].address)
             return from->frame[i].address < to->frame[i].address ? -1 : 1;
-    return (x->site > y->site) - (x->site < y->site);
+    return ORDER(x->site, y->site);
 }
 
 static void add_run(struct places *s, size_t run, const struct profile *p)
@@ -192,9 +188,8 @@ static void add_run(struct places *s, size_t run, const struct profile *p)
 static int by_functions(const void *a, const void *b)
 {
     const struct place *x = *(struct place *const *)a, *y = *(struct place *const *)b;
-    int order = strcmp(x->functions, y->functions);
-    order = order ? order : strcmp(x->operation, y->operation);
-    return order ? order : (x->order > y->order) - (x->order < y->order);
+    return strcmp(x->functions, y->functions)
+        ?: strcmp(x->operation, y->operation) ?: ORDER(x->order, y->order);
 }
 
 static bool same_functions(const struct place *x, const struct place *y)

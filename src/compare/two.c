@@ -2,6 +2,7 @@
  * cannot tell them from noise. */
 #include "compare/differences.h"
 
+#include "base/order.h"
 #include "base/text.h"
 #include "compare/places.h"
 #include "page/layout.h"
@@ -33,7 +34,7 @@ static double value_of(const struct pairs *c, const struct pair *x, int run)
 static int largest_change(const void *a, const void *b)
 {
     double x = fabs(((const struct pair *)a)->change), y = fabs(((const struct pair *)b)->change);
-    return x > y ? -1 : x < y;
+    return ORDER(y, x);
 }
 
 static void add(struct pairs *c, const struct profile_entry *before,

@@ -3,6 +3,7 @@
 #include "data/html.h"
 
 #include "base/format.h"
+#include "base/order.h"
 #include "base/quote.h"
 #include "page/layout.h"
 
@@ -218,7 +219,7 @@ static size_t highest_rank(const struct profile *p)
 static int longer_wait(const void *a, const void *b)
 {
     const struct profile_arrival *const *x = a, *const *y = b;
-    return (*x)->wait_ns < (*y)->wait_ns ? 1 : (*x)->wait_ns > (*y)->wait_ns ? -1 : 0;
+    return ORDER((*y)->wait_ns, (*x)->wait_ns);
 }
 
 /* Who was last in the kept instances of each place. */

@@ -3,6 +3,7 @@
 #include "data/html.h"
 
 #include "base/format.h"
+#include "base/order.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@ enum { WIDTH = 900, HEIGHT = 220, LEFT = 70, BOTTOM = 24 };
 static int by_time(const void *a, const void *b)
 {
     const struct moment *x = a, *y = b;
-    return x->at < y->at ? -1 : x->at > y->at;
+    return ORDER(x->at, y->at);
 }
 
 /* Instances of which every member's entry and exit are there. */

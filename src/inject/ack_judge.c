@@ -1,5 +1,6 @@
 #include "inject/ack_judge.h"
 
+#include "base/order.h"
 #include "base/stats.h"
 
 #include <math.h>
@@ -16,9 +17,7 @@ struct censored {
 static int descending(const void *a, const void *b)
 {
     const struct censored *x = a, *y = b;
-    if (x->value != y->value)
-        return x->value < y->value ? 1 : -1;
-    return (int)x->censored - (int)y->censored;
+    return ORDER(y->value, x->value) ?: ORDER(x->censored, y->censored);
 }
 
 /* Kaplan and Meier's product, from the largest sample down: F(v-) = prod over known values t >= v

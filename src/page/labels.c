@@ -1,5 +1,6 @@
 #include "page/rows.h"
 
+#include "base/order.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -106,12 +107,9 @@ static int compare_calls(const void *a, const void *b, void *profile)
 {
     const struct labelled *x = a, *y = b;
     const struct profile *p = profile;
-    int order = strcmp(x->label, y->label);
-    if (order)
-        return order;
     uint64_t from = p->sites.at[x->site].frame[0].address,
              to = p->sites.at[y->site].frame[0].address;
-    return from != to ? (from < to ? -1 : 1) : (x->site < y->site ? -1 : x->site > y->site);
+    return strcmp(x->label, y->label) ?: ORDER(from, to) ?: ORDER(x->site, y->site);
 }
 
 /* Labels with N frames for all sites, of which those that no other site shares are kept. */

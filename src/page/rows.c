@@ -1,5 +1,7 @@
 #include "page/rows.h"
 
+#include "base/order.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,29 +32,18 @@ struct profile *rows_of(const struct profile *p, enum rows_by by)
     return rows;
 }
 
-struct sorting {
-    size_t offset;
-};
-
-static int larger_first(const void *a, const void *b, void *arg)
+static int larger_first(const void *a, const void *b, void *member)
 {
-    const struct sorting *s = arg;
     const struct profile_entry *e = a, *f = b;
     uint64_t x, y;
-    memcpy(&x, (const char *)a + s->offset, sizeof x);
-    memcpy(&y, (const char *)b + s->offset, sizeof y);
-    if (x != y)
-        return x > y ? -1 : 1;
-    if (e->time_ns != f->time_ns)
-        return e->time_ns > f->time_ns ? -1 : 1;
-    if (e->operation != f->operation)
-        return e->operation < f->operation ? -1 : 1;
-    return e->site < f->site ? -1 : e->site > f->site;
+    memcpy(&x, (const char *)a + *(size_t *)member, sizeof x);
+    memcpy(&y, (const char *)b + *(size_t *)member, sizeof y);
+    return ORDER(y, x) ?: ORDER(f->time_ns, e->time_ns) ?: ORDER(e->operation, f->operation)
+        ?: ORDER(e->site, f->site);
 }
 
 void rows_sort(struct profile *rows, size_t member)
 {
-    struct sorting s = {member};
     if (rows->entries.n)
-        qsort_r(rows->entries.at, rows->entries.n, sizeof *rows->entries.at, larger_first, &s);
+        qsort_r(rows->entries.at, rows->entries.n, sizeof *rows->entries.at, larger_first, &member);
 }

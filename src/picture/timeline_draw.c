@@ -1,6 +1,7 @@
 #include "picture/timeline_draw.h"
 
 #include "base/format.h"
+#include "base/order.h"
 #include "base/quote.h"
 #include "picture/plot_inner.h"
 
@@ -74,7 +75,7 @@ const char *timeline_ranks_valid(const char *text)
 static int by_lane(const void *a, const void *b)
 {
     const struct lane *x = a, *y = b;
-    return x->rank != y->rank ? (x->rank < y->rank ? -1 : 1) : x->thread - y->thread;
+    return ORDER(x->rank, y->rank) ?: ORDER(x->thread, y->thread);
 }
 
 static size_t lane_at(const struct drawing *d, uint32_t rank, uint8_t thread)

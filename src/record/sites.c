@@ -1,6 +1,7 @@
 #define UNW_LOCAL_ONLY
 #include "record/sites.h"
 
+#include "base/order.h"
 #include "base/text.h"
 #include "record/entries.h"
 #include "record/peers.h"
@@ -272,9 +273,7 @@ static uint32_t n_vacant;
 static int rarest_first(const void *a, const void *b)
 {
     const struct candidate *x = a, *y = b;
-    return x->calls != y->calls       ? (x->calls < y->calls ? -1 : 1)
-           : x->time_ns != y->time_ns ? (x->time_ns < y->time_ns ? -1 : 1)
-                                      : (x->site > y->site) - (x->site < y->site);
+    return ORDER(x->calls, y->calls) ?: ORDER(x->time_ns, y->time_ns) ?: ORDER(x->site, y->site);
 }
 
 /* Of all sites but the first, which is none; USED ones come last. */

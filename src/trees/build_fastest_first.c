@@ -1,4 +1,5 @@
 /* "fastest-first": the order of ranks by their speed, whatever the ways between them. */
+#include "base/order.h"
 #include "trees/builders.h"
 #include "trees/heap.h"
 
@@ -13,9 +14,7 @@ struct speed {
 static int compare_speed(const void *a, const void *b)
 {
     const struct speed *x = a, *y = b;
-    if (x->d != y->d)
-        return x->d < y->d ? -1 : 1;
-    return x->v - y->v;
+    return ORDER(x->d, y->d) ?: ORDER(x->v, y->v);
 }
 
 /* A vertex's speed is its injection time, by the mean over its edges where they differ. */

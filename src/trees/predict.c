@@ -1,4 +1,5 @@
 /* What a schedule promises, and the order of sending that promises most. */
+#include "base/order.h"
 #include "trees/bcast.h"
 #include "trees/flow.h"
 #include "trees/schedule.h"
@@ -50,9 +51,7 @@ struct rest {
 static int compare_rest(const void *a, const void *b)
 {
     const struct rest *x = a, *y = b;
-    if (x->after != y->after)
-        return x->after < y->after ? 1 : -1;
-    return x->v - y->v;
+    return ORDER(y->after, x->after) ?: ORDER(x->v, y->v);
 }
 
 void schedule_label(struct schedule *s, const struct graph *g)

@@ -2,6 +2,8 @@
  * ol and held share. */
 #include "measure/bcast/bcast_inner.h"
 
+#include "base/order.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -20,9 +22,7 @@ struct candidate {
 static int compare_candidates(const void *a, const void *b)
 {
     const struct candidate *x = a, *y = b;
-    if (x->scouted != y->scouted)
-        return x->scouted < y->scouted ? 1 : -1;
-    return 0;
+    return ORDER(y->scouted, x->scouted);
 }
 
 static void agenda_sort(struct agenda *a, const double *scouted)

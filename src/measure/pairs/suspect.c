@@ -1,5 +1,6 @@
 #include "measure/pairs/suspect.h"
 
+#include "base/order.h"
 #include "base/stats.h"
 
 #include <math.h>
@@ -166,9 +167,7 @@ static void search_size(struct search *w)
 static int by_kind(const void *x, const void *y)
 {
     const struct suspect *a = x, *b = y;
-    if (a->kind != b->kind)
-        return a->kind < b->kind ? -1 : 1;
-    return (a->factor < b->factor) - (a->factor > b->factor);
+    return ORDER(a->kind, b->kind) ?: ORDER(b->factor, a->factor);
 }
 
 struct suspect *pairs_suspects(const struct pairs *p, double factor, size_t *n)
