@@ -1,6 +1,7 @@
 /* collprof launches: a benchmark started several times over, since between launches its figures
  * differ by more than their intervals say; or the results of launches that were made by hand. */
 #include "results/launches.h"
+#include "base/text.h"
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -53,13 +54,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-/* What is called so is meant as a file, also where there is none. */
-static bool is_file(const char *word)
-{
-    size_t n = strlen(word);
-    return n > 5 && strcmp(word + n - 5, ".json") == 0;
-}
-
 /* The command, whose standard output goes into the file. */
 static void launch(const struct launches *l, long i, const char *file)
 {
@@ -101,7 +95,7 @@ static void add(const struct launches *l, json_t *all, const char *file)
 static void gather(const struct launches *l, json_t *all)
 {
     char file[4100];
-    if (is_file(l->word[0])) {
+    if (text_ends_with(l->word[0], ".json")) { /* meant as a file, also where there is none */
         for (int i = 0; i < l->n_words; i++)
             add(l, all, l->word[i]);
         return;
