@@ -75,9 +75,6 @@ size_t bench_steps(const struct bench_range *range);
 /* For a parser: one clear line (rank 0), then return its value from the parser. */
 error_t bench_bad_option(struct argp_state *state, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* For a parser: ARG as one of the ranks. */
-error_t bench_parse_root(struct argp_state *state, const char *arg, const struct bench *b,
-                         int *root);
 /* For a parser's end: WHAT ("a broadcast") needs two ranks, and ROOT among the fewest. */
 error_t bench_check_ranks(struct argp_state *state, const struct bench *b, const char *what,
                           int root);

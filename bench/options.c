@@ -141,16 +141,6 @@ static error_t parse_budget(struct argp_state *state, char *arg, struct bench *b
     return 0;
 }
 
-error_t bench_parse_root(struct argp_state *state, const char *arg, const struct bench *b,
-                         int *root)
-{
-    size_t rank;
-    if (!bench_parse_size(arg, &rank) || rank >= (size_t)b->size)
-        return bench_bad_option(state, "impossible root '%s': ranks are 0 to %d", arg, b->size - 1);
-    *root = (int)rank;
-    return 0;
-}
-
 error_t bench_check_ranks(struct argp_state *state, const struct bench *b, const char *what,
                           int root)
 {

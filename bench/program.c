@@ -150,8 +150,13 @@ error_t bench_take_count(struct argp_state *state, const struct bench_option *o,
 error_t bench_take_root(struct argp_state *state, const struct bench_option *o, const char *arg,
                         void *value)
 {
+    const struct bench *b = state->input;
+    size_t rank;
     (void)o;
-    return bench_parse_root(state, arg, state->input, value);
+    if (!bench_parse_size(arg, &rank) || rank >= (size_t)b->size)
+        return bench_bad_option(state, "impossible root '%s': ranks are 0 to %d", arg, b->size - 1);
+    *(int *)value = (int)rank;
+    return 0;
 }
 
 error_t bench_take_times(struct argp_state *state, const struct bench_option *o, const char *arg,
