@@ -87,13 +87,7 @@ static void ratio_brief(const struct view *v, const void *row, char *text, size_
         snprintf(text, room, value > 99 ? ">99" : "%.2f", value);
 }
 
-static double done(const struct view *v, const void *row)
-{
-    ENTRY;
-    (void)v;
-    return ratio(100 * (double)e->hidden, (double)e->completed);
-}
-
+GET(done, profile_entry, ratio(100 * (double)e->hidden, (double)e->completed))
 static void done_brief(const struct view *v, const void *row, char *text, size_t room)
 {
     double value = done(v, row);
