@@ -229,11 +229,9 @@ static void count_last(const struct profile *p, struct map *m,
     uint32_t *kind = comm_kinds(p, false);
     for (size_t i = 0, end; i < p->events.n; i = end) {
         const struct profile_event *e = &p->events.at[i], *last = e;
-        for (end = i + 1; end < p->events.n && p->events.at[end].comm_id == e->comm_id &&
-                          p->events.at[end].sequence == e->sequence;
-             end++)
-            if (p->events.at[end].entry_ns > last->entry_ns)
-                last = &p->events.at[end];
+        end = events_next(p, i);
+        for (const struct profile_event *other = e + 1; other < p->events.at + end; other++)
+            last = other->entry_ns > last->entry_ns ? other : last;
         if (end - i < 2 || end - i != p->comms.at[e->comm].size)
             continue;
         for (size_t k = 0; k < m->rows; k++)

@@ -24,16 +24,12 @@ static int by_time(const void *a, const void *b)
 /* Instances of which every member's entry and exit are there. */
 static void find_moments(const struct profile *p, moments *list)
 {
-    int64_t start = INT64_MAX;
-    for (size_t i = 0; i < p->events.n; i++)
-        start = p->events.at[i].entry_ns < start ? p->events.at[i].entry_ns : start;
+    int64_t start = events_origin(p);
     for (size_t i = 0, end; i < p->events.n; i = end) {
         const struct profile_event *e = &p->events.at[i];
         int64_t first = e->entry_ns, last = e->entry_ns, out = e->exit_ns;
-        for (end = i + 1; end < p->events.n && p->events.at[end].comm_id == e->comm_id &&
-                          p->events.at[end].sequence == e->sequence;
-             end++) {
-            const struct profile_event *other = &p->events.at[end];
+        end = events_next(p, i);
+        for (const struct profile_event *other = e + 1; other < p->events.at + end; other++) {
             first = other->entry_ns < first ? other->entry_ns : first;
             last = other->entry_ns > last ? other->entry_ns : last;
             out = other->exit_ns > out ? other->exit_ns : out;

@@ -18,7 +18,7 @@ static json_t *bar_of(const struct profile *p, const struct profile_event *e, in
 
 size_t data_trace(const struct profile *p, FILE *out)
 {
-    int64_t origin = INT64_MAX;
+    int64_t origin = events_origin(p);
     json_t *bars = json_array();
     char **labels = site_labels(p);
     for (size_t i = 0; i < p->ranks.n; i++) {
@@ -28,9 +28,6 @@ size_t data_trace(const struct profile *p, FILE *out)
                                               "thread_name", "ph", "M", "pid", 0, "tid",
                                               p->ranks.at[i].rank, "args", "name", name));
     }
-    for (size_t i = 0; i < p->events.n; i++)
-        if (p->events.at[i].entry_ns < origin)
-            origin = p->events.at[i].entry_ns;
     for (size_t i = 0; i < p->events.n; i++)
         json_array_append_new(bars, bar_of(p, &p->events.at[i], origin, labels));
     site_labels_free(p, labels);

@@ -140,11 +140,10 @@ static void add_skews(const struct profile *p, const struct profile_arrival *pla
     for (size_t i = 0, end; i < p->events.n; i = end) {
         const struct profile_event *e = &p->events.at[i];
         int64_t first = e->entry_ns, last = e->entry_ns;
-        for (end = i + 1; end < p->events.n && p->events.at[end].comm_id == e->comm_id &&
-                          p->events.at[end].sequence == e->sequence;
-             end++) {
-            first = p->events.at[end].entry_ns < first ? p->events.at[end].entry_ns : first;
-            last = p->events.at[end].entry_ns > last ? p->events.at[end].entry_ns : last;
+        end = events_next(p, i);
+        for (const struct profile_event *other = e + 1; other < p->events.at + end; other++) {
+            first = other->entry_ns < first ? other->entry_ns : first;
+            last = other->entry_ns > last ? other->entry_ns : last;
         }
         if (e->operation == place->operation && e->site == place->site &&
             kind[e->comm] == place->comm && end - i == p->comms.at[e->comm].size && last > first)
@@ -166,10 +165,7 @@ static enum picture_result draw_arrivals(const struct profile *p, const char *pa
                                    "last entry minus first entry (us)", .y_log10 = true};
     struct lines lines = {0};
     uint32_t *kind = comm_kinds(p, false);
-    int64_t origin = INT64_MAX;
-    for (size_t i = 0; i < p->events.n; i++)
-        if (p->events.at[i].entry_ns < origin)
-            origin = p->events.at[i].entry_ns;
+    int64_t origin = events_origin(p);
     for (size_t a = 0; a < p->arrivals.n && lines.list.n < view->top; a++) {
         const struct profile_arrival *place = &p->arrivals.at[a];
         char site[512], on[820], label[900];

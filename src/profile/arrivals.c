@@ -253,9 +253,7 @@ void arrivals_find(struct profile *p)
         p->ranks.at[i].late_wait_ns = 0;
     for (size_t i = 0, end; i < p->events.n && comparable; i = end) {
         const struct profile_event *e = &p->events.at[i];
-        for (end = i + 1; end < p->events.n && p->events.at[end].comm_id == e->comm_id &&
-                          p->events.at[end].sequence == e->sequence;)
-            end++;
+        end = events_next(p, i);
         if (!is_whole(p, e, end - i))
             continue;
         *PUSH(&list) = look_at(p, e, end - i, kind);

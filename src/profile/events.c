@@ -1,6 +1,7 @@
 #include "profile/model.h"
 
 #include "base/order.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,23 @@ void events_sort(struct profile *p)
 {
     if (p->events.n)
         qsort(p->events.at, p->events.n, sizeof *p->events.at, compare_events);
+}
+
+size_t events_next(const struct profile *p, size_t i)
+{
+    size_t next = i + 1;
+    while (next < p->events.n && p->events.at[next].comm_id == p->events.at[i].comm_id &&
+           p->events.at[next].sequence == p->events.at[i].sequence)
+        next++;
+    return next;
+}
+
+int64_t events_origin(const struct profile *p)
+{
+    int64_t start = INT64_MAX;
+    for (size_t i = 0; i < p->events.n; i++)
+        start = p->events.at[i].entry_ns < start ? p->events.at[i].entry_ns : start;
+    return start;
 }
 
 bool event_is_sampled(const struct profile_event *e, uint32_t mask)

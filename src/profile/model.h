@@ -344,6 +344,10 @@ void spread_merge(struct spread *into, const struct spread *from);
 bool event_is_sampled(const struct profile_event *e, uint32_t mask);
 void events_limit(struct profile *p, uint32_t limit);
 void events_sort(struct profile *p);
+/* Of sorted ones the next that is of another collective than the I-th. */
+size_t events_next(const struct profile *p, size_t i);
+/* The first entry of all, ns; INT64_MAX: there is none. */
+int64_t events_origin(const struct profile *p);
 
 /* Whether all communicators of the row have one name, which the application gave. */
 static inline bool comm_is_named(const struct profile_comm *c)
