@@ -135,21 +135,23 @@ void html_ranks(const struct profile *p, const char *doubt, FILE *out)
 
 /* --- maps: cells of one colour, as dense as their figure is large --- */
 
-enum { MOST_COLUMNS = 64, MOST_ROWS = 64, LEAST_CELL = 14, MOST_CELL = 40, MAP = 600, HEIGHT = 18 };
+enum { MOST_COLUMNS = 64, LEAST_CELL = 14, MOST_CELL = 40, MAP = 600, HEIGHT = 18 };
 
 struct map {
-    size_t rows, columns, per_row, per_column; /* ranks that a cell stands for */
-    size_t cell;                               /* how wide */
+    size_t rows, columns, per_column; /* ranks that a cell stands for */
+    size_t cell;                      /* how wide */
     double *at, largest;
 };
 
-static struct map map_new(size_t rows, size_t columns, size_t per_row, size_t per_column)
+static struct map map_new(size_t rows, size_t columns, size_t per_column)
 {
     size_t cell = columns ? MAP / columns : MAP;
     cell = cell < LEAST_CELL ? LEAST_CELL : cell > MOST_CELL ? MOST_CELL : cell;
-    return (struct map){rows,       columns, per_row,
-                        per_column, cell,    profile_alloc((rows * columns + 1) * sizeof(double)),
-                        0};
+    return (struct map){.rows = rows,
+                        .columns = columns,
+                        .per_column = per_column,
+                        .cell = cell,
+                        .at = profile_alloc((rows * columns + 1) * sizeof(double))};
 }
 
 static void map_add(struct map *m, size_t row, size_t column, double value)
@@ -161,9 +163,9 @@ static void map_add(struct map *m, size_t row, size_t column, double value)
     m->largest = fmax(m->largest, *at);
 }
 
-static size_t per_cell(size_t ranks, size_t most)
+static size_t per_cell(size_t ranks)
 {
-    return (ranks + most - 1) / most ? (ranks + most - 1) / most : 1;
+    return ranks ? (ranks + MOST_COLUMNS - 1) / MOST_COLUMNS : 1;
 }
 
 static void map_begin(const struct map *m, size_t label, const char *what, FILE *out)
@@ -267,8 +269,8 @@ void html_late(const struct view *v, const char *doubt, FILE *out)
     for (size_t i = 0; i < n; i++)
         place[i] = &p->arrivals.at[i];
     qsort(place, n, sizeof *place, longer_wait);
-    size_t per = per_cell(ranks, MOST_COLUMNS), rows = n < PLACES ? n : PLACES;
-    struct map m = map_new(rows, (ranks + per - 1) / per, 1, per);
+    size_t per = per_cell(ranks), rows = n < PLACES ? n : PLACES;
+    struct map m = map_new(rows, (ranks + per - 1) / per, per);
     count_last(p, &m, place);
     if (m.largest > 0) {
         char **text = labels_of(v, place, rows);
@@ -310,10 +312,9 @@ void html_late(const struct view *v, const char *doubt, FILE *out)
 
 void html_messages(const struct profile *p, FILE *out)
 {
-    size_t ranks = highest_rank(p), per = per_cell(ranks, MOST_COLUMNS),
-           n = (ranks + per - 1) / per;
+    size_t ranks = highest_rank(p), per = per_cell(ranks), n = (ranks + per - 1) / per;
     char most[32], bytes[32];
-    struct map m = map_new(n, n, per, per);
+    struct map m = map_new(n, n, per);
     for (size_t i = 0; i < p->peers.n; i++) {
         const struct profile_peer *e = &p->peers.at[i];
         if (!e->received)

@@ -80,7 +80,6 @@ struct judging {
     double *shortest; /* half the shortest round trip of each member; 0: not known */
     double longest;   /* of these */
     bool *cleared;    /* [i * size + j]: i does not depend on j */
-    struct ack_verdict *verdict;
 };
 
 static const struct ack_stamp *at(const struct judging *g, size_t k, int j)
@@ -310,8 +309,7 @@ bool ack_judge(const struct ack_stamp *stamp, size_t n, int size, int root,
                         .root = root,
                         .bound = bound,
                         .shortest = calloc(members, sizeof(double)),
-                        .cleared = calloc(members * members, sizeof(bool)),
-                        .verdict = verdict};
+                        .cleared = calloc(members * members, sizeof(bool))};
     struct destination d = {.who = calloc(room, sizeof(int)),
                             .clean = calloc(room, sizeof(bool)),
                             .value = calloc(room, sizeof(double)),

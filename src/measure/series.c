@@ -126,7 +126,6 @@ static void keeping_end(struct keeping *k, struct series *s)
     struct summary batches = stats_summarize(k->tally.batch_means.value, k->tally.batch_means.n);
     *s = (struct series){.samples = k->tally.samples,
                          .loop_mean = batches.mean,
-                         .loop_sd = batches.sd,
                          .repetitions = k->repetitions,
                          .batches = (int)batches.n,
                          .attempts = k->tally.attempts,

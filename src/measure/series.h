@@ -14,7 +14,6 @@ struct series {
     struct samples samples; /* every raw sample of the accepted attempt, seconds */
     struct summary summary; /* of them */
     double loop_mean;      /* mean over the batches of (time of the loop) / M: the paper's figure */
-    double loop_sd;        /* between batches */
     int repetitions;       /* M as it was: less than the plan's where the budget was short */
     int batches, attempts; /* attempts: STOP_PAPER, the accepted one included */
     bool over_budget;      /* ended by the budget, not by the rule */
