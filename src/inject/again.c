@@ -207,8 +207,6 @@ static bool copy(void **copy, void **held, const void *from, const struct parts 
         *copy = NULL;
         return true;
     }
-    if (!from && !range_of(room, a->rank, a->size, &low, &high))
-        return false;
     if (!range_of(room, a->rank, a->size, &low, &high) || (!from && high > low))
         return false;
     size_t at = ((uintptr_t)from + (uintptr_t)low) % PAGE;
