@@ -8,7 +8,6 @@
 #include "overlap_journal.h"
 #include "overlap_options.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

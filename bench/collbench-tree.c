@@ -1,7 +1,6 @@
 /* Broadcast schedules from latencies: what each algorithm promises, and what it keeps. */
 #include "tree_bench.h"
 
-#include "base/clock.h"
 #include "measure/pairs/best.h"
 #include "measure/pairs/log.h"
 #include "picture/schedule_draw.h"

@@ -3,7 +3,6 @@
  * (2010). */
 #include "collective_bench.h"
 
-#include <math.h>
 #include <string.h>
 
 /* LEFT of a block <= RIGHT one after the other, of the same block or of one for each rank. */

@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 const char *const against_names[N_AGAINST + 1] = {"ranks", "size", "delay", "comp", NULL};
 

@@ -3,8 +3,6 @@
 #include "layer/life.h"
 #include "wrappers/prologue.h"
 
-#include <stdarg.h>
-
 /* The first MPI_Init counts as a call like any other, once there is a ledger to count it in. */
 static void leave_init(struct call *c, int rc, int provided)
 {

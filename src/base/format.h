@@ -3,7 +3,6 @@
 #ifndef COLLPROF_BASE_FORMAT_H
 #define COLLPROF_BASE_FORMAT_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 char *format_time(char *text, double ns);                  /* "0", "850 ns", "12.3 us", "4.56 s" */

@@ -1,6 +1,7 @@
 #include "base/topology.h"
 
 #include <hwloc.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

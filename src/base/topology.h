@@ -5,7 +5,6 @@
 #ifndef COLLPROF_BASE_TOPOLOGY_H
 #define COLLPROF_BASE_TOPOLOGY_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -3,7 +3,6 @@
 #define COLLPROF_CLI_EXECUTABLE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 struct executable {
     bool is_static;     /* no dynamic loader: LD_PRELOAD does nothing */

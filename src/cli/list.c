@@ -1,7 +1,6 @@
 /* collprof list: the runs in a directory, those beside it, and those that are kept in it. */
 #include "cli/cli.h"
 
-#include "base/format.h"
 #include "base/order.h"
 #include "page/layout.h"
 #include "page/text.h"

@@ -1,7 +1,6 @@
 /* Opening what was written: a picture, a page. */
 #include "cli/cli.h"
 
-#include <errno.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>

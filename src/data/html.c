@@ -9,7 +9,6 @@
 #include "page/text.h"
 #include "profile/noise.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -9,7 +9,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum part { WORK, MESSAGES, LATE, COLLECTIVES, OTHER, ENDS, PARTS };
 static const struct {

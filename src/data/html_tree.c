@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { ROW = 18, LEFT = 8, PLOT = 560, RIGHT = 150, MOST = 1024 };
 

@@ -4,7 +4,6 @@
 #ifndef COLLPROF_INJECT_ACK_PLAN_H
 #define COLLPROF_INJECT_ACK_PLAN_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 /* The root makes one and tells the others, again and again over the run. */

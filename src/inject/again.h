@@ -7,7 +7,6 @@
 
 #include <mpi.h>
 #include <stdbool.h>
-#include <stdint.h>
 
 /* What a collective is called with, as far as its arguments say it; what it does not have is 0. */
 struct operands {

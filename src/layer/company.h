@@ -5,8 +5,6 @@
 #define COLLPROF_LAYER_COMPANY_H
 
 #include <mpi.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /* Before the library's own initialization. */

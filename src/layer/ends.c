@@ -4,13 +4,11 @@
 #include "base/leaving.h"
 #include "base/quote.h"
 #include "layer/life_inner.h"
-#include "record/entries.h"
 #include "transport/transport.h"
 
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -3,7 +3,6 @@
 #include "base/try.h"
 #include "config.h"
 #include "layer/life_inner.h"
-#include "record/entries.h"
 #include "sync/harmonize.h"
 
 #include <stdlib.h>

@@ -1,8 +1,6 @@
 /* Figures of what MPI did below its calls: struct net_row. */
 #include "page/figures_inner.h"
 
-#include "base/format.h"
-
 GET(below_sends, net_row, e->sends)
 GET(below_eager, net_row, ratio(100 * (double)e->eager, (double)e->sends))
 GET(below_rendezvous, net_row, ratio(100 * (double)e->rendezvous, (double)e->sends))

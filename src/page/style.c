@@ -1,5 +1,6 @@
 #include "page/style.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

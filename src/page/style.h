@@ -3,7 +3,6 @@
 #ifndef COLLPROF_PAGE_STYLE_H
 #define COLLPROF_PAGE_STYLE_H
 
-#include <stdbool.h>
 #include <stdio.h>
 
 enum style { STYLE_HEAD, STYLE_DOUBT, STYLE_FAINT };

@@ -1,17 +1,14 @@
 #include "picture/pictures.h"
 
-#include "base/text.h"
 #include "page/layout.h"
 #include "page/rows.h"
 #include "picture/matrix_draw.h"
 #include "picture/plot.h"
 #include "picture/timeline_draw.h"
-#include "profile/noise.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* Lines with points of their own, as the plotter wants them. */
 struct lines {

@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const char *const palettes[] = {
     [PALETTE_LATENCY] = "set palette defined (0 '#1f3fbf', 0.25 '#4fa3d9', 0.5 '#fff3a0', "

@@ -3,7 +3,6 @@
 #include "base/order.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static int compare_events(const void *a, const void *b)
 {

@@ -5,8 +5,6 @@
 
 #include "profile/model.h"
 
-#include <math.h>
-
 /* Ledger index to profile index. */
 struct maps {
     uint32_t *module, *operation, *comm, *region, *site;

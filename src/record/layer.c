@@ -3,7 +3,6 @@
 #include "base/reason.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 

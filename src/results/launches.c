@@ -4,7 +4,6 @@
 #include "results/document_inner.h"
 #include "results/json_file.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

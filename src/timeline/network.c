@@ -4,7 +4,6 @@
 #include "timeline/timeline_inner.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Events of some kinds in an order in which they can be found. */
 struct list {

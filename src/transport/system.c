@@ -3,7 +3,6 @@
 #include "transport/watch.h"
 
 #include <dlfcn.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 

@@ -4,8 +4,6 @@
 
 #include "transport/transport.h"
 
-#include <stddef.h>
-
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 

@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The time of the next event of each slot, INFINITY for none: a tournament, its winner on top. */
 struct agenda {

@@ -12,7 +12,6 @@
 #include "measure/series.h"
 
 #include <mpi.h>
-#include <stdbool.h>
 
 struct sync_clock; /* sync/sync.h */
 

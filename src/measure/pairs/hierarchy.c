@@ -4,7 +4,6 @@
 
 #include "measure/pairs/log.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { EMPTY_MAX = 20 }; /* batches without a start in time, before giving up */
 
