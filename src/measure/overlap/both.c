@@ -3,20 +3,12 @@
 
 #include "base/clock.h"
 
-static void send_over(struct overlap_side *s)
-{
-    MPI_Request request;
-    PMPI_Isend(s->send, s->count, s->type, s->peer, OVERLAP_TAG_DATA, s->comm, &request);
-    overlap_compute(s);
-    PMPI_Wait(&request, MPI_STATUS_IGNORE);
-}
-
 static double first(struct overlap_side *s)
 {
     MPI_Request request;
     overlap_hear(s, s->peer, OVERLAP_TAG_READY);
     double start = clock_now();
-    send_over(s);
+    overlap_send_over(s);
     PMPI_Irecv(s->recv, s->count, s->type, s->peer, OVERLAP_TAG_DATA, s->comm, &request);
     overlap_compute(s);
     PMPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -30,7 +22,7 @@ static void others(struct overlap_side *s)
     overlap_say(s, s->peer, OVERLAP_TAG_READY);
     overlap_compute(s);
     PMPI_Wait(&request, MPI_STATUS_IGNORE);
-    send_over(s);
+    overlap_send_over(s);
 }
 
 const struct overlap_benchmark overlap_both = {

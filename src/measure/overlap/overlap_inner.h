@@ -12,8 +12,9 @@ extern const struct overlap_benchmark overlap_sender, overlap_receiver, overlap_
     overlap_ireduce_scatter, overlap_iscan;
 
 /* Shared by those that differ in one thing only. */
-double overlap_sender_first(struct overlap_side *s);
 void overlap_sender_others(struct overlap_side *s);
+/* A send, with the computation before its wait. */
+void overlap_send_over(struct overlap_side *s);
 /* Of the first: its send, with the computation before the wait; of the other: its receive, posted
  * before the first hears that it may start. */
 double overlap_send(struct overlap_side *s, double *start);
