@@ -145,6 +145,16 @@ static int create_ledger(uint64_t tag)
     return ledger_create(&layer.ledger, -1, NULL, bytes, n_mpi_functions);
 }
 
+/* What is mapped of it stays. */
+static void remove_file(void)
+{
+    int directory = layer.ledger.in_file ? place_open(&life_place) : -1;
+    if (directory < 0)
+        return;
+    unlinkat(directory, strrchr(layer.ledger.path, '/') + 1, 0);
+    close(directory);
+}
+
 /* Everything that this process can do by itself. */
 int life_open_ledger(int thread_level, uint64_t tag)
 {
@@ -159,7 +169,7 @@ int life_open_ledger(int thread_level, uint64_t tag)
     layer.pid = getpid();
     describe_run(layer.ledger.header, thread_level);
     if (entries_start() || sites_start() || requests_start() || comms_start() || peers_start()) {
-        life_remove_record();
+        remove_file();
         ledger_close(&layer.ledger);
         return ENOMEM;
     }
@@ -342,22 +352,13 @@ static void make_profile(void *profile)
     *mine = p;
 }
 
-void life_remove_record(void)
-{
-    int directory = layer.ledger.in_file ? place_open(&life_place) : -1;
-    if (directory < 0)
-        return;
-    unlinkat(directory, strrchr(layer.ledger.path, '/') + 1, 0);
-    close(directory);
-}
-
 /* The ranks' records go when what they say has been written elsewhere, and not before. */
 static void remove_record(int written)
 {
     MPI_Request request;
     int posted = PMPI_Ibcast(&written, 1, MPI_INT, 0, layer.comm, &request);
     if (!wait_politely(posted, &request) && written && !layer.settings.keep && !layer.trace)
-        life_remove_record();
+        remove_file();
 }
 
 /* A run that this one has started, say by system("mpiexec ..."), finds the directory taken. */

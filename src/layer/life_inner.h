@@ -36,9 +36,6 @@ const char *agreed_sentence(void);
  * memory. */
 int life_open_ledger(int thread_level, uint64_t tag);
 
-/* The file; what is mapped stays. */
-void life_remove_record(void);
-
 /* Records from here on. */
 void life_begin(void);
 
