@@ -146,9 +146,7 @@ void data_html(const struct profile *p, const struct base_round *base, const str
             : "";
     char title[300], *times = NULL;
     size_t size;
-    FILE *drawn = open_memstream(&times, &size);
-    if (!drawn)
-        profile_out_of_memory();
+    FILE *drawn = profile_open_text(&times, &size);
     bool curves = html_times(p, doubt, drawn); /* before the head: whether it carries the library */
     fclose(drawn);
     snprintf(title, sizeof title, "%.200s on %zu rank%s",

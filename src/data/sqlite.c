@@ -29,10 +29,8 @@ static char *table_statement(const struct listing *l, bool insert)
 {
     char *text = NULL;
     size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = profile_open_text(&text, &size);
     const char *comma = "";
-    if (!out)
-        profile_out_of_memory();
     fprintf(out, insert ? "INSERT INTO %s VALUES (" : "CREATE TABLE %s (", l->name);
     for (size_t i = 0; i < l->figures->n; i++) {
         const struct figure *f = &l->figures->at[i];

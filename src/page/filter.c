@@ -296,9 +296,7 @@ char *filter_sentences(const struct filter *f)
 {
     char *text = NULL, calls[32], all[32], share[32];
     size_t size;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        profile_out_of_memory();
+    FILE *out = profile_open_text(&text, &size);
     fprintf(out, "Only what matches%s%s%s%s%s%s", f->only ? " --only=" : "", f->only ? f->only : "",
             f->comm ? " --comm=" : "", f->comm ? f->comm : "", f->region ? " --region=" : "",
             f->region ? f->region : "");

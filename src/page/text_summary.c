@@ -234,9 +234,7 @@ char *text_sentences(const struct view *v)
     const struct noise noise = noise_of(v->p);
     char *text = NULL;
     size_t size;
-    FILE *sentences = open_memstream(&text, &size);
-    if (!sentences)
-        profile_out_of_memory();
+    FILE *sentences = profile_open_text(&text, &size);
     trust(v->p, &noise, sentences);
     most_time(v, sentences);
     without_place(v, sentences);

@@ -43,6 +43,14 @@ char *profile_strdup(const char *text)
     return strcpy(profile_alloc(strlen(text) + 1), text);
 }
 
+FILE *profile_open_text(char **text, size_t *size)
+{
+    FILE *out = open_memstream(text, size);
+    if (!out)
+        profile_out_of_memory();
+    return out;
+}
+
 void *array_push(void **at, size_t *n, size_t *room, size_t size)
 {
     if (*n == *room) {

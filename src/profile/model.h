@@ -37,6 +37,8 @@ void *array_push(void **at, size_t *n, size_t *room, size_t size);
 _Noreturn void profile_out_of_memory(void);
 void *profile_alloc(size_t size);
 char *profile_strdup(const char *text);
+/* To be written to; *TEXT, for free(), is there once it is closed. */
+FILE *profile_open_text(char **text, size_t *size);
 
 /* Positions by hash. */
 struct lookup {
