@@ -3,6 +3,7 @@
 #include "base/try.h"
 #include "config.h"
 #include "layer/life_inner.h"
+#include "measure/crew.h"
 #include "sync/harmonize.h"
 
 #include <stdlib.h>
@@ -103,10 +104,7 @@ static int kept_free(MPI_Comm comm, int key, void *kept, void *extra)
 
 static int kept_open(struct kept *k, MPI_Comm comm)
 {
-    int have = k != NULL, all = 0;
-    TRY(PMPI_Allreduce(&have, &all, 1, MPI_INT, MPI_MIN, comm));
-    if (!all)
-        return MPI_ERR_NO_MEM;
+    TRY(crew_agree(comm, k != NULL));
     TRY(sync_start(&k->clock, comm, NULL));
     TRY(harmony_open(&k->start, &k->clock, comm, 0));
     k->start.follows = true;

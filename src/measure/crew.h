@@ -1,5 +1,4 @@
-/* The ranks that measure together: what every family of methods needs before its first series.
- * Private to src/measure. */
+/* The ranks that measure together: what every family of methods needs before its first series. */
 #ifndef COLLPROF_MEASURE_CREW_H
 #define COLLPROF_MEASURE_CREW_H
 

@@ -1,6 +1,7 @@
 #include "measure/overlap/overlap.h"
 
 #include "base/clock.h"
+#include "measure/crew.h"
 #include "measure/overlap/overlap_inner.h"
 
 #include <math.h>
@@ -71,9 +72,7 @@ const struct overlap_benchmark *overlap_find(const char *name)
 
 bool overlap_all_have(MPI_Comm comm, bool have)
 {
-    int mine = have, all = 0;
-    PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm);
-    return all;
+    return crew_agree(comm, have) == MPI_SUCCESS;
 }
 
 bool overlap_open(struct overlap_stage *stage)

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "measure/collective/collective.h"
+#include "measure/crew.h"
 #include "measure/pairs/best.h"
 #include "measure/pairs/log.h"
 #include "measure/pairs/pairs.h"
@@ -203,13 +204,10 @@ static bool is_quicker(struct estimate a, struct estimate b)
 static void *trial_buffer(const struct grid *g, size_t bytes)
 {
     void *buffer = g->size > 1 && bytes <= INT32_MAX ? calloc(bytes > 0 ? bytes : 1, 1) : NULL;
-    int good = buffer != NULL, all = 0;
-    PMPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, g->comm);
-    if (!all) {
-        free(buffer);
-        return NULL;
-    }
-    return buffer;
+    if (crew_agree(g->comm, buffer != NULL) == MPI_SUCCESS)
+        return buffer;
+    free(buffer);
+    return NULL;
 }
 
 /* The finalists in the order of their predictions, for as long as the next one may be quicker than

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/try.h"
+#include "measure/crew.h"
 #include "measure/pairs/pair.h"
 
 #include <math.h>
@@ -305,10 +306,7 @@ int pairs_measure(MPI_Comm comm, const struct pairs_plan *plan, struct pairs *p)
     *p = (struct pairs){0};
     TRY(PMPI_Comm_rank(comm, &m.rank));
     TRY(PMPI_Comm_size(comm, &m.n));
-    int good = allocate(&m, p), all = 0;
-    int error = PMPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, comm);
-    if (error == MPI_SUCCESS && !all)
-        error = MPI_ERR_NO_MEM;
+    int error = crew_agree(comm, allocate(&m, p));
     if (error == MPI_SUCCESS)
         error = run(&m, p);
     if (error == MPI_SUCCESS)

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/stats.h"
 #include "base/try.h"
+#include "measure/crew.h"
 #include "measure/pairs/pairs.h"
 
 #include <math.h>
@@ -50,19 +51,18 @@ static void place_free(struct place *place)
 /* Rank 0 finds the sites, all hear of them. */
 static int place_find(MPI_Comm comm, const struct pairs *p, int rank, int n, struct place *place)
 {
-    int *found = NULL, good = 1, all = 0;
-    if (rank == 0)
-        good = pairs_sites(p, false, &found);
+    int *found = NULL;
+    bool good = rank != 0 || pairs_sites(p, false, &found);
     *place = (struct place){.group = calloc((size_t)n, sizeof *place->group),
                             .first = malloc(2 * (size_t)n * sizeof *place->first)};
     good = good && place->group && place->first;
     if (good && found)
         memcpy(place->group, found, (size_t)n * sizeof *found);
     free(found);
-    TRY(PMPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, comm));
-    if (!all) {
+    int error = crew_agree(comm, good);
+    if (error != MPI_SUCCESS) {
         place_free(place);
-        return MPI_ERR_NO_MEM;
+        return error;
     }
     TRY(PMPI_Bcast(place->group, n, MPI_INT, 0, comm));
     place->second = place->first + n;
@@ -276,10 +276,7 @@ int pairs_measure_by_sites(MPI_Comm comm, const struct sync_clock *clock, const 
     struct sample *within = calloc((size_t)n_sizes, sizeof *within);
     struct sample *all_within =
         calloc((size_t)n_sizes * (size_t)place.n_groups, sizeof *all_within);
-    int good = within && all_within, everywhere = 0;
-    error = PMPI_Allreduce(&good, &everywhere, 1, MPI_INT, MPI_MIN, comm);
-    if (error == MPI_SUCCESS && !everywhere)
-        error = MPI_ERR_NO_MEM;
+    error = crew_agree(comm, within && all_within);
     if (error == MPI_SUCCESS)
         error = agree(comm, measure_within(comm, &place, rank, &every, within));
     if (error == MPI_SUCCESS)

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/stats.h"
 #include "base/try.h"
+#include "measure/crew.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -371,9 +372,7 @@ static int begin(struct probing *m, struct pairs *p, int *n_sites)
     m->bytes = (size_t)told[1];
     *n_sites = (int)told[2];
     m->buffer = calloc(FLOWS_MAX * BURST + 1, m->bytes + 1);
-    int good = m->buffer != NULL, all = 0;
-    TRY(PMPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, m->comm));
-    return all ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+    return crew_agree(m->comm, m->buffer != NULL);
 }
 
 int pairs_measure_ways(MPI_Comm comm, struct pairs *p)
