@@ -93,8 +93,7 @@ int *pairs_hosts(const struct pairs *p, int *n)
     *n = 0;
     for (int v = 0; host && v < p->n; v++) {
         int same = 0;
-        while (same < v &&
-               (!p->host[v] || !p->host[same] || strcmp(p->host[v], p->host[same]) != 0))
+        while (same < v && !pairs_same_host(p, same, v))
             same++;
         host[v] = same < v ? host[same] : (*n)++;
     }

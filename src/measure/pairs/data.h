@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 /* One message size. Round trips are whole ones, not halved, mirrored about a diagonal of 0. */
 struct pairs_size {
@@ -50,6 +51,12 @@ struct pairs {
 static inline size_t pairs_cell(const struct pairs *p, int i, int j)
 {
     return (size_t)i * (size_t)p->n + (size_t)j;
+}
+
+/* As far as is known. */
+static inline bool pairs_same_host(const struct pairs *p, int i, int j)
+{
+    return p->host[i] && p->host[j] && strcmp(p->host[i], p->host[j]) == 0;
 }
 
 /* Of N ranks, without sizes. False if there is no memory (then nothing has to be freed). */

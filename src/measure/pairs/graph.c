@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* How much farther it must be to another site than within one. */
 static const double SITE_RATIO = 2;
@@ -175,7 +174,7 @@ static bool joins_hosts(const struct pairs *p, const struct hierarchy_level *lev
     for (int i = 0; i < p->n; i++)
         for (int j = 0; j < i; j++)
             if (level->group[i] == level->group[j] && p->host[i] && p->host[j] &&
-                strcmp(p->host[i], p->host[j]) != 0)
+                !pairs_same_host(p, i, j))
                 return true;
     return false;
 }

@@ -81,7 +81,7 @@ static bool told_together(const struct pairs *p, int i, int j, int within)
     int relation = p->relation ? p->relation[pairs_cell(p, i, j)] : -1;
     if (relation >= 0)
         return relation <= within;
-    return within == SAME_NODE && p->host[i] && p->host[j] && strcmp(p->host[i], p->host[j]) == 0;
+    return within == SAME_NODE && pairs_same_host(p, i, j);
 }
 
 static const char *name_division(const struct pairs *p, const int *group)

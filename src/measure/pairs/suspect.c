@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { KIND_LEAST = 3 }; /* pairs that a kind must have to expect anything of them */
 
@@ -22,15 +21,10 @@ struct search {
     size_t n;
 };
 
-static bool same_host(const struct pairs *p, int i, int j)
-{
-    return p->host[i] && p->host[j] && strcmp(p->host[i], p->host[j]) == 0;
-}
-
 static bool first_of_host(const struct pairs *p, int i)
 {
     for (int k = 0; k < i; k++)
-        if (same_host(p, k, i))
+        if (pairs_same_host(p, k, i))
             return false;
     return true;
 }
@@ -41,7 +35,7 @@ static void find_groups(struct search *w, const int *group)
     for (int i = 0; i < w->p->n; i++) {
         w->group[i] = -1;
         for (int k = 0; group && k < w->p->n; k++)
-            if (group[k] == group[i] && !same_host(w->p, k, i) && k != i)
+            if (group[k] == group[i] && !pairs_same_host(w->p, k, i) && k != i)
                 w->group[i] = group[i];
     }
 }
@@ -51,6 +45,11 @@ struct kind {
     int relation, low, high;
 };
 
+static bool same_kind(struct kind a, struct kind b)
+{
+    return a.relation == b.relation && a.low == b.low && a.high == b.high;
+}
+
 static struct kind kind_of(const struct search *w, int i, int j)
 {
     const struct pairs *p = w->p;
@@ -58,7 +57,7 @@ static struct kind kind_of(const struct search *w, int i, int j)
     int relation = p->relation ? p->relation[pairs_cell(p, i, j)] : -1;
     if (a < 0 || b < 0) /* as one of the group that it might belong to */
         a = b = a < 0 ? b : a;
-    return (struct kind){relation < 0 ? same_host(p, i, j) : relation, a < b ? a : b,
+    return (struct kind){relation < 0 ? pairs_same_host(p, i, j) : relation, a < b ? a : b,
                          a < b ? b : a};
 }
 
@@ -69,8 +68,7 @@ static double median_of_kind(const struct search *w, struct kind kind, double *u
     size_t n = 0;
     for (int i = 0; i < w->p->n; i++) {
         for (int j = i + 1; j < w->p->n; j++) {
-            struct kind k = kind_of(w, i, j);
-            if (k.relation == kind.relation && k.low == kind.low && k.high == kind.high)
+            if (same_kind(kind_of(w, i, j), kind))
                 w->scratch[n++] = w->size->median[pairs_cell(w->p, i, j)];
         }
     }
@@ -96,8 +94,7 @@ static void find_excess(struct search *w)
             double spread, usual = median_of_kind(w, kind, &spread);
             for (int a = i; a < p->n; a++) {
                 for (int b = a + 1; b < p->n; b++) {
-                    struct kind k = kind_of(w, a, b);
-                    if (k.relation != kind.relation || k.low != kind.low || k.high != kind.high)
+                    if (!same_kind(kind_of(w, a, b), kind))
                         continue;
                     double over = log(w->size->median[pairs_cell(p, a, b)] / usual);
                     over = over > spread ? over : fmin(over, 0);
@@ -113,11 +110,11 @@ static double typical(const struct search *w, int i, bool host)
 {
     size_t n = 0;
     for (int a = 0; a < w->p->n; a++) {
-        if (a != i && !(host && same_host(w->p, a, i)))
+        if (a != i && !(host && pairs_same_host(w->p, a, i)))
             continue;
         for (int b = 0; b < w->p->n; b++) {
             double over = w->excess[pairs_cell(w->p, a, b)];
-            if (!isnan(over) && b != a && !(host && same_host(w->p, a, b)))
+            if (!isnan(over) && b != a && !(host && pairs_same_host(w->p, a, b)))
                 w->scratch[n++] = over;
         }
     }
