@@ -50,10 +50,7 @@ double sync_bound(const struct sync_clock *clock, double local)
     return clock->domains > 1 ? sync_line_bound(&clock->line, local) : 0;
 }
 
-/* Whether all ranks of COMM are without an error. Who returns while others go on into the next
- * collective leaves them waiting: so an error of one rank is kept, the rank goes on with the others
- * to where all agree, and all return. */
-static int agree(int error, MPI_Comm comm)
+int sync_agree(int error, MPI_Comm comm)
 {
     int mine = error != MPI_SUCCESS, any = mine;
     int failed = PMPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, comm);
@@ -84,7 +81,7 @@ static int split_domains(const struct sync_clock *clock, MPI_Comm comm, MPI_Comm
         keys = malloc((size_t)host_size * sizeof *keys);
         error = keys ? MPI_SUCCESS : MPI_ERR_NO_MEM;
     }
-    error = agree(error, comm);
+    error = sync_agree(error, comm);
     if (error == MPI_SUCCESS) {
         uint64_t mine = clock->options.domain ? clock->options.domain : sync_domain_of_process();
         int first = 0;
@@ -95,7 +92,7 @@ static int split_domains(const struct sync_clock *clock, MPI_Comm comm, MPI_Comm
         error = first_of(error, PMPI_Comm_split(host, first, host_rank, domain));
         error = first_of(
             error, PMPI_Comm_split(comm, first == host_rank ? 0 : MPI_UNDEFINED, rank, leaders));
-        error = agree(error, comm);
+        error = sync_agree(error, comm);
     }
     free(keys);
     if (host != MPI_COMM_NULL)
@@ -258,7 +255,7 @@ static int measure(struct sync_clock *clock, MPI_Comm comm, MPI_Comm domain, MPI
     error = first_of(error, share(clock, domain));
     error = first_of(error, PMPI_Allreduce(&clock->line.bound, &clock->worst_bound, 1, MPI_DOUBLE,
                                            MPI_MAX, comm));
-    return agree(error, comm);
+    return sync_agree(error, comm);
 }
 
 int sync_again(struct sync_clock *clock)
@@ -278,7 +275,7 @@ int sync_again(struct sync_clock *clock)
         int n = 0;
         if (leaders != MPI_COMM_NULL)
             PMPI_Comm_size(leaders, &n);
-        error = agree(PMPI_Allreduce(&n, &clock->domains, 1, MPI_INT, MPI_MAX, comm), comm);
+        error = sync_agree(PMPI_Allreduce(&n, &clock->domains, 1, MPI_INT, MPI_MAX, comm), comm);
     }
     if (error == MPI_SUCCESS && clock->domains > 1)
         error = measure(clock, comm, domain, leaders);

@@ -41,6 +41,11 @@ struct sync_clock {
 /* Defaults: 100 exchanges, 0.2 s, clock_now. */
 struct sync_options sync_options_default(void);
 
+/* Whether all ranks of COMM are without an error. Who returns while others go on into the next
+ * collective leaves them waiting: so an error of one rank is kept, the rank goes on with the others
+ * to where all agree, and all return. */
+int sync_agree(int error, MPI_Comm comm);
+
 /* Finds the domains and measures a first point. OPTIONS may be NULL. */
 int sync_start(struct sync_clock *clock, MPI_Comm comm, const struct sync_options *options);
 

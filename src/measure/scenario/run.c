@@ -157,16 +157,6 @@ static int take_samples(const struct stamps *t, int n, struct tally *tally,
     return taken;
 }
 
-/* The worst of all ranks', so that none goes on alone. */
-static int agree_on(MPI_Comm comm, int error)
-{
-    int failed = error != MPI_SUCCESS, any = 1;
-    int agreed = PMPI_Allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, comm);
-    if (error != MPI_SUCCESS)
-        return error;
-    return agreed != MPI_SUCCESS ? agreed : any ? MPI_ERR_OTHER : MPI_SUCCESS;
-}
-
 /* A rank whose part fails still meets the others at every start. */
 static int play_batch(struct player *p, struct harmony *start, int n)
 {
@@ -187,7 +177,7 @@ static int play_batch(struct player *p, struct harmony *start, int n)
         t->late = start->late;
         t->disturbed = work_interruptions() != before;
     }
-    error = agree_on(p->comm, error);
+    error = sync_agree(error, p->comm);
     if (error != MPI_SUCCESS)
         return error;
     return PMPI_Reduce(p->stamps, p->stamps + n, STAMPS * n, MPI_DOUBLE, MPI_MAX, 0, p->comm);
@@ -202,7 +192,7 @@ static int measure(struct player *p, struct harmony *start, const struct plan *p
     PMPI_Comm_rank(p->comm, &rank);
     for (int i = 0; i < plan->warmup && error == MPI_SUCCESS; i++)
         error = play(p, &ignored);
-    error = agree_on(p->comm, error);
+    error = sync_agree(error, p->comm);
     tally_start(&tally, plan);
     while (more && error == MPI_SUCCESS) {
         error = play_batch(p, start, n);
