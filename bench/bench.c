@@ -74,7 +74,7 @@ _Noreturn void bench_leave(int status)
     exit(status);
 }
 
-static int worst(MPI_Comm comm, int status)
+int bench_worst(MPI_Comm comm, int status)
 {
     int all = status;
     MPI_Allreduce(&status, &all, 1, MPI_INT, MPI_MAX, comm);
@@ -163,7 +163,7 @@ void bench_start(struct bench *b, int *argc, char ***argv, int level, const stru
     b->program = basename((*argv)[0]);
     b->command = command_line(*argc, *argv);
     fill_defaults(b);
-    int status = worst(b->comm, parse_options(b, *argc, *argv, argp));
+    int status = bench_worst(b->comm, parse_options(b, *argc, *argv, argp));
     if (status)
         bench_leave(status == 1 ? 0 : 2);
     choose_seed(b);
@@ -192,7 +192,7 @@ _Noreturn void bench_finish(struct bench *b, struct document *d, int status)
     if (d && b->append)
         append(b, d);
     int failed = b->rank == 0 && d && !document_save_tables(d, b->output, b->format);
-    failed = worst(b->comm, failed);
+    failed = bench_worst(b->comm, failed);
     bench_keep_end(!failed);
     document_free(d);
     free(b->command);

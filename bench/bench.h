@@ -55,6 +55,9 @@ extern const struct argp bench_argp;
  * all ranks then leave together with status 2 (0 for --help). */
 void bench_start(struct bench *b, int *argc, char ***argv, int level, const struct argp *argp);
 
+/* The largest STATUS of all ranks of COMM, on all of them. */
+int bench_worst(MPI_Comm comm, int status);
+
 /* All ranks call it: ends MPI and the program, after the reasons that were given (base/reason.h).
  */
 _Noreturn void bench_leave(int status);

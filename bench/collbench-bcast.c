@@ -68,9 +68,7 @@ static void allocate(struct sweep *s)
 {
     const struct bench *b = &s->o->bench;
     s->buffer = calloc(b->sizes.max + 1, operation_span(s->o->datatype));
-    int failed = !s->buffer || !operation_make_type(s->o->datatype, &s->o->type), any;
-    MPI_Allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, b->comm);
-    if (any)
+    if (bench_worst(b->comm, !s->buffer || !operation_make_type(s->o->datatype, &s->o->type)))
         bench_refuse(b, "no memory for messages of %zu bytes: a smaller --sizes", b->sizes.max);
 }
 

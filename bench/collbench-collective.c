@@ -169,13 +169,12 @@ static void before(void *arg)
 /* The operation once on each with known data; true on all ranks if it went wrong on one. */
 static int data_is_wrong(struct turns *t, MPI_Comm comm)
 {
-    int wrong = 0, any = 1;
+    int wrong = 0;
     for (int i = 0; i < t->n; i++) {
         operation_fill(&t->call[i]);
         wrong |= operation_run(&t->call[i]) != MPI_SUCCESS || !operation_check(&t->call[i]);
     }
-    MPI_Allreduce(&wrong, &any, 1, MPI_INT, MPI_MAX, comm);
-    return any;
+    return bench_worst(comm, wrong);
 }
 
 static void measure(struct sweep *s, const struct bench_point *p, struct turns *t, MPI_Comm comm)
@@ -216,12 +215,11 @@ static void run_point(void *arg, const struct bench_point *p, MPI_Comm comm)
     while (t.call && t.n < o->rotate &&
            operation_prepare_as(&t.call[t.n], operation, s->part, o->root, p->bytes, &o->data))
         t.n++;
-    int failed = t.n < o->rotate, any;
-    MPI_Allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, comm);
-    if (any && s->results)
+    int failed = bench_worst(comm, t.n < o->rotate);
+    if (failed && s->results)
         reason_say(o->bench.program, "no memory for %s of %zu bytes among %d ranks: left out",
                    p->name, p->bytes, p->ranks);
-    if (!any)
+    if (!failed)
         measure(s, p, &t, comm);
     while (t.n > 0)
         operation_release(&t.call[--t.n]);
