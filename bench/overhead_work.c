@@ -1,12 +1,12 @@
 #include "overhead.h"
 
+#include "base/clock.h"
 #include "base/stats.h"
 
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { BATCHES = 101, CALLS = 1000, WARM_UP = 2000 };
@@ -45,13 +45,6 @@ struct worker {
     double seconds; /* per call, median of batches */
 };
 
-static double seconds_of(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void *work_of(void *arg)
 {
     struct worker *w = arg;
@@ -59,10 +52,10 @@ static void *work_of(void *arg)
     for (int i = 0; i < WARM_UP; i++)
         w->call(w->comm);
     for (int b = 0; b < BATCHES; b++) {
-        double from = seconds_of(CLOCK_THREAD_CPUTIME_ID);
+        double from = clock_seconds(CLOCK_THREAD_CPUTIME_ID);
         for (int i = 0; i < CALLS; i++)
             w->call(w->comm);
-        batch[b] = (seconds_of(CLOCK_THREAD_CPUTIME_ID) - from) / CALLS;
+        batch[b] = (clock_seconds(CLOCK_THREAD_CPUTIME_ID) - from) / CALLS;
     }
     w->seconds = stats_median(batch, BATCHES);
     return NULL;
@@ -104,11 +97,11 @@ static double seconds_per_isend(int rank)
         for (int i = 0; i < SENDS && rank == 1; i++)
             MPI_Irecv(&data[i], 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &request[i]);
         MPI_Barrier(MPI_COMM_WORLD);
-        double from = seconds_of(CLOCK_THREAD_CPUTIME_ID);
+        double from = clock_seconds(CLOCK_THREAD_CPUTIME_ID);
         for (int i = 0; i < SENDS && rank == 0; i++)
             MPI_Isend(&data[i], 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &request[i]);
         if (b >= 0)
-            batch[b] = (seconds_of(CLOCK_THREAD_CPUTIME_ID) - from) / SENDS;
+            batch[b] = (clock_seconds(CLOCK_THREAD_CPUTIME_ID) - from) / SENDS;
         MPI_Waitall(SENDS, request, MPI_STATUSES_IGNORE);
     }
     return stats_median(batch, BATCHES);
@@ -120,15 +113,15 @@ static double seconds_per_step(void)
     enum { STEPS = 2000 };
     static char data[1024];
     MPI_Barrier(MPI_COMM_WORLD);
-    double from = seconds_of(CLOCK_MONOTONIC);
+    double from = clock_seconds(CLOCK_MONOTONIC);
     for (int i = 0; i < STEPS; i++) {
-        double end = seconds_of(CLOCK_MONOTONIC) + 50e-6;
-        while (seconds_of(CLOCK_MONOTONIC) < end)
+        double end = clock_seconds(CLOCK_MONOTONIC) + 50e-6;
+        while (clock_seconds(CLOCK_MONOTONIC) < end)
             ;
         MPI_Bcast(data, sizeof data, MPI_BYTE, 0, MPI_COMM_WORLD);
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    return (seconds_of(CLOCK_MONOTONIC) - from) / STEPS;
+    return (clock_seconds(CLOCK_MONOTONIC) - from) / STEPS;
 }
 
 static double resident(void)
@@ -150,11 +143,11 @@ int overhead_work(const char *work, int threads)
                              : !strcmp(work, "iprobe")    ? iprobe
                                                           : NULL;
     int rank, level, wanted = threads > 1 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
-    double start = seconds_of(CLOCK_MONOTONIC), mine[2], most[2];
+    double start = clock_seconds(CLOCK_MONOTONIC), mine[2], most[2];
     if (threads < 1 || threads > 64)
         return 2;
     MPI_Init_thread(NULL, NULL, wanted, &level);
-    double started = seconds_of(CLOCK_MONOTONIC);
+    double started = clock_seconds(CLOCK_MONOTONIC);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (level < wanted)
         return 1;
@@ -173,10 +166,10 @@ int overhead_work(const char *work, int threads)
     }
     mine[1] = resident();
     MPI_Reduce(mine, most, 2, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-    double finalizing = seconds_of(CLOCK_MONOTONIC);
+    double finalizing = clock_seconds(CLOCK_MONOTONIC);
     MPI_Finalize();
     if (!strcmp(work, "start"))
-        most[0] = started - start + seconds_of(CLOCK_MONOTONIC) - finalizing;
+        most[0] = started - start + clock_seconds(CLOCK_MONOTONIC) - finalizing;
     if (rank == 0)
         printf("%.12g %.0f\n", most[0], most[1]);
     return 0;

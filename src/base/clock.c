@@ -5,7 +5,6 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 enum clock_source clock_source = CLOCK_SOURCE_MONOTONIC;
 
@@ -62,13 +61,16 @@ static uint64_t monotonic_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+double clock_seconds(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 double clock_now(void)
 {
-    if (clock_source == CLOCK_SOURCE_EXTERNAL)
-        return external_now();
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    return clock_source == CLOCK_SOURCE_EXTERNAL ? external_now() : clock_seconds(CLOCK_MONOTONIC);
 }
 
 uint64_t clock_ticks_slow(void)

@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 #if defined(__x86_64__)
 #include <x86intrin.h>
 #endif
@@ -48,6 +49,9 @@ void clock_start(void);
 /* From now on time is what NOW says (seconds) and waiting is HOLD's business: a simulator's clock.
  */
 void clock_use(double (*now)(void), void (*hold)(double seconds));
+
+/* Seconds on one of the system's clocks. */
+double clock_seconds(clockid_t clock);
 
 /* Seconds on CLOCK_MONOTONIC, or of the clock given to clock_use(). */
 double clock_now(void);

@@ -16,7 +16,6 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 /* The list is a file of this run beside the output directory, a seat for each rank; on several
@@ -61,12 +60,10 @@ static bool is_one_host(void)
 
 static bool take_seat(void)
 {
-    struct timespec now;
     place_make_parents(list_path);
     list = open_list(O_RDWR | O_CREAT);
     int error = list < 0 ? errno : 0;
-    clock_gettime(CLOCK_REALTIME, &now);
-    mine = (struct seat){this_host(), getpid(), (double)now.tv_sec + 1e-9 * (double)now.tv_nsec};
+    mine = (struct seat){this_host(), getpid(), clock_seconds(CLOCK_REALTIME)};
     if (error == EMFILE || error == ENFILE || error == ENOMEM)
         no_seat = error;
     if (list >= 0 && pwrite(list, &mine, sizeof mine, launcher.rank * (off_t)sizeof mine) < 0)

@@ -17,7 +17,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 struct place life_place = {.claim = -1};
@@ -72,7 +71,6 @@ static void describe_run(struct ledger_header *h, int thread_level)
     char library[MPI_MAX_LIBRARY_VERSION_STRING], processor[MPI_MAX_PROCESSOR_NAME];
     cpu_set_t mask;
     int length;
-    struct timespec t;
     h->rank = layer.rank;
     h->size = layer.size;
     PMPI_Get_processor_name(processor, &length);
@@ -95,8 +93,7 @@ static void describe_run(struct ledger_header *h, int thread_level)
         _Static_assert(sizeof mask >= sizeof h->affinity, "a mask fills the record's");
     }
     h->clock = clock_source;
-    clock_gettime(CLOCK_REALTIME, &t);
-    h->started_unix = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    h->started_unix = clock_seconds(CLOCK_REALTIME);
     struct clock_pair now = clock_read_pair();
     h->pair[0] = (typeof(h->pair[0])){now.ticks, now.seconds};
     h->pair[1] = h->pair[0];

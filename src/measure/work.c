@@ -8,7 +8,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <time.h>
 
 enum {
     LINE = 128,            /* two lines: adjacent ones are fetched together */
@@ -93,21 +92,14 @@ long work_interruptions(void)
     return getrusage(RUSAGE_THREAD, &usage) ? 0 : usage.ru_nivcsw;
 }
 
-static double seconds_of(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 struct work_watch work_watch(void)
 {
     if (clock_source == CLOCK_SOURCE_EXTERNAL)
         return (struct work_watch){0};
     return (struct work_watch){.interruptions = work_interruptions(),
-                               .wall = seconds_of(CLOCK_MONOTONIC),
-                               .thread = seconds_of(CLOCK_THREAD_CPUTIME_ID),
-                               .process = seconds_of(CLOCK_PROCESS_CPUTIME_ID)};
+                               .wall = clock_seconds(CLOCK_MONOTONIC),
+                               .thread = clock_seconds(CLOCK_THREAD_CPUTIME_ID),
+                               .process = clock_seconds(CLOCK_PROCESS_CPUTIME_ID)};
 }
 
 enum work_loss work_lost(const struct work_watch *since)
