@@ -8,6 +8,7 @@
 #include "inject/list.h"
 
 #include "base/stats.h"
+#include "measure/crew.h"
 #include "measure/pairs/grid.h"
 #include "results/schedule_json.h"
 
@@ -110,8 +111,7 @@ static bool open_grid(struct shadow *s, struct replaced *k, const char *latencie
         return k->grid != NULL;
     snprintf(k->why, sizeof k->why, "%s", why_not);
     k->grid = calloc(1, sizeof *k->grid);
-    int ok = k->grid != NULL, all;
-    PMPI_Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, s->comm);
+    bool all = crew_agree(s->comm, k->grid != NULL) == MPI_SUCCESS;
     if (all)
         *k->grid = (struct grid){.clock = injection_clock()};
     if (all && (may || latencies) &&
@@ -179,9 +179,7 @@ static void make_replacement(const struct collective *c)
     struct replaced *k = s->kept[replace_injection.index];
     unsigned size_class = size_class_of(c->bytes);
     struct replacement *r = calloc(1, sizeof *r);
-    int ok = r && make_room(k, (size_t)1 << size_class), all;
-    PMPI_Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, s->comm);
-    if (!all) {
+    if (crew_agree(s->comm, r && make_room(k, (size_t)1 << size_class)) != MPI_SUCCESS) {
         free(r);
         return;
     }

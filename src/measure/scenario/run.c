@@ -1,6 +1,7 @@
 #include "measure/scenario/scenario.h"
 
 #include "base/clock.h"
+#include "measure/crew.h"
 #include "measure/work.h"
 
 #include <math.h>
@@ -233,20 +234,20 @@ int scenario_run(const struct scenario *s, const struct scenario_point *point,
                  struct harmony *start, const struct plan *plan, struct scenario_result *result)
 {
     MPI_Comm comm = start->comm;
-    int rank, size, ready, error = MPI_ERR_NO_MEM;
+    int rank, size;
     *result = (struct scenario_result){0};
     PMPI_Comm_rank(comm, &rank);
     PMPI_Comm_size(comm, &size);
     struct player *p = calloc(1, sizeof *p);
-    ready = p != NULL;
+    bool ready = false;
     if (p) {
         p->comm = comm;
         p->script = scenario_script(s, rank, size, point);
         p->stamps = calloc(2 * (size_t)plan->repetitions, sizeof *p->stamps);
         ready = prepare(p, point) && p->stamps;
     }
-    PMPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, comm);
-    if (ready) {
+    int error = crew_agree(comm, ready);
+    if (error == MPI_SUCCESS) {
         agree(p, plays_right(p), result);
         error = sync_again(start->clock);
         if (error == MPI_SUCCESS)
