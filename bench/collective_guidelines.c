@@ -56,9 +56,7 @@ static const char *verdict(struct estimate takes, struct estimate most, bool mor
 static void put(struct table *t, const struct bench_point *p, struct estimate takes,
                 struct estimate most, bool more, const char *text)
 {
-    table_text(t, p->name);
-    table_integer(t, p->ranks);
-    table_integer(t, (long long)p->bytes);
+    bench_put_point(t, p);
     table_real_within(t, 1e6 * takes.value, 1e6 * (takes.high - takes.low) / 2);
     table_real_within(t, 1e6 * most.value, 1e6 * (most.high - most.low) / 2);
     table_text(t, verdict(takes, most, more));
