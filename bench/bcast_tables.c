@@ -2,6 +2,8 @@
  * and the destinations one by one. */
 #include "bcast_bench.h"
 
+#include "results/json_file.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -389,12 +391,9 @@ static void attach_series(struct tables *t, const struct bench_point *p, const c
 {
     if (raw->n == 0)
         return;
-    json_t *values = json_array();
-    for (size_t i = 0; i < raw->n; i++)
-        json_array_append_new(values, json_real(1e6 * raw->value[i]));
-    json_t *entry =
-        json_pack("{s:s, s:i, s:I, s:s, s:s, s:o}", "algorithm", p->name, "ranks", p->ranks, "size",
-                  (json_int_t)p->bytes, "method", method, "unit", "us", "values", values);
+    json_t *entry = json_pack("{s:s, s:i, s:I, s:s, s:s, s:o}", "algorithm", p->name, "ranks",
+                              p->ranks, "size", (json_int_t)p->bytes, "method", method, "unit",
+                              "us", "values", json_numbers(raw->value, raw->n, 1e6));
     if (destination >= 0)
         json_object_set_new(entry, "destination", json_integer(destination));
     if (part)

@@ -5,6 +5,7 @@
 #include "measure/pairs/hierarchy.h"
 #include "measure/pairs/log.h"
 #include "measure/pairs/suspect.h"
+#include "results/json_file.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -54,12 +55,8 @@ static void tell_matrix(const struct pairs *p, struct document *d, const double 
 static json_t *matrix_json(const struct pairs *p, const double *m)
 {
     json_t *rows = json_array();
-    for (int i = 0; i < p->n; i++) {
-        json_t *row = json_array();
-        for (int j = 0; j < p->n; j++)
-            json_array_append_new(row, json_real(1e6 * m[pairs_cell(p, i, j)]));
-        json_array_append_new(rows, row);
-    }
+    for (int i = 0; i < p->n; i++)
+        json_array_append_new(rows, json_numbers(m + pairs_cell(p, i, 0), (size_t)p->n, 1e6));
     return rows;
 }
 

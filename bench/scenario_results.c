@@ -2,6 +2,7 @@
 
 #include "base/overlap.h"
 #include "picture/plot.h"
+#include "results/json_file.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -160,19 +161,13 @@ static void tell_notes(const struct scenario_results *r, struct document *d)
         document_note(d, "%zu rows: WRONG DATA arrived; do not trust this library", wrong);
 }
 
-static json_t *microseconds(const struct samples *s)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; i < s->n; i++)
-        json_array_append_new(array, json_real(1e6 * s->value[i]));
-    return array;
-}
-
 static json_t *raw_samples(const struct scenario_results *r)
 {
     json_t *all = json_array();
     for (size_t i = 0; i < r->n; i++) {
         const struct scenario_row *row = &r->row[i];
+        const struct samples *completion = &row->result.completion,
+                             *after = &row->result.after_last;
         char operation[48];
         json_array_append_new(
             all,
@@ -180,8 +175,8 @@ static json_t *raw_samples(const struct scenario_results *r)
                       "operation", operation_name(row, operation, sizeof operation), "ranks",
                       row->ranks, "data", (json_int_t)row->point.bytes, "delay_us",
                       1e6 * row->point.delay, "comp_us", 1e6 * row->result.comp, "t_sc_us",
-                      microseconds(&row->result.completion), "after_last_us",
-                      microseconds(&row->result.after_last)));
+                      json_numbers(completion->value, completion->n, 1e6), "after_last_us",
+                      json_numbers(after->value, after->n, 1e6)));
     }
     return all;
 }

@@ -53,28 +53,20 @@ void overlap_map_doubt(struct overlap_map *m, size_t ix, size_t iy)
     m->doubt[iy * m->nx + ix] = 1;
 }
 
-static json_t *numbers(const double *x, size_t n, double factor)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; i < n; i++)
-        json_array_append_new(array, json_finite(factor * x[i]));
-    return array;
-}
-
 json_t *overlap_map_json(const struct overlap_map *m)
 {
     char sentence[512];
     json_t *rows = json_array(), *doubt = json_array();
     for (size_t j = 0; j < m->ny; j++) {
-        json_array_append_new(rows, numbers(m->ratio + j * m->nx, m->nx, 1));
-        json_array_append_new(doubt, numbers(m->doubt + j * m->nx, m->nx, 1));
+        json_array_append_new(rows, json_numbers(m->ratio + j * m->nx, m->nx, 1));
+        json_array_append_new(doubt, json_numbers(m->doubt + j * m->nx, m->nx, 1));
     }
     overlap_map_sentence(m, sentence, sizeof sentence);
     return json_pack("{s:s, s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:s}", "name", m->name, "title",
-                     m->title, "by_threads", m->by_threads, "bytes", numbers(m->x, m->nx, 1),
+                     m->title, "by_threads", m->by_threads, "bytes", json_numbers(m->x, m->nx, 1),
                      m->by_threads ? "threads" : "comp_us",
-                     numbers(m->y, m->ny, m->by_threads ? 1 : 1e6), "t_comm_us",
-                     numbers(m->comm, m->nx, 1e6), "ratio", rows, "doubt", doubt, "sentence",
+                     json_numbers(m->y, m->ny, m->by_threads ? 1 : 1e6), "t_comm_us",
+                     json_numbers(m->comm, m->nx, 1e6), "ratio", rows, "doubt", doubt, "sentence",
                      sentence);
 }
 
