@@ -8,25 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In a broadcast only the root is waited for; one that comes late itself waits for nobody. */
-Test(arrivals, broadcasts_wait_for_the_root)
-{
-    struct profile *p = NULL;
-    static const uint64_t entry[] = {5000, 1000, 8000}, end[] = {5500, 7000, 8200};
-    for (int r = 0; r < 3; r++) {
-        struct ledger l;
-        made_ledger(&l, NULL, r, 3);
-        made_instance(&l, OP_BCAST, 0, 0, entry[r], end[r]);
-        p = made_merged(p, &l);
-    }
-    profile_symbolize(p);
-    cr_assert_eq(p->arrivals.n, 1);
-    cr_assert_eq(p->arrivals.at[0].wait_ns, 4000);
-    cr_assert_eq(p->arrivals.at[0].duration_median_ns, 3200);
-    cr_assert_eq(p->arrivals.at[0].late_rank, 2);
-    profile_free(p);
-}
-
 static struct profile *one_instance_each(const uint32_t *operation, const int *root,
                                          const uint64_t *entry, const uint64_t *end, int ranks)
 {
@@ -39,6 +20,20 @@ static struct profile *one_instance_each(const uint32_t *operation, const int *r
     }
     profile_symbolize(p);
     return p;
+}
+
+/* In a broadcast only the root is waited for; one that comes late itself waits for nobody. */
+Test(arrivals, broadcasts_wait_for_the_root)
+{
+    static const uint32_t bcast[] = {OP_BCAST, OP_BCAST, OP_BCAST};
+    static const int root[] = {0, 0, 0};
+    static const uint64_t entry[] = {5000, 1000, 8000}, end[] = {5500, 7000, 8200};
+    struct profile *p = one_instance_each(bcast, root, entry, end, 3);
+    cr_assert_eq(p->arrivals.n, 1);
+    cr_assert_eq(p->arrivals.at[0].wait_ns, 4000);
+    cr_assert_eq(p->arrivals.at[0].duration_median_ns, 3200);
+    cr_assert_eq(p->arrivals.at[0].late_rank, 2);
+    profile_free(p);
 }
 
 /* In a prefix a rank waits for those before it, and the first for nobody. */
