@@ -65,6 +65,16 @@ int MPI_Abort(MPI_Comm comm, int code)
     return next.Abort(comm, code);
 }
 
+/* At once: a run that is killed frees no communicator. */
+int MPI_Comm_set_name(MPI_Comm comm, const char *name)
+{
+    int rc = next.Comm_set_name(comm, name);
+    struct comm *c = rc == MPI_SUCCESS && layer.on && !thread.inside ? comm_of(comm) : NULL;
+    if (c)
+        comm_name(c);
+    return rc;
+}
+
 int MPI_Pcontrol(const int level, ...)
 {
     /* The other arguments are whatever a profiler defines; we define none. */

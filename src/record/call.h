@@ -183,8 +183,6 @@ static inline void call_leave_collective(struct call *c, int rc, MPI_Comm comm, 
         call_collective_failed(on, rc);
     else if (on && on->id && comm_has_others(on)) {
         uint32_t sequence = call_sequence(on);
-        if (UNLIKELY(sequence == 0)) /* by now it has the name that a run that is killed leaves */
-            comm_name(on);
         if (UNLIKELY(layer.trace))
             trace_collective(c, on, sequence, root, bytes);
         if (LIKELY(!thread.apart.of))

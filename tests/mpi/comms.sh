@@ -59,7 +59,7 @@ ROWS
     # A run that was killed: where a rank stood, and on which communicator.
     $MPIEXEC -n 2 env LD_PRELOAD="$layer $yielding" COLLPROF_OUTPUT=died COLLPROF_REPORT=no ./comms killed >got 2>err
     $collprof report died >said 2>&1 || { cat said; fail "$mpi, killed: no report"; }
-    tr -s ' \n' ' ' <said | grep -q 'rank 1 stood in MPI_Barrier [^;]*, on solver' || { cat said; fail "$mpi, killed: no name"; }
+    tr -s ' \n' ' ' <said | grep -q 'rank 1 stood in MPI_Recv [^;]*, on solver' || { cat said; fail "$mpi, killed: no name"; }
     rm -rf died
     $collprof report --comm='2 ranks from *comms.c*' out >said || fail "$mpi: not found by its place"
     grep -q Barrier said || { cat said; fail "$mpi: another communicator"; }
