@@ -63,7 +63,7 @@ enum { N_COSTS = sizeof costs / sizeof *costs };
 static const struct argp_option argp_options[] = {
     {"rounds", 'r', "N", 0, "runs of each kind (15)", 0},
     {"layer", 'l', "FILE", 0, "the layer (libcollprof.so where this program was built)", 0},
-    {"launcher", 'L', "PROGRAM", 0, "mpiexec, for start and end on 4 ranks (" MPIEXEC ")", 0},
+    {"launcher", 'L', "PROGRAM", 0, "mpiexec, for start and end on several ranks (" MPIEXEC ")", 0},
     {"format", 'f', "text|csv|json", 0, "how to write the tables (text)", 0},
     {"output", 'o', "FILE", 0, "where to write them (standard output)", 0},
     {"work", 'w', "NAME", OPTION_HIDDEN, NULL, 0},
@@ -238,7 +238,8 @@ static void measure_whole(const struct options *o, struct document *d)
         double target_ms, target_mib;
         const char *start, *resident;
     } runs[] = {{1, NAN, NAN, "start and end, 1 rank", "resident memory, 1 rank"},
-                {4, 30, 2, "start and end, 4 ranks", "resident memory a rank, 4 ranks"}};
+                {4, 30, 2, "start and end, 4 ranks", "resident memory a rank, 4 ranks"},
+                {64, NAN, NAN, "start and end, 64 ranks", "resident memory a rank, 64 ranks"}};
     struct table *t = document_table(d, "run", "Cost of a run", whole_columns,
                                      sizeof whole_columns / sizeof *whole_columns);
     size_t n = (size_t)o->rounds;
@@ -247,7 +248,7 @@ static void measure_whole(const struct options *o, struct document *d)
         ms[with] = calloc(n, sizeof *ms[with]);
         mib[with] = calloc(n, sizeof *mib[with]);
     }
-    for (int i = 0; i < 2; i++) {
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
         for (size_t round = 0; round < n; round++)
             for (int with = 0; with < 2; with++) {
                 struct overhead_result r =
