@@ -78,6 +78,16 @@ static struct profile *made_rank(uint32_t rank, const struct made *m)
     return p;
 }
 
+static void name_sites(struct profile *p, size_t from)
+{
+    for (size_t i = from; i < p->sites.n; i++) {
+        struct profile_frame *f = &p->sites.at[i].frame[0];
+        f->line = (uint32_t)f->address;
+        f->function = profile_strdup("solve");
+        f->file = profile_strdup("solve.c");
+    }
+}
+
 static struct profile *made_run(struct made m)
 {
     struct profile *p = made_rank(0, &m);
@@ -85,12 +95,7 @@ static struct profile *made_run(struct made m)
     profile_merge(p, made_rank(1, &m));
     events_sort(p);
     arrivals_find(p);
-    for (size_t i = 0; i < p->sites.n; i++) {
-        struct profile_frame *f = &p->sites.at[i].frame[0];
-        f->line = (uint32_t)f->address;
-        f->function = profile_strdup("solve");
-        f->file = profile_strdup("solve.c");
-    }
+    name_sites(p, 0);
     return p;
 }
 
@@ -401,6 +406,30 @@ Test(compare, places_that_moved_are_the_same)
     assert_cause(d, CERTAINTY_TOLD);
     cr_assert(strstr(d->list.at[1].place, "solve.c:20"), "%s", d->list.at[1].place);
     done(run, 5, d);
+}
+
+/* Two places before and three after, all elsewhere: which are the same is not known. */
+Test(compare, places_that_moved_in_other_numbers_are_others)
+{
+    struct profile *run[10];
+    for (size_t i = 0; i < 10; i++) {
+        run[i] = made_run((struct made){i < 5 ? 10 : 17, 1, 0.004 * (double)(i * 3 % 5), 0, false});
+        if (i < 5)
+            continue;
+        struct profile_entry third = run[i]->entries.at[0];
+        third.site = made_site(run[i], 40);
+        name_sites(run[i], third.site);
+        profile_add_entry(run[i], &third);
+    }
+    struct places *found = places_find(run, 5, 5);
+    cr_assert_eq(found->list.n, 5);
+    for (size_t i = 0; i < found->list.n; i++) {
+        const struct place *at = found->list.at[i];
+        cr_assert(!at->gone && at->in[0] != at->in[1], "%s is taken for another", at->label);
+    }
+    places_free(found);
+    for (size_t i = 0; i < 10; i++)
+        profile_free(run[i]);
 }
 
 /* Profiles of before: nothing is said of what is not known. */

@@ -66,6 +66,21 @@ Test(flow, a_way_out_is_shared)
     graph_free(&g);
 }
 
+/* The call that sends to the first child takes 5, though nothing is told of it by the way out. */
+Test(flow, a_sender_is_busy_for_its_call)
+{
+    struct graph g = uniform(3, 10, 0);
+    const int parent[] = {-1, 0, 0};
+    double arrival[3];
+    cr_assert(graph_add_gaps(&g));
+    g.call[1] = 5;
+    struct schedule s = tree(&g, parent);
+    cr_assert_float_eq(flow_completion(&s, &g, 1, arrival), 15, 1e-9);
+    cr_assert_float_eq(arrival[1], 10, 1e-9);
+    schedule_free(&s);
+    graph_free(&g);
+}
+
 /* Of eight segments on one way, all under way at once, none is there before all of them nearly
  * are; one at a time they take the whole way each. */
 Test(flow, a_window_limits_what_is_under_way)
