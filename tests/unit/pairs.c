@@ -359,6 +359,23 @@ Test(pairs, what_flows_share)
     cr_assert_float_eq(ways_capacity(rate + 2, 1, 0.05), 20, 1e-6);
 }
 
+/* Two ranks 1 apart, four 3 apart, the other four 100: these are the sites, not each two. */
+Test(pairs, sites_are_where_it_is_far)
+{
+    struct pairs p;
+    int *site;
+    cr_assert(pairs_new(&p, 8));
+    struct pairs_size *s = pairs_add_size(&p, 64, 10, false);
+    for (int i = 0; i < 8; i++)
+        for (int j = 0; j < 8; j++)
+            s->min[i * 8 + j] = 1e-6 * (i / 2 == j / 2 ? 1 : i / 4 == j / 4 ? 3 : 100);
+    cr_assert(pairs_sites(&p, false, &site) && site);
+    for (int i = 0; i < 8; i++)
+        cr_assert_eq(site[i] == site[0], i < 4, "rank %d", i);
+    free(site);
+    pairs_free(&p);
+}
+
 /* Two ranks a host: what one host sends to others shares its card, which carries as much as several
  * pairs at a time have shown; and where one direction takes longer per message, the round trip is
  * not two equal halves. */
