@@ -2,6 +2,7 @@
 #include "measure/pairs/pairs.h"
 #include "base/topology.h"
 #include "measure/pairs/log.h"
+#include "measure/pairs/suspect.h"
 #include "measure/pairs/ways.h"
 
 #include <criterion/criterion.h>
@@ -373,6 +374,32 @@ Test(pairs, sites_are_where_it_is_far)
     for (int i = 0; i < 8; i++)
         cr_assert_eq(site[i] == site[0], i < 4, "rank %d", i);
     free(site);
+    pairs_free(&p);
+}
+
+/* Two pairs of host 0 are three times as slow as others of their kind; of its other two pairs each
+ * is the only one of its kind, which says nothing. Two pairs are named then, and not the host. */
+Test(pairs, two_pairs_are_no_host)
+{
+    struct pairs p;
+    size_t n;
+    cr_assert(pairs_new(&p, 5) && pairs_need_relation(&p));
+    struct pairs_size *s = pairs_add_size(&p, 64, 10, false);
+    for (int i = 0; i < 5; i++)
+        for (int j = 0; j < 5; j++) {
+            int low = i < j ? i : j, high = i < j ? j : i;
+            p.relation[i * 5 + j] = low == 0 && high < 3 ? high : 4;
+            s->min[i * 5 + j] = s->median[i * 5 + j] = low == 0 && high > 2 ? 30e-6 : 10e-6;
+        }
+    for (int i = 0; i < 5; i++)
+        pairs_set_host(&p, i, (const char *[]){"a", "b", "c", "d", "e"}[i]);
+    struct suspect *found = pairs_suspects(&p, 2, &n);
+    cr_assert_eq(n, 2);
+    for (size_t i = 0; i < n; i++) {
+        cr_assert(found[i].kind == SUSPECT_PAIR && found[i].a == 0);
+        cr_assert_float_eq(found[i].factor, 3, 1e-9);
+    }
+    free(found);
     pairs_free(&p);
 }
 

@@ -97,7 +97,7 @@ static void find_excess(struct search *w)
                     if (!same_kind(kind_of(w, a, b), kind))
                         continue;
                     double over = log(w->size->median[pairs_cell(p, a, b)] / usual);
-                    over = over > spread ? over : fmin(over, 0);
+                    over = over > 0 && over <= spread ? 0 : over; /* NaN stays */
                     w->excess[pairs_cell(p, a, b)] = w->excess[pairs_cell(p, b, a)] = over;
                 }
             }
