@@ -81,6 +81,7 @@ static struct ack_stream *stream_new(const struct shadow *s, uint64_t id, int wa
         return NULL;
     }
     *a = (struct ack_stream){.id = id,
+                             .comm = s->of->index,
                              .operation = way == BLOCKING ? "MPI_Bcast"
                                           : way == POSTED ? "MPI_Ibcast"
                                                           : "MPI_Bcast_init",

@@ -24,9 +24,10 @@ struct ack_stream {
     struct ack_stream *next;
     uint64_t id; /* equal on all members */
     const char *operation;
-    char name[MPI_MAX_OBJECT_NAME + 24];
-    bool lasts;   /* requests may refer to it to the end */
-    int *streams; /* of this root, being acknowledged: they share what --ack-share allows */
+    char name[MPI_MAX_OBJECT_NAME + 40];
+    uint32_t comm; /* in the ledger */
+    bool lasts;    /* requests may refer to it to the end */
+    int *streams;  /* of this root, being acknowledged: they share what --ack-share allows */
     pthread_mutex_t lock;
     int root, rank, size;
     int *world;           /* ranks of the members on the layer's communicator */

@@ -272,7 +272,7 @@ static void judge(struct ack_stream *a, double elapsed, double *patience)
     good = good && a->n;
     double bound = injection_clock()->domains > 1 ? 2 * injection_clock()->worst_bound : 0;
     if (good && ack_judge(stamp, a->n, a->size, a->root, a->seen, a->n_seen, bound, verdict))
-        injection_found(&ack_injection, describe(a, verdict, most / elapsed));
+        injection_found(&ack_injection, a->comm, describe(a, verdict, most / elapsed));
     else
         snprintf(ack_injection.remark, sizeof ack_injection.remark,
                  "ack: not every stream of broadcasts is judged: a member had no memory for its "

@@ -415,7 +415,7 @@ static void measure(struct subject *u, const struct signature *g, double share, 
                             json_string(!all ? "a rank's data could not be copied or made"
                                         : rc ? "MPI returned an error"
                                              : why_not));
-    injection_found(&benchmark_injection, f);
+    injection_found(&benchmark_injection, u->on->of->index, f);
 }
 
 void benchmark_broadcast(const struct collective *b, const struct signature *g, double share)

@@ -17,8 +17,9 @@ struct sync_clock *injection_clock(void)
     return common_clock;
 }
 
-void injection_found(struct injection *self, json_t *finding)
+void injection_found(struct injection *self, uint32_t comm, json_t *finding)
 {
+    json_object_set_new(finding, "communicator_index", json_integer(comm));
     pthread_mutex_lock(&layer.lock);
     if (!finding || json_array_size(self->findings) >= FINDINGS_MAX)
         json_decref(finding);

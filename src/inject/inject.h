@@ -44,7 +44,8 @@ bool inject_broadcast(struct call *c, void *buffer, MPI_Count count, MPI_Datatyp
 void inject_end(void);
 
 /* What was found, kind by kind ("ack", "benchmark", "broadcast"), for the profile: calls ADD for
- * every finding, which takes over the reference, and WARN for every remark. */
+ * every finding, which takes over the reference, and WARN for every remark. The ledger knows the
+ * finding's communicator by "communicator_index". */
 void inject_findings(void (*add)(void *arg, const char *kind, json_t *finding),
                      void (*warn)(void *arg, const char *text), void *arg);
 

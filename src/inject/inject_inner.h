@@ -34,7 +34,7 @@ struct started {
 struct shadow {
     struct comm *of;
     int rank, size;
-    char name[MPI_MAX_OBJECT_NAME + 24]; /* for findings */
+    char name[MPI_MAX_OBJECT_NAME + 40]; /* for what is said during the run */
     void *kept[INJECTIONS_MAX];          /* one for each injection, its own; NULL at first */
     /* Of the same members for the layer's own traffic, made from the group, so that no attribute of
      * the application's communicator is copied. MPI_COMM_NULL on all members until they have met,
@@ -128,8 +128,9 @@ void shadows_start(bool together);
 void shadows_end(bool together);
 void shadows_warn(void (*warn)(void *arg, const char *text), void *arg);
 
-/* Takes over FINDING (NULL: nothing); the first ones are kept. */
-void injection_found(struct injection *self, json_t *finding);
+/* Takes over FINDING (NULL: nothing), of the ledger's communicator COMM; the first ones are kept.
+ */
+void injection_found(struct injection *self, uint32_t comm, json_t *finding);
 
 static inline void injection_untreated(struct injection *self)
 {

@@ -410,7 +410,8 @@ static void put_together(struct shadow *s, const struct replaced *k, struct repl
     for (int i = 0; all && i < n; i++)
         last[i] -= r->moment[i];
     if (n && s->rank == r->root)
-        injection_found(&replace_injection, describe(s, k, r, last, all ? (size_t)n : 0));
+        injection_found(&replace_injection, s->of->index,
+                        describe(s, k, r, last, all ? (size_t)n : 0));
 }
 
 static void close_shadow(struct shadow *s, bool all)

@@ -93,7 +93,7 @@ static void name_of(const struct comm *c, char *name, size_t size)
     if (*given)
         snprintf(name, size, "%s", given);
     else
-        snprintf(name, size, "comm-%08x", (unsigned)(c->id & 0xffffffff));
+        snprintf(name, size, "a communicator of %d ranks", c->size);
 }
 
 struct shadow *shadow_of(struct comm *c)

@@ -334,6 +334,9 @@ static void settle_clock(struct ledger_header *h)
 
 static void add_finding(void *profile, const char *kind, json_t *finding)
 {
+    json_t *comm = json_object_get(finding, "communicator_index");
+    uint32_t index = (uint32_t)json_integer_value(comm);
+    json_integer_set(comm, profile_comm_of_ledger(profile, index));
     profile_add_finding(profile, kind, finding);
 }
 

@@ -1,5 +1,6 @@
 #include "layer/life_inner.h"
 
+#include "page/findings.h"
 #include "page/report.h"
 #include "profile/profile.h"
 
@@ -29,6 +30,7 @@ static void write_report(void *arg)
 {
     struct reporting *r = arg;
     profile_symbolize(r->p);
+    findings_name(r->p);
     profile_set_end(r->p, clock_now() - r->start);
     if (*life_place.path) /* what hindered the records may not hinder the profile */
         save(r);

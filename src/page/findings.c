@@ -4,6 +4,8 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "page/rows.h"
+#include "profile/fields.h"
 
 #include <string.h>
 
@@ -49,14 +51,15 @@ static const struct finding_kind known[] = {
     {.kind = "broadcast",
      .title = "Broadcast replaced",
      .column = {{"communicator", "communicator"},
+                {"root", "root"},
                 {"bytes", "bytes"},
                 {"algorithm", "algorithm"},
                 {"calls", "calls"},
                 {"predicted_us", "predicted"},
                 {"seen_us", "seen"},
-                {"seen_low_us", "interval"},
                 {"trial_us", "trial"},
                 {"library_us", "library"},
+                {"seen_low_us", "interval"},
                 {"given_up_after_calls", "given up after"},
                 {"latencies_anew_after_calls", "anew after"},
                 {"schedule_cost_us", "cost"}},
@@ -64,7 +67,7 @@ static const struct finding_kind known[] = {
                "replacement's and the library's broadcast with all ranks there, before the first "
                "call and again later; where the library's is quicker the replacement is given up, "
                "where latencies have changed they are measured anew. seen: last exit - the root's "
-               "entry in the application, where ranks may come late. interval: 95 % of the median. "
+               "entry in the application, where ranks may come late. interval: 95 % of seen. "
                "cost: of measuring latencies, making the schedule and trials, for this row."},
 };
 
@@ -76,6 +79,17 @@ const struct finding_kind *finding_kind(const char *kind)
             return &known[i];
     other.title = kind;
     return &other;
+}
+
+void findings_name(struct profile *p)
+{
+    char label[COMM_LABEL];
+    for (size_t i = 0; i < p->findings.n; i++) {
+        if (p->findings.at[i].comm == PROFILE_NONE)
+            continue;
+        comm_label(p, p->findings.at[i].comm, label, sizeof label);
+        json_put(p->findings.at[i].value, "communicator", json_text(label, sizeof label));
+    }
 }
 
 /* The unit that a key's ending tells is taken over into the figure. */

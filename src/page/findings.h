@@ -3,6 +3,8 @@
 #ifndef COLLPROF_PAGE_FINDINGS_H
 #define COLLPROF_PAGE_FINDINGS_H
 
+#include "profile/profile.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,6 +21,9 @@ struct finding_kind {
 
 /* One of those declared, or one that shows everything. */
 const struct finding_kind *finding_kind(const char *kind);
+
+/* Calls the communicators of findings as tables call them: once, when call sites have names. */
+void findings_name(struct profile *p);
 
 /* A finding is a row, or has its rows in a member that is a list: that, or NULL. */
 const json_t *finding_rows(const json_t *finding);

@@ -39,7 +39,8 @@ void site_path(const struct profile *p, uint32_t site, char *text, size_t room);
 /* The functions of all frames, without lines: what stays when a program is edited. */
 void site_functions(const struct profile *p, uint32_t site, char *text, size_t room);
 
-/* "MPI_COMM_WORLD", a name that the application gave, or "4 ranks from 0". */
+/* "MPI_COMM_WORLD", a name that the application gave, or "4 ranks from 0, made at x.c:12 main". */
+enum { COMM_LABEL = 400 };
 void comm_label(const struct profile *p, uint32_t comm, char *text, size_t room);
 /* SITE, its label, and on which communicator if A is not the only place there. */
 void arrival_label(const struct profile *p, const struct profile_arrival *a, const char *site,

@@ -4,6 +4,7 @@
 #include "base/format.h"
 #include "page/findings.h"
 #include "page/layout.h"
+#include "page/rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,20 +20,24 @@ static bool same_keys(const json_t *a, const json_t *b)
     return true;
 }
 
-/* Returns what is to be said of the columns, for free(). */
+/* Where columns are declared a row may leave some out. Returns what is to be said of them, for
+ * free(). */
 static char *print_rows(FILE *out, const struct finding_kind *as, const json_t *const *row,
                         size_t n)
 {
     struct finding_column column[FINDING_COLUMNS];
-    char align[FINDING_COLUMNS + 1] = "", text[300];
-    size_t columns = finding_columns(as, row[0], column);
+    char align[FINDING_COLUMNS + 1] = "", text[COMM_LABEL];
+    json_t *any = json_object();
+    for (size_t i = 0; i < n; i++)
+        json_object_update_missing(any, (json_t *)row[i]);
+    size_t columns = finding_columns(as, any, column);
     for (size_t c = 0; c < columns; c++)
-        align[c] = json_is_string(json_object_get(row[0], column[c].key)) ? 'L'
-                   : c > 2 && column[c].head                              ? 'o'
-                                                                          : 'r';
+        align[c] = json_is_string(json_object_get(any, column[c].key)) ? 'L'
+                   : c > 2 && column[c].head                           ? 'o'
+                                                                       : 'r';
     struct layout *l = layout_new(align);
     for (size_t c = 0; c < columns; c++) {
-        finding_head(&column[c], row[0], text, sizeof text);
+        finding_head(&column[c], any, text, sizeof text);
         layout_cell(l, "%s", text);
     }
     for (size_t i = 0; i < n; i++) {
@@ -41,6 +46,7 @@ static char *print_rows(FILE *out, const struct finding_kind *as, const json_t *
             layout_cell(l, "%s", text);
         }
     }
+    json_decref(any);
     char *note = text_note(as->legend ? as->legend : "", l);
     layout_print(l, out, text_width());
     return note;
@@ -74,15 +80,19 @@ static void print_remarks(FILE *out, const json_t *const *row, size_t n)
         const char *remark = json_string_value(json_object_get(row[i], "remark"));
         const json_t *to = json_object_get(row[i], "destination");
         const char *comm = json_string_value(json_object_get(row[i], "communicator"));
-        char mark[200], bytes[32];
-        if (to)
-            snprintf(mark, sizeof mark, "  to rank %lld: ", (long long)json_integer_value(to));
-        else
-            snprintf(mark, sizeof mark, "  of %s%s%s: ",
-                     format_bytes(bytes, json_number_value(json_object_get(row[i], "bytes"))),
-                     comm ? " on " : "", comm ? comm : "");
-        if (remark && *remark)
-            text_paragraph(out, mark, remark);
+        char text[COMM_LABEL + 300], bytes[32];
+        if (!remark || !*remark)
+            continue;
+        if (to) {
+            snprintf(text, sizeof text, "  to rank %lld: ", (long long)json_integer_value(to));
+            text_paragraph(out, text, remark);
+            continue;
+        }
+        snprintf(text, sizeof text, "of %s from rank %lld on %s: %s",
+                 format_bytes(bytes, json_number_value(json_object_get(row[i], "bytes"))),
+                 (long long)json_integer_value(json_object_get(row[i], "root")), comm ? comm : "-",
+                 remark);
+        text_paragraph(out, "  ", text);
     }
 }
 
@@ -93,7 +103,6 @@ static char *print_block(FILE *out, const struct finding_kind *as, const json_t 
     const json_t **list = profile_alloc(json_array_size(inner) * sizeof *list);
     size_t kept = 0, most = top > 16 ? top : 16;
     print_facts(out, finding);
-    /* Where the columns are declared a row may leave some out. */
     for (size_t k = 0; k < json_array_size(inner); k++)
         if ((as->column[0].key && json_is_object(json_array_get(inner, k))) ||
             same_keys(json_array_get(inner, 0), json_array_get(inner, k)))
@@ -130,8 +139,8 @@ static void print_kind(const struct profile *p, size_t first, size_t n, FILE *ou
     text_more(out, blocks, blocks < (size_t)top ? blocks : (size_t)top, "measurement");
     size_t shown = 0;
     for (size_t i = 0, end; i < rows && shown < (size_t)top; i = end) {
-        for (end = i + 1;
-             end < rows && same_keys(row[i], row[end]) && shown + end - i < (size_t)top;)
+        for (end = i + 1; end < rows && (as->column[0].key || same_keys(row[i], row[end])) &&
+                          shown + end - i < (size_t)top;)
             end++;
         free(note);
         note = print_rows(out, as, row + i, end - i);
@@ -147,8 +156,9 @@ static void print_kind(const struct profile *p, size_t first, size_t n, FILE *ou
 }
 
 /* What the application's calls of F's kind took on average, and in all; ns. */
-static double seen_mean(const struct profile *p, const json_t *f, double *sum)
+static double seen_mean(const struct profile *p, const struct profile_finding *finding, double *sum)
 {
+    const json_t *f = finding->value;
     const char *operation = json_string_value(json_object_get(f, "operation")),
                *comm = json_string_value(json_object_get(f, "communicator"));
     json_int_t bytes = json_integer_value(json_object_get(f, "bytes"));
@@ -158,7 +168,8 @@ static double seen_mean(const struct profile *p, const json_t *f, double *sum)
         const struct profile_entry *e = &p->entries.at[i];
         if (e->comm == PROFILE_NONE || e->size_class != size_class_of((uint64_t)bytes) ||
             strcmp(p->operations.at[e->operation].name, operation) ||
-            strcmp(p->comms.at[e->comm].name, comm))
+            (finding->comm == PROFILE_NONE ? strcmp(p->comms.at[e->comm].name, comm) != 0
+                                           : e->comm != finding->comm))
             continue;
         calls += (double)entry_timed(e);
         *sum += (double)e->time_ns;
@@ -177,7 +188,7 @@ void text_most_measured(const struct view *v, FILE *out)
         size_t k;
         if (strcmp(p->findings.at[i].kind, "benchmark"))
             continue;
-        double sum, mean = seen_mean(p, f, &sum);
+        double sum, mean = seen_mean(p, &p->findings.at[i], &sum);
         json_array_foreach(json_object_get(f, "methods"), k, row)
         {
             const char *method = json_string_value(json_object_get(row, "method"));

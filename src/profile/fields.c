@@ -206,6 +206,11 @@ static const struct field arrival_table[] = {
 };
 FIELDS(arrival);
 
+static const struct field finding_table[] = {
+    FIELD(profile_finding, comm, "communicator_index", FIELD_COMM),
+};
+FIELDS(finding);
+
 static const struct field peer_table[] = {
     FIELD(profile_peer, rank, "rank", FIELD_U32),
     FIELD(profile_peer, peer, "peer", FIELD_U32),
@@ -378,7 +383,7 @@ const struct list profile_lists[] = {
     LIST(programs, NULL, fields_none, 0),
     LIST(libraries, NULL, fields_none, 0),
     LIST(warnings, NULL, fields_none, 0),
-    LIST(findings, NULL, fields_none, 0),
+    LIST(findings, NULL, fields_finding, 0),
 };
 const size_t n_profile_lists = sizeof profile_lists / sizeof *profile_lists;
 

@@ -52,7 +52,7 @@ struct fields {
 extern const struct fields fields_run, fields_host, fields_rank, fields_module, fields_operation,
     fields_comm, fields_region, fields_entry, fields_group, fields_spread, fields_event,
     fields_arrival, fields_stand, fields_peer, fields_act, fields_trace, fields_wait, fields_net,
-    fields_below;
+    fields_below, fields_finding;
 
 /* Of the kinds that are told by name. */
 const char *field_name(enum field_kind kind, uint32_t value);

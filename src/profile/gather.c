@@ -479,8 +479,11 @@ struct profile *profile_from_cut_ledger(const struct ledger *l, double rate)
         gather_events(p, l, &m, rate);
         gather_trace(p, l, &m, rate);
     }
+    p->comm_of_ledger = m.comm;
+    p->n_comm_of_ledger = count_of(l, LEDGER_COMMS);
     for (int s = 0; s < LEDGER_SECTIONS; s++)
-        free(room[s]);
+        if (s != LEDGER_COMMS)
+            free(room[s]);
     return p;
 }
 

@@ -126,7 +126,7 @@ static json_t *findings_of(const struct profile *p)
         const struct profile_finding *f = &p->findings.at[i];
         if (!json_object_get(object, f->kind))
             json_put(object, f->kind, json_array());
-        json_array_append(json_object_get(object, f->kind), f->value);
+        json_push(json_object_get(object, f->kind), finding_json(f));
     }
     return object;
 }

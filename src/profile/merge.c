@@ -37,7 +37,24 @@ void profile_warn(struct profile *p, const char *format, ...)
 
 void profile_add_finding(struct profile *p, const char *kind, json_t *finding)
 {
-    *PUSH(&p->findings) = (struct profile_finding){profile_strdup(kind), finding};
+    static const char key[] = "communicator_index";
+    const json_t *comm = json_object_get(finding, key);
+    uint32_t at = json_is_integer(comm) ? (uint32_t)json_integer_value(comm) : PROFILE_NONE;
+    json_object_del(finding, key);
+    *PUSH(&p->findings) = (struct profile_finding){profile_strdup(kind), at, finding};
+}
+
+json_t *finding_json(const struct profile_finding *f)
+{
+    json_t *copy = json_copy(f->value);
+    if (f->comm != PROFILE_NONE)
+        json_put(copy, "communicator_index", json_integer(f->comm));
+    return copy;
+}
+
+uint32_t profile_comm_of_ledger(const struct profile *p, uint32_t index)
+{
+    return index < p->n_comm_of_ledger ? p->comm_of_ledger[index] : PROFILE_NONE;
 }
 
 static void merge_header(struct profile *into, const struct profile *from)
@@ -93,9 +110,6 @@ static void merge_texts(struct profile *into, const struct profile *from)
         profile_add_library(into, from->libraries.at[i]);
     for (size_t i = 0; i < from->warnings.n; i++)
         ADD_TEXT(&into->warnings, from->warnings.at[i]);
-    for (size_t i = 0; i < from->findings.n; i++)
-        profile_add_finding(into, from->findings.at[i].kind,
-                            json_incref(from->findings.at[i].value));
 }
 
 /* For the place in the one profile of each of the N elements in the other. */
@@ -173,6 +187,13 @@ static void merge_counts(struct profile *into, const struct profile *from, const
         struct profile_group g = from->groups.at[i];
         positions_follow(&fields_group, &g, m);
         spread_merge(&profile_group(into, g.site, g.operation)->spread, &g.spread);
+    }
+    for (size_t i = 0; i < from->findings.n; i++) {
+        struct profile_finding f = from->findings.at[i];
+        positions_follow(&fields_finding, &f, m);
+        f.kind = profile_strdup(f.kind);
+        json_incref(f.value);
+        *PUSH(&into->findings) = f;
     }
     for (const struct list *l = profile_lists; l < profile_lists + n_profile_lists; l++)
         for (size_t i = 0; l->how & LIST_APPENDED && i < list_in(from, l)->n; i++) {

@@ -204,6 +204,7 @@ void profile_free(struct profile *p)
     free(p->by_comm.slot);
     free(p->by_entry.slot);
     free(p->by_group.slot);
+    free(p->comm_of_ledger);
     free(p);
 }
 

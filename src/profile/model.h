@@ -231,8 +231,11 @@ struct profile_stand {
 
 struct profile_finding {
     char *kind;
+    uint32_t comm; /* PROFILE_NONE: not known */
     json_t *value;
 };
+/* With its communicator's position; a new reference. */
+json_t *finding_json(const struct profile_finding *f);
 
 struct profile {
     uint64_t run_id;
@@ -277,6 +280,9 @@ struct profile {
     ARRAY(struct net_row) below;
 
     struct lookup by_site, by_comm, by_entry, by_group;
+    /* Where communicators of the one ledger came first; NULL: it was made of something else. */
+    uint32_t *comm_of_ledger;
+    uint32_t n_comm_of_ledger;
 };
 
 /* The lists above, each in the order of profile.json. */

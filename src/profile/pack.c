@@ -106,7 +106,9 @@ void *profile_pack(const struct profile *p, size_t *size)
             put_list(&o, p, &profile_lists[i]);
     put_count(&o, p->findings.n);
     for (size_t i = 0; i < p->findings.n; i++) {
-        char *text = json_dumps(p->findings.at[i].value, JSON_COMPACT | JSON_ENCODE_ANY);
+        json_t *finding = finding_json(&p->findings.at[i]);
+        char *text = json_dumps(finding, JSON_COMPACT | JSON_ENCODE_ANY);
+        json_decref(finding);
         put_text(&o, p->findings.at[i].kind);
         put_text(&o, text ? text : "null");
         free(text);

@@ -34,8 +34,12 @@ struct profile *profile_unpack(const void *packed, size_t size);
 
 /* Adds a measurement made during the run (KIND: "ack", "benchmark", "broadcast"); goes into
  * profile.json under "findings" and into the report. Takes over the reference. The shape of
- * each kind is documented in collprof-profile(5). */
+ * each kind is documented in collprof-profile(5); "communicator_index" in it is a position in P. */
 void profile_add_finding(struct profile *p, const char *kind, json_t *finding);
+
+/* That position for a communicator of the ledger that P was made from, before anything is done with
+ * P; UINT32_MAX: it has none. */
+uint32_t profile_comm_of_ledger(const struct profile *p, uint32_t index);
 
 /* A remark for the report's list of warnings. The same text is kept once. */
 void profile_warn(struct profile *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
