@@ -26,7 +26,7 @@ static bool is_call(const struct profile *p, const struct profile_entry *e)
 
 static bool comm_matches(const struct profile *p, uint32_t comm, const char *pattern)
 {
-    char label[128];
+    char label[COMM_LABEL];
     comm_label(p, comm, label, sizeof label);
     return comm != PROFILE_NONE && matches(pattern, label);
 }
@@ -109,6 +109,33 @@ static void keep_entries(struct profile *p, const struct filter *f)
     free(has);
 }
 
+/* Measurements are of all members of a communicator together, at whatever place. */
+static bool measured(const struct filter *f, const struct profile_finding *finding)
+{
+    const char *operation = json_string_value(json_object_get(finding->value, "operation")),
+               *comm = json_string_value(json_object_get(finding->value, "communicator"));
+    if (!strcmp(finding->kind, "broadcast")) /* in place of it */
+        operation = "MPI_Bcast";
+    return !f->region && !f->one_rank && (!f->only || (operation && matches(f->only, operation))) &&
+           (!f->comm || (comm && matches(f->comm, comm)));
+}
+
+static void keep_findings(struct profile *p, struct filter *f)
+{
+    size_t n = 0;
+    f->all_findings = p->findings.n;
+    for (size_t i = 0; i < p->findings.n; i++) {
+        struct profile_finding *finding = &p->findings.at[i];
+        if (measured(f, finding)) {
+            p->findings.at[n++] = *finding;
+            continue;
+        }
+        free(finding->kind);
+        json_decref(finding->value);
+    }
+    f->findings = p->findings.n = n;
+}
+
 /* ROW is a member of the array: whether KEEP says so. */
 #define KEEP(array, row, keep)                                                                     \
     do {                                                                                           \
@@ -184,7 +211,7 @@ enum { BY_OPERATION, BY_COMM, BY_REGION };
 /* What there is to ask for. */
 static void choices(const struct profile *p, int by, char *list, size_t room)
 {
-    char label[128];
+    char label[COMM_LABEL];
     *list = '\0';
     for (size_t i = 0; i < p->entries.n; i++) {
         const struct profile_entry *e = &p->entries.at[i];
@@ -277,6 +304,7 @@ bool filter_apply(struct profile *p, struct filter *f, char *why, size_t room)
     sum_up(p, &f->all_calls, &f->all_ns, &f->all_places);
     keep_entries(p, f);
     keep_others(p, f);
+    keep_findings(p, f);
     sum_up(p, &f->calls, &f->time_ns, &f->places);
     if (!p->entries.n && !f->one_rank) {
         snprintf(why, room, "--only, --comm and --region: no call is of all of them");
@@ -313,6 +341,12 @@ char *filter_sentences(const struct filter *f)
                 "Calls are counted of all ranks together: shown are the places where rank %d "
                 "spends most, or is most often last, and its messages.\n",
                 f->rank);
+    if (f->all_findings && (f->one_rank || f->region))
+        fputs("Measurements made during the run are not kept by rank or region: none is shown.\n",
+              out);
+    else if (f->all_findings)
+        fprintf(out, "%zu of %zu measurements made during the run are shown.\n", f->findings,
+                f->all_findings);
     if (f->comm)
         fputs("Messages and wait states are not kept by communicator.\n", out);
     if (f->region)

@@ -14,6 +14,7 @@ struct filter {
     int rank;
     /* Filled in by filter_apply(). */
     uint64_t calls, all_calls;
+    size_t findings, all_findings;
     size_t places, all_places; /* operations at call sites */
     double time_ns, all_ns;
 };

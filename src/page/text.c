@@ -366,8 +366,7 @@ static void put_report(const struct profile *p, FILE *out, const struct report_o
     text_tables(&v, out, &o, "transport", "transport");
     text_transport(p, out);
     text_tables(&v, out, &o, "messages", "messages");
-    if (whole)
-        text_findings(p, out, &o);
+    text_findings(p, out, &o);
     if (!of_rank) {
         text_sizes(p, out);
         text_tables(&v, out, &o, "communicators", "communicators");

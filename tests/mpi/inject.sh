@@ -95,6 +95,8 @@ for algorithm in binomial ${longer:+linear backward flat chain} grid; do
     # The duplicate has to show by four collectives that it is worth a communicator of the layer.
     findings broadcast bytes=80000 , rows=0
     [ $algorithm = grid ] || findings broadcast algorithm=$algorithm bytes=200 , rows=1 calls=10
+    "$collprof" report --only=Bcast --comm='4 ranks from 0, made at inject.c:*' out | grep -q '^Broadcast replaced' ||
+        fail "a communicator without a name is called otherwise where it was measured on"
 done
 grep -q '"schedule_cost_us"' out/profile.json || fail "no cost of a schedule"
 # Among threads that call MPI, too, nothing is measured: that took minutes.

@@ -2,6 +2,7 @@
  */
 #include "made_page.h"
 #include "page/filter.h"
+#include "page/findings.h"
 #include "page/rows.h"
 #include "profile/model.h"
 
@@ -170,6 +171,63 @@ Test(part, that_is_empty_says_what_there_is)
         cr_assert(!filter_apply(p, &f, why, sizeof why));
         cr_assert_not_null(strstr(why, known[i].says), "%s", why);
         profile_free(p);
+    }
+}
+
+/* Measured on a communicator without a name: through packing, merging, sorting and the file it is
+ * called as that is in tables, and chosen so. What is not known by region or rank goes. */
+Test(part, of_what_was_measured)
+{
+    static const struct {
+        struct filter f;
+        const char *says;
+    } known[] = {{{.comm = "2 ranks from 7, made at application+0x2000"}, "1 of 3 measurements"},
+                 {{.only = "Bcast"}, "2 of 3 measurements"},
+                 {{.only = "Allreduce", .comm = "MPI_COMM_WORLD"}, "1 of 3 measurements"},
+                 {{.region = "solver"}, "Measurements made during the run are not kept by"},
+                 {{.one_rank = true, .rank = 1}, "none is shown"}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        struct ledger l;
+        made_ledger(&l, NULL, 1, 2);
+        l.comms[2] =
+            (struct ledger_comm){.id = 5, .site = 2, .size = 2, .root_world_rank = 7, .created = 1};
+        l.header->section[LEDGER_COMMS].count = 3;
+        made_calls(&l, 1, OP_BCAST, 1024, 1, 1000)->comm = 2;
+        struct profile *one = profile_from_ledger(&l), *p, *back;
+        ledger_close(&l);
+        made_ledger(&l, NULL, 0, 2);
+        made_calls(&l, 2, OP_ALLREDUCE, 8, 10, 3000)->region = 1;
+        p = made_merged(NULL, &l);
+        for (uint32_t comm = 2; comm > 0; comm--)
+            profile_add_finding(one, "benchmark",
+                                json_pack("{s:s, s:s, s:I}", "operation",
+                                          comm == 2 ? "MPI_Bcast" : "MPI_Allreduce", "communicator",
+                                          "-", "communicator_index",
+                                          (json_int_t)profile_comm_of_ledger(one, comm)));
+        size_t size;
+        char *packed = profile_pack(one, &size), why[300];
+        profile_merge(p, profile_unpack(packed, size));
+        profile_add_finding(p, "broadcast", json_pack("{s:s}", "communicator", "old"));
+        profile_sort(p);
+        findings_name(p);
+        const char *reason;
+        json_t *json = profile_json(p);
+        cr_assert_not_null(back = profile_from_json(json, &reason), "%s", reason);
+        struct filter f = known[i].f;
+        cr_assert(filter_apply(back, &f, why, sizeof why), "%s", why);
+        char *said = filter_sentences(&f),
+             *text = text_of(back, &(struct report_options){.filter = &f});
+        assert_has(said, known[i].says);
+        cr_assert_eq(strstr(text, "communicator 2 ranks from 7, made at application+0x2000") !=
+                         NULL,
+                     i < 2, "%s", text);
+        free(said);
+        free(text);
+        free(packed);
+        json_decref(json);
+        profile_free(one);
+        profile_free(p);
+        profile_free(back);
     }
 }
 
