@@ -97,6 +97,33 @@ static void freeing_nothing(void)
     barriers(1);
 }
 
+/* A communicator goes for good when what is pending on it is complete. What is large waits for its
+ * receiver, and rank 1 may be late. */
+static void freeing_pending(void)
+{
+    static char sent[1 << 20], got[sizeof sent], all[sizeof sent];
+    int good = 1;
+    for (int i = 0; i < 16; i++) {
+        MPI_Comm comm;
+        MPI_Request request[3];
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        for (int k = 0; k < i; k++)
+            MPI_Bcast(sent, 8, MPI_CHAR, 0, comm);
+        memset(sent, rank + i, sizeof sent);
+        memset(all, rank ? 0 : 9 + i, sizeof all);
+        if (i % 2 && rank)
+            usleep(30000);
+        MPI_Irecv(got, sizeof got, MPI_CHAR, 1 - rank, 0, comm, &request[0]);
+        MPI_Ibcast(all, sizeof all, MPI_CHAR, 0, comm, &request[1]);
+        MPI_Isend(sent, sizeof sent, MPI_CHAR, 1 - rank, 0, comm, &request[2]);
+        MPI_Comm_free(&comm);
+        MPI_Waitall(3, request, MPI_STATUSES_IGNORE);
+        good = good && got[12345] == 1 - rank + i && all[12345] == 9 + i;
+    }
+    if (rank == 0)
+        printf("pending: %d\n", good);
+}
+
 #if MPI_VERSION >= 4
 static void partitioned(void)
 {
@@ -297,17 +324,26 @@ static void nested(void)
 static const struct {
     const char *name;
     void (*go)(void);
-} ways[] = {{"longjmp", by_longjmp},        {"failing-collective", failing_collective},
-            {"failing-wait", failing_wait}, {"freeing-nothing", freeing_nothing},
+} ways[] = {{"longjmp", by_longjmp},
+            {"failing-collective", failing_collective},
+            {"failing-wait", failing_wait},
+            {"freeing-nothing", freeing_nothing},
+            {"freeing-pending", freeing_pending},
 #if MPI_VERSION >= 4
             {"partitioned", partitioned},
 #endif
-            {"between", between},           {"huge", huge},
-            {"many-sites", many_sites},     {"rare-sites", rare_sites},
-            {"in-turn", in_turn},           {"many-requests", many_requests},
-            {"elsewhere", elsewhere},       {"small-files", small_files},
-            {"closing", closing},           {"waiting", waiting},
-            {"changed-user", changed_user}, {"nested", nested}};
+            {"between", between},
+            {"huge", huge},
+            {"many-sites", many_sites},
+            {"rare-sites", rare_sites},
+            {"in-turn", in_turn},
+            {"many-requests", many_requests},
+            {"elsewhere", elsewhere},
+            {"small-files", small_files},
+            {"closing", closing},
+            {"waiting", waiting},
+            {"changed-user", changed_user},
+            {"nested", nested}};
 
 int main(int argc, char **argv)
 {

@@ -85,6 +85,16 @@ if test "$CHECK_MPI" != openmpi; then
     profile freeing-nothing calls MPI_Comm_free=2
 fi
 
+# Nor does what a communicator is freed under stop, with what the layer does on it together.
+both freeing-pending
+profile freeing-pending completed MPI_Ibcast=32 MPI_Isend=32
+for mode in ACK=all BENCHMARK=direct; do
+    (
+        export COLLPROF_ACK_SHARE=100000000 COLLPROF_BENCHMARK_BUDGET=2 "COLLPROF_$mode"
+        both freeing-pending
+    ) || exit 1
+done
+
 # again WAY: the same calls in the same time as an independent counter saw.
 again()
 {
@@ -192,7 +202,7 @@ profile huge bytes MPI_Recv=2684354560 MPI_Send=2684354560
 nothing=freeing-nothing
 test "$CHECK_MPI" != openmpi || nothing=
 for mode in TRACE=calls TRACE=transport ACK=all BENCHMARK=barrier BCAST=binomial BCAST=grid; do
-    for way in longjmp failing-collective failing-wait $nothing partitioned between elsewhere; do
+    for way in longjmp failing-collective failing-wait $nothing freeing-pending partitioned between elsewhere; do
         (
             export COLLPROF_ACK_SHARE=100000000 "COLLPROF_$mode"
             like_bare 2 $way-$mode "$strange" $way && touch done
