@@ -182,6 +182,17 @@ static int who_was_missing(const struct judging *g, size_t k, int i)
     return who;
 }
 
+/* How many times as long it may have taken with those there that were late: all destinations at
+ * once have an even share each of what the root sends by. */
+static double crowding(const struct judging *g, size_t k, int i)
+{
+    int others = g->size - 1, missing = 0;
+    for (int j = 0; j < g->size; j++)
+        missing +=
+            j != i && j != g->root && late_by(g, k, j, IN_TIME) > ACK_TOLERANCE * took(g, k, i);
+    return (double)others / (others - missing);
+}
+
 /* --- one destination --- */
 
 struct destination {
@@ -246,7 +257,7 @@ static void judge_direct(const struct judging *g, int i, const struct destinatio
             d->value[clean++] = took(g, k, i);
     v->direct = plain_median(d->value, clean);
     for (size_t k = 0; k < g->n; k++)
-        d->value[k] = took(g, k, i);
+        d->value[k] = took(g, k, i) * crowding(g, k, i);
     v->at_most = g->n ? stats_median(d->value, g->n) + g->bound : NAN;
     for (size_t k = 0; k < g->n; k++)
         if (d->who[k] == i)

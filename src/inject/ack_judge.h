@@ -61,7 +61,7 @@ struct ack_verdict {
     struct ack_figure acknowledged; /* E_i - hold - RTL_i/2 */
     struct ack_figure direct;       /* return of i - entry of the root */
     struct ack_figure round_trip;   /* RTL_i */
-    double at_most;                 /* for the median of the direct figure; NaN: not known */
+    double at_most;                 /* for the median of the direct figure, with all there */
     bool unready;     /* nobody was late, but in no broadcast all were ready: up to RTL_i
                          of the latency may be waiting for readiness to be told */
     bool crowded;     /* most followed another call of the root: the latency alone may be less */

@@ -91,6 +91,7 @@ Test(ack, constant_lateness_is_not_latency)
     cr_assert(ack_judge(stamp[0], N, P, 0, NULL, 0, 0, v));
     cr_assert_float_eq(v[1].direct.value, 10e-6, 1e-9, "1 has returned before 2 came");
     cr_assert_eq(v[1].missing_rank, 2, "and may have been quicker for that");
+    cr_assert_float_eq(v[1].at_most, 15e-6, 1e-9, "by what was there for 3 and went to 2");
     cr_assert(isnan(v[2].direct.value) && v[2].late == N);
     cr_assert_float_eq(v[2].late_by, 1e-3, 1e-9);
     cr_assert(isnan(v[3].direct.value) && v[3].late == 0 && v[3].behind == N);
