@@ -29,7 +29,8 @@ static const double END_PATIENCE = 20;
 static double began;
 static uint64_t vain_ns; /* waited for members who did not come */
 
-static int comms_made;         /* and not freed */
+static int comms_made;  /* and not freed ... */
+static int comms_stuck; /* ... since members did not meet when the application freed theirs */
 static uint64_t comms_refused; /* communicators that were left alone for lack of more */
 static uint64_t came_late;     /* calls that members came too late to */
 static char late_to[400];      /* the first of them */
@@ -189,7 +190,7 @@ static void open_shadow(struct shadow *s)
     s->comm = make_comm(s, good);
     s->left_alone = s->comm == MPI_COMM_NULL;
     if (s->left_alone)
-        __atomic_fetch_add(&comms_refused, 1, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&comms_refused, s->rank == 0, __ATOMIC_RELAXED);
     else
         __atomic_fetch_add(&comms_made, 1, __ATOMIC_RELAXED);
 }
@@ -282,8 +283,11 @@ static void drop(struct comm *c, double most)
     for (int i = 0; i < s->late; i++)
         over = is_over(&s->meeting[i]) && over;
     over = over && (all || !any);
-    if (!over)
+    if (!over) {
+        if (any && s->rank == 0)
+            __atomic_fetch_add(&comms_stuck, 1, __ATOMIC_RELAXED);
         return;
+    }
     if (s->comm != MPI_COMM_NULL) {
         PMPI_Comm_free(&s->comm);
         __atomic_fetch_sub(&comms_made, 1, __ATOMIC_RELAXED);
@@ -338,7 +342,7 @@ void shadows_warn(void (*warn)(void *arg, const char *text), void *arg)
     char text[1200];
     if (came_late) {
         snprintf(text, sizeof text,
-                 "before %s ranks waited for the others and then went on without what --benchmark "
+                 "ranks waited for others before %s and then went on without what --benchmark "
                  "and --bcast do there: either some come more than %g s late (%g s where none can "
                  "leave before all are there), or the application counts on leaving the call "
                  "before others enter it (%llu such call%s; after %d on a communicator no more is "
@@ -349,10 +353,16 @@ void shadows_warn(void (*warn)(void *arg, const char *text), void *arg)
         warn(arg, text);
     }
     if (comms_refused) {
-        snprintf(text, sizeof text,
-                 "%llu communicators were left alone: the layer makes no more than %d of its own "
-                 "at a time, so that the application does not run out of them",
-                 (unsigned long long)comms_refused, COMMS_MAX);
+        int length = snprintf(
+            text, sizeof text,
+            "%llu communicator%s left alone: the layer makes no more than %d of its own "
+            "at a time, so that the application does not run out of them",
+            (unsigned long long)comms_refused, comms_refused > 1 ? "s were" : " was", COMMS_MAX);
+        if (comms_stuck)
+            snprintf(text + length, sizeof text - (size_t)length,
+                     "; %d could not be freed, since members did not meet when the application "
+                     "freed its own",
+                     comms_stuck);
         warn(arg, text);
     }
 }

@@ -74,7 +74,7 @@ part ahead COLLPROF_ACK=one COLLPROF_ACK_SHARE=100000000
 grep -q '"given_up": *[1-9]' out/profile.json || fail "none was given up"
 for mode in ${longer:+COLLPROF_BENCHMARK=direct COLLPROF_BCAST=flat}; do
     part ahead $mode
-    grep -q 'before MPI_Bcast on MPI_COMM_WORLD ranks waited' out/profile.json || fail "$mode: nobody says who waited"
+    grep -q 'ranks waited for others before MPI_Bcast on MPI_COMM_WORLD' out/profile.json || fail "$mode: nobody says who waited"
 done
 # What was sent for broadcasts that a member knows otherwise is taken all the same: the transport would speak of it.
 part in-flight COLLPROF_ACK=all COLLPROF_ACK_SHARE=100000000
