@@ -355,6 +355,8 @@ function template_request(name, family, call, comm, bytes, root, request, line, 
         kind = kind " | REQUEST_RECV"
     if (role[line, "partitions"])
         kind = kind " | REQUEST_PARTITIONED"
+    if (family == "init_request" && !role[line, "to"] && !role[line, "from"] && comm != "MPI_COMM_NULL")
+        kind = kind " | REQUEST_COLLECTIVE"
     peer = role[line, "to"] ? arg[role[line, "to"] + 0] : \
            role[line, "from"] ? arg[role[line, "from"] + 0] : "CALL_NONE"
     tag = role[line, "unordered"] ? "CALL_UNORDERED" : \
@@ -365,7 +367,7 @@ function template_request(name, family, call, comm, bytes, root, request, line, 
         print "    struct request *matched = call_matched(" arg[role[line, "message"] + 0] ");"
     }
     print "    int rc = " call ";\n    call.exit = clock_ticks();"
-    if (kind == "REQUEST_COLLECTIVE" || (family == "init_request" && peer == "CALL_NONE" && comm != "MPI_COMM_NULL")) {
+    if (kind ~ /COLLECTIVE/) {
         injected = "injected"
         print "    struct injected *injected ="
         print "        inject_wanted() && !rc ? inject_started(&call, " comm ", " root ", " bytes ") : NULL;"

@@ -19,7 +19,9 @@ enum collective_kind collective_kind(const char *operation)
     snprintf(name, sizeof name, "%s", text_without_mpi(operation));
     size_t length = strlen(name);
     if (length > 2 && !strcmp(name + length - 2, "_c"))
-        name[length - 2] = '\0';
+        name[length -= 2] = '\0';
+    if (length > 5 && !strcmp(name + length - 5, "_init"))
+        name[length - 5] = '\0';
     char *plain = *name == 'I' ? name + 1 : name;
     *plain = (char)toupper((unsigned char)*plain);
     if (text_is_one_of(plain, all))
@@ -28,5 +30,7 @@ enum collective_kind collective_kind(const char *operation)
         return COLLECTIVE_FROM_ROOT;
     if (text_is_one_of(plain, to_root))
         return COLLECTIVE_TO_ROOT;
+    if (!strncmp(plain, "Neighbor_", 9))
+        return COLLECTIVE_NEIGHBORS;
     return text_is_one_of(plain, prefix) ? COLLECTIVE_PREFIX : COLLECTIVE_OTHER;
 }

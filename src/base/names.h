@@ -57,10 +57,11 @@ enum collective_kind {
     COLLECTIVE_FROM_ROOT, /* everyone's the root's: broadcast, scatter */
     COLLECTIVE_TO_ROOT,   /* the root's that of everyone: reduce, gather */
     COLLECTIVE_PREFIX,    /* everyone's those of the ranks before: scan */
+    COLLECTIVE_NEIGHBORS, /* everyone's those of the ranks that send to it in its topology */
     COLLECTIVE_OTHER      /* not known */
 };
 
-/* By an operation's name, non-blocking and large-count forms included. */
+/* By an operation's name, non-blocking, persistent and large-count forms included. */
 enum collective_kind collective_kind(const char *operation);
 
 #endif

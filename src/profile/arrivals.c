@@ -17,7 +17,8 @@ struct instance {
 enum collective_kind arrivals_kind(const struct profile *p, uint32_t operation)
 {
     const struct profile_operation *o = &p->operations.at[operation];
-    return o->family == FAMILY_COLLECTIVE ? collective_kind(o->name) : COLLECTIVE_OTHER;
+    enum collective_kind kind = collective_kind(o->name);
+    return o->family == FAMILY_COLLECTIVE && kind != COLLECTIVE_NEIGHBORS ? kind : COLLECTIVE_OTHER;
 }
 
 static uint64_t positive(int64_t ns)
@@ -277,7 +278,8 @@ void arrivals_find(struct profile *p)
                 errors += calls[call].skew;
                 time += calls[call].time;
             }
-        if ((p->sample_mask || p->events_dropped) && n && !in_part[SITE(a)])
+        bool counted = p->operations.at[a->operation].family != FAMILY_INIT_REQUEST;
+        if ((p->sample_mask || p->events_dropped) && n && counted && !in_part[SITE(a)])
             correct(p, row, n, errors, time);
     }
     count_late(p, list.at, list.n);

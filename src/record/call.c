@@ -1,5 +1,7 @@
 #include "record/call.h"
 
+#include "base/hash.h"
+
 void (*call_first_seen)(void);
 
 /* The thread was left inside of a wrapper by longjmp or an exception (an error handler's, say), if
@@ -189,6 +191,9 @@ void call_started(struct call *c, struct request *r)
     struct comm *on = comm_of_request(r);
     if (on && r->kind & REQUEST_MESSAGE && r->peer != MPI_PROC_NULL)
         message_posted(c, on, r);
+    if (r->kind & REQUEST_COLLECTIVE)
+        r->spared = (uint8_t)ledger_spared(++r->sequence);
+    r->apart = thread.apart.of != 0;
     r->ready = 0;
 }
 
@@ -251,16 +256,20 @@ void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes,
         complete_at_once(e, c, kind, bytes);
     } else if (e && rc == MPI_SUCCESS && *request != MPI_REQUEST_NULL) {
         r.handle = HANDLE_BITS(*request);
-        if (kind == REQUEST_COLLECTIVE && on && comm_has_others(on)) {
+        if (kind & REQUEST_COLLECTIVE && on && comm_has_others(on)) {
             r.sequence = call_sequence(on);
-            r.comm_id = r.apart ? 0 : on->id;
+            r.comm_id = on->id;
             r.spared = (uint8_t)ledger_spared(entry_calls(e) - 1);
+            if (kind & REQUEST_PERSISTENT) {
+                r.comm_id = on->id ? hash_mix(on->id, r.sequence) | 1 : 0;
+                r.sequence = UINT32_MAX; /* before its first start */
+            }
             if (layer.trace)
-                trace_collective_posted(c, on, &r);
+                trace_collective_posted(on, &r);
         }
         request_add(&r);
     }
-    if (kind == REQUEST_COLLECTIVE && rc != MPI_SUCCESS)
+    if (kind & REQUEST_COLLECTIVE && rc != MPI_SUCCESS)
         call_collective_failed(on, rc);
     __atomic_store_n(&layer.ledger.header->last_ticks, c->exit, __ATOMIC_RELAXED);
     if (UNLIKELY(layer.trace))
@@ -318,12 +327,12 @@ void call_complete(struct call *c, struct request *r, unsigned sharing, const MP
             e->bytes += bytes;
     }
     spin_unlock(&e->lock);
-    struct comm *on = r->kind & REQUEST_MESSAGE ? comm_of_request(r) : NULL;
+    struct comm *on = r->kind & (REQUEST_MESSAGE | REQUEST_COLLECTIVE) ? comm_of_request(r) : NULL;
     if (on && r->kind & REQUEST_RECV && !cancelled && status && status->MPI_SOURCE != MPI_PROC_NULL)
         peer_count(r->site, r->operation, comm_world_rank(on, status->MPI_SOURCE), true, bytes);
     if (UNLIKELY(layer.trace) && r->kind & (REQUEST_MESSAGE | REQUEST_COLLECTIVE))
         trace_completed(c, on, r, status, bytes, cancelled);
-    if (r->kind == REQUEST_COLLECTIVE && r->comm_id)
+    if (r->kind & REQUEST_COLLECTIVE && r->comm_id && !r->apart)
         instance_add(&(struct ledger_instance){.comm_id = r->comm_id,
                                                .entry_ticks = r->post_entry,
                                                .exit_ticks = c->exit,

@@ -263,7 +263,7 @@ static inline void call_waits_for(const struct request *r)
     now->root = r->root;
 }
 
-/* The messages of a persistent request that the call C has started. */
+/* The messages of a persistent request that the call C has started, or its collective. */
 void call_started(struct call *c, struct request *r);
 
 /* N parts of what REQUEST sends are handed over by the call C, which is left. */

@@ -283,7 +283,7 @@ void channel_lost(struct turn p)
         channels_lose_order();
 }
 
-uint32_t channel_of_collective(struct comm *c, uint32_t operation, int root)
+uint32_t channel_of_collective(struct comm *c, uint64_t id, uint32_t operation, int root)
 {
-    return channel_in(c->id, c, root, (int)operation, LEDGER_CHANNEL_COLLECTIVE);
+    return channel_in(id, c, root, (int)operation, LEDGER_CHANNEL_COLLECTIVE);
 }

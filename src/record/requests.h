@@ -24,7 +24,9 @@ struct request {
     struct ledger_entry *entry;     /* of the call that started it */
     uint64_t post_entry, post_exit; /* ticks */
     uint64_t bytes;
-    uint64_t comm_id; /* of a collective, with its sequence; 0: it is no instance */
+    uint64_t comm_id; /* of a collective, with its sequence; 0: it is no instance. One that is made
+                         once and started often is numbered by itself: members may start
+                         several in different orders */
     uint32_t sequence;
     uint32_t site;
     int root;

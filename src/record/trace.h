@@ -35,7 +35,7 @@ void trace_lost(const struct request *r);
 /* A message was seen; KEPT, where it is for nobody else, takes over its place. */
 void trace_probed(struct call *c, struct comm *on, const MPI_Status *status, struct request *kept);
 
-void trace_collective_posted(const struct call *c, struct comm *on, struct request *r);
+void trace_collective_posted(struct comm *on, struct request *r);
 void trace_collective(struct call *c, struct comm *on, uint32_t sequence, int root, uint64_t bytes);
 
 #endif

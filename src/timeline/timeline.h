@@ -43,7 +43,8 @@ struct act {
     uint64_t bytes;    /* TIMELINE_UNKNOWN_BYTES: a message that was cut off */
     uint32_t rank;     /* in MPI_COMM_WORLD */
     uint32_t site, operation; /* indices that this floor only hands on */
-    uint32_t peer;            /* world rank of the other end, or of the root; TIMELINE_NONE */
+    uint32_t peer;            /* world rank of the other end, of the root, or of the neighbor that a
+                                 collective of a topology needs; TIMELINE_NONE */
     uint32_t ordinal;         /* of the message in its channel, or of the collective on its
                                  communicator; TIMELINE_NONE: not known */
     int32_t tag;              /* of a collective: the rank in the communicator */
@@ -66,6 +67,7 @@ enum wait_state {
     WAIT_LATE_ROOT,
     WAIT_EARLY_ROOT,
     WAIT_PREFIX,
+    WAIT_LATE_NEIGHBOR,
     WAIT_STATES
 };
 extern const char *const wait_names[WAIT_STATES]; /* "late sender", ... */

@@ -1,9 +1,9 @@
 /* An application whose messages take every way that there is, for tests/mpi/trace.sh: 4 ranks.
  * Prints how many messages were sent. With an argument: messages whose order nobody
  * knows, or (switched) messages before, while and after MPI_Pcontrol had switched recording off, or
- * (late) ranks that wait for the last part of a message, and for another group, or (killed) one for
- * a rank that is killed, or (cut) messages behind some that were too long, or (dropped) behind a
- * receive that was cancelled and freed. */
+ * (late) ranks that wait for the last part of a message, for another group, for a neighbor and for
+ * a root, or (killed) one for a rank that is killed, or (cut) messages behind some that were too
+ * long, or (dropped) behind a receive that was cancelled and freed. */
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
@@ -138,6 +138,48 @@ static void groups(void)
     }
     MPI_Comm_free(&inter);
     MPI_Comm_free(&half);
+}
+
+/* In a row of ranks the last is late: it is its neighbor who waits. */
+static void neighbors(void)
+{
+    int all[4 * 2], none = 0;
+    MPI_Comm row;
+    MPI_Request request;
+    MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &none, 0, &row);
+    for (int i = 0; i < 2 * TIMES; i++) {
+        usleep(rank == size - 1 ? 10000 : 0);
+        if (i % 2) {
+            MPI_Neighbor_allgather(&out, 1, MPI_INT, all, 1, MPI_INT, row);
+        } else {
+            MPI_Ineighbor_allgather(&out, 1, MPI_INT, all, 1, MPI_INT, row, &request);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Comm_free(&row);
+}
+
+/* Two that are made once, from roots 1 and 2; rank 0 starts them in the other order. Root 2 is
+ * late.
+ */
+static void made_once(void)
+{
+#if MPI_VERSION >= 4
+    MPI_Request request[2];
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < 2; i++)
+        MPI_Bcast_init(&in, 1, MPI_INT, i + 1, MPI_COMM_WORLD, MPI_INFO_NULL, &request[i]);
+    for (int i = 0; i < TIMES; i++) {
+        MPI_Start(&request[rank == 0]);
+        usleep(rank == 2 ? 10000 : 0);
+        MPI_Start(&request[rank != 0]);
+        MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Request_free(&request[0]);
+    MPI_Request_free(&request[1]);
+#endif
 }
 
 /* Rank 0 is killed while the other one waits for it. */
@@ -285,7 +327,7 @@ int main(int argc, char **argv)
     else if (!ordered && !strcmp(argv[1], "dropped"))
         messages = dropped();
     else if (!ordered && !strcmp(argv[1], "late"))
-        groups(), messages = in_parts(10000);
+        groups(), neighbors(), made_once(), messages = in_parts(10000);
     else if (provided == MPI_THREAD_MULTIPLE)
         messages += ordered ? threads() : without_order();
     if (rank == 0)
