@@ -4,6 +4,7 @@
 #include "record/instances.h"
 #include "record/peers.h"
 #include "record/requests.h"
+#include "sync/politely.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -302,4 +303,15 @@ Test(record, full_entries_have_room_again)
     for (uint32_t i = 1; i < 1000; i++)
         cr_assert_eq(entry(i, 2)->site, i);
     cr_assert_eq(layer.ledger.header->section[LEDGER_ENTRIES].dropped, dropped);
+}
+
+/* Eight ranks wait for one that works: those who only yield would take its processor. */
+Test(politely, who_waits_for_long_sleeps)
+{
+    double start = clock_now();
+    give_way(16e-3);
+    cr_assert_geq(clock_now() - start, 0.9e-3);
+    start = clock_now();
+    give_way(15); /* a quarter of that would be missed */
+    cr_assert_lt(clock_now() - start, 0.5);
 }
