@@ -92,6 +92,14 @@ long work_interruptions(void)
     return getrusage(RUSAGE_THREAD, &usage) ? 0 : usage.ru_nivcsw;
 }
 
+long work_page_faults(void)
+{
+    struct rusage usage;
+    if (clock_source == CLOCK_SOURCE_EXTERNAL)
+        return 0;
+    return getrusage(RUSAGE_THREAD, &usage) ? 0 : usage.ru_minflt;
+}
+
 struct work_watch work_watch(void)
 {
     if (clock_source == CLOCK_SOURCE_EXTERNAL)

@@ -30,6 +30,10 @@ double work_time(const struct work *w);
  * changes says more about the scheduler than about what was measured. Always 0 in a simulation. */
 long work_interruptions(void);
 
+/* How often the calling thread has touched a page of memory for the first time. Always 0 in a
+ * simulation. */
+long work_page_faults(void);
+
 /* Whether the calling thread has lost its processor since WATCH, and what ran meanwhile. That other
  * threads of the same process ran for half of what was lost is what a progress thread of the
  * library looks like; they may have run on another processor, though. Never in a simulation. */
