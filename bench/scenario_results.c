@@ -51,6 +51,7 @@ static const struct column columns[] = {
     {"dropped", NULL, COLUMN_INTEGER, 0, "repetitions that a rank began too late"},
     {"apart", "us", COLUMN_REAL, 3,
      "the last rank left the common start so long after its moment, at most; median"},
+    {"bound", "us", COLUMN_REAL, 3, "how far the clocks may put the row's times off"},
 };
 
 static double hidden(const struct scenario_row *row, double median)
@@ -83,6 +84,7 @@ static void tell_row(struct table *t, const struct scenario_row *row)
     table_integer(t, (long long)r->disturbed);
     table_integer(t, (long long)r->dropped);
     table_real(t, 1e6 * apart.median);
+    table_real(t, 1e6 * r->bound);
 }
 
 static bool same_table(const struct scenario_row *a, const struct scenario_row *b)
