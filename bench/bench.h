@@ -35,6 +35,7 @@ struct bench {
     bool yield;               /* --yield */
     bool full;                /* -f: min and max beside the median */
 
+    bool in_turn;        /* by the program: --cvar may have several values, see cvar_use() */
     const char *without; /* by the program: common options that would change nothing in it and are
                             refused, as "warmup stop full"; NULL: none */
 
@@ -98,6 +99,13 @@ const char *bench_disturbed(MPI_Comm comm);
 /* One clock for the ranks of COMM. Where there are several a second is spent on how they drift:
  * without it the bound would grow by a microsecond or so with every ms. */
 void bench_clocks(struct sync_clock *clock, MPI_Comm comm);
+
+/* Of a control variable to which --cvar gives several values in turn: how many, 1 without one; the
+ * I-th is set on this rank; WHAT:VALUE, or WHAT alone without one. */
+enum { CVAR_VALUES = 32 };
+size_t cvar_values(void);
+void cvar_use(size_t i);
+const char *cvar_name(char *text, size_t size, const char *what, size_t i);
 
 /* One more remark in TEXT, behind a comma where there are others. */
 void bench_add_words(char *text, size_t size, const char *format, ...)

@@ -16,8 +16,8 @@ void machine_facts(struct document *d);
 void machine_judge(const struct bench *b, struct document *d);
 
 /* Sets "NAME=VALUE", a control variable of the library, after MPI_Init. Why not; NULL: it is set.
- */
-const char *cvar_set(const char *assignment);
+ * IN_TURN: VALUE may be several of a number, separated by commas (bench.h, cvar_use()). */
+const char *cvar_set(const char *assignment, bool in_turn);
 
 /* What was set, as facts. */
 void cvar_facts(struct document *d);

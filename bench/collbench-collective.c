@@ -97,6 +97,9 @@ static error_t check_together(struct argp_state *state, void *options)
         error = check_communicators(state, o);
     if (error)
         return error;
+    if (o->guidelines && cvar_values() > 1)
+        return bench_bad_option(state, "--guidelines compares operations, not values of --cvar: "
+                                       "give it one");
     if (o->pairs && !o->mirrored)
         return bench_bad_option(state, "--pairs lists what the method mirrored finds: add it");
     return 0;
@@ -141,7 +144,8 @@ struct sweep {
     struct options *o;
     struct results *results;
     struct sync_clock clock;
-    MPI_Comm part; /* of these ranks, one of the --communicators */
+    MPI_Comm part;    /* of these ranks, one of the --communicators */
+    char (*name)[80]; /* of each variant */
     int wrong;
 };
 
@@ -210,6 +214,7 @@ static void run_point(void *arg, const struct bench_point *p, MPI_Comm comm)
 {
     struct sweep *s = arg;
     const struct options *o = s->o;
+    cvar_use(p->which / o->operations.n);
     struct turns t = {.o = o, .call = calloc((size_t)o->rotate, sizeof *t.call)};
     const struct operation *operation = chosen_operation(o, p->which);
     while (t.call && t.n < o->rotate &&
@@ -228,7 +233,8 @@ static void run_point(void *arg, const struct bench_point *p, MPI_Comm comm)
 
 static const char *name_of(const void *arg, size_t which)
 {
-    return chosen_operation(((const struct sweep *)arg)->o, which)->name;
+    const struct sweep *s = arg;
+    return variant_name(s->o, which, s->name[which], sizeof *s->name);
 }
 
 /* A barrier has no size: it is measured once. */
@@ -249,9 +255,13 @@ static void start_clocks(void *arg, MPI_Comm comm)
 
 int main(int argc, char **argv)
 {
-    static struct options o = {.data.op = -1, .rotate = 1, .communicators = 1};
+    static struct options o = {
+        .bench.in_turn = true, .data.op = -1, .rotate = 1, .communicators = 1};
     struct sweep s = {.o = &o, .part = MPI_COMM_NULL};
     bench_begin(&o.bench, &o, &argc, &argv, MPI_THREAD_SINGLE, &program);
+    s.name = calloc(chosen_variants(&o), sizeof *s.name);
+    if (!s.name)
+        bench_refuse(&o.bench, "no memory");
     struct document *d = bench_document(&o.bench, "collbench-collective/1");
     if (d) {
         document_fact(d, "root", "%d", o.root);
@@ -267,7 +277,7 @@ int main(int argc, char **argv)
     }
     bench_keep(&o.bench, &(struct bench_so_far){.document = d});
     bench_visit(&o.bench,
-                &(const struct bench_visit){.n = o.operations.n,
+                &(const struct bench_visit){.n = chosen_variants(&o),
                                             .name = name_of,
                                             .sized = is_sized,
                                             .enter = start_clocks,
@@ -279,5 +289,6 @@ int main(int argc, char **argv)
     if (s.results)
         status |= !results_end(s.results);
     MPI_Bcast(&status, 1, MPI_INT, 0, o.bench.comm);
+    free(s.name);
     bench_finish(&o.bench, d, status);
 }

@@ -202,15 +202,17 @@ static void make_group(const struct bench *b, size_t ranks, struct group *g)
 }
 
 static double measure(const struct options *o, const struct scenario *s, struct group *g,
-                      const struct scenario_point *point, double alone,
+                      const struct scenario_point *point, size_t value, double alone,
                       struct scenario_results *results)
 {
     struct scenario_row row = {.scenario = s,
                                .point = *point,
                                .sweeps_operation = scenario_sweeps_operation(s),
                                .ranks = g->ranks,
+                               .value = value,
                                .alone = alone};
     double median = NAN;
+    cvar_use(value);
     if (g->comm != MPI_COMM_NULL) {
         int error = scenario_run(s, point, &g->start, &o->bench.plan, &row.result);
         if (error != MPI_SUCCESS) {
@@ -237,7 +239,18 @@ struct sweep {
     double alone; /* median T_sc without computation */
     struct scenario_results results;
 };
-enum { SCENARIO, OPERATION, ALGORITHM, SIZE, GROUP, DELAY, COMP, N_AXES }; /* COMP: 0 is none */
+/* VALUE: of the --cvar that takes several, with the library's own form. */
+enum {
+    SCENARIO,
+    OPERATION,
+    ALGORITHM,
+    VALUE,
+    SIZE,
+    GROUP,
+    DELAY,
+    COMP,
+    N_AXES
+}; /* COMP: 0 is none */
 _Static_assert((int)N_AXES <= (int)BENCH_AXES_MAX, "bench_sweep() has room");
 
 static const char *visit(void *arg, const size_t *at)
@@ -249,14 +262,14 @@ static const char *visit(void *arg, const size_t *at)
     bool sizes = scenario_sweeps_bytes(s) && point.operation->recv != EXTENT_NONE;
     bool delays = scenario_sweeps(s, ACTION_DELAY);
     if ((scenario_sweeps_operation(s) ? !exists(&point) : at[OPERATION] || at[ALGORITHM]) ||
-        (at[SIZE] && !sizes) || (at[DELAY] && !delays) ||
+        (at[VALUE] && point.by) || (at[SIZE] && !sizes) || (at[DELAY] && !delays) ||
         (at[COMP] && !scenario_sweeps(s, ACTION_COMP)))
         return NULL;
     point.bytes = sizes ? w->sizes.at[at[SIZE]] : 0;
     point.delayed = w->o->delayed < 0 ? g->ranks - 1 : w->o->delayed;
     point.delay = delays ? 1e-6 * (double)w->delays.at[at[DELAY]] : 0;
     point.comp = at[COMP] ? 1e-6 * (double)w->comps.at[at[COMP] - 1] : 0;
-    double median = measure(w->o, s, g, &point, at[COMP] ? w->alone : NAN, &w->results);
+    double median = measure(w->o, s, g, &point, at[VALUE], at[COMP] ? w->alone : NAN, &w->results);
     if (at[COMP] == 0)
         w->alone = median;
     return point.operation->name;
@@ -282,11 +295,12 @@ static void tell_so_far(void *results, struct document *d)
 
 int main(int argc, char **argv)
 {
-    static struct options o = {.bench = {.sizes = {.min = 512, .max = 512}, .without = "full seed"},
-                               .delay = {.min = 100, .max = 100},
-                               .comp = {.min = 100, .max = 100},
-                               .delayed = DELAYED_LAST,
-                               .against = -1};
+    static struct options o = {
+        .bench = {.sizes = {.min = 512, .max = 512}, .without = "full seed", .in_turn = true},
+        .delay = {.min = 100, .max = 100},
+        .comp = {.min = 100, .max = 100},
+        .delayed = DELAYED_LAST,
+        .against = -1};
     o.bench.plan = plan_default();
     o.bench.plan.repetitions = 20;
     o.bench.plan.repeats_max = 100;
@@ -307,8 +321,9 @@ int main(int argc, char **argv)
     struct document *d = bench_document(&o.bench, "collbench-scenario/1");
     for (size_t i = 0; i < ranks.n; i++)
         make_group(&o.bench, ranks.at[i], &group[i]);
-    const size_t length[N_AXES] = {o.n_scenarios, o.operations.n, o.algorithms.n,   sweep.sizes.n,
-                                   ranks.n,       sweep.delays.n, 1 + sweep.comps.n};
+    const size_t length[N_AXES] = {o.n_scenarios,  o.operations.n,   o.algorithms.n,
+                                   cvar_values(),  sweep.sizes.n,    ranks.n,
+                                   sweep.delays.n, 1 + sweep.comps.n};
     bench_keep(&o.bench,
                &(struct bench_so_far){.document = d, .tell = tell_so_far, .arg = &sweep.results});
     bench_sweep(&o.bench, length, N_AXES, visit, &sweep);

@@ -18,9 +18,20 @@ struct options {
     int rotate, communicators; /* so many sets of buffers; communicators at once */
 };
 
+/* Each of them with every value of the --cvar that takes several in turn: the operations first. */
+static inline size_t chosen_variants(const struct options *o)
+{
+    return o->operations.n * cvar_values();
+}
+
 static inline const struct operation *chosen_operation(const struct options *o, size_t i)
 {
-    return &operations[o->operations.at[i]];
+    return &operations[o->operations.at[i % o->operations.n]];
+}
+
+static inline const char *variant_name(const struct options *o, size_t i, char *text, size_t size)
+{
+    return cvar_name(text, size, chosen_operation(o, i)->name, i / o->operations.n);
 }
 
 /* What is drawn of one point, and held against others. */

@@ -252,15 +252,15 @@ static bool draw(const struct results *r)
 {
     const struct options *o = r->o;
     bool by_ranks = o->bench.ranks.max > o->bench.ranks.min, drawn = false;
-    struct plot_series series[2 * BENCH_CHOSEN_MAX];
-    char labels[2 * BENCH_CHOSEN_MAX][48];
-    double *values = malloc(8 * BENCH_CHOSEN_MAX * (r->n_points + 1) * sizeof *values),
-           *at = values;
-    size_t n = 0;
-    for (size_t k = 0; values && k < 2 * o->operations.n; k++) {
+    size_t n = 0, lines = 2 * chosen_variants(o);
+    struct plot_series *series = calloc(lines, sizeof *series);
+    char(*labels)[96] = calloc(lines, sizeof *labels), name[80];
+    double *values = malloc(4 * lines * (r->n_points + 1) * sizeof *values), *at = values;
+    bool room = series && labels && values;
+    for (size_t k = 0; room && k < lines; k++) {
         series[n] = line(r, k / 2, k % 2, by_ranks, at);
         series[n].label = labels[n];
-        snprintf(labels[n], sizeof labels[n], "%s, %s", chosen_operation(o, k / 2)->name,
+        snprintf(labels[n], sizeof labels[n], "%s, %s", variant_name(o, k / 2, name, sizeof name),
                  k % 2 ? "mirrored" : "direct");
         n += series[n].n > 0;
         at += 4 * r->n_points;
@@ -270,8 +270,10 @@ static bool draw(const struct results *r)
                              .y_label = "time (us)",
                              .x_log2 = true,
                              .y_log10 = true};
-    if (values)
+    if (room)
         drawn = plot_lines(o->bench.plot, &axes, series, n);
+    free(series);
+    free(labels);
     free(values);
     return drawn;
 }

@@ -9,11 +9,25 @@
 
 enum { SET_MAX = 16, TEXT_MAX = 4096 };
 
-/* What was set, for the header. */
+/* What was set, for the header; and the values of the one that takes several in turn. */
 static struct {
     const char *text[SET_MAX]; /* "NAME=VALUE" */
     int n;
+    const char *value[CVAR_VALUES];
+    size_t values;
+    const char *turns; /* its NAME=VALUE,... */
 } set;
+
+size_t cvar_values(void)
+{
+    return set.values ? set.values : 1;
+}
+
+const char *cvar_name(char *text, size_t size, const char *what, size_t i)
+{
+    snprintf(text, size, set.values ? "%s:%s" : "%s", what, set.values ? set.value[i] : "");
+    return text;
+}
 
 void cvar_facts(struct document *d)
 {
@@ -22,10 +36,15 @@ void cvar_facts(struct document *d)
 }
 
 #ifdef COLLPROF_SIMULATED
-const char *cvar_set(const char *assignment)
+const char *cvar_set(const char *assignment, bool in_turn)
 {
-    (void)assignment;
+    (void)assignment, (void)in_turn;
     return "the simulator has none: its own options choose algorithms";
+}
+
+void cvar_use(size_t i)
+{
+    (void)i;
 }
 #else
 
@@ -135,26 +154,63 @@ static const char *write_value(int index, const struct cvar *v, const char *text
     return why;
 }
 
-const char *cvar_set(const char *assignment)
+/* The variable that ASSIGNMENT names. NULL: good. */
+static const char *find(const char *assignment, const char *equal, struct cvar *v, int *index)
 {
-    const char *equal = strchr(assignment, '=');
     char name[256];
-    struct cvar v;
-    int index, provided, length = sizeof name, about = sizeof v.about, verbosity, bind, scope;
+    int provided, length = sizeof name, about = sizeof v->about, verbosity, bind, scope;
     if (!equal || equal == assignment || (size_t)(equal - assignment) >= sizeof name)
         return "NAME=VALUE would be right";
-    if (set.n == SET_MAX)
-        return "too many of them";
     snprintf(name, sizeof name, "%.*s", (int)(equal - assignment), assignment);
     if (PMPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS)
         return "the library has no tool interface";
-    if (PMPI_T_cvar_get_index(name, &index) != MPI_SUCCESS ||
-        PMPI_T_cvar_get_info(index, name, &length, &verbosity, &v.type, &v.values, v.about, &about,
-                             &bind, &scope) != MPI_SUCCESS)
+    if (PMPI_T_cvar_get_index(name, index) != MPI_SUCCESS ||
+        PMPI_T_cvar_get_info(*index, name, &length, &verbosity, &v->type, &v->values, v->about,
+                             &about, &bind, &scope) != MPI_SUCCESS)
         return "the library has no control variable of that name";
-    const char *why = write_value(index, &v, equal + 1);
+    return NULL;
+}
+
+/* All of them are tried, and the first stays. */
+static const char *take_turns(int index, const struct cvar *v, const char *assignment,
+                              const char *list)
+{
+    char *rest = strdup(list), *word;
+    const char *why = set.turns ? "one variable takes several values, not two" : NULL;
+    set.turns = assignment;
+    while (!why && (word = strsep(&rest, ","))) {
+        if (set.values == CVAR_VALUES)
+            return "too many values";
+        set.value[set.values++] = word;
+        why = write_value(index, v, word);
+    }
+    return why ? why : write_value(index, v, set.value[0]);
+}
+
+const char *cvar_set(const char *assignment, bool in_turn)
+{
+    const char *equal = strchr(assignment, '=');
+    struct cvar v;
+    int index;
+    const char *why = set.n == SET_MAX ? "too many of them" : find(assignment, equal, &v, &index);
+    if (why)
+        return why;
+    bool several = v.type != MPI_CHAR && strchr(equal, ',');
+    if (several && !in_turn)
+        why = "one value at a time: collbench-collective and collbench-scenario take several";
+    else
+        why = several ? take_turns(index, &v, assignment, equal + 1)
+                      : write_value(index, &v, equal + 1);
     if (!why)
         set.text[set.n++] = assignment;
     return why;
+}
+
+void cvar_use(size_t i)
+{
+    struct cvar v;
+    int index;
+    if (set.values && !find(set.turns, strchr(set.turns, '='), &v, &index))
+        write_value(index, &v, set.value[i]);
 }
 #endif

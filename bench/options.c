@@ -46,7 +46,9 @@ static struct argp_option options[] = {
     {"yield", KEY_YIELD, NULL, 0,
      "give the processor away while waiting: for more ranks than processors", 13},
     {"cvar", KEY_CVAR, "NAME=VALUE", 0,
-     "set a control variable of the MPI library, another algorithm of its own for example", 13},
+     "set a control variable of the MPI library, another algorithm of its own for example; of one "
+     "variable several in turn, A,B, where operations are compared (collective, scenario)",
+     13},
     {"help", 'h', NULL, 0, "print this help and leave", 20},
     {NULL, '?', NULL, OPTION_HIDDEN, NULL, 20},
     {"usage", KEY_USAGE, NULL, 0, "print the options in short and leave", 20},
@@ -256,7 +258,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         b->yield = true;
         return 0;
     case KEY_CVAR:
-        why = cvar_set(arg);
+        why = cvar_set(arg, b->in_turn);
         return why ? bench_bad_option(state, "--cvar=%s: %s", arg, why) : 0;
     case 'h':
     case '?':

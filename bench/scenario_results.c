@@ -1,6 +1,7 @@
 #include "scenario_results.h"
 
 #include "base/overlap.h"
+#include "bench.h"
 #include "picture/plot.h"
 #include "results/json_file.h"
 
@@ -89,34 +90,42 @@ static void tell_row(struct table *t, const struct scenario_row *row)
 
 static bool same_table(const struct scenario_row *a, const struct scenario_row *b)
 {
-    return a->scenario == b->scenario &&
+    return a->scenario == b->scenario && a->value == b->value &&
            (!a->sweeps_operation || (a->point.operation == b->point.operation &&
                                      a->point.twin == b->point.twin && a->point.by == b->point.by));
 }
 
 static const char *operation_name(const struct scenario_row *row, char *text, size_t size)
 {
-    snprintf(text, size, "%s%s%s%s", row->point.twin ? "i" : "", row->point.operation->name,
-             row->point.by ? "_" : "", row->point.by ? row->point.by->name : "");
+    const struct scenario_point *p = &row->point;
+    char name[48];
+    snprintf(name, sizeof name, "%s%s%s%s", p->twin ? "i" : "", p->operation->name,
+             p->by ? "_" : "", p->by ? p->by->name : "");
+    if (!p->by)
+        return cvar_name(text, size, name, row->value);
+    snprintf(text, size, "%s", name);
     return text;
 }
 
 static struct table *new_table(struct document *d, const struct scenario_row *row)
 {
-    char name[160], title[320], operation[48];
+    char name[200], title[320], operation[96];
     size_t n = sizeof columns / sizeof *columns;
     const struct scenario *s = row->scenario;
     if (!row->sweeps_operation) {
-        snprintf(title, sizeof title, *s->summary ? "Scenario %s (%s):" : "Scenario %s:", s->name,
+        cvar_name(name, sizeof name, s->name, row->value);
+        snprintf(title, sizeof title, *s->summary ? "Scenario %s (%s):" : "Scenario %s:", name,
                  s->summary);
-        return document_table(d, s->name, title, columns, n);
+        return document_table(d, name, title, columns, n);
     }
     snprintf(name, sizeof name, "%s_%s", s->name, operation_name(row, operation, sizeof operation));
-    char implementation[48];
-    snprintf(implementation, sizeof implementation, row->point.by ? "our own, %s" : "%s",
-             row->point.by     ? row->point.by->name
-             : row->point.twin ? row->point.operation->mpi_twin
-                               : row->point.operation->mpi_name);
+    char implementation[96];
+    if (row->point.by)
+        snprintf(implementation, sizeof implementation, "our own, %s", row->point.by->name);
+    else
+        cvar_name(implementation, sizeof implementation,
+                  row->point.twin ? row->point.operation->mpi_twin : row->point.operation->mpi_name,
+                  row->value);
     snprintf(title, sizeof title, "%s%s: (%s, scenario %s%s%s)", row->point.operation->title,
              row->point.twin ? ", non-blocking" : "", implementation, s->name,
              *s->summary ? ": " : "", s->summary);
@@ -170,7 +179,7 @@ static json_t *raw_samples(const struct scenario_results *r)
         const struct scenario_row *row = &r->row[i];
         const struct samples *completion = &row->result.completion,
                              *after = &row->result.after_last;
-        char operation[48];
+        char operation[96];
         json_array_append_new(
             all,
             json_pack("{s:s, s:s, s:i, s:I, s:f, s:f, s:o, s:o}", "scenario", row->scenario->name,
@@ -230,7 +239,7 @@ static void label_line(char *text, size_t size, const struct scenario_results *r
                        const struct scenario_row *row, int against)
 {
     static const char *const units[N_AGAINST] = {" ranks", " B", " us late", " us computed"};
-    char operation[48];
+    char operation[96];
     bool several = false;
     for (size_t i = 1; i < r->n; i++)
         several = several || r->row[i].scenario != r->row[0].scenario;
@@ -245,7 +254,7 @@ static void label_line(char *text, size_t size, const struct scenario_results *r
 
 struct line {
     double *x, *y, *low, *high, *mean;
-    char median[172], average[172]; /* labels */
+    char median[220], average[220]; /* labels */
 };
 
 /* The line that starts at row FIRST. Rows come in ascending order of every coordinate. */
@@ -253,7 +262,7 @@ static size_t collect_line(const struct scenario_results *r, size_t first, int a
                            struct line *line)
 {
     size_t n = 0;
-    char label[160];
+    char label[200];
     line->x = malloc(5 * r->n * sizeof *line->x);
     line->y = line->x + r->n;
     line->low = line->y + r->n;

@@ -16,6 +16,7 @@ struct scenario_row {
     const struct scenario *scenario;
     struct scenario_point point;
     bool sweeps_operation;
+    size_t value; /* of the --cvar that takes several */
     int ranks;
     struct scenario_result result;
     double alone; /* median T_sc of the same without the sweep's computation; NaN if unknown */

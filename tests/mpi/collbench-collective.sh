@@ -60,6 +60,12 @@ refused "unknown method in 'best': all, direct, mirrored" --method=best
 refused "impossible root '2': ranks are 0 to 1" --root=2
 refused "--pairs lists what the method mirrored finds" --pairs --method=direct
 refused "at least 2 ranks" --ranks=1:2
+if [ "$CHECK_MPI" = mpich ]; then # the library's other algorithms, in one table
+    two=--cvar=MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=recursive_doubling,nb
+    "$MPIEXEC" -n 2 "$bench" $two --operation=allreduce,barrier --sizes=64:128 --format=csv >"$scratch/out" || fail "$two"
+    [ "$(grep -cE '^(allreduce|barrier):(recursive_doubling|nb),2,' "$scratch/out")" -eq 6 ] || fail "$two: other rows"
+    refused "--guidelines compares operations" --guidelines $two
+fi
 timeout 60 "$bench" >"$scratch/out" 2>"$scratch/err"
 [ $? -eq 2 ] && grep -q "at least 2 ranks: mpiexec -n 2" "$scratch/err" || fail "one rank"
 exit 0

@@ -39,6 +39,13 @@ test "$(grep -c '^64,' out)" = 1 || fail "by: no row"
 if [ "$CHECK_MPI" = mpich ]; then
     run 2 --cvar=MPIR_CVAR_BCAST_INTRA_ALGORITHM=binomial --cvar=MPIR_CVAR_BCAST_MIN_PROCS=2 || fail "cvar: status $?"
     grep -q '^# control variable: MPIR_CVAR_BCAST_INTRA_ALGORITHM=binomial' out || fail "cvar: unsaid"
+    # Several in turn: a table each, and our own forms once.
+    several=MPIR_CVAR_BCAST_INTRA_ALGORITHM=binomial,scatter_ring_allgather
+    run 2 --cvar=$several --algorithm=native,flat --delay=16:32 -s1,2 --format=csv || fail "several: status $?"
+    for how in :binomial :scatter_ring_allgather _flat; do
+        grep -A9 "^# table: 2_broadcast$how\$" out | sed '/^$/q' | grep -c '^512,' | grep -qx 2 || fail "several: $how"
+    done
+    test "$(grep -c '^512,' out)" = $((3 + 6)) || fail "several: other rows"
 fi
 cat >two <<END
 scenario two-at-once two operations pending, the last rank late
@@ -92,7 +99,7 @@ refuses 2 'line 7: another operation' --scenario=bad
 for procs in 4294967298 -2147483649 99999999999999999999; do # an int's
     [ "$CHECK_MPI" = mpich ] && refuses 2 "the number is out of its range" --cvar=MPIR_CVAR_BCAST_MIN_PROCS=$procs
 done
-[ "$CHECK_MPI" = mpich ] && refuses 2 "it has no value of that name" --cvar=MPIR_CVAR_BCAST_INTRA_ALGORITHM=fastest
+[ "$CHECK_MPI" = mpich ] && refuses 2 "it has no value of that name" --cvar=MPIR_CVAR_BCAST_INTRA_ALGORITHM=binomial,fastest
 refuses 2 "no control variable of that name" --cvar=NO_SUCH_VARIABLE=1
 refuses 2 "NAME=VALUE would be right" --cvar=binomial
 refuses 2 "nowhere" --scenario=nowhere
