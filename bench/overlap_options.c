@@ -108,7 +108,7 @@ static void check_ranks(const struct options *o, const struct overlap_benchmark 
     if (b->most_ranks && ranks > b->most_ranks)
         bench_refuse(&o->bench,
                      "%s is for %d ranks, and %d are running: start it by mpiexec -n %d, or choose "
-                     "--benchmark=destinations,iallreduce,ialltoall",
+                     "--benchmark=destinations,sources,neighbours,iallreduce,ialltoall",
                      b->name, b->most_ranks, ranks, b->most_ranks);
     if (!runs_here(b, ranks))
         bench_refuse(&o->bench, "%s has threads, which a simulated rank has not", b->name);

@@ -14,6 +14,7 @@ eager="--cfg=smpi/async-small-thresh:65536"
 two=sender,receiver,both,vector,serial,pending,iallreduce,ialltoall
 several=destinations,ibarrier,ibroadcast,igather,iallgather,iallreduce,ireduce,iscatter,ialltoall
 several=$several,ireduce-scatter,iscan
+many=neighbours,sources
 
 # usage: check PLATFORM SIMULATOR_OPTIONS RANKS CELLS OPTION...: CELLS must have a ratio; a cell
 # without one must say that the computation is over before the message starts.
@@ -38,6 +39,9 @@ awk -F, '/^[0-9]+,[0-9.]+,[0-9.]+,[0-9.]+$/ { n++; d = $2 - (10 + $1 / 1250)
     END { exit bad || n != 6 }' $out || exit 1
 check cluster "$plain $rendezvous" 2 30 --benchmark=sender --comm=base
 check cluster "$plain $eager" 4 $((8 * 30)) --benchmark=$several
+check cluster "$plain $eager" 5 60 --benchmark=$many
+awk -F, '/^(neighbours|sources),[0-9]+,[0-9]+,,/ { n++; d = $5 - (10 + ($1 == "sources" ? 4 : 2) * $2 / 1250)
+        if (d > 0.1 || d < -0.1) { print "T_comm: " $0; bad = 1 } } END { exit bad || n != 60 }' $out || exit 1
 # What is shorter than the way to the sender can hide nothing of what comes from there.
 check cluster "" 2 $((8 * 30 - 3 * 6)) --benchmark=$two
 if [ -n "${CHECK_THOROUGH:-}" ]; then
@@ -45,6 +49,7 @@ if [ -n "${CHECK_THOROUGH:-}" ]; then
     check grid "" 2 $((5 * 30)) --benchmark=$two
     check slowhost "" 2 $((5 * 30)) --benchmark=$two
     check cluster "$plain $rendezvous" 4 $((8 * 30)) --benchmark=$several
+    check cluster "$plain $rendezvous" 9 60 --benchmark=$many
     check grid "" 5 $((10 * 6 * 3)) --benchmark=$several --comp=4K:1M
 fi
 

@@ -7,6 +7,7 @@ const struct overlap_benchmark *const overlap_benchmarks[] = {
     &overlap_multiple,        &overlap_ibarrier,   &overlap_ibroadcast,
     &overlap_igather,         &overlap_iallgather, &overlap_iallreduce,
     &overlap_ireduce,         &overlap_iscatter,   &overlap_ialltoall,
-    &overlap_ireduce_scatter, &overlap_iscan,
+    &overlap_ireduce_scatter, &overlap_iscan,      &overlap_neighbours,
+    &overlap_sources,
 };
 const size_t n_overlap_benchmarks = sizeof overlap_benchmarks / sizeof *overlap_benchmarks;

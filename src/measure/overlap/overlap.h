@@ -55,8 +55,9 @@ struct overlap_benchmark {
     bool starts_late;      /* the message starts after node 0's computation, of which so much
                               has nothing to hide: side->late is set */
     const char *operation; /* of a collective one */
-    bool comes_last;       /* ... in which node 0 is the last rank */
-    bool only_by_name;     /* "all" has it not */
+    int (*post)(struct overlap_side *s, MPI_Request *request); /* instead: how many requests */
+    bool comes_last;   /* ... in which node 0 is the last rank */
+    bool only_by_name; /* "all" has it not */
     /* Once per cell, on all nodes; may be NULL. False if it cannot be had. */
     bool (*begin)(struct overlap_side *s);
     void (*end)(struct overlap_side *s);
