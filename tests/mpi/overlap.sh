@@ -60,6 +60,11 @@ warm() {
 }
 try "4 KiB take longer than 8 KiB" warm
 
+# Two threads on either node: each does its rounds, whichever way its messages go.
+run 2 --benchmark=multiple,multiple-receiver,multiple-both --sizes=64:64K --step=1024 --comp=16:16 -i 3 --budget=0.1 --format=csv ||
+    fail "multiple: status $?"
+test "$(grep -c '^multiple[a-z-]*,[0-9]*,[0-9]*,,' out)" = 6 || fail "multiple: no cells"
+
 # Interrupted, then resumed: what was measured is not measured again, and nothing is left over.
 small="--bind=over --benchmark=sender,cpu --sizes=64:64K --step=2 --comp=64:256 -i 5000 --budget=0.2 --format=csv -o result.csv"
 interrupted() {

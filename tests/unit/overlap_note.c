@@ -39,6 +39,9 @@ Test(overlap_note, no_ratio)
     says(&plain, none, "not measured");
     says(&late, cell(NAN, NAN), "the computation is over before the message starts");
     says(&plain, cell(NAN, NAN), "a time is missing");
+    struct overlap_cell before = cell(NAN, NAN);
+    before.t_comm = -1e-3;
+    says(&late, before, "the latency that is taken off was disturbed");
     disturbed.runs = 0;
     disturbed.disturbed = 4;
     says(&plain, disturbed, "other processes disturbed every run");

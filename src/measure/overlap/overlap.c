@@ -399,6 +399,8 @@ const char *overlap_note(const struct overlap_benchmark *b, const struct overlap
 {
     if (c->runs + c->disturbed == 0)
         return "not measured";
+    if (c->t_comm < 0)
+        return "the latency that is taken off was disturbed";
     if (!isfinite(c->ratio) && b->starts_late && c->t_comp > 0)
         return "the computation is over before the message starts";
     if (!isfinite(c->ratio))
