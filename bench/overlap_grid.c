@@ -172,6 +172,9 @@ static void tell_maps(const struct grid *g, struct document *d)
     overlap_maps_sentence(map, g->n_parts, text, sizeof text);
     if (*text)
         document_note(d, "%s", text);
+    overlap_maps_class(map, g->n_parts, text, sizeof text);
+    if (*text)
+        document_note(d, "%s", text);
     for (size_t i = 0; i < g->n_parts; i++)
         overlap_map_free(&map[i]);
     document_attach(d, "maps", list);

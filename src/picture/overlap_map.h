@@ -42,6 +42,10 @@ void overlap_map_sentence(const struct overlap_map *m, char *text, size_t size);
  * Empty where one is missing. */
 void overlap_maps_sentence(const struct overlap_map *m, size_t n, char *text, size_t size);
 
+/* Which of the classes of behaviour that Denis and Trahay name (V-A) all maps together are of.
+ * Empty where sender's or receiver's are missing or say nothing. */
+void overlap_maps_class(const struct overlap_map *m, size_t n, char *text, size_t size);
+
 /* As collbench-overlap writes it under "maps". A new reference. */
 json_t *overlap_map_json(const struct overlap_map *m);
 

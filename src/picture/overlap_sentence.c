@@ -212,3 +212,93 @@ void overlap_maps_sentence(const struct overlap_map *m, size_t n, char *text, si
     put_sides(&w, "large", typical(sender, last - quarter, last),
               typical(receiver, last - quarter, last));
 }
+
+/* --- the paper's classes of behaviour (its section V-A) --- */
+
+static enum verdict part_of(const struct overlap_map *m, bool large)
+{
+    if (!m)
+        return UNKNOWN;
+    size_t last = m->nx - 1, quarter = m->nx / 4;
+    return verdict_of(large ? typical(m, last - quarter, last) : typical(m, 0, quarter));
+}
+
+/* The median ratio of large messages beside the J-th computation, near T_comm or not. */
+static double beside(const struct overlap_map *m, size_t j)
+{
+    double *x = malloc(m->nx * sizeof *x);
+    size_t n = 0;
+    for (size_t i = m->nx - 1 - m->nx / 4; x && i < m->nx; i++)
+        if (isfinite(*overlap_map_at(m, i, j)))
+            x[n++] = *overlap_map_at(m, i, j);
+    double median = n ? stats_median(x, n) : NAN;
+    free(x);
+    return median;
+}
+
+/* The longest computation that large messages overlap with where with longer ones they do not: two
+ * of either at least. 0: there is none. */
+static double short_ones(const struct overlap_map *m)
+{
+    size_t below = 0, above = 0;
+    double longest = 0;
+    for (size_t j = 0; m && j < m->ny; j++) {
+        enum verdict v = verdict_of(beside(m, j));
+        if (v == UNKNOWN)
+            continue;
+        if ((v < NONE && above > 0) || (v == PARTIAL && below == 0))
+            return 0;
+        if (v == FULL)
+            below++, longest = m->y[j];
+        above += v >= NONE;
+    }
+    return below > 1 && above > 1 ? longest : 0;
+}
+
+static double slowdown(const struct overlap_map *load)
+{
+    double most = 0;
+    for (size_t j = 0; load && j < load->ny; j++)
+        if (load->y[j] > 0)
+            most = fmax(most, beside(load, j));
+    return most;
+}
+
+void overlap_maps_class(const struct overlap_map *m, size_t n, char *text, size_t size)
+{
+    struct writer w = {text, size, 0};
+    const struct overlap_map *sender = find(m, n, "sender"), *receiver = find(m, n, "receiver");
+    enum verdict s = part_of(sender, true), r = part_of(receiver, true);
+    *text = '\0';
+    if (s == UNKNOWN || r == UNKNOWN)
+        return;
+    double brief = fmax(short_ones(sender), short_ones(receiver));
+    put(&w, "of the paper's classes: ");
+    if (s == FULL && r == FULL)
+        put(&w, "as its threaded libraries, large messages overlap on both sides");
+    else if (s < r && s < NONE)
+        put(&w, "as its non-threaded libraries, which leave the transfer to the network card, "
+                "large messages overlap on the sender's side");
+    else if (s < NONE || r < NONE)
+        put(&w, "none, large messages overlap in part, or on the receiver's side");
+    else if (brief > 0)
+        put(&w,
+            "as on TCP, large messages overlap with up to %g us, which are over before the "
+            "rendezvous is answered",
+            1e6 * brief);
+    else
+        put(&w, "as its libraries on shared memory, large messages overlap on neither side");
+    bool small = (r >= NONE && part_of(receiver, false) < NONE) ||
+                 (s >= NONE && part_of(sender, false) < NONE);
+    if (small && brief == 0)
+        put(&w, "; rendezvous threshold, small ones overlap");
+    enum verdict v = part_of(find(m, n, "vector"), true);
+    if (v != UNKNOWN && v > s)
+        put(&w, "; non-contiguous data overlaps less");
+    enum verdict cpu = part_of(find(m, n, "cpu"), true);
+    if (cpu == NONE || cpu == SLOWER)
+        put(&w, "; a send costs its processor all of its time");
+    double times = slowdown(find(m, n, "load"));
+    if (times > 3)
+        put(&w, "; computing threads slow communication down %.0f times", times);
+}

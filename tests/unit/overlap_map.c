@@ -102,6 +102,51 @@ Test(overlap_map, sides)
     overlap_map_free(&m[1]);
 }
 
+static void classed(struct overlap_map *m, size_t n, const char *what)
+{
+    char text[512];
+    overlap_maps_class(m, n, text, sizeof text);
+    cr_expect_str_eq(text, what);
+    for (size_t i = 0; i < n; i++)
+        overlap_map_free(&m[i]);
+}
+
+/* The classes that the paper names, each by what it says of it. */
+Test(overlap_map, classes)
+{
+    struct overlap_map threaded[] = {example("sender", 0.1, 0.1), example("receiver", 0.1, 0.1)};
+    classed(threaded, 2,
+            "of the paper's classes: as its threaded libraries, large messages overlap on both "
+            "sides");
+    struct overlap_map offloading[] = {example("sender", 0, 0.1), example("receiver", 0, 1),
+                                       example("vector", 0, 1), example("cpu", 1, 0.1)};
+    classed(offloading, 4,
+            "of the paper's classes: as its non-threaded libraries, which leave the transfer to "
+            "the network card, large messages overlap on the sender's side; rendezvous threshold, "
+            "small ones overlap; non-contiguous data overlaps less");
+    struct overlap_map shared[] = {example("sender", 1, 1), example("receiver", 1, 1),
+                                   example("vector", 1, 1), example("cpu", 1, 1),
+                                   example("load", 40, 40)};
+    shared[4].by_threads = true;
+    classed(shared, 5,
+            "of the paper's classes: as its libraries on shared memory, large messages overlap on "
+            "neither side; a send costs its processor all of its time; computing threads slow "
+            "communication down 40 times");
+    struct overlap_map tcp[] = {example("sender", 1, 1), example("receiver", 1, 1)};
+    for (size_t i = 0; i < NX; i++)
+        for (size_t j = 0; j < 3; j++)
+            *overlap_map_at(&tcp[1], i, j) = 0;
+    classed(tcp, 2,
+            "of the paper's classes: as on TCP, large messages overlap with up to 16 us, which are "
+            "over before the rendezvous is answered");
+    struct overlap_map partly[] = {example("sender", 1, 1), example("receiver", 0, 0.5)};
+    classed(partly, 2,
+            "of the paper's classes: none, large messages overlap in part, or on the receiver's "
+            "side");
+    struct overlap_map one[] = {example("sender", 0, 0)};
+    classed(one, 1, "");
+}
+
 Test(overlap_map, as_file)
 {
     struct overlap_map m = example("sender", 0.25, NAN), *back;
