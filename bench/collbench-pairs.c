@@ -137,6 +137,7 @@ int main(int argc, char **argv)
                                   .repeats = b->plan.repetitions,
                                   .order = (enum pairs_order)o.order,
                                   .budget = b->plan.budget,
+                                  .receives = true,
                                   .clock = &clock,
                                   .progress = show_progress,
                                   .progress_arg = b};

@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MATRIX_MAX = 32 }; /* ranks; wider ones are for programs and pictures */
+/* Ranks; wider matrices are for programs and pictures, and those of all sizes are for a few. */
+enum { MATRIX_MAX = 32, EVERY_MAX = 8 };
 
 /* Columns "rank" and one per rank. Documents keep the columns of their tables. */
 static const struct column *rank_columns(int n)
@@ -42,7 +43,7 @@ static void tell_matrix(const struct pairs *p, struct document *d, const double 
                  : strcmp(what, "median") == 0 ? "Median"
                                                : "Standard deviation",
                  s->bytes);
-    if (!smallest && p->n > 8)
+    if (!smallest && p->n > EVERY_MAX)
         return;
     struct table *t = document_table(d, name, title, rank_columns(p->n), (size_t)p->n + 1);
     for (int i = 0; i < p->n; i++) {
@@ -52,12 +53,17 @@ static void tell_matrix(const struct pairs *p, struct document *d, const double 
     }
 }
 
-static json_t *matrix_json(const struct pairs *p, const double *m)
+static json_t *matrix_of(const struct pairs *p, const double *m, double factor)
 {
     json_t *rows = json_array();
     for (int i = 0; i < p->n; i++)
-        json_array_append_new(rows, json_numbers(m + pairs_cell(p, i, 0), (size_t)p->n, 1e6));
+        json_array_append_new(rows, json_numbers(m + pairs_cell(p, i, 0), (size_t)p->n, factor));
     return rows;
+}
+
+static json_t *matrix_json(const struct pairs *p, const double *m)
+{
+    return matrix_of(p, m, 1e6);
 }
 
 /* For programs: every matrix of every size, in microseconds, row = first rank (or sender). */
@@ -72,6 +78,11 @@ static void attach(const struct pairs *p, struct document *d)
                                 matrix_json(p, size->median), "min_us", matrix_json(p, size->min));
         if (size->send)
             json_object_set_new(one, "send_us", matrix_json(p, size->send));
+        if (size->receive) {
+            json_object_set_new(one, "gap_us", matrix_json(p, size->gap));
+            json_object_set_new(one, "receive_us", matrix_json(p, size->receive));
+            json_object_set_new(one, "waits", matrix_of(p, size->waits, 1));
+        }
         if (size->way) {
             json_object_set_new(one, "way_us", matrix_json(p, size->way));
             json_object_set_new(one, "way_doubt_us", matrix_json(p, size->doubt));
@@ -157,6 +168,44 @@ static void tell_relations(const struct pairs *p, struct document *d)
         }
     }
     free(s.trip);
+}
+
+static const struct column loggp_columns[] = {
+    {"from", NULL, COLUMN_INTEGER, 0, NULL},
+    {"to", NULL, COLUMN_INTEGER, 0, NULL},
+    {"size", "B", COLUMN_INTEGER, 0, NULL},
+    {"o_s", "us", COLUMN_REAL, 3, "the send call, its receiver waiting"},
+    {"o_r", "us", COLUMN_REAL, 3, "the receive call, the message being there"},
+    {"g", "us", COLUMN_REAL, 3, "gap of messages in a row"},
+    {"protocol", NULL, COLUMN_TEXT, 0,
+     "eager, or rendezvous: a send waits for its receiver, which finds no message there"},
+    {"L", "us", COLUMN_REAL, 3, "the way of the smallest size without both calls"},
+    {"G", "ns/B", COLUMN_REAL, 4, "what the gap grows by a byte"},
+};
+
+static void tell_loggp(const struct pairs *p, struct document *d)
+{
+    struct table *t = document_table(d, "loggp", "Parameters of LogGP", loggp_columns,
+                                     sizeof loggp_columns / sizeof *loggp_columns);
+    for (int i = 0; i < p->n; i++) {
+        for (int j = 0; j < p->n; j++) {
+            struct pairs_loggp of_pair = pairs_loggp(p, i, j);
+            size_t k = pairs_cell(p, i, j);
+            for (int s = 0; i != j && s < p->n_sizes; s++) {
+                const struct pairs_size *size = &p->size[s];
+                bool waits = size->waits[k] > 0;
+                table_integer(t, i);
+                table_integer(t, j);
+                table_integer(t, (long long)size->bytes);
+                table_real(t, 1e6 * size->send[k]);
+                table_real(t, waits ? NAN : 1e6 * size->receive[k]);
+                table_real(t, 1e6 * size->gap[k]);
+                table_text(t, waits ? "rendezvous" : "eager");
+                table_real(t, s ? NAN : 1e6 * of_pair.latency);
+                table_real(t, s ? NAN : 1e9 * of_pair.per_byte);
+            }
+        }
+    }
 }
 
 static const struct column hierarchy_columns[] = {
@@ -297,6 +346,8 @@ void pairs_tell(const struct pairs *p, struct document *d, enum format format)
         document_note(d, "The matrices of %d ranks are not printed: --format=json or --plot.",
                       p->n);
     }
+    if (p->n <= (format == FORMAT_TEXT ? EVERY_MAX : MATRIX_MAX))
+        tell_loggp(p, d);
     tell_outliers(p, d);
     tell_ways(p, d);
     tell_relations(p, d);

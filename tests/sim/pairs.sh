@@ -44,6 +44,25 @@ for root in 0 1; do
     awk -F, '$3 ~ /grid|flat/ { n++; e = $7 / $10 - 1; if (e > 0.01 || e < -0.01) bad = 1 } END { exit bad || n != 6 }' \
         "$dir/out" || fail "predictions from $root"
 done
+# Of LogGP what the simulated machine has: a send takes 2 us and a receive 1 us, a byte 1 / (0.94 * 1.25 GB/s); from
+# 64 KiB on a send waits for its receiver; L is the way alone, each way its own.
+SMPI_OPTIONS="--cfg=smpi/async-small-thresh:65536 --cfg=smpi/os:0:2e-6:0 --cfg=smpi/ois:0:2e-6:0 --cfg=smpi/or:0:1e-6:0"
+export SMPI_OPTIONS
+$run cluster 4 $pairs -i 5 --sizes=64:256K --format=csv >"$dir/out" || fail LogGP
+$run askew 2 $pairs -i 5 --format=csv >>"$dir/out" || fail "LogGP of an askew pair"
+awk -F, 'function off(x, y) { return x / y > 1.01 || x / y < 0.99 }
+    /^# table/ { in_it = /loggp/; tables += in_it; next }
+    in_it && /^[0-9]/ {
+        n++
+        waits = $3 >= 65536
+        if (off($6, 2) && $3 < 1024 || $7 != (waits ? "rendezvous" : "eager")) bad = 1
+        if (!waits && (off($4, 2) || off($5, 1)) || waits && $5 != "") bad = 1
+        if (tables == 1 && $3 == 64 && (off($8, 20.216) || off($9, 0.842))) bad = 1
+        if (tables == 2 && off($8, $1 ? 18132.4 : 2014.7)) bad = 1
+        if (bad) { print; exit }
+    }
+    END { exit bad || n != 12 * 13 + 2 }' "$dir/out" || fail "not the LogGP of the machine"
+unset SMPI_OPTIONS
 ./collprof export "$dir/log" >"$dir/matrices" || fail export
 test "$(grep -c '^[0-9]' "$dir/matrices")" = $((11 * 3 * 8)) || fail "$(grep -c '^[0-9]' "$dir/matrices") rows"
 exit 0

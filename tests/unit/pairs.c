@@ -131,6 +131,29 @@ Test(pairs, our_columns_survive)
     pairs_free(&q);
 }
 
+/* L is what both calls leave of the way, by half a round trip where clocks leave it open; where
+ * they leave nothing, or the send waits for its receiver, it is not known. */
+Test(pairs, loggp_of_a_pair)
+{
+    struct pairs p = made_up(4, true);
+    struct pairs_size *s = &p.size[0];
+    cr_assert(isnan(pairs_loggp(&p, 0, 2).latency), "the receive call was not looked at");
+    s->waits[2] = s->waits[1] = s->waits[8] = 0;
+    s->receive[2] = s->receive[8] = 4e-6;
+    s->receive[1] = 2e-6;
+    cr_assert_float_eq(pairs_loggp(&p, 0, 2).latency, 45.064e-6, 1e-12);
+    cr_assert_float_eq(pairs_loggp(&p, 0, 2).per_byte, 1e-9, 1e-15);
+    cr_assert(isnan(pairs_loggp(&p, 0, 1).latency), "less than nothing");
+    s->way[8] = 1, s->doubt[8] = 1e-6;
+    cr_assert_float_eq(pairs_loggp(&p, 2, 0).latency, 43.064e-6, 1e-12);
+    s->waits[2] = 1;
+    cr_assert(isnan(pairs_loggp(&p, 0, 2).latency), "no message was there");
+    p.n_sizes = 1;
+    cr_assert(isnan(pairs_loggp(&p, 0, 2).per_byte));
+    p.n_sizes = 3;
+    pairs_free(&p);
+}
+
 /* No way takes less than no time, whatever a log says. */
 Test(pairs, times_of_ours_are_above_0)
 {

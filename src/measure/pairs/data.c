@@ -1,5 +1,7 @@
 #include "measure/pairs/data.h"
 
+#include "base/stats.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +25,8 @@ static void size_free(struct pairs_size *s)
     free(s->gap);
     free(s->way);
     free(s->doubt);
+    free(s->receive);
+    free(s->waits);
 }
 
 void pairs_free(struct pairs *p)
@@ -64,9 +68,11 @@ struct pairs_size *pairs_add_size(struct pairs *p, size_t bytes, int repeats, bo
                            .send = directed ? matrix_new(p->n) : NULL,
                            .gap = directed ? matrix_new(p->n) : NULL,
                            .way = directed ? matrix_new(p->n) : NULL,
-                           .doubt = directed ? matrix_new(p->n) : NULL};
+                           .doubt = directed ? matrix_new(p->n) : NULL,
+                           .receive = directed ? matrix_new(p->n) : NULL,
+                           .waits = directed ? matrix_new(p->n) : NULL};
     if (!s.mean || !s.sd || !s.median || !s.min || !s.outliers ||
-        (directed && (!s.send || !s.gap || !s.way || !s.doubt))) {
+        (directed && (!s.send || !s.gap || !s.way || !s.doubt || !s.receive || !s.waits))) {
         size_free(&s);
         return NULL;
     }
@@ -167,6 +173,30 @@ struct pairs_fit pairs_fit(const struct pairs *p, int i, int j)
         fit.bandwidth = vv / v1;
     }
     return fit;
+}
+
+struct pairs_loggp pairs_loggp(const struct pairs *p, int i, int j)
+{
+    enum { SIZES_MAX = 64 }; /* powers of two, and the largest */
+    const struct pairs_size *first = &p->size[0];
+    size_t k = pairs_cell(p, i, j);
+    int n = p->n_sizes < SIZES_MAX ? p->n_sizes : SIZES_MAX;
+    double bytes[SIZES_MAX], gap[SIZES_MAX], g;
+    struct pairs_loggp found = {NAN, NAN};
+    if (!first->receive)
+        return found;
+    double way = first->doubt[k] > 0 ? first->min[k] / 2 : first->way[k];
+    double left = way - first->send[k] - first->receive[k];
+    if (left > 0 && first->waits[k] == 0)
+        found.latency = left;
+    for (int s = 0; s < n; s++) {
+        bytes[s] = (double)p->size[s].bytes;
+        gap[s] = p->size[s].gap[k];
+    }
+    stats_line(bytes, gap, (size_t)n, &g, &found.per_byte);
+    if (!(n > 1 && found.per_byte > 0))
+        found.per_byte = NAN;
+    return found;
 }
 
 static void select_cells(const double *from, int from_n, const int *rank, double *to, int n)

@@ -22,6 +22,9 @@ struct pairs_size {
     double *gap; /* row: who sends; between arrivals of messages sent back to back. NULL as above */
     double *way, *doubt; /* row: who sends; the shortest time one way by the two clocks, and what
                             they leave open of it, either way. NULL: only round trips are known */
+    double *receive, *waits; /* row: who sends; the time of the receive call for a message that is
+                                there, and 1 where a send waits for its receiver, so that none is.
+                                NULL as above; NaN where it was not looked at */
 };
 
 /* What messages of several pairs share (measure/pairs/ways.h). */
@@ -78,6 +81,15 @@ struct pairs_fit {
                        */
 };
 struct pairs_fit pairs_fit(const struct pairs *p, int i, int j);
+
+/* What of LogGP is one for all sizes, from i to j; NaN where it is not known. O and g, by size, are
+ * send, receive and gap. */
+struct pairs_loggp {
+    double latency;  /* L: the way of the smallest size without both calls; NaN where these leave
+                        nothing of it, or the send waits */
+    double per_byte; /* G: what the gap grows by a byte, least squares */
+};
+struct pairs_loggp pairs_loggp(const struct pairs *p, int i, int j);
 
 /* The graph of a broadcast of BYTES. D + w of an edge is half the shortest round trip, interpolated
  * between sizes and extended by the fitted bandwidth (so are the others), where gaps are known with

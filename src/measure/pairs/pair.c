@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-enum { REPEATS_MIN = 3, REPEATS_WARM = 2, BURSTS = 3 };
+enum { REPEATS_MIN = 3, REPEATS_WARM = 2, BURSTS = 3, LATE = 7 };
 
 /* With PEER in the paper's order; otherwise all pairs in turn use the same. */
 struct times pair_times(const struct measuring *m, int peer)
@@ -81,6 +81,34 @@ static int burst_both_ways(const struct measuring *m, int peer, size_t bytes, do
     return MPI_SUCCESS;
 }
 
+/* Receivers that come late, each way. What each side's call takes of a message that is there, and
+ * whether its own send is still under way long after the message might have been. */
+static int receive_late(const struct measuring *m, int peer, int count, double trip, int n,
+                        double *receive, double *waits)
+{
+    double times[2][LATE];
+    TRY(m->rank < peer
+            ? PMPI_Send(&trip, 1, MPI_DOUBLE, peer, TAG_RESULT, m->comm)
+            : PMPI_Recv(&trip, 1, MPI_DOUBLE, peer, TAG_RESULT, m->comm, MPI_STATUS_IGNORE));
+    for (int k = 0; k < 2 * n; k++) {
+        bool receives = (m->rank < peer) == (k % 2 == 0);
+        if (receives) {
+            TRY(PMPI_Send(NULL, 0, MPI_BYTE, peer, TAG_READY, m->comm));
+            clock_hold(2 * trip);
+        } else {
+            TRY(PMPI_Recv(NULL, 0, MPI_BYTE, peer, TAG_READY, m->comm, MPI_STATUS_IGNORE));
+        }
+        double start = clock_now();
+        TRY(receives
+                ? PMPI_Recv(m->buffer, count, MPI_BYTE, peer, TAG_PING, m->comm, MPI_STATUS_IGNORE)
+                : PMPI_Send(m->buffer, count, MPI_BYTE, peer, TAG_PING, m->comm));
+        times[receives][k / 2] = clock_now() - start - m->clock_cost;
+    }
+    *receive = fmax(0, stats_median(times[1], (size_t)n));
+    *waits = stats_median(times[0], (size_t)n) > trip;
+    return MPI_SUCCESS;
+}
+
 static double count_outliers(const double *trip, int n, double median)
 {
     int found = 0;
@@ -89,8 +117,8 @@ static double count_outliers(const double *trip, int n, double median)
     return found;
 }
 
-/* What else a side tells of a pair: its send call, its gap, and its clock. */
-enum { TOLD_SEND, TOLD_GAP, TOLD_CLOCK, TOLD_DOUBT, TOLD };
+/* What else a side tells of a pair: its calls, its gap, and its clock. */
+enum { TOLD_SEND, TOLD_GAP, TOLD_CLOCK, TOLD_DOUBT, TOLD_RECEIVE, TOLD_WAITS, TOLD };
 
 /* The shortest ways there and back, from the moments at which both sides began to send. */
 static void tell_apart(const struct measuring *m, struct times t, const double *answered,
@@ -109,6 +137,11 @@ int pair_conclude(const struct measuring *m, int peer, int size, struct times t,
     const struct sync_clock *clock = m->plan->clock;
     double mine[TOLD] = {stats_median(t.send, (size_t)repeats)}, theirs[TOLD];
     TRY(burst_both_ways(m, peer, m->plan->sizes[size], &mine[TOLD_GAP]));
+    mine[TOLD_RECEIVE] = mine[TOLD_WAITS] = NAN;
+    struct summary s = stats_summarize(t.trip, (size_t)repeats);
+    if (m->plan->receives)
+        TRY(receive_late(m, peer, (int)m->plan->sizes[size], s.median,
+                         repeats < LATE ? repeats : LATE, &mine[TOLD_RECEIVE], &mine[TOLD_WAITS]));
     mine[TOLD_CLOCK] = clock ? clock->line.offset : 0;
     mine[TOLD_DOUBT] = clock ? sync_bound(clock, clock_now()) : 0;
     if (m->rank > peer) {
@@ -119,7 +152,6 @@ int pair_conclude(const struct measuring *m, int peer, int size, struct times t,
     double *answered = t.begin + m->plan->repeats;
     TRY(PMPI_Recv(theirs, TOLD, MPI_DOUBLE, peer, TAG_RESULT, m->comm, MPI_STATUS_IGNORE));
     TRY(PMPI_Recv(answered, repeats, MPI_DOUBLE, peer, TAG_RESULT, m->comm, MPI_STATUS_IGNORE));
-    struct summary s = stats_summarize(t.trip, (size_t)repeats);
     *o = (struct outcome){.mean = s.mean,
                           .sd = s.sd,
                           .median = s.median,
@@ -128,7 +160,11 @@ int pair_conclude(const struct measuring *m, int peer, int size, struct times t,
                           .send = mine[TOLD_SEND],
                           .send_back = theirs[TOLD_SEND],
                           .gap = theirs[TOLD_GAP], /* each has that of what came to it */
-                          .gap_back = mine[TOLD_GAP]};
+                          .gap_back = mine[TOLD_GAP],
+                          .receive = theirs[TOLD_RECEIVE],
+                          .receive_back = mine[TOLD_RECEIVE],
+                          .waits = mine[TOLD_WAITS],
+                          .waits_back = theirs[TOLD_WAITS]};
     tell_apart(m, t, answered, repeats, o);
     /* Those who follow one leader's clock, to the bit, read the same one. */
     if (mine[TOLD_CLOCK] != theirs[TOLD_CLOCK])

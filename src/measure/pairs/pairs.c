@@ -135,6 +135,10 @@ static void take_row(struct pairs *p, int s, int i, const struct outcome *row)
         size->way[here] = row[j].way;
         size->way[there] = row[j].way_back;
         size->doubt[here] = size->doubt[there] = row[j].doubt;
+        size->receive[here] = row[j].receive;
+        size->receive[there] = row[j].receive_back;
+        size->waits[here] = row[j].waits;
+        size->waits[there] = row[j].waits_back;
     }
 }
 
