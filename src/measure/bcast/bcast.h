@@ -88,6 +88,7 @@ struct bcast_figure {
     enum bcast_part part; /* overhead's */
     enum bcast_verdict verdict; /* ol's, on the paper's assumption: that no other task on i's path
                                    delays the next broadcast */
+    enum bcast_verdict check;   /* ol's, the paper's own: that E_i is more than every g_j */
 };
 
 /* What a method's value is to the operation latency. */
