@@ -36,14 +36,22 @@ static void set_axes(const struct options *o, const struct binding *binding, str
 static void calibrate(const struct options *o, struct grid *g, struct document *d)
 {
     double worst = 0, all;
+    int team = o->openmp ? overlap_team() : 1;
+    if (bench_worst(o->bench.comm,
+                    team == 0 || (o->openmp && clock_source == CLOCK_SOURCE_EXTERNAL)))
+        bench_refuse(&o->bench, "--work=openmp: there are no OpenMP threads here");
     for (size_t i = 0; i < g->n_comp; i++) {
         g->work[i] = work_calibrate(1e-6 * g->comp[i], 0.01);
         worst = fmax(worst, fabs(g->work[i].achieved / g->work[i].wanted - 1));
     }
     MPI_Reduce(&worst, &all, 1, MPI_DOUBLE, MPI_MAX, 0, o->bench.comm);
     if (d)
-        document_fact(d, "computation", "fixed work, calibrated within %.2f %% on every rank%s",
-                      100 * all, all > 0.01 ? ": this machine is not quiet" : "");
+        document_fact(d, "computation", "fixed work, calibrated within %.2f %% on every rank%s%s",
+                      100 * all, all > 0.01 ? ": this machine is not quiet" : "",
+                      o->openmp ? ", for each thread of an OpenMP team, fork and join with it"
+                                : "");
+    if (d && o->openmp)
+        document_fact(d, "team", "%d threads, as rank 0's OMP_NUM_THREADS has it", team);
 }
 
 static void tell_binding(const struct bench *b, const struct binding *binding, struct document *d)
@@ -111,9 +119,10 @@ static void make_key(const struct options *o, const struct grid *g, char *key, s
     MPI_Query_thread(&level);
     snprintf(key, size,
              "%s, %s, sizes %zu:%zu, comp %zu:%zu, step %g, %d runs, threads %d, level %d, comm "
-             "%d, bind %d",
+             "%d, bind %d, openmp %d",
              g->origin.mpi, g->origin.hosts, b->sizes.min, b->sizes.max, o->comp.min, o->comp.max,
-             o->step, b->plan.repetitions, (int)g->n_threads, level, o->comm_from_base, o->bind);
+             o->step, b->plan.repetitions, (int)g->n_threads, level, o->comm_from_base, o->bind,
+             o->openmp);
 }
 
 /* Loaded, resumed or measured: rank 0 has it in the end, and all know whether to measure. */

@@ -20,7 +20,7 @@ overlap_FILES = bench/collbench-overlap.c \
 	bench/overlap_binding.c bench/overlap_binding.h \
 	bench/overlap_grid.c bench/overlap_grid.h \
 	bench/overlap_journal.c bench/overlap_journal.h \
-	bench/overlap_options.c bench/overlap_options.h
+	bench/overlap_options.c bench/overlap_options.h bench/overlap_team.c
 pairs_FILES = bench/collbench-pairs.c bench/pairs_tell.c bench/pairs_tell.h
 scenario_FILES = bench/collbench-scenario.c \
 	bench/scenario_file.c bench/scenario_file.h \

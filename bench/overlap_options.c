@@ -77,6 +77,10 @@ static const struct bench_option option_list[] = {
      3, bench_take_word, AT(bind),
      &(const struct bench_words){(const char *const[]){
          [BIND_NONE] = "none", [BIND_APART] = "apart", [BIND_OVER] = "over", NULL}}},
+    {"work", 0, "HOW",
+     "who computes: one thread (default), or openmp, a team that is forked and joined each time", 3,
+     bench_take_word, AT(openmp),
+     &(const struct bench_words){(const char *const[]){"one", "openmp", NULL}}},
     {"fresh", 0, NULL, "do not go on with an interrupted run", 3, bench_take_flag, AT(fresh), NULL},
     {0}};
 

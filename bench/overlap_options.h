@@ -17,6 +17,7 @@ struct options {
     double step;             /* between neighbours on an axis */
     int comm_from_base;
     int bind; /* enum bind_mode */
+    int openmp;
     const char *base, *save_base;
 };
 
@@ -33,6 +34,10 @@ void overlap_defaults(struct options *o);
 /* The thread level to start MPI with: MULTIPLE only when that benchmark is asked for by name, since
  * it changes how the library works for all others. */
 int overlap_thread_level(int argc, char **argv);
+
+/* From now on a team of OpenMP threads computes: how many, if the user's variables say so; 0: there
+ * are none. */
+int overlap_team(void);
 
 /* After bench_start(): which benchmarks, and the grid of --quick. Refuses what cannot run on these
  * ranks. */

@@ -40,9 +40,11 @@ layers/$(1)/obj/bench/%.o: $$(srcdir)/bench/%.c
 $$(foreach bench,$$(BENCHES),$$(eval layers/$(1)/collbench-$$(bench): \
 	$$$$(patsubst %.c,layers/$(1)/obj/%.o,$$$$(filter %.c,$$$$($$(bench)_FILES)))))
 $$(BENCHES:%=layers/$(1)/collbench-%): $$($(1)_LIBBENCH_OBJS)
+layers/$(1)/obj/bench/overlap_team.o: CPPFLAGS += $$(OPENMP_CFLAGS)
+layers/$(1)/collbench-overlap: OPENMP = $$(OPENMP_CFLAGS)
 layers/$(1)/overhead: $$(patsubst %.c,layers/$(1)/obj/%.o,$$(filter %.c,$$(OVERHEAD_FILES)))
 $$(BENCHES:%=layers/$(1)/collbench-%) layers/$(1)/overhead: $$($(1)_MEASURE_OBJS) $$(BENCH_FLOORS)
-	$$(AM_V_CCLD)$$(CC) $$(CFLAGS) -o $$@ $$(filter %.o,$$^) $$(BENCH_FLOORS:%.la=.libs/%.a) \
+	$$(AM_V_CCLD)$$(CC) $$(CFLAGS) $$(OPENMP) -o $$@ $$(filter %.o,$$^) $$(BENCH_FLOORS:%.la=.libs/%.a) \
 		$$(LDFLAGS) $$(AX_THREADS) $$($(1)_LIBS) $$(HWLOC_LIBS) $$(JANSSON_LIBS) $$(LIBS)
 # For static linking: one archive.
 layers/$(1)/libcollprof.a: layers/$(1)/libcollprof-layer.so

@@ -20,6 +20,11 @@ struct work {
  * time. Takes about 30 times SECONDS, more where the processor is not quiet; local. */
 struct work work_calibrate(double seconds, double tolerance);
 
+/* Who computes from now on: TEAM has each of its threads call work_part(UNITS), and returns when
+ * all have. NULL: the calling thread, as from the start. Before anything is calibrated. */
+void work_by(void (*team)(uint64_t units));
+void work_part(uint64_t units);
+
 /* Does it. */
 void work_do(const struct work *w);
 

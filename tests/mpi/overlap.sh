@@ -60,6 +60,13 @@ warm() {
 }
 try "4 KiB take longer than 8 KiB" warm
 
+# A team of OpenMP threads computes: of one thread, it is as busy as one.
+if grep -q '^OPENMP_CFLAGS = .' "$top_builddir/Makefile"; then
+    OMP_NUM_THREADS=1 run 2 --work=openmp --benchmark=sender --sizes=64K:64K --comp=64:64 -i 5 --budget=0.1 --format=csv ||
+        fail "openmp: status $?"
+    grep -q '^# team: 1 threads' out && test "$(cells | wc -l)" = 1 || fail "openmp: no team, no cell"
+fi
+
 # Two threads on either node: each does its rounds, whichever way its messages go.
 run 2 --benchmark=multiple,multiple-receiver,multiple-both --sizes=64:64K --step=1024 --comp=16:16 -i 3 --budget=0.1 --format=csv ||
     fail "multiple: status $?"

@@ -53,6 +53,9 @@ if [ -n "${CHECK_THOROUGH:-}" ]; then
     check grid "" 5 $((10 * 6 * 3)) --benchmark=$several --comp=4K:1M
 fi
 
+timeout 60 "$srcdir/tests/sim/run.sh" cluster 2 sim/collbench-overlap --work=openmp >$out 2>&1
+test $? = 2 && grep -q 'no OpenMP threads here' $out || { cat $out; exit 1; }
+
 # cpu: T_comm is a blocking send's time, here 1 us, of which nothing can be hidden; MPI_Isend
 # costs more.
 for cost in 1 2 10; do

@@ -30,6 +30,32 @@ Test(work, takes_the_time_asked_for)
     }
 }
 
+static int parts;
+
+static void twice(uint64_t units)
+{
+    parts += 2;
+    work_part(units);
+    work_part(units);
+}
+
+/* What a team takes is calibrated, and done, by the team: here by one that needs twice as long. */
+Test(work, by_a_team)
+{
+    bool within = false;
+    for (int attempt = 0; attempt < 20 && !within; attempt++) {
+        work_by(NULL);
+        struct work alone = work_calibrate(50e-6, 0.01);
+        work_by(twice);
+        struct work team = work_calibrate(50e-6, 0.01);
+        within = team.within && fabs(2 * (double)team.units / (double)alone.units - 1) < 0.05;
+        parts = 0;
+        work_do(&team);
+        cr_expect_eq(parts, 2);
+    }
+    cr_expect(within);
+}
+
 static void share_one_processor(int thread, void *arg)
 {
     (void)thread;
