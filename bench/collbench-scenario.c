@@ -24,6 +24,8 @@ struct options {
     struct bench_range delay, comp; /* microseconds */
     int delayed, root;
     int against; /* -1: what varies */
+    int rotate;
+    bool fresh;
 };
 
 /* The first n ranks, as one communicator with one clock. */
@@ -114,6 +116,10 @@ static const struct bench_option option_list[] = {
     {"comp", 0, "MIN:MAX", "computation in microseconds, powers of two (100)", 2, bench_take_times,
      AT(comp), NULL},
     {"root", 0, "RANK", "root of rooted operations (0)", 2, bench_take_root, AT(root), NULL},
+    {"fresh", 0, NULL, "every rank writes what it sends anew before every repetition", 2,
+     bench_take_flag, AT(fresh), NULL},
+    {"rotate", 0, "N", "go through N sets of buffers, which caches have no room for (1)", 2,
+     bench_take_count, AT(rotate), &(const struct bench_limits){1, 1000000, "1 to 1000000"}},
     {"against", 0, "WHAT",
      "what --plot has on its x axis: ranks, size, delay, comp (the first that varies)", 12,
      bench_take_word, AT(against), &(const struct bench_words){against_names}},
@@ -132,7 +138,9 @@ static struct scenario_point point_of(const struct options *o, size_t chosen, si
     return (struct scenario_point){.operation = &operations[which / 2],
                                    .twin = which % 2,
                                    .by = by == &tree_native ? NULL : by,
-                                   .root = o->root};
+                                   .root = o->root,
+                                   .rotate = o->rotate,
+                                   .fresh = o->fresh};
 }
 
 static bool exists(const struct scenario_point *p)
@@ -300,7 +308,8 @@ int main(int argc, char **argv)
         .delay = {.min = 100, .max = 100},
         .comp = {.min = 100, .max = 100},
         .delayed = DELAYED_LAST,
-        .against = -1};
+        .against = -1,
+        .rotate = 1};
     o.bench.plan = plan_default();
     o.bench.plan.repetitions = 20;
     o.bench.plan.repeats_max = 100;
@@ -319,6 +328,9 @@ int main(int argc, char **argv)
                           .comps = bench_values(&o.comp)};
     struct bench_values ranks = bench_values(&o.bench.ranks);
     struct document *d = bench_document(&o.bench, "collbench-scenario/1");
+    if (d && (o.rotate > 1 || o.fresh))
+        document_fact(d, "buffers", "%d set%s in turn%s", o.rotate, o.rotate > 1 ? "s" : "",
+                      o.fresh ? ", written anew before every repetition" : "");
     for (size_t i = 0; i < ranks.n; i++)
         make_group(&o.bench, ranks.at[i], &group[i]);
     const size_t length[N_AXES] = {o.n_scenarios,  o.operations.n,   o.algorithms.n,

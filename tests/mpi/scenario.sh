@@ -23,7 +23,7 @@ awk -F, '/^[0-9]/ { n++; if ($4 < 200) bad = 1 } END { exit bad || n != 1 }' out
     fail "scenario 2: shorter than its delay"
 
 # Every form of our own, its data checked; what does not exist is left out, and refused alone.
-run 4 --operation=broadcast,reduce,allreduce,barrier,scan --algorithm=all --sizes=0:0 --format=json || fail "own forms: status $?"
+run 4 --operation=broadcast,reduce,allreduce,barrier,scan --algorithm=all --sizes=0:0 --rotate=2 --fresh --format=json || fail "own forms: status $?"
 test "$(grep -o '"our own, [a-z]*\|(our own, [a-z]*' out | wc -l)" = $((5 + 3 * 4)) || fail "own forms: other tables"
 cat >by <<END
 scenario by-hand

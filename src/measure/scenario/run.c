@@ -23,7 +23,9 @@ struct player {
     double delay[SCENARIO_ACTIONS];
     struct work work[SCENARIO_ACTIONS];
     struct stamps *stamps; /* room for two batches: this rank's and the maxima */
-    struct operation_call call[SCENARIO_ACTIONS];
+    struct operation_call (*set)[SCENARIO_ACTIONS], *call; /* of buffers; those in use */
+    size_t sets, plays;
+    bool fresh;
     bool twin[SCENARIO_ACTIONS];
     MPI_Request request[SCENARIO_ACTIONS];
 };
@@ -35,16 +37,22 @@ static bool prepare_issue(struct player *p, int i, const struct scenario_point *
     size_t bytes = a->bytes == SWEPT_BYTES ? point->bytes : a->bytes;
     p->twin[i] = a->operation ? a->twin : point->twin;
     const struct bcast *by = a->operation ? a->by : point->by;
-    return operation_prepare(&p->call[i], a->operation ? a->operation : point->operation, p->comm,
-                             root, bytes) &&
-           (!by || operation_use_own(&p->call[i], by));
+    bool ready = true;
+    for (size_t k = 0; k < p->sets && ready; k++)
+        ready = operation_prepare(&p->set[k][i], a->operation ? a->operation : point->operation,
+                                  p->comm, root, bytes) &&
+                (!by || operation_use_own(&p->set[k][i], by));
+    return ready;
 }
 
 /* Local. False if memory is short. */
 static bool prepare(struct player *p, const struct scenario_point *point)
 {
-    bool ready = true;
-    for (int i = 0; i < p->script->n; i++) {
+    p->sets = point->rotate > 0 ? (size_t)point->rotate : 1;
+    p->fresh = point->fresh;
+    p->set = calloc(p->sets, sizeof *p->set);
+    bool ready = p->set != NULL;
+    for (int i = 0; ready && i < p->script->n; i++) {
         const struct action *a = &p->script->action[i];
         double swept = a->kind == ACTION_COMP ? point->comp : point->delay;
         double seconds = a->seconds < 0 ? swept : a->seconds;
@@ -61,9 +69,19 @@ static bool prepare(struct player *p, const struct scenario_point *point)
 
 static void release(struct player *p)
 {
+    for (size_t k = 0; p->set && k < p->sets; k++)
+        for (int i = 0; i < p->script->n; i++)
+            if (p->script->action[i].kind == ACTION_ISSUE)
+                operation_release(&p->set[k][i]);
+    free(p->set);
+}
+
+/* The next set of buffers, before it is played: DO_ each issue's. */
+static void with_next(struct player *p, void (*do_)(const struct operation_call *))
+{
     for (int i = 0; i < p->script->n; i++)
         if (p->script->action[i].kind == ACTION_ISSUE)
-            operation_release(&p->call[i]);
+            do_(&p->set[p->plays % p->sets][i]);
 }
 
 /* In the order of issue, from the one asked for. */
@@ -88,6 +106,7 @@ static int issue(struct player *p, int i, struct stamps *t)
 static int play(struct player *p, struct stamps *t)
 {
     *t = (struct stamps){.arrival = NAN};
+    p->call = p->set[p->plays++ % p->sets];
     for (int i = 0; i < p->script->n; i++) {
         const struct action *a = &p->script->action[i];
         int error = MPI_SUCCESS;
@@ -117,19 +136,19 @@ static int play(struct player *p, struct stamps *t)
     return MPI_SUCCESS;
 }
 
-/* Whether the data is right, by one more repetition that nobody times. */
+/* Whether the data is right, by one more repetition with each set that nobody times. */
 static bool plays_right(struct player *p)
 {
     struct stamps t;
     bool right = true;
-    for (int i = 0; i < p->script->n; i++)
-        if (p->script->action[i].kind == ACTION_ISSUE)
-            operation_fill(&p->call[i]);
-    if (play(p, &t) != MPI_SUCCESS)
-        return false;
-    for (int i = 0; i < p->script->n; i++)
-        if (p->script->action[i].kind == ACTION_ISSUE)
-            right = operation_check(&p->call[i]) && right;
+    for (size_t k = 0; k < p->sets; k++) {
+        with_next(p, operation_fill);
+        if (play(p, &t) != MPI_SUCCESS)
+            return false;
+        for (int i = 0; i < p->script->n; i++)
+            if (p->script->action[i].kind == ACTION_ISSUE)
+                right = operation_check(&p->call[i]) && right;
+    }
     return right;
 }
 
@@ -165,6 +184,8 @@ static int play_batch(struct player *p, struct harmony *start, int n)
     int error = MPI_SUCCESS;
     for (int m = 0; m < n; m++) {
         struct stamps *t = &p->stamps[m];
+        if (p->fresh)
+            with_next(p, operation_refresh);
         int failed = harmonize(start);
         if (error == MPI_SUCCESS)
             error = failed;

@@ -78,6 +78,8 @@ struct scenario_point {
     int delayed;  /* rank */
     double delay; /* seconds */
     double comp;  /* seconds */
+    int rotate;   /* sets of buffers that take turns; 0 is 1 */
+    bool fresh;   /* what is sent is written anew before each repetition */
 };
 
 struct scenario_error {
