@@ -143,6 +143,10 @@ Test(overlap_map, classes)
     classed(partly, 2,
             "of the paper's classes: none, large messages overlap in part, or on the receiver's "
             "side");
+    struct overlap_map worse[] = {example("sender", 1, 1), example("receiver", 1, 1.8)};
+    classed(worse, 2,
+            "of the paper's classes: as its libraries on shared memory, large messages overlap on "
+            "neither side");
     struct overlap_map one[] = {example("sender", 0, 0)};
     classed(one, 1, "");
 }
