@@ -57,7 +57,7 @@ static void print_facts(FILE *out, const json_t *finding)
 {
     const char *key;
     json_t *value;
-    char text[2000] = "", one[256], name[64];
+    char text[2000] = "", one[COMM_LABEL], name[64];
     json_object_foreach((json_t *)finding, key, value)
     {
         size_t n = strlen(text);
@@ -65,7 +65,10 @@ static void print_facts(FILE *out, const json_t *finding)
             continue;
         finding_key(key, name, sizeof name);
         finding_value(key, value, one, sizeof one);
-        snprintf(text + n, sizeof text - n, "%s%s %s", n ? ", " : "", name, one);
+        /* Among others with commas between: a communicator's, which has some of its own, is quoted.
+         */
+        const char *mark = !strcmp(key, "communicator") && strchr(one, ',') ? "\"" : "";
+        snprintf(text + n, sizeof text - n, "%s%s %s%s%s", n ? ", " : "", name, mark, one, mark);
     }
     if (*text) {
         fputc('\n', out);

@@ -218,7 +218,7 @@ Test(part, of_what_was_measured)
         char *said = filter_sentences(&f),
              *text = text_of(back, &(struct report_options){.filter = &f});
         assert_has(said, known[i].says);
-        cr_assert_eq(strstr(text, "communicator 2 ranks from 7, made at application+0x2000") !=
+        cr_assert_eq(strstr(text, "communicator \"2 ranks from 7, made at application+0x2000\"") !=
                          NULL,
                      i < 2, "%s", text);
         free(said);
