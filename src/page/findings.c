@@ -81,9 +81,34 @@ const struct finding_kind *finding_kind(const char *kind)
     return &other;
 }
 
+static double number_of(const json_t *finding, const char *key)
+{
+    return json_number_value(json_object_get(finding, key));
+}
+
+/* What shares a network with A meanwhile is in its figures, too. */
+static void mark_beside(struct profile *p, json_t *a)
+{
+    double begun = number_of(a, "begun_seconds"), lasted = number_of(a, "measured_in_seconds");
+    int beside = 0;
+    for (size_t i = 0; i < p->findings.n; i++) {
+        const json_t *b = p->findings.at[i].value;
+        double other = number_of(b, "begun_seconds");
+        beside += a != b && json_object_get(b, "begun_seconds") && other < begun + lasted &&
+                  begun < other + number_of(b, "measured_in_seconds");
+    }
+    if (beside)
+        json_put(a, "beside_other_measurements", json_integer(beside));
+}
+
 void findings_name(struct profile *p)
 {
     char label[COMM_LABEL];
+    for (size_t i = 0; i < p->findings.n; i++)
+        if (json_object_get(p->findings.at[i].value, "begun_seconds"))
+            mark_beside(p, p->findings.at[i].value);
+    for (size_t i = 0; i < p->findings.n; i++)
+        json_object_del(p->findings.at[i].value, "begun_seconds");
     for (size_t i = 0; i < p->findings.n; i++) {
         if (p->findings.at[i].comm == PROFILE_NONE)
             continue;
@@ -128,6 +153,7 @@ static const struct finding_column facts[] = {
     {"acknowledged_interval_us", "around an acknowledged one"},
     {"cut_short_by_budget", "cut short by the budget:"},
     {"not_measured", "not measured:"},
+    {"beside_other_measurements", "others measured at the same time:"},
     {"violations", "destinations where OL_i is violated"},
     {"wrong_ranks", "ranks with wrong data"}};
 

@@ -22,7 +22,8 @@ struct finding_kind {
 /* One of those declared, or one that shows everything. */
 const struct finding_kind *finding_kind(const char *kind);
 
-/* Calls the communicators of findings as tables call them: once, when call sites have names. */
+/* Calls the communicators of findings as tables call them, and marks those that were measured at
+ * the same time as others: once, when all ranks' are there and call sites have names. */
 void findings_name(struct profile *p);
 
 /* A finding is a row, or has its rows in a member that is a list: that, or NULL. */

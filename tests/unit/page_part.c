@@ -231,6 +231,27 @@ Test(part, of_what_was_measured)
     }
 }
 
+/* From 1 to 2 s, from 1.5 to 3 s, from 3 to 4 s: the first two are in each other's way, perhaps. */
+Test(part, measured_at_the_same_time)
+{
+    struct profile *p = two_ranks();
+    static const double begun[] = {1, 1.5, 3}, lasted[] = {1, 1.5, 1};
+    for (int k = 0; k < 3; k++)
+        profile_add_finding(p, "benchmark",
+                            json_pack("{s:s, s:[{s:s}], s:f, s:f}", "operation", "MPI_Bcast",
+                                      "methods", "method", "held", "begun_seconds", begun[k],
+                                      "measured_in_seconds", lasted[k]));
+    findings_name(p);
+    char *text = text_of(p, NULL), *second;
+    second = strstr(text, "others measured at the same time: 1");
+    cr_assert(second && (second = strstr(second + 1, "others measured at the same time: 1")) &&
+                  !strstr(second + 1, "others measured"),
+              "%s", text);
+    assert_lacks(text, "begun");
+    free(text);
+    profile_free(p);
+}
+
 /* Bold and colour add nothing that words do not say: without them the page is the same. */
 Test(part, colour_only_where_it_is_asked_for)
 {
