@@ -196,6 +196,8 @@ Test(part, of_what_was_measured)
         struct profile *one = profile_from_ledger(&l), *p, *back;
         ledger_close(&l);
         made_ledger(&l, NULL, 0, 2);
+        l.comms[2] = (struct ledger_comm){.id = 9, .size = 3, .created = 1};
+        l.header->section[LEDGER_COMMS].count = 3;
         made_calls(&l, 2, OP_ALLREDUCE, 8, 10, 3000)->region = 1;
         p = made_merged(NULL, &l);
         for (uint32_t comm = 2; comm > 0; comm--)
