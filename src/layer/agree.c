@@ -34,7 +34,6 @@ bool agree_to_record(int error)
     struct {
         uint64_t error, obstacle, settings[SETTINGS_MAX][2];
     } any = {0};
-    MPI_Request request;
     uint64_t last = (uint64_t)layer.rank + 1;
     any.error = error ? last : 0;
     any.obstacle = life_obstacle ? last : 0;
@@ -42,9 +41,7 @@ bool agree_to_record(int error)
         any.settings[i][0] = settings_hash(&layer.settings, i);
         any.settings[i][1] = ~any.settings[i][0];
     }
-    wait_politely(PMPI_Iallreduce(MPI_IN_PLACE, &any, sizeof any / sizeof(uint64_t), MPI_UINT64_T,
-                                  MPI_MAX, layer.comm, &request),
-                  &request);
+    allreduce_politely(MPI_IN_PLACE, &any, sizeof any / sizeof(uint64_t), MPI_MAX, layer.comm);
     if (any.error == last)
         layer_say("rank %d: %s: this run is not recorded", layer.rank, strerror(error));
     else if (!any.error && any.obstacle == last)

@@ -65,4 +65,16 @@ static inline int dup_politely(MPI_Comm comm, MPI_Comm *copy)
 #endif
 }
 
+/* MPI_Allreduce of 64-bit numbers, politely. What the simulator does for MPI_Iallreduce grows with
+ * the cube of the ranks: minutes for 256. */
+static inline int allreduce_politely(const void *mine, void *all, int n, MPI_Op op, MPI_Comm comm)
+{
+#ifdef COLLPROF_SIMULATED
+    return PMPI_Allreduce(mine, all, n, MPI_UINT64_T, op, comm);
+#else
+    MPI_Request request;
+    return wait_politely(PMPI_Iallreduce(mine, all, n, MPI_UINT64_T, op, comm, &request), &request);
+#endif
+}
+
 #endif

@@ -241,9 +241,7 @@ static int all_share_one(const struct sync_clock *clock, MPI_Comm comm, bool *on
 {
     uint64_t key = clock->options.domain ? 0 : sync_domain_of_process();
     uint64_t mine[2] = {key, ~key}, largest[2] = {0, 0};
-    MPI_Request request;
-    int rc = PMPI_Iallreduce(mine, largest, 2, MPI_UINT64_T, MPI_MAX, comm, &request);
-    rc = wait_politely(rc, &request);
+    int rc = allreduce_politely(mine, largest, 2, MPI_MAX, comm);
     *one = largest[0] == ~largest[1] && largest[0] != 0;
     return rc;
 }

@@ -41,4 +41,12 @@ for situation in $(python3 "$srcdir/tests/sim/waits.py" names); do
     python3 "$srcdir/tests/sim/waits.py" $situation sim/waits.dir/profile.json || status=1
     says $situation || status=1
 done
+# 256 ranks take seconds, and nothing is lost between them.
+rm -rf sim/waits.dir
+COLLPROF_OUTPUT=sim/waits.dir COLLPROF_TRACE=calls COLLPROF_REPORT=no \
+    timeout 120 "$srcdir/tests/sim/run.sh" cluster 256 sim/waits healthy >sim/waits.out 2>&1 ||
+    { echo "FAIL: 256 ranks: status $?"; status=1; }
+grep -q '"sends":10240,"receives":10240,"matched":10240,"contradictions":0,' sim/waits.dir/profile.json ||
+    { echo "FAIL: of 256 ranks not all messages are matched"; status=1; }
+rm -rf sim/waits.dir
 exit $status
