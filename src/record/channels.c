@@ -88,9 +88,12 @@ static bool has_order(const struct comm *c)
     return !lost && !c->disordered;
 }
 
+/* After 2^32 messages the places of a channel are used up: a second round would be taken for the
+ * first. */
 static uint32_t next_in(uint32_t channel)
 {
-    return channel ? layer.ledger.channels[channel].next++ : TURN_UNKNOWN;
+    uint32_t *next = channel ? &layer.ledger.channels[channel].next : NULL;
+    return next && *next != TURN_UNKNOWN ? (*next)++ : TURN_UNKNOWN;
 }
 
 static bool is_disordered(uint32_t channel)
@@ -238,7 +241,7 @@ void channel_tell(uint32_t waiting, uint32_t event)
 static void give_back(uint32_t channel, uint32_t ordinal)
 {
     struct ledger_channel *c = &layer.ledger.channels[channel];
-    if (!channel)
+    if (!channel || ordinal == TURN_UNKNOWN)
         return;
     if (c->next == ordinal + 1)
         c->next--;

@@ -1,5 +1,6 @@
 /* Protects what a rank keeps while it runs: requests in the order of their posting, totals when the
  * tables are full, a sample of instances that still matches, and all of it with threads. */
+#include "record/channels.h"
 #include "record/entries.h"
 #include "record/instances.h"
 #include "record/peers.h"
@@ -303,6 +304,39 @@ Test(record, full_entries_have_room_again)
     for (uint32_t i = 1; i < 1000; i++)
         cr_assert_eq(entry(i, 2)->site, i);
     cr_assert_eq(layer.ledger.header->section[LEDGER_ENTRIES].dropped, dropped);
+}
+
+void comm_find_world(struct comm *c)
+{
+    (void)c; /* only MPI_COMM_WORLD is used here */
+}
+
+/* As many messages on one channel as places have numbers: the others have none, and are no second
+ * round of the first. A cancelled receive takes nothing back from there. */
+Test(channels, more_messages_than_numbers)
+{
+    struct comm world = {.id = 5, .handle = MPI_COMM_WORLD, .size = 2};
+    start();
+    cr_assert_eq(channels_start(), 0);
+    uint32_t channel = channel_sent(&world, 1, 7).channel;
+    uint32_t receives = channel_posted(&world, 1, 7).channel;
+    cr_assert(channel && receives && channel != receives);
+    layer.ledger.channels[channel].next = layer.ledger.channels[receives].next = UINT32_MAX - 1;
+    cr_assert_eq(channel_sent(&world, 1, 7).ordinal, UINT32_MAX - 1);
+    cr_assert_eq(channel_posted(&world, 1, 7).ordinal, UINT32_MAX - 1);
+    for (int i = 0; i < 3; i++) {
+        cr_assert_eq(channel_sent(&world, 1, 7).ordinal, TURN_UNKNOWN);
+        cr_assert_eq(channel_posted(&world, 1, 7).ordinal, TURN_UNKNOWN);
+        cr_assert_eq(channel_probed(&world, 1, 7).ordinal, TURN_UNKNOWN);
+    }
+    struct turn any = channel_posted(&world, MPI_ANY_SOURCE, 7),
+                behind = channel_posted(&world, 1, 7);
+    any = channel_received(any, &world, 1, 7);
+    cr_assert_eq(any.ordinal, TURN_UNKNOWN);
+    channel_cancelled(behind);
+    cr_assert_eq(layer.ledger.channels[receives].next, UINT32_MAX);
+    cr_assert_eq(layer.ledger.channels[receives].flags & LEDGER_CHANNEL_DISORDERED, 0);
+    cr_assert_eq(channel_sent(&world, 1, 8).ordinal, 0);
 }
 
 /* Eight ranks wait for one that works: those who only yield would take its processor. */
