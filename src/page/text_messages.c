@@ -157,8 +157,9 @@ static double mean_size(const struct profile *p, const struct wait *w)
     return calls > 0 ? bytes / calls : 0;
 }
 
-/* Several are waited for at one place, of which no one alone: in what order they come. Chance
- * would give the same one as the time before to half of them at the most. */
+/* Several are waited for at one place, of which no one alone: in what order they come has a
+ * sentence of its own. Chance would give the same one as the time before to half of them at the
+ * most. */
 static void say_order(FILE *out, const struct wait *w, size_t n)
 {
     enum { LEAST = 8, IN_TURN = 90, BY_CHANCE = 60 };
@@ -169,9 +170,14 @@ static void say_order(FILE *out, const struct wait *w, size_t n)
     }
     fprintf(out, "; no rank alone is: %zu are waited for", n);
     if (followed >= LEAST && in_turn * 100 >= IN_TURN * followed)
-        fputs(", each in its turn, as if a slow procedure went round", out);
+        fputs(".\nwaits\tThe pattern is a diffuse procedure: these ranks come late one after "
+              "another, "
+              "each in its turn, as if a slow procedure went round",
+              out);
     else if (followed >= LEAST && in_turn * 100 <= BY_CHANCE * followed)
-        fputs(", in no order: another one each time, by chance", out);
+        fputs(".\nwaits\tThe pattern is a random barrier: another of these ranks comes late each "
+              "time, in no order, by chance",
+              out);
 }
 
 /* Of the N rows of one place that at which those for the rank begin that is waited for most, NS. */

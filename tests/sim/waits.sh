@@ -15,8 +15,8 @@ named()
     late_root) echo "is for rank 2, which is its root and comes late[.]" ;;
     early_root) echo "is for rank 3, which comes late to a root that is early[.]" ;;
     n_to_n) echo "is for rank 1, which comes late[.]" ;;
-    diffuse_procedure) echo "; no rank alone is: 4 are waited for, each in its turn, as if a slow procedure went round[.]" ;;
-    random_barrier) echo "; no rank alone is: 4 are waited for, in no order: another one each time, by chance[.]" ;;
+    diffuse_procedure) echo "; no rank alone is: 4 are waited for[.] - The pattern is a diffuse procedure: " ;;
+    random_barrier) echo "; no rank alone is: 4 are waited for[.] - The pattern is a random barrier: " ;;
     intensive_server) echo "is for rank 0, which sends late; it serves 3 ranks, which send to it and wait" ;;
     small_messages) echo "sends small messages one by one: 2,000 of 8 B from rank 0 to rank 1" ;;
     esac
