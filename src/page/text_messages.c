@@ -7,10 +7,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A sentence on the calls whose waiting has no name, if they matter; empty. */
+static const char *not_judged(const struct profile *p, char *text, size_t room)
+{
+    double time = 0, all = 0;
+    char share[32];
+    for (size_t i = 0; i < p->entries.n; i++) {
+        const struct profile_entry *e = &p->entries.at[i];
+        uint32_t family = p->operations.at[e->operation].family;
+        all += family == FAMILY_LIFECYCLE ? 0 : (double)e->time_ns;
+        if (family == FAMILY_ONE_SIDED || family == FAMILY_IO || family == FAMILY_COMM)
+            time += (double)e->time_ns;
+    }
+    snprintf(text, room,
+             time * 100 < all || !(time > 0)
+                 ? ""
+                 : ". %s of the time in MPI is in calls on windows, files and communicators: what "
+                   "is waited there is not judged",
+             format_share(share, time, all));
+    return text;
+}
+
 void text_trace(const struct profile *p, FILE *out)
 {
     const struct profile_trace *t = &p->trace;
-    char text[500], share[32], covered[32], error[32], count[32];
+    char text[700], share[32], covered[32], error[32], count[32];
     if (!t->on)
         return;
     if (!p->waits.n) {
@@ -39,9 +60,10 @@ void text_trace(const struct profile *p, FILE *out)
         n += snprintf(text + n, sizeof text - (size_t)n, "; of %s ends the order is not known",
                       format_count(count, t->unnumbered));
     if (t->error_ns > 0)
-        snprintf(text + n, sizeof text - (size_t)n,
-                 "; waits below %s are none, by which clocks may differ",
-                 format_time(error, t->error_ns));
+        n += snprintf(text + n, sizeof text - (size_t)n,
+                      "; waits below %s are none, by which clocks may differ",
+                      format_time(error, t->error_ns));
+    not_judged(p, text + n, sizeof text - (size_t)n);
     text_paragraph(out, "  ", text);
 }
 

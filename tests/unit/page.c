@@ -241,6 +241,15 @@ Test(page, wait_states_have_their_names)
     p->waits.n = 0;
     char *text = text_of(p, NULL);
     assert_has(text, "\nWaiting, by what was waited for\n  No call waited for a rank");
+    cr_assert(!strstr(text, "is not judged"), "%s", text);
+    free(text);
+    uint64_t others = 0;
+    for (size_t i = 1; i < p->entries.n; i++)
+        others += p->entries.at[i].time_ns;
+    p->entries.at[0].operation = profile_add_operation(p, "MPI_Win_fence", FAMILY_ONE_SIDED);
+    p->entries.at[0].time_ns = 9 * others;
+    text = text_of(p, NULL);
+    assert_has(text, "90.0 % of the time in MPI is in calls on windows, files and communicators:");
     free(text);
     profile_free(p);
 }
