@@ -43,10 +43,10 @@ static bool is_program(const struct profile *p, const struct profile_module *m)
 }
 
 static void name_frame(struct profile_frame *f, const struct symbols_reader *reader,
-                       struct symbols *file)
+                       struct symbols *file, unsigned level)
 {
     struct symbol found;
-    reader->find(file, f->address, &found);
+    reader->find(file, f->address, level, &found);
     f->offset = found.offset;
     f->inlined = found.inlined;
     f->line = found.line;
@@ -95,6 +95,25 @@ static void judge_python(struct profile *p)
                         "they are shown as machine code");
 }
 
+/* Behind frame AT, whose function is inlined, a frame for each that it is inlined in; how many. */
+static uint32_t name_callers(struct profile_site *s, uint32_t at,
+                             const struct symbols_reader *reader, struct symbols *file)
+{
+    uint32_t n = 0;
+    while (s->frame[at + n].inlined && s->depth < LEDGER_MAX_DEPTH) {
+        struct profile_frame caller = {.module = s->frame[at].module,
+                                       .address = s->frame[at].address};
+        name_frame(&caller, reader, file, n + 1);
+        if (!caller.function)
+            break;
+        n++;
+        memmove(&s->frame[at + n + 1], &s->frame[at + n], (s->depth - at - n) * sizeof *s->frame);
+        s->frame[at + n] = caller;
+        s->depth++;
+    }
+    return n;
+}
+
 struct found {
     unsigned frames, with_line;
 };
@@ -110,9 +129,11 @@ static struct found name_frames_of(struct profile *p, uint32_t module,
                 continue;
             f->offset = f->address;
             if (file)
-                name_frame(f, reader, file);
+                name_frame(f, reader, file, 0);
             found.frames++;
             found.with_line += f->file != NULL;
+            if (file)
+                k += name_callers(&p->sites.at[s], k, reader, file);
         }
     }
     return found;

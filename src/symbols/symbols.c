@@ -146,9 +146,24 @@ static const struct spans *scopes_of(struct symbols *s, Dwarf_Die *die)
     return NULL;
 }
 
-/* The innermost function around ADDRESS (in the file's own terms), inlined or not. */
+/* Where the function of DIE was inlined. */
+static void place_of_inlined(struct symbol *found, Dwarf_Die *unit, Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word line = 0, file = 0;
+    Dwarf_Files *files;
+    size_t n;
+    if (!dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attribute), &line) &&
+        !dwarf_formudata(dwarf_attr(die, DW_AT_call_file, &attribute), &file) &&
+        !dwarf_getsrcfiles(unit, &files, &n) && file < n) {
+        found->line = (uint32_t)line;
+        found->file = dwarf_filesrc(files, file, NULL, NULL);
+    }
+}
+
+/* The function around ADDRESS (in the file's own terms), inlined or not. */
 static void name_by_debuginfo(struct symbols *s, struct symbol *found, Dwarf_Die *unit,
-                              Dwarf_Addr address)
+                              Dwarf_Addr address, unsigned level)
 {
     const struct spans *scopes = scopes_of(s, unit);
     const struct span *scope = scopes ? spans_find(scopes, address) : NULL;
@@ -157,7 +172,13 @@ static void name_by_debuginfo(struct symbols *s, struct symbol *found, Dwarf_Die
         Dwarf_Die die;
         if (!dwarf_offdie(dwfl_module_getdwarf(s->module, &bias), scope->what, &die))
             continue;
-        found->function = dwarf_diename(&die);
+        const char *name = dwarf_diename(&die);
+        if (name && level) {
+            level--;
+            place_of_inlined(found, unit, &die);
+            continue;
+        }
+        found->function = name;
         found->inlined = dwarf_tag(&die) == DW_TAG_inlined_subroutine;
         found->offset = dwarf_entrypc(&die, &entry) || entry > address ? 0 : address + 1 - entry;
     }
@@ -194,7 +215,7 @@ static void name_by_symbol(struct symbols *s, struct symbol *found, GElf_Addr ad
     }
 }
 
-static void find(struct symbols *s, uint64_t return_address, struct symbol *found)
+static void find(struct symbols *s, uint64_t return_address, unsigned level, struct symbol *found)
 {
     /* The call ends where the return address begins: one before is inside of it. */
     GElf_Addr address = return_address - 1 + s->bias;
@@ -206,7 +227,9 @@ static void find(struct symbols *s, uint64_t return_address, struct symbol *foun
     }
     Dwarf_Die *unit = dwfl_module_addrdie(s->module, address, &debug_bias);
     if (unit)
-        name_by_debuginfo(s, found, unit, address - debug_bias);
+        name_by_debuginfo(s, found, unit, address - debug_bias, level);
+    if (level)
+        return;
     if (!found->function)
         name_by_symbol(s, found, address);
     Dwfl_Line *line = dwfl_module_getsrc(s->module, address);
@@ -266,4 +289,4 @@ static struct symbols *open_symbols(const char *path, const char *build_id, bool
 }
 
 __attribute__((visibility("default")))
-const struct symbols_reader collprof_symbols = {open_symbols, find, close_symbols};
+const struct symbols_reader collprof_symbols_2 = {open_symbols, find, close_symbols};

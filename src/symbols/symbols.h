@@ -20,13 +20,16 @@ struct symbols_reader {
     /* NULL if PATH cannot be read, or is no longer the file that BUILD_ID (hexadecimal, "" if not
      * known) names: then CHANGED is set. NAMES_ONLY: functions, without debug information. */
     struct symbols *(*open)(const char *path, const char *build_id, bool names_only, bool *changed);
-    /* RETURN_ADDRESS: in the file's own terms. */
-    void (*find)(struct symbols *file, uint64_t return_address, struct symbol *found);
+    /* RETURN_ADDRESS: in the file's own terms. LEVEL 0: the innermost function there; if that is
+     * inlined, 1 is the one that calls it, and so on. */
+    void (*find)(struct symbols *file, uint64_t return_address, unsigned level,
+                 struct symbol *found);
     void (*close)(struct symbols *file);
 };
 
-/* The module's only symbol. */
+/* The module's only symbol. Its number changes as the structure does: a program that is linked
+ * statically may find a later module. */
 #define SYMBOLS_MODULE "collprof-symbols.so"
-#define SYMBOLS_READER "collprof_symbols"
+#define SYMBOLS_READER "collprof_symbols_2"
 
 #endif

@@ -39,6 +39,9 @@ $collprof export --table=call_sites "$work/a" > "$work/csv" || fail "export --ta
 head -n 1 "$work/csv" | grep -q '^operation,call_site,calls,' || fail "a table does not begin with its header"
 [ "$(grep -c '^operation,' "$work/csv")" = 1 ] || fail "one table is several"
 has "$work/csv" '^MPI_Bcast,sites.c:'"$(line plain)"' plain_broadcast.*,100,'
+for caller in first second; do
+    has "$work/csv" "sites.c:$(line barrier) inlined_barrier < sites.c:$(line $caller) $caller"
+done
 $collprof compare "$work/a" "$work/a" > "$work/compared" || fail "compare: status $?"
 has "$work/compared" 'Bcast *102 *102'
 $collprof export --format=perfetto -o "$work/trace" "$work/a" || fail "export: status $?"

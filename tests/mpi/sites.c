@@ -21,6 +21,24 @@ static __attribute__((noinline)) void plain_broadcast(void)
     value++;
 }
 
+static inline __attribute__((always_inline)) void inlined_barrier(void)
+{
+    MPI_Barrier(MPI_COMM_WORLD); /* mark: barrier */
+    value++;
+}
+
+static __attribute__((noinline)) void first(void)
+{
+    value += 2;
+    inlined_barrier(); /* mark: first */
+}
+
+static __attribute__((noinline)) void second(void)
+{
+    value += 3;
+    inlined_barrier(); /* mark: second */
+}
+
 static void end_by(const char *how)
 {
     if (!strcmp(how, "kill"))
@@ -42,6 +60,8 @@ int main(int argc, char **argv)
     if (argc > 1 && rank == 1)
         end_by(argv[1]);
     inlined_broadcast();
+    for (int i = 0; i < 2; i++)
+        (i ? first : second)();
     MPI_Finalize();
     return 0;
 }
