@@ -140,6 +140,30 @@ static void groups(void)
     MPI_Comm_free(&half);
 }
 
+/* What is easily taken for something else: messages received in another order than sent, of size 0,
+ * to oneself, with the same tag on two communicators, to nobody, and in one buffer both ways. */
+static int mistakable(void)
+{
+    MPI_Comm other;
+    MPI_Request request;
+    MPI_Comm_dup(MPI_COMM_WORLD, &other);
+    for (int i = 0; i < TIMES; i++) {
+        for (int tag = 4; rank == 0 && tag < 7; tag++)
+            MPI_Send(&out, tag % 2, MPI_INT, 1, tag, tag % 2 ? other : MPI_COMM_WORLD);
+        for (int tag = 6; rank == 1 && tag > 3; tag--)
+            MPI_Recv(&in, 1, MPI_INT, MPI_ANY_SOURCE, tag, tag % 2 ? other : MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+        MPI_Irecv(&in, 1, MPI_INT, rank, 8, MPI_COMM_WORLD, &request);
+        MPI_Send(&out, 1, MPI_INT, rank, 8, MPI_COMM_WORLD);
+        MPI_Send(&out, 1, MPI_INT, MPI_PROC_NULL, 8, MPI_COMM_WORLD);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Sendrecv_replace(&in, 1, MPI_INT, (rank + 1) % size, 8, (rank + size - 1) % size, 8,
+                             other, MPI_STATUS_IGNORE);
+    }
+    MPI_Comm_free(&other);
+    return TIMES * (3 + 2 * size);
+}
+
 /* In a row of ranks the last is late: it is its neighbor who waits. */
 static void neighbors(void)
 {
@@ -315,7 +339,8 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     bool ordered = argc == 1;
-    int messages = ordered ? between_groups() + probed() + persistent() + in_parts(0) : 0;
+    int messages =
+        ordered ? between_groups() + probed() + persistent() + in_parts(0) + mistakable() : 0;
     if (!ordered && !strcmp(argv[1], "switched"))
         messages = switched();
     else if (!ordered && !strcmp(argv[1], "killed"))
