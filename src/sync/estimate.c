@@ -12,7 +12,7 @@ static double trip_of(const struct sync_exchange *e)
 
 /* What an exchange says of another moment is less sure by what the clocks may have drifted until
  * then. So the bounds of different exchanges cannot cross, however long the burst. */
-struct sync_point sync_point_from(const struct sync_exchange *e, size_t n, double parent_bound)
+struct sync_point sync_point_from(const struct sync_exchange *e, size_t n)
 {
     double low = -INFINITY, high = INFINITY;
     size_t best = 0;
@@ -27,7 +27,7 @@ struct sync_point sync_point_from(const struct sync_exchange *e, size_t n, doubl
         high = fmin(high, e[i].arrived - e[i].sent + after_sent);
     }
     return (struct sync_point){
-        .local = moment, .offset = 0.5 * (low + high), .bound = 0.5 * (high - low) + parent_bound};
+        .local = moment, .offset = 0.5 * (low + high), .bound = 0.5 * (high - low)};
 }
 
 /* How far the slope can be off when every point may move within its bound: the two outermost
@@ -36,6 +36,20 @@ static double slope_uncertainty(const struct sync_point *p, size_t n)
 {
     double span = p[n - 1].local - p[0].local;
     return span > 0 ? (p[0].bound + p[n - 1].bound) / span : INFINITY;
+}
+
+/* Whether the slope B of the line A + B X is no more than chance, by how far N points are from it.
+ * Points are mostly far better than their bounds, but few of them lie on a line by chance. */
+static bool is_chance(const double *x, const double *y, size_t n, double a, double b)
+{
+    double squares = 0, mean = 0, spread = 0;
+    for (size_t i = 0; i < n; i++) {
+        squares += (y[i] - a - b * x[i]) * (y[i] - a - b * x[i]);
+        mean += x[i] / (double)n;
+    }
+    for (size_t i = 0; i < n; i++)
+        spread += (x[i] - mean) * (x[i] - mean);
+    return n < 5 || b * b * spread * (double)(n - 2) < 100 * squares;
 }
 
 /* A point taken on a busy machine can be far wider than what another one, carried over to its
@@ -78,7 +92,7 @@ struct sync_line sync_line_through(const struct sync_point *all, size_t n)
     }
     stats_line(x, y, n, &a, &b);
     double uncertainty = slope_uncertainty(p, n);
-    bool none = n == 1 || fabs(b) <= uncertainty;
+    bool none = n == 1 || (fabs(b) <= uncertainty && is_chance(x, y, n, a, b));
     if (n > 1 && isfinite(uncertainty))
         line.drift_bound = fmin(SYNC_DRIFT_UNKNOWN, uncertainty + (none ? fabs(b) : 0));
     if (none) {
@@ -93,6 +107,22 @@ struct sync_line sync_line_through(const struct sync_point *all, size_t n)
         line.bound = fmax(line.bound, p[i].bound + residual);
     }
     return line;
+}
+
+struct sync_line sync_line_then(const struct sync_line *first, const struct sync_line *second)
+{
+    struct sync_line both = *first;
+    both.offset +=
+        second->offset + second->drift * (first->origin + first->offset - second->origin);
+    both.drift += second->drift * (1 + first->drift);
+    both.bound += second->bound;
+    both.drift_bound += second->drift_bound;
+    if (second->drift_bound > 0) {
+        double since = -first->offset - first->origin, rate = 1 + first->drift;
+        both.from = fmax(both.from, first->origin + (second->from + since) / rate);
+        both.to = fmin(both.to, first->origin + (second->to + since) / rate);
+    }
+    return both;
 }
 
 double sync_line_bound(const struct sync_line *line, double local)

@@ -28,9 +28,8 @@ struct sync_point {
 /* Narrows the difference by both ends of every exchange: an arrival after its sending gives an
  * upper bound of global - local, a receipt after its reply a lower one; the tightest of each
  * are kept, whichever exchange they come from, less what may have drifted meanwhile. The point is
- * dated at the exchange with the shortest round trip. PARENT_BOUND, the error of the global clock
- * that was followed, is added. N must be at least 1. */
-struct sync_point sync_point_from(const struct sync_exchange *e, size_t n, double parent_bound);
+ * dated at the exchange with the shortest round trip. N must be at least 1. */
+struct sync_point sync_point_from(const struct sync_exchange *e, size_t n);
 
 /* global = local + offset + drift (local - origin). */
 struct sync_line {
@@ -40,9 +39,14 @@ struct sync_line {
     double from, to;    /* local moments of the first and last point */
 };
 
-/* The line through points in ascending order of time, by least squares. A drift that the
- * points' own bounds cannot tell from none is none: extrapolating noise would be worse. */
+/* The line through points in ascending order of time, by least squares. A drift that
+ * neither the points' own bounds nor their distances from the line can tell from none is none:
+ * extrapolating noise would be worse. */
 struct sync_line sync_line_through(const struct sync_point *points, size_t n);
+
+/* From the local clock of FIRST to the global one of SECOND, whose local clock is FIRST's global.
+ */
+struct sync_line sync_line_then(const struct sync_line *first, const struct sync_line *second);
 
 /* The error bound at a local moment, which may lie outside of the points. After the last of them it
  * is made for a rate that lasts. */

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "base/try.h"
 #include "sync/politely.h"
 
 #include <stdio.h>
@@ -100,26 +101,33 @@ static int split_domains(const struct sync_clock *clock, MPI_Comm comm, MPI_Comm
     return error;
 }
 
-/* The owner of the global clock answers until the other side says that it was the last. */
+/* On the clock of who answers; then what it makes of that. */
+struct reply {
+    double arrived, replied;
+    struct sync_line line;
+    double missed;
+};
+enum { REPLY_DOUBLES = sizeof(struct reply) / sizeof(double) };
+
+/* Who has followed the global clock already answers until the other side says that it was the
+ * last. */
 static int answer(const struct sync_clock *clock, MPI_Comm leaders, int child)
 {
     int more = 1, error = MPI_SUCCESS;
     while (more && error == MPI_SUCCESS) {
-        double reply[3];
+        struct reply reply = {.line = clock->line, .missed = clock->missed};
         error = PMPI_Recv(&more, 1, MPI_INT, child, TAG_REQUEST, leaders, MPI_STATUS_IGNORE);
-        double local = local_now(clock);
-        reply[0] = sync_global(clock, local);
-        reply[2] = sync_bound(clock, local);
-        reply[1] = sync_now(clock);
+        reply.arrived = local_now(clock);
+        reply.replied = local_now(clock);
         if (error == MPI_SUCCESS)
-            error = PMPI_Send(reply, 3, MPI_DOUBLE, child, TAG_REPLY, leaders);
+            error = PMPI_Send(&reply, REPLY_DOUBLES, MPI_DOUBLE, child, TAG_REPLY, leaders);
     }
     return error;
 }
 
 /* The other side. Every exchange is kept: the tightest bounds may come from two of them. */
 static int ask(const struct sync_clock *clock, MPI_Comm leaders, int parent,
-               struct sync_point *point)
+               struct sync_point *point, struct reply *last)
 {
     int limit = clock->options.exchanges;
     if (limit < EXCHANGES_MIN)
@@ -128,25 +136,26 @@ static int ask(const struct sync_clock *clock, MPI_Comm leaders, int parent,
         limit = EXCHANGES_MAX;
     struct sync_exchange
         e[EXCHANGES_MAX]; /* needs no memory that may be refused: the parent waits */
-    double parent_bound = 0, started = local_now(clock);
+    double started = local_now(clock);
     int n = 0, more = 1, error = MPI_SUCCESS;
     while (more) { /* whatever fails: the parent has to hear of the last */
-        double reply[3] = {0};
+        struct reply reply = {0};
         e[n].sent = local_now(clock);
         more =
             n + 1 < limit && (n + 1 < EXCHANGES_MIN || e[n].sent - started < clock->options.budget);
         int failed = PMPI_Send(&more, 1, MPI_INT, parent, TAG_REQUEST, leaders);
         if (failed == MPI_SUCCESS)
-            failed = PMPI_Recv(reply, 3, MPI_DOUBLE, parent, TAG_REPLY, leaders, MPI_STATUS_IGNORE);
+            failed = PMPI_Recv(&reply, REPLY_DOUBLES, MPI_DOUBLE, parent, TAG_REPLY, leaders,
+                               MPI_STATUS_IGNORE);
         error = first_of(error, failed);
         e[n].received = local_now(clock);
-        e[n].arrived = reply[0];
-        e[n].replied = reply[1];
-        parent_bound = reply[2];
+        e[n].arrived = reply.arrived;
+        e[n].replied = reply.replied;
+        *last = reply;
         n++;
     }
     if (error == MPI_SUCCESS)
-        *point = sync_point_from(e, (size_t)n, parent_bound);
+        *point = sync_point_from(e, (size_t)n);
     return error;
 }
 
@@ -155,7 +164,7 @@ static int ask(const struct sync_clock *clock, MPI_Comm leaders, int parent,
 static void keep_point(struct sync_clock *clock, struct sync_point point)
 {
     if (clock->n_points > 0)
-        clock->missed = sync_line_missed(&clock->line, &point);
+        clock->missed = sync_line_missed(&clock->own, &point);
     if (clock->n_points == SYNC_POINTS_MAX) {
         int kept = 0;
         for (int i = 0; i < SYNC_POINTS_MAX; i += 2)
@@ -163,13 +172,13 @@ static void keep_point(struct sync_clock *clock, struct sync_point point)
         clock->n_points = kept;
     }
     clock->points[clock->n_points++] = point;
-    clock->line = sync_line_through(clock->points, (size_t)clock->n_points);
+    clock->own = sync_line_through(clock->points, (size_t)clock->n_points);
     if (clock->n_points < 3)
         return;
     struct sync_point *last_two = &clock->points[clock->n_points - 2];
     struct sync_line now = sync_line_through(last_two, 2);
-    if (clock->line.bound > 2 * now.bound) {
-        clock->line = now;
+    if (clock->own.bound > 2 * now.bound) {
+        clock->own = now;
         memmove(clock->points, last_two, 2 * sizeof *last_two);
         clock->n_points = 2;
     }
@@ -178,10 +187,12 @@ static void keep_point(struct sync_clock *clock, struct sync_point point)
 static int follow(struct sync_clock *clock, MPI_Comm leaders, int parent)
 {
     struct sync_point point;
-    int error = ask(clock, leaders, parent, &point);
-    if (error == MPI_SUCCESS)
-        keep_point(clock, point);
-    return error;
+    struct reply reply;
+    TRY(ask(clock, leaders, parent, &point, &reply));
+    keep_point(clock, point);
+    clock->line = sync_line_then(&clock->own, &reply.line);
+    clock->missed += reply.missed;
+    return MPI_SUCCESS;
 }
 
 /* Distances 2^(k-1) .. 1 among the first 2^k leaders, then the remainder, so that a parent is

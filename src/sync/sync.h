@@ -28,6 +28,9 @@ struct sync_options {
 
 struct sync_clock {
     struct sync_line line; /* all 0 where the local clock is the global one */
+    /* To the local clock of the parent in the tree: two oscillators, while what a parent takes for
+     * global changes with every point. LINE is this one and then the parent's. */
+    struct sync_line own;
     struct sync_point points[SYNC_POINTS_MAX];
     int n_points;
     int domains;        /* of the communicator: 1 means that nothing had to be measured */
