@@ -118,9 +118,9 @@ struct bcast_result {
     int unknown;      /* destinations of which neither can be said, with violations >= 0 */
     int unsettled;    /* destinations at which no two successive holds agreed */
     int impossible;   /* destinations at which a latency came out as 0 or less: no result */
-    double way_error; /* held: half a round trip is taken as the acknowledgement's way, for want of
-                         a clock that does not itself rest on equal ways: the value may be off by so
-                         much. 0: the way itself was measured */
+    double way_error; /* ol, held: half a round trip is taken as the acknowledgement's way, for want
+                         of a clock that does not itself rest on equal ways: the value may be off by
+                         so much. 0: the way itself was measured */
     int attempts;     /* STOP_PAPER: made, over all series; as many series were accepted as measured
                          (one without destinations) */
     bool over_budget; /* some series ended by the budget, or never settled */

@@ -82,6 +82,11 @@ int run_timed_loop(struct bcast_run *r, const struct batch *b,
 int run_each(struct bcast_run *r, struct bcast_result *result, bool with_root,
              int (*one)(struct bcast_run *r, double share));
 
+/* What the result may be off by where half a round trip, FACTOR of what was timed as PART, is taken
+ * for a way, though the clock does not show it. */
+int result_way_error(const struct bcast_run *r, struct bcast_result *result, int part,
+                     double factor);
+
 /* The samples of a series become part PART of the figure in progress. */
 void figure_take(struct bcast_run *r, int part, struct series *s);
 /* The figure in progress is known: the result's is the largest of them. */

@@ -174,6 +174,21 @@ void figure_value(struct bcast_run *r, struct estimate value, double loop)
     }
 }
 
+/* Either way may be as short as nothing and as long as all of the round trip; and then another
+ * destination may be the slowest. */
+int result_way_error(const struct bcast_run *r, struct bcast_result *result, int part,
+                     double factor)
+{
+    if (run_clock_shows_ways(r) || !r->roots)
+        return MPI_SUCCESS;
+    for (int i = 0; i < r->size; i++) {
+        const struct bcast_figure *f = &result->figure[i];
+        double error = factor * f->timed[part].at.value;
+        result->way_error = fmax(result->way_error, f->value.value + error - result->value.value);
+    }
+    return MPI_SUCCESS;
+}
+
 double figure_seconds(const struct bcast_figure *f)
 {
     return f->value.value;

@@ -41,10 +41,7 @@ static int run(struct bcast_run *r, struct bcast_result *result)
 {
     TRY(run_gap_once(r, run_part(r, 0.1)));
     TRY(run_each(r, result, false, one));
-    /* Either way may be as short as nothing and as long as all of the round trip. */
-    if (!run_clock_shows_ways(r) && r->roots && result->slowest >= 0)
-        result->way_error = result->figure[result->slowest].timed[TIMED_WAY].at.value;
-    return MPI_SUCCESS;
+    return result_way_error(r, result, TIMED_WAY, 1);
 }
 
 /* Two holds, for which series_settle() has a quarter of the share each: first one operation with a
