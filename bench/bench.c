@@ -33,7 +33,7 @@ void bench_wait(MPI_Comm comm)
 
 void bench_clocks(struct sync_clock *clock, MPI_Comm comm)
 {
-    sync_start(clock, comm, NULL);
+    sync_start(clock, comm, local_clock_options());
     sync_settle(clock, 4, 0.25);
     header_clocks(clock);
 }

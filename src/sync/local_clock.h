@@ -5,4 +5,9 @@
 
 void local_clock_start(void);
 
+/* For sync_start(): NULL, but where a simulation gives each host a clock of its own, of another
+ * rate by up to SIM_DRIFT ppm. */
+struct sync_options;
+const struct sync_options *local_clock_options(void);
+
 #endif

@@ -148,6 +148,7 @@ def draw(seed, most_ranks):
             "bytes": r.choice([1, 64, 256, 4096, 65536, 262144, 1048576]),
             "algorithm": r.choice(ALGORITHMS), "root": r.choice([0, 0, r.randrange(ranks)]),
             "options": r.choice(VARIATIONS)}
+    case["drift"] = r.choice([0, 0, 20, 200])  # ppm; every host's clock has a rate of its own
     if case["algorithm"] == "chain":  # many segments, so slow to simulate
         case["bytes"] = min(case["bytes"], 65536)
     head = ["<?xml version='1.0'?>",
