@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 enum clock_source clock_source = CLOCK_SOURCE_MONOTONIC;
 
@@ -31,20 +32,43 @@ static bool kernel_trusts(const char *counter)
     return read && strcmp(name, counter) == 0;
 }
 
-void clock_start(void)
+static enum clock_source best_source(void)
 {
-    if (clock_source == CLOCK_SOURCE_EXTERNAL)
-        return;
-    clock_source = CLOCK_SOURCE_MONOTONIC;
 #if defined(__x86_64__)
     if (kernel_trusts("tsc"))
-        clock_source = CLOCK_SOURCE_TSC;
+        return CLOCK_SOURCE_TSC;
 #elif defined(__aarch64__)
     if (kernel_trusts("arch_sys_counter"))
-        clock_source = CLOCK_SOURCE_CNTVCT;
+        return CLOCK_SOURCE_CNTVCT;
 #else
     (void)kernel_trusts;
 #endif
+    return CLOCK_SOURCE_MONOTONIC;
+}
+
+/* Of the kernel's own that all processes of a host share: a time daemon slews CLOCK_MONOTONIC, but
+ * kernels before 5.3 read the other one by a system call. Chosen before anybody reads it, by what
+ * is the same in all processes. */
+static clockid_t steady = CLOCK_MONOTONIC;
+
+__attribute__((constructor)) static void choose_steady(void)
+{
+    struct utsname kernel;
+    int major, minor;
+    if (uname(&kernel) == 0 && sscanf(kernel.release, "%d.%d", &major, &minor) == 2 &&
+        (major > 5 || (major == 5 && minor >= 3)) && best_source() != CLOCK_SOURCE_MONOTONIC)
+        steady = CLOCK_MONOTONIC_RAW;
+}
+
+const char *clock_steady_name(void)
+{
+    return steady == CLOCK_MONOTONIC ? "CLOCK_MONOTONIC" : "CLOCK_MONOTONIC_RAW";
+}
+
+void clock_start(void)
+{
+    if (clock_source != CLOCK_SOURCE_EXTERNAL)
+        clock_source = best_source();
 }
 
 void clock_use(double (*now)(void), void (*hold)(double seconds))
@@ -70,7 +94,7 @@ double clock_seconds(clockid_t clock)
 
 double clock_now(void)
 {
-    return clock_source == CLOCK_SOURCE_EXTERNAL ? external_now() : clock_seconds(CLOCK_MONOTONIC);
+    return clock_source == CLOCK_SOURCE_EXTERNAL ? external_now() : clock_seconds(steady);
 }
 
 uint64_t clock_ticks_slow(void)

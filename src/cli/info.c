@@ -56,7 +56,7 @@ static void print_clock(void)
     double ns = (clock_now() - started) / READINGS * 1e9;
     (void)to;
     printf("\nClock\n  %-19s%s, %s a reading\n", "the layer", clock_name(), format_time(cost, ns));
-    printf("  %-19sCLOCK_MONOTONIC, %s a reading\n", "the methods",
+    printf("  %-19s%s, %s a reading\n", "the methods", clock_steady_name(),
            format_time(cost, clock_cost() * 1e9));
 }
 

@@ -208,7 +208,7 @@ static void gather_peers(struct profile *p, const struct ledger *l, struct maps 
     p->peers_dropped = l->header->section[LEDGER_PEERS].dropped;
 }
 
-/* When the process ended, or now if it lives, on this host's CLOCK_MONOTONIC; NAN: it said nothing.
+/* When the process ended, or now if it lives, by this host's clock_now(); NAN: it said nothing.
  */
 static double end_of(const struct ledger_header *h)
 {

@@ -331,11 +331,11 @@ struct ledger_header {
     double started_unix;   /* seconds since 1970 at initialization */
     struct {
         uint64_t ticks;
-        double seconds;      /* CLOCK_MONOTONIC */
+        double seconds;      /* clock_now() */
     } pair[2];               /* at initialization; at the last update (at least at the end) */
     double ticks_per_second; /* as known at initialization; the pairs know better at the end */
     uint64_t last_ticks;     /* return from the last call */
-    /* Global time of this rank's CLOCK_MONOTONIC second t: t + global_offset +
+    /* Global time of this rank's second t of clock_now(): t + global_offset +
      * global_drift * (t - pair[0].seconds); good to global_bound seconds. */
     double global_offset, global_drift, global_bound;
 

@@ -68,7 +68,7 @@ int clock_gettime(clockid_t clock, struct timespec *t)
 {
     static long first;
     int error = (int)syscall(SYS_clock_gettime, clock, t);
-    if (error || clock != CLOCK_MONOTONIC)
+    if (error || (clock != CLOCK_MONOTONIC && clock != CLOCK_MONOTONIC_RAW))
         return error;
     first = first ? first : t->tv_sec;
     long long ns = 1000 * ((t->tv_sec - first) * 1000000000LL + t->tv_nsec);

@@ -4,6 +4,7 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <string.h>
 #include <time.h>
 
 Test(clock, ticks_and_seconds_agree)
@@ -23,11 +24,15 @@ Test(clock, ticks_and_seconds_agree)
 Test(clock, seconds_are_those_of_the_system)
 {
     clock_start();
+    /* Where the kernel trusts a counter, and is not of 2019, the one that nobody slews. */
+    bool raw = strcmp(clock_steady_name(), "CLOCK_MONOTONIC_RAW") == 0;
+    clockid_t clock = raw ? CLOCK_MONOTONIC_RAW : CLOCK_MONOTONIC;
+    cr_assert(!raw || clock_is_counter(clock_source));
     for (int i = 0; i < 1000; i++) {
         struct timespec before, after;
-        clock_gettime(CLOCK_MONOTONIC, &before);
+        clock_gettime(clock, &before);
         double now = clock_now();
-        clock_gettime(CLOCK_MONOTONIC, &after);
+        clock_gettime(clock, &after);
         cr_assert_geq(now, (double)before.tv_sec + 1e-9 * (double)before.tv_nsec - 1e-7);
         cr_assert_leq(now, (double)after.tv_sec + 1e-9 * (double)after.tv_nsec + 1e-7);
     }
