@@ -31,6 +31,6 @@ enum collective_kind collective_kind(const char *operation)
     if (text_is_one_of(plain, to_root))
         return COLLECTIVE_TO_ROOT;
     if (!strncmp(plain, "Neighbor_", 9))
-        return COLLECTIVE_NEIGHBORS;
+        return COLLECTIVE_NEIGHBOURS;
     return text_is_one_of(plain, prefix) ? COLLECTIVE_PREFIX : COLLECTIVE_OTHER;
 }

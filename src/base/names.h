@@ -53,12 +53,12 @@
 
 /* Whose exit from a collective operation needs whose entry, whatever the algorithm. */
 enum collective_kind {
-    COLLECTIVE_ALL,       /* everyone's that of everyone: barrier, allreduce */
-    COLLECTIVE_FROM_ROOT, /* everyone's the root's: broadcast, scatter */
-    COLLECTIVE_TO_ROOT,   /* the root's that of everyone: reduce, gather */
-    COLLECTIVE_PREFIX,    /* everyone's those of the ranks before: scan */
-    COLLECTIVE_NEIGHBORS, /* everyone's those of the ranks that send to it in its topology */
-    COLLECTIVE_OTHER      /* not known */
+    COLLECTIVE_ALL,        /* everyone's that of everyone: barrier, allreduce */
+    COLLECTIVE_FROM_ROOT,  /* everyone's the root's: broadcast, scatter */
+    COLLECTIVE_TO_ROOT,    /* the root's that of everyone: reduce, gather */
+    COLLECTIVE_PREFIX,     /* everyone's those of the ranks before: scan */
+    COLLECTIVE_NEIGHBOURS, /* everyone's those of the ranks that send to it in its topology */
+    COLLECTIVE_OTHER       /* not known */
 };
 
 /* By an operation's name, non-blocking, persistent and large-count forms included. */

@@ -120,8 +120,8 @@ static const char *doing(uint32_t state)
         return "receives late";
     case WAIT_LATE_ROOT:
         return "is its root and comes late";
-    case WAIT_LATE_NEIGHBOR:
-        return "is a neighbor and comes late";
+    case WAIT_LATE_NEIGHBOUR:
+        return "is a neighbour and comes late";
     case WAIT_EARLY_ROOT:
         return "comes late to a root that is early";
     default:

@@ -18,7 +18,8 @@ enum collective_kind arrivals_kind(const struct profile *p, uint32_t operation)
 {
     const struct profile_operation *o = &p->operations.at[operation];
     enum collective_kind kind = collective_kind(o->name);
-    return o->family == FAMILY_COLLECTIVE && kind != COLLECTIVE_NEIGHBORS ? kind : COLLECTIVE_OTHER;
+    return o->family == FAMILY_COLLECTIVE && kind != COLLECTIVE_NEIGHBOURS ? kind
+                                                                           : COLLECTIVE_OTHER;
 }
 
 static uint64_t positive(int64_t ns)

@@ -77,7 +77,8 @@ void channel_tell(uint32_t waiting, uint32_t event);
 extern void (*channel_settled)(uint32_t event, uint32_t channel, uint32_t ordinal);
 
 /* The channel of the collectives called ID on a communicator (its own, or that of one that is made
- * once and started often) that are this OPERATION with this ROOT (-1: none), or need that neighbor.
+ * once and started often) that are this OPERATION with this ROOT (-1: none), or need that
+ * neighbour.
  */
 uint32_t channel_of_collective(struct comm *c, uint64_t id, uint32_t operation, int root);
 

@@ -235,7 +235,7 @@ void comm_find_world(struct comm *c)
 }
 
 /* Two in each dimension of a grid. */
-static int grid_neighbors(MPI_Comm comm, int dimensions, int *list)
+static int grid_neighbours(MPI_Comm comm, int dimensions, int *list)
 {
     for (int d = 0; d < dimensions; d++)
         PMPI_Cart_shift(comm, d, 1, &list[2 * d], &list[2 * d + 1]);
@@ -255,7 +255,7 @@ void comm_find_sources(struct comm *c)
         PMPI_Dist_graph_neighbors_count(c->handle, &n, &out, &weighted);
     int *list = malloc((2 * ((size_t)n + (size_t)out) + 1) * sizeof *list);
     if (list && kind == MPI_CART)
-        n = grid_neighbors(c->handle, n, list);
+        n = grid_neighbours(c->handle, n, list);
     else if (list && kind == MPI_GRAPH)
         PMPI_Graph_neighbors(c->handle, c->rank, n, list);
     else if (list && kind == MPI_DIST_GRAPH)

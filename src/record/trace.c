@@ -20,7 +20,7 @@ void trace_left(const struct call *c, struct ledger_entry *e)
 }
 
 /* How many ranks a collective of a topology needs, each by itself; 0: all of what it is. */
-static int neighbors_of(struct comm *on, uint32_t operation)
+static int neighbours_of(struct comm *on, uint32_t operation)
 {
     const char *name = layer.ledger.operations[operation].name;
     if (LIKELY(strncmp(name, "MPI_Neighbor", 12) && strncmp(name, "MPI_Ineighbor", 13)))
@@ -33,16 +33,16 @@ static int neighbors_of(struct comm *on, uint32_t operation)
 void trace_collective_posted(struct comm *on, struct request *r)
 {
     trace_begin();
-    int root = neighbors_of(on, r->operation) ? *on->sources : r->root;
+    int root = neighbours_of(on, r->operation) ? *on->sources : r->root;
     r->turn.channel = channel_of_collective(on, r->comm_id, r->operation, root);
     trace_end();
 }
 
-/* The first of its neighbors has an event: the others, as each request of a Waitall has one. */
-static void add_neighbors(struct call *c, enum act_kind kind, uint64_t bytes, uint64_t posted,
-                          struct comm *on, uint64_t id, uint32_t operation, uint32_t sequence)
+/* The first of its neighbours has an event: the others, as each request of a Waitall has one. */
+static void add_neighbours(struct call *c, enum act_kind kind, uint64_t bytes, uint64_t posted,
+                           struct comm *on, uint64_t id, uint32_t operation, uint32_t sequence)
 {
-    for (int i = 1, n = neighbors_of(on, operation); i < n; i++)
+    for (int i = 1, n = neighbours_of(on, operation); i < n; i++)
         add(c, kind, bytes, posted,
             (struct turn){channel_of_collective(on, id, operation, on->sources[i]), sequence, 0});
 }
@@ -100,8 +100,8 @@ void trace_completed(struct call *c, struct comm *on, struct request *r, const M
         r->turn.ordinal = r->sequence;
         add(c, ACT_COLLECTED, bytes, r->post_entry, r->turn);
         if (on)
-            add_neighbors(c, ACT_COLLECTED, bytes, r->post_entry, on, r->comm_id, r->operation,
-                          r->sequence);
+            add_neighbours(c, ACT_COLLECTED, bytes, r->post_entry, on, r->comm_id, r->operation,
+                           r->sequence);
     } else if (cancelled) {
         channel_cancelled(r->turn);
     } else if (!(r->kind & REQUEST_RECV)) {
@@ -136,10 +136,10 @@ void trace_probed(struct call *c, struct comm *on, const MPI_Status *status, str
 void trace_collective(struct call *c, struct comm *on, uint32_t sequence, int root, uint64_t bytes)
 {
     trace_begin();
-    if (neighbors_of(on, c->operation))
+    if (neighbours_of(on, c->operation))
         root = *on->sources;
     struct turn p = {channel_of_collective(on, on->id, c->operation, root), sequence, 0};
     add(c, ACT_COLLECTIVE, bytes, c->entry, p);
-    add_neighbors(c, ACT_COLLECTIVE, bytes, c->entry, on, on->id, c->operation, sequence);
+    add_neighbours(c, ACT_COLLECTIVE, bytes, c->entry, on, on->id, c->operation, sequence);
     trace_end();
 }

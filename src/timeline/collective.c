@@ -94,8 +94,9 @@ static int by_rank(const void *a, const void *b, void *acts)
     return ORDER(act[*(const uint32_t *)a].rank, act[*(const uint32_t *)b].rank);
 }
 
-/* Every act needs the entry of one neighbor. Which others there are does not matter. */
-static void look_at_neighbors(struct timeline *t, const struct act *act, uint32_t *member, size_t n)
+/* Every act needs the entry of one neighbour. Which others there are does not matter. */
+static void look_at_neighbours(struct timeline *t, const struct act *act, uint32_t *member,
+                               size_t n)
 {
     qsort_r(member, n, sizeof *member, by_rank, (void *)act);
     for (size_t i = 0; i < n; i++) {
@@ -109,8 +110,9 @@ static void look_at_neighbors(struct timeline *t, const struct act *act, uint32_
         }
         const struct act *other = low < n ? &act[member[low]] : NULL;
         if (other && other->rank == act[member[i]].peer &&
-            other->collective == COLLECTIVE_NEIGHBORS)
-            t->cause[member[i]] = (struct cause){other->posted_ns, other->rank, WAIT_LATE_NEIGHBOR};
+            other->collective == COLLECTIVE_NEIGHBOURS)
+            t->cause[member[i]] =
+                (struct cause){other->posted_ns, other->rank, WAIT_LATE_NEIGHBOUR};
     }
 }
 
@@ -130,8 +132,8 @@ void cause_of_collectives(struct timeline *t, const struct act *act, size_t n,
         for (end = i + 1; end < m && act[list[end]].comm_id == a->comm_id &&
                           act[list[end]].ordinal == a->ordinal;)
             end++;
-        if (a->collective == COLLECTIVE_NEIGHBORS)
-            look_at_neighbors(t, act, list + i, end - i);
+        if (a->collective == COLLECTIVE_NEIGHBOURS)
+            look_at_neighbours(t, act, list + i, end - i);
         else if (is_whole(act, list + i, end - i))
             look_at(t, act, list + i, end - i, entered, awaited);
     }

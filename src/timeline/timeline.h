@@ -43,18 +43,18 @@ struct act {
     uint64_t bytes;    /* TIMELINE_UNKNOWN_BYTES: a message that was cut off */
     uint32_t rank;     /* in MPI_COMM_WORLD */
     uint32_t site, operation; /* indices that this floor only hands on */
-    uint32_t peer;            /* world rank of the other end, of the root, or of the neighbor that a
-                                 collective of a topology needs; TIMELINE_NONE */
-    uint32_t ordinal;         /* of the message in its channel, or of the collective on its
-                                 communicator; TIMELINE_NONE: not known */
-    int32_t tag;              /* of a collective: the rank in the communicator */
-    uint32_t members, first;  /* of a collective's communicator; and of the first of two groups,
-                                 whose ranks come before those of the second; 0: there is one */
-    uint8_t kind;             /* enum act_kind */
-    uint8_t collective;       /* enum collective_kind */
-    uint8_t thread;           /* 0: the first that called MPI */
-    bool synchronous;         /* a send that by its name waits for its receive */
-    bool apart;               /* the profiler itself may have delayed it: no wait is judged */
+    uint32_t peer;           /* world rank of the other end, of the root, or of the neighbour that a
+                                collective of a topology needs; TIMELINE_NONE */
+    uint32_t ordinal;        /* of the message in its channel, or of the collective on its
+                                communicator; TIMELINE_NONE: not known */
+    int32_t tag;             /* of a collective: the rank in the communicator */
+    uint32_t members, first; /* of a collective's communicator; and of the first of two groups,
+                                whose ranks come before those of the second; 0: there is one */
+    uint8_t kind;            /* enum act_kind */
+    uint8_t collective;      /* enum collective_kind */
+    uint8_t thread;          /* 0: the first that called MPI */
+    bool synchronous;        /* a send that by its name waits for its receive */
+    bool apart;              /* the profiler itself may have delayed it: no wait is judged */
 };
 
 enum wait_state {
@@ -67,7 +67,7 @@ enum wait_state {
     WAIT_LATE_ROOT,
     WAIT_EARLY_ROOT,
     WAIT_PREFIX,
-    WAIT_LATE_NEIGHBOR,
+    WAIT_LATE_NEIGHBOUR,
     WAIT_STATES
 };
 extern const char *const wait_names[WAIT_STATES]; /* "late sender", ... */

@@ -1,7 +1,7 @@
 /* An application whose messages take every way that there is, for tests/mpi/trace.sh: 4 ranks.
  * Prints how many messages were sent. With an argument: messages whose order nobody
  * knows, or (switched) messages before, while and after MPI_Pcontrol had switched recording off, or
- * (late) ranks that wait for the last part of a message, for another group, for a neighbor and for
+ * (late) ranks that wait for the last part of a message, for another group, for a neighbour and for
  * a root, or (killed) one for a rank that is killed, or (cut) messages behind some that were too
  * long, or (dropped) behind a receive that was cancelled and freed. */
 #include <mpi.h>
@@ -164,8 +164,8 @@ static int mistakable(void)
     return TIMES * (3 + 2 * size);
 }
 
-/* In a row of ranks the last is late: it is its neighbor who waits. */
-static void neighbors(void)
+/* In a row of ranks the last is late: it is its neighbour who waits. */
+static void neighbours(void)
 {
     int all[4 * 2], none = 0;
     MPI_Comm row;
@@ -352,7 +352,7 @@ int main(int argc, char **argv)
     else if (!ordered && !strcmp(argv[1], "dropped"))
         messages = dropped();
     else if (!ordered && !strcmp(argv[1], "late"))
-        groups(), neighbors(), made_once(), messages = in_parts(10000);
+        groups(), neighbours(), made_once(), messages = in_parts(10000);
     else if (provided == MPI_THREAD_MULTIPLE)
         messages += ordered ? threads() : without_order();
     if (rank == 0)

@@ -211,6 +211,17 @@ Test(arrivals, a_sample_stands_for_what_was_counted)
 }
 
 /* Memory of the merged profile is bounded, and what is thinned out still matches. */
+/* What is made once is started often: its calls are no number of instances. */
+Test(arrivals, calls_that_make_a_collective_do_not_count_it)
+{
+    struct profile *p = counted_barriers(0, 2000, 0, false);
+    p->operations.at[0].family = FAMILY_INIT_REQUEST;
+    arrivals_find(p);
+    cr_assert_eq(p->arrivals.n, 1);
+    cr_assert(!p->arrivals.at[0].exact);
+    profile_free(p);
+}
+
 Test(arrivals, instances_are_bounded)
 {
     struct profile *p = thinned_barriers(0);
