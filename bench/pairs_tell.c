@@ -179,8 +179,8 @@ static const struct column loggp_columns[] = {
     {"g", "us", COLUMN_REAL, 3, "gap of messages in a row"},
     {"protocol", NULL, COLUMN_TEXT, 0,
      "eager, or rendezvous: a send waits for its receiver, which finds no message there"},
-    {"L", "us", COLUMN_REAL, 3, "the way of the smallest size without both calls"},
-    {"G", "ns/B", COLUMN_REAL, 4, "what the gap grows by a byte"},
+    {"latency", "us", COLUMN_REAL, 3, "L: the way of the smallest size without both calls"},
+    {"per_byte", "ns/B", COLUMN_REAL, 4, "G: what the gap grows by a byte"},
 };
 
 static void tell_loggp(const struct pairs *p, struct document *d)

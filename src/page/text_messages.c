@@ -19,12 +19,12 @@ static const char *not_judged(const struct profile *p, char *text, size_t room)
         if (family == FAMILY_ONE_SIDED || family == FAMILY_IO || family == FAMILY_COMM)
             time += (double)e->time_ns;
     }
-    snprintf(text, room,
-             time * 100 < all || !(time > 0)
-                 ? ""
-                 : ". %s of the time in MPI is in calls on windows, files and communicators: what "
-                   "is waited there is not judged",
-             format_share(share, time, all));
+    *text = '\0';
+    if (time > 0 && time * 100 >= all)
+        snprintf(text, room,
+                 ". %s of the time in MPI is in calls on windows, files and communicators: what is "
+                 "waited there is not judged",
+                 format_share(share, time, all));
     return text;
 }
 
