@@ -2,8 +2,10 @@
 #include "page/text.h"
 
 #include "base/format.h"
+#include "base/histogram.h"
 #include "base/order.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,10 +30,33 @@ static const char *not_judged(const struct profile *p, char *text, size_t room)
     return text;
 }
 
+static double window_of(const struct profile *p)
+{
+    return p->trace.time_mask ? (double)(1ull << __builtin_ctzll(p->trace.time_mask)) : INFINITY;
+}
+
+/* A wait is seen where both of its ends lie in one window: the longer it is the less often, and
+ * never if it is as long as that. Of the time in calls whose waits have names, the share in calls
+ * of a quarter of a window and more, seen or not. */
+static double share_unseen(const struct profile *p)
+{
+    double all = 0, unseen = 0, least = window_of(p) / 4;
+    for (size_t i = 0; i < p->entries.n; i++) {
+        const struct profile_entry *e = &p->entries.at[i];
+        uint32_t family = p->operations.at[e->operation].family;
+        if (family >= FAMILY_ONE_SIDED || !e->histogram)
+            continue;
+        all += (double)e->time_ns;
+        for (unsigned b = histogram_bucket((uint64_t)fmin(least, 1e18)); b < HISTOGRAM_BUCKETS; b++)
+            unseen += (double)e->histogram[b] * (double)histogram_floor(b);
+    }
+    return isfinite(least) && all > 0 ? fmin(1, unseen / all) : 0;
+}
+
 void text_trace(const struct profile *p, FILE *out)
 {
     const struct profile_trace *t = &p->trace;
-    char text[700], share[32], covered[32], error[32], count[32];
+    char text[1200], share[32], covered[32], error[32], count[32];
     if (!t->on)
         return;
     if (!p->waits.n) {
@@ -45,7 +70,7 @@ void text_trace(const struct profile *p, FILE *out)
     int n = snprintf(text, sizeof text, "From a trace of %s of the run", covered);
     if (t->time_mask)
         n += snprintf(text + n, sizeof text - (size_t)n, ", in windows of %s",
-                      format_time(error, (double)(1ull << __builtin_ctzll(t->time_mask))));
+                      format_time(error, window_of(p)));
     if (ends)
         n += snprintf(text + n, sizeof text - (size_t)n, ": of %s messages %s have both ends in it",
                       format_count(count, ends),
@@ -63,6 +88,13 @@ void text_trace(const struct profile *p, FILE *out)
         n += snprintf(text + n, sizeof text - (size_t)n,
                       "; waits below %s are none, by which clocks may differ",
                       format_time(error, t->error_ns));
+    if (t->time_mask)
+        n +=
+            snprintf(text + n, sizeof text - (size_t)n,
+                     ". Waits as long as a window are in none of these rows, shorter ones the less "
+                     "often the longer they are: calls of a quarter of a window and more take %s "
+                     "of the time in calls that may wait",
+                     format_share(share, share_unseen(p), 1));
     not_judged(p, text + n, sizeof text - (size_t)n);
     text_paragraph(out, "  ", text);
 }
@@ -278,7 +310,18 @@ void text_small_messages(const struct view *v, FILE *out)
 void text_most_waited(const struct view *v, FILE *out)
 {
     const struct profile *p = v->p;
-    enum { LEAST_PERCENT = 2 };
+    enum { LEAST_PERCENT = 2, UNSEEN_PERCENT = 10 };
+    double unseen = share_unseen(p);
+    char share[32], window[32];
+    if (unseen * 100 >= UNSEEN_PERCENT) {
+        fprintf(
+            out,
+            "waits\tFor whom most is waited is not known: calls too long for the trace's windows "
+            "of %s take %s of the time in calls that may wait. A larger --memory has longer "
+            "ones.\n",
+            format_time(window, window_of(p)), format_share(share, unseen, 1));
+        return;
+    }
     struct wait *w = profile_alloc((p->waits.n + 1) * sizeof *w);
     const struct wait *place = NULL;
     size_t rows = 0;

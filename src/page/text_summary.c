@@ -219,7 +219,8 @@ static void most_waiting(const struct view *v, FILE *out)
                 "for the others is %s of the run.\n",
                 format_share(share, (double)hidden, (double)completed),
                 format_share(of, (double)wait, wall));
-        if (p->stack_depth && e->site != PROFILE_NONE && (double)e->wait_ns >= matters * wall) {
+        if (p->stack_depth && e->site != PROFILE_NONE && (double)e->wait_ns >= matters * wall &&
+            2 * e->wait_ns > wait) {
             point(out, "call_sites", e);
             fprintf(out, "Most of that is for requests of %s at %s: %s per rank.\n",
                     p->operations.at[e->operation].name, v->label[e->site],
