@@ -216,6 +216,7 @@ static int as_application(void *buffer, int count, MPI_Datatype type, int root, 
                                  .root = root,
                                  .bytes = call_bytes(count, type),
                                  .is_broadcast = true,
+                                 .is_measured = true,
                                  .buffer = buffer,
                                  .count = count,
                                  .type = type};

@@ -59,7 +59,7 @@ struct collective {
     uint64_t bytes;
     const struct operands *operands; /* NULL: it is a broadcast, or only started */
     /* Of a broadcast only: */
-    bool is_broadcast;
+    bool is_broadcast, is_measured; /* one of a measurement's own, and not of the application */
     void *buffer;
     MPI_Count count;
     MPI_Datatype type;

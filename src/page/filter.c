@@ -302,6 +302,8 @@ bool filter_apply(struct profile *p, struct filter *f, char *why, size_t room)
     if (!is_possible(p, f, why, room))
         return false;
     sum_up(p, &f->all_calls, &f->all_ns, &f->all_places);
+    double mpi = profile_mpi_ns(p); /* as all shares: with what measuring took inside of calls */
+    f->all_ns = mpi > f->all_ns ? mpi : f->all_ns;
     keep_entries(p, f);
     keep_others(p, f);
     keep_findings(p, f);

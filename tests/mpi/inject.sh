@@ -105,6 +105,9 @@ grep -q 'while several threads call MPI' out/profile.json || fail "latencies mea
 run 4 COLLPROF_BCAST=grid COLLPROF_LATENCIES=none
 findings broadcast algorithm=native bytes=200 , rows=1 calls=10
 grep -q 'none: No such file.*runs with the library' stderr || fail "no latencies: not said"
+# What is measured with the replacement is no call of the application's.
+run 3 COLLPROF_BCAST=chain COLLPROF_BENCHMARK=direct COLLPROF_BENCHMARK_BUDGET=1
+findings broadcast algorithm=chain bytes=200 , rows=1 calls=9
 run 3 COLLPROF_BCAST=chain COLLPROF_ACK=all COLLPROF_ACK_SHARE=100000000
 findings broadcast algorithm=chain bytes=4 communicator=MPI_COMM_WORLD , rows=3 calls=18
 findings broadcast algorithm=chain bytes=200 , rows=1 calls=9
