@@ -125,19 +125,17 @@ static int post_sources(struct overlap_side *s, MPI_Request *request)
     return n;
 }
 
+/* On all ranks, timed on node 0. */
+#define TOGETHER                                                                                   \
+    .base = NO_BASE, .simulable = true, .starts_late = true, .begin = begin, .end = end,           \
+    .first = first, .others = others
 #define COLLECTIVE(id, word, what, ...)                                                            \
     const struct overlap_benchmark overlap_i##id = {.name = "i" word,                              \
                                                     .title = "non-blocking " word,                 \
                                                     .summary = what,                               \
-                                                    .base = NO_BASE,                               \
                                                     .least_ranks = 2,                              \
-                                                    .simulable = true,                             \
-                                                    .starts_late = true,                           \
                                                     .operation = word,                             \
-                                                    .begin = begin,                                \
-                                                    .end = end,                                    \
-                                                    .first = first,                                \
-                                                    .others = others,                              \
+                                                    TOGETHER,                                      \
                                                     __VA_ARGS__}
 #define BY_NAME .only_by_name = true
 #define COMES_LAST .only_by_name = true, .comes_last = true
@@ -158,28 +156,16 @@ const struct overlap_benchmark overlap_neighbours = {
     .name = "neighbours",
     .title = "both neighbours on a ring",
     .summary = "isend and irecv with both neighbours on a ring, compute, wait, on all ranks",
-    .base = NO_BASE,
     .least_ranks = 3,
-    .simulable = true,
-    .starts_late = true,
-    .begin = begin,
-    .end = end,
     .post = post_neighbours,
-    .first = first,
-    .others = others,
+    TOGETHER,
 };
 
 const struct overlap_benchmark overlap_sources = {
     .name = "sources",
     .title = "several sources",
     .summary = "as receiver, from up to 8 other nodes at once, which compute, too",
-    .base = NO_BASE,
     .least_ranks = 3,
-    .simulable = true,
-    .starts_late = true,
-    .begin = begin,
-    .end = end,
     .post = post_sources,
-    .first = first,
-    .others = others,
+    TOGETHER,
 };
