@@ -53,11 +53,11 @@ static void trust(const struct profile *p, FILE *out)
             n.level == NOISE_QUIET || simulated ? "" : " bad",
             simulated ? "The times are those of a simulated clock" : said[n.level]);
     enum { HOSTS = 8 };
-    for (size_t i = 0; i < p->hosts.n && i < HOSTS && !simulated; i++) {
+    for (uint32_t i = 0; i < p->hosts.n && i < HOSTS && !simulated; i++) {
         const struct profile_host *h = &p->hosts.at[i];
         snprintf(text, sizeof text, "%s: %u rank%s on %u processor%s%s", h->name, h->ranks,
                  h->ranks == 1 ? "" : "s", h->processors, h->processors == 1 ? "" : "s",
-                 h->ranks > h->processors ? ": they wait for each other's time slices" : "");
+                 noise_crowded(p, i) ? ": they wait for each other's time slices" : "");
         fact(out, "host", text);
     }
     if (p->hosts.n > HOSTS || simulated) {

@@ -30,10 +30,9 @@ static unsigned too_few_processors(const struct profile *p)
 {
     unsigned sum = 0;
     bool few = false;
-    for (size_t i = 0; i < p->hosts.n; i++) {
+    for (uint32_t i = 0; i < p->hosts.n; i++) {
         sum += p->hosts.at[i].processors;
-        few =
-            few || (p->hosts.at[i].processors && p->hosts.at[i].ranks > p->hosts.at[i].processors);
+        few = few || noise_crowded(p, i);
     }
     return few ? sum : 0;
 }

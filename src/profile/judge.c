@@ -2,6 +2,7 @@
  * profile.json sees them too. */
 #include "base/format.h"
 #include "profile/model.h"
+#include "profile/noise.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -107,30 +108,11 @@ static void judge_ends(struct profile *p)
     free(said);
 }
 
-/* Where the masks are not known, a rank that is bound to one processor says nothing about how many
- * the host has: there, being sent off the processor often is the sign. */
-static bool is_crowded(const struct profile *p, const struct profile_host *h, uint32_t host)
-{
-    double switches = 0, wall = 0;
-    bool known = false;
-    if (!h->processors || h->ranks <= h->processors)
-        return false;
-    for (size_t w = 0; w < sizeof h->affinity / sizeof *h->affinity; w++)
-        known = known || h->affinity[w];
-    for (size_t i = 0; i < p->ranks.n; i++) {
-        if (p->ranks.at[i].host == host) {
-            switches += (double)p->ranks.at[i].involuntary_switches;
-            wall += p->ranks.at[i].wall;
-        }
-    }
-    return known || h->processors > 1 || (wall > 0 && switches / wall > 20);
-}
-
 static void judge_hosts(struct profile *p)
 {
     for (uint32_t i = 0; i < p->hosts.n; i++) {
         const struct profile_host *h = &p->hosts.at[i];
-        if (is_crowded(p, h, i))
+        if (noise_crowded(p, i))
             profile_warn(p, "%u ranks on %u processor%s of %s: %s; timings are not meaningful",
                          h->ranks, h->processors, h->processors == 1 ? "" : "s", h->name,
                          p->yields ? "ranks take turns, giving the processor away while they wait"

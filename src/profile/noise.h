@@ -35,4 +35,7 @@ struct noise noise_of(const struct profile *p);
 /* Whether some stretch of the run was much worse than the whole. */
 bool noise_has_bad_stretch(const struct noise *n);
 
+/* Whether more ranks than processors ran on a host; where their number is not known, no. */
+bool noise_crowded(const struct profile *p, uint32_t host);
+
 #endif

@@ -1,6 +1,7 @@
 /* Protects trust in the times of a run: what is said where ranks were without a processor, on both
  * sides of each threshold. */
 #include "made_page.h"
+#include "picture/view.h"
 #include "profile/noise.h"
 
 #include <criterion/criterion.h>
@@ -213,6 +214,21 @@ Test(page, a_host_that_is_full_by_itself)
         cr_assert_eq(itself, known[i].itself, "case %zu: %s", i, text);
         cr_assert(itself || strstr(text, "Next: the same again when nothing else runs"));
         free(text);
+        profile_free(p);
+    }
+}
+
+/* A host whose processors nobody counted, as a simulated one, is not called too small. */
+Test(page, a_caption_doubts_only_what_is_known)
+{
+    for (uint32_t processors = 0; processors < 2; processors++) {
+        struct profile *p = profile_new();
+        struct profile_host host = {.name = "alpha", .ranks = 2, .processors = processors};
+        char text[200];
+        host.affinity[0] = 1;
+        profile_add_host(p, &host);
+        picture_caption(p, text, sizeof text);
+        cr_assert_eq(strstr(text, "disturbed") != NULL, processors == 1, "%s", text);
         profile_free(p);
     }
 }
