@@ -2,7 +2,7 @@
 # usage: figures-bcast.sh DIRECTORY
 #
 # The figures of de Supinski and Karonis, "Accurately Measuring MPI Broadcasts in a Computational
-# Grid" (1999), measured again on up to 64 simulated ranks: figures 3, 6, 7, 8, 10 and 11, and two
+# Grid" (1999), measured again on up to 64 simulated ranks: figures 1, 3, 6, 7, 8, 10 and 11, and two
 # that they did not draw: where their assumption fails (a flat broadcast), and a grid.
 # Every picture's numbers are beside it, as text and JSON.
 set -eu
@@ -35,6 +35,22 @@ take() {
     mv "$out/$1.png" "$out/$2.png"
     [ ! -f "$out/$1-linear.png" ] || mv "$out/$1-linear.png" "$out/$2-linear.png"
 }
+
+# Figure 1: a binomial tree of 16 ranks, 5 us of processor for sending and for receiving.
+echo "  figure-01"
+rm -rf "$out/figure-01"
+SMPI_OPTIONS="--cfg=smpi/os:0:5e-6:0 --cfg=smpi/or:0:5e-6:0 --cfg=smpi/async-small-thresh:65536" \
+    COLLPROF_OUTPUT="$out/figure-01" COLLPROF_TRACE=calls COLLPROF_REPORT=no \
+    "$here/run.sh" cluster 16 sim/waits binomial >"$out/figure-01.txt"
+./collprof export --format=perfetto -o "$out/figure-01.json" "$out/figure-01" >/dev/null
+# The last repetition, of 15 sends.
+excerpt=$(python3 -c 'import json, sys
+calls = [e for e in json.load(open(sys.argv[1]))["traceEvents"] if e["ph"] == "X"]
+begin = sorted(e["ts"] for e in calls if e["name"] == "MPI_Send")[-15]
+print("--from=%.6f --to=%.6f" % ((begin - 5) / 1e6, max(e["ts"] + e["dur"] for e in calls if e["name"] == "MPI_Recv") / 1e6))' \
+    "$out/figure-01.json")
+./collprof plot --picture=timeline $excerpt --force -o "$out/figure-01-time-line.png" "$out/figure-01" >/dev/null
+rm -rf "$out/figure-01" "$out/figure-01.json" "$out/figure-01.txt"
 
 algorithms=binomial,linear,backward
 measure small cluster 64 --algorithm=$algorithms --sizes=256 --ranks=4:64:4 \

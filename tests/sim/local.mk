@@ -102,7 +102,7 @@ clean-sim:
 FIGURES = figures-bcast figures-pairs figures-scenario figures-tree figures-workstations figures-overlap \
 	figures-timeline figures-sweep
 figures: $(FIGURES)
-figures-bcast: sim/collbench-bcast
+figures-bcast: sim/collbench-bcast sim/waits collprof
 	$(AM_TESTS_ENVIRONMENT) $(srcdir)/tests/sim/figures-bcast.sh figures
 figures-tree: sim/collbench-tree
 	$(AM_TESTS_ENVIRONMENT) $(srcdir)/tests/sim/figures-tree.sh figures

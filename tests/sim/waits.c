@@ -236,6 +236,21 @@ static void intensive_server(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* A binomial tree, as MPICH's: a rank's parent is without its lowest bit, and it sends to the
+ * farthest child first. */
+static void binomial(void)
+{
+    int bit = 1;
+    compute(0, T);
+    while (bit < size && !(rank & bit))
+        bit <<= 1;
+    if (rank)
+        receive(rank, rank - bit, 1);
+    while (bit >>= 1)
+        if (rank + bit < size)
+            send(rank, rank + bit, SMALL, 1);
+}
+
 /* Any rank may be late; waits.py draws the same numbers. */
 static void random_barrier(void)
 {
@@ -302,6 +317,7 @@ static const struct situation {
     {"persistent", persistent},
     {"probe", probe},
     {"intensive_server", intensive_server},
+    {"binomial", binomial},
     {"random_barrier", random_barrier},
     {"small_messages", small_messages},
     {"there_and_back", there_and_back},

@@ -41,6 +41,7 @@ EXPECTED = {  # operation, {(state, rank waited for): ns}, messages
     "probe": ("MPI_Probe", {(LATE, 0): N * T}, N),
     # The clients wait for one, two and three turns of the server.
     "intensive_server": ("MPI_Recv", {(LATE, 0): (1 + 2 + 3) * N * T}, 6 * N),
+    "binomial": ("MPI_Recv", {(LATE, 0): 2 * N * T, (LATE, 2): N * T}, 3 * N),
     "random_barrier": ("MPI_Barrier", {("wait at n-to-n", r): 3 * k * T
                                        for r, k in drawn().items() if k}, 0),
     "small_messages": ("MPI_Ssend", {}, 100 * N),
