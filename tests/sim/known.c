@@ -232,8 +232,12 @@ static void freed(void)
     if (rank == 0) {
         MPI_Isend(data, BYTES, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &r);
         MPI_Request_free(&r);
+        work(0, 3);
+        MPI_Issend(data, BYTES, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &r); /* its handle, maybe */
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
     } else if (rank == 1) {
-        MPI_Recv(other, ROOM, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (int i = 0; i < 2; i++)
+            MPI_Recv(other, ROOM, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
 }
 
@@ -328,14 +332,18 @@ static void alltoall(void)
 
 static void allgather(void)
 {
+    MPI_Datatype own; /* its size has to be asked for */
+    MPI_Type_contiguous(1, MPI_INT, &own);
+    MPI_Type_commit(&own);
     work(0, 2);
-    MPI_Allgather(data, 3, MPI_INT, other, 3, MPI_INT, MPI_COMM_WORLD);
+    MPI_Allgather(data, 3, own, other, 3, own, MPI_COMM_WORLD);
+    MPI_Type_free(&own);
 }
 
 static void gather(void)
 {
     work(1, 8);
-    MPI_Gather(data, 7, MPI_INT, other, 7, MPI_INT, 2, MPI_COMM_WORLD);
+    MPI_Gather(data, 7, MPI_INT, other, rank == 2 ? 7 : 0, MPI_INT, 2, MPI_COMM_WORLD);
 }
 
 static void scatter(void)

@@ -270,6 +270,15 @@ Test(record, what_sites_counted_that_give_way_is_of_none)
 
 /* A key goes with its own value only, the others stay; and places that come and go need no more
  * room than those that are there at a time. */
+Test(record, a_peer_is_what_its_key_says_until_it_is_reset)
+{
+    struct ledger_peer *p = peers_add(peer_key(3, 5, 7, true));
+    cr_assert(p->site == 3 && p->operation == 5 && p->peer == 7 && p->received);
+    p->messages = p->bytes = 1;
+    peers_reset();
+    cr_assert(p->messages == 0 && p->bytes == 0);
+}
+
 Test(record, index_forgets_what_is_removed)
 {
     struct index x;
