@@ -42,11 +42,12 @@ SIM_FILES = $(filter %.c,$(libbase_la_SOURCES) $(libtopology_la_SOURCES) $(libme
 SIM_OBJS = $(SIM_FILES:%.c=sim/obj/%.o)
 SIM_CPPFLAGS = $(DEFS) $(AM_CPPFLAGS) -I$(top_srcdir)/bench $(JANSSON_CFLAGS) $(HWLOC_CFLAGS) \
 	-DCOLLPROF_SIMULATED -DSMPI_NO_OVERRIDE_MALLOC -DLIBDIR='"$(libdir)"' -DPKGLIBDIR='"$(pkglibdir)"'
+SIM_CFLAGS = -O2 -g
 SIM_LIBS = $(JANSSON_LIBS) $(HWLOC_LIBS) -lm
 
 sim/obj/%.o: $(srcdir)/%.c
 	$(AM_V_CC)$(MKDIR_P) $(@D) && \
-	$(SMPICC) $(SIM_FIRST_CPPFLAGS) $(SIM_CPPFLAGS) $(WARNING_CFLAGS) -fvisibility=default -fPIC -O2 -g \
+	$(SMPICC) $(SIM_FIRST_CPPFLAGS) $(SIM_CPPFLAGS) $(WARNING_CFLAGS) -fvisibility=default -fPIC $(SIM_CFLAGS) \
 		-MMD -MP -c -o $@ $<
 
 sim_objects = $(patsubst %.c,sim/obj/%.o,$(filter %.c,$(1)))
@@ -83,7 +84,7 @@ sim/gen/wrappers/operations.h sim/gen/wrappers/next.h $(SIM_LAYER_GENERATED): si
 	$(AM_V_GEN)$(WRAPPERS_GENERATE) -v want=$(WANT) $(srcdir)/wrappers/functions.table $< > $@
 sim/obj/gen/%.o: sim/gen/%.c
 	$(AM_V_CC)$(MKDIR_P) $(@D) && \
-	$(SMPICC) $(SIM_FIRST_CPPFLAGS) $(SIM_CPPFLAGS) -w -std=gnu11 -fPIC -O2 -g -MMD -MP -c -o $@ $<
+	$(SMPICC) $(SIM_FIRST_CPPFLAGS) $(SIM_CPPFLAGS) -w -std=gnu11 -fPIC $(SIM_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(sim_layer_programs:%=sim/%): sim/%: sim/obj/tests/sim/%.o $(SIM_LAYER_OBJS) $(SIM_OBJS)
 	$(AM_V_CCLD)$(SMPICC) -o $@ $^ $(SIM_LIBS) $(UNWIND_LIBS)
