@@ -46,11 +46,11 @@
 #define DEFINE(name)                                                                               \
     __attribute__((visibility("hidden"))) uint64_t count_##name;                                   \
     __attribute__((visibility("hidden"))) void *real_##name;                                       \
-    __asm__(".text\n.globl MPI_" #name "\n.type MPI_" #name ", @function\n"                        \
+    __asm__(".pushsection .text\n.globl MPI_" #name "\n.type MPI_" #name ", @function\n"           \
             "MPI_" #name ":\n"                                                                     \
             "lock incq count_" #name "(%rip)\n"                                                    \
             "jmp *real_" #name "(%rip)\n"                                                          \
-            ".size MPI_" #name ", . - MPI_" #name "\n");
+            ".size MPI_" #name ", . - MPI_" #name "\n.popsection\n");
 COUNTED(DEFINE)
 
 static uint64_t now(void)

@@ -18,11 +18,12 @@
 
 #define FORM(lower, form)                                                                          \
     __attribute__((visibility("hidden"))) void *real_##lower##form;                                \
-    __asm__(".text\n.globl mpi_" #lower #form "\n.type mpi_" #lower #form ", @function\n"          \
+    __asm__(".pushsection .text\n.globl mpi_" #lower #form "\n.type mpi_" #lower #form             \
+            ", @function\n"                                                                        \
             "mpi_" #lower #form ":\n"                                                              \
             "lock incq count_" #lower "(%rip)\n"                                                   \
             "jmp *real_" #lower #form "(%rip)\n"                                                   \
-            ".size mpi_" #lower #form ", . - mpi_" #lower #form "\n");
+            ".size mpi_" #lower #form ", . - mpi_" #lower #form "\n.popsection\n");
 #define DEFINE(name, lower)                                                                        \
     __attribute__((visibility("hidden"))) uint64_t count_##lower;                                  \
     FORM(lower, _)                                                                                 \
