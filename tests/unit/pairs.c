@@ -271,6 +271,9 @@ Test(pairs, graph_of_latencies)
     cr_assert_not_null(g.group);
     cr_assert(g.group[0] == g.group[1] && g.group[1] != g.group[2]);
     graph_free(&g);
+    cr_assert(pairs_graph(&p, 1056, PAIRS_LIKELY, &g)); /* not one of those measured */
+    cr_assert_float_eq(graph_cost(&g, 0, 1), 3.056e-6, 1e-9);
+    graph_free(&g);
     cr_assert(pairs_graph(&p, 1 << 20, PAIRS_LIKELY, &g));
     cr_assert_float_eq(graph_cost(&g, 0, 3), 50e-6 + 1048576e-9, 1e-7);
     cr_assert_float_eq(graph_d(&g, 0, 3), 1048576e-9, 1e-7);

@@ -1,9 +1,41 @@
 /* Protects what is said of two estimates: that they differ, by how much they could, and that too
- * few samples say nothing. */
+ * few samples say nothing; and when a series ends, and the doubling of its hold. */
 #include "measure/series.h"
+#include "base/clock.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
+
+/* The keeper is alone. */
+int PMPI_Comm_rank(MPI_Comm comm, int *rank)
+{
+    (void)comm;
+    return *rank = 0;
+}
+
+int PMPI_Bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm)
+{
+    (void)buffer, (void)count, (void)type, (void)root, (void)comm;
+    return MPI_SUCCESS;
+}
+
+/* A quantity of 10 s that is right with a hold of 8 s, and up to NOISE more; or NONE. */
+struct quantity {
+    double noise;
+    bool none;
+};
+
+static int run(void *arg, const struct batch *b, double *value, int *n, double *loop)
+{
+    const struct quantity *q = arg;
+    *n = q->none ? 0 : b->repetitions;
+    *loop = 1;
+    for (int i = 0; i < *n; i++)
+        value[i] = 10 + fmax(0, 8 - b->hold) + (i % 2) * q->noise;
+    return MPI_SUCCESS;
+}
+
+static const struct plan twice = {.repetitions = 100, .stop = STOP_FIXED, .repeats_min = 2};
 
 static const struct estimate low = {10, 9, 11}, middle = {11.5, 10.5, 12.5}, high = {20, 19, 21};
 static const struct estimate lone = {30, NAN, NAN};
@@ -47,4 +79,33 @@ Test(series, five_samples_have_no_interval_six_have_one)
     cr_assert_float_eq(e.high, 6, 1e-12);
     s.n = 0;
     cr_assert(isnan(samples_estimate(&s).value));
+}
+
+Test(series, the_first_hold_is_believed_that_a_longer_one_does_not_change)
+{
+    struct series s;
+    struct curve c;
+    struct quantity q = {0};
+    cr_assert_eq(series_settle(MPI_COMM_SELF, 0, &twice, 0, 1, run, &q, &s, &c), MPI_SUCCESS);
+    cr_assert(c.settled && c.n == 5 && c.believed == 3, "%d of %d", c.believed, c.n);
+    cr_assert(c.point[c.believed].hold == 8 && series_estimate(&s).value == 10);
+    series_free(&s);
+    q.noise = 1e4; /* more than the longest hold */
+    cr_assert_eq(series_settle(MPI_COMM_SELF, 0, &twice, 0, 1, run, &q, &s, &c), MPI_SUCCESS);
+    cr_assert(!c.settled && c.n == CURVE_MAX);
+    series_free(&s);
+}
+
+Test(series, without_a_value_or_time_it_ends, .timeout = 10)
+{
+    struct series s;
+    struct quantity none = {.none = true}, some = {0};
+    cr_assert_eq(series_measure(MPI_COMM_SELF, 0, &twice, 0, 0, run, &none, &s), MPI_SUCCESS);
+    cr_assert(s.over_budget && s.samples.n == 0);
+    series_free(&s);
+    struct plan over = twice;
+    over.until = clock_now() + 10; /* as long as one hold */
+    cr_assert_eq(series_measure(MPI_COMM_SELF, 0, &over, 0, 10, run, &some, &s), MPI_SUCCESS);
+    cr_assert(s.over_budget && s.samples.n == 0);
+    series_free(&s);
 }
