@@ -2,7 +2,7 @@
  * algorithms as lines) and 11 (one algorithm, the methods as lines), against ranks; against
  * sizes where these were swept; and OL_i by destination. */
 #include "bcast_bench.h"
-#include "picture/plot.h"
+#include "picture/curves.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 /* One figure of the sweep. */
 struct figure {
     struct bench_point at;
-    double us[MOST_METHODS], low[MOST_METHODS], high[MOST_METHODS]; /* by method, as in options */
+    struct estimate by[MOST_METHODS]; /* method, as in options */
     double *to[MOST_METHODS]; /* latency by destination, us; at.ranks of each; NULL: another figure
                                  than a latency */
 };
@@ -57,9 +57,7 @@ void plots_add(struct plots *p, const struct bench_point *at, const struct bcast
     *f = (struct figure){.at = *at};
     for (size_t i = 0; i < outcome->n_results; i++) {
         const struct bcast_result *r = &outcome->result[i];
-        f->us[i] = 1e6 * r->value.value;
-        f->low[i] = 1e6 * r->value.low;
-        f->high[i] = 1e6 * r->value.high;
+        f->by[i] = r->value;
         if (is_latency(r->method))
             f->to[i] = to_destinations(p, outcome, r);
     }
@@ -98,22 +96,17 @@ static bool sweeps_sizes(const struct plots *p)
     return p->o->bench.sizes.min < p->o->bench.sizes.max;
 }
 
-/* The figures of one algorithm, and of one size where ranks are on the axis (BYTES), in order.
- * Returns how many. */
-static size_t line_of(const struct plots *p, size_t algorithm, size_t bytes, size_t method,
-                      double *x, double *y, double *low, double *high)
+/* The figures of one algorithm by one method; where ranks are on the axis, of the size BYTES. */
+static void add_line(struct curves *c, const struct plots *p, const char *label, size_t bytes,
+                     size_t method, size_t algorithm)
 {
-    size_t n = 0;
+    struct plot_series *line = curves_line(c, label, p->n);
     for (size_t i = 0; i < p->n; i++) {
         const struct figure *f = &p->figures[i];
-        if (f->at.which != algorithm || (sweeps_ranks(p) && f->at.bytes != bytes))
-            continue;
-        x[n] = sweeps_ranks(p) ? f->at.ranks : (double)f->at.bytes;
-        y[n] = f->us[method];
-        low[n] = f->low[method];
-        high[n++] = f->high[method];
+        if (f->at.which == algorithm && (!sweeps_ranks(p) || f->at.bytes == bytes))
+            curves_estimate(line, sweeps_ranks(p) ? f->at.ranks : (double)f->at.bytes,
+                            f->by[method]);
     }
-    return n;
 }
 
 /* One picture: the lines are METHODS of ALGORITHMS. */
@@ -122,23 +115,11 @@ static void draw_lines(struct plots *p, const char *what, const char *title, siz
                        size_t n_algorithms)
 {
     const struct options *o = p->o;
-    size_t n = n_methods * n_algorithms, k = 0;
-    struct plot_series *series = calloc(n, sizeof *series);
-    double *room = calloc(4 * n * (p->n + 1), sizeof *room), *next = room;
-    for (size_t a = first_algorithm; a < first_algorithm + n_algorithms; a++) {
-        for (size_t m = first_method; m < first_method + n_methods; m++) {
-            double *x = next, *y = x + p->n, *low = y + p->n, *high = low + p->n;
-            next = high + p->n;
-            size_t points = line_of(p, a, bytes, m, x, y, low, high);
-            series[k++] =
-                (struct plot_series){n_methods > 1 ? o->methods[m]->name : o->algorithms[a]->name,
-                                     x,
-                                     y,
-                                     points,
-                                     low,
-                                     high};
-        }
-    }
+    struct curves c = {0};
+    for (size_t a = first_algorithm; a < first_algorithm + n_algorithms; a++)
+        for (size_t m = first_method; m < first_method + n_methods; m++)
+            add_line(&c, p, n_methods > 1 ? o->methods[m]->name : o->algorithms[a]->name, bytes, m,
+                     a);
     bool ranks = sweeps_ranks(p);
     struct plot_axes axes = {.title = title,
                              .x_label = ranks ? "ranks" : "message (B)",
@@ -147,15 +128,14 @@ static void draw_lines(struct plots *p, const char *what, const char *title, siz
                              .x_whole = ranks};
     if (o->axes != AXES_LINEAR) {
         axes.y_log10 = true;
-        draw(p, what, &axes, series, k);
+        draw(p, what, &axes, c.line.at, c.line.n);
         axes.y_log10 = false;
     }
     char linear[160];
     snprintf(linear, sizeof linear, "%s%slinear", what, *what ? "-" : "");
     if (o->axes != AXES_LOG)
-        draw(p, o->axes == AXES_BOTH ? linear : what, &axes, series, k);
-    free(room);
-    free(series);
+        draw(p, o->axes == AXES_BOTH ? linear : what, &axes, c.line.at, c.line.n);
+    curves_free(&c);
 }
 
 /* "256 B", "64 KiB". */

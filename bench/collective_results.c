@@ -1,6 +1,6 @@
 /* The tables and pictures of collbench-collective. */
 #include "collective_bench.h"
-#include "picture/plot.h"
+#include "picture/curves.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -228,22 +228,21 @@ static void put_notes(struct results *r)
                       r->left_out);
 }
 
-/* One line of the picture: an operation by one method. */
-static struct plot_series line(const struct results *r, size_t which, int by, bool by_ranks,
-                               double *x)
+/* One line of the picture: an operation by one method, as far as it was measured. */
+static void add_line(struct curves *c, const struct results *r, size_t which, int by, bool by_ranks)
 {
-    double *y = x + r->n_points, *low = y + r->n_points, *high = low + r->n_points;
-    size_t n = 0;
+    char name[80], label[96];
+    struct plot_series *line = NULL;
+    snprintf(label, sizeof label, "%s, %s", variant_name(r->o, which, name, sizeof name),
+             by ? "mirrored" : "direct");
     for (size_t i = 0; i < r->n_points; i++) {
         const struct drawn *p = &r->points[i];
         if (p->at.which != which || !estimate_known(p->by[by]))
             continue;
-        x[n] = by_ranks ? (double)p->at.ranks : (double)p->at.bytes;
-        y[n] = 1e6 * p->by[by].value;
-        low[n] = 1e6 * p->by[by].low;
-        high[n++] = 1e6 * p->by[by].high;
+        if (!line)
+            line = curves_line(c, label, r->n_points);
+        curves_estimate(line, by_ranks ? (double)p->at.ranks : (double)p->at.bytes, p->by[by]);
     }
-    return (struct plot_series){NULL, x, y, n, low, high};
 }
 
 /* All operations by both methods in one picture: against ranks where these are swept, otherwise
@@ -251,30 +250,17 @@ static struct plot_series line(const struct results *r, size_t which, int by, bo
 static bool draw(const struct results *r)
 {
     const struct options *o = r->o;
-    bool by_ranks = o->bench.ranks.max > o->bench.ranks.min, drawn = false;
-    size_t n = 0, lines = 2 * chosen_variants(o);
-    struct plot_series *series = calloc(lines, sizeof *series);
-    char(*labels)[96] = calloc(lines, sizeof *labels), name[80];
-    double *values = malloc(4 * lines * (r->n_points + 1) * sizeof *values), *at = values;
-    bool room = series && labels && values;
-    for (size_t k = 0; room && k < lines; k++) {
-        series[n] = line(r, k / 2, k % 2, by_ranks, at);
-        series[n].label = labels[n];
-        snprintf(labels[n], sizeof labels[n], "%s, %s", variant_name(o, k / 2, name, sizeof name),
-                 k % 2 ? "mirrored" : "direct");
-        n += series[n].n > 0;
-        at += 4 * r->n_points;
-    }
+    bool by_ranks = o->bench.ranks.max > o->bench.ranks.min;
+    struct curves c = {0};
+    for (size_t k = 0; k < 2 * chosen_variants(o); k++)
+        add_line(&c, r, k / 2, k % 2, by_ranks);
     struct plot_axes axes = {.title = "Time of one collective operation",
                              .x_label = by_ranks ? "ranks" : "block (B)",
                              .y_label = "time (us)",
                              .x_log2 = true,
                              .y_log10 = true};
-    if (room)
-        drawn = plot_lines(o->bench.plot, &axes, series, n);
-    free(series);
-    free(labels);
-    free(values);
+    bool drawn = plot_lines(o->bench.plot, &axes, c.line.at, c.line.n);
+    curves_free(&c);
     return drawn;
 }
 

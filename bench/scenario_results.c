@@ -2,7 +2,7 @@
 
 #include "base/overlap.h"
 #include "bench.h"
-#include "picture/plot.h"
+#include "picture/curves.h"
 #include "results/json_file.h"
 
 #include <math.h>
@@ -252,37 +252,28 @@ static void label_line(char *text, size_t size, const struct scenario_results *r
             n += snprintf(text + n, size - (size_t)n, ", %g%s", coordinate(row, k), units[k]);
 }
 
-struct line {
-    double *x, *y, *low, *high, *mean;
-    char median[220], average[220]; /* labels */
-};
-
-/* The line that starts at row FIRST. Rows come in ascending order of every coordinate. */
-static size_t collect_line(const struct scenario_results *r, size_t first, int against,
-                           struct line *line)
+/* The line that starts at row FIRST, and its means. Rows come in ascending order of every
+ * coordinate. */
+static void add_line(struct curves *c, const struct scenario_results *r, size_t first, int against)
 {
-    size_t n = 0;
-    char label[200];
-    line->x = malloc(5 * r->n * sizeof *line->x);
-    line->y = line->x + r->n;
-    line->low = line->y + r->n;
-    line->high = line->low + r->n;
-    line->mean = line->high + r->n;
-    for (size_t i = first; line->x && i < r->n; i++) {
-        const struct scenario_row *row = &r->row[i];
-        if (!same_line(&r->row[first], row, against))
-            continue;
-        line->x[n] = coordinate(row, against);
-        struct summary s = stats_summarize(row->result.completion.value, row->result.completion.n);
-        line->y[n] = 1e6 * s.median;
-        line->mean[n] = 1e6 * s.mean;
-        line->low[n] = 1e6 * s.median_low;
-        line->high[n++] = 1e6 * s.median_high;
-    }
+    char label[200], of[220];
     label_line(label, sizeof label, r, &r->row[first], against);
-    snprintf(line->median, sizeof line->median, "%s, median", label);
-    snprintf(line->average, sizeof line->average, "%s, average", label);
-    return n;
+    for (int mean = 0; mean < 2; mean++) {
+        snprintf(of, sizeof of, "%s, %s", label, mean ? "average" : "median");
+        struct plot_series *line = curves_line(c, of, r->n);
+        for (size_t i = first; i < r->n; i++) {
+            const struct scenario_row *row = &r->row[i];
+            const struct samples *t = &row->result.completion;
+            struct summary s = stats_summarize(t->value, t->n);
+            if (!same_line(&r->row[first], row, against))
+                continue;
+            if (mean) /* as the paper draws it; its deviation says nothing of how sure it is */
+                curves_point(line, coordinate(row, against), 1e6 * s.mean);
+            else
+                curves_estimate(line, coordinate(row, against),
+                                (struct estimate){s.median, s.median_low, s.median_high});
+        }
+    }
 }
 
 bool scenario_results_plot(const struct scenario_results *r, const char *path, int against)
@@ -292,38 +283,28 @@ bool scenario_results_plot(const struct scenario_results *r, const char *path, i
     for (int k = 0; k < N_AGAINST && against < 0; k++)
         against = varies(r, k) ? k : against;
     against = against < 0 ? AGAINST_RANKS : against;
-    struct plot_series *series = calloc(2 * r->n + 1, sizeof *series);
-    struct line *line = calloc(r->n + 1, sizeof *line);
-    size_t n = 0;
+    struct curves c = {0};
     double least_x = INFINITY, least = INFINITY, most = 0;
-    for (size_t i = 0; series && line && i < r->n; i++) {
+    for (size_t i = 0; i < r->n; i++) {
         size_t before = 0;
         while (before < i && !same_line(&r->row[before], &r->row[i], against))
             before++;
-        if (before < i)
-            continue;
-        size_t points = collect_line(r, i, against, &line[n]);
-        for (size_t k = 0; k < points; k++) {
-            least_x = fmin(least_x, line[n].x[k]);
-            least = fmin(least, line[n].y[k]);
-            most = fmax(most, fmax(line[n].y[k], line[n].mean[k]));
-        }
-        series[2 * n] = (struct plot_series){line[n].median, line[n].x,   line[n].y,
-                                             points,         line[n].low, line[n].high};
-        /* As the paper draws it; its deviation says nothing of how sure it is. */
-        series[2 * n + 1] =
-            (struct plot_series){.label = line[n].average, line[n].x, line[n].mean, points};
-        n++;
+        if (before == i)
+            add_line(&c, r, i, against);
     }
+    for (size_t i = 0; i < c.line.n; i++)
+        for (size_t k = 0; k < c.line.at[i].n; k++) {
+            least_x = fmin(least_x, c.line.at[i].x[k]);
+            if (c.line.at[i].low)
+                least = fmin(least, c.line.at[i].y[k]);
+            most = fmax(most, c.line.at[i].y[k]);
+        }
     struct plot_axes axes = {.title = "Time to completion of a scenario",
                              .x_label = labels[against],
                              .y_label = "T_sc (us)",
                              .x_log2 = least_x > 0,
                              .y_log10 = least > 0 && most > 30 * least};
-    bool drawn = n > 0 && plot_lines(path, &axes, series, 2 * n);
-    for (size_t i = 0; i < n; i++)
-        free(line[i].x);
-    free(line);
-    free(series);
+    bool drawn = c.line.n > 0 && plot_lines(path, &axes, c.line.at, c.line.n);
+    curves_free(&c);
     return drawn;
 }

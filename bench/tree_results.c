@@ -1,7 +1,7 @@
 /* What collbench-tree says: the table, the tree, the picture. */
 #include "tree_bench.h"
 
-#include "picture/plot.h"
+#include "picture/curves.h"
 #include "picture/schedule_draw.h"
 #include "results/schedule_json.h"
 
@@ -58,43 +58,29 @@ void tree_tell_rows(void *session, struct document *d)
     }
 }
 
-/* Of several numbers of ranks the largest size is drawn against these. */
-static bool is_drawn(const struct tree_session *t, const struct tree_row *r, const char *name,
-                     size_t length)
+/* The line of a row's algorithm, without what "grid" chose behind it. */
+static struct plot_series *line_of(struct curves *c, const struct tree_session *t,
+                                   const struct tree_row *r)
 {
-    return strcspn(r->name, " (") == length && strncmp(r->name, name, length) == 0 &&
-           (t->ranks.n == 1 || r->bytes == t->sizes.at[t->sizes.n - 1]);
+    char name[40];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(r->name, " ("), r->name);
+    for (size_t i = 0; i < c->line.n; i++)
+        if (!strcmp(c->line.at[i].label, name))
+            return &c->line.at[i];
+    return curves_line(c, name, t->n_rows);
 }
 
-/* Measured times of every algorithm against size or ranks, for --plot. */
+/* Measured times of every algorithm against size or ranks, for --plot: of several numbers of ranks
+ * the largest size. */
 static bool plot_rows(const struct tree_session *t, const char *path)
 {
-    struct plot_series series[TREE_ALGORITHMS_MAX + 2];
-    double *x = malloc(4 * t->n_rows * sizeof *x), *y = x + t->n_rows, *low = y + t->n_rows,
-           *high = low + t->n_rows;
-    char name[TREE_ALGORITHMS_MAX + 2][40];
-    size_t n = 0, at = 0;
-    for (size_t i = 0; x && i < t->n_rows; i++) {
-        size_t length = strcspn(t->row[i].name, " ("), k = 0;
-        while (k < n && strncmp(name[k], t->row[i].name, length + 1) != 0 &&
-               (strncmp(name[k], t->row[i].name, length) != 0 || name[k][length] != '\0'))
-            k++;
-        if (k < n || n == TREE_ALGORITHMS_MAX + 2)
-            continue;
-        snprintf(name[n], sizeof name[n], "%.*s", (int)length, t->row[i].name);
-        series[n] = (struct plot_series){name[n], x + at, y + at, 0, low + at, high + at};
-        for (size_t j = i; j < t->n_rows; j++) {
-            const struct tree_row *r = &t->row[j];
-            if (!is_drawn(t, r, name[n], length))
-                continue;
-            x[at] = t->ranks.n > 1 ? r->ranks : (double)r->bytes;
-            const struct estimate *e = t->run ? &r->seen : &r->predicted;
-            y[at] = 1e6 * e->value;
-            low[at] = 1e6 * e->low;
-            high[at++] = 1e6 * e->high;
-            series[n].n++;
-        }
-        n++;
+    struct curves c = {0};
+    for (size_t i = 0; i < t->n_rows; i++) {
+        const struct tree_row *r = &t->row[i];
+        struct plot_series *line = line_of(&c, t, r);
+        if (t->ranks.n == 1 || r->bytes == t->sizes.at[t->sizes.n - 1])
+            curves_estimate(line, t->ranks.n > 1 ? r->ranks : (double)r->bytes,
+                            t->run ? r->seen : r->predicted);
     }
     struct plot_axes axes = {.title = t->run ? "Broadcast by measured trees"
                                              : "Broadcast by measured trees, predicted",
@@ -102,8 +88,8 @@ static bool plot_rows(const struct tree_session *t, const char *path)
                              .y_label = "last arrival (us)",
                              .x_log2 = t->ranks.n == 1,
                              .y_log10 = t->ranks.n == 1};
-    bool good = x && plot_lines(path, &axes, series, n);
-    free(x);
+    bool good = plot_lines(path, &axes, c.line.at, c.line.n);
+    curves_free(&c);
     return good;
 }
 

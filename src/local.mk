@@ -181,6 +181,7 @@ libresults_la_LIBADD = $(JANSSON_LIBS)
 # picture: of a profile, and of results.
 libpicture_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 libpicture_la_SOURCES = \
+	src/picture/curves.c src/picture/curves.h \
 	src/picture/overlap_map.c src/picture/overlap_map.h src/picture/overlap_sentence.c \
 	src/picture/pairs_plot.c src/picture/pairs_plot.h \
 	src/picture/pictures.c src/picture/pictures.h \

@@ -2,6 +2,7 @@
 #ifndef COLLPROF_BASE_STATS_H
 #define COLLPROF_BASE_STATS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct summary {
@@ -16,6 +17,22 @@ struct summary {
     double effective; /* so many independent samples would say as much: less than n where the
                          samples depend on those before */
 };
+
+/* A value with its 95 % interval, seconds; NaN where not measured. Fewer than 6 samples have no
+ * such interval: LOW and HIGH are NaN then. */
+struct estimate {
+    double value, low, high;
+};
+
+static inline bool estimate_known(struct estimate e)
+{
+    return e.value == e.value;
+}
+
+static inline bool estimate_has_interval(struct estimate e)
+{
+    return e.low <= e.high;
+}
 
 /* Summarizes N samples in the order in which they were taken; X is left as it is. All fields are
  * NaN for n = 0. */

@@ -19,22 +19,6 @@ struct series {
     bool over_budget;      /* ended by the budget, not by the rule */
 };
 
-/* A value with its 95 % interval, seconds; NaN where not measured. Fewer than 6 samples have no
- * such interval: LOW and HIGH are NaN then. */
-struct estimate {
-    double value, low, high;
-};
-
-static inline bool estimate_known(struct estimate e)
-{
-    return e.value == e.value;
-}
-
-static inline bool estimate_has_interval(struct estimate e)
-{
-    return e.low <= e.high;
-}
-
 /* What one batch is to do, equal on all ranks. */
 struct batch {
     int repetitions;

@@ -2,34 +2,13 @@
 
 #include "page/layout.h"
 #include "page/rows.h"
+#include "picture/curves.h"
 #include "picture/matrix_draw.h"
-#include "picture/plot.h"
 #include "picture/timeline_draw.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Lines with points of their own, as the plotter wants them. */
-struct lines {
-    ARRAY(struct plot_series) list;
-};
-
-static struct plot_series *line_new(struct lines *l, const char *label, size_t room)
-{
-    struct plot_series *s = PUSH(&l->list);
-    s->label = profile_strdup(label);
-    s->x = profile_alloc((room + 1) * sizeof *s->x);
-    s->y = profile_alloc((room + 1) * sizeof *s->y);
-    return s;
-}
-
-static void line_point(struct plot_series *s, double x, double y)
-{
-    ((double *)s->x)[s->n] = x;
-    ((double *)s->y)[s->n] = y;
-    s->n++;
-}
 
 /* In a label of ours: what is behind the operation. */
 static char *site_of(const char *label)
@@ -39,38 +18,33 @@ static char *site_of(const char *label)
 }
 
 /* A call site behind its operation gets no longer than what leaves the drawing its room. */
-static void shorten_labels(struct lines *l)
+static void shorten_labels(struct curves *c)
 {
     enum { SITE_ROOM = 28 };
-    char **site = profile_alloc((l->list.n + 1) * sizeof *site);
-    for (size_t i = 0; i < l->list.n; i++)
-        site[i] = profile_strdup(site_of(l->list.at[i].label));
-    layout_shorten(site, l->list.n, 1, SITE_ROOM);
-    for (size_t i = 0; i < l->list.n; i++) {
-        strcpy(site_of(l->list.at[i].label), site[i]);
+    char **site = profile_alloc((c->line.n + 1) * sizeof *site);
+    for (size_t i = 0; i < c->line.n; i++)
+        site[i] = profile_strdup(site_of(c->line.at[i].label));
+    layout_shorten(site, c->line.n, 1, SITE_ROOM);
+    for (size_t i = 0; i < c->line.n; i++) {
+        strcpy(site_of(c->line.at[i].label), site[i]);
         free(site[i]);
     }
     free(site);
 }
 
-static enum picture_result lines_draw(const struct profile *p, struct lines *l, const char *path,
-                                      const struct plot_axes *axes)
+static enum picture_result curves_draw(const struct profile *p, struct curves *c, const char *path,
+                                       const struct plot_axes *axes)
 {
     enum picture_result result = PICTURE_EMPTY;
     struct plot_axes captioned = *axes;
     char caption[300];
     picture_caption(p, caption, sizeof caption);
     captioned.caption = caption;
-    shorten_labels(l);
-    if (l->list.n)
+    shorten_labels(c);
+    if (c->line.n)
         result =
-            plot_lines(path, &captioned, l->list.at, l->list.n) ? PICTURE_DRAWN : PICTURE_FAILED;
-    for (size_t i = 0; i < l->list.n; i++) {
-        free((char *)l->list.at[i].label);
-        free((double *)l->list.at[i].x);
-        free((double *)l->list.at[i].y);
-    }
-    free(l->list.at);
+            plot_lines(path, &captioned, c->line.at, c->line.n) ? PICTURE_DRAWN : PICTURE_FAILED;
+    curves_free(c);
     return result;
 }
 
@@ -81,41 +55,41 @@ static enum picture_result draw_durations(const struct profile *p, const char *p
     const struct plot_axes axes = {"Durations of the costliest calls, in ascending order",
                                    "calls (%)", "duration (us)", .y_log10 = true};
     struct profile *rows = rows_of(p, ROWS_BY_SITE);
-    struct lines lines = {0};
+    struct curves curves = {0};
     ROWS_SORT(rows, time_ns);
-    for (size_t i = 0; i < rows->entries.n && lines.list.n < view->top; i++) {
+    for (size_t i = 0; i < rows->entries.n && curves.line.n < view->top; i++) {
         const struct profile_entry *e = &rows->entries.at[i];
         char site[512], label[600];
         if (e->calls < 2)
             continue;
         site_label(p, e->site, site, sizeof site);
         snprintf(label, sizeof label, "%s %s", p->operations.at[e->operation].name, site);
-        struct plot_series *s = line_new(&lines, label, 101);
+        struct plot_series *s = curves_line(&curves, label, 101);
         for (int percent = 0; percent <= 100; percent += percent < 96 ? 4 : 1) {
             double ns = entry_quantile(e, percent / 100.0);
-            line_point(s, percent, ns > 0 ? ns / 1e3 : NAN);
+            curves_point(s, percent, ns > 0 ? ns / 1e3 : NAN);
         }
     }
     profile_free(rows);
-    return lines_draw(p, &lines, path, &axes);
+    return curves_draw(p, &curves, path, &axes);
 }
 
 static enum picture_result draw_ranks(const struct profile *p, const char *path,
                                       const struct picture_view *view)
 {
     const struct plot_axes axes = {"Time in MPI by rank", "rank", "seconds", .x_whole = true};
-    struct lines lines = {0};
+    struct curves curves = {0};
     (void)view;
     if (p->ranks.n < 2)
         return PICTURE_EMPTY;
-    struct plot_series *wall = line_new(&lines, "wall time", p->ranks.n);
+    struct plot_series *wall = curves_line(&curves, "wall time", p->ranks.n);
     for (size_t i = 0; i < p->ranks.n; i++)
-        line_point(wall, p->ranks.at[i].rank, p->ranks.at[i].wall);
-    struct plot_series *mpi = line_new(&lines, "time in MPI", p->ranks.n);
+        curves_point(wall, p->ranks.at[i].rank, p->ranks.at[i].wall);
+    struct plot_series *mpi = curves_line(&curves, "time in MPI", p->ranks.n);
     for (size_t i = 0; i < p->ranks.n; i++)
-        line_point(mpi, p->ranks.at[i].rank,
-                   p->ranks.at[i].in_call ? (double)NAN : (double)p->ranks.at[i].mpi_ns / 1e9);
-    return lines_draw(p, &lines, path, &axes);
+        curves_point(mpi, p->ranks.at[i].rank,
+                     p->ranks.at[i].in_call ? (double)NAN : (double)p->ranks.at[i].mpi_ns / 1e9);
+    return curves_draw(p, &curves, path, &axes);
 }
 
 struct point {
@@ -150,7 +124,7 @@ static void add_skews(const struct profile *p, const struct profile_arrival *pla
     if (points.n)
         qsort(points.at, points.n, sizeof *points.at, by_x);
     for (size_t i = 0; i < points.n; i++)
-        line_point(s, points.at[i].x, points.at[i].y);
+        curves_point(s, points.at[i].x, points.at[i].y);
     free(points.at);
 }
 
@@ -160,10 +134,10 @@ static enum picture_result draw_arrivals(const struct profile *p, const char *pa
 {
     const struct plot_axes axes = {"How late the last rank enters", "time since the first (s)",
                                    "last entry minus first entry (us)", .y_log10 = true};
-    struct lines lines = {0};
+    struct curves curves = {0};
     uint32_t *kind = comm_kinds(p, false);
     int64_t origin = events_origin(p);
-    for (size_t a = 0; a < p->arrivals.n && lines.list.n < view->top; a++) {
+    for (size_t a = 0; a < p->arrivals.n && curves.line.n < view->top; a++) {
         const struct profile_arrival *place = &p->arrivals.at[a];
         char site[512], on[820], label[900];
         if (place->instances < 2)
@@ -171,10 +145,10 @@ static enum picture_result draw_arrivals(const struct profile *p, const char *pa
         site_label(p, place->site, site, sizeof site);
         arrival_label(p, place, site, on, sizeof on);
         snprintf(label, sizeof label, "%s %s", p->operations.at[place->operation].name, on);
-        add_skews(p, place, kind, origin, line_new(&lines, label, p->events.n));
+        add_skews(p, place, kind, origin, curves_line(&curves, label, p->events.n));
     }
     free(kind);
-    return lines_draw(p, &lines, path, &axes);
+    return curves_draw(p, &curves, path, &axes);
 }
 
 static enum picture_result draw_sizes(const struct profile *p, const char *path,
@@ -184,23 +158,23 @@ static enum picture_result draw_sizes(const struct profile *p, const char *path,
                                    "bytes (up to below twice that)", "median duration (us)",
                                    .x_log2 = true, .y_log10 = true};
     struct profile *operations = rows_of(p, ROWS_BY_OPERATION), *rows = rows_of(p, ROWS_BY_SIZE);
-    struct lines lines = {0};
+    struct curves curves = {0};
     ROWS_SORT(operations, time_ns);
-    for (size_t i = 0; i < operations->entries.n && lines.list.n < view->top; i++) {
+    for (size_t i = 0; i < operations->entries.n && curves.line.n < view->top; i++) {
         uint32_t operation = operations->entries.at[i].operation;
         if (!operations->entries.at[i].bytes)
             continue;
-        struct plot_series *s = line_new(&lines, p->operations.at[operation].name, 64);
+        struct plot_series *s = curves_line(&curves, p->operations.at[operation].name, 64);
         for (uint32_t k = 1; k < 64; k++)
             for (size_t r = 0; r < rows->entries.n; r++)
                 if (rows->entries.at[r].operation == operation &&
                     rows->entries.at[r].size_class == k && rows->entries.at[r].calls)
-                    line_point(s, (double)(1ull << (k - 1)),
-                               entry_quantile(&rows->entries.at[r], 0.5) / 1e3);
+                    curves_point(s, (double)(1ull << (k - 1)),
+                                 entry_quantile(&rows->entries.at[r], 0.5) / 1e3);
     }
     profile_free(operations);
     profile_free(rows);
-    return lines_draw(p, &lines, path, &axes);
+    return curves_draw(p, &curves, path, &axes);
 }
 
 const struct picture pictures[] = {
