@@ -13,7 +13,6 @@
 #include <sys/stat.h>
 
 struct options {
-    const char *name;
     const char **directory;
     size_t n, before; /* directories; those before the -- */
     double share;     /* --fail-above; NAN: not given */
@@ -54,12 +53,12 @@ static const struct argp_option options[] = {
 /* What stands for "--" on its way through argp, which would swallow it. */
 static char against[] = "(against)";
 
-static double share_of(const char *name, const char *text)
+static double share_of(const char *text)
 {
     char *end;
     double percent = strtod(text, &end);
     if (end == text || (*end && strcmp(end, "%") != 0) || !(percent >= 0) || percent > 1000)
-        cli_refuse(name, "--fail-above is '%s': a percentage such as 5%% would be right", text);
+        cli_refuse("--fail-above is '%s': a percentage such as 5%% would be right", text);
     return percent / 100;
 }
 
@@ -67,9 +66,9 @@ static void take_directory(struct options *o, char *argument)
 {
     if (argument == against) {
         if (o->before)
-            cli_refuse(o->name, "a second --: the runs before, --, the runs after would be right");
+            cli_refuse("a second --: the runs before, --, the runs after would be right");
         if (!o->n)
-            cli_refuse(o->name, "no run before the --: A... -- B... would be right");
+            cli_refuse("no run before the --: A... -- B... would be right");
         o->before = o->n;
     } else {
         o->directory[o->n++] = argument;
@@ -81,15 +80,13 @@ static void check(struct options *o)
     if (o->n == 2 && !o->before)
         o->before = 1;
     if (o->n < 2 || o->before == o->n)
-        cli_refuse(o->name, "runs before and after are needed: A... -- B..., or two directories");
+        cli_refuse("runs before and after are needed: A... -- B..., or two directories");
     if (!o->before)
-        cli_refuse(o->name,
-                   "%zu directories, and no -- between the runs before and the runs after: A... -- "
+        cli_refuse("%zu directories, and no -- between the runs before and the runs after: A... -- "
                    "B... would be right",
                    o->n);
     if (!isnan(o->share) && !evidence_enough(o->before, o->n - o->before))
-        cli_refuse(o->name,
-                   "--fail-above with %zu and %zu runs: so few cannot tell a change from noise: "
+        cli_refuse("--fail-above with %zu and %zu runs: so few cannot tell a change from noise: "
                    "five a side would be right (collprof repeat makes them)",
                    o->before, o->n - o->before);
 }
@@ -99,19 +96,19 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     struct options *o = state->input;
     switch (key) {
     case 'a':
-        o->share = share_of(o->name, argument);
+        o->share = share_of(argument);
         return 0;
     case 'F':
-        o->format = cli_choice(o->name, "--format is", argument, format_name);
+        o->format = cli_choice("--format is", argument, format_name);
         return 0;
     case 't':
-        o->top = cli_lines(o->name, argument);
+        o->top = cli_lines(argument);
         return 0;
     case 'f':
-        o->figure = cli_figure(o->name, "figure", argument);
+        o->figure = cli_figure("figure", argument);
         return 0;
     case 'w':
-        o->width = cli_width(o->name, argument);
+        o->width = cli_width(argument);
         return 0;
     case ARGP_KEY_ARG:
         take_directory(o, argument);
@@ -132,8 +129,8 @@ static void refuse_twice(const struct options *o)
             struct stat one, other;
             if (!stat(o->directory[i], &one) && !stat(o->directory[k], &other) &&
                 one.st_dev == other.st_dev && one.st_ino == other.st_ino)
-                cli_refuse(o->name, "%s and %s are the same run: each may be given once",
-                           o->directory[i], o->directory[k]);
+                cli_refuse("%s and %s are the same run: each may be given once", o->directory[i],
+                           o->directory[k]);
         }
 }
 
@@ -163,11 +160,11 @@ int cli_compare(int argc, char **argv)
                "side can tell; collprof repeat makes them. Call sites are the same if file, line "
                "and callers are; what is left over is matched by the names of the functions, as "
                "lines move when a program is edited."};
-    struct options o = {.name = argv[0], .share = NAN, .top = 10};
+    struct options o = {.share = NAN, .top = 10};
     o.directory = calloc((size_t)argc + 1, sizeof *o.directory);
     struct profile **run = calloc((size_t)argc + 1, sizeof *run);
     if (!o.directory || !run)
-        cli_refuse(o.name, "out of memory");
+        cli_refuse("out of memory");
     for (int i = 1; i < argc; i++)
         if (!strcmp(argv[i], "--"))
             argv[i] = against;
@@ -176,7 +173,7 @@ int cli_compare(int argc, char **argv)
     while (loaded < o.n && (run[loaded] = profile_load(o.directory[loaded])))
         loaded++;
     int status = loaded == o.n ? compare_runs(&o, run) : 1;
-    if (!cli_flush(o.name))
+    if (!cli_flush())
         status = 1;
     for (size_t i = 0; i < loaded; i++)
         profile_free(run[i]);

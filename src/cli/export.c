@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 
 struct options {
-    const char *name, *directory, *output;
+    const char *directory, *output;
     bool force;
     const struct format_of_export *format;
     const struct listing *table;
@@ -21,20 +21,20 @@ struct options {
 
 static const char *directory_of(const struct options *o)
 {
-    return o->directory ? o->directory : "collprof.out";
+    return o->directory ? o->directory : CLI_DIRECTORY;
 }
 
 /* Why a table is nothing but its heads, and what to do. */
-static void explain_empty(const struct options *o, const struct profile *p, const struct listing *l)
+static void explain_empty(const struct profile *p, const struct listing *l)
 {
     bool waits = !strcmp(l->name, "waits"), transport = !strcmp(l->name, "transport");
     if ((waits && !p->trace.on) || (transport && !p->trace.network))
-        reason_say(o->name,
+        reason_say(cli_name,
                    "no rows of %s: this run was made without it: collprof run --trace%s would be "
                    "right",
                    l->name, transport ? "=transport" : "");
     else
-        reason_say(o->name, "no rows of %s: this run has none", l->name);
+        reason_say(cli_name, "no rows of %s: this run has none", l->name);
 }
 
 static bool write_table(const struct options *o, const struct listing *l, const struct profile *p,
@@ -52,7 +52,7 @@ static bool write_table(const struct options *o, const struct listing *l, const 
     if (path)
         cli_say("%s: %zu row%s: %s", path, n, n == 1 ? "" : "s", l->about);
     if (!n && o->table)
-        explain_empty(o, p, l);
+        explain_empty(p, l);
     return true;
 }
 
@@ -71,7 +71,7 @@ static void check_table(const struct options *o, const struct listing *l, const 
         data_csv_head(l, out);
         fclose(out);
     }
-    cli_may_replace(o->name, path, o->force, "--output", head);
+    cli_may_replace(path, o->force, "--output", head);
 }
 
 static bool write_csv(const struct options *o, const struct profile *p, const char *target)
@@ -81,7 +81,7 @@ static bool write_csv(const struct options *o, const struct profile *p, const ch
     if (!save_is_safe(target))
         return false;
     if (mkdir(target, 0777) && errno != EEXIST) {
-        reason_say(o->name, "%s: %s", target, strerror(errno));
+        reason_say(cli_name, "%s: %s", target, strerror(errno));
         return false;
     }
     bool good = true;
@@ -103,13 +103,13 @@ static bool write_sqlite(const struct options *o, const struct profile *p, const
 {
     struct save save;
     if (!o->output)
-        cli_may_replace(o->name, target, o->force, "--output", NULL);
+        cli_may_replace(target, o->force, "--output", NULL);
     if (!save_open(&save, target))
         return false;
     const char *why =
         save.temporary ? data_sqlite(p, save.temporary) : "a file would be right for a database";
     if (why) {
-        reason_say(o->name, "%s: %s", target, why);
+        reason_say(cli_name, "%s: %s", target, why);
         save_abandon(&save);
         return false;
     }
@@ -124,7 +124,7 @@ static bool write_perfetto(const struct options *o, const struct profile *p, con
 {
     struct save save;
     (void)target;
-    struct profile *trace = p->trace.on ? cli_load_trace(o->name, directory_of(o)) : NULL;
+    struct profile *trace = p->trace.on ? cli_load_trace(directory_of(o)) : NULL;
     if (p->trace.on && !trace)
         return false;
     if (!save_open(&save, o->output)) {
@@ -137,17 +137,17 @@ static bool write_perfetto(const struct options *o, const struct profile *p, con
         return save_commit(&save);
     }
     if (!data_trace(p, save.out))
-        reason_say(o->name, "no collective instances were recorded: the trace is empty");
+        reason_say(cli_name, "no collective instances were recorded: the trace is empty");
     return save_commit(&save);
 }
 
 static bool write_otf2(const struct options *o, const struct profile *p, const char *target)
 {
     (void)p;
-    struct profile *trace = cli_load_trace(o->name, directory_of(o));
+    struct profile *trace = cli_load_trace(directory_of(o));
     const char *why = trace ? data_otf2(trace, target) : NULL;
     if (why)
-        reason_say(o->name, "%s: %s", target, why);
+        reason_say(cli_name, "%s: %s", target, why);
     else if (trace)
         cli_say("%s/traces.otf2: for otf2-print and what else reads OTF2%s", target,
                 trace->nets.n ? "; what MPI did below its calls is in --format=perfetto alone"
@@ -196,10 +196,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     struct options *o = state->input;
     switch (key) {
     case 'f':
-        o->format = &formats[cli_choice(o->name, "--format is", argument, format_name)];
+        o->format = &formats[cli_choice("--format is", argument, format_name)];
         return 0;
     case 't':
-        o->table = &listings[cli_choice(o->name, "--table is", argument, table_name)];
+        o->table = &listings[cli_choice("--table is", argument, table_name)];
         return 0;
     case 'o':
         o->output = argument;
@@ -209,7 +209,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (o->directory)
-            cli_refuse(o->name, "'%s' is one directory too many", argument);
+            cli_refuse("'%s' is one directory too many", argument);
         o->directory = argument;
         return 0;
     default:
@@ -258,7 +258,7 @@ static bool export_log(const struct options *o)
     struct save save;
     char why[400];
     if (!pairs_log_load(o->directory, &p, why, sizeof why)) {
-        reason_say(o->name, "%s", why);
+        reason_say(cli_name, "%s", why);
         return false;
     }
     bool good = save_open(&save, o->output);
@@ -280,10 +280,10 @@ int cli_export(int argc, char **argv)
             "Writes the figures of the run in DIR (collprof.out) for other programs; of a LOG of "
             "collbench-pairs the matrices of mean, standard deviation and median round trip.\v",
         .help_filter = describe};
-    struct options o = {.name = argv[0], .format = &formats[0]};
+    struct options o = {.format = &formats[0]};
     cli_parse(&argp, argc, argv, 0, &o);
     if (o.table && o.format != &formats[0])
-        cli_refuse(o.name, "--table is for --format=csv");
+        cli_refuse("--table is for --format=csv");
     struct stat st;
     if (o.directory && !stat(o.directory, &st) && S_ISREG(st.st_mode))
         return export_log(&o) ? 0 : 1;
@@ -293,5 +293,5 @@ int cli_export(int argc, char **argv)
     struct profile *p = profile_load(directory);
     bool good = p && o.format->write(&o, p, o.output ? o.output : target);
     profile_free(p);
-    return cli_flush(o.name) && good ? 0 : 1;
+    return cli_flush() && good ? 0 : 1;
 }

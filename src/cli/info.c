@@ -84,8 +84,9 @@ static void print_settings(void)
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
+    (void)state;
     if (key == ARGP_KEY_ARG)
-        cli_refuse(state->input, "'%s' is one argument too many: none would be right", argument);
+        cli_refuse("'%s' is one argument too many: none would be right", argument);
     return ARGP_ERR_UNKNOWN;
 }
 
@@ -95,10 +96,10 @@ int cli_info(int argc, char **argv)
         .parser = parse,
         .doc = "Shows what this collprof was built for, where its libraries "
                "are, the clock that it uses, the machine, and the settings."};
-    cli_parse(&argp, argc, argv, 0, argv[0]);
+    cli_parse(&argp, argc, argv, 0, NULL);
     print_build();
     print_clock();
     print_machine();
     print_settings();
-    return cli_flush(argv[0]) ? 0 : 1;
+    return cli_flush() ? 0 : 1;
 }

@@ -17,7 +17,7 @@
 enum { MOST = 1000 };
 
 struct launches {
-    const char *name, *output;
+    const char *output;
     char **word; /* the command, or the files */
     int n_words;
     long n;
@@ -35,14 +35,14 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     struct launches *l = state->input;
     switch (key) {
     case 'n':
-        l->n = cli_number(l->name, "launches", argument, 2, MOST, "a number from 2 to 1000");
+        l->n = cli_number("launches", argument, 2, MOST, "a number from 2 to 1000");
         return 0;
     case 'o':
         l->output = argument;
         return 0;
     case 'f':
         if (!format_from_name(argument, &l->format))
-            cli_refuse(l->name, "--format is '%s': text, csv or json would be right", argument);
+            cli_refuse("--format is '%s': text, csv or json would be right", argument);
         return 0;
     case ARGP_KEY_ARG:
         l->word = state->argv + state->next - 1; /* all that follows is the command's own */
@@ -62,7 +62,7 @@ static void launch(const struct launches *l, long i, const char *file)
     pid_t pid;
     int status;
     if (!argv || posix_spawn_file_actions_init(&actions))
-        cli_refuse(l->name, "out of memory");
+        cli_refuse("out of memory");
     memcpy(argv, l->word, (size_t)l->n_words * sizeof *argv);
     argv[l->n_words] = format;
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, file, O_WRONLY | O_CREAT | O_TRUNC,
@@ -71,7 +71,7 @@ static void launch(const struct launches *l, long i, const char *file)
     posix_spawn_file_actions_destroy(&actions);
     free(argv);
     if (failed) {
-        reason_say(l->name, "%s: %s", l->word[0], strerror(failed));
+        reason_say(cli_name, "%s: %s", l->word[0], strerror(failed));
         unlink(file);
         rmdir(l->output); /* if nothing is in it */
         exit(CLI_NOT_FOUND);
@@ -79,17 +79,17 @@ static void launch(const struct launches *l, long i, const char *file)
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     if (status) {
-        reason_say(l->name, "launch %ld ended with status %d: no results of all", i,
+        reason_say(cli_name, "launch %ld ended with status %d: no results of all", i,
                    WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
         exit(1);
     }
 }
 
-static void add(const struct launches *l, json_t *all, const char *file)
+static void add(json_t *all, const char *file)
 {
     char why[1000];
     if (!launches_load(all, file, why, sizeof why))
-        cli_refuse(l->name, "%s", why);
+        cli_refuse("%s", why);
 }
 
 static void gather(const struct launches *l, json_t *all)
@@ -97,17 +97,16 @@ static void gather(const struct launches *l, json_t *all)
     char file[4100];
     if (text_ends_with(l->word[0], ".json")) { /* meant as a file, also where there is none */
         for (int i = 0; i < l->n_words; i++)
-            add(l, all, l->word[i]);
+            add(all, l->word[i]);
         return;
     }
     if (mkdir(l->output, 0777))
-        cli_refuse(l->name, "%s: %s: a new directory would be right (-o)", l->output,
-                   strerror(errno));
+        cli_refuse("%s: %s: a new directory would be right (-o)", l->output, strerror(errno));
     for (long i = 1; i <= l->n; i++) {
         snprintf(file, sizeof file, "%s/launch-%ld.json", l->output, i);
         launch(l, i, file);
-        add(l, all, file);
-        reason_say(l->name, "%s", file);
+        add(all, file);
+        reason_say(cli_name, "%s", file);
     }
 }
 
@@ -138,20 +137,20 @@ int cli_launches(int argc, char **argv)
             "Starts a collbench program several times, by its launcher, and shows its figures with "
             "intervals between launches: collprof launches mpiexec -n 4 collbench-bcast. "
             "Or does the same of results that were written with --format=json."};
-    struct launches l = {.name = argv[0], .output = "collprof.launches", .n = 5};
+    struct launches l = {.output = "collprof.launches", .n = 5};
     cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &l);
     if (!l.word)
-        cli_refuse(l.name, "a command is missing: %s mpiexec -n 4 collbench-bcast would be right",
-                   l.name);
+        cli_refuse("a command is missing: %s mpiexec -n 4 collbench-bcast would be right",
+                   cli_name);
     json_t *all = json_array();
     gather(&l, all);
     struct document *d = document_new("collprof-launches/1");
     const char *why = d ? launches_tell(all, d) : "out of memory";
     if (why)
-        cli_refuse(l.name, "%s", why);
+        cli_refuse("%s", why);
     copy_facts(all, d);
     bool written = document_write(d, stdout, l.format);
     document_free(d);
     json_decref(all);
-    return cli_flush(l.name) && written ? 0 : 1;
+    return cli_flush() && written ? 0 : 1;
 }

@@ -23,7 +23,6 @@ struct listed_run {
 };
 
 struct runs {
-    const char *name;
     const char **directory;
     size_t n;
     ARRAY(struct listed_run) list;
@@ -138,11 +137,11 @@ int cli_list(int argc, char **argv)
         .doc =
             "Lists the runs in each DIR (collprof.out), in the directories in it, and beside it in "
             "DIR-2, DIR-3, ...: the latest first."};
-    static const char *usual[] = {"collprof.out"};
-    struct runs r = {.name = argv[0], .directory = calloc((size_t)argc + 1, sizeof(char *))};
+    static const char *usual[] = {CLI_DIRECTORY};
+    struct runs r = {.directory = calloc((size_t)argc + 1, sizeof(char *))};
     int status = 0;
     if (!r.directory)
-        cli_refuse(r.name, "out of memory");
+        cli_refuse("out of memory");
     cli_parse(&argp, argc, argv, 0, &r);
     const char **directory = r.n ? r.directory : usual;
     for (size_t i = 0; i < (r.n ? r.n : 1); i++) {
@@ -150,8 +149,8 @@ int cli_list(int argc, char **argv)
         any = add_inside(&r, directory[i]) || any;
         add_beside(&r, directory[i]);
         if (!any) {
-            reason_say(r.name, "%s: %s: what `collprof run -o` wrote would be right", directory[i],
-                       access(directory[i], R_OK) ? strerror(errno) : "no run in it");
+            reason_say(cli_name, "%s: %s: what `collprof run -o` wrote would be right",
+                       directory[i], access(directory[i], R_OK) ? strerror(errno) : "no run in it");
             status = 1;
         }
     }
@@ -169,5 +168,5 @@ int cli_list(int argc, char **argv)
     }
     free(r.list.at);
     free(r.directory);
-    return cli_flush(r.name) ? status : 1;
+    return cli_flush() ? status : 1;
 }

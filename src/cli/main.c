@@ -36,6 +36,7 @@ static const struct command {
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 
 const char *argp_program_version = PACKAGE_STRING;
+const char *cli_name = "collprof";
 
 static void print_usage(FILE *out)
 {
@@ -57,20 +58,21 @@ static const char *command_name(size_t i)
     return i < N_COMMANDS ? commands[i].name : NULL;
 }
 
-void cli_refuse(const char *name, const char *format, ...)
+void cli_refuse(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    reason_say_list(name, format, arguments);
+    reason_say_list(cli_name, format, arguments);
     va_end(arguments);
     exit(CLI_USAGE);
 }
 
-struct profile *cli_load_trace(const char *name, const char *directory)
+struct profile *cli_load_trace(const char *directory)
 {
     struct profile *p = profile_load_trace(directory);
     if (p && (int64_t)p->ranks.n < p->size)
-        reason_say(name, "%s: of %d ranks %zu are in the trace: collprof report names the others",
+        reason_say(cli_name,
+                   "%s: of %d ranks %zu are in the trace: collprof report names the others",
                    directory, p->size, p->ranks.n);
     return p;
 }
@@ -113,19 +115,19 @@ static const char *option_meant(const struct argp *argp, char **argv)
     return NULL;
 }
 
-void cli_give_up(const char *name, int status)
+void cli_give_up(int status)
 {
-    reason_tell(name);
+    reason_tell(cli_name);
     exit(status);
 }
 
 /* getopt has just said which option is wrong. */
-static void list_options(const char *name, const struct argp *argp, char **argv)
+static void list_options(const struct argp *argp, char **argv)
 {
     const char *meant = option_meant(argp, argv + 1);
     if (meant)
-        reason_say(name, "did you mean --%s?", meant);
-    fprintf(stderr, "%s: known options are", name);
+        reason_say(cli_name, "did you mean --%s?", meant);
+    fprintf(stderr, "%s: known options are", cli_name);
     for (const struct argp_option *o = argp->options; o && (o->name || o->key || o->doc); o++)
         if (o->name && !(o->flags & OPTION_HIDDEN))
             fprintf(stderr, " --%s%s%s", o->name,
@@ -146,7 +148,7 @@ static error_t parse_quietly(const struct argp *argp, int argc, char **argv, uns
     stderr = shown;
     if (kept && !fclose(kept) && size > name) {
         said[size - 1] = '\0'; /* the line's end */
-        reason_say(argv[0], "%s", said + name);
+        reason_say(cli_name, "%s", said + name);
     }
     free(said);
     return error;
@@ -162,10 +164,10 @@ static error_t parse_common(int key, char *argument, struct argp_state *state)
         return 0;
     case '?':
         argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
-        exit(cli_flush(state->name) ? 0 : 1);
+        exit(cli_flush() ? 0 : 1);
     case 'V':
         puts(argp_program_version);
-        exit(cli_flush(state->name) ? 0 : 1);
+        exit(cli_flush() ? 0 : 1);
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -178,31 +180,30 @@ void cli_parse(const struct argp *argp, int argc, char **argv, unsigned flags, v
                                                 {0}};
     const struct argp_child children[] = {{argp, 0, NULL, 0}, {0}};
     const struct argp whole = {common, parse_common, NULL, NULL, children, NULL, NULL};
+    cli_name = argv[0];
     /* argp's own --help would end the process; so would its errors, before the list is out. */
     if (parse_quietly(&whole, argc, argv, flags | ARGP_NO_HELP | ARGP_NO_EXIT, input)) {
-        list_options(argv[0], argp, argv);
+        list_options(argp, argv);
         exit(CLI_USAGE);
     }
 }
 
-long cli_number(const char *name, const char *option, const char *text, long least, long most,
-                const char *right)
+long cli_number(const char *option, const char *text, long least, long most, const char *right)
 {
     char *end;
     errno = 0;
     long n = strtol(text, &end, 10);
     if (end == text || *end || errno || n < least || n > most)
-        cli_refuse(name, "--%s is '%s': %s would be right", option, text, right);
+        cli_refuse("--%s is '%s': %s would be right", option, text, right);
     return n;
 }
 
-long cli_lines(const char *name, const char *text)
+long cli_lines(const char *text)
 {
-    return cli_number(name, "top", text, 1, LONG_MAX, "a number of lines from 1");
+    return cli_number("top", text, 1, LONG_MAX, "a number of lines from 1");
 }
 
-size_t cli_choice(const char *name, const char *what, const char *text,
-                  const char *(*choice)(size_t i))
+size_t cli_choice(const char *what, const char *text, const char *(*choice)(size_t i))
 {
     char known[1000] = "";
     const char *nearest = NULL;
@@ -220,9 +221,9 @@ size_t cli_choice(const char *name, const char *what, const char *text,
                                        choice(i));
     }
     if (nearest)
-        cli_refuse(name, "%s '%s': did you mean %s? One of %s would be right", what, text, nearest,
+        cli_refuse("%s '%s': did you mean %s? One of %s would be right", what, text, nearest,
                    known);
-    cli_refuse(name, "%s '%s': one of %s would be right", what, text, known);
+    cli_refuse("%s '%s': one of %s would be right", what, text, known);
 }
 
 static bool is_ours(FILE *file, const char *head)
@@ -240,12 +241,11 @@ static bool is_ours(FILE *file, const char *head)
            memmem(text, n, picture, sizeof picture - 1);
 }
 
-void cli_may_replace(const char *name, const char *path, bool force, const char *option,
-                     const char *head)
+void cli_may_replace(const char *path, bool force, const char *option, const char *head)
 {
     struct stat st;
     if (!save_is_safe(path))
-        cli_give_up(name, EXIT_FAILURE);
+        cli_give_up(EXIT_FAILURE);
     if (force || lstat(path, &st) || !S_ISREG(st.st_mode))
         return;
     const char *why;
@@ -255,17 +255,16 @@ void cli_may_replace(const char *name, const char *path, bool force, const char 
         fclose(file);
     if (!ours)
         cli_refuse(
-            name,
             "%s is there, and is not what this version of collprof writes: %s, or --force to "
             "replace it, would be right",
             path, option);
 }
 
-int cli_width(const char *name, const char *text)
+int cli_width(const char *text)
 {
     char right[60];
     snprintf(right, sizeof right, "a number of columns from %d", REPORT_LEAST_WIDTH);
-    return (int)cli_number(name, "width", text, REPORT_LEAST_WIDTH, 10000, right);
+    return (int)cli_number("width", text, REPORT_LEAST_WIDTH, 10000, right);
 }
 
 /* The i-th numeric figure of call sites. */
@@ -278,18 +277,18 @@ static const char *sort_key(size_t i)
     return NULL;
 }
 
-const char *cli_figure(const char *name, const char *option, const char *text)
+const char *cli_figure(const char *option, const char *text)
 {
     char what[40];
     snprintf(what, sizeof what, "--%s is", option);
-    return sort_key(cli_choice(name, what, text, sort_key));
+    return sort_key(cli_choice(what, text, sort_key));
 }
 
-bool cli_flush(const char *name)
+bool cli_flush(void)
 {
     errno = 0;
     if (fflush(stdout) || ferror(stdout)) {
-        reason_say(name, "standard output: %s", strerror(errno ? errno : EIO));
+        reason_say(cli_name, "standard output: %s", strerror(errno ? errno : EIO));
         return false;
     }
     return true;
@@ -331,21 +330,20 @@ int main(int argc, char **argv)
     const char *first = argc > 1 ? argv[1] : "";
     bool helps = !strcmp(first, "help");
     if (argc < 2)
-        cli_refuse("collprof",
-                   "a command is missing: mpiexec -n N collprof run ./app would be right; "
+        cli_refuse("a command is missing: mpiexec -n N collprof run ./app would be right; "
                    "`collprof help` lists the others");
     if (asks(first, "--help", '?') || (helps && argc == 2)) {
         print_usage(stdout);
-        return cli_flush("collprof") ? 0 : 1;
+        return cli_flush() ? 0 : 1;
     }
     if (asks(first, "--version", 'V')) {
         puts(argp_program_version);
         return 0;
     }
-    const struct command *c = &commands[cli_choice("collprof", "there is no command",
-                                                   helps ? argv[2] : first, command_name)];
+    const struct command *c =
+        &commands[cli_choice("there is no command", helps ? argv[2] : first, command_name)];
     snprintf(name, sizeof name, "collprof %s", c->name);
-    argv[1] = name; /* messages begin with it */
+    cli_name = argv[1] = name;
     return do_call(helps ? (struct call){c->run, 2, help, 0}
                          : (struct call){c->run, argc - 1, argv + 1, 0});
 }

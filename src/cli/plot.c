@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 
 struct options {
-    const char *name, *directory, *output, *picture, *overlap;
+    const char *directory, *output, *picture, *overlap;
     char **file; /* all that were given, DIRECTORY first */
     size_t n_files;
     long top;
@@ -64,12 +64,12 @@ static char *describe(int key, const char *text, void *input)
     return list;
 }
 
-static double seconds(const struct options *o, const char *option, const char *text)
+static double seconds(const char *option, const char *text)
 {
     char *end;
     double value = strtod(text, &end);
     if (end == text || *end || !(value >= 0 && value < 1e9))
-        cli_refuse(o->name, "%s is '%s': a number of seconds would be right", option, text);
+        cli_refuse("%s is '%s': a number of seconds would be right", option, text);
     return value;
 }
 
@@ -78,8 +78,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     struct options *o = state->input;
     switch (key) {
     case 'p':
-        o->picture =
-            pictures[cli_choice(o->name, "there is no picture", argument, picture_name)].name;
+        o->picture = pictures[cli_choice("there is no picture", argument, picture_name)].name;
         return 0;
     case 'o':
         o->output = argument;
@@ -88,17 +87,17 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         o->overlap = argument;
         return 0;
     case 't':
-        o->top = cli_lines(o->name, argument);
+        o->top = cli_lines(argument);
         return 0;
     case FROM:
-        o->view.from = seconds(o, "--from", argument);
+        o->view.from = seconds("--from", argument);
         return 0;
     case TO:
-        o->view.to = seconds(o, "--to", argument);
+        o->view.to = seconds("--to", argument);
         return 0;
     case RANKS:
         if (timeline_ranks_valid(argument))
-            cli_refuse(o->name, "--ranks is '%s': %s would be right", argument,
+            cli_refuse("--ranks is '%s': %s would be right", argument,
                        timeline_ranks_valid(argument));
         o->view.ranks = argument;
         return 0;
@@ -120,11 +119,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 static void check(const struct options *o)
 {
     if (o->view.to >= 0 && o->view.to <= fmax(0, o->view.from))
-        cli_refuse(o->name, "--from is not before --to: a range of time would be right");
+        cli_refuse("--from is not before --to: a range of time would be right");
     if (o->picture && o->overlap)
-        cli_refuse(o->name, "--picture and --overlap: one of them would be right");
+        cli_refuse("--picture and --overlap: one of them would be right");
     if (o->output && !plot_path_valid(o->output))
-        cli_give_up(o->name, CLI_USAGE);
+        cli_give_up(CLI_USAGE);
 }
 
 static bool chosen(const struct options *o, const struct picture *picture)
@@ -141,11 +140,11 @@ static void check_targets(const struct options *o, const char *directory)
     for (size_t i = 0; i < n_pictures && !o->overlap; i++) {
         snprintf(path, sizeof path, "%s/%s.png", directory, pictures[i].name);
         if (chosen(o, &pictures[i]))
-            cli_may_replace(o->name, path, o->force, "--output", NULL);
+            cli_may_replace(path, o->force, "--output", NULL);
     }
     snprintf(path, sizeof path, "%s/overlap.png", directory);
     if (o->overlap)
-        cli_may_replace(o->name, path, o->force, "--output", NULL);
+        cli_may_replace(path, o->force, "--output", NULL);
 }
 
 static bool draw(const struct options *o, const struct profile *p, const char *directory)
@@ -157,9 +156,8 @@ static bool draw(const struct options *o, const struct profile *p, const char *d
             continue;
         snprintf(path, sizeof path, "%s/%s.png", directory, pictures[i].name);
         const char *target = o->output ? o->output : path;
-        struct profile *trace = pictures[i].traced && (p->trace.on || o->picture)
-                                    ? cli_load_trace(o->name, directory)
-                                    : NULL;
+        struct profile *trace =
+            pictures[i].traced && (p->trace.on || o->picture) ? cli_load_trace(directory) : NULL;
         struct picture_view view = o->view;
         view.top = (size_t)o->top;
         bool missing = pictures[i].traced && !trace;
@@ -169,7 +167,7 @@ static bool draw(const struct options *o, const struct profile *p, const char *d
         profile_free(trace);
         if (result == PICTURE_DRAWN) {
             cli_say("%s: %s", target, pictures[i].summary);
-            good = (!o->show || cli_show(o->name, target)) && good;
+            good = (!o->show || cli_show(target)) && good;
         }
         if (result == PICTURE_EMPTY)
             cli_say("%s: nothing to draw: %s", pictures[i].name, needs);
@@ -221,7 +219,7 @@ static bool draw_overlap(const struct options *o, const struct profile *p, const
     if (good)
         cli_say("%s: %s, with %zu call sites that post requests%s", path, m->title, n,
                 n_beyond ? ", at its edge those beyond" : "");
-    good = good && (!o->show || cli_show(o->name, path));
+    good = good && (!o->show || cli_show(path));
     for (size_t i = 0; i < n_maps; i++)
         overlap_map_free(&maps[i]);
     free(maps);
@@ -260,18 +258,17 @@ static bool draw_files(const struct options *o)
     const char *target = o->output ? o->output : path;
     for (size_t i = 1; i < o->n_files; i++)
         if (is_json(o->file[i]) != maps)
-            cli_refuse(o->name, "'%s' and '%s' are not alike: logs or overlap maps would be right",
+            cli_refuse("'%s' and '%s' are not alike: logs or overlap maps would be right",
                        o->file[0], o->file[i]);
     if (!o->output && o->n_files > 1)
-        cli_refuse(o->name, "%zu files: --output=FILE for their picture would be right",
-                   o->n_files);
+        cli_refuse("%zu files: --output=FILE for their picture would be right", o->n_files);
     if (!o->output)
-        cli_may_replace(o->name, target, o->force, "--output", NULL);
+        cli_may_replace(target, o->force, "--output", NULL);
     bool good = maps ? overlap_files_draw(target, o->file, o->n_files)
                      : pairs_logs_plot(o->file, o->n_files, target);
     if (good)
         cli_say("%s: from %s%s", target, o->file[0], o->n_files > 1 ? " and others" : "");
-    return good && (!o->show || cli_show(o->name, target));
+    return good && (!o->show || cli_show(target));
 }
 
 static bool draw_run(const struct options *o, const char *directory)
@@ -295,19 +292,18 @@ int cli_plot(int argc, char **argv)
         .doc = "Draws pictures of the run in DIR (collprof.out), or of a FILE that collbench-pairs "
                "(its log) or collbench-overlap (JSON) wrote, of several a row each, by gnuplot.\v",
         .help_filter = describe};
-    struct options o = {.name = argv[0], .top = 6, .view = {.from = -1, .to = -1}};
+    struct options o = {.top = 6, .view = {.from = -1, .to = -1}};
     struct stat st;
     cli_parse(&argp, argc, argv, 0, &o);
     check(&o);
-    const char *source = o.directory ? o.directory : "collprof.out";
+    const char *source = o.directory ? o.directory : CLI_DIRECTORY;
     bool is_file = !stat(source, &st) && S_ISREG(st.st_mode);
     if (!is_file && o.n_files > 1)
-        cli_refuse(o.name, "'%s' is one directory too many", o.file[1]);
+        cli_refuse("'%s' is one directory too many", o.file[1]);
     if (is_file && (o.picture || o.overlap))
-        cli_refuse(o.name,
-                   "--picture and --overlap are for the directory of a run, not for a file");
+        cli_refuse("--picture and --overlap are for the directory of a run, not for a file");
     if (!is_file && o.output && !o.picture && !o.overlap)
-        cli_refuse(o.name, "--output names one file: --picture=NAME says which picture");
+        cli_refuse("--output names one file: --picture=NAME says which picture");
     bool good = is_file ? draw_files(&o) : draw_run(&o, source);
-    return cli_flush(o.name) && good ? 0 : 1;
+    return cli_flush() && good ? 0 : 1;
 }

@@ -17,7 +17,7 @@
 enum { MOST_RUNS = 1000 };
 
 struct repeat {
-    const char *name, *output, *against; /* AGAINST: for the shell; NULL: none */
+    const char *output, *against; /* AGAINST: for the shell; NULL: none */
     char **command;
     long runs, warm_up;
     char *directory[2][MOST_RUNS]; /* of AGAINST, of the command */
@@ -36,11 +36,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     struct repeat *r = state->input;
     switch (key) {
     case 'n':
-        r->runs = cli_number(r->name, "runs", argument, 1, MOST_RUNS, "a number from 1 to 1000");
+        r->runs = cli_number("runs", argument, 1, MOST_RUNS, "a number from 1 to 1000");
         return 0;
     case 'w':
-        r->warm_up =
-            cli_number(r->name, "warm-up", argument, 0, MOST_RUNS, "a number from 0 to 1000");
+        r->warm_up = cli_number("warm-up", argument, 0, MOST_RUNS, "a number from 0 to 1000");
         return 0;
     case 'a':
         r->against = argument;
@@ -66,7 +65,7 @@ static _Noreturn void become(const struct repeat *r, bool against, const char *d
         execl("/bin/sh", "sh", "-c", r->against, (char *)NULL);
     else
         execvp(r->command[0], r->command);
-    reason_say(r->name, "%s: %s", against ? "/bin/sh" : r->command[0], strerror(errno));
+    reason_say(cli_name, "%s: %s", against ? "/bin/sh" : r->command[0], strerror(errno));
     _exit(CLI_NOT_FOUND);
 }
 
@@ -78,7 +77,7 @@ static int run_one(const struct repeat *r, bool against, const char *directory)
     if (pid == 0)
         become(r, against, directory);
     if (pid < 0)
-        cli_refuse(r->name, "no further process can be started: %s", strerror(errno));
+        cli_refuse("no further process can be started: %s", strerror(errno));
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
@@ -88,7 +87,7 @@ static char *path_of(const struct repeat *r, const char *format, const char *wha
 {
     char *part, *path;
     if (asprintf(&part, format, what, i) < 0 || asprintf(&path, "%s/%s", r->output, part) < 0)
-        cli_refuse(r->name, "out of memory");
+        cli_refuse("out of memory");
     free(part);
     return path;
 }
@@ -106,18 +105,18 @@ static bool run_kept(struct repeat *r, bool against, const char *directory)
     double from = clock_now();
     int status = run_one(r, against, directory);
     if (status) {
-        reason_say(r->name, "status %d of %s: what has run by now is in %s", status,
+        reason_say(cli_name, "status %d of %s: what has run by now is in %s", status,
                    against ? r->against : r->command[0], r->output);
         return false;
     }
     if (!has_profile(directory)) {
-        reason_say(r->name,
+        reason_say(cli_name,
                    "there is no profile in %s after %s: a command with `collprof run` right before "
                    "the application, without -o, would be right: mpiexec -n 4 collprof run ./app",
                    directory, against ? r->against : r->command[0]);
         return false;
     }
-    reason_say(r->name, "%s: %.2f s", directory, clock_now() - from);
+    reason_say(cli_name, "%s: %.2f s", directory, clock_now() - from);
     return true;
 }
 
@@ -148,7 +147,7 @@ static int compare(struct repeat *r)
     char **argv = calloc((size_t)(2 * r->runs) + 3, sizeof *argv);
     int argc = 0;
     if (!argv)
-        cli_refuse(r->name, "out of memory");
+        cli_refuse("out of memory");
     argv[argc++] = name;
     for (int side = 0; side < 2; side++) {
         if (side)
@@ -172,20 +171,18 @@ int cli_repeat(int argc, char **argv)
             "own, for collprof compare. Stands before the launcher, and the command has `collprof "
             "run' in it: collprof repeat mpiexec -n 4 collprof run ./app\vWith --against the other "
             "command is what it was before; the two are run in turns, and compared at the end."};
-    struct repeat r = {.name = argv[0], .output = "collprof.repeat", .runs = 5, .warm_up = 1};
+    struct repeat r = {.output = "collprof.repeat", .runs = 5, .warm_up = 1};
     cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &r);
     if (!r.command)
         cli_refuse(
-            r.name,
             "a command is missing: collprof repeat mpiexec -n 4 collprof run ./app would be right");
     if (mkdir(r.output, 0777))
-        cli_refuse(r.name, "%s: %s: a new directory would be right (-o)", r.output,
-                   strerror(errno));
+        cli_refuse("%s: %s: a new directory would be right (-o)", r.output, strerror(errno));
     signal(SIGINT, SIG_IGN); /* the command gets it, too, and its end is told here */
     if (!run_all(&r))
         return 1;
     if (r.against)
         return compare(&r);
     cli_say("%ld runs are kept: collprof compare BEFORE... -- %s/run-*", r.runs, r.output);
-    return cli_flush(r.name) ? 0 : 1;
+    return cli_flush() ? 0 : 1;
 }

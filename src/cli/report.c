@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 struct options {
-    const char *name, *directory;
+    const char *directory;
     const char *base_round, *html_file;
     bool json, html, show, force;
     struct report_options report;
@@ -62,10 +62,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         o->json = true;
         return 0;
     case 't':
-        o->report.top = cli_lines(o->name, argument);
+        o->report.top = cli_lines(argument);
         return 0;
     case 's':
-        o->report.sort = cli_figure(o->name, "sort", argument);
+        o->report.sort = cli_figure("sort", argument);
         return 0;
     case 'b':
         o->base_round = argument;
@@ -81,7 +81,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         o->report.explain = true;
         return 0;
     case 'w':
-        o->report.width = cli_width(o->name, argument);
+        o->report.width = cli_width(argument);
         return 0;
     case SHOW:
         o->show = true;
@@ -91,8 +91,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case RANK:
         o->filter.one_rank = true;
-        o->filter.rank =
-            (int)cli_number(o->name, "rank", argument, 0, INT32_MAX, "the number of a rank");
+        o->filter.rank = (int)cli_number("rank", argument, 0, INT32_MAX, "the number of a rank");
         return 0;
     case COMM:
         o->filter.comm = argument;
@@ -101,12 +100,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         o->filter.region = argument;
         return 0;
     case COLOR:
-        o->report.color = (enum style_when)cli_choice(o->name, "--color is", argument, color_when);
+        o->report.color = (enum style_when)cli_choice("--color is", argument, color_when);
         return 0;
     case ARGP_KEY_ARG:
         if (o->directory)
             cli_refuse(
-                o->name,
                 "two directories, %s and %s: one would be right, or `collprof compare` for two",
                 o->directory, argument);
         o->directory = argument;
@@ -150,7 +148,7 @@ static bool finish_html(const struct options *o, struct save *save, const char *
         return false;
     if (strcmp(target, "-"))
         cli_say("%s: open it in a browser", target);
-    return !o->show || cli_show(o->name, target);
+    return !o->show || cli_show(target);
 }
 
 static bool write_html(const struct options *o, const struct profile *p,
@@ -161,7 +159,7 @@ static bool write_html(const struct options *o, const struct profile *p,
     snprintf(path, sizeof path, "%s/report.html", o->report.directory);
     const char *target = o->html_file ? o->html_file : path;
     if (!o->html_file)
-        cli_may_replace(o->name, target, o->force, "--html=FILE", NULL);
+        cli_may_replace(target, o->force, "--html=FILE", NULL);
     if (!save_open(&save, target))
         return false;
     char *timeline = p->trace.on ? timeline_of(o->report.directory) : NULL;
@@ -178,13 +176,12 @@ static bool write_document(const struct options *o)
     char why[1000];
     struct save save;
     if (!o->html)
-        cli_refuse(o->name,
-                   "%s is a file: --html for results of a benchmark, or the directory of a run, "
+        cli_refuse("%s is a file: --html for results of a benchmark, or the directory of a run, "
                    "would be right",
                    file);
     json_t *document = json_file_load(file, why, sizeof why);
     if (!data_is_document(document)) {
-        reason_say(o->name, "%s%swhat collbench-* write with --format=json would be right",
+        reason_say(cli_name, "%s%swhat collbench-* write with --format=json would be right",
                    document ? file : why, document ? ": " : "; ");
         json_decref(document);
         return false;
@@ -193,7 +190,7 @@ static bool write_document(const struct options *o)
              dot && !strcmp(dot, ".json") ? (int)(dot - file) : (int)strlen(file), file);
     const char *target = o->html_file ? o->html_file : path;
     if (!o->html_file)
-        cli_may_replace(o->name, target, o->force, "--html=FILE", NULL);
+        cli_may_replace(target, o->force, "--html=FILE", NULL);
     bool good = save_open(&save, target);
     if (good) {
         data_html_document(document, save.out);
@@ -222,30 +219,30 @@ int cli_report(int argc, char **argv)
                "(collprof.out). Of a run that crashed or was killed, the raw records of its ranks "
                "are read, and the report says which are incomplete.  With --html also results that "
                "collbench-* have written to FILE as JSON."};
-    struct options o = {.name = argv[0], .report = {.top = 10}};
+    struct options o = {.report = {.top = 10}};
     cli_parse(&argp, argc, argv, 0, &o);
     if (o.json && o.html)
-        cli_refuse(o.name, "--json and --html: one of them would be right");
+        cli_refuse("--json and --html: one of them would be right");
     struct stat st;
     if (o.directory && !stat(o.directory, &st) && S_ISREG(st.st_mode))
-        return write_document(&o) && cli_flush(o.name) ? 0 : 1;
+        return write_document(&o) && cli_flush() ? 0 : 1;
     struct base_round base = {0};
     char why[1000];
     if (o.base_round && !base_round_load(o.base_round, &base, NULL, why, sizeof why)) {
-        reason_say(o.name, "%s", why);
+        reason_say(cli_name, "%s", why);
         return 1;
     }
     o.report.base = &base;
-    struct profile *p = profile_load(o.directory ? o.directory : "collprof.out");
+    struct profile *p = profile_load(o.directory ? o.directory : CLI_DIRECTORY);
     if (!p)
         return 1;
     if (!filter_apply(p, &o.filter, why, sizeof why)) {
-        reason_say(o.name, "%s", why);
+        reason_say(cli_name, "%s", why);
         profile_free(p);
         return 1;
     }
     o.report.filter = &o.filter;
-    o.report.directory = o.directory ? o.directory : "collprof.out";
+    o.report.directory = o.directory ? o.directory : CLI_DIRECTORY;
     bool good = true;
     if (o.html) {
         good = write_html(&o, p, &base);
@@ -262,5 +259,5 @@ int cli_report(int argc, char **argv)
     }
     profile_free(p);
     base_round_free(&base);
-    return cli_flush(o.name) && good ? 0 : 1;
+    return cli_flush() && good ? 0 : 1;
 }

@@ -22,7 +22,6 @@ enum { FIRST_LONG = 256, MAX_OPTIONS = 40 };
 enum { RANKS = 'n', REPEAT = 255 }; /* no options, but often tried */
 
 struct run {
-    const char *name;
     struct settings settings;
     unsigned long
         given; /* as options, a bit each: not by variables, which may stand for many runs */
@@ -65,7 +64,7 @@ static void take(struct run *r, const struct setting *s, const char *text)
     char variable[64];
     const char *right = settings_set(&r->settings, s, text);
     if (right)
-        cli_refuse(r->name, "--%s is '%s': %s would be right", s->option, text, right);
+        cli_refuse("--%s is '%s': %s would be right", s->option, text, right);
     settings_variable(s, variable);
     setenv(variable, text, 1);
     r->given |= 1ul << (s - settings_table);
@@ -80,10 +79,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     }
     if (key == RANKS)
-        cli_refuse(r->name, "-n is the launcher's: mpiexec -n N collprof run ./app would be right");
+        cli_refuse("-n is the launcher's: mpiexec -n N collprof run ./app would be right");
     if (key == REPEAT)
-        cli_refuse(r->name, "--repeat is what stands before the launcher: collprof repeat --runs=5 "
-                            "mpiexec -n N collprof run ./app would be right");
+        cli_refuse("--repeat is what stands before the launcher: collprof repeat --runs=5 "
+                   "mpiexec -n N collprof run ./app would be right");
     if (key != ARGP_KEY_ARG)
         return ARGP_ERR_UNKNOWN;
     r->application = state->argv + state->next - 1; /* all that follows is its own */
@@ -114,20 +113,20 @@ static void check_environment(struct run *r)
         if (!s) {
             char known[2000];
             list_variables(known, sizeof known);
-            cli_refuse(r->name, "there is no variable %.*s: known are %s", (int)length, *e, known);
+            cli_refuse("there is no variable %.*s: known are %s", (int)length, *e, known);
         }
         const char *right = settings_set(&r->settings, s, value);
         if (right)
-            cli_refuse(r->name, "%.*s is '%s': %s would be right", (int)length, *e, value, right);
+            cli_refuse("%.*s is '%s': %s would be right", (int)length, *e, value, right);
     }
 }
 
-static void check_file(const struct run *r, const char *option, const char *path)
+static void check_file(const char *option, const char *path)
 {
     const char *why;
     int fd = *path ? input_open(AT_FDCWD, path, NULL, &why) : -1;
     if (*path && fd < 0)
-        cli_refuse(r->name, "--%s: %s: %s", option, path, why);
+        cli_refuse("--%s: %s: %s", option, path, why);
     if (fd >= 0)
         close(fd);
 }
@@ -137,8 +136,8 @@ static void check_with(const struct run *r, const char *option, bool there, cons
 {
     for (size_t i = 0; i < settings_count; i++)
         if (!there && r->given >> i & 1 && !strcmp(settings_table[i].option, option))
-            cli_refuse(r->name, "--%s changes nothing without --%s: both or none would be right",
-                       option, needed);
+            cli_refuse("--%s changes nothing without --%s: both or none would be right", option,
+                       needed);
 }
 
 static void check_settings(const struct run *r)
@@ -146,46 +145,41 @@ static void check_settings(const struct run *r)
     check_with(r, "ack-share", *r->settings.ack, "ack");
     check_with(r, "benchmark-every", *r->settings.benchmark, "benchmark");
     check_with(r, "benchmark-budget", *r->settings.benchmark, "benchmark");
-    check_file(r, "latencies", r->settings.latencies);
+    check_file("latencies", r->settings.latencies);
     check_with(r, "latencies", !strcmp(r->settings.bcast, "grid"), "bcast=grid");
-    check_file(r, "base-round", r->settings.base_round);
+    check_file("base-round", r->settings.base_round);
 }
 
 /* Before what the loader's VARIABLE has already. */
-static void preload(const struct run *r, const char *variable, const char *library)
+static void preload(const char *variable, const char *library)
 {
     char path[4200], *list;
     const char *others = getenv(variable);
     if (!beside_find(library, path, sizeof path))
-        cli_refuse(r->name,
-                   "%s is neither beside this program nor where it was to be installed "
+        cli_refuse("%s is neither beside this program nor where it was to be installed "
                    "(%s): `make install` would be right",
                    library, path);
     if (strpbrk(path, " :"))
-        cli_refuse(r->name,
-                   "%s: a library with a space or colon in its path cannot be preloaded: "
+        cli_refuse("%s: a library with a space or colon in its path cannot be preloaded: "
                    "install it elsewhere",
                    path);
     if (asprintf(&list, "%s%s%s", path, others && *others ? ":" : "", others ? others : "") < 0)
-        cli_refuse(r->name, "out of memory");
+        cli_refuse("out of memory");
     setenv(variable, list, 1);
     free(list);
 }
 
 /* An MPI that does not find its launcher believes to be alone: N runs of one rank each. */
-static void check_launcher(const struct run *r, const char *application,
-                           const struct mpi_built *mpi)
+static void check_launcher(const char *application, const struct mpi_built *mpi)
 {
     struct launcher l = launcher_read(mpi);
     if (launcher_serves(&l, mpi))
         return;
     if (!strcmp(l.name, "srun"))
-        cli_refuse(r->name,
-                   "%s is built with %s, and srun offers its %d ranks no way to find each other: "
+        cli_refuse("%s is built with %s, and srun offers its %d ranks no way to find each other: "
                    "each would run alone or stop in MPI_Init: %s would be right",
                    application, mpi->title, l.size, launcher_command(&l, mpi));
-    cli_refuse(r->name,
-               "%s is built with %s, but %s starts it: each of the %d ranks would run alone: "
+    cli_refuse("%s is built with %s, but %s starts it: each of the %d ranks would run alone: "
                "%s -n %d collprof run %s would be right",
                application, mpi->title, l.name, l.size, launcher_command(&l, mpi), l.size,
                application);
@@ -208,8 +202,7 @@ static void check_application(const struct run *r)
     struct executable x;
     const char *application = r->application[0];
     if (is_launcher(application))
-        cli_refuse(r->name,
-                   "%s starts the ranks: the other way round would be right: %s ... "
+        cli_refuse("%s starts the ranks: the other way round would be right: %s ... "
                    "collprof run APPLICATION",
                    application, application);
     if (!executable_look(&x, application))
@@ -217,29 +210,28 @@ static void check_application(const struct run *r)
     name_application(&x);
     /* What is not linked with MPI may open it by hand, or be a script that starts what does. */
     if (!*x.mpi && !x.is_static)
-        preload(r, "LD_AUDIT", "libcollprof-audit.so");
+        preload("LD_AUDIT", "libcollprof-audit.so");
     const struct mpi_built *mpi = mpi_of_library(x.mpi);
     if (*x.mpi && !mpi)
-        cli_refuse(r->name,
-                   "%s is linked with %s, for which this collprof has no layer: configured "
+        cli_refuse("%s is linked with %s, for which this collprof has no layer: configured "
                    "--with-mpi=...,DIRECTORY it has one (collprof info lists those there are)",
                    application, x.mpi);
     if (mpi && !x.is_mixed)
-        check_launcher(r, application, mpi);
+        check_launcher(application, mpi);
     if (!launcher_speaks())
         return;
     if (x.is_static)
-        reason_say(r->name,
+        reason_say(cli_name,
                    "%s is statically linked: nothing can be preloaded into it: unless it "
                    "was linked with -lcollprof, it will not be profiled",
                    application);
     if (x.is_privileged)
-        reason_say(r->name,
+        reason_say(cli_name,
                    "%s changes its user or group when started: nothing is preloaded into "
                    "it, it will not be profiled",
                    application);
     if (x.is_shell)
-        reason_say(r->name,
+        reason_say(cli_name,
                    "%s may start several programs: each that uses MPI is profiled, and one that "
                    "starts later takes the place of the one before in %s",
                    application, r->settings.output);
@@ -278,7 +270,7 @@ static void unhush(int kept)
 int cli_run(int argc, char **argv)
 {
     struct argp_option options[MAX_OPTIONS] = {0};
-    struct run r = {.name = argv[0]};
+    struct run r = {0};
     const struct argp argp = {.options = options,
                               .parser = parse,
                               .args_doc = "[--] APPLICATION [ARGUMENT...]",
@@ -289,21 +281,20 @@ int cli_run(int argc, char **argv)
     check_environment(&r);
     cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &r);
     if (!r.application)
-        cli_refuse(r.name,
-                   "an application is missing: collprof run [OPTION...] ./app would be right");
+        cli_refuse("an application is missing: collprof run [OPTION...] ./app would be right");
     check_settings(&r);
     check_application(&r);
     if (r.settings.yield) {
-        preload(&r, "LD_PRELOAD", "libcollprof-yield.so");
+        preload("LD_PRELOAD", "libcollprof-yield.so");
         setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0); /* Open MPI's own way, whatever it uses */
     }
     if (!strcmp(r.settings.trace, "transport"))
-        preload(&r, "LD_PRELOAD", "libcollprof-transport.so");
-    preload(&r, "LD_PRELOAD", "libcollprof.so");
+        preload("LD_PRELOAD", "libcollprof-transport.so");
+    preload("LD_PRELOAD", "libcollprof.so");
     unhush(kept);
     execvp(r.application[0], r.application);
     int error = errno;
     if (launcher_speaks())
-        reason_say(r.name, "%s: %s", r.application[0], strerror(error));
+        reason_say(cli_name, "%s: %s", r.application[0], strerror(error));
     return error == ENOENT || error == ENOTDIR ? CLI_NOT_FOUND : CLI_CANNOT_EXECUTE;
 }

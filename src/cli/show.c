@@ -8,7 +8,7 @@
 
 extern char **environ;
 
-bool cli_show(const char *name, const char *path)
+bool cli_show(const char *path)
 {
     const char *browser = getenv("BROWSER");
     char program[4400], *argv[] = {program, (char *)path, NULL};
@@ -19,7 +19,7 @@ bool cli_show(const char *name, const char *path)
              browser && *browser ? browser : "xdg-open");
     int error = posix_spawnp(&pid, program, NULL, NULL, argv, environ); /* it may stay open */
     if (error)
-        reason_say(name, "cannot show %s: %s: %s: a viewer in BROWSER would be right", path,
+        reason_say(cli_name, "cannot show %s: %s: %s: a viewer in BROWSER would be right", path,
                    program, strerror(error));
     return !error;
 }
