@@ -7,6 +7,7 @@
 #include "results/launches.h"
 #include "results/save.h"
 #include "sync/local_clock.h"
+#include "sync/politely.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -15,21 +16,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#ifdef COLLPROF_SIMULATED
-void bench_wait(MPI_Comm comm)
-{
-    PMPI_Barrier(comm);
-}
-#else
 void bench_wait(MPI_Comm comm)
 {
     MPI_Request request;
-    int done = 0;
-    PMPI_Ibarrier(comm, &request);
-    while (PMPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done)
-        usleep(1000);
+    wait_politely(PMPI_Ibarrier(comm, &request), &request);
 }
-#endif
 
 void bench_clocks(struct sync_clock *clock, MPI_Comm comm)
 {

@@ -92,17 +92,6 @@ static size_t count_hosts(const struct place *places, size_t n)
     return hosts;
 }
 
-static void fact_machine(struct document *d)
-{
-#ifndef COLLPROF_SIMULATED
-    char machine[256];
-    place_machine(machine, sizeof machine);
-    if (*machine)
-        document_fact(d, "machine", "%s", machine);
-#endif
-    machine_facts(d);
-}
-
 /* A line per rank, neighbours of equal place together. */
 static void facts_places(struct document *d, const struct place *places, int n)
 {
@@ -213,7 +202,7 @@ struct document *bench_document(const struct bench *b, const char *schema)
     fact_clock(d);
     fact_options(d, b);
     document_fact(d, "ranks", "%d on %zu host%s", b->size, hosts, hosts == 1 ? "" : "s");
-    fact_machine(d);
+    machine_facts(d);
     facts_places(d, places, b->size);
     fact_load(d, b, place_load(places, (size_t)b->size));
     caption(d, b, place_load(places, (size_t)b->size));

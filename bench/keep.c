@@ -2,6 +2,8 @@
  * or the death of a rank. On rank 0, since only that has results. */
 #include "bench_inner.h"
 
+#include "base/clock.h"
+
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -22,11 +24,6 @@ static struct {
     char *part; /* the file, or NULL: standard output */
     double began, took;
 } keeping;
-#ifdef COLLPROF_SIMULATED
-static const bool simulated = true; /* all ranks are one process: nothing is kept */
-#else
-static const bool simulated = false;
-#endif
 static struct last_words *_Atomic words;
 static const int watched[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU};
 enum { N_WATCHED = sizeof watched / sizeof *watched };
@@ -135,7 +132,7 @@ bool bench_is_file(const char *output)
 
 void bench_keep(const struct bench *b, const struct bench_so_far *so_far)
 {
-    if (simulated || b->rank)
+    if (b->rank || clock_source == CLOCK_SOURCE_EXTERNAL) /* simulated ranks are one process */
         return;
     keeping.b = b;
     keeping.so_far = *so_far;

@@ -2,6 +2,7 @@
  * meanwhile. */
 #include "base/clock.h"
 #include "base/noise.h"
+#include "base/topology.h"
 #include "bench_inner.h"
 #include "picture/plot.h"
 
@@ -11,13 +12,6 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
-
-#ifdef COLLPROF_SIMULATED
-void machine_facts(struct document *d)
-{
-    (void)d; /* the simulator's platform decides */
-}
-#else
 
 static void fact_frequency(struct document *d)
 {
@@ -72,6 +66,12 @@ static void fact_environment(struct document *d)
 void machine_facts(struct document *d)
 {
     struct utsname kernel;
+    char machine[256];
+    if (clock_source == CLOCK_SOURCE_EXTERNAL)
+        return; /* the simulator's platform decides */
+    place_machine(machine, sizeof machine);
+    if (*machine)
+        document_fact(d, "machine", "%s", machine);
     if (uname(&kernel) == 0)
         document_fact(d, "kernel", "%s %s", kernel.sysname, kernel.release);
 #ifdef __clang__
@@ -82,7 +82,6 @@ void machine_facts(struct document *d)
     fact_frequency(d);
     fact_environment(d);
 }
-#endif
 
 static struct watch {
     double time, began;

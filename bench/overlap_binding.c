@@ -1,53 +1,9 @@
 #include "overlap_binding.h"
 
-#include <stdio.h>
-
-#ifdef COLLPROF_SIMULATED
-
-struct binding *binding_new(MPI_Comm comm, enum bind_mode mode)
-{
-    (void)comm, (void)mode;
-    return NULL;
-}
-
-void binding_free(struct binding *b)
-{
-    (void)b;
-}
-
-int binding_processors(const struct binding *b)
-{
-    (void)b;
-    return 1;
-}
-
-int binding_machine(const struct binding *b)
-{
-    (void)b;
-    return 1;
-}
-
-int binding_for_threads(const struct binding *b)
-{
-    (void)b;
-    return 1;
-}
-
-void binding_of_thread(int thread, void *binding)
-{
-    (void)thread;
-    (void)binding;
-}
-
-void binding_describe(const struct binding *b, char *text, size_t size)
-{
-    (void)b;
-    snprintf(text, size, "none: a simulated processor each");
-}
-
-#else
+#include "base/clock.h"
 
 #include <hwloc.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 struct binding {
@@ -130,6 +86,8 @@ static struct binding *see_machine(enum bind_mode mode)
 
 struct binding *binding_new(MPI_Comm comm, enum bind_mode mode)
 {
+    if (clock_source == CLOCK_SOURCE_EXTERNAL)
+        return NULL;
     struct binding *b = see_machine(mode);
     choose_processors(b, comm);
     if (b && mode != BIND_NONE)
@@ -173,7 +131,9 @@ void binding_describe(const struct binding *b, char *text, size_t size)
 {
     char threads[96] = "";
     if (!b) {
-        snprintf(text, size, "none: hwloc cannot tell the processors");
+        snprintf(text, size, "none: %s",
+                 clock_source == CLOCK_SOURCE_EXTERNAL ? "a simulated processor each"
+                                                       : "hwloc cannot tell the processors");
         return;
     }
     hwloc_bitmap_list_snprintf(threads, sizeof threads, b->threads);
@@ -183,5 +143,3 @@ void binding_describe(const struct binding *b, char *text, size_t size)
         snprintf(text, size, "communication on processor %d, computing threads on %s", b->own,
                  threads);
 }
-
-#endif
