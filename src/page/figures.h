@@ -35,8 +35,8 @@ struct figure {
     const char *key;  /* in --sort, and the name of its column in data */
     const char *head; /* on the page; NULL: it is not shown there */
     enum unit unit;
-    double (*get)(const struct view *v, const void *row); /* NaN: not known */
     const char *about;
+    double (*get)(const struct view *v, const void *row); /* NaN: not known */
     /* As a text, whole; as it is shown on the page, if that is not how its unit is shown. */
     void (*text)(const struct view *v, const void *row, char *text, size_t room);
     void (*brief)(const struct view *v, const void *row, char *text, size_t room);

@@ -22,25 +22,24 @@ static void wait_site(const struct view *v, const void *row, char *text, size_t 
 }
 
 static const struct figure list_of_wait[] = {
-    {"state", "waiting", UNIT_TEXT, NULL,
+    {"state", "waiting", UNIT_TEXT,
      "what for: late sender or receiver: the other side of a message; wrong order: while one that "
      "was sent before lay ready; the others: a rank that the collective needs",
-     wait_state, NULL, 0},
-    {"for_rank", "for rank", UNIT_RANK, wait_rank, "the rank that was waited for", NULL,
-     wait_rank_brief, 0},
-    {"calls", "calls", UNIT_COUNT, wait_calls, "calls that waited so", NULL, NULL, 0},
-    {"time", "all time", UNIT_TIME, wait_time, "waited in them, all ranks together", NULL, NULL, 0},
-    {"mean", "mean", UNIT_TIME, wait_mean, "waited in one of them", NULL, NULL, 0},
-    {"share", "% wait", UNIT_SHARE, wait_share, "part of all waiting", NULL, NULL, 0},
-    {"calls_share", NULL, UNIT_SHARE, wait_call_share, "part of the time in all MPI calls", NULL,
-     NULL, 0},
-    {"in_turn", NULL, UNIT_SHARE, wait_in_turn,
-     "how often, at an n-to-n, the next that was waited for was the same as the time before", NULL,
-     NULL, 0},
-    {"operation", "operation", UNIT_TEXT, NULL, "the MPI function that waited", wait_operation,
-     wait_operation_brief, 0},
-    {"call_site", "call site", UNIT_TEXT, NULL, "where it is called", wait_site, wait_site_brief,
-     0},
+     .text = wait_state},
+    {"for_rank", "for rank", UNIT_RANK, "the rank that was waited for", .get = wait_rank,
+     .brief = wait_rank_brief},
+    {"calls", "calls", UNIT_COUNT, "calls that waited so", .get = wait_calls},
+    {"time", "all time", UNIT_TIME, "waited in them, all ranks together", .get = wait_time},
+    {"mean", "mean", UNIT_TIME, "waited in one of them", .get = wait_mean},
+    {"share", "% wait", UNIT_SHARE, "part of all waiting", .get = wait_share},
+    {"calls_share", NULL, UNIT_SHARE, "part of the time in all MPI calls", .get = wait_call_share},
+    {"in_turn", NULL, UNIT_SHARE,
+     "how often, at an n-to-n, the next that was waited for was the same as the time before",
+     .get = wait_in_turn},
+    {"operation", "operation", UNIT_TEXT, "the MPI function that waited", .text = wait_operation,
+     .brief = wait_operation_brief},
+    {"call_site", "call site", UNIT_TEXT, "where it is called", .text = wait_site,
+     .brief = wait_site_brief},
 };
 FIGURES(wait);
 LIST(list_waits, waits)
@@ -71,18 +70,18 @@ static void peer_site(const struct view *v, const void *row, char *text, size_t 
 }
 
 static const struct figure list_of_message[] = {
-    {"rank", "rank", UNIT_RANK, peer_rank, "the rank that sent or received", NULL, peer_rank_brief,
-     0},
-    {"direction", NULL, UNIT_TEXT, NULL, "whether it sent or received", peer_direction, NULL, 0},
-    {"peer", "to", UNIT_RANK, peer_peer, "the rank at the other end", NULL, peer_peer_brief, 0},
-    {"messages", "messages", UNIT_COUNT, peer_messages, "messages between them", NULL, NULL, 0},
-    {"bytes", "bytes", UNIT_BYTES, peer_bytes, "their payload", NULL, NULL, 0},
-    {"size", "size", UNIT_BYTES, peer_size, "of one message, mean", NULL, NULL, 0},
-    {"operation", "operation", UNIT_TEXT, NULL,
-     "the MPI function that sent, or that posted the receive", peer_operation, peer_operation_brief,
-     0},
-    {"call_site", "call site", UNIT_TEXT, NULL, "where it is called", peer_site, peer_site_brief,
-     0},
+    {"rank", "rank", UNIT_RANK, "the rank that sent or received", .get = peer_rank,
+     .brief = peer_rank_brief},
+    {"direction", NULL, UNIT_TEXT, "whether it sent or received", .text = peer_direction},
+    {"peer", "to", UNIT_RANK, "the rank at the other end", .get = peer_peer,
+     .brief = peer_peer_brief},
+    {"messages", "messages", UNIT_COUNT, "messages between them", .get = peer_messages},
+    {"bytes", "bytes", UNIT_BYTES, "their payload", .get = peer_bytes},
+    {"size", "size", UNIT_BYTES, "of one message, mean", .get = peer_size},
+    {"operation", "operation", UNIT_TEXT, "the MPI function that sent, or that posted the receive",
+     .text = peer_operation, .brief = peer_operation_brief},
+    {"call_site", "call site", UNIT_TEXT, "where it is called", .text = peer_site,
+     .brief = peer_site_brief},
 };
 FIGURES(message);
 LIST(list_messages, peers)
