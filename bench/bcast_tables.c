@@ -15,12 +15,18 @@ struct columns {
     size_t n;
 };
 
+struct declared { /* a column of the destinations' */
+    const char *method;
+    const struct bcast_column *column;
+};
+
 struct tables {
     const struct options *o;
     struct document *d;
     struct table *methods, *statistics, *destinations;
     json_t *samples;
     struct columns by_method, by_destination;
+    struct declared declared[MOST_COLUMNS]; /* of by_destination; those before have none */
     char heads[MOST_COLUMNS][32];
     int over_budget, figures; /* of all figures, those that the budget ended */
     int violations, unsettled;
@@ -63,12 +69,23 @@ static void add_column(struct columns *c, struct column column)
         c->column[c->n++] = column;
 }
 
-static void point_columns(struct columns *c)
+static void add_columns(struct columns *c, const struct column *column, size_t n)
 {
-    add_column(c, (struct column){"algorithm", NULL, COLUMN_TEXT, 0, "the broadcast measured"});
-    add_column(c, (struct column){"ranks", NULL, COLUMN_INTEGER, 0, NULL});
-    add_column(c, (struct column){"size", "B", COLUMN_INTEGER, 0, NULL});
+    for (size_t i = 0; i < n; i++)
+        add_column(c, column[i]);
 }
+
+static const struct column point_columns[] = {
+    {"algorithm", NULL, COLUMN_TEXT, 0, "the broadcast measured"},
+    {"ranks", NULL, COLUMN_INTEGER, 0, NULL},
+    {"size", "B", COLUMN_INTEGER, 0, NULL},
+};
+
+static const struct column judging_columns[] = {
+    {"violated", NULL, COLUMN_INTEGER, 0, "destinations at which the paper's assumption fails"},
+    {"bounds", NULL, COLUMN_TEXT, 0, "whether OL <= barrier, acknowledge"},
+    {"remarks", NULL, COLUMN_TEXT, 0, "why a figure may not be what it is meant to be"},
+};
 
 static void method_column(struct tables *t, const char *name, const char *more, const char *unit,
                           int decimals, const char *about)
@@ -83,49 +100,32 @@ static void method_column(struct tables *t, const char *name, const char *more, 
 /* A column per method, named as the method; of other suites' also how far from OL it is. */
 static void method_columns(struct tables *t)
 {
-    struct columns *c = &t->by_method;
-    point_columns(c);
+    add_columns(&t->by_method, point_columns, COUNT(point_columns));
     for (size_t i = 0; i < t->o->n_methods; i++) {
         const struct bcast_method *m = t->o->methods[i];
         method_column(t, m->name, "", "us", 2, m->reality);
         if (m->meaning == BCAST_SUITE)
             method_column(t, m->name, "_off", "%", 1, "from held, or else direct");
     }
-    add_column(c, (struct column){"violated", NULL, COLUMN_INTEGER, 0,
-                                  "destinations at which the paper's assumption fails"});
-    add_column(
-        c, (struct column){"bounds", NULL, COLUMN_TEXT, 0, "whether OL <= barrier, acknowledge"});
-    add_column(c, (struct column){"remarks", NULL, COLUMN_TEXT, 0,
-                                  "why a figure may not be what it is meant to be"});
+    add_columns(&t->by_method, judging_columns, COUNT(judging_columns));
 }
 
-/* Calls PUT for every column that the methods declare, times before texts. */
-static void each_declared(void (*put)(const struct bcast_method *, const struct bcast_column *,
-                                      void *),
-                          void *arg)
-{
-    for (int texts = 0; texts < 2; texts++)
-        for (size_t i = 0; i < n_bcast_methods; i++)
-            for (const struct bcast_column *c = bcast_methods[i]->columns; c && c->head; c++)
-                if ((c->text != NULL) == texts)
-                    put(bcast_methods[i], c, arg);
-}
-
-static void declare_column(const struct bcast_method *m, const struct bcast_column *c, void *arg)
-{
-    (void)m;
-    struct column column =
-        c->text ? (struct column){c->head, NULL, COLUMN_TEXT, 0, c->about}
-                : (struct column){c->head, c->unit ? c->unit : "us", COLUMN_REAL, 2, c->about};
-    add_column(arg, column);
-}
-
+/* What the methods declare, times before texts. */
 static void destination_columns(struct tables *t)
 {
-    struct columns *c = &t->by_destination;
-    point_columns(c);
-    add_column(c, (struct column){"destination", NULL, COLUMN_INTEGER, 0, NULL});
-    each_declared(declare_column, c);
+    struct columns *all = &t->by_destination;
+    add_columns(all, point_columns, COUNT(point_columns));
+    add_column(all, (struct column){"destination", NULL, COLUMN_INTEGER, 0, NULL});
+    for (int texts = 0; texts < 2; texts++)
+        for (size_t i = 0; i < n_bcast_methods; i++)
+            for (const struct bcast_column *c = bcast_methods[i]->columns; c && c->head; c++) {
+                if ((c->text != NULL) != texts || all->n == MOST_COLUMNS)
+                    continue;
+                t->declared[all->n] = (struct declared){bcast_methods[i]->name, c};
+                add_column(all, c->text ? (struct column){c->head, NULL, COLUMN_TEXT, 0, c->about}
+                                        : (struct column){c->head, c->unit ? c->unit : "us",
+                                                          COLUMN_REAL, 2, c->about});
+            }
 }
 
 struct tables *tables_new(const struct options *o, struct document *d)
@@ -356,32 +356,23 @@ static bool is_measured(const struct bcast_outcome *o, int i)
     return any;
 }
 
-struct destination_row {
-    struct table *table;
-    const struct bcast_outcome *o;
-    int destination;
-};
-
-static void put_declared(const struct bcast_method *m, const struct bcast_column *c, void *arg)
-{
-    const struct destination_row *row = arg;
-    const struct bcast_figure *f = bcast_figure_of(row->o, m->name, row->destination);
-    if (c->text)
-        table_text(row->table, c->text(f));
-    else
-        table_real(row->table, c->unit ? c->seconds(f) : 1e6 * c->seconds(f));
-}
-
 static void add_destinations(struct tables *t, const struct bench_point *p,
                              const struct bcast_outcome *o)
 {
+    struct table *table = t->destinations;
     for (int i = 0; i < o->size; i++) {
-        struct destination_row row = {t->destinations, o, i};
         if (i == t->o->root || !is_measured(o, i))
             continue;
-        bench_put_point(t->destinations, p);
-        table_integer(t->destinations, i);
-        each_declared(put_declared, &row);
+        bench_put_point(table, p);
+        table_integer(table, i);
+        for (size_t k = COUNT(point_columns) + 1; k < t->by_destination.n; k++) {
+            const struct bcast_column *c = t->declared[k].column;
+            const struct bcast_figure *f = bcast_figure_of(o, t->declared[k].method, i);
+            if (c->text)
+                table_text(table, c->text(f));
+            else
+                table_real(table, c->unit ? c->seconds(f) : 1e6 * c->seconds(f));
+        }
     }
 }
 

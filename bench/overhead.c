@@ -166,23 +166,39 @@ static void table_verdict(struct table *t, double value, double limit)
     table_text(t, isnan(limit) ? NULL : value <= limit ? "yes" : "NO");
 }
 
-static void cost_rows(struct table *t, const struct cost *c, double *seconds[LAYER_USES], size_t n)
+/* Room for the figures of N rounds, of KINDS ways. */
+static double *room_for(int kinds, size_t n)
 {
-    double *difference = calloc(n, sizeof *difference);
-    for (int use = WITHOUT; use < LAYER_USES; use++) {
-        for (size_t i = 0; i < n; i++)
-            difference[i] = 1e9 * (seconds[use][i] - seconds[uses[use].over][i]);
-        struct summary cost = stats_summarize(difference, n);
+    double *room = calloc((size_t)kinds * n, sizeof *room);
+    if (!room)
+        stop("no memory");
+    return room;
+}
+
+/* Of X over FROM, round by round. */
+static struct summary difference(const double *x, const double *from, size_t n)
+{
+    double *room = room_for(1, n);
+    for (size_t i = 0; i < n; i++)
+        room[i] = x[i] - from[i];
+    struct summary s = stats_summarize(room, n);
+    free(room);
+    return s;
+}
+
+static void cost_rows(struct table *t, const struct cost *c, const double *ns, size_t n)
+{
+    for (size_t use = WITHOUT; use < LAYER_USES; use++) {
+        struct summary cost = difference(ns + use * n, ns + uses[use].over * n, n);
         table_text(t, c->label);
         table_text(t, uses[use].name);
-        table_real(t, 1e9 * stats_summarize(seconds[use], n).median);
+        table_real(t, stats_summarize(ns + use * n, n).median);
         table_text(t, use == WITHOUT ? "" : uses[uses[use].over].name);
         table_real(t, use == WITHOUT ? NAN : cost.median);
         table_real(t, use == WITHOUT ? NAN : cost.median_low);
         table_real(t, use == WITHOUT ? NAN : cost.median_high);
         table_verdict(t, cost.median, c->target[use]);
     }
-    free(difference);
 }
 
 static void measure_calls(const struct options *o, struct document *d)
@@ -190,19 +206,16 @@ static void measure_calls(const struct options *o, struct document *d)
     struct table *t = document_table(d, "calls", "Cost of a call", cost_columns,
                                      sizeof cost_columns / sizeof *cost_columns);
     size_t n = (size_t)o->rounds;
-    double *seconds[LAYER_USES];
-    for (int use = 0; use < LAYER_USES; use++)
-        seconds[use] = calloc(n, sizeof *seconds[use]);
+    double *ns = room_for(LAYER_USES, n);
     for (int i = 0; i < N_COSTS; i++) {
         for (size_t round = 0; round < n; round++)
-            for (int use = 0; use < LAYER_USES; use++)
-                seconds[use][round] =
-                    run(o, costs[i].work, costs[i].threads, (enum layer_use)use, costs[i].ranks)
-                        .seconds;
-        cost_rows(t, &costs[i], seconds, n);
+            for (size_t use = 0; use < LAYER_USES; use++)
+                ns[use * n + round] = 1e9 * run(o, costs[i].work, costs[i].threads,
+                                                (enum layer_use)use, costs[i].ranks)
+                                                .seconds;
+        cost_rows(t, &costs[i], ns, n);
     }
-    for (int use = 0; use < LAYER_USES; use++)
-        free(seconds[use]);
+    free(ns);
 }
 
 static const struct column whole_columns[] = {
@@ -215,20 +228,16 @@ static const struct column whole_columns[] = {
     {"reached", NULL, COLUMN_TEXT, 0, NULL},
 };
 
-static void whole_row(struct table *t, const char *what, const char *unit, double *x[2], size_t n,
-                      double target)
+static void whole_row(struct table *t, const char *what, const char *unit, const double *x,
+                      size_t n, double target)
 {
-    double *difference = calloc(n, sizeof *difference);
-    for (size_t i = 0; i < n; i++)
-        difference[i] = x[1][i] - x[0][i];
-    double cost = stats_median(difference, n);
+    double cost = difference(x + n, x, n).median;
     table_text(t, what);
     table_text(t, unit);
-    table_real(t, stats_summarize(x[0], n).median);
-    table_real(t, stats_summarize(x[1], n).median);
+    table_real(t, stats_summarize(x, n).median);
+    table_real(t, stats_summarize(x + n, n).median);
     table_real(t, cost);
     table_verdict(t, cost, target);
-    free(difference);
 }
 
 static void measure_whole(const struct options *o, struct document *d)
@@ -243,26 +252,20 @@ static void measure_whole(const struct options *o, struct document *d)
     struct table *t = document_table(d, "run", "Cost of a run", whole_columns,
                                      sizeof whole_columns / sizeof *whole_columns);
     size_t n = (size_t)o->rounds;
-    double *ms[2], *mib[2];
-    for (int with = 0; with < 2; with++) {
-        ms[with] = calloc(n, sizeof *ms[with]);
-        mib[with] = calloc(n, sizeof *mib[with]);
-    }
+    double *ms = room_for(2, n), *mib = room_for(2, n);
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
         for (size_t round = 0; round < n; round++)
-            for (int with = 0; with < 2; with++) {
+            for (size_t with = 0; with < 2; with++) {
                 struct overhead_result r =
                     run(o, "start", 1, with ? WITH_SITES : WITHOUT, runs[i].ranks);
-                ms[with][round] = 1e3 * r.seconds;
-                mib[with][round] = r.resident / 1048576;
+                ms[with * n + round] = 1e3 * r.seconds;
+                mib[with * n + round] = r.resident / 1048576;
             }
         whole_row(t, runs[i].start, "ms", ms, n, runs[i].target_ms);
         whole_row(t, runs[i].resident, "MiB", mib, n, runs[i].target_mib);
     }
-    for (int with = 0; with < 2; with++) {
-        free(ms[with]);
-        free(mib[with]);
-    }
+    free(ms);
+    free(mib);
 }
 
 /* What takes part in the application's broadcasts. */
@@ -290,18 +293,14 @@ static void measure_modes(const struct options *o, struct document *d)
     struct table *t = document_table(d, "modes", "2000 broadcasts of 1 KiB on 2 ranks",
                                      mode_columns, sizeof mode_columns / sizeof *mode_columns);
     size_t n = (size_t)o->rounds;
-    double *us[N_MODES], *difference = calloc(n, sizeof *difference);
-    for (int m = 0; m < N_MODES; m++)
-        us[m] = calloc(n, sizeof *us[m]);
+    double *us = room_for(N_MODES, n);
     for (size_t round = 0; round < n; round++)
-        for (int m = 0; m < N_MODES; m++)
-            us[m][round] =
+        for (size_t m = 0; m < N_MODES; m++)
+            us[m * n + round] =
                 1e6 * start(o, "steps", 1, m ? o->layer : "", modes[m].settings, 2).seconds;
-    for (int m = 0; m < N_MODES; m++) {
-        for (size_t i = 0; i < n; i++)
-            difference[i] = us[m][i] - us[0][i];
-        struct summary cost = stats_summarize(difference, n);
-        double time = stats_median(us[m], n);
+    for (size_t m = 0; m < N_MODES; m++) {
+        struct summary cost = difference(us + m * n, us, n);
+        double time = stats_summarize(us + m * n, n).median;
         table_text(t, modes[m].name);
         table_real(t, time);
         table_real(t, m ? cost.median : NAN);
@@ -309,9 +308,7 @@ static void measure_modes(const struct options *o, struct document *d)
         table_real(t, m ? cost.median_high : NAN);
         table_real(t, m ? 100 * cost.median / time : NAN);
     }
-    for (int m = 0; m < N_MODES; m++)
-        free(us[m]);
-    free(difference);
+    free(us);
 }
 
 static void facts(const struct options *o, struct document *d)
