@@ -229,6 +229,8 @@ static void remark(const struct bcast_outcome *o, const struct bcast_result *r, 
     if (r->figure && r->measured < r->asked && (r->at_least || !is_latency(r)))
         bench_add_words(text, size, "%s%d of %d measured", r->at_least ? "at least: " : "",
                         r->measured, r->asked);
+    if (r->at_least && r->chance > 0)
+        bench_add_words(text, size, "the slowest among them with %.0f %%", 100 * r->chance);
     if (isnan(r->value.value) && !r->impossible)
         bench_add_words(text, size, "no result");
     else if (!isnan(r->value.value) && !estimate_has_interval(r->value))

@@ -43,7 +43,8 @@ static void measure(void *arg, const struct bench_point *p, MPI_Comm comm)
                            .plan = o->bench.plan,
                            .clock = &s->clock,
                            .destinations = o->destinations,
-                           .n_destinations = o->n_destinations};
+                           .n_destinations = o->n_destinations,
+                           .every = o->by_destination};
     if (o->discover) {
         struct discovery found;
         bench_check(&o->bench, discover_bcast(&c, &found), "broadcast ", p);

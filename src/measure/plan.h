@@ -38,6 +38,12 @@ struct plan plan_default(void);
 bool plan_stop_from_name(const char *name, enum stop_rule *stop);
 const char *plan_stop_name(enum stop_rule stop);
 
+/* clock_now() for budgets: where the clock is a simulator's, what was simulated counts, too, by its
+ * messages, since that takes a processor whatever the clock says. */
+double budget_now(void);
+double budget_of_messages(int n); /* seconds; 0 on a real clock */
+void budget_spend(double seconds);
+
 struct samples {
     double *value; /* every raw sample, in the order taken, seconds */
     size_t n, room;
@@ -47,7 +53,7 @@ struct tally {
     const struct plan *plan;
     struct samples samples;     /* one value per operation */
     struct samples batch_means; /* loop time over M, one per batch: the paper's figure */
-    double started;             /* clock_now() */
+    double started;             /* budget_now() */
     int attempts;               /* STOP_PAPER: attempts made, the accepted one included */
     bool over_budget;           /* stopped by the budget, not by the rule */
 };

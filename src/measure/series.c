@@ -44,7 +44,7 @@ struct keeping {
 
 static double time_left(const struct keeping *k)
 {
-    return k->share > 0 ? k->share - (clock_now() - k->started) : INFINITY;
+    return k->share > 0 ? k->share - (budget_now() - k->started) : INFINITY;
 }
 
 /* The first operation alone: it may be very slow, and all we know of its length. The rest of the
@@ -111,7 +111,7 @@ static void batch_done(struct keeping *k, const struct batch *b, int n, double l
 
 static int keeping_start(struct keeping *k, const struct plan *plan, double share)
 {
-    *k = (struct keeping){.plan = *plan, .share = share, .started = clock_now()};
+    *k = (struct keeping){.plan = *plan, .share = share, .started = budget_now()};
     k->plan.budget = share;
     if (k->plan.repetitions < 1)
         k->plan.repetitions = 1;
@@ -153,12 +153,12 @@ int series_measure(MPI_Comm comm, int keeper, const struct plan *plan, double sh
         if ((error = order_tell(&o, keeper, comm)) != MPI_SUCCESS || o.repetitions == 0)
             break;
         struct batch b = {.repetitions = o.repetitions, .hold = o.hold, .first = o.first};
-        double start = clock_now(), loop = 0;
+        double start = budget_now(), loop = 0;
         int n = 0;
         if ((error = run(arg, &b, k.value, &n, &loop)) != MPI_SUCCESS)
             break;
         if (keeps)
-            batch_done(&k, &b, n, loop, clock_now() - start);
+            batch_done(&k, &b, n, loop, budget_now() - start);
     }
     if (keeps)
         keeping_end(&k, s);
@@ -247,13 +247,13 @@ static bool curve_take(struct curve *c, struct series *one, struct series *s, do
     c->believed = c->n - 1;
     /* Longer holds take longer: too few samples would only become fewer. */
     return c->n < CURVE_MAX && !(few && c->n >= 2) &&
-           (share <= 0 || clock_now() - started < 0.95 * share);
+           (share <= 0 || budget_now() - started < 0.95 * share);
 }
 
 int series_settle(MPI_Comm comm, int keeper, const struct plan *plan, double share, double first,
                   batch_run run, void *arg, struct series *s, struct curve *curve)
 {
-    double started = clock_now(), hold = first;
+    double started = budget_now(), hold = first;
     int rank, go = 1;
     *s = (struct series){0};
     *curve = (struct curve){0};

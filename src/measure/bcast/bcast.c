@@ -12,7 +12,7 @@ double run_part(const struct bcast_run *r, double part)
 {
     if (r->share <= 0)
         return 0;
-    return fmax(part * (r->share - (clock_now() - r->started)), 1e-9);
+    return fmax(part * (r->share - (budget_now() - r->started)), 1e-9);
 }
 
 int run_operation(void *arg)
@@ -138,14 +138,14 @@ static int allocate(struct bcast_run *r, struct bcast_outcome *o,
 
 double run_least(const struct bcast_run *r, const struct bcast_method *method, int i)
 {
-    return r->scouted && method->least ? method->least(r, i) : 0;
+    return r->scout.exit && method->least ? method->least(r, i) : 0;
 }
 
 static int slowest_scouted(const struct bcast_run *r)
 {
     int slowest = 0;
-    for (int i = 1; r->scouted && i < r->size; i++)
-        if (r->scouted[i] > r->scouted[slowest])
+    for (int i = 1; r->scout.exit && i < r->size; i++)
+        if (scouted(&r->scout, i) > scouted(&r->scout, slowest))
             slowest = i;
     return slowest;
 }
@@ -190,7 +190,7 @@ static double method_share(const struct bcast_run *r, const struct order *order,
 {
     if (r->budget <= 0)
         return 0;
-    double weights = 0, left = r->budget - (clock_now() - started);
+    double weights = 0, left = r->budget - (budget_now() - started);
     for (size_t i = k; i < order->n; i++)
         weights += order->methods[order->at[i]]->weight;
     double later = still_needed(r, order, k + 1), own = still_needed(r, order, k) - later;
@@ -205,10 +205,10 @@ static int look_ahead(struct bcast_run *r, const struct order *order)
     r->budget = plan->budget;
     if (plan->budget <= 0 || order->n == 0 || !order->methods[order->at[0]]->least)
         return MPI_SUCCESS;
-    double started = clock_now();
+    double started = budget_now();
     TRY(run_scout(r));
     TRY(run_gap_once(r, 0.02 * plan->budget));
-    double spent = clock_now() - started, needed = spent + 1.1 * still_needed(r, order, 0);
+    double spent = budget_now() - started, needed = spent + 1.1 * still_needed(r, order, 0);
     /* Used up is not the same as without a limit. */
     r->budget = fmax(fmax(plan->budget, fmin(plan->budget_most, needed)) - spent, 1e-9);
     return MPI_SUCCESS;
@@ -219,7 +219,7 @@ static int run_methods(struct bcast_run *r, struct bcast_outcome *o,
 {
     struct order order = order_of(methods, n, r->c->seed);
     TRY(look_ahead(r, &order));
-    double started = clock_now();
+    double started = budget_now();
     o->budget = r->budget;
     for (size_t k = 0; k < order.n; k++) {
         int go = r->c->plan.until <= 0 || clock_now() < r->c->plan.until;
@@ -233,7 +233,7 @@ static int run_methods(struct bcast_run *r, struct bcast_outcome *o,
         struct bcast_result forgotten = no_result;
         r->result = r->roots ? &o->result[order.at[k]] : &forgotten;
         r->share = method_share(r, &order, k, started);
-        r->started = clock_now();
+        r->started = budget_now();
         TRY(methods[order.at[k]]->run(r, r->result));
         series_free(&forgotten.series);
     }
@@ -300,7 +300,7 @@ int bcast_measure(const struct bcast_case *c, const struct bcast_method *const *
     r.roots = r.rank == c->root;
     int error = measure(&r, methods, n, outcome);
     free(r.scratch);
-    free(r.scouted);
+    free(r.scout.exit);
     if (error != MPI_SUCCESS || r.rank != c->collector) {
         struct bcast_outcome kept = *outcome;
         bcast_outcome_free(outcome);

@@ -45,6 +45,8 @@ struct bcast_case {
                                        are on one host, where clock_now() is one clock */
     const int *destinations;  /* ranks to measure one by one; NULL: all but the root */
     int n_destinations;       /* 0 with NULL */
+    bool every; /* the figure of each is wanted, not only the largest: where the budget is short it
+                   is not spent on the slowest alone */
 };
 
 /* Samples, in the order taken, and their median. Unknown (NaN) without samples. */
@@ -114,6 +116,7 @@ struct bcast_result {
                       a look at all by "direct" says in which order to measure, and whether the
                       slowest was among those measured. What "ol" gives where its assumption fails
                       no look can foresee; but where it agrees with "held", that is OL */
+    double chance; /* of having measured the slowest: see scout_chance(); 0: not known */
     int violations;   /* destinations marked; -1: not known, it takes both ol and held */
     int unknown;      /* destinations of which neither can be said, with violations >= 0 */
     int unsettled;    /* destinations at which no two successive holds agreed */

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/try.h"
 #include "measure/bcast/bcast.h"
+#include "measure/bcast/scout.h"
 #include "measure/crew.h"
 #include "measure/ping.h"
 #include "sync/sync.h"
@@ -28,9 +29,7 @@ struct bcast_run {
     double share, started; /* the same for the method in progress, its start */
     double gap;            /* largest g_j in the quietest batch, the first hold; 0: not measured */
     unsigned char *delays; /* overhead: [i SIZE + j], i's being late makes j's exit late */
-    double *scouted;       /* exit of each rank in a look at all of them; NULL: not looked */
-    double scout_error;    /* of the clocks */
-    double scout_barrier;  /* the quickest barrier seen meanwhile */
+    struct scout scout;    /* at all of them */
 
     unsigned shuffles; /* rounds in random order made so far */
 };
@@ -39,6 +38,7 @@ struct bcast_run {
 static inline int run_once(const struct bcast_run *r, int root)
 {
     const struct bcast_case *c = r->c;
+    budget_spend(budget_of_messages(r->size));
     return c->bcast->run(c->buffer, c->count, c->type, root, c->comm, c->bcast->arg);
 }
 
@@ -113,8 +113,14 @@ int batch_acknowledged(void *arg, const struct batch *b, double *value, int *n, 
  * two allow. */
 struct estimate latency_of(struct estimate e, struct estimate way);
 
-/* direct.c: all destinations' exits in a few operations, into r->scouted on the root. */
+/* direct.c: all destinations' exits in a few operations, into r->scout on the root. */
 int run_scout(struct bcast_run *r);
+
+/* The root's: seconds of the budget that a broadcast takes which ends at I. */
+static inline double run_costs(const struct bcast_run *r, int i)
+{
+    return scouted(&r->scout, i) + budget_of_messages(r->size);
+}
 
 /* bcast.c, the root's: seconds for the least that a figure of destination I needs; 0: not known. */
 double run_least(const struct bcast_run *r, const struct bcast_method *method, int i);

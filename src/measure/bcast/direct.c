@@ -182,34 +182,31 @@ static int run(struct bcast_run *r, struct bcast_result *result)
     return error;
 }
 
-/* Few operations are enough to say who is among the slowest. */
-enum { LOOKS = 3 };
-
 static int look(struct bcast_run *r, struct direct *d)
 {
     enum { ATTEMPTS = 4 };
-    struct batch b = {.repetitions = LOOKS, .first = true};
-    double value[LOOKS], loop, *exit = NULL;
+    struct batch b = {.repetitions = SCOUT_LOOKS, .first = true};
+    double value[SCOUT_LOOKS], loop;
     int n = 0, again = 1;
     for (int k = 0; k < ATTEMPTS && again; k++) {
         TRY(batch_direct(d, &b, value, &n, &loop));
         again = n == 0;
         TRY(PMPI_Bcast(&again, 1, MPI_INT, r->c->root, r->c->comm));
     }
-    TRY(stamps_bound(&d->stamps, &r->scout_error));
+    size_t size = (size_t)r->size, all = (size_t)n * size;
+    r->scout = (struct scout){.looks = n, .size = r->size, .barrier = d->quickest};
+    TRY(stamps_bound(&d->stamps, &r->scout.error));
     if (r->roots && n > 0)
-        exit = malloc((size_t)r->size * sizeof *exit);
-    for (int i = 0; exit && i < r->size; i++)
-        exit[i] = stats_median(d->exits[i].value, d->exits[i].n);
-    r->scouted = exit;
-    r->scout_barrier = d->quickest;
+        r->scout.exit = malloc(all * sizeof *r->scout.exit);
+    for (size_t k = 0; r->scout.exit && k < all; k++)
+        r->scout.exit[k] = d->exits[k % size].value[k / size];
     return MPI_SUCCESS;
 }
 
 int run_scout(struct bcast_run *r)
 {
     struct direct d;
-    int error = direct_open(&d, r, &(struct plan){.repetitions = LOOKS});
+    int error = direct_open(&d, r, &(struct plan){.repetitions = SCOUT_LOOKS});
     if (error == MPI_SUCCESS)
         error = look(r, &d);
     direct_close(&d);
@@ -220,7 +217,7 @@ int run_scout(struct bcast_run *r)
 static double least(const struct bcast_run *r, int i)
 {
     enum { OPERATIONS = 8 };
-    return OPERATIONS * (3 * r->scout_barrier + 2.25 * r->scouted[i]);
+    return OPERATIONS * (3 * r->scout.barrier + run_costs(r, i) + 1.25 * scouted(&r->scout, i));
 }
 
 static double last_of(const struct bcast_figure *f)

@@ -11,6 +11,7 @@
 struct agenda {
     int *rank; /* N of them */
     int n;
+    bool all; /* there is time for all: none has to come first, and none is left out */
 };
 
 struct candidate {
@@ -25,11 +26,11 @@ static int compare_candidates(const void *a, const void *b)
     return ORDER(y->scouted, x->scouted);
 }
 
-static void agenda_sort(struct agenda *a, const double *scouted)
+static void agenda_sort(struct agenda *a, const struct scout *scout)
 {
     struct candidate *c = malloc((size_t)a->n * sizeof *c);
     for (int k = 0; c && k < a->n; k++)
-        c[k] = (struct candidate){scouted[a->rank[k]], a->rank[k]};
+        c[k] = (struct candidate){scouted(scout, a->rank[k]), a->rank[k]};
     if (c)
         qsort(c, (size_t)a->n, sizeof *c, compare_candidates);
     for (int k = 0; c && k < a->n; k++)
@@ -37,13 +38,12 @@ static void agenda_sort(struct agenda *a, const double *scouted)
     free(c);
 }
 
-/* Whether there is time for all of them: then none has to come first. */
 static bool is_enough(const struct bcast_run *r, const struct agenda *a)
 {
     double needed = 0;
     for (int k = 0; k < a->n; k++)
         needed += run_least(r, r->result->method, a->rank[k]);
-    return r->c->seed && needed > 0 && 2 * needed < r->share;
+    return needed > 0 && 2 * needed < r->share;
 }
 
 static bool agenda_make(struct agenda *a, const struct bcast_run *r, bool with_root)
@@ -60,8 +60,9 @@ static bool agenda_make(struct agenda *a, const struct bcast_run *r, bool with_r
         a->rank[a->n++] = c->destinations ? c->destinations[k] : k < c->root ? k : k + 1;
     if (c->seed && !with_root)
         run_shuffle(a->rank, a->n, c->seed);
-    if (!with_root && r->scouted && !is_enough(r, a))
-        agenda_sort(a, r->scouted);
+    a->all = with_root || !r->scout.exit || is_enough(r, a);
+    if (!a->all || (!with_root && r->scout.exit && !c->seed))
+        agenda_sort(a, &r->scout);
     return true;
 }
 
@@ -72,23 +73,33 @@ static double share_of(const struct bcast_run *r, int rank, int left)
     return r->share > 0 ? fmin(fmax(run_part(r, 1.0 / left), least), run_part(r, 1)) : 0;
 }
 
-/* Whether one of those not measured may be slower than the slowest that was. What ol gives where
- * its assumption fails no look can foresee. */
-static bool may_be_slower(const struct bcast_run *r, const struct agenda *a)
+/* How many of those from the K-th on may be slower than the slowest so far, or are to be measured
+ * whether or not. */
+static int wanted(const struct bcast_run *r, const struct agenda *a, int k)
 {
-    const struct bcast_result *result = r->result;
-    bool may = false;
-    for (int k = result->measured; k < a->n; k++)
-        may = may || !r->scouted || result->method->meaning != BCAST_LATENCY ||
-              !(r->scouted[a->rank[k]] + r->scout_error <= result->value.value * 1.01);
-    return may;
+    if (a->all || r->c->every)
+        return a->n - k;
+    return scout_may_be_slower(&r->scout, a->rank, k, a->n, r->result->value);
 }
 
 /* Whether there is time for the K-th: the first is never left out. */
 static bool has_time(const struct bcast_run *r, const struct agenda *a, int k)
 {
-    double left = r->share - (clock_now() - r->started);
+    double left = r->share - (budget_now() - r->started);
     return r->share <= 0 || k == 0 || left > run_least(r, r->result->method, a->rank[k]);
+}
+
+/* What ol gives where its assumption fails no look can foresee. */
+static void judge_left_out(const struct bcast_run *r, const struct agenda *a)
+{
+    struct bcast_result *result = r->result;
+    int n = result->measured;
+    result->asked = a->n;
+    result->at_least =
+        n < a->n && (result->method->meaning != BCAST_LATENCY ||
+                     scout_may_be_slower(&r->scout, a->rank, n, a->n, result->value) > 0);
+    if (result->method->meaning == BCAST_LATENCY)
+        result->chance = scout_chance(&r->scout, a->rank, n, a->n);
 }
 
 /* The root tells who is next; -1: nobody. */
@@ -98,8 +109,11 @@ static int each_of(struct bcast_run *r, struct agenda *a, struct bcast_result *r
     for (int k = 0;; k++) {
         double share = 0;
         if (r->roots) {
-            r->destination = k < a->n && has_time(r, a, k) ? a->rank[k] : -1;
-            share = r->destination < 0 ? 0 : share_of(r, r->destination, a->n - k);
+            int left = k < a->n ? wanted(r, a, k) : 0;
+            bool time = left > 0 && has_time(r, a, k);
+            result->over_budget |= left > 0 && !time;
+            r->destination = time ? a->rank[k] : -1;
+            share = time ? share_of(r, r->destination, left) : 0;
         }
         TRY(PMPI_Bcast(&r->destination, 1, MPI_INT, r->c->root, r->c->comm));
         if (r->destination < 0)
@@ -122,11 +136,8 @@ int run_each(struct bcast_run *r, struct bcast_result *result, bool with_root,
     int error = crew_agree(r->c->comm, have);
     if (error == MPI_SUCCESS)
         error = each_of(r, &a, result, one);
-    if (error == MPI_SUCCESS && r->roots) {
-        result->asked = a.n;
-        result->over_budget |= result->measured < a.n;
-        result->at_least = may_be_slower(r, &a);
-    }
+    if (error == MPI_SUCCESS && r->roots)
+        judge_left_out(r, &a);
     free(a.rank);
     return error;
 }

@@ -49,7 +49,7 @@ static int run(struct bcast_run *r, struct bcast_result *result)
 static double least(const struct bcast_run *r, int i)
 {
     enum { OPERATIONS = 4 * (2 + 8) };
-    return OPERATIONS * (r->scouted[i] + r->scout_barrier + 2 * r->gap);
+    return OPERATIONS * (run_costs(r, i) + r->scout.barrier + 2 * r->gap);
 }
 
 static double way_of(const struct bcast_figure *f)

@@ -70,18 +70,20 @@ static void judge(const struct bcast_outcome *o, struct bcast_result *result)
     check_gaps(o, result);
     if (!held)
         return;
+    int known = 0;
     result->violations = 0;
     for (int i = 0; i < o->size; i++) {
         struct bcast_figure *f = &result->figure[i];
         f->verdict = compare(f, &held->figure[i], o->clock_cost);
         result->violations += f->verdict == VERDICT_VIOLATED;
-        result->unknown += f->verdict == VERDICT_UNKNOWN;
+        known += f->verdict == VERDICT_VIOLATED || f->verdict == VERDICT_HOLDS;
     }
+    result->unknown = result->asked - known;
     if (held->slowest < 0)
         return;
     const struct bcast_figure *last = &result->figure[held->slowest];
     if (last->verdict == VERDICT_HOLDS && agree(result->value, held->value, o->clock_cost))
-        result->at_least = held->at_least;
+        result->at_least = held->at_least, result->chance = held->chance;
     /* Where it gives the same for all, it is right of the last. */
     if (last->value.value >= (1 - violated_from) * result->value.value)
         result->slowest = held->slowest;
@@ -91,8 +93,8 @@ static void judge(const struct bcast_outcome *o, struct bcast_result *result)
 static double least(const struct bcast_run *r, int i)
 {
     enum { OPERATIONS = 2 + 8 };
-    double e = r->scouted[i] + r->scout_barrier + r->gap;
-    return OPERATIONS * fmax(e * 4 / 3, 4 * 2 * r->scout_barrier);
+    double e = run_costs(r, i) + r->scout.barrier + r->gap;
+    return OPERATIONS * fmax(e * 4 / 3, 4 * 2 * r->scout.barrier);
 }
 
 static double trip_of(const struct bcast_figure *f)
