@@ -171,6 +171,23 @@ struct summary stats_summarize(const double *x, size_t n)
     return s;
 }
 
+size_t stats_transient(const double *x, size_t n)
+{
+    size_t half = n / 2, first = 0;
+    double *later = n >= DEPENDENCE_FROM ? malloc((n - half) * sizeof *later) : NULL;
+    if (!later)
+        return 0;
+    memcpy(later, x + half, (n - half) * sizeof *later);
+    stats_sort(later, n - half);
+    double low = stats_quantile(later, n - half, 0.05),
+           high = stats_quantile(later, n - half, 0.95);
+    free(later);
+    int which = side(x[0], low) < 0 ? -1 : 1;
+    while (first < half && side(x[first], which < 0 ? low : high) == which)
+        first++;
+    return first;
+}
+
 double stats_spread(const struct summary *s)
 {
     return s->n > 1 ? s->sd * sqrt((double)(s->n - 1) / (double)s->n) : s->sd;

@@ -68,3 +68,33 @@ Test(stats, spread_is_possible)
     struct summary two = stats_summarize((double[]){0, 1}, 2);
     cr_expect_float_eq(stats_spread(&two), 0.5, 1e-12);
 }
+
+/* Noise from 0 to 1 around LEVEL; the first FIRST of N are off by OFF more. */
+static size_t transient_of(size_t n, size_t first, double off)
+{
+    static unsigned state = 1;
+    double x[200];
+    for (size_t i = 0; i < n; i++) {
+        state = state * 1664525u + 1013904223u;
+        x[i] = 100 + (state >> 8) / 16777216.0 + (i < first ? off : 0);
+    }
+    x[n - 2] = 1000; /* an interruption */
+    return stats_transient(x, n);
+}
+
+Test(stats, a_transient_is_as_long_as_it_is)
+{
+    enum { TRIES = 1000 };
+    double none = 0;
+    for (int k = 0; k < TRIES; k++) {
+        none += (double)transient_of(100, 0, 0) / TRIES;
+        for (size_t first = 1; first <= 40; first += 13) {
+            size_t faster = transient_of(100, first, -2), slower = transient_of(100, first, 2);
+            cr_assert(faster >= first && faster <= first + 4, "%zu of %zu", faster, first);
+            cr_assert(slower >= first && slower <= first + 4, "%zu of %zu", slower, first);
+        }
+    }
+    cr_assert_lt(none, 0.2, "of a hundred that have none, %g are left out", none);
+    cr_assert_eq(transient_of(100, 52, -5), 50, "one half counts at least");
+    cr_assert_eq(transient_of(19, 5, -5), 0, "too few to tell");
+}
