@@ -81,6 +81,7 @@ libmeasure_la_SOURCES = \
 	src/measure/pairs/pair.c src/measure/pairs/pair.h \
 	src/measure/pairs/pairs.c src/measure/pairs/pairs.h src/measure/pairs/plan.h \
 	src/measure/pairs/sites.c src/measure/pairs/sites.h \
+	src/measure/pairs/watch.c src/measure/pairs/watch.h \
 	src/measure/pairs/ways.c src/measure/pairs/ways.h \
 	src/measure/pairs/suspect.c src/measure/pairs/suspect.h \
 	src/measure/scenario/run.c src/measure/scenario/scenario.c src/measure/scenario/scenario.h \

@@ -18,16 +18,16 @@
 #include <string.h>
 
 /* AGAIN: a plan is tried again after so many broadcasts, then after eight times as many, and so on.
- */
-enum { PLANS_MAX = 64, SEEN = 64, AGAIN = 64 };
-/* A trial that takes by so much more or less than the one before shows that latencies have changed.
- */
+ * LOOK: what its edges take by the application's own broadcasts is looked at after so many. */
+enum { PLANS_MAX = 64, SEEN = 64, AGAIN = 64, LOOK = 64 };
+/* A trial, or an edge, that takes so much more or less than before: latencies have changed. */
 static const double AGED = 0.1;
 /* Seconds for measuring latencies, once on a communicator. */
 static const double LATENCIES_MOST = 5;
-/* Of the run so far, for measuring them again; and, beside those seconds, for all that is measured.
- */
+/* Of the run so far, for measuring them again; beside those seconds, for all that is measured. */
 static const double AGED_SHARE = 0.05;
+/* Of the time until the next look, at most. */
+static const double LOOK_SHARE = 0.01;
 
 /* Broadcasts of one root and size class. */
 struct replacement {
@@ -44,6 +44,9 @@ struct replacement {
     unsigned of; /* which measurement of the latencies it was planned from */
     /* Calls: when it is tried again; when it was given up, planned anew; 0: never. */
     uint64_t again, stopped, refreshed;
+    int pairs_anew;        /* so many were measured again then; 0: all */
+    uint64_t looked, look; /* calls: when its edges were looked at, and are next */
+    double looked_at;
     int kept;            /* moments, since it was planned */
     double moment[SEEN]; /* at the root the entry, elsewhere the exit; global seconds */
 };
@@ -141,6 +144,7 @@ static void make_plan(struct shadow *s, struct replaced *k, struct replacement *
     r->of = k->measured;
     r->planned = grid_plan(k->grid, r->root, r->bytes, may, &r->plan, why, sizeof why);
     r->again = r->again ? r->again : AGAIN;
+    r->look = r->look ? r->look : LOOK;
     r->first_grid = r->plan.trial_grid;
     r->first_native = r->plan.trial_native;
     if (r->planned && !r->plan.native)
@@ -243,6 +247,8 @@ static int instead(const struct collective *c)
         return injection_pass(&replace_injection, c);
     double entry = clock_now();
     int rc = run(s, r->bcast, c->buffer, (int)c->count, c->type, c->root, c->bytes, c->comm);
+    if (r->planned && c->bytes == r->bytes)
+        watch_keep(&r->plan.watch, r->plan.part);
     double moment = s->rank == c->root ? entry : clock_now();
     if (c->is_measured)
         return rc;
@@ -261,24 +267,23 @@ static bool is_aged(struct estimate before, struct estimate now)
                  : estimates_differ(before, now, AGED);
 }
 
-/* Whether measuring again, which takes longer by what the trials do, fits into its share of the run
+/* Whether measuring all again, which takes so many times LONGER now, fits into its share of the run
  * so far. Rank 0 decides for all. */
-static bool is_time(const struct shadow *s, const struct replaced *k, const struct replacement *r)
+static bool is_time(const struct shadow *s, const struct replaced *k, double longer)
 {
-    double longer = fmax(1, r->plan.trial_native.value / r->first_native.value);
-    int fits =
-        r->of < k->measured || k->grid->cost * longer < AGED_SHARE * (clock_now() - wanted.began);
+    int fits = k->grid->cost * fmax(1, longer) < AGED_SHARE * (clock_now() - wanted.began);
     PMPI_Bcast(&fits, 1, MPI_INT, 0, s->comm);
     return fits;
 }
 
-/* From latencies that are measured now, unless that has been done since. */
-static void plan_anew(struct shadow *s, struct replaced *k, struct replacement *r)
+/* From the latencies that are known, or from new ones of ALL pairs. */
+static void plan_from(struct shadow *s, struct replaced *k, struct replacement *r, bool all)
 {
-    if (r->of == k->measured) {
+    if (all) {
         grid_close(k->grid);
         free(k->grid);
         k->grid = NULL;
+        r->pairs_anew = 0;
     }
     grid_plan_free(&r->plan);
     r->planned = false;
@@ -287,27 +292,64 @@ static void plan_anew(struct shadow *s, struct replaced *k, struct replacement *
     make_plan(s, k, r);
 }
 
-/* What paid at the start need not later, and the other way round. All members count alike. */
-static void try_again(struct shadow *s, struct replacement *r)
+/* From latencies that are measured now, unless some have been since. Where the predictions are then
+ * farther off than they were, more has changed than these. */
+static void plan_anew(struct shadow *s, struct replaced *k, struct replacement *r)
 {
-    struct replaced *k = s->kept[replace_injection.index];
-    bool replaced = !r->plan.native;
-    const char *why_not;
-    r->again *= 8;
-    if (!k->grid || !may_measure(s, &why_not)) /* they could not be measured anew; or not now */
-        return;
-    grid_try_again(k->grid, r->root, r->bytes, &r->plan);
-    call_keep_apart(s->of->id, 1);
-    r->aged = is_aged(r->first_native, r->plan.trial_native) ||
-              (replaced && is_aged(r->first_grid, r->plan.trial_grid));
-    if (r->aged && is_time(s, k, r)) {
-        plan_anew(s, k, r);
+    double low = r->plan.error_low / (1 + AGED), high = r->plan.error_high * (1 + AGED);
+    double native = r->first_native.value;
+    bool all = r->of == k->measured;
+    plan_from(s, k, r, all);
+    r->aged = !all && r->planned && (r->plan.error_low < low || r->plan.error_high > high);
+    if (r->aged && is_time(s, k, r->first_native.value / native)) {
+        plan_from(s, k, r, true);
         r->aged = false;
     }
-    if (r->planned && r->plan.native) {
-        r->bcast = NULL;
-        r->stopped = replaced ? r->calls : r->stopped;
+}
+
+/* What paid at the start need not later, and the other way round. All members count alike. */
+static void try_again(struct shadow *s, struct replaced *k, struct replacement *r)
+{
+    grid_try_again(k->grid, r->root, r->bytes, &r->plan);
+    r->aged = is_aged(r->first_native, r->plan.trial_native) ||
+              (r->bcast && is_aged(r->first_grid, r->plan.trial_grid));
+    if (r->aged &&
+        (r->of < k->measured || is_time(s, k, r->plan.trial_native.value / r->first_native.value)))
+        plan_anew(s, k, r);
+}
+
+/* The application's own broadcasts show which edges of the tree take another time by now. */
+static void look_at_edges(struct shadow *s, struct replaced *k, struct replacement *r)
+{
+    double most = fmin(LATENCIES_MOST, AGED_SHARE * (clock_now() - wanted.began));
+    int n = grid_refresh(k->grid, &r->plan, AGED, most);
+    if (n > 0) {
+        k->measured++;
+        r->pairs_anew = n;
+        plan_anew(s, k, r);
+    } else if (n < 0 || r->aged) {
+        try_again(s, k, r);
     }
+}
+
+static void refresh(struct shadow *s, struct replacement *r)
+{
+    struct replaced *k = s->kept[replace_injection.index];
+    bool replaced = r->bcast, looks = r->calls < r->again;
+    const char *why_not;
+    double begin = clock_now(), each = (begin - r->looked_at) / (double)(r->calls - r->looked);
+    call_keep_apart(s->of->id, 1);
+    r->again = looks ? r->again : 8 * r->again;
+    if (k->grid && may_measure(s, &why_not)) /* else not now, or they could not be measured anew */
+        (looks ? look_at_edges : try_again)(s, k, r);
+    if (r->planned && r->plan.native)
+        r->bcast = NULL;
+    r->stopped = replaced && !r->bcast ? r->calls : r->stopped;
+    r->looked_at = clock_now();
+    double took = looks ? r->looked_at - begin : 0;
+    r->looked = r->calls;
+    r->look = r->calls + (uint64_t)fmax(LOOK, took / (LOOK_SHARE * each));
+    PMPI_Bcast(&r->look, 1, MPI_UINT64_T, 0, s->comm);
 }
 
 static bool wants(const struct collective *c)
@@ -321,7 +363,8 @@ static bool due(const struct collective *c)
 {
     int n;
     const struct replacement *r = find(c, &n);
-    return r ? r->planned && r->calls >= r->again : n < PLANS_MAX;
+    return r ? r->planned && (r->calls >= r->again || (r->bcast && r->calls >= r->look))
+             : n < PLANS_MAX;
 }
 
 /* The first of its kind would be late for what is made here. */
@@ -331,7 +374,7 @@ static void before(const struct collective *c)
     double begin = clock_now();
     struct replacement *r = find(c, &n);
     if (r)
-        try_again(c->on, r);
+        refresh(c->on, r);
     else
         make_replacement(c);
     double took = clock_now() - begin;
@@ -370,12 +413,15 @@ static json_t *describe(const struct shadow *s, const struct replaced *k,
     if (r->planned) {
         add_estimate(f, "trial", r->plan.trial_grid);
         add_estimate(f, "library", r->plan.trial_native);
+        json_object_set_new(f, "schedule_cost_us", json_real(r->cost * 1e6));
     }
     if (r->stopped)
         json_object_set_new(f, "given_up_after_calls", json_integer((json_int_t)r->stopped));
     if (r->refreshed)
         json_object_set_new(f, "latencies_anew_after_calls",
                             json_integer((json_int_t)r->refreshed));
+    if (r->pairs_anew)
+        json_object_set_new(f, "pairs_anew", json_integer(r->pairs_anew));
     if (k->grid_failed)
         json_object_set_new(f, "remark", json_string(k->why));
     else if (r->aged)
@@ -393,8 +439,6 @@ static json_t *describe(const struct shadow *s, const struct replaced *k,
                                          seen.median / r->plan.predicted));
     if (r->planned && !r->plan.native && r->plan.schedule.n > 0)
         json_object_set_new(f, "schedule", schedule_to_json(&r->plan.schedule, r->bytes));
-    if (r->planned)
-        json_object_set_new(f, "schedule_cost_us", json_real(r->cost * 1e6));
     return f;
 }
 

@@ -63,12 +63,14 @@ static const struct finding_kind known[] = {
                 {"given_up_after_calls", "given up after"},
                 {"latencies_anew_after_calls", "anew after"},
                 {"schedule_cost_us", "cost"}},
-     .legend = "predicted: by the model, from the latencies measured. trial, library: the "
-               "replacement's and the library's broadcast with all ranks there, before the first "
-               "call and again later; where the library's is quicker the replacement is given up, "
-               "where latencies have changed they are measured anew. seen: last exit - the root's "
-               "entry in the application, where ranks may come late. interval: 95 % of seen. "
-               "cost: of measuring latencies, making the schedule and trials, for this row."},
+     .legend =
+         "predicted: by the model, from the latencies measured. trial, library: the "
+         "replacement's and the library's broadcast with all ranks there, before the first "
+         "call and again later; where the library's is quicker the replacement is given up, "
+         "where latencies have changed, by these or by the application's own broadcasts, they are "
+         "measured anew. seen: last exit - the root's "
+         "entry in the application, where ranks may come late. interval: 95 % of seen. "
+         "cost: of measuring latencies, making the schedule and trials, for this row."},
 };
 
 const struct finding_kind *finding_kind(const char *kind)

@@ -1,5 +1,6 @@
 #include "trees/schedule_run.h"
 
+#include "base/clock.h"
 #include "base/try.h"
 
 #include <stdlib.h>
@@ -72,6 +73,7 @@ int schedule_distribute(const struct schedule *s, MPI_Comm comm, struct schedule
         part->root = (int)header[1];
         part->segment = (size_t)header[2];
         part->sends = 0;
+        part->moment = NULL;
         part->n_children = mine;
         error = scatter(rank == 0 ? s : NULL, comm, buffer, n, part);
     }
@@ -105,12 +107,24 @@ static int message_cut(struct message *m, void *buffer, int count, MPI_Datatype 
     return MPI_SUCCESS;
 }
 
+enum { ENTERED, ARRIVED, BEGAN };
+
+static void note(const struct schedule_part *part, int what)
+{
+    if (part->moment)
+        part->moment[what] = clock_now();
+}
+
 static int run_whole(const struct schedule_part *part, const struct message *m)
 {
+    note(part, ENTERED);
     if (part->parent >= 0)
         TRY(PMPI_Recv(m->buffer, m->count, m->type, part->parent, TAG, m->comm, MPI_STATUS_IGNORE));
-    for (int i = 0; i < part->n_children; i++)
+    note(part, ARRIVED);
+    for (int i = 0; i < part->n_children; i++) {
+        note(part, BEGAN + i);
         TRY(PMPI_Send(m->buffer, m->count, m->type, part->child[i], TAG, m->comm));
+    }
     return MPI_SUCCESS;
 }
 
@@ -140,6 +154,7 @@ static int run_segments(const struct schedule_part *part, const struct message *
     MPI_Request *in = request, *out = request + window;
     int (*start)(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *) =
         part->sends > 0 ? PMPI_Isend : PMPI_Issend;
+    note(part, ENTERED);
     for (int k = 0; k < window; k++)
         TRY(PMPI_Irecv(m->buffer + k * m->step, segment_count(m, k), m->type, parent, TAG, m->comm,
                        &in[k]));
@@ -147,10 +162,15 @@ static int run_segments(const struct schedule_part *part, const struct message *
         int slot = k % window;
         MPI_Request *mine = out + k % sends * children;
         TRY(PMPI_Wait(&in[slot], MPI_STATUS_IGNORE));
+        if (k == 0)
+            note(part, ARRIVED);
         TRY(wait_all(children, mine));
-        for (int i = 0; i < children; i++)
+        for (int i = 0; i < children; i++) {
+            if (k == 0)
+                note(part, BEGAN + i);
             TRY(start(m->buffer + k * m->step, segment_count(m, k), m->type, part->child[i], TAG,
                       m->comm, &mine[i]));
+        }
         if (k + window < m->n)
             TRY(PMPI_Irecv(m->buffer + (k + window) * m->step, segment_count(m, k + window),
                            m->type, parent, TAG, m->comm, &in[slot]));

@@ -12,6 +12,8 @@ struct schedule_part {
     int window;     /* receives posted at a time; 0: all */
     int sends;      /* segments on their way to each child at a time; 0: all */
     size_t segment; /* bytes; 0: whole messages */
+    double *moment; /* NULL, or where a run writes clock_now(): before the receive, after it (of
+                       segments the first), and before the sending to each child */
     int child[];    /* in the order of sending */
 };
 

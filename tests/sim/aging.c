@@ -1,8 +1,8 @@
 /* Broadcasts from rank 2, one every MS milliseconds, under --bcast=grid on a platform whose
  * latencies change in the middle of the run (platforms/aging.xml). Prints the time of the last of
- * these until all had it.
+ * these until all had it. After the 150th the others come LATE ms later.
  *
- * usage: aging BROADCASTS MS */
+ * usage: aging BROADCASTS MS [LATE] */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,8 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (int i = 0; i < atoi(argv[1]); i++) {
         PMPI_Barrier(MPI_COMM_WORLD);
-        usleep((useconds_t)(1000 * (atoi(argv[2]) + (rank == 2))));
+        int late = argc > 3 && i >= 150 && rank != 2 ? atoi(argv[3]) : 0;
+        usleep((useconds_t)(1000 * (atoi(argv[2]) + (rank == 2) + late)));
         begun = MPI_Wtime();
         MPI_Bcast(data, 64, MPI_INT, 2, MPI_COMM_WORLD);
         exit = MPI_Wtime();

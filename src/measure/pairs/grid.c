@@ -1,6 +1,7 @@
 #include "measure/pairs/grid.h"
 
 #include "base/clock.h"
+#include "base/try.h"
 #include "measure/collective/collective.h"
 #include "measure/crew.h"
 #include "measure/pairs/best.h"
@@ -299,7 +300,7 @@ static void publish(const struct grid *g, struct best *best, int chosen, struct 
         best_free(best);
     }
     PMPI_Bcast(plan->name, sizeof plan->name, MPI_CHAR, 0, g->comm);
-    PMPI_Bcast(&plan->predicted, 1, MPI_DOUBLE, 0, g->comm);
+    PMPI_Bcast(&plan->predicted, 3, MPI_DOUBLE, 0, g->comm); /* and its errors */
 }
 
 bool grid_plan(const struct grid *g, int root, size_t bytes, bool trial, struct grid_plan *plan,
@@ -329,13 +330,38 @@ bool grid_plan(const struct grid *g, int root, size_t bytes, bool trial, struct 
     }
     publish(g, &best, chosen, plan);
     plan->bcast = plan->native ? *bcast_find("native") : schedule_bcast(plan->part);
+    watch_begin(&plan->watch, plan->part);
     plan->cost = clock_now() - start;
     PMPI_Bcast(&plan->cost, 1, MPI_DOUBLE, 0, g->comm);
     return true;
 }
 
+static int measure_some(struct grid *g, const int *with, double most)
+{
+    size_t sizes[SIZES_MAX] = {0};
+    int n = g->measured ? g->pairs.n_sizes : 0; /* on rank 0 */
+    for (int s = 0; s < n; s++)
+        sizes[s] = g->pairs.size[s].bytes;
+    TRY(PMPI_Bcast(&n, 1, MPI_INT, 0, g->comm));
+    TRY(PMPI_Bcast(sizes, sizeof sizes, MPI_BYTE, 0, g->comm));
+    struct pairs_plan plan = pairs_plan_quick(g->clock, sizes, n, clock_now() + most);
+    return n > 0 ? pairs_measure_some(g->comm, &plan, with, &g->pairs) : MPI_ERR_OTHER;
+}
+
+int grid_refresh(struct grid *g, struct grid_plan *plan, double more, double most)
+{
+    int *with = malloc((size_t)g->size * sizeof *with), n = -1;
+    if (crew_agree(g->comm, with != NULL) == MPI_SUCCESS)
+        n = watch_changed(&plan->watch, plan->part, g->comm, g->clock, more, with);
+    if (n > 0 && measure_some(g, with, most) != MPI_SUCCESS)
+        n = -1;
+    free(with);
+    return n;
+}
+
 void grid_plan_free(struct grid_plan *plan)
 {
+    watch_end(&plan->watch);
     free(plan->part);
     schedule_free(&plan->schedule);
     *plan = (struct grid_plan){0};

@@ -4,7 +4,7 @@
 #define COLLPROF_MEASURE_PAIRS_GRID_H
 
 #include "measure/pairs/data.h"
-#include "measure/series.h"
+#include "measure/pairs/watch.h"
 #include "trees/bcast.h"
 #include "trees/schedule.h"
 #include "trees/schedule_run.h"
@@ -42,13 +42,14 @@ struct grid_plan {
     struct bcast bcast;           /* what to run: arg belongs to the plan */
     char name[48];                /* "look-ahead, segments of 8192 B", or "native" */
     double predicted;             /* completion, seconds; NaN for native */
-    double error_low, error_high; /* measured over predicted time of all that were tried, on rank 0;
+    double error_low, error_high; /* measured over predicted time of all that were tried;
                                      low > high: none was */
     bool native;                  /* the library's own won the trial: see grid_plan() */
     struct estimate trial_grid, trial_native; /* last exit - root's entry; NaN without a trial */
     double cost;                              /* seconds that grid_plan() took */
     struct schedule_part *part;
     struct schedule schedule; /* on rank 0, otherwise empty */
+    struct watch watch;       /* of PART; the caller tells it what is to be kept */
 };
 
 /* Collective. The schedule with the smallest predicted completion for broadcasts of BYTES from
@@ -63,6 +64,10 @@ bool grid_plan(const struct grid *g, int root, size_t bytes, bool trial, struct 
 /* Collective. The trial once more, of the library's broadcast and of PLAN's, if that is another:
  * PLAN->native says whether to go on with it. */
 void grid_try_again(const struct grid *g, int root, size_t bytes, struct grid_plan *plan);
+/* Collective. By the broadcasts that PLAN's watch has kept: pairs whose edge takes longer or less
+ * now by the share MORE are measured again, for at most MOST seconds. Returns how many there are;
+ * -1: they could not be measured, as those of a log. */
+int grid_refresh(struct grid *g, struct grid_plan *plan, double more, double most);
 void grid_plan_free(struct grid_plan *plan);
 
 #endif

@@ -115,31 +115,33 @@ static int run_paper(struct measuring *m)
     return MPI_SUCCESS;
 }
 
-static void take_row(struct pairs *p, int s, int i, const struct outcome *row)
+static void take_pair(struct pairs *p, int s, int i, int j, const struct outcome *o)
 {
     struct pairs_size *size = &p->size[s];
-    for (int j = i + 1; j < p->n; j++) {
-        size_t here = pairs_cell(p, i, j);
-        size_t there = pairs_cell(p, j, i);
-        /* A clock too coarse for one exchange reads 0, which no latency is. */
-        const double least = 1e-9;
-        size->mean[here] = size->mean[there] = fmax(least, row[j].mean);
-        size->sd[here] = size->sd[there] = row[j].sd;
-        size->median[here] = size->median[there] = fmax(least, row[j].median);
-        size->min[here] = size->min[there] = fmax(least, row[j].min);
-        size->outliers[here] = size->outliers[there] = row[j].outliers;
-        size->send[here] = row[j].send;
-        size->send[there] = row[j].send_back;
-        size->gap[here] = row[j].gap;
-        size->gap[there] = row[j].gap_back;
-        size->way[here] = row[j].way;
-        size->way[there] = row[j].way_back;
-        size->doubt[here] = size->doubt[there] = row[j].doubt;
-        size->receive[here] = row[j].receive;
-        size->receive[there] = row[j].receive_back;
-        size->waits[here] = row[j].waits;
-        size->waits[there] = row[j].waits_back;
-    }
+    size_t here = pairs_cell(p, i, j), there = pairs_cell(p, j, i);
+    const double least = 1e-9; /* a clock too coarse for one exchange reads 0, which none takes */
+    size->mean[here] = size->mean[there] = fmax(least, o->mean);
+    size->sd[here] = size->sd[there] = o->sd;
+    size->median[here] = size->median[there] = fmax(least, o->median);
+    size->min[here] = size->min[there] = fmax(least, o->min);
+    size->outliers[here] = size->outliers[there] = o->outliers;
+    size->send[here] = o->send;
+    size->send[there] = o->send_back;
+    size->gap[here] = o->gap;
+    size->gap[there] = o->gap_back;
+    size->way[here] = o->way;
+    size->way[there] = o->way_back;
+    size->doubt[here] = size->doubt[there] = o->doubt;
+    size->receive[here] = o->receive;
+    size->receive[there] = o->receive_back;
+    size->waits[here] = o->waits;
+    size->waits[there] = o->waits_back;
+}
+
+static void take_row(struct pairs *p, int s, int i, const struct outcome *row)
+{
+    for (int j = i + 1; j < p->n; j++)
+        take_pair(p, s, i, j, &row[j]);
 }
 
 /* Rank 0 takes one rank's row after the other. */
@@ -198,12 +200,19 @@ static bool allocate(struct measuring *m, struct pairs *p)
     bool good = m->buffer && m->outcome && m->times;
     if (good)
         memset(m->buffer, 1, PAIR_BURST * largest); /* touched before it is timed */
-    if (m->rank == 0) {
+    if (p && m->rank == 0) {
         good = good && pairs_new(p, m->n);
         for (int s = 0; good && s < m->plan->n_sizes; s++)
             good = pairs_add_size(p, m->plan->sizes[s], m->plan->repeats, true) != NULL;
     }
     return good;
+}
+
+static void release(struct measuring *m)
+{
+    free(m->buffer);
+    free(m->outcome);
+    free(m->times);
 }
 
 enum { CHECKED = 12 };
@@ -241,31 +250,38 @@ static double slowdown(const struct pairs_size *s, size_t cell, const struct out
     return fmin(s->median[cell] / fmax(1e-9, alone->median), s->min[cell] / fmax(1e-9, alone->min));
 }
 
+/* A pair alone; of each size rank 0 does what is to be done with it. */
+static int measure_for(struct measuring *m, int i, int j, struct pairs *p,
+                       void (*take)(struct pairs *p, int s, int i, int j, const struct outcome *o))
+{
+    TRY(measure_alone(m, i, j));
+    for (int s = 0; s < m->plan->n_sizes; s++) {
+        struct outcome *o = &m->outcome[(size_t)s * (size_t)m->n + (size_t)j];
+        if (m->rank == i && i > 0)
+            TRY(PMPI_Send(o, OUTCOME_NUMBERS, MPI_DOUBLE, 0, TAG_RESULT, m->comm));
+        if (m->rank == 0 && i > 0)
+            TRY(PMPI_Recv(o, OUTCOME_NUMBERS, MPI_DOUBLE, i, TAG_RESULT, m->comm,
+                          MPI_STATUS_IGNORE));
+        if (m->rank == 0)
+            take(p, s, i, j, o);
+    }
+    return MPI_SUCCESS;
+}
+
+static void take_slowdown(struct pairs *p, int s, int i, int j, const struct outcome *alone)
+{
+    p->slowdown = fmax(p->slowdown, slowdown(&p->size[s], pairs_cell(p, i, j), alone));
+}
+
 /* Sets P's slowdown, on rank 0. */
 static int check_alone(struct measuring *m, struct pairs *p)
 {
     int pair[CHECKED][2] = {{0}};
-    struct outcome alone;
     if (m->rank == 0)
         choose_checked(p, pair);
     TRY(PMPI_Bcast(pair, 2 * CHECKED, MPI_INT, 0, m->comm));
-    for (int k = 0; k < CHECKED; k++) {
-        int i = pair[k][0], j = pair[k][1];
-        TRY(measure_alone(m, i, j));
-        for (int s = 0; s < m->plan->n_sizes; s++) {
-            struct outcome *o = &m->outcome[(size_t)s * (size_t)m->n + (size_t)j];
-            if (m->rank == i && i > 0)
-                TRY(PMPI_Send(o, OUTCOME_NUMBERS, MPI_DOUBLE, 0, TAG_RESULT, m->comm));
-            if (m->rank > 0)
-                continue;
-            alone = *o;
-            if (i > 0)
-                TRY(PMPI_Recv(&alone, OUTCOME_NUMBERS, MPI_DOUBLE, i, TAG_RESULT, m->comm,
-                              MPI_STATUS_IGNORE));
-            double now = slowdown(&p->size[s], pairs_cell(p, i, j), &alone);
-            p->slowdown = fmax(p->slowdown, now);
-        }
-    }
+    for (int k = 0; k < CHECKED; k++)
+        TRY(measure_for(m, pair[k][0], pair[k][1], p, take_slowdown));
     return meet(m);
 }
 
@@ -315,10 +331,32 @@ int pairs_measure(MPI_Comm comm, const struct pairs_plan *plan, struct pairs *p)
         error = run(&m, p);
     if (error == MPI_SUCCESS)
         error = collect_hosts(&m, p);
-    free(m.buffer);
-    free(m.outcome);
-    free(m.times);
+    release(&m);
     if (error != MPI_SUCCESS)
         pairs_free(p);
+    return error;
+}
+
+/* Who had no time left has measured nothing. */
+static void take_known(struct pairs *p, int s, int i, int j, const struct outcome *o)
+{
+    if (o->mean > 0)
+        take_pair(p, s, i, j, o);
+}
+
+int pairs_measure_some(MPI_Comm comm, const struct pairs_plan *plan, const int *with,
+                       struct pairs *p)
+{
+    struct measuring m = {.comm = comm, .plan = plan, .clock_cost = clock_cost()};
+    TRY(PMPI_Comm_rank(comm, &m.rank));
+    TRY(PMPI_Comm_size(comm, &m.n));
+    int error = crew_agree(comm, allocate(&m, NULL));
+    for (int v = 0; v < m.n && error == MPI_SUCCESS; v++)
+        if (with[v] >= 0)
+            error = measure_for(&m, v < with[v] ? v : with[v], v < with[v] ? with[v] : v, p,
+                                take_known);
+    if (error == MPI_SUCCESS)
+        error = meet(&m);
+    release(&m);
     return error;
 }

@@ -19,6 +19,11 @@ struct pairs_plan pairs_plan_default(void);
 enum { PAIRS_TOO_LONG = -1 };
 int pairs_measure(MPI_Comm comm, const struct pairs_plan *plan, struct pairs *p);
 
+/* Once more, one at a time, each rank V with WITH[V], the same list on all, -1 for none: rank 0's
+ * P, which was measured with PLAN's sizes, gets what is found. Returns as above. */
+int pairs_measure_some(MPI_Comm comm, const struct pairs_plan *plan, const int *with,
+                       struct pairs *p);
+
 /* I's partner in ROUND of the tournament of N ranks, -1 for none; rounds: n - 1, or n if odd. */
 int pairs_partner(int i, int round, int n);
 int pairs_rounds(int n);

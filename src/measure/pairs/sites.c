@@ -29,8 +29,8 @@ static size_t cell(int n, int i, int j)
     return (size_t)i * (size_t)n + (size_t)j;
 }
 
-static struct pairs_plan quick_plan(const struct sync_clock *clock, const size_t *sizes,
-                                    int n_sizes, double until)
+struct pairs_plan pairs_plan_quick(const struct sync_clock *clock, const size_t *sizes, int n_sizes,
+                                   double until)
 {
     struct pairs_plan plan = pairs_plan_default();
     plan.sizes = sizes;
@@ -252,8 +252,8 @@ int pairs_measure_by_sites(MPI_Comm comm, const struct sync_clock *clock, const 
     struct place place;
     TRY(PMPI_Comm_rank(comm, &rank));
     TRY(PMPI_Comm_size(comm, &n));
-    struct pairs_plan first = quick_plan(clock, sizes, 1, until),
-                      every = quick_plan(clock, sizes, n_sizes, until);
+    struct pairs_plan first = pairs_plan_quick(clock, sizes, 1, until),
+                      every = pairs_plan_quick(clock, sizes, n_sizes, until);
     *p = (struct pairs){0};
     TRY(pairs_measure(comm, &first, &all));
     double largest = INFINITY;
