@@ -193,8 +193,9 @@ struct pairs_loggp pairs_loggp(const struct pairs *p, int i, int j)
         bytes[s] = (double)p->size[s].bytes;
         gap[s] = p->size[s].gap[k];
     }
-    stats_line(bytes, gap, (size_t)n, &g, &found.per_byte);
-    if (!(n > 1 && found.per_byte > 0))
+    if (n > 1)
+        stats_line(bytes, gap, (size_t)n, &g, &found.per_byte);
+    if (!(found.per_byte > 0))
         found.per_byte = NAN;
     return found;
 }
