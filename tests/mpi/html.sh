@@ -123,7 +123,7 @@ if ! command -v chromium > /dev/null; then
 fi
 curves=$(grep -c 'MIT licence' "$work/page.html")
 PYTHONPATH=$srcdir/tests/mpi python3 - "$work" "$curves" <<'PY' || fail "the page in a browser"
-import html, json, os, sys
+import base64, html, json, os, sys
 from browser import Browser
 
 work, curves = sys.argv[1], sys.argv[2] != "0"
@@ -189,10 +189,6 @@ for way in True, False:
     assert b.value(ROWS) == sorted(every, reverse=way) != [], (b.value(ROWS), every)
 assert b.value("getComputedStyle(document.activeElement).outlineStyle") != "none", "the focus is not seen"
 
-# It prints, and the headings of its tables with it.
-import base64
-assert base64.b64decode(b.call("Page.printToPDF", pageRanges="1-2")["data"]).startswith(b"%PDF")
-
 SHUT = "document.querySelectorAll('details:not([open])').length"
 assert b.value(SHUT + " > 0 && (dispatchEvent(new Event('beforeprint')), " + SHUT + ") === 0"), "on paper something stays shut"
 assert b.value("(dispatchEvent(new Event('afterprint')), " + SHUT + ")") > 0
@@ -205,6 +201,8 @@ b.call("Emulation.setEmulatedMedia", media="print")
 assert b.value("document.querySelector('.lanes').scrollWidth <= innerWidth"), "the timeline is cut off on paper"
 assert b.value("[...document.querySelectorAll('.wide')].filter(w => w.scrollWidth > w.clientWidth).length") == 0, "a table is cut off on paper"
 assert b.value("getComputedStyle(document.querySelector('.zoom')).display") == "none" or not curves, "advice for a mouse on paper"
+# It prints.
+assert base64.b64decode(b.call("Page.printToPDF", pageRanges="1-2")["data"]).startswith(b"%PDF")
 b.call("Emulation.setEmulatedMedia", media="")
 
 # Curves of a benchmark, where their library is.

@@ -97,7 +97,7 @@ TESTS += $(MPI_TESTS)
 
 # These look at no real clock, and wait for processes rather than in MPI: beside each other in ./check.
 BESIDE_TESTS += $(addprefix tests/mpi/, apart.sh collbench-bcast-usage.sh command.sh data.sh cplusplus.sh fortran.sh \
-	hostile.sh install.sh keep.sh launches.sh manysites.sh outside.sh python.sh report.sh)
+	hostile.sh html.sh install.sh keep.sh launches.sh manysites.sh outside.sh python.sh report.sh)
 
 # With --thorough only, for a second MPI, too.
 MPI_LONG_TESTS = tests/mpi/inject.sh tests/mpi/launchers.sh tests/mpi/nomem.sh tests/mpi/overlap.sh \
