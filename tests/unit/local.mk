@@ -68,7 +68,7 @@ tests_unit_page_LDADD = libpicture.la libdata.la libpage.la libresults.la libpro
 tests_unit_results_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_results_SOURCES = tests/unit/document.c tests/unit/launches.c tests/unit/plot.c tests/unit/overlap.c \
 	tests/unit/overlap_map.c
-tests_unit_results_LDADD = libpicture.la libresults.la libbase.la $(CRITERION_LIBS)
+tests_unit_results_LDADD = libpicture.la libresults.la libprofile.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_bench_CPPFLAGS = $(BENCH_CPPFLAGS) $(CRITERION_CFLAGS)
 tests_unit_bench_SOURCES = tests/unit/bench_parse.c tests/unit/bench_program.c tests/unit/topology.c \

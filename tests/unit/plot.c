@@ -3,6 +3,7 @@
 #include "picture/plot.h"
 #include "base/reason.h"
 #include "picture/overlap_map.h"
+#include "picture/timeline_draw.h"
 
 #include <criterion/criterion.h>
 #include <criterion/redirect.h>
@@ -398,4 +399,39 @@ Test(plot, standing_captions_and_words, .init = keeping_scripts)
     cr_assert(plot_heatmap_sheet(path_of("a.svg"), "sheet", &axes, &map, 1, 1));
     assert_script_has("a.svg", said);
     drawn_data("a.svg");
+}
+
+static void add_act(struct profile *p, enum act_kind kind, uint32_t rank, uint32_t peer,
+                    uint32_t ordinal, int64_t entry_us, int64_t exit_us)
+{
+    *PUSH(&p->acts) = (struct act){.entry_ns = 1000 * entry_us,
+                                   .posted_ns = 1000 * entry_us,
+                                   .exit_ns = 1000 * exit_us,
+                                   .comm_id = 7,
+                                   .rank = rank,
+                                   .peer = peer,
+                                   .ordinal = ordinal,
+                                   .kind = (uint8_t)kind};
+}
+
+/* Rank 1 waits 3 ms, then 1 ms, for rank 0: drawn is the first, with as much on either side. */
+Test(plot, a_timeline_is_its_longest_wait, .init = keeping_scripts)
+{
+    struct profile *p = profile_new();
+    p->trace = (struct profile_trace){.on = true, .last_ns = 40000000};
+    add_act(p, ACT_RECEIVED, 1, 0, 0, 10000, 13200);
+    add_act(p, ACT_SEND, 0, 1, 0, 13000, 13100);
+    add_act(p, ACT_RECEIVED, 1, 0, 1, 30000, 31200);
+    add_act(p, ACT_SEND, 0, 1, 1, 31000, 31100);
+    add_act(p, ACT_POST, 2, 3, 0, 13000, 13100); /* another lane */
+    struct picture_view view = {.from = -1, .to = -1, .ranks = "0-1"};
+    cr_assert_eq(timeline_draw(p, path_of("a.svg"), &view), PICTURE_DRAWN);
+    drawn_data("a.svg");
+    cr_assert(strstr(script, "$calls << END\n"
+                             "3000.000 6200.000 1 0x56b4e9\n6000.000 6100.000 0 0x0072b2\n"
+                             "3000.000 6000.000 1 0xd55e00\nEND\n"
+                             "$messages << END\n-1 -1 -1 -1\n6000.000 0 6200.000 1\nEND\n"),
+              "%s", script);
+    profile_free(p);
+    cr_assert(!timeline_ranks_valid("0-3,7") && timeline_ranks_valid("3-1"));
 }
