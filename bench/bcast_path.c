@@ -1,5 +1,6 @@
 /* The broadcast's path as found from outside: a tree as text, for Graphviz, and as numbers. */
 #include "bcast_bench.h"
+#include "profile/model.h"
 #include "results/save.h"
 
 #include <math.h>
@@ -41,15 +42,11 @@ static const struct column rank_columns[] = {
 
 struct paths *paths_new(const struct options *o, struct document *d)
 {
-    struct paths *t = calloc(1, sizeof *t);
-    if (!t)
-        abort();
+    struct paths *t = profile_alloc(sizeof *t);
     t->d = d;
     t->matrices = json_array();
-    t->shapes =
-        document_table(d, "shapes", "who waits for whom", shape_columns, COUNT(shape_columns));
-    t->ranks =
-        document_table(d, "path", "the way of the message", rank_columns, COUNT(rank_columns));
+    t->shapes = document_table_of(d, "shapes", "who waits for whom", shape_columns);
+    t->ranks = document_table_of(d, "path", "the way of the message", rank_columns);
     if (o->dot) {
         t->has_dot = save_open(&t->dot, o->dot);
         t->failed = !t->has_dot;

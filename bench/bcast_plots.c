@@ -18,8 +18,7 @@ struct figure {
 
 struct plots {
     const struct options *o;
-    struct figure *figures;
-    size_t n;
+    ARRAY(struct figure) figures;
     struct document *d;
     bool failed;
     int drawn;
@@ -27,9 +26,7 @@ struct plots {
 
 struct plots *plots_new(const struct options *o)
 {
-    struct plots *p = calloc(1, sizeof *p);
-    if (!p)
-        abort();
+    struct plots *p = profile_alloc(sizeof *p);
     p->o = o;
     return p;
 }
@@ -50,11 +47,8 @@ static double *to_destinations(const struct plots *p, const struct bcast_outcome
 
 void plots_add(struct plots *p, const struct bench_point *at, const struct bcast_outcome *outcome)
 {
-    p->figures = reallocarray(p->figures, p->n + 1, sizeof *p->figures);
-    if (!p->figures)
-        abort();
-    struct figure *f = &p->figures[p->n++];
-    *f = (struct figure){.at = *at};
+    struct figure *f = PUSH(&p->figures);
+    f->at = *at;
     for (size_t i = 0; i < outcome->n_results; i++) {
         const struct bcast_result *r = &outcome->result[i];
         f->by[i] = r->value;
@@ -100,9 +94,9 @@ static bool sweeps_sizes(const struct plots *p)
 static void add_line(struct curves *c, const struct plots *p, const char *label, size_t bytes,
                      size_t method, size_t algorithm)
 {
-    struct plot_series *line = curves_line(c, label, p->n);
-    for (size_t i = 0; i < p->n; i++) {
-        const struct figure *f = &p->figures[i];
+    struct plot_series *line = curves_line(c, label, p->figures.n);
+    for (size_t i = 0; i < p->figures.n; i++) {
+        const struct figure *f = &p->figures.at[i];
         if (f->at.which == algorithm && (!sweeps_ranks(p) || f->at.bytes == bytes))
             curves_estimate(line, sweeps_ranks(p) ? f->at.ranks : (double)f->at.bytes,
                             f->by[method]);
@@ -160,7 +154,7 @@ static void draw_sweep(struct plots *p, size_t bytes, const char *size)
     if (sweeps_ranks(p))
         shown_size(bytes, shown, sizeof shown);
     else
-        snprintf(shown, sizeof shown, "%d ranks", p->figures[0].at.ranks);
+        snprintf(shown, sizeof shown, "%d ranks", p->figures.at[0].at.ranks);
     for (size_t a = 0; a < o->n_algorithms && (o->n_methods > 1 || o->n_algorithms == 1); a++) {
         snprintf(what, sizeof what, "%s%s%s", one ? "" : o->algorithms[a]->name,
                  !one && *size ? "-" : "", size);
@@ -203,12 +197,12 @@ static void draw_destinations(struct plots *p, const struct figure *f, const cha
 
 static void draw_all_destinations(struct plots *p, bool alone)
 {
-    for (size_t i = 0; i < p->n; i++) {
-        const struct figure *f = &p->figures[i];
+    for (size_t i = 0; i < p->figures.n; i++) {
+        const struct figure *f = &p->figures.at[i];
         char what[128];
         if ((size_t)f->at.ranks != p->o->bench.ranks.max)
             continue;
-        if (alone && p->n == 1)
+        if (alone && p->figures.n == 1)
             *what = '\0';
         else if (sweeps_sizes(p))
             snprintf(what, sizeof what, "destinations-%s-%zu", f->at.name, f->at.bytes);
@@ -223,8 +217,8 @@ bool plots_end(struct plots *p, struct document *d)
     const struct bench *b = &p->o->bench;
     bool swept = sweeps_ranks(p) || sweeps_sizes(p);
     p->d = d;
-    if (p->n)
-        qsort(p->figures, p->n, sizeof *p->figures, bench_by_point);
+    if (p->figures.n)
+        qsort(p->figures.at, p->figures.n, sizeof *p->figures.at, bench_by_point);
     size_t bytes = b->sizes.min;
     do {
         char size[32] = "";
@@ -236,10 +230,10 @@ bool plots_end(struct plots *p, struct document *d)
     if (p->o->by_destination || !swept)
         draw_all_destinations(p, !swept);
     bool drawn = !p->failed;
-    for (size_t i = 0; i < p->n; i++)
+    for (size_t i = 0; i < p->figures.n; i++)
         for (size_t k = 0; k < MOST_METHODS; k++)
-            free(p->figures[i].to[k]);
-    free(p->figures);
+            free(p->figures.at[i].to[k]);
+    free(p->figures.at);
     free(p);
     return drawn;
 }

@@ -1,6 +1,7 @@
 /* The tables of collbench-bcast: every method side by side, the statistics behind each figure,
  * and the destinations one by one. */
 #include "bcast_bench.h"
+#include "profile/model.h"
 
 #include "results/json_file.h"
 
@@ -130,17 +131,15 @@ static void destination_columns(struct tables *t)
 
 struct tables *tables_new(const struct options *o, struct document *d)
 {
-    struct tables *t = calloc(1, sizeof *t);
-    if (!t)
-        abort();
+    struct tables *t = profile_alloc(sizeof *t);
     t->o = o;
     t->d = d;
     method_columns(t);
     t->methods = document_table(d, "methods", "median time of one broadcast, by method",
                                 t->by_method.column, t->by_method.n);
     if (o->bench.full || o->bench.format == FORMAT_JSON)
-        t->statistics = document_table(d, "statistics", "behind each figure", statistics_columns,
-                                       COUNT(statistics_columns));
+        t->statistics =
+            document_table_of(d, "statistics", "behind each figure", statistics_columns);
     if (o->by_destination) {
         destination_columns(t);
         t->destinations = document_table(d, "destinations", "operation latency by destination",

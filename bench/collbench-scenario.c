@@ -2,6 +2,7 @@
  * own from a file. */
 #include "base/input.h"
 #include "base/text.h"
+#include "profile/model.h"
 #include "program.h"
 #include "scenario_file.h"
 #include "scenario_results.h"
@@ -232,8 +233,8 @@ static double measure(const struct options *o, const struct scenario *s, struct 
         const struct samples *t = &row.result.completion;
         median = stats_summarize(t->value, t->n).median;
     }
-    if (o->bench.rank == 0 && !scenario_results_add(results, &row))
-        MPI_Abort(o->bench.comm, 1);
+    if (o->bench.rank == 0)
+        *PUSH(results) = row;
     bench_wait(o->bench.comm);
     return median;
 }
@@ -345,7 +346,7 @@ int main(int argc, char **argv)
         if (o.bench.plot && !scenario_results_plot(&sweep.results, o.bench.plot, o.against))
             status = 1;
         for (size_t i = 0; i < sweep.results.n; i++)
-            status = sweep.results.row[i].result.correct ? status : 1;
+            status = sweep.results.at[i].result.correct ? status : 1;
     }
     scenario_results_free(&sweep.results);
     MPI_Bcast(&status, 1, MPI_INT, 0, o.bench.comm);

@@ -82,8 +82,8 @@ static void check(struct table *t, const struct guideline *g, const struct drawn
 
 void guidelines_put(struct document *d, const struct drawn *points, size_t n)
 {
-    struct table *t = document_table(d, "guidelines", "performance guidelines", guideline_columns,
-                                     sizeof guideline_columns / sizeof *guideline_columns);
+    struct table *t =
+        document_table_of(d, "guidelines", "performance guidelines", guideline_columns);
     for (size_t k = 0; k < sizeof guidelines / sizeof *guidelines; k++)
         for (size_t i = 0; i < n; i++)
             if (!strcmp(points[i].at.name, guidelines[k].left))

@@ -9,8 +9,7 @@ struct results {
     const struct options *o;
     struct document *d;
     struct table *times, *statistics, *pairs;
-    struct drawn *points;
-    size_t n_points;
+    ARRAY(struct drawn) points;
     double clock_bound;
     int dropped, left_out, over_budget;
 };
@@ -52,22 +51,18 @@ static const struct column pairs_columns[] = {
     {"hold", "us", COLUMN_REAL, 1, "how long the one was held back"},
 };
 
-#define COLUMNS(c) c, sizeof(c) / sizeof *(c)
-
 struct results *results_new(const struct options *o, struct document *d)
 {
-    struct results *r = calloc(1, sizeof *r);
-    if (!r)
-        abort();
+    struct results *r = profile_alloc(sizeof *r);
     r->o = o;
     r->d = d;
-    r->times = document_table(d, "times", "how long one operation takes", COLUMNS(times_columns));
+    r->times = document_table_of(d, "times", "how long one operation takes", times_columns);
     if (o->direct && (o->bench.full || o->bench.format == FORMAT_JSON))
-        r->statistics = document_table(d, "statistics", "the statistics behind \"direct\"",
-                                       COLUMNS(statistics_columns));
+        r->statistics = document_table_of(d, "statistics", "the statistics behind \"direct\"",
+                                          statistics_columns);
     if (o->mirrored && (o->pairs || o->bench.format == FORMAT_JSON))
-        r->pairs = document_table(d, "pairs", "from the last rank's entry to another's exit",
-                                  COLUMNS(pairs_columns));
+        r->pairs = document_table_of(d, "pairs", "from the last rank's entry to another's exit",
+                                     pairs_columns);
     return r;
 }
 
@@ -76,9 +71,7 @@ static void put_estimate(struct table *t, struct estimate e)
 {
     if (e.value <= 0)
         e = (struct estimate){NAN, NAN, NAN};
-    table_real_within(t, 1e6 * e.value, 1e6 * (e.high - e.low) / 2);
-    table_real(t, 1e6 * e.low);
-    table_real(t, 1e6 * e.high);
+    table_estimate(t, e);
 }
 
 static void put_direct(struct results *r, const struct collective_direct *direct)
@@ -169,18 +162,6 @@ static void put_pairs(struct results *r, const struct bench_point *p,
     }
 }
 
-static void keep_drawn(struct results *r, const struct bench_point *p,
-                       const struct collective_direct *direct,
-                       const struct collective_mirrored *mirrored)
-{
-    const struct estimate none = {NAN, NAN, NAN}, *e = slowest(mirrored);
-    r->points = reallocarray(r->points, r->n_points + 1, sizeof *r->points);
-    if (!r->points)
-        abort();
-    r->points[r->n_points++] =
-        (struct drawn){*p, {direct ? series_estimate(&direct->completion) : none, e ? *e : none}};
-}
-
 void results_add(struct results *r, const struct bench_point *p,
                  const struct collective_direct *direct, const struct collective_mirrored *mirrored,
                  const char *disturbed)
@@ -200,7 +181,9 @@ void results_add(struct results *r, const struct bench_point *p,
     }
     if (mirrored)
         r->left_out += mirrored->asked - mirrored->measured;
-    keep_drawn(r, p, direct, mirrored);
+    const struct estimate none = {NAN, NAN, NAN}, *e = slowest(mirrored);
+    *PUSH(&r->points) =
+        (struct drawn){*p, {direct ? series_estimate(&direct->completion) : none, e ? *e : none}};
 }
 
 static void put_notes(struct results *r)
@@ -235,12 +218,12 @@ static void add_line(struct curves *c, const struct results *r, size_t which, in
     struct plot_series *line = NULL;
     snprintf(label, sizeof label, "%s, %s", variant_name(r->o, which, name, sizeof name),
              by ? "mirrored" : "direct");
-    for (size_t i = 0; i < r->n_points; i++) {
-        const struct drawn *p = &r->points[i];
+    for (size_t i = 0; i < r->points.n; i++) {
+        const struct drawn *p = &r->points.at[i];
         if (p->at.which != which || !estimate_known(p->by[by]))
             continue;
         if (!line)
-            line = curves_line(c, label, r->n_points);
+            line = curves_line(c, label, r->points.n);
         curves_estimate(line, by_ranks ? (double)p->at.ranks : (double)p->at.bytes, p->by[by]);
     }
 }
@@ -267,12 +250,12 @@ static bool draw(const struct results *r)
 bool results_end(struct results *r)
 {
     put_notes(r);
-    if (r->n_points)
-        qsort(r->points, r->n_points, sizeof *r->points, bench_by_point);
+    if (r->points.n)
+        qsort(r->points.at, r->points.n, sizeof *r->points.at, bench_by_point);
     if (r->o->guidelines)
-        guidelines_put(r->d, r->points, r->n_points);
+        guidelines_put(r->d, r->points.at, r->points.n);
     bool right = !r->o->bench.plot || draw(r);
-    free(r->points);
+    free(r->points.at);
     free(r);
     return right;
 }

@@ -203,8 +203,7 @@ static void cost_rows(struct table *t, const struct cost *c, const double *ns, s
 
 static void measure_calls(const struct options *o, struct document *d)
 {
-    struct table *t = document_table(d, "calls", "Cost of a call", cost_columns,
-                                     sizeof cost_columns / sizeof *cost_columns);
+    struct table *t = document_table_of(d, "calls", "Cost of a call", cost_columns);
     size_t n = (size_t)o->rounds;
     double *ns = room_for(LAYER_USES, n);
     for (int i = 0; i < N_COSTS; i++) {
@@ -249,8 +248,7 @@ static void measure_whole(const struct options *o, struct document *d)
     } runs[] = {{1, NAN, NAN, "start and end, 1 rank", "resident memory, 1 rank"},
                 {4, 30, 2, "start and end, 4 ranks", "resident memory a rank, 4 ranks"},
                 {64, NAN, NAN, "start and end, 64 ranks", "resident memory a rank, 64 ranks"}};
-    struct table *t = document_table(d, "run", "Cost of a run", whole_columns,
-                                     sizeof whole_columns / sizeof *whole_columns);
+    struct table *t = document_table_of(d, "run", "Cost of a run", whole_columns);
     size_t n = (size_t)o->rounds;
     double *ms = room_for(2, n), *mib = room_for(2, n);
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
@@ -290,8 +288,8 @@ static const struct column mode_columns[] = {
 
 static void measure_modes(const struct options *o, struct document *d)
 {
-    struct table *t = document_table(d, "modes", "2000 broadcasts of 1 KiB on 2 ranks",
-                                     mode_columns, sizeof mode_columns / sizeof *mode_columns);
+    struct table *t =
+        document_table_of(d, "modes", "2000 broadcasts of 1 KiB on 2 ranks", mode_columns);
     size_t n = (size_t)o->rounds;
     double *us = room_for(N_MODES, n);
     for (size_t round = 0; round < n; round++)

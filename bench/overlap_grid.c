@@ -136,8 +136,7 @@ static const struct column cell_columns[] = {
 
 static void tell_base(const struct grid *g, struct document *d)
 {
-    struct table *t = document_table(d, "base", "Base round: communication alone", base_columns,
-                                     sizeof base_columns / sizeof *base_columns);
+    struct table *t = document_table_of(d, "base", "Base round: communication alone", base_columns);
     for (size_t i = 0; i < g->base.n; i++) {
         const struct base_point *p = &g->base.point[i];
         table_integer(t, (long long)p->bytes);
@@ -148,8 +147,7 @@ static void tell_base(const struct grid *g, struct document *d)
 
 static void tell_maps(const struct grid *g, struct document *d)
 {
-    struct table *t = document_table(d, "summary", "What overlaps", map_columns,
-                                     sizeof map_columns / sizeof *map_columns);
+    struct table *t = document_table_of(d, "summary", "What overlaps", map_columns);
     struct overlap_map map[GRID_BENCHMARKS_MAX];
     char text[1600];
     json_t *list = json_array();
@@ -202,8 +200,7 @@ static void tell_cell(struct table *t, const struct grid_part *p, const struct o
 
 static void tell_cells(const struct grid *g, struct document *d)
 {
-    struct table *t = document_table(d, "cells", "All cells", cell_columns,
-                                     sizeof cell_columns / sizeof *cell_columns);
+    struct table *t = document_table_of(d, "cells", "All cells", cell_columns);
     for (size_t k = 0; k < g->n_parts; k++) {
         const struct grid_part *p = &g->part[k];
         for (size_t i = 0; i < g->nx; i++)

@@ -142,8 +142,7 @@ static void tell_relations(const struct pairs *p, struct document *d)
     if (!series_new(&s, p->n))
         return;
     struct table *t =
-        document_table(d, "relations", "By what the two ranks share", relation_columns,
-                       sizeof relation_columns / sizeof *relation_columns);
+        document_table_of(d, "relations", "By what the two ranks share", relation_columns);
     for (int size = 0; size < p->n_sizes; size++) {
         for (int relation = -1; relation <= OTHER_NODE; relation++) {
             gather_series(p, size, relation, &s);
@@ -185,8 +184,7 @@ static const struct column loggp_columns[] = {
 
 static void tell_loggp(const struct pairs *p, struct document *d)
 {
-    struct table *t = document_table(d, "loggp", "Parameters of LogGP", loggp_columns,
-                                     sizeof loggp_columns / sizeof *loggp_columns);
+    struct table *t = document_table_of(d, "loggp", "Parameters of LogGP", loggp_columns);
     for (int i = 0; i < p->n; i++) {
         for (int j = 0; j < p->n; j++) {
             struct pairs_loggp of_pair = pairs_loggp(p, i, j);
@@ -256,8 +254,8 @@ static void tell_hierarchy(const struct pairs *p, struct document *d)
                          "the way to the rest.");
     struct table *t = NULL;
     if (h.n_levels > 0)
-        t = document_table(d, "hierarchy", "The hierarchy that the latencies show",
-                           hierarchy_columns, sizeof hierarchy_columns / sizeof *hierarchy_columns);
+        t = document_table_of(d, "hierarchy", "The hierarchy that the latencies show",
+                              hierarchy_columns);
     for (int i = 0; i < h.n_levels; i++) {
         char members[120] = "";
         const struct hierarchy_level *level = &h.level[i];
@@ -390,9 +388,8 @@ size_t pairs_tell_suspects(const struct pairs *p, double factor, struct document
                       "Nothing is slower than its kind by %g or more, and by more than its kind "
                       "varies anyway (three deviations).",
                       factor);
-    struct table *t = n == 0 ? NULL
-                             : document_table(d, "suspects", "What stands out", suspect_columns,
-                                              sizeof suspect_columns / sizeof *suspect_columns);
+    struct table *t =
+        n == 0 ? NULL : document_table_of(d, "suspects", "What stands out", suspect_columns);
     for (size_t i = 0; i < n; i++) {
         char who[320];
         describe_suspect(p, &list[i], who, sizeof who);

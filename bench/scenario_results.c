@@ -10,25 +10,11 @@
 
 const char *const against_names[N_AGAINST + 1] = {"ranks", "size", "delay", "comp", NULL};
 
-bool scenario_results_add(struct scenario_results *r, const struct scenario_row *row)
-{
-    if (r->n == r->room) {
-        size_t room = r->room ? 2 * r->room : 64;
-        struct scenario_row *grown = realloc(r->row, room * sizeof *grown);
-        if (!grown)
-            return false;
-        r->row = grown;
-        r->room = room;
-    }
-    r->row[r->n++] = *row;
-    return true;
-}
-
 void scenario_results_free(struct scenario_results *r)
 {
     for (size_t i = 0; i < r->n; i++)
-        scenario_result_free(&r->row[i].result);
-    free(r->row);
+        scenario_result_free(&r->at[i].result);
+    free(r->at);
     *r = (struct scenario_results){0};
 }
 
@@ -74,9 +60,7 @@ static void tell_row(struct table *t, const struct scenario_row *row)
     table_real(t, 1e6 * s.min);
     table_real(t, 1e6 * s.max);
     table_real(t, 1e6 * stats_spread(&s));
-    table_real_within(t, 1e6 * s.median, 1e6 * (s.median_high - s.median_low) / 2);
-    table_real(t, 1e6 * s.median_low);
-    table_real(t, 1e6 * s.median_high);
+    table_estimate(t, (struct estimate){s.median, s.median_low, s.median_high});
     table_real(t, 1e6 * scenario_delay(row->scenario, &row->point));
     table_real(t, comps || r->comp > 0 ? 1e6 * r->comp : NAN);
     table_real(t, 1e6 * after.median);
@@ -110,13 +94,12 @@ static const char *operation_name(const struct scenario_row *row, char *text, si
 static struct table *new_table(struct document *d, const struct scenario_row *row)
 {
     char name[200], title[320], operation[96];
-    size_t n = sizeof columns / sizeof *columns;
     const struct scenario *s = row->scenario;
     if (!row->sweeps_operation) {
         cvar_name(name, sizeof name, s->name, row->value);
         snprintf(title, sizeof title, *s->summary ? "Scenario %s (%s):" : "Scenario %s:", name,
                  s->summary);
-        return document_table(d, name, title, columns, n);
+        return document_table_of(d, name, title, columns);
     }
     snprintf(name, sizeof name, "%s_%s", s->name, operation_name(row, operation, sizeof operation));
     char implementation[96];
@@ -129,7 +112,7 @@ static struct table *new_table(struct document *d, const struct scenario_row *ro
     snprintf(title, sizeof title, "%s%s: (%s, scenario %s%s%s)", row->point.operation->title,
              row->point.twin ? ", non-blocking" : "", implementation, s->name,
              *s->summary ? ": " : "", s->summary);
-    return document_table(d, name, title, columns, n);
+    return document_table_of(d, name, title, columns);
 }
 
 static void tell_notes(const struct scenario_results *r, struct document *d)
@@ -137,7 +120,7 @@ static void tell_notes(const struct scenario_results *r, struct document *d)
     size_t wrong = 0, spent = 0, dropped = 0, rough = 0, empty = 0, disturbed = 0;
     double bound = 0;
     for (size_t i = 0; i < r->n; i++) {
-        const struct scenario_result *x = &r->row[i].result;
+        const struct scenario_result *x = &r->at[i].result;
         wrong += !x->correct;
         spent += x->over_budget;
         dropped += x->dropped;
@@ -176,7 +159,7 @@ static json_t *raw_samples(const struct scenario_results *r)
 {
     json_t *all = json_array();
     for (size_t i = 0; i < r->n; i++) {
-        const struct scenario_row *row = &r->row[i];
+        const struct scenario_row *row = &r->at[i];
         const struct samples *completion = &row->result.completion,
                              *after = &row->result.after_last;
         char operation[96];
@@ -196,9 +179,9 @@ void scenario_results_tell(const struct scenario_results *r, struct document *d)
 {
     struct table *t = NULL;
     for (size_t i = 0; i < r->n; i++) {
-        if (!t || !same_table(&r->row[i - 1], &r->row[i]))
-            t = new_table(d, &r->row[i]);
-        tell_row(t, &r->row[i]);
+        if (!t || !same_table(&r->at[i - 1], &r->at[i]))
+            t = new_table(d, &r->at[i]);
+        tell_row(t, &r->at[i]);
     }
     tell_notes(r, d);
     document_attach(d, "raw_samples", raw_samples(r));
@@ -221,7 +204,7 @@ static double coordinate(const struct scenario_row *row, int against)
 static bool varies(const struct scenario_results *r, int against)
 {
     for (size_t i = 1; i < r->n; i++)
-        if (coordinate(&r->row[i], against) != coordinate(&r->row[0], against))
+        if (coordinate(&r->at[i], against) != coordinate(&r->at[0], against))
             return true;
     return false;
 }
@@ -242,7 +225,7 @@ static void label_line(char *text, size_t size, const struct scenario_results *r
     char operation[96];
     bool several = false;
     for (size_t i = 1; i < r->n; i++)
-        several = several || r->row[i].scenario != r->row[0].scenario;
+        several = several || r->at[i].scenario != r->at[0].scenario;
     int n =
         snprintf(text, size, "%s%s%s", several || !row->sweeps_operation ? row->scenario->name : "",
                  several && row->sweeps_operation ? " " : "",
@@ -257,15 +240,15 @@ static void label_line(char *text, size_t size, const struct scenario_results *r
 static void add_line(struct curves *c, const struct scenario_results *r, size_t first, int against)
 {
     char label[200], of[220];
-    label_line(label, sizeof label, r, &r->row[first], against);
+    label_line(label, sizeof label, r, &r->at[first], against);
     for (int mean = 0; mean < 2; mean++) {
         snprintf(of, sizeof of, "%s, %s", label, mean ? "average" : "median");
         struct plot_series *line = curves_line(c, of, r->n);
         for (size_t i = first; i < r->n; i++) {
-            const struct scenario_row *row = &r->row[i];
+            const struct scenario_row *row = &r->at[i];
             const struct samples *t = &row->result.completion;
             struct summary s = stats_summarize(t->value, t->n);
-            if (!same_line(&r->row[first], row, against))
+            if (!same_line(&r->at[first], row, against))
                 continue;
             if (mean) /* as the paper draws it; its deviation says nothing of how sure it is */
                 curves_point(line, coordinate(row, against), 1e6 * s.mean);
@@ -287,7 +270,7 @@ bool scenario_results_plot(const struct scenario_results *r, const char *path, i
     double least_x = INFINITY, least = INFINITY, most = 0;
     for (size_t i = 0; i < r->n; i++) {
         size_t before = 0;
-        while (before < i && !same_line(&r->row[before], &r->row[i], against))
+        while (before < i && !same_line(&r->at[before], &r->at[i], against))
             before++;
         if (before == i)
             add_line(&c, r, i, against);

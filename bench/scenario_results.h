@@ -23,12 +23,10 @@ struct scenario_row {
 };
 
 struct scenario_results {
-    struct scenario_row *row;
+    struct scenario_row *at; /* by PUSH(), which takes over the result */
     size_t n, room;
 };
 
-/* Takes over the result; false if there is no memory. */
-bool scenario_results_add(struct scenario_results *r, const struct scenario_row *row);
 void scenario_results_free(struct scenario_results *r);
 
 /* A table per scenario and operation, in the paper's columns and ours, notes, raw samples. */

@@ -33,8 +33,7 @@ static const struct column columns[] = {
 void tree_tell_rows(void *session, struct document *d)
 {
     const struct tree_session *t = session;
-    struct table *table = document_table(d, "schedules", "Broadcast schedules", columns,
-                                         sizeof columns / sizeof *columns);
+    struct table *table = document_table_of(d, "schedules", "Broadcast schedules", columns);
     double native = NAN;
     for (size_t i = 0; i < t->n_rows; i++) {
         const struct tree_row *r = &t->row[i];
@@ -49,9 +48,7 @@ void tree_tell_rows(void *session, struct document *d)
         table_real(table, 1e6 * r->predicted.value);
         table_real(table, 1e6 * r->predicted.low);
         table_real(table, 1e6 * r->predicted.high);
-        table_real_within(table, 1e6 * r->seen.value, 1e6 * (r->seen.high - r->seen.low) / 2);
-        table_real(table, 1e6 * r->seen.low);
-        table_real(table, 1e6 * r->seen.high);
+        table_estimate(table, r->seen);
         table_real(table, 100 * (r->predicted.value / r->seen.value - 1));
         table_real(table, own ? NAN : native / r->seen.value);
         table_text(table, r->advised ? "yes" : "");

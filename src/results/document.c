@@ -206,6 +206,13 @@ void table_real_within(struct table *t, double value, double error)
                               .error = error});
 }
 
+void table_estimate(struct table *t, struct estimate e)
+{
+    table_real_within(t, 1e6 * e.value, 1e6 * (e.high - e.low) / 2);
+    table_real(t, 1e6 * e.low);
+    table_real(t, 1e6 * e.high);
+}
+
 void table_skip(struct table *t)
 {
     add_cell(t, (struct cell){.empty = true});

@@ -11,6 +11,8 @@
 #ifndef COLLPROF_RESULTS_DOCUMENT_H
 #define COLLPROF_RESULTS_DOCUMENT_H
 
+#include "base/stats.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,6 +64,9 @@ void document_attach(struct document *d, const char *key, json_t *value);
  * memory. */
 struct table *document_table(struct document *d, const char *name, const char *title,
                              const struct column *columns, size_t n);
+/* The same of all COLUMNS of an array. */
+#define document_table_of(d, name, title, columns)                                                 \
+    document_table(d, name, title, columns, sizeof(columns) / sizeof *(columns))
 
 /* Cells are given from left to right; a row is finished by giving its last cell. */
 void table_text(struct table *t, const char *value);
@@ -71,6 +76,8 @@ void table_real(struct table *t, double value);                      /* NaN: an 
 /* The same, known within +-ERROR (NaN: that is not known): as text it has two of the error's own
  * digits at most. */
 void table_real_within(struct table *t, double value, double error);
+/* Three cells: E's value within its interval, and that; seconds as microseconds. */
+void table_estimate(struct table *t, struct estimate e);
 void table_skip(struct table *t); /* an empty cell, any kind */
 /* Rows that begin from now on stand, when written, behind those of lower places; within a place in
  * the order in which they came. */

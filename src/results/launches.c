@@ -53,7 +53,7 @@ static const struct column columns[] = {
     {"unit", NULL, COLUMN_TEXT, 0, NULL},
     {"remarks", NULL, COLUMN_TEXT, 0, "launches without the figure, and with a remark on the row"},
 };
-enum { N_COLUMNS = sizeof columns / sizeof *columns, KEY_ROOM = 160 };
+enum { KEY_ROOM = 160 };
 
 static const char *name_of(const json_t *table, size_t column)
 {
@@ -227,7 +227,7 @@ const char *launches_tell(const json_t *all, struct document *d)
     const json_t **row = calloc(n + 1, sizeof *row), *table;
     const char *name, *why = x && row ? different(all) : "there is no memory for it";
     struct table *t =
-        why ? NULL : document_table(d, "between_launches", "between launches", columns, N_COLUMNS);
+        why ? NULL : document_table_of(d, "between_launches", "between launches", columns);
     json_object_foreach(json_object_get(json_array_get(all, 0), "tables"), name, table)
     {
         if (!t || strcmp(name, "statistics") == 0)
