@@ -30,9 +30,7 @@ const struct overlap_benchmark overlap_both = {
     .title = "both sides",
     .summary = "isend, compute, wait, irecv, compute, wait; the peer reversed",
     .base = BASE_CONTIGUOUS,
-    .least_ranks = 2,
-    .most_ranks = 2,
-    .simulable = true,
+    BETWEEN_TWO,
     .first = first,
     .others = others,
 };

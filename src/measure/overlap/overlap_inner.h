@@ -12,6 +12,9 @@ extern const struct overlap_benchmark overlap_sender, overlap_receiver, overlap_
     overlap_ireduce, overlap_iscatter, overlap_ialltoall, overlap_ireduce_scatter, overlap_iscan,
     overlap_neighbours, overlap_sources;
 
+/* Of two ranks, simulated ones too. */
+#define BETWEEN_TWO .least_ranks = 2, .most_ranks = 2, .simulable = true
+
 /* Shared by those that differ in one thing only. */
 void overlap_sender_others(struct overlap_side *s);
 /* A send, with the computation before its wait. */

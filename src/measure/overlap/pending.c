@@ -48,9 +48,7 @@ const struct overlap_benchmark overlap_pending = {
     .title = "8 requests pending",
     .summary = "as sender, in 8 messages of an eighth that are pending at once",
     .base = NO_BASE,
-    .least_ranks = 2,
-    .most_ranks = 2,
-    .simulable = true,
+    BETWEEN_TWO,
     .first = first,
     .others = others,
 };

@@ -47,9 +47,7 @@ const struct overlap_benchmark overlap_sender = {
     .title = "sender side",
     .summary = "isend, compute, wait on the sending side",
     .base = BASE_CONTIGUOUS,
-    .least_ranks = 2,
-    .most_ranks = 2,
-    .simulable = true,
+    BETWEEN_TWO,
     .first = first,
     .others = overlap_sender_others,
 };
@@ -60,9 +58,7 @@ const struct overlap_benchmark overlap_vector = {
     .summary = "as sender, with blocks of 32 bytes at stride 64",
     .base = BASE_VECTOR,
     .vector = true,
-    .least_ranks = 2,
-    .most_ranks = 2,
-    .simulable = true,
+    BETWEEN_TWO,
     .first = first,
     .others = overlap_sender_others,
 };

@@ -19,9 +19,7 @@ const struct overlap_benchmark overlap_serial = {
     .title = "control: serial",
     .summary = "blocking send, then compute: must read 1",
     .base = BASE_CONTIGUOUS,
-    .least_ranks = 2,
-    .most_ranks = 2,
-    .simulable = true,
+    BETWEEN_TWO,
     .first = first,
     .others = overlap_sender_others,
 };
