@@ -4,45 +4,27 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#define START                                                                                      \
-    {                                                                                              \
-        .kind = ACTION_START                                                                       \
-    }
-#define ISSUE                                                                                      \
-    {                                                                                              \
-        .kind = ACTION_ISSUE, .root = SWEPT_ROOT, .bytes = SWEPT_BYTES                             \
-    }
-#define SYNC                                                                                       \
-    {                                                                                              \
-        .kind = ACTION_SYNC, .issued = ISSUED_ALL                                                  \
-    }
-#define COMP                                                                                       \
-    {                                                                                              \
-        .kind = ACTION_COMP, .seconds = SWEPT_SECONDS                                              \
-    }
-#define DELAY                                                                                      \
-    {                                                                                              \
-        .kind = ACTION_DELAY, .seconds = SWEPT_SECONDS                                             \
-    }
-#define STOP                                                                                       \
-    {                                                                                              \
-        .kind = ACTION_STOP                                                                        \
-    }
+#define START .kind = ACTION_START
+#define ISSUE .kind = ACTION_ISSUE, .root = SWEPT_ROOT, .bytes = SWEPT_BYTES
+#define SYNC .kind = ACTION_SYNC, .issued = ISSUED_ALL
+#define COMP .kind = ACTION_COMP, .seconds = SWEPT_SECONDS
+#define DELAY .kind = ACTION_DELAY, .seconds = SWEPT_SECONDS
+#define STOP .kind = ACTION_STOP
 
 const struct scenario scenarios[3] = {
     {.name = "1",
      .summary = "collective only",
      .n = 1,
-     .script = {{.who = WHO_OTHERS, .n = 4, .action = {START, ISSUE, SYNC, STOP}}}},
+     .script = {{.who = WHO_OTHERS, .n = 4, .action = {{START}, {ISSUE}, {SYNC}, {STOP}}}}},
     {.name = "2",
      .summary = "collective with delay",
      .n = 2,
-     .script = {{.who = WHO_DELAYED, .n = 5, .action = {START, DELAY, ISSUE, SYNC, STOP}},
-                {.who = WHO_OTHERS, .n = 4, .action = {START, ISSUE, SYNC, STOP}}}},
+     .script = {{.who = WHO_DELAYED, .n = 5, .action = {{START}, {DELAY}, {ISSUE}, {SYNC}, {STOP}}},
+                {.who = WHO_OTHERS, .n = 4, .action = {{START}, {ISSUE}, {SYNC}, {STOP}}}}},
     {.name = "3",
      .summary = "collective overlapping with computation",
      .n = 1,
-     .script = {{.who = WHO_OTHERS, .n = 5, .action = {START, ISSUE, COMP, SYNC, STOP}}}},
+     .script = {{.who = WHO_OTHERS, .n = 5, .action = {{START}, {ISSUE}, {COMP}, {SYNC}, {STOP}}}}},
 };
 
 __attribute__((format(printf, 3, 4))) static bool wrong(struct scenario_error *error, int line,
