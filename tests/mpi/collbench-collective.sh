@@ -2,7 +2,7 @@
 # collbench-collective on real MPI: what it writes is whole in every format, and bad input is
 # one clear line with status 2. That its figures are right is tested in simulation.
 set -u
-bench=$top_builddir/bench/collbench-collective
+bench=$top_builddir/bench/collbench-collective turns=$PWD/tests/mpi/.libs/libturns.so
 scratch=$(mktemp -d) || exit 99
 trap 'rm -rf "$scratch"' EXIT
 fail() { echo "FAIL: $*"; cat "$scratch/err"; exit 1; }
@@ -65,7 +65,23 @@ if [ "$CHECK_MPI" = mpich ]; then # the library's other algorithms, in one table
     "$MPIEXEC" -n 2 "$bench" $two --operation=allreduce,barrier --sizes=64:128 --format=csv >"$scratch/out" || fail "$two"
     [ "$(grep -cE '^(allreduce|barrier):(recursive_doubling|nb),2,' "$scratch/out")" -eq 6 ] || fail "$two: other rows"
     refused "--guidelines compares operations" --guidelines $two
+    # Each value is in force in its row: turns.c makes one of them slow.
+    for name in collective scenario; do
+        "$MPIEXEC" -n 2 env TURNS_VARIABLE=MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM TURNS_SLOW=2 LD_PRELOAD="$turns" \
+            "$top_builddir/bench/collbench-$name" --cvar=MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=1,2,3 -i5 -x1 --stop=fixed \
+            --operation=allreduce --sizes=8K:8K --format=csv >"$scratch/out" 2>"$scratch/err" || fail "$name: turns"
+        awk -F'[,:]' '/^# table/ { row = $3 } /^allreduce:/ { row = $2; $3 = $5 } row && $1 ~ /^(8192|allreduce)$/ { seen = seen " " row ($3 >= 50000 ? "slow" : "") }
+            END { print seen; exit seen != " 1 2slow 3" }' "$scratch/out" || fail "$name: a value is not in force in its row"
+    done
 fi
+# --rotate takes other buffers in turn.
+for n in 1 3; do
+    for name in collective scenario; do
+        "$MPIEXEC" -n 2 env LD_PRELOAD="$turns" "$top_builddir/bench/collbench-$name" --rotate=$n -i5 -x1 --stop=fixed \
+            --operation=allreduce --sizes=8K:8K >"$scratch/out" 2>"$scratch/err" || fail "$name: --rotate=$n: status $?"
+        [ "$(sed -n '/^buffer /p' "$scratch/err" | sort -u | tail -1)" = "buffer $n" ] || fail "$name: --rotate=$n: other buffers"
+    done
+done
 timeout 60 "$bench" >"$scratch/out" 2>"$scratch/err"
 [ $? -eq 2 ] && grep -q "at least 2 ranks: mpiexec -n 2" "$scratch/err" || fail "one rank"
 exit 0

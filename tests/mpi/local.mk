@@ -47,10 +47,13 @@ tests_mpi_sites_LDADD = $(MPI_LIBS)
 
 # Preloaded beside the layer: libcount counts independently of it, libnomem refuses memory at the
 # end. -rpath because a convenience library is not loadable.
-check_LTLIBRARIES += tests/mpi/libcount.la tests/mpi/libcount-fortran.la tests/mpi/libnomem.la
+check_LTLIBRARIES += tests/mpi/libcount.la tests/mpi/libcount-fortran.la tests/mpi/libnomem.la tests/mpi/libturns.la
 tests_mpi_libcount_la_SOURCES = tests/mpi/count.c
 tests_mpi_libcount_la_CPPFLAGS = -D_GNU_SOURCE
 tests_mpi_libcount_la_LDFLAGS = -module -avoid-version -rpath /nowhere
+tests_mpi_libturns_la_SOURCES = tests/mpi/turns.c
+tests_mpi_libturns_la_CPPFLAGS = -D_GNU_SOURCE
+tests_mpi_libturns_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 tests_mpi_libcount_fortran_la_SOURCES = tests/mpi/count_fortran.c
 tests_mpi_libcount_fortran_la_CPPFLAGS = -D_GNU_SOURCE
 tests_mpi_libcount_fortran_la_LDFLAGS = -module -avoid-version -rpath /nowhere

@@ -55,5 +55,5 @@ aging 600 100 0 318 0
 sim/aging40.xml 300 300 0 192 0
 sim/onelink.xml 300 300 0 192 1
 sites2 100 1000 0 0 0
-sites2 300 20 3 0 0
+sites2 300 300 3 0 0
 END
