@@ -86,6 +86,7 @@ static struct pairs made_up(int n, bool with_send)
                 p.relation[k] = near ? 3 : 4;
                 if (with_send) {
                     s->send[k] = i < j ? 1e-6 : 3e-6;
+                    s->post[k] = 4e-7;
                     s->gap[k] = (double)bytes / 1e9;
                     s->way[k] = one_way;
                     s->doubt[k] = 0;
@@ -255,15 +256,15 @@ Test(pairs, fit_finds_latency_and_bandwidth)
     pairs_free(&p);
 }
 
-/* D + w is half a round trip; D differs by direction with the send call, and the way out is as
- * long as its gap; beyond the largest size the bandwidth counts. A log without send calls
- * takes half of the shortest way. */
+/* D + w is half a round trip; D differs by direction with the send call, of segments with the one
+ * that only begins it, and the way out is as long as its gap; beyond the largest size the bandwidth
+ * counts. A log without send calls takes half of the shortest way. */
 Test(pairs, graph_of_latencies)
 {
     struct pairs p = made_up(4, true);
     struct graph g;
     char why[128];
-    cr_assert(pairs_graph(&p, 64, PAIRS_LIKELY, &g));
+    cr_assert(pairs_graph(&p, 64, false, PAIRS_LIKELY, &g));
     cr_assert(graph_check(&g, 0, why, sizeof why), "%s", why);
     cr_assert_float_eq(graph_cost(&g, 0, 1), 2.064e-6, 1e-9);
     cr_assert_float_eq(graph_d(&g, 0, 1), 1e-6, 1e-9);
@@ -271,16 +272,20 @@ Test(pairs, graph_of_latencies)
     cr_assert_not_null(g.group);
     cr_assert(g.group[0] == g.group[1] && g.group[1] != g.group[2]);
     graph_free(&g);
-    cr_assert(pairs_graph(&p, 1056, PAIRS_LIKELY, &g)); /* not one of those measured */
+    cr_assert(pairs_graph(&p, 1056, false, PAIRS_LIKELY, &g)); /* not one of those measured */
     cr_assert_float_eq(graph_cost(&g, 0, 1), 3.056e-6, 1e-9);
     graph_free(&g);
-    cr_assert(pairs_graph(&p, 1 << 20, PAIRS_LIKELY, &g));
+    cr_assert(pairs_graph(&p, 64, true, PAIRS_LIKELY, &g));
+    cr_assert_float_eq(graph_cost(&g, 0, 1), 2.064e-6, 1e-9);
+    cr_assert_float_eq(graph_call(&g, 3, 0), 4e-7, 1e-9);
+    graph_free(&g);
+    cr_assert(pairs_graph(&p, 1 << 20, false, PAIRS_LIKELY, &g));
     cr_assert_float_eq(graph_cost(&g, 0, 3), 50e-6 + 1048576e-9, 1e-7);
     cr_assert_float_eq(graph_d(&g, 0, 3), 1048576e-9, 1e-7);
     graph_free(&g);
     pairs_free(&p);
     p = made_up(4, false);
-    cr_assert(pairs_graph(&p, 64, PAIRS_LIKELY, &g));
+    cr_assert(pairs_graph(&p, 64, false, PAIRS_LIKELY, &g));
     cr_assert_float_eq(graph_d(&g, 0, 3), 1.032e-6, 1e-9);
     graph_free(&g);
     pairs_free(&p);
@@ -289,7 +294,7 @@ Test(pairs, graph_of_latencies)
 static double way_of(const struct pairs *p, enum pairs_way way, int i, int j)
 {
     struct graph g;
-    cr_assert(pairs_graph(p, 64, way, &g));
+    cr_assert(pairs_graph(p, 64, false, way, &g));
     double cost = graph_cost(&g, i, j);
     graph_free(&g);
     return cost;
@@ -430,8 +435,8 @@ Test(pairs, two_pairs_are_no_host)
 }
 
 /* Two ranks a host: what one host sends to others shares its card, which carries as much as several
- * pairs at a time have shown; and where one direction takes longer per message, the round trip is
- * not two equal halves. */
+ * pairs at a time have shown, of small messages and of large ones; and where one direction takes
+ * longer per message, the round trip is not two equal halves. */
 Test(pairs, graph_knows_hosts_and_directions)
 {
     struct pairs p;
@@ -447,7 +452,7 @@ Test(pairs, graph_knows_hosts_and_directions)
             s->gap[i * 4 + j] = near ? 1e-7 : i < j ? 20e-6 : 60e-6;
         }
     }
-    cr_assert(pairs_graph(&p, 65536, PAIRS_LIKELY, &g));
+    cr_assert(pairs_graph(&p, 65536, false, PAIRS_LIKELY, &g));
     cr_assert_float_eq(graph_cost(&g, 0, 2), 30e-6, 1e-12);
     cr_assert_float_eq(graph_cost(&g, 2, 0), 70e-6, 1e-12);
     cr_assert_float_eq(g.card_out[0], 20e-6, 1e-12);
@@ -459,9 +464,19 @@ Test(pairs, graph_knows_hosts_and_directions)
     p.ways.out = calloc(4, sizeof *p.ways.out);
     p.ways.out[0] = p.ways.out[1] = 2;
     p.ways.out[2] = p.ways.out[3] = INFINITY;
-    cr_assert(pairs_graph(&p, 65536, PAIRS_LIKELY, &g));
+    cr_assert(pairs_graph(&p, 65536, false, PAIRS_LIKELY, &g));
     cr_assert_float_eq(g.card_out[1], 10e-6, 1e-12);
     cr_assert_float_eq(g.card_out[2], 0, 1e-12);
+    graph_free(&g);
+    p.small_ways.out = calloc(4, sizeof *p.small_ways.out);
+    p.small_ways.out[0] = p.small_ways.out[1] = 4;
+    p.small_ways.cross = 1;
+    cr_assert(pairs_graph(&p, 8192, true, PAIRS_LIKELY, &g));
+    cr_assert_float_eq(g.card_out[1], 5e-6, 1e-12);
+    cr_assert_float_eq(g.cross, 1, 1e-12);
+    graph_free(&g);
+    cr_assert(pairs_graph(&p, 65536, true, PAIRS_LIKELY, &g));
+    cr_assert_float_eq(g.card_out[1], 10e-6, 1e-12);
     graph_free(&g);
     pairs_free(&p);
 }

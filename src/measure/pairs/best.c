@@ -73,7 +73,7 @@ static bool offer_segment(const struct pairs *p, int root, size_t bytes, size_t 
 {
     struct graph g;
     int segments = segments_of(bytes, segment);
-    if (!pairs_graph(p, segment > 0 ? segment : bytes, PAIRS_LIKELY, &g)) {
+    if (!pairs_graph(p, segment > 0 ? segment : bytes, segments > 1, PAIRS_LIKELY, &g)) {
         snprintf(why, size, "no memory for %d ranks", p->n);
         return false;
     }
@@ -147,7 +147,7 @@ static double predict(const struct pairs *p, size_t bytes, enum pairs_way way, s
 {
     struct graph g;
     int segments = segments_of(bytes, s->segment);
-    if (!pairs_graph(p, segments > 1 ? s->segment : bytes, way, &g))
+    if (!pairs_graph(p, segments > 1 ? s->segment : bytes, segments > 1, way, &g))
         return NAN;
     schedule_predict(s, &g);
     if (segments > 1)

@@ -22,6 +22,7 @@ static void size_free(struct pairs_size *s)
     free(s->min);
     free(s->outliers);
     free(s->send);
+    free(s->post);
     free(s->gap);
     free(s->way);
     free(s->doubt);
@@ -38,6 +39,8 @@ void pairs_free(struct pairs *p)
     free(p->host);
     free(p->ways.out);
     free(p->ways.in);
+    free(p->small_ways.out);
+    free(p->small_ways.in);
     free(p->relation);
     free(p->size);
     *p = (struct pairs){0};
@@ -66,13 +69,15 @@ struct pairs_size *pairs_add_size(struct pairs *p, size_t bytes, int repeats, bo
                            .min = matrix_new(p->n),
                            .outliers = calloc((size_t)p->n * (size_t)p->n, sizeof(double)),
                            .send = directed ? matrix_new(p->n) : NULL,
+                           .post = directed ? matrix_new(p->n) : NULL,
                            .gap = directed ? matrix_new(p->n) : NULL,
                            .way = directed ? matrix_new(p->n) : NULL,
                            .doubt = directed ? matrix_new(p->n) : NULL,
                            .receive = directed ? matrix_new(p->n) : NULL,
                            .waits = directed ? matrix_new(p->n) : NULL};
     if (!s.mean || !s.sd || !s.median || !s.min || !s.outliers ||
-        (directed && (!s.send || !s.gap || !s.way || !s.doubt || !s.receive || !s.waits))) {
+        (directed &&
+         (!s.send || !s.post || !s.gap || !s.way || !s.doubt || !s.receive || !s.waits))) {
         size_free(&s);
         return NULL;
     }
@@ -227,6 +232,7 @@ bool pairs_select(const struct pairs *p, const int *rank, int n, struct pairs *p
         select_cells(a->median, p->n, rank, b->median, n);
         select_cells(a->min, p->n, rank, b->min, n);
         select_cells(a->send, p->n, rank, b->send, n);
+        select_cells(a->post, p->n, rank, b->post, n);
         select_cells(a->gap, p->n, rank, b->gap, n);
         select_cells(a->way, p->n, rank, b->way, n);
         select_cells(a->doubt, p->n, rank, b->doubt, n);

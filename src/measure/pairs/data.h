@@ -19,6 +19,8 @@ struct pairs_size {
                              added */
     double *outliers;     /* exchanges that took more than five times the median; 0 from a log */
     double *send;         /* row: who sends; the time of its send call. NULL if not known */
+    double *post; /* row: who sends; the time of a call that only begins a sending, in a row of
+                     them; NULL as above, NaN where it is not known, as from a log */
     double *gap; /* row: who sends; between arrivals of messages sent back to back. NULL as above */
     double *way, *doubt; /* row: who sends; the shortest time one way by the two clocks, and what
                             they leave open of it, either way. NULL: only round trips are known */
@@ -26,6 +28,8 @@ struct pairs_size {
                                 there, and 1 where a send waits for its receiver, so that none is.
                                 NULL as above; NaN where it was not looked at */
 };
+
+enum { WAYS_LARGE = 65536 };
 
 /* What messages of several pairs share (measure/pairs/ways.h). */
 struct pairs_ways {
@@ -44,8 +48,9 @@ struct pairs {
     int *relation;           /* enum place_relation, -1 where not known; NULL if nowhere known */
     struct pairs_size *size; /* ascending by bytes */
     int n_sizes;
-    const char *order; /* how it was measured, in words; NULL: not known */
-    struct pairs_ways ways;
+    const char *order;                  /* how it was measured, in words; NULL: not known */
+    struct pairs_ways ways, small_ways; /* of messages from WAYS_LARGE bytes on, and below if that
+                                           was looked at: what a receiver does is no card's */
     double slowdown; /* of a pair among others that were measured at the same time, against alone,
                         the   worst that was looked at; NaN or 0: not looked at */
 };
@@ -97,10 +102,12 @@ struct pairs_loggp pairs_loggp(const struct pairs *p, int i, int j);
  * that of what they allow. D is the time of the send call, and not less than the
  * smallest gap of that sender: all its messages share its way out. The gap of an edge is for
  * segments. Where a log has no send calls D is half of the sender's shortest one-way time.
+ * With SEGMENT it is for one of those that are begun to be sent without waiting.
  * By PAIRS_SOONEST and PAIRS_LATEST each way takes the least, or the most, that is not ruled out by
  * the clocks and the round trip. */
 enum pairs_way { PAIRS_SOONEST, PAIRS_LIKELY, PAIRS_LATEST };
-bool pairs_graph(const struct pairs *p, size_t bytes, enum pairs_way way, struct graph *g);
+bool pairs_graph(const struct pairs *p, size_t bytes, bool segment, enum pairs_way way,
+                 struct graph *g);
 
 /* Whether the clocks leave open how a round trip divides into ways, of any pair; as a log of round
  * trips alone does. */

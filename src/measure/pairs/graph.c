@@ -8,12 +8,12 @@
 /* How much farther it must be to another site than within one. */
 static const double SITE_RATIO = 2;
 
-enum quantity { TRIP, SEND, GAP, WAY, DOUBT };
+enum quantity { TRIP, SEND, POST, GAP, WAY, DOUBT };
 
 static const double *matrix_of(const struct pairs_size *s, enum quantity what)
 {
-    const double *const matrix[] = {
-        [TRIP] = s->min, [SEND] = s->send, [GAP] = s->gap, [WAY] = s->way, [DOUBT] = s->doubt};
+    const double *const matrix[] = {[TRIP] = s->min, [SEND] = s->send, [POST] = s->post,
+                                    [GAP] = s->gap,  [WAY] = s->way,   [DOUBT] = s->doubt};
     return matrix[what];
 }
 
@@ -22,7 +22,7 @@ struct message {
     const struct pairs *p;
     size_t bytes;
     enum pairs_way way;
-    bool sends, gaps, ways;
+    bool segment, sends, gaps, ways;
 };
 
 /* The smallest round trip, the send call and so on, between the two sizes around it; as measured
@@ -119,6 +119,8 @@ static void graph_row(const struct message *m, int u, struct graph *g)
             continue;
         size_t uv = pairs_cell(p, u, v);
         double cost = one_way(m, u, v), d = m->sends ? fmax(0, interpolate(m, u, v, SEND)) : guess;
+        double post = m->segment && m->sends ? interpolate(m, u, v, POST) : NAN;
+        d = isnan(post) ? d : fmin(d, post);
         g->gap[uv] = gap_of(m, u, v);
         g->call[uv] = d;
         d = fmax(d, g->host[u] == g->host[v] ? g->out[u] : g->card_out[u]);
@@ -134,6 +136,8 @@ static void graph_row(const struct message *m, int u, struct graph *g)
 static void graph_cards(const struct message *m, struct graph *g)
 {
     const struct pairs *p = m->p;
+    bool small = m->bytes < WAYS_LARGE && p->small_ways.out;
+    const struct pairs_ways *ways = small ? &p->small_ways : &p->ways;
     double best = INFINITY;
     for (int u = 0; u < p->n; u++)
         g->card_out[u] = g->card_in[u] = INFINITY;
@@ -155,12 +159,12 @@ static void graph_cards(const struct message *m, struct graph *g)
             }
     for (int u = 0; u < p->n; u++) {
         bool alone = !isfinite(g->card_out[u]); /* one host */
-        g->card_out[u] = alone ? 0 : g->card_out[u] / (p->ways.out ? p->ways.out[u] : 1);
-        g->card_in[u] = alone ? 0 : g->card_in[u] / (p->ways.in ? p->ways.in[u] : 1);
+        g->card_out[u] = alone ? 0 : g->card_out[u] / (ways->out ? ways->out[u] : 1);
+        g->card_in[u] = alone ? 0 : g->card_in[u] / (ways->in ? ways->in[u] : 1);
     }
-    g->cross = p->ways.cross;
-    g->between = p->ways.sites;
-    g->cable = p->ways.cable > 0 ? best / p->ways.cable : 0;
+    g->cross = ways->cross;
+    g->between = ways->sites;
+    g->cable = ways->cable > 0 ? best / ways->cable : 0;
 }
 
 static double parting(const struct hierarchy_level *level)
@@ -207,12 +211,13 @@ bool pairs_ways_doubtful(const struct pairs *p)
     return false;
 }
 
-bool pairs_graph(const struct pairs *p, size_t bytes, enum pairs_way way, struct graph *g)
+bool pairs_graph(const struct pairs *p, size_t bytes, bool segment, enum pairs_way way,
+                 struct graph *g)
 {
     if (!graph_new(g, p->n, true))
         return false;
     int n_hosts;
-    const struct message m = {p, bytes, way, known(p, SEND), known(p, GAP), known(p, WAY)};
+    const struct message m = {p, bytes, way, segment, known(p, SEND), known(p, GAP), known(p, WAY)};
     bool good = graph_add_gaps(g) && graph_add_hosts(g);
     free(g->host);
     g->host = good ? pairs_hosts(p, &n_hosts) : NULL;

@@ -37,12 +37,14 @@ int pair_exchange(const struct measuring *m, int peer, size_t bytes, struct time
     return MPI_SUCCESS;
 }
 
-static int send_burst(const struct measuring *m, int peer, int count, int n)
+static int send_burst(const struct measuring *m, int peer, int count, int n, double *post)
 {
     MPI_Request out[PAIR_BURST];
     TRY(PMPI_Recv(NULL, 0, MPI_BYTE, peer, TAG_READY, m->comm, MPI_STATUS_IGNORE));
+    double start = clock_now();
     for (int k = 0; k < n; k++)
         TRY(PMPI_Isend(m->buffer, count, MPI_BYTE, peer, TAG_PING, m->comm, &out[k]));
+    *post = fmin(*post, (clock_now() - start - m->clock_cost) / n);
     for (int k = 0; k < n; k++)
         TRY(PMPI_Wait(&out[k], MPI_STATUS_IGNORE));
     /* They may still be under way: the other direction's time begins when they are not. */
@@ -64,22 +66,26 @@ static int receive_burst(const struct measuring *m, int peer, int count, int n, 
     return PMPI_Send(NULL, 0, MPI_BYTE, peer, TAG_READY, m->comm);
 }
 
-/* The gap of messages in a row, each way; each side gets that of what it received. Not from the
+/* The gap of messages in a row, each way; each side gets that of what it received, and what its own
+ * calls took. Not from the
  * first arrival to the last: on a network that shares its bandwidth between messages under way
  * they all arrive at the end. */
-static int burst_both_ways(const struct measuring *m, int peer, size_t bytes, double *gap)
+static int burst_both_ways(const struct measuring *m, int peer, size_t bytes, double *gap,
+                           double *post)
 {
     double one = INFINITY, all = INFINITY;
+    *post = INFINITY;
     for (int k = 0; k < BURSTS; k++) {
         for (int way = 0; way < 4; way++) {
             int n = way < 2 ? 1 : PAIR_BURST;
             if ((m->rank < peer) == (way % 2 == 0))
-                TRY(send_burst(m, peer, (int)bytes, n));
+                TRY(send_burst(m, peer, (int)bytes, n, post));
             else
                 TRY(receive_burst(m, peer, (int)bytes, n, way < 2 ? &one : &all));
         }
     }
     *gap = fmax(0, all - one) / (PAIR_BURST - 1);
+    *post = fmax(0, *post);
     return MPI_SUCCESS;
 }
 
@@ -120,7 +126,7 @@ static double count_outliers(const double *trip, int n, double median)
 }
 
 /* What else a side tells of a pair: its calls, its gap, and its clock. */
-enum { TOLD_SEND, TOLD_GAP, TOLD_CLOCK, TOLD_DOUBT, TOLD_RECEIVE, TOLD_WAITS, TOLD };
+enum { TOLD_SEND, TOLD_POST, TOLD_GAP, TOLD_CLOCK, TOLD_DOUBT, TOLD_RECEIVE, TOLD_WAITS, TOLD };
 
 /* The shortest ways there and back, from the moments at which both sides began to send. */
 static void tell_apart(const struct measuring *m, struct times t, const double *answered,
@@ -138,7 +144,7 @@ int pair_conclude(const struct measuring *m, int peer, int size, struct times t,
 {
     const struct sync_clock *clock = m->plan->clock;
     double mine[TOLD] = {stats_median(t.send, (size_t)repeats)}, theirs[TOLD];
-    TRY(burst_both_ways(m, peer, m->plan->sizes[size], &mine[TOLD_GAP]));
+    TRY(burst_both_ways(m, peer, m->plan->sizes[size], &mine[TOLD_GAP], &mine[TOLD_POST]));
     mine[TOLD_RECEIVE] = mine[TOLD_WAITS] = NAN;
     struct summary s = stats_summarize(t.trip, (size_t)repeats);
     if (m->plan->receives)
@@ -161,6 +167,8 @@ int pair_conclude(const struct measuring *m, int peer, int size, struct times t,
                           .outliers = count_outliers(t.trip, repeats, s.median),
                           .send = mine[TOLD_SEND],
                           .send_back = theirs[TOLD_SEND],
+                          .post = mine[TOLD_POST],
+                          .post_back = theirs[TOLD_POST],
                           .gap = theirs[TOLD_GAP], /* each has that of what came to it */
                           .gap_back = mine[TOLD_GAP],
                           .receive = theirs[TOLD_RECEIVE],

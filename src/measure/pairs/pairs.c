@@ -127,6 +127,8 @@ static void take_pair(struct pairs *p, int s, int i, int j, const struct outcome
     size->outliers[here] = size->outliers[there] = o->outliers;
     size->send[here] = o->send;
     size->send[there] = o->send_back;
+    size->post[here] = o->post;
+    size->post[there] = o->post_back;
     size->gap[here] = o->gap;
     size->gap[there] = o->gap_back;
     size->way[here] = o->way;

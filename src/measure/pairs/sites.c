@@ -21,7 +21,7 @@ struct place {
 
 /* What stands for all pairs between two sites, or within one, at one size. */
 struct sample {
-    double trip, send, gap, way, doubt; /* from the first site's rank to the second's */
+    double trip, send, post, gap, way, doubt; /* from the first site's rank to the second's */
 };
 
 static size_t cell(int n, int i, int j)
@@ -82,7 +82,7 @@ static int place_find(MPI_Comm comm, const struct pairs *p, int rank, int n, str
 static struct sample sample_of(const struct pairs_size *s, int n, int i, int j)
 {
     size_t k = cell(n, i, j);
-    return (struct sample){s->min[k], s->send[k], s->gap[k], s->way[k], s->doubt[k]};
+    return (struct sample){s->min[k], s->send[k], s->post[k], s->gap[k], s->way[k], s->doubt[k]};
 }
 
 /* Within each site: its first rank gets the samples of the way to the second and back. */
@@ -173,6 +173,7 @@ static void compose(const struct place *place, const struct pairs_size *all, int
             to->mean[k] = to->median[k] = to->min[k] = fmax(1e-9, time);
             to->sd[k] = all->sd[k];
             to->send[k] = other;
+            to->post[k] = x.post;
             to->gap[k] = x.gap;
             to->way[k] = time * x.way / x.trip; /* one way's share is theirs */
             to->doubt[k] = time * x.doubt / x.trip;

@@ -9,14 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    FLOWS_MAX = 6,
-    BURST = 4,
-    REPEATS = 3,
-    TAG_FLOW = 0x7766,
-    TAG_GO = 0x7767,
-    MOST_BYTES = 65536
-};
+enum { FLOWS_MAX = 6, BURST = 4, REPEATS = 3, TAG_FLOW = 0x7766, TAG_GO = 0x7767, SMALL = 8192 };
 
 /* Messages that are sent at the same time: from whom, to whom. */
 struct flows {
@@ -352,12 +345,12 @@ static bool keep_cards(const struct probing *m, const double *seen, int n, doubl
 }
 
 /* Rank 0 knows which sizes there are, and hosts. */
-static int begin(struct probing *m, struct pairs *p, int *n_sites)
+static int begin(struct probing *m, struct pairs *p, size_t most, int *n_sites)
 {
     long long told[3] = {0};
     if (m->rank == 0) {
         int s = p->n_sizes - 1;
-        while (s > 0 && p->size[s].bytes > MOST_BYTES)
+        while (s > 0 && p->size[s].bytes > most)
             s--;
         m->p = p;
         m->gap = s >= 0 ? p->size[s].gap : NULL;
@@ -375,14 +368,14 @@ static int begin(struct probing *m, struct pairs *p, int *n_sites)
     return crew_agree(m->comm, m->buffer != NULL);
 }
 
-int pairs_measure_ways(MPI_Comm comm, struct pairs *p)
+static int measure(MPI_Comm comm, struct pairs *p, size_t most, struct pairs_ways *to)
 {
     struct probing m = {.comm = comm};
     double out[WAYS_HOSTS], in[WAYS_HOSTS];
     struct pairs_ways ways = {.sites = 1};
     int n_sites = 0;
     TRY(PMPI_Comm_rank(comm, &m.rank));
-    int error = begin(&m, p, &n_sites), n = m.n_hosts < WAYS_HOSTS ? m.n_hosts : WAYS_HOSTS;
+    int error = begin(&m, p, most, &n_sites), n = m.n_hosts < WAYS_HOSTS ? m.n_hosts : WAYS_HOSTS;
     if (error == MPI_SUCCESS && m.n_hosts > 1)
         error = probe_hosts(&m, n, &ways, out, in);
     if (error == MPI_SUCCESS && m.n_hosts > 3)
@@ -390,12 +383,18 @@ int pairs_measure_ways(MPI_Comm comm, struct pairs *p)
     if (error == MPI_SUCCESS && n_sites > 1)
         error = probe_sites(&m, n_sites, &ways.sites);
     if (error == MPI_SUCCESS && m.rank == 0 && m.n_hosts > 1) {
-        p->ways = ways;
-        if (!keep_cards(&m, out, n, &p->ways.out) || !keep_cards(&m, in, n, &p->ways.in))
+        *to = ways;
+        if (!keep_cards(&m, out, n, &to->out) || !keep_cards(&m, in, n, &to->in))
             error = MPI_ERR_NO_MEM;
     }
     free(m.host);
     free(m.site);
     free(m.buffer);
     return error;
+}
+
+int pairs_measure_ways(MPI_Comm comm, struct pairs *p)
+{
+    TRY(measure(comm, p, WAYS_LARGE, &p->ways));
+    return measure(comm, p, SMALL, &p->small_ways);
 }
