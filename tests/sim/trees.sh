@@ -55,6 +55,14 @@ best() {
               if (rows != 3) print "FAILED: " platform ": " rows " rows of grid"
               exit bad || rows != 3 }' "$dir/best" || failed=1
 }
+# Where many trees are equal until they share a way: of 6 ranks as of 7, that of figure 4's network is found
+# whose ways between the sites are shared by the fewest.
+SMPI_OPTIONS='--cfg=smpi/async-small-thresh:131072 --cfg=smpi/send-is-detached-thresh:131072' \
+    sh "$run" workstations 7 sim/collbench-tree --ranks=6:7:1 --sizes=100000 --algorithm=grid -i 3 -x 1 --stop=fixed \
+    --format=csv >"$dir/ties" || { echo "FAILED: workstations does not run"; failed=1; }
+awk -F, '$3 ~ /^"?grid/ { print; n++; if ($10 > 24000 || $7 > 1.1 * $10) bad = 1 } END { exit bad || n != 2 }' "$dir/ties" ||
+    { echo "FAILED: a worse tree among equals"; failed=1; }
+
 best cluster 8
 best grid 8
 best slowhost 6

@@ -279,6 +279,10 @@ Test(pairs, graph_of_latencies)
     cr_assert_float_eq(graph_cost(&g, 0, 1), 2.064e-6, 1e-9);
     cr_assert_float_eq(graph_call(&g, 3, 0), 4e-7, 1e-9);
     graph_free(&g);
+    p.size[0].way[3] *= 1 + 1e-6; /* noise makes no difference */
+    cr_assert(pairs_graph(&p, 64, false, PAIRS_LIKELY, &g));
+    cr_assert_eq(graph_cost(&g, 0, 3), graph_cost(&g, 0, 2));
+    graph_free(&g);
     cr_assert(pairs_graph(&p, 1 << 20, false, PAIRS_LIKELY, &g));
     cr_assert_float_eq(graph_cost(&g, 0, 3), 50e-6 + 1048576e-9, 1e-7);
     cr_assert_float_eq(graph_d(&g, 0, 3), 1048576e-9, 1e-7);
@@ -316,15 +320,15 @@ Test(pairs, ways_as_far_as_clocks_tell_them_apart)
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         p.size[0].doubt[1] = p.size[0].doubt[2] = 1e-6 * known[i].doubt;
         cr_assert_eq(pairs_ways_doubtful(&p), known[i].doubt > 0);
-        cr_assert_float_eq(way_of(&p, PAIRS_SOONEST, 0, 1), 1e-6 * known[i].soonest, 1e-9);
-        cr_assert_float_eq(way_of(&p, PAIRS_LIKELY, 0, 1), 1e-6 * known[i].likely, 1e-9);
-        cr_assert_float_eq(way_of(&p, PAIRS_LATEST, 0, 1), 1e-6 * known[i].latest, 1e-9);
-        cr_assert_float_eq(way_of(&p, PAIRS_LIKELY, 1, 0), 100e-6 - 1e-6 * known[i].likely, 1e-9);
+        cr_assert_float_eq(way_of(&p, PAIRS_SOONEST, 0, 1), 1e-6 * known[i].soonest, 3e-8);
+        cr_assert_float_eq(way_of(&p, PAIRS_LIKELY, 0, 1), 1e-6 * known[i].likely, 3e-8);
+        cr_assert_float_eq(way_of(&p, PAIRS_LATEST, 0, 1), 1e-6 * known[i].latest, 3e-8);
+        cr_assert_float_eq(way_of(&p, PAIRS_LIKELY, 1, 0), 100e-6 - 1e-6 * known[i].likely, 3e-8);
     }
     pairs_free(&p);
     p = made_up(2, false); /* round trips alone, as in the paper's log */
     cr_assert(pairs_ways_doubtful(&p));
-    cr_assert_float_eq(way_of(&p, PAIRS_LATEST, 0, 1), p.size[0].min[1], 1e-12);
+    cr_assert_float_eq(way_of(&p, PAIRS_LATEST, 0, 1), p.size[0].min[1], 3e-8);
     pairs_free(&p);
 }
 
@@ -453,8 +457,8 @@ Test(pairs, graph_knows_hosts_and_directions)
         }
     }
     cr_assert(pairs_graph(&p, 65536, false, PAIRS_LIKELY, &g));
-    cr_assert_float_eq(graph_cost(&g, 0, 2), 30e-6, 1e-12);
-    cr_assert_float_eq(graph_cost(&g, 2, 0), 70e-6, 1e-12);
+    cr_assert_float_eq(graph_cost(&g, 0, 2), 30e-6, 1e-8);
+    cr_assert_float_eq(graph_cost(&g, 2, 0), 70e-6, 1e-8);
     cr_assert_float_eq(g.card_out[0], 20e-6, 1e-12);
     cr_assert_float_eq(g.card_out[3], 60e-6, 1e-12);
     cr_assert_float_eq(g.card_in[1], 60e-6, 1e-12);

@@ -1,5 +1,6 @@
 #include "measure/pairs/best.h"
 
+#include "base/hash.h"
 #include "trees/flow.h"
 
 #include <math.h>
@@ -8,7 +9,14 @@
 #include <string.h>
 
 /* SEGMENTS_MANY: with more than these, larger ones are as good. */
-enum { SLOW_MAX = 8, MANY = 512, SEGMENTS_MANY = 256, SEGMENTS_MOST = 4096 };
+enum {
+    SLOW_MAX = 8,
+    TIED_MOST = 16,
+    TURNS = 8,
+    MANY = 512,
+    SEGMENTS_MANY = 256,
+    SEGMENTS_MOST = 4096
+};
 
 const size_t best_segments[BEST_SEGMENTS] = {2048, 8192, 32768};
 
@@ -67,6 +75,14 @@ static int segments_of(size_t bytes, size_t segment)
     return segment > 0 && segment < bytes ? (int)((bytes + segment - 1) / segment) : 1;
 }
 
+/* Among equals a builder takes the first. It does not know what they share, by which the prediction
+ * may tell them apart: others come first each TURN, the same ones everywhere. */
+static void break_ties(struct graph *g, size_t turn)
+{
+    for (size_t k = 0; k < (size_t)g->n * (size_t)g->n; k++)
+        g->w[k] *= 1 - 1e-5 * (double)(hash_mix(turn, k) % 16);
+}
+
 /* One size of segment (0: whole) with every builder that suits it. */
 static bool offer_segment(const struct pairs *p, int root, size_t bytes, size_t segment,
                           const struct bcast *only, struct best *best, char *why, size_t size)
@@ -78,17 +94,23 @@ static bool offer_segment(const struct pairs *p, int root, size_t bytes, size_t 
         return false;
     }
     bool good = graph_check(&g, root, why, size);
-    for (size_t i = 0; good && i < n_bcasts; i++) {
+    for (size_t i = 0; good && i < (p->n <= TIED_MOST ? TURNS : 1) * n_bcasts; i++) {
         struct schedule s;
-        bool wanted = only ? bcasts[i] == only : is_offered(bcasts[i], p->n, segments > 1);
-        if (!wanted || !schedule_build(bcasts[i], &g, root, &s))
+        const struct bcast *b = bcasts[i % n_bcasts];
+        if (i > 0 && i % n_bcasts == 0)
+            break_ties(&g, i);
+        /* "grid" takes long, and is all others. */
+        bool wanted = only ? b == only
+                           : is_offered(b, p->n, segments > 1) &&
+                                 (i < n_bcasts || (b->max_n == 0 && strcmp(b->name, "grid") != 0));
+        if (!wanted || !schedule_build(b, &g, root, &s))
             continue;
         s.segment = segments > 1 ? segment : 0;
         if (segments > 1) {
             schedule_set_windows(&s, &g);
             s.completion = flow_completion(&s, &g, segments, NULL);
         }
-        best_offer(best, bcasts[i], &s);
+        best_offer(best, b, &s);
     }
     graph_free(&g);
     return good;

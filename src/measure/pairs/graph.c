@@ -109,6 +109,14 @@ static double guess_call(const struct message *m, int u)
     return shortest / 2;
 }
 
+/* To 1 in 4096: what differs by noise alone is equal, and builders choose among equals by rank. */
+static double round_off(double seconds)
+{
+    int exponent;
+    double fraction = frexp(seconds, &exponent);
+    return ldexp(round(4096 * fraction) / 4096, exponent);
+}
+
 static void graph_row(const struct message *m, int u, struct graph *g)
 {
     const struct pairs *p = m->p;
@@ -126,8 +134,8 @@ static void graph_row(const struct message *m, int u, struct graph *g)
         d = fmax(d, g->host[u] == g->host[v] ? g->out[u] : g->card_out[u]);
         /* A blocking send of a large message lasts until it is there; w has to stay > 0. */
         d = fmin(d, 0.999 * cost);
-        g->d[uv] = d;
-        g->w[uv] = cost - d;
+        g->d[uv] = round_off(d);
+        g->w[uv] = round_off(cost - d);
     }
 }
 
