@@ -4,7 +4,6 @@
 #include "results/json_file.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,12 +12,6 @@ struct journal {
     FILE *file;
     char *path;
 };
-
-static double value(const json_t *object, const char *key)
-{
-    const json_t *x = json_object_get(object, key);
-    return json_is_number(x) ? json_number_value(x) : NAN;
-}
 
 /* Whole lines only, at once: a reader may come after any of them. Takes over the reference. */
 static void write_line(struct journal *j, json_t *line)
@@ -71,12 +64,12 @@ static bool read_line(struct grid *g, const json_t *line)
         return false;
     *grid_cell(g, p, ix, iy) = (struct overlap_cell){
         .bytes = (size_t)g->size[ix],
-        .t_comm = value(line, "t_comm"),
-        .t_comp = value(line, "t_comp"),
-        .t_measured = value(line, "t_measured"),
-        .ratio = value(line, "ratio"),
-        .error = value(line, "error"),
-        .ratio_all = value(line, "ratio_all"),
+        .t_comm = json_number_at(line, "t_comm"),
+        .t_comp = json_number_at(line, "t_comp"),
+        .t_measured = json_number_at(line, "t_measured"),
+        .ratio = json_number_at(line, "ratio"),
+        .error = json_number_at(line, "error"),
+        .ratio_all = json_number_at(line, "ratio_all"),
         .own = (int)json_integer_value(json_object_get(line, "own")),
         .runs = (int)json_integer_value(json_object_get(line, "runs")),
         .disturbed = (int)json_integer_value(json_object_get(line, "disturbed"))};

@@ -18,14 +18,6 @@ static const char *const kind_keys[] = {
 static const char *const certainty_keys[] = {
     [CERTAINTY_NONE] = "none", [CERTAINTY_HINT] = "hint", [CERTAINTY_TOLD] = "told"};
 
-static json_t *numbers(const double *x, size_t n)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; i < n; i++)
-        json_push(array, json_finite(x[i]));
-    return array;
-}
-
 static json_t *row_of(const struct differences *d, const struct difference *x)
 {
     char text[1200];
@@ -39,8 +31,8 @@ static json_t *row_of(const struct differences *d, const struct difference *x)
     json_put(row, "follows_from",
              x->follows ? json_integer((json_int_t)x->follows - 1) : json_null());
     json_put(row, "said_by_another", json_boolean(x->joined));
-    json_put(row, "a_ns", numbers(x->value, d->runs[0]));
-    json_put(row, "b_ns", numbers(x->value + d->runs[0], d->runs[1]));
+    json_put(row, "a_ns", json_numbers(x->value, d->runs[0], 1));
+    json_put(row, "b_ns", json_numbers(x->value + d->runs[0], d->runs[1], 1));
     json_put(row, "median_a_ns", json_finite(x->median[0]));
     json_put(row, "median_b_ns", json_finite(x->median[1]));
     json_put(row, "change_ns", json_finite(x->change));

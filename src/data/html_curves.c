@@ -6,6 +6,7 @@
 #include "base/quote.h"
 #include "base/stats.h"
 #include "base/text.h"
+#include "results/json_file.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -37,12 +38,6 @@ struct panel {
     double x_from, x_to, y_from, y_to; /* logarithms */
 };
 
-static double number(const json_t *row, const char *key)
-{
-    const json_t *value = json_object_get(row, key);
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
 /* "grid (binomial)" is grid: so many letters of it. */
 static size_t name_length(const char *name)
 {
@@ -62,17 +57,19 @@ static bool same_text(const json_t *a, const json_t *b, const char *key)
 
 static bool in_panel(const struct panel *p, const json_t *row)
 {
-    double other = number(row, p->other);
-    return same_text(row, p->first, p->is->panel) && number(row, p->is->value) > 0 &&
-           number(row, p->x) >= 0 &&
-           (other == number(p->first, p->other) || isnan(number(p->first, p->other)));
+    double other = json_number_at(row, p->other);
+    return same_text(row, p->first, p->is->panel) && json_number_at(row, p->is->value) > 0 &&
+           json_number_at(row, p->x) >= 0 &&
+           (other == json_number_at(p->first, p->other) ||
+            isnan(json_number_at(p->first, p->other)));
 }
 
 static const json_t *row_at(const struct panel *p, const json_t *series, double x)
 {
     for (size_t i = 0; i < json_array_size(p->rows); i++) {
         const json_t *row = json_array_get(p->rows, i);
-        if (number(row, p->x) == x && same_text(row, series, p->is->series) && in_panel(p, row))
+        if (json_number_at(row, p->x) == x && same_text(row, series, p->is->series) &&
+            in_panel(p, row))
             return row;
     }
     return NULL;
@@ -87,8 +84,8 @@ static double exponent(const struct panel *p, double x)
 
 static void look_at(struct panel *p, const json_t *row)
 {
-    double x = number(row, p->x), low = number(row, p->is->low), high = number(row, p->is->high),
-           value = number(row, p->is->value);
+    double x = json_number_at(row, p->x), low = json_number_at(row, p->is->low),
+           high = json_number_at(row, p->is->high), value = json_number_at(row, p->is->value);
     size_t i = 0, k = 0;
     while (i < p->series.n && !same_text(p->series.at[i], row, p->is->series))
         i++;
@@ -161,19 +158,20 @@ static void line(const struct panel *p, size_t i, FILE *out)
     for (size_t k = 0; k < p->n_at; k++) {
         const json_t *row = row_at(p, p->series.at[i], p->at[k]);
         if (row)
-            fprintf(out, "%s%.1f %.1f", go, right(p, p->at[k]), down(p, number(row, p->is->value)));
+            fprintf(out, "%s%.1f %.1f", go, right(p, p->at[k]),
+                    down(p, json_number_at(row, p->is->value)));
         go = row ? "L" : "M";
     }
     fputs("\"/>", out);
     for (size_t k = 0; k < p->n_at; k++) {
         const json_t *row = row_at(p, p->series.at[i], p->at[k]);
-        double low = number(row, p->is->low), high = number(row, p->is->high);
+        double low = json_number_at(row, p->is->low), high = json_number_at(row, p->is->high);
         if (row && low > 0 && high > low)
             fprintf(out, "<path stroke-dasharray=none d=\"M%.1f %.1fV%.1f\"/>", right(p, p->at[k]),
                     down(p, low), down(p, high));
         if (row)
             fprintf(out, "<circle cx=%.1f cy=%.1f r=2.5 />", right(p, p->at[k]),
-                    down(p, number(row, p->is->value)));
+                    down(p, json_number_at(row, p->is->value)));
     }
     fputs("</g>", out);
 }
@@ -195,8 +193,8 @@ static void points(const struct panel *p, FILE *out)
         json_t *at = json_pack("[f]", exp2(exponent(p, p->at[k])));
         for (size_t i = 0; i < p->n_series; i++) {
             const json_t *row = row_at(p, p->series.at[i], p->at[k]);
-            double value = number(row, p->is->value), low = number(row, p->is->low),
-                   high = number(row, p->is->high);
+            double value = json_number_at(row, p->is->value), low = json_number_at(row, p->is->low),
+                   high = json_number_at(row, p->is->high);
             json_array_append_new(at, row ? json_pack("[f, f, f]", low > 0 ? low : value, value,
                                                       high > 0 ? high : value)
                                           : json_null());
@@ -217,7 +215,7 @@ static bool draw(struct panel *p, FILE *out)
     const char *name =
         p->is->panel ? json_string_value(json_object_get(p->first, p->is->panel)) : NULL;
     char title[200], text[32];
-    double other = number(p->first, p->other);
+    double other = json_number_at(p->first, p->other);
     for (size_t i = 0; i < json_array_size(p->rows); i++)
         if (in_panel(p, json_array_get(p->rows, i)))
             look_at(p, json_array_get(p->rows, i));
@@ -268,7 +266,8 @@ static bool draw(struct panel *p, FILE *out)
 static bool differ(const json_t *rows, const char *key)
 {
     for (size_t i = 1; i < json_array_size(rows); i++)
-        if (number(json_array_get(rows, i), key) != number(json_array_get(rows, 0), key))
+        if (json_number_at(json_array_get(rows, i), key) !=
+            json_number_at(json_array_get(rows, 0), key))
             return true;
     return false;
 }
