@@ -44,8 +44,8 @@ char *bench_names(const struct bench_registry *r);
 
 struct bench_option;
 /* Puts what ARG says into VALUE; an error by bench_bad_option(). */
-typedef error_t (*bench_take)(struct argp_state *state, const struct bench_option *o,
-                              const char *arg, void *value);
+typedef error_t bench_take(struct argp_state *state, const struct bench_option *o, const char *arg,
+                           void *value);
 
 struct bench_option {
     const char *name;
@@ -53,7 +53,7 @@ struct bench_option {
     const char *arg;  /* NULL: a flag; "[LIST]": may be left out */
     const char *help; /* "%s" stands for the names of the registry FROM */
     int group;
-    bench_take take;
+    bench_take *take;
     size_t offset;    /* of VALUE in the program's options */
     const void *from; /* what TAKE needs */
 };
@@ -66,20 +66,13 @@ struct bench_limits {
 struct bench_words {         /* WORD[i] puts i, an enum's value */
     const char *const *word; /* ends by NULL */
 };
-error_t bench_take_flag(struct argp_state *, const struct bench_option *, const char *,
-                        void *value); /* bool; - */
-error_t bench_take_text(struct argp_state *, const struct bench_option *, const char *,
-                        void *value); /* const char *; - */
-error_t bench_take_list(struct argp_state *, const struct bench_option *, const char *,
-                        void *value); /* struct bench_chosen; struct bench_registry */
-error_t bench_take_word(struct argp_state *, const struct bench_option *, const char *,
-                        void *value); /* int; struct bench_words */
-error_t bench_take_count(struct argp_state *, const struct bench_option *, const char *,
-                         void *value); /* int; struct bench_limits */
-error_t bench_take_root(struct argp_state *, const struct bench_option *, const char *,
-                        void *value); /* int, one of the ranks that run; - */
-error_t bench_take_times(struct argp_state *, const struct bench_option *, const char *,
-                         void *value); /* struct bench_range of microseconds; - */
+bench_take bench_take_flag;  /* bool; - */
+bench_take bench_take_text;  /* const char *; - */
+bench_take bench_take_list;  /* struct bench_chosen; struct bench_registry */
+bench_take bench_take_word;  /* int; struct bench_words */
+bench_take bench_take_count; /* int; struct bench_limits */
+bench_take bench_take_root;  /* int, one of the ranks that run; - */
+bench_take bench_take_times; /* struct bench_range of microseconds; - */
 
 struct bench_program {
     const char *does, *note; /* before and after the options in --help; NOTE may be NULL */

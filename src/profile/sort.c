@@ -45,10 +45,15 @@ static int compare_texts(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static int compare_hosts(const void *a, const void *b)
-{
-    return strcmp(((const struct profile_host *)a)->name, ((const struct profile_host *)b)->name);
-}
+#define BY_TEXT(function, type, member)                                                            \
+    static int function(const void *a, const void *b)                                              \
+    {                                                                                              \
+        return strcmp(((const struct type *)a)->member, ((const struct type *)b)->member);         \
+    }
+BY_TEXT(compare_hosts, profile_host, name)
+BY_TEXT(compare_operations, profile_operation, name)
+BY_TEXT(compare_regions, profile_region, name)
+BY_TEXT(compare_findings, profile_finding, kind)
 
 static int compare_ranks(const void *a, const void *b)
 {
@@ -64,12 +69,6 @@ static int compare_modules(const void *a, const void *b)
                ?: strcmp(x->function, y->function);
 }
 
-static int compare_operations(const void *a, const void *b)
-{
-    return strcmp(((const struct profile_operation *)a)->name,
-                  ((const struct profile_operation *)b)->name);
-}
-
 /* The largest communicator first; before its copies the first, which no call has made (none: + 1).
  */
 static int compare_comms(const void *a, const void *b)
@@ -79,12 +78,6 @@ static int compare_comms(const void *a, const void *b)
                ?: ORDER(x->id, y->id)
                ?: ORDER(x->site + 1, y->site + 1)
                ?: ORDER(x->copy + 1, y->copy + 1);
-}
-
-static int compare_regions(const void *a, const void *b)
-{
-    return strcmp(((const struct profile_region *)a)->name,
-                  ((const struct profile_region *)b)->name);
 }
 
 static int compare_sites(const void *a, const void *b)
@@ -111,12 +104,6 @@ static int compare_groups(const void *a, const void *b)
 {
     const struct profile_group *x = a, *y = b;
     return ORDER(x->site, y->site) ?: ORDER(x->operation, y->operation);
-}
-
-static int compare_findings(const void *a, const void *b)
-{
-    return strcmp(((const struct profile_finding *)a)->kind,
-                  ((const struct profile_finding *)b)->kind);
 }
 
 void profile_sort(struct profile *p)
