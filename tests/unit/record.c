@@ -348,6 +348,21 @@ Test(channels, more_messages_than_numbers)
     cr_assert_eq(channel_sent(&world, 1, 8).ordinal, 0);
 }
 
+/* What a cancelled receive had is the next one's, and the line has room again once it is empty. */
+Test(channels, places_are_given_back)
+{
+    struct comm world = {.id = 5, .handle = MPI_COMM_WORLD, .size = 2};
+    start();
+    cr_assert_eq(channels_start(), 0);
+    channel_cancelled(channel_posted(&world, 1, 7));
+    for (uint32_t i = 0; i < 5000; i++) {
+        struct turn any = channel_posted(&world, MPI_ANY_SOURCE, 7),
+                    behind = channel_posted(&world, 1, 7);
+        cr_assert_eq(channel_received(any, &world, 1, 7).ordinal, 2 * i);
+        cr_assert_eq(channel_received(behind, &world, 1, 7).ordinal, 2 * i + 1);
+    }
+}
+
 /* Eight ranks wait for one that works: those who only yield would take its processor. */
 Test(politely, who_waits_for_long_sleeps)
 {
