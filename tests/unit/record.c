@@ -106,8 +106,9 @@ Test(record, a_queue_that_only_grows_is_dropped)
 
 Test(record, a_queue_gets_shorter)
 {
+    post(9, 1, REQUEST_PLAIN);
     for (uint64_t i = 1; i <= 5000; i++) {
-        post(9, i, REQUEST_PLAIN);
+        post(9, i + 1, REQUEST_PLAIN);
         cr_assert_eq(take(9), i);
     }
     cr_assert_eq(untracked(), 0);
