@@ -40,11 +40,11 @@ static void describe_tree(const struct schedule *s, struct tree_row *row)
     free(depth);
 }
 
-/* The latest destination's latency. All ranks. */
-static struct estimate run_bcast(struct tree_session *t, const struct bcast *bcast, size_t bytes)
+/* The latest destination's latency, and what speaks against it, into ROW, which rank 0 has. */
+static void run_bcast(struct tree_session *t, const struct bcast *bcast, size_t bytes,
+                      struct tree_row *row)
 {
     const struct bench *b = &t->o->bench;
-    struct estimate seen = {NAN, NAN, NAN};
     char *buffer = calloc(bytes ? bytes : 1, 1);
     struct bcast_case c = {.comm = t->comm,
                            .bcast = bcast,
@@ -66,13 +66,21 @@ static struct estimate run_bcast(struct tree_session *t, const struct bcast *bca
                        outcome.wrong_ranks);
         MPI_Abort(b->comm, 1);
     }
-    if (outcome.n_results > 0) {
-        seen = outcome.result[0].value;
-        t->clock_bound = fmax(t->clock_bound, outcome.result[0].clock_bound);
+    const char *disturbed = bench_disturbed(t->comm);
+    if (row && disturbed)
+        bench_add_words(row->remarks, sizeof row->remarks, "%s", disturbed);
+    if (row && outcome.n_results > 0) {
+        double bound = outcome.result[0].clock_bound;
+        row->seen = outcome.result[0].value;
+        t->clock_bound = fmax(t->clock_bound, bound);
+        if (!estimate_has_interval(row->seen))
+            bench_add_words(row->remarks, sizeof row->remarks, "too few samples for an interval");
+        if (bound > 0.01 * row->seen.value)
+            bench_add_words(row->remarks, sizeof row->remarks, "+-%.2f us by the clocks",
+                            1e6 * bound);
     }
     bcast_outcome_free(&outcome);
     free(buffer);
-    return seen;
 }
 
 static void run_schedule(struct tree_session *t, const struct schedule *s, size_t bytes,
@@ -82,9 +90,7 @@ static void run_schedule(struct tree_session *t, const struct schedule *s, size_
     if (schedule_distribute(s, t->comm, &part) != MPI_SUCCESS)
         MPI_Abort(t->comm, 1);
     struct bcast bcast = schedule_bcast(part);
-    struct estimate seen = run_bcast(t, &bcast, bytes);
-    if (row)
-        row->seen = seen;
+    run_bcast(t, &bcast, bytes, row);
     free(part);
 }
 
@@ -186,10 +192,7 @@ static void compare_native(struct tree_session *t, size_t bytes)
 {
     if (!t->run)
         return;
-    struct tree_row *row = new_row(t, "MPI_Bcast", bytes);
-    struct estimate seen = run_bcast(t, bcast_find("native"), bytes);
-    if (row)
-        row->seen = seen;
+    run_bcast(t, bcast_find("native"), bytes, new_row(t, "MPI_Bcast", bytes));
 }
 
 /* With one rank a log is enough; several ranks have to be those of the log. */

@@ -39,6 +39,7 @@ struct tree_row {
     struct estimate predicted,
         seen; /* seconds; what is predicted lies between the model's errors, or those of ways */
     bool advised;
+    char remarks[160];
 };
 
 struct tree_session {

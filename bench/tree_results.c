@@ -28,6 +28,7 @@ static const struct column columns[] = {
     {"speedup", NULL, COLUMN_REAL, 2, "MPI_Bcast's time over this one's"},
     {"advised", NULL, COLUMN_TEXT, 0,
      "the quickest of those tried before, or MPI_Bcast where none beat it"},
+    {"remarks", NULL, COLUMN_TEXT, 0, "why a figure may not be what it is meant to be"},
 };
 
 void tree_tell_rows(void *session, struct document *d)
@@ -52,6 +53,7 @@ void tree_tell_rows(void *session, struct document *d)
         table_real(table, 100 * (r->predicted.value / r->seen.value - 1));
         table_real(table, own ? NAN : native / r->seen.value);
         table_text(table, r->advised ? "yes" : "");
+        table_text(table, *r->remarks ? r->remarks : NULL);
     }
 }
 
