@@ -59,6 +59,12 @@ void budget_spend(double seconds)
     beside += seconds;
 }
 
+void budget_spend_barrier(int ranks)
+{
+    for (int apart = 1; apart < ranks; apart *= 2)
+        budget_spend(budget_of_messages(ranks));
+}
+
 double budget_now(void)
 {
     return clock_now() + beside;

@@ -43,6 +43,7 @@ const char *plan_stop_name(enum stop_rule stop);
 double budget_now(void);
 double budget_of_messages(int n); /* seconds; 0 on a real clock */
 void budget_spend(double seconds);
+void budget_spend_barrier(int ranks);
 
 struct samples {
     double *value; /* every raw sample, in the order taken, seconds */

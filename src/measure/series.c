@@ -140,11 +140,12 @@ static void keeping_end(struct keeping *k, struct series *s)
 int series_measure(MPI_Comm comm, int keeper, const struct plan *plan, double share, double hold,
                    batch_run run, void *arg, struct series *s)
 {
-    int rank;
+    int rank, size;
     struct keeping k = {0};
     struct order o = {0};
     *s = (struct series){0};
     TRY(PMPI_Comm_rank(comm, &rank));
+    TRY(PMPI_Comm_size(comm, &size));
     bool keeps = rank == keeper;
     if (keeps)
         o.error = keeping_start(&k, plan, share);
@@ -157,6 +158,7 @@ int series_measure(MPI_Comm comm, int keeper, const struct plan *plan, double sh
         struct batch b = {.repetitions = o.repetitions, .hold = o.hold, .first = o.first};
         double start = budget_now(), loop = 0;
         int n = 0;
+        budget_spend_barrier(size); /* the quiet start */
         if ((error = run(arg, &b, k.value, &n, &loop)) != MPI_SUCCESS)
             break;
         if (keeps)

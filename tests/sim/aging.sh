@@ -8,7 +8,7 @@
 set -u
 test -n "$SMPIRUN" || exit 77
 dir=sim/aging.dir
-SMPI_OPTIONS="--cfg=smpi/async-small-thresh:65536 --cfg=smpi/bcast:binomial_tree"
+SMPI_OPTIONS="--cfg=smpi/bcast:binomial_tree"
 export SMPI_OPTIONS COLLPROF_BCAST=grid COLLPROF_REPORT=no COLLPROF_OUTPUT=$dir
 
 # Each host has a link, hosts 2 and 5 one for themselves: 500 us more after 40 s.

@@ -7,7 +7,7 @@ test -n "$SMPIRUN" || exit 77
 run=$srcdir/tests/sim/run.sh bench=sim/collbench-bcast out=sim/bcast.out err=sim/bcast.err
 fail() { echo "FAIL: $*"; cat $out $err; exit 1; }
 
-SMPI_OPTIONS=--cfg=smpi/async-small-thresh:65536 "$run" cluster 16 $bench --algorithm=flat --sizes=64K --method=gap,ol,held,direct --destinations \
+"$run" cluster 16 $bench --algorithm=flat --sizes=64K --method=gap,ol,held,direct --destinations \
     --stop=fixed -i 10 --format=csv >$out 2>$err || fail "flat: status $?"
 awk -F, '
     /^# table: / { table = $0 }
@@ -42,7 +42,7 @@ awk -F, '/^# table: path/ { path = 1 } path && /^flat,/ && $5 > 0 { n += $6 == 0
 # Processors cost nothing here: what is in the call is a reading of the clock, or, of a message that waits for
 # its receiver, the way, which is marked; in the row, too.
 for of in 1K:own 256K:way; do
-    SMPI_OPTIONS=--cfg=smpi/async-small-thresh:65536 "$run" cluster 8 $bench --method=overhead --algorithm=binomial \
+    "$run" cluster 8 $bench --method=overhead --algorithm=binomial \
         --sizes=${of%:*} --destinations >$out 2>$err || fail "overhead: status $?"
     awk -v own=$([ $of = 1K:own ] && echo 1 || echo 0) '
         /# algorithm/ { at = 0; for (i = 2; i <= NF; i++) if ($i == "overhead") at = i - 1; tables++ }

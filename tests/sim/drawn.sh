@@ -6,7 +6,7 @@
 set -u
 test -n "$SMPIRUN" || exit 77
 dir=sim/drawn.dir
-set="--cfg=smpi/async-small-thresh:65536 --cfg=smpi/test:2e-7 --cfg=smpi/grow-injected-times:no"
+set="--cfg=smpi/test:2e-7 --cfg=smpi/grow-injected-times:no"
 
 # run OUT SEED calm|late
 run() {

@@ -17,7 +17,7 @@ mkdir -p "$out"
 # 1 us and 0.2 ns for every byte, sending and receiving.
 o="0:1e-6:2e-10"
 # Small sends do not wait for their receiver, as with real MPIs.
-SMPI_OPTIONS="--cfg=smpi/os:$o --cfg=smpi/ois:$o --cfg=smpi/or:$o --cfg=smpi/async-small-thresh:65536"
+SMPI_OPTIONS="--cfg=smpi/os:$o --cfg=smpi/ois:$o --cfg=smpi/or:$o"
 export SMPI_OPTIONS
 
 # measure NAME PLATFORM RANKS OPTION...: the simulator repeats itself exactly, so few

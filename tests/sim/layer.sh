@@ -8,7 +8,6 @@
 set -u
 test -n "$SMPIRUN" || exit 77
 dir=sim/layer.dir
-small=--cfg=smpi/async-small-thresh:65536
 
 # run OUT HOW PER_STEP SIZE...
 run() {
@@ -32,8 +31,8 @@ for algorithm in $algorithms; do
     *) late="constant alternating pipelined" ;;
     esac
     case $algorithm in
-    linear | flat | chain) COLLPROF_BCAST=$algorithm SMPI_OPTIONS=$small ;;
-    *) COLLPROF_BCAST= SMPI_OPTIONS="$small --cfg=smpi/bcast:$algorithm" ;;
+    linear | flat | chain) COLLPROF_BCAST=$algorithm SMPI_OPTIONS= ;;
+    *) COLLPROF_BCAST= SMPI_OPTIONS="--cfg=smpi/bcast:$algorithm" ;;
     esac
     plain=$SMPI_OPTIONS
     export COLLPROF_BCAST SMPI_OPTIONS COLLPROF_ACK COLLPROF_ACK_SHARE=100
@@ -56,9 +55,9 @@ done
 
 # Begun in one call, completed in another: who is not there to pass it on is late.
 algorithm=posted
-COLLPROF_BCAST='' COLLPROF_ACK='' SMPI_OPTIONS=$small
+COLLPROF_BCAST='' COLLPROF_ACK='' SMPI_OPTIONS=
 run sim/layer.truth posted-never 4 256 65536
-COLLPROF_ACK=one SMPI_OPTIONS="$small --cfg=smpi/test:2e-7 --cfg=smpi/grow-injected-times:no"
+COLLPROF_ACK=one SMPI_OPTIONS="--cfg=smpi/test:2e-7 --cfg=smpi/grow-injected-times:no"
 for how in posted-never posted-constant away root_away; do
     run sim/layer.out $how 4 256 65536
     python3 "$srcdir/tests/sim/layer.py" $algorithm ${how#posted-} 4 sim/layer.truth sim/layer.out $dir/profile.json || exit 1
@@ -78,7 +77,7 @@ COLLPROF_ACK_SHARE=100
 export COLLPROF_ACK_SHARE
 
 # Of more than 2 GiB, too: copying these takes seconds a rank.
-SMPI_OPTIONS=$small COLLPROF_ACK=one
+SMPI_OPTIONS= COLLPROF_ACK=one
 ranks=2 CHECK_LIMIT=1200
 export CHECK_LIMIT
 run sim/layer.out huge 1 0
@@ -87,7 +86,7 @@ python3 "$srcdir/tests/mpi/profile.py" $dir/profile.json findings ack bytes=2400
     { echo "FAIL: broadcasts of 2.4 GB are not acknowledged"; exit 1; }
 
 # What is injected is in no time of the application's calls: each mode beside the run without.
-COLLPROF_BCAST='' SMPI_OPTIONS=$small COLLPROF_ACK='' COLLPROF_ACK_SHARE=5
+COLLPROF_BCAST='' SMPI_OPTIONS= COLLPROF_ACK='' COLLPROF_ACK_SHARE=5
 run sim/layer.out steps 1 4096
 cp $dir/profile.json sim/layer.plain.json
 for mode in COLLPROF_ACK=one COLLPROF_ACK=all COLLPROF_BENCHMARK=direct; do
@@ -102,6 +101,6 @@ COLLPROF_ACK_SHARE=100
 # A clock that takes 20 us to read shows whether holds, which begin and end in a reading, are taken off.
 algorithm=binomial_tree
 COLLPROF_BCAST='' COLLPROF_ACK=one
-SMPI_OPTIONS="$small --cfg=smpi/bcast:$algorithm --cfg=smpi/wtime:2e-5"
+SMPI_OPTIONS="--cfg=smpi/bcast:$algorithm --cfg=smpi/wtime:2e-5"
 run sim/layer.out never 1 256 65536
 python3 "$srcdir/tests/sim/layer.py" $algorithm slow_clock 1 sim/layer.out sim/layer.out $dir/profile.json

@@ -4,6 +4,6 @@
 # that comes late spends in the call would still be their way.
 set -u
 test -n "$SMPIRUN" || exit 77
-SMPI_OPTIONS="--cfg=smpi/async-small-thresh:65536 --cfg=smpi/os:0:2e-6:0 --cfg=smpi/or:0:1e-6:0"
+SMPI_OPTIONS="--cfg=smpi/os:0:2e-6:0 --cfg=smpi/or:0:1e-6:0"
 export SMPI_OPTIONS
 exec "$srcdir/tests/sim/run.sh" cluster 8 sim/logp 2e-6 1e-6

@@ -10,7 +10,6 @@ out=sim/overlap.csv
 plain="--cfg=network/model:CM02 --cfg=network/latency-factor:1 --cfg=network/bandwidth-factor:1
     --cfg=network/weight-S:0 --cfg=network/crosstraffic:0"
 rendezvous="--cfg=smpi/send-is-detached-thresh:0 --cfg=smpi/async-small-thresh:0"
-eager="--cfg=smpi/async-small-thresh:65536"
 two=sender,receiver,both,vector,serial,pending,iallreduce,ialltoall
 several=destinations,ibarrier,ibroadcast,igather,iallgather,iallreduce,ireduce,iscatter,ialltoall
 several=$several,ireduce-scatter,iscan
@@ -38,14 +37,14 @@ awk -F, '/^[0-9]+,[0-9.]+,[0-9.]+,[0-9.]+$/ { n++; d = $2 - (10 + $1 / 1250)
         if (d > 0.1 || d < -0.1) { print "base round: " $0; bad = 1 } }
     END { exit bad || n != 6 }' $out || exit 1
 check cluster "$plain $rendezvous" 2 30 --benchmark=sender --comm=base
-check cluster "$plain $eager" 4 $((8 * 30)) --benchmark=$several
-check cluster "$plain $eager" 5 60 --benchmark=$many
+check cluster "$plain" 4 $((8 * 30)) --benchmark=$several
+check cluster "$plain" 5 60 --benchmark=$many
 awk -F, '/^(neighbours|sources),[0-9]+,[0-9]+,,/ { n++; d = $5 - (10 + ($1 == "sources" ? 4 : 2) * $2 / 1250)
         if (d > 0.1 || d < -0.1) { print "T_comm: " $0; bad = 1 } } END { exit bad || n != 60 }' $out || exit 1
 # What is shorter than the way to the sender can hide nothing of what comes from there.
 check cluster "" 2 $((8 * 30 - 3 * 6)) --benchmark=$two
 if [ -n "${CHECK_THOROUGH:-}" ]; then
-    check cluster "$plain $eager" 2 $((8 * 30)) --benchmark=$two
+    check cluster "$plain" 2 $((8 * 30)) --benchmark=$two
     check grid "" 2 $((5 * 30)) --benchmark=$two
     check slowhost "" 2 $((5 * 30)) --benchmark=$two
     check cluster "$plain $rendezvous" 4 $((8 * 30)) --benchmark=$several
@@ -59,7 +58,7 @@ test $? = 2 && grep -q 'no OpenMP threads here' $out || { cat $out; exit 1; }
 # cpu: T_comm is a blocking send's time, here 1 us, of which nothing can be hidden; MPI_Isend
 # costs more.
 for cost in 1 2 10; do
-    SMPI_OPTIONS="$plain $eager --cfg=smpi/os:0:1e-6:0 --cfg=smpi/ois:0:${cost}e-6:0"
+    SMPI_OPTIONS="$plain --cfg=smpi/os:0:1e-6:0 --cfg=smpi/ois:0:${cost}e-6:0"
     export SMPI_OPTIONS
     timeout 120 "$srcdir/tests/sim/run.sh" cluster 2 sim/collbench-overlap --benchmark=cpu -i 5 \
         --sizes=1K:1K --comp=64:64 --format=csv >$out || exit 1

@@ -46,7 +46,7 @@ for root in 0 1; do
 done
 # Of LogGP what the simulated machine has: a send takes 2 us and a receive 1 us, a byte 1 / (0.94 * 1.25 GB/s); from
 # 64 KiB on a send waits for its receiver; L is the way alone, each way its own.
-SMPI_OPTIONS="--cfg=smpi/async-small-thresh:65536 --cfg=smpi/os:0:2e-6:0 --cfg=smpi/ois:0:2e-6:0 --cfg=smpi/or:0:1e-6:0"
+SMPI_OPTIONS="--cfg=smpi/os:0:2e-6:0 --cfg=smpi/ois:0:2e-6:0 --cfg=smpi/or:0:1e-6:0"
 export SMPI_OPTIONS
 $run cluster 4 $pairs -i 5 --sizes=64:256K --format=csv >"$dir/out" || fail LogGP
 $run askew 2 $pairs -i 5 --format=csv >>"$dir/out" || fail "LogGP of an askew pair"

@@ -7,8 +7,10 @@
 # On sites2 and sites8 ranks are placed in blocks, or as SIM_PLACING=scattered says (place.awk);
 # on slowhost rank N/2 is the slow one. SIM_WAYS=4 puts four ranks on a host, elsewhere.
 #
-# The simulated clock moves only in communication and in holds: computation is free, and
-# looking at the clock or probing costs next to nothing (not 0: a spin would never end).
+# By "options", one set for all tests, the simulated clock moves only in communication and in holds:
+# computation is free, and looking at the clock or probing costs next to nothing (not 0: a spin would
+# never end). Messages below 64 KiB are eager, as real MPIs send them: they are on their way before
+# anybody receives.
 set -eu
 if [ $# -lt 3 ]; then
     sed -n '2,3s/^# *//p' "$0" >&2
@@ -42,7 +44,4 @@ esac
 
 # shellcheck disable=SC2086 # several options in one variable
 timeout --verbose -k 10 "${CHECK_LIMIT:-600}" "${SMPIRUN:-smpirun}" -quiet -np "$ranks" -hostfile "$hosts" -platform "$platform" \
-    --log=root.thresh:error \
-    --cfg=smpi/simulate-computation:no --cfg=smpi/wtime:1e-8 \
-    --cfg=smpi/iprobe:1e-8 --cfg=smpi/test:1e-8 \
-    ${SMPI_OPTIONS:-} "$@"
+    --log=root.thresh:error $(cat "$here/options") ${SMPI_OPTIONS:-} "$@"

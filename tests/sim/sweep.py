@@ -2,7 +2,8 @@
 """usage: sweep.py FIRST_SEED CASES MOST_RANKS SECONDS
 
 The methods that give a broadcast's latency, with the default options of collbench-bcast, on
-platforms that nobody chose (platforms/make.py); in half of them the hosts' clocks drift. Prints how
+platforms that nobody chose (platforms/make.py); in half of them the hosts' clocks drift, in a third
+ranks lose their processor now and then, for up to ten broadcasts (noise.c). Prints how
 far each is from one broadcast alone on the exact clock (isolated.c), and for how many of those that
 are off by more than 1 %, and by more than the error that they state, nothing in their row says so.
 Fails where there is such a one, or where more than a tenth of the latencies that do not need the
@@ -20,6 +21,8 @@ here = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(here, "platforms"))
 import make  # noqa: E402
 
+with open(os.path.join(here, "options")) as file:
+    OPTIONS = file.read().split()
 METHODS = ["ol", "held", "direct"]
 BOUNDS = ["barrier", "ring-barrier", "acknowledge"]
 LIMIT, MOST_MARKED = 0.01, 0.1
@@ -30,9 +33,7 @@ DIRECT_LIMIT = 0.002
 def simulate(case, seconds, arguments, **environment):
     command = [os.environ.get("SMPIRUN", "smpirun"), "-quiet", "-np", str(case["ranks"]),
                "-hostfile", case["hosts"], "-platform", case["platform"],
-               "--log=root.thresh:error", "--cfg=smpi/simulate-computation:no",
-               "--cfg=smpi/wtime:1e-8", "--cfg=smpi/iprobe:1e-8", "--cfg=smpi/test:1e-8",
-               *case["options"].split(), *arguments]
+               "--log=root.thresh:error", *OPTIONS, *case["options"].split(), *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           env={**os.environ, **environment}, start_new_session=True) as process:
         try:
@@ -53,7 +54,8 @@ def run(seed, most_ranks, directory, seconds):
     truth = sorted(seen)[len(seen) // 2]
     out = simulate(case, seconds, ["sim/collbench-bcast", "--algorithm=" + what[0],
                                    "--sizes=" + what[1], "--root=" + what[2], "--format=json"],
-                   **({"SIM_DRIFT": str(case["drift"])} if case["drift"] else {}))
+                   **({"SIM_DRIFT": str(case["drift"])} if case["drift"] else {}),
+                   SIM_NOISE=str(case["noise"]), SIM_NOISE_US=str(10 * truth))
     rows = json.loads(out[out.index("{"):])["tables"]["statistics"]["rows"]
     return case, truth, {row["method"]: row for row in rows}
 
@@ -82,7 +84,8 @@ def show(case, truth, found):
     print("%4d %-11s %4d ranks %d a host %8d B %-8s root %3d %12.2f us  %s%s"
           % (case["seed"], case["kind"], case["ranks"], case["ranks_a_host"], case["bytes"],
              case["algorithm"], case["root"], truth, "  ".join(text),
-             " (%d ppm)" % case["drift"] if case["drift"] else ""), flush=True)
+             (" (%d ppm)" % case["drift"]) * (case["drift"] > 0)
+             + " noise" * (case["noise"] > 0)), flush=True)
     if os.environ.get("SWEEP_REMARKS"):
         for m in METHODS:
             if found[m]["remark"]:

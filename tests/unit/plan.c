@@ -146,3 +146,25 @@ Test(plan, every_rule_keeps_the_budget_and_has_a_figure)
         tally_free(&t);
     }
 }
+
+static double standing_now(void)
+{
+    return 5;
+}
+
+static void no_hold(double seconds)
+{
+    (void)seconds;
+}
+
+Test(plan, a_simulators_messages_take_the_budget)
+{
+    cr_assert_float_eq(budget_of_messages(1000), 0, 0, "on a real clock they take their time");
+    clock_use(standing_now, no_hold);
+    double start = budget_now();
+    budget_spend(budget_of_messages(1000));
+    cr_assert_float_eq(budget_now() - start, 1e-3, 1e-12);
+    start = budget_now();
+    budget_spend_barrier(9);
+    cr_assert_float_eq(budget_now() - start, 36e-6, 1e-12, "nine ranks meet in four rounds");
+}

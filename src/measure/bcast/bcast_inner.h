@@ -45,6 +45,12 @@ static inline int run_once(const struct bcast_run *r, int root)
 /* The same from the case's root; ARG is the struct bcast_run. */
 int run_operation(void *arg);
 
+static inline int run_barrier(const struct bcast_run *r)
+{
+    budget_spend_barrier(r->size);
+    return PMPI_Barrier(r->c->comm);
+}
+
 /* The root's, between two timed operations, the last of which ended at NOW: writes the data anew
  * if the case wants it so. Returns when the next begins. */
 double run_refresh(const struct bcast_run *r, double now);

@@ -34,11 +34,11 @@ static int look_who_waits(struct bcast_run *r)
     unsigned char late = 1;
     double took, slowest, start = clock_now();
     TRY(run_operation(r));
-    TRY(PMPI_Barrier(comm));
+    TRY(run_barrier(r));
     took = clock_now() - start;
     TRY(PMPI_Allreduce(&took, &slowest, 1, MPI_DOUBLE, MPI_MAX, comm));
     for (int k = 0; k < LOOKS; k++) {
-        TRY(PMPI_Barrier(comm));
+        TRY(run_barrier(r));
         start = clock_now();
         if (r->rank == r->destination)
             clock_hold(4 * slowest);
