@@ -15,7 +15,7 @@ shift
 sizes=256:1M step=2
 mkdir -p "$directory"
 export SMPI_OPTIONS SIM_PLACING
-overhead="--cfg=smpi/os:0:1e-6:0 --cfg=smpi/ois:0:1e-6:0 --cfg=smpi/or:0:1e-6:0"
+overhead="--cfg=smpi/async-small-thresh:0 --cfg=smpi/os:0:1e-6:0 --cfg=smpi/ois:0:1e-6:0 --cfg=smpi/or:0:1e-6:0"
 csv=$directory/trees.csv
 echo "platform,placing,ranks,bytes,who,chosen,segment,predicted,measured" >"$csv"
 

@@ -5,7 +5,7 @@
 set -u
 test -n "$SMPIRUN" || exit 77
 run=$srcdir/tests/sim/run.sh status=0
-SMPI_OPTIONS="--cfg=smpi/os:0:2e-6:2e-10 --cfg=smpi/or:0:1e-6:1e-10"
+SMPI_OPTIONS="--cfg=smpi/async-small-thresh:0 --cfg=smpi/os:0:2e-6:2e-10 --cfg=smpi/or:0:1e-6:1e-10"
 export SMPI_OPTIONS
 
 # RANKS PLATFORM BYTES ALGORITHM...
