@@ -159,9 +159,7 @@ static void no_hold(double seconds)
 
 Test(plan, a_simulators_messages_take_the_budget)
 {
-    cr_assert_float_eq(budget_of_messages(1000), 0, 0, "on a real clock they take their time");
     clock_use(standing_now, no_hold);
-    clock_start();
     double start = budget_now();
     budget_spend(budget_of_messages(1000));
     cr_assert_float_eq(budget_now() - start, 1e-3, 1e-12);
