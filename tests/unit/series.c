@@ -13,6 +13,13 @@ int PMPI_Comm_rank(MPI_Comm comm, int *rank)
     return *rank = 0;
 }
 
+int PMPI_Comm_size(MPI_Comm comm, int *size)
+{
+    (void)comm;
+    *size = 1;
+    return MPI_SUCCESS;
+}
+
 int PMPI_Bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm)
 {
     (void)buffer, (void)count, (void)type, (void)root, (void)comm;
