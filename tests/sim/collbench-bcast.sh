@@ -24,6 +24,12 @@ awk -F, '
     }
     END { exit bad || n != 15 }' $out || fail "flat: not as it is"
 
+# By the defaults, too: where there is time for the least of each, none is left out (as README shows).
+"$run" cluster 16 $bench --algorithm=flat --sizes=64K --method=send-latency,rounds,ol,held,direct --format=csv >$out 2>$err ||
+    fail "flat by the defaults: status $?"
+awk -F, '/^algorithm,/ { for (i = 1; i <= NF; i++) at[$i] = i } /^flat,/ { n = $at["violated"] } END { exit n != 14 }' $out ||
+    fail "flat by the defaults: not violated at 14"
+
 # The first 3, 6 and 9 ranks of 9, from rank 2: a linear broadcast takes a message per rank.
 "$run" cluster 9 $bench --algorithm=linear --sizes=256 --method=held --ranks=3:9:3 --root=2 \
     --stop=fixed -i 10 --format=csv >$out 2>$err || fail "sub-communicators: status $?"

@@ -11,7 +11,7 @@
 struct agenda {
     int *rank; /* N of them */
     int n;
-    bool all; /* there is time for all: none has to come first, and none is left out */
+    bool all; /* there is time for all: none is left out */
 };
 
 struct candidate {
@@ -38,12 +38,14 @@ static void agenda_sort(struct agenda *a, const struct scout *scout)
     free(c);
 }
 
-static bool is_enough(const struct bcast_run *r, const struct agenda *a)
+/* How much of the time the least for all of them takes; where it is not known, more than there is.
+ */
+static double part_needed(const struct bcast_run *r, const struct agenda *a)
 {
     double needed = 0;
     for (int k = 0; k < a->n; k++)
         needed += run_least(r, r->result->method, a->rank[k]);
-    return needed > 0 && 2 * needed < r->share;
+    return needed > 0 && r->share > 0 ? needed / r->share : INFINITY;
 }
 
 static bool agenda_make(struct agenda *a, const struct bcast_run *r, bool with_root)
@@ -60,8 +62,9 @@ static bool agenda_make(struct agenda *a, const struct bcast_run *r, bool with_r
         a->rank[a->n++] = c->destinations ? c->destinations[k] : k < c->root ? k : k + 1;
     if (c->seed && !with_root)
         run_shuffle(a->rank, a->n, c->seed);
-    a->all = with_root || !r->scout.exit || is_enough(r, a);
-    if (!a->all || (!with_root && r->scout.exit && !c->seed))
+    double part = part_needed(r, a);
+    a->all = with_root || !r->scout.exit || part < 1;
+    if (!with_root && r->scout.exit && !(c->seed && part < 0.5))
         agenda_sort(a, &r->scout);
     return true;
 }
