@@ -46,7 +46,9 @@ check cluster "" 2 $((8 * 30 - 3 * 6)) --benchmark=$two
 if [ -n "${CHECK_THOROUGH:-}" ]; then
     check cluster "$plain" 2 $((8 * 30)) --benchmark=$two
     check grid "" 2 $((5 * 30)) --benchmark=$two
-    check slowhost "" 2 $((5 * 30)) --benchmark=$two
+    # Small sends that wait for their receiver: others leave cells of 1 and 4 KiB beside 1 ms uncertain there, by
+    # 2 us of 1,230, as these say.
+    check slowhost "--cfg=smpi/async-small-thresh:0" 2 $((5 * 30)) --benchmark=$two
     check cluster "$plain $rendezvous" 4 $((8 * 30)) --benchmark=$several
     check cluster "$plain $rendezvous" 9 60 --benchmark=$many
     check grid "" 5 $((10 * 6 * 3)) --benchmark=$several --comp=4K:1M
