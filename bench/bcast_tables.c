@@ -224,18 +224,24 @@ static void remark(const struct bcast_outcome *o, const struct bcast_result *r, 
     const struct bcast_result *other = contradicting(o, r);
     const struct bcast_figure *slowest =
         r->figure && r->slowest >= 0 ? &r->figure[r->slowest] : NULL;
+    bool unsettled = slowest && slowest->curve.n > 0 && !slowest->curve.settled;
+    /* What may itself be too much is no bound from below. */
+    bool may_be_less =
+        unsettled ||
+        (slowest && (slowest->verdict == VERDICT_VIOLATED || slowest->verdict == VERDICT_UNKNOWN));
     *text = '\0';
     if (r->figure && r->measured < r->asked && (r->at_least || !is_latency(r)))
-        bench_add_words(text, size, "%s%d of %d measured", r->at_least ? "at least: " : "",
-                        r->measured, r->asked);
+        bench_add_words(text, size, "%s%d of %d measured",
+                        r->at_least && !may_be_less ? "at least: " : "", r->measured, r->asked);
     if (r->at_least && r->chance > 0)
         bench_add_words(text, size, "the slowest among them with %.0f %%", 100 * r->chance);
     if (isnan(r->value.value) && !r->impossible)
         bench_add_words(text, size, "no result");
     else if (!isnan(r->value.value) && !estimate_has_interval(r->value))
         bench_add_words(text, size, "too few samples for an interval");
-    if (slowest && slowest->curve.n > 0 && !slowest->curve.settled)
-        bench_add_words(text, size, "not settled: an upper bound");
+    if (unsettled)
+        bench_add_words(text, size, "not settled: an upper bound%s",
+                        r->measured < r->asked ? " of these" : "");
     if (r->impossible)
         bench_add_words(text, size, "negative, so no result, at %d", r->impossible);
     if (slowest && slowest->verdict == VERDICT_VIOLATED)
