@@ -107,8 +107,6 @@ static int message_cut(struct message *m, void *buffer, int count, MPI_Datatype 
     return MPI_SUCCESS;
 }
 
-enum { ENTERED, ARRIVED, BEGAN };
-
 static void note(const struct schedule_part *part, int what)
 {
     if (part->moment)
@@ -117,12 +115,12 @@ static void note(const struct schedule_part *part, int what)
 
 static int run_whole(const struct schedule_part *part, const struct message *m)
 {
-    note(part, ENTERED);
+    note(part, MOMENT_ENTERED);
     if (part->parent >= 0)
         TRY(PMPI_Recv(m->buffer, m->count, m->type, part->parent, TAG, m->comm, MPI_STATUS_IGNORE));
-    note(part, ARRIVED);
+    note(part, MOMENT_ARRIVED);
     for (int i = 0; i < part->n_children; i++) {
-        note(part, BEGAN + i);
+        note(part, MOMENT_BEGAN + i);
         TRY(PMPI_Send(m->buffer, m->count, m->type, part->child[i], TAG, m->comm));
     }
     return MPI_SUCCESS;
@@ -154,7 +152,7 @@ static int run_segments(const struct schedule_part *part, const struct message *
     MPI_Request *in = request, *out = request + window;
     int (*start)(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *) =
         part->sends > 0 ? PMPI_Isend : PMPI_Issend;
-    note(part, ENTERED);
+    note(part, MOMENT_ENTERED);
     for (int k = 0; k < window; k++)
         TRY(PMPI_Irecv(m->buffer + k * m->step, segment_count(m, k), m->type, parent, TAG, m->comm,
                        &in[k]));
@@ -163,11 +161,11 @@ static int run_segments(const struct schedule_part *part, const struct message *
         MPI_Request *mine = out + k % sends * children;
         TRY(PMPI_Wait(&in[slot], MPI_STATUS_IGNORE));
         if (k == 0)
-            note(part, ARRIVED);
+            note(part, MOMENT_ARRIVED);
         TRY(wait_all(children, mine));
         for (int i = 0; i < children; i++) {
             if (k == 0)
-                note(part, BEGAN + i);
+                note(part, MOMENT_BEGAN + i);
             TRY(start(m->buffer + k * m->step, segment_count(m, k), m->type, part->child[i], TAG,
                       m->comm, &mine[i]));
         }

@@ -292,7 +292,8 @@ Test(part, last_line_is_a_command)
     cr_assert_not_null(strstr(text, "collprof report --html 'it'\\''s'\n"), "%s", text);
     free(text);
     p->hosts.at[0].ranks = 2;
-    p->hosts.at[0].processors = p->hosts.at[0].affinity[0] = 1;
+    p->hosts.at[0].processors = 1;
+    p->hosts.at[0].affinity[0] = 1;
     text = text_of(p, &(struct report_options){.directory = "out"});
     cr_assert_not_null(strstr(text, "\nNext: as many ranks as processors"));
     cr_assert_not_null(strstr(text, ": mpiexec -n 1 collprof run ...\n"));

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { TAG_MOMENTS = 0x7077, ENTERED = 0, ARRIVED, BEGAN };
+enum { TAG_MOMENTS = 0x7077 };
 
 void watch_begin(struct watch *w, struct schedule_part *part)
 {
@@ -48,16 +48,16 @@ static struct estimate edge_now(const struct watch *w, const struct schedule_par
         PMPI_Recv(&theirs, NUMBERS, MPI_DOUBLE, part->parent, TAG_MOMENTS, comm, MPI_STATUS_IGNORE);
     for (int i = 0; i < part->n_children; i++) {
         for (int k = 0; k < WATCH_KEPT; k++)
-            mine.began[k] = moment(w, part, clock, k, BEGAN + i);
+            mine.began[k] = moment(w, part, clock, k, MOMENT_BEGAN + i);
         PMPI_Send(&mine, NUMBERS, MPI_DOUBLE, part->child[i], TAG_MOMENTS, comm);
     }
     /* Those who follow one leader's clock, to the bit, read the same one. */
     double doubt = mine.offset == theirs.offset ? 0 : mine.bound + theirs.bound;
     for (int k = 0; k < WATCH_KEPT; k++) {
-        double began = theirs.began[k], arrived = moment(w, part, clock, k, ARRIVED);
+        double began = theirs.began[k], arrived = moment(w, part, clock, k, MOMENT_ARRIVED);
         if (part->parent < 0 || isnan(began) || isnan(arrived))
             continue;
-        least[low.n++] = arrived - fmax(began, moment(w, part, clock, k, ENTERED));
+        least[low.n++] = arrived - fmax(began, moment(w, part, clock, k, MOMENT_ENTERED));
         most[high.n++] = arrived - began;
     }
     struct estimate e = samples_estimate(&low), f = samples_estimate(&high);
