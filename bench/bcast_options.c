@@ -182,6 +182,7 @@ static const struct bench_option option_list[] = {
     {0}};
 
 const struct bench_program bcast_program = {
-    "Measures how long one MPI broadcast takes, by every published method side by side.", NULL,
-    option_list, (const struct bench_registry *const[]){&methods, &bench_algorithms, NULL},
-    check_together};
+    "Measures how long one MPI broadcast takes, by every published method side by side.",
+    .options = option_list,
+    .listed = (const struct bench_registry *const[]){&methods, &bench_algorithms, NULL},
+    .check = check_together};

@@ -1,7 +1,6 @@
 /* What every collbench program shares: its common options, its header of facts, progress, and
- * leaving with one clear line. A program declares its own argp parser with bench_argp as a
- * child, calls bench_start(), measures by src/measure, fills a document, and ends by
- * bench_finish(). */
+ * leaving with one clear line. A program declares its own options and calls bench_begin() with
+ * them (program.h), measures by src/measure, fills a document, and ends by bench_finish(). */
 #ifndef COLLPROF_BENCH_H
 #define COLLPROF_BENCH_H
 
@@ -42,19 +41,7 @@ struct bench {
     char *command; /* the command line, as it could be typed again */
 
     const struct bench_program *declared; /* by bench_begin(): program.h */
-    void *options;                        /* the program's own */
 };
-
-/* Common options; a program's struct argp names it as a child and hands its struct bench to it
- * by state->child_inputs[0]. */
-extern const struct argp bench_argp;
-
-/* MPI_Init_thread with LEVEL, clock, then argp_parse(ARGP) on every rank, B being its input:
- * the first member of the program's own options. Options that B already holds (anything but 0)
- * are the program's defaults; ours are sizes 8:64K, all ranks, plan_default(). Afterwards
- * ranks.min and ranks.max are between 1 and size. Only rank 0 prints usage errors and --help;
- * all ranks then leave together with status 2 (0 for --help). */
-void bench_start(struct bench *b, int *argc, char ***argv, int level, const struct argp *argp);
 
 /* The largest STATUS of all ranks of COMM, on all of them. */
 int bench_worst(MPI_Comm comm, int status);

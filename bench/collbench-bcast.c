@@ -104,7 +104,7 @@ int main(int argc, char **argv)
     struct sweep s = {.o = &o};
     o.bench.plan = plan_default();
     o.bench.plan.budget_most = 6 * o.bench.plan.budget;
-    bench_begin(&o.bench, &o, &argc, &argv, MPI_THREAD_SINGLE, &bcast_program);
+    bench_begin(&o.bench, &argc, &argv, MPI_THREAD_SINGLE, &bcast_program);
     struct document *d = bench_document(&o.bench, "collbench-bcast/1");
     allocate(&s);
     if (d) {

@@ -138,7 +138,7 @@ static const struct bench_option option_list[] = {
 static const struct bench_program program = {
     "Measures how long collective operations take: with all ranks entering at once, and "
     "from the last rank's entry to every other's exit.",
-    NULL, option_list, NULL, check_together};
+    .options = option_list, .check = check_together};
 
 struct sweep {
     struct options *o;
@@ -258,7 +258,7 @@ int main(int argc, char **argv)
     static struct options o = {
         .bench.in_turn = true, .data.op = -1, .rotate = 1, .communicators = 1};
     struct sweep s = {.o = &o, .part = MPI_COMM_NULL};
-    bench_begin(&o.bench, &o, &argc, &argv, MPI_THREAD_SINGLE, &program);
+    bench_begin(&o.bench, &argc, &argv, MPI_THREAD_SINGLE, &program);
     s.name = calloc(chosen_variants(&o), sizeof *s.name);
     if (!s.name)
         bench_refuse(&o.bench, "no memory");

@@ -372,7 +372,7 @@ int main(int argc, char **argv)
     static struct options o;
     static struct grid grid;
     overlap_defaults(&o);
-    bench_begin(&o.bench, &o, &argc, &argv, overlap_thread_level(argc, argv), &overlap_program);
+    bench_begin(&o.bench, &argc, &argv, overlap_thread_level(argc, argv), &overlap_program);
     overlap_choose(&o);
 
     struct document *d = bench_document(&o.bench, "collbench-overlap/1");

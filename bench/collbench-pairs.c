@@ -54,7 +54,7 @@ static const struct bench_program program = {
     "after them; the matrices, the hierarchy that the latencies show and what hwloc and host names "
     "say of it go to standard output, in --format. Without --output there is no log; --output=- "
     "writes it to standard output and nothing else.",
-    option_list, NULL, NULL};
+    .options = option_list};
 
 static void show_progress(void *arg, size_t done, size_t total)
 {
@@ -113,7 +113,7 @@ int main(int argc, char **argv)
         .bench = {.sizes = {64, 64, 0}, .without = "warmup stop full seed append"},
         .order = PAIRS_TOURNAMENT};
     o.bench.plan = plan_default();
-    bench_begin(&o.bench, &o, &argc, &argv, MPI_THREAD_SINGLE, &program);
+    bench_begin(&o.bench, &argc, &argv, MPI_THREAD_SINGLE, &program);
     struct bench *b = &o.bench;
     if (b->ranks.max < 2)
         bench_refuse(b, "a pair needs 2 ranks: start more by mpiexec -n");

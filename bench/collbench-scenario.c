@@ -130,7 +130,7 @@ static const struct bench_program program = {
     "Times collective operations in a context: on their own, with a participant that is late, "
     "with computation to hide behind, or in a scenario of your own.",
     "T_sc is the time from the first start to the last end over all ranks, on one clock.",
-    option_list, NULL, NULL};
+    .options = option_list};
 
 static struct scenario_point point_of(const struct options *o, size_t chosen, size_t algorithm)
 {
@@ -315,7 +315,7 @@ int main(int argc, char **argv)
     o.bench.plan.repetitions = 20;
     o.bench.plan.repeats_max = 100;
     o.bench.plan.budget = 2;
-    bench_begin(&o.bench, &o, &argc, &argv, MPI_THREAD_SINGLE, &program);
+    bench_begin(&o.bench, &argc, &argv, MPI_THREAD_SINGLE, &program);
     fill_defaults(&o);
     check_all(&o);
     check_algorithms(&o);

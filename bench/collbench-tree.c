@@ -319,7 +319,7 @@ int main(int argc, char **argv)
     o.bench.plan.repetitions = 50;
     o.bench.plan.budget = 2;
     o.method = bcast_method_find("direct");
-    bench_begin(&o.bench, &o, &argc, &argv, MPI_THREAD_SINGLE, &tree_program);
+    bench_begin(&o.bench, &argc, &argv, MPI_THREAD_SINGLE, &tree_program);
     if (o.builders.n == 0 && !o.only_native)
         tree_choose_all(&o);
     check_outputs(&o);

@@ -150,7 +150,7 @@ static void fact_options(struct document *d, const struct bench *b)
         document_fact(d, "repetitions", "%d, %s", p->repetitions, budget);
     else
         document_fact(d, "repetitions", "%d in a batch after %d of warm-up, stop rule %s, %s",
-                      p->repetitions, p->warmup, plan_stop_name(p->stop), budget);
+                      p->repetitions, p->warmup, plan_stop_names[p->stop], budget);
 }
 
 /* Below every picture. */

@@ -1,6 +1,7 @@
-/* The options that all collbench programs share. */
+/* The options that all collbench programs share, declared as each program declares its own. */
 #include "bench.h"
 #include "bench_inner.h"
+#include "program.h"
 
 #include <limits.h>
 #include <math.h>
@@ -8,52 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum key {
-    KEY_RANKS = 0x100,
-    KEY_STOP,
-    KEY_BUDGET,
-    KEY_FORMAT,
-    KEY_PLOT,
-    KEY_YIELD,
-    KEY_CVAR,
-    KEY_SIZES,
-    KEY_SEED,
-    KEY_APPEND,
-    KEY_USAGE
-};
-
-static struct argp_option options[] = {
-    {"sizes", KEY_SIZES, "MIN:MAX", 0, "message sizes in bytes, powers of two; K, M, G", 10},
-    {NULL, 'm', "[MIN:]MAX", 0, "the same, from the smallest where MIN is left out", 10},
-    {"ranks", KEY_RANKS, "MIN:MAX[:STEP]", 0,
-     "the first n ranks, n in powers of two or steps, and MAX (\"all\": every rank)", 10},
-    {"repetitions", 'i', "M", 0, "operations in one batch", 11},
-    {"warmup", 'x', "N", 0, "operations before the first that counts", 11},
-    {"stop", KEY_STOP, "RULE", 0,
-     "when a measurement is enough: ci (95 % interval of the median within 2 %), paper (8 to 30 "
-     "batches until sd < 3 % of their mean), fixed",
-     11},
-    {"seed", KEY_SEED, "N", 0,
-     "the order of sizes and algorithms: at random, the same with the same N; 0: as listed", 11},
-    {"budget", KEY_BUDGET, "SEC", 0, "seconds for one row or cell of the results; 0: no limit", 11},
-    {"format", KEY_FORMAT, "FORMAT", 0, "text, csv or json", 12},
-    {"output", 'o', "FILE", 0, "write the results there instead of to standard output", 12},
-    {"append", KEY_APPEND, NULL, 0,
-     "keep the launches that are in the --output (JSON), and show them all side by side", 12},
-    {"plot", KEY_PLOT, "FILE", 0, "draw them, by gnuplot: FILE ends in .png or .svg", 12},
-    {"full", 'f', NULL, 0, "minimum and maximum too, where there are such columns", 12},
-    {"yield", KEY_YIELD, NULL, 0,
-     "give the processor away while waiting: for more ranks than processors", 13},
-    {"cvar", KEY_CVAR, "NAME=VALUE", 0,
-     "set a control variable of the MPI library, another algorithm of its own for example; of one "
-     "variable several in turn, A,B, where operations are compared (collective, scenario)",
-     13},
-    {"help", 'h', NULL, 0, "print this help and leave", 20},
-    {NULL, '?', NULL, OPTION_HIDDEN, NULL, 20},
-    {"usage", KEY_USAGE, NULL, 0, "print the options in short and leave", 20},
-    {"version", 'V', NULL, 0, "print the version and leave", 20},
-    {0}};
 
 error_t bench_bad_option(struct argp_state *state, const char *format, ...)
 {
@@ -66,25 +21,17 @@ error_t bench_bad_option(struct argp_state *state, const char *format, ...)
     return EINVAL;
 }
 
-static bool parse_count(const char *text, int least, int *count)
-{
-    size_t value;
-    if (!bench_parse_size(text, &value) || value < (size_t)least || value > INT_MAX)
-        return false;
-    *count = (int)value;
-    return true;
-}
-
 /* An MPI count is an int, and a simulated or a small machine has to hold the buffer. */
-static error_t parse_sizes(struct argp_state *state, char *arg, struct bench *b, bool max_alone)
+static error_t take_sizes(struct argp_state *state, const struct bench_option *o, const char *arg,
+                          void *value)
 {
-    struct bench_range range;
+    struct bench_range range, *sizes = value;
     if (!bench_parse_range(arg, &range) || range.max > INT_MAX)
         return bench_bad_option(
             state, "impossible sizes '%s': MIN:MAX in bytes as in 8:64K, at most 2G - 1", arg);
-    if (max_alone && !strchr(arg, ':'))
-        range.min = b->sizes.min < range.max ? b->sizes.min : range.max;
-    b->sizes = range;
+    if (o->letter == 'm' && !strchr(arg, ':'))
+        range.min = sizes->min < range.max ? sizes->min : range.max;
+    *sizes = range;
     return 0;
 }
 
@@ -119,29 +66,117 @@ static bool parse_rank_range(const char *text, size_t all, struct bench_range *r
     return valid && range->min >= 1;
 }
 
-static error_t parse_ranks(struct argp_state *state, char *arg, struct bench *b)
+static error_t take_ranks(struct argp_state *state, const struct bench_option *o, const char *arg,
+                          void *value)
 {
+    const struct bench *b = state->input;
     struct bench_range range;
+    (void)o;
     if (!parse_rank_range(arg, (size_t)b->size, &range))
         return bench_bad_option(
             state, "impossible ranks '%s': MIN:MAX[:STEP] as in 2:8, 2:all or 2:64:2", arg);
     if (range.max > (size_t)b->size)
         return bench_bad_option(state, "--ranks=%s, but %d are running: start more by mpiexec -n",
                                 arg, b->size);
-    b->ranks = range;
+    *(struct bench_range *)value = range;
     return 0;
 }
 
-static error_t parse_budget(struct argp_state *state, char *arg, struct bench *b)
+static error_t take_budget(struct argp_state *state, const struct bench_option *o, const char *arg,
+                           void *value)
 {
+    struct plan *plan = value;
     char *end;
     double budget = strtod(arg, &end);
+    (void)o;
     if (end == arg || *end || !isfinite(budget) || budget < 0)
         return bench_bad_option(state, "impossible budget '%s': seconds, 0 for no limit", arg);
-    b->plan.budget = budget;
-    b->plan.budget_most = 0;
+    plan->budget = budget;
+    plan->budget_most = 0;
     return 0;
 }
+
+static error_t take_append(struct argp_state *state, const struct bench_option *o, const char *arg,
+                           void *value)
+{
+    struct bench *b = state->input;
+    b->format = FORMAT_JSON;
+    return bench_take_flag(state, o, arg, value);
+}
+
+static error_t take_cvar(struct argp_state *state, const struct bench_option *o, const char *arg,
+                         void *value)
+{
+    const struct bench *b = state->input;
+    const char *why = cvar_set(arg, b->in_turn);
+    (void)o, (void)value;
+    return why ? bench_bad_option(state, "--cvar=%s: %s", arg, why) : 0;
+}
+
+/* Prints on rank 0 only: argp does not print for the others (ARGP_NO_ERRS). */
+static error_t take_help(struct argp_state *state, const struct bench_option *o, const char *arg,
+                         void *value)
+{
+    (void)arg, (void)value;
+    argp_state_help(state, stdout,
+                    o->letter ? ARGP_HELP_STD_HELP & ~(unsigned)ARGP_HELP_EXIT_OK
+                              : ARGP_HELP_USAGE);
+    return ECANCELED;
+}
+
+static error_t take_version(struct argp_state *state, const struct bench_option *o, const char *arg,
+                            void *value)
+{
+    (void)o, (void)arg, (void)value;
+    if (!(state->flags & ARGP_NO_ERRS))
+        printf("%s (collprof) %s\n", state->name, PACKAGE_VERSION);
+    return ECANCELED;
+}
+
+#define AT(member) offsetof(struct bench, member)
+const struct bench_option bench_common[] = {
+    {"sizes", 0, "MIN:MAX", "message sizes in bytes, powers of two; K, M, G", 10, take_sizes,
+     AT(sizes), NULL},
+    {NULL, 'm', "[MIN:]MAX", "the same, from the smallest where MIN is left out", 10, take_sizes,
+     AT(sizes), NULL},
+    {"ranks", 0, "MIN:MAX[:STEP]",
+     "the first n ranks, n in powers of two or steps, and MAX (\"all\": every rank)", 10,
+     take_ranks, AT(ranks), NULL},
+    {"repetitions", 'i', "M", "operations in one batch", 11, bench_take_count, AT(plan.repetitions),
+     &(const struct bench_limits){1, INT_MAX, "at least 1"}},
+    {"warmup", 'x', "N", "operations before the first that counts", 11, bench_take_count,
+     AT(plan.warmup), &(const struct bench_limits){0, INT_MAX, "a count, 0 for none"}},
+    {"stop", 0, "RULE",
+     "when a measurement is enough: ci (95 % interval of the median within 2 %), paper (8 to 30 "
+     "batches until sd < 3 % of their mean), fixed",
+     11, bench_take_word, AT(plan.stop), &(const struct bench_words){plan_stop_names}},
+    {"seed", 0, "N",
+     "the order of sizes and algorithms: at random, the same with the same N; 0: as listed", 11,
+     bench_take_count, AT(seed), &(const struct bench_limits){0, INT_MAX, "a number, 0 for none"}},
+    {"budget", 0, "SEC", "seconds for one row or cell of the results; 0: no limit", 11, take_budget,
+     AT(plan), NULL},
+    {"format", 0, "FORMAT", "text, csv or json", 12, bench_take_word, AT(format),
+     &(const struct bench_words){format_names}},
+    {"output", 'o', "FILE", "write the results there instead of to standard output", 12,
+     bench_take_text, AT(output), NULL},
+    {"append", 0, NULL,
+     "keep the launches that are in the --output (JSON), and show them all side by side", 12,
+     take_append, AT(append), NULL},
+    {"plot", 0, "FILE", "draw them, by gnuplot: FILE ends in .png or .svg", 12, bench_take_text,
+     AT(plot), NULL},
+    {"full", 'f', NULL, "minimum and maximum too, where there are such columns", 12,
+     bench_take_flag, AT(full), NULL},
+    {"yield", 0, NULL, "give the processor away while waiting: for more ranks than processors", 13,
+     bench_take_flag, AT(yield), NULL},
+    {"cvar", 0, "NAME=VALUE",
+     "set a control variable of the MPI library, another algorithm of its own for example; of one "
+     "variable several in turn, A,B, where operations are compared (collective, scenario)",
+     13, take_cvar, 0, NULL},
+    {"help", 'h', NULL, "print this help and leave", 20, take_help, 0, NULL},
+    {NULL, '?', NULL, NULL, 20, take_help, 0, NULL},
+    {"usage", 0, NULL, "print the options in short and leave", 20, take_help, 0, NULL},
+    {"version", 'V', NULL, "print the version and leave", 20, take_version, 0, NULL},
+    {0}};
 
 error_t bench_check_ranks(struct argp_state *state, const struct bench *b, const char *what,
                           int root)
@@ -172,110 +207,3 @@ error_t bench_check_sizes(struct argp_state *state, const struct bench *b, const
     while (bench_next(&b->sizes, &bytes));
     return 0;
 }
-
-/* Prints on rank 0 only: argp does not print for the others (ARGP_NO_ERRS). */
-static error_t leave_after(struct argp_state *state, unsigned what)
-{
-    argp_state_help(state, stdout, what);
-    return ECANCELED;
-}
-
-static error_t parse_plan(int key, char *arg, struct argp_state *state, struct bench *b)
-{
-    switch (key) {
-    case 'i':
-        if (!parse_count(arg, 1, &b->plan.repetitions))
-            return bench_bad_option(state, "impossible repetitions '%s': at least 1", arg);
-        return 0;
-    case 'x':
-        if (!parse_count(arg, 0, &b->plan.warmup))
-            return bench_bad_option(state, "impossible warm-up '%s': a count, 0 for none", arg);
-        return 0;
-    case KEY_STOP:
-        if (!plan_stop_from_name(arg, &b->plan.stop))
-            return bench_bad_option(state, "unknown stop rule '%s': ci, paper or fixed", arg);
-        return 0;
-    default:
-        return parse_budget(state, arg, b);
-    }
-}
-
-/* The name of an option that the program does without, NULL if KEY is none of them. */
-static const char *refused(const struct bench *b, int key)
-{
-    for (const struct argp_option *o = options; b->without && (o->name || o->key); o++) {
-        const char *at = o->name && o->key == key ? strstr(b->without, o->name) : NULL;
-        size_t length = o->name ? strlen(o->name) : 0;
-        if (at && (at[length] == ' ' || at[length] == '\0'))
-            return o->name;
-    }
-    return NULL;
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct bench *b = state->input;
-    const char *why;
-    if (refused(b, key))
-        return bench_bad_option(state, "--%s would change nothing here: leave it out",
-                                refused(b, key));
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->err_stream = NULL; /* one line is enough */
-        return 0;
-    case KEY_SIZES:
-    case 'm':
-        return parse_sizes(state, arg, b, key == 'm');
-    case KEY_RANKS:
-        return parse_ranks(state, arg, b);
-    case 'i':
-    case 'x':
-    case KEY_STOP:
-    case KEY_BUDGET:
-        return parse_plan(key, arg, state, b);
-    case KEY_FORMAT:
-        if (!format_from_name(arg, &b->format))
-            return bench_bad_option(state, "unknown format '%s': text, csv or json", arg);
-        return 0;
-    case 'o':
-        b->output = arg;
-        return 0;
-    case KEY_APPEND:
-        b->append = true;
-        b->format = FORMAT_JSON;
-        return 0;
-    case KEY_SEED:
-        if (!parse_count(arg, 0, &b->seed))
-            return bench_bad_option(state, "impossible seed '%s': a number, 0 for none", arg);
-        return 0;
-    case KEY_PLOT:
-        b->plot = arg;
-        return 0;
-    case 'f':
-        b->full = true;
-        return 0;
-    case KEY_YIELD:
-        b->yield = true;
-        return 0;
-    case KEY_CVAR:
-        why = cvar_set(arg, b->in_turn);
-        return why ? bench_bad_option(state, "--cvar=%s: %s", arg, why) : 0;
-    case 'h':
-    case '?':
-        for (struct argp_option *o = options; o->name || o->key; o++)
-            o->flags |= refused(b, o->key) ? OPTION_HIDDEN : 0;
-        return leave_after(state, ARGP_HELP_STD_HELP & ~(unsigned)ARGP_HELP_EXIT_OK);
-    case KEY_USAGE:
-        return leave_after(state, ARGP_HELP_USAGE);
-    case 'V':
-        if (!(state->flags & ARGP_NO_ERRS))
-            printf("%s (collprof) %s\n", state->name, PACKAGE_VERSION);
-        return ECANCELED;
-    case ARGP_KEY_ARG:
-        return bench_bad_option(state, "unexpected argument '%s': see --help", arg);
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-const struct argp bench_argp = {.options = options, .parser = parse};

@@ -88,7 +88,7 @@ const struct bench_program overlap_program = {
     "Measures how much of a communication is hidden behind computation, over a grid of message "
     "sizes and computation times. With --plot=FILE, FILE has all heat maps on one sheet, and "
     "FILE-NAME each of them.",
-    NULL, option_list, (const struct bench_registry *const[]){&benchmarks, NULL}, NULL};
+    .options = option_list, .listed = (const struct bench_registry *const[]){&benchmarks, NULL}};
 
 /* The simulator has no threads at all. */
 int overlap_thread_level(int argc, char **argv)

@@ -28,7 +28,7 @@ static inline const struct overlap_benchmark *overlap_chosen(const struct option
     return overlap_benchmarks[o->benchmarks.at[i]];
 }
 
-/* Before bench_start(). */
+/* Before bench_begin(). */
 void overlap_defaults(struct options *o);
 
 /* The thread level to start MPI with: MULTIPLE only when that benchmark is asked for by name, since
@@ -39,7 +39,7 @@ int overlap_thread_level(int argc, char **argv);
  * are none. */
 int overlap_team(void);
 
-/* After bench_start(): which benchmarks, and the grid of --quick. Refuses what cannot run on these
+/* After bench_begin(): which benchmarks, and the grid of --quick. Refuses what cannot run on these
  * ranks. */
 void overlap_choose(struct options *o);
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_KEY = 0x200, OPTIONS_MAX = 24 };
+enum { FIRST_KEY = 0x200, OPTIONS_MAX = 48 };
 
 static const char *algorithm_name(size_t i)
 {
@@ -170,30 +170,59 @@ error_t bench_take_times(struct argp_state *state, const struct bench_option *o,
                             o->name, arg);
 }
 
+/* The I-th of all options: the program's own, then those that all share; NULL behind the last. */
+static const struct bench_option *option_at(const struct bench_program *p, size_t i)
+{
+    const struct bench_option *o = p->options;
+    for (; o && (o->name || o->letter); o++)
+        if (i-- == 0)
+            return o;
+    o = &bench_common[i];
+    return o->name || o->letter ? o : NULL;
+}
+
 static int key_of(const struct bench_program *p, size_t i)
 {
-    return p->options[i].letter ? p->options[i].letter : FIRST_KEY + (int)i;
+    int letter = option_at(p, i)->letter;
+    return letter ? letter : FIRST_KEY + (int)i;
 }
 
 static const struct bench_option *option_of(const struct bench_program *p, int key)
 {
-    for (size_t i = 0; p->options[i].name; i++)
+    for (size_t i = 0; option_at(p, i); i++)
         if (key_of(p, i) == key)
-            return &p->options[i];
+            return option_at(p, i);
     return NULL;
+}
+
+/* Whether the program does without it. */
+static bool refused(const struct bench *b, const struct bench_option *o)
+{
+    const char *at = b->without && o->name ? strstr(b->without, o->name) : NULL;
+    return at && (at[strlen(o->name)] == ' ' || !at[strlen(o->name)]);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct bench *b = state->input;
-    if (key == ARGP_KEY_INIT) {
-        state->child_inputs[0] = b;
+    const struct bench_program *p = b->declared;
+    const struct bench_option *o = option_of(p, key);
+    if (o && refused(b, o))
+        return bench_bad_option(state, "--%s would change nothing here: leave it out", o->name);
+    if (o)
+        return o->take(state, o, arg, (char *)b + o->offset);
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->err_stream = NULL; /* one line is enough */
         return 0;
+    case ARGP_KEY_ARG:
+        return p->word ? p->word(state, b, arg)
+                       : bench_bad_option(state, "unexpected argument '%s': see --help", arg);
+    case ARGP_KEY_END:
+        return p->check ? p->check(state, b) : 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
     }
-    if (key == ARGP_KEY_END)
-        return b->declared->check ? b->declared->check(state, b->options) : 0;
-    const struct bench_option *o = option_of(b->declared, key);
-    return o ? o->take(state, o, arg, (char *)b->options + o->offset) : ARGP_ERR_UNKNOWN;
 }
 
 /* "  NAME   TEXT", TEXT in a column of its own, at the width of the options above it. */
@@ -253,28 +282,26 @@ static char *fill_in(int key, const char *text, void *input)
     return filled ? filled : (char *)text;
 }
 
-void bench_begin(struct bench *b, void *options, int *argc, char ***argv, int level,
+void bench_begin(struct bench *b, int *argc, char ***argv, int level,
                  const struct bench_program *program)
 {
-    static const struct argp_child children[] = {{&bench_argp, 0, NULL, 0}, {0}};
     struct argp_option list[OPTIONS_MAX + 1] = {{0}};
     char doc[1024];
-    size_t n = 0;
-    for (; program->options[n].name && n < OPTIONS_MAX; n++) {
-        const struct bench_option *o = &program->options[n];
-        bool may_miss = o->arg && *o->arg == '[';
+    const struct bench_option *o;
+    for (size_t n = 0; (o = option_at(program, n)) && n < OPTIONS_MAX; n++) {
+        bool may_miss = o->arg && strcmp(o->arg, "[LIST]") == 0;
         list[n] = (struct argp_option){.name = o->name,
                                        .key = key_of(program, n),
                                        .arg = may_miss ? "LIST" : o->arg,
-                                       .flags = may_miss ? OPTION_ARG_OPTIONAL : 0,
+                                       .flags = (may_miss ? OPTION_ARG_OPTIONAL : 0) |
+                                                (!o->help || refused(b, o) ? OPTION_HIDDEN : 0),
                                        .doc = o->help,
                                        .group = o->group};
     }
     const char *behind = program->note ? program->note : program->listed ? " " : NULL;
-    snprintf(doc, sizeof doc, "%s%s%s", program->does, behind ? "\v" : "", behind ? behind : "");
-    struct argp argp = {
-        .options = list, .parser = parse, .children = children, .help_filter = fill_in, .doc = doc};
-    b->options = options;
+    snprintf(doc, sizeof doc, "%s%s%s", program->does ? program->does : "", behind ? "\v" : "",
+             behind ? behind : "");
+    struct argp argp = {.options = list, .parser = parse, .help_filter = fill_in, .doc = doc};
     b->declared = program;
     bench_start(b, argc, argv, level, &argp);
 }

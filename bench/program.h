@@ -1,13 +1,12 @@
 /* A program as a declaration: what it does, its own options, what they may choose from. From it
  * come the parser, --help, the lists in messages, and where each value is put.
  *
- *   struct mine { struct bench bench; int root; struct bench_chosen what; };
+ *   struct mine { struct bench bench; int root; } mine;
  *   static const struct bench_option options[] = {
- *       {"what", 0, "LIST", "all, or of %s", 1, bench_take_list, offsetof(struct mine, what),
- * &them},
- *       {"root", 0, "RANK", "from where (0)", 1, bench_take_root, offsetof(struct mine, root),
- * NULL}, {0}}; static const struct bench_program program = {"Measures ...", NULL, options, &them,
- * check}; bench_begin(&mine.bench, &mine, &argc, &argv, MPI_THREAD_SINGLE, &program); */
+ *       {"root", 0, "RANK", "from where (0)", 1, bench_take_root, offsetof(struct mine, root)},
+ *       {0}};
+ *   static const struct bench_program program = {"Measures ...", .options = options};
+ *   bench_begin(&mine.bench, &argc, &argv, MPI_THREAD_SINGLE, &program); */
 #ifndef COLLPROF_BENCH_PROGRAM_H
 #define COLLPROF_BENCH_PROGRAM_H
 
@@ -48,10 +47,10 @@ typedef error_t bench_take(struct argp_state *state, const struct bench_option *
                            void *value);
 
 struct bench_option {
-    const char *name;
-    int letter;       /* 0: none */
+    const char *name; /* or NULL: a letter alone */
+    int letter;       /* or 0 */
     const char *arg;  /* NULL: a flag; "[LIST]": may be left out */
-    const char *help; /* "%s" stands for the names of the registry FROM */
+    const char *help; /* "%s" stands for the names of the registry FROM; NULL: not shown */
     int group;
     bench_take *take;
     size_t offset;    /* of VALUE in the program's options */
@@ -76,14 +75,20 @@ bench_take bench_take_times; /* struct bench_range of microseconds; - */
 
 struct bench_program {
     const char *does, *note; /* before and after the options in --help; NOTE may be NULL */
-    const struct bench_option *options;         /* ends by a name of NULL */
+    const struct bench_option *options;         /* ends by {0} */
     const struct bench_registry *const *listed; /* with summaries, behind the options: ends by NULL;
                                                    or NULL */
     error_t (*check)(struct argp_state *state, void *options); /* of all together; or NULL */
+    /* Takes a word that is no option; NULL: there are none. */
+    error_t (*word)(struct argp_state *state, void *options, char *word);
 };
 
-/* As bench_start(). OPTIONS is what the offsets refer to. */
-void bench_begin(struct bench *b, void *options, int *argc, char ***argv, int level,
+/* MPI_Init_thread with LEVEL, clock, then the options of all ranks. B is the first member of what
+ * the offsets refer to. What it already holds (anything but 0) are the program's defaults; ours
+ * are sizes 8:64K, all ranks, plan_default(). Afterwards ranks.min and ranks.max are between 1 and
+ * size. Only rank 0 prints usage errors and --help; all ranks then leave together with status 2
+ * (0 for --help). */
+void bench_begin(struct bench *b, int *argc, char ***argv, int level,
                  const struct bench_program *program);
 
 /* The values that a range goes through. */

@@ -80,4 +80,4 @@ const struct bench_program tree_program = {
     "Builds broadcast schedules from the latencies between ranks (Mateescu and Taylor), predicts "
     "their completion and runs them against the library's own MPI_Bcast.",
     "With one rank and --latencies nothing is run: a prediction for the ranks of the log.",
-    option_list, NULL, NULL};
+    .options = option_list};

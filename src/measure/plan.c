@@ -23,27 +23,8 @@ struct plan plan_default(void)
                          .warmup = 5};
 }
 
-static const char *const stop_names[] = {
-    [STOP_CI] = "ci",
-    [STOP_PAPER] = "paper",
-    [STOP_FIXED] = "fixed",
-};
-
-bool plan_stop_from_name(const char *name, enum stop_rule *stop)
-{
-    for (size_t i = 0; i < sizeof stop_names / sizeof *stop_names; i++) {
-        if (strcmp(name, stop_names[i]) == 0) {
-            *stop = (enum stop_rule)i;
-            return true;
-        }
-    }
-    return false;
-}
-
-const char *plan_stop_name(enum stop_rule stop)
-{
-    return stop_names[stop];
-}
+const char *const plan_stop_names[] = {
+    [STOP_CI] = "ci", [STOP_PAPER] = "paper", [STOP_FIXED] = "fixed", NULL};
 
 /* A simulator takes some 10 us for a message: 10 million of them are 10 s of a budget. */
 static const double simulated_message = 1e-6;

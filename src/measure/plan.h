@@ -34,9 +34,8 @@ struct plan {
 /* M = 100, STOP_CI, 1 to 30 batches, 2 %, 3 %, 10 s, 5 operations of warm-up. */
 struct plan plan_default(void);
 
-/* "ci", "paper", "fixed"; false for anything else. */
-bool plan_stop_from_name(const char *name, enum stop_rule *stop);
-const char *plan_stop_name(enum stop_rule stop);
+/* Of each enum stop_rule, ending by NULL. */
+extern const char *const plan_stop_names[];
 
 /* clock_now() for budgets: where the clock is a simulator's, what was simulated counts, too, by its
  * messages, since that takes a processor whatever the clock says. */

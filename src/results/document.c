@@ -25,11 +25,12 @@ static char *kept(struct document *d, char *text)
     return text;
 }
 
+const char *const format_names[] = {"text", "csv", "json", NULL};
+
 bool format_from_name(const char *name, enum format *format)
 {
-    static const char *const names[] = {"text", "csv", "json"};
-    for (int i = 0; i < 3; i++) {
-        if (strcmp(name, names[i]) == 0) {
+    for (int i = 0; format_names[i]; i++) {
+        if (strcmp(name, format_names[i]) == 0) {
             *format = (enum format)i;
             return true;
         }

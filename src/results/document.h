@@ -20,7 +20,8 @@
 
 enum format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON };
 
-/* "text", "csv", "json"; false for anything else. */
+extern const char *const format_names[]; /* of each; ends by NULL */
+/* False for anything else. */
 bool format_from_name(const char *name, enum format *format);
 
 enum column_kind { COLUMN_TEXT, COLUMN_INTEGER, COLUMN_REAL };

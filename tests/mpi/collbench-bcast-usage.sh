@@ -42,12 +42,12 @@ refused 1 "impossible ranks '1:1:0'" --ranks=1:1:0
 refused 1 "impossible ranks '2:all'" --ranks=2:all
 refused 1 "impossible ranks 'allall'" --ranks=allall
 refused 1 "1 are running" --ranks=2:4
-refused 1 "impossible repetitions '0'" -i 0
-refused 1 "impossible warm-up '-1'" -x -1
-refused 1 "unknown stop rule 'never': ci, paper or fixed" --stop=never
+refused 1 "impossible --repetitions=0: at least 1" -i 0
+refused 1 "impossible --warmup=-1: a count, 0 for none" -x -1
+refused 1 "impossible --stop=never: ci, paper or fixed" --stop=never
 refused 1 "impossible budget '-1'" --budget=-1
 refused 1 "impossible budget 'inf'" --budget=inf
-refused 1 "unknown format 'xml': text, csv or json" --format=xml
+refused 1 "impossible --format=xml: text, csv or json" --format=xml
 refused 1 "unexpected argument 'x'" x
 refused 1 "at least 2 ranks: mpiexec -n 2" --method=held
 refused 2 "at least 2 ranks: --ranks=2:2" --ranks=1:2
@@ -63,8 +63,10 @@ refused 2 "cannot write $scratch" --output="$scratch"
 refused 1 "unrecognized option '--metod=all'" --metod=all
 
 # --help is an answer, not an error, and tells of every method, and of no option that is refused.
-"$MPIEXEC" -n 2 "${bench%bcast}pairs" --help >"$scratch/out" 2>"$scratch/err" || fail "collbench-pairs --help: status $?"
-grep -q -- --yield "$scratch/out" && ! grep -q -- '^ *--append' "$scratch/out" || { cat "$scratch/out"; fail "collbench-pairs --help"; }
+for help in help usage; do
+    "$MPIEXEC" -n 2 "${bench%bcast}pairs" --$help >"$scratch/out" 2>"$scratch/err" || fail "collbench-pairs --$help: status $?"
+    grep -q -- --yield "$scratch/out" && ! grep -q -- '[ []--append' "$scratch/out" || { cat "$scratch/out"; fail "collbench-pairs --$help"; }
+done
 "$MPIEXEC" -n 2 "$bench" --help >"$scratch/out" 2>"$scratch/err" || fail "--help: status $?"
 for name in send-latency held direct --discover binomial chain; do
     [ "$(grep -c -- "^ *$name" "$scratch/out")" -eq 1 ] || fail "--help: $name not told of once"

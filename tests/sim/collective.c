@@ -8,8 +8,8 @@
  * plus what the others' common entry costs (they share the network then): less than twice. */
 #include "measure/collective/collective.h"
 #include "base/clock.h"
-#include "bench.h"
 #include "measure/collective/operation.h"
+#include "program.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -133,25 +133,21 @@ static void test_operation(struct test *t, const struct operation *o)
     operation_release(&call);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t take_word(struct argp_state *state, void *options, char *word)
 {
-    struct test *t = state->input;
+    struct test *t = options;
     bool twin;
-    if (key == ARGP_KEY_INIT)
-        state->child_inputs[0] = &t->bench;
-    else if (key == ARGP_KEY_ARG && operation_find(arg, &twin) && t->n_operations < 16)
-        t->operation[t->n_operations++] = operation_find(arg, &twin);
-    else
-        return ARGP_ERR_UNKNOWN;
+    if (!operation_find(word, &twin) || t->n_operations == 16)
+        return bench_bad_option(state, "unexpected argument '%s'", word);
+    t->operation[t->n_operations++] = operation_find(word, &twin);
     return 0;
 }
 
 int main(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&bench_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {.parser = parse, .children = children};
+    static const struct bench_program program = {.word = take_word};
     struct test t = {.n_operations = 0};
-    bench_start(&t.bench, &argc, &argv, MPI_THREAD_SINGLE, &argp);
+    bench_begin(&t.bench, &argc, &argv, MPI_THREAD_SINGLE, &program);
     for (int k = 0; k < t.n_operations; k++)
         test_operation(&t, t.operation[k]);
     bench_finish(&t.bench, NULL, t.failures ? 3 : 0);

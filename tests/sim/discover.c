@@ -6,7 +6,7 @@
  * the first and another root (SHAPE after the slash). The simulator's own algorithms are judged by
  * their shape. */
 #include "measure/bcast/discover.h"
-#include "bench.h"
+#include "program.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -76,24 +76,20 @@ static void discover(struct test *t, const char *algorithm, const char *shape, i
     discovery_free(&d);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t take_word(struct argp_state *state, void *options, char *word)
 {
-    struct test *t = state->input;
-    if (key == ARGP_KEY_INIT)
-        state->child_inputs[0] = &t->bench;
-    else if (key == ARGP_KEY_ARG && strchr(arg, '=') && t->n_wanted < 16)
-        t->wanted[t->n_wanted++] = arg;
-    else
-        return ARGP_ERR_UNKNOWN;
+    struct test *t = options;
+    if (!strchr(word, '=') || t->n_wanted == 16)
+        return bench_bad_option(state, "unexpected argument '%s'", word);
+    t->wanted[t->n_wanted++] = word;
     return 0;
 }
 
 int main(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&bench_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {.parser = parse, .children = children};
+    static const struct bench_program program = {.word = take_word};
     struct test t = {.n_wanted = 0};
-    bench_start(&t.bench, &argc, &argv, MPI_THREAD_SINGLE, &argp);
+    bench_begin(&t.bench, &argc, &argv, MPI_THREAD_SINGLE, &program);
     t.buffer = calloc(1, t.bench.sizes.min + 1);
     for (int k = 0; k < t.n_wanted; k++) {
         char *algorithm = t.wanted[k], *shape = strchr(algorithm, '='), *other;

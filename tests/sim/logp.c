@@ -5,8 +5,8 @@
  * A task receives once, unless it is the root, and sends to each child: that is its o_i. The
  * interval between broadcasts at j is the largest o_i of j and those above it. Protects both, for
  * every rank. */
-#include "bench.h"
 #include "measure/bcast/bcast.h"
+#include "program.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -84,25 +84,21 @@ static void measure(struct test *t, const char *algorithm)
     bcast_outcome_free(&o);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t take_word(struct argp_state *state, void *options, char *word)
 {
-    struct test *t = state->input;
-    if (key == ARGP_KEY_INIT)
-        state->child_inputs[0] = &t->bench;
-    else if (key == ARGP_KEY_ARG && t->n_costs < 2)
-        t->costs[t->n_costs++] = atof(arg);
-    else
-        return ARGP_ERR_UNKNOWN;
+    struct test *t = options;
+    if (t->n_costs == 2)
+        return bench_bad_option(state, "unexpected argument '%s'", word);
+    t->costs[t->n_costs++] = atof(word);
     return 0;
 }
 
 int main(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&bench_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {.parser = parse, .children = children};
+    static const struct bench_program program = {.word = take_word};
     static const char *const algorithms[] = {"binomial", "linear", "backward", "flat"};
     struct test t = {.n_costs = 0};
-    bench_start(&t.bench, &argc, &argv, MPI_THREAD_SINGLE, &argp);
+    bench_begin(&t.bench, &argc, &argv, MPI_THREAD_SINGLE, &program);
     for (size_t k = 0; k < sizeof algorithms / sizeof *algorithms; k++)
         measure(&t, algorithms[k]);
     bench_finish(&t.bench, NULL, t.failures ? 3 : 0);

@@ -5,8 +5,8 @@
  * For 4, 16 and 64 of the ranks, evenly spread, one line per algorithm: every method's figure
  * beside the truth, exit minus entry on the one simulated clock. What it protects is said where
  * it is judged. */
-#include "bench.h"
 #include "measure/bcast/bcast.h"
+#include "program.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -197,15 +197,12 @@ static void test_size(struct test *t, int size)
     MPI_Comm_free(&comm);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t take_word(struct argp_state *state, void *options, char *word)
 {
-    struct test *t = state->input;
-    if (key == ARGP_KEY_INIT)
-        state->child_inputs[0] = &t->bench;
-    else if (key == ARGP_KEY_ARG && t->n_algorithms < ALGORITHMS_MAX && bcast_find(arg))
-        t->algorithm[t->n_algorithms++] = bcast_find(arg);
-    else
-        return ARGP_ERR_UNKNOWN;
+    struct test *t = options;
+    if (!bcast_find(word) || t->n_algorithms == ALGORITHMS_MAX)
+        return bench_bad_option(state, "unexpected argument '%s'", word);
+    t->algorithm[t->n_algorithms++] = bcast_find(word);
     return 0;
 }
 
@@ -221,10 +218,9 @@ static void print_head(const struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&bench_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {.parser = parse, .children = children};
+    static const struct bench_program program = {.word = take_word};
     struct test t = {.n_algorithms = 0};
-    bench_start(&t.bench, &argc, &argv, MPI_THREAD_SINGLE, &argp);
+    bench_begin(&t.bench, &argc, &argv, MPI_THREAD_SINGLE, &program);
     for (int k = 0; k < N_METHODS; k++)
         t.method[k] = bcast_method_find(names[k]);
     t.buffer = malloc(t.bench.sizes.min + 1);

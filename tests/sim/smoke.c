@@ -1,16 +1,9 @@
 /* The bench floor under the simulator: options, the header, and that the clock is the simulated
  * one: a hold lasts exactly what it should, and a message what the platform says. */
 #include "base/clock.h"
-#include "bench.h"
+#include "program.h"
 
 #include <math.h>
-
-struct smoke {
-    struct bench bench;
-};
-
-static const struct argp argp = {.children =
-                                     (const struct argp_child[]){{&bench_argp, 0, NULL, 0}, {0}}};
 
 /* Rank 0 sends, rank 1 answers after a hold: both ways, in seconds. */
 static double round_trip(const struct bench *b, double hold)
@@ -32,12 +25,13 @@ int main(int argc, char **argv)
 {
     static const struct column columns[] = {{"hold", "us", COLUMN_REAL, 2, NULL},
                                             {"round_trip", "us", COLUMN_REAL, 2, NULL}};
-    struct smoke s = {0};
-    bench_start(&s.bench, &argc, &argv, MPI_THREAD_SINGLE, &argp);
-    struct document *d = bench_document(&s.bench, "smoke/1");
+    static const struct bench_program program = {0};
+    struct bench b = {0};
+    bench_begin(&b, &argc, &argv, MPI_THREAD_SINGLE, &program);
+    struct document *d = bench_document(&b, "smoke/1");
     struct table *t = d ? document_table(d, "times", NULL, columns, 2) : NULL;
-    round_trip(&s.bench, 0); /* until both are there */
-    double bare = round_trip(&s.bench, 0), held = round_trip(&s.bench, 1.23456e-3);
+    round_trip(&b, 0); /* until both are there */
+    double bare = round_trip(&b, 0), held = round_trip(&b, 1.23456e-3);
     if (d) {
         table_real(t, 0);
         table_real(t, 1e6 * bare);
@@ -45,5 +39,5 @@ int main(int argc, char **argv)
         table_real(t, 1e6 * held);
     }
     bool right = fabs(held - bare - 1.23456e-3) < 1e-7;
-    bench_finish(&s.bench, d, s.bench.rank == 0 && !right ? 3 : 0);
+    bench_finish(&b, d, b.rank == 0 && !right ? 3 : 0);
 }
