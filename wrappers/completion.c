@@ -121,8 +121,11 @@ static bool completed(const struct pending *p, int i, const struct request *r, i
 {
     if (rc == MPI_SUCCESS)
         return r->active;
-    /* Some failed, some may be pending still: only what is gone is done. */
-    return r->active && p->requests[i] == MPI_REQUEST_NULL;
+    /* Some failed, some may be pending still: what is gone is done, and what can be started again,
+     * unless its status says that it is pending. */
+    bool stays = r->kind & REQUEST_PERSISTENT && rc == MPI_ERR_IN_STATUS;
+    return r->active &&
+           (stays ? p->status[i].MPI_ERROR != MPI_ERR_PENDING : p->requests[i] == MPI_REQUEST_NULL);
 }
 
 /* All requests, as far as they are complete. */

@@ -201,9 +201,9 @@ static int class_of(int code)
 
 static void errors(void)
 {
-    int two[2] = {1, 2}, one, other = size - 1 - rank;
+    int two[2] = {1, 2}, in[3], one, other = size - 1 - rank;
     MPI_Status status;
-    MPI_Request request;
+    MPI_Request request, made[3];
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MUST(class_of(MPI_Send(two, 1, MPI_INT, size + 5, 0, MPI_COMM_WORLD)) == MPI_ERR_RANK);
     MUST(class_of(MPI_Send(two, -1, MPI_INT, other, 0, MPI_COMM_WORLD)) == MPI_ERR_COUNT);
@@ -214,6 +214,18 @@ static void errors(void)
     MPI_Irecv(&one, 1, MPI_INT, other, 9, MPI_COMM_WORLD, &request);
     MPI_Send(two, 2, MPI_INT, other, 9, MPI_COMM_WORLD);
     MUST(class_of(MPI_Wait(&request, &status)) == MPI_ERR_TRUNCATE);
+    /* Of three one can be started again and completes, one is never started, and one fails: MPICH
+     * says of what is behind that one that it is pending. */
+    for (int i = 0; i < 2; i++)
+        MPI_Recv_init(&in[i], 1, MPI_INT, other, 10 + i, MPI_COMM_WORLD, &made[i]);
+    MPI_Start(&made[0]);
+    MPI_Irecv(&in[2], 1, MPI_INT, other, 9, MPI_COMM_WORLD, &made[2]);
+    MPI_Send(two, 2, MPI_INT, other, 9, MPI_COMM_WORLD);
+    MPI_Send(two, 1, MPI_INT, other, 10, MPI_COMM_WORLD);
+    MPI_Sendrecv(two, 1, MPI_INT, other, 11, &one, 1, MPI_INT, other, 11, MPI_COMM_WORLD, &status);
+    MUST(class_of(MPI_Waitall(3, made, MPI_STATUSES_IGNORE)) == MPI_ERR_IN_STATUS);
+    MPI_Request_free(&made[0]);
+    MPI_Request_free(&made[1]);
 }
 
 /* Children have the layer loaded, too, and must not touch this process's record. */

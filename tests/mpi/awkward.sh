@@ -45,7 +45,8 @@ profile threads completed MPI_Isend=200000 MPI_Irecv=200000
 profile threads waits MPI_Isend+MPI_Irecv=MPI_Waitall
 
 run errors
-profile errors errors MPI_Send=4 MPI_Bcast=2 MPI_Barrier=2 MPI_Isend=2 MPI_Wait=2 MPI_Irecv=0
+profile errors errors MPI_Send=4 MPI_Bcast=2 MPI_Barrier=2 MPI_Isend=2 MPI_Wait=2 MPI_Irecv=0 MPI_Waitall=2
+profile errors completed MPI_Irecv=0 MPI_Recv_init=0 MPI_Start=2
 
 run children
 profile children calls MPI_Barrier=4
