@@ -28,7 +28,7 @@ void cost_measure(void)
     PMPI_Initialized(&world); /* a session alone has no MPI_COMM_SELF to do it on */
     if (!world || clock_source == CLOCK_SOURCE_EXTERNAL)
         return;
-    const bool inside = thread.inside;
+    const char *frame = thread.frame; /* of the wrapper that begins the record */
     thread.inside = false;
     layer.on = true;
     for (int b = 0; b < BATCHES; b++) {
@@ -38,7 +38,7 @@ void cost_measure(void)
         ns[b] = (double)ticks_to_ns(clock_ticks() - from) / CALLS;
     }
     layer.on = false;
-    thread.inside = inside;
+    thread_enter_at(frame);
     entries_reset();
     events_reset();
     if (thread.call) { /* as if there had been no call */

@@ -5,8 +5,8 @@
 void (*call_first_seen)(void);
 
 /* The thread was left inside of a wrapper by longjmp or an exception (an error handler's, say), if
- * this one's frame is not below that one's on the stack. What it was in counts as a call that
- * failed; its time is not known. */
+ * this one's frame is not below that one's on the stack, or that one's is not there any more. What
+ * it was in counts as a call that failed; its time is not known. */
 static void abandon(void)
 {
     struct ledger_call *left = thread.call;
@@ -26,7 +26,8 @@ static void abandon(void)
 
 void call_settle(const char *frame)
 {
-    if (thread.inside && frame >= thread.frame && layer.phase == LAYER_RUNNING)
+    if (thread.inside && layer.phase == LAYER_RUNNING &&
+        (frame >= thread.frame || caller_of(thread.frame) != thread.caller))
         abandon();
 }
 

@@ -84,8 +84,7 @@ static inline __attribute__((always_inline)) bool call_enter(struct call *c, uns
     const char *frame = __builtin_frame_address(0);
     if (UNLIKELY(!layer.on | thread.inside) && !call_enter_rarely(frame))
         return false;
-    thread.inside = true;
-    thread.frame = frame;
+    thread_enter_at(frame);
     c->operation = operation;
     c->traced = false;
     c->site = layer.stack_depth ? site_here() : LEDGER_NO_SITE;

@@ -71,6 +71,7 @@ struct thread {
     } apart;                  /* see call_keep_apart() */
     uint32_t number;          /* of this thread among those traced, from 1; 0: not given yet */
     const char *frame;        /* of the wrapper that it is in */
+    const void *caller;       /* of that wrapper: see caller_of() */
     uint64_t left, outside;   /* ticks: its last return from MPI; spent outside of it between calls
                                  since its last collective, until then */
     struct ledger_call *call; /* where its call in progress is written; NULL: not given yet */
@@ -117,8 +118,27 @@ static inline void spin_unlock_if(bool several, uint32_t *lock)
 /* At least SIZE bytes that stay valid until this thread asks again; NULL if there is no memory. */
 void *thread_scratch(size_t size);
 
+/* Where the function with this FRAME returns to, as it stands on the stack (signed, maybe): what is
+ * called from the place that a function was left for by a jump writes its own there. */
+static inline __attribute__((no_sanitize("address"))) const void *caller_of(const char *frame)
+{
+#if defined(__x86_64__) || defined(__aarch64__)
+    return ((const void *const *)frame)[1];
+#else
+    (void)frame;
+    return NULL; /* not known */
+#endif
+}
+
+static inline void thread_enter_at(const char *frame)
+{
+    thread.frame = frame;
+    thread.caller = caller_of(frame);
+    thread.inside = true;
+}
+
 /* From here to thread_leave() this thread's MPI calls are our own, or the library's. */
-#define thread_enter() (thread.frame = __builtin_frame_address(0), thread.inside = true)
+#define thread_enter() thread_enter_at(__builtin_frame_address(0))
 #define thread_leave() (thread.inside = false)
 
 /* The place for this thread's calls in progress: its own in the ledger, or one in memory that it

@@ -19,8 +19,8 @@ static int class_of(int rc)
     return class;
 }
 
-/* In its caller's frame: deeper ones would lie inside of a call that was left by a jump. */
-static inline __attribute__((always_inline)) void barriers(int n)
+/* In a frame that is deeper than that of a call which its caller has left by a jump. */
+static __attribute__((noinline)) void barriers(int n)
 {
     for (int i = 0; i < n; i++)
         MPI_Barrier(MPI_COMM_WORLD);
