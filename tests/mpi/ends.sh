@@ -17,7 +17,6 @@ while read -r way state words; do
     "$collprof" report --json $way >$way.json/profile.json || fail "$way: cannot be reported"
     profile $way.json ranks 2
     profile $way.json calls MPI_Allreduce=200 MPI_Bcast=20
-    profile $way.json states "$state=1-2"
     "$collprof" report $way >report 2>&1 || fail "$way: cannot be reported as text"
     tr -s ' \n' ' ' <report >flat
     grep -q "rank.*1.*: $words.*; counts end there" flat ||
@@ -25,9 +24,10 @@ while read -r way state words; do
     test $way = abort ||
         grep -q 'rank 1: outside of MPI .*; the last call was MPI_Barrier' flat ||
         { cat report; fail "$way: not said that rank 1 was outside of MPI"; }
-    python3 - $way.json/profile.json "$(sed -n '/time in MPI/p; /In short/,/^$/p' report)" <<'EOF' || fail "$way: times"
+    python3 - $way.json/profile.json "$(sed -n '/time in MPI/p; /In short/,/^$/p' report)" $state <<'EOF' || fail "$way: rank 1's end, or times"
 import json, sys
 p, said = json.load(open(sys.argv[1])), sys.argv[2]
+assert p["ranks"][1]["state"] == sys.argv[3], p["ranks"][1]["state"]
 assert all(r["wall_seconds"] > 0 for r in p["ranks"])
 cut = [s["rank"] for s in p["in_progress"] if s["seconds"] < 0 and not s["outside"]]
 assert [r["rank"] for r in p["ranks"] if r["in_call"]] == cut, cut
