@@ -29,6 +29,8 @@ events = json.load(open("trace.json"))["traceEvents"]
 phases = [e["ph"] for e in events]
 bad |= phases.count("s") != sent or phases.count("f") != sent
 bad |= {e["pid"] for e in events} != {1, 2, 3, 4}
+# A call that does one thing is one event.
+bad |= sum(e["name"] == "MPI_Isend" and "peer" in e["args"] for e in events) != sent - 1
 slices = {(e["pid"], e["tid"]): [] for e in events if e["ph"] == "X"}
 for e in events:
     if e["ph"] == "X":

@@ -55,11 +55,12 @@ static void late_post(void)
 {
     MPI_Request request;
     compute(1, T);
-    send(0, 1, LARGE, 1);
+    if (rank == 0)
+        MPI_Isend(out, LARGE, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &request);
     if (rank == 1)
         MPI_Irecv(in, LARGE, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &request);
     compute(1, 2 * T);
-    if (rank == 1)
+    if (rank < 2)
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     MPI_Barrier(MPI_COMM_WORLD);
 }

@@ -23,7 +23,7 @@ def drawn():
 EXPECTED = {  # operation, {(state, rank waited for): ns}, messages
     "late_sender": ("MPI_Recv", {(LATE, 0): N * T}, N),
     "late_receiver": ("MPI_Ssend", {(RECEIVER, 1): N * T}, N),
-    "late_post": ("MPI_Send", {(RECEIVER, 1): N * T}, N),
+    "late_post": ("MPI_Wait", {(RECEIVER, 1): N * T}, N),
     "big_message": ("MPI_Send", {(RECEIVER, 1): N * T}, N),
     "late_root": ("MPI_Bcast", {("late root", 2): 3 * N * T}, 0),
     "early_root": ("MPI_Reduce", {("early root", 3): N * T}, 0),

@@ -44,7 +44,8 @@ tests_unit_methods_LDADD = libmeasure.la libbase.la $(CRITERION_LIBS)
 
 # What a rank keeps, without MPI below it.
 tests_unit_record_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
-tests_unit_record_SOURCES = tests/unit/record.c src/record/channels.c $(record_tables)
+tests_unit_record_SOURCES = tests/unit/record.c src/record/channels.c src/record/events.c src/timeline/match.c \
+	$(record_tables)
 tests_unit_record_LDADD = libbase.la $(CRITERION_LIBS)
 
 tests_unit_profile_CPPFLAGS = $(UNIT_CPPFLAGS)

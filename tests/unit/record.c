@@ -2,6 +2,7 @@
  * tables are full, a sample of instances that still matches, and all of it with threads. */
 #include "record/channels.h"
 #include "record/entries.h"
+#include "record/events.h"
 #include "record/instances.h"
 #include "record/peers.h"
 #include "record/requests.h"
@@ -361,6 +362,22 @@ Test(channels, places_are_given_back)
                     behind = channel_posted(&world, 1, 7);
         cr_assert_eq(channel_received(any, &world, 1, 7).ordinal, 2 * i);
         cr_assert_eq(channel_received(behind, &world, 1, 7).ordinal, 2 * i + 1);
+    }
+}
+
+/* Windows are of the time that all ranks have in common. */
+Test(events, a_long_trace_keeps_the_same_windows_everywhere)
+{
+    start();
+    const struct ledger_table *events = &layer.ledger.header->section[LEDGER_EVENTS];
+    strcpy(layer.settings.trace, "calls");
+    cr_assert_eq(events_start(3ll << 41), 0);
+    for (int bit = 40; bit < 44; bit++) {
+        layer.ledger.header->time_mask = 1ull << bit;
+        const uint32_t before = events->count;
+        struct call c = {.entry = clock_ticks(), .exit = clock_ticks()};
+        event_add(&c, ACT_CALL, 0, c.entry, NO_TURN);
+        cr_assert_eq(events->count - before, bit < 41 || bit > 42);
     }
 }
 
