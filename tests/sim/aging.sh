@@ -4,7 +4,7 @@
 # seen is seen of it; where that would take too much of the run it is said, and done later. "onelink": one
 # pair's way alone, long after the trials: the application's own broadcasts show it, and that pair alone is
 # measured; where it was all ways after all, the next tree's trial tells, and all are. Where nothing changes nothing
-# is measured again; nor where ranks begin to come late.
+# is measured again; nor where ranks begin to come late: that broadcasts take longer than predicted is said.
 set -u
 test -n "$SMPIRUN" || exit 77
 dir=sim/aging.dir
@@ -29,31 +29,33 @@ awk 'BEGIN {
 echo "40 500e-6" >sim/onelink.latency
 sed s/aging.latency/onelink.latency/ "$srcdir/tests/sim/platforms/aging.xml" >sim/aging40.xml
 
-while read -r platform calls ms late anew pairs; do
+while read -r platform calls ms late anew pairs times; do
     rm -rf $dir
     timeout 120 "$srcdir/tests/sim/run.sh" $platform 8 sim/aging $calls $ms $late >sim/aging.out 2>&1 ||
         { echo "FAIL: status $?"; cat sim/aging.out; exit 1; }
-    python3 - $platform "$(sed -n 's/^last //p' sim/aging.out)" $dir/profile.json $late $anew $pairs <<'END' || exit 1
+    python3 - $platform "$(sed -n 's/^last //p' sim/aging.out)" $dir/profile.json $late $anew $pairs $times <<'END' || exit 1
 import json, sys
 platform, last = sys.argv[1], float(sys.argv[2])
 f, = json.load(open(sys.argv[3]))["findings"]["broadcast"]
 print(platform, "the application's last %.2f us" % last, f)
 anew, pairs = (f.get(k, 0) for k in ("latencies_anew_after_calls", "pairs_anew"))
-assert [str(anew), str(pairs)] == sys.argv[5:], (anew, pairs)
+assert [str(anew), str(pairs)] == sys.argv[5:7], (anew, pairs)
 assert platform != "aging" or 500 < f["trial_us"] < 0.7 * f["library_us"]
 if anew or platform != "aging":
     assert f["trial_us"] < 0.7 * f["library_us"]
-    assert abs(f["predicted_us"] / f["seen_us"] - 1) < 0.05
+    assert abs(int(sys.argv[7]) * f["predicted_us"] / f["seen_us"] - 1) < 0.05
+    assert f.get("remark") == (None if sys.argv[7] == "1" else "seen %s times as long as predicted" % sys.argv[7])
     assert int(sys.argv[4]) or abs(last / f["seen_us"] - 1) < 0.02
 else:
     assert "latencies have changed" in f["remark"], f["remark"]
 END
 done <<'END'
-aging 100 1000 0 64 0
-aging 100 100 0 0 0
-aging 600 100 0 318 0
-sim/aging40.xml 300 300 0 192 0
-sim/onelink.xml 300 300 0 192 1
-sites2 100 1000 0 0 0
-sites2 300 300 3 0 0
+aging 100 1000 0 64 0 1
+aging 100 100 0 0 0 1
+aging 600 100 0 318 0 1
+sim/aging40.xml 300 300 0 192 0 1
+sim/onelink.xml 300 300 0 192 1 1
+sites2 100 1000 0 0 0 1
+sites2 300 300 3 0 0 1
+sites2 100 300 -3 0 0 11
 END
