@@ -1,9 +1,10 @@
 /* Preloaded before the layer: on rank NOMEM_RANK, memory that the layer asks for is refused from
  * the entry of MPI_Init on (NOMEM_FROM=begin), from its return (run), from MPI_Type_commit (type)
  * or MPI_Finalize on (end). NOMEM_LIST=once, always: the list of the run's members cannot be opened
- * again, or at all. */
+ * again, or at all; denied: not written. */
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,8 +62,8 @@ EXPORTED int open(const char *path, int flags, ...)
     int mode = va_arg(more, int);
     va_end(more);
     if (list && end && !strcmp(end, ".ranks") && is_meant() &&
-        (!strcmp(list, "always") || opened++)) {
-        errno = EMFILE;
+        (!strcmp(list, "denied") ? flags & O_CREAT : !strcmp(list, "always") || opened++)) {
+        errno = *list == 'd' ? EACCES : EMFILE;
         return -1;
     }
     return next(path, flags, mode);

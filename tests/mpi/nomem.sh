@@ -44,13 +44,17 @@ $MPIEXEC -n 3 env NOMEM_RANK=1 NOMEM_FROM=begin COLLPROF_OUTPUT=part COLLPROF_RE
     -n 1 env LD_PRELOAD="$yielding" "$heat" -s 20 >out 2>err || { cat err; fail "part: status $?"; }
 grep -q 'rank 1: Cannot allocate memory: this run is not recorded' err || { cat err; fail "part: not said"; }
 
-# A rank that cannot open any more files: it is not waited for, nor does it wait.
-for list in once always; do
-    $MPIEXEC -n 3 env NOMEM_RANK=1 NOMEM_FROM=never NOMEM_LIST=$list COLLPROF_OUTPUT=list-$list \
+# A rank that cannot open any more files, or not write this one: it is not waited for, nor does it wait.
+for list in once always denied; do
+    # Without this one the launcher's own store is not asked instead.
+    test $list = denied && without='-u MPI_LOCALNRANKS' || without=
+    $MPIEXEC -n 3 env $without NOMEM_RANK=1 NOMEM_FROM=never NOMEM_LIST=$list COLLPROF_OUTPUT=list-$list \
         COLLPROF_REPORT=no LD_PRELOAD="$built/tests/mpi/.libs/libnomem.so $layer $yielding" "$heat" -s 20 : \
-        -n 1 env LD_PRELOAD="$yielding" "$heat" -s 20 >out 2>err || { cat err; fail "list $list: status $?"; }
+        -n 1 env LD_PRELOAD="$yielding" "$heat" -s 20 >out 2>err.$list || { cat err.$list; fail "list $list: status $?"; }
 done
 profile list-once ranks 3
 profile list-always ranks 2
-grep -q 'rank 1: .*list-always-.*ranks: Too many open files: it takes no part' err || { cat err; fail "list: not said"; }
+profile list-denied ranks 2
+grep -q 'rank 1: cannot write to .*list-denied-.*ranks: it takes no part' err.denied || { cat err.denied; fail "denied: not said"; }
+grep -q 'rank 1: .*list-always-.*ranks: Too many open files: it takes no part' err.always || { cat err.always; fail "list: not said"; }
 exit 0
