@@ -1,8 +1,8 @@
 #!/bin/sh
 # Latencies of pairs on the exact clock: protects that pairs which slow each other down are not
 # believed when measured together (by the default options on a shared medium they must be what they
-# are alone, and the log must say so; on a switch nothing is measured twice), and what stands out:
-# a slow host is named, and nothing where all are alike, on one site or two.
+# are alone, and the log must say so, also where only messages in a row show it; on a switch nothing is
+# measured twice), and what stands out: a slow host is named, and nothing where all are alike, on one site or two.
 set -u
 test -n "$SMPIRUN" || exit 77
 run="timeout 100 $srcdir/tests/sim/run.sh"
@@ -21,6 +21,9 @@ paste "$dir/log" "$dir/alone" | awk '!/^#/ && $2 != $4 { n++; d = $5 / $21 - 1
     fail "not as alone"
 $run cluster 8 $pairs -i 5 --sizes=64:64K --output="$dir/log" >"$dir/out" || fail cluster
 grep -q '^#+ Order: disjoint pairs at a time' "$dir/log" || fail "one at a time on a switch"
+# 4 ms there and back, 66 us for a message on the way that all share.
+$run grid 8 $pairs -i 5 --sizes=8K:8K --output="$dir/log" >"$dir/out" || fail grid
+grep -q '^#+ Order: one pair at a time, since pairs share' "$dir/log" || fail "a wide way is not seen to be shared"
 
 # What stands out: status 3, and by how much.
 $run slowhost 8 $pairs -i 2 --suspect=1.5 --format=csv >"$dir/out"

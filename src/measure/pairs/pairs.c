@@ -245,11 +245,17 @@ static void choose_checked(const struct pairs *p, int pair[CHECKED][2])
     }
 }
 
-/* How many times longer a pair of P took than alone. Both figures have to say so: noise that comes
- * over a few exchanges moves the minimum least, a few lucky ones the median. */
-static double slowdown(const struct pairs_size *s, size_t cell, const struct outcome *alone)
+/* How many times longer a pair of P took than alone: a round trip, or a burst each way, by which
+ * what is fast against its latency is told to be shared. Of the trip both figures have to say so:
+ * noise that comes over a few exchanges moves the minimum least, a few lucky ones the median. */
+static double slowdown(const struct pairs *p, int s, int i, int j, const struct outcome *alone)
 {
-    return fmin(s->median[cell] / fmax(1e-9, alone->median), s->min[cell] / fmax(1e-9, alone->min));
+    const struct pairs_size *size = &p->size[s];
+    size_t cell = pairs_cell(p, i, j);
+    double least = fmax(1e-9, alone->min), more = PAIR_BURST - 1;
+    double gaps = size->gap[cell] + size->gap[pairs_cell(p, j, i)];
+    double trip = fmin(size->median[cell] / fmax(1e-9, alone->median), size->min[cell] / least);
+    return fmax(trip, (least + more * gaps) / (least + more * (alone->gap + alone->gap_back)));
 }
 
 /* A pair alone; of each size rank 0 does what is to be done with it. */
@@ -272,7 +278,7 @@ static int measure_for(struct measuring *m, int i, int j, struct pairs *p,
 
 static void take_slowdown(struct pairs *p, int s, int i, int j, const struct outcome *alone)
 {
-    p->slowdown = fmax(p->slowdown, slowdown(&p->size[s], pairs_cell(p, i, j), alone));
+    p->slowdown = fmax(p->slowdown, slowdown(p, s, i, j, alone));
 }
 
 /* Sets P's slowdown, on rank 0. */

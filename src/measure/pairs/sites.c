@@ -224,8 +224,8 @@ static int time_largest(MPI_Comm comm, size_t bytes, int rank, int last, double 
     return error;
 }
 
-/* What measuring all sizes of all pairs takes: by the times of the smallest and, of one pair, of
- * the largest. */
+/* What measuring all sizes of all pairs takes, one at a time: by the times of the smallest and, of
+ * one pair, of the largest. */
 static double seconds_for_all(const struct pairs *all, const struct pairs_plan *plan,
                               double largest)
 {
@@ -241,7 +241,17 @@ static double seconds_for_all(const struct pairs *all, const struct pairs_plan *
             }
         }
     }
-    return sum / (all->slowdown > PAIRS_SHARED ? 1 : n / 2);
+    return sum;
+}
+
+/* How all pairs are measured in AFFORDABLE seconds: 0, not at all. Of those that are measured at
+ * the same time only some are looked at alone, too: where it takes little of the time, all are. */
+static int order_for_all(const struct pairs *all, double alone, double affordable)
+{
+    if (10 * alone <= affordable)
+        return PAIRS_ONE_AT_A_TIME;
+    bool shared = all->slowdown > PAIRS_SHARED;
+    return alone / (shared ? 1 : all->n / 2) <= affordable ? PAIRS_TOURNAMENT : 0;
 }
 
 int pairs_measure_by_sites(MPI_Comm comm, const struct sync_clock *clock, const size_t *sizes,
@@ -261,11 +271,14 @@ int pairs_measure_by_sites(MPI_Comm comm, const struct sync_clock *clock, const 
     int error = n > 1 && affordable > 0
                     ? time_largest(comm, sizes[n_sizes - 1], rank, n - 1, &largest)
                     : MPI_SUCCESS;
-    int measure_all = n < 2 || (rank == 0 && seconds_for_all(&all, &every, largest) <= affordable);
+    int order = PAIRS_TOURNAMENT;
+    if (rank == 0 && n > 1)
+        order = order_for_all(&all, seconds_for_all(&all, &every, largest), affordable);
     if (error == MPI_SUCCESS)
-        error = PMPI_Bcast(&measure_all, 1, MPI_INT, 0, comm);
-    if (error == MPI_SUCCESS && measure_all) {
+        error = PMPI_Bcast(&order, 1, MPI_INT, 0, comm);
+    if (error == MPI_SUCCESS && order) {
         pairs_free(&all);
+        every.order = order;
         return pairs_measure(comm, &every, p);
     }
     if (error == MPI_SUCCESS)
