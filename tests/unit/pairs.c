@@ -87,7 +87,8 @@ static struct pairs made_up(int n, bool with_send)
                 if (with_send) {
                     s->send[k] = i < j ? 1e-6 : 3e-6;
                     s->post[k] = 4e-7;
-                    s->gap[k] = (double)bytes / 1e9;
+                    s->pace[k] = s->gap[k] = (double)bytes / 1e9;
+                    s->sooner[k] = 0;
                     s->way[k] = one_way;
                     s->doubt[k] = 0;
                 }
@@ -257,7 +258,8 @@ Test(pairs, fit_finds_latency_and_bandwidth)
 }
 
 /* D + w is half a round trip; D differs by direction with the send call, of segments with the one
- * that only begins it, and the way out is as long as its gap; beyond the largest size the bandwidth
+ * that only begins it, and is sooner there and follows the one before as such ones do; the way out
+ * is as long as its gap; beyond the largest size the bandwidth
  * counts. A log without send calls takes half of the shortest way. */
 Test(pairs, graph_of_latencies)
 {
@@ -275,8 +277,11 @@ Test(pairs, graph_of_latencies)
     cr_assert(pairs_graph(&p, 1056, false, PAIRS_LIKELY, &g)); /* not one of those measured */
     cr_assert_float_eq(graph_cost(&g, 0, 1), 3.056e-6, 1e-9);
     graph_free(&g);
+    p.size[0].sooner[1] = 7e-7;
+    p.size[0].pace[1] = 5e-8;
     cr_assert(pairs_graph(&p, 64, true, PAIRS_LIKELY, &g));
-    cr_assert_float_eq(graph_cost(&g, 0, 1), 2.064e-6, 1e-9);
+    cr_assert_float_eq(graph_cost(&g, 0, 1), 1.364e-6, 1e-9);
+    cr_assert_float_eq(graph_gap(&g, 0, 1), 5e-8, 1e-12);
     cr_assert_float_eq(graph_call(&g, 3, 0), 4e-7, 1e-9);
     graph_free(&g);
     p.size[0].way[3] *= 1 + 1e-6; /* noise makes no difference */

@@ -23,6 +23,8 @@ static void size_free(struct pairs_size *s)
     free(s->outliers);
     free(s->send);
     free(s->post);
+    free(s->pace);
+    free(s->sooner);
     free(s->gap);
     free(s->way);
     free(s->doubt);
@@ -70,14 +72,16 @@ struct pairs_size *pairs_add_size(struct pairs *p, size_t bytes, int repeats, bo
                            .outliers = calloc((size_t)p->n * (size_t)p->n, sizeof(double)),
                            .send = directed ? matrix_new(p->n) : NULL,
                            .post = directed ? matrix_new(p->n) : NULL,
+                           .pace = directed ? matrix_new(p->n) : NULL,
+                           .sooner = directed ? matrix_new(p->n) : NULL,
                            .gap = directed ? matrix_new(p->n) : NULL,
                            .way = directed ? matrix_new(p->n) : NULL,
                            .doubt = directed ? matrix_new(p->n) : NULL,
                            .receive = directed ? matrix_new(p->n) : NULL,
                            .waits = directed ? matrix_new(p->n) : NULL};
     if (!s.mean || !s.sd || !s.median || !s.min || !s.outliers ||
-        (directed &&
-         (!s.send || !s.post || !s.gap || !s.way || !s.doubt || !s.receive || !s.waits))) {
+        (directed && (!s.send || !s.post || !s.pace || !s.sooner || !s.gap || !s.way || !s.doubt ||
+                      !s.receive || !s.waits))) {
         size_free(&s);
         return NULL;
     }
@@ -233,6 +237,8 @@ bool pairs_select(const struct pairs *p, const int *rank, int n, struct pairs *p
         select_cells(a->min, p->n, rank, b->min, n);
         select_cells(a->send, p->n, rank, b->send, n);
         select_cells(a->post, p->n, rank, b->post, n);
+        select_cells(a->pace, p->n, rank, b->pace, n);
+        select_cells(a->sooner, p->n, rank, b->sooner, n);
         select_cells(a->gap, p->n, rank, b->gap, n);
         select_cells(a->way, p->n, rank, b->way, n);
         select_cells(a->doubt, p->n, rank, b->doubt, n);

@@ -19,8 +19,11 @@ struct pairs_size {
                              added */
     double *outliers;     /* exchanges that took more than five times the median; 0 from a log */
     double *send;         /* row: who sends; the time of its send call. NULL if not known */
-    double *post; /* row: who sends; the time of a call that only begins a sending, in a row of
-                     them; NULL as above, NaN where it is not known, as from a log */
+    double *post, *pace,
+        *sooner; /* row: who sends; of messages that are begun in a row and wait for
+                    their receiver, as segments do: the time of the call, between
+                    arrivals, and by how much one is there before that of a call
+                    that blocks; NULL as above, NaN where not known, as from a log */
     double *gap; /* row: who sends; between arrivals of messages sent back to back. NULL as above */
     double *way, *doubt; /* row: who sends; the shortest time one way by the two clocks, and what
                             they leave open of it, either way. NULL: only round trips are known */
@@ -108,6 +111,9 @@ struct pairs_loggp pairs_loggp(const struct pairs *p, int i, int j);
 enum pairs_way { PAIRS_SOONEST, PAIRS_LIKELY, PAIRS_LATEST };
 bool pairs_graph(const struct pairs *p, size_t bytes, bool segment, enum pairs_way way,
                  struct graph *g);
+
+/* Whether it was measured how segments are sent. */
+bool pairs_segments_known(const struct pairs *p);
 
 /* Whether the clocks leave open how a round trip divides into ways, of any pair; as a log of round
  * trips alone does. */

@@ -8,12 +8,13 @@
 /* How much farther it must be to another site than within one. */
 static const double SITE_RATIO = 2;
 
-enum quantity { TRIP, SEND, POST, GAP, WAY, DOUBT };
+enum quantity { TRIP, SEND, POST, PACE, SOONER, GAP, WAY, DOUBT };
 
 static const double *matrix_of(const struct pairs_size *s, enum quantity what)
 {
-    const double *const matrix[] = {[TRIP] = s->min, [SEND] = s->send, [POST] = s->post,
-                                    [GAP] = s->gap,  [WAY] = s->way,   [DOUBT] = s->doubt};
+    const double *const matrix[] = {
+        [TRIP] = s->min,      [SEND] = s->send, [POST] = s->post, [PACE] = s->pace,
+        [SOONER] = s->sooner, [GAP] = s->gap,   [WAY] = s->way,   [DOUBT] = s->doubt};
     return matrix[what];
 }
 
@@ -51,6 +52,8 @@ static double beyond(const struct message *m, int i, int j)
 
 static double gap_of(const struct message *m, int u, int v)
 {
+    if (m->segment)
+        return interpolate(m, u, v, PACE) + beyond(m, u, v);
     return m->gaps ? interpolate(m, u, v, GAP) + beyond(m, u, v)
                    : (double)m->bytes / pairs_fit(m->p, u, v).bandwidth;
 }
@@ -127,8 +130,10 @@ static void graph_row(const struct message *m, int u, struct graph *g)
             continue;
         size_t uv = pairs_cell(p, u, v);
         double cost = one_way(m, u, v), d = m->sends ? fmax(0, interpolate(m, u, v, SEND)) : guess;
-        double post = m->segment && m->sends ? interpolate(m, u, v, POST) : NAN;
-        d = isnan(post) ? d : fmin(d, post);
+        if (m->segment) {
+            d = fmin(d, interpolate(m, u, v, POST));
+            cost = fmax(cost - interpolate(m, u, v, SOONER), cost / 8);
+        }
         g->gap[uv] = gap_of(m, u, v);
         g->call[uv] = d;
         d = fmax(d, g->host[u] == g->host[v] ? g->out[u] : g->card_out[u]);
@@ -210,6 +215,11 @@ bool pairs_sites(const struct pairs *p, bool of_hosts, int **group)
     return true;
 }
 
+bool pairs_segments_known(const struct pairs *p)
+{
+    return p->n > 1 && known(p, SOONER) && !isnan(p->size[0].sooner[1]);
+}
+
 bool pairs_ways_doubtful(const struct pairs *p)
 {
     for (int s = 0; s < p->n_sizes; s++)
@@ -225,6 +235,7 @@ bool pairs_graph(const struct pairs *p, size_t bytes, bool segment, enum pairs_w
     if (!graph_new(g, p->n, true))
         return false;
     int n_hosts;
+    segment = segment && pairs_segments_known(p);
     const struct message m = {p, bytes, way, segment, known(p, SEND), known(p, GAP), known(p, WAY)};
     bool good = graph_add_gaps(g) && graph_add_hosts(g);
     free(g->host);

@@ -37,14 +37,24 @@ int pair_exchange(const struct measuring *m, int peer, size_t bytes, struct time
     return MPI_SUCCESS;
 }
 
-static int send_burst(const struct measuring *m, int peer, int count, int n, double *post)
+/* How messages in a row are sent: begun; as segments of a broadcast are, which wait for the
+ * receiver; and one by a call that blocks. */
+enum how { BEGUN, EXPECTED, BLOCKING, HOWS };
+
+static int send_burst(const struct measuring *m, int peer, int count, int n, enum how how,
+                      double *post)
 {
-    MPI_Request out[PAIR_BURST];
+    MPI_Request out[PAIR_BURST] = {MPI_REQUEST_NULL};
+    int (*begin)(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *) =
+        how == BEGUN ? PMPI_Isend : PMPI_Issend;
     TRY(PMPI_Recv(NULL, 0, MPI_BYTE, peer, TAG_READY, m->comm, MPI_STATUS_IGNORE));
+    if (how == BLOCKING)
+        TRY(PMPI_Send(m->buffer, count, MPI_BYTE, peer, TAG_PING, m->comm));
     double start = clock_now();
-    for (int k = 0; k < n; k++)
-        TRY(PMPI_Isend(m->buffer, count, MPI_BYTE, peer, TAG_PING, m->comm, &out[k]));
-    *post = fmin(*post, (clock_now() - start - m->clock_cost) / n);
+    for (int k = 0; k < n && how != BLOCKING; k++)
+        TRY(begin(m->buffer, count, MPI_BYTE, peer, TAG_PING, m->comm, &out[k]));
+    if (how != BLOCKING)
+        *post = fmin(*post, (clock_now() - start - m->clock_cost) / n);
     for (int k = 0; k < n; k++)
         TRY(PMPI_Wait(&out[k], MPI_STATUS_IGNORE));
     /* They may still be under way: the other direction's time begins when they are not. */
@@ -66,27 +76,29 @@ static int receive_burst(const struct measuring *m, int peer, int count, int n, 
     return PMPI_Send(NULL, 0, MPI_BYTE, peer, TAG_READY, m->comm);
 }
 
-/* The gap of messages in a row, each way; each side gets that of what it received, and what its own
- * calls took. Not from the
- * first arrival to the last: on a network that shares its bandwidth between messages under way
- * they all arrive at the end. */
-static int burst_both_ways(const struct measuring *m, int peer, size_t bytes, double *gap,
-                           double *post)
+/* The least that one message takes, and PAIR_BURST of them, each way; each side gets that of what
+ * it received, and what its own calls took. */
+static int burst_both_ways(const struct measuring *m, int peer, size_t bytes, enum how how,
+                           double *one, double *all, double *post)
 {
-    double one = INFINITY, all = INFINITY;
-    *post = INFINITY;
+    *one = *all = *post = INFINITY;
     for (int k = 0; k < BURSTS; k++) {
-        for (int way = 0; way < 4; way++) {
+        for (int way = 0; way < (how == BLOCKING ? 2 : 4); way++) {
             int n = way < 2 ? 1 : PAIR_BURST;
             if ((m->rank < peer) == (way % 2 == 0))
-                TRY(send_burst(m, peer, (int)bytes, n, post));
+                TRY(send_burst(m, peer, (int)bytes, n, how, post));
             else
-                TRY(receive_burst(m, peer, (int)bytes, n, way < 2 ? &one : &all));
+                TRY(receive_burst(m, peer, (int)bytes, n, way < 2 ? one : all));
         }
     }
-    *gap = fmax(0, all - one) / (PAIR_BURST - 1);
-    *post = fmax(0, *post);
     return MPI_SUCCESS;
+}
+
+/* Not from the first arrival to the last: on a network that shares its bandwidth between messages
+ * under way they all arrive at the end. */
+static double gap_of(double one, double all)
+{
+    return fmax(0, all - one) / (PAIR_BURST - 1);
 }
 
 /* Receivers that come late, each way. What each side's call takes of a message that is there, and
@@ -126,7 +138,34 @@ static double count_outliers(const double *trip, int n, double median)
 }
 
 /* What else a side tells of a pair: its calls, its gap, and its clock. */
-enum { TOLD_SEND, TOLD_POST, TOLD_GAP, TOLD_CLOCK, TOLD_DOUBT, TOLD_RECEIVE, TOLD_WAITS, TOLD };
+enum {
+    TOLD_SEND,
+    TOLD_POST,
+    TOLD_GAP,
+    TOLD_PACE,
+    TOLD_SOONER,
+    TOLD_CLOCK,
+    TOLD_DOUBT,
+    TOLD_RECEIVE,
+    TOLD_WAITS,
+    TOLD
+};
+
+/* What came from PEER in a row, and what this side's calls took. */
+static int tell_bursts(const struct measuring *m, int peer, size_t bytes, double *told)
+{
+    double one[HOWS], all[HOWS], post[HOWS] = {NAN, NAN};
+    for (enum how how = BEGUN; how < (m->plan->segments ? HOWS : EXPECTED); how++)
+        TRY(burst_both_ways(m, peer, bytes, how, &one[how], &all[how], &post[how]));
+    told[TOLD_GAP] = gap_of(one[BEGUN], all[BEGUN]);
+    told[TOLD_POST] = told[TOLD_PACE] = told[TOLD_SOONER] = NAN;
+    if (m->plan->segments) {
+        told[TOLD_POST] = fmax(0, post[EXPECTED]);
+        told[TOLD_PACE] = gap_of(one[EXPECTED], all[EXPECTED]);
+        told[TOLD_SOONER] = one[BLOCKING] - one[EXPECTED];
+    }
+    return MPI_SUCCESS;
+}
 
 /* The shortest ways there and back, from the moments at which both sides began to send. */
 static void tell_apart(const struct measuring *m, struct times t, const double *answered,
@@ -144,7 +183,7 @@ int pair_conclude(const struct measuring *m, int peer, int size, struct times t,
 {
     const struct sync_clock *clock = m->plan->clock;
     double mine[TOLD] = {stats_median(t.send, (size_t)repeats)}, theirs[TOLD];
-    TRY(burst_both_ways(m, peer, m->plan->sizes[size], &mine[TOLD_GAP], &mine[TOLD_POST]));
+    TRY(tell_bursts(m, peer, m->plan->sizes[size], mine));
     mine[TOLD_RECEIVE] = mine[TOLD_WAITS] = NAN;
     struct summary s = stats_summarize(t.trip, (size_t)repeats);
     if (m->plan->receives)
@@ -171,6 +210,10 @@ int pair_conclude(const struct measuring *m, int peer, int size, struct times t,
                           .post_back = theirs[TOLD_POST],
                           .gap = theirs[TOLD_GAP], /* each has that of what came to it */
                           .gap_back = mine[TOLD_GAP],
+                          .pace = theirs[TOLD_PACE],
+                          .pace_back = mine[TOLD_PACE],
+                          .sooner = theirs[TOLD_SOONER],
+                          .sooner_back = mine[TOLD_SOONER],
                           .receive = theirs[TOLD_RECEIVE],
                           .receive_back = mine[TOLD_RECEIVE],
                           .waits = mine[TOLD_WAITS],

@@ -13,8 +13,9 @@ enum { PAIR_BURST = 8, TAG_PING = 0x7069, TAG_RESULT = 0x7072, TAG_READY = 0x707
 
 /* What a pair's lower rank keeps of it, per size. */
 struct outcome {
-    double mean, sd, median, min, outliers, send, send_back, post, post_back, gap, gap_back, way,
-        way_back, doubt, receive, receive_back, waits, waits_back;
+    double mean, sd, median, min, outliers, send, send_back, post, post_back, gap, gap_back, pace,
+        pace_back, sooner, sooner_back, way, way_back, doubt, receive, receive_back, waits,
+        waits_back;
 };
 enum { OUTCOME_NUMBERS = sizeof(struct outcome) / sizeof(double) };
 

@@ -131,6 +131,10 @@ static void take_pair(struct pairs *p, int s, int i, int j, const struct outcome
     size->post[there] = o->post_back;
     size->gap[here] = o->gap;
     size->gap[there] = o->gap_back;
+    size->pace[here] = o->pace;
+    size->pace[there] = o->pace_back;
+    size->sooner[here] = o->sooner;
+    size->sooner[there] = o->sooner_back;
     size->way[here] = o->way;
     size->way[there] = o->way_back;
     size->doubt[here] = size->doubt[there] = o->doubt;

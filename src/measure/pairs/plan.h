@@ -25,6 +25,7 @@ struct pairs_plan {
     double budget; /* not PAIRS_PAPER: seconds for one pair and size; then fewer repeats, at
                       least 3. 0: no limit */
     double until;  /* not PAIRS_PAPER: clock_now() of when to give up, on each rank; 0: never */
+    bool segments; /* what is begun without waiting, for segments of a broadcast, too */
     bool receives; /* the receive call, too, and whether a send waits for it: half as long again */
     const struct sync_clock *clock; /* of COMM's ranks, or more: tells the two ways apart as well as
                                        it is known. NULL: all read one clock */

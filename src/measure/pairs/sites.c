@@ -4,6 +4,7 @@
 #include "base/stats.h"
 #include "base/try.h"
 #include "measure/crew.h"
+#include "measure/pairs/best.h"
 #include "measure/pairs/pairs.h"
 
 #include <math.h>
@@ -21,7 +22,8 @@ struct place {
 
 /* What stands for all pairs between two sites, or within one, at one size. */
 struct sample {
-    double trip, send, post, gap, way, doubt; /* from the first site's rank to the second's */
+    double trip, send, post, pace, sooner, gap, way,
+        doubt; /* from the first site's rank to the second's */
 };
 
 static size_t cell(int n, int i, int j)
@@ -37,6 +39,7 @@ struct pairs_plan pairs_plan_quick(const struct sync_clock *clock, const size_t 
     plan.n_sizes = n_sizes;
     plan.repeats = 15;
     plan.budget = 2e-3;
+    plan.segments = n_sizes > 0 && sizes[n_sizes - 1] >= 2 * best_segments[0];
     plan.until = until;
     plan.clock = clock;
     return plan;
@@ -82,7 +85,8 @@ static int place_find(MPI_Comm comm, const struct pairs *p, int rank, int n, str
 static struct sample sample_of(const struct pairs_size *s, int n, int i, int j)
 {
     size_t k = cell(n, i, j);
-    return (struct sample){s->min[k], s->send[k], s->post[k], s->gap[k], s->way[k], s->doubt[k]};
+    return (struct sample){s->min[k],    s->send[k], s->post[k], s->pace[k],
+                           s->sooner[k], s->gap[k],  s->way[k],  s->doubt[k]};
 }
 
 /* Within each site: its first rank gets the samples of the way to the second and back. */
@@ -174,6 +178,8 @@ static void compose(const struct place *place, const struct pairs_size *all, int
             to->sd[k] = all->sd[k];
             to->send[k] = other;
             to->post[k] = x.post;
+            to->pace[k] = x.pace;
+            to->sooner[k] = x.sooner;
             to->gap[k] = x.gap;
             to->way[k] = time * x.way / x.trip; /* one way's share is theirs */
             to->doubt[k] = time * x.doubt / x.trip;
@@ -230,7 +236,7 @@ static double seconds_for_all(const struct pairs *all, const struct pairs_plan *
                               double largest)
 {
     const double *trip = all->size[0].min;
-    const int n = all->n, others = 26; /* warm-up and bursts */
+    const int n = all->n, others = 60; /* warm-up and bursts */
     double sum = 0, bytes = (double)plan->sizes[plan->n_sizes - 1];
     for (int s = 0; s < plan->n_sizes; s++) {
         double more = fmax(0, largest - trip[cell(n, 0, n - 1)]) * (double)plan->sizes[s] / bytes;

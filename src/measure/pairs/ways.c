@@ -49,8 +49,8 @@ static int run_flows(const struct probing *m, const struct flows *f, int count, 
     for (int k = 0; k < count; k++)
         for (int i = 0; i < f->n; i++)
             if (f->from[i] == m->rank)
-                TRY(PMPI_Isend(m->buffer, bytes, MPI_BYTE, f->to[i], TAG_FLOW + 2 * i, m->comm,
-                               &out[n_out++]));
+                TRY(PMPI_Issend(m->buffer, bytes, MPI_BYTE, f->to[i], TAG_FLOW + 2 * i, m->comm,
+                                &out[n_out++]));
     TRY(PMPI_Waitall(n_in, in, MPI_STATUSES_IGNORE));
     if (n_in > 0)
         mine = clock_now() - start;
@@ -353,7 +353,8 @@ static int begin(struct probing *m, struct pairs *p, size_t most, int *n_sites)
         while (s > 0 && p->size[s].bytes > most)
             s--;
         m->p = p;
-        m->gap = s >= 0 ? p->size[s].gap : NULL;
+        if (s >= 0)
+            m->gap = pairs_segments_known(p) ? p->size[s].pace : p->size[s].gap;
         m->host = m->gap ? pairs_hosts(p, &m->n_hosts) : NULL;
         told[0] = m->host && pairs_sites(p, true, &m->site) ? m->n_hosts : 0;
         for (int v = 0; m->site && v < p->n; v++)
