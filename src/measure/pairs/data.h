@@ -19,11 +19,10 @@ struct pairs_size {
                              added */
     double *outliers;     /* exchanges that took more than five times the median; 0 from a log */
     double *send;         /* row: who sends; the time of its send call. NULL if not known */
-    double *post, *pace,
-        *sooner; /* row: who sends; of messages that are begun in a row and wait for
-                    their receiver, as segments do: the time of the call, between
-                    arrivals, and by how much one is there before that of a call
-                    that blocks; NULL as above, NaN where not known, as from a log */
+    /* Row: who sends. Of messages that are begun in a row and wait for their receiver, as segments
+     * do: the time of the call, between arrivals, and by how much one is there before that of a
+     * call that blocks. NULL as above, NaN where not known, as from a log. */
+    double *post, *pace, *sooner;
     double *gap; /* row: who sends; between arrivals of messages sent back to back. NULL as above */
     double *way, *doubt; /* row: who sends; the shortest time one way by the two clocks, and what
                             they leave open of it, either way. NULL: only round trips are known */

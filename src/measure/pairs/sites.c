@@ -22,8 +22,8 @@ struct place {
 
 /* What stands for all pairs between two sites, or within one, at one size. */
 struct sample {
-    double trip, send, post, pace, sooner, gap, way,
-        doubt; /* from the first site's rank to the second's */
+    double trip; /* from the first site's rank to the second's, as all that follows */
+    double send, post, pace, sooner, gap, way, doubt;
 };
 
 static size_t cell(int n, int i, int j)
