@@ -42,11 +42,11 @@ tests_unit_methods_SOURCES = tests/unit/plan.c tests/unit/discover.c tests/unit/
 	tests/unit/scout.c tests/unit/series.c tests/unit/coverage.c
 tests_unit_methods_LDADD = libmeasure.la libbase.la $(CRITERION_LIBS)
 
-# What a rank keeps, without MPI below it.
+# What a rank keeps, without a call of MPI: Open MPI's handles are addresses in its library.
 tests_unit_record_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
 tests_unit_record_SOURCES = tests/unit/record.c src/record/channels.c src/record/events.c src/timeline/match.c \
 	$(record_tables)
-tests_unit_record_LDADD = libbase.la $(CRITERION_LIBS)
+tests_unit_record_LDADD = libbase.la $(MPI_LIBS) $(CRITERION_LIBS)
 
 tests_unit_profile_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_profile_SOURCES = tests/unit/profile.c tests/unit/arrivals.c tests/unit/clocks.c tests/unit/judge.c tests/unit/load.c tests/unit/network.c \
@@ -84,5 +84,5 @@ TESTS += tests/unit/race
 tests_unit_race_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 tests_unit_race_CFLAGS = $(AM_CFLAGS) -fsanitize=thread
 tests_unit_race_SOURCES = tests/unit/race.c $(record_tables)
-tests_unit_race_LDADD = libbase.la
+tests_unit_race_LDADD = libbase.la $(MPI_LIBS)
 endif
