@@ -26,25 +26,27 @@ struct plan plan_default(void)
 const char *const plan_stop_names[] = {
     [STOP_CI] = "ci", [STOP_PAPER] = "paper", [STOP_FIXED] = "fixed", NULL};
 
-/* A simulator takes some 10 us for a message: 10 million of them are 10 s of a budget. */
-static const double simulated_message = 1e-6;
+/* A simulator takes some 10 us for a message, and as many again for every 256 ranks: it looks
+ * through all that each of them waits for. */
+static const double simulated_message = 10e-6;
+enum { RANKS_AS_MUCH = 256 };
 static double beside; /* a simulator's alone: on a real clock threads may measure at once */
 
-double budget_of_messages(int n)
+double budget_of_messages(int n, int ranks)
 {
-    return clock_source == CLOCK_SOURCE_EXTERNAL ? n * simulated_message : 0;
+    double each = simulated_message * (1 + (double)ranks / RANKS_AS_MUCH);
+    return clock_source == CLOCK_SOURCE_EXTERNAL ? n * each : 0;
+}
+
+double budget_of_barrier(int ranks)
+{
+    return budget_of_messages(2 * (ranks - 1), ranks);
 }
 
 void budget_spend(double seconds)
 {
     if (seconds > 0)
         beside += seconds;
-}
-
-void budget_spend_barrier(int ranks)
-{
-    for (int apart = 1; apart < ranks; apart *= 2)
-        budget_spend(budget_of_messages(ranks));
 }
 
 double budget_now(void)

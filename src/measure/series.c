@@ -158,7 +158,7 @@ int series_measure(MPI_Comm comm, int keeper, const struct plan *plan, double sh
         struct batch b = {.repetitions = o.repetitions, .hold = o.hold, .first = o.first};
         double start = budget_now(), loop = 0;
         int n = 0;
-        budget_spend_barrier(size); /* the quiet start */
+        budget_spend(budget_of_barrier(size)); /* the quiet start */
         if ((error = run(arg, &b, k.value, &n, &loop)) != MPI_SUCCESS)
             break;
         if (keeps)

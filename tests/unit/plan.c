@@ -151,9 +151,9 @@ Test(plan, a_simulators_messages_take_the_budget)
 {
     clock_use(standing_now, no_hold);
     double start = budget_now();
-    budget_spend(budget_of_messages(1000));
-    cr_assert_float_eq(budget_now() - start, 1e-3, 1e-12);
-    start = budget_now();
-    budget_spend_barrier(9);
-    cr_assert_float_eq(budget_now() - start, 36e-6, 1e-12, "nine ranks meet in four rounds");
+    budget_spend(budget_of_messages(1000, 0));
+    cr_assert_float_eq(budget_now() - start, 10e-3, 1e-12);
+    cr_assert_float_eq(budget_of_messages(1000, 1024), 50e-3, 1e-12, "many ranks take longer");
+    cr_assert_float_eq(budget_of_barrier(257), budget_of_messages(512, 257), 1e-12,
+                       "to one, and back");
 }

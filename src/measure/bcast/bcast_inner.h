@@ -38,7 +38,7 @@ struct bcast_run {
 static inline int run_once(const struct bcast_run *r, int root)
 {
     const struct bcast_case *c = r->c;
-    budget_spend(budget_of_messages(r->size));
+    budget_spend(budget_of_messages(r->size - 1, r->size));
     return c->bcast->run(c->buffer, c->count, c->type, root, c->comm, c->bcast->arg);
 }
 
@@ -47,7 +47,7 @@ int run_operation(void *arg);
 
 static inline int run_barrier(const struct bcast_run *r)
 {
-    budget_spend_barrier(r->size);
+    budget_spend(budget_of_barrier(r->size));
     return PMPI_Barrier(r->c->comm);
 }
 
@@ -125,7 +125,7 @@ int run_scout(struct bcast_run *r);
 /* The root's: seconds of the budget that a broadcast takes which ends at I. */
 static inline double run_costs(const struct bcast_run *r, int i)
 {
-    return scouted(&r->scout, i) + budget_of_messages(r->size);
+    return scouted(&r->scout, i) + budget_of_messages(r->size - 1, r->size);
 }
 
 /* bcast.c, the root's: seconds for the least that a figure of destination I needs; 0: not known. */
