@@ -141,7 +141,7 @@ double run_least(const struct bcast_run *r, const struct bcast_method *method, i
     return r->scout.exit && method->least ? method->least(r, i) : 0;
 }
 
-static int slowest_scouted(const struct bcast_run *r)
+int run_slowest_scouted(const struct bcast_run *r)
 {
     int slowest = 0;
     for (int i = 1; r->scout.exit && i < r->size; i++)
@@ -178,19 +178,18 @@ static struct order order_of(const struct bcast_method *const *methods, size_t n
 static double still_needed(const struct bcast_run *r, const struct order *order, size_t k)
 {
     double needed = 0;
-    for (int slowest = slowest_scouted(r); k < order->n; k++)
+    for (int slowest = run_slowest_scouted(r); k < order->n; k++)
         needed += run_least(r, order->methods[order->at[k]], slowest);
     return needed;
 }
 
 /* The seconds of the K-th to run: what is left, by the weights of those still to come; but the
- * least that each of them needs is theirs. */
-static double method_share(const struct bcast_run *r, const struct order *order, size_t k,
-                           double started)
+ * least that each of them needs is theirs, and some where there is as much. */
+static double method_share(const struct bcast_run *r, const struct order *order, size_t k)
 {
     if (r->budget <= 0)
         return 0;
-    double weights = 0, left = r->budget - (budget_now() - started);
+    double weights = 0, left = r->left;
     for (size_t i = k; i < order->n; i++)
         weights += order->methods[order->at[i]]->weight;
     double later = still_needed(r, order, k + 1), own = still_needed(r, order, k) - later;
@@ -232,7 +231,9 @@ static int run_methods(struct bcast_run *r, struct bcast_outcome *o,
         /* Only the root keeps the result; elsewhere it is written to and forgotten. */
         struct bcast_result forgotten = no_result;
         r->result = r->roots ? &o->result[order.at[k]] : &forgotten;
-        r->share = method_share(r, &order, k, started);
+        /* Used up is not the same as without a limit. */
+        r->left = r->budget > 0 ? fmax(r->budget - (budget_now() - started), 1e-9) : 0;
+        r->share = method_share(r, &order, k);
         r->started = budget_now();
         TRY(methods[order.at[k]]->run(r, r->result));
         series_free(&forgotten.series);

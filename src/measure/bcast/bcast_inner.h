@@ -27,6 +27,7 @@ struct bcast_run {
     /* The root's alone. */
     double budget;         /* seconds for the case (0: no limit) */
     double share, started; /* the same for the method in progress, its start */
+    double left;           /* of the budget at that moment */
     double gap;            /* largest g_j in the quietest batch, the first hold; 0: not measured */
     unsigned char *delays; /* overhead: [i SIZE + j], i's being late makes j's exit late */
     struct scout scout;    /* at all of them */
@@ -130,6 +131,9 @@ static inline double run_costs(const struct bcast_run *r, int i)
 
 /* bcast.c, the root's: seconds for the least that a figure of destination I needs; 0: not known. */
 double run_least(const struct bcast_run *r, const struct bcast_method *method, int i);
+
+/* The root's: who was out last in the looks at all. */
+int run_slowest_scouted(const struct bcast_run *r);
 
 /* rounds.c: N numbers in random order, the same on every rank. */
 void run_shuffle(int *x, int n, unsigned seed);

@@ -64,8 +64,21 @@ static int batch_rounds(void *arg, const struct batch *b, double *value, int *n,
     return MPI_SUCCESS;
 }
 
+/* The first round shows how long one takes, and counts for nothing: where two do not fit into all
+ * that is left, there is none. */
+static bool has_time(const struct bcast_run *r)
+{
+    double broadcast = r->scout.exit ? run_costs(r, run_slowest_scouted(r)) : 0;
+    return r->left <= 0 || 2 * r->size * broadcast < r->left;
+}
+
 static int run_rounds(struct bcast_run *r, struct bcast_result *result, enum rounds_order order)
 {
+    int go = !r->roots || has_time(r);
+    TRY(PMPI_Bcast(&go, 1, MPI_INT, r->c->root, r->c->comm));
+    result->over_budget = !go;
+    if (!go)
+        return MPI_SUCCESS;
     struct rounds q = {.run = r, .order = order, .root = malloc((size_t)r->size * sizeof *q.root)};
     int error = crew_agree(r->c->comm, q.root != NULL);
     if (error == MPI_SUCCESS)
