@@ -94,12 +94,12 @@ int stamps_take(struct stamps *s, int repetitions)
     return MPI_SUCCESS;
 }
 
-void stamps_count(struct stamps *s, bool first, int good)
+void stamps_count(struct stamps *s, bool first, int good, double late)
 {
     int dropped = s->repetitions - good;
     s->dropped = (first ? 0 : s->dropped) + dropped;
     if (dropped > 0)
-        s->slack = fmin(2 * s->slack, slack_most);
+        s->slack = fmin(2 * (s->slack + late), slack_most);
 }
 
 int stamps_bound(struct stamps *s, double *bound)

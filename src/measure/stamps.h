@@ -44,8 +44,9 @@ static inline const struct stamp *stamp_of(const struct stamps *s, int rank, int
     return &s->all[(size_t)rank * (size_t)s->repetitions + (size_t)k];
 }
 
-/* The keeper's: GOOD of the batch's operations count. */
-void stamps_count(struct stamps *s, bool first, int good);
+/* The keeper's: GOOD of the batch's operations count; the last rank was LATE by so much in the
+ * median one. */
+void stamps_count(struct stamps *s, bool first, int good, double late);
 
 /* How far two ranks' stamps may be apart by the clocks alone: by another point, at the end. The
  * same on all ranks. */

@@ -41,15 +41,14 @@ static int operation(void *arg)
     return run_operation(d->run);
 }
 
-/* Whether every rank was inside before the root in operation K. */
-static bool all_in_time(const struct direct *d, int k)
+/* By how much the last rank was inside later than the root in operation K; 0: all were in time. */
+static double late_by(const struct direct *d, int k)
 {
     const struct stamps *s = &d->stamps;
-    double root_entry = stamp_of(s, s->keeper, k)->entry;
+    double root_entry = stamp_of(s, s->keeper, k)->entry, late = 0;
     for (int i = 0; i < s->size; i++)
-        if (i != s->keeper && stamp_of(s, i, k)->entry > root_entry)
-            return false;
-    return true;
+        late = fmax(late, stamp_of(s, i, k)->entry - root_entry);
+    return late;
 }
 
 /* The latest exit of operation K of a destination; every rank's exit goes to its samples. */
@@ -70,18 +69,22 @@ static double take_exits(const struct direct *d, int k)
 static void evaluate(struct direct *d, const struct batch *b, double *value, int *n, double *loop)
 {
     struct bcast_run *r = d->run;
+    struct samples lateness = {0};
     double sum = 0;
     for (int i = 0; b->first && i < r->size; i++)
         d->exits[i].n = 0;
     *n = 0;
     for (int k = 0; k < b->repetitions; k++) {
-        if (!all_in_time(d, k))
+        double late = late_by(d, k);
+        samples_add(&lateness, late);
+        if (late > 0)
             continue;
         value[*n] = take_exits(d, k);
         sum += value[(*n)++];
     }
     *loop = sum / *n;
-    stamps_count(&d->stamps, b->first, *n);
+    stamps_count(&d->stamps, b->first, *n, stats_median(lateness.value, lateness.n));
+    samples_free(&lateness);
 }
 
 static int batch_direct(void *arg, const struct batch *b, double *value, int *n, double *loop)
@@ -153,7 +156,7 @@ static int direct_open(struct direct *d, struct bcast_run *r, const struct plan 
                                     .clock = r->c->clock,
                                     .start = start_quietly,
                                     .operation = operation,
-                                    .slack = slack_least}};
+                                    .slack = fmax(slack_least, r->scout.slack)}};
     d->stamps.arg = d;
     d->exits = r->roots ? calloc((size_t)r->size, sizeof *d->exits) : NULL;
     TRY(stamps_open(&d->stamps, plan));
@@ -194,8 +197,12 @@ static int look(struct bcast_run *r, struct direct *d)
         TRY(PMPI_Bcast(&again, 1, MPI_INT, r->c->root, r->c->comm));
     }
     size_t size = (size_t)r->size, all = (size_t)n * size;
-    r->scout = (struct scout){.looks = n, .size = r->size, .barrier = d->quickest};
+    r->scout = (struct scout){.looks = n,
+                              .size = r->size,
+                              .barrier = d->quickest + budget_of_barrier(r->size),
+                              .slack = d->stamps.slack};
     TRY(stamps_bound(&d->stamps, &r->scout.error));
+    r->scout.clocks = d->stamps.took;
     if (r->roots && n > 0)
         r->scout.exit = malloc(all * sizeof *r->scout.exit);
     for (size_t k = 0; r->scout.exit && k < all; k++)
@@ -213,11 +220,13 @@ int run_scout(struct bcast_run *r)
     return error;
 }
 
-/* Of each operation a barrier, the patience after it, and the silence. */
+/* Of each operation a barrier, the patience after it, and the silence; a point of the clocks before
+ * them, and one after. */
 static double least(const struct bcast_run *r, int i)
 {
     enum { OPERATIONS = 8 };
-    return OPERATIONS * (3 * r->scout.barrier + run_costs(r, i) + 1.25 * scouted(&r->scout, i));
+    return OPERATIONS * (3 * r->scout.barrier + run_costs(r, i) + 1.25 * scouted(&r->scout, i)) +
+           2 * r->scout.clocks;
 }
 
 static double last_of(const struct bcast_figure *f)

@@ -12,6 +12,8 @@ struct scout {
     int looks, size;
     double error;   /* of the clocks */
     double barrier; /* the quickest seen meanwhile */
+    double clocks;  /* another point of theirs took so long */
+    double slack;   /* for so long the root had to wait after one for all to be inside */
 };
 
 /* The median of RANK's exits. */

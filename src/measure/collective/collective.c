@@ -103,7 +103,7 @@ static int batch_direct(void *arg, const struct batch *b, double *value, int *n,
         if (evaluate(d, k, &value[*n]))
             sum += value[(*n)++];
     *loop = sum / *n;
-    stamps_count(&d->stamps, b->first, *n);
+    stamps_count(&d->stamps, b->first, *n, 0);
     return MPI_SUCCESS;
 }
 
