@@ -30,6 +30,20 @@ awk -F, '
 awk -F, '/^algorithm,/ { for (i = 1; i <= NF; i++) at[$i] = i } /^flat,/ { n = $at["violated"] } END { exit n != 14 }' $out ||
     fail "flat by the defaults: not violated at 14"
 
+# Clocks that drift do not hide who is the slowest, and where the root is the last to come out of a broadcast by far, it
+# waits for the others at the next.
+SIM_DRIFT=200 "$run" grid 8 $bench --algorithm=linear --sizes=256K --method=ol,held,direct --format=csv >$out 2>$err ||
+    fail "drift: status $?"
+! grep -q 'at least' $out || fail "drift: some are not known to be faster"
+SIM_DRIFT=200 "$run" slowhost 6 $bench --algorithm=flat --sizes=1M --method=direct --budget=10 --stop=fixed -i 10 --format=csv >$out 2>$err ||
+    fail "late ranks: status $?"
+grep '^flat,' $out | grep -qv 'too few' || fail "late ranks: too few samples"
+
+# A round is a broadcast from every rank: where two take longer than all that is left, there is none, and no budget is
+# overdrawn for it.
+"$run" workstations 16 $bench --sizes=1M --method=rounds,direct --budget=2 --format=csv >$out 2>$err || fail "rounds: status $?"
+grep -q '^native,16,1048576,,' $out || fail "rounds beyond the budget"
+
 # The first 3, 6 and 9 ranks of 9, from rank 2: a linear broadcast takes a message per rank.
 "$run" cluster 9 $bench --algorithm=linear --sizes=256 --method=held --ranks=3:9:3 --root=2 \
     --stop=fixed -i 10 --format=csv >$out 2>$err || fail "sub-communicators: status $?"

@@ -90,5 +90,7 @@ Test(scout, where_nobody_looked_or_once_each_is_as_likely)
     double exit[] = {3, 2, 1};
     const int rank[] = {0, 1, 2};
     cr_assert_float_eq(scout_chance(&(struct scout){0}, rank, 1, 4), 0.25, 1e-12);
-    cr_assert_float_eq(scout_chance(&(struct scout){exit, 1, 3, 0, 0}, rank, 1, 3), 1 / 3.0, 1e-12);
+    cr_assert_float_eq(
+        scout_chance(&(struct scout){.exit = exit, .looks = 1, .size = 3}, rank, 1, 3), 1 / 3.0,
+        1e-12);
 }

@@ -302,6 +302,7 @@ int bcast_measure(const struct bcast_case *c, const struct bcast_method *const *
     int error = measure(&r, methods, n, outcome);
     free(r.scratch);
     free(r.scout.exit);
+    free(r.scout.way);
     if (error != MPI_SUCCESS || r.rank != c->collector) {
         struct bcast_outcome kept = *outcome;
         bcast_outcome_free(outcome);

@@ -122,6 +122,9 @@ struct estimate latency_of(struct estimate e, struct estimate way);
 
 /* direct.c: all destinations' exits in a few operations, into r->scout on the root. */
 int run_scout(struct bcast_run *r);
+/* each.c: the same by messages to the root, as ol and held see them, where the clocks do not show
+ * ways: what they are off by is no matter then. */
+int run_scout_ways(struct bcast_run *r);
 
 /* The root's: seconds of the budget that a broadcast takes which ends at I. */
 static inline double run_costs(const struct bcast_run *r, int i)

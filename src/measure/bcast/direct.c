@@ -204,7 +204,7 @@ static int look(struct bcast_run *r, struct direct *d)
     TRY(stamps_bound(&d->stamps, &r->scout.error));
     r->scout.clocks = d->stamps.took;
     if (r->roots && n > 0)
-        r->scout.exit = malloc(all * sizeof *r->scout.exit);
+        r->scout.exit = calloc(SCOUT_LOOKS * size, sizeof *r->scout.exit);
     for (size_t k = 0; r->scout.exit && k < all; k++)
         r->scout.exit[k] = d->exits[k % size].value[k / size];
     return MPI_SUCCESS;
@@ -217,7 +217,7 @@ int run_scout(struct bcast_run *r)
     if (error == MPI_SUCCESS)
         error = look(r, &d);
     direct_close(&d);
-    return error;
+    return error == MPI_SUCCESS && !run_clock_shows_ways(r) ? run_scout_ways(r) : error;
 }
 
 /* Of each operation a barrier, the patience after it, and the silence; a point of the clocks before

@@ -189,7 +189,7 @@ void figure_value(struct bcast_run *r, struct estimate value, double loop)
 }
 
 /* Either way may be as short as nothing and as long as all of the round trip; and then another
- * destination may be the slowest. */
+ * destination may be the slowest, one that was only looked at, too. */
 int result_way_error(const struct bcast_run *r, struct bcast_result *result, int part,
                      double factor)
 {
@@ -197,8 +197,10 @@ int result_way_error(const struct bcast_run *r, struct bcast_result *result, int
         return MPI_SUCCESS;
     for (int i = 0; i < r->size; i++) {
         const struct bcast_figure *f = &result->figure[i];
-        double error = factor * f->timed[part].at.value;
-        result->way_error = fmax(result->way_error, f->value.value + error - result->value.value);
+        double latest = f->value.value + factor * f->timed[part].at.value;
+        if (isnan(latest) && r->scout.way && !result->at_least && i != r->c->root)
+            latest = scouted(&r->scout, i) + r->scout.way[i];
+        result->way_error = fmax(result->way_error, latest - result->value.value);
     }
     return MPI_SUCCESS;
 }
@@ -248,6 +250,68 @@ static int acknowledge(const struct bcast_run *r, double hold)
         ack.exit = run_global(r, start);
     }
     return PMPI_Send(&ack, ACK_DOUBLES, MPI_DOUBLE, r->c->root, TAG_ACK, r->c->comm);
+}
+
+/* A broadcast, and when all have left it, each is asked how long ago it did. */
+static int be_asked(struct bcast_run *r)
+{
+    struct ack ack;
+    MPI_Comm comm = r->c->comm;
+    TRY(run_operation(r));
+    double start = clock_now();
+    TRY(run_barrier(r));
+    TRY(PMPI_Recv(&ack, ACK_DOUBLES, MPI_DOUBLE, r->c->root, TAG_ACK, comm, MPI_STATUS_IGNORE));
+    ack.held = clock_now() - start + r->clock_cost;
+    return PMPI_Send(&ack, ACK_DOUBLES, MPI_DOUBLE, r->c->root, TAG_ACK, comm);
+}
+
+/* The slowest first: clocks drift while the others wait, at most so much as is added to what they
+ * say. */
+static int ask_all(struct bcast_run *r, int look, const struct agenda *a)
+{
+    struct scout *s = &r->scout;
+    struct ack ack = {0, 0};
+    double start = clock_now();
+    TRY(run_operation(r));
+    TRY(run_barrier(r));
+    for (int k = 0; k < a->n; k++) {
+        int i = a->rank[k];
+        double asked = clock_now();
+        TRY(PMPI_Send(&ack, ACK_DOUBLES, MPI_DOUBLE, i, TAG_ACK, r->c->comm));
+        TRY(PMPI_Recv(&ack, ACK_DOUBLES, MPI_DOUBLE, i, TAG_ACK, r->c->comm, MPI_STATUS_IGNORE));
+        double now = clock_now(), way = (now - asked - r->clock_cost) / 2;
+        s->way[i] = look ? fmin(s->way[i], way) : way;
+        s->exit[(size_t)look * (size_t)s->size + (size_t)i] =
+            now - start - r->clock_cost - (1 - SYNC_DRIFT_UNKNOWN) * ack.held;
+    }
+    return MPI_SUCCESS;
+}
+
+int run_scout_ways(struct bcast_run *r)
+{
+    struct scout *s = &r->scout;
+    struct agenda a = {.rank = r->roots ? malloc((size_t)r->size * sizeof *a.rank) : NULL};
+    s->way = a.rank && s->exit ? calloc((size_t)r->size, sizeof *s->way) : NULL;
+    int go = s->way != NULL;
+    TRY(PMPI_Bcast(&go, 1, MPI_INT, r->c->root, r->c->comm));
+    for (int i = 0; s->way && i < r->size; i++)
+        if (i != r->c->root)
+            a.rank[a.n++] = i;
+    if (s->way)
+        agenda_sort(&a, s);
+    int error = MPI_SUCCESS;
+    /* The first does not count: not all are inside yet when the root enters. */
+    for (int k = -1; go && k < SCOUT_LOOKS && error == MPI_SUCCESS; k++)
+        error = r->roots ? ask_all(r, k > 0 ? k : 0, &a) : be_asked(r);
+    for (int k = 0; s->way && k < SCOUT_LOOKS; k++)
+        for (int i = 0; i < r->size; i++)
+            s->exit[(size_t)k * (size_t)s->size + (size_t)i] -= s->way[i];
+    if (s->way) {
+        s->looks = SCOUT_LOOKS;
+        s->error = 0;
+    }
+    free(a.rank);
+    return error;
 }
 
 static int bcast_then_ack(struct bcast_run *r, struct ack *ack)

@@ -10,6 +10,7 @@ enum { SCOUT_LOOKS = 3 }; /* few are enough to say who is among the slowest */
 struct scout {
     double *exit; /* [look * size + rank], seconds; NULL: not looked */
     int looks, size;
+    double *way;    /* [rank], half a round trip, which EXIT rests on; NULL: on a common clock */
     double error;   /* of the clocks */
     double barrier; /* the quickest seen meanwhile */
     double clocks;  /* another point of theirs took so long */
