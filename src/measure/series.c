@@ -52,7 +52,7 @@ static double time_left(const struct keeping *k)
 static int warm_up_next(struct keeping *k)
 {
     int rest = k->plan.warmup - k->warm;
-    if (k->warm == 0)
+    if (k->per_operation <= 0)
         return 1;
     if (rest > 0 && k->per_operation * rest < 0.25 * time_left(k))
         return rest;
@@ -111,9 +111,13 @@ static void batch_done(struct keeping *k, const struct batch *b, int n, double l
     k->repetitions = b->repetitions;
 }
 
-static int keeping_start(struct keeping *k, const struct plan *plan, double share)
+static int keeping_start(struct keeping *k, const struct plan *plan, double share, double known)
 {
-    *k = (struct keeping){.plan = *plan, .share = share, .started = budget_now()};
+    *k = (struct keeping){.plan = *plan,
+                          .share = share,
+                          .started = budget_now(),
+                          .per_operation = known,
+                          .warm = known > 0 ? plan->warmup : 0};
     k->plan.budget = share;
     if (k->plan.repetitions < 1)
         k->plan.repetitions = 1;
@@ -130,6 +134,7 @@ static void keeping_end(struct keeping *k, struct series *s)
                          .loop_mean = batches.mean,
                          .repetitions = k->repetitions,
                          .batches = (int)batches.n,
+                         .per_operation = k->per_operation,
                          .attempts = k->tally.attempts,
                          .over_budget = k->tally.over_budget || k->empty >= EMPTY_MAX || k->cut};
     s->summary = stats_summarize(s->samples.value, s->samples.n);
@@ -137,8 +142,9 @@ static void keeping_end(struct keeping *k, struct series *s)
     free(k->value);
 }
 
-int series_measure(MPI_Comm comm, int keeper, const struct plan *plan, double share, double hold,
-                   batch_run run, void *arg, struct series *s)
+/* KNOWN: the keeper's, seconds that an operation takes, of which no warm-up is needed; or 0. */
+static int measure(MPI_Comm comm, int keeper, const struct plan *plan, double share, double hold,
+                   double known, batch_run run, void *arg, struct series *s)
 {
     int rank, size;
     struct keeping k = {0};
@@ -148,7 +154,7 @@ int series_measure(MPI_Comm comm, int keeper, const struct plan *plan, double sh
     TRY(PMPI_Comm_size(comm, &size));
     bool keeps = rank == keeper;
     if (keeps)
-        o.error = keeping_start(&k, plan, share);
+        o.error = keeping_start(&k, plan, share, known);
     int error = MPI_SUCCESS;
     for (;;) {
         if (keeps && o.error == MPI_SUCCESS)
@@ -169,6 +175,12 @@ int series_measure(MPI_Comm comm, int keeper, const struct plan *plan, double sh
     if (error != MPI_SUCCESS)
         series_free(s);
     return error != MPI_SUCCESS ? error : o.error;
+}
+
+int series_measure(MPI_Comm comm, int keeper, const struct plan *plan, double share, double hold,
+                   batch_run run, void *arg, struct series *s)
+{
+    return measure(comm, keeper, plan, share, hold, 0, run, arg, s);
 }
 
 void series_free(struct series *s)
@@ -237,7 +249,7 @@ static bool curve_shows_falls(const struct curve *c)
 /* The keeper's: judges the point that ONE has added. Returns whether another hold is to be
  * tried; S keeps the series to be believed. */
 static bool curve_take(struct curve *c, struct series *one, struct series *s, double hold,
-                       double share, double started)
+                       double left, double share)
 {
     c->point[c->n++] = (struct curve_point){hold, series_estimate(one)};
     if (c->n >= 2 && !curve_falls(c) && curve_shows_falls(c)) {
@@ -250,24 +262,31 @@ static bool curve_take(struct curve *c, struct series *one, struct series *s, do
     *s = *one;
     c->believed = c->n - 1;
     /* Longer holds take longer: too few samples would only become fewer. */
-    return c->n < CURVE_MAX && !(few && c->n >= 2) &&
-           (share <= 0 || budget_now() - started < 0.95 * share);
+    return c->n < CURVE_MAX && !(few && c->n >= 2) && (share <= 0 || left > 0.05 * share);
+}
+
+/* Half of what is LEFT, or more if no interval comes of that. */
+static double settle_share(double left, double per_operation)
+{
+    return fmax(left / 2, fmin(left, (SAMPLES_FOR_INTERVAL + 2) * per_operation));
 }
 
 int series_settle(MPI_Comm comm, int keeper, const struct plan *plan, double share, double first,
                   batch_run run, void *arg, struct series *s, struct curve *curve)
 {
-    double started = budget_now(), hold = first;
+    double started = budget_now(), left = share, hold = first, known = 0;
     int rank, go = 1;
     *s = (struct series){0};
     *curve = (struct curve){0};
     TRY(PMPI_Comm_rank(comm, &rank));
     while (go) {
-        /* Two points are needed; a third of the time is kept for a third. */
         struct series one;
-        int error = series_measure(comm, keeper, plan, share / 3, hold, run, arg, &one);
+        double part = share > 0 ? settle_share(left, known) : 0;
+        int error = measure(comm, keeper, plan, part, hold, known, run, arg, &one);
+        known = one.per_operation + hold;
+        left = share - (budget_now() - started);
         if (error == MPI_SUCCESS && rank == keeper)
-            go = curve_take(curve, &one, s, hold, share, started);
+            go = curve_take(curve, &one, s, hold, left, share);
         hold *= 2;
         if (error == MPI_SUCCESS)
             error = PMPI_Bcast(&go, 1, MPI_INT, keeper, comm);

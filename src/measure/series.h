@@ -15,6 +15,7 @@ struct series {
     struct summary summary; /* of them */
     double loop_mean;      /* mean over the batches of (time of the loop) / M: the paper's figure */
     int repetitions;       /* M as it was: less than the plan's where the budget was short */
+    double per_operation;  /* seconds, as last seen; the loop's own overhead included */
     int batches, attempts; /* attempts: STOP_PAPER, the accepted one included */
     bool over_budget;      /* ended by the budget, not by the rule */
 };

@@ -103,6 +103,37 @@ Test(series, the_first_hold_is_believed_that_a_longer_one_does_not_change)
     series_free(&s);
 }
 
+static double simulated;
+static double simulated_now(void)
+{
+    return simulated;
+}
+
+/* Operations of 1 s, and the hold. */
+static int run_slowly(void *arg, const struct batch *b, double *value, int *n, double *loop)
+{
+    (void)arg;
+    *n = b->repetitions;
+    *loop = 1;
+    for (int i = 0; i < *n; i++)
+        value[i] = 1;
+    simulated += (b->repetitions + 1) * (1 + b->hold);
+    return MPI_SUCCESS;
+}
+
+Test(series, where_time_is_short_both_holds_have_an_interval)
+{
+    struct series s;
+    struct curve c;
+    struct plan plan = plan_default();
+    clock_use(simulated_now, NULL);
+    cr_assert_eq(series_settle(MPI_COMM_SELF, 0, &plan, 42, 1, run_slowly, NULL, &s, &c),
+                 MPI_SUCCESS);
+    cr_assert(c.settled && c.n == 2 && s.summary.n >= 6, "%d holds, %zu", c.n, s.summary.n);
+    cr_assert_leq(simulated, 44, "%g s", simulated);
+    series_free(&s);
+}
+
 Test(series, without_a_value_or_time_it_ends, .timeout = 10)
 {
     struct series s;

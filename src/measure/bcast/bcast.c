@@ -183,6 +183,9 @@ static double still_needed(const struct bcast_run *r, const struct order *order,
     return needed;
 }
 
+/* Besides the least, for what is disturbed meanwhile. */
+static const double with_spare = 1.5;
+
 /* The seconds of the K-th to run: what is left, by the weights of those still to come; but the
  * least that each of them needs is theirs, and some where there is as much. */
 static double method_share(const struct bcast_run *r, const struct order *order, size_t k)
@@ -192,7 +195,8 @@ static double method_share(const struct bcast_run *r, const struct order *order,
     double weights = 0, left = r->left;
     for (size_t i = k; i < order->n; i++)
         weights += order->methods[order->at[i]]->weight;
-    double later = still_needed(r, order, k + 1), own = still_needed(r, order, k) - later;
+    double all = still_needed(r, order, k), spare = fmax(1, fmin(with_spare, left / all));
+    double later = spare * still_needed(r, order, k + 1), own = spare * all - later;
     double even = left * order->methods[order->at[k]]->weight / weights;
     return fmax(fmin(fmax(even, own), left - later), 1e-9);
 }
@@ -207,8 +211,7 @@ static int look_ahead(struct bcast_run *r, const struct order *order)
     double started = budget_now();
     TRY(run_scout(r));
     TRY(run_gap_once(r, 0.02 * plan->budget));
-    double spent = budget_now() - started, needed = spent + 1.1 * still_needed(r, order, 0);
-    /* Used up is not the same as without a limit. */
+    double spent = budget_now() - started, needed = spent + with_spare * still_needed(r, order, 0);
     r->budget = fmax(fmax(plan->budget, fmin(plan->budget_most, needed)) - spent, 1e-9);
     return MPI_SUCCESS;
 }

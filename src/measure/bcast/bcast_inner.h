@@ -10,6 +10,8 @@
 #include "measure/ping.h"
 #include "sync/sync.h"
 
+#include <math.h>
+
 /* Our messages on the case's communicator; broadcasts of src/trees use another tag. */
 enum { TAG_ACK = 0x6163, TAG_RING = 0x6172 };
 
@@ -102,8 +104,8 @@ void figure_value(struct bcast_run *r, struct estimate value, double loop);
 /* Its value, for a column. */
 double figure_seconds(const struct bcast_figure *f);
 
-/* Round trips of the destination in progress, or its acknowledgement's way, become part PART of
- * the figure; *LOOP by loop means. */
+/* Round trips of the destination in progress, or its acknowledgement's way, in a quarter of SHARE
+ * or what is needed, become part PART of the figure; *LOOP by loop means. */
 int run_pings(struct bcast_run *r, enum ping_what what, int part, double share, double *loop);
 
 /* Whether the common clock shows a message's way: it does not rest on equal ways itself. */
@@ -134,6 +136,19 @@ static inline double run_costs(const struct bcast_run *r, int i)
 
 /* bcast.c, the root's: seconds for the least that a figure of destination I needs; 0: not known. */
 double run_least(const struct bcast_run *r, const struct bcast_method *method, int i);
+
+/* What the round trips of one destination leave of its SHARE, which they began at STARTED; and the
+ * least that they take: a barrier takes longer than a message. */
+static inline double share_left(double share, double started)
+{
+    return share > 0 ? fmax(share - (budget_now() - started), 1e-9) : 0;
+}
+
+static inline double least_of_pings(const struct bcast_run *r)
+{
+    enum { PINGS = 2 + 8 };
+    return PINGS * 2 * r->scout.barrier;
+}
 
 /* The root's: who was out last in the looks at all. */
 int run_slowest_scouted(const struct bcast_run *r);

@@ -227,7 +227,8 @@ int run_pings(struct bcast_run *r, enum ping_what what, int part, double share, 
                      .now = what == PING_BACK ? common_now : NULL,
                      .now_arg = r,
                      .scratch = r->scratch};
-    TRY(series_measure(r->c->comm, r->c->root, &r->c->plan, share, 0, batch_ping, &p, &s));
+    double most = fmax(share / 4, fmin(share / 2, least_of_pings(r)));
+    TRY(series_measure(r->c->comm, r->c->root, &r->c->plan, most, 0, batch_ping, &p, &s));
     *loop = s.loop_mean;
     figure_take(r, part, &s);
     return MPI_SUCCESS;

@@ -20,10 +20,10 @@ static int one(struct bcast_run *r, double share)
 {
     struct series s;
     struct curve curve;
-    double way_loop = NAN;
+    double way_loop = NAN, started = budget_now();
     enum ping_what what = run_clock_shows_ways(r) ? PING_BACK : PING_HALF;
-    TRY(run_pings(r, what, TIMED_WAY, share / 4, &way_loop));
-    TRY(series_settle(r->c->comm, r->c->root, &r->c->plan, share * 3 / 4, r->gap,
+    TRY(run_pings(r, what, TIMED_WAY, share, &way_loop));
+    TRY(series_settle(r->c->comm, r->c->root, &r->c->plan, share_left(share, started), r->gap,
                       batch_acknowledged, r, &s, &curve));
     if (!r->roots)
         return MPI_SUCCESS;
@@ -44,12 +44,15 @@ static int run(struct bcast_run *r, struct bcast_result *result)
     return result_way_error(r, result, TIMED_WAY, 1);
 }
 
-/* Two holds, for which series_settle() has a quarter of the share each: first one operation with a
- * batch's untimed one before it, then six. A barrier takes longer than an acknowledgement. */
+/* Two holds, the first in half of what the round trips leave: one operation with a batch's untimed
+ * one before it, then six; the second needs none alone. A barrier takes longer than an
+ * acknowledgement.
+ */
 static double least(const struct bcast_run *r, int i)
 {
-    enum { OPERATIONS = 4 * (2 + 8) };
-    return OPERATIONS * (run_costs(r, i) + r->scout.barrier + 2 * r->gap);
+    enum { FIRST = 2 + 7, BOTH = FIRST + 8 };
+    double e = run_costs(r, i) + r->scout.barrier, holds = (BOTH + 8) * r->gap;
+    return fmax(2 * FIRST * (e + r->gap), BOTH * e + holds) + least_of_pings(r);
 }
 
 static double way_of(const struct bcast_figure *f)

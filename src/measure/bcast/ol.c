@@ -6,10 +6,10 @@
 static int one(struct bcast_run *r, double share)
 {
     struct series s;
-    double trip_loop = NAN;
-    TRY(run_pings(r, PING_TRIP, TIMED_TRIP, share / 4, &trip_loop));
-    TRY(series_measure(r->c->comm, r->c->root, &r->c->plan, share * 3 / 4, 0, batch_acknowledged, r,
-                       &s));
+    double trip_loop = NAN, started = budget_now();
+    TRY(run_pings(r, PING_TRIP, TIMED_TRIP, share, &trip_loop));
+    TRY(series_measure(r->c->comm, r->c->root, &r->c->plan, share_left(share, started), 0,
+                       batch_acknowledged, r, &s));
     if (!r->roots)
         return MPI_SUCCESS;
     struct bcast_timed *t = run_figure(r)->timed;
@@ -89,12 +89,10 @@ static void judge(const struct bcast_outcome *o, struct bcast_result *result)
         result->slowest = held->slowest;
 }
 
-/* Of broadcasts three quarters of the share, of round trips one. */
 static double least(const struct bcast_run *r, int i)
 {
     enum { OPERATIONS = 2 + 8 };
-    double e = run_costs(r, i) + r->scout.barrier + r->gap;
-    return OPERATIONS * fmax(e * 4 / 3, 4 * 2 * r->scout.barrier);
+    return OPERATIONS * (run_costs(r, i) + r->scout.barrier + r->gap) + least_of_pings(r);
 }
 
 static double trip_of(const struct bcast_figure *f)
