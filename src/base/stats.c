@@ -76,12 +76,15 @@ static int side(double x, double median)
     return (x > median + slight) - (x < median - slight);
 }
 
-/* Sum of the products of SIDE with itself LAG later. */
+/* Sum of the products of what SIDE is above its mean with itself LAG later. The mean is not 0 where
+ * many samples are the median and some, disturbed, above it. */
 static double side_product(const double *x, size_t n, double median, size_t lag)
 {
-    double sum = 0;
+    double sum = 0, mean = 0;
+    for (size_t i = 0; i < n; i++)
+        mean += side(x[i], median) / (double)n;
     for (size_t i = 0; i + lag < n; i++)
-        sum += side(x[i], median) * side(x[i + lag], median);
+        sum += (side(x[i], median) - mean) * (side(x[i + lag], median) - mean);
     return sum;
 }
 

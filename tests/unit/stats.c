@@ -30,6 +30,19 @@ Test(stats, nothing_gives_nan)
     cr_assert(isnan(s.median) && isnan(s.mean) && isnan(s.sd));
 }
 
+Test(stats, independent_disturbances_of_equal_samples_leave_them_independent)
+{
+    unsigned state = 1;
+    double x[160];
+    for (size_t i = 0; i < 160; i++) {
+        state = state * 1664525u + 1013904223u;
+        x[i] = state >> 30 ? 5 : 5 + (state >> 16) % 100;
+    }
+    struct summary s = stats_summarize(x, 160);
+    cr_assert_gt(s.effective, 50, "worth %g", s.effective);
+    cr_assert(s.median_low == 5 && s.median_high == 5, "%g to %g", s.median_low, s.median_high);
+}
+
 /* The published table of such intervals: n = 6 is the first with any, the range itself; n = 10
  * gives the 2nd and 9th, n = 20 the 6th and 15th, n = 100 the 40th and 61st, n = 400 the 180th and
  * 221st, n = 1000 the 469th and 532nd. */
