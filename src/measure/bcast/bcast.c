@@ -183,9 +183,6 @@ static double still_needed(const struct bcast_run *r, const struct order *order,
     return needed;
 }
 
-/* Besides the least, for what is disturbed meanwhile. */
-static const double with_spare = 1.5;
-
 /* The seconds of the K-th to run: what is left, by the weights of those still to come; but the
  * least that each of them needs is theirs, and some where there is as much. */
 static double method_share(const struct bcast_run *r, const struct order *order, size_t k)
@@ -195,7 +192,7 @@ static double method_share(const struct bcast_run *r, const struct order *order,
     double weights = 0, left = r->left;
     for (size_t i = k; i < order->n; i++)
         weights += order->methods[order->at[i]]->weight;
-    double all = still_needed(r, order, k), spare = fmax(1, fmin(with_spare, left / all));
+    double all = still_needed(r, order, k), spare = fmax(1, fmin(least_with_spare, left / all));
     double later = spare * still_needed(r, order, k + 1), own = spare * all - later;
     double even = left * order->methods[order->at[k]]->weight / weights;
     return fmax(fmin(fmax(even, own), left - later), 1e-9);
@@ -211,7 +208,8 @@ static int look_ahead(struct bcast_run *r, const struct order *order)
     double started = budget_now();
     TRY(run_scout(r));
     TRY(run_gap_once(r, 0.02 * plan->budget));
-    double spent = budget_now() - started, needed = spent + with_spare * still_needed(r, order, 0);
+    double spent = budget_now() - started,
+           needed = spent + least_with_spare * still_needed(r, order, 0);
     r->budget = fmax(fmax(plan->budget, fmin(plan->budget_most, needed)) - spent, 1e-9);
     return MPI_SUCCESS;
 }

@@ -134,6 +134,9 @@ static inline double run_costs(const struct bcast_run *r, int i)
     return scouted(&r->scout, i) + budget_of_messages(r->size - 1, r->size);
 }
 
+/* So many times the least, for what is disturbed meanwhile. */
+static const double least_with_spare = 1.5;
+
 /* bcast.c, the root's: seconds for the least that a figure of destination I needs; 0: not known. */
 double run_least(const struct bcast_run *r, const struct bcast_method *method, int i);
 

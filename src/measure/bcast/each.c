@@ -63,16 +63,16 @@ static bool agenda_make(struct agenda *a, const struct bcast_run *r, bool with_r
     if (c->seed && !with_root)
         run_shuffle(a->rank, a->n, c->seed);
     double part = part_needed(r, a);
-    a->all = with_root || !r->scout.exit || part < 1;
+    a->all = with_root || !r->scout.exit || least_with_spare * part < 1;
     if (!with_root && r->scout.exit && !(c->seed && part < 0.5))
         agenda_sort(a, &r->scout);
     return true;
 }
 
-/* An even part of what is left, or more if that is too little for anything; 0 without a limit. */
+/* An even part of what is left, or more if that is too little to be safe; 0 without a limit. */
 static double share_of(const struct bcast_run *r, int rank, int left)
 {
-    double least = run_least(r, r->result->method, rank);
+    double least = least_with_spare * run_least(r, r->result->method, rank);
     return r->share > 0 ? fmin(fmax(run_part(r, 1.0 / left), least), run_part(r, 1)) : 0;
 }
 
