@@ -64,12 +64,12 @@ static int batch_rounds(void *arg, const struct batch *b, double *value, int *n,
     return MPI_SUCCESS;
 }
 
-/* The first round shows how long one takes, and counts for nothing: where two do not fit into all
- * that is left, there is none. */
+/* The first round shows how long one takes, and counts for nothing: where two would overdraw the
+ * budget, and by much, there is none. */
 static bool has_time(const struct bcast_run *r)
 {
     double broadcast = r->scout.exit ? run_costs(r, run_slowest_scouted(r)) : 0;
-    return r->left <= 0 || 2 * r->size * broadcast < r->left;
+    return r->budget <= 0 || 2 * r->size * broadcast < fmax(r->left, r->budget / 4);
 }
 
 static int run_rounds(struct bcast_run *r, struct bcast_result *result, enum rounds_order order)
