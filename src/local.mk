@@ -52,7 +52,7 @@ libmeasure_la_SOURCES = \
 	src/trees/build_best.c src/trees/build_fastest_first.c src/trees/build_greedy.c src/trees/build_paper.c \
 	src/trees/builders.h src/trees/by_rank.c \
 	src/trees/flow.c src/trees/flow.h \
-	src/trees/heap.c src/trees/heap.h \
+	src/trees/agenda.h src/trees/heap.c src/trees/heap.h \
 	src/trees/list.c \
 	src/trees/predict.c \
 	src/trees/schedule.c src/trees/schedule.h \

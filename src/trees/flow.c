@@ -1,49 +1,13 @@
 #include "trees/flow.h"
 
+#include "trees/agenda.h"
+
 #include <math.h>
 #include <stdlib.h>
 
-/* The time of the next event of each slot, INFINITY for none: a tournament, its winner on top. */
-struct agenda {
-    int leaves;
-    double *time; /* 2 * leaves; the leaves are the last ones */
-};
-
-static bool agenda_new(struct agenda *a, int slots)
-{
-    a->leaves = 1;
-    while (a->leaves < slots)
-        a->leaves *= 2;
-    a->time = malloc(2 * (size_t)a->leaves * sizeof *a->time);
-    for (int i = 0; a->time && i < 2 * a->leaves; i++)
-        a->time[i] = INFINITY;
-    return a->time != NULL;
-}
-
-static void agenda_set(struct agenda *a, int slot, double time)
-{
-    int i = a->leaves + slot;
-    a->time[i] = time;
-    for (i /= 2; i > 0; i /= 2) {
-        const double *two = &a->time[2 * i];
-        double first = two[0] < two[1] ? two[0] : two[1];
-        if (a->time[i] == first)
-            break;
-        a->time[i] = first;
-    }
-}
-
-static int agenda_first(const struct agenda *a)
-{
-    int i = 1;
-    while (i < a->leaves)
-        i = a->time[2 * i] <= a->time[2 * i + 1] ? 2 * i : 2 * i + 1;
-    return i - a->leaves;
-}
-
 /* Edges that are looked at together when one of them changes, at most; more than that on one way
  * are a crowd, each of whom gets its share whatever the others make of theirs. */
-enum { USES_MAX = 6, TOGETHER = 64 };
+enum { USES_MAX = 16, TOGETHER = 64 };
 
 /* A vertex as a sender, and its way from its parent. Segments are numbered in order, and stay in
  * order: those of one way are of one size and share it equally. */
@@ -337,7 +301,7 @@ static void use(struct flow *f, int v, int id, double gap, double part)
 {
     struct vertex *x = &f->vertex[v];
     struct shared *w = &f->shared[id];
-    if (!(gap > 0) || !(part > 0))
+    if (!(gap > 0) || !(part > 0) || x->n_uses == USES_MAX)
         return;
     w->room = w->n == 0 ? 1 / gap : fmax(w->room, 1 / gap);
     w->n++;
@@ -364,6 +328,86 @@ static void use_shared(struct flow *f, int v, int n_areas)
             graph_gap(g, u, v) / (g->between > 0 ? g->between : 1), 1);
 }
 
+static bool uses(const struct vertex *x, int id)
+{
+    for (int i = 0; i < x->n_uses; i++)
+        if (x->uses[i] == id)
+            return true;
+    return false;
+}
+
+static void use_no_more(struct flow *f, int id)
+{
+    for (int v = 0; v < f->g->n; v++) {
+        struct vertex *x = &f->vertex[v];
+        for (int i = 0; i < x->n_uses; i++) {
+            if (x->uses[i] != id)
+                continue;
+            x->n_uses--;
+            x->uses[i] = x->uses[x->n_uses];
+            x->part[i] = x->part[x->n_uses];
+            f->shared[id].n--;
+        }
+    }
+}
+
+/* Whether what each two of all that use ID share was seen, and not this: then that tells more. More
+ * than two may fill what two do not. */
+static bool is_explained(const struct flow *f, int id, const double *known)
+{
+    for (int v = 0; v < f->g->n; v++) {
+        for (int w = 0; w < v && uses(&f->vertex[v], id); w++) {
+            double gap = known[v * f->g->n + w];
+            bool same = f->shared[id].n > 2 && fabs(gap * f->shared[id].room - 1) < 0.1;
+            if (uses(&f->vertex[w], id) && (isnan(gap) || same))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* All that share the same with V and W, and with each other, go through one way. */
+static void use_together(struct flow *f, int v, int w, double *known, int id)
+{
+    int n = f->g->n, in[USES_MAX] = {v, w}, n_in = 2;
+    double gap = known[v * n + w];
+    for (int x = 0; x < n && n_in < USES_MAX; x++) {
+        bool all = x != v && x != w;
+        for (int i = 0; i < n_in && all; i++)
+            all = fabs(known[x * n + in[i]] / gap - 1) < 0.1;
+        if (all)
+            in[n_in++] = x;
+    }
+    for (int i = 0; i < n_in; i++) {
+        use(f, in[i], id, gap, 1);
+        for (int k = 0; k < n_in; k++)
+            known[in[i] * n + in[k]] = 0;
+    }
+}
+
+/* What was seen of this tree's edges stands for what is usual. */
+static bool use_seen(struct flow *f, int n_usual)
+{
+    int n = f->g->n, id = n_usual;
+    double *known = malloc((size_t)n * (size_t)n * sizeof *known);
+    for (int k = 0; known && k < n * n; k++)
+        known[k] = NAN;
+    for (int k = 0; known && k < f->g->n_together; k++) {
+        const struct graph_together *t = &f->g->together[k];
+        if (f->s->parent[t->to[0]] == t->from[0] && f->s->parent[t->to[1]] == t->from[1])
+            known[t->to[0] * n + t->to[1]] = known[t->to[1] * n + t->to[0]] = t->gap;
+    }
+    for (int k = 0; known && k < n_usual; k++)
+        if (f->shared[k].n > 1 && is_explained(f, k, known))
+            use_no_more(f, k);
+    for (int v = 0; known && v < n; v++)
+        for (int w = 0; w < v; w++)
+            if (known[v * n + w] > 0 && id < f->n_shared)
+                use_together(f, v, w, known, id++);
+    free(known);
+    return known != NULL;
+}
+
 /* False if there is no memory. */
 static bool find_shared(struct flow *f)
 {
@@ -371,7 +415,8 @@ static bool find_shared(struct flow *f)
     int n_areas = 0, at = 0;
     for (int v = 0; g->area && v < g->n; v++)
         n_areas = g->area[v] >= n_areas ? g->area[v] + 1 : n_areas;
-    f->n_shared = 3 * g->n + 1 + n_areas * n_areas;
+    int n_usual = 3 * g->n + 1 + n_areas * n_areas;
+    f->n_shared = n_usual + g->n_together;
     f->shared = calloc((size_t)f->n_shared, sizeof *f->shared);
     f->users = malloc((size_t)g->n * USES_MAX * sizeof *f->users);
     if (!f->shared || !f->users)
@@ -379,6 +424,8 @@ static bool find_shared(struct flow *f)
     for (int v = 0; v < g->n; v++)
         if (f->s->parent[v] >= 0)
             use_shared(f, v, n_areas);
+    if (g->n_together > 0 && !use_seen(f, n_usual))
+        return false;
     for (int i = 0; i < f->n_shared; i++) {
         f->shared[i].vertex = f->users + at;
         at += f->shared[i].n;

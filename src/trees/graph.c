@@ -49,6 +49,7 @@ void graph_free(struct graph *g)
     free(g->card_in);
     free(g->group);
     free(g->area);
+    free(g->together);
     *g = (struct graph){0};
 }
 

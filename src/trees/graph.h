@@ -10,6 +10,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* What two edges share when both are in use. */
+struct graph_together {
+    int from[2], to[2];
+    double gap; /* what it takes for one message of either, seconds; 0: they share nothing */
+};
+
 struct graph {
     int n;
     double *w; /* n rows (senders) of n, seconds; INFINITY: no edge. The diagonal is unused. */
@@ -30,6 +36,8 @@ struct graph {
     int *group;   /* n, numbered from 0, or NULL: ranks that are near each other. Needs gap. */
     int *area;    /* the same, of hosts: all messages from one to another share one way, on which
                      each takes its gap; NULL: nothing is shared */
+    struct graph_together *together; /* what was seen, n_together of them; needs gap */
+    int n_together;
     double
         between; /* how many gaps at a time that way carries; INFINITY: it is not shared; 0 is 1 */
 };

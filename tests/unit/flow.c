@@ -175,3 +175,37 @@ Test(flow, a_crowd_shares_too)
     schedule_free(&s);
     graph_free(&g);
 }
+
+/* A card that takes 1, three messages of 2 through it at once, 8 on their way before. Where it was
+ * seen what each two share, that counts: those that share 2 are there at 12, the third meanwhile;
+ * nothing where nothing is shared. Not as long as it is not known of all; nor where two were seen
+ * to share as much as the card takes: then three do. */
+Test(flow, what_edges_were_seen_to_share)
+{
+    struct graph g = uniform(4, 10, 0);
+    const int parent[] = {-1, 0, 0, 0};
+    double arrival[4];
+    cr_assert(graph_add_gaps(&g) && graph_add_hosts(&g));
+    g.together = calloc(3, sizeof *g.together);
+    for (int u = 0; u < 4; u++) {
+        g.host[u] = u;
+        g.gap[u] = 2;
+    }
+    g.card_out[0] = 1;
+    for (int k = 0; k < 3; k++)
+        g.together[k] = (struct graph_together){{0, 0}, {1 + k / 2, 2 + (k + 1) / 2}, 0};
+    struct schedule s = tree(&g, parent);
+    g.n_together = 2;
+    cr_assert_float_eq(flow_completion(&s, &g, 1, NULL), 11, 1e-9);
+    g.n_together = 3;
+    cr_assert_float_eq(flow_completion(&s, &g, 1, NULL), 10, 1e-9);
+    g.together[0].gap = 2;
+    cr_assert_float_eq(flow_completion(&s, &g, 1, arrival), 12, 1e-9);
+    cr_assert_float_eq(arrival[3], 10, 1e-9);
+    g.together[0].gap = 1;
+    cr_assert_float_eq(flow_completion(&s, &g, 1, NULL), 11, 1e-9);
+    g.together[0].gap = g.together[1].gap = g.together[2].gap = 2;
+    cr_assert_float_eq(flow_completion(&s, &g, 1, NULL), 14, 1e-9);
+    schedule_free(&s);
+    graph_free(&g);
+}

@@ -44,6 +44,7 @@ void pairs_free(struct pairs *p)
     free(p->small_ways.out);
     free(p->small_ways.in);
     free(p->relation);
+    free(p->together);
     free(p->size);
     *p = (struct pairs){0};
 }

@@ -43,6 +43,12 @@ struct pairs_ways {
     double sites; /* the same of the way from one site to another; INFINITY: it is not shared */
 };
 
+/* What two edges of a tree share, as messages of so many bytes were sent on both. */
+struct pairs_together {
+    struct graph_together edges;
+    size_t bytes;
+};
+
 struct pairs {
     char system[128]; /* the host that wrote the log */
     int n;
@@ -53,6 +59,8 @@ struct pairs {
     const char *order;                  /* how it was measured, in words; NULL: not known */
     struct pairs_ways ways, small_ways; /* of messages from WAYS_LARGE bytes on, and below if that
                                            was looked at: what a receiver does is no card's */
+    struct pairs_together *together;    /* n_together of them */
+    int n_together;
     double slowdown; /* of a pair among others that were measured at the same time, against alone,
                         the   worst that was looked at; NaN or 0: not looked at */
 };

@@ -180,6 +180,19 @@ static void graph_cards(const struct message *m, struct graph *g)
     g->cable = ways->cable > 0 ? best / ways->cable : 0;
 }
 
+/* False if there is no memory. */
+static bool graph_together(const struct message *m, struct graph *g)
+{
+    const struct pairs *p = m->p;
+    g->together = calloc((size_t)p->n_together + 1, sizeof *g->together);
+    for (int k = 0; g->together && k < p->n_together; k++) {
+        const struct pairs_together *t = &p->together[k];
+        if (t->bytes == m->bytes)
+            g->together[g->n_together++] = t->edges;
+    }
+    return g->together != NULL;
+}
+
 static double parting(const struct hierarchy_level *level)
 {
     return level->outside / level->inside;
@@ -237,7 +250,7 @@ bool pairs_graph(const struct pairs *p, size_t bytes, bool segment, enum pairs_w
     int n_hosts;
     segment = segment && pairs_segments_known(p);
     const struct message m = {p, bytes, way, segment, known(p, SEND), known(p, GAP), known(p, WAY)};
-    bool good = graph_add_gaps(g) && graph_add_hosts(g);
+    bool good = graph_add_gaps(g) && graph_add_hosts(g) && graph_together(&m, g);
     free(g->host);
     g->host = good ? pairs_hosts(p, &n_hosts) : NULL;
     if (good && g->host) {

@@ -18,7 +18,7 @@
 
 /* TRIALS: at a time, at least twice; TRIED_LEAST are run in any case, so that it is known how right
  * the predictions are. */
-enum { TRIALS = 5, TRIED_MOST = 12, TRIED_LEAST = 3, WHY_MAX = 256 };
+enum { TRIALS = 5, TRIED_MOST = 12, TRIED_LEAST = 3, TURNS_MOST = 4, WHY_MAX = 256 };
 static const double TRIAL_SECONDS = 0.1; /* of each candidate */
 
 /* Rank 0 alone knows whether all is well, and why not. */
@@ -221,6 +221,29 @@ static bool is_worth_a_trial(const struct best *best, int i, const struct grid_p
            (i < TRIED_LEAST || least * best->s[i].completion < plan->trial_grid.value);
 }
 
+/* What the edges of the first three share is looked at, which may make others the first ones. */
+static int look_at_edges(struct grid *g, int root, size_t bytes, struct best *best)
+{
+    struct pairs *p = &g->pairs;
+    double until = clock_now() + g->patience;
+    char why[WHY_MAX];
+    for (int turn = 0, before = p->n_together, again = 1; turn < TURNS_MOST && again; turn++) {
+        for (int i = 0; i < TRIED_LEAST; i++) {
+            struct schedule none = {0}, *s = i < best->n ? &best->s[i] : &none;
+            size_t segment = s->segment > 0 ? s->segment : bytes;
+            TRY(pairs_measure_together(g->comm, s, segment, p));
+        }
+        again = g->rank == 0 && p->n_together > before && clock_now() < until;
+        before = p->n_together;
+        if (again) {
+            best_free(best);
+            best_find(p, root, bytes, NULL, SIZE_MAX, best, why, sizeof why);
+        }
+        TRY(PMPI_Bcast(&again, 1, MPI_INT, 0, g->comm));
+    }
+    return MPI_SUCCESS;
+}
+
 /* The finalists on all ranks, and the library's own; the quickest stays in PLAN. Only rank 0 has
  * BEST. Returns an MPI error code. */
 static int run_trials(const struct grid *g, int root, size_t bytes, const struct best *best,
@@ -303,7 +326,7 @@ static void publish(const struct grid *g, struct best *best, int chosen, struct 
     PMPI_Bcast(&plan->predicted, 3, MPI_DOUBLE, 0, g->comm); /* and its errors */
 }
 
-bool grid_plan(const struct grid *g, int root, size_t bytes, bool trial, struct grid_plan *plan,
+bool grid_plan(struct grid *g, int root, size_t bytes, bool trial, struct grid_plan *plan,
                char *why, size_t size)
 {
     double start = clock_now();
@@ -318,7 +341,9 @@ bool grid_plan(const struct grid *g, int root, size_t bytes, bool trial, struct 
     bool good = g->rank != 0 || best_find(&g->pairs, root, bytes, NULL, SIZE_MAX, &best, why, size);
     if (!agree(g->comm, good, why, size))
         return false;
-    if (trial)
+    if (trial && g->patience > 0)
+        error = look_at_edges(g, root, bytes, &best);
+    if (trial && error == MPI_SUCCESS)
         error = run_trials(g, root, bytes, &best, plan, &chosen);
     if (error == MPI_SUCCESS && !plan->part)
         error = schedule_distribute(g->rank == 0 ? &best.s[0] : NULL, g->comm, &plan->part);

@@ -59,7 +59,7 @@ struct grid_plan {
  * library's is kept unless the tree is quicker by more than 2 % and both intervals, or 10 % where
  * there are none: a prediction can be wrong, a slower broadcast must not be the result of it.
  * Returns false on all ranks alike, WHY as above. Free by grid_plan_free(). */
-bool grid_plan(const struct grid *g, int root, size_t bytes, bool trial, struct grid_plan *plan,
+bool grid_plan(struct grid *g, int root, size_t bytes, bool trial, struct grid_plan *plan,
                char *why, size_t size);
 /* Collective. The trial once more, of the library's broadcast and of PLAN's, if that is another:
  * PLAN->native says whether to go on with it. */

@@ -4,25 +4,26 @@
 #include "base/stats.h"
 #include "base/try.h"
 #include "measure/crew.h"
+#include "trees/schedule.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    FLOWS_MAX = 6,
-    FEW = 4,
-    BURST = 12,
-    REPEATS = 2,
-    TAG_FLOW = 0x7766,
-    TAG_GO = 0x7767,
-    SMALL = 8192
-};
+enum { FLOWS_MAX = 6, FEW = 4, MORE = 8, BURST = FEW + MORE, REPEATS = 2, SMALL = 8192 };
+enum { TAG_FLOW = 0x7766, TAG_GO = 0x7767 };
 
 /* Messages that are sent at the same time: from whom, to whom. */
 struct flows {
     int n, from[FLOWS_MAX], to[FLOWS_MAX];
+    int few;              /* rounds, then MORE; 0: FEW */
+    int times[FLOWS_MAX]; /* messages of each in a round; 0: one */
 };
+
+static int times_of(const struct flows *f, int i)
+{
+    return f->times[i] > 0 ? f->times[i] : 1;
+}
 
 struct probing {
     MPI_Comm comm;
@@ -43,7 +44,7 @@ static int run_flows(const struct probing *m, const struct flows *f, int count, 
     int n_in = 0, n_out = 0, n_go = 0, bytes = (int)m->bytes;
     TRY(PMPI_Barrier(m->comm));
     for (int i = 0; i < f->n; i++)
-        for (int k = 0; k < count && f->to[i] == m->rank; k++, n_in++)
+        for (int k = 0; k < count * times_of(f, i) && f->to[i] == m->rank; k++, n_in++)
             TRY(PMPI_Irecv(m->buffer + (size_t)(n_in + 1) * m->bytes, bytes, MPI_BYTE, f->from[i],
                            TAG_FLOW + 2 * i, m->comm, &in[n_in]));
     double start = clock_now(), mine = 0;
@@ -56,7 +57,7 @@ static int run_flows(const struct probing *m, const struct flows *f, int count, 
             TRY(PMPI_Recv(NULL, 0, MPI_BYTE, f->to[i], TAG_GO + 2 * i, m->comm, MPI_STATUS_IGNORE));
     for (int k = 0; k < count; k++)
         for (int i = 0; i < f->n; i++)
-            if (f->from[i] == m->rank)
+            for (int t = 0; t < times_of(f, i) && f->from[i] == m->rank; t++)
                 TRY(PMPI_Issend(m->buffer, bytes, MPI_BYTE, f->to[i], TAG_FLOW + 2 * i, m->comm,
                                 &out[n_out++]));
     TRY(PMPI_Waitall(n_in, in, MPI_STATUSES_IGNORE));
@@ -75,12 +76,13 @@ static int time_flows(const struct probing *m, struct flows *f, double *seconds)
     double few = INFINITY, all = INFINITY, last = 0;
     TRY(PMPI_Bcast(f, sizeof *f / sizeof(int), MPI_INT, 0, m->comm));
     for (int k = 0; f->n > 0 && k < REPEATS; k++) {
-        TRY(run_flows(m, f, FEW, &last));
+        int n = f->few > 0 ? f->few : FEW;
+        TRY(run_flows(m, f, n, &last));
         few = fmin(few, last);
-        TRY(run_flows(m, f, BURST, &last));
+        TRY(run_flows(m, f, n + MORE, &last));
         all = fmin(all, last);
     }
-    *seconds = (all - few) / (BURST - FEW);
+    *seconds = (all - few) / MORE;
     return MPI_SUCCESS;
 }
 
@@ -208,7 +210,7 @@ static struct flows to_and_fro(const struct probing *m, int host, bool *taken)
     int u = rank_of(m, host, 0);
     memset(taken, 0, (size_t)m->n_hosts * sizeof *taken);
     taken[host] = true;
-    struct flows f = {2, {u, 0}, {nearest(m, u, true, taken), u}};
+    struct flows f = {.n = 2, .from = {u, 0}, .to = {nearest(m, u, true, taken), u}};
     taken[m->host[f.to[0]]] = m->n_hosts > 2;
     f.from[1] = nearest(m, u, false, taken);
     return f;
@@ -220,8 +222,9 @@ static struct flows apart(const struct probing *m, int k)
     int h[4], step = 1 + k % (m->n_hosts > 4 ? m->n_hosts - 3 : 1);
     for (int i = 0; i < 4; i++)
         h[i] = (k * 3 + (i < 2 ? i : i - 2 + step + 1)) % m->n_hosts;
-    return (struct flows){
-        2, {rank_of(m, h[0], 0), rank_of(m, h[2], 0)}, {rank_of(m, h[1], 0), rank_of(m, h[3], 0)}};
+    return (struct flows){.n = 2,
+                          .from = {rank_of(m, h[0], 0), rank_of(m, h[2], 0)},
+                          .to = {rank_of(m, h[1], 0), rank_of(m, h[3], 0)}};
 }
 
 /* The best that any pair of HOST does alone, messages per second. */
@@ -407,4 +410,89 @@ int pairs_measure_ways(MPI_Comm comm, struct pairs *p)
 {
     TRY(measure(comm, p, WAYS_LARGE, &p->ways));
     return measure(comm, p, SMALL, &p->small_ways);
+}
+
+static bool is_known(const struct pairs *p, const struct flows *f, size_t bytes)
+{
+    for (int k = 0; k < p->n_together; k++) {
+        const struct pairs_together *t = &p->together[k];
+        if (t->bytes == bytes && memcmp(t->edges.from, f->from, sizeof t->edges.from) == 0 &&
+            memcmp(t->edges.to, f->to, sizeof t->edges.to) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Of the quicker one so many messages that both are busy for as long; and so many rounds that they
+ * last longer than one pair is farther than the other. */
+static void balance(const struct probing *m, struct flows *f, const double *gap)
+{
+    const struct pairs_size *s = &m->p->size[0];
+    double way[2], each[] = {gap[f->to[0]], gap[f->to[1]]};
+    int slow = each[1] > each[0];
+    for (int i = 0; i < 2; i++)
+        way[i] = s->min[pairs_cell(m->p, f->from[i], f->to[i])] / 2;
+    f->times[slow] = 1;
+    f->times[!slow] = (int)fmax(1, fmin(4, round(each[slow] / each[!slow])));
+    f->few = (int)fmax(FEW, fmin(FLOWS_MAX * BURST / (1 + f->times[!slow]) - MORE,
+                                 2 * fabs(way[0] - way[1]) / each[slow]));
+}
+
+/* GAP: of each vertex' edge alone, by bursts like these; NAN as long as it is not known. */
+static int probe_edges(struct probing *m, struct flows *f, double *gap, struct pairs_together *t)
+{
+    double seconds;
+    for (int i = 0; i < 2; i++) {
+        struct flows one = {0};
+        if (m->rank == 0 && isnan(gap[f->to[i]]))
+            one = (struct flows){.n = 1, .from = {f->from[i]}, .to = {f->to[i]}};
+        TRY(time_flows(m, &one, &seconds));
+        if (m->rank == 0 && one.n > 0)
+            gap[f->to[i]] = fmax(1e-12, seconds);
+    }
+    if (m->rank == 0)
+        balance(m, f, gap);
+    TRY(time_flows(m, f, &seconds));
+    if (m->rank > 0)
+        return MPI_SUCCESS;
+    double alone = fmax(f->times[0] * gap[f->to[0]], f->times[1] * gap[f->to[1]]);
+    double both = seconds / (f->times[0] + f->times[1]);
+    *t = (struct pairs_together){
+        {{f->from[0], f->from[1]}, {f->to[0], f->to[1]}, seconds > 1.3 * alone ? both : 0},
+        m->bytes};
+    return MPI_SUCCESS;
+}
+
+int pairs_measure_together(MPI_Comm comm, const struct schedule *s, size_t bytes, struct pairs *p)
+{
+    enum { MOST = WAYS_HOSTS * WAYS_HOSTS / 2 };
+    struct probing m = {.comm = comm, .bytes = bytes, .p = p};
+    struct pairs_together *all = NULL;
+    struct flows f[MOST];
+    double gap[WAYS_HOSTS];
+    int n = 0;
+    TRY(PMPI_Comm_rank(comm, &m.rank));
+    for (int v = 0; m.rank == 0 && s->n <= WAYS_HOSTS && v < s->n; v++) {
+        gap[v] = NAN;
+        for (int w = 0; w < v && s->parent[v] >= 0; w++) {
+            f[n] = (struct flows){.n = 2, .from = {s->parent[w], s->parent[v]}, .to = {w, v}};
+            n += s->parent[w] >= 0 && !is_known(p, &f[n], bytes);
+        }
+    }
+    long long told[2] = {n, (long long)bytes};
+    TRY(PMPI_Bcast(told, 2, MPI_LONG_LONG, 0, comm));
+    m.bytes = (size_t)told[1];
+    m.buffer = calloc(FLOWS_MAX * BURST + 1, m.bytes + 1);
+    if (m.rank == 0)
+        all = realloc(p->together, (size_t)(p->n_together + n + 1) * sizeof *all);
+    if (all)
+        p->together = all;
+    int error = crew_agree(comm, m.buffer && (all || m.rank > 0));
+    for (int k = 0; error == MPI_SUCCESS && k < told[0]; k++) {
+        struct pairs_together *t = m.rank == 0 ? &all[p->n_together] : NULL;
+        error = probe_edges(&m, &f[m.rank == 0 ? k : 0], gap, t);
+        p->n_together += m.rank == 0;
+    }
+    free(m.buffer);
+    return error;
 }

@@ -13,6 +13,12 @@
 enum { WAYS_HOSTS = 16 };
 int pairs_measure_ways(MPI_Comm comm, struct pairs *p);
 
+/* Collective. What each two edges of S, which rank 0 has as P, share when messages of BYTES are
+ * sent on both, as far as that is not known; of up to WAYS_HOSTS ranks. Returns an MPI error code.
+ */
+struct schedule;
+int pairs_measure_together(MPI_Comm comm, const struct schedule *s, size_t bytes, struct pairs *p);
+
 /* What N flows share if they take SECONDS for a message each, beginning together, and RATE[]
  * (messages per second, ascending) is what each can do alone: the messages per second that it
  * carries, at most the sum of these. */
