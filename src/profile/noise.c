@@ -63,9 +63,9 @@ struct noise noise_of(const struct profile *p)
         }
         double seconds = r->delayed_ns < 0 ? 0 : fmin(1e-9 * (double)r->delayed_ns, watched);
         delayed += seconds;
-        wall += there;
         /* A rank that was there for a short time lost no more of the run than that. */
-        double share = seconds / fmax(there, longest);
+        double run = fmax(there, longest), share = seconds / run;
+        wall += run;
         if (n.worst_rank < 0 || share > n.share) {
             n.share = share;
             n.seconds = seconds;

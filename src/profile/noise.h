@@ -16,7 +16,7 @@ struct noise {
     double share;       /* of the run that the rank that was worst off had no processor */
     double seconds;     /* that is */
     int32_t worst_rank; /* which */
-    double mean;        /* share of all ranks together */
+    double mean;        /* of the ranks' shares, at most SHARE */
     double load;        /* highest of the hosts at the end; negative: not known */
     size_t unknown;     /* ranks that it is not known of */
     double unseen;      /* share of its run after the last look at a rank; 0: too short to matter */

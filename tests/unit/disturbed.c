@@ -94,6 +94,7 @@ Test(page, a_short_rank_does_not_spoil_the_run)
         cr_assert_eq(n.level, known[i].level, "%g", known[i].part);
         cr_assert_eq(noise_has_bad_stretch(&n), known[i].bad_stretch, "%g", known[i].part);
         cr_assert_float_eq(n.share, known[i].part, 1e-6);
+        cr_assert_float_eq(n.mean, known[i].part / 2, 1e-6, "of two ranks, not above the worst");
         profile_free(p);
     }
 }
