@@ -13,10 +13,13 @@ static const struct cell *cell_at(const struct table *t, size_t row, size_t colu
 
 enum { NUMBER_ROOM = 352 }; /* for the largest double, too */
 
-/* As many decimals as the column has; for people no more than two of the error's own digits. */
+/* As many decimals as the column has; for people no more than two of the error's own digits, but
+ * one of the value's: what is not 0 does not read so. */
 static int decimals_of(const struct cell *cell, const struct column *column, bool for_people)
 {
     double sensible = for_people && cell->error > 0 ? 1 - floor(log10(cell->error)) : INFINITY;
+    if (cell->real != 0)
+        sensible = fmax(sensible, -floor(log10(fabs(cell->real))));
     return (int)fmax(0, fmin(sensible, column->decimals));
 }
 
