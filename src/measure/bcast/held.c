@@ -46,8 +46,7 @@ static int run(struct bcast_run *r, struct bcast_result *result)
 
 /* Two holds, the first in half of what the round trips leave: one operation with a batch's untimed
  * one before it, then six; the second needs none alone. A barrier takes longer than an
- * acknowledgement.
- */
+ * acknowledgement. */
 static double least(const struct bcast_run *r, int i)
 {
     enum { FIRST = 2 + 7, BOTH = FIRST + 8 };

@@ -233,12 +233,14 @@ static int look_at_edges(struct grid *g, int root, size_t bytes, struct best *be
             size_t segment = s->segment > 0 ? s->segment : bytes;
             TRY(pairs_measure_together(g->comm, s, segment, p));
         }
+        bool good = true;
         again = g->rank == 0 && p->n_together > before && clock_now() < until;
         before = p->n_together;
         if (again) {
             best_free(best);
-            best_find(p, root, bytes, NULL, SIZE_MAX, best, why, sizeof why);
+            good = best_find(p, root, bytes, NULL, SIZE_MAX, best, why, sizeof why);
         }
+        TRY(crew_agree(g->comm, good));
         TRY(PMPI_Bcast(&again, 1, MPI_INT, 0, g->comm));
     }
     return MPI_SUCCESS;
