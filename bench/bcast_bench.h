@@ -39,7 +39,7 @@ struct tables;
 struct tables *tables_new(const struct options *o, struct document *d);
 /* DISTURBED: what bench_disturbed() said. */
 void tables_add(struct tables *t, const struct bench_point *p, const struct bcast_outcome *outcome,
-                const char *disturbed);
+                struct disturbance disturbed);
 /* Legend, warnings; then frees T. The document stays. */
 void tables_end(struct tables *t);
 

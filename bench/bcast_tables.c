@@ -32,8 +32,10 @@ struct tables {
     int over_budget, figures; /* of all figures, those that the budget ended */
     int violations, unsettled;
     int broken_upper; /* rows in which a bound on OL does not hold */
+    int slower_roots; /* rows in which a lower bound on all roots' mean is above OL of this one */
     double clock_bound;
     int dropped;
+    bool spoiled; /* the row in progress: figures that differ say nothing */
 };
 
 static const struct column statistics_columns[] = {
@@ -84,7 +86,8 @@ static const struct column point_columns[] = {
 
 static const struct column judging_columns[] = {
     {"violated", NULL, COLUMN_INTEGER, 0, "destinations at which the paper's assumption fails"},
-    {"bounds", NULL, COLUMN_TEXT, 0, "whether OL <= barrier, acknowledge"},
+    {"bounds", NULL, COLUMN_TEXT, 0,
+     "whether OL <= barrier, acknowledge; or all roots take longer"},
     {"remarks", NULL, COLUMN_TEXT, 0, "why a figure may not be what it is meant to be"},
 };
 
@@ -178,13 +181,18 @@ static bool clearly_above(struct estimate a, struct estimate b)
 }
 
 /* "hold", or what is wrong: "held > barrier"; NULL where there is nothing to compare. The rounds
- * are a bound on the mean over all roots, of which one is measured here. */
+ * are a bound on the mean over all roots, of which one is measured here: "rounds > held" is right
+ * where from others it takes longer. */
 static const char *bounds(struct tables *t, const struct bcast_outcome *o, char *text, size_t size)
 {
     const struct bcast_result *ol = best_latency(o);
+    const struct bcast_result *rounds = NULL;
     bool compared = false;
-    for (size_t i = 0; ol && i < o->n_results; i++) {
+    for (size_t i = 0; ol && !t->spoiled && i < o->n_results; i++) {
         const struct bcast_result *r = &o->result[i];
+        if (r->method->meaning == BCAST_LOWER_BOUND && !rounds && !ol->at_least &&
+            clearly_above(r->value, ol->value))
+            rounds = r;
         if (r->method->meaning != BCAST_UPPER_BOUND || isnan(r->value.value))
             continue;
         compared = true;
@@ -194,7 +202,11 @@ static const char *bounds(struct tables *t, const struct bcast_outcome *o, char 
             return text;
         }
     }
-    return compared ? "hold" : NULL;
+    if (!rounds)
+        return compared ? "hold" : NULL;
+    snprintf(text, size, "%s > %s", rounds->method->name, ol->method->name);
+    t->slower_roots++;
+    return text;
 }
 
 static bool is_latency(const struct bcast_result *r)
@@ -203,10 +215,10 @@ static bool is_latency(const struct bcast_result *r)
 }
 
 /* Another way of seeing the same latency says something else, by more than the intervals. */
-static const struct bcast_result *contradicting(const struct bcast_outcome *o,
-                                                const struct bcast_result *r)
+static const struct bcast_result *
+contradicting(const struct tables *t, const struct bcast_outcome *o, const struct bcast_result *r)
 {
-    for (size_t i = 0; i < o->n_results && is_latency(r) && !r->at_least; i++) {
+    for (size_t i = 0; !t->spoiled && i < o->n_results && is_latency(r) && !r->at_least; i++) {
         const struct bcast_result *other = &o->result[i];
         double noise = fmax(100e-9, 4 * o->clock_cost) + other->clock_bound + r->clock_bound;
         if (other != r && other->method->meaning == BCAST_LATENCY && !other->at_least &&
@@ -218,10 +230,10 @@ static const struct bcast_result *contradicting(const struct bcast_outcome *o,
 }
 
 /* Why a figure may not be what it is meant to be, into TEXT: empty if nothing speaks against it. */
-static void remark(const struct bcast_outcome *o, const struct bcast_result *r, char *text,
-                   size_t size)
+static void remark(const struct tables *t, const struct bcast_outcome *o,
+                   const struct bcast_result *r, char *text, size_t size)
 {
-    const struct bcast_result *other = contradicting(o, r);
+    const struct bcast_result *other = contradicting(t, o, r);
     const struct bcast_figure *slowest =
         r->figure && r->slowest >= 0 ? &r->figure[r->slowest] : NULL;
     bool unsettled = slowest && slowest->curve.n > 0 && !slowest->curve.settled;
@@ -268,7 +280,7 @@ static void put_remarks(struct tables *t, const struct bcast_outcome *o, const c
         bench_add_words(all, sizeof all, "%s", disturbed);
     for (size_t i = 0; i < o->n_results; i++) {
         size_t at = strlen(all);
-        remark(o, &o->result[i], one, sizeof one);
+        remark(t, o, &o->result[i], one, sizeof one);
         if (*one && (is_latency(&o->result[i]) || o->result[i].method->meaning == BCAST_OVERHEAD))
             snprintf(all + at, sizeof all - at, "%s%s: %s", at ? "; " : "",
                      o->result[i].method->name, one);
@@ -350,7 +362,7 @@ static void add_statistics(struct tables *t, const struct bench_point *p,
         table_integer_if(table, r->figure, r->asked);
         table_text(table, r->over_budget ? "budget" : "rule");
         char text[256];
-        remark(o, r, text, sizeof text);
+        remark(t, o, r, text, sizeof text);
         table_text(table, *text ? text : NULL);
     }
 }
@@ -427,9 +439,10 @@ static void count(struct tables *t, const struct bcast_outcome *o)
 }
 
 void tables_add(struct tables *t, const struct bench_point *p, const struct bcast_outcome *outcome,
-                const char *disturbed)
+                struct disturbance disturbed)
 {
-    add_methods(t, p, outcome, disturbed);
+    t->spoiled = disturbed.spoiled;
+    add_methods(t, p, outcome, disturbed.text);
     if (t->statistics)
         add_statistics(t, p, outcome);
     if (t->destinations)
@@ -442,15 +455,10 @@ void tables_add(struct tables *t, const struct bench_point *p, const struct bcas
                       p->bytes);
 }
 
-static void legend(const struct tables *t)
+void tables_end(struct tables *t)
 {
     for (size_t i = 0; i < t->o->n_methods; i++)
         document_note(t->d, "%-16s %s", t->o->methods[i]->name, t->o->methods[i]->reality);
-}
-
-void tables_end(struct tables *t)
-{
-    legend(t);
     if (t->violations)
         document_note(
             t->d, "violated: at so many destinations ol is not OL_i, since some rank on the path "
@@ -461,6 +469,12 @@ void tables_end(struct tables *t)
                       "bounds: an upper bound is below OL in %d of the rows: one of the two is "
                       "wrong there, measure again",
                       t->broken_upper);
+    if (t->slower_roots)
+        document_note(
+            t->d,
+            "bounds: rounds above OL, in %d of the rows: from other roots, or right after "
+            "another's, a broadcast takes longer than from rank %d alone",
+            t->slower_roots, t->o->root);
     if (t->unsettled)
         document_note(t->d,
                       "held: no two successive holds agreed at %d of the destinations: an upper "

@@ -78,10 +78,16 @@ error_t bench_check_sizes(struct argp_state *state, const struct bench *b, const
  * outnumber processors and --yield was not given. */
 struct document *bench_document(const struct bench *b, const char *schema);
 
-/* Collective over COMM, when these ranks have measured a row: on rank 0 what speaks against it,
- * "rank 3 had no processor for 12 % of the time"; NULL if nothing does, or it is not known. Of the
- * time since bench_sweep() or bench_visit() began the row. */
-const char *bench_disturbed(MPI_Comm comm);
+/* What speaks against a row. */
+struct disturbance {
+    const char
+        *text;    /* "rank 3 had no processor for 12 % of the time"; NULL: nothing, or not known */
+    bool spoiled; /* so much that what differs in the row may differ by that alone */
+};
+
+/* Collective over COMM, when these ranks have measured a row: on rank 0 what the time since
+ * bench_sweep() or bench_visit() began it was like; on the others nothing is known. */
+struct disturbance bench_disturbed(MPI_Comm comm);
 
 /* One clock for the ranks of COMM. Where there are several a second is spent on how they drift:
  * without it the bound would grow by a microsecond or so with every ms. */

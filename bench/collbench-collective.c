@@ -202,7 +202,7 @@ static void measure(struct sweep *s, const struct bench_point *p, struct turns *
     if (o->mirrored)
         bench_check(&o->bench, collective_measure_mirrored(&c, &mirrored), "", p);
     s->wrong += data_is_wrong(t, comm);
-    const char *disturbed = bench_disturbed(comm);
+    struct disturbance disturbed = bench_disturbed(comm);
     if (s->results)
         results_add(s->results, p, o->direct ? &direct : NULL, o->mirrored ? &mirrored : NULL,
                     disturbed);

@@ -66,7 +66,7 @@ static void run_bcast(struct tree_session *t, const struct bcast *bcast, size_t 
                        outcome.wrong_ranks);
         MPI_Abort(b->comm, 1);
     }
-    const char *disturbed = bench_disturbed(t->comm);
+    const char *disturbed = bench_disturbed(t->comm).text;
     if (row && disturbed)
         bench_add_words(row->remarks, sizeof row->remarks, "%s", disturbed);
     if (row && outcome.n_results > 0) {

@@ -38,6 +38,7 @@ static inline const char *variant_name(const struct options *o, size_t i, char *
 struct drawn {
     struct bench_point at;
     struct estimate by[2]; /* direct, mirrored */
+    bool spoiled;          /* no verdict rests on it */
 };
 
 /* The guidelines of which all operations are there, as a table: N points by bench_by_point(). */
@@ -50,7 +51,7 @@ struct results *results_new(const struct options *o, struct document *d);
 /* DIRECT and MIRRORED may be NULL: not measured. DISTURBED is what bench_disturbed() said. */
 void results_add(struct results *r, const struct bench_point *p,
                  const struct collective_direct *direct, const struct collective_mirrored *mirrored,
-                 const char *disturbed);
+                 struct disturbance disturbed);
 
 /* Notes, and pictures if asked for: false if these failed, and says why. Frees R. */
 bool results_end(struct results *r);

@@ -24,7 +24,9 @@ static const struct column guideline_columns[] = {
     {"takes", "us", COLUMN_REAL, 2, NULL},
     {"at_most", "us", COLUMN_REAL, 2, "what does the same takes so long"},
     {"verdict", NULL, COLUMN_TEXT, 0,
-     "unknown: the intervals overlap, there are none, or the right size was not measured"},
+     "unknown: the intervals overlap, there are none, the right size was not measured, or one of "
+     "the "
+     "two is not to be relied on"},
     {"guideline", NULL, COLUMN_TEXT, 0, NULL},
 };
 
@@ -44,22 +46,27 @@ static const struct drawn *find(const struct drawn *points, size_t n, const char
     return NULL;
 }
 
-/* A simulated clock leaves no intervals: what is alike within 0.2 % is alike. MORE: the right side
- * is of a larger block than it would have to be. */
-static const char *verdict(struct estimate takes, struct estimate most, bool more)
+/* Of the right side of a guideline, or of both. */
+struct doubt {
+    bool more;    /* of a larger block than it would have to be */
+    bool spoiled; /* measured while a rank had no processor */
+};
+
+/* A simulated clock leaves no intervals: what is alike within 0.2 % is alike. */
+static const char *verdict(struct estimate takes, struct estimate most, struct doubt doubt)
 {
     if (takes.low > 1.002 * most.high)
-        return "violated";
-    return takes.high <= 1.002 * most.low && !more ? "holds" : "unknown";
+        return doubt.spoiled ? "unknown" : "violated";
+    return takes.high <= 1.002 * most.low && !doubt.more && !doubt.spoiled ? "holds" : "unknown";
 }
 
 static void put(struct table *t, const struct bench_point *p, struct estimate takes,
-                struct estimate most, bool more, const char *text)
+                struct estimate most, struct doubt doubt, const char *text)
 {
     bench_put_point(t, p);
     table_real_within(t, 1e6 * takes.value, 1e6 * (takes.high - takes.low) / 2);
     table_real_within(t, 1e6 * most.value, 1e6 * (most.high - most.low) / 2);
-    table_text(t, verdict(takes, most, more));
+    table_text(t, verdict(takes, most, doubt));
     table_text(t, text);
 }
 
@@ -67,17 +74,18 @@ static void check(struct table *t, const struct guideline *g, const struct drawn
                   const struct drawn *points, size_t n)
 {
     struct estimate most = {0, 0, 0};
-    bool more = false;
+    struct doubt doubt = {false, p->spoiled};
     double bytes = (double)p->at.bytes / (g->shared ? p->at.ranks : 1);
     for (int k = 0; k < 2 && g->right[k]; k++) {
         const struct drawn *part = find(points, n, g->right[k], p->at.ranks, bytes);
         if (!part)
             return;
-        more = more || (double)part->at.bytes >= bytes + 1;
+        doubt.more = doubt.more || (double)part->at.bytes >= bytes + 1;
+        doubt.spoiled = doubt.spoiled || part->spoiled;
         struct estimate e = time_of(part);
         most = (struct estimate){most.value + e.value, most.low + e.low, most.high + e.high};
     }
-    put(t, &p->at, time_of(p), most, more, g->text);
+    put(t, &p->at, time_of(p), most, doubt, g->text);
 }
 
 void guidelines_put(struct document *d, const struct drawn *points, size_t n)
@@ -91,6 +99,7 @@ void guidelines_put(struct document *d, const struct drawn *points, size_t n)
     for (size_t i = 0; i + 1 < n; i++)
         if (points[i].at.ranks == points[i + 1].at.ranks &&
             points[i].at.which == points[i + 1].at.which)
-            put(t, &points[i].at, time_of(&points[i]), time_of(&points[i + 1]), false,
+            put(t, &points[i].at, time_of(&points[i]), time_of(&points[i + 1]),
+                (struct doubt){false, points[i].spoiled || points[i + 1].spoiled},
                 "no longer than of a larger block");
 }

@@ -164,12 +164,12 @@ static void put_pairs(struct results *r, const struct bench_point *p,
 
 void results_add(struct results *r, const struct bench_point *p,
                  const struct collective_direct *direct, const struct collective_mirrored *mirrored,
-                 const char *disturbed)
+                 struct disturbance disturbed)
 {
     bench_put_point(r->times, p);
     put_direct(r, direct);
     put_mirrored(r, mirrored);
-    put_remarks(r, direct, mirrored, disturbed);
+    put_remarks(r, direct, mirrored, disturbed.text);
     if (direct && r->statistics)
         put_statistics(r, p, direct);
     if (mirrored && r->pairs)
@@ -183,7 +183,9 @@ void results_add(struct results *r, const struct bench_point *p,
         r->left_out += mirrored->asked - mirrored->measured;
     const struct estimate none = {NAN, NAN, NAN}, *e = slowest(mirrored);
     *PUSH(&r->points) =
-        (struct drawn){*p, {direct ? series_estimate(&direct->completion) : none, e ? *e : none}};
+        (struct drawn){*p,
+                       {direct ? series_estimate(&direct->completion) : none, e ? *e : none},
+                       disturbed.spoiled};
 }
 
 static void put_notes(struct results *r)

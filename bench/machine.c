@@ -120,19 +120,19 @@ static struct worst worst_since(MPI_Comm comm, double time, const struct noise_t
     return all;
 }
 
-const char *bench_disturbed(MPI_Comm comm)
+struct disturbance bench_disturbed(MPI_Comm comm)
 {
     static char text[96];
     long long lost;
     struct worst w = worst_since(comm, watch.time, &watch.totals, &lost);
     *text = '\0';
-    if (w.share >= NOISE_SPOILED_FROM)
+    bool spoiled = w.share >= NOISE_SPOILED_FROM;
+    if (spoiled)
         plot_caption_doubt("a rank had no processor");
     if (w.share >= NOISE_FELT_FROM)
         snprintf(text, sizeof text, "%srank %d had no processor for %.0f %% of the time",
-                 w.share >= NOISE_SPOILED_FROM ? "not to be relied on: " : "", w.rank,
-                 100 * w.share);
-    return *text ? text : NULL;
+                 spoiled ? "not to be relied on: " : "", w.rank, 100 * w.share);
+    return (struct disturbance){*text ? text : NULL, spoiled};
 }
 
 void bench_add_words(char *text, size_t size, const char *format, ...)

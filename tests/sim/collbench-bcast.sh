@@ -44,6 +44,11 @@ grep '^flat,' $out | grep -qv 'too few' || fail "late ranks: too few samples"
 "$run" workstations 16 $bench --sizes=1M --method=rounds,direct --budget=2 --format=csv >$out 2>$err || fail "rounds: status $?"
 grep -q '^native,16,1048576,,' $out || fail "rounds beyond the budget"
 
+# 1 ms from rank 0, 9 ms from rank 1: the mean over both is more, and that breaks no bound.
+"$run" askew 2 $bench --sizes=8 --method=rounds,barrier,held >$out 2>$err || fail "two roots: status $?"
+grep -q '^  native .* rounds > held' $out && grep -q 'rounds above OL, in 1 of the rows' $out ||
+    fail "two roots: rounds above held, without a word"
+
 # The first 3, 6 and 9 ranks of 9, from rank 2: a linear broadcast takes a message per rank.
 "$run" cluster 9 $bench --algorithm=linear --sizes=256 --method=held --ranks=3:9:3 --root=2 \
     --stop=fixed -i 10 --format=csv >$out 2>$err || fail "sub-communicators: status $?"

@@ -192,6 +192,10 @@ int bcast_measure(const struct bcast_case *c, const struct bcast_method *const *
                   struct bcast_outcome *outcome);
 void bcast_outcome_free(struct bcast_outcome *outcome);
 
+/* Of a run that was not to be relied on no verdict is known: what two methods differ by may be what
+ * disturbed one of them. */
+void bcast_unjudge(struct bcast_outcome *outcome);
+
 /* The result of the method of that name; NULL if it did not run, or on other ranks. */
 struct bcast_result *bcast_result_of(const struct bcast_outcome *outcome, const char *method);
 

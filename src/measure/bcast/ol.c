@@ -89,6 +89,20 @@ static void judge(const struct bcast_outcome *o, struct bcast_result *result)
         result->slowest = held->slowest;
 }
 
+void bcast_unjudge(struct bcast_outcome *o)
+{
+    for (size_t k = 0; k < o->n_results; k++) {
+        struct bcast_result *r = &o->result[k];
+        for (int i = 0; r->violations >= 0 && i < o->size; i++) {
+            if (r->figure[i].verdict != VERDICT_NONE)
+                r->figure[i].verdict = VERDICT_UNKNOWN;
+            r->figure[i].check = VERDICT_NONE;
+        }
+        if (r->violations >= 0)
+            r->violations = 0, r->unknown = r->asked;
+    }
+}
+
 static double least(const struct bcast_run *r, int i)
 {
     enum { OPERATIONS = 2 + 8 };
