@@ -1,6 +1,8 @@
 /* collbench-bcast: a broadcast, measured by every method. */
 #include "bcast_bench.h"
 
+#include "measure/crew.h"
+
 #include <stdlib.h>
 
 /* What the sweep needs and what comes out of it, on rank 0. */
@@ -70,7 +72,7 @@ static void measure(void *arg, const struct bench_point *p, MPI_Comm comm)
 static void allocate(struct sweep *s)
 {
     const struct bench *b = &s->o->bench;
-    s->buffer = calloc(b->sizes.max + 1, operation_span(s->o->datatype));
+    s->buffer = crew_buffer(b->sizes.max * operation_span(s->o->datatype));
     if (bench_worst(b->comm, !s->buffer || !operation_make_type(s->o->datatype, &s->o->type)))
         bench_refuse(b, "no memory for messages of %zu bytes: a smaller --sizes", b->sizes.max);
 }

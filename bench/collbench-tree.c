@@ -1,6 +1,7 @@
 /* Broadcast schedules from latencies: what each algorithm promises, and what it keeps. */
 #include "tree_bench.h"
 
+#include "measure/crew.h"
 #include "measure/pairs/best.h"
 #include "measure/pairs/log.h"
 #include "picture/schedule_draw.h"
@@ -45,7 +46,7 @@ static void run_bcast(struct tree_session *t, const struct bcast *bcast, size_t 
                       struct tree_row *row)
 {
     const struct bench *b = &t->o->bench;
-    char *buffer = calloc(bytes ? bytes : 1, 1);
+    char *buffer = crew_buffer(bytes);
     struct bcast_case c = {.comm = t->comm,
                            .bcast = bcast,
                            .buffer = buffer,

@@ -22,6 +22,11 @@ while :; do
     [ $try -le 8 ] || fail "what --method=all wrote is wrong"
 done
 
+# What the root sends has been written: the page of zeros that stands for memory until then is in every cache.
+(export LD_PRELOAD="$PWD/tests/mpi/.libs/libturns.so"; run --method=direct --sizes=64K:64K --budget=0.2 >"$scratch/text") ||
+    fail "buffers: status $?"
+grep 'of zeros' "$scratch/err" && fail "the root sends memory that nobody has written"
+
 # As a person and a spreadsheet read it: one row per size, zero bytes among them.
 run --method=held --sizes=0:4 --budget=0.2 >"$scratch/text" || fail "text: status $?"
 [ "$(grep -c '^  native ' "$scratch/text")" -eq 4 ] || fail "text: not 4 rows"
