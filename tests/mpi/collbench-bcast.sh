@@ -27,6 +27,9 @@ done
     fail "buffers: status $?"
 grep 'of zeros' "$scratch/err" && fail "the root sends memory that nobody has written"
 
+(export TURNS_SPOIL=1 LD_PRELOAD="$PWD/tests/mpi/.libs/libturns.so"; run --method=direct --sizes=4K:4K --budget=0.2 >"$scratch/text")
+[ $? -eq 1 ] && grep -q '^WRONG DATA in 1 of 1 cases' "$scratch/text" || { cat "$scratch/text"; fail "wrong data is not told"; }
+
 # As a person and a spreadsheet read it: one row per size, zero bytes among them.
 run --method=held --sizes=0:4 --budget=0.2 >"$scratch/text" || fail "text: status $?"
 [ "$(grep -c '^  native ' "$scratch/text")" -eq 4 ] || fail "text: not 4 rows"

@@ -3,7 +3,8 @@
  * MPI library (MPICH's) has another value than at the first of them. At exit the number of
  * different buffers that got their results goes to stderr. Knows no mpi.h, so that it fits any:
  * handles are passed on as they come. Of a large PMPI_Bcast that begins
- * in memory that nobody has written yet stderr tells, too. */
+ * in memory that nobody has written yet stderr tells, too; with TURNS_SPOIL its last byte arrives
+ * wrong. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,5 +59,11 @@ __attribute__((visibility("default"))) long PMPI_Bcast(void *buffer, long count,
         real = (long (*)(void *, long, long, long, long))dlsym(RTLD_NEXT, "PMPI_Bcast");
     if ((int)count >= COUNT_MANY && !((char *)buffer)[(int)count - 1])
         fputs("a buffer of zeros\n", stderr);
-    return real(buffer, count, type, root, comm);
+    long error = real(buffer, count, type, root, comm);
+    int (*get_rank)(long, int *) = (int (*)(long, int *))dlsym(RTLD_DEFAULT, "PMPI_Comm_rank");
+    int rank = (int)root;
+    get_rank(comm, &rank);
+    if ((int)count >= COUNT_MANY && getenv("TURNS_SPOIL") && rank != (int)root)
+        ((char *)buffer)[(int)count - 1] ^= 1;
+    return error;
 }

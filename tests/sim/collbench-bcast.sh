@@ -48,6 +48,11 @@ grep -q '^native,16,1048576,,' $out || fail "rounds beyond the budget"
 "$run" askew 2 $bench --sizes=8 --method=rounds,barrier,held >$out 2>$err || fail "two roots: status $?"
 grep -q '^  native .* rounds > held' $out && grep -q 'rounds above OL, in 1 of the rows' $out ||
     fail "two roots: rounds above held, without a word"
+"$run" askew 2 $bench --sizes=8 --method=rounds,barrier,held --root=1 --format=csv >$out 2>$err || fail "the other root: status $?"
+awk -F, '/^native,/ { n += $6 > 1.5 * $4 && $8 == "hold" } END { exit n != 1 }' $out || fail "the other root: not the 9 ms from there"
+# Three samples leave no verdict: not 0.
+"$run" cluster 4 $bench --sizes=8 --method=ol,held --stop=fixed -i 3 --format=csv >$out 2>$err || fail "few samples: status $?"
+grep -q '^native,4,8,[0-9.]*,[0-9.]*,,,' $out || fail "few samples: a number of violations"
 
 # The first 3, 6 and 9 ranks of 9, from rank 2: a linear broadcast takes a message per rank.
 "$run" cluster 9 $bench --algorithm=linear --sizes=256 --method=held --ranks=3:9:3 --root=2 \

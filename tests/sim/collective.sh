@@ -47,6 +47,13 @@ SMPI_OPTIONS=--cfg=smpi/bcast:flattree field cluster 8 - 6 --guidelines --operat
 for row in 65536,.*,violated, 8192,.*,unknown,; do
     grep -q "^broadcast,8,${row}broadcast <= " sim/out || { cat sim/out; echo "FAILED: guideline, $row"; status=1; }
 done
+# ... and what it is held against is the sum of both; larger blocks are held against smaller of the same ranks only.
+awk -F, '/^# table/ { times = / times/ } times { took[$1 "," $3] = $4 }
+    /^broadcast,8,65536,.*<=/ { at = $5; whole = took["scatter,8192"] + took["allgather,8192"] }
+    END { print at, "at most, should be", whole; exit !(at / whole < 1.001 && at / whole > 0.999) }' sim/out ||
+    { cat sim/out; echo "FAILED: guideline, sum"; status=1; }
+field cluster 4 - 6 --guidelines --operation=allgather --sizes=8:16 --ranks=2:4
+[ "$(grep -c 'no longer than of a larger' sim/out)" = 2 ] || { cat sim/out; echo "FAILED: guideline, sizes of other ranks"; status=1; }
 for wrong in '--datatype=double --op=bxor' '--datatype=strided --sizes=8:64K' --communicators=3 --op=user:x; do
     "$run" cluster 4 sim/collbench-collective $wrong 2>sim/err >sim/out && { echo "$wrong is taken"; status=1; }
     [ "$(grep -c '^[^ ]*collbench-collective: ' sim/err)" = 1 ] || { cat sim/err; status=1; }

@@ -25,6 +25,9 @@ check() {
         --sizes=1K:1M --comp=16:4K --format=csv "$@" >$out || exit 1
     grep '^[a-z-]*,[0-9]*,[0-9]*,,' $out | awk -F, -v cells="$cells" '
         { want = $1 == "serial" ? 1 : 0; d = $8 - want; n += $8 != "" }
+        $1 ~ /^(sender|serial)$/ && $8 != "" { # as long as the longer, or as one after the other
+            both = want ? $5 + $6 : $5 > $6 ? $5 : $6
+            if ($7 - both > 0.02 * both || both - $7 > 0.02 * both) { print "T_measured is not " both ": " $0; bad = 1 } }
         $8 == "" && $14 == "the computation is over before the message starts" { next }
         $8 == "" || d > 0.02 || d < -0.02 || $14 != "" { print "not " want ": " $0; bad = 1 }
         END { if (n < cells) print n " cells, not " cells; exit bad || n < cells }' ||
@@ -43,6 +46,11 @@ awk -F, '/^(neighbours|sources),[0-9]+,[0-9]+,,/ { n++; d = $5 - (10 + ($1 == "s
         if (d > 0.1 || d < -0.1) { print "T_comm: " $0; bad = 1 } } END { exit bad || n != 60 }' $out || exit 1
 # What is shorter than the way to the sender can hide nothing of what comes from there.
 check cluster "" 2 $((8 * 30 - 3 * 6)) --benchmark=$two
+awk -F, '/^[a-z]+,[0-9]+,[0-9]+,,/ { n[$1] += $8 != ""; next } /^[a-z]+,30,[0-9]+,/ { certain[$1] = $3 }
+    END { for (b in n) if (n[b] != certain[b]) { print b ": " n[b] " ratios, " certain[b] " certain"; exit 1 } }' $out || exit 1
+# The map of it, for other programs, has computations in the unit that its name says.
+"$srcdir/tests/sim/run.sh" cluster 2 sim/collbench-overlap -i 5 --sizes=1K:1K --comp=16:16 --benchmark=sender --format=json |
+    tr -d ' \n' | grep -q '"comp_us":\[1[56]\.[0-9]*\]' || { echo "computations of the map"; exit 1; }
 if [ -n "${CHECK_THOROUGH:-}" ]; then
     check cluster "$plain" 2 $((8 * 30)) --benchmark=$two
     check grid "" 2 $((5 * 30)) --benchmark=$two

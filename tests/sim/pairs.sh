@@ -34,6 +34,8 @@ grep -q '^host,s1-0,50' "$dir/suspects" || fail "another host than the slow one"
 for platform in cluster sites2 sites8 grid; do
     $run $platform 8 $pairs -i 2 --suspect=1.5 --format=csv >"$dir/out" || fail "$platform: status"
     grep -q 'Nothing is slower than its kind' "$dir/out" || fail "$platform: not said"
+    [ $platform != sites2 ] || awk -F, '/^1,2,.*0-3 . 4-7/ { n += $3 > 1 && $4 > 2 * $3 } END { exit n != 1 }' "$dir/out" ||
+        fail "two sites: not near inside and far outside"
 done
 
 # The two ways of a pair: by the simulator's clock, by clocks that know nothing of each other, and in what
@@ -55,7 +57,9 @@ export SMPI_OPTIONS
 $run cluster 4 $pairs -i 5 --sizes=64:256K --format=csv >"$dir/out" || fail LogGP
 $run askew 2 $pairs -i 5 --format=csv >>"$dir/out" || fail "LogGP of an askew pair"
 awk -F, 'function off(x, y) { return x / y > 1.01 || x / y < 0.99 }
-    /^# table/ { in_it = /loggp/; tables += in_it; next }
+    /^# table/ { in_it = /loggp/; tables += in_it; ways = /way_64/; next }
+    /^other-node,6,64,/ && ($9 < 500 || $9 > 1300) { print "not 1.25 GB/s or less: " $0; bad = 1 }
+    ways && tables && /^0,/ && off($3, 2014.7) { print "not from rank 0 to 1: " $0; bad = 1 }
     in_it && /^[0-9]/ {
         n++
         waits = $3 >= 65536

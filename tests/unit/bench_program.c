@@ -58,6 +58,19 @@ Test(bench_program, what_is_not_there_is_refused)
     free(names);
 }
 
+Test(bench_program, points_are_sorted_by_ranks_then_as_listed_then_by_size)
+{
+    struct bench_point p[] = {{.ranks = 4, .which = 0, .bytes = 8},
+                              {.ranks = 2, .which = 1, .bytes = 1},
+                              {.ranks = 2, .which = 0, .bytes = 64},
+                              {.ranks = 2, .which = 0, .bytes = 8}};
+    qsort(p, 4, sizeof *p, bench_by_point);
+    cr_expect(p[0].bytes == 8 && p[0].ranks == 2);
+    cr_expect_eq(p[1].bytes, 64);
+    cr_expect_eq(p[2].which, 1);
+    cr_expect_eq(p[3].ranks, 4);
+}
+
 Test(bench_program, options_put_their_values)
 {
     static const char *const words[] = {"cold", "warm", NULL};
