@@ -49,7 +49,7 @@ list-tests-alone:
 
 # Every fault of tools/mutants, one at a time: hours.
 mutants: all
-	MUTANTS_DIR='$(abs_top_builddir)/mutants' $(srcdir)/tools/mutate
+	MUTANTS_DIR='$(abs_top_builddir)/mutants' $(srcdir)/tools/mutate --jobs 2
 EXTRA_DIST += tools/mutate tools/mutants
 clean-local: clean-mutants
 clean-mutants:
