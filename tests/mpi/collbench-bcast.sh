@@ -33,6 +33,9 @@ grep 'of zeros' "$scratch/err" && fail "the root sends memory that nobody has wr
 # As a person and a spreadsheet read it: one row per size, zero bytes among them.
 run --method=held --sizes=0:4 --budget=0.2 >"$scratch/text" || fail "text: status $?"
 [ "$(grep -c '^  native ' "$scratch/text")" -eq 4 ] || fail "text: not 4 rows"
+for fact in 'ranks: 2 on 1 host$' 'repetitions: .* at most 0.2 s each$' 'rank 1: \|^# ranks 0-1: '; do
+    grep -q "^# $fact" "$scratch/text" || { cat "$scratch/text"; fail "the header does not say $fact"; }
+done
 run --method=barrier --algorithm=all --sizes=1K --budget=0.2 --format=csv >"$scratch/csv" ||
     fail "csv: status $?"
 for algorithm in native binomial linear backward flat chain; do

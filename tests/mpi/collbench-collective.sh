@@ -64,6 +64,8 @@ if [ "$CHECK_MPI" = mpich ]; then # the library's other algorithms, in one table
     two=--cvar=MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=recursive_doubling,nb
     "$MPIEXEC" -n 2 "$bench" $two --operation=allreduce,barrier --sizes=64:128 --format=csv >"$scratch/out" || fail "$two"
     [ "$(grep -cE '^(allreduce|barrier):(recursive_doubling|nb),2,' "$scratch/out")" -eq 6 ] || fail "$two: other rows"
+    "$MPIEXEC" -n 2 "$top_builddir/bench/collbench-bcast" $two -m 8:8 >"$scratch/out" 2>"$scratch/err"
+    grep -q 'one value at a time' "$scratch/err" || fail "several values where one is used"
     refused "--guidelines compares operations" --guidelines $two
     # Each value is in force in its row: turns.c makes one of them slow.
     for name in collective scenario; do
