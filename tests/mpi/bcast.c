@@ -86,13 +86,32 @@ static int forgetful(void *buffer, int count, MPI_Datatype type, int root, MPI_C
     return PMPI_Bcast(me == 1 ? aside : buffer, count, type, root, comm);
 }
 
+/* The last element is missing, everywhere. */
+static int cut_short(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
+                     const void *arg)
+{
+    (void)arg;
+    return PMPI_Bcast(buffer, count - 1, type, root, comm);
+}
+
+/* Also where all had the right data before, and where they are larger than a piece of the check. */
 static void catch_wrong_data(void)
 {
-    static const struct bcast bad = {.name = "forgetful", .run = forgetful};
-    int data[4] = {1, 2, 3, rank}, wrong;
+    static const struct bcast bad = {.name = "forgetful", .run = forgetful},
+                              cut = {.name = "cut short", .run = cut_short};
+    static int data[(1 << 18) + 5];
+    static const int counts[] = {4, 7, 9, sizeof data / sizeof *data};
+    int wrong;
     bool checked;
     int error = validate_bcast(&bad, data, 4, MPI_INT, 0, MPI_COMM_WORLD, &wrong, &checked);
     expect(error == MPI_SUCCESS && checked && wrong == 1, "wrong data is caught", bad.name, 0, 4);
+    for (int k = 0; k < 4; k++) {
+        memset(data, 0, sizeof data);
+        error = validate_bcast(&cut, data, counts[k], MPI_INT, 0, MPI_COMM_WORLD, &wrong, &checked);
+        expect(error == MPI_SUCCESS && checked && wrong == size - 1, "wrong data is caught",
+               cut.name, 0, counts[k]);
+        expect(rank != 0 || data[0] == 0, "the root keeps its data", cut.name, 0, counts[k]);
+    }
 }
 
 static struct bcast_case small_case(MPI_Comm comm, const char *name, void *buffer, int count)

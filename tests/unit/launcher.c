@@ -76,6 +76,9 @@ Test(launcher, srun)
     l = started((const char *[][2]){{"PMI_RANK", "0"}, {"PMI_SIZE", "2"}, {0}});
     expect(&l, &mpich, true, "srun --mpi=pmi2");
     expect(&l, &openmpi, true, "srun --mpi=pmix");
+    clear();
+    l = started((const char *[][2]){{"SLURM_PROCID", "0"}, {0}});
+    cr_expect_null(l.name, "a batch script is no job step");
 }
 
 Test(launcher, flux)

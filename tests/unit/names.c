@@ -58,3 +58,30 @@ Test(names, of_methods)
     cr_assert_not_null(set("COLLPROF_BENCHMARK", "held,"));
     cr_assert_not_null(set("COLLPROF_BENCHMARK", "hel"));
 }
+
+/* What tables say of a figure follows from it. */
+Test(names, of_what_methods_measure)
+{
+    static const struct {
+        const char *name;
+        enum bcast_meaning meaning;
+        unsigned others;
+    } known[] = {
+        {"send-latency", BCAST_GAP, BCAST_ANY_KIND},
+        {"gap", BCAST_GAP, BCAST_ANY_KIND},
+        {"rounds", BCAST_LOWER_BOUND, 0},
+        {"rounds-backward", BCAST_LOWER_BOUND, 0},
+        {"rounds-random", BCAST_LOWER_BOUND, 0},
+        {"barrier", BCAST_UPPER_BOUND, BCAST_ANY_KIND},
+        {"ring-barrier", BCAST_UPPER_BOUND, BCAST_ANY_KIND},
+        {"acknowledge", BCAST_UPPER_BOUND, BCAST_FROM_ROOT},
+        {"ol", BCAST_LATENCY_IF, BCAST_FROM_ROOT},
+        {"held", BCAST_LATENCY, BCAST_FROM_ROOT},
+        {"direct", BCAST_LATENCY, 0},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        const struct bcast_method *m = bcast_method_find(known[i].name);
+        cr_assert_eq(m->meaning, known[i].meaning, "%s", m->name);
+        cr_assert_eq(m->others, known[i].others, "%s", m->name);
+    }
+}

@@ -54,9 +54,10 @@ Test(overlap_watch, between_two_computations_is_after, .init = start)
 Test(overlap_watch, eager, .init = start)
 {
     struct transport_event mine[] = {event(TRANSPORT_SEND, 900, 910, 100),
-                                     event(TRANSPORT_SEND, 920, 930, 0)};
+                                     event(TRANSPORT_SEND, 920, 930, 0),
+                                     event(TRANSPORT_SEND, 940, 950, TRANSPORT_UNKNOWN_BYTES)};
     mine[0].at_once = true;
-    overlap_see(&seen, mine, 2, true, &once);
+    overlap_see(&seen, mine, 3, true, &once);
     cr_assert_eq(seen.sends, 1);
     says("every send was complete when its call returned");
     mine[0].at_once = false;

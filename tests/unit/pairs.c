@@ -111,6 +111,7 @@ Test(pairs, our_columns_survive)
     for (int s = 0; s < 3; s++) {
         for (int k = 0; k < 16; k++) {
             cr_assert_float_eq(q.size[s].median[k], p.size[s].median[k], 1e-9);
+            cr_assert_float_eq(q.size[s].min[k], p.size[s].min[k], 1e-9);
             cr_assert_float_eq(q.size[s].send[k], p.size[s].send[k], 1e-9);
             cr_assert_float_eq(q.size[s].gap[k], p.size[s].gap[k], 1e-9);
             cr_assert_float_eq(q.size[s].way[k], p.size[s].way[k], 1e-9);
@@ -173,6 +174,9 @@ struct wrong {
     const char *find, *replace, *why;
 };
 
+#define SIX_PAIRS                                                                                  \
+    "a 0 b 1 10 0\na 0 b 2 10 0\na 0 b 3 10 0\na 1 b 2 10 0\na 1 b 3 10 0\na 2 b 3 10 0\n"
+
 /* The paper's log with one thing wrong: the line is named, nothing is kept. */
 Test(pairs, malformed_logs_name_the_line)
 {
@@ -203,6 +207,12 @@ Test(pairs, malformed_logs_name_the_line)
         {"nid00670 000   nid00670 001 ",
          "# Processors: 4 MsgLen 128 Repeats: 100\nnid00670 000   nid00670 001 ",
          "line 5: a new block, and 6 pairs of the last one are missing"},
+        {"nid00671 003           0.00   0.00\n",
+         "nid00671 003           0.00   0.00\n# Processors: 4 MsgLen 64 Repeats: 100\n" SIX_PAIRS,
+         "line 14: a second block of 64 bytes"},
+        {"nid00671 003           0.00   0.00\n",
+         "nid00671 003           0.00   0.00\n# Processors: 3 MsgLen 8 Repeats: 100\n" SIX_PAIRS,
+         "line 14: 3 processors after a block of 4"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char text[2000], why[256] = "";
@@ -254,6 +264,12 @@ Test(pairs, fit_finds_latency_and_bandwidth)
     cr_assert_float_eq(fit.bandwidth, 1e9, 1e5);
     cr_assert_float_eq(fit.injection, 1e-6, 1e-12);
     cr_assert_float_eq(pairs_fit(&p, 3, 0).injection, 3e-6, 1e-12);
+    int sizes = p.n_sizes;
+    p.n_sizes = 1;
+    cr_assert_float_eq(pairs_fit(&p, 0, 3).latency, 50.064e-6, 1e-9);
+    p.n_sizes = sizes;
+    cr_assert_eq(pairs_add_size(&p, 8, 10, false), &p.size[0], "sizes are in ascending order");
+    cr_assert(p.size[1].bytes == 64 && isnan(p.size[0].mean[1]) && p.size[0].mean[5] == 0);
     pairs_free(&p);
 }
 

@@ -3,6 +3,7 @@
 #include "scenario_file.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
 #include <string.h>
 
 static struct scenario scenario;
@@ -76,6 +77,19 @@ Test(scenario, built_in_ones_run)
     for (int i = 0; i < 3; i++)
         for (int ranks = 2; ranks < 5; ranks++)
             cr_expect(scenario_check(&scenarios[i], ranks, &point, &error), "%s", error.text);
+    cr_expect_eq(scenario_script(&scenarios[1], 1, 4, &point), &scenarios[1].script[0]);
+    cr_expect_eq(scenario_script(&scenarios[1], 0, 4, &point), &scenarios[1].script[1]);
+}
+
+/* The longest of a participant's delays, one after the other; those without a length are swept. */
+Test(scenario, delays_add_up)
+{
+    struct scenario_point point = {.operation = &operations[1], .delay = 5e-6};
+    cr_assert(reads("participants others\nstart\ndelay 10\ndelay\nstop\n"
+                    "participants 1\nstart\ndelay 12\nstop\n"));
+    cr_expect_float_eq(scenario_delay(&scenario, &point), 15e-6, 1e-12);
+    cr_assert(reads("participants others\nstart\nstop\n"));
+    cr_expect(isnan(scenario_delay(&scenario, &point)));
 }
 
 #define OTHERS "participants others\n"
@@ -86,6 +100,9 @@ Test(scenario, faults_name_their_line)
     refuses(OTHERS "start\nsync\nstop\n", 3, "sync without issue");
     refuses(OTHERS "start\nissue ibarrier as x\nsync y\nstop\n", 4, "sync without issue");
     refuses(OTHERS "start\nissue ibarrier\nstop\n", 3, "nobody waits");
+    refuses(OTHERS "start\nissue ibarrier as x\nissue ibarrier as y\nsync y\nstop\n", 3,
+            "nobody waits");
+    refuses(OTHERS "start\nissue broadcast root 4\nstop\n", 3, "out of range");
     refuses(OTHERS "issue barrier\nstop\n", 3, "stop without start");
     refuses(OTHERS "start\nissue barrier\n", 1, "never stop");
     refuses(OTHERS "start\nstart\nstop\n", 3, "second start");

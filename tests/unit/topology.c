@@ -73,6 +73,22 @@ static struct place at(const char *host, int core, int complex, int package, uin
     return p;
 }
 
+static void described(struct place p, int machine_processors, const char *as)
+{
+    char text[128];
+    p.machine_processors = machine_processors;
+    place_describe(&p, text, sizeof text);
+    cr_expect_str_eq(text, as);
+}
+
+Test(topology, what_is_said_of_a_place)
+{
+    described(at("a", 0, 0, 0, 3), 2, "not bound, any of 2 processors");
+    described(at("a", 4, 1, 0, 0x30), 8, "bound to core 4 (processors 4-5)");
+    described(at("a", -1, -1, 0, 0x3d), 8, "bound to processors 0,2-5 of 8");
+    described(at("a", -1, -1, -1, 0), 0, "");
+}
+
 Test(topology, relations_from_close_to_far)
 {
     struct place a = at("x", 0, 0, 0, 1), same_core = at("x", 0, 0, 0, 2),
