@@ -17,6 +17,8 @@ awk -F, '
         n++
         off = $at["held"] / $at["direct"] - 1
         if (off > 0.01 || off < -0.01) { print "held is off by", off, "at", $4; bad = 1 }
+        off = $at["seen"] / $at["direct"] - 1
+        if (off > 0.01 || off < -0.01) { print "seen is off by", off, "at", $4; bad = 1 }
         if ($4 == 1 && ($at["ol"] < 2 * $at["direct"] || $at["violated"] != "violated")) { print "ol passes at 1"; bad = 1 }
         if ($at["last_percent"] != ($4 == 15 ? 100 : 0)) { print "who is last", $4; bad = 1 }
         if ($at["paper_check"] != ($4 == 1 ? "failed" : $4 == 15 ? "passed" : $at["paper_check"])) { print "check", $4; bad = 1 }

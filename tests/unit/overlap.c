@@ -66,6 +66,7 @@ Test(overlap, ratio_of_a_request)
 Test(overlap, base_round_as_json)
 {
     struct base_round base = example(), back;
+    base.latency_error = 2e-7;
     struct base_origin origin = {"MPICH", "here", "today"}, came = {0};
     json_t *json = base_round_json(&base, &origin);
     json_t *outer = json_pack("{s:O}", "base_round", json);
@@ -74,6 +75,7 @@ Test(overlap, base_round_as_json)
     cr_expect_str_eq(came.mpi, "MPICH");
     cr_assert_eq(back.n, 3);
     close_to(back.latency, 1e-6);
+    close_to(back.latency_error, 2e-7);
     close_to(back.point[2].time[BASE_CPU], 3e-6);
     cr_expect(isnan(back.point[2].time[BASE_VECTOR]));
     base_round_free(&back);
@@ -99,6 +101,9 @@ Test(overlap, base_round_as_json)
         cr_expect_eq(base_round_from_json(json, &back, NULL, &why), us[i] > 0, "%g us", us[i]);
         base_round_free(&back);
     }
+    json_object_set_new(json, "latency_us", json_null());
+    cr_expect_not(base_round_from_json(json, &back, NULL, &why));
+    cr_expect_str_eq(why, "its latency_us is no possible time");
     json_object_set_new(json, "schema", json_string("other/1"));
     cr_expect_not(base_round_from_json(json, &back, NULL, &why));
     cr_expect(strstr(why, "no base round"));
@@ -124,6 +129,11 @@ Test(overlap, base_round_as_file)
     fclose(fopen(path, "w"));
     cr_assert_not(base_round_load(path, &none, NULL, why, sizeof why));
     cr_assert(strstr(why, ": no JSON: line 1: "), "%s", why);
+    FILE *journal = fopen(path, "w");
+    fputs("{\"collbench-overlap-part/1\": {}}\n{}\n", journal);
+    fclose(journal);
+    cr_assert_not(base_round_load(path, &none, NULL, why, sizeof why));
+    cr_assert(strstr(why, ": the journal of a collbench-overlap that did not end"), "%s", why);
     unlink(path);
     cr_assert_eq(mkfifo(path, 0600), 0); /* nobody is waited for */
     cr_assert_not(base_round_load(path, &none, NULL, why, sizeof why));

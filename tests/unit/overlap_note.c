@@ -24,6 +24,7 @@ Test(overlap_note, ratios)
     says(&plain, cell(0, 0), "");
     says(&plain, cell(1, 0), "");
     says(&plain, cell(1.05, 0.1), "");
+    says(&plain, cell(1.1, 0.1), "");
     says(&plain, cell(-0.1, 0.1), "");
     says(&plain, cell(0.5, 0.5), "");
     says(&plain, cell(0.5, 0.51), "not certain");

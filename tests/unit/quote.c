@@ -44,7 +44,11 @@ Test(quote, for_a_terminal)
          "?2J"}, /* the control sequence introducer as one character */
         {"\342\200\256"
          "txt",
-         "?txt"},                                    /* right to left from here */
+         "?txt"}, /* right to left from here */
+        {"\342\201\247"
+         "txt \342\200\217.",
+         "?txt ?."},
+        {"\303(\342\202A", "?(??A"},                 /* the bytes that follow are others */
         {"\300\233 \377 \355\240\200", "?? ? ???"}}; /* too long, no byte of UTF-8, a surrogate */
     for (size_t i = 0; i < sizeof is / sizeof *is; i++) {
         char text[100];

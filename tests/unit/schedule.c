@@ -1,5 +1,6 @@
 /* Broadcast schedules: the pins of doc/methods.md section 3, the optimum, and what is refused. */
 #include "trees/flow.h"
+#include "trees/heap.h"
 
 #include "made_graphs.h"
 
@@ -195,7 +196,7 @@ Test(schedule, exhaustive_is_the_optimum)
     }
 }
 
-/* 60 random graphs of 9 to 11 vertices, which are too many for its optimum: grid is within 8 % of
+/* 60 random graphs of 9 to 11 vertices, which are too many for its optimum: grid is within 1.4 % of
  * it on the mean, and no candidate beats it. */
 Test(schedule, grid_near_the_optimum)
 {
@@ -214,7 +215,20 @@ Test(schedule, grid_near_the_optimum)
     }
     printf("grid against the optimum, %d random graphs of 9 to 11: mean %.4f\n", GRAPHS,
            sum / GRAPHS);
-    cr_assert_leq(sum / GRAPHS, 1.08);
+    cr_assert_leq(sum / GRAPHS, 1.014);
+}
+
+/* So many segments as are on their way at a time, and two; eight times as many to another site. */
+Test(schedule, windows_fill_the_way)
+{
+    struct graph g = uniform(3, 7, 1);
+    struct schedule s = tree(&g, (const int[]){-1, 0, 1});
+    g.group = calloc(3, sizeof *g.group);
+    g.group[2] = 1;
+    schedule_set_windows(&s, &g);
+    cr_assert(s.window[1] == 2 + 8 && s.window[2] == 2 + 8 * 8);
+    schedule_free(&s);
+    graph_free(&g);
 }
 
 /* Latencies are equal, injection times are not: the quickest sender is reached first. */
@@ -289,6 +303,21 @@ Test(schedule, heaps_equal_a_full_search)
         cr_assert_float_eq(build("earliest", &g, 0), earliest_by_search(&g, false), 1e-15);
         graph_free(&g);
     }
+}
+
+/* Of equal keys the lower vertex: the same tree everywhere. */
+Test(schedule, heaps_give_the_least_first)
+{
+    enum { N = 40 };
+    struct heap h;
+    cr_assert(heap_new(&h, N));
+    for (int i = 0; i < N; i++)
+        heap_push(&h, i * 17 % N, i * 17 % N / 4);
+    heap_raise_first(&h, 100);
+    for (int i = 1; i < N; i++, heap_pop(&h))
+        cr_assert(h.entry[0].vertex == i && h.entry[0].key == (double)(i / 4), "%d", i);
+    cr_assert(h.n == 1 && h.entry[0].vertex == 0);
+    heap_free(&h);
 }
 
 /* Latencies that differ by direction: 0 reaches 2 fast only by way of 1. */

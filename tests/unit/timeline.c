@@ -447,6 +447,7 @@ Test(timeline, kinds_of_collectives)
     cr_assert_eq(collective_kind("MPI_Bcast_c"), COLLECTIVE_FROM_ROOT);
     cr_assert_eq(collective_kind("MPI_Iallreduce_c"), COLLECTIVE_ALL);
     cr_assert_eq(collective_kind("MPI_Exscan"), COLLECTIVE_PREFIX);
+    cr_assert_eq(collective_kind("MPI_Scatter"), COLLECTIVE_FROM_ROOT);
     cr_assert_eq(collective_kind("MPI_Gatherv"), COLLECTIVE_TO_ROOT);
     cr_assert_eq(collective_kind("MPI_Bcast_init"), COLLECTIVE_FROM_ROOT);
     cr_assert_eq(collective_kind("MPI_Allreduce_init_c"), COLLECTIVE_ALL);
