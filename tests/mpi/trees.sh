@@ -11,6 +11,7 @@ fail() { echo "FAILED: $*"; failed=1; }
 for n in 1 2 5; do
     LD_PRELOAD=$yield $MPIEXEC -n $n $t || fail "data on $n ranks"
 done
+[ $failed = 0 ] || exit 1
 
 pairs=bench/collbench-pairs tree=bench/collbench-tree
 $MPIEXEC -n 4 $pairs --yield -i 10 --output="$dir/pairs.log" >"$dir/out" || fail pairs

@@ -2,10 +2,14 @@
  * simulator's clock replaces both. */
 #include "base/clock.h"
 
+#include "base/noise.h"
+
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 Test(clock, ticks_and_seconds_agree)
 {
@@ -84,4 +88,39 @@ Test(clock, a_hold_that_gives_way_is_not_shorter)
     double start = clock_now();
     clock_hold(2e-3);
     cr_assert_geq(clock_now() - start, 2e-3);
+}
+
+static long long ready_without_a_processor(void)
+{
+    long long ns = -1;
+    FILE *in = fopen("/proc/thread-self/schedstat", "r");
+    if (in && fscanf(in, "%*u %lld", &ns) != 1)
+        ns = -1;
+    if (in)
+        fclose(in);
+    return ns;
+}
+
+/* What the kernel counts of this process; of one in a simulation, nothing. */
+Test(noise, is_what_the_kernel_says)
+{
+    enum { SLEEPS = 200 };
+    struct noise_totals before, after;
+    noise_read(&before);
+    double start = clock_seconds(CLOCK_PROCESS_CPUTIME_ID), until = start + 0.1;
+    while (clock_seconds(CLOCK_PROCESS_CPUTIME_ID) < until)
+        ;
+    long long least = ready_without_a_processor();
+    noise_read(&after);
+    cr_expect(after.delayed_ns >= least && after.delayed_ns <= ready_without_a_processor());
+    cr_expect_float_eq(1e-9 * (double)(after.cpu_ns - before.cpu_ns), 0.1, 0.03);
+    cr_expect(after.load >= 0);
+    for (int i = 0; i < SLEEPS; i++)
+        usleep(10);
+    noise_read(&before);
+    cr_expect_geq(before.voluntary - after.voluntary, SLEEPS);
+    cr_expect_lt(before.involuntary - after.involuntary, SLEEPS);
+    clock_source = CLOCK_SOURCE_EXTERNAL;
+    noise_read(&after);
+    cr_expect(after.cpu_ns == -1 && after.delayed_ns == -1 && after.load == -1);
 }
