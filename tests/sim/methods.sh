@@ -4,7 +4,7 @@
 # short messages have gaps and overheads too.
 set -u
 test -n "$SMPIRUN" || exit 77
-run=$srcdir/tests/sim/run.sh status=0
+run=$srcdir/tests/sim/run.sh
 SMPI_OPTIONS="--cfg=smpi/async-small-thresh:0 --cfg=smpi/os:0:2e-6:2e-10 --cfg=smpi/or:0:1e-6:1e-10"
 export SMPI_OPTIONS
 
@@ -14,7 +14,7 @@ methods()
     ranks=$1 platform=$2 bytes=$3
     shift 3
     echo "$platform:"
-    "$run" "$platform" "$ranks" sim/methods --sizes="$bytes" "$@" || status=1
+    "$run" "$platform" "$ranks" sim/methods --sizes="$bytes" "$@" || exit 1
 }
 
 case ${1:-16} in
@@ -37,4 +37,3 @@ case ${1:-16} in
     methods 64 grid 256 linear binomial
     ;;
 esac
-exit $status
