@@ -19,6 +19,7 @@ methods()
 
 case ${1:-16} in
 16)
+    methods 4 askew 256 linear flat binomial # where a way back is no half of a round trip
     for platform in cluster grid; do
         # Flat has no violation at 256 bytes: its gap is below a round trip.
         methods 16 $platform 256 linear backward binomial chain native
