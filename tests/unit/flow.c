@@ -150,6 +150,16 @@ Test(flow, half_duplex_takes_both_ways)
     double half = flow_completion(&s, &g, 64, NULL);
     cr_assert(full > 64 && full < 90, "%g", full);
     cr_assert(half > 1.7 * full && half < 2.1 * full, "%g of %g", half, full);
+    /* The same where only what comes in, or goes out, has a limit: either takes of the other. */
+    double *const cards[] = {g.card_in, g.card_out};
+    for (int limited = 0; limited < 2; limited++) {
+        for (int u = 0; u < 3; u++) {
+            cards[limited][u] = 1;
+            cards[!limited][u] = 0;
+        }
+        half = flow_completion(&s, &g, 64, NULL);
+        cr_assert(half > 1.7 * full && half < 2.1 * full, "%d: %g of %g", limited, half, full);
+    }
     schedule_free(&s);
     graph_free(&g);
 }
