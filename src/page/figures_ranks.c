@@ -118,8 +118,7 @@ LIST(list_arrivals, arrivals)
 /* --- ranks: struct profile_rank --- */
 
 TEXT(host, profile_rank, "%s", p->hosts.at[e->host].name)
-TEXT(ended, profile_rank, "%s", state_name_of(e->state))
-TEXT(ended_brief, profile_rank, "%s",
+TEXT(ended, profile_rank, "%s",
      e->state == LEDGER_RUNNING && !e->alive ? "cut off" : state_name_of(e->state))
 GET(rank, profile_rank, e->rank)
 GET(wall, profile_rank, e->wall * 1e9)
@@ -164,7 +163,7 @@ static const struct figure list_of_rank[] = {
      .get = preempted},
     {"last_in", "last in", UNIT_COUNT, "collectives that it was the last to enter", .get = last_in,
      .brief = last_in_brief},
-    {"ended", "ended", UNIT_TEXT, "how it ended", .text = ended, .brief = ended_brief},
+    {"ended", "ended", UNIT_TEXT, "how it ended", .text = ended},
     {"host", "host", UNIT_TEXT, "where it ran", .text = host},
 };
 FIGURES(rank);
