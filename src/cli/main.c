@@ -287,11 +287,15 @@ const char *cli_figure(const char *option, const char *text)
 bool cli_flush(void)
 {
     errno = 0;
-    if (fflush(stdout) || ferror(stdout)) {
-        reason_say(cli_name, "standard output: %s", strerror(errno ? errno : EIO));
-        return false;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return true;
+    if (!errno) { /* what failed was written before: the next byte has the same reason */
+        clearerr(stdout);
+        putchar('\n');
+        fflush(stdout);
     }
-    return true;
+    reason_say(cli_name, "standard output: %s", errno ? strerror(errno) : "not all was written");
+    return false;
 }
 
 struct call {
