@@ -86,52 +86,16 @@ static int time_flows(const struct probing *m, struct flows *f, double *seconds)
     return MPI_SUCCESS;
 }
 
-/* When all of N flows have carried one message each through what takes CAPACITY of them per second.
- */
-static double finish(const double *rate, int n, double capacity)
-{
-    double left[FLOWS_MAX], now = 0;
-    for (int i = 0; i < n; i++)
-        left[i] = 1;
-    for (int active = n; active > 0;) {
-        double room = capacity, share[FLOWS_MAX], step = INFINITY;
-        int others = active;
-        for (int i = 0; i < n; i++) {
-            if (left[i] <= 0)
-                continue;
-            share[i] = fmin(rate[i], room / others--);
-            room -= share[i];
-            step = fmin(step, left[i] / share[i]);
-        }
-        now += step;
-        for (int i = 0; i < n; i++) {
-            if (left[i] <= 0)
-                continue;
-            left[i] -= step * share[i];
-            if (left[i] < 1e-9) {
-                left[i] = 0;
-                active--;
-            }
-        }
-    }
-    return now;
-}
-
+/* What is shared is shared evenly, but none takes more than its own rate: the slowest is the last,
+ * at its own rate or with all others at an even part. */
 double ways_capacity(const double *rate, int n, double seconds)
 {
-    double low = 0, high = 0;
-    for (int i = 0; i < n; i++)
-        high += rate[i];
-    if (!(seconds > finish(rate, n, high)))
-        return high;
-    for (int k = 0; k < 40; k++) {
-        double middle = (low + high) / 2;
-        if (finish(rate, n, middle) > seconds)
-            low = middle;
-        else
-            high = middle;
+    double least = INFINITY, all = 0;
+    for (int i = 0; i < n; i++) {
+        least = fmin(least, rate[i]);
+        all += rate[i];
     }
-    return high;
+    return seconds > 1 / least ? n / seconds : all;
 }
 
 static double gap_of(const struct probing *m, int u, int v)
@@ -149,7 +113,6 @@ static int probe(const struct probing *m, struct flows *f, double *capacity, dou
         return MPI_SUCCESS;
     for (int i = 0; i < f->n; i++)
         sum += rate[i] = 1 / gap_of(m, f->from[i], f->to[i]);
-    stats_sort(rate, (size_t)f->n);
     *capacity = ways_capacity(rate, f->n, seconds);
     *alone = sum;
     return MPI_SUCCESS;

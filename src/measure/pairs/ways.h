@@ -20,7 +20,7 @@ struct schedule;
 int pairs_measure_together(MPI_Comm comm, const struct schedule *s, size_t bytes, struct pairs *p);
 
 /* What N flows share if they take SECONDS for a message each, beginning together, and RATE[]
- * (messages per second, ascending) is what each can do alone: the messages per second that it
+ * (messages per second) is what each can do alone: the messages per second that it
  * carries, at most the sum of these. */
 double ways_capacity(const double *rate, int n, double seconds);
 
