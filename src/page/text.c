@@ -145,6 +145,8 @@ static void clock_line(const struct profile *p, FILE *out)
 bool text_cost(const struct profile *p, char *text, size_t room)
 {
     double start = 0, end = (double)p->writing_ns, wall = 0, calls = 0, cost = 0, most = 0;
+    double largest = 0; /* share of a rank's run */
+    int rank = 0;
     char a[32], b[32], c[32], count[32];
     for (size_t i = 0; i < p->ranks.n; i++) {
         const struct profile_rank *r = &p->ranks.at[i];
@@ -153,6 +155,9 @@ bool text_cost(const struct profile *p, char *text, size_t room)
         wall += 1e9 * r->wall;
         calls += (double)r->calls;
         cost += (double)r->calls * r->call_ns;
+        double share = r->wall > 0 ? (double)r->calls * r->call_ns / (1e9 * r->wall) : 0;
+        if (share > largest)
+            largest = share, rank = r->rank;
     }
     end += most;
     if (!(start > 0))
@@ -160,12 +165,18 @@ bool text_cost(const struct profile *p, char *text, size_t room)
     int at = snprintf(text, room, "%s to start, %s to end, beside the run; ", format_time(a, start),
                       end > 0 ? format_time(b, end) : "not known");
     if (cost > 0 && wall > 0)
-        snprintf(text + at, room - (size_t)at,
-                 "in it %s calls of %s each, as measured at the start: %s of the run",
-                 format_count(count, whole_count(calls)), format_time(c, cost / calls),
-                 format_share(a, cost, wall));
+        at += snprintf(text + at, room - (size_t)at,
+                       "in it %s calls of %s each, as measured at the start: %s of the run",
+                       format_count(count, whole_count(calls)), format_time(c, cost / calls),
+                       format_share(a, cost, wall));
     else
         snprintf(text + at, room - (size_t)at, "its part in each call is not known");
+    if (largest > 1)
+        snprintf(text + at, room - (size_t)at,
+                 "; of rank %d's it would be more than all: there a call took less", rank);
+    else if (wall > 0 && largest > 1.1 * cost / wall)
+        snprintf(text + at, room - (size_t)at, ", %s of rank %d's", format_share(a, largest, 1),
+                 rank);
     return true;
 }
 

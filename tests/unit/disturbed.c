@@ -1,6 +1,7 @@
 /* Protects trust in the times of a run: what is said where ranks were without a processor, on both
  * sides of each threshold. */
 #include "made_page.h"
+#include "page/text.h"
 #include "picture/view.h"
 #include "profile/noise.h"
 
@@ -28,6 +29,38 @@ static struct profile *disturbed(const double seconds[2], double wait)
     }
     profile_symbolize(p);
     return p;
+}
+
+/* What recording took is a share of the run, and of the rank that called most; no more than all. */
+Test(page, what_recording_took)
+{
+    static const struct {
+        uint64_t calls[2];
+        double call_ns;
+        const char *says;
+    } cases[] = {
+        {{1000, 1000},
+         100,
+         "in it 2,000 calls of 100 ns each, as measured at the start: 0.0 % of the run"},
+        {{1000000, 3000000}, 100, "10.0 % of the run, 15.0 % of rank 1's"},
+        {{1000000, 30000000},
+         100,
+         "77.5 % of the run; of rank 1's it would be more than all: there a call took less"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct profile *p = disturbed((const double[]){0, 0}, 0);
+        char text[400];
+        for (int r = 0; r < 2; r++) {
+            p->ranks.at[r].init_ns = 1000;
+            p->ranks.at[r].wall = 2;
+            p->ranks.at[r].calls = cases[i].calls[r];
+            p->ranks.at[r].call_ns = cases[i].call_ns;
+        }
+        cr_assert(text_cost(p, text, sizeof text));
+        const char *at = strstr(text, cases[i].says);
+        cr_assert(at && !at[strlen(cases[i].says)], "%s", text);
+        profile_free(p);
+    }
 }
 
 /* Of a killed run the last look is what is known, and it is judged like any other: here rank 1 was
