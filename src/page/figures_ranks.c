@@ -104,8 +104,9 @@ static const struct figure list_of_collective[] = {
      .get = late_rank, .brief = late_brief},
     {"late_count", NULL, UNIT_COUNT, "how often that rank was last", .get = late_count},
     {"waiting", "waiting", UNIT_SHARE,
-     "part of the time in these calls before the awaited rank had entered", .get = waiting,
-     .brief = waiting_brief},
+     "part of the time in these calls before the awaited rank had entered; what a root waits for "
+     "those it sends to is not known",
+     .get = waiting, .brief = waiting_brief},
     {"wait", NULL, UNIT_TIME, "the same as a time, all ranks together", .get = arrival_wait},
     {"time", NULL, UNIT_TIME, "time in these calls, all ranks together", .get = arrival_time},
     {"duration", "duration", UNIT_TIME,

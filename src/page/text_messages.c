@@ -61,7 +61,9 @@ void text_trace(const struct profile *p, FILE *out)
         return;
     if (!p->waits.n) {
         text_title(out, "Waiting, by what was waited for");
-        text_paragraph(out, "  ", "No call waited for a rank, as far as can be seen.");
+        text_paragraph(out, "  ",
+                       "No call waited for a rank, as far as can be seen; whether a root waited "
+                       "for those it sends to is not known.");
     }
     uint64_t ends = t->sends > t->receives ? t->sends : t->receives;
     format_share(covered, t->covered, 1);

@@ -83,7 +83,8 @@ static const struct page_table tables[] = {
      "wait", "Collective operations: who is late, and what it costs", "place",
      "instances: calls of all ranks together. skew: last minus first entry, median. last rank: the "
      "one that most often enters last. waiting: part of the time in these calls before the awaited "
-     "rank had entered; - of calls that do not block and of neighbourhoods, which a trace judges. "
+     "rank had entered; without what a root waits for those it sends to, which is not known; - of "
+     "calls that do not block and of neighbourhoods, which a trace judges. "
      "duration: from that entry to the last exit, median.",
      always, NULL},
     {"waits", "state for_rank ?calls time ?mean ?share operation call_site", NULL,
