@@ -75,7 +75,7 @@ static const struct page_table tables[] = {
      "wait: from the post to the call that completed it. in wait: in that call. done: complete "
      "when it was waited for. cost/rank: time in these calls, mean of all ranks; a call that "
      "completes several is shared out evenly. overlap: whether the work in between hides the "
-     "transfer.",
+     "transfer; tests in vain are taken for work.",
      always, posts_requests},
     {"collectives",
      "operation members instances skew ?skew_max late_rank waiting ?duration ?duration_max "
