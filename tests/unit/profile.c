@@ -117,6 +117,66 @@ Test(profile, a_rank_counts_once_in_a_spread)
     ledger_close(&l);
 }
 
+/* What refers to what is sorted goes on to refer to it: frames to modules, communicators to the
+ * places where they were made; the largest of these comes first. */
+Test(profile, sorting_moves_nothing_away_from_what_refers_to_it)
+{
+    struct profile *p = profile_new();
+    uint32_t module[2], comm[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        module[i] = profile_add_module(
+            p, &(struct profile_module){.path = "/b", .function = {(char)('b' - i)}});
+        uint32_t site = profile_add_site(
+            p, &(struct profile_site){.depth = 1, .frame = {{.module = module[i], .address = 9}}});
+        comm[i] = profile_add_comm(
+            p, &(struct profile_comm){
+                   .id = 5 + i, .site = site, .copy = PROFILE_NONE, .size = i ? 8 : 2});
+    }
+    cr_assert(module[0] != module[1] && comm[0] != comm[1]);
+    profile_sort(p);
+    cr_assert_eq(p->comms.at[0].size, 8);
+    for (size_t i = 0; i < 2; i++) {
+        const struct profile_frame *f = &p->sites.at[p->comms.at[i].site].frame[0];
+        cr_assert_eq(*p->modules.at[f->module].function, i ? 'b' : 'a', "%zu", i);
+    }
+    profile_free(p);
+}
+
+/* JSON says what is known, as null what is not, and of what there is more than one all. */
+Test(profile, json_says_all_and_no_more)
+{
+    struct profile *p = profile_of(0, 2);
+    struct profile_site *site = &p->sites.at[p->sites.n - 1];
+    site->in_part = true;
+    site->frame[0].offset = 77;
+    p->events.at[0].outside_ns = -1;
+    p->events.at[1].outside_ns = 5;
+    p->libraries.n = 0;
+    *PUSH(&p->libraries) = profile_strdup("a library");
+    for (int i = 0; i < 2; i++)
+        profile_add_finding(p, "ack", json_pack("{s:i}", "rank", i));
+    json_t *json = profile_json(p), *sites = NULL, *acks = NULL, *list = NULL, *instance;
+    const char *mpi = NULL;
+    int offset = 0, cut = 0;
+    size_t unknown = 0, i;
+    json_error_t why;
+    cr_assert_eq(json_unpack_ex(json, &why, 0, "{s:{s:[s]}, s:o, s:{s:o}, s:{s:o}}", "run", "mpi",
+                                &mpi, "sites", &sites, "findings", "ack", &acks, "instances",
+                                "list", &list),
+                 0, "%s", why.text);
+    cr_assert_str_eq(mpi, "a library");
+    cr_assert_eq(json_unpack_ex(json_array_get(sites, p->sites.n - 1), &why, 0, "{s:b, s:[{s:i}]}",
+                                "in_part", &cut, "frames", "offset", &offset),
+                 0, "%s", why.text);
+    cr_assert(cut && offset == 77 && json_array_size(acks) == 2);
+    json_array_foreach(list, i, instance) unknown +=
+        json_is_null(json_array_get(json_object_get(instance, "outside_ns"), 0));
+    cr_assert_eq(unknown, 1, "%zu", unknown);
+    cr_assert_eq(json_array_size(list), 4);
+    json_decref(json);
+    profile_free(p);
+}
+
 Test(profile, packed_and_back)
 {
     struct profile *p = profile_of(1, 2);

@@ -81,6 +81,17 @@ Test(timeline, late_sender)
     timeline_free(&t);
 }
 
+/* By clocks that differ it was sent after it came: the wait is no longer than its call. */
+Test(timeline, a_wait_ends_with_its_call)
+{
+    struct timeline t;
+    struct act a[] = {message(ACT_RECEIVED, 1, 0, 0, 100, 1000),
+                      message(ACT_SEND, 0, 1, 0, 1008, 1050)};
+    FIND(t, a, 10);
+    one_wait(&t, WAIT_LATE_SENDER, 1, 0, 900);
+    timeline_free(&t);
+}
+
 /* What is shorter than the clocks are good for is not said. */
 Test(timeline, no_wait_below_the_error_of_the_clocks)
 {
