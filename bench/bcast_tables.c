@@ -191,7 +191,7 @@ static const char *bounds(struct tables *t, const struct bcast_outcome *o, char 
     for (size_t i = 0; ol && !t->spoiled && i < o->n_results; i++) {
         const struct bcast_result *r = &o->result[i];
         if (r->method->meaning == BCAST_LOWER_BOUND && !rounds && !ol->at_least &&
-            clearly_above(r->value, ol->value))
+            estimate_has_interval(r->value) && clearly_above(r->value, ol->value))
             rounds = r;
         if (r->method->meaning != BCAST_UPPER_BOUND || isnan(r->value.value))
             continue;
@@ -279,11 +279,12 @@ static void put_remarks(struct tables *t, const struct bcast_outcome *o, const c
     if (disturbed)
         bench_add_words(all, sizeof all, "%s", disturbed);
     for (size_t i = 0; i < o->n_results; i++) {
+        const struct bcast_result *r = &o->result[i];
         size_t at = strlen(all);
-        remark(t, o, &o->result[i], one, sizeof one);
-        if (*one && (is_latency(&o->result[i]) || o->result[i].method->meaning == BCAST_OVERHEAD))
-            snprintf(all + at, sizeof all - at, "%s%s: %s", at ? "; " : "",
-                     o->result[i].method->name, one);
+        remark(t, o, r, one, sizeof one);
+        if (*one && (is_latency(r) || r->method->meaning == BCAST_OVERHEAD ||
+                     r->method->meaning == BCAST_SUITE))
+            snprintf(all + at, sizeof all - at, "%s%s: %s", at ? "; " : "", r->method->name, one);
     }
     table_text(t->methods, *all ? all : NULL);
 }

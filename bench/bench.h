@@ -80,9 +80,8 @@ struct document *bench_document(const struct bench *b, const char *schema);
 
 /* What speaks against a row. */
 struct disturbance {
-    const char
-        *text;    /* "rank 3 had no processor for 12 % of the time"; NULL: nothing, or not known */
-    bool spoiled; /* so much that what differs in the row may differ by that alone */
+    const char *text; /* "rank 3 had no processor for 12 % of the time"; NULL: nothing known */
+    bool spoiled;     /* so much that what differs in the row may differ by that alone */
 };
 
 /* Collective over COMM, when these ranks have measured a row: on rank 0 what the time since

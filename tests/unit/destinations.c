@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum { N = 5 };
-enum { GAP, HELD, OL, METHODS };
+enum { GAP, HELD, OL, DIRECT, METHODS };
 
 static struct bcast_figure figure[METHODS][N];
 static struct bcast_result result[METHODS];
@@ -22,7 +22,7 @@ static struct estimate within(double value, double part)
 /* Root 0. Rank 1 agrees; 2 is far off; 3 could be anything; 4 is 3 % off. */
 static void make_outcome(void)
 {
-    static const char *const names[METHODS] = {"gap", "held", "ol"};
+    static const char *const names[METHODS] = {"gap", "held", "ol", "direct"};
     static const double gap[N] = {3, 10.5, 4, 5, 2}, held[N] = {0, 10, 5, 12, 1},
                         ol[N] = {0, 10, 20, 12, 1.03}, e[N] = {0, 11, 10.4, 13, 10.51};
     for (int m = 0; m < METHODS; m++)
@@ -37,6 +37,7 @@ static void make_outcome(void)
         figure[HELD][i] = (struct bcast_figure){.value = within(held[i], 0.001)};
         figure[HELD][i].curve.settled = true;
         figure[OL][i] = (struct bcast_figure){.value = within(ol[i], part)};
+        figure[DIRECT][i] = figure[HELD][i];
         figure[OL][i].timed[TIMED_OPERATION].at = within(e[i], 0.001);
         if (i == 0)
             figure[HELD][i].value = figure[OL][i].value = (struct estimate){NAN, NAN, NAN};
@@ -68,6 +69,21 @@ Test(destinations, where_the_papers_assumption_holds)
     cr_assert_eq(figure[OL][2].verdict, VERDICT_UNKNOWN, "held may still fall");
 }
 
+/* Where direct says otherwise than held, by more than its clocks leave open, held convicts nobody.
+ */
+Test(destinations, one_witness_that_another_contradicts_is_none)
+{
+    make_outcome();
+    figure[DIRECT][2].value = within(20, 0.001);
+    judge();
+    cr_assert_eq(figure[OL][2].verdict, VERDICT_UNKNOWN);
+    cr_assert_eq(figure[OL][4].verdict, VERDICT_VIOLATED, "of this they say the same");
+    cr_assert(result[OL].violations == 1 && result[OL].unknown == 2);
+    result[DIRECT].clock_bound = 15;
+    judge();
+    cr_assert_eq(figure[OL][2].verdict, VERDICT_VIOLATED, "by clocks that may be as far apart");
+}
+
 Test(destinations, what_held_knows_is_said_of_ol_where_both_agree)
 {
     make_outcome();
@@ -77,7 +93,7 @@ Test(destinations, what_held_knows_is_said_of_ol_where_both_agree)
     judge();
     cr_assert(!result[OL].at_least, "not by a destination where it is off");
     cr_assert_eq(result[OL].slowest, 2, "it gives the same for both");
-    figure[OL][2].value = figure[HELD][2].value = within(15, 0.001);
+    figure[OL][2].value = figure[HELD][2].value = figure[DIRECT][2].value = within(15, 0.001);
     result[OL].slowest = 1;
     judge();
     cr_assert(result[OL].at_least);

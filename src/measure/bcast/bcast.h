@@ -69,7 +69,8 @@ enum bcast_verdict {
     VERDICT_NONE,     /* it takes both ol and held */
     VERDICT_HOLDS,    /* their intervals leave no room for a difference of 5 % */
     VERDICT_VIOLATED, /* the two differ by more than their intervals and 1 % */
-    VERDICT_UNKNOWN   /* neither can be said: too few samples, or too wide intervals */
+    VERDICT_UNKNOWN   /* neither can be said: too few samples, too wide intervals, or direct
+                         contradicts held */
 };
 
 /* What the time in the call is, where it is looked at. */

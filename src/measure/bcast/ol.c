@@ -64,6 +64,17 @@ static void check_gaps(const struct bcast_outcome *o, struct bcast_result *resul
     }
 }
 
+/* Where "direct" says otherwise of I one of the two is wrong, and it may be held: no witness then.
+ */
+static bool contradicted(const struct bcast_outcome *o, const struct bcast_result *held, int i)
+{
+    const struct bcast_result *direct = bcast_result_of(o, "direct");
+    struct estimate a = bcast_figure_of(o, "direct", i)->value, b = held->figure[i].value;
+    double noise = fmax(holds_within_seconds, 4 * o->clock_cost);
+    return direct && estimate_known(a) && fabs(a.value - b.value) > direct->clock_bound + noise &&
+           estimates_differ(a, b, violated_from);
+}
+
 static void judge(const struct bcast_outcome *o, struct bcast_result *result)
 {
     const struct bcast_result *held = bcast_result_of(o, "held");
@@ -75,6 +86,8 @@ static void judge(const struct bcast_outcome *o, struct bcast_result *result)
     for (int i = 0; i < o->size; i++) {
         struct bcast_figure *f = &result->figure[i];
         f->verdict = compare(f, &held->figure[i], o->clock_cost);
+        if (f->verdict != VERDICT_NONE && contradicted(o, held, i))
+            f->verdict = VERDICT_UNKNOWN;
         result->violations += f->verdict == VERDICT_VIOLATED;
         known += f->verdict == VERDICT_VIOLATED || f->verdict == VERDICT_HOLDS;
     }
