@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum { N = 5 };
-enum { GAP, HELD, OL, DIRECT, METHODS };
+enum { GAP, HELD, OL, DIRECT, BARRIER, METHODS };
 
 static struct bcast_figure figure[METHODS][N];
 static struct bcast_result result[METHODS];
@@ -22,12 +22,13 @@ static struct estimate within(double value, double part)
 /* Root 0. Rank 1 agrees; 2 is far off; 3 could be anything; 4 is 3 % off. */
 static void make_outcome(void)
 {
-    static const char *const names[METHODS] = {"gap", "held", "ol", "direct"};
+    static const char *const names[METHODS] = {"gap", "held", "ol", "direct", "barrier"};
     static const double gap[N] = {3, 10.5, 4, 5, 2}, held[N] = {0, 10, 5, 12, 1},
                         ol[N] = {0, 10, 20, 12, 1.03}, e[N] = {0, 11, 10.4, 13, 10.51};
     for (int m = 0; m < METHODS; m++)
         result[m] = (struct bcast_result){.method = bcast_method_find(names[m]),
-                                          .figure = figure[m],
+                                          .figure = m == BARRIER ? NULL : figure[m],
+                                          .value = within(NAN, 0),
                                           .slowest = -1,
                                           .asked = N - 1,
                                           .violations = -1};
@@ -82,6 +83,10 @@ Test(destinations, one_witness_that_another_contradicts_is_none)
     result[DIRECT].clock_bound = 15;
     judge();
     cr_assert_eq(figure[OL][2].verdict, VERDICT_VIOLATED, "by clocks that may be as far apart");
+    result[BARRIER].value = within(4.9, 0.001);
+    judge();
+    cr_assert_eq(figure[OL][2].verdict, VERDICT_UNKNOWN, "held is above an upper bound");
+    cr_assert_eq(figure[OL][4].verdict, VERDICT_VIOLATED, "there it is below");
 }
 
 Test(destinations, what_held_knows_is_said_of_ol_where_both_agree)

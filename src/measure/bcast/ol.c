@@ -2,6 +2,7 @@
 #include "measure/bcast/bcast_inner.h"
 
 #include <math.h>
+#include <string.h>
 
 static int one(struct bcast_run *r, double share)
 {
@@ -64,15 +65,24 @@ static void check_gaps(const struct bcast_outcome *o, struct bcast_result *resul
     }
 }
 
-/* Where "direct" says otherwise of I one of the two is wrong, and it may be held: no witness then.
- */
+/* Where "direct" says otherwise of I, or an upper bound is below, one of the two is wrong, and it
+ * may be held: no witness then. */
 static bool contradicted(const struct bcast_outcome *o, const struct bcast_result *held, int i)
 {
-    const struct bcast_result *direct = bcast_result_of(o, "direct");
-    struct estimate a = bcast_figure_of(o, "direct", i)->value, b = held->figure[i].value;
     double noise = fmax(holds_within_seconds, 4 * o->clock_cost);
-    return direct && estimate_known(a) && fabs(a.value - b.value) > direct->clock_bound + noise &&
-           estimates_differ(a, b, violated_from);
+    struct estimate b = held->figure[i].value;
+    for (size_t k = 0; k < o->n_results; k++) {
+        const struct bcast_result *r = &o->result[k];
+        bool upper = r->method->meaning == BCAST_UPPER_BOUND;
+        if (!upper && strcmp(r->method->name, "direct") != 0)
+            continue;
+        struct estimate a = upper ? r->value : bcast_figure_of(o, "direct", i)->value;
+        double apart = upper ? b.value - a.value : fabs(b.value - a.value);
+        if (estimate_known(a) && apart > r->clock_bound + noise &&
+            estimates_differ(a, b, violated_from))
+            return true;
+    }
+    return false;
 }
 
 static void judge(const struct bcast_outcome *o, struct bcast_result *result)
