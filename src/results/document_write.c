@@ -34,8 +34,11 @@ static const char *cell_text(const struct column *column, const struct cell *cel
         return cell->text ? cell->text : empty;
     if (column->kind == COLUMN_INTEGER)
         snprintf(number, NUMBER_ROOM, "%lld", cell->integer);
-    else
-        snprintf(number, NUMBER_ROOM, "%.*f", decimals_of(cell, column, for_people), cell->real);
+    else {
+        int decimals = decimals_of(cell, column, for_people);
+        bool zero = fabs(cell->real) < 0.5 * pow(10, -decimals); /* or it would read "-0.00" */
+        snprintf(number, NUMBER_ROOM, "%.*f", decimals, zero ? 0 : cell->real);
+    }
     return number;
 }
 

@@ -85,6 +85,8 @@ Test(document, digits_follow_the_error)
                  {4123.4567, 3100, "4123", "4123.457"},
                  {0.2604, 21, "0.3", "0.260"},
                  {-0.0604, 21, "-0.06", "-0.060"},
+                 {-0.0004, NAN, "0.000", "0.000"},
+                 {-0.0006, NAN, "-0.001", "-0.001"},
                  {0, 21, "0", "0.000"}};
     static const struct column column = {"t", NULL, COLUMN_REAL, 3, NULL};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
