@@ -66,16 +66,10 @@ static const struct column statistics_columns[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-static void add_column(struct columns *c, struct column column)
-{
-    if (c->n < MOST_COLUMNS)
-        c->column[c->n++] = column;
-}
-
 static void add_columns(struct columns *c, const struct column *column, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        add_column(c, column[i]);
+    for (size_t i = 0; i < n && c->n < MOST_COLUMNS; i++)
+        c->column[c->n++] = column[i];
 }
 
 static const struct column point_columns[] = {
@@ -98,7 +92,7 @@ static void method_column(struct tables *t, const char *name, const char *more, 
     snprintf(head, sizeof *t->heads, "%s%s", name, more);
     for (char *at = head; *at; at++)
         *at = *at == '-' ? '_' : *at;
-    add_column(&t->by_method, (struct column){head, unit, COLUMN_REAL, decimals, about});
+    add_columns(&t->by_method, &(struct column){head, unit, COLUMN_REAL, decimals, about}, 1);
 }
 
 /* A column per method, named as the method; of other suites' also how far from OL it is. */
@@ -119,24 +113,24 @@ static void destination_columns(struct tables *t)
 {
     struct columns *all = &t->by_destination;
     add_columns(all, point_columns, COUNT(point_columns));
-    add_column(all, (struct column){"destination", NULL, COLUMN_INTEGER, 0, NULL});
+    add_columns(all, &(struct column){"destination", NULL, COLUMN_INTEGER, 0, NULL}, 1);
     for (int texts = 0; texts < 2; texts++)
         for (size_t i = 0; i < n_bcast_methods; i++)
             for (const struct bcast_column *c = bcast_methods[i]->columns; c && c->head; c++) {
                 if ((c->text != NULL) != texts || all->n == MOST_COLUMNS)
                     continue;
                 t->declared[all->n] = (struct declared){bcast_methods[i]->name, c};
-                add_column(all, c->text ? (struct column){c->head, NULL, COLUMN_TEXT, 0, c->about}
-                                        : (struct column){c->head, c->unit ? c->unit : "us",
-                                                          COLUMN_REAL, 2, c->about});
+                const struct column text = {c->head, NULL, COLUMN_TEXT, 0, c->about},
+                                    time = {c->head, c->unit ? c->unit : "us", COLUMN_REAL, 2,
+                                            c->about};
+                add_columns(all, c->text ? &text : &time, 1);
             }
 }
 
 struct tables *tables_new(const struct options *o, struct document *d)
 {
     struct tables *t = profile_alloc(sizeof *t);
-    t->o = o;
-    t->d = d;
+    t->o = o, t->d = d;
     method_columns(t);
     t->methods = document_table(d, "methods", "median time of one broadcast, by method",
                                 t->by_method.column, t->by_method.n);
@@ -151,11 +145,6 @@ struct tables *tables_new(const struct options *o, struct document *d)
     if (o->samples)
         t->samples = json_array();
     return t;
-}
-
-static void put_us(struct table *t, double seconds)
-{
-    table_real(t, 1e6 * seconds);
 }
 
 /* The operation latency to hold the bounds against: held where there is one. */
@@ -180,6 +169,15 @@ static bool clearly_above(struct estimate a, struct estimate b)
     return low > high && a.value > b.value + fmax(0.05 * b.value, 100e-9);
 }
 
+/* What is no more than OL, and all the same clearly is. With --fresh it is of broadcasts that
+ * nobody has written the data of. */
+static bool above(const struct tables *t, const struct bcast_result *r,
+                  const struct bcast_result *ol)
+{
+    return !t->spoiled && !t->o->fresh && !ol->at_least && estimate_has_interval(r->value) &&
+           clearly_above(r->value, ol->value);
+}
+
 /* "hold", or what is wrong: "held > barrier"; NULL where there is nothing to compare. The rounds
  * are a bound on the mean over all roots, of which one is measured here: "rounds > held" is right
  * where from others it takes longer. */
@@ -190,8 +188,7 @@ static const char *bounds(struct tables *t, const struct bcast_outcome *o, char 
     bool compared = false;
     for (size_t i = 0; ol && !t->spoiled && i < o->n_results; i++) {
         const struct bcast_result *r = &o->result[i];
-        if (r->method->meaning == BCAST_LOWER_BOUND && !rounds && !ol->at_least &&
-            estimate_has_interval(r->value) && clearly_above(r->value, ol->value))
+        if (r->method->meaning == BCAST_LOWER_BOUND && !rounds && above(t, r, ol))
             rounds = r;
         if (r->method->meaning != BCAST_UPPER_BOUND || isnan(r->value.value))
             continue;
@@ -233,7 +230,7 @@ contradicting(const struct tables *t, const struct bcast_outcome *o, const struc
 static void remark(const struct tables *t, const struct bcast_outcome *o,
                    const struct bcast_result *r, char *text, size_t size)
 {
-    const struct bcast_result *other = contradicting(t, o, r);
+    const struct bcast_result *other = contradicting(t, o, r), *ol = best_latency(o);
     const struct bcast_figure *slowest =
         r->figure && r->slowest >= 0 ? &r->figure[r->slowest] : NULL;
     bool unsettled = slowest && slowest->curve.n > 0 && !slowest->curve.settled;
@@ -245,10 +242,12 @@ static void remark(const struct tables *t, const struct bcast_outcome *o,
     if (r->figure && r->measured < r->asked && (r->at_least || !is_latency(r)))
         bench_add_words(text, size, "%s%d of %d measured",
                         r->at_least && !may_be_less ? "at least: " : "", r->measured, r->asked);
+    if (!r->figure && r->measured < r->asked)
+        bench_add_words(text, size, "from %d of %d roots only", r->measured, r->asked);
     if (r->at_least && r->chance > 0)
         bench_add_words(text, size, "the slowest among them with %.0f %%", 100 * r->chance);
     if (isnan(r->value.value) && !r->impossible)
-        bench_add_words(text, size, "no result");
+        bench_add_words(text, size, "no result%s", r->over_budget ? " within the budget" : "");
     else if (!isnan(r->value.value) && !estimate_has_interval(r->value))
         bench_add_words(text, size, "too few samples for an interval");
     if (unsettled)
@@ -264,27 +263,37 @@ static void remark(const struct tables *t, const struct bcast_outcome *o,
         bench_add_words(text, size, "%s",
                         slowest->part == PART_OF_WAY ? "with the message's way, so not o_i"
                                                      : "not known whether with the message's way");
+    else if (slowest && r->method->meaning == BCAST_OVERHEAD && ol && above(t, r, ol))
+        bench_add_words(text, size, "above %s", ol->method->name);
     if (r->way_error > 0)
         bench_add_words(text, size, "+-%.2f us if the two ways differ", 1e6 * r->way_error);
-    if (r->clock_bound > 0.01 * r->value.value)
+    if (r->clock_bound > 0.01 * r->value.value && r->clock_bound >= 5e-9)
         bench_add_words(text, size, "+-%.2f us by the clocks", 1e6 * r->clock_bound);
     if (other)
         bench_add_words(text, size, "%s says otherwise", other->method->name);
 }
 
-/* Of the latencies in the row, each with its method's name. */
+/* Of the latencies in the row, and of what has no interval, behind the names of the methods. */
 static void put_remarks(struct tables *t, const struct bcast_outcome *o, const char *disturbed)
 {
-    char all[1024] = "", one[256];
-    if (disturbed)
-        bench_add_words(all, sizeof all, "%s", disturbed);
+    char all[1024], one[MOST_METHODS][256] = {0};
+    snprintf(all, sizeof all, "%s", disturbed ? disturbed : "");
     for (size_t i = 0; i < o->n_results; i++) {
         const struct bcast_result *r = &o->result[i];
+        if (is_latency(r) || r->method->meaning == BCAST_OVERHEAD ||
+            r->method->meaning == BCAST_SUITE || !estimate_has_interval(r->value))
+            remark(t, o, r, one[i], sizeof one[i]);
+    }
+    for (size_t i = 0; i < o->n_results; i++) {
+        char names[256] = "";
         size_t at = strlen(all);
-        remark(t, o, r, one, sizeof one);
-        if (*one && (is_latency(r) || r->method->meaning == BCAST_OVERHEAD ||
-                     r->method->meaning == BCAST_SUITE))
-            snprintf(all + at, sizeof all - at, "%s%s: %s", at ? "; " : "", r->method->name, one);
+        for (size_t k = i; *one[i] && k < o->n_results; k++)
+            if (strcmp(one[i], one[k]) == 0) {
+                bench_add_words(names, sizeof names, "%s", o->result[k].method->name);
+                *one[k] = k == i ? *one[k] : '\0';
+            }
+        if (*names)
+            snprintf(all + at, sizeof all - at, "%s%s: %.255s", at ? "; " : "", names, one[i]);
     }
     table_text(t->methods, *all ? all : NULL);
 }
@@ -309,8 +318,7 @@ static struct summary summary_of(const struct bcast_result *r)
 static void put_value(struct table *t, const struct bcast_result *r)
 {
     struct summary s = summary_of(r);
-    bool known = estimate_has_interval(r->value);
-    double error = known ? r->value.high - r->value.low : s.max - s.min;
+    double error = estimate_has_interval(r->value) ? r->value.high - r->value.low : s.max - s.min;
     table_real_within(t, 1e6 * r->value.value, 1e6 * error / 2);
 }
 
@@ -320,7 +328,7 @@ static void add_methods(struct tables *t, const struct bench_point *p,
     char text[96];
     int violations = -1, unknown = 0;
     const struct bcast_result *ol = best_latency(o);
-    double latency = ol ? ol->value.value : NAN;
+    double latency = ol && !t->spoiled ? ol->value.value : NAN;
     bench_put_point(t->methods, p);
     for (size_t i = 0; i < o->n_results; i++) {
         put_value(t->methods, &o->result[i]);
@@ -346,16 +354,13 @@ static void add_statistics(struct tables *t, const struct bench_point *p,
         bench_put_point(table, p);
         table_text(table, r->method->name);
         put_value(table, r);
-        put_us(table, r->value.low);
-        put_us(table, r->value.high);
-        put_us(table, s.min);
-        put_us(table, s.mean);
-        put_us(table, s.p99);
-        put_us(table, s.max);
-        put_us(table, s.sd);
-        put_us(table, r->loop_mean);
         bool maxima = r->method->meaning == BCAST_LATENCY && r->series.samples.n > 0;
-        put_us(table, maxima ? r->series.summary.median : NAN);
+        const double times[] = {
+            r->value.low, r->value.high, s.min,
+            s.mean,       s.p99,         s.max,
+            s.sd,         r->loop_mean,  maxima ? r->series.summary.median : NAN};
+        for (size_t k = 0; k < COUNT(times); k++)
+            table_real(table, 1e6 * times[k]);
         table_integer(table, (long long)s.n);
         table_integer(table, r->attempts);
         table_integer_if(table, r->slowest >= 0, r->slowest);
@@ -402,13 +407,11 @@ static void attach_series(struct tables *t, const struct bench_point *p, const c
 {
     if (raw->n == 0)
         return;
-    json_t *entry = json_pack("{s:s, s:i, s:I, s:s, s:s, s:o}", "algorithm", p->name, "ranks",
+    json_t *entry = json_pack("{s:s, s:i, s:I, s:s, s:s, s:o, s:s*}", "algorithm", p->name, "ranks",
                               p->ranks, "size", (json_int_t)p->bytes, "method", method, "unit",
-                              "us", "values", json_numbers(raw->value, raw->n, 1e6));
+                              "us", "values", json_numbers(raw->value, raw->n, 1e6), "part", part);
     if (destination >= 0)
         json_object_set_new(entry, "destination", json_integer(destination));
-    if (part)
-        json_object_set_new(entry, "part", json_string(part));
     json_array_append_new(t->samples, entry);
 }
 

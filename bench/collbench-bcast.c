@@ -113,9 +113,11 @@ int main(int argc, char **argv)
     allocate(&s);
     if (d) {
         document_fact(d, "root", "%d", o.root);
-        document_fact(d, "data", "%s, %s", operation_types[o.datatype],
-                      o.fresh ? "written anew by the root before every broadcast"
-                              : "the same in every broadcast, so in caches already");
+        document_fact(
+            d, "data", "%s, %s", operation_types[o.datatype],
+            o.fresh ? "written anew by the root before every broadcast, but in loops of broadcasts "
+                      "alone (gap, rounds, send-latency, overhead)"
+                    : "the same in every broadcast, so in caches already");
         if (o.discover)
             s.paths = paths_new(&o, d);
         else

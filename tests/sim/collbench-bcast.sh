@@ -44,7 +44,11 @@ grep '^flat,' $out | grep -qv 'too few' || fail "late ranks: too few samples"
 # A round is a broadcast from every rank: where two take longer than all that is left, there is none, and no budget is
 # overdrawn for it.
 "$run" workstations 16 $bench --sizes=1M --method=rounds,direct --budget=2 --format=csv >$out 2>$err || fail "rounds: status $?"
-grep -q '^native,16,1048576,,' $out || fail "rounds beyond the budget"
+grep -q '^native,16,1048576,,.*rounds: no result within the budget' $out || fail "rounds beyond the budget, or not said"
+# A loop from the next root each that ends before it was at all of them is another loop, and what was timed once has no interval.
+"$run" grid 16 $bench --algorithm=linear --sizes=64K --method=barrier,gap,imb --budget=0.05 --format=csv >$out 2>$err || fail "little time: status $?"
+grep -q '^linear,.*"barrier, gap: too few samples for an interval; imb: from 1 of 16 roots only, too' $out ||
+    fail "little time: not said"
 
 # 1 ms from rank 0, 9 ms from rank 1: the mean over both is more, and that breaks no bound.
 "$run" askew 2 $bench --sizes=8 --method=rounds,barrier,held >$out 2>$err || fail "two roots: status $?"
@@ -52,6 +56,9 @@ grep -q '^  native .* rounds > held' $out && grep -q 'rounds above OL, in 1 of t
     fail "two roots: rounds above held, without a word"
 "$run" askew 2 $bench --sizes=8 --method=rounds,barrier,held --root=1 --format=csv >$out 2>$err || fail "the other root: status $?"
 awk -F, '/^native,/ { n += $6 > 1.5 * $4 && $8 == "hold" } END { exit n != 1 }' $out || fail "the other root: not the 9 ms from there"
+# Half a round trip is what an acknowledgement takes, where the ways are alike.
+"$run" cluster 2 $bench --sizes=8 --method=ol,direct --format=csv >$out 2>$err || fail "half a round trip: status $?"
+awk -F, '/^native,2,8,/ { n += $4 > 0.99 * $5 && $4 < 1.01 * $5 } END { exit n != 1 }' $out || { cat $out; fail "ol is not direct"; }
 # Three samples leave no verdict: not 0.
 "$run" cluster 4 $bench --sizes=8 --method=ol,held --stop=fixed -i 3 -f --format=csv >$out 2>$err || fail "few samples: status $?"
 grep -q '^native,4,8,[0-9.]*,[0-9.]*,,,' $out || fail "few samples: a number of violations"
@@ -93,6 +100,7 @@ done
 for of in 32K:0.5: 64K:0.5625:0.2; do
     SMPI_OPTIONS=--cfg=smpi/async-small-thresh:0 "$run" cluster 16 $bench --algorithm=linear --sizes="${of%%:*}" --method=direct,rounds-backward,ring-barrier --as=all --ring-size="${of%%:*}" --stop=fixed -i 160 \
         --format=csv >$out 2>$err || fail "suites: status $?"
+    ! grep -q 'roots only' $out || fail "suites: 160 times 16 roots are not all of them"
     awk -F, -v osu="$(echo $of | cut -d: -f2)" -v imb="${of##*:}" '
         function off(x, y) { return x / y > 1.005 || x / y < 0.995 }
         /^algorithm,/ { for (i = 1; i <= NF; i++) { sub(/_(us|percent)$/, "", $i); at[$i] = i } }

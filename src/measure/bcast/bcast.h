@@ -112,7 +112,8 @@ struct bcast_result {
     struct series series;  /* empty for methods that go destination by destination */
     struct bcast_figure *figure; /* one per rank; NULL if the method has none by destination */
     int slowest;                 /* destination of the largest value; -1: the method has none */
-    int measured, asked;         /* destinations; measured < asked where the budget ran out */
+    int measured, asked;         /* destinations, "imb" roots; measured < asked where the budget
+                                    ran out */
     bool at_least; /* one that was not measured may be slower than VALUE. Where the budget is short,
                       a look at all by "direct" says in which order to measure, and whether the
                       slowest was among those measured. What "ol" gives where its assumption fails

@@ -8,6 +8,7 @@
 
 struct suite {
     struct bcast_run *run;
+    struct bcast_result *result;
     /* What a rank says of a batch: its mean of one broadcast. */
     int (*loop)(const struct bcast_run *r, int repetitions, double *mean);
     bool largest; /* of the ranks' means is the figure; otherwise their mean */
@@ -46,6 +47,11 @@ static int batch_means(void *arg, const struct batch *b, double *value, int *n, 
     const struct bcast_run *r = s->run;
     double mine, all = 0;
     TRY(s->loop(r, b->repetitions, &mine));
+    if (s->loop == loop_imb) {
+        s->result->asked = r->size;
+        if (b->first || b->repetitions < s->result->measured)
+            s->result->measured = b->repetitions < r->size ? b->repetitions : r->size;
+    }
     TRY(PMPI_Reduce(&mine, &all, 1, MPI_DOUBLE, s->largest ? MPI_MAX : MPI_SUM, r->c->root,
                     r->c->comm));
     if (r->roots) {
@@ -58,7 +64,7 @@ static int batch_means(void *arg, const struct batch *b, double *value, int *n, 
 #define MEANS(symbol, function, most)                                                              \
     static int run_##symbol(struct bcast_run *r, struct bcast_result *result)                      \
     {                                                                                              \
-        return run_one_series(r, batch_means, &(struct suite){r, function, most}, result);         \
+        return run_one_series(r, batch_means, &(struct suite){r, result, function, most}, result); \
     }
 MEANS(osu, loop_osu, false)
 MEANS(osu_max, loop_osu, true)
