@@ -24,9 +24,7 @@ static const struct column guideline_columns[] = {
     {"takes", "us", COLUMN_REAL, 2, NULL},
     {"at_most", "us", COLUMN_REAL, 2, "what does the same takes so long"},
     {"verdict", NULL, COLUMN_TEXT, 0,
-     "unknown: the intervals overlap, there are none, the right size was not measured, or one of "
-     "the "
-     "two is not to be relied on"},
+     "whether it does: intervals apart, of the right sizes, none of them spoiled"},
     {"guideline", NULL, COLUMN_TEXT, 0, NULL},
 };
 
@@ -55,9 +53,15 @@ struct doubt {
 /* A simulated clock leaves no intervals: what is alike within 0.2 % is alike. */
 static const char *verdict(struct estimate takes, struct estimate most, struct doubt doubt)
 {
+    if (doubt.spoiled)
+        return "unknown: a rank had no processor";
+    if (!(estimate_has_interval(takes) && estimate_has_interval(most)))
+        return "unknown: too few samples";
     if (takes.low > 1.002 * most.high)
-        return doubt.spoiled ? "unknown" : "violated";
-    return takes.high <= 1.002 * most.low && !doubt.more && !doubt.spoiled ? "holds" : "unknown";
+        return "violated";
+    if (takes.high > 1.002 * most.low)
+        return "unknown: the intervals overlap";
+    return doubt.more ? "unknown: at_most is of larger blocks" : "holds";
 }
 
 static void put(struct table *t, const struct bench_point *p, struct estimate takes,

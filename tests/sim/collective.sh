@@ -44,7 +44,7 @@ is "four pairs on a switch" "$(pairs cluster 8)" "$(pairs cluster 2)"
 # A flat broadcast is longer than a scatter and an allgather of eighths; one of such parts is not known to be
 # where only larger blocks were measured.
 SMPI_OPTIONS=--cfg=smpi/bcast:flattree field cluster 8 - 6 --guidelines --operation=broadcast,scatter,allgather --sizes=8K:64K
-for row in 65536,.*,violated, 8192,.*,unknown,; do
+for row in '65536,.*,violated,' '8192,.*,unknown: at_most is of larger blocks,'; do
     grep -q "^broadcast,8,${row}broadcast <= " sim/out || { cat sim/out; echo "FAILED: guideline, $row"; status=1; }
 done
 # ... and what it is held against is the sum of both; larger blocks are held against smaller of the same ranks only.
@@ -54,6 +54,8 @@ awk -F, '/^# table/ { times = / times/ } times { took[$1 "," $3] = $4 }
     { cat sim/out; echo "FAILED: guideline, sum"; status=1; }
 field cluster 4 - 6 --guidelines --operation=allgather --sizes=8:16 --ranks=2:4
 [ "$(grep -c 'no longer than of a larger' sim/out)" = 2 ] || { cat sim/out; echo "FAILED: guideline, sizes of other ranks"; status=1; }
+"$run" cluster 4 sim/collbench-collective --guidelines --operation=allgather --sizes=8:16 --stop=fixed -i 3 --format=csv >sim/out
+grep -q '^allgather,4,8,.*,unknown: too few samples,no longer' sim/out || { cat sim/out; echo "FAILED: guideline, samples"; status=1; }
 for wrong in '--datatype=double --op=bxor' '--datatype=strided --sizes=8:64K' --communicators=3 --op=user:x; do
     "$run" cluster 4 sim/collbench-collective $wrong 2>sim/err >sim/out && { echo "$wrong is taken"; status=1; }
     [ "$(grep -c '^[^ ]*collbench-collective: ' sim/err)" = 1 ] || { cat sim/err; status=1; }
