@@ -4,6 +4,7 @@
 #include "page/text.h"
 
 #include <criterion/criterion.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -181,4 +182,95 @@ Test(compare_two, places_keep_their_order)
         profile_free(run[0]);
         profile_free(run[1]);
     }
+}
+
+/* Three rows made by hand, of two runs against one: the run takes 1 s more, since rank 1 takes
+ * 0.8 s more before a broadcast, and a barrier that A has not waits 0.2 s for it. */
+static char *page_of(void (*print)(const struct differences_page *, FILE *), double share)
+{
+    static const char *const name[] = {"r1", "r2", "r3"};
+    static double whole[] = {1e9, 1.2e9, 2.1e9}, before[] = {1e8, 1e8, 9e8}, wait[] = {0, 0, 2e8};
+    static struct difference row[] = {
+        {.kind = DIFFERENCE_WALL,
+         .operation = "",
+         .place = "",
+         .in = {true, true},
+         .rank = -1,
+         .value = whole,
+         .median = {1e9, 2e9},
+         .change = 1e9,
+         .low = 9e8,
+         .high = 1.1e9,
+         .superiority = 0.75,
+         .certainty = CERTAINTY_TOLD},
+        {.kind = DIFFERENCE_OUTSIDE,
+         .operation = "MPI_Bcast",
+         .place = "a|b.c:3",
+         .in = {true, true},
+         .rank = 1,
+         .value = before,
+         .median = {1e8, 9e8},
+         .change = 8e8,
+         .low = 7e8,
+         .high = 9e8,
+         .superiority = 0.75,
+         .certainty = CERTAINTY_TOLD,
+         .ranks = "1"},
+        {.kind = DIFFERENCE_WAIT,
+         .operation = "MPI_Barrier",
+         .place = "c.c:4",
+         .in = {false, true},
+         .rank = -1,
+         .value = wait,
+         .median = {0, 2e8},
+         .change = 2e8,
+         .certainty = CERTAINTY_TOLD,
+         .follows = 2},
+    };
+    struct differences d = {.runs = {2, 1},
+                            .wall_ns = 1e9,
+                            .enough = true,
+                            .outside_known = true,
+                            .ranks = {2, 2},
+                            .list = {row, 3, 3}};
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    text_set_width(200);
+    print(&(struct differences_page){&d, name, share, 10}, out);
+    fclose(out);
+    return text;
+}
+
+static void assert_page(void (*print)(const struct differences_page *, FILE *), double share,
+                        const char *const *words)
+{
+    char *text = page_of(print, share);
+    for (; *words; words++)
+        assert_has(text, *words);
+    free(text);
+}
+
+Test(compare_two, pages_say_what_is_in_the_rows)
+{
+    assert_page(differences_text, 0.5,
+                (const char *const[]){"A  2 runs: r1, r2\n", "B  1 run: r3\n", "1. ",
+                                      "follows from 1", "=50%: failed: ", "+80.0%", "75%",
+                                      "+700 ms to +900 ms", " -  200ms ", NULL});
+    assert_page(differences_text, 2, (const char *const[]){"=200%: passed: ", NULL});
+    assert_page(
+        differences_markdown, 2,
+        (const char *const[]){"a\\|b.c:3", "c.c:4 | - | 200", "| +80.0 % |", "**passed**", NULL});
+    assert_page(differences_json, 0.5,
+                (const char *const[]){"\"failed\": true", "\"follows_from\": 1", NULL});
+    char *text = page_of(differences_json, NAN);
+    json_t *whole = json_loads(text, 0, NULL),
+           *row = json_array_get(json_object_get(whole, "differences"), 1);
+    cr_assert_eq(json_array_size(json_object_get(whole, "b")), 1);
+    cr_assert_eq(json_real_value(json_object_get(row, "median_a_ns")), 1e8);
+    cr_assert_eq(json_real_value(json_array_get(json_object_get(row, "b_ns"), 0)), 9e8);
+    json_decref(whole);
+    free(text);
+    assert_page(differences_junit, 0.5,
+                (const char *const[]){"tests=\"3\" failures=\"2\"", "time=\"0.900000\"", NULL});
 }

@@ -108,6 +108,68 @@ Test(figures, of_ranks_collectives_and_regions)
     profile_free(p);
 }
 
+/* One row of each, with numbers of which no two figures are alike. */
+Test(figures, of_waits_messages_and_the_transport)
+{
+    static const struct {
+        const char *list, *key;
+        double value;
+    } known[] = {{"waits", "mean", 50},           {"waits", "share", 50},
+                 {"waits", "calls_share", 20},    {"waits", "in_turn", 75},
+                 {"waits", "for_rank", 3},        {"messages", "rank", 1},
+                 {"messages", "peer", 2},         {"messages", "size", 64},
+                 {"transport", "eager", 60},      {"transport", "rendezvous", 0},
+                 {"transport", "eager_max", 512}, {"transport", "rendezvous_min", NAN},
+                 {"transport", "lay", 7},         {"transport", "same_call", 25},
+                 {"transport", "other_call", 10}, {"transport", "outside", 5},
+                 {"transport", "polls", 3},       {"transport", "empty_polls", 90}};
+    struct profile *p = profile_new();
+    uint64_t histogram[HISTOGRAM_BUCKETS] = {0};
+    uint32_t bcast = profile_add_operation(p, "MPI_Bcast", 0);
+    for (uint32_t site = 0; site < 2; site++)
+        profile_add_entry(p, &(struct profile_entry){.site = site,
+                                                     .operation = bcast,
+                                                     .comm = PROFILE_NONE,
+                                                     .region = PROFILE_NONE,
+                                                     .calls = 10,
+                                                     .polls = site ? 500 : 30,
+                                                     .empty_polls = site ? 500 : 27,
+                                                     .histogram = histogram});
+    p->trace.wait_ns = 400, p->trace.calls_ns = 1000;
+    *PUSH(&p->waits) = (struct wait){
+        .operation = bcast, .rank = 3, .calls = 4, .wait_ns = 200, .followed = 8, .in_turn = 6};
+    *PUSH(&p->peers) = (struct profile_peer){.site = PROFILE_NONE,
+                                             .operation = bcast,
+                                             .rank = 1,
+                                             .peer = 2,
+                                             .messages = 3,
+                                             .bytes = 192};
+    *PUSH(&p->below) = (struct net_row){.operation = bcast,
+                                        .sends = 10,
+                                        .eager = 6,
+                                        .eager_max = 512,
+                                        .receives = 10,
+                                        .lay = 5,
+                                        .lay_ns = 35,
+                                        .same_call = 5,
+                                        .other_call = 2,
+                                        .outside = 1};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        double value = figure_of(p, known[i].list, known[i].key);
+        cr_expect(isnan(known[i].value) ? isnan(value) : fabs(value - known[i].value) < 1e-9,
+                  "%s: %g", known[i].key, value);
+    }
+    for (uint32_t received = 0; received < 2; received++) {
+        char text[20];
+        struct view v = {.p = p};
+        p->peers.at[0].received = received;
+        figure_find(listing_find("messages"), "direction")
+            ->text(&v, p->peers.at, text, sizeof text);
+        cr_expect_str_eq(text, received ? "received" : "sent");
+    }
+    profile_free(p);
+}
+
 /* Communicators without a name are called by their ranks, and those of several names say so. */
 Test(figures, of_communicators_without_one_name)
 {

@@ -419,3 +419,28 @@ Test(page, counts_beyond_integers)
     figure_show(&calls, 0x1p64, text, sizeof text);
     cr_assert_str_eq(text, "18446744074G", "%s", text);
 }
+
+/* One rank that broadcasts, without call sites, requests or anything sent. */
+Test(page, tables_that_have_nothing_to_say_are_not_there)
+{
+    static const char *const title[] = {"Time in MPI, by call site", "Non-blocking requests",
+                                        "Messages, by sender", "Ranks, most time"};
+    for (int all = 0; all < 2; all++) {
+        struct profile *p = NULL;
+        for (int r = 0; r <= all; r++) {
+            struct ledger l;
+            made_ledger(&l, NULL, r, 1 + all);
+            made_calls(&l, 1, all ? OP_ISEND : OP_BCAST, 8, 4, 1000)->completed = all ? 4 : 0;
+            p = made_merged(p, &l);
+        }
+        profile_symbolize(p);
+        p->stack_depth = all ? 3 : 0;
+        *PUSH(&p->peers) = (struct profile_peer){
+            .site = PROFILE_NONE, .operation = PROFILE_NONE, .received = !all, .messages = 1};
+        char *text = text_of(p, &(struct report_options){.top = 10, .width = 120});
+        for (size_t i = 0; i < sizeof title / sizeof *title; i++)
+            cr_expect_eq(strstr(text, title[i]) != NULL, all, "%s: %s", title[i], text);
+        free(text);
+        profile_free(p);
+    }
+}

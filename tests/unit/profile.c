@@ -1,6 +1,7 @@
 /* Protects the merged profile: that what ranks recorded adds up in whatever order it is merged,
  * and that it survives the message and the file. */
 #include "made_profile.h"
+#include "profile/fields.h"
 #include "profile/noise.h"
 
 #include <criterion/criterion.h>
@@ -440,4 +441,54 @@ Test(profile, noise_is_what_was_added_during_the_run)
     json_decref(json);
     free(packed);
     ledger_close(&l);
+}
+
+/* What a profile of somebody else's may hold, by kinds of fields: read, and written again. */
+Test(profile, fields_of_every_kind_there_and_back)
+{
+    static const struct {
+        const char *key;
+        enum field_kind kind;
+        const char *read, *written; /* NULL: refused */
+    } known[] = {{"x", FIELD_U32, "4294967295", "4294967295"},
+                 {"x", FIELD_U32, "4294967296", NULL},
+                 {"x", FIELD_U32, "-1", NULL},
+                 {"x", FIELD_MAYBE, "5", "5"},
+                 {"x", FIELD_MAYBE, "null", "null"},
+                 {"x", FIELD_MAYBE, "-3", "null"},
+                 {"x", FIELD_REAL, "null", "null"},
+                 {"x", FIELD_REAL, "2.5", "2.5"},
+                 {"x", FIELD_SHARE, "0.5", "0.5"},
+                 {"x", FIELD_SHARE, "7", NULL},
+                 {"x_ns", FIELD_U64, "5", "5"},
+                 {"x_ns", FIELD_I64, "-5", NULL},
+                 {"x_ns", FIELD_U64, "9000000000000000000", NULL},
+                 {"x", FIELD_U64, "9000000000000000000", "9000000000000000000"},
+                 {"x", FIELD_HEX, "\"0x12\"", "\"0x0000000000000012\""},
+                 {"x", FIELD_HISTOGRAM, "[64, 3]", "[64, 3]"},
+                 {"x", FIELD_HISTOGRAM, "[64, -3]", NULL},
+                 {"x", FIELD_HISTOGRAM, "[-64, 3]", NULL},
+                 {"x", FIELD_DROPPED, "{\"sites\": -5}", NULL}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        const struct field field = {known[i].key, known[i].kind, 0, 0, false};
+        const struct fields fields = {&field, 1};
+        union {
+            uint64_t any[LEDGER_SECTIONS];
+            uint64_t *histogram;
+        } data = {{0}};
+        json_t *object = json_object();
+        json_object_set_new(object, known[i].key, json_loads(known[i].read, JSON_DECODE_ANY, NULL));
+        cr_expect_eq(fields_read(object, &fields, &data), known[i].written != NULL, "%zu", i);
+        json_decref(object);
+        if (known[i].written) {
+            object = fields_json(&fields, &data);
+            char *text = json_dumps(json_object_get(object, known[i].key), JSON_ENCODE_ANY);
+            cr_expect_str_eq(text, known[i].written, "%zu", i);
+            free(text);
+            json_decref(object);
+        } else
+            cr_expect_str_eq(fields_fault(), known[i].key);
+        if (known[i].kind == FIELD_HISTOGRAM)
+            free(data.histogram);
+    }
 }

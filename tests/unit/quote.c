@@ -1,6 +1,7 @@
 /* Protects whoever looks at a profile that somebody else made: a name in it is text, for gnuplot, a
  * terminal, a spreadsheet, dot, a browser and a data base. */
 #include "base/quote.h"
+#include "base/text.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -56,4 +57,23 @@ Test(quote, for_a_terminal)
         quote_plain(text);
         cr_assert_str_eq(text, is[i].want);
     }
+}
+
+/* What a misspelt name is likely to mean: letters changed, exchanged, too many or missing. */
+Test(quote, slips_between_two_names)
+{
+    static const struct {
+        const char *a, *b;
+        size_t slips;
+    } known[] = {{"held", "held", 0},
+                 {"hald", "held", 1},
+                 {"hedl", "held", 1},
+                 {"helld", "held", 1},
+                 {"hld", "held", 1},
+                 {"ehdl", "held", 2},
+                 {"", "held", 4},
+                 {"held", "a name of more than 24 letters", 24},
+                 {"a name of more than 24 letters", "held", 24}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        cr_expect_eq(text_slips(known[i].a, known[i].b), known[i].slips, "%s", known[i].a);
 }

@@ -248,6 +248,17 @@ Test(schedule, fastest_first_is_in_the_order_of_speed)
     cr_assert_eq(s.order[2], 3);
     cr_assert_eq(s.order[3], 1);
     schedule_free(&s);
+    /* The root has sent to all by 8, and nobody else has anything before 10. */
+    g.d[0] = 2;
+    cr_assert(schedule_build(bcast_find("fastest-first"), &g, 0, &s));
+    for (int v = 1; v < 4; v++)
+        cr_assert_eq(s.parent[v], 0, "%d", v);
+    schedule_free(&s);
+    /* 3 has one edge of 2, 2 has three of 1. */
+    g.w[3 * 4 + 0] = g.w[3 * 4 + 2] = INFINITY;
+    cr_assert(schedule_build(bcast_find("fastest-first"), &g, 0, &s));
+    cr_assert_eq(s.order[1], 2);
+    schedule_free(&s);
     graph_free(&g);
 }
 
