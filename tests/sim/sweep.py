@@ -4,7 +4,7 @@
 The methods that give a broadcast's latency, with the default options of collbench-bcast, on
 platforms that nobody chose (platforms/make.py); in half of them the hosts' clocks drift, in a third
 ranks lose their processor now and then, for up to ten broadcasts (noise.c), unless that strikes
-most broadcasts: then no median is that of an undisturbed one. Prints how
+two of five broadcasts alone: then it may be most, whose median is not an undisturbed one. Prints how
 far each is from one broadcast alone on the exact clock (isolated.c), and for how many of those that
 are off by more than 1 %, and by more than the error that they state, nothing in their row says so.
 Fails where there is such a one, or where more than a tenth of the latencies that do not need the
@@ -57,7 +57,7 @@ def run(seed, most_ranks, directory, seconds):
     def noise():
         return {"SIM_NOISE": str(case["noise"]), "SIM_NOISE_US": str(10 * truth)}
     truth = quantile(alone(), 0.5)
-    if case["noise"] and quantile(alone(**noise()), 0.5) > (1 + LIMIT) * truth:
+    if case["noise"] and quantile(alone(**noise()), 0.6) > (1 + LIMIT) * truth:
         case["noise"] = 0
     out = simulate(case, seconds, ["sim/collbench-bcast", "--algorithm=" + what[0],
                                    "--sizes=" + what[1], "--root=" + what[2], "--format=json"],
