@@ -126,7 +126,8 @@ Test(figures, of_waits_messages_and_the_transport)
     struct profile *p = profile_new();
     uint64_t histogram[HISTOGRAM_BUCKETS] = {0};
     uint32_t bcast = profile_add_operation(p, "MPI_Bcast", 0);
-    for (uint32_t site = 0; site < 2; site++)
+    for (uint32_t site = 0; site < 2; site++) {
+        *PUSH(&p->sites) = (struct profile_site){0};
         profile_add_entry(p, &(struct profile_entry){.site = site,
                                                      .operation = bcast,
                                                      .comm = PROFILE_NONE,
@@ -135,6 +136,7 @@ Test(figures, of_waits_messages_and_the_transport)
                                                      .polls = site ? 500 : 30,
                                                      .empty_polls = site ? 500 : 27,
                                                      .histogram = histogram});
+    }
     p->trace.wait_ns = 400, p->trace.calls_ns = 1000;
     *PUSH(&p->waits) = (struct wait){
         .operation = bcast, .rank = 3, .calls = 4, .wait_ns = 200, .followed = 8, .in_turn = 6};
