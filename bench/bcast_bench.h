@@ -1,5 +1,6 @@
 /* Between the parts of collbench-bcast: the sweep (collbench-bcast.c), options (bcast_options.c),
- * tables (bcast_tables.c), pictures (bcast_plots.c), the broadcast's path (bcast_path.c). */
+ * tables (bcast_tables.c) and what is said beside their figures (bcast_remarks.c), pictures
+ * (bcast_plots.c), the broadcast's path (bcast_path.c). */
 #ifndef COLLPROF_BCAST_BENCH_H
 #define COLLPROF_BCAST_BENCH_H
 

@@ -1,6 +1,6 @@
 /* The tables of collbench-bcast: every method side by side, the statistics behind each figure,
  * and the destinations one by one. */
-#include "bcast_bench.h"
+#include "bcast_remarks.h"
 #include "profile/model.h"
 
 #include "results/json_file.h"
@@ -35,7 +35,6 @@ struct tables {
     int slower_roots; /* rows in which a lower bound on all roots' mean is above OL of this one */
     double clock_bound;
     int dropped;
-    bool spoiled; /* the row in progress: figures that differ say nothing */
 };
 
 static const struct column statistics_columns[] = {
@@ -130,7 +129,8 @@ static void destination_columns(struct tables *t)
 struct tables *tables_new(const struct options *o, struct document *d)
 {
     struct tables *t = profile_alloc(sizeof *t);
-    t->o = o, t->d = d;
+    t->o = o;
+    t->d = d;
     method_columns(t);
     t->methods = document_table(d, "methods", "median time of one broadcast, by method",
                                 t->by_method.column, t->by_method.n);
@@ -147,157 +147,6 @@ struct tables *tables_new(const struct options *o, struct document *d)
     return t;
 }
 
-/* The operation latency to hold the bounds against: held where there is one. */
-static const struct bcast_result *best_latency(const struct bcast_outcome *o)
-{
-    const struct bcast_result *found = NULL;
-    for (size_t i = 0; i < o->n_results; i++) {
-        const struct bcast_result *r = &o->result[i];
-        if (isnan(r->value.value))
-            continue;
-        if (r->method->meaning == BCAST_LATENCY && (!found || strcmp(r->method->name, "held") == 0))
-            found = r;
-    }
-    return found;
-}
-
-/* The intervals have to be apart, and the values by more than 5 % and 100 ns, which is how well
- * the operation latency itself is known: two figures of the same quantity differ by noise. */
-static bool clearly_above(struct estimate a, struct estimate b)
-{
-    double high = isnan(b.high) ? b.value : b.high, low = isnan(a.low) ? a.value : a.low;
-    return low > high && a.value > b.value + fmax(0.05 * b.value, 100e-9);
-}
-
-/* What is no more than OL, and all the same clearly is. With --fresh it is of broadcasts that
- * nobody has written the data of. */
-static bool above(const struct tables *t, const struct bcast_result *r,
-                  const struct bcast_result *ol)
-{
-    return !t->spoiled && !t->o->fresh && !ol->at_least && estimate_has_interval(r->value) &&
-           clearly_above(r->value, ol->value);
-}
-
-/* "hold", or what is wrong: "held > barrier"; NULL where there is nothing to compare. The rounds
- * are a bound on the mean over all roots, of which one is measured here: "rounds > held" is right
- * where from others it takes longer. */
-static const char *bounds(struct tables *t, const struct bcast_outcome *o, char *text, size_t size)
-{
-    const struct bcast_result *ol = best_latency(o);
-    const struct bcast_result *rounds = NULL;
-    bool compared = false;
-    for (size_t i = 0; ol && !t->spoiled && i < o->n_results; i++) {
-        const struct bcast_result *r = &o->result[i];
-        if (r->method->meaning == BCAST_LOWER_BOUND && !rounds && above(t, r, ol))
-            rounds = r;
-        if (r->method->meaning != BCAST_UPPER_BOUND || isnan(r->value.value))
-            continue;
-        compared = true;
-        if (clearly_above(ol->value, r->value)) {
-            snprintf(text, size, "%s > %s", ol->method->name, r->method->name);
-            t->broken_upper++;
-            return text;
-        }
-    }
-    if (!rounds)
-        return compared ? "hold" : NULL;
-    snprintf(text, size, "%s > %s", rounds->method->name, ol->method->name);
-    t->slower_roots++;
-    return text;
-}
-
-static bool is_latency(const struct bcast_result *r)
-{
-    return r->method->meaning == BCAST_LATENCY || r->method->meaning == BCAST_LATENCY_IF;
-}
-
-/* Another way of seeing the same latency says something else, by more than the intervals. */
-static const struct bcast_result *
-contradicting(const struct tables *t, const struct bcast_outcome *o, const struct bcast_result *r)
-{
-    for (size_t i = 0; !t->spoiled && i < o->n_results && is_latency(r) && !r->at_least; i++) {
-        const struct bcast_result *other = &o->result[i];
-        double noise = fmax(100e-9, 4 * o->clock_cost) + other->clock_bound + r->clock_bound;
-        if (other != r && other->method->meaning == BCAST_LATENCY && !other->at_least &&
-            fabs(other->value.value - r->value.value) > noise &&
-            estimates_differ(other->value, r->value, 0.01))
-            return other;
-    }
-    return NULL;
-}
-
-/* Why a figure may not be what it is meant to be, into TEXT: empty if nothing speaks against it. */
-static void remark(const struct tables *t, const struct bcast_outcome *o,
-                   const struct bcast_result *r, char *text, size_t size)
-{
-    const struct bcast_result *other = contradicting(t, o, r), *ol = best_latency(o);
-    const struct bcast_figure *slowest =
-        r->figure && r->slowest >= 0 ? &r->figure[r->slowest] : NULL;
-    bool unsettled = slowest && slowest->curve.n > 0 && !slowest->curve.settled;
-    /* What may itself be too much is no bound from below. */
-    bool may_be_less =
-        unsettled ||
-        (slowest && (slowest->verdict == VERDICT_VIOLATED || slowest->verdict == VERDICT_UNKNOWN));
-    *text = '\0';
-    if (r->figure && r->measured < r->asked && (r->at_least || !is_latency(r)))
-        bench_add_words(text, size, "%s%d of %d measured",
-                        r->at_least && !may_be_less ? "at least: " : "", r->measured, r->asked);
-    if (!r->figure && r->measured < r->asked)
-        bench_add_words(text, size, "from %d of %d roots only", r->measured, r->asked);
-    if (r->at_least && r->chance > 0)
-        bench_add_words(text, size, "the slowest among them with %.0f %%", 100 * r->chance);
-    if (isnan(r->value.value) && !r->impossible)
-        bench_add_words(text, size, "no result%s", r->over_budget ? " within the budget" : "");
-    else if (!isnan(r->value.value) && !estimate_has_interval(r->value))
-        bench_add_words(text, size, "too few samples for an interval");
-    if (unsettled)
-        bench_add_words(text, size, "not settled: an upper bound%s",
-                        r->measured < r->asked ? " of these" : "");
-    if (r->impossible)
-        bench_add_words(text, size, "negative, so no result, at %d", r->impossible);
-    if (slowest && slowest->verdict == VERDICT_VIOLATED)
-        bench_add_words(text, size, "wrong");
-    if (slowest && slowest->verdict == VERDICT_UNKNOWN)
-        bench_add_words(text, size, "not known to be right");
-    if (slowest && r->method->meaning == BCAST_OVERHEAD && slowest->part != PART_OWN)
-        bench_add_words(text, size, "%s",
-                        slowest->part == PART_OF_WAY ? "with the message's way, so not o_i"
-                                                     : "not known whether with the message's way");
-    else if (slowest && r->method->meaning == BCAST_OVERHEAD && ol && above(t, r, ol))
-        bench_add_words(text, size, "above %s", ol->method->name);
-    if (r->way_error > 0)
-        bench_add_words(text, size, "+-%.2f us if the two ways differ", 1e6 * r->way_error);
-    if (r->clock_bound > 0.01 * r->value.value && r->clock_bound >= 5e-9)
-        bench_add_words(text, size, "+-%.2f us by the clocks", 1e6 * r->clock_bound);
-    if (other)
-        bench_add_words(text, size, "%s says otherwise", other->method->name);
-}
-
-/* Of the latencies in the row, and of what has no interval, behind the names of the methods. */
-static void put_remarks(struct tables *t, const struct bcast_outcome *o, const char *disturbed)
-{
-    char all[1024], one[MOST_METHODS][256] = {0};
-    snprintf(all, sizeof all, "%s", disturbed ? disturbed : "");
-    for (size_t i = 0; i < o->n_results; i++) {
-        const struct bcast_result *r = &o->result[i];
-        if (is_latency(r) || r->method->meaning == BCAST_OVERHEAD ||
-            r->method->meaning == BCAST_SUITE || !estimate_has_interval(r->value))
-            remark(t, o, r, one[i], sizeof one[i]);
-    }
-    for (size_t i = 0; i < o->n_results; i++) {
-        char names[256] = "";
-        size_t at = strlen(all);
-        for (size_t k = i; *one[i] && k < o->n_results; k++)
-            if (strcmp(one[i], one[k]) == 0) {
-                bench_add_words(names, sizeof names, "%s", o->result[k].method->name);
-                *one[k] = k == i ? *one[k] : '\0';
-            }
-        if (*names)
-            snprintf(all + at, sizeof all - at, "%s%s: %.255s", at ? "; " : "", names, one[i]);
-    }
-    table_text(t->methods, *all ? all : NULL);
-}
-
 /* The raw samples behind a result: a series of its own, or its slowest destination's. The latter
  * may be of a longer operation (E_i), of which the same part is taken off everywhere. */
 static struct summary summary_of(const struct bcast_result *r)
@@ -310,7 +159,10 @@ static struct summary summary_of(const struct bcast_result *r)
         shift = r->figure[r->slowest].value.value - t->at.value;
     }
     struct summary s = stats_summarize(raw->value, raw->n);
-    s.min += shift, s.mean += shift, s.p99 += shift, s.max += shift;
+    s.min += shift;
+    s.mean += shift;
+    s.p99 += shift;
+    s.max += shift;
     return s;
 }
 
@@ -322,13 +174,15 @@ static void put_value(struct table *t, const struct bcast_result *r)
     table_real_within(t, 1e6 * r->value.value, 1e6 * error / 2);
 }
 
-static void add_methods(struct tables *t, const struct bench_point *p,
-                        const struct bcast_outcome *o, const char *disturbed)
+static void add_methods(struct tables *t, const struct bench_point *p, const struct bcast_row *row,
+                        const char *disturbed)
 {
-    char text[96];
+    const struct bcast_outcome *o = row->outcome;
+    const struct bcast_result *ol = row_latency(row);
+    double latency = ol && row_relies_on(row, ol) ? ol->value.value : NAN;
+    struct bounds bounds = row_bounds(row);
     int violations = -1, unknown = 0;
-    const struct bcast_result *ol = best_latency(o);
-    double latency = ol && !t->spoiled ? ol->value.value : NAN;
+    char remarks[1024];
     bench_put_point(t->methods, p);
     for (size_t i = 0; i < o->n_results; i++) {
         put_value(t->methods, &o->result[i]);
@@ -340,13 +194,17 @@ static void add_methods(struct tables *t, const struct bench_point *p,
     }
     table_integer_if(t->methods, violations > 0 || (violations == 0 && !unknown), violations);
     t->violations += violations > 0 ? violations : 0;
-    table_text(t->methods, bounds(t, o, text, sizeof text));
-    put_remarks(t, o, disturbed);
+    table_text(t->methods, *bounds.text ? bounds.text : NULL);
+    t->broken_upper += bounds.broken;
+    t->slower_roots += bounds.slower_roots;
+    row_remarks(row, disturbed, remarks, sizeof remarks);
+    table_text(t->methods, *remarks ? remarks : NULL);
 }
 
 static void add_statistics(struct tables *t, const struct bench_point *p,
-                           const struct bcast_outcome *o)
+                           const struct bcast_row *row)
 {
+    const struct bcast_outcome *o = row->outcome;
     struct table *table = t->statistics;
     for (size_t i = 0; i < o->n_results; i++) {
         const struct bcast_result *r = &o->result[i];
@@ -368,7 +226,7 @@ static void add_statistics(struct tables *t, const struct bench_point *p,
         table_integer_if(table, r->figure, r->asked);
         table_text(table, r->over_budget ? "budget" : "rule");
         char text[256];
-        remark(t, o, r, text, sizeof text);
+        row_remark(row, r, text, sizeof text);
         table_text(table, *text ? text : NULL);
     }
 }
@@ -445,10 +303,13 @@ static void count(struct tables *t, const struct bcast_outcome *o)
 void tables_add(struct tables *t, const struct bench_point *p, const struct bcast_outcome *outcome,
                 struct disturbance disturbed)
 {
-    t->spoiled = disturbed.spoiled;
-    add_methods(t, p, outcome, disturbed.text);
+    const struct bcast_row row = {.outcome = outcome,
+                                  .repetitions = t->o->bench.plan.repetitions,
+                                  .fresh = t->o->fresh,
+                                  .spoiled = disturbed.spoiled};
+    add_methods(t, p, &row, disturbed.text);
     if (t->statistics)
-        add_statistics(t, p, outcome);
+        add_statistics(t, p, &row);
     if (t->destinations)
         add_destinations(t, p, outcome);
     if (t->samples)
@@ -480,10 +341,11 @@ void tables_end(struct tables *t)
             "another's, a broadcast takes longer than from rank %d alone",
             t->slower_roots, t->o->root);
     if (t->unsettled)
-        document_note(t->d,
-                      "held: no two successive holds agreed at %d of the destinations: an upper "
-                      "bound there",
-                      t->unsettled);
+        document_note(
+            t->d,
+            "held: at %d of the destinations no two successive holds agreed, or there was "
+            "time for one alone: an upper bound there",
+            t->unsettled);
     if (t->clock_bound > 0)
         document_note(t->d, "what is timed on one clock: the ranks' clocks agree within %.2f us",
                       1e6 * t->clock_bound);
@@ -492,7 +354,8 @@ void tables_end(struct tables *t)
     if (t->over_budget)
         document_note(t->d,
                       "%d of %d figures were ended by --budget, not by --stop: their intervals "
-                      "(-f) are wider than wished, or destinations were left out",
+                      "(-f) are wider than wished, or they have none, or destinations were left "
+                      "out",
                       t->over_budget, t->figures);
     if (t->samples)
         document_attach(t->d, "samples", t->samples);

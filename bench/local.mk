@@ -13,7 +13,8 @@ libbench_la_LIBADD = libmeasure.la libpicture.la libresults.la libprofile.la lib
 # simulator.
 BENCHES = bcast collective overlap pairs scenario tree
 bcast_FILES = bench/collbench-bcast.c bench/bcast_bench.h \
-	bench/bcast_options.c bench/bcast_path.c bench/bcast_plots.c bench/bcast_tables.c
+	bench/bcast_options.c bench/bcast_path.c bench/bcast_plots.c \
+	bench/bcast_remarks.c bench/bcast_remarks.h bench/bcast_tables.c
 collective_FILES = bench/collbench-collective.c bench/collective_bench.h bench/collective_guidelines.c \
 	bench/collective_results.c
 overlap_FILES = bench/collbench-overlap.c \

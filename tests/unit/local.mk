@@ -73,7 +73,7 @@ tests_unit_results_LDADD = libpicture.la libresults.la libprofile.la libbase.la 
 
 tests_unit_bench_CPPFLAGS = $(BENCH_CPPFLAGS) $(CRITERION_CFLAGS)
 tests_unit_bench_SOURCES = tests/unit/bench_parse.c tests/unit/bench_program.c tests/unit/topology.c \
-	tests/unit/scenario.c bench/scenario_file.c
+	tests/unit/scenario.c bench/scenario_file.c bench/bcast_remarks.c tests/unit/bcast_remarks.c
 tests_unit_bench_LDADD = libbench.la $(CRITERION_LIBS)
 endif
 
