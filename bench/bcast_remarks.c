@@ -9,15 +9,9 @@ static const struct bcast_figure *slowest_of(const struct bcast_result *r)
     return r->figure && r->slowest >= 0 ? &r->figure[r->slowest] : NULL;
 }
 
-static bool is_unsettled(const struct bcast_result *r)
-{
-    const struct bcast_figure *slowest = slowest_of(r);
-    return slowest && slowest->curve.n > 0 && !slowest->curve.settled;
-}
-
 bool row_relies_on(const struct bcast_row *row, const struct bcast_result *r)
 {
-    return !row->spoiled && !r->at_least && !is_unsettled(r) && estimate_has_interval(r->value);
+    return !row->spoiled && !r->at_least && !bcast_unsettled(r) && estimate_has_interval(r->value);
 }
 
 const struct bcast_result *row_latency(const struct bcast_row *row)
@@ -139,7 +133,7 @@ void row_remark(const struct bcast_row *row, const struct bcast_result *r, char 
     const struct bcast_figure *slowest = slowest_of(r);
     enum bcast_verdict verdict = slowest ? slowest->verdict : VERDICT_NONE;
     /* What may itself be too much is no bound from below. */
-    bool may_be_less = is_unsettled(r) || verdict == VERDICT_VIOLATED || verdict == VERDICT_UNKNOWN;
+    bool may_be_less = bcast_unsettled(r) || verdict == VERDICT_VIOLATED || verdict == VERDICT_UNKNOWN;
     *text = '\0';
     if (r->figure && r->measured < r->asked && (r->at_least || !is_latency(r)))
         bench_add_words(text, size, "%s%d of %d measured",
@@ -149,7 +143,7 @@ void row_remark(const struct bcast_row *row, const struct bcast_result *r, char 
     if (r->at_least && r->chance > 0)
         bench_add_words(text, size, "the slowest among them with %.0f %%", 100 * r->chance);
     remark_on_samples(row, r, text, size);
-    if (is_unsettled(r))
+    if (bcast_unsettled(r))
         bench_add_words(text, size, "not settled: an upper bound%s",
                         r->measured < r->asked ? " of these" : "");
     if (r->impossible)

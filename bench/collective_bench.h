@@ -37,7 +37,8 @@ static inline const char *variant_name(const struct options *o, size_t i, char *
 /* What is drawn of one point, and held against others. */
 struct drawn {
     struct bench_point at;
-    struct estimate by[2]; /* direct, mirrored */
+    struct estimate by[2]; /* direct, mirrored; no interval where not of all pairs */
+    double clock_bound;    /* seconds that direct may be off */
     bool spoiled;          /* no verdict rests on it */
 };
 

@@ -23,14 +23,18 @@ static const struct column guideline_columns[] = {
     {"size", "B", COLUMN_INTEGER, 0, "one block"},
     {"takes", "us", COLUMN_REAL, 2, NULL},
     {"at_most", "us", COLUMN_REAL, 2, "what does the same takes so long"},
-    {"verdict", NULL, COLUMN_TEXT, 0,
-     "whether it does: intervals apart, of the right sizes, none of them spoiled"},
+    {"verdict", NULL, COLUMN_TEXT, 0, "whether it does; where that is not known, why"},
     {"guideline", NULL, COLUMN_TEXT, 0, NULL},
 };
 
 static struct estimate time_of(const struct drawn *d)
 {
-    return estimate_known(d->by[0]) ? d->by[0] : d->by[1];
+    struct estimate e = d->by[0];
+    if (!estimate_known(e))
+        return d->by[1];
+    e.low -= d->clock_bound;
+    e.high += d->clock_bound;
+    return e;
 }
 
 /* The smallest block that was measured, of at least BYTES; NULL: none. POINTS are in order. */
@@ -56,7 +60,7 @@ static const char *verdict(struct estimate takes, struct estimate most, struct d
     if (doubt.spoiled)
         return "unknown: a rank had no processor";
     if (!(estimate_has_interval(takes) && estimate_has_interval(most)))
-        return "unknown: too few samples";
+        return "unknown: no interval, see the remarks";
     if (takes.low > 1.002 * most.high)
         return "violated";
     if (takes.high > 1.002 * most.low)

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct results {
     const struct options *o;
@@ -11,7 +12,8 @@ struct results {
     struct table *times, *statistics, *pairs;
     ARRAY(struct drawn) points;
     double clock_bound;
-    int dropped, left_out, over_budget;
+    int dropped, over_budget; /* direct */
+    int left_out, cut_short;  /* mirrored: pairs not measured, and ended, by the budget */
 };
 
 static const struct column times_columns[] = {
@@ -49,6 +51,7 @@ static const struct column pairs_columns[] = {
     {"low", "us", COLUMN_REAL, 2, "95 % interval of the median"},
     {"high", "us", COLUMN_REAL, 2, NULL},
     {"hold", "us", COLUMN_REAL, 1, "how long the one was held back"},
+    {"remarks", NULL, COLUMN_TEXT, 0, "why the time may not be what it is meant to be"},
 };
 
 struct results *results_new(const struct options *o, struct document *d)
@@ -66,10 +69,16 @@ struct results *results_new(const struct options *o, struct document *d)
     return r;
 }
 
-/* E's own table cells; what is 0 or less is no time, and no result. */
+/* Less than 0, by more than readings of a clock are apart: no time, and no result. A rank that is
+ * free to go at once takes none. */
+static bool is_negative(struct estimate e)
+{
+    return e.value < -100e-9;
+}
+
 static void put_estimate(struct table *t, struct estimate e)
 {
-    if (e.value <= 0)
+    if (is_negative(e))
         e = (struct estimate){NAN, NAN, NAN};
     table_estimate(t, e);
 }
@@ -86,47 +95,79 @@ static void put_direct(struct results *r, const struct collective_direct *direct
     table_real(r->times, direct ? 1e6 * direct->apart : NAN);
 }
 
-static const struct estimate *slowest(const struct collective_mirrored *m)
+static const struct collective_pair *slowest(const struct collective_mirrored *m)
 {
-    return m && m->slowest_from >= 0 ? &m->pair[m->slowest_from * m->size + m->slowest_to] : NULL;
+    return m ? collective_slowest(m) : NULL;
 }
 
 static void put_mirrored(struct results *r, const struct collective_mirrored *m)
 {
-    const struct estimate *e = slowest(m);
-    put_estimate(r->times, e ? *e : (struct estimate){NAN, NAN, NAN});
-    if (e) {
-        table_integer(r->times, m->slowest_from);
-        table_integer(r->times, m->slowest_to);
-    } else {
-        table_skip(r->times);
-        table_skip(r->times);
-    }
+    const struct collective_pair *p = slowest(m);
+    put_estimate(r->times, p ? p->time : (struct estimate){NAN, NAN, NAN});
+    bool known = p && !is_negative(p->time);
+    table_integer_if(r->times, known, known ? m->slowest_from : 0);
+    table_integer_if(r->times, known, known ? m->slowest_to : 0);
+}
+
+/* Of an estimate by either method. */
+static void remark_on(struct estimate e, char *text, size_t size)
+{
+    if (!estimate_known(e) || is_negative(e))
+        bench_add_words(text, size, "%sno result", is_negative(e) ? "negative, so " : "");
+    else if (!estimate_has_interval(e))
+        bench_add_words(text, size, "too few samples for an interval");
+}
+
+static void remark_on_direct(const struct collective_direct *d, char *text, size_t size)
+{
+    struct estimate e = series_estimate(&d->completion);
+    remark_on(e, text, size);
+    if (d->clock_bound > 0.01 * e.value)
+        bench_add_words(text, size, "+-%.2f us by the clocks", 1e6 * d->clock_bound);
+}
+
+static void remark_on_pair(const struct collective_pair *p, const char *of_these, char *text,
+                           size_t size)
+{
+    remark_on(p->time, text, size);
+    if (is_negative(p->time))
+        return;
+    if (!p->settled)
+        bench_add_words(text, size, "not settled: an upper bound%s", of_these);
+    if (p->way_error > 0)
+        bench_add_words(text, size, "+-%.2f us if the two ways differ", 1e6 * p->way_error);
+}
+
+static void remark_on_mirrored(const struct collective_mirrored *m, char *text, size_t size)
+{
+    const struct collective_pair *p = collective_slowest(m);
+    if (!p)
+        remark_on((struct estimate){NAN, NAN, NAN}, text, size);
+    else if (m->measured < m->asked)
+        bench_add_words(text, size, "%s%d of %d pairs measured",
+                        p->settled && !is_negative(p->time) ? "at least: " : "", m->measured,
+                        m->asked);
+    if (p)
+        remark_on_pair(p, m->measured < m->asked ? " of these" : "", text, size);
 }
 
 static void put_remarks(struct results *r, const struct collective_direct *direct,
                         const struct collective_mirrored *m, const char *disturbed)
 {
-    char text[512] = "";
-    const struct estimate *slow = slowest(m);
-    if (disturbed)
-        bench_add_words(text, sizeof text, "%s", disturbed);
-    if (direct) {
-        struct estimate e = series_estimate(&direct->completion);
-        if (!estimate_known(e) || e.value <= 0)
-            bench_add_words(text, sizeof text, "direct: no result%s",
-                            e.value <= 0 ? ", it came out negative" : "");
-        else if (!estimate_has_interval(e))
-            bench_add_words(text, sizeof text, "direct: too few samples for an interval");
-        if (direct->clock_bound > 0.01 * e.value)
-            bench_add_words(text, sizeof text, "direct: +-%.2f us by the clocks",
-                            1e6 * direct->clock_bound);
-    }
-    if (m && m->measured < m->asked)
-        bench_add_words(text, sizeof text, "mirrored: at least: %d of %d pairs measured",
-                        m->measured, m->asked);
-    if (slow && !estimate_has_interval(*slow))
-        bench_add_words(text, sizeof text, "mirrored: too few samples for an interval");
+    char text[512], one[2][200] = {0};
+    if (direct)
+        remark_on_direct(direct, one[0], sizeof one[0]);
+    if (m)
+        remark_on_mirrored(m, one[1], sizeof one[1]);
+    bool alike = strcmp(one[0], one[1]) == 0;
+    snprintf(text, sizeof text, "%s", disturbed ? disturbed : "");
+    for (int i = 0; i < (alike ? 1 : 2); i++)
+        if (*one[i])
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s: %s", *text ? "; " : "",
+                     alike ? "direct, mirrored"
+                     : i   ? "mirrored"
+                           : "direct",
+                     one[i]);
     table_text(r->times, *text ? text : NULL);
 }
 
@@ -149,16 +190,17 @@ static void put_pairs(struct results *r, const struct bench_point *p,
 {
     struct table *t = r->pairs;
     for (int k = 0; k < m->size * m->size; k++) {
-        const struct estimate *e = &m->pair[k];
-        if (isnan(e->value))
+        const struct collective_pair *pair = &m->pair[k];
+        char text[200] = "";
+        if (isnan(pair->time.value))
             continue;
         bench_put_point(t, p);
         table_integer(t, k / m->size);
         table_integer(t, k % m->size);
-        table_real(t, 1e6 * e->value);
-        table_real(t, 1e6 * e->low);
-        table_real(t, 1e6 * e->high);
-        table_real(t, 1e6 * m->hold[k]);
+        put_estimate(t, pair->time);
+        table_real(t, 1e6 * pair->hold);
+        remark_on_pair(pair, "", text, sizeof text);
+        table_text(t, *text ? text : NULL);
     }
 }
 
@@ -179,13 +221,21 @@ void results_add(struct results *r, const struct bench_point *p,
         r->dropped += direct->dropped;
         r->over_budget += direct->completion.over_budget;
     }
-    if (mirrored)
+    if (mirrored) {
         r->left_out += mirrored->asked - mirrored->measured;
-    const struct estimate none = {NAN, NAN, NAN}, *e = slowest(mirrored);
-    *PUSH(&r->points) =
-        (struct drawn){*p,
-                       {direct ? series_estimate(&direct->completion) : none, e ? *e : none},
-                       disturbed.spoiled};
+        r->cut_short += mirrored->over_budget;
+    }
+    const struct estimate none = {NAN, NAN, NAN};
+    const struct collective_pair *pair = slowest(mirrored);
+    struct drawn d = {*p, {none, none}, direct ? direct->clock_bound : 0, disturbed.spoiled};
+    if (direct && !is_negative(series_estimate(&direct->completion)))
+        d.by[0] = series_estimate(&direct->completion);
+    if (pair && !is_negative(pair->time))
+        d.by[1] = pair->time;
+    /* Of the intervals, one of some pairs only says nothing of all. */
+    if (pair && (!pair->settled || mirrored->measured < mirrored->asked))
+        d.by[1].low = d.by[1].high = NAN;
+    *PUSH(&r->points) = d;
 }
 
 static void put_notes(struct results *r)
@@ -211,6 +261,12 @@ static void put_notes(struct results *r)
                       "mirrored: %d pairs not measured, the budget was spent: choose a higher "
                       "--budget",
                       r->left_out);
+    if (r->cut_short)
+        document_note(
+            d,
+            "mirrored: %d pairs were ended by --budget, not by --stop: their intervals, if "
+            "there is one, are wider than wished",
+            r->cut_short);
 }
 
 /* One line of the picture: an operation by one method, as far as it was measured. */

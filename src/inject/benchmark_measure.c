@@ -239,14 +239,18 @@ static int run_as_broadcast(void *buffer, int count, MPI_Datatype type, int root
     return u->run(u->arg);
 }
 
-/* Where the processor's own time is that of a message's way, too, or may be. */
+static const char unsettled[] = "; not settled: an upper bound";
+
+/* Where the processor's own time is that of a message's way, too, or may be; or where it is held
+ * back for too short a time. */
 static const char *doubt_of(const struct bcast_result *r)
 {
     static const char *const doubts[] = {[PART_OWN] = "",
                                          [PART_OF_WAY] = "; here with the way of its message",
                                          [PART_UNKNOWN] = "; perhaps with the way of its message"};
-    bool any = r->method->meaning == BCAST_OVERHEAD && r->slowest >= 0;
-    return any ? doubts[r->figure[r->slowest].part] : "";
+    if (r->method->meaning == BCAST_OVERHEAD && r->slowest >= 0)
+        return doubts[r->figure[r->slowest].part];
+    return bcast_unsettled(r) ? unsettled : "";
 }
 
 static void describe(json_t *f, const struct bcast_outcome *out)
@@ -260,7 +264,7 @@ static void describe(json_t *f, const struct bcast_outcome *out)
         else
             snprintf(text, sizeof text, "%s%s", r->method->value, doubt_of(r));
         json_t *row = method_row(r->method->name, r->value, r->measured, r->asked, text);
-        if (r->at_least)
+        if (r->at_least && !bcast_unsettled(r))
             json_object_set_new(row, "at_least", json_true());
         json_array_append_new(json_object_get(f, "methods"), row);
         cut_short |= r->over_budget;
@@ -333,16 +337,15 @@ static int measure_mirrored(const struct subject *u, double share, json_t *rows)
     struct collective_mirrored out;
     struct collective_case c = case_of(u, share);
     TRY(collective_measure_mirrored(&c, &out));
-    if (rows && out.slowest_from < 0)
+    const struct collective_pair *slowest = collective_slowest(&out);
+    if (rows && !slowest)
         json_array_append_new(rows, method_row("held", not_known, 0, out.asked, no_time));
-    if (rows && out.slowest_from >= 0) {
-        char text[80];
-        const struct estimate *e =
-            &out.pair[(size_t)out.slowest_from * (size_t)out.size + (size_t)out.slowest_to];
-        snprintf(text, sizeof text, "exit of rank %d - entry of rank %d, the last", out.slowest_to,
-                 out.slowest_from);
-        json_t *row = method_row("held", *e, out.measured, out.asked, text);
-        if (out.measured < out.asked)
+    if (rows && slowest) {
+        char text[120];
+        snprintf(text, sizeof text, "exit of rank %d - entry of rank %d, the last%s",
+                 out.slowest_to, out.slowest_from, slowest->settled ? "" : unsettled);
+        json_t *row = method_row("held", slowest->time, out.measured, out.asked, text);
+        if (out.measured < out.asked && slowest->settled)
             json_object_set_new(row, "at_least", json_true());
         json_array_append_new(rows, row);
     }

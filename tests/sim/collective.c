@@ -62,7 +62,7 @@ static double compare(const struct collective_mirrored *m, int from, const doubl
 {
     double worst = 0;
     for (int j = 0; j < m->size; j++) {
-        struct estimate e = m->pair[from * m->size + j];
+        struct estimate e = m->pair[from * m->size + j].time;
         double error = fabs(e.value - truth[j]);
         if (e.value == e.value && error > 1e-7)
             worst = fmax(worst, error / fmax(truth[j], 1e-7));
@@ -73,7 +73,7 @@ static double compare(const struct collective_mirrored *m, int from, const doubl
 static void judge(struct test *t, const struct operation *o, const struct collective_mirrored *m,
                   const struct collective_direct *d, double worst, double slowest_truth)
 {
-    double slowest = m->pair[m->slowest_from * m->size + m->slowest_to].value;
+    double slowest = collective_slowest(m)->time.value;
     double together = d->completion.summary.median;
     const char *given = getenv("CHECK_WITHIN");
     double within = given ? atof(given) : 0.01;
@@ -122,7 +122,7 @@ static void test_operation(struct test *t, const struct operation *o)
             continue;
         worst = fmax(worst, compare(&m, i, truth));
         for (int j = 0; j < size; j++)
-            if (m.pair[i * size + j].value == m.pair[i * size + j].value)
+            if (estimate_known(m.pair[i * size + j].time))
                 slowest = fmax(slowest, truth[j]);
     }
     if (m.size > 0)

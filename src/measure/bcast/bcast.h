@@ -133,6 +133,13 @@ struct bcast_result {
     int dropped;        /* "direct", "repro-window": operations some rank was late for */
 };
 
+/* Whether the slowest destination's figure may still fall with a longer hold: an upper bound. */
+static inline bool bcast_unsettled(const struct bcast_result *r)
+{
+    const struct curve *c = r->figure && r->slowest >= 0 ? &r->figure[r->slowest].curve : NULL;
+    return c && c->n > 0 && !c->settled;
+}
+
 struct bcast_outcome {
     int size;                    /* of the communicator; 0 on ranks other than the collector */
     struct bcast_result *result; /* in the order of the methods asked for */

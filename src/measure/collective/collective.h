@@ -53,13 +53,30 @@ void collective_direct_free(struct collective_direct *d);
  * time from i's entry to j's exit, for every pair that the pattern couples (fan-in: j = root;
  * fan-out: i = root). What j sees from its go on, minus D as i's own clock saw it, minus half
  * a round trip. D is doubled until the value settles. */
+struct collective_pair {
+    struct estimate time; /* NaN where not coupled or not measured; less than 0 is no result */
+    double hold;          /* that it is of */
+    bool settled;         /* a longer hold changed nothing; otherwise TIME is an upper bound */
+    double way_error; /* half a round trip is taken for the go's way, for want of a clock that does
+                         not itself rest on equal ways: TIME may be off by so much. 0: the way
+                         itself was measured */
+};
+
 struct collective_mirrored {
-    int size;              /* 0 on ranks other than the collector */
-    struct estimate *pair; /* size x size: [i * size + j], NaN where not coupled or not measured */
-    double *hold;          /* size x size: the hold it was settled with */
-    int measured, asked;   /* pairs; fewer measured where the budget ran out */
+    int size;                     /* 0 on ranks other than the collector */
+    struct collective_pair *pair; /* size x size: [i * size + j] */
+    int measured, asked;          /* pairs; fewer measured where the budget ran out */
+    int over_budget;              /* of those measured, ended by the budget */
     int slowest_from, slowest_to; /* i and j of the largest value; -1: none */
 };
+
+/* NULL if no pair was measured. */
+static inline const struct collective_pair *collective_slowest(const struct collective_mirrored *m)
+{
+    return m->slowest_from < 0
+               ? NULL
+               : &m->pair[(size_t)m->slowest_from * (size_t)m->size + (size_t)m->slowest_to];
+}
 
 int collective_measure_mirrored(const struct collective_case *c, struct collective_mirrored *out);
 void collective_mirrored_free(struct collective_mirrored *m);

@@ -120,13 +120,18 @@ static double common_now(void *arg)
     return c->clock ? sync_now(c->clock) : clock_now();
 }
 
-/* The way of the go: as the common clock shows it where there is one that does not itself rest on
- * equal ways, otherwise half a round trip; 0 for a source that observes itself. */
+/* Whether the common clock shows ways: one that does not itself rest on equal ways. */
+static bool sees_ways(const struct collective_case *c)
+{
+    return !c->clock || c->clock->domains <= 1;
+}
+
+/* The way of the go, or half a round trip; 0 for a source that observes itself. */
 static int measure_way(struct mirror *m, double share, struct estimate *way)
 {
     struct collective_run *r = &m->run;
     struct series s;
-    bool exact = !r->c->clock || r->c->clock->domains <= 1;
+    bool exact = sees_ways(r->c);
     struct ping p = {.what = exact ? PING_OUT : PING_HALF,
                      .now = exact ? common_now : NULL,
                      .now_arg = (void *)r->c,
@@ -145,24 +150,22 @@ static int measure_way(struct mirror *m, double share, struct estimate *way)
     return MPI_SUCCESS;
 }
 
-static void pair_keep(struct mirror *m, struct estimate e, struct estimate way, double hold)
+static void pair_keep(struct mirror *m, const struct series *s, const struct curve *curve,
+                      struct estimate way)
 {
     struct collective_mirrored *out = m->out;
-    size_t at = (size_t)m->from * (size_t)m->run.size + (size_t)m->to;
+    const struct collective_pair *slowest = collective_slowest(out);
+    struct estimate e = series_estimate(s);
     if (!estimate_known(e))
         return;
     e.value -= way.value;
     e.low -= way.high;
     e.high -= way.low;
-    out->pair[at] = e;
-    out->hold[at] = hold;
+    out->pair[(size_t)m->from * (size_t)m->run.size + (size_t)m->to] = (struct collective_pair){
+        e, curve->point[curve->believed].hold, curve->settled, sees_ways(m->run.c) ? 0 : way.value};
     out->measured++;
-    bool largest = out->slowest_from < 0;
-    if (!largest) {
-        size_t slowest = (size_t)out->slowest_from * (size_t)m->run.size + (size_t)out->slowest_to;
-        largest = e.value > out->pair[slowest].value;
-    }
-    if (largest) {
+    out->over_budget += s->over_budget;
+    if (!slowest || e.value > slowest->time.value) {
         out->slowest_from = m->from;
         out->slowest_to = m->to;
     }
@@ -178,7 +181,7 @@ static int measure_pair(struct mirror *m, double share)
     TRY(series_settle(r->c->comm, r->c->collector, &r->c->plan, share * 3 / 4, m->gap, batch_mirror,
                       m, &s, &curve));
     if (r->collects)
-        pair_keep(m, series_estimate(&s), way, curve.point[curve.believed].hold);
+        pair_keep(m, &s, &curve, way);
     series_free(&s);
     return MPI_SUCCESS;
 }
@@ -244,14 +247,9 @@ static bool mirrored_allocate(struct mirror *m)
         return true;
     out->size = m->run.size;
     out->pair = malloc(n * sizeof *out->pair);
-    out->hold = malloc(n * sizeof *out->hold);
-    if (!out->pair || !out->hold)
-        return false;
-    for (size_t k = 0; k < n; k++) {
-        out->pair[k] = (struct estimate){NAN, NAN, NAN};
-        out->hold[k] = NAN;
-    }
-    return true;
+    for (size_t k = 0; out->pair && k < n; k++)
+        out->pair[k] = (struct collective_pair){{NAN, NAN, NAN}, NAN, false, 0};
+    return out->pair;
 }
 
 int collective_measure_mirrored(const struct collective_case *c, struct collective_mirrored *out)
@@ -272,6 +270,5 @@ int collective_measure_mirrored(const struct collective_case *c, struct collecti
 void collective_mirrored_free(struct collective_mirrored *m)
 {
     free(m->pair);
-    free(m->hold);
     *m = (struct collective_mirrored){.slowest_from = -1, .slowest_to = -1};
 }
