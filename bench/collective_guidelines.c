@@ -60,7 +60,7 @@ static const char *verdict(struct estimate takes, struct estimate most, struct d
     if (doubt.spoiled)
         return "unknown: a rank had no processor";
     if (!(estimate_has_interval(takes) && estimate_has_interval(most)))
-        return "unknown: no interval, see the remarks";
+        return "unknown: no interval";
     if (takes.low > 1.002 * most.high)
         return "violated";
     if (takes.high > 1.002 * most.low)

@@ -13,7 +13,7 @@ SIM_TESTS = tests/sim/layer.sh \
 	tests/sim/overlap.sh \
 	tests/sim/pairs.sh \
 	tests/sim/logp.sh \
-	tests/sim/collective.sh \
+	tests/sim/collbench-collective.sh tests/sim/collective.sh \
 	tests/sim/discover.sh \
 	tests/sim/methods.sh \
 	tests/sim/trees.sh tests/sim/treesweep.sh \
