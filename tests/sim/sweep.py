@@ -51,18 +51,18 @@ def run(seed, most_ranks, directory, seconds):
     """The case, and per method its value, whether it is marked, and the truth."""
     case = make.write(seed, most_ranks, directory)
     what = [case["algorithm"], str(case["bytes"]), str(case["root"])]
-    def alone(**noise):
-        out = simulate(case, seconds, ["sim/isolated", *what], **noise)
-        return sorted(float(x) for x in out.split())
-    def noise():
-        return {"SIM_NOISE": str(case["noise"]), "SIM_NOISE_US": str(10 * truth)}
-    truth = quantile(alone(), 0.5)
-    if case["noise"] and quantile(alone(**noise()), 0.6) > (1 + LIMIT) * truth:
-        case["noise"] = 0
+    isolated = ["sim/isolated", *what]
+    truth = quantile(map(float, simulate(case, seconds, isolated).split()), 0.5)
+    noise = {"SIM_NOISE": str(case["noise"]), "SIM_NOISE_US": str(10 * truth)}
+    if case["noise"]:
+        disturbed = map(float, simulate(case, seconds, isolated, **noise).split())
+        if quantile(disturbed, 0.6) > (1 + LIMIT) * truth:
+            case["noise"], noise = 0, {}
+    if case["drift"]:
+        noise["SIM_DRIFT"] = str(case["drift"])
     out = simulate(case, seconds, ["sim/collbench-bcast", "--algorithm=" + what[0],
                                    "--sizes=" + what[1], "--root=" + what[2], "--format=json"],
-                   **({"SIM_DRIFT": str(case["drift"])} if case["drift"] else {}),
-                   **noise())
+                   **noise)
     rows = json.loads(out[out.index("{"):])["tables"]["statistics"]["rows"]
     return case, truth, {row["method"]: row for row in rows}
 

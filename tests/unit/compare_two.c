@@ -184,49 +184,37 @@ Test(compare_two, places_keep_their_order)
     }
 }
 
-/* Three rows made by hand, of two runs against one: the run takes 1 s more, since rank 1 takes
- * 0.8 s more before a broadcast, and a barrier that A has not waits 0.2 s for it. */
+/* A row of the median of two runs of A (A_NS) against one of B. */
+static struct difference row_of(enum difference_kind kind, const char *operation, const char *place,
+                                double a_ns, double *value)
+{
+    double change = value[2] - a_ns;
+    return (struct difference){.kind = kind,
+                               .operation = operation,
+                               .place = place,
+                               .in = {a_ns > 0, true},
+                               .rank = -1,
+                               .value = value,
+                               .median = {a_ns, value[2]},
+                               .change = change,
+                               .low = change - 1e8,
+                               .high = change + 1e8,
+                               .superiority = 0.75,
+                               .certainty = CERTAINTY_TOLD};
+}
+
+/* Three rows: the run takes 1 s more, since rank 1 takes 0.8 s more before a broadcast, and a
+ * barrier that A has not waits 0.2 s for it. */
 static char *page_of(void (*print)(const struct differences_page *, FILE *), double share)
 {
     static const char *const name[] = {"r1", "r2", "r3"};
-    static double whole[] = {1e9, 1.2e9, 2.1e9}, before[] = {1e8, 1e8, 9e8}, wait[] = {0, 0, 2e8};
-    static struct difference row[] = {
-        {.kind = DIFFERENCE_WALL,
-         .operation = "",
-         .place = "",
-         .in = {true, true},
-         .rank = -1,
-         .value = whole,
-         .median = {1e9, 2e9},
-         .change = 1e9,
-         .low = 9e8,
-         .high = 1.1e9,
-         .superiority = 0.75,
-         .certainty = CERTAINTY_TOLD},
-        {.kind = DIFFERENCE_OUTSIDE,
-         .operation = "MPI_Bcast",
-         .place = "a|b.c:3",
-         .in = {true, true},
-         .rank = 1,
-         .value = before,
-         .median = {1e8, 9e8},
-         .change = 8e8,
-         .low = 7e8,
-         .high = 9e8,
-         .superiority = 0.75,
-         .certainty = CERTAINTY_TOLD,
-         .ranks = "1"},
-        {.kind = DIFFERENCE_WAIT,
-         .operation = "MPI_Barrier",
-         .place = "c.c:4",
-         .in = {false, true},
-         .rank = -1,
-         .value = wait,
-         .median = {0, 2e8},
-         .change = 2e8,
-         .certainty = CERTAINTY_TOLD,
-         .follows = 2},
-    };
+    double whole[] = {1e9, 1e9, 2e9}, before[] = {1e8, 1e8, 9e8}, wait[] = {0, 0, 2e8};
+    struct difference row[] = {row_of(DIFFERENCE_WALL, "", "", 1e9, whole),
+                               row_of(DIFFERENCE_OUTSIDE, "MPI_Bcast", "a|b.c:3", 1e8, before),
+                               row_of(DIFFERENCE_WAIT, "MPI_Barrier", "c.c:4", 0, wait)};
+    row[1].rank = 1;
+    strcpy(row[1].ranks, "1");
+    row[2].follows = 2;
     struct differences d = {.runs = {2, 1},
                             .wall_ns = 1e9,
                             .enough = true,
