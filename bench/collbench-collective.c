@@ -193,6 +193,7 @@ static void measure(struct sweep *s, const struct bench_point *p, struct turns *
                                 .pattern = operation_pattern(t->call->operation),
                                 .root = o->root,
                                 .plan = o->bench.plan,
+                                .every = o->pairs,
                                 .clock = &s->clock};
     if (o->direct && o->mirrored)
         c.plan.budget /= 2;

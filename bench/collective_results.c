@@ -143,12 +143,14 @@ static void remark_on_mirrored(const struct collective_mirrored *m, char *text, 
     const struct collective_pair *p = collective_slowest(m);
     if (!p)
         remark_on((struct estimate){NAN, NAN, NAN}, text, size);
-    else if (m->measured < m->asked)
+    else if (m->at_least)
         bench_add_words(text, size, "%s%d of %d pairs measured",
                         p->settled && !is_negative(p->time) ? "at least: " : "", m->measured,
                         m->asked);
+    if (p && m->at_least && m->chance > 0)
+        bench_add_words(text, size, "the slowest among them with %.0f %%", 100 * m->chance);
     if (p)
-        remark_on_pair(p, m->measured < m->asked ? " of these" : "", text, size);
+        remark_on_pair(p, m->at_least ? " of these" : "", text, size);
 }
 
 static void put_remarks(struct results *r, const struct collective_direct *direct,
@@ -222,7 +224,7 @@ void results_add(struct results *r, const struct bench_point *p,
         r->over_budget += direct->completion.over_budget;
     }
     if (mirrored) {
-        r->left_out += mirrored->asked - mirrored->measured;
+        r->left_out += mirrored->at_least ? mirrored->asked - mirrored->measured : 0;
         r->cut_short += mirrored->over_budget;
     }
     const struct estimate none = {NAN, NAN, NAN};
@@ -233,7 +235,7 @@ void results_add(struct results *r, const struct bench_point *p,
     if (pair && !is_negative(pair->time))
         d.by[1] = pair->time;
     /* Of the intervals, one of some pairs only says nothing of all. */
-    if (pair && (!pair->settled || mirrored->measured < mirrored->asked))
+    if (pair && (!pair->settled || mirrored->at_least))
         d.by[1].low = d.by[1].high = NAN;
     *PUSH(&r->points) = d;
 }

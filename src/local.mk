@@ -68,7 +68,7 @@ libmeasure_la_SOURCES = \
 	src/measure/bcast/each.c src/measure/bcast/gap.c src/measure/bcast/held.c \
 	src/measure/bcast/list.c src/measure/bcast/ol.c src/measure/bcast/overhead.c \
 	src/measure/bcast/rounds.c src/measure/bcast/send_latency.c \
-	src/measure/bcast/scout.c src/measure/bcast/scout.h \
+	src/measure/scout.c src/measure/scout.h \
 	src/measure/bcast/discover.c src/measure/bcast/discover.h src/measure/bcast/discover_tree.c \
 	src/measure/bcast/ship.c src/measure/bcast/suites.c \
 	src/measure/bcast/validate.c src/measure/bcast/validate.h \

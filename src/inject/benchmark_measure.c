@@ -345,7 +345,7 @@ static int measure_mirrored(const struct subject *u, double share, json_t *rows)
         snprintf(text, sizeof text, "exit of rank %d - entry of rank %d, the last%s",
                  out.slowest_to, out.slowest_from, slowest->settled ? "" : unsettled);
         json_t *row = method_row("held", slowest->time, out.measured, out.asked, text);
-        if (out.measured < out.asked && slowest->settled)
+        if (out.at_least && slowest->settled)
             json_object_set_new(row, "at_least", json_true());
         json_array_append_new(rows, row);
     }

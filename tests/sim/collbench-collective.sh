@@ -60,6 +60,16 @@ grep -q '^allreduce,6,1024,.*"mirrored: 1 of 36 pairs measured, too few samples 
     grep -q '^allreduce,6,1024,0,0,.*"too few samples for an interval, not settled: an upper bound"' sim/out &&
     grep -q '^allreduce,6,1024,.*unknown: no interval' sim/out && ! grep -q 'direct: ' sim/out ||
     { cat sim/out; echo "FAILED: one pair of many"; status=1; }
+# 1,024 pairs, of which the budget has time for some: three operations of each source say which. A third of it is for that
+# look, and where it is not enough, nothing says which is the slowest.
+for budget in 10 1000; do
+    "$run" workstations 32 sim/collbench-collective --method=mirrored --operation=allreduce --sizes=1K --budget=$budget --format=csv >sim/out.$budget
+done
+[ "$(sed -n '/^allreduce/s/,[^,]*,[^,]*,[^,]*$/,/p' sim/out.10)" = "$(sed -n '/^allreduce/s/,[^,]*,[^,]*,[^,]*$/,/p' sim/out.1000)" ] &&
+    grep -q '^allreduce.*,$' sim/out.10 || { cat sim/out.10 sim/out.1000; echo "FAILED: the slowest of 1,024"; status=1; }
+"$run" workstations 32 sim/collbench-collective --method=mirrored --operation=alltoall --sizes=1K --budget=5 --format=csv >sim/out
+grep -q '^alltoall.*"mirrored: [0-9]* of 1024 pairs measured, ' sim/out && ! grep -q 'the slowest among' sim/out ||
+    { cat sim/out; echo "FAILED: no look"; status=1; }
 # What clocks cannot tell apart is not judged.
 export SIM_DRIFT=20
 field cluster 4 - 6 --guidelines --operation=allgather --sizes=8:16

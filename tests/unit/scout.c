@@ -1,6 +1,6 @@
 /* Protects who of many destinations need not be measured, and the chance that is stated where some
  * that need were not. */
-#include "measure/bcast/scout.h"
+#include "measure/scout.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -29,17 +29,19 @@ Test(scout, who_may_be_slower_lies_above_the_lower_end_of_the_slowest_measured)
     cr_assert_eq(scout_may_be_slower(&(struct scout){0}, rank, 1, 4, ten), 3, "nobody looked");
 }
 
+Test(scout, the_slowest_come_first_and_what_is_alike_stays_in_order)
+{
+    double exit[] = {1, 3, 2, 3, 9, 5, 3, 2, 3, 0, 1, 3, 2, 3, 9};
+    int rank[] = {3, 0, 2, 1, 4};
+    static const int sorted[] = {4, 3, 1, 2, 0};
+    scout_sort(&(struct scout){.exit = exit, .looks = 3, .size = 5}, rank, 5);
+    for (int k = 0; k < 5; k++)
+        cr_assert_eq(rank[k], sorted[k], "number %d", k);
+}
+
 static double draw(void)
 {
     return (double)rand() / RAND_MAX;
-}
-
-static const struct scout *sorted_by;
-
-static int by_looks(const void *a, const void *b)
-{
-    double x = scouted(sorted_by, *(const int *)a), y = scouted(sorted_by, *(const int *)b);
-    return (x < y) - (x > y);
 }
 
 /* Destinations SPREAD apart, with noise from 0 to 1: how often the slowest of a further operation
@@ -50,7 +52,6 @@ static void try_many(double spread, int measured, double *seen, double *stated)
     double exit[3 * N];
     static struct scout s;
     s = (struct scout){.exit = exit, .looks = 3, .size = N};
-    sorted_by = &s;
     for (int t = 0; t < TRIES; t++) {
         int rank[N], slowest = 0;
         double latest = 0;
@@ -62,7 +63,7 @@ static void try_many(double spread, int measured, double *seen, double *stated)
         }
         for (int k = 0; k < 3 * N; k++)
             exit[k] = spread * (k % N) + draw();
-        qsort(rank, N, sizeof *rank, by_looks);
+        scout_sort(&s, rank, N);
         *stated += scout_chance(&s, rank, measured, N) / TRIES;
         for (int k = 0; k < measured; k++)
             *seen += rank[k] == slowest ? 1.0 / TRIES : 0;

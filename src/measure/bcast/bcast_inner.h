@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/try.h"
 #include "measure/bcast/bcast.h"
-#include "measure/bcast/scout.h"
+#include "measure/scout.h"
 #include "measure/crew.h"
 #include "measure/ping.h"
 #include "sync/sync.h"

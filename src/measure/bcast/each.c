@@ -2,8 +2,6 @@
  * ol and held share. */
 #include "measure/bcast/bcast_inner.h"
 
-#include "base/order.h"
-
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,30 +11,6 @@ struct agenda {
     int n;
     bool all; /* there is time for all: none is left out */
 };
-
-struct candidate {
-    double scouted;
-    int rank;
-};
-
-/* The slowest first; otherwise in the order asked for. */
-static int compare_candidates(const void *a, const void *b)
-{
-    const struct candidate *x = a, *y = b;
-    return ORDER(y->scouted, x->scouted);
-}
-
-static void agenda_sort(struct agenda *a, const struct scout *scout)
-{
-    struct candidate *c = malloc((size_t)a->n * sizeof *c);
-    for (int k = 0; c && k < a->n; k++)
-        c[k] = (struct candidate){scouted(scout, a->rank[k]), a->rank[k]};
-    if (c)
-        qsort(c, (size_t)a->n, sizeof *c, compare_candidates);
-    for (int k = 0; c && k < a->n; k++)
-        a->rank[k] = c[k].rank;
-    free(c);
-}
 
 /* How much of the time the least for all of them takes; where it is not known, more than there is.
  */
@@ -65,7 +39,7 @@ static bool agenda_make(struct agenda *a, const struct bcast_run *r, bool with_r
     double part = part_needed(r, a);
     a->all = with_root || !r->scout.exit || least_with_spare * part < 1;
     if (!with_root && r->scout.exit && !(c->seed && part < 0.5))
-        agenda_sort(a, &r->scout);
+        scout_sort(&r->scout, a->rank, a->n);
     return true;
 }
 
@@ -299,7 +273,7 @@ int run_scout_ways(struct bcast_run *r)
         if (i != r->c->root)
             a.rank[a.n++] = i;
     if (s->way)
-        agenda_sort(&a, s);
+        scout_sort(s, a.rank, a.n);
     int error = MPI_SUCCESS;
     /* The first does not count: not all are inside yet when the root enters. */
     for (int k = -1; go && k < SCOUT_LOOKS && error == MPI_SUCCESS; k++)

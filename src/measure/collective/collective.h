@@ -30,6 +30,7 @@ struct collective_case {
     struct plan plan;         /* plan.budget is for the whole case */
     int collector;            /* the rank that gets the outcome */
     struct sync_clock *clock; /* NULL: clock_now() is the same everywhere (one host) */
+    bool every;               /* mirrored: each pair is wanted, not only the slowest */
     double after; /* direct: seconds after the announced moment at which this rank enters. 0: all
                      arrive together */
 };
@@ -65,8 +66,12 @@ struct collective_pair {
 struct collective_mirrored {
     int size;                     /* 0 on ranks other than the collector */
     struct collective_pair *pair; /* size x size: [i * size + j] */
-    int measured, asked;          /* pairs; fewer measured where the budget ran out */
-    int over_budget;              /* of those measured, ended by the budget */
+    int measured, asked;          /* pairs; fewer measured where the budget is short */
+    bool at_least;   /* a pair that was not measured may be slower than the slowest of these. Where
+                        the   budget is short, a look at all in three operations of each source says
+                        in   which   order to measure, and whether one may */
+    double chance;   /* of having measured the slowest: see scout_chance(); 0: not known */
+    int over_budget; /* of those measured, ended by the budget */
     int slowest_from, slowest_to; /* i and j of the largest value; -1: none */
 };
 

@@ -3,6 +3,7 @@
  * From the go to j's exit are its way, D, and what is wanted: i's entry to j's exit. */
 #include "measure/collective/collective_inner.h"
 #include "measure/ping.h"
+#include "measure/scout.h"
 #include "sync/sync.h"
 
 #include <math.h>
@@ -13,8 +14,10 @@ enum { TAG_GO = 0x676f, TAG_HELD = 0x6768 };
 struct mirror {
     struct collective_run run;
     int from, to; /* the pair in progress */
-    double gap;   /* the collector's: the interval between operations, the first hold */
+    double gap;   /* the collector's: the interval between operations, half of the first hold */
     struct collective_mirrored *out;
+    struct scout look; /* the collector's, as all below: pair i * size + j */
+    int *pair, pairs;  /* to be measured, in this order */
 };
 
 /* Back-to-back operations: the slowest rank's interval is how long the busiest one is busy. */
@@ -88,10 +91,13 @@ static int be_both(const struct mirror *m, const struct batch *b, double *in_cal
     return MPI_SUCCESS;
 }
 
+/* Enters half a hold after it left: what it sends then must neither meet what the observer still
+ * waits for, nor be under way when the go is. So the first hold is of two gaps. */
 static int be_other(const struct mirror *m, const struct batch *b)
 {
     for (int k = -1; k < b->repetitions; k++) {
         collective_before(&m->run);
+        clock_hold(b->hold / 2);
         TRY(collective_once(&m->run));
     }
     return MPI_SUCCESS;
@@ -178,8 +184,8 @@ static int measure_pair(struct mirror *m, double share)
     struct curve curve;
     struct estimate way;
     TRY(measure_way(m, share / 4, &way));
-    TRY(series_settle(r->c->comm, r->c->collector, &r->c->plan, share * 3 / 4, m->gap, batch_mirror,
-                      m, &s, &curve));
+    TRY(series_settle(r->c->comm, r->c->collector, &r->c->plan, share * 3 / 4, 2 * m->gap,
+                      batch_mirror, m, &s, &curve));
     if (r->collects)
         pair_keep(m, &s, &curve, way);
     series_free(&s);
@@ -200,32 +206,137 @@ static bool coupled(const struct collective_case *c, int from, int to)
     }
 }
 
-/* The K-th pair: by distance, so that a budget that ends early has seen every source. */
-static void pair_choose(struct mirror *m, int k)
+/* A look at one source: it enters last, and the exits of all are seen on the common clock. STAMP
+ * has room for two times of each rank. */
+static int look_from(struct mirror *m, int from, double hold, double *stamp, double *exit)
 {
-    m->from = k % m->run.size;
-    m->to = (k + k / m->run.size) % m->run.size;
+    const struct collective_run *r = &m->run;
+    double mine[2];
+    TRY(PMPI_Barrier(r->c->comm));
+    collective_before(r);
+    if (r->rank == from)
+        clock_hold(hold);
+    mine[0] = common_now((void *)r->c);
+    TRY(collective_once(r));
+    mine[1] = common_now((void *)r->c);
+    TRY(PMPI_Gather(mine, 2, MPI_DOUBLE, stamp, 2, MPI_DOUBLE, r->c->collector, r->c->comm));
+    for (int to = 0; r->collects && to < r->size; to++)
+        exit[from * r->size + to] = stamp[2 * to + 1] - stamp[2 * from] - r->clock_cost;
+    return MPI_SUCCESS;
+}
+
+/* Looks at all sources, three times or as often as a third of the budget allows. */
+static int look_at_all(struct mirror *m, double *stamp)
+{
+    struct collective_run *r = &m->run;
+    struct scout *s = &m->look;
+    double share = collective_part(r, 1 / 3.0), started = clock_now(), hold = m->gap;
+    TRY(PMPI_Bcast(&hold, 1, MPI_DOUBLE, r->c->collector, r->c->comm));
+    for (int k = 0; k < SCOUT_LOOKS * r->size; k++) {
+        int go = clock_now() - started < share;
+        TRY(PMPI_Bcast(&go, 1, MPI_INT, r->c->collector, r->c->comm));
+        if (!go)
+            break;
+        s->looks = k / r->size;
+        TRY(look_from(m, k % r->size, hold, stamp, s->exit + (size_t)s->looks * (size_t)s->size));
+        s->looks += k % r->size == r->size - 1;
+    }
+    return r->c->clock ? sync_check(r->c->clock, r->c->comm, &s->error) : MPI_SUCCESS;
+}
+
+static int look(struct mirror *m)
+{
+    struct collective_run *r = &m->run;
+    double *stamp = NULL;
+    m->look.size = r->size * r->size;
+    if (r->collects) {
+        stamp = malloc(2 * (size_t)r->size * sizeof *stamp);
+        m->look.exit = malloc(SCOUT_LOOKS * (size_t)m->look.size * sizeof *m->look.exit);
+    }
+    int error = crew_agree(r->c->comm, !r->collects || (stamp && m->look.exit));
+    if (error == MPI_SUCCESS && r->c->clock && r->c->clock->comm == r->c->comm)
+        error = sync_again(r->c->clock);
+    if (error == MPI_SUCCESS)
+        error = look_at_all(m, stamp);
+    if (m->look.looks == 0) {
+        free(m->look.exit);
+        m->look.exit = NULL;
+    } else if (error == MPI_SUCCESS) {
+        scout_sort(&m->look, m->pair, m->pairs);
+    }
+    free(stamp);
+    return error;
+}
+
+/* By distance, so that a budget that ends early has seen every source. */
+static void list_pairs(struct mirror *m)
+{
+    const struct collective_run *r = &m->run;
+    for (int k = 0; k < r->size * r->size; k++) {
+        int from = k % r->size, to = (k + k / r->size) % r->size;
+        if (coupled(r->c, from, to))
+            m->pair[m->pairs++] = from * r->size + to;
+    }
+}
+
+/* The collector's: seconds that a pair takes to settle with an interval. By both ranks two gaps of
+ * hold for nine operations, then four for seven; as much again by a third for the way; and a spare.
+ */
+static double least_of_pair(const struct mirror *m)
+{
+    return 1.25 * 4 / 3 * (9 * (2 * 2 + 1) + 7 * (2 * 4 + 1)) * m->gap;
+}
+
+/* The collector's: the share of the K-th pair, or 0 for no more. An even part of what is left, or
+ * more if that is too little and a look says that the first matter most. */
+static double share_next(const struct mirror *m, int k)
+{
+    const struct collective_pair *slowest = collective_slowest(m->out);
+    double left = collective_part(&m->run, 1), least = m->look.exit ? least_of_pair(m) : 0;
+    int may = m->pairs - k;
+    if (slowest && m->look.exit)
+        may = scout_may_be_slower(&m->look, m->pair, k, m->pairs, slowest->time);
+    if (may == 0 || (k > 0 && left <= fmax(least, 1e-9)))
+        return 0;
+    return fmin(fmax(left / may, least), left);
 }
 
 static int measure_pairs(struct mirror *m)
 {
-    const struct collective_run *r = &m->run;
+    struct collective_run *r = &m->run;
     const struct collective_case *c = r->c;
-    int pairs = r->size * r->size, left = 0;
-    for (int k = 0; k < pairs; k++)
-        left += coupled(c, k / r->size, k % r->size);
-    m->out->asked = left;
-    for (int k = 0; k < pairs; k++) {
-        pair_choose(m, k);
-        if (!coupled(c, m->from, m->to))
-            continue;
-        int go = c->plan.budget <= 0 || k == 0 || clock_now() - r->started < c->plan.budget;
-        TRY(PMPI_Bcast(&go, 1, MPI_INT, c->collector, c->comm));
-        if (!go)
-            break;
-        TRY(measure_pair(m, collective_part(r, 1.0 / left--)));
+    bool limited = c->plan.budget > 0;
+    int looks = r->collects && limited && !c->every &&
+                m->pairs * least_of_pair(m) > collective_part(r, 0.8);
+    TRY(PMPI_Bcast(&looks, 1, MPI_INT, c->collector, c->comm));
+    if (looks)
+        TRY(look(m));
+    for (int k = 0;; k++) {
+        double share = 0;
+        int next = -1;
+        if (r->collects && k < m->pairs && (!limited || (share = share_next(m, k)) > 0))
+            next = m->pair[k];
+        TRY(PMPI_Bcast(&next, 1, MPI_INT, c->collector, c->comm));
+        if (next < 0)
+            return MPI_SUCCESS;
+        m->from = next / r->size;
+        m->to = next % r->size;
+        TRY(measure_pair(m, share));
     }
-    return MPI_SUCCESS;
+}
+
+/* What was left out, and whether it may be the slowest. */
+static void judge_left_out(struct mirror *m)
+{
+    struct collective_mirrored *out = m->out;
+    const struct collective_pair *slowest = collective_slowest(out);
+    int n = out->measured;
+    out->asked = m->pairs;
+    out->at_least = n < m->pairs;
+    if (slowest && m->look.exit) {
+        out->at_least = scout_may_be_slower(&m->look, m->pair, n, m->pairs, slowest->time) > 0;
+        out->chance = scout_chance(&m->look, m->pair, n, m->pairs);
+    }
 }
 
 static int mirrored_measure(struct mirror *m)
@@ -236,7 +347,12 @@ static int mirrored_measure(struct mirror *m)
                        batch_gap, m, &s));
     m->gap = r->collects ? fmax(s.summary.min, gap_least) : 0;
     series_free(&s);
-    return measure_pairs(m);
+    if (r->collects)
+        list_pairs(m);
+    TRY(measure_pairs(m));
+    if (r->collects)
+        judge_left_out(m);
+    return MPI_SUCCESS;
 }
 
 static bool mirrored_allocate(struct mirror *m)
@@ -249,7 +365,8 @@ static bool mirrored_allocate(struct mirror *m)
     out->pair = malloc(n * sizeof *out->pair);
     for (size_t k = 0; out->pair && k < n; k++)
         out->pair[k] = (struct collective_pair){{NAN, NAN, NAN}, NAN, false, 0};
-    return out->pair;
+    m->pair = malloc(n * sizeof *m->pair);
+    return out->pair && m->pair;
 }
 
 int collective_measure_mirrored(const struct collective_case *c, struct collective_mirrored *out)
@@ -262,6 +379,8 @@ int collective_measure_mirrored(const struct collective_case *c, struct collecti
     if (error == MPI_SUCCESS)
         error = mirrored_measure(&m);
     collective_end(&m.run);
+    free(m.look.exit);
+    free(m.pair);
     if (error != MPI_SUCCESS || !m.run.collects)
         collective_mirrored_free(out);
     return error;

@@ -1,14 +1,14 @@
-/* All destinations looked at in a few operations: who has to be measured for the largest latency,
- * and the chance that it is among those measured. Needs no MPI. */
-#ifndef COLLPROF_MEASURE_BCAST_SCOUT_H
-#define COLLPROF_MEASURE_BCAST_SCOUT_H
+/* All destinations, or all pairs, looked at in a few operations: which have to be measured for the
+ * largest latency, and the chance that it is among those measured. Needs no MPI. */
+#ifndef COLLPROF_MEASURE_SCOUT_H
+#define COLLPROF_MEASURE_SCOUT_H
 
 #include "measure/series.h"
 
 enum { SCOUT_LOOKS = 3 }; /* few are enough to say who is among the slowest */
 
 struct scout {
-    double *exit; /* [look * size + rank], seconds; NULL: not looked */
+    double *exit; /* [look * size + rank, or pair], seconds; NULL: not looked */
     int looks, size;
     double *way;    /* [rank], half a round trip, which EXIT rests on; NULL: on a common clock */
     double error;   /* of the clocks */
@@ -19,6 +19,9 @@ struct scout {
 
 /* The median of RANK's exits. */
 double scouted(const struct scout *s, int rank);
+
+/* The N of RANK by it, the slowest first. */
+void scout_sort(const struct scout *s, int *rank, int n);
 
 /* How many of RANK[FROM .. N) may be slower than the slowest measured is, by more than 1 % of its
  * interval's lower end: all that no look says anything of. Without a value yet, than RANK[0] seems

@@ -1,4 +1,6 @@
-#include "measure/bcast/scout.h"
+#include "measure/scout.h"
+
+#include "base/order.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,6 +24,30 @@ static double median_of(const struct scout *s, int rank, int without)
 double scouted(const struct scout *s, int rank)
 {
     return median_of(s, rank, -1);
+}
+
+struct candidate {
+    double scouted;
+    int at, rank;
+};
+
+/* The slowest first; otherwise as they were. */
+static int compare_candidates(const void *a, const void *b)
+{
+    const struct candidate *x = a, *y = b;
+    return x->scouted != y->scouted ? ORDER(y->scouted, x->scouted) : ORDER(x->at, y->at);
+}
+
+void scout_sort(const struct scout *s, int *rank, int n)
+{
+    struct candidate *c = malloc((size_t)n * sizeof *c);
+    for (int k = 0; c && k < n; k++)
+        c[k] = (struct candidate){scouted(s, rank[k]), k, rank[k]};
+    if (c)
+        qsort(c, (size_t)n, sizeof *c, compare_candidates);
+    for (int k = 0; c && k < n; k++)
+        rank[k] = c[k].rank;
+    free(c);
 }
 
 static double extreme(const struct scout *s, int rank, double (*of)(double, double))
