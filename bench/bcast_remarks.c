@@ -133,7 +133,8 @@ void row_remark(const struct bcast_row *row, const struct bcast_result *r, char 
     const struct bcast_figure *slowest = slowest_of(r);
     enum bcast_verdict verdict = slowest ? slowest->verdict : VERDICT_NONE;
     /* What may itself be too much is no bound from below. */
-    bool may_be_less = bcast_unsettled(r) || verdict == VERDICT_VIOLATED || verdict == VERDICT_UNKNOWN;
+    bool may_be_less =
+        bcast_unsettled(r) || verdict == VERDICT_VIOLATED || verdict == VERDICT_UNKNOWN;
     *text = '\0';
     if (r->figure && r->measured < r->asked && (r->at_least || !is_latency(r)))
         bench_add_words(text, size, "%s%d of %d measured",

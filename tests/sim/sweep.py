@@ -128,7 +128,7 @@ def summarize(results):
                  100 * quantile(offs, 1), len(wrong), len(unmarked), marked,
                  100 * marked / len(rows)))
         silent += len(unmarked)
-        exact = [off(row, truth) for truth, row in rows if row["value"] is not None]
+        exact = [off(row, truth) for truth, row in rows if not is_marked(row)]
         if m == "direct" and quantile(exact, 1) > DIRECT_LIMIT:
             print("direct: off by more than %g %%" % (100 * DIRECT_LIMIT))
             silent += 1

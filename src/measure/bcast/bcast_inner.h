@@ -5,9 +5,9 @@
 #include "base/clock.h"
 #include "base/try.h"
 #include "measure/bcast/bcast.h"
-#include "measure/scout.h"
 #include "measure/crew.h"
 #include "measure/ping.h"
+#include "measure/scout.h"
 #include "sync/sync.h"
 
 #include <math.h>
