@@ -15,6 +15,37 @@ several=destinations,ibarrier,ibroadcast,igather,iallgather,iallreduce,ireduce,i
 several=$several,ireduce-scatter,iscan
 many=neighbours,sources
 
+# usage: refused WORDS RANKS OPTION...
+refused() {
+    words=$1 ranks=$2
+    shift 2
+    "$srcdir/tests/sim/run.sh" cluster "$ranks" sim/collbench-overlap "$@" >$out 2>&1
+    test $? = 2 && grep -q "$words" $out || { cat $out; echo "not refused: $*"; exit 1; }
+}
+refused "sender is for 2 ranks, and 3 are running" 3
+refused "no OpenMP threads here" 2 --work=openmp --sizes=8:8 --comp=8:8
+refused "load has threads" 2 --benchmark=load
+refused "impossible --step=1:" 2 --step=1 --benchmark=cpu --sizes=8:8 --comp=8:8
+refused "0 bytes have nothing" 2 --benchmark=cpu --sizes=0:0 --comp=8:8
+echo '{}' >sim/base.json
+refused "not a base round" 2 --base=sim/base.json --benchmark=cpu --sizes=8:8 --comp=8:8
+
+# A quick grid, but where another is asked for: 3 or 15 sizes x 9 computations, each as long as it is to be. T_comm
+# is the base round's where it is to be, whatever that says.
+for how in "27 cell --sizes=64K:256K --save-base=sim/base.json" "27 base --sizes=64K:256K --base=sim/base.json --comm=base" "135 cell"; do
+    # shellcheck disable=SC2086 # several words
+    set -- $how
+    cells=$1 from=$2
+    shift 2
+    test $from = cell || sed -i 's/"contiguous_us": .*,/"contiguous_us": 1000,/' sim/base.json
+    rm -f sim/overlap*
+    "$srcdir/tests/sim/run.sh" cluster 2 sim/collbench-overlap --quick --benchmark=sender --format=csv -o $out "$@" || exit 1
+    cat $out sim/overlap-*.csv | awk -F, -v cells="$cells" -v from="$from" '/^[0-9]+,/ { base[$1] = $2 }
+        /^sender,[0-9]+,[0-9]+,,/ { n++; bad += $6 < 0.99 * $3 || $6 > 1.01 * $3 || $10 != 10 || (from == "base" && ($5 != 1000 || base[$2] != 1000)) }
+        END { if (bad || n != cells) print n " cells, " bad + 0 " bad: " from; exit bad || n != cells }' || exit 1
+    test ! -e $out.part || { echo "a part is left over"; exit 1; }
+done
+
 # usage: check PLATFORM SIMULATOR_OPTIONS RANKS CELLS OPTION...: CELLS must have a ratio; a cell
 # without one must say that the computation is over before the message starts.
 check() {
@@ -61,9 +92,6 @@ if [ -n "${CHECK_THOROUGH:-}" ]; then
     check cluster "$plain $rendezvous" 9 60 --benchmark=$many
     check grid "" 5 $((10 * 6 * 3)) --benchmark=$several --comp=4K:1M
 fi
-
-timeout 60 "$srcdir/tests/sim/run.sh" cluster 2 sim/collbench-overlap --work=openmp >$out 2>&1
-test $? = 2 && grep -q 'no OpenMP threads here' $out || { cat $out; exit 1; }
 
 # cpu: T_comm is a blocking send's time, here 1 us, of which nothing can be hidden; MPI_Isend
 # costs more.
