@@ -7,6 +7,43 @@ test -n "$SMPIRUN" || exit 77
 run=$srcdir/tests/sim/run.sh bench=sim/collbench-bcast out=sim/bcast.out err=sim/bcast.err
 fail() { echo "FAIL: $*"; cat $out $err; exit 1; }
 
+# The way of a message: its tree, who waits for whom, and the same for Graphviz.
+"$run" grid 8 $bench --discover --algorithm=flat,chain,binomial --sizes=256 --format=csv --dot=sim/bcast.dot >$out 2>$err ||
+    fail "discover: status $?"
+for row in 'flat,8,256,tree,1,' 'chain,8,256,tree,7,' 'flat,8,256,├─ 6,6,0,.*,0$' 'chain,8,256, *└─ 2,2,1,.*,"0,1"$' 'chain,8,256, *└─ 7,7,6,.*,0-6$' \
+    'binomial,8,256,│  └─ 3,3,2,.*,"0,2"$' 'binomial,8,256,   └─ 6,6,4,.*,"0,4"$'; do
+    grep -q "^$row" $out || fail "discover: no $row"
+done
+test "$(grep -c -- '->' sim/bcast.dot)" = 21 && grep -q '  6 -> 7;' sim/bcast.dot || fail "discover: another tree for Graphviz"
+
+# Every picture has the figures of the table: against ranks by sizes, and by destination.
+rm -f sim/bcast.plots sim/bcast-*.png
+printf '#!/bin/sh\ncat >>sim/bcast.plots\necho IEND\n' >sim/bcast.keeper
+chmod +x sim/bcast.keeper
+GNUPLOT=$PWD/sim/bcast.keeper "$run" cluster 4 $bench --method=gap,direct --algorithm=linear,flat --ranks=2:4:1 --sizes=8:16 --root=1 \
+    --destinations --stop=fixed -i 6 --plot=sim/bcast-.png --format=csv >$out 2>$err || fail "pictures: status $?"
+awk -F, '
+    FNR == NR && /^algorithm,/ { tables++; for (i = 1; i <= NF; i++) at[$i] = i; next }
+    FNR == NR && /^(linear|flat),/ && tables == 1 { row[$1 " " $2 " " $3 " gap"] = $at["gap_us"]; row[$1 " " $2 " " $3 " direct"] = $at["direct_us"] }
+    FNR == NR && /^(linear|flat),4,/ && tables == 2 { to[$1 " " $4 " " $3] = $at["direct_us"] }
+    FNR == NR { next }
+    /^set title/ { split($0, quoted, "\047"); split(quoted[2], word, "[ ,]+")
+        own = word[1]; pictures++
+        of = quoted[2] ~ /latency to each/ ? "to" : word[1] == "method" ? word[2] : word[1]
+        bytes = $0 ~ / 16 B/ ? 16 : 8 }
+    /^plot/ { n = split($0, quoted, "title \047"); n = n < 2 ? 2 : n; k = 2; next } # a line alone has no title
+    /^e$/ { k++ }
+    k <= n && split($0, point, " ") == 2 && point[2] != "nan" {
+        sub(/\047.*/, "", quoted[k])
+        want = of == "to" ? to[own " " point[1] " " bytes] : row[(own == "method" ? quoted[k] : own) " " point[1] " " bytes " " (own == "method" ? of : quoted[k])]
+        points++
+        if (want == "" || point[2] - want > 0.01 || want - point[2] > 0.01) { print of, own, quoted[k], $0, "not", want; bad = 1 }
+    }
+    END { print pictures, points; exit bad || pictures != 12 || points != 60 }' $out sim/bcast.plots >>$err || fail "other figures in pictures"
+for picture in linear-8 gap-16 destinations-flat-16; do
+    test -s sim/bcast--$picture.png || fail "no picture $picture"
+done
+
 "$run" cluster 16 $bench --algorithm=flat --sizes=64K --method=gap,ol,held,direct --destinations \
     --stop=fixed -i 10 --format=csv >$out 2>$err || fail "flat: status $?"
 awk -F, '
@@ -74,11 +111,6 @@ awk -F, '/^linear,/ { held[$2] = $4 }
         for (p in held) if (held[p] / (p - 1) / one > 1.01 || held[p] / (p - 1) / one < 0.99) exit 1
         exit !(held[3] > 0 && held[6] > 0 && held[9] > 0)
     }' $out || fail "sub-communicators: not a message per rank"
-
-"$run" grid 8 $bench --discover --algorithm=flat --sizes=256 --format=csv >$out 2>$err ||
-    fail "discover: status $?"
-awk -F, '/^# table: path/ { path = 1 } path && /^flat,/ && $5 > 0 { n += $6 == 0 } END { exit n != 7 }' \
-    $out || fail "discover: not a flat tree"
 
 # Processors cost nothing here: what is in the call is a reading of the clock, or, of a message that waits for
 # its receiver, the way, which is marked; in the row, too.
