@@ -21,6 +21,7 @@ paste "$dir/log" "$dir/alone" | awk '!/^#/ && $2 != $4 { n++; d = $5 / $21 - 1
     fail "not as alone"
 $run cluster 8 $pairs -i 5 --sizes=64:64K --output="$dir/log" >"$dir/out" || fail cluster
 grep -q '^#+ Order: disjoint pairs at a time' "$dir/log" || fail "one at a time on a switch"
+$run cluster 4 $pairs -i 2 --order=alone >"$dir/out" && grep -q "^# order: one pair at a time$" "$dir/out" || fail "alone on a switch"
 # 4 ms there and back, 131 us for a message on the way that all share.
 $run grid 8 $pairs -i 5 --sizes=16K:16K --output="$dir/wide" >"$dir/out" || fail grid
 grep -q '^#+ Order: one pair at a time, since pairs share' "$dir/wide" || fail "a wide way is not seen to be shared"
@@ -58,6 +59,7 @@ $run cluster 4 $pairs -i 5 --sizes=64:256K --format=csv >"$dir/out" || fail LogG
 $run askew 2 $pairs -i 5 --format=csv >>"$dir/out" || fail "LogGP of an askew pair"
 awk -F, 'function off(x, y) { return x / y > 1.01 || x / y < 0.99 }
     /^# table/ { in_it = /loggp/; tables += in_it; ways = /way_64/; next }
+    /^other-node,6,64,/ { others++ }
     /^other-node,6,64,/ && ($9 < 500 || $9 > 1300) { print "not 1.25 GB/s or less: " $0; bad = 1 }
     ways && tables && /^0,/ && off($3, 2014.7) { print "not from rank 0 to 1: " $0; bad = 1 }
     in_it && /^[0-9]/ {
@@ -69,7 +71,7 @@ awk -F, 'function off(x, y) { return x / y > 1.01 || x / y < 0.99 }
         if (tables == 2 && off($8, $1 ? 18132.4 : 2014.7)) bad = 1
         if (bad) { print; exit }
     }
-    END { exit bad || n != 12 * 13 + 2 }' "$dir/out" || fail "not the LogGP of the machine"
+    END { exit bad || n != 12 * 13 + 2 || others != 1 }' "$dir/out" || fail "not the LogGP of the machine"
 unset SMPI_OPTIONS
 ./collprof export "$dir/log" >"$dir/matrices" || fail export
 test "$(grep -c '^[0-9]' "$dir/matrices")" = $((11 * 3 * 8)) || fail "$(grep -c '^[0-9]' "$dir/matrices") rows"

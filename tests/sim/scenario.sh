@@ -84,7 +84,7 @@ grep '^[0-9]' $out.all | awk -F, '{ n++; off = $7 - $10; if (n == 1) first = off
 # Non-blocking, the simulator hides all of it (ratio 0); blocking, none (ratio 1).
 for case in ibroadcast:100 broadcast:0; do
     simulate binomial_tree -s3 --operation=${case%:*} --comp=64:2K --sizes=64K:64K
-    awk -F, -v want=${case#*:} '$11 > 0 { n++; d = $13 - want
-        if (d > 2 || d < -2) { print want " % hidden expected: " $0; bad = 1 } }
+    awk -F, -v want=${case#*:} '$11 > 0 { d = $13 - want; comp = 64 * 2 ^ n++
+        if (d > 2 || d < -2 || $11 > 1.01 * comp || $11 < 0.99 * comp) { print want " % of " comp " us hidden expected: " $0; bad = 1 } }
         END { exit bad || n < 6 }' $out || exit 1
 done
