@@ -1,10 +1,14 @@
 /* What a program's declaration becomes: options that reach the right place, lists without
  * repetitions in the order asked for, sweeps that meet every combination once. */
+#include "bench_inner.h"
 #include "program.h"
 
 #include <criterion/criterion.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <termios.h>
+#include <unistd.h>
 
 static const char *fruit(size_t i)
 {
@@ -124,4 +128,55 @@ Test(bench_program, values_of_a_range)
     cr_expect_arr_eq(v.at, a, sizeof a);
     cr_assert_eq(w.n, 4);
     cr_expect_arr_eq(w.at, b, sizeof b);
+}
+
+/* What is said on standard error, which is SLAVE's terminal or any file, from the last call on. */
+static const char *said(int from)
+{
+    static char text[1000];
+    ssize_t n = read(from, text, sizeof text - 1);
+    text[n > 0 ? n : 0] = '\0';
+    return text;
+}
+
+Test(bench_program, progress_is_a_line_that_is_written_anew)
+{
+    struct bench b = {.program = "bench"}, other = {.rank = 1};
+    struct termios raw;
+    int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK);
+    cr_assert(terminal >= 0 && !grantpt(terminal) && !unlockpt(terminal));
+    int own = dup(STDERR_FILENO), slave = open(ptsname(terminal), O_RDWR | O_NOCTTY);
+    tcgetattr(slave, &raw);
+    cfmakeraw(&raw);
+    tcsetattr(slave, TCSANOW, &raw);
+    dup2(slave, STDERR_FILENO);
+    bench_progress(&other, 0, 9, "others");
+    bench_progress(&b, 0, 0, "nothing");
+    bench_progress(&b, 0, 1000, "apples");
+    const char *first = strdup(said(terminal));
+    usleep(120000);
+    bench_progress(&b, 1, 1000, "apples"); /* 0.12 s each, or a little more: two minutes */
+    const char *second = strdup(said(terminal));
+    bench_progress(&b, 2, 1000, "apples");
+    const char *third = strdup(said(terminal));
+    usleep(120000);
+    bench_progress(&b, 995, 1000, "apples");
+    const char *near = strdup(said(terminal));
+    bench_progress_end(&b);
+    const char *end = strdup(said(terminal));
+    dup2(own, STDERR_FILENO);
+    cr_expect_str_eq(first, "\rbench: 0 of 1000: apples\033[K");
+    cr_expect(!strncmp(second, "\rbench: 1 of 1000, about ", 25) && strstr(second, " min "), "%s",
+              second);
+    cr_expect_str_eq(third, "", "ten times a second at most");
+    cr_expect_str_eq(near, "\rbench: 995 of 1000, about 0 s left: apples\033[K");
+    cr_expect_str_eq(end, "\r\033[K");
+}
+
+Test(bench_program, remarks_are_a_list)
+{
+    char text[32] = "";
+    bench_add_words(text, sizeof text, "%s", "one");
+    bench_add_words(text, sizeof text, "%d", 2);
+    cr_expect_str_eq(text, "one, 2");
 }
