@@ -86,6 +86,7 @@ MPI_TESTS = \
 	tests/mpi/manysites.sh \
 	tests/mpi/operation.sh \
 	tests/mpi/outside.sh \
+	tests/mpi/overhead.sh \
 	tests/mpi/python.sh \
 	tests/mpi/real-netpipe.sh \
 	tests/mpi/html.sh tests/mpi/report.sh \
@@ -100,7 +101,7 @@ TESTS += $(MPI_TESTS)
 
 # These look at no real clock, and wait for processes rather than in MPI: beside each other in ./check.
 BESIDE_TESTS += $(addprefix tests/mpi/, apart.sh collbench-bcast-usage.sh command.sh data.sh cplusplus.sh fortran.sh \
-	hostile.sh html.sh install.sh keep.sh launches.sh manysites.sh outside.sh python.sh report.sh)
+	hostile.sh html.sh install.sh keep.sh launches.sh manysites.sh outside.sh overhead.sh python.sh report.sh)
 
 # With --thorough only, for a second MPI, too.
 MPI_LONG_TESTS = tests/mpi/inject.sh tests/mpi/launchers.sh tests/mpi/nomem.sh tests/mpi/overlap.sh \
