@@ -62,6 +62,21 @@ refused 2 "cannot write $scratch/absent/r.json" --output="$scratch/absent/r.json
 refused 2 "cannot write $scratch" --output="$scratch"
 refused 1 "unrecognized option '--metod=all'" --metod=all
 
+# Under a launcher that no MPI here answers to: one rank says so. The program for it is sought beside the file itself,
+# not the link that it was called by.
+export SLURM_STEP_ID=0 SLURM_STEP_NUM_TASKS=2
+SLURM_PROCID=0 refused 1 'srun has started 2 processes, and each would run alone or stop in MPI_Init: srun --mpi=pm' --sizes=8
+SLURM_PROCID=1 "$bench" >"$scratch/out" 2>&1
+[ $? -eq 2 ] && [ ! -s "$scratch/out" ] || fail "rank 1 speaks, too: $(cat "$scratch/out")"
+unset SLURM_STEP_ID SLURM_STEP_NUM_TASKS
+ln -s "$(cd "${bench%/*}" && pwd)/collbench-bcast" "$scratch/link"
+"$scratch/link" --version | grep -q ' (collprof) ' || fail "called by a link"
+rm "$scratch/link"
+cp "$bench" "$scratch/collbench-bcast"
+"$scratch/collbench-bcast" >"$scratch/out" 2>&1
+[ $? -eq 127 ] && grep -q '/collbench-bcast: .*make install. would be right' "$scratch/out" || fail "alone: $(cat "$scratch/out")"
+rm "$scratch/collbench-bcast"
+
 # --help is an answer, not an error, and tells of every method, and of no option that is refused.
 for help in help usage; do
     "$MPIEXEC" -n 2 "${bench%bcast}pairs" --$help >"$scratch/out" 2>"$scratch/err" || fail "collbench-pairs --$help: status $?"
