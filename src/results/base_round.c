@@ -14,8 +14,10 @@ json_t *base_round_json(const struct base_round *base, const struct base_origin 
     json_t *points = json_array();
     for (size_t i = 0; i < base->n; i++) {
         json_t *point = json_pack("{s:I}", "bytes", (json_int_t)base->point[i].bytes);
-        for (int k = 0; k < N_BASE_KINDS; k++)
-            json_object_set_new(point, keys[k], json_finite(1e6 * base->point[i].time[k]));
+        for (int k = 0; k < N_BASE_KINDS; k++) { /* a simulated send may take no time */
+            double us = 1e6 * base->point[i].time[k];
+            json_object_set_new(point, keys[k], json_finite(us > 0 ? us : NAN));
+        }
         json_array_append_new(points, point);
     }
     return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o}", "schema", schema, "mpi", origin->mpi,

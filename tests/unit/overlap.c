@@ -67,6 +67,7 @@ Test(overlap, base_round_as_json)
 {
     struct base_round base = example(), back;
     base.latency_error = 2e-7;
+    base.point[0].time[BASE_CPU] = 0;
     struct base_origin origin = {"MPICH", "here", "today"}, came = {0};
     json_t *json = base_round_json(&base, &origin);
     json_t *outer = json_pack("{s:O}", "base_round", json);
@@ -78,6 +79,7 @@ Test(overlap, base_round_as_json)
     close_to(back.latency_error, 2e-7);
     close_to(back.point[2].time[BASE_CPU], 3e-6);
     cr_expect(isnan(back.point[2].time[BASE_VECTOR]));
+    cr_expect(isnan(back.point[0].time[BASE_CPU]), "nothing is no time");
     base_round_free(&back);
 
     json_object_set_new(json, "latency_error_us", json_integer(-1));
