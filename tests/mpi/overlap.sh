@@ -24,6 +24,70 @@ try() {
     echo "$busy"
 }
 
+# usage: refuses RANKS MESSAGE OPTION...
+refuses() {
+    n=$1 message=$2
+    shift 2
+    rm -f written
+    run "$n" -o written "$@"
+    test $? = 2 || fail "$*: status is not 2"
+    test "$(grep -c . err)" = 1 || fail "$*: not one line"
+    grep -qF -e "$message" err || fail "$*: not said: $message"
+    test ! -e written && test ! -s out || fail "$*: something was written"
+}
+refuses 1 "sender needs 2 ranks, and 1 is running"
+refuses 3 "sender is for 2 ranks, and 3 are running"
+refuses 2 "destinations needs 3 ranks or more, and 2 are running" --benchmark=destinations
+refuses 2 "unknown benchmark in 'sendr'" --benchmark=sendr
+refuses 2 "impossible --comp=9:1" --comp=9:1
+refuses 2 "impossible --step=1" --step=1
+refuses 2 "impossible sizes" --sizes=0:64
+refuses 2 "impossible --comm=other" --comm=other
+refuses 2 "impossible --bind=there: none, apart or over" --bind=there
+# Two ranks that communicate on the only two cores leave none to compute on.
+test "$(nproc)" -gt 2 || refuses 2 "--bind=apart: every core of a rank communicates" --bind=apart
+
+# Each rank where the other is not.
+run 2 --bind=over --benchmark=cpu --sizes=8:8 --comp=8:8 -i 3 --format=csv || fail "bind: status $?"
+grep '^# binding of rank [01]: communication on processor [0-9]*, computing threads on [0-9]' out >err
+test "$(wc -l <err)" = 2 || fail "bindings"
+test "$(nproc)" = 1 || test "$(sed 's/,.*//; s/.* //' err | sort -u | wc -l)" = 2 || fail "two ranks communicate on one processor"
+
+# Interrupted, then resumed: what was measured is not measured again, and nothing is left over.
+small="--bind=over --benchmark=sender,cpu --sizes=64:64K --step=2 --comp=64:256 -i 5000 --budget=0.2 --format=csv -o result.csv"
+interrupted() {
+    rm -f result*
+    # shellcheck disable=SC2086 # several options
+    $MPIEXEC -n 2 "$bench" $small >out 2>err &
+    mpi=$!
+    for i in $(seq 600); do
+        test "$(cat result.csv.part 2>/dev/null | wc -l)" -gt 8 && break
+        sleep 0.1
+    done
+    kill $mpi 2>/dev/null
+    wait $mpi 2>/dev/null
+    test ! -e result.csv && test -e result.csv.part || return 1
+    # The launcher may be gone before its ranks are.
+    until lines=$(wc -l <result.csv.part); sleep 1; test "$lines" = "$(wc -l <result.csv.part)"; do :; done
+}
+try "the run was over before it could be interrupted" interrupted
+kept=$(grep -c '"benchmark"' result.csv.part)
+sed -n 's/.*"benchmark":"\([a-z]*\)".*"t_measured":\([^,]*\),"ratio":\([^,]*\),.*/\1 \2 \3/p' result.csv.part | grep -v null >was
+printf '{"benchmark": "send' >>result.csv.part # as if cut off within a line
+run 2 --benchmark=sender --sizes=64:128K -o result.csv && fail "another run's cells were taken"
+grep -q 'is of another run' err || fail "another run's cells: not said"
+# shellcheck disable=SC2086
+run 2 $small || fail "the second run: status $?"
+grep -q "going on with an interrupted run: $kept cells" err || fail "not resumed at $kept"
+cat result.csv result-*.csv >out
+test "$(cells | wc -l)" = $((2 * 11 * 3)) || fail "resumed: $(cells | wc -l) cells"
+test ! -e result.csv.part || fail "the part is left over"
+awk -F, 'NR == FNR { split($0, was, " "); want[++n] = sprintf("%s %.3f %.3f", was[1], 1e6 * was[2], was[3]); next }
+    { is[$1 " " $7 " " $8] = 1 } END { for (i = 1; i <= n; i++) if (!(want[i] in is)) { print want[i]; bad = 1 } exit bad || !n }' was out >err ||
+    fail "resumed: cells are not as they were"
+# --fresh: not of another run, and not of this one.
+echo '{"collbench-overlap-part/2":"another"}' >result.csv.part
+run 2 --benchmark=sender --sizes=64:64 --comp=4:4 -i 3 --format=csv --fresh -o result.csv || fail "fresh: status $?"
 # The median over cells whose ratio is certain within 0.35 is within 0.05 of 1.
 control() {
     run 2 --benchmark=serial --bind=over --sizes=64K:1M --step=4 --comp=32:128 -i 12 --budget=0.3 --format=csv || return 1
@@ -72,34 +136,6 @@ run 2 --benchmark=multiple,multiple-receiver,multiple-both --sizes=64:64K --step
     fail "multiple: status $?"
 test "$(grep -c '^multiple[a-z-]*,[0-9]*,[0-9]*,,' out)" = 6 || fail "multiple: no cells"
 
-# Interrupted, then resumed: what was measured is not measured again, and nothing is left over.
-small="--bind=over --benchmark=sender,cpu --sizes=64:64K --step=2 --comp=64:256 -i 5000 --budget=0.2 --format=csv -o result.csv"
-interrupted() {
-    rm -f result*
-    # shellcheck disable=SC2086 # several options
-    $MPIEXEC -n 2 "$bench" $small >out 2>err &
-    mpi=$!
-    for i in $(seq 600); do
-        test "$(cat result.csv.part 2>/dev/null | wc -l)" -gt 8 && break
-        sleep 0.1
-    done
-    kill $mpi 2>/dev/null
-    wait $mpi 2>/dev/null
-    test ! -e result.csv && test -e result.csv.part || return 1
-    # The launcher may be gone before its ranks are.
-    until lines=$(wc -l <result.csv.part); sleep 1; test "$lines" = "$(wc -l <result.csv.part)"; do :; done
-}
-try "the run was over before it could be interrupted" interrupted
-kept=$(grep -c '"benchmark"' result.csv.part)
-printf '{"benchmark": "send' >>result.csv.part # as if cut off within a line
-run 2 --benchmark=sender --sizes=64:128K -o result.csv && fail "another run's cells were taken"
-grep -q 'is of another run' err || fail "another run's cells: not said"
-# shellcheck disable=SC2086
-run 2 $small || fail "the second run: status $?"
-grep -q "going on with an interrupted run: $kept cells" err || fail "not resumed at $kept"
-cat result.csv result-*.csv >out
-test "$(cells | wc -l)" = $((2 * 11 * 3)) || fail "resumed: $(cells | wc -l) cells"
-test ! -e result.csv.part || fail "the part is left over"
 # What else has that name, or what a link of that name leads to, is left alone.
 echo mine >own
 for way in 'ln -s own' 'ln -s nowhere' 'ln own' 'cp own'; do
@@ -139,28 +175,6 @@ if [ -x "${GNUPLOT:-}" ] && command -v python3 >/dev/null; then
     fi
 fi
 
-# usage: refuses RANKS MESSAGE OPTION...
-refuses() {
-    n=$1 message=$2
-    shift 2
-    rm -f written
-    run "$n" -o written "$@"
-    test $? = 2 || fail "$*: status is not 2"
-    test "$(grep -c . err)" = 1 || fail "$*: not one line"
-    grep -qF -e "$message" err || fail "$*: not said: $message"
-    test ! -e written && test ! -s out || fail "$*: something was written"
-}
-refuses 1 "sender needs 2 ranks, and 1 is running"
-refuses 3 "sender is for 2 ranks, and 3 are running"
-refuses 2 "destinations needs 3 ranks or more, and 2 are running" --benchmark=destinations
-refuses 2 "unknown benchmark in 'sendr'" --benchmark=sendr
-refuses 2 "impossible --comp=9:1" --comp=9:1
-refuses 2 "impossible --step=1" --step=1
-refuses 2 "impossible sizes" --sizes=0:64
-refuses 2 "impossible --comm=other" --comm=other
-refuses 2 "impossible --bind=there: none, apart or over" --bind=there
-# Two ranks that communicate on the only two cores leave none to compute on.
-test "$(nproc)" -gt 2 || refuses 2 "--bind=apart: every core of a rank communicates" --bind=apart
 echo '{}' >nothing.json
 run 2 --benchmark=sender --base=nothing.json
 test $? = 2 || fail "an empty base round was taken"
