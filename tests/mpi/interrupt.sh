@@ -83,6 +83,7 @@ if ${CC:-cc} -shared -fPIC -o hasten.so hasten.c 2>/dev/null; then
         --operation=allreduce,barrier,alltoall -o results >out 2>err || { cat err; fail "hastened: status $?"; }
     grep -q '^collbench-collective: [1-9][0-9]* of 18, about .* left: .*; results so far: results.part$' err ||
         { cat err; fail "no line a minute"; }
+    ! grep ' of 18, ' err | grep -v 'results so far' || fail "every rank says how far it is"
     test -s results && test ! -e results.part || fail "a part is left"
 fi
 exit 0

@@ -63,6 +63,9 @@ awk -F, '
     }
     END { exit bad || n != 15 }' $out || fail "flat: not as it is"
 
+"$run" cluster 2 $bench --method=rounds,direct --order=backward --sizes=8 --stop=fixed -i 2 --format=csv >$out 2>$err
+grep -q '^algorithm,ranks,size_bytes,direct_us,rounds_backward_us,' $out || fail "--order: others than direct and backward rounds"
+
 # By the defaults, too: where there is time for the least of each, none is left out (as README shows).
 "$run" cluster 16 $bench --algorithm=flat --sizes=64K --method=send-latency,rounds,ol,held,direct --format=csv >$out 2>$err ||
     fail "flat by the defaults: status $?"
