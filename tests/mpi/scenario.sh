@@ -69,6 +69,11 @@ printf '#!/bin/sh\ncat >script\necho "IEND</svg>"\n' >keeper
 chmod +x keeper
 GNUPLOT=$PWD/keeper run 2 --scenario=two --sizes=64:256 --delay=50:100 --format=csv --plot=p.png || fail "file: status $?"
 test "$(awk 'NF == 4 && $3 <= $2 && $2 <= $4 && !/[a-z]/' script | wc -l)" = 6 || fail "no interval in the picture"
+awk -F, 'FNR == NR { if (/^[0-9]/) { is[$1 " average " $3] = is[$1 " median " $7] = 1 } next }
+    /^plot/ { n = split($0, title, "title \047"); k = 2 }
+    /^e$/ { k++ }
+    k <= n && split($0, point, " ") == 2 { points++; bad += !(point[1] " " (title[k] ~ /^[^\047]*average/ ? "average " : "median ") sprintf("%.3f", point[2]) in is) }
+    END { exit bad || points != 12 }' out script || fail "the picture: $(cat script)"
 grep '^[0-9]' out | cut -d, -f1,10 | tr '\n' ' ' >rows
 test "$(cat rows)" = "64,50.000 64,100.000 128,50.000 128,100.000 256,50.000 256,100.000 " ||
     fail "file: other rows: $(cat rows)"
