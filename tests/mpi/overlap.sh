@@ -45,7 +45,7 @@ refuses 2 "impossible sizes" --sizes=0:64
 refuses 2 "impossible --comm=other" --comm=other
 refuses 2 "impossible --bind=there: none, apart or over" --bind=there
 # Two ranks that communicate on the only two cores leave none to compute on.
-test "$(nproc)" -gt 2 || refuses 2 "--bind=apart: every core of a rank communicates" --bind=apart
+test "$(nproc)" -gt 2 || refuses 2 "--bind=apart: every core of a rank communicates" --bind=apart --benchmark=cpu --sizes=8:8 --comp=8:8
 
 # Each rank where the other is not.
 run 2 --bind=over --benchmark=cpu --sizes=8:8 --comp=8:8 -i 3 --format=csv || fail "bind: status $?"

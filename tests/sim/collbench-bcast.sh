@@ -66,6 +66,10 @@ awk -F, '
 "$run" cluster 2 $bench --method=rounds,direct --order=backward --sizes=8 --stop=fixed -i 2 --format=csv >$out 2>$err
 grep -q '^algorithm,ranks,size_bytes,direct_us,rounds_backward_us,' $out || fail "--order: others than direct and backward rounds"
 
+# Where each destination is asked for, little time is not spent on the slowest alone.
+"$run" cluster 8 $bench --method=held --algorithm=linear --sizes=64K --budget=0.1 -i 20 --destinations --format=csv >$out 2>$err
+grep -q '^linear,8,65536,6,' $out && grep -q '^linear,8,65536,7,' $out || fail "destinations: one alone"
+
 # By the defaults, too: where there is time for the least of each, none is left out (as README shows).
 "$run" cluster 16 $bench --algorithm=flat --sizes=64K --method=send-latency,rounds,ol,held,direct --format=csv >$out 2>$err ||
     fail "flat by the defaults: status $?"
