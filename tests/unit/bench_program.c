@@ -130,20 +130,25 @@ Test(bench_program, values_of_a_range)
     cr_expect_arr_eq(w.at, b, sizeof b);
 }
 
-/* What is said on standard error, which is SLAVE's terminal or any file, from the last call on. */
-static const char *said(int from)
+/* What was written to the terminal whose other side is TERMINAL, from the last call on: all up to a
+ * mark, since a terminal passes on what it gets when it finds the time. To be freed. */
+static char *said(int terminal)
 {
-    static char text[1000];
-    ssize_t n = read(from, text, sizeof text - 1);
-    text[n > 0 ? n : 0] = '\0';
-    return text;
+    char text[1000];
+    size_t n = 0;
+    cr_assert_eq(write(STDERR_FILENO, "|", 1), 1);
+    while (n < sizeof text - 1 && (n == 0 || text[n - 1] != '|') &&
+           read(terminal, text + n, 1) == 1)
+        n++;
+    text[n > 0 ? n - 1 : 0] = '\0';
+    return strdup(text);
 }
 
 Test(bench_program, progress_is_a_line_that_is_written_anew)
 {
     struct bench b = {.program = "bench"}, other = {.rank = 1};
     struct termios raw;
-    int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK);
+    int terminal = posix_openpt(O_RDWR | O_NOCTTY);
     cr_assert(terminal >= 0 && !grantpt(terminal) && !unlockpt(terminal));
     int own = dup(STDERR_FILENO), slave = open(ptsname(terminal), O_RDWR | O_NOCTTY);
     tcgetattr(slave, &raw);
@@ -153,24 +158,27 @@ Test(bench_program, progress_is_a_line_that_is_written_anew)
     bench_progress(&other, 0, 9, "others");
     bench_progress(&b, 0, 0, "nothing");
     bench_progress(&b, 0, 1000, "apples");
-    const char *first = strdup(said(terminal));
+    char *first = said(terminal);
     usleep(120000);
     bench_progress(&b, 1, 1000, "apples"); /* 0.12 s each, or a little more: two minutes */
-    const char *second = strdup(said(terminal));
-    bench_progress(&b, 2, 1000, "apples");
-    const char *third = strdup(said(terminal));
+    bench_progress(&b, 2, 1000, "apples"); /* ten times a second at most */
+    char *second = said(terminal);
     usleep(120000);
     bench_progress(&b, 995, 1000, "apples");
-    const char *near = strdup(said(terminal));
+    char *near = said(terminal);
     bench_progress_end(&b);
-    const char *end = strdup(said(terminal));
+    char *end = said(terminal);
     dup2(own, STDERR_FILENO);
     cr_expect_str_eq(first, "\rbench: 0 of 1000: apples\033[K");
-    cr_expect(!strncmp(second, "\rbench: 1 of 1000, about ", 25) && strstr(second, " min "), "%s",
-              second);
-    cr_expect_str_eq(third, "", "ten times a second at most");
+    cr_expect(!strncmp(second, "\rbench: 1 of 1000, about ", 25) && strstr(second, " min ") &&
+                  !strchr(second + 1, '\r'),
+              "%s", second);
     cr_expect_str_eq(near, "\rbench: 995 of 1000, about 0 s left: apples\033[K");
     cr_expect_str_eq(end, "\r\033[K");
+    free(first);
+    free(second);
+    free(near);
+    free(end);
 }
 
 Test(bench_program, remarks_are_a_list)
