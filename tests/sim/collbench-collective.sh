@@ -71,6 +71,12 @@ done
 "$run" workstations 32 sim/collbench-collective --method=mirrored --operation=alltoall --sizes=1K --budget=5 --format=csv >sim/out
 grep -q '^alltoall.*"mirrored: [0-9]* of 1024 pairs measured, ' sim/out && ! grep -q 'the slowest among' sim/out ||
     { cat sim/out; echo "FAILED: no look"; status=1; }
+# Of a scatter only the root is looked at; a row of one, which is through before anything has arrived, is not its gap.
+for budget in 2 1000; do
+    "$run" workstations 32 sim/collbench-collective --method=mirrored --operation=scatter --sizes=4K:4K --budget=$budget --format=csv >sim/out.$budget
+done
+awk -F, '/^scatter/ { n += $14 == ""; us[n] = $9 } END { print "scatter:", us[1], "us, should be", us[2]; exit !(n == 2 && us[1] / us[2] < 1.01 && us[1] / us[2] > 0.99) }' \
+    sim/out.2 sim/out.1000 || { cat sim/out.2 sim/out.1000; echo "FAILED: scatter in little time"; status=1; }
 # What clocks cannot tell apart is not judged.
 export SIM_DRIFT=20
 field cluster 4 - 6 --guidelines --operation=allgather --sizes=8:16

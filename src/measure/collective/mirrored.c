@@ -231,16 +231,19 @@ static int look_at_all(struct mirror *m, double *stamp)
     struct collective_run *r = &m->run;
     struct scout *s = &m->look;
     double share = collective_part(r, 1 / 3.0), started = clock_now(), hold = m->gap;
+    int k = 0;
     TRY(PMPI_Bcast(&hold, 1, MPI_DOUBLE, r->c->collector, r->c->comm));
-    for (int k = 0; k < SCOUT_LOOKS * r->size; k++) {
-        int go = clock_now() - started < share;
+    for (; k < SCOUT_LOOKS * r->size; k++) {
+        int from = k % r->size, go = clock_now() - started < share;
+        if (r->c->pattern == COLLECTIVE_FROM_ROOT && from != r->c->root)
+            continue;
         TRY(PMPI_Bcast(&go, 1, MPI_INT, r->c->collector, r->c->comm));
         if (!go)
             break;
-        s->looks = k / r->size;
-        TRY(look_from(m, k % r->size, hold, stamp, s->exit + (size_t)s->looks * (size_t)s->size));
-        s->looks += k % r->size == r->size - 1;
+        size_t before = (size_t)(k / r->size) * (size_t)s->size;
+        TRY(look_from(m, from, hold, stamp, s->exit ? s->exit + before : NULL));
     }
+    s->looks = k / r->size;
     return r->c->clock ? sync_check(r->c->clock, r->c->comm, &s->error) : MPI_SUCCESS;
 }
 
@@ -345,7 +348,8 @@ static int mirrored_measure(struct mirror *m)
     struct series s;
     TRY(series_measure(r->c->comm, r->c->collector, &r->c->plan, collective_part(r, 0.05), 0,
                        batch_gap, m, &s));
-    m->gap = r->collects ? fmax(s.summary.min, gap_least) : 0;
+    /* A short row is through before its first operation has arrived: it ends when all have. */
+    m->gap = r->collects ? fmax(fmax(s.summary.min, s.per_operation), gap_least) : 0;
     series_free(&s);
     if (r->collects)
         list_pairs(m);
