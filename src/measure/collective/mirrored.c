@@ -348,8 +348,10 @@ static int mirrored_measure(struct mirror *m)
     struct series s;
     TRY(series_measure(r->c->comm, r->c->collector, &r->c->plan, collective_part(r, 0.05), 0,
                        batch_gap, m, &s));
-    /* A short row is through before its first operation has arrived: it ends when all have. */
-    m->gap = r->collects ? fmax(fmax(s.summary.min, s.per_operation), gap_least) : 0;
+    /* A short row may be through before its first operation has arrived: then it is no gap, and the
+     * batch, which ends when all have, is a better one, with its barriers. */
+    bool is_gap = s.summary.min > 0.1 * s.per_operation;
+    m->gap = r->collects ? fmax(is_gap ? s.summary.min : s.per_operation, gap_least) : 0;
     series_free(&s);
     if (r->collects)
         list_pairs(m);
