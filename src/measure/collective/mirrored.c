@@ -272,12 +272,13 @@ static int look(struct mirror *m)
     return error;
 }
 
-/* By distance, so that a budget that ends early has seen every source. */
+/* By distance, so that a budget that ends early has seen every source; those with themselves last.
+ */
 static void list_pairs(struct mirror *m)
 {
     const struct collective_run *r = &m->run;
     for (int k = 0; k < r->size * r->size; k++) {
-        int from = k % r->size, to = (k + k / r->size) % r->size;
+        int from = k % r->size, to = (k + 1 + k / r->size) % r->size;
         if (coupled(r->c, from, to))
             m->pair[m->pairs++] = from * r->size + to;
     }
