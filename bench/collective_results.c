@@ -149,6 +149,9 @@ static void remark_on_mirrored(const struct collective_mirrored *m, char *text, 
                         m->asked);
     if (p && m->at_least && m->chance > 0)
         bench_add_words(text, size, "the slowest among them with %.0f %%", 100 * m->chance);
+    /* By more than three operations may differ from many. */
+    if (p && fabs(m->seen - p->time.value) > 0.05 * p->time.value + 500e-9)
+        bench_add_words(text, size, "%.2f us as the clock shows it", 1e6 * m->seen);
     if (p)
         remark_on_pair(p, m->at_least ? " of these" : "", text, size);
 }

@@ -73,6 +73,8 @@ struct collective_mirrored {
     double chance;   /* of having measured the slowest: see scout_chance(); 0: not known */
     int over_budget; /* of those measured, ended by the budget */
     int slowest_from, slowest_to; /* i and j of the largest value; -1: none */
+    double seen; /* seconds that three operations took that pair on the common clock, median; NaN:
+                    not looked, since that clock rests on equal ways */
 };
 
 /* NULL if no pair was measured. */

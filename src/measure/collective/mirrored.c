@@ -208,8 +208,8 @@ static bool coupled(const struct collective_case *c, int from, int to)
 }
 
 /* A look at one source: it enters last, and the exits of all are seen on the common clock. STAMP
- * has room for two times of each rank. */
-static int look_from(struct mirror *m, int from, double hold, double *stamp, double *exit)
+ * has room for two times of each rank, SEEN for one. */
+static int look_from(struct mirror *m, int from, double hold, double *stamp, double *seen)
 {
     const struct collective_run *r = &m->run;
     double mine[2];
@@ -222,7 +222,7 @@ static int look_from(struct mirror *m, int from, double hold, double *stamp, dou
     mine[1] = common_now((void *)r->c);
     TRY(PMPI_Gather(mine, 2, MPI_DOUBLE, stamp, 2, MPI_DOUBLE, r->c->collector, r->c->comm));
     for (int to = 0; r->collects && to < r->size; to++)
-        exit[from * r->size + to] = stamp[2 * to + 1] - stamp[2 * from] - r->clock_cost;
+        seen[to] = stamp[2 * to + 1] - stamp[2 * from] - r->clock_cost;
     return MPI_SUCCESS;
 }
 
@@ -241,8 +241,8 @@ static int look_at_all(struct mirror *m, double *stamp)
         TRY(PMPI_Bcast(&go, 1, MPI_INT, r->c->collector, r->c->comm));
         if (!go)
             break;
-        size_t before = (size_t)(k / r->size) * (size_t)s->size;
-        TRY(look_from(m, from, hold, stamp, s->exit ? s->exit + before : NULL));
+        TRY(look_from(m, from, hold, stamp,
+                      s->exit ? s->exit + (size_t)k * (size_t)r->size : NULL));
     }
     s->looks = k / r->size;
     return r->c->clock ? sync_check(r->c->clock, r->c->comm, &s->error) : MPI_SUCCESS;
@@ -344,6 +344,28 @@ static void judge_left_out(struct mirror *m)
     }
 }
 
+/* The slowest pair once more, on a clock that shows ways: the two are the same quantity. */
+static int see_slowest(struct mirror *m)
+{
+    struct collective_run *r = &m->run;
+    struct collective_mirrored *out = m->out;
+    double *times = r->collects ? malloc(3 * (size_t)r->size * sizeof *times) : NULL;
+    double seen[SCOUT_LOOKS], what[2] = {-1, 0};
+    if (times && out->slowest_from >= 0 && sees_ways(r->c)) {
+        what[0] = out->slowest_from;
+        what[1] = collective_slowest(out)->hold;
+    }
+    int error = PMPI_Bcast(what, 2, MPI_DOUBLE, r->c->collector, r->c->comm);
+    for (int k = 0; k < SCOUT_LOOKS && what[0] >= 0 && error == MPI_SUCCESS; k++) {
+        error = look_from(m, (int)what[0], what[1], times, times ? times + 2 * r->size : NULL);
+        seen[k] = times ? times[2 * r->size + out->slowest_to] : 0;
+    }
+    if (times && what[0] >= 0 && error == MPI_SUCCESS)
+        out->seen = stats_median(seen, SCOUT_LOOKS);
+    free(times);
+    return error;
+}
+
 static int mirrored_measure(struct mirror *m)
 {
     struct collective_run *r = &m->run;
@@ -360,7 +382,7 @@ static int mirrored_measure(struct mirror *m)
     TRY(measure_pairs(m));
     if (r->collects)
         judge_left_out(m);
-    return MPI_SUCCESS;
+    return see_slowest(m);
 }
 
 static bool mirrored_allocate(struct mirror *m)
@@ -380,7 +402,7 @@ static bool mirrored_allocate(struct mirror *m)
 int collective_measure_mirrored(const struct collective_case *c, struct collective_mirrored *out)
 {
     struct mirror m = {.out = out};
-    *out = (struct collective_mirrored){.slowest_from = -1, .slowest_to = -1};
+    *out = (struct collective_mirrored){.slowest_from = -1, .slowest_to = -1, .seen = NAN};
     int error = collective_start(&m.run, c);
     if (error == MPI_SUCCESS)
         error = crew_agree(c->comm, mirrored_allocate(&m));
@@ -397,5 +419,5 @@ int collective_measure_mirrored(const struct collective_case *c, struct collecti
 void collective_mirrored_free(struct collective_mirrored *m)
 {
     free(m->pair);
-    *m = (struct collective_mirrored){.slowest_from = -1, .slowest_to = -1};
+    *m = (struct collective_mirrored){.slowest_from = -1, .slowest_to = -1, .seen = NAN};
 }
