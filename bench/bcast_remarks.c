@@ -166,25 +166,16 @@ void row_remark(const struct bcast_row *row, const struct bcast_result *r, char 
 void row_remarks(const struct bcast_row *row, const char *disturbed, char *text, size_t size)
 {
     const struct bcast_outcome *o = row->outcome;
-    char one[MOST_METHODS][256] = {0};
+    const char *name[MOST_METHODS];
+    bench_remark one[MOST_METHODS] = {0};
     snprintf(text, size, "%s", disturbed ? disturbed : "");
     for (size_t i = 0; i < o->n_results; i++) {
         const struct bcast_result *r = &o->result[i];
+        name[i] = r->method->name;
         bool bound =
             r->method->meaning == BCAST_LOWER_BOUND || r->method->meaning == BCAST_UPPER_BOUND;
         if (!bound || !estimate_has_interval(r->value))
             row_remark(row, r, one[i], sizeof one[i]);
     }
-    for (size_t i = 0; i < o->n_results; i++) {
-        char names[256] = "";
-        size_t at = strlen(text);
-        for (size_t k = i; *one[i] && k < o->n_results; k++)
-            if (strcmp(one[i], one[k]) == 0) {
-                bench_add_words(names, sizeof names, "%s", o->result[k].method->name);
-                if (k > i)
-                    *one[k] = '\0';
-            }
-        if (*names)
-            snprintf(text + at, size - at, "%s%s: %s", at ? "; " : "", names, one[i]);
-    }
+    bench_add_remarks(text, size, name, one, o->n_results);
 }

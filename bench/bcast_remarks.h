@@ -8,8 +8,9 @@
 struct bcast_row {
     const struct bcast_outcome *outcome;
     int repetitions; /* M, as asked for */
-    bool fresh;      /* --fresh: other methods' data is written before each broadcast */
-    bool spoiled;    /* not to be relied on: figures that differ say nothing */
+    bool fresh; /* --fresh: bounds from below are of broadcasts that nobody has written the data of
+                 */
+    bool spoiled; /* not to be relied on: figures that differ say nothing */
 };
 
 /* The operation latency to hold others against: one to be relied on where there is, held rather

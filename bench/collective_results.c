@@ -138,7 +138,8 @@ static void remark_on_pair(const struct collective_pair *p, const char *of_these
         bench_add_words(text, size, "+-%.2f us if the two ways differ", 1e6 * p->way_error);
 }
 
-static void remark_on_mirrored(const struct collective_mirrored *m, char *text, size_t size)
+static void remark_on_mirrored(const struct collective_mirrored *m, bool spoiled, char *text,
+                               size_t size)
 {
     const struct collective_pair *p = collective_slowest(m);
     if (!p)
@@ -149,30 +150,24 @@ static void remark_on_mirrored(const struct collective_mirrored *m, char *text, 
                         m->asked);
     if (p && m->at_least && m->chance > 0)
         bench_add_words(text, size, "the slowest among them with %.0f %%", 100 * m->chance);
-    /* By more than three operations may differ from many. */
-    if (p && fabs(m->seen - p->time.value) > 0.05 * p->time.value + 500e-9)
+    if (!spoiled && collective_seen_otherwise(m))
         bench_add_words(text, size, "%.2f us as the clock shows it", 1e6 * m->seen);
     if (p)
         remark_on_pair(p, m->at_least ? " of these" : "", text, size);
 }
 
 static void put_remarks(struct results *r, const struct collective_direct *direct,
-                        const struct collective_mirrored *m, const char *disturbed)
+                        const struct collective_mirrored *m, struct disturbance disturbed)
 {
-    char text[512], one[2][200] = {0};
+    static const char *const name[] = {"direct", "mirrored"};
+    bench_remark one[2] = {0};
+    char text[640];
     if (direct)
         remark_on_direct(direct, one[0], sizeof one[0]);
     if (m)
-        remark_on_mirrored(m, one[1], sizeof one[1]);
-    bool alike = strcmp(one[0], one[1]) == 0;
-    snprintf(text, sizeof text, "%s", disturbed ? disturbed : "");
-    for (int i = 0; i < (alike ? 1 : 2); i++)
-        if (*one[i])
-            snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s: %s", *text ? "; " : "",
-                     alike ? "direct, mirrored"
-                     : i   ? "mirrored"
-                           : "direct",
-                     one[i]);
+        remark_on_mirrored(m, disturbed.spoiled, one[1], sizeof one[1]);
+    snprintf(text, sizeof text, "%s", disturbed.text ? disturbed.text : "");
+    bench_add_remarks(text, sizeof text, name, one, 2);
     table_text(r->times, *text ? text : NULL);
 }
 
@@ -196,7 +191,7 @@ static void put_pairs(struct results *r, const struct bench_point *p,
     struct table *t = r->pairs;
     for (int k = 0; k < m->size * m->size; k++) {
         const struct collective_pair *pair = &m->pair[k];
-        char text[200] = "";
+        bench_remark text = "";
         if (isnan(pair->time.value))
             continue;
         bench_put_point(t, p);
@@ -216,7 +211,7 @@ void results_add(struct results *r, const struct bench_point *p,
     bench_put_point(r->times, p);
     put_direct(r, direct);
     put_mirrored(r, mirrored);
-    put_remarks(r, direct, mirrored, disturbed.text);
+    put_remarks(r, direct, mirrored, disturbed);
     if (direct && r->statistics)
         put_statistics(r, p, direct);
     if (mirrored && r->pairs)

@@ -3,14 +3,8 @@
 # rendezvous messages, the work is calibrated; an interrupted run goes on; what is refused.
 # Whatever rests on timings is tried several times: the machine may be busy.
 set -u
-case $top_builddir in /*) ;; *) top_builddir=$PWD/$top_builddir ;; esac
-bench=$top_builddir/bench/collbench-overlap
-source=$(cd "$srcdir" && pwd)
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
-fail() { echo "FAIL: $*"; cat out err; exit 1; }
-run() { n=$1; shift; $MPIEXEC -n "$n" "$bench" "$@" >out 2>err; }
+program=collbench-overlap options=
+. "$srcdir/tests/mpi/bench.sh"
 cells() { grep '^[a-z]*,[0-9]*,[0-9]*,,' out; }
 # usage: try MESSAGE FUNCTION
 busy=
@@ -24,17 +18,6 @@ try() {
     echo "$busy"
 }
 
-# usage: refuses RANKS MESSAGE OPTION...
-refuses() {
-    n=$1 message=$2
-    shift 2
-    rm -f written
-    run "$n" -o written "$@"
-    test $? = 2 || fail "$*: status is not 2"
-    test "$(grep -c . err)" = 1 || fail "$*: not one line"
-    grep -qF -e "$message" err || fail "$*: not said: $message"
-    test ! -e written && test ! -s out || fail "$*: something was written"
-}
 refuses 1 "sender needs 2 ranks, and 1 is running"
 refuses 3 "sender is for 2 ranks, and 3 are running"
 refuses 2 "destinations needs 3 ranks or more, and 2 are running" --benchmark=destinations

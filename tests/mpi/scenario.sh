@@ -2,13 +2,8 @@
 # collbench-scenario on the real machine: every operation in every scenario, a file, the formats;
 # and what it refuses: one clear line, status 2, nothing written. Timings are left to tests/sim.
 set -u
-bench="$top_builddir/bench/collbench-scenario"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
-case $bench in /*) ;; *) bench=$OLDPWD/$bench ;; esac
-fail() { echo "FAIL: $*"; cat out err; exit 1; }
-run() { n=$1; shift; $MPIEXEC -n "$n" "$bench" --budget=0.05 --stop=fixed -i 5 "$@" >out 2>err; }
+program=collbench-scenario options='--budget=0.05 --stop=fixed -i 5'
+. "$srcdir/tests/mpi/bench.sh"
 
 run 2 --operation=all --scenario=1,2,3 --delay=4:8 --comp=4:8 --format=csv || fail "all: status $?"
 # 20 operations: 1 row, 2 delays, 3 computations (0 is one); a barrier as all others
@@ -80,17 +75,6 @@ test "$(cat rows)" = "64,50.000 64,100.000 128,50.000 128,100.000 256,50.000 256
 awk -F, '/^[0-9]/ && $4 < $10 { print; bad = 1 } END { exit bad }' out ||
     fail "file: shorter than its delay"
 
-# usage: refuses RANKS MESSAGE OPTION...
-refuses() {
-    n=$1 message=$2
-    shift 2
-    rm -f written
-    run "$n" -o written "$@"
-    test $? = 2 || fail "$*: status is not 2"
-    test "$(grep -c . err)" = 1 || fail "$*: not one line"
-    grep -qF -e "$message" err || fail "$*: not said: $message"
-    test ! -e written && test ! -s out || fail "$*: something was written"
-}
 printf 'participants others\nstart\njump\nstop\n' >bad
 refuses 2 'bad:3: unknown action "jump"' --scenario=bad
 printf 'participants others\nstart\nsync\nstop\n' >bad

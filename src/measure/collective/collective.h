@@ -11,6 +11,7 @@
 #include "base/names.h"
 #include "measure/series.h"
 
+#include <math.h>
 #include <mpi.h>
 
 struct sync_clock; /* sync/sync.h */
@@ -83,6 +84,14 @@ static inline const struct collective_pair *collective_slowest(const struct coll
     return m->slowest_from < 0
                ? NULL
                : &m->pair[(size_t)m->slowest_from * (size_t)m->size + (size_t)m->slowest_to];
+}
+
+/* Whether the clock shows another time of that pair, by more than three operations may differ from
+ * many. */
+static inline bool collective_seen_otherwise(const struct collective_mirrored *m)
+{
+    const struct collective_pair *p = collective_slowest(m);
+    return p && fabs(m->seen - p->time.value) > 0.05 * p->time.value + 500e-9;
 }
 
 int collective_measure_mirrored(const struct collective_case *c, struct collective_mirrored *out);

@@ -18,6 +18,8 @@ struct mirror {
     struct collective_mirrored *out;
     struct scout look; /* the collector's, as all below: pair i * size + j */
     int *pair, pairs;  /* to be measured, in this order */
+    int tried;         /* of these */
+    double *stamp;     /* room for three times of each rank */
 };
 
 /* Back-to-back operations: the slowest rank's interval is how long the busiest one is busy. */
@@ -207,9 +209,9 @@ static bool coupled(const struct collective_case *c, int from, int to)
     }
 }
 
-/* A look at one source: it enters last, and the exits of all are seen on the common clock. STAMP
- * has room for two times of each rank, SEEN for one. */
-static int look_from(struct mirror *m, int from, double hold, double *stamp, double *seen)
+/* A look at one source: it enters last, and the exits of all are seen on the common clock. SEEN has
+ * room for one time of each rank. */
+static int look_from(struct mirror *m, int from, double hold, double *seen)
 {
     const struct collective_run *r = &m->run;
     double mine[2];
@@ -220,14 +222,14 @@ static int look_from(struct mirror *m, int from, double hold, double *stamp, dou
     mine[0] = common_now((void *)r->c);
     TRY(collective_once(r));
     mine[1] = common_now((void *)r->c);
-    TRY(PMPI_Gather(mine, 2, MPI_DOUBLE, stamp, 2, MPI_DOUBLE, r->c->collector, r->c->comm));
+    TRY(PMPI_Gather(mine, 2, MPI_DOUBLE, m->stamp, 2, MPI_DOUBLE, r->c->collector, r->c->comm));
     for (int to = 0; r->collects && to < r->size; to++)
-        seen[to] = stamp[2 * to + 1] - stamp[2 * from] - r->clock_cost;
+        seen[to] = m->stamp[2 * to + 1] - m->stamp[2 * from] - r->clock_cost;
     return MPI_SUCCESS;
 }
 
 /* Looks at all sources, three times or as often as a third of the budget allows. */
-static int look_at_all(struct mirror *m, double *stamp)
+static int look_at_all(struct mirror *m)
 {
     struct collective_run *r = &m->run;
     struct scout *s = &m->look;
@@ -241,8 +243,7 @@ static int look_at_all(struct mirror *m, double *stamp)
         TRY(PMPI_Bcast(&go, 1, MPI_INT, r->c->collector, r->c->comm));
         if (!go)
             break;
-        TRY(look_from(m, from, hold, stamp,
-                      s->exit ? s->exit + (size_t)k * (size_t)r->size : NULL));
+        TRY(look_from(m, from, hold, s->exit ? s->exit + (size_t)k * (size_t)r->size : NULL));
     }
     s->looks = k / r->size;
     return r->c->clock ? sync_check(r->c->clock, r->c->comm, &s->error) : MPI_SUCCESS;
@@ -251,25 +252,20 @@ static int look_at_all(struct mirror *m, double *stamp)
 static int look(struct mirror *m)
 {
     struct collective_run *r = &m->run;
-    double *stamp = NULL;
     m->look.size = r->size * r->size;
-    if (r->collects) {
-        stamp = malloc(2 * (size_t)r->size * sizeof *stamp);
+    if (r->collects)
         m->look.exit = malloc(SCOUT_LOOKS * (size_t)m->look.size * sizeof *m->look.exit);
-    }
-    int error = crew_agree(r->c->comm, !r->collects || (stamp && m->look.exit));
-    if (error == MPI_SUCCESS && r->c->clock && r->c->clock->comm == r->c->comm)
-        error = sync_again(r->c->clock);
-    if (error == MPI_SUCCESS)
-        error = look_at_all(m, stamp);
-    if (m->look.looks == 0) {
+    TRY(crew_agree(r->c->comm, !r->collects || m->look.exit));
+    if (r->c->clock && r->c->clock->comm == r->c->comm)
+        TRY(sync_again(r->c->clock));
+    TRY(look_at_all(m));
+    if (m->look.looks > 0) {
+        scout_sort(&m->look, m->pair, m->pairs);
+    } else {
         free(m->look.exit);
         m->look.exit = NULL;
-    } else if (error == MPI_SUCCESS) {
-        scout_sort(&m->look, m->pair, m->pairs);
     }
-    free(stamp);
-    return error;
+    return MPI_SUCCESS;
 }
 
 /* By distance, so that a budget that ends early has seen every source; those with themselves last.
@@ -324,6 +320,7 @@ static int measure_pairs(struct mirror *m)
         TRY(PMPI_Bcast(&next, 1, MPI_INT, c->collector, c->comm));
         if (next < 0)
             return MPI_SUCCESS;
+        m->tried = k + 1;
         m->from = next / r->size;
         m->to = next % r->size;
         TRY(measure_pair(m, share));
@@ -335,7 +332,7 @@ static void judge_left_out(struct mirror *m)
 {
     struct collective_mirrored *out = m->out;
     const struct collective_pair *slowest = collective_slowest(out);
-    int n = out->measured;
+    int n = m->tried;
     out->asked = m->pairs;
     out->at_least = n < m->pairs;
     if (slowest && m->look.exit) {
@@ -349,21 +346,20 @@ static int see_slowest(struct mirror *m)
 {
     struct collective_run *r = &m->run;
     struct collective_mirrored *out = m->out;
-    double *times = r->collects ? malloc(3 * (size_t)r->size * sizeof *times) : NULL;
-    double seen[SCOUT_LOOKS], what[2] = {-1, 0};
-    if (times && out->slowest_from >= 0 && sees_ways(r->c)) {
+    const struct collective_pair *slowest = r->collects ? collective_slowest(out) : NULL;
+    double seen[SCOUT_LOOKS], what[2] = {-1, 0}, *times = m->stamp + 2 * r->size;
+    if (slowest && sees_ways(r->c)) {
         what[0] = out->slowest_from;
-        what[1] = collective_slowest(out)->hold;
+        what[1] = slowest->hold;
     }
-    int error = PMPI_Bcast(what, 2, MPI_DOUBLE, r->c->collector, r->c->comm);
-    for (int k = 0; k < SCOUT_LOOKS && what[0] >= 0 && error == MPI_SUCCESS; k++) {
-        error = look_from(m, (int)what[0], what[1], times, times ? times + 2 * r->size : NULL);
-        seen[k] = times ? times[2 * r->size + out->slowest_to] : 0;
+    TRY(PMPI_Bcast(what, 2, MPI_DOUBLE, r->c->collector, r->c->comm));
+    for (int k = 0; k < SCOUT_LOOKS && what[0] >= 0; k++) {
+        TRY(look_from(m, (int)what[0], what[1], times));
+        seen[k] = slowest ? times[out->slowest_to] : 0;
     }
-    if (times && what[0] >= 0 && error == MPI_SUCCESS)
+    if (slowest && what[0] >= 0)
         out->seen = stats_median(seen, SCOUT_LOOKS);
-    free(times);
-    return error;
+    return MPI_SUCCESS;
 }
 
 static int mirrored_measure(struct mirror *m)
@@ -389,14 +385,15 @@ static bool mirrored_allocate(struct mirror *m)
 {
     struct collective_mirrored *out = m->out;
     size_t n = (size_t)m->run.size * (size_t)m->run.size;
+    m->stamp = malloc(3 * (size_t)m->run.size * sizeof *m->stamp);
     if (!m->run.collects)
-        return true;
+        return m->stamp;
     out->size = m->run.size;
     out->pair = malloc(n * sizeof *out->pair);
     for (size_t k = 0; out->pair && k < n; k++)
         out->pair[k] = (struct collective_pair){{NAN, NAN, NAN}, NAN, false, 0};
     m->pair = malloc(n * sizeof *m->pair);
-    return out->pair && m->pair;
+    return out->pair && m->pair && m->stamp;
 }
 
 int collective_measure_mirrored(const struct collective_case *c, struct collective_mirrored *out)
@@ -411,6 +408,7 @@ int collective_measure_mirrored(const struct collective_case *c, struct collecti
     collective_end(&m.run);
     free(m.look.exit);
     free(m.pair);
+    free(m.stamp);
     if (error != MPI_SUCCESS || !m.run.collects)
         collective_mirrored_free(out);
     return error;

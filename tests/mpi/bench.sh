@@ -1,0 +1,22 @@
+# What the tests of a bench program that $program names share: run takes $options, too. Sourced; a test runs in its own
+# empty directory, which goes away with it.
+case $top_builddir in /*) ;; *) top_builddir=$PWD/$top_builddir ;; esac
+bench=$top_builddir/bench/$program
+source=$(cd "$srcdir" && pwd)
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+fail() { echo "FAIL: $*"; cat out err; exit 1; }
+# shellcheck disable=SC2086 # several options
+run() { n=$1; shift; $MPIEXEC -n "$n" "$bench" $options "$@" >out 2>err; }
+# usage: refuses RANKS MESSAGE OPTION...
+refuses() {
+    n=$1 message=$2
+    shift 2
+    rm -f written
+    run "$n" -o written "$@"
+    test $? = 2 || fail "$*: status is not 2"
+    test "$(grep -c . err)" = 1 || fail "$*: not one line"
+    grep -qF -e "$message" err || fail "$*: not said: $message"
+    test ! -e written && test ! -s out || fail "$*: something was written"
+}
