@@ -3,9 +3,8 @@
  * usage: collective --sizes=BYTES OPERATION...
  *
  * The truth for a pair: i enters long after everybody else, exit of j minus entry of i. Protects
- * that the mirrored method finds it within 1 % for every pair that the operation couples, and
- * that the direct method's completion, everybody entering at once, is at most the slowest pair
- * plus what the others' common entry costs (they share the network then): less than twice. */
+ * that the mirrored method finds it within 0.1 % for every pair that the operation couples. What the
+ * slowest is, and all at once, on platforms that nobody chose: sweep_collective.py. */
 #include "measure/collective/collective.h"
 #include "base/clock.h"
 #include "measure/collective/operation.h"
@@ -14,6 +13,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const double LIMIT = 0.001;
 
 struct test {
     struct bench bench;
@@ -50,9 +51,10 @@ static void measure_truth(const struct test *t, const struct operation_call *cal
     stamps[0] = clock_now();
     operation_run(call);
     stamps[1] = clock_now();
+    clock_hold(2); /* what is sent next must not meet what LAST sends */
     MPI_Gather(stamps, 2, MPI_DOUBLE, all, 2, MPI_DOUBLE, 0, comm);
     for (int j = 0; t->bench.rank == 0 && j < t->bench.size; j++)
-        truth[j] = all[2 * j + 1] - all[2 * last];
+        truth[j] = all[2 * j + 1] - all[2 * last] - clock_cost();
     free(all);
 }
 
@@ -71,19 +73,15 @@ static double compare(const struct collective_mirrored *m, int from, const doubl
 }
 
 static void judge(struct test *t, const struct operation *o, const struct collective_mirrored *m,
-                  const struct collective_direct *d, double worst, double slowest_truth)
+                  double worst, double slowest_truth)
 {
     double slowest = collective_slowest(m)->time.value;
-    double together = d->completion.summary.median;
-    const char *given = getenv("CHECK_WITHIN");
-    double within = given ? atof(given) : 0.01;
-    bool right = worst <= within && m->measured == m->asked && d->dropped == 0 &&
-                 fabs(slowest / slowest_truth - 1) <= within && (given || together < 2 * slowest);
+    bool right =
+        worst <= LIMIT && m->measured == m->asked && fabs(slowest / slowest_truth - 1) <= LIMIT;
     printf("%3d ranks %-10s %4d of %4d pairs  mirrored %10.2f us (%2d to %2d)  truth %10.2f us  "
-           "worst pair off %.3f %%  all at once %10.2f us  span %10.2f us%s\n",
+           "worst pair off %.3f %%%s\n",
            m->size, o->name, m->measured, m->asked, 1e6 * slowest, m->slowest_from, m->slowest_to,
-           1e6 * slowest_truth, 100 * worst, 1e6 * together, 1e6 * d->span.summary.median,
-           right ? "" : "  FAILED");
+           1e6 * slowest_truth, 100 * worst, right ? "" : "  FAILED");
     t->failures += !right;
 }
 
@@ -92,7 +90,6 @@ static void test_operation(struct test *t, const struct operation *o)
     int size = t->bench.size;
     struct operation_call call;
     struct collective_mirrored m;
-    struct collective_direct d;
     if (!operation_prepare(&call, o, t->bench.comm, 0, t->bench.sizes.min))
         bench_refuse(&t->bench, "no memory for %s", o->name);
     struct collective_case c = {.comm = t->bench.comm,
@@ -105,8 +102,7 @@ static void test_operation(struct test *t, const struct operation *o)
     c.plan.stop = STOP_FIXED;
     c.plan.warmup = 1;
     c.plan.budget = 0;
-    if (collective_measure_mirrored(&c, &m) != MPI_SUCCESS ||
-        collective_measure_direct(&c, &d) != MPI_SUCCESS) {
+    if (collective_measure_mirrored(&c, &m) != MPI_SUCCESS) {
         t->failures++;
         return;
     }
@@ -126,10 +122,9 @@ static void test_operation(struct test *t, const struct operation *o)
                 slowest = fmax(slowest, truth[j]);
     }
     if (m.size > 0)
-        judge(t, o, &m, &d, worst, slowest);
+        judge(t, o, &m, worst, slowest);
     free(truth);
     collective_mirrored_free(&m);
-    collective_direct_free(&d);
     operation_release(&call);
 }
 

@@ -1,20 +1,29 @@
-/* What the methods are held against: one broadcast, alone in a network that has been silent for a
- * second, every rank inside before the root; the last exit minus the root's entry, on the
- * simulator's one clock. Who is out waits a second before it sends anything else: its messages
- * would delay those of the broadcast that are still under way.
+/* What the methods are held against: one operation, alone in a network that has been silent for a
+ * second, on the simulator's one clock. Who is out waits a second before it sends anything else:
+ * its messages would delay those of the operation that are still under way.
  *
- * usage: isolated ALGORITHM BYTES ROOT */
+ * usage: isolated ALGORITHM BYTES ROOT
+ *        isolated OPERATION BYTES ROOT
+ *
+ * Prints microseconds: of five broadcasts by ALGORITHM, every rank inside before the root, the last
+ * exit minus the root's entry; of OPERATION by the library the last exit where all enter at one
+ * moment, and the longest from the entry of one, long after all others', to the exit of another
+ * that needs it. */
 #include "base/clock.h"
+#include "measure/collective/operation.h"
 #include "sync/local_clock.h"
 #include "trees/bcast.h"
 
+#include <math.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { BROADCASTS = 5 };
 
-static double last_exit(const struct bcast *b, void *buffer, int bytes, int root, int rank)
+static int rank, size;
+
+static double last_exit(const struct bcast *b, void *buffer, int bytes, int root)
 {
     MPI_Barrier(MPI_COMM_WORLD);
     clock_hold(rank == root ? 2 : 1);
@@ -30,23 +39,68 @@ static double last_exit(const struct bcast *b, void *buffer, int bytes, int root
     return last;
 }
 
-int main(int argc, char **argv)
+static void broadcasts(const struct bcast *b, int bytes, int root)
 {
-    int rank;
-    MPI_Init(&argc, &argv);
-    local_clock_start();
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    const struct bcast *b = argc == 4 ? bcast_find(argv[1]) : NULL;
-    int bytes = b ? atoi(argv[2]) : 0;
     char *buffer = calloc((size_t)bytes + 1, 1);
-    if (!b || !buffer)
-        MPI_Abort(MPI_COMM_WORLD, 2);
     double last[BROADCASTS];
     for (int k = 0; k < BROADCASTS; k++)
-        last[k] = last_exit(b, buffer, bytes, atoi(argv[3]), rank);
+        last[k] = last_exit(b, buffer, bytes, root);
     for (int k = 0; k < BROADCASTS && rank == 0; k++)
         printf("%.9f\n", 1e6 * last[k]);
     free(buffer);
+}
+
+/* From the entry of LATE, all ranks for -1, to the exit of the last that needs it. */
+static double operation_alone(const struct operation_call *c, int late)
+{
+    bool fan_in = operation_pattern(c->operation) == COLLECTIVE_TO_ROOT;
+    double start = MPI_Wtime(), last;
+    MPI_Allreduce(MPI_IN_PLACE, &start, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    start += rank == late ? 2 : 1;
+    clock_hold(start - MPI_Wtime());
+    double entry = clock_now();
+    operation_run(c);
+    double exit = clock_now();
+    clock_hold(1);
+    if (late >= 0)
+        MPI_Bcast(&entry, 1, MPI_DOUBLE, late, MPI_COMM_WORLD);
+    exit -= entry;
+    if (late >= 0 && fan_in && rank != c->root)
+        exit = 0;
+    MPI_Allreduce(&exit, &last, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    return last - clock_cost();
+}
+
+static void operation(const struct operation *o, int bytes, int root)
+{
+    struct operation_call call;
+    double slowest = 0;
+    if (!operation_prepare(&call, o, MPI_COMM_WORLD, root, (size_t)bytes))
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    double together = operation_alone(&call, -1);
+    for (int late = 0; late < size; late++)
+        if (operation_pattern(o) != COLLECTIVE_FROM_ROOT || late == root)
+            slowest = fmax(slowest, operation_alone(&call, late));
+    if (rank == 0)
+        printf("%.9f\n%.9f\n", 1e6 * together, 1e6 * slowest);
+    operation_release(&call);
+}
+
+int main(int argc, char **argv)
+{
+    bool twin;
+    MPI_Init(&argc, &argv);
+    local_clock_start();
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    const struct bcast *b = argc == 4 ? bcast_find(argv[1]) : NULL;
+    const struct operation *o = argc == 4 ? operation_find(argv[1], &twin) : NULL;
+    if (b)
+        broadcasts(b, atoi(argv[2]), atoi(argv[3]));
+    else if (o)
+        operation(o, atoi(argv[2]), atoi(argv[3]));
+    else
+        MPI_Abort(MPI_COMM_WORLD, 2);
     MPI_Finalize();
     return 0;
 }

@@ -142,7 +142,7 @@ def summarize(results):
     return silent
 
 
-def main():
+def sweep(run, show, summarize):
     first, cases, most_ranks, seconds = (int(x) for x in sys.argv[1:5])
     results, failed, skipped = [], 0, 0
     with tempfile.TemporaryDirectory() as directory:
@@ -162,4 +162,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(sweep(run, show, summarize))
