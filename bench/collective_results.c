@@ -97,7 +97,7 @@ static void put_direct(struct results *r, const struct collective_direct *direct
 
 static const struct collective_pair *slowest(const struct collective_mirrored *m)
 {
-    return m ? collective_slowest(m) : NULL;
+    return m && collective_is_result(m) ? collective_slowest(m) : NULL;
 }
 
 static void put_mirrored(struct results *r, const struct collective_mirrored *m)
@@ -138,20 +138,17 @@ static void remark_on_pair(const struct collective_pair *p, const char *of_these
         bench_add_words(text, size, "+-%.2f us if the two ways differ", 1e6 * p->way_error);
 }
 
-static void remark_on_mirrored(const struct collective_mirrored *m, bool spoiled, char *text,
-                               size_t size)
+static void remark_on_mirrored(const struct collective_mirrored *m, char *text, size_t size)
 {
-    const struct collective_pair *p = collective_slowest(m);
+    const struct collective_pair *p = slowest(m);
     if (!p)
         remark_on((struct estimate){NAN, NAN, NAN}, text, size);
-    else if (m->at_least)
+    if (m->at_least)
         bench_add_words(text, size, "%s%d of %d pairs measured",
-                        p->settled && !is_negative(p->time) ? "at least: " : "", m->measured,
+                        p && p->settled && !is_negative(p->time) ? "at least: " : "", m->measured,
                         m->asked);
     if (p && m->at_least && m->chance > 0)
         bench_add_words(text, size, "the slowest among them with %.0f %%", 100 * m->chance);
-    if (!spoiled && collective_seen_otherwise(m))
-        bench_add_words(text, size, "%.2f us as the clock shows it", 1e6 * m->seen);
     if (p)
         remark_on_pair(p, m->at_least ? " of these" : "", text, size);
 }
@@ -165,7 +162,7 @@ static void put_remarks(struct results *r, const struct collective_direct *direc
     if (direct)
         remark_on_direct(direct, one[0], sizeof one[0]);
     if (m)
-        remark_on_mirrored(m, disturbed.spoiled, one[1], sizeof one[1]);
+        remark_on_mirrored(m, one[1], sizeof one[1]);
     snprintf(text, sizeof text, "%s", disturbed.text ? disturbed.text : "");
     bench_add_remarks(text, sizeof text, name, one, 2);
     table_text(r->times, *text ? text : NULL);

@@ -337,17 +337,14 @@ static int measure_mirrored(const struct subject *u, double share, json_t *rows)
     struct collective_mirrored out;
     struct collective_case c = case_of(u, share);
     TRY(collective_measure_mirrored(&c, &out));
-    const struct collective_pair *slowest = collective_slowest(&out);
+    const struct collective_pair *slowest =
+        collective_is_result(&out) ? collective_slowest(&out) : NULL;
     if (rows && !slowest)
         json_array_append_new(rows, method_row("held", not_known, 0, out.asked, no_time));
     if (rows && slowest) {
         char text[160];
         snprintf(text, sizeof text, "exit of rank %d - entry of rank %d, the last%s",
                  out.slowest_to, out.slowest_from, slowest->settled ? "" : unsettled);
-        size_t at = strlen(text);
-        if (collective_seen_otherwise(&out))
-            snprintf(text + at, sizeof text - at, "; %.2f us as the clock shows it",
-                     1e6 * out.seen);
         json_t *row = method_row("held", slowest->time, out.measured, out.asked, text);
         if (out.at_least && slowest->settled)
             json_object_set_new(row, "at_least", json_true());

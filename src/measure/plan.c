@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,13 +90,16 @@ void tally_batch(struct tally *t, double mean_seconds)
     samples_add(&t->batch_means, mean_seconds);
 }
 
+/* Half of the last digit that is printed: of what takes no time 2 % cannot be reached. */
+static const double width_least = 5e-9;
+
 /* Enough independent samples for an interval, and an interval that is narrow enough. */
 static bool interval_is_narrow(const struct tally *t)
 {
     struct summary s = stats_summarize(t->samples.value, t->samples.n);
     if (s.effective < 6)
         return false;
-    return s.median_high - s.median_low <= 2 * t->plan->ci_width * s.median;
+    return s.median_high - s.median_low <= 2 * fmax(t->plan->ci_width * s.median, width_least);
 }
 
 static bool paper_is_content(const struct tally *t)

@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 enum stop_rule {
-    STOP_CI,    /* 95 % interval of the median within ci_width of it, or the budget is spent */
+    STOP_CI,    /* 95 % interval of the median within ci_width of it or 5 ns, or no budget left */
     STOP_PAPER, /* de Supinski and Karonis, section 3: means of M; 8 to 30 of them; sd < 3 % of
                    their mean, otherwise the whole attempt is thrown away and made again */
     STOP_FIXED  /* exactly repeats_min batches */

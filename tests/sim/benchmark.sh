@@ -4,8 +4,6 @@
 # application itself sees; arrivals are replayed as they were recorded; started ones are measured.
 set -u
 test -n "$SMPIRUN" || exit 77
-# Not yet tried with eager messages.
-export SMPI_OPTIONS="--cfg=smpi/async-small-thresh:0 ${SMPI_OPTIONS:-}"
 dir=sim/benchmark.dir
 for how in alternating${CHECK_THOROUGH:+ steady random1 random2 random3 random8}; do
     rm -rf $dir

@@ -1,11 +1,9 @@
 #!/bin/sh
 # collbench-collective's own: its operations, what several at once take, guidelines, and what is said where a figure
-# may not be what it is meant to be. Sends wait for their receiver here, where the test does not say otherwise.
+# may not be what it is meant to be.
 set -u
 test -n "$SMPIRUN" || exit 77
 run=$srcdir/tests/sim/run.sh status=0
-SMPI_OPTIONS="--cfg=smpi/async-small-thresh:0 --cfg=smpi/send-is-detached-thresh:0"
-export SMPI_OPTIONS
 
 # field NUMBER of the row that begins so, of the options given.
 field() # PLATFORM RANKS ROW NUMBER OPTION...
@@ -46,7 +44,7 @@ grep -q '^allgather,4,8,.*,unknown: no interval.*no longer' sim/out || { cat sim
 # Pair by pair, and another way there than back. Clocks that rest on messages cannot tell, and the row says how far off it may be.
 for drift in 0 20; do
     [ $drift = 0 ] || export SIM_DRIFT=$drift
-    SMPI_OPTIONS= "$run" askew 2 sim/collbench-collective --method=mirrored --operation=reduce --sizes=8 --stop=fixed -i 6 --format=csv >sim/out.$drift ||
+    "$run" askew 2 sim/collbench-collective --method=mirrored --operation=reduce --sizes=8 --stop=fixed -i 6 --format=csv >sim/out.$drift ||
         { cat sim/out.$drift; status=1; }
 done
 unset SIM_DRIFT
@@ -64,21 +62,21 @@ grep -q '^allreduce,6,1024,.*"mirrored: 1 of 36 pairs measured, too few samples 
 # 1,024 pairs, of which the budget has time for some: three operations of each source say which. A third of it is for that
 # look, and where it is not enough, nothing says which is the slowest.
 for budget in 10 1000; do
-    SMPI_OPTIONS= "$run" workstations 32 sim/collbench-collective --method=mirrored --operation=allreduce --sizes=1K --budget=$budget --format=csv >sim/out.$budget
+    "$run" workstations 32 sim/collbench-collective --method=mirrored --operation=allreduce --sizes=1K --budget=$budget --format=csv >sim/out.$budget
 done
 [ "$(sed -n '/^allreduce/s/,[^,]*,[^,]*,[^,]*$/,/p' sim/out.10)" = "$(sed -n '/^allreduce/s/,[^,]*,[^,]*,[^,]*$/,/p' sim/out.1000)" ] &&
     grep -q '^allreduce.*,$' sim/out.10 || { cat sim/out.10 sim/out.1000; echo "FAILED: the slowest of 1,024"; status=1; }
-SMPI_OPTIONS= "$run" workstations 32 sim/collbench-collective --method=mirrored --operation=alltoall --sizes=1K --budget=5 --format=csv >sim/out
+"$run" workstations 32 sim/collbench-collective --method=mirrored --operation=alltoall --sizes=1K --budget=5 --format=csv >sim/out
 grep -q '^alltoall.*"mirrored: [0-9]* of 1024 pairs measured, ' sim/out && ! grep -q 'the slowest among' sim/out ||
     { cat sim/out; echo "FAILED: no look"; status=1; }
 # Of a scatter only the root is looked at; a row of one, which is through before anything has arrived, is not its gap.
 for budget in 2 1000; do
-    SMPI_OPTIONS= "$run" workstations 32 sim/collbench-collective --method=mirrored --operation=scatter --sizes=4K:4K --budget=$budget --format=csv >sim/out.$budget
+    "$run" workstations 32 sim/collbench-collective --method=mirrored --operation=scatter --sizes=4K:4K --budget=$budget --format=csv >sim/out.$budget
 done
 awk -F, '/^scatter/ { n += $14 == ""; us[n] = $9 } END { print "scatter:", us[1], "us, should be", us[2]; exit !(n == 2 && us[1] / us[2] < 1.01 && us[1] / us[2] > 0.99) }' \
     sim/out.2 sim/out.1000 || { cat sim/out.2 sim/out.1000; echo "FAILED: scatter in little time"; status=1; }
 # Of eager messages to a host that is slower than all others; where operations differ, the clock tells.
-SMPI_OPTIONS= "$run" slowhost 4 sim/collbench-collective --method=mirrored --operation=alltoall --sizes=8:8 --format=csv >sim/out
+"$run" slowhost 4 sim/collbench-collective --method=mirrored --operation=alltoall --sizes=8:8 --format=csv >sim/out
 grep -q '^alltoall.*mirrored: 0.00 us as the clock shows it' sim/out || { cat sim/out; echo "FAILED: the clock"; status=1; }
 # What clocks cannot tell apart is not judged.
 export SIM_DRIFT=20

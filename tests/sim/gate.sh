@@ -4,8 +4,6 @@
 # second of two sums. Also the exit status and the formats.
 set -eu
 test -n "$SMPIRUN" || exit 77
-# Not yet tried with eager messages.
-export SMPI_OPTIONS="--cfg=smpi/async-small-thresh:0 ${SMPI_OPTIONS:-}"
 root=sim/gate.dir
 rm -rf $root
 mkdir $root

@@ -8,7 +8,7 @@ EXTRA_DIST += $(sim_programs:%=tests/sim/%.c) $(sim_layer_programs:%=tests/sim/%
 SIM_TESTS = tests/sim/layer.sh \
 	tests/sim/smoke.sh tests/sim/drift.sh \
 	tests/sim/collbench-bcast.sh \
-	tests/sim/sweep.sh \
+	tests/sim/sweep.sh tests/sim/sweep_collective.sh \
 	tests/sim/scenario.sh \
 	tests/sim/overlap.sh \
 	tests/sim/pairs.sh \
@@ -25,7 +25,7 @@ SIM_TESTS = tests/sim/layer.sh \
 	tests/sim/waits.sh
 THOROUGH_TESTS += tests/sim/methods64.sh
 EXTRA_DIST += $(SIM_TESTS) tests/sim/run.sh tests/sim/options tests/sim/place.awk tests/sim/layer.py tests/sim/apart.py tests/sim/drawn.py tests/sim/waits.py \
-	tests/sim/sweep.py tests/sim/trees.py tests/sim/platforms/make.py \
+	tests/sim/sweep.py tests/sim/sweep_collective.py tests/sim/trees.py tests/sim/platforms/make.py \
 	tests/sim/known.table tests/sim/known.py tests/sim/pages.py \
 	tests/sim/platforms/cluster.xml tests/sim/platforms/grid.xml tests/sim/platforms/sites2.xml \
 	tests/sim/platforms/aging.xml tests/sim/platforms/aging.latency tests/sim/platforms/hub.xml tests/sim/platforms/askew.xml tests/sim/platforms/sites8.xml tests/sim/platforms/slowhost.xml \

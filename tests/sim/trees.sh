@@ -66,7 +66,7 @@ fi
 # simulator's own options.
 # usage: best PLATFORM RANKS
 best() {
-    SMPI_OPTIONS=--cfg=smpi/async-small-thresh:0 timeout 100 sh "$run" "$1" "$2" sim/collbench-tree --format=csv --sizes=1K:64K --step=3 \
+    timeout 100 sh "$run" "$1" "$2" sim/collbench-tree --format=csv --sizes=1K:64K --step=3 \
         --stop=fixed -i 3 -x 1 >"$dir/best" || { echo "FAILED: $1 does not run"; failed=1; return; }
     awk -F, -v platform="$1" '
         /^[0-9]+,/ { size = $2; if (!(size in least)) least[size] = 1e9; if ($10 < least[size]) least[size] = $10 }

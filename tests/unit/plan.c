@@ -70,6 +70,17 @@ Test(plan, ci_stops_at_a_narrow_interval_and_not_before)
         batch(&t, 6, 1e-3, 2e-3); /* two heaps: never narrow */
     cr_assert_eq(n, p.repeats_max);
     tally_free(&t);
+
+    tally_start(&t, &p);
+    for (n = 0; tally_go_on(&t); n++)
+        batch(&t, 6, -4e-9, 4e-9); /* of no time: 2 % cannot be reached */
+    cr_assert_eq(n, 1);
+    tally_free(&t);
+    tally_start(&t, &p);
+    for (n = 0; tally_go_on(&t); n++)
+        batch(&t, 6, -6e-9, 6e-9);
+    cr_assert_eq(n, p.repeats_max);
+    tally_free(&t);
 }
 
 Test(plan, paper_throws_a_restless_attempt_away)

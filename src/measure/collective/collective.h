@@ -74,8 +74,6 @@ struct collective_mirrored {
     double chance;   /* of having measured the slowest: see scout_chance(); 0: not known */
     int over_budget; /* of those measured, ended by the budget */
     int slowest_from, slowest_to; /* i and j of the largest value; -1: none */
-    double seen; /* seconds that three operations took that pair on the common clock, median; NaN:
-                    not looked, since that clock rests on equal ways */
 };
 
 /* NULL if no pair was measured. */
@@ -86,12 +84,12 @@ static inline const struct collective_pair *collective_slowest(const struct coll
                : &m->pair[(size_t)m->slowest_from * (size_t)m->size + (size_t)m->slowest_to];
 }
 
-/* Whether the clock shows another time of that pair, by more than three operations may differ from
- * many. */
-static inline bool collective_seen_otherwise(const struct collective_mirrored *m)
+/* Whether the slowest is an operation's time, or a bound of it: one that has not settled, of some
+ * pairs only, is neither at most nor at least that, unless it is likely to be of all. */
+static inline bool collective_is_result(const struct collective_mirrored *m)
 {
     const struct collective_pair *p = collective_slowest(m);
-    return p && fabs(m->seen - p->time.value) > 0.05 * p->time.value + 500e-9;
+    return p && (p->settled || !m->at_least || m->chance >= 0.5);
 }
 
 int collective_measure_mirrored(const struct collective_case *c, struct collective_mirrored *out);

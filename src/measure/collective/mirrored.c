@@ -19,7 +19,7 @@ struct mirror {
     struct scout look; /* the collector's, as all below: pair i * size + j */
     int *pair, pairs;  /* to be measured, in this order */
     int tried;         /* of these */
-    double *stamp;     /* room for three times of each rank */
+    double *stamp;     /* room for two times of each rank */
 };
 
 /* Back-to-back operations: the slowest rank's interval is how long the busiest one is busy. */
@@ -234,7 +234,7 @@ static int look_at_all(struct mirror *m)
 {
     struct collective_run *r = &m->run;
     struct scout *s = &m->look;
-    double share = collective_part(r, 1 / 3.0), started = clock_now(), hold = m->gap;
+    double share = collective_part(r, 1 / 3.0), started = clock_now(), hold = 2 * m->gap;
     int k = 0;
     TRY(PMPI_Bcast(&hold, 1, MPI_DOUBLE, r->c->collector, r->c->comm));
     for (; k < SCOUT_LOOKS * r->size; k++) {
@@ -342,27 +342,6 @@ static void judge_left_out(struct mirror *m)
     }
 }
 
-/* The slowest pair once more, on a clock that shows ways: the two are the same quantity. */
-static int see_slowest(struct mirror *m)
-{
-    struct collective_run *r = &m->run;
-    struct collective_mirrored *out = m->out;
-    const struct collective_pair *slowest = r->collects ? collective_slowest(out) : NULL;
-    double seen[SCOUT_LOOKS], what[2] = {-1, 0}, *times = m->stamp + 2 * r->size;
-    if (slowest && sees_ways(r->c)) {
-        what[0] = out->slowest_from;
-        what[1] = slowest->hold;
-    }
-    TRY(PMPI_Bcast(what, 2, MPI_DOUBLE, r->c->collector, r->c->comm));
-    for (int k = 0; k < SCOUT_LOOKS && what[0] >= 0; k++) {
-        TRY(look_from(m, (int)what[0], what[1], times));
-        seen[k] = slowest ? times[out->slowest_to] : 0;
-    }
-    if (slowest && what[0] >= 0)
-        out->seen = stats_median(seen, SCOUT_LOOKS);
-    return MPI_SUCCESS;
-}
-
 static int mirrored_measure(struct mirror *m)
 {
     struct collective_run *r = &m->run;
@@ -379,14 +358,14 @@ static int mirrored_measure(struct mirror *m)
     TRY(measure_pairs(m));
     if (r->collects)
         judge_left_out(m);
-    return see_slowest(m);
+    return MPI_SUCCESS;
 }
 
 static bool mirrored_allocate(struct mirror *m)
 {
     struct collective_mirrored *out = m->out;
     size_t n = (size_t)m->run.size * (size_t)m->run.size;
-    m->stamp = malloc(3 * (size_t)m->run.size * sizeof *m->stamp);
+    m->stamp = malloc(2 * (size_t)m->run.size * sizeof *m->stamp);
     if (!m->run.collects)
         return m->stamp;
     out->size = m->run.size;
@@ -400,7 +379,7 @@ static bool mirrored_allocate(struct mirror *m)
 int collective_measure_mirrored(const struct collective_case *c, struct collective_mirrored *out)
 {
     struct mirror m = {.out = out};
-    *out = (struct collective_mirrored){.slowest_from = -1, .slowest_to = -1, .seen = NAN};
+    *out = (struct collective_mirrored){.slowest_from = -1, .slowest_to = -1};
     int error = collective_start(&m.run, c);
     if (error == MPI_SUCCESS)
         error = crew_agree(c->comm, mirrored_allocate(&m));
@@ -418,5 +397,5 @@ int collective_measure_mirrored(const struct collective_case *c, struct collecti
 void collective_mirrored_free(struct collective_mirrored *m)
 {
     free(m->pair);
-    *m = (struct collective_mirrored){.slowest_from = -1, .slowest_to = -1, .seen = NAN};
+    *m = (struct collective_mirrored){.slowest_from = -1, .slowest_to = -1};
 }
