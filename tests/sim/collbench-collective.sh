@@ -54,7 +54,7 @@ awk -F, '/^reduce/ && FNR == NR { truth = $9 } /^reduce/ && FNR < NR { e = $0; s
     { cat sim/out.*; echo "FAILED: the ways"; status=1; }
 # One hold alone does not settle, and one pair of many is not all of them; no guideline rests on such a figure.
 "$run" workstations 6 sim/collbench-collective --method=mirrored --operation=allreduce --sizes=1K:2K --budget=0.1 --pairs --guidelines --format=csv >sim/out
-grep -q '^allreduce,6,1024,.*"mirrored: 1 of 36 pairs measured, too few samples for an interval, not settled: an upper bound of these"' sim/out &&
+grep -q '^allreduce,6,1024,.*"mirrored: no result, 1 of 36 pairs measured"' sim/out &&
     grep -q '^allreduce,6,1024,0,1,.*"too few samples for an interval, not settled: an upper bound"' sim/out &&
     [ "$(grep -c '^allreduce,6,1024,[0-9],[0-9],' sim/out)" = 1 ] &&
     grep -q '^allreduce,6,1024,.*unknown: no interval' sim/out && ! grep -q 'direct: ' sim/out ||
@@ -67,17 +67,14 @@ done
 [ "$(sed -n '/^allreduce/s/,[^,]*,[^,]*,[^,]*$/,/p' sim/out.10)" = "$(sed -n '/^allreduce/s/,[^,]*,[^,]*,[^,]*$/,/p' sim/out.1000)" ] &&
     grep -q '^allreduce.*,$' sim/out.10 || { cat sim/out.10 sim/out.1000; echo "FAILED: the slowest of 1,024"; status=1; }
 "$run" workstations 32 sim/collbench-collective --method=mirrored --operation=alltoall --sizes=1K --budget=5 --format=csv >sim/out
-grep -q '^alltoall.*"mirrored: [0-9]* of 1024 pairs measured, ' sim/out && ! grep -q 'the slowest among' sim/out ||
+grep -q '^alltoall.*"mirrored: no result, [0-9]* of 1024 pairs measured"' sim/out && ! grep -q 'the slowest among' sim/out ||
     { cat sim/out; echo "FAILED: no look"; status=1; }
 # Of a scatter only the root is looked at; a row of one, which is through before anything has arrived, is not its gap.
-for budget in 2 1000; do
+for budget in 2.5 1000; do
     "$run" workstations 32 sim/collbench-collective --method=mirrored --operation=scatter --sizes=4K:4K --budget=$budget --format=csv >sim/out.$budget
 done
 awk -F, '/^scatter/ { n += $14 == ""; us[n] = $9 } END { print "scatter:", us[1], "us, should be", us[2]; exit !(n == 2 && us[1] / us[2] < 1.01 && us[1] / us[2] > 0.99) }' \
-    sim/out.2 sim/out.1000 || { cat sim/out.2 sim/out.1000; echo "FAILED: scatter in little time"; status=1; }
-# Of eager messages to a host that is slower than all others; where operations differ, the clock tells.
-"$run" slowhost 4 sim/collbench-collective --method=mirrored --operation=alltoall --sizes=8:8 --format=csv >sim/out
-grep -q '^alltoall.*mirrored: 0.00 us as the clock shows it' sim/out || { cat sim/out; echo "FAILED: the clock"; status=1; }
+    sim/out.2.5 sim/out.1000 || { cat sim/out.2.5 sim/out.1000; echo "FAILED: scatter in little time"; status=1; }
 # What clocks cannot tell apart is not judged.
 export SIM_DRIFT=20
 field cluster 4 - 6 --guidelines --operation=allgather --sizes=8:16

@@ -222,7 +222,7 @@ static int look_from(struct mirror *m, int from, double hold, double *seen)
     mine[0] = common_now((void *)r->c);
     TRY(collective_once(r));
     mine[1] = common_now((void *)r->c);
-    clock_hold(hold); /* what is sent next must not meet what others still wait for */
+    clock_hold(hold / 2); /* what is sent next must not meet what others still wait for */
     TRY(PMPI_Gather(mine, 2, MPI_DOUBLE, m->stamp, 2, MPI_DOUBLE, r->c->collector, r->c->comm));
     for (int to = 0; r->collects && to < r->size; to++)
         seen[to] = m->stamp[2 * to + 1] - m->stamp[2 * from] - r->clock_cost;
