@@ -46,9 +46,7 @@ void tree_tell_rows(void *session, struct document *d)
         table_integer_if(table, r->segment > 0, (long long)r->segment);
         table_integer_if(table, !own, r->depth);
         table_integer_if(table, !own, r->most_children);
-        table_real(table, 1e6 * r->predicted.value);
-        table_real(table, 1e6 * r->predicted.low);
-        table_real(table, 1e6 * r->predicted.high);
+        table_estimate(table, r->predicted);
         table_estimate(table, r->seen);
         table_real(table, 100 * (r->predicted.value / r->seen.value - 1));
         table_real(table, own ? NAN : native / r->seen.value);

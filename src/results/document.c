@@ -209,9 +209,10 @@ void table_real_within(struct table *t, double value, double error)
 
 void table_estimate(struct table *t, struct estimate e)
 {
-    table_real_within(t, 1e6 * e.value, 1e6 * (e.high - e.low) / 2);
-    table_real(t, 1e6 * e.low);
-    table_real(t, 1e6 * e.high);
+    double error = 1e6 * (e.high - e.low) / 2;
+    table_real_within(t, 1e6 * e.value, error);
+    table_real_within(t, 1e6 * e.low, error); /* or a value would read below its interval */
+    table_real_within(t, 1e6 * e.high, error);
 }
 
 void table_skip(struct table *t)

@@ -109,6 +109,24 @@ Test(document, digits_follow_the_error)
     }
 }
 
+Test(document, a_value_does_not_read_below_its_interval)
+{
+    static const struct column three[] = {{"t", NULL, COLUMN_REAL, 2, NULL},
+                                          {"low", NULL, COLUMN_REAL, 2, NULL},
+                                          {"high", NULL, COLUMN_REAL, 2, NULL}};
+    char *all = NULL;
+    size_t size;
+    FILE *out = open_memstream(&all, &size);
+    struct document *d = document_new("example/1");
+    table_estimate(document_table(d, "t", NULL, three, 3),
+                   (struct estimate){17.03e-6, 17.03e-6, 58.07e-6});
+    document_write(d, out, FORMAT_TEXT);
+    fclose(out);
+    document_free(d);
+    cr_assert(strstr(all, "17   17    58"), "%s", all);
+    free(all);
+}
+
 /* A letter of two bytes is one wide. */
 Test(document, text_beyond_ascii_is_aligned)
 {
