@@ -3,8 +3,8 @@
  * usage: collective --sizes=BYTES OPERATION...
  *
  * The truth for a pair: i enters long after everybody else, exit of j minus entry of i. Protects
- * that the mirrored method finds it within 0.1 % for every pair that the operation couples. What the
- * slowest is, and all at once, on platforms that nobody chose: sweep_collective.py. */
+ * that the mirrored method finds it within 0.1 % for every pair that the operation couples. What
+ * the slowest is, and all at once, on platforms that nobody chose: sweep_collective.py. */
 #include "measure/collective/collective.h"
 #include "base/clock.h"
 #include "measure/collective/operation.h"
