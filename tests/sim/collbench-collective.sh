@@ -59,6 +59,10 @@ grep -q '^allreduce,6,1024,.*"mirrored: no result, 1 of 36 pairs measured"' sim/
     [ "$(grep -c '^allreduce,6,1024,[0-9],[0-9],' sim/out)" = 1 ] &&
     grep -q '^allreduce,6,1024,.*unknown: no interval' sim/out && ! grep -q 'direct: ' sim/out ||
     { cat sim/out; echo "FAILED: one pair of many"; status=1; }
+# Every rank is a source before one is it twice.
+"$run" workstations 6 sim/collbench-collective --method=mirrored --operation=allreduce --sizes=1K --budget=1 --pairs --format=csv >sim/out
+awk -F, '/^allreduce,6,1024,[0-9],[0-9]/ { pairs++; of[$4] = 1 } END { for (i in of) n++; exit !(pairs < 36 && n >= (pairs < 6 ? pairs : 6) && n > 1) }' sim/out ||
+    { cat sim/out; echo "FAILED: not every source"; status=1; }
 # 1,024 pairs, of which the budget has time for some: three operations of each source say which. A third of it is for that
 # look, and where it is not enough, nothing says which is the slowest.
 for budget in 10 1000; do

@@ -9,7 +9,7 @@ for case in cluster:4:256 cluster:13:256 cluster:8:65536 grid:4:256 grid:13:256 
     ranks=${case#*:}
     echo "${case%%:*}, ${ranks#*:} bytes:"
     "$run" "${case%%:*}" "${ranks%:*}" sim/collective --sizes="${ranks#*:}" \
-        reduce gather scatter broadcast allreduce allgather alltoall barrier || status=1
+        reduce gather scatter broadcast allreduce allgather alltoall barrier scan || status=1
 done
 echo "workstations, 1 KiB:"
 "$run" workstations 16 sim/collective --sizes=1024 alltoall allgather || status=1
