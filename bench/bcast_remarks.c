@@ -109,7 +109,13 @@ static void remark_on_overhead(const struct bcast_row *row, const struct bcast_r
         bench_add_words(text, size, "above %s", ol->method->name);
 }
 
-/* Why there is no value, or no interval. */
+/* Beyond what --stop=ci asks for, and more than readings of a clock. */
+static bool is_wide(struct estimate e)
+{
+    return (e.high - e.low) / 2 > fmax(0.02 * e.value, 100e-9);
+}
+
+/* Why there is no value, or no interval; and how wide it is where the budget ended it. */
 static void remark_on_samples(const struct bcast_row *row, const struct bcast_result *r, char *text,
                               size_t size)
 {
@@ -120,6 +126,9 @@ static void remark_on_samples(const struct bcast_row *row, const struct bcast_re
                                          : "");
     else if (!isnan(r->value.value) && !estimate_has_interval(r->value))
         bench_add_words(text, size, "too few samples for an interval");
+    else if (is_latency(r) && is_wide(r->value))
+        bench_add_words(text, size, "%.2f to %.2f us, with 95 %%", 1e6 * r->value.low,
+                        1e6 * r->value.high);
     /* The first of a row are under way before their receivers are busy. */
     if (r->method->meaning == BCAST_GAP && !isnan(r->value.value) &&
         r->series.repetitions < row->repetitions)

@@ -139,6 +139,12 @@ Test(bcast_remarks, what_is_missing_has_a_reason)
     struct made m = {0};
     struct bcast_result *h = add(&m, &held, 10);
     says(&m, 0, "");
+    h->value.high = 10.31e-6;
+    says(&m, 0, "9.90 to 10.31 us, with 95 %");
+    h->value.high = 10.29e-6;
+    says(&m, 0, "");
+    add(&m, &barrier, 10)->value.high = 100e-6;
+    says(&m, 1, "");
     no_interval(h);
     says(&m, 0, "too few samples for an interval");
     h->value.value = NAN;
