@@ -69,12 +69,16 @@ for f in json.load(open(sys.argv[2]))["findings"]["benchmark"]:
                        COLLECTIVE)
     if set(row) != expected:
         bad.append((operation, sorted(set(row) ^ expected)))
-    # What the clock's readings take is not in a figure. The root of a scatter runs ahead: what it sends to others
+    # What the clock's readings take is not in a figure; an eager send takes nothing. The root of a scatter runs ahead: what it sends to others
     # then may share the wire with what the late one gets.
     for method in set(row) & {"gap", "barrier", "overhead"}:
         exact, time = truth.get((method, operation)), row[method]["time_us"]
+        if time is None and row[method]["measures"] == "0 or less: no result":
+            time = 0
         above = 0.2 if method == "overhead" else 0.01
-        if exact is not None and not -0.01 * exact - 0.05 < time - exact < above * exact + 0.05:
+        # A row of 20 eager messages may begin when some are ahead of others, by one operation at most.
+        start = row["direct"]["time_us"] / 20 if method == "gap" and operation == "MPI_Bcast" else 0
+        if exact is not None and not -0.01 * exact - 0.05 < time - exact < above * exact + 0.05 + start:
             bad.append((operation, method, exact, time))
     if "ol" in row and not 0.99 < row["held"]["time_us"] / row["ol"]["time_us"] < 1.01:
         bad.append((operation, row["ol"], row["held"]))
