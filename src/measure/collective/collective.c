@@ -35,7 +35,6 @@ struct direct {
     struct stamps stamps;
     struct harmony start;
     struct collective_direct *out; /* the collector's */
-    struct samples *in_call;       /* the collector's, by rank */
     struct samples span, apart;    /* the collector's */
 };
 
@@ -73,21 +72,10 @@ static bool evaluate(struct direct *d, int k, double *completion)
         last_in = fmax(last_in, stamp->entry);
         last_out = fmax(last_out, stamp->exit);
     }
-    for (int i = 0; i < s->size; i++) {
-        const struct stamp *stamp = stamp_of(s, i, k);
-        samples_add(&d->in_call[i], stamp->exit - stamp->entry - d->run.clock_cost);
-    }
     samples_add(&d->span, last_out - first - d->run.clock_cost);
     samples_add(&d->apart, last_in - first);
     *completion = last_out - last_in - d->run.clock_cost;
     return true;
-}
-
-static void forget(struct direct *d)
-{
-    d->span.n = d->apart.n = 0;
-    for (int i = 0; i < d->run.size; i++)
-        d->in_call[i].n = 0;
 }
 
 static int batch_direct(void *arg, const struct batch *b, double *value, int *n, double *loop)
@@ -97,7 +85,7 @@ static int batch_direct(void *arg, const struct batch *b, double *value, int *n,
     if (!d->run.collects)
         return MPI_SUCCESS;
     if (b->first)
-        forget(d);
+        d->span.n = d->apart.n = 0;
     double sum = 0;
     for (int k = 0; k < b->repetitions; k++)
         if (evaluate(d, k, &value[*n]))
@@ -105,17 +93,6 @@ static int batch_direct(void *arg, const struct batch *b, double *value, int *n,
     *loop = sum / *n;
     stamps_count(&d->stamps, b->first, *n, 0);
     return MPI_SUCCESS;
-}
-
-static int allocate(struct direct *d)
-{
-    struct collective_run *r = &d->run;
-    size_t n = (size_t)r->size;
-    if (r->collects) {
-        d->in_call = calloc(n, sizeof *d->in_call);
-        d->out->in_call = calloc(n, sizeof *d->out->in_call);
-    }
-    return crew_agree(r->c->comm, !r->collects || (d->in_call && d->out->in_call));
 }
 
 static int measure(struct direct *d)
@@ -128,7 +105,6 @@ static int measure(struct direct *d)
                          .start = start_together,
                          .operation = operation,
                          .arg = d};
-    TRY(allocate(d));
     TRY(stamps_open(s, &r->c->plan));
     TRY(harmony_open(&d->start, s->clock, s->comm, s->keeper));
     TRY(series_measure(r->c->comm, r->c->collector, &r->c->plan, collective_part(r, 1), 0,
@@ -147,9 +123,6 @@ static void keep(struct direct *d)
     out->span.summary = stats_summarize(d->span.value, d->span.n);
     out->span.loop_mean = out->span.summary.mean;
     out->apart = d->apart.n ? stats_median(d->apart.value, d->apart.n) : NAN;
-    for (int i = 0; i < d->run.size; i++)
-        out->in_call[i] =
-            d->in_call[i].n ? stats_median(d->in_call[i].value, d->in_call[i].n) : NAN;
 }
 
 int collective_measure_direct(const struct collective_case *c, struct collective_direct *out)
@@ -164,9 +137,6 @@ int collective_measure_direct(const struct collective_case *c, struct collective
     else
         samples_free(&d.span);
     samples_free(&d.apart);
-    for (int i = 0; d.in_call && i < d.run.size; i++)
-        samples_free(&d.in_call[i]);
-    free(d.in_call);
     stamps_close(&d.stamps);
     collective_end(&d.run);
     if (error != MPI_SUCCESS)
@@ -178,6 +148,5 @@ void collective_direct_free(struct collective_direct *d)
 {
     series_free(&d->completion);
     series_free(&d->span);
-    free(d->in_call);
     *d = (struct collective_direct){0};
 }

@@ -41,7 +41,6 @@ struct collective_case {
 struct collective_direct {
     struct series completion; /* last exit - last entry: with all ranks there, how long it takes */
     struct series span;       /* last exit - first entry */
-    double *in_call;          /* per rank: median time inside the call; P of them */
     double apart;             /* median of last entry - first entry */
     int size;
     int dropped;        /* operations some rank arrived late for */
