@@ -138,9 +138,11 @@ figures-workstations: sim/collbench-tree
 figures-timeline: all
 	$(AM_TESTS_ENVIRONMENT) $(srcdir)/tests/mpi/figures-timeline.sh figures
 # How far the methods are off on 300 platforms drawn at random: hours, one case after the other.
-figures-sweep: sim/collbench-bcast sim/isolated
+figures-sweep: sim/collbench-bcast sim/collbench-collective sim/isolated
 	$(MKDIR_P) figures && $(AM_TESTS_ENVIRONMENT) \
 		python3 $(srcdir)/tests/sim/sweep.py 1000 300 128 600 >figures/sweep.txt; tail -7 figures/sweep.txt
+	$(AM_TESTS_ENVIRONMENT) python3 $(srcdir)/tests/sim/sweep_collective.py 1000 200 40 200 >figures/sweep_collective.txt; \
+		tail -4 figures/sweep_collective.txt
 clean-local: clean-figures
 clean-figures:
 	rm -rf figures
