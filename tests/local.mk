@@ -21,9 +21,9 @@ LOG_COMPILER = timeout --verbose -k 10 2400
 THOROUGH_TESTS =
 BESIDE_TESTS =
 
-# documented.sh: manual pages of all that is installed. floors.sh: the include graph.
-TESTS += tests/documented.sh tests/floors.sh tests/format.sh
-EXTRA_DIST += tests/documented.sh tests/floors.sh tests/format.sh
+# documented.sh: manual pages of all that is installed. floors.sh: the include graph. recorded.sh: what is given of what was recorded.
+TESTS += tests/documented.sh tests/floors.sh tests/format.sh tests/recorded.sh
+EXTRA_DIST += tests/documented.sh tests/floors.sh tests/format.sh tests/recorded.sh tests/recorded tests/results
 
 include tests/unit/local.mk
 include tests/mpi/local.mk

@@ -1,0 +1,153 @@
+#!/bin/bash
+# What people and other programs are given of recorded profiles and results is what it was: pages, tables, comparisons, what
+# gnuplot is told to draw, answers to wrong command lines, line by line as in tests/recorded. After a change that was meant: build, `tests/recorded.sh --record`, and
+# read the difference.
+set -u
+export LC_ALL=C TZ=UTC COLUMNS=100 NO_COLOR=1
+source=$(cd "${srcdir:-$(dirname "$0")/..}" && pwd)
+build=$(cd "${top_builddir:-$source/build}" && pwd)
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+for format in sqlite otf2; do
+    "$build/collprof" export --help | grep -q "^  $format " || { echo "built without $format"; exit 77; }
+done
+unset $(env | sed -n 's/^\(COLLPROF_[A-Z_]*\)=.*/\1/p')
+cd "$work" || exit 1
+for profile in "$source"/tests/profiles/*.json; do
+    mkdir "$(basename "$profile" .json)"
+    cp "$profile" "$(basename "$profile" .json)/profile.json"
+done
+mkdir -p out empty
+python3 - <<'PY'
+import json
+doubled = lambda x: {k: 2 * v if k.endswith("_ns") and isinstance(v, (int, float)) else doubled(v) for k, v in x.items()} \
+    if isinstance(x, dict) else list(map(doubled, x)) if isinstance(x, list) else x
+json.dump(doubled(json.load(open("known/profile.json"))), open("empty/known2", "w"))
+PY
+mkdir known2 && mv empty/known2 known2/profile.json
+printf '#!/bin/sh\ncat >>"%s/script"\necho "IEND</svg>"\n' "$work" >gnuplot && chmod +x gnuplot
+export GNUPLOT="$work/gnuplot"
+
+# Of pages neither style nor script, which have tests of their own, and a line for each thing.
+page() { python3 -c 'import re, sys; print(re.sub(r"(?=<(tr|section|li|dt|h2|text|path|rect|details|p)\b)", "\n", re.sub(r"(?s)<(style|script)>.*?</\1>", "", sys.stdin.read())))'; }
+collprof() { timeout 60 "$build/collprof" "$@" </dev/null; }
+# The answer to a command line, and its status.
+answer() { echo "\$ collprof $*"; collprof "$@" 2>&1; echo "status $?"; }
+
+for run in aborted traced transport known; do
+    collprof report --width=80 --top=20 $run >out/$run.report
+    collprof report --html=page.html $run >told 2>&1 && page <page.html >out/$run.html
+    collprof export --output=csv $run >told && tail -n +1 csv/* >out/$run.csv
+    rm -r csv
+done
+for run in aborted known; do
+    collprof export --format=perfetto --output=trace $run >told && sed 's/},/},\n/g' trace >out/$run.perfetto
+done
+for result in "$source"/tests/results/*.json; do
+    collprof report --html=page.html --force "$result" >told && page <page.html >"out/$(basename "$result" .json).html"
+done
+for picture in durations ranks arrivals sizes matrix; do
+    for run in aborted known; do
+        rm -f script
+        collprof plot --picture=$picture --output=picture.svg --force $run >told 2>&1
+        cat told script >out/$run.$picture 2>told2
+    done
+done
+for file in pairs.log overlap.json; do
+    rm -f script
+    collprof plot --output=picture.svg --force "$source/tests/results/$file" >told 2>&1
+    cat told script >out/${file%.*}.plot 2>told2
+done
+collprof export --output=out/pairs.csv "$source/tests/results/pairs.log" >told
+collprof report --json --only=Bcast traced >out/traced.json
+collprof export --format=json known >out/known.json
+collprof export --format=sqlite --output=database transport >told &&
+    python3 -c 'import sqlite3; print("\n".join(sqlite3.connect("database").iterdump()))' >out/transport.sql
+for two in "traced transport" "known known2"; do
+    for format in text markdown junit json; do
+        collprof compare --width=80 --format=$format $two >out/${two% *}.compare.$format 2>&1
+    done
+    collprof compare --format=html $two | page >out/${two% *}.compare.html
+done
+{
+    answer report --explain --top=2 traced
+    answer report --only=Allreduce --rank=1 transport
+    answer report --sort=calls --top=3 --width=80 traced
+    answer export --table=requests transport
+    answer list .
+    answer report nowhere
+    answer report empty
+    answer report --rank=7 traced
+    answer report --only=Nothing traced
+    answer report --sort=nothing traced
+    answer report --top=0 traced
+    answer report --width=79 traced
+    answer report --base-round=traced/profile.json traced
+    answer report --comm=nobody traced
+    answer report --region=nowhere traced
+    answer report --json --html traced
+    answer report one two
+    answer export --format=nothing traced
+    answer export --table=nothing traced
+    answer export --table=operations --format=sqlite traced
+    answer export --output=/nonexistent/file --format=json traced
+    answer plot --picture=nothing traced
+    answer plot --from=2 --to=1 --picture=timeline traced
+    answer plot --ranks=9 --picture=timeline traced
+    answer plot --top=x traced
+    answer plot --output=picture.gif --picture=ranks traced
+    answer plot --output=picture.png traced
+    answer compare traced
+    answer compare traced nowhere
+    answer compare --format=nothing traced transport
+    answer compare --figure=nothing traced transport
+    answer compare --fail-above=x traced transport
+    answer compare --fail-above=1 traced transport
+    answer compare traced -- transport -- aborted
+    answer repeat -n 0 true
+    answer repeat
+    answer launches
+    answer run
+    answer run --nothing true
+    answer run --stack-depth=x true
+    answer report --sotr=calls traced
+    answer export --fromat=csv traced
+    answer export --table=operatoins traced
+    answer export --table=waits known
+    answer export --table=transport traced
+    answer export --output=tables traced
+    echo mine >tables/ranks.csv
+    answer export --output=tables traced
+    answer export --output=tables --force traced
+    answer export --output=tables traced
+    echo mine >traced/report.html
+    answer report --html traced
+    answer report --html --force traced
+    answer report --html traced
+    answer report --html=page.html transport/profile.json
+    answer report transport/profile.json
+    answer export --output=matrices transport/profile.json
+    answer report --base-round=nowhere traced
+    answer list nowhere
+    answer list empty
+    answer compare --top=1 --width=80 traced known
+    answer compare traced empty
+    answer compare --format=junit --fail-above=1 known known2
+    answer plot --picture=ranks empty
+    answer plot --picture=matrix traced
+    answer plot --top=1 --output=one.svg traced
+    answer help report
+    answer help plot extra
+    answer help nothing
+    answer nothing
+    answer --nothing
+} >out/answers
+sed -i -E "s|$work|WORK|g; s/mpiexec\.[a-z]+/mpiexec/g; s|$source|SOURCE|g; s/collprof [0-9]+\.[0-9]+\.[0-9]+/collprof VERSION/g; s/\"(collprof|version)\": ?\"[0-9.]+\"/\"\1\":\"VERSION\"/g" out/*
+if [ "${1:-}" = --record ]; then
+    mkdir -p "$source/tests/recorded"
+    cp out/* "$source/tests/recorded/"
+    exit 0
+fi
+diff -r -U1 "$source/tests/recorded" out >difference && exit 0
+head -n 60 difference
+exit 1
