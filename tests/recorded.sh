@@ -104,6 +104,7 @@ done
     answer compare --fail-above=x traced transport
     answer compare --fail-above=1 traced transport
     answer compare traced -- transport -- aborted
+    rm script
     answer repeat -n 0 true
     answer repeat
     answer launches
@@ -136,6 +137,18 @@ done
     answer plot --picture=ranks empty
     answer plot --picture=matrix traced
     answer plot --top=1 --output=one.svg traced
+    answer plot --picture=ranks --overlap=x traced
+    answer plot --overlap=$source/tests/results/overlap.json --output=map.svg known
+    sed -n '/^plot/,$p' script
+    answer report --exp --top=1 traced
+    answer compare --figure=calls traced transport
+    answer compare -- traced
+    answer compare traced transport --
+    answer compare traced traced known
+    answer compare traced -- traced known
+    cp -r traced first-2
+    echo more >first-2/more
+    answer list first
     answer help report
     answer help plot extra
     answer help nothing
