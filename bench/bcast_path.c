@@ -14,6 +14,7 @@ struct paths {
     struct save dot;
     bool has_dot, failed;
     int undecided;
+    bool half_trips;
 };
 
 static const struct column shape_columns[] = {
@@ -182,10 +183,15 @@ void paths_add(struct paths *t, const struct bench_point *p, const struct discov
     if (t->has_dot)
         put_dot(t->dot.out, p, d);
     t->undecided += d->undecided;
+    t->half_trips = t->half_trips || d->half_trips;
 }
 
 bool paths_end(struct paths *t)
 {
+    if (t->half_trips)
+        document_note(
+            t->d, "exit, hop: between hosts from half of round trips: off by as much as the two "
+                  "ways differ");
     if (t->undecided)
         document_note(t->d,
                       "%d dependencies were not the same in every experiment: the majority "

@@ -39,7 +39,7 @@ static error_t take_op(struct argp_state *state, const struct bench_option *opti
     if (data->op == OP_USER && arg[length])
         data->cost = 1e-9 * strtod(arg + length + 1, &end);
     bool right = operation_ops[data->op] && (!arg[length] || data->op == OP_USER) && !*end &&
-                 data->cost >= 0 && data->cost <= 1e-3;
+                 (!arg[length] || arg[length + 1]) && data->cost >= 0 && data->cost <= 1e-3;
     return right ? 0
                  : bench_bad_option(state,
                                     "impossible --op=%s: bxor, sum, max, or user:NS, NS up to a "
@@ -57,8 +57,10 @@ static error_t check_data(struct argp_state *state, struct options *o)
     error_t error = bench_check_sizes(state, &o->bench, type, operation_element(o->data.type));
     for (size_t i = 0; !error && i < o->operations.n; i++)
         if (chosen_operation(o, i)->reduces && !operation_combines(o->data.type, o->data.op))
-            return bench_bad_option(state, "--op=%s is not for --datatype=%s: --op=user is",
-                                    operation_ops[o->data.op], type);
+            return bench_bad_option(state, "--op=%s is not for --datatype=%s: --op=user is%s",
+                                    operation_ops[o->data.op], type,
+                                    operation_combines(o->data.type, OP_SUM) ? ", and sum and max"
+                                                                             : "");
     return error;
 }
 

@@ -110,4 +110,6 @@ void guidelines_put(struct document *d, const struct drawn *points, size_t n)
             put(t, &points[i].at, time_of(&points[i]), time_of(&points[i + 1]),
                 (struct doubt){false, points[i].spoiled || points[i + 1].spoiled},
                 "no longer than of a larger block");
+    if (!table_rows(t))
+        document_note(d, "guidelines: there is none of what was measured alone");
 }

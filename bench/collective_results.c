@@ -80,6 +80,8 @@ static void put_estimate(struct table *t, struct estimate e)
 {
     if (is_negative(e))
         e = (struct estimate){NAN, NAN, NAN};
+    if (e.value < 0) /* by less than a reading */
+        e = (struct estimate){0, e.low < 0 ? 0 : e.low, e.high < 0 ? 0 : e.high};
     table_estimate(t, e);
 }
 
@@ -122,6 +124,8 @@ static void remark_on_direct(const struct collective_direct *d, char *text, size
 {
     struct estimate e = series_estimate(&d->completion);
     remark_on(e, text, size);
+    if (d->apart > 0.1 * e.value + 100e-9)
+        bench_add_words(text, size, "entries %.2f us apart", 1e6 * d->apart);
     if (d->clock_bound > 0.01 * e.value)
         bench_add_words(text, size, "+-%.2f us by the clocks", 1e6 * d->clock_bound);
 }

@@ -17,8 +17,13 @@ void curves_point(struct plot_series *line, double x, double y)
     ((double *)line->y)[line->n++] = y;
 }
 
+/* What is printed as 0.00 us would stretch a logarithmic axis over many empty decades. */
+static const double least_us = 0.005;
+
 void curves_estimate(struct plot_series *line, double x, struct estimate e)
 {
+    if (1e6 * e.value < least_us)
+        return;
     ptrdiff_t room = line->y - line->x;
     line->low = line->y + room;
     line->high = line->low + room;

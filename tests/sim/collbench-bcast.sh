@@ -131,6 +131,12 @@ for of in 1K:own 256K:way; do
         END { exit bad || n != 7 }' $out || { cat $out; fail "overhead: $of"; }
 done
 
+# A hop is the way from the parent, where one clock shows it; where none does, a note says what it rests on.
+"$run" askew 4 $bench --discover --sizes=64:64 --algorithm=flat --format=csv >$out 2>$err || fail "discover: status $?"
+grep -q ',1,0,2014.7[0-9],2014.7[0-9],0$' $out && ! grep -q 'half of round trips' $out || { cat $out; fail "discover: the hop"; }
+SIM_DRIFT=20 "$run" askew 4 $bench --discover --sizes=64:64 --algorithm=flat >$out 2>$err || fail "discover: status $?"
+grep -q 'exit, hop: between hosts from half of round trips' $out || { cat $out; fail "discover: half a round trip"; }
+
 # Other suites' loops, of a linear broadcast, P = 16. A small message costs its sender nothing, so that rank i is i
 # of 15 steps in the call: OSU's mean is half of OL. One that waits for its receiver keeps each rank, but the
 # last, for one step more: (P + 2) / (2 P). IMB's next broadcast begins before the last has ended: three steps each.

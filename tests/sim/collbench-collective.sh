@@ -88,7 +88,7 @@ export SIM_DRIFT=20
 field cluster 4 - 6 --guidelines --operation=allgather --sizes=8:16
 unset SIM_DRIFT
 grep -q '^allgather,4,8,.*,unknown: the intervals overlap,no longer' sim/out || { cat sim/out; echo "FAILED: guideline, clocks"; status=1; }
-for wrong in '--datatype=double --op=bxor' '--datatype=strided --sizes=8:64K' --communicators=3 --op=user:x; do
+for wrong in '--datatype=double --op=bxor' '--datatype=strided --sizes=8:64K' --communicators=3 --op=user:x --op=user:; do
     "$run" cluster 4 sim/collbench-collective $wrong 2>sim/err >sim/out && { echo "$wrong is taken"; status=1; }
     [ "$(grep -c '^[^ ]*collbench-collective: ' sim/err)" = 1 ] || { cat sim/err; status=1; }
 done

@@ -34,6 +34,7 @@ struct search {
     double *all;           /* the collector's: every rank's */
     double *shift, *worst; /* the collector's: smallest and largest of an experiment, by rank */
     double started;
+    double silence; /* who is out sends nothing for so long: as long as the first broadcast took */
 };
 
 static double global_now(const struct search *s)
@@ -52,12 +53,20 @@ static int experiment(struct search *s, int late, double delay)
     s->stamps[0] = global_now(s);
     TRY(c->bcast->run(c->buffer, c->count, c->type, c->root, c->comm, c->bcast->arg));
     s->stamps[1] = global_now(s);
+    clock_hold(s->silence); /* what is sent next must not meet what others still wait for */
     return PMPI_Gather(s->stamps, 2, MPI_DOUBLE, s->all, 2, MPI_DOUBLE, c->collector, c->comm);
 }
 
 static double exit_after_root(const struct search *s, int i)
 {
     return s->all[2 * i + 1] - s->all[2 * s->c->root];
+}
+
+static int tell_silence(struct search *s)
+{
+    for (int i = 0; s->collects && i < s->d->size; i++)
+        s->silence = fmax(s->silence, exit_after_root(s, i));
+    return PMPI_Bcast(&s->silence, 1, MPI_DOUBLE, s->c->collector, s->c->comm);
 }
 
 /* Undisturbed: the median exit of every rank; the first broadcast is warm-up. */
@@ -68,6 +77,8 @@ static int measure_exits(struct search *s)
     int error = MPI_SUCCESS;
     for (int k = -1; k < BASELINE && error == MPI_SUCCESS; k++) {
         error = experiment(s, -1, 0);
+        if (k < 0 && error == MPI_SUCCESS)
+            error = tell_silence(s);
         for (int i = 0; seen && k >= 0 && i < size; i++)
             seen[(size_t)i * BASELINE + k] = exit_after_root(s, i);
     }
@@ -126,27 +137,45 @@ static int find_dependants(struct search *s, int late, double delay)
     return MPI_SUCCESS;
 }
 
-/* The whole message between parent and child and back; every rank has the same data by now. */
-static int hop_once(const struct bcast_case *c, int peer, bool first)
+/* Whether the common clock shows ways: one that does not itself rest on equal ways. */
+static bool sees_ways(const struct bcast_case *c)
 {
-    if (first)
-        TRY(PMPI_Send(c->buffer, c->count, c->type, peer, TAG_HOP, c->comm));
-    TRY(PMPI_Recv(c->buffer, c->count, c->type, peer, TAG_HOP, c->comm, MPI_STATUS_IGNORE));
-    return first ? MPI_SUCCESS : PMPI_Send(c->buffer, c->count, c->type, peer, TAG_HOP, c->comm);
+    return !c->clock || c->clock->domains <= 1;
 }
 
-/* Half the fastest round trip, timed by the parent, told to the collector. */
+/* The whole message from PARENT to CHILD, which answers by when it came where the clock shows ways,
+ * or else by the message, half of whose round trip it is; every rank has the same data by now. */
+static int hop_once(const struct search *s, int parent, int child, double *seconds)
+{
+    const struct bcast_case *c = s->c;
+    bool exact = sees_ways(c);
+    double start = exact ? global_now(s) : clock_now(), came;
+    if (s->rank == parent) {
+        TRY(PMPI_Send(c->buffer, c->count, c->type, child, TAG_HOP, c->comm));
+        if (exact)
+            TRY(PMPI_Recv(&came, 1, MPI_DOUBLE, child, TAG_HOP, c->comm, MPI_STATUS_IGNORE));
+        else
+            TRY(PMPI_Recv(c->buffer, c->count, c->type, child, TAG_HOP, c->comm,
+                          MPI_STATUS_IGNORE));
+        *seconds = exact ? came - start : (clock_now() - start) / 2;
+        return MPI_SUCCESS;
+    }
+    TRY(PMPI_Recv(c->buffer, c->count, c->type, parent, TAG_HOP, c->comm, MPI_STATUS_IGNORE));
+    came = global_now(s);
+    return exact ? PMPI_Send(&came, 1, MPI_DOUBLE, parent, TAG_HOP, c->comm)
+                 : PMPI_Send(c->buffer, c->count, c->type, parent, TAG_HOP, c->comm);
+}
+
+/* The fastest, timed by the parent, told to the collector. */
 static int measure_hop(struct search *s, int parent, int child)
 {
     const struct bcast_case *c = s->c;
-    double best = INFINITY;
+    double best = INFINITY, one = INFINITY;
     bool first = s->rank == parent;
-    if (first || s->rank == child)
-        for (int k = 0; k < HOP_REPEATS; k++) {
-            double start = clock_now();
-            TRY(hop_once(c, first ? child : parent, first));
-            best = fmin(best, (clock_now() - start) / 2);
-        }
+    for (int k = 0; k < HOP_REPEATS && (first || s->rank == child); k++) {
+        TRY(hop_once(s, parent, child, &one));
+        best = fmin(best, one);
+    }
     if (first && s->rank != c->collector)
         TRY(PMPI_Send(&best, 1, MPI_DOUBLE, c->collector, TAG_HOP + 1, c->comm));
     if (s->collects && !first)
@@ -192,6 +221,7 @@ static int search(struct search *s)
     TRY(measure_exits(s));
     TRY(choose_delay(s, &delay));
     d->delay = delay;
+    d->half_trips = !sees_ways(s->c);
     for (int j = 0; j < d->size; j++)
         if (j != d->root)
             TRY(find_dependants(s, j, delay));

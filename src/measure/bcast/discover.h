@@ -9,6 +9,8 @@
 
 #include "measure/bcast/bcast.h"
 
+#include <stdbool.h>
+
 enum discover_shape {
     DISCOVER_TREE,          /* each message goes whole from parent to child */
     DISCOVER_PIPELINED,     /* a tree, but faster than whole messages could travel along it */
@@ -27,6 +29,7 @@ struct discovery {
     int *depth;             /* 0 for the root; -1 where there is no tree */
     double *exit;           /* seconds from the root's entry to i's exit, undisturbed, median */
     double *hop;            /* seconds for the whole message from parent to i; 0 if no tree */
+    bool half_trips;        /* hop is half a round trip, for want of a clock that shows ways */
     double delay;           /* that was used, seconds */
     int repeats;            /* experiments per rank, at least */
     int undecided;          /* entries of the matrix on which the experiments did not agree. The

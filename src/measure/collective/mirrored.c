@@ -174,7 +174,9 @@ static void pair_keep(struct mirror *m, const struct series *s, const struct cur
         e, curve->point[curve->believed].hold, curve->settled, sees_ways(m->run.c) ? 0 : way.value};
     out->measured++;
     out->over_budget += s->over_budget;
-    if (!slowest || e.value > slowest->time.value) {
+    /* Of equals, but for what their clocks' digits hold, one that has settled. */
+    bool equal = slowest && fabs(e.value - slowest->time.value) < 1e-9;
+    if (!slowest || (equal ? curve->settled && !slowest->settled : e.value > slowest->time.value)) {
         out->slowest_from = m->from;
         out->slowest_to = m->to;
     }
