@@ -46,6 +46,17 @@ done
 for result in "$source"/tests/results/*.json; do
     collprof report --html=page.html --force "$result" >told && page <page.html >"out/$(basename "$result" .json).html"
 done
+# Of several numbers of ranks, and with intervals.
+python3 - "$source/tests/results/bcast.json" <<'PY' >several.json
+import json, sys
+results = json.load(open(sys.argv[1]))
+rows = results["tables"]["statistics"]["rows"]
+rows += [{**r, "ranks": 2 * r["ranks"], "value": 2 * r["value"]} for r in rows]
+for r in rows:
+    r.update(low=0.9 * r["value"], high=1.2 * r["value"])
+json.dump(results, sys.stdout)
+PY
+collprof report --html=page.html --force several.json >told && page <page.html >out/several.html
 for picture in durations ranks arrivals sizes matrix; do
     for run in aborted known; do
         rm -f script
@@ -69,10 +80,16 @@ for two in "traced transport" "known known2"; do
     done
     collprof compare --format=html $two | page >out/${two% *}.compare.html
 done
+collprof compare --format=html traced transport -- known | page >out/three.compare.html
 {
     answer report --explain --top=2 traced
     answer report --only=Allreduce --rank=1 transport
     answer report --sort=calls --top=3 --width=80 traced
+    answer report --sort=mean --top=3 known
+    answer report --exp --nothing traced
+    answer export traced known
+    answer export --format=perfetto --output=trace known
+    answer export --format=perfetto --output=trace first
     answer export --table=requests transport
     answer list .
     answer report nowhere
