@@ -25,8 +25,12 @@ doubled = lambda x: {k: 2 * v if k.endswith("_ns") and isinstance(v, (int, float
 json.dump(doubled(json.load(open("known/profile.json"))), open("empty/known2", "w"))
 PY
 mkdir known2 && mv empty/known2 known2/profile.json
-printf '#!/bin/sh\ncat >>"%s/script"\necho "IEND</svg>"\n' "$work" >gnuplot && chmod +x gnuplot
+printf '#!/bin/sh\ncat >>"%s/script"\necho "drawn by a stand-in: IEND</svg>"\n' "$work" >gnuplot && chmod +x gnuplot
 export GNUPLOT="$work/gnuplot"
+printf '#!/bin/sh\necho "shown: $1" >>"%s/seen"\n' "$work" >viewer
+printf '#!/bin/sh\nprintf "plot x\\n     ^\\nno such thing\\n\\n" >&2; exit 1\n' >complains
+printf '#!/bin/sh\necho "<svg>"\n' >cuts
+chmod +x viewer complains cuts
 
 # Of pages neither style nor script, which have tests of their own, and a line for each thing.
 page() { python3 -c 'import re, sys; print(re.sub(r"(?=<(tr|section|li|dt|h2|text|path|rect|details|p)\b)", "\n", re.sub(r"(?s)<(style|script)>.*?</\1>", "", sys.stdin.read())))'; }
@@ -166,12 +170,23 @@ collprof compare --format=html traced transport -- known | page >out/three.compa
     cp -r traced first-2
     echo more >first-2/more
     answer list first
+    COLUMNS= answer report --color=always --top=1 traced
+    BROWSER="$work/viewer:other" answer plot --picture=ranks --output=shown.svg --show known
+    BROWSER=nowhere answer plot --picture=ranks --output=shown.svg --show known
+    answer plot --picture=ranks --output=signed.png known
+    tail -c 60 signed.png | tr '\0' '\n'
+    GNUPLOT=nowhere answer plot --picture=ranks --output=none.svg known
+    GNUPLOT=$work/complains answer plot --picture=ranks --output=none.svg known
+    GNUPLOT=$work/cuts answer plot --picture=ranks --output=none.svg known
+    ls *.svg
     answer help report
     answer help plot extra
     answer help nothing
     answer nothing
     answer --nothing
 } >out/answers
+sleep 0.5 # a viewer is not waited for
+cat seen >out/seen
 sed -i -E "s|$work|WORK|g; s/mpiexec\.[a-z]+/mpiexec/g; s|$source|SOURCE|g; s/collprof [0-9]+\.[0-9]+\.[0-9]+/collprof VERSION/g; s/\"(collprof|version)\": ?\"[0-9.]+\"/\"\1\":\"VERSION\"/g" out/*
 if [ "${1:-}" = --record ]; then
     mkdir -p "$source/tests/recorded"
