@@ -1,11 +1,14 @@
 /* Protects whoever looks at a profile that somebody else made: a name in it is text, for gnuplot, a
  * terminal, a spreadsheet, dot, a browser and a data base. */
 #include "base/quote.h"
+#include "base/reason.h"
 #include "base/text.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void assert_quoted(void (*quote)(const char *, FILE *), const char *text, const char *want)
 {
@@ -76,4 +79,24 @@ Test(quote, slips_between_two_names)
                  {"a name of more than 24 letters", "held", 24}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         cr_expect_eq(text_slips(known[i].a, known[i].b), known[i].slips, "%s", known[i].a);
+}
+
+Test(quote, reasons_are_told_once_each_and_do_nothing_to_a_terminal)
+{
+    char text[200] = "";
+    FILE *told = tmpfile();
+    int shown = dup(STDERR_FILENO);
+    dup2(fileno(told), STDERR_FILENO);
+    cr_expect(!reason_give("first: %s", "a\033[1m\nb"));
+    reason_give("second");
+    reason_give("second");
+    reason_tell("program");
+    reason_tell("program");
+    reason_say("program", "third\033");
+    dup2(shown, STDERR_FILENO);
+    close(shown);
+    rewind(told);
+    cr_assert(fread(text, 1, sizeof text - 1, told) > 0);
+    fclose(told);
+    cr_assert_str_eq(text, "program: first: a?[1m b\nprogram: second\nprogram: third?\n");
 }
