@@ -30,7 +30,9 @@ export GNUPLOT="$work/gnuplot"
 printf '#!/bin/sh\necho "shown: $1" >>"%s/seen"\n' "$work" >viewer
 printf '#!/bin/sh\nprintf "plot x\\n     ^\\nno such thing\\n\\n" >&2; exit 1\n' >complains
 printf '#!/bin/sh\necho "<svg>"\n' >cuts
-chmod +x viewer complains cuts
+printf '#!/bin/sh\ncat "%s/tests/results/bcast.json"\n' "$source" >bench
+printf '#!/bin/sh\necho "$COLLPROF_OUTPUT $COLLPROF_REPORT" >>order; mkdir -p "$COLLPROF_OUTPUT" && cp "$1/profile.json" "$COLLPROF_OUTPUT"\n' >run
+chmod +x viewer complains cuts bench run
 
 # Of pages neither style nor script, which have tests of their own, and a line for each thing.
 page() { python3 -c 'import re, sys; print(re.sub(r"(?=<(tr|section|li|dt|h2|text|path|rect|details|p)\b)", "\n", re.sub(r"(?s)<(style|script)>.*?</\1>", "", sys.stdin.read())))'; }
@@ -179,6 +181,22 @@ collprof compare --format=html traced transport -- known | page >out/three.compa
     GNUPLOT=$work/complains answer plot --picture=ranks --output=none.svg known
     GNUPLOT=$work/cuts answer plot --picture=ranks --output=none.svg known
     ls *.svg
+    answer launches -n 2 -o two ./bench
+    answer launches -n 2 -o two ./bench
+    answer launches -n 2 -o three ./nowhere
+    answer launches -n 2 -o three false
+    answer launches -n 1 ./bench
+    answer launches --format=csv "$source/tests/results/bcast.json" several.json
+    answer launches "$source/tests/results/bcast.json" "$source/tests/results/collective.json"
+    answer launches --format=png "$source/tests/results/bcast.json"
+    answer launches one.json
+    answer repeat -n 2 -w 1 -o kept ./run traced
+    answer repeat -n 5 -w 0 -o both --against='./run known' ./run known2
+    answer repeat -o kept true
+    answer repeat -o fails false
+    answer repeat -o bare true
+    answer repeat -o missing ./nowhere
+    cat order
     answer help report
     answer help plot extra
     answer help nothing
@@ -187,7 +205,7 @@ collprof compare --format=html traced transport -- known | page >out/three.compa
 } >out/answers
 sleep 0.5 # a viewer is not waited for
 cat seen >out/seen
-sed -i -E "s|$work|WORK|g; s/mpiexec\.[a-z]+/mpiexec/g; s|$source|SOURCE|g; s/collprof [0-9]+\.[0-9]+\.[0-9]+/collprof VERSION/g; s/\"(collprof|version)\": ?\"[0-9.]+\"/\"\1\":\"VERSION\"/g" out/*
+sed -i -E "s/: [0-9.]+ s$/: SECONDS s/; s|$work|WORK|g; s/mpiexec\.[a-z]+/mpiexec/g; s|$source|SOURCE|g; s/collprof [0-9]+\.[0-9]+\.[0-9]+/collprof VERSION/g; s/\"(collprof|version)\": ?\"[0-9.]+\"/\"\1\":\"VERSION\"/g" out/*
 if [ "${1:-}" = --record ]; then
     mkdir -p "$source/tests/recorded"
     cp out/* "$source/tests/recorded/"
