@@ -190,6 +190,8 @@ collprof compare --format=html traced transport -- known | page >out/three.compa
     answer launches "$source/tests/results/bcast.json" "$source/tests/results/collective.json"
     answer launches --format=png "$source/tests/results/bcast.json"
     answer launches one.json
+    printf '{"schema":\n\n]' >broken.json
+    answer report --html=page.html broken.json
     answer repeat -n 2 -w 1 -o kept ./run traced
     answer repeat -n 5 -w 0 -o both --against='./run known' ./run known2
     answer repeat -o kept true
