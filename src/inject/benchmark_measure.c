@@ -70,15 +70,15 @@ static const char no_time[] = "no time was left for it";
 static json_t *method_row(const char *method, struct estimate time, int measured, int asked,
                           const char *meaning)
 {
-    if (time.value <= 0) { /* what takes no time was not measured */
+    char text[300];
+    snprintf(text, sizeof text, "%s%s", meaning, time.value <= 0 ? "; 0 or less: no result" : "");
+    if (time.value <= 0) /* what takes no time was not measured */
         time = not_known;
-        meaning = "0 or less: no result";
-    }
     json_t *share = asked ? json_sprintf("%d of %d", measured, asked) : json_string("");
     return json_pack("{s:s, s:o, s:o, s:o, s:o, s:s}", "method", method, "time_us",
                      json_finite(1e6 * time.value), "low_us", json_finite(1e6 * time.low),
                      "high_us", json_finite(1e6 * time.high), "destinations", share, "measures",
-                     meaning);
+                     text);
 }
 
 /* --- as the ranks arrive --- */

@@ -41,6 +41,13 @@ struct sync_clock {
     struct sync_options options;
 };
 
+/* Whether CLOCK, or clock_now() for NULL, shows a message's way: it does not rest on equal ways
+ * itself. */
+static inline bool sync_shows_ways(const struct sync_clock *clock)
+{
+    return !clock || clock->domains <= 1;
+}
+
 /* Defaults: 100 exchanges, 0.2 s, clock_now. */
 struct sync_options sync_options_default(void);
 

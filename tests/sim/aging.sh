@@ -52,7 +52,7 @@ END
 done <<'END'
 aging 100 1000 0 64 0 1
 aging 100 100 0 0 0 1
-aging 600 100 0 318 0 1
+aging 600 100 0 320 0 1
 sim/aging40.xml 300 300 0 192 0 1
 sim/onelink.xml 300 300 0 192 1 1
 sites2 100 1000 0 0 0 1

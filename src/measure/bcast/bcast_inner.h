@@ -108,12 +108,6 @@ double figure_seconds(const struct bcast_figure *f);
  * or what is needed, become part PART of the figure; *LOOP by loop means. */
 int run_pings(struct bcast_run *r, enum ping_what what, int part, double share, double *loop);
 
-/* Whether the common clock shows a message's way: it does not rest on equal ways itself. */
-static inline bool run_clock_shows_ways(const struct bcast_run *r)
-{
-    return !r->c->clock || r->c->clock->domains <= 1;
-}
-
 /* A batch of broadcasts with the destination's acknowledgement, held back by the batch's hold.
  * ARG is the struct bcast_run. */
 int batch_acknowledged(void *arg, const struct batch *b, double *value, int *n, double *loop);

@@ -217,7 +217,7 @@ int run_scout(struct bcast_run *r)
     if (error == MPI_SUCCESS)
         error = look(r, &d);
     direct_close(&d);
-    return error == MPI_SUCCESS && !run_clock_shows_ways(r) ? run_scout_ways(r) : error;
+    return error == MPI_SUCCESS && !sync_shows_ways(r->c->clock) ? run_scout_ways(r) : error;
 }
 
 /* Of each operation a barrier, the patience after it, and the silence; a point of the clocks before

@@ -137,18 +137,12 @@ static int find_dependants(struct search *s, int late, double delay)
     return MPI_SUCCESS;
 }
 
-/* Whether the common clock shows ways: one that does not itself rest on equal ways. */
-static bool sees_ways(const struct bcast_case *c)
-{
-    return !c->clock || c->clock->domains <= 1;
-}
-
 /* The whole message from PARENT to CHILD, which answers by when it came where the clock shows ways,
  * or else by the message, half of whose round trip it is; every rank has the same data by now. */
 static int hop_once(const struct search *s, int parent, int child, double *seconds)
 {
     const struct bcast_case *c = s->c;
-    bool exact = sees_ways(c);
+    bool exact = sync_shows_ways(c->clock);
     double start = exact ? global_now(s) : clock_now(), came;
     if (s->rank == parent) {
         TRY(PMPI_Send(c->buffer, c->count, c->type, child, TAG_HOP, c->comm));
@@ -221,7 +215,7 @@ static int search(struct search *s)
     TRY(measure_exits(s));
     TRY(choose_delay(s, &delay));
     d->delay = delay;
-    d->half_trips = !sees_ways(s->c);
+    d->half_trips = !sync_shows_ways(s->c->clock);
     for (int j = 0; j < d->size; j++)
         if (j != d->root)
             TRY(find_dependants(s, j, delay));

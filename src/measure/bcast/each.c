@@ -167,7 +167,7 @@ void figure_value(struct bcast_run *r, struct estimate value, double loop)
 int result_way_error(const struct bcast_run *r, struct bcast_result *result, int part,
                      double factor)
 {
-    if (run_clock_shows_ways(r) || !r->roots)
+    if (sync_shows_ways(r->c->clock) || !r->roots)
         return MPI_SUCCESS;
     for (int i = 0; i < r->size; i++) {
         const struct bcast_figure *f = &result->figure[i];

@@ -21,7 +21,7 @@ static int one(struct bcast_run *r, double share)
     struct series s;
     struct curve curve;
     double way_loop = NAN, started = budget_now();
-    enum ping_what what = run_clock_shows_ways(r) ? PING_BACK : PING_HALF;
+    enum ping_what what = sync_shows_ways(r->c->clock) ? PING_BACK : PING_HALF;
     TRY(run_pings(r, what, TIMED_WAY, share, &way_loop));
     TRY(series_settle(r->c->comm, r->c->root, &r->c->plan, share_left(share, started), r->gap,
                       batch_acknowledged, r, &s, &curve));

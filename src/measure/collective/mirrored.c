@@ -129,18 +129,12 @@ static double common_now(void *arg)
     return c->clock ? sync_now(c->clock) : clock_now();
 }
 
-/* Whether the common clock shows ways: one that does not itself rest on equal ways. */
-static bool sees_ways(const struct collective_case *c)
-{
-    return !c->clock || c->clock->domains <= 1;
-}
-
 /* The way of the go, or half a round trip; 0 for a source that observes itself. */
 static int measure_way(struct mirror *m, double share, struct estimate *way)
 {
     struct collective_run *r = &m->run;
     struct series s;
-    bool exact = sees_ways(r->c);
+    bool exact = sync_shows_ways(r->c->clock);
     struct ping p = {.what = exact ? PING_OUT : PING_HALF,
                      .now = exact ? common_now : NULL,
                      .now_arg = (void *)r->c,
@@ -170,8 +164,9 @@ static void pair_keep(struct mirror *m, const struct series *s, const struct cur
     e.value -= way.value;
     e.low -= way.high;
     e.high -= way.low;
-    out->pair[(size_t)m->from * (size_t)m->run.size + (size_t)m->to] = (struct collective_pair){
-        e, curve->point[curve->believed].hold, curve->settled, sees_ways(m->run.c) ? 0 : way.value};
+    out->pair[(size_t)m->from * (size_t)m->run.size + (size_t)m->to] =
+        (struct collective_pair){e, curve->point[curve->believed].hold, curve->settled,
+                                 sync_shows_ways(m->run.c->clock) ? 0 : way.value};
     out->measured++;
     out->over_budget += s->over_budget;
     /* Of equals, but for what their clocks' digits hold, one that has settled. */
