@@ -18,6 +18,8 @@ for profile in "$source"/tests/profiles/*.json; do
     cp "$profile" "$(basename "$profile" .json)/profile.json"
 done
 mkdir -p out empty
+"$build/collprof" report --html=page.html "$source/tests/results/bcast.json" >told && grep -q dygraphs page.html ||
+    { echo "built without dygraphs"; exit 77; }
 python3 - <<'PY'
 import json
 doubled = lambda x: {k: 2 * v if k.endswith("_ns") and isinstance(v, (int, float)) else doubled(v) for k, v in x.items()} \
@@ -79,7 +81,12 @@ collprof export --output=out/pairs.csv "$source/tests/results/pairs.log" >told
 collprof report --json --only=Bcast traced >out/traced.json
 collprof export --format=json known >out/known.json
 collprof export --format=sqlite --output=database transport >told &&
-    python3 -c 'import sqlite3; print("\n".join(sqlite3.connect("database").iterdump()))' >out/transport.sql
+    python3 - >out/transport.sql <<'PY'
+import sqlite3
+database = sqlite3.connect("database")
+for name, statement in database.execute("SELECT name, sql FROM sqlite_master").fetchall():
+    print(statement, *database.execute("SELECT * FROM " + name), sep="\n")
+PY
 for two in "traced transport" "known known2"; do
     for format in text markdown junit json; do
         collprof compare --width=80 --format=$format $two >out/${two% *}.compare.$format 2>&1

@@ -1,352 +1,350 @@
-BEGIN TRANSACTION;
-CREATE TABLE call_sites ("operation" TEXT, "call_site" TEXT, "calls" INTEGER, "apart" INTEGER, "apart_time_us" REAL, "errors" INTEGER, "bytes" NUMERIC, "time_us" REAL, "time_per_rank_us" REAL, "share_percent" REAL, "mean_us" REAL, "median_us" REAL, "p99_us" REAL, "min_us" REAL, "max_us" REAL, "ranks" INTEGER, "rank_min_us" REAL, "rank_max_us" REAL, "worst_rank" INTEGER, "requests" INTEGER, "size_bytes" NUMERIC, "open_us" REAL, "until_wait_us" REAL, "in_wait_us" REAL, "done_before" INTEGER, "done_percent" REAL, "wait_us" REAL, "wait_per_rank_us" REAL, "hidden_ratio" REAL, "overlap" TEXT);
-INSERT INTO "call_sites" VALUES('MPI_Waitall','heat.c:243 step',6,0,0.0,0,0,13886.54,6943.27,6.24213610662912330448e+01,2.31442333333333363038e+03,12.288,6192.886,8.162,6192.886,2,5569.276,8317.264,0,0,NULL,NULL,NULL,NULL,0,NULL,0.0,0.0,NULL,'');
-INSERT INTO "call_sites" VALUES('MPI_Allreduce','heat.c:306 run',2,0,0.0,0,16,1882.066,941.033,8.46007150352719,941.033,6.144,1876.178,5.888,1876.178,2,5.888,1876.178,1,0,NULL,NULL,NULL,NULL,0,NULL,0.0,0.0,NULL,'');
-INSERT INTO "call_sites" VALUES('MPI_Allreduce','heat.c:159 make_block',2,0,0.0,0,8,1650.371,825.1855,7.41857972427517076141e+00,825.1855,12.288,1638.934,11.437,1638.934,2,11.437,1638.934,1,0,NULL,NULL,NULL,NULL,0,NULL,0.0,0.0,NULL,'');
-INSERT INTO "call_sites" VALUES('MPI_Comm_split','heat.c:144 take_place',2,0,0.0,0,0,1644.832,822.416,7.39368137530226743336e+00,822.416,786.432,921.684,723.148,921.684,2,723.148,921.684,0,0,NULL,NULL,NULL,NULL,0,NULL,0.0,0.0,NULL,'');
-INSERT INTO "call_sites" VALUES('MPI_Reduce','heat.c:311 run',2,0,0.0,0,16,1601.557,800.7785,7.19915600036050662424e+00,800.7785,11.264,1590.932,10.625,1590.932,2,10.625,1590.932,0,0,NULL,NULL,NULL,NULL,0,NULL,0.0,0.0,NULL,'');
-INSERT INTO "call_sites" VALUES('MPI_Bcast','heat.c:112 read_parameters',2,0,0.0,0,80,1407.128,703.564,6.32517855091968606018e+00,703.564,22.528,1385.396,21.732,1385.396,2,21.732,1385.396,1,0,NULL,NULL,NULL,NULL,0,NULL,0.0,0.0,NULL,'');
-INSERT INTO "call_sites" VALUES('MPI_Isend','heat.c:182 post_rows',6,0,0.0,0,12288,44.334,22.167,1.99285683943801389395e-01,7.389,0.576,16.494,0.02,16.494,2,0.59,43.744,1,6,2048,7.389,0.0,0.0,6,100.0,0.0,0.0,NULL,'');
-INSERT INTO "call_sites" VALUES('MPI_Isend','heat.c:184 post_rows',6,0,0.0,0,12288,43.733,21.8665,1.96584129920924471912e-01,7.28883333333333283121e+00,0.176,16.294,0.02,16.294,2,0.31,43.423,0,6,2048,7.28883333333333283121e+00,0.0,0.0,6,100.0,0.0,0.0,NULL,'');
-INSERT INTO "call_sites" VALUES('MPI_Irecv','heat.c:178 post_rows',6,0,0.0,0,12288,28.639,14.3195,1.28735117572664953256e-01,4.77316666666666655771e+00,1.152,12.859,0.03,12.859,2,13.479,15.16,1,6,2048,1225.8145,2.92828166666666675158e+02,9.28213166666666779705e+02,3,50.0,5569.276,2784.638,NULL,'');
-INSERT INTO "call_sites" VALUES('MPI_Comm_free','heat.c:339 main',2,0,0.0,0,0,19.057,9.5285,8.56630865456990825412e-02,9.5285,8.192,11.116,7.941,11.116,2,7.941,11.116,1,0,NULL,NULL,NULL,NULL,0,NULL,0.0,0.0,NULL,'');
-INSERT INTO "call_sites" VALUES('MPI_Irecv','heat.c:180 post_rows',6,0,0.0,0,12288,11.064,5.532,0.0497337665708986,1.844,0.176,9.323,0.01,9.323,2,0.32,10.744,0,6,2048,1.64746183333333328846e+03,2.59406666666666637873e+02,1.38621116666666671332e+03,3,50.0,8317.264,4158.632,NULL,'');
-INSERT INTO "call_sites" VALUES('MPI_Send','heat.c:290 print_bands',1,0,0.0,0,8,10.736,5.368,4.82593743587461446176e-02,10.736,10.736,10.736,10.736,10.736,1,10.736,10.736,1,0,NULL,NULL,NULL,NULL,0,NULL,0.0,0.0,NULL,'');
-INSERT INTO "call_sites" VALUES('MPI_Wait','heat.c:201 exchange_columns',24,0,0.0,0,0,5.555,2.7775,2.49702705442282832382e-02,2.31458333333333349246e-01,0.022,1.622,0.01,1.622,2,2.692,2.863,1,0,NULL,NULL,NULL,NULL,0,NULL,0.0,0.0,NULL,'');
-INSERT INTO "call_sites" VALUES('MPI_Bcast','heat.c:169 heat_edge',2,0,0.0,0,16,5.417,2.7085,2.43499469915543845233e-02,2.7085,2.56,3.044,2.373,3.044,2,2.373,3.044,1,0,NULL,NULL,NULL,NULL,0,NULL,0.0,0.0,NULL,'');
-INSERT INTO "call_sites" VALUES('MPI_Recv','heat.c:295 print_bands',1,0,0.0,0,8,3.385,1.6925,1.52159074333416272084e-02,3.385,3.385,3.385,3.385,3.385,1,3.385,3.385,0,0,NULL,NULL,NULL,NULL,0,NULL,0.0,0.0,NULL,'');
-INSERT INTO "call_sites" VALUES('MPI_Reduce','heat.c:285 print_bands',2,0,0.0,0,16,1.021,0.5105,4.58949527014528794316e-03,0.5105,0.352,0.681,0.34,0.681,2,0.34,0.681,0,0,NULL,NULL,NULL,NULL,0,NULL,0.0,0.0,NULL,'');
-INSERT INTO "call_sites" VALUES('MPI_Irecv','heat.c:192 exchange_columns',6,0,0.0,0,0,0.48,0.24,2.15764713973529706839e-03,0.08,0.016,0.15,0.01,0.15,2,0.17,0.31,1,6,0,0.08,0.0,0.0,6,100.0,0.0,0.0,NULL,'');
-INSERT INTO "call_sites" VALUES('MPI_Isend','heat.c:196 exchange_columns',6,0,0.0,0,0,0.19,0.095,8.54068659478555134746e-04,3.16666666666666693497e-02,0.014,0.1,0.01,0.1,2,0.07,0.12,0,6,0,3.16666666666666693497e-02,0.0,0.0,6,100.0,0.0,0.0,NULL,'');
-INSERT INTO "call_sites" VALUES('MPI_Irecv','heat.c:194 exchange_columns',6,0,0.0,0,0,0.18,0.09,8.09117677400736454856e-04,0.03,0.014,0.07,0.01,0.07,2,0.09,0.09,0,6,0,0.03,0.0,0.0,6,100.0,0.0,0.0,NULL,'');
-INSERT INTO "call_sites" VALUES('MPI_Isend','heat.c:198 exchange_columns',6,0,0.0,0,0,0.17,0.085,7.64166695322917774967e-04,2.83333333333333318992e-02,0.014,0.11,0.01,0.11,2,0.03,0.14,1,6,0,2.83333333333333318992e-02,0.0,0.0,6,100.0,0.0,0.0,NULL,'');
-CREATE TABLE collectives ("operation" TEXT, "call_site" TEXT, "communicator" TEXT, "members" INTEGER, "instances" INTEGER, "stand_for" INTEGER, "skew_us" REAL, "skew_max_us" REAL, "late_rank" INTEGER, "late_count" INTEGER, "waiting_percent" REAL, "wait_us" REAL, "time_us" REAL, "duration_us" REAL, "duration_max_us" REAL);
-INSERT INTO "collectives" VALUES('MPI_Allreduce','heat.c:306 run','MPI_COMM_WORLD',2,1,0,1047.091,1047.091,0,1,5.56351607036306390358e+01,1047.091,1882.067,829.087,829.087);
-INSERT INTO "collectives" VALUES('MPI_Allreduce','heat.c:159 make_block','MPI_COMM_WORLD',2,1,0,108.002,108.002,0,1,6.54410036040359344156e+00,108.002,1650.372,1530.933,1530.933);
-INSERT INTO "collectives" VALUES('MPI_Reduce','heat.c:311 run','MPI_COMM_WORLD',2,1,0,817.108,817.108,1,1,5.1019537837819271429e+01,817.108,1601.559,773.825,773.825);
-INSERT INTO "collectives" VALUES('MPI_Bcast','heat.c:112 read_parameters','MPI_COMM_WORLD',2,1,0,1309.253,1309.253,0,1,9.304434280321335393e+01,1309.253,1407.128,76.143,76.143);
-INSERT INTO "collectives" VALUES('MPI_Bcast','heat.c:169 heat_edge','MPI_COMM_WORLD',2,1,0,1507.628,1507.628,1,1,0.0,0.0,5.419,1510.673,1510.673);
-CREATE TABLE columns ("table" TEXT, "column" TEXT, unit TEXT, meaning TEXT);
-INSERT INTO "columns" VALUES('operations','operation','text','the MPI function');
-INSERT INTO "columns" VALUES('operations','calls','count','how many calls, of all ranks');
-INSERT INTO "columns" VALUES('operations','apart','count','calls during or right after what collprof injected: in no time but that');
-INSERT INTO "columns" VALUES('operations','apart_time_us','us','time in these, all ranks together');
-INSERT INTO "columns" VALUES('operations','errors','count','calls that returned an error');
-INSERT INTO "columns" VALUES('operations','bytes','bytes','data that the calls name, of all ranks');
-INSERT INTO "columns" VALUES('operations','time_us','us','time in these calls, all ranks together');
-INSERT INTO "columns" VALUES('operations','time_per_rank_us','us','time in these calls, mean of all ranks of the run');
-INSERT INTO "columns" VALUES('operations','share_percent','percent','part of all time in MPI');
-INSERT INTO "columns" VALUES('operations','mean_us','us','time of a call');
-INSERT INTO "columns" VALUES('operations','median_us','us','half of the calls were shorter (within 6 %)');
-INSERT INTO "columns" VALUES('operations','p99_us','us','99 of 100 calls were shorter (within 6 %)');
-INSERT INTO "columns" VALUES('operations','min_us','us','the shortest call');
-INSERT INTO "columns" VALUES('operations','max_us','us','the longest call');
-INSERT INTO "columns" VALUES('operations','ranks','count','ranks that made such calls');
-INSERT INTO "columns" VALUES('operations','rank_min_us','us','time of the rank that spent least in them');
-INSERT INTO "columns" VALUES('operations','rank_max_us','us','time of the rank that spent most in them');
-INSERT INTO "columns" VALUES('operations','worst_rank','rank','the rank that spent most; on the page also how many times the mean that is');
-INSERT INTO "columns" VALUES('call_sites','operation','text','the MPI function');
-INSERT INTO "columns" VALUES('call_sites','call_site','text','where it is called: file, line and function; callers where these tell rows apart');
-INSERT INTO "columns" VALUES('call_sites','calls','count','how many calls, of all ranks');
-INSERT INTO "columns" VALUES('call_sites','apart','count','calls during or right after what collprof injected: in no time but that');
-INSERT INTO "columns" VALUES('call_sites','apart_time_us','us','time in these, all ranks together');
-INSERT INTO "columns" VALUES('call_sites','errors','count','calls that returned an error');
-INSERT INTO "columns" VALUES('call_sites','bytes','bytes','data that the calls name, of all ranks');
-INSERT INTO "columns" VALUES('call_sites','time_us','us','time in these calls, all ranks together');
-INSERT INTO "columns" VALUES('call_sites','time_per_rank_us','us','time in these calls, mean of all ranks of the run');
-INSERT INTO "columns" VALUES('call_sites','share_percent','percent','part of all time in MPI');
-INSERT INTO "columns" VALUES('call_sites','mean_us','us','time of a call');
-INSERT INTO "columns" VALUES('call_sites','median_us','us','half of the calls were shorter (within 6 %)');
-INSERT INTO "columns" VALUES('call_sites','p99_us','us','99 of 100 calls were shorter (within 6 %)');
-INSERT INTO "columns" VALUES('call_sites','min_us','us','the shortest call');
-INSERT INTO "columns" VALUES('call_sites','max_us','us','the longest call');
-INSERT INTO "columns" VALUES('call_sites','ranks','count','ranks that made such calls');
-INSERT INTO "columns" VALUES('call_sites','rank_min_us','us','time of the rank that spent least in them');
-INSERT INTO "columns" VALUES('call_sites','rank_max_us','us','time of the rank that spent most in them');
-INSERT INTO "columns" VALUES('call_sites','worst_rank','rank','the rank that spent most; on the page also how many times the mean that is');
-INSERT INTO "columns" VALUES('call_sites','requests','count','requests posted here and seen complete');
-INSERT INTO "columns" VALUES('call_sites','size_bytes','bytes','mean size of these requests'' messages');
-INSERT INTO "columns" VALUES('call_sites','open_us','us','from post to completion of a request, mean');
-INSERT INTO "columns" VALUES('call_sites','until_wait_us','us','from the post of a request to the call that completed it, mean');
-INSERT INTO "columns" VALUES('call_sites','in_wait_us','us','in the call that completed a request, mean');
-INSERT INTO "columns" VALUES('call_sites','done_before','count','requests found complete when asked for');
-INSERT INTO "columns" VALUES('call_sites','done_percent','percent','part of the requests found complete when asked for');
-INSERT INTO "columns" VALUES('call_sites','wait_us','us','time in the completing calls, all ranks; a call that completes several shared out evenly');
-INSERT INTO "columns" VALUES('call_sites','wait_per_rank_us','us','time in the completing calls, mean of all ranks; a call that completes several shared out evenly');
-INSERT INTO "columns" VALUES('call_sites','hidden_ratio','number','0 where the transfer was hidden, 1 where nothing of it was; with --base-round');
-INSERT INTO "columns" VALUES('call_sites','overlap','text','hides: 90 % or more done when asked for, or waiting is 5 % of their life or less; waits: waiting is half of it or more; partly: between these');
-INSERT INTO "columns" VALUES('collectives','operation','text','the MPI function');
-INSERT INTO "columns" VALUES('collectives','call_site','text','where it is called; without call sites the communicator');
-INSERT INTO "columns" VALUES('collectives','communicator','text','on which communicator');
-INSERT INTO "columns" VALUES('collectives','members','count','ranks in the communicator');
-INSERT INTO "columns" VALUES('collectives','instances','count','operations that were seen on all members; of so many (~: about): and kept, where the log was full; medians and max are of these');
-INSERT INTO "columns" VALUES('collectives','stand_for','count','so many operations there were; about, where not all were kept and calls do not tell');
-INSERT INTO "columns" VALUES('collectives','skew_us','us','last minus first entry, median of the operations');
-INSERT INTO "columns" VALUES('collectives','skew_max_us','us','the largest skew');
-INSERT INTO "columns" VALUES('collectives','late_rank','rank','the rank that entered last most often, and how often');
-INSERT INTO "columns" VALUES('collectives','late_count','count','how often that rank was last');
-INSERT INTO "columns" VALUES('collectives','waiting_percent','percent','part of the time in these calls before the awaited rank had entered; what a root waits for those it sends to is not known');
-INSERT INTO "columns" VALUES('collectives','wait_us','us','the same as a time, all ranks together');
-INSERT INTO "columns" VALUES('collectives','time_us','us','time in these calls, all ranks together');
-INSERT INTO "columns" VALUES('collectives','duration_us','us','from the entry of the awaited rank to the last exit, median');
-INSERT INTO "columns" VALUES('collectives','duration_max_us','us','the largest duration');
-INSERT INTO "columns" VALUES('waits','state','text','what for: late sender or receiver: the other side of a message; wrong order: while one that was sent before lay ready; the others: a rank that the collective needs');
-INSERT INTO "columns" VALUES('waits','for_rank','rank','the rank that was waited for');
-INSERT INTO "columns" VALUES('waits','calls','count','calls that waited so');
-INSERT INTO "columns" VALUES('waits','time_us','us','waited in them, all ranks together');
-INSERT INTO "columns" VALUES('waits','mean_us','us','waited in one of them');
-INSERT INTO "columns" VALUES('waits','share_percent','percent','part of all waiting');
-INSERT INTO "columns" VALUES('waits','calls_share_percent','percent','part of the time in all MPI calls');
-INSERT INTO "columns" VALUES('waits','in_turn_percent','percent','how often, at an n-to-n, the next that was waited for was the same as the time before');
-INSERT INTO "columns" VALUES('waits','operation','text','the MPI function that waited');
-INSERT INTO "columns" VALUES('waits','call_site','text','where it is called');
-INSERT INTO "columns" VALUES('transport','operation','text','the MPI function; no call: threads of MPI''s own');
-INSERT INTO "columns" VALUES('transport','sends','count','sends that it gave to the transport');
-INSERT INTO "columns" VALUES('transport','eager_percent','percent','% of the sends, complete at once or before the receive was posted');
-INSERT INTO "columns" VALUES('transport','rendezvous_percent','percent','% of the sends, seen to wait for their receive, or copied from one process to the other');
-INSERT INTO "columns" VALUES('transport','eager_max_bytes','bytes','the largest send that was eager');
-INSERT INTO "columns" VALUES('transport','rendezvous_min_bytes','bytes','the smallest send that was a rendezvous');
-INSERT INTO "columns" VALUES('transport','receives','count','receives that it gave to the transport');
-INSERT INTO "columns" VALUES('transport','lay_us','us','how long a message, or its announcement, lay in the transport until its receiver entered the call in which it was found, mean');
-INSERT INTO "columns" VALUES('transport','lay_max_us','us','the longest of these');
-INSERT INTO "columns" VALUES('transport','same_call_percent','percent','% of the transfers whose end was seen that ended in the call that started them');
-INSERT INTO "columns" VALUES('transport','other_call_percent','percent','% of the transfers whose end was seen that ended in a later MPI call');
-INSERT INTO "columns" VALUES('transport','outside_percent','percent','% of the transfers whose end was seen that ended in no MPI call of the application');
-INSERT INTO "columns" VALUES('transport','carrier','text','the later call in which most of them ended');
-INSERT INTO "columns" VALUES('transport','polls','number','looks for news per call');
-INSERT INTO "columns" VALUES('transport','empty_polls_percent','percent','% of the polls, that found nothing');
-INSERT INTO "columns" VALUES('transport','moved_bytes','bytes','bytes copied between processes or through sockets in these calls');
-INSERT INTO "columns" VALUES('transport','moved_time_us','us','time of that, all ranks together');
-INSERT INTO "columns" VALUES('transport','call_site','text','where it is called');
-INSERT INTO "columns" VALUES('messages','rank','rank','the rank that sent or received');
-INSERT INTO "columns" VALUES('messages','direction','text','whether it sent or received');
-INSERT INTO "columns" VALUES('messages','peer','rank','the rank at the other end');
-INSERT INTO "columns" VALUES('messages','messages','count','messages between them');
-INSERT INTO "columns" VALUES('messages','bytes','bytes','their payload');
-INSERT INTO "columns" VALUES('messages','size_bytes','bytes','of one message, mean');
-INSERT INTO "columns" VALUES('messages','operation','text','the MPI function that sent, or that posted the receive');
-INSERT INTO "columns" VALUES('messages','call_site','text','where it is called');
-INSERT INTO "columns" VALUES('ranks','rank','rank','in MPI_COMM_WORLD');
-INSERT INTO "columns" VALUES('ranks','wall_us','us','from MPI_Init to MPI_Finalize');
-INSERT INTO "columns" VALUES('ranks','mpi_us','us','time in MPI, all threads together');
-INSERT INTO "columns" VALUES('ranks','mpi_share_percent','percent','part of its wall time');
-INSERT INTO "columns" VALUES('ranks','collectives_us','us','of it in collectives');
-INSERT INTO "columns" VALUES('ranks','late_wait_us','us','of that, before the rank that it waits for had come; known if every collective was recorded');
-INSERT INTO "columns" VALUES('ranks','messages_us','us','of it in messages and requests');
-INSERT INTO "columns" VALUES('ranks','calls','count','calls of MPI');
-INSERT INTO "columns" VALUES('ranks','cpu_us','us','processor time, all threads together');
-INSERT INTO "columns" VALUES('ranks','delayed_us','us','time in which it was ready to run and had no processor');
-INSERT INTO "columns" VALUES('ranks','preempted','count','how often it lost its processor without waiting');
-INSERT INTO "columns" VALUES('ranks','last_in','count','collectives that it was the last to enter');
-INSERT INTO "columns" VALUES('ranks','ended','text','how it ended');
-INSERT INTO "columns" VALUES('ranks','host','text','where it ran');
-INSERT INTO "columns" VALUES('regions','region','text','the name that the application gave');
-INSERT INTO "columns" VALUES('regions','entered','count','how often, of all ranks');
-INSERT INTO "columns" VALUES('regions','time_us','us','time inside, but not in a region within it, all ranks together');
-INSERT INTO "columns" VALUES('regions','time_per_rank_us','us','time inside, but not in a region within it, mean of all ranks');
-INSERT INTO "columns" VALUES('regions','mpi_us','us','of it in MPI, all ranks together');
-INSERT INTO "columns" VALUES('regions','mpi_per_rank_us','us','of it in MPI, mean of all ranks');
-INSERT INTO "columns" VALUES('regions','mpi_share_percent','percent','part of the region''s time in MPI');
-INSERT INTO "columns" VALUES('regions','calls','count','calls of MPI inside, of all ranks');
-INSERT INTO "columns" VALUES('communicators','communicator','text','its name; of those without one made at one place, or alike in name, size and place, a row is of all');
-INSERT INTO "columns" VALUES('communicators','members','count','ranks in it');
-INSERT INTO "columns" VALUES('communicators','groups','count','communicators of that name and size with different members');
-INSERT INTO "columns" VALUES('communicators','made','count','how often such a one was made');
-INSERT INTO "columns" VALUES('communicators','calls','count','calls on them, of all ranks');
-INSERT INTO "columns" VALUES('communicators','bytes','bytes','data that these name, of all ranks');
-INSERT INTO "columns" VALUES('communicators','time_us','us','time in these calls, all ranks together');
-INSERT INTO "columns" VALUES('communicators','time_per_rank_us','us','time in these calls, mean of all ranks of the run');
-INSERT INTO "columns" VALUES('communicators','share_percent','percent','part of all time in MPI');
-INSERT INTO "columns" VALUES('communicators','made_at','text','the call that made it; empty: MPI itself, or it was first seen in use');
-INSERT INTO "columns" VALUES('entries','operation','text','the MPI function');
-INSERT INTO "columns" VALUES('entries','call_site','text','where it is called: file, line and function; callers where these tell rows apart');
-INSERT INTO "columns" VALUES('entries','communicator','text','on which communicator');
-INSERT INTO "columns" VALUES('entries','region','text','inside which region of the application');
-INSERT INTO "columns" VALUES('entries','size_from_bytes','bytes','size of its messages, up to below twice that');
-INSERT INTO "columns" VALUES('entries','calls','count','how many calls, of all ranks');
-INSERT INTO "columns" VALUES('entries','apart','count','calls during or right after what collprof injected: in no time but that');
-INSERT INTO "columns" VALUES('entries','apart_time_us','us','time in these, all ranks together');
-INSERT INTO "columns" VALUES('entries','errors','count','calls that returned an error');
-INSERT INTO "columns" VALUES('entries','bytes','bytes','data that the calls name, of all ranks');
-INSERT INTO "columns" VALUES('entries','time_us','us','time in these calls, all ranks together');
-INSERT INTO "columns" VALUES('entries','time_per_rank_us','us','time in these calls, mean of all ranks of the run');
-INSERT INTO "columns" VALUES('entries','share_percent','percent','part of all time in MPI');
-INSERT INTO "columns" VALUES('entries','mean_us','us','time of a call');
-INSERT INTO "columns" VALUES('entries','median_us','us','half of the calls were shorter (within 6 %)');
-INSERT INTO "columns" VALUES('entries','p99_us','us','99 of 100 calls were shorter (within 6 %)');
-INSERT INTO "columns" VALUES('entries','min_us','us','the shortest call');
-INSERT INTO "columns" VALUES('entries','max_us','us','the longest call');
-INSERT INTO "columns" VALUES('entries','ranks','count','ranks that made such calls');
-INSERT INTO "columns" VALUES('entries','rank_min_us','us','time of the rank that spent least in them');
-INSERT INTO "columns" VALUES('entries','rank_max_us','us','time of the rank that spent most in them');
-INSERT INTO "columns" VALUES('entries','worst_rank','rank','the rank that spent most; on the page also how many times the mean that is');
-INSERT INTO "columns" VALUES('entries','requests','count','requests posted here and seen complete');
-INSERT INTO "columns" VALUES('entries','size_bytes','bytes','mean size of these requests'' messages');
-INSERT INTO "columns" VALUES('entries','open_us','us','from post to completion of a request, mean');
-INSERT INTO "columns" VALUES('entries','until_wait_us','us','from the post of a request to the call that completed it, mean');
-INSERT INTO "columns" VALUES('entries','in_wait_us','us','in the call that completed a request, mean');
-INSERT INTO "columns" VALUES('entries','done_before','count','requests found complete when asked for');
-INSERT INTO "columns" VALUES('entries','done_percent','percent','part of the requests found complete when asked for');
-INSERT INTO "columns" VALUES('entries','wait_us','us','time in the completing calls, all ranks; a call that completes several shared out evenly');
-INSERT INTO "columns" VALUES('entries','wait_per_rank_us','us','time in the completing calls, mean of all ranks; a call that completes several shared out evenly');
-INSERT INTO "columns" VALUES('entries','hidden_ratio','number','0 where the transfer was hidden, 1 where nothing of it was; with --base-round');
-INSERT INTO "columns" VALUES('entries','overlap','text','hides: 90 % or more done when asked for, or waiting is 5 % of their life or less; waits: waiting is half of it or more; partly: between these');
-INSERT INTO "columns" VALUES('histograms','operation','text','the MPI function');
-INSERT INTO "columns" VALUES('histograms','call_site','text','where it is called');
-INSERT INTO "columns" VALUES('histograms','communicator','text','on which communicator');
-INSERT INTO "columns" VALUES('histograms','region','text','inside which region');
-INSERT INTO "columns" VALUES('histograms','size_from_bytes','bytes','size of its messages, up to below twice that');
-INSERT INTO "columns" VALUES('histograms','from_us','us','calls of at least this duration');
-INSERT INTO "columns" VALUES('histograms','below_us','us','and less than this');
-INSERT INTO "columns" VALUES('histograms','calls','count','how many, of all ranks');
-CREATE TABLE communicators ("communicator" TEXT, "members" INTEGER, "groups" INTEGER, "made" INTEGER, "calls" INTEGER, "bytes" NUMERIC, "time_us" REAL, "time_per_rank_us" REAL, "share_percent" REAL, "made_at" TEXT);
-INSERT INTO "communicators" VALUES('MPI_COMM_WORLD',2,1,1,62,49304,8334.282,4167.141,3.7463416081348690056e+01,'');
-INSERT INTO "communicators" VALUES('MPI_COMM_SELF',1,2,4,4,16,20.078,10.039,9.02525818158443626781e-02,'');
-CREATE TABLE entries ("operation" TEXT, "call_site" TEXT, "communicator" TEXT, "region" TEXT, "size_from_bytes" NUMERIC, "calls" INTEGER, "apart" INTEGER, "apart_time_us" REAL, "errors" INTEGER, "bytes" NUMERIC, "time_us" REAL, "time_per_rank_us" REAL, "share_percent" REAL, "mean_us" REAL, "median_us" REAL, "p99_us" REAL, "min_us" REAL, "max_us" REAL, "ranks" INTEGER, "rank_min_us" REAL, "rank_max_us" REAL, "worst_rank" INTEGER, "requests" INTEGER, "size_bytes" NUMERIC, "open_us" REAL, "until_wait_us" REAL, "in_wait_us" REAL, "done_before" INTEGER, "done_percent" REAL, "wait_us" REAL, "wait_per_rank_us" REAL, "hidden_ratio" REAL, "overlap" TEXT);
-INSERT INTO "entries" VALUES('MPI_Init','(place not recorded)','','',0,2,0,0.0,0,0,256611.391,128305.6955,NULL,128305.6955,125829.12,132534.202,124077.189,132534.202,2,124077.189,132534.202,1,0,NULL,NULL,NULL,NULL,0,NULL,0.0,0.0,NULL,'');
-INSERT INTO "entries" VALUES('MPI_Waitall','heat.c:243 step','','',0,6,0,0.0,0,0,13886.54,6943.27,6.24213610662912330448e+01,2.31442333333333363038e+03,12.288,6192.886,8.162,6192.886,2,5569.276,8317.264,0,0,NULL,NULL,NULL,NULL,0,NULL,0.0,0.0,NULL,'');
-INSERT INTO "entries" VALUES('MPI_Allreduce','heat.c:306 run','MPI_COMM_WORLD','',8,2,0,0.0,0,16,1882.066,941.033,8.46007150352719,941.033,6.144,1876.178,5.888,1876.178,2,5.888,1876.178,1,0,NULL,NULL,NULL,NULL,0,NULL,0.0,0.0,NULL,'');
-INSERT INTO "entries" VALUES('MPI_Allreduce','heat.c:159 make_block','MPI_COMM_WORLD','',4,2,0,0.0,0,8,1650.371,825.1855,7.41857972427517076141e+00,825.1855,12.288,1638.934,11.437,1638.934,2,11.437,1638.934,1,0,NULL,NULL,NULL,NULL,0,NULL,0.0,0.0,NULL,'');
-INSERT INTO "entries" VALUES('MPI_Comm_split','heat.c:144 take_place','MPI_COMM_WORLD','',0,2,0,0.0,0,0,1644.832,822.416,7.39368137530226743336e+00,822.416,786.432,921.684,723.148,921.684,2,723.148,921.684,0,0,NULL,NULL,NULL,NULL,0,NULL,0.0,0.0,NULL,'');
-INSERT INTO "entries" VALUES('MPI_Reduce','heat.c:311 run','MPI_COMM_WORLD','',8,2,0,0.0,0,16,1601.557,800.7785,7.19915600036050662424e+00,800.7785,11.264,1590.932,10.625,1590.932,2,10.625,1590.932,0,0,NULL,NULL,NULL,NULL,0,NULL,0.0,0.0,NULL,'');
-INSERT INTO "entries" VALUES('MPI_Bcast','heat.c:112 read_parameters','MPI_COMM_WORLD','',32,2,0,0.0,0,80,1407.128,703.564,6.32517855091968606018e+00,703.564,22.528,1385.396,21.732,1385.396,2,21.732,1385.396,1,0,NULL,NULL,NULL,NULL,0,NULL,0.0,0.0,NULL,'');
-INSERT INTO "entries" VALUES('MPI_Isend','heat.c:182 post_rows','MPI_COMM_WORLD','',4096,3,0,0.0,0,12288,43.744,21.872,1.96633576001210091943e-01,1.45813333333333332579e+01,13.824,16.494,13.129,16.494,1,43.744,43.744,1,3,4096,1.45813333333333332579e+01,0.0,0.0,3,100.0,0.0,0.0,NULL,'');
-INSERT INTO "entries" VALUES('MPI_Isend','heat.c:184 post_rows','MPI_COMM_WORLD','',4096,3,0,0.0,0,12288,43.423,21.7115,1.95190649476512101401e-01,1.447433333333333394e+01,14.848,16.294,11.867,16.294,1,43.423,43.423,0,3,4096,1.447433333333333394e+01,0.0,0.0,3,100.0,0.0,0.0,NULL,'');
-INSERT INTO "entries" VALUES('MPI_Irecv','heat.c:178 post_rows','MPI_COMM_WORLD','',4096,6,0,0.0,0,12288,28.639,14.3195,1.28735117572664953256e-01,4.77316666666666655771e+00,1.152,12.859,0.03,12.859,2,13.479,15.16,1,6,2048,1225.8145,2.92828166666666675158e+02,9.28213166666666779705e+02,3,50.0,5569.276,2784.638,NULL,'');
-INSERT INTO "entries" VALUES('MPI_Comm_free','heat.c:339 main','MPI_COMM_SELF','',0,1,0,0.0,0,0,11.116,5.558,4.99675116777032538029e-02,11.116,11.116,11.116,11.116,11.116,1,11.116,11.116,1,0,NULL,NULL,NULL,NULL,0,NULL,0.0,0.0,NULL,'');
-INSERT INTO "entries" VALUES('MPI_Irecv','heat.c:180 post_rows','MPI_COMM_WORLD','',4096,6,0,0.0,0,12288,11.064,5.532,0.0497337665708986,1.844,0.176,9.323,0.01,9.323,2,0.32,10.744,0,6,2048,1.64746183333333328846e+03,2.59406666666666637873e+02,1.38621116666666671332e+03,3,50.0,8317.264,4158.632,NULL,'');
-INSERT INTO "entries" VALUES('MPI_Send','heat.c:290 print_bands','MPI_COMM_WORLD','',8,1,0,0.0,0,8,10.736,5.368,4.82593743587461446176e-02,10.736,10.736,10.736,10.736,10.736,1,10.736,10.736,1,0,NULL,NULL,NULL,NULL,0,NULL,0.0,0.0,NULL,'');
-INSERT INTO "entries" VALUES('MPI_Comm_free','heat.c:339 main','MPI_COMM_SELF','',0,1,0,0.0,0,0,7.941,3.9705,3.56955748679958217994e-02,7.941,7.941,7.941,7.941,7.941,1,7.941,7.941,0,0,NULL,NULL,NULL,NULL,0,NULL,0.0,0.0,NULL,'');
-INSERT INTO "entries" VALUES('MPI_Wait','heat.c:201 exchange_columns','','',0,24,0,0.0,0,0,5.555,2.7775,2.49702705442282832382e-02,2.31458333333333349246e-01,0.022,1.622,0.01,1.622,2,2.692,2.863,1,0,NULL,NULL,NULL,NULL,0,NULL,0.0,0.0,NULL,'');
-INSERT INTO "entries" VALUES('MPI_Bcast','heat.c:169 heat_edge','MPI_COMM_WORLD','',8,2,0,0.0,0,16,5.417,2.7085,2.43499469915543845233e-02,2.7085,2.56,3.044,2.373,3.044,2,2.373,3.044,1,0,NULL,NULL,NULL,NULL,0,NULL,0.0,0.0,NULL,'');
-INSERT INTO "entries" VALUES('MPI_Recv','heat.c:295 print_bands','MPI_COMM_WORLD','',8,1,0,0.0,0,8,3.385,1.6925,1.52159074333416272084e-02,3.385,3.385,3.385,3.385,3.385,1,3.385,3.385,0,0,NULL,NULL,NULL,NULL,0,NULL,0.0,0.0,NULL,'');
-INSERT INTO "entries" VALUES('MPI_Reduce','heat.c:285 print_bands','MPI_COMM_SELF','',8,1,0,0.0,0,8,0.681,0.3405,3.06116187949945304375e-03,0.681,0.681,0.681,0.681,0.681,1,0.681,0.681,0,0,NULL,NULL,NULL,NULL,0,NULL,0.0,0.0,NULL,'');
-INSERT INTO "entries" VALUES('MPI_Isend','heat.c:182 post_rows','MPI_COMM_WORLD','',0,3,0,0.0,0,0,0.59,0.295,2.65210794259130265559e-03,1.96666666666666656304e-01,0.028,0.54,0.02,0.54,1,0.59,0.59,0,3,0,1.96666666666666656304e-01,0.0,0.0,3,100.0,0.0,0.0,NULL,'');
-INSERT INTO "entries" VALUES('MPI_Irecv','heat.c:192 exchange_columns','MPI_COMM_WORLD','',2048,6,0,0.0,0,0,0.48,0.24,2.15764713973529706839e-03,0.08,0.016,0.15,0.01,0.15,2,0.17,0.31,1,6,0,0.08,0.0,0.0,6,100.0,0.0,0.0,NULL,'');
-INSERT INTO "entries" VALUES('MPI_Reduce','heat.c:285 print_bands','MPI_COMM_SELF','',8,1,0,0.0,0,8,0.34,0.17,1.52833339064583554993e-03,0.34,0.34,0.34,0.34,0.34,1,0.34,0.34,1,0,NULL,NULL,NULL,NULL,0,NULL,0.0,0.0,NULL,'');
-INSERT INTO "entries" VALUES('MPI_Isend','heat.c:184 post_rows','MPI_COMM_WORLD','',0,3,0,0.0,0,0,0.31,0.155,1.39348044441237940184e-03,1.03333333333333332593e-01,0.124,0.17,0.02,0.17,1,0.31,0.31,1,3,0,1.03333333333333332593e-01,0.0,0.0,3,100.0,0.0,0.0,NULL,'');
-INSERT INTO "entries" VALUES('MPI_Isend','heat.c:196 exchange_columns','MPI_COMM_WORLD','',0,6,0,0.0,0,0,0.19,0.095,8.54068659478555134746e-04,3.16666666666666693497e-02,0.014,0.1,0.01,0.1,2,0.07,0.12,0,6,0,3.16666666666666693497e-02,0.0,0.0,6,100.0,0.0,0.0,NULL,'');
-INSERT INTO "entries" VALUES('MPI_Irecv','heat.c:194 exchange_columns','MPI_COMM_WORLD','',2048,6,0,0.0,0,0,0.18,0.09,8.09117677400736454856e-04,0.03,0.014,0.07,0.01,0.07,2,0.09,0.09,0,6,0,0.03,0.0,0.0,6,100.0,0.0,0.0,NULL,'');
-INSERT INTO "entries" VALUES('MPI_Isend','heat.c:198 exchange_columns','MPI_COMM_WORLD','',0,6,0,0.0,0,0,0.17,0.085,7.64166695322917774967e-04,2.83333333333333318992e-02,0.014,0.11,0.01,0.11,2,0.03,0.14,1,6,0,2.83333333333333318992e-02,0.0,0.0,6,100.0,0.0,0.0,NULL,'');
-CREATE TABLE histograms ("operation" TEXT, "call_site" TEXT, "communicator" TEXT, "region" TEXT, "size_from_bytes" NUMERIC, "from_us" REAL, "below_us" REAL, "calls" INTEGER);
-INSERT INTO "histograms" VALUES('MPI_Init','(place not recorded)','','',0,117440.512,125829.12,1);
-INSERT INTO "histograms" VALUES('MPI_Init','(place not recorded)','','',0,125829.12,134217.728,1);
-INSERT INTO "histograms" VALUES('MPI_Bcast','heat.c:112 read_parameters','MPI_COMM_WORLD','',32,20.48,22.528,1);
-INSERT INTO "histograms" VALUES('MPI_Bcast','heat.c:112 read_parameters','MPI_COMM_WORLD','',32,1310.72,1441.792,1);
-INSERT INTO "histograms" VALUES('MPI_Comm_split','heat.c:144 take_place','MPI_COMM_WORLD','',0,720.896,786.432,1);
-INSERT INTO "histograms" VALUES('MPI_Comm_split','heat.c:144 take_place','MPI_COMM_WORLD','',0,917.504,983.04,1);
-INSERT INTO "histograms" VALUES('MPI_Comm_free','heat.c:339 main','MPI_COMM_SELF','',0,10.24,11.264,1);
-INSERT INTO "histograms" VALUES('MPI_Comm_free','heat.c:339 main','MPI_COMM_SELF','',0,7.68,8.192,1);
-INSERT INTO "histograms" VALUES('MPI_Allreduce','heat.c:159 make_block','MPI_COMM_WORLD','',4,11.264,12.288,1);
-INSERT INTO "histograms" VALUES('MPI_Allreduce','heat.c:159 make_block','MPI_COMM_WORLD','',4,1572.864,1703.936,1);
-INSERT INTO "histograms" VALUES('MPI_Irecv','heat.c:178 post_rows','MPI_COMM_WORLD','',4096,0.024,0.032,1);
-INSERT INTO "histograms" VALUES('MPI_Irecv','heat.c:178 post_rows','MPI_COMM_WORLD','',4096,0.576,0.64,1);
-INSERT INTO "histograms" VALUES('MPI_Irecv','heat.c:178 post_rows','MPI_COMM_WORLD','',4096,1.024,1.152,1);
-INSERT INTO "histograms" VALUES('MPI_Irecv','heat.c:178 post_rows','MPI_COMM_WORLD','',4096,1.28,1.408,1);
-INSERT INTO "histograms" VALUES('MPI_Irecv','heat.c:178 post_rows','MPI_COMM_WORLD','',4096,12.288,13.312,2);
-INSERT INTO "histograms" VALUES('MPI_Irecv','heat.c:180 post_rows','MPI_COMM_WORLD','',4096,0.008,0.016,1);
-INSERT INTO "histograms" VALUES('MPI_Irecv','heat.c:180 post_rows','MPI_COMM_WORLD','',4096,0.128,0.144,1);
-INSERT INTO "histograms" VALUES('MPI_Irecv','heat.c:180 post_rows','MPI_COMM_WORLD','',4096,0.16,0.176,1);
-INSERT INTO "histograms" VALUES('MPI_Irecv','heat.c:180 post_rows','MPI_COMM_WORLD','',4096,0.416,0.448,1);
-INSERT INTO "histograms" VALUES('MPI_Irecv','heat.c:180 post_rows','MPI_COMM_WORLD','',4096,0.96,1.024,1);
-INSERT INTO "histograms" VALUES('MPI_Irecv','heat.c:180 post_rows','MPI_COMM_WORLD','',4096,9.216,10.24,1);
-INSERT INTO "histograms" VALUES('MPI_Isend','heat.c:182 post_rows','MPI_COMM_WORLD','',0,0.016,0.024,1);
-INSERT INTO "histograms" VALUES('MPI_Isend','heat.c:182 post_rows','MPI_COMM_WORLD','',0,0.024,0.032,1);
-INSERT INTO "histograms" VALUES('MPI_Isend','heat.c:182 post_rows','MPI_COMM_WORLD','',0,0.512,0.576,1);
-INSERT INTO "histograms" VALUES('MPI_Isend','heat.c:182 post_rows','MPI_COMM_WORLD','',4096,12.288,13.312,1);
-INSERT INTO "histograms" VALUES('MPI_Isend','heat.c:182 post_rows','MPI_COMM_WORLD','',4096,13.312,14.336,1);
-INSERT INTO "histograms" VALUES('MPI_Isend','heat.c:182 post_rows','MPI_COMM_WORLD','',4096,16.384,18.432,1);
-INSERT INTO "histograms" VALUES('MPI_Isend','heat.c:184 post_rows','MPI_COMM_WORLD','',0,0.016,0.024,1);
-INSERT INTO "histograms" VALUES('MPI_Isend','heat.c:184 post_rows','MPI_COMM_WORLD','',0,0.12,0.128,1);
-INSERT INTO "histograms" VALUES('MPI_Isend','heat.c:184 post_rows','MPI_COMM_WORLD','',0,0.16,0.176,1);
-INSERT INTO "histograms" VALUES('MPI_Isend','heat.c:184 post_rows','MPI_COMM_WORLD','',4096,11.264,12.288,1);
-INSERT INTO "histograms" VALUES('MPI_Isend','heat.c:184 post_rows','MPI_COMM_WORLD','',4096,14.336,15.36,1);
-INSERT INTO "histograms" VALUES('MPI_Isend','heat.c:184 post_rows','MPI_COMM_WORLD','',4096,15.36,16.384,1);
-INSERT INTO "histograms" VALUES('MPI_Irecv','heat.c:192 exchange_columns','MPI_COMM_WORLD','',2048,0.008,0.016,3);
-INSERT INTO "histograms" VALUES('MPI_Irecv','heat.c:192 exchange_columns','MPI_COMM_WORLD','',2048,0.144,0.16,3);
-INSERT INTO "histograms" VALUES('MPI_Irecv','heat.c:194 exchange_columns','MPI_COMM_WORLD','',2048,0.008,0.016,4);
-INSERT INTO "histograms" VALUES('MPI_Irecv','heat.c:194 exchange_columns','MPI_COMM_WORLD','',2048,0.064,0.072,2);
-INSERT INTO "histograms" VALUES('MPI_Isend','heat.c:196 exchange_columns','MPI_COMM_WORLD','',0,0.008,0.016,4);
-INSERT INTO "histograms" VALUES('MPI_Isend','heat.c:196 exchange_columns','MPI_COMM_WORLD','',0,0.048,0.056,1);
-INSERT INTO "histograms" VALUES('MPI_Isend','heat.c:196 exchange_columns','MPI_COMM_WORLD','',0,0.096,0.104,1);
-INSERT INTO "histograms" VALUES('MPI_Isend','heat.c:198 exchange_columns','MPI_COMM_WORLD','',0,0.008,0.016,4);
-INSERT INTO "histograms" VALUES('MPI_Isend','heat.c:198 exchange_columns','MPI_COMM_WORLD','',0,0.016,0.024,1);
-INSERT INTO "histograms" VALUES('MPI_Isend','heat.c:198 exchange_columns','MPI_COMM_WORLD','',0,0.104,0.112,1);
-INSERT INTO "histograms" VALUES('MPI_Wait','heat.c:201 exchange_columns','','',0,0.008,0.016,6);
-INSERT INTO "histograms" VALUES('MPI_Wait','heat.c:201 exchange_columns','','',0,0.016,0.024,8);
-INSERT INTO "histograms" VALUES('MPI_Wait','heat.c:201 exchange_columns','','',0,0.024,0.032,1);
-INSERT INTO "histograms" VALUES('MPI_Wait','heat.c:201 exchange_columns','','',0,0.04,0.048,2);
-INSERT INTO "histograms" VALUES('MPI_Wait','heat.c:201 exchange_columns','','',0,0.048,0.056,1);
-INSERT INTO "histograms" VALUES('MPI_Wait','heat.c:201 exchange_columns','','',0,0.352,0.384,1);
-INSERT INTO "histograms" VALUES('MPI_Wait','heat.c:201 exchange_columns','','',0,0.384,0.416,1);
-INSERT INTO "histograms" VALUES('MPI_Wait','heat.c:201 exchange_columns','','',0,0.512,0.576,1);
-INSERT INTO "histograms" VALUES('MPI_Wait','heat.c:201 exchange_columns','','',0,0.768,0.832,1);
-INSERT INTO "histograms" VALUES('MPI_Wait','heat.c:201 exchange_columns','','',0,1.408,1.536,1);
-INSERT INTO "histograms" VALUES('MPI_Wait','heat.c:201 exchange_columns','','',0,1.536,1.664,1);
-INSERT INTO "histograms" VALUES('MPI_Waitall','heat.c:243 step','','',0,7.68,8.192,1);
-INSERT INTO "histograms" VALUES('MPI_Waitall','heat.c:243 step','','',0,9.216,10.24,1);
-INSERT INTO "histograms" VALUES('MPI_Waitall','heat.c:243 step','','',0,11.264,12.288,1);
-INSERT INTO "histograms" VALUES('MPI_Waitall','heat.c:243 step','','',0,2097.152,2359.296,1);
-INSERT INTO "histograms" VALUES('MPI_Waitall','heat.c:243 step','','',0,5242.88,5767.168,1);
-INSERT INTO "histograms" VALUES('MPI_Waitall','heat.c:243 step','','',0,5767.168,6291.456,1);
-INSERT INTO "histograms" VALUES('MPI_Allreduce','heat.c:306 run','MPI_COMM_WORLD','',8,5.632,6.144,1);
-INSERT INTO "histograms" VALUES('MPI_Allreduce','heat.c:306 run','MPI_COMM_WORLD','',8,1835.008,1966.08,1);
-INSERT INTO "histograms" VALUES('MPI_Bcast','heat.c:169 heat_edge','MPI_COMM_WORLD','',8,2.304,2.56,1);
-INSERT INTO "histograms" VALUES('MPI_Bcast','heat.c:169 heat_edge','MPI_COMM_WORLD','',8,2.816,3.072,1);
-INSERT INTO "histograms" VALUES('MPI_Reduce','heat.c:311 run','MPI_COMM_WORLD','',8,10.24,11.264,1);
-INSERT INTO "histograms" VALUES('MPI_Reduce','heat.c:311 run','MPI_COMM_WORLD','',8,1572.864,1703.936,1);
-INSERT INTO "histograms" VALUES('MPI_Reduce','heat.c:285 print_bands','MPI_COMM_SELF','',8,0.32,0.352,1);
-INSERT INTO "histograms" VALUES('MPI_Reduce','heat.c:285 print_bands','MPI_COMM_SELF','',8,0.64,0.704,1);
-INSERT INTO "histograms" VALUES('MPI_Recv','heat.c:295 print_bands','MPI_COMM_WORLD','',8,3.328,3.584,1);
-INSERT INTO "histograms" VALUES('MPI_Send','heat.c:290 print_bands','MPI_COMM_WORLD','',8,10.24,11.264,1);
-CREATE TABLE messages ("rank" INTEGER, "direction" TEXT, "peer" INTEGER, "messages" INTEGER, "bytes" NUMERIC, "size_bytes" NUMERIC, "operation" TEXT, "call_site" TEXT);
-INSERT INTO "messages" VALUES(0,'sent',1,3,12288,4096,'MPI_Isend','heat.c:184 post_rows');
-INSERT INTO "messages" VALUES(0,'received',1,3,12288,4096,'MPI_Irecv','heat.c:180 post_rows');
-INSERT INTO "messages" VALUES(0,'received',1,1,8,8,'MPI_Recv','heat.c:295 print_bands');
-INSERT INTO "messages" VALUES(1,'sent',0,3,12288,4096,'MPI_Isend','heat.c:182 post_rows');
-INSERT INTO "messages" VALUES(1,'sent',0,1,8,8,'MPI_Send','heat.c:290 print_bands');
-INSERT INTO "messages" VALUES(1,'received',0,3,12288,4096,'MPI_Irecv','heat.c:178 post_rows');
-CREATE TABLE operations ("operation" TEXT, "calls" INTEGER, "apart" INTEGER, "apart_time_us" REAL, "errors" INTEGER, "bytes" NUMERIC, "time_us" REAL, "time_per_rank_us" REAL, "share_percent" REAL, "mean_us" REAL, "median_us" REAL, "p99_us" REAL, "min_us" REAL, "max_us" REAL, "ranks" INTEGER, "rank_min_us" REAL, "rank_max_us" REAL, "worst_rank" INTEGER);
-INSERT INTO "operations" VALUES('MPI_Waitall',6,0,0.0,0,0,13886.54,6943.27,6.24213610662912330448e+01,2.31442333333333363038e+03,12.288,6192.886,8.162,6192.886,2,5569.276,8317.264,0);
-INSERT INTO "operations" VALUES('MPI_Allreduce',4,0,0.0,0,24,3532.437,1766.2185,1.58786512278023614896e+01,883.10925,12.288,1876.178,5.888,1876.178,2,17.325,3515.112,1);
-INSERT INTO "operations" VALUES('MPI_Comm_split',2,0,0.0,0,0,1644.832,822.416,7.39368137530226743336e+00,822.416,786.432,921.684,723.148,921.684,2,723.148,921.684,0);
-INSERT INTO "operations" VALUES('MPI_Reduce',4,0,0.0,0,32,1602.578,801.289,7.20374549563065258439e+00,400.6445,0.704,1590.932,0.34,1590.932,2,10.965,1591.613,0);
-INSERT INTO "operations" VALUES('MPI_Bcast',4,0,0.0,0,96,1412.545,706.2725,6.34952849791124052103e+00,353.13625,3.072,1385.396,2.373,1385.396,2,24.105,1388.44,1);
-INSERT INTO "operations" VALUES('MPI_Isend',24,0,0.0,0,24576,88.427,44.2135,3.97488049219527350697e-01,3.68445833333333361281e+00,0.032,16.494,0.01,16.494,2,44.163,44.264,1);
-INSERT INTO "operations" VALUES('MPI_Irecv',24,0,0.0,0,24576,40.363,20.1815,1.81435648960699580367e-01,1.68179166666666679574e+00,0.144,12.859,0.01,12.859,2,15.88,24.483,0);
-INSERT INTO "operations" VALUES('MPI_Comm_free',2,0,0.0,0,0,19.057,9.5285,8.56630865456990825412e-02,9.5285,8.192,11.116,7.941,11.116,2,7.941,11.116,1);
-INSERT INTO "operations" VALUES('MPI_Send',1,0,0.0,0,8,10.736,5.368,4.82593743587461446176e-02,10.736,10.736,10.736,10.736,10.736,1,10.736,10.736,1);
-INSERT INTO "operations" VALUES('MPI_Wait',24,0,0.0,0,0,5.555,2.7775,2.49702705442282832382e-02,2.31458333333333349246e-01,0.022,1.622,0.01,1.622,2,2.692,2.863,1);
-INSERT INTO "operations" VALUES('MPI_Recv',1,0,0.0,0,8,3.385,1.6925,1.52159074333416272084e-02,3.385,3.385,3.385,3.385,3.385,1,3.385,3.385,0);
-CREATE TABLE ranks ("rank" INTEGER, "wall_us" REAL, "mpi_us" REAL, "mpi_share_percent" REAL, "collectives_us" REAL, "late_wait_us" REAL, "messages_us" REAL, "calls" INTEGER, "cpu_us" REAL, "delayed_us" REAL, "preempted" INTEGER, "last_in" INTEGER, "ended" TEXT, "host" TEXT);
-INSERT INTO "ranks" VALUES(0,2.14863170003809464099e+04,10954.655,5.09843310968826131119e+01,1633.043,817.108,8391.987,49,6658.0,14766.73,11,3,'finalized','vm');
-INSERT INTO "ranks" VALUES(1,1.94633499995688907802e+04,11291.8,5.80157064444204664246e+01,4914.517,2464.346,5643.019,49,6281.0,13097.211,6,2,'finalized','vm');
-CREATE TABLE regions ("region" TEXT, "entered" INTEGER, "time_us" REAL, "time_per_rank_us" REAL, "mpi_us" REAL, "mpi_per_rank_us" REAL, "mpi_share_percent" REAL, "calls" INTEGER);
-CREATE TABLE run (key TEXT, value TEXT);
-INSERT INTO "run" VALUES('program','/home/user/heat');
-INSERT INTO "run" VALUES('mpi','MPICH Version: 4.0.2');
-INSERT INTO "run" VALUES('ranks','2');
-INSERT INTO "run" VALUES('started_unix','1795294212.796');
-INSERT INTO "run" VALUES('collprof','0.1.0');
-CREATE TABLE transport ("operation" TEXT, "sends" INTEGER, "eager_percent" REAL, "rendezvous_percent" REAL, "eager_max_bytes" NUMERIC, "rendezvous_min_bytes" NUMERIC, "receives" INTEGER, "lay_us" REAL, "lay_max_us" REAL, "same_call_percent" REAL, "other_call_percent" REAL, "outside_percent" REAL, "carrier" TEXT, "polls" REAL, "empty_polls_percent" REAL, "moved_bytes" NUMERIC, "moved_time_us" REAL, "call_site" TEXT);
-INSERT INTO "transport" VALUES('MPI_Allreduce',2,100.0,0.0,4,NULL,2,NULL,NULL,100.0,0.0,0.0,NULL,11.5,9.13043478260869534324e+01,0,0.0,'heat.c:159 make_block');
-INSERT INTO "transport" VALUES('MPI_Allreduce',2,100.0,0.0,8,NULL,2,NULL,NULL,100.0,0.0,0.0,NULL,1069.0,9.99064546304957872262e+01,0,0.0,'heat.c:306 run');
-INSERT INTO "transport" VALUES('MPI_Bcast',1,100.0,0.0,40,NULL,1,NULL,NULL,100.0,0.0,0.0,NULL,667.0,9.99250374812593662472e+01,0,0.0,'heat.c:112 read_parameters');
-INSERT INTO "transport" VALUES('MPI_Bcast',1,100.0,0.0,8,NULL,1,NULL,NULL,100.0,0.0,0.0,NULL,0.5,0.0,0,0.0,'heat.c:169 heat_edge');
-INSERT INTO "transport" VALUES('MPI_Comm_split',6,100.0,0.0,132,NULL,6,NULL,NULL,100.0,0.0,0.0,NULL,513.5,99.4157740993184,0,0.0,'heat.c:144 take_place');
-INSERT INTO "transport" VALUES('MPI_Irecv',0,NULL,NULL,NULL,NULL,3,1271.256,2496.964,0.0,100.0,0.0,'Waitall heat.c:243 step',0.0,NULL,0,0.0,'heat.c:178 post_rows');
-INSERT INTO "transport" VALUES('MPI_Irecv',0,NULL,NULL,NULL,NULL,3,1.64613866666666672244e+03,4938.416,0.0,100.0,0.0,'Waitall heat.c:243 step',0.0,NULL,0,0.0,'heat.c:180 post_rows');
-INSERT INTO "transport" VALUES('MPI_Isend',3,100.0,0.0,4096,NULL,0,NULL,NULL,100.0,0.0,0.0,NULL,0.0,NULL,0,0.0,'heat.c:182 post_rows');
-INSERT INTO "transport" VALUES('MPI_Isend',3,100.0,0.0,4096,NULL,0,NULL,NULL,100.0,0.0,0.0,NULL,0.0,NULL,0,0.0,'heat.c:184 post_rows');
-INSERT INTO "transport" VALUES('MPI_Recv',0,NULL,NULL,NULL,NULL,1,884.87,884.87,100.0,0.0,0.0,NULL,1.0,0.0,0,0.0,'heat.c:295 print_bands');
-INSERT INTO "transport" VALUES('MPI_Reduce',1,100.0,0.0,8,NULL,1,NULL,NULL,100.0,0.0,0.0,NULL,617.0,9.99189627228525125736e+01,0,0.0,'heat.c:311 run');
-INSERT INTO "transport" VALUES('MPI_Send',1,100.0,0.0,8,NULL,0,NULL,NULL,100.0,0.0,0.0,NULL,0.0,NULL,0,0.0,'heat.c:290 print_bands');
-INSERT INTO "transport" VALUES('MPI_Waitall',0,NULL,NULL,NULL,NULL,0,NULL,NULL,NULL,NULL,NULL,NULL,2.49833333333333342798e+02,9.95997331554369509393e+01,0,0.0,'heat.c:243 step');
-CREATE TABLE waits ("state" TEXT, "for_rank" INTEGER, "calls" INTEGER, "time_us" REAL, "mean_us" REAL, "share_percent" REAL, "calls_share_percent" REAL, "in_turn_percent" REAL, "operation" TEXT, "call_site" TEXT);
-INSERT INTO "waits" VALUES('late sender',0,1,4232.844,4232.844,4.80348669045840068756e+01,1.90270246750003266811e+01,NULL,'MPI_Waitall','heat.c:243 step');
-INSERT INTO "waits" VALUES('late root',0,1,1309.253,1309.253,1.48575741509555587778e+01,5.88521314199583223114e+00,NULL,'MPI_Bcast','heat.c:112 read_parameters');
-INSERT INTO "waits" VALUES('late sender',1,2,1297.726,648.863,1.47267642484859315743e+01,5.83339821249955736703e+00,NULL,'MPI_Waitall','heat.c:243 step');
-INSERT INTO "waits" VALUES('wait at n-to-n',0,1,1047.091,1047.091,1.18825255128674189819e+01,4.70677074183947485863e+00,NULL,'MPI_Allreduce','heat.c:306 run');
-INSERT INTO "waits" VALUES('early root',1,1,817.108,817.108,9.27264837226952565174e+00,3.67297591835186176822e+00,NULL,'MPI_Reduce','heat.c:311 run');
-INSERT INTO "waits" VALUES('wait at n-to-n',0,1,108.002,108.002,1.22562081083755569643e+00,4.85478963776927618933e-01,NULL,'MPI_Allreduce','heat.c:159 make_block');
-COMMIT;
+CREATE TABLE run (key TEXT, value TEXT)
+('program', '/home/user/heat')
+('mpi', 'MPICH Version: 4.0.2')
+('ranks', '2')
+('started_unix', '1795294212.796')
+('collprof', '0.1.0')
+CREATE TABLE columns ("table" TEXT, "column" TEXT, unit TEXT, meaning TEXT)
+('operations', 'operation', 'text', 'the MPI function')
+('operations', 'calls', 'count', 'how many calls, of all ranks')
+('operations', 'apart', 'count', 'calls during or right after what collprof injected: in no time but that')
+('operations', 'apart_time_us', 'us', 'time in these, all ranks together')
+('operations', 'errors', 'count', 'calls that returned an error')
+('operations', 'bytes', 'bytes', 'data that the calls name, of all ranks')
+('operations', 'time_us', 'us', 'time in these calls, all ranks together')
+('operations', 'time_per_rank_us', 'us', 'time in these calls, mean of all ranks of the run')
+('operations', 'share_percent', 'percent', 'part of all time in MPI')
+('operations', 'mean_us', 'us', 'time of a call')
+('operations', 'median_us', 'us', 'half of the calls were shorter (within 6 %)')
+('operations', 'p99_us', 'us', '99 of 100 calls were shorter (within 6 %)')
+('operations', 'min_us', 'us', 'the shortest call')
+('operations', 'max_us', 'us', 'the longest call')
+('operations', 'ranks', 'count', 'ranks that made such calls')
+('operations', 'rank_min_us', 'us', 'time of the rank that spent least in them')
+('operations', 'rank_max_us', 'us', 'time of the rank that spent most in them')
+('operations', 'worst_rank', 'rank', 'the rank that spent most; on the page also how many times the mean that is')
+('call_sites', 'operation', 'text', 'the MPI function')
+('call_sites', 'call_site', 'text', 'where it is called: file, line and function; callers where these tell rows apart')
+('call_sites', 'calls', 'count', 'how many calls, of all ranks')
+('call_sites', 'apart', 'count', 'calls during or right after what collprof injected: in no time but that')
+('call_sites', 'apart_time_us', 'us', 'time in these, all ranks together')
+('call_sites', 'errors', 'count', 'calls that returned an error')
+('call_sites', 'bytes', 'bytes', 'data that the calls name, of all ranks')
+('call_sites', 'time_us', 'us', 'time in these calls, all ranks together')
+('call_sites', 'time_per_rank_us', 'us', 'time in these calls, mean of all ranks of the run')
+('call_sites', 'share_percent', 'percent', 'part of all time in MPI')
+('call_sites', 'mean_us', 'us', 'time of a call')
+('call_sites', 'median_us', 'us', 'half of the calls were shorter (within 6 %)')
+('call_sites', 'p99_us', 'us', '99 of 100 calls were shorter (within 6 %)')
+('call_sites', 'min_us', 'us', 'the shortest call')
+('call_sites', 'max_us', 'us', 'the longest call')
+('call_sites', 'ranks', 'count', 'ranks that made such calls')
+('call_sites', 'rank_min_us', 'us', 'time of the rank that spent least in them')
+('call_sites', 'rank_max_us', 'us', 'time of the rank that spent most in them')
+('call_sites', 'worst_rank', 'rank', 'the rank that spent most; on the page also how many times the mean that is')
+('call_sites', 'requests', 'count', 'requests posted here and seen complete')
+('call_sites', 'size_bytes', 'bytes', "mean size of these requests' messages")
+('call_sites', 'open_us', 'us', 'from post to completion of a request, mean')
+('call_sites', 'until_wait_us', 'us', 'from the post of a request to the call that completed it, mean')
+('call_sites', 'in_wait_us', 'us', 'in the call that completed a request, mean')
+('call_sites', 'done_before', 'count', 'requests found complete when asked for')
+('call_sites', 'done_percent', 'percent', 'part of the requests found complete when asked for')
+('call_sites', 'wait_us', 'us', 'time in the completing calls, all ranks; a call that completes several shared out evenly')
+('call_sites', 'wait_per_rank_us', 'us', 'time in the completing calls, mean of all ranks; a call that completes several shared out evenly')
+('call_sites', 'hidden_ratio', 'number', '0 where the transfer was hidden, 1 where nothing of it was; with --base-round')
+('call_sites', 'overlap', 'text', 'hides: 90 % or more done when asked for, or waiting is 5 % of their life or less; waits: waiting is half of it or more; partly: between these')
+('collectives', 'operation', 'text', 'the MPI function')
+('collectives', 'call_site', 'text', 'where it is called; without call sites the communicator')
+('collectives', 'communicator', 'text', 'on which communicator')
+('collectives', 'members', 'count', 'ranks in the communicator')
+('collectives', 'instances', 'count', 'operations that were seen on all members; of so many (~: about): and kept, where the log was full; medians and max are of these')
+('collectives', 'stand_for', 'count', 'so many operations there were; about, where not all were kept and calls do not tell')
+('collectives', 'skew_us', 'us', 'last minus first entry, median of the operations')
+('collectives', 'skew_max_us', 'us', 'the largest skew')
+('collectives', 'late_rank', 'rank', 'the rank that entered last most often, and how often')
+('collectives', 'late_count', 'count', 'how often that rank was last')
+('collectives', 'waiting_percent', 'percent', 'part of the time in these calls before the awaited rank had entered; what a root waits for those it sends to is not known')
+('collectives', 'wait_us', 'us', 'the same as a time, all ranks together')
+('collectives', 'time_us', 'us', 'time in these calls, all ranks together')
+('collectives', 'duration_us', 'us', 'from the entry of the awaited rank to the last exit, median')
+('collectives', 'duration_max_us', 'us', 'the largest duration')
+('waits', 'state', 'text', 'what for: late sender or receiver: the other side of a message; wrong order: while one that was sent before lay ready; the others: a rank that the collective needs')
+('waits', 'for_rank', 'rank', 'the rank that was waited for')
+('waits', 'calls', 'count', 'calls that waited so')
+('waits', 'time_us', 'us', 'waited in them, all ranks together')
+('waits', 'mean_us', 'us', 'waited in one of them')
+('waits', 'share_percent', 'percent', 'part of all waiting')
+('waits', 'calls_share_percent', 'percent', 'part of the time in all MPI calls')
+('waits', 'in_turn_percent', 'percent', 'how often, at an n-to-n, the next that was waited for was the same as the time before')
+('waits', 'operation', 'text', 'the MPI function that waited')
+('waits', 'call_site', 'text', 'where it is called')
+('transport', 'operation', 'text', "the MPI function; no call: threads of MPI's own")
+('transport', 'sends', 'count', 'sends that it gave to the transport')
+('transport', 'eager_percent', 'percent', '% of the sends, complete at once or before the receive was posted')
+('transport', 'rendezvous_percent', 'percent', '% of the sends, seen to wait for their receive, or copied from one process to the other')
+('transport', 'eager_max_bytes', 'bytes', 'the largest send that was eager')
+('transport', 'rendezvous_min_bytes', 'bytes', 'the smallest send that was a rendezvous')
+('transport', 'receives', 'count', 'receives that it gave to the transport')
+('transport', 'lay_us', 'us', 'how long a message, or its announcement, lay in the transport until its receiver entered the call in which it was found, mean')
+('transport', 'lay_max_us', 'us', 'the longest of these')
+('transport', 'same_call_percent', 'percent', '% of the transfers whose end was seen that ended in the call that started them')
+('transport', 'other_call_percent', 'percent', '% of the transfers whose end was seen that ended in a later MPI call')
+('transport', 'outside_percent', 'percent', '% of the transfers whose end was seen that ended in no MPI call of the application')
+('transport', 'carrier', 'text', 'the later call in which most of them ended')
+('transport', 'polls', 'number', 'looks for news per call')
+('transport', 'empty_polls_percent', 'percent', '% of the polls, that found nothing')
+('transport', 'moved_bytes', 'bytes', 'bytes copied between processes or through sockets in these calls')
+('transport', 'moved_time_us', 'us', 'time of that, all ranks together')
+('transport', 'call_site', 'text', 'where it is called')
+('messages', 'rank', 'rank', 'the rank that sent or received')
+('messages', 'direction', 'text', 'whether it sent or received')
+('messages', 'peer', 'rank', 'the rank at the other end')
+('messages', 'messages', 'count', 'messages between them')
+('messages', 'bytes', 'bytes', 'their payload')
+('messages', 'size_bytes', 'bytes', 'of one message, mean')
+('messages', 'operation', 'text', 'the MPI function that sent, or that posted the receive')
+('messages', 'call_site', 'text', 'where it is called')
+('ranks', 'rank', 'rank', 'in MPI_COMM_WORLD')
+('ranks', 'wall_us', 'us', 'from MPI_Init to MPI_Finalize')
+('ranks', 'mpi_us', 'us', 'time in MPI, all threads together')
+('ranks', 'mpi_share_percent', 'percent', 'part of its wall time')
+('ranks', 'collectives_us', 'us', 'of it in collectives')
+('ranks', 'late_wait_us', 'us', 'of that, before the rank that it waits for had come; known if every collective was recorded')
+('ranks', 'messages_us', 'us', 'of it in messages and requests')
+('ranks', 'calls', 'count', 'calls of MPI')
+('ranks', 'cpu_us', 'us', 'processor time, all threads together')
+('ranks', 'delayed_us', 'us', 'time in which it was ready to run and had no processor')
+('ranks', 'preempted', 'count', 'how often it lost its processor without waiting')
+('ranks', 'last_in', 'count', 'collectives that it was the last to enter')
+('ranks', 'ended', 'text', 'how it ended')
+('ranks', 'host', 'text', 'where it ran')
+('regions', 'region', 'text', 'the name that the application gave')
+('regions', 'entered', 'count', 'how often, of all ranks')
+('regions', 'time_us', 'us', 'time inside, but not in a region within it, all ranks together')
+('regions', 'time_per_rank_us', 'us', 'time inside, but not in a region within it, mean of all ranks')
+('regions', 'mpi_us', 'us', 'of it in MPI, all ranks together')
+('regions', 'mpi_per_rank_us', 'us', 'of it in MPI, mean of all ranks')
+('regions', 'mpi_share_percent', 'percent', "part of the region's time in MPI")
+('regions', 'calls', 'count', 'calls of MPI inside, of all ranks')
+('communicators', 'communicator', 'text', 'its name; of those without one made at one place, or alike in name, size and place, a row is of all')
+('communicators', 'members', 'count', 'ranks in it')
+('communicators', 'groups', 'count', 'communicators of that name and size with different members')
+('communicators', 'made', 'count', 'how often such a one was made')
+('communicators', 'calls', 'count', 'calls on them, of all ranks')
+('communicators', 'bytes', 'bytes', 'data that these name, of all ranks')
+('communicators', 'time_us', 'us', 'time in these calls, all ranks together')
+('communicators', 'time_per_rank_us', 'us', 'time in these calls, mean of all ranks of the run')
+('communicators', 'share_percent', 'percent', 'part of all time in MPI')
+('communicators', 'made_at', 'text', 'the call that made it; empty: MPI itself, or it was first seen in use')
+('entries', 'operation', 'text', 'the MPI function')
+('entries', 'call_site', 'text', 'where it is called: file, line and function; callers where these tell rows apart')
+('entries', 'communicator', 'text', 'on which communicator')
+('entries', 'region', 'text', 'inside which region of the application')
+('entries', 'size_from_bytes', 'bytes', 'size of its messages, up to below twice that')
+('entries', 'calls', 'count', 'how many calls, of all ranks')
+('entries', 'apart', 'count', 'calls during or right after what collprof injected: in no time but that')
+('entries', 'apart_time_us', 'us', 'time in these, all ranks together')
+('entries', 'errors', 'count', 'calls that returned an error')
+('entries', 'bytes', 'bytes', 'data that the calls name, of all ranks')
+('entries', 'time_us', 'us', 'time in these calls, all ranks together')
+('entries', 'time_per_rank_us', 'us', 'time in these calls, mean of all ranks of the run')
+('entries', 'share_percent', 'percent', 'part of all time in MPI')
+('entries', 'mean_us', 'us', 'time of a call')
+('entries', 'median_us', 'us', 'half of the calls were shorter (within 6 %)')
+('entries', 'p99_us', 'us', '99 of 100 calls were shorter (within 6 %)')
+('entries', 'min_us', 'us', 'the shortest call')
+('entries', 'max_us', 'us', 'the longest call')
+('entries', 'ranks', 'count', 'ranks that made such calls')
+('entries', 'rank_min_us', 'us', 'time of the rank that spent least in them')
+('entries', 'rank_max_us', 'us', 'time of the rank that spent most in them')
+('entries', 'worst_rank', 'rank', 'the rank that spent most; on the page also how many times the mean that is')
+('entries', 'requests', 'count', 'requests posted here and seen complete')
+('entries', 'size_bytes', 'bytes', "mean size of these requests' messages")
+('entries', 'open_us', 'us', 'from post to completion of a request, mean')
+('entries', 'until_wait_us', 'us', 'from the post of a request to the call that completed it, mean')
+('entries', 'in_wait_us', 'us', 'in the call that completed a request, mean')
+('entries', 'done_before', 'count', 'requests found complete when asked for')
+('entries', 'done_percent', 'percent', 'part of the requests found complete when asked for')
+('entries', 'wait_us', 'us', 'time in the completing calls, all ranks; a call that completes several shared out evenly')
+('entries', 'wait_per_rank_us', 'us', 'time in the completing calls, mean of all ranks; a call that completes several shared out evenly')
+('entries', 'hidden_ratio', 'number', '0 where the transfer was hidden, 1 where nothing of it was; with --base-round')
+('entries', 'overlap', 'text', 'hides: 90 % or more done when asked for, or waiting is 5 % of their life or less; waits: waiting is half of it or more; partly: between these')
+('histograms', 'operation', 'text', 'the MPI function')
+('histograms', 'call_site', 'text', 'where it is called')
+('histograms', 'communicator', 'text', 'on which communicator')
+('histograms', 'region', 'text', 'inside which region')
+('histograms', 'size_from_bytes', 'bytes', 'size of its messages, up to below twice that')
+('histograms', 'from_us', 'us', 'calls of at least this duration')
+('histograms', 'below_us', 'us', 'and less than this')
+('histograms', 'calls', 'count', 'how many, of all ranks')
+CREATE TABLE operations ("operation" TEXT, "calls" INTEGER, "apart" INTEGER, "apart_time_us" REAL, "errors" INTEGER, "bytes" NUMERIC, "time_us" REAL, "time_per_rank_us" REAL, "share_percent" REAL, "mean_us" REAL, "median_us" REAL, "p99_us" REAL, "min_us" REAL, "max_us" REAL, "ranks" INTEGER, "rank_min_us" REAL, "rank_max_us" REAL, "worst_rank" INTEGER)
+('MPI_Waitall', 6, 0, 0.0, 0, 0, 13886.54, 6943.27, 62.42136106629123, 2314.4233333333336, 12.288, 6192.886, 8.162, 6192.886, 2, 5569.276, 8317.264, 0)
+('MPI_Allreduce', 4, 0, 0.0, 0, 24, 3532.437, 1766.2185, 15.878651227802361, 883.10925, 12.288, 1876.178, 5.888, 1876.178, 2, 17.325, 3515.112, 1)
+('MPI_Comm_split', 2, 0, 0.0, 0, 0, 1644.832, 822.416, 7.393681375302267, 822.416, 786.432, 921.684, 723.148, 921.684, 2, 723.148, 921.684, 0)
+('MPI_Reduce', 4, 0, 0.0, 0, 32, 1602.578, 801.289, 7.203745495630653, 400.6445, 0.704, 1590.932, 0.34, 1590.932, 2, 10.965, 1591.613, 0)
+('MPI_Bcast', 4, 0, 0.0, 0, 96, 1412.545, 706.2725, 6.3495284979112405, 353.13625, 3.072, 1385.396, 2.373, 1385.396, 2, 24.105, 1388.44, 1)
+('MPI_Isend', 24, 0, 0.0, 0, 24576, 88.427, 44.2135, 0.39748804921952735, 3.6844583333333336, 0.032, 16.494, 0.01, 16.494, 2, 44.163, 44.264, 1)
+('MPI_Irecv', 24, 0, 0.0, 0, 24576, 40.363, 20.1815, 0.18143564896069958, 1.6817916666666668, 0.144, 12.859, 0.01, 12.859, 2, 15.88, 24.483, 0)
+('MPI_Comm_free', 2, 0, 0.0, 0, 0, 19.057, 9.5285, 0.08566308654569908, 9.5285, 8.192, 11.116, 7.941, 11.116, 2, 7.941, 11.116, 1)
+('MPI_Send', 1, 0, 0.0, 0, 8, 10.736, 5.368, 0.048259374358746145, 10.736, 10.736, 10.736, 10.736, 10.736, 1, 10.736, 10.736, 1)
+('MPI_Wait', 24, 0, 0.0, 0, 0, 5.555, 2.7775, 0.024970270544228283, 0.23145833333333335, 0.022, 1.622, 0.01, 1.622, 2, 2.692, 2.863, 1)
+('MPI_Recv', 1, 0, 0.0, 0, 8, 3.385, 1.6925, 0.015215907433341627, 3.385, 3.385, 3.385, 3.385, 3.385, 1, 3.385, 3.385, 0)
+CREATE TABLE call_sites ("operation" TEXT, "call_site" TEXT, "calls" INTEGER, "apart" INTEGER, "apart_time_us" REAL, "errors" INTEGER, "bytes" NUMERIC, "time_us" REAL, "time_per_rank_us" REAL, "share_percent" REAL, "mean_us" REAL, "median_us" REAL, "p99_us" REAL, "min_us" REAL, "max_us" REAL, "ranks" INTEGER, "rank_min_us" REAL, "rank_max_us" REAL, "worst_rank" INTEGER, "requests" INTEGER, "size_bytes" NUMERIC, "open_us" REAL, "until_wait_us" REAL, "in_wait_us" REAL, "done_before" INTEGER, "done_percent" REAL, "wait_us" REAL, "wait_per_rank_us" REAL, "hidden_ratio" REAL, "overlap" TEXT)
+('MPI_Waitall', 'heat.c:243 step', 6, 0, 0.0, 0, 0, 13886.54, 6943.27, 62.42136106629123, 2314.4233333333336, 12.288, 6192.886, 8.162, 6192.886, 2, 5569.276, 8317.264, 0, 0, None, None, None, None, 0, None, 0.0, 0.0, None, '')
+('MPI_Allreduce', 'heat.c:306 run', 2, 0, 0.0, 0, 16, 1882.066, 941.033, 8.46007150352719, 941.033, 6.144, 1876.178, 5.888, 1876.178, 2, 5.888, 1876.178, 1, 0, None, None, None, None, 0, None, 0.0, 0.0, None, '')
+('MPI_Allreduce', 'heat.c:159 make_block', 2, 0, 0.0, 0, 8, 1650.371, 825.1855, 7.418579724275171, 825.1855, 12.288, 1638.934, 11.437, 1638.934, 2, 11.437, 1638.934, 1, 0, None, None, None, None, 0, None, 0.0, 0.0, None, '')
+('MPI_Comm_split', 'heat.c:144 take_place', 2, 0, 0.0, 0, 0, 1644.832, 822.416, 7.393681375302267, 822.416, 786.432, 921.684, 723.148, 921.684, 2, 723.148, 921.684, 0, 0, None, None, None, None, 0, None, 0.0, 0.0, None, '')
+('MPI_Reduce', 'heat.c:311 run', 2, 0, 0.0, 0, 16, 1601.557, 800.7785, 7.199156000360507, 800.7785, 11.264, 1590.932, 10.625, 1590.932, 2, 10.625, 1590.932, 0, 0, None, None, None, None, 0, None, 0.0, 0.0, None, '')
+('MPI_Bcast', 'heat.c:112 read_parameters', 2, 0, 0.0, 0, 80, 1407.128, 703.564, 6.325178550919686, 703.564, 22.528, 1385.396, 21.732, 1385.396, 2, 21.732, 1385.396, 1, 0, None, None, None, None, 0, None, 0.0, 0.0, None, '')
+('MPI_Isend', 'heat.c:182 post_rows', 6, 0, 0.0, 0, 12288, 44.334, 22.167, 0.1992856839438014, 7.389, 0.576, 16.494, 0.02, 16.494, 2, 0.59, 43.744, 1, 6, 2048, 7.389, 0.0, 0.0, 6, 100.0, 0.0, 0.0, None, '')
+('MPI_Isend', 'heat.c:184 post_rows', 6, 0, 0.0, 0, 12288, 43.733, 21.8665, 0.19658412992092447, 7.288833333333333, 0.176, 16.294, 0.02, 16.294, 2, 0.31, 43.423, 0, 6, 2048, 7.288833333333333, 0.0, 0.0, 6, 100.0, 0.0, 0.0, None, '')
+('MPI_Irecv', 'heat.c:178 post_rows', 6, 0, 0.0, 0, 12288, 28.639, 14.3195, 0.12873511757266495, 4.773166666666667, 1.152, 12.859, 0.03, 12.859, 2, 13.479, 15.16, 1, 6, 2048, 1225.8145, 292.8281666666667, 928.2131666666668, 3, 50.0, 5569.276, 2784.638, None, '')
+('MPI_Comm_free', 'heat.c:339 main', 2, 0, 0.0, 0, 0, 19.057, 9.5285, 0.08566308654569908, 9.5285, 8.192, 11.116, 7.941, 11.116, 2, 7.941, 11.116, 1, 0, None, None, None, None, 0, None, 0.0, 0.0, None, '')
+('MPI_Irecv', 'heat.c:180 post_rows', 6, 0, 0.0, 0, 12288, 11.064, 5.532, 0.0497337665708986, 1.844, 0.176, 9.323, 0.01, 9.323, 2, 0.32, 10.744, 0, 6, 2048, 1647.4618333333333, 259.40666666666664, 1386.2111666666667, 3, 50.0, 8317.264, 4158.632, None, '')
+('MPI_Send', 'heat.c:290 print_bands', 1, 0, 0.0, 0, 8, 10.736, 5.368, 0.048259374358746145, 10.736, 10.736, 10.736, 10.736, 10.736, 1, 10.736, 10.736, 1, 0, None, None, None, None, 0, None, 0.0, 0.0, None, '')
+('MPI_Wait', 'heat.c:201 exchange_columns', 24, 0, 0.0, 0, 0, 5.555, 2.7775, 0.024970270544228283, 0.23145833333333335, 0.022, 1.622, 0.01, 1.622, 2, 2.692, 2.863, 1, 0, None, None, None, None, 0, None, 0.0, 0.0, None, '')
+('MPI_Bcast', 'heat.c:169 heat_edge', 2, 0, 0.0, 0, 16, 5.417, 2.7085, 0.024349946991554385, 2.7085, 2.56, 3.044, 2.373, 3.044, 2, 2.373, 3.044, 1, 0, None, None, None, None, 0, None, 0.0, 0.0, None, '')
+('MPI_Recv', 'heat.c:295 print_bands', 1, 0, 0.0, 0, 8, 3.385, 1.6925, 0.015215907433341627, 3.385, 3.385, 3.385, 3.385, 3.385, 1, 3.385, 3.385, 0, 0, None, None, None, None, 0, None, 0.0, 0.0, None, '')
+('MPI_Reduce', 'heat.c:285 print_bands', 2, 0, 0.0, 0, 16, 1.021, 0.5105, 0.004589495270145288, 0.5105, 0.352, 0.681, 0.34, 0.681, 2, 0.34, 0.681, 0, 0, None, None, None, None, 0, None, 0.0, 0.0, None, '')
+('MPI_Irecv', 'heat.c:192 exchange_columns', 6, 0, 0.0, 0, 0, 0.48, 0.24, 0.002157647139735297, 0.08, 0.016, 0.15, 0.01, 0.15, 2, 0.17, 0.31, 1, 6, 0, 0.08, 0.0, 0.0, 6, 100.0, 0.0, 0.0, None, '')
+('MPI_Isend', 'heat.c:196 exchange_columns', 6, 0, 0.0, 0, 0, 0.19, 0.095, 0.0008540686594785551, 0.03166666666666667, 0.014, 0.1, 0.01, 0.1, 2, 0.07, 0.12, 0, 6, 0, 0.03166666666666667, 0.0, 0.0, 6, 100.0, 0.0, 0.0, None, '')
+('MPI_Irecv', 'heat.c:194 exchange_columns', 6, 0, 0.0, 0, 0, 0.18, 0.09, 0.0008091176774007365, 0.03, 0.014, 0.07, 0.01, 0.07, 2, 0.09, 0.09, 0, 6, 0, 0.03, 0.0, 0.0, 6, 100.0, 0.0, 0.0, None, '')
+('MPI_Isend', 'heat.c:198 exchange_columns', 6, 0, 0.0, 0, 0, 0.17, 0.085, 0.0007641666953229178, 0.028333333333333332, 0.014, 0.11, 0.01, 0.11, 2, 0.03, 0.14, 1, 6, 0, 0.028333333333333332, 0.0, 0.0, 6, 100.0, 0.0, 0.0, None, '')
+CREATE TABLE collectives ("operation" TEXT, "call_site" TEXT, "communicator" TEXT, "members" INTEGER, "instances" INTEGER, "stand_for" INTEGER, "skew_us" REAL, "skew_max_us" REAL, "late_rank" INTEGER, "late_count" INTEGER, "waiting_percent" REAL, "wait_us" REAL, "time_us" REAL, "duration_us" REAL, "duration_max_us" REAL)
+('MPI_Allreduce', 'heat.c:306 run', 'MPI_COMM_WORLD', 2, 1, 0, 1047.091, 1047.091, 0, 1, 55.63516070363064, 1047.091, 1882.067, 829.087, 829.087)
+('MPI_Allreduce', 'heat.c:159 make_block', 'MPI_COMM_WORLD', 2, 1, 0, 108.002, 108.002, 0, 1, 6.544100360403593, 108.002, 1650.372, 1530.933, 1530.933)
+('MPI_Reduce', 'heat.c:311 run', 'MPI_COMM_WORLD', 2, 1, 0, 817.108, 817.108, 1, 1, 51.01953783781927, 817.108, 1601.559, 773.825, 773.825)
+('MPI_Bcast', 'heat.c:112 read_parameters', 'MPI_COMM_WORLD', 2, 1, 0, 1309.253, 1309.253, 0, 1, 93.04434280321335, 1309.253, 1407.128, 76.143, 76.143)
+('MPI_Bcast', 'heat.c:169 heat_edge', 'MPI_COMM_WORLD', 2, 1, 0, 1507.628, 1507.628, 1, 1, 0.0, 0.0, 5.419, 1510.673, 1510.673)
+CREATE TABLE waits ("state" TEXT, "for_rank" INTEGER, "calls" INTEGER, "time_us" REAL, "mean_us" REAL, "share_percent" REAL, "calls_share_percent" REAL, "in_turn_percent" REAL, "operation" TEXT, "call_site" TEXT)
+('late sender', 0, 1, 4232.844, 4232.844, 48.03486690458401, 19.027024675000327, None, 'MPI_Waitall', 'heat.c:243 step')
+('late root', 0, 1, 1309.253, 1309.253, 14.857574150955559, 5.885213141995832, None, 'MPI_Bcast', 'heat.c:112 read_parameters')
+('late sender', 1, 2, 1297.726, 648.863, 14.726764248485932, 5.833398212499557, None, 'MPI_Waitall', 'heat.c:243 step')
+('wait at n-to-n', 0, 1, 1047.091, 1047.091, 11.882525512867419, 4.706770741839475, None, 'MPI_Allreduce', 'heat.c:306 run')
+('early root', 1, 1, 817.108, 817.108, 9.272648372269526, 3.6729759183518618, None, 'MPI_Reduce', 'heat.c:311 run')
+('wait at n-to-n', 0, 1, 108.002, 108.002, 1.2256208108375557, 0.4854789637769276, None, 'MPI_Allreduce', 'heat.c:159 make_block')
+CREATE TABLE transport ("operation" TEXT, "sends" INTEGER, "eager_percent" REAL, "rendezvous_percent" REAL, "eager_max_bytes" NUMERIC, "rendezvous_min_bytes" NUMERIC, "receives" INTEGER, "lay_us" REAL, "lay_max_us" REAL, "same_call_percent" REAL, "other_call_percent" REAL, "outside_percent" REAL, "carrier" TEXT, "polls" REAL, "empty_polls_percent" REAL, "moved_bytes" NUMERIC, "moved_time_us" REAL, "call_site" TEXT)
+('MPI_Allreduce', 2, 100.0, 0.0, 4, None, 2, None, None, 100.0, 0.0, 0.0, None, 11.5, 91.30434782608695, 0, 0.0, 'heat.c:159 make_block')
+('MPI_Allreduce', 2, 100.0, 0.0, 8, None, 2, None, None, 100.0, 0.0, 0.0, None, 1069.0, 99.90645463049579, 0, 0.0, 'heat.c:306 run')
+('MPI_Bcast', 1, 100.0, 0.0, 40, None, 1, None, None, 100.0, 0.0, 0.0, None, 667.0, 99.92503748125937, 0, 0.0, 'heat.c:112 read_parameters')
+('MPI_Bcast', 1, 100.0, 0.0, 8, None, 1, None, None, 100.0, 0.0, 0.0, None, 0.5, 0.0, 0, 0.0, 'heat.c:169 heat_edge')
+('MPI_Comm_split', 6, 100.0, 0.0, 132, None, 6, None, None, 100.0, 0.0, 0.0, None, 513.5, 99.4157740993184, 0, 0.0, 'heat.c:144 take_place')
+('MPI_Irecv', 0, None, None, None, None, 3, 1271.256, 2496.964, 0.0, 100.0, 0.0, 'Waitall heat.c:243 step', 0.0, None, 0, 0.0, 'heat.c:178 post_rows')
+('MPI_Irecv', 0, None, None, None, None, 3, 1646.1386666666667, 4938.416, 0.0, 100.0, 0.0, 'Waitall heat.c:243 step', 0.0, None, 0, 0.0, 'heat.c:180 post_rows')
+('MPI_Isend', 3, 100.0, 0.0, 4096, None, 0, None, None, 100.0, 0.0, 0.0, None, 0.0, None, 0, 0.0, 'heat.c:182 post_rows')
+('MPI_Isend', 3, 100.0, 0.0, 4096, None, 0, None, None, 100.0, 0.0, 0.0, None, 0.0, None, 0, 0.0, 'heat.c:184 post_rows')
+('MPI_Recv', 0, None, None, None, None, 1, 884.87, 884.87, 100.0, 0.0, 0.0, None, 1.0, 0.0, 0, 0.0, 'heat.c:295 print_bands')
+('MPI_Reduce', 1, 100.0, 0.0, 8, None, 1, None, None, 100.0, 0.0, 0.0, None, 617.0, 99.91896272285251, 0, 0.0, 'heat.c:311 run')
+('MPI_Send', 1, 100.0, 0.0, 8, None, 0, None, None, 100.0, 0.0, 0.0, None, 0.0, None, 0, 0.0, 'heat.c:290 print_bands')
+('MPI_Waitall', 0, None, None, None, None, 0, None, None, None, None, None, None, 249.83333333333334, 99.59973315543695, 0, 0.0, 'heat.c:243 step')
+CREATE TABLE messages ("rank" INTEGER, "direction" TEXT, "peer" INTEGER, "messages" INTEGER, "bytes" NUMERIC, "size_bytes" NUMERIC, "operation" TEXT, "call_site" TEXT)
+(0, 'sent', 1, 3, 12288, 4096, 'MPI_Isend', 'heat.c:184 post_rows')
+(0, 'received', 1, 3, 12288, 4096, 'MPI_Irecv', 'heat.c:180 post_rows')
+(0, 'received', 1, 1, 8, 8, 'MPI_Recv', 'heat.c:295 print_bands')
+(1, 'sent', 0, 3, 12288, 4096, 'MPI_Isend', 'heat.c:182 post_rows')
+(1, 'sent', 0, 1, 8, 8, 'MPI_Send', 'heat.c:290 print_bands')
+(1, 'received', 0, 3, 12288, 4096, 'MPI_Irecv', 'heat.c:178 post_rows')
+CREATE TABLE ranks ("rank" INTEGER, "wall_us" REAL, "mpi_us" REAL, "mpi_share_percent" REAL, "collectives_us" REAL, "late_wait_us" REAL, "messages_us" REAL, "calls" INTEGER, "cpu_us" REAL, "delayed_us" REAL, "preempted" INTEGER, "last_in" INTEGER, "ended" TEXT, "host" TEXT)
+(0, 21486.317000380946, 10954.655, 50.98433109688261, 1633.043, 817.108, 8391.987, 49, 6658.0, 14766.73, 11, 3, 'finalized', 'vm')
+(1, 19463.34999956889, 11291.8, 58.015706444420466, 4914.517, 2464.346, 5643.019, 49, 6281.0, 13097.211, 6, 2, 'finalized', 'vm')
+CREATE TABLE regions ("region" TEXT, "entered" INTEGER, "time_us" REAL, "time_per_rank_us" REAL, "mpi_us" REAL, "mpi_per_rank_us" REAL, "mpi_share_percent" REAL, "calls" INTEGER)
+CREATE TABLE communicators ("communicator" TEXT, "members" INTEGER, "groups" INTEGER, "made" INTEGER, "calls" INTEGER, "bytes" NUMERIC, "time_us" REAL, "time_per_rank_us" REAL, "share_percent" REAL, "made_at" TEXT)
+('MPI_COMM_WORLD', 2, 1, 1, 62, 49304, 8334.282, 4167.141, 37.46341608134869, '')
+('MPI_COMM_SELF', 1, 2, 4, 4, 16, 20.078, 10.039, 0.09025258181584436, '')
+CREATE TABLE entries ("operation" TEXT, "call_site" TEXT, "communicator" TEXT, "region" TEXT, "size_from_bytes" NUMERIC, "calls" INTEGER, "apart" INTEGER, "apart_time_us" REAL, "errors" INTEGER, "bytes" NUMERIC, "time_us" REAL, "time_per_rank_us" REAL, "share_percent" REAL, "mean_us" REAL, "median_us" REAL, "p99_us" REAL, "min_us" REAL, "max_us" REAL, "ranks" INTEGER, "rank_min_us" REAL, "rank_max_us" REAL, "worst_rank" INTEGER, "requests" INTEGER, "size_bytes" NUMERIC, "open_us" REAL, "until_wait_us" REAL, "in_wait_us" REAL, "done_before" INTEGER, "done_percent" REAL, "wait_us" REAL, "wait_per_rank_us" REAL, "hidden_ratio" REAL, "overlap" TEXT)
+('MPI_Init', '(place not recorded)', '', '', 0, 2, 0, 0.0, 0, 0, 256611.391, 128305.6955, None, 128305.6955, 125829.12, 132534.202, 124077.189, 132534.202, 2, 124077.189, 132534.202, 1, 0, None, None, None, None, 0, None, 0.0, 0.0, None, '')
+('MPI_Waitall', 'heat.c:243 step', '', '', 0, 6, 0, 0.0, 0, 0, 13886.54, 6943.27, 62.42136106629123, 2314.4233333333336, 12.288, 6192.886, 8.162, 6192.886, 2, 5569.276, 8317.264, 0, 0, None, None, None, None, 0, None, 0.0, 0.0, None, '')
+('MPI_Allreduce', 'heat.c:306 run', 'MPI_COMM_WORLD', '', 8, 2, 0, 0.0, 0, 16, 1882.066, 941.033, 8.46007150352719, 941.033, 6.144, 1876.178, 5.888, 1876.178, 2, 5.888, 1876.178, 1, 0, None, None, None, None, 0, None, 0.0, 0.0, None, '')
+('MPI_Allreduce', 'heat.c:159 make_block', 'MPI_COMM_WORLD', '', 4, 2, 0, 0.0, 0, 8, 1650.371, 825.1855, 7.418579724275171, 825.1855, 12.288, 1638.934, 11.437, 1638.934, 2, 11.437, 1638.934, 1, 0, None, None, None, None, 0, None, 0.0, 0.0, None, '')
+('MPI_Comm_split', 'heat.c:144 take_place', 'MPI_COMM_WORLD', '', 0, 2, 0, 0.0, 0, 0, 1644.832, 822.416, 7.393681375302267, 822.416, 786.432, 921.684, 723.148, 921.684, 2, 723.148, 921.684, 0, 0, None, None, None, None, 0, None, 0.0, 0.0, None, '')
+('MPI_Reduce', 'heat.c:311 run', 'MPI_COMM_WORLD', '', 8, 2, 0, 0.0, 0, 16, 1601.557, 800.7785, 7.199156000360507, 800.7785, 11.264, 1590.932, 10.625, 1590.932, 2, 10.625, 1590.932, 0, 0, None, None, None, None, 0, None, 0.0, 0.0, None, '')
+('MPI_Bcast', 'heat.c:112 read_parameters', 'MPI_COMM_WORLD', '', 32, 2, 0, 0.0, 0, 80, 1407.128, 703.564, 6.325178550919686, 703.564, 22.528, 1385.396, 21.732, 1385.396, 2, 21.732, 1385.396, 1, 0, None, None, None, None, 0, None, 0.0, 0.0, None, '')
+('MPI_Isend', 'heat.c:182 post_rows', 'MPI_COMM_WORLD', '', 4096, 3, 0, 0.0, 0, 12288, 43.744, 21.872, 0.1966335760012101, 14.581333333333333, 13.824, 16.494, 13.129, 16.494, 1, 43.744, 43.744, 1, 3, 4096, 14.581333333333333, 0.0, 0.0, 3, 100.0, 0.0, 0.0, None, '')
+('MPI_Isend', 'heat.c:184 post_rows', 'MPI_COMM_WORLD', '', 4096, 3, 0, 0.0, 0, 12288, 43.423, 21.7115, 0.1951906494765121, 14.474333333333334, 14.848, 16.294, 11.867, 16.294, 1, 43.423, 43.423, 0, 3, 4096, 14.474333333333334, 0.0, 0.0, 3, 100.0, 0.0, 0.0, None, '')
+('MPI_Irecv', 'heat.c:178 post_rows', 'MPI_COMM_WORLD', '', 4096, 6, 0, 0.0, 0, 12288, 28.639, 14.3195, 0.12873511757266495, 4.773166666666667, 1.152, 12.859, 0.03, 12.859, 2, 13.479, 15.16, 1, 6, 2048, 1225.8145, 292.8281666666667, 928.2131666666668, 3, 50.0, 5569.276, 2784.638, None, '')
+('MPI_Comm_free', 'heat.c:339 main', 'MPI_COMM_SELF', '', 0, 1, 0, 0.0, 0, 0, 11.116, 5.558, 0.049967511677703254, 11.116, 11.116, 11.116, 11.116, 11.116, 1, 11.116, 11.116, 1, 0, None, None, None, None, 0, None, 0.0, 0.0, None, '')
+('MPI_Irecv', 'heat.c:180 post_rows', 'MPI_COMM_WORLD', '', 4096, 6, 0, 0.0, 0, 12288, 11.064, 5.532, 0.0497337665708986, 1.844, 0.176, 9.323, 0.01, 9.323, 2, 0.32, 10.744, 0, 6, 2048, 1647.4618333333333, 259.40666666666664, 1386.2111666666667, 3, 50.0, 8317.264, 4158.632, None, '')
+('MPI_Send', 'heat.c:290 print_bands', 'MPI_COMM_WORLD', '', 8, 1, 0, 0.0, 0, 8, 10.736, 5.368, 0.048259374358746145, 10.736, 10.736, 10.736, 10.736, 10.736, 1, 10.736, 10.736, 1, 0, None, None, None, None, 0, None, 0.0, 0.0, None, '')
+('MPI_Comm_free', 'heat.c:339 main', 'MPI_COMM_SELF', '', 0, 1, 0, 0.0, 0, 0, 7.941, 3.9705, 0.03569557486799582, 7.941, 7.941, 7.941, 7.941, 7.941, 1, 7.941, 7.941, 0, 0, None, None, None, None, 0, None, 0.0, 0.0, None, '')
+('MPI_Wait', 'heat.c:201 exchange_columns', '', '', 0, 24, 0, 0.0, 0, 0, 5.555, 2.7775, 0.024970270544228283, 0.23145833333333335, 0.022, 1.622, 0.01, 1.622, 2, 2.692, 2.863, 1, 0, None, None, None, None, 0, None, 0.0, 0.0, None, '')
+('MPI_Bcast', 'heat.c:169 heat_edge', 'MPI_COMM_WORLD', '', 8, 2, 0, 0.0, 0, 16, 5.417, 2.7085, 0.024349946991554385, 2.7085, 2.56, 3.044, 2.373, 3.044, 2, 2.373, 3.044, 1, 0, None, None, None, None, 0, None, 0.0, 0.0, None, '')
+('MPI_Recv', 'heat.c:295 print_bands', 'MPI_COMM_WORLD', '', 8, 1, 0, 0.0, 0, 8, 3.385, 1.6925, 0.015215907433341627, 3.385, 3.385, 3.385, 3.385, 3.385, 1, 3.385, 3.385, 0, 0, None, None, None, None, 0, None, 0.0, 0.0, None, '')
+('MPI_Reduce', 'heat.c:285 print_bands', 'MPI_COMM_SELF', '', 8, 1, 0, 0.0, 0, 8, 0.681, 0.3405, 0.003061161879499453, 0.681, 0.681, 0.681, 0.681, 0.681, 1, 0.681, 0.681, 0, 0, None, None, None, None, 0, None, 0.0, 0.0, None, '')
+('MPI_Isend', 'heat.c:182 post_rows', 'MPI_COMM_WORLD', '', 0, 3, 0, 0.0, 0, 0, 0.59, 0.295, 0.0026521079425913027, 0.19666666666666666, 0.028, 0.54, 0.02, 0.54, 1, 0.59, 0.59, 0, 3, 0, 0.19666666666666666, 0.0, 0.0, 3, 100.0, 0.0, 0.0, None, '')
+('MPI_Irecv', 'heat.c:192 exchange_columns', 'MPI_COMM_WORLD', '', 2048, 6, 0, 0.0, 0, 0, 0.48, 0.24, 0.002157647139735297, 0.08, 0.016, 0.15, 0.01, 0.15, 2, 0.17, 0.31, 1, 6, 0, 0.08, 0.0, 0.0, 6, 100.0, 0.0, 0.0, None, '')
+('MPI_Reduce', 'heat.c:285 print_bands', 'MPI_COMM_SELF', '', 8, 1, 0, 0.0, 0, 8, 0.34, 0.17, 0.0015283333906458355, 0.34, 0.34, 0.34, 0.34, 0.34, 1, 0.34, 0.34, 1, 0, None, None, None, None, 0, None, 0.0, 0.0, None, '')
+('MPI_Isend', 'heat.c:184 post_rows', 'MPI_COMM_WORLD', '', 0, 3, 0, 0.0, 0, 0, 0.31, 0.155, 0.0013934804444123794, 0.10333333333333333, 0.124, 0.17, 0.02, 0.17, 1, 0.31, 0.31, 1, 3, 0, 0.10333333333333333, 0.0, 0.0, 3, 100.0, 0.0, 0.0, None, '')
+('MPI_Isend', 'heat.c:196 exchange_columns', 'MPI_COMM_WORLD', '', 0, 6, 0, 0.0, 0, 0, 0.19, 0.095, 0.0008540686594785551, 0.03166666666666667, 0.014, 0.1, 0.01, 0.1, 2, 0.07, 0.12, 0, 6, 0, 0.03166666666666667, 0.0, 0.0, 6, 100.0, 0.0, 0.0, None, '')
+('MPI_Irecv', 'heat.c:194 exchange_columns', 'MPI_COMM_WORLD', '', 2048, 6, 0, 0.0, 0, 0, 0.18, 0.09, 0.0008091176774007365, 0.03, 0.014, 0.07, 0.01, 0.07, 2, 0.09, 0.09, 0, 6, 0, 0.03, 0.0, 0.0, 6, 100.0, 0.0, 0.0, None, '')
+('MPI_Isend', 'heat.c:198 exchange_columns', 'MPI_COMM_WORLD', '', 0, 6, 0, 0.0, 0, 0, 0.17, 0.085, 0.0007641666953229178, 0.028333333333333332, 0.014, 0.11, 0.01, 0.11, 2, 0.03, 0.14, 1, 6, 0, 0.028333333333333332, 0.0, 0.0, 6, 100.0, 0.0, 0.0, None, '')
+CREATE TABLE histograms ("operation" TEXT, "call_site" TEXT, "communicator" TEXT, "region" TEXT, "size_from_bytes" NUMERIC, "from_us" REAL, "below_us" REAL, "calls" INTEGER)
+('MPI_Init', '(place not recorded)', '', '', 0, 117440.512, 125829.12, 1)
+('MPI_Init', '(place not recorded)', '', '', 0, 125829.12, 134217.728, 1)
+('MPI_Bcast', 'heat.c:112 read_parameters', 'MPI_COMM_WORLD', '', 32, 20.48, 22.528, 1)
+('MPI_Bcast', 'heat.c:112 read_parameters', 'MPI_COMM_WORLD', '', 32, 1310.72, 1441.792, 1)
+('MPI_Comm_split', 'heat.c:144 take_place', 'MPI_COMM_WORLD', '', 0, 720.896, 786.432, 1)
+('MPI_Comm_split', 'heat.c:144 take_place', 'MPI_COMM_WORLD', '', 0, 917.504, 983.04, 1)
+('MPI_Comm_free', 'heat.c:339 main', 'MPI_COMM_SELF', '', 0, 10.24, 11.264, 1)
+('MPI_Comm_free', 'heat.c:339 main', 'MPI_COMM_SELF', '', 0, 7.68, 8.192, 1)
+('MPI_Allreduce', 'heat.c:159 make_block', 'MPI_COMM_WORLD', '', 4, 11.264, 12.288, 1)
+('MPI_Allreduce', 'heat.c:159 make_block', 'MPI_COMM_WORLD', '', 4, 1572.864, 1703.936, 1)
+('MPI_Irecv', 'heat.c:178 post_rows', 'MPI_COMM_WORLD', '', 4096, 0.024, 0.032, 1)
+('MPI_Irecv', 'heat.c:178 post_rows', 'MPI_COMM_WORLD', '', 4096, 0.576, 0.64, 1)
+('MPI_Irecv', 'heat.c:178 post_rows', 'MPI_COMM_WORLD', '', 4096, 1.024, 1.152, 1)
+('MPI_Irecv', 'heat.c:178 post_rows', 'MPI_COMM_WORLD', '', 4096, 1.28, 1.408, 1)
+('MPI_Irecv', 'heat.c:178 post_rows', 'MPI_COMM_WORLD', '', 4096, 12.288, 13.312, 2)
+('MPI_Irecv', 'heat.c:180 post_rows', 'MPI_COMM_WORLD', '', 4096, 0.008, 0.016, 1)
+('MPI_Irecv', 'heat.c:180 post_rows', 'MPI_COMM_WORLD', '', 4096, 0.128, 0.144, 1)
+('MPI_Irecv', 'heat.c:180 post_rows', 'MPI_COMM_WORLD', '', 4096, 0.16, 0.176, 1)
+('MPI_Irecv', 'heat.c:180 post_rows', 'MPI_COMM_WORLD', '', 4096, 0.416, 0.448, 1)
+('MPI_Irecv', 'heat.c:180 post_rows', 'MPI_COMM_WORLD', '', 4096, 0.96, 1.024, 1)
+('MPI_Irecv', 'heat.c:180 post_rows', 'MPI_COMM_WORLD', '', 4096, 9.216, 10.24, 1)
+('MPI_Isend', 'heat.c:182 post_rows', 'MPI_COMM_WORLD', '', 0, 0.016, 0.024, 1)
+('MPI_Isend', 'heat.c:182 post_rows', 'MPI_COMM_WORLD', '', 0, 0.024, 0.032, 1)
+('MPI_Isend', 'heat.c:182 post_rows', 'MPI_COMM_WORLD', '', 0, 0.512, 0.576, 1)
+('MPI_Isend', 'heat.c:182 post_rows', 'MPI_COMM_WORLD', '', 4096, 12.288, 13.312, 1)
+('MPI_Isend', 'heat.c:182 post_rows', 'MPI_COMM_WORLD', '', 4096, 13.312, 14.336, 1)
+('MPI_Isend', 'heat.c:182 post_rows', 'MPI_COMM_WORLD', '', 4096, 16.384, 18.432, 1)
+('MPI_Isend', 'heat.c:184 post_rows', 'MPI_COMM_WORLD', '', 0, 0.016, 0.024, 1)
+('MPI_Isend', 'heat.c:184 post_rows', 'MPI_COMM_WORLD', '', 0, 0.12, 0.128, 1)
+('MPI_Isend', 'heat.c:184 post_rows', 'MPI_COMM_WORLD', '', 0, 0.16, 0.176, 1)
+('MPI_Isend', 'heat.c:184 post_rows', 'MPI_COMM_WORLD', '', 4096, 11.264, 12.288, 1)
+('MPI_Isend', 'heat.c:184 post_rows', 'MPI_COMM_WORLD', '', 4096, 14.336, 15.36, 1)
+('MPI_Isend', 'heat.c:184 post_rows', 'MPI_COMM_WORLD', '', 4096, 15.36, 16.384, 1)
+('MPI_Irecv', 'heat.c:192 exchange_columns', 'MPI_COMM_WORLD', '', 2048, 0.008, 0.016, 3)
+('MPI_Irecv', 'heat.c:192 exchange_columns', 'MPI_COMM_WORLD', '', 2048, 0.144, 0.16, 3)
+('MPI_Irecv', 'heat.c:194 exchange_columns', 'MPI_COMM_WORLD', '', 2048, 0.008, 0.016, 4)
+('MPI_Irecv', 'heat.c:194 exchange_columns', 'MPI_COMM_WORLD', '', 2048, 0.064, 0.072, 2)
+('MPI_Isend', 'heat.c:196 exchange_columns', 'MPI_COMM_WORLD', '', 0, 0.008, 0.016, 4)
+('MPI_Isend', 'heat.c:196 exchange_columns', 'MPI_COMM_WORLD', '', 0, 0.048, 0.056, 1)
+('MPI_Isend', 'heat.c:196 exchange_columns', 'MPI_COMM_WORLD', '', 0, 0.096, 0.104, 1)
+('MPI_Isend', 'heat.c:198 exchange_columns', 'MPI_COMM_WORLD', '', 0, 0.008, 0.016, 4)
+('MPI_Isend', 'heat.c:198 exchange_columns', 'MPI_COMM_WORLD', '', 0, 0.016, 0.024, 1)
+('MPI_Isend', 'heat.c:198 exchange_columns', 'MPI_COMM_WORLD', '', 0, 0.104, 0.112, 1)
+('MPI_Wait', 'heat.c:201 exchange_columns', '', '', 0, 0.008, 0.016, 6)
+('MPI_Wait', 'heat.c:201 exchange_columns', '', '', 0, 0.016, 0.024, 8)
+('MPI_Wait', 'heat.c:201 exchange_columns', '', '', 0, 0.024, 0.032, 1)
+('MPI_Wait', 'heat.c:201 exchange_columns', '', '', 0, 0.04, 0.048, 2)
+('MPI_Wait', 'heat.c:201 exchange_columns', '', '', 0, 0.048, 0.056, 1)
+('MPI_Wait', 'heat.c:201 exchange_columns', '', '', 0, 0.352, 0.384, 1)
+('MPI_Wait', 'heat.c:201 exchange_columns', '', '', 0, 0.384, 0.416, 1)
+('MPI_Wait', 'heat.c:201 exchange_columns', '', '', 0, 0.512, 0.576, 1)
+('MPI_Wait', 'heat.c:201 exchange_columns', '', '', 0, 0.768, 0.832, 1)
+('MPI_Wait', 'heat.c:201 exchange_columns', '', '', 0, 1.408, 1.536, 1)
+('MPI_Wait', 'heat.c:201 exchange_columns', '', '', 0, 1.536, 1.664, 1)
+('MPI_Waitall', 'heat.c:243 step', '', '', 0, 7.68, 8.192, 1)
+('MPI_Waitall', 'heat.c:243 step', '', '', 0, 9.216, 10.24, 1)
+('MPI_Waitall', 'heat.c:243 step', '', '', 0, 11.264, 12.288, 1)
+('MPI_Waitall', 'heat.c:243 step', '', '', 0, 2097.152, 2359.296, 1)
+('MPI_Waitall', 'heat.c:243 step', '', '', 0, 5242.88, 5767.168, 1)
+('MPI_Waitall', 'heat.c:243 step', '', '', 0, 5767.168, 6291.456, 1)
+('MPI_Allreduce', 'heat.c:306 run', 'MPI_COMM_WORLD', '', 8, 5.632, 6.144, 1)
+('MPI_Allreduce', 'heat.c:306 run', 'MPI_COMM_WORLD', '', 8, 1835.008, 1966.08, 1)
+('MPI_Bcast', 'heat.c:169 heat_edge', 'MPI_COMM_WORLD', '', 8, 2.304, 2.56, 1)
+('MPI_Bcast', 'heat.c:169 heat_edge', 'MPI_COMM_WORLD', '', 8, 2.816, 3.072, 1)
+('MPI_Reduce', 'heat.c:311 run', 'MPI_COMM_WORLD', '', 8, 10.24, 11.264, 1)
+('MPI_Reduce', 'heat.c:311 run', 'MPI_COMM_WORLD', '', 8, 1572.864, 1703.936, 1)
+('MPI_Reduce', 'heat.c:285 print_bands', 'MPI_COMM_SELF', '', 8, 0.32, 0.352, 1)
+('MPI_Reduce', 'heat.c:285 print_bands', 'MPI_COMM_SELF', '', 8, 0.64, 0.704, 1)
+('MPI_Recv', 'heat.c:295 print_bands', 'MPI_COMM_WORLD', '', 8, 3.328, 3.584, 1)
+('MPI_Send', 'heat.c:290 print_bands', 'MPI_COMM_WORLD', '', 8, 10.24, 11.264, 1)
