@@ -84,6 +84,12 @@ SIM_DRIFT=200 "$run" grid 8 $bench --algorithm=linear --sizes=256K --method=ol,h
 SIM_DRIFT=200 "$run" slowhost 6 $bench --algorithm=flat --sizes=1M --method=direct --budget=10 --stop=fixed -i 10 --format=csv >$out 2>$err ||
     fail "late ranks: status $?"
 grep '^flat,' $out | grep -qv 'too few' || fail "late ranks: too few samples"
+# Nor does a broadcast count that a rank was late for.
+for noise in 0 2; do
+    SIM_NOISE=$noise SIM_NOISE_US=5000 "$run" cluster 8 $bench --method=direct --sizes=1K --stop=fixed -i 200 --format=text >$out.$noise 2>$err
+done
+[ "$(grep '^  native' $out.0)" = "$(grep '^  native' $out.2)" ] && grep -q '^[1-9][0-9]* operations left out, a rank was late' $out.2 &&
+    ! grep -q 'left out' $out.0 || { cat $out.0 $out.2; fail "a rank that is late"; }
 
 # A round is a broadcast from every rank: where two take longer than all that is left, there is none, and no budget is
 # overdrawn for it.

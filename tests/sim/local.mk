@@ -53,8 +53,8 @@ sim/obj/%.o: $(srcdir)/%.c
 sim_objects = $(patsubst %.c,sim/obj/%.o,$(filter %.c,$(1)))
 # Their ranks are disturbed where the environment says so.
 sim/collbench-bcast: $(call sim_objects,$(bcast_FILES))
-sim/collbench-bcast sim/isolated: sim/obj/tests/sim/noise.o
-sim/collbench-bcast sim/isolated: SIM_WRAP = -Wl,--wrap=PMPI_Recv,--wrap=PMPI_Wait,--wrap=PMPI_Bcast
+sim/collbench-bcast sim/collbench-collective sim/isolated: sim/obj/tests/sim/noise.o
+sim/collbench-bcast sim/collbench-collective sim/isolated: SIM_WRAP = -Wl,--wrap=PMPI_Recv,--wrap=PMPI_Wait,--wrap=PMPI_Bcast
 EXTRA_DIST += tests/sim/noise.c
 sim/collbench-collective: $(call sim_objects,$(collective_FILES))
 sim/collbench-overlap: $(call sim_objects,$(overlap_FILES))

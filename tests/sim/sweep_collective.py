@@ -2,8 +2,9 @@
 """usage: sweep_collective.py FIRST_SEED CASES MOST_RANKS SECONDS
 
 As sweep.py, of collbench-collective: its two methods with their default options, on the same kinds
-of platforms, against one operation alone on the exact clock (isolated.c). Fails where a figure is
-off by more than 1 % and by more than the error that its row states, and nothing says so."""
+of platforms and with ranks that lose their processor between operations, against one operation alone
+on the exact clock (isolated.c). Fails where a figure is off by more than 1 % and by more than the
+error that its row states, and nothing says so."""
 import json
 import os
 import random
@@ -27,11 +28,14 @@ def run(seed, most_ranks, directory, seconds):
     truth = dict(zip(METHODS, map(float, sweep.simulate(
         case, seconds, ["sim/isolated", case["operation"], str(case["bytes"]),
                         str(case["root"])]).split())))
-    drift = {"SIM_DRIFT": str(case["drift"])} if case["drift"] else {}
+    hostile = {"SIM_DRIFT": str(case["drift"])} if case["drift"] else {}
+    case["noise"] = r.choice([0, 2, 100])
+    if case["noise"]:
+        hostile.update(SIM_NOISE=str(case["noise"]), SIM_NOISE_US=str(10 * truth["direct"]))
     size = [] if case["operation"] == "barrier" else ["--sizes=%d:%d" % (case["bytes"], case["bytes"])]
     out = sweep.simulate(case, seconds, ["sim/collbench-collective", *size,
                                          "--operation=" + case["operation"],
-                                         "--root=%d" % case["root"], "--format=json"], **drift)
+                                         "--root=%d" % case["root"], "--format=json"], **hostile)
     rows = json.loads(out[out.index("{"):])["tables"]["times"]["rows"]
     return case, truth, rows[0]
 
@@ -67,7 +71,8 @@ def show(case, truth, row):
     print("%4d %-11s %4d ranks %d a host %8d B %-14s root %3d  %s%s"
           % (case["seed"], case["kind"], case["ranks"], case["ranks_a_host"], case["bytes"],
              case["operation"], case["root"], "  ".join(text),
-             (" (%d ppm)" % case["drift"]) * (case["drift"] > 0)), flush=True)
+             (" (%d ppm)" % case["drift"]) * (case["drift"] > 0)
+             + (" noise %d" % case["noise"]) * (case["noise"] > 0)), flush=True)
     if os.environ.get("SWEEP_REMARKS") and row["remarks"]:
         print("       " + row["remarks"])
 
