@@ -103,6 +103,8 @@ static void gather_entries(struct profile *p, const struct ledger *l, struct map
     uint64_t histogram[HISTOGRAM_BUCKETS];
     for (uint32_t i = 0; i < count_of(l, LEDGER_ENTRIES); i++) {
         const struct ledger_entry *from = &l->entries[i];
+        if (!(from->calls || from->completed || from->apart_completed || from->cancelled))
+            continue;
         struct profile_entry e = {.site = mapped(m->site, from->site, l, LEDGER_SITES),
                                   .operation = operation_of(p, l, m, from->operation),
                                   .comm = mapped(m->comm, from->comm, l, LEDGER_COMMS),
@@ -113,8 +115,7 @@ static void gather_entries(struct profile *p, const struct ledger *l, struct map
                                       from->min_ns < UINT64_MAX ? from->min_ns : 0,
                                   .max_ns = from->max_ns,
                                   .histogram = histogram};
-        if (e.operation == PROFILE_NONE ||
-            !(from->calls || from->completed || from->apart_completed || from->cancelled))
+        if (e.operation == PROFILE_NONE)
             continue;
         for (unsigned b = 0; b < HISTOGRAM_BUCKETS; b++)
             histogram[b] = from->histogram[b];
