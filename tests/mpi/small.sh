@@ -1,0 +1,87 @@
+#!/bin/sh
+# Protects what the layer itself writes of a run, at its beginning and its end: who, where, when and by which MPI; no
+# call that the application did not make; what a call costs; and which files are left.
+. "${srcdir:-.}/tests/mpi/lib.sh"
+test -n "$mpis" || skip "no MPI with a layer and a compiler"
+cat >small.c <<'END'
+#include <mpi.h>
+#include <collprof.h> /* what works on communicators comes with the former */
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int level, rank, one = 1;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Bcast(&one, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (argc > 1 && !strcmp(argv[1], "forgets"))
+        MPI_Pcontrol(2);
+    MPI_Pcontrol(0);
+    for (int i = 0; i < 5; i++)
+        MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Pcontrol(1);
+    for (int i = 0; i < 3; i++)
+        MPI_Barrier(MPI_COMM_WORLD);
+    pid_t child = fork();
+    if (child == 0) /* no part of the run, and its end is not the rank's */
+        _exit(7);
+    waitpid(child, NULL, 0);
+    usleep(100000);
+    double off = COLLPROF_HARMONIZE(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return off >= 0 && off < 1 ? 0 : 3;
+}
+END
+
+# small DIRECTORY ARGUMENT...: of two ranks; what is there of the run is compared with what the test knows of it.
+small()
+{
+    at=$1
+    shift
+    # shellcheck disable=SC2086 # a command and its arguments
+    timeout 60 taskset -c 0 $MPIEXEC -n 2 "$collprof" run --yield --report=no -o $at $options ./small "$@" 2>err ||
+        { cat err; fail "$at: status $?"; }
+    MPI=$mpi ARGUMENT=${1:-} python3 - $at <<'END' || fail "$at"
+import glob, json, os, platform, sys, time
+at = sys.argv[1]
+p, now = json.load(open(at + "/profile.json")), time.time()
+run, ranks = p["run"], p["ranks"]
+calls = {o["name"]: sum(e["calls"] for e in p["entries"] if p["operations"][e["operation"]] is o) for o in p["operations"]}
+forgets = os.environ["ARGUMENT"] == "forgets"
+assert calls == {**({} if forgets else {"MPI_Init_thread": 2, "MPI_Bcast": 2}), "MPI_Barrier": 6}, calls
+assert len(ranks) == run["size"] == 2 and sorted(r["rank"] for r in ranks) == [0, 1]
+assert now - 60 < run["started_unix"] < now - 0.1, run["started_unix"]
+assert run["programs"] == [os.path.realpath("small")] and run["thread_level"] == 1 and not run["threads_at_once"]
+assert run["launcher"] == "mpiexec." + os.environ["MPI"] and run["stack_depth"] == 4
+assert run["mpi"][0].startswith({"mpich": "MPICH Version:", "openmpi": "Open MPI v"}[os.environ["MPI"]]), run["mpi"]
+assert not any(c in run["mpi"][0] for c in "\t\n")
+host, = p["hosts"]  # Open MPI binds ranks as it likes
+assert (host["name"], host["ranks"]) == (platform.node(), 2) and (host["processors"] == 1 or os.environ["MPI"] == "openmpi"), host
+for r in ranks:
+    assert r["state"] == "finalized" and not r["in_call"] and not r["alive"] and r["started_late"] == 0
+    assert r["calls"] == sum(calls.values()) / 2, r["calls"]
+    assert 0.1 < r["wall_seconds"] < now - run["started_unix"] + 0.01, r["wall_seconds"]
+    assert 2 < r["call_ns"] < 20000, r["call_ns"]
+    assert 0 < r["cpu_ns"] < 1e9 * r["wall_seconds"] + 2e7, r["cpu_ns"]
+    assert 0 <= r["watched_ns"] <= 1e9 * r["wall_seconds"] + 2e7
+    assert r["lifecycle_ns"] < 60e9
+assert len({r["pid"] for r in ranks}) == 2 and p["writing_ns"] < 60e9 and not p["in_progress"]
+assert {c["name"] for c in p["communicators"]} == {"MPI_COMM_WORLD", "MPI_COMM_SELF"}
+assert run["synchronized"] and not run["incomplete"] and p["trace"]["recorded"] == (at == "traced")
+assert len(glob.glob(at + "/*.ledger")) == (0 if at.startswith("plain") else 2), "records that stay"
+END
+}
+for mpi in $mpis; do
+    with_mpi $mpi
+    $MPICC -I"$source/src" -o small small.c || fail "does not compile"
+    rm -rf plain* kept traced
+    options=
+    small plain
+    small plain-again forgets
+    options=--keep
+    small kept
+    options=--trace
+    small traced
+done
+exit 0
