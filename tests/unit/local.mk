@@ -7,7 +7,7 @@ if HAVE_CRITERION
 UNIT_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/unit $(CRITERION_CFLAGS) $(JANSSON_CFLAGS)
 unit_programs = tests/unit/base tests/unit/inject tests/unit/sync tests/unit/schedule tests/unit/pairs \
 	tests/unit/measure tests/unit/methods tests/unit/record tests/unit/profile \
-	tests/unit/page tests/unit/compare tests/unit/results tests/unit/bench
+	tests/unit/symbols tests/unit/page tests/unit/compare tests/unit/results tests/unit/bench
 check_PROGRAMS += $(unit_programs)
 TESTS += $(unit_programs)
 
@@ -53,6 +53,13 @@ tests_unit_profile_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_profile_SOURCES = tests/unit/profile.c tests/unit/arrivals.c tests/unit/clocks.c tests/unit/judge.c tests/unit/load.c tests/unit/network.c \
 	tests/unit/refusals.c tests/unit/timeline.c tests/unit/trace.c $(made_profile)
 tests_unit_profile_LDADD = libprofile.la libbase.la $(CRITERION_LIBS)
+
+# Its own debug information is what is read.
+tests_unit_symbols_CPPFLAGS = $(UNIT_CPPFLAGS) $(DW_CFLAGS)
+tests_unit_symbols_CFLAGS = $(AM_CFLAGS) -g
+tests_unit_symbols_SOURCES = tests/unit/symbols.c src/symbols/symbols.c src/symbols/spans.c $(made_profile)
+EXTRA_tests_unit_symbols_DEPENDENCIES = collprof-symbols.la
+tests_unit_symbols_LDADD = libprofile.la libbase.la $(DW_LIBS) $(CRITERION_LIBS)
 
 tests_unit_compare_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_compare_SOURCES = tests/unit/compare.c tests/unit/compare_two.c tests/unit/evidence.c $(made_profile)
