@@ -34,7 +34,8 @@ tests_unit_pairs_SOURCES = tests/unit/pairs.c tests/unit/hierarchy.c tests/unit/
 tests_unit_pairs_LDADD = libpicture.la libresults.la libmeasure.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_measure_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
-tests_unit_measure_SOURCES = tests/unit/work.c tests/unit/overlap_note.c tests/unit/overlap_watch.c
+tests_unit_measure_SOURCES = tests/unit/work.c tests/unit/overlap_note.c tests/unit/overlap_threads.c \
+	tests/unit/overlap_watch.c
 tests_unit_measure_LDADD = libmeasure.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_methods_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
