@@ -2,7 +2,7 @@
  * its ranks arrive.
  *
  *   benchmark steady     rank r comes r * APART us after the first
- *   benchmark alternating    so, and the other way round, in turn
+ *   benchmark alternating    twice so, then the other way round
  *   benchmark randomN    as drawn anew each time, from N
  *   benchmark once       all at once, and each a single time
  *
@@ -114,9 +114,9 @@ static void arrive(double after_us)
 static double drawn_us(const char *how, int k)
 {
     unsigned x = (unsigned)(1000 * k + rank + 1000003 * how[strlen(how) - 1]) * 2654435761u;
-    return *how == 'r'            ? (int)(x >> 16 & 511)
-           : *how == 'a' && k % 2 ? (size - 1 - rank) * APART
-                                  : rank * APART;
+    return *how == 'r'                 ? (int)(x >> 16 & 511)
+           : *how == 'a' && k % 3 == 2 ? (size - 1 - rank) * APART
+                                       : rank * APART;
 }
 
 static int compare(const void *a, const void *b)
@@ -222,11 +222,13 @@ int main(int argc, char **argv)
         tell("this", which, this_us);
         tell("median", which, median_us);
     }
-    /* Only started: these are measured where all meet the next time, or at the end. */
+    /* Only started: these are measured where all meet the next time, once, or at the end. */
     MPI_Request request[2];
     MPI_Iallreduce(in, out, BLOCK, MPI_INT, MPI_SUM, W, &request[0]);
     MPI_Ibcast(in, BLOCK, MPI_INT, 1, W, &request[1]);
     MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
+    MPI_Barrier(W);
+    MPI_Barrier(W);
     MPI_Finalize();
     return 0;
 }
