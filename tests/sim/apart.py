@@ -38,6 +38,13 @@ for name in ("MPI_Bcast", "MPI_Sendrecv", "MPI_Allreduce"):
         problems.append("%s: %d calls, %d apart, durations of others" % (name, b["calls"], b["apart"]))
     if abs(float(row["mean_us"]) * 1e3 - mean) > 0.001 * mean or int(row["apart"]) != b["apart"]:
         problems.append("%s: the table says %s us, %s apart" % (name, row["mean_us"], row["apart"]))
+streams = json.load(open(injected_file))["findings"].get("ack", [])
+for s in streams:
+    asked = [d["acknowledged"] + d["given_up"] for d in s["destinations"]]
+    if (set(asked) if mode.endswith("=all") else {sum(asked)}) != {s["asked"]}:
+        problems.append("of %d acknowledged broadcasts %s were by each" % (s["asked"], asked))
+if len(streams) != ("ACK" in mode):
+    problems.append("%d streams of broadcasts" % len(streams))
 for p in problems:
     print("FAIL:", mode, p)
 sys.exit(bool(problems))

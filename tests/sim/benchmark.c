@@ -2,7 +2,7 @@
  * its ranks arrive.
  *
  *   benchmark steady     rank r comes r * APART us after the first
- *   benchmark alternating    so, and the other way round, in turn
+ *   benchmark alternating    twice so, then the other way round
  *   benchmark randomN    as drawn anew each time, from N
  *   benchmark once       all at once, and each a single time
  *
@@ -17,14 +17,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum { APART = 100, MOST = 64, BLOCK = 500, MEASURED = 8, KEPT = 8 };
 
 static int rank, size;
-static int in[MOST * BLOCK], out[MOST * BLOCK], counts[MOST], displs[MOST], bytes_at[MOST],
-    mine[MOST];
+static int *in, out[MOST * BLOCK], counts[MOST], displs[MOST], bytes_at[MOST], mine[MOST];
 static MPI_Datatype types[MOST];
+
+/* Memory after PLACES integers that nobody may touch. */
+static int *before_nothing(size_t places)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE),
+           room = (places * sizeof(int) + page - 1) / page * page;
+    char *at = mmap(NULL, room + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED || mprotect(at + room, page, PROT_NONE))
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    return (int *)(void *)(at + room) - places;
+}
 
 /* Rank r has r + 1 times so much; what goes to all others is alike. */
 static void describe(void)
@@ -47,18 +58,20 @@ static void describe(void)
             PMPI_##name(__VA_ARGS__);                                                              \
     }
 #define W MPI_COMM_WORLD
+#define AT(root, data) (rank == (root) ? (data) : NULL)
 CALL(Bcast, in, BLOCK, MPI_INT, 1, W)
 CALL(Allgather, in, BLOCK, MPI_INT, out, BLOCK, MPI_INT, W)
 CALL(Allgatherv, in, counts[rank], MPI_INT, out, counts, displs, MPI_INT, W)
-CALL(Gather, in, BLOCK, MPI_INT, out, BLOCK, MPI_INT, 2, W)
-CALL(Gatherv, in, counts[rank], MPI_INT, out, counts, displs, MPI_INT, 2, W)
-CALL(Scatter, in, BLOCK, MPI_INT, out, BLOCK, MPI_INT, 1, W)
-CALL(Scatterv, in, counts, displs, MPI_INT, out, counts[rank], MPI_INT, 1, W)
+CALL(Gather, in, BLOCK, MPI_INT, AT(2, out), BLOCK, MPI_INT, 2, W)
+CALL(Gatherv, in, counts[rank], MPI_INT, AT(2, out), counts, displs, MPI_INT, 2, W)
+CALL(Scatter, AT(1, in), BLOCK, MPI_INT, out, BLOCK, MPI_INT, 1, W)
+CALL(Scatterv, AT(1, in), counts, displs, MPI_INT, out, counts[rank], MPI_INT, 1, W)
 CALL(Alltoall, in, BLOCK, MPI_INT, out, BLOCK, MPI_INT, W)
 CALL(Alltoallw, in, counts, bytes_at, types, out, mine, bytes_at, types, W)
-CALL(Reduce, in, out, BLOCK, MPI_INT, MPI_MAX, 0, W)
+CALL(Reduce, in, AT(0, out), BLOCK, MPI_INT, MPI_MAX, 0, W)
 CALL(Allreduce, in, out, BLOCK, MPI_INT, MPI_MAX, W)
-CALL(Reduce_scatter, in, out, counts, MPI_INT, MPI_MAX, W)
+CALL(Reduce_scatter, in + size * BLOCK - displs[size - 1] - counts[size - 1], out, counts, MPI_INT,
+     MPI_MAX, W)
 CALL(Reduce_scatter_block, in, out, BLOCK, MPI_INT, MPI_MAX, W)
 CALL(Scan, in, out, BLOCK, MPI_INT, MPI_SUM, W)
 CALL(Exscan, in, out, BLOCK, MPI_INT, MPI_SUM, W)
@@ -101,9 +114,9 @@ static void arrive(double after_us)
 static double drawn_us(const char *how, int k)
 {
     unsigned x = (unsigned)(1000 * k + rank + 1000003 * how[strlen(how) - 1]) * 2654435761u;
-    return *how == 'r'            ? (int)(x >> 16 & 511)
-           : *how == 'a' && k % 2 ? (size - 1 - rank) * APART
-                                  : rank * APART;
+    return *how == 'r'                 ? (int)(x >> 16 & 511)
+           : *how == 'a' && k % 3 == 2 ? (size - 1 - rank) * APART
+                                       : rank * APART;
 }
 
 static int compare(const void *a, const void *b)
@@ -190,7 +203,8 @@ int main(int argc, char **argv)
     MPI_Comm_rank(W, &rank);
     MPI_Comm_size(W, &size);
     describe();
-    for (int i = 0; i < MOST * BLOCK; i++)
+    in = before_nothing((size_t)(size * BLOCK));
+    for (int i = 0; i < size * BLOCK; i++)
         in[i] = rank + i;
     for (int which = 0; which < (int)(sizeof calls / sizeof *calls); which++) {
         double entered[12], this_us, median_us;
@@ -208,11 +222,13 @@ int main(int argc, char **argv)
         tell("this", which, this_us);
         tell("median", which, median_us);
     }
-    /* Only started: these are measured where all meet the next time, or at the end. */
+    /* Only started: these are measured where all meet the next time, once, or at the end. */
     MPI_Request request[2];
     MPI_Iallreduce(in, out, BLOCK, MPI_INT, MPI_SUM, W, &request[0]);
     MPI_Ibcast(in, BLOCK, MPI_INT, 1, W, &request[1]);
     MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
+    MPI_Barrier(W);
+    MPI_Barrier(W);
     MPI_Finalize();
     return 0;
 }

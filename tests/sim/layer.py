@@ -35,8 +35,30 @@ def seen_alone(truth, broadcasts):
     return problems
 
 
+def about_all(s):
+    """What is said of a stream as a whole, by what is said of its destinations."""
+    rows, problems = s["destinations"], []
+    known = [d["direct_us"] for d in rows if d["direct_us"] is not None]
+    if s["known_destinations"] != "%d of %d" % (len(known), len(rows)):
+        problems.append("%s known, and not %d" % (s["known_destinations"], len(known)))
+    slowest = [d["destination"] for d in rows if known and d["direct_us"] == max(known)]
+    if s.get("slowest_us") != max(known, default=None) or known and s["slowest_destination"] not in slowest:
+        problems.append("slowest: %s us, to %s, and not %s" % (s.get("slowest_us"), s.get("slowest_destination"), slowest))
+    if sum(d["acknowledged"] + d["given_up"] for d in rows) != s["asked"] or not 0 < s["cost_percent"] < 100:
+        problems.append("%(asked)s asked, for %(cost_percent)s %%, and others have been" % s)
+    for d in rows:
+        for what in ("ol", "direct", "rtl"):
+            low, value, high = (d[what + end] for end in ("_low_us", "_us", "_high_us"))
+            if value is not None and not 0 < low <= value <= high < 1e6:
+                problems.append("%s of %d: %s to %s us around %s" % (what, d["destination"], low, high, value))
+    if how == "never" and not s["interval_us"] < s["acknowledged_interval_us"]:
+        problems.append("every %(interval_us)s us, every %(acknowledged_interval_us)s us where acknowledged" % s)
+    return ["root %d, %d B: %s" % (s["root"], s["bytes"], p) for p in problems]
+
+
 truth, late = read(truth_file, "took"), read(out_file, "late")
-findings = json.load(open(profile))["findings"]
+whole = json.load(open(profile))
+findings = whole["findings"]
 problems, known, rows = [], 0, 0
 # In the simulator a message that found its receiver waiting is up to 0.7 us slower, but for "small" ones.
 tolerance = 0.05 if algorithm == "default" else 0.01
@@ -46,7 +68,11 @@ if how == "seen":
     problems, streams = seen_alone(truth, findings["broadcast"]), []
 else:
     streams = findings["ack"]
+    said = "ack: %d of %d broadcasts" % (sum(s["asked"] for s in streams), 60 * int(per_step))
+    if algorithm != "default" and not any(w.startswith(said) for w in whole["warnings"]):
+        problems.append("nobody says: " + said)
 for s in streams:
+    problems += about_all(s)
     for d in s["destinations"]:
         rows += 1
         key = s["root"], s["bytes"], d["destination"]

@@ -32,16 +32,19 @@ refused "not a base round" 2 --base=sim/base.json --benchmark=cpu --sizes=8:8 --
 
 # A quick grid, but where another is asked for: 3 or 15 sizes x 9 computations, each as long as it is to be. T_comm
 # is the base round's where it is to be, whatever that says.
-for how in "27 cell --sizes=64K:256K --save-base=sim/base.json" "27 base --sizes=64K:256K --base=sim/base.json --comm=base" "135 cell"; do
+for how in "27 cell --sizes=64K:256K --save-base=sim/base.json --benchmark=sender" "135 cell --benchmark=sender" \
+    "162 base --sizes=64K:256K --base=sim/base.json --comm=base --benchmark=sender,receiver,both,serial,vector,cpu"; do
     # shellcheck disable=SC2086 # several words
     set -- $how
     cells=$1 from=$2
     shift 2
-    test $from = cell || sed -i 's/"contiguous_us": .*,/"contiguous_us": 1000,/' sim/base.json
+    test $from = cell || sed -i 's/"contiguous_us": .*,/"contiguous_us": 1000,/; s/"vector_us": .*,/"vector_us": 2000,/
+        s/"cpu_us": .*/"cpu_us": 3000/' sim/base.json
     rm -f sim/overlap*
-    "$srcdir/tests/sim/run.sh" cluster 2 sim/collbench-overlap --quick --benchmark=sender --format=csv -o $out "$@" || exit 1
+    "$srcdir/tests/sim/run.sh" cluster 2 sim/collbench-overlap --quick --format=csv -o $out "$@" || exit 1
     cat $out sim/overlap-*.csv | awk -F, -v cells="$cells" -v from="$from" '/^[0-9]+,/ { base[$1] = $2 }
-        /^sender,[0-9]+,[0-9]+,,/ { n++; bad += $6 < 0.99 * $3 || $6 > 1.01 * $3 || $10 != 10 || (from == "base" && ($5 != 1000 || base[$2] != 1000)) }
+        /^[a-z]+,[0-9]+,[0-9]+,,/ { n++; bad += $6 < 0.99 * $3 || $6 > 1.01 * $3 || $10 != ($8 == "" ? 40 : 10)
+            bad += from == "base" && (base[$2] != 1000 || $5 != ($1 == "vector" ? 2000 : $1 == "cpu" ? 3000 : 1000)) }
         END { if (bad || n != cells) print n " cells, " bad + 0 " bad: " from; exit bad || n != cells }' || exit 1
     test ! -e $out.part || { echo "a part is left over"; exit 1; }
 done
@@ -65,16 +68,30 @@ check() {
         { echo "on $platform, $SMPI_OPTIONS, $ranks ranks"; exit 1; }
 }
 
+# usage: takes MESSAGES EXCEPT: T_comm is so many messages' through one link, but for lines like EXCEPT.
+takes() {
+    grep '^[a-z-]*,[0-9]*,[0-9]*,,' $out | grep -v "${2:-^$}" | awk -F, -v messages="$1" '
+        $2 >= 65536 { n++; d = $5 - (10 + messages * $2 / 1250); if (d > 0.15 || d < -0.15) { print "T_comm: " $0; bad = 1 } }
+        END { exit bad || !n }' || exit 1
+}
+
 # 6 sizes x 5 computations; the base round is the stated platform's own: 10 us and 1.25 GB/s
 check cluster "$plain $rendezvous" 2 $((9 * 30)) --benchmark=$two,cpu
 awk -F, '/^[0-9]+,[0-9.]+,[0-9.]+,[0-9.]+$/ { n++; d = $2 - (10 + $1 / 1250)
         if (d > 0.1 || d < -0.1) { print "base round: " $0; bad = 1 } }
     END { exit bad || n != 6 }' $out || exit 1
-check cluster "$plain $rendezvous" 2 30 --benchmark=sender --comm=base
+takes 1 ""
+# T_comm is that of a message alone, acknowledgements and all that comes before left out.
+check cluster "$plain $rendezvous" 2 180 --benchmark=sender,receiver,both,vector,cpu,serial --comm=base
 check cluster "$plain" 4 $((8 * 30)) --benchmark=$several
-check cluster "$plain" 5 60 --benchmark=$many
-awk -F, '/^(neighbours|sources),[0-9]+,[0-9]+,,/ { n++; d = $5 - (10 + ($1 == "sources" ? 4 : 2) * $2 / 1250)
-        if (d > 0.1 || d < -0.1) { print "T_comm: " $0; bad = 1 } } END { exit bad || n != 60 }' $out || exit 1
+# Through node 0, or to it from the last: what it would send on, it need not wait for.
+takes 3 '^ibarrier,'
+# A derived type takes what its blocks do, whatever is left over: here 1 us a byte, and 16 of a header.
+check cluster "$plain $rendezvous --cfg=network/bandwidth-factor:0.0008" 2 5 --benchmark=vector --sizes=95:95
+awk -F, '/^vector,95,[0-9]+,,/ { n++; bad += $5 < 89.9 || $5 > 90.1; line = $0 } END { if (bad) print "T_comm: " line; exit bad || n != 5 }' $out || exit 1
+check cluster "$plain" 10 60 --benchmark=$many
+awk -F, '/^(neighbours|sources),[0-9]+,[0-9]+,,/ { n++; d = $5 - (10 + ($1 == "sources" ? 8 : 2) * $2 / 1250)
+        if (d > 0.2 || d < -0.2) { print "T_comm: " $0; bad = 1 } } END { exit bad || n != 60 }' $out || exit 1
 # What is shorter than the way to the sender can hide nothing of what comes from there.
 check cluster "" 2 $((8 * 30 - 3 * 6)) --benchmark=$two
 awk -F, '/^[a-z]+,[0-9]+,[0-9]+,,/ { n[$1] += $8 != ""; next } /^[a-z]+,30,[0-9]+,/ { certain[$1] = $3 }

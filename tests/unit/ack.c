@@ -38,6 +38,8 @@ Test(ack, one_of_every_so_many_at_random)
     cr_assert_eq(ack_every(40e-6, 2e-3, 0.01), 2);
     cr_assert_eq(ack_every(1e-6, 2e-3, 0.01), 1);
     cr_assert_eq(ack_every(50e-3, 2e-3, 0.01), 2500);
+    cr_assert_eq(ack_every(50e-6, 2e-3, 0.01), 3, "not more than the share");
+    cr_assert_eq(ack_every(1, 1e-9, 0.001), 1000000000, "as good as never");
 }
 
 Test(ack, median_of_censored_samples)

@@ -18,9 +18,10 @@ tests_unit_base_SOURCES = tests/unit/stats.c tests/unit/clock.c tests/unit/histo
 	tests/unit/settings.c tests/unit/spans.c src/symbols/spans.c
 tests_unit_base_LDADD = libbase.la $(CRITERION_LIBS)
 
-tests_unit_inject_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_inject_SOURCES = tests/unit/ack.c src/inject/ack_plan.c src/inject/ack_judge.c
-tests_unit_inject_LDADD = libbase.la $(CRITERION_LIBS)
+tests_unit_inject_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
+tests_unit_inject_SOURCES = tests/unit/ack.c tests/unit/ack_messages.c src/inject/ack_broadcast.c src/inject/ack_judge.c \
+	src/inject/ack_messages.c src/inject/ack_plan.c src/record/layer.c
+tests_unit_inject_LDADD = libbase.la $(MPI_LIBS) $(CRITERION_LIBS)
 
 tests_unit_sync_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_sync_SOURCES = tests/unit/sync.c
@@ -35,7 +36,8 @@ tests_unit_pairs_SOURCES = tests/unit/pairs.c tests/unit/hierarchy.c tests/unit/
 tests_unit_pairs_LDADD = libpicture.la libresults.la libmeasure.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_measure_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
-tests_unit_measure_SOURCES = tests/unit/work.c tests/unit/overlap_note.c tests/unit/overlap_watch.c
+tests_unit_measure_SOURCES = tests/unit/work.c tests/unit/overlap_note.c tests/unit/overlap_threads.c \
+	tests/unit/overlap_watch.c
 tests_unit_measure_LDADD = libmeasure.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_methods_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
