@@ -11,6 +11,7 @@
 #include "measure/bcast/bcast_inner.h"
 #include "measure/bcast/validate.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -128,7 +129,20 @@ static struct bcast_case small_case(MPI_Comm comm, const char *name, void *buffe
     return c;
 }
 
-static void run_every_method(const char *name)
+/* What came with an outcome is what its figures are of. */
+static bool has_samples(const struct bcast_outcome *o, const struct bcast_result *r)
+{
+    const struct samples *raw = &r->series.samples;
+    bool has = raw->n == 0 ||
+               fabs(stats_summarize(raw->value, raw->n).mean / r->series.summary.mean - 1) < 1e-9;
+    for (int i = 0; r->figure && i < o->size * N_TIMED; i++) {
+        raw = &r->figure[i / N_TIMED].timed[i % N_TIMED].raw;
+        has = has && (raw->n == 0 || fabs(stats_summarize(raw->value, raw->n).mean) < 60);
+    }
+    return has;
+}
+
+static void run_every_method(const char *name, int root, int collector)
 {
     enum { COUNT = 300 };
     const struct bcast_method *methods[n_bcast_methods];
@@ -137,13 +151,15 @@ static void run_every_method(const char *name)
     for (size_t k = 0; k < n_bcast_methods; k++)
         methods[k] = bcast_methods[k];
     for (int i = 0; i < COUNT; i++)
-        data[i] = rank == size - 1 ? i : -1;
+        data[i] = rank == root ? i : -1;
     struct bcast_case c = small_case(MPI_COMM_WORLD, name, data, COUNT);
-    c.root = size - 1;
+    c.root = root;
+    c.collector = collector;
     int error = bcast_measure(&c, methods, n_bcast_methods, &o);
     expect(error == MPI_SUCCESS, "every method runs", name, c.root, COUNT);
     expect(o.wrong_ranks == 0 && o.validated, "data validated on every rank", name, c.root, COUNT);
-    expect(o.size == (rank == 0 ? size : 0), "the collector has the outcome", name, c.root, COUNT);
+    expect(o.size == (rank == collector ? size : 0), "the collector has the outcome", name, c.root,
+           COUNT);
     for (size_t k = 0; k < o.n_results; k++) {
         const struct bcast_result *r = &o.result[k];
         /* A gap has a single value per batch, so too few here for an interval. */
@@ -154,6 +170,7 @@ static void run_every_method(const char *name)
         bool may_lack = r->dropped > 0 || r->method->meaning == BCAST_LATENCY ||
                         r->method->meaning == BCAST_LATENCY_IF;
         expect(has || may_lack, r->method->name, name, c.root, COUNT);
+        expect(has_samples(&o, r), "the samples of its figures", name, c.root, COUNT);
     }
     int with_samples = 0;
     for (int i = 0; i < o.size; i++) {
@@ -362,8 +379,8 @@ int main(int argc, char **argv)
     if (size > 1) {
         catch_wrong_data();
         measure_wrong();
-        run_every_method("native");
-        run_every_method("flat");
+        run_every_method("native", size - 1, 0);
+        run_every_method("flat", 0, size - 1);
         keep_budget();
         measure_in_random_order();
     }

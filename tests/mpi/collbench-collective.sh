@@ -84,6 +84,22 @@ for n in 1 3; do
         [ "$(sed -n '/^buffer /p' "$scratch/err" | sort -u | tail -1)" = "buffer $n" ] || fail "$name: --rotate=$n: other buffers"
     done
 done
+# Nobody takes the same buffer in a row, but once after the check of the data.
+"$MPIEXEC" -n 2 env LD_PRELOAD="$turns" "$bench" --rotate=3 --method=direct -i9 -x1 --stop=fixed --operation=allreduce --sizes=8K:8K \
+    >"$scratch/out" 2>"$scratch/err" || fail "turns: status $?"
+[ "$(grep -c 'no turn' "$scratch/err")" -le 4 ] || fail "buffers do not take turns"
+# With --fresh data are written between any two, and not without.
+for fresh in "" --fresh; do
+    # shellcheck disable=SC2086 # no word or one
+    "$MPIEXEC" -n 2 env TURNS_FRESH=1 LD_PRELOAD="$turns" "$bench" $fresh --method=direct -i9 -x1 --stop=fixed --operation=allreduce \
+        --sizes=32K:32K >"$scratch/out" 2>"$scratch/err" || fail "fresh: status $?"
+    old=$(grep -c 'not written' "$scratch/err")
+    if [ "$fresh" ]; then [ "$old" = 0 ]; else [ "$old" -gt 12 ]; fi || fail "${fresh:-not fresh}: $old times data from before"
+done
+# What arrives wrong is said, and the status.
+"$MPIEXEC" -n 2 env TURNS_SPOIL=1 LD_PRELOAD="$turns" "$bench" --method=direct -i3 -x1 --stop=fixed --operation=allreduce --sizes=8K:8K \
+    >"$scratch/out" 2>"$scratch/err"
+[ $? -eq 1 ] && grep -q 'WRONG DATA 2 times' "$scratch/out" || fail "wrong data pass"
 timeout 60 "$bench" >"$scratch/out" 2>"$scratch/err"
 [ $? -eq 2 ] && grep -q "at least 2 ranks: mpiexec -n 2" "$scratch/err" || fail "one rank"
 exit 0

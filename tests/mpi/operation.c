@@ -15,6 +15,31 @@ static void fail(const struct operation_call *c, const char *what)
     failures++;
 }
 
+/* Over a tree of the project's own, from and to any root: what does not mind its operands' order.
+ */
+static void try_own(struct operation_call *c)
+{
+    const struct bcast *by = bcast_find("binomial");
+    if (c->operation->reduces && operation_has_own(c->operation, bcast_find("native")))
+        fail(c, "a reduction over what has no tree");
+    if (!operation_has_own(c->operation, by) || (c->operation->reduces && c->data.op == OP_USER))
+        return;
+    operation_fill(c);
+    if (!operation_use_own(c, by) || operation_run(c) != MPI_SUCCESS || !operation_check(c))
+        fail(c, "a tree brought something else");
+}
+
+/* Of numbers, as they lie in memory: no less than one's own. */
+static bool is_largest(const struct operation_call *c)
+{
+    const int *all = (const void *)c->recv, *own = (const void *)c->send;
+    bool has = c->recv_bytes && c->data.type == TYPE_INT && c->data.op == OP_MAX;
+    for (int k = 0; has && c->operation->send != EXTENT_BLOCKS && k < c->count; k++)
+        if (all[k] < own[k])
+            return false;
+    return true;
+}
+
 static void try(const struct operation *o, size_t bytes, int root, int type, int op)
 {
     struct operation_call c;
@@ -28,6 +53,8 @@ static void try(const struct operation *o, size_t bytes, int root, int type, int
     }
     if (operation_run(&c) != MPI_SUCCESS || !operation_check(&c))
         fail(&c, "the blocking call brought something else");
+    if (o->reduces && !is_largest(&c))
+        fail(&c, "the largest is less than one of them");
     if (type == TYPE_STRIDED && operation_use_own(&c, bcast_find("binomial")))
         fail(&c, "a form of our own for strided data");
     operation_fill(&c);
@@ -45,6 +72,8 @@ static void try(const struct operation *o, size_t bytes, int root, int type, int
         if (operation_check(&c))
             fail(&c, "a wrong byte went unseen");
     }
+    if (type != TYPE_STRIDED)
+        try_own(&c);
     operation_release(&c);
 }
 

@@ -107,11 +107,12 @@ warm() {
 }
 try "4 KiB take longer than 8 KiB" warm
 
-# A team of OpenMP threads computes: of one thread, it is as busy as one.
+# A team of OpenMP threads computes, as many as are to be, on every rank.
 if grep -q '^OPENMP_CFLAGS = .' "$top_builddir/Makefile"; then
-    OMP_NUM_THREADS=1 run 2 --work=openmp --benchmark=sender --sizes=64K:64K --comp=64:64 -i 5 --budget=0.1 --format=csv ||
-        fail "openmp: status $?"
-    grep -q '^# team: 1 threads' out && test "$(cells | wc -l)" = 1 || fail "openmp: no team, no cell"
+    OMP_NUM_THREADS=2 OMP_WAIT_POLICY=passive OMP_DISPLAY_AFFINITY=TRUE OMP_AFFINITY_FORMAT='thread %n of %N' \
+        run 2 --work=openmp --benchmark=sender --sizes=64K:64K --comp=64:64 -i 5 --budget=0.1 --format=csv || fail "openmp: status $?"
+    grep -q '^# team: 2 threads' out && test "$(cells | wc -l)" = 1 || fail "openmp: no team, no cell"
+    test "$(grep -c '^thread [01] of 2' err)" -ge 4 || fail "openmp: a team of other threads"
 fi
 
 # Two threads on either node: each does its rounds, whichever way its messages go.

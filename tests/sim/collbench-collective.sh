@@ -73,6 +73,13 @@ done
 "$run" workstations 32 sim/collbench-collective --method=mirrored --operation=alltoall --sizes=1K --budget=5 --format=csv >sim/out
 grep -q '^alltoall.*"mirrored: no result, [0-9]* of 1024 pairs measured"' sim/out && ! grep -q 'the slowest among' sim/out ||
     { cat sim/out; echo "FAILED: no look"; status=1; }
+# Each of two methods has half of the budget.
+samples()
+{
+    "$run" cluster 4 sim/collbench-collective --method=$1 --budget=$2 --operation=allreduce --sizes=1K --stop=fixed -i 100000 -f --format=csv |
+        awk -F, '/^# table/ { mine = /statistics/ } mine && /^allreduce/ { print $9 }'
+}
+is "samples in half of the budget" "$(samples all 0.2)" "$(samples direct 0.1)"
 # Clocks that drift cannot say that what was left out is no slower.
 SIM_DRIFT=200 "$run" grid 16 sim/collbench-collective --method=mirrored --operation=allgather --sizes=1K --budget=8 --format=csv >sim/out
 grep -q '^allgather.*"mirrored: at least: [0-9]* of 256 pairs measured, the slowest among them with 7[5-9] %' sim/out ||

@@ -1,10 +1,11 @@
 /* Collectives measured pair by pair without a common clock, against the simulator's exact one.
  *
- * usage: collective --sizes=BYTES OPERATION...
+ * usage: collective --sizes=BYTES [OPERATION]...
  *
  * The truth for a pair: i enters long after everybody else, exit of j minus entry of i. Protects
  * that the mirrored method finds it within 0.1 % for every pair that the operation couples. What
- * the slowest is, and all at once, on platforms that nobody chose: sweep_collective.py. */
+ * the slowest is, and all at once, on platforms that nobody chose: sweep_collective.py. Without
+ * operations: barriers that some are late for. */
 #include "measure/collective/collective.h"
 #include "base/clock.h"
 #include "measure/collective/operation.h"
@@ -20,6 +21,7 @@ struct test {
     struct bench bench;
     const struct operation *operation[16];
     int n_operations, failures;
+    const struct lateness *late;
 };
 
 static int runs, pauses;
@@ -128,6 +130,51 @@ static void test_operation(struct test *t, const struct operation *o)
     operation_release(&call);
 }
 
+/* Ranks that are late for operations, from the fourth on: times in a thousand, microseconds. */
+struct lateness {
+    const char *often, *us;
+    int least, most; /* operations that are left out, of 40 */
+};
+
+static int run_barrier(void *arg)
+{
+    const struct test *t = arg;
+    if (++runs > 3)
+        setenv("SIM_NOISE", t->late->often, 1);
+    return PMPI_Barrier(t->bench.comm);
+}
+
+/* What somebody is late for is left out, and all others are as without. */
+static void test_together(struct test *t)
+{
+    struct collective_direct out;
+    struct collective_case c = {
+        .comm = t->bench.comm, .run = run_barrier, .arg = t, .plan = plan_default()};
+    c.plan.repetitions = 40;
+    c.plan.repeats_max = 2;
+    c.plan.stop = STOP_FIXED;
+    runs = 0;
+    setenv("SIM_NOISE_US", t->late->us, 1);
+    int error = collective_measure_direct(&c, &out);
+    unsetenv("SIM_NOISE");
+    const struct summary *took = &out.completion.summary;
+    size_t n = out.completion.samples.n;
+    bool right = error == MPI_SUCCESS;
+    if (out.size > 0) {
+        right = right && n + (size_t)out.dropped == 40 && out.dropped >= t->late->least &&
+                out.dropped <= t->late->most && n == out.span.samples.n && took->n == n &&
+                took->max < 1.001 * took->min && out.span.summary.max < 1.01 * took->max &&
+                out.apart < 0.01 * took->min &&
+                fabs(out.completion.loop_mean / took->mean - 1) < 1e-6;
+        printf("%3d ranks together: %zu barriers of %.2f to %.2f us, spans to %.2f us, loops %.2f "
+               "us, %d left out%s\n",
+               out.size, n, 1e6 * took->min, 1e6 * took->max, 1e6 * out.span.summary.max,
+               1e6 * out.completion.loop_mean, out.dropped, right ? "" : "  FAILED");
+    }
+    t->failures += !right;
+    collective_direct_free(&out);
+}
+
 static error_t take_word(struct argp_state *state, void *options, char *word)
 {
     struct test *t = options;
@@ -145,5 +192,11 @@ int main(int argc, char **argv)
     bench_begin(&t.bench, &argc, &argv, MPI_THREAD_SINGLE, &program);
     for (int k = 0; k < t.n_operations; k++)
         test_operation(&t, t.operation[k]);
+    static const struct lateness late[] = {
+        {"0", "0", 0, 0}, {"20", "2000", 1, 10}, {"1000", "200", 1, 8}};
+    for (int k = 0; k < 3 && !t.n_operations; k++) {
+        t.late = &late[k];
+        test_together(&t);
+    }
     bench_finish(&t.bench, NULL, t.failures ? 3 : 0);
 }

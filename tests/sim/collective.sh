@@ -13,4 +13,5 @@ for case in cluster:4:256 cluster:13:256 cluster:8:65536 grid:4:256 grid:13:256 
 done
 echo "workstations, 1 KiB:"
 "$run" workstations 16 sim/collective --sizes=1024 alltoall allgather || status=1
+"$run" cluster 5 sim/collective || status=1
 exit $status

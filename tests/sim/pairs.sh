@@ -26,6 +26,10 @@ $run cluster 4 $pairs -i 2 --order=alone >"$dir/out" && grep -q "^# order: one p
 $run grid 8 $pairs -i 5 --sizes=16K:16K --output="$dir/wide" >"$dir/out" || fail grid
 grep -q '^#+ Order: one pair at a time, since pairs share' "$dir/wide" || fail "a wide way is not seen to be shared"
 
+# Of the pairs that are looked at alone it is enough that one shares a way: the last one does not here.
+SIM_PLACING=scattered $run sites2 8 $pairs -i 5 --sizes=16K:16K --output="$dir/wide" >"$dir/out" || fail sites2
+grep -q '^#+ Order: one pair at a time, since pairs share' "$dir/wide" || fail "a way that not all share"
+
 # What stands out: status 3, and by how much.
 $run slowhost 8 $pairs -i 2 --suspect=1.5 --format=csv >"$dir/out"
 test $? = 3 || fail "slowhost: status"
@@ -72,6 +76,11 @@ awk -F, 'function off(x, y) { return x / y > 1.01 || x / y < 0.99 }
         if (bad) { print; exit }
     }
     END { exit bad || n != 12 * 13 + 2 || others != 1 }' "$dir/out" || fail "not the LogGP of the machine"
+# Each call is of the rank that makes it: by clocks of which one is faster by a tenth, a receive is half its sends.
+SIM_DRIFT=100000 $run cluster 2 $pairs -i 5 --format=csv >"$dir/out" || fail "calls by two clocks"
+awk -F, '/^# table/ { in_it = /loggp/ } in_it && /^[01],/ { send[$1] = $4; receive[$2] = $5 }
+    END { for (i = 0; i < 2; i++) bad = bad || receive[i] / send[i] < 0.49 || receive[i] / send[i] > 0.51
+          exit bad || send[0] < 1.1 * send[1] }' "$dir/out" || fail "a call is the other rank's"
 unset SMPI_OPTIONS
 ./collprof export "$dir/log" >"$dir/matrices" || fail export
 test "$(grep -c '^[0-9]' "$dir/matrices")" = $((11 * 3 * 8)) || fail "$(grep -c '^[0-9]' "$dir/matrices") rows"

@@ -7,7 +7,7 @@ if HAVE_CRITERION
 UNIT_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/unit $(CRITERION_CFLAGS) $(JANSSON_CFLAGS)
 unit_programs = tests/unit/base tests/unit/inject tests/unit/sync tests/unit/schedule tests/unit/pairs \
 	tests/unit/measure tests/unit/methods tests/unit/record tests/unit/profile \
-	tests/unit/symbols tests/unit/page tests/unit/compare tests/unit/results tests/unit/bench
+	tests/unit/symbols tests/unit/page tests/unit/compare tests/unit/results tests/unit/bench tests/unit/transport
 check_PROGRAMS += $(unit_programs)
 TESTS += $(unit_programs)
 
@@ -22,6 +22,14 @@ tests_unit_inject_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
 tests_unit_inject_SOURCES = tests/unit/ack.c tests/unit/ack_messages.c src/inject/ack_broadcast.c src/inject/ack_judge.c \
 	src/inject/ack_messages.c src/inject/ack_plan.c src/record/layer.c
 tests_unit_inject_LDADD = libbase.la $(MPI_LIBS) $(CRITERION_LIBS)
+
+# The wrappers below MPI, of functions that the test calls itself.
+tests_unit_transport_CPPFLAGS = $(UNIT_CPPFLAGS) $(UCX_CFLAGS)
+tests_unit_transport_SOURCES = tests/unit/transport.c src/transport/system.c src/transport/watch.c
+if UCX
+tests_unit_transport_SOURCES += src/transport/ucx.c
+endif
+tests_unit_transport_LDADD = $(CRITERION_LIBS)
 
 tests_unit_sync_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_sync_SOURCES = tests/unit/sync.c

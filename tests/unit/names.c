@@ -42,6 +42,7 @@ Test(names, of_broadcasts)
     }
     cr_assert_eq(listed("COLLPROF_BCAST"), running);
     cr_assert_not_null(set("COLLPROF_BCAST", "binomial,flat"));
+    cr_assert_null(bcast_find("binomial,flat"));
 }
 
 Test(names, of_methods)
@@ -52,6 +53,7 @@ Test(names, of_methods)
         snprintf(all + at, sizeof all - at, "%s%s", i ? "," : "", bcast_methods[i]->name);
         cr_assert_null(set("COLLPROF_BENCHMARK", bcast_methods[i]->name));
     }
+    cr_assert_null(bcast_method_find("hel"));
     cr_assert_null(set("COLLPROF_BENCHMARK", all));
     cr_assert_null(set("COLLPROF_BENCHMARK", "all"));
     cr_assert_eq(listed("COLLPROF_BENCHMARK"), n_bcast_methods + 1);

@@ -299,10 +299,12 @@ int pairs_measure_by_sites(MPI_Comm comm, const struct sync_clock *clock, const 
     error = crew_agree(comm, within && all_within);
     if (error == MPI_SUCCESS)
         error = agree(comm, measure_within(comm, &place, rank, &every, within));
-    if (error == MPI_SUCCESS)
+    if (error == MPI_SUCCESS) {
         error = measure_between(comm, &place, rank, &every, within, &between, all_within);
-    if (error == MPI_SUCCESS && rank == 0)
-        error = compose_all(&place, &all, &between, all_within, sizes, n_sizes, p);
+        if (error == MPI_SUCCESS && rank == 0)
+            error = compose_all(&place, &all, &between, all_within, sizes, n_sizes, p);
+        error = agree(comm, error);
+    }
     free(within);
     free(all_within);
     place_free(&place);
