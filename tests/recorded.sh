@@ -35,6 +35,7 @@ printf '#!/bin/sh\necho "<svg>"\n' >cuts
 printf '#!/bin/sh\ncat "%s/tests/results/bcast.json"\n' "$source" >bench
 printf '#!/bin/sh\necho "$COLLPROF_OUTPUT $COLLPROF_REPORT" >>order; mkdir -p "$COLLPROF_OUTPUT" && cp "$1/profile.json" "$COLLPROF_OUTPUT"\n' >run
 chmod +x viewer complains cuts bench run
+mkdir bin && cp viewer bin/xdg-open
 
 # Of pages neither style nor script, which have tests of their own, and a line for each thing.
 page() { python3 -c 'import re, sys; print(re.sub(r"(?=<(tr|section|li|dt|h2|text|path|rect|details|p)\b)", "\n", re.sub(r"(?s)<(style|script)>.*?</\1>", "", sys.stdin.read())))'; }
@@ -181,6 +182,7 @@ collprof compare --format=html traced transport -- known | page >out/three.compa
     answer list first
     COLUMNS= answer report --color=always --top=1 traced
     BROWSER="$work/viewer:other" answer plot --picture=ranks --output=shown.svg --show known
+    BROWSER= PATH="$work/bin:$PATH" answer plot --picture=ranks --output=by-default.svg --show known
     BROWSER=nowhere answer plot --picture=ranks --output=shown.svg --show known
     answer plot --picture=ranks --output=signed.png known
     tail -c 60 signed.png | tr '\0' '\n'

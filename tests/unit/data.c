@@ -1,5 +1,6 @@
 /* Protects the tables that programs read: CSV, and what a page gives a browser. */
 #include "data/data.h"
+#include "data/html.h"
 #include "made_page.h"
 
 #include <criterion/criterion.h>
@@ -336,4 +337,42 @@ Test(data, a_page_of_perfetto_is_what_was_traced)
         assert_has(text, said[i]);
     free(text);
     profile_free(p);
+}
+
+/* Rank 2 sends to 0, that to 1: lines join where they are drawn. */
+Test(data, a_tree_is_drawn_from_the_root_down)
+{
+    char *text = NULL;
+    size_t size;
+    json_t *schedule =
+        json_pack("{s:s, s:i, s:i, s:[[i], [], [i]], s:[f, f, f]}", "algorithm", "grid", "root", 2,
+                  "bytes", 64, "children", 1, 0, "arrival_us", 20.0, 40.0, 0.0);
+    FILE *out = open_memstream(&text, &size);
+    html_schedule(schedule, out);
+    fclose(out);
+    assert_has(text, "grid, 64 B, arrivals as predicted");
+    assert_has(text, "d=\"M8.0 9V27H288.0\"");
+    assert_has(text, "d=\"M288.0 27V45H568.0\"");
+    assert_has(text, "rank 2, root<");
+    free(text);
+    json_decref(schedule);
+}
+
+/* Collectives of a run without a trace: each in the row of its rank, by its own communicator. */
+Test(data, collectives_are_slices_by_rank)
+{
+    char *text = NULL;
+    size_t size;
+    struct profile *p = made_four_ranks(), *none = profile_new();
+    *PUSH(&p->comms) = (struct profile_comm){.size = 2, .root_world_rank = 1, .site = PROFILE_NONE};
+    snprintf(p->comms.at[p->comms.n - 1].name, 64, "rows");
+    p->events.at[3].comm = (uint32_t)p->comms.n - 1;
+    FILE *out = open_memstream(&text, &size);
+    cr_assert_eq(data_trace(p, out), p->events.n);
+    cr_assert_eq(data_trace(none, out), 0);
+    fclose(out);
+    cr_assert_eq(times_in(text, "\"communicator\":\"rows\""), 1, "%s", text);
+    free(text);
+    profile_free(p);
+    profile_free(none);
 }
