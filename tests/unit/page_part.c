@@ -373,12 +373,14 @@ Test(page, communicators_are_told_apart)
         comm_label(p, i, label, sizeof label);
         cr_assert_str_eq(label, known[i].label);
     }
-    /* So is a place of which earlier calls are not known. */
+    /* So is a place of which earlier calls are not known; MPI's own is none. */
     char place[100];
     struct profile_site *site = PUSH(&p->sites);
-    *site = (struct profile_site){.depth = 1, .in_part = true};
-    site->frame[0] = (struct profile_frame){
+    *site = (struct profile_site){.depth = 2, .in_part = true};
+    site->frame[0] = (struct profile_frame){.address = 0x10}; /* in MPI's interface for Fortran */
+    site->frame[1] = (struct profile_frame){
         .module = PROFILE_NONE, .address = 0x20, .function = profile_strdup("solve")};
+    snprintf(PUSH(&p->modules)->path, 100, "/usr/lib/libmpifort.so.12");
     site_label(p, 0, place, sizeof place);
     cr_assert_str_eq(place, "solve+0x0, in part");
     profile_free(p);
