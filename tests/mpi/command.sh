@@ -89,8 +89,10 @@ if ${CC:-cc} -static -o "$work/static" "$work/static.c" 2> /dev/null; then
     expect 0 'statically linked' $collprof run "$work/static"
 fi
 expect 0 'may start several programs' $collprof run "$work/canary.sh"
-printf '#!/usr/bin/env sh\n' > "$work/env.sh" && chmod +x "$work/env.sh"
-expect 0 'may start several programs' $collprof run "$work/env.sh"
+for interpreter in sh '-S A=1 sh -e'; do
+    echo "#!/usr/bin/env $interpreter" > "$work/env.sh" && chmod +x "$work/env.sh"
+    expect 0 'may start several programs' $collprof run "$work/env.sh"
+done
 cp "$(command -v env)" "$work/other"
 if chown 65534 "$work/other" 2> /dev/null && chmod u+s "$work/other"; then
     expect 0 'changes its user or group' $collprof run "$work/other"
