@@ -332,6 +332,10 @@ Test(part, waiting_is_of_ranks)
 Test(page, rows_of_a_measurement_are_counted)
 {
     struct profile *p = made_four_ranks();
+    struct profile_entry again = p->entries.at[0];
+    again.calls = 20, again.bytes = 20 * 1024;
+    again.site = p->entries.at[1].site;
+    profile_add_entry(p, &again);
     json_t *rows = json_array();
     for (int i = 0; i < 20; i++)
         json_array_append_new(rows,
@@ -348,7 +352,7 @@ Test(page, rows_of_a_measurement_are_counted)
     assert_has(text, "..75.0us\n  and 4 more rows (--top=20)\n");
     assert_has(text, "\n  size            collective   bytes\n"
                      "  8 B to 16 B             40    320B\n"
-                     "  1 KiB to 2 KiB         400  400KiB\n");
+                     "  1 KiB to 2 KiB         420  420KiB\n");
     free(text);
     profile_free(p);
 }
