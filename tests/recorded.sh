@@ -35,6 +35,7 @@ printf '#!/bin/sh\necho "<svg>"\n' >cuts
 printf '#!/bin/sh\ncat "%s/tests/results/bcast.json"\n' "$source" >bench
 printf '#!/bin/sh\necho "$COLLPROF_OUTPUT $COLLPROF_REPORT" >>order; mkdir -p "$COLLPROF_OUTPUT" && cp "$1/profile.json" "$COLLPROF_OUTPUT"\n' >run
 chmod +x viewer complains cuts bench run
+mkdir bin && cp viewer bin/xdg-open
 
 # Of pages neither style nor script, which have tests of their own, and a line for each thing.
 page() { python3 -c 'import re, sys; print(re.sub(r"(?=<(tr|section|li|dt|h2|text|path|rect|details|p)\b)", "\n", re.sub(r"(?s)<(style|script)>.*?</\1>", "", sys.stdin.read())))'; }
@@ -77,6 +78,11 @@ for file in pairs.log overlap.json; do
     collprof plot --output=picture.svg --force "$source/tests/results/$file" >told 2>&1
     cat told script >out/${file%.*}.plot 2>told2
 done
+# Of several the slowest pair has the same colour.
+rm script
+awk '/^[^#]/ { $5 *= 3 } 1' "$source/tests/results/pairs.log" >tripled.log
+collprof plot --output=several.svg "$source/tests/results/pairs.log" tripled.log >told
+grep -E '^set (title|cbrange)' script >out/pairs.scales
 collprof export --output=out/pairs.csv "$source/tests/results/pairs.log" >told
 collprof report --json --only=Bcast traced >out/traced.json
 collprof export --format=json known >out/known.json
@@ -181,6 +187,7 @@ collprof compare --format=html traced transport -- known | page >out/three.compa
     answer list first
     COLUMNS= answer report --color=always --top=1 traced
     BROWSER="$work/viewer:other" answer plot --picture=ranks --output=shown.svg --show known
+    BROWSER= PATH="$work/bin:$PATH" answer plot --picture=ranks --output=by-default.svg --show known
     BROWSER=nowhere answer plot --picture=ranks --output=shown.svg --show known
     answer plot --picture=ranks --output=signed.png known
     tail -c 60 signed.png | tr '\0' '\n'

@@ -47,7 +47,7 @@ static bool find_program(const char *program, char *path, size_t size)
     return false;
 }
 
-/* "#!/usr/bin/env bash" is bash. */
+/* "#!/usr/bin/env bash" is bash, and so is "#!/usr/bin/env -S bash -e". */
 static bool is_shell_script(int fd)
 {
     char line[256] = "", *save = NULL;
@@ -57,7 +57,9 @@ static bool is_shell_script(int fd)
     line[strcspn(line, "\n")] = '\0';
     const char *interpreter = strtok_r(line + 2, " \t", &save);
     if (interpreter && !strcmp(text_base_of(interpreter), "env"))
-        interpreter = strtok_r(NULL, " \t", &save);
+        while ((interpreter = strtok_r(NULL, " \t", &save)) &&
+               (*interpreter == '-' || strchr(interpreter, '=')))
+            ;
     return interpreter && is_shell(interpreter);
 }
 

@@ -69,6 +69,21 @@ static OTF2_LocationRef location_of(const struct act *act)
     return (OTF2_LocationRef)act->rank << 8 | act->thread;
 }
 
+/* Definitions have no gaps between their numbers: where ranks have left no record, RANK is called
+ * by its place among those that have, which ascend. */
+static uint32_t place_of(const struct archive *a, uint32_t rank)
+{
+    size_t low = 0, high = a->p->ranks.n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if ((uint32_t)a->p->ranks.at[middle].rank < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (uint32_t)low;
+}
+
 static OTF2_StringRef string(struct archive *a, const char *text)
 {
     must(a, OTF2_GlobalDefWriter_WriteString(a->definitions, a->strings, text));
@@ -84,11 +99,12 @@ static void put_message(struct archive *a, OTF2_EvtWriter *w, size_t i)
     if (a->t->partner[i] == TIMELINE_NONE)
         return;
     if (act->kind == ACT_SEND || act->kind == ACT_POST)
-        must(a, OTF2_EvtWriter_MpiSend(w, NULL, time_of(a, act->entry_ns), act->peer, WORLD,
-                                       (uint32_t)act->tag, act->bytes));
+        must(a, OTF2_EvtWriter_MpiSend(w, NULL, time_of(a, act->entry_ns), place_of(a, act->peer),
+                                       WORLD, (uint32_t)act->tag, act->bytes));
     else if (act->kind == ACT_RECEIVED)
-        must(a, OTF2_EvtWriter_MpiRecv(w, NULL, time_of(a, act->exit_ns), act->peer, WORLD,
-                                       (uint32_t)act->tag, timeline_bytes(a->t, a->p->acts.at, i)));
+        must(a, OTF2_EvtWriter_MpiRecv(w, NULL, time_of(a, act->exit_ns), place_of(a, act->peer),
+                                       WORLD, (uint32_t)act->tag,
+                                       timeline_bytes(a->t, a->p->acts.at, i)));
 }
 
 static void put_calls(struct archive *a, OTF2_EvtWriter *w, OTF2_LocationRef location)
@@ -131,7 +147,7 @@ static void define_run(struct archive *a)
         char name[40];
         snprintf(name, sizeof name, "MPI Rank %d", p->ranks.at[i].rank);
         must(a, OTF2_GlobalDefWriter_WriteLocationGroup(
-                    a->definitions, (OTF2_LocationGroupRef)p->ranks.at[i].rank, string(a, name),
+                    a->definitions, (OTF2_LocationGroupRef)i, string(a, name),
                     OTF2_LOCATION_GROUP_TYPE_PROCESS, p->ranks.at[i].host,
                     OTF2_UNDEFINED_LOCATION_GROUP));
     }
@@ -176,7 +192,7 @@ static void put_location(struct archive *a, int32_t rank, OTF2_LocationRef locat
     snprintf(name, sizeof name, "thread %u", (unsigned)(location & 0xff));
     must(a, OTF2_GlobalDefWriter_WriteLocation(a->definitions, location, string(a, name),
                                                OTF2_LOCATION_TYPE_CPU_THREAD, events,
-                                               (OTF2_LocationGroupRef)rank));
+                                               (OTF2_LocationGroupRef)place_of(a, (uint32_t)rank)));
 }
 
 /* Ranks ascend, and so do the acts in t->order. Every rank has a first thread. */

@@ -32,7 +32,7 @@ void text_sizes(const struct profile *p, FILE *out)
     enum { CLASSES = 65 };
     struct {
         uint64_t calls, bytes;
-    } sum[CLASSES][SIZE_COLUMNS] = {0}, total[SIZE_COLUMNS] = {0};
+    } sum[CLASSES][SIZE_COLUMNS] = {0};
     for (size_t i = 0; i < p->entries.n; i++) {
         const struct profile_entry *e = &p->entries.at[i];
         int column = size_column_of(p->operations.at[e->operation].family);
@@ -41,14 +41,13 @@ void text_sizes(const struct profile *p, FILE *out)
         uint64_t calls = column == SIZE_STARTED ? entry_requests(e) : e->calls;
         sum[e->size_class][column].calls += calls;
         sum[e->size_class][column].bytes += column == SIZE_STARTED ? e->completed_bytes : e->bytes;
-        total[column].calls += calls;
     }
     static const char *const names[] = {"sent", "collective", "persistent", "one-sided, I/O"};
     struct layout *l = layout_new("lrrrrrrrr");
     layout_cell(l, "size");
     for (int c = 0; c < SIZE_COLUMNS; c++) {
-        layout_cell(l, "%s", total[c].calls ? names[c] : "");
-        layout_cell(l, "%s", total[c].calls ? "bytes" : "");
+        layout_cell(l, "%s", names[c]);
+        layout_cell(l, "bytes");
     }
     for (uint32_t k = 0; k < CLASSES; k++) {
         char text[32];

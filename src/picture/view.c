@@ -17,7 +17,7 @@ void picture_caption(const struct profile *p, char *text, size_t room)
     profile_started(p, ", %Y-%m-%d %H:%M", when);
     snprintf(text, room, "%.60s on %zu%s rank%s%s, %.60s%s",
              p->programs.n ? text_base_of(p->programs.at[0]) : "an application", p->ranks.n, of,
-             p->ranks.n == 1 ? "" : "s", when,
+             !*of && p->ranks.n == 1 ? "" : "s", when,
              p->libraries.n ? p->libraries.at[0] : "MPI not known",
              doubtful ? "; the run was disturbed: timings are not meaningful" : "");
 }

@@ -78,6 +78,8 @@ expect 0 '^7$' $collprof run --top=7 printenv COLLPROF_TOP
 expect 0 '^8$' env COLLPROF_TOP=7 $collprof run --top=8 printenv COLLPROF_TOP
 expect 0 'libcollprof-yield.so$' $collprof run --yield printenv LD_PRELOAD
 expect 0 '^1$' $collprof run --yield printenv OMPI_MCA_mpi_yield_when_idle
+# What is not linked with MPI may open it by hand, wherever on PATH it is.
+expect 0 'libcollprof-audit.so$' env PATH="/nonexistent:$PATH" $collprof run printenv LD_AUDIT
 # A program without MPI leaves nothing behind.
 (cd "$work" && "$OLDPWD/$collprof" run true 2> /dev/null || $collprof run true)
 [ -e "$work/collprof.out" ] && { echo "FAIL: a program without MPI made collprof.out"; failed=1; }
@@ -87,6 +89,24 @@ if ${CC:-cc} -static -o "$work/static" "$work/static.c" 2> /dev/null; then
     expect 0 'statically linked' $collprof run "$work/static"
 fi
 expect 0 'may start several programs' $collprof run "$work/canary.sh"
+for interpreter in sh '-S A=1 sh -e'; do
+    echo "#!/usr/bin/env $interpreter" > "$work/env.sh" && chmod +x "$work/env.sh"
+    expect 0 'may start several programs' $collprof run "$work/env.sh"
+done
+cp "$(command -v env)" "$work/other"
+if chown 65534 "$work/other" 2> /dev/null && chmod u+s "$work/other"; then
+    expect 0 'changes its user or group' $collprof run "$work/other"
+fi
+# An MPI that there is no layer for, linked with or brought by a library that is.
+if ${CC:-cc} -shared -fPIC -Wl,-soname,libmpi.so.99 -o "$work/libmpi.so.99" "$work/static.c" 2> /dev/null; then
+    set -- -Wl,--no-as-needed -Wl,-rpath,"$work"
+    ${CC:-cc} -shared -fPIC -o "$work/libvia.so" "$work/static.c" "$@" "$work/libmpi.so.99"
+    ${CC:-cc} -o "$work/linked" "$work/static.c" "$@" "$work/libmpi.so.99"
+    ${CC:-cc} -o "$work/brought" "$work/static.c" "$@" "$work/libvia.so"
+    for program in linked brought; do
+        expect 2 "$program is linked with libmpi.so.99, for which" $collprof run "$work/$program"
+    done
+fi
 
 # Readers.
 expect 1 'No such file' $collprof report "$work/none"
@@ -122,6 +142,11 @@ if [ -x "${GNUPLOT:-/none}" ]; then
     expect 0 'pairs.png' $collprof plot "$work/pairs.log"
     [ -s "$work/pairs.png" ] || { echo "FAIL: no picture of a log of latencies"; failed=1; }
 fi
-expect 0 'Clock' $collprof info
+expect 0 'COLLPROF_TOP  *7  (set in the environment)$' env COLLPROF_TOP=7 $collprof info
+[ "$(grep -cE ' ([1-9][0-9.]* ns|[0-9][.][0-9]+ us) a reading$' "$work/out")" = 2 ] &&
+    [ "$(grep -c 'its layer  */.*/libcollprof-layer.so$' "$work/out")" = "$(ls $top_builddir/layers/*/libcollprof-layer.so | wc -l)" ] &&
+    grep -q 'library  */.*/libcollprof.so$' "$work/out" &&
+    { [ ! -x "${GNUPLOT:-/none}" ] || ! grep -q 'plotter.*not found' "$work/out"; } ||
+    { echo "FAIL: collprof info:"; cat "$work/out"; failed=1; }
 [ -w /dev/full ] && expect 1 'No space left' sh -c "$collprof info > /dev/full"
 exit $failed

@@ -1,5 +1,5 @@
 /* Protects the tables of one run against another. */
-#include "compare/differences.h"
+#include "compare/differences_inner.h"
 #include "made_profile.h"
 #include "page/text.h"
 
@@ -261,4 +261,36 @@ Test(compare_two, pages_say_what_is_in_the_rows)
     free(text);
     assert_page(differences_junit, 0.5,
                 (const char *const[]){"tests=\"3\" failures=\"2\"", "time=\"0.900000\"", NULL});
+}
+
+/* Ranks that do the same at one place are one cause; the largest comes first, and what came the
+ * other way is another. */
+Test(compare_two, ranks_that_do_the_same_are_told_together)
+{
+    static const struct {
+        int32_t rank;
+        size_t at;
+        double change;
+    } given[] = {{2, 0, 8}, {3, 0, -6}, {1, 1, 20}, {5, 0, 7}, {4, 0, 9}};
+    static const struct {
+        double change;
+        const char *ranks;
+        bool joined;
+    } known[] = {
+        {20, "1", false}, {9, "2, 4, 5", false}, {8, "2", true}, {7, "5", true}, {-6, "3", false}};
+    struct differences d = {.runs = {5, 5}};
+    for (size_t i = 0; i < 5; i++)
+        *PUSH(&d.list) = (struct difference){.kind = DIFFERENCE_OUTSIDE,
+                                             .rank = given[i].rank,
+                                             .at = given[i].at,
+                                             .change = given[i].change,
+                                             .certainty = CERTAINTY_TOLD};
+    differences_put_in_order(&d);
+    for (size_t i = 0; i < 5; i++) {
+        const struct difference *x = &d.list.at[i];
+        cr_assert_float_eq(x->change, known[i].change, 0.1, "row %zu: %g", i, x->change);
+        cr_assert_str_eq(x->ranks, known[i].ranks);
+        cr_assert_eq(x->joined, known[i].joined, "row %zu", i);
+    }
+    free(d.list.at);
 }

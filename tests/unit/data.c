@@ -1,5 +1,6 @@
 /* Protects the tables that programs read: CSV, and what a page gives a browser. */
 #include "data/data.h"
+#include "data/html.h"
 #include "made_page.h"
 
 #include <criterion/criterion.h>
@@ -7,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The cell of COLUMN in the line that begins with ROW of a table without quotes; NULL: none. */
 static const char *cell_of(const char *table, const char *row, const char *column)
@@ -224,4 +226,153 @@ Test(data, many_lines_are_drawn_or_counted)
         cr_assert_eq(times_in(text, "2 more are in the tables alone"), n == 26, "%s", text);
         free(text);
     }
+}
+
+/* Rank 0 sends to rank 1, whose thread 1 sends what nobody receives; rank 2 exchanges with rank 3.
+ */
+static struct profile *made_trace(void)
+{
+    static const struct act acts[] = {
+        {12000, 14000, 12000, 7, 100, 0, 0, 0, 1, 0, 5, .kind = ACT_SEND},
+        {11000, 16500, 11000, 7, 100, 1, 0, 1, 0, 0, 5, .kind = ACT_RECEIVED},
+        {21000, 22000, 21000, 7, 8, 1, 0, 0, 3, 0, 6, .kind = ACT_SEND, .thread = 1},
+        {30000, 36000, 30000, 7, 64, 2, 0, 1, 3, 0, 7, .kind = ACT_RECEIVED},
+        {30000, 36000, 30000, 7, 32, 2, 0, 1, 3, 0, 9, .kind = ACT_SEND},
+        {31000, 35000, 31000, 7, 64, 3, 0, 1, 2, 0, 7, .kind = ACT_SEND},
+        {31000, 35000, 31000, 7, TIMELINE_UNKNOWN_BYTES, 3, 0, 1, 2, 0, 9, .kind = ACT_RECEIVED}};
+    struct profile *p = made_four_ranks();
+    p->trace = (struct profile_trace){.on = true, .first_ns = 2000, .last_ns = 42000};
+    p->started_unix = 1700000000;
+    snprintf(PUSH(&p->hosts)->name, sizeof p->hosts.at->name, "other");
+    p->ranks.at[3].host = (uint32_t)p->hosts.n - 1;
+    for (size_t i = 0; i < sizeof acts / sizeof *acts; i++)
+        *PUSH(&p->acts) = acts[i];
+    return p;
+}
+
+/* What otf2-print tells of P's archive. */
+static void print_archive(const struct profile *p, char *text, size_t room)
+{
+    char directory[] = "/tmp/otf2.XXXXXX", path[40], command[300];
+    cr_assert(mkdtemp(directory));
+    snprintf(path, sizeof path, "%s/o", directory);
+    const char *why = data_otf2(p, path);
+    if ((why && strstr(why, "without OTF2")) || system("command -v otf2-print >/dev/null"))
+        cr_skip("%s", why ? why : "without otf2-print");
+    cr_assert_null(why, "%s", why);
+    snprintf(command, sizeof command,
+             "{ TZ=UTC otf2-print -G %s/traces.otf2; otf2-print %s/traces.otf2; } | "
+             "tr -s ' '; rm -r %s",
+             path, path, directory);
+    FILE *out = popen(command, "r");
+    text[fread(text, 1, room - 1, out)] = '\0';
+    pclose(out);
+}
+
+#define CALL(ev, at, name) ev " " at " Region: \"MPI_" name ">\n"
+#define MESSAGE(ev, at, other, index, location, what)                                              \
+    "MPI_" ev " " at " " other ": " index " (\"thread 0\" <" location ">), "                       \
+    "Communicator: \"MPI_COMM_WORLD\" <0>, " what "\n"
+
+/* A message has both ends or none; what a call sends comes before what it receives. */
+Test(data, an_archive_is_what_was_traced)
+{
+    static const char events[] = CALL("ENTER", "256 9000", "Bcast\" <1") CALL(
+        "ENTER", "0 10000",
+        "Allreduce\" <0") MESSAGE("SEND", "0 10000", "Receiver", "1", "256",
+                                  "Tag: 5, Length: 100") CALL("LEAVE", "0 12000", "Allreduce\" <0")
+        MESSAGE("RECV", "256 14500", "Sender", "0", "0", "Tag: 5, Length: 100") CALL(
+            "LEAVE", "256 14500", "Bcast\" <1") CALL("ENTER", "257 19000", "Allreduce\" <0")
+            CALL("LEAVE", "257 20000", "Allreduce\" <0") CALL("ENTER", "512 28000", "Bcast\" <1")
+                MESSAGE("SEND", "512 28000", "Receiver", "3", "768", "Tag: 9, Length: 32")
+                    CALL("ENTER", "768 29000", "Bcast\" <1")
+                        MESSAGE("SEND", "768 29000", "Receiver", "2", "512", "Tag: 7, Length: 64")
+                            MESSAGE("RECV", "768 33000", "Sender", "2", "512", "Tag: 9, Length: 32")
+                                CALL("LEAVE", "768 33000", "Bcast\" <1") MESSAGE(
+                                    "RECV", "512 34000", "Sender", "3", "768", "Tag: 7, Length: 64")
+                                    CALL("LEAVE", "512 34000", "Bcast\" <1");
+    static const char *const said[] = {
+        events,
+        "Ticks per Seconds: 1000000000, Global Offset: 0, Length: 40000, Date: 2023-11-14 22:13:20",
+        "LOCATION_GROUP 2 Name: \"MPI Rank 2\" <8>, Type: PROCESS, Parent: \"node::alpha\"",
+        "LOCATION_GROUP 3 Name: \"MPI Rank 3\" <9>, Type: PROCESS, Parent: \"node::other\"",
+        "LOCATION 257 Name: \"thread 1\" <12>, Type: CPU_THREAD, # Events: 2, Group: \"MPI Rank "
+        "1\""};
+    char text[20000];
+    struct profile *p = made_trace();
+    print_archive(p, text, sizeof text);
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        assert_has(text, said[i]);
+    /* Where rank 0 has left no record, messages still name those that they went to. */
+    memmove(p->ranks.at, p->ranks.at + 1, --p->ranks.n * sizeof *p->ranks.at);
+    memmove(p->acts.at, p->acts.at + 1, --p->acts.n * sizeof *p->acts.at);
+    print_archive(p, text, sizeof text);
+    assert_has(text, MESSAGE("SEND", "512 28000", "Receiver", "2", "768", "Tag: 9, Length: 32"));
+    assert_has(text, MESSAGE("RECV", "512 34000", "Sender", "2", "768", "Tag: 7, Length: 64"));
+    profile_free(p);
+}
+
+/* Of a process per rank, numbered from 1: a slice per call, an arrow per message, and how many are
+ * under way. */
+Test(data, a_page_of_perfetto_is_what_was_traced)
+{
+    static const char *const said[] = {
+        "\"name\":\"MPI_Allreduce\",\"cat\":\"mpi\",\"ts\":10.000,\"pid\":1,\"tid\":1,\"dur\":2."
+        "000,",
+        "\"ts\":19.000,\"pid\":2,\"tid\":2,\"dur\":1.000,",
+        "\"bytes\":100,\"peer\":1,\"tag\":5",
+        "\"ph\":\"s\",\"id\":1,\"name\":\"message\",\"cat\":\"message\",\"ts\":10.000,\"pid\":1,",
+        "\"bytes\":96,\"wait\"",
+        "\"ts\":14.499,\"pid\":2,",
+        "\"ts\":10.000,\"pid\":2,\"tid\":1,\"args\":{\"messages\":1}",
+        "\"ts\":14.500,\"pid\":2,\"tid\":1,\"args\":{\"messages\":0}",
+        "\"messages drawn\":3,\"messages sent\":4,\"messages received\":3,"};
+    char *text = NULL;
+    size_t size;
+    struct profile *p = made_trace();
+    FILE *out = open_memstream(&text, &size);
+    data_perfetto(p, out);
+    fclose(out);
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        assert_has(text, said[i]);
+    free(text);
+    profile_free(p);
+}
+
+/* Rank 2 sends to 0, that to 1: lines join where they are drawn. */
+Test(data, a_tree_is_drawn_from_the_root_down)
+{
+    char *text = NULL;
+    size_t size;
+    json_t *schedule =
+        json_pack("{s:s, s:i, s:i, s:[[i], [], [i]], s:[f, f, f]}", "algorithm", "grid", "root", 2,
+                  "bytes", 64, "children", 1, 0, "arrival_us", 20.0, 40.0, 0.0);
+    FILE *out = open_memstream(&text, &size);
+    html_schedule(schedule, out);
+    fclose(out);
+    assert_has(text, "grid, 64 B, arrivals as predicted");
+    assert_has(text, "d=\"M8.0 9V27H288.0\"");
+    assert_has(text, "d=\"M288.0 27V45H568.0\"");
+    assert_has(text, "rank 2, root<");
+    free(text);
+    json_decref(schedule);
+}
+
+/* Collectives of a run without a trace: each in the row of its rank, by its own communicator. */
+Test(data, collectives_are_slices_by_rank)
+{
+    char *text = NULL;
+    size_t size;
+    struct profile *p = made_four_ranks(), *none = profile_new();
+    *PUSH(&p->comms) = (struct profile_comm){.size = 2, .root_world_rank = 1, .site = PROFILE_NONE};
+    snprintf(p->comms.at[p->comms.n - 1].name, 64, "rows");
+    p->events.at[3].comm = (uint32_t)p->comms.n - 1;
+    FILE *out = open_memstream(&text, &size);
+    cr_assert_eq(data_trace(p, out), p->events.n);
+    cr_assert_eq(data_trace(none, out), 0);
+    fclose(out);
+    cr_assert_eq(times_in(text, "\"communicator\":\"rows\""), 1, "%s", text);
+    free(text);
+    profile_free(p);
+    profile_free(none);
 }

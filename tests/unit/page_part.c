@@ -326,3 +326,66 @@ Test(part, waiting_is_of_ranks)
     cr_assert_eq(p->ranks.at[1].late_wait_ns, -1, "of a sample it is not known");
     profile_free(p);
 }
+
+/* Rows that belong together are cut where there are very many, and that is said; a column that no
+ * row has is none. So it is with the sizes of messages. */
+Test(page, rows_of_a_measurement_are_counted)
+{
+    struct profile *p = made_four_ranks();
+    struct profile_entry again = p->entries.at[0];
+    again.calls = 20, again.bytes = 20 * 1024;
+    again.site = p->entries.at[1].site;
+    profile_add_entry(p, &again);
+    json_t *rows = json_array();
+    for (int i = 0; i < 20; i++)
+        json_array_append_new(rows,
+                              json_pack("{s:s, s:f, s:f, s:f}", "method", "direct", "time_us",
+                                        40.0 + i, "low_us", 30.0, "high_us", i ? 60.0 + i : 30.0));
+    profile_add_finding(p, "benchmark",
+                        json_pack("{s:s, s:b, s:i, s:o}", "operation", "MPI_Scan", "right", 1,
+                                  "wrong_ranks", 0, "methods", rows));
+    char *text = text_of(p, &(struct report_options){.top = 5, .width = 100});
+    assert_has(text, "\n  operation MPI_Scan, right yes, ranks with wrong data 0\n"
+                     "  method    time        interval\n"
+                     "  direct  40.0us               -\n"
+                     "  direct  41.0us  30.0us..61.0us\n");
+    assert_has(text, "..75.0us\n  and 4 more rows (--top=20)\n");
+    assert_has(text, "\n  size            collective   bytes\n"
+                     "  8 B to 16 B             40    320B\n"
+                     "  1 KiB to 2 KiB         420  420KiB\n");
+    free(text);
+    profile_free(p);
+}
+
+/* Halves of a communicator are told apart by the ranks that they begin at; where names differ, that
+ * is said. */
+Test(page, communicators_are_told_apart)
+{
+    static const struct {
+        struct profile_comm comm;
+        const char *label;
+    } known[] = {
+        {{.size = 4, .root_world_rank = 0, .name = "rows", .site = PROFILE_NONE}, "rows"},
+        {{.size = 2, .root_world_rank = 3, .site = PROFILE_NONE}, "2 ranks from 3"},
+        {{.size = 2, .root_world_rank = UINT32_MAX, .site = PROFILE_NONE}, "2 ranks"},
+        {{.size = 2, .root_world_rank = 1, .name = LEDGER_SEVERAL_NAMES, .site = PROFILE_NONE},
+         "2 ranks from 1, several names"}};
+    struct profile *p = profile_new();
+    for (uint32_t i = 0; i < sizeof known / sizeof *known; i++) {
+        char label[COMM_LABEL];
+        *PUSH(&p->comms) = known[i].comm;
+        comm_label(p, i, label, sizeof label);
+        cr_assert_str_eq(label, known[i].label);
+    }
+    /* So is a place of which earlier calls are not known; MPI's own is none. */
+    char place[100];
+    struct profile_site *site = PUSH(&p->sites);
+    *site = (struct profile_site){.depth = 2, .in_part = true};
+    site->frame[0] = (struct profile_frame){.address = 0x10}; /* in MPI's interface for Fortran */
+    site->frame[1] = (struct profile_frame){
+        .module = PROFILE_NONE, .address = 0x20, .function = profile_strdup("solve")};
+    snprintf(PUSH(&p->modules)->path, 100, "/usr/lib/libmpifort.so.12");
+    site_label(p, 0, place, sizeof place);
+    cr_assert_str_eq(place, "solve+0x0, in part");
+    profile_free(p);
+}
