@@ -116,9 +116,9 @@ Test(noise, is_what_the_kernel_says)
     cr_expect_float_eq(1e-9 * (double)(after.cpu_ns - before.cpu_ns), 0.1, 0.03);
     cr_expect(after.load >= 0);
     for (int i = 0; i < SLEEPS; i++)
-        usleep(10);
+        usleep(200); /* but for one that is over before it begins, on a busy machine */
     noise_read(&before);
-    cr_expect_geq(before.voluntary - after.voluntary, SLEEPS);
+    cr_expect_geq(before.voluntary - after.voluntary, SLEEPS * 9 / 10);
     cr_expect_lt(before.involuntary - after.involuntary, SLEEPS);
     clock_source = CLOCK_SOURCE_EXTERNAL;
     noise_read(&after);
