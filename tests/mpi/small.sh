@@ -22,7 +22,7 @@ int main(int argc, char **argv)
     if (!strcmp(way, "blocks") && rank == 0)
         mkdir("blocked/profile.json", 0777);
     if (!strcmp(way, "daemon") && fork() == 0) {
-        for (int fd = 0; fd < 3; fd++)
+        for (int fd = 0; fd < 200; fd++) /* the launcher's, too */
             close(fd);
         sleep(5);
         _exit(0);
@@ -58,7 +58,7 @@ at = sys.argv[1]
 p, now = json.load(open(at + "/profile.json")), time.time()
 run, ranks = p["run"], p["ranks"]
 calls = {o["name"]: sum(e["calls"] for e in p["entries"] if p["operations"][e["operation"]] is o) for o in p["operations"]}
-forgets = os.environ["ARGUMENT"] == "forgets"
+forgets = os.environ["ARGUMENT"] == "forgets" or at == "plain-late"
 assert calls == {**({} if forgets else {"MPI_Init_thread": 2, "MPI_Bcast": 2}), "MPI_Barrier": 6}, calls
 assert len(ranks) == run["size"] == 2 and sorted(r["rank"] for r in ranks) == [0, 1]
 assert now - 60 < run["started_unix"] < now - 0.1, run["started_unix"]
@@ -89,6 +89,9 @@ for mpi in $mpis; do
     options=
     small plain
     small plain-again forgets
+    options=--start=no
+    small plain-late
+    options=
     # What a rank leaves behind does not have the directory, nor a run that has ended.
     small plain-left daemon
     small plain-left
