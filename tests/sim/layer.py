@@ -49,7 +49,7 @@ def about_all(s):
     for d in rows:
         for what in ("ol", "direct", "rtl"):
             low, value, high = (d[what + end] for end in ("_low_us", "_us", "_high_us"))
-            if value is not None and not 0 < low <= value <= high < 1e6:
+            if value is not None and not 0 <= low <= value <= high < 1e6:
                 problems.append("%s of %d: %s to %s us around %s" % (what, d["destination"], low, high, value))
     if how == "never" and not s["interval_us"] < s["acknowledged_interval_us"]:
         problems.append("every %(interval_us)s us, every %(acknowledged_interval_us)s us where acknowledged" % s)
