@@ -21,7 +21,7 @@ awk -F, 'NF == 9 && $1 == "gather" && $5 != 2 || NF == 9 && $1 == "scatter" && $
 
 printf '#!/bin/sh\ncat >"%s/script"\necho "IEND</svg>"\n' "$scratch" >"$scratch/keeper"
 chmod +x "$scratch/keeper"
-GNUPLOT=$scratch/keeper "$MPIEXEC" -n 2 "$bench" --operation=allreduce --sizes=8:64 --budget=0.3 --plot="$scratch/p.png" \
+GNUPLOT=$scratch/keeper "$MPIEXEC" -n 2 "$bench" --yield --operation=allreduce --sizes=8:64 --budget=0.3 --plot="$scratch/p.png" \
     --format=json -o "$scratch/json" 2>"$scratch/err" || fail "json: status $?"
 python3 - "$scratch/json" "$scratch/script" <<'END' || fail "what was written as JSON is wrong"
 import json, sys
@@ -36,8 +36,9 @@ assert len(d["tables"]["statistics"]["rows"]) == 4
 assert d["tables"]["pairs"]["rows"]
 # Of the picture: each row's interval, of either method.
 drawn = [tuple(map(float, w)) for w in map(str.split, open(sys.argv[2])) if len(w) == 4 and w[0].isdigit()]
-told = [tuple(r[k] for k in ("size", *keys)) for keys in (("direct", "low", "high"), ("mirrored", "pair_low", "pair_high")) for r in rows]
-assert len(drawn) == len(told) == 8, drawn
+told = [tuple(r[k] for k in ("size", *keys)) for keys in (("direct", "low", "high"), ("mirrored", "pair_low", "pair_high")) for r in rows
+        if r[keys[0]] is not None]  # on a busy machine not every pair has its time
+assert len(drawn) == len(told) >= 4, drawn
 for d, t in zip(drawn, told):
     assert all(abs(x - y) <= 1e-6 * y for x, y in zip(d, t) if y is not None), (d, t)
 END

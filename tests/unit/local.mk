@@ -36,7 +36,7 @@ tests_unit_sync_SOURCES = tests/unit/sync.c
 tests_unit_sync_LDADD = libmeasure.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_schedule_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
-tests_unit_schedule_SOURCES = tests/unit/schedule.c tests/unit/flow.c tests/unit/made_graphs.h
+tests_unit_schedule_SOURCES = tests/unit/builders.c tests/unit/schedule.c tests/unit/flow.c tests/unit/made_graphs.h
 tests_unit_schedule_LDADD = libmeasure.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_pairs_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)

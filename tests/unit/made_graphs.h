@@ -6,6 +6,8 @@
 #include "trees/schedule.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
+#include <stdint.h>
 
 /* The same W and D everywhere. */
 static inline struct graph uniform(int n, double w, double d)
@@ -16,6 +18,25 @@ static inline struct graph uniform(int n, double w, double d)
         g.w[i] = w;
     for (int i = 0; i < n; i++)
         g.d[i] = d;
+    return g;
+}
+
+static inline double random_between(double low, double high)
+{
+    static uint64_t seed = 1;
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return low + (high - low) * (double)(seed >> 40) / (double)(1u << 24);
+}
+
+/* Every edge, or every sender, has its own injection time. */
+static inline struct graph random_graph(int n, bool per_edge)
+{
+    struct graph g;
+    cr_assert(graph_new(&g, n, per_edge));
+    for (int i = 0; i < n * n; i++)
+        g.w[i] = exp(random_between(log(1e-6), log(1e-3)));
+    for (int i = 0; i < (per_edge ? n * n : n); i++)
+        g.d[i] = exp(random_between(log(1e-7), log(1e-4)));
     return g;
 }
 

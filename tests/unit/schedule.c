@@ -11,25 +11,6 @@
 #include <string.h>
 #include <time.h>
 
-static uint64_t seed = 1;
-
-static double random_between(double low, double high)
-{
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return low + (high - low) * (double)(seed >> 40) / (double)(1u << 24);
-}
-
-static struct graph random_graph(int n, bool per_edge)
-{
-    struct graph g;
-    cr_assert(graph_new(&g, n, per_edge));
-    for (int i = 0; i < n * n; i++)
-        g.w[i] = exp(random_between(log(1e-6), log(1e-3)));
-    for (int i = 0; i < (per_edge ? n * n : n); i++)
-        g.d[i] = exp(random_between(log(1e-7), log(1e-4)));
-    return g;
-}
-
 static const double injections[] = {0.05, 0.34, 0.5, 0.51, 0.75, 0.99, 2};
 enum { N_INJECTIONS = sizeof injections / sizeof *injections };
 

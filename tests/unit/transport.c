@@ -23,11 +23,12 @@ static uint64_t next_tick(void)
 
 static int pair[2];
 
-/* What is called from here is the layer's, and no event. */
+/* What is called from here is the layer's, and no event: with one there would be no end of them. */
 static void take(const struct transport_event *event)
 {
-    if (n_told < 16)
-        told[n_told++] = *event;
+    if (n_told == 16)
+        return;
+    told[n_told++] = *event;
     if (pair[1])
         cr_expect_eq(send(pair[1], "own", 3, MSG_DONTWAIT), 3);
 }
