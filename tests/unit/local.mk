@@ -15,6 +15,7 @@ tests_unit_base_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_base_SOURCES = tests/unit/stats.c tests/unit/clock.c tests/unit/histogram.c \
 	tests/unit/launcher.c tests/unit/ledger.c tests/unit/made_ledger.c tests/unit/made_ledger.h tests/unit/quote.c \
 	tests/unit/place.c src/layer/keep.c src/layer/place.c \
+	tests/unit/store.c src/layer/store.c \
 	tests/unit/settings.c tests/unit/spans.c src/symbols/spans.c
 tests_unit_base_LDADD = libbase.la $(CRITERION_LIBS)
 
@@ -55,9 +56,11 @@ tests_unit_methods_LDADD = libmeasure.la libbase.la $(CRITERION_LIBS)
 
 # What a rank keeps, without a call of MPI: Open MPI's handles are addresses in its library.
 tests_unit_record_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
-tests_unit_record_SOURCES = tests/unit/record.c tests/unit/moments.c src/layer/noise.c src/record/channels.c src/record/events.c src/timeline/match.c \
-	$(record_tables)
+tests_unit_record_SOURCES = tests/unit/record.c tests/unit/lanes.c tests/unit/moments.c src/layer/noise.c \
+	src/record/channels.c src/record/events.c src/record/network.c src/timeline/match.c $(record_tables)
 tests_unit_record_LDADD = libbase.la $(MPI_LIBS) $(CRITERION_LIBS)
+# A transport of the test's own is found by its name.
+tests_unit_record_LDFLAGS = -export-dynamic
 
 tests_unit_profile_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_profile_SOURCES = tests/unit/profile.c tests/unit/arrivals.c tests/unit/clocks.c tests/unit/judge.c tests/unit/load.c tests/unit/network.c \

@@ -5,9 +5,6 @@
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <string.h>
-#include <unistd.h>
 
 static struct ledger_header *header;
 
@@ -62,38 +59,4 @@ Test(moments, none_of_a_simulated_run)
     clock_source = CLOCK_SOURCE_EXTERNAL;
     noise_watch();
     cr_assert_eq(layer.look_at, UINT64_MAX);
-}
-
-static void *one_thread(void *slot)
-{
-    struct ledger_call *c = thread_call();
-    cr_assert((!c->thread || c->thread == (uint32_t)gettid()) && c == thread.call && !c->since);
-    c->since = 7;
-    char *scratch = thread_scratch(100);
-    cr_assert(scratch && thread_scratch(4096) == scratch);
-    memset(scratch, 1, 4096);
-    scratch = thread_scratch(5000);
-    cr_assert(scratch && scratch[4095] == 1 && thread_scratch(10000) == scratch);
-    *(struct ledger_call **)slot = c;
-    return NULL;
-}
-
-Test(moments, slots_of_threads)
-{
-    struct ledger_call *mine = thread_call(), *first, *second;
-    pthread_t other;
-    layer.phase = LAYER_RUNNING;
-    for (int i = 0; i < 2; i++) {
-        pthread_create(&other, NULL, one_thread, i ? &second : &first);
-        pthread_join(other, NULL);
-    }
-    cr_assert(first == second && first != mine && first->thread == 0);
-    cr_assert_eq(mine->thread, (uint32_t)getpid());
-    /* Where there is no room, threads share one that nobody reads. */
-    struct ledger_table *t = &header->section[LEDGER_CALLS];
-    t->capacity = t->count = 1;
-    t->limit = 1;
-    pthread_create(&other, NULL, one_thread, &second);
-    pthread_join(other, NULL);
-    cr_assert(second != mine && second != first && t->dropped == 1);
 }

@@ -1,5 +1,6 @@
 /* Protects the trace and the communication matrix inside a profile: merged, sent, saved, bounded.
  */
+#include "made_ledger.h"
 #include "profile/model.h"
 
 #include <criterion/criterion.h>
@@ -180,4 +181,33 @@ Test(trace, matrix_gives_up_places_before_pairs)
     cr_assert_eq(p->peers.at[0].rank, 6);
     cr_assert_eq(p->peers_dropped, 18);
     profile_free(p);
+}
+
+/* What a rank stands in when its record is read has no end yet; of two threads nobody knows whose.
+ */
+Test(trace, the_call_that_is_open)
+{
+    for (uint32_t threads = 1; threads <= 2; threads++) {
+        struct ledger l;
+        made_ledger(&l, NULL, 0, 1);
+        struct ledger_header *h = l.header;
+        h->traced = 1;
+        h->state = LEDGER_RUNNING;
+        h->ticks_per_second = 1e9;
+        h->section[LEDGER_CALLS].count = 3;
+        l.calls[0] = (struct ledger_call){
+            .thread = 1, .since = 9000000000u, .operation = OP_ALLREDUCE, .site = 1};
+        l.calls[2].thread = threads - 1;
+        struct profile *p = profile_from_ledger(&l);
+        ledger_close(&l);
+        cr_assert_eq(p->acts.n, threads == 1);
+        if (p->acts.n) {
+            const struct act *a = &p->acts.at[0];
+            cr_expect(a->kind == ACT_CALL && a->exit_ns == INT64_MAX);
+            cr_expect_str_eq(p->operations.at[a->operation].name, "MPI_Allreduce");
+            cr_expect_eq(a->entry_ns - p->trace.first_ns, 4000000000ll);
+            cr_expect_eq(p->trace.last_ns, a->entry_ns, "it lived to enter it");
+        }
+        profile_free(p);
+    }
 }

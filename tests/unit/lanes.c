@@ -1,0 +1,159 @@
+/* Where each thread writes the call that it is in; and what the transport tells of, in whose call.
+ */
+#include "record/entries.h"
+#include "record/events.h"
+#include "record/network.h"
+#include "transport/transport.h"
+
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <string.h>
+
+static void start(void)
+{
+    cr_assert_eq(ledger_create(&layer.ledger, AT_FDCWD, NULL, LEDGER_MIN_BYTES, 100), 0);
+    cr_assert_eq(entries_start(), 0);
+    layer.ns_per_tick = 1ull << 32;
+    layer.phase = LAYER_RUNNING;
+}
+
+static void finish(void)
+{
+    ledger_close(&layer.ledger);
+}
+
+TestSuite(lanes, .init = start, .fini = finish);
+
+static void *take_place(void *place)
+{
+    struct ledger_call *c = thread_call();
+    cr_expect(c == thread.call && thread.left);
+    c->since = 1;
+    *(struct ledger_call **)place = c;
+    return NULL;
+}
+
+static struct ledger_call *of_another(void)
+{
+    pthread_t other;
+    struct ledger_call *place = NULL;
+    cr_assert_eq(pthread_create(&other, NULL, take_place, &place), 0);
+    pthread_join(other, NULL);
+    return place;
+}
+
+Test(lanes, a_place_is_one_threads_until_that_ends)
+{
+    const struct ledger_table *t = &layer.ledger.header->section[LEDGER_CALLS];
+    struct ledger_call *mine = thread_call(), *theirs = of_another();
+    cr_expect_eq(t->count, 2);
+    cr_expect(mine == &layer.ledger.calls[0] && theirs == &layer.ledger.calls[1]);
+    cr_expect_neq(mine->thread, 0);
+    cr_expect_eq(theirs->thread, 0);
+    cr_expect_eq(of_another(), theirs, "free again");
+    cr_expect_eq(t->count, 2);
+    theirs->thread = 1;
+    for (uint32_t i = 0; i < 100000 && !t->dropped; i++)
+        thread_call();
+    cr_expect_eq(t->dropped, 1);
+    cr_expect(t->count > 2 && t->count <= t->capacity);
+    cr_expect(thread.call, "all that have none share one");
+}
+
+Test(lanes, scratch_grows_and_is_kept)
+{
+    char *some = thread_scratch(100);
+    cr_expect_eq(thread_scratch(4096), some);
+    some[99] = 'x';
+    some = thread_scratch(5000);
+    cr_expect_eq(some[99], 'x');
+    cr_expect_eq(thread.scratch_size, 10000);
+    memset(some, 0, 10000);
+}
+
+/* --- the transport --- */
+
+extern __attribute__((visibility("default"))) struct transport collprof_transport;
+static struct transport_polls *polls_of_thread(void)
+{
+    return &collprof_transport.thread[1];
+}
+struct transport collprof_transport = {
+    .version = TRANSPORT_VERSION, .polls = polls_of_thread, .threads = 2, .knows_ucx = true};
+
+static void tell(uint64_t from, bool ours)
+{
+    collprof_transport.event(&(struct transport_event){
+        .from = from, .to = from + 5, .bytes = 10, .number = 3, .ours = ours});
+}
+
+static void listen(void)
+{
+    strcpy(layer.settings.trace, "transport");
+    cr_assert_eq(events_start(0), 0);
+    layer.on = true;
+    polls_of_thread()->polls = 7;
+    network_start();
+    cr_assert_eq(layer.ledger.header->network, LEDGER_NETWORK_ON);
+    cr_expect_eq(polls_of_thread()->polls, 0, "those of MPI_Init");
+}
+
+Test(lanes, transport_of_a_call_and_of_none)
+{
+    const struct ledger_header *h = layer.ledger.header;
+    const struct ledger_table *t = &h->section[LEDGER_NETWORK];
+    listen();
+    tell(100, false);
+    cr_expect_eq(t->count, 0, "the application's own");
+    *polls_of_thread() = (struct transport_polls){.polls = 9, .found = 2};
+    tell(200, true);
+    cr_assert_eq(t->count, 1);
+    cr_expect_eq(layer.ledger.network[0].call_ticks, 0);
+    cr_expect(h->outside_polls == 9 && h->outside_empty == 7, "MPI's own thread");
+    thread_call();
+    thread.inside = true;
+    tell(300, true);
+    cr_expect_eq(t->count, 1, "what the layer sends");
+    thread.call->since = 350;
+    thread.call->site = 4;
+    tell(400, false);
+    cr_assert_eq(t->count, 2);
+    cr_expect(layer.ledger.network[1].call_ticks == 350 && layer.ledger.network[1].site == 4);
+    layer.on = false;
+    tell(500, true);
+    cr_expect_eq(t->count, 2, "switched off");
+}
+
+Test(lanes, polls_are_the_calls_or_nobodys)
+{
+    struct ledger_header *h = layer.ledger.header;
+    struct ledger_entry e = {0};
+    listen();
+    thread_call();
+    *polls_of_thread() = (struct transport_polls){.polls = 9, .found = 2};
+    network_polled(&e);
+    cr_expect(e.polls == 9 && e.empty_polls == 7);
+    network_polled(&e);
+    cr_expect_eq(e.polls, 9, "taken once");
+    collprof_transport.thread[0] = (struct transport_polls){.polls = 5, .found = 1};
+    polls_of_thread()->polls = 4; /* after the last call */
+    network_stop();
+    cr_expect_null(collprof_transport.event);
+    cr_expect(h->outside_polls == 5 && h->outside_empty == 4);
+}
+
+Test(lanes, no_transport_of_this_version)
+{
+    strcpy(layer.settings.trace, "calls");
+    network_start();
+    cr_expect_eq(layer.ledger.header->network, 0);
+    strcpy(layer.settings.trace, "transport");
+    collprof_transport.version++;
+    network_start();
+    cr_expect_eq(layer.ledger.header->network, LEDGER_NETWORK_MISSING);
+    collprof_transport.version--;
+    collprof_transport.knows_ucx = false;
+    network_start();
+    cr_expect_eq(layer.ledger.header->network, LEDGER_NETWORK_NO_UCX);
+}
