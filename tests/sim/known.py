@@ -85,6 +85,8 @@ def main(table, directory):
     if not all(len(profile["sites"][e["site"]]["frames"]) > 1
                for e in profile["entries"] if e["region"] is not None):
         bad.append("a scene's call sites lack their callers")
+    if any(r["state"] != "finalized" for r in profile["ranks"]) or profile["run"]["size"] != 4:
+        bad.append("not four ranks that ended well")
     late = sum(r["late_collectives"] for r in profile["ranks"])
     instances = sum(a["instances"] for a in profile["arrivals"])
     if late != instances:
