@@ -105,4 +105,45 @@ for mpi in $mpis; do
     grep -q "cannot write blocked/profile.json: .*; the records stay" err || { cat err; fail "blocked: not said"; }
     test "$(ls blocked/*.ledger | wc -l)" = 2 || fail "blocked: no records"
 done
+
+# Sessions, none of whose ranks may talk to the others about it: the first of two ends long before, and rank 1 after
+# rank 0, which puts the profile together.
+cat >session.c <<'END'
+#include <mpi.h>
+#include <unistd.h>
+int main(void)
+{
+    MPI_Session before, session;
+    MPI_Group group;
+    MPI_Comm comm;
+    int rank;
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &before);
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+    MPI_Session_finalize(&before);
+    MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
+    MPI_Comm_create_from_group(group, "all", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
+    MPI_Comm_rank(comm, &rank);
+    MPI_Barrier(comm);
+    usleep(rank ? 500000 : 0);
+    MPI_Comm_free(&comm);
+    MPI_Session_finalize(&session);
+    return 0;
+}
+END
+for mpi in $mpis; do
+    with_mpi $mpi
+    $MPICC session.c -o session 2>log && plain 2 ./session >out 2>&1 || continue
+    rm -rf session.out
+    timeout 60 $MPIEXEC -n 2 "$collprof" run --yield -o session.out ./session 2>err || { cat err; fail "sessions: status $?"; }
+    test "$(grep -c '^collprof: session on 2 ranks' err)" = 1 || { cat err; fail "sessions: not one report"; }
+    test "$(ls session.out)" = profile.json || { ls session.out; fail "sessions: what is left"; }
+    profile session.out calls MPI_Barrier=2 MPI_Comm_free=2
+    python3 - session.out/profile.json <<'END' || fail "sessions"
+import json, sys
+p = json.load(open(sys.argv[1]))
+assert [(r["rank"], r["state"], r["started_late"]) for r in p["ranks"]] == [(0, "finalized", 1), (1, "finalized", 1)], p["ranks"]
+assert p["ranks"][1]["wall_seconds"] > 0.5 and p["ranks"][0]["wall_seconds"] < 60
+assert not p["run"]["incomplete"]
+END
+done
 exit 0
