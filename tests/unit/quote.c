@@ -1,6 +1,7 @@
 /* Protects whoever looks at a profile that somebody else made: a name in it is text, for gnuplot, a
  * terminal, a spreadsheet, dot, a browser and a data base. */
 #include "base/quote.h"
+#include "base/hash.h"
 #include "base/reason.h"
 #include "base/text.h"
 
@@ -99,4 +100,29 @@ Test(quote, reasons_are_told_once_each_and_do_nothing_to_a_terminal)
     cr_assert(fread(text, 1, sizeof text - 1, told) > 0);
     fclose(told);
     cr_assert_str_eq(text, "program: first: a?[1m b\nprogram: second\nprogram: third?\n");
+}
+
+Test(text, what_fits_is_ended)
+{
+    struct {
+        char text[8], behind;
+    } room = {.behind = 'x'};
+    static const char *const words[][2] = {{"short", "short"},
+                                           {"1234567", "1234567"},
+                                           {"12345678", "1234567"},
+                                           {"123456789", "1234567"}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        text_copy(room.text, sizeof room.text, words[i][0]);
+        cr_assert(!memcmp(room.text, words[i][1], strlen(words[i][1]) + 1) && room.behind == 'x');
+    }
+    text_copy_part(room.text, sizeof room.text, "abcdef", 3);
+    cr_assert_str_eq(room.text, "abc");
+}
+
+/* By the authors of the hash. */
+Test(hash, is_fnv_1a)
+{
+    cr_assert_eq(hash_bytes(HASH_START, "", 0), 0xcbf29ce484222325ull);
+    cr_assert_eq(hash_bytes(HASH_START, "a", 1), 0xaf63dc4c8601ec8cull);
+    cr_assert_eq(hash_bytes(HASH_START, "foobar", 6), 0x85944171f73967e8ull);
 }
