@@ -20,6 +20,7 @@ paste "$dir/log" "$dir/alone" | awk '!/^#/ && $2 != $4 { n++; d = $5 / $21 - 1
         if (d > 0.01 || d < -0.01) { print; bad = 1 } } END { exit bad || n != 28 * 11 }' ||
     fail "not as alone"
 $run cluster 8 $pairs -i 5 --sizes=64:64K --output="$dir/log" >"$dir/out" || fail cluster
+! grep -q "took more than 5 times" "$dir/out" || fail "held up where nothing was"
 grep -q '^#+ Order: disjoint pairs at a time' "$dir/log" || fail "one at a time on a switch"
 $run cluster 4 $pairs -i 2 --order=alone >"$dir/out" && grep -q "^# order: one pair at a time$" "$dir/out" || fail "alone on a switch"
 # 4 ms there and back, 131 us for a message on the way that all share.

@@ -210,3 +210,18 @@ Test(network, two_in_one_call, .fini = finish)
     cr_assert_eq(at(0)->sends, 2);
     cr_assert_eq(at(0)->eager + at(0)->rendezvous, 0);
 }
+
+/* What starts in the call, but is of another size, is of the library's own. */
+Test(network, of_another_size, .fini = finish)
+{
+    struct act act[2];
+    message(act, 500, 5000, 5100);
+    struct net nets[] = {net(TRANSPORT_SEND, 0, 1010, 1020, 1000)};
+    nets[0].bytes = 64;
+    find(act, nets, 1);
+    cr_assert_eq(found.sends, 0);
+    nets[0].bytes = TRANSPORT_UNKNOWN_BYTES;
+    finish();
+    find(act, nets, 1);
+    cr_assert_eq(found.sends, 1);
+}
