@@ -32,7 +32,7 @@ include tests/fuzz/local.mk
 
 # Every MPI, language and launcher; several hosts. By hand, in fresh systems: roots.sh (that have no MPI, one or
 # both), package.sh (Debian's packages), cross.sh (aarch64).
-THOROUGH_TESTS += tests/outside/matrix.sh tests/outside/hosts.sh tests/mutants.sh
+THOROUGH_TESTS += tests/outside/matrix.sh tests/outside/hosts.sh
 EXTRA_DIST += tests/outside/slurm.sh tests/outside/fresh.sh tests/outside/roots.sh \
 	tests/outside/package.sh tests/outside/cross.sh
 
@@ -46,15 +46,6 @@ list-tests-beside:
 list-tests-alone:
 	@printf '%s\n' $(filter-out $(BESIDE_TESTS),$(filter tests/mpi/% tests/outside/%,$(CHOSEN_TESTS)))
 .PHONY: list-tests-beside list-tests-alone
-
-# Every fault of tools/mutants: 677 of them took an hour and a half, one at a time beside other work.
-mutants: all
-	MUTANTS_DIR='$(abs_top_builddir)/mutants' $(srcdir)/tools/mutate --jobs 2
-EXTRA_DIST += tools/mutate tools/mutants
-clean-local: clean-mutants
-clean-mutants:
-	rm -rf mutants mutants-unit
-.PHONY: mutants clean-mutants
 
 # Those that ./check runs for a second MPI, and the programs that they need.
 list-tests-again-beside:
