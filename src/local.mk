@@ -4,7 +4,7 @@
 AM_CPPFLAGS = -I$(top_srcdir)/src -I$(top_builddir) -D_GNU_SOURCE
 AM_CFLAGS = $(WARNING_CFLAGS) $(AX_THREADS)
 
-noinst_LTLIBRARIES = libbase.la libtopology.la libprofile.la libpage.la libcompare.la libdata.la libresults.la \
+noinst_LTLIBRARIES = libbase.la libtopology.la libprofile.la libreport.la libcompare.la libdata.la libresults.la \
 	libpicture.la
 
 # Without MPI, so that the command works where there is none: base, the ledger's format, and the data
@@ -130,20 +130,20 @@ profile.schema.json: $(profile_schema)
 CLEANFILES += profile.schema.json
 EXTRA_DIST += src/profile/schema.awk src/profile/schema.json.in
 
-# page: how people read it.
-libpage_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-libpage_la_SOURCES = \
-	src/page/figures.c src/page/figures.h src/page/figures_calls.c src/page/figures_inner.h \
-	src/page/figures_ranks.c \
-	src/page/filter.c src/page/filter.h src/page/findings.c src/page/findings.h \
-	src/page/labels.c \
-	src/page/layout.c src/page/layout.h \
-	src/page/figures_messages.c src/page/figures_transport.c src/page/text_messages.c \
-	src/page/rows.c src/page/rows.h \
-	src/page/report.h \
-	src/page/style.c src/page/style.h \
-	src/page/text.c src/page/text.h \
-	src/page/text_findings.c src/page/text_next.c src/page/text_sizes.c src/page/text_summary.c src/page/text_tables.c
+# report: how people read it.
+libreport_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+libreport_la_SOURCES = \
+	src/report/figures.c src/report/figures.h src/report/figures_calls.c src/report/figures_inner.h \
+	src/report/figures_ranks.c \
+	src/report/filter.c src/report/filter.h src/report/findings.c src/report/findings.h \
+	src/report/labels.c \
+	src/report/layout.c src/report/layout.h \
+	src/report/figures_messages.c src/report/figures_transport.c src/report/text_messages.c \
+	src/report/rows.c src/report/rows.h \
+	src/report/report.h \
+	src/report/style.c src/report/style.h \
+	src/report/text.c src/report/text.h \
+	src/report/text_findings.c src/report/text_next.c src/report/text_sizes.c src/report/text_summary.c src/report/text_tables.c
 
 # compare: what differs between sets of runs.
 libcompare_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
@@ -210,7 +210,7 @@ collprof_SOURCES = \
 	src/cli/report.c \
 	src/cli/run.c \
 	src/cli/show.c
-collprof_LDADD = libpicture.la libdata.la libcompare.la libpage.la libresults.la libprofile.la libtopology.la libbase.la -lelf
+collprof_LDADD = libpicture.la libdata.la libcompare.la libreport.la libresults.la libprofile.la libtopology.la libbase.la -lelf
 
 # Loaded when call sites are to be named: the only one that needs libdw.
 pkglib_LTLIBRARIES = collprof-symbols.la

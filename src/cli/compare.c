@@ -4,7 +4,7 @@
 #include "compare/differences.h"
 #include "compare/evidence.h"
 #include "data/data.h"
-#include "page/text.h"
+#include "report/text.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 
 #include "data/data.h"
 #include "measure/pairs/log.h"
-#include "page/text.h"
+#include "report/text.h"
 #include "results/save.h"
 
 #include <errno.h>
@@ -217,7 +217,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-/* What is declared above and in page/figures.c, as help. For free(). */
+/* What is declared above and in report/figures.c, as help. For free(). */
 static char *describe(int key, const char *text, void *input)
 {
     char *lists = NULL;

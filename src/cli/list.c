@@ -2,9 +2,9 @@
 #include "cli/cli.h"
 
 #include "base/order.h"
-#include "page/layout.h"
-#include "page/text.h"
 #include "profile/model.h"
+#include "report/layout.h"
+#include "report/text.h"
 
 #include <dirent.h>
 #include <errno.h>

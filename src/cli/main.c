@@ -5,9 +5,9 @@
 #include "base/quote.h"
 #include "base/text.h"
 #include "data/data.h"
-#include "page/figures.h"
-#include "page/report.h"
 #include "profile/profile.h"
+#include "report/figures.h"
+#include "report/report.h"
 #include "results/save.h"
 
 #include <errno.h>

@@ -2,12 +2,12 @@
 #include "cli/cli.h"
 
 #include "base/input.h"
-#include "page/rows.h"
 #include "picture/overlap_map.h"
 #include "picture/pairs_plot.h"
 #include "picture/pictures.h"
 #include "picture/plot.h"
 #include "picture/timeline_draw.h"
+#include "report/rows.h"
 
 #include <fcntl.h>
 #include <math.h>

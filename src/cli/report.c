@@ -2,8 +2,8 @@
 #include "cli/cli.h"
 
 #include "data/data.h"
-#include "page/report.h"
 #include "picture/timeline_draw.h"
+#include "report/report.h"
 #include "results/base_round.h"
 #include "results/json_file.h"
 #include "results/save.h"

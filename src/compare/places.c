@@ -2,7 +2,7 @@
 
 #include "base/order.h"
 #include "base/stats.h"
-#include "page/rows.h"
+#include "report/rows.h"
 
 #include <math.h>
 #include <search.h>

@@ -1,8 +1,8 @@
 /* The differences as a page, and as one for a tracker or a pull request. */
-#include "page/text.h"
+#include "report/text.h"
 #include "base/format.h"
 #include "compare/differences.h"
-#include "page/layout.h"
+#include "report/layout.h"
 
 #include <math.h>
 #include <stdlib.h>

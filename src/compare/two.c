@@ -5,8 +5,8 @@
 #include "base/order.h"
 #include "base/text.h"
 #include "compare/places.h"
-#include "page/layout.h"
-#include "page/text.h"
+#include "report/layout.h"
+#include "report/text.h"
 
 #include <math.h>
 #include <stdlib.h>

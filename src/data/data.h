@@ -1,10 +1,10 @@
-/* The figures of a profile for other programs. What is in them: page/figures.h. */
+/* The figures of a profile for other programs. What is in them: report/figures.h. */
 #ifndef COLLPROF_DATA_DATA_H
 #define COLLPROF_DATA_DATA_H
 
 #include "compare/differences.h"
-#include "page/figures.h"
-#include "page/filter.h"
+#include "report/figures.h"
+#include "report/filter.h"
 
 #include <stdio.h>
 

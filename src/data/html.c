@@ -6,8 +6,8 @@
 #include "base/format.h"
 #include "base/quote.h"
 #include "base/text.h"
-#include "page/text.h"
 #include "profile/noise.h"
+#include "report/text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include "base/format.h"
 #include "base/quote.h"
-#include "page/findings.h"
+#include "report/findings.h"
 
 #include <math.h>
 #include <stdlib.h>

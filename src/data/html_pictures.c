@@ -5,7 +5,7 @@
 #include "base/format.h"
 #include "base/order.h"
 #include "base/quote.h"
-#include "page/layout.h"
+#include "report/layout.h"
 
 #include <math.h>
 #include <stdlib.h>

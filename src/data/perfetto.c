@@ -5,8 +5,8 @@
 #include "base/order.h"
 #include "config.h"
 #include "data/data.h"
-#include "page/rows.h"
 #include "profile/fields.h"
+#include "report/rows.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "data/data.h"
 
-#include "page/rows.h"
+#include "report/rows.h"
 
 static json_t *bar_of(const struct profile *p, const struct profile_event *e, int64_t origin,
                       char **labels)

@@ -3,7 +3,7 @@
  *
  * Injections that do broadcasts are nested in the order of the list: each passes the broadcast on
  * to the next, and the last one to the library, so that none knows of another. Adding one is
- * adding a file and a line in list.c, and its heading in src/page/text_findings.c. */
+ * adding a file and a line in list.c, and its heading in src/report/text_findings.c. */
 #ifndef COLLPROF_INJECT_INJECT_INNER_H
 #define COLLPROF_INJECT_INJECT_INNER_H
 

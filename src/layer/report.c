@@ -1,8 +1,8 @@
 #include "layer/life_inner.h"
 
-#include "page/findings.h"
-#include "page/report.h"
 #include "profile/profile.h"
+#include "report/findings.h"
+#include "report/report.h"
 
 #include <errno.h>
 #include <stdio.h>

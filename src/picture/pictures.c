@@ -1,10 +1,10 @@
 #include "picture/pictures.h"
 
-#include "page/layout.h"
-#include "page/rows.h"
 #include "picture/curves.h"
 #include "picture/matrix_draw.h"
 #include "picture/timeline_draw.h"
+#include "report/layout.h"
+#include "report/rows.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,10 +3,10 @@
  * the program says which reader is meant: fuzz/record, fuzz/profile, ... are links to one program.
  */
 #include "measure/pairs/log.h"
-#include "page/report.h"
 #include "picture/overlap_map.h"
 #include "profile/model.h"
 #include "record/ledger.h"
+#include "report/report.h"
 #include "results/base_round.h"
 #include "results/launches.h"
 #include "results/schedule_json.h"

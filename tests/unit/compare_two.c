@@ -1,7 +1,7 @@
 /* Protects the tables of one run against another. */
 #include "compare/differences_inner.h"
 #include "made_profile.h"
-#include "page/text.h"
+#include "report/text.h"
 
 #include <criterion/criterion.h>
 #include <jansson.h>

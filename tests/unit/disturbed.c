@@ -1,9 +1,9 @@
 /* Protects trust in the times of a run: what is said where ranks were without a processor, on both
  * sides of each threshold. */
 #include "made_page.h"
-#include "page/text.h"
 #include "picture/view.h"
 #include "profile/noise.h"
+#include "report/text.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

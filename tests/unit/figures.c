@@ -1,9 +1,9 @@
 /* Protects figures: how they are shown, what word they become, and by which rows are sorted. */
-#include "page/figures.h"
+#include "report/figures.h"
 #include "base/format.h"
 #include "made_profile.h"
-#include "page/rows.h"
-#include "page/text.h"
+#include "report/rows.h"
+#include "report/text.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

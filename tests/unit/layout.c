@@ -1,5 +1,5 @@
 /* Protects the tables of the page: their columns, and labels that are cut but stay apart. */
-#include "page/layout.h"
+#include "report/layout.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -78,14 +78,14 @@ tests_unit_compare_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_compare_SOURCES = tests/unit/compare.c tests/unit/compare_two.c tests/unit/evidence.c $(made_profile)
 # Which names call sites, is loaded.
 EXTRA_tests_unit_compare_DEPENDENCIES = collprof-symbols.la
-tests_unit_compare_LDADD = libcompare.la libpage.la libresults.la libprofile.la libbase.la $(CRITERION_LIBS)
+tests_unit_compare_LDADD = libcompare.la libreport.la libresults.la libprofile.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_page_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_page_SOURCES = tests/unit/page.c tests/unit/data.c tests/unit/figures.c tests/unit/layout.c tests/unit/page_part.c \
 	tests/unit/disturbed.c tests/unit/sentences.c tests/unit/made_page.c tests/unit/made_page.h $(made_profile)
 # Which names call sites, is loaded.
 EXTRA_tests_unit_page_DEPENDENCIES = collprof-symbols.la
-tests_unit_page_LDADD = libpicture.la libdata.la libpage.la libresults.la libprofile.la libbase.la $(CRITERION_LIBS)
+tests_unit_page_LDADD = libpicture.la libdata.la libreport.la libresults.la libprofile.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_results_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_results_SOURCES = tests/unit/document.c tests/unit/launches.c tests/unit/plot.c tests/unit/overlap.c \

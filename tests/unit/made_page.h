@@ -3,7 +3,7 @@
 #define COLLPROF_TESTS_MADE_PAGE_H
 
 #include "made_profile.h"
-#include "page/report.h"
+#include "report/report.h"
 
 /* What report_text() prints of P; to be freed. */
 char *text_of(const struct profile *p, const struct report_options *o);

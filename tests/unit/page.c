@@ -2,9 +2,9 @@
 #include "base/format.h"
 #include "data/data.h"
 #include "made_page.h"
-#include "page/layout.h"
-#include "page/rows.h"
 #include "picture/pictures.h"
+#include "report/layout.h"
+#include "report/rows.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

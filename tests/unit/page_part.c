@@ -1,10 +1,10 @@
 /* Protects what is shown of a part of a profile, and how: filters, bold and colour, the last line.
  */
 #include "made_page.h"
-#include "page/filter.h"
-#include "page/findings.h"
-#include "page/rows.h"
 #include "profile/model.h"
+#include "report/filter.h"
+#include "report/findings.h"
+#include "report/rows.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* Protects the answer in short: which sentence is said of which figures, on both sides of every
  * threshold. Trust in the times has its table in disturbed.c. */
 #include "base/names.h"
-#include "page/figures.h"
-#include "page/text.h"
+#include "report/figures.h"
+#include "report/text.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* Measurements made during the run, as tables. */
-#include "page/text.h"
+#include "report/text.h"
 
 #include "base/format.h"
-#include "page/findings.h"
-#include "page/layout.h"
-#include "page/rows.h"
+#include "report/findings.h"
+#include "report/layout.h"
+#include "report/rows.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
-#include "page/layout.h"
+#include "report/layout.h"
 
 #include "base/format.h"
 #include "base/quote.h"
-#include "page/style.h"
 #include "profile/model.h"
+#include "report/style.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Figures of collective operations, ranks and regions. */
-#include "page/figures_inner.h"
+#include "report/figures_inner.h"
 
 #include "base/format.h"
 #include "profile/arrivals.h"

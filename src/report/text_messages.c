@@ -1,5 +1,5 @@
 /* What is said of a trace, beside its table. */
-#include "page/text.h"
+#include "report/text.h"
 
 #include "base/format.h"
 #include "base/histogram.h"

@@ -1,6 +1,6 @@
 /* A table of ready texts, aligned. */
-#ifndef COLLPROF_PAGE_LAYOUT_H
-#define COLLPROF_PAGE_LAYOUT_H
+#ifndef COLLPROF_REPORT_LAYOUT_H
+#define COLLPROF_REPORT_LAYOUT_H
 
 #include <stdbool.h>
 #include <stdint.h>

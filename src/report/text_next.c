@@ -1,5 +1,5 @@
 /* What to do next: one line with the command, chosen by what the report has found. */
-#include "page/text.h"
+#include "report/text.h"
 
 #include "profile/arrivals.h"
 #include "profile/noise.h"

@@ -1,10 +1,10 @@
 /* The parts of the report, in the order in which they are printed. */
-#ifndef COLLPROF_PAGE_TEXT_H
-#define COLLPROF_PAGE_TEXT_H
+#ifndef COLLPROF_REPORT_TEXT_H
+#define COLLPROF_REPORT_TEXT_H
 
-#include "page/figures.h"
-#include "page/report.h"
 #include "profile/fields.h"
+#include "report/figures.h"
+#include "report/report.h"
 
 void text_summary(const struct view *v, FILE *out);
 /* A line each, for free(): what it is about (a listing, or "LISTING-ROW" as on the page for a

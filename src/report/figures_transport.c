@@ -1,5 +1,5 @@
 /* Figures of what MPI did below its calls: struct net_row. */
-#include "page/figures_inner.h"
+#include "report/figures_inner.h"
 
 GET(below_sends, net_row, e->sends)
 GET(below_eager, net_row, ratio(100 * (double)e->eager, (double)e->sends))

@@ -1,5 +1,5 @@
 /* Figures of calls, of their durations, and of communicators. */
-#include "page/figures_inner.h"
+#include "report/figures_inner.h"
 
 #include "base/format.h"
 

@@ -1,4 +1,4 @@
-#include "page/style.h"
+#include "report/style.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* Every figure that is shown of a profile, declared once: the page, --sort, --explain, compare,
  * CSV, SQLite and the tests of the manual read these lists. Where to add one: a line in figures.c,
  * and its key in the page's table if it is to be printed there. */
-#ifndef COLLPROF_PAGE_FIGURES_H
-#define COLLPROF_PAGE_FIGURES_H
+#ifndef COLLPROF_REPORT_FIGURES_H
+#define COLLPROF_REPORT_FIGURES_H
 
-#include "page/rows.h"
+#include "report/rows.h"
 #include "results/base_round.h"
 
 /* A profile, and what is worked out once for all that is shown of it. */

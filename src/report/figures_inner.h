@@ -1,9 +1,9 @@
 /* What figures*.c have in common: how a figure is taken from a row. */
-#ifndef COLLPROF_PAGE_FIGURES_INNER_H
-#define COLLPROF_PAGE_FIGURES_INNER_H
+#ifndef COLLPROF_REPORT_FIGURES_INNER_H
+#define COLLPROF_REPORT_FIGURES_INNER_H
 
 #include "base/text.h"
-#include "page/figures.h"
+#include "report/figures.h"
 
 #include <math.h>
 #include <stdio.h>

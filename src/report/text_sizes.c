@@ -1,8 +1,8 @@
 /* How large the messages are. */
-#include "page/text.h"
+#include "report/text.h"
 
 #include "base/format.h"
-#include "page/layout.h"
+#include "report/layout.h"
 
 enum size_column { SIZE_SENT, SIZE_COLLECTIVE, SIZE_STARTED, SIZE_OTHER, SIZE_COLUMNS };
 

@@ -1,10 +1,10 @@
 /* The report of a run, as text. */
-#ifndef COLLPROF_PAGE_REPORT_H
-#define COLLPROF_PAGE_REPORT_H
+#ifndef COLLPROF_REPORT_REPORT_H
+#define COLLPROF_REPORT_REPORT_H
 
-#include "page/filter.h"
-#include "page/style.h"
 #include "profile/profile.h"
+#include "report/filter.h"
+#include "report/style.h"
 #include "results/base_round.h"
 
 struct report_options {

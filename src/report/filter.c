@@ -1,11 +1,11 @@
 /* Leaves a part of a profile. A row stays if it is known to belong to the part: where the profile
  * does not tell, it goes. */
-#include "page/filter.h"
+#include "report/filter.h"
 
 #include "base/format.h"
 #include "base/text.h"
-#include "page/rows.h"
 #include "profile/model.h"
+#include "report/rows.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>

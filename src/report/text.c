@@ -1,13 +1,13 @@
 /* The report's frame: header, warnings, and what comes when. */
-#include "page/text.h"
+#include "report/text.h"
 
 #include "base/clock.h"
 #include "base/format.h"
 #include "base/quote.h"
 #include "base/text.h"
-#include "page/layout.h"
-#include "page/rows.h"
 #include "profile/noise.h"
+#include "report/layout.h"
+#include "report/rows.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* The report's tables: which figures of which rows, from figures.c. */
-#include "page/text.h"
+#include "report/text.h"
 
-#include "page/layout.h"
 #include "profile/noise.h"
+#include "report/layout.h"
 
 #include <stdlib.h>
 #include <string.h>

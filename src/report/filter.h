@@ -1,6 +1,6 @@
 /* A part of a profile: what the reader asked for. */
-#ifndef COLLPROF_PAGE_FILTER_H
-#define COLLPROF_PAGE_FILTER_H
+#ifndef COLLPROF_REPORT_FILTER_H
+#define COLLPROF_REPORT_FILTER_H
 
 #include "profile/profile.h"
 

@@ -1,6 +1,6 @@
 /* The counts of a profile, summed up for a table. */
-#ifndef COLLPROF_PAGE_ROWS_H
-#define COLLPROF_PAGE_ROWS_H
+#ifndef COLLPROF_REPORT_ROWS_H
+#define COLLPROF_REPORT_ROWS_H
 
 #include "profile/model.h"
 

@@ -1,5 +1,5 @@
 /* Figures of wait states and of the communication matrix. */
-#include "page/figures_inner.h"
+#include "report/figures_inner.h"
 
 /* --- wait states: struct wait --- */
 

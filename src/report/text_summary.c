@@ -1,5 +1,5 @@
 /* The answer in short: a sentence to each question, if its figure matters and is certain. */
-#include "page/text.h"
+#include "report/text.h"
 
 #include "base/format.h"
 #include "profile/arrivals.h"

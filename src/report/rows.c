@@ -1,4 +1,4 @@
-#include "page/rows.h"
+#include "report/rows.h"
 
 #include "base/order.h"
 

@@ -1,7 +1,7 @@
 /* What is measured during a run (src/inject/list.c): kinds of it, and how each is called and shown.
  */
-#ifndef COLLPROF_PAGE_FINDINGS_H
-#define COLLPROF_PAGE_FINDINGS_H
+#ifndef COLLPROF_REPORT_FINDINGS_H
+#define COLLPROF_REPORT_FINDINGS_H
 
 #include "profile/profile.h"
 

@@ -1,11 +1,11 @@
 /* What is measured during a run, and how it is called and shown, as text and in the page for a
  * browser. */
-#include "page/findings.h"
+#include "report/findings.h"
 
 #include "base/format.h"
 #include "base/text.h"
-#include "page/rows.h"
 #include "profile/fields.h"
+#include "report/rows.h"
 
 #include <string.h>
 

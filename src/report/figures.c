@@ -1,4 +1,4 @@
-#include "page/figures_inner.h"
+#include "report/figures_inner.h"
 
 #include "base/format.h"
 #include "profile/noise.h"
