@@ -67,9 +67,6 @@ const struct setting settings_table[] = {
      "export; transport: and what MPI does below them",
      SETTING_RECORDS},
     {"latencies", 0, "LOG", NULL, "", "log of collbench-pairs, for --bcast=grid", SETTING_INJECTS},
-    {"base-round", 0, "FILE", NULL, "",
-     "base round of collbench-overlap: report overlap ratios of the application's requests",
-     SETTING_OWN},
 };
 
 static const struct rule rules[] = {
@@ -91,7 +88,6 @@ static const struct rule rules[] = {
     {KIND_WORD, KEEP(bcast), 0, 0, BCAST_NAMES, "one of " BCAST_NAMES},
     {KIND_WORD, KEEP(trace), 0, 0, "calls|transport", "calls or transport"},
     {KIND_TEXT, KEEP(latencies), 0, 0, NULL, "the name of a file"},
-    {KIND_TEXT, KEEP(base_round), 0, 0, NULL, "the name of a file"},
 };
 
 const size_t settings_count = sizeof settings_table / sizeof *settings_table;

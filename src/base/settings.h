@@ -24,9 +24,8 @@ struct settings {
     long benchmark_every; /* again at every k-th occurrence; 0: at the first only */
     double benchmark_budget; /* seconds in all */
     char trace[16];
-    char bcast[64];        /* "": the library's */
-    char latencies[1024];  /* log of collbench-pairs for bcast=grid */
-    char base_round[1024]; /* base round of collbench-overlap, for overlap ratios */
+    char bcast[64];       /* "": the library's */
+    char latencies[1024]; /* log of collbench-pairs for bcast=grid */
 };
 
 struct setting {

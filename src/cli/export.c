@@ -44,7 +44,7 @@ static bool write_table(const struct options *o, const struct listing *l, const 
     struct view v;
     if (!save_open(&save, path))
         return false;
-    view_open(&v, p, NULL);
+    view_open(&v, p);
     size_t n = data_csv(l, &v, save.out);
     view_close(&v);
     if (!save_commit(&save))

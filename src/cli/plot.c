@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 
 struct options {
-    const char *directory, *output, *picture, *overlap;
+    const char *directory, *output, *picture;
     char **file; /* all that were given, DIRECTORY first */
     size_t n_files;
     long top;
@@ -30,10 +30,6 @@ enum { FROM = 256, TO, RANKS, SHOW, FORCE };
 static const struct argp_option options[] = {
     {"picture", 'p', "NAME", 0, "only one of those below", 0},
     {"output", 'o', "FILE", 0, "write the one picture to FILE, .png or .svg (DIR/NAME.png)", 0},
-    {"overlap", 'm', "FILE", 0,
-     "draw the overlap map that collbench-overlap wrote to FILE as JSON, with the requests of the "
-     "run in DIR marked: what the machine could hide of them",
-     0},
     {"top", 't', "N", 0, "lines in a picture (6)", 0},
     {"show", SHOW, NULL, 0, "open what was drawn, by BROWSER or xdg-open", 0},
     {"from", FROM, "SEC", 0, "of a timeline: draw from there, seconds since the start of the run",
@@ -83,9 +79,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'o':
         o->output = argument;
         return 0;
-    case 'm':
-        o->overlap = argument;
-        return 0;
     case 't':
         o->top = cli_lines(argument);
         return 0;
@@ -120,8 +113,6 @@ static void check(const struct options *o)
 {
     if (o->view.to >= 0 && o->view.to <= fmax(0, o->view.from))
         cli_refuse("--from is not before --to: a range of time would be right");
-    if (o->picture && o->overlap)
-        cli_refuse("--picture and --overlap: one of them would be right");
     if (o->output && !plot_path_valid(o->output))
         cli_give_up(CLI_USAGE);
 }
@@ -137,14 +128,11 @@ static void check_targets(const struct options *o, const char *directory)
     char path[4400];
     if (o->output)
         return;
-    for (size_t i = 0; i < n_pictures && !o->overlap; i++) {
+    for (size_t i = 0; i < n_pictures; i++) {
         snprintf(path, sizeof path, "%s/%s.png", directory, pictures[i].name);
         if (chosen(o, &pictures[i]))
             cli_may_replace(path, o->force, "--output", NULL);
     }
-    snprintf(path, sizeof path, "%s/overlap.png", directory);
-    if (o->overlap)
-        cli_may_replace(path, o->force, "--output", NULL);
 }
 
 static bool draw(const struct options *o, const struct profile *p, const char *directory)
@@ -173,59 +161,6 @@ static bool draw(const struct options *o, const struct profile *p, const char *d
             cli_say("%s: nothing to draw: %s", pictures[i].name, needs);
         good = good && result != PICTURE_FAILED && (result == PICTURE_DRAWN || !o->picture);
     }
-    return good;
-}
-
-static struct overlap_map *load_maps(const char *path, size_t *n)
-{
-    char why[1000];
-    struct overlap_map *maps = overlap_maps_load(path, n, why, sizeof why);
-    if (!maps)
-        reason_give("%s", why);
-    return maps;
-}
-
-/* VALUE, or the end of the axis that it is beyond, which *BEYOND tells. */
-static double on_axis(double value, const double *axis, size_t n, bool *beyond)
-{
-    double shown = fmin(fmax(value, axis[0]), axis[n - 1]);
-    *beyond = *beyond || shown != value;
-    return shown;
-}
-
-/* Requests of the run as points on the map: their size, and the time between post and wait. */
-static bool draw_overlap(const struct options *o, const struct profile *p, const char *path)
-{
-    size_t n_maps, n = 0, n_beyond = 0;
-    struct overlap_map *maps = load_maps(o->overlap, &n_maps), *m = maps;
-    double *x = profile_alloc((p->entries.n + 1) * sizeof *x);
-    double *y = profile_alloc((p->entries.n + 1) * sizeof *y);
-    struct profile *rows = rows_of(p, ROWS_BY_SITE);
-    for (size_t i = 0; m && !m->by_threads && i < rows->entries.n; i++) {
-        const struct profile_entry *e = &rows->entries.at[i];
-        bool beyond = false;
-        if (!e->completed || !e->completed_bytes)
-            continue;
-        x[n] = on_axis((double)e->completed_bytes / (double)e->completed, m->x, m->nx, &beyond);
-        y[n++] = on_axis((double)e->window_ns / (double)e->completed / 1e9, m->y, m->ny, &beyond);
-        n_beyond += beyond;
-    }
-    char caption[400], run[300];
-    picture_caption(p, run, sizeof run);
-    snprintf(caption, sizeof caption, "Marks%s: %s. The map is of %s",
-             n_beyond ? ", at the edge those beyond" : "", run, o->overlap);
-    plot_caption(caption);
-    bool good = m && overlap_map_draw(path, m, x, y, n);
-    if (good)
-        cli_say("%s: %s, with %zu call sites that post requests%s", path, m->title, n,
-                n_beyond ? ", at its edge those beyond" : "");
-    good = good && (!o->show || cli_show(path));
-    for (size_t i = 0; i < n_maps; i++)
-        overlap_map_free(&maps[i]);
-    free(maps);
-    free(x);
-    free(y);
-    profile_free(rows);
     return good;
 }
 
@@ -273,12 +208,9 @@ static bool draw_files(const struct options *o)
 
 static bool draw_run(const struct options *o, const char *directory)
 {
-    char path[4400];
     check_targets(o, directory);
     struct profile *p = profile_load(directory);
-    snprintf(path, sizeof path, "%s/overlap.png", directory);
-    bool good = p && (o->overlap ? draw_overlap(o, p, o->output ? o->output : path)
-                                 : draw(o, p, directory));
+    bool good = p && draw(o, p, directory);
     profile_free(p);
     return good;
 }
@@ -300,9 +232,9 @@ int cli_plot(int argc, char **argv)
     bool is_file = !stat(source, &st) && S_ISREG(st.st_mode);
     if (!is_file && o.n_files > 1)
         cli_refuse("'%s' is one directory too many", o.file[1]);
-    if (is_file && (o.picture || o.overlap))
-        cli_refuse("--picture and --overlap are for the directory of a run, not for a file");
-    if (!is_file && o.output && !o.picture && !o.overlap)
+    if (is_file && o.picture)
+        cli_refuse("--picture is for the directory of a run, not for a file");
+    if (!is_file && o.output && !o.picture)
         cli_refuse("--output names one file: --picture=NAME says which picture");
     bool good = is_file ? draw_files(&o) : draw_run(&o, source);
     return cli_flush() && good ? 0 : 1;

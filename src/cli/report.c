@@ -4,7 +4,6 @@
 #include "data/data.h"
 #include "picture/timeline_draw.h"
 #include "report/report.h"
-#include "results/base_round.h"
 #include "results/json_file.h"
 #include "results/save.h"
 
@@ -16,7 +15,7 @@
 
 struct options {
     const char *directory;
-    const char *base_round, *html_file;
+    const char *html_file;
     bool json, html, show, force;
     struct report_options report;
     struct filter filter;
@@ -43,8 +42,6 @@ static const struct argp_option options[] = {
     {"region", REGION, "NAME", 0, "show only calls inside of this region", 0},
     {"color", COLOR, "WHEN", 0,
      "bold and colour: always, never, or auto, on a terminal unless NO_COLOR is set (auto)", 0},
-    {"base-round", 'b', "FILE", 0,
-     "base round of collbench-overlap on this machine: show overlap ratios of requests", 0},
     {0}};
 
 static const char *color_when(size_t i)
@@ -66,9 +63,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case 's':
         o->report.sort = cli_figure("sort", argument);
-        return 0;
-    case 'b':
-        o->base_round = argument;
         return 0;
     case 'h':
         o->html = true;
@@ -151,8 +145,7 @@ static bool finish_html(const struct options *o, struct save *save, const char *
     return !o->show || cli_show(target);
 }
 
-static bool write_html(const struct options *o, const struct profile *p,
-                       const struct base_round *base)
+static bool write_html(const struct options *o, const struct profile *p)
 {
     char path[4400];
     struct save save;
@@ -163,7 +156,7 @@ static bool write_html(const struct options *o, const struct profile *p,
     if (!save_open(&save, target))
         return false;
     char *timeline = p->trace.on ? timeline_of(o->report.directory) : NULL;
-    data_html(p, base, filter_is_on(&o->filter) ? &o->filter : NULL, timeline, save.out);
+    data_html(p, filter_is_on(&o->filter) ? &o->filter : NULL, timeline, save.out);
     free(timeline);
     return finish_html(o, &save, target);
 }
@@ -226,13 +219,7 @@ int cli_report(int argc, char **argv)
     struct stat st;
     if (o.directory && !stat(o.directory, &st) && S_ISREG(st.st_mode))
         return write_document(&o) && cli_flush() ? 0 : 1;
-    struct base_round base = {0};
     char why[1000];
-    if (o.base_round && !base_round_load(o.base_round, &base, NULL, why, sizeof why)) {
-        reason_say(cli_name, "%s", why);
-        return 1;
-    }
-    o.report.base = &base;
     struct profile *p = profile_load(o.directory ? o.directory : CLI_DIRECTORY);
     if (!p)
         return 1;
@@ -245,7 +232,7 @@ int cli_report(int argc, char **argv)
     o.report.directory = o.directory ? o.directory : CLI_DIRECTORY;
     bool good = true;
     if (o.html) {
-        good = write_html(&o, p, &base);
+        good = write_html(&o, p);
     } else if (o.json) {
         if (filter_is_on(&o.filter))
             mark_part(p, &o.filter);
@@ -258,6 +245,5 @@ int cli_report(int argc, char **argv)
         report_text(p, stdout, &o.report);
     }
     profile_free(p);
-    base_round_free(&base);
     return cli_flush() && good ? 0 : 1;
 }

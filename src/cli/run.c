@@ -147,7 +147,6 @@ static void check_settings(const struct run *r)
     check_with(r, "benchmark-budget", *r->settings.benchmark, "benchmark");
     check_file("latencies", r->settings.latencies);
     check_with(r, "latencies", !strcmp(r->settings.bcast, "grid"), "bcast=grid");
-    check_file("base-round", r->settings.base_round);
 }
 
 /* Before what the loader's VARIABLE has already. */

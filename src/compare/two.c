@@ -185,7 +185,7 @@ void differences_two(const struct differences_page *page, const char *figure, FI
         .by = figure_find(listing_find("call_sites"), figure ? figure : "time_per_rank")};
     struct profile *rows[2];
     for (int k = 0; k < 2; k++) {
-        view_open(&c.view[k], s->run[k], NULL);
+        view_open(&c.view[k], s->run[k]);
         rows[k] = rows_of(s->run[k], ROWS_BY_OPERATION);
     }
     put_facts(s->run, page->name, out);

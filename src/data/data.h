@@ -15,10 +15,9 @@ size_t data_csv(const struct listing *l, const struct view *v, FILE *out);
 /* The first line of that. */
 void data_csv_head(const struct listing *l, FILE *out);
 
-/* The report as one page of HTML that needs nothing else. BASE as for view_open(); PART:
+/* The report as one page of HTML that needs nothing else. PART:
  * the filter that was applied, or NULL; TIMELINE: a drawing as SVG, or NULL. */
-void data_html(const struct profile *p, const struct base_round *base, const struct filter *part,
-               const char *timeline, FILE *out);
+void data_html(const struct profile *p, const struct filter *part, const char *timeline, FILE *out);
 
 /* The same of what a benchmark has written as JSON. */
 bool data_is_document(const json_t *document);

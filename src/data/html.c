@@ -135,11 +135,10 @@ void html_end(FILE *out, bool curves)
     fprintf(out, "<script>%s</script></body></html>\n", html_script);
 }
 
-void data_html(const struct profile *p, const struct base_round *base, const struct filter *part,
-               const char *timeline, FILE *out)
+void data_html(const struct profile *p, const struct filter *part, const char *timeline, FILE *out)
 {
     struct view v;
-    view_open(&v, p, base);
+    view_open(&v, p);
     const char *doubt =
         noise_of(p).level == NOISE_SPOILED
             ? " <span class=faint>(disturbed: times mean little; ? is not judged)</span>"

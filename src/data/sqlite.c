@@ -149,7 +149,7 @@ const char *data_sqlite(const struct profile *p, const char *path)
                            "CREATE TABLE columns (\"table\" TEXT, \"column\" TEXT, unit TEXT, "
                            "meaning TEXT)",
                            NULL, NULL, NULL);
-    view_open(&v, p, NULL);
+    view_open(&v, p);
     rc = rc ? rc : write_run(db, p);
     for (size_t i = 0; i < n_listings && !rc; i++)
         rc = write_listing(db, &listings[i], &v);

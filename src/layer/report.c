@@ -35,17 +35,10 @@ static void write_report(void *arg)
     if (*life_place.path) /* what hindered the records may not hinder the profile */
         save(r);
     if (layer.settings.report) {
-        struct base_round base = {0};
-        char why[1000];
-        if (*layer.settings.base_round &&
-            !base_round_load(layer.settings.base_round, &base, NULL, why, sizeof why))
-            layer_say("%s", why);
         report_text(
             r->p, stderr,
             &(struct report_options){.top = layer.settings.top,
-                                     .base = &base,
                                      .directory = *life_place.path ? life_place.shown : NULL});
-        base_round_free(&base);
         if (*life_kept_run)
             layer_say("the run that was in %s is kept in %s/%s; collprof list shows all",
                       life_place.shown, life_place.shown, life_kept_run);

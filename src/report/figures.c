@@ -159,9 +159,9 @@ void figure_brief(const struct figure *f, const struct view *v, const void *row,
         figure_show(f, f->get(v, row), text, room);
 }
 
-void view_open(struct view *v, const struct profile *p, const struct base_round *base)
+void view_open(struct view *v, const struct profile *p)
 {
-    *v = (struct view){.p = p, .base = base, .ranks = p->ranks.n ? (double)p->ranks.n : 1};
+    *v = (struct view){.p = p, .ranks = p->ranks.n ? (double)p->ranks.n : 1};
     v->mpi_ns = profile_mpi_ns(p);
     v->spoiled = noise_of(p).level == NOISE_SPOILED;
     v->label = site_labels(p);

@@ -5,20 +5,17 @@
 #define COLLPROF_REPORT_FIGURES_H
 
 #include "report/rows.h"
-#include "results/base_round.h"
 
 /* A profile, and what is worked out once for all that is shown of it. */
 struct view {
     const struct profile *p;
-    const struct base_round *base; /* NULL: none */
-    double mpi_ns;                 /* of all ranks together; NaN: not known of all of them */
-    double ranks;                  /* at least 1 */
-    bool spoiled;                  /* so disturbed that its times are not judged */
-    char **label;                  /* of each call site */
+    double mpi_ns; /* of all ranks together; NaN: not known of all of them */
+    double ranks;  /* at least 1 */
+    bool spoiled;  /* so disturbed that its times are not judged */
+    char **label;  /* of each call site */
 };
 
-/* BASE may be NULL; it stays the caller's. */
-void view_open(struct view *v, const struct profile *p, const struct base_round *base);
+void view_open(struct view *v, const struct profile *p);
 void view_close(struct view *v);
 
 enum unit {

@@ -67,26 +67,6 @@ static const char *overlap_of(const struct view *v, const struct profile_entry *
 }
 TEXT(overlap, profile_entry, "%s", overlap_of(v, e))
 
-/* How much of the transfer was hidden: 0 all of it, 1 nothing (Denis and Trahay's ratio). */
-static double hidden_ratio(const struct view *v, const void *row)
-{
-    ENTRY;
-    double n = (double)e->completed;
-    if (!v->base || !v->base->n || !e->completed || !e->completed_bytes)
-        return NAN;
-    return base_round_ratio(v->base, (double)e->window_ns / n / 1e9, request_waited_ns(e) / 1e9,
-                            (double)e->completed_bytes / (double)entry_requests(e));
-}
-
-static void ratio_brief(const struct view *v, const void *row, char *text, size_t room)
-{
-    double value = hidden_ratio(v, row);
-    if (isnan(value))
-        snprintf(text, room, "%s", v->base && v->base->n ? "-" : "");
-    else
-        snprintf(text, room, value > 99 ? ">99" : "%.2f", value);
-}
-
 GET(done, profile_entry, ratio(100 * (double)e->hidden, (double)e->completed))
 static void done_brief(const struct view *v, const void *row, char *text, size_t room)
 {
@@ -192,9 +172,6 @@ static const struct figure list_of_calls[] = {
      "time in the completing calls, mean of all ranks; a call that completes several shared out "
      "evenly",
      .get = wait_per_rank, .in = IN_PLACES},
-    {"hidden_ratio", "ratio", UNIT_NUMBER,
-     "0 where the transfer was hidden, 1 where nothing of it was; with --base-round",
-     .get = hidden_ratio, .brief = ratio_brief, .in = IN_PLACES},
     {"overlap", "overlap", UNIT_TEXT,
      "hides: 90 % or more done when asked for, or waiting is 5 % of their life or less; waits: "
      "waiting is half of it or more; partly: between these",

@@ -5,16 +5,14 @@
 #include "profile/profile.h"
 #include "report/filter.h"
 #include "report/style.h"
-#include "results/base_round.h"
 
 struct report_options {
-    long top;                      /* lines per table; 0: 10 */
-    const char *sort;              /* key of a figure of call sites; NULL: time */
-    const struct base_round *base; /* for overlap ratios; NULL: none */
-    int width;                     /* columns; 0: the terminal's, or REPORT_WIDTH */
-    bool explain;                  /* what each column means, under its table */
-    const struct filter *filter;   /* that was applied; NULL: none */
-    const char *directory;         /* of the run, for what to do next; NULL: nothing is said */
+    long top;                    /* lines per table; 0: 10 */
+    const char *sort;            /* key of a figure of call sites; NULL: time */
+    int width;                   /* columns; 0: the terminal's, or REPORT_WIDTH */
+    bool explain;                /* what each column means, under its table */
+    const struct filter *filter; /* that was applied; NULL: none */
+    const char *directory;       /* of the run, for what to do next; NULL: nothing is said */
     enum style_when color;
 };
 enum { REPORT_WIDTH = 112, REPORT_LEAST_WIDTH = 80 };

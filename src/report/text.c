@@ -365,7 +365,7 @@ static void put_report(const struct profile *p, FILE *out, const struct report_o
         return;
     }
     bool whole = !filter_is_on(o.filter), of_rank = !whole && o.filter->one_rank;
-    view_open(&v, p, o.base);
+    view_open(&v, p);
     if (whole)
         text_summary(&v, out);
     else

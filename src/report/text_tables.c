@@ -68,8 +68,7 @@ static const struct page_table tables[] = {
      "that of ranks.",
      with_sites, NULL},
     {"call_sites",
-     "operation requests ?size ?open ?until_wait ?in_wait done wait_per_rank ?hidden_ratio overlap "
-     "call_site",
+     "operation requests ?size ?open ?until_wait ?in_wait done wait_per_rank overlap call_site",
      "wait", "Non-blocking requests, by the call that posted them", "call site",
      "size, open, until wait, in wait: means per request. open: from post to completion. until "
      "wait: from the post to the call that completed it. in wait: in that call. done: complete "

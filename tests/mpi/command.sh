@@ -130,7 +130,6 @@ expect 2 'one of csv, json, sqlite, perfetto, otf2 would be right' $collprof exp
 expect 2 'durations, ranks, arrivals, sizes, matrix, timeline would be right' $collprof plot --picture=none a
 expect 2 'one argument too many' $collprof info a
 expect 2 'which picture' $collprof plot --output=x.png a
-expect 2 'one of them would be right' $collprof plot --picture=ranks --overlap=x a
 echo nonsense > "$work/nonsense.log"
 expect 2 'number of a rank' $collprof report --rank=first a
 expect 2 'did you mean always' $collprof report --color=alway a

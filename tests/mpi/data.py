@@ -52,7 +52,7 @@ for wrong in ({"ranks": [{}]}, {"run": 1}, {"surprise": 1}, {"warnings": [1]}):
 
 # pandas: one header line, numbers where figures are.
 text = {"operation", "call_site", "communicator", "region", "state", "carrier", "direction", "ended", "host",
-        "hidden_ratio", "overlap", "made_at"}
+        "overlap", "made_at"}
 seen = 0
 for path in glob.glob("tra*/csv/*.csv") + glob.glob("old-*/csv/*.csv"):
     frame = pandas.read_csv(path)

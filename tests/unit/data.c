@@ -38,7 +38,7 @@ static char *csv_of(const struct profile *p, const char *name)
     size_t size;
     struct view v;
     FILE *out = open_memstream(&text, &size);
-    view_open(&v, p, NULL);
+    view_open(&v, p);
     data_csv(listing_find(name), &v, out);
     view_close(&v);
     fclose(out);
@@ -105,7 +105,7 @@ Test(data, tables_for_a_browser_have_what_there_is)
                                                  .received = received};
     p->ranks.at[1].delayed_ns = 20000000; /* of 2 s and the ends, which are drawn 10rem high */
     FILE *out = open_memstream(&text, &size);
-    data_html(p, NULL, NULL, NULL, out);
+    data_html(p, NULL, NULL, out);
     fclose(out);
     cr_assert(strstr(text, "up to 20.0 ms, on the same scale") && strstr(text, "(1px,0.100rem)"));
     char *table = strstr(text, "<section class=l id=messages>");
@@ -152,7 +152,7 @@ Test(data, a_part_for_a_browser_says_what_it_is)
     size_t size;
     cr_assert(filter_apply(p, &part, why, sizeof why));
     FILE *out = open_memstream(&text, &size);
-    data_html(p, NULL, &part, NULL, out);
+    data_html(p, &part, NULL, out);
     fclose(out);
     assert_has(text, "<h2>Shown</h2><ul><li>Only what matches --only=Bcast: ");
     cr_assert_null(strstr(text, "In short"));

@@ -31,7 +31,7 @@ Test(figures, what_a_request_hides_in_a_word)
         struct view v;
         struct listed rows;
         char word[20];
-        view_open(&v, p, NULL);
+        view_open(&v, p);
         listed_open(&rows, sites, &v, NULL);
         figure_find(sites, "overlap")->text(&v, rows.at, word, sizeof word);
         cr_assert_str_eq(word, known[i].word, "case %zu", i);
@@ -55,7 +55,7 @@ Test(figures, rows_without_the_figure_come_last)
     const struct listing *entries = listing_find("entries");
     struct view v;
     struct listed rows;
-    view_open(&v, p, NULL);
+    view_open(&v, p);
     listed_open(&rows, entries, &v, "in_wait");
     cr_assert_eq(rows.n, 3);
     for (size_t i = 0; i < rows.n; i++) {
@@ -74,7 +74,7 @@ static double figure_of(const struct profile *p, const char *list, const char *k
     const struct listing *listing = listing_find(list);
     struct view v;
     struct listed rows;
-    view_open(&v, p, NULL);
+    view_open(&v, p);
     listed_open(&rows, listing, &v, NULL);
     cr_assert_geq(rows.n, 1, "%s", list);
     double value = figure_find(listing, key)->get(&v, rows.at);
@@ -225,7 +225,7 @@ Test(figures, quantiles_within_promise)
         cr_assert_lt(fabs(entry_quantile(&p->entries.at[0], q) / truth - 1), 0.0625, "%g", q);
     }
     struct view v;
-    view_open(&v, p, NULL);
+    view_open(&v, p);
     double median = figure_find(listing_find("entries"), "median")->get(&v, &p->entries.at[0]);
     cr_assert_lt(fabs(median / 500100 - 1), 0.0625, "%g", median);
     view_close(&v);

@@ -156,7 +156,7 @@ Test(page, no_two_rows_look_alike)
     free(text);
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    data_html(p, NULL, NULL, NULL, out);
+    data_html(p, NULL, NULL, out);
     fclose(out);
     assert_has(text, ">Bcast heat.c:7, call 1 on columns</text>");
     free(text);

@@ -377,7 +377,7 @@ static void assert_sentences(const struct known *known, size_t n)
     for (size_t i = 0; i < n; i++) {
         struct profile *p = made(&known[i]);
         struct view v;
-        view_open(&v, p, NULL);
+        view_open(&v, p);
         char *text = text_sentences(&v);
         cr_expect(!known[i].said || strstr(text, known[i].said), "case %zu: no '%s' in\n%s", i,
                   known[i].said, text);
@@ -425,7 +425,7 @@ Test(sentences, of_small_messages)
         *PUSH(&p->peers) =
             (struct profile_peer){e->site, e->operation, 1, 0, 0, small[i].back, 8 * small[i].back};
         struct view v;
-        view_open(&v, p, NULL);
+        view_open(&v, p);
         char *text = text_sentences(&v);
         const char *said =
             strstr(text, "messages\tMPI_Send at solve.c:10 solve sends small messages "
@@ -462,7 +462,7 @@ Test(sentences, of_waits_that_windows_cut)
         p->trace.on = true;
         p->trace.time_mask = windows[i].mask;
         struct view v;
-        view_open(&v, p, NULL);
+        view_open(&v, p);
         char *text = text_sentences(&v);
         cr_expect_eq(strstr(text, "For whom most is waited is not known") != NULL, windows[i].said,
                      "case %zu: %s", i, text);
