@@ -32,7 +32,7 @@ include tests/fuzz/local.mk
 
 # Every MPI, language and launcher; several hosts. By hand, in fresh systems: roots.sh (that have no MPI, one or
 # both), package.sh (Debian's packages), cross.sh (aarch64).
-THOROUGH_TESTS += tests/outside/matrix.sh tests/outside/hosts.sh
+THOROUGH_TESTS += tests/outside/matrix.sh tests/outside/hosts.sh tests/mutate.sh
 EXTRA_DIST += tests/outside/slurm.sh tests/outside/fresh.sh tests/outside/roots.sh \
 	tests/outside/package.sh tests/outside/cross.sh
 
@@ -46,6 +46,15 @@ list-tests-beside:
 list-tests-alone:
 	@printf '%s\n' $(filter-out $(BESIDE_TESTS),$(filter tests/mpi/% tests/outside/%,$(CHOSEN_TESTS)))
 .PHONY: list-tests-beside list-tests-alone
+
+# A hundred faults drawn by SEED (a new one if none is given): which does no test notice?
+mutate: all
+	$(srcdir)/tools/mutate $(if $(SEED),--seed=$(SEED)) --count=$(if $(COUNT),$(COUNT),100)
+EXTRA_DIST += tools/mutate
+.PHONY: mutate
+clean-local: clean-mutate
+clean-mutate:
+	rm -rf mutate
 
 # Those that ./check runs for a second MPI, and the programs that they need.
 list-tests-again-beside:
