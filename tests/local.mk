@@ -32,7 +32,7 @@ include tests/fuzz/local.mk
 
 # Every MPI, language and launcher; several hosts. By hand, in fresh systems: roots.sh (that have no MPI, one or
 # both), package.sh (Debian's packages), cross.sh (aarch64).
-THOROUGH_TESTS += tests/outside/matrix.sh tests/outside/hosts.sh tests/mutate.sh
+THOROUGH_TESTS += tests/outside/matrix.sh tests/outside/hosts.sh tests/outside/tarball.sh tests/mutate.sh
 EXTRA_DIST += tests/outside/slurm.sh tests/outside/fresh.sh tests/outside/roots.sh \
 	tests/outside/package.sh tests/outside/cross.sh
 
