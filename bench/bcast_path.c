@@ -1,6 +1,6 @@
 /* The broadcast's path as found from outside: a tree as text, for Graphviz, and as numbers. */
 #include "bcast_bench.h"
-#include "profile/model.h"
+#include "profile/profile.h"
 #include "results/save.h"
 
 #include <math.h>
@@ -43,7 +43,7 @@ static const struct column rank_columns[] = {
 
 struct paths *paths_new(const struct options *o, struct document *d)
 {
-    struct paths *t = profile_alloc(sizeof *t);
+    struct paths *t = memory_alloc(sizeof *t);
     t->d = d;
     t->matrices = json_array();
     t->shapes = document_table_of(d, "shapes", "who waits for whom", shape_columns);

@@ -26,7 +26,7 @@ struct plots {
 
 struct plots *plots_new(const struct options *o)
 {
-    struct plots *p = profile_alloc(sizeof *p);
+    struct plots *p = memory_alloc(sizeof *p);
     p->o = o;
     return p;
 }

@@ -1,7 +1,7 @@
 /* The tables of collbench-bcast: every method side by side, the statistics behind each figure,
  * and the destinations one by one. */
 #include "bcast_remarks.h"
-#include "profile/model.h"
+#include "profile/profile.h"
 
 #include "results/json_file.h"
 
@@ -128,7 +128,7 @@ static void destination_columns(struct tables *t)
 
 struct tables *tables_new(const struct options *o, struct document *d)
 {
-    struct tables *t = profile_alloc(sizeof *t);
+    struct tables *t = memory_alloc(sizeof *t);
     t->o = o;
     t->d = d;
     method_columns(t);

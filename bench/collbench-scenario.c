@@ -2,7 +2,7 @@
  * own from a file. */
 #include "base/input.h"
 #include "base/text.h"
-#include "profile/model.h"
+#include "profile/profile.h"
 #include "program.h"
 #include "scenario_file.h"
 #include "scenario_results.h"

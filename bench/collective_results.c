@@ -56,7 +56,7 @@ static const struct column pairs_columns[] = {
 
 struct results *results_new(const struct options *o, struct document *d)
 {
-    struct results *r = profile_alloc(sizeof *r);
+    struct results *r = memory_alloc(sizeof *r);
     r->o = o;
     r->d = d;
     r->times = document_table_of(d, "times", "how long one operation takes", times_columns);

@@ -1,6 +1,6 @@
 #include "program.h"
 
-#include "base/order.h"
+#include "base/array.h"
 #include "base/text.h"
 #include "bench_inner.h"
 #include "trees/bcast.h"

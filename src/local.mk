@@ -11,6 +11,7 @@ noinst_LTLIBRARIES = libbase.la libtopology.la libprofile.la libreport.la libcom
 # of latencies and trees.
 libbase_la_CPPFLAGS = $(AM_CPPFLAGS) -DLIBDIR='"$(libdir)"' -DPKGLIBDIR='"$(pkglibdir)"'
 libbase_la_SOURCES = \
+	src/base/array.c src/base/array.h src/base/memory.c src/base/memory.h \
 	src/base/beside.c src/base/beside.h \
 	src/base/clock.c src/base/clock.h \
 	src/base/format.c src/base/format.h \
@@ -18,7 +19,7 @@ libbase_la_SOURCES = \
 	src/base/input.c src/base/input.h \
 	src/base/launcher.c src/base/launcher.h \
 	src/base/names.c src/base/names.h src/base/own_file.h \
-	src/base/noise.c src/base/noise.h src/base/order.h \
+	src/base/noise.c src/base/noise.h \
 	src/base/overlap.c src/base/overlap.h \
 	src/base/quote.c src/base/quote.h \
 	src/base/text.c \

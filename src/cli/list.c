@@ -1,8 +1,8 @@
 /* collprof list: the runs in a directory, those beside it, and those that are kept in it. */
 #include "cli/cli.h"
 
-#include "base/order.h"
-#include "profile/model.h"
+#include "base/array.h"
+#include "profile/profile.h"
 #include "report/layout.h"
 #include "report/text.h"
 
@@ -66,7 +66,7 @@ static bool add(struct runs *r, const char *path)
     double bytes;
     struct profile *p = holds_run(path, &bytes) ? profile_load(path) : NULL;
     if (p)
-        *PUSH(&r->list) = (struct listed_run){profile_strdup(path), p->started_unix, p, bytes};
+        *PUSH(&r->list) = (struct listed_run){memory_strdup(path), p->started_unix, p, bytes};
     return p != NULL;
 }
 

@@ -315,7 +315,7 @@ static void run_command(void *call)
 static int do_call(struct call c)
 {
     c.status = EXIT_FAILURE;
-    if (!profile_try(run_command, &c))
+    if (!memory_try(run_command, &c))
         reason_give("out of memory");
     reason_tell("collprof");
     return c.status;

@@ -1,5 +1,5 @@
 /* What comes from what: causes before their effects, ranks that do the same together. */
-#include "base/order.h"
+#include "base/array.h"
 #include "base/stats.h"
 #include "compare/differences_inner.h"
 #include "compare/places.h"
@@ -30,7 +30,7 @@ static int causes_first(const void *a, const void *b)
 /* Ranks that do the same at one place are one cause. */
 static void join_ranks(struct differences *d, struct difference *first)
 {
-    int32_t *rank = profile_alloc((d->list.n + 1) * sizeof *rank);
+    int32_t *rank = memory_alloc((d->list.n + 1) * sizeof *rank);
     size_t n = 0;
     for (struct difference *x = first; x < d->list.at + d->list.n; x++) {
         if (x->kind != first->kind || x->at != first->at || x->certainty == CERTAINTY_NONE ||
@@ -65,7 +65,7 @@ static void leave_out_computing(struct differences *d)
 static double waited_more(const struct differences *d, const struct place *at, int32_t rank)
 {
     size_t n = d->runs[0], all = n + d->runs[1];
-    double *value = profile_alloc((all + 1) * sizeof *value);
+    double *value = memory_alloc((all + 1) * sizeof *value);
     for (size_t run = 0; run < all; run++)
         value[run] = at->waited[run] ? at->waited[run][rank] : 0;
     double more = stats_median(value + n, all - n) - stats_median(value, n);

@@ -1,6 +1,6 @@
 #include "compare/differences_inner.h"
 
-#include "base/order.h"
+#include "base/array.h"
 #include "base/stats.h"
 #include "base/text.h"
 #include "compare/evidence.h"
@@ -42,7 +42,7 @@ static struct difference *new_row(struct making *m, enum difference_kind kind, i
                              .each = {NAN, NAN},
                              .within = {{NAN, NAN}, {NAN, NAN}},
                              .at = SIZE_MAX};
-    x->value = profile_alloc((m->all + 1) * sizeof *x->value);
+    x->value = memory_alloc((m->all + 1) * sizeof *x->value);
     return x;
 }
 
@@ -51,7 +51,7 @@ static void add_wall(struct making *m)
     struct difference *x = new_row(m, DIFFERENCE_WALL, -1);
     for (size_t run = 0; run < m->all; run++)
         x->value[run] = profile_longest_ns(m->run[run]);
-    double *before = profile_alloc((m->d->runs[0] + 1) * sizeof *before);
+    double *before = memory_alloc((m->d->runs[0] + 1) * sizeof *before);
     memcpy(before, x->value, m->d->runs[0] * sizeof *before);
     m->d->wall_ns = stats_median(before, m->d->runs[0]);
     free(before);
@@ -83,8 +83,8 @@ static void widen(struct difference *x, int side, const struct ranged *r, double
 /* What its calls are like: the median of the runs. */
 static void shape_calls(const struct making *m, struct difference *x, const struct place *at)
 {
-    double *median = profile_alloc((m->all + 1) * sizeof *median),
-           *p99 = profile_alloc((m->all + 1) * sizeof *p99);
+    double *median = memory_alloc((m->all + 1) * sizeof *median),
+           *p99 = memory_alloc((m->all + 1) * sizeof *p99);
     for (size_t run = 0; run < m->all; run++) {
         median[run] = at->time[run].median;
         p99[run] = at->time[run].p99;
@@ -146,7 +146,7 @@ static void add_outside(struct making *m, size_t i, size_t rank)
 {
     const struct place *at = m->places->list.at[i];
     struct difference *x = new_row(m, DIFFERENCE_OUTSIDE, (int32_t)rank);
-    double *each = profile_alloc((m->all + 1) * sizeof *each);
+    double *each = memory_alloc((m->all + 1) * sizeof *each);
     name_place(x, m, i);
     for (size_t run = 0; run < m->all; run++) {
         const struct ranged *r = at->outside[run] ? &at->outside[run][rank] : NULL;
@@ -197,7 +197,7 @@ static bool is_outside_known(const struct making *m)
 /* What a rank does is compared only where all runs have it. */
 static void count_runs_with(struct making *m)
 {
-    m->has = profile_alloc((m->places->ranks + 1) * sizeof *m->has);
+    m->has = memory_alloc((m->places->ranks + 1) * sizeof *m->has);
     for (size_t run = 0; run < m->all; run++)
         for (size_t i = 0; i < m->run[run]->ranks.n; i++)
             if ((size_t)m->run[run]->ranks.at[i].rank < m->places->ranks)
@@ -292,8 +292,8 @@ static void weigh(struct differences *d, struct difference *x)
 static void weigh_all(struct differences *d)
 {
     size_t rows = d->list.n, all = d->runs[0] + d->runs[1];
-    double *value = profile_alloc((rows * all + 1) * sizeof *value);
-    double *p = profile_alloc((rows + 1) * sizeof *p);
+    double *value = memory_alloc((rows * all + 1) * sizeof *value);
+    double *p = memory_alloc((rows + 1) * sizeof *p);
     for (size_t i = 0; i < rows; i++)
         memcpy(value + i * all, d->list.at[i].value, all * sizeof *value);
     if (d->enough)
@@ -374,7 +374,7 @@ static void name_programs(const struct making *m)
 
 struct differences *differences_find(struct profile *const *run, size_t n, size_t m)
 {
-    struct differences *d = profile_alloc(sizeof *d);
+    struct differences *d = memory_alloc(sizeof *d);
     *d = (struct differences){.runs = {n, m}, .enough = evidence_enough(n, m)};
     d->memory = places_find(run, n, m);
     struct making making = {d, d->memory, run, n + m, NULL};

@@ -3,7 +3,7 @@
 #ifndef COLLPROF_COMPARE_DIFFERENCES_H
 #define COLLPROF_COMPARE_DIFFERENCES_H
 
-#include "profile/model.h"
+#include "profile/profile.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 #include "compare/places.h"
 
-#include "base/order.h"
+#include "base/array.h"
 #include "base/stats.h"
 #include "report/rows.h"
 
@@ -20,7 +20,7 @@ static int by_exact(const void *a, const void *b)
 
 static struct ranged *nothing(size_t n)
 {
-    struct ranged *r = profile_alloc((n + 1) * sizeof *r);
+    struct ranged *r = memory_alloc((n + 1) * sizeof *r);
     for (size_t i = 0; i < n; i++)
         r[i] = (struct ranged){.low = NAN, .high = NAN};
     return r;
@@ -28,15 +28,15 @@ static struct ranged *nothing(size_t n)
 
 static struct place *new_place(struct places *s, const struct place *key)
 {
-    struct place *at = profile_alloc(sizeof *at);
-    *at = (struct place){.operation = profile_strdup(key->operation),
-                         .exact = profile_strdup(key->exact),
-                         .entry = profile_alloc((s->runs + 1) * sizeof(void *)),
+    struct place *at = memory_alloc(sizeof *at);
+    *at = (struct place){.operation = memory_strdup(key->operation),
+                         .exact = memory_strdup(key->exact),
+                         .entry = memory_alloc((s->runs + 1) * sizeof(void *)),
                          .time = nothing(s->runs),
-                         .wait = profile_alloc((s->runs + 1) * sizeof(double)),
-                         .calls = profile_alloc((s->runs + 1) * sizeof(double)),
-                         .outside = profile_alloc((s->runs + 1) * sizeof(void *)),
-                         .waited = profile_alloc((s->runs + 1) * sizeof(void *))};
+                         .wait = memory_alloc((s->runs + 1) * sizeof(double)),
+                         .calls = memory_alloc((s->runs + 1) * sizeof(double)),
+                         .outside = memory_alloc((s->runs + 1) * sizeof(void *)),
+                         .waited = memory_alloc((s->runs + 1) * sizeof(void *))};
     *PUSH(&s->list) = at;
     return at;
 }
@@ -57,11 +57,11 @@ static struct place *place_of(struct places *s, size_t run, const struct profile
     }
     struct place *at = new_place(s, &key);
     site_functions(p, site, functions, sizeof functions);
-    at->functions = profile_strdup(functions);
-    at->label = profile_strdup(label);
+    at->functions = memory_strdup(functions);
+    at->label = memory_strdup(label);
     at->order = p->sites.at[site].depth ? p->sites.at[site].frame[0].address : 0;
     if (!tsearch(at, &s->by_exact, by_exact))
-        profile_out_of_memory();
+        memory_out();
     return at;
 }
 
@@ -105,7 +105,7 @@ static int by_place(const void *a, const void *b)
 
 static void add_moments(struct places *s, size_t run, struct moment *m, size_t n)
 {
-    double *ns = profile_alloc((n + 1) * sizeof *ns);
+    double *ns = memory_alloc((n + 1) * sizeof *ns);
     if (n)
         qsort(m, n, sizeof *m, by_place);
     for (size_t i = 0, end; i < n; i = end) {
@@ -131,7 +131,7 @@ static void add_wait(const struct places *s, struct place *at, size_t run, const
     if (!at || !message || w->rank >= s->ranks)
         return;
     if (!at->waited[run])
-        at->waited[run] = profile_alloc((s->ranks + 1) * sizeof(double));
+        at->waited[run] = memory_alloc((s->ranks + 1) * sizeof(double));
     at->waited[run][w->rank] += (double)w->wait_ns / (double)p->ranks.n;
 }
 
@@ -152,8 +152,8 @@ static void add_run(struct places *s, size_t run, const struct profile *p)
     const struct profile *rows = s->rows[run] = rows_of(p, ROWS_BY_SITE);
     char **label = site_labels(p);
     ARRAY(struct moment) moments = {0};
-    struct place **of = profile_alloc((p->sites.n * p->operations.n + 1) * sizeof(void *));
-    const struct profile_entry **row = profile_alloc((rows->entries.n + 1) * sizeof *row);
+    struct place **of = memory_alloc((p->sites.n * p->operations.n + 1) * sizeof(void *));
+    const struct profile_entry **row = memory_alloc((rows->entries.n + 1) * sizeof *row);
     for (size_t i = 0; i < rows->entries.n; i++)
         row[i] = &rows->entries.at[i];
     if (rows->entries.n)
@@ -220,7 +220,7 @@ static void match_moved(struct places *s)
     struct place **moved[2];
     size_t n[2] = {0};
     for (int side = 0; side < 2; side++) {
-        moved[side] = profile_alloc((s->list.n + 1) * sizeof(void *));
+        moved[side] = memory_alloc((s->list.n + 1) * sizeof(void *));
         for (size_t i = 0; i < s->list.n; i++)
             if (!s->list.at[i]->in[!side])
                 moved[side][n[side]++] = s->list.at[i];
@@ -245,9 +245,9 @@ static void match_moved(struct places *s)
 
 struct places *places_find(struct profile *const *run, size_t n, size_t m)
 {
-    struct places *s = profile_alloc(sizeof *s);
+    struct places *s = memory_alloc(sizeof *s);
     *s = (struct places){.run = run,
-                         .rows = profile_alloc((n + m + 1) * sizeof(void *)),
+                         .rows = memory_alloc((n + m + 1) * sizeof(void *)),
                          .runs = n + m,
                          .n_before = n};
     for (size_t i = 0; i < n + m; i++)

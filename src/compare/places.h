@@ -2,7 +2,7 @@
 #ifndef COLLPROF_COMPARE_PLACES_H
 #define COLLPROF_COMPARE_PLACES_H
 
-#include "profile/model.h"
+#include "profile/profile.h"
 
 /* A value in one run, and the middle 80 % of what it is made of, as such values; NAN: not known. */
 struct ranged {

@@ -123,7 +123,7 @@ char *differences_doubts(const struct differences_page *p)
     const struct differences *d = p->d;
     char *text = NULL, a[32], b[32];
     size_t size;
-    FILE *out = profile_open_text(&text, &size);
+    FILE *out = memory_open_text(&text, &size);
     if (!d->enough)
         fprintf(out,
                 "%zu and %zu run%s cannot tell a change from the difference that two runs of the "

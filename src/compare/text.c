@@ -38,7 +38,7 @@ static void put_runs(const struct differences_page *p, FILE *out)
         size_t n = p->d->runs[side], room = 64;
         for (size_t i = 0; i < n; i++)
             room += strlen(p->name[run + (int)i]) + 2;
-        char *text = profile_alloc(room), *at = text;
+        char *text = memory_alloc(room), *at = text;
         at += sprintf(at, "%zu run%s: ", n, n == 1 ? "" : "s");
         for (size_t i = 0; i < n; i++, run++)
             at += sprintf(at, "%s%s", i ? ", " : "", p->name[run]);
@@ -51,7 +51,7 @@ static void put_runs(const struct differences_page *p, FILE *out)
 static size_t put_sentences(const struct differences_page *p, FILE *out)
 {
     char text[1200], mark[32];
-    size_t shown = 0, *number = profile_alloc((p->d->list.n + 1) * sizeof *number);
+    size_t shown = 0, *number = memory_alloc((p->d->list.n + 1) * sizeof *number);
     for (size_t i = 1; i < p->d->list.n && shown < (size_t)p->top; i++) {
         const struct difference *x = &p->d->list.at[i];
         if (x->certainty == CERTAINTY_NONE || x->joined)

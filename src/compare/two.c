@@ -2,7 +2,7 @@
  * cannot tell them from noise. */
 #include "compare/differences.h"
 
-#include "base/order.h"
+#include "base/array.h"
 #include "base/text.h"
 #include "compare/places.h"
 #include "report/layout.h"

@@ -145,7 +145,7 @@ void data_html(const struct profile *p, const struct filter *part, const char *t
             : "";
     char title[300], *times = NULL;
     size_t size;
-    FILE *drawn = profile_open_text(&times, &size);
+    FILE *drawn = memory_open_text(&times, &size);
     bool curves = html_times(p, doubt, drawn); /* before the head: whether it carries the library */
     fclose(drawn);
     snprintf(title, sizeof title, "%.200s on %zu rank%s",

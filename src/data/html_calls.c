@@ -199,7 +199,7 @@ static void write_table(struct table *t, const struct view *v, const char *doubt
 {
     struct listed rows;
     listed_open(&rows, t->l, v, t->of_requests ? "wait" : NULL);
-    t->row = profile_alloc((rows.n + 1) * sizeof *t->row);
+    t->row = memory_alloc((rows.n + 1) * sizeof *t->row);
     for (size_t k = 0; k < rows.n; k++)
         if (is_asked(t, rows.at + k * rows.size))
             t->row[t->n++] = rows.at + k * rows.size;

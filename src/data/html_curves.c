@@ -304,7 +304,7 @@ bool html_curves_of(const json_t *tables, FILE *out)
 {
     char *text = NULL;
     size_t size;
-    FILE *part = profile_open_text(&text, &size);
+    FILE *part = memory_open_text(&text, &size);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         const json_t *rows = json_object_get(json_object_get(tables, known[i].table), "rows"),
                      *first = json_array_get(rows, 0);

@@ -343,7 +343,7 @@ void data_html_document(const json_t *document, FILE *out)
     const char *slash = strchr(schema, '/');
     char title[100], *drawn = NULL;
     size_t size;
-    FILE *part = profile_open_text(&drawn, &size);
+    FILE *part = memory_open_text(&drawn, &size);
     bool curves = html_curves_of(tables, part);
     fclose(part);
     snprintf(title, sizeof title, "%.*s", slash && slash - schema < 90 ? (int)(slash - schema) : 90,

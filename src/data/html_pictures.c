@@ -2,8 +2,8 @@
  * colours mean equal things in all of them (report.css). */
 #include "data/html.h"
 
+#include "base/array.h"
 #include "base/format.h"
-#include "base/order.h"
 #include "base/quote.h"
 #include "report/layout.h"
 
@@ -150,7 +150,7 @@ static struct map map_new(size_t rows, size_t columns, size_t per_column)
                         .columns = columns,
                         .per_column = per_column,
                         .cell = cell,
-                        .at = profile_alloc((rows * columns + 1) * sizeof(double))};
+                        .at = memory_alloc((rows * columns + 1) * sizeof(double))};
 }
 
 static void map_add(struct map *m, size_t row, size_t column, double value)
@@ -247,13 +247,13 @@ static void count_last(const struct profile *p, struct map *m,
 static char **labels_of(const struct view *v, const struct profile_arrival *const *place, size_t n)
 {
     enum { MOST_LETTERS = 44 };
-    char **text = profile_alloc((n + 1) * sizeof *text);
+    char **text = memory_alloc((n + 1) * sizeof *text);
     for (size_t i = 0; i < n; i++) {
         const struct profile_arrival *a = place[i];
         char on[820], label[900];
         arrival_label(v->p, a, a->site == PROFILE_NONE ? "" : v->label[a->site], on, sizeof on);
         snprintf(label, sizeof label, "%s %s", v->p->operations.at[a->operation].name + 4, on);
-        text[i] = profile_strdup(label);
+        text[i] = memory_strdup(label);
     }
     layout_shorten(text, n, 1, MOST_LETTERS);
     return text;
@@ -264,7 +264,7 @@ void html_late(const struct view *v, const char *doubt, FILE *out)
     const struct profile *p = v->p;
     enum { PLACES = 16 };
     size_t n = p->arrivals.n, ranks = highest_rank(p);
-    const struct profile_arrival **place = profile_alloc((n + 1) * sizeof *place);
+    const struct profile_arrival **place = memory_alloc((n + 1) * sizeof *place);
     for (size_t i = 0; i < n; i++)
         place[i] = &p->arrivals.at[i];
     qsort(place, n, sizeof *place, longer_wait);

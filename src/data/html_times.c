@@ -2,8 +2,8 @@
  * took from then on. Drawn as SVG; the script may put curves in its place that can be zoomed. */
 #include "data/html.h"
 
+#include "base/array.h"
 #include "base/format.h"
-#include "base/order.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -89,7 +89,7 @@ static void draw(struct tree *t, const char *title, FILE *out)
 
 static struct tree *tree_new(size_t n)
 {
-    struct tree *t = profile_alloc(sizeof *t);
+    struct tree *t = memory_alloc(sizeof *t);
     t->n = n <= MOST ? n : 0;
     for (size_t i = 0; i < MOST; i++) {
         t->parent[i] = -2;

@@ -157,8 +157,8 @@ static void define_run(struct archive *a)
 static void define_world(struct archive *a)
 {
     const struct profile *p = a->p;
-    uint64_t *members = profile_alloc((p->ranks.n + 1) * sizeof *members);
-    uint64_t *ranks = profile_alloc((p->ranks.n + 1) * sizeof *ranks);
+    uint64_t *members = memory_alloc((p->ranks.n + 1) * sizeof *members);
+    uint64_t *ranks = memory_alloc((p->ranks.n + 1) * sizeof *ranks);
     OTF2_StringRef none = string(a, ""), world = string(a, "MPI_COMM_WORLD");
     for (size_t i = 0; i < p->ranks.n; i++) {
         members[i] = (uint64_t)p->ranks.at[i].rank << 8;
@@ -236,7 +236,7 @@ const char *data_otf2(const struct profile *p, const char *path)
     why = NULL;
     errno = 0;
     OTF2_Error_RegisterCallback(on_error, &why);
-    timeline_find(&t, p->acts.at, p->acts.n, within_far(p->trace.error_ns), profile_alloc);
+    timeline_find(&t, p->acts.at, p->acts.n, within_far(p->trace.error_ns), memory_alloc);
     struct archive a = {.p = p, .t = &t};
     a.file = OTF2_Archive_Open(path, "traces", OTF2_FILEMODE_WRITE, CHUNK_EVENTS, CHUNK_DEFINITIONS,
                                OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);

@@ -2,7 +2,7 @@
  * the viewers swallow process 0; a slice per call; an arrow per matched message; of
  * the transport slices and marks inside of the calls; a counter per rank of the messages that were
  * sent to it and not received yet. */
-#include "base/order.h"
+#include "base/array.h"
 #include "config.h"
 #include "data/data.h"
 #include "profile/fields.h"
@@ -25,7 +25,7 @@ static char *quoted(const char *text)
     json_t *value = json_text(text, SIZE_MAX);
     char *result = json_dumps(value, JSON_ENCODE_ANY);
     json_decref(value);
-    return result ? result : profile_strdup("\"?\"");
+    return result ? result : memory_strdup("\"?\"");
 }
 
 static const char *site_of(struct writer *w, uint32_t site)
@@ -192,8 +192,8 @@ static void put_facts(struct writer *w)
 void data_perfetto(const struct profile *p, FILE *out)
 {
     struct timeline t;
-    timeline_find(&t, p->acts.at, p->acts.n, within_far(p->trace.error_ns), profile_alloc);
-    struct writer w = {p, &t, out, site_labels(p), profile_alloc((p->sites.n + 1) * sizeof *w.site),
+    timeline_find(&t, p->acts.at, p->acts.n, within_far(p->trace.error_ns), memory_alloc);
+    struct writer w = {p, &t, out, site_labels(p), memory_alloc((p->sites.n + 1) * sizeof *w.site),
                        0};
     fputs("{\"traceEvents\":[", out);
     put_names(&w);

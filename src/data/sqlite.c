@@ -29,7 +29,7 @@ static char *table_statement(const struct listing *l, bool insert)
 {
     char *text = NULL;
     size_t size;
-    FILE *out = profile_open_text(&text, &size);
+    FILE *out = memory_open_text(&text, &size);
     const char *comma = "";
     fprintf(out, insert ? "INSERT INTO %s VALUES (" : "CREATE TABLE %s (", l->name);
     for (size_t i = 0; i < l->figures->n; i++) {

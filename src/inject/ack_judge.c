@@ -1,6 +1,6 @@
 #include "inject/ack_judge.h"
 
-#include "base/order.h"
+#include "base/array.h"
 #include "base/stats.h"
 
 #include <math.h>

@@ -151,7 +151,7 @@ void life_end_alone(void)
     if (layer.ledger.in_file && ended.rank)
         wait_for_others(&ended);
     struct profile *all = NULL;
-    bool whole = profile_try(put_together, &all);
+    bool whole = memory_try(put_together, &all);
     reason_tell("collprof");
     bool written = (all || !whole) && life_report(all, start);
     profile_free(all);

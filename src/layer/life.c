@@ -376,7 +376,7 @@ static void end_together(void)
     int written = 0;
     inject_end();
     settle_clock(layer.ledger.header);
-    profile_try(make_profile, &mine);
+    memory_try(make_profile, &mine);
     all = merge_over_tree(mine, layer.comm);
     if (all && *company_sentence())
         profile_warn(all, "%s", company_sentence());

@@ -31,7 +31,7 @@ static int send_profile(struct profile *p, int to, MPI_Comm comm)
 {
     struct packing x = {.p = p};
     uint64_t part = 0;
-    bool packed = p && profile_try(pack, &x) && x.packed;
+    bool packed = p && memory_try(pack, &x) && x.packed;
     uint64_t announced[2] = {packed ? x.size : 0, part_possible()};
     int rc = PMPI_Send(announced, 2, MPI_UINT64_T, to, TAG_SIZE, comm);
     if (!rc && packed) {
@@ -106,7 +106,7 @@ struct profile *merge_over_tree(struct profile *mine, MPI_Comm comm)
             uint64_t packed_size;
             char *packed = receive_packed(rank + distance, comm, &packed_size);
             struct merging x = {mine, packed, packed_size};
-            mine = mine && packed && profile_try(merge, &x) ? x.mine : NULL;
+            mine = mine && packed && memory_try(merge, &x) ? x.mine : NULL;
             free(packed);
         }
     }

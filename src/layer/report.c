@@ -48,7 +48,7 @@ static void write_report(void *arg)
 bool life_report(struct profile *p, double start)
 {
     struct reporting r = {p, start, 0};
-    if (p && profile_try(write_report, &r))
+    if (p && memory_try(write_report, &r))
         return r.error == 0;
     layer_say("not enough memory to put the profile together: %s%s",
               layer.ledger.in_file ? "the records stay, for collprof report "

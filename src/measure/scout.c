@@ -1,6 +1,6 @@
 #include "measure/scout.h"
 
-#include "base/order.h"
+#include "base/array.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
 struct plot_series *curves_line(struct curves *c, const char *label, size_t room)
 {
     struct plot_series *line = PUSH(&c->line);
-    line->label = profile_strdup(label);
-    line->x = profile_alloc((4 * room + 1) * sizeof *line->x); /* and y, low and high behind it */
+    line->label = memory_strdup(label);
+    line->x = memory_alloc((4 * room + 1) * sizeof *line->x); /* and y, low and high behind it */
     line->y = line->x + room;
     return line;
 }

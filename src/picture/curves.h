@@ -4,7 +4,7 @@
 
 #include "base/stats.h"
 #include "picture/plot.h"
-#include "profile/model.h"
+#include "profile/profile.h"
 
 struct curves {
     ARRAY(struct plot_series) line;

@@ -24,7 +24,7 @@ static bool fill(struct matrix *m, const struct profile *p)
     }
     m->share = (ranks + MOST_CELLS - 1) / MOST_CELLS;
     m->n = ranks ? (ranks + m->share - 1) / m->share : 0;
-    m->bytes = profile_alloc((m->n * m->n + 1) * sizeof *m->bytes);
+    m->bytes = memory_alloc((m->n * m->n + 1) * sizeof *m->bytes);
     for (size_t i = 0; i < p->peers.n; i++) {
         const struct profile_peer *e = &p->peers.at[i];
         if (e->received)

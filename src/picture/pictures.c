@@ -21,9 +21,9 @@ static char *site_of(const char *label)
 static void shorten_labels(struct curves *c)
 {
     enum { SITE_ROOM = 28 };
-    char **site = profile_alloc((c->line.n + 1) * sizeof *site);
+    char **site = memory_alloc((c->line.n + 1) * sizeof *site);
     for (size_t i = 0; i < c->line.n; i++)
-        site[i] = profile_strdup(site_of(c->line.at[i].label));
+        site[i] = memory_strdup(site_of(c->line.at[i].label));
     layout_shorten(site, c->line.n, 1, SITE_ROOM);
     for (size_t i = 0; i < c->line.n; i++) {
         strcpy(site_of(c->line.at[i].label), site[i]);

@@ -3,7 +3,7 @@
 #define COLLPROF_PICTURE_PICTURES_H
 
 #include "picture/view.h"
-#include "profile/model.h"
+#include "profile/profile.h"
 
 struct picture {
     const char *name;    /* also the file's, without .png */

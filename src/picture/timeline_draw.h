@@ -3,7 +3,7 @@
 #define COLLPROF_PICTURE_TIMELINE_DRAW_H
 
 #include "picture/view.h"
-#include "profile/model.h"
+#include "profile/profile.h"
 
 /* NULL, or what would be right instead of TEXT as a list of ranks. */
 const char *timeline_ranks_valid(const char *text);

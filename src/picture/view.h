@@ -2,7 +2,7 @@
 #ifndef COLLPROF_PICTURE_VIEW_H
 #define COLLPROF_PICTURE_VIEW_H
 
-#include "profile/model.h"
+#include "profile/profile.h"
 
 #include <stddef.h>
 

@@ -63,7 +63,7 @@ static void add_polling(struct profile *p)
 static void find_below(struct profile *p, const struct timeline *t, int64_t error_ns)
 {
     struct net_found found;
-    net_find(&found, p->acts.at, p->acts.n, t, p->nets.at, p->nets.n, error_ns, profile_alloc);
+    net_find(&found, p->acts.at, p->acts.n, t, p->nets.at, p->nets.n, error_ns, memory_alloc);
     for (size_t i = 0; i < found.n_rows; i++)
         *PUSH(&p->below) = found.rows[i];
     p->trace.below = found.sends;
@@ -84,7 +84,7 @@ void trace_find(struct profile *p)
     if (!p->trace.on || (p->hosts.n > 1 && !p->synchronized))
         return; /* clocks that do not agree tell nothing of waiting */
     double error = p->hosts.n > 1 ? 2e9 * p->clock_bound : 0;
-    timeline_find(&found, p->acts.at, p->acts.n, within_far(error), profile_alloc);
+    timeline_find(&found, p->acts.at, p->acts.n, within_far(error), memory_alloc);
     p->trace.calls_ns = found.call_ns;
     p->trace.wait_ns = found.wait_sum_ns;
     p->trace.sends = found.sends;

@@ -1,7 +1,7 @@
 /* Who comes late to a collective operation, and what the others lose by it. */
 #include "profile/arrivals.h"
 
-#include "base/order.h"
+#include "base/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,8 +49,8 @@ static uint64_t wait_of(struct profile *p, const struct profile_event *e, size_t
                         enum collective_kind kind, uint32_t root)
 {
     uint64_t sum = 0;
-    int64_t *entered = profile_alloc(n * sizeof *entered);
-    uint32_t *awaited = profile_alloc(n * sizeof *awaited);
+    int64_t *entered = memory_alloc(n * sizeof *entered);
+    uint32_t *awaited = memory_alloc(n * sizeof *awaited);
     for (size_t i = 0; i < n; i++)
         entered[i] = e[i].entry_ns;
     collective_awaits(kind, entered, n, p->comms.at[e->comm].first, root, awaited);
@@ -140,7 +140,7 @@ static void median_and_max(const struct instance *at, size_t n, size_t offset, u
 {
     struct {
         uint64_t value, stands_for;
-    } *seen = profile_alloc(n * sizeof *seen);
+    } *seen = memory_alloc(n * sizeof *seen);
     uint64_t all = 0, below = 0;
     size_t middle = 0;
     for (size_t i = 0; i < n; i++) {
@@ -182,7 +182,7 @@ static struct profile_arrival sum_up(const struct instance *at, size_t n)
  * of these failed, on whichever ranks, in skew. Those apart are no instances. */
 static struct instance *count_calls(const struct profile *p, const uint32_t *comm_kind, size_t *n)
 {
-    struct instance *all = profile_alloc((p->entries.n + 1) * sizeof *all);
+    struct instance *all = memory_alloc((p->entries.n + 1) * sizeof *all);
     *n = 0;
     for (size_t i = 0; i < p->entries.n; i++) {
         const struct profile_entry *e = &p->entries.at[i];
@@ -246,7 +246,7 @@ void arrivals_find(struct profile *p)
     ARRAY(struct instance) list = {0};
     uint32_t *kind = comm_kinds(p, false);
     /* Sites that only some of the members of an instance called from; the last: no site. */
-    bool *in_part = profile_alloc(p->sites.n + 1);
+    bool *in_part = memory_alloc(p->sites.n + 1);
     size_t n_calls, call = 0;
     struct instance *calls = count_calls(p, kind, &n_calls);
     p->arrivals.n = 0;

@@ -1,6 +1,6 @@
 #include "profile/model.h"
 
-#include "base/order.h"
+#include "base/array.h"
 
 #include <stdlib.h>
 

@@ -57,8 +57,6 @@ extern const struct fields fields_run, fields_host, fields_rank, fields_module, 
 /* Of the kinds that are told by name. */
 const char *field_name(enum field_kind kind, uint32_t value);
 bool field_named(enum field_kind kind, uint32_t *value, const char *name);
-const char *clock_name_of(uint32_t clock);
-const char *state_name_of(uint32_t state);
 
 /* Where the elements of lists are now, by kinds of positions in them. */
 struct moves {

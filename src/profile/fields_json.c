@@ -8,13 +8,13 @@
 void json_put(json_t *object, const char *key, json_t *value)
 {
     if (json_object_set_new_nocheck(object, key, value))
-        profile_out_of_memory();
+        memory_out();
 }
 
 void json_push(json_t *array, json_t *value)
 {
     if (json_array_append_new(array, value))
-        profile_out_of_memory();
+        memory_out();
 }
 
 json_t *json_text(const char *text, size_t size)
@@ -23,7 +23,7 @@ json_t *json_text(const char *text, size_t size)
     json_t *value = json_stringn(text, length);
     if (value)
         return value;
-    char *plain = profile_alloc(length + 1);
+    char *plain = memory_alloc(length + 1);
     for (size_t i = 0; i < length; i++)
         plain[i] = (unsigned char)text[i] < 0x80 ? text[i] : '?';
     value = json_stringn(plain, length);
@@ -118,7 +118,7 @@ static const char *fault;
 static bool set_histogram(uint64_t **histogram, const json_t *array)
 {
     if (!*histogram)
-        *histogram = profile_alloc(HISTOGRAM_BUCKETS * sizeof **histogram);
+        *histogram = memory_alloc(HISTOGRAM_BUCKETS * sizeof **histogram);
     for (size_t i = 0; i + 1 < json_array_size(array); i += 2) {
         json_int_t floor = json_integer_value(json_array_get(array, i));
         json_int_t count = json_integer_value(json_array_get(array, i + 1));

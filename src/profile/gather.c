@@ -445,7 +445,7 @@ static void gather_header(struct profile *p, const struct ledger_header *h)
 
 static uint32_t *no_map(uint32_t n)
 {
-    uint32_t *map = profile_alloc((n + 1) * sizeof *map);
+    uint32_t *map = memory_alloc((n + 1) * sizeof *map);
     for (uint32_t i = 0; i < n; i++)
         map[i] = PROFILE_NONE;
     return map;
@@ -480,8 +480,8 @@ struct profile *profile_from_cut_ledger(const struct ledger *l, double rate)
         gather_events(p, l, &m, rate);
         gather_trace(p, l, &m, rate);
     }
-    p->comm_of_ledger = m.comm;
-    p->n_comm_of_ledger = count_of(l, LEDGER_COMMS);
+    p->index->comm_of_ledger = m.comm;
+    p->index->n_comm_of_ledger = count_of(l, LEDGER_COMMS);
     for (int s = 0; s < LEDGER_SECTIONS; s++)
         if (s != LEDGER_COMMS)
             free(room[s]);

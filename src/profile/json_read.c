@@ -80,7 +80,7 @@ static bool entries_good(struct profile *p)
 
 static char *text_of(const json_t *value)
 {
-    return json_is_string(value) ? profile_strdup(json_string_value(value)) : NULL;
+    return json_is_string(value) ? memory_strdup(json_string_value(value)) : NULL;
 }
 
 static bool read_sites(struct profile *p, const json_t *array)
@@ -191,7 +191,7 @@ static void make_plain(json_t *json)
     json_t *value;
     size_t i;
     if (json_is_string(json)) {
-        char *text = profile_strdup(json_string_value(json));
+        char *text = memory_strdup(json_string_value(json));
         quote_plain(text);
         if (strcmp(text, json_string_value(json)) != 0)
             json_string_set(json, text);

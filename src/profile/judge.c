@@ -36,7 +36,7 @@ void rank_list(char *text, size_t room, int32_t *rank, size_t n)
 static size_t ranks_where(const struct profile *p, char *list, size_t room,
                           bool (*test)(const struct profile_rank *))
 {
-    int32_t *rank = profile_alloc((p->ranks.n + 1) * sizeof *rank);
+    int32_t *rank = memory_alloc((p->ranks.n + 1) * sizeof *rank);
     size_t n = 0;
     for (size_t i = 0; i < p->ranks.n; i++)
         if (test(&p->ranks.at[i]))
@@ -84,8 +84,8 @@ static void describe_end(const struct profile_rank *r, char *text, size_t room)
 /* One line for all ranks that ended alike. */
 static void judge_ends(struct profile *p)
 {
-    int32_t *rank = profile_alloc((p->ranks.n + 1) * sizeof *rank);
-    bool *said = profile_alloc(p->ranks.n + 1);
+    int32_t *rank = memory_alloc((p->ranks.n + 1) * sizeof *rank);
+    bool *said = memory_alloc(p->ranks.n + 1);
     for (size_t i = 0; i < p->ranks.n; i++) {
         const struct profile_rank *r = &p->ranks.at[i];
         char end[128], list[200] = "";

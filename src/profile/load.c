@@ -27,7 +27,7 @@ static void remark(struct records *r, const char *name, const char *what)
     char line[256];
     snprintf(line, sizeof line, "%s: %s: left out", name, what);
     quote_plain(line);
-    *PUSH(&r->remarks) = profile_strdup(line);
+    *PUSH(&r->remarks) = memory_strdup(line);
 }
 
 static int by_name(const void *a, const void *b)
@@ -132,7 +132,7 @@ static bool keep_latest_run(struct records *r)
         char line[128];
         snprintf(line, sizeof line, "%zu record%s of an earlier run left out", stale,
                  stale == 1 ? "" : "s");
-        *PUSH(&r->remarks) = profile_strdup(line);
+        *PUSH(&r->remarks) = memory_strdup(line);
     }
     return kept > 0;
 }
@@ -152,8 +152,8 @@ static double rate_on(const struct records *r, const char *host)
 /* Ranks that should be there and are not. */
 static void say_missing(struct profile *p)
 {
-    bool *seen = profile_alloc((size_t)(p->size > 0 ? p->size : 0) + 1);
-    int32_t *missing = profile_alloc(((size_t)(p->size > 0 ? p->size : 0) + 1) * sizeof *missing);
+    bool *seen = memory_alloc((size_t)(p->size > 0 ? p->size : 0) + 1);
+    int32_t *missing = memory_alloc(((size_t)(p->size > 0 ? p->size : 0) + 1) * sizeof *missing);
     size_t n = 0;
     for (size_t i = 0; i < p->ranks.n; i++)
         if (p->ranks.at[i].rank >= 0 && p->ranks.at[i].rank < p->size)

@@ -4,14 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add_text(char ***at, size_t *n, size_t *room, const char *text)
+static void add_text(struct array *list, const char *text)
 {
-    for (size_t i = 0; i < *n; i++)
-        if (!strcmp((*at)[i], text))
+    char *const *at = list->at;
+    for (size_t i = 0; i < list->n; i++)
+        if (!strcmp(at[i], text))
             return;
-    *(char **)array_push((void **)at, n, room, sizeof(char *)) = profile_strdup(text);
+    *(char **)array_push(list, sizeof text) = memory_strdup(text);
 }
-#define ADD_TEXT(array, text) add_text(&(array)->at, &(array)->n, &(array)->room, text)
+#define ADD_TEXT(list, text) add_text((struct array *)(list), text)
 
 void profile_add_program(struct profile *p, const char *path)
 {
@@ -41,7 +42,7 @@ void profile_add_finding(struct profile *p, const char *kind, json_t *finding)
     const json_t *comm = json_object_get(finding, key);
     uint32_t at = json_is_integer(comm) ? (uint32_t)json_integer_value(comm) : PROFILE_NONE;
     json_object_del(finding, key);
-    *PUSH(&p->findings) = (struct profile_finding){profile_strdup(kind), at, finding};
+    *PUSH(&p->findings) = (struct profile_finding){memory_strdup(kind), at, finding};
 }
 
 json_t *finding_json(const struct profile_finding *f)
@@ -54,7 +55,7 @@ json_t *finding_json(const struct profile_finding *f)
 
 uint32_t profile_comm_of_ledger(const struct profile *p, uint32_t index)
 {
-    return index < p->n_comm_of_ledger ? p->comm_of_ledger[index] : PROFILE_NONE;
+    return index < p->index->n_comm_of_ledger ? p->index->comm_of_ledger[index] : PROFILE_NONE;
 }
 
 static void merge_header(struct profile *into, const struct profile *from)
@@ -115,7 +116,7 @@ static void merge_texts(struct profile *into, const struct profile *from)
 /* For the place in the one profile of each of the N elements in the other. */
 static uint32_t *map_for(size_t n)
 {
-    return profile_alloc((n + 1) * sizeof(uint32_t));
+    return memory_alloc((n + 1) * sizeof(uint32_t));
 }
 
 static void merge_sites(struct profile *into, const struct profile *from, uint32_t *site)
@@ -168,7 +169,7 @@ static bool dropped_sites(const struct profile *p)
 static void doubt_sites(struct profile *into, size_t n_before, bool doubt_before,
                         const struct profile *from, const uint32_t *site, bool doubt_after)
 {
-    bool *shared = profile_alloc(into->sites.n + 1);
+    bool *shared = memory_alloc(into->sites.n + 1);
     for (size_t i = 0; i < from->sites.n; i++)
         shared[site[i]] = site[i] < n_before;
     for (size_t i = 0; i < into->sites.n; i++)
@@ -191,7 +192,7 @@ static void merge_counts(struct profile *into, const struct profile *from, const
     for (size_t i = 0; i < from->findings.n; i++) {
         struct profile_finding f = from->findings.at[i];
         positions_follow(&fields_finding, &f, m);
-        f.kind = profile_strdup(f.kind);
+        f.kind = memory_strdup(f.kind);
         json_incref(f.value);
         *PUSH(&into->findings) = f;
     }

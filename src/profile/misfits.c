@@ -1,7 +1,7 @@
 /* Members of one collective that do not mean the same: another operation, root or number of bytes.
  * MPI need not find that, and may stand still. */
+#include "base/array.h"
 #include "base/format.h"
-#include "base/order.h"
 #include "profile/model.h"
 
 #include <string.h>

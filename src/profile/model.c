@@ -3,93 +3,14 @@
 #include "base/hash.h"
 
 #include <math.h>
-#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-static _Thread_local jmp_buf *way_out;
-
-void profile_out_of_memory(void)
-{
-    if (way_out)
-        longjmp(*way_out, 1);
-    abort(); /* called from outside of profile_try() */
-}
-
-bool profile_try(void (*work)(void *arg), void *arg)
-{
-    jmp_buf here, *outer = way_out;
-    if (setjmp(here)) {
-        way_out = outer;
-        return false;
-    }
-    way_out = &here;
-    work(arg);
-    way_out = outer;
-    return true;
-}
-
-void *profile_alloc(size_t size)
-{
-    void *memory = calloc(1, size);
-    if (!memory)
-        profile_out_of_memory();
-    return memory;
-}
-
-char *profile_strdup(const char *text)
-{
-    return strcpy(profile_alloc(strlen(text) + 1), text);
-}
-
-FILE *profile_open_text(char **text, size_t *size)
-{
-    FILE *out = open_memstream(text, size);
-    if (!out)
-        profile_out_of_memory();
-    return out;
-}
-
-void *array_push(void **at, size_t *n, size_t *room, size_t size)
-{
-    if (*n == *room) {
-        *room = *room ? *room * 2 : 8;
-        void *larger = realloc(*at, *room * size);
-        if (!larger)
-            profile_out_of_memory();
-        *at = larger;
-    }
-    return memset((char *)*at + (*n)++ * size, 0, size);
-}
 
 uint64_t profile_hash(const void *data, size_t size)
 {
     uint64_t hash = hash_bytes(HASH_START, data, size);
     return hash ^ hash >> 29;
-}
-
-static void lookup_put(struct lookup *l, uint64_t hash, uint32_t position)
-{
-    uint32_t i = (uint32_t)hash & (l->room - 1);
-    while (l->slot[i].position)
-        i = (i + 1) & (l->room - 1);
-    l->slot[i] = (struct lookup_slot){hash, position};
-}
-
-static void lookup_add(struct lookup *l, uint64_t hash, size_t index)
-{
-    if (2 * (l->used + 1) > l->room) {
-        struct lookup old = *l;
-        l->room = old.room ? old.room * 2 : 64;
-        l->slot = profile_alloc(l->room * sizeof *l->slot);
-        for (uint32_t i = 0; i < old.room; i++)
-            if (old.slot[i].position)
-                lookup_put(l, old.slot[i].hash, old.slot[i].position);
-        free(old.slot);
-    }
-    lookup_put(l, hash, (uint32_t)index + 1);
-    l->used++;
 }
 
 static uint64_t hash_of_site(const struct profile_site *site)
@@ -116,15 +37,15 @@ static bool same_site(const struct profile_site *a, const struct profile_site *b
 struct keyed {
     size_t list, lookup, size, key;
 };
-#define KEYED(list, lookup, key)                                                                   \
+#define KEYED(list, key)                                                                           \
     {                                                                                              \
-        offsetof(struct profile, list), offsetof(struct profile, lookup),                          \
+        offsetof(struct profile, list), offsetof(struct profile_index, list),                      \
             sizeof *((struct profile *)0)->list.at, key                                            \
     }
-static const struct keyed keyed_comms = KEYED(comms, by_comm, 2 * sizeof(uint64_t)),
-                          keyed_sites = KEYED(sites, by_site, 0),
-                          keyed_entries = KEYED(entries, by_entry, 5 * sizeof(uint32_t)),
-                          keyed_groups = KEYED(groups, by_group, 2 * sizeof(uint32_t));
+static const struct keyed keyed_comms = KEYED(comms, 2 * sizeof(uint64_t)),
+                          keyed_sites = KEYED(sites, 0),
+                          keyed_entries = KEYED(entries, 5 * sizeof(uint32_t)),
+                          keyed_groups = KEYED(groups, 2 * sizeof(uint32_t));
 _Static_assert(offsetof(struct profile_entry, size_class) == 4 * sizeof(uint32_t) &&
                    offsetof(struct profile_group, operation) == sizeof(uint32_t) &&
                    offsetof(struct profile_comm, copy) == 3 * sizeof(uint32_t),
@@ -132,12 +53,12 @@ _Static_assert(offsetof(struct profile_entry, size_class) == 4 * sizeof(uint32_t
 
 static struct lookup *lookup_of(const struct profile *p, const struct keyed *k)
 {
-    return (struct lookup *)((char *)p + k->lookup);
+    return (struct lookup *)((char *)p->index + k->lookup);
 }
 
-static struct any_list *list_of(const struct profile *p, const struct keyed *k)
+static struct array *list_of(const struct profile *p, const struct keyed *k)
 {
-    return (struct any_list *)((char *)p + k->list);
+    return (struct array *)((char *)p + k->list);
 }
 
 static uint64_t hash_of(const struct keyed *k, const void *element)
@@ -150,28 +71,28 @@ static uint32_t find(const struct profile *p, const struct keyed *k, const void 
 {
     const struct lookup *l = lookup_of(p, k);
     uint64_t hash = hash_of(k, wanted);
-    for (uint32_t i = (uint32_t)hash; l->room && l->slot[i & (l->room - 1)].position; i++) {
-        const struct lookup_slot *slot = &l->slot[i & (l->room - 1)];
-        const void *there = (const char *)list_of(p, k)->at + (slot->position - 1) * k->size;
-        if (slot->hash == hash &&
-            (k->key ? !memcmp(there, wanted, k->key) : same_site(there, wanted)))
-            return slot->position - 1;
+    uint32_t step = 0, i;
+    while ((i = lookup_next(l, hash, &step)) != PROFILE_NONE) {
+        const void *there = (const char *)list_of(p, k)->at + i * k->size;
+        if (k->key ? !memcmp(there, wanted, k->key) : same_site(there, wanted))
+            break;
     }
-    return PROFILE_NONE;
+    return i;
 }
 
 /* Puts a copy of ELEMENT behind the others; returns where. */
 static uint32_t add(struct profile *p, const struct keyed *k, const void *element)
 {
-    struct any_list *list = list_of(p, k);
-    memcpy(array_push(&list->at, &list->n, &list->room, k->size), element, k->size);
+    struct array *list = list_of(p, k);
+    memcpy(array_push(list, k->size), element, k->size);
     lookup_add(lookup_of(p, k), hash_of(k, element), list->n - 1);
     return (uint32_t)list->n - 1;
 }
 
 struct profile *profile_new(void)
 {
-    struct profile *p = profile_alloc(sizeof *p);
+    struct profile *p = memory_alloc(sizeof *p);
+    p->index = memory_alloc(sizeof *p->index);
     p->synchronized = true;
     return p;
 }
@@ -200,11 +121,12 @@ void profile_free(struct profile *p)
         free(p->entries.at[i].histogram);
     for (size_t i = 0; i < n_profile_lists; i++)
         free(list_in(p, &profile_lists[i])->at);
-    free(p->by_site.slot);
-    free(p->by_comm.slot);
-    free(p->by_entry.slot);
-    free(p->by_group.slot);
-    free(p->comm_of_ledger);
+    free(p->index->sites.slot);
+    free(p->index->comms.slot);
+    free(p->index->entries.slot);
+    free(p->index->groups.slot);
+    free(p->index->comm_of_ledger);
+    free(p->index);
     free(p);
 }
 
@@ -357,7 +279,7 @@ void profile_add_entry(struct profile *p, const struct profile_entry *entry)
                     .comm = entry->comm,
                     .region = entry->region,
                     .size_class = entry->size_class,
-                    .histogram = profile_alloc(HISTOGRAM_BUCKETS * sizeof *entry->histogram)});
+                    .histogram = memory_alloc(HISTOGRAM_BUCKETS * sizeof *entry->histogram)});
     add_counts(&p->entries.at[i], entry);
 }
 
@@ -404,7 +326,7 @@ void profile_set_end(struct profile *p, double seconds)
 
 uint32_t *comm_kinds(const struct profile *p, bool by_place)
 {
-    uint32_t *kind = profile_alloc((p->comms.n + 1) * sizeof *kind);
+    uint32_t *kind = memory_alloc((p->comms.n + 1) * sizeof *kind);
     for (uint32_t i = 0; i < p->comms.n; i++) {
         const struct profile_comm *c = &p->comms.at[i];
         kind[i] = i;

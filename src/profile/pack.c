@@ -16,7 +16,7 @@ static void put(struct out *o, const void *data, size_t size)
 {
     if (o->n + size > o->room) {
         size_t room = 2 * (o->n + size) + 4096;
-        unsigned char *larger = profile_alloc(room);
+        unsigned char *larger = memory_alloc(room);
         if (o->n)
             memcpy(larger, o->at, o->n);
         free(o->at);
@@ -157,14 +157,14 @@ static uint64_t get_number(struct in *i)
 static char *get_text(struct in *i)
 {
     uint64_t n = get_count(i, 1);
-    char *text = profile_alloc(n + 1);
+    char *text = memory_alloc(n + 1);
     get(i, text, n);
     return text;
 }
 
 static void get_histogram(struct in *i, uint64_t **histogram)
 {
-    *histogram = profile_alloc(HISTOGRAM_BUCKETS * sizeof **histogram);
+    *histogram = memory_alloc(HISTOGRAM_BUCKETS * sizeof **histogram);
     for (uint64_t used = get_count(i, 16); used > 0; used--) {
         uint64_t bucket = get_number(i), count = get_number(i);
         if (bucket < HISTOGRAM_BUCKETS)
@@ -189,12 +189,11 @@ static void get_fields(struct in *i, const struct fields *fields, void *data)
     }
 }
 
-#define GET_TEXTS(i, array) get_texts(i, &(array)->at, &(array)->n, &(array)->room)
-static void get_texts(struct in *i, char ***at, size_t *n, size_t *room)
+static void get_texts(struct in *i, void *list)
 {
     for (uint64_t left = get_count(i, 8); left > 0; left--) {
         char *text = get_text(i);
-        memcpy(array_push((void **)at, n, room, sizeof text), &text, sizeof text);
+        *(char **)array_push(list, sizeof text) = text;
     }
 }
 
@@ -238,9 +237,9 @@ struct profile *profile_unpack(const void *packed, size_t size)
                    false};
     struct profile *p = profile_new();
     get_fields(&i, &fields_run, p);
-    GET_TEXTS(&i, &p->programs);
-    GET_TEXTS(&i, &p->libraries);
-    GET_TEXTS(&i, &p->warnings);
+    get_texts(&i, &p->programs);
+    get_texts(&i, &p->libraries);
+    get_texts(&i, &p->warnings);
     get_sites(&i, p);
     get_fields(&i, &fields_trace, &p->trace);
     for (const struct list *l = profile_lists; l < profile_lists + n_profile_lists; l++)

@@ -2,7 +2,7 @@
  * bounded by giving up the places first and the lightest pairs then. */
 #include "profile/model.h"
 
-#include "base/order.h"
+#include "base/array.h"
 #include <stdlib.h>
 
 static int by_place(const void *a, const void *b)

@@ -1,26 +1,263 @@
-/* A profile: what all ranks together have recorded, merged by (build-id, address) of call sites,
- * so that its size is bounded by distinct sites and not by ranks. Made from ledgers, merged two by
- * two in any order, packed into a flat message for another process, written as profile.json.
- * No MPI here: the layer sends the packed form along its tree, the command reads files. */
+/* A profile: what all ranks of a run have recorded, merged by (build-id, address) of call sites, so
+ * that its size is bounded by distinct call sites and not by ranks. Made from ledgers, merged two
+ * by two in any order, packed into a flat message for another process, written as profile.json.
+ * No MPI here: the layer sends the packed form along its tree, the command reads files.
+ *
+ * The tables of struct profile are for reading; a position in one of them is an index in another,
+ * PROFILE_NONE where there is none. Every table holds distinct rows only. Memory as in
+ * base/memory.h: the functions below are called from inside of a memory_try(). */
 #ifndef COLLPROF_PROFILE_PROFILE_H
 #define COLLPROF_PROFILE_PROFILE_H
 
+#include "base/array.h"
 #include "record/ledger.h"
+#include "timeline/network.h"
+#include "timeline/timeline.h"
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
-struct profile;
+#define PROFILE_NONE UINT32_MAX /* no module, no site, no communicator */
 
-/* Does WORK; false if memory ran out in it. What it has allocated by then is lost, and a profile
- * that it was changing must not be used. Whoever works with profiles stands in
- * one of these: outside, running out of memory aborts. */
-bool profile_try(void (*work)(void *arg), void *arg);
+/* --- rows --- */
 
-/* How long it took to put the profile together and name its call sites, in seconds. */
-void profile_set_end(struct profile *p, double seconds);
+/* A time per rank, over the ranks that made such calls. */
+struct spread {
+    uint64_t sum, min, max; /* ns */
+    uint32_t ranks;
+    uint32_t worst, best; /* the rank with max, min; the lower one of equals */
+};
+
+struct profile_host {
+    char name[64];
+    uint32_t ranks;
+    uint32_t processors;   /* that its ranks together may use; without their affinity masks: the
+                              most that one of them may use */
+    uint64_t affinity[16]; /* union of its ranks' affinity masks; zero: unknown */
+};
+
+struct profile_rank {
+    int32_t rank;
+    uint32_t host;
+    int64_t pid;
+    uint32_t state; /* enum ledger_state */
+    int32_t state_detail;
+    double wall;           /* seconds from initialization to the last that is known */
+    uint64_t mpi_ns;       /* in MPI calls, without those that start and end MPI, */
+    uint64_t lifecycle_ns; /* which are here */
+    /* Of mpi_ns: in collectives; in messages and requests; in collectives until the awaited rank
+     * entered, known only if all of them were recorded. Negative: unknown. */
+    int64_t collective_ns, message_ns, late_wait_ns;
+    uint64_t calls, involuntary_switches, untracked_requests;
+    uint64_t failed_collectives; /* on communicators of more than this process */
+    /* As in struct noise_totals, in the first watched_ns of the run: all of it, or up to the last
+     * reading in a process that was killed. Negative: unknown. */
+    int64_t watched_ns, cpu_ns, delayed_ns, pressure_ns;
+    double load;
+    /* The interval of the run in which it was runnable but not scheduled for the largest share, the
+     * same figures for that interval, and the lowest and highest frequency seen. Negative: unknown.
+     */
+    int64_t worst_from_ns, worst_length_ns, worst_delayed_ns, worst_switches, worst_pressure_ns,
+        least_khz, most_khz;
+    double call_ns;        /* what recording adds to a call; 0: not measured */
+    uint32_t started_late; /* MPI_Init was not seen */
+    uint32_t grow_error;   /* errno: the record could not grow; 0: it could */
+    bool in_call;          /* it ended in a call at an unknown time: its time in MPI is unknown */
+    bool alive;            /* the process was running when its record was read */
+    uint64_t late;         /* recorded collectives that it entered last */
+    uint64_t dropped[LEDGER_SECTIONS];
+    uint64_t init_ns, merge_ns; /* of the layer itself, in MPI_Init and at the end */
+};
+
+/* A shared object or executable, known by its build-id or, without one, by its path. Or a function
+ * in Python, known by its file (path) and name; addresses in it are lines. The path is printable
+ * once call sites have been named; until then it is that of the file. */
+struct profile_module {
+    char path[4096];
+    char build_id[49];  /* hexadecimal; empty: none */
+    char function[256]; /* empty: machine code */
+};
+
+struct profile_frame {
+    uint32_t module;
+    uint64_t address;      /* return address in the module's file */
+    char *function, *file; /* NULL until call sites are named, or where unknown */
+    uint32_t line;
+    uint64_t offset; /* of the address in FUNCTION, or in the module where that is NULL */
+    bool inlined;    /* FUNCTION was inlined where it was called */
+};
+
+struct profile_site {
+    uint32_t depth; /* 0: calls whose site was not recorded */
+    bool in_part;   /* earlier calls may be among those: the table was full */
+    struct profile_frame frame[LEDGER_MAX_DEPTH]; /* innermost first */
+};
+
+struct profile_operation {
+    char name[40];   /* "MPI_Bcast" */
+    uint32_t family; /* enum call_family */
+};
+
+/* Communicators with the same members that one call site made. Key: the first three. */
+struct profile_comm {
+    uint64_t id;         /* of its members */
+    uint32_t site, copy; /* that made it, which row of those; PROFILE_NONE: unknown, the first */
+    uint32_t size, root_world_rank, flags;
+    uint32_t first; /* members of the first group of an intercommunicator; 0: it is none */
+    uint64_t created;
+    char name[64];
+};
+
+struct profile_region {
+    char name[64];
+    uint64_t entered, time_ns;
+};
+
+/* Calls of one (site, operation, communicator, region, size class), which is the key. */
+struct profile_entry {
+    uint32_t site, operation, comm, region; /* PROFILE_NONE: none */
+    uint32_t size_class;
+    LEDGER_SUMS(LEDGER_MEMBER)
+    uint64_t min_ns, max_ns;
+    struct spread spread;
+    uint64_t *histogram; /* HISTOGRAM_BUCKETS, of all ranks together */
+};
+
+/* Spread of all calls of one operation at one site, or (site PROFILE_NONE) anywhere: it does not
+ * follow from the spreads of the entries. */
+struct profile_group {
+    uint32_t site, operation;
+    struct spread spread;
+};
+
+/* One rank's part in one collective instance; ns on the clock that all ranks share. */
+struct profile_event {
+    uint64_t comm_id; /* of this very communicator */
+    uint64_t bytes;
+    int64_t entry_ns, exit_ns;
+    int64_t outside_ns;      /* see struct ledger_instance; negative: unknown */
+    uint32_t sequence, rank; /* rank: in MPI_COMM_WORLD */
+    uint32_t site, operation, comm;
+    uint32_t comm_rank; /* ranks of a second group come after those of the first */
+    uint32_t spared;    /* see ledger_is_sampled() */
+    int32_t root;       /* rank in the communicator; -1: none */
+};
+
+/* The instances of one operation at one site, on communicators of the same members. */
+struct profile_arrival {
+    uint32_t site, operation, comm;
+    uint64_t instances;                   /* recorded by all members, and kept */
+    uint64_t stand_for;                   /* how many there were in the run */
+    bool exact;                           /* that is counted; else estimated */
+    uint64_t skew_median_ns, skew_max_ns; /* last entry minus first entry */
+    uint64_t time_ns; /* of all ranks in these calls, scaled up to all instances in the run */
+    uint64_t wait_ns; /* of it, until the awaited rank entered */
+    uint64_t duration_median_ns, duration_max_ns; /* last exit minus: entry of the root where it
+                                   sends to all, last entry otherwise */
+    uint32_t late_rank;  /* world rank that was last (the root, where only it is awaited) */
+    uint64_t late_count; /* how often */
+    uint32_t late_ranks; /* how many different ranks were last */
+};
+
+/* Messages that RANK sent to PEER (received 0), or received from it (1), at one site: a row of the
+ * communication matrix. Ranks in MPI_COMM_WORLD. */
+struct profile_peer {
+    uint32_t site, operation; /* PROFILE_NONE: too many rows to tell sites apart */
+    uint32_t rank, peer;
+    uint32_t received;
+    uint64_t messages, bytes;
+};
+
+/* What --trace recorded. */
+struct profile_trace {
+    bool on;
+    uint64_t time_mask;         /* kept are times (ns, common clock) that have none of these bits */
+    int64_t first_ns, last_ns;  /* the run */
+    double covered;             /* share of the run in windows that were kept */
+    double error_ns;            /* shorter waits are within the error of the clocks: none */
+    uint64_t calls_ns, wait_ns; /* time in the calls in the windows; of it, waited */
+    uint64_t sends, receives, matched;
+    uint64_t contradictions;               /* pairs of ends that cannot be one message */
+    uint64_t unnumbered;                   /* ends of messages whose order is unknown */
+    uint32_t network;                      /* enum ledger_network_state */
+    uint64_t below;                        /* messages whose start in the transport was recorded */
+    uint64_t outside_polls, outside_empty; /* by threads that never called MPI */
+};
+
+/* A call that a rank had entered and not left when its record was read. */
+struct profile_stand {
+    int32_t rank;
+    uint32_t site, operation, comm;
+    uint64_t comm_id; /* of this very communicator */
+    uint32_t sequence;
+    bool collective;   /* blocking: the sequence is its own */
+    bool outside;      /* the rank is outside of MPI: this was the last call, and it has returned */
+    int32_t peer, tag; /* INT32_MIN: the operation has none */
+    int32_t root;      /* -1: none */
+    uint64_t bytes;    /* LEDGER_UNKNOWN_BYTES: unknown */
+    double entered;    /* seconds after the start of its process's record; outside: left */
+    double seconds;    /* from then until the rank ended or, if it is alive, now; -1: unknown */
+    double witnessed;  /* then: from there to the last time that is known of rank WITNESS on the
+                          same host; -1: there is none */
+    int32_t witness;
+};
+
+/* A measurement made in the run. KIND: "ack", "benchmark", "broadcast"; the members of VALUE are
+ * documented in collprof-profile(5). */
+struct profile_finding {
+    char *kind;
+    uint32_t comm; /* PROFILE_NONE: unknown */
+    json_t *value;
+};
+
+struct profile {
+    uint64_t run_id;
+    double started_unix;
+    int32_t size; /* of MPI_COMM_WORLD; 0: unknown */
+    int32_t thread_level;
+    bool threads_at_once; /* MPI_THREAD_MULTIPLE */
+    uint32_t clock, stack_depth;
+    bool synchronized;  /* times of different hosts may be compared, within */
+    double clock_bound; /* seconds */
+    uint32_t sample_mask;
+    uint64_t events_seen;    /* entries of ranks into collectives, kept or not */
+    uint64_t events_dropped; /* that did not fit even with the widest mask */
+    bool yields;             /* ranks yield their processor while they wait (--yield) */
+    char launcher[64];       /* command that starts such ranks; empty: unknown */
+    bool crashed;            /* made from raw records */
+    bool has_arrivals;       /* read from profile.json: not to be computed from the events */
+
+    ARRAY(char *) programs;
+    ARRAY(char *) libraries;
+    ARRAY(char *) warnings;
+    ARRAY(struct profile_host) hosts;
+    ARRAY(struct profile_rank) ranks;
+    ARRAY(struct profile_module) modules;
+    ARRAY(struct profile_operation) operations;
+    ARRAY(struct profile_comm) comms;
+    ARRAY(struct profile_region) regions;
+    ARRAY(struct profile_site) sites;
+    ARRAY(struct profile_entry) entries;
+    ARRAY(struct profile_group) groups;
+    ARRAY(struct profile_event) events;
+    ARRAY(struct profile_arrival) arrivals;
+    ARRAY(struct profile_finding) findings;
+    ARRAY(struct profile_stand) stands;
+    ARRAY(struct profile_peer) peers;
+    uint64_t peers_dropped; /* messages that found the matrix full */
+    uint64_t writing_ns;    /* what it took to write profile.json; 0: not written yet */
+    struct profile_trace trace;
+    ARRAY(struct act) acts; /* of the ranks' records; not in profile.json */
+    ARRAY(struct wait) waits;
+    ARRAY(struct net) nets; /* of the ranks' records; not in profile.json */
+    ARRAY(struct net_row) below;
+
+    struct profile_index *index; /* the model's own */
+};
+
+/* --- to and from files and messages --- */
 
 /* The profile of one rank. The ledger is not needed afterwards. */
 struct profile *profile_from_ledger(const struct ledger *l);
@@ -32,34 +269,111 @@ void profile_merge(struct profile *into, struct profile *from);
 void *profile_pack(const struct profile *p, size_t *size);
 struct profile *profile_unpack(const void *packed, size_t size);
 
-/* Adds a measurement made during the run (KIND: "ack", "benchmark", "broadcast"); goes into
- * profile.json under "findings" and into the report. Takes over the reference. The shape of
- * each kind is documented in collprof-profile(5); "communicator_index" in it is a position in P. */
-void profile_add_finding(struct profile *p, const char *kind, json_t *finding);
-
-/* That position for a communicator of the ledger that P was made from, before anything is done with
- * P; UINT32_MAX: it has none. */
-uint32_t profile_comm_of_ledger(const struct profile *p, uint32_t index);
-
-/* A remark for the report's list of warnings. The same text is kept once. */
-void profile_warn(struct profile *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* Finds names, files and lines for all call sites (libdw). Once, on the merged profile. */
+/* Finds names, files and lines for all call sites (libdw), and what follows from the whole:
+ * arrivals, waits, warnings. Once, on the merged profile. */
 void profile_symbolize(struct profile *p);
 
 /* profile.json in DIRECTORY (open for that), by way of a new file beside it. Returns 0 or an
  * errno. How long that took is noted in P. */
 int profile_save(struct profile *p, int directory);
+json_t *profile_json(const struct profile *p);
+
+/* The way back; JSON is changed. NULL, and a reason, if it is no valid profile. */
+struct profile *profile_from_json(json_t *json, const char **reason);
 
 /* Reads DIR/profile.json or, where there is none, the raw records in DIR (a crashed run), then
- * already symbolized. NULL with a line on stderr if neither can be read. */
+ * already symbolized. NULL with a reason_give() if neither can be read. */
 struct profile *profile_load(const char *directory);
 
-/* The profile of a traced run, with what its ranks did: from the raw records in DIR, already
- * symbolized. NULL with a line on stderr if there is no trace. */
+/* The profile of a traced run, with its acts: from the raw records in DIR, already symbolized. NULL
+ * with a reason_give() if there is no trace. */
 struct profile *profile_load_trace(const char *directory);
 
-json_t *profile_json(const struct profile *p);
 void profile_free(struct profile *p);
+
+/* --- for the layer --- */
+
+/* How long it took to put the profile together and name its call sites, in seconds. */
+void profile_set_end(struct profile *p, double seconds);
+
+/* Adds a measurement: see struct profile_finding. Takes over the reference. "communicator_index" in
+ * it is a position in P, and becomes the row's comm. */
+void profile_add_finding(struct profile *p, const char *kind, json_t *finding);
+
+/* That position for a communicator of the ledger that P was made from, before anything is done with
+ * P; PROFILE_NONE: it has none. */
+uint32_t profile_comm_of_ledger(const struct profile *p, uint32_t index);
+
+/* A remark for the report's list of warnings. The same text is kept once. */
+void profile_warn(struct profile *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* --- questions --- */
+
+/* The calls of E whose time is known: not one that was left by longjmp or an exception. */
+uint64_t entry_timed(const struct profile_entry *e);
+
+/* All requests of E that were seen complete. */
+static inline uint64_t entry_requests(const struct profile_entry *e)
+{
+    return e->completed + e->apart_completed;
+}
+
+/* NULL: there is none. */
+const struct profile_group *profile_group_find(const struct profile *p, uint32_t site,
+                                               uint32_t operation);
+
+/* Of the events, which are sorted by instance, the first of the next instance after the I-th. */
+size_t events_next(const struct profile *p, size_t i);
+
+/* The first entry of all, ns; INT64_MAX: there is none. */
+int64_t events_origin(const struct profile *p);
+
+/* Whether all communicators of the row have one name, which the application gave. */
+static inline bool comm_is_named(const struct profile_comm *c)
+{
+    return *c->name && strcmp(c->name, LEDGER_SEVERAL_NAMES) != 0;
+}
+
+/* For each communicator the first one with the same name and size, and (BY_PLACE, or without a
+ * name) made at the same site: the rows of a grid of ranks, say, are of one kind. For free(). */
+uint32_t *comm_kinds(const struct profile *p, bool by_place);
+
+/* From MPI_Init to MPI_Finalize, ns: of all ranks together; of the one where it took longest. */
+double profile_wall_ns(const struct profile *p);
+double profile_longest_ns(const struct profile *p);
+
+/* Time in MPI of all ranks together, ns; NaN: unknown for some. */
+double profile_mpi_ns(const struct profile *p);
+
+/* When the run started, as strftime() puts it; empty if unknown. Returns TEXT. */
+const char *profile_started(const struct profile *p, const char *format, char text[64]);
+
+/* Names of enum clock_source and enum ledger_state, as in profile.json. */
+const char *clock_name_of(uint32_t clock);
+const char *state_name_of(uint32_t state);
+
+/* "MPI_Recv at x.c:12 main", as snprintf() */
+int place_of_call(const struct profile *p, uint32_t operation, uint32_t of, char *text,
+                  size_t room);
+
+/* "0, 1, 4-7": of N ranks each once; sorts them. */
+void rank_list(char *text, size_t room, int32_t *rank, size_t n);
+
+/* Times are subtracted from each other: in nanoseconds, at most some decades either way. */
+#define FAR_NS ((int64_t)1 << 61)
+static inline int64_t within_far(double ns)
+{
+    return ns >= (double)FAR_NS ? FAR_NS : ns > -(double)FAR_NS ? (int64_t)ns : -FAR_NS;
+}
+static inline int64_t whole_ns(double seconds)
+{
+    return within_far(1e9 * seconds);
+}
+
+/* A sum of counts that was made as a double: a damaged record's may exceed an integer. */
+static inline uint64_t whole_count(double sum)
+{
+    return sum >= 0x1p64 ? UINT64_MAX : sum > 0 ? (uint64_t)sum : 0;
+}
 
 #endif

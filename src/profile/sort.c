@@ -1,5 +1,5 @@
 /* The same order for the same content, in whatever order it was merged. */
-#include "base/order.h"
+#include "base/array.h"
 #include "profile/fields.h"
 
 #include <stdlib.h>
@@ -21,9 +21,9 @@ static int compare_positions(const void *a, const void *b, void *arg)
 /* Sorts N elements; the result (malloc) has the new place of each old one. */
 static uint32_t *sort(void *at, size_t n, size_t size, int (*compare)(const void *a, const void *b))
 {
-    uint32_t *from = profile_alloc((n + 1) * sizeof *from);
-    uint32_t *to = profile_alloc((n + 1) * sizeof *to);
-    char *sorted = profile_alloc(n * size + 1);
+    uint32_t *from = memory_alloc((n + 1) * sizeof *from);
+    uint32_t *to = memory_alloc((n + 1) * sizeof *to);
+    char *sorted = memory_alloc(n * size + 1);
     struct sorting o = {at, size, compare};
     for (uint32_t i = 0; i < n; i++)
         from[i] = i;

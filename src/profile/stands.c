@@ -1,6 +1,6 @@
 /* Where ranks stood that did not come to an end: the calls that they had entered and not left. */
+#include "base/array.h"
 #include "base/format.h"
-#include "base/order.h"
 #include "base/text.h"
 #include "profile/model.h"
 
@@ -72,7 +72,7 @@ static bool stand_together(const struct profile_stand *a, const struct profile_s
 static void say(struct profile *p, const struct profile_stand *s, size_t n)
 {
     char where[260], what[260], ranks[200] = "", since[160], time[32];
-    int32_t *rank = profile_alloc(n * sizeof *rank);
+    int32_t *rank = memory_alloc(n * sizeof *rank);
     double longest = 0;
     bool known = true;
     int at = 0;

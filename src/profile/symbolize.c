@@ -51,12 +51,12 @@ static void name_frame(struct profile_frame *f, const struct symbols_reader *rea
     f->inlined = found.inlined;
     f->line = found.line;
     if (found.function) {
-        f->function = profile_strdup(found.function);
+        f->function = memory_strdup(found.function);
         f->function[strcspn(f->function, "@")] = '\0'; /* without the symbol's version */
         quote_plain(f->function);
     }
     if (found.file) {
-        f->file = profile_strdup(found.file);
+        f->file = memory_strdup(found.file);
         quote_plain(f->file);
     }
 }
@@ -70,8 +70,8 @@ static void name_python(struct profile *p, uint32_t module)
             struct profile_frame *f = &p->sites.at[s].frame[k];
             if (f->module != module || f->file)
                 continue;
-            f->function = profile_strdup(m->function);
-            f->file = profile_strdup(m->path);
+            f->function = memory_strdup(m->function);
+            f->file = memory_strdup(m->path);
             f->line = (uint32_t)f->address;
         }
     }

@@ -1,7 +1,7 @@
 #define UNW_LOCAL_ONLY
 #include "record/sites.h"
 
-#include "base/order.h"
+#include "base/array.h"
 #include "base/text.h"
 #include "record/entries.h"
 #include "record/peers.h"

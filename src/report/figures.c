@@ -94,8 +94,8 @@ void listed_open(struct listed *rows, const struct listing *l, const struct view
     struct sorting s = {v, key ? figure_find(l, key) : NULL, figure_find(l, "time")};
     if ((!s.by || !s.by->get) && !(s.by = s.time))
         return; /* in the order that they have */
-    struct place *place = profile_alloc((rows->n + 1) * sizeof *place);
-    char *sorted = profile_alloc(rows->n * rows->size + 1);
+    struct place *place = memory_alloc((rows->n + 1) * sizeof *place);
+    char *sorted = memory_alloc(rows->n * rows->size + 1);
     for (size_t i = 0; i < rows->n; i++)
         place[i] = (struct place){rows->at + i * rows->size, i, &s};
     qsort(place, rows->n, sizeof *place, compare_places);

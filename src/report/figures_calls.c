@@ -2,6 +2,7 @@
 #include "report/figures_inner.h"
 
 #include "base/format.h"
+#include "profile/model.h"
 
 #include <stdlib.h>
 
@@ -297,7 +298,7 @@ void list_comms(struct listed *rows, const struct profile *p)
         e->comm = kind[e->comm];
         profile_add_entry(sums, e);
     }
-    struct kind_of_comm *row = profile_alloc((sums->entries.n + 1) * sizeof *row);
+    struct kind_of_comm *row = memory_alloc((sums->entries.n + 1) * sizeof *row);
     for (size_t k = 0; k < sums->entries.n; k++) {
         row[k].e = sums->entries.at[k];
         for (uint32_t i = 0; i < p->comms.n; i++) {

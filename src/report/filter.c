@@ -74,7 +74,7 @@ struct members {
 
 static struct members *members_of(const struct profile *p)
 {
-    struct members *m = profile_alloc((p->groups.n + 1) * sizeof *m);
+    struct members *m = memory_alloc((p->groups.n + 1) * sizeof *m);
     for (size_t i = 0; i < p->entries.n; i++) {
         const struct profile_entry *e = &p->entries.at[i];
         const struct profile_group *of[] = {profile_group_find(p, e->site, e->operation),
@@ -157,7 +157,7 @@ static bool names(const struct profile *p, const struct filter *f, uint32_t oper
 /* Those that are asked for by name, or else those of calls that are left. */
 static void keep_regions(struct profile *p, const struct filter *f)
 {
-    uint32_t *to = profile_alloc((p->regions.n + 1) * sizeof *to), n = 0;
+    uint32_t *to = memory_alloc((p->regions.n + 1) * sizeof *to), n = 0;
     for (size_t i = 0; i < p->entries.n; i++)
         if (p->entries.at[i].region != PROFILE_NONE)
             to[p->entries.at[i].region] = 1;
@@ -326,7 +326,7 @@ char *filter_sentences(const struct filter *f)
 {
     char *text = NULL, calls[32], all[32], share[32];
     size_t size;
-    FILE *out = profile_open_text(&text, &size);
+    FILE *out = memory_open_text(&text, &size);
     fprintf(out, "Only what matches%s%s%s%s%s%s", f->only ? " --only=" : "", f->only ? f->only : "",
             f->comm ? " --comm=" : "", f->comm ? f->comm : "", f->region ? " --region=" : "",
             f->region ? f->region : "");

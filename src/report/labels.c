@@ -1,6 +1,6 @@
 #include "report/rows.h"
 
-#include "base/order.h"
+#include "base/array.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -118,7 +118,7 @@ static void label_with(const struct profile *p, uint32_t n, struct labelled *all
     for (uint32_t i = 0; i < p->sites.n; i++) {
         char text[512];
         label_of(p, &p->sites.at[i], n, true, text, sizeof text);
-        all[i] = (struct labelled){profile_strdup(text), i};
+        all[i] = (struct labelled){memory_strdup(text), i};
     }
     qsort(all, p->sites.n, sizeof *all, compare_labels);
     for (size_t i = 0; i < p->sites.n; i++) {
@@ -126,7 +126,7 @@ static void label_with(const struct profile *p, uint32_t n, struct labelled *all
         bool shared = (i > 0 && !strcmp(all[i].label, all[i - 1].label)) ||
                       (i + 1 < p->sites.n && !strcmp(all[i].label, all[i + 1].label));
         if (!shared && !kept[site] && n <= p->sites.at[site].depth)
-            kept[site] = profile_strdup(all[i].label);
+            kept[site] = memory_strdup(all[i].label);
     }
     for (size_t i = 0; i < p->sites.n; i++)
         free(all[i].label);
@@ -136,8 +136,8 @@ static void label_with(const struct profile *p, uint32_t n, struct labelled *all
  * order of their addresses. */
 static void number_calls(const struct profile *p, char **label)
 {
-    uint32_t *operation = profile_alloc((p->sites.n + 1) * sizeof *operation);
-    struct labelled *all = profile_alloc((p->sites.n + 1) * sizeof *all);
+    uint32_t *operation = memory_alloc((p->sites.n + 1) * sizeof *operation);
+    struct labelled *all = memory_alloc((p->sites.n + 1) * sizeof *all);
     for (size_t i = 0; i < p->entries.n; i++)
         if (p->entries.at[i].site != PROFILE_NONE)
             operation[p->entries.at[i].site] = p->entries.at[i].operation + 1;
@@ -157,7 +157,7 @@ static void number_calls(const struct profile *p, char **label)
             }
             if (n > 1 && p->sites.at[all[k].site].depth &&
                 asprintf(&label[all[k].site], "%s, call %u", all[k].label, which) < 0)
-                profile_out_of_memory();
+                memory_out();
         }
         for (size_t k = i; k < end; k++)
             if (label[all[k].site] != all[k].label)
@@ -169,8 +169,8 @@ static void number_calls(const struct profile *p, char **label)
 
 char **site_labels(const struct profile *p)
 {
-    char **label = profile_alloc((p->sites.n + 1) * sizeof *label);
-    struct labelled *all = profile_alloc((p->sites.n + 1) * sizeof *all);
+    char **label = memory_alloc((p->sites.n + 1) * sizeof *label);
+    struct labelled *all = memory_alloc((p->sites.n + 1) * sizeof *all);
     for (uint32_t n = 1; n <= LEDGER_MAX_DEPTH && p->sites.n; n++)
         label_with(p, n, all, label);
     for (size_t i = 0; i < p->sites.n; i++) {
@@ -178,7 +178,7 @@ char **site_labels(const struct profile *p)
         label_of(p, &p->sites.at[i], 1, true, text, sizeof text);
         if (!p->sites.at[i].depth || !label[i]) { /* two calls in one line: callers do not help */
             free(label[i]);
-            label[i] = profile_strdup(p->sites.at[i].depth ? text : "-");
+            label[i] = memory_strdup(p->sites.at[i].depth ? text : "-");
         }
     }
     free(all);
@@ -189,7 +189,7 @@ char **site_labels(const struct profile *p)
             continue;
         snprintf(text, sizeof text, "%.500s, in part", label[i]); /* ends are never cut off */
         free(label[i]);
-        label[i] = profile_strdup(text);
+        label[i] = memory_strdup(text);
     }
     return label;
 }

@@ -2,7 +2,7 @@
 
 #include "base/format.h"
 #include "base/quote.h"
-#include "profile/model.h"
+#include "profile/profile.h"
 #include "report/style.h"
 
 #include <stdarg.h>
@@ -19,8 +19,8 @@ enum { INDENT = 2, GAP = 2, LEAST = 24, LEAST_NAME = 8 };
 
 struct layout *layout_new(const char *align)
 {
-    struct layout *l = profile_alloc(sizeof *l);
-    l->align = profile_strdup(align); /* the caller's may be gone when it is printed */
+    struct layout *l = memory_alloc(sizeof *l);
+    l->align = memory_strdup(align); /* the caller's may be gone when it is printed */
     l->columns = strlen(align);
     return l;
 }
@@ -33,7 +33,7 @@ void layout_cell(struct layout *l, const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     quote_plain(text);
-    *PUSH(&l->cells) = profile_strdup(text);
+    *PUSH(&l->cells) = memory_strdup(text);
 }
 
 void layout_heading(struct layout *l, const char *names)
@@ -130,7 +130,7 @@ static char *cut(const char *text, size_t from, size_t room)
         from = length - tail;
     size_t begin = byte_of(text, from), end = begin + byte_of(text + begin, tail);
     size_t first = byte_of(text, head);
-    char *short_one = profile_alloc(first + 2 + (end - begin) + 1);
+    char *short_one = memory_alloc(first + 2 + (end - begin) + 1);
     sprintf(short_one, "%.*s..%.*s", (int)first, text, (int)(end - begin), text + begin);
     return short_one;
 }
@@ -141,14 +141,14 @@ static char *cut(const char *text, size_t from, size_t room)
  * that does not help either, it ends in a number. */
 void layout_shorten(char **at, size_t n, size_t step, size_t room)
 {
-    char **cell = profile_alloc((n + 1) * sizeof *cell);
+    char **cell = memory_alloc((n + 1) * sizeof *cell);
     for (size_t i = 0; i < n; i++)
         if (layout_length(at[i * step]) > room)
             cell[i] = cut(at[i * step], SIZE_MAX / 2, room);
     /* How much of it each has in common with the one most like it, if its short form is another's,
      * too; all of them before any is mended. */
-    size_t *alike = profile_alloc((n + 1) * sizeof *alike);
-    bool *clash = profile_alloc(n + 1);
+    size_t *alike = memory_alloc((n + 1) * sizeof *alike);
+    bool *clash = memory_alloc(n + 1);
     for (size_t i = 0; i < n; i++) {
         for (size_t k = 0; k < n && cell[i]; k++) {
             const char *other = cell[k] ? cell[k] : at[k * step];
@@ -171,7 +171,7 @@ void layout_shorten(char **at, size_t n, size_t step, size_t room)
                 size_t begin = byte_of(cell[i], room - length);
                 cell[i] = realloc(cell[i], begin + length + 1);
                 if (!cell[i])
-                    profile_out_of_memory();
+                    memory_out();
                 strcpy(cell[i] + begin, mark);
                 break;
             }
@@ -201,7 +201,7 @@ static size_t total_of(const struct layout *l, const size_t *room)
  * the widest of these gives way, again and again. */
 static size_t *rooms(const struct layout *l, size_t width)
 {
-    size_t *room = profile_alloc(l->columns * sizeof *room), flexible = l->columns;
+    size_t *room = memory_alloc(l->columns * sizeof *room), flexible = l->columns;
     for (size_t c = 0; c < l->columns; c++) {
         bool empty = true;
         for (size_t i = l->columns + c; i < l->cells.n; i += l->columns)

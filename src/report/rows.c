@@ -1,6 +1,7 @@
 #include "report/rows.h"
 
-#include "base/order.h"
+#include "base/array.h"
+#include "profile/model.h"
 
 #include <stdlib.h>
 #include <string.h>

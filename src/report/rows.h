@@ -2,7 +2,7 @@
 #ifndef COLLPROF_REPORT_ROWS_H
 #define COLLPROF_REPORT_ROWS_H
 
-#include "profile/model.h"
+#include "profile/profile.h"
 
 enum rows_by {
     ROWS_BY_OPERATION,

@@ -298,7 +298,7 @@ static size_t word_length(const char *text)
 void text_paragraph(FILE *out, const char *mark, const char *text)
 {
     size_t indent = layout_length(mark), at = indent;
-    char *plain = profile_strdup(text);
+    char *plain = memory_strdup(text);
     quote_plain(plain);
     text = plain;
     fputs(mark, out);

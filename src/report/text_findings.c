@@ -103,7 +103,7 @@ static void print_remarks(FILE *out, const json_t *const *row, size_t n)
 static char *print_block(FILE *out, const struct finding_kind *as, const json_t *finding,
                          const json_t *inner, size_t top)
 {
-    const json_t **list = profile_alloc(json_array_size(inner) * sizeof *list);
+    const json_t **list = memory_alloc(json_array_size(inner) * sizeof *list);
     size_t kept = 0, most = top > 16 ? top : 16;
     print_facts(out, finding);
     for (size_t k = 0; k < json_array_size(inner); k++)
@@ -120,7 +120,7 @@ static char *print_block(FILE *out, const struct finding_kind *as, const json_t 
 static void print_kind(const struct profile *p, size_t first, size_t n, FILE *out, long top)
 {
     const struct finding_kind *as = finding_kind(p->findings.at[first].kind);
-    const json_t **row = profile_alloc((n + 1) * sizeof *row);
+    const json_t **row = memory_alloc((n + 1) * sizeof *row);
     size_t rows = 0, blocks = 0;
     char *note = NULL;
     text_title(out, as->title);

@@ -1,9 +1,9 @@
 /* What is said of a trace, beside its table. */
 #include "report/text.h"
 
+#include "base/array.h"
 #include "base/format.h"
 #include "base/histogram.h"
-#include "base/order.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -324,7 +324,7 @@ void text_most_waited(const struct view *v, FILE *out)
             format_time(window, window_of(p)), format_share(share, unseen, 1));
         return;
     }
-    struct wait *w = profile_alloc((p->waits.n + 1) * sizeof *w);
+    struct wait *w = memory_alloc((p->waits.n + 1) * sizeof *w);
     const struct wait *place = NULL;
     size_t rows = 0;
     double run = profile_wall_ns(p) * p->trace.covered, most = 0;

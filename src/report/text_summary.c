@@ -235,7 +235,7 @@ char *text_sentences(const struct view *v)
     const struct noise noise = noise_of(v->p);
     char *text = NULL;
     size_t size;
-    FILE *sentences = profile_open_text(&text, &size);
+    FILE *sentences = memory_open_text(&text, &size);
     trust(v->p, &noise, sentences);
     most_time(v, sentences);
     without_place(v, sentences);

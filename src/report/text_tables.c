@@ -205,7 +205,7 @@ static void append_sentence(char *said, const char *sentence, size_t length, con
 
 char *text_note(const char *note, const struct layout *l)
 {
-    char *said = profile_alloc(strlen(note) + 2);
+    char *said = memory_alloc(strlen(note) + 2);
     while (*note) {
         const char *end = strstr(note, ". ");
         size_t length = end ? (size_t)(end - note) + 2 : strlen(note);

@@ -1,6 +1,6 @@
 #include "symbols/spans.h"
 
-#include "base/order.h"
+#include "base/array.h"
 #include <stdlib.h>
 
 void spans_add(struct spans *s, uint64_t low, uint64_t high, uint64_t order, uint64_t what)

@@ -2,8 +2,8 @@
  * need no process. Nothing is asked from a network: elfutils' own look-up for debug files would
  * (debuginfod), so the usual places are looked at here. */
 #include "symbols/symbols.h"
+#include "base/array.h"
 #include "base/input.h"
-#include "base/order.h"
 #include "symbols/spans.h"
 
 #include <dwarf.h>

@@ -1,5 +1,5 @@
 /* What a collective operation waits for, member by member. */
-#include "base/order.h"
+#include "base/array.h"
 #include "timeline/timeline_inner.h"
 
 static int by_instance(const void *a, const void *b, void *acts)

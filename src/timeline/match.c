@@ -1,7 +1,7 @@
 #include "timeline/timeline_inner.h"
 
+#include "base/array.h"
 #include "base/hash.h"
-#include "base/order.h"
 
 uint64_t timeline_thinner(uint64_t mask, uint64_t span)
 {

@@ -1,6 +1,6 @@
 #include "timeline/network.h"
 
-#include "base/order.h"
+#include "base/array.h"
 #include "timeline/timeline_inner.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Wait states: what each call had to wait for, for how long, and for whom. */
 #include "timeline/timeline_inner.h"
 
-#include "base/order.h"
+#include "base/array.h"
 #include <string.h>
 
 const char *const wait_names[WAIT_STATES] = {

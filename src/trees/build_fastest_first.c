@@ -1,5 +1,5 @@
 /* "fastest-first": the order of ranks by their speed, whatever the ways between them. */
-#include "base/order.h"
+#include "base/array.h"
 #include "trees/builders.h"
 #include "trees/heap.h"
 

@@ -1,5 +1,5 @@
 /* What a schedule promises, and the order of sending that promises most. */
-#include "base/order.h"
+#include "base/array.h"
 #include "trees/bcast.h"
 #include "trees/flow.h"
 #include "trees/schedule.h"

@@ -2,6 +2,7 @@
  * effects. */
 #include "compare/differences.h"
 #include "compare/places.h"
+#include "profile/model.h"
 #include "timeline/timeline.h"
 
 #include <criterion/criterion.h>
@@ -83,8 +84,8 @@ static void name_sites(struct profile *p, size_t from)
     for (size_t i = from; i < p->sites.n; i++) {
         struct profile_frame *f = &p->sites.at[i].frame[0];
         f->line = (uint32_t)f->address;
-        f->function = profile_strdup("solve");
-        f->file = profile_strdup("solve.c");
+        f->function = memory_strdup("solve");
+        f->file = memory_strdup("solve.c");
     }
 }
 

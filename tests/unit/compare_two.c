@@ -151,8 +151,8 @@ static struct profile *two_calls(bool swapped, const uint32_t line[2])
         uint32_t site = profile_add_site(p, &s);
         struct profile_frame *f = &p->sites.at[site].frame[0];
         f->line = line[i];
-        f->function = profile_strdup("solve");
-        f->file = profile_strdup("solve.c");
+        f->function = memory_strdup("solve");
+        f->file = memory_strdup("solve.c");
         histogram[histogram_bucket(ns)] = 10;
         profile_add_entry(p, &(struct profile_entry){.site = site,
                                                      .operation = sum,

@@ -137,7 +137,7 @@ Test(page, no_two_rows_look_alike)
     }
     profile_symbolize(p);
     for (size_t i = 0; i < p->sites.n; i++) {
-        p->sites.at[i].frame[0].file = profile_strdup("heat.c");
+        p->sites.at[i].frame[0].file = memory_strdup("heat.c");
         p->sites.at[i].frame[0].line = 7;
         p->sites.at[i].depth = p->sites.at[i].depth ? 1 : 0;
     }
@@ -305,8 +305,8 @@ Test(page, pictures_have_room_beside_their_keys)
     for (size_t i = 0; i < p->sites.n; i++)
         for (size_t f = 0; f < p->sites.at[i].depth; f++) {
             p->sites.at[i].frame[f].line = (uint32_t)i + 41;
-            p->sites.at[i].frame[f].file = profile_strdup("solver.cpp");
-            p->sites.at[i].frame[f].function = profile_strdup(
+            p->sites.at[i].frame[f].file = memory_strdup("solver.cpp");
+            p->sites.at[i].frame[f].function = memory_strdup(
                 "solver::exchange<std::array<double, 3>, std::allocator<double>>::run_to_the_end");
         }
     const char *text = drawn(p, "durations");

@@ -383,7 +383,7 @@ Test(page, communicators_are_told_apart)
     *site = (struct profile_site){.depth = 2, .in_part = true};
     site->frame[0] = (struct profile_frame){.address = 0x10}; /* in MPI's interface for Fortran */
     site->frame[1] = (struct profile_frame){
-        .module = PROFILE_NONE, .address = 0x20, .function = profile_strdup("solve")};
+        .module = PROFILE_NONE, .address = 0x20, .function = memory_strdup("solve")};
     snprintf(PUSH(&p->modules)->path, 100, "/usr/lib/libmpifort.so.12");
     site_label(p, 0, place, sizeof place);
     cr_assert_str_eq(place, "solve+0x0, in part");

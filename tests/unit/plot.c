@@ -7,6 +7,7 @@
 #include "picture/overlap_map.h"
 #include "picture/timeline_draw.h"
 #include "picture/view.h"
+#include "profile/model.h"
 
 #include <criterion/criterion.h>
 #include <criterion/redirect.h>

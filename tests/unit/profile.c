@@ -153,7 +153,7 @@ Test(profile, json_says_all_and_no_more)
     p->events.at[0].outside_ns = -1;
     p->events.at[1].outside_ns = 5;
     p->libraries.n = 0;
-    *PUSH(&p->libraries) = profile_strdup("a library");
+    *PUSH(&p->libraries) = memory_strdup("a library");
     for (int i = 0; i < 2; i++)
         profile_add_finding(p, "ack", json_pack("{s:i}", "rank", i));
     json_t *json = profile_json(p), *sites = NULL, *acks = NULL, *list = NULL, *instance;

@@ -289,8 +289,8 @@ static uint32_t site_in_line(struct profile *p, uint32_t line)
     uint32_t site = profile_add_site(p, &s);
     struct profile_frame *f = &p->sites.at[site].frame[0];
     if (!f->function) {
-        f->function = profile_strdup("solve");
-        f->file = profile_strdup("solve.c");
+        f->function = memory_strdup("solve");
+        f->file = memory_strdup("solve.c");
         f->line = line;
     }
     return site;

@@ -154,11 +154,11 @@ static struct profile *of_program(const char *path, const char *build_id, const 
 {
     struct profile_module m = {.path = ""};
     struct profile_site site = {.depth = 1};
-    struct profile *p = profile_alloc(sizeof *p);
+    struct profile *p = memory_alloc(sizeof *p);
     snprintf(m.path, sizeof m.path, "%s", path);
     snprintf(m.build_id, sizeof m.build_id, "%s", build_id);
     snprintf(m.function, sizeof m.function, "%s", function);
-    *PUSH(&p->programs) = profile_strdup(path);
+    *PUSH(&p->programs) = memory_strdup(path);
     profile_add_site(p, &(struct profile_site){0});
     site.frame[0] =
         (struct profile_frame){.module = profile_add_module(p, &m), .address = call.address};
