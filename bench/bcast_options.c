@@ -1,6 +1,6 @@
 /* The options of collbench-bcast, checked one by one and together. */
 #include "bcast_bench.h"
-#include "results/save.h"
+#include "document/save.h"
 
 #include <errno.h>
 #include <stddef.h>

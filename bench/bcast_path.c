@@ -1,7 +1,7 @@
 /* The broadcast's path as found from outside: a tree as text, for Graphviz, and as numbers. */
 #include "bcast_bench.h"
+#include "document/save.h"
 #include "profile/profile.h"
-#include "results/save.h"
 
 #include <math.h>
 #include <stdlib.h>

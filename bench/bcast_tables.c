@@ -3,7 +3,7 @@
 #include "bcast_remarks.h"
 #include "profile/profile.h"
 
-#include "results/json_file.h"
+#include "document/json_file.h"
 
 #include <math.h>
 #include <stdlib.h>

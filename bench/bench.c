@@ -3,9 +3,9 @@
 #include "base/clock.h"
 #include "base/reason.h"
 #include "bench_inner.h"
+#include "document/save.h"
 #include "picture/plot.h"
 #include "results/launches.h"
-#include "results/save.h"
 #include "sync/local_clock.h"
 #include "sync/politely.h"
 

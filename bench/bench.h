@@ -5,8 +5,8 @@
 #define COLLPROF_BENCH_H
 
 #include "base/reason.h"
+#include "document/document.h"
 #include "measure/plan.h"
-#include "results/document.h"
 #include "sync/sync.h"
 
 #include <argp.h>

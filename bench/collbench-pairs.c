@@ -1,11 +1,11 @@
 /* The latency of every pair of ranks: PetaSHA's mmpi.c, and what it left to the reader. */
 #include "base/topology.h"
+#include "document/save.h"
 #include "measure/pairs/log.h"
 #include "measure/pairs/pairs.h"
 #include "pairs_tell.h"
 #include "picture/pairs_plot.h"
 #include "program.h"
-#include "results/save.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -1,11 +1,11 @@
 /* Broadcast schedules from latencies: what each algorithm promises, and what it keeps. */
 #include "tree_bench.h"
 
+#include "document/save.h"
 #include "measure/crew.h"
 #include "measure/pairs/best.h"
 #include "measure/pairs/log.h"
 #include "picture/schedule_draw.h"
-#include "results/save.h"
 #include "results/schedule_json.h"
 
 #include <limits.h>

@@ -11,7 +11,7 @@
 #include "base/reason.h"
 #include "base/stats.h"
 #include "base/topology.h"
-#include "results/document.h"
+#include "document/document.h"
 
 #include <argp.h>
 #include <errno.h>

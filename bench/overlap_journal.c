@@ -1,7 +1,7 @@
 #include "overlap_journal.h"
 
 #include "base/own_file.h"
-#include "results/json_file.h"
+#include "document/json_file.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #ifndef COLLPROF_PAIRS_TELL_H
 #define COLLPROF_PAIRS_TELL_H
 
+#include "document/document.h"
 #include "measure/pairs/data.h"
-#include "results/document.h"
 
 /* What stands out by FACTOR, as a table; returns how much. */
 size_t pairs_tell_suspects(const struct pairs *p, double factor, struct document *d);

@@ -2,8 +2,8 @@
 
 #include "base/overlap.h"
 #include "bench.h"
+#include "document/json_file.h"
 #include "picture/curves.h"
-#include "results/json_file.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #ifndef COLLPROF_BENCH_SCENARIO_RESULTS_H
 #define COLLPROF_BENCH_SCENARIO_RESULTS_H
 
+#include "document/document.h"
 #include "measure/scenario/scenario.h"
-#include "results/document.h"
 
 #include <stdbool.h>
 #include <stddef.h>

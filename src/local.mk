@@ -4,7 +4,7 @@
 AM_CPPFLAGS = -I$(top_srcdir)/src -I$(top_builddir) -D_GNU_SOURCE
 AM_CFLAGS = $(WARNING_CFLAGS) $(AX_THREADS)
 
-noinst_LTLIBRARIES = libbase.la libtopology.la libprofile.la libreport.la libcompare.la libdata.la libresults.la \
+noinst_LTLIBRARIES = libbase.la libdocument.la libtopology.la libprofile.la libreport.la libcompare.la libdata.la libresults.la \
 	libpicture.la
 
 # Without MPI, so that the command works where there is none: base, the ledger's format, and the data
@@ -33,6 +33,17 @@ libbase_la_SOURCES = \
 	src/measure/pairs/log.c src/measure/pairs/log.h \
 	src/record/ledger.c src/record/ledger.h src/record/ledger_read.c \
 	src/trees/graph.c src/trees/graph.h
+
+# document: what a program has to say, and its writers.
+libdocument_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+libdocument_la_SOURCES = \
+	src/document/document.h src/document/fill.c src/document/parts.h \
+	src/document/json_file.c src/document/json_file.h \
+	src/document/save.c src/document/save.h \
+	src/document/style.c src/document/style.h \
+	src/document/text.c src/document/text.h \
+	src/document/write.c
+libdocument_la_LIBADD = $(JANSSON_LIBS)
 
 # Apart from base: the profiling layer must not pull hwloc into applications.
 libtopology_la_CPPFLAGS = $(AM_CPPFLAGS) $(HWLOC_CFLAGS)
@@ -142,7 +153,6 @@ libreport_la_SOURCES = \
 	src/report/figures_messages.c src/report/figures_transport.c src/report/text_messages.c \
 	src/report/rows.c src/report/rows.h \
 	src/report/report.h \
-	src/report/style.c src/report/style.h \
 	src/report/text.c src/report/text.h \
 	src/report/text_findings.c src/report/text_next.c src/report/text_sizes.c src/report/text_summary.c src/report/text_tables.c
 
@@ -173,11 +183,7 @@ libdata_la_LIBADD = $(SQLITE_LIBS) $(OTF2_LIBS)
 libresults_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 libresults_la_SOURCES = \
 	src/results/base_round.c src/results/base_round.h \
-	src/results/document.c src/results/document.h src/results/document_inner.h \
-	src/results/document_write.c \
-	src/results/json_file.c src/results/json_file.h \
 	src/results/launches.c src/results/launches.h \
-	src/results/save.c src/results/save.h \
 	src/results/schedule_json.c src/results/schedule_json.h
 libresults_la_LIBADD = $(JANSSON_LIBS)
 
@@ -211,7 +217,7 @@ collprof_SOURCES = \
 	src/cli/report.c \
 	src/cli/run.c \
 	src/cli/show.c
-collprof_LDADD = libpicture.la libdata.la libcompare.la libreport.la libresults.la libprofile.la libtopology.la libbase.la -lelf
+collprof_LDADD = libpicture.la libdata.la libcompare.la libreport.la libresults.la libdocument.la libprofile.la libtopology.la libbase.la -lelf
 
 # Loaded when call sites are to be named: the only one that needs libdw.
 pkglib_LTLIBRARIES = collprof-symbols.la

@@ -2,9 +2,9 @@
 #include "cli/cli.h"
 
 #include "data/data.h"
+#include "document/save.h"
 #include "measure/pairs/log.h"
 #include "report/text.h"
-#include "results/save.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -5,10 +5,10 @@
 #include "base/quote.h"
 #include "base/text.h"
 #include "data/data.h"
+#include "document/save.h"
 #include "profile/profile.h"
 #include "report/figures.h"
 #include "report/report.h"
-#include "results/save.h"
 
 #include <errno.h>
 #include <fcntl.h>

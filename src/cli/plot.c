@@ -117,7 +117,7 @@ static void check(const struct options *o)
         cli_give_up(CLI_USAGE);
 }
 
-static bool chosen(const struct options *o, const struct picture *picture)
+static bool chosen(const struct options *o, const struct run_picture *picture)
 {
     return !o->picture || !strcmp(o->picture, picture->name);
 }

@@ -2,10 +2,10 @@
 #include "cli/cli.h"
 
 #include "data/data.h"
+#include "document/json_file.h"
+#include "document/save.h"
 #include "picture/timeline_draw.h"
 #include "report/report.h"
-#include "results/json_file.h"
-#include "results/save.h"
 
 #include <stdio.h>
 #include <stdlib.h>

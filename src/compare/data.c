@@ -2,8 +2,8 @@
 #include "base/quote.h"
 #include "compare/differences.h"
 #include "compare/evidence.h"
+#include "document/json_file.h"
 #include "profile/fields.h"
-#include "results/json_file.h"
 
 #include "config.h"
 

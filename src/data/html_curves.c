@@ -6,7 +6,7 @@
 #include "base/quote.h"
 #include "base/stats.h"
 #include "base/text.h"
-#include "results/json_file.h"
+#include "document/json_file.h"
 
 #include <math.h>
 #include <stdlib.h>

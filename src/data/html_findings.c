@@ -153,7 +153,7 @@ void html_findings(const struct profile *p, FILE *out)
     }
 }
 
-/* --- documents of the benchmarks: src/results/document.h --- */
+/* --- documents of the benchmarks: src/document/document.h --- */
 
 static bool is_table(const json_t *value)
 {

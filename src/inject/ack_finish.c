@@ -5,7 +5,7 @@
 
 #include "base/format.h"
 #include "base/stats.h"
-#include "results/json_file.h"
+#include "document/json_file.h"
 #include "sync/politely.h"
 
 #include <math.h>

@@ -5,11 +5,11 @@
 #include "base/format.h"
 #include "base/stats.h"
 #include "base/try.h"
+#include "document/json_file.h"
 #include "measure/bcast/bcast.h"
 #include "measure/collective/collective.h"
 #include "measure/collective/operation.h"
 #include "measure/crew.h"
-#include "results/json_file.h"
 #include "wrappers/operations.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 
 #include "base/reason.h"
 #include "base/text.h"
-#include "results/json_file.h"
+#include "document/json_file.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -177,7 +177,7 @@ static enum picture_result draw_sizes(const struct profile *p, const char *path,
     return curves_draw(p, &curves, path, &axes);
 }
 
-const struct picture pictures[] = {
+const struct run_picture pictures[] = {
     {"durations", "how long the calls of the costliest call sites take", "no calls were recorded",
      draw_durations, false},
     {"ranks", "time in MPI by rank", "one rank is no picture", draw_ranks, false},

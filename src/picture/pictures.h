@@ -5,7 +5,7 @@
 #include "picture/view.h"
 #include "profile/profile.h"
 
-struct picture {
+struct run_picture {
     const char *name;    /* also the file's, without .png */
     const char *summary; /* what it shows */
     const char *needs;   /* what the profile lacks when it is empty */
@@ -14,7 +14,7 @@ struct picture {
     bool traced; /* of a profile by profile_load_trace() */
 };
 
-extern const struct picture pictures[];
+extern const struct run_picture pictures[];
 extern const size_t n_pictures;
 
 #endif

@@ -4,6 +4,8 @@
 #ifndef COLLPROF_PICTURE_PLOT_H
 #define COLLPROF_PICTURE_PLOT_H
 
+#include "document/document.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -31,18 +33,13 @@ void plot_caption_doubt(const char *why);
 bool plot_lines(const char *path, const struct plot_axes *axes, const struct plot_series *series,
                 size_t n);
 
-enum plot_palette {
-    PALETTE_LATENCY, /* blue low, yellow, red high: PetaSHA latency paper */
-    PALETTE_OVERLAP  /* black 0, purple, red 1, yellow 2 and above: Denis and Trahay, III-C */
-};
-
 struct plot_map {
     const double *x, *y; /* cell centres, nx and ny of them, ascending */
     size_t nx, ny;
     const double *value; /* ny rows of nx, the first row at the bottom; NaN: white */
     double low, high;    /* ends of the colour scale; equal: from the data. Clamped. */
     const char *value_label;
-    enum plot_palette palette;
+    enum palette palette;
     bool log_color;
     const struct plot_series *overlay; /* lines drawn over the map */
     size_t n_overlay;

@@ -2,8 +2,8 @@
 #ifndef COLLPROF_PICTURE_PLOT_INNER_H
 #define COLLPROF_PICTURE_PLOT_INNER_H
 
+#include "document/save.h"
 #include "picture/plot.h"
-#include "results/save.h"
 
 /* A script for gnuplot under way. */
 struct script {

@@ -2,7 +2,7 @@
 #include "base/quote.h"
 #include "base/reason.h"
 #include "base/text.h"
-#include "results/save.h"
+#include "document/save.h"
 
 #include <spawn.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 
 #include "base/format.h"
 #include "base/quote.h"
+#include "document/style.h"
 #include "profile/profile.h"
-#include "report/style.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

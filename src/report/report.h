@@ -2,9 +2,9 @@
 #ifndef COLLPROF_REPORT_REPORT_H
 #define COLLPROF_REPORT_REPORT_H
 
+#include "document/style.h"
 #include "profile/profile.h"
 #include "report/filter.h"
-#include "report/style.h"
 
 struct report_options {
     long top;                    /* lines per table; 0: 10 */

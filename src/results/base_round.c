@@ -1,6 +1,6 @@
 #include "results/base_round.h"
-#include "results/json_file.h"
-#include "results/save.h"
+#include "document/json_file.h"
+#include "document/save.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 #include "results/launches.h"
 
 #include "base/stats.h"
-#include "results/document_inner.h"
-#include "results/json_file.h"
+#include "document/document.h"
+#include "document/json_file.h"
 
 #include <stdlib.h>
 #include <string.h>

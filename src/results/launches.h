@@ -4,7 +4,7 @@
 #ifndef COLLPROF_RESULTS_LAUNCHES_H
 #define COLLPROF_RESULTS_LAUNCHES_H
 
-#include "results/document.h"
+#include "document/document.h"
 
 /* The launches in a file: what was written as JSON, after those that it keeps under "launches"
  * (--append). They are added to the array ALL. False, with "PATH: what is wrong" in WHY, if

@@ -1,7 +1,7 @@
 #include "results/schedule_json.h"
 
-#include "results/json_file.h"
-#include "results/save.h"
+#include "document/json_file.h"
+#include "document/save.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* A document in its three formats: readers of all of them are promised the same content. */
-#include "results/document.h"
-#include "results/save.h"
+#include "document/document.h"
+#include "document/save.h"
 
 #include <criterion/criterion.h>
 #include <dirent.h>

@@ -42,7 +42,7 @@ tests_unit_schedule_LDADD = libmeasure.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_pairs_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
 tests_unit_pairs_SOURCES = tests/unit/pairs.c tests/unit/hierarchy.c tests/unit/schedule_json.c tests/unit/best.c
-tests_unit_pairs_LDADD = libpicture.la libresults.la libmeasure.la libbase.la $(CRITERION_LIBS)
+tests_unit_pairs_LDADD = libpicture.la libresults.la libdocument.la libmeasure.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_measure_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
 tests_unit_measure_SOURCES = tests/unit/work.c tests/unit/overlap_note.c tests/unit/overlap_threads.c \
@@ -78,19 +78,19 @@ tests_unit_compare_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_compare_SOURCES = tests/unit/compare.c tests/unit/compare_two.c tests/unit/evidence.c $(made_profile)
 # Which names call sites, is loaded.
 EXTRA_tests_unit_compare_DEPENDENCIES = collprof-symbols.la
-tests_unit_compare_LDADD = libcompare.la libreport.la libresults.la libprofile.la libbase.la $(CRITERION_LIBS)
+tests_unit_compare_LDADD = libcompare.la libreport.la libresults.la libdocument.la libprofile.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_page_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_page_SOURCES = tests/unit/page.c tests/unit/data.c tests/unit/figures.c tests/unit/layout.c tests/unit/page_part.c \
 	tests/unit/disturbed.c tests/unit/sentences.c tests/unit/made_page.c tests/unit/made_page.h $(made_profile)
 # Which names call sites, is loaded.
 EXTRA_tests_unit_page_DEPENDENCIES = collprof-symbols.la
-tests_unit_page_LDADD = libpicture.la libdata.la libreport.la libresults.la libprofile.la libbase.la $(CRITERION_LIBS)
+tests_unit_page_LDADD = libpicture.la libdata.la libreport.la libresults.la libdocument.la libprofile.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_results_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_results_SOURCES = tests/unit/document.c tests/unit/launches.c tests/unit/plot.c tests/unit/overlap.c \
 	tests/unit/overlap_map.c
-tests_unit_results_LDADD = libpicture.la libresults.la libprofile.la libbase.la $(CRITERION_LIBS)
+tests_unit_results_LDADD = libpicture.la libresults.la libdocument.la libprofile.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_bench_CPPFLAGS = $(BENCH_CPPFLAGS) $(CRITERION_CFLAGS)
 tests_unit_bench_SOURCES = tests/unit/bench_parse.c tests/unit/bench_program.c tests/unit/topology.c \

@@ -1,7 +1,7 @@
 /* Bold and colour, for a terminal. They repeat what words say and mean the same wherever they are:
  * bold heads something, yellow is to be doubted, faint explains. */
-#ifndef COLLPROF_REPORT_STYLE_H
-#define COLLPROF_REPORT_STYLE_H
+#ifndef COLLPROF_DOCUMENT_STYLE_H
+#define COLLPROF_DOCUMENT_STYLE_H
 
 #include <stdio.h>
 

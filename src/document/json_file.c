@@ -1,4 +1,4 @@
-#include "results/json_file.h"
+#include "document/json_file.h"
 
 #include "base/input.h"
 

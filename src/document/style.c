@@ -1,4 +1,4 @@
-#include "report/style.h"
+#include "document/style.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "results/save.h"
+#include "document/save.h"
 
 #include "base/reason.h"
 

@@ -1,0 +1,418 @@
+#include "document/text.h"
+
+#include "base/format.h"
+#include "base/quote.h"
+#include "document/parts.h"
+#include "document/style.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { INDENT = 2, GAP = 2, LEAST_NAME = 8, LEAST_WIDEST = 24 };
+
+/* --- texts --- */
+
+size_t text_length(const char *text)
+{
+    size_t n = 0;
+    for (; *text; text++)
+        n += ((unsigned char)*text & 0xc0) != 0x80;
+    return n;
+}
+
+/* Where the N-th character of TEXT begins. */
+static size_t byte_of(const char *text, size_t n)
+{
+    size_t at = 0;
+    while (text[at] && n-- > 0)
+        for (at++; ((unsigned char)text[at] & 0xc0) == 0x80;)
+            at++;
+    return at;
+}
+
+/* The length of the "file:line" that TEXT begins with; 0 if it begins with none. */
+static size_t site_length(const char *text)
+{
+    size_t colon = strcspn(text, ": ");
+    size_t digits = text[colon] == ':' ? strspn(text + colon + 1, "0123456789") : 0;
+    size_t end = colon + 1 + digits;
+    if (!digits || (text[end] != ' ' && text[end]))
+        return 0;
+    return text_length(text) - text_length(text + end);
+}
+
+/* The beginning of TEXT, "..", and END or its own end, ROOM in all; for free(). */
+static char *cut(const char *text, const char *end, size_t room)
+{
+    enum { LEAST_END = 3 };
+    size_t head = (room - 2) / 2, site = site_length(text);
+    if (site > head && site + 2 + LEAST_END <= room)
+        head = site;
+    if (end && head + 2 + strlen(end) > room)
+        head = room - 2 - strlen(end);
+    size_t tail = text_length(text) - (room - 2 - head);
+    char *result;
+    if (asprintf(&result, "%.*s..%s", (int)byte_of(text, head), text,
+                 end ? end : text + byte_of(text, tail)) < 0)
+        return NULL;
+    return result;
+}
+
+void text_shorten(char **text, size_t n, size_t room)
+{
+    char **brief = calloc(n + 1, sizeof *brief), number[24];
+    for (size_t i = 0; brief && i < n; i++) {
+        if (text_length(text[i]) <= room)
+            continue;
+        brief[i] = cut(text[i], NULL, room);
+        for (size_t k = 0; k < n && brief[i]; k++) {
+            const char *other = brief[k] && k < i ? brief[k] : text[k];
+            if (k == i || strcmp(other, brief[i]) != 0 || strcmp(text[k], text[i]) == 0)
+                continue;
+            snprintf(number, sizeof number, "~%zu", i + 1);
+            free(brief[i]);
+            brief[i] = cut(text[i], number, room);
+            break;
+        }
+    }
+    for (size_t i = 0; brief && i < n; i++) {
+        if (brief[i]) {
+            free(text[i]);
+            text[i] = brief[i];
+        }
+    }
+    free(brief);
+}
+
+void text_paragraph_write(FILE *out, const char *mark, const char *text, size_t width)
+{
+    size_t indent = text_length(mark), used = indent;
+    fputs(mark, out);
+    while (*text) {
+        size_t word = strcspn(text, " "), length = 0;
+        for (size_t i = 0; i < word; i++)
+            length += ((unsigned char)text[i] & 0xc0) != 0x80;
+        bool first = used == indent;
+        if (!first && width && used + 1 + length > width) {
+            fprintf(out, "\n%*s", (int)indent, "");
+            used = indent;
+        } else if (!first) {
+            fputc(' ', out);
+            used++;
+        }
+        fwrite(text, 1, word, out);
+        used += length;
+        text += word;
+        if (*text)
+            text++;
+    }
+    fputc('\n', out);
+}
+
+/* --- cells --- */
+
+/* As many decimals as the column has, but no more than two of the error's own digits and at least
+ * one of the value's: what is not 0 must not read so. */
+static int decimals_of(double value, double error, int decimals)
+{
+    double sensible = error > 0 ? 1 - floor(log10(error)) : INFINITY;
+    if (value != 0)
+        sensible = fmax(sensible, -floor(log10(fabs(value))));
+    return (int)fmax(0, fmin(sensible, decimals));
+}
+
+static void real_text(double value, int decimals, char number[CELL_ROOM])
+{
+    bool zero = fabs(value) < 0.5 * pow(10, -decimals); /* or it would read "-0.00" */
+    snprintf(number, CELL_ROOM, "%.*f", decimals, zero ? 0 : value);
+}
+
+static const json_t *cell_at(const struct table *t, size_t row, size_t column)
+{
+    return json_object_get(t->rows[row].cells, t->columns[column].name);
+}
+
+double cell_number(const struct table *t, size_t row, size_t column)
+{
+    const json_t *cell = cell_at(t, row, column);
+    return json_is_number(cell) ? json_number_value(cell) : NAN;
+}
+
+const char *cell_data(const struct table *t, size_t row, size_t column, char number[CELL_ROOM])
+{
+    const json_t *cell = cell_at(t, row, column);
+    enum column_kind kind = t->columns[column].kind;
+    if (json_is_string(cell))
+        return json_string_value(cell);
+    if (json_is_integer(cell))
+        snprintf(number, CELL_ROOM, "%lld", (long long)json_integer_value(cell));
+    else if (json_is_real(cell))
+        real_text(json_real_value(cell), kind == COLUMN_REAL ? t->columns[column].decimals : 3,
+                  number);
+    else
+        *number = '\0';
+    return number;
+}
+
+/* A table has no room for the blank between a number and its unit. */
+static const char *without_blank(char *text)
+{
+    char *blank = strchr(text, ' ');
+    if (blank)
+        memmove(blank, blank + 1, strlen(blank));
+    return text;
+}
+
+const char *cell_shown(const struct table *t, size_t row, size_t column, char number[CELL_ROOM])
+{
+    const struct column *c = &t->columns[column];
+    const json_t *cell = cell_at(t, row, column);
+    double value = cell_number(t, row, column);
+    if (!cell || json_is_null(cell))
+        return "-";
+    if (json_is_string(cell))
+        return json_string_value(cell);
+    switch (c->kind) {
+    case COLUMN_TIME: {
+        const char *sign = value < 0 ? "-" : "";
+        char time[32];
+        snprintf(number, CELL_ROOM, "%s%s", sign,
+                 without_blank(format_time(time, 1e3 * fabs(value))));
+        return number;
+    }
+    case COLUMN_BYTES:
+        return without_blank(format_bytes(number, value));
+    case COLUMN_COUNT:
+        return without_blank(format_count(number, (uint64_t)fmax(0, value)));
+    case COLUMN_SHARE:
+        snprintf(number, CELL_ROOM, "%.1f%%", value);
+        return number;
+    case COLUMN_REAL: {
+        double error = t->rows[row].error ? t->rows[row].error[column] : 0;
+        real_text(value, decimals_of(value, error, c->decimals), number);
+        return number;
+    }
+    default:
+        return cell_data(t, row, column, number);
+    }
+}
+
+/* --- tables --- */
+
+/* A table as it is laid out: the head, the units where there are any, then the rows. */
+struct grid {
+    const struct table *t;
+    size_t columns, rows; /* with the one for remarks; of cells without heads */
+    char **cell;          /* ROWS of COLUMNS */
+    size_t *room;         /* of each column; 0: it is left out */
+    bool units;
+};
+
+static bool is_remarks(const struct grid *g, size_t column)
+{
+    return column == g->t->n_columns;
+}
+
+static bool is_left(const struct grid *g, size_t column)
+{
+    return is_remarks(g, column) || g->t->columns[column].kind == COLUMN_TEXT;
+}
+
+static unsigned flags_of(const struct grid *g, size_t column)
+{
+    return is_remarks(g, column) ? 0 : g->t->columns[column].flags;
+}
+
+static const char *head_of(const struct grid *g, size_t column)
+{
+    const struct column *c = &g->t->columns[column];
+    return is_remarks(g, column) ? "remarks" : c->head ? c->head : c->name;
+}
+
+/* Only numbers that stand as they are have their unit in the head. */
+static const char *unit_of(const struct grid *g, size_t column, char unit[32])
+{
+    bool shown = !is_remarks(g, column) && g->t->columns[column].unit &&
+                 g->t->columns[column].kind <= COLUMN_REAL;
+    snprintf(unit, 32, shown ? "(%s)" : "", shown ? g->t->columns[column].unit : "");
+    return unit;
+}
+
+static void fill_grid(struct grid *g)
+{
+    char number[CELL_ROOM], unit[32];
+    for (size_t c = 0; c < g->columns; c++) {
+        bool empty = true;
+        size_t widest = text_length(head_of(g, c)), units = text_length(unit_of(g, c, unit));
+        g->units = g->units || units;
+        widest = units > widest ? units : widest;
+        for (size_t r = 0; r < g->rows; r++) {
+            char *remarks = is_remarks(g, c) ? table_row_remarks(g->t, r, "text", "; ") : NULL;
+            const char *text = is_remarks(g, c) ? "" : cell_shown(g->t, r, c, number);
+            char *cell = remarks ? remarks : strdup(text);
+            if (!cell)
+                continue;
+            quote_plain(cell);
+            g->cell[r * g->columns + c] = cell;
+            size_t length = text_length(cell);
+            widest = length > widest ? length : widest;
+            empty = empty && (!*cell || strcmp(cell, "-") == 0);
+        }
+        bool left_out = (flags_of(g, c) & COLUMN_DATA_ONLY) ||
+                        (empty && g->rows && (flags_of(g, c) & COLUMN_OPTIONAL));
+        g->room[c] = left_out ? 0 : widest;
+    }
+}
+
+static size_t total_of(const struct grid *g)
+{
+    size_t total = INDENT;
+    for (size_t c = 0; c < g->columns; c++)
+        total += g->room[c] ? g->room[c] + GAP : 0;
+    return total - GAP;
+}
+
+static size_t widest_name(const struct grid *g)
+{
+    size_t found = g->columns;
+    for (size_t c = 0; c < g->columns; c++)
+        if ((flags_of(g, c) & COLUMN_SHORTEN) &&
+            (found == g->columns || g->room[c] > g->room[found]))
+            found = c;
+    return found;
+}
+
+/* Optional columns go, from the right, before the widest column of names falls below a quarter of
+ * the width; then names give way. */
+static void fit_grid(struct grid *g, size_t width)
+{
+    size_t name = widest_name(g), wanted = name < g->columns ? g->room[name] : 0;
+    size_t least = width / 4 > LEAST_WIDEST ? width / 4 : LEAST_WIDEST;
+    size_t spare = wanted > least ? wanted - least : 0;
+    for (size_t c = g->columns; c-- > 0;)
+        if ((flags_of(g, c) & COLUMN_OPTIONAL) && total_of(g) > width + spare)
+            g->room[c] = 0;
+    while (total_of(g) > width) {
+        name = widest_name(g);
+        if (name == g->columns || g->room[name] <= LEAST_NAME)
+            break;
+        g->room[name]--;
+    }
+    char **column = calloc(g->rows + 1, sizeof *column);
+    for (size_t c = 0; column && c < g->columns; c++) {
+        if (!(flags_of(g, c) & COLUMN_SHORTEN) || g->room[c] < LEAST_NAME)
+            continue;
+        for (size_t r = 0; r < g->rows; r++)
+            column[r] = g->cell[r * g->columns + c];
+        text_shorten(column, g->rows, g->room[c]);
+        for (size_t r = 0; r < g->rows; r++)
+            g->cell[r * g->columns + c] = column[r];
+    }
+    free(column);
+}
+
+/* Nothing trails behind the last text of a line. */
+static void put_cell(FILE *out, const char *text, size_t room, bool left, size_t *blank)
+{
+    size_t length = text_length(text), pad = room > length ? room - length : 0;
+    if (length) {
+        fprintf(out, "%*s%s", (int)(*blank + (left ? 0 : pad)), "", text);
+        *blank = 0;
+    }
+    *blank += GAP + (left || !length ? pad : 0);
+}
+
+static void put_heads(const struct grid *g, FILE *out, bool comments)
+{
+    char unit[32];
+    for (int line = 0; line < 1 + g->units; line++) {
+        size_t blank = comments ? INDENT - 1 : INDENT;
+        fprintf(out, "%s%s", comments ? "#" : "", style_on(STYLE_HEAD));
+        for (size_t c = 0; c < g->columns; c++)
+            if (g->room[c])
+                put_cell(out, line ? unit_of(g, c, unit) : head_of(g, c), g->room[c], is_left(g, c),
+                         &blank);
+        fprintf(out, "%s\n", style_off());
+    }
+}
+
+static void put_rows(const struct grid *g, FILE *out)
+{
+    for (size_t r = 0; r < g->rows; r++) {
+        size_t blank = INDENT;
+        for (size_t c = 0; c < g->columns; c++)
+            if (g->room[c] && g->cell[r * g->columns + c])
+                put_cell(out, g->cell[r * g->columns + c], g->room[c], is_left(g, c), &blank);
+        fputc('\n', out);
+    }
+}
+
+static void put_meanings(const struct grid *g, FILE *out, size_t width)
+{
+    char mark[80];
+    for (size_t c = 0; c < g->t->n_columns; c++) {
+        if (!g->room[c] || !g->t->columns[c].meaning)
+            continue;
+        snprintf(mark, sizeof mark, "  %s: ", head_of(g, c));
+        text_paragraph_write(out, mark, g->t->columns[c].meaning, width);
+    }
+}
+
+void table_text_write(const struct table *t, FILE *out, const struct text_options *o)
+{
+    struct grid g = {.t = t, .columns = t->n_columns + table_has_remarks(t), .rows = table_rows(t)};
+    if (o->rows && g.rows > o->rows)
+        g.rows = o->rows;
+    g.cell = calloc(g.rows * g.columns + 1, sizeof *g.cell);
+    g.room = calloc(g.columns + 1, sizeof *g.room);
+    if (g.cell && g.room) {
+        fill_grid(&g);
+        if (o->width)
+            fit_grid(&g, o->width);
+        put_heads(&g, out, o->comments);
+        put_rows(&g, out);
+        if (g.rows < table_rows(t))
+            fprintf(out, "  and %zu more\n", table_rows(t) - g.rows);
+        if (o->explain)
+            put_meanings(&g, out, o->width);
+    }
+    for (size_t i = 0; g.cell && i < g.rows * g.columns; i++)
+        free(g.cell[i]);
+    free(g.cell);
+    free(g.room);
+}
+
+/* --- facts and findings --- */
+
+void document_text_facts(const struct document *d, FILE *out, const struct text_options *o)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(d->header, key, value)
+    {
+        char mark[160];
+        snprintf(mark, sizeof mark, "%s%s: ", o->comments ? "# " : "", key);
+        text_paragraph_write(out, mark, json_string_value(value), o->width);
+    }
+}
+
+void document_text_findings(const struct document *d, FILE *out, const struct text_options *o)
+{
+    static const char *const marks[][2] = {
+        {"error", "ERROR: "}, {"finding", ""}, {"doubt", "doubtful: "}, {"note", ""}};
+    for (size_t s = 0; s < sizeof marks / sizeof *marks; s++) {
+        size_t i;
+        json_t *finding;
+        json_array_foreach(d->findings, i, finding)
+        {
+            const char *advice = json_string_value(json_object_get(finding, "advice"));
+            if (strcmp(json_string_value(json_object_get(finding, "severity")), marks[s][0]) != 0)
+                continue;
+            text_paragraph_write(out, marks[s][1],
+                                 json_string_value(json_object_get(finding, "text")), o->width);
+            if (advice)
+                text_paragraph_write(out, "  -> ", advice, o->width);
+        }
+    }
+}

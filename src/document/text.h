@@ -1,0 +1,29 @@
+/* Tables, facts and findings as text for people. */
+#ifndef COLLPROF_DOCUMENT_TEXT_H
+#define COLLPROF_DOCUMENT_TEXT_H
+
+#include "document/document.h"
+
+struct text_options {
+    size_t width;  /* characters; 0: as wide as it takes */
+    size_t rows;   /* at most so many rows of a table, and how many are left out; 0: all */
+    bool comments; /* heads and facts begin with '#', so that gnuplot and awk skip them */
+    bool explain;  /* what each column means, under its table */
+};
+
+/* Each writes a part, without an empty line before it. */
+void document_text_facts(const struct document *d, FILE *out, const struct text_options *o);
+void document_text_findings(const struct document *d, FILE *out, const struct text_options *o);
+void table_text_write(const struct table *t, FILE *out, const struct text_options *o);
+
+/* TEXT behind MARK, broken at WIDTH (0: never) and continued under its beginning. */
+void text_paragraph_write(FILE *out, const char *mark, const char *text, size_t width);
+
+/* How many characters (of UTF-8) TEXT has; those of two columns' width count as one. */
+size_t text_length(const char *text);
+
+/* Shortens N texts (each for free()) to ROOM (8 or more) characters, in their middle: different
+ * ones stay different, and a call site's "file:line" stays whole where there is room. */
+void text_shorten(char **text, size_t n, size_t room);
+
+#endif

@@ -1,0 +1,241 @@
+/* A document in its formats, into streams and files. */
+#include "base/quote.h"
+#include "base/reason.h"
+#include "document/parts.h"
+#include "document/save.h"
+#include "document/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *const format_names[] = {"text", "csv", "json", NULL};
+
+bool format_from_name(const char *name, enum format *format)
+{
+    for (int i = 0; format_names[i]; i++) {
+        if (strcmp(name, format_names[i]) == 0) {
+            *format = (enum format)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* --- what the parts are --- */
+
+const char *column_unit(const struct column *c)
+{
+    static const char *const units[] = {
+        [COLUMN_TIME] = "us", [COLUMN_BYTES] = "B", [COLUMN_SHARE] = "%", [COLUMN_RANK] = NULL};
+    const char *unit = c->unit ? c->unit : units[c->kind];
+    return unit ? unit : "";
+}
+
+size_t table_column(const struct table *t, const char *name)
+{
+    size_t c = 0;
+    while (c < t->n_columns && (!name || strcmp(t->columns[c].name, name) != 0))
+        c++;
+    return c;
+}
+
+static json_t *remarks_of(const struct table *t, size_t row)
+{
+    json_t *remarks = json_object_get(t->rows[row].cells, "remarks");
+    return json_is_array(remarks) ? remarks : NULL;
+}
+
+bool table_has_remarks(const struct table *t)
+{
+    bool any = false;
+    for (size_t r = 0; r < table_rows(t); r++)
+        any = any || remarks_of(t, r);
+    return any;
+}
+
+char *table_row_remarks(const struct table *t, size_t row, const char *key, const char *between)
+{
+    size_t i, size;
+    char *text = NULL;
+    json_t *remark, *remarks = remarks_of(t, row);
+    FILE *out = remarks ? open_memstream(&text, &size) : NULL;
+    if (!out)
+        return NULL;
+    json_array_foreach(remarks, i, remark)
+        fprintf(out, "%s%s", i ? between : "", json_string_value(json_object_get(remark, key)));
+    fclose(out);
+    return text;
+}
+
+/* --- text --- */
+
+static void write_text(const struct document *d, FILE *out)
+{
+    const struct text_options plain = {.comments = true};
+    document_text_facts(d, out, &plain);
+    for (size_t i = 0; i < d->n_tables; i++) {
+        fputs("\n", out);
+        if (d->tables[i]->title)
+            fprintf(out, "# %s\n", d->tables[i]->title);
+        table_text_write(d->tables[i], out, &plain);
+    }
+    if (json_array_size(d->findings))
+        fputs("\n", out);
+    document_text_findings(d, out, &plain);
+}
+
+/* --- CSV --- */
+
+/* "held_us": the column's name with its unit, in words where a name has no room for a sign. */
+static void csv_head(const struct column *c, FILE *out)
+{
+    static const char *const words[][2] = {{"B", "bytes"}, {"%", "percent"}, {"MB/s", "mb_per_s"}};
+    const char *unit = column_unit(c);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        unit = strcmp(unit, words[i][0]) ? unit : words[i][1];
+    size_t n = strlen(c->name), m = strlen(unit);
+    bool named = n >= m && !strcmp(c->name + n - m, unit);
+    fprintf(out, "%s%s%s", c->name, named ? "" : "_", named ? "" : unit);
+}
+
+static void csv_heads(const struct table *t, FILE *out)
+{
+    const char *comma = "";
+    for (size_t c = 0; c < t->n_columns; c++) {
+        if (t->columns[c].flags & COLUMN_TEXT_ONLY)
+            continue;
+        fputs(comma, out);
+        csv_head(&t->columns[c], out);
+        comma = ",";
+    }
+    fputs(table_has_remarks(t) ? ",remarks\n" : "\n", out);
+}
+
+static void csv_table(const struct table *t, FILE *out)
+{
+    char number[CELL_ROOM];
+    bool remarks = table_has_remarks(t);
+    csv_heads(t, out);
+    for (size_t r = 0; r < table_rows(t); r++) {
+        const char *comma = "";
+        for (size_t c = 0; c < t->n_columns; c++) {
+            if (t->columns[c].flags & COLUMN_TEXT_ONLY)
+                continue;
+            fputs(comma, out);
+            const char *cell = cell_data(t, r, c, number);
+            if (cell == number)
+                fputs(cell, out);
+            else
+                quote_csv(cell, out);
+            comma = ",";
+        }
+        char *keys = table_row_remarks(t, r, "key", " ");
+        fprintf(out, "%s%s\n", remarks ? "," : "", keys ? keys : "");
+        free(keys);
+    }
+}
+
+/* Facts and findings as CALL writes them, one by one. */
+static void csv_lines(const struct document *d, FILE *out,
+                      void (*put)(const char *key, const char *value, FILE *out))
+{
+    const char *key;
+    json_t *value;
+    size_t i;
+    json_object_foreach(d->header, key, value) put(key, json_string_value(value), out);
+    json_array_foreach(d->findings, i, value)
+        put(json_string_value(json_object_get(value, "key")),
+            json_string_value(json_object_get(value, "text")), out);
+}
+
+static void put_comment(const char *key, const char *value, FILE *out)
+{
+    fprintf(out, "# %s: %s\n", key, value);
+}
+
+static void put_pair(const char *key, const char *value, FILE *out)
+{
+    quote_csv(key, out);
+    fputc(',', out);
+    quote_csv(value, out);
+    fputc('\n', out);
+}
+
+static void write_csv(const struct document *d, FILE *out)
+{
+    if (d->n_tables > 1)
+        fputs("# of several tables; each as a file of its own, without lines such as this: "
+              "-o FILE.csv\n",
+              out);
+    csv_lines(d, out, put_comment);
+    for (size_t i = 0; i < d->n_tables; i++) {
+        fprintf(out, "%s# table: %s\n", i ? "\n" : "", d->tables[i]->name);
+        csv_table(d->tables[i], out);
+    }
+}
+
+/* --- all --- */
+
+static bool write_json(const struct document *d, FILE *out)
+{
+    json_t *all = document_json(d);
+    /* 12 digits: a picosecond in a second; 17 would print 0.1 as 0.10000000000000001. */
+    bool good = all && !json_dumpf(all, out, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
+    fputs("\n", out);
+    json_decref(all);
+    return good;
+}
+
+bool document_write(const struct document *d, FILE *out, enum format format)
+{
+    if (d->incomplete)
+        return false;
+    if (format == FORMAT_JSON)
+        return write_json(d, out);
+    (format == FORMAT_TEXT ? write_text : write_csv)(d, out);
+    return true;
+}
+
+bool document_save(const struct document *d, const char *path, enum format format)
+{
+    struct save file;
+    if (!save_open(&file, path))
+        return false;
+    if (document_write(d, file.out, format))
+        return save_commit(&file);
+    save_abandon(&file);
+    return reason_give("no memory for all results: nothing is written");
+}
+
+/* The I-th table, or behind the last one facts and findings. */
+static bool save_part(const struct document *d, size_t i, const char *path)
+{
+    struct save file;
+    if (!save_open(&file, path))
+        return false;
+    if (i < d->n_tables) {
+        csv_table(d->tables[i], file.out);
+    } else {
+        fputs("key,value\n", file.out);
+        csv_lines(d, file.out, put_pair);
+    }
+    return save_commit(&file);
+}
+
+bool document_save_tables(const struct document *d, const char *path, enum format format)
+{
+    if (format != FORMAT_CSV || d->incomplete || !save_is_file(path))
+        return document_save(d, path, format);
+    const char *dot = strrchr(path, '.');
+    int stem = (int)(dot && !strchr(dot, '/') ? (size_t)(dot - path) : strlen(path));
+    bool good = true;
+    for (size_t i = 0; good && i <= d->n_tables; i++) {
+        const char *name = i < d->n_tables ? d->tables[i]->name : "header";
+        char *other = NULL;
+        if (i && asprintf(&other, "%.*s-%s%s", stem, path, name, path + stem) < 0)
+            return reason_give("no memory for all results");
+        good = save_part(d, i, i ? other : path);
+        free(other);
+    }
+    return good;
+}
