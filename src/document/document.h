@@ -191,9 +191,11 @@ struct picture {
     /* PICTURE_TIMELINE. X, X_END: times; LABEL: text in a span, where there is room. ARROWS: name
      * of a table with the columns X, Y (where it begins) and X_END, Y_END (where it ends). */
     const char *x_end, *y_end, *label, *arrows;
+    /* The values of SERIES in the order of their colours, ended by NULL; NULL: as they come. */
+    const char *const *order;
 };
 
-/* Adds a picture to D: the page and document_draw() draw it. */
+/* Adds a picture to D: the page and document_draw() (document/draw.h) draw it. */
 void document_picture(struct document *d, const struct picture *p);
 
 /* Below every picture: of what the document is. */

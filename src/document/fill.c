@@ -158,7 +158,7 @@ static bool begin_row(struct table *t)
 {
     if (t->n_rows == t->room) {
         size_t room = t->room ? 2 * t->room : 64;
-        struct row *more = reallocarray(t->rows, room, sizeof *more);
+        struct table_row *more = reallocarray(t->rows, room, sizeof *more);
         if (!more)
             return false;
         t->rows = more;
@@ -168,14 +168,14 @@ static bool begin_row(struct table *t)
     if (!cells)
         return false;
     t->current = t->n_rows;
-    t->rows[t->n_rows++] = (struct row){.cells = cells, .place = t->document->place};
+    t->rows[t->n_rows++] = (struct table_row){.cells = cells, .place = t->document->place};
     return true;
 }
 
 /* The last row goes before those of higher places. */
 static void finish_row(struct table *t)
 {
-    struct row row = t->rows[t->n_rows - 1];
+    struct table_row row = t->rows[t->n_rows - 1];
     while (t->current > 0 && t->rows[t->current - 1].place > row.place) {
         t->rows[t->current] = t->rows[t->current - 1];
         t->current--;
@@ -194,7 +194,7 @@ static void add_cell(struct table *t, json_t *value, double error)
         json_decref(value);
         return;
     }
-    struct row *row = &t->rows[t->n_rows - 1];
+    struct table_row *row = &t->rows[t->n_rows - 1];
     added(t->document, !json_object_set_new(row->cells, t->columns[t->next].name, value));
     if (error > 0 && !row->error)
         row->error = calloc(t->n_columns, sizeof *row->error);
@@ -364,6 +364,11 @@ void document_picture(struct document *d, const struct picture *p)
             added(d, !json_object_set_new(json, texts[i][0], utf8(texts[i][1])));
     for (size_t i = 0; i < sizeof p->where / sizeof *p->where && p->where[i].column; i++)
         added(d, !json_object_set_new(where, p->where[i].column, utf8(p->where[i].is)));
+    json_t *order = p->order ? json_array() : NULL;
+    for (size_t i = 0; order && p->order[i]; i++)
+        json_array_append_new(order, utf8(p->order[i]));
+    if (order)
+        json_object_set_new(json, "order", order);
     if (p->value_low < p->value_high) {
         json_object_set_new(json, "value_low", json_real(p->value_low));
         json_object_set_new(json, "value_high", json_real(p->value_high));
@@ -377,7 +382,7 @@ static void table_copy(struct document *d, const struct table *from)
 {
     struct table *t = document_table(d, from->name, from->title, from->columns, from->n_columns);
     for (size_t i = 0; t && i < table_rows(from) && added(d, begin_row(t)); i++) {
-        struct row *row = &t->rows[i];
+        struct table_row *row = &t->rows[i];
         json_decref(row->cells);
         row->cells = json_incref(from->rows[i].cells); /* a finished row changes no more */
         row->place = from->rows[i].place;

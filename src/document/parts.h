@@ -4,7 +4,7 @@
 
 #include "document/document.h"
 
-struct row {
+struct table_row {
     json_t *cells; /* by the names of columns, and "remarks": a list of findings */
     double *error; /* of each column, what its number is known within; NULL: of none */
     size_t place;
@@ -15,7 +15,7 @@ struct table {
     char *name, *title;
     const struct column *columns;
     size_t n_columns;
-    struct row *rows;
+    struct table_row *rows;
     size_t n_rows, room;
     size_t next;    /* column of the next cell; 0: the last row is finished */
     size_t current; /* the row that was begun last */

@@ -201,7 +201,7 @@ const char *cell_shown(const struct table *t, size_t row, size_t column, char nu
 /* --- tables --- */
 
 /* A table as it is laid out: the head, the units where there are any, then the rows. */
-struct grid {
+struct text_grid {
     const struct table *t;
     size_t columns, rows; /* with the one for remarks; of cells without heads */
     char **cell;          /* ROWS of COLUMNS */
@@ -209,29 +209,29 @@ struct grid {
     bool units;
 };
 
-static bool is_remarks(const struct grid *g, size_t column)
+static bool is_remarks(const struct text_grid *g, size_t column)
 {
     return column == g->t->n_columns;
 }
 
-static bool is_left(const struct grid *g, size_t column)
+static bool is_left(const struct text_grid *g, size_t column)
 {
     return is_remarks(g, column) || g->t->columns[column].kind == COLUMN_TEXT;
 }
 
-static unsigned flags_of(const struct grid *g, size_t column)
+static unsigned flags_of(const struct text_grid *g, size_t column)
 {
     return is_remarks(g, column) ? 0 : g->t->columns[column].flags;
 }
 
-static const char *head_of(const struct grid *g, size_t column)
+static const char *head_of(const struct text_grid *g, size_t column)
 {
     const struct column *c = &g->t->columns[column];
     return is_remarks(g, column) ? "remarks" : c->head ? c->head : c->name;
 }
 
 /* Only numbers that stand as they are have their unit in the head. */
-static const char *unit_of(const struct grid *g, size_t column, char unit[32])
+static const char *unit_of(const struct text_grid *g, size_t column, char unit[32])
 {
     bool shown = !is_remarks(g, column) && g->t->columns[column].unit &&
                  g->t->columns[column].kind <= COLUMN_REAL;
@@ -239,7 +239,7 @@ static const char *unit_of(const struct grid *g, size_t column, char unit[32])
     return unit;
 }
 
-static void fill_grid(struct grid *g)
+static void fill_grid(struct text_grid *g)
 {
     char number[CELL_ROOM], unit[32];
     for (size_t c = 0; c < g->columns; c++) {
@@ -265,7 +265,7 @@ static void fill_grid(struct grid *g)
     }
 }
 
-static size_t total_of(const struct grid *g)
+static size_t total_of(const struct text_grid *g)
 {
     size_t total = INDENT;
     for (size_t c = 0; c < g->columns; c++)
@@ -273,7 +273,7 @@ static size_t total_of(const struct grid *g)
     return total - GAP;
 }
 
-static size_t widest_name(const struct grid *g)
+static size_t widest_name(const struct text_grid *g)
 {
     size_t found = g->columns;
     for (size_t c = 0; c < g->columns; c++)
@@ -285,7 +285,7 @@ static size_t widest_name(const struct grid *g)
 
 /* Optional columns go, from the right, before the widest column of names falls below a quarter of
  * the width; then names give way. */
-static void fit_grid(struct grid *g, size_t width)
+static void fit_grid(struct text_grid *g, size_t width)
 {
     size_t name = widest_name(g), wanted = name < g->columns ? g->room[name] : 0;
     size_t least = width / 4 > LEAST_WIDEST ? width / 4 : LEAST_WIDEST;
@@ -323,7 +323,7 @@ static void put_cell(FILE *out, const char *text, size_t room, bool left, size_t
     *blank += GAP + (left || !length ? pad : 0);
 }
 
-static void put_heads(const struct grid *g, FILE *out, bool comments)
+static void put_heads(const struct text_grid *g, FILE *out, bool comments)
 {
     char unit[32];
     for (int line = 0; line < 1 + g->units; line++) {
@@ -337,7 +337,7 @@ static void put_heads(const struct grid *g, FILE *out, bool comments)
     }
 }
 
-static void put_rows(const struct grid *g, FILE *out)
+static void put_rows(const struct text_grid *g, FILE *out)
 {
     for (size_t r = 0; r < g->rows; r++) {
         size_t blank = INDENT;
@@ -348,7 +348,7 @@ static void put_rows(const struct grid *g, FILE *out)
     }
 }
 
-static void put_meanings(const struct grid *g, FILE *out, size_t width)
+static void put_meanings(const struct text_grid *g, FILE *out, size_t width)
 {
     char mark[80];
     for (size_t c = 0; c < g->t->n_columns; c++) {
@@ -361,7 +361,8 @@ static void put_meanings(const struct grid *g, FILE *out, size_t width)
 
 void table_text_write(const struct table *t, FILE *out, const struct text_options *o)
 {
-    struct grid g = {.t = t, .columns = t->n_columns + table_has_remarks(t), .rows = table_rows(t)};
+    struct text_grid g = {
+        .t = t, .columns = t->n_columns + table_has_remarks(t), .rows = table_rows(t)};
     if (o->rows && g.rows > o->rows)
         g.rows = o->rows;
     g.cell = calloc(g.rows * g.columns + 1, sizeof *g.cell);

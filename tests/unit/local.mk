@@ -7,7 +7,7 @@ if HAVE_CRITERION
 UNIT_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/unit $(CRITERION_CFLAGS) $(JANSSON_CFLAGS)
 unit_programs = tests/unit/base tests/unit/inject tests/unit/sync tests/unit/schedule tests/unit/pairs \
 	tests/unit/measure tests/unit/methods tests/unit/record tests/unit/profile \
-	tests/unit/symbols tests/unit/page tests/unit/compare tests/unit/results tests/unit/bench tests/unit/transport
+	tests/unit/symbols tests/unit/page tests/unit/compare tests/unit/document tests/unit/results tests/unit/bench tests/unit/transport
 check_PROGRAMS += $(unit_programs)
 TESTS += $(unit_programs)
 
@@ -87,8 +87,12 @@ tests_unit_page_SOURCES = tests/unit/page.c tests/unit/data.c tests/unit/figures
 EXTRA_tests_unit_page_DEPENDENCIES = collprof-symbols.la
 tests_unit_page_LDADD = libpicture.la libdata.la libreport.la libresults.la libdocument.la libprofile.la libbase.la $(CRITERION_LIBS)
 
+tests_unit_document_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_document_SOURCES = tests/unit/document.c tests/unit/draw.c
+tests_unit_document_LDADD = libdocument.la libbase.la $(CRITERION_LIBS)
+
 tests_unit_results_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_results_SOURCES = tests/unit/document.c tests/unit/launches.c tests/unit/plot.c tests/unit/overlap.c \
+tests_unit_results_SOURCES = tests/unit/launches.c tests/unit/plot.c tests/unit/overlap.c \
 	tests/unit/overlap_map.c
 tests_unit_results_LDADD = libpicture.la libresults.la libdocument.la libprofile.la libbase.la $(CRITERION_LIBS)
 
