@@ -4,25 +4,25 @@
 #ifndef COLLPROF_BCAST_BENCH_H
 #define COLLPROF_BCAST_BENCH_H
 
+#include "bench.h"
 #include "measure/bcast/bcast.h"
 #include "measure/bcast/discover.h"
 #include "measure/collective/operation.h"
-#include "program.h"
 
-enum { MOST_METHODS = BENCH_CHOSEN_MAX };
+enum { MOST_METHODS = OPTION_CHOSEN_MAX };
 enum axes { AXES_LOG, AXES_LINEAR, AXES_BOTH };
 
 struct options {
     struct bench bench;
-    struct bench_chosen chosen_methods, chosen_algorithms;
+    struct option_chosen chosen_methods, chosen_algorithms;
     const struct bcast_method *methods[MOST_METHODS]; /* these, or the default */
     size_t n_methods;
-    const struct bcast *algorithms[BENCH_CHOSEN_MAX];
+    const struct bcast *algorithms[OPTION_CHOSEN_MAX];
     size_t n_algorithms;
     int root;
-    struct bench_chosen orders, suites; /* --order, --as */
-    bool by_destination;                /* --destinations */
-    int *destinations;                  /* those asked for; NULL: all */
+    struct option_chosen orders, suites; /* --order, --as */
+    bool by_destination;                 /* --destinations */
+    int *destinations;                   /* those asked for; NULL: all */
     int n_destinations;
     int ring_bytes, axes; /* --ring-size, --axes */
     int datatype;         /* --datatype: enum operation_type */
@@ -33,7 +33,7 @@ struct options {
     const char *dot;
 };
 
-extern const struct bench_program bcast_program; /* its options are a struct options */
+extern const struct option_program bcast_program; /* its options are a struct options */
 
 /* The tables that collect a sweep's results. Only on rank 0. */
 struct tables;

@@ -226,7 +226,7 @@ bool plots_end(struct plots *p, struct document *d)
             snprintf(size, sizeof size, "%zu", bytes);
         if (swept)
             draw_sweep(p, bytes, size);
-    } while (sweeps_ranks(p) && bench_next(&b->sizes, &bytes));
+    } while (sweeps_ranks(p) && option_next(&b->sizes, &bytes));
     if (p->o->by_destination || !swept)
         draw_all_destinations(p, !swept);
     bool drawn = !p->failed;

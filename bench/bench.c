@@ -1,15 +1,14 @@
-#include "bench.h"
+/* How a benchmark begins and ends, and the options that all share. */
+#include "bench_inner.h"
 
 #include "base/clock.h"
-#include "base/reason.h"
-#include "bench_inner.h"
 #include "document/save.h"
 #include "picture/plot.h"
-#include "results/launches.h"
 #include "sync/local_clock.h"
 #include "sync/politely.h"
+#include "trees/bcast.h"
 
-#include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +27,154 @@ void bench_clocks(struct sync_clock *clock, MPI_Comm comm)
     sync_settle(clock, 4, 0.25);
     header_clocks(clock);
 }
+
+int bench_worst(MPI_Comm comm, int status)
+{
+    int all = status;
+    MPI_Allreduce(&status, &all, 1, MPI_INT, MPI_MAX, comm);
+    return all;
+}
+
+/* --- options --- */
+
+static const char *algorithm_name(size_t i)
+{
+    return i < n_bcasts ? (bcasts[i]->run ? bcasts[i]->name : "") : NULL;
+}
+
+static const char *algorithm_summary(size_t i)
+{
+    return bcasts[i]->summary;
+}
+
+const struct option_registry bench_algorithms = {"algorithm", algorithm_name, algorithm_summary,
+                                                 NULL};
+
+error_t bench_take_root(struct option_parser *parser, const struct option_entry *entry,
+                        const char *arg, void *value)
+{
+    const struct bench *b = parser->values;
+    size_t rank;
+    if (!option_parse_size(arg, &rank) || rank >= (size_t)b->size)
+        return option_refuse(parser, "--%s is '%s': expected a rank from 0 to %d", entry->name, arg,
+                             b->size - 1);
+    *(int *)value = (int)rank;
+    return 0;
+}
+
+const struct option_limits bench_times = {1, 1e8, "MIN:MAX in microseconds, from 1, as in 16:256"};
+
+/* "MIN:MAX:STEP", where "all" stands for the number of ranks, alone or as MAX. */
+static bool parse_ranks(const char *text, size_t all, struct option_range *range)
+{
+    char copy[128] = "", *step, *max;
+    size_t by = 0;
+    strncat(copy, text, sizeof copy - 32);
+    char *colon = strchr(copy, ':');
+    step = colon ? strchr(colon + 1, ':') : NULL;
+    if (step) {
+        *step++ = '\0';
+        if (!option_parse_size(step, &by) || by == 0)
+            return false;
+    }
+    max = colon ? colon + 1 : copy;
+    if (strcmp(max, "all") == 0)
+        sprintf(max, "%zu", all);
+    if (!option_parse_range(copy, range) || range->min < 1)
+        return false;
+    range->step = by;
+    return true;
+}
+
+static error_t take_ranks(struct option_parser *parser, const struct option_entry *entry,
+                          const char *arg, void *value)
+{
+    const struct bench *b = parser->values;
+    struct option_range range;
+    if (!parse_ranks(arg, (size_t)b->size, &range))
+        return option_refuse(parser,
+                             "--%s is '%s': expected MIN:MAX[:STEP], as in 2:8, 2:all or 2:64:2",
+                             entry->name, arg);
+    if (range.max > (size_t)b->size)
+        return option_refuse(parser, "--ranks=%s, but %d are running: use: mpiexec -n %zu", arg,
+                             b->size, range.max);
+    *(struct option_range *)value = range;
+    return 0;
+}
+
+static error_t take_cvar(struct option_parser *parser, const struct option_entry *entry,
+                         const char *arg, void *value)
+{
+    const struct bench *b = parser->values;
+    const char *why = cvar_set(arg, b->in_turn);
+    (void)value;
+    return why ? option_refuse(parser, "--%s=%s: %s", entry->name, arg, why) : 0;
+}
+
+#define AT(member) offsetof(struct bench, member)
+static const struct option_entry shared[] = {
+    {"sizes", 0, "MIN:MAX", "message sizes in bytes, powers of two; K, M, G", 10, option_take_range,
+     AT(sizes),
+     &(const struct option_limits){0, INT_MAX, "MIN:MAX in bytes, as in 8:64K, below 2G"}},
+    {"ranks", 0, "MIN:MAX[:STEP]", "run on the first N ranks, powers of two or steps (all)", 10,
+     take_ranks, AT(ranks), NULL},
+    {"repetitions", 'i', "M", "operations in one batch", 11, option_take_count,
+     AT(plan.repetitions), &(const struct option_limits){1, INT_MAX, "at least 1"}},
+    {"warmup", 'x', "N", "operations before the first that counts", 11 | OPTION_RARE,
+     option_take_count, AT(plan.warmup),
+     &(const struct option_limits){0, INT_MAX, "a count, 0 for none"}},
+    {"stop", 0, "RULE", "when a measurement ends: ci, paper, fixed", 11 | OPTION_RARE,
+     option_take_word, AT(plan.stop), &(const struct option_words){plan_stop_names}},
+    {"seed", 0, "N", "a random order of measurements; 0: as listed", 11 | OPTION_RARE,
+     option_take_count, AT(seed),
+     &(const struct option_limits){0, INT_MAX, "a number, 0 for none"}},
+    {"budget", 0, "SEC", "seconds for one row or cell of the results; 0: no limit", 11,
+     option_take_real, AT(plan.budget),
+     &(const struct option_limits){0, 1e9, "seconds, 0 for no limit"}},
+    {"format", 0, "FORMAT", "text, csv or json", 12, option_take_word, AT(format),
+     &(const struct option_words){format_names}},
+    {"output", 'o', "FILE", "write the results to FILE", 12, option_take_text, AT(output), NULL},
+    {"plot", 0, "FILE", "draw the results: FILE ends in .png or .svg", 12, option_take_text,
+     AT(plot), NULL},
+    {"full", 'f', NULL, "minimum and maximum too", 12 | OPTION_RARE, option_take_flag, AT(full),
+     NULL},
+    {"yield", 'y', NULL, "release the processor while MPI waits: for more ranks than processors",
+     13, option_take_flag, AT(yield), NULL},
+    {"cvar", 0, "NAME=VALUE", "set a control variable of the MPI library, see the manual", 13,
+     take_cvar, 0, NULL},
+    {0}};
+
+error_t bench_check_ranks(struct option_parser *parser, const struct bench *b, const char *what,
+                          int root)
+{
+    if (b->size < 2)
+        return option_refuse(parser, "%s needs at least 2 ranks: use: mpiexec -n 2 %s", what,
+                             parser->name);
+    if (b->ranks.min < 2)
+        return option_refuse(parser, "%s needs at least 2 ranks: use: --ranks=2:%zu", what,
+                             b->ranks.max);
+    if ((size_t)root >= b->ranks.min)
+        return option_refuse(
+            parser,
+            "root %d is not among the first %zu ranks: use a lower --root or a higher --ranks",
+            root, b->ranks.min);
+    return 0;
+}
+
+error_t bench_check_sizes(struct option_parser *parser, const struct bench *b, const char *type,
+                          size_t element)
+{
+    size_t bytes = b->sizes.min;
+    do
+        if (bytes % element)
+            return option_refuse(
+                parser, "--datatype=%s: expected --sizes that are multiples of %zu, not %zu", type,
+                element, bytes);
+    while (option_next(&b->sizes, &bytes));
+    return 0;
+}
+
+/* --- the beginning --- */
 
 static bool needs_quotes(const char *word)
 {
@@ -50,26 +197,12 @@ static char *command_line(int argc, char **argv)
 static void fill_defaults(struct bench *b)
 {
     if (b->sizes.max == 0)
-        b->sizes = (struct bench_range){.min = 8, .max = 64 << 10};
+        b->sizes = (struct option_range){.min = 8, .max = 64 << 10};
     if (b->ranks.max == 0)
-        b->ranks = (struct bench_range){.min = (size_t)b->size, .max = (size_t)b->size};
+        b->ranks = (struct option_range){.min = (size_t)b->size, .max = (size_t)b->size};
     b->seed = -1;
     if (b->plan.repetitions == 0)
         b->plan = plan_default();
-}
-
-_Noreturn void bench_leave(int status)
-{
-    reason_tell(program_invocation_short_name);
-    MPI_Finalize();
-    exit(status);
-}
-
-int bench_worst(MPI_Comm comm, int status)
-{
-    int all = status;
-    MPI_Allreduce(&status, &all, 1, MPI_INT, MPI_MAX, comm);
-    return all;
 }
 
 /* Another order with every launch; a simulation is the same each time. */
@@ -83,66 +216,47 @@ static void choose_seed(struct bench *b)
     MPI_Bcast(&b->seed, 1, MPI_INT, 0, b->comm);
 }
 
-/* Before anything is measured: the launches so far have to be such. */
-static bool append_possible(const struct bench *b)
+static void note_mistake(const char *line, void *parser)
 {
-    char why[1000] = "";
-    if (!b->append)
-        return true;
-    json_t *all = json_array();
-    if (b->format != FORMAT_JSON || !bench_is_file(b->output))
-        snprintf(why, sizeof why, "--append is for JSON in a file: -o FILE would be right");
-    else if (access(b->output, F_OK) == 0)
-        launches_load(all, b->output, why, sizeof why);
-    const char *schema = json_string_value(json_object_get(json_array_get(all, 0), "schema"));
-    if (schema && strncmp(schema, b->program, strlen(b->program)) != 0)
-        snprintf(why, sizeof why, "%s: it is of another program", b->output);
-    json_decref(all);
-    if (*why)
-        reason_say(b->program, "%s", why);
-    return !*why;
+    struct option_parser *p = parser;
+    strncat(p->mistake, line, sizeof p->mistake - 1 - strlen(p->mistake));
 }
 
-/* Those in the file before, and D, side by side. */
-static void append(const struct bench *b, struct document *d)
+/* Every rank parses, rank 0 prints. */
+static enum options_result parse_options(struct bench *b, int argc, char **argv,
+                                         const struct option_program *program)
 {
-    json_t *all = json_array(), *earlier;
-    char why[1000] = "";
-    if (access(b->output, F_OK) == 0)
-        launches_load(all, b->output, why, sizeof why);
-    earlier = json_copy(all);
-    json_array_append_new(all, launches_of(d));
-    const char *apart = *why ? NULL : launches_tell(all, d);
-    if (apart)
-        snprintf(why, sizeof why, "%s: %s", b->output, apart);
-    if (*why)
-        document_note(d, "%s: only this launch is shown", why);
-    document_attach(d, "launches", earlier);
-    json_decref(all);
-}
-
-/* 0: go on, 1: leave in peace (--help), 2: a wrong option. Every rank parses, rank 0 prints. */
-static int parse_options(struct bench *b, int argc, char **argv, const struct argp *argp)
-{
-    unsigned flags = ARGP_NO_EXIT | ARGP_NO_HELP;
+    struct option_parser parser = {.program = program,
+                                   .name = b->program,
+                                   .values = b,
+                                   .shared = shared,
+                                   .without = b->without,
+                                   .prefix = "COLLBENCH_"};
+    struct option_parser environment = parser;
+    options_read(&environment, environ, note_mistake, &parser);
+    const double budget = b->plan.budget;
+    enum options_result result = *parser.mistake ? OPTIONS_WRONG : OPTIONS_GOOD;
+    if (result == OPTIONS_GOOD)
+        result = options_parse(&parser, argc, argv);
+    if (b->plan.budget != budget)
+        b->plan.budget_most = 0; /* asked for: no longer where broadcasts are slow */
     if (b->rank)
-        flags |= ARGP_NO_ERRS;
-    argv[0] = (char *)b->program; /* getopt's own complaints begin with it */
-    error_t error = argp_parse(argp, argc, argv, flags, NULL, b);
-    if (error)
-        return error == ECANCELED ? 1 : 2;
-    if (b->rank == 0) {
-        if (!append_possible(b))
-            return 2;
-        if (b->plot && (!plot_path_valid(b->plot) || !save_possible(b->plot)))
-            return 2;
-        if (!save_possible(b->output))
-            return 2;
-    }
-    return 0;
+        return result;
+    if (result == OPTIONS_HELP)
+        options_help(&parser, stdout);
+    else if (result == OPTIONS_VERSION)
+        printf("%s (collprof) %s\n", b->program, PACKAGE_VERSION);
+    else if (*parser.mistake)
+        reason_say(b->program, "%s", parser.mistake);
+    if (result == OPTIONS_GOOD &&
+        ((b->plot && (!plot_path_valid(b->plot) || !save_possible(b->plot))) ||
+         !save_possible(b->output)))
+        result = OPTIONS_WRONG;
+    return result;
 }
 
-void bench_start(struct bench *b, int *argc, char ***argv, int level, const struct argp *argp)
+void bench_begin(struct bench *b, int *argc, char ***argv, int level,
+                 const struct option_program *program)
 {
     int provided;
     bench_yield(*argc, *argv);
@@ -154,16 +268,28 @@ void bench_start(struct bench *b, int *argc, char ***argv, int level, const stru
     b->program = basename((*argv)[0]);
     b->command = command_line(*argc, *argv);
     fill_defaults(b);
-    int status = bench_worst(b->comm, parse_options(b, *argc, *argv, argp));
-    if (status)
-        bench_leave(status == 1 ? 0 : 2);
+    int all[2], mine[2];
+    enum options_result result = parse_options(b, *argc, *argv, program);
+    mine[0] = result == OPTIONS_WRONG;
+    mine[1] = result != OPTIONS_GOOD;
+    MPI_Allreduce(mine, all, 2, MPI_INT, MPI_MAX, b->comm);
+    if (all[1])
+        bench_leave(all[0] ? STATUS_USAGE : STATUS_GOOD);
     choose_seed(b);
     if (b->yield)
         clock_give_way();
     bench_watch();
     if (provided < level)
-        bench_refuse(b, "this MPI library has no thread support of level %d: choose another",
-                     level);
+        bench_refuse(b, "this MPI library has no thread support of level %d: use another", level);
+}
+
+/* --- the end --- */
+
+_Noreturn void bench_leave(int status)
+{
+    reason_tell(program_invocation_short_name);
+    MPI_Finalize();
+    exit(status);
 }
 
 _Noreturn void bench_refuse(const struct bench *b, const char *format, ...)
@@ -174,19 +300,17 @@ _Noreturn void bench_refuse(const struct bench *b, const char *format, ...)
         reason_say_list(b->program, format, args);
         va_end(args);
     }
-    bench_leave(2);
+    bench_leave(STATUS_USAGE);
 }
 
 _Noreturn void bench_finish(struct bench *b, struct document *d, int status)
 {
     machine_judge(b, d);
-    if (d && b->append)
-        append(b, d);
     int failed = b->rank == 0 && d && !document_save_tables(d, b->output, b->format);
     failed = bench_worst(b->comm, failed);
     bench_keep_end(!failed);
     document_free(d);
     free(b->command);
     MPI_Comm_free(&b->comm);
-    bench_leave(failed ? 1 : status);
+    bench_leave(failed ? STATUS_FAILED : status);
 }

@@ -1,21 +1,23 @@
 /* What every collbench program shares: its common options, its header of facts, progress, and
- * leaving with one clear line. A program declares its own options and calls bench_begin() with
- * them (program.h), measures by src/measure, fills a document, and ends by bench_finish(). */
+ * leaving with one clear line. A program declares its own options (base/options.h) and calls
+ * bench_begin() with them, measures by src/measure, fills a document, and ends by bench_finish():
+ *
+ *   struct mine { struct bench bench; int root; } mine;
+ *   static const struct option_entry entries[] = {
+ *       {"root", 0, "RANK", "from where (0)", 1, bench_take_root, offsetof(struct mine, root)},
+ *       {0}};
+ *   static const struct option_program program = {"Measures ...", .options = entries};
+ *   bench_begin(&mine.bench, &argc, &argv, MPI_THREAD_SINGLE, &program); */
 #ifndef COLLPROF_BENCH_H
 #define COLLPROF_BENCH_H
 
+#include "base/options.h"
 #include "base/reason.h"
 #include "document/document.h"
 #include "measure/plan.h"
 #include "sync/sync.h"
 
-#include <argp.h>
 #include <mpi.h>
-
-struct bench_range {
-    size_t min, max;
-    size_t step; /* of a sweep; 0: powers of two */
-};
 
 struct bench {
     const char *program;
@@ -23,25 +25,72 @@ struct bench {
     MPI_Comm comm; /* a duplicate of MPI_COMM_WORLD */
 
     /* The common options, as given. */
-    struct bench_range sizes; /* bytes: --sizes=MIN:MAX, also -m MAX or MIN:MAX */
-    struct bench_range ranks; /* --ranks=MIN:MAX[:STEP], MAX may be "all"; default: all */
-    struct plan plan;         /* --repetitions -i, --warmup -x, --stop, --budget */
-    enum format format;       /* --format */
-    const char *output;       /* --output, NULL: standard output */
-    const char *plot;         /* --plot, NULL: none */
-    bool append;              /* --append */
-    int seed;                 /* --seed; negative: not given */
-    bool yield;               /* --yield */
-    bool full;                /* -f: min and max beside the median */
+    struct option_range sizes; /* bytes: --sizes=MIN:MAX */
+    struct option_range ranks; /* --ranks=MIN:MAX[:STEP], MAX may be "all"; default: all */
+    struct plan plan;          /* --repetitions, --warmup, --stop, --budget */
+    enum format format;        /* --format */
+    const char *output;        /* --output, NULL: standard output */
+    const char *plot;          /* --plot, NULL: none */
+    int seed;                  /* --seed; negative: not given */
+    bool yield;                /* --yield */
+    bool full;                 /* --full: min and max beside the median */
 
     bool in_turn;        /* by the program: --cvar may have several values, see cvar_use() */
     const char *without; /* by the program: common options that would change nothing in it and are
                             refused, as "warmup stop full"; NULL: none */
 
     char *command; /* the command line, as it could be typed again */
-
-    const struct bench_program *declared; /* by bench_begin(): program.h */
 };
+
+/* MPI_Init_thread with LEVEL, clock, then the options of all ranks. B is the first member of what
+ * the offsets refer to. What it already holds (anything but 0) are the program's defaults; ours
+ * are sizes 8:64K, all ranks, plan_default(). Afterwards ranks.min and ranks.max are between 1 and
+ * size. Only rank 0 prints usage errors and --help; all ranks then leave together with status 2
+ * (0 for --help). */
+void bench_begin(struct bench *b, int *argc, char ***argv, int level,
+                 const struct option_program *program);
+
+/* The values that a range goes through. */
+enum { BENCH_VALUES_MAX = 64 };
+struct bench_values {
+    size_t n, at[BENCH_VALUES_MAX];
+};
+struct bench_values bench_values(const struct option_range *range);
+
+/* Calls MEASURE for every combination of indices, the last axis fastest, and shows progress under
+ * the name that it returns (NULL: that of the one before). N_AXES lengths, none 0. */
+enum { BENCH_AXES_MAX = 8 };
+void bench_sweep(const struct bench *b, const size_t *length, int n_axes,
+                 const char *(*measure)(void *arg, const size_t *at), void *arg);
+
+/* What is measured among so many ranks. */
+struct bench_point {
+    const char *name; /* of the thing */
+    size_t which;     /* of all that were chosen */
+    int ranks;
+    size_t bytes;
+};
+
+/* Three cells: its name, ranks and bytes. */
+void bench_put_point(struct table *t, const struct bench_point *p);
+
+/* For qsort() of what begins with a struct bench_point: as listed, not as measured. */
+int bench_by_point(const void *a, const void *b);
+
+/* N things for every number of ranks in --ranks and every size in --sizes. The first ranks of all
+ * are a communicator of their own, which returns errors. */
+struct bench_visit {
+    size_t n;
+    const char *(*name)(const void *arg, size_t which);
+    bool (*sized)(const void *arg, size_t which); /* NULL: all; without it bytes is 0 */
+    void (*enter)(void *arg, MPI_Comm comm);      /* on these ranks; or NULL */
+    void (*measure)(void *arg, const struct bench_point *point, MPI_Comm comm); /* on these ranks */
+};
+void bench_visit(const struct bench *b, const struct bench_visit *v, void *arg);
+
+/* If ERROR is one: says so, "PROGRAM: WHAT NAME of 8 bytes among 4 ranks: ...", and aborts. */
+void bench_check(const struct bench *b, int error, const char *what,
+                 const struct bench_point *point);
 
 /* The largest STATUS of all ranks of COMM, on all of them. */
 int bench_worst(MPI_Comm comm, int status);
@@ -54,23 +103,17 @@ _Noreturn void bench_leave(int status);
 _Noreturn void bench_refuse(const struct bench *b, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Parses "64", "64K", "1M" (powers of 1024). False if it is no size. */
-bool bench_parse_size(const char *text, size_t *bytes);
-/* Parses "MIN:MAX" or "N" (both ends N) of sizes. False if malformed or MIN > MAX. */
-bool bench_parse_range(const char *text, struct bench_range *range);
-/* The next of a range swept in powers of two or its steps, MAX always included. False, and
- * VALUE unchanged, after MAX. Start with VALUE = range->min. */
-bool bench_next(const struct bench_range *range, size_t *value);
-/* How many values bench_next() goes through. */
-size_t bench_steps(const struct bench_range *range);
-/* For a parser: one clear line (rank 0), then return its value from the parser. */
-error_t bench_bad_option(struct argp_state *state, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+/* The broadcasts that run as they are (trees/bcast.h). */
+extern const struct option_registry bench_algorithms;
+
+option_take bench_take_root;                   /* int, one of the ranks that run; - */
+extern const struct option_limits bench_times; /* option_take_range of microseconds */
+
 /* For a parser's end: WHAT ("a broadcast") needs two ranks, and ROOT among the fewest. */
-error_t bench_check_ranks(struct argp_state *state, const struct bench *b, const char *what,
+error_t bench_check_ranks(struct option_parser *parser, const struct bench *b, const char *what,
                           int root);
 /* For a parser's end: every size has to be so many whole elements of the datatype TYPE. */
-error_t bench_check_sizes(struct argp_state *state, const struct bench *b, const char *type,
+error_t bench_check_sizes(struct option_parser *parser, const struct bench *b, const char *type,
                           size_t element);
 /* On every rank (collective): a document with the facts that every result needs: program and
  * version, command line, hosts, ranks with their bindings (hwloc), MPI library, clock, date,

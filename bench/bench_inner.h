@@ -2,14 +2,10 @@
 #ifndef COLLPROF_BENCH_INNER_H
 #define COLLPROF_BENCH_INNER_H
 
+#include "bench.h"
+
+#include "base/status.h"
 #include "config.h"
-#include "program.h"
-
-/* The options that all programs share; ends by {0}. Offsets are of struct bench. */
-extern const struct bench_option bench_common[];
-
-/* bench_begin(), with the parser made of B's declaration. */
-void bench_start(struct bench *b, int *argc, char ***argv, int level, const struct argp *argp);
 
 /* With --yield among ARGV: starts the program again with the yielding library loaded, once;
  * returns if that is done, not asked for, or impossible. Call before MPI_Init. */

@@ -87,7 +87,7 @@ static int end(struct sweep *s, struct document *d)
     bool drawn = true;
     if (d && s->wrong)
         document_note(d, "WRONG DATA in %d of %zu cases: these broadcasts do not work", s->wrong,
-                      bench_steps(&s->o->bench.sizes) * bench_steps(&s->o->bench.ranks) *
+                      option_steps(&s->o->bench.sizes) * option_steps(&s->o->bench.ranks) *
                           s->o->n_algorithms);
     if (s->tables)
         tables_end(s->tables);

@@ -21,12 +21,12 @@ static const char *method_name(size_t i)
     return names[i];
 }
 
-static const struct bench_registry chooses = {"operation", operation_name, NULL, NULL},
-                                   method = {"method", method_name, NULL, NULL};
+static const struct option_registry chooses = {"operation", operation_name, NULL, NULL},
+                                    method = {"method", method_name, NULL, NULL};
 
 /* "max", or "user:NS". */
-static error_t take_op(struct argp_state *state, const struct bench_option *option, const char *arg,
-                       void *value)
+static error_t take_op(struct option_parser *parser, const struct option_entry *option,
+                       const char *arg, void *value)
 {
     struct operation_data *data = value;
     size_t length = strcspn(arg, ":");
@@ -41,103 +41,103 @@ static error_t take_op(struct argp_state *state, const struct bench_option *opti
     bool right = operation_ops[data->op] && (!arg[length] || data->op == OP_USER) && !*end &&
                  (!arg[length] || arg[length + 1]) && data->cost >= 0 && data->cost <= 1e-3;
     return right ? 0
-                 : bench_bad_option(state,
-                                    "impossible --op=%s: bxor, sum, max, or user:NS, NS up to a "
-                                    "million nanoseconds a byte",
-                                    arg);
+                 : option_refuse(parser,
+                                 "impossible --op=%s: bxor, sum, max, or user:NS, NS up to a "
+                                 "million nanoseconds a byte",
+                                 arg);
 }
 
 /* Whether an element of the datatype can be what it has to. */
-static error_t check_data(struct argp_state *state, struct options *o)
+static error_t check_data(struct option_parser *parser, struct options *o)
 {
     const char *type = operation_types[o->data.type];
     for (int op = 0; o->data.op < 0; op++)
         if (operation_combines(o->data.type, op))
             o->data.op = op;
-    error_t error = bench_check_sizes(state, &o->bench, type, operation_element(o->data.type));
+    error_t error = bench_check_sizes(parser, &o->bench, type, operation_element(o->data.type));
     for (size_t i = 0; !error && i < o->operations.n; i++)
         if (chosen_operation(o, i)->reduces && !operation_combines(o->data.type, o->data.op))
-            return bench_bad_option(state, "--op=%s is not for --datatype=%s: --op=user is%s",
-                                    operation_ops[o->data.op], type,
-                                    operation_combines(o->data.type, OP_SUM) ? ", and sum and max"
-                                                                             : "");
+            return option_refuse(parser, "--op=%s is not for --datatype=%s: --op=user is%s",
+                                 operation_ops[o->data.op], type,
+                                 operation_combines(o->data.type, OP_SUM) ? ", and sum and max"
+                                                                          : "");
     return error;
 }
 
 /* Whether they are enough for so many communicators. */
-static error_t check_communicators(struct argp_state *state, struct options *o)
+static error_t check_communicators(struct option_parser *parser, struct options *o)
 {
     int least = (int)o->bench.ranks.min / o->communicators;
     if (o->communicators == 1)
         return 0;
     if (o->methods.n && o->mirrored)
-        return bench_bad_option(state, "--communicators: among several there is no last rank that "
-                                       "all wait for: --method=direct");
+        return option_refuse(parser, "--communicators: among several there is no last rank that "
+                                     "all wait for: --method=direct");
     if (least < 2 || o->root >= least)
-        return bench_bad_option(state, "--communicators=%d: each needs two ranks and the root",
-                                o->communicators);
+        return option_refuse(parser, "--communicators=%d: each needs two ranks and the root",
+                             o->communicators);
     o->direct = true;
     o->mirrored = false;
     return 0;
 }
 
-static error_t check_together(struct argp_state *state, void *options)
+static error_t check_together(struct option_parser *parser, void *options)
 {
     struct options *o = options;
     o->direct = o->mirrored = o->methods.n == 0;
     for (size_t i = 0; i < o->methods.n; i++)
         *(o->methods.at[i] == 0 ? &o->direct : &o->mirrored) = true;
     if (o->operations.n == 0)
-        bench_choose(NULL, &chooses,
-                     o->guidelines ? "broadcast,scatter,gather,allgather,reduce,allreduce,alltoall"
-                                   : "reduce,allreduce,barrier,allgather,alltoall",
-                     &o->operations);
-    error_t error = bench_check_ranks(state, &o->bench, "a collective", o->root);
+        option_choose(NULL, &chooses,
+                      o->guidelines ? "broadcast,scatter,gather,allgather,reduce,allreduce,alltoall"
+                                    : "reduce,allreduce,barrier,allgather,alltoall",
+                      &o->operations);
+    error_t error = bench_check_ranks(parser, &o->bench, "a collective", o->root);
     if (!error)
-        error = check_data(state, o);
+        error = check_data(parser, o);
     if (!error)
-        error = check_communicators(state, o);
+        error = check_communicators(parser, o);
     if (error)
         return error;
     if (o->guidelines && cvar_values() > 1)
-        return bench_bad_option(state, "--guidelines compares operations, not values of --cvar: "
-                                       "give it one");
+        return option_refuse(parser, "--guidelines compares operations, not values of --cvar: "
+                                     "give it one");
     if (o->pairs && !o->mirrored)
-        return bench_bad_option(state, "--pairs lists what the method mirrored finds: add it");
+        return option_refuse(parser, "--pairs lists what the method mirrored finds: add it");
     return 0;
 }
 
 #define AT(member) offsetof(struct options, member)
-static const struct bench_option option_list[] = {
+static const struct option_entry option_list[] = {
     {"operation", 0, "LIST",
      "the operations, or all; default: reduce,allreduce,barrier,allgather,alltoall", 1,
-     bench_take_list, AT(operations), &chooses},
+     option_take_list, AT(operations), &chooses},
     {"method", 0, "LIST",
      "direct (entries and exits on one clock), mirrored (pair by pair, without one), or all "
      "(default)",
-     1, bench_take_list, AT(methods), &method},
+     1, option_take_list, AT(methods), &method},
     {"root", 0, "R", "the root of rooted operations (0)", 1, bench_take_root, AT(root), NULL},
     {"datatype", 0, "TYPE", "byte (default), int, double, or strided: 32 bytes of every 64", 1,
-     bench_take_word, AT(data.type), &(const struct bench_words){operation_types}},
+     option_take_word, AT(data.type), &(const struct option_words){operation_types}},
     {"op", 0, "OP",
      "of reductions: bxor, sum, max, or user:NS, an own one that is not commutative and takes NS "
      "nanoseconds a byte; default: the first of these that is for the datatype",
      1, take_op, AT(data), NULL},
     {"fresh", 0, NULL, "every rank writes what it sends anew before every operation", 1,
-     bench_take_flag, AT(fresh), NULL},
-    {"rotate", 0, "N", "go through N sets of buffers, which caches have no room for (1)", 1,
-     bench_take_count, AT(rotate), &(const struct bench_limits){1, 1000000, "1 to 1000000"}},
+     option_take_flag, AT(fresh), NULL},
+    {"rotate", 0, "N", "go through N sets of buffers, which caches have no room for", 1,
+     option_take_count, AT(rotate), &(const struct option_limits){1, 1000000, "1 to 1000000"}},
     {"communicators", 0, "N",
-     "deal the ranks to N communicators, which run the operation at the same time (1)", 1,
-     bench_take_count, AT(communicators), &(const struct bench_limits){1, 65536, "1 to 65536"}},
+     "deal the ranks to N communicators, which run the operation at the same time", 1,
+     option_take_count, AT(communicators), &(const struct option_limits){1, 65536, "1 to 65536"}},
     {"guidelines", 0, NULL,
      "hold operations against others that do the same, and blocks against larger ones", 2,
-     bench_take_flag, AT(guidelines), NULL},
+     option_take_flag, AT(guidelines), NULL},
     {"pairs", 0, NULL, "every pair of the mirrored method, in a table of its own", 2,
-     bench_take_flag, AT(pairs), NULL},
+     option_take_flag, AT(pairs), NULL},
     {0}};
 
-static const struct bench_program program = {
+static const struct option_program program = {
     "Measures how long collective operations take: with all ranks entering at once, and "
     "from the last rank's entry to every other's exit.",
     .options = option_list, .check = check_together};

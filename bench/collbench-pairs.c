@@ -1,11 +1,11 @@
 /* The latency of every pair of ranks: PetaSHA's mmpi.c, and what it left to the reader. */
 #include "base/topology.h"
+#include "bench.h"
 #include "document/save.h"
 #include "measure/pairs/log.h"
 #include "measure/pairs/pairs.h"
 #include "pairs_tell.h"
 #include "picture/pairs_plot.h"
-#include "program.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ struct options {
     double suspect; /* times slower than its kind; 0: not looked for */
 };
 
-static error_t take_factor(struct argp_state *state, const struct bench_option *option,
+static error_t take_factor(struct option_parser *parser, const struct option_entry *option,
                            const char *arg, void *value)
 {
     double *factor = value;
@@ -27,20 +27,19 @@ static error_t take_factor(struct argp_state *state, const struct bench_option *
     *factor = strtod(arg, &end);
     if (end != arg && !*end && *factor > 1 && *factor < 1e6)
         return 0;
-    return bench_bad_option(state, "impossible --%s=%s: a factor above 1, as 1.5", option->name,
-                            arg);
+    return option_refuse(parser, "impossible --%s=%s: a factor above 1, as 1.5", option->name, arg);
 }
 
-static const struct bench_option option_list[] = {
+static const struct option_entry option_list[] = {
     {"order", 0, "ORDER",
      "tournament: disjoint pairs at a time, unless pairs alone are faster; alone: one pair at a "
-     "time; paper: the same, the repeats outermost (tournament)",
-     1, bench_take_word, offsetof(struct options, order),
-     &(const struct bench_words){(const char *const[]){[PAIRS_PAPER] = "paper",
-                                                       [PAIRS_TOURNAMENT] = "tournament",
-                                                       [PAIRS_ONE_AT_A_TIME] = "alone",
-                                                       NULL}}},
-    {"paper-log", 0, NULL, "only the paper's columns in the log", 1, bench_take_flag,
+     "time; paper: the same, the repeats outermost",
+     1, option_take_word, offsetof(struct options, order),
+     &(const struct option_words){(const char *const[]){[PAIRS_PAPER] = "paper",
+                                                        [PAIRS_TOURNAMENT] = "tournament",
+                                                        [PAIRS_ONE_AT_A_TIME] = "alone",
+                                                        NULL}}},
+    {"paper-log", 0, NULL, "only the paper's columns in the log", 1, option_take_flag,
      offsetof(struct options, only_paper), NULL},
     {"suspect", 0, "FACTOR",
      "name hosts, ranks and pairs that are slower than their kind by FACTOR; status 3 if there are "
@@ -48,7 +47,7 @@ static const struct bench_option option_list[] = {
      1, take_factor, offsetof(struct options, suspect), NULL},
     {0}};
 
-static const struct bench_program program = {
+static const struct option_program program = {
     "Measures the round trip between every two ranks and shows who is near whom.",
     "--output=FILE gets the log, in the columns of the original tool (PetaSHA's mmpi) and ours "
     "after them; the matrices, the hierarchy that the latencies show and what hwloc and host names "
@@ -109,9 +108,8 @@ static int report(const struct options *o, const struct pairs *p, struct documen
 
 int main(int argc, char **argv)
 {
-    static struct options o = {
-        .bench = {.sizes = {64, 64, 0}, .without = "warmup stop full seed append"},
-        .order = PAIRS_TOURNAMENT};
+    static struct options o = {.bench = {.sizes = {64, 64, 0}, .without = "warmup stop full seed"},
+                               .order = PAIRS_TOURNAMENT};
     o.bench.plan = plan_default();
     bench_begin(&o.bench, &argc, &argv, MPI_THREAD_SINGLE, &program);
     struct bench *b = &o.bench;

@@ -2,8 +2,8 @@
  * own from a file. */
 #include "base/input.h"
 #include "base/text.h"
+#include "bench.h"
 #include "profile/profile.h"
-#include "program.h"
 #include "scenario_file.h"
 #include "scenario_results.h"
 #include "trees/builders.h"
@@ -18,11 +18,11 @@ enum { MAX_SCENARIOS = 16, DELAYED_LAST = -1 };
 
 struct options {
     struct bench bench;
-    struct bench_chosen operations; /* 2 i: the operation i, 2 i + 1: its non-blocking twin */
-    struct bench_chosen algorithms; /* of bcasts[]; native: the library's, of every operation */
+    struct option_chosen operations; /* 2 i: the operation i, 2 i + 1: its non-blocking twin */
+    struct option_chosen algorithms; /* of bcasts[]; native: the library's, of every operation */
     struct scenario scenario[MAX_SCENARIOS];
     size_t n_scenarios;
-    struct bench_range delay, comp; /* microseconds */
+    struct option_range delay, comp; /* microseconds */
     int delayed, root;
     int against; /* -1: what varies */
     int rotate;
@@ -46,24 +46,25 @@ static const char *operation_word(size_t i)
     return i % 2 ? twin : operations[i / 2].name;
 }
 
-static const struct bench_registry words = {"operation", operation_word, NULL, NULL};
+static const struct option_registry words = {"operation", operation_word, NULL, NULL};
 
-static error_t read_scenario_file(struct argp_state *state, const char *path, struct scenario *s)
+static error_t read_scenario_file(struct option_parser *parser, const char *path,
+                                  struct scenario *s)
 {
     struct scenario_error error = {0};
     const char *why;
     FILE *file = input_file(AT_FDCWD, path, &why);
     if (!file)
-        return bench_bad_option(state, "scenario '%s': %s: 1, 2, 3 or a file", path, why);
+        return option_refuse(parser, "scenario '%s': %s: 1, 2, 3 or a file", path, why);
     bool good = scenario_read(file, text_base_of(path), s, &error);
     fclose(file);
     if (good)
         return 0;
-    return error.line ? bench_bad_option(state, "%s:%d: %s", path, error.line, error.text)
-                      : bench_bad_option(state, "%s: %s", path, error.text);
+    return error.line ? option_refuse(parser, "%s:%d: %s", path, error.line, error.text)
+                      : option_refuse(parser, "%s: %s", path, error.text);
 }
 
-static error_t take_scenarios(struct argp_state *state, const struct bench_option *option,
+static error_t take_scenarios(struct option_parser *parser, const struct option_entry *option,
                               const char *arg, void *value)
 {
     struct options *o = value;
@@ -73,60 +74,60 @@ static error_t take_scenarios(struct argp_state *state, const struct bench_optio
     while (!error && (word = strsep(&rest, ","))) {
         struct scenario *s = &o->scenario[o->n_scenarios];
         if (o->n_scenarios == MAX_SCENARIOS)
-            error = bench_bad_option(state, "too many scenarios: at most %d", MAX_SCENARIOS);
+            error = option_refuse(parser, "too many scenarios: at most %d", MAX_SCENARIOS);
         else if (strlen(word) == 1 && *word >= '1' && *word <= '3')
             *s = scenarios[*word - '1'];
         else
-            error = read_scenario_file(state, word, s);
+            error = read_scenario_file(parser, word, s);
         o->n_scenarios += !error;
     }
     free(copy);
     return error;
 }
 
-static error_t take_delayed(struct argp_state *state, const struct bench_option *option,
+static error_t take_delayed(struct option_parser *parser, const struct option_entry *option,
                             const char *arg, void *value)
 {
-    const struct bench *b = state->input;
+    const struct bench *b = parser->values;
     size_t rank = 0;
     (void)option;
     bool last = strcmp(arg, "last") == 0;
     if (!last && strcmp(arg, "first") != 0 &&
-        (!bench_parse_size(arg, &rank) || rank >= (size_t)b->size))
-        return bench_bad_option(state, "impossible --delayed=%s: first, last, or a rank below %d",
-                                arg, b->size);
+        (!option_parse_size(arg, &rank) || rank >= (size_t)b->size))
+        return option_refuse(parser, "impossible --delayed=%s: first, last, or a rank below %d",
+                             arg, b->size);
     *(int *)value = last ? DELAYED_LAST : (int)rank;
     return 0;
 }
 
 #define AT(member) offsetof(struct options, member)
-static const struct bench_option option_list[] = {
-    {"operation", 0, "LIST", "all, or of %s", 1, bench_take_list, AT(operations), &words},
+static const struct option_entry option_list[] = {
+    {"operation", 0, "LIST", "all, or of %s", 1, option_take_list, AT(operations), &words},
     {"algorithm", 0, "LIST",
      "the library's (native, default) or our own over one of these trees, for broadcast, reduce, "
      "allreduce and barrier: all, or of %s",
-     1, bench_take_list, AT(algorithms), &bench_algorithms},
+     1, option_take_list, AT(algorithms), &bench_algorithms},
     {"scenario", 's', "LIST",
      "1 collective only, 2 with a delayed participant, 3 overlapping with computation, or files "
      "with scenarios of your own",
      1, take_scenarios, 0, NULL},
-    {"delay", 0, "MIN:MAX", "how late, in microseconds, powers of two (100)", 2, bench_take_times,
-     AT(delay), NULL},
+    {"delay", 0, "MIN:MAX", "how late, in microseconds, powers of two", 2, option_take_range,
+     AT(delay), &bench_times},
     {"delayed", 0, "WHO", "who is late: first, last or a rank (last)", 2, take_delayed, AT(delayed),
      NULL},
-    {"comp", 0, "MIN:MAX", "computation in microseconds, powers of two (100)", 2, bench_take_times,
-     AT(comp), NULL},
+    {"comp", 0, "MIN:MAX", "computation in microseconds, powers of two", 2, option_take_range,
+     AT(comp), &bench_times},
     {"root", 0, "RANK", "root of rooted operations (0)", 2, bench_take_root, AT(root), NULL},
     {"fresh", 0, NULL, "every rank writes what it sends anew before every repetition", 2,
-     bench_take_flag, AT(fresh), NULL},
-    {"rotate", 0, "N", "go through N sets of buffers, which caches have no room for (1)", 2,
-     bench_take_count, AT(rotate), &(const struct bench_limits){1, 1000000, "1 to 1000000"}},
+     option_take_flag, AT(fresh), NULL},
+    {"rotate", 0, "N", "go through N sets of buffers, which caches have no room for", 2,
+     option_take_count, AT(rotate), &(const struct option_limits){1, 1000000, "1 to 1000000"}},
     {"against", 0, "WHAT",
      "what --plot has on its x axis: ranks, size, delay, comp (the first that varies)", 12,
-     bench_take_word, AT(against), &(const struct bench_words){against_names}},
+     option_take_word, AT(against), &(const struct option_words){against_names}},
     {0}};
 
-static const struct bench_program program = {
+static const struct option_program program = {
     "Times collective operations in a context: on their own, with a participant that is late, "
     "with computation to hide behind, or in a scenario of your own.",
     "T_sc is the time from the first start to the last end over all ranks, on one clock.",
@@ -292,9 +293,9 @@ static void fill_defaults(struct options *o)
     for (size_t i = 0; i < o->n_scenarios; i++)
         overlaps = overlaps || scenario_sweeps(&o->scenario[i], ACTION_COMP);
     if (o->operations.n == 0)
-        bench_choose(NULL, &words, overlaps ? "ibroadcast" : "broadcast", &o->operations);
+        option_choose(NULL, &words, overlaps ? "ibroadcast" : "broadcast", &o->operations);
     if (o->algorithms.n == 0)
-        bench_choose(NULL, &bench_algorithms, "native", &o->algorithms);
+        option_choose(NULL, &bench_algorithms, "native", &o->algorithms);
 }
 
 static void tell_so_far(void *results, struct document *d)

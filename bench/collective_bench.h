@@ -2,16 +2,16 @@
 #ifndef COLLPROF_BENCH_COLLECTIVE_BENCH_H
 #define COLLPROF_BENCH_COLLECTIVE_BENCH_H
 
+#include "bench.h"
 #include "measure/collective/collective.h"
 #include "measure/collective/operation.h"
-#include "program.h"
 
 struct options {
     struct bench bench;
-    struct bench_chosen operations;
-    struct bench_chosen methods; /* 0 direct, 1 mirrored; none: both */
-    bool direct, mirrored;       /* from these */
-    bool pairs;                  /* a table of them */
+    struct option_chosen operations;
+    struct option_chosen methods; /* 0 direct, 1 mirrored; none: both */
+    bool direct, mirrored;        /* from these */
+    bool pairs;                   /* a table of them */
     int root;
     struct operation_data data; /* --datatype, --op; no op given: -1 */
     bool fresh, guidelines;

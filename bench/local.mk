@@ -5,8 +5,7 @@ BENCH_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/bench $(MPI_CFLAGS) $(JANSSON_CF
 libbench_la_CPPFLAGS = $(BENCH_CPPFLAGS)
 libbench_la_SOURCES = \
 	bench/bench.c bench/bench.h bench/bench_inner.h bench/cvar.c \
-	bench/header.c bench/keep.c bench/machine.c bench/options.c bench/parse.c bench/program.c bench/program.h \
-	bench/progress.c bench/yield.c
+	bench/header.c bench/keep.c bench/machine.c bench/progress.c bench/sweep.c bench/yield.c
 libbench_la_LIBADD = libmeasure.la libpicture.la libresults.la libdocument.la libprofile.la libtopology.la libbase.la
 
 # What each program is made of besides libbench: for every MPI (layers/NAME/collbench-...) and for the

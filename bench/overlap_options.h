@@ -2,26 +2,26 @@
 #ifndef COLLPROF_BENCH_OVERLAP_OPTIONS_H
 #define COLLPROF_BENCH_OVERLAP_OPTIONS_H
 
+#include "bench.h"
 #include "overlap_binding.h"
 #include "overlap_grid.h"
-#include "program.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
 struct options {
     struct bench bench;
-    struct bench_chosen benchmarks; /* of overlap_benchmarks[] */
+    struct option_chosen benchmarks; /* of overlap_benchmarks[] */
     bool quick, fresh;
-    struct bench_range comp; /* microseconds */
-    double step;             /* between neighbours on an axis */
+    struct option_range comp; /* microseconds */
+    double step;              /* between neighbours on an axis */
     int comm_from_base;
     int bind; /* enum bind_mode */
     int openmp;
     const char *base, *save_base;
 };
 
-extern const struct bench_program overlap_program;
+extern const struct option_program overlap_program;
 
 static inline const struct overlap_benchmark *overlap_chosen(const struct options *o, size_t i)
 {

@@ -130,7 +130,7 @@ static bool read_issue(struct reader *r, struct action *a)
             good = read_rank(r, value, &end, &a->root) &&
                    (*end == '\0' || wrong(r, "\"%s\" is no rank", value));
         else if (strcmp(word, "bytes") == 0)
-            good = (value && bench_parse_size(value, &a->bytes) && a->bytes <= INT_MAX) ||
+            good = (value && option_parse_size(value, &a->bytes) && a->bytes <= INT_MAX) ||
                    wrong(r, "\"%s\" is no size: bytes, as in 64 or 4K", value ? value : "");
         else if (strcmp(word, "as") == 0)
             good = read_name(r, value);

@@ -2,9 +2,9 @@
 #ifndef COLLPROF_BENCH_TREE_BENCH_H
 #define COLLPROF_BENCH_TREE_BENCH_H
 
+#include "bench.h"
 #include "measure/bcast/bcast.h"
 #include "measure/pairs/grid.h"
-#include "program.h"
 #include "sync/sync.h"
 
 #include <stdbool.h>
@@ -15,7 +15,7 @@ enum { TREE_ALGORITHMS_MAX = 32 };
 struct tree_options {
     struct bench bench;
     const char *latencies, *tree, *save, *load;
-    struct bench_chosen builders; /* of bcasts[], those with a build() */
+    struct option_chosen builders; /* of bcasts[], those with a build() */
     const struct bcast_method *method;
     size_t segment; /* SIZE_MAX: the best, 0: whole */
     int root;
@@ -23,7 +23,7 @@ struct tree_options {
     int step; /* how many powers of two from one size to the next */
 };
 
-extern const struct bench_program tree_program; /* its options are a struct tree_options */
+extern const struct option_program tree_program; /* its options are a struct tree_options */
 void tree_choose_all(struct tree_options *o);
 static inline const struct bcast *tree_builder(const struct tree_options *o, size_t i)
 {

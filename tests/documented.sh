@@ -61,7 +61,6 @@ done
 check_names "$source/man/collprof-export.1" Formats: "$built/collprof" export
 check_names "$source/man/collbench-bcast.1" Algorithms: "$built/bench/collbench-bcast"
 check_offer "$source/man/collbench-tree.1" --algorithm "$built/bench/collbench-tree"
-check_offer "$source/man/collprof-run.1" --bcast "$built/collprof" run
 check_names "$source/man/collprof-plot.1" Pictures: "$built/collprof" plot
 for page in "$source"/man/*.[1-8]; do
     groff -ww -mandoc -Tutf8 -z "$page" 2>&1 | grep . && { echo "in $page"; bad=1; }

@@ -10,7 +10,6 @@
 __attribute__((constructor)) static void chain(void)
 {
     static struct settings s;
-    settings_default(&s);
     settings_read(&s, settings_environment(), NULL, NULL);
     if (!s.chain)
         return;

@@ -1,70 +1,53 @@
-/* The settings of the profiling layer: one table, from which come the options of `collprof run`,
- * the environment variables COLLPROF_* that carry them to the library, and their documentation. */
+/* The settings of the profiling layer: declared options of `collprof run`, which carries them to
+ * the library in environment variables COLLPROF_*. */
 #ifndef COLLPROF_BASE_SETTINGS_H
 #define COLLPROF_BASE_SETTINGS_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "base/options.h"
+
 #include <stdint.h>
 
+/* No text is ever NULL; "": not given. */
 struct settings {
-    char output[1024];    /* directory of the records and of profile.json */
-    long stack;           /* frames per call site, 0 to 8 */
-    long memory;          /* MiB of record per rank */
-    long top;             /* lines in the report's tables */
-    bool report;          /* print the report at the end */
-    bool keep;            /* keep the raw records of a run that ended well */
-    long keep_runs;       /* earlier runs that are kept */
-    bool start;           /* recording from the start, or only after MPI_Pcontrol(1) */
-    bool chain;           /* call the next preloaded tool's MPI functions (read by the wrappers) */
-    bool yield;           /* give the processor away while waiting (read by the launcher) */
-    char ack[16];         /* "", "one", "all" */
-    double ack_share;     /* percent of the run's time that acknowledging may take */
-    char benchmark[256];  /* "": off; names of methods, or "all" */
-    long benchmark_every; /* again at every k-th occurrence; 0: at the first only */
+    const char *output;    /* directory of the records and of profile.json */
+    int stack;             /* frames per call site, 0 to 8 */
+    int memory;            /* MiB of record per rank */
+    int top;               /* lines in the report's tables */
+    bool report;           /* print the report at the end */
+    bool keep;             /* keep the raw records of a run that ended well */
+    int keep_runs;         /* earlier runs that are kept */
+    bool start;            /* record from the start, or only after MPI_Pcontrol(1) */
+    bool chain;            /* call the next preloaded tool's MPI functions (read by the wrappers) */
+    bool yield;            /* give the processor away while waiting (read by the launcher) */
+    const char *ack;       /* "one", "all" */
+    double ack_share;      /* percent of the run's time that acknowledging may take */
+    const char *benchmark; /* names of methods, or "all" */
+    int benchmark_every;   /* again at every k-th occurrence; 0: at the first only */
     double benchmark_budget; /* seconds in all */
-    char trace[16];
-    char bcast[64];       /* "": the library's */
-    char latencies[1024]; /* log of collbench-pairs for bcast=grid */
+    const char *trace;       /* "calls", "transport" */
+    const char *bcast;       /* a broadcast's name */
+    const char *latencies;   /* log of collbench-pairs for bcast=grid */
 };
 
-struct setting {
-    const char *option;   /* "output": --output=..., COLLPROF_OUTPUT */
-    int key;              /* short option, 0: none */
-    const char *argument; /* its name in --help; NULL: a switch */
-    const char *if_bare;  /* value when the option stands alone; NULL: an argument is needed */
-    const char *initial;  /* the default, as text */
-    const char *help;
-    enum { SETTING_OWN, SETTING_RECORDS, SETTING_INJECTS } alike; /* what needs it on all ranks */
-};
+/* The group of an entry: which ranks need the same value. */
+enum { SETTING_OWN, SETTING_RECORDS, SETTING_INJECTS };
 
 enum { SETTINGS_MAX = 24 };
 
-extern const struct setting settings_table[];
-extern const size_t settings_count;
+extern const struct option_entry settings_entries[]; /* offsets in struct settings; end by {0} */
+extern const size_t settings_count;                  /* without the end */
+extern const struct settings settings_default;
 
-/* All defaults. */
-void settings_default(struct settings *s);
-
-/* Gives SETTING the value TEXT. Returns NULL, or what would be right ("a number from 0 to 8"),
- * and *s is as it was. */
-const char *settings_set(struct settings *s, const struct setting *setting, const char *text);
-
-/* Equal where the I-th setting has equal values. */
+/* The same for equal values of the I-th entry. */
 uint64_t settings_hash(const struct settings *s, size_t i);
 
-/* "COLLPROF_BENCHMARK_EVERY" for "benchmark-every". NAME has room for 64. */
-void settings_variable(const struct setting *setting, char name[64]);
-
-/* The setting of an environment variable's NAME, NULL if there is none. */
-const struct setting *settings_find_variable(const char *name, size_t length);
-
-/* The environment, as far as it may be trusted: nothing of it in a program that runs with more
- * rights than its user has, who must not tell it where to write or what to call. */
+/* The process's environment; an empty one in a program that runs with more rights than its user
+ * has, who must not choose where it writes or what it calls. */
 char *const *settings_environment(void);
 
-/* Takes over every COLLPROF_* variable of ENVIRON (read, never changed). COMPLAIN is called with
- * one line for each unknown variable or wrong value; those are passed over. */
+/* The defaults, and what the variables COLLPROF_* of ENVIRONMENT say. COMPLAIN (may be NULL) is
+ * called with one line for each unknown variable or wrong value; those are passed over. Texts are
+ * copied, and kept as long as the process: an application may write over its environment. */
 void settings_read(struct settings *s, char *const *environment,
                    void (*complain)(const char *line, void *arg), void *arg);
 

@@ -5,6 +5,8 @@
 #include "base/reason.h"
 #include "profile/profile.h"
 
+#include "base/options.h"
+#include "base/status.h"
 #include <argp.h>
 #include <stdbool.h>
 
@@ -30,6 +32,9 @@ extern const char *cli_name;
 /* Parses, or ends the process: after --help with 0, after an error with CLI_USAGE. An unknown
  * option is answered with the list of the known ones. */
 void cli_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input);
+
+/* Parses, or ends the process: after --help with 0, after a mistake with STATUS_USAGE. */
+void cli_parse_options(struct option_parser *parser, int argc, char **argv);
 
 /* A line on standard output; what in it is not printable becomes '?'. */
 void cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));

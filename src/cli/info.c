@@ -73,11 +73,12 @@ static void print_machine(void)
 static void print_settings(void)
 {
     puts("\nSettings (collprof run --OPTION, or the variable)");
-    for (size_t i = 0; i < settings_count; i++) {
-        char variable[64];
-        settings_variable(&settings_table[i], variable);
+    for (const struct option_entry *e = settings_entries; e->name; e++) {
+        char variable[64], initial[200];
+        option_variable("COLLPROF_", e, variable);
+        option_show(e, &settings_default, initial, sizeof initial);
         const char *set = getenv(variable);
-        printf("  %-28s%s%s\n", variable, set ? set : settings_table[i].initial,
+        printf("  %-28s%s%s\n", variable, set ? set : initial,
                set ? "  (set in the environment)" : "");
     }
 }

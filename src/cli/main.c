@@ -188,6 +188,23 @@ void cli_parse(const struct argp *argp, int argc, char **argv, unsigned flags, v
     }
 }
 
+void cli_parse_options(struct option_parser *parser, int argc, char **argv)
+{
+    cli_name = argv[0];
+    switch (options_parse(parser, argc, argv)) {
+    case OPTIONS_GOOD:
+        return;
+    case OPTIONS_HELP:
+        options_help(parser, stdout);
+        exit(cli_flush() ? STATUS_GOOD : STATUS_FAILED);
+    case OPTIONS_VERSION:
+        puts(PACKAGE_STRING);
+        exit(cli_flush() ? STATUS_GOOD : STATUS_FAILED);
+    default:
+        cli_refuse("%s", parser->mistake);
+    }
+}
+
 long cli_number(const char *option, const char *text, long least, long most, const char *right)
 {
     char *end;

@@ -18,107 +18,29 @@
 
 extern char **environ;
 
-enum { FIRST_LONG = 256, MAX_OPTIONS = 40 };
-enum { RANKS = 'n', REPEAT = 255 }; /* no options, but often tried */
-
 struct run {
     struct settings settings;
-    unsigned long
-        given; /* as options, a bit each: not by variables, which may stand for many runs */
     char **application;
 };
 
-/* One option per setting. */
-static void make_options(struct argp_option *option)
+/* What is set by an option reaches the library as a variable. */
+static void export_settings(const struct settings *s, const struct settings *before)
 {
-    static char help[MAX_OPTIONS][200];
-    for (size_t i = 0; i < settings_count; i++) {
-        const struct setting *s = &settings_table[i];
-        char variable[64];
-        settings_variable(s, variable);
-        snprintf(help[i], sizeof help[i], "%s%s%s%s [%s]", s->help, *s->initial ? " (" : "",
-                 s->initial, *s->initial ? ")" : "", variable);
-        option[i] =
-            (struct argp_option){.name = s->option,
-                                 .key = s->key ? s->key : FIRST_LONG + (int)i,
-                                 .arg = s->argument,
-                                 .flags = s->if_bare && s->argument ? OPTION_ARG_OPTIONAL : 0,
-                                 .doc = help[i]};
-    }
-    option[settings_count] =
-        (struct argp_option){.key = RANKS, .arg = "N", .flags = OPTION_HIDDEN, .doc = ""};
-    option[settings_count + 1] = (struct argp_option){
-        .name = "repeat", .key = REPEAT, .arg = "N", .flags = OPTION_ARG_OPTIONAL | OPTION_HIDDEN};
-}
-
-static const struct setting *setting_of(int key)
-{
-    for (size_t i = 0; i < settings_count; i++)
-        if (key == FIRST_LONG + (int)i || (settings_table[i].key && key == settings_table[i].key))
-            return &settings_table[i];
-    return NULL;
-}
-
-static void take(struct run *r, const struct setting *s, const char *text)
-{
-    char variable[64];
-    const char *right = settings_set(&r->settings, s, text);
-    if (right)
-        cli_refuse("--%s is '%s': %s would be right", s->option, text, right);
-    settings_variable(s, variable);
-    setenv(variable, text, 1);
-    r->given |= 1ul << (s - settings_table);
-}
-
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    struct run *r = state->input;
-    const struct setting *s = setting_of(key);
-    if (s) {
-        take(r, s, argument ? argument : s->if_bare);
-        return 0;
-    }
-    if (key == RANKS)
-        cli_refuse("-n is the launcher's: mpiexec -n N collprof run ./app would be right");
-    if (key == REPEAT)
-        cli_refuse("--repeat is what stands before the launcher: collprof repeat --runs=5 "
-                   "mpiexec -n N collprof run ./app would be right");
-    if (key != ARGP_KEY_ARG)
-        return ARGP_ERR_UNKNOWN;
-    r->application = state->argv + state->next - 1; /* all that follows is its own */
-    state->next = state->argc;
-    return 0;
-}
-
-static void list_variables(char *text, size_t room)
-{
-    size_t at = 0;
-    *text = '\0';
-    for (size_t i = 0; i < settings_count && at < room; i++) {
-        char variable[64];
-        settings_variable(&settings_table[i], variable);
-        at += (size_t)snprintf(text + at, room - at, "%s%s", i ? " " : "", variable);
+    for (const struct option_entry *e = settings_entries; e->name; e++) {
+        char variable[64], value[4200], earlier[4200];
+        option_show(e, s, value, sizeof value);
+        option_show(e, before, earlier, sizeof earlier);
+        option_variable("COLLPROF_", e, variable);
+        if (strcmp(value, earlier) != 0)
+            setenv(variable, value, 1);
     }
 }
 
 /* The library would warn of a wrong variable and go on; here there is still time to stop. */
-static void check_environment(struct run *r)
+static void refuse_variable(const char *line, void *arg)
 {
-    for (char **e = environ; *e; e++) {
-        size_t length = strcspn(*e, "=");
-        const char *value = (*e)[length] ? *e + length + 1 : "";
-        if (strncmp(*e, "COLLPROF_", 9))
-            continue;
-        const struct setting *s = settings_find_variable(*e, length);
-        if (!s) {
-            char known[2000];
-            list_variables(known, sizeof known);
-            cli_refuse("there is no variable %.*s: known are %s", (int)length, *e, known);
-        }
-        const char *right = settings_set(&r->settings, s, value);
-        if (right)
-            cli_refuse("%.*s is '%s': %s would be right", (int)length, *e, value, right);
-    }
+    (void)arg;
+    cli_refuse("%s; `collprof info` lists all variables", line);
 }
 
 static void check_file(const char *option, const char *path)
@@ -132,21 +54,17 @@ static void check_file(const char *option, const char *path)
 }
 
 /* An option that would change nothing was not meant so. */
-static void check_with(const struct run *r, const char *option, bool there, const char *needed)
+static void check_settings(const struct settings *s)
 {
-    for (size_t i = 0; i < settings_count; i++)
-        if (!there && r->given >> i & 1 && !strcmp(settings_table[i].option, option))
-            cli_refuse("--%s changes nothing without --%s: both or none would be right", option,
-                       needed);
-}
-
-static void check_settings(const struct run *r)
-{
-    check_with(r, "ack-share", *r->settings.ack, "ack");
-    check_with(r, "benchmark-every", *r->settings.benchmark, "benchmark");
-    check_with(r, "benchmark-budget", *r->settings.benchmark, "benchmark");
-    check_file("latencies", r->settings.latencies);
-    check_with(r, "latencies", !strcmp(r->settings.bcast, "grid"), "bcast=grid");
+    const struct settings *d = &settings_default;
+    if (s->ack_share != d->ack_share && !*s->ack)
+        cli_refuse("--ack-share changes nothing without --ack: use both or none");
+    if ((s->benchmark_every != d->benchmark_every || s->benchmark_budget != d->benchmark_budget) &&
+        !*s->benchmark)
+        cli_refuse("--benchmark-every and --benchmark-budget change nothing without --benchmark");
+    if (*s->latencies && strcmp(s->bcast, "grid") != 0)
+        cli_refuse("--latencies changes nothing without --bcast=grid: use both or none");
+    check_file("latencies", s->latencies);
 }
 
 /* Before what the loader's VARIABLE has already. */
@@ -236,14 +154,15 @@ static void check_application(const struct run *r)
                    application, r->settings.output);
 }
 
-static const char doc[] =
-    "Runs an MPI application and profiles it. Stands right before the application, behind the "
-    "launcher: mpiexec -n 4 collprof run ./app arguments\v"
-    "Every option can also be given by its environment variable, shown in brackets; an option "
-    "comes before a variable. The records and profile.json are written to one directory, the "
-    "report is printed on standard error of rank 0 when the application ends. The exit status is "
-    "the application's, 2 for wrong usage, 126 if the application cannot be executed, 127 if it is "
-    "not found. See collprof-run(1).";
+static const struct option_program program = {
+    .does = "Runs an MPI application and profiles it. Stands right before the application, behind "
+            "the launcher: mpiexec -n 4 collprof run ./app arguments",
+    .note = "Every option is also a variable, COLLPROF_OUTPUT for --output; collprof-run(1) has "
+            "more of them. The exit status is the application's, 2 for wrong usage, 126 if it "
+            "cannot be executed, 127 if it is not found.",
+    .arguments = "[--] APPLICATION [ARGUMENT...]",
+    .options = settings_entries,
+    .passes_on = true};
 
 /* Only one of the ranks complains; 2 and the standard error of the application stay as they are. */
 static int hush(void)
@@ -266,22 +185,31 @@ static void unhush(int kept)
     }
 }
 
+/* The usual slips: what belongs to the launcher, or before it. */
+static void check_slips(int argc, char **argv)
+{
+    for (int i = 1; i < argc && *argv[i] == '-' && strcmp(argv[i], "--") != 0; i++) {
+        if (!strncmp(argv[i], "-n", 2))
+            cli_refuse("-n is the launcher's: use: mpiexec -n N collprof run ./app");
+        if (!strncmp(argv[i], "--repeat", 8))
+            cli_refuse("use: collprof repeat -n 5 mpiexec -n N collprof run ./app");
+    }
+}
+
 int cli_run(int argc, char **argv)
 {
-    struct argp_option options[MAX_OPTIONS] = {0};
-    struct run r = {0};
-    const struct argp argp = {.options = options,
-                              .parser = parse,
-                              .args_doc = "[--] APPLICATION [ARGUMENT...]",
-                              .doc = doc};
-    make_options(options);
-    settings_default(&r.settings);
+    struct run r;
     int kept = hush();
-    check_environment(&r);
-    cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &r);
+    settings_read(&r.settings, environ, refuse_variable, NULL);
+    const struct settings before = r.settings;
+    struct option_parser parser = {.program = &program, .name = argv[0], .values = &r.settings};
+    check_slips(argc, argv);
+    cli_parse_options(&parser, argc, argv);
+    r.application = parser.rest;
     if (!r.application)
-        cli_refuse("an application is missing: collprof run [OPTION...] ./app would be right");
-    check_settings(&r);
+        cli_refuse("no application: use: collprof run [OPTION...] ./app");
+    export_settings(&r.settings, &before);
+    check_settings(&r.settings);
     check_application(&r);
     if (r.settings.yield) {
         preload("LD_PRELOAD", "libcollprof-yield.so");
@@ -295,5 +223,5 @@ int cli_run(int argc, char **argv)
     int error = errno;
     if (launcher_speaks())
         reason_say(cli_name, "%s: %s", r.application[0], strerror(error));
-    return error == ENOENT || error == ENOTDIR ? CLI_NOT_FOUND : CLI_CANNOT_EXECUTE;
+    return error == ENOENT || error == ENOTDIR ? STATUS_NOT_FOUND : STATUS_CANNOT_EXECUTE;
 }

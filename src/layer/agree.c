@@ -15,12 +15,13 @@ static void compare_settings(const uint64_t (*largest)[2])
 {
     size_t n = 0;
     for (size_t i = 0; i < settings_count; i++) {
-        const struct setting *s = &settings_table[i];
-        if (s->alike == SETTING_OWN || largest[i][0] == ~largest[i][1])
+        const struct option_entry *s = &settings_entries[i];
+        int alike_for = s->group & ~OPTION_RARE;
+        if (alike_for == SETTING_OWN || largest[i][0] == ~largest[i][1])
             continue;
         n += (size_t)snprintf(sentence + n, sizeof sentence - n, "%s --%s",
-                              n ? "," : "ranks have different", s->option);
-        alike = alike && s->alike != SETTING_INJECTS;
+                              n ? "," : "ranks have different", s->name);
+        alike = alike && alike_for != SETTING_INJECTS;
     }
     if (n)
         snprintf(sentence + n, sizeof sentence - n, ": each records by its own%s",

@@ -33,7 +33,7 @@ enum { JOIN_TAG = 0x6370, BATCH = 256 };
 static struct launcher launcher;
 static const struct mpi_built built = LAYER_MPI;
 static struct seat mine;
-static char list_path[sizeof((struct settings *)0)->output + 32];
+static char list_path[1024 + 32];
 static char sentence[200];
 static uint64_t stored; /* what all with this output have put into the store; 0: none */
 static int list = -1;   /* for a rank that may open no more files later */
@@ -79,7 +79,6 @@ void company_announce(void)
         return; /* all ranks were started alike */
     if (getauxval(AT_SECURE))
         return;
-    settings_default(&settings);
     settings_read(&settings, settings_environment(), NULL, NULL);
     snprintf(list_path, sizeof list_path, "%s-%08x.ranks", settings.output,
              (unsigned)(launcher.run ^ launcher.run >> 32));

@@ -233,7 +233,6 @@ static uint64_t choose_place(void)
 
 void life_read_settings(void)
 {
-    settings_default(&layer.settings);
     settings_read(&layer.settings, settings_environment(), complain, NULL);
 }
 

@@ -54,18 +54,18 @@ refused() {
     grep -qF -- "$phrase" "$scratch/said" || fail "$*: does not say '$phrase'"
     grep -q '^#' "$scratch/out" && fail "$*: results all the same"
 }
-refused "unknown operation in 'reduce,scan': all, barrier, broadcast," --operation=reduce,scan
+refused "unknown operation 'scan': expected: all, barrier, broadcast," --operation=reduce,scan
 refused "--datatype=int: --sizes have to be multiples of 4, and 1 is not" --datatype=int --sizes=0:64
 refused "unknown operation in 'ireduce'" --operation=ireduce
-refused "unknown method in 'best': all, direct, mirrored" --method=best
-refused "impossible root '2': ranks are 0 to 1" --root=2
+refused "unknown method 'best': expected: all, direct, mirrored" --method=best
+refused "--root is '2': ranks are 0 to 1" --root=2
 refused "--pairs lists what the method mirrored finds" --pairs --method=direct
 refused "at least 2 ranks" --ranks=1:2
 if [ "$CHECK_MPI" = mpich ]; then # the library's other algorithms, in one table
     two=--cvar=MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=recursive_doubling,nb
     "$MPIEXEC" -n 2 "$bench" $two --operation=allreduce,barrier --sizes=64:128 --format=csv >"$scratch/out" || fail "$two"
     [ "$(grep -cE '^(allreduce|barrier):(recursive_doubling|nb),2,' "$scratch/out")" -eq 6 ] || fail "$two: other rows"
-    "$MPIEXEC" -n 2 "$top_builddir/bench/collbench-bcast" $two -m 8:8 >"$scratch/out" 2>"$scratch/err"
+    "$MPIEXEC" -n 2 "$top_builddir/bench/collbench-bcast" $two --sizes=8 >"$scratch/out" 2>"$scratch/err"
     grep -q 'one value at a time' "$scratch/err" || fail "several values where one is used"
     refused "--guidelines compares operations" --guidelines $two
     # Each value is in force in its row: turns.c makes one of them slow.

@@ -23,7 +23,7 @@ for run in bcast:2000:barrier,ol,held,direct collective:100:direct; do
     bench=${run%%:*} methods=${run##*:} batch=${run#*:} said=
     for try in 1 2 3 4 5; do
         CHECK_LIMIT=180 taskset -c "$two" "$MPIEXEC" -n 2 "$top_builddir/bench/collbench-$bench" --method="$methods" \
-            -m 8:8 --stop=paper --budget=4 -i "${batch%:*}" >"$scratch/$bench" 2>&1 || fail "$bench: status $?"
+            --sizes=8 --stop=paper --budget=4 -i "${batch%:*}" >"$scratch/$bench" 2>&1 || fail "$bench: status $?"
         grep '^# processors: not known.*they give them away' "$scratch/$bench" && exit 77 # Open MPI, on two halves of a core
         grep -q '^# processors: rank [01] was ready and had none for [1-9][0-9]* % of the run' "$scratch/$bench" &&
             grep -qE '^  [a-z]+ +2 +8 .*not to be relied on: rank [01] had no processor for [1-9][0-9]* % of the time' "$scratch/$bench" &&
@@ -36,7 +36,7 @@ grep 'not to be relied on: rank' "$scratch/bcast" | grep -E '(wrong|says otherwi
 kill $others
 others=
 grep -q '^# environment: .*UCX_LOG_LEVEL=error' "$scratch/bcast" && fail "nobody set that"
-UCX_LOG_LEVEL=error MPIR_CVAR_CH3_INTERFACE_HOSTNAME=here "$MPIEXEC" -n 2 "$top_builddir/bench/collbench-bcast" --method=direct -m 8:8 --budget=0.1 \
+UCX_LOG_LEVEL=error MPIR_CVAR_CH3_INTERFACE_HOSTNAME=here "$MPIEXEC" -n 2 "$top_builddir/bench/collbench-bcast" --method=direct --sizes=8 --budget=0.1 \
     >"$scratch/env" 2>&1 || fail "status $?"
 grep -q '^# environment: .*UCX_LOG_LEVEL=error' "$scratch/env" || fail "the environment is not told"
 grep -q '^# environment: .*HOSTNAME' "$scratch/env" && fail "what launchers tell the ranks is told as if it were set"

@@ -143,6 +143,6 @@ test -z "$longer" || {
 
 # A name that is none is said, and the application runs.
 run 2 COLLPROF_BENCHMARK=nonsense
-grep -q "COLLPROF_BENCHMARK is 'nonsense'" stderr || fail "an unknown method is not named"
+grep -q "COLLPROF_BENCHMARK: --benchmark is 'nonsense'" stderr || fail "an unknown method is not named"
 run 2 COLLPROF_BCAST=nonsense
-grep -q "COLLPROF_BCAST is 'nonsense'" stderr || fail "an unknown algorithm is not named"
+grep -q "COLLPROF_BCAST: --bcast is 'nonsense'" stderr || fail "an unknown algorithm is not named"

@@ -22,11 +22,11 @@ refuses 1 "sender needs 2 ranks, and 1 is running"
 refuses 3 "sender is for 2 ranks, and 3 are running"
 refuses 2 "destinations needs 3 ranks or more, and 2 are running" --benchmark=destinations
 refuses 2 "unknown benchmark in 'sendr'" --benchmark=sendr
-refuses 2 "impossible --comp=9:1" --comp=9:1
+refuses 2 "--comp is '9:1'" --comp=9:1
 refuses 2 "impossible --step=1" --step=1
-refuses 2 "impossible sizes" --sizes=0:64
-refuses 2 "impossible --comm=other" --comm=other
-refuses 2 "impossible --bind=there: none, apart or over" --bind=there
+refuses 2 "--sizes is\" --sizes=0:64
+refuses 2 "--comm is 'other'" --comm=other
+refuses 2 "--bind is 'there': expected: none, apart or over" --bind=there
 # Two ranks that communicate on the only two cores leave none to compute on.
 test "$(nproc)" -gt 2 || refuses 2 "--bind=apart: every core of a rank communicates" --bind=apart --benchmark=cpu --sizes=8:8 --comp=8:8
 

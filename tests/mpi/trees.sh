@@ -89,6 +89,6 @@ refuse "rank 3 never gets the message" $tree --latencies="$dir/pairs.log" --sche
 refuse "a pair needs 2 ranks" $pairs
 refuse "are not alike" ./collprof plot -o "$dir/x.png" "$dir/A.json" "$dir/pairs.log"
 refuse "files: --output=FILE for their picture" ./collprof plot "$dir/A.json" "$dir/B.json"
-refuse "impossible --order=random" $pairs --order=random
+refuse "--order is 'random'" $pairs --order=random
 refuse "cannot draw" $tree --latencies="$dir/pairs.log" --tree=x.gif
 exit $failed

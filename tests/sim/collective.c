@@ -8,8 +8,8 @@
  * operations: barriers that some are late for. */
 #include "measure/collective/collective.h"
 #include "base/clock.h"
+#include "bench.h"
 #include "measure/collective/operation.h"
-#include "program.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -175,19 +175,19 @@ static void test_together(struct test *t)
     collective_direct_free(&out);
 }
 
-static error_t take_word(struct argp_state *state, void *options, char *word)
+static error_t take_word(struct option_parser *parser, void *options, char *word)
 {
     struct test *t = options;
     bool twin;
     if (!operation_find(word, &twin) || t->n_operations == 16)
-        return bench_bad_option(state, "unexpected argument '%s'", word);
+        return option_refuse(parser, "unexpected argument '%s'", word);
     t->operation[t->n_operations++] = operation_find(word, &twin);
     return 0;
 }
 
 int main(int argc, char **argv)
 {
-    static const struct bench_program program = {.word = take_word};
+    static const struct option_program program = {.word = take_word};
     struct test t = {.n_operations = 0};
     bench_begin(&t.bench, &argc, &argv, MPI_THREAD_SINGLE, &program);
     for (int k = 0; k < t.n_operations; k++)

@@ -6,7 +6,7 @@
  * the first and another root (SHAPE after the slash). The simulator's own algorithms are judged by
  * their shape. */
 #include "measure/bcast/discover.h"
-#include "program.h"
+#include "bench.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -76,18 +76,18 @@ static void discover(struct test *t, const char *algorithm, const char *shape, i
     discovery_free(&d);
 }
 
-static error_t take_word(struct argp_state *state, void *options, char *word)
+static error_t take_word(struct option_parser *parser, void *options, char *word)
 {
     struct test *t = options;
     if (!strchr(word, '=') || t->n_wanted == 16)
-        return bench_bad_option(state, "unexpected argument '%s'", word);
+        return option_refuse(parser, "unexpected argument '%s'", word);
     t->wanted[t->n_wanted++] = word;
     return 0;
 }
 
 int main(int argc, char **argv)
 {
-    static const struct bench_program program = {.word = take_word};
+    static const struct option_program program = {.word = take_word};
     struct test t = {.n_wanted = 0};
     bench_begin(&t.bench, &argc, &argv, MPI_THREAD_SINGLE, &program);
     t.buffer = calloc(1, t.bench.sizes.min + 1);

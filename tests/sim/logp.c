@@ -5,8 +5,8 @@
  * A task receives once, unless it is the root, and sends to each child: that is its o_i. The
  * interval between broadcasts at j is the largest o_i of j and those above it. Protects both, for
  * every rank. */
+#include "bench.h"
 #include "measure/bcast/bcast.h"
-#include "program.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -103,18 +103,18 @@ static void measure(struct test *t, const char *algorithm)
     bcast_outcome_free(&o);
 }
 
-static error_t take_word(struct argp_state *state, void *options, char *word)
+static error_t take_word(struct option_parser *parser, void *options, char *word)
 {
     struct test *t = options;
     if (t->n_costs == 2)
-        return bench_bad_option(state, "unexpected argument '%s'", word);
+        return option_refuse(parser, "unexpected argument '%s'", word);
     t->costs[t->n_costs++] = atof(word);
     return 0;
 }
 
 int main(int argc, char **argv)
 {
-    static const struct bench_program program = {.word = take_word};
+    static const struct option_program program = {.word = take_word};
     static const char *const algorithms[] = {"binomial", "linear", "backward", "flat"};
     struct test t = {.n_costs = 0};
     bench_begin(&t.bench, &argc, &argv, MPI_THREAD_SINGLE, &program);

@@ -5,8 +5,8 @@
  * For 4, 16 and 64 of the ranks, evenly spread, one line per algorithm: every method's figure
  * beside the truth, exit minus entry on the one simulated clock. What it protects is said where
  * it is judged. */
+#include "bench.h"
 #include "measure/bcast/bcast.h"
-#include "program.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -199,11 +199,11 @@ static void test_size(struct test *t, int size)
     MPI_Comm_free(&comm);
 }
 
-static error_t take_word(struct argp_state *state, void *options, char *word)
+static error_t take_word(struct option_parser *parser, void *options, char *word)
 {
     struct test *t = options;
     if (!bcast_find(word) || t->n_algorithms == ALGORITHMS_MAX)
-        return bench_bad_option(state, "unexpected argument '%s'", word);
+        return option_refuse(parser, "unexpected argument '%s'", word);
     t->algorithm[t->n_algorithms++] = bcast_find(word);
     return 0;
 }
@@ -220,7 +220,7 @@ static void print_head(const struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct bench_program program = {.word = take_word};
+    static const struct option_program program = {.word = take_word};
     struct test t = {.n_algorithms = 0};
     bench_begin(&t.bench, &argc, &argv, MPI_THREAD_SINGLE, &program);
     for (int k = 0; k < N_METHODS; k++)

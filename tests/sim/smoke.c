@@ -1,7 +1,7 @@
 /* The bench floor under the simulator: options, the header, and that the clock is the simulated
  * one: a hold lasts exactly what it should, and a message what the platform says. */
 #include "base/clock.h"
-#include "program.h"
+#include "bench.h"
 
 #include <math.h>
 
@@ -25,7 +25,7 @@ int main(int argc, char **argv)
 {
     static const struct column columns[] = {{"hold", "us", COLUMN_REAL, 2, NULL},
                                             {"round_trip", "us", COLUMN_REAL, 2, NULL}};
-    static const struct bench_program program = {0};
+    static const struct option_program program = {0};
     struct bench b = {0};
     bench_begin(&b, &argc, &argv, MPI_THREAD_SINGLE, &program);
     struct document *d = bench_document(&b, "smoke/1");

@@ -1,7 +1,7 @@
 /* What a program's declaration becomes: options that reach the right place, lists without
  * repetitions in the order asked for, sweeps that meet every combination once. */
+#include "bench.h"
 #include "bench_inner.h"
-#include "program.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -9,58 +9,6 @@
 #include <string.h>
 #include <termios.h>
 #include <unistd.h>
-
-static const char *fruit(size_t i)
-{
-    static const char *const names[] = {"apple", "", "cherry", "date"};
-    return i < 4 ? names[i] : NULL;
-}
-
-static bool no_dates(size_t i, const struct bench *b)
-{
-    (void)b;
-    return i != 3;
-}
-
-static const struct bench_registry fruits = {"fruit", fruit, NULL, NULL};
-static const struct bench_registry fresh_fruits = {"fruit", fruit, NULL, no_dates};
-
-static struct bench bench = {.size = 4};
-static struct argp_state state = {.flags = ARGP_NO_ERRS, .name = "test", .input = &bench};
-
-Test(bench_program, choosing_keeps_the_order_and_repeats_nothing)
-{
-    struct bench_chosen c = {0};
-    cr_assert_eq(bench_choose(&state, &fruits, "date,apple,date", &c), 0);
-    cr_assert_eq(c.n, 2);
-    cr_expect_eq(c.at[0], 3);
-    cr_expect_eq(c.at[1], 0);
-    cr_expect_not(c.all);
-    cr_assert_eq(bench_choose(&state, &fruits, "all", &c), 0);
-    cr_assert_eq(c.n, 3, "the nameless one is not chosen");
-    cr_expect_eq(c.at[2], 2);
-    cr_expect(c.all);
-}
-
-Test(bench_program, all_is_what_the_registry_says)
-{
-    struct bench_chosen c = {0};
-    cr_assert_eq(bench_choose(&state, &fresh_fruits, "all", &c), 0);
-    cr_expect_eq(c.n, 2);
-    cr_assert_eq(bench_choose(&state, &fresh_fruits, "date", &c), 0);
-    cr_expect_eq(c.n, 3, "by name it can be had");
-}
-
-Test(bench_program, what_is_not_there_is_refused)
-{
-    struct bench_chosen c = {0};
-    cr_expect_neq(bench_choose(&state, &fruits, "apple,fig", &c), 0);
-    cr_expect_neq(bench_choose(&state, &fruits, "", &c), 0);
-    cr_expect_neq(bench_choose(&state, &fruits, "apple,,date", &c), 0);
-    char *names = bench_names(&fruits);
-    cr_expect_str_eq(names, "apple, cherry, date");
-    free(names);
-}
 
 Test(bench_program, points_are_sorted_by_ranks_then_as_listed_then_by_size)
 {
@@ -73,31 +21,6 @@ Test(bench_program, points_are_sorted_by_ranks_then_as_listed_then_by_size)
     cr_expect_eq(p[1].bytes, 64);
     cr_expect_eq(p[2].which, 1);
     cr_expect_eq(p[3].ranks, 4);
-}
-
-Test(bench_program, options_put_their_values)
-{
-    static const char *const words[] = {"cold", "warm", NULL};
-    static const struct bench_words from_words = {words};
-    static const struct bench_limits limits = {1, 30, "1 to 30"};
-    struct bench_option o = {.name = "heat", .from = &from_words};
-    int value = -1;
-    cr_expect_eq(bench_take_word(&state, &o, "warm", &value), 0);
-    cr_expect_eq(value, 1);
-    cr_expect_neq(bench_take_word(&state, &o, "war", &value), 0);
-    o.from = &limits;
-    cr_expect_eq(bench_take_count(&state, &o, "30", &value), 0);
-    cr_expect_eq(value, 30);
-    cr_expect_neq(bench_take_count(&state, &o, "0", &value), 0);
-    cr_expect_neq(bench_take_count(&state, &o, "31", &value), 0);
-    cr_expect_neq(bench_take_count(&state, &o, "-1", &value), 0);
-    cr_expect_eq(bench_take_root(&state, &o, "3", &value), 0);
-    cr_expect_neq(bench_take_root(&state, &o, "4", &value), 0);
-    struct bench_range range = {0};
-    cr_expect_eq(bench_take_times(&state, &o, "1:100000000", &range), 0);
-    cr_expect_eq(range.max, 100000000);
-    cr_expect_neq(bench_take_times(&state, &o, "0:4", &range), 0);
-    cr_expect_neq(bench_take_times(&state, &o, "1:100000001", &range), 0);
 }
 
 static size_t met[2 * 3 * 4], meetings;
@@ -121,7 +44,7 @@ Test(bench_program, a_sweep_meets_every_combination_once_the_last_axis_fastest)
 
 Test(bench_program, values_of_a_range)
 {
-    struct bench_range powers = {.min = 3, .max = 20}, steps = {.min = 2, .max = 9, .step = 3};
+    struct option_range powers = {.min = 3, .max = 20}, steps = {.min = 2, .max = 9, .step = 3};
     static const size_t a[] = {3, 6, 12, 20}, b[] = {2, 5, 8, 9};
     struct bench_values v = bench_values(&powers), w = bench_values(&steps);
     cr_assert_eq(v.n, 4);

@@ -90,7 +90,7 @@ static void tell(uint64_t from, bool ours)
 
 static void listen(void)
 {
-    strcpy(layer.settings.trace, "transport");
+    layer.settings.trace = "transport";
     cr_assert_eq(events_start(0), 0);
     layer.on = true;
     polls_of_thread()->polls = 7;
@@ -145,10 +145,10 @@ Test(lanes, polls_are_the_calls_or_nobodys)
 
 Test(lanes, no_transport_of_this_version)
 {
-    strcpy(layer.settings.trace, "calls");
+    layer.settings.trace = "calls";
     network_start();
     cr_expect_eq(layer.ledger.header->network, 0);
-    strcpy(layer.settings.trace, "transport");
+    layer.settings.trace = "transport";
     collprof_transport.version++;
     network_start();
     cr_expect_eq(layer.ledger.header->network, LEDGER_NETWORK_MISSING);

@@ -16,7 +16,7 @@ tests_unit_base_SOURCES = tests/unit/stats.c tests/unit/clock.c tests/unit/histo
 	tests/unit/launcher.c tests/unit/ledger.c tests/unit/made_ledger.c tests/unit/made_ledger.h tests/unit/quote.c \
 	tests/unit/place.c src/layer/keep.c src/layer/place.c \
 	tests/unit/store.c src/layer/store.c \
-	tests/unit/settings.c tests/unit/spans.c src/symbols/spans.c
+	tests/unit/options.c tests/unit/settings.c tests/unit/spans.c src/symbols/spans.c
 tests_unit_base_LDADD = libbase.la $(CRITERION_LIBS)
 
 tests_unit_inject_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
@@ -97,7 +97,7 @@ tests_unit_results_SOURCES = tests/unit/launches.c tests/unit/plot.c tests/unit/
 tests_unit_results_LDADD = libpicture.la libresults.la libdocument.la libprofile.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_bench_CPPFLAGS = $(BENCH_CPPFLAGS) $(CRITERION_CFLAGS)
-tests_unit_bench_SOURCES = tests/unit/bench_parse.c tests/unit/bench_program.c tests/unit/topology.c \
+tests_unit_bench_SOURCES = tests/unit/bench_program.c tests/unit/topology.c \
 	tests/unit/scenario.c bench/scenario_file.c bench/bcast_remarks.c tests/unit/bcast_remarks.c
 tests_unit_bench_LDADD = libbench.la $(CRITERION_LIBS)
 endif

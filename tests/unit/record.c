@@ -370,7 +370,7 @@ Test(events, a_long_trace_keeps_the_same_windows_everywhere)
 {
     start();
     const struct ledger_table *events = &layer.ledger.header->section[LEDGER_EVENTS];
-    strcpy(layer.settings.trace, "calls");
+    layer.settings.trace = "calls";
     cr_assert_eq(events_start(3ll << 41), 0);
     for (int bit = 40; bit < 44; bit++) {
         layer.ledger.header->time_mask = 1ull << bit;
