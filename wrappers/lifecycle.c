@@ -1,5 +1,4 @@
 /* Beginning, ending and switching. What the layer does then is src/layer's business. */
-#include "layer/company.h"
 #include "layer/life.h"
 #include "wrappers/prologue.h"
 
@@ -23,7 +22,6 @@ int MPI_Init(int *argc, char ***argv)
     int provided = MPI_THREAD_SINGLE;
     thread_enter();
     life_prepare();
-    company_announce();
     call.entry = clock_ticks();
     int rc = next.Init(argc, argv);
     call.exit = clock_ticks();
@@ -40,7 +38,6 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     struct call call = {.operation = OP_Init_thread};
     thread_enter();
     life_prepare();
-    company_announce();
     call.entry = clock_ticks();
     int rc = next.Init_thread(argc, argv, required, provided);
     call.exit = clock_ticks();

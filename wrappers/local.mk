@@ -46,11 +46,10 @@ LAYER_FILES = \
 	src/inject/ack_judge.c src/inject/ack_judge.h src/inject/ack_plan.c src/inject/ack_plan.h \
 	src/inject/again.c src/inject/again.h src/inject/benchmark.c src/inject/benchmark_inner.h \
 	src/inject/benchmark_measure.c src/inject/replace.c src/inject/shadow.c \
-	src/layer/life.c src/layer/life.h src/layer/life_inner.h src/layer/report.c \
-	src/layer/agree.c src/layer/alone.c src/layer/company.c src/layer/company.h \
-	src/layer/cost.c src/layer/ends.c src/layer/merge.c src/layer/noise.c \
-	src/layer/keep.c src/layer/place.c src/layer/place.h src/layer/regions.c \
-	src/layer/store.c src/layer/store.h
+	src/layer/life.c src/layer/life.h src/layer/parts.h \
+	src/layer/agree.c src/layer/cost.c src/layer/ends.c src/layer/members.c src/layer/members.h \
+	src/layer/merge.c src/layer/noise.c src/layer/regions.c src/layer/report.c \
+	src/layer/run_directory.c src/layer/run_directory.h src/layer/store.c src/layer/store.h
 EXTRA_DIST += $(LAYER_FILES)
 @LAYERS_MK@
 -include $(srcdir)/wrappers/layers.mk

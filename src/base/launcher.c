@@ -4,9 +4,11 @@
 #include "base/text.h"
 #include "config.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 /* In this order: one that is started within another sets its own besides; MPICH finds its ranks by
  * the second one's, whatever is left of the first. A job step's variables
@@ -39,21 +41,40 @@ static bool is_mpich(const struct mpi_built *mpi)
     return !strncmp(mpi->libraries, "libmpich", 8);
 }
 
-/* Hydra gives its runs no name, but each rank a socket, all of which one process has made. */
-static uint64_t run_name(bool one_host)
+/* A process of this host, told from all others that ever had its number by when it started. */
+static uint64_t hash_process(uint64_t hash, pid_t pid)
 {
-    static const char *const names[] = {"PMIX_NAMESPACE", "SLURM_STEP_ID", "SLURM_JOB_ID"};
-    struct ucred maker = {0};
+    char path[64], line[1024] = "", host[256] = "";
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    FILE *f = fopen(path, "re");
+    if (f && fgets(line, sizeof line, f)) {
+        const char *field = strrchr(line, ')');
+        for (int i = 2; field && i < 22; i++) /* starttime, see proc(5) */
+            field = strchr(field + 1, ' ');
+        if (field)
+            hash = hash_bytes(hash, field, strcspn(field + 1, " ") + 1);
+    }
+    if (f)
+        fclose(f);
+    gethostname(host, sizeof host - 1);
+    return hash_bytes(hash_bytes(hash, &pid, sizeof pid), host, strlen(host));
+}
+
+/* Hydra gives its runs no name, but each rank a socket, all of which one process has made. */
+static uint64_t run_of(bool hydra)
+{
+    static const char *const names[] = {"PMIX_NAMESPACE", "OMPI_MCA_orte_hnp_uri", "FLUX_JOB_ID",
+                                        "SLURM_STEP_ID", "SLURM_JOB_ID"};
+    struct ucred maker = {.pid = getppid()};
     socklen_t size = sizeof maker;
     uint64_t name = HASH_START;
-    size_t n = is_set("SLURM_STEP_ID") ? 3 : 1; /* several runs may be of one job */
-    for (size_t i = 0; i < n; i++)
+    size_t n = is_set("SLURM_STEP_ID") ? 5 : 3; /* several runs may be of one job */
+    for (size_t i = hydra ? n : 0; i < n; i++)
         if (is_set(names[i]))
             name = hash_bytes(name, getenv(names[i]), strlen(getenv(names[i])));
-    if (one_host && is_set("PMI_FD") &&
-        !getsockopt(number("PMI_FD"), SOL_SOCKET, SO_PEERCRED, &maker, &size))
-        name = hash_bytes(name, &maker.pid, sizeof maker.pid);
-    return name;
+    if (hydra)
+        getsockopt(number("PMI_FD"), SOL_SOCKET, SO_PEERCRED, &maker, &size);
+    return name == HASH_START ? hash_process(name, maker.pid) | 1 : name | 1;
 }
 
 struct launcher launcher_read(const struct mpi_built *mpi)
@@ -73,7 +94,7 @@ struct launcher launcher_read(const struct mpi_built *mpi)
     /* srun --mpi=pmi2 sets MPICH's variables, too. */
     if (l.name && l.pmi && is_set("SLURM_STEP_ID") && !is_set("HYDI_CONTROL_FD"))
         l.name = "srun";
-    l.run = run_name(l.local_size == l.size);
+    l.run = run_of(l.name == known[1].name && is_set("PMI_FD"));
     return l;
 }
 

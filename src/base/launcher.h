@@ -12,7 +12,8 @@ struct launcher {
     int rank, size;   /* size 0: not said */
     int local_size;   /* processes on this host, 0: not said */
     int parts;        /* of an MPMD run, 0: not said */
-    uint64_t run;     /* alike for its processes, and different from those of other runs */
+    uint64_t run;     /* equal for its processes (on several hosts only where the launcher names its
+                         jobs), different for other runs; never 0. Of no known launcher: its parent's */
     bool pmi, pmix;   /* protocols offered: PMI 1 or 2, PMIx */
 };
 

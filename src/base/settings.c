@@ -42,7 +42,7 @@ const struct settings settings_default = {.output = "collprof.out",
                                           .latencies = ""};
 
 const struct option_entry settings_entries[] = {
-    {"output", 'o', "DIR", "write records and profile to DIR", SETTING_OWN, option_take_text,
+    {"output", 'o', "DIR", "write to a new directory DIR-JOB; DIR links to the newest", SETTING_OWN, option_take_text,
      AT(output), NULL},
     {"report", 0, "[yes|no]", "print the report when the application ends (yes)", SETTING_OWN,
      option_take_flag, AT(report), NULL},
@@ -54,7 +54,7 @@ const struct option_entry settings_entries[] = {
      option_take_count, AT(memory), LIMITS(1, 1024, "a number of MiB from 1 to 1024")},
     {"keep", 0, NULL, "keep the raw records of a run that ended well", SETTING_OWN | OPTION_RARE,
      option_take_flag, AT(keep), NULL},
-    {"keep-runs", 0, "N", "how many earlier runs are kept", SETTING_OWN | OPTION_RARE,
+    {"keep-runs", 0, "N", "how many earlier runs of DIR are kept", SETTING_OWN | OPTION_RARE,
      option_take_count, AT(keep_runs), LIMITS(0, 1000, "a number from 0 to 1000")},
     {"chain", 0, NULL, "pass calls on to another preloaded tool", SETTING_OWN | OPTION_RARE,
      option_take_flag, AT(chain), NULL},

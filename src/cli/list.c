@@ -1,4 +1,4 @@
-/* collprof list: the runs in a directory, those beside it, and those that are kept in it. */
+/* collprof list: the newest run of a name, those before it, and those in a directory. */
 #include "cli/cli.h"
 
 #include "base/array.h"
@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,15 +90,26 @@ static bool add_inside(struct runs *r, const char *path)
     return any;
 }
 
-/* Where runs went that found PATH in use. */
-static void add_beside(struct runs *r, const char *path)
+/* The runs PATH-JOB, except the one that PATH leads to. */
+static bool add_beside(struct runs *r, const char *path)
 {
-    for (int i = 2; i < 100; i++) {
-        char beside[4200];
-        snprintf(beside, sizeof beside, "%.4000s-%d", path, i);
-        add(r, beside);
-        add_inside(r, beside);
-    }
+    char pattern[4200];
+    glob_t found;
+    struct stat newest = {0}, st;
+    bool any = false;
+    stat(path, &newest);
+    snprintf(pattern, sizeof pattern,
+             "%.4000s-[0-9a-f][0-9a-f][0-9a-f][0-9a-f]"
+             "[0-9a-f][0-9a-f][0-9a-f][0-9a-f]",
+             path);
+    if (glob(pattern, 0, NULL, &found))
+        return false;
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        if (!lstat(found.gl_pathv[i], &st) && S_ISDIR(st.st_mode) &&
+            (st.st_ino != newest.st_ino || st.st_dev != newest.st_dev))
+            any = add(r, found.gl_pathv[i]) || any;
+    globfree(&found);
+    return any;
 }
 
 static int latest_first(const void *a, const void *b)
@@ -131,12 +143,11 @@ static void put(struct layout *l, const struct listed_run *run)
 
 int cli_list(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .parser = parse,
-        .args_doc = "[DIR...]",
-        .doc =
-            "Lists the runs in each DIR (collprof.out), in the directories in it, and beside it in "
-            "DIR-2, DIR-3, ...: the latest first."};
+    static const struct argp argp = {.parser = parse,
+                                     .args_doc = "[DIR...]",
+                                     .doc = "Lists the runs of each DIR (collprof.out): the one "
+                                            "that it leads to, those before, and "
+                                            "those in directories in it: the latest first."};
     static const char *usual[] = {CLI_DIRECTORY};
     struct runs r = {.directory = calloc((size_t)argc + 1, sizeof(char *))};
     int status = 0;
@@ -147,7 +158,7 @@ int cli_list(int argc, char **argv)
     for (size_t i = 0; i < (r.n ? r.n : 1); i++) {
         bool any = add(&r, directory[i]);
         any = add_inside(&r, directory[i]) || any;
-        add_beside(&r, directory[i]);
+        any = add_beside(&r, directory[i]) || any;
         if (!any) {
             reason_say(cli_name, "%s: %s: what `collprof run -o` wrote would be right",
                        directory[i], access(directory[i], R_OK) ? strerror(errno) : "no run in it");

@@ -113,6 +113,18 @@ static void name_application(const struct executable *x)
         setenv("_COLLPROF_APPLICATION", pid, 1);
 }
 
+/* The directory is the same wherever the application goes before its MPI_Init. */
+static void make_output_absolute(const struct run *r)
+{
+    char here[4096], *path;
+    if (*r->settings.output == '/' || !getcwd(here, sizeof here))
+        return;
+    if (asprintf(&path, "%s/%s", here, r->settings.output) < 0)
+        cli_refuse("out of memory");
+    setenv("COLLPROF_OUTPUT", path, 1);
+    free(path);
+}
+
 /* What is known about the application before it starts. */
 static void check_application(const struct run *r)
 {
@@ -149,8 +161,8 @@ static void check_application(const struct run *r)
                    application);
     if (x.is_shell)
         reason_say(cli_name,
-                   "%s may start several programs: each that uses MPI is profiled, and one that "
-                   "starts later takes the place of the one before in %s",
+                   "%s may start several programs: each that uses MPI is profiled, and %s leads to "
+                   "the last one",
                    application, r->settings.output);
 }
 
@@ -211,6 +223,7 @@ int cli_run(int argc, char **argv)
     export_settings(&r.settings, &before);
     check_settings(&r.settings);
     check_application(&r);
+    make_output_absolute(&r);
     if (r.settings.yield) {
         preload("LD_PRELOAD", "libcollprof-yield.so");
         setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0); /* Open MPI's own way, whatever it uses */

@@ -1,5 +1,5 @@
 /* What the ranks that take part have to agree on before they do anything else together. */
-#include "layer/life_inner.h"
+#include "layer/parts.h"
 #include "record/layer.h"
 #include "sync/politely.h"
 
@@ -26,7 +26,7 @@ static void compare_settings(const uint64_t (*largest)[2])
     if (n)
         snprintf(sentence + n, sizeof sentence - n, ": each records by its own%s",
                  alike ? "" : ", and nothing is injected");
-    if (n && life_is_first())
+    if (n && layer_is_first())
         layer_say("%s", sentence);
 }
 
@@ -37,7 +37,7 @@ bool agree_to_record(int error)
     } any = {0};
     uint64_t last = (uint64_t)layer.rank + 1;
     any.error = error ? last : 0;
-    any.obstacle = life_obstacle ? last : 0;
+    any.obstacle = run_obstacle ? last : 0;
     for (size_t i = 0; i < settings_count; i++) {
         any.settings[i][0] = settings_hash(&layer.settings, i);
         any.settings[i][1] = ~any.settings[i][0];
@@ -48,7 +48,7 @@ bool agree_to_record(int error)
     else if (!any.error && any.obstacle == last)
         layer_say("cannot write records to %s (rank %d: %s): the application goes on, its report "
                   "is printed at the end, but nothing will be left of a run that crashes",
-                  life_place.shown, layer.rank, life_obstacle);
+                  run_directory.shown, layer.rank, run_obstacle);
     if (!any.error)
         compare_settings(any.settings);
     return !any.error;

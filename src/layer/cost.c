@@ -2,7 +2,7 @@
  * nothing, entered and left as the wrappers do it. */
 #include "base/clock.h"
 #include "base/stats.h"
-#include "layer/life_inner.h"
+#include "layer/parts.h"
 #include "record/call.h"
 #include "record/entries.h"
 #include "record/events.h"

@@ -3,7 +3,7 @@
  * just as it would have without us. */
 #include "base/leaving.h"
 #include "base/quote.h"
-#include "layer/life_inner.h"
+#include "layer/parts.h"
 #include "transport/transport.h"
 
 #include <dlfcn.h>
@@ -171,12 +171,12 @@ void ends_watch(void)
     if (layer.rank == 0 && layer.ledger.in_file)
         snprintf(farewell, FAREWELL - 1,
                  "collprof: ended from outside: `collprof report %s` shows what was recorded",
-                 life_place.shown);
+                 run_directory.shown);
     if (layer.ledger.in_file)
         snprintf(own_farewell, FAREWELL - 1,
                  "collprof: rank %d ends before its MPI_Finalize: `collprof report %s` shows what "
                  "was recorded",
-                 layer.rank, life_place.shown);
+                 layer.rank, run_directory.shown);
     make_line(farewell);
     make_line(own_farewell);
     for (int i = 0; i < N_WATCHED; i++) {

@@ -1,8 +1,11 @@
-#include "base/text.h"
-#include "layer/company.h"
-#include "layer/life_inner.h"
+#include "layer/life.h"
 
+#include "base/hash.h"
+#include "base/reason.h"
+#include "base/text.h"
 #include "inject/inject.h"
+#include "layer/members.h"
+#include "layer/parts.h"
 #include "profile/profile.h"
 #include "record/call.h"
 #include "record/network.h"
@@ -13,79 +16,42 @@
 #include "wrappers/operations.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
-struct place life_place = {.claim = -1};
-const char *life_obstacle;
-char life_kept_run[PLACE_KEPT];
+__attribute__((visibility("default"))) void collprof_control(int level);
+
+struct run_directory run_directory = {.fd = -1};
+const char *run_obstacle;
+/* Of whom the record is that was made; JOB 0: none was. */
+static struct owner {
+    int rank, size;
+    uint64_t job;
+} owner;
+static char file[48];    /* its name in the directory, also where it could not be filled; or "" */
+static int record_error; /* an errno: it could not be made, not even in memory */
 static struct clock_pair prepared;
 static struct sync_clock global_clock;
 static int end_keyval = MPI_KEYVAL_INVALID;
-static struct user {
-    uid_t real, effective;
-    gid_t real_group, effective_group;
-} started_as;
 
-/* --- beginning --- */
+/* --- the record --- */
 
-static struct user user_now(void)
+/* What is known without MPI. */
+static void describe_process(struct ledger_header *h)
 {
-    return (struct user){getuid(), geteuid(), getgid(), getegid()};
-}
-
-bool life_has_changed_user(void)
-{
-    struct user now = user_now();
-    return memcmp(&now, &started_as, sizeof now) != 0;
-}
-
-void life_prepare(void)
-{
-    started_as = user_now();
-    local_clock_start();
-    prepared = clock_read_pair();
-}
-
-/* A rate good to 0.01 % takes 2 ms between the two readings; MPI_Init usually takes longer. */
-void life_find_rate(void)
-{
-    struct clock_pair now = clock_read_pair();
-    while (clock_is_counter(clock_source) && now.seconds - prepared.seconds < 2e-3)
-        now = clock_read_pair();
-    layer.ns_per_tick = (uint64_t)(1e9 / clock_rate(prepared, now) * 4294967296.0);
-}
-
-static void complain(const char *line, void *arg)
-{
-    (void)arg;
-    if (layer.rank == 0)
-        layer_say("%s", line);
-}
-
-static void describe_run(struct ledger_header *h, int thread_level)
-{
-    char library[MPI_MAX_LIBRARY_VERSION_STRING], processor[MPI_MAX_PROCESSOR_NAME];
     cpu_set_t mask;
-    int length;
-    h->rank = layer.rank;
-    h->size = layer.size;
-    PMPI_Get_processor_name(processor, &length);
-    text_copy(h->host, sizeof h->host, processor);
+    h->rank = owner.rank;
+    h->size = owner.size;
+    h->run_id = owner.job;
+    gethostname(h->host, sizeof h->host - 1);
     if (readlink("/proc/self/exe", h->program, sizeof h->program - 1) < 0)
         strcpy(h->program, "?");
     python_script(h->program, h->script, sizeof h->script);
-    PMPI_Get_library_version(library, &length);
-    library[strcspn(library, "\n")] = '\0';
-    for (char *c = library; *c; c++)
-        *c = *c == '\t' ? ' ' : *c;
-    text_copy(h->mpi_library, sizeof h->mpi_library, library);
-    text_copy(h->launcher, sizeof h->launcher, company_launcher(library));
-    h->thread_level = thread_level;
-    h->threads_at_once = thread_level == MPI_THREAD_MULTIPLE;
     /* Simulated ranks have as many processors as they like. */
     if (clock_source != CLOCK_SOURCE_EXTERNAL && !sched_getaffinity(0, sizeof mask, &mask)) {
         h->processors = (uint32_t)CPU_COUNT(&mask);
@@ -97,11 +63,151 @@ static void describe_run(struct ledger_header *h, int thread_level)
     struct clock_pair now = clock_read_pair();
     h->pair[0] = (typeof(h->pair[0])){now.ticks, now.seconds};
     h->pair[1] = h->pair[0];
+    /* Last: until then nobody takes the record for one that a process has left behind. */
+    __atomic_store_n(&h->pid, getpid(), __ATOMIC_RELEASE);
+}
+
+static void describe_run(struct ledger_header *h, int thread_level)
+{
+    char library[MPI_MAX_LIBRARY_VERSION_STRING], processor[MPI_MAX_PROCESSOR_NAME];
+    int length;
+    PMPI_Get_processor_name(processor, &length);
+    text_copy(h->host, sizeof h->host, processor);
+    PMPI_Get_library_version(library, &length);
+    library[strcspn(library, "\n")] = '\0';
+    for (char *c = library; *c; c++)
+        *c = *c == '\t' ? ' ' : *c;
+    text_copy(h->mpi_library, sizeof h->mpi_library, library);
+    text_copy(h->launcher, sizeof h->launcher, members_command(library));
+    h->thread_level = thread_level;
+    h->threads_at_once = thread_level == MPI_THREAD_MULTIPLE;
+    struct clock_pair now = clock_read_pair();
+    h->pair[0] = (typeof(h->pair[0])){now.ticks, now.seconds};
+    h->pair[1] = h->pair[0];
     h->ticks_per_second = 1e9 * 4294967296.0 / (double)layer.ns_per_tick;
     h->stack_depth = layer.stack_depth;
     noise_read(&h->noise[0]);
-    /* Last: until then nobody takes the record for one that a process has left behind. */
-    __atomic_store_n(&h->pid, getpid(), __ATOMIC_RELEASE);
+}
+
+/* In the directory or, where that cannot be, in memory: run_obstacle says why. */
+static int create_ledger(uint64_t tag)
+{
+    size_t bytes = (size_t)layer.settings.memory << 20;
+    char path[RUN_DIRECTORY_RECORD];
+    if (!run_obstacle) {
+        const int directory = run_directory.fd;
+        run_directory_record(&run_directory, path, owner.rank, tag);
+        text_copy(file, sizeof file, text_base_of(path));
+        int error = ledger_create(&layer.ledger, directory, path, bytes, n_mpi_functions);
+        if (!error)
+            return 0;
+        run_obstacle = strerror(error);
+        /* By the file's name the other ranks see that this one takes part. */
+        int fd = openat(directory, file, O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+        run_directory.error = fd < 0 ? errno : 0;
+        if (fd >= 0)
+            close(fd);
+        else
+            *file = '\0';
+    }
+    return ledger_create(&layer.ledger, -1, NULL, bytes, n_mpi_functions);
+}
+
+static void make_record(struct owner of)
+{
+    uint64_t tag = clock_ticks() ^ (uint64_t)getpid() << 32;
+    owner = of;
+    *file = '\0';
+    run_obstacle = run_directory_make(&run_directory, layer.settings.output, of.job);
+    record_error = create_ledger(tag);
+    if (!record_error)
+        describe_process(layer.ledger.header);
+}
+
+/* What is mapped of the record stays. */
+static void remove_file(void)
+{
+    int directory = *file ? run_directory_open(&run_directory) : -1;
+    if (directory >= 0) {
+        unlinkat(directory, file, 0);
+        close(directory);
+    }
+    run_directory_remove_empty(&run_directory);
+}
+
+static void drop_record(void)
+{
+    remove_file();
+    run_directory_close(&run_directory);
+    if (!record_error)
+        ledger_close(&layer.ledger);
+    owner.job = 0;
+}
+
+/* The record of this rank; one that was made before MPI_Init may be another's. */
+static void need_record(struct owner of)
+{
+    if (owner.job && (owner.rank != of.rank || owner.size != of.size || owner.job != of.job))
+        drop_record();
+    if (!owner.job)
+        make_record(of);
+}
+
+/* The tables that are not in the record. Returns 0 or an errno: there is no record then. */
+static int start_tables(int thread_level)
+{
+    if (record_error)
+        return record_error;
+    memcpy(layer.ledger.operations, mpi_functions, n_mpi_functions * sizeof *mpi_functions);
+    layer.ledger.header->section[LEDGER_OPERATIONS].count = n_mpi_functions;
+    regions_start();
+    layer.stack_depth = (unsigned)layer.settings.stack;
+    layer.threaded = thread_level == MPI_THREAD_MULTIPLE;
+    layer.pid = getpid();
+    describe_run(layer.ledger.header, thread_level);
+    if (entries_start() || sites_start() || requests_start() || comms_start() || peers_start()) {
+        drop_record();
+        return ENOMEM;
+    }
+    modules_update();
+    return 0;
+}
+
+/* --- the start --- */
+
+static void complain(const char *line, void *arg)
+{
+    (void)arg;
+    if (launcher_speaks())
+        layer_say("%s", line);
+}
+
+/* BEFORE_INIT: MPI is not initialized yet. */
+static void prepare(bool before_init)
+{
+    merge_prepare();
+    local_clock_start();
+    prepared = clock_read_pair();
+    settings_read(&layer.settings, settings_environment(), complain, NULL);
+    const struct launcher *l = members_launcher(before_init);
+    if (l->name && l->rank >= 0 && l->rank < l->size && clock_source != CLOCK_SOURCE_EXTERNAL)
+        make_record((struct owner){l->rank, l->size, l->run});
+    if (before_init && owner.job)
+        members_announce(&run_directory, layer.settings.output, *file);
+}
+
+void life_prepare(void)
+{
+    prepare(true);
+}
+
+/* A rate good to 0.01 % takes 2 ms between the two readings; MPI_Init usually takes longer. */
+static void find_rate(void)
+{
+    struct clock_pair now = clock_read_pair();
+    while (clock_is_counter(clock_source) && now.seconds - prepared.seconds < 2e-3)
+        now = clock_read_pair();
+    layer.ns_per_tick = (uint64_t)(1e9 / clock_rate(prepared, now) * 4294967296.0);
 }
 
 static int on_self_deleted(MPI_Comm comm, int key, void *value, void *extra)
@@ -118,65 +224,11 @@ static void in_child(void)
 {
     layer.on = false;
     layer.phase = LAYER_ENDED;
-    if (life_place.claim >= 0) /* a daemon that is left behind keeps nobody away */
-        close(life_place.claim);
-}
-
-/* In the directory or, where that cannot be, in memory: life_obstacle says why. */
-static int create_ledger(uint64_t tag)
-{
-    size_t bytes = (size_t)layer.settings.memory << 20;
-    char path[PLACE_RECORD];
-    if (!life_obstacle) {
-        int directory = place_open(&life_place);
-        place_record(&life_place, path, layer.rank, tag);
-        int error = directory < 0
-                        ? errno
-                        : ledger_create(&layer.ledger, directory, path, bytes, n_mpi_functions);
-        if (directory >= 0)
-            close(directory);
-        if (!error)
-            return 0;
-        life_obstacle = strerror(error);
-    }
-    return ledger_create(&layer.ledger, -1, NULL, bytes, n_mpi_functions);
-}
-
-/* What is mapped of it stays. */
-static void remove_file(void)
-{
-    int directory = layer.ledger.in_file ? place_open(&life_place) : -1;
-    if (directory < 0)
-        return;
-    unlinkat(directory, strrchr(layer.ledger.path, '/') + 1, 0);
-    close(directory);
-}
-
-/* Everything that this process can do by itself. */
-int life_open_ledger(int thread_level, uint64_t tag)
-{
-    int error = create_ledger(tag);
-    if (error)
-        return error;
-    memcpy(layer.ledger.operations, mpi_functions, n_mpi_functions * sizeof *mpi_functions);
-    layer.ledger.header->section[LEDGER_OPERATIONS].count = n_mpi_functions;
-    regions_start();
-    layer.stack_depth = (unsigned)layer.settings.stack;
-    layer.threaded = thread_level == MPI_THREAD_MULTIPLE;
-    layer.pid = getpid();
-    describe_run(layer.ledger.header, thread_level);
-    if (entries_start() || sites_start() || requests_start() || comms_start() || peers_start()) {
-        remove_file();
-        ledger_close(&layer.ledger);
-        return ENOMEM;
-    }
-    modules_update();
-    return 0;
 }
 
 /* Records from here on. The attribute is deleted first of all in MPI_Finalize, where everything
  * still works, and also where the wrapper of MPI_Finalize is not called. */
-void life_begin(void)
+static void begin(void)
 {
     int world_model = 0;
     PMPI_Initialized(&world_model);
@@ -195,45 +247,42 @@ void life_begin(void)
     layer.on = layer.settings.start;
 }
 
-bool life_is_first(void)
+/* NAME leads to this run from now on; what is kept of earlier ones. On one rank. */
+static void publish(void)
 {
-    int rank = 0;
-    PMPI_Comm_rank(layer.comm, &rank);
-    return rank == 0;
+    const char *name = layer.settings.output;
+    if (run_obstacle)
+        return;
+    if (!run_directory_link(&run_directory, name))
+        layer_say("%s exists and is not a link that collprof has made: this run is in %s", name,
+                  run_directory.shown);
+    run_directory_remove_old(&run_directory, name, layer.settings.keep_runs);
 }
 
-void life_say_place(void)
+/* Names a run whose ranks the launcher has not named. */
+static uint64_t own_job(void)
 {
-    if (life_place.number)
-        layer_say("%s %s: this run writes to %s", layer.settings.output, life_place.why,
-                  life_place.shown);
+    double now = clock_seconds(CLOCK_REALTIME);
+    uint64_t name = hash_bytes(HASH_START, &now, sizeof now);
+    return hash_mix(hash_mix(name, (uint64_t)getpid()), clock_ticks()) | 1;
 }
 
-/* The same number and directory for all ranks; file systems may be private to a host. */
-static uint64_t choose_place(void)
+/* The first rank's job is that of all. */
+static uint64_t agree_on_job(void)
 {
-    uint64_t chosen[2] = {0, 0};
+    uint64_t job = owner.job && owner.size == layer.size ? owner.job : own_job();
     MPI_Request request;
-    if (life_is_first()) {
-        struct clock_pair now = clock_read_pair();
-        life_obstacle = place_claim(&life_place, layer.settings.output, 0);
-        chosen[0] = (now.ticks * 0x9e3779b97f4a7c15ull ^ (uint64_t)getpid()) | 1;
-        chosen[1] = life_place.number;
-        if (!life_obstacle)
-            place_keep(&life_place, 0, layer.settings.keep_runs, life_kept_run);
-        life_say_place();
-    }
-    wait_politely(PMPI_Ibcast(chosen, 2, MPI_UINT64_T, 0, layer.comm, &request), &request);
-    if (!life_is_first())
-        life_obstacle = place_join(&life_place, layer.settings.output, (unsigned)chosen[1]);
-    if (!life_obstacle)
-        place_clear(&life_place, layer.rank, layer.size, life_is_first());
-    return chosen[0];
+    wait_politely(PMPI_Ibcast(&job, 1, MPI_UINT64_T, 0, layer.comm, &request), &request);
+    return job;
 }
 
-void life_read_settings(void)
+/* Records from here on; the common time is TIME, in ns. */
+static void begin_trace(double time)
 {
-    settings_read(&layer.settings, settings_environment(), complain, NULL);
+    if (events_start((int64_t)(time * 1e9)))
+        layer_say("rank %d: no memory for a trace", layer.rank);
+    if (layer.trace)
+        network_start();
 }
 
 void life_start(int thread_level)
@@ -241,33 +290,104 @@ void life_start(int thread_level)
     uint64_t from = clock_ticks();
     PMPI_Comm_rank(MPI_COMM_WORLD, &layer.rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &layer.size);
-    life_read_settings();
     layer.phase = LAYER_ENDED; /* until everything has worked */
     PMPI_Comm_group(MPI_COMM_WORLD, &layer.world);
-    layer.comm = company_join();
-    if (layer.comm == MPI_COMM_NULL)
+    layer.comm = members_join(&run_directory);
+    if (layer.comm == MPI_COMM_NULL) {
+        drop_record();
         return;
+    }
     PMPI_Comm_set_errhandler(layer.comm, MPI_ERRORS_RETURN);
-    life_find_rate();
-
-    uint64_t run_id = choose_place();
-    if (!agree_to_record(life_open_ledger(thread_level, run_id)))
+    find_rate();
+    need_record((struct owner){layer.rank, layer.size, agree_on_job()});
+    if (!agree_to_record(start_tables(thread_level))) {
+        drop_record();
         return;
-    layer.ledger.header->run_id = run_id;
+    }
+    run_directory_close(&run_directory);
+    if (!layer.ledger.in_file) /* all have seen the file */
+        remove_file();
+    if (layer_is_first())
+        publish();
     sync_start(&global_clock, layer.comm, NULL);
-    if (events_start((int64_t)(sync_now(&global_clock) * 1e9)))
-        layer_say("rank %d: no memory for a trace", layer.rank);
-    if (layer.trace)
-        network_start();
-    life_begin();
-    if (!*company_sentence() && agreed_to_inject()) /* it takes all ranks of a communicator */
+    begin_trace(sync_now(&global_clock));
+    begin();
+    if (!*members_sentence() && agreed_to_inject()) /* it takes all ranks of a communicator */
         inject_start(&global_clock);
     if (inject_together())
         layer.on = true;
-    if (life_is_first())
-        company_forget(); /* all have read it: they have agreed since */
     layer.ledger.header->init_ns = ticks_to_ns(clock_ticks() - from);
 }
+
+/* --- the start without a word to the others --- */
+
+static void start_alone(MPI_Group world, int thread_level)
+{
+    layer.world = world;
+    PMPI_Group_rank(world, &layer.rank);
+    PMPI_Group_size(world, &layer.size);
+    layer.phase = LAYER_ENDED; /* until everything has worked */
+    find_rate();
+    need_record((struct owner){layer.rank, layer.size,
+                               layer.size > 1 ? members_launcher(false)->run : own_job()});
+    if (start_tables(thread_level))
+        return;
+    run_directory_close(&run_directory);
+    if (run_obstacle)
+        layer_say("rank %d: cannot write records to %s: %s: only rank 0 will be reported",
+                  layer.rank, run_directory.shown, run_obstacle);
+    else if (layer.rank == 0)
+        publish();
+    layer.ledger.header->started_late = 1;
+    begin_trace(clock_now());
+    begin();
+}
+
+/* A call that is not MPI_Init: has the library been initialized behind our back? */
+static void on_first_call(void)
+{
+    int begun = 0, over = 0, level = MPI_THREAD_MULTIPLE;
+    MPI_Group world;
+    PMPI_Initialized(&begun);
+    PMPI_Finalized(&over);
+    if (!begun || over)
+        return;
+    thread_enter();
+    PMPI_Query_thread(&level);
+    prepare(false);
+    if (PMPI_Comm_group(MPI_COMM_WORLD, &world) == MPI_SUCCESS)
+        start_alone(world, level);
+    thread_leave();
+}
+
+__attribute__((constructor)) static void watch_for_first_call(void)
+{
+    call_first_seen = on_first_call;
+}
+
+#ifdef MPI_SESSION_NULL
+static int sessions;
+
+void life_session_begun(MPI_Session session)
+{
+    MPI_Group world;
+    pthread_mutex_lock(&layer.lock);
+    bool first = sessions++ == 0 && layer.phase == LAYER_ASLEEP;
+    pthread_mutex_unlock(&layer.lock);
+    /* A session does not tell its thread level before it is asked for; locking is always right. */
+    if (first && PMPI_Group_from_session_pset(session, "mpi://WORLD", &world) == MPI_SUCCESS)
+        start_alone(world, MPI_THREAD_MULTIPLE);
+}
+
+void life_session_ends(void)
+{
+    pthread_mutex_lock(&layer.lock);
+    bool last = --sessions == 0;
+    pthread_mutex_unlock(&layer.lock);
+    if (last && layer.comm == MPI_COMM_NULL)
+        life_end();
+}
+#endif
 
 /* --- switching --- */
 
@@ -305,7 +425,7 @@ void life_aborted(int code)
     ends_mark(LEDGER_ABORTED, code);
     if (layer.ledger.in_file)
         layer_say("rank %d calls MPI_Abort(%d): `collprof report %s` shows what was recorded",
-                  layer.rank, code, life_place.shown);
+                  layer.rank, code, run_directory.shown);
 }
 
 static void close_books(void)
@@ -358,14 +478,8 @@ static void remove_record(int written)
     int posted = PMPI_Ibcast(&written, 1, MPI_INT, 0, layer.comm, &request);
     if (!wait_politely(posted, &request) && written && !layer.settings.keep && !layer.trace)
         remove_file();
-}
-
-/* A run that this one has started, say by system("mpiexec ..."), finds the directory taken. */
-static void list_others(struct profile *all)
-{
-    char list[400];
-    if (place_others(&life_place, layer.ledger.header->started_unix, list, sizeof list))
-        profile_warn(all, "other runs have written beside this one meanwhile: %s", list);
+    if (written && layer_is_first())
+        run_directory_link(&run_directory, layer.settings.output);
 }
 
 static void end_together(void)
@@ -377,18 +491,81 @@ static void end_together(void)
     settle_clock(layer.ledger.header);
     memory_try(make_profile, &mine);
     all = merge_over_tree(mine, layer.comm);
-    if (all && *company_sentence())
-        profile_warn(all, "%s", company_sentence());
+    if (all && *members_sentence())
+        profile_warn(all, "%s", members_sentence());
     if (all && *agreed_sentence())
         profile_warn(all, "%s", agreed_sentence());
-    if (all)
-        list_others(all);
-    if (life_is_first())
-        written = life_report(all, start);
+    if (layer_is_first())
+        written = report_write(all, start);
     profile_free(all);
     remove_record(written);
     PMPI_Group_free(&layer.world);
     PMPI_Comm_free(&layer.comm);
+}
+
+/* Ranks end at different times; those that end later than this stay in their files. In seconds. */
+static const double PATIENCE = 2;
+
+struct ended {
+    bool *rank; /* has a record that says how it ended */
+    bool remove;
+};
+
+static void look(int directory, const char *name, const struct ledger_header *h, void *arg)
+{
+    struct ended *e = arg;
+    if (h->state == LEDGER_RUNNING || h->rank >= layer.size)
+        return;
+    e->rank[h->rank] = true;
+    if (e->remove)
+        unlinkat(directory, name, 0);
+}
+
+static bool have_all_ended(struct ended *e)
+{
+    memset(e->rank, 0, (size_t)layer.size * sizeof *e->rank);
+    int directory = run_directory_open(&run_directory);
+    if (directory >= 0) {
+        run_directory_each(directory, look, e);
+        close(directory);
+    }
+    for (int rank = 0; rank < layer.size; rank++)
+        if (!e->rank[rank])
+            return false;
+    return true;
+}
+
+static void wait_for_others(struct ended *e)
+{
+    double until = clock_now() + PATIENCE;
+    while (!have_all_ended(e) && clock_now() < until)
+        nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+}
+
+static void put_together(void *profile)
+{
+    struct profile **all = profile;
+    *all = layer.ledger.in_file ? profile_load(run_directory.path)
+                                : profile_from_ledger(&layer.ledger);
+}
+
+static void end_alone(void)
+{
+    if (layer.rank != 0)
+        return;
+    double start = clock_now();
+    struct ended ended = {calloc((size_t)layer.size, sizeof *ended.rank), false};
+    if (layer.ledger.in_file && ended.rank)
+        wait_for_others(&ended);
+    struct profile *all = NULL;
+    bool whole = memory_try(put_together, &all);
+    reason_tell("collprof");
+    bool written = (all || !whole) && report_write(all, start);
+    profile_free(all);
+    ended.remove = written && !layer.settings.keep && !layer.trace;
+    if (ended.remove && ended.rank)
+        have_all_ended(&ended);
+    free(ended.rank);
 }
 
 /* What we write may meet a limit (ulimit -f) or a closed pipe: that is an error for us, and no
@@ -431,7 +608,12 @@ void life_end(void)
     if (layer.comm != MPI_COMM_NULL)
         end_together();
     else
-        life_end_alone();
+        end_alone();
     release_signals(&before);
     thread.inside = was_inside;
+}
+
+void collprof_control(int level)
+{
+    life_switch(level);
 }

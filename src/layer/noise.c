@@ -1,7 +1,7 @@
 /* How undisturbed the run is, from time to time between its start and its end. */
 #include "base/noise.h"
 #include "base/clock.h"
-#include "layer/life_inner.h"
+#include "layer/parts.h"
 
 /* Some 20 us, every 50 ms; of a longer run so much less often that the moments have room. */
 static uint64_t between_looks;

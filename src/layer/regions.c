@@ -2,7 +2,7 @@
 #include "base/text.h"
 #include "base/try.h"
 #include "config.h"
-#include "layer/life_inner.h"
+#include "layer/parts.h"
 #include "measure/crew.h"
 #include "sync/harmonize.h"
 
@@ -13,7 +13,6 @@
 
 EXPORT void collprof_region_begin(const char *name);
 EXPORT void collprof_region_end(void);
-EXPORT void collprof_control(int level);
 EXPORT double collprof_harmonize(MPI_Comm comm);
 EXPORT const char *collprof_version(void);
 
@@ -81,11 +80,6 @@ void collprof_region_end(void)
         return;
     regions_count();
     thread.region = thread.region_stack[thread.region_depth];
-}
-
-void collprof_control(int level)
-{
-    life_switch(level);
 }
 
 /* A communicator's, kept as its attribute. */

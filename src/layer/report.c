@@ -1,4 +1,4 @@
-#include "layer/life_inner.h"
+#include "layer/parts.h"
 
 #include "profile/profile.h"
 #include "report/findings.h"
@@ -17,12 +17,12 @@ struct reporting {
 
 static void save(struct reporting *r)
 {
-    int directory = place_open(&life_place);
+    int directory = run_directory_open(&run_directory);
     r->error = directory < 0 ? errno : profile_save(r->p, directory);
     if (directory >= 0)
         close(directory);
     if (r->error)
-        layer_say("cannot write %s/profile.json: %s%s", life_place.shown, strerror(r->error),
+        layer_say("cannot write %s/profile.json: %s%s", run_directory.shown, strerror(r->error),
                   layer.ledger.in_file ? "; the records stay" : "");
 }
 
@@ -32,20 +32,17 @@ static void write_report(void *arg)
     profile_symbolize(r->p);
     findings_name(r->p);
     profile_set_end(r->p, clock_now() - r->start);
-    if (*life_place.path) /* what hindered the records may not hinder the profile */
+    if (*run_directory.path) /* what hindered the records may not hinder the profile */
         save(r);
     if (layer.settings.report) {
-        report_text(
-            r->p, stderr,
-            &(struct report_options){.top = layer.settings.top,
-                                     .directory = *life_place.path ? life_place.shown : NULL});
-        if (*life_kept_run)
-            layer_say("the run that was in %s is kept in %s/%s; collprof list shows all",
-                      life_place.shown, life_place.shown, life_kept_run);
+        report_text(r->p, stderr,
+                    &(struct report_options){.top = layer.settings.top,
+                                             .directory =
+                                                 *run_directory.path ? run_directory.shown : NULL});
     }
 }
 
-bool life_report(struct profile *p, double start)
+bool report_write(struct profile *p, double start)
 {
     struct reporting r = {p, start, 0};
     if (p && memory_try(write_report, &r))
@@ -53,6 +50,6 @@ bool life_report(struct profile *p, double start)
     layer_say("not enough memory to put the profile together: %s%s",
               layer.ledger.in_file ? "the records stay, for collprof report "
                                    : "there is no report",
-              layer.ledger.in_file ? life_place.shown : "");
+              layer.ledger.in_file ? run_directory.shown : "");
     return false;
 }

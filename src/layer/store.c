@@ -1,5 +1,7 @@
 #include "layer/store.h"
 
+#include "base/hash.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <stdarg.h>
@@ -8,7 +10,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/* PATIENCE: ms. The library asks the same one next, and would wait for ever. */
+/* PATIENCE: ms. The library asks the same service next, and would wait for ever. */
 enum { LINE = 2048, PATIENCE = 10000 };
 
 static int service = -1;
@@ -37,17 +39,23 @@ __attribute__((format(printf, 2, 3))) static bool ask(char line[LINE], const cha
     return !strstr(line, " rc=") || strstr(line, " rc=0");
 }
 
-bool store_put(int rank, uint64_t value)
+uint64_t store_open(void)
 {
     char line[LINE];
     const char *number = getenv("PMI_FD"), *name;
-    if (!getenv("MPI_LOCALNRANKS") || !number) /* others use PMI_FD in other ways */
-        return false;
-    service = atoi(number);
-    if (!ask(line, "cmd=init pmi_version=1 pmi_subversion=1\n") ||
-        !ask(line, "cmd=get_my_kvsname\n") || !(name = strstr(line, " kvsname=")) ||
-        sscanf(name, " kvsname=%255s", space) != 1)
-        return false;
+    if (!*space && getenv("MPI_LOCALNRANKS") && number) { /* others use PMI_FD in other ways */
+        service = atoi(number);
+        if (!ask(line, "cmd=init pmi_version=1 pmi_subversion=1\n") ||
+            !ask(line, "cmd=get_my_kvsname\n") || !(name = strstr(line, " kvsname=")) ||
+            sscanf(name, " kvsname=%255s", space) != 1)
+            *space = '\0';
+    }
+    return *space ? hash_bytes(HASH_START, space, strlen(space)) | 1 : 0;
+}
+
+bool store_put(int rank, uint64_t value)
+{
+    char line[LINE];
     return ask(line, "cmd=put kvsname=%s key=collprof-%d value=%llx\n", space, rank,
                (unsigned long long)value);
 }

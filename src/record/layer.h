@@ -1,7 +1,7 @@
 /* What the layer keeps per process and per thread: in these two structs is what changes while it
  * records and concerns several files. Global beside them: the clock's source (base/clock.h), the
  * functions that floors above have hung in (call.h, channels.h, comms.h), and where the records go
- * (layer/life_inner.h). What one file alone needs, such as its table of open requests, is static
+ * (layer/parts.h). What one file alone needs, such as its table of open requests, is static
  * there. */
 #ifndef COLLPROF_RECORD_LAYER_H
 #define COLLPROF_RECORD_LAYER_H

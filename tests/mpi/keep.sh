@@ -1,6 +1,6 @@
 #!/bin/sh
-# Protects earlier runs: one that is in the directory of a new run is kept, the oldest of them go,
-# one that may be living is left alone, and what is the user's own stays. collprof list shows them.
+# Protects the directories of runs: each is a new one, the oldest of those before go, one that may be
+# living is left alone, and what is the user's own stays. collprof list shows them.
 . "${srcdir:-.}/tests/mpi/lib.sh"
 test -n "$mpis" || skip "no MPI with a layer and a compiler"
 # shellcheck disable=SC2046,SC2086 # the first of a list
@@ -37,57 +37,56 @@ p = json.load(open(sys.argv[1]))
 print(sum(e["calls"] for e in p["entries"] if p["operations"][e["operation"]]["name"] == "MPI_Barrier") // 2)
 END
 }
-kept() { ls -d out/before-* 2>/dev/null | wc -l; }
+runs() { for d in out-????????; do barriers "$d"; done 2>/dev/null | sort -n | xargs; }
 
-options=
-run 1
-! grep -q "is kept" said || fail "a run was kept where there was none"
-run 2
-grep -q "^collprof: the run that was in out is kept in out/before-[0-9]*-[0-9]*; collprof list" said ||
-    { cat said; fail "no word of the run before"; }
-test "$(kept)" = 1 && test "$(barriers out/before-*)" = 1 && test "$(barriers out)" = 2 || fail "the run before"
+# Each run is a new one, whose directory the name leads to; of those before, some are kept.
 options=--keep-runs=2
-for n in 3 4 5; do
-    sleep 1.1 # they are named by the second
-    run $n
-done
-test "$(kept)" = 2 || fail "$(kept) are kept, not 2"
-test "$(for d in out/before-*; do barriers $d; done | xargs)" = "3 4" || fail "others than the latest two are kept"
-touch "$(ls -d out/before-* | head -1)/mine"
-first=$(ls -d out/before-* | head -1)
-sleep 1.1
-run 6
-test -f "$first/mine" && ! test -e "$first/profile.json" || fail "a file of the user's in a run that went"
-options=--keep-runs=0
-run 7
-test "$(for d in out/before-*/profile.json; do barriers "${d%/*}"; done | xargs)" = "4 5" || fail "--keep-runs=0 removes what is kept, or keeps"
-test "$(barriers out)" = 7 || fail "the last run"
-
-# Runs that ended in the same second, and one that says it ended long ago: the last one is kept.
-rm -r out
-options=--keep-runs=1
 for n in 1 2 3 4 5; do
     run $n
-    touch -d "@$((n < 5 ? 1700000000 : 1600000000))" out/profile.json
-    test $n = 1 || test "$(kept):$(barriers out/before-*)" = "1:$((n - 1))" || fail "not the run before is kept, at $n"
+    test "$(barriers out)" = $n || fail "not the last run, after $n"
 done
+test "$(runs)" = "3 4 5" || fail "kept are $(runs), not the latest two"
+first=$(for d in out-????????; do test "$(barriers $d)" = 3 && echo $d; done)
+touch "$first/mine" -d "@1700000000" && touch -d "@1700000000" "$first"
 run 6
-test "$(kept):$(barriers out/before-*)" = 1:5 || fail "not the run before is kept, which has an older date"
+test -f "$first/mine" && ! test -e "$first/profile.json" || fail "a file of the user's in a run that went"
+test "$(runs)" = "4 5 6" || fail "kept are $(runs)"
+options=--keep-runs=0
+run 7
+test "$(runs)" = 7 || fail "--keep-runs=0 keeps $(runs)"
+
+# What is not collprof's is left alone, and where the run is is said.
+options=
+for kind in mkdir touch "ln -s empty"; do
+    rm -rf out
+    $kind out
+    run 8
+    grep -q "^collprof: .*out exists and is not a link that collprof has made: this run is in out-........$" said ||
+        { cat said; fail "$kind: not said where the run is"; }
+done
+rm -rf out
 
 timeout 100 $MPIEXEC -n 2 "$collprof" run -o dead --report=no sh -c 'exec ./app 1 never' & launched=$!
 for i in $(seq 100); do ls dead/rank-*.ledger >/dev/null 2>&1 && break; sleep 0.2; done
+alive=$(readlink dead)
 # While it lives, another run leaves it alone.
-timeout 100 $MPIEXEC -n 2 "$collprof" run -o dead --report=no ./app 9 2>said || fail "beside a living run"
-test "$(barriers dead-2)" = 9 && ! ls -d dead/before-* 2>/dev/null || fail "a living run was moved"
+timeout 100 $MPIEXEC -n 2 "$collprof" run -o dead --report=no --keep-runs=0 ./app 9 2>said || fail "beside a living run"
+test "$(barriers dead)" = 9 && ls $alive/rank-*.ledger >/dev/null 2>&1 || fail "a living run was removed"
 touch never
 wait $launched
+test "$(barriers $alive)" = 1 || fail "the living run is not whole"
 
-mkdir dead-2/before-20200101-000000
-cp dead-2/profile.json dead-2/before-20200101-000000
-"$collprof" list out dead >shown 2>said || { cat said; fail "list: status $?"; }
-for line in "^ *out  .* 2 .*complete.*app$" "^ *out/before-.* 2 .*complete" "^ *dead-2  .*complete" "^ *dead-2/before-2020"; do
+"$collprof" list dead out >shown 2>said
+for line in "^ *dead  .* 2 .*complete.*app$" "^ *dead-[0-9a-f]*  .* 2 .*complete" "^ *out-[0-9a-f]*  .* 2 .*complete"; do
     grep -q "$line" shown || { cat shown; fail "list lacks '$line'"; }
 done
 mkdir empty
 ! "$collprof" list empty >shown 2>said && grep -q "^collprof list: empty: no run in it" said || fail "list of nothing"
 ! "$collprof" list nowhere >shown 2>said && grep -q "^collprof list: nowhere: No such" said || fail "list of nowhere"
+
+# Wherever the application goes before its MPI_Init.
+mkdir away
+timeout 100 $MPIEXEC -n 2 "$collprof" run -o here --report=no sh -c 'cd away && exec ../app 3' 2>said || fail "away"
+test "$(barriers here)" = 3 || fail "DIR follows the application"
+
+exit 0

@@ -86,21 +86,21 @@ like_bare()
     fail "$output: status $status and that output are never those without the layer, lastly $bare"
 }
 
-# counted RANKS DIR PROGRAM...: the same, and DIR/counts has what the independent counter saw.
+# counted RANKS DIR PROGRAM...: the same, and DIR.counts has what the independent counter saw.
 counted()
 {
     ranks=$1 output=$2
     shift 2
-    mkdir -p "$output/counts"
+    mkdir -p "$output.counts"
     $MPIEXEC -n "$ranks" env LD_PRELOAD="$counter $layer $yielding" \
-        COUNT_DIRECTORY="$output/counts" COLLPROF_OUTPUT="$output" COLLPROF_REPORT=no "$@"
+        COUNT_DIRECTORY="$output.counts" COLLPROF_OUTPUT="$output" COLLPROF_REPORT=no "$@"
 }
 
 # same_counts DIR [same-calls]: the layer has counted, and timed, just what the independent counter
 # has. Where that comes after the layer, its times are no measure.
 same_counts()
 {
-    python3 "$source/tests/mpi/profile.py" "$1/profile.json" "${2:-same}" "$1/counts"
+    python3 "$source/tests/mpi/profile.py" "$1/profile.json" "${2:-same}" "$1.counts"
 }
 
 # profile DIR CHECK...: see profile.py.

@@ -55,6 +55,6 @@ done
 profile list-once ranks 3
 profile list-always ranks 2
 profile list-denied ranks 2
-grep -q 'rank 1: cannot write to .*list-denied-.*ranks: it takes no part' err.denied || { cat err.denied; fail "denied: not said"; }
-grep -q 'rank 1: .*list-always-.*ranks: Too many open files: it takes no part' err.always || { cat err.always; fail "list: not said"; }
+grep -q 'rank 1: cannot write to .*list-denied-.*: it takes no part' err.denied || { cat err.denied; fail "denied: not said"; }
+grep -q 'rank 1: .*list-always-.*: Too many open files: it takes no part' err.always || { cat err.always; fail "list: not said"; }
 exit 0

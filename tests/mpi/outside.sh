@@ -50,9 +50,9 @@ test "$(grep -c COLLPROF_STACK err)" = 1 || { cat err; fail "wrong value: not sa
 
 # Two tools: by default the first sees all, with chaining both see the same.
 for chain in no yes; do
-    mkdir -p chain-$chain/counts
+    mkdir -p chain-$chain.counts
     $MPIEXEC -n 2 env LD_PRELOAD="$layer $counter $yielding" COLLPROF_CHAIN=$chain \
-        COUNT_DIRECTORY="$dir/chain-$chain/counts" COLLPROF_OUTPUT=chain-$chain COLLPROF_REPORT=no \
+        COUNT_DIRECTORY="$dir/chain-$chain.counts" COLLPROF_OUTPUT=chain-$chain COLLPROF_REPORT=no \
         "$heat" -s 20 >out 2>err || fail "chain=$chain: status $?"
     profile chain-$chain calls MPI_Isend=160
     grep -v ^time out | cmp - want || fail "chain=$chain: other results"

@@ -1,6 +1,6 @@
 /* Protects the looks at how undisturbed a run is (how many, and when), and the slots of threads:
  * each has its own, one that has ended leaves it to the next. */
-#include "layer/life_inner.h"
+#include "layer/parts.h"
 #include "record/layer.h"
 
 #include <criterion/criterion.h>

@@ -1,0 +1,59 @@
+/* The parts of a run's start and end, which life.c puts together. */
+#ifndef COLLPROF_LAYER_PARTS_H
+#define COLLPROF_LAYER_PARTS_H
+
+#include "layer/run_directory.h"
+#include "record/layer.h"
+
+/* Where this run writes; and why it cannot write there, NULL if it can. */
+extern struct run_directory run_directory;
+extern const char *run_obstacle;
+
+/* Whether this is the first of the ranks that take part. */
+static inline bool layer_is_first(void)
+{
+    int rank = 0;
+    PMPI_Comm_rank(layer.comm, &rank);
+    return rank == 0;
+}
+
+/* All ranks record, or none does: they merge together. What hinders them is reported by one rank
+ * for all. ERROR: an errno that hinders this one, or 0. Collective over layer.comm. */
+bool agree_to_record(int error);
+/* Then: whether all ranks want the same of what they would have to do together. */
+bool agreed_to_inject(void);
+/* "ranks have different --ack: ...", "" if they have none that matter. */
+const char *agreed_sentence(void);
+
+/* Catches what ends a process early. */
+void ends_watch(void);
+/* Writes into the record how the process ended. */
+void ends_mark(enum ledger_state state, int detail);
+
+/* Samples base/noise.h during the run. */
+void noise_watch(void);
+
+/* Measures what a call costs that does nothing. Before anything is recorded: nothing of it stays.
+ */
+void cost_measure(void);
+
+/* Region 0 is outside of all. Called from here, so that the public functions are linked from
+ * libcollprof.a, too: an application refers to them only weakly. */
+void regions_start(void);
+/* Adds to the innermost region what this thread has spent in it by now; forgets all regions. */
+void regions_count(void);
+void regions_forget(void);
+
+/* Before MPI_Init: notes the user that this process has then. */
+void merge_prepare(void);
+/* Merges the profiles of all ranks of COMM along a binomial tree; the result on its rank 0, NULL
+ * elsewhere, and there too if any rank's memory did not suffice. Takes over MINE (NULL: its memory
+ * did not). */
+struct profile;
+struct profile *merge_over_tree(struct profile *mine, MPI_Comm comm);
+
+/* Writes the profile (NULL: memory ran out before) and prints the report: once, on one rank. False,
+ * having said why, if it could not be written. START: by clock_now(), of putting it together. */
+bool report_write(struct profile *p, double start);
+
+#endif

@@ -1,0 +1,342 @@
+#include "layer/run_directory.h"
+
+#include "base/order.h"
+#include "base/text.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { JOB_DIGITS = 8, HIGH_DESCRIPTOR = 200 };
+
+/* --- names --- */
+
+/* Makes all directories above PATH that are missing. Returns 0 or an errno. */
+static int make_parents(const char *path)
+{
+    char part[PATH_MAX];
+    for (const char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        struct stat st;
+        snprintf(part, sizeof part, "%.*s", (int)(slash - path), path);
+        if (mkdir(part, 0777) && errno != EEXIST) {
+            int error = errno; /* a directory that exists may lie in one that is read-only */
+            if (stat(part, &st))
+                return error;
+        }
+    }
+    return 0;
+}
+
+/* NAME as an absolute path, to which the job is added: beside ".", not in it. Returns 0 or an
+ * errno.
+ */
+static int resolve(const char *name, char path[PATH_MAX])
+{
+    const char *last = text_base_of(name);
+    size_t length = 0;
+    if (!strcmp(last, ".") || !strcmp(last, ".."))
+        return realpath(name, path) ? 0 : errno;
+    if (*name != '/' && !getcwd(path, PATH_MAX - 1))
+        return errno;
+    if (*name != '/')
+        length = strlen(strcat(path, "/"));
+    if (length + strlen(name) + JOB_DIGITS + 8 > PATH_MAX)
+        return ENAMETOOLONG;
+    strcpy(path + length, name);
+    for (length = strlen(path); length > 1 && path[length - 1] == '/'; length--)
+        path[length - 1] = '\0';
+    return make_parents(path);
+}
+
+/* PATH for messages: relative where it lies below the current directory. */
+static void show(struct run_directory *d, const char *path)
+{
+    char here[PATH_MAX];
+    size_t length = getcwd(here, sizeof here) ? strlen(here) : 0;
+    bool below = length > 1 && !strncmp(path, here, length) && path[length] == '/';
+    text_copy(d->shown, sizeof d->shown, below ? path + length + 1 : path);
+}
+
+/* Whether FILE is BASE-JOB, for any job. */
+static bool is_run_name(const char *file, const char *base)
+{
+    size_t length = strlen(base);
+    const char *job = file + length + 1;
+    return !strncmp(file, base, length) && file[length] == '-' &&
+           strspn(job, "0123456789abcdef") == JOB_DIGITS && !job[JOB_DIGITS];
+}
+
+/* --- making and opening --- */
+
+/* Whoever owns a directory can put something else in its place at any time. */
+static const char *fault_of(const struct stat *st, int fd)
+{
+    if (st->st_uid != geteuid())
+        return "it belongs to another user: use -o with a directory of your own";
+    if ((st->st_mode & S_IWOTH) && !(st->st_mode & S_ISVTX))
+        return "everybody may write there: use -o with a directory of your own";
+    return faccessat(fd, ".", W_OK | X_OK, AT_EACCESS) ? strerror(errno) : NULL;
+}
+
+static const char *make(struct run_directory *d, const char *path)
+{
+    struct stat st;
+    if ((mkdir(path, 0755) && errno != EEXIST) ||
+        (d->fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) < 0 ||
+        fstat(d->fd, &st))
+        return strerror(d->error = errno);
+    const char *fault = fault_of(&st, d->fd);
+    if (fault)
+        return fault;
+    /* Out of the way of applications that know their descriptors by number. */
+    int high = fcntl(d->fd, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR);
+    if (high >= 0) {
+        close(d->fd);
+        d->fd = high;
+    }
+    d->device = st.st_dev;
+    d->inode = st.st_ino;
+    strcpy(d->path, path);
+    return NULL;
+}
+
+const char *run_directory_make(struct run_directory *d, const char *name, uint64_t job)
+{
+    char path[PATH_MAX];
+    *d = (struct run_directory){.fd = -1};
+    text_copy(d->shown, sizeof d->shown, name);
+    d->error = resolve(name, path);
+    if (d->error)
+        return strerror(d->error);
+    size_t length = strlen(path);
+    snprintf(path + length, sizeof path - length, "-%08x", (unsigned)(job ^ job >> 32));
+    show(d, path);
+    const char *fault = make(d, path);
+    if (fault)
+        run_directory_close(d);
+    return fault;
+}
+
+int run_directory_open(const struct run_directory *d)
+{
+    struct stat st;
+    int fd = *d->path ? open(d->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (fd < 0)
+        return -1;
+    if (fstat(fd, &st) == 0 && st.st_dev == d->device && st.st_ino == d->inode)
+        return fd;
+    close(fd);
+    errno = ENOENT;
+    return -1;
+}
+
+void run_directory_close(struct run_directory *d)
+{
+    if (d->fd >= 0)
+        close(d->fd);
+    d->fd = -1;
+}
+
+void run_directory_remove_empty(const struct run_directory *d)
+{
+    int fd = run_directory_open(d);
+    if (fd < 0)
+        return;
+    close(fd);
+    rmdir(d->path);
+}
+
+/* --- the link --- */
+
+/* Whether PATH is free, or a link to a run's directory that this user has. */
+static bool may_be_replaced(const char *path)
+{
+    char target[PATH_MAX];
+    struct stat st;
+    if (lstat(path, &st))
+        return errno == ENOENT;
+    ssize_t n = S_ISLNK(st.st_mode) && st.st_uid == geteuid()
+                    ? readlink(path, target, sizeof target - 1)
+                    : -1;
+    target[n > 0 ? n : 0] = '\0';
+    return n > 0 && is_run_name(target, text_base_of(path));
+}
+
+bool run_directory_link(struct run_directory *d, const char *name)
+{
+    char path[PATH_MAX], made[PATH_MAX + 16];
+    if (!*d->path || resolve(name, path) || !may_be_replaced(path))
+        return false;
+    snprintf(made, sizeof made, "%s.link", d->path);
+    if (symlink(text_base_of(d->path), made))
+        return false;
+    if (rename(made, path)) {
+        unlink(made);
+        return false;
+    }
+    show(d, path);
+    return true;
+}
+
+/* --- records --- */
+
+void run_directory_record(const struct run_directory *d, char path[RUN_DIRECTORY_RECORD], int rank,
+                          uint64_t tag)
+{
+    snprintf(path, RUN_DIRECTORY_RECORD, "%s/rank-%06d-%08x.ledger", d->path, rank,
+             (unsigned)(tag ^ tag >> 32));
+}
+
+bool run_directory_ranks(const struct run_directory *d, uint64_t *ranks, int size)
+{
+    char entries[8192] __attribute__((aligned(8)));
+    ssize_t n;
+    if (d->fd < 0 || lseek(d->fd, 0, SEEK_SET) < 0)
+        return false;
+    while ((n = getdents64(d->fd, entries, sizeof entries)) > 0)
+        for (ssize_t at = 0; at < n;) {
+            const struct dirent64 *e = (const struct dirent64 *)(entries + at);
+            long rank = ledger_is_name(e->d_name) ? strtol(e->d_name + 5, NULL, 10) : -1;
+            if (rank >= 0 && rank < size)
+                ranks[rank / 64] |= 1ull << rank % 64;
+            at += e->d_reclen;
+        }
+    return n == 0;
+}
+
+void run_directory_each(int fd,
+                        void (*each)(int directory, const char *name, const struct ledger_header *h,
+                                     void *arg),
+                        void *arg)
+{
+    int own = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *directory = own < 0 ? NULL : fdopendir(own);
+    if (!directory && own >= 0)
+        close(own);
+    for (struct dirent *e; directory && (e = readdir(directory));) {
+        struct ledger_header h;
+        if (ledger_is_name(e->d_name) && !ledger_peek(&h, fd, e->d_name))
+            each(fd, e->d_name, &h, arg);
+    }
+    if (directory)
+        closedir(directory);
+}
+
+/* --- earlier runs --- */
+
+struct old_run {
+    char name[NAME_MAX + 1];
+    struct timespec changed;
+};
+
+static int newest_first(const void *a, const void *b)
+{
+    const struct old_run *x = a, *y = b;
+    return ORDER(y->changed.tv_sec, x->changed.tv_sec)
+               ?: ORDER(y->changed.tv_nsec, x->changed.tv_nsec) ?: strcmp(y->name, x->name);
+}
+
+struct content {
+    bool run, in_use;
+};
+
+static void look(int directory, const char *name, const struct ledger_header *h, void *arg)
+{
+    (void)directory, (void)name;
+    struct content *c = arg;
+    c->run = true;
+    c->in_use = c->in_use || ledger_is_in_use(h);
+}
+
+static void remove_record(int directory, const char *name, const struct ledger_header *h, void *arg)
+{
+    (void)h, (void)arg;
+    unlinkat(directory, name, 0);
+}
+
+static int open_run(int parent, const char *name, struct stat *st)
+{
+    int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0 || (fstat(fd, st) == 0 && st->st_uid == geteuid()))
+        return fd;
+    close(fd);
+    return -1;
+}
+
+/* Whether the directory FD holds a run that has ended. One that is empty may be about to start. */
+static bool has_ended(int fd)
+{
+    struct stat st;
+    struct content c = {.run = !fstatat(fd, "profile.json", &st, AT_SYMLINK_NOFOLLOW)};
+    run_directory_each(fd, look, &c);
+    return c.run && !c.in_use;
+}
+
+/* What the user has put there stays, and the directory with it. */
+static void remove_run(int parent, const char *name)
+{
+    struct stat st;
+    int fd = open_run(parent, name, &st);
+    if (fd < 0)
+        return;
+    run_directory_each(fd, remove_record, NULL);
+    unlinkat(fd, "profile.json", 0);
+    close(fd);
+    unlinkat(parent, name, AT_REMOVEDIR);
+}
+
+/* The runs beside D that have ended, for free(). */
+static struct old_run *find_old(const struct run_directory *d, int parent, const char *base,
+                                size_t *n)
+{
+    struct old_run *list = NULL;
+    int own = openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *directory = own < 0 ? NULL : fdopendir(own);
+    *n = 0;
+    for (struct dirent *e; directory && (e = readdir(directory));) {
+        struct stat st;
+        int fd = is_run_name(e->d_name, base) ? open_run(parent, e->d_name, &st) : -1;
+        if (fd < 0)
+            continue;
+        bool old = (st.st_ino != d->inode || st.st_dev != d->device) && has_ended(fd);
+        close(fd);
+        struct old_run *more = old ? realloc(list, (*n + 1) * sizeof *list) : NULL;
+        if (!more)
+            continue;
+        list = more;
+        list[*n].changed = st.st_mtim;
+        strcpy(list[(*n)++].name, e->d_name);
+    }
+    if (directory)
+        closedir(directory);
+    else if (own >= 0)
+        close(own);
+    return list;
+}
+
+void run_directory_remove_old(const struct run_directory *d, const char *name, long most)
+{
+    char path[PATH_MAX];
+    size_t n;
+    if (!*d->path || resolve(name, path))
+        return;
+    const char *base = text_base_of(path);
+    char parent[PATH_MAX];
+    snprintf(parent, sizeof parent, "%.*s", (int)(base - path), path);
+    int fd = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    struct old_run *list = find_old(d, fd, base, &n);
+    if (n)
+        qsort(list, n, sizeof *list, newest_first);
+    for (size_t i = (size_t)most; i < n; i++)
+        remove_run(fd, list[i].name);
+    free(list);
+    close(fd);
+}

@@ -1,0 +1,162 @@
+/* Protects the directory of a run: always a new one, refused where others could change it, found by
+ * a link; and of earlier runs, what goes and what stays. */
+#include "layer/run_directory.h"
+#include "made_ledger.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char top[] = "/tmp/collprof-run-test.XXXXXX";
+
+static void enter(void)
+{
+    if (!mkdtemp(top) || chdir(top))
+        abort();
+}
+
+static void leave(void)
+{
+    char command[80];
+    snprintf(command, sizeof command, "rm -rf %s", top);
+    if (system(command))
+        abort();
+}
+TestSuite(run_directory, .init = enter, .fini = leave);
+
+static void put(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    fputs(text, f);
+    fclose(f);
+}
+
+static bool is_there(const char *path)
+{
+    struct stat st;
+    return lstat(path, &st) == 0;
+}
+
+/* The record of a process that is gone, or of this one. */
+static void record(const char *path, int rank, bool living)
+{
+    struct ledger l;
+    made_ledger(&l, path, rank, 4);
+    gethostname(l.header->host, sizeof l.header->host);
+    if (living) {
+        l.header->pid = getpid();
+        l.header->state = LEDGER_RUNNING;
+        memset(l.header->program, 0, sizeof l.header->program);
+        cr_assert(readlink("/proc/self/exe", l.header->program, sizeof l.header->program - 1) > 0);
+    }
+    ledger_close(&l);
+}
+
+Test(run_directory, all_ranks_of_a_job_meet)
+{
+    struct run_directory first, second, other;
+    char path[RUN_DIRECTORY_RECORD], target[100] = "";
+    cr_assert_null(run_directory_make(&first, "a/b/out//", 0x12345678));
+    cr_assert_str_eq(first.shown, "a/b/out-12345678");
+    cr_assert_null(run_directory_make(&second, "a/b/out", 0x12345678));
+    cr_assert(first.inode == second.inode && !strcmp(first.path, second.path));
+    cr_assert_null(run_directory_make(&other, "a/b/out", 0x9));
+    cr_assert(other.inode != first.inode);
+    cr_assert(run_directory_link(&first, "a/b/out") && !strcmp(first.shown, "a/b/out"));
+    cr_assert(run_directory_link(&other, "a/b/out"));
+    cr_assert(readlink("a/b/out", target, sizeof target) > 0);
+    cr_assert_str_eq(target, "out-00000009");
+    run_directory_record(&other, path, 3, 0x123456789abcdef0);
+    cr_assert(strstr(path, "/out-00000009/rank-000003-") && strstr(path, "-88888888.ledger"));
+    /* Beside ".", not in it. */
+    cr_assert(!mkdir("here", 0700) && !chdir("here"));
+    cr_assert_null(run_directory_make(&other, ".", 7));
+    cr_assert(is_there("../here-00000007") && !run_directory_link(&other, "."));
+}
+
+Test(run_directory, what_another_user_could_change)
+{
+    struct run_directory d;
+    cr_assert(!mkdir("open-00000001", 0700) && !chmod("open-00000001", 0777));
+    const char *fault = run_directory_make(&d, "open", 1);
+    cr_assert(fault && strstr(fault, "everybody may write there") && !*d.path && d.fd < 0);
+    put("file", "");
+    fault = run_directory_make(&d, "file/below", 1);
+    cr_assert(fault && !strcmp(fault, strerror(ENOTDIR)) && d.error == ENOTDIR, "%s", fault);
+    cr_assert(!symlink("elsewhere", "link-00000001") && !mkdir("elsewhere", 0700));
+    cr_assert(run_directory_make(&d, "link", 1));
+    if (geteuid() != 0)
+        return;
+    cr_assert(!mkdir("theirs-00000001", 0700) && !chown("theirs-00000001", 12345, 12345));
+    fault = run_directory_make(&d, "theirs", 1);
+    cr_assert(fault && strstr(fault, "belongs to another user"), "%s", fault);
+}
+
+Test(run_directory, what_is_no_link_of_ours_is_not_replaced)
+{
+    struct run_directory d;
+    cr_assert_null(run_directory_make(&d, "out", 1));
+    put("out", "mine");
+    cr_assert(!run_directory_link(&d, "out") && !strcmp(d.shown, "out-00000001"));
+    cr_assert(!unlink("out") && !symlink("elsewhere", "out") && !run_directory_link(&d, "out"));
+    cr_assert(!unlink("out") && !symlink("out-12345678", "out") && run_directory_link(&d, "out"));
+    cr_assert(!is_there("out-00000001.link"));
+}
+
+Test(run_directory, gone_and_made_again)
+{
+    struct run_directory d;
+    int fd;
+    cr_assert_null(run_directory_make(&d, "out", 1));
+    cr_assert((fd = run_directory_open(&d)) >= 0 && !close(fd));
+    cr_assert(!rename("out-00000001", "moved") && !mkdir("out-00000001", 0700));
+    cr_assert(run_directory_open(&d) == -1 && errno == ENOENT);
+    run_directory_remove_empty(&d);
+    cr_assert(is_there("out-00000001"));
+}
+
+Test(run_directory, ranks_by_their_files)
+{
+    struct run_directory d;
+    uint64_t ranks[2] = {0};
+    cr_assert_null(run_directory_make(&d, "out", 1));
+    put("out-00000001/rank-000003-00000001.ledger", "");
+    put("out-00000001/rank-000070-00000001.ledger", "");
+    put("out-00000001/rank-000128-00000001.ledger", "");
+    cr_assert(run_directory_ranks(&d, ranks, 128) && ranks[0] == 8 && ranks[1] == 1ull << 6);
+}
+
+Test(run_directory, earlier_runs_that_have_ended_go)
+{
+    struct run_directory d;
+    for (int i = 1; i <= 6; i++) {
+        char name[32], path[100];
+        snprintf(name, sizeof name, "out-%08x", i);
+        cr_assert(!mkdir(name, 0700));
+        snprintf(path, sizeof path, "%s/%s", name, i % 2 ? "profile.json" : "rank-000000-1.ledger");
+        if (i == 6) /* empty: about to start */
+            continue;
+        if (i % 2)
+            put(path, "{}");
+        else
+            record(path, 0, i == 2);
+        struct timespec when[2] = {{.tv_sec = 981201600 + i}, {.tv_sec = 981201600 + i}};
+        cr_assert(!utimensat(AT_FDCWD, name, when, 0));
+    }
+    put("out-00000003/picture.svg", "");
+    cr_assert(!mkdir("out-more", 0700) && !mkdir("output-00000001", 0700));
+    cr_assert_null(run_directory_make(&d, "out", 7));
+    run_directory_remove_old(&d, "out", 2); /* 5, 4; and 3, which was changed last */
+    cr_assert(is_there("out-00000002/rank-000000-1.ledger"), "of a living process");
+    cr_assert(!is_there("out-00000001") && !is_there("out-00000004"));
+    cr_assert(is_there("out-00000003/profile.json") && is_there("out-00000005"));
+    run_directory_remove_old(&d, "out", 0);
+    cr_assert(!is_there("out-00000003/profile.json") && is_there("out-00000003/picture.svg"));
+    cr_assert(is_there("out-00000006") && is_there("out-00000007") && is_there("out-more") &&
+              is_there("output-00000001") && !is_there("out-00000005"));
+}
