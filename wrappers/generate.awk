@@ -120,9 +120,12 @@ function parse_arguments(arguments,   n, i, a) {
             variadic = 1
         } else {
             n_args++
-            arg[n_args] = a
+            arg[n_args] = type[n_args] = a
             gsub(/ *\[[^]]*\]/, "", arg[n_args])
             sub(/^.*[ *]/, "", arg[n_args])
+            sub(/[A-Za-z0-9_]+( *\[[^]]*\])*$/, "", type[n_args])
+            gsub(/ *\*/, " *", type[n_args])
+            sub(/ +$/, "", type[n_args])
         }
         declared = declared (i > 1 ? ", " : "") a
     }
@@ -139,9 +142,52 @@ function find_line(name,   i, plain) {
     return 0
 }
 
-function wrap(name, arguments,   line, family, shown) {
+# The family of NAME, by its own line or by that of the blocking form; LINE is then that one's.
+function find_family(name,   plain, family) {
     line = find_line(name)
-    family = line ? family_of[line] : "plain"
+    if (line)
+        return family_of[line]
+    plain = name
+    sub(/_c$/, "", plain)
+    if (sub(/_init$/, "", plain))
+        family = "init_request"
+    else if (plain ~ /^MPI_I[a-z]/)
+        plain = "MPI_" toupper(substr(plain, 6, 1)) substr(plain, 7)
+    else
+        return "plain"
+    line = find_line(plain)
+    if (!line || family_of[line] !~ /^(send|recv|collective|broadcast)$/) {
+        line = 0
+        return "plain"
+    }
+    if (family == "")
+        family = family_of[line] == "broadcast" ? "icollective" : "i" family_of[line]
+    return family
+}
+
+# The roles of arguments that have the same names or types in all functions.
+function find_roles(family,   i) {
+    comm = "MPI_COMM_NULL"
+    made = ""
+    for (i = n_args; i > 0; i--) {
+        if (type[i] == "MPI_Comm" || (type[i] == "MPI_Comm *" && family == "comm_free"))
+            comm = arg[i]
+        if (type[i] == "MPI_Comm *" && family == "comm" && type[n_args] != "MPI_Request *")
+            made = arg[i]
+    }
+    if (family !~ /send|recv|probe|collective|broadcast|init_request|comm/)
+        comm = "MPI_COMM_NULL"
+    root = family ~ /collective|broadcast|init_request/ ? named("root", "-1") : "-1"
+    request = family ~ /^i(send|recv|collective)$|request$|^start$/ ? arg[n_args] : ""
+    to = named("dest dst", "")
+    from = named("source src", "")
+    tag = named("sendtag tag", "")
+    message = named("message", "")
+    flag = family ~ /probe|completion/ ? named("flag", "") : ""
+}
+
+function wrap(name, arguments,   family, shown) {
+    family = find_family(name)
     if (family == "local")
         return
     variadic = 0
@@ -163,7 +209,7 @@ function wrap(name, arguments,   line, family, shown) {
         initializers = initializers "    ." substr(name, 5) " = P" name ",\n"
         print "    {.name = \"" name "\", .family = FAMILY_" toupper(shown) "},"
     } else if (family !~ /^hand:/)
-        print_function(name, family, line)
+        print_function(name, family)
 }
 
 # C*T or [C]*T, positions or parameter names, as an expression for the number of bytes.
@@ -179,15 +225,13 @@ function bytes_expression(spec, comm,   half, count, type) {
     return "call_bytes(" arg[half[1] + 0] ", " type ")"
 }
 
-function print_function(name, family, line,   call, i, comm, bytes, place, root, request, pre, after) {
+function print_function(name, family,   call, i, bytes, place) {
     call = ""
     for (i = 1; i <= n_args; i++)
         call = call (i > 1 ? ", " : "") arg[i]
     call = "next." substr(name, 5) "(" call ")"
 
-    comm = role[line, "comm"] ? arg[role[line, "comm"] + 0] : "MPI_COMM_NULL"
-    root = role[line, "root"] ? arg[role[line, "root"] + 0] : "-1"
-    request = role[line, "request"] ? arg[role[line, "request"] + 0] : ""
+    find_roles(family)
     bytes = bytes_expression(role[line, "bytes"], comm)
     sub(/^call_bytes\(/, "call_payload(\\&call, ", bytes)
     if (role[line, "inplace"]) {
@@ -200,36 +244,36 @@ function print_function(name, family, line,   call, i, comm, bytes, place, root,
         bytes = "(uint64_t)" arg[role[line, "partitions"] + 0] " * " bytes
     if (root != "-1")
         bytes = root (role[line, "noroot"] ? " < 0" : " == MPI_PROC_NULL") " ? 0 : " bytes
-    if (role[line, "to"])
-        bytes = arg[role[line, "to"] + 0] " == MPI_PROC_NULL ? 0 : " bytes
+    if (to != "" && family !~ /recv$/ || family == "sendrecv")
+        bytes = to " == MPI_PROC_NULL ? 0 : " bytes
     if (bytes ~ /call_bytes_of_array/)
         gsub(/call_bytes_of_array\(/, "CALL_BYTES_OF_ARRAY(", bytes)
 
     printf "int %s(%s)\n{\n", name, declared
     print "    struct call call;"
-    print "    if (!call_enter(&call, OP_" substr(name, 5) ", " about(family, line, comm, root) "))"
+    print "    if (!call_enter(&call, OP_" substr(name, 5) ", " about(family) "))"
     print "        return " call ";"
 
     if (family == "recv")
-        template_recv(call, comm, bytes, line)
+        template_recv(call, bytes)
     else if (family == "send" || family == "sendrecv")
-        template_send(family, call, comm, bytes, line)
+        template_send(family, call, bytes)
     else if (family == "probe")
-        template_probe(call, comm, line)
+        template_probe(call)
     else if (family == "collective")
-        template_collective(name, call, comm, bytes, root, role[line, "again"])
+        template_collective(name, call, bytes)
     else if (family == "broadcast")
-        template_broadcast(call, comm, bytes, root)
+        template_broadcast(call, bytes)
     else if ((line, "ready") in role)
-        template_ready(call, request, role[line, "ready"])
+        template_ready(call, role[line, "ready"])
     else if (request != "")
-        template_request(name, family, call, comm, bytes, root, request, line)
-    else if (family == "comm" && role[line, "new"])
-        template_comm(call, comm, arg[role[line, "new"] + 0])
+        template_request(name, family, call, bytes)
+    else if (made != "")
+        template_comm(call)
     else if (family == "comm_free")
-        template_comm_free(call, comm)
+        template_comm_free(call)
     else
-        template_plain(call, comm, bytes, line)
+        template_plain(call, bytes)
     print "}\n"
 }
 
@@ -244,71 +288,73 @@ function named(names, otherwise,   n, name, i, k) {
 }
 
 # What the call is about, as far as that may be told before MPI has looked at it.
-function about(family, line, comm, root,   half, payload) {
-    if (family == "comm_free")
-        comm = comm " ? *" comm " : MPI_COMM_NULL"
+function about(family,   half, payload) {
     payload = "0, MPI_DATATYPE_NULL"
     if (role[line, "bytes"] && role[line, "bytes"] !~ /^\[/) {
         split(role[line, "bytes"], half, "*")
         payload = arg[half[1] + 0] ", " arg[half[2] + 0]
     }
-    return "((struct call_about){" comm ", " named("source src dest dst target_rank", "CALL_NONE") \
+    return "((struct call_about){" \
+           (family == "comm_free" ? comm " ? *" comm " : MPI_COMM_NULL" : comm) \
+           ", " named("source src dest dst target_rank", "CALL_NONE") \
            ", " named("recvtag tag", "CALL_NONE") ", " root ", " payload "})"
 }
 
-# What has looked and found nothing is no event.
-function template_plain(call, comm, bytes, line) {
+function do_call(call) {
     print "    int rc = " call ";\n    call.exit = clock_ticks();"
-    if (role[line, "flag"])
-        print "    call.traced = !rc && !*" arg[role[line, "flag"] + 0] ";"
-    print "    call_leave(&call, rc, " comm ", rc ? 0 : " bytes ");"
-    print "    return rc;"
+}
+
+function leave(how) {
+    print "    call_leave" how ";\n    return rc;"
+}
+
+# What has looked and found nothing is no event.
+function template_plain(call, bytes) {
+    do_call(call)
+    if (flag != "")
+        print "    call.traced = !rc && !*" flag ";"
+    leave("(&call, rc, " comm ", rc ? 0 : " bytes ")")
 }
 
 # What was received, and from whom, is in the status, so one is needed even if the caller wants none.
-function need_status(line,   status) {
-    status = arg[role[line, "status"] + 0]
+function need_status(   status) {
+    status = arg[n_args]
     print "    MPI_Status own_status;"
     print "    if (" status " == MPI_STATUS_IGNORE)"
     print "        " status " = &own_status;"
     return status
 }
 
-function template_recv(call, comm, bytes, line,   status) {
-    status = need_status(line)
-    if (role[line, "message"])
-        print "    struct request *probed = call_matched(" arg[role[line, "message"] + 0] ");"
-    print "    int rc = " call ";\n    call.exit = clock_ticks();"
+function template_recv(call, bytes,   status) {
+    status = need_status()
+    if (message != "")
+        print "    struct request *probed = call_matched(" message ");"
+    do_call(call)
     print "    uint64_t bytes = rc ? 0 : call_received(" status ", " bytes ");"
-    if (role[line, "message"])
+    if (message != "")
         print "    call_got_probed(&call, rc, bytes, " status ", probed);"
     else
         print "    call_got(&call, rc, " comm ", bytes, " status ");"
-    print "    call_leave(&call, rc, " comm ", bytes);"
-    print "    return rc;"
+    leave("(&call, rc, " comm ", bytes)")
 }
 
-function template_send(family, call, comm, bytes, line,   status) {
+function template_send(family, call, bytes,   status) {
     if (family == "sendrecv")
-        status = need_status(line)
-    print "    int rc = " call ";\n    call.exit = clock_ticks();"
+        status = need_status()
+    do_call(call)
     print "    uint64_t bytes = call_failed(rc) ? 0 : " bytes ";"
-    print "    call_sent(&call, rc, " comm ", bytes, " arg[role[line, "to"] + 0] ", " \
-          arg[role[line, "tag"] + 0] ");"
+    print "    call_sent(&call, rc, " comm ", bytes, " to ", " tag ");"
     if (family == "sendrecv")
         print "    call_got(&call, rc, " comm ", rc ? 0 : call_received(" status ", 0), " status ");"
-    print "    call_leave(&call, rc, " comm ", bytes);"
-    print "    return rc;"
+    leave("(&call, rc, " comm ", bytes)")
 }
 
-function template_probe(call, comm, line,   status) {
-    status = need_status(line)
-    print "    int rc = " call ";\n    call.exit = clock_ticks();"
-    print "    call_probed(&call, rc, " comm ", " \
-          (role[line, "flag"] ? "!rc && *" arg[role[line, "flag"] + 0] : "!rc") ", " status ", " \
-          (role[line, "message"] ? arg[role[line, "message"] + 0] : "NULL") ");"
-    print "    call_leave(&call, rc, " comm ", 0);"
-    print "    return rc;"
+function template_probe(call,   status) {
+    status = need_status()
+    do_call(call)
+    print "    call_probed(&call, rc, " comm ", " (flag != "" ? "!rc && *" flag : "!rc") ", " status \
+          ", " (message != "" ? message : "NULL") ");"
+    leave("(&call, rc, " comm ", 0)")
 }
 
 # The arguments of a collective, so that it can be done again. Large counts for each member, which
@@ -329,74 +375,67 @@ function operands(name, letters,   field, i, letter, list) {
     return "&(struct operands){" list "}"
 }
 
-function template_collective(name, call, comm, bytes, root, letters) {
+function template_collective(name, call, bytes) {
     print "    if (inject_wanted())"
-    print "        inject_before(&call, " comm ", " root ", " bytes ", " operands(name, letters) ");"
-    print "    int rc = " call ";\n    call.exit = clock_ticks();"
-    print "    call_leave_collective(&call, rc, " comm ", rc ? 0 : " bytes ", " root ");"
-    print "    return rc;"
+    print "        inject_before(&call, " comm ", " root ", " bytes ", " operands(name, role[line, "again"]) ");"
+    do_call(call)
+    leave("_collective(&call, rc, " comm ", rc ? 0 : " bytes ", " root ")")
 }
 
-function template_broadcast(call, comm, bytes, root) {
+function template_broadcast(call, bytes) {
     print "    int rc;"
     print "    if (!inject_wanted() ||"
     print "        !inject_broadcast(&call, " arg[1] ", " arg[2] ", " arg[3] ", " root ", " comm ", &rc)) {"
     print "        rc = " call ";"
     print "        call.exit = clock_ticks();"
     print "    }"
-    print "    call_leave_collective(&call, rc, " comm ", rc ? 0 : " bytes ", " root ");"
-    print "    return rc;"
+    leave("_collective(&call, rc, " comm ", rc ? 0 : " bytes ", " root ")")
 }
 
-function template_request(name, family, call, comm, bytes, root, request, line,   kind, peer, tag, matched, injected) {
+function template_request(name, family, call, bytes,   kind, peer, matched, injected) {
     kind = family == "irecv" ? "REQUEST_RECV" : family == "init_request" ? "REQUEST_PERSISTENT" : \
            family == "icollective" ? "REQUEST_COLLECTIVE" : "REQUEST_PLAIN"
     if (name ~ /[Rr]ecv_init/)
         kind = kind " | REQUEST_RECV"
     if (role[line, "partitions"])
         kind = kind " | REQUEST_PARTITIONED"
-    if (family == "init_request" && !role[line, "to"] && !role[line, "from"] && comm != "MPI_COMM_NULL")
+    peer = to != "" ? to : from != "" ? from : "CALL_NONE"
+    if (family == "init_request" && peer == "CALL_NONE" && comm != "MPI_COMM_NULL")
         kind = kind " | REQUEST_COLLECTIVE"
-    peer = role[line, "to"] ? arg[role[line, "to"] + 0] : \
-           role[line, "from"] ? arg[role[line, "from"] + 0] : "CALL_NONE"
-    tag = role[line, "unordered"] ? "CALL_UNORDERED" : \
-          role[line, "tag"] ? arg[role[line, "tag"] + 0] : "CALL_NONE"
     matched = injected = "NULL"
-    if (role[line, "message"]) {
+    if (message != "") {
         matched = "matched"
-        print "    struct request *matched = call_matched(" arg[role[line, "message"] + 0] ");"
+        print "    struct request *matched = call_matched(" message ");"
     }
-    print "    int rc = " call ";\n    call.exit = clock_ticks();"
+    do_call(call)
     if (kind ~ /COLLECTIVE/) {
         injected = "injected"
         print "    struct injected *injected ="
         print "        inject_wanted() && !rc ? inject_started(&call, " comm ", " root ", " bytes ") : NULL;"
     }
-    print "    call_leave_request(&call, rc, " comm ", rc ? 0 : " bytes ", " request ", " matched ","
-    print "                       (struct request){.root = " root ", .kind = " kind ", .peer = " peer ","
-    print "                                        .tag = " tag ", .partitions = " \
-          (role[line, "partitions"] ? arg[role[line, "partitions"] + 0] : "0") ", .injected = " injected "});"
-    print "    return rc;"
+    leave("_request(&call, rc, " comm ", rc ? 0 : " bytes ", " request ", " matched ",\n" \
+          "                       (struct request){.root = " root ", .kind = " kind ", .peer = " peer ",\n" \
+          "                                        .tag = " (role[line, "unordered"] ? "CALL_UNORDERED" : \
+                                                             tag != "" ? tag : "CALL_NONE") \
+          ", .partitions = " (role[line, "partitions"] ? arg[role[line, "partitions"] + 0] : "0") \
+          ", .injected = " injected "})")
 }
 
-function template_ready(call, request, parts,   half) {
+function template_ready(call, parts,   half) {
     split(parts, half, "-")
-    print "    int rc = " call ";\n    call.exit = clock_ticks();"
-    print "    call_leave_ready(&call, rc, " request ", " (half[2] ? arg[half[1]] " - " arg[half[2]] " + 1" : \
-          half[1] + 0 ? arg[half[1]] : "1") ");"
-    print "    return rc;"
+    do_call(call)
+    leave("_ready(&call, rc, " request ", " (half[2] ? arg[half[1]] " - " arg[half[2]] " + 1" : \
+          half[1] + 0 ? arg[half[1]] : "1") ")")
 }
 
-function template_comm(call, comm, new) {
-    print "    int rc = " call ";\n    call.exit = clock_ticks();"
-    print "    call_leave_comm(&call, rc, " comm ", " new ");"
-    print "    return rc;"
+function template_comm(call) {
+    do_call(call)
+    leave("_comm(&call, rc, " comm ", " made ")")
 }
 
 # The handle is gone afterwards, so the communicator is looked up before.
-function template_comm_free(call, comm) {
+function template_comm_free(call) {
     print "    struct comm *known = comm_of_freed(" comm ");"
-    print "    int rc = " call ";\n    call.exit = clock_ticks();"
-    print "    call_leave_known(&call, rc, known, 0);"
-    print "    return rc;"
+    do_call(call)
+    leave("_known(&call, rc, known, 0)")
 }

@@ -1,6 +1,6 @@
 #include "layer/run_directory.h"
 
-#include "base/order.h"
+#include "base/array.h"
 #include "base/text.h"
 
 #include <dirent.h>
