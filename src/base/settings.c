@@ -42,8 +42,8 @@ const struct settings settings_default = {.output = "collprof.out",
                                           .latencies = ""};
 
 const struct option_entry settings_entries[] = {
-    {"output", 'o', "DIR", "write to a new directory DIR-JOB; DIR links to the newest", SETTING_OWN, option_take_text,
-     AT(output), NULL},
+    {"output", 'o', "DIR", "write to a new directory DIR-JOB; DIR links to the newest", SETTING_OWN,
+     option_take_text, AT(output), NULL},
     {"report", 0, "[yes|no]", "print the report when the application ends (yes)", SETTING_OWN,
      option_take_flag, AT(report), NULL},
     {"yield", 'y', NULL, "release the processor while MPI waits: for more ranks than processors",

@@ -72,7 +72,8 @@ Test(store, there_and_back)
 
 Test(store, refusals)
 {
-    static const char *const refused[] = {"cmd=init", "cmd=put"}; /* in this order: once is enough */
+    static const char *const refused[] = {"cmd=init",
+                                          "cmd=put"}; /* in this order: once is enough */
     for (int i = 0; i < 2; i++) {
         struct service s = {.refuses = refused[i]};
         pthread_t server;
