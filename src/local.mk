@@ -110,24 +110,24 @@ libmeasure_la_LIBADD = $(MPI_LIBS)
 # profile: what a run leaves behind, and what follows from it, the timeline among it. Prints nothing.
 libprofile_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 libprofile_la_SOURCES = \
-	src/profile/acts.c \
 	src/profile/arrivals.c src/profile/arrivals.h \
-	src/profile/events.c \
-	src/profile/fields.c src/profile/fields.h src/profile/fields_json.c \
+	src/profile/fields.c src/profile/fields_json.c \
 	src/profile/gather.c src/profile/gather.h src/profile/gather_trace.c \
-	src/profile/json_read.c src/profile/json_write.c \
+	src/profile/json.c \
 	src/profile/judge.c \
+	src/profile/limits.c \
 	src/profile/load.c \
-	src/profile/merge.c \
+	src/profile/misfits.c \
 	src/profile/model.c src/profile/model.h \
 	src/profile/noise.c src/profile/noise.h \
 	src/profile/pack.c \
-	src/profile/peers.c \
+	src/profile/possible.c \
 	src/profile/profile.h \
-	src/profile/sort.c \
-	src/profile/misfits.c \
+	src/profile/questions.c \
+	src/profile/schema.c \
 	src/profile/stands.c \
 	src/profile/symbolize.c \
+	src/profile/trace.c \
 	src/timeline/collective.c src/timeline/match.c src/timeline/waits.c \
 	src/timeline/network.c src/timeline/network.h \
 	src/timeline/timeline.h src/timeline/timeline_inner.h
@@ -135,14 +135,6 @@ libprofile_la_LIBADD = $(JANSSON_LIBS)
 
 # What other programs may rely on in the files that are written: installed.
 dist_pkgdata_DATA = src/results/results.schema.json
-pkgdata_DATA = profile.schema.json
-profile_schema = $(srcdir)/src/profile/schema.awk $(srcdir)/src/record/ledger.h $(srcdir)/src/base/clock.c \
-	$(srcdir)/src/timeline/waits.c \
-	$(srcdir)/src/profile/fields.c $(srcdir)/src/profile/schema.json.in
-profile.schema.json: $(profile_schema)
-	$(AM_V_GEN)$(AWK) -f $(profile_schema) > $@.tmp && mv $@.tmp $@
-CLEANFILES += profile.schema.json
-EXTRA_DIST += src/profile/schema.awk src/profile/schema.json.in
 
 # report: how people read it.
 libreport_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)

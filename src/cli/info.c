@@ -8,6 +8,7 @@
 #include "base/launcher.h"
 #include "base/settings.h"
 #include "base/topology.h"
+#include "profile/profile.h"
 #include "symbols/symbols.h"
 
 #include <stdio.h>
@@ -83,21 +84,42 @@ static void print_settings(void)
     }
 }
 
+enum { OPT_SCHEMA = 500 };
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-    (void)state;
-    if (key == ARGP_KEY_ARG)
+    if (key == OPT_SCHEMA)
+        *(bool *)state->input = true;
+    else if (key == ARGP_KEY_ARG)
         cli_refuse("'%s' is one argument too many: none would be right", argument);
-    return ARGP_ERR_UNKNOWN;
+    else
+        return ARGP_ERR_UNKNOWN;
+    return 0;
+}
+
+static void print_schema(void)
+{
+    json_t *schema = profile_schema();
+    json_dumpf(schema, stdout, JSON_INDENT(1));
+    putchar('\n');
+    json_decref(schema);
 }
 
 int cli_info(int argc, char **argv)
 {
+    static const struct argp_option options[] = {
+        {"schema", OPT_SCHEMA, NULL, 0, "Only the JSON Schema of profile.json", 0}, {0}};
     static const struct argp argp = {
+        .options = options,
         .parser = parse,
         .doc = "Shows what this collprof was built for, where its libraries "
                "are, the clock that it uses, the machine, and the settings."};
-    cli_parse(&argp, argc, argv, 0, NULL);
+    bool schema = false;
+    cli_parse(&argp, argc, argv, 0, &schema);
+    if (schema) {
+        print_schema();
+        return cli_flush() ? 0 : 1;
+    }
     print_build();
     print_clock();
     print_machine();

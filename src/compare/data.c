@@ -3,7 +3,7 @@
 #include "compare/differences.h"
 #include "compare/evidence.h"
 #include "document/json_file.h"
-#include "profile/fields.h"
+#include "profile/profile.h"
 
 #include "config.h"
 

@@ -236,7 +236,7 @@ const char *data_otf2(const struct profile *p, const char *path)
     why = NULL;
     errno = 0;
     OTF2_Error_RegisterCallback(on_error, &why);
-    timeline_find(&t, p->acts.at, p->acts.n, within_far(p->trace.error_ns), memory_alloc);
+    timeline_find(&t, p->acts.at, p->acts.n, within_far(p->trace.error_ns));
     struct archive a = {.p = p, .t = &t};
     a.file = OTF2_Archive_Open(path, "traces", OTF2_FILEMODE_WRITE, CHUNK_EVENTS, CHUNK_DEFINITIONS,
                                OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);

@@ -5,7 +5,7 @@
 #include "base/array.h"
 #include "config.h"
 #include "data/data.h"
-#include "profile/fields.h"
+#include "profile/profile.h"
 #include "report/rows.h"
 
 #include <inttypes.h>
@@ -192,7 +192,7 @@ static void put_facts(struct writer *w)
 void data_perfetto(const struct profile *p, FILE *out)
 {
     struct timeline t;
-    timeline_find(&t, p->acts.at, p->acts.n, within_far(p->trace.error_ns), memory_alloc);
+    timeline_find(&t, p->acts.at, p->acts.n, within_far(p->trace.error_ns));
     struct writer w = {p, &t, out, site_labels(p), memory_alloc((p->sites.n + 1) * sizeof *w.site),
                        0};
     fputs("{\"traceEvents\":[", out);

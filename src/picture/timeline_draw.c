@@ -353,7 +353,7 @@ enum picture_result timeline_draw(const struct profile *p, const char *path,
     struct timeline t;
     struct drawing d = {.p = p, .t = &t};
     enum picture_result result = PICTURE_EMPTY;
-    timeline_find(&t, p->acts.at, p->acts.n, within_far(p->trace.error_ns), memory_alloc);
+    timeline_find(&t, p->acts.at, p->acts.n, within_far(p->trace.error_ns));
     find_lanes(&d, view->ranks);
     find_time(&d, view);
     d.height = (p->nets.n ? 200 : 160) + LANE_HEIGHT * (int)d.lanes;

@@ -1,293 +1,346 @@
-#include "profile/fields.h"
+#include "profile/model.h"
 
 #include "base/clock.h"
 
-#include <string.h>
-
-#define AT(type, member) offsetof(struct type, member), sizeof(((struct type *)0)->member)
-#define FIELD(type, member, key, kind)                                                             \
+/* ROW: the type of the rows. */
+#define F(member, key, kind, merge)                                                                \
     {                                                                                              \
-        key, kind, AT(type, member), false                                                         \
+        key, FIELD_##kind, MERGE_##merge, false, offsetof(ROW, member), sizeof(((ROW *)0)->member) \
     }
-#define NEEDED_FIELD(type, member, key, kind)                                                      \
+#define NEEDED(member, key, kind, merge)                                                           \
     {                                                                                              \
-        key, kind, AT(type, member), true                                                          \
+        key, FIELD_##kind, MERGE_##merge, true, offsetof(ROW, member), sizeof(((ROW *)0)->member)  \
     }
 /* Packed with what it is in. */
 #define INNER(type, member, kind)                                                                  \
     {                                                                                              \
-        NULL, kind, offsetof(struct type, member), 0, false                                        \
+        NULL, FIELD_##kind, MERGE_FIRST, false, offsetof(struct type, member), 0                   \
     }
-#define FIELDS(name)                                                                               \
-    const struct fields fields_##name = {name##_table, sizeof name##_table / sizeof *name##_table}
 
+#define ROW struct profile
 static const struct field run_table[] = {
-    FIELD(profile, run_id, "id", FIELD_HEX),
-    FIELD(profile, started_unix, "started_unix", FIELD_REAL),
-    FIELD(profile, size, "size", FIELD_I32),
-    FIELD(profile, thread_level, "thread_level", FIELD_I32),
-    FIELD(profile, threads_at_once, "threads_at_once", FIELD_BOOL),
-    FIELD(profile, clock, "clock", FIELD_CLOCK),
-    FIELD(profile, synchronized, "synchronized", FIELD_BOOL),
-    FIELD(profile, clock_bound, "clock_bound_seconds", FIELD_REAL),
-    FIELD(profile, stack_depth, "stack_depth", FIELD_U32),
-    FIELD(profile, crashed, "incomplete", FIELD_BOOL),
-    FIELD(profile, yields, "yields", FIELD_BOOL),
-    FIELD(profile, launcher, "launcher", FIELD_TEXT),
-    FIELD(profile, events_dropped, NULL, FIELD_U64),
-    FIELD(profile, sample_mask, NULL, FIELD_U32),
-    FIELD(profile, events_seen, NULL, FIELD_U64),
-    FIELD(profile, peers_dropped, "matrix_dropped", FIELD_U64),
+    F(run_id, "id", HEX, FIRST),
+    F(started_unix, "started_unix", REAL, MIN),
+    F(size, "size", I32, MAX),
+    F(thread_level, "thread_level", I32, MAX),
+    F(threads_at_once, "threads_at_once", BOOL, OR),
+    F(clock, "clock", CLOCK, MAX),
+    F(synchronized, "synchronized", BOOL, AND),
+    F(clock_bound, "clock_bound_seconds", REAL, MAX),
+    F(stack_depth, "stack_depth", U32, MAX),
+    F(crashed, "incomplete", BOOL, OR),
+    F(yields, "yields", BOOL, OR),
+    F(launcher, "launcher", TEXT, FIRST),
+    F(events_dropped, NULL, U64, SUM),
+    F(sample_mask, NULL, U32, OR),
+    F(events_seen, NULL, U64, SUM),
+    F(peers_dropped, "matrix_dropped", U64, SUM),
 };
-FIELDS(run);
+#undef ROW
 
+#define ROW struct profile_host
 static const struct field host_table[] = {
-    FIELD(profile_host, name, "name", FIELD_TEXT),
-    FIELD(profile_host, ranks, "ranks", FIELD_U32),
-    FIELD(profile_host, processors, "processors", FIELD_U32),
-    FIELD(profile_host, affinity, NULL, FIELD_PLAIN),
+    F(name, "name", TEXT, KEY),
+    F(ranks, "ranks", U32, SUM),
+    F(processors, "processors", U32, MAX),
+    F(affinity, NULL, PLAIN, OR),
 };
-FIELDS(host);
+#undef ROW
 
+#define ROW struct profile_rank
 static const struct field rank_table[] = {
-    FIELD(profile_rank, rank, "rank", FIELD_I32),
-    NEEDED_FIELD(profile_rank, host, "host", FIELD_HOST),
-    FIELD(profile_rank, pid, "pid", FIELD_I64),
-    FIELD(profile_rank, state, "state", FIELD_STATE),
-    FIELD(profile_rank, state_detail, "state_detail", FIELD_I32),
-    FIELD(profile_rank, wall, "wall_seconds", FIELD_REAL),
-    FIELD(profile_rank, mpi_ns, "mpi_ns", FIELD_U64),
-    FIELD(profile_rank, lifecycle_ns, "lifecycle_ns", FIELD_U64),
-    FIELD(profile_rank, collective_ns, "collective_ns", FIELD_MAYBE),
-    FIELD(profile_rank, message_ns, "message_ns", FIELD_MAYBE),
-    FIELD(profile_rank, late_wait_ns, "late_wait_ns", FIELD_MAYBE),
-    FIELD(profile_rank, calls, "calls", FIELD_U64),
-    FIELD(profile_rank, started_late, "started_late", FIELD_U32),
-    FIELD(profile_rank, grow_error, "grow_error", FIELD_U32),
-    FIELD(profile_rank, alive, "alive", FIELD_BOOL),
-    FIELD(profile_rank, in_call, "in_call", FIELD_BOOL),
-    FIELD(profile_rank, late, "late_collectives", FIELD_U64),
-    FIELD(profile_rank, involuntary_switches, "involuntary_switches", FIELD_U64),
-    FIELD(profile_rank, watched_ns, "watched_ns", FIELD_MAYBE),
-    FIELD(profile_rank, cpu_ns, "cpu_ns", FIELD_MAYBE),
-    FIELD(profile_rank, delayed_ns, "delayed_ns", FIELD_MAYBE),
-    FIELD(profile_rank, pressure_ns, "pressure_ns", FIELD_MAYBE),
-    FIELD(profile_rank, load, "load", FIELD_REAL),
-    FIELD(profile_rank, worst_from_ns, "worst_from_ns", FIELD_MAYBE),
-    FIELD(profile_rank, worst_length_ns, "worst_length_ns", FIELD_MAYBE),
-    FIELD(profile_rank, worst_delayed_ns, "worst_delayed_ns", FIELD_MAYBE),
-    FIELD(profile_rank, worst_switches, "worst_switches", FIELD_MAYBE),
-    FIELD(profile_rank, worst_pressure_ns, "worst_pressure_ns", FIELD_MAYBE),
-    FIELD(profile_rank, least_khz, "least_khz", FIELD_MAYBE),
-    FIELD(profile_rank, most_khz, "most_khz", FIELD_MAYBE),
-    FIELD(profile_rank, call_ns, "call_ns", FIELD_REAL),
-    FIELD(profile_rank, untracked_requests, "untracked_requests", FIELD_U64),
-    FIELD(profile_rank, failed_collectives, "failed_collectives", FIELD_U64),
-    FIELD(profile_rank, init_ns, "init_ns", FIELD_U64),
-    FIELD(profile_rank, merge_ns, "merge_ns", FIELD_U64),
-    FIELD(profile_rank, dropped, "dropped", FIELD_DROPPED),
+    F(rank, "rank", I32, KEY),
+    NEEDED(host, "host", HOST, FIRST),
+    F(pid, "pid", I64, KEY),
+    F(state, "state", STATE, FIRST),
+    F(state_detail, "state_detail", I32, FIRST),
+    F(wall, "wall_seconds", REAL, FIRST),
+    F(mpi_ns, "mpi_ns", U64, FIRST),
+    F(lifecycle_ns, "lifecycle_ns", U64, FIRST),
+    F(collective_ns, "collective_ns", MAYBE, FIRST),
+    F(message_ns, "message_ns", MAYBE, FIRST),
+    F(late_wait_ns, "late_wait_ns", MAYBE, FIRST),
+    F(calls, "calls", U64, FIRST),
+    F(started_late, "started_late", U32, FIRST),
+    F(grow_error, "grow_error", U32, FIRST),
+    F(alive, "alive", BOOL, FIRST),
+    F(in_call, "in_call", BOOL, FIRST),
+    F(late, "late_collectives", U64, FIRST),
+    F(involuntary_switches, "involuntary_switches", U64, FIRST),
+    F(watched_ns, "watched_ns", MAYBE, FIRST),
+    F(cpu_ns, "cpu_ns", MAYBE, FIRST),
+    F(delayed_ns, "delayed_ns", MAYBE, FIRST),
+    F(pressure_ns, "pressure_ns", MAYBE, FIRST),
+    F(load, "load", REAL, FIRST),
+    F(worst_from_ns, "worst_from_ns", MAYBE, FIRST),
+    F(worst_length_ns, "worst_length_ns", MAYBE, FIRST),
+    F(worst_delayed_ns, "worst_delayed_ns", MAYBE, FIRST),
+    F(worst_switches, "worst_switches", MAYBE, FIRST),
+    F(worst_pressure_ns, "worst_pressure_ns", MAYBE, FIRST),
+    F(least_khz, "least_khz", MAYBE, FIRST),
+    F(most_khz, "most_khz", MAYBE, FIRST),
+    F(call_ns, "call_ns", REAL, FIRST),
+    F(untracked_requests, "untracked_requests", U64, FIRST),
+    F(failed_collectives, "failed_collectives", U64, FIRST),
+    F(init_ns, "init_ns", U64, FIRST),
+    F(merge_ns, "merge_ns", U64, FIRST),
+    F(dropped, "dropped", DROPPED, FIRST),
 };
-FIELDS(rank);
+#undef ROW
 
+#define ROW struct profile_module
 static const struct field module_table[] = {
-    FIELD(profile_module, path, "path", FIELD_TEXT),
-    FIELD(profile_module, build_id, "build_id", FIELD_TEXT),
-    FIELD(profile_module, function, "python_function", FIELD_TEXT),
+    F(build_id, "build_id", TEXT, KEY),
+    F(function, "python_function", TEXT, KEY),
+    F(path, "path", TEXT, PATH),
 };
-FIELDS(module);
+#undef ROW
 
+#define ROW struct profile_operation
 static const struct field operation_table[] = {
-    FIELD(profile_operation, name, "name", FIELD_TEXT),
-    FIELD(profile_operation, family, "family", FIELD_FAMILY),
+    F(name, "name", TEXT, KEY),
+    F(family, "family", FAMILY, FIRST),
 };
-FIELDS(operation);
+#undef ROW
 
+#define ROW struct profile_comm
 static const struct field comm_table[] = {
-    FIELD(profile_comm, id, "id", FIELD_HEX),
-    FIELD(profile_comm, site, "made_at", FIELD_SITE),
-    FIELD(profile_comm, copy, "copy", FIELD_INDEX),
-    FIELD(profile_comm, name, "name", FIELD_TEXT),
-    FIELD(profile_comm, size, "size", FIELD_U32),
-    FIELD(profile_comm, root_world_rank, "first_world_rank", FIELD_INDEX),
-    FIELD(profile_comm, flags, "flags", FIELD_U32),
-    FIELD(profile_comm, first, "first_group", FIELD_U32),
-    FIELD(profile_comm, created, "created", FIELD_U64),
+    F(size, "size", U32, KEY_DOWN),  F(id, "id", HEX, KEY),
+    F(site, "made_at", SITE, KEY),   F(copy, "copy", INDEX, KEY),
+    F(name, "name", TEXT, LEAST),    F(root_world_rank, "first_world_rank", INDEX, MIN),
+    F(flags, "flags", U32, OR),      F(first, "first_group", U32, FIRST),
+    F(created, "created", U64, MAX),
 };
-FIELDS(comm);
+#undef ROW
 
+#define ROW struct profile_region
 static const struct field region_table[] = {
-    FIELD(profile_region, name, "name", FIELD_TEXT),
-    FIELD(profile_region, entered, "entered", FIELD_U64),
-    FIELD(profile_region, time_ns, "time_ns", FIELD_U64),
+    F(name, "name", TEXT, KEY),
+    F(entered, "entered", U64, SUM),
+    F(time_ns, "time_ns", U64, SUM),
 };
-FIELDS(region);
+#undef ROW
 
+#define ROW struct profile_entry
 static const struct field entry_table[] = {
-    FIELD(profile_entry, site, "site", FIELD_SITE),
-    NEEDED_FIELD(profile_entry, operation, "operation", FIELD_OPERATION),
-    FIELD(profile_entry, comm, "communicator", FIELD_COMM),
-    FIELD(profile_entry, region, "region", FIELD_REGION),
-    FIELD(profile_entry, size_class, "size_class", FIELD_U32),
-#define SUM(member) FIELD(profile_entry, member, #member, FIELD_U64),
-    LEDGER_SUMS(SUM) FIELD(profile_entry, min_ns, "min_ns", FIELD_U64),
-    FIELD(profile_entry, max_ns, "max_ns", FIELD_U64),
-    FIELD(profile_entry, spread, "ranks", FIELD_SPREAD),
-    FIELD(profile_entry, histogram, "histogram", FIELD_HISTOGRAM),
+    F(site, "site", SITE, KEY),
+    NEEDED(operation, "operation", OPERATION, KEY),
+    F(comm, "communicator", COMM, KEY),
+    F(region, "region", REGION, KEY),
+    F(size_class, "size_class", U32, KEY),
+#define SUM(member) F(member, #member, U64, SUM),
+    LEDGER_SUMS(SUM) F(min_ns, "min_ns", U64, SHORTEST),
+    F(max_ns, "max_ns", U64, MAX),
+    F(spread, "ranks", SPREAD, SUM),
+    F(histogram, "histogram", HISTOGRAM, SUM),
 };
-FIELDS(entry);
+#undef ROW
 
+#define ROW struct profile_group
 static const struct field group_table[] = {
-    FIELD(profile_group, site, "site", FIELD_SITE),
-    NEEDED_FIELD(profile_group, operation, "operation", FIELD_OPERATION),
-    FIELD(profile_group, spread, "ranks", FIELD_SPREAD),
+    F(site, "site", SITE, KEY),
+    NEEDED(operation, "operation", OPERATION, KEY),
+    F(spread, "ranks", SPREAD, SUM),
 };
-FIELDS(group);
+#undef ROW
 
+#define ROW struct spread
 static const struct field spread_table[] = {
-    FIELD(spread, ranks, "count", FIELD_U32),     FIELD(spread, sum, "sum_ns", FIELD_U64),
-    FIELD(spread, min, "min_ns", FIELD_U64),      FIELD(spread, max, "max_ns", FIELD_U64),
-    FIELD(spread, best, "min_rank", FIELD_INDEX), FIELD(spread, worst, "max_rank", FIELD_INDEX),
+    F(ranks, "count", U32, FIRST),     F(sum, "sum_ns", U64, FIRST),
+    F(min, "min_ns", U64, FIRST),      F(max, "max_ns", U64, FIRST),
+    F(best, "min_rank", INDEX, FIRST), F(worst, "max_rank", INDEX, FIRST),
 };
-FIELDS(spread);
+#undef ROW
 
+#define ROW struct profile_event
 static const struct field event_table[] = {
-    FIELD(profile_event, comm_id, NULL, FIELD_U64),
-    FIELD(profile_event, bytes, NULL, FIELD_U64),
-    FIELD(profile_event, entry_ns, NULL, FIELD_I64),
-    FIELD(profile_event, exit_ns, NULL, FIELD_I64),
-    FIELD(profile_event, outside_ns, NULL, FIELD_I64),
-    FIELD(profile_event, sequence, NULL, FIELD_U32),
-    FIELD(profile_event, rank, NULL, FIELD_U32),
-    FIELD(profile_event, site, NULL, FIELD_SITE),
-    NEEDED_FIELD(profile_event, operation, NULL, FIELD_OPERATION),
-    NEEDED_FIELD(profile_event, comm, NULL, FIELD_COMM),
-    FIELD(profile_event, comm_rank, NULL, FIELD_U32),
-    FIELD(profile_event, spared, NULL, FIELD_U32),
-    FIELD(profile_event, root, NULL, FIELD_I32),
+    F(comm_id, NULL, U64, KEY),      F(sequence, NULL, U32, KEY),
+    F(comm_rank, NULL, U32, KEY),    F(rank, NULL, U32, KEY),
+    F(entry_ns, NULL, I64, KEY),     F(bytes, NULL, U64, FIRST),
+    F(exit_ns, NULL, I64, FIRST),    F(outside_ns, NULL, I64, FIRST),
+    F(site, NULL, SITE, FIRST),      NEEDED(operation, NULL, OPERATION, FIRST),
+    NEEDED(comm, NULL, COMM, FIRST), F(spared, NULL, U32, FIRST),
+    F(root, NULL, I32, FIRST),
 };
-FIELDS(event);
+#undef ROW
 
+#define ROW struct profile_stand
 static const struct field stand_table[] = {
-    FIELD(profile_stand, rank, "rank", FIELD_I32),
-    NEEDED_FIELD(profile_stand, operation, "operation", FIELD_OPERATION),
-    FIELD(profile_stand, site, "site", FIELD_SITE),
-    FIELD(profile_stand, comm, "communicator", FIELD_COMM),
-    FIELD(profile_stand, comm_id, "communicator_id", FIELD_HEX),
-    FIELD(profile_stand, sequence, "sequence", FIELD_U32),
-    FIELD(profile_stand, collective, "collective", FIELD_BOOL),
-    FIELD(profile_stand, outside, "outside", FIELD_BOOL),
-    FIELD(profile_stand, peer, "peer", FIELD_I32),
-    FIELD(profile_stand, tag, "tag", FIELD_I32),
-    FIELD(profile_stand, root, "root", FIELD_I32),
-    FIELD(profile_stand, bytes, "bytes", FIELD_I64),
-    FIELD(profile_stand, entered, "entered_seconds", FIELD_REAL),
-    FIELD(profile_stand, seconds, "seconds", FIELD_REAL),
-    FIELD(profile_stand, witnessed, "witnessed_seconds", FIELD_REAL),
-    FIELD(profile_stand, witness, "witness", FIELD_I32),
+    F(comm_id, "communicator_id", HEX, KEY),
+    F(sequence, "sequence", U32, KEY),
+    NEEDED(operation, "operation", OPERATION, KEY),
+    F(site, "site", SITE, KEY),
+    F(rank, "rank", I32, KEY),
+    F(comm, "communicator", COMM, FIRST),
+    F(collective, "collective", BOOL, FIRST),
+    F(outside, "outside", BOOL, FIRST),
+    F(peer, "peer", I32, FIRST),
+    F(tag, "tag", I32, FIRST),
+    F(root, "root", I32, FIRST),
+    F(bytes, "bytes", I64, FIRST),
+    F(entered, "entered_seconds", REAL, FIRST),
+    F(seconds, "seconds", REAL, FIRST),
+    F(witnessed, "witnessed_seconds", REAL, FIRST),
+    F(witness, "witness", I32, FIRST),
 };
-FIELDS(stand);
+#undef ROW
 
+#define ROW struct profile_arrival
 static const struct field arrival_table[] = {
-    FIELD(profile_arrival, site, "site", FIELD_SITE),
-    NEEDED_FIELD(profile_arrival, operation, "operation", FIELD_OPERATION),
-    NEEDED_FIELD(profile_arrival, comm, "communicator", FIELD_COMM),
-    FIELD(profile_arrival, instances, "instances", FIELD_U64),
-    FIELD(profile_arrival, stand_for, "stand_for", FIELD_U64),
-    FIELD(profile_arrival, exact, "exact", FIELD_BOOL),
-    FIELD(profile_arrival, skew_median_ns, "skew_median_ns", FIELD_U64),
-    FIELD(profile_arrival, skew_max_ns, "skew_max_ns", FIELD_U64),
-    FIELD(profile_arrival, duration_median_ns, "duration_median_ns", FIELD_U64),
-    FIELD(profile_arrival, duration_max_ns, "duration_max_ns", FIELD_U64),
-    FIELD(profile_arrival, time_ns, "time_ns", FIELD_U64),
-    FIELD(profile_arrival, wait_ns, "wait_ns", FIELD_U64),
-    FIELD(profile_arrival, late_rank, "late_rank", FIELD_INDEX),
-    FIELD(profile_arrival, late_count, "late_count", FIELD_U64),
-    FIELD(profile_arrival, late_ranks, "late_ranks", FIELD_U32),
+    F(site, "site", SITE, FIRST),
+    NEEDED(operation, "operation", OPERATION, FIRST),
+    NEEDED(comm, "communicator", COMM, FIRST),
+    F(instances, "instances", U64, FIRST),
+    F(stand_for, "stand_for", U64, FIRST),
+    F(exact, "exact", BOOL, FIRST),
+    F(skew_median_ns, "skew_median_ns", U64, FIRST),
+    F(skew_max_ns, "skew_max_ns", U64, FIRST),
+    F(duration_median_ns, "duration_median_ns", U64, FIRST),
+    F(duration_max_ns, "duration_max_ns", U64, FIRST),
+    F(time_ns, "time_ns", U64, FIRST),
+    F(wait_ns, "wait_ns", U64, FIRST),
+    F(late_rank, "late_rank", INDEX, FIRST),
+    F(late_count, "late_count", U64, FIRST),
+    F(late_ranks, "late_ranks", U32, FIRST),
 };
-FIELDS(arrival);
+#undef ROW
 
+#define ROW struct profile_finding
 static const struct field finding_table[] = {
-    FIELD(profile_finding, comm, "communicator_index", FIELD_COMM),
+    F(kind, NULL, STRING, KEY),
+    F(comm, "communicator_index", COMM, FIRST),
+    F(value, NULL, JSON, FIRST),
 };
-FIELDS(finding);
+#undef ROW
 
+#define ROW struct profile_peer
 static const struct field peer_table[] = {
-    FIELD(profile_peer, rank, "rank", FIELD_U32),
-    FIELD(profile_peer, peer, "peer", FIELD_U32),
-    FIELD(profile_peer, received, "received", FIELD_U32),
-    FIELD(profile_peer, site, "site", FIELD_SITE),
-    FIELD(profile_peer, operation, "operation", FIELD_OPERATION),
-    FIELD(profile_peer, messages, "messages", FIELD_U64),
-    FIELD(profile_peer, bytes, "bytes", FIELD_U64),
+    F(rank, "rank", U32, KEY),
+    F(peer, "peer", U32, KEY),
+    F(received, "received", U32, KEY),
+    F(site, "site", SITE, KEY),
+    F(operation, "operation", OPERATION, KEY),
+    F(messages, "messages", U64, SUM),
+    F(bytes, "bytes", U64, SUM),
 };
-FIELDS(peer);
+#undef ROW
 
+#define ROW struct profile_trace
 static const struct field trace_table[] = {
-    FIELD(profile_trace, on, "recorded", FIELD_BOOL),
-    FIELD(profile_trace, time_mask, "window_mask", FIELD_HEX),
-    FIELD(profile_trace, first_ns, NULL, FIELD_I64),
-    FIELD(profile_trace, last_ns, NULL, FIELD_I64),
-    FIELD(profile_trace, covered, "covered", FIELD_SHARE),
-    FIELD(profile_trace, error_ns, "error_ns", FIELD_REAL),
-    FIELD(profile_trace, calls_ns, "calls_ns", FIELD_U64),
-    FIELD(profile_trace, wait_ns, "wait_ns", FIELD_U64),
-    FIELD(profile_trace, sends, "sends", FIELD_U64),
-    FIELD(profile_trace, receives, "receives", FIELD_U64),
-    FIELD(profile_trace, matched, "matched", FIELD_U64),
-    FIELD(profile_trace, contradictions, "contradictions", FIELD_U64),
-    FIELD(profile_trace, unnumbered, "unnumbered", FIELD_U64),
-    FIELD(profile_trace, network, "transport", FIELD_NETWORK),
-    FIELD(profile_trace, below, "seen_in_transport", FIELD_U64),
-    FIELD(profile_trace, outside_polls, "outside_polls", FIELD_U64),
-    FIELD(profile_trace, outside_empty, "outside_empty_polls", FIELD_U64),
+    F(on, "recorded", BOOL, OR),
+    F(time_mask, "window_mask", HEX, OR),
+    F(first_ns, NULL, I64, MIN),
+    F(last_ns, NULL, I64, MAX),
+    F(covered, "covered", SHARE, FIRST),
+    F(error_ns, "error_ns", REAL, FIRST),
+    F(calls_ns, "calls_ns", U64, FIRST),
+    F(wait_ns, "wait_ns", U64, FIRST),
+    F(sends, "sends", U64, FIRST),
+    F(receives, "receives", U64, FIRST),
+    F(matched, "matched", U64, FIRST),
+    F(contradictions, "contradictions", U64, FIRST),
+    F(unnumbered, "unnumbered", U64, FIRST),
+    F(network, "transport", NETWORK, MAX),
+    F(below, "seen_in_transport", U64, FIRST),
+    F(outside_polls, "outside_polls", U64, SUM),
+    F(outside_empty, "outside_empty_polls", U64, SUM),
 };
-FIELDS(trace);
+#undef ROW
+
+#define ROW struct net_row
+static const struct field below_table[] = {
+    F(site, "site", SITE, FIRST),
+    F(operation, "operation", OPERATION, FIRST),
+    F(sends, "sends", U64, FIRST),
+    F(eager, "eager", U64, FIRST),
+    F(rendezvous, "rendezvous", U64, FIRST),
+    F(eager_max, "eager_max_bytes", U64, FIRST),
+    F(rendezvous_min, "rendezvous_min_bytes", U64, FIRST),
+    F(receives, "receives", U64, FIRST),
+    F(lay, "lay_known", U64, FIRST),
+    F(lay_ns, "lay_ns", U64, FIRST),
+    F(lay_max_ns, "lay_max_ns", U64, FIRST),
+    F(same_call, "ended_in_same_call", U64, FIRST),
+    F(other_call, "ended_in_other_call", U64, FIRST),
+    F(outside, "ended_outside", U64, FIRST),
+    F(carrier_site, "carrier_site", SITE, FIRST),
+    F(carrier_operation, "carrier_operation", OPERATION, FIRST),
+    F(carried, "carried", U64, FIRST),
+    F(moved_bytes, "moved_bytes", U64, FIRST),
+    F(moved_ns, "moved_ns", U64, FIRST),
+};
+#undef ROW
+
+#define ROW struct wait
+static const struct field wait_table[] = {
+    F(site, "site", SITE, FIRST),        NEEDED(operation, "operation", OPERATION, FIRST),
+    F(state, "state", WAIT, FIRST),      F(rank, "for_rank", U32, FIRST),
+    F(calls, "calls", U64, FIRST),       F(wait_ns, "wait_ns", U64, FIRST),
+    F(followed, "followed", U64, FIRST), F(in_turn, "in_turn", U64, FIRST),
+};
+#undef ROW
+
+#define ROW struct profile_site
+static const struct field site_table[] = {
+    {"frames", FIELD_FRAMES, MERGE_KEY, false, 0, 0},
+    F(in_part, "in_part", BOOL, OR),
+};
+#undef ROW
+
+static const struct field text_table[] = {
+    {NULL, FIELD_STRING, MERGE_KEY, false, 0, sizeof(char *)},
+};
 
 /* Many, and of plain members only. */
-static const struct field act_table[] = {{NULL, FIELD_PLAIN, 0, sizeof(struct act), false},
-                                         INNER(act, site, FIELD_SITE),
-                                         INNER(act, operation, FIELD_OPERATION)};
-FIELDS(act);
-
-static const struct field net_table[] = {{NULL, FIELD_PLAIN, 0, sizeof(struct net), false},
-                                         INNER(net, site, FIELD_SITE),
-                                         INNER(net, operation, FIELD_OPERATION)};
-FIELDS(net);
-
-static const struct field below_table[] = {
-    FIELD(net_row, site, "site", FIELD_SITE),
-    FIELD(net_row, operation, "operation", FIELD_OPERATION),
-    FIELD(net_row, sends, "sends", FIELD_U64),
-    FIELD(net_row, eager, "eager", FIELD_U64),
-    FIELD(net_row, rendezvous, "rendezvous", FIELD_U64),
-    FIELD(net_row, eager_max, "eager_max_bytes", FIELD_U64),
-    FIELD(net_row, rendezvous_min, "rendezvous_min_bytes", FIELD_U64),
-    FIELD(net_row, receives, "receives", FIELD_U64),
-    FIELD(net_row, lay, "lay_known", FIELD_U64),
-    FIELD(net_row, lay_ns, "lay_ns", FIELD_U64),
-    FIELD(net_row, lay_max_ns, "lay_max_ns", FIELD_U64),
-    FIELD(net_row, same_call, "ended_in_same_call", FIELD_U64),
-    FIELD(net_row, other_call, "ended_in_other_call", FIELD_U64),
-    FIELD(net_row, outside, "ended_outside", FIELD_U64),
-    FIELD(net_row, carrier_site, "carrier_site", FIELD_SITE),
-    FIELD(net_row, carrier_operation, "carrier_operation", FIELD_OPERATION),
-    FIELD(net_row, carried, "carried", FIELD_U64),
-    FIELD(net_row, moved_bytes, "moved_bytes", FIELD_U64),
-    FIELD(net_row, moved_ns, "moved_ns", FIELD_U64),
+static const struct field act_table[] = {
+    {NULL, FIELD_PLAIN, MERGE_FIRST, false, 0, sizeof(struct act)},
+    INNER(act, site, SITE),
+    INNER(act, operation, OPERATION),
 };
-FIELDS(below);
-
-static const struct field wait_table[] = {
-    FIELD(wait, site, "site", FIELD_SITE),
-    NEEDED_FIELD(wait, operation, "operation", FIELD_OPERATION),
-    FIELD(wait, state, "state", FIELD_WAIT),
-    FIELD(wait, rank, "for_rank", FIELD_U32),
-    FIELD(wait, calls, "calls", FIELD_U64),
-    FIELD(wait, wait_ns, "wait_ns", FIELD_U64),
-    FIELD(wait, followed, "followed", FIELD_U64),
-    FIELD(wait, in_turn, "in_turn", FIELD_U64),
+static const struct field net_table[] = {
+    {NULL, FIELD_PLAIN, MERGE_FIRST, false, 0, sizeof(struct net)},
+    INNER(net, site, SITE),
+    INNER(net, operation, OPERATION),
 };
-FIELDS(wait);
+
+#define FIELDS(table)                                                                              \
+    {                                                                                              \
+        table, sizeof table / sizeof *table                                                        \
+    }
+const struct fields fields_run = FIELDS(run_table), fields_trace = FIELDS(trace_table),
+                    fields_spread = FIELDS(spread_table);
+
+#define TABLE(list, key, fields, how)                                                              \
+    {                                                                                              \
+        key, FIELDS(fields), offsetof(struct profile, list),                                       \
+            sizeof *((struct profile *)0)->list.at, how                                            \
+    }
+enum { SOUGHT = TABLE_SOUGHT | TABLE_SORTED | TABLE_MERGED, LISTED = TABLE_SORTED | TABLE_MERGED };
+const struct table_info profile_tables[TABLES] = {
+    [TABLE_HOSTS] = TABLE(hosts, "hosts", host_table, SOUGHT),
+    [TABLE_RANKS] = TABLE(ranks, "ranks", rank_table, LISTED),
+    [TABLE_MODULES] = TABLE(modules, "modules", module_table, SOUGHT),
+    [TABLE_OPERATIONS] = TABLE(operations, "operations", operation_table, SOUGHT),
+    [TABLE_REGIONS] = TABLE(regions, "regions", region_table, SOUGHT),
+    [TABLE_SITES] = TABLE(sites, "sites", site_table, SOUGHT),
+    [TABLE_COMMS] = TABLE(comms, "communicators", comm_table, SOUGHT),
+    [TABLE_ENTRIES] = TABLE(entries, "entries", entry_table, SOUGHT),
+    [TABLE_GROUPS] = TABLE(groups, "groups", group_table, SOUGHT),
+    [TABLE_ARRIVALS] = TABLE(arrivals, "arrivals", arrival_table, 0),
+    [TABLE_EVENTS] = TABLE(events, NULL, event_table, LISTED),
+    [TABLE_PEERS] = TABLE(peers, "matrix", peer_table, SOUGHT),
+    [TABLE_STANDS] = TABLE(stands, "in_progress", stand_table, LISTED),
+    [TABLE_WAITS] = TABLE(waits, "waits", wait_table, 0),
+    [TABLE_BELOW] = TABLE(below, "transport", below_table, 0),
+    [TABLE_ACTS] = TABLE(acts, NULL, act_table, TABLE_MERGED),
+    [TABLE_NETS] = TABLE(nets, NULL, net_table, TABLE_MERGED),
+    [TABLE_PROGRAMS] = TABLE(programs, "programs", text_table, SOUGHT | TABLE_OF_RUN),
+    [TABLE_LIBRARIES] = TABLE(libraries, "mpi", text_table, SOUGHT | TABLE_OF_RUN),
+    [TABLE_WARNINGS] = TABLE(warnings, "warnings", text_table, SOUGHT),
+    [TABLE_FINDINGS] = TABLE(findings, NULL, finding_table, LISTED),
+};
+
+/* --- names --- */
 
 static const char *const state_names[] = {
     [LEDGER_RUNNING] = "running", [LEDGER_FINALIZED] = "finalized", [LEDGER_EXITED] = "exited",
@@ -315,22 +368,35 @@ static const char *const network_names[] = {[LEDGER_NETWORK_OFF] = "off",
                                             [LEDGER_NETWORK_NO_UCX] = "system calls alone",
                                             [LEDGER_NETWORK_MISSING] = "missing"};
 
-#define NAMES(array)                                                                               \
-    {                                                                                              \
-        array, sizeof array / sizeof *array                                                        \
+const char *const dropped_keys[LEDGER_SECTIONS] = {
+    [LEDGER_MODULES] = "modules", [LEDGER_REGIONS] = "regions", [LEDGER_COMMS] = "communicators",
+    [LEDGER_SITES] = "sites",     [LEDGER_ENTRIES] = "calls",   [LEDGER_INSTANCES] = "instances",
+};
+
+const char *const *field_names(enum field_kind kind, uint32_t *n)
+{
+#define NAMES(array) (*n = sizeof array / sizeof *array, array)
+    switch (kind) {
+    case FIELD_CLOCK:
+        return NAMES(clock_names);
+    case FIELD_STATE:
+        return NAMES(state_names);
+    case FIELD_FAMILY:
+        return NAMES(family_names);
+    case FIELD_WAIT:
+        return NAMES(wait_names);
+    case FIELD_NETWORK:
+        return NAMES(network_names);
+    default:
+        return NULL;
     }
-static const struct names {
-    const char *const *at;
-    uint32_t n;
-} names_of[FIELD_KINDS] = {[FIELD_CLOCK] = NAMES(clock_names),
-                           [FIELD_STATE] = NAMES(state_names),
-                           [FIELD_FAMILY] = NAMES(family_names),
-                           [FIELD_WAIT] = NAMES(wait_names),
-                           [FIELD_NETWORK] = NAMES(network_names)};
+}
 
 const char *field_name(enum field_kind kind, uint32_t value)
 {
-    return value < names_of[kind].n ? names_of[kind].at[value] : "unknown";
+    uint32_t n;
+    const char *const *names = field_names(kind, &n);
+    return names && value < n ? names[value] : "unknown";
 }
 
 const char *clock_name_of(uint32_t clock)
@@ -341,98 +407,4 @@ const char *clock_name_of(uint32_t clock)
 const char *state_name_of(uint32_t state)
 {
     return field_name(FIELD_STATE, state);
-}
-
-bool field_named(enum field_kind kind, uint32_t *value, const char *name)
-{
-    for (uint32_t i = 0; name && i < names_of[kind].n; i++) {
-        if (!strcmp(names_of[kind].at[i], name)) {
-            *value = i;
-            return true;
-        }
-    }
-    return false;
-}
-
-/* --- lists --- */
-
-static const struct fields fields_none;
-
-#define LIST(list, key, fields, how)                                                               \
-    {                                                                                              \
-        key, &fields, offsetof(struct profile, list), sizeof *((struct profile *)0)->list.at, how  \
-    }
-const struct list profile_lists[] = {
-    LIST(hosts, "hosts", fields_host, LIST_PACKED),
-    LIST(ranks, "ranks", fields_rank, LIST_PACKED | LIST_APPENDED),
-    LIST(modules, "modules", fields_module, LIST_PACKED),
-    LIST(operations, "operations", fields_operation, LIST_PACKED),
-    LIST(comms, "communicators", fields_comm, LIST_PACKED),
-    LIST(regions, "regions", fields_region, LIST_PACKED),
-    LIST(sites, NULL, fields_none, 0),
-    LIST(entries, "entries", fields_entry, LIST_PACKED),
-    LIST(groups, "groups", fields_group, LIST_PACKED),
-    LIST(arrivals, "arrivals", fields_arrival, 0),
-    LIST(events, NULL, fields_event, LIST_PACKED | LIST_APPENDED),
-    LIST(peers, "matrix", fields_peer, LIST_PACKED | LIST_APPENDED),
-    LIST(stands, "in_progress", fields_stand, LIST_APPENDED),
-    LIST(waits, "waits", fields_wait, 0),
-    LIST(below, "transport", fields_below, 0),
-    LIST(acts, NULL, fields_act, LIST_PACKED | LIST_APPENDED),
-    LIST(nets, NULL, fields_net, LIST_PACKED | LIST_APPENDED),
-    LIST(programs, NULL, fields_none, 0),
-    LIST(libraries, NULL, fields_none, 0),
-    LIST(warnings, NULL, fields_none, 0),
-    LIST(findings, NULL, fields_finding, 0),
-};
-const size_t n_profile_lists = sizeof profile_lists / sizeof *profile_lists;
-
-/* What positions of each kind are in. */
-static size_t size_of(const struct profile *p, enum field_kind kind)
-{
-    const size_t sizes[FIELD_KINDS] = {[FIELD_HOST] = p->hosts.n,
-                                       [FIELD_OPERATION] = p->operations.n,
-                                       [FIELD_COMM] = p->comms.n,
-                                       [FIELD_REGION] = p->regions.n,
-                                       [FIELD_SITE] = p->sites.n};
-    return sizes[kind];
-}
-
-void positions_follow(const struct fields *fields, void *data, const struct moves *moves)
-{
-    for (size_t i = 0; i < fields->n; i++) {
-        if (fields->at[i].kind < FIELD_HOST)
-            continue;
-        uint32_t *position = (uint32_t *)((char *)data + fields->at[i].offset);
-        if (*position != PROFILE_NONE)
-            *position = moves->to[fields->at[i].kind][*position];
-    }
-}
-
-static bool are_valid(const struct profile *p, const struct fields *fields, const void *data)
-{
-    for (size_t i = 0; i < fields->n; i++) {
-        const struct field *f = &fields->at[i];
-        if (f->kind < FIELD_HOST)
-            continue;
-        uint32_t position = *(const uint32_t *)((const char *)data + f->offset);
-        if (position == PROFILE_NONE ? f->needed : position >= size_of(p, f->kind))
-            return false;
-    }
-    return true;
-}
-
-bool positions_valid(const struct profile *p)
-{
-    for (size_t i = 0; i < p->sites.n; i++)
-        for (uint32_t k = 0; k < p->sites.at[i].depth; k++) {
-            uint32_t module = p->sites.at[i].frame[k].module;
-            if (module != PROFILE_NONE && module >= p->modules.n)
-                return false;
-        }
-    for (const struct list *l = profile_lists; l < profile_lists + n_profile_lists; l++)
-        for (size_t i = 0; i < list_in(p, l)->n; i++)
-            if (!are_valid(p, l->fields, list_at(p, l, i)))
-                return false;
-    return true;
 }

@@ -1,9 +1,8 @@
-/* Members of the model as JSON, and back. */
-#include "profile/fields.h"
+/* Members of a row as JSON, and back. */
+#include "profile/model.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 void json_put(json_t *object, const char *key, json_t *value)
 {
@@ -31,11 +30,10 @@ json_t *json_text(const char *text, size_t size)
     return value;
 }
 
-/* As keys of "dropped"; NULL for a section that nothing is dropped from. */
-static const char *const dropped_keys[LEDGER_SECTIONS] = {
-    [LEDGER_MODULES] = "modules", [LEDGER_REGIONS] = "regions", [LEDGER_COMMS] = "communicators",
-    [LEDGER_SITES] = "sites",     [LEDGER_ENTRIES] = "calls",   [LEDGER_INSTANCES] = "instances",
-};
+json_t *json_index(uint32_t i)
+{
+    return i == PROFILE_NONE ? json_null() : json_integer(i);
+}
 
 static json_t *histogram_json(const uint64_t *histogram)
 {
@@ -56,6 +54,33 @@ static json_t *dropped_json(const uint64_t *dropped)
         if (dropped_keys[s])
             json_put(object, dropped_keys[s], json_integer((json_int_t)dropped[s]));
     return object;
+}
+
+static json_t *frame_json(const struct profile_frame *f)
+{
+    char address[24];
+    snprintf(address, sizeof address, "0x%llx", (unsigned long long)f->address);
+    json_t *object = json_object();
+    json_put(object, "module", json_index(f->module));
+    json_put(object, "address", json_string(address));
+    json_put(object, "offset", json_integer((json_int_t)f->offset));
+    if (f->function)
+        json_put(object, "function", json_text(f->function, SIZE_MAX));
+    if (f->inlined)
+        json_put(object, "inlined", json_true());
+    if (f->file) {
+        json_put(object, "file", json_text(f->file, SIZE_MAX));
+        json_put(object, "line", json_integer(f->line));
+    }
+    return object;
+}
+
+static json_t *frames_json(const struct profile_site *s)
+{
+    json_t *frames = json_array();
+    for (uint32_t f = 0; f < s->depth; f++)
+        json_push(frames, frame_json(&s->frame[f]));
+    return frames;
 }
 
 static json_t *value_of(const struct field *f, const void *at)
@@ -88,8 +113,11 @@ static json_t *value_of(const struct field *f, const void *at)
     case FIELD_COMM:
     case FIELD_REGION:
     case FIELD_SITE:
-        return *(const uint32_t *)at == PROFILE_NONE ? json_null()
-                                                     : json_integer(*(const uint32_t *)at);
+        return json_index(*(const uint32_t *)at);
+    case FIELD_STRING:
+        return json_text(*(char *const *)at, SIZE_MAX);
+    case FIELD_FRAMES:
+        return frames_json(at);
     case FIELD_SPREAD:
         return fields_json(&fields_spread, at);
     case FIELD_HISTOGRAM:
@@ -101,14 +129,12 @@ static json_t *value_of(const struct field *f, const void *at)
     }
 }
 
-json_t *fields_json(const struct fields *fields, const void *data)
+json_t *fields_json(const struct fields *fields, const void *row)
 {
     json_t *object = json_object();
-    for (size_t i = 0; i < fields->n; i++) {
-        const struct field *f = &fields->at[i];
+    for (const struct field *f = fields->at; f < fields->at + fields->n; f++)
         if (f->key)
-            json_put(object, f->key, value_of(f, (const char *)data + f->offset));
-    }
+            json_put(object, f->key, value_of(f, (const char *)row + f->offset));
     return object;
 }
 
@@ -139,6 +165,60 @@ static bool set_dropped(uint64_t *dropped, const json_t *object)
         good = good && n >= 0;
     }
     return good;
+}
+
+static char *text_of(const json_t *value)
+{
+    return json_is_string(value) ? memory_strdup(json_string_value(value)) : NULL;
+}
+
+json_int_t json_between(const json_t *value, json_int_t low, json_int_t high, bool *good)
+{
+    json_int_t i = json_integer_value(value);
+    if (i >= low && i <= high)
+        return i;
+    *good = false;
+    return low;
+}
+
+bool json_set_index(uint32_t *index, const json_t *value)
+{
+    json_int_t number = json_integer_value(value);
+    *index = json_is_integer(value) ? (uint32_t)number : PROFILE_NONE;
+    return !value || json_is_null(value) ||
+           (json_is_integer(value) && number >= 0 && number < PROFILE_NONE);
+}
+
+uint64_t json_hex(const json_t *value)
+{
+    return json_is_string(value) ? strtoull(json_string_value(value), NULL, 16) : 0;
+}
+
+static bool set_frames(struct profile_site *s, const json_t *frames)
+{
+    bool good = json_array_size(frames) <= LEDGER_MAX_DEPTH;
+    for (uint32_t k = 0; good && k < json_array_size(frames); k++) {
+        const json_t *from = json_array_get(frames, k);
+        struct profile_frame *f = &s->frame[s->depth++];
+        good = json_set_index(&f->module, json_object_get(from, "module"));
+        f->address = json_hex(json_object_get(from, "address"));
+        f->offset = (uint64_t)json_between(json_object_get(from, "offset"), 0, INT64_MAX, &good);
+        f->function = text_of(json_object_get(from, "function"));
+        f->inlined = json_is_true(json_object_get(from, "inlined"));
+        f->file = text_of(json_object_get(from, "file"));
+        f->line = (uint32_t)json_between(json_object_get(from, "line"), 0, INT32_MAX, &good);
+    }
+    return good;
+}
+
+static bool set_name(enum field_kind kind, uint32_t *value, const char *name)
+{
+    uint32_t n;
+    const char *const *names = field_names(kind, &n);
+    for (*value = 0; name && names && *value < n; ++*value)
+        if (!strcmp(names[*value], name))
+            return true;
+    return false;
 }
 
 static bool set_value(const struct field *f, void *at, const json_t *value)
@@ -172,7 +252,7 @@ static bool set_value(const struct field *f, void *at, const json_t *value)
         snprintf(at, f->size, "%s", text ? text : "");
         return text != NULL;
     case FIELD_HEX:
-        *(uint64_t *)at = text ? strtoull(text, NULL, 16) : 0;
+        *(uint64_t *)at = json_hex(value);
         return text != NULL;
     case FIELD_INDEX:
     case FIELD_HOST:
@@ -180,9 +260,9 @@ static bool set_value(const struct field *f, void *at, const json_t *value)
     case FIELD_COMM:
     case FIELD_REGION:
     case FIELD_SITE:
-        *(uint32_t *)at = json_is_integer(value) ? (uint32_t)number : PROFILE_NONE;
-        return !value || json_is_null(value) ||
-               (json_is_integer(value) && number >= 0 && number < PROFILE_NONE);
+        return json_set_index(at, value);
+    case FIELD_FRAMES:
+        return set_frames(at, value);
     case FIELD_SPREAD:
         return fields_read(value, &fields_spread, at);
     case FIELD_HISTOGRAM:
@@ -190,7 +270,7 @@ static bool set_value(const struct field *f, void *at, const json_t *value)
     case FIELD_DROPPED:
         return set_dropped(at, value);
     default:
-        return field_named(f->kind, at, text);
+        return set_name(f->kind, at, text);
     }
 }
 
@@ -211,7 +291,7 @@ const char *fields_fault(void)
     return was;
 }
 
-bool fields_read(const json_t *object, const struct fields *fields, void *data)
+bool fields_read(const json_t *object, const struct fields *fields, void *row)
 {
     bool good = json_is_object(object);
     for (size_t i = 0; good && i < fields->n; i++) {
@@ -219,7 +299,7 @@ bool fields_read(const json_t *object, const struct fields *fields, void *data)
         const json_t *value = f->key ? json_object_get(object, f->key) : NULL;
         if (value || (f->key && f->kind >= FIELD_MAYBE))
             good =
-                set_value(f, (char *)data + f->offset, value) && (!value || is_possible(f, value));
+                set_value(f, (char *)row + f->offset, value) && (!value || is_possible(f, value));
         if (!good && !fault)
             fault = f->key;
     }

@@ -197,14 +197,14 @@ static void gather_peers(struct profile *p, const struct ledger *l, struct maps 
     for (uint32_t i = 0; i < count_of(l, LEDGER_PEERS); i++) {
         const struct ledger_peer *from = &l->peers[i];
         if (from->messages)
-            *PUSH(&p->peers) =
-                (struct profile_peer){.site = mapped(m->site, from->site, l, LEDGER_SITES),
-                                      .operation = operation_of(p, l, m, from->operation),
-                                      .rank = (uint32_t)l->header->rank,
-                                      .peer = from->peer,
-                                      .received = from->received,
-                                      .messages = from->messages,
-                                      .bytes = from->bytes};
+            profile_add(p, TABLE_PEERS,
+                        &(struct profile_peer){.site = mapped(m->site, from->site, l, LEDGER_SITES),
+                                               .operation = operation_of(p, l, m, from->operation),
+                                               .rank = (uint32_t)l->header->rank,
+                                               .peer = from->peer,
+                                               .received = from->received,
+                                               .messages = from->messages,
+                                               .bytes = from->bytes});
     }
     p->peers_dropped = l->header->section[LEDGER_PEERS].dropped;
 }
@@ -439,7 +439,7 @@ static void gather_header(struct profile *p, const struct ledger_header *h)
     } else
         profile_add_program(p, text);
     copy_name(text, sizeof text, h->mpi_library, sizeof h->mpi_library);
-    profile_add_library(p, text);
+    profile_add_text(p, TABLE_LIBRARIES, text);
     copy_name(p->launcher, sizeof p->launcher, h->launcher, sizeof h->launcher - 1);
 }
 

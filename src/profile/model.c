@@ -1,11 +1,10 @@
+/* Tables of distinct rows: found, added, merged and sorted as fields.c describes their members. */
 #include "profile/model.h"
 
 #include "base/hash.h"
 
-#include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 uint64_t profile_hash(const void *data, size_t size)
 {
@@ -13,121 +12,93 @@ uint64_t profile_hash(const void *data, size_t size)
     return hash ^ hash >> 29;
 }
 
-static uint64_t hash_of_site(const struct profile_site *site)
+/* --- members --- */
+
+static int compare_frames(const struct profile_site *x, const struct profile_site *y)
 {
-    uint64_t hash = site->depth;
-    for (uint32_t f = 0; f < site->depth; f++) {
-        uint64_t key[3] = {hash, site->frame[f].module, site->frame[f].address};
-        hash = profile_hash(key, sizeof key);
+    int order = 0;
+    for (uint32_t f = 0; !order && f < x->depth && f < y->depth; f++)
+        order = ORDER(x->frame[f].module, y->frame[f].module)
+                    ?: ORDER(x->frame[f].address, y->frame[f].address);
+    return order ?: ORDER(x->depth, y->depth);
+}
+
+/* In keys no row comes before all rows. */
+static uint32_t position_of(const struct field *f, const void *at)
+{
+    return *(const uint32_t *)at + (f->kind >= FIELD_INDEX && f->merge == MERGE_KEY);
+}
+
+static int compare_field(const struct field *f, const void *a, const void *b)
+{
+    switch (f->kind) {
+    case FIELD_TEXT:
+        return strcmp(a, b);
+    case FIELD_STRING:
+        return strcmp(*(char *const *)a, *(char *const *)b);
+    case FIELD_FRAMES:
+        return compare_frames(a, b);
+    case FIELD_REAL:
+        return ORDER(*(const double *)a, *(const double *)b);
+    case FIELD_I32:
+        return ORDER(*(const int32_t *)a, *(const int32_t *)b);
+    case FIELD_I64:
+        return ORDER(*(const int64_t *)a, *(const int64_t *)b);
+    default:
+        return f->size == sizeof(uint32_t) ? ORDER(position_of(f, a), position_of(f, b))
+                                           : ORDER(*(const uint64_t *)a, *(const uint64_t *)b);
+    }
+}
+
+static bool is_key(const struct fields *fields, const struct field *f, const void *row)
+{
+    return f->merge == MERGE_KEY || f->merge == MERGE_KEY_DOWN ||
+           (f->merge == MERGE_PATH && !*((const char *)row + fields->at->offset));
+}
+
+static int compare_keys(const struct fields *fields, const void *a, const void *b)
+{
+    int order = 0;
+    for (const struct field *f = fields->at; !order && f < fields->at + fields->n; f++)
+        if (is_key(fields, f, a))
+            order = compare_field(f, (const char *)a + f->offset, (const char *)b + f->offset) *
+                    (f->merge == MERGE_KEY_DOWN ? -1 : 1);
+    return order;
+}
+
+static uint64_t hash_frames(uint64_t hash, const struct profile_site *s)
+{
+    for (uint32_t f = 0; f < s->depth; f++) {
+        hash = hash_bytes(hash, &s->frame[f].module, sizeof s->frame[f].module);
+        hash = hash_bytes(hash, &s->frame[f].address, sizeof s->frame[f].address);
     }
     return hash;
 }
 
-static bool same_site(const struct profile_site *a, const struct profile_site *b)
+static uint64_t hash_of(const struct fields *fields, const void *row)
 {
-    if (a->depth != b->depth)
-        return false;
-    for (uint32_t f = 0; f < a->depth; f++)
-        if (a->frame[f].module != b->frame[f].module || a->frame[f].address != b->frame[f].address)
-            return false;
-    return true;
-}
-
-/* Lists that are looked up: elements are known by their first bytes; sites (0) by their frames. */
-struct keyed {
-    size_t list, lookup, size, key;
-};
-#define KEYED(list, key)                                                                           \
-    {                                                                                              \
-        offsetof(struct profile, list), offsetof(struct profile_index, list),                      \
-            sizeof *((struct profile *)0)->list.at, key                                            \
-    }
-static const struct keyed keyed_comms = KEYED(comms, 2 * sizeof(uint64_t)),
-                          keyed_sites = KEYED(sites, 0),
-                          keyed_entries = KEYED(entries, 5 * sizeof(uint32_t)),
-                          keyed_groups = KEYED(groups, 2 * sizeof(uint32_t));
-_Static_assert(offsetof(struct profile_entry, size_class) == 4 * sizeof(uint32_t) &&
-                   offsetof(struct profile_group, operation) == sizeof(uint32_t) &&
-                   offsetof(struct profile_comm, copy) == 3 * sizeof(uint32_t),
-               "keys come first");
-
-static struct lookup *lookup_of(const struct profile *p, const struct keyed *k)
-{
-    return (struct lookup *)((char *)p->index + k->lookup);
-}
-
-static struct array *list_of(const struct profile *p, const struct keyed *k)
-{
-    return (struct array *)((char *)p + k->list);
-}
-
-static uint64_t hash_of(const struct keyed *k, const void *element)
-{
-    return k->key ? profile_hash(element, k->key) : hash_of_site(element);
-}
-
-/* The position of the element with the key of WANTED, or PROFILE_NONE. */
-static uint32_t find(const struct profile *p, const struct keyed *k, const void *wanted)
-{
-    const struct lookup *l = lookup_of(p, k);
-    uint64_t hash = hash_of(k, wanted);
-    uint32_t step = 0, i;
-    while ((i = lookup_next(l, hash, &step)) != PROFILE_NONE) {
-        const void *there = (const char *)list_of(p, k)->at + i * k->size;
-        if (k->key ? !memcmp(there, wanted, k->key) : same_site(there, wanted))
-            break;
-    }
-    return i;
-}
-
-/* Puts a copy of ELEMENT behind the others; returns where. */
-static uint32_t add(struct profile *p, const struct keyed *k, const void *element)
-{
-    struct array *list = list_of(p, k);
-    memcpy(array_push(list, k->size), element, k->size);
-    lookup_add(lookup_of(p, k), hash_of(k, element), list->n - 1);
-    return (uint32_t)list->n - 1;
-}
-
-struct profile *profile_new(void)
-{
-    struct profile *p = memory_alloc(sizeof *p);
-    p->index = memory_alloc(sizeof *p->index);
-    p->synchronized = true;
-    return p;
-}
-
-void profile_free(struct profile *p)
-{
-    if (!p)
-        return;
-    for (size_t i = 0; i < p->programs.n; i++)
-        free(p->programs.at[i]);
-    for (size_t i = 0; i < p->libraries.n; i++)
-        free(p->libraries.at[i]);
-    for (size_t i = 0; i < p->warnings.n; i++)
-        free(p->warnings.at[i]);
-    for (size_t i = 0; i < p->findings.n; i++) {
-        free(p->findings.at[i].kind);
-        json_decref(p->findings.at[i].value);
-    }
-    for (size_t i = 0; i < p->sites.n; i++) {
-        for (uint32_t f = 0; f < p->sites.at[i].depth; f++) {
-            free(p->sites.at[i].frame[f].function);
-            free(p->sites.at[i].frame[f].file);
+    uint64_t hash = HASH_START;
+    for (const struct field *f = fields->at; f < fields->at + fields->n; f++) {
+        const char *at = (const char *)row + f->offset;
+        if (!is_key(fields, f, row))
+            continue;
+        if (f->kind == FIELD_FRAMES) {
+            hash = hash_frames(hash, row);
+        } else {
+            const char *text = f->kind == FIELD_STRING ? *(char *const *)at : at;
+            bool is_text = f->kind == FIELD_STRING || f->kind == FIELD_TEXT;
+            hash = hash_bytes(hash, text, is_text ? strlen(text) : f->size);
         }
     }
-    for (size_t i = 0; i < p->entries.n; i++)
-        free(p->entries.at[i].histogram);
-    for (size_t i = 0; i < n_profile_lists; i++)
-        free(list_in(p, &profile_lists[i])->at);
-    free(p->index->sites.slot);
-    free(p->index->comms.slot);
-    free(p->index->entries.slot);
-    free(p->index->groups.slot);
-    free(p->index->comm_of_ledger);
-    free(p->index);
-    free(p);
+    return hash ^ hash >> 29;
+}
+
+uint64_t entry_timed(const struct profile_entry *e)
+{
+    uint64_t n = 0;
+    for (unsigned b = 0; e->histogram && b < HISTOGRAM_BUCKETS; b++)
+        n += e->histogram[b];
+    return n;
 }
 
 void spread_add(struct spread *s, uint32_t rank, uint64_t ns)
@@ -155,221 +126,398 @@ void spread_merge(struct spread *into, const struct spread *from)
     into->ranks += from->ranks;
 }
 
-uint32_t profile_add_host(struct profile *p, const struct profile_host *host)
+static void add_histogram(uint64_t **to, const uint64_t *from)
 {
-    for (size_t i = 0; i < p->hosts.n; i++) {
-        struct profile_host *h = &p->hosts.at[i];
-        if (strcmp(h->name, host->name))
-            continue;
-        h->ranks += host->ranks;
-        uint32_t together = 0;
-        for (size_t w = 0; w < sizeof h->affinity / sizeof *h->affinity; w++) {
-            h->affinity[w] |= host->affinity[w];
-            together += (uint32_t)__builtin_popcountll(h->affinity[w]);
-        }
-        if (host->processors > h->processors)
-            h->processors = host->processors;
-        if (together > h->processors)
-            h->processors = together;
-        return (uint32_t)i;
-    }
-    *PUSH(&p->hosts) = *host;
-    return (uint32_t)p->hosts.n - 1;
+    if (!*to)
+        *to = memory_alloc(HISTOGRAM_BUCKETS * sizeof **to);
+    for (unsigned b = 0; from && b < HISTOGRAM_BUCKETS; b++)
+        (*to)[b] += from[b];
 }
 
-uint32_t profile_add_module(struct profile *p, const struct profile_module *module)
+static void add(const struct field *f, void *to, const void *from)
 {
-    for (size_t i = 0; i < p->modules.n; i++) {
-        struct profile_module *m = &p->modules.at[i];
-        if (strcmp(m->build_id, module->build_id) || strcmp(m->function, module->function) ||
-            (!*m->build_id && strcmp(m->path, module->path)))
-            continue;
-        if (strcmp(module->path, m->path) < 0)
-            strcpy(m->path, module->path); /* whatever the order of merging */
-        return (uint32_t)i;
+    if (f->kind == FIELD_SPREAD)
+        spread_merge(to, from);
+    else if (f->kind == FIELD_HISTOGRAM)
+        add_histogram(to, *(uint64_t *const *)from);
+    else if (f->size == sizeof(uint32_t))
+        *(uint32_t *)to += *(const uint32_t *)from;
+    else
+        *(uint64_t *)to += *(const uint64_t *)from;
+}
+
+static bool is_empty(const struct field *f, const void *at)
+{
+    const char *byte = at;
+    for (size_t i = 0; i < f->size; i++)
+        if (byte[i])
+            return f->kind == FIELD_REAL && !(*(const double *)at > 0);
+    return true;
+}
+
+/* Whether the member of FROM replaces that of TO. */
+static bool is_better(const struct field *f, const void *to, const void *from)
+{
+    bool empty = is_empty(f, to);
+    switch (f->merge) {
+    case MERGE_FIRST:
+        return empty;
+    case MERGE_PATH:
+    case MERGE_LEAST:
+        return !is_empty(f, from) && (empty || compare_field(f, from, to) < 0);
+    case MERGE_MIN:
+        if (f->kind == FIELD_REAL && (empty || is_empty(f, from)))
+            return empty;
+        return compare_field(f, from, to) < 0;
+    case MERGE_MAX:
+        return compare_field(f, from, to) > 0;
+    case MERGE_AND:
+        return !*(const bool *)from;
+    default:
+        return false;
     }
-    *PUSH(&p->modules) = *module;
-    return (uint32_t)p->modules.n - 1;
+}
+
+void fields_merge(const struct fields *fields, void *to, const void *from)
+{
+    for (const struct field *f = fields->at; f < fields->at + fields->n; f++) {
+        char *x = (char *)to + f->offset;
+        const char *y = (const char *)from + f->offset;
+        bool shorter = f->merge == MERGE_SHORTEST && entry_timed(from) &&
+                       (!entry_timed(to) || *(const uint64_t *)y < *(uint64_t *)x);
+        if (f->merge == MERGE_SUM)
+            add(f, x, y);
+        else if (f->merge == MERGE_OR)
+            for (size_t i = 0; i < f->size; i++)
+                x[i] = (char)(x[i] | y[i]);
+        else if (shorter || is_better(f, x, y))
+            memcpy(x, y, f->size);
+    }
+}
+
+void row_free(enum profile_table t, void *row)
+{
+    struct profile_site *s = row;
+    for (const struct field *f = profile_tables[t].fields.at;
+         f < profile_tables[t].fields.at + profile_tables[t].fields.n; f++) {
+        void *at = (char *)row + f->offset;
+        if (f->kind == FIELD_STRING || f->kind == FIELD_HISTOGRAM)
+            free(*(void **)at);
+        else if (f->kind == FIELD_JSON)
+            json_decref(*(json_t **)at);
+        for (uint32_t k = 0; f->kind == FIELD_FRAMES && k < s->depth; k++) {
+            free(s->frame[k].function);
+            free(s->frame[k].file);
+        }
+    }
+}
+
+/* --- tables --- */
+
+struct profile *profile_new(void)
+{
+    struct profile *p = memory_alloc(sizeof *p);
+    p->index = memory_alloc(sizeof *p->index);
+    p->synchronized = true;
+    return p;
+}
+
+void profile_free(struct profile *p)
+{
+    if (!p)
+        return;
+    for (enum profile_table t = 0; t < TABLES; t++) {
+        for (size_t i = 0; i < rows_in(p, t)->n; i++)
+            row_free(t, row_at(p, t, i));
+        free(rows_in(p, t)->at);
+        free(p->index->of[t].slot);
+    }
+    free(p->index->comm_of_ledger);
+    free(p->index);
+    free(p);
+}
+
+static uint32_t find(const struct profile *p, enum profile_table t, uint64_t hash, const void *row)
+{
+    uint32_t step = 0, i;
+    while ((i = lookup_next(&p->index->of[t], hash, &step)) != PROFILE_NONE &&
+           compare_keys(&profile_tables[t].fields, row, row_at(p, t, i)))
+        ;
+    return i;
+}
+
+uint32_t profile_find(const struct profile *p, enum profile_table t, const void *row)
+{
+    return find(p, t, hash_of(&profile_tables[t].fields, row), row);
+}
+
+uint32_t profile_add(struct profile *p, enum profile_table t, const void *row)
+{
+    bool sought = profile_tables[t].how & TABLE_SOUGHT;
+    uint64_t hash = sought ? hash_of(&profile_tables[t].fields, row) : 0;
+    uint32_t i = sought ? find(p, t, hash, row) : PROFILE_NONE;
+    if (i != PROFILE_NONE) {
+        fields_merge(&profile_tables[t].fields, row_at(p, t, i), row);
+        row_free(t, (void *)row);
+        return i;
+    }
+    i = (uint32_t)rows_in(p, t)->n;
+    memcpy(array_push(rows_in(p, t), profile_tables[t].size), row, profile_tables[t].size);
+    if (sought)
+        lookup_add(&p->index->of[t], hash, i);
+    return i;
 }
 
 uint32_t profile_add_operation(struct profile *p, const char *name, uint32_t family)
 {
-    for (size_t i = 0; i < p->operations.n; i++)
-        if (!strcmp(p->operations.at[i].name, name))
-            return (uint32_t)i;
-    struct profile_operation *o = PUSH(&p->operations);
-    snprintf(o->name, sizeof o->name, "%s", name);
-    o->family = family;
-    return (uint32_t)p->operations.n - 1;
+    struct profile_operation o = {.family = family};
+    snprintf(o.name, sizeof o.name, "%s", name);
+    return profile_add(p, TABLE_OPERATIONS, &o);
 }
 
-uint32_t profile_add_comm(struct profile *p, const struct profile_comm *comm)
+void profile_add_text(struct profile *p, enum profile_table t, const char *text)
 {
-    uint32_t i = find(p, &keyed_comms, comm);
-    if (i == PROFILE_NONE)
-        return add(p, &keyed_comms, comm);
-    struct profile_comm *c = &p->comms.at[i];
-    if (comm->created > c->created)
-        c->created = comm->created;
-    if (*comm->name && (!*c->name || strcmp(comm->name, c->name) < 0))
-        strcpy(c->name, comm->name);
-    if (comm->root_world_rank < c->root_world_rank)
-        c->root_world_rank = comm->root_world_rank;
-    c->flags |= comm->flags;
-    return i;
-}
-
-uint32_t profile_add_region(struct profile *p, const struct profile_region *region)
-{
-    for (size_t i = 0; i < p->regions.n; i++) {
-        if (strcmp(p->regions.at[i].name, region->name))
-            continue;
-        p->regions.at[i].entered += region->entered;
-        p->regions.at[i].time_ns += region->time_ns;
-        return (uint32_t)i;
-    }
-    *PUSH(&p->regions) = *region;
-    return (uint32_t)p->regions.n - 1;
-}
-
-uint32_t profile_add_site(struct profile *p, const struct profile_site *site)
-{
-    uint32_t i = find(p, &keyed_sites, site);
-    if (i == PROFILE_NONE) {
-        struct profile_site s = {.depth = site->depth, .in_part = site->in_part};
-        for (uint32_t f = 0; f < site->depth; f++) {
-            s.frame[f].module = site->frame[f].module;
-            s.frame[f].address = site->frame[f].address;
-        }
-        return add(p, &keyed_sites, &s);
-    }
-    p->sites.at[i].in_part |= site->in_part;
-    return i;
-}
-
-uint64_t entry_timed(const struct profile_entry *e)
-{
-    uint64_t n = 0;
-    for (unsigned b = 0; e->histogram && b < HISTOGRAM_BUCKETS; b++)
-        n += e->histogram[b];
-    return n;
-}
-
-static void add_counts(struct profile_entry *e, const struct profile_entry *from)
-{
-    if (entry_timed(from) && (!entry_timed(e) || from->min_ns < e->min_ns))
-        e->min_ns = from->min_ns;
-    if (from->max_ns > e->max_ns)
-        e->max_ns = from->max_ns;
-#define ADD(member) e->member += from->member;
-    LEDGER_SUMS(ADD)
-    spread_merge(&e->spread, &from->spread);
-    for (unsigned b = 0; b < HISTOGRAM_BUCKETS; b++)
-        e->histogram[b] += from->histogram[b];
+    char *copy = *text ? memory_strdup(text) : NULL;
+    if (copy)
+        profile_add(p, t, &copy);
 }
 
 void profile_add_entry(struct profile *p, const struct profile_entry *entry)
 {
-    uint32_t i = find(p, &keyed_entries, entry);
-    if (i == PROFILE_NONE)
-        i = add(p, &keyed_entries,
-                &(struct profile_entry){
-                    .site = entry->site,
-                    .operation = entry->operation,
-                    .comm = entry->comm,
-                    .region = entry->region,
-                    .size_class = entry->size_class,
-                    .histogram = memory_alloc(HISTOGRAM_BUCKETS * sizeof *entry->histogram)});
-    add_counts(&p->entries.at[i], entry);
+    struct profile_entry e = *entry;
+    e.histogram = NULL;
+    add_histogram(&e.histogram, entry->histogram);
+    profile_add(p, TABLE_ENTRIES, &e);
 }
 
 struct profile_group *profile_group(struct profile *p, uint32_t site, uint32_t operation)
 {
-    struct profile_group key = {.site = site, .operation = operation};
-    uint32_t i = find(p, &keyed_groups, &key);
-    if (i == PROFILE_NONE)
-        i = add(p, &keyed_groups, &key);
+    struct profile_group g = {.site = site, .operation = operation};
+    uint32_t i = profile_add(p, TABLE_GROUPS, &g);
     return &p->groups.at[i];
 }
 
 const struct profile_group *profile_group_find(const struct profile *p, uint32_t site,
                                                uint32_t operation)
 {
-    struct profile_group key = {.site = site, .operation = operation};
-    uint32_t i = find(p, &keyed_groups, &key);
+    struct profile_group g = {.site = site, .operation = operation};
+    uint32_t i = profile_find(p, TABLE_GROUPS, &g);
     return i == PROFILE_NONE ? NULL : &p->groups.at[i];
 }
 
-static void reindex(struct profile *p, const struct keyed *k)
+void profile_warn(struct profile *p, const char *format, ...)
 {
-    struct lookup *l = lookup_of(p, k);
-    free(l->slot);
-    *l = (struct lookup){0};
-    for (size_t i = 0; i < list_of(p, k)->n; i++)
-        lookup_add(l, hash_of(k, (const char *)list_of(p, k)->at + i * k->size), i);
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    profile_add_text(p, TABLE_WARNINGS, text);
+}
+
+void profile_add_finding(struct profile *p, const char *kind, json_t *finding)
+{
+    static const char key[] = "communicator_index";
+    json_t *index = json_object_get(finding, key);
+    struct profile_finding f = {memory_strdup(kind), PROFILE_NONE, finding};
+    if (json_is_integer(index)) {
+        json_int_t at = json_integer_value(index);
+        f.comm = at >= 0 && at < UINT32_MAX ? (uint32_t)at : PROFILE_NONE;
+    }
+    if (index)
+        json_object_del(finding, key);
+    profile_add(p, TABLE_FINDINGS, &f);
+}
+
+uint32_t profile_comm_of_ledger(const struct profile *p, uint32_t index)
+{
+    return index < p->index->n_comm_of_ledger ? p->index->comm_of_ledger[index] : PROFILE_NONE;
 }
 
 void profile_reindex(struct profile *p)
 {
-    reindex(p, &keyed_comms);
-    reindex(p, &keyed_sites);
-    reindex(p, &keyed_entries);
-    reindex(p, &keyed_groups);
-}
-
-void profile_set_end(struct profile *p, double seconds)
-{
-    for (size_t i = 0; i < p->ranks.n; i++)
-        if (p->ranks.at[i].rank == 0)
-            p->ranks.at[i].merge_ns = whole_count(1e9 * seconds);
-}
-
-uint32_t *comm_kinds(const struct profile *p, bool by_place)
-{
-    uint32_t *kind = memory_alloc((p->comms.n + 1) * sizeof *kind);
-    for (uint32_t i = 0; i < p->comms.n; i++) {
-        const struct profile_comm *c = &p->comms.at[i];
-        kind[i] = i;
-        for (uint32_t k = 0; k < i && kind[i] == i; k++)
-            if (kind[k] == k && p->comms.at[k].size == c->size &&
-                (p->comms.at[k].site == c->site || (!by_place && comm_is_named(c))) &&
-                !strcmp(p->comms.at[k].name, c->name))
-                kind[i] = k;
+    for (enum profile_table t = 0; t < TABLES; t++) {
+        free(p->index->of[t].slot);
+        p->index->of[t] = (struct lookup){0};
+        for (size_t i = 0; profile_tables[t].how & TABLE_SOUGHT && i < rows_in(p, t)->n; i++)
+            lookup_add(&p->index->of[t], hash_of(&profile_tables[t].fields, row_at(p, t, i)), i);
     }
-    return kind;
 }
 
-double profile_wall_ns(const struct profile *p)
+/* --- positions --- */
+
+/* Which table positions of that kind are in; TABLES: it is none. */
+static enum profile_table table_of(enum field_kind kind)
 {
-    double sum = 0;
+    static const enum profile_table of[] = {TABLE_HOSTS, TABLE_OPERATIONS, TABLE_COMMS,
+                                            TABLE_REGIONS, TABLE_SITES};
+    return kind < FIELD_HOST ? TABLES : of[kind - FIELD_HOST];
+}
+
+static void follow(uint32_t *position, const uint32_t *to)
+{
+    if (to && *position != PROFILE_NONE)
+        *position = to[*position];
+}
+
+void positions_follow(const struct fields *fields, void *row, const struct moves *moves)
+{
+    struct profile_site *s = row;
+    for (const struct field *f = fields->at; f < fields->at + fields->n; f++) {
+        if (f->kind >= FIELD_HOST)
+            follow((uint32_t *)((char *)row + f->offset), moves->to[table_of(f->kind)]);
+        for (uint32_t k = 0; f->kind == FIELD_FRAMES && k < s->depth; k++)
+            follow(&s->frame[k].module, moves->to[TABLE_MODULES]);
+    }
+}
+
+static bool are_valid(const struct profile *p, const struct fields *fields, const void *row)
+{
+    const struct profile_site *s = row;
+    for (const struct field *f = fields->at; f < fields->at + fields->n; f++) {
+        if (f->kind >= FIELD_HOST) {
+            uint32_t position = *(const uint32_t *)((const char *)row + f->offset);
+            if (position == PROFILE_NONE ? f->needed : position >= rows_in(p, table_of(f->kind))->n)
+                return false;
+        }
+        for (uint32_t k = 0; f->kind == FIELD_FRAMES && k < s->depth; k++)
+            if (s->frame[k].module != PROFILE_NONE && s->frame[k].module >= p->modules.n)
+                return false;
+    }
+    return true;
+}
+
+bool positions_valid(const struct profile *p)
+{
+    for (enum profile_table t = 0; t < TABLES; t++)
+        for (size_t i = 0; i < rows_in(p, t)->n; i++)
+            if (!are_valid(p, &profile_tables[t].fields, row_at(p, t, i)))
+                return false;
+    return true;
+}
+
+/* --- sorting --- */
+
+struct sorting {
+    const struct profile *p;
+    enum profile_table t;
+};
+
+static int compare_rows(const void *a, const void *b, void *arg)
+{
+    const struct sorting *s = arg;
+    return compare_keys(&profile_tables[s->t].fields, row_at(s->p, s->t, *(const uint32_t *)a),
+                        row_at(s->p, s->t, *(const uint32_t *)b))
+               ?: ORDER(*(const uint32_t *)a, *(const uint32_t *)b);
+}
+
+/* The new place of each old one; for free(). */
+static uint32_t *sort(struct profile *p, enum profile_table t)
+{
+    struct array *rows = rows_in(p, t);
+    size_t size = profile_tables[t].size;
+    uint32_t *from = memory_alloc((rows->n + 1) * sizeof *from);
+    uint32_t *to = memory_alloc((rows->n + 1) * sizeof *to);
+    char *sorted = memory_alloc(rows->n * size + 1);
+    for (uint32_t i = 0; i < rows->n; i++)
+        from[i] = i;
+    qsort_r(from, rows->n, sizeof *from, compare_rows, &(struct sorting){p, t});
+    for (uint32_t i = 0; i < rows->n; i++) {
+        to[from[i]] = i;
+        memcpy(sorted + i * size, row_at(p, t, from[i]), size);
+    }
+    free(rows->at);
+    free(from);
+    rows->at = sorted;
+    rows->room = rows->n;
+    return to;
+}
+
+void table_sort(struct profile *p, enum profile_table t)
+{
+    free(sort(p, t));
+}
+
+/* The ranks of a host together may use what their masks allow. */
+static void count_processors(struct profile_host *h)
+{
+    uint32_t together = 0;
+    for (size_t w = 0; w < sizeof h->affinity / sizeof *h->affinity; w++)
+        together += (uint32_t)__builtin_popcountll(h->affinity[w]);
+    if (together > h->processors)
+        h->processors = together;
+}
+
+/* Positions first: they are parts of keys. */
+void profile_sort(struct profile *p)
+{
+    struct moves m = {0};
+    for (size_t i = 0; i < p->hosts.n; i++)
+        count_processors(&p->hosts.at[i]);
+    for (enum profile_table t = 0; t < TABLES; t++) {
+        for (size_t i = 0; i < rows_in(p, t)->n; i++)
+            positions_follow(&profile_tables[t].fields, row_at(p, t, i), &m);
+        m.to[t] = profile_tables[t].how & TABLE_SORTED ? sort(p, t) : NULL;
+    }
+    for (enum profile_table t = 0; t < TABLES; t++)
+        free(m.to[t]);
+    profile_reindex(p);
+}
+
+/* --- merging --- */
+
+static bool dropped_sites(const struct profile *p)
+{
+    uint64_t dropped = 0;
     for (size_t i = 0; i < p->ranks.n; i++)
-        sum += 1e9 * p->ranks.at[i].wall;
-    return sum;
+        dropped += p->ranks.at[i].dropped[LEDGER_SITES];
+    return dropped > 0;
 }
 
-double profile_longest_ns(const struct profile *p)
+/* A site that only one of the two has may be among those that the other had no room for. */
+static void doubt_sites(struct profile *into, size_t n_before, bool doubt_before,
+                        const uint32_t *site, size_t n, bool doubt_after)
 {
-    double longest = 0;
-    for (size_t i = 0; i < p->ranks.n; i++)
-        longest = fmax(longest, 1e9 * p->ranks.at[i].wall);
-    return longest;
+    bool *shared = memory_alloc(into->sites.n + 1);
+    for (size_t i = 0; i < n; i++)
+        shared[site[i]] = site[i] < n_before;
+    for (size_t i = 0; i < into->sites.n; i++)
+        into->sites.at[i].in_part |= !shared[i] && (i < n_before ? doubt_before : doubt_after);
+    free(shared);
 }
 
-double profile_mpi_ns(const struct profile *p)
+/* Moves the rows of FROM over; the new places of each. */
+static uint32_t *merge_table(struct profile *into, struct profile *from, enum profile_table t,
+                             const struct moves *m)
 {
-    double sum = 0;
-    for (size_t i = 0; i < p->ranks.n; i++)
-        sum += p->ranks.at[i].in_call ? (double)NAN : (double)p->ranks.at[i].mpi_ns;
-    return sum;
+    size_t n = profile_tables[t].how & TABLE_MERGED ? rows_in(from, t)->n : 0;
+    uint32_t *to = memory_alloc((n + 1) * sizeof *to);
+    for (size_t i = 0; i < n; i++) {
+        positions_follow(&profile_tables[t].fields, row_at(from, t, i), m);
+        to[i] = profile_add(into, t, row_at(from, t, i));
+        memset(row_at(from, t, i), 0, profile_tables[t].size);
+    }
+    return to;
 }
 
-const char *profile_started(const struct profile *p, const char *format, char text[64])
+void profile_merge(struct profile *into, struct profile *from)
 {
-    /* A simulated run starts at 0; a forged date may not fit. */
-    bool known = p->started_unix >= 86400 && p->started_unix < 1e11;
-    time_t started = known ? (time_t)p->started_unix : 0;
-    struct tm local;
-    if (!known || !localtime_r(&started, &local) || !strftime(text, 64, format, &local))
-        *text = '\0';
-    return text;
+    size_t sites_before = into->sites.n;
+    bool dropped_before = dropped_sites(into), dropped_after = dropped_sites(from);
+    struct moves m = {0};
+    fields_merge(&fields_run, into, from);
+    if (from->trace.on && into->trace.on)
+        fields_merge(&fields_trace, &into->trace, &from->trace);
+    else if (from->trace.on)
+        into->trace = from->trace;
+    for (enum profile_table t = 0; t < TABLES; t++)
+        m.to[t] = merge_table(into, from, t, &m);
+    doubt_sites(into, sites_before, dropped_after, m.to[TABLE_SITES], from->sites.n,
+                dropped_before);
+    for (enum profile_table t = 0; t < TABLES; t++)
+        free(m.to[t]);
+    events_limit(into, PROFILE_MAX_EVENTS);
+    acts_limit(into, PROFILE_MAX_ACTS);
+    peers_limit(into, PROFILE_MAX_PEERS);
+    profile_free(from);
 }

@@ -1,4 +1,6 @@
-/* The inside of a profile, for src/profile: how its tables are built, merged and sorted. */
+/* The inside of a profile, for src/profile: every member of its tables is described once, in
+ * fields.c, from which merging, sorting, the packed form, profile.json both ways and its schema
+ * follow. */
 #ifndef COLLPROF_PROFILE_MODEL_H
 #define COLLPROF_PROFILE_MODEL_H
 
@@ -17,99 +19,251 @@
 /* At most so many rows of the communication matrix. */
 #define PROFILE_MAX_PEERS 65536u
 
+/* --- members --- */
+
+enum field_kind {
+    FIELD_U32,
+    FIELD_I32,
+    FIELD_U64,
+    FIELD_I64,
+    FIELD_REAL,
+    FIELD_SHARE, /* double from 0 to 1 */
+    FIELD_BOOL,
+    FIELD_TEXT,    /* char[size] */
+    FIELD_STRING,  /* char *, of its own */
+    FIELD_HEX,     /* uint64_t, as "0x..." */
+    FIELD_PLAIN,   /* bytes as they are: packed only */
+    FIELD_CLOCK,   /* uint32_t, enum clock_source, by name */
+    FIELD_STATE,   /* uint32_t, enum ledger_state, by name */
+    FIELD_FAMILY,  /* uint32_t, enum call_family, by name */
+    FIELD_WAIT,    /* uint32_t, enum wait_state, by name */
+    FIELD_NETWORK, /* uint32_t, enum ledger_network_state, by name */
+    FIELD_JSON,    /* json_t *, of its own: packed only */
+
+    /* These are read even where the key is missing. */
+    FIELD_MAYBE,     /* int64_t, negative: unknown, null */
+    FIELD_SPREAD,    /* struct spread */
+    FIELD_HISTOGRAM, /* uint64_t *, HISTOGRAM_BUCKETS of its own */
+    FIELD_DROPPED,   /* uint64_t[LEDGER_SECTIONS] */
+    FIELD_FRAMES,    /* the whole of a struct profile_site */
+    FIELD_INDEX,     /* uint32_t, PROFILE_NONE as null: a rank */
+    FIELD_HOST,      /* the same: a position in the table of hosts, and so on */
+    FIELD_OPERATION,
+    FIELD_COMM,
+    FIELD_REGION,
+    FIELD_SITE,
+    FIELD_KINDS
+};
+
+/* What becomes of a member when two rows of one key are merged. */
+enum field_merge {
+    MERGE_FIRST,    /* the first that is not zero */
+    MERGE_KEY,      /* part of the key; rows are sorted by their keys, member by member, */
+    MERGE_KEY_DOWN, /* largest first here */
+    MERGE_PATH,     /* part of the key where the row's first member is empty; else the least */
+    MERGE_LEAST,    /* of two texts that are not empty the first in the alphabet */
+    MERGE_SUM,
+    MERGE_MIN, /* of reals that are positive */
+    MERGE_MAX,
+    MERGE_OR, /* bit by bit */
+    MERGE_AND,
+    MERGE_SHORTEST /* min_ns of a struct profile_entry */
+};
+
+struct field {
+    const char *key; /* in profile.json; NULL: not there */
+    enum field_kind kind;
+    enum field_merge merge;
+    bool needed;         /* of a position: not PROFILE_NONE */
+    size_t offset, size; /* size 0: packed with another member */
+};
+
+struct fields {
+    const struct field *at;
+    size_t n;
+};
+extern const struct fields fields_run, fields_trace, fields_spread;
+
+/* --- tables --- */
+
+/* Each refers only to those before it. */
+enum profile_table {
+    TABLE_HOSTS,
+    TABLE_RANKS,
+    TABLE_MODULES,
+    TABLE_OPERATIONS,
+    TABLE_REGIONS,
+    TABLE_SITES,
+    TABLE_COMMS,
+    TABLE_ENTRIES,
+    TABLE_GROUPS,
+    TABLE_ARRIVALS,
+    TABLE_EVENTS,
+    TABLE_PEERS,
+    TABLE_STANDS,
+    TABLE_WAITS,
+    TABLE_BELOW,
+    TABLE_ACTS,
+    TABLE_NETS,
+    TABLE_PROGRAMS,
+    TABLE_LIBRARIES,
+    TABLE_WARNINGS,
+    TABLE_FINDINGS,
+    TABLES
+};
+
+enum table_how {
+    TABLE_SOUGHT = 1, /* one row a key: others are appended */
+    TABLE_SORTED = 2,
+    TABLE_MERGED = 4, /* and packed: others are computed anew */
+    TABLE_OF_RUN = 8  /* in profile.json inside of "run" */
+};
+
+struct table_info {
+    const char *key; /* in profile.json; NULL: not there, or in a form of its own */
+    struct fields fields;
+    size_t list, size; /* where it is in struct profile; of a row */
+    unsigned how;      /* enum table_how */
+};
+extern const struct table_info profile_tables[TABLES];
+
 struct profile_index {
-    struct lookup sites, comms, entries, groups;
+    struct lookup of[TABLES];
     /* Where communicators of the one ledger came first; NULL: it was made of something else. */
     uint32_t *comm_of_ledger;
     uint32_t n_comm_of_ledger;
 };
 
-/* The lists above, each in the order of profile.json. */
-struct list {
-    const char *key; /* in profile.json; NULL: written in some other way, or not at all */
-    const struct fields *fields; /* of its elements */
-    size_t list, size;           /* where it is in struct profile; of an element */
-    unsigned how;
-};
-enum { LIST_PACKED = 1, LIST_APPENDED = 2 /* when merged; others are found anew */ };
-extern const struct list profile_lists[];
-extern const size_t n_profile_lists;
-
-static inline struct array *list_in(const struct profile *p, const struct list *l)
+static inline struct array *rows_in(const struct profile *p, enum profile_table t)
 {
-    return (struct array *)((char *)p + l->list);
+    return (struct array *)((char *)p + profile_tables[t].list);
 }
 
-static inline void *list_at(const struct profile *p, const struct list *l, size_t i)
+static inline void *row_at(const struct profile *p, enum profile_table t, size_t i)
 {
-    return (char *)list_in(p, l)->at + i * l->size;
+    return (char *)rows_in(p, t)->at + i * profile_tables[t].size;
 }
-
-static inline void *list_push(struct profile *p, const struct list *l)
-{
-    return array_push(list_in(p, l), l->size);
-}
-
-/* With its communicator's position; a new reference. */
-json_t *finding_json(const struct profile_finding *f);
 
 struct profile *profile_new(void);
 
-/* Find or add; the result is the index. What is not part of the key is merged in. */
-uint32_t profile_add_host(struct profile *p, const struct profile_host *host);
-uint32_t profile_add_module(struct profile *p, const struct profile_module *module);
-uint32_t profile_add_operation(struct profile *p, const char *name, uint32_t family);
-uint32_t profile_add_comm(struct profile *p, const struct profile_comm *comm);
-uint32_t profile_add_region(struct profile *p, const struct profile_region *region);
-uint32_t profile_add_site(struct profile *p, const struct profile_site *site);
+/* Adds a copy of ROW, or merges ROW into the one with its key where there is one a key; takes over
+ * what ROW points to. Returns the position. */
+uint32_t profile_add(struct profile *p, enum profile_table t, const void *row);
 
-/* Adds the counts of ENTRY, whose histogram is copied. */
+/* The position of the row with the key of ROW; PROFILE_NONE: there is none. */
+uint32_t profile_find(const struct profile *p, enum profile_table t, const void *row);
+
+#define profile_add_host(p, ...) profile_add(p, TABLE_HOSTS, __VA_ARGS__)
+#define profile_add_module(p, ...) profile_add(p, TABLE_MODULES, __VA_ARGS__)
+#define profile_add_comm(p, ...) profile_add(p, TABLE_COMMS, __VA_ARGS__)
+#define profile_add_region(p, ...) profile_add(p, TABLE_REGIONS, __VA_ARGS__)
+#define profile_add_site(p, ...) profile_add(p, TABLE_SITES, __VA_ARGS__)
+uint32_t profile_add_operation(struct profile *p, const char *name, uint32_t family);
+void profile_add_text(struct profile *p, enum profile_table t,
+                      const char *text); /* unless it is empty */
+#define profile_add_program(p, path) profile_add_text(p, TABLE_PROGRAMS, path)
+
+/* Adds the counts of ENTRY, whose histogram (NULL: all zero) is copied. */
 void profile_add_entry(struct profile *p, const struct profile_entry *entry);
+
+/* Found or added. */
 struct profile_group *profile_group(struct profile *p, uint32_t site, uint32_t operation);
-void profile_add_program(struct profile *p, const char *path);
-void profile_add_library(struct profile *p, const char *version);
 
 void spread_add(struct spread *s, uint32_t rank, uint64_t ns);
 void spread_merge(struct spread *into, const struct spread *from);
+
+/* As profile_add() merges two rows; members of TO and FROM. */
+void fields_merge(const struct fields *fields, void *to, const void *from);
+
+/* Where the rows of tables are now; NULL: where they were. */
+struct moves {
+    uint32_t *to[TABLES];
+};
+void positions_follow(const struct fields *fields, void *row, const struct moves *moves);
+
+/* Whether every position in P is one of a row. */
+bool positions_valid(const struct profile *p);
+
+/* Sorts one table, of which nothing knows positions; all of them, so that the order depends on
+ * content alone. */
+void table_sort(struct profile *p, enum profile_table t);
+void profile_sort(struct profile *p);
+
+/* Makes the look-ups anew, after rows have changed places. */
+void profile_reindex(struct profile *p);
+
+void row_free(enum profile_table t, void *row); /* what it points to */
+
+/* --- what grows with the run, and is limited --- */
 
 /* Thins the events out until at most LIMIT are left: of every communicator, those that
  * ledger_is_sampled() keeps. The result depends on the set of events only. */
 bool event_is_sampled(const struct profile_event *e, uint32_t mask);
 void events_limit(struct profile *p, uint32_t limit);
-void events_sort(struct profile *p);
-/* Fills p->arrivals from the events. */
-void arrivals_find(struct profile *p);
+#define events_sort(p) table_sort(p, TABLE_EVENTS)
 
 /* Thins acts out to LIMIT of them, by windows. */
 void acts_limit(struct profile *p, size_t limit);
 
-/* Fills p->trace and p->waits from the acts. */
-void trace_find(struct profile *p);
-
-void peers_sort(struct profile *p);
+/* Gives up call sites first, then the lightest pairs. */
 void peers_limit(struct profile *p, size_t limit);
+
+/* --- what follows from the merged profile --- */
+
+/* Fills p->arrivals from the events. */
+void arrivals_find(struct profile *p);
+
+/* Fills p->trace, p->waits and p->below from the acts. */
+void trace_find(struct profile *p);
 
 /* Adds to the warnings what the counts themselves give reason for: ranks that did not end well,
  * more ranks than processors, what was dropped. */
 void profile_judge(struct profile *p);
 
-/* In the order of communicators and sequence numbers; then what they say of a run that hangs. */
-void stands_sort(struct profile *p);
+/* The same of calls in progress, of a run that hangs; of collectives that do not fit together. */
 void stands_judge(struct profile *p);
 void misfits_judge(struct profile *p);
 
-/* Everything in an order that depends on content alone. */
-void profile_sort(struct profile *p);
-
-/* Makes the look-ups anew, after elements have changed places. */
-void profile_reindex(struct profile *p);
+/* --- forms --- */
 
 /* As profile_from_ledger(). RATE: ticks per second to use where the ledger cannot tell (it was
- * cut off right after the start), 0 if not known. */
+ * cut off right after the start); 0: unknown. */
 struct profile *profile_from_cut_ledger(const struct ledger *l, double rate);
 
 /* Ticks per second from the ledger's two pairs, 0 if they do not tell. */
 double ledger_rate(const struct ledger_header *h);
+
+/* From the beginning of the record to the last that it knows of, in seconds. */
+double wall_time(const struct ledger_header *h);
+
+/* Why figures that are each possible cannot be together; NULL: they can. */
+const char *profile_impossible(const struct profile *p);
+
+/* The names of a kind of field that is written by name; N of them. NULL: it is not. */
+const char *const *field_names(enum field_kind kind, uint32_t *n);
+const char *field_name(enum field_kind kind, uint32_t value);
+
+/* The keys of "dropped", by section; NULL: nothing is dropped from it. */
+extern const char *const dropped_keys[LEDGER_SECTIONS];
+
+/* A position, PROFILE_NONE as null; and back: false where VALUE is neither. */
+json_t *json_index(uint32_t position);
+bool json_set_index(uint32_t *position, const json_t *value);
+
+/* An integer that is missing is 0; one that is not from LOW to HIGH is LOW, and *GOOD false. */
+json_int_t json_between(const json_t *value, json_int_t low, json_int_t high, bool *good);
+uint64_t json_hex(const json_t *value); /* "0x..."; 0: it is none */
+
+/* A new object with every field of the row that has a key. */
+json_t *fields_json(const struct fields *fields, const void *row);
+
+/* The way back. What is missing stays as it is, but for the kinds that say otherwise; false for a
+ * value of a wrong kind, or one that cannot be: a time below zero or beyond FAR_NS, a share that is
+ * none. */
+bool fields_read(const json_t *object, const struct fields *fields, void *row);
+
+/* The key that fields_read() refused since this was last asked; NULL: none. */
+const char *fields_fault(void);
 
 uint64_t profile_hash(const void *data, size_t size);
 

@@ -1,25 +1,20 @@
-/* The flat form: all tables one after the other, integers as they are in memory (all ranks of a
+/* The packed form: all tables one after the other, integers as they are in memory (all ranks of a
  * run are of one kind), a sum over everything at the end. */
-#include "profile/fields.h"
+#include "profile/model.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#define PACK_MAGIC 0x316b636170666c63ull /* "clfpack1" */
+#define PACK_MAGIC 0x326b636170666c63ull /* "clfpack2" */
 
-struct out {
-    unsigned char *at;
-    size_t n, room;
-};
+typedef ARRAY(unsigned char) bytes;
 
-static void put(struct out *o, const void *data, size_t size)
+static void put(bytes *o, const void *data, size_t size)
 {
     if (o->n + size > o->room) {
         size_t room = 2 * (o->n + size) + 4096;
-        unsigned char *larger = memory_alloc(room);
-        if (o->n)
-            memcpy(larger, o->at, o->n);
-        free(o->at);
+        void *larger = realloc(o->at, room);
+        if (!larger)
+            memory_out();
         o->at = larger;
         o->room = room;
     }
@@ -28,24 +23,24 @@ static void put(struct out *o, const void *data, size_t size)
     o->n += size;
 }
 
-static void put_count(struct out *o, uint64_t n)
+static void put_count(bytes *o, uint64_t n)
 {
     put(o, &n, sizeof n);
 }
 
-static void put_text(struct out *o, const char *text)
+static void put_text(bytes *o, const char *text)
 {
     put_count(o, strlen(text));
     put(o, text, strlen(text));
 }
 
-static void put_histogram(struct out *o, const uint64_t *histogram)
+static void put_histogram(bytes *o, const uint64_t *histogram)
 {
     uint64_t used = 0;
-    for (unsigned b = 0; b < HISTOGRAM_BUCKETS; b++)
+    for (unsigned b = 0; histogram && b < HISTOGRAM_BUCKETS; b++)
         used += histogram[b] > 0;
     put_count(o, used);
-    for (uint64_t b = 0; b < HISTOGRAM_BUCKETS; b++) {
+    for (uint64_t b = 0; used && b < HISTOGRAM_BUCKETS; b++) {
         if (histogram[b]) {
             put_count(o, b);
             put_count(o, histogram[b]);
@@ -53,65 +48,52 @@ static void put_histogram(struct out *o, const uint64_t *histogram)
     }
 }
 
-/* Member by member, as fields.c describes them. */
-static void put_fields(struct out *o, const struct fields *fields, const void *data)
+static void put_frames(bytes *o, const struct profile_site *s)
 {
-    for (size_t i = 0; i < fields->n; i++) {
-        const struct field *f = &fields->at[i];
-        const char *at = (const char *)data + f->offset;
+    put_count(o, s->depth);
+    for (uint32_t f = 0; f < s->depth; f++) {
+        put_count(o, s->frame[f].module);
+        put_count(o, s->frame[f].address);
+    }
+}
+
+static void put_json(bytes *o, const json_t *value)
+{
+    char *text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
+    put_text(o, text ? text : "null");
+    free(text);
+}
+
+static void put_fields(bytes *o, const struct fields *fields, const void *row)
+{
+    for (const struct field *f = fields->at; f < fields->at + fields->n; f++) {
+        const void *at = (const char *)row + f->offset;
         if (f->kind == FIELD_TEXT)
             put_text(o, at);
+        else if (f->kind == FIELD_STRING)
+            put_text(o, *(char *const *)at);
         else if (f->kind == FIELD_HISTOGRAM)
             put_histogram(o, *(uint64_t *const *)at);
+        else if (f->kind == FIELD_FRAMES)
+            put_frames(o, at);
+        else if (f->kind == FIELD_JSON)
+            put_json(o, *(json_t *const *)at);
         else
             put(o, at, f->size);
     }
 }
 
-static void put_list(struct out *o, const struct profile *p, const struct list *l)
-{
-    put_count(o, list_in(p, l)->n);
-    for (size_t i = 0; i < list_in(p, l)->n; i++)
-        put_fields(o, l->fields, list_at(p, l, i));
-}
-
-static void put_texts(struct out *o, char *const *text, size_t n)
-{
-    put_count(o, n);
-    for (size_t i = 0; i < n; i++)
-        put_text(o, text[i]);
-}
-
 void *profile_pack(const struct profile *p, size_t *size)
 {
-    struct out o = {0};
+    bytes o = {0};
     put_count(&o, PACK_MAGIC);
     put_fields(&o, &fields_run, p);
-    put_texts(&o, p->programs.at, p->programs.n);
-    put_texts(&o, p->libraries.at, p->libraries.n);
-    put_texts(&o, p->warnings.at, p->warnings.n);
-    put_count(&o, p->sites.n);
-    for (size_t i = 0; i < p->sites.n; i++) {
-        const struct profile_site *s = &p->sites.at[i];
-        put_count(&o, s->depth);
-        put_count(&o, s->in_part);
-        for (uint32_t f = 0; f < s->depth; f++) {
-            put_count(&o, s->frame[f].module);
-            put_count(&o, s->frame[f].address);
-        }
-    }
     put_fields(&o, &fields_trace, &p->trace);
-    for (size_t i = 0; i < n_profile_lists; i++)
-        if (profile_lists[i].how & LIST_PACKED)
-            put_list(&o, p, &profile_lists[i]);
-    put_count(&o, p->findings.n);
-    for (size_t i = 0; i < p->findings.n; i++) {
-        json_t *finding = finding_json(&p->findings.at[i]);
-        char *text = json_dumps(finding, JSON_COMPACT | JSON_ENCODE_ANY);
-        json_decref(finding);
-        put_text(&o, p->findings.at[i].kind);
-        put_text(&o, text ? text : "null");
-        free(text);
+    for (enum profile_table t = 0; t < TABLES; t++) {
+        size_t n = profile_tables[t].how & TABLE_MERGED ? rows_in(p, t)->n : 0;
+        put_count(&o, n);
+        for (size_t i = 0; i < n; i++)
+            put_fields(&o, &profile_tables[t].fields, row_at(p, t, i));
     }
     put_count(&o, profile_hash(o.at, o.n));
     *size = o.n;
@@ -149,12 +131,7 @@ static uint64_t get_count(struct in *i, size_t least)
     return n;
 }
 
-static uint64_t get_number(struct in *i)
-{
-    return get_count(i, 0);
-}
-
-static char *get_text(struct in *i)
+static char *get_string(struct in *i)
 {
     uint64_t n = get_count(i, 1);
     char *text = memory_alloc(n + 1);
@@ -162,65 +139,61 @@ static char *get_text(struct in *i)
     return text;
 }
 
-static void get_histogram(struct in *i, uint64_t **histogram)
+/* A text that is too long for its member is damage. */
+static void get_text(struct in *i, char *text, size_t size)
 {
-    *histogram = memory_alloc(HISTOGRAM_BUCKETS * sizeof **histogram);
+    uint64_t n = get_count(i, 1);
+    i->bad = i->bad || n >= size;
+    get(i, text, i->bad ? 0 : n);
+}
+
+static uint64_t *get_histogram(struct in *i)
+{
+    uint64_t *histogram = memory_alloc(HISTOGRAM_BUCKETS * sizeof *histogram);
     for (uint64_t used = get_count(i, 16); used > 0; used--) {
-        uint64_t bucket = get_number(i), count = get_number(i);
+        uint64_t bucket = get_count(i, 0), count = get_count(i, 0);
         if (bucket < HISTOGRAM_BUCKETS)
-            (*histogram)[bucket] = count;
+            histogram[bucket] = count;
+    }
+    return histogram;
+}
+
+static void get_frames(struct in *i, struct profile_site *s)
+{
+    uint64_t depth = get_count(i, 16);
+    i->bad = i->bad || depth > LEDGER_MAX_DEPTH;
+    s->depth = i->bad ? 0 : (uint32_t)depth;
+    for (uint32_t f = 0; f < s->depth; f++) {
+        s->frame[f].module = (uint32_t)get_count(i, 0);
+        s->frame[f].address = get_count(i, 0);
     }
 }
 
-/* A text that is too long for its member is damage, and so is what is neither true nor false. */
-static void get_fields(struct in *i, const struct fields *fields, void *data)
+static json_t *get_json(struct in *i)
 {
-    for (size_t k = 0; k < fields->n; k++) {
-        const struct field *f = &fields->at[k];
-        void *at = (char *)data + f->offset;
-        if (f->kind == FIELD_HISTOGRAM) {
-            get_histogram(i, at);
-            continue;
-        }
-        size_t size = f->kind == FIELD_TEXT ? get_count(i, 1) : f->size;
-        i->bad = i->bad || size > f->size || (f->kind == FIELD_TEXT && size == f->size);
-        get(i, at, i->bad ? 0 : size);
+    char *text = get_string(i);
+    json_t *value = json_loads(text, JSON_DECODE_ANY, NULL);
+    free(text);
+    return value ? value : json_null();
+}
+
+static void get_fields(struct in *i, const struct fields *fields, void *row)
+{
+    for (const struct field *f = fields->at; f < fields->at + fields->n; f++) {
+        void *at = (char *)row + f->offset;
+        if (f->kind == FIELD_TEXT)
+            get_text(i, at, f->size);
+        else if (f->kind == FIELD_STRING)
+            *(char **)at = get_string(i);
+        else if (f->kind == FIELD_HISTOGRAM)
+            *(uint64_t **)at = get_histogram(i);
+        else if (f->kind == FIELD_FRAMES)
+            get_frames(i, at);
+        else if (f->kind == FIELD_JSON)
+            *(json_t **)at = get_json(i);
+        else
+            get(i, at, f->size);
         i->bad = i->bad || (f->kind == FIELD_BOOL && *(const unsigned char *)at > 1);
-    }
-}
-
-static void get_texts(struct in *i, void *list)
-{
-    for (uint64_t left = get_count(i, 8); left > 0; left--) {
-        char *text = get_text(i);
-        *(char **)array_push(list, sizeof text) = text;
-    }
-}
-
-static void get_findings(struct in *i, struct profile *p)
-{
-    for (uint64_t n = get_count(i, 16); n > 0; n--) {
-        char *kind = get_text(i), *text = get_text(i);
-        json_t *value = json_loads(text, JSON_DECODE_ANY, NULL);
-        if (value)
-            profile_add_finding(p, kind, value);
-        free(kind);
-        free(text);
-    }
-}
-
-static void get_sites(struct in *i, struct profile *p)
-{
-    for (uint64_t n = get_count(i, 16); n > 0; n--) {
-        uint64_t depth = get_count(i, 16);
-        struct profile_site s = {.in_part = get_number(i) != 0,
-                                 .depth = depth <= LEDGER_MAX_DEPTH ? (uint32_t)depth : 0};
-        i->bad = i->bad || depth > LEDGER_MAX_DEPTH;
-        for (uint32_t f = 0; f < s.depth; f++) {
-            s.frame[f].module = (uint32_t)get_number(i);
-            s.frame[f].address = get_number(i);
-        }
-        profile_add_site(p, &s);
     }
 }
 
@@ -237,15 +210,11 @@ struct profile *profile_unpack(const void *packed, size_t size)
                    false};
     struct profile *p = profile_new();
     get_fields(&i, &fields_run, p);
-    get_texts(&i, &p->programs);
-    get_texts(&i, &p->libraries);
-    get_texts(&i, &p->warnings);
-    get_sites(&i, p);
     get_fields(&i, &fields_trace, &p->trace);
-    for (const struct list *l = profile_lists; l < profile_lists + n_profile_lists; l++)
-        for (uint64_t n = l->how & LIST_PACKED ? get_count(&i, 1) : 0; n > 0 && !i.bad; n--)
-            get_fields(&i, l->fields, list_push(p, l));
-    get_findings(&i, p);
+    for (enum profile_table t = 0; t < TABLES; t++)
+        for (uint64_t n = get_count(&i, 1); n > 0 && !i.bad; n--)
+            get_fields(&i, &profile_tables[t].fields,
+                       array_push(rows_in(p, t), profile_tables[t].size));
     if (i.bad || !positions_valid(p)) {
         profile_free(p);
         return NULL;

@@ -278,6 +278,10 @@ void profile_symbolize(struct profile *p);
 int profile_save(struct profile *p, int directory);
 json_t *profile_json(const struct profile *p);
 
+/* The JSON Schema (2020-12) of that. */
+#define PROFILE_SCHEMA "collprof-profile/1"
+json_t *profile_schema(void);
+
 /* The way back; JSON is changed. NULL, and a reason, if it is no valid profile. */
 struct profile *profile_from_json(json_t *json, const char **reason);
 
@@ -358,6 +362,15 @@ int place_of_call(const struct profile *p, uint32_t operation, uint32_t of, char
 
 /* "0, 1, 4-7": of N ranks each once; sorts them. */
 void rank_list(char *text, size_t room, int32_t *rank, size_t n);
+
+/* --- values --- */
+
+/* As jansson's own, which take over VALUE; NULL, or no memory for it, is no memory at all. */
+void json_put(json_t *object, const char *key, json_t *value);
+void json_push(json_t *array, json_t *value);
+
+/* A text of at most SIZE bytes, with ? for what is not UTF-8. */
+json_t *json_text(const char *text, size_t size);
 
 /* Times are subtracted from each other: in nanoseconds, at most some decades either way. */
 #define FAR_NS ((int64_t)1 << 61)

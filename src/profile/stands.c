@@ -8,19 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static int compare(const void *a, const void *b)
-{
-    const struct profile_stand *x = a, *y = b;
-    return ORDER(x->comm_id, y->comm_id) ?: ORDER(x->sequence, y->sequence)
-        ?: ORDER(x->operation, y->operation) ?: ORDER(x->site, y->site) ?: ORDER(x->rank, y->rank);
-}
-
-void stands_sort(struct profile *p)
-{
-    if (p->stands.n)
-        qsort(p->stands.at, p->stands.n, sizeof *p->stands.at, compare);
-}
-
 int place_of_call(const struct profile *p, uint32_t operation, uint32_t of, char *text, size_t room)
 {
     const struct profile_site *site = of == PROFILE_NONE ? NULL : &p->sites.at[of];

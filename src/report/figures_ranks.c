@@ -3,7 +3,7 @@
 
 #include "base/format.h"
 #include "profile/arrivals.h"
-#include "profile/fields.h"
+#include "profile/profile.h"
 
 /* --- collectives: struct profile_arrival --- */
 

@@ -4,7 +4,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "profile/fields.h"
+#include "profile/profile.h"
 #include "report/rows.h"
 
 #include <string.h>

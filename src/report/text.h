@@ -2,7 +2,7 @@
 #ifndef COLLPROF_REPORT_TEXT_H
 #define COLLPROF_REPORT_TEXT_H
 
-#include "profile/fields.h"
+#include "profile/profile.h"
 #include "report/figures.h"
 #include "report/report.h"
 

@@ -116,17 +116,16 @@ static void look_at_neighbours(struct timeline *t, const struct act *act, uint32
     }
 }
 
-void cause_of_collectives(struct timeline *t, const struct act *act, size_t n,
-                          void *(*alloc)(size_t size))
+void cause_of_collectives(struct timeline *t, const struct act *act, size_t n)
 {
-    uint32_t *list = alloc((n + 1) * sizeof *list);
+    uint32_t *list = memory_alloc((n + 1) * sizeof *list);
     size_t m = 0;
     for (size_t i = 0; i < n; i++)
         if ((act[i].kind == ACT_COLLECTIVE || act[i].kind == ACT_COLLECTED) && act[i].comm_id)
             list[m++] = (uint32_t)i;
     qsort_r(list, m, sizeof *list, by_instance, (void *)act);
-    int64_t *entered = alloc((m + 1) * sizeof *entered);
-    uint32_t *awaited = alloc((m + 1) * sizeof *awaited);
+    int64_t *entered = memory_alloc((m + 1) * sizeof *entered);
+    uint32_t *awaited = memory_alloc((m + 1) * sizeof *awaited);
     for (size_t i = 0, end; i < m; i = end) {
         const struct act *a = &act[list[i]];
         for (end = i + 1; end < m && act[list[end]].comm_id == a->comm_id &&

@@ -95,9 +95,9 @@ static int by_place(const void *a, const void *b)
 
 /* Behind a pair that cannot be one message all others of the channel may be one place off. */
 static void part_doubtful(struct timeline *t, const struct act *act, size_t n,
-                          const struct ends *sends, void *(*alloc)(size_t size))
+                          const struct ends *sends)
 {
-    const struct act **bad = alloc((t->contradictions + 1) * sizeof *bad), **first;
+    const struct act **bad = memory_alloc((t->contradictions + 1) * sizeof *bad), **first;
     size_t m = 0, channels = 0;
     for (size_t i = 0; i < n; i++)
         if (act[i].kind == ACT_RECEIVED && act_is_numbered(&act[i]) &&
@@ -123,13 +123,12 @@ static void part_doubtful(struct timeline *t, const struct act *act, size_t n,
     free(bad);
 }
 
-void match_messages(struct timeline *t, const struct act *act, size_t n, int64_t error_ns,
-                    void *(*alloc)(size_t size))
+void match_messages(struct timeline *t, const struct act *act, size_t n, int64_t error_ns)
 {
     struct ends sends = {.mask = 63};
     while (sends.mask < 2 * n)
         sends.mask = 2 * sends.mask + 1;
-    sends.slot = alloc((sends.mask + 1) * sizeof *sends.slot);
+    sends.slot = memory_alloc((sends.mask + 1) * sizeof *sends.slot);
     for (size_t i = 0; i < n; i++) {
         bool send = act[i].kind == ACT_SEND || act[i].kind == ACT_POST;
         t->partner[i] = TIMELINE_NONE;
@@ -149,7 +148,7 @@ void match_messages(struct timeline *t, const struct act *act, size_t n, int64_t
         if (act[i].kind == ACT_PROBED && act_is_numbered(&act[i]))
             t->partner[i] = *find(&sends, act, &act[i]) - 1; /* TIMELINE_NONE if there is none */
     if (t->contradictions)
-        part_doubtful(t, act, n, &sends, alloc);
+        part_doubtful(t, act, n, &sends);
     for (size_t i = 0; i < n; i++) /* the completion of a send has the partner of its post */
         if (act[i].kind == ACT_SENT && act_is_numbered(&act[i])) {
             uint32_t post = *find(&sends, act, &act[i]);

@@ -48,10 +48,9 @@ static int by_end(const void *a, const void *b, void *nets)
 }
 
 static struct list list_of(const struct work *w, unsigned kinds,
-                           int (*by)(const void *, const void *, void *),
-                           void *(*alloc)(size_t size))
+                           int (*by)(const void *, const void *, void *))
 {
-    struct list l = {alloc((w->m + 1) * sizeof *l.at), 0};
+    struct list l = {memory_alloc((w->m + 1) * sizeof *l.at), 0};
     for (size_t i = 0; i < w->m; i++)
         if (kinds >> w->net[i].kind & 1)
             l.at[l.n++] = (uint32_t)i;
@@ -79,10 +78,10 @@ static size_t position(const struct work *w, const struct list *l, const struct 
 
 enum { STARTS = (1u << TRANSPORT_STARTS) - 1 };
 
-static void find_ends(struct work *w, void *(*alloc)(size_t size))
+static void find_ends(struct work *w)
 {
-    struct list l = list_of(w, STARTS | 1u << TRANSPORT_COMPLETED, by_number, alloc);
-    w->end = alloc((w->m + 1) * sizeof *w->end);
+    struct list l = list_of(w, STARTS | 1u << TRANSPORT_COMPLETED, by_number);
+    w->end = memory_alloc((w->m + 1) * sizeof *w->end);
     for (size_t i = 0; i < w->m; i++)
         w->end[i] = w->net[i].at_once ? (uint32_t)i : TIMELINE_NONE;
     for (size_t i = 0; i + 1 < l.n; i++) {
@@ -217,9 +216,9 @@ static bool same_size(const struct net *start, const struct act *a)
     return start->bytes == TRANSPORT_UNKNOWN_BYTES || start->bytes == a->bytes;
 }
 
-static void rows_of_messages(struct work *w, size_t n, uint64_t *sends, void *(*alloc)(size_t size))
+static void rows_of_messages(struct work *w, size_t n, uint64_t *sends)
 {
-    bool *tied = alloc(w->m + 1);
+    bool *tied = memory_alloc(w->m + 1);
     for (size_t i = 0; i < n; i++) {
         const struct act *a = &w->act[i];
         if (a->kind != ACT_SEND && a->kind != ACT_POST)
@@ -323,20 +322,20 @@ static void put_together(struct work *w, struct net_found *f)
 }
 
 void net_find(struct net_found *f, const struct act *act, size_t n, const struct timeline *t,
-              const struct net *net, size_t m, int64_t error_ns, void *(*alloc)(size_t size))
+              const struct net *net, size_t m, int64_t error_ns)
 {
     struct work w = {.act = act, .t = t, .net = net, .m = m, .error = error_ns};
     *f = (struct net_found){0};
-    find_ends(&w, alloc);
-    w.starts = list_of(&w, STARTS, by_call, alloc);
-    w.polls = list_of(&w, 1u << TRANSPORT_POLL, by_end, alloc);
-    w.copies = list_of(&w, 1u << TRANSPORT_COPY, by_end, alloc);
-    w.copied = alloc((w.copies.n + 1) * sizeof *w.copied);
+    find_ends(&w);
+    w.starts = list_of(&w, STARTS, by_call);
+    w.polls = list_of(&w, 1u << TRANSPORT_POLL, by_end);
+    w.copies = list_of(&w, 1u << TRANSPORT_COPY, by_end);
+    w.copied = memory_alloc((w.copies.n + 1) * sizeof *w.copied);
     for (size_t i = 0; i < w.copies.n; i++)
         w.copied[i + 1] = w.copied[i] + net[w.copies.at[i]].bytes;
-    w.row = alloc((3 * m + 1) * sizeof *w.row); /* a start: itself, its send, its receive */
-    w.carrier = alloc((m + 1) * sizeof *w.carrier);
-    rows_of_messages(&w, n, &f->sends, alloc);
+    w.row = memory_alloc((3 * m + 1) * sizeof *w.row); /* a start: itself, its send, its receive */
+    w.carrier = memory_alloc((m + 1) * sizeof *w.carrier);
+    rows_of_messages(&w, n, &f->sends);
     put_together(&w, f);
     free(w.end);
     free(w.starts.at);

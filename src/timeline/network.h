@@ -52,7 +52,7 @@ struct net_found {
 
 /* T: what timeline_find() made of the N acts. NET: M events in any order. */
 void net_find(struct net_found *f, const struct act *act, size_t n, const struct timeline *t,
-              const struct net *net, size_t m, int64_t error_ns, void *(*alloc)(size_t size));
+              const struct net *net, size_t m, int64_t error_ns);
 void net_free(struct net_found *f);
 
 #endif

@@ -7,6 +7,7 @@
 #ifndef COLLPROF_TIMELINE_TIMELINE_H
 #define COLLPROF_TIMELINE_TIMELINE_H
 
+#include "base/memory.h"
 #include "base/names.h"
 
 #include <stdbool.h>
@@ -109,8 +110,7 @@ struct timeline {
 
 /* Matches N acts in any order; waits shorter than ERROR_NS, by which the clocks of two ranks may
  * differ, are none. Memory is had from ALLOC, which gives zeroed memory or does not return. */
-void timeline_find(struct timeline *t, const struct act *act, size_t n, int64_t error_ns,
-                   void *(*alloc)(size_t size));
+void timeline_find(struct timeline *t, const struct act *act, size_t n, int64_t error_ns);
 /* Of its message as it was sent; 0: not known. */
 uint64_t timeline_bytes(const struct timeline *t, const struct act *act, size_t i);
 /* Where in t->order the acts of another call begin than that of the act at I. */

@@ -13,11 +13,9 @@ static inline bool act_is_numbered(const struct act *a)
 }
 
 /* Fills t->partner and counts. */
-void match_messages(struct timeline *t, const struct act *act, size_t n, int64_t error_ns,
-                    void *(*alloc)(size_t size));
+void match_messages(struct timeline *t, const struct act *act, size_t n, int64_t error_ns);
 
 /* Fills t->cause: of messages, then of collectives. */
-void cause_of_collectives(struct timeline *t, const struct act *act, size_t n,
-                          void *(*alloc)(size_t size));
+void cause_of_collectives(struct timeline *t, const struct act *act, size_t n);
 
 #endif

@@ -75,10 +75,9 @@ static int64_t earliest_sent(const struct order *list, size_t n, uint64_t thread
     return low < n && list[low].thread == thread ? list[low].sent : INT64_MAX;
 }
 
-static void find_wrong_order(struct timeline *t, const struct act *act, size_t n,
-                             void *(*alloc)(size_t size))
+static void find_wrong_order(struct timeline *t, const struct act *act, size_t n)
 {
-    struct order *list = alloc((n + 1) * sizeof *list);
+    struct order *list = memory_alloc((n + 1) * sizeof *list);
     size_t m = 0;
     for (size_t i = 0; i < n; i++)
         if (act[i].kind == ACT_RECEIVED && t->partner[i] != TIMELINE_NONE)
@@ -100,8 +99,7 @@ static void find_wrong_order(struct timeline *t, const struct act *act, size_t n
     free(list);
 }
 
-static void cause_of_messages(struct timeline *t, const struct act *act, size_t n, int64_t error_ns,
-                              void *(*alloc)(size_t size))
+static void cause_of_messages(struct timeline *t, const struct act *act, size_t n, int64_t error_ns)
 {
     bool buffered[CLASSES] = {false};
     find_buffered(t, act, n, error_ns, buffered);
@@ -115,7 +113,7 @@ static void cause_of_messages(struct timeline *t, const struct act *act, size_t 
         else if (is_send(t, &act[i], i) && !buffered[class_of(&act[i])])
             t->cause[i] = (struct cause){other->posted_ns, other->rank, WAIT_LATE_RECEIVER};
     }
-    find_wrong_order(t, act, n, alloc);
+    find_wrong_order(t, act, n);
 }
 
 /* --- calls --- */
@@ -184,10 +182,9 @@ static int by_order(const void *a, const void *b)
 
 /* Whether those who are late to the n-to-ns of one place come one after another in the same order;
  * the waits are by place. */
-static void find_turns(struct timeline *t, const struct act *act, size_t n,
-                       void *(*alloc)(size_t size))
+static void find_turns(struct timeline *t, const struct act *act, size_t n)
 {
-    struct late *late = alloc((n + 1) * sizeof *late);
+    struct late *late = memory_alloc((n + 1) * sizeof *late);
     size_t m = 0, ranks = 0;
     for (size_t i = 0; i < n; i++) {
         uint32_t rank = t->cause[i].rank;
@@ -198,7 +195,7 @@ static void find_turns(struct timeline *t, const struct act *act, size_t n,
         ranks = rank >= ranks ? rank + (size_t)1 : ranks;
     }
     qsort(late, m, sizeof *late, by_order);
-    uint32_t *next = alloc((ranks + 1) * sizeof *next); /* whom each was followed by; +1 */
+    uint32_t *next = memory_alloc((ranks + 1) * sizeof *next); /* whom each was followed by; +1 */
     for (size_t i = 1; i < m; i++) {
         const struct late *before = &late[i - 1];
         if (by_series(before, &late[i])) {
@@ -234,12 +231,12 @@ size_t timeline_call_end(const struct timeline *t, const struct act *act, size_t
     return end;
 }
 
-static void sum_up(struct timeline *t, const struct act *act, size_t n, void *(*alloc)(size_t size))
+static void sum_up(struct timeline *t, const struct act *act, size_t n)
 {
     size_t m = 0, kept = 0;
     for (size_t i = 0; i < n; i++)
         m += t->wait_ns[i] > 0;
-    struct wait *w = t->waits = alloc((m + 1) * sizeof *w);
+    struct wait *w = t->waits = memory_alloc((m + 1) * sizeof *w);
     m = 0;
     for (size_t i = 0; i < n; i++)
         if (t->wait_ns[i] > 0)
@@ -259,20 +256,19 @@ static void sum_up(struct timeline *t, const struct act *act, size_t n, void *(*
         }
     }
     t->n_waits = kept;
-    find_turns(t, act, n, alloc);
+    find_turns(t, act, n);
     qsort(w, kept, sizeof *w, longest_first);
 }
 
-void timeline_find(struct timeline *t, const struct act *act, size_t n, int64_t error_ns,
-                   void *(*alloc)(size_t size))
+void timeline_find(struct timeline *t, const struct act *act, size_t n, int64_t error_ns)
 {
-    *t = (struct timeline){.partner = alloc((n + 1) * sizeof *t->partner),
-                           .order = alloc((n + 1) * sizeof *t->order),
-                           .cause = alloc((n + 1) * sizeof *t->cause),
-                           .wait_ns = alloc((n + 1) * sizeof *t->wait_ns)};
-    match_messages(t, act, n, error_ns, alloc);
-    cause_of_messages(t, act, n, error_ns, alloc);
-    cause_of_collectives(t, act, n, alloc);
+    *t = (struct timeline){.partner = memory_alloc((n + 1) * sizeof *t->partner),
+                           .order = memory_alloc((n + 1) * sizeof *t->order),
+                           .cause = memory_alloc((n + 1) * sizeof *t->cause),
+                           .wait_ns = memory_alloc((n + 1) * sizeof *t->wait_ns)};
+    match_messages(t, act, n, error_ns);
+    cause_of_messages(t, act, n, error_ns);
+    cause_of_collectives(t, act, n);
     for (size_t i = 0; i < n; i++)
         t->order[i] = (uint32_t)i;
     qsort_r(t->order, n, sizeof *t->order, by_call, (void *)act);
@@ -280,7 +276,7 @@ void timeline_find(struct timeline *t, const struct act *act, size_t n, int64_t 
         end = timeline_call_end(t, act, n, i);
         wait_of_call(t, act, t->order + i, end - i, error_ns);
     }
-    sum_up(t, act, n, alloc);
+    sum_up(t, act, n);
 }
 
 void timeline_free(struct timeline *t)

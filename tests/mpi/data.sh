@@ -54,6 +54,7 @@ done
 grep -q 'disturbed  *not known$' old-first/report || { cat old-first/report; fail "what was not recorded then"; }
 "$collprof" compare old-first old-traced >log || { cat log; fail "compare with a file of a former version"; }
 
-$python "$source/tests/mpi/data.py" "$built/profile.schema.json" "$source/src/results/results.schema.json" \
+"$collprof" info --schema >profile.schema.json || fail "info --schema: status $?"
+$python "$source/tests/mpi/data.py" profile.schema.json "$source/src/results/results.schema.json" \
     "$source/man/collprof-export.1" || fail "what other programs read"
 exit 0

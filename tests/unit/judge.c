@@ -188,7 +188,7 @@ Test(judge, who_waits_for_whom_in_vain)
     *PUSH(&p->stands) = in_collective(2, bcast, 0, 3, 1);
     *PUSH(&p->stands) = in_collective(3, bcast, 1, 0, 1);
     *PUSH(&p->stands) = in_collective(4, bcast, 1, 0, -1);
-    stands_sort(p);
+    table_sort(p, TABLE_STANDS);
     profile_judge(p);
     cr_assert(made_warns(p,
                          "ranks 0, 1 stood in MPI_Bcast, root 0, on A, collective number 5 there, "
@@ -223,7 +223,7 @@ Test(judge, who_does_not_fit_to_whom)
                                                .operation = bcast,
                                                .site = PROFILE_NONE,
                                                .comm = 1};
-    stands_sort(p);
+    table_sort(p, TABLE_STANDS);
     profile_judge(p);
     cr_assert(made_warns(p, "disagree about a collective operation: rank 0 in MPI_Bcast (root 0), "
                             "and rank 1 in MPI_Bcast (root 0): 0 B and 8 B"));

@@ -5,11 +5,6 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-static void *alloc(size_t size)
-{
-    return calloc(1, size);
-}
-
 /* Sent by a call from 1000 to 1100 that starts it from 1010 to 1020; received by one that is posted
  * at POSTED, and completed by one from WAIT to its end. */
 static void message(struct act act[2], int64_t posted, int64_t wait, int64_t end)
@@ -45,9 +40,9 @@ static struct timeline t;
 
 static void find(const struct act act[2], const struct net *nets, size_t m)
 {
-    timeline_find(&t, act, 2, 0, alloc);
+    timeline_find(&t, act, 2, 0);
     cr_assert_eq(t.matched, 1);
-    net_find(&found, act, 2, &t, nets, m, 0, alloc);
+    net_find(&found, act, 2, &t, nets, m, 0);
 }
 
 static const struct net_row *at(uint32_t site)

@@ -1,7 +1,7 @@
 /* Protects the merged profile: that what ranks recorded adds up in whatever order it is merged,
  * and that it survives the message and the file. */
 #include "made_profile.h"
-#include "profile/fields.h"
+#include "profile/model.h"
 #include "profile/noise.h"
 
 #include <criterion/criterion.h>
@@ -470,7 +470,7 @@ Test(profile, fields_of_every_kind_there_and_back)
                  {"x", FIELD_HISTOGRAM, "[-64, 3]", NULL},
                  {"x", FIELD_DROPPED, "{\"sites\": -5}", NULL}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        const struct field field = {known[i].key, known[i].kind, 0, 0, false};
+        const struct field field = {.key = known[i].key, .kind = known[i].kind};
         const struct fields fields = {&field, 1};
         union {
             uint64_t any[LEDGER_SECTIONS];

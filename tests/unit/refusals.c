@@ -41,11 +41,11 @@ static const struct {
     /* Ten calls, of which none took more than 0.1 ms. */
     {"entries", "time_ns", 1099999, 1100000, "calls of one place took longer"},
     {"arrivals", "wait_ns", 500, 501, "collectives of one place waited for longer"},
-    {"arrivals", "wait_ns", 0, -1, "wait_ns is not what it can be"},
+    {"arrivals", "wait_ns", 0, -1, "wait_ns has an impossible value"},
     {"waits", "wait_ns", 1000999, 1001001, "the sum of times is longer than the run"},
-    {"trace", "covered", 0, -0.01, "covered is not what it can be"},
-    {"trace", "covered", 1, 1.01, "covered is not what it can be"},
-    {"regions", "time_ns", 0, -5, "time_ns is not what it can be"},
+    {"trace", "covered", 0, -0.01, "covered has an impossible value"},
+    {"trace", "covered", 1, 1.01, "covered has an impossible value"},
+    {"regions", "time_ns", 0, -5, "time_ns has an impossible value"},
     /* No key is named that was wrong in the profile before. */
     {"entries", "size_class", 63, 64, NULL},
     {"ranks", "rank", 0, -1, NULL},

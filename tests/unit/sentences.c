@@ -1,6 +1,7 @@
 /* Protects the answer in short: which sentence is said of which figures, on both sides of every
  * threshold. Trust in the times has its table in disturbed.c. */
 #include "base/names.h"
+#include "profile/model.h"
 #include "report/figures.h"
 #include "report/text.h"
 

@@ -8,11 +8,6 @@
 #include <string.h>
 #include <time.h>
 
-static void *alloc(size_t size)
-{
-    return calloc(1, size);
-}
-
 /* What rank RANK did from ENTRY to EXIT. */
 static struct act act(enum act_kind kind, uint32_t rank, int64_t entry, int64_t end)
 {
@@ -65,7 +60,7 @@ static void one_wait(const struct timeline *t, enum wait_state state, uint32_t a
     cr_assert_eq(t->wait_sum_ns, ns);
 }
 
-#define FIND(t, acts, error) timeline_find(&(t), acts, sizeof(acts) / sizeof *(acts), error, alloc)
+#define FIND(t, acts, error) timeline_find(&(t), acts, sizeof(acts) / sizeof *(acts), error)
 
 Test(timeline, late_sender)
 {
@@ -105,7 +100,7 @@ Test(timeline, late_receiver_only_where_sends_wait)
                       message(ACT_RECEIVED, 1, 0, 0, 900, 990),
                       message(ACT_SEND, 0, 1, 1, 2000, 2010), /* buffered: back before 2500 */
                       message(ACT_RECEIVED, 1, 0, 1, 2500, 2600)};
-    timeline_find(&t, a, 2, 0, alloc);
+    timeline_find(&t, a, 2, 0);
     one_wait(&t, WAIT_LATE_RECEIVER, 0, 1, 800);
     timeline_free(&t);
     FIND(t, a, 0);
@@ -279,7 +274,7 @@ static double seconds_for(size_t n)
         struct timeline t;
         struct timespec from, to;
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
-        timeline_find(&t, a, n, 0, alloc);
+        timeline_find(&t, a, n, 0);
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
         cr_assert_eq(t.matched, n / 4);
         timeline_free(&t);

@@ -1,35 +1,7 @@
-/* What the ranks did, as far as it was traced, and what follows from it: wait states. */
+/* Wait states and the transport's rows, from the acts of all ranks. */
 #include "profile/model.h"
 
-#include <stdlib.h>
-
-static void keep_windows(struct profile *p)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < p->acts.n; i++)
-        if (!((uint64_t)p->acts.at[i].entry_ns & p->trace.time_mask))
-            p->acts.at[kept++] = p->acts.at[i];
-    p->acts.n = kept;
-    kept = 0;
-    for (size_t i = 0; i < p->nets.n; i++)
-        if (!((uint64_t)p->nets.at[i].from_ns & p->trace.time_mask))
-            p->nets.at[kept++] = p->nets.at[i];
-    p->nets.n = kept;
-}
-
-void acts_limit(struct profile *p, size_t limit)
-{
-    if (!p->acts.n && !p->nets.n)
-        return;
-    keep_windows(p); /* what the windows of all ranks have in common */
-    while (p->acts.n + p->nets.n > limit && !(p->trace.time_mask & 1)) {
-        p->trace.time_mask =
-            timeline_thinner(p->trace.time_mask, (uint64_t)(p->trace.last_ns - p->trace.first_ns));
-        keep_windows(p);
-    }
-}
-
-/* The part of the run that lies in windows. */
+/* The share of the run that lies in windows. */
 static double covered(const struct profile_trace *t)
 {
     if (!t->time_mask)
@@ -44,7 +16,7 @@ static double covered(const struct profile_trace *t)
     return (double)kept / (double)(t->last_ns - t->first_ns);
 }
 
-/* Calls that only polled have a place among those that started something, too. */
+/* Calls that only polled have a row beside those that started something. */
 static void add_polling(struct profile *p)
 {
     for (size_t i = 0; i < p->entries.n; i++) {
@@ -63,7 +35,7 @@ static void add_polling(struct profile *p)
 static void find_below(struct profile *p, const struct timeline *t, int64_t error_ns)
 {
     struct net_found found;
-    net_find(&found, p->acts.at, p->acts.n, t, p->nets.at, p->nets.n, error_ns, memory_alloc);
+    net_find(&found, p->acts.at, p->acts.n, t, p->nets.at, p->nets.n, error_ns);
     for (size_t i = 0; i < found.n_rows; i++)
         *PUSH(&p->below) = found.rows[i];
     p->trace.below = found.sends;
@@ -71,20 +43,25 @@ static void find_below(struct profile *p, const struct timeline *t, int64_t erro
     net_free(&found);
 }
 
-void trace_find(struct profile *p)
+/* A call in progress lasts to the end of what is known. */
+static void end_open_calls(struct profile *p)
 {
-    struct timeline found;
-    p->waits.n = p->below.n = 0;
-    /* A call in progress lasts to the end of what is known. */
     for (size_t i = 0; i < p->acts.n; i++) {
         struct act *a = &p->acts.at[i];
         if (a->exit_ns == INT64_MAX)
             a->exit_ns = a->entry_ns > p->trace.last_ns ? a->entry_ns : p->trace.last_ns;
     }
+}
+
+void trace_find(struct profile *p)
+{
+    struct timeline found;
+    p->waits.n = p->below.n = 0;
+    end_open_calls(p);
     if (!p->trace.on || (p->hosts.n > 1 && !p->synchronized))
         return; /* clocks that do not agree tell nothing of waiting */
     double error = p->hosts.n > 1 ? 2e9 * p->clock_bound : 0;
-    timeline_find(&found, p->acts.at, p->acts.n, within_far(error), memory_alloc);
+    timeline_find(&found, p->acts.at, p->acts.n, within_far(error));
     p->trace.calls_ns = found.call_ns;
     p->trace.wait_ns = found.wait_sum_ns;
     p->trace.sends = found.sends;

@@ -1,0 +1,82 @@
+/* What grows with the run, not with the program: thinned out by rules that depend on the rows
+ * alone, so that the order of merging does not matter. */
+#include "profile/model.h"
+
+#include <stdlib.h>
+
+/* Keeps the rows of LIST for which TEST holds; R is the row. */
+#define KEEP(list, r, test)                                                                        \
+    do {                                                                                           \
+        size_t kept = 0;                                                                           \
+        for (size_t i = 0; i < (list)->n; i++) {                                                   \
+            const __typeof__((list)->at) r = &(list)->at[i];                                       \
+            if (test)                                                                              \
+                (list)->at[kept++] = *r;                                                           \
+        }                                                                                          \
+        (list)->n = kept;                                                                          \
+    } while (0)
+
+bool event_is_sampled(const struct profile_event *e, uint32_t mask)
+{
+    return ledger_is_sampled(e->comm_id, e->sequence, e->spared, mask);
+}
+
+/* Ranks sample by masks of their own: all have what the widest of them leaves. */
+void events_limit(struct profile *p, uint32_t limit)
+{
+    KEEP(&p->events, e, event_is_sampled(e, p->sample_mask));
+    while (p->events.n > limit && p->sample_mask != UINT32_MAX) {
+        p->sample_mask = p->sample_mask << 1 | 1;
+        KEEP(&p->events, e, event_is_sampled(e, p->sample_mask));
+    }
+    if (p->events.n > limit) { /* more communicators than room, one instance of each */
+        events_sort(p);
+        p->events_dropped += p->events.n - limit;
+        p->events.n = limit;
+    }
+}
+
+static void keep_windows(struct profile *p)
+{
+    KEEP(&p->acts, a, !((uint64_t)a->entry_ns & p->trace.time_mask));
+    KEEP(&p->nets, e, !((uint64_t)e->from_ns & p->trace.time_mask));
+}
+
+void acts_limit(struct profile *p, size_t limit)
+{
+    if (!p->acts.n && !p->nets.n)
+        return;
+    keep_windows(p); /* what the windows of all ranks have in common */
+    while (p->acts.n + p->nets.n > limit && !(p->trace.time_mask & 1)) {
+        p->trace.time_mask =
+            timeline_thinner(p->trace.time_mask, (uint64_t)(p->trace.last_ns - p->trace.first_ns));
+        keep_windows(p);
+    }
+}
+
+static int heaviest_first(const void *a, const void *b)
+{
+    const struct profile_peer *x = a, *y = b;
+    return ORDER(y->bytes, x->bytes) ?: ORDER(x->rank, y->rank) ?: ORDER(x->peer, y->peer)
+        ?: ORDER(x->received, y->received);
+}
+
+void peers_limit(struct profile *p, size_t limit)
+{
+    if (p->peers.n <= limit)
+        return;
+    struct profile *pairs = profile_new();
+    for (size_t i = 0; i < p->peers.n; i++) {
+        p->peers.at[i].site = p->peers.at[i].operation = PROFILE_NONE;
+        profile_add(pairs, TABLE_PEERS, &p->peers.at[i]);
+    }
+    p->peers.n = pairs->peers.n;
+    memcpy(p->peers.at, pairs->peers.at, pairs->peers.n * sizeof *p->peers.at);
+    profile_free(pairs);
+    if (p->peers.n > limit)
+        qsort(p->peers.at, p->peers.n, sizeof *p->peers.at, heaviest_first);
+    for (; p->peers.n > limit; p->peers.n--)
+        p->peers_dropped += p->peers.at[p->peers.n - 1].messages;
+    table_sort(p, TABLE_PEERS);
+    profile_reindex(p);
+}

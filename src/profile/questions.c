@@ -1,0 +1,80 @@
+/* What others ask of a merged profile. */
+#include "base/text.h"
+#include "profile/model.h"
+
+#include <math.h>
+#include <time.h>
+
+void profile_set_end(struct profile *p, double seconds)
+{
+    for (size_t i = 0; i < p->ranks.n; i++)
+        if (p->ranks.at[i].rank == 0)
+            p->ranks.at[i].merge_ns = whole_count(1e9 * seconds);
+}
+
+size_t events_next(const struct profile *p, size_t i)
+{
+    size_t next = i + 1;
+    while (next < p->events.n && p->events.at[next].comm_id == p->events.at[i].comm_id &&
+           p->events.at[next].sequence == p->events.at[i].sequence)
+        next++;
+    return next;
+}
+
+int64_t events_origin(const struct profile *p)
+{
+    int64_t start = INT64_MAX;
+    for (size_t i = 0; i < p->events.n; i++)
+        start = p->events.at[i].entry_ns < start ? p->events.at[i].entry_ns : start;
+    return start;
+}
+
+uint32_t *comm_kinds(const struct profile *p, bool by_place)
+{
+    uint32_t *kind = memory_alloc((p->comms.n + 1) * sizeof *kind);
+    for (uint32_t i = 0; i < p->comms.n; i++) {
+        const struct profile_comm *c = &p->comms.at[i];
+        kind[i] = i;
+        for (uint32_t k = 0; k < i && kind[i] == i; k++)
+            if (kind[k] == k && p->comms.at[k].size == c->size &&
+                (p->comms.at[k].site == c->site || (!by_place && comm_is_named(c))) &&
+                !strcmp(p->comms.at[k].name, c->name))
+                kind[i] = k;
+    }
+    return kind;
+}
+
+double profile_wall_ns(const struct profile *p)
+{
+    double sum = 0;
+    for (size_t i = 0; i < p->ranks.n; i++)
+        sum += 1e9 * p->ranks.at[i].wall;
+    return sum;
+}
+
+double profile_longest_ns(const struct profile *p)
+{
+    double longest = 0;
+    for (size_t i = 0; i < p->ranks.n; i++)
+        longest = fmax(longest, 1e9 * p->ranks.at[i].wall);
+    return longest;
+}
+
+double profile_mpi_ns(const struct profile *p)
+{
+    double sum = 0;
+    for (size_t i = 0; i < p->ranks.n; i++)
+        sum += p->ranks.at[i].in_call ? (double)NAN : (double)p->ranks.at[i].mpi_ns;
+    return sum;
+}
+
+const char *profile_started(const struct profile *p, const char *format, char text[64])
+{
+    /* A simulated run starts at 0; a forged date may not fit. */
+    bool known = p->started_unix >= 86400 && p->started_unix < 1e11;
+    time_t started = known ? (time_t)p->started_unix : 0;
+    struct tm local;
+    if (!known || !localtime_r(&started, &local) || !strftime(text, 64, format, &local))
+        *text = '\0';
+    return text;
+}
