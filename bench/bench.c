@@ -2,6 +2,7 @@
 #include "bench_inner.h"
 
 #include "base/clock.h"
+#include "document/draw.h"
 #include "document/save.h"
 #include "picture/plot.h"
 #include "sync/local_clock.h"
@@ -307,6 +308,8 @@ _Noreturn void bench_finish(struct bench *b, struct document *d, int status)
 {
     machine_judge(b, d);
     int failed = b->rank == 0 && d && !document_save_tables(d, b->output, b->format);
+    if (b->plot && d && document_pictures(d) && !document_draw(d, b->plot))
+        failed = 1;
     failed = bench_worst(b->comm, failed);
     bench_keep_end(!failed);
     document_free(d);

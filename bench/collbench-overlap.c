@@ -1,407 +1,297 @@
 /* Does communication overlap with computation? The benchmarks of Denis and Trahay, and those
  * that they left out. */
 #include "base/clock.h"
-#include "base/format.h"
+#include "base/topology.h"
 #include "bench.h"
-#include "overlap_binding.h"
-#include "overlap_grid.h"
-#include "overlap_journal.h"
-#include "overlap_options.h"
+#include "overlap_results.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#define BASE_SECONDS 1.0 /* at most, for one point of one kind of the base round */
-#define QUICK_BASE_SECONDS 0.2
-#define QUICK_SECONDS 36.0 /* for all cells; the base round and pictures take their time too */
+enum { RUNS = 50, QUICK_RUNS = 10 };
+#define QUICK_SECONDS 36.0     /* for all cells, behind the base round */
+#define QUICK_BASE_SECONDS 0.2 /* for one point of one kind of the base round, at most */
+#define BASE_SECONDS 1.0
 
-static void set_axes(const struct options *o, const struct binding *binding, struct grid *g)
+struct options {
+    struct bench bench;
+    struct option_chosen benchmarks; /* of overlap_benchmarks[] */
+    bool quick, published;
+    struct option_range comp; /* microseconds */
+    double step;              /* between neighbours on an axis; 0: not given */
+};
+
+static const struct option_range full_sizes = {.min = 64, .max = 8 << 20};
+static const struct option_range quick_sizes = {.min = 256, .max = 4 << 20};
+static const struct option_range full_comp = {.min = 1, .max = 8192};
+static const struct option_range quick_comp = {.min = 2, .max = 512};
+
+static const char *benchmark_name(size_t i)
 {
-    const struct bench *b = &o->bench;
-    int units = binding_machine(binding), least = 0;
-    g->nx = grid_axis((double)b->sizes.min, (double)b->sizes.max, o->step, g->size);
-    g->n_comp = grid_axis((double)o->comp.min, (double)o->comp.max, o->step, g->comp);
-    MPI_Allreduce(&units, &least, 1, MPI_INT, MPI_MIN, b->comm);
-    /* None, to compare with; then all numbers of threads while they are few. */
-    g->threads[0] = 0;
-    g->n_threads = 1 + grid_axis(1, least, least <= 16 ? 1.0 + 1.0 / 16 : M_SQRT2, g->threads + 1);
-    for (size_t i = 0; i < o->benchmarks.n; i++)
-        if (!grid_add(g, overlap_chosen(o, i)))
-            MPI_Abort(b->comm, 1);
+    return i < n_overlap_benchmarks ? overlap_benchmarks[i].name : NULL;
 }
 
-/* On all ranks; rank 0 tells how well it went, over all. */
-static void calibrate(const struct options *o, struct grid *g, struct document *d)
+static const char *benchmark_summary(size_t i)
+{
+    return overlap_benchmarks[i].summary;
+}
+
+/* A simulated rank has no threads. */
+static bool has_threads(const struct overlap_benchmark *b)
+{
+    return b->thread_level != MPI_THREAD_SINGLE;
+}
+
+static bool belongs_to_all(size_t i, const void *values)
+{
+    const struct bench *b = values;
+    const struct overlap_benchmark *o = &overlap_benchmarks[i];
+    return !o->only_by_name && b->size >= o->least_ranks &&
+           (!o->most_ranks || b->size <= o->most_ranks) &&
+           !(has_threads(o) && clock_source == CLOCK_SOURCE_EXTERNAL);
+}
+
+static const struct option_registry benchmarks = {"benchmark", benchmark_name, benchmark_summary,
+                                                  belongs_to_all};
+
+static error_t take_step(struct option_parser *parser, const struct option_entry *option,
+                         const char *arg, void *value)
+{
+    double *step = value;
+    char *end = NULL;
+    (void)option;
+    *step = strcmp(arg, "sqrt2") == 0 ? M_SQRT2 : strtod(arg, &end);
+    if (*step == M_SQRT2 || (end != arg && !*end && *step >= 1.05 && *step <= 1024))
+        return 0;
+    return option_refuse(parser, "impossible --step=%s: sqrt2, 2, 4, above 1.05", arg);
+}
+
+#define AT(member) offsetof(struct options, member)
+static const struct option_entry option_list[] = {
+    {"benchmark", 0, "LIST",
+     "all (every one for these ranks but those with an *), or of those below", 1, option_take_list,
+     AT(benchmarks), &benchmarks},
+    {"quick", 0, NULL, "a coarse grid with fewer runs: about 40 seconds", 1, option_take_flag,
+     AT(quick), NULL},
+    {"comp", 0, "MIN:MAX", "computation in microseconds", 2, option_take_range, AT(comp),
+     &bench_times},
+    {"step", 0, "RATIO", "between neighbours on an axis: sqrt2 (default), 2, 4", 2, take_step,
+     AT(step), NULL},
+    {"published", 0, NULL,
+     "maps and verdicts by the paper's ratio to the letter: T_comm of the base round, a whole "
+     "latency off",
+     2, option_take_flag, AT(published), NULL},
+    {0}};
+
+static const struct option_program program = {
+    "Measures how much of a communication is overlapped with computation, over a grid of message "
+    "sizes and computation times.",
+    .options = option_list, .listed = (const struct option_registry *const[]){&benchmarks, NULL}};
+
+/* MULTIPLE only when that benchmark is asked for by name, since it changes how the library works
+ * for all others. The simulator has no threads at all. */
+static int thread_level(int argc, char **argv)
+{
+#ifdef COLLPROF_SIMULATED
+    return MPI_THREAD_SINGLE;
+#endif
+    for (int i = 1; i < argc; i++)
+        if (strstr(argv[i], "multiple"))
+            return MPI_THREAD_MULTIPLE;
+    return MPI_THREAD_FUNNELED;
+}
+
+static void check_ranks(const struct options *o, const struct overlap_benchmark *b)
+{
+    int ranks = o->bench.size;
+    if (ranks < b->least_ranks)
+        bench_refuse(&o->bench, "%s needs %d ranks%s, and %d %s running: start it by mpiexec -n %d",
+                     b->name, b->least_ranks, b->most_ranks ? "" : " or more", ranks,
+                     ranks == 1 ? "is" : "are", b->least_ranks);
+    if (b->most_ranks && ranks > b->most_ranks)
+        bench_refuse(&o->bench,
+                     "%s is for %d ranks, and %d are running: start it by mpiexec -n %d, or choose "
+                     "--benchmark=destinations,iallreduce,ialltoall",
+                     b->name, b->most_ranks, ranks, b->most_ranks);
+    if (has_threads(b) && clock_source == CLOCK_SOURCE_EXTERNAL)
+        bench_refuse(&o->bench, "%s has threads, which a simulated rank has not", b->name);
+}
+
+static void choose(struct options *o)
+{
+    if (o->benchmarks.all || o->benchmarks.n == 0)
+        check_ranks(o, overlap_find("sender"));
+    if (o->benchmarks.n == 0)
+        option_choose_all(&benchmarks, o, &o->benchmarks);
+    for (size_t i = 0; i < o->benchmarks.n; i++)
+        check_ranks(o, &overlap_benchmarks[o->benchmarks.at[i]]);
+    if (o->quick) {
+        if (o->bench.sizes.min == full_sizes.min && o->bench.sizes.max == full_sizes.max)
+            o->bench.sizes = quick_sizes;
+        if (o->comp.min == full_comp.min && o->comp.max == full_comp.max)
+            o->comp = quick_comp;
+        if (o->bench.plan.repetitions == RUNS)
+            o->bench.plan.repetitions = QUICK_RUNS;
+    }
+    if (o->step == 0)
+        o->step = o->quick ? 2 : M_SQRT2;
+    if (o->bench.sizes.min == 0)
+        bench_refuse(&o->bench, "impossible sizes: 0 bytes have nothing to overlap: at least 1");
+}
+
+/* --- the grid --- */
+
+/* From MIN to MAX, each STEP times the one before, rounded; MAX is the last. */
+static struct grid_axis new_axis(double min, double max, double step)
+{
+    struct grid_axis axis = {0};
+    for (int k = 0; axis.n + 1 < AXIS_MAX; k++) {
+        double v = round(min * pow(step, k));
+        if (v >= max)
+            break;
+        if (axis.n == 0 || v > axis.at[axis.n - 1])
+            axis.at[axis.n++] = v;
+    }
+    axis.at[axis.n++] = max;
+    return axis;
+}
+
+/* Of the machine with the fewest, as hwloc has it. */
+static int processing_units(MPI_Comm comm)
+{
+    int units = 1;
+#ifndef COLLPROF_SIMULATED
+    struct place here;
+    place_here(&here);
+    units = here.machine_processors > 0 ? here.machine_processors : 1;
+#endif
+    MPI_Allreduce(MPI_IN_PLACE, &units, 1, MPI_INT, MPI_MIN, comm);
+    return units;
+}
+
+static void make_grid(const struct options *o, struct overlap_grid *g)
+{
+    int units = processing_units(o->bench.comm);
+    g->published = o->published;
+    g->size = new_axis((double)o->bench.sizes.min, (double)o->bench.sizes.max, o->step);
+    g->comp = new_axis((double)o->comp.min, (double)o->comp.max, o->step);
+    /* All numbers of threads while they are few, and none, to compare with. */
+    g->threads = new_axis(1, units, units <= 16 ? 1.0 + 1.0 / 16 : M_SQRT2);
+    memmove(g->threads.at + 1, g->threads.at, g->threads.n++ * sizeof *g->threads.at);
+    g->threads.at[0] = 0;
+    for (size_t i = 0; i < o->benchmarks.n; i++) {
+        struct grid_part *p = &g->part[g->n_parts++];
+        p->benchmark = &overlap_benchmarks[o->benchmarks.at[i]];
+        p->y = p->benchmark->by_threads ? &g->threads : &g->comp;
+        p->cell = calloc(g->size.n * p->y->n, sizeof *p->cell);
+        if (!p->cell)
+            MPI_Abort(o->bench.comm, 1);
+    }
+}
+
+/* On all ranks; D is rank 0's. */
+static void calibrate(const struct options *o, const struct grid_axis *comp, struct work *work,
+                      struct document *d)
 {
     double worst = 0, all;
-    int team = o->openmp ? overlap_team() : 1;
-    if (bench_worst(o->bench.comm,
-                    team == 0 || (o->openmp && clock_source == CLOCK_SOURCE_EXTERNAL)))
-        bench_refuse(&o->bench, "--work=openmp: there are no OpenMP threads here");
-    for (size_t i = 0; i < g->n_comp; i++) {
-        g->work[i] = work_calibrate(1e-6 * g->comp[i], 0.01);
-        worst = fmax(worst, fabs(g->work[i].achieved / g->work[i].wanted - 1));
+    for (size_t i = 0; i < comp->n; i++) {
+        work[i] = work_calibrate(1e-6 * comp->at[i], 0.01);
+        worst = fmax(worst, fabs(work[i].achieved / work[i].wanted - 1));
     }
     MPI_Reduce(&worst, &all, 1, MPI_DOUBLE, MPI_MAX, 0, o->bench.comm);
     if (d)
-        document_fact(d, "computation", "fixed work, calibrated within %.2f %% on every rank%s%s",
-                      100 * all, all > 0.01 ? ": this machine is not quiet" : "",
-                      o->openmp ? ", for each thread of an OpenMP team, fork and join with it"
-                                : "");
-    if (d && o->openmp)
-        document_fact(d, "team", "%d threads, as rank 0's OMP_NUM_THREADS has it", team);
+        document_fact(d, "computation", "fixed work, calibrated within %.2f %% on every rank%s",
+                      100 * all, all > 0.01 ? ": this machine is not quiet" : "");
 }
 
-static void tell_binding(const struct bench *b, const struct binding *binding, struct document *d)
-{
-    enum { LENGTH = 160, MOST = 16 };
-    char mine[LENGTH], *all = b->rank == 0 ? calloc((size_t)b->size, LENGTH) : NULL;
-    binding_describe(binding, mine, sizeof mine);
-    MPI_Gather(mine, LENGTH, MPI_CHAR, all, LENGTH, MPI_CHAR, 0, b->comm);
-    for (int i = 0; d && i < b->size && i < MOST; i++) {
-        char key[32];
-        snprintf(key, sizeof key, "binding of rank %d", i);
-        document_fact(d, key, "%s", all + (size_t)i * LENGTH);
-    }
-    free(all);
-}
+/* --- measuring --- */
 
-static void set_origin(const struct bench *b, struct base_origin *origin)
+static void measure_base(const struct options *o, struct overlap_stage *stage,
+                         struct overlap_grid *g)
 {
-    char text[MPI_MAX_LIBRARY_VERSION_STRING], host[MPI_MAX_PROCESSOR_NAME];
-    int length;
-    time_t now = time(NULL);
-    struct tm local;
-    MPI_Get_library_version(text, &length);
-    text[strcspn(text, "\n,")] = '\0';
-    for (char *c = text; *c; c++)
-        *c = *c == '\t' ? ' ' : *c;
-    MPI_Get_processor_name(host, &length);
-    snprintf(origin->mpi, sizeof origin->mpi, "%.*s", (int)sizeof origin->mpi - 1, text);
-    snprintf(origin->hosts, sizeof origin->hosts, "%.64s, %d ranks", host, b->size);
-    localtime_r(&now, &local);
-    strftime(origin->date, sizeof origin->date, "%Y-%m-%d %H:%M:%S %z", &local);
-}
-
-/* Threads that wait by looking do so at the cost of the one that they wait for. */
-static void warn_of_threads(const struct options *o, const struct binding *binding)
-{
-    bool chosen = false;
-    int processors = binding_processors(binding), fewest = 0;
-    for (size_t i = 0; i < o->benchmarks.n; i++)
-        chosen = chosen || overlap_chosen(o, i)->thread_level == MPI_THREAD_MULTIPLE;
-    MPI_Reduce(&processors, &fewest, 1, MPI_INT, MPI_MIN, 0, o->bench.comm);
-    if (o->bench.rank == 0 && chosen && fewest < 2 * o->bench.size)
-        reason_say(o->bench.program,
-                   "multiple has 2 busy threads per rank, and a rank may use %d processors: "
-                   "where ranks share these, no run is undisturbed and nothing can be said",
-                   fewest);
-}
-
-/* Computing threads need processors that no thread communicates on. */
-static void check_binding(const struct options *o, const struct binding *binding)
-{
-    int left = binding_for_threads(binding), fewest = 0;
-    MPI_Allreduce(&left, &fewest, 1, MPI_INT, MPI_MIN, o->bench.comm);
-    if (fewest == 0)
-        bench_refuse(&o->bench,
-                     "--bind=apart: every core of a rank communicates: start fewer ranks "
-                     "on a host, or --bind=over or none");
-}
-
-/* Everything that makes figures of one run unfit for another. */
-static void make_key(const struct options *o, const struct grid *g, char *key, size_t size)
-{
-    const struct bench *b = &o->bench;
-    int level;
-    MPI_Query_thread(&level);
-    snprintf(key, size,
-             "%s, %s, sizes %zu:%zu, comp %zu:%zu, step %g, %d runs, threads %d, level %d, comm "
-             "%d, bind %d, openmp %d",
-             g->origin.mpi, g->origin.hosts, b->sizes.min, b->sizes.max, o->comp.min, o->comp.max,
-             o->step, b->plan.repetitions, (int)g->n_threads, level, o->comm_from_base, o->bind,
-             o->openmp);
-}
-
-/* Loaded, resumed or measured: rank 0 has it in the end, and all know whether to measure. */
-static void get_base(const struct options *o, struct overlap_stage *stage, struct grid *g,
-                     struct journal *journal)
-{
-    int have = g->base.n > 0, bad = 0;
-    if (stage->rank == 0 && o->base && !have) {
-        char why[1000];
-        bad = !base_round_load(o->base, &g->base, &g->origin, why, sizeof why);
-        if (bad)
-            reason_say(o->bench.program, "%s", why);
-        have = !bad;
-    }
-    MPI_Bcast(&have, 1, MPI_INT, 0, stage->comm);
-    MPI_Bcast(&bad, 1, MPI_INT, 0, stage->comm);
-    if (bad)
-        bench_refuse(&o->bench, "--base=%s: not a base round", o->base);
-    if (have)
-        return;
     stage->budget = o->quick ? QUICK_BASE_SECONDS : BASE_SECONDS;
-    bench_progress(&o->bench, 0, g->nx, "base round");
-    overlap_base_point(stage, (size_t)g->size[0]); /* connects, and warms up */
-    g->base.latency = overlap_base_latency(stage, &g->base.latency_error);
-    for (size_t i = 0; i < g->nx; i++) {
-        struct base_point point = overlap_base_point(stage, (size_t)g->size[i]);
-        base_round_add(&g->base, point);
-        bench_progress(&o->bench, i + 1, g->nx, "base round");
+    overlap_base_measure(stage, (size_t)g->size.at[0]); /* connects, and warms up */
+    for (size_t i = 0; i < g->size.n; i++) {
+        g->base[i] = overlap_base_measure(stage, (size_t)g->size.at[i]);
+        bench_progress(&o->bench, i + 1, g->size.n, "base round");
     }
     bench_progress_end(&o->bench);
-    if (stage->rank == 0)
-        journal_base(journal, g);
 }
 
-/* Time: of the grid in all, and how much of it is behind. Rank 0. */
-struct pace {
-    double total, done, started, limit; /* limit 0: none */
-    double part_until;                  /* what is left of a benchmark then is left out */
-};
-
-static bool measured(const struct grid *g, const struct grid_part *p, size_t ix, size_t iy)
+static void measure_cell(const struct options *o, struct overlap_stage *stage,
+                         struct overlap_grid *g, const struct work *work, size_t at)
 {
-    return grid_measured(grid_cell(g, p, ix, iy));
+    struct grid_part *p = g->part;
+    for (; at >= g->size.n * p->y->n; p++)
+        at -= g->size.n * p->y->n;
+    size_t ix = at % g->size.n, iy = at / g->size.n;
+    bool threads = p->benchmark->by_threads;
+    if (!overlap_measure(p->benchmark, stage, &g->base[ix], threads ? NULL : &work[iy],
+                         threads ? (int)p->y->at[iy] : 0, grid_cell(g, p, ix, iy)))
+        bench_refuse(&o->bench, "%s cannot run here: too little memory, or no threads",
+                     p->benchmark->name);
 }
 
-static struct pace plan_pace(const struct options *o, const struct overlap_stage *stage,
-                             const struct grid *g)
+/* In a scattered order, so that a run that is cut short has seen all benchmarks and sizes. Each
+ * cell of a quick run may take an equal share of the time that is left. */
+static void measure_all(const struct options *o, struct overlap_stage *stage,
+                        struct overlap_grid *g, const struct work *work)
 {
-    struct pace pace = {.started = clock_now(), .limit = o->quick ? QUICK_SECONDS : 0};
-    for (size_t k = 0; k < g->n_parts; k++)
-        for (size_t i = 0; i < g->nx; i++)
-            for (size_t j = 0; j < g->part[k].ny; j++)
-                if (!measured(g, &g->part[k], i, j))
-                    pace.total +=
-                        grid_estimate(g, &g->part[k], i, j, stage->runs, o->bench.plan.budget);
-    if (pace.limit > 0)
-        pace.total = fmin(pace.total, pace.limit);
-    if (stage->rank == 0 && pace.total > 60)
-        reason_say(o->bench.program, "this takes about %.0f minutes%s", ceil(pace.total / 60),
-                   o->bench.output ? "; an interrupted run goes on where it was" : "");
-    return pace;
-}
-
-/* What a cell may take: its share of what is left of a quick run. */
-static double cell_budget(const struct options *o, const struct pace *pace, double estimate)
-{
-    if (pace->limit == 0)
-        return o->bench.plan.budget;
-    double left = pace->limit - (clock_now() - pace->started);
-    double share = estimate / fmax(pace->total - pace->done, estimate);
-    return fmax(left * share, 1e-4);
-}
-
-static void measure_cell(const struct options *o, struct overlap_stage *stage, struct grid *g,
-                         struct grid_part *p, size_t ix, size_t iy, struct pace *pace,
-                         struct journal *journal)
-{
-    const struct overlap_benchmark *b = p->benchmark;
-    bool late = pace->limit > 0 && clock_now() > pace->part_until;
-    int pass = measured(g, p, ix, iy) || late;
-    MPI_Bcast(&pass, 1, MPI_INT, 0, stage->comm);
-    if (pass)
-        return;
-    double estimate = grid_estimate(g, p, ix, iy, stage->runs, o->bench.plan.budget);
-    stage->budget = cell_budget(o, pace, estimate);
-    if (!overlap_measure(b, stage, (size_t)g->size[ix], b->by_threads ? NULL : &g->work[iy],
-                         b->by_threads ? (int)p->y[iy] : 0, &g->base, grid_cell(g, p, ix, iy)))
-        bench_refuse(&o->bench, "%s cannot run here: too little memory, or no threads", b->name);
-    pace->done += estimate;
-    if (stage->rank == 0)
-        journal_cell(journal, g, p, ix, iy);
-    bench_progress(&o->bench, (size_t)(1 + 99 * fmin(pace->done / pace->total, 1)), 100, b->name);
-}
-
-/* The N-th size to measure: every fourth first, then those between. A run that is cut short has
- * seen small and large messages alike. */
-static size_t scattered(size_t n, size_t nx)
-{
-    static const size_t from[] = {0, 2, 1, 3};
-    for (size_t pass = 0; pass < 4; pass++) {
-        size_t in_pass = nx > from[pass] ? (nx - from[pass] + 3) / 4 : 0;
-        if (n < in_pass)
-            return from[pass] + 4 * n;
-        n -= in_pass;
-    }
-    return 0;
-}
-
-/* What a quick run leaves uncertain gets the rest of its time: more runs, of which the better
- * figure is kept. */
-static void measure_again(const struct options *o, struct overlap_stage *stage, struct grid *g,
-                          struct grid_part *p, size_t ix, size_t iy, double seconds)
-{
-    struct overlap_cell again, *cell = grid_cell(g, p, ix, iy);
-    stage->budget = seconds;
-    if (!overlap_measure(p->benchmark, stage, (size_t)g->size[ix], &g->work[iy], 0, &g->base,
-                         &again))
-        bench_refuse(&o->bench, "%s cannot run here: too little memory", p->benchmark->name);
-    if (stage->rank == 0 && again.runs > 0 && !(again.error > cell->error))
-        *cell = again;
-}
-
-static void use_rest(const struct options *o, struct overlap_stage *stage, struct grid *g,
-                     double until)
-{
-    enum { MORE = 4 };
-    size_t cells = 0;
-    for (size_t k = 0; k < g->n_parts; k++)
-        for (size_t i = 0; i < g->nx; i++)
-            for (size_t j = 0; j < g->part[k].ny; j++)
-                cells += !grid_certain(grid_cell(g, &g->part[k], i, j));
-    stage->runs *= MORE;
-    for (size_t k = 0; k < g->n_parts; k++)
-        for (size_t n = 0; n < g->nx && !g->part[k].benchmark->by_threads; n++)
-            for (size_t j = 0; j < g->part[k].ny; j++) {
-                size_t i = scattered(n, g->nx);
-                double share = (until - clock_now()) / (double)(cells > 0 ? cells : 1);
-                int again = !grid_certain(grid_cell(g, &g->part[k], i, j)) && share > 0;
-                MPI_Bcast(&again, 1, MPI_INT, 0, stage->comm);
-                if (again)
-                    measure_again(o, stage, g, &g->part[k], i, j, share);
-                cells -= (size_t)again;
-            }
-    stage->runs /= MORE;
-}
-
-static void measure_all(const struct options *o, struct overlap_stage *stage, struct grid *g,
-                        struct journal *journal)
-{
-    struct pace pace = plan_pace(o, stage, g);
-    bench_progress(&o->bench, 0, 100, "percent");
-    for (size_t k = 0; k < g->n_parts; k++) {
-        struct grid_part *p = &g->part[k];
-        pace.part_until = pace.started + pace.limit * (double)(k + 1) / (double)g->n_parts;
-        for (size_t n = 0; n < g->nx; n++)
-            for (size_t j = 0; j < p->ny; j++)
-                measure_cell(o, stage, g, p, scattered(n, g->nx), j, &pace, journal);
-    }
-    if (o->quick)
-        use_rest(o, stage, g, pace.started + pace.limit);
-    bench_progress_end(&o->bench);
-}
-
-/* Of the smallest and the largest messages, beside the computation that is nearest to as long. */
-static void watch_maps(struct overlap_stage *stage, struct grid *g)
-{
-    for (size_t k = 0; k < g->n_parts; k++) {
-        struct grid_part *p = &g->part[k];
-        for (size_t i = 0; i<g->nx; i += g->nx> 1 ? g->nx - 1 : 1) {
-            char why[400], size[32], comp[32], *end = p->why + strlen(p->why);
-            size_t j = 0;
-            for (size_t l = 0; l < p->ny && stage->rank == 0; l++) {
-                double comm = 1e6 * grid_cell(g, p, i, l)->t_comm;
-                if (fabs(log(p->y[l] / comm)) < fabs(log(p->y[j] / comm)))
-                    j = l;
-            }
-            int row = (int)j;
-            MPI_Bcast(&row, 1, MPI_INT, 0, stage->comm);
-            if (overlap_watch(p->benchmark, stage, (size_t)g->size[i], &g->work[row], why,
-                              sizeof why))
-                snprintf(end, sizeof p->why - (size_t)(end - p->why), "; at %s beside %s: %s",
-                         format_bytes(size, g->size[i]), format_time(comp, 1e3 * p->y[row]), why);
-        }
-    }
-}
-
-/* FILE.png for all, FILE-NAME.png for each. */
-static bool draw(const struct options *o, const struct grid *g)
-{
-    struct overlap_map map[GRID_BENCHMARKS_MAX];
-    const char *sheet = o->bench.plot, *ending = strrchr(sheet, '.');
-    char title[384];
-    bool drawn = true;
-    for (size_t i = 0; i < g->n_parts; i++) {
-        char *path = NULL;
-        map[i] = grid_map(g, &g->part[i]);
-        if (asprintf(&path, "%.*s-%s%s", (int)(ending - sheet), sheet, map[i].name, ending) < 0)
-            path = NULL;
-        drawn = path && overlap_map_draw(path, &map[i], NULL, NULL, 0) && drawn;
-        free(path);
-    }
-    snprintf(title, sizeof title, "Overlap of communication and computation, %s", g->origin.hosts);
-    drawn = overlap_maps_draw(sheet, title, map, g->n_parts, 0) && drawn;
+    enum { PRIME = 7919 }; /* visits all of N cells unless N is its multiple */
+    double until = clock_now() + QUICK_SECONDS;
+    size_t n = 0;
     for (size_t i = 0; i < g->n_parts; i++)
-        overlap_map_free(&map[i]);
-    return drawn;
+        n += g->size.n * g->part[i].y->n;
+    size_t step = n % PRIME ? PRIME : 1;
+    for (size_t k = 0; k < n; k++) {
+        double share = o->quick ? (until - clock_now()) / (double)(n - k) : o->bench.plan.budget;
+        MPI_Bcast(&share, 1, MPI_DOUBLE, 0, stage->comm);
+        if (o->quick && share <= 0)
+            break;
+        stage->budget = share;
+        measure_cell(o, stage, g, work, k * step % n);
+        bench_progress(&o->bench, k + 1, n, "cells");
+    }
+    bench_progress_end(&o->bench);
 }
 
-/* Opens it on rank 0; all leave if it is of another run. */
-static struct journal *open_journal(const struct options *o, struct grid *g)
+static void tell_so_far(void *grid, struct document *d)
 {
-    struct journal *journal = NULL;
-    char key[512], why[320] = "";
-    size_t cells = 0;
-    make_key(o, g, key, sizeof key);
-    if (o->bench.rank == 0)
-        journal = journal_open(o->bench.output, key, o->fresh, g, &cells, why, sizeof why);
-    MPI_Bcast(why, sizeof why, MPI_CHAR, 0, o->bench.comm);
-    if (*why)
-        bench_refuse(&o->bench, "%s", why);
-    if (cells > 0)
-        reason_say(o->bench.program, "going on with an interrupted run: %zu cells are there",
-                   cells);
-    return journal;
-}
-
-/* On rank 0: everything that is written. Returns the exit status. */
-static int finish(const struct options *o, const struct grid *g, struct document *d,
-                  struct journal *journal)
-{
-    const struct bench *b = &o->bench;
-    int status = 0;
-    bool cells = b->format != FORMAT_TEXT || b->full;
-    grid_tell(g, d, cells);
-    if (b->plot && !draw(o, g))
-        status = 1;
-    if (o->save_base && !base_round_save(&g->base, &g->origin, o->save_base))
-        status = 1;
-    bool saved = document_save_tables(d, b->output, b->format);
-    journal_close(journal, saved);
-    document_free(d);
-    return saved ? status : 1;
+    overlap_results_tell(grid, d, false);
 }
 
 int main(int argc, char **argv)
 {
-    static struct options o;
-    static struct grid grid;
-    overlap_defaults(&o);
-    bench_begin(&o.bench, &argc, &argv, overlap_thread_level(argc, argv), &overlap_program);
-    overlap_choose(&o);
+    static struct options o = {.bench = {.sizes = full_sizes, .without = "ranks warmup stop seed"},
+                               .comp = full_comp};
+    static struct overlap_grid grid;
+    static struct work work[AXIS_MAX];
+    static struct sync_clock clock;
+    o.bench.plan = plan_default();
+    o.bench.plan.repetitions = RUNS;
+    bench_begin(&o.bench, &argc, &argv, thread_level(argc, argv), &program);
+    choose(&o);
+    make_grid(&o, &grid);
 
-    struct document *d = bench_document(&o.bench, "collbench-overlap/1");
-    struct binding *binding = binding_new(o.bench.comm, (enum bind_mode)o.bind);
-    set_axes(&o, binding, &grid);
-    check_binding(&o, binding);
-    warn_of_threads(&o, binding);
-    set_origin(&o.bench, &grid.origin);
-    struct journal *journal = open_journal(&o, &grid);
-    bench_keep(&o.bench, &(struct bench_so_far){.file = journal_path(journal)});
+    struct document *d = bench_document(&o.bench, "collbench-overlap/2");
+    bench_clocks(&clock, o.bench.comm);
     struct overlap_stage stage = {.comm = o.bench.comm,
-                                  .runs = o.bench.plan.repetitions,
-                                  .budget = o.bench.plan.budget,
+                                  .clock = &clock,
                                   .largest = o.bench.sizes.max,
-                                  .comm_from_base = o.comm_from_base,
-                                  .bind = binding_of_thread,
-                                  .bind_arg = binding};
+                                  .runs = o.bench.plan.repetitions};
     if (!overlap_open(&stage))
         bench_refuse(&o.bench, "no memory for messages of %zu bytes: choose smaller --sizes",
                      stage.largest);
-    tell_binding(&o.bench, binding, d);
-    calibrate(&o, &grid, d);
-    get_base(&o, &stage, &grid, journal);
-    measure_all(&o, &stage, &grid, journal);
-    watch_maps(&stage, &grid);
-    int status = d ? finish(&o, &grid, d, journal) : 0;
-    MPI_Bcast(&status, 1, MPI_INT, 0, o.bench.comm);
+    grid.latency = stage.rank == 0 ? stage.latency[1] : 0;
+    calibrate(&o, &grid.comp, work, d);
+    measure_base(&o, &stage, &grid);
+    bench_keep(&o.bench, &(struct bench_so_far){.document = d, .tell = tell_so_far, .arg = &grid});
+    measure_all(&o, &stage, &grid, work);
+    if (d)
+        overlap_results_tell(&grid, d, o.bench.full);
     overlap_close(&stage);
-    grid_free(&grid);
-    binding_free(binding);
-    bench_finish(&o.bench, NULL, status);
+    for (size_t i = 0; i < grid.n_parts; i++)
+        free(grid.part[i].cell);
+    bench_finish(&o.bench, d, 0);
 }

@@ -24,9 +24,6 @@ struct options {
     size_t n_scenarios;
     struct option_range delay, comp; /* microseconds */
     int delayed, root;
-    int against; /* -1: what varies */
-    int rotate;
-    bool fresh;
 };
 
 /* The first n ranks, as one communicator with one clock. */
@@ -118,13 +115,6 @@ static const struct option_entry option_list[] = {
     {"comp", 0, "MIN:MAX", "computation in microseconds, powers of two", 2, option_take_range,
      AT(comp), &bench_times},
     {"root", 0, "RANK", "root of rooted operations (0)", 2, bench_take_root, AT(root), NULL},
-    {"fresh", 0, NULL, "every rank writes what it sends anew before every repetition", 2,
-     option_take_flag, AT(fresh), NULL},
-    {"rotate", 0, "N", "go through N sets of buffers, which caches have no room for", 2,
-     option_take_count, AT(rotate), &(const struct option_limits){1, 1000000, "1 to 1000000"}},
-    {"against", 0, "WHAT",
-     "what --plot has on its x axis: ranks, size, delay, comp (the first that varies)", 12,
-     option_take_word, AT(against), &(const struct option_words){against_names}},
     {0}};
 
 static const struct option_program program = {
@@ -140,9 +130,7 @@ static struct scenario_point point_of(const struct options *o, size_t chosen, si
     return (struct scenario_point){.operation = &operations[which / 2],
                                    .twin = which % 2,
                                    .by = by == &tree_native ? NULL : by,
-                                   .root = o->root,
-                                   .rotate = o->rotate,
-                                   .fresh = o->fresh};
+                                   .root = o->root};
 }
 
 static bool exists(const struct scenario_point *p)
@@ -187,20 +175,6 @@ static void check_all(const struct options *o)
                      o->root >= least ? o->root : o->delayed, least);
 }
 
-static void check_against(const struct options *o)
-{
-    bool used = o->against == AGAINST_RANKS || o->against < 0;
-    for (size_t i = 0; i < o->n_scenarios; i++)
-        used = used || (o->against == AGAINST_SIZE && scenario_sweeps_bytes(&o->scenario[i])) ||
-               (o->against == AGAINST_DELAY && scenario_sweeps(&o->scenario[i], ACTION_DELAY)) ||
-               (o->against == AGAINST_COMP && scenario_sweeps(&o->scenario[i], ACTION_COMP));
-    if (!used)
-        bench_refuse(&o->bench, "--against=%s: no scenario that was chosen has use for it",
-                     against_names[o->against]);
-    if (o->against >= 0 && !o->bench.plot)
-        bench_refuse(&o->bench, "--against is the x axis of --plot=FILE: add it");
-}
-
 static void make_group(const struct bench *b, size_t ranks, struct group *g)
 {
     *g = (struct group){.ranks = (int)ranks};
@@ -217,7 +191,7 @@ static double measure(const struct options *o, const struct scenario *s, struct 
 {
     struct scenario_row row = {.scenario = s,
                                .point = *point,
-                               .sweeps_operation = scenario_sweeps_operation(s),
+                               .sweeps = scenario_sweeps(s),
                                .ranks = g->ranks,
                                .value = value,
                                .alone = alone};
@@ -235,7 +209,7 @@ static double measure(const struct options *o, const struct scenario *s, struct 
         median = stats_summarize(t->value, t->n).median;
     }
     if (o->bench.rank == 0)
-        *PUSH(results) = row;
+        *PUSH(&results->row) = row;
     bench_wait(o->bench.comm);
     return median;
 }
@@ -269,15 +243,15 @@ static const char *visit(void *arg, const size_t *at)
     const struct scenario *s = &w->o->scenario[at[SCENARIO]];
     struct group *g = &w->group[at[GROUP]];
     struct scenario_point point = point_of(w->o, at[OPERATION], at[ALGORITHM]);
-    bool sizes = scenario_sweeps_bytes(s) && point.operation->recv != EXTENT_NONE;
-    bool delays = scenario_sweeps(s, ACTION_DELAY);
-    if ((scenario_sweeps_operation(s) ? !exists(&point) : at[OPERATION] || at[ALGORITHM]) ||
-        (at[VALUE] && point.by) || (at[SIZE] && !sizes) || (at[DELAY] && !delays) ||
-        (at[COMP] && !scenario_sweeps(s, ACTION_COMP)))
+    struct scenario_sweep sweeps = scenario_sweeps(s);
+    bool sizes = sweeps.bytes && point.operation->recv != EXTENT_NONE;
+    if ((sweeps.operation ? !exists(&point) : at[OPERATION] || at[ALGORITHM]) ||
+        (at[VALUE] && point.by) || (at[SIZE] && !sizes) || (at[DELAY] && !sweeps.delay) ||
+        (at[COMP] && !sweeps.comp))
         return NULL;
     point.bytes = sizes ? w->sizes.at[at[SIZE]] : 0;
     point.delayed = w->o->delayed < 0 ? g->ranks - 1 : w->o->delayed;
-    point.delay = delays ? 1e-6 * (double)w->delays.at[at[DELAY]] : 0;
+    point.delay = sweeps.delay ? 1e-6 * (double)w->delays.at[at[DELAY]] : 0;
     point.comp = at[COMP] ? 1e-6 * (double)w->comps.at[at[COMP] - 1] : 0;
     double median = measure(w->o, s, g, &point, at[VALUE], at[COMP] ? w->alone : NAN, &w->results);
     if (at[COMP] == 0)
@@ -291,7 +265,7 @@ static void fill_defaults(struct options *o)
     if (o->n_scenarios == 0)
         o->scenario[o->n_scenarios++] = scenarios[0];
     for (size_t i = 0; i < o->n_scenarios; i++)
-        overlaps = overlaps || scenario_sweeps(&o->scenario[i], ACTION_COMP);
+        overlaps = overlaps || scenario_sweeps(&o->scenario[i]).comp;
     if (o->operations.n == 0)
         option_choose(NULL, &words, overlaps ? "ibroadcast" : "broadcast", &o->operations);
     if (o->algorithms.n == 0)
@@ -309,9 +283,7 @@ int main(int argc, char **argv)
         .bench = {.sizes = {.min = 512, .max = 512}, .without = "full seed", .in_turn = true},
         .delay = {.min = 100, .max = 100},
         .comp = {.min = 100, .max = 100},
-        .delayed = DELAYED_LAST,
-        .against = -1,
-        .rotate = 1};
+        .delayed = DELAYED_LAST};
     o.bench.plan = plan_default();
     o.bench.plan.repetitions = 20;
     o.bench.plan.repeats_max = 100;
@@ -320,7 +292,6 @@ int main(int argc, char **argv)
     fill_defaults(&o);
     check_all(&o);
     check_algorithms(&o);
-    check_against(&o);
 
     static struct group group[BENCH_VALUES_MAX];
     struct sweep sweep = {.o = &o,
@@ -330,9 +301,6 @@ int main(int argc, char **argv)
                           .comps = bench_values(&o.comp)};
     struct bench_values ranks = bench_values(&o.bench.ranks);
     struct document *d = bench_document(&o.bench, "collbench-scenario/1");
-    if (d && (o.rotate > 1 || o.fresh))
-        document_fact(d, "buffers", "%d set%s in turn%s", o.rotate, o.rotate > 1 ? "s" : "",
-                      o.fresh ? ", written anew before every repetition" : "");
     for (size_t i = 0; i < ranks.n; i++)
         make_group(&o.bench, ranks.at[i], &group[i]);
     const size_t length[N_AXES] = {o.n_scenarios,  o.operations.n,   o.algorithms.n,
@@ -344,10 +312,8 @@ int main(int argc, char **argv)
     int status = 0;
     if (d) {
         scenario_results_tell(&sweep.results, d);
-        if (o.bench.plot && !scenario_results_plot(&sweep.results, o.bench.plot, o.against))
+        if (document_findings(d, "wrong_data", SEVERITY_ERROR))
             status = 1;
-        for (size_t i = 0; i < sweep.results.n; i++)
-            status = sweep.results.at[i].result.correct ? status : 1;
     }
     scenario_results_free(&sweep.results);
     MPI_Bcast(&status, 1, MPI_INT, 0, o.bench.comm);

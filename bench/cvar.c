@@ -31,8 +31,13 @@ const char *cvar_name(char *text, size_t size, const char *what, size_t i)
 
 void cvar_facts(struct document *d)
 {
-    for (int i = 0; i < set.n; i++)
-        document_fact(d, "control variable", "%s", set.text[i]);
+    char all[1024] = "";
+    for (int i = 0; i < set.n; i++) {
+        size_t used = strlen(all);
+        snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", set.text[i]);
+    }
+    if (set.n)
+        document_fact(d, "control variable", "%s", all);
 }
 
 #ifdef COLLPROF_SIMULATED

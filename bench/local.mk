@@ -17,10 +17,7 @@ bcast_FILES = bench/collbench-bcast.c bench/bcast_bench.h \
 collective_FILES = bench/collbench-collective.c bench/collective_bench.h bench/collective_guidelines.c \
 	bench/collective_results.c
 overlap_FILES = bench/collbench-overlap.c \
-	bench/overlap_binding.c bench/overlap_binding.h \
-	bench/overlap_grid.c bench/overlap_grid.h \
-	bench/overlap_journal.c bench/overlap_journal.h \
-	bench/overlap_options.c bench/overlap_options.h bench/overlap_team.c
+	bench/overlap_results.c bench/overlap_results.h
 pairs_FILES = bench/collbench-pairs.c bench/pairs_tell.c bench/pairs_tell.h
 scenario_FILES = bench/collbench-scenario.c \
 	bench/scenario_file.c bench/scenario_file.h \

@@ -1,143 +1,114 @@
 #include "scenario_file.h"
 
 #include "bench.h"
-#include "trees/bcast.h"
 
 #include <limits.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_MAX_LENGTH = 32 };
+enum { WORDS = 16, NAME_LENGTH = 32 };
 
+/* A line at a time. */
 struct reader {
     struct scenario *scenario;
     struct scenario_error *error;
     int line;
-    char *rest; /* of the line, not yet read */
+    char *word[WORDS + 1]; /* of the line, then NULL */
     struct script *script;
-    char name[SCENARIO_ACTIONS][NAME_MAX_LENGTH]; /* of the issues of this script */
+    char name[SCENARIO_ACTIONS][NAME_LENGTH]; /* of the issues of this script */
 };
 
-__attribute__((format(printf, 2, 3))) static bool wrong(struct reader *r, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(r->error->text, sizeof r->error->text, format, args);
-    va_end(args);
-    r->error->line = r->line;
-    return false;
-}
+#define WRONG(r, ...) scenario_wrong((r)->error, (r)->line, __VA_ARGS__)
 
-/* NULL at the end of the line. */
-static char *next_word(struct reader *r)
+static void split_line(struct reader *r, char *line)
 {
-    return strtok_r(NULL, " \t\r\n", &r->rest);
-}
-
-static bool line_ends(struct reader *r)
-{
-    char *word = next_word(r);
-    return !word || wrong(r, "\"%s\" is too much on this line", word);
+    char *rest = NULL;
+    int n = 0;
+    line[strcspn(line, "#")] = '\0';
+    for (char *w = strtok_r(line, " \t\r\n", &rest); w && n < WORDS;
+         w = strtok_r(NULL, " \t\r\n", &rest))
+        r->word[n++] = w;
+    r->word[n] = NULL;
 }
 
 static bool read_rank(struct reader *r, const char *word, const char **end, int *rank)
 {
     char *after;
-    long value = word ? strtol(word, &after, 10) : -1;
-    if (!word || after == word || value < 0 || value > INT_MAX - 1)
-        return wrong(r, "\"%s\" is no rank: 0, 1, ...", word ? word : "");
+    long value = strtol(word, &after, 10);
+    if (after == word || value < 0 || value > INT_MAX - 1)
+        return WRONG(r, "\"%s\" is no rank: 0, 1, ...", word);
     *rank = (int)value;
     *end = after;
     return true;
 }
 
-static bool read_participants(struct reader *r)
+static bool read_participants(struct reader *r, const char *who)
 {
+    static const struct {
+        const char *word;
+        enum participants who;
+    } names[] = {
+        {"others", WHO_OTHERS}, {"all", WHO_OTHERS}, {"last", WHO_LAST}, {"delayed", WHO_DELAYED}};
     struct scenario *s = r->scenario;
-    const char *word = next_word(r), *end = "";
-    if (!word)
-        return wrong(r, "which participants? others, last, delayed, a rank, or FIRST-LAST");
+    const char *end = "";
+    if (!who)
+        return WRONG(r, "which participants? others, last, delayed, a rank, or FIRST-LAST");
     if (s->n == SCENARIO_SCRIPTS)
-        return wrong(r, "too many kinds of participants: at most %d", SCENARIO_SCRIPTS);
-    r->script = &s->script[s->n++];
-    r->script->line = r->line;
-    if (strcmp(word, "others") == 0 || strcmp(word, "all") == 0) {
-        r->script->who = WHO_OTHERS;
-    } else if (strcmp(word, "last") == 0) {
-        r->script->who = WHO_LAST;
-    } else if (strcmp(word, "delayed") == 0) {
-        r->script->who = WHO_DELAYED;
-    } else {
-        if (!read_rank(r, word, &end, &r->script->first))
-            return false;
-        r->script->last = r->script->first;
-        if (*end == '-' && !read_rank(r, end + 1, &end, &r->script->last))
-            return false;
-        if (*end || r->script->last < r->script->first)
-            return wrong(
-                r, "\"%s\" is no participant: others, last, delayed, a rank, or FIRST-LAST", word);
-    }
-    return line_ends(r);
-}
-
-static bool read_operation(struct reader *r, struct action *a)
-{
-    const char *word = next_word(r);
-    if (!word)
-        return wrong(r, "issue what? an operation, as in \"issue ibroadcast\"");
-    a->root = SWEPT_ROOT;
-    a->bytes = SWEPT_BYTES;
-    if (strcmp(word, "operation") == 0)
-        return true;
-    a->operation = operation_find(word, &a->twin);
-    return a->operation ||
-           wrong(r, "unknown operation \"%s\": see collbench-scenario --help", word);
+        return WRONG(r, "too many kinds of participants: at most %d", SCENARIO_SCRIPTS);
+    struct script *c = r->script = &s->script[s->n++];
+    c->line = r->line;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(who, names[i].word) == 0) {
+            c->who = names[i].who;
+            return true;
+        }
+    c->who = WHO_RANKS;
+    if (!read_rank(r, who, &end, &c->first))
+        return false;
+    c->last = c->first;
+    if (*end == '-' && !read_rank(r, end + 1, &end, &c->last))
+        return false;
+    return (!*end && c->last >= c->first) ||
+           WRONG(r, "\"%s\" is no participant: others, last, delayed, a rank, or FIRST-LAST", who);
 }
 
 static bool read_name(struct reader *r, const char *word)
 {
     int at = r->script->n;
-    if (!word || strlen(word) >= NAME_MAX_LENGTH)
-        return wrong(r, "as what? a name of at most %d letters", NAME_MAX_LENGTH - 1);
+    if (strlen(word) >= NAME_LENGTH)
+        return WRONG(r, "\"%s\" is too long: a name of at most %d letters", word, NAME_LENGTH - 1);
     for (int i = 0; i < at; i++)
         if (strcmp(r->name[i], word) == 0)
-            return wrong(r, "\"%s\" is issued already", word);
+            return WRONG(r, "\"%s\" is issued already", word);
     strcpy(r->name[at], word);
-    return true;
-}
-
-static bool read_algorithm(struct reader *r, const char *word, struct action *a)
-{
-    a->by = word ? bcast_find(word) : NULL;
-    if (!a->by || !a->by->run)
-        return wrong(r, "\"%s\" is no algorithm: see collbench-scenario --help", word ? word : "");
-    if (!a->operation || a->twin || !operation_has_own(a->operation, a->by))
-        return wrong(r, "there is no form of our own by %s of this operation", word);
     return true;
 }
 
 static bool read_issue(struct reader *r, struct action *a)
 {
-    const char *word, *end = "";
-    if (!read_operation(r, a))
-        return false;
-    while ((word = next_word(r))) {
-        const char *value = next_word(r);
-        bool good;
-        if (strcmp(word, "root") == 0)
+    const char *name = r->word[1], *end = "";
+    if (!name)
+        return WRONG(r, "issue what? an operation, as in \"issue ibroadcast\"");
+    a->root = SWEPT_ROOT;
+    a->bytes = SWEPT_BYTES;
+    if (strcmp(name, "operation") != 0 && !(a->operation = operation_find(name, &a->twin)))
+        return WRONG(r, "unknown operation \"%s\": see collbench-scenario --help", name);
+    for (int i = 2; r->word[i]; i += 2) {
+        const char *what = r->word[i], *value = r->word[i + 1];
+        bool good = false;
+        if (!value)
+            return WRONG(r, "\"%s\" has no value: root RANK, bytes SIZE or as NAME", what);
+        if (strcmp(what, "root") == 0)
             good = read_rank(r, value, &end, &a->root) &&
-                   (*end == '\0' || wrong(r, "\"%s\" is no rank", value));
-        else if (strcmp(word, "bytes") == 0)
-            good = (value && option_parse_size(value, &a->bytes) && a->bytes <= INT_MAX) ||
-                   wrong(r, "\"%s\" is no size: bytes, as in 64 or 4K", value ? value : "");
-        else if (strcmp(word, "as") == 0)
+                   (*end == '\0' || WRONG(r, "\"%s\" is no rank", value));
+        else if (strcmp(what, "bytes") == 0)
+            good = (option_parse_size(value, &a->bytes) && a->bytes <= INT_MAX) ||
+                   WRONG(r, "\"%s\" is no size: bytes, as in 64 or 4K", value);
+        else if (strcmp(what, "as") == 0)
             good = read_name(r, value);
-        else if (strcmp(word, "by") == 0)
-            good = read_algorithm(r, value, a);
         else
-            good = wrong(r, "\"%s\" after an operation: root, bytes, by or as", word);
+            good = WRONG(r, "\"%s\" after an operation: root, bytes or as", what);
         if (!good)
             return false;
     }
@@ -146,81 +117,72 @@ static bool read_issue(struct reader *r, struct action *a)
 
 static bool read_sync(struct reader *r, struct action *a)
 {
-    const char *word = next_word(r);
     a->issued = ISSUED_ALL;
-    if (!word)
-        return true;
-    for (int i = 0; i < r->script->n; i++)
-        if (strcmp(r->name[i], word) == 0)
+    for (int i = 0; r->word[1] && i < r->script->n; i++)
+        if (strcmp(r->name[i], r->word[1]) == 0)
             a->issued = i;
-    if (a->issued == ISSUED_ALL)
-        return wrong(r, "sync without issue: nothing was issued as \"%s\"", word);
-    return line_ends(r);
+    return !r->word[1] || a->issued != ISSUED_ALL ||
+           WRONG(r, "sync without issue: nothing was issued as \"%s\"", r->word[1]);
 }
 
 static bool read_length(struct reader *r, struct action *a)
 {
-    const char *word = next_word(r);
     char *end;
     a->seconds = SWEPT_SECONDS;
-    if (!word)
+    if (!r->word[1])
         return true;
-    double us = strtod(word, &end);
-    if (end == word || *end || !isfinite(us) || us < 0)
-        return wrong(r, "\"%s\" is no time: microseconds, as in 12.5", word);
+    double us = strtod(r->word[1], &end);
+    if (end == r->word[1] || *end || !isfinite(us) || us < 0)
+        return WRONG(r, "\"%s\" is no time: microseconds, as in 12.5", r->word[1]);
     a->seconds = 1e-6 * us;
-    return line_ends(r);
-}
-
-static bool read_action(struct reader *r, const char *word)
-{
-    static const char *const names[] = {
-        [ACTION_START] = "start", [ACTION_ISSUE] = "issue", [ACTION_SYNC] = "sync",
-        [ACTION_COMP] = "comp",   [ACTION_DELAY] = "delay", [ACTION_STOP] = "stop"};
-    size_t kind = 0;
-    while (kind < sizeof names / sizeof *names && strcmp(word, names[kind]) != 0)
-        kind++;
-    if (kind == sizeof names / sizeof *names)
-        return wrong(r, "unknown action \"%s\": start, issue, sync, comp, delay or stop", word);
-    if (!r->script)
-        return wrong(r, "\"%s\" before any participants: say whose, as in \"participants others\"",
-                     word);
-    if (r->script->n == SCENARIO_ACTIONS)
-        return wrong(r, "too many actions: at most %d", SCENARIO_ACTIONS);
-    struct action *a = &r->script->action[r->script->n];
-    *a = (struct action){.kind = (enum action_kind)kind, .line = r->line};
-    r->name[r->script->n][0] = '\0';
-    bool good = kind == ACTION_ISSUE                          ? read_issue(r, a)
-                : kind == ACTION_SYNC                         ? read_sync(r, a)
-                : kind == ACTION_COMP || kind == ACTION_DELAY ? read_length(r, a)
-                                                              : line_ends(r);
-    r->script->n++;
-    return good;
-}
-
-static bool read_title(struct reader *r)
-{
-    const char *name = next_word(r);
-    if (!name)
-        return wrong(r, "scenario what? a name, and what it shows");
-    snprintf(r->scenario->name, sizeof r->scenario->name, "%s", name);
-    const char *summary = r->rest ? r->rest + strspn(r->rest, " \t") : "";
-    snprintf(r->scenario->summary, sizeof r->scenario->summary, "%.*s",
-             (int)strcspn(summary, "\r\n"), summary);
     return true;
 }
 
-static bool read_line(struct reader *r, char *line)
+static bool read_action(struct reader *r)
 {
-    line[strcspn(line, "#")] = '\0';
-    const char *word = strtok_r(line, " \t\r\n", &r->rest);
-    if (!word)
-        return true;
-    if (strcmp(word, "scenario") == 0)
-        return read_title(r);
-    if (strcmp(word, "participants") == 0)
-        return read_participants(r);
-    return read_action(r, word);
+    /* How many words may follow, and what reads them. */
+    static const struct {
+        int words;
+        bool (*read)(struct reader *r, struct action *a);
+    } actions[N_ACTIONS] = {[ACTION_ISSUE] = {WORDS, read_issue},
+                            [ACTION_SYNC] = {1, read_sync},
+                            [ACTION_COMP] = {1, read_length},
+                            [ACTION_DELAY] = {1, read_length}};
+    int kind = 0;
+    while (action_names[kind] && strcmp(r->word[0], action_names[kind]) != 0)
+        kind++;
+    if (kind == N_ACTIONS)
+        return WRONG(r, "unknown action \"%s\": start, issue, sync, comp, delay or stop",
+                     r->word[0]);
+    if (!r->script)
+        return WRONG(r, "\"%s\" before any participants: say whose, as in \"participants others\"",
+                     r->word[0]);
+    if (r->script->n == SCENARIO_ACTIONS)
+        return WRONG(r, "too many actions: at most %d", SCENARIO_ACTIONS);
+    for (int i = 0; i < WORDS && r->word[i]; i++)
+        if (i > actions[kind].words)
+            return WRONG(r, "\"%s\" is too much on this line", r->word[i]);
+    struct action *a = &r->script->action[r->script->n];
+    *a = (struct action){.kind = (enum action_kind)kind, .line = r->line};
+    r->name[r->script->n][0] = '\0';
+    if (actions[kind].read && !actions[kind].read(r, a))
+        return false;
+    r->script->n++;
+    return true;
+}
+
+/* The summary is the rest of the line. */
+static bool read_title(struct reader *r)
+{
+    struct scenario *s = r->scenario;
+    if (!r->word[1])
+        return WRONG(r, "scenario what? a name, and what it shows");
+    snprintf(s->name, sizeof s->name, "%s", r->word[1]);
+    for (int i = 2; r->word[i]; i++) {
+        size_t used = strlen(s->summary);
+        snprintf(s->summary + used, sizeof s->summary - used, "%s%s", i > 2 ? " " : "", r->word[i]);
+    }
+    return true;
 }
 
 bool scenario_read(FILE *file, const char *name, struct scenario *s, struct scenario_error *error)
@@ -233,10 +195,15 @@ bool scenario_read(FILE *file, const char *name, struct scenario *s, struct scen
     snprintf(s->name, sizeof s->name, "%s", name);
     while (good && getline(&line, &room, file) >= 0) {
         r.line++;
-        good = read_line(&r, line);
+        split_line(&r, line);
+        if (!r.word[0])
+            continue;
+        good = strcmp(r.word[0], "scenario") == 0       ? read_title(&r)
+               : strcmp(r.word[0], "participants") == 0 ? read_participants(&r, r.word[1])
+                                                        : read_action(&r);
     }
     free(line);
     r.line = 0;
-    return good && (s->n > 0 || wrong(&r, "no participants: say whose actions, as in "
+    return good && (s->n > 0 || WRONG(&r, "no participants: say whose actions, as in "
                                           "\"participants others\""));
 }

@@ -21,7 +21,7 @@ libbase_la_SOURCES = \
 	src/base/names.c src/base/names.h src/base/own_file.h \
 	src/base/noise.c src/base/noise.h \
 	src/base/options.c src/base/options.h src/base/status.h \
-	src/base/overlap.c src/base/overlap.h \
+	src/base/overlap.h \
 	src/base/quote.c src/base/quote.h \
 	src/base/text.c \
 	src/base/reason.c src/base/reason.h \
@@ -41,6 +41,7 @@ libdocument_la_SOURCES = \
 	src/document/document.h src/document/draw.c src/document/draw.h \
 	src/document/fill.c src/document/gnuplot.c src/document/gnuplot.h src/document/parts.h \
 	src/document/json_file.c src/document/json_file.h \
+	src/document/load.c src/document/load.h \
 	src/document/save.c src/document/save.h \
 	src/document/style.c src/document/style.h \
 	src/document/text.c src/document/text.h \
@@ -100,11 +101,7 @@ libmeasure_la_SOURCES = \
 	src/measure/pairs/suspect.c src/measure/pairs/suspect.h \
 	src/measure/scenario/run.c src/measure/scenario/scenario.c src/measure/scenario/scenario.h \
 	src/measure/overlap/overlap.c src/measure/overlap/overlap.h \
-	src/measure/overlap/list.c src/measure/overlap/overlap_inner.h \
-	src/measure/overlap/both.c src/measure/overlap/collective.c src/measure/overlap/cpu.c \
-	src/measure/overlap/destinations.c src/measure/overlap/load.c src/measure/overlap/multiple.c \
-	src/measure/overlap/pending.c src/measure/overlap/receiver.c src/measure/overlap/sender.c \
-	src/measure/overlap/serial.c src/measure/overlap/watch.c
+	src/measure/overlap/benchmarks.c
 libmeasure_la_LIBADD = $(MPI_LIBS)
 
 # profile: what a run leaves behind, and what follows from it, the timeline among it. Prints nothing.
@@ -176,7 +173,6 @@ libdata_la_LIBADD = $(SQLITE_LIBS) $(OTF2_LIBS)
 # results: what the bench programs write.
 libresults_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 libresults_la_SOURCES = \
-	src/results/base_round.c src/results/base_round.h \
 	src/results/launches.c src/results/launches.h \
 	src/results/schedule_json.c src/results/schedule_json.h
 libresults_la_LIBADD = $(JANSSON_LIBS)
@@ -185,7 +181,6 @@ libresults_la_LIBADD = $(JANSSON_LIBS)
 libpicture_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 libpicture_la_SOURCES = \
 	src/picture/curves.c src/picture/curves.h \
-	src/picture/overlap_map.c src/picture/overlap_map.h src/picture/overlap_sentence.c \
 	src/picture/pairs_plot.c src/picture/pairs_plot.h \
 	src/picture/pictures.c src/picture/pictures.h \
 	src/picture/matrix_draw.c src/picture/matrix_draw.h \

@@ -2,7 +2,8 @@
 #include "cli/cli.h"
 
 #include "base/input.h"
-#include "picture/overlap_map.h"
+#include "document/draw.h"
+#include "document/load.h"
 #include "picture/pairs_plot.h"
 #include "picture/pictures.h"
 #include "picture/plot.h"
@@ -184,23 +185,32 @@ static bool is_json(const char *file)
     return first == '{';
 }
 
-/* What the bench programs have written: overlap maps as JSON, latencies as a log. */
+/* Documents of the bench programs. */
+static bool draw_documents(const struct options *o, const char *target)
+{
+    char why[1000];
+    struct document *d = document_load(o->file, o->n_files, why, sizeof why);
+    bool good = d ? document_draw(d, target) : reason_give("%s", why);
+    document_free(d);
+    return good;
+}
+
+/* What the bench programs have written: documents as JSON, latencies as a log. */
 static bool draw_files(const struct options *o)
 {
     char path[4400];
-    bool maps = is_json(o->file[0]);
+    bool json = is_json(o->file[0]);
     picture_path(o->file[0], path, sizeof path);
     const char *target = o->output ? o->output : path;
     for (size_t i = 1; i < o->n_files; i++)
-        if (is_json(o->file[i]) != maps)
-            cli_refuse("'%s' and '%s' are not alike: logs or overlap maps would be right",
-                       o->file[0], o->file[i]);
+        if (is_json(o->file[i]) != json)
+            cli_refuse("'%s' and '%s' are not alike: logs or JSON would be right", o->file[0],
+                       o->file[i]);
     if (!o->output && o->n_files > 1)
         cli_refuse("%zu files: --output=FILE for their picture would be right", o->n_files);
     if (!o->output)
         cli_may_replace(target, o->force, "--output", NULL);
-    bool good = maps ? overlap_files_draw(target, o->file, o->n_files)
-                     : pairs_logs_plot(o->file, o->n_files, target);
+    bool good = json ? draw_documents(o, target) : pairs_logs_plot(o->file, o->n_files, target);
     if (good)
         cli_say("%s: from %s%s", target, o->file[0], o->n_files > 1 ? " and others" : "");
     return good && (!o->show || cli_show(target));
@@ -222,7 +232,7 @@ int cli_plot(int argc, char **argv)
         .parser = parse,
         .args_doc = "[DIR | FILE...]",
         .doc = "Draws pictures of the run in DIR (collprof.out), or of a FILE that collbench-pairs "
-               "(its log) or collbench-overlap (JSON) wrote, of several a row each, by gnuplot.\v",
+               "(its log) or another benchmark (JSON) wrote, of several a row each, by gnuplot.\v",
         .help_filter = describe};
     struct options o = {.top = 6, .view = {.from = -1, .to = -1}};
     struct stat st;

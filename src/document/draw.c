@@ -717,6 +717,9 @@ bool document_draw_one(const struct document *d, size_t i, const char *path)
         return reason_give("cannot draw %s: nothing was measured that could be drawn", path);
     struct axis panels = axis_of(&g, g.t, "panel", true), lanes = axis_of(&g, g.t, "y", false);
     size_t columns = panels.tick.n > 4 ? 3 : 2;
+    size_t files = (size_t)json_integer_value(json_object_get(g.p, "files")); /* a row for each */
+    if (files > 1)
+        columns = (panels.tick.n + files - 1) / files;
     int width = 1000, height = 640;
     if (panels.tick.n) {
         width = (int)(460 * columns);

@@ -7,6 +7,8 @@
 
 static const char *const severity_names[] = {"error", "finding", "doubt", "note"};
 static const char *const picture_kinds[] = {"lines", "bars", "heat", "surface", "timeline"};
+const char *const column_kinds[] = {"text",  "integer", "real", "time", "bytes",
+                                    "count", "share",   "rank", NULL};
 static const char *const palettes[] = {"latency", "overlap", "amount"};
 
 /* What was added to D, or could not be. */
@@ -64,6 +66,7 @@ static void table_free(struct table *t)
         free(t->rows[i].error);
     }
     free(t->rows);
+    free(t->loaded);
     free(t->name);
     free(t->title);
     free(t);
@@ -410,17 +413,15 @@ struct document *document_copy(const struct document *d)
 
 static json_t *columns_json(const struct table *t)
 {
-    static const char *const kinds[] = {"text",  "integer", "real",  "time",
-                                        "bytes", "count",   "share", "rank"};
     json_t *list = json_array();
     for (size_t c = 0; c < t->n_columns; c++) {
         const struct column *column = &t->columns[c];
         const char *unit = column_unit(column);
         json_array_append_new(list, json_pack("{s:s, s:s?, s:s?, s:s, s:s*, s:i, s:i}", "name",
                                               column->name, "unit", *unit ? unit : NULL, "meaning",
-                                              column->meaning, "kind", kinds[column->kind], "head",
-                                              column->head, "decimals", column->decimals, "flags",
-                                              (int)column->flags));
+                                              column->meaning, "kind", column_kinds[column->kind],
+                                              "head", column->head, "decimals", column->decimals,
+                                              "flags", (int)column->flags));
     }
     return list;
 }

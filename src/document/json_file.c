@@ -3,18 +3,6 @@
 #include "base/input.h"
 
 #include <fcntl.h>
-#include <stdbool.h>
-#include <string.h>
-
-/* What collbench-overlap has measured so far, a line for each cell (bench/overlap_journal.c). */
-static bool is_journal(FILE *in)
-{
-    static const char begins[] = "{\"collbench-overlap-part/";
-    char text[sizeof begins] = "";
-    bool is = fread(text, 1, sizeof begins - 1, in) && !strcmp(text, begins);
-    rewind(in);
-    return is;
-}
 
 json_t *json_file_load(const char *path, char *why, size_t size)
 {
@@ -25,15 +13,9 @@ json_t *json_file_load(const char *path, char *why, size_t size)
         snprintf(why, size, "%s: %s", path, reason);
         return NULL;
     }
-    bool unfinished = is_journal(in);
-    json_t *json = unfinished ? NULL : json_loadf(in, 0, &error);
+    json_t *json = json_loadf(in, 0, &error);
     fclose(in);
-    if (unfinished)
-        snprintf(why, size,
-                 "%s: the journal of a collbench-overlap that did not end: the same command again "
-                 "goes on with it",
-                 path);
-    else if (!json)
+    if (!json)
         snprintf(why, size, "%s: no JSON: line %d: %s", path, error.line, error.text);
     return json;
 }

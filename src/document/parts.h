@@ -15,6 +15,8 @@ struct table {
     char *name, *title;
     const struct column *columns;
     size_t n_columns;
+    struct column
+        *loaded; /* the same, of a table that was read; NULL: they are the declaration's */
     struct table_row *rows;
     size_t n_rows, room;
     size_t next;    /* column of the next cell; 0: the last row is finished */
@@ -45,6 +47,8 @@ bool table_has_remarks(const struct table *t);
 
 /* The column of that NAME; n_columns: there is none. */
 size_t table_column(const struct table *t, const char *name);
+
+extern const char *const column_kinds[]; /* the name of each enum column_kind; end by NULL */
 
 /* The unit of the column's data; "": none. */
 const char *column_unit(const struct column *c);

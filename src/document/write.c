@@ -69,11 +69,21 @@ char *table_row_remarks(const struct table *t, size_t row, const char *key, cons
 
 /* --- text --- */
 
+static bool data_only(const struct table *t)
+{
+    for (size_t c = 0; c < t->n_columns; c++)
+        if (!(t->columns[c].flags & COLUMN_DATA_ONLY))
+            return false;
+    return true;
+}
+
 static void write_text(const struct document *d, FILE *out)
 {
     const struct text_options plain = {.comments = true};
     document_text_facts(d, out, &plain);
     for (size_t i = 0; i < d->n_tables; i++) {
+        if (data_only(d->tables[i]))
+            continue;
         fputs("\n", out);
         if (d->tables[i]->title)
             fprintf(out, "# %s\n", d->tables[i]->title);

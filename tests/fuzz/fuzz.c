@@ -2,16 +2,14 @@
  * shown, without a fault, a leak or a demand for memory that its size does not explain. The name of
  * the program says which reader is meant: fuzz/record, fuzz/profile, ... are links to one program.
  */
+#include "document/load.h"
 #include "measure/pairs/log.h"
-#include "picture/overlap_map.h"
 #include "profile/model.h"
 #include "record/ledger.h"
 #include "report/report.h"
-#include "results/base_round.h"
 #include "results/launches.h"
 #include "results/schedule_json.h"
 
-#include "overlap_journal.h"
 #include "scenario_file.h"
 
 #include <fcntl.h>
@@ -81,16 +79,6 @@ static void read_scenario(const char *path)
         fclose(in);
 }
 
-static void read_base(const char *path)
-{
-    struct base_round base;
-    struct base_origin origin;
-    char why[400];
-    if (base_round_load(path, &base, &origin, why, sizeof why))
-        json_decref(base_round_json(&base, &origin));
-    base_round_free(&base);
-}
-
 static void read_schedule(const char *path)
 {
     struct schedule s;
@@ -101,13 +89,11 @@ static void read_schedule(const char *path)
 
 static void read_maps(const char *path)
 {
-    size_t n;
-    struct overlap_map *maps = overlap_maps_load(path, &n, (char[400]){0}, 400);
-    for (size_t i = 0; i < n; i++) {
-        json_decref(overlap_map_json(&maps[i]));
-        overlap_map_free(&maps[i]);
-    }
-    free(maps);
+    char *paths[] = {(char *)path, (char *)path}, why[400];
+    struct document *d = document_load(paths, 2, why, sizeof why);
+    if (d)
+        json_decref(document_json(d));
+    document_free(d);
 }
 
 static void read_launches(const char *path)
@@ -119,42 +105,6 @@ static void read_launches(const char *path)
         document_write(d, nowhere, FORMAT_TEXT);
     document_free(d);
     json_decref(all);
-}
-
-bool bench_is_file(const char *output)
-{
-    return output != NULL;
-}
-
-/* It is read and cut where it ends well, so on a copy; and it is of this run, whatever its key. */
-static void read_journal(const char *path)
-{
-    static const struct overlap_benchmark known[] = {{.name = "sender"}, {.name = "receiver"}};
-    struct overlap_cell cell[2][6] = {{{0}}};
-    struct grid g = {.nx = 2, .n_parts = 2, .size = {1024, 4096}};
-    char line[4096] = "", why[400];
-    size_t cells, n;
-    FILE *in = fopen(path, "re"), *copy = fopen("journal-input.part", "we");
-    if (!in || !copy)
-        abort();
-    for (int i = 0; i < 2; i++)
-        g.part[i] = (struct grid_part){.benchmark = &known[i], .ny = 3, .cell = cell[i]};
-    while ((n = fread(line, 1, sizeof line, in)) > 0)
-        fwrite(line, 1, n, copy);
-    fclose(copy);
-    rewind(in);
-    json_t *key = fgets(line, sizeof line, in) ? json_loads(line, 0, NULL) : NULL;
-    const char *its = json_string_value(json_object_get(key, "collbench-overlap-part/2"));
-    struct journal *j =
-        journal_open("journal-input", its ? its : "", false, &g, &cells, why, sizeof why);
-    for (size_t i = 0; j && i < 2 * 6; i++)
-        journal_cell(j, &g, &g.part[i / 6], i % 2, i % 6 / 2);
-    if (j && g.base.n)
-        journal_base(j, &g);
-    journal_close(j, false);
-    base_round_free(&g.base);
-    json_decref(key);
-    fclose(in);
 }
 
 /* What ranks send each other at the end. Its sum is put right: it is there against accidents. */
@@ -203,10 +153,9 @@ static void pack_records(void)
 static const struct {
     const char *name;
     void (*read)(const char *path);
-} readers[] = {{"record", read_record},    {"profile", read_profile},   {"pairs", read_pairs},
-               {"base", read_base},        {"scenario", read_scenario}, {"schedule", read_schedule},
-               {"maps", read_maps},        {"journal", read_journal},   {"packed", read_packed},
-               {"launches", read_launches}};
+} readers[] = {{"record", read_record},     {"profile", read_profile},   {"pairs", read_pairs},
+               {"scenario", read_scenario}, {"schedule", read_schedule}, {"maps", read_maps},
+               {"packed", read_packed},     {"launches", read_launches}};
 
 static void (*reader)(const char *path);
 

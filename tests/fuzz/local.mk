@@ -1,6 +1,6 @@
 # libFuzzer on every reader of files, each for FUZZ_SECONDS: `make fuzz FUZZ_SECONDS=3600' by hand. What
 # it begins with are files that the programs have just written.
-FUZZERS = record profile pairs base scenario schedule maps journal packed launches
+FUZZERS = record profile pairs scenario schedule maps packed launches
 FUZZ_SECONDS = 30
 # 0: another one each time.
 FUZZ_SEED = 0
@@ -9,7 +9,7 @@ FUZZ_FILES = tests/fuzz/fuzz.c $(filter %.c,$(libbase_la_SOURCES) $(libprofile_l
 	$(libreport_la_SOURCES) $(libresults_la_SOURCES) $(libdocument_la_SOURCES) $(libpicture_la_SOURCES)) \
 	$(filter src/trees/%.c,$(libmeasure_la_SOURCES)) src/measure/collective/operation.c src/measure/collective/operation_data.c \
 	src/measure/crew.c src/measure/collective/own.c src/measure/scenario/scenario.c \
-	bench/parse.c bench/overlap_journal.c bench/scenario_file.c
+	bench/parse.c bench/scenario_file.c
 FUZZ_OBJS = $(FUZZ_FILES:%.c=fuzz/obj/%.o)
 
 fuzz/obj/%.o: $(srcdir)/%.c

@@ -25,24 +25,12 @@ layered traced COLLPROF_TRACE=calls
 $MPIEXEC -n 2 collbench-pairs -i 2 --sizes=64:1K --output=seeds/pairs/ours >/dev/null || fail "no pairs"
 collprof export seeds/pairs/ours >/dev/null || fail "pairs that cannot be read"
 $MPIEXEC -n 2 collbench-tree --latencies=seeds/pairs/ours --no-run --algorithm=binomial --save=seeds/schedule/ours >/dev/null || fail "no tree"
-$MPIEXEC -n 2 collbench-overlap --bind=over --benchmark=sender --sizes=1K:4K --step=2 \
-    --comp=8:16 -i 5 --save-base=seeds/base/ours --format=json >seeds/maps/ours || fail "no maps"
+$MPIEXEC -n 2 collbench-overlap --benchmark=sender --sizes=1K:4K --step=2 \
+    --comp=8:16 -i 5 --format=json >seeds/maps/ours || fail "no maps"
 for launch in 1 2; do
     $MPIEXEC -n 2 collbench-bcast --sizes=1K --budget=0.05 --format=json --append --output=seeds/launches/ours \
         >/dev/null || fail "no launches"
 done
-# What an interrupted run leaves behind.
-timeout 60 $MPIEXEC -n 2 collbench-overlap --bind=over --benchmark=sender,receiver --sizes=1K:1M --step=2 --comp=8:1024 \
-    --output=seeds/journal/ours >/dev/null 2>&1 &
-tries=0
-while [ "$(cat seeds/journal/ours.part 2>/dev/null | wc -l)" -lt 4 ] && [ $tries -lt 300 ]; do
-    tries=$((tries + 1))
-    sleep 0.1
-done
-cp seeds/journal/ours.part seeds/journal/begun || fail "no journal"
-kill $! 2>/dev/null
-wait
-rm -f seeds/journal/ours*
 ./packed -runs=0 >packed.log 2>&1
 ls seeds/packed/* >/dev/null || fail "no packed profiles"
 cat >seeds/scenario/ours <<EOF

@@ -38,7 +38,7 @@ for program in bcast collective pairs; do
         >$program.results 2>log || { cat log; fail "collbench-$program: status $?"; }
 done
 $limit $MPIEXEC -n 2 "$built/bench/collbench-overlap" --benchmark=sender --sizes=1K --comp=8 -i 3 --budget=0.05 \
-    --bind=over --format=json -o overlap.results >log 2>&1 || { cat log; fail "collbench-overlap: status $?"; }
+    --format=json -o overlap.results >log 2>&1 || { cat log; fail "collbench-overlap: status $?"; }
 
 for format in csv sqlite; do
     "$collprof" export --format=$format transport >log 2>&1 && "$collprof" export --format=$format traced >log 2>&1 || { cat log; test $format = sqlite || fail "export"; }

@@ -162,32 +162,6 @@ for case in "get_zcopy sender 1 receive_over" "put_zcopy sender 0 send_over" "ge
     done
 done
 
-# What collbench-overlap says of its maps, of who moves the data by force.
-# usage: why SCHEME SITUATION MOVER...
-why()
-{
-    rm -rf why
-    $MPIEXEC -n 2 env $by_ucx UCX_RNDV_SCHEME=$1 "$collprof" run --trace=transport --report=no -o why \
-        "$built/bench/collbench-overlap" --benchmark=$2 --sizes=256:1M --comp=200:200 --step=1024 --budget=0.05 -i 5 >why.txt 2>&1 ||
-        { cat why.txt; fail "$*: status $?"; }
-    grep -q 'moved by system calls' why.txt || ! grep -q 'at 1 MiB beside 200 us: ' why.txt || return 0
-    situation=$2
-    shift 2
-    case "$*" in
-    others) grep -q "at 1 MiB beside 200 us: moved by system calls,.* by the others" why.txt ;;
-    *) grep -qE "at 1 MiB beside 200 us: moved by system calls,.* (100|[5-9][0-9])\.[0-9] % by node 0 after its" why.txt ;;
-    esac || return 1
-    [ $situation = sender ] || grep -q 'lay until it looked, for' why.txt || return 1
-    grep -q 'at 256 B beside 200 us: every send was complete' why.txt
-}
-for case in "get_zcopy sender others" "put_zcopy sender node 0" "get_zcopy receiver node 0"; do
-    for try in 1 2 3 4 5; do
-        # shellcheck disable=SC2086 # several words
-        why $case && break
-        test $try -lt 5 || { cat why.txt; fail "$case: not so"; }
-    done
-done
-
 # Nothing preloaded: one line says so, and the trace is there.
 MPIEXEC="timeout 60 $MPIEXEC"
 COLLPROF_TRACE=transport layered 2 without ./program 10 1000 300000 0.0001 >/dev/null || fail "status $?"

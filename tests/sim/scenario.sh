@@ -35,8 +35,6 @@ check() {
 
 simulate binomial_tree --ranks=2:8 --sizes=1K:64K
 check "binomial" 's($1) * log($2) / log(2)'
-simulate binomial_tree --ranks=2:8 --sizes=1K:64K --rotate=3 --fresh
-check "other buffers each time" 's($1) * log($2) / log(2)'
 simulate flattree --ranks=2:8 --sizes=1K:64K
 check "flat" '10 + ($2 - 1) * $1 / 1250'
 # Each row states what the clocks leave open of it: here a reading of the clock.

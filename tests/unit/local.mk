@@ -12,7 +12,7 @@ check_PROGRAMS += $(unit_programs)
 TESTS += $(unit_programs)
 
 tests_unit_base_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_base_SOURCES = tests/unit/stats.c tests/unit/clock.c tests/unit/histogram.c \
+tests_unit_base_SOURCES = tests/unit/stats.c tests/unit/overlap.c tests/unit/clock.c tests/unit/histogram.c \
 	tests/unit/launcher.c tests/unit/ledger.c tests/unit/made_ledger.c tests/unit/made_ledger.h tests/unit/quote.c \
 	tests/unit/run_directory.c src/layer/run_directory.c \
 	tests/unit/store.c src/layer/store.c \
@@ -45,8 +45,7 @@ tests_unit_pairs_SOURCES = tests/unit/pairs.c tests/unit/hierarchy.c tests/unit/
 tests_unit_pairs_LDADD = libpicture.la libresults.la libdocument.la libmeasure.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_measure_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
-tests_unit_measure_SOURCES = tests/unit/work.c tests/unit/overlap_note.c tests/unit/overlap_threads.c \
-	tests/unit/overlap_watch.c
+tests_unit_measure_SOURCES = tests/unit/work.c
 tests_unit_measure_LDADD = libmeasure.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_methods_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
@@ -92,8 +91,7 @@ tests_unit_document_SOURCES = tests/unit/document.c tests/unit/draw.c
 tests_unit_document_LDADD = libdocument.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_results_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_results_SOURCES = tests/unit/launches.c tests/unit/plot.c tests/unit/overlap.c \
-	tests/unit/overlap_map.c
+tests_unit_results_SOURCES = tests/unit/launches.c tests/unit/plot.c
 tests_unit_results_LDADD = libpicture.la libresults.la libdocument.la libprofile.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_bench_CPPFLAGS = $(BENCH_CPPFLAGS) $(CRITERION_CFLAGS)

@@ -4,7 +4,6 @@
 #include "base/reason.h"
 #include "picture/curves.h"
 #include "picture/matrix_draw.h"
-#include "picture/overlap_map.h"
 #include "picture/timeline_draw.h"
 #include "picture/view.h"
 #include "profile/model.h"
@@ -171,37 +170,6 @@ Test(plot, cells_lie_where_they_were_measured, .init = keeping_scripts)
     cr_assert(plot_heatmap(path_of("a.svg"), &axes, &m));
     cr_assert_str_eq(drawn_data("a.svg"), "0 10 -1 1 0 20 1\n2 10 1 4 0 20 2\n6 10 4 8 0 20 3\n"
                                           "2 30 1 4 20 40 5\n6 30 4 8 20 40 6\ne\n");
-}
-
-/* Three sizes, two times of computation, in seconds: cells by column and row, T_comm from one known
- * size to the next, doubtful cells marked, the application's request between the cells where its
- * logarithms are, and one outside of them left out. */
-Test(plot, overlap_maps_are_their_cells, .init = keeping_scripts)
-{
-    static const double x[] = {1024, 4096, 16384}, y[] = {1e-6, 4e-6},
-                        ratio[] = {0, 0.5, 1, 1.5, NAN, 2}, bytes[] = {2048, 1e9},
-                        seconds[] = {2e-6, 2e-6};
-    for (int threads = 0; threads < 2; threads++) {
-        if (threads)
-            keeping_scripts();
-        struct overlap_map m =
-            overlap_map_new("sender", "t", threads, x, 3, threads ? (double[]){0, 1} : y, 2);
-        for (size_t i = 0; i < 6; i++)
-            *overlap_map_at(&m, i % 3, i / 3) = ratio[i];
-        m.comm[0] = 1e-6;
-        m.comm[2] = 4e-6;
-        overlap_map_doubt(&m, 1, 1);
-        cr_assert(overlap_map_draw(path_of("a.svg"), &m, bytes, seconds, threads ? 0 : 2));
-        cr_assert_str_eq(drawn_data("a.svg"),
-                         threads ? "0 0 1\n1 0 1\n2 0 1\n0 1 1.5\n1 1 nan\n2 1 2\ne\n1 1\ne\n"
-                                 : "0 0 0\n1 0 0.5\n2 0 1\n0 1 1.5\n1 1 nan\n2 1 2\ne\n"
-                                   "0 0\n2 1\ne\n0 0\n2 1\ne\n1 1\ne\n"
-                                   "0.5 0.5\n\ne\n0.5 0.5\n\ne\n");
-        cr_assert_not_null(strstr(script, threads ? "set ytics (\"0\" 0, \"1\" 1)"
-                                                  : "set ytics (\"1\" 0, \"4\" 1)"),
-                           "%s", script);
-        overlap_map_free(&m);
-    }
 }
 
 /* A scale of colours goes from the least to the largest value, on a logarithm of those above 0; one

@@ -66,9 +66,8 @@ Test(scenario, is_read)
     cr_expect_eq(s->action[4].issued, 2);
     cr_expect_eq(s->action[5].issued, 1);
     cr_expect_eq(scenario.script[1].action[1].seconds, SWEPT_SECONDS);
-    cr_expect(scenario_sweeps(&scenario, ACTION_DELAY));
-    cr_expect_not(scenario_sweeps(&scenario, ACTION_COMP));
-    cr_expect(scenario_sweeps_operation(&scenario));
+    struct scenario_sweep sweep = scenario_sweeps(&scenario);
+    cr_expect(sweep.delay && sweep.operation && sweep.bytes && !sweep.comp);
 }
 
 Test(scenario, built_in_ones_run)

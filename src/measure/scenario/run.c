@@ -1,7 +1,6 @@
-#include "measure/scenario/scenario.h"
-
 #include "base/clock.h"
 #include "measure/crew.h"
+#include "measure/scenario/scenario.h"
 #include "measure/work.h"
 
 #include <math.h>
@@ -11,21 +10,20 @@ enum { EMPTY_MAX = 20 }; /* batches without a start in time, before giving up */
 
 /* The time stamps of one repetition, how far the rank was off the moment announced, and whether it
  * was late and lost its processor (0, 1). All doubles, so that one reduction finds the maxima. */
-struct stamps {
+struct repetition {
     double start, end, arrival, off, late, disturbed;
 };
-enum { STAMPS = sizeof(struct stamps) / sizeof(double) };
+enum { STAMPS = sizeof(struct repetition) / sizeof(double) };
 
 /* What one rank needs to play its part again and again. */
 struct player {
     const struct script *script;
     MPI_Comm comm;
+    struct repetition *stamps; /* room for two batches: this rank's and the maxima */
+    /* By action: */
     double delay[SCENARIO_ACTIONS];
     struct work work[SCENARIO_ACTIONS];
-    struct stamps *stamps; /* room for two batches: this rank's and the maxima */
-    struct operation_call (*set)[SCENARIO_ACTIONS], *call; /* of buffers; those in use */
-    size_t sets, plays;
-    bool fresh;
+    struct operation_call call[SCENARIO_ACTIONS];
     bool twin[SCENARIO_ACTIONS];
     MPI_Request request[SCENARIO_ACTIONS];
 };
@@ -33,26 +31,19 @@ struct player {
 static bool prepare_issue(struct player *p, int i, const struct scenario_point *point)
 {
     const struct action *a = &p->script->action[i];
-    int root = a->root == SWEPT_ROOT ? point->root : a->root;
-    size_t bytes = a->bytes == SWEPT_BYTES ? point->bytes : a->bytes;
     p->twin[i] = a->operation ? a->twin : point->twin;
-    const struct bcast *by = a->operation ? a->by : point->by;
-    bool ready = true;
-    for (size_t k = 0; k < p->sets && ready; k++)
-        ready = operation_prepare(&p->set[k][i], a->operation ? a->operation : point->operation,
-                                  p->comm, root, bytes) &&
-                (!by || operation_use_own(&p->set[k][i], by));
-    return ready;
+    if (!operation_prepare(&p->call[i], a->operation ? a->operation : point->operation, p->comm,
+                           a->root == SWEPT_ROOT ? point->root : a->root,
+                           a->bytes == SWEPT_BYTES ? point->bytes : a->bytes))
+        return false;
+    return a->operation || !point->by || operation_use_own(&p->call[i], point->by);
 }
 
 /* Local. False if memory is short. */
 static bool prepare(struct player *p, const struct scenario_point *point)
 {
-    p->sets = point->rotate > 0 ? (size_t)point->rotate : 1;
-    p->fresh = point->fresh;
-    p->set = calloc(p->sets, sizeof *p->set);
-    bool ready = p->set != NULL;
-    for (int i = 0; ready && i < p->script->n; i++) {
+    bool ready = true;
+    for (int i = 0; i < p->script->n; i++) {
         const struct action *a = &p->script->action[i];
         double swept = a->kind == ACTION_COMP ? point->comp : point->delay;
         double seconds = a->seconds < 0 ? swept : a->seconds;
@@ -67,55 +58,32 @@ static bool prepare(struct player *p, const struct scenario_point *point)
     return ready;
 }
 
-static void release(struct player *p)
-{
-    for (size_t k = 0; p->set && k < p->sets; k++)
-        for (int i = 0; i < p->script->n; i++)
-            if (p->script->action[i].kind == ACTION_ISSUE)
-                operation_release(&p->set[k][i]);
-    free(p->set);
-}
-
-/* The next set of buffers, before it is played: DO_ each issue's. */
-static void with_next(struct player *p, void (*do_)(const struct operation_call *))
-{
-    for (int i = 0; i < p->script->n; i++)
-        if (p->script->action[i].kind == ACTION_ISSUE)
-            do_(&p->set[p->plays % p->sets][i]);
-}
-
 /* In the order of issue, from the one asked for. */
 static void sync_issued(struct player *p, int at, int issued)
 {
-    if (issued != ISSUED_ALL) {
-        PMPI_Wait(&p->request[issued], MPI_STATUS_IGNORE);
-        return;
-    }
-    for (int i = 0; i < at; i++)
+    for (int i = issued == ISSUED_ALL ? 0 : issued; i < at; i++) {
         if (p->request[i] != MPI_REQUEST_NULL)
             PMPI_Wait(&p->request[i], MPI_STATUS_IGNORE);
+        if (issued != ISSUED_ALL)
+            return;
+    }
 }
 
-static int issue(struct player *p, int i, struct stamps *t)
+static int play(struct player *p, struct repetition *t)
 {
-    if (isnan(t->arrival))
-        t->arrival = clock_now();
-    return p->twin[i] ? operation_start(&p->call[i], &p->request[i]) : operation_run(&p->call[i]);
-}
-
-static int play(struct player *p, struct stamps *t)
-{
-    *t = (struct stamps){.arrival = NAN};
-    p->call = p->set[p->plays++ % p->sets];
-    for (int i = 0; i < p->script->n; i++) {
+    int error = MPI_SUCCESS;
+    *t = (struct repetition){.arrival = NAN};
+    for (int i = 0; i < p->script->n && error == MPI_SUCCESS; i++) {
         const struct action *a = &p->script->action[i];
-        int error = MPI_SUCCESS;
         switch (a->kind) {
         case ACTION_START:
             t->start = clock_now();
             break;
         case ACTION_ISSUE:
-            error = issue(p, i, t);
+            if (isnan(t->arrival))
+                t->arrival = clock_now();
+            error = p->twin[i] ? operation_start(&p->call[i], &p->request[i])
+                               : operation_run(&p->call[i]);
             break;
         case ACTION_SYNC:
             sync_issued(p, i, a->issued);
@@ -126,35 +94,32 @@ static int play(struct player *p, struct stamps *t)
         case ACTION_DELAY:
             clock_hold(p->delay[i]);
             break;
-        case ACTION_STOP:
+        default:
             t->end = clock_now();
-            break;
         }
-        if (error != MPI_SUCCESS)
-            return error;
     }
-    return MPI_SUCCESS;
+    return error;
 }
 
-/* Whether the data is right, by one more repetition with each set that nobody times. */
+/* Whether the data is right, by one more repetition that nobody times. */
 static bool plays_right(struct player *p)
 {
-    struct stamps t;
+    struct repetition ignored;
     bool right = true;
-    for (size_t k = 0; k < p->sets; k++) {
-        with_next(p, operation_fill);
-        if (play(p, &t) != MPI_SUCCESS)
-            return false;
-        for (int i = 0; i < p->script->n; i++)
-            if (p->script->action[i].kind == ACTION_ISSUE)
-                right = operation_check(&p->call[i]) && right;
-    }
+    for (int i = 0; i < p->script->n; i++)
+        if (p->script->action[i].kind == ACTION_ISSUE)
+            operation_fill(&p->call[i]);
+    if (play(p, &ignored) != MPI_SUCCESS)
+        return false;
+    for (int i = 0; i < p->script->n; i++)
+        if (p->script->action[i].kind == ACTION_ISSUE)
+            right = operation_check(&p->call[i]) && right;
     return right;
 }
 
 /* On rank 0, from the maxima over all ranks of these, with -start. Returns
  * how many of the N repetitions count. */
-static int take_samples(const struct stamps *t, int n, struct tally *tally,
+static int take_samples(const struct repetition *t, int n, struct tally *tally,
                         struct scenario_result *result)
 {
     double sum = 0;
@@ -183,9 +148,7 @@ static int play_batch(struct player *p, struct harmony *start, int n)
     const struct sync_clock *clock = start->clock;
     int error = MPI_SUCCESS;
     for (int m = 0; m < n; m++) {
-        struct stamps *t = &p->stamps[m];
-        if (p->fresh)
-            with_next(p, operation_refresh);
+        struct repetition *t = &p->stamps[m];
         int failed = harmonize(start);
         if (error == MPI_SUCCESS)
             error = failed;
@@ -209,7 +172,7 @@ static int measure(struct player *p, struct harmony *start, const struct plan *p
                    struct scenario_result *result)
 {
     int n = plan->repetitions, rank, error = MPI_SUCCESS, more = 1, empty = 0;
-    struct stamps ignored;
+    struct repetition ignored;
     struct tally tally;
     PMPI_Comm_rank(p->comm, &rank);
     for (int i = 0; i < plan->warmup && error == MPI_SUCCESS; i++)
@@ -277,11 +240,12 @@ int scenario_run(const struct scenario *s, const struct scenario_point *point,
             error = sync_check(start->clock, comm, &result->bound);
         result->bound += clock_cost();
     }
-    if (p) {
-        release(p);
+    for (int i = 0; p && i < p->script->n; i++)
+        if (p->script->action[i].kind == ACTION_ISSUE)
+            operation_release(&p->call[i]);
+    if (p)
         free(p->stamps);
-        free(p);
-    }
+    free(p);
     return error;
 }
 

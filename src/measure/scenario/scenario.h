@@ -19,31 +19,31 @@ enum action_kind {
     ACTION_SYNC,  /* wait for a non-blocking one; nothing to do for a blocking one */
     ACTION_COMP,  /* a fixed amount of computation (work.h) */
     ACTION_DELAY, /* be late by so much */
-    ACTION_STOP   /* take the last time stamp */
+    ACTION_STOP,  /* take the last time stamp */
+    N_ACTIONS
 };
+extern const char *const action_names[N_ACTIONS + 1]; /* as in a file; end by NULL */
 
 enum {
     ISSUED_ALL = -1, /* sync: all that are pending */
     SCENARIO_ACTIONS = 64,
     SCENARIO_SCRIPTS = 16
 };
-#define SWEPT_SECONDS (-1.0)     /* the sweep's delay or computation */
-#define SWEPT_BYTES ((size_t)-1) /* the sweep's size */
-#define SWEPT_ROOT (-1)          /* the sweep's root */
+/* What the sweep of a benchmark sets. */
+#define SWEPT_SECONDS (-1.0)
+#define SWEPT_BYTES ((size_t)-1)
+#define SWEPT_ROOT (-1)
 
 struct action {
     enum action_kind kind;
     int line; /* of the file that it was read from; 0 for none */
     /* ISSUE: */
-    const struct operation *operation; /* NULL: the sweep's, twin and all */
+    const struct operation *operation; /* NULL: the sweep's, its form and all */
     bool twin;                         /* the non-blocking form */
-    const struct bcast *by;            /* our own form over this tree; NULL: the library's */
     int root;
     size_t bytes;
-    /* SYNC: the index of the issue in the same script, or ISSUED_ALL. */
-    int issued;
-    /* COMP, DELAY: */
-    double seconds;
+    int issued;     /* SYNC: the index of the issue in the same script, or ISSUED_ALL */
+    double seconds; /* COMP, DELAY */
 };
 
 enum participants { WHO_RANKS, WHO_LAST, WHO_DELAYED, WHO_OTHERS };
@@ -78,14 +78,15 @@ struct scenario_point {
     int delayed;  /* rank */
     double delay; /* seconds */
     double comp;  /* seconds */
-    int rotate;   /* sets of buffers that take turns; 0 is 1 */
-    bool fresh;   /* what is sent is written anew before each repetition */
 };
 
 struct scenario_error {
     int line; /* 0 if no line of a file is to blame */
     char text[160];
 };
+/* Sets E; returns false. */
+bool scenario_wrong(struct scenario_error *e, int line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Whether the scenario can run on RANKS ranks, with the sweep's delayed rank and root: every
  * rank has a script with one start before one stop, every sync an issue and every non-blocking
@@ -94,12 +95,13 @@ struct scenario_error {
 bool scenario_check(const struct scenario *s, int ranks, const struct scenario_point *point,
                     struct scenario_error *error);
 
-/* Whether it has an action of that kind that the sweep sets the length of. */
-bool scenario_sweeps(const struct scenario *s, enum action_kind kind);
-/* Whether it issues the sweep's operation; whether anything has the sweep's size. */
-bool scenario_sweeps_operation(const struct scenario *s);
-bool scenario_sweeps_bytes(const struct scenario *s);
-/* Of the participant that is late for longest, in all, seconds; NAN: nobody is. */
+/* What of the sweep a scenario has use for. */
+struct scenario_sweep {
+    bool operation, bytes, delay, comp;
+};
+struct scenario_sweep scenario_sweeps(const struct scenario *s);
+
+/* How late the participant with the longest delays is, in all, seconds; NaN: there is no delay. */
 double scenario_delay(const struct scenario *s, const struct scenario_point *point);
 
 /* What RANK of RANKS does: a script that names it comes before the others'. NULL for nothing. */

@@ -1,0 +1,396 @@
+/* What the maps show: tables, pictures, and in one sentence which side overlaps. */
+#include "overlap_results.h"
+
+#include "base/stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double shown_ratio(const struct overlap_grid *g, const struct grid_part *p,
+                          const struct overlap_cell *c)
+{
+    return g->published && !p->benchmark->by_threads ? c->published_ratio : c->ratio;
+}
+
+/* What of a map is summarised: small or large messages are a quarter of the sizes each. */
+enum messages { SMALL, LARGE };
+
+/* The median ratio of the certain cells of sizes FROM to TO and of computations up to the row
+ * MOST. COMPARABLE: only those of which neither time is more than 8 times the other: far from there
+ * the ratio divides by a time that is a small part of what was measured. */
+static double typical(const struct overlap_grid *g, const struct grid_part *p, size_t from,
+                      size_t to, size_t most, bool comparable)
+{
+    enum { TIMES = 8 };
+    double *x = malloc(g->size.n * p->y->n * sizeof *x);
+    size_t n = 0;
+    for (size_t i = from; x && i <= to; i++)
+        for (size_t j = 0; j < p->y->n && j <= most; j++) {
+            const struct overlap_cell *c = grid_cell(g, p, i, j);
+            bool near = c->t_comp <= TIMES * c->t_comm && c->t_comm <= TIMES * c->t_comp;
+            double ratio = shown_ratio(g, p, c);
+            if (overlap_certain(c) && isfinite(ratio) && (near || !comparable))
+                x[n++] = ratio;
+        }
+    double median = n ? stats_median(x, n) : NAN;
+    free(x);
+    return median;
+}
+
+/* NaN where P is NULL or nothing is certain. */
+static double ratio_of(const struct overlap_grid *g, const struct grid_part *p, enum messages which)
+{
+    size_t quarter = g->size.n / 4, last = g->size.n - 1;
+    if (!p)
+        return NAN;
+    return typical(g, p, which == LARGE ? last - quarter : 0, which == LARGE ? last : quarter,
+                   p->y->n, !p->benchmark->by_threads);
+}
+
+/* Nearer to the paper's 0 than to its 1. */
+static bool overlaps(double ratio)
+{
+    return ratio < 0.5;
+}
+
+/* The largest size up to which all messages overlap that have a certain ratio; 0: none. */
+static double overlapping_up_to(const struct overlap_grid *g, const struct grid_part *p)
+{
+    double size = 0;
+    for (size_t i = 0; i < g->size.n; i++) {
+        double ratio = typical(g, p, i, i, p->y->n, true);
+        if (ratio >= 0.5)
+            break;
+        if (overlaps(ratio))
+            size = g->size.at[i];
+    }
+    return size;
+}
+
+/* --- tables --- */
+
+static const struct column base_columns[] = {
+    {"size", "B", COLUMN_INTEGER, .meaning = "bytes of data"},
+    {"contiguous", "us", COLUMN_REAL, 3, "half a ping-pong"},
+    {"non_contiguous", "us", COLUMN_REAL, 3, "the same in blocks of 32 bytes at stride 64"},
+    {"sending", "us", COLUMN_REAL, 3, "the time inside of a blocking send"},
+};
+
+static const struct column summary_columns[] = {
+    {"benchmark", NULL, COLUMN_TEXT},
+    {"cells", NULL, COLUMN_INTEGER, .meaning = "measured"},
+    {"certain", NULL, COLUMN_INTEGER, .meaning = "of these, with a ratio known within 0.5"},
+    {"small", NULL, COLUMN_REAL, 2, "median ratio of the smallest quarter of the sizes"},
+    {"large", NULL, COLUMN_REAL, 2, "median ratio of the largest quarter of the sizes"},
+    {"overlaps_to", "B", COLUMN_INTEGER, .meaning = "messages up to this size overlap"},
+};
+
+static const struct column cell_columns[] = {
+    {"benchmark", NULL, COLUMN_TEXT},
+    {"size", "B", COLUMN_INTEGER, .meaning = "bytes of data"},
+    {"comp", "us", COLUMN_REAL, .meaning = "computation, as wanted"},
+    {"threads", NULL, COLUMN_INTEGER, .meaning = "computing threads"},
+    {"t_comm", "us", COLUMN_REAL, 3, "the sequence without computation, median between the runs"},
+    {"t_comp", "us", COLUMN_REAL, 3, "the computation alone, median between the runs"},
+    {"t_measured", "us", COLUMN_REAL, 3, "both, median"},
+    {"ratio", NULL, COLUMN_REAL, 3, "0 overlapped, 1 serialised; load: t_measured over t_comm"},
+    {"error", NULL, COLUMN_REAL, 3, "half of the ratio's 95 % interval"},
+    {"runs", NULL, COLUMN_INTEGER},
+    {"disturbed", NULL, COLUMN_INTEGER, .meaning = "of these, in which a rank was preempted"},
+    {"published", "us", COLUMN_REAL, 3, "T_measured as the paper defines it"},
+    {"published_ratio", NULL, COLUMN_REAL, 3, "the ratio of that, with T_comm of the base round"},
+    {"shown", NULL, COLUMN_REAL, 3, "the ratio that the map shows"},
+    {"axis", NULL, COLUMN_TEXT, .meaning = "comp or threads: what the map has upwards"},
+};
+
+/* What lies over a map: the line of T_comm, and crosses on cells that are not certain. */
+static const struct column overlay_columns[] = {
+    {"benchmark", NULL, COLUMN_TEXT, .flags = COLUMN_DATA_ONLY},
+    {"size", "B", COLUMN_INTEGER, .flags = COLUMN_DATA_ONLY},
+    {"comp", "us", COLUMN_REAL, 3, .flags = COLUMN_DATA_ONLY},
+    {"threads", NULL, COLUMN_INTEGER, .flags = COLUMN_DATA_ONLY},
+    {"label", NULL, COLUMN_TEXT, .flags = COLUMN_DATA_ONLY},
+};
+
+static void tell_base(const struct overlap_grid *g, struct document *d)
+{
+    struct table *t = document_table_of(d, "base", "Base round: communication alone", base_columns);
+    for (size_t i = 0; i < g->size.n; i++) {
+        table_integer(t, (long long)g->size.at[i]);
+        for (int k = 0; k < N_BASES; k++)
+            table_real(t, 1e6 * g->base[i].time[k]);
+    }
+}
+
+static void tell_summary(const struct overlap_grid *g, struct document *d)
+{
+    struct table *t = document_table_of(d, "summary", "What overlaps", summary_columns);
+    for (const struct grid_part *p = g->part; p < g->part + g->n_parts; p++) {
+        long long measured = 0, certain = 0;
+        double up_to = p->benchmark->by_threads ? 0 : overlapping_up_to(g, p);
+        for (size_t i = 0; i < g->size.n * p->y->n; i++) {
+            measured += p->cell[i].runs > 0;
+            certain += overlap_certain(&p->cell[i]);
+        }
+        table_text(t, p->benchmark->name);
+        table_integer(t, measured);
+        table_integer(t, certain);
+        table_real(t, ratio_of(g, p, SMALL));
+        table_real(t, ratio_of(g, p, LARGE));
+        table_integer_if(t, up_to > 0, (long long)up_to);
+    }
+}
+
+static void remark_cell(struct table *t, const struct grid_part *p, const struct overlap_cell *c)
+{
+    const double margin = 0.05; /* as near to 1 as the control has to be */
+#define REMARK(word, ...)                                                                          \
+    table_remark(t, &(struct finding){.key = word, .severity = SEVERITY_NOTE}, __VA_ARGS__)
+    if (!isfinite(c->ratio) && c->t_comp > 0)
+        REMARK("comp_too_short", "the computation is over before the message starts");
+    else if (!isfinite(c->ratio))
+        REMARK("no_time", "a time is missing");
+    else if (p->benchmark->by_threads)
+        return;
+    else if (!overlap_certain(c))
+        REMARK("not_certain", "the ratio is not certain");
+    else if (c->ratio > 1 + margin + c->error)
+        REMARK("slower_than_serial", "slower than one after the other");
+    else if (c->ratio < -margin - c->error)
+        REMARK("faster_than_alone", "faster than the longer of the two alone");
+#undef REMARK
+}
+
+static void tell_cell(struct table *t, const struct overlap_grid *g, const struct grid_part *p,
+                      size_t ix, size_t iy)
+{
+    const struct overlap_cell *c = grid_cell(g, p, ix, iy);
+    bool threads = p->benchmark->by_threads;
+    table_text(t, p->benchmark->name);
+    table_integer(t, (long long)g->size.at[ix]);
+    table_real(t, threads ? NAN : p->y->at[iy]);
+    table_integer_if(t, threads, (long long)p->y->at[iy]);
+    table_real(t, 1e6 * c->t_comm);
+    table_real(t, 1e6 * c->t_comp);
+    table_real(t, 1e6 * c->t_measured);
+    table_real(t, c->ratio);
+    table_real(t, c->error);
+    table_integer(t, c->runs);
+    table_integer(t, c->disturbed);
+    table_real(t, 1e6 * c->published);
+    table_real(t, c->published_ratio);
+    table_real(t, overlap_certain(c) ? shown_ratio(g, p, c) : NAN);
+    table_text(t, threads ? "threads" : "comp");
+    remark_cell(t, p, c);
+}
+
+static void tell_cells(const struct overlap_grid *g, struct document *d, bool full)
+{
+    static struct column columns[sizeof cell_columns / sizeof *cell_columns];
+    memcpy(columns, cell_columns, sizeof columns);
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        columns[i].flags = full ? 0 : COLUMN_DATA_ONLY;
+    struct table *t = document_table_of(d, "cells", "All cells", columns);
+    for (const struct grid_part *p = g->part; p < g->part + g->n_parts; p++)
+        for (size_t i = 0; i < g->size.n; i++)
+            for (size_t j = 0; j < p->y->n; j++)
+                if (grid_cell(g, p, i, j)->runs > 0)
+                    tell_cell(t, g, p, i, j);
+}
+
+static void put_over(struct table *t, const struct overlap_grid *g, const struct grid_part *p,
+                     size_t ix, double y, const char *label)
+{
+    bool threads = p->benchmark->by_threads;
+    table_text(t, p->benchmark->name);
+    table_integer(t, (long long)g->size.at[ix]);
+    table_real(t, threads ? NAN : y);
+    table_integer_if(t, threads, (long long)y);
+    table_text(t, label);
+}
+
+static void tell_overlays(const struct overlap_grid *g, struct document *d)
+{
+    struct table *line = document_table_of(d, "t_comm", NULL, overlay_columns);
+    struct table *crosses = document_table_of(d, "not_certain", NULL, overlay_columns);
+    for (const struct grid_part *p = g->part; p < g->part + g->n_parts; p++)
+        for (size_t i = 0; i < g->size.n; i++) {
+            double comm[AXIS_MAX];
+            size_t n = 0;
+            for (size_t j = 0; j < p->y->n; j++) {
+                const struct overlap_cell *c = grid_cell(g, p, i, j);
+                if (c->runs > 0)
+                    comm[n++] = 1e6 * c->t_comm;
+                if (c->runs > 0 && !overlap_certain(c))
+                    put_over(crosses, g, p, i, p->y->at[j], "measured, not certain");
+            }
+            if (n > 0 && !p->benchmark->by_threads)
+                put_over(line, g, p, i, stats_median(comm, n), "T_comm");
+        }
+}
+
+static void tell_pictures(const struct overlap_grid *g, struct document *d)
+{
+    struct picture map = {.kind = PICTURE_HEAT,
+                          .title = "Overlap of communication and computation",
+                          .table = "cells",
+                          .x = "size",
+                          .y = "comp",
+                          .value = "shown",
+                          .x_label = "message size (B)",
+                          .y_label = "computation (us)",
+                          .value_label = "overhead ratio",
+                          .panel = "benchmark",
+                          .where = {{"axis", "comp"}},
+                          .x_log = true,
+                          .y_log = true,
+                          .value_high = 2,
+                          .palette = PALETTE_OVERLAP,
+                          .lines = "t_comm",
+                          .marks = "not_certain"};
+    bool by_threads = false, by_work = false;
+    for (size_t i = 0; i < g->n_parts; i++) {
+        by_threads = by_threads || g->part[i].benchmark->by_threads;
+        by_work = by_work || !g->part[i].benchmark->by_threads;
+    }
+    if (by_work)
+        document_picture(d, &map);
+    if (by_threads) {
+        map.name = by_work ? "load" : NULL;
+        map.title = "Slowdown of communication by computing threads";
+        map.where[0].is = map.y = "threads";
+        map.y_label = "computing threads";
+        map.value_label = "T_measured / T_comm";
+        map.y_log = false;
+        map.value_log = true;
+        map.value_low = 1;
+        map.value_high = 1000; /* the paper's penalties are scheduler slices, ms to us */
+        map.lines = NULL;
+        document_picture(d, &map);
+    }
+}
+
+/* --- findings --- */
+
+static const struct grid_part *find_part(const struct overlap_grid *g, const char *name)
+{
+    for (size_t i = 0; i < g->n_parts; i++)
+        if (strcmp(g->part[i].benchmark->name, name) == 0)
+            return &g->part[i];
+    return NULL;
+}
+
+static const char *which_side(double sender, double receiver)
+{
+    if (overlaps(sender))
+        return overlaps(receiver) ? "on both sides" : "on the sender's side only";
+    return overlaps(receiver) ? "on the receiver's side only" : "on neither side";
+}
+
+/* Large messages beside the shortest quarter of the computations. */
+static bool short_ones_overlap(const struct overlap_grid *g, const struct grid_part *p)
+{
+    size_t last = g->size.n - 1;
+    return overlaps(typical(g, p, last - g->size.n / 4, last, p->y->n / 4, false));
+}
+
+/* The paper's classes, its section V-A. SENDER and RECEIVER: ratios of small and large messages. */
+static const char *behaviour(const struct overlap_grid *g, const double sender[2],
+                             const double receiver[2])
+{
+    if (overlaps(sender[LARGE]) && overlaps(receiver[LARGE]))
+        return "as of libraries with a progress thread";
+    if (overlaps(sender[LARGE]))
+        return "as of libraries without threads that leave the transfer to the network card";
+    if (overlaps(receiver[LARGE]))
+        return "which is none of the paper's classes";
+    if (short_ones_overlap(g, find_part(g, "sender")) ||
+        short_ones_overlap(g, find_part(g, "receiver")))
+        return "but beside short computations, as on TCP, where these are over before the "
+               "rendezvous is answered";
+    return overlaps(sender[SMALL]) || overlaps(receiver[SMALL])
+               ? "as of libraries that answer a rendezvous inside of MPI calls only"
+               : "as of libraries on shared memory, where a processor has to copy";
+}
+
+static void tell_behaviour(const struct overlap_grid *g, struct document *d)
+{
+    const struct grid_part *part[] = {find_part(g, "sender"), find_part(g, "receiver")};
+    double s[2] = {ratio_of(g, part[0], SMALL), ratio_of(g, part[0], LARGE)};
+    double r[2] = {ratio_of(g, part[1], SMALL), ratio_of(g, part[1], LARGE)};
+    if (!isfinite(s[SMALL] + s[LARGE] + r[SMALL] + r[LARGE]))
+        return;
+    document_finding(d,
+                     &(struct finding){.key = "overlap_behaviour",
+                                       .severity = SEVERITY_FINDING,
+                                       .number = {{"sender_small", s[SMALL]},
+                                                  {"sender_large", s[LARGE]},
+                                                  {"receiver_small", r[SMALL]},
+                                                  {"receiver_large", r[LARGE]}}},
+                     "Small messages overlap %s, large messages %s, %s.",
+                     which_side(s[SMALL], r[SMALL]), which_side(s[LARGE], r[LARGE]),
+                     behaviour(g, s, r));
+}
+
+static void tell_others(const struct overlap_grid *g, struct document *d)
+{
+    double sender = ratio_of(g, find_part(g, "sender"), LARGE);
+    double vector = ratio_of(g, find_part(g, "vector"), LARGE);
+    double cpu = ratio_of(g, find_part(g, "cpu"), LARGE);
+    double load = ratio_of(g, find_part(g, "load"), LARGE);
+#define FIND(word, value)                                                                          \
+    &(struct finding)                                                                              \
+    {                                                                                              \
+        .key = word, .severity = SEVERITY_FINDING, .number = { {"ratio", value} }                  \
+    }
+    if (overlaps(sender) && vector >= 0.5)
+        document_finding(d, FIND("overlap_vector", vector),
+                         "Large messages of non-contiguous data do not overlap (ratio %.2f), "
+                         "contiguous ones do.",
+                         vector);
+    if (cpu >= 0.5)
+        document_finding(d, FIND("overlap_cpu", cpu),
+                         "Large non-blocking sends take the sender's processor as long as blocking "
+                         "ones (ratio %.2f).",
+                         cpu);
+    if (load > 2)
+        document_finding(d, FIND("overlap_load", load),
+                         "Computing threads make communication %.0f times slower.", load);
+#undef FIND
+}
+
+static void tell_doubts(const struct overlap_grid *g, struct document *d)
+{
+    size_t missing = 0, disturbed = 0, all = 0;
+    for (const struct grid_part *p = g->part; p < g->part + g->n_parts; p++)
+        for (size_t i = 0; i < g->size.n * p->y->n; i++, all++) {
+            missing += p->cell[i].runs == 0;
+            disturbed += !p->benchmark->by_threads && 2 * p->cell[i].disturbed > p->cell[i].runs;
+        }
+    if (missing)
+        document_finding(d, &(struct finding){.key = "out_of_time", .severity = SEVERITY_NOTE},
+                         "%zu of %zu cells are not measured: the time was over.", missing, all);
+    if (disturbed)
+        document_finding(
+            d, &(struct finding){.key = "preempted", .severity = SEVERITY_DOUBT},
+            "In %zu of %zu cells a rank lost its processor to other threads in most of the runs.",
+            disturbed, all);
+}
+
+void overlap_results_tell(const struct overlap_grid *g, struct document *d, bool full)
+{
+    document_fact(d, "latency", "%.3f us, 0 bytes, one way", 1e6 * g->latency);
+    document_fact(d, "ratio",
+                  "(measured - max(comm, comp)) / min(comm, comp): 0 overlapped, 1 serialised, "
+                  "above 1 slower than serial%s",
+                  g->published ? "; of T_measured and T_comm to the paper's letter" : "");
+    tell_behaviour(g, d);
+    tell_others(g, d);
+    tell_doubts(g, d);
+    tell_summary(g, d);
+    tell_base(g, d);
+    tell_cells(g, d, full);
+    tell_overlays(g, d);
+    tell_pictures(g, d);
+}

@@ -1,0 +1,40 @@
+/* The grid of collbench-overlap, and what is told of it. */
+#ifndef COLLPROF_BENCH_OVERLAP_RESULTS_H
+#define COLLPROF_BENCH_OVERLAP_RESULTS_H
+
+#include "document/document.h"
+#include "measure/overlap/overlap.h"
+
+enum { AXIS_MAX = 128, PARTS_MAX = 32 };
+
+struct grid_axis {
+    size_t n;
+    double at[AXIS_MAX];
+};
+
+/* One benchmark's cells. */
+struct grid_part {
+    const struct overlap_benchmark *benchmark;
+    const struct grid_axis *y;
+    struct overlap_cell *cell; /* Y->n rows, each of a cell for every size; for free() */
+};
+
+struct overlap_grid {
+    struct grid_axis size, comp, threads; /* bytes, microseconds, their number */
+    struct overlap_base base[AXIS_MAX];   /* by size */
+    double latency;                       /* seconds, 0 bytes, one way */
+    size_t n_parts;
+    struct grid_part part[PARTS_MAX];
+    bool published; /* maps, verdicts: by the paper's ratio to the letter */
+};
+
+static inline struct overlap_cell *grid_cell(const struct overlap_grid *g,
+                                             const struct grid_part *p, size_t ix, size_t iy)
+{
+    return &p->cell[iy * g->size.n + ix];
+}
+
+/* Adds tables, findings and pictures. FULL: text has all cells, too. */
+void overlap_results_tell(const struct overlap_grid *g, struct document *d, bool full);
+
+#endif

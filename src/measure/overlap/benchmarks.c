@@ -1,0 +1,389 @@
+/* The benchmarks: the paper's six, a control, and what the paper left out. The receiver is always
+ * ready first, by an explicit message to node 0. */
+#include "base/clock.h"
+#include "measure/collective/operation.h"
+#include "measure/overlap/overlap.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TAG_READY, TAG_DATA, TAG_ACK, N_TAGS };
+
+/* Messages of 0 bytes. */
+static void tell(const struct overlap_side *s, int to, int tag)
+{
+    PMPI_Send(NULL, 0, MPI_BYTE, to, s->tag + tag, s->comm);
+}
+
+/* Returns the rank that it came from. */
+static int hear(const struct overlap_side *s, int from, int tag)
+{
+    MPI_Status status;
+    PMPI_Recv(NULL, 0, MPI_BYTE, from, s->tag + tag, s->comm, &status);
+    return status.MPI_SOURCE;
+}
+
+static double elapsed(const struct overlap_side *s)
+{
+    return clock_now() - s->began - s->clock_cost;
+}
+
+/* The paper's T_measured is the corrected one, too. */
+static struct overlap_round as_published(double measured)
+{
+    return (struct overlap_round){.measured = measured, .published = measured};
+}
+
+static void send_over_work(const struct overlap_side *s, int to)
+{
+    MPI_Request request;
+    PMPI_Isend(s->send, s->count, s->type, to, s->tag + TAG_DATA, s->comm, &request);
+    work_do(&s->work);
+    PMPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+/* --- sender side: isend, compute, wait, acknowledgement --- */
+
+static int receivers(const struct overlap_side *s)
+{
+    if (!s->benchmark->to_many)
+        return 1;
+    return s->size - 1 < OVERLAP_MESSAGES ? s->size - 1 : OVERLAP_MESSAGES;
+}
+
+static int parts(const struct overlap_side *s)
+{
+    return s->benchmark->messages ? s->benchmark->messages : 1;
+}
+
+static int part_count(const struct overlap_side *s)
+{
+    return s->count < parts(s) ? 1 : s->count / parts(s);
+}
+
+/* The data was there a latency before the acknowledgement, or while node 0 still computed or
+ * waited. The paper takes off the latency in either case, though it cost nothing in the latter. */
+static struct overlap_round send_first(struct overlap_side *s)
+{
+    MPI_Request request[OVERLAP_MESSAGES];
+    int nodes = receivers(s), n = nodes * parts(s), count = part_count(s);
+    for (int to = 1; to <= nodes; to++)
+        hear(s, to, TAG_READY);
+    s->began = clock_now();
+    for (int i = 0; i < n; i++)
+        PMPI_Isend(s->send + (size_t)(i / nodes) * (size_t)count, count, s->type, 1 + i % nodes,
+                   s->tag + TAG_DATA, s->comm, &request[i]);
+    work_do(&s->work);
+    for (int i = 0; i < n; i++)
+        PMPI_Wait(&request[i], MPI_STATUS_IGNORE);
+    struct overlap_round round = {.measured = elapsed(s)};
+    for (int i = 0; i < nodes; i++) {
+        int from = hear(s, nodes > 1 ? MPI_ANY_SOURCE : 1, TAG_ACK);
+        round.published = elapsed(s) - (i + 1) * s->clock_cost - s->latency[from];
+        round.measured = fmax(round.measured, round.published);
+    }
+    return round;
+}
+
+/* Waiting at once makes it the paper's blocking call. */
+static void receive_others(struct overlap_side *s)
+{
+    MPI_Request request[OVERLAP_MESSAGES];
+    int n = parts(s), count = part_count(s);
+    if (s->rank > receivers(s))
+        return;
+    for (int i = 0; i < n; i++)
+        PMPI_Irecv(s->recv + (size_t)i * (size_t)count, count, s->type, 0, s->tag + TAG_DATA,
+                   s->comm, &request[i]);
+    tell(s, 0, TAG_READY);
+    for (int i = 0; i < n; i++)
+        PMPI_Wait(&request[i], MPI_STATUS_IGNORE);
+    tell(s, 0, TAG_ACK);
+}
+
+/* --- receiver side: clear to send, irecv, compute, wait --- */
+
+/* The clear to send travels for a latency, and only then can the message start. */
+static struct overlap_round receive_first(struct overlap_side *s)
+{
+    MPI_Request request;
+    double latency = s->latency[1];
+    hear(s, 1, TAG_READY);
+    s->began = clock_now();
+    tell(s, 1, TAG_READY);
+    double late = fmax(0, latency - elapsed(s));
+    PMPI_Irecv(s->recv, s->count, s->type, 1, s->tag + TAG_DATA, s->comm, &request);
+    work_do(&s->work);
+    PMPI_Wait(&request, MPI_STATUS_IGNORE);
+    struct overlap_round round = as_published(elapsed(s) - latency);
+    round.late = late;
+    return round;
+}
+
+static void send_others(struct overlap_side *s)
+{
+    tell(s, 0, TAG_READY);
+    hear(s, 0, TAG_READY);
+    PMPI_Send(s->send, s->count, s->type, 0, s->tag + TAG_DATA, s->comm);
+}
+
+/* --- both sides: there and back, both nodes computing all the while --- */
+
+static struct overlap_round both_first(struct overlap_side *s)
+{
+    MPI_Request request;
+    hear(s, 1, TAG_READY);
+    s->began = clock_now();
+    send_over_work(s, 1);
+    PMPI_Irecv(s->recv, s->count, s->type, 1, s->tag + TAG_DATA, s->comm, &request);
+    work_do(&s->work);
+    PMPI_Wait(&request, MPI_STATUS_IGNORE);
+    return as_published(elapsed(s) / 2);
+}
+
+static void both_others(struct overlap_side *s)
+{
+    MPI_Request request;
+    PMPI_Irecv(s->recv, s->count, s->type, 0, s->tag + TAG_DATA, s->comm, &request);
+    tell(s, 0, TAG_READY);
+    work_do(&s->work);
+    PMPI_Wait(&request, MPI_STATUS_IGNORE);
+    send_over_work(s, 0);
+}
+
+/* --- CPU overhead: isend, compute, wait; what of a send the sender's processor pays for --- */
+
+/* T_comm is the time of a blocking send. The acknowledgement is not timed. */
+static struct overlap_round cpu_first(struct overlap_side *s)
+{
+    hear(s, 1, TAG_READY);
+    s->began = clock_now();
+    if (s->work.units == 0)
+        PMPI_Send(s->send, s->count, s->type, 1, s->tag + TAG_DATA, s->comm);
+    else
+        send_over_work(s, 1);
+    double time = elapsed(s);
+    hear(s, 1, TAG_ACK);
+    return as_published(time);
+}
+
+/* --- the control: communication first, computation afterwards; it must read 1 --- */
+
+static struct overlap_round serial_first(struct overlap_side *s)
+{
+    hear(s, 1, TAG_READY);
+    s->began = clock_now();
+    PMPI_Send(s->send, s->count, s->type, 1, s->tag + TAG_DATA, s->comm);
+    hear(s, 1, TAG_ACK);
+    work_do(&s->work);
+    return as_published(elapsed(s) - s->latency[1]);
+}
+
+/* --- N threads load: a ping-pong of blocking calls while N threads compute on both nodes --- */
+
+static bool load_begin(struct overlap_side *s)
+{
+    s->own = work_threads_start(s->threads, NULL, NULL);
+    return s->own != NULL;
+}
+
+static void load_end(struct overlap_side *s)
+{
+    work_threads_stop(s->own);
+}
+
+static struct overlap_round ping_first(struct overlap_side *s)
+{
+    hear(s, 1, TAG_READY);
+    s->began = clock_now();
+    PMPI_Send(s->send, s->count, s->type, 1, s->tag + TAG_DATA, s->comm);
+    PMPI_Recv(s->recv, s->count, s->type, 1, s->tag + TAG_DATA, s->comm, MPI_STATUS_IGNORE);
+    return as_published(elapsed(s) / 2);
+}
+
+static void ping_others(struct overlap_side *s)
+{
+    MPI_Request request;
+    if (s->rank > 1)
+        return;
+    PMPI_Irecv(s->recv, s->count, s->type, 0, s->tag + TAG_DATA, s->comm, &request);
+    tell(s, 0, TAG_READY);
+    PMPI_Wait(&request, MPI_STATUS_IGNORE);
+    PMPI_Send(s->send, s->count, s->type, 0, s->tag + TAG_DATA, s->comm);
+}
+
+/* --- MPI_THREAD_MULTIPLE: as sender, from two threads with half of the data each --- */
+
+/* What one thread does; both wait for each other before anything is timed. */
+struct half {
+    struct overlap_side side;
+    struct overlap_round round;
+    atomic_int *arrived;
+};
+
+static bool multiple_begin(struct overlap_side *s)
+{
+    int level;
+    (void)s;
+    PMPI_Query_thread(&level);
+    return level == MPI_THREAD_MULTIPLE && clock_source != CLOCK_SOURCE_EXTERNAL;
+}
+
+static void *run_half(void *arg)
+{
+    struct half *h = arg;
+    atomic_fetch_add(h->arrived, 1);
+    while (atomic_load(h->arrived) < 2)
+        ;
+    if (h->side.rank == 0)
+        h->round = send_first(&h->side);
+    else
+        receive_others(&h->side);
+    return NULL;
+}
+
+/* From the first thread's start to the arrival of the other one's data. */
+static struct overlap_round multiple_first(struct overlap_side *s)
+{
+    atomic_int arrived = 0;
+    struct half half[2] = {{.side = *s, .arrived = &arrived}, {.side = *s, .arrived = &arrived}};
+    pthread_t second;
+    for (int i = 0; i < 2; i++) {
+        half[i].side.tag = s->tag + i * N_TAGS;
+        half[i].side.count = s->count < 2 ? 1 : s->count / 2;
+        half[i].side.send += (size_t)i * (s->bytes / 2);
+        half[i].side.recv += (size_t)i * (s->bytes / 2);
+    }
+    if (pthread_create(&second, NULL, run_half, &half[1]))
+        PMPI_Abort(s->comm, 1);
+    run_half(&half[0]);
+    pthread_join(second, NULL);
+    double began = fmin(half[0].side.began, half[1].side.began), end = 0;
+    for (int i = 0; i < 2; i++)
+        end = fmax(end, half[i].side.began + half[i].round.measured - began);
+    return (struct overlap_round){.measured = end, .published = NAN};
+}
+
+static void multiple_others(struct overlap_side *s)
+{
+    multiple_first(s);
+}
+
+/* --- non-blocking collective operations: all ranks start together, node 0 is timed --- */
+
+struct collective_call {
+    struct operation_call call;
+    MPI_Comm comm; /* node 0 is the last rank where the benchmark says so, otherwise the first */
+};
+
+static bool collective_begin(struct overlap_side *s)
+{
+    bool twin;
+    struct collective_call *c = calloc(1, sizeof *c);
+    MPI_Comm comm;
+    PMPI_Comm_split(s->comm, 0, s->benchmark->last ? -s->rank : s->rank, &comm);
+    if (!c || !operation_prepare(&c->call, operation_find(s->benchmark->operation, &twin), comm, 0,
+                                 s->bytes)) {
+        PMPI_Comm_free(&comm);
+        free(c);
+        return false;
+    }
+    c->comm = comm;
+    s->own = c;
+    return true;
+}
+
+static void collective_end(struct overlap_side *s)
+{
+    struct collective_call *c = s->own;
+    operation_release(&c->call);
+    PMPI_Comm_free(&c->comm);
+    free(c);
+}
+
+static struct overlap_round collective_first(struct overlap_side *s)
+{
+    struct collective_call *c = s->own;
+    MPI_Request request;
+    harmonize(s->start);
+    s->began = clock_now();
+    operation_start(&c->call, &request);
+    work_do(&s->work);
+    PMPI_Wait(&request, MPI_STATUS_IGNORE);
+    return (struct overlap_round){.measured = elapsed(s), .published = NAN};
+}
+
+static void collective_others(struct overlap_side *s)
+{
+    collective_first(s);
+}
+
+/* --- all of them --- */
+
+const struct overlap_benchmark overlap_bases[N_BASES] = {
+    [BASE_CONTIGUOUS] = {.first = ping_first, .others = ping_others},
+    [BASE_VECTOR] = {.vector = true, .first = ping_first, .others = ping_others},
+    [BASE_CPU] = {.first = cpu_first, .others = receive_others},
+};
+
+#define TWO .least_ranks = 2, .most_ranks = 2
+#define COLLECTIVE                                                                                 \
+    .base = BASE_NONE, .least_ranks = 2, .begin = collective_begin, .end = collective_end,         \
+    .first = collective_first, .others = collective_others
+
+const struct overlap_benchmark overlap_benchmarks[] = {
+    {"sender", "sender side", "isend, compute, wait on the sending side", BASE_CONTIGUOUS, TWO,
+     .first = send_first, .others = receive_others},
+    {"receiver", "receiver side", "irecv, compute, wait on the receiving side", BASE_CONTIGUOUS,
+     TWO, .first = receive_first, .others = send_others},
+    {"both", "both sides", "isend, compute, wait, irecv, compute, wait; the peer reversed",
+     BASE_CONTIGUOUS, TWO, .first = both_first, .others = both_others},
+    {"vector", "non-contiguous", "as sender, with blocks of 32 bytes at stride 64", BASE_VECTOR,
+     TWO, .vector = true, .first = send_first, .others = receive_others},
+    {"cpu", "CPU overhead", "isend, compute, wait, unacknowledged: the sender's processor time",
+     BASE_CPU, TWO, .first = cpu_first, .others = receive_others},
+    {"load", "N threads load", "blocking send and receive while N threads compute: slowdown",
+     BASE_CONTIGUOUS, TWO, .thread_level = MPI_THREAD_FUNNELED, .by_threads = true,
+     .begin = load_begin, .end = load_end, .first = ping_first, .others = ping_others},
+    {"serial", "control: serial", "blocking send, then compute: must read 1", BASE_CONTIGUOUS, TWO,
+     .first = serial_first, .others = receive_others},
+    {"pending", "8 messages pending", "as sender, in 8 messages of an eighth at once", BASE_NONE,
+     TWO, .messages = OVERLAP_MESSAGES, .first = send_first, .others = receive_others},
+    {"destinations", "several destinations", "as sender, to up to 8 other ranks at once", BASE_NONE,
+     .least_ranks = 3, .to_many = true, .first = send_first, .others = receive_others},
+    {"multiple", "2 threads send", "as sender, from 2 threads at once: MPI_THREAD_MULTIPLE",
+     BASE_NONE, TWO, .thread_level = MPI_THREAD_MULTIPLE, .only_by_name = true,
+     .begin = multiple_begin, .first = multiple_first, .others = multiple_others},
+    {"iallreduce", "MPI_Iallreduce", "start, compute, wait, on all ranks", COLLECTIVE,
+     .operation = "allreduce"},
+    {"ialltoall", "MPI_Ialltoall", "the same; the size is that of a block", COLLECTIVE,
+     .operation = "alltoall"},
+    {"ibarrier", "MPI_Ibarrier", "the same; the size does not matter", COLLECTIVE,
+     .operation = "barrier", .only_by_name = true},
+    {"igather", "MPI_Igather", "the same, to node 0; the size is that of a block", COLLECTIVE,
+     .operation = "gather", .only_by_name = true},
+    {"iallgather", "MPI_Iallgather", "the same; the size is that of a block", COLLECTIVE,
+     .operation = "allgather", .only_by_name = true},
+    {"ireduce", "MPI_Ireduce", "the same, to node 0", COLLECTIVE, .operation = "reduce",
+     .only_by_name = true},
+    {"ireduce-scatter", "MPI_Ireduce_scatter_block", "the same; the size is that of a block",
+     COLLECTIVE, .operation = "reduce-scatter", .only_by_name = true},
+    {"ibroadcast", "MPI_Ibcast", "the same, from the last rank, timed on node 0", COLLECTIVE,
+     .operation = "broadcast", .last = true, .only_by_name = true},
+    {"iscatter", "MPI_Iscatter", "the same, from the last rank; the size is that of a block",
+     COLLECTIVE, .operation = "scatter", .last = true, .only_by_name = true},
+    {"iscan", "MPI_Iscan", "the same; node 0 is the last rank", COLLECTIVE, .operation = "scan",
+     .last = true, .only_by_name = true},
+};
+const size_t n_overlap_benchmarks = sizeof overlap_benchmarks / sizeof *overlap_benchmarks;
+
+const struct overlap_benchmark *overlap_find(const char *name)
+{
+    for (size_t i = 0; i < n_overlap_benchmarks; i++)
+        if (strcmp(overlap_benchmarks[i].name, name) == 0)
+            return &overlap_benchmarks[i];
+    return NULL;
+}
