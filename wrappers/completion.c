@@ -6,16 +6,6 @@
 
 #include <string.h>
 
-static void complete(struct call *c, struct request *r, unsigned sharing, const MPI_Status *status,
-                     bool tested)
-{
-    struct injected *injected = r->injected;
-    bool again = r->kind & REQUEST_PERSISTENT;
-    call_complete(c, r, sharing, status, tested);
-    if (UNLIKELY(injected != NULL))
-        inject_completed(injected, c, tested, again);
-}
-
 struct pending {
     int n;
     const MPI_Request *requests; /* the caller's, as the call leaves them */
@@ -101,7 +91,7 @@ static int leave_some(struct call *c, const struct pending *p, int rc, int count
     for (int k = 0; k < count && p->n; k++) {
         struct request *r = pending_record(p, indices[k]);
         if (r && r->active)
-            complete(c, r, (unsigned)count, &p->status[k], tested);
+            call_complete(c, r, (unsigned)count, &p->status[k], tested);
         else if (r)
             request_return(r);
         p->record[indices[k]] = NULL;
@@ -141,7 +131,7 @@ static int leave_all(struct call *c, const struct pending *p, int rc, bool teste
             if (rc != MPI_SUCCESS && p->status[i].MPI_ERROR != MPI_SUCCESS)
                 call_lost(c, p->record[i], p->status[i].MPI_ERROR, &p->status[i]);
             else
-                complete(c, p->record[i], sharing, &p->status[i], tested);
+                call_complete(c, p->record[i], sharing, &p->status[i], tested);
             p->record[i] = NULL;
         }
     pending_return(p);
@@ -272,8 +262,6 @@ static void started(struct call *c, struct request *r)
     r->post_exit = c->exit;
     r->active = r->entry != NULL;
     call_started(c, r);
-    if (UNLIKELY(r->injected != NULL) && r->active)
-        inject_begun(r->injected, c);
 }
 
 int MPI_Start(MPI_Request *request)

@@ -392,7 +392,7 @@ function template_broadcast(call, bytes) {
     leave("_collective(&call, rc, " comm ", rc ? 0 : " bytes ", " root ")")
 }
 
-function template_request(name, family, call, bytes,   kind, peer, matched, injected) {
+function template_request(name, family, call, bytes,   kind, peer, matched) {
     kind = family == "irecv" ? "REQUEST_RECV" : family == "init_request" ? "REQUEST_PERSISTENT" : \
            family == "icollective" ? "REQUEST_COLLECTIVE" : "REQUEST_PLAIN"
     if (name ~ /[Rr]ecv_init/)
@@ -402,23 +402,17 @@ function template_request(name, family, call, bytes,   kind, peer, matched, inje
     peer = to != "" ? to : from != "" ? from : "CALL_NONE"
     if (family == "init_request" && peer == "CALL_NONE" && comm != "MPI_COMM_NULL")
         kind = kind " | REQUEST_COLLECTIVE"
-    matched = injected = "NULL"
+    matched = "NULL"
     if (message != "") {
         matched = "matched"
         print "    struct request *matched = call_matched(" message ");"
     }
     do_call(call)
-    if (kind ~ /COLLECTIVE/) {
-        injected = "injected"
-        print "    struct injected *injected ="
-        print "        inject_wanted() && !rc ? inject_started(&call, " comm ", " root ", " bytes ") : NULL;"
-    }
     leave("_request(&call, rc, " comm ", rc ? 0 : " bytes ", " request ", " matched ",\n" \
           "                       (struct request){.root = " root ", .kind = " kind ", .peer = " peer ",\n" \
           "                                        .tag = " (role[line, "unordered"] ? "CALL_UNORDERED" : \
                                                              tag != "" ? tag : "CALL_NONE") \
-          ", .partitions = " (role[line, "partitions"] ? arg[role[line, "partitions"] + 0] : "0") \
-          ", .injected = " injected "})")
+          ", .partitions = " (role[line, "partitions"] ? arg[role[line, "partitions"] + 0] : "0") "})")
 }
 
 function template_ready(call, parts,   half) {

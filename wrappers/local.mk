@@ -39,13 +39,12 @@ LAYER_FILES = \
 	src/record/trace.c src/record/trace.h \
 	src/record/instances.c src/record/instances.h \
 	src/record/call.c src/record/call.h src/record/passing.h \
-	src/inject/inject.c src/inject/inject.h src/inject/inject_inner.h \
-	src/inject/list.c src/inject/list.h \
-	src/inject/ack.c src/inject/ack.h src/inject/ack_broadcast.c src/inject/ack_finish.c \
-	src/inject/ack_inner.h src/inject/ack_messages.c \
+	src/inject/inject.c src/inject/inject.h src/inject/injection.h \
+	src/inject/handshake.c src/inject/handshake.h src/inject/internal_comm.c \
+	src/inject/ack.c src/inject/ack.h src/inject/ack_report.c \
 	src/inject/ack_judge.c src/inject/ack_judge.h src/inject/ack_plan.c src/inject/ack_plan.h \
-	src/inject/again.c src/inject/again.h src/inject/benchmark.c src/inject/benchmark_inner.h \
-	src/inject/benchmark_measure.c src/inject/replace.c src/inject/shadow.c \
+	src/inject/replica.c src/inject/replica.h src/inject/benchmark.c src/inject/benchmark.h \
+	src/inject/benchmark_measure.c src/inject/replace.c \
 	src/layer/life.c src/layer/life.h src/layer/parts.h \
 	src/layer/agree.c src/layer/cost.c src/layer/ends.c src/layer/members.c src/layer/members.h \
 	src/layer/merge.c src/layer/noise.c src/layer/regions.c src/layer/report.c \

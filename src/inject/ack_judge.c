@@ -89,33 +89,27 @@ static const struct ack_stamp *at(const struct judging *g, size_t k, int j)
 
 static double took(const struct judging *g, size_t k, int i)
 {
-    return at(g, k, i)->exit - at(g, k, g->root)->begun;
+    return at(g, k, i)->exit - at(g, k, g->root)->entry;
 }
 
-/* How sure a broadcast has to be free of lateness. */
+/* How sure a broadcast has to be free of late arrivals. */
 enum rule {
     READY,  /* all had entered before a message from them could be with the root: even where a
-               receiver's readiness is told to the sender, nothing waited for it */
+               receiver's readiness is reported to the sender, nothing waited for it */
     IN_TIME /* all had entered before a message from the root could be with them */
 };
 
 /* By how much J may have delayed others. */
 static double late_by(const struct judging *g, size_t k, int j, enum rule rule)
 {
-    const struct ack_stamp *root = at(g, k, g->root);
     double message = rule == IN_TIME ? g->shortest[j] : -g->longest;
-    double late = j == g->root ? root->entry - root->left - ACK_BETWEEN
-                               : at(g, k, j)->entry - root->begun - message;
-    return late > 0 ? late : 0;
+    return j == g->root ? 0 : fmax(0, at(g, k, j)->entry - at(g, k, g->root)->entry - message);
 }
 
-/* Whether I can have got nothing from J in broadcast K, or nothing that came too late: it was done
- * before J began; or before the root, which made no call in between, came back to it. */
+/* Whether I cannot have waited for J in broadcast K: it was done before J entered. */
 static bool went_before(const struct judging *g, size_t k, int i, int j)
 {
-    const struct ack_stamp *other = at(g, k, j);
-    bool away = j == g->root && other->at_once;
-    return at(g, k, i)->exit + g->bound < (away ? other->entry : other->begun);
+    return at(g, k, i)->exit + g->bound < at(g, k, j)->entry;
 }
 
 static void find_shortest(struct judging *g)
@@ -145,8 +139,8 @@ static void find_cleared(struct judging *g)
         }
 }
 
-/* The latest of those whose lateness may be in broadcast K for I, but I itself before others; -1:
- * it is clean. *ONLY: it can be nobody else's. */
+/* The latest of the ranks that may have delayed I in broadcast K, I itself before others; -1: it is
+ * clean. *ONLY: it can be no other rank. */
 static int who_delayed(const struct judging *g, size_t k, int i, enum rule rule, bool *only)
 {
     double tolerated = ACK_TOLERANCE * took(g, k, i), worst = 0;
@@ -168,8 +162,8 @@ static int who_delayed(const struct judging *g, size_t k, int i, enum rule rule,
     return who;
 }
 
-/* The latest of those that I does not depend on, if in broadcast K they were late; -1: nobody. What
- * would have gone to them did not get into the way of what went to I. */
+/* The latest rank that I does not depend on in broadcast K; -1: none was late. Messages to it did
+ * not compete with those to I. */
 static int who_was_missing(const struct judging *g, size_t k, int i)
 {
     double worst = ACK_TOLERANCE * took(g, k, i);
@@ -182,8 +176,8 @@ static int who_was_missing(const struct judging *g, size_t k, int i)
     return who;
 }
 
-/* How many times as long it may have taken with those there that were late: all destinations at
- * once have an even share each of what the root sends by. */
+/* How many times as long broadcast K may take with the late ranks there: all destinations at once
+ * share the root's bandwidth evenly. */
 static double crowding(const struct judging *g, size_t k, int i)
 {
     int others = g->size - 1, missing = 0;
@@ -197,21 +191,21 @@ static double crowding(const struct judging *g, size_t k, int i)
 
 struct destination {
     bool *clean;    /* per broadcast, by the strictest rule that leaves any */
-    int *who;       /* per broadcast: who was not in time and may have delayed it; -1: nobody */
+    int *who;       /* per broadcast: the late rank that may have delayed it; -1: none */
     double *value;  /* scratch: one per broadcast, or per acknowledgement */
     bool *censored; /* the same */
     size_t *alone;  /* per member: broadcasts that it alone may have delayed */
 };
 
-/* Whether the root came to broadcast K from another call to MPI: what that sent, to whomever, may
- * still have been in the way of what went to I. */
+/* Whether the root came to broadcast K from another call to MPI, whose messages may have competed
+ * with those to I. */
 static bool is_crowded(const struct judging *g, size_t k, int i)
 {
     return at(g, k, g->root)->idle < took(g, k, i);
 }
 
-/* Of the clean broadcasts those without anybody late, and with nothing just before, if they are not
- * too few. */
+/* Of the clean broadcasts those without any late rank or call just before, if they are a quarter at
+ * least. */
 static void keep_alone(const struct judging *g, int i, const struct destination *d,
                        struct ack_verdict *v)
 {
@@ -245,7 +239,7 @@ static void judge_direct(const struct judging *g, int i, const struct destinatio
         d->who[k] = who_delayed(g, k, i, IN_TIME, &only);
         if (d->who[k] >= 0 && d->who[k] != i && only)
             d->alone[d->who[k]]++;
-        d->clean[k] = who_delayed(g, k, i, READY, &only) < 0;
+        d->clean[k] = !isnan(took(g, k, i)) && who_delayed(g, k, i, READY, &only) < 0;
         ready += d->clean[k];
     }
     v->unready = ready == 0;
@@ -261,7 +255,7 @@ static void judge_direct(const struct judging *g, int i, const struct destinatio
     v->at_most = g->n ? stats_median(d->value, g->n) + g->bound : NAN;
     for (size_t k = 0; k < g->n; k++)
         if (d->who[k] == i)
-            d->value[late++] = at(g, k, i)->entry - at(g, k, g->root)->begun;
+            d->value[late++] = at(g, k, i)->entry - at(g, k, g->root)->entry;
     v->late = late;
     v->late_by = late ? stats_median(d->value, late) : NAN;
     for (size_t k = 0; k < g->n; k++)
@@ -302,7 +296,7 @@ static void judge_acknowledged(const struct judging *g, int i, const struct dest
     v->acknowledged =
         (struct ack_figure){e.value - v->round_trip.value / 2, e.low - v->round_trip.high / 2,
                             e.high - v->round_trip.low / 2, n};
-    /* A round trip that is longer than what was timed with it: nothing is known. */
+    /* A round trip that is longer than what was timed with it: unknown. */
     if (!(v->acknowledged.high > 0) || v->acknowledged.value <= 0)
         v->acknowledged = (struct ack_figure){NAN, NAN, NAN, n};
     if (v->acknowledged.low < 0)

@@ -1,23 +1,21 @@
-/* What the acknowledged broadcasts of a stream say: latency told apart from lateness. No MPI.
+/* The latency of a stream's destinations from its acknowledged broadcasts, told apart from late
+ * arrivals. No MPI.
  *
- * OL_i is from the root's entry to i's return when nobody on i's path was late. Here are the
+ * OL_i is from the root's entry to i's return when no rank on i's path was late. Here are the
  * entries and returns of all members, on one clock, so that for every broadcast and destination it
- * can be said whether lateness may be in it:
+ * can be decided whether a late arrival may be in it:
  *
- *   - i cannot depend on j if i once returned before j had even entered. Only such a proof clears
- *     j; of all others i may depend.
- *   - of a broadcast that is begun in one call and completed in another, a member is only sure to
- *     attend to it from the entry of the latter, and the root while it is in either: it may have
- *     delayed everybody who was not done before, and it is late by what it was away.
- *   - a message needs time: j is not late if it has entered by the time a message from the root
- *     takes, half the shortest round trip seen. Later, it may delay those that depend on it, and
- *     by no more than what it is later.
+ *   - i does not depend on j if i once returned before j had even entered. Only such a proof clears
+ *     j; on all others i may depend.
+ *   - a message needs time: j is not late if it has entered by the time that a message from the
+ *     root takes, half the shortest round trip seen. Later, it may delay those that depend on it,
+ *     and by no more than what it is later.
  *
- * A broadcast is *clean* for i if nobody that i may depend on, i included, can have delayed it by
- * more than ACK_TOLERANCE of its latency. Only clean ones make the latency; if there are none it
- * is not known. Some libraries tell the sender of a large message that its receiver is ready; so
- * where there are broadcasts that everybody was ready for by the time of a message *before* the
- * root entered, these alone are taken, and where there are none this is marked. */
+ * A broadcast is *clean* for i if no rank that i may depend on, i included, can have delayed it by
+ * more than ACK_TOLERANCE of its latency. Only clean ones make the latency; without any it is not
+ * known. Some libraries report to the sender of a large message that its receiver is ready; so
+ * where there are broadcasts that all ranks were ready for by the time of a message *before* the
+ * root entered, only these are taken, and where there are none this is marked. */
 #ifndef COLLPROF_INJECT_ACK_JUDGE_H
 #define COLLPROF_INJECT_ACK_JUDGE_H
 
@@ -25,17 +23,13 @@
 #include <stddef.h>
 
 #define ACK_TOLERANCE 0.005
-/* Seconds between two calls that are made one after the other, at most. */
-#define ACK_BETWEEN 0.2e-6
 
 /* One member in one acknowledged broadcast; global seconds. */
 struct ack_stamp {
-    double begun, left; /* entry of the call that begins it, and its return ... */
-    double entry, exit; /* ... and of the call that completes it: of MPI_Bcast, the same */
-    double hold;        /* from the return to the sending of the acknowledgement; NaN: none sent */
-    double round_trip;  /* of the acknowledgement and its echo, seen by its sender; NaN: none */
-    double idle;        /* since its last return from MPI, when it began */
-    bool at_once;       /* no call to MPI was made between the two */
+    double entry, exit;
+    double hold;       /* from the return to the sending of the acknowledgement; NaN: none sent */
+    double round_trip; /* of the acknowledgement and its echo, seen by its sender; NaN: none */
+    double idle;       /* from its last return from MPI to the entry */
 };
 
 enum ack_arrival {
@@ -61,20 +55,19 @@ struct ack_verdict {
     struct ack_figure acknowledged; /* E_i - hold - RTL_i/2 */
     struct ack_figure direct;       /* return of i - entry of the root */
     struct ack_figure round_trip;   /* RTL_i */
-    double at_most;                 /* for the median of the direct figure, with all there */
-    bool unready;     /* nobody was late, but in no broadcast all were ready: up to RTL_i
-                         of the latency may be waiting for readiness to be told */
+    double at_most;                 /* for the median of the direct figure, with all ranks there */
+    bool unready;     /* no rank was late, but in no broadcast all were ready: up to RTL_i of the
+                         latency may be waiting for readiness to be reported */
     bool crowded;     /* most followed another call of the root: the latency alone may be less */
-    int missing_rank; /* most of these broadcasts were without it, or others, late: the latency with
-                         them there may be more; -1 */
+    int missing_rank; /* this rank was late in most of these broadcasts: with it there the latency
+                         may be more; -1 */
     size_t asked, early, given_up; /* acknowledgements */
     size_t late;                   /* broadcasts that i itself entered late */
     double late_by;                /* median of i's entry - the root's over these; NaN */
-    size_t behind;       /* broadcasts that i was in time for and that somebody else's lateness may
-                            be in */
-    double delayed_by;   /* median over these of what they took beyond the latency; NaN */
-    int behind_rank;     /* the only one late among those that i may depend on, most often; -1 */
-    double behind_share; /* of the BEHIND, where it was that rank and nobody else */
+    size_t behind;       /* broadcasts that i was in time for, but not a rank it may depend on */
+    double delayed_by;   /* median over these of the time beyond the latency; NaN */
+    int behind_rank;     /* the only late one among those that i may depend on, most often; -1 */
+    double behind_share; /* of BEHIND, where it was that rank alone */
 };
 
 /* SIZE members, N broadcasts; stamp[k * size + j] is member j in broadcast k. BOUND is the error
@@ -84,9 +77,9 @@ bool ack_judge(const struct ack_stamp *stamp, size_t n, int size, int root,
                const struct ack_seen *seen, size_t n_seen, double bound,
                struct ack_verdict *verdict);
 
-/* The median of N samples of which some (CENSORED) are only known to be at most their value: the
- * product-limit estimate; its interval holds wherever the censored ones really are. Not known
- * (value NaN) where it falls among the censored ones. */
+/* The median of N samples of which the CENSORED are only known to be at most their value: Kaplan
+ * and Meier's product-limit estimate, with an interval that holds wherever the censored ones really
+ * are. NaN where it falls among the censored ones. */
 struct ack_figure ack_median(const double *value, const bool *censored, size_t n);
 
 #endif

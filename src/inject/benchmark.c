@@ -2,7 +2,7 @@
  * communicator, root, bytes), run right before its call, on the layer's communicator. The
  * application's call follows as if nothing had been, so its results cannot change; the time is
  * bounded by --benchmark-budget, which the first rank of a communicator keeps for all. */
-#include "inject/benchmark_inner.h"
+#include "inject/benchmark.h"
 
 #include "wrappers/operations.h"
 
@@ -21,10 +21,8 @@ struct signatures {
 /* Of this process, whose threads may measure at once on communicators of their own. */
 static double began;
 static uint64_t spent_ns;
-static uint64_t too_late; /* measurements that the budget had nothing left for */
-static uint64_t
-    too_few; /* communicators on which members met too seldom, or not when it was freed */
-static uint64_t left_out[N_OPERATIONS]; /* calls that there is no method for */
+static uint64_t too_late;               /* measurements that the budget had no time for */
+static uint64_t left_out[N_OPERATIONS]; /* calls without a method */
 
 static void one_more(uint64_t *count)
 {
@@ -49,12 +47,12 @@ static bool start(void)
 }
 
 /* NULL: there are too many. */
-static struct signature *signature_of(const struct shadow *s, unsigned operation, int root,
+static struct signature *signature_of(const struct internal_comm *s, unsigned operation, int root,
                                       uint64_t bytes)
 {
     struct signatures *known = s->kept[benchmark_injection.index];
     struct signature *g = known->at, *end = g + known->n;
-    while (g < end && (again_plain(g->operation) != again_plain(operation) || g->root != root ||
+    while (g < end && (replica_plain(g->operation) != replica_plain(operation) || g->root != root ||
                        g->bytes != bytes))
         g++;
     if (g == end && known->n == SIGNATURES_MAX) {
@@ -76,10 +74,10 @@ static bool is_due(struct signature *g)
     return call == 0 || call == LATER || (every > 0 && call % every == 0);
 }
 
-/* Seconds that this measurement may take, decided by one rank; 0: the budget is used up. A part
- * of what is left, so that signatures that come late are measured too, if more roughly. Begins when
- * all are there: waiting for who is late is not measuring. */
-static double agree_on_share(const struct shadow *s)
+/* Seconds that this measurement may take, decided by rank 0; 0: the budget is used up. It is a part
+ * of the rest, so that late signatures are measured, too, if more roughly. The barrier comes first:
+ * waiting for a late rank is not measuring. */
+static double agree_on_share(const struct internal_comm *s)
 {
     double share = (layer.settings.benchmark_budget - spent()) / SHARES;
     if (share < 0.005)
@@ -91,66 +89,17 @@ static double agree_on_share(const struct shadow *s)
     return share;
 }
 
-/* --- operations that were only started --- */
-
-/* Nobody need meet in these, so they are measured where all members meet the next time, on data of
- * the layer's own: the application's may be gone by then. */
-static struct injected *started(const struct collective *c)
-{
-    struct shadow *s = c->on;
-    unsigned operation = c->call->operation;
-    int k = 0;
-    if (!benchmark_can_start(operation)) {
-        one_more(&left_out[operation]);
-        return NULL;
-    }
-    while (k < s->n_started && (s->started[k].operation != operation ||
-                                s->started[k].root != c->root || s->started[k].bytes != c->bytes))
-        k++;
-    if (k == STARTED_MAX)
-        injection_untreated(&benchmark_injection);
-    else if (k == s->n_started)
-        s->started[s->n_started++] = (struct started){operation, c->root, c->bytes, false};
-    return NULL;
-}
-
-static bool any_started(const struct shadow *s)
-{
-    int k = 0;
-    while (k < s->n_started && s->started[k].measured)
-        k++;
-    return k < s->n_started;
-}
-
-static void measure_all_started(struct shadow *s)
-{
-    for (int k = 0; k < s->n_started; k++) {
-        struct started *w = &s->started[k];
-        if (w->measured)
-            continue;
-        w->measured = true;
-        double share = agree_on_share(s), begin = clock_now();
-        if (share > 0)
-            benchmark_started(s, w, share);
-        if (share > 0)
-            call_keep_apart(s->of->id, 1);
-        spend(begin);
-    }
-}
-
-/* --- a call --- */
-
-/* Where ranks may give different amounts, no rank knows the others' bytes. */
+/* Whether members may give different amounts: no rank knows the others' bytes. */
 static bool varies(const struct collective *c)
 {
-    return !c->is_broadcast && again_varies(again_find(c->call->operation));
+    return !c->is_broadcast && replica_varies(replica_find(c->call->operation));
 }
 
-/* Without data nobody waits for anybody, but in a barrier: there is nothing to measure. */
+/* Without data no rank waits for another, except in a barrier: there is nothing to measure. */
 static bool wants(const struct collective *c)
 {
     unsigned operation = c->call->operation;
-    bool known = c->is_broadcast || again_find(operation);
+    bool known = c->is_broadcast || replica_find(operation);
     if (!known)
         one_more(&left_out[operation]);
     if (c->is_broadcast && c->bytes > INT_MAX)
@@ -167,34 +116,26 @@ static struct signature *signature_of_call(const struct collective *c)
 static bool due(const struct collective *c)
 {
     struct signature *g = signature_of_call(c);
-    bool is = g && (g->due = is_due(g));
-    return is || any_started(c->on);
+    return g && is_due(g);
 }
 
 static void before(const struct collective *c)
 {
     struct signature *g = signature_of_call(c);
-    measure_all_started(c->on);
-    if (!g || !g->due)
-        return;
     double share = agree_on_share(c->on), begin = clock_now();
     if (share > 0 && c->is_broadcast)
         benchmark_broadcast(c, g, share);
     else if (share > 0)
-        benchmark_again(c, g, again_find(c->call->operation), share);
+        benchmark_replica(c, g, replica_find(c->call->operation), share);
     spend(begin);
-    /* The ranks come to this call from the measurement. */
+    /* The measurement delays this call. */
     if (share > 0)
         call_keep_apart(c->on->of->id, 1);
 }
 
-/* Where members do not meet, nobody knows whether all are able to: it is not measured. */
-static void close_shadow(struct shadow *s, bool all)
+static void close_comm(struct internal_comm *s, bool all)
 {
-    if (all && !s->left_alone)
-        measure_all_started(s);
-    else
-        too_few += any_started(s);
+    (void)all;
     free(s->kept[benchmark_injection.index]);
 }
 
@@ -206,23 +147,19 @@ static void finish(void)
     if (layer.rank != 0)
         return;
     snprintf(text, room,
-             "benchmark: measuring took %.3g s, %.0f %% of the run (rank 0): times outside of "
-             "collectives contain it, the calls measured before are kept apart",
+             "benchmark: measuring took %.3g s, %.0f %% of the run (rank 0); the calls right after "
+             "a measurement are excluded from all times",
              spent(), 100 * spent() / (clock_now() - began));
     if (too_late)
         snprintf(text + strlen(text), room - strlen(text),
-                 "; %llu measurements were left out, the budget (--benchmark-budget) was used up",
+                 "; %llu measurements were left out, since --benchmark-budget was used up",
                  (unsigned long long)too_late);
-    if (too_few)
-        snprintf(text + strlen(text), room - strlen(text),
-                 "; what was only started on %llu communicators is not measured: their members "
-                 "did not meet in enough blocking collectives, or when these were freed",
-                 (unsigned long long)too_few);
     for (unsigned i = 0, any = 0; i < N_OPERATIONS; i++) {
         size_t at = strlen(text);
         if (left_out[i])
-            snprintf(text + at, room - at, "%s%s", any++ ? ", " : "; there is no method for ",
-                     mpi_functions[i].name);
+            snprintf(
+                text + at, room - at, "%s%s",
+                any++ ? ", " : "; not measured, for lack of a method: ", mpi_functions[i].name);
     }
 }
 
@@ -232,6 +169,5 @@ struct injection benchmark_injection = {.name = "benchmark",
                                         .wants = wants,
                                         .due = due,
                                         .before = before,
-                                        .started = started,
-                                        .close = close_shadow,
+                                        .close = close_comm,
                                         .finish = finish};

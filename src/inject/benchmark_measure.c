@@ -1,6 +1,6 @@
 /* Benchmark mode's measuring: the methods at one operation of the application, with its arguments
  * or with copies of them, and as its ranks arrive. */
-#include "inject/benchmark_inner.h"
+#include "inject/benchmark.h"
 
 #include "base/format.h"
 #include "base/stats.h"
@@ -8,7 +8,6 @@
 #include "document/json_file.h"
 #include "measure/bcast/bcast.h"
 #include "measure/collective/collective.h"
-#include "measure/collective/operation.h"
 #include "measure/crew.h"
 #include "wrappers/operations.h"
 
@@ -54,7 +53,7 @@ static struct plan plan_for(double share, double until)
 
 /* A finding without its figures. CALL: the number of the call, from 1, that it is measured before;
  * 0: none. */
-static json_t *describe_signature(const struct shadow *s, const char *operation, int root,
+static json_t *describe_signature(const struct internal_comm *s, const char *operation, int root,
                                   uint64_t bytes, uint64_t call)
 {
     return json_pack("{s:s, s:s, s:i, s:o, s:I, s:o, s:[]}", "operation", operation, "communicator",
@@ -85,7 +84,7 @@ static json_t *method_row(const char *method, struct estimate time, int measured
 
 /* One operation of the application, to be measured on the layer's communicator. */
 struct subject {
-    struct shadow *on;
+    struct internal_comm *on;
     int (*run)(void *arg);
     void *arg;
     enum collective_kind pattern;
@@ -213,7 +212,7 @@ static int as_application(void *buffer, int count, MPI_Datatype type, int root, 
 {
     struct call own = {.entry = clock_ticks()};
     const struct collective c = {.call = &own,
-                                 .on = (struct shadow *)arg,
+                                 .on = (struct internal_comm *)arg,
                                  .comm = comm,
                                  .root = root,
                                  .bytes = call_bytes(count, type),
@@ -287,7 +286,7 @@ static int measure_as_broadcast(const struct subject *u, const struct methods *b
                                 json_t *f)
 {
     const struct collective *b = u->broadcast;
-    struct shadow *s = u->on;
+    struct internal_comm *s = u->on;
     struct bcast own = {.name = "application", .run = run_as_broadcast, .arg = u};
     struct bcast_case c = {.comm = s->comm,
                            .bcast = &own,
@@ -439,62 +438,24 @@ void benchmark_broadcast(const struct collective *b, const struct signature *g, 
     measure(&u, g, share, true, f);
 }
 
-void benchmark_again(const struct collective *c, const struct signature *g,
-                     const struct again_kind *kind, double share)
+void benchmark_replica(const struct collective *c, const struct signature *g,
+                       const struct replica_kind *kind, double share)
 {
-    struct again again;
-    struct shadow *s = c->on;
+    struct replica replica;
+    struct internal_comm *s = c->on;
     const char *name = mpi_functions[g->operation].name;
     uint64_t most = c->bytes;
-    bool prepared = again_prepare(&again, kind, c->operands, c->root, s->comm);
+    bool prepared = replica_make(&replica, kind, c->operands, c->root, s->comm);
     struct subject u = {.on = s,
-                        .run = again_run,
-                        .arg = &again,
+                        .run = replica_run,
+                        .arg = &replica,
                         .pattern = collective_kind(name),
-                        .root = again.root};
-    if (again_varies(kind))
+                        .root = replica.root};
+    if (replica_varies(kind))
         PMPI_Allreduce(&c->bytes, &most, 1, MPI_UINT64_T, MPI_MAX, s->comm);
     json_t *f = s->rank ? NULL : describe_signature(s, name, c->root, most, g->calls);
     json_object_set_new(f, "data",
                         json_string("copies of the application's, with its types and operation"));
     measure(&u, g, share, prepared, f);
-    again_release(&again);
-}
-
-/* --- operations that were only started --- */
-
-static const struct operation *twin_of(unsigned operation)
-{
-    for (size_t i = 0; i < n_operations; i++)
-        if (!strcmp(operations[i].mpi_twin, mpi_functions[operation].name))
-            return &operations[i];
-    return NULL;
-}
-
-bool benchmark_can_start(unsigned operation)
-{
-    return twin_of(operation) != NULL;
-}
-
-static int run_twin(void *arg)
-{
-    MPI_Request request;
-    TRY(operation_start(arg, &request));
-    return PMPI_Wait(&request, MPI_STATUS_IGNORE);
-}
-
-void benchmark_started(struct shadow *s, const struct started *w, double share)
-{
-    struct operation_call call;
-    const struct operation *o = twin_of(w->operation);
-    int root = w->root < 0 ? 0 : w->root;
-    bool prepared = operation_prepare(&call, o, s->comm, root, w->bytes);
-    struct subject u = {
-        .on = s, .run = run_twin, .arg = &call, .pattern = operation_pattern(o), .root = root};
-    json_t *f = s->rank ? NULL : describe_signature(s, o->mpi_twin, w->root, w->bytes, 0);
-    json_object_set_new(f, "data",
-                        json_string("bytes of the layer's own, started and waited for at once"));
-    measure(&u, NULL, share, prepared, f);
-    if (prepared)
-        operation_release(&call);
+    replica_free(&replica);
 }

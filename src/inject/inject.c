@@ -1,13 +1,15 @@
-#include "inject/inject.h"
-
-#include "inject/inject_inner.h"
-
-#include "wrappers/operations.h"
+/* The list of injections, and the way of a call through them. */
+#include "inject/injection.h"
 
 #include <limits.h>
 #include <stdio.h>
 
 enum { FINDINGS_MAX = 2000 };
+
+/* In the order in which they are nested: an acknowledged broadcast may be a replaced one. */
+struct injection *const injections[] = {&ack_injection, &benchmark_injection, &replace_injection};
+const size_t n_injections = sizeof injections / sizeof *injections;
+_Static_assert(sizeof injections / sizeof *injections <= INJECTIONS_MAX, "room in kept[]");
 
 static bool together; /* an injection wants calls */
 static struct sync_clock *common_clock;
@@ -48,13 +50,13 @@ void inject_start(struct sync_clock *clock)
         together |= j->on && j->wants;
     }
     if (layer.inject)
-        shadows_start(together);
+        internal_comms_start(together);
 }
 
 void inject_end(void)
 {
     if (layer.inject)
-        shadows_end(together);
+        internal_comms_end(together);
     for (size_t i = 0; i < n_injections; i++)
         if (injections[i]->on && injections[i]->finish)
             injections[i]->finish();
@@ -65,7 +67,7 @@ void inject_findings(void (*add)(void *arg, const char *kind, json_t *finding),
                      void (*warn)(void *arg, const char *text), void *arg)
 {
     char text[300];
-    shadows_warn(warn, arg);
+    internal_comms_warn(warn, arg);
     for (size_t k = 0; k < n_injections; k++) {
         struct injection *j = injections[k];
         size_t i;
@@ -87,7 +89,7 @@ void inject_findings(void (*add)(void *arg, const char *kind, json_t *finding),
 
 /* --- calls --- */
 
-/* What was done for the call until now is neither the library's time nor the application's. */
+/* The time until now is neither the library's nor the application's. */
 static void restart(struct call *call)
 {
     uint64_t now = clock_ticks();
@@ -98,40 +100,13 @@ static void restart(struct call *call)
 void inject_before(struct call *call, MPI_Comm comm, int root, uint64_t bytes,
                    const struct operands *operands)
 {
-    shadow_before(&(struct collective){.call = call,
-                                       .on = shadow_of(comm_of(comm)),
-                                       .comm = comm,
-                                       .root = root,
-                                       .bytes = bytes,
-                                       .operands = operands});
+    internal_comm_before(&(struct collective){.call = call,
+                                              .on = internal_comm_of(comm_of(comm)),
+                                              .comm = comm,
+                                              .root = root,
+                                              .bytes = bytes,
+                                              .operands = operands});
     restart(call);
-}
-
-struct injected *inject_started(struct call *call, MPI_Comm comm, int root, uint64_t bytes)
-{
-    struct shadow *s = shadow_of(comm_of(comm));
-    struct injected *last = NULL;
-    if (!s)
-        return NULL;
-    const struct collective c = {.call = call, .on = s, .comm = comm, .root = root, .bytes = bytes};
-    for (size_t i = 0; i < n_injections; i++) {
-        struct injected *one =
-            injections[i]->on && injections[i]->started ? injections[i]->started(&c) : NULL;
-        last = one ? one : last; /* no two of them remember a request */
-    }
-    return last;
-}
-
-void inject_begun(struct injected *i, const struct call *call)
-{
-    if (layer.inject)
-        i->by->begun(i, call);
-}
-
-void inject_completed(struct injected *i, const struct call *call, bool tested, bool again)
-{
-    if (layer.inject)
-        i->by->completed(i, call, tested, again);
 }
 
 static const struct injection *next_after(const struct injection *self)
@@ -142,7 +117,7 @@ static const struct injection *next_after(const struct injection *self)
     return NULL;
 }
 
-/* Counts beyond an int come by MPI_Bcast_c alone. */
+/* Only MPI_Bcast_c has counts beyond an int. */
 static int library_broadcast(const struct collective *c)
 {
 #ifdef HAVE_MPI_Bcast_c
@@ -163,8 +138,7 @@ int injection_pass(const struct injection *self, const struct collective *c)
     return rc;
 }
 
-/* Wrong arguments are for the library to find, and where there is nobody to send to, nothing is
- * missed. */
+/* A communicator of one rank is not counted: there is nothing to inject. */
 static void count_untreated(MPI_Comm comm)
 {
     const struct comm *known = comm_find(comm);
@@ -179,7 +153,7 @@ bool inject_broadcast(struct call *call, void *buffer, MPI_Count count, MPI_Data
                       MPI_Comm comm, int *rc)
 {
     struct collective c = {.call = call,
-                           .on = shadow_of(comm_of(comm)),
+                           .on = internal_comm_of(comm_of(comm)),
                            .comm = comm,
                            .root = root,
                            .is_broadcast = true,
@@ -189,7 +163,7 @@ bool inject_broadcast(struct call *call, void *buffer, MPI_Count count, MPI_Data
     bool fit = root >= 0 && count >= 0 && type != MPI_DATATYPE_NULL && (!c.on || root < c.on->size);
     c.bytes = fit ? call_bytes(count, type) : 0;
     if (fit)
-        shadow_before(&c);
+        internal_comm_before(&c);
     if (!fit || !c.on) {
         count_untreated(comm);
         call->entry = clock_ticks();

@@ -10,7 +10,7 @@
 
 #include "record/layer.h"
 
-struct shadow;
+struct internal_comm;
 
 struct comm {
     uint64_t id;       /* of this very communicator; 0: not known */
@@ -25,7 +25,7 @@ struct comm {
     bool inter;
     uint32_t lock;
     MPI_Comm handle;
-    struct shadow *shadow; /* what src/inject keeps for it */
+    struct internal_comm *internal; /* of src/inject */
 };
 
 /* What the application has called it; empty: nothing. False: MPI does not say. */

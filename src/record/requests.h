@@ -8,8 +8,6 @@
 
 #include "record/channels.h"
 
-struct injected;
-
 enum request_kind {
     REQUEST_PLAIN = 0,
     REQUEST_RECV = 1,       /* what it brings is in its status */
@@ -34,7 +32,6 @@ struct request {
     int partitions, ready;     /* of a message in parts, and of them handed over */
     MPI_Comm comm;             /* to find its record again, if it is still the one ... */
     uint64_t id;               /* ... with this identity */
-    struct injected *injected; /* what src/inject remembers of it, or NULL */
     struct turn turn;          /* with --trace */
     uint32_t next;             /* in the queue or the free list */
     uint16_t operation;

@@ -70,18 +70,14 @@ static void play(struct ack_stamp stamp[N][P], const double late[2])
         double root = k, at2 = fmax(root + 10e-6, root + late[k % 2]);
         for (int j = 0; j < P; j++)
             stamp[k][j] =
-                (struct ack_stamp){.begun = root - 1e-4, .hold = NAN, .round_trip = 20e-6};
+                (struct ack_stamp){.entry = root - 1e-4, .hold = NAN, .round_trip = 20e-6};
         stamp[k][0] = (struct ack_stamp){
-            .begun = root, .exit = root + 1e-6, .hold = NAN, .round_trip = NAN, .idle = 1};
+            .entry = root, .exit = root + 1e-6, .hold = NAN, .round_trip = NAN, .idle = 1};
         stamp[k][1].exit = root + 10e-6;
         stamp[k][2].exit = at2;
         stamp[k][3].exit = at2 + 10e-6;
         if (late[k % 2] > 0)
-            stamp[k][2].begun = root + late[k % 2];
-        for (int j = 0; j < P; j++) {
-            stamp[k][j].entry = stamp[k][j].begun;
-            stamp[k][j].left = stamp[k][j].exit;
-        }
+            stamp[k][2].entry = root + late[k % 2];
     }
 }
 
@@ -135,41 +131,6 @@ Test(ack, broadcasts_in_a_row)
     cr_assert(v[3].direct.n == N && v[3].crowded && !v[1].crowded);
 }
 
-/* Begun, left for work and completed: who was away is late, and whoever needed it is behind. */
-Test(ack, a_broadcast_begun_and_left_alone)
-{
-    static struct ack_stamp stamp[N][P];
-    struct ack_verdict v[P];
-    play(stamp, (double[]){0, 0});
-    /* 2 comes back after 1 ms and passes on only then. */
-    for (int k = 0; k < N; k++) {
-        stamp[k][2].left = stamp[k][2].begun + 1e-6;
-        stamp[k][2].entry = stamp[k][2].exit = k + 1e-3;
-        stamp[k][3].exit = k + 1e-3 + 10e-6;
-    }
-    cr_assert(ack_judge(stamp[0], N, P, 0, NULL, 0, 0, v));
-    cr_assert(isnan(v[1].direct.value) && v[1].behind_rank == 2, "1 may have waited for 2");
-    cr_assert(isnan(v[2].direct.value) && v[2].late == N);
-    cr_assert_float_eq(v[2].at_most, 1e-3, 1e-9);
-    cr_assert(isnan(v[3].direct.value) && v[3].behind_rank == 2);
-    /* The root comes back after 1 ms: 1 was done before, 3 was not. */
-    play(stamp, (double[]){0, 0});
-    for (int k = 0; k < N; k++) {
-        stamp[k][0].entry = k + 1e-3;
-        stamp[k][0].exit = k + 1e-3;
-        stamp[k][0].at_once = true;
-        stamp[k][3].exit = k + 1.1e-3;
-    }
-    cr_assert(ack_judge(stamp[0], N, P, 0, NULL, 0, 0, v));
-    cr_assert_float_eq(v[1].direct.value, 10e-6, 1e-9);
-    cr_assert(isnan(v[3].direct.value) && v[3].behind_rank == 0);
-    /* It made another call to MPI in between: whenever that was. */
-    for (int k = 0; k < N; k++)
-        stamp[k][0].at_once = false;
-    cr_assert(ack_judge(stamp[0], N, P, 0, NULL, 0, 0, v));
-    cr_assert(isnan(v[1].direct.value) && v[1].behind_rank == 0);
-}
-
 /* Where a receiver's readiness is told to the sender, entering together with the root costs a way.
  */
 Test(ack, readiness_is_asked_for_where_there_is_any)
@@ -179,7 +140,7 @@ Test(ack, readiness_is_asked_for_where_there_is_any)
     play(stamp, (double[]){0, 0});
     for (int k = 0; k < N; k++)
         for (int j = 1; j < P && k > 1; j++) {
-            stamp[k][j].begun = stamp[k][j].entry = stamp[k][0].entry;
+            stamp[k][j].entry = stamp[k][0].entry;
             stamp[k][j].exit += 10e-6;
         }
     cr_assert(ack_judge(stamp[0], N, P, 0, NULL, 0, 0, v));

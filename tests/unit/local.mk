@@ -20,8 +20,7 @@ tests_unit_base_SOURCES = tests/unit/stats.c tests/unit/overlap.c tests/unit/clo
 tests_unit_base_LDADD = libbase.la $(CRITERION_LIBS)
 
 tests_unit_inject_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
-tests_unit_inject_SOURCES = tests/unit/ack.c tests/unit/ack_messages.c src/inject/ack_broadcast.c src/inject/ack_judge.c \
-	src/inject/ack_messages.c src/inject/ack_plan.c src/record/layer.c
+tests_unit_inject_SOURCES = tests/unit/ack.c src/inject/ack_judge.c src/inject/ack_plan.c src/record/layer.c
 tests_unit_inject_LDADD = libbase.la $(MPI_LIBS) $(CRITERION_LIBS)
 
 # The wrappers below MPI, of functions that the test calls itself.

@@ -1,4 +1,4 @@
-#include "inject/again.h"
+#include "inject/replica.h"
 
 #include "wrappers/operations.h"
 
@@ -15,7 +15,7 @@ enum shape {
     OWN    /* of counts for each member this rank's */
 };
 
-struct again_kind {
+struct replica_kind {
     unsigned operation;
     enum shape send, receive;
     bool send_at_root, receive_at_root; /* that buffer is the root's alone */
@@ -55,7 +55,7 @@ RUN(alltoallv, PMPI_Alltoallv(SENDS, RECEIVES, comm))
 RUN(alltoallw, PMPI_Alltoallw(o->send, o->send_counts, o->send_displs, o->send_types, o->receive,
                               o->receive_counts, o->receive_displs, o->receive_types, comm))
 
-static const struct again_kind kinds[] = {
+static const struct replica_kind kinds[] = {
     {OP_Barrier, NONE, NONE, false, false, barrier},
     {OP_Allreduce, ONCE, ONCE, false, false, allreduce},
     {OP_Reduce, ONCE, ONCE, false, true, reduce},
@@ -85,7 +85,7 @@ static const struct again_kind kinds[] = {
 #endif
 };
 
-const struct again_kind *again_find(unsigned operation)
+const struct replica_kind *replica_find(unsigned operation)
 {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (kinds[i].operation == operation)
@@ -93,9 +93,9 @@ const struct again_kind *again_find(unsigned operation)
     return NULL;
 }
 
-unsigned again_plain(unsigned operation)
+unsigned replica_plain(unsigned operation)
 {
-    const struct again_kind *kind = again_find(operation), *plain = kinds;
+    const struct replica_kind *kind = replica_find(operation), *plain = kinds;
 #ifdef HAVE_MPI_Bcast_c
     if (operation == OP_Bcast_c)
         return OP_Bcast;
@@ -105,7 +105,7 @@ unsigned again_plain(unsigned operation)
     return kind ? plain->operation : operation;
 }
 
-bool again_varies(const struct again_kind *kind)
+bool replica_varies(const struct replica_kind *kind)
 {
     return kind->send == PARTS || kind->receive == PARTS;
 }
@@ -182,7 +182,7 @@ static bool range_of(const struct parts *p, int rank, int size, MPI_Aint *low, M
 }
 
 /* The data go by messages to oneself, since a type may have holes that are not to be read. */
-static bool fill(char *to, const char *from, const struct parts *p, const struct again *a)
+static bool fill(char *to, const char *from, const struct parts *p, const struct replica *a)
 {
     MPI_Aint next = 0;
     for (int i = 0; i < parts_of(p, a->size); i++) {
@@ -200,7 +200,7 @@ static bool fill(char *to, const char *from, const struct parts *p, const struct
 /* A buffer like FROM, for the elements of ROOM, with those of DATA (NULL: none) in it. *COPY is
  * the address to be given to MPI. */
 static bool copy(void **copy, void **held, const void *from, const struct parts *room,
-                 const struct parts *data, const struct again *a)
+                 const struct parts *data, const struct replica *a)
 {
     MPI_Aint low, high;
     if (parts_of(room, a->size) == 0) {
@@ -217,10 +217,10 @@ static bool copy(void **copy, void **held, const void *from, const struct parts 
     return !data || fill(*copy, from, data, a);
 }
 
-bool again_prepare(struct again *a, const struct again_kind *kind, const struct operands *from,
-                   int root, MPI_Comm comm)
+bool replica_make(struct replica *a, const struct replica_kind *kind, const struct operands *from,
+                  int root, MPI_Comm comm)
 {
-    *a = (struct again){.kind = kind, .on = *from, .comm = comm, .root = root < 0 ? 0 : root};
+    *a = (struct replica){.kind = kind, .on = *from, .comm = comm, .root = root < 0 ? 0 : root};
     PMPI_Comm_rank(comm, &a->rank);
     PMPI_Comm_size(comm, &a->size);
     bool reduction = from->op != MPI_OP_NULL;
@@ -259,15 +259,15 @@ bool again_prepare(struct again *a, const struct again_kind *kind, const struct 
     return true;
 }
 
-void again_release(struct again *a)
+void replica_free(struct replica *a)
 {
     free(a->held[0]);
     free(a->held[1]);
     a->held[0] = a->held[1] = NULL;
 }
 
-int again_run(void *arg)
+int replica_run(void *arg)
 {
-    const struct again *a = arg;
+    const struct replica *a = arg;
     return a->kind->run(&a->on, a->root, a->comm);
 }

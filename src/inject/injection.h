@@ -1,0 +1,114 @@
+/* An injection: something that the layer does besides watching, a declared value in the list of
+ * inject.c. It may measure before a collective of the application, and do its broadcast in another
+ * way.
+ *
+ * Injections that do broadcasts are nested in the order of the list: each passes the broadcast on
+ * to the next, and the last one to the library, so that none knows of another. Adding one is
+ * adding a file and a line in inject.c. */
+#ifndef COLLPROF_INJECT_INJECTION_H
+#define COLLPROF_INJECT_INJECTION_H
+
+#include "inject/handshake.h"
+#include "inject/inject.h"
+#include "record/call.h"
+#include "sync/sync.h"
+
+#include <jansson.h>
+
+/* HANDSHAKE_FAILURES: after so many on a communicator nothing more is done on it together. */
+enum { INJECTIONS_MAX = 4, HANDSHAKE_FAILURES = 3 };
+
+/* What is kept for a communicator of the application; made at its first collective. */
+struct internal_comm {
+    struct comm *of;
+    int rank, size;
+    char name[MPI_MAX_OBJECT_NAME + 40]; /* for messages during the run */
+    void *kept[INJECTIONS_MAX];          /* one for each injection, its own; NULL at first */
+    /* Of the same members, for the layer's own traffic. It is made from their group, so that no
+     * attribute of the application's communicator is copied. MPI_COMM_NULL until the first
+     * handshake, and for ever where contexts run low: MPICH has about 2000, and the application's
+     * come first. */
+    MPI_Comm comm;
+    uint64_t calls; /* that an injection wanted before the first handshake */
+    /* The failed handshakes and the next one; and that of the end. */
+    struct handshake handshake[HANDSHAKE_FAILURES + 1];
+    int failures;
+    bool excluded; /* nothing is done together on it any more */
+};
+
+/* A collective of the application, on a member of an intracommunicator of two or more. */
+struct collective {
+    struct call *call;
+    struct internal_comm *on; /* NULL: no memory for one */
+    MPI_Comm comm;            /* the application's */
+    int root;                 /* -1: none */
+    uint64_t bytes;
+    const struct operands *operands; /* NULL: it is a broadcast */
+    /* Of a broadcast only: */
+    bool is_broadcast, is_measured; /* measured: made by a measurement, not by the application */
+    void *buffer;
+    MPI_Count count;
+    MPI_Datatype type;
+};
+
+struct injection {
+    const char *name; /* the kind of its findings in the profile */
+    size_t keeps;     /* bytes in internal_comm.kept[], zeroed, from the first handshake on */
+    /* Reads layer.settings; false if it is not asked for. */
+    bool (*start)(void);
+    /* What members do together before a call must be done by all. Whether this may be such a call,
+     * decided from what all members know alike. NULL: none is. */
+    bool (*wants)(const struct collective *c);
+    /* Of a wanted call, after the first handshake: counts it, and says whether BEFORE is due. */
+    bool (*due)(const struct collective *c);
+    /* Runs after a successful handshake, the innermost injection first. */
+    void (*before)(const struct collective *c);
+    /* Does the broadcast, by injection_pass() or itself; returns MPI's code. NULL: passed over. */
+    int (*instead)(const struct collective *c);
+    /* The communicator is freed: adds its findings and frees what is kept. ALL: after a successful
+     * handshake. */
+    void (*close)(struct internal_comm *s, bool all);
+    /* The run ends, all communicators are closed. All ranks call it. */
+    void (*finish)(void);
+
+    /* Filled by the dispatcher. */
+    bool on;
+    int index;          /* into kept[] */
+    json_t *findings;   /* an array */
+    char remark[400];   /* for the report, written by finish() */
+    uint64_t untreated; /* calls that had to go to the library */
+};
+
+extern struct injection *const injections[];
+extern const size_t n_injections;
+extern struct injection ack_injection, benchmark_injection, replace_injection;
+
+/* The common clock of all ranks. */
+struct sync_clock *injection_clock(void);
+
+/* Does the broadcast as the injections after SELF (NULL: all) in the list do it. Stamps the call's
+ * entry and exit around what the innermost does. */
+int injection_pass(const struct injection *self, const struct collective *c);
+
+/* Takes over FINDING (NULL: none), of the ledger's communicator COMM; at most 2000 are kept. */
+void injection_found(struct injection *self, uint32_t comm, json_t *finding);
+
+static inline void injection_untreated(struct injection *self)
+{
+    __atomic_fetch_add(&self->untreated, 1, __ATOMIC_RELAXED);
+}
+
+/* What is kept for C; NULL: nothing can be injected on this communicator. */
+struct internal_comm *internal_comm_of(struct comm *c);
+
+/* Runs what injections do together before C, if one is due and the handshake succeeds. */
+void internal_comm_before(const struct collective *c);
+
+/* Called by all ranks. TOGETHER: an injection has WANTS. Members close their communicators
+ * together, in one order. */
+void internal_comms_start(bool together);
+void internal_comms_end(bool together);
+/* Calls WARN for each thing that members could not do together. */
+void internal_comms_warn(void (*warn)(void *arg, const char *text), void *arg);
+
+#endif

@@ -1,0 +1,303 @@
+/* The layer's own communicators, one for each of the application's on which members do something
+ * together, and the handshakes before. */
+#include "inject/injection.h"
+#include "inject/replica.h"
+#include "sync/politely.h"
+
+#include "base/hash.h"
+#include "base/names.h"
+#include "base/quote.h"
+#include "wrappers/operations.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* COMMS_MAX: of the layer's own communicators at a time. COMM_WORTH: calls on a communicator before
+ * anything is done on it together. */
+enum { COMMS_MAX = 64, COMM_WORTH = 4 };
+
+/* Seconds before a call that no rank leaves until all have entered: the application would wait as
+ * long. Not for ever, because a call that failed on some ranks makes them count differently. */
+static const double SYNCHRONIZED_TIMEOUT = 60;
+/* At the end of the run, when all ranks are in MPI_Finalize. */
+static const double END_TIMEOUT = 5;
+
+static int comms_made;         /* and not freed */
+static uint64_t comms_refused; /* communicators for which there was none left */
+static uint64_t failed;        /* handshakes */
+static char failed_at[400];    /* the first of them */
+
+static int calls_keyval = MPI_KEYVAL_INVALID; /* see refuse_handshake() */
+
+/* The members may have different numbers of communicators, so they have to agree: on the
+ * application's communicator, in one of its collectives. */
+static bool agree(bool mine, MPI_Comm comm)
+{
+    int good = mine, all = 0;
+    return PMPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && all;
+}
+
+/* The members, as a part of the group of layer.comm: MPICH 4.0 crashes in MPI_Comm_create_group on
+ * a group that was not taken from the communicator given. */
+static MPI_Group group_of(const struct internal_comm *s)
+{
+    MPI_Group of_layer, theirs, group = MPI_GROUP_NULL;
+    int *own = malloc(2 * (size_t)s->size * sizeof *own), *ranks = own + s->size;
+    if (!own)
+        return MPI_GROUP_NULL;
+    for (int i = 0; i < s->size; i++)
+        own[i] = i;
+    PMPI_Comm_group(layer.comm, &of_layer);
+    PMPI_Comm_group(s->of->handle, &theirs);
+    bool good = !PMPI_Group_translate_ranks(theirs, s->size, own, of_layer, ranks);
+    for (int i = 0; good && i < s->size; i++)
+        good = ranks[i] >= 0;
+    if (good)
+        PMPI_Group_incl(of_layer, s->size, ranks, &group);
+    PMPI_Group_free(&of_layer);
+    PMPI_Group_free(&theirs);
+    free(own);
+    return group;
+}
+
+/* GOOD: as far as this rank knows one may be made. */
+static MPI_Comm make_comm(const struct internal_comm *s, bool good)
+{
+    MPI_Comm made = MPI_COMM_NULL;
+    MPI_Group group = layer.comm == MPI_COMM_NULL ? MPI_GROUP_NULL : group_of(s);
+    bool all = agree(good && group != MPI_GROUP_NULL, s->of->handle);
+    if (all &&
+        PMPI_Comm_create_group(layer.comm, group, (int)(s->of->id % 30000), &made) != MPI_SUCCESS)
+        made = MPI_COMM_NULL;
+    if (group != MPI_GROUP_NULL)
+        PMPI_Group_free(&group);
+    if (made != MPI_COMM_NULL)
+        PMPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
+    return made;
+}
+
+static void name_of(const struct comm *c, char *name, size_t size)
+{
+    char given[MPI_MAX_OBJECT_NAME + 1];
+    comm_given_name(c->handle, given);
+    quote_plain(given); /* in findings, which are JSON */
+    if (*given)
+        snprintf(name, size, "%s", given);
+    else
+        snprintf(name, size, "a communicator of %d ranks", c->size);
+}
+
+struct internal_comm *internal_comm_of(struct comm *c)
+{
+    if (!c || c->inter || c->size < 2)
+        return NULL;
+    if (c->internal)
+        return c->internal;
+    struct internal_comm *s = calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    s->of = c;
+    s->comm = MPI_COMM_NULL;
+    s->rank = c->rank;
+    s->size = c->size;
+    name_of(c, s->name, sizeof s->name);
+    return c->internal = s;
+}
+
+/* --- before a call --- */
+
+static bool is_synchronizing(const struct collective *c)
+{
+    const struct replica_kind *kind = replica_find(c->call->operation);
+    const char *name = mpi_functions[c->call->operation].name;
+    return kind && !replica_varies(kind) && collective_kind(name) == COLLECTIVE_ALL;
+}
+
+static enum handshake_result shake(struct handshake *h, MPI_Comm comm, const struct collective *c,
+                                   enum handshake_result mine)
+{
+    bool synchronizing = is_synchronizing(c);
+    bool varies = c->operands && replica_varies(replica_find(c->call->operation));
+    uint64_t what = hash_mix(hash_mix(replica_plain(c->call->operation), (uint64_t)c->root),
+                             varies ? 0 : c->bytes);
+    return handshake(h, comm, mine, what,
+                     synchronizing ? SYNCHRONIZED_TIMEOUT : handshake_timeout(), !synchronizing);
+}
+
+static void note_failure(const struct collective *c)
+{
+    pthread_mutex_lock(&layer.lock);
+    if (!failed++)
+        snprintf(failed_at, sizeof failed_at, "%s on %s", mpi_functions[c->call->operation].name,
+                 c->on->name);
+    pthread_mutex_unlock(&layer.lock);
+}
+
+static bool shake_before(const struct collective *c)
+{
+    struct internal_comm *s = c->on;
+    MPI_Comm comm = s->comm == MPI_COMM_NULL ? c->comm : s->comm;
+    enum handshake_result all = shake(&s->handshake[s->failures], comm, c, HANDSHAKE_DONE);
+    if (all == HANDSHAKE_TIMEOUT && s->rank == 0)
+        note_failure(c);
+    if (all <= HANDSHAKE_DISAGREED) {
+        call_keep_apart(s->of->id, 1);
+        s->failures++;
+    }
+    s->excluded = all == HANDSHAKE_REFUSED || s->failures == HANDSHAKE_FAILURES;
+    return all == HANDSHAKE_DONE;
+}
+
+/* After the first handshake. */
+static void open_comm(struct internal_comm *s)
+{
+    bool good = __atomic_load_n(&comms_made, __ATOMIC_RELAXED) < COMMS_MAX;
+    for (size_t i = 0; i < n_injections; i++) {
+        const struct injection *j = injections[i];
+        if (j->on && j->keeps)
+            good = (s->kept[i] = calloc(1, j->keeps)) && good;
+    }
+    s->comm = make_comm(s, good);
+    s->excluded = s->comm == MPI_COMM_NULL;
+    if (s->excluded)
+        __atomic_fetch_add(&comms_refused, s->rank == 0, __ATOMIC_RELAXED);
+    else
+        __atomic_fetch_add(&comms_made, 1, __ATOMIC_RELAXED);
+}
+
+/* A member without a record of the communicator refuses the handshake that the others want. The
+ * number of calls is kept as an attribute. */
+static void refuse_handshake(const struct collective *c)
+{
+    const struct comm *known = comm_find(c->comm);
+    void *value = NULL;
+    int found = 0, inter = 0, size = 0;
+    if (c->comm == MPI_COMM_NULL || c->comm == MPI_COMM_WORLD ||
+        (known && (known->inter || known->size < 2)) || PMPI_Comm_test_inter(c->comm, &inter) ||
+        inter || PMPI_Comm_size(c->comm, &size) || size < 2)
+        return;
+    PMPI_Comm_get_attr(c->comm, calls_keyval, &value, &found);
+    uintptr_t calls = found ? (uintptr_t)value : 0, last = COMM_WORTH + HANDSHAKE_FAILURES;
+    bool due = calls >= COMM_WORTH && calls < last;
+    struct handshake *h = due ? malloc(sizeof *h) : NULL;
+    bool refused = h && shake(h, c->comm, c, HANDSHAKE_REFUSED) != HANDSHAKE_TIMEOUT;
+    if (refused) /* otherwise MPI may still be writing there: it stays */
+        free(h);
+    PMPI_Comm_set_attr(c->comm, calls_keyval, (void *)(refused ? last : calls + 1));
+}
+
+void internal_comm_before(const struct collective *c)
+{
+    bool due[INJECTIONS_MAX] = {false}, any = false, together = false;
+    struct internal_comm *s = c->on;
+    for (size_t i = 0; i < n_injections; i++)
+        any |= due[i] = injections[i]->on && injections[i]->wants && injections[i]->wants(c);
+    if (any && !s)
+        refuse_handshake(c);
+    if (!any || !s || s->excluded)
+        return;
+    if (s->comm == MPI_COMM_NULL) {
+        if (s->calls++ < COMM_WORTH || !(together = shake_before(c)))
+            return;
+        open_comm(s);
+    }
+    if (s->excluded)
+        return;
+    any = false;
+    for (size_t i = 0; i < n_injections; i++)
+        any |= due[i] = due[i] && injections[i]->due(c);
+    if (!any || (!together && !shake_before(c)))
+        return;
+    for (size_t i = n_injections; i-- > 0;)
+        if (due[i])
+            injections[i]->before(c);
+}
+
+/* --- beginning and end --- */
+
+/* A member may go on from here before others come, or free communicators in an order of its own.
+ * What MPI may still be using stays. */
+static void close_comm(struct comm *c, double timeout)
+{
+    struct internal_comm *s = c->internal;
+    if (!s)
+        return;
+    c->internal = NULL;
+    bool any = s->comm != MPI_COMM_NULL;
+    bool all = any && handshake(&s->handshake[HANDSHAKE_FAILURES], s->comm, HANDSHAKE_DONE, 0,
+                                timeout, true) == HANDSHAKE_DONE;
+    bool over = all || !any;
+    for (size_t i = 0; i < n_injections; i++)
+        if (injections[i]->on && injections[i]->close)
+            injections[i]->close(s, all);
+    for (int i = 0; i < s->failures; i++)
+        over = handshake_is_over(&s->handshake[i], fmin(timeout, handshake_timeout())) && over;
+    if (!over)
+        return;
+    if (any) {
+        PMPI_Comm_free(&s->comm);
+        __atomic_fetch_sub(&comms_made, 1, __ATOMIC_RELAXED);
+    }
+    free(s);
+}
+
+static void close_freed(struct comm *c)
+{
+    close_comm(c, handshake_timeout());
+}
+
+void internal_comms_start(bool together)
+{
+    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &calls_keyval, NULL);
+    comm_forgotten = close_freed;
+    struct internal_comm *world = together ? internal_comm_of(comm_of(MPI_COMM_WORLD)) : NULL;
+    if (together && layer.size > 1 && agree(world != NULL, layer.comm))
+        open_comm(world);
+    else if (world)
+        world->excluded = true;
+}
+
+static void least(struct comm *c, void *arg)
+{
+    struct comm **found = arg;
+    if (c->internal && (!*found || c->id < (*found)->id))
+        *found = c;
+}
+
+void internal_comms_end(bool together)
+{
+    struct comm *next;
+    MPI_Request all_here;
+    if (together)
+        wait_politely(PMPI_Ibarrier(layer.comm, &all_here), &all_here);
+    do {
+        next = NULL;
+        comms_each(least, &next);
+        if (next)
+            close_comm(next, END_TIMEOUT);
+    } while (next);
+    comm_forgotten = NULL;
+}
+
+void internal_comms_warn(void (*warn)(void *arg, const char *text), void *arg)
+{
+    char text[1200];
+    if (failed) {
+        snprintf(
+            text, sizeof text,
+            "ranks waited %.2g s for others before %llu call%s, the first of them %s, and then "
+            "went on without what --benchmark and --bcast do there: either some rank comes "
+            "late, or the application leaves the call before all ranks enter it",
+            handshake_waited(), (unsigned long long)failed, failed > 1 ? "s" : "", failed_at);
+        warn(arg, text);
+    }
+    if (comms_refused) {
+        snprintf(text, sizeof text,
+                 "%llu communicator%s excluded from --benchmark and --bcast: the layer makes at "
+                 "most %d of its own at a time, so that the application does not run out of them",
+                 (unsigned long long)comms_refused, comms_refused > 1 ? "s were" : " was",
+                 COMMS_MAX);
+        warn(arg, text);
+    }
+}

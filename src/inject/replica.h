@@ -1,0 +1,52 @@
+/* A replica of the application's collective: the same operation, types, counts and reduction
+ * operation, on copies of its buffers and on another communicator of the same members. Benchmark
+ * mode measures it, so that the application's data are never touched. */
+#ifndef COLLPROF_INJECT_REPLICA_H
+#define COLLPROF_INJECT_REPLICA_H
+
+#include "measure/collective/collective.h"
+
+#include <mpi.h>
+#include <stdbool.h>
+
+/* The arguments of a collective; 0 where it has none. */
+struct operands {
+    const void *send;
+    void *receive;
+    MPI_Count send_count, receive_count; /* of a reduction: SEND_COUNT */
+    const int *send_counts, *send_displs, *receive_counts, *receive_displs;
+    MPI_Datatype send_type, receive_type; /* of a reduction: SEND_TYPE */
+    const MPI_Datatype *send_types, *receive_types;
+    MPI_Op op;
+};
+
+struct replica_kind;
+
+/* An operation and this rank's copies. */
+struct replica {
+    const struct replica_kind *kind;
+    struct operands on; /* the copies */
+    MPI_Comm comm;
+    int rank, size, root;
+    void *held[2]; /* to be freed */
+};
+
+/* NULL if there is no replica of OPERATION (a number of wrappers/operations.h). */
+const struct replica_kind *replica_find(unsigned operation);
+/* The operation without its suffix: ranks may call MPI_Allreduce and MPI_Allreduce_c together. */
+unsigned replica_plain(unsigned operation);
+/* Whether its members may give it different amounts of data. */
+bool replica_varies(const struct replica_kind *kind);
+
+/* Copies the application's buffers to the same offset within a page, by messages to itself on COMM,
+ * since a type may have holes that must not be read. Local. ROOT: -1 if there is none. False if the
+ * data cannot be copied: absolute addresses, data spread over more than 4 times their size, no
+ * memory. To be freed by replica_free() in any case. */
+bool replica_make(struct replica *a, const struct replica_kind *kind, const struct operands *from,
+                  int root, MPI_Comm comm);
+void replica_free(struct replica *a);
+
+/* Runs the operation once. ARG: a struct replica. Returns an MPI error code. */
+int replica_run(void *arg);
+
+#endif
