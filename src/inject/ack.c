@@ -23,7 +23,7 @@
 /* STREAMS_MAX: of a communicator, each with its own size; then one for each power of 2, up to
  * STREAMS_ALL. WORTH: broadcasts of a stream before the first is acknowledged. COUNT_MAX:
  * acknowledged broadcasts of a plan. */
-enum { STREAMS_MAX = 64, STREAMS_ALL = 512, WORTH = 3, COUNT_MAX = 32 };
+enum { STREAMS_MAX = 64, STREAMS_ALL = 512, WORTH = 3, COUNT_MAX = 32, SPACING = 10 };
 /* Seconds that a root waits for acknowledgements, an acknowledger for its echo, a member for the
  * root's plan, and all at the end for what is on its way. After UNANSWERED_MAX acknowledgements
  * without an echo a member waits for no more. */
@@ -299,8 +299,9 @@ static void note_period(struct ack_stream *a, double entry, bool delayed)
 
 /* --- plans --- */
 
-/* The root's choice: as many acknowledgements as the share allows by the cost of the last ones. Of
- * the first one only the broadcast's own time is known. */
+/* The root's choice: as many acknowledgements as the share allows by the cost of the last ones, and
+ * at most one of SPACING unless the share is 100 % or more: the calls after one are excluded from
+ * the profile. Of the first one only the broadcast's own time is known. */
 static struct ack_plan next_plan(const struct ack_stream *a)
 {
     double period = (clock_now() - a->began) / (double)a->calls;
@@ -309,9 +310,11 @@ static struct ack_plan next_plan(const struct ack_stream *a)
     int streams = __atomic_load_n(&run.streams, __ATOMIC_RELAXED);
     double share = layer.settings.ack_share / 100 / (streams > 0 ? streams : 1);
     uint32_t count = a->acknowledged ? 2 * a->plan.count : 1;
+    uint32_t every = ack_every(cost, period, share);
+    if (every < SPACING && layer.settings.ack_share < 100)
+        every = SPACING;
     return (struct ack_plan){.first = a->calls + 1,
-                             .every = ack_every(cost, period, share)
-                                      << (a->thinned < 8 ? a->thinned : 8),
+                             .every = every << (a->thinned < 8 ? a->thinned : 8),
                              .count = count < COUNT_MAX ? count : COUNT_MAX};
 }
 

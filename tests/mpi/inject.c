@@ -168,66 +168,6 @@ static void freed(void)
         MPI_Comm_free(&comm[rank % 2 ? 1 - i : i]);
 }
 
-/* What the root sends in round K as number B. */
-static int datum(int k, int b, int i)
-{
-    return 100000 * k + 1000 * b + i;
-}
-
-static void post(MPI_Comm comm, int *data, int count, int root, int k, int b, MPI_Request *request)
-{
-    for (int i = 0; i < count; i++)
-        data[i] = rank == root ? datum(k, b, i) : -1;
-    MPI_Ibcast(data, count, MPI_INT, root, comm, request);
-}
-
-/* Several under way at a time, of the same size and root, completed in the order of posting, the
- * other way round, by tests, all at once; with calls in between; the communicator freed before. */
-static void posted(void)
-{
-    enum { ROUNDS = 60, AT_ONCE = 4, COUNT = 10 };
-    static int data[AT_ONCE][COUNT];
-    MPI_Comm comm;
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    for (int k = 0; k < ROUNDS; k++) {
-        MPI_Request request[AT_ONCE];
-        int root = k / 4 % 2 * (size - 1), flag = 0, how = k % 4, n = how == 3 ? 1 : AT_ONCE;
-        for (int b = 0; b < n; b++)
-            post(comm, data[b], COUNT, root, k, b, &request[b]);
-        if (k == ROUNDS - 1)
-            MPI_Comm_free(&comm);
-        if (how == 0 && rank % 2)
-            MPI_Waitall(n, request, MPI_STATUSES_IGNORE);
-        for (int b = n - 1; how == 1 && b >= 0; b--)
-            MPI_Wait(&request[b], MPI_STATUS_IGNORE);
-        for (int b = 0; b < n; b++) {
-            do {
-                MPI_Test(&request[b], &flag, MPI_STATUS_IGNORE);
-            } while (how == 2 && !flag);
-            MPI_Wait(&request[b], MPI_STATUS_IGNORE);
-        }
-        for (int b = 0; b < n; b++)
-            for (int i = 0; i < COUNT; i++)
-                expect(data[b][i] == datum(k, b, i), "a broadcast that was posted");
-        MPI_Barrier(MPI_COMM_WORLD);
-    }
-}
-
-/* So many under way at a time that a rank has begun most before it hears of anything. */
-static void in_flight(void)
-{
-    enum { ROUNDS = 12, AT_ONCE = 50 };
-    MPI_Request request[AT_ONCE];
-    int data[AT_ONCE];
-    for (int k = 0; k < ROUNDS; k++) {
-        for (int b = 0; b < AT_ONCE; b++)
-            post(MPI_COMM_WORLD, &data[b], 1, b % 2, k, b, &request[b]);
-        MPI_Waitall(AT_ONCE, request, MPI_STATUSES_IGNORE);
-        for (int b = 0; b < AT_ONCE; b++)
-            expect(data[b] == datum(k, b, 0), "one of many broadcasts that were posted");
-    }
-}
-
 /* A mistake that some libraries report: the root gives more than the others take. */
 static void unequal(void)
 {
@@ -251,37 +191,6 @@ static void forms(void)
 #endif
             MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     expect(sum == size * (size - 1) / 2, "a sum");
-}
-
-/* Two of the same size, started in another order on each rank. */
-static void persistent(void)
-{
-#if MPI_VERSION >= 4
-    static int data[2][10];
-    MPI_Request request[2];
-    for (int b = 0; b < 2; b++)
-        MPI_Bcast_init(data[b], 10, MPI_INT, 1, MPI_COMM_WORLD, MPI_INFO_NULL, &request[b]);
-    for (int k = 0; k < 40; k++) {
-        for (int b = 0; b < 2; b++)
-            for (int i = 0; i < 10; i++)
-                data[b][i] = rank == 1 ? datum(k, b, i) : -1;
-        if (k % 2)
-            MPI_Startall(2, request);
-        for (int b = 0; b < 2 && k % 2 == 0; b++)
-            MPI_Start(&request[rank % 2 ? 1 - b : b]);
-        MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
-        for (int b = 0; b < 2; b++)
-            for (int i = 0; i < 10; i++)
-                expect(data[b][i] == datum(k, b, i), "a persistent broadcast");
-        MPI_Barrier(MPI_COMM_WORLD);
-    }
-    for (int b = 0; b < 2; b++)
-        MPI_Request_free(&request[b]);
-    for (int k = 0; k < 8; k++) {
-        MPI_Bcast_c(data[0], 10, MPI_INT, k % 2, MPI_COMM_WORLD);
-        MPI_Barrier(MPI_COMM_WORLD);
-    }
-#endif
 }
 
 /* Memory after PLACES integers that nobody may touch: a hole of a type need not be there. */
@@ -343,10 +252,9 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } parts[] = {
-        {"ahead", root_goes_ahead}, {"freed", freed},           {"in-flight", in_flight},
-        {"unequal", unequal},       {"forms", forms},           {"places", where_no_data_is},
-        {"posted", posted},         {"persistent", persistent}, {"switched", switched}};
+    } parts[] = {{"ahead", root_goes_ahead},   {"freed", freed},
+                 {"unequal", unequal},         {"forms", forms},
+                 {"places", where_no_data_is}, {"switched", switched}};
     int provided;
     MPI_Comm dup;
     MPI_Init_thread(&argc, &argv,

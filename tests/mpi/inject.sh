@@ -41,24 +41,6 @@ findings ack bytes=20 , rows=8
 [ "$("$collprof" report out | grep -c '^  operation  *calls  *apart')" = 2 ] ||
     fail "no column of calls kept apart by operation and by call site"
 
-# Broadcasts that are begun in one call and completed in another: several at a time, each kind of
-# completion, in threads that complete while others begin.
-for part in posted persistent; do
-    rm -rf out
-    $MPIEXEC -n 4 env COLLPROF_ACK=one COLLPROF_ACK_SHARE=100000000 COLLPROF_OUTPUT=out \
-        COLLPROF_REPORT=no LD_PRELOAD="$layer:$yielding" "$built/tests/mpi/inject" $part >stdout 2>stderr ||
-        fail "$part: status $?: $(cat stdout stderr)"
-    [ "$(cat stdout)" = right ] || fail "$part: $(cat stdout stderr)"
-    case $part in
-    posted) findings ack operation=MPI_Ibcast bytes=40 , rows=2 broadcasts=195 ;;
-    *) ! grep -q '"MPI_Start"' out/profile.json ||
-        findings ack operation=MPI_Bcast_init bytes=40 , rows=2 broadcasts=80
-    ! grep -q '"MPI_Start"' out/profile.json ||
-        "$collprof" report out | sed -n '/^Message sizes/,/^$/p' | grep -q '^ *size.*persistent' ||
-        fail "the sizes of persistent broadcasts are not shown" ;;
-    esac
-done
-
 # A root that goes on before the others come must not wait for them: not for an acknowledgement, and only so
 # long for what is done together.
 part() {
@@ -74,11 +56,8 @@ part ahead COLLPROF_ACK=one COLLPROF_ACK_SHARE=100000000
 grep -q '"given_up": *[1-9]' out/profile.json || fail "none was given up"
 for mode in ${longer:+COLLPROF_BENCHMARK=direct COLLPROF_BCAST=flat}; do
     part ahead $mode
-    grep -q 'ranks waited for others before MPI_Bcast on MPI_COMM_WORLD' out/profile.json || fail "$mode: nobody says who waited"
+    grep -q 'ranks waited .* for others before .* MPI_Bcast on MPI_COMM_WORLD' out/profile.json || fail "$mode: nobody says who waited"
 done
-# What was sent for broadcasts that a member knows otherwise is taken all the same: the transport would speak of it.
-part in-flight COLLPROF_ACK=all COLLPROF_ACK_SHARE=100000000
-findings ack operation=MPI_Ibcast bytes=4 , rows=2 broadcasts=600
 for mode in ACK=all ${longer:+BENCHMARK=direct} BCAST=grid; do
     [ "${CHECK_MPI:-}" = openmpi ] || part unequal COLLPROF_$mode COLLPROF_BENCHMARK_BUDGET=1
 done
@@ -87,7 +66,7 @@ part forms COLLPROF_BENCHMARK=direct COLLPROF_BENCHMARK_BUDGET=1
 findings benchmark operation=MPI_Allreduce , rows=2
 # Nor where ranks free communicators, each in an order of its own.
 part freed COLLPROF_BCAST=binomial
-grep -q 'did not meet when the communicator went' out/profile.json || fail "freed: what is not known is shown"
+grep -q 'did not free the communicator together' out/profile.json || fail "freed: what is not known is shown"
 [ -z "$longer" ] || part freed COLLPROF_BENCHMARK=direct COLLPROF_BENCHMARK_BUDGET=2
 for algorithm in binomial ${longer:+linear backward flat chain} grid; do
     run 4 COLLPROF_BCAST=$algorithm
@@ -104,7 +83,7 @@ grep -q 'while several threads call MPI' out/profile.json || fail "latencies mea
 # Without a schedule it is the library's broadcast.
 run 4 COLLPROF_BCAST=grid COLLPROF_LATENCIES=none
 findings broadcast algorithm=native bytes=200 , rows=1 calls=10
-grep -q 'none: No such file.*runs with the library' stderr || fail "no latencies: not said"
+grep -q 'none: No such file.*uses the library' stderr || fail "no latencies: not said"
 # What is measured with the replacement is no call of the application's.
 run 3 COLLPROF_BCAST=chain COLLPROF_BENCHMARK=direct COLLPROF_BENCHMARK_BUDGET=1
 findings broadcast algorithm=chain bytes=200 , rows=1 calls=9

@@ -222,13 +222,6 @@ int main(int argc, char **argv)
         tell("this", which, this_us);
         tell("median", which, median_us);
     }
-    /* Only started: these are measured where all meet the next time, once, or at the end. */
-    MPI_Request request[2];
-    MPI_Iallreduce(in, out, BLOCK, MPI_INT, MPI_SUM, W, &request[0]);
-    MPI_Ibcast(in, BLOCK, MPI_INT, 1, W, &request[1]);
-    MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
-    MPI_Barrier(W);
-    MPI_Barrier(W);
     MPI_Finalize();
     return 0;
 }

@@ -6,12 +6,10 @@
  * A step is PER_STEP broadcasts, each of the next size, from rank 0 and rank 3 in turn (0 alone if
  * PER_STEP is 1), with work before each. HOW rank 2 is late: never, constant, random, alternating,
  * or pipelined: nobody works between, so that whoever is not the root is late for all but the
- * first. With "posted-" before that it is MPI_Ibcast, and MPI_Wait at once; with "away" rank 2
- * works 1 ms before it waits, with "root_away" the root does. With "huge" there
- * are only broadcasts of 300 million doubles, which take no memory. With "steps" there are only
- * steps of a broadcast, an exchange with the neighbours and a reduction, and nothing is printed.
- * Else prints the medians of "took ROOT BYTES I US", return of I minus entry of the root, and of
- * "late ROOT BYTES I US", entry of I minus entry of the root where it was late. */
+ * first. With "huge" there are only broadcasts of 300 million doubles, which take no memory. With
+ * "steps" there are only steps of a broadcast, an exchange with the neighbours and a reduction, and
+ * nothing is printed. Else prints the medians of "took ROOT BYTES I US", return of I minus entry of
+ * the root, and of "late ROOT BYTES I US", entry of I minus entry of the root where it was late. */
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -27,25 +25,6 @@ static int compare(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
-}
-
-static bool starts_with(const char *how, const char *what)
-{
-    return !strncmp(how, what, strlen(what));
-}
-
-static void broadcast(const char *how, char *buffer, int bytes, int root)
-{
-    MPI_Request request;
-    bool away = starts_with(how, "away"), root_away = starts_with(how, "root_away");
-    if (!starts_with(how, "posted") && !away && !root_away) {
-        MPI_Bcast(buffer, bytes, MPI_BYTE, root, MPI_COMM_WORLD);
-        return;
-    }
-    MPI_Ibcast(buffer, bytes, MPI_BYTE, root, MPI_COMM_WORLD, &request);
-    if ((away && rank == LATE_RANK) || (root_away && rank == root))
-        usleep(1000);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
 static unsigned late_us(const char *how, int step)
@@ -91,7 +70,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    const char *ibcast = argv[1], *how = starts_with(ibcast, "posted-") ? ibcast + 7 : ibcast;
+    const char *how = argv[1];
     int per_step = atoi(argv[2]), sizes = argc - 3, roots = per_step > 1 ? 2 : 1;
     static double took[KINDS][STEPS * 8], late[KINDS][STEPS * 8];
     static int n_took[KINDS], n_late[KINDS];
@@ -115,7 +94,7 @@ int main(int argc, char **argv)
                        300 * (late_us(how, step) > 0));
             }
             mine[0] = MPI_Wtime();
-            broadcast(ibcast, buffer, bytes, root);
+            MPI_Bcast(buffer, bytes, MPI_BYTE, root, MPI_COMM_WORLD);
             mine[1] = MPI_Wtime();
             if (!strcmp(how, "pipelined"))
                 continue;

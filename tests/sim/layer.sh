@@ -53,16 +53,6 @@ for algorithm in $algorithms; do
     done
 done
 
-# Begun in one call, completed in another: who is not there to pass it on is late.
-algorithm=posted
-COLLPROF_BCAST='' COLLPROF_ACK='' SMPI_OPTIONS=
-run sim/layer.truth posted-never 4 256 65536
-COLLPROF_ACK=one SMPI_OPTIONS="--cfg=smpi/test:2e-7 --cfg=smpi/grow-injected-times:no"
-for how in posted-never posted-constant away root_away; do
-    run sim/layer.out $how 4 256 65536
-    python3 "$srcdir/tests/sim/layer.py" $algorithm ${how#posted-} 4 sim/layer.truth sim/layer.out $dir/profile.json || exit 1
-done
-
 # By the defaults of collprof and the simulator.
 algorithm=default
 unset COLLPROF_ACK_SHARE

@@ -1,6 +1,6 @@
 # The same sources, built for the simulator: build/sim/PROGRAM, run by tests/sim/run.sh.
 sim_programs = smoke sites ways methods discover logp collective isolated drift
-sim_layer_programs = layer drawn aging reduction benchmark waits known late
+sim_layer_programs = layer drawn reduction benchmark waits known late
 SIM_BINARIES = $(BENCHES:%=sim/collbench-%) $(sim_programs:%=sim/%) $(sim_layer_programs:%=sim/%)
 EXTRA_DIST += $(sim_programs:%=tests/sim/%.c) $(sim_layer_programs:%=tests/sim/%.c)
 
@@ -20,7 +20,7 @@ SIM_TESTS = tests/sim/layer.sh \
 	tests/sim/known.sh \
 	tests/sim/gate.sh \
 	tests/sim/late.sh \
-	tests/sim/drawn.sh tests/sim/aging.sh \
+	tests/sim/drawn.sh \
 	tests/sim/reduction.sh tests/sim/benchmark.sh \
 	tests/sim/waits.sh
 THOROUGH_TESTS += tests/sim/methods64.sh
@@ -28,7 +28,7 @@ EXTRA_DIST += $(SIM_TESTS) tests/sim/run.sh tests/sim/options tests/sim/place.aw
 	tests/sim/sweep.py tests/sim/sweep_collective.py tests/sim/trees.py tests/sim/platforms/make.py \
 	tests/sim/known.table tests/sim/known.py tests/sim/pages.py \
 	tests/sim/platforms/cluster.xml tests/sim/platforms/grid.xml tests/sim/platforms/sites2.xml \
-	tests/sim/platforms/aging.xml tests/sim/platforms/aging.latency tests/sim/platforms/hub.xml tests/sim/platforms/askew.xml tests/sim/platforms/sites8.xml tests/sim/platforms/slowhost.xml \
+	tests/sim/platforms/hub.xml tests/sim/platforms/askew.xml tests/sim/platforms/sites8.xml tests/sim/platforms/slowhost.xml \
 	tests/sim/platforms/workstations.xml
 if HAVE_SMPI
 TESTS += $(SIM_TESTS)
