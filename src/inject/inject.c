@@ -1,4 +1,5 @@
 /* The list of injections, and the way of a call through them. */
+#include "inject/inject.h"
 #include "inject/injection.h"
 
 #include <limits.h>

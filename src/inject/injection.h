@@ -9,7 +9,7 @@
 #define COLLPROF_INJECT_INJECTION_H
 
 #include "inject/handshake.h"
-#include "inject/inject.h"
+#include "inject/replica.h"
 #include "record/call.h"
 #include "sync/sync.h"
 

@@ -28,12 +28,12 @@ struct request {
     uint32_t sequence;
     uint32_t site;
     int root;
-    int peer, tag;             /* as given: may be wildcards */
-    int partitions, ready;     /* of a message in parts, and of them handed over */
-    MPI_Comm comm;             /* to find its record again, if it is still the one ... */
-    uint64_t id;               /* ... with this identity */
-    struct turn turn;          /* with --trace */
-    uint32_t next;             /* in the queue or the free list */
+    int peer, tag;         /* as given: may be wildcards */
+    int partitions, ready; /* of a message in parts, and of them handed over */
+    MPI_Comm comm;         /* to find its record again, if it is still the one ... */
+    uint64_t id;           /* ... with this identity */
+    struct turn turn;      /* with --trace */
+    uint32_t next;         /* in the queue or the free list */
     uint16_t operation;
     uint16_t comm_index;
     uint8_t spared; /* of a collective: see ledger_is_sampled() */
