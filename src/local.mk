@@ -136,16 +136,20 @@ dist_pkgdata_DATA = src/results/results.schema.json
 # report: how people read it.
 libreport_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 libreport_la_SOURCES = \
-	src/report/figures.c src/report/figures.h src/report/figures_calls.c src/report/figures_inner.h \
-	src/report/figures_ranks.c \
-	src/report/filter.c src/report/filter.h src/report/findings.c src/report/findings.h \
+	src/report/efficiency.c src/report/efficiency.h \
+	src/report/figures.c src/report/figures.h src/report/figures_parts.h \
+	src/report/figures_calls.c src/report/figures_ranks.c src/report/figures_waits.c \
+	src/report/filter.c src/report/filter.h \
+	src/report/diagnosis.c src/report/diagnosis.h \
+	src/report/findings.c src/report/findings.h src/report/findings_waits.c src/report/findings_waits.h \
+	src/report/listings.c src/report/listings.h \
 	src/report/labels.c \
 	src/report/layout.c src/report/layout.h \
-	src/report/figures_messages.c src/report/figures_transport.c src/report/text_messages.c \
+	src/report/measured.c src/report/measured.h \
+	src/report/report.c src/report/report.h \
 	src/report/rows.c src/report/rows.h \
-	src/report/report.h \
-	src/report/text.c src/report/text.h \
-	src/report/text_findings.c src/report/text_next.c src/report/text_sizes.c src/report/text_summary.c src/report/text_tables.c
+	src/report/screen.c src/report/screen.h \
+	src/report/text.c src/report/text.h
 
 # compare: what differs between sets of runs.
 libcompare_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
@@ -157,7 +161,7 @@ libcompare_la_SOURCES = src/compare/causes.c src/compare/data.c src/compare/diff
 # data: for other programs.
 libdata_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(SQLITE_CFLAGS) $(OTF2_CFLAGS)
 libdata_la_SOURCES = src/data/csv.c src/data/data.h src/data/html.c src/data/html.h src/data/html_calls.c src/data/html_compare.c \
-	src/data/html_curves.c src/data/html_findings.c src/data/html_pictures.c src/data/html_times.c src/data/html_tree.c src/data/otf2.c src/data/perfetto.c \
+	src/data/html_curves.c src/data/html_findings.c src/data/html_measured.c src/data/html_measured.h src/data/html_pictures.c src/data/html_times.c src/data/html_tree.c src/data/otf2.c src/data/perfetto.c \
 	src/data/sqlite.c src/data/trace.c
 nodist_libdata_la_SOURCES = html_assets.c
 # What the page for a browser carries along: its style, its script, and a library for curves if configure found

@@ -24,7 +24,8 @@ doubled = lambda x: {k: 2 * v if k.endswith("_ns") and isinstance(v, (int, float
 json.dump(doubled(json.load(open("known/profile.json"))), sys.stdout)
 PY
 for run in aborted traced transport known; do
-    timeout 60 "$build/collprof" report --width=80 --top=20 $run >out/$run.report 2>&1
+    timeout 60 "$build/collprof" report $run >out/$run.report 2>&1
+    timeout 60 "$build/collprof" report --full $run >>out/$run.report 2>&1
 done
 timeout 60 "$build/collprof" compare --width=80 known doubled >out/known.compare.text 2>&1
 [ "${1:-}" != --record ] || exec cp out/* "$source/tests/recorded/"

@@ -241,9 +241,9 @@ static char *describe(int key, const char *text, void *input)
             const struct figure *f = &listings[i].figures->at[k];
             char name[64];
             figure_name(f, name);
-            if (listing_has(&listings[i], f)) {
+            if (listing_has(&listings[i], f) && !(f->column.flags & COLUMN_TEXT_ONLY)) {
                 snprintf(mark, sizeof mark, "    %-18s ", name);
-                text_paragraph(out, mark, f->about);
+                text_paragraph(out, mark, f->column.meaning);
             }
         }
     }

@@ -7,7 +7,7 @@
 #include "data/data.h"
 #include "document/save.h"
 #include "profile/profile.h"
-#include "report/figures.h"
+#include "report/listings.h"
 #include "report/report.h"
 
 #include <errno.h>
@@ -284,13 +284,16 @@ int cli_width(const char *text)
     return (int)cli_number("width", text, REPORT_LEAST_WIDTH, 10000, right);
 }
 
-/* The i-th numeric figure of call sites. */
+/* The i-th numeric figure of call sites and of requests. */
 static const char *sort_key(size_t i)
 {
-    const struct listing *l = listing_find("call_sites");
-    for (size_t k = 0; k < l->figures->n; k++)
-        if (l->figures->at[k].get && listing_has(l, &l->figures->at[k]) && i-- == 0)
-            return l->figures->at[k].key;
+    static const char *const of[] = {"call_sites", "requests"};
+    for (size_t m = 0; m < 2; m++) {
+        const struct listing *l = listing_find(of[m]);
+        for (size_t k = 0; k < l->figures->n; k++)
+            if (l->figures->at[k].get && listing_has(l, &l->figures->at[k]) && i-- == 0)
+                return l->figures->at[k].column.name;
+    }
     return NULL;
 }
 

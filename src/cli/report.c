@@ -5,6 +5,7 @@
 #include "document/json_file.h"
 #include "document/save.h"
 #include "picture/timeline_draw.h"
+#include "report/listings.h"
 #include "report/report.h"
 
 #include <stdio.h>
@@ -16,39 +17,35 @@
 struct options {
     const char *directory;
     const char *html_file;
-    bool json, html, show, force;
+    bool json, html, force;
     struct report_options report;
     struct filter filter;
 };
 
-enum { SHOW = 256, ONLY, RANK, COMM, REGION, COLOR, FORCE };
+enum { ONLY = 256, RANK, FULL, TABLE, EXPLAIN, HTML, FORCE };
 
 static const struct argp_option options[] = {
-    {"json", 'j', NULL, 0, "print the whole profile as JSON, see collprof-profile(5)", 0},
-    {"html", 'h', "FILE", OPTION_ARG_OPTIONAL,
-     "write the report as one page for a browser to FILE (DIR/report.html)", 0},
-    {"show", SHOW, NULL, 0, "with --html: open the page by BROWSER or xdg-open", 0},
-    {"force", FORCE, NULL, 0, "replace DIR/report.html also if it is not a page of collprof", 0},
-    {"explain", 'e', NULL, 0, "say under each table what each of its columns means", 0},
-    {"width", 'w', "COLUMNS", 0, "width of the page, from 80 (the terminal's, or 112)", 0},
-    {"top", 't', "N", 0, "lines in each table (10)", 0},
-    {"sort", 's', "KEY", 0,
-     "order tables by this figure, named as in collprof-export(1): calls, bytes, max, wait... "
-     "(time)",
+    {"full", FULL, NULL, 0, "every table; otherwise one screen", 0},
+    {"table", TABLE, "NAME", 0,
+     "one table: operations, call_sites, requests, collectives, waits, transport, messages, "
+     "communicators, ranks, regions, entries, histograms, or ack, benchmark, broadcast",
+     0},
+    {"explain", EXPLAIN, NULL, 0, "with --full or --table: what each column means", 0},
+    {"top", 't', "N", 0, "rows of each table (20)", 0},
+    {"sort", 's', "KEY", 0, "order tables by this column, named as in CSV: calls, bytes, max...",
      0},
     {"only", ONLY, "NAME", 0, "show only calls of this operation, as Bcast or 'I*'", 0},
     {"rank", RANK, "N", 0, "show only what is known of this rank by itself", 0},
-    {"comm", COMM, "NAME", 0, "show only calls on communicators of this name", 0},
-    {"region", REGION, "NAME", 0, "show only calls inside of this region", 0},
-    {"color", COLOR, "WHEN", 0,
-     "bold and colour: always, never, or auto, on a terminal unless NO_COLOR is set (auto)", 0},
+    {"json", 'j', NULL, 0, "print the profile with its findings, see collprof-profile(5)", 0},
+    {"html", HTML, "FILE", OPTION_ARG_OPTIONAL,
+     "write the report as one page for a browser to FILE (DIR/report.html)", 0},
+    {"force", FORCE, NULL, 0, "replace DIR/report.html also if it is not a page of collprof", 0},
     {0}};
 
-static const char *color_when(size_t i)
+static const char *table_name(size_t i)
 {
-    static const char *const when[] = {
-        [STYLE_AUTO] = "auto", [STYLE_ALWAYS] = "always", [STYLE_NEVER] = "never"};
-    return i < sizeof when / sizeof *when ? when[i] : NULL;
+    static const char *const measured[] = {"ack", "benchmark", "broadcast"};
+    return i < n_listings ? listings[i].name : i < n_listings + 3 ? measured[i - n_listings] : NULL;
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -59,26 +56,26 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         o->json = true;
         return 0;
     case 't':
-        o->report.top = cli_lines(argument);
+        o->report.top = (size_t)cli_lines(argument);
         return 0;
     case 's':
         o->report.sort = cli_figure("sort", argument);
         return 0;
-    case 'h':
+    case HTML:
         o->html = true;
         o->html_file = argument;
         return 0;
     case FORCE:
         o->force = true;
         return 0;
-    case 'e':
+    case FULL:
+        o->report.full = true;
+        return 0;
+    case TABLE:
+        o->report.table = table_name(cli_choice("--table is", argument, table_name));
+        return 0;
+    case EXPLAIN:
         o->report.explain = true;
-        return 0;
-    case 'w':
-        o->report.width = cli_width(argument);
-        return 0;
-    case SHOW:
-        o->show = true;
         return 0;
     case ONLY:
         o->filter.only = argument;
@@ -86,15 +83,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case RANK:
         o->filter.one_rank = true;
         o->filter.rank = (int)cli_number("rank", argument, 0, INT32_MAX, "the number of a rank");
-        return 0;
-    case COMM:
-        o->filter.comm = argument;
-        return 0;
-    case REGION:
-        o->filter.region = argument;
-        return 0;
-    case COLOR:
-        o->report.color = (enum style_when)cli_choice("--color is", argument, color_when);
         return 0;
     case ARGP_KEY_ARG:
         if (o->directory)
@@ -136,13 +124,13 @@ static char *timeline_of(const char *directory)
     return text;
 }
 
-static bool finish_html(const struct options *o, struct save *save, const char *target)
+static bool finish_html(struct save *save, const char *target)
 {
     if (!save_commit(save))
         return false;
     if (strcmp(target, "-"))
         cli_say("%s: open it in a browser", target);
-    return !o->show || cli_show(target);
+    return true;
 }
 
 static bool write_html(const struct options *o, const struct profile *p)
@@ -158,7 +146,7 @@ static bool write_html(const struct options *o, const struct profile *p)
     char *timeline = p->trace.on ? timeline_of(o->report.directory) : NULL;
     data_html(p, filter_is_on(&o->filter) ? &o->filter : NULL, timeline, save.out);
     free(timeline);
-    return finish_html(o, &save, target);
+    return finish_html(&save, target);
 }
 
 /* What a benchmark has written: FILE.json becomes FILE.html. */
@@ -187,19 +175,10 @@ static bool write_document(const struct options *o)
     bool good = save_open(&save, target);
     if (good) {
         data_html_document(document, save.out);
-        good = finish_html(o, &save, target);
+        good = finish_html(&save, target);
     }
     json_decref(document);
     return good;
-}
-
-/* Where there is no line of its own for it. */
-static void mark_part(struct profile *p, const struct filter *f)
-{
-    char *text = filter_sentences(f), *save = NULL;
-    for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
-        profile_warn(p, "%s", line);
-    free(text);
 }
 
 int cli_report(int argc, char **argv)
@@ -212,7 +191,7 @@ int cli_report(int argc, char **argv)
                "(collprof.out). Of a run that crashed or was killed, the raw records of its ranks "
                "are read, and the report says which are incomplete.  With --html also results that "
                "collbench-* have written to FILE as JSON."};
-    struct options o = {.report = {.top = 10}};
+    struct options o = {0};
     cli_parse(&argp, argc, argv, 0, &o);
     if (o.json && o.html)
         cli_refuse("--json and --html: one of them would be right");
@@ -234,10 +213,7 @@ int cli_report(int argc, char **argv)
     if (o.html) {
         good = write_html(&o, p);
     } else if (o.json) {
-        if (filter_is_on(&o.filter))
-            mark_part(p, &o.filter);
-        filter_ranks(p, &o.filter);
-        json_t *json = profile_json(p);
+        json_t *json = report_json(p, &o.filter);
         json_dumpf(json, stdout, JSON_INDENT(1));
         putchar('\n');
         json_decref(json);

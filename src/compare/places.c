@@ -149,16 +149,17 @@ static int by_address(const void *a, const void *b, void *profile)
 
 static void add_run(struct places *s, size_t run, const struct profile *p)
 {
-    const struct profile *rows = s->rows[run] = rows_of(p, ROWS_BY_SITE);
+    const struct rows *rows = &s->rows[run];
+    s->rows[run] = rows_of(p, ROWS_BY_SITE);
     char **label = site_labels(p);
     ARRAY(struct moment) moments = {0};
     struct place **of = memory_alloc((p->sites.n * p->operations.n + 1) * sizeof(void *));
-    const struct profile_entry **row = memory_alloc((rows->entries.n + 1) * sizeof *row);
-    for (size_t i = 0; i < rows->entries.n; i++)
-        row[i] = &rows->entries.at[i];
-    if (rows->entries.n)
-        qsort_r(row, rows->entries.n, sizeof *row, by_address, (void *)p);
-    for (size_t i = 0; i < rows->entries.n; i++) {
+    const struct profile_entry **row = memory_alloc((rows->n + 1) * sizeof *row);
+    for (size_t i = 0; i < rows->n; i++)
+        row[i] = &rows->at[i];
+    if (rows->n)
+        qsort_r(row, rows->n, sizeof *row, by_address, (void *)p);
+    for (size_t i = 0; i < rows->n; i++) {
         const struct profile_entry *e = row[i];
         struct place *at = place_of(s, run, p, e->site, e->operation, label[e->site]);
         of[e->site * p->operations.n + e->operation] = at;
@@ -247,7 +248,7 @@ struct places *places_find(struct profile *const *run, size_t n, size_t m)
 {
     struct places *s = memory_alloc(sizeof *s);
     *s = (struct places){.run = run,
-                         .rows = memory_alloc((n + m + 1) * sizeof(void *)),
+                         .rows = memory_alloc((n + m + 1) * sizeof(struct rows)),
                          .runs = n + m,
                          .n_before = n};
     for (size_t i = 0; i < n + m; i++)
@@ -287,7 +288,7 @@ void places_free(struct places *s)
         free(at);
     }
     for (size_t run = 0; run < s->runs; run++)
-        profile_free(s->rows[run]);
+        rows_free(&s->rows[run]);
     free(s->rows);
     tdestroy(s->by_exact, keep);
     free(s->list.at);

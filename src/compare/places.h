@@ -3,6 +3,7 @@
 #define COLLPROF_COMPARE_PLACES_H
 
 #include "profile/profile.h"
+#include "report/rows.h"
 
 /* A value in one run, and the middle 80 % of what it is made of, as such values; NAN: not known. */
 struct ranged {
@@ -26,7 +27,7 @@ struct place {
 
 struct places {
     struct profile *const *run; /* the caller's */
-    struct profile **rows;      /* [run] by call site */
+    struct rows *rows;          /* [run] by call site */
     size_t runs, n_before;      /* those of A */
     size_t ranks;               /* most of all runs */
     ARRAY(struct place *) list;

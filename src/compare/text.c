@@ -125,7 +125,7 @@ static void put_table(const struct differences_page *p, FILE *out)
     for (size_t i = 0; i < p->d->list.n && shown < (size_t)p->top; i++, shown++)
         put_row(l, p->d, &p->d->list.at[i]);
     fputs("\nAll that varies by 1 % of the run (medians of the runs, per rank)\n", out);
-    char *note = text_note(columns_notes[p->d->enough], l);
+    char *note = memory_strdup(columns_notes[p->d->enough]);
     layout_print(l, out, text_width());
     text_more(out, p->d->list.n, shown, "row");
     if (*note)

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "compare/places.h"
 #include "report/layout.h"
+#include "report/listings.h"
 #include "report/text.h"
 
 #include <math.h>
@@ -45,23 +46,23 @@ static void add(struct pairs *c, const struct profile_entry *before,
     x->change = value_of(c, x, 1) - value_of(c, x, 0);
 }
 
-static const struct profile_entry *find_operation(const struct profile *rows,
-                                                  const struct profile *p, const char *name)
+static const struct profile_entry *find_operation(const struct rows *rows, const struct profile *p,
+                                                  const char *name)
 {
-    for (size_t i = 0; i < rows->entries.n; i++)
-        if (!strcmp(p->operations.at[rows->entries.at[i].operation].name, name))
-            return &rows->entries.at[i];
+    for (size_t i = 0; i < rows->n; i++)
+        if (!strcmp(p->operations.at[rows->at[i].operation].name, name))
+            return &rows->at[i];
     return NULL;
 }
 
 /* ROWS: of the two runs, by operation. */
-static void pair_operations(struct pairs *c, struct profile *const rows[2])
+static void pair_operations(struct pairs *c, const struct rows rows[2])
 {
     for (int run = 0; run < 2; run++)
-        for (size_t i = 0; i < rows[run]->entries.n; i++) {
-            const struct profile_entry *e = &rows[run]->entries.at[i],
+        for (size_t i = 0; i < rows[run].n; i++) {
+            const struct profile_entry *e = &rows[run].at[i],
                                        *other = find_operation(
-                                           rows[!run], c->view[!run].p,
+                                           &rows[!run], c->view[!run].p,
                                            c->view[run].p->operations.at[e->operation].name);
             if (!run)
                 add(c, e, other);
@@ -106,7 +107,7 @@ static void figure_cells(struct layout *l, const struct pairs *c, const struct f
 static void put_pairs(struct pairs *c, bool by_site, size_t top, FILE *out)
 {
     const struct listing *sites = listing_find("call_sites");
-    const char *head = c->by->head ? c->by->head : c->by->key;
+    const char *head = c->by->column.head ? c->by->column.head : c->by->column.name;
     struct layout *l = layout_new(by_site ? "loorrrrL" : "loorrrr");
     char headings[160];
     snprintf(headings, sizeof headings, "operation|calls A|B|%s A|B|change|%s", head,
@@ -125,8 +126,7 @@ static void put_pairs(struct pairs *c, bool by_site, size_t top, FILE *out)
         figure_cells(l, c, c->by, x);
         change_cells(l, c, x);
         if (by_site) {
-            figure_brief(figure_find(sites, "call_site"), &c->view[run], x->in[run], text,
-                         sizeof text);
+            figure_brief(figure_find(sites, "site"), &c->view[run], x->in[run], text, sizeof text);
             layout_cell(l, "%s", text);
         }
     }
@@ -135,7 +135,7 @@ static void put_pairs(struct pairs *c, bool by_site, size_t top, FILE *out)
     text_more(out, c->list.n, shown, by_site ? "call site" : "operation");
     char mark[64];
     snprintf(mark, sizeof mark, "  %s: ", head);
-    text_paragraph(out, mark, c->by->about);
+    text_paragraph(out, mark, c->by->column.meaning);
     text_paragraph(out, "  change: ", "from A, the first run, to B, the second");
     c->list.n = 0;
 }
@@ -183,7 +183,7 @@ void differences_two(const struct differences_page *page, const char *figure, FI
     const struct places *s = page->d->memory;
     struct pairs c = {
         .by = figure_find(listing_find("call_sites"), figure ? figure : "time_per_rank")};
-    struct profile *rows[2];
+    struct rows rows[2];
     for (int k = 0; k < 2; k++) {
         view_open(&c.view[k], s->run[k]);
         rows[k] = rows_of(s->run[k], ROWS_BY_OPERATION);
@@ -200,7 +200,7 @@ void differences_two(const struct differences_page *page, const char *figure, FI
             fprintf(out, "%s  ! %s: %s\n", k + i ? "" : "\n", page->name[k],
                     s->run[k]->warnings.at[i]);
         view_close(&c.view[k]);
-        profile_free(rows[k]);
+        rows_free(&rows[k]);
     }
     free(c.list.at);
 }

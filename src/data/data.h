@@ -3,8 +3,8 @@
 #define COLLPROF_DATA_DATA_H
 
 #include "compare/differences.h"
-#include "report/figures.h"
 #include "report/filter.h"
+#include "report/listings.h"
 
 #include <stdio.h>
 

@@ -7,7 +7,8 @@
 #include "base/quote.h"
 #include "base/text.h"
 #include "profile/noise.h"
-#include "report/text.h"
+#include "report/findings.h"
+#include "report/report.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,8 +31,11 @@ static void facts(const struct view *v, FILE *out)
     if (*profile_started(p, "%Y-%m-%d %H:%M:%S", when))
         fact(out, "started", when);
     fact(out, "wall time", format_time(a, profile_longest_ns(p)));
-    text_time_in_mpi(p, text, sizeof text);
-    fact(out, "time in MPI", text);
+    if (v->where.known) {
+        snprintf(text, sizeof text, "%.1f %% = load balance %.1f %% x communication %.1f %%",
+                 100 * v->where.compute, 100 * v->where.load_balance, 100 * v->where.communication);
+        fact(out, "parallel efficiency", text);
+    }
     fputs("</dl>", out);
 }
 
@@ -65,15 +69,11 @@ static void trust(const struct profile *p, FILE *out)
                  p->hosts.n - (simulated ? 0 : HOSTS));
         fact(out, "hosts", text);
     }
-    if (text_disturbed(p, text, sizeof text))
-        fact(out, "disturbed", text);
     snprintf(text, sizeof text, "%s%s", clock_name_of(p->clock),
              p->hosts.n < 2    ? "; one for all ranks"
              : p->synchronized ? "; synchronized between hosts"
                                : "; not synchronized between hosts");
     fact(out, "clock", text);
-    if (text_cost(p, text, sizeof text))
-        fact(out, "collprof itself", text);
     if (dropped) {
         snprintf(text, sizeof text, "%s calls found the tables full: they are in no row",
                  format_count(a, dropped));
@@ -82,22 +82,19 @@ static void trust(const struct profile *p, FILE *out)
     fputs("</dl></section>", out);
 }
 
-/* The sentences of the text report, each linked to the row that it speaks of; of a part of a run
- * there are none, but what it is. */
+/* The findings; of a part of a run there are none, but what it is. */
 static void in_short(const struct view *v, const struct filter *part, FILE *out)
 {
-    char *text = part ? filter_sentences(part) : text_sentences(v), *save = NULL;
-    fprintf(out, "<section id=in-short class=box><h2>%s</h2><ul>", part ? "Shown" : "In short");
-    for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
-        char *tab = strchr(line, '\t');
+    fprintf(out, "<section id=in-short class=box><h2>%s</h2><ul>", part ? "Shown" : "Findings");
+    struct diagnoses *all = findings_of(v, NULL);
+    char *shown = part ? filter_sentences(part) : NULL;
+    for (size_t i = 0; i < (part ? 1 : all->n); i++) {
         fputs("<li>", out);
-        if (tab)
-            fprintf(out, "<a href=\"#%.*s\">", (int)(tab - line), line);
-        quote_html(tab ? tab + 1 : line, out);
-        fputs(tab ? "</a>" : "", out);
+        quote_html(part ? shown : all->at[i]->text, out);
     }
     fputs("</ul></section>", out);
-    free(text);
+    findings_free(all);
+    free(shown);
 }
 
 static void warnings(const struct profile *p, FILE *out)

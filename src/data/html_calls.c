@@ -60,12 +60,12 @@ static void text_cell(const struct listing *l, const struct figure *f, const str
                       const void *row, const char *brief, FILE *out)
 {
     char whole[2200];
-    bool is_site = !strcmp(f->key, "call_site");
-    bool opens = is_calls(l) && !strcmp(f->key, is_site ? "call_site" : "operation") &&
+    bool is_site = !strcmp(f->column.name, "site");
+    bool opens = is_calls(l) && !strcmp(f->column.name, is_site ? "site" : "operation") &&
                  is_site == !strcmp(l->name, "call_sites");
     f->text(v, row, whole, sizeof whole);
     fputs(is_site ? "<td class=\"t n\">" : "<td class=t>", out);
-    if (!opens && !(f->brief && strlen(whole) > strlen(brief) + 4)) {
+    if (!opens && !(strlen(whole) > strlen(brief) + 4)) {
         quote_html(brief, out);
         return;
     }
@@ -83,7 +83,7 @@ static void cell(const struct listing *l, const struct figure *f, const struct v
 {
     char brief[2200];
     figure_brief(f, v, row, brief, sizeof brief);
-    if (f->unit == UNIT_TEXT) {
+    if (f->text) {
         text_cell(l, f, v, row, brief, out);
         return;
     }
@@ -142,15 +142,15 @@ static bool is_asked(const struct table *t, const void *row)
 {
     if (!strcmp(t->l->name, "messages"))
         return !((const struct profile_peer *)row)->received;
-    return !t->of_requests || entry_requests(row);
+    (void)row;
+    return true;
 }
 
 /* As in the text, a column that says nothing of any row is left out. */
 static bool is_shown(const struct table *t, const struct view *v, const struct figure *f)
 {
-    const struct figure *first = figure_find(t->l, "requests");
-    bool names = f->unit == UNIT_TEXT && (!first || f < first), any = false;
-    if (!f->head || !listing_has(t->l, f) || !(names || !first || (f >= first) == t->of_requests))
+    bool any = false;
+    if ((f->column.flags & COLUMN_DATA_ONLY) || !listing_has(t->l, f))
         return false;
     for (size_t i = 0; i < t->n && !any; i++) {
         char brief[2200];
@@ -166,7 +166,8 @@ static void heads(const struct table *t, FILE *out)
     for (size_t i = 0; i < t->l->figures->n; i++) {
         const struct figure *f = &t->l->figures->at[i];
         if (t->shown[i])
-            html_head(out, f->key, f->head, f->about, f->unit == UNIT_TEXT);
+            html_head(out, f->column.name, f->column.head ? f->column.head : f->column.name,
+                      f->column.meaning, f->text != NULL);
     }
     if (is_calls(t->l) && !t->of_requests)
         html_head(out, "durations", "durations",
@@ -230,11 +231,5 @@ static void write_table(struct table *t, const struct view *v, const char *doubt
 
 void html_listing(const struct listing *l, const struct view *v, const char *doubt, FILE *out)
 {
-    bool split = !strcmp(l->name, "call_sites");
-    const char *title = split ? "time in MPI, by operation and call site" : l->about;
-    write_table(&(struct table){.l = l, .id = l->name, .title = title}, v, doubt, out);
-    title = "non-blocking requests, by the call that posted them";
-    if (split)
-        write_table(&(struct table){.l = l, .id = "requests", .title = title, .of_requests = true},
-                    v, doubt, out);
+    write_table(&(struct table){.l = l, .id = l->name, .title = l->about}, v, doubt, out);
 }

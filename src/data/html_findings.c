@@ -4,7 +4,7 @@
 
 #include "base/format.h"
 #include "base/quote.h"
-#include "report/findings.h"
+#include "data/html_measured.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -182,7 +182,7 @@ static void measured_cell(const char *unit, const json_t *value, FILE *out)
     text_cell(value, text, out);
 }
 
-static void document_table(const char *name, const json_t *table, size_t number, FILE *out)
+static void html_document_table(const char *name, const json_t *table, size_t number, FILE *out)
 {
     const json_t *columns = json_object_get(table, "columns"),
                  *rows = json_object_get(table, "rows");
@@ -377,7 +377,8 @@ void data_html_document(const json_t *document, FILE *out)
     document_maps(json_object_get(document, "maps"), out);
     html_schedule(json_object_get(document, "schedule"), out);
     html_paths(json_object_get(json_object_get(tables, "path"), "rows"), out);
-    json_object_foreach((json_t *)tables, key, value) document_table(key, value, number++, out);
+    json_object_foreach((json_t *)tables, key, value)
+        html_document_table(key, value, number++, out);
     html_end(out, curves);
     free(drawn);
 }

@@ -250,9 +250,10 @@ static char **labels_of(const struct view *v, const struct profile_arrival *cons
     char **text = memory_alloc((n + 1) * sizeof *text);
     for (size_t i = 0; i < n; i++) {
         const struct profile_arrival *a = place[i];
-        char on[820], label[900];
-        arrival_label(v->p, a, a->site == PROFILE_NONE ? "" : v->label[a->site], on, sizeof on);
-        snprintf(label, sizeof label, "%s %s", v->p->operations.at[a->operation].name + 4, on);
+        char on[COMM_LABEL], label[1000];
+        comm_label(v->p, a->comm, on, sizeof on);
+        snprintf(label, sizeof label, "%s %s on %s", v->p->operations.at[a->operation].name + 4,
+                 a->site == PROFILE_NONE ? "" : v->label[a->site], on);
         text[i] = memory_strdup(label);
     }
     layout_shorten(text, n, 1, MOST_LETTERS);

@@ -19,10 +19,16 @@ const char *data_sqlite(const struct profile *p, const char *path)
 /* Bytes may be a mean: NUMERIC keeps those that are whole as integers. */
 static const struct {
     const char *name, *type;
-} units[] = {[UNIT_TEXT] = {"text", "TEXT"},      [UNIT_COUNT] = {"count", "INTEGER"},
-             [UNIT_NUMBER] = {"number", "REAL"},  [UNIT_RANK] = {"rank", "INTEGER"},
-             [UNIT_BYTES] = {"bytes", "NUMERIC"}, [UNIT_TIME] = {"us", "REAL"},
-             [UNIT_SHARE] = {"percent", "REAL"}};
+} units[] = {[COLUMN_TEXT] = {"text", "TEXT"},      [COLUMN_COUNT] = {"count", "INTEGER"},
+             [COLUMN_REAL] = {"number", "REAL"},    [COLUMN_RANK] = {"rank", "INTEGER"},
+             [COLUMN_BYTES] = {"bytes", "NUMERIC"}, [COLUMN_TIME] = {"us", "REAL"},
+             [COLUMN_SHARE] = {"percent", "REAL"}};
+
+/* Whether data has the figure: its short form for people is left out. */
+static bool in_data(const struct listing *l, const struct figure *f)
+{
+    return listing_has(l, f) && !(f->column.flags & COLUMN_TEXT_ONLY);
+}
 
 /* Names of tables and columns are those of figures.c, never a profile's: they need no quoting. */
 static char *table_statement(const struct listing *l, bool insert)
@@ -35,10 +41,10 @@ static char *table_statement(const struct listing *l, bool insert)
     for (size_t i = 0; i < l->figures->n; i++) {
         const struct figure *f = &l->figures->at[i];
         char name[64];
-        if (!listing_has(l, f))
+        if (!in_data(l, f))
             continue;
         figure_name(f, name);
-        fprintf(out, insert ? "%s?" : "%s\"%s\" %s", comma, name, units[f->unit].type);
+        fprintf(out, insert ? "%s?" : "%s\"%s\" %s", comma, name, units[f->column.kind].type);
         comma = ", ";
     }
     fputs(")", out);
@@ -50,7 +56,7 @@ static int bind_figure(sqlite3_stmt *s, int at, const struct figure *f, const st
                        const void *row)
 {
     char text[2200];
-    if (f->unit == UNIT_TEXT) {
+    if (f->text) {
         f->text(v, row, text, sizeof text);
         return strcmp(text, "-") ? sqlite3_bind_text(s, at, text, -1, SQLITE_TRANSIENT)
                                  : sqlite3_bind_null(s, at);
@@ -87,9 +93,10 @@ static int document_listing(sqlite3 *db, const struct listing *l)
         const struct figure *f = &l->figures->at[i];
         char name[64];
         figure_name(f, name);
-        if (listing_has(l, f))
-            rc = insert_row(db, "INSERT INTO columns VALUES (?, ?, ?, ?)",
-                            (const char *[]){l->name, name, units[f->unit].name, f->about}, 4);
+        if (in_data(l, f))
+            rc = insert_row(
+                db, "INSERT INTO columns VALUES (?, ?, ?, ?)",
+                (const char *[]){l->name, name, units[f->column.kind].name, f->column.meaning}, 4);
     }
     return rc;
 }
@@ -105,7 +112,7 @@ static int write_listing(sqlite3 *db, const struct listing *l, const struct view
     for (size_t k = 0; k < rows.n && !rc; k++) {
         int at = 0;
         for (size_t i = 0; i < l->figures->n && !rc; i++)
-            if (listing_has(l, &l->figures->at[i]))
+            if (in_data(l, &l->figures->at[i]))
                 rc = bind_figure(s, ++at, &l->figures->at[i], v, rows.at + k * rows.size);
         rc = rc ? rc : stepped(s);
     }

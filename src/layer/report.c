@@ -1,7 +1,7 @@
 #include "layer/parts.h"
 
 #include "profile/profile.h"
-#include "report/findings.h"
+#include "report/measured.h"
 #include "report/report.h"
 
 #include <errno.h>
@@ -30,13 +30,13 @@ static void write_report(void *arg)
 {
     struct reporting *r = arg;
     profile_symbolize(r->p);
-    findings_name(r->p);
+    measured_name(r->p);
     profile_set_end(r->p, clock_now() - r->start);
     if (*run_directory.path) /* what hindered the records may not hinder the profile */
         save(r);
     if (layer.settings.report) {
         report_text(r->p, stderr,
-                    &(struct report_options){.top = layer.settings.top,
+                    &(struct report_options){.top = (size_t)layer.settings.top,
                                              .directory =
                                                  *run_directory.path ? run_directory.shown : NULL});
     }

@@ -54,23 +54,24 @@ static enum picture_result draw_durations(const struct profile *p, const char *p
 {
     const struct plot_axes axes = {"Durations of the costliest calls, in ascending order",
                                    "calls (%)", "duration (us)", .y_log10 = true};
-    struct profile *rows = rows_of(p, ROWS_BY_SITE);
+    struct rows rows = rows_of(p, ROWS_BY_SITE);
+    char **site = site_labels(p);
     struct curves curves = {0};
-    ROWS_SORT(rows, time_ns);
-    for (size_t i = 0; i < rows->entries.n && curves.line.n < view->top; i++) {
-        const struct profile_entry *e = &rows->entries.at[i];
-        char site[512], label[600];
+    for (size_t i = 0; i < rows.n && curves.line.n < view->top; i++) {
+        const struct profile_entry *e = &rows.at[i];
+        char label[600];
         if (e->calls < 2)
             continue;
-        site_label(p, e->site, site, sizeof site);
-        snprintf(label, sizeof label, "%s %s", p->operations.at[e->operation].name, site);
+        snprintf(label, sizeof label, "%s %s", p->operations.at[e->operation].name,
+                 e->site == PROFILE_NONE ? "-" : site[e->site]);
         struct plot_series *s = curves_line(&curves, label, 101);
         for (int percent = 0; percent <= 100; percent += percent < 96 ? 4 : 1) {
             double ns = entry_quantile(e, percent / 100.0);
             curves_point(s, percent, ns > 0 ? ns / 1e3 : NAN);
         }
     }
-    profile_free(rows);
+    rows_free(&rows);
+    site_labels_free(p, site);
     return curves_draw(p, &curves, path, &axes);
 }
 
@@ -135,18 +136,20 @@ static enum picture_result draw_arrivals(const struct profile *p, const char *pa
     const struct plot_axes axes = {"How late the last rank enters", "time since the first (s)",
                                    "last entry minus first entry (us)", .y_log10 = true};
     struct curves curves = {0};
+    char **site = site_labels(p);
     uint32_t *kind = comm_kinds(p, false);
     int64_t origin = events_origin(p);
     for (size_t a = 0; a < p->arrivals.n && curves.line.n < view->top; a++) {
         const struct profile_arrival *place = &p->arrivals.at[a];
-        char site[512], on[820], label[900];
+        char on[COMM_LABEL], label[1000];
         if (place->instances < 2)
             continue;
-        site_label(p, place->site, site, sizeof site);
-        arrival_label(p, place, site, on, sizeof on);
-        snprintf(label, sizeof label, "%s %s", p->operations.at[place->operation].name, on);
+        comm_label(p, place->comm, on, sizeof on);
+        snprintf(label, sizeof label, "%s %s on %s", p->operations.at[place->operation].name,
+                 place->site == PROFILE_NONE ? "-" : site[place->site], on);
         add_skews(p, place, kind, origin, curves_line(&curves, label, p->events.n));
     }
+    site_labels_free(p, site);
     free(kind);
     return curves_draw(p, &curves, path, &axes);
 }
@@ -157,23 +160,22 @@ static enum picture_result draw_sizes(const struct profile *p, const char *path,
     const struct plot_axes axes = {"Time of a call by message size",
                                    "bytes (up to below twice that)", "median duration (us)",
                                    .x_log2 = true, .y_log10 = true};
-    struct profile *operations = rows_of(p, ROWS_BY_OPERATION), *rows = rows_of(p, ROWS_BY_SIZE);
+    struct rows operations = rows_of(p, ROWS_BY_OPERATION), rows = rows_of(p, ROWS_BY_SIZE);
     struct curves curves = {0};
-    ROWS_SORT(operations, time_ns);
-    for (size_t i = 0; i < operations->entries.n && curves.line.n < view->top; i++) {
-        uint32_t operation = operations->entries.at[i].operation;
-        if (!operations->entries.at[i].bytes)
+    for (size_t i = 0; i < operations.n && curves.line.n < view->top; i++) {
+        uint32_t operation = operations.at[i].operation;
+        if (!operations.at[i].bytes)
             continue;
         struct plot_series *s = curves_line(&curves, p->operations.at[operation].name, 64);
         for (uint32_t k = 1; k < 64; k++)
-            for (size_t r = 0; r < rows->entries.n; r++)
-                if (rows->entries.at[r].operation == operation &&
-                    rows->entries.at[r].size_class == k && rows->entries.at[r].calls)
+            for (size_t r = 0; r < rows.n; r++)
+                if (rows.at[r].operation == operation && rows.at[r].size_class == k &&
+                    rows.at[r].calls)
                     curves_point(s, (double)(1ull << (k - 1)),
-                                 entry_quantile(&rows->entries.at[r], 0.5) / 1e3);
+                                 entry_quantile(&rows.at[r], 0.5) / 1e3);
     }
-    profile_free(operations);
-    profile_free(rows);
+    rows_free(&operations);
+    rows_free(&rows);
     return curves_draw(p, &curves, path, &axes);
 }
 

@@ -3,16 +3,22 @@
 
 #include "base/array.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* One instance, seen whole. */
 struct instance {
     uint32_t site, operation, comm;
-    uint32_t late_rank;
+    uint32_t late_rank;    /* the last to enter */
+    uint32_t awaited_rank; /* for which the others waited: the root, where it sends to all */
     uint64_t skew, duration, time, wait;
     uint64_t stands_for;
+    int64_t entry_ns;
 };
+
+/* A cost is judged over so many parts of the run, of equal length. */
+enum { PARTS = 10 };
 
 enum collective_kind arrivals_kind(const struct profile *p, uint32_t operation)
 {
@@ -82,7 +88,11 @@ static struct instance look_at(struct profile *p, const struct profile_event *e,
     enum collective_kind kind = arrivals_kind(p, e->operation);
     int64_t first = e->entry_ns, last = e->entry_ns, end = e->exit_ns;
     uint32_t root = root_of(p, e, n);
-    struct instance result = {e->site, e->operation, comm_kind[e->comm], e->rank, 0, 0, 0, 0, 0};
+    struct instance result = {.site = e->site,
+                              .operation = e->operation,
+                              .comm = comm_kind[e->comm],
+                              .late_rank = e->rank,
+                              .entry_ns = e->entry_ns};
     unsigned spared = e->spared;
     for (size_t i = 0; i < n; i++) {
         if (e[i].entry_ns > last) {
@@ -100,6 +110,8 @@ static struct instance look_at(struct profile *p, const struct profile_event *e,
     result.stands_for = ledger_stands_for(spared, p->sample_mask);
     result.skew = positive(last - first);
     result.wait = wait_of(p, e, n, kind, root);
+    result.awaited_rank =
+        kind == COLLECTIVE_FROM_ROOT && root < n ? e[root].rank : result.late_rank;
     result.duration =
         positive(end - (kind == COLLECTIVE_FROM_ROOT && root < n ? e[root].entry_ns : last));
     return result;
@@ -126,7 +138,7 @@ static int by_row(const struct instance *x, const struct instance *y)
 static int by_place(const void *a, const void *b)
 {
     const struct instance *x = a, *y = b;
-    return by_row(x, y) ?: ORDER(x->late_rank, y->late_rank);
+    return by_row(x, y) ?: ORDER(x->late_rank, y->late_rank) ?: ORDER(x->entry_ns, y->entry_ns);
 }
 
 static int by_number(const void *a, const void *b)
@@ -153,6 +165,40 @@ static void median_and_max(const struct instance *at, size_t n, size_t offset, u
     *median = seen[middle].value;
     *max = seen[n - 1].value;
     free(seen);
+}
+
+/* Lower end of the 95 % interval of a sum over parts of the run, which are PART; never negative. */
+static int64_t least_of(const double part[PARTS])
+{
+    const double student = 2.262; /* for 9 degrees of freedom */
+    double sum = 0, squares = 0;
+    for (int i = 0; i < PARTS; i++)
+        sum += part[i];
+    for (int i = 0; i < PARTS; i++)
+        squares += (part[i] - sum / PARTS) * (part[i] - sum / PARTS);
+    double low = sum - student * sqrt(squares / (PARTS - 1) * PARTS);
+    return low > 0 ? (int64_t)low : 0;
+}
+
+/* The rank for which the others waited longest in N instances, and how long. */
+static void find_cost(struct profile_arrival *a, const struct instance *at, size_t n,
+                      uint32_t n_ranks, int64_t first_ns, int64_t last_ns)
+{
+    double *cost = memory_alloc((n_ranks + 1) * sizeof *cost), part[PARTS] = {0};
+    for (size_t i = 0; i < n; i++)
+        if (at[i].awaited_rank < n_ranks)
+            cost[at[i].awaited_rank] += (double)at[i].wait * (double)at[i].stands_for;
+    for (uint32_t r = 0; r < n_ranks; r++)
+        if (cost[r] > cost[a->cost_rank])
+            a->cost_rank = r;
+    a->cost_ns = whole_count(cost[a->cost_rank]);
+    for (size_t i = 0; i < n; i++) {
+        double when = (double)(at[i].entry_ns - first_ns) / (double)(last_ns - first_ns + 1);
+        if (at[i].awaited_rank == a->cost_rank && when >= 0 && when < 1)
+            part[(int)(PARTS * when)] += (double)at[i].wait * (double)at[i].stands_for;
+    }
+    a->cost_low_ns = n < PARTS ? -1 : least_of(part);
+    free(cost);
 }
 
 /* N instances of one place, sorted by their late rank. */
@@ -214,8 +260,13 @@ static void correct(const struct profile *p, struct profile_arrival *a, uint64_t
         a->time_ns = whole_count((double)guessed * (double)a->stand_for / (double)guessed_number);
     else if (a->exact || guessed > time)
         a->time_ns = time;
-    if (guessed)
-        a->wait_ns = whole_count((double)a->wait_ns * (double)a->time_ns / (double)guessed);
+    if (!guessed)
+        return;
+    const double factor = (double)a->time_ns / (double)guessed;
+    a->wait_ns = whole_count((double)a->wait_ns * factor);
+    a->cost_ns = whole_count((double)a->cost_ns * factor);
+    if (a->cost_low_ns > 0)
+        a->cost_low_ns = within_far((double)a->cost_low_ns * factor);
 }
 
 /* Counted per rank: in one place, and in general. */
@@ -263,6 +314,15 @@ void arrivals_find(struct profile *p)
             if (p->events.at[k].site != e->site)
                 in_part[SITE(e)] = in_part[SITE(&p->events.at[k])] = true;
     }
+    int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
+    for (size_t i = 0; i < list.n; i++) {
+        first_ns = list.at[i].entry_ns < first_ns ? list.at[i].entry_ns : first_ns;
+        last_ns = list.at[i].entry_ns > last_ns ? list.at[i].entry_ns : last_ns;
+    }
+    uint32_t n_ranks = 0; /* numbers of ranks are below */
+    for (size_t i = 0; i < p->ranks.n; i++)
+        if (p->ranks.at[i].rank >= (int32_t)n_ranks)
+            n_ranks = (uint32_t)p->ranks.at[i].rank + 1;
     if (list.n)
         qsort(list.at, list.n, sizeof *list.at, by_place);
     for (size_t i = 0, end; i < list.n; i = end) {
@@ -272,6 +332,7 @@ void arrivals_find(struct profile *p)
             end++;
         struct profile_arrival *row = PUSH(&p->arrivals);
         *row = sum_up(a, end - i);
+        find_cost(row, a, end - i, n_ranks, first_ns, last_ns);
         uint64_t n = 0, errors = 0, time = 0;
         for (; call < n_calls && by_row(&calls[call], a) <= 0; call++)
             if (!by_row(&calls[call], a)) {

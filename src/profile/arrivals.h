@@ -2,7 +2,7 @@
 #ifndef COLLPROF_PROFILE_ARRIVALS_H
 #define COLLPROF_PROFILE_ARRIVALS_H
 
-#include "profile/model.h"
+#include "profile/profile.h"
 #include "timeline/timeline.h"
 
 /* Who has to wait for whom, where the time in the call itself is time waited: blocking operations.

@@ -202,6 +202,9 @@ static const struct field arrival_table[] = {
     F(late_rank, "late_rank", INDEX, FIRST),
     F(late_count, "late_count", U64, FIRST),
     F(late_ranks, "late_ranks", U32, FIRST),
+    F(cost_rank, "cost_rank", INDEX, FIRST),
+    F(cost_ns, "cost_ns", U64, FIRST),
+    F(cost_low_ns, "cost_low_ns", MAYBE, FIRST),
 };
 #undef ROW
 

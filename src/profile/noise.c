@@ -1,90 +1,71 @@
+/* All rules for believing a figure are here. */
 #include "profile/noise.h"
 
+#include "base/histogram.h"
 #include "base/noise.h"
 
 #include <math.h>
 
 static const double spoiled_of_mpi = 0.50;
 
-/* A bad stretch matters by how bad it is, and by what that is of the run, LONGEST. */
-static const double bad = 0.25, bad_of_run = 0.0025;
-
-static void look_at_moments(struct noise *n, const struct profile_rank *r, double longest)
+static double outside_seconds(const struct profile_rank *r)
 {
-    bool matters = 1e-9 * (double)r->worst_delayed_ns >= bad_of_run * longest;
-    double share = r->worst_length_ns > 0 && matters
-                       ? (double)r->worst_delayed_ns / (double)r->worst_length_ns
-                       : -1;
-    if (share >= 0 && (n->bad_rank < 0 || share > n->bad_share)) {
-        n->bad_rank = r->rank;
-        n->bad_share = share;
-        n->bad_from = 1e-9 * (double)r->worst_from_ns;
-        n->bad_length = 1e-9 * (double)r->worst_length_ns;
-        n->bad_switches = r->worst_switches;
-        n->bad_pressure = (double)r->worst_pressure_ns / (double)r->worst_length_ns;
-    }
-    if (r->least_khz > 0 && (double)r->most_khz > n->frequency * (double)r->least_khz)
-        n->frequency = (double)r->most_khz / (double)r->least_khz;
+    return fmax(0, r->wall - 1e-9 * (double)r->mpi_ns);
 }
 
-bool noise_has_bad_stretch(const struct noise *n)
+/* A rank that computes less than the one that computes MOST waited for that in MPI: at least for
+ * the difference, or for what it is known to have waited in collectives. */
+static double contention(const struct profile_rank *r, double most)
 {
-    return n->bad_rank >= 0 && n->bad_share >= bad && n->bad_share >= 2 * n->share;
+    double waited = fmax(most - outside_seconds(r), 1e-9 * (double)r->late_wait_ns);
+    if (r->delayed_ns < 0)
+        return NAN;
+    return fmax(0, fmin(1e-9 * (double)r->delayed_ns, r->wall) -
+                       fmin(waited, 1e-9 * (double)r->mpi_ns));
 }
 
-/* No rank can have waited for longer than anything at all on its host. */
-static bool nothing_waited(const struct profile_rank *r, double watched)
+static double most_outside(const struct profile *p)
 {
-    return r->pressure_ns >= 0 && watched > 0 &&
-           1e-9 * (double)r->pressure_ns < NOISE_FELT_FROM * watched;
+    double most = 0;
+    for (size_t i = 0; i < p->ranks.n; i++)
+        most = fmax(most, outside_seconds(&p->ranks.at[i]));
+    return most;
+}
+
+double noise_of_rank(const struct profile *p, size_t at)
+{
+    return contention(&p->ranks.at[at], most_outside(p));
 }
 
 struct noise noise_of(const struct profile *p)
 {
-    struct noise n = {.worst_rank = -1, .load = -1, .bad_rank = -1, .pressure = -1};
-    double delayed = 0, wall = 0, mpi = 0, longest = 0;
-    for (size_t i = 0; i < p->ranks.n; i++)
-        longest = fmax(longest, p->ranks.at[i].wall);
+    struct noise n = {.worst_rank = -1};
+    double mpi = 0, run = 1e-9 * profile_longest_ns(p), sum = 0, most = most_outside(p);
     for (size_t i = 0; i < p->ranks.n; i++) {
-        const struct profile_rank *r = &p->ranks.at[i];
-        n.load = r->load > n.load ? r->load : n.load;
-        mpi += (double)r->mpi_ns / 1e9;
-        look_at_moments(&n, r, longest);
-        double watched = r->watched_ns > 0 ? 1e-9 * (double)r->watched_ns : r->wall;
-        double there = fmax(watched, r->wall), unseen = (there - watched) / there;
-        if (unseen >= NOISE_SPOILED_FROM)
-            n.unseen = fmax(n.unseen, unseen);
-        if (r->pressure_ns >= 0 && watched > 0)
-            n.pressure = fmax(n.pressure, fmin(1e-9 * (double)r->pressure_ns / there, 1));
-        bool quiet = nothing_waited(r, watched);
-        if ((r->delayed_ns < 0 && !quiet) || !(watched > 0)) {
+        double seconds = contention(&p->ranks.at[i], most);
+        mpi += 1e-9 * (double)p->ranks.at[i].mpi_ns;
+        if (isnan(seconds)) {
             n.unknown++;
             continue;
         }
-        double seconds = r->delayed_ns < 0 ? 0 : fmin(1e-9 * (double)r->delayed_ns, watched);
-        delayed += seconds;
-        /* A rank that was there for a short time lost no more of the run than that. */
-        double run = fmax(there, longest), share = seconds / run;
-        wall += run;
-        if (n.worst_rank < 0 || share > n.share) {
-            n.share = share;
+        sum += seconds;
+        if (n.worst_rank < 0 || seconds > n.seconds) {
             n.seconds = seconds;
-            n.worst_rank = r->rank;
+            n.worst_rank = p->ranks.at[i].rank;
         }
     }
-    if (n.worst_rank < 0)
+    if (n.worst_rank < 0 || run <= 0)
         return n;
-    n.mean = delayed / wall;
-    n.level = n.share < NOISE_FELT_FROM && !noise_has_bad_stretch(&n) ? NOISE_QUIET : NOISE_FELT;
+    n.share = n.seconds / run;
+    n.mean = sum / run / (double)(p->ranks.n - n.unknown);
+    n.level = n.share >= NOISE_FELT_FROM ? NOISE_FELT : n.unknown ? NOISE_UNKNOWN : NOISE_QUIET;
     if (n.share >= NOISE_SPOILED_FROM ||
-        (n.share >= NOISE_FELT_FROM && n.seconds >= spoiled_of_mpi * mpi / (double)p->ranks.n))
+        (n.level == NOISE_FELT && n.seconds >= spoiled_of_mpi * mpi / (double)p->ranks.n))
         n.level = NOISE_SPOILED;
-    if (n.level == NOISE_QUIET && (n.unknown || n.unseen > 0))
-        n.level = NOISE_UNKNOWN;
     return n;
 }
 
-/* Where the masks are not known, a rank that is bound to one processor says nothing about how many
+/* Where the masks are unknown, a rank that is bound to one processor says nothing about how many
  * the host has: there, being sent off the processor often is the sign. */
 bool noise_crowded(const struct profile *p, uint32_t host)
 {
@@ -102,4 +83,28 @@ bool noise_crowded(const struct profile *p, uint32_t host)
         }
     }
     return known || h->processors > 1 || (wall > 0 && switches / wall > 20);
+}
+
+bool noise_matters(double cost, double low, double run)
+{
+    return isnan(low) ? cost >= 2 * NOISE_MATTERS * run : low >= NOISE_MATTERS * run;
+}
+
+double noise_window_ns(const struct profile *p)
+{
+    return p->trace.time_mask ? (double)(1ull << __builtin_ctzll(p->trace.time_mask)) : INFINITY;
+}
+
+double noise_unseen_waits(const struct profile *p)
+{
+    double all = 0, unseen = 0, least = noise_window_ns(p) / 4;
+    for (size_t i = 0; i < p->entries.n && isfinite(least); i++) {
+        const struct profile_entry *e = &p->entries.at[i];
+        if (p->operations.at[e->operation].family >= FAMILY_ONE_SIDED || !e->histogram)
+            continue;
+        all += (double)e->time_ns;
+        for (unsigned b = histogram_bucket((uint64_t)fmin(least, 1e18)); b < HISTOGRAM_BUCKETS; b++)
+            unseen += (double)e->histogram[b] * (double)histogram_floor(b);
+    }
+    return all > 0 ? fmin(1, unseen / all) : 0;
 }

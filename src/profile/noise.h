@@ -1,41 +1,45 @@
-/* Whether a run was left alone enough for its times to be believed. */
+/* Whether the times of a run can be believed. */
 #ifndef COLLPROF_PROFILE_NOISE_H
 #define COLLPROF_PROFILE_NOISE_H
 
-#include "profile/model.h"
+#include "profile/profile.h"
 
 enum noise_level {
-    NOISE_UNKNOWN,
-    NOISE_QUIET,  /* less than 1 % of the run, at every rank, and no stretch of it with a quarter */
-    NOISE_FELT,   /* more; figures of that size are doubtful */
-    NOISE_SPOILED /* 10 % of the run, or half of the time in MPI: no conclusion is drawn */
+    NOISE_UNKNOWN, /* at least one rank's contention is unknown */
+    NOISE_QUIET,   /* below 1 % of the run at every rank */
+    NOISE_FELT,    /* more: differences of that size mean nothing */
+    NOISE_SPOILED  /* 10 % of the run, or half of the time in MPI: no conclusion is drawn */
 };
 
+/* CPU contention: time in which a rank was runnable but not scheduled. While a rank waits in MPI
+ * for another one that comes later, this harms nothing, and is not counted. */
 struct noise {
     enum noise_level level;
-    double share;       /* of the run that the rank that was worst off had no processor */
-    double seconds;     /* that is */
-    int32_t worst_rank; /* which */
-    double mean;        /* of the ranks' shares, at most SHARE */
-    double load;        /* highest of the hosts at the end; negative: not known */
-    size_t unknown;     /* ranks that it is not known of */
-    double unseen;      /* share of its run after the last look at a rank; 0: too short to matter */
-    /* The worst stretch of all: of rank, from so many seconds after MPI_Init, so long, of which
-     * such a share without a processor; rank -1: not known. */
-    int32_t bad_rank;
-    double bad_from, bad_length, bad_share;
-    int64_t bad_switches; /* how often it lost its processor in that; negative: not known */
-    double bad_pressure;  /* part of that in which anything on its host had to wait; or negative */
-    double pressure;      /* of the run, on the host that was worst off; negative: not known */
-    double frequency;     /* the largest ratio of two frequencies that one rank saw; 0: not known */
+    double share;       /* of the run, of the rank where it was most */
+    double seconds;     /* the same as a time */
+    int32_t worst_rank; /* that rank; -1: unknown */
+    double mean;        /* of the ranks' shares */
+    size_t unknown;     /* ranks of which it is unknown */
 };
-
 struct noise noise_of(const struct profile *p);
 
-/* Whether some stretch of the run was much worse than the whole. */
-bool noise_has_bad_stretch(const struct noise *n);
+/* Seconds of contention at rank number AT of P's list that can have delayed something; NaN:
+ * unknown.
+ */
+double noise_of_rank(const struct profile *p, size_t at);
 
-/* Whether more ranks than processors ran on a host; where their number is not known, no. */
+/* Whether more ranks than processors ran on a host; no where their number is unknown. */
 bool noise_crowded(const struct profile *p, uint32_t host);
+
+/* From this part of the run on a cost matters. Where no interval of the cost is known, it has to be
+ * twice as much. LOW: its lower end, or NaN; both in the unit of RUN. */
+#define NOISE_MATTERS 0.01
+bool noise_matters(double cost, double low, double run);
+
+/* Of a trace in windows the share of the time in calls that may wait which calls of a quarter of a
+ * window and more take: waits as long as a window are in no row. */
+double noise_unseen_waits(const struct profile *p);
+/* The length of these windows, ns; infinite where everything was traced. */
+double noise_window_ns(const struct profile *p);
 
 #endif

@@ -159,6 +159,9 @@ struct profile_arrival {
     uint32_t late_rank;  /* world rank that was last (the root, where only it is awaited) */
     uint64_t late_count; /* how often */
     uint32_t late_ranks; /* how many different ranks were last */
+    uint32_t cost_rank;  /* world rank for which the others waited longest */
+    uint64_t cost_ns;    /* so long, of wait_ns; */
+    int64_t cost_low_ns; /* the lower end of its 95 % interval over parts of the run; -1: unknown */
 };
 
 /* Messages that RANK sent to PEER (received 0), or received from it (1), at one site: a row of the

@@ -163,7 +163,7 @@ struct ledger_site {
 
 /* What is summed up per entry: X(member). Gathering, merging, packing and profile.json follow from
  * this list; a figure that is new needs a line here, one where it is counted, and one in
- * report/columns.c.
+ * report/figures_calls.c.
  *   bytes            sent, or received where the call tells; otherwise as posted
  *   completed        requests started here that were seen complete; of these:
  *   window_ns        return from the post to entry of the completing call

@@ -1,29 +1,10 @@
-/* Figures of calls, of their durations, and of communicators. */
-#include "report/figures_inner.h"
-
-#include "base/format.h"
-#include "profile/model.h"
-
-#include <stdlib.h>
-
-#define ENTRY const struct profile_entry *e = row
+/* Figures of calls, of requests, of durations, and of communicators. */
+#include "report/figures_parts.h"
 
 /* --- calls: rows are struct profile_entry --- */
 
-static const char *region_of(const struct profile *p, uint32_t region)
-{
-    return region == PROFILE_NONE ? "" : p->regions.at[region].name;
-}
-
-TEXT(operation, profile_entry, "%s", p->operations.at[e->operation].name)
-TEXT(operation_brief, profile_entry, "%s", text_without_mpi(p->operations.at[e->operation].name))
-TEXT(site_brief, profile_entry, "%s", e->site == PROFILE_NONE ? "-" : v->label[e->site])
-TEXT(region, profile_entry, "%s", region_of(p, e->region))
-
-static void site(const struct view *v, const void *row, char *text, size_t room)
-{
-    site_path(v->p, ((const struct profile_entry *)row)->site, text, room);
-}
+CALL(call, profile_entry)
+TEXT(region, profile_entry, "%s", e->region == PROFILE_NONE ? "" : p->regions.at[e->region].name)
 
 static void communicator(const struct view *v, const void *row, char *text, size_t room)
 {
@@ -31,15 +12,6 @@ static void communicator(const struct view *v, const void *row, char *text, size
     *text = '\0'; /* calls without one */
     if (comm != PROFILE_NONE)
         comm_label(v->p, comm, text, room);
-}
-
-/* The rank that spends most, and how many times the mean of all ranks that is. */
-static void worst_brief(const struct view *v, const void *row, char *text, size_t room)
-{
-    const struct spread *s = &((const struct profile_entry *)row)->spread;
-    *text = '\0';
-    if (v->p->ranks.n > 1 && s->ranks && s->sum)
-        snprintf(text, room, "%u x%.2f", s->worst, (double)s->max * v->ranks / (double)s->sum);
 }
 
 /* Mean time in the completing call, as one request sees it: not shared with others that the same
@@ -50,44 +22,28 @@ static double request_waited_ns(const struct profile_entry *e)
     double n = (double)e->completed;
     double timed = (double)entry_timed(e), post = timed > 0 ? (double)e->time_ns / timed : 0;
     double rest = ((double)e->span_ns - (double)e->window_ns) / n - post;
-    return rest > (double)e->wait_ns / n ? rest : (double)e->wait_ns / n;
+    return fmax(rest, (double)e->wait_ns / n);
 }
 
-/* How far the work between post and completion covers a request, in a word. A request that was
- * found done costs nothing; one that fills most of its life with waiting hides nothing. */
+/* How far the work between post and completion covers a request. A request that was found complete
+ * costs nothing; one that fills most of its life with waiting is not overlapped. */
 static const char *overlap_of(const struct view *v, const struct profile_entry *e)
 {
-    if (!e->completed || v->spoiled)
+    if (!e->completed || v->noise.level == NOISE_SPOILED)
         return "";
-    double hidden = (double)e->hidden / (double)e->completed;
+    double complete = (double)e->hidden / (double)e->completed;
     double span = (double)e->span_ns / (double)e->completed;
     double waiting = span > 0 ? request_waited_ns(e) / span : 0;
-    if (hidden >= 0.9 || waiting <= 0.05)
-        return "hides";
-    return waiting >= 0.5 ? "waits" : "partly";
+    if (complete >= 0.9 || waiting <= 0.05)
+        return "yes";
+    return waiting >= 0.5 ? "no" : "partly";
 }
 TEXT(overlap, profile_entry, "%s", overlap_of(v, e))
 
-GET(done, profile_entry, ratio(100 * (double)e->hidden, (double)e->completed))
-static void done_brief(const struct view *v, const void *row, char *text, size_t room)
-{
-    double value = done(v, row);
-    snprintf(text, room, isnan(value) ? "-" : "%.0f %%", value);
-}
-
-static void apart_brief(const struct view *v, const void *row, char *text, size_t room)
-{
-    ENTRY;
-    (void)v;
-    *text = '\0'; /* a column that is empty is not shown */
-    if (e->apart && room >= 32)
-        format_count(text, e->apart);
-}
-
+GET(complete, profile_entry, ratio(100 * (double)e->hidden, (double)e->completed))
 GET(size_from, profile_entry, e->size_class ? 1ull << (e->size_class - 1) : 0)
 GET(calls, profile_entry, e->calls)
-GET(apart, profile_entry, e->apart)
-GET(apart_time, profile_entry, e->apart_ns)
+GET(apart, profile_entry, e->apart ? (double)e->apart : NAN)
 GET(errors, profile_entry, e->errors)
 GET(bytes, profile_entry, e->bytes)
 /* Of calls that never returned, by an error that jumped out of them or since the rank was killed,
@@ -96,9 +52,9 @@ GET(time_all, profile_entry, entry_timed(e) || !e->calls || e->apart ? (double)e
 GET(time_per_rank, profile_entry, time_all(v, e) / v->ranks)
 /* Of MPI_Init and its like, which are not in the time in MPI, it is no part. */
 GET(share, profile_entry,
-    v->p->operations.at[e->operation].family == FAMILY_LIFECYCLE ? (double)NAN
-    : v->mpi_ns == 0                                             ? 0
-                                                                 : 100 * time_all(v, e) / v->mpi_ns)
+    v->p->operations.at[e->operation].family == FAMILY_LIFECYCLE
+        ? (double)NAN
+        : ratio(100 * time_all(v, e), v->mpi_ns))
 GET(mean, profile_entry, ratio((double)e->time_ns, (double)entry_timed(e)))
 GET(median, profile_entry, entry_timed(e) ? entry_quantile(e, 0.5) : NAN)
 GET(p99, profile_entry, entry_timed(e) ? entry_quantile(e, 0.99) : NAN)
@@ -108,6 +64,7 @@ GET(ranks, profile_entry, e->spread.ranks)
 GET(rank_min, profile_entry, e->spread.min)
 GET(rank_max, profile_entry, e->spread.max)
 GET(worst_rank, profile_entry, e->spread.ranks ? (double)e->spread.worst : NAN)
+GET(worst_times, profile_entry, ratio((double)e->spread.max * v->ranks, (double)e->spread.sum))
 GET(requests, profile_entry, entry_requests(e))
 GET(size, profile_entry, ratio((double)e->completed_bytes, (double)entry_requests(e)))
 GET(open_for, profile_entry, ratio((double)e->span_ns, (double)e->completed))
@@ -115,83 +72,114 @@ GET(until_wait, profile_entry, ratio((double)e->window_ns, (double)e->completed)
 GET(in_wait, profile_entry, e->completed ? request_waited_ns(e) : NAN)
 GET(wait, profile_entry, e->wait_ns)
 GET(wait_per_rank, profile_entry, (double)e->wait_ns / v->ranks)
-GET(done_before, profile_entry, e->hidden)
+GET(complete_before, profile_entry, e->hidden)
+
+#define OF(listings, ...)                                                                          \
+    {                                                                                              \
+        __VA_ARGS__, .in = (listings)                                                              \
+    }
+#define N(name, kind, flags, head, meaning, of)                                                    \
+    {name, NULL, COLUMN_##kind, 2, meaning, head, flags}, of
 
 static const struct figure list_of_calls[] = {
-    {"operation", "operation", UNIT_TEXT, "the MPI function", .text = operation,
-     .brief = operation_brief},
-    {"call_site", "call site", UNIT_TEXT,
-     "where it is called: file, line and function; callers where these tell rows apart",
-     .text = site, .brief = site_brief, .in = IN_PLACES},
-    {"communicator", NULL, UNIT_TEXT, "on which communicator", .text = communicator,
-     .in = IN_ENTRIES},
-    {"region", NULL, UNIT_TEXT, "inside which region of the application", .text = region,
-     .in = IN_ENTRIES},
-    {"size_from", NULL, UNIT_BYTES, "size of its messages, up to below twice that",
-     .get = size_from, .in = IN_ENTRIES},
-    {"calls", "calls", UNIT_COUNT, "how many calls, of all ranks", .get = calls},
-    {"apart", "apart", UNIT_COUNT,
-     "calls during or right after what collprof injected: in no time but that", .get = apart,
-     .brief = apart_brief},
-    {"apart_time", NULL, UNIT_TIME, "time in these, all ranks together", .get = apart_time},
-    {"errors", NULL, UNIT_COUNT, "calls that returned an error", .get = errors},
-    {"bytes", "bytes", UNIT_BYTES, "data that the calls name, of all ranks", .get = bytes},
-    {"time", NULL, UNIT_TIME, "time in these calls, all ranks together", .get = time_all},
-    {"time_per_rank", "time/rank", UNIT_TIME, "time in these calls, mean of all ranks of the run",
-     .get = time_per_rank},
-    {"share", "% MPI", UNIT_SHARE, "part of all time in MPI", .get = share},
-    {"mean", "mean", UNIT_TIME, "time of a call", .get = mean},
-    {"median", "median", UNIT_TIME, "half of the calls were shorter (within 6 %)", .get = median},
-    {"p99", "p99", UNIT_TIME, "99 of 100 calls were shorter (within 6 %)", .get = p99},
-    {"min", NULL, UNIT_TIME, "the shortest call", .get = least},
-    {"max", "max", UNIT_TIME, "the longest call", .get = most},
-    {"ranks", NULL, UNIT_COUNT, "ranks that made such calls", .get = ranks},
-    {"rank_min", NULL, UNIT_TIME, "time of the rank that spent least in them", .get = rank_min},
-    {"rank_max", NULL, UNIT_TIME, "time of the rank that spent most in them", .get = rank_max},
-    {"worst_rank", "worst", UNIT_RANK,
-     "the rank that spent most; on the page also how many times the mean that is",
-     .get = worst_rank, .brief = worst_brief},
-    {"requests", "requests", UNIT_COUNT, "requests posted here and seen complete", .get = requests,
-     .in = IN_PLACES},
-    {"size", "size", UNIT_BYTES, "mean size of these requests' messages", .get = size,
-     .in = IN_PLACES},
-    {"open", "open", UNIT_TIME, "from post to completion of a request, mean", .get = open_for,
-     .in = IN_PLACES},
-    {"until_wait", "until wait", UNIT_TIME,
-     "from the post of a request to the call that completed it, mean", .get = until_wait,
-     .in = IN_PLACES},
-    {"in_wait", "in wait", UNIT_TIME, "in the call that completed a request, mean", .get = in_wait,
-     .in = IN_PLACES},
-    {"done_before", NULL, UNIT_COUNT, "requests found complete when asked for", .get = done_before,
-     .in = IN_PLACES},
-    {"done", "done", UNIT_SHARE, "part of the requests found complete when asked for", .get = done,
-     .brief = done_brief, .in = IN_PLACES},
-    {"wait", NULL, UNIT_TIME,
-     "time in the completing calls, all ranks; a call that completes several shared out evenly",
-     .get = wait, .in = IN_PLACES},
-    {"wait_per_rank", "cost/rank", UNIT_TIME,
-     "time in the completing calls, mean of all ranks; a call that completes several shared out "
-     "evenly",
-     .get = wait_per_rank, .in = IN_PLACES},
-    {"overlap", "overlap", UNIT_TEXT,
-     "hides: 90 % or more done when asked for, or waiting is 5 % of their life or less; waits: "
-     "waiting is half of it or more; partly: between these",
-     .text = overlap, .in = IN_PLACES},
+    OPERATION(call),
+    OF(IN_CALLS, N("calls", COUNT, 0, "calls", "how many calls, of all ranks", calls)),
+    OF(IN_CALLS, N("apart", COUNT, COLUMN_OPTIONAL, "excluded",
+                   "calls during or right after what collprof injected: in no time", apart)),
+    OF(IN_CALLS,
+       N("errors", COUNT, COLUMN_DATA_ONLY, NULL, "calls that returned an error", errors)),
+    OF(IN_CALLS, N("bytes", BYTES, COLUMN_OPTIONAL, "bytes",
+                   "data that the calls name, of all ranks", bytes)),
+    OF(IN_CALLS, N("time", TIME, COLUMN_DATA_ONLY, NULL, "time in these calls, all ranks together",
+                   time_all)),
+    OF(IN_CALLS, N("time_per_rank", TIME, 0, "time/rank",
+                   "time in these calls, mean of all ranks of the run", time_per_rank)),
+    OF(IN_CALLS, N("share", SHARE, 0, "of MPI", "share of all time in MPI", share)),
+    OF(IN_CALLS, N("mean", TIME, COLUMN_OPTIONAL, "mean", "time of a call", mean)),
+    OF(IN_CALLS, N("median", TIME, COLUMN_OPTIONAL, "median",
+                   "half of the calls were shorter (within 6 %)", median)),
+    OF(IN_CALLS,
+       N("p99", TIME, COLUMN_OPTIONAL, "p99", "99 of 100 calls were shorter (within 6 %)", p99)),
+    OF(IN_CALLS, N("min", TIME, COLUMN_DATA_ONLY, NULL, "the shortest call", least)),
+    OF(IN_CALLS, N("max", TIME, COLUMN_OPTIONAL, "max", "the longest call", most)),
+    OF(IN_CALLS, N("ranks", COUNT, COLUMN_DATA_ONLY, NULL, "ranks that made such calls", ranks)),
+    OF(IN_CALLS, N("rank_min", TIME, COLUMN_DATA_ONLY, NULL,
+                   "time of the rank that spent least in them", rank_min)),
+    OF(IN_CALLS, N("rank_max", TIME, COLUMN_DATA_ONLY, NULL,
+                   "time of the rank that spent most in them", rank_max)),
+    OF(IN_CALLS,
+       N("worst_rank", RANK, COLUMN_OPTIONAL, "slowest", "the rank that spent most", worst_rank)),
+    OF(IN_CALLS, N("worst_times", REAL, COLUMN_OPTIONAL, "x mean",
+                   "time of that rank, as a multiple of the mean of all", worst_times)),
+    OF(IN_REQUESTS,
+       N("requests", COUNT, 0, "requests", "requests posted here and seen complete", requests)),
+    OF(IN_REQUESTS,
+       N("size", BYTES, COLUMN_OPTIONAL, "size", "mean size of these requests' messages", size)),
+    OF(IN_REQUESTS, N("open", TIME, COLUMN_OPTIONAL, "open",
+                      "from post to completion of a request, mean", open_for)),
+    OF(IN_REQUESTS,
+       N("until_wait", TIME, COLUMN_OPTIONAL, "compute",
+         "from the post of a request to the call that completed it, mean", until_wait)),
+    OF(IN_REQUESTS, N("in_wait", TIME, COLUMN_OPTIONAL, "in wait",
+                      "in the call that completed a request, mean", in_wait)),
+    OF(IN_REQUESTS, N("complete_before", COUNT, COLUMN_DATA_ONLY, NULL,
+                      "requests found complete when asked for", complete_before)),
+    OF(IN_REQUESTS, N("complete", SHARE, 0, "complete",
+                      "share of the requests found complete when asked for", complete)),
+    OF(IN_REQUESTS, N("wait", TIME, COLUMN_DATA_ONLY, NULL,
+                      "time in the completing calls, all ranks; a call that completes several is "
+                      "shared out evenly",
+                      wait)),
+    OF(IN_REQUESTS,
+       N("wait_per_rank", TIME, 0, "wait/rank", "the same, mean of all ranks", wait_per_rank)),
+    {{"overlap", NULL, COLUMN_TEXT, 0,
+      "yes: 90 % or more complete when asked for, or waiting is 5 % of their life or less; no: "
+      "waiting is half of it or more; partly: between these",
+      NULL, 0},
+     NULL,
+     overlap,
+     IN_REQUESTS},
+    SITE(call, IN_SITES | IN_REQUESTS | IN_ENTRIES),
+    {{"communicator", NULL, COLUMN_TEXT, 0, "on which communicator", NULL, 0},
+     NULL,
+     communicator,
+     IN_ENTRIES},
+    {{"region", NULL, COLUMN_TEXT, 0, "inside which region of the application", NULL, 0},
+     NULL,
+     region,
+     IN_ENTRIES},
+    OF(IN_ENTRIES,
+       N("size_from", BYTES, 0, NULL, "size of its messages, up to below twice that", size_from)),
 };
 FIGURES(calls);
 
+static void list_rows(struct listed *rows, const struct profile *p, enum rows_by by)
+{
+    *rows = (struct listed){.rows = rows_of(p, by), .size = sizeof(struct profile_entry)};
+    rows->at = (char *)rows->rows.at;
+    rows->n = rows->rows.n;
+}
+
 void list_operations(struct listed *rows, const struct profile *p)
 {
-    rows->owner = rows_of(p, ROWS_BY_OPERATION);
-    *rows = (struct listed){(char *)rows->owner->entries.at, rows->owner->entries.n,
-                            sizeof *rows->owner->entries.at, rows->owner, NULL};
+    list_rows(rows, p, ROWS_BY_OPERATION);
 }
 
 void list_sites(struct listed *rows, const struct profile *p)
 {
-    rows->owner = rows_of(p, ROWS_BY_SITE);
-    *rows = (struct listed){(char *)rows->owner->entries.at, rows->owner->entries.n,
-                            sizeof *rows->owner->entries.at, rows->owner, NULL};
+    list_rows(rows, p, ROWS_BY_SITE);
+}
+
+void list_requests(struct listed *rows, const struct profile *p)
+{
+    list_rows(rows, p, ROWS_BY_SITE);
+    struct profile_entry *of = memory_alloc((rows->n + 1) * sizeof *of);
+    size_t n = 0;
+    for (size_t i = 0; i < rows->n; i++)
+        if (entry_requests(&rows->rows.at[i]))
+            of[n++] = rows->rows.at[i];
+    rows->at = rows->memory = of;
+    rows->n = n;
 }
 
 LIST(list_entries, entries)
@@ -207,15 +195,14 @@ GET(bucket_below, bucket, e->below)
 GET(bucket_calls, bucket, e->calls)
 
 static const struct figure list_of_histogram[] = {
-    {"operation", NULL, UNIT_TEXT, "the MPI function", .text = operation},
-    {"call_site", NULL, UNIT_TEXT, "where it is called", .text = site},
-    {"communicator", NULL, UNIT_TEXT, "on which communicator", .text = communicator},
-    {"region", NULL, UNIT_TEXT, "inside which region", .text = region},
-    {"size_from", NULL, UNIT_BYTES, "size of its messages, up to below twice that",
-     .get = size_from},
-    {"from", NULL, UNIT_TIME, "calls of at least this duration", .get = bucket_from},
-    {"below", NULL, UNIT_TIME, "and less than this", .get = bucket_below},
-    {"calls", NULL, UNIT_COUNT, "how many, of all ranks", .get = bucket_calls},
+    OPERATION(call),
+    SITE(call, 0),
+    {{"communicator", NULL, COLUMN_TEXT, 0, "on which communicator", NULL, 0}, NULL, communicator},
+    {{"region", NULL, COLUMN_TEXT, 0, "inside which region", NULL, 0}, NULL, region},
+    NUMBER("size_from", BYTES, NULL, "size of its messages, up to below twice that", size_from),
+    NUMBER("from", TIME, NULL, "calls of at least this duration", bucket_from),
+    NUMBER("below", TIME, NULL, "and less than this", bucket_below),
+    NUMBER("calls", COUNT, NULL, "how many, of all ranks", bucket_calls),
 };
 FIGURES(histogram);
 
@@ -229,90 +216,52 @@ void list_buckets(struct listed *rows, const struct profile *p)
                 *PUSH(&buckets) = (struct bucket){*e, histogram_floor(b), histogram_floor(b + 1),
                                                   e->histogram[b]};
     }
-    *rows = (struct listed){(char *)buckets.at, buckets.n, sizeof *buckets.at, NULL, buckets.at};
+    *rows = (struct listed){
+        .at = (char *)buckets.at, .n = buckets.n, .size = sizeof *buckets.at, .memory = buckets.at};
 }
 
-/* --- communicators: of the same name and size, together --- */
+/* --- communicators: of the same name, size and call site, together --- */
 
-struct kind_of_comm {
-    struct profile_entry e;
-    uint64_t groups, made;
-};
-static void comm_name(const struct view *v, const void *row, char *text, size_t room)
+TEXT(comm_name, profile_entry, "%s",
+     *p->comms.at[e->comm].name ? p->comms.at[e->comm].name : "(no name)")
+TEXT(comm_made_at, profile_entry, "%s",
+     p->comms.at[e->comm].site == PROFILE_NONE ? "" : v->label[p->comms.at[e->comm].site])
+GET(comm_size, profile_entry, v->p->comms.at[e->comm].size)
+
+static double comm_made(const struct view *v, const void *row)
 {
-    const char *name = v->p->comms.at[((const struct kind_of_comm *)row)->e.comm].name;
-    snprintf(text, room, "%s", *name ? name : "(no name)");
+    uint32_t *kind = comm_kinds(v->p, true);
+    double made = 0;
+    for (size_t i = 0; i < v->p->comms.n; i++)
+        if (kind[i] == ((const struct profile_entry *)row)->comm)
+            made += (double)v->p->comms.at[i].created;
+    free(kind);
+    return made;
 }
-
-static uint32_t comm_site(const struct view *v, const void *row)
-{
-    return v->p->comms.at[((const struct kind_of_comm *)row)->e.comm].site;
-}
-
-static void comm_made_at(const struct view *v, const void *row, char *text, size_t room)
-{
-    *text = '\0'; /* by MPI itself, or where no wrapper was */
-    if (comm_site(v, row) != PROFILE_NONE)
-        site_path(v->p, comm_site(v, row), text, room);
-}
-
-static void comm_made_at_brief(const struct view *v, const void *row, char *text, size_t room)
-{
-    uint32_t site = comm_site(v, row);
-    snprintf(text, room, "%s", site == PROFILE_NONE ? "" : v->label[site]);
-}
-GET(comm_size, kind_of_comm, v->p->comms.at[e->e.comm].size)
-GET(comm_groups, kind_of_comm, e->groups)
-GET(comm_made, kind_of_comm, e->made)
 
 static const struct figure list_of_comm[] = {
-    {"communicator", "communicator", UNIT_TEXT,
-     "its name; of those without one made at one place, or alike in name, size and place, a row is "
-     "of all",
-     .text = comm_name, .brief = comm_name},
-    {"members", "members", UNIT_COUNT, "ranks in it", .get = comm_size},
-    {"groups", "groups", UNIT_COUNT, "communicators of that name and size with different members",
-     .get = comm_groups},
-    {"made", "made", UNIT_COUNT, "how often such a one was made", .get = comm_made},
-    {"calls", "calls", UNIT_COUNT, "calls on them, of all ranks", .get = calls},
-    {"bytes", "bytes", UNIT_BYTES, "data that these name, of all ranks", .get = bytes},
-    {"time", NULL, UNIT_TIME, "time in these calls, all ranks together", .get = time_all},
-    {"time_per_rank", "time/rank", UNIT_TIME, "time in these calls, mean of all ranks of the run",
-     .get = time_per_rank},
-    {"share", "% MPI", UNIT_SHARE, "part of all time in MPI", .get = share},
-    {"made_at", "made at", UNIT_TEXT,
-     "the call that made it; empty: MPI itself, or it was first seen in use", .text = comm_made_at,
-     .brief = comm_made_at_brief},
+    {{"communicator", NULL, COLUMN_TEXT, 0,
+      "its name; those without one, or alike in name, size and call site, are one row", NULL,
+      COLUMN_SHORTEN},
+     NULL,
+     comm_name},
+    NUMBER("members", COUNT, "ranks", "ranks in it", comm_size),
+    NUMBER("made", COUNT, "created", "how often such a one was created", comm_made),
+    NUMBER("calls", COUNT, "calls", "calls on them, of all ranks", calls),
+    OPTIONAL("bytes", BYTES, "bytes", "data that these name, of all ranks", bytes),
+    DATA("time", TIME, "time in these calls, all ranks together", time_all),
+    NUMBER("time_per_rank", TIME, "time/rank", "time in these calls, mean of all ranks of the run",
+           time_per_rank),
+    NUMBER("share", SHARE, "of MPI", "share of all time in MPI", share),
+    {{"made_at", NULL, COLUMN_TEXT, 0,
+      "the call that created it; empty: MPI itself, or it was first seen in use", "created at",
+      COLUMN_SHORTEN},
+     NULL,
+     comm_made_at},
 };
 FIGURES(comm);
 
 void list_comms(struct listed *rows, const struct profile *p)
 {
-    struct profile *by_comm = rows_of(p, ROWS_BY_COMM), *sums = profile_new();
-    uint32_t *kind = comm_kinds(p, true);
-    for (size_t i = 0; i < by_comm->entries.n; i++) {
-        struct profile_entry *e = &by_comm->entries.at[i];
-        if (e->comm == PROFILE_NONE)
-            continue;
-        e->operation = 0;
-        e->comm = kind[e->comm];
-        profile_add_entry(sums, e);
-    }
-    struct kind_of_comm *row = memory_alloc((sums->entries.n + 1) * sizeof *row);
-    for (size_t k = 0; k < sums->entries.n; k++) {
-        row[k].e = sums->entries.at[k];
-        for (uint32_t i = 0; i < p->comms.n; i++) {
-            const struct profile_comm *c = &p->comms.at[i];
-            uint32_t first = 0;
-            if (kind[i] != row[k].e.comm)
-                continue;
-            while (kind[first] != kind[i] || p->comms.at[first].id != c->id)
-                first++;
-            row[k].groups += first == i;
-            row[k].made += c->created;
-        }
-    }
-    *rows = (struct listed){(char *)row, sums->entries.n, sizeof *row, sums, row};
-    profile_free(by_comm);
-    free(kind);
+    list_rows(rows, p, ROWS_BY_COMM);
 }

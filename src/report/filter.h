@@ -4,35 +4,29 @@
 
 #include "profile/profile.h"
 
-#include <stdbool.h>
-
-/* NULL: all. Names may hold * and ?; upper and lower case are the same, and MPI_ may be left out.
- */
 struct filter {
-    const char *only, *comm, *region; /* operation; communicator; region */
+    const char *only; /* operations of this name, with or without MPI_, * and ?; NULL: all */
     bool one_rank;
     int rank;
-    /* Filled in by filter_apply(). */
+    /* Filled in by filter_apply(): what is left, of how much. */
     uint64_t calls, all_calls;
-    size_t findings, all_findings;
-    size_t places, all_places; /* operations at call sites */
     double time_ns, all_ns;
 };
 
 static inline bool filter_is_on(const struct filter *f)
 {
-    return f && (f->only || f->comm || f->region || f->one_rank);
+    return f && (f->only || f->one_rank);
 }
 
-/* Takes out of P what F does not name; its ranks stay, for means are of all of them. False if that
- * leaves nothing: then WHY says what there is. What is not known by communicator, region or rank
- * goes. */
+/* Takes out of P what F does not name: of one rank what is known of it alone (call sites where it
+ * spends most, collectives where it is the late rank, its messages). P's list of ranks stays, for
+ * means are of all ranks. False if nothing is left: then WHY says what there is. */
 bool filter_apply(struct profile *p, struct filter *f, char *why, size_t room);
 
-/* Takes the other ranks out, too: for data, of which no means are made. */
+/* Takes the other ranks out, too: for data, in which there are no means. */
 void filter_ranks(struct profile *p, const struct filter *f);
 
-/* What is shown, and what cannot be: lines, for free(). */
+/* What is shown, in a paragraph; for free(). */
 char *filter_sentences(const struct filter *f);
 
 #endif

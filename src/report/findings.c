@@ -1,277 +1,263 @@
-/* What is measured during a run, and how it is called and shown, as text and in the page for a
- * browser. */
 #include "report/findings.h"
 
+#include "base/array.h"
 #include "base/format.h"
 #include "base/text.h"
-#include "profile/profile.h"
-#include "report/rows.h"
+#include "report/findings_waits.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* What the layer may find (src/inject/list.c), and how its rows are shown. Of other kinds, and
- * without columns, all keys are. */
-static const struct finding_kind known[] = {
-    {.kind = "ack",
-     .title = "Broadcast latency by injected acknowledgements",
-     .column = {{"destination", "to rank"},
-                {"direct_us", "latency"},
-                {"direct_low_us", "interval"},
-                {"late_percent", "late"},
-                {"late_by_us", "late by"},
-                {"behind_percent", "behind"},
-                {"ol_us", "by acks"},
-                {"acknowledged", "acks"},
-                {"early_percent", "early"},
-                {"rtl_us", "round trip"}},
-     .legend =
-         "latency: from the root's entry to this rank's return, of the broadcasts that nobody's "
-         "lateness can be in (of MPI_Ibcast, MPI_Start: to the return of the call that completed "
-         "it). late: of the broadcasts, those that this rank entered (or began to wait for) after "
-         "data could be there; late by: how long after the root, median. behind: those that it was "
-         "in time for, but a rank that it may depend on was not. by acks: the latency until its "
-         "acknowledgement came back, less half that message's round trip; no clock is trusted. "
-         "acks: acknowledgements that came, of the broadcasts that are kept: of many, every second "
-         "or fourth one, and so on. given up: that did not come in time. early: of them, those "
-         "that came while the root was still in its "
-         "broadcast: no sooner is known of them. round trip: of an acknowledgement and its "
-         "answer."},
-    {.kind = "benchmark",
-     .title = "Measuring methods run before the application's collectives",
-     .column = {{"method", "method"},
-                {"time_us", "time"},
-                {"low_us", "interval"},
-                {"destinations", "destinations"},
-                {"measures", "measures"}},
-     .legend =
-         "time: median. interval: 95 % of it. OL_i: from the root's entry to the return of rank i. "
-         "g_j: the least time between two calls at rank j; o_i: what one costs rank i itself. M "
-         "calls in a row, P ranks. destinations: measured, of those that the method goes through "
-         "one by one; the time is that of the slowest. >=: one that was left out may be slower."},
-    {.kind = "broadcast",
-     .title = "Broadcast replaced",
-     .column = {{"communicator", "communicator"},
-                {"root", "root"},
-                {"bytes", "bytes"},
-                {"algorithm", "algorithm"},
-                {"calls", "calls"},
-                {"predicted_us", "predicted"},
-                {"seen_us", "seen"},
-                {"trial_us", "trial"},
-                {"library_us", "library"},
-                {"seen_low_us", "interval"},
-                {"given_up_after_calls", "given up after"},
-                {"latencies_anew_after_calls", "anew after"},
-                {"schedule_cost_us", "cost"}},
-     .legend =
-         "predicted: by the model, from the latencies measured. trial, library: the "
-         "replacement's and the library's broadcast with all ranks there, before the first "
-         "call and again later; where the library's is quicker the replacement is given up, "
-         "where latencies have changed, by these or by the application's own broadcasts, they are "
-         "measured anew. seen: last exit - the root's "
-         "entry in the application, where ranks may come late. interval: 95 % of seen. "
-         "cost: of measuring latencies, making the schedule and trials, for this row."},
-};
+/* --- the machine --- */
 
-const struct finding_kind *finding_kind(const char *kind)
+static void find_contention(struct making *m)
 {
-    static struct finding_kind other;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (!strcmp(kind, known[i].kind))
-            return &known[i];
-    other.title = kind;
-    return &other;
-}
-
-static double number_of(const json_t *finding, const char *key)
-{
-    return json_number_value(json_object_get(finding, key));
-}
-
-/* What shares a network with A meanwhile is in its figures, too. */
-static void mark_beside(struct profile *p, json_t *a)
-{
-    double begun = number_of(a, "begun_seconds"), lasted = number_of(a, "measured_in_seconds");
-    int beside = 0;
-    for (size_t i = 0; i < p->findings.n; i++) {
-        const json_t *b = p->findings.at[i].value;
-        double other = number_of(b, "begun_seconds");
-        beside += a != b && json_object_get(b, "begun_seconds") && other < begun + lasted &&
-                  begun < other + number_of(b, "measured_in_seconds");
-    }
-    if (beside)
-        json_put(a, "beside_other_measurements", json_integer(beside));
-}
-
-void findings_name(struct profile *p)
-{
-    char label[COMM_LABEL];
-    for (size_t i = 0; i < p->findings.n; i++)
-        if (json_object_get(p->findings.at[i].value, "begun_seconds"))
-            mark_beside(p, p->findings.at[i].value);
-    for (size_t i = 0; i < p->findings.n; i++)
-        json_object_del(p->findings.at[i].value, "begun_seconds");
-    for (size_t i = 0; i < p->findings.n; i++) {
-        if (p->findings.at[i].comm == PROFILE_NONE)
-            continue;
-        comm_label(p, p->findings.at[i].comm, label, sizeof label);
-        json_put(p->findings.at[i].value, "communicator", json_text(label, sizeof label));
-    }
-}
-
-/* The unit that a key's ending tells is taken over into the figure. */
-void finding_value(const char *key, const json_t *value, char *text, size_t room)
-{
-    char figure[32];
-    if (json_is_string(value))
-        snprintf(text, room, "%s", json_string_value(value));
-    else if (json_is_boolean(value))
-        snprintf(text, room, "%s", json_is_true(value) ? "yes" : "no");
-    else if (!json_is_number(value))
-        snprintf(text, room, "%s", json_is_null(value) ? "-" : "...");
-    else if (text_ends_with(key, "_ns"))
-        snprintf(text, room, "%s", format_time(figure, json_number_value(value)));
-    else if (text_ends_with(key, "_us"))
-        snprintf(text, room, "%s", format_time(figure, json_number_value(value) * 1e3));
-    else if (text_ends_with(key, "_seconds"))
-        snprintf(text, room, "%s", format_time(figure, json_number_value(value) * 1e9));
-    else if (text_ends_with(key, "_percent"))
-        snprintf(text, room, "%.3g %%", json_number_value(value));
-    else if (!strcmp(key, "bytes") || text_ends_with(key, "_bytes"))
-        snprintf(text, room, "%s", format_bytes(figure, json_number_value(value)));
-    else if (json_is_integer(value))
-        snprintf(text, room, "%lld", (long long)json_integer_value(value));
-    else
-        snprintf(text, room, "%.5g", json_real_value(value));
-}
-
-/* Beside a table, what its rows have in common; others are called by their keys. */
-static const struct finding_column facts[] = {
-    {"known_destinations", "latency known to"},
-    {"slowest_destination", "slowest: to rank"},
-    {"slowest_us", "in"},
-    {"cost_percent", "part of the run that it cost"},
-    {"interval_us", "from one broadcast to the next (median)"},
-    {"acknowledged_interval_us", "around an acknowledged one"},
-    {"cut_short_by_budget", "cut short by the budget:"},
-    {"not_measured", "not measured:"},
-    {"beside_other_measurements", "others measured at the same time:"},
-    {"violations", "destinations where OL_i is violated"},
-    {"wrong_ranks", "ranks with wrong data"}};
-
-void finding_key(const char *key, char *text, size_t room)
-{
-    static const char *const units[] = {"_ns", "_us", "_seconds", "_percent"};
-    snprintf(text, room, "%s", key);
-    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
-        if (!strcmp(key, facts[i].key)) {
-            snprintf(text, room, "%s", facts[i].head);
-            return;
-        }
-    }
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (text_ends_with(text, units[i]))
-            text[strlen(text) - strlen(units[i])] = '\0';
-    for (char *c = text; *c; c++)
-        if (*c == '_')
-            *c = ' ';
-}
-
-/* The other end of an interval: "ol_high_us" for "ol_low_us" with "low_" and "high_". False if KEY
- * is no such end. */
-static bool other_end(const char *key, const char *from, const char *to, const json_t *row,
-                      char *other, size_t room)
-{
-    const char *at = strstr(key, from);
-    if (!at || (at > key && at[-1] != '_'))
-        return false;
-    snprintf(other, room, "%.*s%s%s", (int)(at - key), key, to, at + strlen(from));
-    return json_object_get(row, other) != NULL;
-}
-
-static bool upper_end(const char *key, const json_t *row, char *upper, size_t room)
-{
-    return other_end(key, "low_", "high_", row, upper, room);
-}
-
-/* A figure's unit goes right behind it: a table has no room for spaces. */
-static void squeeze(const json_t *value, char *text)
-{
-    char *space = json_is_number(value) ? strchr(text, ' ') : NULL;
-    if (space)
-        memmove(space, space + 1, strlen(space));
-}
-
-void finding_head(const struct finding_column *c, const json_t *row, char *text, size_t room)
-{
-    char upper[100];
-    if (c->head) {
-        snprintf(text, room, "%s", c->head);
+    const struct noise *n = &m->v->noise;
+    char share[32], mean[32], time[32];
+    if (n->level != NOISE_FELT && n->level != NOISE_SPOILED)
         return;
+    m->voided = n->level == NOISE_SPOILED;
+    struct diagnosis *d = finding_add(
+        m, "cpu_contention", m->voided ? SEVERITY_ERROR : SEVERITY_DOUBT, n->mean * m->run, NAN,
+        "CPU contention: rank %d was runnable but not scheduled for %s of the run (%s; mean of the "
+        "ranks: %s). %s",
+        n->worst_rank, format_share(share, n->share, 1), format_time(time, 1e9 * n->seconds),
+        format_share(mean, n->mean, 1),
+        m->voided ? "Waits and late ranks are not judged; counts and bytes are right."
+                  : "Differences of that size mean nothing.");
+    finding_rank(d, n->worst_rank);
+    finding_number(d, "worst_percent", 100 * n->share);
+    unsigned processors = 0;
+    bool crowded = false;
+    for (uint32_t i = 0; i < m->v->p->hosts.n; i++) {
+        processors += m->v->p->hosts.at[i].processors;
+        crowded = crowded || noise_crowded(m->v->p, i);
     }
-    finding_key(c->key, text, room);
-    if (upper_end(c->key, row, upper, sizeof upper))
-        strcpy(strstr(text, "low"), "interval");
+    const char *launcher = *m->v->p->launcher ? m->v->p->launcher : "mpiexec";
+    if (crowded)
+        finding_advise(d, "use as many ranks as processors: %s -n %u collprof run ...", launcher,
+                       processors);
+    else
+        finding_advise(d, "run again when no other process computes: %s -n %.0f collprof run ...",
+                       launcher, m->n);
 }
 
-void finding_cell(const char *key, const json_t *row, char *text, size_t room)
+/* --- MPI at all --- */
+
+static void find_little_mpi(struct making *m)
 {
-    char high[150], low[150], upper[100];
-    const json_t *value = json_object_get(row, key);
-    finding_value(key, value, low, sizeof low);
-    squeeze(value, low);
-    bool at_least = json_is_true(json_object_get(row, "at_least")) && !strcmp(key, "time_us") &&
-                    json_is_number(value);
-    snprintf(text, room, "%s%s", at_least ? ">= " : "", low);
-    if (upper_end(key, row, upper, sizeof upper)) {
-        const json_t *end = json_object_get(row, upper);
-        finding_value(upper, end, high, sizeof high);
-        squeeze(end, high);
-        if (strcmp(low, high))
-            snprintf(text, room, "%s..%s", low, high);
-        else
-            snprintf(text, room, "-"); /* one sample */
+    char share[32];
+    double mpi = 1e-9 * m->v->mpi_ns / m->n;
+    if (!m->v->where.known || 1 - m->v->where.compute >= NOISE_MATTERS)
+        return;
+    finding_add(m, "mpi_is_little", SEVERITY_NOTE, mpi, NAN,
+                "MPI takes %s of the run: nothing is to be gained there.",
+                format_share(share, mpi, m->run));
+    m->voided = true;
+}
+
+/* Calls whose place the table had no room for, or that none was found for. */
+static void find_no_site(struct making *m)
+{
+    const struct profile *p = m->v->p;
+    double time = 0;
+    uint64_t dropped = 0;
+    char share[32];
+    for (size_t i = 0; i < p->entries.n; i++) {
+        const struct profile_entry *e = &p->entries.at[i];
+        if (p->operations.at[e->operation].family != FAMILY_LIFECYCLE &&
+            (e->site == PROFILE_NONE || !p->sites.at[e->site].depth))
+            time += (double)e->time_ns;
+    }
+    for (size_t i = 0; i < p->ranks.n; i++)
+        dropped += p->ranks.at[i].dropped[LEDGER_SITES];
+    if (p->stack_depth && time > 0 && time >= NOISE_MATTERS * m->v->mpi_ns)
+        finding_number(finding_add(m, "no_call_site", SEVERITY_DOUBT, NAN, NAN,
+                                   "%s of the time in MPI has no call site%s.",
+                                   format_share(share, time, m->v->mpi_ns),
+                                   dropped ? ": the table of call sites was full" : ""),
+                       "share_percent", 100 * time / m->v->mpi_ns);
+}
+
+/* --- messages --- */
+
+static bool answers(const struct profile *p, const struct profile_peer *m)
+{
+    enum { ONE_WAY = 100 };
+    uint64_t back = 0;
+    for (size_t i = 0; i < p->peers.n; i++)
+        if (!p->peers.at[i].received && p->peers.at[i].rank == m->peer &&
+            p->peers.at[i].peer == m->rank)
+            back += p->peers.at[i].messages;
+    return back > m->messages / ONE_WAY;
+}
+
+/* Small messages sent one by one at one call site, with nothing coming back. */
+static void find_small_messages(struct making *m)
+{
+    enum { LEAST = 1000, SMALL = 256 };
+    const struct profile *p = m->v->p;
+    const struct profile_peer *most = NULL;
+    double time = 0;
+    char size[32], count[32];
+    for (size_t i = 0; i < p->peers.n; i++) {
+        const struct profile_peer *x = &p->peers.at[i];
+        if (!x->received && x->site != PROFILE_NONE && x->messages >= LEAST &&
+            x->bytes <= x->messages * SMALL && (!most || x->messages > most->messages) &&
+            !answers(p, x))
+            most = x;
+    }
+    for (size_t i = 0; most && i < p->entries.n; i++)
+        if (p->entries.at[i].site == most->site && p->entries.at[i].operation == most->operation)
+            time += 1e-9 * (double)p->entries.at[i].time_ns / m->n;
+    if (!most || !noise_matters(time, NAN, m->run))
+        return;
+    struct diagnosis *d = finding_add(m, "small_messages", SEVERITY_FINDING, time, NAN, "-");
+    snprintf(d->text, sizeof d->text,
+             "%s sends small messages one by one: %s of %s from rank %u to rank %u, which sends "
+             "next to nothing back.",
+             finding_place(m, d, most->operation, most->site), format_count(count, most->messages),
+             format_bytes(size, (double)most->bytes / (double)most->messages), most->rank,
+             most->peer);
+    finding_rank(d, (int)most->rank);
+    finding_number(d, "messages", (double)most->messages);
+    finding_advise(d, "send several of these messages as one");
+}
+
+/* --- measurements made during the run --- */
+
+/* Mean time of the application's calls of the measured kind in seconds, and their sum. */
+static double seen_mean(const struct profile *p, const struct profile_finding *f, double *sum)
+{
+    const char *operation = json_string_value(json_object_get(f->value, "operation"));
+    json_int_t bytes = json_integer_value(json_object_get(f->value, "bytes"));
+    double calls = 0;
+    *sum = 0;
+    for (size_t i = 0; operation && bytes >= 0 && i < p->entries.n; i++) {
+        const struct profile_entry *e = &p->entries.at[i];
+        if (e->comm != f->comm || e->size_class != size_class_of((uint64_t)bytes) ||
+            strcmp(p->operations.at[e->operation].name, operation))
+            continue;
+        calls += (double)entry_timed(e);
+        *sum += 1e-9 * (double)e->time_ns;
+    }
+    return calls > 0 ? *sum / calls : 0;
+}
+
+/* A collective that takes far less with all ranks there than it takes in the application. */
+static void find_slower_than_measured(struct making *m)
+{
+    const struct profile *p = m->v->p;
+    char alone[32], seen[32], bytes[32];
+    for (size_t i = 0; i < p->findings.n; i++) {
+        const json_t *f = p->findings.at[i].value, *row;
+        double sum, mean, high = 0;
+        size_t k;
+        if (strcmp(p->findings.at[i].kind, "benchmark"))
+            continue;
+        json_array_foreach(json_object_get(f, "methods"), k, row)
+        {
+            const char *method = json_string_value(json_object_get(row, "method"));
+            if (method && !strcmp(method, "direct"))
+                high = 1e-6 * json_number_value(json_object_get(row, "high_us"));
+        }
+        mean = seen_mean(p, &p->findings.at[i], &sum);
+        /* Half as much again is beyond what a mean and a median may differ by. */
+        double cost = mean > 0 ? sum / m->n * (1 - high / mean) : 0;
+        if (high <= 0 || mean < 1.5 * high || !noise_matters(cost, NAN, m->run))
+            continue;
+        struct diagnosis *d = finding_add(
+            m, "slower_than_measured", SEVERITY_FINDING, cost, NAN,
+            "%s of %s on %s takes at most %s with all ranks there, as measured during the run; the "
+            "application's calls took %s on average.",
+            json_string_value(json_object_get(f, "operation")),
+            format_bytes(bytes, json_number_value(json_object_get(f, "bytes"))),
+            json_string_value(json_object_get(f, "communicator")), format_time(alone, 1e9 * high),
+            format_time(seen, 1e9 * mean));
+        finding_number(d, "measured_us", 1e6 * high);
+        finding_number(d, "mean_us", 1e6 * mean);
     }
 }
 
-size_t finding_columns(const struct finding_kind *as, const json_t *row,
-                       struct finding_column column[FINDING_COLUMNS])
+/* --- all of them, in the order in which they are found: what voids others comes first --- */
+
+static void (*const finders[])(struct making *) = {
+    find_contention, find_little_mpi,     find_no_site,
+    find_waits,      find_imbalance,      find_late_arrivals,
+    find_requests,   find_small_messages, find_slower_than_measured};
+
+static int by_importance(const void *a, const void *b)
 {
-    const char *key;
-    json_t *value;
-    char lower[100];
-    size_t n = 0;
-    for (size_t i = 0; i < FINDING_COLUMNS && as->column[i].key; i++)
-        if (json_object_get(row, as->column[i].key))
-            column[n++] = as->column[i];
-    if (n)
-        return n;
-    json_object_foreach((json_t *)row, key, value)
-    {
-        if (n < FINDING_COLUMNS && !other_end(key, "high_", "low_", row, lower, sizeof lower))
-            column[n++] = (struct finding_column){key, NULL};
-    }
-    return n;
+    const struct finding *x = &(*(struct diagnosis *const *)a)->f,
+                         *y = &(*(struct diagnosis *const *)b)->f;
+    if (x->severity != y->severity)
+        return x->severity < y->severity ? -1 : 1;
+    return x->share > y->share ? -1 : x->share < y->share ? 1 : strcmp(x->key, y->key);
 }
 
-const json_t *finding_rows(const json_t *finding)
+struct diagnoses *findings_of(const struct view *v, const char *directory)
 {
-    const char *key;
-    json_t *value;
-    json_object_foreach((json_t *)finding, key, value)
-    {
-        if (json_is_array(value) && json_array_size(value) &&
-            json_is_object(json_array_get(value, 0)) && json_object_size(json_array_get(value, 0)))
-            return value;
-    }
-    return NULL;
+    struct diagnoses *all = memory_alloc(sizeof *all);
+    struct making m = {.v = v,
+                       .all = all,
+                       .directory = directory,
+                       .run = 1e-9 * profile_longest_ns(v->p),
+                       .n = v->ranks};
+    enum { ALWAYS = 3 };
+    for (size_t i = 0; i < sizeof finders / sizeof *finders; i++)
+        if (i < ALWAYS || !m.voided)
+            finders[i](&m);
+    if (all->n)
+        qsort(all->at, all->n, sizeof *all->at, by_importance);
+    return all;
 }
 
-bool finding_interval(const struct finding_column *column, size_t n, const json_t *row, size_t *at,
-                      char *upper, size_t room)
+void findings_free(struct diagnoses *d)
 {
-    for (*at = 1; *at < n; ++*at)
-        if (upper_end(column[*at].key, row, upper, room))
-            return true;
-    return false;
+    for (size_t i = 0; d && i < d->n; i++)
+        free(d->at[i]);
+    free(d ? d->at : NULL);
+    free(d);
+}
+
+static void put_real(json_t *to, const char *key, double value)
+{
+    if (isfinite(value))
+        json_object_set_new(to, key, json_real(value));
+}
+
+static json_t *one_json(const struct view *v, const struct diagnosis *d)
+{
+    static const char *const severities[] = {[SEVERITY_ERROR] = "error",
+                                             [SEVERITY_FINDING] = "finding",
+                                             [SEVERITY_DOUBT] = "doubt",
+                                             [SEVERITY_NOTE] = "note"};
+    json_t *one = json_object(), *ranks = json_array();
+    json_object_set_new(one, "key", json_string(d->f.key));
+    json_object_set_new(one, "severity", json_string(severities[d->f.severity]));
+    json_object_set_new(one, "text", json_text(d->text, sizeof d->text));
+    put_real(one, "cost_seconds", d->f.cost.value);
+    put_real(one, "cost_low_seconds", d->f.cost.low);
+    put_real(one, "share_percent", 100 * d->f.share);
+    if (d->operation != PROFILE_NONE)
+        json_object_set_new(one, "operation", json_string(v->p->operations.at[d->operation].name));
+    if (d->site != PROFILE_NONE)
+        json_object_set_new(one, "call_site", json_string(v->label[d->site]));
+    for (size_t i = 0; i < d->f.n_ranks; i++)
+        json_array_append_new(ranks, json_integer(d->rank[i]));
+    json_object_set_new(one, "ranks", ranks);
+    for (size_t i = 0; i < FINDING_NUMBERS && d->f.number[i].name; i++)
+        put_real(one, d->f.number[i].name, d->f.number[i].value);
+    if (d->f.advice)
+        json_object_set_new(one, "advice", json_string(d->f.advice));
+    return one;
+}
+
+json_t *findings_json(const struct view *v, const struct diagnoses *d)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < d->n; i++)
+        json_array_append_new(list, one_json(v, d->at[i]));
+    return list;
 }

@@ -1,48 +1,17 @@
-/* What is measured during a run (src/inject/list.c): kinds of it, and how each is called and shown.
- */
+/* What a profile shows, as values: the screen, the full report, the page, JSON and the tests read
+ * the same list. Where to add one: a function in findings.c or findings_waits.c, and its line in
+ * the table at the end of findings.c. */
 #ifndef COLLPROF_REPORT_FINDINGS_H
 #define COLLPROF_REPORT_FINDINGS_H
 
-#include "profile/profile.h"
+#include "report/diagnosis.h"
 
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
+/* DIRECTORY: of the run, for advice; may be NULL. The result is for findings_free(). */
+struct diagnoses *findings_of(const struct view *v, const char *directory);
+void findings_free(struct diagnoses *d);
 
-struct finding_column {
-    const char *key, *head; /* NULL: called by its key */
-};
-enum { FINDING_COLUMNS = 16 };
-struct finding_kind {
-    const char *kind, *title;
-    struct finding_column column[FINDING_COLUMNS]; /* those shown; none: all */
-    const char *legend;
-};
-
-/* One of those declared, or one that shows everything. */
-const struct finding_kind *finding_kind(const char *kind);
-
-/* Calls the communicators of findings as tables call them, and marks those that were measured at
- * the same time as others: once, when all ranks' are there and call sites have names. */
-void findings_name(struct profile *p);
-
-/* A finding is a row, or has its rows in a member that is a list: that, or NULL. */
-const json_t *finding_rows(const json_t *finding);
-
-/* The columns of a table of rows like ROW. */
-size_t finding_columns(const struct finding_kind *as, const json_t *row,
-                       struct finding_column column[FINDING_COLUMNS]);
-void finding_head(const struct finding_column *c, const json_t *row, char *text, size_t room);
-/* ROW's figure KEY, with the other end if it is that of an interval. */
-void finding_cell(const char *key, const json_t *row, char *text, size_t room);
-
-/* Which of N columns is the first interval: column *AT, of the figure before it; UPPER: the key of
- * its other end. */
-bool finding_interval(const struct finding_column *column, size_t n, const json_t *row, size_t *at,
-                      char *upper, size_t room);
-
-/* One value by itself, with the unit that its key's ending tells; the key in words. */
-void finding_value(const char *key, const json_t *value, char *text, size_t room);
-void finding_key(const char *key, char *text, size_t room);
+/* An array of objects: key, severity, text, cost_seconds, cost_low_seconds, share_percent,
+ * operation, call_site, ranks, numbers, advice. */
+json_t *findings_json(const struct view *v, const struct diagnoses *d);
 
 #endif

@@ -201,13 +201,6 @@ void site_labels_free(const struct profile *p, char **label)
     free(label);
 }
 
-void site_label(const struct profile *p, uint32_t site, char *text, size_t room)
-{
-    char **label = site == PROFILE_NONE ? NULL : site_labels(p);
-    snprintf(text, room, "%s", label ? label[site] : "-");
-    site_labels_free(p, label);
-}
-
 void site_path(const struct profile *p, uint32_t site, char *text, size_t room)
 {
     if (site == PROFILE_NONE || !p->sites.at[site].depth)
@@ -234,20 +227,6 @@ void comm_label(const struct profile *p, uint32_t comm, char *text, size_t room)
         snprintf(text, room, "%u ranks%s%s%s%s", c->size, from, *c->name ? ", several names" : "",
                  *place ? ", made at " : "", place);
     }
-}
-
-void arrival_label(const struct profile *p, const struct profile_arrival *a, const char *site,
-                   char *text, size_t room)
-{
-    char comm[300];
-    bool shared = false;
-    for (size_t i = 0; i < p->arrivals.n; i++) {
-        const struct profile_arrival *b = &p->arrivals.at[i];
-        shared =
-            shared || (b->site == a->site && b->operation == a->operation && b->comm != a->comm);
-    }
-    comm_label(p, a->comm, comm, sizeof comm);
-    snprintf(text, room, "%s%s%s", site, shared ? " on " : "", shared ? comm : "");
 }
 
 void site_functions(const struct profile *p, uint32_t site, char *text, size_t room)

@@ -1,22 +1,21 @@
-/* The report of a run, as text. */
+/* The report of a run: one screen that answers, or all of it. */
 #ifndef COLLPROF_REPORT_REPORT_H
 #define COLLPROF_REPORT_REPORT_H
 
-#include "document/style.h"
-#include "profile/profile.h"
-#include "report/filter.h"
+#include "report/screen.h"
 
-struct report_options {
-    long top;                    /* lines per table; 0: 10 */
-    const char *sort;            /* key of a figure of call sites; NULL: time */
-    int width;                   /* columns; 0: the terminal's, or REPORT_WIDTH */
-    bool explain;                /* what each column means, under its table */
-    const struct filter *filter; /* that was applied; NULL: none */
-    const char *directory;       /* of the run, for what to do next; NULL: nothing is said */
-    enum style_when color;
-};
-enum { REPORT_WIDTH = 112, REPORT_LEAST_WIDTH = 80 };
+/* Writes the report to OUT in one piece: programs that were started together report at once. */
+void report_text(const struct profile *p, FILE *out, const struct report_options *o);
 
-void report_text(const struct profile *p, FILE *out, const struct report_options *options);
+/* Everything that the report knows as a document, for other formats: facts, findings, a table for
+ * each listing and each kind of measurement. NULL: no memory. For document_free(). */
+struct document *report_document(const struct profile *p, const struct report_options *o);
+
+/* The width of the terminal that OUT is, or else COLUMNS, or else 80; at least 80. */
+int report_width(FILE *out);
+
+/* profile_json() with the findings under "diagnosis"; of what a filter has left with that in its
+ * warnings, instead. P is changed. A new reference. */
+json_t *report_json(struct profile *p, const struct filter *filter);
 
 #endif

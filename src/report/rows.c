@@ -1,50 +1,102 @@
 #include "report/rows.h"
 
 #include "base/array.h"
-#include "profile/model.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct profile *rows_of(const struct profile *p, enum rows_by by)
+static int by_key(const void *a, const void *b)
 {
-    struct profile *rows = profile_new();
-    for (size_t i = 0; i < p->entries.n; i++) {
-        struct profile_entry e = p->entries.at[i];
-        if (p->operations.at[e.operation].family == FAMILY_LIFECYCLE)
-            continue;
-        e.region = PROFILE_NONE;
-        if (by != ROWS_BY_SITE)
-            e.site = PROFILE_NONE;
-        if (by != ROWS_BY_COMM)
-            e.comm = PROFILE_NONE;
-        if (by != ROWS_BY_SIZE)
-            e.size_class = 0;
-        profile_add_entry(rows, &e);
+    const struct profile_entry *x = a, *y = b;
+    return ORDER(x->operation, y->operation) ?: ORDER(x->site, y->site) ?: ORDER(x->comm, y->comm)
+        ?: ORDER(x->size_class, y->size_class);
+}
+
+static int longest_first(const void *a, const void *b)
+{
+    const struct profile_entry *x = a, *y = b;
+    return ORDER(y->time_ns, x->time_ns) ?: by_key(a, b);
+}
+
+static void add(struct profile_entry *to, const struct profile_entry *from)
+{
+#define ADD(member) to->member += from->member;
+    LEDGER_SUMS(ADD)
+#undef ADD
+    if (entry_timed(from)) {
+        to->min_ns = from->min_ns < to->min_ns ? from->min_ns : to->min_ns;
+        to->max_ns = from->max_ns > to->max_ns ? from->max_ns : to->max_ns;
     }
-    for (size_t i = 0; i < rows->entries.n && (by == ROWS_BY_OPERATION || by == ROWS_BY_SITE);
-         i++) {
-        struct profile_entry *e = &rows->entries.at[i];
-        e->spread = (struct spread){0};
-        const struct profile_group *group = profile_group_find(p, e->site, e->operation);
-        if (group)
-            e->spread = group->spread;
-    }
+    for (unsigned b = 0; b < HISTOGRAM_BUCKETS && from->histogram; b++)
+        to->histogram[b] += from->histogram[b];
+}
+
+/* E with nothing but its key, as BY asks for it. */
+static struct profile_entry empty_row(const struct profile_entry *e, enum rows_by by,
+                                      const uint32_t *kind)
+{
+    bool comm = by == ROWS_BY_COMM && e->comm != PROFILE_NONE;
+    return (struct profile_entry){
+        .site = by == ROWS_BY_SITE ? e->site : PROFILE_NONE,
+        .operation = by == ROWS_BY_COMM ? 0 : e->operation,
+        .comm = comm ? kind[e->comm] : PROFILE_NONE,
+        .region = PROFILE_NONE,
+        .size_class = by == ROWS_BY_SIZE ? e->size_class : 0,
+        .min_ns = UINT64_MAX,
+    };
+}
+
+static bool is_counted(const struct profile *p, const struct profile_entry *e, enum rows_by by)
+{
+    return p->operations.at[e->operation].family != FAMILY_LIFECYCLE &&
+           (by != ROWS_BY_COMM || e->comm != PROFILE_NONE);
+}
+
+/* The different keys, in order. */
+static struct rows keys_of(const struct profile *p, enum rows_by by, const uint32_t *kind)
+{
+    struct rows rows = {memory_alloc((p->entries.n + 1) * sizeof *rows.at), 0};
+    size_t all = 0;
+    for (size_t i = 0; i < p->entries.n; i++)
+        if (is_counted(p, &p->entries.at[i], by))
+            rows.at[all++] = empty_row(&p->entries.at[i], by, kind);
+    qsort(rows.at, all, sizeof *rows.at, by_key);
+    for (size_t i = 0; i < all; i++)
+        if (!rows.n || by_key(&rows.at[rows.n - 1], &rows.at[i]))
+            rows.at[rows.n++] = rows.at[i];
+    for (size_t i = 0; i < rows.n; i++)
+        rows.at[i].histogram = memory_alloc(HISTOGRAM_BUCKETS * sizeof *rows.at[i].histogram);
     return rows;
 }
 
-static int larger_first(const void *a, const void *b, void *member)
+struct rows rows_of(const struct profile *p, enum rows_by by)
 {
-    const struct profile_entry *e = a, *f = b;
-    uint64_t x, y;
-    memcpy(&x, (const char *)a + *(size_t *)member, sizeof x);
-    memcpy(&y, (const char *)b + *(size_t *)member, sizeof y);
-    return ORDER(y, x) ?: ORDER(f->time_ns, e->time_ns) ?: ORDER(e->operation, f->operation)
-        ?: ORDER(e->site, f->site);
+    uint32_t *kind = comm_kinds(p, true);
+    struct rows rows = keys_of(p, by, kind);
+    for (size_t i = 0; i < p->entries.n; i++) {
+        const struct profile_entry key = empty_row(&p->entries.at[i], by, kind);
+        if (is_counted(p, &p->entries.at[i], by))
+            add(bsearch(&key, rows.at, rows.n, sizeof *rows.at, by_key), &p->entries.at[i]);
+    }
+    for (size_t i = 0; i < rows.n; i++) {
+        struct profile_entry *e = &rows.at[i];
+        const struct profile_group *group = by == ROWS_BY_OPERATION || by == ROWS_BY_SITE
+                                                ? profile_group_find(p, e->site, e->operation)
+                                                : NULL;
+        if (group)
+            e->spread = group->spread;
+        if (e->min_ns == UINT64_MAX)
+            e->min_ns = 0;
+    }
+    qsort(rows.at, rows.n, sizeof *rows.at, longest_first);
+    free(kind);
+    return rows;
 }
 
-void rows_sort(struct profile *rows, size_t member)
+void rows_free(struct rows *rows)
 {
-    if (rows->entries.n)
-        qsort_r(rows->entries.at, rows->entries.n, sizeof *rows->entries.at, larger_first, &member);
+    for (size_t i = 0; i < rows->n; i++)
+        free(rows->at[i].histogram);
+    free(rows->at);
+    *rows = (struct rows){0};
 }

@@ -1,22 +1,20 @@
 /* Protects figures: how they are shown, what word they become, and by which rows are sorted. */
-#include "report/figures.h"
 #include "base/format.h"
 #include "made_profile.h"
-#include "report/rows.h"
-#include "report/text.h"
+#include "report/listings.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
 #include <string.h>
 
 /* On both sides of each threshold: 90 % of 20 requests found done; 5 % and half of their life. */
-Test(figures, what_a_request_hides_in_a_word)
+Test(figures, overlap_of_requests)
 {
     static const struct {
         uint64_t hidden, wait;
         const char *word;
-    } known[] = {{0, 1000, "hides"},  {0, 1001, "partly"},  {0, 9999, "partly"},
-                 {0, 10000, "waits"}, {18, 20000, "hides"}, {17, 20000, "waits"}};
+    } known[] = {{0, 1000, "yes"}, {0, 1001, "partly"}, {0, 9999, "partly"},
+                 {0, 10000, "no"}, {18, 20000, "yes"},  {17, 20000, "no"}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         struct ledger l;
         made_ledger(&l, NULL, 0, 1);
@@ -27,7 +25,7 @@ Test(figures, what_a_request_hides_in_a_word)
         e->span_ns = 20000;
         e->window_ns = 20000 - known[i].wait;
         struct profile *p = made_merged(NULL, &l);
-        const struct listing *sites = listing_find("call_sites");
+        const struct listing *sites = listing_find("requests");
         struct view v;
         struct listed rows;
         char word[20];
@@ -41,29 +39,28 @@ Test(figures, what_a_request_hides_in_a_word)
     }
 }
 
-/* A row without the figure that sorts comes after those that have it, however long it took. */
+/* Waiting is unknown in collectives where it is unknown who waits for whom: these rows come last,
+ * however long they took. */
 Test(figures, rows_without_the_figure_come_last)
 {
-    struct ledger l;
-    made_ledger(&l, NULL, 0, 1);
-    made_calls(&l, 1, OP_BCAST, 8, 1, 1000000);
-    struct ledger_entry *isend = made_calls(&l, 2, OP_ISEND, 8, 4, 300);
-    isend->completed = 4;
-    isend->wait_ns = 800;
-    made_calls(&l, 2, OP_BARRIER, 0, 1, 2000000);
-    struct profile *p = made_merged(NULL, &l);
-    const struct listing *entries = listing_find("entries");
+    struct profile *p = profile_new();
+    uint32_t comm = profile_add_comm(p, &(struct profile_comm){.site = PROFILE_NONE, .size = 2});
+    static const char *const operation[] = {"MPI_Ibcast", "MPI_Barrier"};
+    for (uint32_t i = 0; i < 2; i++)
+        *PUSH(&p->arrivals) = (struct profile_arrival){
+            .site = PROFILE_NONE,
+            .operation =
+                profile_add_operation(p, operation[i], i ? FAMILY_COLLECTIVE : FAMILY_ICOLLECTIVE),
+            .comm = comm,
+            .instances = 1,
+            .wait_ns = i ? 1 : 1000};
     struct view v;
     struct listed rows;
+    const struct listing *collectives = listing_find("collectives");
     view_open(&v, p);
-    listed_open(&rows, entries, &v, "in_wait");
-    cr_assert_eq(rows.n, 3);
-    for (size_t i = 0; i < rows.n; i++) {
-        static const double time[] = {1200, 2000000, 1000000};
-        const void *row = rows.at + i * rows.size;
-        cr_assert_eq(isnan(figure_find(entries, "in_wait")->get(&v, row)), i > 0);
-        cr_assert_float_eq(figure_find(entries, "time")->get(&v, row), time[i], 1e-6);
-    }
+    listed_open(&rows, collectives, &v, "wait");
+    cr_assert_float_eq(figure_find(collectives, "wait")->get(&v, rows.at), 1, 1e-9);
+    cr_assert(isnan(figure_find(collectives, "wait")->get(&v, rows.at + rows.size)));
     listed_close(&rows);
     view_close(&v);
     profile_free(p);
@@ -115,7 +112,6 @@ Test(figures, of_waits_messages_and_the_transport)
         const char *list, *key;
         double value;
     } known[] = {{"waits", "mean", 50},           {"waits", "share", 50},
-                 {"waits", "calls_share", 20},    {"waits", "in_turn", 75},
                  {"waits", "for_rank", 3},        {"messages", "rank", 1},
                  {"messages", "peer", 2},         {"messages", "size", 64},
                  {"transport", "eager", 60},      {"transport", "rendezvous", 0},
@@ -188,27 +184,6 @@ Test(figures, of_communicators_without_one_name)
     }
 }
 
-/* Equal by what sorts them: by time, then by operation and place. */
-Test(figures, equal_rows_have_an_order)
-{
-    static const uint64_t time[] = {200, 300, 100, 300};
-    struct profile *p = profile_new();
-    uint64_t histogram[HISTOGRAM_BUCKETS] = {0};
-    for (uint32_t i = 0; i < 4; i++)
-        profile_add_entry(p, &(struct profile_entry){.site = 9 - i,
-                                                     .comm = PROFILE_NONE,
-                                                     .region = PROFILE_NONE,
-                                                     .calls = i == 2 ? 8 : 7,
-                                                     .time_ns = time[i],
-                                                     .histogram = histogram});
-    ROWS_SORT(p, calls);
-    for (size_t i = 0; i < 4; i++) {
-        static const uint32_t site[] = {7, 6, 8, 9};
-        cr_assert_eq(p->entries.at[i].site, site[i], "row %zu: site %u", i, p->entries.at[i].site);
-    }
-    profile_free(p);
-}
-
 /* Quantiles keep the promise of the histogram, 6.25 %, after merging. */
 Test(figures, quantiles_within_promise)
 {
@@ -252,15 +227,4 @@ Test(figures, with_three_digits)
     cr_assert_str_eq(format_size_class(text, 0), "0 B");
     cr_assert_str_eq(format_size_class(text, 1), "1 B");
     cr_assert_str_eq(format_size_class(text, 17), "64 KiB to 128 KiB");
-}
-
-/* "The same" is as the figure before, which has to be on the page as well. */
-Test(figures, are_explained_by_what_is_shown)
-{
-    for (size_t i = 0; i < n_listings; i++) {
-        const struct figures *f = listings[i].figures;
-        for (size_t k = 0; k < f->n; k++)
-            if (f->at[k].head && !strncmp(f->at[k].about, "the same", 8))
-                cr_assert(k && f->at[k - 1].head, "%s of %s", f->at[k].key, listings[i].name);
-    }
 }

@@ -7,7 +7,7 @@ if HAVE_CRITERION
 UNIT_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/unit $(CRITERION_CFLAGS) $(JANSSON_CFLAGS)
 unit_programs = tests/unit/base tests/unit/inject tests/unit/sync tests/unit/schedule tests/unit/pairs \
 	tests/unit/measure tests/unit/methods tests/unit/record tests/unit/profile \
-	tests/unit/symbols tests/unit/page tests/unit/compare tests/unit/document tests/unit/results tests/unit/bench tests/unit/transport
+	tests/unit/symbols tests/unit/report tests/unit/compare tests/unit/document tests/unit/results tests/unit/bench tests/unit/transport
 check_PROGRAMS += $(unit_programs)
 TESTS += $(unit_programs)
 
@@ -78,12 +78,12 @@ tests_unit_compare_SOURCES = tests/unit/compare.c tests/unit/compare_two.c tests
 EXTRA_tests_unit_compare_DEPENDENCIES = collprof-symbols.la
 tests_unit_compare_LDADD = libcompare.la libreport.la libresults.la libdocument.la libprofile.la libbase.la $(CRITERION_LIBS)
 
-tests_unit_page_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_page_SOURCES = tests/unit/page.c tests/unit/data.c tests/unit/figures.c tests/unit/layout.c tests/unit/page_part.c \
-	tests/unit/disturbed.c tests/unit/sentences.c tests/unit/made_page.c tests/unit/made_page.h $(made_profile)
+tests_unit_report_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_report_SOURCES = tests/unit/report.c tests/unit/data.c tests/unit/figures.c tests/unit/findings.c \
+	tests/unit/layout.c tests/unit/made_page.c tests/unit/made_page.h $(made_profile)
 # Which names call sites, is loaded.
-EXTRA_tests_unit_page_DEPENDENCIES = collprof-symbols.la
-tests_unit_page_LDADD = libpicture.la libdata.la libreport.la libresults.la libdocument.la libprofile.la libbase.la $(CRITERION_LIBS)
+EXTRA_tests_unit_report_DEPENDENCIES = collprof-symbols.la
+tests_unit_report_LDADD = libpicture.la libdata.la libreport.la libresults.la libdocument.la libprofile.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_document_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_document_SOURCES = tests/unit/document.c tests/unit/draw.c

@@ -2,7 +2,6 @@
  * and that it survives the message and the file. */
 #include "made_profile.h"
 #include "profile/model.h"
-#include "profile/noise.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -360,40 +359,10 @@ Test(profile, the_worst_stretch_of_a_run_is_found)
     cr_assert_eq(r->least_khz, 2000000);
     cr_assert_eq(r->most_khz, 3000000);
     cr_assert_float_eq(r->call_ns, 42, 1e-9);
-    struct noise n = noise_of(p);
-    cr_assert_eq(n.bad_rank, 0);
-    cr_assert_float_eq(n.bad_share, 0.8, 1e-3);
-    cr_assert_float_eq(n.frequency, 1.5, 1e-9);
     profile_free(p);
     h->n_moments = LEDGER_MOMENTS + 1; /* a damaged record */
     p = profile_from_ledger(&l);
     cr_assert_eq(p->ranks.at[0].worst_from_ns, 0, "the whole run is one stretch");
-    profile_free(p);
-}
-
-/* Quiet as a whole, bad for a while: that is felt, and said. */
-Test(profile, a_bad_stretch_of_a_quiet_run_is_felt)
-{
-    struct profile *p = profile_new();
-    *PUSH(&p->ranks) = (struct profile_rank){.rank = 5,
-                                             .wall = 100,
-                                             .delayed_ns = 500000000,
-                                             .worst_from_ns = 2000000000,
-                                             .worst_length_ns = 4000000000,
-                                             .worst_delayed_ns = 960000000};
-    cr_assert_eq(noise_of(p).level, NOISE_QUIET);
-    p->ranks.at[0].worst_delayed_ns = 1040000000;
-    cr_assert_eq(noise_of(p).level, NOISE_FELT);
-    p->ranks.at[0].wall = 500; /* of which it is too little */
-    cr_assert_eq(noise_of(p).level, NOISE_QUIET);
-    p->ranks.at[0].wall = 100;
-    *PUSH(&p->ranks) = p->ranks.at[0];
-    p->ranks.at[1].rank = 6;
-    p->ranks.at[1].worst_delayed_ns = 1000000000;
-    cr_assert_eq(noise_of(p).bad_rank, 5);
-    p->ranks.at[0].delayed_ns = 30000000000; /* no worse than the rest */
-    struct noise n = noise_of(p);
-    cr_assert_not(noise_has_bad_stretch(&n));
     profile_free(p);
 }
 

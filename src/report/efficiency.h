@@ -1,0 +1,32 @@
+/* Where the time of a run goes: POP's parallel efficiency and its factors. */
+#ifndef COLLPROF_REPORT_EFFICIENCY_H
+#define COLLPROF_REPORT_EFFICIENCY_H
+
+#include "profile/profile.h"
+
+/* Useful time is time outside of MPI. With C(r) of rank r, over n ranks, and the run time T, from
+ * MPI_Init to MPI_Finalize of the rank where that is longest:
+ *   load balance = mean C / max C     communication efficiency = max C / T
+ *   parallel efficiency = mean C / T = load balance x communication efficiency
+ * Shares are of n x T. */
+struct efficiency {
+    bool known;     /* no rank was cut off in a call, and no rank's threads are in MPI at once */
+    double run;     /* T, seconds */
+    double compute; /* share that is useful, the parallel efficiency */
+    double waiting; /* share that is certainly waiting for other ranks */
+    double other;   /* the remaining time in MPI: transfer, and waiting that is not known as such */
+    double load_balance, communication;
+    double mean, most;   /* of C, seconds */
+    size_t longest_rank; /* position of the rank with the largest C in the profile's list */
+};
+
+struct efficiency efficiency_of(const struct profile *p);
+
+/* C of the rank at position I, seconds. */
+static inline double efficiency_compute(const struct profile *p, size_t i)
+{
+    double seconds = p->ranks.at[i].wall - 1e-9 * (double)p->ranks.at[i].mpi_ns;
+    return seconds > 0 ? seconds : 0;
+}
+
+#endif

@@ -1,0 +1,315 @@
+#include "report/report.h"
+
+#include "base/clock.h"
+#include "base/format.h"
+#include "base/text.h"
+#include "document/text.h"
+#include "report/listings.h"
+#include "report/measured.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+int report_width(FILE *out)
+{
+    struct winsize size;
+    const char *columns = getenv("COLUMNS");
+    int file = fileno(out), width = columns ? atoi(columns) : 0;
+    if (file >= 0 && isatty(file) && !ioctl(file, TIOCGWINSZ, &size) && size.ws_col)
+        width = size.ws_col;
+    return width > REPORT_LEAST_WIDTH && width < 1000 ? width : REPORT_LEAST_WIDTH;
+}
+
+/* --- facts --- */
+
+static void put_hosts(struct document *d, const struct profile *p)
+{
+    char hosts[300] = "";
+    size_t shown = 0, length = 0;
+    uint32_t processors = 0;
+    for (size_t i = 0; i < p->hosts.n; i++)
+        processors =
+            p->hosts.at[i].processors > processors ? p->hosts.at[i].processors : processors;
+    for (; shown < p->hosts.n && length < 70; shown++)
+        length += (size_t)snprintf(hosts + length, sizeof hosts - length, "%s%.60s",
+                                   shown ? ", " : "", p->hosts.at[shown].name);
+    if (shown < p->hosts.n)
+        length += (size_t)snprintf(hosts + length, sizeof hosts - length, " and %zu more",
+                                   p->hosts.n - shown);
+    if (processors)
+        snprintf(hosts + length, sizeof hosts - length, "; %u processor%s%s", processors,
+                 processors == 1 ? "" : "s", p->hosts.n > 1 ? " each" : "");
+    document_fact(d, "hosts", "%s", hosts);
+}
+
+static void put_clock(struct document *d, const struct profile *p)
+{
+    char bound[32];
+    /* Containers of one machine have names of their own and one clock: a bound of 0. */
+    if (p->hosts.n < 2 || (p->synchronized && !(p->clock_bound > 0)))
+        document_fact(d, "clock", "%s; one for all ranks", clock_name_of(p->clock));
+    else if (p->synchronized)
+        document_fact(d, "clock", "%s; clocks of the hosts agree within %s",
+                      clock_name_of(p->clock), format_time(bound, p->clock_bound * 1e9));
+    else
+        document_fact(d, "clock", "%s; clocks of the hosts are not synchronized",
+                      clock_name_of(p->clock));
+}
+
+/* What the layer took: in the calls, which is part of the run, and at the ends. */
+static void put_overhead(struct document *d, const struct profile *p)
+{
+    double ends = (double)p->writing_ns, start = 0, merge = 0, wall = 0, calls = 0, cost = 0;
+    char a[32], b[32], share[32], count[32];
+    for (size_t i = 0; i < p->ranks.n; i++) {
+        const struct profile_rank *r = &p->ranks.at[i];
+        start = fmax(start, (double)r->init_ns);
+        merge = fmax(merge, (double)r->merge_ns);
+        wall += 1e9 * r->wall;
+        calls += (double)r->calls;
+        cost += (double)r->calls * r->call_ns;
+    }
+    if (!(start > 0))
+        return;
+    format_time(a, start + ends + merge);
+    if (cost > 0 && wall > 0)
+        document_fact(d, "profiler overhead", "%s (%s calls x %s); %s in MPI_Init and MPI_Finalize",
+                      format_share(share, cost, wall), format_count(count, whole_count(calls)),
+                      format_time(b, cost / calls), a);
+    else
+        document_fact(d, "profiler overhead",
+                      "%s in MPI_Init and MPI_Finalize; in each call unknown", a);
+}
+
+static void put_times(struct document *d, const struct view *v)
+{
+    const struct profile *p = v->p;
+    double lifecycle = 0, calls = 0;
+    char a[32], b[32];
+    for (size_t i = 0; i < p->ranks.n; i++) {
+        lifecycle = fmax(lifecycle, (double)p->ranks.at[i].lifecycle_ns);
+        calls += (double)p->ranks.at[i].calls;
+    }
+    document_fact(d, "wall time", "%s from MPI_Init to %s, and %s in these two calls",
+                  format_time(a, profile_longest_ns(p)),
+                  p->crashed ? "the last call that was recorded" : "MPI_Finalize",
+                  format_time(b, lifecycle));
+    if (isnan(v->mpi_ns))
+        document_fact(d, "time in MPI", "unknown: ranks were cut off in calls");
+    else
+        document_fact(d, "time in MPI", "%s per rank, %s of the run",
+                      format_time(a, v->mpi_ns / v->ranks),
+                      format_share(b, v->mpi_ns, profile_wall_ns(p)));
+    if (p->threads_at_once)
+        document_fact(d, "threads", "MPI_THREAD_MULTIPLE: times in MPI are sums over the threads");
+    document_fact(d, "MPI calls", "%s, with MPI_Init", format_count(a, whole_count(calls)));
+}
+
+static void put_contention(struct document *d, const struct view *v)
+{
+    const struct noise *n = &v->noise;
+    char worst[32], mean[32];
+    if (v->p->clock == CLOCK_SOURCE_EXTERNAL)
+        return;
+    if (n->worst_rank < 0)
+        document_fact(d, "CPU contention", "unknown");
+    else
+        document_fact(d, "CPU contention",
+                      "ranks were runnable but not scheduled for %s of the run (worst: rank %d, "
+                      "%s), without waits for later ranks%s",
+                      format_share(mean, n->mean, 1), n->worst_rank,
+                      format_share(worst, n->share, 1), n->unknown ? "; unknown for some" : "");
+}
+
+static void put_trace(struct document *d, const struct profile *p)
+{
+    const struct profile_trace *t = &p->trace;
+    char covered[32], window[40] = "", ends[80] = "", lost[80] = "", time[32], count[32];
+    uint64_t all = t->sends > t->receives ? t->sends : t->receives;
+    if (!t->on)
+        return;
+    if (t->time_mask)
+        snprintf(window, sizeof window, " in windows of %s", format_time(time, noise_window_ns(p)));
+    if (all)
+        snprintf(ends, sizeof ends, "; both ends of %.1f %% of %s messages",
+                 100 * (double)t->matched / (double)all, format_count(count, all));
+    if (t->contradictions)
+        snprintf(lost, sizeof lost, "; %s pairs that cannot be one message are left out",
+                 format_count(count, t->contradictions));
+    document_fact(d, "trace", "%s of the run%s%s%s", format_share(covered, t->covered, 1), window,
+                  ends, lost);
+    if (t->error_ns > 0)
+        document_fact(d, "trace clock", "waits below %s are none: clocks may differ by that",
+                      format_time(time, t->error_ns));
+    if (t->network == LEDGER_NETWORK_MISSING)
+        document_fact(d, "transport",
+                      "unseen: libcollprof-transport.so is not in the process (collprof run "
+                      "preloads it; a static program cannot have it)");
+    else if (t->network == LEDGER_NETWORK_NO_UCX)
+        document_fact(d, "transport", "system calls alone: built without libucx-dev");
+    else if (t->network != LEDGER_NETWORK_OFF)
+        document_fact(d, "transport", "the start of %llu of %llu messages was seen",
+                      (unsigned long long)t->below, (unsigned long long)t->sends);
+}
+
+static void put_facts(struct document *d, const struct view *v)
+{
+    const struct profile *p = v->p;
+    char when[64];
+    for (size_t i = 0; i < p->programs.n; i++)
+        document_fact(d, i ? "application 2" : "application", "%s", p->programs.at[i]);
+    document_fact(d, "ranks", "%d", p->size > 0 ? p->size : (int)p->ranks.n);
+    for (size_t i = 0; i < p->libraries.n && i < 1; i++)
+        document_fact(d, "MPI", "%s", p->libraries.at[i]);
+    if (*profile_started(p, "%Y-%m-%d %H:%M:%S", when))
+        document_fact(d, "started", "%s", when);
+    put_hosts(d, p);
+    put_times(d, v);
+    put_clock(d, p);
+    put_contention(d, v);
+    put_overhead(d, p);
+    put_trace(d, p);
+}
+
+/* --- the whole --- */
+
+static void put_findings(struct document *d, const struct view *v, const char *directory)
+{
+    struct diagnoses *all = findings_of(v, directory);
+    for (size_t i = 0; i < v->p->warnings.n; i++)
+        document_finding(d, &(struct finding){.key = "warning", .severity = SEVERITY_DOUBT}, "%s",
+                         v->p->warnings.at[i]);
+    for (size_t i = 0; i < all->n; i++)
+        document_finding(d, &all->at[i]->f, "%s", all->at[i]->text);
+    findings_free(all);
+}
+
+static struct document *document_of(const struct view *v, const struct report_options *o)
+{
+    struct document *d = document_new("collprof-report/1");
+    if (!d)
+        return NULL;
+    put_facts(d, v);
+    put_findings(d, v, o->directory);
+    for (size_t i = 0; i < n_listings; i++)
+        if (!listings[i].data_only)
+            listing_table(d, &listings[i], v, o->sort);
+    measured_tables(d, v->p);
+    return d;
+}
+
+struct document *report_document(const struct profile *p, const struct report_options *o)
+{
+    struct view v;
+    view_open(&v, p);
+    struct document *d = document_of(&v, o);
+    view_close(&v);
+    return d;
+}
+
+static void write_title(FILE *out, const char *title)
+{
+    fprintf(out, "\n%s%s%s\n", style_on(STYLE_HEAD), title, style_off());
+}
+
+static void write_table(const struct document *d, const char *name, const char *title, FILE *out,
+                        const struct text_options *o)
+{
+    const struct table *t = document_find(d, name);
+    if (!t || !table_rows(t))
+        return;
+    write_title(out, title);
+    table_text_write(t, out, o);
+}
+
+static void write_full(const struct view *v, FILE *out, const struct report_options *o)
+{
+    static const char *const measured[] = {"ack", "benchmark", "broadcast"};
+    struct text_options text = {.width = (size_t)o->width, .rows = o->top, .explain = o->explain};
+    struct document *d = document_of(v, o);
+    screen_title(v, out, o);
+    document_text_facts(d, out, &text);
+    if (filter_is_on(o->filter)) {
+        char *part = filter_sentences(o->filter);
+        write_title(out, "Shown");
+        fputs(part, out);
+        free(part);
+    } else {
+        write_title(out, "Findings");
+        document_text_findings(d, out, &text);
+    }
+    for (size_t i = 0; i < n_listings; i++)
+        write_table(d, listings[i].name, listings[i].title, out, &text);
+    for (size_t i = 0; i < sizeof measured / sizeof *measured; i++)
+        write_table(d, measured[i], "Measured in the run", out, &text);
+    document_free(d);
+}
+
+static void write_one(const struct view *v, FILE *out, const struct report_options *o)
+{
+    const struct text_options text = {
+        .width = (size_t)o->width, .rows = o->top, .explain = o->explain};
+    struct document *d = document_new("collprof-report/1");
+    const struct listing *l = listing_find(o->table);
+    if (l)
+        listing_table(d, l, v, o->sort);
+    else
+        measured_tables(d, v->p);
+    const struct table *t = document_find(d, o->table);
+    if (t && table_rows(t))
+        table_text_write(t, out, &text);
+    else
+        fprintf(out, "The run has no %s.\n", o->table);
+    document_free(d);
+}
+
+void report_text(const struct profile *p, FILE *out, const struct report_options *options)
+{
+    struct report_options o = options ? *options : (struct report_options){0};
+    struct view v;
+    char *text = NULL;
+    size_t size;
+    if (!o.top)
+        o.top = 20;
+    if (!o.width)
+        o.width = report_width(out);
+    style_set(o.color, out);
+    FILE *piece = memory_open_text(&text, &size);
+    view_open(&v, p);
+    (o.table                            ? write_one
+     : o.full || filter_is_on(o.filter) ? write_full
+                                        : screen_write)(&v, piece, &o);
+    view_close(&v);
+    fclose(piece);
+    fwrite(text, 1, size, out);
+    free(text);
+}
+
+static json_t *diagnosis_of(const struct profile *p)
+{
+    struct view v;
+    view_open(&v, p);
+    struct diagnoses *all = findings_of(&v, NULL);
+    json_t *json = findings_json(&v, all);
+    findings_free(all);
+    view_close(&v);
+    return json;
+}
+
+json_t *report_json(struct profile *p, const struct filter *filter)
+{
+    json_t *diagnosis = filter_is_on(filter) ? NULL : diagnosis_of(p);
+    if (!diagnosis) {
+        char *part = filter_sentences(filter);
+        profile_warn(p, "%.*s", (int)strcspn(part, "\n"), part);
+        free(part);
+        filter_ranks(p, filter);
+    }
+    json_t *json = profile_json(p);
+    if (diagnosis)
+        json_object_set_new(json, "diagnosis", diagnosis);
+    return json;
+}

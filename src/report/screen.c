@@ -1,0 +1,283 @@
+#include "report/screen.h"
+
+#include "base/format.h"
+#include "base/text.h"
+#include "document/text.h"
+#include "profile/arrivals.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is written piece by piece, with how many lines there are. */
+struct screen {
+    const struct view *v;
+    const struct diagnoses *found;
+    const struct report_options *o;
+    FILE *out;
+    size_t lines;
+};
+
+/* --- what was run, and how it ended --- */
+
+void screen_title(const struct view *v, FILE *out, const struct report_options *o)
+{
+    const struct profile *p = v->p;
+    char title[400], when[64], time[32], host[80];
+    int ranks = p->size > 0 ? p->size : (int)p->ranks.n;
+    if (p->hosts.n == 1)
+        snprintf(host, sizeof host, "%.60s", p->hosts.at[0].name);
+    else
+        snprintf(host, sizeof host, "%zu hosts", p->hosts.n);
+    int n = snprintf(title, sizeof title, "collprof: %.100s on %d rank%s, %s, %s",
+                     p->programs.n ? text_base_of(p->programs.at[0]) : "an application", ranks,
+                     ranks == 1 ? "" : "s", host, format_time(time, profile_longest_ns(p)));
+    profile_started(p, ", %Y-%m-%d %H:%M:%S", when);
+    if (n + (int)strlen(when) <= o->width)
+        strcat(title, when);
+    fprintf(out, "%s%s%s\n", style_on(STYLE_HEAD), title, style_off());
+}
+
+/* TEXT behind MARK; at most LINES lines of it, the last one ending in "..". */
+static void put_text(struct screen *s, const char *mark, const char *text, size_t lines)
+{
+    char *whole = NULL, *at, *end;
+    size_t size, n = 0;
+    FILE *piece = memory_open_text(&whole, &size);
+    text_paragraph_write(piece, mark, text, (size_t)s->o->width);
+    fclose(piece);
+    for (at = whole; (end = strchr(at, '\n')) && n < lines; at = end + 1, n++) {
+        bool cut = n + 1 == lines && end[1];
+        int length = (int)(end - at);
+        if (cut && text_length(at) > (size_t)s->o->width - 3 && length > 3)
+            length -= 3;
+        fprintf(s->out, "%.*s%s\n", length, at, cut ? " .." : "");
+    }
+    s->lines += n;
+    free(whole);
+}
+
+static bool ended_well(const struct profile *p)
+{
+    bool well = !p->crashed && !p->stands.n;
+    for (size_t i = 0; i < p->ranks.n; i++)
+        well = well && p->ranks.at[i].state == LEDGER_FINALIZED;
+    return well;
+}
+
+/* How the run ended, if not well: what the profile remarks on that comes first among its remarks.
+ */
+static void put_warnings(struct screen *s)
+{
+    enum { WELL = 1, BADLY = 5 };
+    const struct profile *p = s->v->p;
+    size_t most = ended_well(p) ? WELL : BADLY, n = p->warnings.n < most ? p->warnings.n : most;
+    char more[100];
+    for (size_t i = 0; i < n; i++)
+        put_text(s, "! ", p->warnings.at[i], most == WELL ? 1 : 2);
+    snprintf(more, sizeof more, "and %zu more remarks: collprof report --full", p->warnings.n - n);
+    if (n < p->warnings.n)
+        put_text(s, "! ", more, 1);
+}
+
+/* --- where its time went --- */
+
+static void put_bar(struct screen *s, const struct efficiency *e)
+{
+    size_t room = (size_t)s->o->width - 2;
+    size_t compute = (size_t)lround((double)room * e->compute);
+    size_t waiting = (size_t)lround((double)room * e->waiting);
+    if (compute + waiting > room)
+        waiting = room - compute;
+    fputc('[', s->out);
+    for (size_t i = 0; i < room; i++)
+        fputc(i < compute ? '#' : i < compute + waiting ? '=' : '-', s->out);
+    fprintf(s->out,
+            "]\n # compute %.1f %%   = waiting for other ranks %.1f %%   - other time in "
+            "MPI %.1f %%\n",
+            100 * e->compute, 100 * e->waiting, 100 * e->other);
+    s->lines += 2;
+}
+
+static void put_where(struct screen *s)
+{
+    const struct efficiency *e = &s->v->where;
+    const struct profile *p = s->v->p;
+    char text[300], time[32];
+    if (e->known && p->ranks.n > 1) {
+        snprintf(text, sizeof text,
+                 "Parallel efficiency %.1f %% = load balance %.1f %% x communication %.1f %%",
+                 100 * e->compute, 100 * e->load_balance, 100 * e->communication);
+        put_text(s, "", text, 1);
+        put_bar(s, e);
+    } else if (e->known) {
+        put_bar(s, e);
+    } else if (isnan(s->v->mpi_ns)) {
+        put_text(s, "", "The time in MPI is unknown: ranks were cut off in calls.", 1);
+    } else {
+        snprintf(text, sizeof text, "Time in MPI: %s per rank%s",
+                 format_time(time, s->v->mpi_ns / s->v->ranks),
+                 p->threads_at_once ? ", summed over its threads" : "");
+        put_text(s, "", text, 1);
+    }
+}
+
+/* --- findings --- */
+
+/* "12.3 %": what it costs of the run, and the evidence for that. */
+static void put_finding(struct screen *s, const struct diagnosis *d, size_t number)
+{
+    char mark[60], text[1000], share[32], low[60] = "";
+    snprintf(mark, sizeof mark, " %zu. ", number);
+    if (isfinite(d->f.cost.low) && d->f.cost.low > 0)
+        snprintf(low, sizeof low, ", 95 %% sure: at least %s",
+                 format_share(share, d->f.cost.low / s->v->where.run, 1));
+    snprintf(text, sizeof text, "%s of the run%s: %s", format_share(share, d->f.share, 1), low,
+             d->text);
+    put_text(s, mark, text, 3);
+}
+
+static void put_findings(struct screen *s)
+{
+    enum { MOST = 4, TABLE_AND_NEXT = 9 };
+    size_t shown = 0;
+    for (size_t i = 0; i < s->found->n && shown < MOST; i++) {
+        const struct diagnosis *d = s->found->at[i];
+        if (d->f.severity != SEVERITY_FINDING || s->lines + TABLE_AND_NEXT + 2 > REPORT_LINES)
+            continue;
+        if (!shown)
+            put_text(s, "", "", 1);
+        put_finding(s, d, ++shown);
+    }
+    for (size_t i = 0; i < s->found->n; i++) {
+        const struct diagnosis *d = s->found->at[i];
+        if (d->f.severity == SEVERITY_NOTE ||
+            (d->f.severity == SEVERITY_DOUBT && s->lines + TABLE_AND_NEXT < REPORT_LINES))
+            put_text(s, " - ", d->text, 2);
+    }
+}
+
+static void put_voiding(struct screen *s)
+{
+    for (size_t i = 0; i < s->found->n; i++)
+        if (s->found->at[i]->f.severity == SEVERITY_ERROR)
+            put_text(s, "! ", s->found->at[i]->text, 3);
+}
+
+/* --- the costliest call sites --- */
+
+static const struct column call_columns[] = {
+    {"operation", NULL, COLUMN_TEXT, 0, "the MPI function", NULL, 0},
+    {"calls", NULL, COLUMN_COUNT, 0, "calls of all ranks", NULL, 0},
+    {"time_per_rank", NULL, COLUMN_TIME, 0, "time in these calls, mean of all ranks", "time/rank",
+     0},
+    {"of_run", NULL, COLUMN_SHARE, 0, "the same as a share of the run", "of run", 0},
+    {"waiting", NULL, COLUMN_SHARE, 0, "share of that which is waiting for other ranks", NULL, 0},
+    {"site", NULL, COLUMN_TEXT, 0, "where it is called", "call site", COLUMN_SHORTEN},
+};
+
+/* Percent of E's time that is waiting; NaN: unknown. */
+static double waiting_of(const struct profile *p, const struct profile_entry *e)
+{
+    double wait = 0, time = 0;
+    bool known = p->trace.on && p->trace.covered > 0;
+    for (size_t i = 0; i < p->arrivals.n && !known; i++) {
+        const struct profile_arrival *a = &p->arrivals.at[i];
+        if (a->operation != e->operation || a->site != e->site ||
+            arrivals_kind(p, a->operation) == COLLECTIVE_OTHER)
+            continue;
+        wait += (double)a->wait_ns;
+        time += (double)a->time_ns;
+    }
+    for (size_t i = 0; i < p->waits.n && known; i++)
+        if (p->waits.at[i].operation == e->operation && p->waits.at[i].site == e->site)
+            wait += (double)p->waits.at[i].wait_ns / p->trace.covered;
+    if (known)
+        time = (double)e->time_ns;
+    return time > 0 ? fmin(100, 100 * wait / time) : NAN;
+}
+
+static void put_calls(struct screen *s)
+{
+    enum { ROWS = 5 };
+    const struct view *v = s->v;
+    const double wall = profile_wall_ns(v->p);
+    struct rows rows = rows_of(v->p, ROWS_BY_SITE);
+    struct document *d = document_new("collprof-screen/1");
+    struct table *t = document_table_of(d, "calls", NULL, call_columns);
+    for (size_t i = 0; i < rows.n && i < ROWS; i++) {
+        const struct profile_entry *e = &rows.at[i];
+        table_text(t, v->p->operations.at[e->operation].name);
+        table_integer(t, (long long)e->calls);
+        table_real(t, entry_timed(e) ? 1e-9 * (double)e->time_ns / v->ranks : NAN);
+        table_real(t, wall > 0 ? 100 * (double)e->time_ns / wall : NAN);
+        table_real(t, v->noise.level == NOISE_SPOILED ? NAN : waiting_of(v->p, e));
+        table_text(t, e->site == PROFILE_NONE ? "-" : v->label[e->site]);
+    }
+    put_text(s, "", "", 1);
+    if (rows.n) {
+        table_text_write(t, s->out, &(struct text_options){.width = (size_t)s->o->width});
+        s->lines += 1 + table_rows(t);
+    } else {
+        put_text(s, "", "No MPI call between MPI_Init and MPI_Finalize was recorded.", 1);
+    }
+    document_free(d);
+    rows_free(&rows);
+}
+
+/* --- what to do next --- */
+
+/* DIRECTORY as a word of the shell. */
+static void quote_word(const char *directory, char *word, size_t room)
+{
+    size_t at = 0;
+    bool plain = *directory && *directory != '-';
+    for (const char *c = directory; *c; c++)
+        plain = plain && (isalnum((unsigned char)*c) || strchr("/._-+,@%", *c));
+    if (plain) {
+        snprintf(word, room, "%s", directory);
+        return;
+    }
+    at += (size_t)snprintf(word, room, *directory == '-' ? "./'" : "'");
+    for (const char *c = directory; *c && at + 6 < room; c++)
+        at += (size_t)snprintf(word + at, room - at, *c == '\'' ? "'\\''" : "%c", *c);
+    snprintf(word + at, room - at, "'");
+}
+
+static void put_next(struct screen *s, const char *directory)
+{
+    char text[1000];
+    put_text(s, "", "", 1);
+    for (size_t i = 0; i < s->found->n; i++)
+        if (s->found->at[i]->f.advice && s->found->at[i]->f.severity != SEVERITY_NOTE) {
+            put_text(s, "Next: ", s->found->at[i]->f.advice, 2);
+            return;
+        }
+    if (directory)
+        snprintf(text, sizeof text, "every table: collprof report --full %.900s", directory);
+    else
+        snprintf(text, sizeof text,
+                 "run with -o DIR, and see every table: collprof report --full "
+                 "DIR");
+    put_text(s, "Next: ", text, 2);
+}
+
+void screen_write(const struct view *v, FILE *out, const struct report_options *o)
+{
+    char word[4400];
+    if (o->directory)
+        quote_word(o->directory, word, sizeof word);
+    const char *directory = o->directory ? word : NULL;
+    struct diagnoses *found = findings_of(v, directory);
+    struct screen s = {.v = v, .found = found, .o = o, .out = out};
+    screen_title(v, out, o);
+    s.lines++;
+    put_warnings(&s);
+    put_voiding(&s);
+    put_where(&s);
+    put_findings(&s);
+    put_calls(&s);
+    put_next(&s, directory);
+    findings_free(found);
+}

@@ -1,0 +1,28 @@
+/* The report on one screen. */
+#ifndef COLLPROF_REPORT_SCREEN_H
+#define COLLPROF_REPORT_SCREEN_H
+
+#include "document/style.h"
+#include "report/filter.h"
+#include "report/findings.h"
+
+struct report_options {
+    bool full;                   /* every table; otherwise one screen */
+    const char *table;           /* only the table of this name; or NULL */
+    size_t top;                  /* rows of a table; 0: 20 */
+    const char *sort;            /* key of a figure; NULL: each table's own */
+    int width;                   /* columns; 0: as report_width() */
+    bool explain;                /* what each column means, under its table */
+    const struct filter *filter; /* that was applied; NULL: none */
+    const char *directory;       /* of the run, for what to do next; NULL: unknown */
+    enum style_when color;
+};
+enum { REPORT_LEAST_WIDTH = 80, REPORT_LINES = 25 };
+
+/* Writes at most REPORT_LINES lines where the width allows it. */
+void screen_write(const struct view *v, FILE *out, const struct report_options *o);
+
+/* What was run, in one line. */
+void screen_title(const struct view *v, FILE *out, const struct report_options *o);
+
+#endif

@@ -1,0 +1,326 @@
+/* Protects the findings: which key, rank, call site and cost follow from which figures, on both
+ * sides of every threshold. */
+#include "report/findings.h"
+
+#include "profile/model.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A run of one second of RANKS ranks (0: 2). */
+struct known {
+    const char *key, *absent; /* a finding that must be there, and one that must not; or NULL */
+    int rank;                 /* of KEY's; -1: it names none */
+    double share;             /* of KEY's, percent; 0: not checked */
+    uint32_t ranks;
+    double mpi[4]; /* seconds in MPI */
+    double delayed[4];
+    struct {
+        const char *operation;
+        uint32_t line, best, worst;
+        double least, sum; /* seconds in these calls, of the rank with least, of all */
+        uint64_t completed, complete;
+        double wait; /* in completing calls */
+    } calls[3];
+    struct {
+        double wait, cost, low; /* of all ranks in MPI_Barrier in line 40 */
+    } late;
+    struct {
+        uint32_t line, rank, state;
+        double wait; /* of all ranks */
+        uint64_t followed, in_turn;
+    } waits[4];
+};
+
+static const struct known known[] = {
+    /* Time outside of MPI: the mean is 0.8 s, rank 1 has 0.2 s more. */
+    {.key = "imbalance",
+     .rank = 1,
+     .share = 20,
+     .mpi = {0.4, 0},
+     .calls = {{"MPI_Sendrecv", 9, 1, 0, 0.01, 0.41}}},
+    {.key = "imbalance", .rank = 1, .mpi = {0.041, 0}}, /* 2 % of the run without an interval */
+    {.absent = "imbalance", .mpi = {0.039, 0}},
+    {.absent = "imbalance", .mpi = {0.3, 0.3}},
+    {.key = "imbalance", .rank = 1, .share = 20, .mpi = {0.4, 0}, .delayed = {0.3, 0.09}},
+    /* What rank 1 lost to others does not show its own work; what rank 0 lost was in a wait. */
+    {.key = "cpu_contention",
+     .rank = 1,
+     .absent = "imbalance",
+     .mpi = {0.4, 0},
+     .delayed = {0.3, 0.19}},
+    {.absent = "cpu_contention", .mpi = {0.4, 0}, .delayed = {0.4, 0}},
+    {.key = "cpu_contention", .rank = 0, .mpi = {0.4, 0.4}, .delayed = {0.011, 0}},
+    {.absent = "cpu_contention", .mpi = {0.4, 0.4}, .delayed = {0.009, 0}},
+    /* Several slow ranks are one finding. */
+    {.key = "imbalance", .rank = 0, .ranks = 4, .share = 20, .mpi = {0.1, 0.1, 0.5, 0.5}},
+    {.key = "mpi_is_little", .rank = -1, .mpi = {0.009, 0.01}},
+    {.absent = "mpi_is_little", .mpi = {0.011, 0.011}},
+    /* Collectives: a late rank that the imbalance does not show, and one that it does. */
+    {.key = "late_arrival",
+     .rank = 1,
+     .share = 10,
+     .absent = "imbalance",
+     .mpi = {0.3, 0.3},
+     .late = {0.2, 0.15, 0.1}},
+    {.key = "late_arrival", .rank = -1, .mpi = {0.3, 0.3}, .late = {0.2, 0.09, 0.05}},
+    {.key = "late_arrival", .rank = -1, .mpi = {0.3, 0.3}, .late = {0.2, 0.15, 0.005}},
+    {.absent = "late_arrival", .mpi = {0.3, 0.3}, .late = {0.039, 0.039, 0.03}},
+    {.key = "imbalance",
+     .rank = 1,
+     .absent = "late_arrival",
+     .mpi = {0.4, 0},
+     .late = {0.4, 0.4, 0.3}},
+    /* Requests likewise. */
+    {.key = "request_wait",
+     .rank = -1,
+     .share = 10,
+     .mpi = {0.3, 0.3},
+     .calls = {{"MPI_Irecv", 9, 0, 1, 0, 0, 10, 4, 0.2}}},
+    {.absent = "request_wait",
+     .mpi = {0.3, 0.3},
+     .calls = {{"MPI_Irecv", 9, 0, 1, 0, 0, 10, 4, 0.039}}},
+    {.key = "imbalance",
+     .rank = 1,
+     .absent = "request_wait",
+     .mpi = {0.4, 0},
+     .calls = {{"MPI_Irecv", 9, 0, 1, 0, 0, 10, 4, 0.4}}},
+    /* A trace names the state; the imbalance of the same rank is the same finding. */
+    {.key = "late_sender",
+     .rank = 1,
+     .absent = "imbalance",
+     .mpi = {0.4, 0},
+     .waits = {{9, 1, WAIT_LATE_SENDER, 0.4}}},
+    {.key = "late_receiver",
+     .rank = 0,
+     .mpi = {0.3, 0.3},
+     .waits = {{9, 0, WAIT_LATE_RECEIVER, 0.2}}},
+    {.absent = "late_receiver", .mpi = {0.3, 0.3}, .waits = {{9, 0, WAIT_LATE_RECEIVER, 0.039}}},
+    /* Rank 0 works longer; rank 1 waits for it, and passes the delay on to rank 2 and that to 3. */
+    {.key = "late_sender",
+     .rank = 0,
+     .absent = "n_to_n",
+     .ranks = 4,
+     .mpi = {0, 0.3, 0.3, 0.3},
+     .waits = {{9, 0, WAIT_LATE_SENDER, 0.3},
+               {10, 1, WAIT_N_TO_N, 0.3},
+               {11, 2, WAIT_N_TO_N, 0.3}}},
+    {.key = "diffuse_procedure",
+     .rank = -1,
+     .mpi = {0.3, 0.3},
+     .waits = {{9, 0, WAIT_N_TO_N, 0.05, 10, 9},
+               {9, 1, WAIT_N_TO_N, 0.05, 10, 9},
+               {9, 2, WAIT_N_TO_N, 0.05, 10, 10}}},
+    {.key = "random_barrier",
+     .rank = -1,
+     .mpi = {0.3, 0.3},
+     .waits = {{9, 0, WAIT_N_TO_N, 0.05, 10, 6},
+               {9, 1, WAIT_N_TO_N, 0.05, 10, 6},
+               {9, 2, WAIT_N_TO_N, 0.05, 10, 6}}},
+};
+
+static uint32_t site_in_line(struct profile *p, uint32_t line)
+{
+    struct profile_site s = {.depth = 1};
+    s.frame[0] = (struct profile_frame){.module = PROFILE_NONE, .address = line};
+    uint32_t site = profile_add_site(p, &s);
+    struct profile_frame *f = &p->sites.at[site].frame[0];
+    if (!f->function) {
+        f->function = memory_strdup("solve");
+        f->file = memory_strdup("solve.c");
+        f->line = line;
+    }
+    return site;
+}
+
+static uint64_t ns(double seconds)
+{
+    return (uint64_t)(1e9 * seconds + 0.5);
+}
+
+static void add_calls(struct profile *p, const struct known *k, uint32_t comm)
+{
+    uint64_t histogram[HISTOGRAM_BUCKETS] = {10};
+    for (size_t i = 0; i < 3 && k->calls[i].operation; i++) {
+        uint32_t site = site_in_line(p, k->calls[i].line),
+                 operation = profile_add_operation(p, k->calls[i].operation, FAMILY_SENDRECV);
+        profile_add_entry(p, &(struct profile_entry){.site = site,
+                                                     .operation = operation,
+                                                     .comm = comm,
+                                                     .region = PROFILE_NONE,
+                                                     .calls = 10,
+                                                     .time_ns = ns(k->calls[i].sum),
+                                                     .completed = k->calls[i].completed,
+                                                     .hidden = k->calls[i].complete,
+                                                     .wait_ns = ns(k->calls[i].wait),
+                                                     .histogram = histogram});
+        profile_group(p, site, operation)->spread =
+            (struct spread){.sum = ns(k->calls[i].sum),
+                            .min = ns(k->calls[i].least),
+                            .max = ns(k->calls[i].sum - k->calls[i].least),
+                            .ranks = (uint32_t)p->ranks.n,
+                            .best = k->calls[i].best,
+                            .worst = k->calls[i].worst};
+    }
+}
+
+static struct profile *made(const struct known *k)
+{
+    struct profile *p = profile_new();
+    uint32_t ranks = k->ranks ? k->ranks : 2,
+             host = profile_add_host(p, &(struct profile_host){.name = "alpha", .ranks = ranks}),
+             comm = profile_add_comm(p, &(struct profile_comm){.id = 1,
+                                                               .created = 1,
+                                                               .site = PROFILE_NONE,
+                                                               .size = ranks,
+                                                               .name = "MPI_COMM_WORLD"});
+    p->stack_depth = 1;
+    for (uint32_t r = 0; r < ranks; r++)
+        *PUSH(&p->ranks) = (struct profile_rank){.rank = (int32_t)r,
+                                                 .host = host,
+                                                 .state = LEDGER_FINALIZED,
+                                                 .wall = 1,
+                                                 .mpi_ns = ns(k->mpi[r]),
+                                                 .delayed_ns = (int64_t)ns(k->delayed[r])};
+    add_calls(p, k, comm);
+    if (k->late.wait > 0)
+        *PUSH(&p->arrivals) = (struct profile_arrival){
+            .site = site_in_line(p, 40),
+            .operation = profile_add_operation(p, "MPI_Barrier", FAMILY_COLLECTIVE),
+            .comm = comm,
+            .instances = 100,
+            .time_ns = ns(0.5),
+            .wait_ns = ns(k->late.wait),
+            .cost_rank = 1,
+            .cost_ns = ns(k->late.cost),
+            .cost_low_ns = (int64_t)ns(k->late.low)};
+    for (size_t i = 0; i < 4 && k->waits[i].line; i++) {
+        p->trace.on = true;
+        p->trace.covered = 1;
+        *PUSH(&p->waits) =
+            (struct wait){.site = site_in_line(p, k->waits[i].line),
+                          .operation = profile_add_operation(p, "MPI_Recv", FAMILY_RECV),
+                          .state = k->waits[i].state,
+                          .rank = k->waits[i].rank,
+                          .calls = 1,
+                          .wait_ns = ns(k->waits[i].wait),
+                          .followed = k->waits[i].followed,
+                          .in_turn = k->waits[i].in_turn};
+    }
+    return p;
+}
+
+static void check(size_t i, const struct known *k, const struct view *v)
+{
+    struct diagnoses *all = findings_of(v, NULL);
+    const struct diagnosis *d = k->key ? findings_find(all, k->key) : NULL;
+    json_t *json = findings_json(v, all);
+    char *text = json_dumps(json, JSON_INDENT(1));
+    cr_expect(!k->key || d, "case %zu: no %s in %s", i, k->key, text);
+    cr_expect(!k->absent || !findings_find(all, k->absent), "case %zu: %s in %s", i, k->absent,
+              text);
+    if (d) {
+        int rank = d->f.n_ranks ? d->f.ranks[0] : -1;
+        cr_expect_eq(rank, k->rank, "case %zu: rank %d in %s", i, rank, text);
+        cr_expect(k->share == 0 || fabs(100 * d->f.share - k->share) < 0.01, "case %zu: %s", i,
+                  text);
+    }
+    free(text);
+    json_decref(json);
+    findings_free(all);
+}
+
+Test(findings, follow_from_figures)
+{
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        struct profile *p = made(&known[i]);
+        struct view v;
+        view_open(&v, p);
+        check(i, &known[i], &v);
+        view_close(&v);
+        profile_free(p);
+    }
+}
+
+Test(findings, name_where_the_others_wait)
+{
+    const struct known k = {
+        .mpi = {0.4, 0.01},
+        .calls = {{"MPI_Sendrecv", 9, 1, 0, 0.005, 0.4}, {"MPI_Barrier", 10, 0, 1, 0.001, 0.1}}};
+    struct profile *p = made(&k);
+    struct view v;
+    view_open(&v, p);
+    struct diagnoses *all = findings_of(&v, NULL);
+    const struct diagnosis *d = findings_find(all, "imbalance");
+    cr_assert_not_null(d);
+    cr_assert_str_eq(d->f.site, "MPI_Sendrecv at solve.c:9 solve");
+    cr_assert_str_eq(d->text, "Rank 1 computes 390 ms longer than the mean of the others, which "
+                              "wait for it in MPI_Sendrecv at solve.c:9 solve.");
+    cr_assert_not_null(strstr(d->f.advice, "balance the work before MPI_Sendrecv"));
+    findings_free(all);
+    view_close(&v);
+    profile_free(p);
+}
+
+/* A thousand messages of 256 B one way, for which the time is 2 % of the run; then less of each. */
+Test(findings, small_messages)
+{
+    static const struct {
+        uint64_t messages, bytes, back;
+        double seconds;
+        bool found;
+    } cases[] = {{1000, 256000, 10, 0.04, true},
+                 {999, 999, 0, 0.04, false},
+                 {1000, 256001, 10, 0.04, false},
+                 {1000, 256000, 11, 0.04, false},
+                 {1000, 256000, 10, 0.039, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct known k = {.mpi = {0.3, 0.3},
+                                .calls = {{"MPI_Send", 9, 0, 1, 0, cases[i].seconds}}};
+        struct profile *p = made(&k);
+        const struct profile_entry *e = &p->entries.at[0];
+        *PUSH(&p->peers) = (struct profile_peer){e->site,           e->operation,  0, 1, 0,
+                                                 cases[i].messages, cases[i].bytes};
+        *PUSH(&p->peers) = (struct profile_peer){e->site, e->operation, 1, 0, 0, cases[i].back, 8};
+        struct view v;
+        view_open(&v, p);
+        struct diagnoses *all = findings_of(&v, NULL);
+        cr_expect_eq(findings_find(all, "small_messages") != NULL, cases[i].found, "case %zu", i);
+        findings_free(all);
+        view_close(&v);
+        profile_free(p);
+    }
+}
+
+/* In a trace of windows of 2.1 ms a wait of a quarter of that is seen too rarely: where a tenth of
+ * the time may be such waits, the trace does not show for which rank most is waited. */
+Test(findings, waits_that_windows_cut)
+{
+    static const struct {
+        uint64_t mask, call_ns;
+        double seconds;
+        bool doubt;
+    } cases[] = {{~0ull << 21, 600000, 0.0058, true},
+                 {~0ull << 21, 600000, 0.0061, false},
+                 {~0ull << 21, 520000, 0.00052, false},
+                 {0, 600000, 0.0006, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct known k = {.mpi = {0.3, 0.3},
+                                .calls = {{"MPI_Sendrecv", 9, 0, 1, 0, cases[i].seconds}},
+                                .waits = {{9, 0, WAIT_LATE_SENDER, 0.2}}};
+        struct profile *p = made(&k);
+        memset(p->entries.at[0].histogram, 0, HISTOGRAM_BUCKETS * sizeof(uint64_t));
+        p->entries.at[0].histogram[histogram_bucket(cases[i].call_ns)] = 1;
+        p->trace.time_mask = cases[i].mask;
+        struct view v;
+        view_open(&v, p);
+        struct diagnoses *all = findings_of(&v, NULL);
+        cr_expect_eq(findings_find(all, "trace_windows") != NULL, cases[i].doubt, "case %zu", i);
+        cr_expect_eq(findings_find(all, "late_sender") == NULL, cases[i].doubt, "case %zu", i);
+        findings_free(all);
+        view_close(&v);
+        profile_free(p);
+    }
+}
