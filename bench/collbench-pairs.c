@@ -4,7 +4,7 @@
 #include "document/save.h"
 #include "measure/pairs/log.h"
 #include "measure/pairs/pairs.h"
-#include "pairs_tell.h"
+#include "pairs_results.h"
 #include "picture/pairs_plot.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ struct options {
     struct bench bench;
     int order; /* enum pairs_order */
     bool only_paper;
-    double suspect; /* times slower than its kind; 0: not looked for */
+    double suspect; /* times slower than its kind; 0: no search */
 };
 
 static error_t take_factor(struct option_parser *parser, const struct option_entry *option,
@@ -85,7 +85,7 @@ static int report(const struct options *o, const struct pairs *p, struct documen
     bool good = !b->output || save_log(p, b->output, o->only_paper);
     if (b->plot)
         good = pairs_plot(p, b->plot) && good;
-    pairs_tell(p, d, b->format);
+    pairs_results(p, d, b->format);
     document_note(d, "Times are full round trips, not halved, as in the original tool.");
     document_fact(d, "order", "%s", p->order);
     if (p->slowdown > PAIRS_SHARED)
@@ -103,7 +103,7 @@ static int report(const struct options *o, const struct pairs *p, struct documen
                       b->output);
     if (!good)
         return 1;
-    return o->suspect > 0 && pairs_tell_suspects(p, o->suspect, d) > 0 ? 3 : 0;
+    return o->suspect > 0 && pairs_results_slow(p, o->suspect, d) > 0 ? 3 : 0;
 }
 
 int main(int argc, char **argv)

@@ -6,7 +6,7 @@
 #include "profile/profile.h"
 #include "scenario_file.h"
 #include "scenario_results.h"
-#include "trees/builders.h"
+#include "trees/bcast.h"
 
 #include <fcntl.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 
 #include "document/save.h"
 #include "measure/crew.h"
-#include "measure/pairs/best.h"
+#include "measure/pairs/choose.h"
 #include "measure/pairs/log.h"
 #include "picture/schedule_draw.h"
 #include "results/schedule_json.h"
@@ -15,7 +15,6 @@
 #include <string.h>
 
 enum { SIZES_MAX = 40, WHY_MAX = 512 };
-static const double PATIENCE = 60; /* seconds for measuring every pair */
 
 /* Powers of two, or every step-th of them, and the largest. */
 static struct bench_values sizes_of(const struct tree_options *o)
@@ -41,7 +40,7 @@ static void describe_tree(const struct schedule *s, struct tree_row *row)
     free(depth);
 }
 
-/* The latest destination's latency, and what speaks against it, into ROW, which rank 0 has. */
+/* The slowest destination's latency and its remarks into ROW, which rank 0 has. */
 static void run_bcast(struct tree_session *t, const struct bcast *bcast, size_t bytes,
                       struct tree_row *row)
 {
@@ -95,13 +94,6 @@ static void run_schedule(struct tree_session *t, const struct schedule *s, size_
     free(part);
 }
 
-/* Rank 0 builds and decides, the others follow: 0 skip, 1 run. */
-static int tell_all(const struct tree_session *t, int what)
-{
-    MPI_Bcast(&what, 1, MPI_INT, 0, t->comm);
-    return what;
-}
-
 static struct tree_row *new_row(struct tree_session *t, const char *name, size_t bytes)
 {
     if (t->o->bench.rank > 0)
@@ -124,18 +116,18 @@ static void keep_best(struct tree_session *t, struct schedule *s)
     }
 }
 
-/* S, which rank 0 has, as a row; S is used up. */
+/* S, which rank 0 has, as a row; S is used up. Without a run a prediction is shown as what it is,
+ * that of a model; beside a measured time only where it is known to hold. */
 static void compare(struct tree_session *t, struct schedule *s, size_t bytes, bool candidate)
 {
+    const struct pairs *p = &t->grid.pairs;
     struct tree_row *row = NULL;
     if (s) {
         row = new_row(t, s->name, bytes);
         row->segment = s->segment;
-        row->predicted = best_predict(&t->grid.pairs, bytes, s);
-        if (!isnan(t->error_low)) {
-            row->predicted.low = s->completion * t->error_low;
-            row->predicted.high = s->completion * t->error_high;
-        }
+        struct estimate e = choice_predict(p, bytes, s);
+        if (choice_is_known(p, s) || (!t->run && p->slowdown <= PAIRS_SHARED))
+            row->predicted = e;
         describe_tree(s, row);
     }
     if (t->run)
@@ -144,64 +136,46 @@ static void compare(struct tree_session *t, struct schedule *s, size_t bytes, bo
         keep_best(t, s);
 }
 
-static void compare_builder(struct tree_session *t, const struct bcast *builder, size_t bytes)
+/* What the trial of "grid" advises: the last row, or the library's. */
+static void advise(struct tree_session *t, size_t bytes, bool native)
 {
-    const struct tree_options *o = t->o;
-    struct schedule s;
-    char why[WHY_MAX];
-    int built =
-        o->bench.rank == 0 && (builder->max_n == 0 || t->grid.pairs.n <= builder->max_n) &&
-        best_schedule(&t->grid.pairs, o->root, bytes, builder, o->segment, &s, why, sizeof why);
-    if (tell_all(t, built))
-        compare(t, built ? &s : NULL, bytes, true);
-}
-
-/* What "grid" may do for one size, segments included, is more than one builder can; and it tries.
- */
-static void compare_grid(struct tree_session *t, size_t bytes)
-{
-    const struct tree_options *o = t->o;
-    struct grid_plan plan;
-    struct schedule s;
-    char why[WHY_MAX];
-    if (!t->run || o->segment != SIZE_MAX) {
-        int built = o->bench.rank == 0 && best_schedule(&t->grid.pairs, o->root, bytes, NULL,
-                                                        o->segment, &s, why, sizeof why);
-        if (tell_all(t, built))
-            compare(t, built ? &s : NULL, bytes, true);
-        return;
-    }
-    if (!grid_plan(&t->grid, o->root, bytes, true, &plan, why, sizeof why))
-        return;
-    if (plan.error_low <= plan.error_high) {
-        t->error_low = fmin(1, plan.error_low);
-        t->error_high = fmax(1, plan.error_high);
-    }
-    s = plan.schedule;
-    plan.schedule = (struct schedule){0};
-    compare(t, o->bench.rank == 0 ? &s : NULL, bytes, true);
-    for (size_t i = 0; o->bench.rank == 0 && i < t->n_rows; i++) {
+    for (size_t i = 0; i < t->n_rows; i++) {
         struct tree_row *row = &t->row[i];
         bool own = strcmp(row->name, "MPI_Bcast") == 0, last = i + 1 == t->n_rows;
         row->advised |=
-            row->ranks == t->grid.pairs.n && row->bytes == bytes && (plan.native ? own : last);
+            row->ranks == t->grid.pairs.n && row->bytes == bytes && (native ? own : last);
     }
-    grid_plan_free(&plan);
 }
 
-static void compare_native(struct tree_session *t, size_t bytes)
+/* Without a run whole messages, unless segments are asked for: only a trial tells what they do. */
+static void compare_builder(struct tree_session *t, const struct bcast *builder, size_t bytes)
 {
-    if (!t->run)
-        return;
-    run_bcast(t, bcast_find("native"), bytes, new_row(t, "MPI_Bcast", bytes));
+    const struct tree_options *o = t->o;
+    size_t segment = !t->run && o->segment == SIZE_MAX ? 0 : o->segment;
+    bool built = o->bench.rank == 0;
+    struct grid_plan plan = {0};
+    char why[WHY_MAX];
+    if (t->run)
+        built = grid_plan(&t->grid, o->root, bytes, builder, segment, true, &plan, why, sizeof why);
+    else if (built)
+        built = choice_best(&t->grid.pairs, o->root, bytes, builder, segment, &plan.schedule, why,
+                            sizeof why);
+    MPI_Bcast(&built, 1, MPI_C_BOOL, 0, t->comm);
+    if (built) {
+        struct schedule s = plan.schedule;
+        plan.schedule = (struct schedule){0};
+        compare(t, o->bench.rank == 0 ? &s : NULL, bytes, true);
+        if (t->run && builder == &tree_grid)
+            advise(t, bytes, plan.native);
+    }
+    grid_plan_free(&plan);
 }
 
 /* With one rank a log is enough; several ranks have to be those of the log. */
 static bool open_latencies(struct tree_session *t, char *why, size_t size)
 {
     const struct tree_options *o = t->o;
-    t->grid =
-        (struct grid){.comm = t->comm, .size = t->n, .clock = &t->clock, .patience = PATIENCE};
+    t->grid = (struct grid){.comm = t->comm, .size = t->n, .clock = &t->clock};
     if (t->n == 1)
         return pairs_log_load(o->latencies, &t->grid.pairs, why, size);
     if (o->builders.n == 0 && !o->load) { /* nothing to be known */
@@ -244,22 +218,19 @@ static const char *visit(void *arg, const size_t *at)
         return NULL;
     if (which == 0) {
         schedule_free(&t->best);
-        t->error_low = t->error_high = NAN;
-        compare_native(t, bytes);
+        if (t->run)
+            run_bcast(t, &tree_native, bytes, new_row(t, "MPI_Bcast", bytes));
         return "MPI_Bcast";
     }
     if (which <= o->builders.n) {
-        if (strcmp(tree_builder(o, which - 1)->name, "grid") == 0)
-            compare_grid(t, bytes);
-        else
-            compare_builder(t, tree_builder(o, which - 1), bytes);
+        compare_builder(t, tree_builder(o, which - 1), bytes);
         return tree_builder(o, which - 1)->name;
     }
     compare(t, o->bench.rank == 0 ? &t->loaded : NULL, bytes, false);
     return o->load;
 }
 
-/* All that can be wrong is told with the most ranks, before anything is measured with fewer. */
+/* All that can be wrong is found with the most ranks, before anything is measured with fewer. */
 static void open_all(struct tree_session *t)
 {
     const struct tree_options *o = t->o;
@@ -281,10 +252,6 @@ static void open_all(struct tree_session *t)
     if (o->root >= (b->size > 1 ? (int)b->ranks.min : n))
         bench_refuse(b, "no root %d: there are ranks 0 to %d", o->root,
                      (b->size > 1 ? (int)b->ranks.min : n) - 1);
-    for (size_t i = 0; i < o->builders.n && !o->builders.all; i++)
-        if (tree_builder(o, i)->max_n > 0 && n > tree_builder(o, i)->max_n)
-            bench_refuse(b, "%s: at most %d ranks, there are %d", tree_builder(o, i)->name,
-                         tree_builder(o, i)->max_n, n);
     if (o->load && b->rank == 0) {
         good = schedule_load(o->load, &t->loaded, why, sizeof why);
         if (good && (t->loaded.n != n || t->loaded.root != o->root)) {

@@ -18,7 +18,7 @@ collective_FILES = bench/collbench-collective.c bench/collective_bench.h bench/c
 	bench/collective_results.c
 overlap_FILES = bench/collbench-overlap.c \
 	bench/overlap_results.c bench/overlap_results.h
-pairs_FILES = bench/collbench-pairs.c bench/pairs_tell.c bench/pairs_tell.h
+pairs_FILES = bench/collbench-pairs.c bench/pairs_results.c bench/pairs_results.h
 scenario_FILES = bench/collbench-scenario.c \
 	bench/scenario_file.c bench/scenario_file.h \
 	bench/scenario_results.c bench/scenario_results.h

@@ -36,8 +36,7 @@ struct tree_row {
     size_t bytes, segment;
     char name[40];
     int depth, most_children;
-    struct estimate predicted,
-        seen; /* seconds; what is predicted lies between the model's errors, or those of ways */
+    struct estimate predicted, seen; /* seconds; NaN where it is not known */
     bool advised;
     char remarks[160];
 };
@@ -51,8 +50,7 @@ struct tree_session {
     struct sync_clock clock;
     double clock_bound; /* the largest of the broadcasts seen directly */
     bool run;
-    double error_low, error_high; /* measured over predicted, of what "grid" tried at this size */
-    struct tree_row *row;         /* rank 0 */
+    struct tree_row *row; /* rank 0 */
     size_t n_rows;
     struct schedule best; /* of the largest size, rank 0 */
     struct schedule loaded;

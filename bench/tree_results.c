@@ -1,6 +1,7 @@
-/* What collbench-tree says: the table, the tree, the picture. */
+/* The results of collbench-tree: the table, the tree, the picture. */
 #include "tree_bench.h"
 
+#include "measure/pairs/choose.h"
 #include "picture/curves.h"
 #include "picture/schedule_draw.h"
 #include "results/schedule_json.h"
@@ -16,18 +17,18 @@ static const struct column columns[] = {
     {"segment", "B", COLUMN_INTEGER, 0, "the message is sent in parts of so many bytes"},
     {"depth", NULL, COLUMN_INTEGER, 0, "of the tree"},
     {"children", NULL, COLUMN_INTEGER, 0, "the most that a rank has"},
-    {"predicted", "us", COLUMN_REAL, 2, "last arrival, by the latencies"},
-    {"at_least", "us", COLUMN_REAL, 2,
-     "the prediction with the errors that it had for the trees which \"grid\" tried before; where "
-     "none was tried, for the least and the most that clocks and round trips allow"},
-    {"at_most", "us", COLUMN_REAL, 2, NULL},
+    {"predicted", "us", COLUMN_REAL, 2,
+     "last arrival by the latencies; empty where it is not known: in segments, or where messages "
+     "share more than their sender"},
+    {"at_least", "us", COLUMN_REAL, 2, "where a sender's messages leave one after the other"},
+    {"at_most", "us", COLUMN_REAL, 2, "where they share its path out and arrive together"},
     {"measured", "us", COLUMN_REAL, 2, "operation latency of the slowest destination, median"},
     {"low", "us", COLUMN_REAL, 2, "95 % interval of it"},
     {"high", "us", COLUMN_REAL, 2, NULL},
     {"error", "%", COLUMN_REAL, 1, "predicted against measured"},
     {"speedup", NULL, COLUMN_REAL, 2, "MPI_Bcast's time over this one's"},
     {"advised", NULL, COLUMN_TEXT, 0,
-     "the quickest of those tried before, or MPI_Bcast where none beat it"},
+     "the quickest in a trial of several trees, or MPI_Bcast where none was quicker"},
     {"remarks", NULL, COLUMN_TEXT, 0, "why a figure may not be what it is meant to be"},
 };
 
@@ -102,19 +103,21 @@ int tree_report(struct tree_session *t, struct document *d, size_t bytes)
         document_fact(d, "latencies", "measured now, in %.3f s", t->grid.cost);
     else
         document_fact(d, "latencies", "%s", o->latencies);
-    if (t->grid.pairs.n_sizes > 0 && pairs_ways_doubtful(&t->grid.pairs))
-        document_note(d, "How round trips divide into ways is not known, or not to the end: where "
-                         "nothing was tried, at_least and at_most are for all that is possible.");
+    double slowdown = t->grid.pairs.slowdown;
+    if (t->grid.pairs.n_sizes > 0 && slowdown > PAIRS_SHARED)
+        document_note(d,
+                      "Pairs slow each other down, by a factor of up to %.3g: predictions are "
+                      "unknown, only a trial tells.",
+                      slowdown);
+    else if (t->grid.pairs.n_sizes > 0 && !(slowdown > 0))
+        document_note(d, "Whether pairs slow each other down is not known: predictions are for "
+                         "messages that share nothing but their sender.");
     if (t->run)
         document_fact(d, "method", "%s%s", o->method->name,
                       t->clock.domains > 1 ? ", on synchronised clocks" : "");
     if (!t->run)
         document_note(d, "Nothing was run: %s.",
                       o->no_run ? "--no-run" : "one rank, a prediction for the log's");
-    for (size_t i = 0; i < o->builders.n; i++)
-        if (tree_builder(o, i)->max_n > 0 && t->grid.pairs.n > tree_builder(o, i)->max_n)
-            document_note(d, "%s is left out: it takes %d ranks at most.", tree_builder(o, i)->name,
-                          tree_builder(o, i)->max_n);
     if (t->clock_bound > 0)
         document_note(d, "Clocks of %d hosts agree to %.2f us.", t->clock.domains,
                       1e6 * t->clock_bound);

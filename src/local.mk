@@ -64,12 +64,7 @@ libmeasure_la_SOURCES = \
 	src/sync/politely.h \
 	src/sync/sync.c src/sync/sync.h \
 	src/trees/bcast.h \
-	src/trees/build_best.c src/trees/build_fastest_first.c src/trees/build_greedy.c src/trees/build_paper.c \
-	src/trees/builders.h src/trees/by_rank.c \
-	src/trees/flow.c src/trees/flow.h \
-	src/trees/agenda.h src/trees/heap.c src/trees/heap.h \
-	src/trees/list.c \
-	src/trees/predict.c \
+	src/trees/build.c src/trees/by_rank.c \
 	src/trees/schedule.c src/trees/schedule.h \
 	src/trees/schedule_run.c src/trees/schedule_run.h \
 	src/measure/crew.c src/measure/crew.h \
@@ -91,14 +86,11 @@ libmeasure_la_SOURCES = \
 	src/measure/collective/mirrored.c src/measure/collective/collective_inner.h \
 	src/measure/collective/operation.c src/measure/collective/operation.h src/measure/collective/operation_data.c \
 	src/measure/collective/operation_inner.h src/measure/collective/own.c \
-	src/measure/pairs/best.c src/measure/pairs/best.h \
+	src/measure/pairs/choose.c src/measure/pairs/choose.h \
 	src/measure/pairs/grid.c src/measure/pairs/grid.h \
 	src/measure/pairs/pair.c src/measure/pairs/pair.h \
-	src/measure/pairs/pairs.c src/measure/pairs/pairs.h src/measure/pairs/plan.h \
-	src/measure/pairs/sites.c src/measure/pairs/sites.h \
-	src/measure/pairs/watch.c src/measure/pairs/watch.h \
-	src/measure/pairs/ways.c src/measure/pairs/ways.h \
-	src/measure/pairs/suspect.c src/measure/pairs/suspect.h \
+	src/measure/pairs/pairs.c src/measure/pairs/pairs.h \
+	src/measure/pairs/slow.c src/measure/pairs/slow.h \
 	src/measure/scenario/run.c src/measure/scenario/scenario.c src/measure/scenario/scenario.h \
 	src/measure/overlap/overlap.c src/measure/overlap/overlap.h \
 	src/measure/overlap/benchmarks.c

@@ -30,18 +30,11 @@
     X(native, "native", RUNS)                                                                      \
     X(grid, "grid", BUILT)                                                                         \
     X(grid_paper, "grid-paper", BUILT)                                                             \
-    X(look_ahead, "look-ahead", BUILT)                                                             \
-    X(earliest, "earliest", BUILT)                                                                 \
-    X(fastest_first, "fastest-first", BUILT)                                                       \
     X(binomial, "binomial", RUNS)                                                                  \
     X(linear, "linear", RUNS)                                                                      \
     X(backward, "backward", RUNS)                                                                  \
     X(flat, "flat", RUNS)                                                                          \
-    X(sites, "sites", BUILT)                                                                       \
-    X(sites_binary, "sites-binary", BUILT)                                                         \
-    X(chain, "chain", RUNS)                                                                        \
-    X(binary, "binary", BUILT)                                                                     \
-    X(exhaustive, "exhaustive", BUILT)
+    X(chain, "chain", RUNS)
 
 /* Of the broadcasts those that run as they are. */
 #define IF_RUNS(what) what

@@ -83,7 +83,7 @@ static bool plot_maps(const struct pairs *p, size_t n_logs, char *const *name, c
     for (size_t i = 0; good && i < n; i++) {
         const struct pairs *of = several ? &p[i / 2] : p;
         const struct pairs_size *s = &of->size[several ? 0 : i / 2];
-        const double *value = in_microseconds(i % 2 ? s->sd : s->mean, of->n, NAN);
+        const double *value = in_microseconds(s->of[i % 2 ? PAIRS_SD : PAIRS_MEAN], of->n, NAN);
         good = value != NULL;
         if (several)
             snprintf(title[i], sizeof title[i], "%.30s: %s, %zu B", text_base_of(name[i / 2]),
@@ -151,9 +151,10 @@ bool pairs_plot(const struct pairs *p, const char *path)
     if (!rank)
         return false;
     const struct pairs_size *s = &p->size[0];
-    bool good = plot_maps(p, 1, NULL, rank, path) &&
-                plot_one_surface(p, rank, path, "Mean", s->mean, "-surface") &&
-                plot_one_surface(p, rank, path, "Standard deviation", s->sd, "-surface-sd");
+    bool good =
+        plot_maps(p, 1, NULL, rank, path) &&
+        plot_one_surface(p, rank, path, "Mean", s->of[PAIRS_MEAN], "-surface") &&
+        plot_one_surface(p, rank, path, "Standard deviation", s->of[PAIRS_SD], "-surface-sd");
     free(rank);
     return good;
 }

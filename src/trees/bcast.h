@@ -7,6 +7,8 @@
 #ifndef COLLPROF_TREES_BCAST_H
 #define COLLPROF_TREES_BCAST_H
 
+#include "base/names.h"
+
 #include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,24 +22,45 @@ struct bcast {
     /* As it is; NULL: it has to be built. */
     int (*run)(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
                const void *arg);
-    const void *arg; /* a schedule, a segment size; NULL if it needs none */
-    /* From latencies, by schedule_build(): sets parent and order. NULL: it looks at none. */
-    bool (*build)(const struct graph *g, struct schedule *s);
-    int max_n;    /* what BUILD takes; 0: any */
-    bool relabel; /* children are put into the order of labels afterwards */
+    const void *arg; /* a schedule, a tree by rank, a segment size; NULL if it needs none */
+    /* Sets parent and order of S for this broadcast. NULL: it cannot be scheduled. */
+    bool (*build)(const struct bcast *b, const struct graph *g, struct schedule *s);
+    const struct tree_rule *rule; /* of build_earliest() */
+    bool by_rank;                 /* sends to its children in the order of ranks, not of labels */
 };
+
+/* Which trees of earliest completion are allowed. */
+struct tree_rule {
+    int children;    /* the most that a vertex may have; 0: any number */
+    bool look_ahead; /* counts how soon the receiver could serve another */
+    bool enter_once; /* one message enters each cluster of the graph */
+};
+bool build_earliest(const struct bcast *b, const struct graph *g, struct schedule *s);
 
 extern const struct bcast *const bcasts[];
 extern const size_t n_bcasts;
-
-/* The same tree from its leaves to ROOT: what each rank has in BUFFER is combined with that of all
- * ranks below it, and lies in the root's in the end; the other ranks' is then of no use. ROOM holds
- * as much. OP must not mind the order of its operands. Only where bcast_fans_in(). */
-int bcast_fan_in(const struct bcast *b, void *buffer, void *room, int count, MPI_Datatype type,
-                 MPI_Op op, int root, MPI_Comm comm);
-bool bcast_fans_in(const struct bcast *b);
+#define DECLARE_TREE(symbol, name, how) extern const struct bcast tree_##symbol;
+BCASTS(DECLARE_TREE)
+#undef DECLARE_TREE
 
 /* NULL if there is none of that name. */
 const struct bcast *bcast_find(const char *name);
+
+/* What "grid" chooses from: the paper's tree, trees of earliest completion with and without
+ * look-ahead, with one message into each cluster, with one or two children at most (for segments),
+ * binomial and flat. */
+extern const struct bcast *const bcast_candidates[];
+extern const size_t n_bcast_candidates;
+
+/* Builds by B and predicts one message. G must have passed graph_check(). False if B has no
+ * build(), allows no tree, or memory is short; otherwise free S by schedule_free(). */
+bool schedule_build(const struct bcast *b, const struct graph *g, int root, struct schedule *s);
+
+/* The same tree from its leaves to ROOT: what each rank has in BUFFER is combined with that of all
+ * ranks below it; the result is in the root's BUFFER, that of other ranks is overwritten. ROOM
+ * holds as much. OP must be commutative. Only where bcast_fans_in(). */
+int bcast_fan_in(const struct bcast *b, void *buffer, void *room, int count, MPI_Datatype type,
+                 MPI_Op op, int root, MPI_Comm comm);
+bool bcast_fans_in(const struct bcast *b);
 
 #endif

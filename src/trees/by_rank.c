@@ -1,6 +1,7 @@
 /* Broadcasts that need no latencies. */
 #include "base/try.h"
-#include "trees/builders.h"
+#include "trees/bcast.h"
+#include "trees/schedule.h"
 #include "trees/schedule_run.h"
 
 #include <stdlib.h>
@@ -8,8 +9,8 @@
 /* Everything here runs on a communicator of our own, where nobody else uses this tag. */
 enum { TAG = 0x6263 };
 
-/* One call's arguments with this rank's place, counted from the root. */
-struct place {
+/* One call's arguments with this rank's position, counted from the root. */
+struct tree_call {
     void *buffer;
     int count;
     MPI_Datatype type;
@@ -18,31 +19,32 @@ struct place {
     int me; /* 0 is the root */
 };
 
-static int place_find(struct place *p, void *buffer, int count, MPI_Datatype type, int root,
+static int call_begin(struct tree_call *p, void *buffer, int count, MPI_Datatype type, int root,
                       MPI_Comm comm)
 {
     int rank;
-    *p = (struct place){.buffer = buffer, .count = count, .type = type, .comm = comm, .root = root};
+    *p = (struct tree_call){
+        .buffer = buffer, .count = count, .type = type, .comm = comm, .root = root};
     TRY(PMPI_Comm_size(comm, &p->size));
     TRY(PMPI_Comm_rank(comm, &rank));
     p->me = (rank - root + p->size) % p->size;
     return MPI_SUCCESS;
 }
 
-static int place_rank(const struct place *p, int relative)
+static int rank_at(const struct tree_call *p, int relative)
 {
     return (relative + p->root) % p->size;
 }
 
-static int receive_from(const struct place *p, void *buffer, int relative)
+static int receive_from(const struct tree_call *p, void *buffer, int relative)
 {
-    return PMPI_Recv(buffer, p->count, p->type, place_rank(p, relative), TAG, p->comm,
+    return PMPI_Recv(buffer, p->count, p->type, rank_at(p, relative), TAG, p->comm,
                      MPI_STATUS_IGNORE);
 }
 
-static int send_to(const struct place *p, int relative)
+static int send_to(const struct tree_call *p, int relative)
 {
-    return PMPI_Send(p->buffer, p->count, p->type, place_rank(p, relative), TAG, p->comm);
+    return PMPI_Send(p->buffer, p->count, p->type, rank_at(p, relative), TAG, p->comm);
 }
 
 static int native(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
@@ -66,8 +68,8 @@ static int run_by_rank(void *buffer, int count, MPI_Datatype type, int root, MPI
                        const void *arg)
 {
     const struct by_rank *tree = arg;
-    struct place p;
-    TRY(place_find(&p, buffer, count, type, root, comm));
+    struct tree_call p;
+    TRY(call_begin(&p, buffer, count, type, root, comm));
     if (p.me != 0)
         TRY(receive_from(&p, buffer, tree->parent(p.me, p.size)));
     for (int to = 0; (to = tree->next(p.me, p.size, to)) != 0;)
@@ -82,7 +84,7 @@ bool bcast_fans_in(const struct bcast *b)
 
 /* From those to whom it sends from FROM on: the last first, since the largest subtree, which a rank
  * sends to first, is the last to be ready. */
-static int combine(const struct place *p, const struct by_rank *tree, int from, void *room,
+static int combine(const struct tree_call *p, const struct by_rank *tree, int from, void *room,
                    MPI_Op op)
 {
     if (from == 0)
@@ -96,15 +98,17 @@ int bcast_fan_in(const struct bcast *b, void *buffer, void *room, int count, MPI
                  MPI_Op op, int root, MPI_Comm comm)
 {
     const struct by_rank *tree = b->arg;
-    struct place p;
-    TRY(place_find(&p, buffer, count, type, root, comm));
+    struct tree_call p;
+    TRY(call_begin(&p, buffer, count, type, root, comm));
     TRY(combine(&p, tree, tree->next(p.me, p.size, 0), room, op));
     return p.me == 0 ? MPI_SUCCESS : send_to(&p, tree->parent(p.me, p.size));
 }
 
-static bool build_by_rank(const struct by_rank *tree, struct schedule *s)
+static bool build_by_rank(const struct bcast *b, const struct graph *g, struct schedule *s)
 {
+    const struct by_rank *tree = b->arg;
     int n = s->n, known = 0;
+    (void)g;
     s->order[known++] = s->root;
     for (int head = 0; head < known; head++) {
         int u = s->order[head], me = (u - s->root + n) % n;
@@ -139,18 +143,13 @@ static int binomial_next(int me, int n, int last)
 
 static const struct by_rank binomial = {binomial_parent, binomial_next};
 
-static bool build_binomial(const struct graph *g, struct schedule *s)
-{
-    (void)g;
-    return build_by_rank(&binomial, s);
-}
-
 const struct bcast tree_binomial = {
     .name = "binomial",
     .summary = "binomial tree, largest subtree first (MPICH's for short messages)",
     .run = run_by_rank,
     .arg = &binomial,
-    .build = build_binomial};
+    .build = build_by_rank,
+    .by_rank = true};
 
 /* The paper's section 3: the task before i is i - 1. */
 static int linear_parent(int me, int n)
@@ -198,36 +197,31 @@ static int flat_next(int me, int n, int last)
 
 static const struct by_rank flat = {flat_parent, flat_next};
 
-static bool build_flat(const struct graph *g, struct schedule *s)
-{
-    (void)g;
-    return build_by_rank(&flat, s);
-}
-
 const struct bcast tree_flat = {.name = "flat",
                                 .summary =
                                     "the root sends to every other task, in the order of ranks",
                                 .run = run_by_rank,
                                 .arg = &flat,
-                                .build = build_flat};
+                                .build = build_by_rank,
+                                .by_rank = true};
 
 /* Two segments at a time each way, so that a slow task holds up the chain and not its neighbour's
  * memory. */
 static int chain(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
                  const void *arg)
 {
-    struct place p;
-    TRY(place_find(&p, buffer, count, type, root, comm));
+    struct tree_call p;
+    TRY(call_begin(&p, buffer, count, type, root, comm));
     struct schedule_part *part = malloc(sizeof *part + sizeof *part->child);
     if (!part)
         return MPI_ERR_NO_MEM;
     *part = (struct schedule_part){.root = root,
-                                   .parent = p.me > 0 ? place_rank(&p, p.me - 1) : -1,
+                                   .parent = p.me > 0 ? rank_at(&p, p.me - 1) : -1,
                                    .n_children = p.me + 1 < p.size,
                                    .window = 2,
                                    .sends = 2,
                                    .segment = *(const size_t *)arg};
-    part->child[0] = place_rank(&p, p.me + 1);
+    part->child[0] = rank_at(&p, p.me + 1);
     int error = schedule_bcast(part).run(buffer, count, type, root, comm, part);
     free(part);
     return error;
@@ -241,4 +235,5 @@ const struct bcast tree_chain = {.name = "chain",
                                  .summary = "linear, pipelined in segments of 8 KiB",
                                  .run = chain,
                                  .arg = &chain_segment,
-                                 .build = build_chain};
+                                 .build = build_earliest,
+                                 .rule = &(const struct tree_rule){.children = 1}};

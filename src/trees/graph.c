@@ -4,13 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-bool graph_new(struct graph *g, int n, bool per_edge)
+bool graph_new(struct graph *g, int n)
 {
     size_t cells = (size_t)n * (size_t)n;
-    *g = (struct graph){.n = n, .per_edge = per_edge};
-    g->w = malloc(cells * sizeof *g->w);
-    g->d = calloc(per_edge ? cells : (size_t)n, sizeof *g->d);
-    if (!g->w || !g->d) {
+    *g = (struct graph){.n = n,
+                        .w = malloc(cells * sizeof *g->w),
+                        .d = calloc(cells, sizeof *g->d),
+                        .gap = calloc(cells, sizeof *g->gap)};
+    if (!g->w || !g->d || !g->gap) {
         graph_free(g);
         return false;
     }
@@ -19,55 +20,13 @@ bool graph_new(struct graph *g, int n, bool per_edge)
     return true;
 }
 
-bool graph_add_gaps(struct graph *g)
-{
-    size_t n = (size_t)g->n;
-    g->gap = calloc(n * n, sizeof *g->gap);
-    g->call = calloc(n * n, sizeof *g->call);
-    g->out = calloc(n, sizeof *g->out);
-    return g->gap && g->call && g->out;
-}
-
-bool graph_add_hosts(struct graph *g)
-{
-    size_t n = (size_t)g->n;
-    g->host = calloc(n, sizeof *g->host);
-    g->card_out = calloc(n, sizeof *g->card_out);
-    g->card_in = calloc(n, sizeof *g->card_in);
-    return g->host && g->card_out && g->card_in;
-}
-
 void graph_free(struct graph *g)
 {
     free(g->w);
     free(g->d);
     free(g->gap);
-    free(g->call);
-    free(g->out);
-    free(g->host);
-    free(g->card_out);
-    free(g->card_in);
     free(g->group);
-    free(g->area);
-    free(g->together);
     *g = (struct graph){0};
-}
-
-static const double least_gap = 1e-12;
-
-double graph_gap(const struct graph *g, int u, int v)
-{
-    return g->gap ? fmax(least_gap, g->gap[(size_t)u * (size_t)g->n + (size_t)v]) : least_gap;
-}
-
-double graph_call(const struct graph *g, int u, int v)
-{
-    return g->gap ? g->call[(size_t)u * (size_t)g->n + (size_t)v] : graph_d(g, u, v);
-}
-
-double graph_out(const struct graph *g, int u)
-{
-    return g->gap ? fmax(least_gap, g->out[u]) : least_gap;
 }
 
 static bool edge_valid(const struct graph *g, int u, int v, char *why, size_t size)

@@ -1,19 +1,23 @@
 #include "trees/schedule.h"
 
+#include "base/array.h"
+
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 bool schedule_new(struct schedule *s, int n, int root)
 {
     size_t size = (size_t)n;
-    *s = (struct schedule){.n = n, .root = root};
-    s->parent = malloc(size * sizeof *s->parent);
-    s->first = calloc(size + 1, sizeof *s->first);
-    s->child = calloc(size, sizeof *s->child);
-    s->order = calloc(size, sizeof *s->order);
-    s->label = calloc(size, sizeof *s->label);
-    s->arrival = calloc(size, sizeof *s->arrival);
-    s->window = calloc(size, sizeof *s->window);
+    *s = (struct schedule){.n = n,
+                           .root = root,
+                           .parent = malloc(size * sizeof *s->parent),
+                           .first = calloc(size + 1, sizeof *s->first),
+                           .child = calloc(size, sizeof *s->child),
+                           .order = calloc(size, sizeof *s->order),
+                           .label = calloc(size, sizeof *s->label),
+                           .arrival = calloc(size, sizeof *s->arrival),
+                           .window = calloc(size, sizeof *s->window)};
     if (!s->window || !s->parent || !s->first || !s->child || !s->order || !s->label ||
         !s->arrival) {
         schedule_free(s);
@@ -36,7 +40,9 @@ void schedule_free(struct schedule *s)
     *s = (struct schedule){0};
 }
 
-int schedule_order(struct schedule *s)
+/* Fills order: every vertex after its parent, breadth first, siblings in the order of sending.
+ * Returns how many the root reaches. */
+static int set_order(struct schedule *s)
 {
     int tail = 0;
     s->order[tail++] = s->root;
@@ -72,5 +78,114 @@ bool schedule_link(struct schedule *s)
             s->child[next[s->parent[v]]++] = v;
     }
     free(next);
-    return sound && schedule_order(s) == n; /* no circle */
+    return sound && set_order(s) == n; /* no circle */
+}
+
+/* label(u) = max over the i-th child v of label(v) + w(u,v) + the injections up to the i-th. */
+static double label_of(const struct schedule *s, const struct graph *g, int u)
+{
+    double label = 0, sent = 0;
+    for (int i = s->first[u]; i < s->first[u + 1]; i++) {
+        int v = s->child[i];
+        sent += graph_d(g, u, v);
+        label = fmax(label, s->label[v] + graph_w(g, u, v) + sent);
+    }
+    return label;
+}
+
+/* One vertex sends each part to all its children. AT has a row of SEGMENTS arrivals for each. */
+static void send_parts(const struct schedule *s, const struct graph *g, int u, int segments,
+                       double *at)
+{
+    double now = 0;
+    for (int k = 0; k < segments; k++) {
+        now = fmax(now, at[(size_t)u * (size_t)segments + (size_t)k]);
+        for (int i = s->first[u]; i < s->first[u + 1]; i++) {
+            int v = s->child[i];
+            double *here = &at[(size_t)v * (size_t)segments + (size_t)k];
+            now += graph_d(g, u, v);
+            *here = now + graph_w(g, u, v);
+            if (k > 0)
+                *here = fmax(*here, here[-1] + g->gap[graph_cell(g, u, v)]);
+        }
+    }
+}
+
+bool schedule_predict(struct schedule *s, const struct graph *g, int segments)
+{
+    double *at = calloc((size_t)s->n * (size_t)segments, sizeof *at);
+    if (!at)
+        return false;
+    set_order(s);
+    for (int i = s->n - 1; i >= 0; i--)
+        s->label[s->order[i]] = label_of(s, g, s->order[i]);
+    for (int i = 0; i < s->n; i++)
+        send_parts(s, g, s->order[i], segments, at);
+    s->completion = 0;
+    for (int v = 0; v < s->n; v++) {
+        s->arrival[v] = at[(size_t)v * (size_t)segments + (size_t)segments - 1];
+        s->completion = fmax(s->completion, s->arrival[v]);
+    }
+    free(at);
+    return true;
+}
+
+double schedule_latest(const struct schedule *s, const struct graph *g)
+{
+    double last = 0, *at = calloc((size_t)s->n, sizeof *at);
+    for (int k = 0; at && k < s->n; k++) {
+        int u = s->order[k];
+        double sent = at[u];
+        for (int i = s->first[u]; i < s->first[u + 1]; i++)
+            sent += graph_d(g, u, s->child[i]);
+        for (int i = s->first[u]; i < s->first[u + 1]; i++) {
+            int v = s->child[i];
+            at[v] = sent + graph_w(g, u, v);
+            last = fmax(last, at[v]);
+        }
+    }
+    last = at ? last : NAN;
+    free(at);
+    return last;
+}
+
+struct remaining {
+    double time; /* label(v) + w(u,v): what remains when the send is over */
+    int v;
+};
+
+static int compare_remaining(const void *a, const void *b)
+{
+    const struct remaining *x = a, *y = b;
+    return ORDER(y->time, x->time) ?: ORDER(x->v, y->v);
+}
+
+void schedule_label(struct schedule *s, const struct graph *g)
+{
+    struct remaining *rest = malloc((size_t)s->n * sizeof *rest);
+    set_order(s);
+    for (int k = s->n - 1; rest && k >= 0; k--) { /* without memory the order stays, a valid one */
+        int u = s->order[k], from = s->first[u], n = s->first[u + 1] - from;
+        for (int i = 0; i < n; i++) {
+            int v = s->child[from + i];
+            rest[i] = (struct remaining){s->label[v] + graph_w(g, u, v), v};
+        }
+        qsort(rest, (size_t)n, sizeof *rest, compare_remaining);
+        for (int i = 0; i < n; i++)
+            s->child[from + i] = rest[i].v;
+        s->label[u] = label_of(s, g, u);
+    }
+    free(rest);
+    schedule_predict(s, g, 1);
+}
+
+void schedule_set_windows(struct schedule *s, const struct graph *g)
+{
+    for (int k = 1; k < s->n; k++) {
+        int v = s->order[k], u = s->parent[v];
+        double gap = fmax(graph_d(g, u, v), g->gap[graph_cell(g, u, v)]);
+        double fill = gap > 0 ? graph_cost(g, u, v) / gap : INFINITY;
+        double times = g->group && g->group[u] != g->group[v] ? 8 : 1;
+        s->window[v] = fill < 1e6 ? 2 + (int)ceil(times * fill) : 0;
+    }
 }

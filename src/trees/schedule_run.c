@@ -1,6 +1,5 @@
 #include "trees/schedule_run.h"
 
-#include "base/clock.h"
 #include "base/try.h"
 
 #include <stdlib.h>
@@ -73,7 +72,6 @@ int schedule_distribute(const struct schedule *s, MPI_Comm comm, struct schedule
         part->root = (int)header[1];
         part->segment = (size_t)header[2];
         part->sends = 0;
-        part->moment = NULL;
         part->n_children = mine;
         error = scatter(rank == 0 ? s : NULL, comm, buffer, n, part);
     }
@@ -107,22 +105,12 @@ static int message_cut(struct message *m, void *buffer, int count, MPI_Datatype 
     return MPI_SUCCESS;
 }
 
-static void note(const struct schedule_part *part, int what)
-{
-    if (part->moment)
-        part->moment[what] = clock_now();
-}
-
 static int run_whole(const struct schedule_part *part, const struct message *m)
 {
-    note(part, MOMENT_ENTERED);
     if (part->parent >= 0)
         TRY(PMPI_Recv(m->buffer, m->count, m->type, part->parent, TAG, m->comm, MPI_STATUS_IGNORE));
-    note(part, MOMENT_ARRIVED);
-    for (int i = 0; i < part->n_children; i++) {
-        note(part, MOMENT_BEGAN + i);
+    for (int i = 0; i < part->n_children; i++)
         TRY(PMPI_Send(m->buffer, m->count, m->type, part->child[i], TAG, m->comm));
-    }
     return MPI_SUCCESS;
 }
 
@@ -152,7 +140,6 @@ static int run_segments(const struct schedule_part *part, const struct message *
     MPI_Request *in = request, *out = request + window;
     int (*start)(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *) =
         part->sends > 0 ? PMPI_Isend : PMPI_Issend;
-    note(part, MOMENT_ENTERED);
     for (int k = 0; k < window; k++)
         TRY(PMPI_Irecv(m->buffer + k * m->step, segment_count(m, k), m->type, parent, TAG, m->comm,
                        &in[k]));
@@ -160,15 +147,10 @@ static int run_segments(const struct schedule_part *part, const struct message *
         int slot = k % window;
         MPI_Request *mine = out + k % sends * children;
         TRY(PMPI_Wait(&in[slot], MPI_STATUS_IGNORE));
-        if (k == 0)
-            note(part, MOMENT_ARRIVED);
         TRY(wait_all(children, mine));
-        for (int i = 0; i < children; i++) {
-            if (k == 0)
-                note(part, MOMENT_BEGAN + i);
+        for (int i = 0; i < children; i++)
             TRY(start(m->buffer + k * m->step, segment_count(m, k), m->type, part->child[i], TAG,
                       m->comm, &mine[i]));
-        }
         if (k + window < m->n)
             TRY(PMPI_Irecv(m->buffer + (k + window) * m->step, segment_count(m, k + window),
                            m->type, parent, TAG, m->comm, &in[slot]));

@@ -5,9 +5,6 @@
 #include "trees/bcast.h"
 #include "trees/schedule.h"
 
-/* Before the receive, after it (of segments the first), before the sending to each child. */
-enum schedule_moment { MOMENT_ENTERED, MOMENT_ARRIVED, MOMENT_BEGAN };
-
 /* What one rank has to know of a schedule: the whole of it is on the rank that built it only. */
 struct schedule_part {
     int root, parent; /* parent: -1 at the root */
@@ -15,7 +12,6 @@ struct schedule_part {
     int window;     /* receives posted at a time; 0: all */
     int sends;      /* segments on their way to each child at a time; 0: all */
     size_t segment; /* bytes; 0: whole messages */
-    double *moment; /* NULL, or where a run writes clock_now(), as enum schedule_moment says */
     int child[];    /* in the order of sending */
 };
 

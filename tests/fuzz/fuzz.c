@@ -63,7 +63,7 @@ static void read_pairs(const char *path)
     if (!pairs_log_load(path, &p, why, sizeof why))
         return;
     pairs_log_write(&p, nowhere, false);
-    if (pairs_graph(&p, 64, false, PAIRS_LIKELY, &g))
+    if (pairs_graph(&p, 64, false, &g))
         graph_free(&g);
     pairs_free(&p);
 }

@@ -4,7 +4,7 @@
 #include "base/topology.h"
 #include "measure/pairs/log.h"
 #include "measure/pairs/pairs.h"
-#include "measure/pairs/suspect.h"
+#include "measure/pairs/slow.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ Test(hierarchy, hierarchy_is_found)
     enum { N = 16 };
     struct pairs p;
     cr_assert(pairs_new(&p, N));
-    struct pairs_size *s = pairs_add_size(&p, 64, 10, false);
+    struct pairs_size *s = pairs_add_size(&p, 64, 10);
     for (int i = 0; i < N; i++) {
         char name[16];
         snprintf(name, sizeof name, "node%d", i / 4);
@@ -25,7 +25,7 @@ Test(hierarchy, hierarchy_is_found)
         for (int j = 0; j < N; j++) {
             double t = i / 2 == j / 2 ? 1 : i / 4 == j / 4 ? 2 : i / 8 == j / 8 ? 20 : 900;
             if (i != j)
-                s->min[i * N + j] = 1e-6 * t * (1 + 0.02 * ((i * j) % 7));
+                s->of[PAIRS_MIN][i * N + j] = 1e-6 * t * (1 + 0.02 * ((i * j) % 7));
         }
     }
     struct hierarchy h;
@@ -45,17 +45,12 @@ Test(hierarchy, hierarchy_is_found)
     cr_assert_float_eq(h.farthest, 900e-6, 1e-9);
     hierarchy_free(&h);
     /* What is near is the nodes, although the two halves part still more clearly. */
-    int *site;
-    cr_assert(pairs_sites(&p, false, &site));
-    cr_assert_not_null(site);
+    int *cluster;
+    cr_assert(pairs_clusters(&p, &cluster));
+    cr_assert_not_null(cluster);
     for (int i = 0; i < N; i++)
-        cr_assert_eq(site[i], i / 4);
-    free(site);
-    /* And of hosts that is the halves: what leaves a node shares its card already. */
-    cr_assert(pairs_sites(&p, true, &site));
-    for (int i = 0; i < N; i++)
-        cr_assert_eq(site[i], i / 8);
-    free(site);
+        cr_assert_eq(cluster[i], i / 4);
+    free(cluster);
     pairs_free(&p);
 }
 
@@ -67,10 +62,10 @@ Test(hierarchy, a_row_is_one_group)
     struct pairs p;
     struct hierarchy h;
     cr_assert(pairs_new(&p, N));
-    struct pairs_size *s = pairs_add_size(&p, 64, 10, false);
+    struct pairs_size *s = pairs_add_size(&p, 64, 10);
     for (int i = 0; i < N; i++)
         for (int j = 0; j < N; j++)
-            s->min[i * N + j] = 1e-6 * abs(i - j);
+            s->of[PAIRS_MIN][i * N + j] = 1e-6 * abs(i - j);
     cr_assert(hierarchy_find(&p, s, 1.5, &h));
     cr_assert_eq(h.n_levels, 0);
     cr_assert_float_eq(h.farthest, 1e-6, 1e-12);
@@ -79,7 +74,7 @@ Test(hierarchy, a_row_is_one_group)
         pairs_set_host(&p, i, "one");
         for (int j = 0; j < N; j++) {
             p.relation[i * N + j] = i / 2 == j / 2 ? 0 : SAME_NODE;
-            s->min[i * N + j] = i / 2 == j / 2 ? 1e-6 : 5e-6;
+            s->of[PAIRS_MIN][i * N + j] = i / 2 == j / 2 ? 1e-6 : 5e-6;
         }
     }
     cr_assert(hierarchy_find(&p, s, 1.5, &h));
@@ -96,9 +91,9 @@ Test(hierarchy, noise_is_no_hierarchy)
 {
     struct pairs p;
     cr_assert(pairs_new(&p, 8));
-    struct pairs_size *s = pairs_add_size(&p, 64, 10, false);
+    struct pairs_size *s = pairs_add_size(&p, 64, 10);
     for (int i = 0; i < 64; i++)
-        s->min[i] = 1e-6 * (1 + 0.3 * ((i / 8 * (i % 8)) % 5) / 5);
+        s->of[PAIRS_MIN][i] = 1e-6 * (1 + 0.3 * ((i / 8 * (i % 8)) % 5) / 5);
     struct hierarchy h;
     cr_assert(hierarchy_find(&p, s, 1.5, &h));
     cr_assert_eq(h.n_levels, 0);
@@ -111,12 +106,12 @@ static struct pairs cluster_of_hosts(void)
     struct pairs p;
     char name[16];
     cr_assert(pairs_new(&p, 24));
-    struct pairs_size *s = pairs_add_size(&p, 64, 10, false);
+    struct pairs_size *s = pairs_add_size(&p, 64, 10);
     for (int i = 0; i < p.n; i++) {
         snprintf(name, sizeof name, "host%d", i / 2);
         pairs_set_host(&p, i, name);
         for (int j = 0; j < p.n; j++)
-            s->median[pairs_cell(&p, i, j)] = s->min[pairs_cell(&p, i, j)] =
+            s->of[PAIRS_MEDIAN][pairs_cell(&p, i, j)] = s->of[PAIRS_MIN][pairs_cell(&p, i, j)] =
                 (i / 2 == j / 2 ? 1e-6 : 10e-6) * (1 + 0.03 * ((i + j) % 3 - 1));
     }
     return p;
@@ -125,16 +120,16 @@ static struct pairs cluster_of_hosts(void)
 static void slow_down(struct pairs *p, int i, int j, double factor)
 {
     struct pairs_size *s = &p->size[0];
-    s->median[pairs_cell(p, i, j)] *= factor;
-    s->median[pairs_cell(p, j, i)] = s->median[pairs_cell(p, i, j)];
-    s->min[pairs_cell(p, i, j)] = s->min[pairs_cell(p, j, i)] = s->median[pairs_cell(p, i, j)];
+    s->of[PAIRS_MEDIAN][pairs_cell(p, i, j)] *= factor;
+    s->of[PAIRS_MEDIAN][pairs_cell(p, j, i)] = s->of[PAIRS_MEDIAN][pairs_cell(p, i, j)];
+    s->of[PAIRS_MIN][pairs_cell(p, i, j)] = s->of[PAIRS_MIN][pairs_cell(p, j, i)] =
+        s->of[PAIRS_MEDIAN][pairs_cell(p, i, j)];
 }
 
-static void expect_suspect(const struct pairs *p, enum suspect_kind kind, int a, int b,
-                           double factor)
+static void expect_slow(const struct pairs *p, enum slow_kind kind, int a, int b, double factor)
 {
     size_t n;
-    struct suspect *found = pairs_suspects(p, 1.5, &n);
+    struct slow *found = pairs_slow(p, 1.5, &n);
     cr_assert_eq(n, 1, "%zu", n);
     cr_expect_eq(found[0].kind, kind);
     cr_expect_eq(found[0].a, a);
@@ -143,21 +138,21 @@ static void expect_suspect(const struct pairs *p, enum suspect_kind kind, int a,
     free(found);
 }
 
-Test(hierarchy, suspects)
+Test(hierarchy, slow_hosts_ranks_and_pairs)
 {
     size_t n;
     struct pairs p = cluster_of_hosts();
-    free(pairs_suspects(&p, 1.1, &n));
+    free(pairs_slow(&p, 1.1, &n));
     cr_expect_eq(n, 0, "all are alike");
     slow_down(&p, 3, 8, 4); /* one cable */
-    expect_suspect(&p, SUSPECT_PAIR, 3, 8, 4);
+    expect_slow(&p, SLOW_PAIR, 3, 8, 4);
     /* At a second size it stands out less: the largest factor is told. */
-    struct pairs_size *s = pairs_add_size(&p, 1 << 16, 10, false);
+    struct pairs_size *s = pairs_add_size(&p, 1 << 16, 10);
     for (int c = 0; c < p.n * p.n; c++)
-        s->median[c] = s->min[c] = 10 * p.size[0].median[c];
-    s->median[pairs_cell(&p, 3, 8)] /= 2;
-    s->median[pairs_cell(&p, 8, 3)] /= 2;
-    expect_suspect(&p, SUSPECT_PAIR, 3, 8, 4);
+        s->of[PAIRS_MEDIAN][c] = s->of[PAIRS_MIN][c] = 10 * p.size[0].of[PAIRS_MEDIAN][c];
+    s->of[PAIRS_MEDIAN][pairs_cell(&p, 3, 8)] /= 2;
+    s->of[PAIRS_MEDIAN][pairs_cell(&p, 8, 3)] /= 2;
+    expect_slow(&p, SLOW_PAIR, 3, 8, 4);
     pairs_free(&p);
 
     p = cluster_of_hosts(); /* as far apart as on a wide network: nothing is usual, nothing stands
@@ -165,19 +160,19 @@ Test(hierarchy, suspects)
     for (int i = 0; i < p.n; i++)
         for (int j = 0; j < i; j++)
             slow_down(&p, i, j, 1 + (i * 7 + j * 3) % 11);
-    free(pairs_suspects(&p, 1.5, &n));
+    free(pairs_slow(&p, 1.5, &n));
     cr_expect_eq(n, 0, "%zu of a wide network", n);
     pairs_free(&p);
 
     cr_assert(pairs_new(&p, 4)); /* two pairs of a kind say nothing of each other */
-    s = pairs_add_size(&p, 64, 10, false);
+    s = pairs_add_size(&p, 64, 10);
     for (int i = 0; i < 4; i++)
         for (int j = 0; j < 4; j++) {
             pairs_set_host(&p, i, i < 2 ? "a" : "b");
-            s->median[i * 4 + j] = s->min[i * 4 + j] =
+            s->of[PAIRS_MEDIAN][i * 4 + j] = s->of[PAIRS_MIN][i * 4 + j] =
                 i / 2 == j / 2 ? 1e-6 * (1 + 3 * (i / 2)) : 9e-6;
         }
-    free(pairs_suspects(&p, 1.5, &n));
+    free(pairs_slow(&p, 1.5, &n));
     cr_expect_eq(n, 0, "%zu where two pairs are all there is", n);
     pairs_free(&p);
 
@@ -185,7 +180,7 @@ Test(hierarchy, suspects)
     for (int j = 0; j < p.n; j++) /* one rank */
         if (j / 2 != 5 / 2)
             slow_down(&p, 5, j, 2);
-    expect_suspect(&p, SUSPECT_RANK, 5, -1, 2);
+    expect_slow(&p, SLOW_RANK, 5, -1, 2);
     pairs_free(&p);
 
     p = cluster_of_hosts();
@@ -193,6 +188,6 @@ Test(hierarchy, suspects)
         for (int j = 0; j < p.n; j++)
             if (j / 2 != 3)
                 slow_down(&p, i, j, 3);
-    expect_suspect(&p, SUSPECT_HOST, 6, -1, 3);
+    expect_slow(&p, SLOW_HOST, 6, -1, 3);
     pairs_free(&p);
 }

@@ -1,8 +1,9 @@
 /* Latencies of all pairs: the log to the byte, what is refused, the tournament, the hierarchy. */
 #include "measure/pairs/pairs.h"
 #include "base/topology.h"
+#include "measure/pairs/choose.h"
 #include "measure/pairs/log.h"
-#include "measure/pairs/ways.h"
+#include "measure/pairs/slow.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -52,10 +53,10 @@ Test(pairs, paper_log_to_the_byte)
     cr_assert_eq(p.n, 4);
     cr_assert_eq(p.size[0].bytes, 64);
     cr_assert_eq(p.size[0].repeats, 100);
-    cr_assert_float_eq(p.size[0].mean[1 * 4 + 3], 22.72e-6, 1e-12);
-    cr_assert_float_eq(p.size[0].mean[3 * 4 + 1], 22.72e-6, 1e-12);
-    cr_assert_float_eq(p.size[0].sd[1 * 4 + 3], 0.23e-6, 1e-12);
-    cr_assert_null(p.size[0].send);
+    cr_assert_float_eq(p.size[0].of[PAIRS_MEAN][1 * 4 + 3], 22.72e-6, 1e-12);
+    cr_assert_float_eq(p.size[0].of[PAIRS_MEAN][3 * 4 + 1], 22.72e-6, 1e-12);
+    cr_assert_float_eq(p.size[0].of[PAIRS_SD][1 * 4 + 3], 0.23e-6, 1e-12);
+    cr_assert(!pairs_known(&p, PAIRS_SEND) && !pairs_known(&p, PAIRS_MEDIAN));
     cr_assert_str_eq(p.host[2], "nid00671");
     char *text = write_text(&p, true);
     cr_assert_str_eq(text, paper_log);
@@ -72,7 +73,7 @@ static struct pairs made_up(int n, bool with_send)
     for (int i = 0; i < n; i++)
         cr_assert(pairs_set_host(&p, i, i < n / 2 ? "left" : "right"));
     for (size_t bytes = 64; bytes <= 65536; bytes *= 32) {
-        struct pairs_size *s = pairs_add_size(&p, bytes, 10, with_send);
+        struct pairs_size *s = pairs_add_size(&p, bytes, 10);
         for (int i = 0; i < n; i++) {
             for (int j = 0; j < n; j++) {
                 size_t k = (size_t)(i * n + j);
@@ -80,16 +81,14 @@ static struct pairs made_up(int n, bool with_send)
                     continue;
                 bool near = i / (n / 2) == j / (n / 2);
                 double one_way = (near ? 2e-6 : 50e-6) + (double)bytes / 1e9;
-                s->mean[k] = s->median[k] = s->min[k] = 2 * one_way;
-                s->sd[k] = 1e-7;
+                s->of[PAIRS_MEAN][k] = s->of[PAIRS_MEDIAN][k] = s->of[PAIRS_MIN][k] = 2 * one_way;
+                s->of[PAIRS_SD][k] = 1e-7;
                 p.relation[k] = near ? 3 : 4;
                 if (with_send) {
-                    s->send[k] = i < j ? 1e-6 : 3e-6;
-                    s->post[k] = 4e-7;
-                    s->pace[k] = s->gap[k] = (double)bytes / 1e9;
-                    s->sooner[k] = 0;
-                    s->way[k] = one_way;
-                    s->doubt[k] = 0;
+                    s->of[PAIRS_SEND][k] = i < j ? 1e-6 : 3e-6;
+                    s->of[PAIRS_GAP][k] = (double)bytes / 1e9;
+                    s->of[PAIRS_ONE_WAY][k] = one_way;
+                    s->of[PAIRS_BOUND][k] = 0;
                 }
             }
         }
@@ -102,21 +101,24 @@ static struct pairs made_up(int n, bool with_send)
 Test(pairs, our_columns_survive)
 {
     struct pairs p = made_up(4, true), q;
-    p.size[1].way[4] = 7e-6;
-    p.size[1].doubt[1] = p.size[1].doubt[4] = 3e-6;
+    p.slowdown = 1.25;
+    p.size[1].of[PAIRS_ONE_WAY][4] = 7e-6;
+    p.size[1].of[PAIRS_BOUND][1] = p.size[1].of[PAIRS_BOUND][4] = 3e-6;
     char why[256] = "", *text = write_text(&p, false), *bare = write_text(&p, true);
     cr_assert(read_text(text, &q, why, sizeof why), "%s", why);
     cr_assert_eq(q.n_sizes, 3);
     for (int s = 0; s < 3; s++) {
         for (int k = 0; k < 16; k++) {
-            cr_assert_float_eq(q.size[s].median[k], p.size[s].median[k], 1e-9);
-            cr_assert_float_eq(q.size[s].min[k], p.size[s].min[k], 1e-9);
-            cr_assert_float_eq(q.size[s].send[k], p.size[s].send[k], 1e-9);
-            cr_assert_float_eq(q.size[s].gap[k], p.size[s].gap[k], 1e-9);
-            cr_assert_float_eq(q.size[s].way[k], p.size[s].way[k], 1e-9);
-            cr_assert_float_eq(q.size[s].doubt[k], p.size[s].doubt[k], 1e-9);
+            cr_assert_float_eq(q.size[s].of[PAIRS_MEDIAN][k], p.size[s].of[PAIRS_MEDIAN][k], 1e-9);
+            cr_assert_float_eq(q.size[s].of[PAIRS_MIN][k], p.size[s].of[PAIRS_MIN][k], 1e-9);
+            cr_assert_float_eq(q.size[s].of[PAIRS_SEND][k], p.size[s].of[PAIRS_SEND][k], 1e-9);
+            cr_assert_float_eq(q.size[s].of[PAIRS_GAP][k], p.size[s].of[PAIRS_GAP][k], 1e-9);
+            cr_assert_float_eq(q.size[s].of[PAIRS_ONE_WAY][k], p.size[s].of[PAIRS_ONE_WAY][k],
+                               1e-9);
+            cr_assert_float_eq(q.size[s].of[PAIRS_BOUND][k], p.size[s].of[PAIRS_BOUND][k], 1e-9);
         }
     }
+    cr_assert_float_eq(q.slowdown, 1.25, 1e-9);
     cr_assert_eq(q.relation[1], 3);
     cr_assert_eq(q.relation[2], 4);
     char *a = strtok(text, "\n"), *b = bare;
@@ -140,15 +142,15 @@ Test(pairs, loggp_of_a_pair)
     struct pairs p = made_up(4, true);
     struct pairs_size *s = &p.size[0];
     cr_assert(isnan(pairs_loggp(&p, 0, 2).latency), "the receive call was not looked at");
-    s->waits[2] = s->waits[1] = s->waits[8] = 0;
-    s->receive[2] = s->receive[8] = 4e-6;
-    s->receive[1] = 2e-6;
+    s->of[PAIRS_RENDEZVOUS][2] = s->of[PAIRS_RENDEZVOUS][1] = s->of[PAIRS_RENDEZVOUS][8] = 0;
+    s->of[PAIRS_RECEIVE][2] = s->of[PAIRS_RECEIVE][8] = 4e-6;
+    s->of[PAIRS_RECEIVE][1] = 2e-6;
     cr_assert_float_eq(pairs_loggp(&p, 0, 2).latency, 45.064e-6, 1e-12);
     cr_assert_float_eq(pairs_loggp(&p, 0, 2).per_byte, 1e-9, 1e-15);
     cr_assert(isnan(pairs_loggp(&p, 0, 1).latency), "less than nothing");
-    s->way[8] = 1, s->doubt[8] = 1e-6;
+    s->of[PAIRS_ONE_WAY][8] = 1, s->of[PAIRS_BOUND][8] = 1e-6;
     cr_assert_float_eq(pairs_loggp(&p, 2, 0).latency, 43.064e-6, 1e-12);
-    s->waits[2] = 1;
+    s->of[PAIRS_RENDEZVOUS][2] = 1;
     cr_assert(isnan(pairs_loggp(&p, 0, 2).latency), "no message was there");
     p.n_sizes = 1;
     cr_assert(isnan(pairs_loggp(&p, 0, 2).per_byte));
@@ -161,10 +163,10 @@ Test(pairs, times_of_ours_are_above_0)
 {
     struct pairs p = made_up(4, true), q;
     char why[256] = "";
-    p.size[1].min[1] = p.size[1].min[4] = -999e-6;
+    p.size[1].of[PAIRS_MIN][1] = p.size[1].of[PAIRS_MIN][4] = -999e-6;
     char *text = write_text(&p, false);
     cr_assert_not(read_text(text, &q, why, sizeof why));
-    cr_assert(strstr(why, "-999.000' is no median and minimum in microseconds"), "%s", why);
+    cr_assert(strstr(why, "'-999.000' is no median or minimum in microseconds"), "%s", why);
     free(text);
     pairs_free(&p);
 }
@@ -187,8 +189,7 @@ Test(pairs, malformed_logs_name_the_line)
          "line 3: a pair before any '# Processors:' line"},
         {"Processors: 4", "Processors: 3", "line 7: ranks '000' and '003': 0 to 2 expected"},
         {"Processors: 4", "Processors: 5", "the pair of ranks 0 and 4 is missing (64 bytes)"},
-        {"  10.44   0.12", "  10.44",
-         "line 5: 5 columns: 6 (the paper's), 13 or 16 (ours) expected"},
+        {"  10.44   0.12", "  10.44", "line 5: 5 columns: 6 (the paper's) or 16 (ours) expected"},
         {"10.44", "ten", "line 5: 'ten 0.12' is no time and deviation in microseconds"},
         {"10.44", "-3.0",
          "line 5: a time of -3.0 and a deviation of 0.12 us between ranks 0 and 1: they must be "
@@ -267,21 +268,21 @@ Test(pairs, fit_finds_latency_and_bandwidth)
     p.n_sizes = 1;
     cr_assert_float_eq(pairs_fit(&p, 0, 3).latency, 50.064e-6, 1e-9);
     p.n_sizes = sizes;
-    cr_assert_eq(pairs_add_size(&p, 8, 10, false), &p.size[0], "sizes are in ascending order");
-    cr_assert(p.size[1].bytes == 64 && isnan(p.size[0].mean[1]) && p.size[0].mean[5] == 0);
+    cr_assert_eq(pairs_add_size(&p, 8, 10), &p.size[0], "sizes are in ascending order");
+    cr_assert(p.size[1].bytes == 64 && isnan(p.size[0].of[PAIRS_MEAN][1]) &&
+              p.size[0].of[PAIRS_MEAN][5] == 0);
     pairs_free(&p);
 }
 
-/* D + w is half a round trip; D differs by direction with the send call, of segments with the one
- * that only begins it, and is sooner there and follows the one before as such ones do; the way out
- * is as long as its gap; beyond the largest size the bandwidth
- * counts. A log without send calls takes half of the shortest way. */
+/* D + w is half a round trip; D differs by direction with the send call and is no less than the
+ * gap; beyond the largest size the bandwidth counts. A segment takes its gap and the latency of the
+ * smallest message. A log without send calls takes half of the shortest latency. */
 Test(pairs, graph_of_latencies)
 {
     struct pairs p = made_up(4, true);
     struct graph g;
     char why[128];
-    cr_assert(pairs_graph(&p, 64, false, PAIRS_LIKELY, &g));
+    cr_assert(pairs_graph(&p, 64, false, &g));
     cr_assert(graph_check(&g, 0, why, sizeof why), "%s", why);
     cr_assert_float_eq(graph_cost(&g, 0, 1), 2.064e-6, 1e-9);
     cr_assert_float_eq(graph_d(&g, 0, 1), 1e-6, 1e-9);
@@ -289,86 +290,114 @@ Test(pairs, graph_of_latencies)
     cr_assert_not_null(g.group);
     cr_assert(g.group[0] == g.group[1] && g.group[1] != g.group[2]);
     graph_free(&g);
-    cr_assert(pairs_graph(&p, 1056, false, PAIRS_LIKELY, &g)); /* not one of those measured */
+    cr_assert(pairs_graph(&p, 1056, false, &g)); /* not one of those measured */
     cr_assert_float_eq(graph_cost(&g, 0, 1), 3.056e-6, 1e-9);
     graph_free(&g);
-    p.size[0].sooner[1] = 7e-7;
-    p.size[0].pace[1] = 5e-8;
-    cr_assert(pairs_graph(&p, 64, true, PAIRS_LIKELY, &g));
-    cr_assert_float_eq(graph_cost(&g, 0, 1), 1.364e-6, 1e-9);
-    cr_assert_float_eq(graph_gap(&g, 0, 1), 5e-8, 1e-12);
-    cr_assert_float_eq(graph_call(&g, 3, 0), 4e-7, 1e-9);
+    cr_assert(pairs_graph(&p, 2048, true, &g));
+    cr_assert_float_eq(graph_cost(&g, 0, 1), 4.048e-6, 1e-8);
+    cr_assert_float_eq(graph_d(&g, 3, 0), 2.048e-6, 1e-9);
     graph_free(&g);
-    p.size[0].way[3] *= 1 + 1e-6; /* noise makes no difference */
-    cr_assert(pairs_graph(&p, 64, false, PAIRS_LIKELY, &g));
+    p.size[0].of[PAIRS_MIN][3] *= 1 + 1e-6; /* noise makes no difference */
+    cr_assert(pairs_graph(&p, 64, false, &g));
     cr_assert_eq(graph_cost(&g, 0, 3), graph_cost(&g, 0, 2));
     graph_free(&g);
-    cr_assert(pairs_graph(&p, 1 << 20, false, PAIRS_LIKELY, &g));
+    cr_assert(pairs_graph(&p, 1 << 20, false, &g));
     cr_assert_float_eq(graph_cost(&g, 0, 3), 50e-6 + 1048576e-9, 1e-7);
-    cr_assert_float_eq(graph_d(&g, 0, 3), 1048576e-9, 1e-7);
+    cr_assert_float_eq(graph_d(&g, 0, 3), 1048576e-9, 1e-6);
     graph_free(&g);
     pairs_free(&p);
     p = made_up(4, false);
-    cr_assert(pairs_graph(&p, 64, false, PAIRS_LIKELY, &g));
+    cr_assert(pairs_graph(&p, 64, false, &g));
     cr_assert_float_eq(graph_d(&g, 0, 3), 1.032e-6, 1e-9);
     graph_free(&g);
     pairs_free(&p);
 }
 
-static double way_of(const struct pairs *p, enum pairs_way way, int i, int j)
+/* A round trip of 100 us, of which 10 are there by the clocks. What these leave unknown is as near
+ * to its half as they allow; with one direction of longer gaps, that has the longer share. */
+Test(pairs, one_way_as_far_as_clocks_know)
 {
-    struct graph g;
-    cr_assert(pairs_graph(p, 64, false, way, &g));
-    double cost = graph_cost(&g, i, j);
-    graph_free(&g);
-    return cost;
-}
-
-/* A round trip of 100 us, of which 10 are there by the clocks. What these leave open is as near to
- * its half as they let it be, and no way takes longer than the round trip. */
-Test(pairs, ways_as_far_as_clocks_tell_them_apart)
-{
-    static const struct {
-        double doubt, soonest, likely, latest;
-    } known[] = {
-        {0, 10, 10, 10}, {5, 5, 15, 15}, {30, 0.1, 40, 40}, {70, 0.1, 50, 80}, {200, 0.1, 50, 100}};
+    static const double known[][2] = {{0, 10}, {5, 15}, {30, 40}, {70, 50}, {200, 50}};
     struct pairs p = made_up(2, true);
-    cr_assert_not(pairs_ways_doubtful(&p));
-    p.size[0].min[1] = p.size[0].min[2] = 100e-6;
-    p.size[0].way[1] = 10e-6;
-    p.size[0].way[2] = 90e-6;
+    struct graph g;
+    p.size[0].of[PAIRS_MIN][1] = p.size[0].of[PAIRS_MIN][2] = 100e-6;
+    p.size[0].of[PAIRS_ONE_WAY][1] = 10e-6;
+    p.size[0].of[PAIRS_ONE_WAY][2] = 90e-6;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        p.size[0].doubt[1] = p.size[0].doubt[2] = 1e-6 * known[i].doubt;
-        cr_assert_eq(pairs_ways_doubtful(&p), known[i].doubt > 0);
-        cr_assert_float_eq(way_of(&p, PAIRS_SOONEST, 0, 1), 1e-6 * known[i].soonest, 3e-8);
-        cr_assert_float_eq(way_of(&p, PAIRS_LIKELY, 0, 1), 1e-6 * known[i].likely, 3e-8);
-        cr_assert_float_eq(way_of(&p, PAIRS_LATEST, 0, 1), 1e-6 * known[i].latest, 3e-8);
-        cr_assert_float_eq(way_of(&p, PAIRS_LIKELY, 1, 0), 100e-6 - 1e-6 * known[i].likely, 3e-8);
+        p.size[0].of[PAIRS_BOUND][1] = p.size[0].of[PAIRS_BOUND][2] = 1e-6 * known[i][0];
+        cr_assert(pairs_graph(&p, 64, false, &g));
+        cr_assert_float_eq(graph_cost(&g, 0, 1), 1e-6 * known[i][1], 3e-8);
+        cr_assert_float_eq(graph_cost(&g, 1, 0), 100e-6 - 1e-6 * known[i][1], 3e-8);
+        graph_free(&g);
     }
-    pairs_free(&p);
-    p = made_up(2, false); /* round trips alone, as in the paper's log */
-    cr_assert(pairs_ways_doubtful(&p));
-    cr_assert_float_eq(way_of(&p, PAIRS_LATEST, 0, 1), p.size[0].min[1], 3e-8);
+    p.size[0].of[PAIRS_GAP][1] = 60e-6;
+    p.size[0].of[PAIRS_GAP][2] = 20e-6;
+    cr_assert(pairs_graph(&p, 64, false, &g));
+    cr_assert_float_eq(graph_cost(&g, 0, 1), 70e-6, 3e-8);
+    cr_assert_float_eq(graph_d(&g, 0, 1), 60e-6, 3e-8);
+    graph_free(&g);
     pairs_free(&p);
 }
 
-/* Logs from before there were ways in them. */
-Test(pairs, log_without_ways)
+/* Schedules in the order of what is predicted of them, of large messages also in segments; what is
+ * asked for by name is that. A prediction is known of whole messages, where pairs share nothing. */
+Test(pairs, choice_of_all_trees)
+{
+    struct pairs p = made_up(4, true);
+    struct choice c;
+    struct schedule s;
+    char why[128];
+    cr_assert(choice_find(&p, 0, 1 << 20, NULL, SIZE_MAX, &c, why, sizeof why), "%s", why);
+    cr_assert_gt(c.n, 20);
+    for (int i = 1; i < c.n; i++)
+        cr_assert_geq(c.s[i].completion, c.s[i - 1].completion);
+    cr_assert(c.s[0].segment > 0, "the quickest is in segments");
+    double quickest = c.s[0].completion;
+    choice_free(&c);
+    cr_assert(choice_best(&p, 0, 1 << 20, NULL, SIZE_MAX, &s, why, sizeof why));
+    cr_assert_eq(s.completion, quickest);
+    cr_assert_eq(strncmp(s.name, "grid (", 6), 0, "%s", s.name);
+    p.slowdown = 1;
+    struct estimate e = choice_predict(&p, 1 << 20, &s);
+    cr_assert(fabs(e.value / quickest - 1) < 1e-9 && isnan(e.low));
+    schedule_free(&s);
+    cr_assert(choice_best(&p, 0, 64, &tree_binomial, 0, &s, why, sizeof why));
+    cr_assert_str_eq(s.name, "binomial");
+    e = choice_predict(&p, 64, &s);
+    cr_assert(e.low == s.completion && e.high > e.low && e.high < 1.1 * e.low);
+    p.slowdown = 2;
+    cr_assert(isnan(choice_predict(&p, 64, &s).low));
+    p.slowdown = 0;
+    cr_assert_not(choice_is_known(&p, &s));
+    schedule_free(&s);
+    pairs_free(&p);
+}
+
+/* Two pairs of host 0 are three times as slow as others of their kind; of its other two pairs each
+ * is the only one of its kind, which says nothing. Two pairs are named then, and not the host. */
+Test(pairs, two_pairs_are_no_host)
 {
     struct pairs p;
-    char why[128];
-    cr_assert(read_text("# Processors: 2 MsgLen 64 Repeats: 100\n"
-                        "a 0 b 1 20.00 0.20 20 19 1 1 2 2 other-node\n",
-                        &p, why, sizeof why),
-              "%s", why);
-    cr_assert_null(p.size[0].way);
-    cr_assert_not_null(p.size[0].gap);
-    cr_assert_eq(p.relation[1], 4);
+    size_t n;
+    cr_assert(pairs_new(&p, 5) && pairs_need_relation(&p));
+    struct pairs_size *s = pairs_add_size(&p, 64, 10);
+    for (int i = 0; i < 5; i++) {
+        pairs_set_host(&p, i, (const char *[]){"a", "b", "c", "d", "e"}[i]);
+        for (int j = 0; j < 5; j++) {
+            int low = i < j ? i : j, high = i < j ? j : i;
+            p.relation[i * 5 + j] = low == 0 && high < 3 ? high : 4;
+            s->of[PAIRS_MIN][i * 5 + j] = s->of[PAIRS_MEDIAN][i * 5 + j] =
+                low == 0 && high > 2 ? 30e-6 : 10e-6;
+        }
+    }
+    struct slow *found = pairs_slow(&p, 2, &n);
+    cr_assert_eq(n, 2);
+    for (size_t i = 0; i < n; i++) {
+        cr_assert(found[i].kind == SLOW_PAIR && found[i].a == 0);
+        cr_assert_float_eq(found[i].factor, 3, 1e-9);
+    }
+    free(found);
     pairs_free(&p);
-    cr_assert_not(read_text("# Processors: 2 MsgLen 64 Repeats: 100\n"
-                            "a 0 b 1 20.00 0.20 20 19 1 1 2 2 other-node 9 10 -1\n",
-                            &p, why, sizeof why));
-    cr_assert_str_eq(why, "line 2: '9 10 -1' are no ways and their doubt in microseconds");
 }
 
 /* The ranks of a communicator out of a log of all. */
@@ -379,102 +408,26 @@ Test(pairs, selection_keeps_order)
     cr_assert(pairs_select(&p, rank, 2, &q));
     cr_assert_eq(q.n, 2);
     cr_assert_str_eq(q.host[0], "right");
-    cr_assert_float_eq(q.size[0].send[1], 3e-6, 1e-12);
-    cr_assert_float_eq(q.size[0].send[2], 1e-6, 1e-12);
-    cr_assert_float_eq(q.size[0].mean[1], p.size[0].mean[3], 1e-15);
+    cr_assert_float_eq(q.size[0].of[PAIRS_SEND][1], 3e-6, 1e-12);
+    cr_assert_float_eq(q.size[0].of[PAIRS_SEND][2], 1e-6, 1e-12);
+    cr_assert_float_eq(q.size[0].of[PAIRS_MEAN][1], p.size[0].of[PAIRS_MEAN][3], 1e-15);
     pairs_free(&p);
     pairs_free(&q);
 }
 
-/* 99 exchanges of 0.53 us and one of 821,800: the paper's mean is 15,000 times too long, what trees
- * are made from is not. Where all of them vary by 1 %, it is the mean but for its own error. */
-Test(pairs, one_preempted_exchange_spoils_no_tree)
-{
-    struct pairs p;
-    char why[128];
-    cr_assert(read_text("# Processors: 3 MsgLen 64 Repeats: 100\n"
-                        "a 0 b 1 8218.52 82179.95\n"
-                        "a 0 c 2 20.00 0.20\n"
-                        "b 1 c 2 20.00 0.20\n",
-                        &p, why, sizeof why),
-              "%s", why);
-    cr_assert_float_eq(p.size[0].mean[1], 8218.52e-6, 1e-12);
-    cr_assert_float_eq(p.size[0].min[1], 0.53e-6, 0.02e-6, "%g", p.size[0].min[1]);
-    cr_assert_float_eq(p.size[0].min[2], 19.98e-6, 1e-12);
-    pairs_free(&p);
-}
-
-/* Three flows of 10, 20 and 40 messages per second, one message each: alone the slowest takes 0.1.
- * If they share 30, each has 10: 0.1 for all of them. Sharing 15, they have 5 until 0.2. */
-Test(pairs, what_flows_share)
-{
-    const double rate[] = {10, 20, 40};
-    cr_assert_float_eq(ways_capacity(rate, 3, 0.1), 70, 1e-6);
-    cr_assert_float_eq(ways_capacity(rate, 3, 0.09), 70, 1e-6);
-    cr_assert_float_eq(ways_capacity(rate, 3, 0.2), 15, 1e-6);
-    cr_assert_float_eq(ways_capacity(rate + 2, 1, 0.05), 20, 1e-6);
-}
-
 /* Two ranks 1 apart, four 3 apart, the other four 100: these are the sites, not each two. */
-Test(pairs, sites_are_where_it_is_far)
+Test(pairs, clusters_are_where_it_is_far)
 {
     struct pairs p;
     int *site;
     cr_assert(pairs_new(&p, 8));
-    struct pairs_size *s = pairs_add_size(&p, 64, 10, false);
+    struct pairs_size *s = pairs_add_size(&p, 64, 10);
     for (int i = 0; i < 8; i++)
         for (int j = 0; j < 8; j++)
-            s->min[i * 8 + j] = 1e-6 * (i / 2 == j / 2 ? 1 : i / 4 == j / 4 ? 3 : 100);
-    cr_assert(pairs_sites(&p, false, &site) && site);
+            s->of[PAIRS_MIN][i * 8 + j] = 1e-6 * (i / 2 == j / 2 ? 1 : i / 4 == j / 4 ? 3 : 100);
+    cr_assert(pairs_clusters(&p, &site) && site);
     for (int i = 0; i < 8; i++)
         cr_assert_eq(site[i] == site[0], i < 4, "rank %d", i);
     free(site);
-    pairs_free(&p);
-}
-
-/* Two ranks a host: what one host sends to others shares its card, which carries as much as several
- * pairs at a time have shown, of small messages and of large ones; and where one direction takes
- * longer per message, the round trip is not two equal halves. */
-Test(pairs, graph_knows_hosts_and_directions)
-{
-    struct pairs p;
-    struct graph g;
-    cr_assert(pairs_new(&p, 4));
-    struct pairs_size *s = pairs_add_size(&p, 65536, 10, true);
-    for (int i = 0; i < 4; i++) {
-        pairs_set_host(&p, i, i < 2 ? "a" : "b");
-        for (int j = 0; j < 4; j++) {
-            bool near = i / 2 == j / 2;
-            s->min[i * 4 + j] = near ? 2e-6 : 100e-6;
-            s->send[i * 4 + j] = 1e-7;
-            s->gap[i * 4 + j] = near ? 1e-7 : i < j ? 20e-6 : 60e-6;
-        }
-    }
-    cr_assert(pairs_graph(&p, 65536, false, PAIRS_LIKELY, &g));
-    cr_assert_float_eq(graph_cost(&g, 0, 2), 30e-6, 1e-8);
-    cr_assert_float_eq(graph_cost(&g, 2, 0), 70e-6, 1e-8);
-    cr_assert_float_eq(g.card_out[0], 20e-6, 1e-12);
-    cr_assert_float_eq(g.card_out[3], 60e-6, 1e-12);
-    cr_assert_float_eq(g.card_in[1], 60e-6, 1e-12);
-    cr_assert_float_eq(graph_out(&g, 0), 1e-7, 1e-12);
-    cr_assert(g.host[0] == g.host[1] && g.host[1] != g.host[2]);
-    graph_free(&g);
-    p.ways.out = calloc(4, sizeof *p.ways.out);
-    p.ways.out[0] = p.ways.out[1] = 2;
-    p.ways.out[2] = p.ways.out[3] = INFINITY;
-    cr_assert(pairs_graph(&p, 65536, false, PAIRS_LIKELY, &g));
-    cr_assert_float_eq(g.card_out[1], 10e-6, 1e-12);
-    cr_assert_float_eq(g.card_out[2], 0, 1e-12);
-    graph_free(&g);
-    p.small_ways.out = calloc(4, sizeof *p.small_ways.out);
-    p.small_ways.out[0] = p.small_ways.out[1] = 4;
-    p.small_ways.cross = 1;
-    cr_assert(pairs_graph(&p, 8192, true, PAIRS_LIKELY, &g));
-    cr_assert_float_eq(g.card_out[1], 5e-6, 1e-12);
-    cr_assert_float_eq(g.cross, 1, 1e-12);
-    graph_free(&g);
-    cr_assert(pairs_graph(&p, 65536, true, PAIRS_LIKELY, &g));
-    cr_assert_float_eq(g.card_out[1], 10e-6, 1e-12);
-    graph_free(&g);
     pairs_free(&p);
 }

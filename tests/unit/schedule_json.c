@@ -12,11 +12,11 @@ static struct schedule made_up(void)
 {
     struct graph g;
     struct schedule s;
-    cr_assert(graph_new(&g, 7, false));
-    for (int i = 0; i < 49; i++)
+    cr_assert(graph_new(&g, 7));
+    for (int i = 0; i < 49; i++) {
         g.w[i] = 1e-6 * (1 + i % 5);
-    for (int i = 0; i < 7; i++)
         g.d[i] = 1e-6;
+    }
     cr_assert(schedule_build(bcast_find("grid"), &g, 2, &s));
     graph_free(&g);
     s.segment = 4096;
@@ -111,12 +111,12 @@ Test(schedule_json, drawn_as_text)
     struct graph g;
     char *text = NULL;
     size_t size;
-    cr_assert(graph_new(&g, 4, false));
-    for (int i = 0; i < 16; i++)
+    cr_assert(graph_new(&g, 4));
+    for (int i = 0; i < 16; i++) {
         g.w[i] = 1e-6;
-    g.w[0 * 4 + 3] = 9e-6;
-    for (int i = 0; i < 4; i++)
         g.d[i] = 0.5e-6;
+    }
+    g.w[0 * 4 + 3] = 9e-6;
     cr_assert(schedule_build(bcast_find("flat"), &g, 0, &s));
     schedule_label(&s, &g);
     FILE *out = open_memstream(&text, &size);

@@ -9,27 +9,9 @@
 
 bool pairs_new(struct pairs *p, int n)
 {
-    *p = (struct pairs){.n = n, .ways.sites = 1};
+    *p = (struct pairs){.n = n};
     p->host = calloc((size_t)n, sizeof *p->host);
     return p->host != NULL;
-}
-
-static void size_free(struct pairs_size *s)
-{
-    free(s->mean);
-    free(s->sd);
-    free(s->median);
-    free(s->min);
-    free(s->outliers);
-    free(s->send);
-    free(s->post);
-    free(s->pace);
-    free(s->sooner);
-    free(s->gap);
-    free(s->way);
-    free(s->doubt);
-    free(s->receive);
-    free(s->waits);
 }
 
 void pairs_free(struct pairs *p)
@@ -37,55 +19,29 @@ void pairs_free(struct pairs *p)
     for (int i = 0; p->host && i < p->n; i++)
         free(p->host[i]);
     for (int i = 0; i < p->n_sizes; i++)
-        size_free(&p->size[i]);
+        free(p->size[i].of[0]);
     free(p->host);
-    free(p->ways.out);
-    free(p->ways.in);
-    free(p->small_ways.out);
-    free(p->small_ways.in);
     free(p->relation);
-    free(p->together);
     free(p->size);
     *p = (struct pairs){0};
 }
 
-static double *matrix_new(int n)
+struct pairs_size *pairs_add_size(struct pairs *p, size_t bytes, int repeats)
 {
-    size_t cells = (size_t)n * (size_t)n;
-    double *m = malloc(cells * sizeof *m);
-    for (size_t i = 0; m && i < cells; i++)
-        m[i] = i % ((size_t)n + 1) == 0 ? 0 : NAN;
-    return m;
-}
-
-struct pairs_size *pairs_add_size(struct pairs *p, size_t bytes, int repeats, bool directed)
-{
+    size_t cells = (size_t)p->n * (size_t)p->n;
     struct pairs_size *grown = realloc(p->size, (size_t)(p->n_sizes + 1) * sizeof *grown);
-    if (!grown)
-        return NULL;
-    p->size = grown;
-    struct pairs_size s = {.bytes = bytes,
-                           .repeats = repeats,
-                           .mean = matrix_new(p->n),
-                           .sd = matrix_new(p->n),
-                           .median = matrix_new(p->n),
-                           .min = matrix_new(p->n),
-                           .outliers = calloc((size_t)p->n * (size_t)p->n, sizeof(double)),
-                           .send = directed ? matrix_new(p->n) : NULL,
-                           .post = directed ? matrix_new(p->n) : NULL,
-                           .pace = directed ? matrix_new(p->n) : NULL,
-                           .sooner = directed ? matrix_new(p->n) : NULL,
-                           .gap = directed ? matrix_new(p->n) : NULL,
-                           .way = directed ? matrix_new(p->n) : NULL,
-                           .doubt = directed ? matrix_new(p->n) : NULL,
-                           .receive = directed ? matrix_new(p->n) : NULL,
-                           .waits = directed ? matrix_new(p->n) : NULL};
-    if (!s.mean || !s.sd || !s.median || !s.min || !s.outliers ||
-        (directed && (!s.send || !s.post || !s.pace || !s.sooner || !s.gap || !s.way || !s.doubt ||
-                      !s.receive || !s.waits))) {
-        size_free(&s);
+    double *all = malloc(PAIRS_QUANTITIES * cells * sizeof *all);
+    if (grown)
+        p->size = grown;
+    if (!grown || !all) {
+        free(all);
         return NULL;
     }
+    struct pairs_size s = {.bytes = bytes, .repeats = repeats};
+    for (size_t i = 0; i < PAIRS_QUANTITIES * cells; i++)
+        all[i] = i % cells % ((size_t)p->n + 1) == 0 ? 0 : NAN;
+    for (size_t what = 0; what < PAIRS_QUANTITIES; what++)
+        s.of[what] = all + what * cells;
     int at = p->n_sizes++;
     for (; at > 0 && grown[at - 1].bytes > bytes; at--)
         grown[at] = grown[at - 1];
@@ -103,19 +59,6 @@ bool pairs_set_host(struct pairs *p, int rank, const char *name)
     return true;
 }
 
-int *pairs_hosts(const struct pairs *p, int *n)
-{
-    int *host = malloc((size_t)p->n * sizeof *host);
-    *n = 0;
-    for (int v = 0; host && v < p->n; v++) {
-        int same = 0;
-        while (same < v && !pairs_same_host(p, same, v))
-            same++;
-        host[v] = same < v ? host[same] : (*n)++;
-    }
-    return host;
-}
-
 bool pairs_need_relation(struct pairs *p)
 {
     size_t cells = (size_t)p->n * (size_t)p->n;
@@ -127,6 +70,15 @@ bool pairs_need_relation(struct pairs *p)
     return p->relation != NULL;
 }
 
+bool pairs_known(const struct pairs *p, enum pairs_quantity what)
+{
+    bool all = true;
+    for (int s = 0; s < p->n_sizes; s++)
+        for (size_t k = 0; all && k < (size_t)p->n * (size_t)p->n; k++)
+            all = !isnan(p->size[s].of[what][k]);
+    return all;
+}
+
 bool pairs_check(const struct pairs *p, char *why, size_t size)
 {
     if (p->n_sizes == 0) {
@@ -136,7 +88,7 @@ bool pairs_check(const struct pairs *p, char *why, size_t size)
     for (int s = 0; s < p->n_sizes; s++) {
         for (int i = 0; i < p->n; i++) {
             for (int j = i + 1; j < p->n; j++) {
-                double mean = p->size[s].mean[pairs_cell(p, i, j)];
+                double mean = p->size[s].of[PAIRS_MEAN][pairs_cell(p, i, j)];
                 if (mean > 0)
                     continue;
                 if (isnan(mean))
@@ -153,17 +105,42 @@ bool pairs_check(const struct pairs *p, char *why, size_t size)
     return true;
 }
 
+bool pairs_select(const struct pairs *p, const int *rank, int n, struct pairs *part)
+{
+    bool good = pairs_new(part, n) && (!p->relation || pairs_need_relation(part));
+    for (int s = 0; good && s < p->n_sizes; s++)
+        good = pairs_add_size(part, p->size[s].bytes, p->size[s].repeats) != NULL;
+    for (int i = 0; good && i < n; i++) {
+        good = !p->host[rank[i]] || pairs_set_host(part, i, p->host[rank[i]]);
+        for (int j = 0; good && j < n; j++) {
+            size_t from = pairs_cell(p, rank[i], rank[j]), to = pairs_cell(part, i, j);
+            if (p->relation)
+                part->relation[to] = p->relation[from];
+            for (int s = 0; s < p->n_sizes; s++)
+                for (int what = 0; what < PAIRS_QUANTITIES; what++)
+                    part->size[s].of[what][to] = p->size[s].of[what][from];
+        }
+    }
+    memcpy(part->system, p->system, sizeof part->system);
+    part->order = p->order;
+    part->slowdown = p->slowdown;
+    if (!good)
+        pairs_free(part);
+    return good;
+}
+
 /* Minimizes the sum of ((y - a - b x) / y)^2: with one weight for all, the largest messages alone
  * would decide the latency. */
 struct pairs_fit pairs_fit(const struct pairs *p, int i, int j)
 {
     const struct pairs_size *first = &p->size[0];
-    struct pairs_fit fit = {.latency = first->min[pairs_cell(p, i, j)] / 2,
-                            .injection = first->send ? first->send[pairs_cell(p, i, j)] : NAN,
+    size_t k = pairs_cell(p, i, j);
+    struct pairs_fit fit = {.latency = pairs_trip(first, k) / 2,
+                            .injection = first->of[PAIRS_SEND][k],
                             .bandwidth = INFINITY};
     double uu = 0, uv = 0, vv = 0, u1 = 0, v1 = 0;
     for (int s = 0; s < p->n_sizes; s++) {
-        double y = p->size[s].min[pairs_cell(p, i, j)] / 2, x = (double)p->size[s].bytes;
+        double y = pairs_trip(&p->size[s], k) / 2, x = (double)p->size[s].bytes;
         double u = 1 / y, v = x / y;
         uu += u * u;
         uv += u * v;
@@ -185,6 +162,18 @@ struct pairs_fit pairs_fit(const struct pairs *p, int i, int j)
     return fit;
 }
 
+const char *pairs_protocol(const struct pairs *p, int s, int i, int j)
+{
+    const struct pairs_size *size = &p->size[s];
+    size_t k = pairs_cell(p, i, j);
+    double waits = size->of[PAIRS_RENDEZVOUS][k];
+    if (isnan(waits))
+        return NULL;
+    return waits > 0                                                    ? "rendezvous"
+           : size->of[PAIRS_RECEIVE][k] > 0.45 * size->of[PAIRS_MIN][k] ? "pull"
+                                                                        : "eager";
+}
+
 struct pairs_loggp pairs_loggp(const struct pairs *p, int i, int j)
 {
     enum { SIZES_MAX = 64 }; /* powers of two, and the largest */
@@ -193,59 +182,21 @@ struct pairs_loggp pairs_loggp(const struct pairs *p, int i, int j)
     int n = p->n_sizes < SIZES_MAX ? p->n_sizes : SIZES_MAX;
     double bytes[SIZES_MAX], gap[SIZES_MAX], g;
     struct pairs_loggp found = {NAN, NAN};
-    if (!first->receive)
+    const char *protocol = pairs_protocol(p, 0, i, j);
+    if (!protocol)
         return found;
-    double way = first->doubt[k] > 0 ? first->min[k] / 2 : first->way[k];
-    double left = way - first->send[k] - first->receive[k];
-    if (left > 0 && first->waits[k] == 0)
+    double bound = first->of[PAIRS_BOUND][k];
+    double one_way = bound > 0 ? first->of[PAIRS_MIN][k] / 2 : first->of[PAIRS_ONE_WAY][k];
+    double left = one_way - first->of[PAIRS_SEND][k] - first->of[PAIRS_RECEIVE][k];
+    if (left > 0 && strcmp(protocol, "eager") == 0)
         found.latency = left;
     for (int s = 0; s < n; s++) {
         bytes[s] = (double)p->size[s].bytes;
-        gap[s] = p->size[s].gap[k];
+        gap[s] = p->size[s].of[PAIRS_GAP][k];
     }
     if (n > 1)
         stats_line(bytes, gap, (size_t)n, &g, &found.per_byte);
     if (!(found.per_byte > 0))
         found.per_byte = NAN;
     return found;
-}
-
-static void select_cells(const double *from, int from_n, const int *rank, double *to, int n)
-{
-    for (int i = 0; from && i < n; i++)
-        for (int j = 0; j < n; j++)
-            to[(size_t)i * (size_t)n + (size_t)j] =
-                from[(size_t)rank[i] * (size_t)from_n + (size_t)rank[j]];
-}
-
-bool pairs_select(const struct pairs *p, const int *rank, int n, struct pairs *part)
-{
-    bool good = pairs_new(part, n) && (!p->relation || pairs_need_relation(part));
-    for (int i = 0; good && i < n; i++) {
-        good = !p->host[rank[i]] || pairs_set_host(part, i, p->host[rank[i]]);
-        for (int j = 0; good && p->relation && j < n; j++)
-            part->relation[pairs_cell(part, i, j)] = p->relation[pairs_cell(p, rank[i], rank[j])];
-    }
-    for (int s = 0; good && s < p->n_sizes; s++) {
-        const struct pairs_size *a = &p->size[s];
-        struct pairs_size *b = pairs_add_size(part, a->bytes, a->repeats, a->send != NULL);
-        good = b != NULL;
-        if (!good)
-            break;
-        select_cells(a->mean, p->n, rank, b->mean, n);
-        select_cells(a->sd, p->n, rank, b->sd, n);
-        select_cells(a->median, p->n, rank, b->median, n);
-        select_cells(a->min, p->n, rank, b->min, n);
-        select_cells(a->send, p->n, rank, b->send, n);
-        select_cells(a->post, p->n, rank, b->post, n);
-        select_cells(a->pace, p->n, rank, b->pace, n);
-        select_cells(a->sooner, p->n, rank, b->sooner, n);
-        select_cells(a->gap, p->n, rank, b->gap, n);
-        select_cells(a->way, p->n, rank, b->way, n);
-        select_cells(a->doubt, p->n, rank, b->doubt, n);
-    }
-    memcpy(part->system, p->system, sizeof part->system);
-    if (!good)
-        pairs_free(part);
-    return good;
 }

@@ -4,11 +4,9 @@
 #include "base/try.h"
 #include "measure/collective/collective.h"
 #include "measure/crew.h"
-#include "measure/pairs/best.h"
+#include "measure/pairs/choose.h"
 #include "measure/pairs/log.h"
 #include "measure/pairs/pairs.h"
-#include "measure/pairs/sites.h"
-#include "measure/pairs/ways.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -16,10 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* TRIALS: at a time, at least twice; TRIED_LEAST are run in any case, so that it is known how right
- * the predictions are. */
-enum { TRIALS = 5, TRIED_MOST = 12, TRIED_LEAST = 3, TURNS_MOST = 4, WHY_MAX = 256 };
-static const double TRIAL_SECONDS = 0.1; /* of each candidate */
+/* TRIALS: broadcasts of each schedule, at least 2. TRIED_MOST: schedules that are run. */
+enum { TRIALS = 5, TRIED_LEAST = 3, TRIED_MOST = 20, SIZES_MAX = 48, WHY_MAX = 256 };
+static const double TRIAL_SECONDS = 0.1; /* of each schedule */
 
 /* Rank 0 alone knows whether all is well, and why not. */
 static bool agree(MPI_Comm comm, bool good, char *why, size_t size)
@@ -81,8 +78,7 @@ static bool load(struct grid *g, const char *log, char *why, size_t size)
     return good;
 }
 
-enum { SIZES_MAX = 48 };
-
+/* Adds BYTES to the ascending LIST of N sizes. Returns how many these are then. */
 static int add_size(size_t *list, int n, size_t bytes)
 {
     int at = n;
@@ -101,22 +97,25 @@ static bool measure(struct grid *g, const size_t *bytes, int n, double most, cha
 {
     static const size_t usual[] = {64, 1024, 65536};
     size_t sizes[SIZES_MAX];
-    int count = add_size(sizes, 0, 64);
+    struct pairs_plan plan = pairs_plan_default();
+    plan.n_sizes = add_size(sizes, 0, 64);
     if (n == 0) {
         bytes = usual;
         n = sizeof usual / sizeof *usual;
     }
     for (int i = 0; i < n; i++) {
-        count = add_size(sizes, count, bytes[i] > 0 ? bytes[i] : 1);
-        for (int k = 0; k < BEST_SEGMENTS; k++)
-            if (2 * best_segments[k] <= bytes[i])
-                count = add_size(sizes, count, best_segments[k]);
+        plan.n_sizes = add_size(sizes, plan.n_sizes, bytes[i] > 0 ? bytes[i] : 1);
+        for (int k = 0; k < CHOICE_SEGMENTS; k++)
+            if (2 * choice_segments[k] <= bytes[i])
+                plan.n_sizes = add_size(sizes, plan.n_sizes, choice_segments[k]);
     }
+    plan.sizes = sizes;
+    plan.repeats = 15;
+    plan.budget = 2e-3;
+    plan.until = most > 0 ? clock_now() + most : 0;
+    plan.clock = g->clock;
     g->measured = true;
-    int error =
-        pairs_measure_by_sites(g->comm, g->clock, sizes, count, most, g->patience, &g->pairs);
-    if (error == MPI_SUCCESS && g->patience > 0)
-        error = pairs_measure_ways(g->comm, &g->pairs);
+    int error = pairs_measure(g->comm, &plan, &g->pairs);
     if (error == PAIRS_TOO_LONG)
         snprintf(why, size, "latencies between %d ranks are not known, measuring takes over %g s",
                  g->size, most);
@@ -125,19 +124,14 @@ static bool measure(struct grid *g, const size_t *bytes, int n, double most, cha
     return error == MPI_SUCCESS;
 }
 
-static void begin(struct grid *g, MPI_Comm comm)
-{
-    *g = (struct grid){.comm = comm, .clock = g->clock, .patience = g->patience};
-    PMPI_Comm_rank(comm, &g->rank);
-    PMPI_Comm_size(comm, &g->size);
-}
-
 bool grid_open(struct grid *g, MPI_Comm comm, const char *log, const size_t *bytes, int n,
                double most, char *why, size_t size)
 {
     double start = clock_now();
     bool good = true;
-    begin(g, comm);
+    *g = (struct grid){.comm = comm, .clock = g->clock};
+    PMPI_Comm_rank(comm, &g->rank);
+    PMPI_Comm_size(comm, &g->size);
     if (!log)
         good = measure(g, bytes, n, most, why, size);
     else if (g->rank == 0)
@@ -168,7 +162,7 @@ static int run_tried(void *arg)
     return t->bcast->run(t->buffer, t->bytes, MPI_BYTE, t->root, t->comm, t->bcast->arg);
 }
 
-/* Told to all; not known if a call fails anywhere. */
+/* The same on all ranks; not known if a call fails anywhere. */
 static struct estimate try_out(const struct grid *g, const struct bcast *b, int root, void *buffer,
                                size_t bytes)
 {
@@ -193,8 +187,7 @@ static struct estimate try_out(const struct grid *g, const struct bcast *b, int 
     return time;
 }
 
-/* A tree that is not surely quicker is not worth anything: what is predicted can be wrong, the
- * library's is known. Few samples have no interval: then a tenth. */
+/* A tree that is not surely quicker is not advised. Few samples have no interval: then a tenth. */
 static bool is_quicker(struct estimate a, struct estimate b)
 {
     bool rough = !estimate_has_interval(a) || !estimate_has_interval(b);
@@ -211,67 +204,59 @@ static void *trial_buffer(const struct grid *g, size_t bytes)
     return NULL;
 }
 
-/* The finalists in the order of their predictions, for as long as the next one may be quicker than
- * the best so far. Where predictions were off by more than a twentieth, one may be off by half. */
-static bool is_worth_a_trial(const struct best *best, int i, const struct grid_plan *plan)
+/* What is tried, on rank 0: the times of those that were run, NaN for others. */
+struct trials {
+    struct choice choice;
+    double time[CHOICE_MAX];
+    int n, best;
+};
+
+/* The prediction of schedule I by what its builder's trials took over their predictions, the least
+ * of them, in segments or whole as I. Before the first trial the prediction itself, a lower bound.
+ */
+static double expected(const struct trials *t, int i)
 {
-    bool doubtful = plan->error_low < 0.95 || plan->error_high > 1.05;
-    double least = doubtful ? 0.5 * fmin(1, plan->error_low) : 0.98;
-    return i < best->n && i < TRIED_MOST &&
-           (i < TRIED_LEAST || least * best->s[i].completion < plan->trial_grid.value);
+    const struct choice *c = &t->choice;
+    double ratio = INFINITY;
+    for (int k = 0; k < c->n; k++)
+        if (!isnan(t->time[k]) && c->by[k] == c->by[i] && !c->s[k].segment == !c->s[i].segment)
+            ratio = fmin(ratio, t->time[k] / c->s[k].completion);
+    return (isinf(ratio) ? 1 : ratio) * c->s[i].completion;
 }
 
-/* What the edges of the first three share is looked at, which may make others the first ones. */
-static int look_at_edges(struct grid *g, int root, size_t bytes, struct best *best)
+/* The one that is expected to be the quickest; -1 if none can be quicker than the best so far. */
+static int next_trial(const struct trials *t)
 {
-    struct pairs *p = &g->pairs;
-    double until = clock_now() + g->patience;
-    char why[WHY_MAX];
-    for (int turn = 0, before = p->n_together, again = 1; turn < TURNS_MOST && again; turn++) {
-        for (int i = 0; i < TRIED_LEAST; i++) {
-            struct schedule none = {0}, *s = i < best->n ? &best->s[i] : &none;
-            size_t segment = s->segment > 0 ? s->segment : bytes;
-            TRY(pairs_measure_together(g->comm, s, segment, p));
-        }
-        bool good = true;
-        again = g->rank == 0 && p->n_together > before && clock_now() < until;
-        before = p->n_together;
-        if (again) {
-            best_free(best);
-            good = best_find(p, root, bytes, NULL, SIZE_MAX, best, why, sizeof why);
-        }
-        TRY(crew_agree(g->comm, good));
-        TRY(PMPI_Bcast(&again, 1, MPI_INT, 0, g->comm));
-    }
-    return MPI_SUCCESS;
+    int next = -1;
+    for (int i = 0; i < t->choice.n; i++)
+        if (isnan(t->time[i]) && (next < 0 || expected(t, i) < expected(t, next)))
+            next = i;
+    bool hopeless = next >= 0 && t->n > 0 && expected(t, next) > 0.98 * t->time[t->best];
+    return t->n >= TRIED_MOST || (t->n >= TRIED_LEAST && hopeless) ? -1 : next;
 }
 
-/* The finalists on all ranks, and the library's own; the quickest stays in PLAN. Only rank 0 has
- * BEST. Returns an MPI error code. */
-static int run_trials(const struct grid *g, int root, size_t bytes, const struct best *best,
-                      struct grid_plan *plan, int *chosen)
+/* The schedules on all ranks, and the library's own broadcast; the quickest stays in PLAN. */
+static int run_trials(const struct grid *g, int root, size_t bytes, struct trials *t,
+                      struct grid_plan *plan)
 {
     void *buffer = trial_buffer(g, bytes);
     int error = MPI_SUCCESS;
-    for (int i = 0; buffer && error == MPI_SUCCESS; i++) {
+    while (buffer && error == MPI_SUCCESS) {
         struct schedule_part *part;
-        int go_on = g->rank == 0 && is_worth_a_trial(best, i, plan);
-        error = PMPI_Bcast(&go_on, 1, MPI_INT, 0, g->comm);
-        if (error != MPI_SUCCESS || !go_on)
+        int i = g->rank == 0 ? next_trial(t) : 0;
+        error = PMPI_Bcast(&i, 1, MPI_INT, 0, g->comm);
+        if (error != MPI_SUCCESS || i < 0)
             break;
-        error = schedule_distribute(g->rank == 0 ? &best->s[i] : NULL, g->comm, &part);
+        error = schedule_distribute(g->rank == 0 ? &t->choice.s[i] : NULL, g->comm, &part);
         if (error != MPI_SUCCESS)
             break;
         struct bcast b = schedule_bcast(part);
         struct estimate time = try_out(g, &b, root, buffer, bytes);
-        if (g->rank == 0) {
-            double off = time.value / best->s[i].completion;
-            plan->error_low = fmin(plan->error_low, off);
-            plan->error_high = fmax(plan->error_high, off);
-        }
-        if (!estimate_known(plan->trial_grid) || time.value < plan->trial_grid.value) {
+        t->time[i] = estimate_known(time) ? time.value : INFINITY;
+        t->n++;
+        if (!plan->part || time.value < plan->trial_grid.value) {
             plan->trial_grid = time;
-            *chosen = i;
+            t->best = i;
             free(plan->part);
             plan->part = part;
         } else {
@@ -279,7 +264,7 @@ static int run_trials(const struct grid *g, int root, size_t bytes, const struct
         }
     }
     if (buffer) {
-        plan->trial_native = try_out(g, bcast_find("native"), root, buffer, bytes);
+        plan->trial_native = try_out(g, &tree_native, root, buffer, bytes);
         plan->native = !is_quicker(plan->trial_grid, plan->trial_native);
     }
     free(buffer);
@@ -292,7 +277,7 @@ void grid_try_again(const struct grid *g, int root, size_t bytes, struct grid_pl
     void *buffer = trial_buffer(g, bytes);
     if (!buffer)
         return;
-    plan->trial_native = try_out(g, bcast_find("native"), root, buffer, bytes);
+    plan->trial_native = try_out(g, &tree_native, root, buffer, bytes);
     if (!plan->native) {
         plan->trial_grid = try_out(g, &plan->bcast, root, buffer, bytes);
         plan->native = !is_quicker(plan->trial_grid, plan->trial_native);
@@ -301,94 +286,67 @@ void grid_try_again(const struct grid *g, int root, size_t bytes, struct grid_pl
     plan->cost += clock_now() - start;
 }
 
-static void name_plan(struct grid_plan *plan, const struct schedule *s)
+/* On rank 0: the schedule that was chosen becomes the plan's. */
+static void take_best(const struct grid *g, const struct bcast *builder, struct trials *t,
+                      struct grid_plan *plan)
 {
-    int length;
-    const char *by = best_builder(s, &length);
-    snprintf(plan->name, sizeof plan->name, "%.*s", length, by);
-    if (s->segment > 0)
-        snprintf(plan->name + strlen(plan->name), sizeof plan->name - strlen(plan->name),
-                 ", segments of %zu B", s->segment);
+    struct schedule *s = &plan->schedule;
+    *s = t->choice.s[t->best];
+    t->choice.s[t->best] = (struct schedule){0};
+    if (plan->native)
+        snprintf(plan->name, sizeof plan->name, "native");
+    else if (s->segment > 0)
+        snprintf(plan->name, sizeof plan->name, "%s, segments of %zu B", s->name, s->segment);
+    else
+        snprintf(plan->name, sizeof plan->name, "%s", s->name);
+    if (!builder || builder == &tree_grid)
+        choice_name(s);
+    if (!plan->native && choice_is_known(&g->pairs, s))
+        plan->predicted = s->completion;
 }
 
-/* Everybody's copy of what rank 0 decided. */
-static void publish(const struct grid *g, struct best *best, int chosen, struct grid_plan *plan)
-{
-    if (g->rank == 0) {
-        plan->schedule = best->s[chosen];
-        best->s[chosen] = (struct schedule){0};
-        best_name_choice(&plan->schedule);
-        plan->predicted = plan->native ? NAN : plan->schedule.completion;
-        name_plan(plan, &plan->schedule);
-        if (plan->native)
-            snprintf(plan->name, sizeof plan->name, "native");
-        best_free(best);
-    }
-    PMPI_Bcast(plan->name, sizeof plan->name, MPI_CHAR, 0, g->comm);
-    PMPI_Bcast(&plan->predicted, 3, MPI_DOUBLE, 0, g->comm); /* and its errors */
-}
-
-bool grid_plan(struct grid *g, int root, size_t bytes, bool trial, struct grid_plan *plan,
-               char *why, size_t size)
+bool grid_plan(struct grid *g, int root, size_t bytes, const struct bcast *builder, size_t segment,
+               bool trial, struct grid_plan *plan, char *why, size_t size)
 {
     double start = clock_now();
-    struct best best = {0};
-    int chosen = 0, error = MPI_SUCCESS;
+    struct trials *t = calloc(1, sizeof *t);
+    int error = MPI_SUCCESS;
     const struct estimate none = {NAN, NAN, NAN};
-    *plan = (struct grid_plan){.trial_grid = none,
-                               .trial_native = none,
-                               .predicted = NAN,
-                               .error_low = INFINITY,
-                               .error_high = -INFINITY};
-    bool good = g->rank != 0 || best_find(&g->pairs, root, bytes, NULL, SIZE_MAX, &best, why, size);
-    if (!agree(g->comm, good, why, size))
+    *plan = (struct grid_plan){.trial_grid = none, .trial_native = none, .predicted = NAN};
+    bool good = crew_agree(g->comm, t != NULL) == MPI_SUCCESS;
+    if (!good)
+        snprintf(why, size, "no memory for trees");
+    for (int i = 0; good && i < CHOICE_MAX; i++)
+        t->time[i] = NAN;
+    if (good && g->rank == 0)
+        good = choice_find(&g->pairs, root, bytes, builder, segment, &t->choice, why, size);
+    if (!agree(g->comm, good, why, size)) {
+        free(t);
         return false;
-    if (trial && g->patience > 0)
-        error = look_at_edges(g, root, bytes, &best);
-    if (trial && error == MPI_SUCCESS)
-        error = run_trials(g, root, bytes, &best, plan, &chosen);
+    }
+    if (trial)
+        error = run_trials(g, root, bytes, t, plan);
     if (error == MPI_SUCCESS && !plan->part)
-        error = schedule_distribute(g->rank == 0 ? &best.s[0] : NULL, g->comm, &plan->part);
+        error = schedule_distribute(g->rank == 0 ? &t->choice.s[0] : NULL, g->comm, &plan->part);
+    if (error == MPI_SUCCESS && g->rank == 0)
+        take_best(g, builder, t, plan);
+    choice_free(&t->choice);
+    free(t);
     if (error != MPI_SUCCESS) {
         snprintf(why, size, "the schedule could not be given to all ranks");
         free(plan->part);
-        best_free(&best);
         return false;
     }
-    publish(g, &best, chosen, plan);
-    plan->bcast = plan->native ? *bcast_find("native") : schedule_bcast(plan->part);
-    watch_begin(&plan->watch, plan->part);
+    plan->bcast = plan->native ? tree_native : schedule_bcast(plan->part);
     plan->cost = clock_now() - start;
+    PMPI_Bcast(plan->name, sizeof plan->name, MPI_CHAR, 0, g->comm);
+    PMPI_Bcast(&plan->predicted, 1, MPI_DOUBLE, 0, g->comm);
     PMPI_Bcast(&plan->cost, 1, MPI_DOUBLE, 0, g->comm);
     return true;
 }
 
-static int measure_some(struct grid *g, const int *with, double most)
-{
-    size_t sizes[SIZES_MAX] = {0};
-    int n = g->measured ? g->pairs.n_sizes : 0; /* on rank 0 */
-    for (int s = 0; s < n; s++)
-        sizes[s] = g->pairs.size[s].bytes;
-    TRY(PMPI_Bcast(&n, 1, MPI_INT, 0, g->comm));
-    TRY(PMPI_Bcast(sizes, sizeof sizes, MPI_BYTE, 0, g->comm));
-    struct pairs_plan plan = pairs_plan_quick(g->clock, sizes, n, clock_now() + most);
-    return n > 0 ? pairs_measure_some(g->comm, &plan, with, &g->pairs) : MPI_ERR_OTHER;
-}
-
-int grid_refresh(struct grid *g, struct grid_plan *plan, double more, double most)
-{
-    int *with = malloc((size_t)g->size * sizeof *with), n = -1;
-    if (crew_agree(g->comm, with != NULL) == MPI_SUCCESS)
-        n = watch_changed(&plan->watch, plan->part, g->comm, g->clock, more, with);
-    if (n > 0 && measure_some(g, with, most) != MPI_SUCCESS)
-        n = -1;
-    free(with);
-    return n;
-}
-
 void grid_plan_free(struct grid_plan *plan)
 {
-    watch_end(&plan->watch);
     free(plan->part);
     schedule_free(&plan->schedule);
     *plan = (struct grid_plan){0};

@@ -4,7 +4,7 @@
 #define COLLPROF_MEASURE_PAIRS_GRID_H
 
 #include "measure/pairs/data.h"
-#include "measure/pairs/watch.h"
+#include "measure/series.h"
 #include "trees/bcast.h"
 #include "trees/schedule.h"
 #include "trees/schedule_run.h"
@@ -21,15 +21,12 @@ struct grid {
     double cost; /* seconds that grid_open() took, the same on all ranks */
     bool measured;
     /* Set by the caller, before grid_open(): */
-    struct sync_clock *clock; /* for ways and trials; NULL: one host */
-    double patience; /* seconds for measuring every pair; where it would take longer one pair stands
-                        for many (measure/pairs/sites.h). 0: always, and what pairs share is not
-                        looked at either: an application's time is dear, and there are trials */
+    struct sync_clock *clock; /* for one-way latencies and trials; NULL: one host */
 };
 
 /* Collective. LOG: a latency log of all of MPI_COMM_WORLD, of which COMM's ranks are picked; NULL:
  * measure now, in P - 1 rounds. BYTES (N of them) are the message sizes that are going to be
- * asked for: libraries change their ways between sizes, so that those are measured, and the
+ * asked for: libraries change protocols between sizes, so that those are measured, and the
  * segments below them; NULL, 0: 64 B to 64 KiB. MOST: seconds for measuring, and then for a pair
  * that has begun; 0: no limit. Returns false on all ranks alike, with one line
  * in WHY on all of them, if the log cannot be used, time is up or an MPI call fails. */
@@ -39,35 +36,27 @@ bool grid_open(struct grid *g, MPI_Comm comm, const char *log, const size_t *byt
 void grid_close(struct grid *g);
 
 struct grid_plan {
-    struct bcast bcast;           /* what to run: arg belongs to the plan */
-    char name[48];                /* "look-ahead, segments of 8192 B", or "native" */
-    double predicted;             /* completion, seconds; NaN for native */
-    double error_low, error_high; /* measured over predicted time of all that were tried;
-                                     low > high: none was */
-    bool native;                  /* the library's own won the trial: see grid_plan() */
+    struct bcast bcast; /* what to run: arg belongs to the plan */
+    char name[64];      /* "look-ahead, segments of 8192 B", or "native" */
+    double predicted;   /* completion, seconds; NaN for native, and where it is not known */
+    bool native;        /* the library's own won the trial: see grid_plan() */
     struct estimate trial_grid, trial_native; /* last exit - root's entry; NaN without a trial */
     double cost;                              /* seconds that grid_plan() took */
     struct schedule_part *part;
     struct schedule schedule; /* on rank 0, otherwise empty */
-    struct watch watch;       /* of PART; the caller tells it what is to be kept */
 };
 
-/* Collective. The schedule with the smallest predicted completion for broadcasts of BYTES from
- * ROOT, whole or in segments. With TRIAL the best of several builders are run, at
- * least three and more as long as the errors of their predictions leave it open which is the
- * quickest, and the library's own: all ranks there and by their clock (collective.h, "direct"). The
- * library's is kept unless the tree is quicker by more than 2 % and both intervals, or 10 % where
- * there are none: a prediction can be wrong, a slower broadcast must not be the result of it.
- * Returns false on all ranks alike, WHY as above. Free by grid_plan_free(). */
-bool grid_plan(struct grid *g, int root, size_t bytes, bool trial, struct grid_plan *plan,
-               char *why, size_t size);
+/* Collective. A schedule for broadcasts of BYTES from ROOT by BUILDER (NULL: by any candidate) in
+ * segments of SEGMENT bytes (0: whole; SIZE_MAX: any). Without TRIAL that with the smallest
+ * prediction. With TRIAL several are run, at least three and more as long as one may be quicker,
+ * and the library's own: all ranks there and by their clock (collective.h, "direct"). The library's
+ * is kept unless the tree is quicker by more than 2 % and both intervals, or 10 % where there are
+ * none. Returns false on all ranks alike, WHY as above. Free by grid_plan_free(). */
+bool grid_plan(struct grid *g, int root, size_t bytes, const struct bcast *builder, size_t segment,
+               bool trial, struct grid_plan *plan, char *why, size_t size);
 /* Collective. The trial once more, of the library's broadcast and of PLAN's, if that is another:
  * PLAN->native says whether to go on with it. */
 void grid_try_again(const struct grid *g, int root, size_t bytes, struct grid_plan *plan);
-/* Collective. By the broadcasts that PLAN's watch has kept: pairs whose edge takes longer or less
- * now by the share MORE are measured again, for at most MOST seconds. Returns how many there are;
- * -1: they could not be measured, as those of a log. */
-int grid_refresh(struct grid *g, struct grid_plan *plan, double more, double most);
 void grid_plan_free(struct grid_plan *plan);
 
 #endif

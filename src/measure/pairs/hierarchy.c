@@ -19,13 +19,14 @@ static int compare_edges(const void *x, const void *y)
 }
 
 /* Prim's minimum spanning tree: its edges are single linkage's merges. */
-static bool spanning_tree(const double *m, int n, struct edge *edge)
+static bool spanning_tree(const struct pairs *p, const struct pairs_size *s, struct edge *edge)
 {
+    int n = p->n;
     double *near = malloc((size_t)n * sizeof *near);
     int *from = calloc((size_t)n, sizeof *from);
     bool good = near && from;
     for (int v = 0; good && v < n; v++)
-        near[v] = v == 0 ? -1 : m[v];
+        near[v] = v == 0 ? -1 : pairs_trip(s, pairs_cell(p, 0, v));
     for (int k = 0; good && k + 1 < n; k++) {
         int next = -1;
         for (int v = 1; v < n; v++)
@@ -34,7 +35,7 @@ static bool spanning_tree(const double *m, int n, struct edge *edge)
         edge[k] = (struct edge){near[next], from[next], next};
         near[next] = -1;
         for (int v = 1; v < n; v++) {
-            double step = m[(size_t)next * (size_t)n + (size_t)v];
+            double step = pairs_trip(s, pairs_cell(p, next, v));
             if (near[v] >= 0 && step < near[v]) {
                 near[v] = step;
                 from[v] = next;
@@ -75,8 +76,8 @@ static bool divide(const struct edge *edge, int merges, int n, struct hierarchy_
     return true;
 }
 
-/* Whether two ranks are together by what the log says of them, on the level WITHIN. */
-static bool told_together(const struct pairs *p, int i, int j, int within)
+/* Whether two ranks share as much, by relation or host name, on the level WITHIN. */
+static bool known_together(const struct pairs *p, int i, int j, int within)
 {
     int relation = p->relation ? p->relation[pairs_cell(p, i, j)] : -1;
     if (relation >= 0)
@@ -90,34 +91,28 @@ static const char *name_division(const struct pairs *p, const int *group)
         bool same = true;
         for (int i = 0; same && i < p->n; i++)
             for (int j = i + 1; same && j < p->n; j++)
-                same = told_together(p, i, j, within) == (group[i] == group[j]);
+                same = known_together(p, i, j, within) == (group[i] == group[j]);
         if (same)
             return pairs_relation_name(within);
     }
     return NULL;
 }
 
-/* Merges after which a jump follows, the largest jumps if there are too many, in order. */
+/* Merges after which a jump follows; with too many jumps only larger ones count. */
 static int find_jumps(const struct edge *edge, int n_edges, double ratio, int *at)
 {
-    int n = 0;
-    for (int k = 1; k < n_edges; k++) {
-        double jump = edge[k].length / edge[k - 1].length;
-        if (!(jump >= ratio))
-            continue;
-        if (n == HIERARCHY_MAX) {
-            int smallest = 0;
-            for (int i = 1; i < n; i++)
-                if (edge[at[i]].length / edge[at[i] - 1].length <
-                    edge[at[smallest]].length / edge[at[smallest] - 1].length)
-                    smallest = i;
-            if (edge[at[smallest]].length / edge[at[smallest] - 1].length >= jump)
+    int n;
+    do {
+        n = 0;
+        for (int k = 1; k < n_edges; k++) {
+            if (edge[k].length < ratio * edge[k - 1].length)
                 continue;
-            memmove(at + smallest, at + smallest + 1, (size_t)(n - smallest - 1) * sizeof *at);
-            n--;
+            if (n < HIERARCHY_MAX)
+                at[n] = k;
+            n++;
         }
-        at[n++] = k;
-    }
+        ratio *= 1.1;
+    } while (n > HIERARCHY_MAX);
     return n;
 }
 
@@ -129,7 +124,7 @@ bool hierarchy_find(const struct pairs *p, const struct pairs_size *size, double
     if (n < 2)
         return true;
     struct edge *edge = malloc((size_t)n * sizeof *edge);
-    if (!edge || !spanning_tree(size->min, n, edge)) {
+    if (!edge || !spanning_tree(p, size, edge)) {
         free(edge);
         return false;
     }

@@ -23,9 +23,9 @@ struct hierarchy {
     double farthest; /* the largest step that is needed to join all */
 };
 
-/* Single linkage on the minima (what noise adds, it adds on top): a level is where the next larger
+/* Single linkage on the shortest round trips (noise only adds): a level is where the next larger
  * step between groups is at least RATIO (1.5 is a good one) times as long as all before. If there
- * are more than HIERARCHY_MAX, those with the largest ratios are kept. False: no memory. */
+ * are more than HIERARCHY_MAX, the ratio is raised until there are not. False: no memory. */
 bool hierarchy_find(const struct pairs *p, const struct pairs_size *size, double ratio,
                     struct hierarchy *h);
 void hierarchy_free(struct hierarchy *h);

@@ -29,24 +29,31 @@ static int relation_from_name(const char *name)
     return -1;
 }
 
+/* Our columns behind the paper's: a quantity of the pair, of a directed one from the first rank or
+ * from the second. The relation stands before column RELATION_BEFORE. */
+static const struct {
+    enum pairs_quantity what;
+    bool from_second;
+} columns[] = {{PAIRS_MEDIAN, false},  {PAIRS_MIN, false},    {PAIRS_SEND, false},
+               {PAIRS_SEND, true},     {PAIRS_GAP, false},    {PAIRS_GAP, true},
+               {PAIRS_ONE_WAY, false}, {PAIRS_ONE_WAY, true}, {PAIRS_BOUND, false}};
+enum { N_COLUMNS = sizeof columns / sizeof *columns, RELATION_BEFORE = 6 };
+enum { FIELDS_PAPER = 6, FIELDS_OURS = FIELDS_PAPER + N_COLUMNS + 1 };
+
 static void write_pair(const struct pairs *p, const struct pairs_size *s, int i, int j, FILE *out,
                        bool only_paper)
 {
-    size_t k = pairs_cell(p, i, j);
-    fprintf(out, "%s %03d   %s %03d %14.2f %6.2f", p->host[i], i, p->host[j], j, 1e6 * s->mean[k],
-            1e6 * s->sd[k]);
-    if (!only_paper) {
-        fprintf(out, " %12.3f %12.3f", 1e6 * s->median[k], 1e6 * s->min[k]);
-        if (s->send)
-            fprintf(out, " %10.3f %10.3f %10.3f %10.3f", 1e6 * s->send[k],
-                    1e6 * s->send[pairs_cell(p, j, i)], 1e6 * s->gap[k],
-                    1e6 * s->gap[pairs_cell(p, j, i)]);
+    size_t k = pairs_cell(p, i, j), back = pairs_cell(p, j, i);
+    fprintf(out, "%s %03d   %s %03d %14.2f %6.2f", p->host[i], i, p->host[j], j,
+            1e6 * s->of[PAIRS_MEAN][k], 1e6 * s->of[PAIRS_SD][k]);
+    for (int c = 0; c < N_COLUMNS && !only_paper; c++) {
+        double value = s->of[columns[c].what][columns[c].from_second ? back : k];
+        if (c == RELATION_BEFORE)
+            fprintf(out, " %s", pairs_relation_name(p->relation ? p->relation[k] : -1));
+        if (isnan(value))
+            fprintf(out, " %10s", "-");
         else
-            fprintf(out, " %10s %10s %10s %10s", "-", "-", "-", "-");
-        fprintf(out, " %s", pairs_relation_name(p->relation ? p->relation[k] : -1));
-        if (s->way)
-            fprintf(out, " %10.3f %10.3f %10.3f", 1e6 * s->way[k],
-                    1e6 * s->way[pairs_cell(p, j, i)], 1e6 * s->doubt[k]);
+            fprintf(out, " %10.3f", 1e6 * value);
     }
     fputc('\n', out);
 }
@@ -63,15 +70,13 @@ void pairs_log_write(const struct pairs *p, FILE *out, bool only_paper)
                 write_pair(p, &p->size[s], i, j, out, only_paper);
     }
     if (!only_paper)
-        fprintf(out, "#+ after StdDev: Median(usecs) Min(usecs) Send1(usecs) Send2(usecs) "
-                     "Gap1(usecs) Gap2(usecs) Relation Way1(usecs) Way2(usecs) Doubt(usecs)\n");
-    if (!only_paper && p->order) {
-        fprintf(out, "#+ Order: %s", p->order);
-        if (p->slowdown > 0)
-            fprintf(out, " (among others a pair took up to %.3g times as long as alone)",
-                    p->slowdown);
-        fputc('\n', out);
-    }
+        fprintf(out,
+                "#+ after StdDev: Median(usecs) Min(usecs) Send1(usecs) Send2(usecs) "
+                "Gap1(usecs) Gap2(usecs) Relation OneWay1(usecs) OneWay2(usecs) Bound(usecs)\n");
+    if (!only_paper && p->order)
+        fprintf(out, "#+ Order: %s\n", p->order);
+    if (!only_paper && p->slowdown > 0)
+        fprintf(out, "#+ Slowdown among others: %.3g\n", p->slowdown);
 }
 
 static void write_matrix(const struct pairs *p, const struct pairs_size *s, const char *what,
@@ -89,23 +94,26 @@ void pairs_matrices_write(const struct pairs *p, FILE *out)
 {
     for (int k = 0; k < p->n_sizes; k++) {
         const struct pairs_size *s = &p->size[k];
-        write_matrix(p, s, "mean", s->mean, out);
-        write_matrix(p, s, "standard deviation", s->sd, out);
-        write_matrix(p, s, "median", s->median, out);
+        write_matrix(p, s, "mean", s->of[PAIRS_MEAN], out);
+        write_matrix(p, s, "standard deviation", s->of[PAIRS_SD], out);
+        if (pairs_known(p, PAIRS_MEDIAN))
+            write_matrix(p, s, "median", s->of[PAIRS_MEDIAN], out);
     }
 }
 
-struct reader {
+struct log_reader {
     struct pairs *p;
     int size;         /* index of the block being read; -1 before the first */
     size_t missing;   /* pairs of it that are still to come */
     const char *rest; /* of the log, behind the line being read */
     char system[128];
+    double slowdown;
     char *why;
     size_t why_size;
 };
 
-__attribute__((format(printf, 2, 3))) static bool blame(struct reader *r, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static bool refuse(struct log_reader *r, const char *format,
+                                                         ...)
 {
     va_list list;
     va_start(list, format);
@@ -116,39 +124,40 @@ __attribute__((format(printf, 2, 3))) static bool blame(struct reader *r, const 
 
 /* The shortest line of a pair is "a 0 b 1 1 0". A few words must not make the reader ask for the
  * matrices of 65536 ranks. */
-static bool is_long_enough(const struct reader *r, int n)
+static bool is_long_enough(const struct log_reader *r, int n)
 {
     return (size_t)n * (size_t)(n - 1) / 2 <= (strlen(r->rest) + 1) / sizeof "a 0 b 1 1 0";
 }
 
-static bool read_header(struct reader *r, const char *line)
+static bool read_header(struct log_reader *r, const char *line)
 {
     int n, repeats;
     size_t bytes;
-    if (sscanf(line, "# Testing Hostname: %127s", r->system) == 1 || strncmp(line, "# Proc", 6) ||
-        line[6] == 'N')
+    if (sscanf(line, "# Testing Hostname: %127s", r->system) == 1 ||
+        sscanf(line, "#+ Slowdown among others: %lf", &r->slowdown) == 1 ||
+        strncmp(line, "# Proc", 6) || line[6] == 'N')
         return true;
     if (sscanf(line, "# Processors: %d MsgLen %zu Repeats: %d", &n, &bytes, &repeats) != 3)
-        return blame(r, "'# Processors: N MsgLen BYTES Repeats: M' expected");
+        return refuse(r, "'# Processors: N MsgLen BYTES Repeats: M' expected");
     if (n < 1 || repeats < 1)
-        return blame(r, "%d processors, %d repeats: at least 1 of each", n, repeats);
+        return refuse(r, "%d processors, %d repeats: at least 1 of each", n, repeats);
     if (n > 65536 || bytes > PTRDIFF_MAX)
-        return blame(r, "%d processors, %zu bytes: more than there can be", n, bytes);
+        return refuse(r, "%d processors, %zu bytes: more than there can be", n, bytes);
     if (r->missing)
-        return blame(r, "a new block, and %zu pairs of the last one are missing", r->missing);
+        return refuse(r, "a new block, and %zu pairs of the last one are missing", r->missing);
     if (!is_long_enough(r, n))
-        return blame(r, "a block of %d processors, and too few lines behind it for all pairs", n);
+        return refuse(r, "a block of %d processors, and too few lines behind it for all pairs", n);
     if (r->p->n == 0 && !pairs_new(r->p, n))
-        return blame(r, "no memory for %d ranks", n);
+        return refuse(r, "no memory for %d ranks", n);
     if (r->p->n != n)
-        return blame(r, "%d processors after a block of %d", n, r->p->n);
+        return refuse(r, "%d processors after a block of %d", n, r->p->n);
     for (int s = 0; s < r->p->n_sizes; s++)
         if (r->p->size[s].bytes == bytes)
-            return blame(r, "a second block of %zu bytes", bytes);
+            return refuse(r, "a second block of %zu bytes", bytes);
     snprintf(r->p->system, sizeof r->p->system, "%s", r->system);
-    struct pairs_size *s = pairs_add_size(r->p, bytes, repeats, true);
+    struct pairs_size *s = pairs_add_size(r->p, bytes, repeats);
     if (!s)
-        return blame(r, "no memory for %d ranks", n);
+        return refuse(r, "no memory for %d ranks", n);
     r->size = (int)(s - r->p->size);
     r->missing = (size_t)n * (size_t)(n - 1) / 2;
     return true;
@@ -169,104 +178,71 @@ static bool read_rank(const char *text, int n, int *rank)
     return end != text && *end == '\0' && value >= 0 && value < n;
 }
 
-enum { FIELDS_PAPER = 6, FIELDS_UNDIRECTED = 13, FIELDS_OURS = 16 };
-
 static void mirror(double *m, const struct pairs *p, int i, int j, double value)
 {
     m[pairs_cell(p, i, j)] = m[pairs_cell(p, j, i)] = value;
 }
 
-/* Where the clocks told the ways apart. One may well be less than nothing, if in doubt. */
-static bool read_ways(struct reader *r, char *const *field, int i, int j)
+/* Our columns. "-": not known. No round trip takes no time. */
+static bool read_ours(struct log_reader *r, char *const *field, int i, int j)
 {
     struct pairs *p = r->p;
-    struct pairs_size *s = &p->size[r->size];
-    double way[2], doubt;
-    if (!read_real(field[13], &way[0]) || !read_real(field[14], &way[1]) ||
-        !read_real(field[15], &doubt) || doubt < 0)
-        return blame(r, "'%s %s %s' are no ways and their doubt in microseconds", field[13],
-                     field[14], field[15]);
-    s->way[pairs_cell(p, i, j)] = way[0];
-    s->way[pairs_cell(p, j, i)] = way[1];
-    mirror(s->doubt, p, i, j, doubt);
-    return true;
-}
-
-/* Our columns, all or none. */
-static bool read_ours(struct reader *r, char *const *field, int i, int j)
-{
-    struct pairs *p = r->p;
-    struct pairs_size *s = &p->size[r->size];
-    double median, min, send[2], gap[2];
-    if (!read_real(field[6], &median) || !read_real(field[7], &min) ||
-        (i != j && !(median > 0 && min > 0)))
-        return blame(r, "'%s %s' is no median and minimum in microseconds", field[6], field[7]);
-    mirror(s->median, p, i, j, median);
-    mirror(s->min, p, i, j, min);
-    if (strcmp(field[8], "-") != 0) {
-        if (!read_real(field[8], &send[0]) || !read_real(field[9], &send[1]) ||
-            !read_real(field[10], &gap[0]) || !read_real(field[11], &gap[1]))
-            return blame(r, "'%s %s %s %s' are no send calls and gaps in microseconds", field[8],
-                         field[9], field[10], field[11]);
-        s->send[pairs_cell(p, i, j)] = send[0];
-        s->send[pairs_cell(p, j, i)] = send[1];
-        s->gap[pairs_cell(p, i, j)] = gap[0];
-        s->gap[pairs_cell(p, j, i)] = gap[1];
+    double *const *of = p->size[r->size].of;
+    for (int c = 0; c < N_COLUMNS; c++) {
+        enum pairs_quantity what = columns[c].what;
+        const char *text = field[FIELDS_PAPER + c + (c >= RELATION_BEFORE)];
+        double value = NAN;
+        if (strcmp(text, "-") != 0 && !read_real(text, &value))
+            return refuse(r, "'%s' is no time in microseconds, nor '-'", text);
+        if (i != j && what < PAIRS_DIRECTED && !(value > 0) && what != PAIRS_BOUND)
+            return refuse(r, "'%s' is no median or minimum in microseconds", text);
+        if (what < PAIRS_DIRECTED)
+            mirror(of[what], p, i, j, value);
+        else if (i != j)
+            of[what][columns[c].from_second ? pairs_cell(p, j, i) : pairs_cell(p, i, j)] = value;
     }
-    int relation = relation_from_name(field[12]);
-    if (relation < 0 && strcmp(field[12], "-") != 0)
-        return blame(r, "'%s' is no relation: core, complex, package, node, other-node or -",
-                     field[12]);
+    const char *name = field[FIELDS_PAPER + RELATION_BEFORE];
+    int relation = relation_from_name(name);
+    if (relation < 0 && strcmp(name, "-") != 0)
+        return refuse(r, "'%s' is no relation: core, complex, package, node, other-node or -",
+                      name);
     if (!pairs_need_relation(p))
-        return blame(r, "no memory for %d ranks", p->n);
+        return refuse(r, "no memory for %d ranks", p->n);
     p->relation[pairs_cell(p, i, j)] = p->relation[pairs_cell(p, j, i)] = relation;
     return true;
 }
 
-/* A log of the paper's columns has means, and one exchange that was preempted makes such a mean a
- * thousand times too long. If all its deviation comes from one exchange of N, that is in the mean
- * by sd / sqrt(N); if it comes from all of them, that is the mean's own error, and little. */
-static double without_one(double mean, double sd, int n)
-{
-    const double least = 1e-9;
-    return fmax(fmin(mean, least), mean - sd / sqrt(n));
-}
-
-static bool read_pair(struct reader *r, char *const *field, int n_fields)
+static bool read_pair(struct log_reader *r, char *const *field, int n_fields)
 {
     struct pairs *p = r->p;
     int i, j;
     double mean, sd;
     if (r->size < 0)
-        return blame(r, "a pair before any '# Processors:' line");
-    if (n_fields != FIELDS_PAPER && n_fields != FIELDS_UNDIRECTED && n_fields != FIELDS_OURS)
-        return blame(r, "%d columns: %d (the paper's), %d or %d (ours) expected", n_fields,
-                     FIELDS_PAPER, FIELDS_UNDIRECTED, FIELDS_OURS);
+        return refuse(r, "a pair before any '# Processors:' line");
+    if (n_fields != FIELDS_PAPER && n_fields != FIELDS_OURS)
+        return refuse(r, "%d columns: %d (the paper's) or %d (ours) expected", n_fields,
+                      FIELDS_PAPER, FIELDS_OURS);
     if (!read_rank(field[1], p->n, &i) || !read_rank(field[3], p->n, &j))
-        return blame(r, "ranks '%s' and '%s': 0 to %d expected", field[1], field[3], p->n - 1);
+        return refuse(r, "ranks '%s' and '%s': 0 to %d expected", field[1], field[3], p->n - 1);
     if (!read_real(field[4], &mean) || !read_real(field[5], &sd))
-        return blame(r, "'%s %s' is no time and deviation in microseconds", field[4], field[5]);
+        return refuse(r, "'%s %s' is no time and deviation in microseconds", field[4], field[5]);
     if (mean < 0 || sd < 0 || (mean == 0 && i != j))
-        return blame(r,
-                     "a time of %s and a deviation of %s us between ranks %d and %d: they must "
-                     "be above 0",
-                     field[4], field[5], i, j);
+        return refuse(r,
+                      "a time of %s and a deviation of %s us between ranks %d and %d: they must "
+                      "be above 0",
+                      field[4], field[5], i, j);
     if (!pairs_set_host(p, i, field[0]) || !pairs_set_host(p, j, field[2]))
-        return blame(r, "no memory for %d ranks", p->n);
-    struct pairs_size *s = &p->size[r->size];
-    if (i != j && !isnan(s->mean[pairs_cell(p, i, j)]))
-        return blame(r, "ranks %d and %d a second time", i, j);
+        return refuse(r, "no memory for %d ranks", p->n);
+    double *const *of = p->size[r->size].of;
+    if (i != j && !isnan(of[PAIRS_MEAN][pairs_cell(p, i, j)]))
+        return refuse(r, "ranks %d and %d a second time", i, j);
     r->missing -= i != j;
-    mirror(s->mean, p, i, j, mean);
-    mirror(s->sd, p, i, j, sd);
-    mirror(s->median, p, i, j, without_one(mean, sd, s->repeats));
-    mirror(s->min, p, i, j, without_one(mean, sd, s->repeats));
-    return n_fields == FIELDS_PAPER ||
-           (read_ours(r, field, i, j) &&
-            (n_fields == FIELDS_UNDIRECTED || read_ways(r, field, i, j)));
+    mirror(of[PAIRS_MEAN], p, i, j, mean);
+    mirror(of[PAIRS_SD], p, i, j, sd);
+    return n_fields == FIELDS_PAPER || read_ours(r, field, i, j);
 }
 
-static bool read_line(struct reader *r, char *line)
+static bool read_line(struct log_reader *r, char *line)
 {
     char *field[FIELDS_OURS + 1], *rest = NULL;
     int n = 0;
@@ -278,28 +254,7 @@ static bool read_line(struct reader *r, char *line)
     return n == 0 || read_pair(r, field, n);
 }
 
-/* What differs by direction is known for all pairs or counts as not known. */
-static void drop_unknown(const struct pairs *p, double **matrix, double **other)
-{
-    bool known = p->n > 1;
-    for (size_t k = 0; known && k < (size_t)p->n * (size_t)p->n; k++)
-        known = !isnan((*matrix)[k]);
-    if (known)
-        return;
-    free(*matrix);
-    free(*other);
-    *matrix = *other = NULL;
-}
-
-static void drop_all_unknown(struct pairs *p)
-{
-    for (int s = 0; s < p->n_sizes; s++) {
-        drop_unknown(p, &p->size[s].send, &p->size[s].gap);
-        drop_unknown(p, &p->size[s].way, &p->size[s].doubt);
-    }
-}
-
-static bool read_lines(struct reader *r, char *log, char *why, size_t size)
+static bool read_lines(struct log_reader *r, char *log, char *why, size_t size)
 {
     char *line;
     for (int number = 1; (line = strsep(&log, "\n")); number++) {
@@ -317,7 +272,7 @@ bool pairs_log_read(FILE *in, struct pairs *p, char *why, size_t size)
 {
     char text[256], *log = NULL;
     size_t room = 0;
-    struct reader r = {.p = p, .size = -1, .why = text, .why_size = sizeof text};
+    struct log_reader r = {.p = p, .size = -1, .why = text, .why_size = sizeof text};
     *p = (struct pairs){0};
     ssize_t length = getdelim(&log, &room, '\0', in);
     bool good = length < 0 || strlen(log) == (size_t)length;
@@ -325,9 +280,8 @@ bool pairs_log_read(FILE *in, struct pairs *p, char *why, size_t size)
         snprintf(why, size, "no log: a zero byte in it");
     good = good && read_lines(&r, length < 0 ? NULL : log, why, size);
     free(log);
-    if (good)
-        drop_all_unknown(p);
-    else
+    p->slowdown = r.slowdown;
+    if (!good)
         pairs_free(p);
     return good;
 }

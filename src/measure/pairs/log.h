@@ -6,11 +6,11 @@
  *   # ProcName1:rank   ProcName2:rank   AvgCommTime(usecs) StdDev
  *   nid00670 000   nid00670 001          10.44   0.12
  *
- * and after them: median, min, the send call and the gap of messages in a row, each of the
- * first and of the second (microseconds, three decimals), the relation of the two ("core",
- * "complex", "package", "node", "other-node", "-"), and, but in logs that are older, the way from
- * the first and from the second, and what either is in doubt by. A last line "#+ ..." names our
- * columns. Lines of i = j are 0. */
+ * and after them: median, min, the send call and the gap of messages in a row, each from the
+ * first rank and from the second (microseconds, three decimals), the relation of the two ("core",
+ * "complex", "package", "node", "other-node"), the one-way latency from the first and from the
+ * second, and the error bound of both; "-" where one is not known. Last lines "#+ ..." name our
+ * columns and how it was measured. Lines of i = j are 0. */
 #ifndef COLLPROF_MEASURE_PAIRS_LOG_H
 #define COLLPROF_MEASURE_PAIRS_LOG_H
 

@@ -11,15 +11,15 @@ enum { REPEATS_MIN = 3, REPEATS_WARM = 2, REPEATS_COLD = 24, BURSTS = 3, LATE = 
 static const double WARM_SECONDS = 0.05;
 
 /* With PEER in the paper's order; otherwise all pairs in turn use the same. */
-struct times pair_times(const struct measuring *m, int peer)
+struct pair_times pair_samples(const struct pairs_run *m, int peer)
 {
     size_t repeats = (size_t)m->plan->repeats,
            row = m->plan->order == PAIRS_PAPER ? (size_t)peer : 0;
     double *t = m->times + 4 * repeats * row;
-    return (struct times){t, t + repeats, t + 2 * repeats};
+    return (struct pair_times){t, t + repeats, t + 2 * repeats};
 }
 
-int pair_exchange(const struct measuring *m, int peer, size_t bytes, struct times t, int k)
+int pair_exchange(const struct pairs_run *m, int peer, size_t bytes, struct pair_times t, int k)
 {
     int count = (int)bytes;
     bool first = m->rank < peer;
@@ -37,24 +37,12 @@ int pair_exchange(const struct measuring *m, int peer, size_t bytes, struct time
     return MPI_SUCCESS;
 }
 
-/* How messages in a row are sent: begun; as segments of a broadcast are, which wait for the
- * receiver; and one by a call that blocks. */
-enum how { BEGUN, EXPECTED, BLOCKING, HOWS };
-
-static int send_burst(const struct measuring *m, int peer, int count, int n, enum how how,
-                      double *post)
+static int send_burst(const struct pairs_run *m, int peer, int count, int n)
 {
-    MPI_Request out[PAIR_BURST] = {MPI_REQUEST_NULL};
-    int (*begin)(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *) =
-        how == BEGUN ? PMPI_Isend : PMPI_Issend;
+    MPI_Request out[PAIR_BURST];
     TRY(PMPI_Recv(NULL, 0, MPI_BYTE, peer, TAG_READY, m->comm, MPI_STATUS_IGNORE));
-    if (how == BLOCKING)
-        TRY(PMPI_Send(m->buffer, count, MPI_BYTE, peer, TAG_PING, m->comm));
-    double start = clock_now();
-    for (int k = 0; k < n && how != BLOCKING; k++)
-        TRY(begin(m->buffer, count, MPI_BYTE, peer, TAG_PING, m->comm, &out[k]));
-    if (how != BLOCKING)
-        *post = fmin(*post, (clock_now() - start - m->clock_cost) / n);
+    for (int k = 0; k < n; k++)
+        TRY(PMPI_Isend(m->buffer, count, MPI_BYTE, peer, TAG_PING, m->comm, &out[k]));
     for (int k = 0; k < n; k++)
         TRY(PMPI_Wait(&out[k], MPI_STATUS_IGNORE));
     /* They may still be under way: the other direction's time begins when they are not. */
@@ -62,7 +50,7 @@ static int send_burst(const struct measuring *m, int peer, int count, int n, enu
 }
 
 /* From telling the other side to begin, all receives posted, until N messages are there. */
-static int receive_burst(const struct measuring *m, int peer, int count, int n, double *least)
+static int receive_burst(const struct pairs_run *m, int peer, int count, int n, double *least)
 {
     MPI_Request in[PAIR_BURST];
     for (int k = 0; k < n; k++)
@@ -76,34 +64,28 @@ static int receive_burst(const struct measuring *m, int peer, int count, int n, 
     return PMPI_Send(NULL, 0, MPI_BYTE, peer, TAG_READY, m->comm);
 }
 
-/* The least that one message takes, and PAIR_BURST of them, each way; each side gets that of what
- * it received, and what its own calls took. */
-static int burst_both_ways(const struct measuring *m, int peer, size_t bytes, enum how how,
-                           double *one, double *all, double *post)
+/* The gap of messages from PEER, by the least time of one and of PAIR_BURST. Not from the first
+ * arrival to the last: on a network that shares its bandwidth between messages under way they all
+ * arrive at the end. */
+static int measure_gap(const struct pairs_run *m, int peer, size_t bytes, double *gap)
 {
-    *one = *all = *post = INFINITY;
+    double one = INFINITY, all = INFINITY;
     for (int k = 0; k < BURSTS; k++) {
-        for (int way = 0; way < (how == BLOCKING ? 2 : 4); way++) {
-            int n = way < 2 ? 1 : PAIR_BURST;
-            if ((m->rank < peer) == (way % 2 == 0))
-                TRY(send_burst(m, peer, (int)bytes, n, how, post));
+        for (int turn = 0; turn < 4; turn++) {
+            int n = turn < 2 ? 1 : PAIR_BURST;
+            if ((m->rank < peer) == (turn % 2 == 0))
+                TRY(send_burst(m, peer, (int)bytes, n));
             else
-                TRY(receive_burst(m, peer, (int)bytes, n, way < 2 ? one : all));
+                TRY(receive_burst(m, peer, (int)bytes, n, turn < 2 ? &one : &all));
         }
     }
+    *gap = fmax(0, all - one) / (PAIR_BURST - 1);
     return MPI_SUCCESS;
-}
-
-/* Not from the first arrival to the last: on a network that shares its bandwidth between messages
- * under way they all arrive at the end. */
-static double gap_of(double one, double all)
-{
-    return fmax(0, all - one) / (PAIR_BURST - 1);
 }
 
 /* Receivers that come late, each way. What each side's call takes of a message that is there, and
  * whether its own send is still under way long after the message might have been. */
-static int receive_late(const struct measuring *m, int peer, int count, double trip, int n,
+static int receive_late(const struct pairs_run *m, int peer, int count, double trip, int n,
                         double *receive, double *waits)
 {
     double times[2][LATE];
@@ -137,102 +119,83 @@ static double count_outliers(const double *trip, int n, double median)
     return found;
 }
 
-/* What else a side tells of a pair: its calls, its gap, and its clock. */
-enum {
-    TOLD_SEND,
-    TOLD_POST,
-    TOLD_GAP,
-    TOLD_PACE,
-    TOLD_SOONER,
-    TOLD_CLOCK,
-    TOLD_DOUBT,
-    TOLD_RECEIVE,
-    TOLD_WAITS,
-    TOLD
+/* What one side knows of a pair: its calls, the gap of what came to it, and its clock. */
+struct side {
+    double send, gap, receive, waits, clock, bound;
 };
 
-/* What came from PEER in a row, and what this side's calls took. */
-static int tell_bursts(const struct measuring *m, int peer, size_t bytes, double *told)
+/* The two one-way latencies are at least 0 and sum to the round trip: both are cut to that. */
+static void find_one_way(const struct pairs_run *m, struct pair_times t, const double *answered,
+                         int repeats, struct pair_outcome *o)
 {
-    double one[HOWS], all[HOWS], post[HOWS] = {NAN, NAN};
-    for (enum how how = BEGUN; how < (m->plan->segments ? HOWS : EXPECTED); how++)
-        TRY(burst_both_ways(m, peer, bytes, how, &one[how], &all[how], &post[how]));
-    told[TOLD_GAP] = gap_of(one[BEGUN], all[BEGUN]);
-    told[TOLD_POST] = told[TOLD_PACE] = told[TOLD_SOONER] = NAN;
-    if (m->plan->segments) {
-        told[TOLD_POST] = fmax(0, post[EXPECTED]);
-        told[TOLD_PACE] = gap_of(one[EXPECTED], all[EXPECTED]);
-        told[TOLD_SOONER] = one[BLOCKING] - one[EXPECTED];
-    }
-    return MPI_SUCCESS;
-}
-
-/* The shortest ways there and back, from the moments at which both sides began to send. */
-static void tell_apart(const struct measuring *m, struct times t, const double *answered,
-                       int repeats, struct outcome *o)
-{
-    o->way = o->way_back = INFINITY;
+    double trip = o->to[PAIRS_MIN], there = INFINITY, back = INFINITY;
     for (int k = 0; k < repeats; k++) {
-        double there = answered[k] - t.begin[k] - m->clock_cost;
-        o->way = fmin(o->way, there);
-        o->way_back = fmin(o->way_back, t.trip[k] - there);
+        double latency = answered[k] - t.begin[k] - m->clock_cost;
+        there = fmin(there, latency);
+        back = fmin(back, t.trip[k] - latency);
     }
+    o->to[PAIRS_ONE_WAY] = fmax(0, fmin(trip, there));
+    o->from[PAIRS_ONE_WAY] = fmax(0, fmin(trip, back));
+    o->to[PAIRS_BOUND] = fmin(trip, o->to[PAIRS_BOUND]);
 }
 
-int pair_conclude(const struct measuring *m, int peer, int size, struct times t, int repeats)
+static void take_sides(struct pair_outcome *o, const struct summary *s, const double *trip,
+                       int repeats, const struct side *mine, const struct side *theirs)
 {
+    double *to = o->to, *from = o->from;
+    to[PAIRS_MEAN] = s->mean;
+    to[PAIRS_SD] = s->sd;
+    to[PAIRS_MEDIAN] = s->median;
+    to[PAIRS_MIN] = s->min;
+    to[PAIRS_OUTLIERS] = count_outliers(trip, repeats, s->median);
+    /* Ranks that follow one leader's clock, to the bit, read the same one. */
+    to[PAIRS_BOUND] = mine->clock == theirs->clock ? 0 : mine->bound + theirs->bound;
+    to[PAIRS_SEND] = mine->send;
+    from[PAIRS_SEND] = theirs->send;
+    to[PAIRS_RECEIVE] = theirs->receive;
+    from[PAIRS_RECEIVE] = mine->receive;
+    to[PAIRS_GAP] = theirs->gap;
+    from[PAIRS_GAP] = mine->gap;
+    to[PAIRS_RENDEZVOUS] = mine->waits;
+    from[PAIRS_RENDEZVOUS] = theirs->waits;
+}
+
+int pair_conclude(const struct pairs_run *m, int peer, int size, struct pair_times t, int repeats)
+{
+    enum { NUMBERS = sizeof(struct side) / sizeof(double) };
     const struct sync_clock *clock = m->plan->clock;
-    double mine[TOLD] = {stats_median(t.send, (size_t)repeats)}, theirs[TOLD];
-    TRY(tell_bursts(m, peer, m->plan->sizes[size], mine));
-    mine[TOLD_RECEIVE] = mine[TOLD_WAITS] = NAN;
+    size_t bytes = m->plan->sizes[size];
+    struct side theirs, mine = {.send = stats_median(t.send, (size_t)repeats),
+                                .receive = NAN,
+                                .waits = NAN,
+                                .clock = clock ? clock->line.offset : 0,
+                                .bound = clock ? sync_bound(clock, clock_now()) : 0};
     struct summary s = stats_summarize(t.trip, (size_t)repeats);
+    TRY(measure_gap(m, peer, bytes, &mine.gap));
     if (m->plan->receives)
-        TRY(receive_late(m, peer, (int)m->plan->sizes[size], s.median,
-                         repeats < LATE ? repeats : LATE, &mine[TOLD_RECEIVE], &mine[TOLD_WAITS]));
-    mine[TOLD_CLOCK] = clock ? clock->line.offset : 0;
-    mine[TOLD_DOUBT] = clock ? sync_bound(clock, clock_now()) : 0;
+        TRY(receive_late(m, peer, (int)bytes, s.median, repeats < LATE ? repeats : LATE,
+                         &mine.receive, &mine.waits));
     if (m->rank > peer) {
-        TRY(PMPI_Send(mine, TOLD, MPI_DOUBLE, peer, TAG_RESULT, m->comm));
+        TRY(PMPI_Send(&mine, NUMBERS, MPI_DOUBLE, peer, TAG_RESULT, m->comm));
         return PMPI_Send(t.begin, repeats, MPI_DOUBLE, peer, TAG_RESULT, m->comm);
     }
-    struct outcome *o = &m->outcome[(size_t)size * (size_t)m->n + (size_t)peer];
+    struct pair_outcome *o = &m->outcome[(size_t)size * (size_t)m->n + (size_t)peer];
     double *answered = t.begin + m->plan->repeats;
-    TRY(PMPI_Recv(theirs, TOLD, MPI_DOUBLE, peer, TAG_RESULT, m->comm, MPI_STATUS_IGNORE));
+    TRY(PMPI_Recv(&theirs, NUMBERS, MPI_DOUBLE, peer, TAG_RESULT, m->comm, MPI_STATUS_IGNORE));
     TRY(PMPI_Recv(answered, repeats, MPI_DOUBLE, peer, TAG_RESULT, m->comm, MPI_STATUS_IGNORE));
-    *o = (struct outcome){.mean = s.mean,
-                          .sd = s.sd,
-                          .median = s.median,
-                          .min = s.min,
-                          .outliers = count_outliers(t.trip, repeats, s.median),
-                          .send = mine[TOLD_SEND],
-                          .send_back = theirs[TOLD_SEND],
-                          .post = mine[TOLD_POST],
-                          .post_back = theirs[TOLD_POST],
-                          .gap = theirs[TOLD_GAP], /* each has that of what came to it */
-                          .gap_back = mine[TOLD_GAP],
-                          .pace = theirs[TOLD_PACE],
-                          .pace_back = mine[TOLD_PACE],
-                          .sooner = theirs[TOLD_SOONER],
-                          .sooner_back = mine[TOLD_SOONER],
-                          .receive = theirs[TOLD_RECEIVE],
-                          .receive_back = mine[TOLD_RECEIVE],
-                          .waits = mine[TOLD_WAITS],
-                          .waits_back = theirs[TOLD_WAITS]};
-    tell_apart(m, t, answered, repeats, o);
-    /* Those who follow one leader's clock, to the bit, read the same one. */
-    if (mine[TOLD_CLOCK] != theirs[TOLD_CLOCK])
-        o->doubt = mine[TOLD_DOUBT] + theirs[TOLD_DOUBT];
+    take_sides(o, &s, t.trip, repeats, &mine, &theirs);
+    find_one_way(m, t, answered, repeats, o);
     return MPI_SUCCESS;
 }
 
-bool pair_is_over(const struct measuring *m)
+bool pair_is_over(const struct pairs_run *m)
 {
     return m->plan->until > 0 && clock_now() > m->plan->until;
 }
 
 /* The lower rank sees from the warm-up how many repeats fit into the budget. It goes on when the
  * other one waits for its first message, not before. */
-static int agree_on_repeats(const struct measuring *m, int peer, double trip, int *repeats)
+static int agree_on_repeats(const struct pairs_run *m, int peer, double trip, int *repeats)
 {
     *repeats = m->plan->repeats;
     if (m->plan->budget <= 0)
@@ -251,7 +214,8 @@ static int agree_on_repeats(const struct measuring *m, int peer, double trip, in
 
 /* Messages that are the first to reach a page of what they go through take several times as long as
  * those behind them: for as long as they do, of either side. *LEAST: the shortest round trip. */
-static int warm_up(const struct measuring *m, int peer, size_t bytes, struct times t, double *least)
+static int warm_up(const struct pairs_run *m, int peer, size_t bytes, struct pair_times t,
+                   double *least)
 {
     double until = clock_now() + WARM_SECONDS;
     int n = REPEATS_WARM;
@@ -269,13 +233,13 @@ static int warm_up(const struct measuring *m, int peer, size_t bytes, struct tim
     return MPI_SUCCESS;
 }
 
-int pair_measure(struct measuring *m, int peer)
+int pair_measure(struct pairs_run *m, int peer)
 {
     for (int s = 0; s < m->plan->n_sizes; s++) {
         size_t bytes = m->plan->sizes[s];
         int repeats;
         double least = INFINITY;
-        struct times t = pair_times(m, peer);
+        struct pair_times t = pair_samples(m, peer);
         TRY(warm_up(m, peer, bytes, t, &least));
         TRY(agree_on_repeats(m, peer, least, &repeats));
         m->over = repeats == 0;

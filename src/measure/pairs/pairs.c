@@ -35,8 +35,8 @@ int pairs_partner(int i, int round, int n)
     return n % 2 ? -1 : m;
 }
 
-/* A barrier, at which whoever has no more time tells all. */
-static int meet(struct measuring *m)
+/* A barrier, at which a rank without time left stops all. */
+static int pass_barrier(struct pairs_run *m)
 {
     int over = m->over || pair_is_over(m), any = 0;
     if (m->plan->until > 0)
@@ -44,37 +44,37 @@ static int meet(struct measuring *m)
     return any ? PAIRS_TOO_LONG : PMPI_Barrier(m->comm);
 }
 
-static void step(struct measuring *m)
+static void step(struct pairs_run *m)
 {
     m->done++;
     if (m->plan->progress)
         m->plan->progress(m->plan->progress_arg, m->done, m->total);
 }
 
-static int run_tournament(struct measuring *m)
+static int run_tournament(struct pairs_run *m)
 {
     int rounds = pairs_rounds(m->n);
     m->total = (size_t)rounds;
     for (int r = 0; r < rounds; r++) {
         int peer = pairs_partner(m->rank, r, m->n);
-        TRY(meet(m));
+        TRY(pass_barrier(m));
         if (peer >= 0)
             TRY(pair_measure(m, peer));
         step(m);
     }
-    return m->plan->until > 0 ? meet(m) : MPI_SUCCESS;
+    return m->plan->until > 0 ? pass_barrier(m) : MPI_SUCCESS;
 }
 
 /* A pair by itself: the others wait at the next barrier. */
-static int measure_alone(struct measuring *m, int i, int j)
+static int measure_alone(struct pairs_run *m, int i, int j)
 {
-    TRY(meet(m));
+    TRY(pass_barrier(m));
     if (m->rank == i || m->rank == j)
         TRY(pair_measure(m, m->rank == i ? j : i));
     return MPI_SUCCESS;
 }
 
-static int run_one_at_a_time(struct measuring *m)
+static int run_one_at_a_time(struct pairs_run *m)
 {
     m->done = 0;
     m->total = (size_t)m->n * (size_t)(m->n - 1) / 2;
@@ -84,10 +84,10 @@ static int run_one_at_a_time(struct measuring *m)
             step(m);
         }
     }
-    return meet(m);
+    return pass_barrier(m);
 }
 
-static int run_paper_size(struct measuring *m, int s)
+static int run_paper_size(struct pairs_run *m, int s)
 {
     for (int k = -1; k < m->plan->repeats; k++) { /* -1: warm-up */
         for (int i = 0; i < m->n; i++) {
@@ -96,18 +96,19 @@ static int run_paper_size(struct measuring *m, int s)
                 if (m->rank != i && m->rank != j)
                     continue;
                 int peer = m->rank == i ? j : i;
-                TRY(pair_exchange(m, peer, m->plan->sizes[s], pair_times(m, peer), k < 0 ? 0 : k));
+                TRY(pair_exchange(m, peer, m->plan->sizes[s], pair_samples(m, peer),
+                                  k < 0 ? 0 : k));
             }
         }
         step(m);
     }
     for (int peer = 0; peer < m->n; peer++)
         if (peer != m->rank)
-            TRY(pair_conclude(m, peer, s, pair_times(m, peer), m->plan->repeats));
+            TRY(pair_conclude(m, peer, s, pair_samples(m, peer), m->plan->repeats));
     return MPI_SUCCESS;
 }
 
-static int run_paper(struct measuring *m)
+static int run_paper(struct pairs_run *m)
 {
     m->total = (size_t)m->plan->n_sizes * ((size_t)m->plan->repeats + 1);
     for (int s = 0; s < m->plan->n_sizes; s++)
@@ -115,53 +116,38 @@ static int run_paper(struct measuring *m)
     return MPI_SUCCESS;
 }
 
-static void take_pair(struct pairs *p, int s, int i, int j, const struct outcome *o)
+static void take_pair(struct pairs *p, int s, int i, int j, const struct pair_outcome *o)
 {
-    struct pairs_size *size = &p->size[s];
-    size_t here = pairs_cell(p, i, j), there = pairs_cell(p, j, i);
     const double least = 1e-9; /* a clock too coarse for one exchange reads 0, which none takes */
-    size->mean[here] = size->mean[there] = fmax(least, o->mean);
-    size->sd[here] = size->sd[there] = o->sd;
-    size->median[here] = size->median[there] = fmax(least, o->median);
-    size->min[here] = size->min[there] = fmax(least, o->min);
-    size->outliers[here] = size->outliers[there] = o->outliers;
-    size->send[here] = o->send;
-    size->send[there] = o->send_back;
-    size->post[here] = o->post;
-    size->post[there] = o->post_back;
-    size->gap[here] = o->gap;
-    size->gap[there] = o->gap_back;
-    size->pace[here] = o->pace;
-    size->pace[there] = o->pace_back;
-    size->sooner[here] = o->sooner;
-    size->sooner[there] = o->sooner_back;
-    size->way[here] = o->way;
-    size->way[there] = o->way_back;
-    size->doubt[here] = size->doubt[there] = o->doubt;
-    size->receive[here] = o->receive;
-    size->receive[there] = o->receive_back;
-    size->waits[here] = o->waits;
-    size->waits[there] = o->waits_back;
+    double *const *of = p->size[s].of;
+    size_t there = pairs_cell(p, i, j), back = pairs_cell(p, j, i);
+    for (int what = 0; what < PAIRS_QUANTITIES; what++) {
+        of[what][there] = o->to[what];
+        of[what][back] = what < PAIRS_DIRECTED ? o->to[what] : o->from[what];
+    }
+    static const enum pairs_quantity times[] = {PAIRS_MEAN, PAIRS_MEDIAN, PAIRS_MIN};
+    for (int k = 0; k < 3; k++)
+        of[times[k]][there] = of[times[k]][back] = fmax(least, of[times[k]][there]);
 }
 
-static void take_row(struct pairs *p, int s, int i, const struct outcome *row)
+static void take_row(struct pairs *p, int s, int i, const struct pair_outcome *row)
 {
     for (int j = i + 1; j < p->n; j++)
         take_pair(p, s, i, j, &row[j]);
 }
 
 /* Rank 0 takes one rank's row after the other. */
-static int collect(struct measuring *m, struct pairs *p)
+static int collect(struct pairs_run *m, struct pairs *p)
 {
     for (int s = 0; s < m->plan->n_sizes; s++) {
-        struct outcome *row = &m->outcome[(size_t)s * (size_t)m->n];
+        struct pair_outcome *row = &m->outcome[(size_t)s * (size_t)m->n];
         if (m->rank > 0) {
-            TRY(PMPI_Send(row, m->n * OUTCOME_NUMBERS, MPI_DOUBLE, 0, TAG_RESULT, m->comm));
+            TRY(PMPI_Send(row, m->n * PAIR_NUMBERS, MPI_DOUBLE, 0, TAG_RESULT, m->comm));
             continue;
         }
         take_row(p, s, 0, row);
         for (int i = 1; i < m->n; i++) {
-            TRY(PMPI_Recv(row, m->n * OUTCOME_NUMBERS, MPI_DOUBLE, i, TAG_RESULT, m->comm,
+            TRY(PMPI_Recv(row, m->n * PAIR_NUMBERS, MPI_DOUBLE, i, TAG_RESULT, m->comm,
                           MPI_STATUS_IGNORE));
             take_row(p, s, i, row);
         }
@@ -169,7 +155,7 @@ static int collect(struct measuring *m, struct pairs *p)
     return MPI_SUCCESS;
 }
 
-static int collect_hosts(struct measuring *m, struct pairs *p)
+static int collect_hosts(struct pairs_run *m, struct pairs *p)
 {
     char name[MPI_MAX_PROCESSOR_NAME] = "", *all = NULL;
     int length, good = 1;
@@ -193,7 +179,7 @@ static int collect_hosts(struct measuring *m, struct pairs *p)
     return error;
 }
 
-static bool allocate(struct measuring *m, struct pairs *p)
+static bool allocate(struct pairs_run *m, struct pairs *p)
 {
     size_t n = (size_t)m->n, repeats = (size_t)m->plan->repeats, largest = 1;
     size_t series = 4 * repeats * (m->plan->order == PAIRS_PAPER ? n : 1);
@@ -206,15 +192,15 @@ static bool allocate(struct measuring *m, struct pairs *p)
     bool good = m->buffer && m->outcome && m->times;
     if (good)
         memset(m->buffer, 1, PAIR_BURST * largest); /* touched before it is timed */
-    if (p && m->rank == 0) {
+    if (m->rank == 0) {
         good = good && pairs_new(p, m->n);
         for (int s = 0; good && s < m->plan->n_sizes; s++)
-            good = pairs_add_size(p, m->plan->sizes[s], m->plan->repeats, true) != NULL;
+            good = pairs_add_size(p, m->plan->sizes[s], m->plan->repeats) != NULL;
     }
     return good;
 }
 
-static void release(struct measuring *m)
+static void release(struct pairs_run *m)
 {
     free(m->buffer);
     free(m->outcome);
@@ -227,7 +213,7 @@ enum { CHECKED = 12 };
  * the fastest, and others from all over the tournament. */
 static void choose_checked(const struct pairs *p, int pair[CHECKED][2])
 {
-    const double *m = p->size[p->n_sizes - 1].median;
+    const double *m = p->size[p->n_sizes - 1].of[PAIRS_MEDIAN];
     int rounds = pairs_rounds(p->n), *slow = pair[0], *fast = pair[1];
     slow[0] = fast[0] = 0;
     slow[1] = fast[1] = 1;
@@ -250,63 +236,60 @@ static void choose_checked(const struct pairs *p, int pair[CHECKED][2])
 }
 
 /* How many times longer a pair of P took than alone: a round trip, or a burst each way, by which
- * what is fast against its latency is told to be shared. Of the trip both figures have to say so:
- * noise that comes over a few exchanges moves the minimum least, a few lucky ones the median. */
-static double slowdown(const struct pairs *p, int s, int i, int j, const struct outcome *alone)
+ * sharing is seen of what is fast against its latency. Of the trip both figures have to say so:
+ * noise over a few exchanges moves the minimum least, a few lucky ones the median. */
+static double slowdown(const struct pairs *p, int s, int i, int j, const struct pair_outcome *alone)
 {
-    const struct pairs_size *size = &p->size[s];
-    size_t cell = pairs_cell(p, i, j);
-    double least = fmax(1e-9, alone->min), more = PAIR_BURST - 1;
-    double gaps = size->gap[cell] + size->gap[pairs_cell(p, j, i)];
-    double trip = fmin(size->median[cell] / fmax(1e-9, alone->median), size->min[cell] / least);
-    return fmax(trip, (least + more * gaps) / (least + more * (alone->gap + alone->gap_back)));
+    double *const *of = p->size[s].of;
+    size_t there = pairs_cell(p, i, j), back = pairs_cell(p, j, i);
+    double least = fmax(1e-9, alone->to[PAIRS_MIN]), more = PAIR_BURST - 1;
+    double gaps = of[PAIRS_GAP][there] + of[PAIRS_GAP][back];
+    double trip = fmin(of[PAIRS_MEDIAN][there] / fmax(1e-9, alone->to[PAIRS_MEDIAN]),
+                       of[PAIRS_MIN][there] / least);
+    return fmax(trip, (least + more * gaps) /
+                          (least + more * (alone->to[PAIRS_GAP] + alone->from[PAIRS_GAP])));
 }
 
-/* A pair alone; of each size rank 0 does what is to be done with it. */
-static int measure_for(struct measuring *m, int i, int j, struct pairs *p,
-                       void (*take)(struct pairs *p, int s, int i, int j, const struct outcome *o))
+/* A pair alone, on rank 0 compared with what it took among others. */
+static int compare_alone(struct pairs_run *m, int i, int j, struct pairs *p)
 {
     TRY(measure_alone(m, i, j));
     for (int s = 0; s < m->plan->n_sizes; s++) {
-        struct outcome *o = &m->outcome[(size_t)s * (size_t)m->n + (size_t)j];
+        struct pair_outcome *o = &m->outcome[(size_t)s * (size_t)m->n + (size_t)j];
         if (m->rank == i && i > 0)
-            TRY(PMPI_Send(o, OUTCOME_NUMBERS, MPI_DOUBLE, 0, TAG_RESULT, m->comm));
+            TRY(PMPI_Send(o, PAIR_NUMBERS, MPI_DOUBLE, 0, TAG_RESULT, m->comm));
         if (m->rank == 0 && i > 0)
-            TRY(PMPI_Recv(o, OUTCOME_NUMBERS, MPI_DOUBLE, i, TAG_RESULT, m->comm,
-                          MPI_STATUS_IGNORE));
+            TRY(PMPI_Recv(o, PAIR_NUMBERS, MPI_DOUBLE, i, TAG_RESULT, m->comm, MPI_STATUS_IGNORE));
         if (m->rank == 0)
-            take(p, s, i, j, o);
+            p->slowdown = fmax(p->slowdown, slowdown(p, s, i, j, o));
     }
     return MPI_SUCCESS;
 }
 
-static void take_slowdown(struct pairs *p, int s, int i, int j, const struct outcome *alone)
-{
-    p->slowdown = fmax(p->slowdown, slowdown(p, s, i, j, alone));
-}
-
 /* Sets P's slowdown, on rank 0. */
-static int check_alone(struct measuring *m, struct pairs *p)
+static int check_alone(struct pairs_run *m, struct pairs *p)
 {
     int pair[CHECKED][2] = {{0}};
     if (m->rank == 0)
         choose_checked(p, pair);
     TRY(PMPI_Bcast(pair, 2 * CHECKED, MPI_INT, 0, m->comm));
     for (int k = 0; k < CHECKED; k++)
-        TRY(measure_for(m, pair[k][0], pair[k][1], p, take_slowdown));
-    return meet(m);
+        TRY(compare_alone(m, pair[k][0], pair[k][1], p));
+    return pass_barrier(m);
 }
 
 /* The tournament, believed only if pairs alone are no faster. */
-static int run_checked(struct measuring *m, struct pairs *p)
+static int run_checked(struct pairs_run *m, struct pairs *p)
 {
     int shared = 0;
     TRY(run_tournament(m));
     TRY(collect(m, p));
     if (m->rank == 0)
         p->order = "disjoint pairs at a time";
-    if (m->n < 4)
-        return MPI_SUCCESS; /* never two pairs at a time */
+    if (m->n < 4) { /* never two pairs at a time */
+        p->slowdown = 1;
+        return MPI_SUCCESS;
+    }
     TRY(check_alone(m, p));
     shared = p->slowdown > PAIRS_SHARED;
     TRY(PMPI_Bcast(&shared, 1, MPI_INT, 0, m->comm));
@@ -318,7 +301,7 @@ static int run_checked(struct measuring *m, struct pairs *p)
     return collect(m, p);
 }
 
-static int run(struct measuring *m, struct pairs *p)
+static int run(struct pairs_run *m, struct pairs *p)
 {
     if (m->plan->order == PAIRS_TOURNAMENT)
         return run_checked(m, p);
@@ -334,7 +317,7 @@ static int run(struct measuring *m, struct pairs *p)
 
 int pairs_measure(MPI_Comm comm, const struct pairs_plan *plan, struct pairs *p)
 {
-    struct measuring m = {.comm = comm, .plan = plan, .clock_cost = clock_cost()};
+    struct pairs_run m = {.comm = comm, .plan = plan, .clock_cost = clock_cost()};
     *p = (struct pairs){0};
     TRY(PMPI_Comm_rank(comm, &m.rank));
     TRY(PMPI_Comm_size(comm, &m.n));
@@ -346,29 +329,5 @@ int pairs_measure(MPI_Comm comm, const struct pairs_plan *plan, struct pairs *p)
     release(&m);
     if (error != MPI_SUCCESS)
         pairs_free(p);
-    return error;
-}
-
-/* Who had no time left has measured nothing. */
-static void take_known(struct pairs *p, int s, int i, int j, const struct outcome *o)
-{
-    if (o->mean > 0)
-        take_pair(p, s, i, j, o);
-}
-
-int pairs_measure_some(MPI_Comm comm, const struct pairs_plan *plan, const int *with,
-                       struct pairs *p)
-{
-    struct measuring m = {.comm = comm, .plan = plan, .clock_cost = clock_cost()};
-    TRY(PMPI_Comm_rank(comm, &m.rank));
-    TRY(PMPI_Comm_size(comm, &m.n));
-    int error = crew_agree(comm, allocate(&m, NULL));
-    for (int v = 0; v < m.n && error == MPI_SUCCESS; v++)
-        if (with[v] >= 0)
-            error = measure_for(&m, v < with[v] ? v : with[v], v < with[v] ? with[v] : v, p,
-                                take_known);
-    if (error == MPI_SUCCESS)
-        error = meet(&m);
-    release(&m);
     return error;
 }

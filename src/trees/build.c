@@ -1,0 +1,305 @@
+/* Trees from latencies: the paper's, trees of earliest completion, and the best of all. */
+#include "base/array.h"
+#include "trees/bcast.h"
+#include "trees/schedule.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The queue is an array: a new key costs nothing, and in a dense graph finding the smallest by a
+ * scan costs no more than a visit of the neighbours. */
+static int dequeue_min(const double *dist, const bool *queued, int n)
+{
+    int u = -1;
+    for (int v = 0; v < n; v++)
+        if (queued[v] && (u < 0 || dist[v] < dist[u]))
+            u = v;
+    return u;
+}
+
+/* Mateescu and Taylor, Figure 2, to the letter. What the print leaves open: DELTA[e] is D(u), or
+ * the edge's own; keys in the queue follow dist[v]; neighbours and ties go by rank. What is wrong
+ * in it stays: dist[u] is both u's arrival and its next send, and a vertex that finds a better
+ * parent leaves its slot at the old one. */
+static bool build_paper(const struct bcast *b, const struct graph *g, struct schedule *s)
+{
+    int n = g->n;
+    double *dist = malloc((size_t)n * sizeof *dist);
+    bool *queued = malloc((size_t)n * sizeof *queued), good = dist && queued;
+    (void)b;
+    for (int v = 0; good && v < n; v++) {
+        dist[v] = v == s->root ? 0 : INFINITY;
+        queued[v] = true;
+    }
+    for (int i = 0; good && i < n; i++) {
+        int u = dequeue_min(dist, queued, n);
+        queued[u] = false;
+        s->order[i] = u;
+        for (int v = 0; v < n; v++) {
+            if (!queued[v] || v == u)
+                continue;
+            double d = graph_d(g, u, v), through = dist[u] + graph_w(g, u, v) + d;
+            if (dist[v] > through) {
+                dist[v] = through;
+                dist[u] += d;
+                s->parent[v] = u;
+            }
+        }
+    }
+    free(dist);
+    free(queued);
+    return good;
+}
+
+const struct bcast tree_grid_paper = {
+    .name = "grid-paper",
+    .summary = "Mateescu and Taylor, Figures 2 and 3, to the letter",
+    .build = build_paper,
+};
+
+/* A receiver as one sender sees it. */
+struct target {
+    double key; /* cost, and what its receiver needs to serve another */
+    int v;
+};
+
+static int compare_targets(const void *a, const void *b)
+{
+    const struct target *x = a, *y = b;
+    return ORDER(x->key, y->key) ?: ORDER(x->v, y->v);
+}
+
+struct greedy {
+    const struct graph *g;
+    const struct tree_rule *rule;
+    struct target *target; /* of each sender that has the message: n, ascending */
+    int *next;             /* of each sender: its best target; n: none is left */
+    double *ready;         /* when it can send next; NaN: it has no message */
+    double *ahead;         /* of each receiver: the least time in which it could serve another */
+    bool *entered;         /* clusters that have the message */
+};
+
+/* What a sender without receivers would cost as a relay: later than anything real. */
+static const double serves_none = 1e4;
+
+static void look_ahead(struct greedy *w, int root)
+{
+    for (int v = 0; v < w->g->n; v++) {
+        w->ahead[v] = w->rule->look_ahead ? serves_none : 0;
+        for (int k = 0; w->rule->look_ahead && k < w->g->n; k++)
+            if (k != v && k != root)
+                w->ahead[v] = fmin(w->ahead[v], graph_cost(w->g, v, k));
+    }
+}
+
+static void add_sender(struct greedy *w, int u, double ready)
+{
+    int n = w->g->n;
+    struct target *list = w->target + graph_cell(w->g, u, 0);
+    for (int v = 0; v < n; v++)
+        list[v] = (struct target){v == u ? INFINITY : graph_cost(w->g, u, v) + w->ahead[v], v};
+    qsort(list, (size_t)n, sizeof *list, compare_targets);
+    w->ready[u] = ready;
+    if (w->entered)
+        w->entered[w->g->group[u]] = true;
+}
+
+static bool is_closed(const struct greedy *w, int u, int v)
+{
+    const int *group = w->g->group;
+    return !isnan(w->ready[v]) || (w->entered && group[u] != group[v] && w->entered[group[v]]);
+}
+
+/* The sender whose best message completes earliest; -1: none can send. */
+static int best_sender(struct greedy *w)
+{
+    int n = w->g->n, best = -1;
+    double least = INFINITY;
+    for (int u = 0; u < n; u++) {
+        const struct target *list = w->target + graph_cell(w->g, u, 0);
+        if (isnan(w->ready[u]))
+            continue;
+        while (w->next[u] < n && is_closed(w, u, list[w->next[u]].v))
+            w->next[u]++;
+        if (w->next[u] < n && w->ready[u] + list[w->next[u]].key < least) {
+            least = w->ready[u] + list[w->next[u]].key;
+            best = u;
+        }
+    }
+    return best;
+}
+
+/* One message at a time, the one that completes earliest. Unlike the paper's pseudocode it keeps
+ * arrival and next send apart, and chooses among all senders. */
+static bool run_greedy(struct greedy *w, struct schedule *s)
+{
+    int n = s->n, *sent = calloc((size_t)n, sizeof *sent);
+    s->order[0] = s->root;
+    if (!sent)
+        return false;
+    for (int v = 0; v < n; v++)
+        w->ready[v] = NAN;
+    look_ahead(w, s->root);
+    add_sender(w, s->root, 0);
+    int u = 0;
+    for (int done = 1; done < n && (u = best_sender(w)) >= 0; done++) {
+        int v = w->target[graph_cell(w->g, u, w->next[u])].v;
+        add_sender(w, v, w->ready[u] + graph_cost(w->g, u, v));
+        w->ready[u] += graph_d(w->g, u, v);
+        if (++sent[u] == w->rule->children)
+            w->next[u] = n;
+        s->parent[v] = u;
+        s->order[done] = v;
+    }
+    free(sent);
+    return u >= 0; /* in a sparse graph a limit of children may leave no path */
+}
+
+bool build_earliest(const struct bcast *b, const struct graph *g, struct schedule *s)
+{
+    size_t n = (size_t)g->n;
+    struct greedy w = {.g = g,
+                       .rule = b->rule,
+                       .target = malloc(n * n * sizeof *w.target),
+                       .next = calloc(n, sizeof *w.next),
+                       .ready = malloc(2 * n * sizeof *w.ready),
+                       .entered = calloc(n, sizeof *w.entered)};
+    bool good = w.target && w.next && w.ready && w.entered;
+    bool *entered = w.entered;
+    w.ahead = w.ready + n;
+    if (!w.rule->enter_once || !g->group)
+        w.entered = NULL;
+    good = good && run_greedy(&w, s);
+    free(w.target);
+    free(w.next);
+    free(w.ready);
+    free(entered);
+    return good;
+}
+
+#define EARLIEST(symbol, words, ...)                                                               \
+    static const struct bcast symbol = {                                                           \
+        .name = (words),                                                                           \
+        .build = build_earliest,                                                                   \
+        .rule = &(const struct tree_rule){__VA_ARGS__},                                            \
+    };
+EARLIEST(ahead, "look-ahead", .look_ahead = true)
+EARLIEST(earliest, "earliest", .children = 0)
+EARLIEST(clusters, "clusters", .look_ahead = true, .enter_once = true)
+EARLIEST(clusters_binary, "binary clusters", .children = 2, .enter_once = true)
+EARLIEST(binary, "binary", .children = 2)
+
+const struct bcast *const bcast_candidates[] = {&ahead,           &clusters,        &tree_binomial,
+                                                &tree_grid_paper, &clusters_binary, &tree_flat,
+                                                &earliest,        &binary,          &tree_chain};
+const size_t n_bcast_candidates = sizeof bcast_candidates / sizeof *bcast_candidates;
+
+/* The quicker of the two stays in S; OTHER is used up. */
+static void keep_better(struct schedule *s, struct schedule *other)
+{
+    if (s->n == 0 || other->completion < s->completion) {
+        struct schedule worse = *s;
+        *s = *other;
+        *other = worse;
+    }
+    schedule_free(other);
+}
+
+/* A copy of S in which V is the last child of U; false if U is below V. */
+static bool moved(const struct schedule *s, const struct graph *g, int v, int u,
+                  struct schedule *other)
+{
+    for (int w = u; w >= 0; w = s->parent[w])
+        if (w == v)
+            return false;
+    if (!schedule_new(other, s->n, s->root))
+        return false;
+    memcpy(other->parent, s->parent, (size_t)s->n * sizeof *s->parent);
+    memcpy(other->order, s->order, (size_t)s->n * sizeof *s->order);
+    memcpy(other->name, s->name, sizeof other->name);
+    other->parent[v] = u;
+    if (!schedule_link(other)) {
+        schedule_free(other);
+        return false;
+    }
+    schedule_label(other, g);
+    return true;
+}
+
+/* The optimiser: moves one vertex at a time, for as long as that makes the prediction shorter. */
+static void optimise(const struct graph *g, struct schedule *s)
+{
+    double before;
+    do {
+        before = s->completion;
+        for (int v = 0; v < s->n; v++) {
+            for (int u = 0; u < s->n; u++) {
+                struct schedule other;
+                if (v != s->root && u != s->parent[v] && moved(s, g, v, u, &other))
+                    keep_better(s, &other);
+            }
+        }
+    } while (s->completion < 0.999 * before);
+}
+
+/* OPTIMISED: up to so many vertices. QUICK: of more than LARGE only so many candidates are built.
+ */
+enum { OPTIMISED = 16, LARGE = 512, QUICK = 3 };
+
+static bool build_grid(const struct bcast *b, const struct graph *g, struct schedule *s)
+{
+    struct schedule best = {0}, one;
+    size_t n = g->n > LARGE ? QUICK : n_bcast_candidates;
+    for (size_t i = 0; i < n; i++) {
+        if (!schedule_build(bcast_candidates[i], g, s->root, &one))
+            continue;
+        schedule_label(&one, g);
+        if (g->n <= OPTIMISED)
+            optimise(g, &one);
+        keep_better(&best, &one);
+    }
+    if (best.n == 0)
+        return false;
+    char name[20];
+    snprintf(name, sizeof name, "%.19s", best.name);
+    snprintf(best.name, sizeof best.name, "%s (%s)", b->name, name);
+    schedule_free(s);
+    *s = best;
+    return true;
+}
+
+const struct bcast tree_grid = {
+    .name = "grid",
+    .summary = "the quickest of several trees from latencies, by a prediction and a trial",
+    .build = build_grid,
+};
+
+bool schedule_build(const struct bcast *b, const struct graph *g, int root, struct schedule *s)
+{
+    if (!b->build || !schedule_new(s, g->n, root))
+        return false;
+    snprintf(s->name, sizeof s->name, "%s", b->name);
+    if (!b->build(b, g, s) || !schedule_link(s)) {
+        schedule_free(s);
+        return false;
+    }
+    if (b->by_rank)
+        schedule_predict(s, g, 1);
+    else
+        schedule_label(s, g);
+    return true;
+}
+
+#define ADDRESS(symbol, name, how) &tree_##symbol,
+const struct bcast *const bcasts[] = {BCASTS(ADDRESS)};
+const size_t n_bcasts = sizeof bcasts / sizeof *bcasts;
+
+const struct bcast *bcast_find(const char *name)
+{
+    for (size_t i = 0; i < n_bcasts; i++)
+        if (strcmp(bcasts[i]->name, name) == 0)
+            return bcasts[i];
+    return NULL;
+}
