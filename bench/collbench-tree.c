@@ -106,11 +106,13 @@ static struct tree_row *new_row(struct tree_session *t, const char *name, size_t
     return row;
 }
 
-static void keep_best(struct tree_session *t, struct schedule *s)
+/* By its measured time, or where nothing is run by its predicted one. */
+static void keep_best(struct tree_session *t, struct schedule *s, double seconds)
 {
-    if (t->best.n == 0 || s->completion < t->best.completion) {
+    if (t->best.n == 0 || seconds < t->best_seconds) {
         schedule_free(&t->best);
         t->best = *s;
+        t->best_seconds = seconds;
     } else {
         schedule_free(s);
     }
@@ -133,7 +135,7 @@ static void compare(struct tree_session *t, struct schedule *s, size_t bytes, bo
     if (t->run)
         run_schedule(t, s, bytes, row);
     if (s && candidate)
-        keep_best(t, s);
+        keep_best(t, s, t->run ? row->seen.value : s->completion);
 }
 
 /* What the trial of "grid" advises: the last row, or the library's. */

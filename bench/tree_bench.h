@@ -53,6 +53,7 @@ struct tree_session {
     struct tree_row *row; /* rank 0 */
     size_t n_rows;
     struct schedule best; /* of the largest size, rank 0 */
+    double best_seconds;
     struct schedule loaded;
 };
 
