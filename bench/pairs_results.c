@@ -2,10 +2,10 @@
 
 #include "base/stats.h"
 #include "base/topology.h"
+#include "document/json_file.h"
 #include "measure/pairs/hierarchy.h"
 #include "measure/pairs/log.h"
 #include "measure/pairs/slow.h"
-#include "document/json_file.h"
 
 #include <math.h>
 #include <stdio.h>

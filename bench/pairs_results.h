@@ -2,8 +2,8 @@
 #ifndef COLLPROF_BENCH_PAIRS_RESULTS_H
 #define COLLPROF_BENCH_PAIRS_RESULTS_H
 
-#include "measure/pairs/data.h"
 #include "document/document.h"
+#include "measure/pairs/data.h"
 
 /* Matrices (all of them with FORMAT_JSON), LogGP, summaries by relation, hierarchy, outliers and
  * directions that differ. */
