@@ -5,9 +5,8 @@
 #include "measure/pairs/log.h"
 #include "measure/pairs/pairs.h"
 #include "pairs_results.h"
-#include "picture/pairs_plot.h"
+#include "results/pairs_document.h"
 
-#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,17 +17,6 @@ struct options {
     bool only_paper;
     double suspect; /* times slower than its kind; 0: no search */
 };
-
-static error_t take_factor(struct option_parser *parser, const struct option_entry *option,
-                           const char *arg, void *value)
-{
-    double *factor = value;
-    char *end;
-    *factor = strtod(arg, &end);
-    if (end != arg && !*end && *factor > 1 && *factor < 1e6)
-        return 0;
-    return option_refuse(parser, "impossible --%s=%s: a factor above 1, as 1.5", option->name, arg);
-}
 
 static const struct option_entry option_list[] = {
     {"order", 0, "ORDER",
@@ -44,7 +32,8 @@ static const struct option_entry option_list[] = {
     {"suspect", 0, "FACTOR",
      "name hosts, ranks and pairs that are slower than their kind by FACTOR; status 3 if there are "
      "any",
-     1, take_factor, offsetof(struct options, suspect), NULL},
+     1, option_take_real, offsetof(struct options, suspect),
+     &(const struct option_limits){1, 1e6, "a factor above 1, as 1.5"}},
     {0}};
 
 static const struct option_program program = {
@@ -83,24 +72,22 @@ static int report(const struct options *o, const struct pairs *p, struct documen
 {
     const struct bench *b = &o->bench;
     bool good = !b->output || save_log(p, b->output, o->only_paper);
-    if (b->plot)
-        good = pairs_plot(p, b->plot) && good;
     pairs_results(p, d, b->format);
-    document_note(d, "Times are full round trips, not halved, as in the original tool.");
+    pairs_pictures(p, d);
+    document_fact(d, "times", "full round trips, not halved, as in the original tool");
     document_fact(d, "order", "%s", p->order);
-    if (p->slowdown > PAIRS_SHARED)
-        document_note(d,
-                      "Measured at the same time as others, a pair took up to %.3g times as long "
-                      "as alone: all were measured again, one at a time.",
-                      p->slowdown);
-    else if (p->slowdown > 0)
-        document_note(d,
-                      "Disjoint pairs ran at the same time; those measured alone, too, were faster "
-                      "by at most %.0f %%.",
-                      fmax(0, 100 * (p->slowdown - 1)));
+    if (p->slowdown > 0)
+        document_finding(d,
+                         &(struct finding){.key = "slowdown_among_others",
+                                           .severity = SEVERITY_NOTE,
+                                           .number = {{"factor", p->slowdown}}},
+                         "Measured at the same time as others, a pair took up to %.3g times as "
+                         "long as alone%s.",
+                         p->slowdown,
+                         p->slowdown > PAIRS_SHARED ? ": all were measured again, one at a time"
+                                                    : "");
     if (b->output && strcmp(b->output, "-") != 0)
-        document_note(d, "The log is in %s: collprof plot draws it, collbench-tree reads it.",
-                      b->output);
+        document_fact(d, "log", "%s", b->output);
     if (!good)
         return 1;
     return o->suspect > 0 && pairs_results_slow(p, o->suspect, d) > 0 ? 3 : 0;
@@ -121,7 +108,7 @@ int main(int argc, char **argv)
     MPI_Comm comm;
     int status = 0;
     struct bench_values sizes = bench_values(&b->sizes);
-    struct document *d = bench_document(b, "collbench-pairs/1");
+    struct document *d = bench_document(b, "collbench-pairs/2");
     struct place *places = bench_places(b);
     bench_keep(b,
                &(struct bench_so_far){0}); /* what ranks measure is brought together at the end */

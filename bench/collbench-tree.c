@@ -1,20 +1,135 @@
-/* Broadcast schedules from latencies: what each algorithm promises, and what it keeps. */
-#include "tree_bench.h"
-
+/* Broadcast schedules from latencies: what each is predicted to take, and what it takes. */
+#include "bench.h"
 #include "document/save.h"
+#include "measure/bcast/bcast.h"
 #include "measure/crew.h"
 #include "measure/pairs/choose.h"
+#include "measure/pairs/grid.h"
 #include "measure/pairs/log.h"
-#include "picture/schedule_draw.h"
+#include "results/schedule_document.h"
 #include "results/schedule_json.h"
 
-#include <limits.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIZES_MAX = 40, WHY_MAX = 512 };
+enum { SIZES_MAX = 40, DRAWN_MAX = 64, WHY_MAX = 512 };
+
+struct tree_options {
+    struct bench bench;
+    const char *latencies, *save, *load;
+    struct option_chosen builders; /* of bcasts[], those with a build() */
+    size_t segment;                /* SIZE_MAX: any, 0: whole */
+    int method;                    /* of method_words */
+    int root;
+    bool no_run, only_native;
+    int step; /* how many powers of two from one size to the next */
+};
+
+static const struct option_words method_words = {(const char *const[]){"direct", "held", NULL}};
+
+static const char *builder_name(size_t i)
+{
+    return i < n_bcasts ? (bcasts[i]->build ? bcasts[i]->name : "") : NULL;
+}
+
+static const struct option_registry builders = {"algorithm", builder_name, NULL, NULL};
+
+static error_t take_builders(struct option_parser *parser, const struct option_entry *option,
+                             const char *arg, void *value)
+{
+    struct tree_options *o = value;
+    if (strcmp(arg, "none") == 0) {
+        o->only_native = true;
+        return 0;
+    }
+    return option_take_list(parser, option, arg, &o->builders);
+}
+
+static error_t take_segment(struct option_parser *parser, const struct option_entry *option,
+                            const char *arg, void *value)
+{
+    size_t *segment = value;
+    (void)option;
+    *segment = SIZE_MAX;
+    if (strcmp(arg, "auto") == 0 || option_parse_size(arg, segment))
+        return 0;
+    return option_refuse(parser, "impossible --segment=%s: bytes, 0 or auto", arg);
+}
+
+#define AT(member) offsetof(struct tree_options, member)
+static const struct option_entry option_list[] = {
+    {"latencies", 0, "LOG",
+     "a log of collbench-pairs, or of the original tool; without it the latencies are measured", 1,
+     option_take_text, AT(latencies), NULL},
+    {"algorithm", 0, "LIST", "all, or of %s; none: the library's own only (all)", 1, take_builders,
+     0, &builders},
+    {"root", 0, "RANK", "from where", 1, option_take_count, AT(root),
+     &(const struct option_limits){0, INT32_MAX, "a rank"}},
+    {"segment", 0, "BYTES",
+     "send in segments of so many bytes; 0: whole messages; auto: whatever is the quickest (auto)",
+     1, take_segment, AT(segment), NULL},
+    {"no-run", 0, NULL, "predict only", 1, option_take_flag, AT(no_run), NULL},
+    {"save", 0, "FILE", "save the best tree of the largest size as JSON", 1, option_take_text,
+     AT(save), NULL},
+    {"schedule", 0, "FILE", "load a tree from JSON, and compare it too", 1 | OPTION_RARE,
+     option_take_text, AT(load), NULL},
+    {"step", 0, "N", "sizes 2^N times the one before", 1 | OPTION_RARE, option_take_count, AT(step),
+     &(const struct option_limits){1, 30, "1 to 30"}},
+    {"method", 0, "NAME", "how a broadcast is measured, see collbench-bcast", 1 | OPTION_RARE,
+     option_take_word, AT(method), &method_words},
+    {0}};
+
+static const struct option_program program = {
+    "Builds broadcast schedules from the latencies between ranks (Mateescu and Taylor), predicts "
+    "their completion and runs them against the library's own MPI_Bcast.",
+    "With one rank and --latencies nothing is run: a prediction for the ranks of the log.",
+    .options = option_list};
+
+static const struct column columns[] = {
+    {"ranks", NULL, COLUMN_INTEGER, 0, NULL},
+    {"size", "B", COLUMN_INTEGER, 0, NULL},
+    {"algorithm", NULL, COLUMN_TEXT, 0, "in brackets: which one \"grid\" chose"},
+    {"segment", "B", COLUMN_INTEGER, 0, "the message is sent in parts of so many bytes"},
+    {"depth", NULL, COLUMN_INTEGER, 0, "of the tree"},
+    {"children", NULL, COLUMN_INTEGER, 0, "the most that a rank has"},
+    {"predicted", "us", COLUMN_REAL, 2,
+     "last arrival by the latencies; empty where it is not known: in segments, or where messages "
+     "share more than their sender"},
+    {"at_least", "us", COLUMN_REAL, 2, "where a sender's messages leave one after the other"},
+    {"at_most", "us", COLUMN_REAL, 2, "where they share its path out and arrive together"},
+    {"measured", "us", COLUMN_REAL, 2, "operation latency of the slowest destination, median"},
+    {"low", "us", COLUMN_REAL, 2, "95 % interval of it"},
+    {"high", "us", COLUMN_REAL, 2, NULL},
+    {"error", "%", COLUMN_REAL, 1, "predicted against measured"},
+    {"speedup", NULL, COLUMN_REAL, 2, "MPI_Bcast's time over this one's"},
+    {"advised", NULL, COLUMN_TEXT, 0,
+     "of the quickest tree in a trial: whether it was quicker than MPI_Bcast"},
+    {"line", NULL, COLUMN_TEXT, 0, "algorithm, in pictures", .flags = COLUMN_DATA_ONLY},
+};
+
+struct tree_session {
+    const struct tree_options *o;
+    struct bench_values ranks, sizes;
+    struct document *document; /* rank 0 */
+    struct table *table;
+    MPI_Comm comm; /* of the ranks at present, the first of all; MPI_COMM_NULL on others */
+    int n;         /* so many */
+    struct grid grid;
+    struct sync_clock clock;
+    bool run;
+    double native;        /* the library's time at this size, seconds */
+    struct schedule best; /* of the last size, rank 0 */
+    double best_seconds;
+    struct schedule loaded;
+};
+
+static const struct bcast *builder_of(const struct tree_options *o, size_t i)
+{
+    return bcasts[o->builders.at[i]];
+}
 
 /* Powers of two, or every step-th of them, and the largest. */
 static struct bench_values sizes_of(const struct tree_options *o)
@@ -26,25 +141,12 @@ static struct bench_values sizes_of(const struct tree_options *o)
     return some;
 }
 
-static void describe_tree(const struct schedule *s, struct tree_row *row)
-{
-    int *depth = calloc((size_t)s->n, sizeof *depth);
-    for (int k = 1; depth && k < s->n; k++) {
-        int v = s->order[k];
-        depth[v] = depth[s->parent[v]] + 1;
-        row->depth = depth[v] > row->depth ? depth[v] : row->depth;
-    }
-    for (int u = 0; u < s->n; u++)
-        if (s->first[u + 1] - s->first[u] > row->most_children)
-            row->most_children = s->first[u + 1] - s->first[u];
-    free(depth);
-}
-
-/* The slowest destination's latency and its remarks into ROW, which rank 0 has. */
-static void run_bcast(struct tree_session *t, const struct bcast *bcast, size_t bytes,
-                      struct tree_row *row)
+/* The slowest destination's latency, on rank 0, and CLOCK_BOUND of it. */
+static struct estimate run_bcast(struct tree_session *t, const struct bcast *bcast, size_t bytes,
+                                 double *clock_bound)
 {
     const struct bench *b = &t->o->bench;
+    const struct bcast_method *method = bcast_method_find(method_words.word[t->o->method]);
     char *buffer = crew_buffer(bytes);
     struct bcast_case c = {.comm = t->comm,
                            .bcast = bcast,
@@ -55,101 +157,123 @@ static void run_bcast(struct tree_session *t, const struct bcast *bcast, size_t 
                            .plan = b->plan,
                            .clock = &t->clock};
     struct bcast_outcome outcome;
-    int error = buffer ? bcast_measure(&c, &t->o->method, 1, &outcome) : MPI_ERR_NO_MEM;
-    if (error != MPI_SUCCESS) {
-        reason_say(b->program, "%zu bytes by %s: the broadcast failed", bytes, bcast->name);
-        MPI_Abort(b->comm, 1);
-    }
+    struct estimate seen = {NAN, NAN, NAN};
+    int error = buffer ? bcast_measure(&c, &method, 1, &outcome) : MPI_ERR_NO_MEM;
+    bench_check(b, error, "",
+                &(struct bench_point){.name = bcast->name, .ranks = t->n, .bytes = bytes});
     if (outcome.wrong_ranks > 0) {
         if (b->rank == 0)
             reason_say(b->program, "%zu bytes by %s: %d ranks have wrong data", bytes, bcast->name,
                        outcome.wrong_ranks);
         MPI_Abort(b->comm, 1);
     }
-    const char *disturbed = bench_disturbed(t->comm).text;
-    if (row && disturbed)
-        bench_add_words(row->remarks, sizeof row->remarks, "%s", disturbed);
-    if (row && outcome.n_results > 0) {
-        double bound = outcome.result[0].clock_bound;
-        row->seen = outcome.result[0].value;
-        t->clock_bound = fmax(t->clock_bound, bound);
-        if (!estimate_has_interval(row->seen))
-            bench_add_words(row->remarks, sizeof row->remarks, "too few samples for an interval");
-        if (bound > 0.01 * row->seen.value)
-            bench_add_words(row->remarks, sizeof row->remarks, "+-%.2f us by the clocks",
-                            1e6 * bound);
+    if (outcome.n_results > 0) {
+        seen = outcome.result[0].value;
+        *clock_bound = outcome.result[0].clock_bound;
     }
     bcast_outcome_free(&outcome);
     free(buffer);
+    return seen;
 }
 
-static void run_schedule(struct tree_session *t, const struct schedule *s, size_t bytes,
-                         struct tree_row *row)
+/* Cells of the tree's shape. */
+static void add_shape(const struct schedule *s, struct table *table)
 {
-    struct schedule_part *part;
-    if (schedule_distribute(s, t->comm, &part) != MPI_SUCCESS)
-        MPI_Abort(t->comm, 1);
-    struct bcast bcast = schedule_bcast(part);
-    run_bcast(t, &bcast, bytes, row);
-    free(part);
-}
-
-static struct tree_row *new_row(struct tree_session *t, const char *name, size_t bytes)
-{
-    if (t->o->bench.rank > 0)
-        return NULL;
-    struct tree_row *row = &t->row[t->n_rows++];
-    const struct estimate none = {NAN, NAN, NAN};
-    *row = (struct tree_row){
-        .ranks = t->grid.pairs.n, .bytes = bytes, .predicted = none, .seen = none};
-    snprintf(row->name, sizeof row->name, "%s", name);
-    return row;
-}
-
-/* By its measured time, or where nothing is run by its predicted one. */
-static void keep_best(struct tree_session *t, struct schedule *s, double seconds)
-{
-    if (t->best.n == 0 || seconds < t->best_seconds) {
-        schedule_free(&t->best);
-        t->best = *s;
-        t->best_seconds = seconds;
-    } else {
-        schedule_free(s);
+    int *depth = calloc((size_t)s->n, sizeof *depth), deepest = 0, most = 0;
+    for (int k = 1; depth && k < s->n; k++) {
+        int v = s->order[k];
+        depth[v] = depth[s->parent[v]] + 1;
+        deepest = depth[v] > deepest ? depth[v] : deepest;
     }
+    for (int u = 0; u < s->n; u++)
+        most = s->first[u + 1] - s->first[u] > most ? s->first[u + 1] - s->first[u] : most;
+    free(depth);
+    table_integer_if(table, s->segment > 0, (long long)s->segment);
+    table_integer(table, deepest);
+    table_integer(table, most);
 }
 
-/* S, which rank 0 has, as a row; S is used up. Without a run a prediction is shown as what it is,
- * that of a model; beside a measured time only where it is known to hold. */
-static void compare(struct tree_session *t, struct schedule *s, size_t bytes, bool candidate)
+static void add_remarks(const struct tree_session *t, struct estimate seen, double clock_bound,
+                        const char *contention)
+{
+    if (contention)
+        table_remark(t->table,
+                     &(struct finding){.key = "cpu_contention", .severity = SEVERITY_DOUBT}, "%s",
+                     contention);
+    if (!estimate_has_interval(seen))
+        table_remark(t->table, &(struct finding){.key = "few_samples", .severity = SEVERITY_DOUBT},
+                     "too few samples for an interval");
+    if (clock_bound > 0.01 * seen.value)
+        table_remark(t->table,
+                     &(struct finding){.key = "clock_bound",
+                                       .severity = SEVERITY_DOUBT,
+                                       .number = {{"bound_us", 1e6 * clock_bound}}},
+                     "+-%.2f us by the clocks", 1e6 * clock_bound);
+}
+
+/* Runs S, which rank 0 has (NULL there: the library's broadcast), and adds its row. Without a run a
+ * prediction is shown as that of a model; beside a measured time only where it is known to hold. */
+static double add_row(struct tree_session *t, struct schedule *s, const struct bcast *bcast,
+                      size_t bytes, const char *advised)
 {
     const struct pairs *p = &t->grid.pairs;
-    struct tree_row *row = NULL;
-    if (s) {
-        row = new_row(t, s->name, bytes);
-        row->segment = s->segment;
-        struct estimate e = choice_predict(p, bytes, s);
-        if (choice_is_known(p, s) || (!t->run && p->slowdown <= PAIRS_SHARED))
-            row->predicted = e;
-        describe_tree(s, row);
-    }
+    struct estimate seen = {NAN, NAN, NAN}, predicted = seen;
+    double bound = 0;
     if (t->run)
-        run_schedule(t, s, bytes, row);
-    if (s && candidate)
-        keep_best(t, s, t->run ? row->seen.value : s->completion);
+        seen = run_bcast(t, bcast, bytes, &bound);
+    const char *contention = t->run ? bench_disturbed(t->comm).text : NULL;
+    if (t->o->bench.rank > 0)
+        return NAN;
+    if (s)
+        predicted = choice_predict(p, bytes, s);
+    if (s && !choice_is_known(p, s) && (t->run || p->slowdown > PAIRS_SHARED))
+        predicted = (struct estimate){NAN, NAN, NAN};
+    t->native = s ? t->native : seen.value;
+    const char *name = s ? s->name : "MPI_Bcast";
+    char line[40];
+    snprintf(line, sizeof line, "%.*s", (int)strcspn(name, " ("), name);
+    table_integer(t->table, p->n);
+    table_integer(t->table, (long long)bytes);
+    table_text(t->table, name);
+    for (int k = 0; k < 3 && !s; k++)
+        table_skip(t->table);
+    if (s)
+        add_shape(s, t->table);
+    table_estimate(t->table, predicted);
+    table_estimate(t->table, seen);
+    table_real(t->table, 100 * (predicted.value / seen.value - 1));
+    table_real(t->table, s ? t->native / seen.value : NAN);
+    table_text(t->table, advised);
+    table_text(t->table, line);
+    if (t->run)
+        add_remarks(t, seen, bound, contention);
+    return t->run ? seen.value : predicted.value;
 }
 
-/* What the trial of "grid" advises: the last row, or the library's. */
-static void advise(struct tree_session *t, size_t bytes, bool native)
+/* S, which rank 0 has; a CANDIDATE may become the best one, and is used up. */
+static void compare(struct tree_session *t, struct schedule *s, size_t bytes, bool candidate,
+                    const char *advised)
 {
-    for (size_t i = 0; i < t->n_rows; i++) {
-        struct tree_row *row = &t->row[i];
-        bool own = strcmp(row->name, "MPI_Bcast") == 0, last = i + 1 == t->n_rows;
-        row->advised |=
-            row->ranks == t->grid.pairs.n && row->bytes == bytes && (native ? own : last);
+    struct schedule_part *part = NULL;
+    struct bcast bcast = {0};
+    if (t->run && schedule_distribute(s, t->comm, &part) != MPI_SUCCESS)
+        MPI_Abort(t->comm, 1);
+    if (t->run)
+        bcast = schedule_bcast(part);
+    double seconds = add_row(t, s, &bcast, bytes, advised);
+    free(part);
+    if (!s || !candidate)
+        return;
+    if (t->best.n > 0 && !(seconds < t->best_seconds)) {
+        schedule_free(s);
+        return;
     }
+    schedule_free(&t->best);
+    t->best = *s;
+    t->best_seconds = seconds;
 }
 
-/* Without a run whole messages, unless segments are asked for: only a trial tells what they do. */
+/* Without a run whole messages, unless segments are asked for: only a trial shows what they do. */
 static void compare_builder(struct tree_session *t, const struct bcast *builder, size_t bytes)
 {
     const struct tree_options *o = t->o;
@@ -166,9 +290,8 @@ static void compare_builder(struct tree_session *t, const struct bcast *builder,
     if (built) {
         struct schedule s = plan.schedule;
         plan.schedule = (struct schedule){0};
-        compare(t, o->bench.rank == 0 ? &s : NULL, bytes, true);
-        if (t->run && builder == &tree_grid)
-            advise(t, bytes, plan.native);
+        const char *advised = !t->run || builder != &tree_grid ? NULL : plan.native ? "no" : "yes";
+        compare(t, o->bench.rank == 0 ? &s : NULL, bytes, true, advised);
     }
     grid_plan_free(&plan);
 }
@@ -221,15 +344,38 @@ static const char *visit(void *arg, const size_t *at)
     if (which == 0) {
         schedule_free(&t->best);
         if (t->run)
-            run_bcast(t, &tree_native, bytes, new_row(t, "MPI_Bcast", bytes));
+            add_row(t, NULL, &tree_native, bytes, NULL);
         return "MPI_Bcast";
     }
     if (which <= o->builders.n) {
-        compare_builder(t, tree_builder(o, which - 1), bytes);
-        return tree_builder(o, which - 1)->name;
+        compare_builder(t, builder_of(o, which - 1), bytes);
+        return builder_of(o, which - 1)->name;
     }
-    compare(t, o->bench.rank == 0 ? &t->loaded : NULL, bytes, false);
+    compare(t, o->bench.rank == 0 ? &t->loaded : NULL, bytes, false, NULL);
     return o->load;
+}
+
+/* Rank 0's answer on all ranks, which otherwise leave with WHY. */
+static void require(const struct bench *b, int good, char *why)
+{
+    MPI_Bcast(&good, 1, MPI_INT, 0, b->comm);
+    MPI_Bcast(why, WHY_MAX, MPI_CHAR, 0, b->comm);
+    if (!good)
+        bench_refuse(b, "%s", why);
+}
+
+static bool load_schedule(struct tree_session *t, int n, char *why)
+{
+    const struct tree_options *o = t->o;
+    if (!o->load || o->bench.rank > 0)
+        return true;
+    if (!schedule_load(o->load, &t->loaded, why, WHY_MAX))
+        return false;
+    if (t->loaded.n == n && t->loaded.root == o->root)
+        return true;
+    snprintf(why, WHY_MAX, "%s: it is for %d ranks from root %d, not %d from %d", o->load,
+             t->loaded.n, t->loaded.root, n, o->root);
+    return false;
 }
 
 /* All that can be wrong is found with the most ranks, before anything is measured with fewer. */
@@ -242,42 +388,92 @@ static void open_all(struct tree_session *t)
         bench_refuse(b, "one rank and no --latencies=LOG: start more ranks by mpiexec -n");
     if (b->size > 1 && b->ranks.min < 2)
         bench_refuse(b, "a broadcast needs 2 ranks: --ranks=2:%zu", b->ranks.max);
-    if (b->ranks.min < b->ranks.max && (o->load || o->tree || o->save))
-        bench_refuse(b, "--schedule, --tree and --save are for one number of ranks");
-    bool opened = open_group(t, b->ranks.max, why, sizeof why);
-    int n = t->grid.pairs.n, good = opened;
-    MPI_Bcast(&good, 1, MPI_INT, 0, b->comm);
-    MPI_Bcast(why, sizeof why, MPI_CHAR, 0, b->comm);
-    if (!good)
-        bench_refuse(b, "%s", why);
+    if (b->ranks.min < b->ranks.max && (o->load || o->save))
+        bench_refuse(b, "--schedule and --save are for one number of ranks");
+    int possible = b->rank > 0 || !o->save || save_possible(o->save);
+    MPI_Bcast(&possible, 1, MPI_INT, 0, b->comm);
+    if (!possible)
+        bench_leave(2);
+    require(b, open_group(t, b->ranks.max, why, sizeof why), why);
+    int n = t->grid.pairs.n;
     MPI_Bcast(&n, 1, MPI_INT, 0, b->comm);
-    if (o->root >= (b->size > 1 ? (int)b->ranks.min : n))
-        bench_refuse(b, "no root %d: there are ranks 0 to %d", o->root,
-                     (b->size > 1 ? (int)b->ranks.min : n) - 1);
-    if (o->load && b->rank == 0) {
-        good = schedule_load(o->load, &t->loaded, why, sizeof why);
-        if (good && (t->loaded.n != n || t->loaded.root != o->root)) {
-            snprintf(why, sizeof why, "%s: it is for %d ranks from root %d, not %d from %d",
-                     o->load, t->loaded.n, t->loaded.root, n, o->root);
-            good = 0;
-        }
-    }
-    MPI_Bcast(why, sizeof why, MPI_CHAR, 0, b->comm);
-    MPI_Bcast(&good, 1, MPI_INT, 0, b->comm);
-    if (!good)
-        bench_refuse(b, "%s", why);
+    int least = b->size > 1 ? (int)b->ranks.min : n;
+    if (o->root >= least)
+        bench_refuse(b, "no root %d: there are ranks 0 to %d", o->root, least - 1);
+    require(b, load_schedule(t, n, why), why);
     t->run = b->size > 1 && !o->no_run;
 }
 
-static void check_outputs(const struct tree_options *o)
+/* Measured times against size, or ranks of the largest size; and the best tree. */
+static void add_pictures(const struct tree_session *t, struct document *d)
 {
-    int good = 1;
-    if (o->bench.rank == 0)
-        good = (!o->tree || (schedule_draw_path_valid(o->tree) && save_possible(o->tree))) &&
-               (!o->save || save_possible(o->save));
-    MPI_Bcast(&good, 1, MPI_INT, 0, o->bench.comm);
-    if (!good)
-        bench_leave(2);
+    char largest[32];
+    bool by_ranks = t->ranks.n > 1;
+    snprintf(largest, sizeof largest, "%zu", t->sizes.at[t->sizes.n - 1]);
+    struct picture lines = {.kind = PICTURE_LINES,
+                            .title = t->run ? "Broadcast by measured trees"
+                                            : "Broadcast by measured trees, predicted",
+                            .table = "schedules",
+                            .x = by_ranks ? "ranks" : "size",
+                            .y = t->run ? "measured" : "predicted",
+                            .low = t->run ? "low" : "at_least",
+                            .high = t->run ? "high" : "at_most",
+                            .series = "line",
+                            .y_label = "last arrival (us)",
+                            .x_log = !by_ranks,
+                            .y_log = !by_ranks};
+    if (by_ranks) {
+        lines.where[0].column = "size";
+        lines.where[0].is = largest;
+    }
+    document_picture(d, &lines);
+    const struct bench *b = &t->o->bench; /* in CSV the first table is for other programs */
+    if (t->best.n > 0 && t->best.n <= DRAWN_MAX && (b->plot || b->format != FORMAT_CSV))
+        schedule_document(&t->best, t->grid.pairs.host, d);
+}
+
+static void add_facts(const struct tree_session *t, struct document *d)
+{
+    const struct pairs *p = &t->grid.pairs;
+    if (p->n_sizes == 0)
+        document_fact(d, "latencies", "not needed");
+    else if (t->grid.measured)
+        document_fact(d, "latencies", "measured now, in %.3f s", t->grid.cost);
+    else
+        document_fact(d, "latencies", "%s", t->o->latencies);
+    if (t->run)
+        document_fact(d, "method", "%s%s", method_words.word[t->o->method],
+                      t->clock.domains > 1 ? ", on synchronised clocks" : "");
+    else
+        document_finding(d, &(struct finding){.key = "not_run", .severity = SEVERITY_NOTE},
+                         "Nothing was run: %s.",
+                         t->o->no_run ? "--no-run" : "one rank, a prediction for the log's");
+    if (p->slowdown > PAIRS_SHARED)
+        document_finding(d,
+                         &(struct finding){.key = "pairs_share",
+                                           .severity = SEVERITY_DOUBT,
+                                           .number = {{"slowdown", p->slowdown}}},
+                         "Pairs slow each other down, by a factor of up to %.3g: predictions are "
+                         "unknown, only a trial shows the times.",
+                         p->slowdown);
+    else if (p->n_sizes > 0 && !(p->slowdown > 0))
+        document_finding(d, &(struct finding){.key = "sharing_unknown", .severity = SEVERITY_DOUBT},
+                         "Whether pairs slow each other down is not known: predictions are for "
+                         "messages that share nothing but their sender.");
+}
+
+static int report(const struct tree_session *t, struct document *d)
+{
+    const struct tree_options *o = t->o;
+    size_t bytes = t->sizes.at[t->sizes.n - 1];
+    bool good = true;
+    add_facts(t, d);
+    add_pictures(t, d);
+    if (t->best.n > 0)
+        document_attach(d, "schedule", schedule_to_json(&t->best, bytes));
+    if (t->best.n > 0 && o->save)
+        good = schedule_save(&t->best, bytes, o->save);
+    return good ? 0 : 1;
 }
 
 int main(int argc, char **argv)
@@ -288,31 +484,27 @@ int main(int argc, char **argv)
     o.bench.plan = plan_default();
     o.bench.plan.repetitions = 50;
     o.bench.plan.budget = 2;
-    o.method = bcast_method_find("direct");
-    bench_begin(&o.bench, &argc, &argv, MPI_THREAD_SINGLE, &tree_program);
+    bench_begin(&o.bench, &argc, &argv, MPI_THREAD_SINGLE, &program);
     if (o.builders.n == 0 && !o.only_native)
-        tree_choose_all(&o);
-    check_outputs(&o);
+        option_choose_all(&builders, &o.bench, &o.builders);
     struct tree_session t = {.o = &o,
                              .ranks = bench_values(&o.bench.ranks),
                              .sizes = sizes_of(&o),
                              .comm = MPI_COMM_NULL};
-    struct document *d = bench_document(&o.bench, "collbench-tree/1");
+    struct document *d = bench_document(&o.bench, "collbench-tree/2");
+    if (d)
+        t.table = document_table_of(d, "schedules", "Broadcast schedules", columns);
     open_all(&t);
-    if (o.bench.rank == 0)
-        t.row = calloc(t.ranks.n * SIZES_MAX * (o.builders.n + 2), sizeof *t.row);
-
     const size_t length[] = {t.ranks.n, t.sizes.n, 1 + o.builders.n + (o.load != NULL)};
-    bench_keep(&o.bench, &(struct bench_so_far){.document = d, .tell = tree_tell_rows, .arg = &t});
+    bench_keep(&o.bench, &(struct bench_so_far){.document = d});
     bench_sweep(&o.bench, length, 3, visit, &t);
     bench_wait(o.bench.comm);
-    int status = d ? tree_report(&t, d, t.sizes.at[t.sizes.n - 1]) : 0;
+    int status = d ? report(&t, d) : 0;
     MPI_Bcast(&status, 1, MPI_INT, 0, o.bench.comm);
     schedule_free(&t.best);
     schedule_free(&t.loaded);
     grid_close(&t.grid);
     if (t.comm != MPI_COMM_NULL)
         MPI_Comm_free(&t.comm);
-    free(t.row);
     bench_finish(&o.bench, d, status);
 }

@@ -22,7 +22,7 @@ pairs_FILES = bench/collbench-pairs.c bench/pairs_results.c bench/pairs_results.
 scenario_FILES = bench/collbench-scenario.c \
 	bench/scenario_file.c bench/scenario_file.h \
 	bench/scenario_results.c bench/scenario_results.h
-tree_FILES = bench/collbench-tree.c bench/tree_bench.h bench/tree_options.c bench/tree_results.c
+tree_FILES = bench/collbench-tree.c
 BENCH_FILES = $(bcast_FILES) $(collective_FILES) $(overlap_FILES) $(pairs_FILES) $(scenario_FILES) \
 	$(tree_FILES)
 EXTRA_DIST += $(BENCH_FILES)

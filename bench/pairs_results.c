@@ -2,37 +2,29 @@
 
 #include "base/stats.h"
 #include "base/topology.h"
-#include "document/json_file.h"
 #include "measure/pairs/hierarchy.h"
 #include "measure/pairs/log.h"
 #include "measure/pairs/slow.h"
+#include "results/pairs_document.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Ranks of the widest matrix and, as text, of the longest table of LogGP. */
-enum { MATRIX_MAX = 32, LOGGP_MAX = 8 };
+/* Ranks of the widest matrix, of the longest table of pairs, and of the longest that is shown as
+ * text. */
+enum { MATRIX_MAX = 32, TABLE_MAX = 256, LOGGP_MAX = 8 };
 
 static const struct {
     enum pairs_quantity what;
-    const char *key, *table, *title; /* in JSON; NULL: no table in text and CSV */
-    double unit;
-} quantities[] = {
-    {PAIRS_MEAN, "mean_us", "mean", "Mean of the round trip", 1e6},
-    {PAIRS_SD, "sd_us", "sd", "Standard deviation of the round trip", 1e6},
-    {PAIRS_MEDIAN, "median_us", "median", "Median of the round trip", 1e6},
-    {PAIRS_ONE_WAY, "one_way_us", "one_way", "Shortest one-way latency, the sender at the left",
-     1e6},
-    {PAIRS_MIN, "min_us", NULL, NULL, 1e6},
-    {PAIRS_BOUND, "one_way_bound_us", NULL, NULL, 1e6},
-    {PAIRS_SEND, "send_us", NULL, NULL, 1e6},
-    {PAIRS_RECEIVE, "receive_us", NULL, NULL, 1e6},
-    {PAIRS_GAP, "gap_us", NULL, NULL, 1e6},
-    {PAIRS_RENDEZVOUS, "rendezvous", NULL, NULL, 1},
+    const char *table, *title;
+} matrices[] = {
+    {PAIRS_MEAN, "mean", "Mean of the round trip"},
+    {PAIRS_SD, "sd", "Standard deviation of the round trip"},
+    {PAIRS_MEDIAN, "median", "Median of the round trip"},
+    {PAIRS_ONE_WAY, "one_way", "Shortest one-way latency, the sender at the left"},
 };
-enum { N_QUANTITIES = sizeof quantities / sizeof *quantities };
 
 /* Columns "rank" and one per rank. Documents keep the columns of their tables. */
 static const struct column *rank_columns(int n)
@@ -52,41 +44,17 @@ static const struct column *rank_columns(int n)
 static void add_matrices(const struct pairs *p, struct document *d)
 {
     const struct pairs_size *s = &p->size[0];
-    for (int q = 0; q < N_QUANTITIES && quantities[q].table; q++) {
+    for (size_t q = 0; q < sizeof matrices / sizeof *matrices; q++) {
         char name[64], title[96];
-        snprintf(name, sizeof name, "%s_%zu", quantities[q].table, s->bytes);
-        snprintf(title, sizeof title, "%s, %zu B (us)", quantities[q].title, s->bytes);
+        snprintf(name, sizeof name, "%s_%zu", matrices[q].table, s->bytes);
+        snprintf(title, sizeof title, "%s, %zu B (us)", matrices[q].title, s->bytes);
         struct table *t = document_table(d, name, title, rank_columns(p->n), (size_t)p->n + 1);
         for (int i = 0; i < p->n; i++) {
             table_integer(t, i);
             for (int j = 0; j < p->n; j++)
-                table_real(t, 1e6 * s->of[quantities[q].what][pairs_cell(p, i, j)]);
+                table_real(t, 1e6 * s->of[matrices[q].what][pairs_cell(p, i, j)]);
         }
     }
-}
-
-/* For programs: every matrix of every size, row = sender. */
-static void attach(const struct pairs *p, struct document *d)
-{
-    json_t *all = json_array(), *hosts = json_array();
-    for (int s = 0; s < p->n_sizes; s++) {
-        const struct pairs_size *size = &p->size[s];
-        json_t *one =
-            json_pack("{s:I, s:i}", "bytes", (json_int_t)size->bytes, "repeats", size->repeats);
-        for (int q = 0; q < N_QUANTITIES; q++) {
-            json_t *rows = json_array();
-            for (int i = 0; i < p->n; i++)
-                json_array_append_new(
-                    rows, json_numbers(size->of[quantities[q].what] + pairs_cell(p, i, 0),
-                                       (size_t)p->n, quantities[q].unit));
-            json_object_set_new(one, quantities[q].key, rows);
-        }
-        json_array_append_new(all, one);
-    }
-    for (int i = 0; i < p->n; i++)
-        json_array_append_new(hosts, json_string(p->host[i]));
-    document_attach(d, "hosts", hosts);
-    document_attach(d, "sizes", all);
 }
 
 static const struct column relation_columns[] = {
@@ -144,46 +112,6 @@ static void add_relations(const struct pairs *p, struct document *d)
     free(value);
 }
 
-static const struct column loggp_columns[] = {
-    {"from", NULL, COLUMN_INTEGER, 0, NULL},
-    {"to", NULL, COLUMN_INTEGER, 0, NULL},
-    {"size", "B", COLUMN_INTEGER, 0, NULL},
-    {"o_s", "us", COLUMN_REAL, 3, "the send call, its receiver waiting"},
-    {"o_r", "us", COLUMN_REAL, 3, "the receive call, for a message that has arrived"},
-    {"g", "us", COLUMN_REAL, 3, "gap of messages in a row"},
-    {"protocol", NULL, COLUMN_TEXT, 0,
-     "eager; rendezvous: a send waits for its receiver; pull: the receive call fetches the "
-     "message, so that it is no overhead"},
-    {"latency", "us", COLUMN_REAL, 3,
-     "L: the one-way latency of the smallest size less both calls"},
-    {"per_byte", "ns/B", COLUMN_REAL, 4, "G: what the gap grows by a byte"},
-};
-
-static void add_loggp(const struct pairs *p, struct document *d)
-{
-    struct table *t = document_table_of(d, "loggp", "Parameters of LogGP", loggp_columns);
-    for (int i = 0; i < p->n; i++) {
-        for (int j = 0; j < p->n; j++) {
-            struct pairs_loggp of_pair = pairs_loggp(p, i, j);
-            size_t k = pairs_cell(p, i, j);
-            for (int s = 0; i != j && s < p->n_sizes; s++) {
-                double *const *of = p->size[s].of;
-                const char *protocol = pairs_protocol(p, s, i, j);
-                bool eager = protocol && strcmp(protocol, "eager") == 0;
-                table_integer(t, i);
-                table_integer(t, j);
-                table_integer(t, (long long)p->size[s].bytes);
-                table_real(t, 1e6 * of[PAIRS_SEND][k]);
-                table_real(t, eager ? 1e6 * of[PAIRS_RECEIVE][k] : NAN);
-                table_real(t, 1e6 * of[PAIRS_GAP][k]);
-                table_text(t, protocol);
-                table_real(t, s ? NAN : 1e6 * of_pair.latency);
-                table_real(t, s ? NAN : 1e9 * of_pair.per_byte);
-            }
-        }
-    }
-}
-
 static const struct column hierarchy_columns[] = {
     {"level", NULL, COLUMN_INTEGER, 0, "1 is the closest"},
     {"groups", NULL, COLUMN_INTEGER, 0, NULL},
@@ -228,7 +156,8 @@ static void add_hierarchy(const struct pairs *p, struct document *d)
     if (!hierarchy_find(p, &p->size[0], 1.5, &h))
         return;
     if (h.n_levels == 0 && p->n > 2)
-        document_note(d, "No hierarchy: round trips between groups of ranks are less than 1.5 "
+        document_finding(d, &(struct finding){.key = "no_hierarchy", .severity = SEVERITY_NOTE},
+                         "No hierarchy: round trips between groups of ranks are less than 1.5 "
                          "times those inside.");
     struct table *t = NULL;
     if (h.n_levels > 0)
@@ -263,11 +192,12 @@ static void add_outliers(const struct pairs *p, struct document *d, const struct
         }
     }
     if (pairs > 0)
-        document_note(d,
-                      "%zu B: %.0f exchanges of %d pairs took more than 5 times their pair's "
-                      "median, most of them (%.0f) between ranks %d and %d; they are in means and "
-                      "standard deviations.",
-                      s->bytes, all, pairs, most, a, b);
+        document_finding(
+            d, &(struct finding){.key = "outliers", .severity = SEVERITY_DOUBT},
+            "%zu B: %.0f exchanges of %d pairs took more than 5 times their pair's "
+            "median, most of them (%.0f) between ranks %d and %d; they are in means and "
+            "standard deviations.",
+            s->bytes, all, pairs, most, a, b);
 }
 
 /* The two directions that differ most, beyond what clocks and noise leave unknown. */
@@ -287,24 +217,26 @@ static void add_directions(const struct pairs *p, struct document *d, const stru
         }
     }
     if (a >= 0)
-        document_note(d, "%zu B: from rank %d to %d it takes %.2f us, back %.2f us.", s->bytes, a,
-                      b, 1e6 * one_way[pairs_cell(p, a, b)], 1e6 * one_way[pairs_cell(p, b, a)]);
+        document_finding(
+            d, &(struct finding){.key = "directions_differ", .severity = SEVERITY_FINDING},
+            "%zu B: from rank %d to %d it takes %.2f us, back %.2f us.", s->bytes, a, b,
+            1e6 * one_way[pairs_cell(p, a, b)], 1e6 * one_way[pairs_cell(p, b, a)]);
     if (bound > 0)
-        document_note(d, "%zu B: the clocks bound one-way latencies to +-%.2f us.", s->bytes,
-                      1e6 * bound);
+        document_finding(d, &(struct finding){.key = "one_way_bound", .severity = SEVERITY_DOUBT},
+                         "%zu B: the clocks bound one-way latencies to +-%.2f us.", s->bytes,
+                         1e6 * bound);
 }
 
 void pairs_results(const struct pairs *p, struct document *d, enum format format)
 {
-    if (format == FORMAT_JSON)
-        attach(p, d);
-    else if (p->n <= MATRIX_MAX)
+    if (format == FORMAT_TEXT && p->n <= MATRIX_MAX)
         add_matrices(p, d);
+    if (p->n <= TABLE_MAX)
+        pairs_table(p, d, p->n <= LOGGP_MAX);
     else
-        document_note(d, "The matrices of %d ranks are not printed: use --format=json or --plot.",
-                      p->n);
-    if (p->n <= (format == FORMAT_TEXT ? LOGGP_MAX : MATRIX_MAX))
-        add_loggp(p, d);
+        document_finding(d, &(struct finding){.key = "too_many_ranks", .severity = SEVERITY_NOTE},
+                         "Tables of %d ranks are too long: the log (--output) has all pairs.",
+                         p->n);
     for (int s = 0; s < p->n_sizes; s++) {
         add_outliers(p, d, &p->size[s]);
         add_directions(p, d, &p->size[s]);
@@ -327,12 +259,14 @@ size_t pairs_results_slow(const struct pairs *p, double factor, struct document 
     size_t n;
     struct slow *list = pairs_slow(p, factor, &n);
     if (!list)
-        document_note(d, "No memory to look for slow pairs.");
+        document_finding(d, &(struct finding){.key = "no_memory", .severity = SEVERITY_DOUBT},
+                         "No memory to look for slow pairs.");
     else if (n == 0)
-        document_note(d,
-                      "No host, rank or pair is slower than its kind by %g and by more than three "
-                      "standard deviations.",
-                      factor);
+        document_finding(
+            d, &(struct finding){.key = "nothing_slow", .severity = SEVERITY_NOTE},
+            "No host, rank or pair is slower than its kind by %g and by more than three "
+            "standard deviations.",
+            factor);
     struct table *t = n ? document_table_of(d, "suspects", "What is slow", slow_columns) : NULL;
     for (size_t i = 0; i < n; i++) {
         char who[320];

@@ -170,6 +170,8 @@ libdata_la_LIBADD = $(SQLITE_LIBS) $(OTF2_LIBS)
 libresults_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 libresults_la_SOURCES = \
 	src/results/launches.c src/results/launches.h \
+	src/results/pairs_document.c src/results/pairs_document.h \
+	src/results/schedule_document.c src/results/schedule_document.h \
 	src/results/schedule_json.c src/results/schedule_json.h
 libresults_la_LIBADD = $(JANSSON_LIBS)
 
@@ -177,12 +179,10 @@ libresults_la_LIBADD = $(JANSSON_LIBS)
 libpicture_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 libpicture_la_SOURCES = \
 	src/picture/curves.c src/picture/curves.h \
-	src/picture/pairs_plot.c src/picture/pairs_plot.h \
 	src/picture/pictures.c src/picture/pictures.h \
 	src/picture/matrix_draw.c src/picture/matrix_draw.h \
 	src/picture/timeline_draw.c src/picture/timeline_draw.h \
 	src/picture/plot.c src/picture/plot.h src/picture/plot_inner.h src/picture/plot_map.c \
-	src/picture/schedule_draw.c src/picture/schedule_draw.h \
 	src/picture/view.c src/picture/view.h
 
 # The command: no MPI is linked.

@@ -4,11 +4,11 @@
 #include "base/input.h"
 #include "document/draw.h"
 #include "document/load.h"
-#include "picture/pairs_plot.h"
 #include "picture/pictures.h"
 #include "picture/plot.h"
 #include "picture/timeline_draw.h"
 #include "report/rows.h"
+#include "results/pairs_document.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -185,12 +185,13 @@ static bool is_json(const char *file)
     return first == '{';
 }
 
-/* Documents of the bench programs. */
-static bool draw_documents(const struct options *o, const char *target)
+/* Documents of the bench programs, and logs of pairs. */
+static bool draw_documents(const struct options *o, bool json, const char *target)
 {
     char why[1000];
-    struct document *d = document_load(o->file, o->n_files, why, sizeof why);
-    bool good = d ? document_draw(d, target) : reason_give("%s", why);
+    struct document *d = json ? document_load(o->file, o->n_files, why, sizeof why)
+                              : pairs_document(o->file, o->n_files);
+    bool good = d ? document_draw(d, target) : json && reason_give("%s", why);
     document_free(d);
     return good;
 }
@@ -210,7 +211,7 @@ static bool draw_files(const struct options *o)
         cli_refuse("%zu files: --output=FILE for their picture would be right", o->n_files);
     if (!o->output)
         cli_may_replace(target, o->force, "--output", NULL);
-    bool good = json ? draw_documents(o, target) : pairs_logs_plot(o->file, o->n_files, target);
+    bool good = draw_documents(o, json, target);
     if (good)
         cli_say("%s: from %s%s", target, o->file[0], o->n_files > 1 ? " and others" : "");
     return good && (!o->show || cli_show(target));

@@ -4,7 +4,7 @@
 # Trees from measured latencies against the library's broadcast, in simulation: two sites 10 km
 # apart, eight sites 0.1 to 50 ms apart, and a cluster with one slow host; 8, 32 and 128 ranks;
 # 256 B to 1 MiB. Compared are the simulator's own broadcast, its MPICH and Open MPI selectors,
-# and the binomial tree. Leaves DIRECTORY/trees.txt (the table), trees.csv and a plot each.
+# the binomial tree and the paper's to the letter. Leaves DIRECTORY/trees.txt (the table), trees.csv and a plot each.
 #
 # Every message costs its sender and its receiver 1 us (the simulator's default is nothing).
 set -eu
@@ -31,7 +31,7 @@ run() {
                 gsub(/"/, "", who)
                 chosen = who
                 if (who == "MPI_Bcast") who = selector == "default" ? "library" : selector
-                else if (who == "binomial") who = "binomial"
+                else if (who ~ /^(binomial|grid-paper)$/) who = who
                 else who = "grid"
                 print at, $2, who, chosen, $4, $7, $10
             }' >>"$csv"
@@ -41,7 +41,7 @@ for ranks; do
     for platform in sites2 sites8 slowhost; do
         for SIM_PLACING in blocks scattered; do
             [ "$platform.$SIM_PLACING" = slowhost.scattered ] && continue
-            run default --algorithm=binomial,grid
+            run default --algorithm=binomial,grid-paper,grid
             run mpich --algorithm=none
             run ompi --algorithm=none
         done
@@ -68,9 +68,10 @@ set format y '%.0f'
 set rmargin 5
 set key top left
 pick(who) = sprintf("< awk -F, '\$1 == \"$p\" && \$2 == \"$how\" && \$3 == $n && \$5 == \"%s\"' $csv", who)
-plot for [who in "library mpich ompi binomial grid"] pick(who) using 4:9 \
-    with linespoints lw 2 lc rgb word("#0072b2 #009e73 #56b4e9 #808080 #d55e00", \
-    (who eq "library") + 2 * (who eq "mpich") + 3 * (who eq "ompi") + 4 * (who eq "binomial") + 5 * (who eq "grid")) \
+plot for [who in "library mpich ompi binomial grid-paper grid"] pick(who) using 4:9 \
+    with linespoints lw 2 lc rgb word("#0072b2 #009e73 #56b4e9 #808080 #cc79a7 #d55e00", \
+    (who eq "library") + 2 * (who eq "mpich") + 3 * (who eq "ompi") + 4 * (who eq "binomial") + \
+    5 * (who eq "grid-paper") + 6 * (who eq "grid")) \
     title who, \
     pick("grid") using 4:8 with lines dashtype 2 lw 2 lc rgb '#d55e00' title 'grid, predicted'
 END

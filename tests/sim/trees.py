@@ -27,7 +27,7 @@ def run(seed, most_ranks, directory, seconds):
 def judge(case, rows):
     library = rows[0]
     grid = next(r for r in rows if r["algorithm"].startswith("grid ("))
-    advised = library if library["advised"] else grid
+    advised = grid if grid["advised"] == "yes" else library
     stated = [r for r in rows if r["predicted"] and r["at_most"]]
     found = {"library": advised["measured"] / library["measured"],
              "best": advised["measured"] / min(r["measured"] for r in rows),

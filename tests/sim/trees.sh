@@ -109,6 +109,6 @@ sh "$run" sites2 64 sim/collbench-pairs -i 2 --output="$dir/log" >"$dir/pairs" |
 grep -q ' 0-31 | 32-63' "$dir/pairs" || { echo "FAILED: hierarchy"; cat "$dir/pairs"; failed=1; }
 # Nothing is run by one rank.
 sh "$run" cluster 1 sim/collbench-tree --latencies="$dir/log" --sizes=1K:1K --format=csv >"$dir/predicted" || failed=1
-grep -q '^# note: Nothing was run: one rank' "$dir/predicted" ||
+grep -q '^# not_run: Nothing was run: one rank' "$dir/predicted" ||
     { echo "FAILED: a prediction for 64 ranks"; cat "$dir/predicted"; failed=1; }
 exit $failed

@@ -1,12 +1,11 @@
 /* Schedules saved and loaded, and drawn. */
 #include "results/schedule_json.h"
-#include "picture/schedule_draw.h"
+#include "results/schedule_document.h"
 #include "trees/bcast.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static struct schedule made_up(void)
 {
@@ -79,33 +78,8 @@ Test(schedule_json, wrong_ones_are_refused)
     }
 }
 
-/* For Graphviz: who has the message when, and who sends to whom, in which order. */
-Test(schedule_json, drawn_as_dot)
-{
-    struct schedule s = made_up();
-    char path[] = "/tmp/collprof-schedule-XXXXXX.dot", text[2000] = "", line[80];
-    close(mkstemps(path, 4));
-    s.completion = s.arrival[3] = 7e-6;
-    cr_assert(schedule_draw(&s, NULL, path));
-    FILE *file = fopen(path, "r");
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    fclose(file);
-    unlink(path);
-    cr_assert(strstr(text, " from rank 2: 7.00 us\";\n"), "%s", text);
-    for (int u = 0; u < s.n; u++) {
-        snprintf(line, sizeof line, "  %d [label=\"%d\\n%.2f us\"];\n", u, u, 1e6 * s.arrival[u]);
-        cr_assert(strstr(text, line), "no %s in %s", line, text);
-        for (int i = s.first[u]; i < s.first[u + 1]; i++) {
-            snprintf(line, sizeof line, "  %d -> %d [label=\"%d\"];\n", u, s.child[i],
-                     i - s.first[u] + 1);
-            cr_assert(strstr(text, line), "no %s in %s", line, text);
-        }
-    }
-    schedule_free(&s);
-}
-
-/* The drawing has every rank once, the root first, and its children in the order of sending. */
-Test(schedule_json, drawn_as_text)
+/* The table has every rank once, the root first, and its children in the order of sending. */
+Test(schedule_json, drawn_as_a_tree)
 {
     struct schedule s;
     struct graph g;
@@ -119,15 +93,17 @@ Test(schedule_json, drawn_as_text)
     g.w[0 * 4 + 3] = 9e-6;
     cr_assert(schedule_build(bcast_find("flat"), &g, 0, &s));
     schedule_label(&s, &g);
+    struct document *d = document_new("test/1");
+    schedule_document(&s, NULL, d);
     FILE *out = open_memstream(&text, &size);
-    schedule_draw_text(&s, NULL, out);
+    cr_assert(document_write(d, out, FORMAT_TEXT));
     fclose(out);
-    cr_assert_str_eq(text, "arrival (us)  rank, in the order of sending\n"
-                           "        0.00  0\n"
-                           "        9.50  |- 3\n"
-                           "        2.00  |- 1\n"
-                           "        2.50  `- 2\n");
+    static const char *const rows[] = {"0.00  0", "9.50  |- 3", "2.00  |- 1", "2.50  `- 2"};
+    const char *at = text;
+    for (int i = 0; i < 4; i++)
+        cr_assert((at = strstr(at, rows[i])), "no '%s' in %s", rows[i], text);
     free(text);
+    document_free(d);
     schedule_free(&s);
     graph_free(&g);
 }

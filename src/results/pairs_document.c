@@ -1,0 +1,164 @@
+#include "results/pairs_document.h"
+
+#include "base/reason.h"
+#include "base/text.h"
+#include "measure/pairs/log.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct column columns[] = {
+    {"log", NULL, COLUMN_TEXT, 0, "file", .flags = COLUMN_DATA_ONLY},
+    {"from", NULL, COLUMN_INTEGER, 0, NULL},
+    {"to", NULL, COLUMN_INTEGER, 0, NULL},
+    {"size", "B", COLUMN_INTEGER, 0, NULL},
+    {"mean", "us", COLUMN_REAL, 3, "of the round trip", .flags = COLUMN_DATA_ONLY},
+    {"sd", "us", COLUMN_REAL, 3, "standard deviation of it", .flags = COLUMN_DATA_ONLY},
+    {"median", "us", COLUMN_REAL, 3, NULL, .flags = COLUMN_DATA_ONLY},
+    {"least", "us", COLUMN_REAL, 3, "shortest round trip", .flags = COLUMN_DATA_ONLY},
+    {"one_way", "us", COLUMN_REAL, 3, "shortest latency in this direction",
+     .flags = COLUMN_DATA_ONLY},
+    {"bound", "us", COLUMN_REAL, 3, "error bound of it", .flags = COLUMN_DATA_ONLY},
+    {"o_s", "us", COLUMN_REAL, 3, "the send call, its receiver waiting"},
+    {"o_r", "us", COLUMN_REAL, 3, "the receive call, for a message that has arrived"},
+    {"g", "us", COLUMN_REAL, 3, "gap of messages in a row"},
+    {"protocol", NULL, COLUMN_TEXT, 0,
+     "eager; rendezvous: a send waits for its receiver; pull: the receive call fetches the "
+     "message, so that it is no overhead"},
+    {"latency", "us", COLUMN_REAL, 3,
+     "L: the one-way latency of the smallest size less both calls"},
+    {"per_byte", "ns/B", COLUMN_REAL, 4, "G: what the gap grows by a byte"},
+};
+enum { N_COLUMNS = sizeof columns / sizeof *columns };
+
+static void add_row(const struct pairs *p, const char *log, int s, int i, int j, struct table *t)
+{
+    static const enum pairs_quantity times[] = {PAIRS_MEAN, PAIRS_SD,      PAIRS_MEDIAN,
+                                                PAIRS_MIN,  PAIRS_ONE_WAY, PAIRS_BOUND,
+                                                PAIRS_SEND, PAIRS_RECEIVE, PAIRS_GAP};
+    const char *protocol = pairs_protocol(p, s, i, j);
+    bool eager = protocol && strcmp(protocol, "eager") == 0;
+    struct pairs_loggp loggp = s == 0 ? pairs_loggp(p, i, j) : (struct pairs_loggp){NAN, NAN};
+    table_text(t, log);
+    table_integer(t, i);
+    table_integer(t, j);
+    table_integer(t, (long long)p->size[s].bytes);
+    for (size_t k = 0; k < sizeof times / sizeof *times; k++) {
+        double value = p->size[s].of[times[k]][pairs_cell(p, i, j)];
+        table_real(t, times[k] == PAIRS_RECEIVE && !eager ? NAN : 1e6 * value);
+    }
+    table_text(t, protocol);
+    table_real(t, 1e6 * loggp.latency);
+    table_real(t, 1e9 * loggp.per_byte);
+}
+
+static void add_rows(const struct pairs *p, const char *log, int n_sizes, struct table *t)
+{
+    for (int i = 0; i < p->n; i++)
+        for (int j = 0; j < p->n; j++)
+            for (int s = 0; i != j && s < n_sizes; s++)
+                add_row(p, log, s, i, j, t);
+}
+
+void pairs_table(const struct pairs *p, struct document *d, bool in_text)
+{
+    static struct column data[N_COLUMNS];
+    for (int c = 0; c < N_COLUMNS; c++) {
+        data[c] = columns[c];
+        data[c].flags |= COLUMN_DATA_ONLY;
+    }
+    add_rows(
+        p, NULL, p->n_sizes,
+        document_table(d, "pairs", "Parameters of LogGP", in_text ? columns : data, N_COLUMNS));
+}
+
+/* A linear scale would show only the slowest pairs of latencies that span decades. */
+static bool spans_decades(const struct pairs *p, enum pairs_quantity what)
+{
+    double low = INFINITY, high = 0;
+    for (int s = 0; s < p->n_sizes; s++) {
+        for (size_t k = 0; k < (size_t)p->n * (size_t)p->n; k++) {
+            double value = p->size[s].of[what][k];
+            if (k % ((size_t)p->n + 1) != 0 && value >= 0) {
+                low = fmin(low, value);
+                high = fmax(high, value);
+            }
+        }
+    }
+    return low > 0 && high > 20 * low;
+}
+
+static double largest(const struct pairs *p, enum pairs_quantity what)
+{
+    double most = 0;
+    for (size_t k = 0; k < (size_t)p->n * (size_t)p->n; k++)
+        most = fmax(most, 1e6 * p->size[0].of[what][k]);
+    return most > 0 ? most : 1;
+}
+
+static void add_pictures(const struct pairs *p, struct document *d, const char *panel)
+{
+    char smallest[32];
+    snprintf(smallest, sizeof smallest, "%zu", p->size[0].bytes);
+    static const struct {
+        enum pairs_quantity what;
+        const char *value, *title, *label, *map, *surface;
+    } kind[] = {
+        {PAIRS_MEAN, "mean", "Mean of the round trip", "mean round trip (us)", NULL, "surface"},
+        {PAIRS_SD, "sd", "Standard deviation of the round trip", "standard deviation (us)", "sd",
+         "surface-sd"}};
+    for (int k = 0; k < 2; k++) {
+        struct picture map = {.kind = PICTURE_HEAT,
+                              .name = kind[k].map,
+                              .title = kind[k].title,
+                              .table = "pairs",
+                              .x = "from",
+                              .y = "to",
+                              .value = kind[k].value,
+                              .panel = panel,
+                              .x_label = "rank",
+                              .y_label = "rank",
+                              .value_label = kind[k].label,
+                              .value_log = spans_decades(p, kind[k].what),
+                              .palette = PALETTE_LATENCY};
+        document_picture(d, &map);
+        if (strcmp(panel, "size") != 0)
+            continue;
+        map.kind = PICTURE_SURFACE;
+        map.name = kind[k].surface;
+        map.panel = NULL;
+        map.value_log = false;
+        map.value_high = largest(p, kind[k].what); /* from 0, which the diagonal is */
+        map.where[0].column = "size";
+        map.where[0].is = smallest;
+        document_picture(d, &map);
+    }
+    document_caption(d, "%d ranks, %s", p->n, p->system);
+}
+
+void pairs_pictures(const struct pairs *p, struct document *d)
+{
+    add_pictures(p, d, "size");
+}
+
+struct document *pairs_document(char *const *log, size_t n)
+{
+    char why[400] = "";
+    struct pairs p = {0};
+    struct document *d = document_new("collbench-pairs/2");
+    struct table *t = document_table_of(d, "pairs", NULL, columns);
+    for (size_t i = 0; d && i < n; i++) {
+        pairs_free(&p);
+        if (!pairs_log_load(log[i], &p, why, sizeof why)) {
+            reason_give("%s", why);
+            document_free(d);
+            return NULL;
+        }
+        add_rows(&p, text_base_of(log[i]), n > 1 ? 1 : p.n_sizes, t);
+    }
+    if (d)
+        add_pictures(&p, d, n > 1 ? "log" : "size");
+    pairs_free(&p);
+    return d;
+}

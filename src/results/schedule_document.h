@@ -1,0 +1,13 @@
+/* A broadcast schedule as tables and a picture of a document. */
+#ifndef COLLPROF_RESULTS_SCHEDULE_DOCUMENT_H
+#define COLLPROF_RESULTS_SCHEDULE_DOCUMENT_H
+
+#include "document/document.h"
+#include "trees/schedule.h"
+
+/* Adds the table "tree", a rank a row, below its parent and in the order of sending, with predicted
+ * arrivals; "tree_messages"; and a timeline of both named "tree". HOST names the ranks' hosts, or
+ * is NULL. */
+void schedule_document(const struct schedule *s, char *const *host, struct document *d);
+
+#endif
