@@ -14,6 +14,7 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,8 +128,8 @@ static void plan(struct internal_comm *s, struct replaced *k, struct replacement
     bool may = may_measure(s, &why_not);
     if (!open_grid(s, k, may, why_not))
         return;
-    r->planned = grid_plan(k->grid, r->root, r->bytes, NULL, SIZE_MAX, may, &r->plan, why,
-                           sizeof why);
+    r->planned =
+        grid_plan(k->grid, r->root, r->bytes, NULL, SIZE_MAX, may, &r->plan, why, sizeof why);
     r->retrial = RETRIAL;
     if (r->planned && !r->plan.native)
         r->bcast = &r->plan.bcast;
