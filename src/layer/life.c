@@ -241,6 +241,7 @@ static void begin(void)
     call_know_types();
     noise_watch();
     cost_measure();
+    run_directory_follow(&run_directory, layer.settings.output);
     layer.phase = LAYER_RUNNING;
     ends_watch();
     pthread_atfork(NULL, NULL, in_child);

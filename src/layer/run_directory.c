@@ -168,7 +168,7 @@ static bool may_be_replaced(const char *path)
     return n > 0 && is_run_name(target, text_base_of(path));
 }
 
-bool run_directory_link(struct run_directory *d, const char *name)
+bool run_directory_link(const struct run_directory *d, const char *name)
 {
     char path[PATH_MAX], made[PATH_MAX + 16];
     if (!*d->path || resolve(name, path) || !may_be_replaced(path))
@@ -180,8 +180,16 @@ bool run_directory_link(struct run_directory *d, const char *name)
         unlink(made);
         return false;
     }
-    show(d, path);
     return true;
+}
+
+void run_directory_follow(struct run_directory *d, const char *name)
+{
+    char path[PATH_MAX];
+    struct stat st;
+    if (*d->path && !resolve(name, path) && !stat(path, &st) && st.st_dev == d->device &&
+        st.st_ino == d->inode)
+        show(d, path);
 }
 
 /* --- records --- */

@@ -27,8 +27,11 @@ enum { RUN_DIRECTORY_RECORD = sizeof((struct run_directory *)0)->path + 40 };
 const char *run_directory_make(struct run_directory *d, const char *name, uint64_t job);
 
 /* Makes NAME a link to the directory, unless NAME is something else than a link of collprof's.
- * Returns whether it leads here now. One rank calls it. */
-bool run_directory_link(struct run_directory *d, const char *name);
+ * Returns whether it could. One rank calls it. */
+bool run_directory_link(const struct run_directory *d, const char *name);
+
+/* Every rank, afterwards: D->shown is NAME if that leads here. */
+void run_directory_follow(struct run_directory *d, const char *name);
 
 /* Removes all but the MOST newest of the earlier runs NAME-...: what collprof has written there,
  * and the directories that are empty then. A run with a living writer stays. One rank calls it. */

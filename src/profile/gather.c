@@ -59,7 +59,7 @@ static void gather_sites(struct profile *p, const struct ledger *l, struct maps 
 {
     for (uint32_t i = 0; i < count_of(l, LEDGER_SITES); i++) {
         const struct ledger_site *from = &l->sites[i];
-        struct profile_site site = {.in_part = from->in_part};
+        struct profile_site site = {0};
         if (i != LEDGER_NO_SITE)
             site.depth = from->depth < LEDGER_MAX_DEPTH ? from->depth : LEDGER_MAX_DEPTH;
         for (uint32_t f = 0; f < site.depth; f++) {

@@ -6,10 +6,6 @@
  * and communicator, so that totals stay right. */
 enum { RESERVED = 64 };
 
-void (*entries_full)(void);
-
-static uint32_t vacant; /* the first entry that was given up, plus one; the next one in its lock */
-
 int entries_start(void)
 {
     return index_start(&layer.entries);
@@ -18,24 +14,21 @@ int entries_start(void)
 static bool has_room(uint32_t wanted)
 {
     const struct ledger_table *t = &layer.ledger.header->section[LEDGER_ENTRIES];
-    return vacant || t->count + wanted <= t->capacity;
+    return t->count + wanted <= t->capacity;
 }
 
 static struct ledger_entry *fill(uint64_t key)
 {
     struct ledger_header *h = layer.ledger.header;
-    uint32_t count = h->section[LEDGER_ENTRIES].count, place = vacant ? vacant - 1 : count;
-    struct ledger_entry *e = &layer.ledger.entries[place];
-    vacant = vacant ? e->lock : 0;
-    memset(e, 0, sizeof *e);
+    uint32_t count = h->section[LEDGER_ENTRIES].count;
+    struct ledger_entry *e = &layer.ledger.entries[count];
     e->site = key >> 35 & 0xfffffff;
     e->operation = key >> 25 & 0x3ff;
     e->comm = key >> 14 & 0x7ff;
     e->region = key >> 7 & 0x7f;
     e->size_class = key & 0x7f;
     e->min_ns = UINT64_MAX;
-    if (place == count)
-        __atomic_store_n(&h->section[LEDGER_ENTRIES].count, count + 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&h->section[LEDGER_ENTRIES].count, count + 1, __ATOMIC_RELEASE);
     index_put(&layer.entries, key, (uintptr_t)e, layer.threaded);
     return e;
 }
@@ -50,8 +43,8 @@ static struct ledger_entry *find_or_fill(uint64_t key, uint32_t room_wanted)
 struct ledger_entry *entries_add(uint64_t key)
 {
     pthread_mutex_lock(&layer.lock);
-    if (!has_room(1 + RESERVED) && !ledger_extend(&layer.ledger, LEDGER_ENTRIES) && entries_full)
-        entries_full();
+    if (!has_room(1 + RESERVED))
+        ledger_extend(&layer.ledger, LEDGER_ENTRIES);
     struct ledger_entry *e = find_or_fill(key, 1 + RESERVED);
     if (!e) {
         layer.ledger.header->section[LEDGER_ENTRIES].dropped++;
@@ -59,43 +52,6 @@ struct ledger_entry *entries_add(uint64_t key)
     }
     pthread_mutex_unlock(&layer.lock);
     return e;
-}
-
-static void add_up(struct ledger_entry *to, const struct ledger_entry *from)
-{
-#define ADD(member) to->member += from->member;
-    LEDGER_SUMS(ADD)
-    to->min_ns = from->min_ns < to->min_ns ? from->min_ns : to->min_ns;
-    to->max_ns = from->max_ns > to->max_ns ? from->max_ns : to->max_ns;
-    for (unsigned b = 0; b < HISTOGRAM_BUCKETS; b++)
-        if (__builtin_add_overflow(to->histogram[b], from->histogram[b], &to->histogram[b]))
-            to->histogram[b] = UINT32_MAX;
-}
-
-static uint64_t key_of(const struct ledger_entry *e)
-{
-    return entry_key(e->site, e->operation, e->comm, e->region, e->size_class);
-}
-
-void entries_leave(const bool *sites)
-{
-    uint32_t count = layer.ledger.header->section[LEDGER_ENTRIES].count;
-    for (uint32_t i = 0; i < count; i++) {
-        struct ledger_entry *e = &layer.ledger.entries[i], *to;
-        if (!sites[e->site])
-            continue;
-        index_remove(&layer.entries, key_of(e), (uintptr_t)e);
-        e->site = LEDGER_NO_SITE;
-        to = (struct ledger_entry *)index_find(&layer.entries, key_of(e));
-        if (!to) {
-            index_put(&layer.entries, key_of(e), (uintptr_t)e, layer.threaded);
-            continue;
-        }
-        add_up(to, e);
-        memset(e, 0, sizeof *e);
-        e->lock = vacant;
-        vacant = i + 1;
-    }
 }
 
 void entries_reset(void)

@@ -10,15 +10,8 @@ int entries_start(void);
 /* Forgets all counters and instances (MPI_Pcontrol(2)). */
 void entries_reset(void);
 
-/* Set by the table of sites: makes room among the entries, with layer.lock held. */
-extern void (*entries_full)(void);
-
 /* Adds the entry; NULL if the table is full, which is counted. */
 struct ledger_entry *entries_add(uint64_t key);
-
-/* Entries of call sites that give way (by their numbers; not 0) become those of the same calls
- * without a place. */
-void entries_leave(const bool *sites);
 
 /* 28 bits of site, 10 of operation, 11 of communicator, 7 of region, 7 of size class. */
 static inline uint64_t entry_key(uint32_t site, uint32_t operation, uint32_t comm, uint32_t region,

@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #define LEDGER_MAGIC 0x31666f727070636cull /* "lcpprof1" */
-#define LEDGER_VERSION 5u
+#define LEDGER_VERSION 6u
 #define LEDGER_NO_SITE 0u /* site 0: not recorded, or the table was full */
 #define LEDGER_NO_COMM 0u /* communicator 0: the call has none, or the table was full */
 #define LEDGER_MAX_DEPTH 8u
@@ -150,7 +150,7 @@ struct ledger_comm {
 struct ledger_site {
     uint64_t hash;
     uint32_t depth;
-    uint32_t in_part; /* calls before may be without a place: it had given way to others */
+    uint32_t unused;
     struct {
         uint32_t module; /* UINT32_MAX: in no known module; the address is then as it was */
         uint32_t unused;

@@ -265,7 +265,6 @@ static const char *read_section(int fd, struct ledger *l, int s)
     const struct ledger_table *t = &l->header->section[s];
     uint64_t left = (uint64_t)t->count * t->element_size;
     char **array = (char **)((char *)l + rules[s].pointer), *to = malloc(left + t->element_size);
-    free(*array); /* of an earlier try */
     *array = to;
     if (!to)
         return "not enough memory to read this record";
@@ -283,11 +282,10 @@ static const char *read_section(int fd, struct ledger *l, int s)
 /* The process that writes may go on meanwhile. A section refers only to those before it in the
  * list, so it is read before them, each with the header as it is then: what is referred to is
  * never older. */
-static const char *read_once(int fd, struct ledger *l, bool *changed)
+static const char *read_all(int fd, struct ledger *l)
 {
     struct ledger_table read[LEDGER_SECTIONS];
     const char *fault = NULL;
-    uint64_t before = 0;
     for (int s = LEDGER_SECTIONS - 1; s >= 0 && !fault; s--) {
         struct stat st;
         if (fstat(fd, &st))
@@ -296,24 +294,11 @@ static const char *read_once(int fd, struct ledger *l, bool *changed)
         if (!fault)
             fault = read_section(fd, l, s);
         read[s] = l->header->section[s];
-        if (s == LEDGER_SECTIONS - 1)
-            before = l->header->section[LEDGER_SITES].dropped;
     }
     if (fault)
         return fault;
-    *changed = l->header->section[LEDGER_SITES].dropped != before;
     memcpy(l->header->section, read, sizeof read);
     return check_tables(l);
-}
-
-/* Where call sites have given way to others meanwhile, what was read of theirs is of the others. */
-static const char *read_all(int fd, struct ledger *l)
-{
-    bool changed = false;
-    const char *fault = read_once(fd, l, &changed);
-    for (int again = 0; !fault && changed && again < 9; again++)
-        fault = read_once(fd, l, &changed);
-    return fault;
 }
 
 const char *ledger_open(struct ledger *l, int directory, const char *name)

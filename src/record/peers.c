@@ -5,11 +5,6 @@ int peers_start(void)
     return index_start(&layer.peers);
 }
 
-static uint64_t key_of(const struct ledger_peer *p)
-{
-    return peer_key(p->site, p->operation, p->peer, p->received);
-}
-
 struct ledger_peer *peers_add(uint64_t key)
 {
     pthread_mutex_lock(&layer.lock);
@@ -27,29 +22,6 @@ struct ledger_peer *peers_add(uint64_t key)
     t->dropped += p == NULL;
     pthread_mutex_unlock(&layer.lock);
     return p;
-}
-
-/* The last one takes the place of one that is added to another. */
-void peers_leave(const bool *sites)
-{
-    struct ledger_table *t = &layer.ledger.header->section[LEDGER_PEERS];
-    for (uint32_t i = t->count; i-- > 0;) {
-        struct ledger_peer *p = &layer.ledger.peers[i], *last = &layer.ledger.peers[t->count - 1];
-        if (!sites[p->site])
-            continue;
-        index_remove(&layer.peers, key_of(p), (uintptr_t)p);
-        p->site = LEDGER_NO_SITE;
-        struct ledger_peer *to = (struct ledger_peer *)index_find(&layer.peers, key_of(p));
-        if (to) {
-            to->messages += p->messages;
-            to->bytes += p->bytes;
-            index_remove(&layer.peers, key_of(last), (uintptr_t)last);
-            *p = *last;
-            t->count--;
-        }
-        if (!to || p != last)
-            index_put(&layer.peers, key_of(p), (uintptr_t)p, layer.threaded);
-    }
 }
 
 void peers_reset(void)

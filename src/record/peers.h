@@ -10,9 +10,6 @@ int peers_start(void);
 /* Forgets all counts (MPI_Pcontrol(2)). */
 void peers_reset(void);
 
-/* As entries_leave(). */
-void peers_leave(const bool *sites);
-
 /* NULL if there is no room, which is counted. */
 struct ledger_peer *peers_add(uint64_t key);
 

@@ -8,30 +8,26 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Where things lie, in bytes, on machines with pointers of 64 bits; from the headers of CPython. */
+/* Offsets in bytes, on machines with pointers of 64 bits, from CPython's headers. */
 static const struct layout {
     const char *version;
-    uint16_t top;            /* in the thread's state: its innermost frame, or */
-    uint16_t in_top;         /* what has that here (NONE: the frame itself) */
-    uint16_t previous, code; /* in a frame */
-    uint16_t at;             /* in a frame: the instruction, as a pointer into */
-    uint16_t bytecode;       /* these bytes of the code, or (NONE) as a number of */
-    uint16_t unit;           /* so many bytes */
-    uint16_t owner;          /* in a frame: who made it (NONE: not told); ON_C_STACK: not Python */
-    uint16_t first_line, lines; /* in the code: a number; bytes */
-    uint16_t file, function;    /* in the code: texts */
-    uint16_t text;              /* in a text of ASCII: its first character */
+    uint16_t top;    /* in the thread's state: its innermost frame (PyThreadState.current_frame), */
+    uint16_t in_top; /* or a structure that has it here (PyThreadState.cframe); NONE: the frame */
+    uint16_t previous, code, at; /* in a frame: the caller's, its code, its instruction */
+    uint16_t owner;              /* in a frame: who made it (NONE: not stored) */
+    uint16_t bytecode;           /* in the code: where the instructions begin */
+    uint16_t first_line, lines;  /* in the code: a number; bytes */
+    uint16_t file, function;     /* in the code: texts */
+    uint16_t text;               /* in a text of ASCII: its first character */
 } layouts[] = {
 #define NONE UINT16_MAX
-    {"3.9.", 24, NONE, 24, 32, 104, NONE, 1, NONE, 40, 120, 104, 112, 48},
-    {"3.10.", 24, NONE, 24, 32, 96, NONE, 2, NONE, 40, 120, 104, 112, 48},
-    {"3.11.", 56, 8, 48, 32, 56, 184, 0, NONE, 72, 136, 112, 128, 48},
-    {"3.12.", 56, 0, 8, 0, 56, 192, 0, 70, 68, 136, 112, 128, 40},
-    {"3.13.", 72, NONE, 8, 0, 56, 200, 0, 70, 68, 136, 112, 128, 40},
+    {"3.11.", 56, 8, 48, 32, 56, NONE, 184, 72, 136, 112, 128, 48},
+    {"3.12.", 56, 0, 8, 0, 56, 70, 192, 68, 136, 112, 128, 40},
+    {"3.13.", 72, NONE, 8, 0, 56, 70, 200, 68, 136, 112, 128, 40},
 };
-enum { ON_C_STACK = 3 };
+enum { ON_C_STACK = 3 }; /* an owner: FRAME_OWNED_BY_CSTACK, not Python code */
 
-/* In every version: of any object, of those that have a length, and of bytes. */
+/* In every version: PyObject.ob_type, PyVarObject.ob_size, PyBytesObject.ob_sval. */
 enum { TYPE = 8, LENGTH = 16, BYTES = 32 };
 
 enum { MOST_LOOKED_AT = 64 }; /* frames, to find some that are not the import system's */
@@ -127,7 +123,7 @@ enum reading { UNREADABLE, LEFT_OUT, GOOD };
 static inline enum reading read_code(const char *frame, bool careful, struct python_call *call)
 {
     const struct layout *const l = python.layout;
-    const char *code, *file, *lines;
+    const char *code, *file, *lines, *instruction;
     uint32_t first_line = 0;
     struct sample name, table;
     if (!READ(frame + l->code, &code, careful))
@@ -140,16 +136,9 @@ static inline enum reading read_code(const char *frame, bool careful, struct pyt
         !take_sample(lines, python.bytes_type, BYTES, careful, &table))
         return UNREADABLE;
     call->code = code;
-    if (l->bytecode == NONE) {
-        if (!READ(frame + l->at, &call->instruction, careful))
-            return UNREADABLE;
-        call->instruction *= l->unit;
-    } else {
-        const char *instruction;
-        if (!READ(frame + l->at, &instruction, careful))
-            return UNREADABLE;
-        call->instruction = (int)(instruction - (code + l->bytecode));
-    }
+    if (!READ(frame + l->at, &instruction, careful))
+        return UNREADABLE;
+    call->instruction = (int)(instruction - (code + l->bytecode));
     call->mark = mix(mix((uintptr_t)code, (uint32_t)call->instruction), first_line);
     call->mark = mix(mix(mix(call->mark, name.length), name.first), name.last);
     call->mark = mix(mix(mix(call->mark, table.length), table.first), table.last);

@@ -1,4 +1,4 @@
-/* What Python code a thread is in, read from CPython's own frames: 3.9 to 3.13.
+/* What Python code a thread is in, read from CPython's own frames: 3.11 to 3.13.
  *
  * Only memory is read. No object is made, no count of references changed, and the interpreter's
  * lock neither needed nor taken: mpi4py and ctypes give it back while they are in MPI. A thread's

@@ -177,12 +177,6 @@ bool request_forget(uint64_t handle, struct request *r)
     return found;
 }
 
-void requests_mark_sites(bool *sites)
-{
-    for (uint32_t i = 1; i < fresh; i++)
-        sites[pool[i].site] = true;
-}
-
 void requests_clear(void)
 {
     for (int i = 0; i < BUCKETS; i++) {

@@ -61,9 +61,6 @@ void request_release(struct request *r);
  * there is none. */
 bool request_forget(uint64_t handle, struct request *r);
 
-/* Marks the call sites that requests may still refer to. */
-void requests_mark_sites(bool *sites);
-
 /* Forgets everything but persistent requests: completions were not watched for a while. */
 void requests_clear(void);
 

@@ -1,17 +1,12 @@
 #define UNW_LOCAL_ONLY
 #include "record/sites.h"
 
-#include "base/array.h"
 #include "base/text.h"
-#include "record/entries.h"
-#include "record/peers.h"
 #include "record/python.h"
-#include "record/requests.h"
 
 #include <elf.h>
 #include <libunwind.h>
 #include <link.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* site_here() and the wrapper stand above the application's frames. */
@@ -24,11 +19,8 @@ enum { MOST_SITES = 1 << 28 }; /* an entry's key has room for no more */
 #define SITE_VALUE(site) ((uintptr_t)(site) + 1)
 #define SITE_OF(value) ((uint32_t)((value)-1))
 
-static void forget_rarest(void);
-
 int sites_start(void)
 {
-    entries_full = forget_rarest;
     layer.ledger.header->section[LEDGER_SITES].count = 1; /* LEDGER_NO_SITE */
     return index_start(&layer.sites);
 }
@@ -230,158 +222,30 @@ static void describe_python(struct ledger_site *site, const struct stack *s)
     }
 }
 
-/* Hashes of sites that have given way, two bits for each: one that has not is taken for one that
- * has in 3 of 1000 cases when there are 30,000. */
-static uint64_t given_up[1 << 14];
-
-static uint64_t *given_up_word(uint64_t hash, int which, uint64_t *bit)
-{
-    uint64_t at = hash >> 20 * which & 0xfffff;
-    *bit = 1ull << (at & 63);
-    return &given_up[at >> 6];
-}
-
-static void remember_given_up(uint64_t hash)
-{
-    for (int which = 0; which < 2; which++) {
-        uint64_t bit, *word = given_up_word(hash, which, &bit);
-        *word |= bit;
-    }
-}
-
-static bool was_given_up(uint64_t hash)
-{
-    uint64_t a, b;
-    return (*given_up_word(hash, 0, &a) & a) && (*given_up_word(hash, 1, &b) & b);
-}
-
 /* Of a library in C that Python calls, the inner half of the stack. */
 static void describe(struct ledger_site *site, uint64_t hash, const struct stack *s)
 {
-    *site = (struct ledger_site){.hash = hash, .in_part = was_given_up(hash)};
+    *site = (struct ledger_site){.hash = hash};
     describe_native(site, s, s->n_calls ? (layer.stack_depth + 1) / 2 : layer.stack_depth);
     describe_python(site, s);
 }
 
-/* Places in the table that sites have given up: the first N_VACANT of these. */
-static struct candidate {
-    uint64_t calls, time_ns;
-    uint32_t site;
-} * candidates;
-static uint32_t n_vacant;
-
-static int rarest_first(const void *a, const void *b)
-{
-    const struct candidate *x = a, *y = b;
-    return ORDER(x->calls, y->calls) ?: ORDER(x->time_ns, y->time_ns) ?: ORDER(x->site, y->site);
-}
-
-/* Of all sites but the first, which is none; USED ones come last. */
-static void rank_sites(uint32_t n, const bool *used)
-{
-    for (uint32_t i = 0; i < n; i++)
-        candidates[i] = (struct candidate){.site = i, .calls = i == 0 || used[i] ? UINT64_MAX : 0};
-    for (uint32_t i = 0; i < layer.ledger.header->section[LEDGER_ENTRIES].count; i++) {
-        const struct ledger_entry *e = &layer.ledger.entries[i];
-        if (e->site && !used[e->site]) {
-            candidates[e->site].calls += e->calls;
-            candidates[e->site].time_ns += e->time_ns;
-        }
-    }
-    qsort(candidates, n, sizeof *candidates, rarest_first);
-}
-
-static void mark_used(bool *used)
-{
-    requests_mark_sites(used);
-    for (uint32_t i = 0; i < layer.ledger.header->section[LEDGER_CALLS].count; i++)
-        if (layer.ledger.calls[i].since)
-            used[layer.ledger.calls[i].site] = true;
-    for (uint32_t i = 1; i < layer.ledger.header->section[LEDGER_COMMS].count; i++)
-        used[layer.ledger.comms[i].site] = true;
-}
-
-/* What else names a site: it is none from now on. */
-static void leave_logs(const bool *gone)
-{
-    struct ledger *l = &layer.ledger;
-#define LEAVE(SECTION, array)                                                                      \
-    for (uint32_t i = 0; i < l->header->section[LEDGER_##SECTION].count; i++)                      \
-        if (gone[l->array[i].site])                                                                \
-            l->array[i].site = LEDGER_NO_SITE;
-    LEAVE(CALLS, calls)
-    LEAVE(INSTANCES, instances)
-    LEAVE(EVENTS, events)
-    LEAVE(NETWORK, network)
-}
-
-static void give_up(const bool *gone)
-{
-    struct ledger_site *sites = layer.ledger.sites;
-    entries_leave(gone);
-    peers_leave(gone);
-    leave_logs(gone);
-    for (uint32_t i = 0; i < n_vacant; i++) {
-        uint32_t site = candidates[i].site;
-        if (!sites[site].hash) /* given up before */
-            continue;
-        index_remove(&layer.sites, sites[site].hash, SITE_VALUE(site));
-        remember_given_up(sites[site].hash);
-        sites[site] = (struct ledger_site){0};
-        layer.ledger.header->section[LEDGER_SITES].dropped++;
-    }
-}
-
-/* The table of sites, or of their entries, is at its limit: half of the sites give way, those with
- * the fewest calls first, unless several threads or open requests may refer to them. What they
- * counted becomes that of calls without a place. */
-static void forget_rarest(void)
-{
-    static bool in_vain; /* the last time */
-    uint32_t n = layer.ledger.header->section[LEDGER_SITES].count;
-    bool *marks = layer.threaded || in_vain ? NULL : calloc(2 * (size_t)n, sizeof *marks);
-    struct candidate *larger = marks ? realloc(candidates, n * sizeof *candidates) : NULL;
-    if (larger) {
-        bool *used = marks, *gone = marks + n;
-        candidates = larger;
-        mark_used(used);
-        rank_sites(n, used);
-        for (n_vacant = 0; n_vacant < n / 2 && candidates[n_vacant].calls < UINT64_MAX; n_vacant++)
-            gone[candidates[n_vacant].site] = true;
-        give_up(gone);
-        in_vain = n_vacant == 0;
-    }
-    free(marks);
-}
-
-/* The place of a new site; LEDGER_NO_SITE: there is none. */
-static uint32_t place_for_site(struct ledger_table *t)
-{
-    if (!n_vacant && t->count < MOST_SITES && ledger_grow(&layer.ledger, LEDGER_SITES))
-        return t->count;
-    if (!n_vacant)
-        forget_rarest();
-    return n_vacant ? candidates[--n_vacant].site : LEDGER_NO_SITE;
-}
-
-/* A stack that finds no place is remembered too, as the site 0: it is counted once. */
+/* A stack that finds no room is remembered too, as the site 0: it is counted once. */
 static __attribute__((noinline)) uint32_t add_site(uint64_t hash, const struct stack *s)
 {
     pthread_mutex_lock(&layer.lock);
     struct ledger_table *t = &layer.ledger.header->section[LEDGER_SITES];
     uintptr_t known = index_find(&layer.sites, hash);
-    uint32_t site = known ? LEDGER_NO_SITE : place_for_site(t);
-    if (site) {
+    uint32_t site = known ? SITE_OF(known) : LEDGER_NO_SITE;
+    if (!known && t->count < MOST_SITES && ledger_grow(&layer.ledger, LEDGER_SITES)) {
+        site = t->count;
         describe(&layer.ledger.sites[site], hash, s);
-        if (site == t->count)
-            __atomic_store_n(&t->count, site + 1, __ATOMIC_RELEASE);
-        index_put(&layer.sites, hash, SITE_VALUE(site), layer.threaded);
+        __atomic_store_n(&t->count, site + 1, __ATOMIC_RELEASE);
     } else if (!known) {
         t->dropped++;
-        index_put(&layer.sites, hash, SITE_VALUE(site), layer.threaded);
-    } else {
-        site = SITE_OF(known);
     }
+    if (!known)
+        index_put(&layer.sites, hash, SITE_VALUE(site), layer.threaded);
     pthread_mutex_unlock(&layer.lock);
     return site;
 }

@@ -67,8 +67,12 @@ Test(run_directory, all_ranks_of_a_job_meet)
     cr_assert(first.inode == second.inode && !strcmp(first.path, second.path));
     cr_assert_null(run_directory_make(&other, "a/b/out", 0x9));
     cr_assert(other.inode != first.inode);
-    cr_assert(run_directory_link(&first, "a/b/out") && !strcmp(first.shown, "a/b/out"));
+    cr_assert(run_directory_link(&first, "a/b/out"));
+    run_directory_follow(&second, "a/b/out");
+    cr_assert_str_eq(second.shown, "a/b/out");
     cr_assert(run_directory_link(&other, "a/b/out"));
+    run_directory_follow(&first, "a/b/out");
+    cr_assert_str_eq(first.shown, "a/b/out-12345678");
     cr_assert(readlink("a/b/out", target, sizeof target) > 0);
     cr_assert_str_eq(target, "out-00000009");
     run_directory_record(&other, path, 3, 0x123456789abcdef0);
