@@ -34,11 +34,9 @@ LAYER_FILES = \
 	src/record/requests.c src/record/requests.h \
 	src/record/peers.c src/record/peers.h \
 	src/record/channels.c src/record/channels.h \
-	src/record/events.c src/record/events.h \
-	src/record/network.c src/record/network.h \
 	src/record/trace.c src/record/trace.h \
 	src/record/instances.c src/record/instances.h \
-	src/record/call.c src/record/call.h src/record/passing.h \
+	src/record/call.c src/record/call.h \
 	src/inject/inject.c src/inject/inject.h src/inject/injection.h \
 	src/inject/handshake.c src/inject/handshake.h src/inject/internal_comm.c \
 	src/inject/ack.c src/inject/ack.h src/inject/ack_report.c \

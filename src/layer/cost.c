@@ -5,7 +5,6 @@
 #include "layer/parts.h"
 #include "record/call.h"
 #include "record/entries.h"
-#include "record/events.h"
 
 enum { BATCHES = 11, CALLS = 64 };
 
@@ -40,7 +39,7 @@ void cost_measure(void)
     layer.on = false;
     thread_enter_at(frame);
     entries_reset();
-    events_reset();
+    trace_reset();
     if (thread.call) { /* as if there had been no call */
         thread.call->thread = 0;
         thread.call = NULL;

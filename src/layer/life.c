@@ -8,7 +8,6 @@
 #include "layer/parts.h"
 #include "profile/profile.h"
 #include "record/call.h"
-#include "record/network.h"
 #include "record/python.h"
 #include "sync/local_clock.h"
 #include "sync/politely.h"
@@ -277,13 +276,11 @@ static uint64_t agree_on_job(void)
     return job;
 }
 
-/* Records from here on; the common time is TIME, in ns. */
+/* TIME: on the common clock, in seconds. */
 static void begin_trace(double time)
 {
-    if (events_start((int64_t)(time * 1e9)))
+    if (trace_start((int64_t)(time * 1e9)))
         layer_say("rank %d: no memory for a trace", layer.rank);
-    if (layer.trace)
-        network_start();
 }
 
 void life_start(int thread_level)
@@ -406,14 +403,14 @@ void life_switch(int level)
             channels_lose_order();
             thread.left = clock_ticks(); /* calls were not watched for a while */
             thread.outside = 0;
-            network_forget();
+            trace_forget_polls();
         }
         layer.on = true;
     } else if (level == 2) {
         entries_reset();
         regions_forget();
         peers_reset();
-        events_reset();
+        trace_reset();
     }
 }
 
@@ -601,7 +598,7 @@ void life_end(void)
     bool was_inside = thread.inside;
     thread_enter();
     layer.on = false;
-    network_stop();
+    trace_stop();
     hold_signals(&before);
     regions_count();
     close_books();

@@ -47,23 +47,23 @@ static struct act act_of(struct profile *p, const struct ledger *l, struct maps 
 }
 
 static struct net net_of(struct profile *p, const struct ledger *l, struct maps *m,
-                         const struct ledger_network *e, double rate)
+                         const struct ledger_event *e, double rate)
 {
     const struct ledger_header *h = l->header;
-    bool in_call = e->call_ticks != 0;
-    return (struct net){.from_ns = global_ns(h, e->from_ticks, rate),
-                        .to_ns = global_ns(h, e->from_ticks + NETWORK_DURATION(e), rate),
-                        .call_ns = in_call ? global_ns(h, e->call_ticks, rate) : NET_NO_CALL,
-                        .bytes = NETWORK_BYTES(e),
+    bool in_call = e->posted_ticks != 0;
+    return (struct net){.from_ns = global_ns(h, e->entry_ticks, rate),
+                        .to_ns = global_ns(h, e->entry_ticks + EVENT_DURATION(e), rate),
+                        .call_ns = in_call ? global_ns(h, e->posted_ticks, rate) : NET_NO_CALL,
+                        .bytes = EVENT_BYTES(e),
                         .rank = (uint32_t)h->rank,
                         .site = in_call ? mapped(m->site, e->site, l, LEDGER_SITES) : PROFILE_NONE,
                         .operation =
-                            in_call ? operation_of(p, l, m, NETWORK_OPERATION(e)) : PROFILE_NONE,
-                        .number = e->number,
-                        .kind = NETWORK_KIND(e),
-                        .thread = NETWORK_THREAD(e),
-                        .at_once = NETWORK_FLAGS(e) & LEDGER_NETWORK_AT_ONCE,
-                        .apart = NETWORK_FLAGS(e) & LEDGER_NETWORK_APART};
+                            in_call ? operation_of(p, l, m, EVENT_OPERATION(e)) : PROFILE_NONE,
+                        .number = e->ordinal,
+                        .kind = (uint8_t)(EVENT_KIND(e) - LEDGER_TRANSPORT),
+                        .thread = EVENT_THREAD(e),
+                        .at_once = EVENT_CHANNEL(e),
+                        .apart = EVENT_APART(e)};
 }
 
 /* The call that the rank stands in, without an end: see trace_find(). Of several threads nobody can
@@ -109,9 +109,12 @@ void gather_trace(struct profile *p, const struct ledger *l, struct maps *m, dou
                                .network = h->network < LEDGER_NETWORK_STATES ? h->network : 0,
                                .outside_polls = h->outside_polls,
                                .outside_empty = h->outside_empty};
-    for (uint32_t i = 0; i < count_of(l, LEDGER_EVENTS); i++)
-        *PUSH(&p->acts) = act_of(p, l, m, &l->events[i], rate);
+    for (uint32_t i = 0; i < count_of(l, LEDGER_EVENTS); i++) {
+        const struct ledger_event *e = &l->events[i];
+        if (EVENT_KIND(e) < LEDGER_TRANSPORT)
+            *PUSH(&p->acts) = act_of(p, l, m, e, rate);
+        else
+            *PUSH(&p->nets) = net_of(p, l, m, e, rate);
+    }
     gather_open(p, l, m, rate);
-    for (uint32_t i = 0; i < count_of(l, LEDGER_NETWORK); i++)
-        *PUSH(&p->nets) = net_of(p, l, m, &l->network[i], rate);
 }

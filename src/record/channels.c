@@ -18,8 +18,6 @@ static struct waiting {
 static bool lost; /* some messages were not seen */
 static uint32_t line_first, line_last, line_free, line_fresh;
 
-void (*channel_settled)(uint32_t event, uint32_t channel, uint32_t ordinal);
-
 int channels_start(void)
 {
     line = calloc(LINE, sizeof *line);
@@ -169,6 +167,13 @@ static void release(uint32_t i)
     line_free = i;
 }
 
+static void settle(uint32_t event, uint32_t channel, uint32_t ordinal)
+{
+    struct ledger_event *e = &layer.ledger.events[event];
+    e->ordinal = ordinal;
+    e->message |= (uint64_t)channel << 48; /* which was 0 */
+}
+
 /* Those at the front whose channel is known have their places now. */
 static void move_up(void)
 {
@@ -179,7 +184,7 @@ static void move_up(void)
         w->ordinal = next_in(w->channel);
         w->settled = true;
         if (w->received && w->event != TURN_UNKNOWN)
-            channel_settled(w->event, w->channel, w->ordinal);
+            settle(w->event, w->channel, w->ordinal);
         if (w->received)
             release(i);
     }

@@ -72,9 +72,8 @@ void channel_cancelled(struct turn p);
 void channel_lost(struct turn p);
 
 /* A place that still waits belongs to the event with this index (TURN_UNKNOWN: to none any more),
- * for which channel_settled is called as soon as the place is known. */
+ * which has it as soon as it is known. */
 void channel_tell(uint32_t waiting, uint32_t event);
-extern void (*channel_settled)(uint32_t event, uint32_t channel, uint32_t ordinal);
 
 /* The channel of the collectives called ID on a communicator (its own, or that of one that is made
  * once and started often) that are this OPERATION with this ROOT (-1: none), or need that

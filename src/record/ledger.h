@@ -47,8 +47,7 @@
     X(INSTANCES, instances, struct ledger_instance, 64, 250, 1, 0)                                 \
     X(PEERS, peers, struct ledger_peer, 128, 0, 128, 0)                                            \
     X(CHANNELS, channels, struct ledger_channel, 128, 1, 128, 65535)                               \
-    X(EVENTS, events, struct ledger_event, 64, 16, 128, 0)                                         \
-    X(NETWORK, network, struct ledger_network, 64, 16, 128, 0)
+    X(EVENTS, events, struct ledger_event, 64, 32, 128, 0)
 
 enum ledger_section {
 #define X(name, array, element, least, share, growth, most) LEDGER_##name,
@@ -252,39 +251,31 @@ enum { LEDGER_CHANNEL_SEND, LEDGER_CHANNEL_RECEIVE, LEDGER_CHANNEL_COLLECTIVE };
 #define LEDGER_BITS(word, from, bits) ((word) >> (from) & ((1ull << (bits)) - 1))
 
 /* With --trace: what one call did, in the order of exits. A call that completes several requests
- * has one for each. Exact ticks are worth their bytes: waits are differences between ranks. */
+ * has one for each. Exact ticks are worth their bytes: waits are differences between ranks.
+ *
+ * With --trace=transport: what MPI called below itself, of kind LEDGER_TRANSPORT + enum
+ * transport_kind; operation and site are of the MPI call that the thread was in. */
 struct ledger_event {
     uint64_t entry_ticks;
-    uint64_t what;         /* duration : 42, operation : 10, kind : 4, thread : 7, apart : 1; kind:
-                              enum act_kind; apart: the layer may have delayed it */
-    uint64_t posted_ticks; /* entry of the call that posted what is completed here; or entry */
-    uint64_t message;      /* bytes : 48, channel : 16; channel 0: none, or not known */
+    uint64_t what;         /* duration : 42, operation : 10, kind : 5, thread : 6, apart : 1; kind:
+                              enum act_kind; apart: the layer may have delayed it, or the thread
+                              never called MPI */
+    uint64_t posted_ticks; /* entry of the call that posted what is completed here; or entry. Of the
+                              transport: entry of the MPI call; 0: in none */
+    uint64_t message;      /* bytes : 48, channel : 16; channel 0: none, or not known. Of the
+                              transport 1: a start that was complete when it returned */
     uint32_t site;
-    uint32_t ordinal; /* in the channel; of a collective on its communicator. UINT32_MAX: unknown */
+    uint32_t ordinal; /* in the channel; of a collective on its communicator. UINT32_MAX: unknown.
+                         Of the transport: of a start and its completion; 0: none */
 };
-
-/* With --trace=transport: what MPI called below itself; see transport/transport.h. */
-struct ledger_network {
-    uint64_t from_ticks;
-    uint64_t what;       /* duration : 40, kind : 8, thread : 8, flags : 8; enum transport_kind */
-    uint64_t call_ticks; /* entry of the MPI call that the thread was in; 0: in none */
-    uint64_t bytes;      /* bytes : 48, operation : 16; of that call */
-    uint32_t site;
-    uint32_t number; /* of a start and its completion; 0: none */
-};
+#define LEDGER_TRANSPORT 16u
 #define EVENT_DURATION(e) LEDGER_BITS((e)->what, 0, 42)
 #define EVENT_OPERATION(e) (uint32_t) LEDGER_BITS((e)->what, 42, 10)
-#define EVENT_KIND(e) (uint8_t) LEDGER_BITS((e)->what, 52, 4)
-#define EVENT_THREAD(e) (uint8_t) LEDGER_BITS((e)->what, 56, 7)
+#define EVENT_KIND(e) (uint8_t) LEDGER_BITS((e)->what, 52, 5)
+#define EVENT_THREAD(e) (uint8_t) LEDGER_BITS((e)->what, 57, 6)
 #define EVENT_APART(e) ((e)->what >> 63)
 #define EVENT_BYTES(e) LEDGER_BITS((e)->message, 0, 48)
 #define EVENT_CHANNEL(e) (uint32_t)((e)->message >> 48)
-#define NETWORK_DURATION(e) LEDGER_BITS((e)->what, 0, 40)
-#define NETWORK_KIND(e) (uint8_t) LEDGER_BITS((e)->what, 40, 8)
-#define NETWORK_THREAD(e) (uint8_t) LEDGER_BITS((e)->what, 48, 8)
-#define NETWORK_FLAGS(e) ((e)->what >> 56)
-#define NETWORK_BYTES(e) LEDGER_BITS((e)->bytes, 0, 48)
-#define NETWORK_OPERATION(e) (uint32_t)((e)->bytes >> 48)
 
 enum ledger_network_state {
     LEDGER_NETWORK_OFF,     /* not asked for */
@@ -294,8 +285,6 @@ enum ledger_network_state {
     LEDGER_NETWORK_MISSING, /* asked for, but the library is not in the process */
     LEDGER_NETWORK_STATES
 };
-#define LEDGER_NETWORK_AT_ONCE 1u /* a start that was complete when it returned */
-#define LEDGER_NETWORK_APART 2u   /* by a thread that never called MPI */
 
 struct ledger_header {
     uint64_t magic;

@@ -219,15 +219,11 @@ static bool check_channel(const struct ledger *l, uint32_t i)
 static bool check_event(const struct ledger *l, uint32_t i)
 {
     const struct ledger_event *e = &l->events[i];
+    bool transport = EVENT_KIND(e) >= LEDGER_TRANSPORT;
     return is_operation(l->header, EVENT_OPERATION(e)) && is_site(l->header, e->site) &&
-           (!EVENT_CHANNEL(e) || EVENT_CHANNEL(e) < l->header->section[LEDGER_CHANNELS].count);
-}
-
-static bool check_network(const struct ledger *l, uint32_t i)
-{
-    const struct ledger_network *e = &l->network[i];
-    return NETWORK_KIND(e) < TRANSPORT_KINDS && is_site(l->header, e->site) &&
-           (!e->call_ticks || is_operation(l->header, NETWORK_OPERATION(e)));
+           (transport ? EVENT_KIND(e) < LEDGER_TRANSPORT + TRANSPORT_KINDS
+                      : EVENT_CHANNEL(e) < l->header->section[LEDGER_CHANNELS].count ||
+                            !EVENT_CHANNEL(e));
 }
 
 static const struct {
@@ -246,8 +242,6 @@ static const struct {
     [LEDGER_CHANNELS] = {check_channel,
                          "a damaged record: messages on a communicator that is not in it"},
     [LEDGER_EVENTS] = {check_event, "a damaged record: an event of a call that is not in it"},
-    [LEDGER_NETWORK] = {check_network,
-                        "a damaged record: an event of the transport that there is not"},
 };
 
 static const char *check_tables(const struct ledger *l)

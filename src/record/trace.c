@@ -1,22 +1,131 @@
 #include "record/trace.h"
-#include "record/network.h"
 
+#include "timeline/timeline.h"
+#include "transport/transport.h"
+
+#include <dlfcn.h>
 #include <string.h>
 
-static void add(struct call *c, enum act_kind kind, uint64_t bytes, uint64_t posted, struct turn p)
+_Static_assert(ACT_KINDS <= LEDGER_TRANSPORT, "kinds of events are told apart");
+
+/* --- the log --- */
+
+static struct {
+    uint64_t ticks; /* at the start */
+    int64_t time;   /* the common time then, ns */
+} origin;
+
+static uint64_t time_of(uint64_t ticks)
 {
-    c->traced = true;
-    event_add(c, kind, bytes, posted, p);
+    return (uint64_t)origin.time + ticks_to_ns(ticks - origin.ticks);
 }
 
-void trace_left(const struct call *c, struct ledger_entry *e)
+/* An event whose place is not known yet has the number of its receive in the line as ordinal. */
+static bool waits(const struct ledger_event *e)
 {
-    if (!c->traced) {
-        trace_begin();
-        event_add(c, ACT_CALL, 0, c->entry, NO_TURN);
-        trace_end();
+    return EVENT_KIND(e) == ACT_RECEIVED && !EVENT_CHANNEL(e) && e->ordinal != TURN_UNKNOWN;
+}
+
+static void thin_out(void)
+{
+    struct ledger_header *h = layer.ledger.header;
+    struct ledger_table *t = &h->section[LEDGER_EVENTS];
+    struct ledger_event *e = layer.ledger.events;
+    uint32_t kept = 0;
+    h->time_mask = timeline_thinner(h->time_mask, ticks_to_ns(clock_ticks() - origin.ticks));
+    for (uint32_t i = 0; i < t->count; i++) {
+        bool keep = !(time_of(e[i].entry_ticks) & h->time_mask);
+        if (waits(&e[i]))
+            channel_tell(e[i].ordinal, keep ? kept : TURN_UNKNOWN);
+        if (keep)
+            e[kept++] = e[i];
     }
-    network_polled(e);
+    t->count = kept;
+}
+
+/* Makes room for one more event, if TICKS lie in a window that is kept. */
+static bool make_room(const struct ledger_table *t, uint64_t ticks)
+{
+    const struct ledger_header *h = layer.ledger.header;
+    uint64_t time = time_of(ticks);
+    while (!(time & h->time_mask)) {
+        if (LIKELY(t->count < t->capacity) || ledger_grow(&layer.ledger, LEDGER_EVENTS))
+            return true;
+        if (h->time_mask & 1)
+            break;
+        thin_out();
+    }
+    return false;
+}
+
+static uint64_t at_most(uint64_t value, unsigned bits)
+{
+    const uint64_t most = (1ull << bits) - 1;
+    return value < most ? value : most;
+}
+
+/* What an event says besides its ticks. */
+struct what {
+    uint32_t kind, operation;
+    bool apart;
+    uint64_t bytes;
+    uint32_t channel, site, ordinal;
+};
+
+/* Returns its index; TURN_UNKNOWN: it is not kept. */
+static uint32_t add_event(uint64_t entry, uint64_t exit, uint64_t posted, struct what w)
+{
+    struct ledger_table *t = &layer.ledger.header->section[LEDGER_EVENTS];
+    bool room = !layer.ledger.header->time_mask && t->count < t->capacity;
+    if ((int64_t)(entry - origin.ticks) < 0 || (UNLIKELY(!room) && !make_room(t, entry)))
+        return TURN_UNKNOWN; /* MPI_Init itself is too early */
+    const uint32_t i = t->count;
+    layer.ledger.events[i] = (struct ledger_event){
+        .entry_ticks = entry,
+        .what = at_most(exit - entry, 42) | (uint64_t)w.operation << 42 | (uint64_t)w.kind << 52 |
+                (at_most(channels_thread(), 6) - 1) << 57 | (uint64_t)w.apart << 63,
+        .posted_ticks = posted,
+        .message = at_most(w.bytes, 48) | (uint64_t)w.channel << 48,
+        .site = w.site,
+        .ordinal = w.ordinal};
+    __atomic_store_n(&t->count, i + 1, __ATOMIC_RELEASE);
+    return i;
+}
+
+void trace_reset(void)
+{
+    struct ledger_table *t = &layer.ledger.header->section[LEDGER_EVENTS];
+    for (uint32_t i = 0; i < t->count; i++)
+        if (waits(&layer.ledger.events[i]))
+            channel_tell(layer.ledger.events[i].ordinal, TURN_UNKNOWN);
+    t->count = 0;
+    layer.ledger.header->time_mask = 0;
+}
+
+/* --- calls --- */
+
+/* What C did with BYTES, which the call entered at POSTED began. The message, if there is one, has
+ * the place P. */
+static void add(const struct call *c, enum act_kind kind, uint64_t bytes, uint64_t posted,
+                struct turn p)
+{
+    uint32_t i = add_event(c->entry, c->exit, posted,
+                           (struct what){.kind = kind,
+                                         .operation = c->operation,
+                                         .apart = thread.apart.of != 0,
+                                         .bytes = bytes,
+                                         .channel = p.waiting ? 0 : p.channel,
+                                         .site = c->site,
+                                         .ordinal = p.waiting ? p.waiting : p.ordinal});
+    if (UNLIKELY(p.waiting) && i != TURN_UNKNOWN)
+        channel_tell(p.waiting, i);
+}
+
+static void add_traced(struct call *c, enum act_kind kind, uint64_t bytes, uint64_t posted,
+                       struct turn p)
+{
+    c->traced = true;
+    add(c, kind, bytes, posted, p);
 }
 
 /* How many ranks a collective of a topology needs, each by itself; 0: all of what it is. */
@@ -43,14 +152,15 @@ static void add_neighbours(struct call *c, enum act_kind kind, uint64_t bytes, u
                            struct comm *on, uint64_t id, uint32_t operation, uint32_t sequence)
 {
     for (int i = 1, n = neighbours_of(on, operation); i < n; i++)
-        add(c, kind, bytes, posted,
+        add_traced(
+            c, kind, bytes, posted,
             (struct turn){channel_of_collective(on, id, operation, on->sources[i]), sequence, 0});
 }
 
 void trace_sent(struct call *c, struct comm *on, int to, int tag, uint64_t bytes)
 {
     trace_begin();
-    add(c, ACT_SEND, bytes, c->entry, channel_sent(on, to, tag));
+    add_traced(c, ACT_SEND, bytes, c->entry, channel_sent(on, to, tag));
     trace_end();
 }
 
@@ -60,7 +170,7 @@ void trace_received(struct call *c, struct comm *on, const MPI_Status *status, u
     trace_begin();
     int from = status->MPI_SOURCE, tag = status->MPI_TAG;
     struct turn p = probed ? probed->turn : channel_posted(on, from, tag);
-    add(c, ACT_RECEIVED, bytes, c->entry, channel_received(p, on, from, tag));
+    add_traced(c, ACT_RECEIVED, bytes, c->entry, channel_received(p, on, from, tag));
     trace_end();
 }
 
@@ -74,7 +184,7 @@ void trace_made(struct comm *on, struct request *r)
 void trace_ready(struct call *c, const struct request *r)
 {
     trace_begin();
-    add(c, ACT_POST, r->bytes, c->entry, r->turn);
+    add_traced(c, ACT_POST, r->bytes, c->entry, r->turn);
     trace_end();
 }
 
@@ -87,7 +197,7 @@ void trace_posted(struct call *c, struct comm *on, struct request *r)
         r->turn = channel_posted(on, r->peer, r->tag);
     } else {
         r->turn = channel_sent(on, r->peer, r->tag);
-        add(c, ACT_POST, r->bytes, c->entry, r->turn);
+        add_traced(c, ACT_POST, r->bytes, c->entry, r->turn);
     }
     trace_end();
 }
@@ -98,17 +208,17 @@ void trace_completed(struct call *c, struct comm *on, struct request *r, const M
     trace_begin();
     if (r->kind & REQUEST_COLLECTIVE) {
         r->turn.ordinal = r->sequence;
-        add(c, ACT_COLLECTED, bytes, r->post_entry, r->turn);
+        add_traced(c, ACT_COLLECTED, bytes, r->post_entry, r->turn);
         if (on)
             add_neighbours(c, ACT_COLLECTED, bytes, r->post_entry, on, r->comm_id, r->operation,
                            r->sequence);
     } else if (cancelled) {
         channel_cancelled(r->turn);
     } else if (!(r->kind & REQUEST_RECV)) {
-        add(c, ACT_SENT, bytes, r->post_entry, r->turn);
+        add_traced(c, ACT_SENT, bytes, r->post_entry, r->turn);
     } else if (on && status) {
-        add(c, ACT_RECEIVED, bytes, r->post_entry,
-            channel_received(r->turn, on, status->MPI_SOURCE, status->MPI_TAG));
+        add_traced(c, ACT_RECEIVED, bytes, r->post_entry,
+                   channel_received(r->turn, on, status->MPI_SOURCE, status->MPI_TAG));
     }
     trace_end();
 }
@@ -129,7 +239,7 @@ void trace_probed(struct call *c, struct comm *on, const MPI_Status *status, str
         kept->turn = p;
     if (p.waiting)
         p = NO_TURN;
-    add(c, ACT_PROBED, 0, c->entry, p);
+    add_traced(c, ACT_PROBED, 0, c->entry, p);
     trace_end();
 }
 
@@ -139,7 +249,139 @@ void trace_collective(struct call *c, struct comm *on, uint32_t sequence, int ro
     if (neighbours_of(on, c->operation))
         root = *on->sources;
     struct turn p = {channel_of_collective(on, on->id, c->operation, root), sequence, 0};
-    add(c, ACT_COLLECTIVE, bytes, c->entry, p);
+    add_traced(c, ACT_COLLECTIVE, bytes, c->entry, p);
     add_neighbours(c, ACT_COLLECTIVE, bytes, c->entry, on, on->id, c->operation, sequence);
     trace_end();
+}
+
+/* --- the transport --- */
+
+static struct transport *transport;
+
+static uint64_t now(void)
+{
+    return clock_ticks();
+}
+
+/* A thread that polls and never calls MPI is one of MPI's own. */
+static void take_outside(void)
+{
+    struct transport_polls *p = transport->polls();
+    if (thread.call || p->of_calls)
+        return;
+    struct ledger_header *h = layer.ledger.header;
+    __atomic_fetch_add(&h->outside_polls, p->polls, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&h->outside_empty, p->polls - p->found, __ATOMIC_RELAXED);
+    p->polls = p->found = 0;
+}
+
+/* Called by MPI, from the application's call or a thread of its own; what the layer itself sends
+ * is not recorded, nor the application's own business with the system. The application's handler of
+ * a signal may come in between while this thread has the log, and send something: it does not wait
+ * for itself. */
+static void on_event(const struct transport_event *e)
+{
+    const struct ledger_call *call = thread.call;
+    bool in_call = call && call->since;
+    if (!layer.on || (thread.inside ? !in_call : !e->ours))
+        return;
+    if (!thread.tracing) {
+        trace_begin();
+        add_event(e->from, e->to, in_call ? call->since : 0,
+                  (struct what){.kind = LEDGER_TRANSPORT + e->kind,
+                                .operation = in_call ? call->operation : 0,
+                                .apart = !call,
+                                .bytes = e->bytes,
+                                .channel = e->at_once,
+                                .site = in_call ? call->site : 0,
+                                .ordinal = e->number});
+        trace_end();
+    }
+    if (!call)
+        take_outside();
+}
+
+void trace_forget_polls(void)
+{
+    if (transport) {
+        struct transport_polls *p = transport->polls();
+        p->polls = p->found = 0;
+    }
+}
+
+static void listen(void)
+{
+    struct ledger_header *h = layer.ledger.header;
+    transport = NULL;
+    if (strcmp(layer.settings.trace, "transport") != 0)
+        return;
+    transport = dlsym(RTLD_DEFAULT, "collprof_transport");
+    if (transport && transport->version != TRANSPORT_VERSION)
+        transport = NULL;
+    if (!transport) {
+        h->network = LEDGER_NETWORK_MISSING;
+        return;
+    }
+    h->network = transport->knows_ucx ? LEDGER_NETWORK_ON : LEDGER_NETWORK_NO_UCX;
+    layer.shared_trace = true; /* a thread of MPI's own may have something to tell at any time */
+    transport->now = now;
+    trace_forget_polls(); /* what MPI_Init polled */
+    __atomic_store_n(&transport->event, on_event, __ATOMIC_RELEASE);
+}
+
+void trace_stop(void)
+{
+    if (!transport)
+        return;
+    __atomic_store_n(&transport->event, NULL, __ATOMIC_RELEASE);
+    struct ledger_header *h = layer.ledger.header;
+    for (uint32_t i = 0; i < TRANSPORT_THREADS; i++) {
+        const struct transport_polls *p = &transport->thread[i];
+        if (p->of_calls)
+            continue;
+        h->outside_polls += p->polls;
+        h->outside_empty += p->polls - p->found;
+    }
+}
+
+static void take_polls(struct ledger_entry *e)
+{
+    if (!transport)
+        return;
+    struct transport_polls *p = transport->polls();
+    p->of_calls = true;
+    if (e && p->polls && p != transport->thread) {
+        spin_lock(&e->lock);
+        e->polls += p->polls;
+        e->empty_polls += p->polls - p->found;
+        spin_unlock(&e->lock);
+    }
+    p->polls = p->found = 0;
+}
+
+/* --- start, and the end of a call --- */
+
+int trace_start(int64_t now_ns)
+{
+    if (!*layer.settings.trace)
+        return 0;
+    origin.ticks = clock_ticks();
+    origin.time = now_ns;
+    int error = channels_start();
+    layer.trace = !error;
+    layer.shared_trace = layer.threaded;
+    layer.ledger.header->traced = layer.trace;
+    if (layer.trace)
+        listen();
+    return error;
+}
+
+void trace_left(const struct call *c, struct ledger_entry *e)
+{
+    if (!c->traced) {
+        trace_begin();
+        add(c, ACT_CALL, 0, c->entry, NO_TURN);
+        trace_end();
+    }
+    take_polls(e);
 }

@@ -1,8 +1,7 @@
 /* Where each thread writes the call that it is in; and what the transport tells of, in whose call.
  */
 #include "record/entries.h"
-#include "record/events.h"
-#include "record/network.h"
+#include "record/trace.h"
 #include "transport/transport.h"
 
 #include <criterion/criterion.h>
@@ -82,8 +81,11 @@ static struct transport_polls *polls_of_thread(void)
 struct transport collprof_transport = {
     .version = TRANSPORT_VERSION, .polls = polls_of_thread, .threads = 2, .knows_ucx = true};
 
-static void tell(uint64_t from, bool ours)
+static uint64_t begun; /* ticks */
+
+static void tell(uint64_t since, bool ours)
 {
+    const uint64_t from = begun + since;
     collprof_transport.event(&(struct transport_event){
         .from = from, .to = from + 5, .bytes = 10, .number = 3, .ours = ours});
 }
@@ -91,10 +93,10 @@ static void tell(uint64_t from, bool ours)
 static void listen(void)
 {
     layer.settings.trace = "transport";
-    cr_assert_eq(events_start(0), 0);
     layer.on = true;
     polls_of_thread()->polls = 7;
-    network_start();
+    cr_assert_eq(trace_start(0), 0);
+    begun = clock_ticks();
     cr_assert_eq(layer.ledger.header->network, LEDGER_NETWORK_ON);
     cr_expect_eq(polls_of_thread()->polls, 0, "those of MPI_Init");
 }
@@ -102,24 +104,28 @@ static void listen(void)
 Test(lanes, transport_of_a_call_and_of_none)
 {
     const struct ledger_header *h = layer.ledger.header;
-    const struct ledger_table *t = &h->section[LEDGER_NETWORK];
+    const struct ledger_table *t = &h->section[LEDGER_EVENTS];
     listen();
     tell(100, false);
     cr_expect_eq(t->count, 0, "the application's own");
     *polls_of_thread() = (struct transport_polls){.polls = 9, .found = 2};
     tell(200, true);
     cr_assert_eq(t->count, 1);
-    cr_expect_eq(layer.ledger.network[0].call_ticks, 0);
+    cr_expect_eq(layer.ledger.events[0].posted_ticks, 0);
     cr_expect(h->outside_polls == 9 && h->outside_empty == 7, "MPI's own thread");
     thread_call();
     thread.inside = true;
     tell(300, true);
     cr_expect_eq(t->count, 1, "what the layer sends");
-    thread.call->since = 350;
+    thread.call->since = begun + 350;
     thread.call->site = 4;
     tell(400, false);
     cr_assert_eq(t->count, 2);
-    cr_expect(layer.ledger.network[1].call_ticks == 350 && layer.ledger.network[1].site == 4);
+    const struct ledger_event *e = &layer.ledger.events[1];
+    cr_expect(e->posted_ticks == begun + 350 && e->site == 4 && e->ordinal == 3 &&
+              !EVENT_CHANNEL(e) && EVENT_BYTES(e) == 10 &&
+              EVENT_KIND(e) == LEDGER_TRANSPORT + TRANSPORT_SEND);
+    cr_expect(EVENT_APART(&layer.ledger.events[0]) && !EVENT_APART(e));
     layer.on = false;
     tell(500, true);
     cr_expect_eq(t->count, 2, "switched off");
@@ -132,13 +138,14 @@ Test(lanes, polls_are_the_calls_or_nobodys)
     listen();
     thread_call();
     *polls_of_thread() = (struct transport_polls){.polls = 9, .found = 2};
-    network_polled(&e);
+    const struct call c = {.traced = true};
+    trace_left(&c, &e);
     cr_expect(e.polls == 9 && e.empty_polls == 7);
-    network_polled(&e);
+    trace_left(&c, &e);
     cr_expect_eq(e.polls, 9, "taken once");
     collprof_transport.thread[0] = (struct transport_polls){.polls = 5, .found = 1};
     polls_of_thread()->polls = 4; /* after the last call */
-    network_stop();
+    trace_stop();
     cr_expect_null(collprof_transport.event);
     cr_expect(h->outside_polls == 5 && h->outside_empty == 4);
 }
@@ -146,14 +153,14 @@ Test(lanes, polls_are_the_calls_or_nobodys)
 Test(lanes, no_transport_of_this_version)
 {
     layer.settings.trace = "calls";
-    network_start();
+    cr_assert_eq(trace_start(0), 0);
     cr_expect_eq(layer.ledger.header->network, 0);
     layer.settings.trace = "transport";
     collprof_transport.version++;
-    network_start();
+    trace_start(0);
     cr_expect_eq(layer.ledger.header->network, LEDGER_NETWORK_MISSING);
     collprof_transport.version--;
     collprof_transport.knows_ucx = false;
-    network_start();
+    trace_start(0);
     cr_expect_eq(layer.ledger.header->network, LEDGER_NETWORK_NO_UCX);
 }
