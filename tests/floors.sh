@@ -12,7 +12,6 @@ for floor in $floors; do
     [ -d "src/$floor" ] || { echo "no folder src/$floor: mend the list in $0"; status=1; }
     below="$below$floor "
     for used in $(grep -rhoE '^#include "[a-z]+/' "src/$floor" | sed 's/.*"//; s,/,,' | sort -u); do
-        [ "$used" = wrappers ] && continue # the generated list of operations
         case $below in
         *" $used "*) ;;
         *)
@@ -30,7 +29,7 @@ for folder in src/*/; do
     esac
 done
 
-edges=$(grep -rE '^#include "[a-z_]+/' src --include='*.[ch]' | grep -v '"wrappers/' |
+edges=$(grep -rE '^#include "[a-z_]+/' src --include='*.[ch]' |
     sed -E 's,^src/([^:]*)\.[ch]:#include "([^"]*)\.h".*,\1 \2,; s/_inner\>//g' | awk '$1 != $2')
 circles=$(echo "$edges" | tsort 2>&1 >/dev/null | sed -n 's/^tsort: //p')
 if [ -n "$circles" ] || [ -z "$edges" ]; then

@@ -12,13 +12,13 @@
 BEGIN {
     print "/* Made by generate.awk from functions.table and mpi.h. */"
     if (want == "enum")
-        print "#ifndef COLLPROF_WRAPPERS_OPERATIONS_H\n#define COLLPROF_WRAPPERS_OPERATIONS_H\n" \
+        print "#ifndef COLLPROF_RECORD_OPERATIONS_H\n#define COLLPROF_RECORD_OPERATIONS_H\n" \
               "#include \"record/ledger.h\"\nenum {"
     else if (want == "next")
         print "#ifndef COLLPROF_WRAPPERS_NEXT_H\n#define COLLPROF_WRAPPERS_NEXT_H\n" \
               "#include <mpi.h>\n/* In the order of the operation numbers. */\nstruct next {"
     else if (want == "names")
-        print "#include \"wrappers/operations.h\"\n#include \"wrappers/next.h\"\n" \
+        print "#include \"record/operations.h\"\n#include \"wrappers/next.h\"\n" \
               "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"\nconst struct ledger_operation mpi_functions[] = {"
     else
         print "#include \"wrappers/prologue.h\"\n"

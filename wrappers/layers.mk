@@ -6,20 +6,20 @@ define layer_rules
 layers/$(1)/wrappers/mpi.i: config.status
 	$$(AM_V_GEN)$$(MKDIR_P) $$(@D) && \
 	echo '#include <mpi.h>' | $$(CC) $$(CPPFLAGS) $$($(1)_CFLAGS) -E -P -x c - > $$@
-layers/$(1)/wrappers/operations.h: WANT = enum
+layers/$(1)/record/operations.h: WANT = enum
 layers/$(1)/wrappers/next.h: WANT = next
 layers/$(1)/wrappers/operations.c: WANT = names
 layers/$(1)/wrappers/functions.c: WANT = functions
-$$(GENERATED:%=layers/$(1)/wrappers/%): layers/$(1)/wrappers/mpi.i \
+$$(GENERATED:%=layers/$(1)/%): layers/$(1)/wrappers/mpi.i \
 		$$(srcdir)/wrappers/functions.table $$(srcdir)/wrappers/generate.awk
-	$$(AM_V_GEN)$$(WRAPPERS_GENERATE) -v want=$$(WANT) $$(srcdir)/wrappers/functions.table $$< \
+	$$(AM_V_GEN)$$(MKDIR_P) $$(@D) && $$(WRAPPERS_GENERATE) -v want=$$(WANT) $$(srcdir)/wrappers/functions.table $$< \
 		> $$@.new && mv $$@.new $$@
 
 $(1)_OBJS = $$(patsubst %.c,layers/$(1)/obj/%.o,$$(filter %.c,$$(LAYER_FILES) $$(libmeasure_la_SOURCES)))
 $(1)_MADE = layers/$(1)/wrappers/functions.o layers/$(1)/wrappers/operations.o
 $$($(1)_OBJS) $$($(1)_MADE): LAYER_CPPFLAGS = -Ilayers/$(1) $$($(1)_CFLAGS) \
 	-DLAYER_MPI='$$($(1)_BUILT)'
-$$($(1)_OBJS) $$($(1)_MADE): layers/$(1)/wrappers/operations.h layers/$(1)/wrappers/next.h
+$$($(1)_OBJS) $$($(1)_MADE): layers/$(1)/record/operations.h layers/$(1)/wrappers/next.h
 $$($(1)_OBJS): layers/$(1)/obj/%.o: $$(srcdir)/%.c
 	$$(LAYER_COMPILE)
 $$($(1)_MADE): %.o: %.c
@@ -56,7 +56,7 @@ endef
 OVERHEAD_CPPFLAGS = -DLAYER='"$(abs_top_builddir)/.libs/libcollprof.so"' \
 	-DYIELDING='"$(abs_top_builddir)/.libs/libcollprof-yield.so"' \
 	-DTRANSPORT_LIBRARY='"$(abs_top_builddir)/.libs/libcollprof-transport.so"'
-GENERATED = operations.h next.h operations.c functions.c
+GENERATED = record/operations.h wrappers/next.h wrappers/operations.c wrappers/functions.c
 LAYER_COMPILE = $(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) $(DEFS) $(DEFAULT_INCLUDES) $(LAYER_CPPFLAGS) \
 	-I$(top_srcdir) $(AM_CPPFLAGS) $(UNWIND_CFLAGS) $(JANSSON_CFLAGS) $(CPPFLAGS) $(AM_CFLAGS) \
 	$(CFLAGS) -fPIC -MMD -MP -c -o $@ $<

@@ -17,7 +17,7 @@ pkglib_LTLIBRARIES += libcollprof-audit.la
 libcollprof_audit_la_SOURCES = wrappers/audit.c
 libcollprof_audit_la_LDFLAGS = -module -avoid-version -shared
 
-wrappers/stubs.h: $(LAYERS:%=layers/%/wrappers/operations.h)
+wrappers/stubs.h: $(LAYERS:%=layers/%/record/operations.h)
 	$(AM_V_GEN)$(MKDIR_P) wrappers && sed -n 's/^ *OP_\(.*\),$$/STUB(MPI_\1)/p' $^ | sort -u > $@
 BUILT_SOURCES += wrappers/stubs.h
 CLEANFILES += wrappers/stubs.h

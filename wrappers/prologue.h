@@ -5,7 +5,7 @@
 
 #include "inject/inject.h"
 #include "wrappers/next.h"
-#include "wrappers/operations.h"
+#include "record/operations.h"
 
 /* Deprecated functions are wrapped like all others. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"

@@ -4,7 +4,7 @@
  * bounded by --benchmark-budget, which the first rank of a communicator keeps for all. */
 #include "inject/benchmark.h"
 
-#include "wrappers/operations.h"
+#include "record/operations.h"
 
 #include <limits.h>
 #include <stdlib.h>

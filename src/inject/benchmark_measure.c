@@ -9,7 +9,7 @@
 #include "measure/bcast/bcast.h"
 #include "measure/collective/collective.h"
 #include "measure/crew.h"
-#include "wrappers/operations.h"
+#include "record/operations.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "base/names.h"
 #include "base/quote.h"
-#include "wrappers/operations.h"
+#include "record/operations.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #include "inject/replica.h"
 
-#include "wrappers/operations.h"
+#include "record/operations.h"
 
 #include <limits.h>
 #include <stdlib.h>

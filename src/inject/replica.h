@@ -31,7 +31,7 @@ struct replica {
     void *held[2]; /* to be freed */
 };
 
-/* NULL if there is no replica of OPERATION (a number of wrappers/operations.h). */
+/* NULL if there is no replica of OPERATION (a number of record/operations.h). */
 const struct replica_kind *replica_find(unsigned operation);
 /* The operation without its suffix: ranks may call MPI_Allreduce and MPI_Allreduce_c together. */
 unsigned replica_plain(unsigned operation);

@@ -12,7 +12,7 @@
 #include "sync/local_clock.h"
 #include "sync/politely.h"
 #include "sync/sync.h"
-#include "wrappers/operations.h"
+#include "record/operations.h"
 
 #include <errno.h>
 #include <fcntl.h>
