@@ -8,11 +8,11 @@
 #include "layer/parts.h"
 #include "profile/profile.h"
 #include "record/call.h"
+#include "record/operations.h"
 #include "record/python.h"
 #include "sync/local_clock.h"
 #include "sync/politely.h"
 #include "sync/sync.h"
-#include "record/operations.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -126,12 +126,7 @@ static void make_record(struct owner of)
 /* What is mapped of the record stays. */
 static void remove_file(void)
 {
-    int directory = *file ? run_directory_open(&run_directory) : -1;
-    if (directory >= 0) {
-        unlinkat(directory, file, 0);
-        close(directory);
-    }
-    run_directory_remove_empty(&run_directory);
+    run_directory_remove_file(&run_directory, file);
 }
 
 static void drop_record(void)

@@ -143,11 +143,13 @@ void run_directory_close(struct run_directory *d)
     d->fd = -1;
 }
 
-void run_directory_remove_empty(const struct run_directory *d)
+void run_directory_remove_file(const struct run_directory *d, const char *name)
 {
     int fd = run_directory_open(d);
     if (fd < 0)
         return;
+    if (*name)
+        unlinkat(fd, name, 0);
     close(fd);
     rmdir(d->path);
 }

@@ -41,9 +41,11 @@ void run_directory_remove_old(const struct run_directory *d, const char *name, l
  * there. The caller closes the result. */
 int run_directory_open(const struct run_directory *d);
 
-/* Closes FD, and removes the directory if nothing is in it. */
+/* Closes FD. */
 void run_directory_close(struct run_directory *d);
-void run_directory_remove_empty(const struct run_directory *d);
+
+/* Removes the file NAME ("": none) from the directory, and this if nothing is in it then. */
+void run_directory_remove_file(const struct run_directory *d, const char *name);
 
 /* The path of a record: of this run's RANK, told from those of others by TAG. */
 void run_directory_record(const struct run_directory *d, char path[RUN_DIRECTORY_RECORD], int rank,

@@ -3,73 +3,19 @@
 
 #include <stdlib.h>
 
-/* A start under way: whose callback is ours until then. */
+/* A start under way, whose callback is ours until then; allocated, and freed when it is complete.
+ */
 struct follower {
-    union {
-        __typeof__(((ucp_request_param_t *)0)->cb) cb;
-        struct follower *next; /* in the free list */
-    };
+    __typeof__(((ucp_request_param_t *)0)->cb) cb;
     void *user_data;
     uint32_t number;
-    bool calls; /* the one who started it wants to know, too */
+    bool calls; /* the one who started it has a callback, too */
 };
-
-static struct follower *free_list;
-static uint32_t lock;
-/* The last one given back: what is sent at once takes and leaves the same one, without the lock. */
-static __thread struct follower *spare __attribute__((tls_model("initial-exec")));
-
-static void take_lock(void)
-{
-    while (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE))
-        while (__atomic_load_n(&lock, __ATOMIC_RELAXED))
-            ;
-}
-
-static void drop_lock(void)
-{
-    __atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
-}
-
-/* NULL: no memory. Memory is had in pieces and never given back. */
-static struct follower *new_follower(void)
-{
-    enum { PIECE = 256 };
-    struct follower *f = spare;
-    spare = NULL;
-    if (f)
-        return f;
-    take_lock();
-    if (!free_list) {
-        struct follower *piece = calloc(PIECE, sizeof *piece);
-        for (int i = 0; piece && i < PIECE; i++) {
-            piece[i].next = free_list;
-            free_list = &piece[i];
-        }
-    }
-    f = free_list;
-    if (f)
-        free_list = f->next;
-    drop_lock();
-    return f;
-}
-
-static void release(struct follower *f)
-{
-    if (!spare) {
-        spare = f;
-        return;
-    }
-    take_lock();
-    f->next = free_list;
-    free_list = f;
-    drop_lock();
-}
 
 static struct follower complete(void *user_data, ucs_status_t status)
 {
     struct follower f = *(struct follower *)user_data;
-    release(user_data);
+    free(user_data);
     if (status == UCS_OK && __atomic_load_n(&collprof_transport.event, __ATOMIC_ACQUIRE)) {
         uint64_t now = transport_now();
         transport_tell(&(struct transport_event){
@@ -127,7 +73,8 @@ struct start ucx_start_with(enum transport_kind kind, enum completes completes, 
     struct start s = ucx_start(kind, ucx_bytes(count, mask & UCP_OP_ATTR_FIELD_DATATYPE
                                                           ? given->datatype
                                                           : ucp_dt_make_contig(1)));
-    if (completes == COMPLETES_UNSEEN || !can_copy(given) || !(s.follower = new_follower()))
+    if (completes == COMPLETES_UNSEEN || !can_copy(given) ||
+        !(s.follower = malloc(sizeof *s.follower)))
         return s;
     *s.follower =
         (struct follower){.cb = given->cb,
@@ -151,8 +98,8 @@ struct start ucx_start_with(enum transport_kind kind, enum completes completes, 
 void ucx_started(struct start *s, ucs_status_ptr_t result)
 {
     watcher.starting = false;
-    if (!UCS_PTR_IS_PTR(result) && s->follower)
-        release(s->follower);
+    if (!UCS_PTR_IS_PTR(result))
+        free(s->follower);
     if (UCS_PTR_IS_ERR(result))
         return;
     transport_tell(&(struct transport_event){.from = s->from,

@@ -89,4 +89,14 @@ mkdir away
 timeout 100 $MPIEXEC -n 2 "$collprof" run -o here --report=no sh -c 'cd away && exec ../app 3' 2>said || fail "away"
 test "$(barriers here)" = 3 || fail "DIR follows the application"
 
-exit 0
+
+# However many ranks there are, each does as much with files of the run; only the first does more.
+command -v strace >/dev/null || exit 0
+for ranks in 2 8; do
+    rm -f calls.*
+    timeout 200 $MPIEXEC -n $ranks strace -f -ff -qq -e trace=file,getdents64 -o calls \
+        "$collprof" run --yield -o traced --report=no ./app 1 >said 2>&1 || { cat said; fail "under strace"; }
+    for file in calls.*; do grep -c "traced-.*/\|traced-[^/]*\"" "$file"; done | grep -v '^0$' | sort -n | uniq >made.$ranks
+    test "$(wc -l <made.$ranks)" -le 2 || { cat made.$ranks; fail "$ranks ranks: not as much each"; }
+done
+cmp made.2 made.8 || fail "what a rank does with files grows with the ranks"

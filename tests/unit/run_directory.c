@@ -120,7 +120,7 @@ Test(run_directory, gone_and_made_again)
     cr_assert((fd = run_directory_open(&d)) >= 0 && !close(fd));
     cr_assert(!rename("out-00000001", "moved") && !mkdir("out-00000001", 0700));
     cr_assert(run_directory_open(&d) == -1 && errno == ENOENT);
-    run_directory_remove_empty(&d);
+    run_directory_remove_file(&d, "");
     cr_assert(is_there("out-00000001"));
 }
 
