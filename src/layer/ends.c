@@ -32,17 +32,16 @@ static bool is_about_a_signal(uint32_t state)
     return state == LEDGER_SIGNALLED || state == LEDGER_HANDLED;
 }
 
-/* What rank 0 says of an end that came from outside, by Ctrl-C or a batch system; and a rank of its
- * own. */
-enum { FAREWELL = 1200 };
-static char farewell[FAREWELL], own_farewell[FAREWELL];
+/* What a rank reports of its end; of one that came from outside, by Ctrl-C or a batch system, only
+ * rank 0 does. */
+static char farewell[1200];
 static void say_farewell(int number)
 {
     bool from_outside =
         number == SIGINT || number == SIGTERM || number == SIGHUP || number == SIGXCPU;
-    char *said = from_outside ? farewell : own_farewell;
-    if (has_a_say() && write(STDERR_FILENO, said, strlen(said)) < 0)
-        *said = '\0'; /* nobody is left to read it */
+    if (has_a_say() && (layer.rank == 0 || !from_outside) &&
+        write(STDERR_FILENO, farewell, strlen(farewell)) < 0)
+        *farewell = '\0'; /* nobody is left to read it */
 }
 
 /* The first word stands, but that a process which has got over a signal ended in some other way,
@@ -155,30 +154,20 @@ static bool is_mpis(const struct sigaction *a)
     return dladdr(handler, &info) && info.dli_fname && transport_is_of_mpi(info.dli_fname);
 }
 
-static void make_line(char said[FAREWELL])
-{
-    quote_plain(said);
-    if (*said)
-        strcat(said, "\n");
-}
-
 void ends_watch(void)
 {
 #ifdef COLLPROF_SIMULATED
     return; /* all ranks are one process */
 #endif
     at_quick_exit(at_exit);
-    if (layer.rank == 0 && layer.ledger.in_file)
-        snprintf(farewell, FAREWELL - 1,
-                 "collprof: ended from outside: `collprof report %s` shows what was recorded",
-                 run_directory.shown);
-    if (layer.ledger.in_file)
-        snprintf(own_farewell, FAREWELL - 1,
+    if (layer.ledger.in_file) {
+        snprintf(farewell, sizeof farewell - 1,
                  "collprof: rank %d ends before its MPI_Finalize: `collprof report %s` shows what "
                  "was recorded",
                  layer.rank, run_directory.shown);
-    make_line(farewell);
-    make_line(own_farewell);
+        quote_plain(farewell);
+        strcat(farewell, "\n");
+    }
     for (int i = 0; i < N_WATCHED; i++) {
         if (sigaction(watched[i], NULL, &previous[i]))
             continue;

@@ -53,7 +53,7 @@ grep -q 'nothing is kept$' err ||
     python3 -c 'import json; text = open("out").read() # the launcher has its say, too
 assert json.JSONDecoder().raw_decode(text[text.index("{"):])[0]["tables"]["methods"]["rows"]' || fail "JSON so far"
 
-press '^collprof: ended from outside: `collprof report app` shows what was recorded$' "ls app/*.ledger >/dev/null 2>&1" \
+press '^collprof: rank 0 ends before its MPI_Finalize: `collprof report app` shows what was recorded$' "ls app/*.ledger >/dev/null 2>&1" \
     "$collprof" run --yield -o app "$built/examples/heat" -s 1000000
 "$collprof" report app >report || fail "report of what was ended"
 grep -q 'ended by signal' report || { cat report; fail "not said how it ended"; }
