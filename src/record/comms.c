@@ -61,23 +61,34 @@ static int on_delete(MPI_Comm handle, int key, void *value, void *extra)
 
 /* --- identity --- */
 
+/* The ranks in MPI_COMM_WORLD of a group's *N members, for free(); NULL without memory, or where
+ * MPI_COMM_WORLD is not known. */
+static int *world_ranks(MPI_Group group, int *n)
+{
+    *n = 0;
+    PMPI_Group_size(group, n);
+    int *local = malloc(2 * (size_t)(*n ? *n : 1) * sizeof *local), *world = local + *n;
+    if (!local || layer.world == MPI_GROUP_NULL) {
+        free(local);
+        return NULL;
+    }
+    for (int i = 0; i < *n; i++)
+        local[i] = i;
+    PMPI_Group_translate_ranks(group, *n, local, layer.world, world);
+    memcpy(local, world, (size_t)*n * sizeof *local);
+    return local;
+}
+
 /* The hash of a group's world ranks in order, and the world rank of its first. */
 static uint64_t hash_group(MPI_Group group, int *leader)
 {
-    int n = 0;
-    *leader = MPI_UNDEFINED;
-    PMPI_Group_size(group, &n);
+    int n;
+    int *world = world_ranks(group, &n);
     uint64_t hash = hash_mix(0x2545f4914f6cdd1dull, (uint64_t)n);
-    int *local = malloc(2 * (size_t)(n ? n : 1) * sizeof *local), *world = local + n;
-    if (local && layer.world != MPI_GROUP_NULL) {
-        for (int i = 0; i < n; i++)
-            local[i] = i;
-        PMPI_Group_translate_ranks(group, n, local, layer.world, world);
-        *leader = n ? world[0] : MPI_UNDEFINED;
-        for (int i = 0; i < n; i++)
-            hash = hash_mix(hash, (uint64_t)(int64_t)world[i]);
-    }
-    free(local);
+    for (int i = 0; world && i < n; i++)
+        hash = hash_mix(hash, (uint64_t)(int64_t)world[i]);
+    *leader = world && n ? world[0] : MPI_UNDEFINED;
+    free(world);
     return hash;
 }
 
@@ -209,29 +220,22 @@ void comms_each(void (*each)(struct comm *c, void *arg), void *arg)
 void comm_find_world(struct comm *c)
 {
     MPI_Group group;
-    int n = 0;
-    if (layer.world == MPI_GROUP_NULL ||
-        (c->inter ? PMPI_Comm_remote_group : PMPI_Comm_group)(c->handle, &group))
+    int n;
+    if ((c->inter ? PMPI_Comm_remote_group : PMPI_Comm_group)(c->handle, &group))
         return;
-    PMPI_Group_size(group, &n);
-    int *local = malloc(2 * (size_t)(n ? n : 1) * sizeof *local), *world = local + n;
-    for (int i = 0; local && i < n; i++)
-        local[i] = i;
-    if (local) {
-        PMPI_Group_translate_ranks(group, n, local, layer.world, world);
-        for (int i = 0; i < n; i++)
-            local[i] = world[i] == MPI_UNDEFINED ? -1 : world[i];
-    }
+    int *world = world_ranks(group, &n);
     PMPI_Group_free(&group);
+    for (int i = 0; world && i < n; i++)
+        world[i] = world[i] == MPI_UNDEFINED ? -1 : world[i];
     pthread_mutex_lock(&layer.lock);
-    bool mine = local && !c->world;
+    bool mine = world && !c->world;
     if (mine) {
         c->others = n;
-        __atomic_store_n(&c->world, local, __ATOMIC_RELEASE);
+        __atomic_store_n(&c->world, world, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&layer.lock);
     if (!mine)
-        free(local);
+        free(world);
 }
 
 /* Two in each dimension of a grid. */
