@@ -1,7 +1,7 @@
 /* What a wrapper calls: the PMPI_ function or, with COLLPROF_CHAIN=yes, the function of the same
  * name in whatever was preloaded after this library, so that two tools see the same calls. */
-#include "wrappers/next.h"
 #include "record/operations.h"
+#include "wrappers/next.h"
 
 #include "base/settings.h"
 

@@ -4,8 +4,8 @@
 #define COLLPROF_WRAPPERS_PROLOGUE_H
 
 #include "inject/inject.h"
-#include "wrappers/next.h"
 #include "record/operations.h"
+#include "wrappers/next.h"
 
 /* Deprecated functions are wrapped like all others. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
