@@ -5,7 +5,7 @@ made_profile = tests/unit/made_ledger.c tests/unit/made_ledger.h tests/unit/made
 # One program per floor. A new file of tests goes into the program of what it tests.
 if HAVE_CRITERION
 UNIT_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/unit $(CRITERION_CFLAGS) $(JANSSON_CFLAGS)
-unit_programs = tests/unit/base tests/unit/inject tests/unit/sync tests/unit/schedule tests/unit/pairs \
+unit_programs = tests/unit/ranks tests/unit/base tests/unit/inject tests/unit/sync tests/unit/schedule tests/unit/pairs \
 	tests/unit/measure tests/unit/methods tests/unit/record tests/unit/profile \
 	tests/unit/symbols tests/unit/report tests/unit/compare tests/unit/document tests/unit/results tests/unit/bench tests/unit/transport
 check_PROGRAMS += $(unit_programs)
@@ -22,6 +22,12 @@ tests_unit_base_LDADD = libbase.la $(CRITERION_LIBS)
 tests_unit_inject_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
 tests_unit_inject_SOURCES = tests/unit/ack.c src/inject/ack_judge.c src/inject/ack_plan.c src/record/layer.c
 tests_unit_inject_LDADD = libbase.la $(MPI_LIBS) $(CRITERION_LIBS)
+
+# Several ranks as threads, over a fake MPI: its functions take the place of the library's.
+tests_unit_ranks_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
+tests_unit_ranks_SOURCES = tests/unit/ranks.c tests/unit/fake_mpi.c tests/unit/fake_mpi.h \
+	src/inject/handshake.c src/record/layer.c
+tests_unit_ranks_LDADD = libmeasure.la libbase.la $(MPI_LIBS) $(CRITERION_LIBS)
 
 # The wrappers below MPI, of functions that the test calls itself.
 tests_unit_transport_CPPFLAGS = $(UNIT_CPPFLAGS) $(UCX_CFLAGS)

@@ -1,0 +1,42 @@
+/* A fake MPI for unit tests: the ranks are threads of the test's process, and time is virtual.
+ *
+ * Only one rank runs at a time, the one whose clock is least, until it calls MPI: every run is the
+ * same, takes no real time to wait, and what a message costs is known exactly. Where no rank can
+ * go on the run ends as a deadlock. It defines the PMPI_ functions that src/ calls, for predefined
+ * datatypes; a function that a test needs and that is missing is a link error.
+ *
+ *   static void ring(int rank, void *arg) { ... PMPI_Send(...); ... }
+ *   cr_assert(fake_mpi_run(4, ring, NULL, &(struct fake_network){.latency = 10e-6}));
+ */
+#ifndef COLLPROF_TESTS_FAKE_MPI_H
+#define COLLPROF_TESTS_FAKE_MPI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct fake_network {
+    double latency;  /* seconds of a message of 0 bytes, from its sending to its arrival */
+    double per_byte; /* seconds for each byte more */
+    double overhead; /* seconds that a send occupies its sender */
+    size_t eager;    /* larger messages wait for their receive to be posted; 0: none does */
+    /* Seconds of a message on its way, instead of LATENCY and PER_BYTE; or NULL. */
+    double (*way)(int from, int to, size_t bytes);
+    /* What rank's own clock shows at the true time T; or NULL: T. */
+    double (*clock)(int rank, double t);
+};
+
+enum { FAKE_RANKS_MAX = 64 };
+
+/* Runs MAIN as RANKS ranks (1 to FAKE_RANKS_MAX), each from time 0 on. False, with a line for each
+ * rank that waits on stderr, if all that have not returned wait for ever. */
+bool fake_mpi_run(int ranks, void (*main)(int rank, void *arg), void *arg,
+                  const struct fake_network *network);
+
+/* The true time of the calling rank, in seconds; lets it pass. */
+double fake_mpi_now(void);
+void fake_mpi_compute(double seconds);
+
+/* How many messages have been sent so far, in all. */
+size_t fake_mpi_messages(void);
+
+#endif
