@@ -321,16 +321,19 @@ static void tell_behaviour(const struct overlap_grid *g, struct document *d)
     double r[2] = {ratio_of(g, part[1], SMALL), ratio_of(g, part[1], LARGE)};
     if (!isfinite(s[SMALL] + s[LARGE] + r[SMALL] + r[LARGE]))
         return;
-    document_finding(d,
-                     &(struct finding){.key = "overlap_behaviour",
-                                       .severity = SEVERITY_FINDING,
-                                       .number = {{"sender_small", s[SMALL]},
-                                                  {"sender_large", s[LARGE]},
-                                                  {"receiver_small", r[SMALL]},
-                                                  {"receiver_large", r[LARGE]}}},
-                     "Small messages overlap %s, large messages %s, %s.",
-                     which_side(s[SMALL], r[SMALL]), which_side(s[LARGE], r[LARGE]),
-                     behaviour(g, s, r));
+    const char *small = which_side(s[SMALL], r[SMALL]), *large = which_side(s[LARGE], r[LARGE]);
+    const struct finding f = {.key = "overlap_behaviour",
+                              .severity = SEVERITY_FINDING,
+                              .number = {{"sender_small", s[SMALL]},
+                                         {"sender_large", s[LARGE]},
+                                         {"receiver_small", r[SMALL]},
+                                         {"receiver_large", r[LARGE]}}};
+    if (strcmp(small, large) == 0)
+        document_finding(d, &f, "Small and large messages overlap %s, %s.", small,
+                         behaviour(g, s, r));
+    else
+        document_finding(d, &f, "Small messages overlap %s, large messages %s, %s.", small, large,
+                         behaviour(g, s, r));
 }
 
 static void tell_others(const struct overlap_grid *g, struct document *d)

@@ -23,7 +23,7 @@ BESIDE_TESTS =
 
 # documented.sh: manual pages of all that is installed. floors.sh: the include graph. recorded.sh: what is given of what was recorded.
 TESTS += tests/documented.sh tests/floors.sh tests/format.sh tests/recorded.sh
-EXTRA_DIST += tests/documented.sh tests/floors.sh tests/format.sh tests/recorded.sh tests/recorded tests/results
+EXTRA_DIST += tests/documented.sh tests/floors.sh tests/format.sh tests/recorded.sh tests/recorded
 
 include tests/unit/local.mk
 include tests/mpi/local.mk
