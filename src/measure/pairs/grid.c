@@ -197,7 +197,7 @@ static bool is_quicker(struct estimate a, struct estimate b)
 /* Memory to try with, on all ranks or none. */
 static void *trial_buffer(const struct grid *g, size_t bytes)
 {
-    void *buffer = g->size > 1 && bytes <= INT32_MAX ? calloc(bytes > 0 ? bytes : 1, 1) : NULL;
+    void *buffer = g->size > 1 && bytes <= INT32_MAX ? crew_buffer(bytes) : NULL;
     if (crew_agree(g->comm, buffer != NULL) == MPI_SUCCESS)
         return buffer;
     free(buffer);
