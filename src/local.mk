@@ -4,7 +4,7 @@
 AM_CPPFLAGS = -I$(top_srcdir)/src -I$(top_builddir) -D_GNU_SOURCE
 AM_CFLAGS = $(WARNING_CFLAGS) $(AX_THREADS)
 
-noinst_LTLIBRARIES = libbase.la libdocument.la libtopology.la libprofile.la libreport.la libcompare.la libdata.la libresults.la \
+noinst_LTLIBRARIES = libbase.la libdocument.la libpage.la libtopology.la libprofile.la libreport.la libcompare.la libexport.la libresults.la \
 	libpicture.la
 
 # Without MPI, so that the command works where there is none: base, the ledger's format, and the data
@@ -40,6 +40,7 @@ libdocument_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 libdocument_la_SOURCES = \
 	src/document/document.h src/document/draw.c src/document/draw.h \
 	src/document/fill.c src/document/gnuplot.c src/document/gnuplot.h src/document/parts.h \
+	src/document/read.c src/document/read.h \
 	src/document/json_file.c src/document/json_file.h \
 	src/document/load.c src/document/load.h \
 	src/document/save.c src/document/save.h \
@@ -47,6 +48,17 @@ libdocument_la_SOURCES = \
 	src/document/text.c src/document/text.h \
 	src/document/write.c
 libdocument_la_LIBADD = $(JANSSON_LIBS)
+
+# page: a document for a browser.
+libpage_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+libpage_la_SOURCES = src/document/page.c src/document/page.h
+nodist_libpage_la_SOURCES = page_files.c
+# What a page carries along: its style, its script, and a library for charts if configure found it.
+CLEANFILES += page_files.c
+EXTRA_DIST += src/document/embed.sh src/document/report.css src/document/report.js
+page_files.c: $(srcdir)/src/document/embed.sh $(srcdir)/src/document/report.css $(srcdir)/src/document/report.js Makefile
+	$(AM_V_GEN)sh $(srcdir)/src/document/embed.sh page_style=$(srcdir)/src/document/report.css \
+		page_script=$(srcdir)/src/document/report.js page_charts=$(CHARTJS) > $@.tmp && mv $@.tmp $@
 
 # Apart from base: the profiling layer must not pull hwloc into applications.
 libtopology_la_CPPFLAGS = $(AM_CPPFLAGS) $(HWLOC_CFLAGS)
@@ -150,21 +162,12 @@ libcompare_la_SOURCES = src/compare/causes.c src/compare/data.c src/compare/diff
 	src/compare/evidence.c src/compare/evidence.h src/compare/places.c src/compare/places.h \
 	src/compare/sentences.c src/compare/text.c src/compare/two.c
 
-# data: for other programs.
-libdata_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(SQLITE_CFLAGS) $(OTF2_CFLAGS)
-libdata_la_SOURCES = src/data/csv.c src/data/data.h src/data/html.c src/data/html.h src/data/html_calls.c src/data/html_compare.c \
-	src/data/html_curves.c src/data/html_findings.c src/data/html_measured.c src/data/html_measured.h src/data/html_pictures.c src/data/html_times.c src/data/html_tree.c src/data/otf2.c src/data/perfetto.c \
-	src/data/sqlite.c src/data/trace.c
-nodist_libdata_la_SOURCES = html_assets.c
-# What the page for a browser carries along: its style, its script, and a library for curves if configure found
-# it.
-CLEANFILES += html_assets.c
-EXTRA_DIST += src/data/embed.sh src/data/report.css src/data/report.js
-html_assets.c: $(srcdir)/src/data/embed.sh $(srcdir)/src/data/report.css $(srcdir)/src/data/report.js Makefile
-	$(AM_V_GEN)sh $(srcdir)/src/data/embed.sh html_style=$(srcdir)/src/data/report.css \
-		html_script=$(srcdir)/src/data/report.js html_curves=$(DYGRAPHS)/dygraph.min.js \
-		html_curves_style=$(DYGRAPHS)/dygraph.min.css > $@.tmp && mv $@.tmp $@
-libdata_la_LIBADD = $(SQLITE_LIBS) $(OTF2_LIBS)
+# export: a run for other programs: traces, pictures, pages.
+libexport_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(OTF2_CFLAGS)
+libexport_la_SOURCES = src/export/csv.c src/export/export.h src/export/otf2.c src/export/pages.c \
+	src/export/perfetto.c src/export/pictures.c src/export/pictures.h \
+	src/export/timeline.c src/export/timeline.h
+libexport_la_LIBADD = $(OTF2_LIBS)
 
 # results: what the bench programs write.
 libresults_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
@@ -179,11 +182,7 @@ libresults_la_LIBADD = $(JANSSON_LIBS)
 libpicture_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 libpicture_la_SOURCES = \
 	src/picture/curves.c src/picture/curves.h \
-	src/picture/pictures.c src/picture/pictures.h \
-	src/picture/matrix_draw.c src/picture/matrix_draw.h \
-	src/picture/timeline_draw.c src/picture/timeline_draw.h \
-	src/picture/plot.c src/picture/plot.h src/picture/plot_inner.h src/picture/plot_map.c \
-	src/picture/view.c src/picture/view.h
+	src/picture/plot.c src/picture/plot.h src/picture/plot_inner.h src/picture/plot_map.c
 
 # The command: no MPI is linked.
 bin_PROGRAMS += collprof
@@ -202,7 +201,7 @@ collprof_SOURCES = \
 	src/cli/report.c \
 	src/cli/run.c \
 	src/cli/show.c
-collprof_LDADD = libpicture.la libdata.la libcompare.la libreport.la libresults.la libdocument.la libprofile.la libtopology.la libbase.la -lelf
+collprof_LDADD = libpicture.la libexport.la libcompare.la libreport.la libresults.la libpage.la libdocument.la libprofile.la libtopology.la libbase.la -lelf
 
 # Loaded when call sites are to be named: the only one that needs libdw.
 pkglib_LTLIBRARIES = collprof-symbols.la

@@ -38,7 +38,7 @@ packages_to_build=(
     gcc:gcc libc6-dev:/usr/include/stdio.h make:make autoconf:autoreconf automake:automake
     libtool:libtoolize pkg-config:pkg-config
     libunwind-dev:pc=libunwind libdw-dev:pc=libdw libjansson-dev:pc=jansson
-    libhwloc-dev:pc=hwloc gnuplot-nox:gnuplot libjs-dygraphs:/usr/share/javascript/dygraphs/dygraph.min.js
+    libhwloc-dev:pc=hwloc gnuplot-nox:gnuplot libjs-chart.js:/usr/share/javascript/chart.js/chart.min.js
 )
 # Any MPI will do, and there is a layer for each that is found; where there is none, MPICH.
 packages_of_mpi=(mpich:mpiexec.mpich libmpich-dev:mpicc.mpich)
@@ -52,7 +52,7 @@ packages_to_test=(
     libcriterion-dev:pc=criterion libsimgrid-dev:smpicc gfortran:gfortran g++:g++ python3:python3
     python3-dev:/usr/bin/python3-config
     python3-jsonschema:/usr/lib/python3/dist-packages/jsonschema python3-pandas:/usr/lib/python3/dist-packages/pandas
-    libsqlite3-dev:pc=sqlite3 chromium:chromium clang-format:clang-format graphviz:dot util-linux:unshare groff-base:groff
+    chromium:chromium clang-format:clang-format graphviz:dot util-linux:unshare groff-base:groff
     libotf2-trace-dev:pc=otf2 otf2-tools:otf2-print libucx-dev:pc=ucx
     clang:clang libclang-rt-dev:/usr/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a
     slurmctld:slurmctld slurmd:slurmd slurm-client:srun iproute2:ip

@@ -16,7 +16,6 @@ class Collprof(AutotoolsPackage):
     license("BSD-3-Clause")
     version("main")
 
-    variant("sqlite", default=True, description="collprof export --format=sqlite")
     variant("otf2", default=False, description="collprof export --format=otf2")
 
     depends_on("c", type="build")
@@ -30,7 +29,6 @@ class Collprof(AutotoolsPackage):
     depends_on("elfutils")
     depends_on("hwloc")
     depends_on("jansson")
-    depends_on("sqlite", when="+sqlite")
     depends_on("otf2@3:", when="+otf2")
 
     force_autoreconf = True

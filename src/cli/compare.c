@@ -3,7 +3,7 @@
 
 #include "compare/differences.h"
 #include "compare/evidence.h"
-#include "data/data.h"
+#include "export/export.h"
 #include "report/text.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ static const struct {
                {"json", differences_json},
                {"markdown", differences_markdown},
                {"junit", differences_junit},
-               {"html", data_html_differences}};
+               {"html", export_differences_page}};
 
 static const char *format_name(size_t i)
 {

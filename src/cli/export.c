@@ -1,8 +1,8 @@
 /* collprof export: figures for other programs. */
 #include "cli/cli.h"
 
-#include "data/data.h"
 #include "document/save.h"
+#include "export/export.h"
 #include "measure/pairs/log.h"
 #include "report/text.h"
 
@@ -99,26 +99,6 @@ static bool write_json(const struct options *o, const struct profile *p, const c
     return save_json(profile_json(p), o->output, JSON_INDENT(1));
 }
 
-static bool write_sqlite(const struct options *o, const struct profile *p, const char *target)
-{
-    struct save save;
-    if (!o->output)
-        cli_may_replace(target, o->force, "--output", NULL);
-    if (!save_open(&save, target))
-        return false;
-    const char *why =
-        save.temporary ? data_sqlite(p, save.temporary) : "a file would be right for a database";
-    if (why) {
-        reason_say(cli_name, "%s: %s", target, why);
-        save_abandon(&save);
-        return false;
-    }
-    if (!save_commit(&save))
-        return false;
-    cli_say("%s: %zu tables; what their columns mean: SELECT * FROM columns", target, n_listings);
-    return true;
-}
-
 /* The whole trace where there is one, else the collectives that every run records. */
 static bool write_perfetto(const struct options *o, const struct profile *p, const char *target)
 {
@@ -132,11 +112,11 @@ static bool write_perfetto(const struct options *o, const struct profile *p, con
         return false;
     }
     if (trace) {
-        data_perfetto(trace, save.out);
+        export_perfetto(trace, save.out);
         profile_free(trace);
         return save_commit(&save);
     }
-    if (!data_trace(p, save.out))
+    if (!export_perfetto_collectives(p, save.out))
         reason_say(cli_name, "no collective instances were recorded: the trace is empty");
     return save_commit(&save);
 }
@@ -145,7 +125,7 @@ static bool write_otf2(const struct options *o, const struct profile *p, const c
 {
     (void)p;
     struct profile *trace = cli_load_trace(directory_of(o));
-    const char *why = trace ? data_otf2(trace, target) : NULL;
+    const char *why = trace ? export_otf2(trace, target) : NULL;
     if (why)
         reason_say(cli_name, "%s: %s", target, why);
     else if (trace)
@@ -164,8 +144,6 @@ static const struct format_of_export {
     {"csv", "one file per table, in a directory (DIR/csv); with --table one table", "csv",
      write_csv},
     {"json", "the whole profile, see collprof-profile(5)", NULL, write_json},
-    {"sqlite", "the same tables as an SQLite database (DIR/collprof.sqlite)", "collprof.sqlite",
-     write_sqlite},
     {"perfetto",
      "for ui.perfetto.dev: what was traced (collprof run --trace), else the recorded collectives",
      NULL, write_perfetto},

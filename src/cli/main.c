@@ -4,7 +4,6 @@
 #include "base/input.h"
 #include "base/quote.h"
 #include "base/text.h"
-#include "data/data.h"
 #include "document/save.h"
 #include "profile/profile.h"
 #include "report/listings.h"
@@ -29,7 +28,7 @@ static const struct command {
     {"compare", "show what changed between runs, and what of it is noise", cli_compare},
     {"repeat", "run a command several times, for compare", cli_repeat},
     {"launches", "run a benchmark several times, with intervals between launches", cli_launches},
-    {"export", "write a run's figures as CSV, SQLite, JSON or a trace", cli_export},
+    {"export", "write a run's figures as CSV, JSON or a trace", cli_export},
     {"plot", "draw pictures of a run", cli_plot},
     {"info", "show what this collprof was built for, the clock, the machine", cli_info},
 };
@@ -252,8 +251,6 @@ static bool is_ours(FILE *file, const char *head)
         return true; /* nothing is lost with an empty file */
     if (head && !strncmp(text, head, n < strlen(head) ? n : strlen(head)))
         return true;
-    if (!strcmp(text, "SQLite format 3"))
-        return !memcmp(text + DATA_SQLITE_AT, DATA_SQLITE_MARK, strlen(DATA_SQLITE_MARK));
     return !fseek(file, -64, SEEK_END) && (n = fread(text, 1, 64, file)) > 0 &&
            memmem(text, n, picture, sizeof picture - 1);
 }

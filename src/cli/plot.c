@@ -3,10 +3,10 @@
 
 #include "base/input.h"
 #include "document/draw.h"
+#include "document/gnuplot.h"
 #include "document/load.h"
-#include "picture/pictures.h"
+#include "export/pictures.h"
 #include "picture/plot.h"
-#include "picture/timeline_draw.h"
 #include "report/rows.h"
 #include "results/pairs_document.h"
 
@@ -42,10 +42,10 @@ static const struct argp_option options[] = {
 
 static const char *picture_name(size_t i)
 {
-    return i < n_pictures ? pictures[i].name : NULL;
+    return i < n_run_pictures ? run_pictures[i].name : NULL;
 }
 
-/* What is declared in picture/pictures.c, as help. For free(). */
+/* What is declared in export/pictures.c, as help. For free(). */
 static char *describe(int key, const char *text, void *input)
 {
     char *list = NULL;
@@ -55,8 +55,8 @@ static char *describe(int key, const char *text, void *input)
     if (!out)
         return (char *)text;
     fputs("Pictures:\n", out);
-    for (size_t i = 0; i < n_pictures; i++)
-        fprintf(out, "  %-11s %s\n", pictures[i].name, pictures[i].summary);
+    for (size_t i = 0; i < n_run_pictures; i++)
+        fprintf(out, "  %-11s %s\n", run_pictures[i].name, run_pictures[i].summary);
     fclose(out);
     return list;
 }
@@ -75,7 +75,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     struct options *o = state->input;
     switch (key) {
     case 'p':
-        o->picture = pictures[cli_choice("there is no picture", argument, picture_name)].name;
+        o->picture = run_pictures[cli_choice("there is no picture", argument, picture_name)].name;
         return 0;
     case 'o':
         o->output = argument;
@@ -90,9 +90,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         o->view.to = seconds("--to", argument);
         return 0;
     case RANKS:
-        if (timeline_ranks_valid(argument))
+        if (picture_ranks_valid(argument))
             cli_refuse("--ranks is '%s': %s would be right", argument,
-                       timeline_ranks_valid(argument));
+                       picture_ranks_valid(argument));
         o->view.ranks = argument;
         return 0;
     case SHOW:
@@ -114,7 +114,7 @@ static void check(const struct options *o)
 {
     if (o->view.to >= 0 && o->view.to <= fmax(0, o->view.from))
         cli_refuse("--from is not before --to: a range of time would be right");
-    if (o->output && !plot_path_valid(o->output))
+    if (o->output && !gnuplot_path_valid(o->output))
         cli_give_up(CLI_USAGE);
 }
 
@@ -129,38 +129,45 @@ static void check_targets(const struct options *o, const char *directory)
     char path[4400];
     if (o->output)
         return;
-    for (size_t i = 0; i < n_pictures; i++) {
-        snprintf(path, sizeof path, "%s/%s.png", directory, pictures[i].name);
-        if (chosen(o, &pictures[i]))
+    for (size_t i = 0; i < n_run_pictures; i++) {
+        snprintf(path, sizeof path, "%s/%s.png", directory, run_pictures[i].name);
+        if (chosen(o, &run_pictures[i]))
             cli_may_replace(path, o->force, "--output", NULL);
     }
+}
+
+/* One picture of the run to PATH; says so where there is nothing to draw. */
+static bool draw_one(const struct options *o, const struct run_picture *picture,
+                     const struct profile *p, const char *directory, const char *path)
+{
+    struct profile *trace =
+        picture->traced && (p->trace.on || o->picture) ? cli_load_trace(directory) : NULL;
+    const char *needs = trace ? "a rank and a time with calls in them" : picture->needs;
+    struct picture_view view = o->view;
+    view.top = (size_t)o->top;
+    struct document *d = document_new("collprof-picture/1");
+    bool found = d && (trace || !picture->traced) && picture->add(d, trace ? trace : p, &view);
+    if (found)
+        picture_caption(d, p);
+    else
+        cli_say("%s: nothing to draw: %s", picture->name, needs);
+    bool drawn = found && document_draw_one(d, 0, path);
+    if (drawn)
+        cli_say("%s: %s", path, picture->summary);
+    document_free(d);
+    profile_free(trace);
+    return drawn ? !o->show || cli_show(path) : !found && !o->picture;
 }
 
 static bool draw(const struct options *o, const struct profile *p, const char *directory)
 {
     bool good = true;
-    for (size_t i = 0; i < n_pictures; i++) {
+    for (size_t i = 0; i < n_run_pictures; i++) {
         char path[4400];
-        if (!chosen(o, &pictures[i]))
-            continue;
-        snprintf(path, sizeof path, "%s/%s.png", directory, pictures[i].name);
-        const char *target = o->output ? o->output : path;
-        struct profile *trace =
-            pictures[i].traced && (p->trace.on || o->picture) ? cli_load_trace(directory) : NULL;
-        struct picture_view view = o->view;
-        view.top = (size_t)o->top;
-        bool missing = pictures[i].traced && !trace;
-        const char *needs = trace ? "a rank and a time with calls in them" : pictures[i].needs;
-        enum picture_result result =
-            missing ? PICTURE_EMPTY : pictures[i].draw(trace ? trace : p, target, &view);
-        profile_free(trace);
-        if (result == PICTURE_DRAWN) {
-            cli_say("%s: %s", target, pictures[i].summary);
-            good = (!o->show || cli_show(target)) && good;
-        }
-        if (result == PICTURE_EMPTY)
-            cli_say("%s: nothing to draw: %s", pictures[i].name, needs);
-        good = good && result != PICTURE_FAILED && (result == PICTURE_DRAWN || !o->picture);
+        snprintf(path, sizeof path, "%s/%s.png", directory, run_pictures[i].name);
+        if (chosen(o, &run_pictures[i]))
+            good =
+                draw_one(o, &run_pictures[i], p, directory, o->output ? o->output : path) && good;
     }
     return good;
 }

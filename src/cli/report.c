@@ -1,10 +1,9 @@
 /* collprof report: the report of a run again, also of one that did not get so far. */
 #include "cli/cli.h"
 
-#include "data/data.h"
 #include "document/json_file.h"
 #include "document/save.h"
-#include "picture/timeline_draw.h"
+#include "export/export.h"
 #include "report/listings.h"
 #include "report/report.h"
 
@@ -96,34 +95,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-/* The picture of a traced run as SVG, for free(); NULL where it cannot be drawn. */
-static char *timeline_of(const char *directory)
-{
-    char place[] = "/tmp/collprof-XXXXXX", path[64], *text = NULL;
-    size_t size = 0;
-    struct profile *trace = profile_load_trace(directory);
-    if (!trace || !mkdtemp(place)) {
-        profile_free(trace);
-        return NULL;
-    }
-    snprintf(path, sizeof path, "%s/timeline.svg", place);
-    FILE *in =
-        timeline_draw(trace, path, &(struct picture_view){.from = -1, .to = -1}) == PICTURE_DRAWN
-            ? fopen(path, "r")
-            : NULL;
-    if (in && getdelim(&text, &size, '\0', in) > 0) {
-        char *begin = strstr(text, "<svg"); /* what comes before is not for the inside of a page */
-        if (begin)
-            memmove(text, begin, strlen(begin) + 1);
-    }
-    if (in)
-        fclose(in);
-    unlink(path);
-    rmdir(place);
-    profile_free(trace);
-    return text;
-}
-
 static bool finish_html(struct save *save, const char *target)
 {
     if (!save_commit(save))
@@ -143,9 +114,9 @@ static bool write_html(const struct options *o, const struct profile *p)
         cli_may_replace(target, o->force, "--html=FILE", NULL);
     if (!save_open(&save, target))
         return false;
-    char *timeline = p->trace.on ? timeline_of(o->report.directory) : NULL;
-    data_html(p, filter_is_on(&o->filter) ? &o->filter : NULL, timeline, save.out);
-    free(timeline);
+    struct profile *trace = p->trace.on ? profile_load_trace(o->report.directory) : NULL;
+    export_page(p, trace, &o->report, save.out);
+    profile_free(trace);
     return finish_html(&save, target);
 }
 
@@ -161,7 +132,7 @@ static bool write_document(const struct options *o)
                    "would be right",
                    file);
     json_t *document = json_file_load(file, why, sizeof why);
-    if (!data_is_document(document)) {
+    if (!export_is_document(document)) {
         reason_say(cli_name, "%s%swhat collbench-* write with --format=json would be right",
                    document ? file : why, document ? ": " : "; ");
         json_decref(document);
@@ -174,7 +145,7 @@ static bool write_document(const struct options *o)
         cli_may_replace(target, o->force, "--html=FILE", NULL);
     bool good = save_open(&save, target);
     if (good) {
-        data_html_document(document, save.out);
+        export_document_page(document, save.out);
         good = finish_html(&save, target);
     }
     json_decref(document);

@@ -6,6 +6,7 @@
 #include "base/reason.h"
 #include "document/gnuplot.h"
 #include "document/parts.h"
+#include "document/text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -235,6 +236,22 @@ static void put_ticks(const struct drawing *g, const struct axis *a, char axis, 
     fprintf(g->out, ")%s\n", axis == 'x' && put > 13 ? " rotate by 45 right" : "");
 }
 
+/* In the key of the picture names get no longer than what leaves the drawing its room. */
+static void put_key(const struct drawing *g, const struct axis *series, size_t s)
+{
+    enum { ROOM = 40 };
+    size_t n = series->tick.n;
+    char **name = memory_alloc(n * sizeof *name);
+    for (size_t i = 0; i < n; i++)
+        name[i] = memory_strdup(series->tick.at[i].text);
+    text_shorten(name, n, ROOM);
+    fputs("title ", g->out);
+    quote_gnuplot(name[s], g->out);
+    for (size_t i = 0; i < n; i++)
+        free(name[i]);
+    free(name);
+}
+
 /* --- lines and bars --- */
 
 /* Zero has no position on a logarithmic axis: half of the smallest stands for it, labelled 0. */
@@ -328,10 +345,9 @@ static bool draw_lines(const struct drawing *g)
     }
     for (size_t s = 0; points && s < series.tick.n; s++) {
         static const char *const dashes[] = {"1", "(12,12)", "(4,14)"};
-        fprintf(g->out,
-                "%s $line%zu using 1:2 with linespoints lw 2 pt %zu dt %s lc rgb '%s' title ",
+        fprintf(g->out, "%s $line%zu using 1:2 with linespoints lw 2 pt %zu dt %s lc rgb '%s' ",
                 s ? "," : "plot", s, 4 + s % 10, dashes[s / COLOURS % 3], colours[s % COLOURS]);
-        quote_gnuplot(series.tick.at[s].text, g->out);
+        put_key(g, &series, s);
         if (text_of(g, "low"))
             fprintf(g->out,
                     ", $line%zu using 1:3:(0):($4-$3) with vectors heads size screen 0.004,90 "
@@ -370,9 +386,9 @@ static bool draw_bars(const struct drawing *g)
                 (double)x.tick.n - 0.4);
     }
     for (size_t s = series.tick.n; x.tick.n && s-- > 0;) {
-        fprintf(g->out, "%s $bars%zu using 1:2 with boxes lc rgb '%s' title ",
+        fprintf(g->out, "%s $bars%zu using 1:2 with boxes lc rgb '%s' ",
                 s + 1 < series.tick.n ? "," : "plot", s, colours[s % COLOURS]);
-        quote_gnuplot(series.tick.at[s].text, g->out);
+        put_key(g, &series, s);
     }
     bool any = x.tick.n > 0;
     axis_free(&x);
@@ -513,7 +529,7 @@ static bool draw_map(const struct drawing *g, size_t legible)
         put_ticks(g, &y, 'y', legible, true, NAN);
         fprintf(g->out,
                 "set xrange [-0.5:%g]\nset yrange [-0.5:%g]\nset size %ssquare\n"
-                "set key above right samplen 2.5\n",
+                "set key above right samplen 2.5\nset style textbox opaque noborder\n",
                 (double)x.tick.n - 0.5, (double)y.tick.n - 0.5, x.tick.n == y.tick.n ? "" : "no");
         put_cells(g, &x, &y, s);
         struct axis lines = overlay_of(g, "lines", &x, &y), marks = overlay_of(g, "marks", &x, &y);
@@ -634,6 +650,14 @@ static void put_arrows(const struct drawing *g, const struct axis *lanes)
     fputs("END\n", g->out);
 }
 
+static bool occurs(const struct drawing *g, const struct axis *series, size_t s)
+{
+    for (size_t r = 0; r < table_rows(g->t); r++)
+        if (tick_at(series, g->t, r) == s)
+            return true;
+    return false;
+}
+
 static bool draw_timeline(const struct drawing *g)
 {
     struct axis lanes = axis_of(g, g->t, "y", false), series = series_of(g);
@@ -646,11 +670,11 @@ static bool draw_timeline(const struct drawing *g)
     if (any) {
         put_frame(g);
         put_ticks(g, &lanes, 'y', 64, true, NAN);
-        fprintf(
-            g->out,
-            "set xrange [%.9g:%.9g]\nset yrange [%zu.6:-0.6]\nset rmargin 5\n"
-            "set key below horizontal samplen 2\nset bmargin 8\nset style fill solid noborder\n",
-            from, to, lanes.tick.n - 1);
+        fprintf(g->out,
+                "set xrange [%.9g:%.9g]\nset yrange [%zu.6:-0.6]\nset rmargin 5\n"
+                "set key below right horizontal samplen 2\nset bmargin 9\n"
+                "set format x '%%.0f'\nset style fill solid noborder\n",
+                from, to, lanes.tick.n - 1);
         put_spans(g, &lanes, &series, from, to);
         put_arrows(g, &lanes);
         fputs("plot $spans using (($1+$2)/2):3:1:2:($3-0.35):($3+0.35):4 with boxxyerror lc rgb "
@@ -659,6 +683,8 @@ static bool draw_timeline(const struct drawing *g)
               g->out);
         fputs(text_of(g, "arrows") ? "title 'message'" : "notitle", g->out);
         for (size_t s = 0; s < series.tick.n; s++) {
+            if (!occurs(g, &series, s))
+                continue;
             fprintf(g->out, ", NaN with boxes lc rgb '%s' title ", colours[s % COLOURS]);
             quote_gnuplot(series.tick.at[s].text, g->out);
         }
@@ -726,7 +752,7 @@ bool document_draw_one(const struct document *d, size_t i, const char *path)
         height = (int)(400 * ((panels.tick.n + columns - 1) / columns) + 60);
     } else if (strcmp(kind, "timeline") == 0) {
         width = 1400;
-        height = (int)fmax(330, 160 + 46 * (double)lanes.tick.n);
+        height = (int)fmax(350, 190 + 46 * (double)lanes.tick.n);
     }
     bool good = gnuplot_begin(&script, path, width, height);
     if (good) {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const char *const severity_names[] = {"error", "finding", "doubt", "note"};
-static const char *const picture_kinds[] = {"lines", "bars", "heat", "surface", "timeline"};
+const char *const picture_kinds[] = {"lines", "bars", "heat", "surface", "timeline", NULL};
 const char *const column_kinds[] = {"text",  "integer", "real", "time", "bytes",
                                     "count", "share",   "rank", NULL};
 static const char *const palettes[] = {"latency", "overlap", "amount"};
@@ -66,9 +66,9 @@ static void table_free(struct table *t)
         free(t->rows[i].error);
     }
     free(t->rows);
-    free(t->loaded);
     free(t->name);
     free(t->title);
+    free(t->own);
     free(t);
 }
 
@@ -85,6 +85,7 @@ void document_free(struct document *d)
     json_decref(d->pictures);
     json_decref(d->attached);
     json_decref(d->caption);
+    json_decref(d->kept);
     free(d);
 }
 
@@ -173,6 +174,14 @@ static bool begin_row(struct table *t)
     t->current = t->n_rows;
     t->rows[t->n_rows++] = (struct table_row){.cells = cells, .place = t->document->place};
     return true;
+}
+
+void table_add_row(struct table *t, json_t *cells)
+{
+    if (!added(t->document, begin_row(t)))
+        return;
+    json_decref(t->rows[t->current].cells);
+    t->rows[t->current].cells = json_incref(cells);
 }
 
 /* The last row goes before those of higher places. */
@@ -384,10 +393,9 @@ void document_picture(struct document *d, const struct picture *p)
 static void table_copy(struct document *d, const struct table *from)
 {
     struct table *t = document_table(d, from->name, from->title, from->columns, from->n_columns);
-    for (size_t i = 0; t && i < table_rows(from) && added(d, begin_row(t)); i++) {
-        struct table_row *row = &t->rows[i];
-        json_decref(row->cells);
-        row->cells = json_incref(from->rows[i].cells); /* a finished row changes no more */
+    for (size_t i = 0; t && i < table_rows(from) && !d->incomplete; i++) {
+        table_add_row(t, from->rows[i].cells); /* a finished row changes no more */
+        struct table_row *row = &t->rows[t->n_rows - 1];
         row->place = from->rows[i].place;
         if (from->rows[i].error && (row->error = calloc(t->n_columns, sizeof *row->error)))
             memcpy(row->error, from->rows[i].error, t->n_columns * sizeof *row->error);

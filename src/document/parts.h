@@ -14,9 +14,8 @@ struct table {
     struct document *document; /* whose it is */
     char *name, *title;
     const struct column *columns;
+    struct column *own; /* the same, if the table owns them; or NULL */
     size_t n_columns;
-    struct column
-        *loaded; /* the same, of a table that was read; NULL: they are the declaration's */
     struct table_row *rows;
     size_t n_rows, room;
     size_t next;    /* column of the next cell; 0: the last row is finished */
@@ -24,12 +23,16 @@ struct table {
 };
 
 struct document {
+    json_t *kept; /* what columns have their strings from; or NULL */
     json_t *schema, *header, *findings, *pictures, *attached, *caption;
     struct table **tables;
     size_t n_tables;
     size_t place;
     bool incomplete; /* there was no memory for something: it must not be written */
 };
+
+/* A finished row of T: CELLS by the names of columns, of which T gets a reference. */
+void table_add_row(struct table *t, json_t *cells);
 
 enum { CELL_ROOM = 352 }; /* for the largest double, too */
 
@@ -48,7 +51,8 @@ bool table_has_remarks(const struct table *t);
 /* The column of that NAME; n_columns: there is none. */
 size_t table_column(const struct table *t, const char *name);
 
-extern const char *const column_kinds[]; /* the name of each enum column_kind; end by NULL */
+/* The name of each enum column_kind and picture_kind; end by NULL. */
+extern const char *const column_kinds[], *const picture_kinds[];
 
 /* The unit of the column's data; "": none. */
 const char *column_unit(const struct column *c);

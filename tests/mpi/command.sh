@@ -126,7 +126,7 @@ expect 2 'mpiexec -n N collprof run ./app would be right' $collprof
 expect 2 'A... -- B... would be right' $collprof compare a b c
 expect 2 'did you mean --explain?$' $collprof report --exlain a
 expect 2 'did you mean --format?$' $collprof export --fromat=csv a
-expect 2 'one of csv, json, sqlite, perfetto, otf2 would be right' $collprof export --format=xml a
+expect 2 'one of csv, json, perfetto, otf2 would be right' $collprof export --format=xml a
 expect 2 'durations, ranks, arrivals, sizes, matrix, timeline would be right' $collprof plot --picture=none a
 expect 2 'one argument too many' $collprof info a
 expect 2 'which picture' $collprof plot --output=x.png a

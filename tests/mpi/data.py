@@ -1,5 +1,5 @@
 # data.py PROFILE-SCHEMA RESULTS-SCHEMA MANUAL-PAGE: checks the files that data.sh has written here.
-import copy, glob, json, os, re, sqlite3, sys
+import copy, glob, json, os, re, sys
 import jsonschema, pandas
 
 profile_schema, results_schema = (json.load(open(name)) for name in sys.argv[1:3])
@@ -78,18 +78,10 @@ named = {}
 for item in re.split(r"^\.It Cm ", page[page.index(".Sh TABLES"):page.index(".Sh EXIT STATUS")], flags=re.M)[1:]:
     columns = " , ".join(re.findall(r"^\.Li (.*?)[ ,.]*$", item, flags=re.M))
     named[item.split("\n")[0]] = columns.split(" , ")
-if os.path.exists("traced/collprof.sqlite"):
-    db = sqlite3.connect("traced/collprof.sqlite")
-    tables = [name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-    there = {table: [row[1] for row in db.execute(f"PRAGMA table_info({table})")] for table in tables}
-    for table in sorted(set(there) | set(named)):
-        odd = [column for _, column, kind, *_ in db.execute(f"PRAGMA table_info({table})") if kind == "REAL"
-               and re.search(r"rank$|^peer$|calls$|^messages$|bytes$", column)]
-        bad.extend(f"{table}: {column} is REAL" for column in odd)
-        if there.get(table) != named.get(table):
-            bad.append(f"the page says {table}: {named.get(table)}, the file has {there.get(table)}")
-    whole = db.execute("SELECT DISTINCT typeof(rank), typeof(bytes) FROM messages").fetchall()
-    assert whole == [("integer", "integer")], whole
+there = {os.path.basename(path)[:-4]: open(path).readline().strip().split(",") for path in glob.glob("traced/csv/*.csv")}
+for table in sorted(set(there) | set(named)):
+    if there.get(table) != named.get(table):
+        bad.append(f"the page says {table}: {named.get(table)}, the file has {there.get(table)}")
 
 print("\n".join(bad))
 sys.exit(bool(bad))

@@ -124,14 +124,12 @@ fi
 
 # Nor through links of the user's own, whatever is asked for; what is no link, and not ours, is asked for
 # by --force.
-sqlite=
-"$collprof" info | grep -q 'SQLite' && sqlite="export --format=sqlite"
 mkdir own nothing
 cp no-site/profile.json own
 echo precious >precious
-for name in collprof.sqlite report.html ranks.png; do ln -s ../precious own/$name; done
+for name in report.html ranks.png; do ln -s ../precious own/$name; done
 ln -s ../nothing own/csv
-for command in "${sqlite:-export}" "report --html --force" "plot -p ranks --force" "export --force"; do
+for command in "report --html --force" "plot -p ranks --force" "export --force"; do
     timeout 60 "$collprof" $command own >shown 2>&1 && fail "$command: wrote through a link"
     grep -q 'it is a link, and none is followed' shown || { cat shown; fail "$command: gives no reason"; }
 done
@@ -139,11 +137,10 @@ test "$(cat precious)" = precious && test -z "$(ls nothing)" || fail "written th
 # The system's own link to standard output is none of these.
 { echo before; timeout 60 "$collprof" report --html=/dev/stdout good; } >page 2>shown || fail "/dev/stdout: $(cat shown)"
 grep -q '<title>collprof' page && test "$(head -n 1 page)" = before && test -L /dev/stdout || fail "/dev/stdout: not added"
-rm own/csv own/collprof.sqlite
+rm own/csv
 mkdir own/csv
-for file in own/csv/ranks.csv own/collprof.sqlite; do
-    case $file in *csv) command="export" ;; *) command=$sqlite ;; esac
-    test -n "$command" || continue
+for file in own/csv/ranks.csv; do
+    command=export
     echo mine >$file
     timeout 60 "$collprof" $command own >shown 2>&1 && fail "$command: replaced $file"
     grep -q "$file is there, and is not what" shown || { cat shown; fail "$command: gives no reason"; }
@@ -165,9 +162,9 @@ tame()
     if grep -q "$(printf '\033')" shown; then cat -v shown; fail "$*: control characters"; fi
 }
 for at in "$odd" "none $odd"; do
-    for command in report list export "plot -p ranks" run "report --html" "compare good" "$sqlite"; do
+    for command in report list export "plot -p ranks" run "report --html" "compare good"; do
         # shellcheck disable=SC2086 # one word, or two
-        test -z "$command" || tame $command "$at"
+        tame $command "$at"
     done
 done
 tame report --"$odd" good

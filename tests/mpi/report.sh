@@ -50,32 +50,6 @@ $collprof export "$work/a" > "$work/exported" || fail "export: status $?"
 has "$work/exported" 'csv/call_sites.csv: [0-9]* rows'
 $collprof export --table=operations "$work/a" > "$work/table" || fail "export --table: status $?"
 cmp -s "$work/table" "$work/a/csv/operations.csv" || fail "export --table is not the same table"
-# The same figures by SQLite as by CSV, and every column says what it means.
-if $collprof export --format=sqlite "$work/a" > "$work/exported" 2>&1; then
-    python3 - "$work/a" <<'EOF' || fail "SQLite and CSV do not agree"
-import csv, glob, os, sqlite3, sys
-db = sqlite3.connect(sys.argv[1] + "/collprof.sqlite")
-for path in glob.glob(sys.argv[1] + "/csv/*.csv"):
-    name = os.path.basename(path)[:-4]
-    rows = list(csv.reader(open(path)))
-    cursor = db.execute(f"SELECT * FROM {name}")
-    columns = [c[0] for c in cursor.description]
-    assert columns == rows[0], (name, columns, rows[0])
-    stored = cursor.fetchall()
-    assert len(stored) == len(rows) - 1, name
-    for one, other in zip(stored, rows[1:]):
-        for x, y in zip(one, other):
-            text = "" if x is None else str(x)
-            same = text == y or (y and not isinstance(x, str) and abs(x - float(y)) <= 6e-4)
-            assert same, (name, x, y)
-    known = [c for (c,) in db.execute('SELECT "column" FROM columns WHERE "table" = ?', (name,))]
-    assert known == columns, (name, known)
-assert db.execute("SELECT sum(calls) FROM operations WHERE operation = 'MPI_Bcast'").fetchone()[0] > 0
-EOF
-else
-    has "$work/exported" 'without SQLite'
-fi
-
 if [ -x "${GNUPLOT:-/none}" ]; then
     $collprof plot "$work/a" > "$work/drawn" || { fail "plot: status $?"; cat "$work/drawn"; }
     for picture in durations ranks arrivals sizes; do

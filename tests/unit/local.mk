@@ -85,11 +85,11 @@ EXTRA_tests_unit_compare_DEPENDENCIES = collprof-symbols.la
 tests_unit_compare_LDADD = libcompare.la libreport.la libresults.la libdocument.la libprofile.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_report_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_report_SOURCES = tests/unit/report.c tests/unit/data.c tests/unit/figures.c tests/unit/findings.c \
+tests_unit_report_SOURCES = tests/unit/report.c tests/unit/export.c tests/unit/figures.c tests/unit/findings.c \
 	tests/unit/layout.c tests/unit/made_page.c tests/unit/made_page.h $(made_profile)
 # Which names call sites, is loaded.
 EXTRA_tests_unit_report_DEPENDENCIES = collprof-symbols.la
-tests_unit_report_LDADD = libpicture.la libdata.la libreport.la libresults.la libdocument.la libprofile.la libbase.la $(CRITERION_LIBS)
+tests_unit_report_LDADD = libpicture.la libexport.la libcompare.la libreport.la libresults.la libpage.la libdocument.la libprofile.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_document_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_document_SOURCES = tests/unit/document.c tests/unit/draw.c tests/unit/document_load.c

@@ -3,9 +3,6 @@
 #include "picture/plot.h"
 #include "base/reason.h"
 #include "picture/curves.h"
-#include "picture/matrix_draw.h"
-#include "picture/timeline_draw.h"
-#include "picture/view.h"
 #include "profile/model.h"
 
 #include <criterion/criterion.h>
@@ -371,86 +368,4 @@ Test(plot, standing_captions_and_words, .init = keeping_scripts)
     cr_assert(plot_heatmap_sheet(path_of("a.svg"), "sheet", &axes, &map, 1, 1));
     assert_script_has("a.svg", said);
     drawn_data("a.svg");
-}
-
-static void add_act(struct profile *p, enum act_kind kind, uint32_t rank, uint32_t peer,
-                    uint32_t ordinal, int64_t entry_us, int64_t exit_us)
-{
-    *PUSH(&p->acts) = (struct act){.entry_ns = 1000 * entry_us,
-                                   .posted_ns = 1000 * entry_us,
-                                   .exit_ns = 1000 * exit_us,
-                                   .comm_id = 7,
-                                   .rank = rank,
-                                   .peer = peer,
-                                   .ordinal = ordinal,
-                                   .kind = (uint8_t)kind};
-}
-
-/* Rank 1 waits 3 ms, then 1 ms, for rank 0: drawn is the first, with as much on either side. */
-Test(plot, a_timeline_is_its_longest_wait, .init = keeping_scripts)
-{
-    struct profile *p = profile_new();
-    p->trace = (struct profile_trace){.on = true, .last_ns = 40000000};
-    add_act(p, ACT_RECEIVED, 1, 0, 0, 10000, 13200);
-    add_act(p, ACT_SEND, 0, 1, 0, 13000, 13100);
-    add_act(p, ACT_RECEIVED, 1, 0, 1, 30000, 31200);
-    add_act(p, ACT_SEND, 0, 1, 1, 31000, 31100);
-    add_act(p, ACT_POST, 2, 3, 0, 13000, 13100); /* another lane */
-    struct picture_view view = {.from = -1, .to = -1, .ranks = "0-1"};
-    cr_assert_eq(timeline_draw(p, path_of("a.svg"), &view), PICTURE_DRAWN);
-    drawn_data("a.svg");
-    cr_assert(strstr(script, "$calls << END\n"
-                             "3000.000 6200.000 1 0x56b4e9\n6000.000 6100.000 0 0x0072b2\n"
-                             "3000.000 6000.000 1 0xd55e00\nEND\n"
-                             "$messages << END\n-1 -1 -1 -1\n6000.000 0 6200.000 1\nEND\n"),
-              "%s", script);
-    profile_free(p);
-    cr_assert(!timeline_ranks_valid("0-3,7") && timeline_ranks_valid("3-1"));
-}
-
-/* Seconds are drawn in microseconds; what would be printed as 0 is not drawn. */
-Test(plot, curves_are_in_microseconds)
-{
-    struct curves c = {0};
-    struct plot_series *line = curves_line(&c, "line", 3);
-    curves_estimate(line, 8, (struct estimate){2e-6, 1e-6, 4e-6});
-    curves_estimate(line, 16, (struct estimate){1e-9, 1e-9, 1e-9});
-    curves_estimate(line, 32, (struct estimate){0.5, 0.25, 1});
-    cr_assert_eq(line->n, 2);
-    for (size_t i = 0; i < 2; i++) {
-        double us = i ? 5e5 : 2;
-        cr_assert_float_eq(line->x[i], i ? 32 : 8, 1e-9);
-        cr_assert_float_eq(line->y[i], us, 1e-6);
-        cr_assert_float_eq(line->low[i], us / 2, 1e-6);
-        cr_assert_float_eq(line->high[i], us * 2, 1e-6);
-    }
-    curves_free(&c);
-}
-
-/* Of a run of which a rank has left no record, a picture shows a part. */
-Test(plot, a_caption_counts_the_ranks)
-{
-    char text[200];
-    struct profile *p = profile_new();
-    p->size = 2;
-    profile_add_program(p, "/far/away/bench");
-    *PUSH(&p->ranks) = (struct profile_rank){.rank = 1, .delayed_ns = -1};
-    picture_caption(p, text, sizeof text);
-    cr_assert_eq(strncmp(text, "bench on 1 of 2 ranks, ", 23), 0, "%s", text);
-    *PUSH(&p->ranks) = (struct profile_rank){.rank = 2, .delayed_ns = -1};
-    picture_caption(p, text, sizeof text);
-    cr_assert_eq(strncmp(text, "bench on 2 ranks, ", 18), 0, "%s", text);
-    profile_free(p);
-}
-
-Test(plot, empty_messages_are_no_matrix, .init = keeping_scripts)
-{
-    struct profile *p = profile_new();
-    *PUSH(&p->peers) = (struct profile_peer){.rank = 0, .peer = 1, .messages = 5};
-    cr_assert_eq(matrix_draw(p, path_of("a.svg"), NULL), PICTURE_EMPTY);
-    p->peers.at[0].bytes = 8;
-    cr_assert_eq(matrix_draw(p, path_of("a.svg"), NULL), PICTURE_DRAWN);
-    drawn_data("a.svg");
-    cr_assert(strstr(script, "$cells << END\n1 0 8\nEND\n"), "%s", script);
-    profile_free(p);
 }

@@ -1,6 +1,6 @@
-/* Protects the tables that programs read: CSV, and what a page gives a browser. */
-#include "data/data.h"
-#include "data/html.h"
+/* What other programs read: CSV, OTF2, Perfetto, the page of a run, and its pictures. */
+#include "export/export.h"
+#include "export/pictures.h"
 #include "made_page.h"
 
 #include <criterion/criterion.h>
@@ -9,6 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+static size_t times_in(const char *text, const char *part)
+{
+    size_t n = 0;
+    for (; (text = strstr(text, part)); text++)
+        n++;
+    return n;
+}
 
 /* The cell of COLUMN in the line that begins with ROW of a table without quotes; NULL: none. */
 static const char *cell_of(const char *table, const char *row, const char *column)
@@ -46,7 +54,7 @@ static char *csv_of(const struct profile *p, const char *name)
 }
 
 /* Columns are found by their names, and say what the counts of made_ledger.c must give. */
-Test(data, csv_has_the_figures)
+Test(export, csv_has_the_figures)
 {
     struct profile *p = made_four_ranks();
     char *text = csv_of(p, "operations");
@@ -75,7 +83,7 @@ Test(data, csv_has_the_figures)
 }
 
 /* Quotes, commas and lines in a name do not break the table. */
-Test(data, csv_quotes_what_must_be)
+Test(export, csv_quotes_what_must_be)
 {
     struct ledger l;
     made_ledger(&l, NULL, 0, 1);
@@ -86,146 +94,6 @@ Test(data, csv_quotes_what_must_be)
     assert_has(text, "\n\"'=a,\"\"b\"\" c\",3,"); /* nor is it a formula, or two lines */
     free(text);
     profile_free(p);
-}
-
-/* A message has two ends; whoever adds up the rows of the page for a browser has it once. What is
- * said of no row is no column. */
-Test(data, tables_for_a_browser_have_what_there_is)
-{
-    struct profile *p = made_four_ranks();
-    char *text = NULL;
-    size_t size;
-    for (int received = 0; received < 2; received++)
-        *PUSH(&p->peers) = (struct profile_peer){.rank = (uint32_t)received,
-                                                 .peer = (uint32_t)!received,
-                                                 .messages = 200,
-                                                 .bytes = 4711,
-                                                 .site = p->entries.at[0].site,
-                                                 .operation = p->entries.at[0].operation,
-                                                 .received = received};
-    p->ranks.at[1].delayed_ns = 20000000; /* of 2 s and the ends, which are drawn 10rem high */
-    FILE *out = open_memstream(&text, &size);
-    data_html(p, NULL, NULL, out);
-    fclose(out);
-    cr_assert(strstr(text, "up to 20.0 ms, on the same scale") && strstr(text, "(1px,0.100rem)"));
-    char *table = strstr(text, "<section class=l id=messages>");
-    cr_assert_not_null(table);
-    *strstr(table, "</section>") = '\0';
-    char *row = strstr(table, "data-v=\"4711\"");
-    cr_assert(row && !strstr(row + 1, "data-v=\"4711\""), "%s", table);
-    table = strstr(text, "<section class=l id=operations>");
-    cr_assert(strstr(table, "data-key=\"bytes\"") && !strstr(table, "data-key=\"apart\""));
-    free(text);
-    profile_free(p);
-}
-
-/* What a benchmark's figures are worth comes first; a method's name is not run together with what
- * it is. */
-Test(data, results_for_a_browser_begin_with_their_worth)
-{
-    for (int spoiled = 0; spoiled < 2; spoiled++) {
-        json_t *document = json_pack(
-            "{s:s, s:{s:s, s:s}, s:[s, s], s:{}}", "schema", "collbench-bcast/1", "header",
-            "program", "collbench-bcast", "processors",
-            spoiled ? "rank 1 had none: figures of such a run are not to be relied on" : "all",
-            "notes", "gap              the gap (g_j)", "bounds: one is wrong", "tables");
-        char *text = NULL;
-        size_t size;
-        FILE *out = open_memstream(&text, &size);
-        data_html_document(document, out);
-        fclose(out);
-        const char *doubt = strstr(text, "<li>processors: rank 1 had none");
-        cr_assert_eq(doubt && doubt < strstr(text, "<dl>"), spoiled, "%s", text);
-        cr_assert_eq(strstr(text, "class=\"box bad\"") != NULL, spoiled, "%s", text);
-        assert_has(text, "<li>gap: the gap (g_j)<li>bounds: one is wrong</ul>");
-        free(text);
-        json_decref(document);
-    }
-}
-
-/* Of a part of a run nothing is said as if it were the whole. */
-Test(data, a_part_for_a_browser_says_what_it_is)
-{
-    struct profile *p = made_four_ranks();
-    struct filter part = {.only = "Bcast"};
-    char why[200], *text = NULL;
-    size_t size;
-    cr_assert(filter_apply(p, &part, why, sizeof why));
-    FILE *out = open_memstream(&text, &size);
-    data_html(p, &part, NULL, out);
-    fclose(out);
-    assert_has(text, "<h2>Shown</h2><ul><li>Only --only=Bcast: ");
-    cr_assert_null(strstr(text, "<h2>Findings"));
-    free(text);
-    profile_free(p);
-}
-
-/* The page of a benchmark's results: of each of N methods two points in us. */
-static char *page_of_curves(int n, const char *name, double first, double last)
-{
-    json_t *rows = json_array();
-    for (int i = 0; i < 2 * n; i++) {
-        char method[60];
-        snprintf(method, sizeof method, name, i / 2, i);
-        json_array_append_new(rows, json_pack("{s:s, s:s, s:i, s:i, s:f, s:n, s:n}", "algorithm",
-                                              "native", "method", method, "ranks", 2, "size",
-                                              i % 2 ? 64 : 8, "value", i % 2 ? last : first, "low",
-                                              "high"));
-    }
-    json_t *d =
-        json_pack("{s:s, s:{}, s:[], s:{s:{s:s, s:[], s:o}}}", "schema", "collbench-bcast/1",
-                  "header", "notes", "tables", "statistics", "title", "s", "columns", "rows", rows);
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    data_html_document(d, out);
-    fclose(out);
-    json_decref(d);
-    return text;
-}
-
-/* "grid" stands for whichever tree it was in a row: a line of several is not named by one of them.
- */
-Test(data, a_line_has_the_name_that_its_points_share)
-{
-    char *text = page_of_curves(1, "grid%d (tree %d)", 10, 1000);
-    assert_has(text, ">grid0<");
-    assert_has(text, "[&quot;size&quot;,&quot;grid0&quot;]");
-    free(text);
-}
-
-static int times_in(const char *text, const char *word)
-{
-    int n = 0;
-    for (const char *at = text; (at = strstr(at, word)); at += strlen(word))
-        n++;
-    return n;
-}
-
-/* However near to each other the figures are, the axis says how long they are. */
-Test(data, an_axis_has_numbers)
-{
-    static const double known[][2] = {{1.2, 1.5}, {7, 7}, {0.9, 2}, {1, 6}, {1, 900}, {1, 1e6}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        char *text = page_of_curves(1, "m%d", known[i][0], known[i][1]);
-        int n = times_in(text, "text-anchor=end");
-        cr_assert(n >= 3 && n <= 12, "%d numbers from %g to %g", n, known[i][0], known[i][1]);
-        free(text);
-    }
-}
-
-/* Lines that cannot be told apart would be worse than none; what is not drawn is counted. */
-Test(data, many_lines_are_drawn_or_counted)
-{
-    for (int n = 23; n <= 26; n++) {
-        char *text = page_of_curves(n, "m%d", 10, 1000);
-        int drawn = n < 24 ? n : 24;
-        cr_assert_eq(times_in(text, "<g fill=none"), drawn);
-        cr_assert_eq(times_in(text, " (dotted)<"), drawn - 16);
-        cr_assert_eq(times_in(text, "stroke-dasharray=\"2 3\""), drawn - 16);
-        cr_assert_eq(times_in(text, "2 more are in the tables alone"), n == 26, "%s", text);
-        free(text);
-    }
 }
 
 /* Rank 0 sends to rank 1, whose thread 1 sends what nobody receives; rank 2 exchanges with rank 3.
@@ -256,7 +124,7 @@ static void print_archive(const struct profile *p, char *text, size_t room)
     char directory[] = "/tmp/otf2.XXXXXX", path[40], command[300];
     cr_assert(mkdtemp(directory));
     snprintf(path, sizeof path, "%s/o", directory);
-    const char *why = data_otf2(p, path);
+    const char *why = export_otf2(p, path);
     if ((why && strstr(why, "without OTF2")) || system("command -v otf2-print >/dev/null"))
         cr_skip("%s", why ? why : "without otf2-print");
     cr_assert_null(why, "%s", why);
@@ -275,7 +143,7 @@ static void print_archive(const struct profile *p, char *text, size_t room)
     "Communicator: \"MPI_COMM_WORLD\" <0>, " what "\n"
 
 /* A message has both ends or none; what a call sends comes before what it receives. */
-Test(data, an_archive_is_what_was_traced)
+Test(export, an_archive_is_what_was_traced)
 {
     static const char events[] = CALL("ENTER", "256 9000", "Bcast\" <1") CALL(
         "ENTER", "0 10000",
@@ -312,54 +180,36 @@ Test(data, an_archive_is_what_was_traced)
     profile_free(p);
 }
 
-/* Of a process per rank, numbered from 1: a slice per call, an arrow per message, and how many are
- * under way. */
-Test(data, a_page_of_perfetto_is_what_was_traced)
+/* Of a process per rank, numbered from 1: a slice per call, an arrow per message. */
+Test(export, a_page_of_perfetto_is_what_was_traced)
 {
     static const char *const said[] = {
-        "\"name\":\"MPI_Allreduce\",\"cat\":\"mpi\",\"ts\":10.000,\"pid\":1,\"tid\":1,\"dur\":2."
-        "000,",
-        "\"ts\":19.000,\"pid\":2,\"tid\":2,\"dur\":1.000,",
+        "\"name\":\"MPI_Allreduce\",\"cat\":\"mpi\",\"ts\":10.0,\"pid\":1,\"tid\":1,",
+        "\"dur\":2.0}",
+        "\"ts\":19.0,\"pid\":2,\"tid\":2,",
         "\"bytes\":100,\"peer\":1,\"tag\":5",
-        "\"ph\":\"s\",\"id\":1,\"name\":\"message\",\"cat\":\"message\",\"ts\":10.000,\"pid\":1,",
+        "\"ph\":\"s\",\"name\":\"message\",\"cat\":\"message\",\"ts\":10.0,\"pid\":1,\"tid\":1,"
+        "\"id\":1}",
         "\"bytes\":96,\"wait\"",
         "\"ts\":14.499,\"pid\":2,",
-        "\"ts\":10.000,\"pid\":2,\"tid\":1,\"args\":{\"messages\":1}",
-        "\"ts\":14.500,\"pid\":2,\"tid\":1,\"args\":{\"messages\":0}",
-        "\"messages drawn\":3,\"messages sent\":4,\"messages received\":3,"};
+        "\"messages drawn\":3,"};
     char *text = NULL;
     size_t size;
     struct profile *p = made_trace();
     FILE *out = open_memstream(&text, &size);
-    data_perfetto(p, out);
+    export_perfetto(p, out);
     fclose(out);
+    json_t *json = json_loads(text, 0, NULL);
+    cr_assert_not_null(json, "%s", text);
+    json_decref(json);
     for (size_t i = 0; i < sizeof said / sizeof *said; i++)
         assert_has(text, said[i]);
     free(text);
     profile_free(p);
 }
 
-/* Rank 2 sends to 0, that to 1: lines join where they are drawn. */
-Test(data, a_tree_is_drawn_from_the_root_down)
-{
-    char *text = NULL;
-    size_t size;
-    json_t *schedule =
-        json_pack("{s:s, s:i, s:i, s:[[i], [], [i]], s:[f, f, f]}", "algorithm", "grid", "root", 2,
-                  "bytes", 64, "children", 1, 0, "arrival_us", 20.0, 40.0, 0.0);
-    FILE *out = open_memstream(&text, &size);
-    html_schedule(schedule, out);
-    fclose(out);
-    assert_has(text, "grid, 64 B, arrivals as predicted");
-    assert_has(text, "d=\"M8.0 9V27H288.0\"");
-    assert_has(text, "d=\"M288.0 27V45H568.0\"");
-    assert_has(text, "rank 2, root<");
-    free(text);
-    json_decref(schedule);
-}
-
 /* Collectives of a run without a trace: each in the row of its rank, by its own communicator. */
-Test(data, collectives_are_slices_by_rank)
+Test(export, collectives_are_slices_by_rank)
 {
     char *text = NULL;
     size_t size;
@@ -368,11 +218,149 @@ Test(data, collectives_are_slices_by_rank)
     snprintf(p->comms.at[p->comms.n - 1].name, 64, "rows");
     p->events.at[3].comm = (uint32_t)p->comms.n - 1;
     FILE *out = open_memstream(&text, &size);
-    cr_assert_eq(data_trace(p, out), p->events.n);
-    cr_assert_eq(data_trace(none, out), 0);
+    cr_assert_eq(export_perfetto_collectives(p, out), p->events.n);
+    cr_assert_eq(export_perfetto_collectives(none, out), 0);
     fclose(out);
     cr_assert_eq(times_in(text, "\"communicator\":\"rows\""), 1, "%s", text);
     free(text);
     profile_free(p);
     profile_free(none);
+}
+
+/* The document that a page carries. */
+static json_t *document_of(const char *page)
+{
+    static const char begin[] = "<script type=\"application/json\" id=document>";
+    char *json = strstr(page, begin);
+    cr_assert_not_null(json);
+    json += sizeof begin - 1;
+    *strstr(json, "</script>") = '\0';
+    json_error_t error;
+    json_t *document = json_loads(json, 0, &error);
+    cr_assert_not_null(document, "%s", error.text);
+    return document;
+}
+
+/* Names of anybody's choice end no element, and the script finds each table. */
+Test(export, a_page_carries_its_document)
+{
+    struct profile *p = made_four_ranks();
+    char *text = NULL;
+    size_t size;
+    snprintf(p->comms.at[0].name, sizeof p->comms.at[0].name, "</script><b>&");
+    FILE *out = open_memstream(&text, &size);
+    export_page(p, NULL, &(struct report_options){0}, out);
+    fclose(out);
+    assert_has(text, "<title>collprof: ");
+    cr_assert_eq(times_in(text, "<b>&"), 0);
+    json_t *document = document_of(text),
+           *rows = json_object_get(
+               json_object_get(json_object_get(document, "tables"), "operations"), "rows");
+    cr_assert_eq(json_array_size(rows), 2);
+    cr_assert_eq(json_number_value(json_object_get(json_array_get(rows, 1), "bytes")), 409600);
+    json_decref(document);
+    free(text);
+    profile_free(p);
+}
+
+static struct document *pictures_of(const struct profile *p, const char *name)
+{
+    struct document *d = document_new("x/1");
+    const struct picture_view view = {.top = 6, .from = -1, .to = -1};
+    size_t i = 0;
+    while (strcmp(run_pictures[i].name, name))
+        i++;
+    if (!run_pictures[i].add(d, p, &view)) {
+        document_free(d);
+        return NULL;
+    }
+    return d;
+}
+
+static json_t *table_rows_of(const struct document *d, const char *table)
+{
+    json_t *json = document_json(d),
+           *rows = json_incref(
+               json_object_get(json_object_get(json_object_get(json, "tables"), table), "rows"));
+    json_decref(json);
+    return rows;
+}
+
+static double number_in(const json_t *rows, size_t row, const char *key)
+{
+    return json_number_value(json_object_get(json_array_get(rows, row), key));
+}
+
+/* A line over time goes forwards, whichever communicator its points are of. */
+Test(export, arrivals_are_in_the_order_of_time)
+{
+    struct profile *p = made_four_ranks();
+    for (size_t i = 0; i < p->events.n; i++)
+        p->events.at[i].entry_ns += 20000 * (int64_t)(10 - p->events.at[i].sequence);
+    struct document *d = pictures_of(p, "arrivals");
+    json_t *rows = table_rows_of(d, "arrival_spread");
+    cr_assert_eq(json_array_size(rows), 10);
+    for (size_t i = 1; i < 10; i++)
+        cr_assert_gt(number_in(rows, i, "at"), number_in(rows, i - 1, "at"));
+    json_decref(rows);
+    document_free(d);
+    profile_free(p);
+}
+
+/* Around the longest wait: each call is what of it was waiting, and the rest. */
+Test(export, a_timeline_is_its_longest_wait)
+{
+    struct profile *p = made_trace();
+    struct document *d = pictures_of(p, "timeline");
+    json_t *rows = table_rows_of(d, "timeline"), *messages = table_rows_of(d, "timeline_messages"),
+           *row;
+    size_t i, waits = 0;
+    json_array_foreach(rows, i, row)
+    {
+        cr_assert_lt(number_in(rows, i, "begin"), number_in(rows, i, "end"));
+        waits +=
+            !strcmp(json_string_value(json_object_get(row, "kind")), "waiting for another rank");
+    }
+    cr_assert(waits > 0 && json_array_size(messages) > 0);
+    json_decref(rows);
+    json_decref(messages);
+    document_free(d);
+    profile_free(p);
+}
+
+/* Nothing sent, one rank, no trace: no picture. */
+Test(export, there_is_no_picture_of_nothing)
+{
+    struct profile *p = profile_new();
+    for (size_t i = 0; i < n_run_pictures; i++)
+        cr_expect_null(pictures_of(p, run_pictures[i].name), "%s", run_pictures[i].name);
+    profile_free(p);
+}
+
+/* A host whose processors were not counted, as a simulated one, is not called too small. */
+Test(export, a_caption_doubts_only_what_is_known)
+{
+    for (uint32_t processors = 0; processors < 2; processors++) {
+        struct profile *p = profile_new();
+        struct profile_host host = {.name = "alpha", .ranks = 2, .processors = processors};
+        host.affinity[0] = 1;
+        profile_add_host(p, &host);
+        struct document *d = document_new("x/1");
+        picture_caption(d, p);
+        json_t *json = document_json(d);
+        const char *text = json_string_value(json_object_get(json, "caption"));
+        cr_assert_eq(strstr(text, "not meaningful") != NULL, processors == 1, "%s", text);
+        json_decref(json);
+        document_free(d);
+        profile_free(p);
+    }
+}
+
+Test(export, lists_of_ranks)
+{
+    static const char *const good[] = {"0", "0-3", "0-3,7"}, *const bad[] = {"", "3-1", "a", "1,"};
+    for (size_t i = 0; i < 3; i++)
+        cr_expect_null(picture_ranks_valid(good[i]), "%s", good[i]);
+    for (size_t i = 0; i < 4; i++)
+        cr_expect_not_null(picture_ranks_valid(bad[i]), "%s", bad[i]);
 }

@@ -1,4 +1,4 @@
-#include "data/data.h"
+#include "export/export.h"
 
 #include "base/quote.h"
 

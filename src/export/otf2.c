@@ -2,7 +2,7 @@
  * rank, a location per thread, a region per MPI function, and a pair of message records for every
  * message that has both ends. */
 #include "config.h"
-#include "data/data.h"
+#include "export/export.h"
 
 #if HAVE_OTF2
 #include <otf2/otf2.h>
@@ -226,7 +226,7 @@ static void put_all(struct archive *a)
     must(a, OTF2_Archive_CloseEvtFiles(a->file));
 }
 
-const char *data_otf2(const struct profile *p, const char *path)
+const char *export_otf2(const struct profile *p, const char *path)
 {
     struct timeline t;
     struct stat st;
@@ -254,7 +254,7 @@ const char *data_otf2(const struct profile *p, const char *path)
     return why ? why : "the OTF2 library could not write it";
 }
 #else
-const char *data_otf2(const struct profile *p, const char *path)
+const char *export_otf2(const struct profile *p, const char *path)
 {
     (void)p;
     (void)path;

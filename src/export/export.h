@@ -1,0 +1,40 @@
+/* A run for other programs: traces, and its document for a page. Tables as CSV come from the
+ * document (report/figures.h, document/document.h). */
+#ifndef COLLPROF_EXPORT_EXPORT_H
+#define COLLPROF_EXPORT_EXPORT_H
+
+#include "compare/differences.h"
+#include "report/listings.h"
+#include "report/report.h"
+
+#include <stdio.h>
+
+/* One table: a line of plain names, a line per row (RFC 4180), times in us, what is not known
+ * empty. Returns how many rows. */
+size_t data_csv(const struct listing *l, const struct view *v, FILE *out);
+
+/* The first line of that. */
+void data_csv_head(const struct listing *l, FILE *out);
+
+/* A traced profile (profile_load_trace()) as JSON for Perfetto: calls, messages as arrows, wait
+ * states. */
+void export_perfetto(const struct profile *p, FILE *out);
+
+/* Without a trace: the recorded instances of collectives. Returns how many slices. */
+size_t export_perfetto_collectives(const struct profile *p, FILE *out);
+
+/* A traced profile as an OTF2 archive, a new directory at PATH. NULL, or what went wrong. */
+const char *export_otf2(const struct profile *p, const char *path);
+
+/* The report of P as a page. TRACE: the same run by profile_load_trace(), or NULL. */
+void export_page(const struct profile *p, const struct profile *trace,
+                 const struct report_options *o, FILE *out);
+
+/* Whether JSON (which may be NULL) is what a benchmark has written; that as a page. */
+bool export_is_document(const json_t *json);
+void export_document_page(const json_t *json, FILE *out);
+
+/* Runs compared, as a page. */
+void export_differences_page(const struct differences_page *p, FILE *out);
+
+#endif

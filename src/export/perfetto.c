@@ -1,0 +1,207 @@
+/* Events as JSON for Perfetto and chrome://tracing: a process for each rank, numbered from 1 since
+ * the viewers swallow process 0; a slice for each call; an arrow for each matched message; of the
+ * transport slices and marks inside of the calls. Events are written one by one, for a trace may be
+ * large. */
+#include "config.h"
+#include "export/export.h"
+
+#include "profile/profile.h"
+#include "report/rows.h"
+
+#include <stdlib.h>
+
+struct perfetto {
+    const struct profile *p;
+    const struct timeline *t;
+    FILE *out;
+    char **label; /* of each call site */
+    size_t events, messages;
+};
+
+/* Takes over EVENT. */
+static void put(struct perfetto *w, json_t *event)
+{
+    fputs(w->events++ ? ",\n" : "\n", w->out);
+    json_dumpf(event, w->out, JSON_COMPACT | JSON_REAL_PRECISION(15));
+    json_decref(event);
+}
+
+/* Microseconds since the start of the run. */
+static double time_us(const struct perfetto *w, int64_t ns)
+{
+    return ns > w->p->trace.first_ns ? (double)(ns - w->p->trace.first_ns) / 1e3 : 0;
+}
+
+static double lasting_us(int64_t from, int64_t to)
+{
+    return to > from ? (double)(to - from) / 1e3 : 0;
+}
+
+/* An event of phase PH with its arguments, which are taken over (NULL: none). */
+static json_t *event(const char *ph, const char *name, const char *category, double ts,
+                     uint32_t rank, uint8_t thread, json_t *args)
+{
+    return json_pack("{s:s, s:s, s:s, s:f, s:i, s:i, s:o*}", "ph", ph, "name", name, "cat",
+                     category, "ts", ts, "pid", (int)rank + 1, "tid", thread + 1, "args", args);
+}
+
+static void put_process(struct perfetto *w, const char *what, int rank, const char *key,
+                        json_t *value)
+{
+    put(w, json_pack("{s:s, s:i, s:s, s:{s:o}}", "ph", "M", "pid", rank + 1, "name", what, "args",
+                     key, value));
+}
+
+static void put_names(struct perfetto *w)
+{
+    for (size_t i = 0; i < w->p->ranks.n; i++) {
+        const struct profile_rank *r = &w->p->ranks.at[i];
+        put_process(w, "process_name", r->rank, "name", json_sprintf("rank %d", r->rank));
+        put_process(w, "process_sort_index", r->rank, "sort_index", json_integer(r->rank));
+        put_process(w, "process_labels", r->rank, "labels",
+                    json_text(w->p->hosts.at[r->host].name, SIZE_MAX));
+    }
+}
+
+static json_t *site_json(const struct perfetto *w, uint32_t site)
+{
+    return site == PROFILE_NONE ? json_null() : json_text(w->label[site], SIZE_MAX);
+}
+
+/* One call, which may have completed N requests. */
+static void put_call(struct perfetto *w, const uint32_t *of, size_t n)
+{
+    const struct act *a = &w->p->acts.at[*of];
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < n; i++)
+        bytes += timeline_bytes(w->t, w->p->acts.at, of[i]);
+    json_t *args =
+        json_pack("{s:o, s:I}", "call site", site_json(w, a->site), "bytes", (json_int_t)bytes);
+    if (n == 1 && a->kind != ACT_COLLECTIVE && a->peer != TIMELINE_NONE) {
+        json_object_set_new(args, "peer", json_integer(a->peer));
+        json_object_set_new(args, "tag", json_integer(a->tag));
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (!w->t->wait_ns[of[i]])
+            continue;
+        json_object_set_new(args, "wait", json_string(wait_names[w->t->cause[of[i]].state]));
+        json_object_set_new(args, "waited for rank", json_integer(w->t->cause[of[i]].rank));
+        json_object_set_new(args, "waited us", json_real((double)w->t->wait_ns[of[i]] / 1e3));
+    }
+    json_t *call = event("X", w->p->operations.at[a->operation].name, "mpi",
+                         time_us(w, a->entry_ns), a->rank, a->thread, args);
+    json_object_set_new(call, "dur", json_real(lasting_us(a->entry_ns, a->exit_ns)));
+    put(w, call);
+}
+
+/* An arrow begins inside of the sending call and ends inside of the receiving one. */
+static void put_message(struct perfetto *w, size_t receive)
+{
+    const struct act *to = &w->p->acts.at[receive], *from = &w->p->acts.at[w->t->partner[receive]];
+    int64_t exit_ns = to->exit_ns > to->entry_ns ? to->exit_ns - 1 : to->exit_ns;
+    json_t *ends[] = {
+        event("s", "message", "message", time_us(w, from->entry_ns), from->rank, from->thread,
+              NULL),
+        event("f", "message", "message", time_us(w, exit_ns), to->rank, to->thread, NULL)};
+    w->messages++;
+    for (int i = 0; i < 2; i++)
+        json_object_set_new(ends[i], "id", json_integer((json_int_t)w->messages));
+    json_object_set_new(ends[1], "bp", json_string("e"));
+    put(w, ends[0]);
+    put(w, ends[1]);
+}
+
+static const char *const transport_names[TRANSPORT_KINDS] = {
+    [TRANSPORT_SEND] = "start of a send",
+    [TRANSPORT_RECEIVE] = "start of a receive",
+    [TRANSPORT_ONE_SIDED] = "start of a put or get",
+    [TRANSPORT_FLUSH] = "start of a flush",
+    [TRANSPORT_COMPLETED] = "end of a transfer",
+    [TRANSPORT_POLL] = "poll that found something",
+    [TRANSPORT_COPY] = "copy between processes",
+    [TRANSPORT_WROTE] = "write to a socket",
+    [TRANSPORT_READ] = "read from a socket",
+};
+
+/* What happened below the calls, in their rows: what took time as slices inside of theirs. */
+static void put_transport(struct perfetto *w, const struct net *e)
+{
+    bool lasts = e->kind >= TRANSPORT_STARTS && e->kind != TRANSPORT_COMPLETED;
+    bool moves = e->kind != TRANSPORT_POLL && e->kind != TRANSPORT_COMPLETED &&
+                 e->bytes != TRANSPORT_UNKNOWN_BYTES;
+    json_t *args = json_object();
+    if (moves)
+        json_object_set_new(args, "bytes", json_integer((json_int_t)e->bytes));
+    if (e->number)
+        json_object_set_new(args, "transfer", json_integer(e->number));
+    json_t *one = event(lasts ? "X" : "i", transport_names[e->kind], "transport",
+                        time_us(w, lasts ? e->from_ns : e->to_ns), e->rank, e->thread, args);
+    if (lasts)
+        json_object_set_new(one, "dur", json_real(lasting_us(e->from_ns, e->to_ns)));
+    else
+        json_object_set_new(one, "s", json_string("t"));
+    put(w, one);
+}
+
+/* One rank's part in a recorded instance of a collective. */
+static void put_collective(struct perfetto *w, const struct profile_event *e, int64_t origin)
+{
+    char comm[COMM_LABEL];
+    comm_label(w->p, e->comm, comm, sizeof comm);
+    json_t *args =
+        json_pack("{s:o, s:o, s:I, s:I, s:i}", "call site", site_json(w, e->site), "communicator",
+                  json_text(comm, SIZE_MAX), "sequence", (json_int_t)e->sequence, "bytes",
+                  (json_int_t)e->bytes, "root", (int)e->root);
+    json_t *one = event("X", w->p->operations.at[e->operation].name, "collective",
+                        lasting_us(origin, e->entry_ns), e->rank, 0, args);
+    json_object_set_new(one, "dur", json_real(lasting_us(e->entry_ns, e->exit_ns)));
+    put(w, one);
+}
+
+static void end(struct perfetto *w)
+{
+    const struct profile *p = w->p;
+    json_t *facts =
+        json_pack("{s:s, s:o, s:I, s:i, s:I, s:f}", "producer", "collprof " PACKAGE_VERSION,
+                  "program", json_text(p->programs.n ? p->programs.at[0] : "", SIZE_MAX),
+                  "ranks in it", (json_int_t)p->ranks.n, "ranks of the run", p->size,
+                  "messages drawn", (json_int_t)w->messages, "share of the run", p->trace.covered);
+    fputs("\n],\n\"displayTimeUnit\":\"ns\",\n\"otherData\":", w->out);
+    json_dumpf(facts, w->out, JSON_COMPACT | JSON_REAL_PRECISION(6));
+    fputs("}\n", w->out);
+    json_decref(facts);
+}
+
+void export_perfetto(const struct profile *p, FILE *out)
+{
+    struct timeline t;
+    timeline_find(&t, p->acts.at, p->acts.n, within_far(p->trace.error_ns));
+    struct perfetto w = {.p = p, .t = &t, .out = out, .label = site_labels(p)};
+    fputs("{\"traceEvents\":[", out);
+    put_names(&w);
+    for (size_t i = 0, next; i < p->acts.n; i = next) {
+        next = timeline_call_end(&t, p->acts.at, p->acts.n, i);
+        put_call(&w, t.order + i, next - i);
+    }
+    for (size_t i = 0; i < p->acts.n; i++)
+        if (p->acts.at[i].kind == ACT_RECEIVED && t.partner[i] != TIMELINE_NONE)
+            put_message(&w, i);
+    for (size_t i = 0; i < p->nets.n; i++)
+        put_transport(&w, &p->nets.at[i]);
+    end(&w);
+    site_labels_free(p, w.label);
+    timeline_free(&t);
+}
+
+size_t export_perfetto_collectives(const struct profile *p, FILE *out)
+{
+    struct perfetto w = {.p = p, .out = out, .label = site_labels(p)};
+    int64_t origin = events_origin(p);
+    fputs("{\"traceEvents\":[", out);
+    put_names(&w);
+    for (size_t i = 0; i < p->events.n; i++)
+        put_collective(&w, &p->events.at[i], origin);
+    end(&w);
+    site_labels_free(p, w.label);
+    return p->events.n;
+}

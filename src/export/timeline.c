@@ -1,0 +1,323 @@
+#include "export/timeline.h"
+
+#include "base/array.h"
+#include "base/format.h"
+#include "timeline/timeline.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+enum { MOST_LANES = 64 };
+
+/* Kinds of spans, at the positions of their colours (document/draw.c): those of Denis and Trahay's
+ * traces, and collectives. */
+static const char *const kinds[] = {"blocking send",
+                                    "waiting for another rank",
+                                    "non-blocking post",
+                                    "other MPI calls",
+                                    "transport",
+                                    "completing, receiving",
+                                    "collective",
+                                    "not recorded",
+                                    NULL};
+enum kind_index { SENDING, WAITING, POSTING, OTHER, TRANSPORT, COMPLETING, COLLECTIVE, UNRECORDED };
+
+static const struct column span_columns[] = {
+    {"begin", NULL, COLUMN_TIME, 0, "since the start of the run"},
+    {"end", NULL, COLUMN_TIME, 0, NULL},
+    {"lane", NULL, COLUMN_TEXT, 0, "rank, thread, and whether it is MPI's transport"},
+    {"kind", NULL, COLUMN_TEXT, 0, NULL},
+    {"name", NULL, COLUMN_TEXT, 0, "the call, or what it waited for"},
+};
+static const struct column message_columns[] = {
+    {"begin", NULL, COLUMN_TIME, 0, "entry of the send"},
+    {"lane", NULL, COLUMN_TEXT, 0, NULL},
+    {"end", NULL, COLUMN_TIME, 0, "exit of the receiving call"},
+    {"to", NULL, COLUMN_TEXT, 0, NULL},
+};
+
+struct lane {
+    uint32_t rank;
+    uint8_t thread;
+    char name[60];
+};
+
+struct view_of_trace {
+    const struct profile *p;
+    struct timeline t;
+    int64_t from, to;
+    struct lane lane[MOST_LANES];
+    size_t lanes;
+    struct table *spans, *messages;
+};
+
+/* --- which ranks --- */
+
+/* Whether RANK is in the list TEXT; false where that is no list, with *VALID. */
+static bool in_list(const char *text, uint32_t rank, bool *valid)
+{
+    bool found = false;
+    *valid = true;
+    do {
+        char *end;
+        *valid = isdigit((unsigned char)*text);
+        unsigned long low = *valid ? strtoul(text, &end, 10) : 0, high = low;
+        if (*valid && *end == '-') {
+            *valid = isdigit((unsigned char)end[1]);
+            high = *valid ? strtoul(end + 1, &end, 10) : 0;
+        }
+        *valid = *valid && high >= low;
+        if (!*valid)
+            return false;
+        found = found || (rank >= low && rank <= high);
+        text = end;
+    } while (*text++ == ',');
+    *valid = !text[-1];
+    return found;
+}
+
+const char *picture_ranks_valid(const char *text)
+{
+    bool valid;
+    in_list(text, 0, &valid);
+    return valid ? NULL : "ranks as 0-3,7";
+}
+
+static int by_lane(const void *a, const void *b)
+{
+    const struct lane *x = a, *y = b;
+    return ORDER(x->rank, y->rank) ?: ORDER(x->thread, y->thread);
+}
+
+static struct lane *lane_at(struct view_of_trace *v, uint32_t rank, uint8_t thread)
+{
+    for (size_t i = 0; i < v->lanes; i++)
+        if (v->lane[i].rank == rank && v->lane[i].thread == thread)
+            return &v->lane[i];
+    return NULL;
+}
+
+static void add_lane(struct view_of_trace *v, const char *ranks, uint32_t rank, uint8_t thread)
+{
+    bool valid;
+    if (v->lanes < MOST_LANES && !lane_at(v, rank, thread) &&
+        (!ranks || in_list(ranks, rank, &valid)))
+        v->lane[v->lanes++] = (struct lane){.rank = rank, .thread = thread};
+}
+
+static void find_lanes(struct view_of_trace *v, const char *ranks)
+{
+    bool threads = false;
+    for (size_t i = 0; i < v->p->acts.n; i++)
+        add_lane(v, ranks, v->p->acts.at[i].rank, v->p->acts.at[i].thread);
+    for (size_t i = 0; i < v->p->nets.n; i++) /* threads of MPI's own */
+        add_lane(v, ranks, v->p->nets.at[i].rank, v->p->nets.at[i].thread);
+    qsort(v->lane, v->lanes, sizeof *v->lane, by_lane);
+    for (size_t i = 0; i < v->lanes; i++)
+        threads = threads || v->lane[i].thread;
+    for (size_t i = 0; i < v->lanes; i++)
+        snprintf(v->lane[i].name, sizeof v->lane[i].name,
+                 threads ? "rank %u, thread %u" : "rank %u", v->lane[i].rank,
+                 (unsigned)v->lane[i].thread);
+}
+
+/* --- which time --- */
+
+/* The longest wait in the lanes, with as much again on either side, unless VIEW says otherwise. */
+static void find_time(struct view_of_trace *v, const struct picture_view *view)
+{
+    const struct profile *p = v->p;
+    const struct act *longest = NULL;
+    int64_t wait = 0, first = p->trace.first_ns, last = p->trace.last_ns;
+    bool given = view->from >= 0 || view->to >= 0;
+    v->from = first + (view->from >= 0 ? (int64_t)(1e9 * view->from) : 0);
+    v->to = view->to >= 0 ? first + (int64_t)(1e9 * view->to) : last;
+    for (size_t i = 0; i < p->acts.n && !given; i++) {
+        const struct act *a = &p->acts.at[i];
+        if (v->t.wait_ns[i] > wait && lane_at(v, a->rank, a->thread)) {
+            wait = v->t.wait_ns[i];
+            longest = a;
+        }
+    }
+    if (longest) {
+        v->from = longest->entry_ns - wait;
+        v->to = longest->exit_ns + wait;
+    }
+    v->from = v->from < first ? first : v->from;
+    v->to = v->to > last ? last : v->to;
+}
+
+/* --- what happened --- */
+
+static enum kind_index kind_of(const struct profile *p, const struct act *a)
+{
+    switch (a->kind) {
+    case ACT_SEND:
+        return SENDING;
+    case ACT_POST:
+        return POSTING;
+    case ACT_COLLECTIVE:
+        return COLLECTIVE;
+    case ACT_CALL:
+        switch (p->operations.at[a->operation].family) {
+        case FAMILY_IRECV:
+        case FAMILY_ISEND:
+        case FAMILY_START:
+        case FAMILY_ICOLLECTIVE:
+            return POSTING;
+        case FAMILY_COLLECTIVE:
+            return COLLECTIVE;
+        case FAMILY_COMPLETION:
+        case FAMILY_RECV:
+            return COMPLETING;
+        default:
+            return OTHER;
+        }
+    default:
+        return COMPLETING;
+    }
+}
+
+static double seconds(const struct view_of_trace *v, int64_t ns)
+{
+    int64_t inside = ns < v->from ? v->from : ns > v->to ? v->to : ns;
+    return (double)(inside - v->p->trace.first_ns) / 1e9;
+}
+
+/* What of it lies in the view. */
+static bool span(struct view_of_trace *v, const char *lane, int64_t from, int64_t to,
+                 enum kind_index kind, const char *name)
+{
+    if (to <= from || from >= v->to || to <= v->from)
+        return false;
+    table_real(v->spans, seconds(v, from));
+    table_real(v->spans, seconds(v, to));
+    table_text(v->spans, lane);
+    table_text(v->spans, kinds[kind]);
+    table_text(v->spans, name);
+    return true;
+}
+
+/* A call, which may have completed N requests: what of it was waiting, and the rest. */
+static bool span_of_call(struct view_of_trace *v, const struct lane *lane, const uint32_t *of,
+                         size_t n)
+{
+    const struct act *call = &v->p->acts.at[*of];
+    int64_t waited = 0;
+    bool any = false;
+    for (size_t i = 0; i < n; i++) {
+        const int64_t wait = v->t.wait_ns[of[i]];
+        const struct cause *cause = &v->t.cause[of[i]];
+        char name[80];
+        if (wait <= waited)
+            continue;
+        snprintf(name, sizeof name, "%s: %u", wait_names[cause->state], cause->rank);
+        any = span(v, lane->name, call->entry_ns + waited, call->entry_ns + wait, WAITING, name) ||
+              any;
+        waited = wait;
+    }
+    return span(v, lane->name, call->entry_ns + waited, call->exit_ns, kind_of(v->p, call),
+                v->p->operations.at[call->operation].name) ||
+           any;
+}
+
+static bool spans_of(struct view_of_trace *v, const struct lane *lane)
+{
+    const struct act *act = v->p->acts.at;
+    bool any = false;
+    for (size_t i = 0, next; i < v->p->acts.n; i = next) {
+        next = timeline_call_end(&v->t, act, v->p->acts.n, i);
+        const struct act *call = &act[v->t.order[i]];
+        if (call->rank == lane->rank && call->thread == lane->thread)
+            any = span_of_call(v, lane, v->t.order + i, next - i) || any;
+    }
+    return any;
+}
+
+/* What MPI did below its calls, in a lane of its own; what takes no time is made visible. */
+static void transport_of(struct view_of_trace *v, const struct lane *lane)
+{
+    char name[80];
+    int64_t least = (v->to - v->from) / 800;
+    snprintf(name, sizeof name, "%s, transport", lane->name);
+    for (size_t i = 0; i < v->p->nets.n; i++) {
+        const struct net *e = &v->p->nets.at[i];
+        int64_t from =
+            e->kind >= TRANSPORT_STARTS && e->kind != TRANSPORT_COMPLETED ? e->from_ns : e->to_ns;
+        if (e->rank == lane->rank && e->thread == lane->thread)
+            span(v, name, from, e->to_ns > from + least ? e->to_ns : from + least, TRANSPORT,
+                 e->kind == TRANSPORT_POLL ? "poll" : NULL);
+    }
+}
+
+/* The time outside of the recorded windows, where nothing is known. */
+static void gaps_of(struct view_of_trace *v, const struct lane *lane)
+{
+    const uint64_t mask = v->p->trace.time_mask;
+    const int64_t width = mask ? 1ll << __builtin_ctzll(mask) : 0;
+    for (int64_t from = v->from, to; mask && from < v->to; from = to) {
+        for (to = from; to < v->to && (uint64_t)to & mask;)
+            to = (to / width + 1) * width;
+        if (to > from)
+            span(v, lane->name, from, to, UNRECORDED, NULL);
+        else
+            to = (from / width + 1) * width;
+    }
+}
+
+static void messages_of(struct view_of_trace *v)
+{
+    for (size_t i = 0; i < v->p->acts.n; i++) {
+        const struct act *a = &v->p->acts.at[i];
+        if (a->kind != ACT_RECEIVED || v->t.partner[i] == TIMELINE_NONE)
+            continue;
+        const struct act *send = &v->p->acts.at[v->t.partner[i]];
+        const struct lane *from = lane_at(v, send->rank, send->thread),
+                          *to = lane_at(v, a->rank, a->thread);
+        if (!from || !to || send->entry_ns < v->from || a->exit_ns > v->to)
+            continue;
+        table_real(v->messages, seconds(v, send->entry_ns));
+        table_text(v->messages, from->name);
+        table_real(v->messages, seconds(v, a->exit_ns));
+        table_text(v->messages, to->name);
+    }
+}
+
+bool add_timeline(struct document *d, const struct profile *p, const struct picture_view *view)
+{
+    struct view_of_trace v = {.p = p};
+    char title[120], length[32];
+    bool any = false;
+    timeline_find(&v.t, p->acts.at, p->acts.n, within_far(p->trace.error_ns));
+    find_lanes(&v, view->ranks);
+    find_time(&v, view);
+    if (v.lanes && v.to > v.from) {
+        v.spans = document_table_of(d, "timeline", "Calls around the longest wait", span_columns);
+        v.messages = document_table_of(d, "timeline_messages", "Messages in it", message_columns);
+        for (size_t i = 0; i < v.lanes; i++) {
+            any = spans_of(&v, &v.lane[i]) || any;
+            gaps_of(&v, &v.lane[i]);
+            transport_of(&v, &v.lane[i]);
+        }
+        messages_of(&v);
+    }
+    timeline_free(&v.t);
+    snprintf(title, sizeof title, "%s of the ranks' calls, and their messages",
+             format_time(length, (double)(v.to - v.from)));
+    if (any)
+        document_picture(d, &(struct picture){.kind = PICTURE_TIMELINE,
+                                              .name = "timeline",
+                                              .title = title,
+                                              .table = "timeline",
+                                              .x = "begin",
+                                              .x_end = "end",
+                                              .x_label = "since the start of the run (us)",
+                                              .y = "lane",
+                                              .y_end = "to",
+                                              .y_label = "",
+                                              .series = "kind",
+                                              .label = "name",
+                                              .arrows = "timeline_messages",
+                                              .order = kinds});
+    return any;
+}
