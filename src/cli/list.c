@@ -167,7 +167,7 @@ int cli_list(int argc, char **argv)
     }
     if (r.list.n) {
         qsort(r.list.at, r.list.n, sizeof *r.list.at, latest_first);
-        struct layout *l = layout_new("Llrrlrl");
+        struct layout *l = layout_new("llrrlrL");
         layout_heading(l, "run|started|ranks|wall|state|size|application");
         for (size_t i = 0; i < r.list.n; i++)
             put(l, &r.list.at[i]);
