@@ -5,29 +5,26 @@ set -u
 test -n "$SMPIRUN" || exit 77
 status=0
 
-# What "In short" calls it; of a healthy program, nothing.
-named()
+# The finding that it is: its key and rank; of a healthy program there is none.
+found()
 {
-    case $1 in
-    late_sender) echo "is for rank 0, which sends late[.]" ;;
-    late_receiver) echo "is for rank 1, which receives late[.]" ;;
-    big_message) echo "which receives late; big messages, of 4 MiB, wait for their receive" ;;
-    late_root) echo "is for rank 2, which is its root and comes late[.]" ;;
-    early_root) echo "is for rank 3, which comes late to a root that is early[.]" ;;
-    n_to_n) echo "is for rank 1, which comes late[.]" ;;
-    diffuse_procedure) echo "; no rank alone is: 4 are waited for[.] - The pattern is a diffuse procedure: " ;;
-    random_barrier) echo "; no rank alone is: 4 are waited for[.] - The pattern is a random barrier: " ;;
-    intensive_server) echo "is for rank 0, which sends late; it serves 3 ranks, which send to it and wait" ;;
-    small_messages) echo "sends small messages one by one: 2,000 of 8 B from rank 0 to rank 1" ;;
-    esac
-}
-says()
-{
-    words=$(./collprof report sim/waits.dir 2>&1 | tr -s ' \n' ' ')
-    [ $1 = small_messages ] || ! echo "$words" | grep "small messages" || { echo "FAIL: $1: they are none"; return 1; }
-    [ $1 != healthy ] || ! echo "$words" | grep "of the waiting in" || { echo "FAIL: $1: a finding"; return 1; }
-    want=$(named $1)
-    [ -z "$want" ] || echo "$words" | grep -q "$want" || { echo "FAIL: $1: not said: $want"; ./collprof report sim/waits.dir | head -30; return 1; }
+    ./collprof report --json sim/waits.dir | python3 -c '
+import json, sys
+want = {"late_sender": ("late_sender", [0]), "late_receiver": ("late_receiver", [1]), "big_message": ("big_message", [1]),
+        "late_root": ("late_root", [2]), "early_root": ("early_root", [3]), "n_to_n": ("n_to_n", [1]),
+        "diffuse_procedure": ("diffuse_procedure", []), "random_barrier": ("random_barrier", []),
+        "intensive_server": ("intensive_server", [0]), "small_messages": ("small_messages", [0])}
+situation = sys.argv[1]
+findings = [(f["key"], f["ranks"]) for f in json.load(sys.stdin)["diagnosis"] if f["severity"] == "finding"]
+keys = [key for key, _ in findings]
+bad = []
+if situation in want and want[situation] not in findings:
+    bad.append("no finding %s %s" % want[situation])
+if situation != "small_messages" and "small_messages" in keys:
+    bad.append("the messages are not small")
+if situation == "healthy" and findings:
+    bad.append("a finding")
+sys.exit(bad and "FAIL: %s: %s in %s" % (situation, bad, findings) or 0)' $1
 }
 
 for situation in $(python3 "$srcdir/tests/sim/waits.py" names); do
@@ -39,7 +36,7 @@ for situation in $(python3 "$srcdir/tests/sim/waits.py" names); do
         timeout 60 "$srcdir/tests/sim/run.sh" cluster 4 sim/waits $situation >sim/waits.out 2>&1 ||
         { echo "FAIL: $situation: status $?"; cat sim/waits.out; status=1; continue; }
     python3 "$srcdir/tests/sim/waits.py" $situation sim/waits.dir/profile.json || status=1
-    says $situation || status=1
+    found $situation || status=1
 done
 # 256 ranks take seconds, and nothing is lost between them.
 rm -rf sim/waits.dir
