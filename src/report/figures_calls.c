@@ -83,6 +83,7 @@ GET(complete_before, profile_entry, e->hidden)
 
 static const struct figure list_of_calls[] = {
     OPERATION(call),
+    PATH(call, IN_SITES | IN_REQUESTS | IN_ENTRIES),
     OF(IN_CALLS, N("calls", COUNT, 0, "calls", "how many calls, of all ranks", calls)),
     OF(IN_CALLS, N("apart", COUNT, COLUMN_OPTIONAL, "excluded",
                    "calls during or right after what collprof injected: in no time", apart)),
@@ -196,6 +197,7 @@ GET(bucket_calls, bucket, e->calls)
 
 static const struct figure list_of_histogram[] = {
     OPERATION(call),
+    PATH(call, 0),
     SITE(call, 0),
     {{"communicator", NULL, COLUMN_TEXT, 0, "on which communicator", NULL, 0}, NULL, communicator},
     {{"region", NULL, COLUMN_TEXT, 0, "inside which region", NULL, 0}, NULL, region},

@@ -39,12 +39,17 @@
         {"operation", NULL, COLUMN_TEXT, 0, "the MPI function", NULL, 0}, NULL, prefix##_operation \
     }
 #define SITE(prefix, in)                                                                           \
-    {{"site", NULL, COLUMN_TEXT, 0,                                                                \
-      "where it is called: file, line and function; callers where these tell rows apart",          \
-      "call site", COLUMN_SHORTEN | COLUMN_TEXT_ONLY},                                             \
-     NULL,                                                                                         \
-     prefix##_site,                                                                                \
-     in},                                                                                          \
+    {                                                                                              \
+        {"site",                                                                                   \
+         NULL,                                                                                     \
+         COLUMN_TEXT,                                                                              \
+         0,                                                                                        \
+         "where it is called: file, line and function; callers where these tell rows apart",       \
+         "call site",                                                                              \
+         COLUMN_SHORTEN | COLUMN_TEXT_ONLY},                                                       \
+            NULL, prefix##_site, in                                                                \
+    }
+#define PATH(prefix, in)                                                                           \
     {                                                                                              \
         {"call_site",     NULL, COLUMN_TEXT, 0, "where it is called, with all callers", NULL,      \
          COLUMN_DATA_ONLY},                                                                        \

@@ -36,6 +36,7 @@ GET(cost_share, profile_arrival,
 
 static const struct figure list_of_collective[] = {
     OPERATION(arrival),
+    PATH(arrival, 0),
     NUMBER("members", COUNT, "ranks", "ranks in the communicator", members),
     NUMBER("instances", COUNT, "instances",
            "operations that were seen on all members, and kept; medians and max are of these",
@@ -93,6 +94,7 @@ static const struct figure list_of_wait[] = {
     OPTIONAL("mean", TIME, "mean", "waited in one of them", wait_mean),
     OPTIONAL("share", SHARE, "of waits", "share of all waiting that has a name", wait_share),
     OPERATION(wait),
+    PATH(wait, 0),
     SITE(wait, 0),
 };
 FIGURES(wait);
@@ -118,6 +120,7 @@ static const struct figure list_of_message[] = {
     NUMBER("bytes", BYTES, "bytes", "their payload", peer_bytes),
     OPTIONAL("size", BYTES, "size", "of one message, mean", peer_size),
     OPERATION(peer),
+    PATH(peer, 0),
     SITE(peer, 0),
 };
 FIGURES(message);
@@ -165,6 +168,7 @@ GET(below_empty, net_row, polls_of(v, e, false))
 
 static const struct figure list_of_below[] = {
     OPERATION(below),
+    PATH(below, 0),
     NUMBER("sends", COUNT, "sends", "sends that it gave to the transport", below_sends),
     NUMBER("eager", SHARE, "eager",
            "of the sends, complete at once or before the receive was posted", below_eager),

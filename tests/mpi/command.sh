@@ -132,7 +132,7 @@ expect 2 'one argument too many' $collprof info a
 expect 2 'which picture' $collprof plot --output=x.png a
 echo nonsense > "$work/nonsense.log"
 expect 2 'number of a rank' $collprof report --rank=first a
-expect 2 'did you mean always' $collprof report --color=alway a
+expect 2 'did you mean ranks' $collprof report --table=rank a
 expect 1 'nonsense.log' $collprof plot "$work/nonsense.log"
 if [ -x "${GNUPLOT:-/none}" ]; then
     printf '%s\n' '# Testing Hostname: vm' '# Processors: 2 MsgLen 64 Repeats: 100' \

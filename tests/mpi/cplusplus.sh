@@ -16,7 +16,7 @@ for mpi in $mpis; do
     profile out.$mpi calls MPI_Init=2 MPI_Barrier=4 MPI_Send=6 MPI_Allreduce=20
     python3 -c 'import json, sys; sys.exit(sum(e["calls"] for e in json.load(open(sys.argv[1]))["entries"]) > 100)' \
         out.$mpi/profile.json || fail "$mpi: calls that nobody made"
-    "$collprof" report --top=20 out.$mpi >report
+    COLUMNS=200 "$collprof" report --full --top=20 out.$mpi >report
     for line in 'cplusplus.cpp:13 whole_run' 'cplusplus.cpp:17 ~whole_run' 'cplusplus.cpp:50 main'; do
         grep -q " $line" report || { cat report; fail "$mpi: no row of $line"; }
     done

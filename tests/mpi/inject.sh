@@ -38,7 +38,7 @@ findings ack bytes=20 , rows=8 broadcasts=400 asked=328
 run 4 COLLPROF_ACK=all COLLPROF_ACK_SHARE=100000000
 findings ack communicator=MPI_COMM_WORLD bytes=4 root=2 , rows=1 asked=1
 findings ack bytes=20 , rows=8
-[ "$("$collprof" report out | grep -c '^  operation  *calls  *apart')" = 2 ] ||
+[ "$("$collprof" report --full out | grep -c '^  operation  *calls  *excluded')" = 2 ] ||
     fail "no column of calls kept apart by operation and by call site"
 
 # A root that goes on before the others come must not wait for them: not for an acknowledgement, and only so
@@ -74,7 +74,7 @@ for algorithm in binomial ${longer:+linear backward flat chain} grid; do
     # The duplicate has to show by four collectives that it is worth a communicator of the layer.
     findings broadcast bytes=80000 , rows=0
     [ $algorithm = grid ] || findings broadcast algorithm=$algorithm bytes=200 , rows=1 calls=10
-    "$collprof" report --only=Bcast --comm='4 ranks from 0, made at inject.c:*' out | grep -q '^Broadcast replaced' ||
+    COLUMNS=300 "$collprof" report --table=broadcast out | grep -q '4 ranks from 0, made at inject.c:' ||
         fail "a communicator without a name is called otherwise where it was measured on"
 done
 grep -q '"schedule_cost_us"' out/profile.json || fail "no cost of a schedule"

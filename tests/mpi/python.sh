@@ -51,11 +51,11 @@ for mpi in $mpis; do
         case $version in
         3.9.* | 3.1[0-3].*) same_sites ctypes.$mpi.$version ;;
         *)
-            "$collprof" report ctypes.$mpi.$version/out | grep -q 'no call site in Python could be read' ||
+            "$collprof" report --full ctypes.$mpi.$version/out | grep -q 'no call site in Python could be read' ||
                 fail "$version: no word that its frames are not known"
             ;;
         esac
-        "$collprof" report ctypes.$mpi.$version/out | grep 'compile with -g' && fail "advice about python"
+        "$collprof" report --full ctypes.$mpi.$version/out | grep 'compile with -g' && fail "advice about python"
     done
 done
 
@@ -116,7 +116,7 @@ for mpi in $mpis; do
     flags=$(PATH=/usr/bin:$PATH python3-config --cflags --ldflags --embed 2>/dev/null) || continue
     $MPICC -g -O0 -rdynamic -o embed embed.c $flags -O0 -w 2>embed.log || continue
     run embed.$mpi "$dir/embed"
-    "$collprof" report --top=20 embed.$mpi/out >embed.txt
+    "$collprof" report --full --top=20 embed.$mpi/out >embed.txt
     for line in 'embed.c:10 main' 'embed.c:12 main' 'embed.c:16 main' 'embed.c:5 in_c'; do
         grep -q "^  Barrier  *2 .*  $line" embed.txt || fail "no row of $line: $(cat embed.txt)"
     done
