@@ -1,5 +1,5 @@
 /* The broadcast's path as found from outside: a tree as text, for Graphviz, and as numbers. */
-#include "bcast_bench.h"
+#include "bcast_path.h"
 #include "document/save.h"
 #include "profile/profile.h"
 
@@ -41,15 +41,15 @@ static const struct column rank_columns[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-struct paths *paths_new(const struct options *o, struct document *d)
+struct paths *paths_new(struct document *d, const char *dot)
 {
     struct paths *t = memory_alloc(sizeof *t);
     t->d = d;
     t->matrices = json_array();
     t->shapes = document_table_of(d, "shapes", "who waits for whom", shape_columns);
     t->ranks = document_table_of(d, "path", "the way of the message", rank_columns);
-    if (o->dot) {
-        t->has_dot = save_open(&t->dot, o->dot);
+    if (dot) {
+        t->has_dot = save_open(&t->dot, dot);
         t->failed = !t->has_dot;
     }
     return t;
@@ -189,14 +189,18 @@ void paths_add(struct paths *t, const struct bench_point *p, const struct discov
 bool paths_end(struct paths *t)
 {
     if (t->half_trips)
-        document_note(
-            t->d, "exit, hop: between hosts from half of round trips: off by as much as the two "
-                  "ways differ");
+        document_finding(t->d, &(struct finding){.key = "ways_differ", .severity = SEVERITY_DOUBT},
+                         "exit, hop: between hosts from half of round trips; off by as much as the "
+                         "one-way latencies differ.");
     if (t->undecided)
-        document_note(t->d,
-                      "%d dependencies were not the same in every experiment: the majority "
-                      "counts; measure again on a quiet machine",
-                      t->undecided);
+        document_finding(
+            t->d,
+            &(struct finding){.key = "undecided",
+                              .severity = SEVERITY_DOUBT,
+                              .number = {{"dependencies", t->undecided}}},
+            "%d dependencies were not the same in every experiment: the smallest shift "
+            "counts. Measure again on a quiet machine.",
+            t->undecided);
     document_attach(t->d, "matrices", t->matrices);
     bool saved = !t->failed && (!t->has_dot || save_commit(&t->dot));
     free(t);

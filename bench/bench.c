@@ -162,19 +162,6 @@ error_t bench_check_ranks(struct option_parser *parser, const struct bench *b, c
     return 0;
 }
 
-error_t bench_check_sizes(struct option_parser *parser, const struct bench *b, const char *type,
-                          size_t element)
-{
-    size_t bytes = b->sizes.min;
-    do
-        if (bytes % element)
-            return option_refuse(
-                parser, "--datatype=%s: expected --sizes that are multiples of %zu, not %zu", type,
-                element, bytes);
-    while (option_next(&b->sizes, &bytes));
-    return 0;
-}
-
 /* --- the beginning --- */
 
 static bool needs_quotes(const char *word)

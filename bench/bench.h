@@ -112,9 +112,6 @@ extern const struct option_limits bench_times; /* option_take_range of microseco
 /* For a parser's end: WHAT ("a broadcast") needs two ranks, and ROOT among the fewest. */
 error_t bench_check_ranks(struct option_parser *parser, const struct bench *b, const char *what,
                           int root);
-/* For a parser's end: every size has to be so many whole elements of the datatype TYPE. */
-error_t bench_check_sizes(struct option_parser *parser, const struct bench *b, const char *type,
-                          size_t element);
 /* On every rank (collective): a document with the facts that every result needs: program and
  * version, command line, hosts, ranks with their bindings (hwloc), MPI library, clock, date,
  * oversubscription. Rank 0 gets it; the others NULL. Says on rank 0's stderr when ranks

@@ -1,296 +1,189 @@
-/* collbench-collective: reduce, allreduce, barrier, allgather, alltoall and the like, measured
- * directly on one clock and pair by pair without one. */
-#include "collective_bench.h"
+/* collbench-collective: any collective operation, from the last rank's entry to every other's exit,
+ * and with all ranks entering at once. */
+#include "latency_bench.h"
+#include "measure/collective/operation.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A scan is neither fan-in nor fan-out nor symmetrical: rank i needs those before it only. A
- * reduce-scatter couples all. */
 static const char *operation_name(size_t i)
 {
-    if (i >= n_operations)
-        return NULL;
-    return strcmp(operations[i].name, "scan") == 0 ? "" : operations[i].name;
+    return i < n_operations ? operations[i].name : NULL;
 }
 
-static const char *method_name(size_t i)
-{
-    static const char *const names[] = {"direct", "mirrored", NULL};
-    return names[i];
-}
+static const struct option_registry chooses = {"operation", operation_name, NULL, NULL};
 
-static const struct option_registry chooses = {"operation", operation_name, NULL, NULL},
-                                    method = {"method", method_name, NULL, NULL};
-
-/* "max", or "user:NS". */
-static error_t take_op(struct option_parser *parser, const struct option_entry *option,
-                       const char *arg, void *value)
+/* By our names or MPI's. */
+static error_t take_operations(struct option_parser *parser, const struct option_entry *entry,
+                               const char *list, void *value)
 {
-    struct operation_data *data = value;
-    size_t length = strcspn(arg, ":");
-    char *end = "";
-    (void)option;
-    for (data->op = 0; operation_ops[data->op]; data->op++)
-        if (strlen(operation_ops[data->op]) == length &&
-            !strncmp(operation_ops[data->op], arg, length))
-            break;
-    if (data->op == OP_USER && arg[length])
-        data->cost = 1e-9 * strtod(arg + length + 1, &end);
-    bool right = operation_ops[data->op] && (!arg[length] || data->op == OP_USER) && !*end &&
-                 (!arg[length] || arg[length + 1]) && data->cost >= 0 && data->cost <= 1e-3;
-    return right ? 0
-                 : option_refuse(parser,
-                                 "impossible --op=%s: bxor, sum, max, or user:NS, NS up to a "
-                                 "million nanoseconds a byte",
-                                 arg);
-}
-
-/* Whether an element of the datatype can be what it has to. */
-static error_t check_data(struct option_parser *parser, struct options *o)
-{
-    const char *type = operation_types[o->data.type];
-    for (int op = 0; o->data.op < 0; op++)
-        if (operation_combines(o->data.type, op))
-            o->data.op = op;
-    error_t error = bench_check_sizes(parser, &o->bench, type, operation_element(o->data.type));
-    for (size_t i = 0; !error && i < o->operations.n; i++)
-        if (chosen_operation(o, i)->reduces && !operation_combines(o->data.type, o->data.op))
-            return option_refuse(parser, "--op=%s is not for --datatype=%s: --op=user is%s",
-                                 operation_ops[o->data.op], type,
-                                 operation_combines(o->data.type, OP_SUM) ? ", and sum and max"
-                                                                          : "");
-    return error;
-}
-
-/* Whether they are enough for so many communicators. */
-static error_t check_communicators(struct option_parser *parser, struct options *o)
-{
-    int least = (int)o->bench.ranks.min / o->communicators;
-    if (o->communicators == 1)
-        return 0;
-    if (o->methods.n && o->mirrored)
-        return option_refuse(parser, "--communicators: among several there is no last rank that "
-                                     "all wait for: --method=direct");
-    if (least < 2 || o->root >= least)
-        return option_refuse(parser, "--communicators=%d: each needs two ranks and the root",
-                             o->communicators);
-    o->direct = true;
-    o->mirrored = false;
-    return 0;
+    char ours[512] = "", *copy = strdup(list), *rest = copy, *word;
+    bool twin;
+    while (copy && (word = strsep(&rest, ","))) {
+        const struct operation *o = operation_find(word, &twin);
+        size_t at = strlen(ours);
+        snprintf(ours + at, sizeof ours - at, "%s%s", at ? "," : "", o && !twin ? o->name : word);
+    }
+    free(copy);
+    return option_take_list(parser, entry, ours, value);
 }
 
 static error_t check_together(struct option_parser *parser, void *options)
 {
-    struct options *o = options;
-    o->direct = o->mirrored = o->methods.n == 0;
-    for (size_t i = 0; i < o->methods.n; i++)
-        *(o->methods.at[i] == 0 ? &o->direct : &o->mirrored) = true;
-    if (o->operations.n == 0)
-        option_choose(NULL, &chooses,
-                      o->guidelines ? "broadcast,scatter,gather,allgather,reduce,allreduce,alltoall"
-                                    : "reduce,allreduce,barrier,allgather,alltoall",
-                      &o->operations);
-    error_t error = bench_check_ranks(parser, &o->bench, "a collective", o->root);
-    if (!error)
-        error = check_data(parser, o);
-    if (!error)
-        error = check_communicators(parser, o);
-    if (error)
-        return error;
-    if (o->guidelines && cvar_values() > 1)
-        return option_refuse(parser, "--guidelines compares operations, not values of --cvar: "
-                                     "give it one");
-    if (o->pairs && !o->mirrored)
-        return option_refuse(parser, "--pairs lists what the method mirrored finds: add it");
-    return 0;
+    struct latency_options *o = options;
+    if (o->things.n == 0)
+        option_choose(NULL, &chooses, "reduce,allreduce,barrier,allgather,alltoall", &o->things);
+    latency_choose(o);
+    return bench_check_ranks(parser, &o->bench, "a collective", o->root);
 }
 
-#define AT(member) offsetof(struct options, member)
 static const struct option_entry option_list[] = {
+    LATENCY_OPTIONS,
     {"operation", 0, "LIST",
      "the operations, or all; default: reduce,allreduce,barrier,allgather,alltoall", 1,
-     option_take_list, AT(operations), &chooses},
-    {"method", 0, "LIST",
-     "direct (entries and exits on one clock), mirrored (pair by pair, without one), or all "
-     "(default)",
-     1, option_take_list, AT(methods), &method},
-    {"root", 0, "R", "the root of rooted operations (0)", 1, bench_take_root, AT(root), NULL},
-    {"datatype", 0, "TYPE", "byte (default), int, double, or strided: 32 bytes of every 64", 1,
-     option_take_word, AT(data.type), &(const struct option_words){operation_types}},
-    {"op", 0, "OP",
-     "of reductions: bxor, sum, max, or user:NS, an own one that is not commutative and takes NS "
-     "nanoseconds a byte; default: the first of these that is for the datatype",
-     1, take_op, AT(data), NULL},
-    {"fresh", 0, NULL, "every rank writes what it sends anew before every operation", 1,
-     option_take_flag, AT(fresh), NULL},
-    {"rotate", 0, "N", "go through N sets of buffers, which caches have no room for", 1,
-     option_take_count, AT(rotate), &(const struct option_limits){1, 1000000, "1 to 1000000"}},
-    {"communicators", 0, "N",
-     "deal the ranks to N communicators, which run the operation at the same time", 1,
-     option_take_count, AT(communicators), &(const struct option_limits){1, 65536, "1 to 65536"}},
-    {"guidelines", 0, NULL,
-     "hold operations against others that do the same, and blocks against larger ones", 2,
-     option_take_flag, AT(guidelines), NULL},
-    {"pairs", 0, NULL, "every pair of the mirrored method, in a table of its own", 2,
-     option_take_flag, AT(pairs), NULL},
+     take_operations, LATENCY_AT(things), &chooses},
+    {"pairs", 0, NULL, "every pair of ranks, in a table of its own", 2, option_take_flag,
+     LATENCY_AT(by_pair), NULL},
     {0}};
 
 static const struct option_program program = {
-    "Measures how long collective operations take: with all ranks entering at once, and "
-    "from the last rank's entry to every other's exit.",
-    .options = option_list, .check = check_together};
+    "Measures how long collective operations take: from the last rank's entry to every other's "
+    "exit (held), and with all ranks entering at once (direct).",
+    .options = option_list,
+    .listed = (const struct option_registry *const[]){&latency_registry, NULL},
+    .check = check_together};
 
 struct sweep {
-    struct options *o;
-    struct results *results;
+    struct latency_options *o;
+    struct tables *tables;
     struct sync_clock clock;
-    MPI_Comm part;    /* of these ranks, one of the --communicators */
     char (*name)[80]; /* of each variant */
     int wrong;
 };
 
-/* One operation on several sets of buffers in turn. */
-struct turns {
-    const struct options *o;
-    struct operation_call *call;
-    int n, at;
-};
-
-static int run(void *arg)
+/* Each operation with every value of the --cvar that takes several in turn: the operations first.
+ */
+static size_t variants(const struct latency_options *o)
 {
-    const struct turns *t = arg;
-    return operation_run(&t->call[t->at]);
+    return o->things.n * cvar_values();
 }
 
-static void before(void *arg)
+static const struct operation *operation_of(const struct sweep *s, size_t which)
 {
-    struct turns *t = arg;
-    t->at = (t->at + 1) % t->n;
-    if (t->o->fresh)
-        operation_refresh(&t->call[t->at]);
-}
-
-/* The operation once on each with known data; true on all ranks if it went wrong on one. */
-static int data_is_wrong(struct turns *t, MPI_Comm comm)
-{
-    int wrong = 0;
-    for (int i = 0; i < t->n; i++) {
-        operation_fill(&t->call[i]);
-        wrong |= operation_run(&t->call[i]) != MPI_SUCCESS || !operation_check(&t->call[i]);
-    }
-    return bench_worst(comm, wrong);
-}
-
-static void measure(struct sweep *s, const struct bench_point *p, struct turns *t, MPI_Comm comm)
-{
-    const struct options *o = s->o;
-    struct collective_direct direct = {0};
-    struct collective_mirrored mirrored = {0};
-    struct collective_case c = {.comm = comm,
-                                .run = run,
-                                .before = before,
-                                .arg = t,
-                                .pattern = operation_pattern(t->call->operation),
-                                .root = o->root,
-                                .plan = o->bench.plan,
-                                .every = o->pairs,
-                                .clock = &s->clock};
-    if (o->direct && o->mirrored)
-        c.plan.budget /= 2;
-    s->wrong += data_is_wrong(t, comm);
-    if (o->direct)
-        bench_check(&o->bench, collective_measure_direct(&c, &direct), "", p);
-    if (o->mirrored)
-        bench_check(&o->bench, collective_measure_mirrored(&c, &mirrored), "", p);
-    s->wrong += data_is_wrong(t, comm);
-    struct disturbance disturbed = bench_disturbed(comm);
-    if (s->results)
-        results_add(s->results, p, o->direct ? &direct : NULL, o->mirrored ? &mirrored : NULL,
-                    disturbed);
-    collective_direct_free(&direct);
-    collective_mirrored_free(&mirrored);
-}
-
-static void run_point(void *arg, const struct bench_point *p, MPI_Comm comm)
-{
-    struct sweep *s = arg;
-    const struct options *o = s->o;
-    cvar_use(p->which / o->operations.n);
-    struct turns t = {.o = o, .call = calloc((size_t)o->rotate, sizeof *t.call)};
-    const struct operation *operation = chosen_operation(o, p->which);
-    while (t.call && t.n < o->rotate &&
-           operation_prepare_as(&t.call[t.n], operation, s->part, o->root, p->bytes, &o->data))
-        t.n++;
-    int failed = bench_worst(comm, t.n < o->rotate);
-    if (failed && s->results)
-        reason_say(o->bench.program, "no memory for %s of %zu bytes among %d ranks: left out",
-                   p->name, p->bytes, p->ranks);
-    if (!failed)
-        measure(s, p, &t, comm);
-    while (t.n > 0)
-        operation_release(&t.call[--t.n]);
-    free(t.call);
+    return &operations[s->o->things.at[which % s->o->things.n]];
 }
 
 static const char *name_of(const void *arg, size_t which)
 {
     const struct sweep *s = arg;
-    return variant_name(s->o, which, s->name[which], sizeof *s->name);
+    return cvar_name(s->name[which], sizeof *s->name, operation_of(s, which)->name,
+                     which / s->o->things.n);
 }
 
 /* A barrier has no size: it is measured once. */
 static bool is_sized(const void *arg, size_t which)
 {
-    const struct operation *o = chosen_operation(((const struct sweep *)arg)->o, which);
+    const struct operation *o = operation_of(arg, which);
     return o->send != EXTENT_NONE || o->recv != EXTENT_NONE;
+}
+
+static int run(void *arg, int root)
+{
+    (void)root;
+    return operation_run(arg);
+}
+
+/* The operation once with known data; on all ranks how many had other data. */
+static int check(void *arg, int *wrong, bool *checked)
+{
+    const struct operation_call *call = arg;
+    operation_fill(call);
+    int mine = operation_run(call) != MPI_SUCCESS || !operation_check(call);
+    *checked = true;
+    return MPI_Allreduce(&mine, wrong, 1, MPI_INT, MPI_SUM, call->comm);
+}
+
+static void measure_call(struct sweep *s, const struct bench_point *p, struct operation_call *call)
+{
+    const struct latency_options *o = s->o;
+    const struct latency_method *methods[OPTION_CHOSEN_MAX];
+    struct latency_outcome outcome;
+    struct latency_case c = {.comm = call->comm,
+                             .run = run,
+                             .check = check,
+                             .arg = call,
+                             .kind = operation_kind(call->operation),
+                             .root = call->operation->rooted ? o->root : 0,
+                             .together = true,
+                             .ring_bytes = o->ring_bytes,
+                             .plan = o->bench.plan,
+                             .every = o->by_pair,
+                             .clock = &s->clock};
+    size_t n = latency_meaningful(o, false, c.kind, methods);
+    bench_check(&o->bench, latency_measure(&c, methods, n, &outcome), "", p);
+    s->wrong += outcome.wrong_ranks > 0;
+    struct disturbance disturbed = bench_disturbed(call->comm);
+    if (disturbed.spoiled)
+        latency_unjudge(&outcome);
+    if (s->tables)
+        tables_add(s->tables, p, &outcome, disturbed);
+    latency_outcome_free(&outcome);
+}
+
+static void measure(void *arg, const struct bench_point *p, MPI_Comm comm)
+{
+    struct sweep *s = arg;
+    const struct latency_options *o = s->o;
+    struct operation_call call;
+    cvar_use(p->which / o->things.n);
+    bool prepared = operation_prepare(&call, operation_of(s, p->which), comm, o->root, p->bytes);
+    if (!bench_worst(comm, !prepared))
+        measure_call(s, p, &call);
+    else if (s->tables)
+        reason_say(o->bench.program, "no memory for %s of %zu bytes among %d ranks: left out",
+                   p->name, p->bytes, p->ranks);
+    if (prepared)
+        operation_release(&call);
 }
 
 static void start_clocks(void *arg, MPI_Comm comm)
 {
-    struct sweep *s = arg;
-    bench_clocks(&s->clock, comm);
-    if (s->part != MPI_COMM_NULL)
-        MPI_Comm_free(&s->part);
-    MPI_Comm_split(comm, s->o->bench.rank % s->o->communicators, 0, &s->part);
+    bench_clocks(&((struct sweep *)arg)->clock, comm);
 }
 
 int main(int argc, char **argv)
 {
-    static struct options o = {
-        .bench.in_turn = true, .data.op = -1, .rotate = 1, .communicators = 1};
-    struct sweep s = {.o = &o, .part = MPI_COMM_NULL};
+    static struct latency_options o = {.bench.in_turn = true};
+    struct sweep s = {.o = &o};
+    o.bench.plan = plan_default();
+    o.bench.plan.budget_most = 6 * o.bench.plan.budget;
     bench_begin(&o.bench, &argc, &argv, MPI_THREAD_SINGLE, &program);
-    s.name = calloc(chosen_variants(&o), sizeof *s.name);
+    s.name = calloc(variants(&o), sizeof *s.name);
     if (!s.name)
         bench_refuse(&o.bench, "no memory");
-    struct document *d = bench_document(&o.bench, "collbench-collective/1");
+    struct document *d = bench_document(&o.bench, "collbench-collective/2");
     if (d) {
         document_fact(d, "root", "%d", o.root);
-        document_fact(d, "data", "%s, op %s%s", operation_types[o.data.type],
-                      operation_ops[o.data.op],
-                      o.fresh ? ", written anew before every operation" : "");
-        if (o.rotate > 1)
-            document_fact(d, "buffers", "%d sets in turn", o.rotate);
-        if (o.communicators > 1)
-            document_fact(d, "communicators", "%d at the same time, rank r is in number r mod %d",
-                          o.communicators, o.communicators);
-        s.results = results_new(&o, d);
+        s.tables = tables_new(&o, d, "operation");
     }
     bench_keep(&o.bench, &(struct bench_so_far){.document = d});
     bench_visit(&o.bench,
-                &(const struct bench_visit){.n = chosen_variants(&o),
+                &(const struct bench_visit){.n = variants(&o),
                                             .name = name_of,
                                             .sized = is_sized,
                                             .enter = start_clocks,
-                                            .measure = run_point},
+                                            .measure = measure},
                 &s);
     if (d && s.wrong)
-        document_note(d, "WRONG DATA %d times: these operations do not work", s.wrong);
+        document_finding(d,
+                         &(struct finding){.key = "wrong_data",
+                                           .severity = SEVERITY_ERROR,
+                                           .number = {{"cases", s.wrong}}},
+                         "WRONG DATA in %d cases: these operations do not work.", s.wrong);
+    if (s.tables)
+        tables_end(s.tables, variants(&o), name_of, &s);
     int status = s.wrong > 0;
-    if (s.results)
-        status |= !results_end(s.results);
     MPI_Bcast(&status, 1, MPI_INT, 0, o.bench.comm);
     free(s.name);
     bench_finish(&o.bench, d, status);

@@ -1,8 +1,8 @@
 /* Broadcast schedules from latencies: what each is predicted to take, and what it takes. */
 #include "bench.h"
 #include "document/save.h"
-#include "measure/bcast/bcast.h"
 #include "measure/crew.h"
+#include "measure/latency/broadcast.h"
 #include "measure/pairs/choose.h"
 #include "measure/pairs/grid.h"
 #include "measure/pairs/log.h"
@@ -146,19 +146,20 @@ static struct estimate run_bcast(struct tree_session *t, const struct bcast *bca
                                  double *clock_bound)
 {
     const struct bench *b = &t->o->bench;
-    const struct bcast_method *method = bcast_method_find(method_words.word[t->o->method]);
+    const struct latency_method *method = latency_method_find(method_words.word[t->o->method]);
     char *buffer = crew_buffer(bytes);
-    struct bcast_case c = {.comm = t->comm,
-                           .bcast = bcast,
-                           .buffer = buffer,
-                           .count = (int)bytes,
-                           .type = MPI_BYTE,
-                           .root = t->o->root,
-                           .plan = b->plan,
-                           .clock = &t->clock};
-    struct bcast_outcome outcome;
+    struct broadcast data = {.bcast = bcast,
+                             .buffer = buffer,
+                             .count = (int)bytes,
+                             .type = MPI_BYTE,
+                             .root = t->o->root,
+                             .comm = t->comm};
+    struct latency_case c = broadcast_case(&data);
+    c.plan = b->plan;
+    c.clock = &t->clock;
+    struct latency_outcome outcome;
     struct estimate seen = {NAN, NAN, NAN};
-    int error = buffer ? bcast_measure(&c, &method, 1, &outcome) : MPI_ERR_NO_MEM;
+    int error = buffer ? latency_measure(&c, &method, 1, &outcome) : MPI_ERR_NO_MEM;
     bench_check(b, error, "",
                 &(struct bench_point){.name = bcast->name, .ranks = t->n, .bytes = bytes});
     if (outcome.wrong_ranks > 0) {
@@ -171,7 +172,7 @@ static struct estimate run_bcast(struct tree_session *t, const struct bcast *bca
         seen = outcome.result[0].value;
         *clock_bound = outcome.result[0].clock_bound;
     }
-    bcast_outcome_free(&outcome);
+    latency_outcome_free(&outcome);
     free(buffer);
     return seen;
 }

@@ -11,11 +11,9 @@ libbench_la_LIBADD = libmeasure.la libpicture.la libresults.la libdocument.la li
 # What each program is made of besides libbench: for every MPI (layers/NAME/collbench-...) and for the
 # simulator.
 BENCHES = bcast collective overlap pairs scenario tree
-bcast_FILES = bench/collbench-bcast.c bench/bcast_bench.h \
-	bench/bcast_options.c bench/bcast_path.c bench/bcast_plots.c \
-	bench/bcast_remarks.c bench/bcast_remarks.h bench/bcast_tables.c
-collective_FILES = bench/collbench-collective.c bench/collective_bench.h bench/collective_guidelines.c \
-	bench/collective_results.c
+latency_FILES = bench/latency_bench.h bench/latency_options.c bench/latency_rules.c bench/latency_tables.c
+bcast_FILES = bench/collbench-bcast.c bench/bcast_path.c bench/bcast_path.h $(latency_FILES)
+collective_FILES = bench/collbench-collective.c $(latency_FILES)
 overlap_FILES = bench/collbench-overlap.c \
 	bench/overlap_results.c bench/overlap_results.h
 pairs_FILES = bench/collbench-pairs.c bench/pairs_results.c bench/pairs_results.h

@@ -83,21 +83,18 @@ libmeasure_la_SOURCES = \
 	src/measure/ping.c src/measure/ping.h \
 	src/measure/plan.c src/measure/plan.h \
 	src/measure/series.c src/measure/series.h \
-	src/measure/stamps.c src/measure/stamps.h \
 	src/measure/work.c src/measure/work.h \
-	src/measure/bcast/bcast.c src/measure/bcast/bcast.h src/measure/bcast/bcast_inner.h \
-	src/measure/bcast/acknowledge.c src/measure/bcast/barrier.c src/measure/bcast/direct.c \
-	src/measure/bcast/each.c src/measure/bcast/gap.c src/measure/bcast/held.c \
-	src/measure/bcast/list.c src/measure/bcast/ol.c src/measure/bcast/overhead.c \
-	src/measure/bcast/rounds.c src/measure/bcast/send_latency.c \
-	src/measure/scout.c src/measure/scout.h \
-	src/measure/bcast/discover.c src/measure/bcast/discover.h src/measure/bcast/discover_tree.c \
-	src/measure/bcast/ship.c src/measure/bcast/suites.c \
-	src/measure/bcast/validate.c src/measure/bcast/validate.h \
-	src/measure/collective/collective.c src/measure/collective/collective.h \
-	src/measure/collective/mirrored.c src/measure/collective/collective_inner.h \
-	src/measure/collective/operation.c src/measure/collective/operation.h src/measure/collective/operation_data.c \
-	src/measure/collective/operation_inner.h src/measure/collective/own.c \
+	src/measure/latency/latency.h src/measure/latency/run.c src/measure/latency/run.h \
+	src/measure/latency/acknowledge.c src/measure/latency/barrier.c \
+	src/measure/latency/broadcast.c src/measure/latency/broadcast.h \
+	src/measure/latency/direct.c \
+	src/measure/latency/discover.c src/measure/latency/discover.h src/measure/latency/discover_tree.c \
+	src/measure/latency/gap.c src/measure/latency/held.c src/measure/latency/list.c src/measure/latency/ol.c \
+	src/measure/latency/overhead.c src/measure/latency/pairs.c \
+	src/measure/latency/pilot.c src/measure/latency/pilot.h \
+	src/measure/latency/rounds.c src/measure/latency/suites.c \
+	src/measure/collective/operation.c src/measure/collective/operation.h \
+	src/measure/collective/own.c \
 	src/measure/pairs/choose.c src/measure/pairs/choose.h \
 	src/measure/pairs/grid.c src/measure/pairs/grid.h \
 	src/measure/pairs/pair.c src/measure/pairs/pair.h \

@@ -6,9 +6,8 @@
 #include "base/stats.h"
 #include "base/try.h"
 #include "document/json_file.h"
-#include "measure/bcast/bcast.h"
-#include "measure/collective/collective.h"
 #include "measure/crew.h"
+#include "measure/latency/broadcast.h"
 #include "record/operations.h"
 
 #include <math.h>
@@ -17,7 +16,7 @@
 
 enum { METHODS_MAX = 32 };
 static struct methods {
-    const struct bcast_method *at[METHODS_MAX];
+    const struct latency_method *at[METHODS_MAX];
     size_t n;
 } chosen;
 
@@ -25,14 +24,14 @@ bool benchmark_choose(const char *list)
 {
     bool all = !strcmp(list, "all");
     chosen.n = 0;
-    for (size_t i = 0; all && i < n_bcast_methods && chosen.n < METHODS_MAX; i++)
-        if (bcast_methods[i]->meaning != BCAST_SUITE)
-            chosen.at[chosen.n++] = bcast_methods[i];
+    for (size_t i = 0; all && i < n_latency_methods && chosen.n < METHODS_MAX; i++)
+        if (latency_methods[i]->meaning != MEANS_SUITE)
+            chosen.at[chosen.n++] = latency_methods[i];
     while (!all && *list && chosen.n < METHODS_MAX) {
         char name[64];
         size_t length = strcspn(list, ",");
         snprintf(name, sizeof name, "%.*s", (int)length, list);
-        const struct bcast_method *m = bcast_method_find(name);
+        const struct latency_method *m = latency_method_find(name);
         if (m)
             chosen.at[chosen.n++] = m;
         list += length + (list[length] == ',');
@@ -85,15 +84,12 @@ static json_t *method_row(const char *method, struct estimate time, int measured
 /* One operation of the application, to be measured on the layer's communicator. */
 struct subject {
     struct internal_comm *on;
-    int (*run)(void *arg);
-    void *arg;
-    enum collective_kind pattern;
-    int root;                           /* 0 where there is none */
-    const struct collective *broadcast; /* NULL: it is another operation */
-    double until;                       /* clock_now() */
+    struct latency_case c; /* all but plan and clock */
+    bool is_broadcast;
+    double until; /* clock_now() */
 };
 
-/* The least that a measurement is worth beginning with: its warm-up, a scout, checks of data. */
+/* The least that a measurement is worth beginning with: its warm-up, a pilot, checks of data. */
 enum { OPERATIONS_LEAST = 24 };
 
 /* Told by one rank. Where time is up what is left out is said in F. */
@@ -114,7 +110,7 @@ static int look(const struct subject *u, double share, bool *fits, char why_not[
     double mine, most = 0;
     TRY(PMPI_Barrier(u->on->comm));
     mine = clock_now();
-    TRY(u->run(u->arg));
+    TRY(u->c.run(u->c.arg, u->c.root));
     mine = clock_now() - mine;
     TRY(PMPI_Allreduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, u->on->comm));
     PMPI_Bcast(&share, 1, MPI_DOUBLE, 0, u->on->comm);
@@ -124,16 +120,12 @@ static int look(const struct subject *u, double share, bool *fits, char why_not[
     return MPI_SUCCESS;
 }
 
-static struct collective_case case_of(const struct subject *u, double share)
+static struct latency_case case_of(const struct subject *u, double share)
 {
-    return (struct collective_case){.comm = u->on->comm,
-                                    .run = u->run,
-                                    .arg = u->arg,
-                                    .pattern = u->pattern,
-                                    .root = u->root,
-                                    .plan = plan_for(share, u->until),
-                                    .collector = 0,
-                                    .clock = injection_clock()};
+    struct latency_case c = u->c;
+    c.plan = plan_for(share, u->until);
+    c.clock = injection_clock();
+    return c;
 }
 
 /* From the first entry to the last one; *AT_ONCE: the last two are closer to each other than the
@@ -162,26 +154,26 @@ static int measure_arrival(const struct subject *u, const char *name, double aft
     double apart;
     bool at_once;
     TRY(find_apart(u, after, &apart, &at_once));
-    struct collective_direct out = {0};
-    struct collective_case c = case_of(u, share);
+    struct latency_outcome out = {0};
+    struct latency_case c = case_of(u, share);
+    c.together = true;
+    c.check = NULL;
     c.after = after;
     /* A measurement of fewer than a few operations would say nothing. */
     bool fits = apart * (c.plan.warmup + 6) < share;
-    int rc = fits ? collective_measure_direct(&c, &out) : MPI_SUCCESS;
+    int rc = fits ? latency_measure_direct(&c, &out) : MPI_SUCCESS;
     if (rc == MPI_SUCCESS && u->on->rank == 0) {
         snprintf(text, sizeof text, "%sranks enter %s apart%s%s",
                  fits ? "last exit - last entry; " : "", format_time(room, 1e9 * apart),
                  at_once ? ", the last two at once" : "", fits ? "" : ": too long for the budget");
-        bool measured = fits && out.completion.samples.n;
-        json_t *row =
-            method_row(name, measured ? series_estimate(&out.completion) : not_known, 0, 0, text);
+        const struct latency_result *direct = fits ? &out.result[0] : NULL;
+        json_t *row = method_row(name, direct ? direct->value : not_known, 0, 0, text);
         json_object_set_new(row, "recorded_apart_us", json_finite(1e6 * apart));
         json_object_set_new(row, "replayed_apart_us",
-                            json_finite(measured ? 1e6 * out.apart : NAN));
+                            json_finite(direct ? 1e6 * direct->apart : NAN));
         json_array_append_new(rows, row);
     }
-    if (fits)
-        collective_direct_free(&out);
+    latency_outcome_free(&out);
     return rc;
 }
 
@@ -204,7 +196,7 @@ static int measure_arrivals(const struct subject *u, const struct signature *g, 
     return measure_arrival(u, "this arrival", newest, share / 2, rows);
 }
 
-/* --- by the methods of measuring broadcasts --- */
+/* --- by the methods --- */
 
 /* What the application runs with: the library's broadcast, or its replacement. */
 static int as_application(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
@@ -224,153 +216,65 @@ static int as_application(void *buffer, int count, MPI_Datatype type, int root, 
     return injection_pass(&benchmark_injection, &c);
 }
 
-/* One broadcast as above, for what measures any collective. */
-static int run_broadcast(void *arg)
-{
-    const struct collective *b = arg;
-    return as_application(b->buffer, (int)b->count, b->type, b->root, b->on->comm, b->on);
-}
-
-/* Another operation, for what measures broadcasts: it has its own buffers and root. */
-static int run_as_broadcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
-                            const void *arg)
-{
-    const struct subject *u = arg;
-    (void)buffer, (void)count, (void)type, (void)root, (void)comm;
-    return u->run(u->arg);
-}
-
 static const char unsettled[] = "; not settled: an upper bound";
 
-/* Where the processor's own time is that of a message's way, too, or may be; or where it is held
- * back for too short a time. */
-static const char *doubt_of(const struct bcast_result *r)
+/* What a row's figure is, and why it may not be that. */
+static void explain(const struct subject *u, const struct latency_result *r, char text[200])
 {
     static const char *const doubts[] = {[PART_OWN] = "",
                                          [PART_OF_WAY] = "; here with the way of its message",
                                          [PART_UNKNOWN] = "; perhaps with the way of its message"};
-    if (r->method->meaning == BCAST_OVERHEAD && r->slowest >= 0)
-        return doubts[r->figure[r->slowest].part];
-    return bcast_unsettled(r) ? unsettled : "";
+    const struct latency_figure *f = r->slowest >= 0 ? &r->figure[r->slowest] : NULL;
+    const char *doubt = latency_unsettled(r)                        ? unsettled
+                        : f && r->method->meaning == MEANS_OVERHEAD ? doubts[f->part]
+                                                                    : "";
+    if (!estimate_known(r->value) && r->over_budget)
+        snprintf(text, 200, "%s", no_time);
+    else if (u->is_broadcast || r->method->meaning != MEANS_LATENCY)
+        snprintf(text, 200, "%s%s", r->method->value, doubt);
+    else if (f)
+        snprintf(text, 200, "exit of rank %d - entry of rank %d, the last%s", f->to, f->from,
+                 doubt);
+    else
+        snprintf(text, 200, "%s", estimate_known(r->value) ? "last exit - last entry" : no_time);
 }
 
-static void describe(json_t *f, const struct bcast_outcome *out)
+static void describe(const struct subject *u, json_t *f, const struct latency_outcome *out)
 {
     bool cut_short = false;
-    char text[120];
+    char text[200];
     for (size_t i = 0; i < out->n_results; i++) {
-        const struct bcast_result *r = &out->result[i];
-        if (r->over_budget && !estimate_known(r->value))
-            snprintf(text, sizeof text, "%s", no_time);
-        else
-            snprintf(text, sizeof text, "%s%s", r->method->value, doubt_of(r));
+        const struct latency_result *r = &out->result[i];
+        json_t *rows = json_object_get(f, "methods");
+        explain(u, r, text);
         json_t *row = method_row(r->method->name, r->value, r->measured, r->asked, text);
-        if (r->at_least && !bcast_unsettled(r))
+        if (r->at_least && !latency_unsettled(r))
             json_object_set_new(row, "at_least", json_true());
-        json_array_append_new(json_object_get(f, "methods"), row);
+        json_array_append_new(rows, row);
+        if (!u->is_broadcast && r->span.n)
+            json_array_append_new(rows, method_row("span", samples_estimate(&r->span), 0, 0,
+                                                   "last exit - first entry"));
         cut_short |= r->over_budget;
-        if (r->slowest >= 0 && r->method->meaning == BCAST_LATENCY)
+        if (u->is_broadcast && r->slowest >= 0 && r->method->meaning == MEANS_LATENCY)
             json_object_set_new(f, "slowest_destination", json_integer(r->slowest));
         if (r->violations > 0)
             json_object_set_new(f, "violations", json_integer(r->violations));
     }
     if (cut_short)
         json_object_set_new(f, "cut_short_by_budget", json_true());
-    if (!out->validated)
+    if (u->is_broadcast && !out->validated)
         json_object_set_new(f, "data", json_string("not checked: it cannot be packed"));
     if (out->wrong_ranks)
         json_object_set_new(f, "wrong_ranks", json_integer(out->wrong_ranks));
 }
 
-static int measure_as_broadcast(const struct subject *u, const struct methods *by, double share,
-                                json_t *f)
-{
-    const struct collective *b = u->broadcast;
-    struct internal_comm *s = u->on;
-    struct bcast own = {.name = "application", .run = run_as_broadcast, .arg = u};
-    struct bcast_case c = {.comm = s->comm,
-                           .bcast = &own,
-                           .type = MPI_BYTE,
-                           .root = u->root,
-                           .plan = plan_for(share, u->until),
-                           .collector = 0,
-                           .clock = injection_clock()};
-    if (b) {
-        own.run = as_application;
-        own.arg = s;
-        c.buffer = b->buffer;
-        c.count = (int)b->count;
-        c.type = b->type;
-        c.fresh = true; /* an application broadcasts what it has just computed */
-    }
-    struct bcast_outcome out;
-    int rc = bcast_measure(&c, by->at, by->n, &out);
-    /* The collector alone may have had no room for the outcome. */
-    rc = crew_agree(s->comm, rc == MPI_SUCCESS);
-    if (rc == MPI_SUCCESS && s->rank == 0)
-        describe(f, &out);
-    bcast_outcome_free(&out);
-    return rc;
-}
-
-/* --- by those of measuring any collective --- */
-
-static int measure_direct(const struct subject *u, double share, json_t *rows)
-{
-    struct collective_direct out;
-    struct collective_case c = case_of(u, share);
-    TRY(collective_measure_direct(&c, &out));
-    if (rows && !out.completion.samples.n)
-        json_array_append_new(rows, method_row("direct", not_known, 0, 0, no_time));
-    if (rows && out.completion.samples.n) {
-        json_array_append_new(rows, method_row("direct", series_estimate(&out.completion), 0, 0,
-                                               "last exit - last entry"));
-        json_array_append_new(
-            rows, method_row("span", series_estimate(&out.span), 0, 0, "last exit - first entry"));
-    }
-    collective_direct_free(&out);
-    return MPI_SUCCESS;
-}
-
-/* "held" turned round: what does not trust the clock either. */
-static int measure_mirrored(const struct subject *u, double share, json_t *rows)
-{
-    struct collective_mirrored out;
-    struct collective_case c = case_of(u, share);
-    TRY(collective_measure_mirrored(&c, &out));
-    const struct collective_pair *slowest =
-        collective_is_result(&out) ? collective_slowest(&out) : NULL;
-    if (rows && !slowest)
-        json_array_append_new(rows, method_row("held", not_known, 0, out.asked, no_time));
-    if (rows && slowest) {
-        char text[160];
-        snprintf(text, sizeof text, "exit of rank %d - entry of rank %d, the last%s",
-                 out.slowest_to, out.slowest_from, slowest->settled ? "" : unsettled);
-        json_t *row = method_row("held", slowest->time, out.measured, out.asked, text);
-        if (out.at_least && slowest->settled)
-            json_object_set_new(row, "at_least", json_true());
-        json_array_append_new(rows, row);
-    }
-    collective_mirrored_free(&out);
-    return MPI_SUCCESS;
-}
-
-/* --- all of them --- */
-
 /* Those chosen that have a meaning for the operation. */
-static struct methods methods_for(const struct subject *u, bool *direct, bool *mirrored)
+static struct methods methods_for(const struct subject *u)
 {
     struct methods by = {.n = 0};
-    *direct = *mirrored = false;
-    for (size_t i = 0; i < chosen.n; i++) {
-        const struct bcast_method *m = chosen.at[i];
-        if (u->broadcast || m->others >> u->pattern & 1)
-            by.at[by.n++] = m;
-        else if (!strcmp(m->name, "direct"))
-            *direct = true;
-        else if (!strcmp(m->name, "held"))
-            *mirrored = true;
-    }
+    for (size_t i = 0; i < chosen.n; i++)
+        if (u->is_broadcast || chosen.at[i]->kinds >> u->c.kind & 1)
+            by.at[by.n++] = chosen.at[i];
     return by;
 }
 
@@ -378,29 +282,31 @@ static struct methods methods_for(const struct subject *u, bool *direct, bool *m
 static int measure_all(const struct subject *u, const struct signature *g, double share, json_t *f,
                        char why_not[120])
 {
-    bool later = g && g->calls > LATER, direct, mirrored, fits;
-    struct methods by = methods_for(u, &direct, &mirrored);
-    json_t *rows = json_object_get(f, "methods");
+    bool later = g && g->calls > LATER, fits;
+    struct methods by = methods_for(u);
     snprintf(why_not, 120, "none of the methods asked for has a meaning for it");
-    if (!direct && !mirrored && by.n == 0)
+    if (by.n == 0)
         return MPI_SUCCESS;
     double begin = clock_now();
     TRY(look(u, share, &fits, why_not));
     if (!fits)
         return MPI_SUCCESS;
-    /* Told by one rank: one that finds nothing left would not take part in what others begin. */
+    /* Rank 0 decides for all: otherwise a rank that finds nothing left would skip a collective that
+     * others enter. */
     double left = fmax(share - (clock_now() - begin), 1e-3);
     PMPI_Bcast(&left, 1, MPI_DOUBLE, 0, u->on->comm);
-    /* All methods of a broadcast are of one kind. */
-    int many = u->broadcast ? 2 : 1;
-    double part = left / (direct + mirrored + many * (by.n > 0) + later);
-    if (direct)
-        TRY(measure_direct(u, part, rows));
-    if (mirrored && goes_on(u, f))
-        TRY(measure_mirrored(u, part, rows));
-    if (by.n > 0 && goes_on(u, f))
-        TRY(measure_as_broadcast(u, &by, many * part, f));
-    return later ? measure_arrivals(u, g, part, f) : MPI_SUCCESS;
+    double arrivals = later ? left / 4 : 0;
+    struct latency_case c = case_of(u, left - arrivals);
+    struct latency_outcome out;
+    int rc = latency_measure(&c, by.at, by.n, &out);
+    /* The collector alone may have had no room for the outcome. */
+    rc = crew_agree(u->on->comm, rc == MPI_SUCCESS);
+    if (rc == MPI_SUCCESS && u->on->rank == 0)
+        describe(u, f, &out);
+    latency_outcome_free(&out);
+    if (rc != MPI_SUCCESS || !later)
+        return rc;
+    return measure_arrivals(u, g, arrivals, f);
 }
 
 /* F: of what is measured, on one rank. PREPARED: this rank has what it takes. */
@@ -427,15 +333,24 @@ static void measure(struct subject *u, const struct signature *g, double share, 
 
 void benchmark_broadcast(const struct collective *b, const struct signature *g, double share)
 {
-    struct subject u = {.on = b->on,
-                        .run = run_broadcast,
-                        .arg = (void *)b,
-                        .pattern = COLLECTIVE_FROM_ROOT,
-                        .root = b->root,
-                        .broadcast = b};
-    json_t *f =
-        b->on->rank ? NULL : describe_signature(b->on, "MPI_Bcast", b->root, b->bytes, g->calls);
+    struct internal_comm *s = b->on;
+    const struct bcast own = {.name = "application", .run = as_application, .arg = s};
+    struct broadcast data = {.bcast = &own,
+                             .buffer = b->buffer,
+                             .count = (int)b->count,
+                             .type = b->type,
+                             .root = b->root,
+                             .comm = s->comm,
+                             .fresh = true}; /* an application sends what it has just computed */
+    struct subject u = {.on = s, .c = broadcast_case(&data), .is_broadcast = true};
+    json_t *f = s->rank ? NULL : describe_signature(s, "MPI_Bcast", b->root, b->bytes, g->calls);
     measure(&u, g, share, true, f);
+}
+
+static int run_replica(void *arg, int root)
+{
+    (void)root;
+    return replica_run(arg);
 }
 
 void benchmark_replica(const struct collective *c, const struct signature *g,
@@ -447,10 +362,12 @@ void benchmark_replica(const struct collective *c, const struct signature *g,
     uint64_t most = c->bytes;
     bool prepared = replica_make(&replica, kind, c->operands, c->root, s->comm);
     struct subject u = {.on = s,
-                        .run = replica_run,
-                        .arg = &replica,
-                        .pattern = collective_kind(name),
-                        .root = replica.root};
+                        .c = {.comm = s->comm,
+                              .run = run_replica,
+                              .arg = &replica,
+                              .kind = collective_kind(name),
+                              .root = replica.root < 0 ? 0 : replica.root,
+                              .together = true}};
     if (replica_varies(kind))
         PMPI_Allreduce(&c->bytes, &most, 1, MPI_UINT64_T, MPI_MAX, s->comm);
     json_t *f = s->rank ? NULL : describe_signature(s, name, c->root, most, g->calls);

@@ -4,8 +4,6 @@
 #ifndef COLLPROF_INJECT_REPLICA_H
 #define COLLPROF_INJECT_REPLICA_H
 
-#include "measure/collective/collective.h"
-
 #include <mpi.h>
 #include <stdbool.h>
 

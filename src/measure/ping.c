@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/try.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 enum { TAG_PING = 0x6169, TAG_VALUES = 0x6176 };
@@ -27,42 +28,27 @@ int values_to_keeper(MPI_Comm comm, int from, int keeper, const double *mine, do
     return MPI_SUCCESS;
 }
 
-static double moment(const struct ping *p)
+static int exchange(const struct ping *p, int other, bool asks, struct ack *message)
 {
-    return p->now ? p->now(p->now_arg) : 0;
-}
-
-/* ANSWER says how long the question was on its way, and when the answer was sent. */
-static int ask(const struct ping *p, struct ack *answer)
-{
-    struct ack question = {0, moment(p)};
-    TRY(PMPI_Send(&question, ACK_DOUBLES, MPI_DOUBLE, p->peer, TAG_PING, p->comm));
-    return PMPI_Recv(answer, ACK_DOUBLES, MPI_DOUBLE, p->peer, TAG_PING, p->comm,
-                     MPI_STATUS_IGNORE);
-}
-
-static int answer(const struct ping *p)
-{
-    struct ack message;
-    TRY(PMPI_Recv(&message, ACK_DOUBLES, MPI_DOUBLE, p->timer, TAG_PING, p->comm,
-                  MPI_STATUS_IGNORE));
-    double now = moment(p);
-    message = (struct ack){now - message.exit, now};
-    return PMPI_Send(&message, ACK_DOUBLES, MPI_DOUBLE, p->timer, TAG_PING, p->comm);
+    if (asks)
+        TRY(PMPI_Send(message, ACK_DOUBLES, MPI_DOUBLE, other, TAG_PING, p->comm));
+    TRY(PMPI_Recv(message, ACK_DOUBLES, MPI_DOUBLE, other, TAG_PING, p->comm, MPI_STATUS_IGNORE));
+    if (asks)
+        return MPI_SUCCESS;
+    message->exit = p->now ? p->now(p->now_arg) : 0;
+    return PMPI_Send(message, ACK_DOUBLES, MPI_DOUBLE, other, TAG_PING, p->comm);
 }
 
 static int time_pings(const struct ping *p, int repetitions, double *value)
 {
-    struct ack answer;
-    TRY(ask(p, &answer));
+    struct ack answer = {0, 0};
+    TRY(exchange(p, p->peer, true, &answer));
     double last = clock_now();
     for (int k = 0; k < repetitions; k++) {
-        TRY(ask(p, &answer));
-        double now = p->now ? moment(p) : clock_now(), trip = now - last;
-        double seen = p->what == PING_OUT    ? answer.held
-                      : p->what == PING_BACK ? now - answer.exit
-                                             : trip;
-        value[k] = (seen - p->clock_cost) / (p->what == PING_HALF ? 2 : 1);
+        TRY(exchange(p, p->peer, true, &answer));
+        double now = p->now ? p->now(p->now_arg) : clock_now();
+        double seen = now - (p->what == PING_BACK ? answer.exit : last) - p->clock_cost;
+        value[k] = p->what == PING_HALF ? seen / 2 : seen;
         last = now;
     }
     return MPI_SUCCESS;
@@ -72,11 +58,11 @@ int batch_ping(void *arg, const struct batch *b, double *value, int *n, double *
 {
     const struct ping *p = arg;
     int rank;
+    struct ack message;
     TRY(PMPI_Comm_rank(p->comm, &rank));
     TRY(PMPI_Barrier(p->comm));
-    if (rank == p->peer)
-        for (int k = 0; k <= b->repetitions; k++)
-            TRY(answer(p));
+    for (int k = 0; rank == p->peer && k <= b->repetitions; k++)
+        TRY(exchange(p, p->timer, false, &message));
     if (rank == p->timer)
         TRY(time_pings(p, b->repetitions, p->scratch));
     *n = b->repetitions;

@@ -6,10 +6,8 @@
  *    leaves each buffer as one MPI_Bcast would;
  *  - 1 rank, an intercommunicator and arguments out of range are refused by an error code;
  *  - a budget is kept. */
-#include "measure/bcast/bcast.h"
 #include "base/clock.h"
-#include "measure/bcast/bcast_inner.h"
-#include "measure/bcast/validate.h"
+#include "measure/latency/broadcast.h"
 
 #include <math.h>
 #include <signal.h>
@@ -113,27 +111,29 @@ static void catch_wrong_data(void)
     static const int counts[] = {4, 7, 9, sizeof data / sizeof *data};
     int wrong;
     bool checked;
-    int error = validate_bcast(&bad, data, 4, MPI_INT, 0, MPI_COMM_WORLD, &wrong, &checked);
+    struct broadcast b = {&bad, data, 4, MPI_INT, 0, MPI_COMM_WORLD, false};
+    int error = broadcast_check(&b, &wrong, &checked);
     expect(error == MPI_SUCCESS && checked && wrong == 1, "wrong data is caught", bad.name, 0, 4);
     for (int k = 0; k < 8; k++) {
-        const struct bcast *b = &some[k / 4];
-        int count = counts[k % 4];
+        b.bcast = &some[k / 4];
+        b.count = counts[k % 4];
         memset(data, 0, sizeof data);
-        error = validate_bcast(b, data, count, MPI_INT, 0, MPI_COMM_WORLD, &wrong, &checked);
+        error = broadcast_check(&b, &wrong, &checked);
         expect(error == MPI_SUCCESS && checked && wrong == size - 1, "wrong data is caught",
-               b->name, 0, count);
-        expect(rank != 0 || data[0] == 0, "the root keeps its data", b->name, 0, count);
+               b.bcast->name, 0, b.count);
+        expect(rank != 0 || data[0] == 0, "the root keeps its data", b.bcast->name, 0, b.count);
     }
 }
 
-static struct bcast_case small_case(MPI_Comm comm, const char *name, void *buffer, int count)
+static struct broadcast small(MPI_Comm comm, const char *name, void *buffer, int count, int root)
 {
-    struct bcast_case c = {.comm = comm,
-                           .bcast = bcast_find(name),
-                           .buffer = buffer,
-                           .count = count,
-                           .type = MPI_INT,
-                           .plan = plan_default()};
+    return (struct broadcast){bcast_find(name), buffer, count, MPI_INT, root, comm, false};
+}
+
+static struct latency_case small_case(struct broadcast *b)
+{
+    struct latency_case c = broadcast_case(b);
+    c.plan = plan_default();
     c.plan.repetitions = 5;
     c.plan.repeats_max = 2;
     c.plan.budget = 0.5;
@@ -141,7 +141,7 @@ static struct bcast_case small_case(MPI_Comm comm, const char *name, void *buffe
 }
 
 /* What came with an outcome is what its figures are of. */
-static bool has_samples(const struct bcast_outcome *o, const struct bcast_result *r)
+static bool has_samples(const struct latency_outcome *o, const struct latency_result *r)
 {
     const struct samples *raw = &r->series.samples;
     bool has = raw->n == 0 ||
@@ -159,37 +159,37 @@ static bool has_samples(const struct bcast_outcome *o, const struct bcast_result
 static void run_every_method(const char *name, int root, int collector)
 {
     enum { COUNT = 300 };
-    const struct bcast_method *methods[n_bcast_methods];
+    const struct latency_method *methods[n_latency_methods];
     int data[COUNT];
-    struct bcast_outcome o;
-    for (size_t k = 0; k < n_bcast_methods; k++)
-        methods[k] = bcast_methods[k];
+    struct latency_outcome o;
+    for (size_t k = 0; k < n_latency_methods; k++)
+        methods[k] = latency_methods[k];
     for (int i = 0; i < COUNT; i++)
         data[i] = rank == root ? i : -1;
-    struct bcast_case c = small_case(MPI_COMM_WORLD, name, data, COUNT);
-    c.root = root;
+    struct broadcast b = small(MPI_COMM_WORLD, name, data, COUNT, root);
+    struct latency_case c = small_case(&b);
     c.collector = collector;
-    int error = bcast_measure(&c, methods, n_bcast_methods, &o);
+    int error = latency_measure(&c, methods, n_latency_methods, &o);
     expect(error == MPI_SUCCESS, "every method runs", name, c.root, COUNT);
     expect(o.wrong_ranks == 0 && o.validated, "data validated on every rank", name, c.root, COUNT);
     expect(o.size == (rank == collector ? size : 0), "the collector has the outcome", name, c.root,
            COUNT);
     for (size_t k = 0; k < o.n_results; k++) {
-        const struct bcast_result *r = &o.result[k];
+        const struct latency_result *r = &o.result[k];
         /* A gap has a single value per batch, so too few here for an interval. */
         bool around = !estimate_has_interval(r->value) ||
                       (r->value.low <= r->value.value && r->value.value <= r->value.high);
         bool has = r->value.value >= 0 && around && r->method == methods[k];
         /* On a busy machine every start may be late, held may come out below half a ping, and a
          * round may take longer than all that is left. */
-        bool may_lack = r->dropped > 0 || r->over_budget || r->method->meaning == BCAST_LATENCY ||
-                        r->method->meaning == BCAST_LATENCY_IF;
+        bool may_lack = r->dropped > 0 || r->over_budget || r->method->meaning == MEANS_LATENCY ||
+                        r->method->meaning == MEANS_LATENCY_IF;
         expect(has || may_lack, r->method->name, name, c.root, COUNT);
         expect(has_samples(&o, r), "the samples of its figures", name, c.root, COUNT);
     }
     int with_samples = 0;
     for (int i = 0; i < o.size; i++) {
-        const struct bcast_figure *f = bcast_figure_of(&o, "held", i);
+        const struct latency_figure *f = latency_figure_of(&o, "held", i);
         with_samples += f->timed[TIMED_OPERATION].raw.n > 0 &&
                         f->timed[TIMED_OPERATION].raw.value && f->timed[TIMED_WAY].at.value > 0 &&
                         f->curve.n > 0;
@@ -200,140 +200,62 @@ static void run_every_method(const char *name, int root, int collector)
                    "each destination that was measured has its samples", name, c.root, COUNT);
     for (int i = 0; i < COUNT; i++)
         expect(data[i] == i, "the buffer is as after MPI_Bcast", name, i, COUNT);
-    bcast_outcome_free(&o);
+    latency_outcome_free(&o);
 }
 
 /* A broadcast that does not work is not measured, and the root's data survives it. */
-/* In which order methods and destinations were measured, by methods that note only that. */
-static char noted[32];
-
-static double note_least(const struct bcast_run *r, int i)
-{
-    (void)r, (void)i;
-    return 1e-9;
-}
-
-static int note_destination(struct bcast_run *r, double share)
-{
-    (void)share;
-    snprintf(noted + strlen(noted), sizeof noted - strlen(noted), "%d", r->destination);
-    if (r->roots)
-        figure_value(r, (struct estimate){1, 1, 1}, 1);
-    return MPI_SUCCESS;
-}
-
-static int note_a(struct bcast_run *r, struct bcast_result *result)
-{
-    strcat(noted, "a");
-    return run_each(r, result, false, note_destination);
-}
-
-static int note_b(struct bcast_run *r, struct bcast_result *result)
-{
-    (void)r, (void)result;
-    strcat(noted, "b");
-    return MPI_SUCCESS;
-}
-
-static int note_c(struct bcast_run *r, struct bcast_result *result)
-{
-    (void)r, (void)result;
-    strcat(noted, "c");
-    return MPI_SUCCESS;
-}
-
-/* As listed without a seed, the one with a latency first; with seeds every order is seen. */
-static void measure_in_random_order(void)
-{
-    static const struct bcast_column column[] = {{"a", NULL, NULL, NULL, NULL}, {0}};
-    static const struct bcast_method c = {.name = "c", .weight = 1, .run = note_c},
-                                     b = {.name = "b", .weight = 1, .run = note_b},
-                                     a = {.name = "a",
-                                          .weight = 1,
-                                          .columns = column,
-                                          .least = note_least,
-                                          .run = note_a};
-    const struct bcast_method *methods[] = {&c, &b, &a};
-    char data = 0, listed[32] = "a";
-    int seen[2] = {0}, others = 0;
-    for (int i = 1; i < size; i++)
-        snprintf(listed + strlen(listed), sizeof listed - strlen(listed), "%d", i);
-    for (unsigned seed = 0; seed < 40; seed++) {
-        struct bcast_case the = {.comm = MPI_COMM_WORLD,
-                                 .bcast = bcast_find("flat"),
-                                 .buffer = &data,
-                                 .count = 1,
-                                 .type = MPI_BYTE,
-                                 .seed = seed,
-                                 .plan = plan_default()};
-        struct bcast_outcome outcome;
-        *noted = '\0';
-        the.plan.budget = seed ? 100 : 0;
-        expect(!bcast_measure(&the, methods, 3, &outcome), "no error", "order", 0, (int)seed);
-        size_t n = strlen(listed);
-        expect(strlen(noted) == n + 2, "all are measured", noted, 0, (int)seed);
-        if (seed == 0)
-            expect(!strncmp(noted, listed, n) && !strcmp(noted + n, "cb"), "as listed", noted, 0,
-                   0);
-        seen[!strcmp(noted + n, "bc")]++;
-        others += strncmp(noted, listed, n) != 0;
-        bcast_outcome_free(&outcome);
-    }
-    expect(seen[0] > 4 && seen[1] > 4, "either method is first at times", "order", seen[0],
-           seen[1]);
-    expect(size < 3 || others > 10, "destinations are in random order", "order", 0, others);
-}
-
 static void measure_wrong(void)
 {
     static const struct bcast bad = {.name = "forgetful", .run = forgetful};
-    const struct bcast_method *method = bcast_method_find("rounds");
+    const struct latency_method *method = latency_method_find("rounds");
     int data[4] = {1, 2, 3, rank};
-    struct bcast_outcome o;
-    struct bcast_case c = small_case(MPI_COMM_WORLD, "native", data, 4);
-    c.bcast = &bad;
-    int error = bcast_measure(&c, &method, 1, &o);
+    struct latency_outcome o;
+    struct broadcast b = small(MPI_COMM_WORLD, "native", data, 4, 0);
+    struct latency_case c = small_case(&b);
+    b.bcast = &bad;
+    int error = latency_measure(&c, &method, 1, &o);
     expect(error == MPI_SUCCESS && o.wrong_ranks == 1, "all ranks know", bad.name, 0, 4);
     expect(o.n_results == 0 || o.result[0].value.value != o.result[0].value.value,
            "there is no figure", bad.name, 0, 4);
     expect(rank != 0 || (data[0] == 1 && data[3] == 0), "the root keeps its data", bad.name, 0, 4);
-    bcast_outcome_free(&o);
+    latency_outcome_free(&o);
 }
 
 static void refuse(void)
 {
-    const struct bcast_method *method = bcast_method_find("send-latency");
-    struct bcast_outcome o;
+    const struct latency_method *method = latency_method_find("send-latency");
+    struct latency_outcome o;
     int data = 0;
-    struct bcast_case c = small_case(MPI_COMM_SELF, "native", &data, 1);
-    expect(bcast_measure(&c, &method, 1, &o) == MPI_ERR_COMM, "1 rank is refused", "", 0, 1);
+    struct broadcast b = small(MPI_COMM_SELF, "native", &data, 1, 0);
+    struct latency_case c = small_case(&b);
+    expect(latency_measure(&c, &method, 1, &o) == MPI_ERR_COMM, "1 rank is refused", "", 0, 1);
     if (size == 1)
         return;
-    c = small_case(MPI_COMM_WORLD, "native", &data, 1);
-    c.root = size;
-    expect(bcast_measure(&c, &method, 1, &o) == MPI_ERR_ROOT, "a wrong root is refused", "", size,
+    b = small(MPI_COMM_WORLD, "native", &data, 1, size);
+    c = small_case(&b);
+    expect(latency_measure(&c, &method, 1, &o) == MPI_ERR_ROOT, "a wrong root is refused", "", size,
            1);
-    c = small_case(MPI_COMM_WORLD, "native", &data, -1);
-    expect(bcast_measure(&c, &method, 1, &o) == MPI_ERR_COUNT, "a count below 0 is refused", "", 0,
-           -1);
-    expect(!bcast_method_find("telepathy") && !bcast_find("telepathy"), "unknown names", "", 0, 0);
+    expect(!latency_method_find("telepathy") && !bcast_find("telepathy"), "unknown names", "", 0,
+           0);
 }
 
 static void keep_budget(void)
 {
     enum { COUNT = 1 << 18 };
-    const struct bcast_method *methods[] = {bcast_method_find("rounds"), bcast_method_find("held")};
-    struct bcast_outcome o;
+    const struct latency_method *methods[] = {latency_method_find("rounds"),
+                                              latency_method_find("held")};
+    struct latency_outcome o;
     int *data = calloc(COUNT, sizeof *data);
-    struct bcast_case c = small_case(MPI_COMM_WORLD, "linear", data, COUNT);
+    struct broadcast b = small(MPI_COMM_WORLD, "linear", data, COUNT, 0);
+    struct latency_case c = small_case(&b);
     c.plan.repetitions = 100000;
     c.plan.budget = 0.2;
     double start = clock_now();
-    int error = bcast_measure(&c, methods, 2, &o);
+    int error = latency_measure(&c, methods, 2, &o);
     /* Generous: a shared machine with more ranks than processors. Without the budget, minutes. */
     expect(error == MPI_SUCCESS && clock_now() - start < 10, "the budget is kept", "linear", 0,
            COUNT);
-    bcast_outcome_free(&o);
+    latency_outcome_free(&o);
     free(data);
 }
 
@@ -348,32 +270,27 @@ static void note_write(int number, siginfo_t *info, void *context)
     mprotect((void *)((uintptr_t)info->si_addr / PAGE * PAGE), PAGE, PROT_READ | PROT_WRITE);
 }
 
-/* Fresh data are written, every page of them, by the root alone; and the time starts after that. */
+/* Fresh data are written, every page of them, but no holes. */
 static void write_fresh_data(void)
 {
     struct sigaction before, noting = {.sa_sigaction = note_write, .sa_flags = SA_SIGINFO};
     char *data = mmap(NULL, PAGES * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    struct bcast_case c =
-        small_case(MPI_COMM_SELF, "linear", data, PAGES * PAGE / (int)sizeof(int));
-    struct bcast_run r = {.c = &c, .roots = true};
+    struct broadcast b = small(MPI_COMM_SELF, "linear", data, PAGES * PAGE / (int)sizeof(int), 0);
     sigaction(SIGSEGV, &noting, &before);
-    expect(run_refresh(&r, 5) == 5 && pages_written == 0, "data stay as they are", "", 0, c.count);
-    c.fresh = true;
-    r.roots = false;
-    expect(run_refresh(&r, 5) == 5 && pages_written == 0, "others write nothing", "", 0, c.count);
-    r.roots = true;
-    double start = clock_now(), now = run_refresh(&r, start);
-    expect(now > start && pages_written == PAGES, "fresh data are written", "", 0, c.count);
+    broadcast_before(&b);
+    expect(pages_written == PAGES, "fresh data are written", "", 0, b.count);
     mprotect(data, PAGES * PAGE, PROT_READ);
     pages_written = 0;
-    c.count = 1;
-    MPI_Type_vector(PAGES, 1, PAGE / (int)sizeof(int), MPI_INT, &c.type);
-    MPI_Type_commit(&c.type);
-    expect(run_refresh(&r, 5) == 5 && pages_written == 0, "holes stay as they are", "", 0, c.count);
-    c.holes = true;
-    run_refresh(&r, 5);
-    expect(pages_written == PAGES, "data with holes of ours are written", "", 0, c.count);
-    MPI_Type_free(&c.type);
+    b.count = 1;
+    MPI_Type_vector(PAGES, 1, PAGE / (int)sizeof(int), MPI_INT, &b.type);
+    MPI_Type_commit(&b.type);
+    broadcast_before(&b);
+    expect(pages_written == 0, "holes stay as they are", "", 0, b.count);
+    MPI_Type_free(&b.type);
+    b = small(MPI_COMM_WORLD, "linear", data, 1, 0);
+    if (rank > 0)
+        broadcast_before(&b);
+    expect(pages_written == 0, "others write nothing", "", 0, b.count);
     sigaction(SIGSEGV, &before, NULL);
     munmap(data, PAGES * PAGE);
 }
@@ -397,7 +314,6 @@ int main(int argc, char **argv)
         run_every_method("native", size - 1, 0);
         run_every_method("flat", 0, size - 1);
         keep_budget();
-        measure_in_random_order();
     }
     refuse();
     int all;

@@ -6,7 +6,7 @@
  *
  * Needs two processors: with fewer the ranks wait for each other's time slice. Status 77 then. */
 #include "base/clock.h"
-#include "measure/bcast/bcast.h"
+#include "measure/latency/broadcast.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -24,23 +24,25 @@ static double limit(double truth)
 /* One case; on rank 0 sets what was held, and what was seen in the same operations. */
 static bool measure(char *buffer, int bytes, double *held, double *seen, double *direct)
 {
-    const struct bcast_method *methods[] = {bcast_method_find("held"), bcast_method_find("direct")};
-    struct bcast_case c = {.comm = MPI_COMM_WORLD,
-                           .bcast = bcast_find("native"),
-                           .buffer = buffer,
-                           .count = bytes,
-                           .type = MPI_BYTE,
-                           .plan = plan_default()};
-    struct bcast_outcome o;
+    const struct latency_method *methods[] = {latency_method_find("held"),
+                                              latency_method_find("direct")};
+    struct broadcast b = {.bcast = bcast_find("native"),
+                          .buffer = buffer,
+                          .count = bytes,
+                          .type = MPI_BYTE,
+                          .comm = MPI_COMM_WORLD};
+    struct latency_case c = broadcast_case(&b);
+    struct latency_outcome o;
+    c.plan = plan_default();
     c.plan.budget = 0.15;
-    bool right = bcast_measure(&c, methods, 2, &o) == MPI_SUCCESS && o.wrong_ranks == 0;
+    bool right = latency_measure(&c, methods, 2, &o) == MPI_SUCCESS && o.wrong_ranks == 0;
     if (o.size > 0) {
-        const struct bcast_figure *f = bcast_figure_of(&o, "held", 1);
+        const struct latency_figure *f = latency_figure_of(&o, "held", 1);
         *held = f->curve.point[f->curve.n - 1].at.value;
         *seen = f->timed[TIMED_SEEN].at.value;
-        *direct = bcast_figure_of(&o, "direct", 1)->value.value;
+        *direct = latency_figure_of(&o, "direct", 1)->value.value;
     }
-    bcast_outcome_free(&o);
+    latency_outcome_free(&o);
     return right;
 }
 

@@ -6,10 +6,10 @@
  * that the mirrored method finds it within 0.1 % for every pair that the operation couples. What
  * the slowest is, and all at once, on platforms that nobody chose: sweep_collective.py. Without
  * operations: barriers that some are late for. */
-#include "measure/collective/collective.h"
 #include "base/clock.h"
 #include "bench.h"
 #include "measure/collective/operation.h"
+#include "measure/latency/latency.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,8 +26,9 @@ struct test {
 
 static int runs, pauses;
 
-static int run(void *arg)
+static int run(void *arg, int root)
 {
+    (void)root;
     runs++;
     return operation_run(arg);
 }
@@ -60,51 +61,67 @@ static void measure_truth(const struct test *t, const struct operation_call *cal
     free(all);
 }
 
-/* The error of the worst pair, relative to the truth; a rank that is free to go at once (its
- * time is that of a few clock readings) has none. */
-static double compare(const struct collective_mirrored *m, int from, const double *truth)
+/* The error of a pair, relative to the truth; a rank that is free to go at once (its time is that
+ * of a few clock readings) has none. */
+static double error_of(const struct latency_figure *f, double truth)
 {
-    double worst = 0;
-    for (int j = 0; j < m->size; j++) {
-        struct estimate e = m->pair[from * m->size + j].time;
-        double error = fabs(e.value - truth[j]);
-        if (e.value == e.value && error > 1e-7)
-            worst = fmax(worst, error / fmax(truth[j], 1e-7));
-    }
-    return worst;
+    double error = fabs(f->value.value - truth);
+    return error > 1e-7 ? error / fmax(truth, 1e-7) : 0;
 }
 
-static void judge(struct test *t, const struct operation *o, const struct collective_mirrored *m,
+static void judge(struct test *t, const struct operation *o, const struct latency_result *m,
                   double worst, double slowest_truth)
 {
-    double slowest = collective_slowest(m)->time.value;
-    bool right =
-        worst <= LIMIT && m->measured == m->asked && fabs(slowest / slowest_truth - 1) <= LIMIT;
-    printf("%3d ranks %-10s %4d of %4d pairs  mirrored %10.2f us (%2d to %2d)  truth %10.2f us  "
+    bool right = worst <= LIMIT && m->measured == m->asked &&
+                 fabs(m->value.value / slowest_truth - 1) <= LIMIT;
+    printf("%3d ranks %-10s %4d of %4d pairs  held %10.2f us (%2d to %2d)  truth %10.2f us  "
            "worst pair off %.3f %%%s\n",
-           m->size, o->name, m->measured, m->asked, 1e6 * slowest, m->slowest_from, m->slowest_to,
-           1e6 * slowest_truth, 100 * worst, right ? "" : "  FAILED");
+           t->bench.size, o->name, m->measured, m->asked, 1e6 * m->value.value,
+           m->figure[m->slowest].from, m->figure[m->slowest].to, 1e6 * slowest_truth, 100 * worst,
+           right ? "" : "  FAILED");
     t->failures += !right;
+}
+
+/* All pairs, those of each source after its truth was measured. */
+static void compare(struct test *t, const struct operation_call *call,
+                    const struct latency_outcome *out)
+{
+    double worst = 0, slowest = 0, *truth = calloc((size_t)t->bench.size, sizeof *truth);
+    const struct latency_result *m = out->result;
+    for (int i = 0; i < t->bench.size; i++) {
+        measure_truth(t, call, i, truth);
+        for (int k = 0; out->size > 0 && k < m->n_figures; k++) {
+            const struct latency_figure *f = &m->figure[k];
+            if (f->from != i || !estimate_known(f->value))
+                continue;
+            worst = fmax(worst, error_of(f, truth[f->to]));
+            slowest = fmax(slowest, truth[f->to]);
+        }
+    }
+    if (out->size > 0)
+        judge(t, call->operation, m, worst, slowest);
+    free(truth);
 }
 
 static void test_operation(struct test *t, const struct operation *o)
 {
-    int size = t->bench.size;
     struct operation_call call;
-    struct collective_mirrored m;
+    struct latency_outcome out;
+    const struct latency_method *held = latency_method_find("held");
     if (!operation_prepare(&call, o, t->bench.comm, 0, t->bench.sizes.min))
         bench_refuse(&t->bench, "no memory for %s", o->name);
-    struct collective_case c = {.comm = t->bench.comm,
-                                .run = run,
-                                .before = be_slow,
-                                .arg = &call,
-                                .pattern = operation_pattern(o),
-                                .plan = plan_default()};
+    struct latency_case c = {.comm = t->bench.comm,
+                             .run = run,
+                             .before = be_slow,
+                             .arg = &call,
+                             .kind = operation_kind(o),
+                             .together = true,
+                             .plan = plan_default()};
     c.plan.repetitions = 8;
     c.plan.stop = STOP_FIXED;
     c.plan.warmup = 1;
     c.plan.budget = 0;
-    if (collective_measure_mirrored(&c, &m) != MPI_SUCCESS) {
+    if (latency_measure(&c, &held, 1, &out) != MPI_SUCCESS) {
         t->failures++;
         return;
     }
@@ -113,20 +130,8 @@ static void test_operation(struct test *t, const struct operation *o)
                runs);
         t->failures++;
     }
-    double worst = 0, slowest = 0, *truth = calloc((size_t)size, sizeof *truth);
-    for (int i = 0; i < size; i++) {
-        measure_truth(t, &call, i, truth);
-        if (m.size == 0)
-            continue;
-        worst = fmax(worst, compare(&m, i, truth));
-        for (int j = 0; j < size; j++)
-            if (estimate_known(m.pair[i * size + j].time))
-                slowest = fmax(slowest, truth[j]);
-    }
-    if (m.size > 0)
-        judge(t, o, &m, worst, slowest);
-    free(truth);
-    collective_mirrored_free(&m);
+    compare(t, &call, &out);
+    latency_outcome_free(&out);
     operation_release(&call);
 }
 
@@ -136,9 +141,10 @@ struct lateness {
     int least, most; /* operations that are left out, of 40 */
 };
 
-static int run_barrier(void *arg)
+static int run_barrier(void *arg, int root)
 {
     const struct test *t = arg;
+    (void)root;
     if (++runs > 3)
         setenv("SIM_NOISE", t->late->often, 1);
     return PMPI_Barrier(t->bench.comm);
@@ -147,32 +153,36 @@ static int run_barrier(void *arg)
 /* What somebody is late for is left out, and all others are as without. */
 static void test_together(struct test *t)
 {
-    struct collective_direct out;
-    struct collective_case c = {
-        .comm = t->bench.comm, .run = run_barrier, .arg = t, .plan = plan_default()};
+    struct latency_outcome out;
+    struct latency_case c = {.comm = t->bench.comm,
+                             .run = run_barrier,
+                             .arg = t,
+                             .together = true,
+                             .plan = plan_default()};
     c.plan.repetitions = 40;
     c.plan.repeats_max = 2;
     c.plan.stop = STOP_FIXED;
     runs = 0;
     setenv("SIM_NOISE_US", t->late->us, 1);
-    int error = collective_measure_direct(&c, &out);
+    int error = latency_measure_direct(&c, &out);
     unsetenv("SIM_NOISE");
-    const struct summary *took = &out.completion.summary;
-    size_t n = out.completion.samples.n;
     bool right = error == MPI_SUCCESS;
     if (out.size > 0) {
-        right = right && n + (size_t)out.dropped == 40 && out.dropped >= t->late->least &&
-                out.dropped <= t->late->most && n == out.span.samples.n && took->n == n &&
-                took->max < 1.001 * took->min && out.span.summary.max < 1.01 * took->max &&
-                out.apart < 0.01 * took->min &&
-                fabs(out.completion.loop_mean / took->mean - 1) < 1e-6;
+        const struct latency_result *r = out.result;
+        const struct summary *took = &r->series.summary;
+        struct summary span = stats_summarize(r->span.value, r->span.n);
+        size_t n = r->series.samples.n;
+        right = right && n + (size_t)r->dropped == 40 && r->dropped >= t->late->least &&
+                r->dropped <= t->late->most && n == r->span.n && took->n == n &&
+                took->max < 1.001 * took->min && span.max < 1.01 * took->max &&
+                r->apart < 0.01 * took->min && fabs(r->loop_mean / took->mean - 1) < 1e-6;
         printf("%3d ranks together: %zu barriers of %.2f to %.2f us, spans to %.2f us, loops %.2f "
                "us, %d left out%s\n",
-               out.size, n, 1e6 * took->min, 1e6 * took->max, 1e6 * out.span.summary.max,
-               1e6 * out.completion.loop_mean, out.dropped, right ? "" : "  FAILED");
+               out.size, n, 1e6 * took->min, 1e6 * took->max, 1e6 * span.max, 1e6 * r->loop_mean,
+               r->dropped, right ? "" : "  FAILED");
     }
     t->failures += !right;
-    collective_direct_free(&out);
+    latency_outcome_free(&out);
 }
 
 static error_t take_word(struct option_parser *parser, void *options, char *word)

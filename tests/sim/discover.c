@@ -5,7 +5,7 @@
  * Protects that the shape is found, and for our own algorithms that every parent is right, for
  * the first and another root (SHAPE after the slash). The simulator's own algorithms are judged by
  * their shape. */
-#include "measure/bcast/discover.h"
+#include "measure/latency/discover.h"
 #include "bench.h"
 
 #include <stdlib.h>
@@ -59,15 +59,14 @@ static void judge(struct test *t, const struct discovery *d, const char *algorit
 static void discover(struct test *t, const char *algorithm, const char *shape, int root)
 {
     struct discovery d;
-    struct bcast_case c = {.comm = t->bench.comm,
-                           .bcast = bcast_find(algorithm),
-                           .buffer = t->buffer,
-                           .count = (int)t->bench.sizes.min,
-                           .type = MPI_BYTE,
-                           .root = root,
-                           .plan = plan_default()};
-    c.plan.budget = 0;
-    if (discover_bcast(&c, &d) != MPI_SUCCESS) {
+    struct broadcast b = {.bcast = bcast_find(algorithm),
+                          .buffer = t->buffer,
+                          .count = (int)t->bench.sizes.min,
+                          .type = MPI_BYTE,
+                          .root = root,
+                          .comm = t->bench.comm};
+    struct latency_case c = broadcast_case(&b);
+    if (discover_broadcast(&c, &d) != MPI_SUCCESS) {
         t->failures++;
         return;
     }

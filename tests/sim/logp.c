@@ -6,7 +6,7 @@
  * interval between broadcasts at j is the largest o_i of j and those above it. Protects both, for
  * every rank. */
 #include "bench.h"
-#include "measure/bcast/bcast.h"
+#include "measure/latency/broadcast.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -50,13 +50,13 @@ static bool near(double x, double known)
 }
 
 /* The gap is that of the rank that has the largest; what the root alone sees is its own. */
-static void judge_largest(struct test *t, const char *algorithm, const struct bcast_outcome *o)
+static void judge_largest(struct test *t, const char *algorithm, const struct latency_outcome *o)
 {
-    const struct bcast_result *gap = bcast_result_of(o, "gap");
+    const struct latency_result *gap = latency_result_of(o, "gap");
     double largest = 0, root = known_gap(t, algorithm, 0);
     for (int j = 0; j < o->size; j++)
         largest = fmax(largest, known_gap(t, algorithm, j));
-    const struct bcast_result *send = bcast_result_of(o, "send-latency");
+    const struct latency_result *send = latency_result_of(o, "send-latency");
     bool right = near(gap->value.value, largest) && near(gap->loop_mean, largest) &&
                  near(known_gap(t, algorithm, gap->slowest), largest) && gap->asked == o->size &&
                  gap->measured == o->size && near(send->value.value, root) &&
@@ -66,12 +66,12 @@ static void judge_largest(struct test *t, const char *algorithm, const struct bc
     t->failures += !right;
 }
 
-static void judge(struct test *t, const char *algorithm, const struct bcast_outcome *o)
+static void judge(struct test *t, const char *algorithm, const struct latency_outcome *o)
 {
     for (int i = 0; i < o->size; i++) {
         double overhead = known_overhead(t, algorithm, i), gap = known_gap(t, algorithm, i);
-        double overhead_seen = bcast_figure_of(o, "overhead", i)->value.value;
-        double gap_seen = bcast_figure_of(o, "gap", i)->value.value;
+        double overhead_seen = latency_figure_of(o, "overhead", i)->value.value;
+        double gap_seen = latency_figure_of(o, "gap", i)->value.value;
         bool right = near(overhead_seen, overhead) && near(gap_seen, gap);
         printf("%-9s %2d  o_i %6.2f us, known %6.2f us  g_i %6.2f us, known %6.2f us%s\n",
                algorithm, i, 1e6 * overhead_seen, 1e6 * overhead, 1e6 * gap_seen, 1e6 * gap,
@@ -84,23 +84,25 @@ static void judge(struct test *t, const char *algorithm, const struct bcast_outc
 
 static void measure(struct test *t, const char *algorithm)
 {
-    const struct bcast_method *methods[] = {bcast_method_find("gap"), bcast_method_find("overhead"),
-                                            bcast_method_find("send-latency")};
+    const struct latency_method *methods[] = {latency_method_find("gap"),
+                                              latency_method_find("overhead"),
+                                              latency_method_find("send-latency")};
     char buffer[256] = "";
-    struct bcast_outcome o;
-    struct bcast_case c = {.comm = t->bench.comm,
-                           .bcast = bcast_find(algorithm),
-                           .buffer = buffer,
-                           .count = sizeof buffer,
-                           .type = MPI_BYTE,
-                           .plan = plan_default()};
+    struct latency_outcome o;
+    struct broadcast b = {.bcast = bcast_find(algorithm),
+                          .buffer = buffer,
+                          .count = sizeof buffer,
+                          .type = MPI_BYTE,
+                          .comm = t->bench.comm};
+    struct latency_case c = broadcast_case(&b);
+    c.plan = plan_default();
     c.plan.repetitions = 50;
     c.plan.stop = STOP_FIXED;
     c.plan.budget = 0;
-    if (bcast_measure(&c, methods, 3, &o) != MPI_SUCCESS)
+    if (latency_measure(&c, methods, 3, &o) != MPI_SUCCESS)
         t->failures++;
     judge(t, algorithm, &o);
-    bcast_outcome_free(&o);
+    latency_outcome_free(&o);
 }
 
 static error_t take_word(struct option_parser *parser, void *options, char *word)

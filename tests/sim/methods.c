@@ -6,7 +6,7 @@
  * beside the truth, exit minus entry on the one simulated clock. What it protects is said where
  * it is judged. */
 #include "bench.h"
-#include "measure/bcast/bcast.h"
+#include "measure/latency/broadcast.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ struct test {
     struct bench bench;
     const struct bcast *algorithm[ALGORITHMS_MAX];
     int n_algorithms;
-    const struct bcast_method *method[N_METHODS];
+    const struct latency_method *method[N_METHODS];
     char *buffer;
     int failures;
     /* By algorithm, for the number of ranks before. */
@@ -51,16 +51,16 @@ struct worst {
     int violated, unmarked;
 };
 
-static struct worst look_at_destinations(const struct bcast_outcome *o, int root)
+static struct worst look_at_destinations(const struct latency_outcome *o, int root)
 {
     struct worst w = {0};
     for (int i = 0; i < o->size; i++) {
-        const struct bcast_figure *ol = bcast_figure_of(o, "ol", i);
-        struct estimate truth = bcast_figure_of(o, "direct", i)->value;
+        const struct latency_figure *ol = latency_figure_of(o, "ol", i);
+        struct estimate truth = latency_figure_of(o, "direct", i)->value;
         if (i == root)
             continue;
         double paper = off(ol->value, truth);
-        double held = off(bcast_figure_of(o, "held", i)->value, truth);
+        double held = off(latency_figure_of(o, "held", i)->value, truth);
         bool violated = ol->verdict == VERDICT_VIOLATED;
         if (fabs(paper) > fabs(w.paper))
             w.paper = paper;
@@ -72,7 +72,7 @@ static struct worst look_at_destinations(const struct bcast_outcome *o, int root
     return w;
 }
 
-static void print_line(const struct bcast_outcome *o, const struct bcast *algorithm,
+static void print_line(const struct latency_outcome *o, const struct bcast *algorithm,
                        const struct worst *w, double rounds_truth)
 {
     printf("%5d %-9s", o->size, algorithm->name);
@@ -82,10 +82,10 @@ static void print_line(const struct bcast_outcome *o, const struct bcast *algori
            w->violated);
 }
 
-static void judge(struct test *t, const struct bcast_outcome *o, const struct bcast *a,
+static void judge(struct test *t, const struct latency_outcome *o, const struct bcast *a,
                   const struct worst *w, double rounds_truth)
 {
-    const struct bcast_result *m = o->result;
+    const struct latency_result *m = o->result;
     double truth = m[DIRECT].value.value;
     expect(t, o->wrong_ranks == 0 && o->validated, a, "the data arrives");
     expect(t, m[HELD].measured == o->size - 1, a, "every destination is measured");
@@ -120,14 +120,17 @@ static void judge_linear(struct test *t, const struct bcast *a, double send, dou
     expect(t, latency / latency_before > 3.5, a, "OL grows with P");
 }
 
-static struct bcast_case make_case(const struct test *t, MPI_Comm comm, const struct bcast *a)
+static struct latency_case make_case(const struct test *t, struct broadcast *b, MPI_Comm comm,
+                                     const struct bcast *a, int root)
 {
-    struct bcast_case c = {.comm = comm,
-                           .bcast = a,
-                           .buffer = t->buffer,
-                           .count = (int)t->bench.sizes.min,
-                           .type = MPI_BYTE,
-                           .plan = plan_default()};
+    *b = (struct broadcast){.bcast = a,
+                            .buffer = t->buffer,
+                            .count = (int)t->bench.sizes.min,
+                            .type = MPI_BYTE,
+                            .root = root,
+                            .comm = comm};
+    struct latency_case c = broadcast_case(b);
+    c.plan = plan_default();
     /* Back-pressure takes some operations to climb from a slow link to the root, and until then
      * the paper's loop is not in step: the interval of the median has to leave those out. */
     c.plan.repetitions = t->bench.size > 16 ? 8 : 24;
@@ -146,16 +149,16 @@ static int mean_over_roots(const struct test *t, MPI_Comm comm, int size, const 
     int step = size > ROOTS_MAX ? size / ROOTS_MAX : 1;
     *mean = 0;
     for (int root = 0; root < size; root += step) {
-        struct bcast_outcome o;
-        struct bcast_case c = make_case(t, comm, a);
-        c.root = root;
+        struct latency_outcome o;
+        struct broadcast b;
+        struct latency_case c = make_case(t, &b, comm, a, root);
         c.plan.repetitions = 1;
-        int error = bcast_measure(&c, &t->method[DIRECT], 1, &o);
+        int error = latency_measure(&c, &t->method[DIRECT], 1, &o);
         if (error != MPI_SUCCESS)
             return error;
         if (o.size > 0)
             *mean += o.result[0].value.value * step / size;
-        bcast_outcome_free(&o);
+        latency_outcome_free(&o);
     }
     return MPI_SUCCESS;
 }
@@ -163,10 +166,11 @@ static int mean_over_roots(const struct test *t, MPI_Comm comm, int size, const 
 static void test_algorithm(struct test *t, int k, MPI_Comm comm, int size)
 {
     const struct bcast *a = t->algorithm[k];
-    struct bcast_outcome o;
-    struct bcast_case c = make_case(t, comm, a);
+    struct latency_outcome o;
+    struct broadcast b;
+    struct latency_case c = make_case(t, &b, comm, a, 0);
     double rounds_truth;
-    int error = bcast_measure(&c, t->method, N_METHODS, &o);
+    int error = latency_measure(&c, t->method, N_METHODS, &o);
     expect(t, error == MPI_SUCCESS, a, "no error");
     error = mean_over_roots(t, comm, size, a, &rounds_truth);
     expect(t, error == MPI_SUCCESS, a, "no error with another root");
@@ -183,7 +187,7 @@ static void test_algorithm(struct test *t, int k, MPI_Comm comm, int size)
         t->send_before[k] = send;
         t->latency_before[k] = latency;
     }
-    bcast_outcome_free(&o);
+    latency_outcome_free(&o);
 }
 
 static void test_size(struct test *t, int size)
@@ -224,7 +228,7 @@ int main(int argc, char **argv)
     struct test t = {.n_algorithms = 0};
     bench_begin(&t.bench, &argc, &argv, MPI_THREAD_SINGLE, &program);
     for (int k = 0; k < N_METHODS; k++)
-        t.method[k] = bcast_method_find(names[k]);
+        t.method[k] = latency_method_find(names[k]);
     t.buffer = malloc(t.bench.sizes.min + 1);
     for (size_t i = 0; i < t.bench.sizes.min; i++)
         t.buffer[i] = (char)(i * 7 + 1);

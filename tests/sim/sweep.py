@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """usage: sweep.py FIRST_SEED CASES MOST_RANKS SECONDS
 
-The methods that give a broadcast's latency, with the default options of collbench-bcast, on
+The methods that give a broadcast's latency, among all of collbench-bcast, on
 platforms that nobody chose (platforms/make.py); in half of them the hosts' clocks drift, in a third
 ranks lose their processor now and then, for up to ten broadcasts (noise.c), unless that strikes
 two of five broadcasts alone: then it may be most, whose median is not an undisturbed one. Prints how
@@ -12,7 +12,6 @@ paper's assumption, rounded up, carry a remark."""
 import json
 import math
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -60,25 +59,27 @@ def run(seed, most_ranks, directory, seconds):
             case["noise"], noise = 0, {}
     if case["drift"]:
         noise["SIM_DRIFT"] = str(case["drift"])
-    out = simulate(case, seconds, ["sim/collbench-bcast", "--algorithm=" + what[0],
+    out = simulate(case, seconds, ["sim/collbench-bcast", "--method=all", "--algorithm=" + what[0],
                                    "--sizes=" + what[1], "--root=" + what[2], "--format=json"],
                    **noise)
     rows = json.loads(out[out.index("{"):])["tables"]["statistics"]["rows"]
     return case, truth, {row["method"]: row for row in rows}
 
 
-BOUND = re.compile(r"\+-([\d.]+) us [^,]*(, )?")
+BOUNDS_STATED = {"ways_differ", "clock_bound"}
+NOTES = {"violated", "late_ranks"}
 
 
 def is_marked(row):
-    return bool(BOUND.sub("", row["remark"] or ""))
+    """Beyond the error that is stated."""
+    return any(r["key"] not in BOUNDS_STATED | NOTES for r in row.get("remarks") or [])
 
 
 def off(row, truth):
     """By how much a value is off, relative to TRUTH, beyond the error that its row states."""
     if row["value"] is None:
         return float("inf")
-    stated = sum(float(bound[0]) for bound in BOUND.findall(row["remark"] or ""))
+    stated = sum(r["numbers"]["error_us"] for r in row.get("remarks") or [] if r["key"] in BOUNDS_STATED)
     return max(0, abs(row["value"] - truth) - stated) / truth
 
 
@@ -95,8 +96,8 @@ def show(case, truth, found):
              + " noise" * (case["noise"] > 0)), flush=True)
     if os.environ.get("SWEEP_REMARKS"):
         for m in METHODS:
-            if found[m]["remark"]:
-                print("       %s: %s" % (m, found[m]["remark"]))
+            for remark in found[m].get("remarks") or []:
+                print("       %s: %s" % (m, remark["text"]))
 
 
 def quantile(values, q):

@@ -8,14 +8,13 @@ error that its row states, and nothing says so."""
 import json
 import os
 import random
-import re
 import sys
 
 import sweep
 
 OPERATIONS = ["barrier", "broadcast", "gather", "allgather", "allreduce", "reduce", "scatter",
               "alltoall", "reduce-scatter"]
-METHODS = ["direct", "mirrored"]
+METHODS = ["direct", "held"]
 
 
 def run(seed, most_ranks, directory, seconds):
@@ -36,45 +35,25 @@ def run(seed, most_ranks, directory, seconds):
     out = sweep.simulate(case, seconds, ["sim/collbench-collective", *size,
                                          "--operation=" + case["operation"],
                                          "--root=%d" % case["root"], "--format=json"], **hostile)
-    rows = json.loads(out[out.index("{"):])["tables"]["times"]["rows"]
-    return case, truth, rows[0]
-
-
-def remark_of(row, method):
-    """What is said of that method, and of both."""
-    both = [part for part in re.split(r"; (?=\w+: )|; ", row["remarks"] or "") if part]
-    other = METHODS[1 - METHODS.index(method)]
-    return "; ".join(part for part in both if not part.startswith(other + ": "))
-
-
-BOUND = re.compile(r"(\w+: )?\+-([\d.]+) us (by the clocks|if the two ways differ)")
-
-
-def is_marked(row, method):
-    """Beyond the error that is stated."""
-    return bool(BOUND.sub("", remark_of(row, method)).strip(" ,"))
-
-
-def off(row, method, truth):
-    if row[method] is None:
-        return float("inf")
-    stated = sum(float(bound[1]) for bound in BOUND.findall(remark_of(row, method)))
-    return max(0, abs(row[method] - truth) - stated) / truth
+    rows = json.loads(out[out.index("{"):])["tables"]["statistics"]["rows"]
+    return case, truth, {row["method"]: row for row in rows}
 
 
 def show(case, truth, row):
     text = []
     for m in METHODS:
-        value = float("nan") if row[m] is None else row[m]
+        value = float("nan") if row[m]["value"] is None else row[m]["value"]
         text.append("%s %10.2f us %+8.2f %%%s" % (m, truth[m], 100 * (value / truth[m] - 1),
-                                                 " !" if is_marked(row, m) else "  "))
+                                                 " !" if sweep.is_marked(row[m]) else "  "))
     print("%4d %-11s %4d ranks %d a host %8d B %-14s root %3d  %s%s"
           % (case["seed"], case["kind"], case["ranks"], case["ranks_a_host"], case["bytes"],
              case["operation"], case["root"], "  ".join(text),
              (" (%d ppm)" % case["drift"]) * (case["drift"] > 0)
              + (" noise %d" % case["noise"]) * (case["noise"] > 0)), flush=True)
-    if os.environ.get("SWEEP_REMARKS") and row["remarks"]:
-        print("       " + row["remarks"])
+    if os.environ.get("SWEEP_REMARKS"):
+        for m in METHODS:
+            for remark in row[m].get("remarks") or []:
+                print("       %s: %s" % (m, remark["text"]))
 
 
 def summarize(results):
@@ -82,12 +61,12 @@ def summarize(results):
     print("\n%-12s %6s %9s %9s %9s %9s %10s %8s" % ("method", "cases", "median", "90 %", "largest",
                                                   "over 1 %", "unmarked", "marked"))
     for m in METHODS:
-        offs = [off(row, m, truth[m]) for _, truth, row in results]
-        wrong = [row for _, truth, row in results if off(row, m, truth[m]) > sweep.LIMIT]
-        unmarked = sum(not is_marked(row, m) for row in wrong)
+        offs = [sweep.off(row[m], truth[m]) for _, truth, row in results]
+        wrong = [row[m] for _, truth, row in results if sweep.off(row[m], truth[m]) > sweep.LIMIT]
+        unmarked = sum(not sweep.is_marked(row) for row in wrong)
         print("%-12s %6d %7.2f %% %7.2f %% %7.0f %% %9d %10d %8d"
               % (m, len(offs), *(100 * sweep.quantile(offs, q) for q in (0.5, 0.9, 1)), len(wrong),
-                 unmarked, sum(is_marked(row, m) for _, _, row in results)))
+                 unmarked, sum(sweep.is_marked(row[m]) for _, _, row in results)))
         silent += unmarked
     return silent
 

@@ -1,7 +1,6 @@
 /* Protects what the methods make of the destinations' figures: whether the paper's assumption holds
  * at each, which is the slowest, and what a figure may be off by. */
-#include "measure/bcast/bcast_inner.h"
-#include "measure/stamps.h"
+#include "measure/latency/run.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -10,9 +9,9 @@
 enum { N = 5 };
 enum { GAP, HELD, OL, DIRECT, BARRIER, METHODS };
 
-static struct bcast_figure figure[METHODS][N];
-static struct bcast_result result[METHODS];
-static struct bcast_outcome made = {.size = N, .result = result, .n_results = METHODS};
+static struct latency_figure figure[METHODS][N];
+static struct latency_result result[METHODS];
+static struct latency_outcome made = {.size = N, .result = result, .n_results = METHODS};
 
 static struct estimate within(double value, double part)
 {
@@ -26,18 +25,18 @@ static void make_outcome(void)
     static const double gap[N] = {3, 10.5, 4, 5, 2}, held[N] = {0, 10, 5, 12, 1},
                         ol[N] = {0, 10, 20, 12, 1.03}, e[N] = {0, 11, 10.4, 13, 10.51};
     for (int m = 0; m < METHODS; m++)
-        result[m] = (struct bcast_result){.method = bcast_method_find(names[m]),
-                                          .figure = m == BARRIER ? NULL : figure[m],
-                                          .value = within(NAN, 0),
-                                          .slowest = -1,
-                                          .asked = N - 1,
-                                          .violations = -1};
+        result[m] = (struct latency_result){.method = latency_method_find(names[m]),
+                                            .figure = m == BARRIER ? NULL : figure[m],
+                                            .value = within(NAN, 0),
+                                            .slowest = -1,
+                                            .asked = N - 1,
+                                            .violations = -1};
     for (int i = 0; i < N; i++) {
         double part = i == 3 ? 0.3 : 0.001;
-        figure[GAP][i] = (struct bcast_figure){.value = within(gap[i], 0)};
-        figure[HELD][i] = (struct bcast_figure){.value = within(held[i], 0.001)};
+        figure[GAP][i] = (struct latency_figure){.value = within(gap[i], 0)};
+        figure[HELD][i] = (struct latency_figure){.value = within(held[i], 0.001)};
         figure[HELD][i].curve.settled = true;
-        figure[OL][i] = (struct bcast_figure){.value = within(ol[i], part)};
+        figure[OL][i] = (struct latency_figure){.value = within(ol[i], part)};
         figure[DIRECT][i] = figure[HELD][i];
         figure[OL][i].timed[TIMED_OPERATION].at = within(e[i], 0.001);
         if (i == 0)
@@ -52,8 +51,8 @@ static void judge(void)
 
 Test(destinations, where_the_papers_assumption_holds)
 {
-    static const enum bcast_verdict verdict[N] = {VERDICT_NONE, VERDICT_HOLDS, VERDICT_VIOLATED,
-                                                  VERDICT_UNKNOWN, VERDICT_VIOLATED};
+    static const enum latency_verdict verdict[N] = {VERDICT_NONE, VERDICT_HOLDS, VERDICT_VIOLATED,
+                                                    VERDICT_UNKNOWN, VERDICT_VIOLATED};
     make_outcome();
     judge();
     for (int i = 1; i < N; i++)
@@ -109,13 +108,13 @@ Test(destinations, the_largest_figure_is_the_latency)
 {
     static const double value[N] = {0, 5, 9, -1, 7}, loop[N] = {0, 6, 8, 20, 10};
     make_outcome();
-    struct bcast_case c = {.root = 0};
-    struct bcast_run r = {.c = &c, .size = N, .roots = true, .result = &result[HELD]};
+    struct latency_case c = {.kind = COLLECTIVE_FROM_ROOT};
+    struct latency_run r = {.c = &c, .size = N, .keeps = true, .result = &result[HELD]};
     result[HELD].loop_mean = NAN;
     figure[HELD][4].curve.n = 1, figure[HELD][4].curve.settled = false;
-    for (r.destination = 1; r.destination < N; r.destination++)
-        figure_value(&r, within(value[r.destination], 0), loop[r.destination]);
-    const struct bcast_result *held = &result[HELD];
+    for (r.to = 1; r.to < N; r.to++)
+        figure_value(&r, within(value[r.to], 0), loop[r.to]);
+    const struct latency_result *held = &result[HELD];
     cr_assert(held->slowest == 2 && held->value.value == 9 && held->loop_mean == 10);
     cr_assert(held->impossible == 1 && held->unsettled == 1 && held->over_budget);
     cr_assert_eq(figure[HELD][3].value.value, 12, "no latency is below 0");
@@ -129,46 +128,16 @@ Test(destinations, half_a_round_trip_may_be_off_by_all_of_it)
 {
     make_outcome();
     struct sync_clock two = {.domains = 2};
-    struct bcast_case c = {.clock = &two};
-    struct bcast_run r = {.c = &c, .size = N, .roots = true};
+    struct latency_case c = {.clock = &two};
+    struct latency_run r = {.c = &c, .size = N, .keeps = true};
     result[HELD].value = within(12, 0);
+    result[HELD].n_figures = N;
+    figure[HELD][4].from = 0, figure[HELD][4].to = 4;
     figure[HELD][4].value = within(9, 0);
-    figure[HELD][4].timed[TIMED_TRIP].at = within(8, 0);
-    result_way_error(&r, &result[HELD], TIMED_TRIP, 0.5);
+    figure[HELD][4].timed[TIMED_WAY].at = within(8, 0);
+    result_way_error(&r, &result[HELD], 0.5);
     cr_assert_float_eq(result[HELD].way_error, 1, 1e-12);
     result[HELD].way_error = 0, two.domains = 1;
-    result_way_error(&r, &result[HELD], TIMED_TRIP, 0.5);
+    result_way_error(&r, &result[HELD], 0.5);
     cr_assert_eq(result[HELD].way_error, 0, "the clock shows the way");
-}
-
-Test(destinations, every_order_is_drawn)
-{
-    int seen[27] = {0}, changes = 0, before = 0;
-    for (unsigned seed = 1; seed <= 600; seed++) {
-        int x[] = {0, 1, 2}, two[] = {0, 1};
-        run_shuffle(x, 3, seed);
-        seen[9 * x[0] + 3 * x[1] + x[2]]++;
-        run_shuffle(two, 2, seed);
-        changes += two[0] != before;
-        before = two[0];
-    }
-    cr_assert_lt(changes, 500, "they alternate");
-    static const int orders[] = {5, 7, 11, 15, 19, 21};
-    for (int k = 0; k < 6; k++)
-        cr_assert(seen[orders[k]] > 60 && seen[orders[k]] < 140, "%d: %d", orders[k],
-                  seen[orders[k]]);
-}
-
-/* A late rank makes the root wait longer, up to a tenth of a second; a series starts anew. */
-Test(destinations, late_operations_are_counted)
-{
-    struct stamps s = {.repetitions = 10, .slack = 1e-5};
-    stamps_count(&s, true, 8, 2e-5);
-    stamps_count(&s, false, 9, 0);
-    cr_assert_eq(s.dropped, 3);
-    cr_assert_float_eq(s.slack, 1.2e-4, 1e-12);
-    stamps_count(&s, false, 0, 1);
-    cr_assert_eq(s.slack, 0.1);
-    stamps_count(&s, true, 10, 0);
-    cr_assert(s.dropped == 0 && s.slack == 0.1);
 }

@@ -1,6 +1,6 @@
 /* Protects the way from a dependency matrix to a tree: what each kind of broadcast looks like,
  * and that a matrix which is no tree is never drawn as one. */
-#include "measure/bcast/discover.h"
+#include "measure/latency/discover.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

@@ -55,7 +55,7 @@ tests_unit_measure_LDADD = libmeasure.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_methods_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
 tests_unit_methods_SOURCES = tests/unit/plan.c tests/unit/discover.c tests/unit/names.c \
-	tests/unit/scout.c tests/unit/series.c tests/unit/coverage.c tests/unit/destinations.c
+	tests/unit/pilot.c tests/unit/series.c tests/unit/coverage.c tests/unit/destinations.c
 tests_unit_methods_LDADD = libmeasure.la libbase.la $(CRITERION_LIBS)
 
 # What a rank keeps, without a call of MPI: Open MPI's handles are addresses in its library.
@@ -101,7 +101,7 @@ tests_unit_results_LDADD = libpicture.la libresults.la libdocument.la libprofile
 
 tests_unit_bench_CPPFLAGS = $(BENCH_CPPFLAGS) $(CRITERION_CFLAGS)
 tests_unit_bench_SOURCES = tests/unit/bench_program.c tests/unit/topology.c \
-	tests/unit/scenario.c bench/scenario_file.c bench/bcast_remarks.c tests/unit/bcast_remarks.c
+	tests/unit/scenario.c bench/scenario_file.c bench/latency_rules.c tests/unit/latency_rules.c
 tests_unit_bench_LDADD = libbench.la $(CRITERION_LIBS)
 endif
 

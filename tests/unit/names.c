@@ -1,7 +1,8 @@
 /* Protects that collprof run, which has no MPI, takes just the names that the layer knows. */
 #include "base/names.h"
 #include "base/settings.h"
-#include "measure/bcast/bcast.h"
+#include "measure/latency/latency.h"
+#include "trees/bcast.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -58,42 +59,15 @@ Test(names, of_broadcasts)
 Test(names, of_methods)
 {
     char all[512] = "";
-    for (size_t i = 0; i < n_bcast_methods; i++) {
+    for (size_t i = 0; i < n_latency_methods; i++) {
         size_t at = strlen(all);
-        snprintf(all + at, sizeof all - at, "%s%s", i ? "," : "", bcast_methods[i]->name);
-        cr_assert_null(set("COLLPROF_BENCHMARK", bcast_methods[i]->name));
+        snprintf(all + at, sizeof all - at, "%s%s", i ? "," : "", latency_methods[i]->name);
+        cr_assert_null(set("COLLPROF_BENCHMARK", latency_methods[i]->name));
     }
-    cr_assert_null(bcast_method_find("hel"));
+    cr_assert_null(latency_method_find("hel"));
     cr_assert_null(set("COLLPROF_BENCHMARK", all));
     cr_assert_null(set("COLLPROF_BENCHMARK", "all"));
-    cr_assert_eq(listed("COLLPROF_BENCHMARK"), n_bcast_methods + 1);
+    cr_assert_eq(listed("COLLPROF_BENCHMARK"), n_latency_methods + 1);
     cr_assert_not_null(set("COLLPROF_BENCHMARK", "held,"));
     cr_assert_not_null(set("COLLPROF_BENCHMARK", "hel"));
-}
-
-/* What tables say of a figure follows from it. */
-Test(names, of_what_methods_measure)
-{
-    static const struct {
-        const char *name;
-        enum bcast_meaning meaning;
-        unsigned others;
-    } known[] = {
-        {"send-latency", BCAST_GAP, BCAST_ANY_KIND},
-        {"gap", BCAST_GAP, BCAST_ANY_KIND},
-        {"rounds", BCAST_LOWER_BOUND, 0},
-        {"rounds-backward", BCAST_LOWER_BOUND, 0},
-        {"rounds-random", BCAST_LOWER_BOUND, 0},
-        {"barrier", BCAST_UPPER_BOUND, BCAST_ANY_KIND},
-        {"ring-barrier", BCAST_UPPER_BOUND, BCAST_ANY_KIND},
-        {"acknowledge", BCAST_UPPER_BOUND, BCAST_FROM_ROOT},
-        {"ol", BCAST_LATENCY_IF, BCAST_FROM_ROOT},
-        {"held", BCAST_LATENCY, BCAST_FROM_ROOT},
-        {"direct", BCAST_LATENCY, 0},
-    };
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        const struct bcast_method *m = bcast_method_find(known[i].name);
-        cr_assert_eq(m->meaning, known[i].meaning, "%s", m->name);
-        cr_assert_eq(m->others, known[i].others, "%s", m->name);
-    }
 }

@@ -110,7 +110,7 @@ Test(scenario, faults_name_their_line)
     refuses("participants 0-2\nstart\nstop\n", 0, "rank 3 has nothing to do");
     refuses("participants 2-1\n", 1, "no participant");
     refuses("participants -1\n", 1, "no rank");
-    refuses(OTHERS "start\nissue bcast\nstop\n", 3, "unknown operation \"bcast\"");
+    refuses(OTHERS "start\nissue bcst\nstop\n", 3, "unknown operation \"bcst\"");
     refuses(OTHERS "start\nissue broadcast bytes -1\nstop\n", 3, "no size");
     refuses(OTHERS "start\nissue broadcast colour red\nstop\n", 3, "\"colour\"");
     refuses(OTHERS "start\ndelay soon\nstop\n", 3, "no time");

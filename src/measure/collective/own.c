@@ -14,7 +14,7 @@ struct own_form {
 
 static int fan_out(const struct operation_call *c, int root)
 {
-    return c->by->run(c->recv, c->count, c->type, root, c->comm, c->by->arg);
+    return c->by->run(c->recv, (int)c->bytes, MPI_BYTE, root, c->comm, c->by->arg);
 }
 
 /* What has to be combined is put into the first half of the room. */
@@ -22,7 +22,7 @@ static int fan_in(const struct operation_call *c, int root)
 {
     if (c->bytes)
         memcpy(c->room, c->send, c->bytes);
-    return bcast_fan_in(c->by, c->room, c->room + c->bytes, c->count, c->type, c->op, root,
+    return bcast_fan_in(c->by, c->room, c->room + c->bytes, (int)c->bytes, MPI_BYTE, MPI_BXOR, root,
                         c->comm);
 }
 
@@ -77,8 +77,6 @@ bool operation_has_own(const struct operation *o, const struct bcast *by)
 
 bool operation_use_own(struct operation_call *c, const struct bcast *by)
 {
-    if (operation_span(c->data.type) > 1)
-        return false;
     c->own = form_of(c->operation, by);
     c->by = by;
     c->room = malloc(2 * c->bytes + 1);

@@ -2,8 +2,8 @@
 
 #include "base/clock.h"
 #include "base/try.h"
-#include "measure/collective/collective.h"
 #include "measure/crew.h"
+#include "measure/latency/latency.h"
 #include "measure/pairs/choose.h"
 #include "measure/pairs/log.h"
 #include "measure/pairs/pairs.h"
@@ -152,37 +152,38 @@ void grid_close(struct grid *g)
 struct tried {
     const struct bcast *bcast;
     void *buffer;
-    int bytes, root;
+    int bytes;
     MPI_Comm comm;
 };
 
-static int run_tried(void *arg)
+static int run_tried(void *arg, int root)
 {
     const struct tried *t = arg;
-    return t->bcast->run(t->buffer, t->bytes, MPI_BYTE, t->root, t->comm, t->bcast->arg);
+    return t->bcast->run(t->buffer, t->bytes, MPI_BYTE, root, t->comm, t->bcast->arg);
 }
 
 /* The same on all ranks; not known if a call fails anywhere. */
 static struct estimate try_out(const struct grid *g, const struct bcast *b, int root, void *buffer,
                                size_t bytes)
 {
-    struct tried tried = {b, buffer, (int)bytes, root, g->comm};
-    struct collective_direct out = {0};
-    struct collective_case c = {.comm = g->comm,
-                                .run = run_tried,
-                                .arg = &tried,
-                                .pattern = COLLECTIVE_FROM_ROOT,
-                                .root = root,
-                                .plan = plan_default(),
-                                .clock = g->clock};
+    struct tried tried = {b, buffer, (int)bytes, g->comm};
+    struct latency_outcome out;
+    struct latency_case c = {.comm = g->comm,
+                             .run = run_tried,
+                             .arg = &tried,
+                             .kind = COLLECTIVE_FROM_ROOT,
+                             .root = root,
+                             .together = true,
+                             .plan = plan_default(),
+                             .clock = g->clock};
     c.plan.repetitions = TRIALS;
     c.plan.repeats_min = 2;
     c.plan.warmup = 1;
     c.plan.budget = TRIAL_SECONDS;
     struct estimate time = {NAN, NAN, NAN};
-    if (collective_measure_direct(&c, &out) == MPI_SUCCESS && out.completion.samples.n)
-        time = series_estimate(&out.completion);
-    collective_direct_free(&out);
+    if (latency_measure_direct(&c, &out) == MPI_SUCCESS && out.n_results)
+        time = out.result[0].value;
+    latency_outcome_free(&out);
     PMPI_Bcast(&time, 3, MPI_DOUBLE, 0, g->comm);
     return time;
 }

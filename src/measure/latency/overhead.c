@@ -1,0 +1,122 @@
+/* o_i: every other rank has gone ahead while i was held, so that all it receives is there. */
+#include "measure/latency/run.h"
+
+#include <stdlib.h>
+
+/* The collector's own: whether J's exit is late if I comes late. */
+static unsigned char *delay_of(const struct latency_run *r, int i, int j)
+{
+    unsigned char *delays = r->own;
+    return &delays[(size_t)i * (size_t)r->size + (size_t)j];
+}
+
+/* Timed at the rank itself. */
+static int batch_delayed(void *arg, const struct batch *b, double *value, int *n, double *loop)
+{
+    struct latency_run *r = arg;
+    bool mine = r->rank == r->to;
+    TRY(PMPI_Barrier(r->c->comm));
+    for (int k = -1; k < b->repetitions; k++) {
+        if (mine)
+            clock_hold(b->hold);
+        double start = clock_now();
+        TRY(run_operation(r));
+        if (mine && k >= 0)
+            r->scratch[k] = clock_now() - start - r->clock_cost;
+    }
+    *n = b->repetitions;
+    return values_to_keeper(r->c->comm, r->to, r->c->collector, r->scratch, value, *n, loop);
+}
+
+/* Whose exit from an operation is late if the rank comes late, in each of three: a rank may have
+ * lost its processor in one. */
+static int find_who_waits(struct latency_run *r)
+{
+    enum { ROUNDS = 3 };
+    MPI_Comm comm = r->c->comm;
+    unsigned char late = 1;
+    double took, slowest, start = clock_now();
+    TRY(run_operation(r));
+    TRY(run_barrier(r));
+    took = clock_now() - start;
+    TRY(PMPI_Allreduce(&took, &slowest, 1, MPI_DOUBLE, MPI_MAX, comm));
+    for (int k = 0; k < ROUNDS; k++) {
+        TRY(run_barrier(r));
+        start = clock_now();
+        if (r->rank == r->to)
+            clock_hold(4 * slowest);
+        TRY(run_operation(r));
+        late = late && clock_now() - start > 2 * slowest;
+    }
+    unsigned char *row = r->keeps ? delay_of(r, r->to, 0) : NULL;
+    return PMPI_Gather(&late, 1, MPI_BYTE, row, 1, MPI_BYTE, r->c->collector, comm);
+}
+
+static int one(struct latency_run *r, double share)
+{
+    struct series s;
+    struct curve curve;
+    TRY(find_who_waits(r));
+    TRY(series_settle(r->c->comm, r->c->collector, &r->c->plan, share, r->gap, batch_delayed, r, &s,
+                      &curve));
+    if (!r->keeps)
+        return MPI_SUCCESS;
+    figure_take(r, TIMED_OPERATION, &s);
+    run_figure(r)->curve = curve;
+    figure_value(r, series_estimate(&s), s.loop_mean);
+    return MPI_SUCCESS;
+}
+
+/* Two that wait for each other: one of them has sent, and was waiting for its receiver. */
+static enum latency_part part_of(const struct latency_run *r, const struct latency_result *result,
+                                 int i)
+{
+    for (int j = 0; j < r->size; j++)
+        if (j != i && *delay_of(r, i, j) && *delay_of(r, j, i))
+            return PART_OF_WAY;
+    return result->measured < result->asked ? PART_UNKNOWN : PART_OWN;
+}
+
+static int run(struct latency_run *r, struct latency_result *result)
+{
+    size_t n = (size_t)r->size;
+    r->own = r->keeps ? calloc(n, n) : NULL;
+    int error = crew_agree(r->c->comm, r->own || !r->keeps);
+    if (error == MPI_SUCCESS)
+        error = run_gap_once(r, run_part(r, 0.1));
+    if (error == MPI_SUCCESS)
+        error = run_ranks(r, one);
+    for (int i = 0; error == MPI_SUCCESS && r->keeps && i < r->size; i++)
+        result->figure[i].part = part_of(r, result, i);
+    free(r->own);
+    return error;
+}
+
+static const char *part_text(const struct latency_figure *f)
+{
+    static const char *const texts[] = {
+        [PART_OWN] = "its own", [PART_OF_WAY] = "with the way", [PART_UNKNOWN] = "unknown"};
+    return isnan(f->value.value) ? NULL : texts[f->part];
+}
+
+static const struct latency_column columns[] = {
+    {"overhead", "o_i: the processor's own time", figure_seconds, NULL, NULL},
+    {"overhead_is", "of the message's way: its sender waits for the receiver", NULL, part_text,
+     NULL},
+    {0},
+};
+
+const struct latency_method latency_overhead = {
+    .name = "overhead",
+    .summary = "per task i: its entry delayed until everything it waits for is there",
+    .reality = "the overhead (o_i): the processor's own part; with the message's way where the row "
+               "says so",
+    .value = "largest o_i",
+    .meaning = MEANS_OVERHEAD,
+    /* Not where each waits for each: no rank then finds all there. */
+    .kinds = KIND_FROM_ROOT | 1u << COLLECTIVE_TO_ROOT | 1u << COLLECTIVE_PREFIX,
+    .figures = FIGURES_RANKS,
+    .columns = columns,
+    .weight = 4,
+    .run = run,
+};

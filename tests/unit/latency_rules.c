@@ -1,0 +1,153 @@
+/* Protects what is said beside a figure: each rule where it applies and not where it does not, and
+ * which figure others are held against. */
+#include "latency_bench.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+enum { HELD, DIRECT, OL, BARRIER, ROUNDS, GAP, OVERHEAD, IMB, N };
+
+static struct latency_figure figure[N][2];
+static struct latency_result result[N];
+static struct latency_outcome outcome = {.size = 2, .result = result, .n_results = N};
+static struct latency_row row = {.outcome = &outcome, .repetitions = 100};
+
+static struct estimate within(double value, double part)
+{
+    return (struct estimate){value, value * (1 - part), value * (1 + part)};
+}
+
+/* All are 10 us, and nothing speaks against any; bounds as they should be. */
+static void make_row(void)
+{
+    static const char *const names[N] = {"held",   "direct", "ol",       "barrier",
+                                         "rounds", "gap",    "overhead", "imb"};
+    row = (struct latency_row){.outcome = &outcome, .repetitions = 100};
+    for (int m = 0; m < N; m++) {
+        result[m] = (struct latency_result){
+            .method = latency_method_find(names[m]),
+            .value = within(1e-5, 0.001),
+            .figure = m == BARRIER || m == ROUNDS || m == IMB ? NULL : figure[m],
+            .n_figures = 2,
+            .slowest = 1,
+            .measured = 1,
+            .asked = 1,
+            .apart = NAN,
+            .violations = -1};
+        if (!result[m].figure)
+            result[m].slowest = -1;
+        memset(figure[m], 0, sizeof figure[m]);
+        figure[m][1].curve = (struct curve){.n = 2, .settled = true};
+        result[m].series.repetitions = 100;
+    }
+    result[ROUNDS].value = within(8e-6, 0.001);
+    result[OVERHEAD].value = within(1e-6, 0.001);
+    result[BARRIER].value = within(2e-5, 0.001);
+}
+
+/* How many findings there are of KEY about method M; or with a NULL of all. */
+static size_t said(int m, const char *key)
+{
+    static const struct column column = {"x", NULL, COLUMN_INTEGER, 0, NULL};
+    struct document *d = document_new("test/1");
+    struct table *t = document_table(d, "t", NULL, &column, 1);
+    table_integer(t, 1);
+    if (m >= 0)
+        row_remark(&row, &result[m], t, false);
+    else
+        row_remark_bounds(&row, t);
+    json_t *json = document_json(d), *rows, *remarks, *remark;
+    size_t i, n = 0;
+    rows = json_object_get(json_object_get(json_object_get(json, "tables"), "t"), "rows");
+    remarks = json_object_get(json_array_get(rows, 0), "remarks");
+    json_array_foreach(remarks, i, remark)
+    {
+        n += !key || !strcmp(json_string_value(json_object_get(remark, "key")), key);
+    }
+    json_decref(json);
+    document_free(d);
+    return n;
+}
+
+Test(latency_rules, nothing_is_said_of_what_is_right)
+{
+    make_row();
+    for (int m = -1; m < N; m++)
+        cr_assert_eq(said(m, NULL), 0, "%d", m);
+}
+
+Test(latency_rules, how_well_a_figure_is_known)
+{
+    make_row();
+    result[HELD].value = (struct estimate){1e-5, NAN, NAN};
+    cr_assert_eq(said(HELD, "few_samples"), 1);
+    result[HELD].value = within(1e-5, 0.03);
+    cr_assert_eq(said(HELD, "wide_interval"), 1);
+    result[HELD].value = within(1e-6, 0.03);
+    cr_assert_eq(said(HELD, "wide_interval"), 0, "these are readings of a clock");
+    result[HELD].value = (struct estimate){NAN, NAN, NAN};
+    cr_assert_eq(said(HELD, "no_result"), 1);
+    result[HELD].impossible = 1;
+    cr_assert(said(HELD, "no_result") == 0 && said(HELD, "impossible") == 1);
+    result[GAP].series.repetitions = 3;
+    cr_assert_eq(said(GAP, "short_row"), 1);
+    result[DIRECT].dropped = 2;
+    cr_assert_eq(said(DIRECT, "late_ranks"), 1);
+    result[DIRECT].clock_bound = 2e-7;
+    cr_assert_eq(said(DIRECT, "clock_bound"), 1);
+    result[HELD].way_error = 1e-7;
+    cr_assert_eq(said(HELD, "ways_differ"), 1);
+}
+
+Test(latency_rules, what_was_left_out)
+{
+    make_row();
+    result[HELD].asked = 3;
+    cr_assert_eq(said(HELD, NULL), 0, "those are no slower");
+    result[HELD].at_least = true;
+    cr_assert_eq(said(HELD, "pairs_left_out"), 1);
+    result[IMB].asked = 3;
+    cr_assert_eq(said(IMB, "pairs_left_out"), 1);
+    figure[HELD][1].curve.settled = false;
+    cr_assert_eq(said(HELD, "unsettled"), 1);
+}
+
+Test(latency_rules, the_papers_assumption)
+{
+    make_row();
+    result[OL].violations = 1;
+    cr_assert(said(OL, "violated") == 1 && said(OL, "wrong") == 0, "not at the slowest");
+    figure[OL][1].verdict = VERDICT_VIOLATED;
+    cr_assert_eq(said(OL, "wrong"), 1);
+    figure[OL][1].verdict = VERDICT_UNKNOWN;
+    cr_assert_eq(said(OL, "not_known_right"), 1);
+    figure[OVERHEAD][1].part = PART_OF_WAY;
+    cr_assert_eq(said(OVERHEAD, "not_overhead"), 1);
+}
+
+Test(latency_rules, figures_that_contradict_each_other)
+{
+    make_row();
+    result[DIRECT].value = within(1.1e-5, 0.001);
+    cr_assert(said(HELD, "contradicted") == 1 && said(DIRECT, "contradicted") == 1);
+    result[DIRECT].clock_bound = 2e-6;
+    cr_assert_eq(said(HELD, "contradicted"), 0, "the clocks may be apart by it");
+    row.spoiled = true;
+    result[DIRECT].clock_bound = 0;
+    cr_assert_eq(said(HELD, "contradicted"), 0, "CPU contention may be it");
+}
+
+Test(latency_rules, bounds)
+{
+    make_row();
+    result[BARRIER].value = within(9e-6, 0.001);
+    cr_assert_eq(said(-1, "bound_broken"), 1);
+    result[ROUNDS].value = within(1.2e-5, 0.001);
+    cr_assert_eq(said(-1, "slower_roots"), 1);
+    row.fresh = true;
+    cr_assert_eq(said(-1, "slower_roots"), 0, "those broadcasts are of other data");
+    cr_assert_eq(row_latency(&row), &result[HELD]);
+    result[HELD].at_least = true;
+    cr_assert_eq(row_latency(&row), &result[DIRECT], "held is not of all");
+}
