@@ -482,7 +482,8 @@ static void end_together(void)
     int written = 0;
     inject_end();
     settle_clock(layer.ledger.header);
-    memory_try(make_profile, &mine);
+    if (merge_has_room(&layer.ledger))
+        memory_try(make_profile, &mine);
     all = merge_over_tree(mine, layer.comm);
     if (all && *members_sentence())
         profile_warn(all, "%s", members_sentence());

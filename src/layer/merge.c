@@ -1,4 +1,5 @@
 #include "layer/parts.h"
+#include "base/launcher.h"
 #include "profile/profile.h"
 #include "sync/politely.h"
 
@@ -24,6 +25,23 @@ static struct user user_now(void)
 void merge_prepare(void)
 {
     started_as = user_now();
+}
+
+/* Memory for merging: bytes of a profile for each call of the ledger, and for each packed byte. */
+enum { BYTES_OF_ENTRY = 3072, BYTES_OF_PACKED = 12 };
+
+/* Bytes that this rank may take now: its part of what its host has left, when every second rank
+ * merges (DISTANCE 1), every fourth (2), and so on. */
+static uint64_t room(int distance)
+{
+    int here = launcher_read(NULL).local_size;
+    uint64_t merging = (uint64_t)(here ? here : layer.size) / (2 * (uint64_t)distance);
+    return memory_available("/proc", "/sys/fs/cgroup") / (merging ? merging : 1) / 2;
+}
+
+bool merge_has_room(const struct ledger *l)
+{
+    return BYTES_OF_ENTRY * (uint64_t)l->header->section[LEDGER_ENTRIES].count <= room(1);
 }
 
 static uint64_t part_possible(void)
@@ -68,7 +86,7 @@ static int send_profile(struct profile *p, int to, MPI_Comm comm)
 }
 
 /* To be freed; NULL if there is none, or no room for it. */
-static char *receive_packed(int from, MPI_Comm comm, uint64_t *size)
+static char *receive_packed(int from, int distance, MPI_Comm comm, uint64_t *size)
 {
     MPI_Request request;
     uint64_t announced[2] = {0, 0}, part = part_possible();
@@ -76,7 +94,7 @@ static char *receive_packed(int from, MPI_Comm comm, uint64_t *size)
     *size = wait_politely(posted, &request) ? 0 : announced[0];
     if (!*size)
         return NULL;
-    char *packed = malloc(*size);
+    char *packed = *size <= room(distance) / BYTES_OF_PACKED ? malloc(*size) : NULL;
     part = packed ? (announced[1] < part ? announced[1] : part) : 0;
     int rc = PMPI_Send(&part, 1, MPI_UINT64_T, from, TAG_PART, comm);
     for (size_t at = 0; part && at < *size; at += part) {
@@ -122,7 +140,7 @@ struct profile *merge_over_tree(struct profile *mine, MPI_Comm comm)
         }
         if (rank + distance < size) {
             uint64_t packed_size;
-            char *packed = receive_packed(rank + distance, comm, &packed_size);
+            char *packed = receive_packed(rank + distance, distance, comm, &packed_size);
             struct merging x = {mine, packed, packed_size};
             mine = mine && packed && memory_try(merge, &x) ? x.mine : NULL;
             free(packed);
