@@ -128,7 +128,7 @@ libprofile_la_SOURCES = \
 	src/profile/trace.c \
 	src/timeline/collective.c src/timeline/match.c src/timeline/waits.c \
 	src/timeline/network.c src/timeline/network.h \
-	src/timeline/timeline.h src/timeline/timeline_inner.h
+	src/timeline/timeline.h
 libprofile_la_LIBADD = $(JANSSON_LIBS)
 
 # What other programs may rely on in the files that are written: installed.

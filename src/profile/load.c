@@ -60,81 +60,27 @@ static void find_records(struct records *r)
         qsort(r->list.at, r->list.n, sizeof *r->list.at, by_name);
 }
 
-static void free_records(struct records *r)
-{
-    for (size_t i = 0; i < r->remarks.n; i++)
-        free(r->remarks.at[i]);
-    free(r->list.at);
-    free(r->remarks.at);
-}
-
-/* The run that started last. A record without a run's number belongs to it if it started then
- * too: its process ended before the ranks had agreed on one. */
-static const struct ledger_header *latest_of(const struct records *r)
+/* Leaves the records of the run that started last; one without a run's number is of a process that
+ * ended before the ranks had agreed on it. */
+static void keep_latest_run(struct records *r)
 {
     const struct ledger_header *latest = NULL;
-    for (size_t i = 0; i < r->list.n; i++) {
-        const struct ledger_header *h = &r->list.at[i].header;
-        if (!latest || h->started_unix > latest->started_unix + 5 ||
-            (!latest->run_id && h->run_id && h->started_unix > latest->started_unix - 5))
-            latest = h;
-    }
-    return latest;
-}
-
-static bool same_run(const struct ledger_header *h, const struct ledger_header *latest)
-{
-    if (h->run_id && latest->run_id)
-        return h->run_id == latest->run_id;
-    double apart = h->started_unix - latest->started_unix;
-    return apart > -30 && apart < 30;
-}
-
-/* The same process once more: a record that somebody has copied. */
-static bool is_copy(const struct ledger_header *a, const struct ledger_header *b)
-{
-    return a->pid == b->pid && a->started_unix == b->started_unix &&
-           !strncmp(a->host, b->host, sizeof a->host);
-}
-
-static void leave_copies_out(struct records *r)
-{
+    uint64_t run = 0;
     size_t kept = 0;
     for (size_t i = 0; i < r->list.n; i++) {
-        size_t k = 0;
-        while (k < kept && !is_copy(&r->list.at[k].header, &r->list.at[i].header))
-            k++;
-        if (k < kept)
-            remark(r, r->list.at[i].name, "a copy of another record");
-        else
-            r->list.at[kept++] = r->list.at[i];
+        const struct ledger_header *h = &r->list.at[i].header;
+        if (h->run_id && (!latest || h->started_unix > latest->started_unix))
+            latest = h;
     }
-    r->list.n = kept;
-}
-
-static bool keep_latest_run(struct records *r)
-{
-    const struct ledger_header *latest = latest_of(r);
-    size_t kept = 0, stale = 0;
-    if (!latest)
-        return false;
-    struct ledger_header key = *latest;
+    run = latest ? latest->run_id : 0;
     for (size_t i = 0; i < r->list.n; i++) {
-        if (same_run(&r->list.at[i].header, &key)) {
+        uint64_t of = r->list.at[i].header.run_id;
+        if (!run || !of || of == run)
             r->list.at[kept++] = r->list.at[i];
-        } else {
-            stale++;
-        }
+        else
+            remark(r, r->list.at[i].name, "a record of another run");
     }
     r->list.n = kept;
-    leave_copies_out(r);
-    if (stale) {
-        char line[128];
-        snprintf(line, sizeof line, "%zu record%s of an earlier run left out", stale,
-                 stale == 1 ? "" : "s");
-        *PUSH(&r->remarks) = memory_strdup(line);
-    }
-    return kept > 0;
 }
 
 /* A process that was cut off before its second reading of the clocks has no rate of its own: the
@@ -216,6 +162,8 @@ static struct profile *merge_records(struct records *r)
 
 static struct profile *load_records(struct records *r, const char *directory)
 {
+    find_records(r);
+    keep_latest_run(r);
     struct profile *p = merge_records(r);
     if (!p)
         return NULL;
@@ -245,53 +193,35 @@ static struct profile *load_json(int directory, const char *shown)
         fclose(file);
     reason = file && !json ? error.text : reason;
     if (!p)
-        reason_give(
-            "%s/profile.json: %s%s", shown, reason,
-            cut ? ": it has been cut off: a whole copy of it, or the same run again, would be "
-                  "right"
-                : "");
+        reason_give("%s/profile.json: %s%s", shown, reason,
+                    cut ? ": it has been cut off: use a whole copy of it, or run again" : "");
     json_decref(json);
     return p;
 }
 
-static struct profile *load_all(struct records *r, const char *directory)
+/* A profile stays the truth beside the records that it was made from. */
+static struct profile *load_any(struct records *r, const char *directory)
 {
-    struct profile *p = NULL;
-    bool has_profile = !faccessat(r->directory, "profile.json", F_OK, 0);
-    if (has_profile)
-        p = load_json(r->directory, directory);
-    find_records(r);
-    if (keep_latest_run(r)) {
-        const struct ledger_header *h = &r->list.at[0].header;
-        /* Records may be kept beside a profile; those of a later run come before it. */
-        if (!has_profile || (p && h->run_id != p->run_id && h->started_unix > p->started_unix)) {
-            struct profile *later = load_records(r, directory);
-            if (later) {
-                profile_free(p);
-                p = later;
-                if (has_profile)
-                    profile_warn(p, "%s/profile.json is of an earlier run and left out", directory);
-            }
-        }
-    }
-    if (!p && !has_profile) {
-        reason_give("%s: neither profile.json nor a record rank-*.ledger that can be read: "
-                    "the directory that `collprof run -o` wrote would be right",
-                    directory);
-        for (size_t i = 0; i < r->remarks.n; i++)
-            reason_give("%s", r->remarks.at[i]);
-    }
-    return p;
+    if (!faccessat(r->directory, "profile.json", F_OK, 0))
+        return load_json(r->directory, directory);
+    struct profile *p = load_records(r, directory);
+    if (p)
+        return p;
+    reason_give("%s: neither profile.json nor a record rank-*.ledger that can be read: use the "
+                "directory that `collprof run -o` wrote",
+                directory);
+    for (size_t i = 0; i < r->remarks.n; i++)
+        reason_give("%s", r->remarks.at[i]);
+    return NULL;
 }
 
 static struct profile *load_trace(struct records *r, const char *directory)
 {
-    find_records(r);
-    struct profile *p = keep_latest_run(r) ? load_records(r, directory) : NULL;
+    struct profile *p = load_records(r, directory);
     if (p && p->trace.on)
         return p;
     profile_free(p);
-    reason_give("%s: no trace: records of `collprof run --trace` would be right", directory);
+    reason_give("%s: no trace: use records of `collprof run --trace`", directory);
     return NULL;
 }
 
@@ -300,19 +230,22 @@ static struct profile *load_by(struct profile *(*load)(struct records *, const c
 {
     struct records r = {.directory = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
     if (r.directory < 0) {
-        reason_give("%s: %s: the directory that `collprof run -o` wrote would be right", directory,
+        reason_give("%s: %s: use the directory that `collprof run -o` wrote", directory,
                     strerror(errno));
         return NULL;
     }
     struct profile *p = load(&r, directory);
-    free_records(&r);
+    for (size_t i = 0; i < r.remarks.n; i++)
+        free(r.remarks.at[i]);
+    free(r.list.at);
+    free(r.remarks.at);
     close(r.directory);
     return p;
 }
 
 struct profile *profile_load(const char *directory)
 {
-    return load_by(load_all, directory);
+    return load_by(load_any, directory);
 }
 
 struct profile *profile_load_trace(const char *directory)

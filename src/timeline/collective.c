@@ -1,6 +1,8 @@
 /* What a collective operation waits for, member by member. */
 #include "base/array.h"
-#include "timeline/timeline_inner.h"
+#include "timeline/timeline.h"
+
+#include <stdlib.h>
 
 static int by_instance(const void *a, const void *b, void *acts)
 {

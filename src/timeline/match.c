@@ -1,4 +1,6 @@
-#include "timeline/timeline_inner.h"
+#include "timeline/timeline.h"
+
+#include <stdlib.h>
 
 #include "base/array.h"
 #include "base/hash.h"

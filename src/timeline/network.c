@@ -1,7 +1,7 @@
 #include "timeline/network.h"
 
 #include "base/array.h"
-#include "timeline/timeline_inner.h"
+#include "timeline/timeline.h"
 
 #include <stdlib.h>
 

@@ -111,6 +111,17 @@ struct timeline {
 /* Matches N acts in any order; waits shorter than ERROR_NS, by which the clocks of two ranks may
  * differ, are none. Memory is had from ALLOC, which gives zeroed memory or does not return. */
 void timeline_find(struct timeline *t, const struct act *act, size_t n, int64_t error_ns);
+/* Its steps, in this order: the first fills t->partner and counts messages; the second fills
+ * t->cause where a collective had to wait; between them timeline_find() fills it for messages. */
+void match_messages(struct timeline *t, const struct act *act, size_t n, int64_t error_ns);
+void cause_of_collectives(struct timeline *t, const struct act *act, size_t n);
+
+/* Whether the place of its message in its channel is known. */
+static inline bool act_is_numbered(const struct act *a)
+{
+    return a->comm_id && a->ordinal != TIMELINE_NONE && a->peer != TIMELINE_NONE;
+}
+
 /* Of its message as it was sent; 0: not known. */
 uint64_t timeline_bytes(const struct timeline *t, const struct act *act, size_t i);
 /* Where in t->order the acts of another call begin than that of the act at I. */

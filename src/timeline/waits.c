@@ -1,5 +1,7 @@
 /* Wait states: what each call had to wait for, for how long, and for whom. */
-#include "timeline/timeline_inner.h"
+#include "timeline/timeline.h"
+
+#include <stdlib.h>
 
 #include "base/array.h"
 #include <string.h>

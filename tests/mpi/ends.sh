@@ -68,15 +68,6 @@ for command in report "report --explain" "export --table=call_sites"; do
         { cat err; fail "$command: not said that the disk is full"; }
 done
 
-# A record that somebody has copied is not another process.
-set -- _exit/rank-000000*
-cp "$1" "_exit/rank-000007${1#_exit/rank-000000}"
-"$collprof" report --json _exit >_exit.json/profile.json || fail "copy: cannot be reported"
-profile _exit.json ranks 2
-profile _exit.json calls MPI_Allreduce=200 MPI_Bcast=20
-"$collprof" report --full _exit 2>&1 | tr -s ' \n' ' ' | grep -q 'a copy of another record: left out' ||
-    fail "copy: not said"
-
 # Without mpiexec in between: the status of the process itself.
 for way in abort segv term kill libc-abort exit quick-exit _exit handled alarm pipe file-size survived \
     shrugged caught-exit caught-return caught-abort exec execle others; do
