@@ -18,7 +18,7 @@ libbase_la_SOURCES = \
 	src/base/hash.h src/base/histogram.c src/base/histogram.h \
 	src/base/input.c src/base/input.h \
 	src/base/launcher.c src/base/launcher.h \
-	src/base/names.c src/base/names.h src/base/own_file.h \
+	src/base/names.c src/base/names.h \
 	src/base/noise.c src/base/noise.h \
 	src/base/options.c src/base/options.h src/base/status.h \
 	src/base/overlap.h \

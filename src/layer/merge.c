@@ -1,5 +1,5 @@
-#include "layer/parts.h"
 #include "base/launcher.h"
+#include "layer/parts.h"
 #include "profile/profile.h"
 #include "sync/politely.h"
 

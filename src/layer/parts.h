@@ -52,8 +52,8 @@ void merge_prepare(void);
 struct profile;
 struct profile *merge_over_tree(struct profile *mine, MPI_Comm comm);
 
-/* Whether the profile of L fits into what the host and its control groups have left: beyond that the
- * kernel would end the application. The records stay then, for `collprof report`. */
+/* Whether the profile of L fits into what the host and its control groups have left: beyond that
+ * the kernel would end the application. The records stay then, for `collprof report`. */
 bool merge_has_room(const struct ledger *l);
 
 /* Writes the profile (NULL: memory ran out before) and prints the report: once, on one rank. False,

@@ -25,58 +25,58 @@ double ledger_rate(const struct ledger_header *h)
 }
 
 /* Only what is used gets into the profile: a ledger names every operation there is. */
-static uint32_t module_of(struct profile *p, const struct ledger *l, struct maps *m, uint32_t i)
+static uint32_t module_of(struct gather *g, uint32_t i)
 {
-    if (i >= count_of(l, LEDGER_MODULES))
+    if (i >= count_of(g->l, LEDGER_MODULES))
         return PROFILE_NONE;
-    if (m->module[i] == PROFILE_NONE) {
-        const struct ledger_module *from = &l->modules[i];
+    if (g->module[i] == PROFILE_NONE) {
+        const struct ledger_module *from = &g->l->modules[i];
         struct profile_module module = {0};
-        const char *path = ledger_text(l, from->path);
-        const char *function = ledger_text(l, from->function);
+        const char *path = ledger_text(g->l, from->path);
+        const char *function = ledger_text(g->l, from->function);
         text_copy(module.path, sizeof module.path, path); /* as it is: it will be opened */
         copy_name(module.function, sizeof module.function, function, strlen(function));
         for (uint32_t b = 0; b < from->build_id_size && b < sizeof from->build_id; b++)
             snprintf(module.build_id + 2 * b, 3, "%02x", from->build_id[b]);
-        m->module[i] = profile_add_module(p, &module);
+        g->module[i] = profile_add_module(g->p, &module);
     }
-    return m->module[i];
+    return g->module[i];
 }
 
-uint32_t operation_of(struct profile *p, const struct ledger *l, struct maps *m, uint32_t i)
+uint32_t operation_of(struct gather *g, uint32_t i)
 {
-    if (i >= count_of(l, LEDGER_OPERATIONS))
+    if (i >= count_of(g->l, LEDGER_OPERATIONS))
         return PROFILE_NONE;
-    if (m->operation[i] == PROFILE_NONE) {
-        char name[sizeof l->operations[i].name];
-        copy_name(name, sizeof name, l->operations[i].name, sizeof name);
-        m->operation[i] = profile_add_operation(p, name, l->operations[i].family);
+    if (g->operation[i] == PROFILE_NONE) {
+        char name[sizeof g->l->operations[i].name];
+        copy_name(name, sizeof name, g->l->operations[i].name, sizeof name);
+        g->operation[i] = profile_add_operation(g->p, name, g->l->operations[i].family);
     }
-    return m->operation[i];
+    return g->operation[i];
 }
 
-static void gather_sites(struct profile *p, const struct ledger *l, struct maps *m)
+static void gather_sites(struct gather *g)
 {
-    for (uint32_t i = 0; i < count_of(l, LEDGER_SITES); i++) {
-        const struct ledger_site *from = &l->sites[i];
+    for (uint32_t i = 0; i < count_of(g->l, LEDGER_SITES); i++) {
+        const struct ledger_site *from = &g->l->sites[i];
         struct profile_site site = {0};
         if (i != LEDGER_NO_SITE)
             site.depth = from->depth < LEDGER_MAX_DEPTH ? from->depth : LEDGER_MAX_DEPTH;
         for (uint32_t f = 0; f < site.depth; f++) {
-            site.frame[f].module = module_of(p, l, m, from->frame[f].module);
+            site.frame[f].module = module_of(g, from->frame[f].module);
             site.frame[f].address = from->frame[f].address;
         }
-        m->site[i] = profile_add_site(p, &site);
+        g->site[i] = profile_add_site(g->p, &site);
     }
 }
 
-static void gather_comms(struct profile *p, const struct ledger *l, struct maps *m)
+static void gather_comms(struct gather *g)
 {
-    for (uint32_t i = 1; i < count_of(l, LEDGER_COMMS); i++) {
-        const struct ledger_comm *from = &l->comms[i];
+    for (uint32_t i = 1; i < count_of(g->l, LEDGER_COMMS); i++) {
+        const struct ledger_comm *from = &g->l->comms[i];
         struct profile_comm comm = {.id = from->id,
                                     .site = from->site == LEDGER_NO_SITE ? PROFILE_NONE
-                                                                         : m->site[from->site],
+                                                                         : g->site[from->site],
                                     .copy = from->copy ? from->copy : PROFILE_NONE,
                                     .created = from->created,
                                     .size = from->size,
@@ -84,44 +84,45 @@ static void gather_comms(struct profile *p, const struct ledger *l, struct maps 
                                     .root_world_rank = from->root_world_rank,
                                     .flags = from->flags};
         copy_name(comm.name, sizeof comm.name, from->name, sizeof from->name);
-        m->comm[i] = profile_add_comm(p, &comm);
+        g->comm[i] = profile_add_comm(g->p, &comm);
     }
 }
 
-static void gather_regions(struct profile *p, const struct ledger *l, struct maps *m)
+static void gather_regions(struct gather *g)
 {
-    for (uint32_t i = 1; i < count_of(l, LEDGER_REGIONS); i++) {
-        const struct ledger_region *from = &l->regions[i];
+    for (uint32_t i = 1; i < count_of(g->l, LEDGER_REGIONS); i++) {
+        const struct ledger_region *from = &g->l->regions[i];
         struct profile_region region = {.entered = from->entered, .time_ns = from->time_ns};
         copy_name(region.name, sizeof region.name, from->name, sizeof from->name);
-        m->region[i] = profile_add_region(p, &region);
+        g->region[i] = profile_add_region(g->p, &region);
     }
 }
 
-static void gather_entries(struct profile *p, const struct ledger *l, struct maps *m)
+static void gather_entries(struct gather *g)
 {
     uint64_t histogram[HISTOGRAM_BUCKETS];
-    for (uint32_t i = 0; i < count_of(l, LEDGER_ENTRIES); i++) {
-        const struct ledger_entry *from = &l->entries[i];
+    for (uint32_t i = 0; i < count_of(g->l, LEDGER_ENTRIES); i++) {
+        const struct ledger_entry *from = &g->l->entries[i];
         if (!(from->calls || from->completed || from->apart_completed || from->cancelled))
             continue;
-        struct profile_entry e = {.site = mapped(m->site, from->site, l, LEDGER_SITES),
-                                  .operation = operation_of(p, l, m, from->operation),
-                                  .comm = mapped(m->comm, from->comm, l, LEDGER_COMMS),
-                                  .region = mapped(m->region, from->region, l, LEDGER_REGIONS),
-                                  .size_class = from->size_class,
+        struct profile_entry e = {
+            .site = site_of(g, from->site),
+            .operation = operation_of(g, from->operation),
+            .comm = comm_of(g, from->comm),
+            .region = from->region < count_of(g->l, LEDGER_REGIONS) ? g->region[from->region]
+                                                                    : PROFILE_NONE,
+            .size_class = from->size_class,
 #define COPY(member) .member = from->member,
-                                  LEDGER_SUMS(COPY).min_ns =
-                                      from->min_ns < UINT64_MAX ? from->min_ns : 0,
-                                  .max_ns = from->max_ns,
-                                  .histogram = histogram};
+            LEDGER_SUMS(COPY).min_ns = from->min_ns < UINT64_MAX ? from->min_ns : 0,
+            .max_ns = from->max_ns,
+            .histogram = histogram};
         if (e.operation == PROFILE_NONE)
             continue;
         for (unsigned b = 0; b < HISTOGRAM_BUCKETS; b++)
             histogram[b] = from->histogram[b];
         if (e.site == PROFILE_NONE)
-            e.site = profile_add_site(p, &(struct profile_site){0});
-        profile_add_entry(p, &e);
+            e.site = profile_add_site(g->p, &(struct profile_site){0});
+        profile_add_entry(g->p, &e);
     }
 }
 
@@ -160,53 +161,52 @@ static void split_time(struct profile *p)
     r->mpi_ns -= r->lifecycle_ns < r->mpi_ns ? r->lifecycle_ns : r->mpi_ns;
 }
 
-static void gather_events(struct profile *p, const struct ledger *l, struct maps *m, double rate)
+static void gather_events(struct gather *g)
 {
-    const struct ledger_header *h = l->header;
-    for (uint32_t i = 0; i < count_of(l, LEDGER_INSTANCES); i++) {
-        const struct ledger_instance *from = &l->instances[i];
-        uint32_t operation = operation_of(p, l, m, from->operation);
-        uint32_t comm = mapped(m->comm, from->comm, l, LEDGER_COMMS);
+    for (uint32_t i = 0; i < count_of(g->l, LEDGER_INSTANCES); i++) {
+        const struct ledger_instance *from = &g->l->instances[i];
+        uint32_t operation = operation_of(g, from->operation);
+        uint32_t comm = comm_of(g, from->comm);
         if (operation == PROFILE_NONE || comm == PROFILE_NONE ||
-            !ledger_is_sampled(from->comm_id, from->sequence, from->spared, h->sample_mask) ||
+            !ledger_is_sampled(from->comm_id, from->sequence, from->spared, g->h->sample_mask) ||
             !from->exit_ticks)
             continue;
-        *PUSH(&p->events) =
-            (struct profile_event){.comm_id = from->comm_id,
-                                   .bytes = from->bytes,
-                                   .entry_ns = global_ns(h, from->entry_ticks, rate),
-                                   .exit_ns = global_ns(h, from->exit_ticks, rate),
-                                   .outside_ns = (int64_t)from->outside_ticks < 0
-                                                     ? -1
-                                                     : whole_ns((double)from->outside_ticks / rate),
-                                   .sequence = from->sequence,
-                                   .rank = (uint32_t)h->rank,
-                                   .site = mapped(m->site, from->site, l, LEDGER_SITES),
-                                   .operation = operation,
-                                   .comm = comm,
-                                   .comm_rank = l->comms[from->comm].rank,
-                                   .spared = from->spared,
-                                   .root = from->root};
+        *PUSH(&g->p->events) = (struct profile_event){
+            .comm_id = from->comm_id,
+            .bytes = from->bytes,
+            .entry_ns = global_ns(g, from->entry_ticks),
+            .exit_ns = global_ns(g, from->exit_ticks),
+            .outside_ns = (int64_t)from->outside_ticks < 0
+                              ? -1
+                              : whole_ns((double)from->outside_ticks / g->rate),
+            .sequence = from->sequence,
+            .rank = (uint32_t)g->h->rank,
+            .site = site_of(g, from->site),
+            .operation = operation,
+            .comm = comm,
+            .comm_rank = g->l->comms[from->comm].rank,
+            .spared = from->spared,
+            .root = from->root};
     }
-    p->sample_mask = h->sample_mask;
-    p->events_seen = count_of(l, LEDGER_INSTANCES) + h->section[LEDGER_INSTANCES].dropped;
+    g->p->sample_mask = g->h->sample_mask;
+    g->p->events_seen = count_of(g->l, LEDGER_INSTANCES) + g->h->section[LEDGER_INSTANCES].dropped;
 }
 
-static void gather_peers(struct profile *p, const struct ledger *l, struct maps *m)
+static void gather_peers(struct gather *g)
 {
-    for (uint32_t i = 0; i < count_of(l, LEDGER_PEERS); i++) {
-        const struct ledger_peer *from = &l->peers[i];
+    for (uint32_t i = 0; i < count_of(g->l, LEDGER_PEERS); i++) {
+        const struct ledger_peer *from = &g->l->peers[i];
         if (from->messages)
-            profile_add(p, TABLE_PEERS,
-                        &(struct profile_peer){.site = mapped(m->site, from->site, l, LEDGER_SITES),
-                                               .operation = operation_of(p, l, m, from->operation),
-                                               .rank = (uint32_t)l->header->rank,
+            profile_add(g->p, TABLE_PEERS,
+                        &(struct profile_peer){.site = site_of(g, from->site),
+                                               .operation = operation_of(g, from->operation),
+                                               .rank = (uint32_t)g->h->rank,
                                                .peer = from->peer,
                                                .received = from->received,
                                                .messages = from->messages,
                                                .bytes = from->bytes});
     }
-    p->peers_dropped = l->header->section[LEDGER_PEERS].dropped;
+    g->p->peers_dropped = g->h->section[LEDGER_PEERS].dropped;
 }
 
 /* When the process ended, or now if it lives, by this host's clock_now(); NAN: it said nothing.
@@ -242,50 +242,47 @@ static void count_stand(struct profile *p, const struct profile_stand *s)
 
 /* A rank that was outside of MPI, after its last call. Which one that was is known where only one
  * thread calls. */
-static void gather_outside(struct profile *p, const struct ledger *l, struct maps *m, double end,
-                           double rate)
+static void gather_outside(struct gather *g, double end)
 {
-    const struct ledger_header *h = l->header;
     const struct ledger_call *last = NULL;
-    for (uint32_t i = 0; i < count_of(l, LEDGER_CALLS); i++)
-        if (l->calls[i].thread && (uint64_t)l->calls[i].thread == (uint64_t)h->pid)
-            last = &l->calls[i];
-    uint32_t operation = last ? operation_of(p, l, m, last->operation) : PROFILE_NONE;
-    if (operation == PROFILE_NONE || h->threads_at_once || !h->last_ticks)
+    for (uint32_t i = 0; i < count_of(g->l, LEDGER_CALLS); i++)
+        if (g->l->calls[i].thread && (uint64_t)g->l->calls[i].thread == (uint64_t)g->h->pid)
+            last = &g->l->calls[i];
+    uint32_t operation = last ? operation_of(g, last->operation) : PROFILE_NONE;
+    if (operation == PROFILE_NONE || g->h->threads_at_once || !g->h->last_ticks)
         return;
-    struct profile_stand *s = PUSH(&p->stands);
-    *s = (struct profile_stand){.rank = h->rank,
-                                .site = mapped(m->site, last->site, l, LEDGER_SITES),
-                                .operation = operation,
-                                .comm = PROFILE_NONE,
-                                .outside = true,
-                                .peer = INT32_MIN,
-                                .tag = INT32_MIN,
-                                .root = -1,
-                                .entered =
-                                    (double)(int64_t)(h->last_ticks - h->pair[0].ticks) / rate,
-                                .seconds = -1,
-                                .witnessed = -1};
+    struct profile_stand *s = PUSH(&g->p->stands);
+    *s = (struct profile_stand){
+        .rank = g->h->rank,
+        .site = site_of(g, last->site),
+        .operation = operation,
+        .comm = PROFILE_NONE,
+        .outside = true,
+        .peer = INT32_MIN,
+        .tag = INT32_MIN,
+        .root = -1,
+        .entered = (double)(int64_t)(g->h->last_ticks - g->h->pair[0].ticks) / g->rate,
+        .seconds = -1,
+        .witnessed = -1};
     if (end - s->entered >= 0) {
         s->seconds = end - s->entered;
-        p->ranks.at[0].wall = fmax(p->ranks.at[0].wall, end);
+        g->p->ranks.at[0].wall = fmax(g->p->ranks.at[0].wall, end);
     }
 }
 
-static void gather_calls(struct profile *p, const struct ledger *l, struct maps *m, double rate)
+static void gather_calls(struct gather *g)
 {
-    const struct ledger_header *h = l->header;
-    double end = end_of(h) - h->pair[0].seconds;
-    for (uint32_t i = 0; i < count_of(l, LEDGER_CALLS); i++) {
-        const struct ledger_call *from = &l->calls[i];
-        uint32_t operation = from->since ? operation_of(p, l, m, from->operation) : PROFILE_NONE;
-        if (operation == PROFILE_NONE || h->state == LEDGER_FINALIZED)
+    double end = end_of(g->h) - g->h->pair[0].seconds;
+    for (uint32_t i = 0; i < count_of(g->l, LEDGER_CALLS); i++) {
+        const struct ledger_call *from = &g->l->calls[i];
+        uint32_t operation = from->since ? operation_of(g, from->operation) : PROFILE_NONE;
+        if (operation == PROFILE_NONE || g->h->state == LEDGER_FINALIZED)
             continue;
-        struct profile_stand *s = PUSH(&p->stands);
-        *s = (struct profile_stand){.rank = h->rank,
-                                    .site = mapped(m->site, from->site, l, LEDGER_SITES),
+        struct profile_stand *s = PUSH(&g->p->stands);
+        *s = (struct profile_stand){.rank = g->h->rank,
+                                    .site = site_of(g, from->site),
                                     .operation = operation,
-                                    .comm = mapped(m->comm, from->comm, l, LEDGER_COMMS),
+                                    .comm = comm_of(g, from->comm),
                                     .comm_id = from->comm_id,
                                     .sequence = from->sequence,
                                     .peer = from->peer,
@@ -294,20 +291,21 @@ static void gather_calls(struct profile *p, const struct ledger *l, struct maps 
                                     .bytes = from->bytes,
                                     .seconds = -1,
                                     .witnessed = -1};
-        s->collective = p->operations.at[operation].family == FAMILY_COLLECTIVE;
+        s->collective = g->p->operations.at[operation].family == FAMILY_COLLECTIVE;
         if (!s->collective)
             s->sequence = 0;
-        s->entered = (double)(int64_t)(from->since - h->pair[0].ticks) / rate;
-        p->ranks.at[0].wall = fmax(p->ranks.at[0].wall, s->entered); /* it lived to enter it */
+        s->entered = (double)(int64_t)(from->since - g->h->pair[0].ticks) / g->rate;
+        g->p->ranks.at[0].wall =
+            fmax(g->p->ranks.at[0].wall, s->entered); /* it lived to enter it */
         if (end - s->entered >= 0) {
             s->seconds = end - s->entered;
-            p->ranks.at[0].wall = fmax(p->ranks.at[0].wall, end);
+            g->p->ranks.at[0].wall = fmax(g->p->ranks.at[0].wall, end);
         } else
-            p->ranks.at[0].in_call = true;
-        count_stand(p, s);
+            g->p->ranks.at[0].in_call = true;
+        count_stand(g->p, s);
     }
-    if (!p->stands.n && h->state != LEDGER_FINALIZED)
-        gather_outside(p, l, m, end, rate);
+    if (!g->p->stands.n && g->h->state != LEDGER_FINALIZED)
+        gather_outside(g, end);
 }
 
 /* Of a process that was killed, the last call that it made is the last that is known of it. */
@@ -454,37 +452,37 @@ static uint32_t *no_map(uint32_t n)
 struct profile *profile_from_cut_ledger(const struct ledger *l, double rate)
 {
     struct profile *p = profile_new();
-    uint32_t *room[LEDGER_SECTIONS];
-    for (int s = 0; s < LEDGER_SECTIONS; s++)
-        room[s] = no_map(s < LEDGER_ENTRIES ? count_of(l, s) : 0);
-    struct maps m = {room[LEDGER_MODULES], room[LEDGER_OPERATIONS], room[LEDGER_COMMS],
-                     room[LEDGER_REGIONS], room[LEDGER_SITES]};
+    struct gather g = {.p = p, .l = l, .h = l->header, .rate = ledger_rate(l->header)};
+    g.module = no_map(count_of(l, LEDGER_MODULES));
+    g.operation = no_map(count_of(l, LEDGER_OPERATIONS));
+    g.comm = no_map(count_of(l, LEDGER_COMMS));
+    g.region = no_map(count_of(l, LEDGER_REGIONS));
+    g.site = no_map(count_of(l, LEDGER_SITES));
+    if (!(g.rate > 0)) /* ticks are nanoseconds unless they are a counter's */
+        g.rate = clock_is_counter(l->header->clock) ? rate : 1e9;
     gather_header(p, l->header);
     gather_rank(p, l);
     for (uint32_t i = 0; i < count_of(l, LEDGER_MODULES); i++)
         p->yields = p->yields || strstr(ledger_text(l, l->modules[i].path), "libcollprof-yield.so");
-    gather_regions(p, l, &m);
-    gather_sites(p, l, &m);
-    gather_comms(p, l, &m);
-    gather_entries(p, l, &m);
-    if (ledger_rate(l->header) > 0)
-        rate = ledger_rate(l->header);
-    else if (!clock_is_counter(l->header->clock))
-        rate = 1e9; /* ticks are nanoseconds unless they are the time stamp counter's */
-    gather_peers(p, l, &m);
-    if (rate > 0)
-        gather_calls(p, l, &m, rate);
+    gather_regions(&g);
+    gather_sites(&g);
+    gather_comms(&g);
+    gather_entries(&g);
+    gather_peers(&g);
+    if (g.rate > 0)
+        gather_calls(&g);
     spread_out(p, (uint32_t)l->header->rank);
     split_time(p);
-    if (rate > 0) {
-        gather_events(p, l, &m, rate);
-        gather_trace(p, l, &m, rate);
+    if (g.rate > 0) {
+        gather_events(&g);
+        gather_trace(&g);
     }
-    p->index->comm_of_ledger = m.comm;
+    p->index->comm_of_ledger = g.comm;
     p->index->n_comm_of_ledger = count_of(l, LEDGER_COMMS);
-    for (int s = 0; s < LEDGER_SECTIONS; s++)
-        if (s != LEDGER_COMMS)
-            free(room[s]);
+    free(g.module);
+    free(g.operation);
+    free(g.region);
+    free(g.site);
     return p;
 }
 

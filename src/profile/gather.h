@@ -5,8 +5,12 @@
 
 #include "profile/model.h"
 
-/* Ledger index to profile index. */
-struct maps {
+struct gather {
+    struct profile *p;
+    const struct ledger *l;
+    const struct ledger_header *h;
+    double rate; /* ticks per second; 0: unknown */
+    /* Positions in the profile by those in the ledger. */
     uint32_t *module, *operation, *comm, *region, *site;
 };
 
@@ -15,27 +19,30 @@ static inline uint32_t count_of(const struct ledger *l, enum ledger_section sect
     return l->header->section[section].count;
 }
 
-static inline uint32_t mapped(const uint32_t *map, uint32_t index, const struct ledger *l,
-                              enum ledger_section section)
+/* PROFILE_NONE: the ledger has none. */
+static inline uint32_t site_of(const struct gather *g, uint32_t i)
 {
-    return index < count_of(l, section) ? map[index] : PROFILE_NONE;
+    return i < count_of(g->l, LEDGER_SITES) ? g->site[i] : PROFILE_NONE;
+}
+
+static inline uint32_t comm_of(const struct gather *g, uint32_t i)
+{
+    return i < count_of(g->l, LEDGER_COMMS) ? g->comm[i] : PROFILE_NONE;
 }
 
 /* Times on the clock of this host, then on the one that all share. */
-static inline int64_t global_ns(const struct ledger_header *h, uint64_t ticks, double rate)
+static inline int64_t global_ns(const struct gather *g, uint64_t ticks)
 {
-    double since = (double)(int64_t)(ticks - h->pair[0].ticks) / rate;
+    const struct ledger_header *h = g->h;
+    double since = (double)(int64_t)(ticks - h->pair[0].ticks) / g->rate;
     double shift = h->synchronized ? h->global_offset + h->global_drift * since : 0;
     return whole_ns(h->pair[0].seconds + since + shift);
 }
 
-/* From the beginning of the record to the last that it knows of, in seconds. */
-double wall_time(const struct ledger_header *h);
-
 /* The profile's operation for one of the ledger; it is there from now on. */
-uint32_t operation_of(struct profile *p, const struct ledger *l, struct maps *m, uint32_t i);
+uint32_t operation_of(struct gather *g, uint32_t i);
 
 /* What was traced, if it was. */
-void gather_trace(struct profile *p, const struct ledger *l, struct maps *m, double rate);
+void gather_trace(struct gather *g);
 
 #endif

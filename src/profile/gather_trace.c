@@ -22,43 +22,38 @@ static void gather_channel(struct act *a, const struct ledger *l, const struct l
     a->collective = (uint8_t)collective_kind(l->operations[c->tag].name);
 }
 
-static struct act act_of(struct profile *p, const struct ledger *l, struct maps *m,
-                         const struct ledger_event *e, double rate)
+static struct act act_of(struct gather *g, const struct ledger_event *e)
 {
-    const struct ledger_header *h = l->header;
-    struct act a = {.entry_ns = global_ns(h, e->entry_ticks, rate),
-                    .exit_ns = global_ns(h, e->entry_ticks + EVENT_DURATION(e), rate),
-                    .posted_ns = global_ns(h, e->posted_ticks, rate),
+    struct act a = {.entry_ns = global_ns(g, e->entry_ticks),
+                    .exit_ns = global_ns(g, e->entry_ticks + EVENT_DURATION(e)),
+                    .posted_ns = global_ns(g, e->posted_ticks),
                     .bytes = EVENT_BYTES(e),
-                    .rank = (uint32_t)h->rank,
-                    .site = mapped(m->site, e->site, l, LEDGER_SITES),
-                    .operation = operation_of(p, l, m, EVENT_OPERATION(e)),
+                    .rank = (uint32_t)g->h->rank,
+                    .site = site_of(g, e->site),
+                    .operation = operation_of(g, EVENT_OPERATION(e)),
                     .peer = TIMELINE_NONE,
                     .ordinal = TIMELINE_NONE,
                     .kind = EVENT_KIND(e),
                     .collective = COLLECTIVE_OTHER,
                     .thread = EVENT_THREAD(e),
                     .apart = EVENT_APART(e)};
-    const char *name = p->operations.at[a.operation].name;
+    const char *name = g->p->operations.at[a.operation].name;
     a.synchronous = !strncmp(name, "MPI_Ssend", 9) || !strncmp(name, "MPI_Issend", 10);
     if (EVENT_CHANNEL(e))
-        gather_channel(&a, l, e);
+        gather_channel(&a, g->l, e);
     return a;
 }
 
-static struct net net_of(struct profile *p, const struct ledger *l, struct maps *m,
-                         const struct ledger_event *e, double rate)
+static struct net net_of(struct gather *g, const struct ledger_event *e)
 {
-    const struct ledger_header *h = l->header;
     bool in_call = e->posted_ticks != 0;
-    return (struct net){.from_ns = global_ns(h, e->entry_ticks, rate),
-                        .to_ns = global_ns(h, e->entry_ticks + EVENT_DURATION(e), rate),
-                        .call_ns = in_call ? global_ns(h, e->posted_ticks, rate) : NET_NO_CALL,
+    return (struct net){.from_ns = global_ns(g, e->entry_ticks),
+                        .to_ns = global_ns(g, e->entry_ticks + EVENT_DURATION(e)),
+                        .call_ns = in_call ? global_ns(g, e->posted_ticks) : NET_NO_CALL,
                         .bytes = EVENT_BYTES(e),
-                        .rank = (uint32_t)h->rank,
-                        .site = in_call ? mapped(m->site, e->site, l, LEDGER_SITES) : PROFILE_NONE,
-                        .operation =
-                            in_call ? operation_of(p, l, m, EVENT_OPERATION(e)) : PROFILE_NONE,
+                        .rank = (uint32_t)g->h->rank,
+                        .site = in_call ? site_of(g, e->site) : PROFILE_NONE,
+                        .operation = in_call ? operation_of(g, EVENT_OPERATION(e)) : PROFILE_NONE,
                         .number = e->ordinal,
                         .kind = (uint8_t)(EVENT_KIND(e) - LEDGER_TRANSPORT),
                         .thread = EVENT_THREAD(e),
@@ -68,53 +63,51 @@ static struct net net_of(struct profile *p, const struct ledger *l, struct maps 
 
 /* The call that the rank stands in, without an end: see trace_find(). Of several threads nobody can
  * tell whose lane it is in. */
-static void gather_open(struct profile *p, const struct ledger *l, struct maps *m, double rate)
+static void gather_open(struct gather *g)
 {
-    const struct ledger_header *h = l->header;
     const struct ledger_call *open = NULL;
     uint32_t threads = 0;
-    for (uint32_t i = 0; i < count_of(l, LEDGER_CALLS); i++) {
-        threads += l->calls[i].thread != 0;
-        open = l->calls[i].since ? &l->calls[i] : open;
+    for (uint32_t i = 0; i < count_of(g->l, LEDGER_CALLS); i++) {
+        threads += g->l->calls[i].thread != 0;
+        open = g->l->calls[i].since ? &g->l->calls[i] : open;
     }
-    uint32_t operation = open ? operation_of(p, l, m, open->operation) : PROFILE_NONE;
-    if (operation == PROFILE_NONE || threads != 1 || h->state == LEDGER_FINALIZED)
+    uint32_t operation = open ? operation_of(g, open->operation) : PROFILE_NONE;
+    if (operation == PROFILE_NONE || threads != 1 || g->h->state == LEDGER_FINALIZED)
         return;
-    int64_t entry = global_ns(h, open->since, rate);
-    *PUSH(&p->acts) = (struct act){.entry_ns = entry,
-                                   .exit_ns = INT64_MAX,
-                                   .posted_ns = entry,
-                                   .rank = (uint32_t)h->rank,
-                                   .site = mapped(m->site, open->site, l, LEDGER_SITES),
-                                   .operation = operation,
-                                   .peer = TIMELINE_NONE,
-                                   .ordinal = TIMELINE_NONE,
-                                   .kind = ACT_CALL,
-                                   .collective = COLLECTIVE_OTHER};
-    if (entry > p->trace.last_ns) /* it lived to enter it */
-        p->trace.last_ns = entry;
+    int64_t entry = global_ns(g, open->since);
+    *PUSH(&g->p->acts) = (struct act){.entry_ns = entry,
+                                      .exit_ns = INT64_MAX,
+                                      .posted_ns = entry,
+                                      .rank = (uint32_t)g->h->rank,
+                                      .site = site_of(g, open->site),
+                                      .operation = operation,
+                                      .peer = TIMELINE_NONE,
+                                      .ordinal = TIMELINE_NONE,
+                                      .kind = ACT_CALL,
+                                      .collective = COLLECTIVE_OTHER};
+    if (entry > g->p->trace.last_ns) /* it lived to enter it */
+        g->p->trace.last_ns = entry;
 }
 
-void gather_trace(struct profile *p, const struct ledger *l, struct maps *m, double rate)
+void gather_trace(struct gather *g)
 {
-    const struct ledger_header *h = l->header;
-    uint64_t end = h->last_ticks > h->pair[1].ticks ? h->last_ticks : h->pair[1].ticks;
-    if (!h->traced)
+    uint64_t end = g->h->last_ticks > g->h->pair[1].ticks ? g->h->last_ticks : g->h->pair[1].ticks;
+    if (!g->h->traced)
         return;
-    p->trace =
+    g->p->trace =
         (struct profile_trace){.on = true,
-                               .time_mask = h->time_mask,
-                               .first_ns = global_ns(h, h->pair[0].ticks, rate),
-                               .last_ns = global_ns(h, end, rate),
-                               .network = h->network < LEDGER_NETWORK_STATES ? h->network : 0,
-                               .outside_polls = h->outside_polls,
-                               .outside_empty = h->outside_empty};
-    for (uint32_t i = 0; i < count_of(l, LEDGER_EVENTS); i++) {
-        const struct ledger_event *e = &l->events[i];
+                               .time_mask = g->h->time_mask,
+                               .first_ns = global_ns(g, g->h->pair[0].ticks),
+                               .last_ns = global_ns(g, end),
+                               .network = g->h->network < LEDGER_NETWORK_STATES ? g->h->network : 0,
+                               .outside_polls = g->h->outside_polls,
+                               .outside_empty = g->h->outside_empty};
+    for (uint32_t i = 0; i < count_of(g->l, LEDGER_EVENTS); i++) {
+        const struct ledger_event *e = &g->l->events[i];
         if (EVENT_KIND(e) < LEDGER_TRANSPORT)
-            *PUSH(&p->acts) = act_of(p, l, m, e, rate);
+            *PUSH(&g->p->acts) = act_of(g, e);
         else
-            *PUSH(&p->nets) = net_of(p, l, m, e, rate);
+            *PUSH(&g->p->nets) = net_of(g, e);
     }
-    gather_open(p, l, m, rate);
+    gather_open(g);
 }

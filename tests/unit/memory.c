@@ -1,0 +1,102 @@
+/* Protects the application from what the layer takes at its end: what is left of memory, as control
+ * groups of both kinds and the host state it. */
+#include "base/array.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+static char root[64];
+
+static void start(void)
+{
+    snprintf(root, sizeof root, "/tmp/collprof-memory-test.XXXXXX");
+    cr_assert_not_null(mkdtemp(root));
+}
+
+static void finish(void)
+{
+    char command[100];
+    snprintf(command, sizeof command, "rm -rf %s", root);
+    cr_assert_eq(system(command), 0);
+}
+
+TestSuite(memory, .init = start, .fini = finish);
+
+static void put(const char *path, const char *text)
+{
+    char command[300];
+    snprintf(command, sizeof command, "mkdir -p \"$(dirname %s/%s)\" && printf '%s' >%s/%s", root,
+             path, text, root, path);
+    cr_assert_eq(system(command), 0);
+}
+
+static uint64_t left(void)
+{
+    char groups[100];
+    snprintf(groups, sizeof groups, "%s/groups", root);
+    return memory_available(root, groups);
+}
+
+Test(memory, of_a_host_without_groups)
+{
+    cr_assert_eq(left(), UINT64_MAX);
+    put("meminfo", "MemTotal: 9000 kB\nMemAvailable:   2000 kB\n");
+    cr_assert_eq(left(), 2000 * 1024);
+}
+
+/* The narrowest of a group and those around it counts; pages of files can be given back. */
+Test(memory, of_groups_of_the_second_kind)
+{
+    put("meminfo", "MemAvailable: 2000 kB\n");
+    put("self/cgroup", "0::/job/step\n");
+    put("groups/job/memory.max", "1000000\n");
+    put("groups/job/memory.current", "400000\n");
+    put("groups/job/memory.stat", "anon 5\ninactive_file 50000\nactive_file 25000\n");
+    put("groups/job/step/memory.max", "max\n");
+    put("groups/job/step/memory.current", "300000\n");
+    cr_assert_eq(left(), 675000);
+    put("groups/job/step/memory.max", "350000\n");
+    cr_assert_eq(left(), 50000);
+}
+
+/* In a container the group's own name may not be there: the outermost one is. */
+Test(memory, of_groups_of_the_first_kind)
+{
+    put("self/cgroup", "5:cpu:/\n4:memory:/outside/name\n");
+    put("groups/memory/memory.limit_in_bytes", "1000000\n");
+    put("groups/memory/memory.usage_in_bytes", "1200000\n");
+    put("groups/memory/memory.stat", "inactive_file 1\ntotal_inactive_file 500000\n");
+    cr_assert_eq(left(), 300000);
+}
+
+static void takes_too_much(void *arg)
+{
+    *(int *)arg = 1;
+    memory_alloc(SIZE_MAX / 2);
+    *(int *)arg = 2;
+}
+
+Test(memory, that_runs_out_ends_the_work)
+{
+    int reached = 0;
+    cr_assert(!memory_try(takes_too_much, &reached));
+    cr_assert_eq(reached, 1);
+}
+
+/* Of equal hashes each is found, and none that was not put there. */
+Test(memory, look_ups)
+{
+    struct lookup l = {0};
+    uint32_t step = 0;
+    cr_assert_eq(lookup_next(&l, 5, &step), UINT32_MAX);
+    for (uint32_t i = 0; i < 1000; i++)
+        lookup_add(&l, i / 2, i);
+    for (uint32_t i = 0; i < 1000; i += 2) {
+        step = 0;
+        uint32_t first = lookup_next(&l, i / 2, &step), second = lookup_next(&l, i / 2, &step);
+        cr_assert(first + second == 2 * i + 1 && first / 2 == i / 2, "%u", i);
+        cr_assert_eq(lookup_next(&l, i / 2, &step), UINT32_MAX);
+    }
+    free(l.slot);
+}
