@@ -149,15 +149,14 @@ libreport_la_SOURCES = \
 	src/report/measured.c src/report/measured.h \
 	src/report/report.c src/report/report.h \
 	src/report/rows.c src/report/rows.h \
-	src/report/screen.c src/report/screen.h \
-	src/report/text.c src/report/text.h
+	src/report/screen.c src/report/screen.h
 
 # compare: what differs between sets of runs.
 libcompare_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-libcompare_la_SOURCES = src/compare/causes.c src/compare/data.c src/compare/differences.c src/compare/differences.h \
-	src/compare/differences_inner.h \
-	src/compare/evidence.c src/compare/evidence.h src/compare/places.c src/compare/places.h \
-	src/compare/sentences.c src/compare/text.c src/compare/two.c
+libcompare_la_SOURCES = src/compare/compare.c src/compare/compare.h \
+	src/compare/evidence.c src/compare/evidence.h \
+	src/compare/launches.c src/compare/launches.h \
+	src/compare/sites.c src/compare/sites.h
 
 # export: a run for other programs: traces, pictures, pages.
 libexport_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(OTF2_CFLAGS)
@@ -169,7 +168,6 @@ libexport_la_LIBADD = $(OTF2_LIBS)
 # results: what the bench programs write.
 libresults_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 libresults_la_SOURCES = \
-	src/results/launches.c src/results/launches.h \
 	src/results/pairs_document.c src/results/pairs_document.h \
 	src/results/schedule_document.c src/results/schedule_document.h \
 	src/results/schedule_json.c src/results/schedule_json.h
@@ -190,14 +188,12 @@ collprof_SOURCES = \
 	src/cli/executable.c src/cli/executable.h \
 	src/cli/export.c \
 	src/cli/info.c \
-	src/cli/launches.c \
-	src/cli/list.c \
 	src/cli/main.c \
 	src/cli/plot.c \
 	src/cli/repeat.c \
 	src/cli/report.c \
 	src/cli/run.c \
-	src/cli/show.c
+	src/cli/runs.c
 collprof_LDADD = libpicture.la libexport.la libcompare.la libreport.la libresults.la libpage.la libdocument.la libprofile.la libtopology.la libbase.la -lelf
 
 # Loaded when call sites are to be named: the only one that needs libdw.

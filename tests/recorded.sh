@@ -27,7 +27,7 @@ for run in aborted traced transport known; do
     timeout 60 "$build/collprof" report $run >out/$run.report 2>&1
     timeout 60 "$build/collprof" report --full $run >>out/$run.report 2>&1
 done
-timeout 60 "$build/collprof" compare --width=80 known doubled >out/known.compare.text 2>&1
+timeout 60 "$build/collprof" compare known doubled >out/known.compare.text 2>&1
 [ "${1:-}" != --record ] || exec cp out/* "$source/tests/recorded/"
 diff -r -U1 "$source/tests/recorded" out >difference && exit 0
 head -n 60 difference

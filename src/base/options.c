@@ -4,7 +4,6 @@
 
 #include <ctype.h>
 #include <getopt.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -522,6 +521,13 @@ static void show_range(const struct option_range *range, char *text, size_t room
         add_size(text, room, range->max);
 }
 
+/* A default outside of the limits stands for "not given". */
+static bool is_within(const struct option_entry *entry, double value)
+{
+    const struct option_limits *limits = entry->from;
+    return value >= limits->least && value <= limits->most;
+}
+
 void option_show(const struct option_entry *entry, const void *values, char *text, size_t room)
 {
     const void *value = (const char *)values + entry->offset;
@@ -534,15 +540,15 @@ void option_show(const struct option_entry *entry, const void *values, char *tex
     else if (type == option_take_word)
         snprintf(text, room, "%s",
                  ((const struct option_words *)entry->from)->word[*(const int *)value]);
-    else if (type == option_take_count)
+    else if (type == option_take_count && is_within(entry, *(const int *)value))
         snprintf(text, room, "%d", *(const int *)value);
-    else if (type == option_take_real && isfinite(*(const double *)value))
+    else if (type == option_take_real && is_within(entry, *(const double *)value))
         snprintf(text, room, "%g", *(const double *)value);
     else if (type == option_take_range)
         show_range(value, text, room);
     else if (type == option_take_pick)
         snprintf(text, room, "%s",
-                 ((const struct option_registry *)entry->from)->name(*(const size_t *)value));
+                 ((const struct option_registry *)entry->from)->name(*(const size_t *)value) ?: "");
 }
 
 /* TEXT in a column that begins at INDENT; AT is where the line is now. */

@@ -131,7 +131,8 @@ error_t option_refuse(struct option_parser *parser, const char *format, ...)
 /* --help: usage, options with their defaults (as VALUES has them now), what can be chosen. */
 void options_help(const struct option_parser *parser, FILE *out);
 
-/* The value of an entry as text, for --help and for lists of settings; "" if there is none. */
+/* The value of an entry as text, for --help and for lists of settings; "" if there is none, or if
+ * it is outside of the entry's limits. */
 void option_show(const struct option_entry *entry, const void *values, char *text, size_t room);
 
 /* "COLLPROF_BENCHMARK_EVERY" for "benchmark-every". NAME has room for 64. */

@@ -1,183 +1,140 @@
 /* collprof compare: what changed from some runs to others. */
 #include "cli/cli.h"
 
-#include "compare/differences.h"
-#include "compare/evidence.h"
-#include "export/export.h"
-#include "report/text.h"
+#include "compare/compare.h"
+#include "document/page.h"
+#include "document/text.h"
+#include "report/report.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-struct options {
+struct comparing {
     const char **directory;
-    size_t n, before; /* directories; those before the -- */
-    double share;     /* --fail-above; NAN: not given */
-    size_t format;
-    const char *figure;
-    long top;
-    int width;
+    size_t n;
+    double limit; /* percent; NaN: none */
+    int format;
+    bool explain;
 };
 
-static const struct {
-    const char *name;
-    void (*put)(const struct differences_page *p, FILE *out);
-} formats[] = {{"text", differences_text},
-               {"json", differences_json},
-               {"markdown", differences_markdown},
-               {"junit", differences_junit},
-               {"html", export_differences_page}};
+enum { FORMAT_PAGE = FORMAT_JSON + 1 };
+static const char *const formats[] = {"text", "csv", "json", "html", NULL};
 
-static const char *format_name(size_t i)
-{
-    return i < sizeof formats / sizeof *formats ? formats[i].name : NULL;
-}
-
-static const struct argp_option options[] = {
-    {"fail-above", 'a', "PERCENT", 0,
-     "exit with status 3 if the run, or anything in it, grew by more than this much of the run, as "
-     "far as can be told from noise: 5%; for five runs a side and more",
-     0},
-    {"format", 'F', "FORMAT", 0, "text, json, markdown, junit or html (text)", 0},
-    {"top", 't', "N", 0, "lines in each table (10)", 0},
-    {"figure", 'f', "KEY", 0,
-     "of one run and another: which figure is compared in the tables, named as in "
-     "collprof-export(1): calls, p99, wait... (time_per_rank)",
-     0},
-    {"width", 'w', "COLUMNS", 0, "width of the page, from 80 (the terminal's, or 112)", 0},
+#define AT(member) offsetof(struct comparing, member)
+static const struct option_entry entries[] = {
+    {"fail-above", 0, "PERCENT",
+     "status 3 if the run, or anything in it, grew by more than this share of the run; 4 if more "
+     "runs are needed to decide",
+     0, option_take_real, AT(limit),
+     &(const struct option_limits){0, 1000, "a percentage such as 5%"}},
+    {"format", 0, "FORMAT", "text, csv, json or html", 0, option_take_word, AT(format),
+     &(const struct option_words){formats}},
+    {"explain", 0, NULL, "say what each column means", 0, option_take_flag, AT(explain), NULL},
     {0}};
 
-/* What stands for "--" on its way through argp, which would swallow it. */
-static char against[] = "(against)";
-
-static double share_of(const char *text)
+static error_t take_directory(struct option_parser *parser, void *values, char *word)
 {
-    char *end;
-    double percent = strtod(text, &end);
-    if (end == text || (*end && strcmp(end, "%") != 0) || !(percent >= 0) || percent > 1000)
-        cli_refuse("--fail-above is '%s': a percentage such as 5%% would be right", text);
-    return percent / 100;
+    struct comparing *c = values;
+    (void)parser;
+    c->directory[c->n++] = word;
+    return 0;
 }
 
-static void take_directory(struct options *o, char *argument)
-{
-    if (argument == against) {
-        if (o->before)
-            cli_refuse("a second --: the runs before, --, the runs after would be right");
-        if (!o->n)
-            cli_refuse("no run before the --: A... -- B... would be right");
-        o->before = o->n;
-    } else {
-        o->directory[o->n++] = argument;
-    }
-}
-
-static void check(struct options *o)
-{
-    if (o->n == 2 && !o->before)
-        o->before = 1;
-    if (o->n < 2 || o->before == o->n)
-        cli_refuse("runs before and after are needed: A... -- B..., or two directories");
-    if (!o->before)
-        cli_refuse("%zu directories, and no -- between the runs before and the runs after: A... -- "
-                   "B... would be right",
-                   o->n);
-    if (!isnan(o->share) && !evidence_enough(o->before, o->n - o->before))
-        cli_refuse("--fail-above with %zu and %zu runs: so few cannot tell a change from noise: "
-                   "five a side would be right (collprof repeat makes them)",
-                   o->before, o->n - o->before);
-}
-
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    struct options *o = state->input;
-    switch (key) {
-    case 'a':
-        o->share = share_of(argument);
-        return 0;
-    case 'F':
-        o->format = cli_choice("--format is", argument, format_name);
-        return 0;
-    case 't':
-        o->top = cli_lines(argument);
-        return 0;
-    case 'f':
-        o->figure = cli_figure("figure", argument);
-        return 0;
-    case 'w':
-        o->width = cli_width(argument);
-        return 0;
-    case ARGP_KEY_ARG:
-        take_directory(o, argument);
-        return 0;
-    case ARGP_KEY_END:
-        check(o);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+static const struct option_program program = {
+    .does = "Shows what changed from the runs A to the runs B, and what of it is more than noise: "
+            "causes first. Five runs a side can tell: collprof repeat makes them.",
+    .note = "One directory is compared with the run before it. Exit status: 0, 1 failed, 2 wrong "
+            "usage, 3 above the limit, 4 undecided.",
+    .options = entries,
+    .word = take_directory,
+    .arguments = "A... -- B... | A B | [DIR]"};
 
 /* The same run twice would look as if nothing ever varied. */
-static void refuse_twice(const struct options *o)
+static void refuse_twice(const char *const *directory, size_t n)
 {
-    for (size_t i = 0; i < o->n && o->n > 2; i++)
-        for (size_t k = i + 1; k < o->n; k++) {
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = i + 1; k < n; k++) {
             struct stat one, other;
-            if (!stat(o->directory[i], &one) && !stat(o->directory[k], &other) &&
+            if (!stat(directory[i], &one) && !stat(directory[k], &other) &&
                 one.st_dev == other.st_dev && one.st_ino == other.st_ino)
-                cli_refuse("%s and %s are the same run: each may be given once", o->directory[i],
-                           o->directory[k]);
+                cli_refuse("%s and %s are the same run: use each once", directory[i], directory[k]);
         }
 }
 
-/* Returns the exit status. */
-static int compare_runs(const struct options *o, struct profile *const *run)
+static void print(const struct document *d, bool explain)
 {
-    refuse_twice(o);
-    struct differences *d = differences_find(run, o->before, o->n - o->before);
-    const struct differences_page page = {d, o->directory, o->share, o->top};
-    text_set_width(text_width_of(stdout, o->width));
-    formats[o->format].put(&page, stdout);
-    if (o->n == 2 && !o->format)
-        differences_two(&page, o->figure, stdout);
-    bool failed = !isnan(o->share) && differences_above(d, o->share);
-    differences_free(d);
-    return failed ? CLI_CHANGED : 0;
+    const struct text_options o = {
+        .width = (size_t)report_width(stdout), .rows = 10, .explain = explain};
+    document_text_facts(d, stdout, &o);
+    putchar('\n');
+    document_text_findings(d, stdout, &o);
+    putchar('\n');
+    table_text_write(document_find(d, "changes"), stdout, &o);
+}
+
+static bool explains; /* --explain, for compare_directories() */
+
+int compare_directories(const char *const *directory, size_t before, size_t n, double limit,
+                        enum format format)
+{
+    static const int statuses[] = {STATUS_GOOD, STATUS_SLOWER, STATUS_UNDECIDED};
+    enum gate gate = GATE_PASSED;
+    struct profile **run = memory_alloc((n + 1) * sizeof *run);
+    bool loaded = true;
+    refuse_twice(directory, n);
+    for (size_t i = 0; i < n && loaded; i++)
+        loaded = (run[i] = profile_load(directory[i])) != NULL;
+    if (loaded) {
+        struct document *d = compare_document(
+            &(struct compare_request){run, directory, before, n - before, limit}, &gate);
+        if (format == FORMAT_TEXT)
+            print(d, explains);
+        else if ((int)format == FORMAT_PAGE)
+            page_write(d, "runs compared", NULL, stdout);
+        else
+            document_write(d, stdout, format);
+        document_free(d);
+    }
+    for (size_t i = 0; i < n; i++)
+        profile_free(run[i]);
+    free(run);
+    return cli_flush() && loaded ? statuses[gate] : STATUS_FAILED;
+}
+
+/* DIR, and before it the latest run that began earlier. Returns false if there is none. */
+static bool find_run_before(struct comparing *c, struct kept_runs *runs)
+{
+    const char *directory = c->n ? c->directory[0] : CLI_DIRECTORY;
+    *runs = runs_find(directory);
+    if (runs->list.n < 2)
+        return reason_give("%s: no earlier run is kept there to compare with: use: collprof "
+                           "compare A B",
+                           directory);
+    c->directory[0] = runs->list.at[1].path;
+    c->directory[1] = runs->list.at[0].path;
+    c->n = 2;
+    return true;
 }
 
 int cli_compare(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse,
-        .args_doc = "A... -- B...\nDIR1 DIR2",
-        .doc = "Shows what changed from the runs in the directories A to those in B, and what of "
-               "it can be told from noise: causes first, then what follows from them. Five runs a "
-               "side can tell; collprof repeat makes them. Call sites are the same if file, line "
-               "and callers are; what is left over is matched by the names of the functions, as "
-               "lines move when a program is edited."};
-    struct options o = {.share = NAN, .top = 10};
-    o.directory = calloc((size_t)argc + 1, sizeof *o.directory);
-    struct profile **run = calloc((size_t)argc + 1, sizeof *run);
-    if (!o.directory || !run)
-        cli_refuse("out of memory");
-    for (int i = 1; i < argc; i++)
-        if (!strcmp(argv[i], "--"))
-            argv[i] = against;
-    cli_parse(&argp, argc, argv, 0, &o);
-    size_t loaded = 0;
-    while (loaded < o.n && (run[loaded] = profile_load(o.directory[loaded])))
-        loaded++;
-    int status = loaded == o.n ? compare_runs(&o, run) : 1;
-    if (!cli_flush())
-        status = 1;
-    for (size_t i = 0; i < loaded; i++)
-        profile_free(run[i]);
-    free(run);
-    free(o.directory);
+    struct comparing c = {.limit = NAN};
+    struct option_parser parser = {.program = &program, .name = argv[0], .values = &c};
+    struct kept_runs runs = {0};
+    c.directory = memory_alloc(((size_t)argc + 2) * sizeof *c.directory);
+    cli_parse(&parser, argc, argv);
+    int status = STATUS_FAILED, before = parser.divided_at;
+    if (before == 0 || (size_t)before == c.n)
+        cli_refuse("no runs %s the --: use: A... -- B...", before ? "behind" : "before");
+    if (before < 0 && c.n > 2)
+        cli_refuse("%zu directories without -- between A and B: use: A... -- B...", c.n);
+    explains = c.explain;
+    if (c.n >= 2 || find_run_before(&c, &runs))
+        status = compare_directories(c.directory, before > 0 ? (size_t)before : 1, c.n,
+                                     c.limit / 100, (enum format)c.format);
+    runs_free(&runs);
+    free(c.directory);
     return status;
 }

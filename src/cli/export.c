@@ -4,7 +4,6 @@
 #include "document/save.h"
 #include "export/export.h"
 #include "measure/pairs/log.h"
-#include "report/text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -12,14 +11,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
-struct options {
+struct exporting {
     const char *directory, *output;
-    bool force;
-    const struct format_of_export *format;
-    const struct listing *table;
+    size_t format, table; /* ALL_TABLES, or one */
 };
 
-static const char *directory_of(const struct options *o)
+enum { CSV, ALL_TABLES = 999 };
+
+static const char *directory_of(const struct exporting *o)
 {
     return o->directory ? o->directory : CLI_DIRECTORY;
 }
@@ -30,14 +29,13 @@ static void explain_empty(const struct profile *p, const struct listing *l)
     bool waits = !strcmp(l->name, "waits"), transport = !strcmp(l->name, "transport");
     if ((waits && !p->trace.on) || (transport && !p->trace.network))
         reason_say(cli_name,
-                   "no rows of %s: this run was made without it: collprof run --trace%s would be "
-                   "right",
+                   "no rows of %s: this run was made without it: use: collprof run --trace%s",
                    l->name, transport ? "=transport" : "");
     else
         reason_say(cli_name, "no rows of %s: this run has none", l->name);
 }
 
-static bool write_table(const struct options *o, const struct listing *l, const struct profile *p,
+static bool write_table(const struct exporting *o, const struct listing *l, const struct profile *p,
                         const char *path)
 {
     struct save save;
@@ -51,7 +49,7 @@ static bool write_table(const struct options *o, const struct listing *l, const 
         return false;
     if (path)
         cli_say("%s: %zu row%s: %s", path, n, n == 1 ? "" : "s", l->about);
-    if (!n && o->table)
+    if (!n && o->table != ALL_TABLES)
         explain_empty(p, l);
     return true;
 }
@@ -63,7 +61,7 @@ static const char *table_path(const char *directory, const struct listing *l, ch
     return path;
 }
 
-static void check_table(const struct options *o, const struct listing *l, const char *path)
+static void check_table(const struct listing *l, const char *path)
 {
     char head[1000] = "";
     FILE *out = fmemopen(head, sizeof head, "w");
@@ -71,13 +69,13 @@ static void check_table(const struct options *o, const struct listing *l, const 
         data_csv_head(l, out);
         fclose(out);
     }
-    cli_may_replace(path, o->force, "--output", head);
+    cli_may_replace(path, head);
 }
 
-static bool write_csv(const struct options *o, const struct profile *p, const char *target)
+static bool write_csv(const struct exporting *o, const struct profile *p, const char *target)
 {
-    if (o->table)
-        return write_table(o, o->table, p, o->output);
+    if (o->table != ALL_TABLES)
+        return write_table(o, &listings[o->table], p, o->output);
     if (!save_is_safe(target))
         return false;
     if (mkdir(target, 0777) && errno != EEXIST) {
@@ -87,20 +85,20 @@ static bool write_csv(const struct options *o, const struct profile *p, const ch
     bool good = true;
     char path[4400];
     for (size_t i = 0; i < n_listings; i++)
-        check_table(o, &listings[i], table_path(target, &listings[i], path, sizeof path));
+        check_table(&listings[i], table_path(target, &listings[i], path, sizeof path));
     for (size_t i = 0; i < n_listings && good; i++)
         good = write_table(o, &listings[i], p, table_path(target, &listings[i], path, sizeof path));
     return good;
 }
 
-static bool write_json(const struct options *o, const struct profile *p, const char *target)
+static bool write_json(const struct exporting *o, const struct profile *p, const char *target)
 {
     (void)target;
     return save_json(profile_json(p), o->output, JSON_INDENT(1));
 }
 
 /* The whole trace where there is one, else the collectives that every run records. */
-static bool write_perfetto(const struct options *o, const struct profile *p, const char *target)
+static bool write_perfetto(const struct exporting *o, const struct profile *p, const char *target)
 {
     struct save save;
     (void)target;
@@ -121,7 +119,7 @@ static bool write_perfetto(const struct options *o, const struct profile *p, con
     return save_commit(&save);
 }
 
-static bool write_otf2(const struct options *o, const struct profile *p, const char *target)
+static bool write_otf2(const struct exporting *o, const struct profile *p, const char *target)
 {
     (void)p;
     struct profile *trace = cli_load_trace(directory_of(o));
@@ -139,7 +137,7 @@ static bool write_otf2(const struct options *o, const struct profile *p, const c
 static const struct format_of_export {
     const char *name, *about;
     const char *place; /* in the run's directory, unless --output says another; NULL: stdout */
-    bool (*write)(const struct options *o, const struct profile *p, const char *target);
+    bool (*write)(const struct exporting *o, const struct profile *p, const char *target);
 } formats[] = {
     {"csv", "one file per table, in a directory (DIR/csv); with --table one table", "csv",
      write_csv},
@@ -160,77 +158,48 @@ static const char *table_name(size_t i)
     return i < n_listings ? listings[i].name : NULL;
 }
 
-enum { FORCE = 256 };
+static const char *format_about(size_t i)
+{
+    return formats[i].about;
+}
 
-static const struct argp_option options[] = {
-    {"format", 'f', "FORMAT", 0, "one of those below (csv)", 0},
-    {"table", 't', "TABLE", 0, "of csv only this table, on standard output", 0},
-    {"output", 'o', "PATH", 0, "write there: the directory of csv's files, or a file", 0},
-    {"force", FORCE, NULL, 0, "replace files of these names also if collprof has not made them", 0},
+static const char *table_about(size_t i)
+{
+    return listings[i].about;
+}
+
+static const struct option_registry format_list = {"format", format_name, format_about, NULL},
+                                    tables = {"table", table_name, table_about, NULL};
+
+#define AT(member) offsetof(struct exporting, member)
+static const struct option_entry entries[] = {
+    {"format", 0, "FORMAT", "one of those below", 0, option_take_pick, AT(format), &format_list},
+    {"table", 0, "TABLE", "of csv only this table, on standard output", 0, option_take_pick,
+     AT(table), &tables},
+    {"output", 'o', "PATH", "write there: the directory of csv's files, or a file", 0,
+     option_take_text, AT(output), NULL},
     {0}};
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t check(struct option_parser *parser, void *values)
 {
-    struct options *o = state->input;
-    switch (key) {
-    case 'f':
-        o->format = &formats[cli_choice("--format is", argument, format_name)];
-        return 0;
-    case 't':
-        o->table = &listings[cli_choice("--table is", argument, table_name)];
-        return 0;
-    case 'o':
-        o->output = argument;
-        return 0;
-    case FORCE:
-        o->force = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (o->directory)
-            cli_refuse("'%s' is one directory too many", argument);
-        o->directory = argument;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    const struct exporting *o = values;
+    if (o->table != ALL_TABLES && o->format != CSV)
+        return option_refuse(parser, "--table is for --format=csv");
+    return 0;
 }
 
-/* What is declared above and in report/figures.c, as help. For free(). */
-static char *describe(int key, const char *text, void *input)
-{
-    char *lists = NULL;
-    size_t size;
-    (void)input;
-    FILE *out = key == ARGP_KEY_HELP_POST_DOC ? open_memstream(&lists, &size) : NULL;
-    if (!out)
-        return (char *)text;
-    char mark[80];
-    text_set_width(77); /* within argp's own */
-    fputs("Formats:\n", out);
-    for (size_t i = 0; format_name(i); i++) {
-        snprintf(mark, sizeof mark, "  %-14s ", formats[i].name);
-        text_paragraph(out, mark, formats[i].about);
-    }
-    fputs("\nTables and their columns:\n", out);
-    for (size_t i = 0; i < n_listings; i++) {
-        snprintf(mark, sizeof mark, "  %-14s ", listings[i].name);
-        text_paragraph(out, mark, listings[i].about);
-        for (size_t k = 0; k < listings[i].figures->n; k++) {
-            const struct figure *f = &listings[i].figures->at[k];
-            char name[64];
-            figure_name(f, name);
-            if (listing_has(&listings[i], f) && !(f->column.flags & COLUMN_TEXT_ONLY)) {
-                snprintf(mark, sizeof mark, "    %-18s ", name);
-                text_paragraph(out, mark, f->column.meaning);
-            }
-        }
-    }
-    fclose(out);
-    return lists;
-}
+static const struct option_program program = {
+    .does = "Writes the figures of the run in DIR (collprof.out) for other programs; of a LOG of "
+            "collbench-pairs the matrices of mean, standard deviation and median round trip.",
+    .note = "collprof-export(1) has the columns of the tables.",
+    .options = entries,
+    .listed = (const struct option_registry *const[]){&format_list, &tables, NULL},
+    .check = check,
+    .word = cli_take_directory,
+    .arguments = "[DIR | LOG]"};
 
 /* A log of collbench-pairs, as matrices. */
-static bool export_log(const struct options *o)
+static bool export_log(const struct exporting *o)
 {
     struct pairs p;
     struct save save;
@@ -250,26 +219,17 @@ static bool export_log(const struct options *o)
 
 int cli_export(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse,
-        .args_doc = "[DIR | LOG]",
-        .doc =
-            "Writes the figures of the run in DIR (collprof.out) for other programs; of a LOG of "
-            "collbench-pairs the matrices of mean, standard deviation and median round trip.\v",
-        .help_filter = describe};
-    struct options o = {.format = &formats[0]};
-    cli_parse(&argp, argc, argv, 0, &o);
-    if (o.table && o.format != &formats[0])
-        cli_refuse("--table is for --format=csv");
+    struct exporting o = {.table = ALL_TABLES};
+    struct option_parser parser = {.program = &program, .name = argv[0], .values = &o};
     struct stat st;
-    if (o.directory && !stat(o.directory, &st) && S_ISREG(st.st_mode))
-        return export_log(&o) ? 0 : 1;
-    const char *directory = directory_of(&o);
     char target[4400];
-    snprintf(target, sizeof target, "%s/%s", directory, o.format->place ? o.format->place : "");
+    cli_parse(&parser, argc, argv);
+    if (o.directory && !stat(o.directory, &st) && S_ISREG(st.st_mode))
+        return export_log(&o) ? STATUS_GOOD : STATUS_FAILED;
+    const char *directory = directory_of(&o), *place = formats[o.format].place;
+    snprintf(target, sizeof target, "%s/%s", directory, place ? place : "");
     struct profile *p = profile_load(directory);
-    bool good = p && o.format->write(&o, p, o.output ? o.output : target);
+    bool good = p && formats[o.format].write(&o, p, o.output ? o.output : target);
     profile_free(p);
-    return cli_flush() && good ? 0 : 1;
+    return cli_flush() && good ? STATUS_GOOD : STATUS_FAILED;
 }

@@ -24,6 +24,13 @@ static void library_line(const char *name, const char *what)
         printf("  %-19snot found: neither beside this program nor at %s\n", what, path);
 }
 
+static const char languages[] = "C, C++, Fortran (mpif.h, mpi, mpi_f08), Python (mpi4py, ctypes)";
+#if HAVE_OTF2
+static const char exports[] = "csv, json, perfetto, otf2";
+#else
+static const char exports[] = "csv, json, perfetto; not otf2: built without OTF2";
+#endif
+
 static void print_build(void)
 {
     puts(PACKAGE_STRING);
@@ -35,6 +42,8 @@ static void print_build(void)
         printf("  %-19s%s\n", i ? "" : "MPI", what);
         library_line(layer, "  its layer");
     }
+    printf("  %-19s%s\n", "languages", languages);
+    printf("  %-19s%s\n", "exports", exports);
     printf("  %-19s%s\n", "compiler", __VERSION__);
     library_line("libcollprof.so", "library");
     library_line("libcollprof-audit.so", "audit library");
@@ -84,19 +93,6 @@ static void print_settings(void)
     }
 }
 
-enum { OPT_SCHEMA = 500 };
-
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    if (key == OPT_SCHEMA)
-        *(bool *)state->input = true;
-    else if (key == ARGP_KEY_ARG)
-        cli_refuse("'%s' is one argument too many: none would be right", argument);
-    else
-        return ARGP_ERR_UNKNOWN;
-    return 0;
-}
-
 static void print_schema(void)
 {
     json_t *schema = profile_schema();
@@ -105,24 +101,28 @@ static void print_schema(void)
     json_decref(schema);
 }
 
+static const struct option_entry entries[] = {{"schema", 0, NULL,
+                                               "only the JSON Schema of profile.json", OPTION_RARE,
+                                               option_take_flag, 0, NULL},
+                                              {0}};
+
+static const struct option_program program = {
+    .does = "Shows what this installation can do and where its libraries are, the clock, the "
+            "machine, and all settings.",
+    .options = entries};
+
 int cli_info(int argc, char **argv)
 {
-    static const struct argp_option options[] = {
-        {"schema", OPT_SCHEMA, NULL, 0, "Only the JSON Schema of profile.json", 0}, {0}};
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse,
-        .doc = "Shows what this collprof was built for, where its libraries "
-               "are, the clock that it uses, the machine, and the settings."};
     bool schema = false;
-    cli_parse(&argp, argc, argv, 0, &schema);
+    struct option_parser parser = {.program = &program, .name = argv[0], .values = &schema};
+    cli_parse(&parser, argc, argv);
     if (schema) {
         print_schema();
-        return cli_flush() ? 0 : 1;
+        return cli_flush() ? STATUS_GOOD : STATUS_FAILED;
     }
     print_build();
     print_clock();
     print_machine();
     print_settings();
-    return cli_flush() ? 0 : 1;
+    return cli_flush() ? STATUS_GOOD : STATUS_FAILED;
 }

@@ -1,81 +1,135 @@
-/* collprof repeat: a command several times over, in alternation with another one, so that whatever
- * the machine does meanwhile falls upon both. It stands in front of the launcher; the ranks are
- * started behind it by `collprof run', which takes its directory from the environment. */
+/* collprof repeat: commands several times over, in turn, so that whatever the machine does
+ * meanwhile falls upon all of them. It stands in front of the launcher; applications and benchmarks
+ * are told by variables where to leave their results. */
 #include "cli/cli.h"
 
 #include "base/clock.h"
+#include "base/text.h"
+#include "compare/launches.h"
+#include "document/json_file.h"
+#include "document/text.h"
+#include "report/report.h"
 
-#include <errno.h>
+#include <math.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_RUNS = 1000 };
+enum { MOST_RUNS = 1000, MOST_COMMANDS = 8 };
 
 struct repeat {
-    const char *output, *against; /* AGAINST: for the shell; NULL: none */
+    const char *output;
+    int runs, warm_up, format;
+    const char *against[MOST_COMMANDS]; /* for the shell */
+    size_t n_against;
     char **command;
-    long runs, warm_up;
-    char *directory[2][MOST_RUNS]; /* of AGAINST, of the command */
+    char made[4200];                          /* the directory of all runs */
+    bool is_benchmark;                        /* results are JSON, not profiles */
+    size_t complete;                          /* runs by now */
+    char *path[MOST_COMMANDS + 1][MOST_RUNS]; /* of each command's results: ours is the last */
 };
 
-static const struct argp_option options[] = {
-    {"runs", 'n', "N", 0, "runs of each command that count (5)", 0},
-    {"warm-up", 'w', "N", 0, "runs of each before, whose profiles are not kept (1)", 0},
-    {"against", 'a', "COMMAND", 0,
-     "another command, for the shell, run in alternation with the first: what it was before", 0},
-    {"output", 'o', "DIR", 0, "the runs' directories are made in this one (collprof.repeat)", 0},
+static error_t take_against(struct option_parser *parser, const struct option_entry *entry,
+                            const char *arg, void *value)
+{
+    struct repeat *r = value;
+    if (r->n_against == MOST_COMMANDS)
+        return option_refuse(parser, "--%s: expected at most %d commands", entry->name,
+                             MOST_COMMANDS);
+    r->against[r->n_against++] = arg;
+    return 0;
+}
+
+#define AT(member) offsetof(struct repeat, member)
+static const struct option_entry entries[] = {
+    {"runs", 'n', "N", "runs of each command that count", 0, option_take_count, AT(runs),
+     &(const struct option_limits){1, MOST_RUNS, "a number from 1 to 1000"}},
+    {"warm-up", 0, "N", "runs of each before, whose results are not kept", OPTION_RARE,
+     option_take_count, AT(warm_up),
+     &(const struct option_limits){0, MOST_RUNS, "a number from 0 to 1000"}},
+    {"against", 0, "COMMAND",
+     "another command, for the shell, run in turn with the first and compared with it; several "
+     "for benchmarks",
+     0, take_against, 0, NULL},
+    {"output", 'o', "DIR", "make a directory for the results; another one if it exists", 0,
+     option_take_text, AT(output), NULL},
+    {"format", 0, "FORMAT", "of the comparison: text, csv or json", 0, option_take_word, AT(format),
+     &(const struct option_words){format_names}},
     {0}};
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static const struct option_program program = {
+    .does = "Runs a command several times. It stands before the launcher: collprof repeat "
+            "mpiexec -n 4 collprof run ./app, or the same with a collbench program: its figures "
+            "differ between launches by more than the interval of one launch.",
+    .note = "For an application with --against the two are compared (collprof compare); for a "
+            "benchmark each figure's median over the launches is shown, with its interval.",
+    .options = entries,
+    .arguments = "[--] COMMAND [ARGUMENT...]",
+    .passes_on = true};
+
+/* --- what is run --- */
+
+static bool is_script(const char *path)
 {
-    struct repeat *r = state->input;
-    switch (key) {
-    case 'n':
-        r->runs = cli_number("runs", argument, 1, MOST_RUNS, "a number from 1 to 1000");
-        return 0;
-    case 'w':
-        r->warm_up = cli_number("warm-up", argument, 0, MOST_RUNS, "a number from 0 to 1000");
-        return 0;
-    case 'a':
-        r->against = argument;
-        return 0;
-    case 'o':
-        r->output = argument;
-        return 0;
-    case ARGP_KEY_ARG:
-        r->command = state->argv + state->next - 1; /* all that follows is its own */
-        state->next = state->argc;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
+    char head[2] = "";
+    FILE *file = fopen(path, "re");
+    bool is = file && fread(head, 1, 2, file) == 2 && !memcmp(head, "#!", 2);
+    if (file)
+        fclose(file);
+    return is;
+}
+
+/* Before anything runs: a command whose results would not be found is refused. What scripts call is
+ * unknown. */
+static void check_command(struct repeat *r)
+{
+    bool profiles = false;
+    for (char **word = r->command; *word; word++) {
+        const char *base = text_base_of(*word);
+        r->is_benchmark = r->is_benchmark || !strncmp(base, "collbench-", 10);
+        profiles = profiles || strstr(base, "collprof") || is_script(*word) || strchr(*word, ' ');
+    }
+    if (!r->is_benchmark && !profiles)
+        cli_refuse("%s is not profiled: use: collprof repeat mpiexec -n 4 collprof run ./app",
+                   r->command[0]);
+}
+
+/* A failed or former repeat is never in the way: the directory gets a number. */
+static void make_directory(struct repeat *r)
+{
+    snprintf(r->made, sizeof r->made, "%s", r->output);
+    for (int i = 2; mkdir(r->made, 0777); i++) {
+        if (errno != EEXIST || i > 9999)
+            cli_refuse("%s: %s", r->made, strerror(errno));
+        snprintf(r->made, sizeof r->made, "%.4000s-%d", r->output, i);
     }
 }
 
-static _Noreturn void become(const struct repeat *r, bool against, const char *directory)
+static _Noreturn void become(const struct repeat *r, size_t k, const char *path)
 {
     signal(SIGINT, SIG_DFL);
-    setenv("COLLPROF_OUTPUT", directory, 1);
+    setenv("COLLPROF_OUTPUT", path, 1);
     setenv("COLLPROF_REPORT", "no", 1);
-    if (against)
-        execl("/bin/sh", "sh", "-c", r->against, (char *)NULL);
+    setenv("COLLBENCH_OUTPUT", path, 1);
+    setenv("COLLBENCH_FORMAT", "json", 1);
+    if (k < r->n_against)
+        execl("/bin/sh", "sh", "-c", r->against[k], (char *)NULL);
     else
         execvp(r->command[0], r->command);
-    reason_say(cli_name, "%s: %s", against ? "/bin/sh" : r->command[0], strerror(errno));
-    _exit(CLI_NOT_FOUND);
+    reason_say(cli_name, "%s: %s", k < r->n_against ? "/bin/sh" : r->command[0], strerror(errno));
+    _exit(STATUS_NOT_FOUND);
 }
 
 /* Its status as a shell gives it. */
-static int run_one(const struct repeat *r, bool against, const char *directory)
+static int run_one(const struct repeat *r, size_t k, const char *path)
 {
     int status;
     pid_t pid = fork();
     if (pid == 0)
-        become(r, against, directory);
+        become(r, k, path);
     if (pid < 0)
         cli_refuse("no further process can be started: %s", strerror(errno));
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
@@ -83,106 +137,130 @@ static int run_one(const struct repeat *r, bool against, const char *directory)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-static char *path_of(const struct repeat *r, const char *format, const char *what, long i)
+/* "run-3", "before-3"; a benchmark's is a file. */
+static char *path_of(const struct repeat *r, size_t k, int i)
 {
-    char *part, *path;
-    if (asprintf(&part, format, what, i) < 0 || asprintf(&path, "%s/%s", r->output, part) < 0)
-        cli_refuse("out of memory");
-    free(part);
-    return path;
+    char path[4400], name[32] = "run";
+    if (k < r->n_against)
+        snprintf(name, sizeof name, r->n_against > 1 ? "before%zu" : "before", k + 1);
+    snprintf(path, sizeof path, "%s/%s%s-%d%s", r->made, i < 0 ? "warm-up-" : "", name,
+             i < 0 ? -i : i + 1, r->is_benchmark ? ".json" : "");
+    return memory_strdup(path);
 }
 
-static bool has_profile(const char *directory)
+/* `collprof run` wrote to a directory of its own, and PATH is a link to it: now that is PATH. */
+static void settle(const char *path)
 {
-    char path[4200];
-    snprintf(path, sizeof path, "%s/profile.json", directory);
-    return !access(path, R_OK);
+    char target[4200], real[8400];
+    ssize_t n = readlink(path, target, sizeof target - 1);
+    if (n <= 0)
+        return;
+    target[n] = '\0';
+    if (*target == '/')
+        snprintf(real, sizeof real, "%s", target);
+    else
+        snprintf(real, sizeof real, "%.*s%s", (int)(text_base_of(path) - path), path, target);
+    if (!unlink(path))
+        rename(real, path);
 }
 
-/* False, with a word why, if it is no run to be compared. */
-static bool run_kept(struct repeat *r, bool against, const char *directory)
+static bool has_result(const struct repeat *r, const char *path)
+{
+    char file[4500];
+    snprintf(file, sizeof file, "%s%s", path, r->is_benchmark ? "" : "/profile.json");
+    return !access(file, R_OK);
+}
+
+/* False, with a reason, if its results cannot be used. */
+static bool run_kept(struct repeat *r, size_t k, const char *path)
 {
     double from = clock_now();
-    int status = run_one(r, against, directory);
-    if (status) {
-        reason_say(cli_name, "status %d of %s: what has run by now is in %s", status,
-                   against ? r->against : r->command[0], r->output);
-        return false;
-    }
-    if (!has_profile(directory)) {
-        reason_say(cli_name,
-                   "there is no profile in %s after %s: a command with `collprof run` right before "
-                   "the application, without -o, would be right: mpiexec -n 4 collprof run ./app",
-                   directory, against ? r->against : r->command[0]);
-        return false;
-    }
-    reason_say(cli_name, "%s: %.2f s", directory, clock_now() - from);
+    const char *what = k < r->n_against ? r->against[k] : r->command[0];
+    int status = run_one(r, k, path);
+    settle(path);
+    if (status)
+        return reason_give("status %d of %s: %zu complete runs are in %s", status, what,
+                           r->complete, r->made);
+    if (!has_result(r, path))
+        return reason_give("%s left no results in %s: use `collprof run` right before the "
+                           "application, or a collbench program, without -o",
+                           what, path);
+    reason_say(cli_name, "%s: %.2f s", path, clock_now() - from);
+    r->complete++;
     return true;
 }
 
-/* The two take turns in being first. */
+/* Each command is in turn the first of a round. */
 static bool run_all(struct repeat *r)
 {
-    int commands = r->against ? 2 : 1;
-    for (long i = -r->warm_up; i < r->runs; i++)
-        for (int k = 0; k < commands; k++) {
-            bool against = commands == 2 && ((i + k) & 1) == 0;
-            const char *what = against ? "before" : "run";
-            char *directory = i < 0 ? path_of(r, "warm-up-%s-%ld", what, i + r->warm_up + 1)
-                                    : path_of(r, "%s-%ld", what, i + 1);
-            if (!run_kept(r, against, directory))
-                return false;
+    size_t commands = r->n_against + 1;
+    for (int i = -r->warm_up; i < r->runs; i++)
+        for (size_t turn = 0; turn < commands; turn++) {
+            size_t k = (turn + (size_t)(i + r->warm_up)) % commands;
+            char *path = path_of(r, k, i);
             if (i >= 0)
-                r->directory[!against][i] = directory;
-            else
-                free(directory);
+                r->path[k][i] = path;
+            if (!run_kept(r, k, path))
+                return false;
         }
     return true;
 }
 
-/* As if it had been called by hand. */
-static int compare(struct repeat *r)
+/* --- what came of it --- */
+
+static int show_launches(struct repeat *r)
 {
-    static char name[] = "collprof compare", between[] = "--";
-    char **argv = calloc((size_t)(2 * r->runs) + 3, sizeof *argv);
-    int argc = 0;
-    if (!argv)
-        cli_refuse("out of memory");
-    argv[argc++] = name;
-    for (int side = 0; side < 2; side++) {
-        if (side)
-            argv[argc++] = between;
-        for (long i = 0; i < r->runs; i++)
-            argv[argc++] = r->directory[side][i];
+    struct document *d = document_new("collprof-launches/1");
+    struct launches l = {d, NULL};
+    bool good = d != NULL;
+    for (size_t k = 0; k <= r->n_against && good; k++)
+        good = launches_add(&l, k < r->n_against ? r->against[k] : "command",
+                            (const char *const *)r->path[k], (size_t)r->runs);
+    if (good && r->format == FORMAT_TEXT) {
+        const struct text_options o = {.width = (size_t)report_width(stdout)};
+        table_text_write(document_find(d, "launches"), stdout, &o);
+    } else if (good) {
+        good = document_write(d, stdout, (enum format)r->format);
     }
-    int status = cli_compare(argc, argv);
-    free(argv);
+    document_free(d);
+    return cli_flush() && good ? STATUS_GOOD : STATUS_FAILED;
+}
+
+static int compare_runs(struct repeat *r)
+{
+    const char **all = memory_alloc((size_t)(2 * r->runs) * sizeof *all);
+    for (int side = 0; side < 2; side++)
+        for (int i = 0; i < r->runs; i++)
+            all[side * r->runs + i] = r->path[side][i];
+    int status = compare_directories(all, (size_t)r->runs, (size_t)(2 * r->runs), NAN,
+                                     (enum format)r->format);
+    free(all);
     return status;
 }
 
 int cli_repeat(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse,
-        .args_doc = "[--] COMMAND [ARGUMENT...]",
-        .doc =
-            "Runs a command several times and keeps the profile of each run in a directory of its "
-            "own, for collprof compare. Stands before the launcher, and the command has `collprof "
-            "run' in it: collprof repeat mpiexec -n 4 collprof run ./app\vWith --against the other "
-            "command is what it was before; the two are run in turns, and compared at the end."};
-    struct repeat r = {.output = "collprof.repeat", .runs = 5, .warm_up = 1};
-    cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &r);
+    static struct repeat r = {.output = "collprof.repeat", .runs = 6, .warm_up = 1};
+    struct option_parser parser = {.program = &program, .name = argv[0], .values = &r};
+    cli_parse(&parser, argc, argv);
+    r.command = parser.rest;
     if (!r.command)
-        cli_refuse(
-            "a command is missing: collprof repeat mpiexec -n 4 collprof run ./app would be right");
-    if (mkdir(r.output, 0777))
-        cli_refuse("%s: %s: a new directory would be right (-o)", r.output, strerror(errno));
-    signal(SIGINT, SIG_IGN); /* the command gets it, too, and its end is told here */
-    if (!run_all(&r))
-        return 1;
-    if (r.against)
-        return compare(&r);
-    cli_say("%ld runs are kept: collprof compare BEFORE... -- %s/run-*", r.runs, r.output);
-    return cli_flush() ? 0 : 1;
+        cli_refuse("no command: use: collprof repeat mpiexec -n 4 collprof run ./app");
+    check_command(&r);
+    if (!r.is_benchmark && r.n_against > 1)
+        cli_refuse("several --against are for benchmarks: use one");
+    make_directory(&r);
+    signal(SIGINT, SIG_IGN); /* the command gets it, too, and its end is reported here */
+    if (!run_all(&r)) {
+        if (!r.complete)
+            rmdir(r.made);
+        return STATUS_FAILED;
+    }
+    if (r.is_benchmark)
+        return show_launches(&r);
+    if (r.n_against)
+        return compare_runs(&r);
+    cli_say("%d runs are in %s: use: collprof compare BEFORE... -- %s/run-*", r.runs, r.made,
+            r.made);
+    return cli_flush() ? STATUS_GOOD : STATUS_FAILED;
 }

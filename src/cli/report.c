@@ -7,39 +7,24 @@
 #include "report/listings.h"
 #include "report/report.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct options {
-    const char *directory;
-    const char *html_file;
-    bool json, html, force;
-    struct report_options report;
+enum { REPORT_TEXT, REPORT_JSON, REPORT_HTML };
+
+struct reporting {
+    const char *directory; /* or a file with a benchmark's results; NULL: CLI_DIRECTORY */
+    const char *output;
+    int format, rank, top;
+    size_t sort, table;
+    bool list, full, explain;
     struct filter filter;
 };
 
-enum { ONLY = 256, RANK, FULL, TABLE, EXPLAIN, HTML, FORCE };
-
-static const struct argp_option options[] = {
-    {"full", FULL, NULL, 0, "every table; otherwise one screen", 0},
-    {"table", TABLE, "NAME", 0,
-     "one table: operations, call_sites, requests, collectives, waits, transport, messages, "
-     "communicators, ranks, regions, entries, histograms, or ack, benchmark, broadcast",
-     0},
-    {"explain", EXPLAIN, NULL, 0, "with --full or --table: what each column means", 0},
-    {"top", 't', "N", 0, "rows of each table (20)", 0},
-    {"sort", 's', "KEY", 0, "order tables by this column, named as in CSV: calls, bytes, max...",
-     0},
-    {"only", ONLY, "NAME", 0, "show only calls of this operation, as Bcast or 'I*'", 0},
-    {"rank", RANK, "N", 0, "show only what is known of this rank by itself", 0},
-    {"json", 'j', NULL, 0, "print the profile with its findings, see collprof-profile(5)", 0},
-    {"html", HTML, "FILE", OPTION_ARG_OPTIONAL,
-     "write the report as one page for a browser to FILE (DIR/report.html)", 0},
-    {"force", FORCE, NULL, 0, "replace DIR/report.html also if it is not a page of collprof", 0},
-    {0}};
+enum { NO_RANK = -1, NONE = 999 };
+static const char *const formats[] = {"text", "json", "html", NULL};
 
 static const char *table_name(size_t i)
 {
@@ -47,150 +32,159 @@ static const char *table_name(size_t i)
     return i < n_listings ? listings[i].name : i < n_listings + 3 ? measured[i - n_listings] : NULL;
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    struct options *o = state->input;
-    switch (key) {
-    case 'j':
-        o->json = true;
-        return 0;
-    case 't':
-        o->report.top = (size_t)cli_lines(argument);
-        return 0;
-    case 's':
-        o->report.sort = cli_figure("sort", argument);
-        return 0;
-    case HTML:
-        o->html = true;
-        o->html_file = argument;
-        return 0;
-    case FORCE:
-        o->force = true;
-        return 0;
-    case FULL:
-        o->report.full = true;
-        return 0;
-    case TABLE:
-        o->report.table = table_name(cli_choice("--table is", argument, table_name));
-        return 0;
-    case EXPLAIN:
-        o->report.explain = true;
-        return 0;
-    case ONLY:
-        o->filter.only = argument;
-        return 0;
-    case RANK:
-        o->filter.one_rank = true;
-        o->filter.rank = (int)cli_number("rank", argument, 0, INT32_MAX, "the number of a rank");
-        return 0;
-    case ARGP_KEY_ARG:
-        if (o->directory)
-            cli_refuse(
-                "two directories, %s and %s: one would be right, or `collprof compare` for two",
-                o->directory, argument);
-        o->directory = argument;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
+static const struct option_registry tables = {"table", table_name, NULL, NULL};
+
+#define AT(member) offsetof(struct reporting, member)
+#define LIMITS(...)                                                                                \
+    &(const struct option_limits)                                                                  \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
     }
+static const struct option_entry entries[] = {
+    {"format", 0, "FORMAT", "text, json (collprof-profile(5)) or html, a page for a browser", 0,
+     option_take_word, AT(format), &(const struct option_words){formats}},
+    {"output", 'o', "FILE", "write to FILE (html: DIR/report.html)", 0, option_take_text,
+     AT(output), NULL},
+    {"list", 0, NULL, "list the runs in DIR and beside it, the latest first", 0, option_take_flag,
+     AT(list), NULL},
+    {"full", 0, NULL, "every table; otherwise one screen", 0, option_take_flag, AT(full), NULL},
+    {"table", 0, "NAME", "only one table: %s", 0, option_take_pick, AT(table), &tables},
+    {"explain", 0, NULL, "with --full or --table: what each column means", 0, option_take_flag,
+     AT(explain), NULL},
+    {"sort", 0, "FIGURE", "order tables by it, as calls, bytes, max, wait: see collprof-export(1)",
+     0, option_take_pick, AT(sort), &cli_figures},
+    {"only", 0, "NAME", "show only calls of this operation, as Bcast or 'I*'", 0, option_take_text,
+     AT(filter.only), NULL},
+    {"rank", 0, "N", "show only this rank", 0, option_take_count, AT(rank),
+     LIMITS(0, INT32_MAX, "the number of a rank")},
+    {"top", 0, "N", "rows of each table", OPTION_RARE, option_take_count, AT(top),
+     LIMITS(1, INT32_MAX, "a number of rows from 1")},
+    {0}};
+
+static const struct option_program program = {
+    .does = "Shows the report of the run in DIR (collprof.out), which `collprof run -o DIR` wrote. "
+            "Of a run that crashed or was killed the raw records of its ranks are read. With "
+            "--format=html also results that a collbench program wrote to FILE as JSON.",
+    .options = entries,
+    .word = cli_take_directory,
+    .arguments = "[DIR | FILE]"};
+
+static struct report_options options_of(const struct reporting *r)
+{
+    return (struct report_options){.full = r->full,
+                                   .table = table_name(r->table),
+                                   .top = (size_t)r->top,
+                                   .sort = cli_figures.name(r->sort),
+                                   .explain = r->explain,
+                                   .filter = &r->filter,
+                                   .directory = r->directory};
 }
 
-static bool finish_html(struct save *save, const char *target)
+/* Opens --output, or PATH where there is none. */
+static bool open_page(const struct reporting *r, struct save *save, const char *path)
+{
+    if (!r->output)
+        cli_may_replace(path, NULL);
+    return save_open(save, r->output ? r->output : path);
+}
+
+static bool close_page(const struct reporting *r, struct save *save, const char *path)
 {
     if (!save_commit(save))
         return false;
-    if (strcmp(target, "-"))
+    const char *target = r->output ? r->output : path;
+    if (strcmp(target, "-") != 0)
         cli_say("%s: open it in a browser", target);
     return true;
 }
 
-static bool write_html(const struct options *o, const struct profile *p)
+static bool write_page(const struct reporting *r, const struct profile *p)
 {
     char path[4400];
     struct save save;
-    snprintf(path, sizeof path, "%s/report.html", o->report.directory);
-    const char *target = o->html_file ? o->html_file : path;
-    if (!o->html_file)
-        cli_may_replace(target, o->force, "--html=FILE", NULL);
-    if (!save_open(&save, target))
+    snprintf(path, sizeof path, "%s/report.html", r->directory);
+    if (!open_page(r, &save, path))
         return false;
-    struct profile *trace = p->trace.on ? profile_load_trace(o->report.directory) : NULL;
-    export_page(p, trace, &o->report, save.out);
+    const struct report_options o = options_of(r);
+    struct profile *trace = p->trace.on ? profile_load_trace(r->directory) : NULL;
+    export_page(p, trace, &o, save.out);
     profile_free(trace);
-    return finish_html(&save, target);
+    return close_page(r, &save, path);
 }
 
-/* What a benchmark has written: FILE.json becomes FILE.html. */
-static bool write_document(const struct options *o)
+/* Results of a benchmark: FILE.json becomes FILE.html. */
+static bool write_document(const struct reporting *r)
 {
-    char path[4400];
-    const char *file = o->directory, *dot = strrchr(file, '.');
-    char why[1000];
+    char path[4400], why[1000];
+    const char *file = r->directory, *dot = strrchr(file, '.');
     struct save save;
-    if (!o->html)
-        cli_refuse("%s is a file: --html for results of a benchmark, or the directory of a run, "
-                   "would be right",
-                   file);
+    if (r->format != REPORT_HTML)
+        cli_refuse("%s is a file: use: --format=html, or the directory of a run", file);
     json_t *document = json_file_load(file, why, sizeof why);
     if (!export_is_document(document)) {
-        reason_say(cli_name, "%s%swhat collbench-* write with --format=json would be right",
-                   document ? file : why, document ? ": " : "; ");
+        reason_say(cli_name, "%s: expected what a collbench program wrote with --format=json",
+                   document ? file : why);
         json_decref(document);
         return false;
     }
     snprintf(path, sizeof path, "%.*s.html",
              dot && !strcmp(dot, ".json") ? (int)(dot - file) : (int)strlen(file), file);
-    const char *target = o->html_file ? o->html_file : path;
-    if (!o->html_file)
-        cli_may_replace(target, o->force, "--html=FILE", NULL);
-    bool good = save_open(&save, target);
+    bool good = open_page(r, &save, path);
     if (good) {
         export_document_page(document, save.out);
-        good = finish_html(&save, target);
+        good = close_page(r, &save, path);
     }
     json_decref(document);
     return good;
 }
 
+static bool write_text(const struct reporting *r, const struct profile *p)
+{
+    struct save save;
+    if (!save_open(&save, r->output))
+        return false;
+    const struct report_options o = options_of(r);
+    report_text(p, save.out, &o);
+    return save_commit(&save);
+}
+
+static int list_runs(const char *directory)
+{
+    struct kept_runs runs = runs_find(directory);
+    if (runs.list.n)
+        runs_print(&runs);
+    else
+        reason_give("%s: no run in it: expected what `collprof run -o` wrote", directory);
+    bool any = runs.list.n;
+    runs_free(&runs);
+    return cli_flush() && any ? STATUS_GOOD : STATUS_FAILED;
+}
+
 int cli_report(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse,
-        .args_doc = "[DIR | FILE]",
-        .doc = "Shows the report of a run from the directory that `collprof run -o DIR` wrote "
-               "(collprof.out). Of a run that crashed or was killed, the raw records of its ranks "
-               "are read, and the report says which are incomplete.  With --html also results that "
-               "collbench-* have written to FILE as JSON."};
-    struct options o = {0};
-    cli_parse(&argp, argc, argv, 0, &o);
-    if (o.json && o.html)
-        cli_refuse("--json and --html: one of them would be right");
+    struct reporting r = {.top = 20, .rank = NO_RANK, .sort = NONE, .table = NONE};
+    struct option_parser parser = {.program = &program, .name = argv[0], .values = &r};
     struct stat st;
-    if (o.directory && !stat(o.directory, &st) && S_ISREG(st.st_mode))
-        return write_document(&o) && cli_flush() ? 0 : 1;
     char why[1000];
-    struct profile *p = profile_load(o.directory ? o.directory : CLI_DIRECTORY);
+    cli_parse(&parser, argc, argv);
+    if (r.directory && !stat(r.directory, &st) && S_ISREG(st.st_mode))
+        return write_document(&r) && cli_flush() ? STATUS_GOOD : STATUS_FAILED;
+    r.directory = r.directory ? r.directory : CLI_DIRECTORY;
+    if (r.list)
+        return list_runs(r.directory);
+    r.filter.one_rank = r.rank != NO_RANK;
+    r.filter.rank = r.rank;
+    struct profile *p = profile_load(r.directory);
     if (!p)
-        return 1;
-    if (!filter_apply(p, &o.filter, why, sizeof why)) {
+        return STATUS_FAILED;
+    bool good = filter_apply(p, &r.filter, why, sizeof why);
+    if (!good)
         reason_say(cli_name, "%s", why);
-        profile_free(p);
-        return 1;
-    }
-    o.report.filter = &o.filter;
-    o.report.directory = o.directory ? o.directory : CLI_DIRECTORY;
-    bool good = true;
-    if (o.html) {
-        good = write_html(&o, p);
-    } else if (o.json) {
-        json_t *json = report_json(p, &o.filter);
-        json_dumpf(json, stdout, JSON_INDENT(1));
-        putchar('\n');
-        json_decref(json);
-    } else {
-        report_text(p, stdout, &o.report);
-    }
+    else
+        good = r.format == REPORT_HTML ? write_page(&r, p)
+               : r.format == REPORT_JSON
+                   ? save_json(report_json(p, &r.filter), r.output, JSON_INDENT(1))
+                   : write_text(&r, p);
     profile_free(p);
-    return cli_flush() && good ? 0 : 1;
+    return cli_flush() && good ? STATUS_GOOD : STATUS_FAILED;
 }

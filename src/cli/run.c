@@ -36,6 +36,17 @@ static void export_settings(const struct settings *s, const struct settings *bef
     }
 }
 
+/* The application may change its directory before MPI_Init. */
+static void make_absolute(struct settings *s)
+{
+    static char path[8300];
+    char here[4100];
+    if (*s->output != '/' && getcwd(here, sizeof here)) {
+        snprintf(path, sizeof path, "%s/%s", here, s->output);
+        s->output = path;
+    }
+}
+
 /* The library would warn of a wrong variable and go on; here there is still time to stop. */
 static void refuse_variable(const char *line, void *arg)
 {
@@ -61,7 +72,8 @@ static void check_settings(const struct settings *s)
         cli_refuse("--ack-share changes nothing without --ack: use both or none");
     if ((s->benchmark_every != d->benchmark_every || s->benchmark_budget != d->benchmark_budget) &&
         !*s->benchmark)
-        cli_refuse("--benchmark-every and --benchmark-budget change nothing without --benchmark");
+        cli_refuse("--benchmark-every and --benchmark-budget change nothing without --benchmark: "
+                   "use both or none");
     if (*s->latencies && strcmp(s->bcast, "grid") != 0)
         cli_refuse("--latencies changes nothing without --bcast=grid: use both or none");
     check_file("latencies", s->latencies);
@@ -74,7 +86,7 @@ static void preload(const char *variable, const char *library)
     const char *others = getenv(variable);
     if (!beside_find(library, path, sizeof path))
         cli_refuse("%s is neither beside this program nor where it was to be installed "
-                   "(%s): `make install` would be right",
+                   "(%s): use: make install",
                    library, path);
     if (strpbrk(path, " :"))
         cli_refuse("%s: a library with a space or colon in its path cannot be preloaded: "
@@ -94,10 +106,10 @@ static void check_launcher(const char *application, const struct mpi_built *mpi)
         return;
     if (!strcmp(l.name, "srun"))
         cli_refuse("%s is built with %s, and srun offers its %d ranks no way to find each other: "
-                   "each would run alone or stop in MPI_Init: %s would be right",
+                   "each would run alone or stop in MPI_Init: use: %s",
                    application, mpi->title, l.size, launcher_command(&l, mpi));
     cli_refuse("%s is built with %s, but %s starts it: each of the %d ranks would run alone: "
-               "%s -n %d collprof run %s would be right",
+               "use: %s -n %d collprof run %s",
                application, mpi->title, l.name, l.size, launcher_command(&l, mpi), l.size,
                application);
 }
@@ -113,25 +125,13 @@ static void name_application(const struct executable *x)
         setenv("_COLLPROF_APPLICATION", pid, 1);
 }
 
-/* The directory is the same wherever the application goes before its MPI_Init. */
-static void make_output_absolute(const struct run *r)
-{
-    char here[4096], *path;
-    if (*r->settings.output == '/' || !getcwd(here, sizeof here))
-        return;
-    if (asprintf(&path, "%s/%s", here, r->settings.output) < 0)
-        cli_refuse("out of memory");
-    setenv("COLLPROF_OUTPUT", path, 1);
-    free(path);
-}
-
 /* What is known about the application before it starts. */
 static void check_application(const struct run *r)
 {
     struct executable x;
     const char *application = r->application[0];
     if (is_launcher(application))
-        cli_refuse("%s starts the ranks: the other way round would be right: %s ... "
+        cli_refuse("%s starts the ranks: use: %s ... "
                    "collprof run APPLICATION",
                    application, application);
     if (!executable_look(&x, application))
@@ -216,14 +216,14 @@ int cli_run(int argc, char **argv)
     const struct settings before = r.settings;
     struct option_parser parser = {.program = &program, .name = argv[0], .values = &r.settings};
     check_slips(argc, argv);
-    cli_parse_options(&parser, argc, argv);
+    cli_parse(&parser, argc, argv);
     r.application = parser.rest;
     if (!r.application)
         cli_refuse("no application: use: collprof run [OPTION...] ./app");
+    make_absolute(&r.settings);
     export_settings(&r.settings, &before);
     check_settings(&r.settings);
     check_application(&r);
-    make_output_absolute(&r);
     if (r.settings.yield) {
         preload("LD_PRELOAD", "libcollprof-yield.so");
         setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0); /* Open MPI's own way, whatever it uses */

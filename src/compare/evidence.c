@@ -1,13 +1,13 @@
 #include "compare/evidence.h"
 
-#include "base/stats.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXACT_VALUES = 50, DEALS = 20000, RESAMPLES = 4000 };
+enum { EXACT_VALUES = 50, DEALS = 20000, RUNS_MOST = 1000 };
 
 /* splitmix64 (Vigna 2015): any state is a good one. */
 static uint64_t drawn(uint64_t *state)
@@ -32,9 +32,9 @@ static double ways(size_t n, size_t m)
     return w;
 }
 
-bool evidence_enough(size_t n, size_t m)
+bool evidence_possible(size_t n, size_t m, double level)
 {
-    return n && m && 2 / ways(n, m) <= EVIDENCE_LEVEL;
+    return n && m && 2 / ways(n, m) <= level;
 }
 
 /* --- one row --- */
@@ -48,101 +48,107 @@ static size_t rank_of(const double *value, size_t n, size_t i)
     return twice;
 }
 
-/* How many of the choices of N among ALL ranks have a sum as far from the middle as SEEN. Counted
- * one rank after the other, by number of those chosen and their sum. */
-static double share_as_far(const size_t *rank, size_t all, size_t n, size_t seen)
+/* The probability of every sum that N of ALL ranks can have, from 0 to ALL * (ALL + 1); for free().
+ * Counted one rank after the other, by the number of those chosen and their sum. */
+static double *sums_of_ranks(const size_t *rank, size_t all, size_t n)
 {
     size_t most = all * (all + 1), width = most + 1;
-    double *count = calloc((n + 1) * width, sizeof *count);
-    if (!count)
-        return 1;
+    double *count = memory_alloc((n + 1) * width * sizeof *count), total = ways(n, all - n);
     count[0] = 1;
     for (size_t i = 0; i < all; i++)
         for (size_t k = n; k-- > 0;)
             for (size_t s = most + 1 - rank[i]; s-- > 0;)
                 count[(k + 1) * width + s + rank[i]] += count[k * width + s];
-    double far = 0, sum = 0, middle = (double)n * (double)(all + 1);
-    for (size_t s = 0; s <= most; s++) {
-        sum += count[n * width + s];
-        if (fabs((double)s - middle) >= fabs((double)seen - middle) - 0.5)
-            far += count[n * width + s];
+    for (size_t s = 0; s <= most; s++)
+        count[s] = count[n * width + s] / total;
+    return count;
+}
+
+/* Variance of the sum of the ranks, less what ties take from it. */
+static double approximate(const double *value, size_t n, size_t m, size_t seen)
+{
+    double N = (double)(n + m), excess = 0;
+    for (size_t i = 0; i < n + m; i++) {
+        double equal = 0;
+        for (size_t k = 0; k < n + m; k++)
+            equal += value[k] == value[i];
+        excess += equal * equal - 1; /* summed over the T members: T (T^2 - 1) */
     }
-    free(count);
-    return far / sum;
+    double sd = sqrt((double)n * (double)m / 12 * (N + 1 - excess / (N * (N - 1))));
+    double off = fabs((double)seen / 2 - (double)n * (N + 1) / 2) - 0.5;
+    return sd > 0 ? erfc(fmax(off, 0) / sd / sqrt(2)) : 1;
 }
 
 double evidence_rank_test(const double *a, size_t n, const double *b, size_t m)
 {
-    size_t all = n + m, sum = 0;
-    if (!n || !m)
-        return 1;
-    double *value = malloc(all * sizeof *value);
-    size_t *rank = malloc(all * sizeof *rank);
-    double p = 1;
-    if (value && rank) {
-        memcpy(value, a, n * sizeof *a);
-        memcpy(value + n, b, m * sizeof *b);
-        for (size_t i = 0; i < all; i++) {
-            rank[i] = rank_of(value, all, i);
-            sum += i < n ? rank[i] : 0;
-        }
-        if (all <= EXACT_VALUES) {
-            p = share_as_far(rank, all, n, sum);
-        } else {
-            /* Variance of the rank sum, less what ties take from it; in whole ranks. */
-            double N = (double)all, nm = (double)n * (double)m, excess = 0;
-            for (size_t i = 0; i < all; i++) {
-                double equal = 0;
-                for (size_t k = 0; k < all; k++)
-                    equal += value[k] == value[i];
-                excess += equal * equal - 1; /* summed over the T members: T (T^2 - 1) */
-            }
-            double sd = sqrt(nm / 12 * (N + 1 - excess / (N * (N - 1))));
-            double off = fabs((double)sum / 2 - (double)n * (N + 1) / 2) - 0.5;
-            p = sd > 0 ? erfc(fmax(off, 0) / sd / sqrt(2)) : 1;
-        }
+    size_t all = n + m, seen = 0;
+    double *value = memory_alloc((all + 1) * sizeof *value), p = 0;
+    size_t *rank = memory_alloc((all + 1) * sizeof *rank);
+    memcpy(value, a, n * sizeof *a);
+    memcpy(value + n, b, m * sizeof *b);
+    for (size_t i = 0; i < all; i++) {
+        rank[i] = rank_of(value, all, i);
+        seen += i < n ? rank[i] : 0;
+    }
+    if (all <= EXACT_VALUES) {
+        double *sum = sums_of_ranks(rank, all, n), middle = (double)n * (double)(all + 1);
+        for (size_t s = 0; s <= all * (all + 1); s++)
+            if (fabs((double)s - middle) >= fabs((double)seen - middle) - 0.5)
+                p += sum[s];
+        free(sum);
+    } else {
+        p = approximate(value, n, m, seen);
     }
     free(value);
     free(rank);
-    return p;
+    return fmin(p, 1);
 }
 
-double evidence_superiority(const double *a, size_t n, const double *b, size_t m)
+/* How many of the differences lie outside of the 95 % interval on either side, plus one; 0: it has
+ * no end. They are Mann and Whitney's U, whose distribution is that of the rank sums. */
+static size_t outside_of(size_t n, size_t m)
 {
-    double larger = 0;
+    size_t all = n + m, u = 0;
+    if (all > EXACT_VALUES) {
+        double nm = (double)n * (double)m, half = 1.96 * sqrt(nm * (double)(all + 1) / 12);
+        return (size_t)fmax(0, nm / 2 - half) + 1;
+    }
+    size_t *rank = memory_alloc(all * sizeof *rank);
+    for (size_t i = 0; i < all; i++)
+        rank[i] = 2 * (i + 1);
+    double *sum = sums_of_ranks(rank, all, n), p = 0;
+    while (u <= n * m && (p += sum[n * (n + 1) + 2 * u]) <= EVIDENCE_LEVEL / 2)
+        u++;
+    free(rank);
+    free(sum);
+    return u;
+}
+
+struct estimate evidence_shift(const double *a, size_t n, const double *b, size_t m)
+{
+    size_t pairs = n * m, outside = outside_of(n, m);
+    double *difference = memory_alloc((pairs + 1) * sizeof *difference);
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < m; k++)
-            larger += b[k] > a[i] ? 1 : (b[k] == a[i] ? 0.5 : 0);
-    return larger / ((double)n * (double)m);
-}
-
-static double median_of_draw(const double *from, size_t n, double *room, uint64_t *state)
-{
-    for (size_t i = 0; i < n; i++)
-        room[i] = from[below(state, n)];
-    return stats_median(room, n);
-}
-
-void evidence_interval(const double *a, size_t n, const double *b, size_t m, double *low,
-                       double *high)
-{
-    struct summary x = stats_summarize(a, n), y = stats_summarize(b, m);
-    *low = y.min - x.max;
-    *high = y.max - x.min;
-    double *change = n > 2 && m > 2 ? malloc(RESAMPLES * sizeof *change) : NULL;
-    double *room = change ? malloc((n + m) * sizeof *room) : NULL;
-    uint64_t state = 1;
-    if (room) {
-        for (size_t i = 0; i < RESAMPLES; i++) {
-            double then = median_of_draw(b, m, room, &state);
-            change[i] = then - median_of_draw(a, n, room, &state);
-        }
-        stats_sort(change, RESAMPLES);
-        *low = stats_quantile(change, RESAMPLES, 0.025);
-        *high = stats_quantile(change, RESAMPLES, 0.975);
+            difference[i * m + k] = b[k] - a[i];
+    stats_sort(difference, pairs);
+    struct estimate e = {stats_quantile(difference, pairs, 0.5), NAN, NAN};
+    if (outside) {
+        e.low = difference[outside - 1];
+        e.high = difference[pairs - outside];
     }
-    free(room);
-    free(change);
+    free(difference);
+    return e;
+}
+
+size_t evidence_runs_needed(struct estimate e, double limit, size_t runs)
+{
+    double far = fabs(e.value - limit);
+    double half = e.value > limit ? e.value - e.low : e.high - e.value;
+    if (isnan(half))
+        return 5;
+    double needed = (double)runs * (half / far) * (half / far);
+    return needed < RUNS_MOST ? (size_t)fmax(4, ceil(needed)) : 0;
 }
 
 /* --- all rows together --- */
@@ -210,34 +216,29 @@ void evidence_together(const double *value, size_t rows, size_t n, size_t m, dou
                        double *p)
 {
     size_t all = n + m;
-    double *seen = malloc((rows + 1) * sizeof *seen);
-    double *tame = malloc((rows * all + 1) * sizeof *tame);
-    bool *in = calloc(all + 1, sizeof *in), exact = ways(n, m) <= DEALS;
-    for (size_t r = 0; r < rows; r++)
-        p[r] = 1;
-    if (seen && tame && in) {
-        uint64_t state = 1;
-        double deals = 0;
-        for (size_t i = 0; i < n; i++)
-            in[i] = true;
-        for (size_t r = 0; r < rows; r++) {
-            pull_in(value + r * all, all, floor, tame + r * all);
-            seen[r] = apart(tame + r * all, in, all, floor);
-            p[r] = 0;
-        }
-        do { /* the first deal is the one that was seen */
-            double most = 0;
-            for (size_t r = 0; r < rows; r++)
-                most = fmax(most, apart(tame + r * all, in, all, floor));
-            for (size_t r = 0; r < rows; r++)
-                p[r] += most >= seen[r] * (1 - 1e-9);
-            deals++;
-            if (!exact)
-                shuffle(in, all, &state);
-        } while (exact ? next_choice(in, all) : deals < DEALS);
-        for (size_t r = 0; r < rows; r++)
-            p[r] /= deals;
+    double *seen = memory_alloc((rows + 1) * sizeof *seen), deals = 0;
+    double *tame = memory_alloc((rows * all + 1) * sizeof *tame);
+    bool *in = memory_alloc(all + 1), exact = ways(n, m) <= DEALS;
+    uint64_t state = 1;
+    for (size_t i = 0; i < n; i++)
+        in[i] = true;
+    for (size_t r = 0; r < rows; r++) {
+        pull_in(value + r * all, all, floor, tame + r * all);
+        seen[r] = apart(tame + r * all, in, all, floor);
+        p[r] = 0;
     }
+    do { /* the first deal is the one that was seen */
+        double most = 0;
+        for (size_t r = 0; r < rows; r++)
+            most = fmax(most, apart(tame + r * all, in, all, floor));
+        for (size_t r = 0; r < rows; r++)
+            p[r] += most >= seen[r] * (1 - 1e-9);
+        deals++;
+        if (!exact)
+            shuffle(in, all, &state);
+    } while (exact ? next_choice(in, all) : deals < DEALS);
+    for (size_t r = 0; r < rows; r++)
+        p[r] /= deals;
     free(seen);
     free(tame);
     free(in);

@@ -3,7 +3,6 @@
 #ifndef COLLPROF_EXPORT_EXPORT_H
 #define COLLPROF_EXPORT_EXPORT_H
 
-#include "compare/differences.h"
 #include "report/listings.h"
 #include "report/report.h"
 
@@ -33,8 +32,5 @@ void export_page(const struct profile *p, const struct profile *trace,
 /* Whether JSON (which may be NULL) is what a benchmark has written; that as a page. */
 bool export_is_document(const json_t *json);
 void export_document_page(const json_t *json, FILE *out);
-
-/* Runs compared, as a page. */
-void export_differences_page(const struct differences_page *p, FILE *out);
 
 #endif

@@ -2,12 +2,12 @@
  * shown, without a fault, a leak or a demand for memory that its size does not explain. The name of
  * the program says which reader is meant: fuzz/record, fuzz/profile, ... are links to one program.
  */
+#include "compare/launches.h"
 #include "document/load.h"
 #include "measure/pairs/log.h"
 #include "profile/model.h"
 #include "record/ledger.h"
 #include "report/report.h"
-#include "results/launches.h"
 #include "results/schedule_json.h"
 
 #include "scenario_file.h"
@@ -98,13 +98,11 @@ static void read_maps(const char *path)
 
 static void read_launches(const char *path)
 {
-    json_t *all = json_array();
     struct document *d = document_new("collprof-launches/1");
-    char why[300];
-    if (launches_load(all, path, why, sizeof why) && !launches_tell(all, d))
+    struct launches l = {d, NULL};
+    if (launches_add(&l, "fuzz", (const char *const[]){path, path}, 2))
         document_write(d, nowhere, FORMAT_TEXT);
     document_free(d);
-    json_decref(all);
 }
 
 /* What ranks send each other at the end. Its sum is put right: it is there against accidents. */

@@ -27,10 +27,8 @@ collprof export seeds/pairs/ours >/dev/null || fail "pairs that cannot be read"
 $MPIEXEC -n 2 collbench-tree --latencies=seeds/pairs/ours --no-run --algorithm=binomial --save=seeds/schedule/ours >/dev/null || fail "no tree"
 $MPIEXEC -n 2 collbench-overlap --benchmark=sender --sizes=1K:4K --step=2 \
     --comp=8:16 -i 5 --format=json >seeds/maps/ours || fail "no maps"
-for launch in 1 2; do
-    $MPIEXEC -n 2 collbench-bcast --sizes=1K --budget=0.05 --format=json --append --output=seeds/launches/ours \
-        >/dev/null || fail "no launches"
-done
+$MPIEXEC -n 2 collbench-bcast --sizes=1K --budget=0.05 --format=json --output=seeds/launches/ours >/dev/null ||
+    fail "no launches"
 ./packed -runs=0 >packed.log 2>&1
 ls seeds/packed/* >/dev/null || fail "no packed profiles"
 cat >seeds/scenario/ours <<EOF

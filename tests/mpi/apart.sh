@@ -111,7 +111,7 @@ for who in 0 1 both; do
     case $who in both) unset CHANGING ;; *) export CHANGING=$who ;; esac
     layered 2 changed.$who "$strange" changed-user >out 2>err ||
         { cat err; fail "changed user, $who: status $?"; }
-    "$collprof" report --json changed.$who >changed.json || fail "changed user, $who: no report"
+    "$collprof" report --format=json changed.$who >changed.json || fail "changed user, $who: no report"
     mkdir -p "changed.$who.json"
     mv changed.json "changed.$who.json/profile.json"
     profile changed.$who.json calls MPI_Barrier=4020

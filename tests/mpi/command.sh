@@ -20,13 +20,16 @@ expect() {
     fi
 }
 
-expect 2 "no command 'rum'" $collprof rum
-expect 0 'Usage: collprof COMMAND' $collprof --help
+expect 2 "unknown command 'reprot': did you mean report" $collprof reprot
+expect 127 'No such file' $collprof ./no-such-program
+expect 0 'one two' $collprof echo one two
+expect 0 '^7$' $collprof --stack=7 printenv COLLPROF_STACK
+expect 0 'Usage: collprof .run' $collprof --help
 expect 0 'collprof [0-9]' $collprof --version
-for command in run report compare export plot info; do
-    expect 0 "Usage: collprof $command" $collprof $command --help
+for command in run report compare repeat export plot info; do
+    expect 0 "Usage: collprof $command" $collprof $command -h
     expect 0 'collprof [0-9]' $collprof $command --version
-    expect 2 'known options are --' $collprof $command --nonsense
+    expect 2 'unknown option --nonsense: see --help' $collprof $command --nonsense
 done
 
 # Before anything starts, and naming what is known.
@@ -35,23 +38,26 @@ touch "$work/canary.sh" && cat > "$work/canary.sh" <<END
 touch "$work/started"
 END
 chmod +x "$work/canary.sh"
-expect 2 '--output=DIR' $collprof run --nonsense "$work/canary.sh"
-expect 2 'a number from 0 to 8 would be right' $collprof run --stack=9 "$work/canary.sh"
-expect 2 'one of grid|native|binomial|.*would be right' $collprof run --bcast=nonsense "$work/canary.sh"
-expect 2 'send-latency.*would be right' $collprof run --benchmark=held,nonsense "$work/canary.sh"
+expect 2 'did you mean --output?' $collprof run --outptu=x "$work/canary.sh"
+expect 2 "--stack is '9': expected a number from 0 to 8" $collprof run --stack=9 "$work/canary.sh"
+expect 2 'expected: native, binomial.* or grid' $collprof run --bcast=nonsense "$work/canary.sh"
+expect 2 'expected: all, send-latency' $collprof run --benchmark=held,nonsense "$work/canary.sh"
 expect 2 'COLLPROF_STACK' env COLLPROF_STAK=1 $collprof run "$work/canary.sh"
-expect 2 "COLLPROF_STACK is 'x'" env COLLPROF_STACK=x $collprof run "$work/canary.sh"
+expect 2 "COLLPROF_STACK: --stack is 'x': expected" env COLLPROF_STACK=x $collprof run "$work/canary.sh"
 expect 2 'nothing without --ack' $collprof run --ack-share=5 "$work/canary.sh"
 expect 2 'nothing without --bcast=grid' $collprof run --bcast=flat --latencies="$work/canary.sh" "$work/canary.sh"
 expect 2 '/dev/null: not a regular file' $collprof run --bcast=grid --latencies=/dev/null "$work/canary.sh"
 expect 2 'No such file' $collprof run --latencies="$work/none" "$work/canary.sh"
-expect 2 'application is missing' $collprof run
-expect 2 'application is missing' $collprof run --
-expect 2 'collprof repeat --runs=5 mpiexec -n N collprof run ./app would be right' $collprof run --repeat=5 "$work/canary.sh"
-expect 2 'the other way round' $collprof run mpiexec -n 2 true
+expect 2 'no application: use: collprof run' $collprof run
+expect 2 'no application' $collprof run --
+expect 2 'use: collprof repeat -n 5 mpiexec -n N collprof run ./app' $collprof run --repeat=5 "$work/canary.sh"
+expect 2 'starts the ranks: use: mpiexec' $collprof run mpiexec -n 2 true
 # What warms up is not among run-*, which the manual compares.
 expect 0 "$work/repeated/run-\*" $collprof repeat -n 2 -o "$work/repeated" \
     sh -c 'mkdir "$COLLPROF_OUTPUT" && touch "$COLLPROF_OUTPUT/profile.json"'
+expect 2 'true is not profiled: use: collprof repeat mpiexec' $collprof repeat true
+expect 1 'status 3 of' $collprof repeat -o "$work/repeated" sh -c 'exit 3' # and it is not in the way
+[ ! -e "$work/repeated-2" ] || { echo "FAIL: a failed repeat leaves a directory"; failed=1; }
 [ "$(cd "$work/repeated" && echo *)" = "run-1 run-2 warm-up-run-1" ] || { ls "$work/repeated"; failed=1; }
 [ -e "$work/started" ] && { echo "FAIL: the application was started in spite of an error"; failed=1; }
 
@@ -111,25 +117,25 @@ fi
 # Readers.
 expect 1 'No such file' $collprof report "$work/none"
 expect 1 'neither profile.json nor a record' $collprof report "$work"
-expect 2 'two directories' $collprof report a b
-expect 2 "--sort is 'size_': did you mean size?" $collprof report --sort=size_ a
-expect 2 'from 1 would be right' $collprof report --top=0 a
+expect 2 'one directory too many' $collprof report a b
+expect 2 "unknown figure 'size_': did you mean size?" $collprof report --sort=size_ a
+expect 2 'expected a number of rows from 1' $collprof report --top=0 a
 mkdir "$work/cut" && printf '{"schema": "collprof-profile/' > "$work/cut/profile.json"
 expect 1 'it has been cut off: .* would be right' $collprof report "$work/cut"
 : > "$work/cut/profile.json"
 expect 1 'it has been cut off: .* would be right' $collprof report "$work/cut"
 echo other > "$work/cut/profile.json"
 expect 1 "expected near 'other'" $collprof report "$work/cut"
-expect 2 'A... -- B..., or two directories' $collprof compare a
-expect 2 'mpiexec -n N collprof run ./app would be right' $collprof run -n 4 ls
-expect 2 'mpiexec -n N collprof run ./app would be right' $collprof
-expect 2 'A... -- B... would be right' $collprof compare a b c
+expect 1 'no earlier run is kept there' $collprof compare "$work"
+expect 2 'use: mpiexec -n N collprof run ./app' $collprof run -n 4 ls
+expect 2 'use: mpiexec -n N collprof ./app' $collprof
+expect 2 'use: A... -- B...' $collprof compare a b c
 expect 2 'did you mean --explain?$' $collprof report --exlain a
 expect 2 'did you mean --format?$' $collprof export --fromat=csv a
-expect 2 'one of csv, json, perfetto, otf2 would be right' $collprof export --format=xml a
-expect 2 'durations, ranks, arrivals, sizes, matrix, timeline would be right' $collprof plot --picture=none a
-expect 2 'one argument too many' $collprof info a
-expect 2 'which picture' $collprof plot --output=x.png a
+expect 2 'expected: csv, json, perfetto, otf2' $collprof export --format=xml a
+expect 2 'expected: durations, ranks, arrivals, sizes, matrix, timeline' $collprof plot --picture=none a
+expect 2 "unexpected argument 'a'" $collprof info a
+expect 2 'use --picture=NAME' $collprof plot --output=x.png a
 echo nonsense > "$work/nonsense.log"
 expect 2 'number of a rank' $collprof report --rank=first a
 expect 2 'did you mean ranks' $collprof report --table=rank a

@@ -24,7 +24,7 @@ run transport --trace=transport "$built/examples/heat" -s 20
 run ack --ack --ack-share=100000000 "$built/tests/mpi/inject"
 run benchmark --benchmark --benchmark-budget=0.2 "$built/examples/heat" -s 20
 $limit $MPIEXEC -n 2 "$collprof" run --report=no -o crashed "$built/tests/mpi/sites" abort >log 2>&1
-"$collprof" report --json crashed >crashed.json || fail "report of a run that was aborted"
+"$collprof" report --format=json crashed >crashed.json || fail "report of a run that was aborted"
 if test "$CHECK_MPI" = mpich && case $mpis in *openmpi*) true ;; *) false ;; esac; then
     (
         with_mpi openmpi

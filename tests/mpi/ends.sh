@@ -14,7 +14,7 @@ while read -r way state words; do
     esac
     test ! -e $way/profile.json || fail "$way: a profile as if it had ended well"
     mkdir $way.json
-    "$collprof" report --json $way >$way.json/profile.json || fail "$way: cannot be reported"
+    "$collprof" report --format=json $way >$way.json/profile.json || fail "$way: cannot be reported"
     profile $way.json ranks 2
     profile $way.json calls MPI_Allreduce=200 MPI_Bcast=20
     "$collprof" report --full $way >report 2>&1 || fail "$way: cannot be reported as text"

@@ -73,32 +73,32 @@ refused members 'p["instances"]["list"][0]["members"][4] = 2**62'
 
 # What the format allows is no reason to refuse: an entry without a site.
 forged no-site 'p["entries"] = [dict(e, site=None) for e in p["entries"]]'
-for command in "report" "export --table=call_sites" "report --json" "export" "plot"; do
+for command in "report" "export --table=call_sites" "report --format=json" "export" "plot"; do
     timeout 60 "$collprof" $command no-site >shown 2>&1 || fail "$command without sites: $(cat shown)"
 done
 
 # What the user has made is not replaced, what collprof has made is.
 cp -r no-site mine
 echo my own page >mine/report.html
-timeout 60 "$collprof" report --html mine >shown 2>&1
-test $? = 2 || fail "report --html: status, where there is a page of the user's"
-grep -q 'mine/report.html is there, and is not what this version of collprof writes: --html=FILE, or --force' shown || fail "$(cat shown)"
-test "$(cat mine/report.html)" = "my own page" || fail "report --html replaced the user's page"
-timeout 60 "$collprof" report --html --force mine >shown 2>&1 || fail "--force: $(cat shown)"
-timeout 60 "$collprof" report --html mine >shown 2>&1 || fail "page of its own: $(cat shown)"
+timeout 60 "$collprof" report --format=html mine >shown 2>&1
+test $? = 2 || fail "report --format=html: status, where there is a page of the user's"
+grep -q 'mine/report.html is there, and is not what this version of collprof writes: use: --output' shown || fail "$(cat shown)"
+test "$(cat mine/report.html)" = "my own page" || fail "report --format=html replaced the user's page"
+timeout 60 "$collprof" report --format=html -o mine/report.html mine >shown 2>&1 || fail "-o: $(cat shown)"
+timeout 60 "$collprof" report --format=html mine >shown 2>&1 || fail "page of its own: $(cat shown)"
 if command -v "${GNUPLOT:-gnuplot}" >/dev/null; then
     echo my own picture >mine/sizes.png
     timeout 120 "$collprof" plot mine >shown 2>&1
     test $? = 2 || fail "plot: status, where there is a picture of the user's"
-    grep -q 'mine/sizes.png is there, and is not what this version of collprof writes: --output, or --force' shown || fail "$(cat shown)"
+    grep -q 'mine/sizes.png is there, and is not what this version of collprof writes: use: --output' shown || fail "$(cat shown)"
     test "$(cat mine/sizes.png)" = "my own picture" || fail "plot replaced the user's picture"
-    timeout 120 "$collprof" plot --force mine >shown 2>&1 || fail "--force: $(cat shown)"
+    rm mine/sizes.png
     timeout 120 "$collprof" plot mine >shown 2>&1 || fail "pictures of its own: $(cat shown)"
     # A plotter that does not notice that the disk is full.
     printf '#!/bin/sh\ncat >/dev/null\necho part of a picture\n' >full
     chmod +x full
     cp mine/ranks.png before.png
-    GNUPLOT=$PWD/full timeout 60 "$collprof" plot -p ranks mine >shown 2>&1 && fail "plot: half a picture is none"
+    GNUPLOT=$PWD/full timeout 60 "$collprof" plot --picture=ranks mine >shown 2>&1 && fail "plot: half a picture is none"
     grep -q 'cannot write mine/ranks.png: it is cut off' shown || { cat shown; fail "plot: gives no reason"; }
     cmp mine/ranks.png before.png || fail "plot: half a picture has taken the place of a whole one"
 fi
@@ -114,7 +114,7 @@ if [ "$(id -u)" -eq 0 ]; then
     ln -s "$PWD/victim" trap/csv
     mkfifo trap/sizes.png
     chown -h 65534 trap/ranks.png trap/report.html trap/csv trap/sizes.png
-    for command in "plot -p ranks" "plot -p sizes" "report --html" "export"; do
+    for command in "plot --picture=ranks" "plot --picture=sizes" "report --format=html" "export"; do
         timeout 60 "$collprof" $command trap >shown 2>&1 && fail "$command: wrote through a trap"
         grep -q 'of another user' shown || { cat shown; fail "$command: gives no reason"; }
     done
@@ -122,20 +122,19 @@ if [ "$(id -u)" -eq 0 ]; then
     test -z "$(ls victim)" || fail "files were written through a link"
 fi
 
-# Nor through links of the user's own, whatever is asked for; what is no link, and not ours, is asked for
-# by --force.
+# Nor through links of the user's own, whatever is asked for; what is no link, and not ours, needs a name.
 mkdir own nothing
 cp no-site/profile.json own
 echo precious >precious
 for name in report.html ranks.png; do ln -s ../precious own/$name; done
 ln -s ../nothing own/csv
-for command in "report --html --force" "plot -p ranks --force" "export --force"; do
+for command in "report --format=html" "plot --picture=ranks" "export"; do
     timeout 60 "$collprof" $command own >shown 2>&1 && fail "$command: wrote through a link"
     grep -q 'it is a link, and none is followed' shown || { cat shown; fail "$command: gives no reason"; }
 done
 test "$(cat precious)" = precious && test -z "$(ls nothing)" || fail "written through a link of the user's"
 # The system's own link to standard output is none of these.
-{ echo before; timeout 60 "$collprof" report --html=/dev/stdout good; } >page 2>shown || fail "/dev/stdout: $(cat shown)"
+{ echo before; timeout 60 "$collprof" report --format=html -o /dev/stdout good; } >page 2>shown || fail "/dev/stdout: $(cat shown)"
 grep -q '<title>collprof' page && test "$(head -n 1 page)" = before && test -L /dev/stdout || fail "/dev/stdout: not added"
 rm own/csv
 mkdir own/csv
@@ -145,9 +144,6 @@ for file in own/csv/ranks.csv; do
     timeout 60 "$collprof" $command own >shown 2>&1 && fail "$command: replaced $file"
     grep -q "$file is there, and is not what" shown || { cat shown; fail "$command: gives no reason"; }
     test "$(cat $file)" = mine && test "$(ls own/csv)" = ranks.csv || fail "$file, or what is beside it, was written"
-    for force in --force ""; do # and then it is ours
-        timeout 60 "$collprof" $command $force own >shown 2>&1 || fail "$command $force: $(cat shown)"
-    done
     rm -r own/csv
     mkdir own/csv
     touch own/csv/ranks.csv
@@ -162,7 +158,7 @@ tame()
     if grep -q "$(printf '\033')" shown; then cat -v shown; fail "$*: control characters"; fi
 }
 for at in "$odd" "none $odd"; do
-    for command in report list export "plot -p ranks" run "report --html" "compare good"; do
+    for command in report "report --list" export "plot --picture=ranks" run "report --format=html" "compare good"; do
         # shellcheck disable=SC2086 # one word, or two
         tame $command "$at"
     done
@@ -187,7 +183,7 @@ grep -q 'heat.c:[0-9]* ' shown || { cat -v shown; fail "a program with an odd na
 # Nothing waits for a writer.
 mkdir fifo fifo2
 mkfifo fifo/profile.json fifo2/rank-000000.ledger fifo.json
-for command in "report fifo" "report fifo2" "plot fifo.json" "launches fifo.json"; do
+for command in "report fifo" "report fifo2" "plot fifo.json"; do
     timeout 20 "$collprof" $command >shown 2>&1
     status=$?
     test $status = 1 || test $status = 2 || fail "$command: $status, $(cat shown)"

@@ -38,7 +38,7 @@ for i in range(10000 if os.environ.get("CHECK_THOROUGH") == "1" else 2000):
 os.mkdir(work + "/b")
 json.dump(p, open(work + "/b/profile.json", "w"))
 PY
-timeout 120 $collprof report --html="$work/page.html" "$work/b" > "$work/out" || fail "--html: status $?"
+timeout 120 $collprof report --format=html -o "$work/page.html" "$work/b" > "$work/out" || fail "--html: status $?"
 cat > "$work/page.py" <<'PY'
 """The document that a page carries: page.py PAGE; fails where the page has more than that."""
 import html.parser, json, sys
@@ -86,7 +86,7 @@ cat > "$work/result.json" <<'JSON'
  "pictures": [{"kind": "lines", "title": "by size", "table": "t", "x": "size", "y": "value", "series": "method",
    "x_log": true, "y_log": true}]}
 JSON
-$collprof report --html "$work/result.json" > /dev/null || fail "results: status $?"
+$collprof report --format=html "$work/result.json" > /dev/null || fail "results: status $?"
 PYTHONPATH=$work python3 - "$work/result.html" <<'PY' || fail "the page of results"
 import sys
 import page
@@ -95,14 +95,14 @@ assert document["tables"]["t"]["rows"][1]["value"] == 112100.5 and document["fin
 assert "<b>held" in text and "112100.500" in text, text
 PY
 echo '{"schema": "other", "tables": {}}' > "$work/other.json"
-$collprof report --html "$work/other.json" 2> "$work/out" && fail "a file that is no result"
-grep -q 'would be right' "$work/out" || fail "it does not say what would be right"
+$collprof report --format=html "$work/other.json" 2> "$work/out" && fail "a file that is no result"
+grep -q 'expected what a collbench program wrote' "$work/out" || fail "it does not say what is expected"
 [ ! -e "$work/other.html" ] || fail "a page of nothing"
 echo '# a log' > "$work/other.json"
-$collprof report --html "$work/other.json" 2> "$work/out" && fail "a file that is no JSON"
-grep -q 'line 1: .*; what collbench-. write with --format=json would be right' "$work/out" || fail "it does not say what would be right: $(cat "$work/out")"
+$collprof report --format=html "$work/other.json" 2> "$work/out" && fail "a file that is no JSON"
+grep -q 'line 1: .*: expected what a collbench program wrote' "$work/out" || fail "it does not say what would be right: $(cat "$work/out")"
 timeout 60 $MPIEXEC -n 2 $collprof run --trace --report=no -o "$work/t" $top_builddir/tests/mpi/sites > "$work/out" 2>&1 < /dev/null
-$collprof report --html="$work/traced.html" "$work/t" > /dev/null || fail "traced: status $?"
+$collprof report --format=html -o "$work/traced.html" "$work/t" > /dev/null || fail "traced: status $?"
 [ $failed = 0 ] || exit 1
 if ! command -v chromium > /dev/null; then
     echo "without Chromium: only the page's text was looked at"
@@ -201,7 +201,7 @@ for nearly in --only=Bcats:MPI_Bcast; do
     $collprof report "${nearly%:*}" "$work/a" > "$work/out" 2>&1 && fail "${nearly%:*}: status 0"
     grep -q "did you mean ${nearly#*:}?" "$work/out" || fail "${nearly%:*}: $(cat "$work/out")"
 done
-$collprof report --only=Bcast --json "$work/a" | python3 -c '
+$collprof report --only=Bcast --format=json "$work/a" | python3 -c '
 import json, sys
 p = json.load(sys.stdin)
 assert {p["operations"][e["operation"]]["name"] for e in p["entries"]} == {"MPI_Bcast"}
@@ -209,7 +209,7 @@ assert any("--only=Bcast" in w for w in p["warnings"])' || fail "--only --json"
 
 # Two runs compared.
 $collprof compare --format=html "$work/a" "$work/b" > "$work/compared.html" || fail "compare: status $?"
-PYTHONPATH=$work python3 -c 'import page, sys; d, _ = page.load(sys.argv[1]); assert d["tables"]["differences"]["rows"]' \
+PYTHONPATH=$work python3 -c 'import page, sys; d, _ = page.load(sys.argv[1]); assert d["tables"]["changes"]["rows"]' \
     "$work/compared.html" || fail "the page of a comparison"
 
 exit $failed

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Protects the directories of runs: each is a new one, the oldest of those before go, one that may be
-# living is left alone, and what is the user's own stays. collprof list shows them.
+# living is left alone, and what is the user's own stays. collprof report --list shows them.
 . "${srcdir:-.}/tests/mpi/lib.sh"
 test -n "$mpis" || skip "no MPI with a layer and a compiler"
 # shellcheck disable=SC2046,SC2086 # the first of a list
@@ -76,13 +76,13 @@ touch never
 wait $launched
 test "$(barriers $alive)" = 1 || fail "the living run is not whole"
 
-"$collprof" list dead out >shown 2>said
+{ "$collprof" report --list dead; "$collprof" report --list out; } >shown 2>said
 for line in "^ *dead  .* 2 .*complete.*app$" "^ *dead-[0-9a-f]*  .* 2 .*complete" "^ *out-[0-9a-f]*  .* 2 .*complete"; do
     grep -q "$line" shown || { cat shown; fail "list lacks '$line'"; }
 done
 mkdir empty
-! "$collprof" list empty >shown 2>said && grep -q "^collprof list: empty: no run in it" said || fail "list of nothing"
-! "$collprof" list nowhere >shown 2>said && grep -q "^collprof list: nowhere: No such" said || fail "list of nowhere"
+! "$collprof" report --list empty >shown 2>said && grep -q "empty: no run in it" said || fail "list of nothing"
+! "$collprof" report --list nowhere >shown 2>said && grep -q "nowhere: no run in it" said || fail "list of nowhere"
 
 # Wherever the application goes before its MPI_Init.
 mkdir away

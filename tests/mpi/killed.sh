@@ -120,7 +120,7 @@ for i in $(seq 50); do
     test $status = 0 || killed=$((killed + 1))
     if test $begun = 1 || test -s out/profile.json; then
         mkdir -p read
-        "$collprof" report --json out >read/profile.json 2>why ||
+        "$collprof" report --format=json out >read/profile.json 2>why ||
             { cat why; ls -la out; fail "try $i, $who after $moment s: nothing can be read"; }
         profile read ranks 2
         kept=$((kept + 1))

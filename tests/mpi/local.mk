@@ -68,7 +68,6 @@ MPI_TESTS = \
 	tests/mpi/bcast.sh \
 	tests/mpi/collbench-bcast.sh \
 	tests/mpi/disturbed.sh \
-	tests/mpi/launches.sh \
 	tests/mpi/collbench-bcast-clocks.sh \
 	tests/mpi/collbench-bcast-truth.sh \
 	tests/mpi/collbench-bcast-usage.sh \
@@ -101,7 +100,7 @@ TESTS += $(MPI_TESTS)
 
 # These look at no real clock, and wait for processes rather than in MPI: beside each other in ./check.
 BESIDE_TESTS += $(addprefix tests/mpi/, apart.sh collbench-bcast-usage.sh command.sh data.sh cplusplus.sh fortran.sh \
-	hostile.sh html.sh install.sh keep.sh launches.sh manysites.sh outside.sh overhead.sh python.sh report.sh)
+	hostile.sh html.sh install.sh keep.sh manysites.sh outside.sh overhead.sh python.sh report.sh)
 
 # With --thorough only, for a second MPI, too.
 MPI_LONG_TESTS = tests/mpi/inject.sh tests/mpi/launchers.sh tests/mpi/nomem.sh tests/mpi/overlap.sh \

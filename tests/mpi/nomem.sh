@@ -14,7 +14,7 @@ for rank in 0 2 3; do
     grep -q "not enough memory.*collprof report $rank" err || { cat err; fail "rank $rank: not said"; }
     test ! -e $rank/profile.json || fail "rank $rank: a profile that lacks a rank"
     mkdir $rank.json
-    "$collprof" report --json $rank >$rank.json/profile.json || fail "rank $rank: no records"
+    "$collprof" report --format=json $rank >$rank.json/profile.json || fail "rank $rank: no records"
     profile $rank.json ranks 4
     profile $rank.json states finalized=4-4
 done

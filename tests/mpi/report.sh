@@ -33,7 +33,7 @@ ls "$work/a" | grep -q ledger && fail "raw records of a run that ended well were
 sed -n '/^collprof: /,$p' "$work/a.txt" > "$work/page"
 $collprof report "$work/a" > "$work/again" || fail "report: status $?"
 cmp -s "$work/page" "$work/again" || { fail "another page:"; diff "$work/page" "$work/again"; }
-$collprof report --json "$work/a" > "$work/json" || fail "report --json: status $?"
+$collprof report --format=json "$work/a" > "$work/json" || fail "report --format=json: status $?"
 has "$work/json" '"schema": "collprof-profile/1"'
 $collprof export --table=call_sites "$work/a" > "$work/csv" || fail "export --table=call_sites: status $?"
 head -n 1 "$work/csv" | grep -q '^operation,call_site,calls,' || fail "a table does not begin with its header"
@@ -42,8 +42,11 @@ has "$work/csv" '^MPI_Bcast,sites.c:'"$(line plain)"' plain_broadcast.*,100,'
 for caller in first second; do
     has "$work/csv" "sites.c:$(line barrier) inlined_barrier < sites.c:$(line $caller) $caller"
 done
-$collprof compare "$work/a" "$work/a" > "$work/compared" || fail "compare: status $?"
-has "$work/compared" 'Bcast *102 *102'
+cp -r "$work/a/." "$work/a-same"
+$collprof compare "$work/a" "$work/a-same" > "$work/compared" || fail "compare: status $?"
+has "$work/compared" 'undecided with 1 + 1 runs'
+$collprof report --list "$work/a" > "$work/listed" || fail "report --list: status $?"
+has "$work/listed" 'a-same .* complete'
 $collprof export --format=perfetto -o "$work/trace" "$work/a" || fail "export: status $?"
 has "$work/trace" '"traceEvents":'
 $collprof export "$work/a" > "$work/exported" || fail "export: status $?"
@@ -99,7 +102,7 @@ for end in kill term abort exit; do
     has "$work/page" "sites.c:$(line plain)"
 done
 $collprof report --full "$work/kill" | grep -q 'rank[s 0,]* 1: killed or cut off' || fail "kill is not said"
-$collprof report --json "$work/kill" > "$work/kill.json" || fail "report --json after kill: status $?"
+$collprof report --format=json "$work/kill" > "$work/kill.json" || fail "report --format=json after kill: status $?"
 $collprof report --full "$work/term" | grep -q 'ended by signal 15' || fail "SIGTERM is not said"
 $collprof report --full "$work/abort" | grep -q 'rank 1: called MPI_Abort with error code 7' || fail "abort"
 $collprof report --full "$work/exit" | grep -q 'rank 1: exited without MPI_Finalize' || fail "exit"

@@ -37,7 +37,7 @@ used()
         "mpicc.$1" "$top/tests/mpi/linked.c" -o linked $(pkg-config --cflags --libs $how)
         [ "$(COLLPROF_OUTPUT=linked.profile COLLPROF_REPORT=no $run ./linked)" = "with collprof" ] ||
             fail "$1: linked by $how"
-        collprof report --json linked.profile | grep -q '"residual"' || fail "$1: no region by $how"
+        collprof report --format=json linked.profile | grep -q '"residual"' || fail "$1: no region by $how"
         rm -r linked linked.profile
     done
     $run collbench-collective --yield --operation=barrier --sizes=8 --repetitions=5 >bench.log 2>&1 ||

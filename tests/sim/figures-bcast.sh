@@ -49,7 +49,7 @@ calls = [e for e in json.load(open(sys.argv[1]))["traceEvents"] if e["ph"] == "X
 begin = sorted(e["ts"] for e in calls if e["name"] == "MPI_Send")[-15]
 print("--from=%.6f --to=%.6f" % ((begin - 5) / 1e6, max(e["ts"] + e["dur"] for e in calls if e["name"] == "MPI_Recv") / 1e6))' \
     "$out/figure-01.json")
-./collprof plot --picture=timeline $excerpt --force -o "$out/figure-01-time-line.png" "$out/figure-01" >/dev/null
+./collprof plot --picture=timeline $excerpt -o "$out/figure-01-time-line.png" "$out/figure-01" >/dev/null
 rm -rf "$out/figure-01" "$out/figure-01.json" "$out/figure-01.txt"
 
 algorithms=binomial,linear,backward

@@ -116,7 +116,7 @@ figures-pairs: sim/collbench-pairs collprof
 	$(MKDIR_P) figures && for net in sites2 sites8 workstations; do \
 		$(AM_TESTS_ENVIRONMENT) $(srcdir)/tests/sim/run.sh $$net 32 sim/collbench-pairs -i 10 \
 			--output=figures/pairs-$$net.log --plot=figures/pairs-$$net.png >figures/pairs-$$net.txt || exit 1; \
-	done; $(AM_TESTS_ENVIRONMENT) ./collprof plot --force -o figures/pairs.png \
+	done; $(AM_TESTS_ENVIRONMENT) ./collprof plot -o figures/pairs.png \
 		figures/pairs-sites2.log figures/pairs-sites8.log figures/pairs-workstations.log
 # Gracia, Niethammer and Sethi's figure 1.
 figures-scenario: sim/collbench-scenario
@@ -127,7 +127,7 @@ figures-overlap: all
 	$(MKDIR_P) figures && for mpi in $(LAYERS); do \
 		$(AM_TESTS_ENVIRONMENT) mpiexec.$$mpi -n 2 bench/collbench-overlap --quick \
 			--format=json -o figures/overlap-$$mpi.json || exit 1; \
-	done; $(AM_TESTS_ENVIRONMENT) ./collprof plot --force -o figures/overlap.png $(LAYERS:%=figures/overlap-%.json)
+	done; $(AM_TESTS_ENVIRONMENT) ./collprof plot -o figures/overlap.png $(LAYERS:%=figures/overlap-%.json)
 # Mateescu and Taylor's figure 4. Their library copied messages of 100,000 B and went on.
 figures-workstations: sim/collbench-tree
 	$(MKDIR_P) figures && $(AM_TESTS_ENVIRONMENT) \

@@ -40,11 +40,12 @@ Test(evidence, rank_test_of_many)
     cr_assert(exact > 1e-4 && exact < 0.5, "%g", exact);
 }
 
-Test(evidence, so_many_runs_are_enough)
+Test(evidence, so_many_runs_are_needed_at_all)
 {
-    cr_assert(evidence_enough(5, 5) && evidence_enough(4, 6) && evidence_enough(3, 10));
-    cr_assert(!evidence_enough(4, 4) && !evidence_enough(1, 1) && !evidence_enough(1, 100));
-    cr_assert(!evidence_enough(0, 300));
+    cr_assert(evidence_possible(5, 5, 0.01) && evidence_possible(4, 6, 0.01));
+    cr_assert(evidence_possible(4, 4, 0.05) && !evidence_possible(4, 4, 0.01));
+    cr_assert(!evidence_possible(3, 3, 0.05) && !evidence_possible(1, 30, 0.05));
+    cr_assert(!evidence_possible(0, 300, 0.05));
 }
 
 static double normal(unsigned short *state)
@@ -69,8 +70,8 @@ static void trials(double effect, double *told, double *wrong)
             }
         evidence_together(&value[0][0], ROWS, 5, 5, 0.0025, p);
         for (int r = 1; r < ROWS; r++)
-            any = any || p[r] <= EVIDENCE_LEVEL;
-        *told += p[0] <= EVIDENCE_LEVEL;
+            any = any || p[r] <= EVIDENCE_LEVEL_TOGETHER;
+        *told += p[0] <= EVIDENCE_LEVEL_TOGETHER;
         *wrong += any;
     }
     *told /= TRIALS;
@@ -105,18 +106,39 @@ Test(evidence, runs_that_lie_far_out_are_pulled_in)
             value[i] = i < EACH ? 100 + 0.1 * i : 100 + 0.1 * (i - EACH) + change;
         value[EACH - 1] = 9000;
         evidence_together(value, 1, EACH, EACH, 0.1, &p);
-        cr_assert_eq(p <= EVIDENCE_LEVEL, change > 0, "%g", p);
+        cr_assert_eq(p <= EVIDENCE_LEVEL_TOGETHER, change > 0, "%g", p);
     }
 }
 
-Test(evidence, interval_and_pairs)
+/* The 3rd smallest and 3rd largest of the 25 differences: P(U <= 2) is 4 of 252. */
+Test(evidence, complete_separation_is_detected)
 {
-    double a[] = {10, 11, 12, 13, 14}, b[] = {20, 21, 22, 23, 24}, low, high;
-    evidence_interval(a, 5, b, 5, &low, &high);
-    cr_assert(low >= 6 && low < 10 && high > 10 && high <= 14, "%g to %g", low, high);
-    NEAR(evidence_superiority(a, 5, b, 5), 1);
-    NEAR(evidence_superiority(a, 5, a, 5), 0.5);
-    evidence_interval(a, 1, b, 2, &low, &high);
-    NEAR(low, 10);
-    NEAR(high, 11);
+    double a[] = {337, 523, 536, 409, 401}, b[] = {223, 217, 314, 282, 312};
+    struct estimate e = evidence_shift(a, 5, b, 5);
+    NEAR(evidence_rank_test(a, 5, b, 5), 2.0 / 252);
+    cr_assert(e.value > -200 && e.value < -100 && e.low < e.value && e.high < 0, "%g, %g to %g",
+              e.value, e.low, e.high);
+    double few = evidence_shift(a, 3, b, 3).low;
+    cr_assert(isnan(few), "%g", few);
+    cr_assert_eq(evidence_runs_needed((struct estimate){-10, -30, 10}, 0, 5), 20);
+    cr_assert_eq(evidence_runs_needed((struct estimate){0.01, -30, 10}, 0, 5), 0);
+    cr_assert_eq(evidence_runs_needed((struct estimate){10, NAN, NAN}, 0, 1), 5);
+}
+
+/* Whatever the two are drawn from, 95 % of the intervals hold the shift. */
+Test(evidence, the_interval_of_a_shift_covers)
+{
+    unsigned short state[3] = {4, 5, 6};
+    int covered = 0;
+    for (int t = 0; t < 1000; t++) {
+        double a[6], b[7];
+        for (int i = 0; i < 7; i++) {
+            if (i < 6)
+                a[i] = -log(1 - erand48(state));
+            b[i] = 3 - log(1 - erand48(state));
+        }
+        struct estimate e = evidence_shift(a, 6, b, 7);
+        covered += e.low <= 3 && e.high >= 3;
+    }
+    cr_assert(covered >= 945 && covered <= 985, "%d of 1000", covered);
 }

@@ -79,7 +79,7 @@ EXTRA_tests_unit_symbols_DEPENDENCIES = collprof-symbols.la
 tests_unit_symbols_LDADD = libprofile.la libbase.la $(DW_LIBS) $(CRITERION_LIBS)
 
 tests_unit_compare_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_compare_SOURCES = tests/unit/compare.c tests/unit/compare_two.c tests/unit/evidence.c $(made_profile)
+tests_unit_compare_SOURCES = tests/unit/compare.c tests/unit/evidence.c $(made_profile)
 # Which names call sites, is loaded.
 EXTRA_tests_unit_compare_DEPENDENCIES = collprof-symbols.la
 tests_unit_compare_LDADD = libcompare.la libreport.la libresults.la libdocument.la libprofile.la libbase.la $(CRITERION_LIBS)
@@ -96,7 +96,7 @@ tests_unit_document_SOURCES = tests/unit/document.c tests/unit/draw.c tests/unit
 tests_unit_document_LDADD = libdocument.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_results_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_results_SOURCES = tests/unit/launches.c tests/unit/plot.c
+tests_unit_results_SOURCES = tests/unit/plot.c
 tests_unit_results_LDADD = libpicture.la libresults.la libdocument.la libprofile.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_bench_CPPFLAGS = $(BENCH_CPPFLAGS) $(CRITERION_CFLAGS)

@@ -1,0 +1,540 @@
+#include "compare/compare.h"
+
+#include "base/array.h"
+#include "base/format.h"
+#include "base/noise.h"
+#include "base/text.h"
+#include "compare/evidence.h"
+#include "compare/sites.h"
+#include "profile/noise.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Ignore changes of call sites and ranks below 1 % of the run time. */
+static const double matters = 0.01;
+/* Ignore changes of the run below 0.25 % of its time, even significant ones. */
+static const double floor_share = 0.0025;
+/* Rows of single ranks: those that vary most. Which they are does not depend on whose runs they
+ * are. */
+enum { MOST_RANK_ROWS = 256, TEXT_ROOM = 1200 };
+
+enum change_kind {
+    CHANGE_RUN,       /* the run as a whole */
+    CHANGE_OUTSIDE,   /* one rank, outside of MPI before a collective, since the one before */
+    CHANGE_COMPUTING, /* one rank, outside of MPI in all */
+    CHANGE_OWN,       /* a collective, without waiting for the last rank */
+    CHANGE_TIME,      /* calls of which it is unknown whom they wait for */
+    CHANGE_WAIT       /* a collective, waiting for the last rank to enter */
+};
+
+static const struct {
+    const char *key, *head;
+} kinds[] = {[CHANGE_RUN] = {"run", "run"},
+             [CHANGE_OUTSIDE] = {"outside_before", "outside MPI before"},
+             [CHANGE_COMPUTING] = {"outside", "outside MPI"},
+             [CHANGE_OWN] = {"without_waiting", "without waiting"},
+             [CHANGE_TIME] = {"time", "time in calls"},
+             [CHANGE_WAIT] = {"waiting", "waiting for the last"}};
+
+/* Times in ns, of one run and rank. */
+struct change {
+    enum change_kind kind;
+    const struct compared_site *site; /* NULL: none */
+    int32_t rank;                     /* -1: the mean of all */
+    double *value;                    /* of every run; those of A first */
+    double median[2];
+    struct estimate shift; /* how much larger B is */
+    double p, p_together;  /* see evidence.h; NaN: too few runs */
+    bool detected;         /* it is no noise, and matters */
+    bool joined;           /* another row stands for it: other ranks at the same site */
+    size_t follows;        /* from the row of this index, plus one; 0: unknown */
+    char ranks[64];        /* all that change alike: "1", "0-3" */
+};
+
+struct comparison {
+    const struct compare_request *request;
+    size_t n, m, all;
+    double wall_ns; /* median of A's runs */
+    struct compared_sites *sites;
+    ARRAY(struct change) list; /* the run first */
+};
+
+/* --- the rows --- */
+
+static struct change *add_change(struct comparison *c, enum change_kind kind,
+                                 const struct compared_site *site, int32_t rank)
+{
+    struct change *x = PUSH(&c->list);
+    *x = (struct change){
+        .kind = kind, .site = site, .rank = rank, .p = NAN, .p_together = NAN, .ranks = ""};
+    x->value = memory_alloc((c->all + 1) * sizeof *x->value);
+    return x;
+}
+
+static double median_of(const double *value, size_t n)
+{
+    return stats_summarize(value, n).median;
+}
+
+static double range_of(const struct comparison *c, const struct change *x)
+{
+    struct summary s = stats_summarize(x->value, c->all);
+    return s.max - s.min;
+}
+
+/* Drops the last row unless its values differ by enough. */
+static void drop_if_steady(struct comparison *c)
+{
+    struct change *x = &c->list.at[c->list.n - 1];
+    if (range_of(c, x) >= matters * c->wall_ns)
+        return;
+    free(x->value);
+    c->list.n--;
+}
+
+static bool all_have_rank(const struct comparison *c, size_t rank)
+{
+    size_t with = 0;
+    for (size_t run = 0; run < c->all; run++)
+        for (size_t i = 0; i < c->request->run[run]->ranks.n; i++)
+            with += (size_t)c->request->run[run]->ranks.at[i].rank == rank;
+    return with == c->all;
+}
+
+static void add_rank(struct comparison *c, size_t rank)
+{
+    for (size_t i = 0; i < c->sites->list.n; i++) {
+        const struct compared_site *at = c->sites->list.at[i];
+        bool known = true;
+        for (size_t run = 0; run < c->all; run++)
+            known = known && at->outside[run];
+        if (!known)
+            continue;
+        struct change *x = add_change(c, CHANGE_OUTSIDE, at, (int32_t)rank);
+        for (size_t run = 0; run < c->all; run++)
+            x->value[run] = at->outside[run][rank] * at->calls[run];
+        drop_if_steady(c);
+    }
+    struct change *x = add_change(c, CHANGE_COMPUTING, NULL, (int32_t)rank);
+    for (size_t run = 0; run < c->all; run++)
+        for (size_t i = 0; i < c->request->run[run]->ranks.n; i++) {
+            const struct profile_rank *r = &c->request->run[run]->ranks.at[i];
+            if ((size_t)r->rank == rank)
+                x->value[run] = fmax(1e9 * r->wall - (double)r->mpi_ns, 0);
+        }
+    drop_if_steady(c);
+}
+
+static void add_site(struct comparison *c, const struct compared_site *at, enum change_kind kind)
+{
+    struct change *x = add_change(c, kind, at, -1);
+    for (size_t run = 0; run < c->all; run++) {
+        double wait = isnan(at->wait[run]) ? 0 : at->wait[run];
+        double share = kind == CHANGE_TIME ? 1 : kind == CHANGE_WAIT ? wait : 1 - wait;
+        x->value[run] = share * at->time[run];
+    }
+    drop_if_steady(c);
+}
+
+static bool is_waiting_known(const struct comparison *c, const struct compared_site *at)
+{
+    bool any = false;
+    for (size_t run = 0; run < c->all; run++) {
+        if (isnan(at->wait[run]) && at->time[run] > 0)
+            return false;
+        any = any || (at->time[run] > 0 && !isnan(at->wait[run]));
+    }
+    return any;
+}
+
+static int widest_first(const void *a, const void *b, void *c)
+{
+    double x = range_of(c, a), y = range_of(c, b);
+    return ORDER(y, x);
+}
+
+static void find_changes(struct comparison *c)
+{
+    struct change *whole = add_change(c, CHANGE_RUN, NULL, -1);
+    for (size_t run = 0; run < c->all; run++)
+        whole->value[run] = profile_longest_ns(c->request->run[run]);
+    c->wall_ns = median_of(whole->value, c->n);
+    for (size_t rank = 0; rank < c->sites->ranks; rank++)
+        if (all_have_rank(c, rank))
+            add_rank(c, rank);
+    qsort_r(c->list.at + 1, c->list.n - 1, sizeof *c->list.at, widest_first, c);
+    while (c->list.n > 1 + MOST_RANK_ROWS)
+        free(c->list.at[--c->list.n].value);
+    for (size_t i = 0; i < c->sites->list.n; i++) {
+        const struct compared_site *at = c->sites->list.at[i];
+        bool known = is_waiting_known(c, at);
+        add_site(c, at, known ? CHANGE_OWN : CHANGE_TIME);
+        if (known)
+            add_site(c, at, CHANGE_WAIT);
+    }
+}
+
+/* --- what is no noise --- */
+
+static void weigh(struct comparison *c)
+{
+    size_t rows = c->list.n;
+    double *value = memory_alloc((rows * c->all + 1) * sizeof *value);
+    double *p = memory_alloc((rows + 1) * sizeof *p);
+    bool can = evidence_possible(c->n, c->m, EVIDENCE_LEVEL_TOGETHER);
+    for (size_t i = 0; i < rows; i++)
+        memcpy(value + i * c->all, c->list.at[i].value, c->all * sizeof *value);
+    if (can)
+        evidence_together(value, rows, c->n, c->m, floor_share * c->wall_ns, p);
+    for (size_t i = 0; i < rows; i++) {
+        struct change *x = &c->list.at[i];
+        x->median[0] = median_of(x->value, c->n);
+        x->median[1] = median_of(x->value + c->n, c->m);
+        x->shift = evidence_shift(x->value, c->n, x->value + c->n, c->m);
+        if (evidence_possible(c->n, c->m, EVIDENCE_LEVEL))
+            x->p = evidence_rank_test(x->value, c->n, x->value + c->n, c->m);
+        double size = fabs(x->shift.value);
+        if (x->kind == CHANGE_RUN) {
+            x->detected = x->p <= EVIDENCE_LEVEL && size >= floor_share * c->wall_ns;
+        } else if (can) {
+            x->p_together = p[i];
+            x->detected = p[i] <= EVIDENCE_LEVEL_TOGETHER && size >= matters * c->wall_ns;
+        }
+    }
+    free(value);
+    free(p);
+}
+
+/* --- causes first --- */
+
+static bool same_sign(const struct change *x, const struct change *y)
+{
+    return (x->shift.value > 0) == (y->shift.value > 0);
+}
+
+/* Waiting, and calls that may wait, come after what no other rank can have caused. */
+static int tier(const struct change *x)
+{
+    static const int of[] = {[CHANGE_RUN] = 0, [CHANGE_OUTSIDE] = 1, [CHANGE_COMPUTING] = 1,
+                             [CHANGE_OWN] = 2, [CHANGE_TIME] = 3,    [CHANGE_WAIT] = 3};
+    return x->kind != CHANGE_RUN && (!x->detected || x->joined) ? 4 : of[x->kind];
+}
+
+static int causes_first(const void *a, const void *b)
+{
+    const struct change *x = a, *y = b;
+    double change = fabs(x->shift.value), other = fabs(y->shift.value);
+    return ORDER(tier(x), tier(y)) ?: ORDER(other, change) ?: ORDER(x->rank, y->rank);
+}
+
+/* Ranks that change alike at one site are one cause. */
+static void join_ranks(struct comparison *c, struct change *first)
+{
+    int32_t *rank = memory_alloc((c->list.n + 1) * sizeof *rank);
+    size_t n = 0;
+    for (struct change *x = first; x < c->list.at + c->list.n; x++) {
+        if (x->kind != first->kind || x->site != first->site || !x->detected || x->joined ||
+            !same_sign(x, first))
+            continue;
+        rank[n++] = x->rank;
+        x->joined = x != first;
+    }
+    rank_list(first->ranks, sizeof first->ranks, rank, n);
+    free(rank);
+}
+
+static bool is_detected_before(const struct comparison *c, const struct change *x)
+{
+    for (size_t i = 0; i < c->list.n; i++) {
+        const struct change *y = &c->list.at[i];
+        if (y->kind == CHANGE_OUTSIDE && y->detected && y->rank == x->rank && same_sign(x, y))
+            return true;
+    }
+    return false;
+}
+
+static void put_in_order(struct comparison *c)
+{
+    for (size_t i = 0; i < c->list.n; i++) {
+        struct change *x = &c->list.at[i];
+        x->joined = x->kind == CHANGE_COMPUTING && x->detected && is_detected_before(c, x);
+    }
+    qsort(c->list.at, c->list.n, sizeof *c->list.at, causes_first);
+    for (size_t i = 0; i < c->list.n; i++) {
+        struct change *x = &c->list.at[i];
+        if (x->rank >= 0 && x->detected && !x->joined)
+            join_ranks(c, x);
+    }
+    /* Ranks wait longer in a collective for the rank that enters it later. */
+    for (size_t i = 0; i < c->list.n; i++)
+        for (size_t k = i; k-- > 0;) {
+            struct change *x = &c->list.at[i];
+            const struct change *y = &c->list.at[k];
+            if (x->kind == CHANGE_WAIT && x->detected && y->kind == CHANGE_OUTSIDE && y->detected &&
+                !y->joined && y->site == x->site && same_sign(x, y))
+                x->follows = k + 1;
+        }
+}
+
+/* --- sentences --- */
+
+/* With its sign: "+1.30 ms". */
+static const char *signed_time(double ns, char text[40])
+{
+    char t[32];
+    snprintf(text, 40, "%s%s", ns < 0 ? "-" : "+", format_time(t, fabs(ns)));
+    return text;
+}
+
+static double percent_of_run(const struct comparison *c, double ns)
+{
+    return c->wall_ns > 0 ? 100 * ns / c->wall_ns : 0;
+}
+
+/* "1.00 ms -> 1.30 ms, +30 % of the run (95 % CI +0.10 ms to +0.50 ms)" */
+static void describe(const struct comparison *c, const struct change *x, char *text)
+{
+    char a[32], b[32], low[40], high[40];
+    const double percent = percent_of_run(c, x->shift.value);
+    int n = snprintf(text, TEXT_ROOM, "%s -> %s, %+.*f %%", format_time(a, x->median[0]),
+                     format_time(b, x->median[1]), fabs(percent) < 10, percent);
+    if (estimate_has_interval(x->shift))
+        snprintf(text + n, TEXT_ROOM - (size_t)n, " (95 %% CI %s to %s)",
+                 signed_time(x->shift.low, low), signed_time(x->shift.high, high));
+}
+
+/* "; about 12 runs a side would decide" */
+static void advise_runs(const struct comparison *c, struct estimate e, double limit, char text[160])
+{
+    size_t runs = evidence_runs_needed(e, limit, c->n < c->m ? c->n : c->m);
+    if (runs)
+        snprintf(text, 160, "about %zu runs a side would decide: collprof repeat -n %zu", runs,
+                 runs);
+    else
+        snprintf(text, 160, "more than 1000 runs a side would be needed to decide");
+}
+
+static struct finding finding_of(const struct comparison *c, const struct change *x)
+{
+    return (struct finding){
+        .key = kinds[x->kind].key,
+        .severity = SEVERITY_FINDING,
+        .cost = {1e-9 * x->shift.value, 1e-9 * x->shift.low, 1e-9 * x->shift.high},
+        .share = percent_of_run(c, x->shift.value) / 100,
+        .site = x->site ? x->site->label : NULL,
+        .number = {{"p", x->p}}};
+}
+
+static void add_run(const struct comparison *c, struct document *d)
+{
+    const struct change *x = &c->list.at[0];
+    char text[TEXT_ROOM], test[64] = "", verdict[64], advice[160];
+    struct finding f = finding_of(c, x);
+    describe(c, x, text);
+    if (!isnan(x->p))
+        snprintf(test, sizeof test, ", exact rank test p = %.2g", x->p);
+    if (x->detected) {
+        strcpy(verdict, x->shift.value > 0 ? "slower" : "faster");
+    } else if (x->p <= EVIDENCE_LEVEL) {
+        strcpy(verdict, "no difference above 0.25 %");
+    } else {
+        snprintf(verdict, sizeof verdict, "undecided with %zu + %zu runs", c->n, c->m);
+        advise_runs(c, x->shift, 0, advice);
+        f.advice = advice;
+    }
+    document_finding(d, &f, "Run time: %s%s: %s.", text, test, verdict);
+}
+
+static void add_cause(const struct comparison *c, struct document *d, size_t i)
+{
+    const struct change *x = &c->list.at[i];
+    char text[TEXT_ROOM], from[64] = "";
+    struct finding f = finding_of(c, x);
+    const char *more = x->shift.value > 0 ? "more" : "less",
+               *longer = x->shift.value > 0 ? "longer" : "shorter",
+               *s = strpbrk(x->ranks, ",-") ? "s" : "", *verb = *s ? "" : "s";
+    const char *operation = x->site ? text_without_mpi(x->site->operation) : "",
+               *label = x->site ? x->site->label : "";
+    describe(c, x, text);
+    if (x->follows)
+        snprintf(from, sizeof from, "; it follows from rank %.40s",
+                 c->list.at[x->follows - 1].ranks);
+    switch (x->kind) {
+    case CHANGE_OUTSIDE:
+        document_finding(d, &f, "Rank%s %s compute%s %s before each %s at %s: %s.", s, x->ranks,
+                         verb, longer, operation, label, text);
+        break;
+    case CHANGE_COMPUTING:
+        document_finding(d, &f, "Rank%s %s spend%s %s time outside of MPI: %s.", s, x->ranks, verb,
+                         more, text);
+        break;
+    case CHANGE_WAIT:
+        document_finding(d, &f, "In %s at %s ranks wait %s for the last rank: %s%s.", operation,
+                         label, longer, text, from);
+        break;
+    default:
+        document_finding(d, &f, "%s at %s takes %s%s: %s.", operation, label, longer,
+                         x->kind == CHANGE_OWN ? ", without waiting for the last rank" : "", text);
+    }
+}
+
+/* --- doubts --- */
+
+static size_t ranks_of(const struct comparison *c, size_t first, size_t n)
+{
+    size_t ranks = c->request->run[first]->ranks.n;
+    for (size_t run = first; run < first + n; run++)
+        ranks = c->request->run[run]->ranks.n == ranks ? ranks : 0;
+    return ranks;
+}
+
+static const char *program_of(const struct profile *p)
+{
+    return p->programs.n ? text_base_of(p->programs.at[0]) : "";
+}
+
+static void add_doubts(const struct comparison *c, struct document *d)
+{
+    const struct finding programs = {.key = "different_programs", .severity = SEVERITY_DOUBT},
+                         scaling = {.key = "speedup", .severity = SEVERITY_FINDING},
+                         noisy = {.key = "cpu_contention", .severity = SEVERITY_DOUBT};
+    const char *a = program_of(c->request->run[0]), *b = program_of(c->request->run[c->n]);
+    size_t before = ranks_of(c, 0, c->n), after = ranks_of(c, c->n, c->m);
+    if (*a && *b && strcmp(a, b) != 0)
+        document_finding(d, &programs, "The programs differ: A ran %s, B ran %s.", a, b);
+    if (before && after && before != after && !strcmp(a, b)) {
+        double speedup = c->list.at[0].median[0] / c->list.at[0].median[1];
+        document_finding(d, &scaling, "From %zu to %zu ranks: speedup %.2f, efficiency %.0f %%.",
+                         before, after, speedup, 100 * speedup * (double)before / (double)after);
+    } else if (!before || !after) {
+        document_finding(d, &programs, "The runs of one side have different numbers of ranks.");
+    }
+    for (size_t run = 0; run < c->all; run++) {
+        struct noise n = noise_of(c->request->run[run]);
+        if (n.worst_rank >= 0 && n.share >= NOISE_SPOILED_FROM)
+            document_finding(d, &noisy,
+                             "CPU contention in %.200s: rank %d was runnable but not scheduled for "
+                             "%.0f %% of the run.",
+                             c->request->name[run], (int)n.worst_rank, 100 * n.share);
+    }
+}
+
+/* --- the gate --- */
+
+/* Failed: the run or a detected change grew by more than LIMIT (ns) for certain, or it is likely
+ * and no noise. Passed: the whole interval of the run lies below. */
+static enum gate judge(const struct comparison *c, double limit, const struct change **why)
+{
+    const struct change *whole = &c->list.at[0];
+    for (size_t i = 0; i < c->list.n; i++) {
+        const struct change *x = &c->list.at[i];
+        *why = x;
+        if (x->detected && !x->joined && x->shift.value > limit && x->shift.low > 0)
+            return GATE_FAILED;
+    }
+    *why = whole;
+    return whole->shift.high <= limit ? GATE_PASSED : GATE_UNDECIDED;
+}
+
+static enum gate add_gate(const struct comparison *c, struct document *d)
+{
+    static const char *const keys[] = {"gate_passed", "gate_failed", "gate_undecided"};
+    char text[TEXT_ROOM], advice[160];
+    double limit = c->request->limit * c->wall_ns;
+    const struct change *why;
+    enum gate gate = judge(c, limit, &why);
+    struct finding f = {.key = keys[gate], .severity = SEVERITY_FINDING};
+    describe(c, why, text);
+    if (gate == GATE_UNDECIDED) {
+        advise_runs(c, why->shift, limit, advice);
+        f.advice = advice;
+    }
+    document_finding(d, &f, "Limit of %g %%: %s%s%s%s: %s.", 100 * c->request->limit,
+                     strchr(keys[gate], '_') + 1, why->kind == CHANGE_RUN ? ", run" : ", ",
+                     why->site ? why->site->label : "", why->rank >= 0 ? why->ranks : "", text);
+    return gate;
+}
+
+/* --- the document --- */
+
+static const struct column columns[] = {
+    {"time", NULL, COLUMN_TEXT, 0, "what takes the time"},
+    {"a", NULL, COLUMN_TIME, 0, "median of A's runs, of a rank"},
+    {"b", NULL, COLUMN_TIME, 0, "median of B's runs"},
+    {"change", NULL, COLUMN_TIME, 0, "median of all differences of a run of B and one of A"},
+    {"low", NULL, COLUMN_TIME, 0, "95 % interval of the change", .flags = COLUMN_OPTIONAL},
+    {"high", NULL, COLUMN_TIME, 0, NULL, .flags = COLUMN_OPTIONAL},
+    {"share", NULL, COLUMN_SHARE, 0, "the change, of the run", .head = "of run"},
+    {"p", NULL, COLUMN_REAL, 4, "exact rank test of this row alone", .flags = COLUMN_OPTIONAL},
+    {"p_of_all", NULL, COLUMN_REAL, 4,
+     "probability that any row would differ so much if nothing did", .head = "p of all",
+     .flags = COLUMN_OPTIONAL},
+    {"detected", NULL, COLUMN_TEXT, 0, "p of all is at most 0.01, and the change 1 % of the run"},
+    {"rank", NULL, COLUMN_RANK, 0, NULL},
+    {"operation", NULL, COLUMN_TEXT, 0, NULL},
+    {"call_site", NULL, COLUMN_TEXT, 0, NULL, .head = "call site", .flags = COLUMN_SHORTEN}};
+
+static void add_table(const struct comparison *c, struct document *d)
+{
+    struct table *t = document_table_of(
+        d, "changes", "What varies by 1 % of the run (medians of the runs, per rank)", columns);
+    for (size_t i = 0; i < c->list.n; i++) {
+        const struct change *x = &c->list.at[i];
+        table_text(t, kinds[x->kind].head);
+        table_real(t, 1e-9 * x->median[0]);
+        table_real(t, 1e-9 * x->median[1]);
+        table_real(t, 1e-9 * x->shift.value);
+        table_real(t, 1e-9 * x->shift.low);
+        table_real(t, 1e-9 * x->shift.high);
+        table_real(t, percent_of_run(c, x->shift.value));
+        table_real(t, x->p);
+        table_real(t, x->p_together);
+        table_text(t, x->detected ? "yes" : NULL);
+        table_integer(t, x->rank);
+        table_text(t, x->site ? x->site->operation : NULL);
+        table_text(t, x->site ? x->site->label : NULL);
+    }
+}
+
+static void add_runs(const struct comparison *c, struct document *d, const char *key, size_t first,
+                     size_t n)
+{
+    char text[TEXT_ROOM] = "";
+    for (size_t i = 0; i < n && strlen(text) < TEXT_ROOM - 100; i++)
+        snprintf(text + strlen(text), TEXT_ROOM - strlen(text), "%s%.90s", i ? ", " : "",
+                 c->request->name[first + i]);
+    document_fact(d, key, "%zu run%s: %s", n, n == 1 ? "" : "s", text);
+}
+
+struct document *compare_document(const struct compare_request *request, enum gate *gate)
+{
+    struct comparison c = {.request = request, .n = request->before, .m = request->after};
+    c.all = c.n + c.m;
+    c.sites = sites_find(request->run, c.all);
+    find_changes(&c);
+    weigh(&c);
+    put_in_order(&c);
+    struct document *d = document_new("collprof-comparison/2");
+    if (!d)
+        memory_out();
+    add_runs(&c, d, "A", 0, c.n);
+    add_runs(&c, d, "B", c.n, c.m);
+    add_run(&c, d);
+    for (size_t i = 1; i < c.list.n; i++)
+        if (c.list.at[i].detected && !c.list.at[i].joined)
+            add_cause(&c, d, i);
+    add_doubts(&c, d);
+    if (!isnan(request->limit)) {
+        enum gate outcome = add_gate(&c, d);
+        if (gate)
+            *gate = outcome;
+    }
+    add_table(&c, d);
+    for (size_t i = 0; i < c.list.n; i++)
+        free(c.list.at[i].value);
+    free(c.list.at);
+    sites_free(c.sites);
+    return d;
+}
