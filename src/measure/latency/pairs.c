@@ -172,11 +172,11 @@ void result_way_error(const struct latency_run *r, struct latency_result *result
     }
 }
 
-/* Until two holds have an interval: the first takes an untimed operation, eight and a spare one,
+/* Until two holds have an interval: the first takes an untimed operation, one alone, and seven,
  * the second, which is twice as long, eight. A round trip takes less than two barriers. */
 double pair_least(const struct latency_run *r, int k, bool held)
 {
-    enum { ONE = 2 + 8, TWO = 8 };
+    enum { ONE = 2 + 7, TWO = 8 };
     double one =
         pilot_time(&r->pilot, k) + r->pilot.barrier + budget_of_messages(r->size - 1, r->size);
     double hold = holds_both(r) ? 4 * r->gap : r->gap;
@@ -355,7 +355,8 @@ static int agenda_next(const struct latency_run *r, const struct agenda *a, int 
         r->result->over_budget = true;
         return -1;
     }
-    *share = r->share > 0 ? fmin(fmax(run_part(r, 1.0 / left), 1.5 * least), run_part(r, 1)) : 0;
+    double room = r->c->every ? least : 1.5 * least; /* to spare, unless each is wanted */
+    *share = r->share > 0 ? fmin(fmax(run_part(r, 1.0 / left), room), run_part(r, 1)) : 0;
     return a->pair[k];
 }
 

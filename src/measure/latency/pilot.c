@@ -70,3 +70,11 @@ int pilot_may_be_slower(const struct pilot *p, const int *pair, int from, int n,
         may += !(extreme(p, pair[k], fmax) + p->error < bar);
     return may;
 }
+
+int pilot_candidates(const struct pilot *p)
+{
+    int n = 0, slowest = pilot_slowest(p);
+    for (int i = 0; p->time && i < p->n; i++)
+        n += extreme(p, i, fmax) + p->error >= extreme(p, slowest, fmin) - p->error;
+    return n > 0 ? n : 1;
+}

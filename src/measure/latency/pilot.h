@@ -21,6 +21,9 @@ double pilot_time(const struct pilot *p, int pair);
 /* The pair of the largest; 0 without a pilot. */
 int pilot_slowest(const struct pilot *p);
 
+/* How many pairs may be the slowest, within the clocks' error; at least 1. */
+int pilot_candidates(const struct pilot *p);
+
 /* The N of PAIR by it, the slowest first; equals as they were. */
 void pilot_sort(const struct pilot *p, int *pair, int n);
 

@@ -238,13 +238,14 @@ static void order_make(struct order *order, size_t n)
                 order->at[order->n++] = (int)k;
 }
 
-/* Seconds that those from K on need at least. */
+/* Seconds that those from K on need at least, for the pairs that may be the slowest. */
 static double still_needed(const struct latency_run *r, const struct order *order, size_t k)
 {
     double needed = 0;
     for (int slowest = pilot_slowest(&r->pilot); r->pilot.time && k < order->n; k++) {
         const struct latency_method *m = order->methods[order->at[k]];
-        needed += m->least ? m->least(r, slowest) : 0;
+        int pairs = m->figures == FIGURES_PAIRS ? pilot_candidates(&r->pilot) : 1;
+        needed += m->least ? pairs * m->least(r, slowest) : 0;
     }
     return needed;
 }
@@ -275,7 +276,7 @@ static int look_ahead(struct latency_run *r, const struct order *order)
     if (plan->budget <= 0 || !pairs)
         return MPI_SUCCESS;
     double started = budget_now();
-    TRY(run_gap_once(r, 0.05 * plan->budget));
+    TRY(run_gap_once(r, 0.02 * plan->budget));
     TRY(run_pilot(r, plan->budget / 3));
     double spent = budget_now() - started, needed = spent + spare * still_needed(r, order, 0);
     r->budget = fmax(fmax(plan->budget, fmin(plan->budget_most, needed)) - spent, 1e-9);
