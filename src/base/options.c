@@ -436,8 +436,7 @@ enum options_result options_parse(struct option_parser *parser, int argc, char *
     if (parser->program->passes_on && optind < argc) {
         parser->rest = argv + optind;
         optind = argc;
-    }
-    if (optind < argc)
+    } else if (optind > 1 && !strcmp(argv[optind - 1], "--"))
         parser->divided_at = parser->words;
     for (; optind < argc; optind++)
         if (take_word(parser, argv[optind]))

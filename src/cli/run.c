@@ -74,9 +74,9 @@ static void check_settings(const struct settings *s)
         !*s->benchmark)
         cli_refuse("--benchmark-every and --benchmark-budget change nothing without --benchmark: "
                    "use both or none");
+    check_file("latencies", s->latencies);
     if (*s->latencies && strcmp(s->bcast, "grid") != 0)
         cli_refuse("--latencies changes nothing without --bcast=grid: use both or none");
-    check_file("latencies", s->latencies);
 }
 
 /* Before what the loader's VARIABLE has already. */

@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "base/format.h"
 #include "base/noise.h"
+#include "base/quote.h"
 #include "base/text.h"
 #include "compare/evidence.h"
 #include "compare/sites.h"
@@ -413,11 +414,14 @@ static void add_doubts(const struct comparison *c, struct document *d)
     }
     for (size_t run = 0; run < c->all; run++) {
         struct noise n = noise_of(c->request->run[run]);
+        char name[200] = "";
+        strncat(name, c->request->name[run], sizeof name - 1);
+        quote_plain(name);
         if (n.worst_rank >= 0 && n.share >= NOISE_SPOILED_FROM)
             document_finding(d, &noisy,
-                             "CPU contention in %.200s: rank %d was runnable but not scheduled for "
+                             "CPU contention in %s: rank %d was runnable but not scheduled for "
                              "%.0f %% of the run.",
-                             c->request->name[run], (int)n.worst_rank, 100 * n.share);
+                             name, (int)n.worst_rank, 100 * n.share);
     }
 }
 
@@ -505,6 +509,7 @@ static void add_runs(const struct comparison *c, struct document *d, const char 
     for (size_t i = 0; i < n && strlen(text) < TEXT_ROOM - 100; i++)
         snprintf(text + strlen(text), TEXT_ROOM - strlen(text), "%s%.90s", i ? ", " : "",
                  c->request->name[first + i]);
+    quote_plain(text);
     document_fact(d, key, "%zu run%s: %s", n, n == 1 ? "" : "s", text);
 }
 

@@ -26,12 +26,10 @@ refused() {
 for sizes in 9:8 -1 1.5K 8: :8 3G x ''; do
     refused 1 "--sizes is '$sizes'" --sizes="$sizes"
 done
-refused 1 "--datatype=double: expected --sizes that are multiples of 8, not 1" --datatype=double --sizes=0:64
 refused 2 "--fresh: the loops of other suites" --fresh --as=osu
 refused 2 "--fresh: the loops of other suites" --fresh --method=held,imb-max
 refused 1 "unknown method 'best': expected: all, send-latency, rounds," --method=held,best
 refused 1 "unknown algorithm 'best': expected: all, native, binomial," --algorithm=best
-refused 1 "unknown order 'sideways': expected: all, forward, backward, random" --order=sideways
 refused 1 "--root is '1'" --root=1
 refused 1 "--root is '-1'" --root=-1
 refused 2 "--root is '2'" --root=2
@@ -50,8 +48,6 @@ refused 1 "--format is 'xml': expected: text, csv or json" --format=xml
 refused 1 "unexpected argument 'x'" x
 refused 1 "at least 2 ranks: use: mpiexec -n 2" --method=held
 refused 2 "at least 2 ranks: use: --ranks=2:2" --ranks=1:2
-refused 2 "impossible destination '7'" --destinations=7
-refused 2 "impossible destination 0: not the root" --destinations=0
 refused 2 "--dot=x.dot draws what --discover finds" --dot=x.dot
 refused 2 "--plot draws measurements" --discover --plot=x.png
 refused 2 "cannot write $scratch/absent/t.dot" --discover --dot="$scratch/absent/t.dot"

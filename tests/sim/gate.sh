@@ -51,7 +51,9 @@ compared 3 --fail-above=2% $root/base-? -- $root/late-?
 grep -q "^Limit of 2 %: failed" $root/said || fail "the reason of the failure"
 compared 0 --fail-above=20% $root/base-? -- $root/late-?
 compared 0 --fail-above=2% $root/late-? -- $root/base-?
-compared 0 --fail-above=2% $root/base-? -- $root/same-?
+compared 4 --fail-above=0.1% $root/base-? -- $root/same-?
+grep -q "^Limit of 0.1 %: undecided" $root/said || fail "what is not known is not undecided"
+compared 0 --fail-above=10% $root/base-? -- $root/same-?
 compared 4 --fail-above=2% $root/base-1 -- $root/late-1
 grep -q "about 5 runs a side would decide" $root/said || fail "a gate of one run"
 compared 2 --fail-above=many $root/base-? -- $root/late-?
