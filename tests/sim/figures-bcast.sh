@@ -27,13 +27,12 @@ measure() {
     shift 3
     echo "  $name"
     "$here/run.sh" "$platform" "$ranks" "$bench" "$@" --stop=fixed -i 3 -x 1 --budget=0 \
-        --format=json --output="$out/$name.json" --plot="$out/$name.png" --axes=both
+        --format=json --output="$out/$name.json" --plot="$out/$name.png"
 }
 
 # take PICTURE NAME: of the pictures of one measurement, under the figure's name.
 take() {
     mv "$out/$1.png" "$out/$2.png"
-    [ ! -f "$out/$1-linear.png" ] || mv "$out/$1-linear.png" "$out/$2-linear.png"
 }
 
 # Figure 1: a binomial tree of 16 ranks, 5 us of processor for sending and for receiving.
@@ -86,13 +85,14 @@ unset SIM_WAYS
 
 measure flat cluster 16 --algorithm=flat --sizes=64K --method=ol,held,direct --destinations
 mv "$out/flat.json" "$out/flat-where-the-assumption-fails.json"
-mv "$out/flat-destinations-flat.png" "$out/flat-where-the-assumption-fails.png" 2>/dev/null ||
-    take flat flat-where-the-assumption-fails
+for method in ol held direct; do
+    take flat-destinations-$method flat-where-the-assumption-fails-$method
+done
 
 measure grid grid 16 --algorithm=binomial,flat,linear --sizes=4K --destinations \
     --method=rounds,barrier,acknowledge,ol,held,direct
 mv "$out/grid.json" "$out/two-sites-4K.json"
-for algorithm in binomial flat linear; do
-    take grid-destinations-$algorithm two-sites-4K-$algorithm
+for method in ol held direct; do
+    take grid-destinations-$method two-sites-4K-$method
 done
 ls "$out"
