@@ -143,12 +143,6 @@ const char *cvar_name(char *text, size_t size, const char *what, size_t i);
 void bench_add_words(char *text, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* In TEXT, behind a semicolon where there is something: what is said of each of the N of NAME, ""
- * for nothing. Equal ones are said once, behind all their names: REMARK is used up. */
-typedef char bench_remark[256];
-void bench_add_remarks(char *text, size_t size, const char *const *name, bench_remark *remark,
-                       size_t n);
-
 /* For all ranks of COMM, once some of them have measured: waits for the last. Those that come
  * early sleep: in MPI_Barrier they would busy-wait, and on a full machine take the processors of
  * those that measure. */

@@ -146,23 +146,6 @@ void bench_add_words(char *text, size_t size, const char *format, ...)
     va_end(list);
 }
 
-void bench_add_remarks(char *text, size_t size, const char *const *name, bench_remark *remark,
-                       size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        char names[256] = "";
-        size_t at = strlen(text);
-        for (size_t k = i; *remark[i] && k < n; k++)
-            if (strcmp(remark[i], remark[k]) == 0) {
-                bench_add_words(names, sizeof names, "%s", name[k]);
-                if (k > i)
-                    *remark[k] = '\0';
-            }
-        if (*names)
-            snprintf(text + at, size - at, "%s%s: %s", at ? "; " : "", names, remark[i]);
-    }
-}
-
 void machine_judge(const struct bench *b, struct document *d)
 {
     long long lost;

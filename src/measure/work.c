@@ -27,30 +27,18 @@ static void compute(uint64_t units)
     }
 }
 
-static void (*by)(uint64_t units) = compute;
-
-void work_by(void (*team)(uint64_t units))
-{
-    by = team ? team : compute;
-}
-
-void work_part(uint64_t units)
-{
-    compute(units);
-}
-
 void work_do(const struct work *w)
 {
     if (clock_source == CLOCK_SOURCE_EXTERNAL)
         clock_hold(w->achieved);
     else
-        by(w->units);
+        compute(w->units);
 }
 
 static double timed(uint64_t units, double cost)
 {
     double start = clock_now();
-    by(units);
+    compute(units);
     return clock_now() - start - cost;
 }
 
@@ -110,26 +98,6 @@ long work_page_faults(void)
     if (clock_source == CLOCK_SOURCE_EXTERNAL)
         return 0;
     return getrusage(RUSAGE_THREAD, &usage) ? 0 : usage.ru_minflt;
-}
-
-struct work_watch work_watch(void)
-{
-    if (clock_source == CLOCK_SOURCE_EXTERNAL)
-        return (struct work_watch){0};
-    return (struct work_watch){.interruptions = work_interruptions(),
-                               .wall = clock_seconds(CLOCK_MONOTONIC),
-                               .thread = clock_seconds(CLOCK_THREAD_CPUTIME_ID),
-                               .process = clock_seconds(CLOCK_PROCESS_CPUTIME_ID)};
-}
-
-enum work_loss work_lost(const struct work_watch *since)
-{
-    if (clock_source == CLOCK_SOURCE_EXTERNAL || work_interruptions() == since->interruptions)
-        return WORK_UNDISTURBED;
-    struct work_watch now = work_watch();
-    double mine = now.thread - since->thread;
-    double lost = now.wall - since->wall - mine, own = now.process - since->process - mine;
-    return 2 * own >= lost && own > 0 ? WORK_LOST_TO_OWN_THREADS : WORK_LOST_TO_OTHERS;
 }
 
 struct worker {

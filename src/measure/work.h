@@ -20,11 +20,6 @@ struct work {
  * time. Takes about 30 times SECONDS, more where the processor is not quiet; local. */
 struct work work_calibrate(double seconds, double tolerance);
 
-/* Who computes from now on: TEAM has each of its threads call work_part(UNITS), and returns when
- * all have. NULL: the calling thread, as from the start. Before anything is calibrated. */
-void work_by(void (*team)(uint64_t units));
-void work_part(uint64_t units);
-
 /* Does it. */
 void work_do(const struct work *w);
 
@@ -38,17 +33,6 @@ long work_interruptions(void);
 /* How often the calling thread has touched a page of memory for the first time. Always 0 in a
  * simulation. */
 long work_page_faults(void);
-
-/* Whether the calling thread has lost its processor since WATCH, and what ran meanwhile. That other
- * threads of the same process ran for half of what was lost is what a progress thread of the
- * library looks like; they may have run on another processor, though. Never in a simulation. */
-enum work_loss { WORK_UNDISTURBED, WORK_LOST_TO_OTHERS, WORK_LOST_TO_OWN_THREADS };
-struct work_watch {
-    long interruptions;
-    double wall, thread, process; /* seconds; the latter two of processor time */
-};
-struct work_watch work_watch(void);
-enum work_loss work_lost(const struct work_watch *since);
 
 /* N threads that compute until they are stopped. No cache line that one writes is touched by
  * another. BIND, where not NULL, is called on each thread first, with its number from 0. NULL if
