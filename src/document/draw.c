@@ -431,8 +431,9 @@ static struct scale scale_of(const struct drawing *g)
 
 static void put_scale(const struct drawing *g, struct scale s)
 {
+    const char *palette = text_of(g, "palette") ?: palettes[0][0]; /* as the page does */
     for (size_t i = 0; i < sizeof palettes / sizeof *palettes; i++)
-        if (strcmp(palettes[i][0], text_of(g, "palette")) == 0)
+        if (strcmp(palettes[i][0], palette) == 0)
             fprintf(g->out, "set palette defined (%s)\n", palettes[i][1]);
     fprintf(g->out, "%sset logscale cb\nset cbrange [%.9g:%.9g]\nset format cb '%%h'\n",
             is_set(g, "value_log") ? "" : "un", s.low, s.high);

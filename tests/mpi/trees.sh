@@ -94,6 +94,6 @@ echo '{"schema": "collprof-schedule/1", "ranks": 4, "root": 0, "children": [[1],
 refuse "rank 3 never gets the message" $tree --latencies="$dir/pairs.log" --schedule="$dir/bad.json"
 refuse "a pair needs 2 ranks" $pairs
 refuse "are not alike" ./collprof plot -o "$dir/x.png" "$dir/A.json" "$dir/pairs.log"
-refuse "files: --output=FILE for their picture" ./collprof plot "$dir/A.json" "$dir/B.json"
+refuse "files: use: --output=FILE for their picture" ./collprof plot "$dir/A.json" "$dir/B.json"
 refuse "--order is 'random'" $pairs --order=random
 exit $failed
