@@ -25,7 +25,7 @@ int main(int argc, char **argv)
 {
     static const struct column columns[] = {{"hold", "us", COLUMN_REAL, 2, NULL},
                                             {"round_trip", "us", COLUMN_REAL, 2, NULL}};
-    static const struct option_program program = {0};
+    static const struct option_program program = {.does = "Times round trips, one with a hold."};
     struct bench b = {0};
     bench_begin(&b, &argc, &argv, MPI_THREAD_SINGLE, &program);
     struct document *d = bench_document(&b, "smoke/1");

@@ -26,4 +26,4 @@ awk -v c="$cluster" -v g="$grid" 'BEGIN { exit !(c > 20 && c < 60 && g - c > 800
 test "$(grep -c -- '--sizes' $out)" = 1 || fail "--help is not printed exactly once"
 "$run" cluster 4 sim/smoke --sizes=9:8 >$out 2>$err
 test $? = 2 || fail "impossible sizes: status is not 2"
-test "$(grep -c "--sizes is '9:8'" $err)" = 1 || fail "impossible sizes: not said once"
+test "$(grep -c -- "--sizes is '9:8'" $err)" = 1 || fail "impossible sizes: not said once"
