@@ -154,7 +154,7 @@ static struct profile *of_program(const char *path, const char *build_id, const 
 {
     struct profile_module m = {.path = ""};
     struct profile_site site = {.depth = 1};
-    struct profile *p = memory_alloc(sizeof *p);
+    struct profile *p = profile_new();
     snprintf(m.path, sizeof m.path, "%s", path);
     snprintf(m.build_id, sizeof m.build_id, "%s", build_id);
     snprintf(m.function, sizeof m.function, "%s", function);
