@@ -286,7 +286,6 @@ static const struct field wait_table[] = {
 #define ROW struct profile_site
 static const struct field site_table[] = {
     {"frames", FIELD_FRAMES, MERGE_KEY, false, 0, 0},
-    F(in_part, "in_part", BOOL, OR),
 };
 #undef ROW
 

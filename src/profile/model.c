@@ -466,26 +466,6 @@ void profile_sort(struct profile *p)
 
 /* --- merging --- */
 
-static bool dropped_sites(const struct profile *p)
-{
-    uint64_t dropped = 0;
-    for (size_t i = 0; i < p->ranks.n; i++)
-        dropped += p->ranks.at[i].dropped[LEDGER_SITES];
-    return dropped > 0;
-}
-
-/* A site that only one of the two has may be among those that the other had no room for. */
-static void doubt_sites(struct profile *into, size_t n_before, bool doubt_before,
-                        const uint32_t *site, size_t n, bool doubt_after)
-{
-    bool *shared = memory_alloc(into->sites.n + 1);
-    for (size_t i = 0; i < n; i++)
-        shared[site[i]] = site[i] < n_before;
-    for (size_t i = 0; i < into->sites.n; i++)
-        into->sites.at[i].in_part |= !shared[i] && (i < n_before ? doubt_before : doubt_after);
-    free(shared);
-}
-
 /* Moves the rows of FROM over; the new places of each. */
 static uint32_t *merge_table(struct profile *into, struct profile *from, enum profile_table t,
                              const struct moves *m)
@@ -502,8 +482,6 @@ static uint32_t *merge_table(struct profile *into, struct profile *from, enum pr
 
 void profile_merge(struct profile *into, struct profile *from)
 {
-    size_t sites_before = into->sites.n;
-    bool dropped_before = dropped_sites(into), dropped_after = dropped_sites(from);
     struct moves m = {0};
     fields_merge(&fields_run, into, from);
     if (from->trace.on && into->trace.on)
@@ -512,8 +490,6 @@ void profile_merge(struct profile *into, struct profile *from)
         into->trace = from->trace;
     for (enum profile_table t = 0; t < TABLES; t++)
         m.to[t] = merge_table(into, from, t, &m);
-    doubt_sites(into, sites_before, dropped_after, m.to[TABLE_SITES], from->sites.n,
-                dropped_before);
     for (enum profile_table t = 0; t < TABLES; t++)
         free(m.to[t]);
     events_limit(into, PROFILE_MAX_EVENTS);

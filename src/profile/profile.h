@@ -90,8 +90,7 @@ struct profile_frame {
 };
 
 struct profile_site {
-    uint32_t depth; /* 0: calls whose site was not recorded */
-    bool in_part;   /* earlier calls may be among those: the table was full */
+    uint32_t depth;                               /* 0: calls whose site was not recorded */
     struct profile_frame frame[LEDGER_MAX_DEPTH]; /* innermost first */
 };
 

@@ -183,14 +183,6 @@ char **site_labels(const struct profile *p)
     }
     free(all);
     number_calls(p, label);
-    for (size_t i = 0; i < p->sites.n; i++) {
-        char text[512];
-        if (!p->sites.at[i].depth || !p->sites.at[i].in_part)
-            continue;
-        snprintf(text, sizeof text, "%.500s, in part", label[i]); /* ends are never cut off */
-        free(label[i]);
-        label[i] = memory_strdup(text);
-    }
     return label;
 }
 

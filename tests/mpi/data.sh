@@ -45,7 +45,7 @@ for old in "$source"/tests/profiles/*.json; do
     name=old-$(basename "$old" .json)
     mkdir "$name"
     cp "$old" "$name/profile.json"
-    "$collprof" report "$name" >"$name/report" || fail "report of $old: status $?"
+    "$collprof" report --full "$name" >"$name/report" || fail "report of $old: status $?"
     "$collprof" export "$name" >log || fail "export of $old: status $?"
     grep -q Bcast "$name/report" || { cat "$name/report"; fail "report of $old"; }
 done

@@ -93,7 +93,7 @@ test "$(barriers here)" = 3 || fail "DIR follows the application"
 # However many ranks there are, each does as much with files of the run; only the first does more.
 command -v strace >/dev/null || exit 0
 for ranks in 2 8; do
-    rm -f calls.*
+    rm -rf calls.* traced traced-*
     timeout 200 $MPIEXEC -n $ranks strace -f -ff -qq -e trace=file,getdents64 -o calls \
         "$collprof" run --yield -o traced --report=no ./app 1 >said 2>&1 || { cat said; fail "under strace"; }
     for file in calls.*; do grep -c "traced-.*/\|traced-[^/]*\"" "$file"; done | grep -v '^0$' | sort -n | uniq >made.$ranks

@@ -118,7 +118,7 @@ for mpi in $mpis; do
     run embed.$mpi "$dir/embed"
     "$collprof" report --full --top=20 embed.$mpi/out >embed.txt
     for line in 'embed.c:10 main' 'embed.c:12 main' 'embed.c:16 main' 'embed.c:5 in_c'; do
-        grep -q "^  Barrier  *2 .*  $line" embed.txt || fail "no row of $line: $(cat embed.txt)"
+        grep -q "^  MPI_Barrier  *2 .*  $line" embed.txt || fail "no row of $line: $(cat embed.txt)"
     done
     python3 - embed.$mpi/out/profile.json <<'PY' || fail "embed.c: the script's calls"
 import json, sys

@@ -36,7 +36,7 @@ for name in ("MPI_Bcast", "MPI_Sendrecv", "MPI_Allreduce"):
     apart = b["apart"] > 0 or (name == "MPI_Sendrecv" and "BENCHMARK" in mode)
     if sum(b["histogram"][1::2]) != timed or not apart or b["apart"] > b["calls"] / 2:
         problems.append("%s: %d calls, %d apart, durations of others" % (name, b["calls"], b["apart"]))
-    if abs(float(row["mean_us"]) * 1e3 - mean) > 0.001 * mean or int(row["apart"]) != b["apart"]:
+    if abs(float(row["mean_us"]) * 1e3 - mean) > 0.001 * mean or int(row["apart"] or 0) != b["apart"]:
         problems.append("%s: the table says %s us, %s apart" % (name, row["mean_us"], row["apart"]))
 streams = json.load(open(injected_file))["findings"].get("ack", [])
 for s in streams:

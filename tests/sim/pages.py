@@ -178,7 +178,7 @@ for row in operations.values():
 
 # --- the findings: a cost above 2 % of the run (there are no intervals) is one, less is none
 
-found = {f["key"]: f for f in json.loads(run("report", "--json", directory))["diagnosis"]}
+found = {f["key"]: f for f in json.loads(run("report", "--format=json", directory))["diagnosis"]}
 wall = sum(r["wall_seconds"] for r in profile["ranks"]) * 1e9
 waits = sum(a["wait_ns"] for a in profile["arrivals"])
 check(("late_arrival" in found) == (waits >= 0.02 * wall), f"late_arrival: {waits / wall} of the run: {found}")

@@ -8,7 +8,7 @@ status=0
 # The finding that it is: its key and rank; of a healthy program there is none.
 found()
 {
-    ./collprof report --json sim/waits.dir | python3 -c '
+    ./collprof report --format=json sim/waits.dir | python3 -c '
 import json, sys
 want = {"late_sender": ("late_sender", [0]), "late_receiver": ("late_receiver", [1]), "big_message": ("big_message", [1]),
         "late_root": ("late_root", [2]), "early_root": ("early_root", [3]), "n_to_n": ("n_to_n", [1]),

@@ -147,7 +147,6 @@ Test(profile, json_says_all_and_no_more)
 {
     struct profile *p = profile_of(0, 2);
     struct profile_site *site = &p->sites.at[p->sites.n - 1];
-    site->in_part = true;
     site->frame[0].offset = 77;
     p->events.at[0].outside_ns = -1;
     p->events.at[1].outside_ns = 5;
@@ -157,7 +156,7 @@ Test(profile, json_says_all_and_no_more)
         profile_add_finding(p, "ack", json_pack("{s:i}", "rank", i));
     json_t *json = profile_json(p), *sites = NULL, *acks = NULL, *list = NULL, *instance;
     const char *mpi = NULL;
-    int offset = 0, cut = 0;
+    int offset = 0;
     size_t unknown = 0, i;
     json_error_t why;
     cr_assert_eq(json_unpack_ex(json, &why, 0, "{s:{s:[s]}, s:o, s:{s:o}, s:{s:o}}", "run", "mpi",
@@ -165,10 +164,10 @@ Test(profile, json_says_all_and_no_more)
                                 "list", &list),
                  0, "%s", why.text);
     cr_assert_str_eq(mpi, "a library");
-    cr_assert_eq(json_unpack_ex(json_array_get(sites, p->sites.n - 1), &why, 0, "{s:b, s:[{s:i}]}",
-                                "in_part", &cut, "frames", "offset", &offset),
+    cr_assert_eq(json_unpack_ex(json_array_get(sites, p->sites.n - 1), &why, 0, "{s:[{s:i}]}",
+                                "frames", "offset", &offset),
                  0, "%s", why.text);
-    cr_assert(cut && offset == 77 && json_array_size(acks) == 2);
+    cr_assert(offset == 77 && json_array_size(acks) == 2);
     json_array_foreach(list, i, instance) unknown +=
         json_is_null(json_array_get(json_object_get(instance, "outside_ns"), 0));
     cr_assert_eq(unknown, 1, "%zu", unknown);
