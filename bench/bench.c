@@ -3,8 +3,8 @@
 
 #include "base/clock.h"
 #include "document/draw.h"
+#include "document/gnuplot.h"
 #include "document/save.h"
-#include "picture/plot.h"
 #include "sync/local_clock.h"
 #include "sync/politely.h"
 #include "trees/bcast.h"
@@ -237,7 +237,7 @@ static enum options_result parse_options(struct bench *b, int argc, char **argv,
     else if (*parser.mistake)
         reason_say(b->program, "%s", parser.mistake);
     if (result == OPTIONS_GOOD &&
-        ((b->plot && (!plot_path_valid(b->plot) || !save_possible(b->plot))) ||
+        ((b->plot && (!gnuplot_path_valid(b->plot) || !save_possible(b->plot))) ||
          !save_possible(b->output)))
         result = OPTIONS_WRONG;
     return result;

@@ -4,7 +4,6 @@
 #include "base/topology.h"
 #include "bench.h"
 #include "bench_inner.h"
-#include "picture/plot.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -154,17 +153,15 @@ static void fact_options(struct document *d, const struct bench *b)
 }
 
 /* Below every picture. */
-static void caption(const struct document *d, const struct bench *b, double load)
+static void caption(struct document *d, const struct bench *b, double load)
 {
     const char *date = document_known(d, "date"), *mpi = document_known(d, "MPI");
     const char *end = mpi ? strstr(mpi, ". ") : NULL; /* behind the version */
     int length = end && end - mpi < 40 ? (int)(end - mpi) : 40;
-    char text[300];
-    snprintf(text, sizeof text, "%s on %d ranks, %.16s, %.*s", b->program, b->size,
-             date ? date : "", length, mpi ? mpi : "");
-    plot_caption(text);
-    if (load > 1 && !bench_yields())
-        plot_caption_doubt("more ranks than processors");
+    document_caption(d, "%s on %d ranks, %.16s, %.*s%s", b->program, b->size, date ? date : "",
+                     length, mpi ? mpi : "",
+                     load > 1 && !bench_yields() ? "; times mean little: more ranks than processors"
+                                                 : "");
 }
 
 static struct document *the_document; /* rank 0's */

@@ -4,7 +4,6 @@
 #include "base/noise.h"
 #include "base/topology.h"
 #include "bench_inner.h"
-#include "picture/plot.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -127,8 +126,6 @@ struct disturbance bench_disturbed(MPI_Comm comm)
     struct worst w = worst_since(comm, watch.time, &watch.totals, &lost);
     *text = '\0';
     bool spoiled = w.share >= NOISE_SPOILED_FROM;
-    if (spoiled)
-        plot_caption_doubt("a rank had no processor");
     if (w.share >= NOISE_FELT_FROM)
         snprintf(text, sizeof text, "%srank %d had no processor for %.0f %% of the time",
                  spoiled ? "not to be relied on: " : "", w.rank, 100 * w.share);

@@ -4,8 +4,7 @@
 AM_CPPFLAGS = -I$(top_srcdir)/src -I$(top_builddir) -D_GNU_SOURCE
 AM_CFLAGS = $(WARNING_CFLAGS) $(AX_THREADS)
 
-noinst_LTLIBRARIES = libbase.la libdocument.la libpage.la libtopology.la libprofile.la libreport.la libcompare.la libexport.la libresults.la \
-	libpicture.la
+noinst_LTLIBRARIES = libbase.la libdocument.la libpage.la libtopology.la libprofile.la libreport.la libcompare.la libexport.la libresults.la
 
 # Without MPI, so that the command works where there is none: base, the ledger's format, and the data
 # of latencies and trees.
@@ -145,7 +144,6 @@ libreport_la_SOURCES = \
 	src/report/findings.c src/report/findings.h src/report/findings_waits.c src/report/findings_waits.h \
 	src/report/listings.c src/report/listings.h \
 	src/report/labels.c \
-	src/report/layout.c src/report/layout.h \
 	src/report/measured.c src/report/measured.h \
 	src/report/report.c src/report/report.h \
 	src/report/rows.c src/report/rows.h \
@@ -173,12 +171,6 @@ libresults_la_SOURCES = \
 	src/results/schedule_json.c src/results/schedule_json.h
 libresults_la_LIBADD = $(JANSSON_LIBS)
 
-# picture: of a profile, and of results.
-libpicture_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-libpicture_la_SOURCES = \
-	src/picture/curves.c src/picture/curves.h \
-	src/picture/plot.c src/picture/plot.h src/picture/plot_inner.h src/picture/plot_map.c
-
 # The command: no MPI is linked.
 bin_PROGRAMS += collprof
 collprof_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(HWLOC_CFLAGS)
@@ -194,7 +186,7 @@ collprof_SOURCES = \
 	src/cli/report.c \
 	src/cli/run.c \
 	src/cli/runs.c
-collprof_LDADD = libpicture.la libexport.la libcompare.la libreport.la libresults.la libpage.la libdocument.la libprofile.la libtopology.la libbase.la -lelf
+collprof_LDADD = libexport.la libcompare.la libreport.la libresults.la libpage.la libdocument.la libprofile.la libtopology.la libbase.la -lelf
 
 # Loaded when call sites are to be named: the only one that needs libdw.
 pkglib_LTLIBRARIES = collprof-symbols.la

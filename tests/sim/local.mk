@@ -37,7 +37,7 @@ endif
 
 # Objects of all floors but profile and page, which only the layer needs.
 SIM_FILES = $(filter %.c,$(libbase_la_SOURCES) $(libtopology_la_SOURCES) $(libmeasure_la_SOURCES) \
-	$(libresults_la_SOURCES) $(libdocument_la_SOURCES) $(libpicture_la_SOURCES) $(libprofile_la_SOURCES) \
+	$(libresults_la_SOURCES) $(libdocument_la_SOURCES) $(libprofile_la_SOURCES) \
 	$(libbench_la_SOURCES))
 SIM_OBJS = $(SIM_FILES:%.c=sim/obj/%.o)
 SIM_CPPFLAGS = $(DEFS) $(AM_CPPFLAGS) -I$(top_srcdir)/bench $(JANSSON_CFLAGS) $(HWLOC_CFLAGS) \

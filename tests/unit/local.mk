@@ -7,7 +7,7 @@ if HAVE_CRITERION
 UNIT_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/unit $(CRITERION_CFLAGS) $(JANSSON_CFLAGS)
 unit_programs = tests/unit/ranks tests/unit/base tests/unit/inject tests/unit/sync tests/unit/schedule tests/unit/pairs \
 	tests/unit/measure tests/unit/methods tests/unit/record tests/unit/profile \
-	tests/unit/symbols tests/unit/report tests/unit/compare tests/unit/document tests/unit/results tests/unit/bench tests/unit/transport
+	tests/unit/symbols tests/unit/report tests/unit/compare tests/unit/document tests/unit/bench tests/unit/transport
 check_PROGRAMS += $(unit_programs)
 TESTS += $(unit_programs)
 
@@ -47,7 +47,7 @@ tests_unit_schedule_LDADD = libmeasure.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_pairs_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
 tests_unit_pairs_SOURCES = tests/unit/pairs.c tests/unit/hierarchy.c tests/unit/schedule_json.c
-tests_unit_pairs_LDADD = libpicture.la libresults.la libdocument.la libmeasure.la libbase.la $(CRITERION_LIBS)
+tests_unit_pairs_LDADD = libresults.la libdocument.la libmeasure.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_measure_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
 tests_unit_measure_SOURCES = tests/unit/work.c
@@ -86,18 +86,14 @@ tests_unit_compare_LDADD = libcompare.la libreport.la libresults.la libdocument.
 
 tests_unit_report_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_report_SOURCES = tests/unit/report.c tests/unit/export.c tests/unit/figures.c tests/unit/findings.c \
-	tests/unit/layout.c tests/unit/made_page.c tests/unit/made_page.h $(made_profile)
+	tests/unit/made_page.c tests/unit/made_page.h $(made_profile)
 # Which names call sites, is loaded.
 EXTRA_tests_unit_report_DEPENDENCIES = collprof-symbols.la
-tests_unit_report_LDADD = libpicture.la libexport.la libcompare.la libreport.la libresults.la libpage.la libdocument.la libprofile.la libbase.la $(CRITERION_LIBS)
+tests_unit_report_LDADD = libexport.la libcompare.la libreport.la libresults.la libpage.la libdocument.la libprofile.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_document_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_document_SOURCES = tests/unit/document.c tests/unit/draw.c tests/unit/document_load.c
 tests_unit_document_LDADD = libdocument.la libbase.la $(CRITERION_LIBS)
-
-tests_unit_results_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_results_SOURCES = tests/unit/plot.c
-tests_unit_results_LDADD = libpicture.la libresults.la libdocument.la libprofile.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_bench_CPPFLAGS = $(BENCH_CPPFLAGS) $(CRITERION_CFLAGS)
 tests_unit_bench_SOURCES = tests/unit/bench_program.c tests/unit/topology.c \
