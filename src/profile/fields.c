@@ -71,7 +71,7 @@ static const struct field rank_table[] = {
     F(cpu_ns, "cpu_ns", MAYBE, FIRST),
     F(delayed_ns, "delayed_ns", MAYBE, FIRST),
     F(pressure_ns, "pressure_ns", MAYBE, FIRST),
-    F(load, "load", REAL, FIRST),
+    F(load, "load", GAUGE, FIRST),
     F(worst_from_ns, "worst_from_ns", MAYBE, FIRST),
     F(worst_length_ns, "worst_length_ns", MAYBE, FIRST),
     F(worst_delayed_ns, "worst_delayed_ns", MAYBE, FIRST),

@@ -96,6 +96,10 @@ static json_t *value_of(const struct field *f, const void *at)
         return json_integer(*(const int64_t *)at);
     case FIELD_MAYBE:
         return *(const int64_t *)at < 0 ? json_null() : json_integer(*(const int64_t *)at);
+    case FIELD_GAUGE:
+        return *(const double *)at >= 0 && isfinite(*(const double *)at)
+                   ? json_real(*(const double *)at)
+                   : json_null();
     case FIELD_REAL:
     case FIELD_SHARE:
         /* A damaged record's may be infinite, for which JSON has no number. */
@@ -241,6 +245,10 @@ static bool set_value(const struct field *f, void *at, const json_t *value)
     case FIELD_MAYBE:
         *(int64_t *)at = json_is_integer(value) && number >= 0 ? number : -1;
         return !value || json_is_null(value) || json_is_integer(value);
+    case FIELD_GAUGE:
+        *(double *)at =
+            json_number_value(value) >= 0 && json_is_number(value) ? json_number_value(value) : -1;
+        return !value || json_is_null(value) || json_is_number(value);
     case FIELD_REAL:
     case FIELD_SHARE:
         *(double *)at = json_is_null(value) ? NAN : json_number_value(value);

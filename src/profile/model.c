@@ -39,6 +39,7 @@ static int compare_field(const struct field *f, const void *a, const void *b)
     case FIELD_FRAMES:
         return compare_frames(a, b);
     case FIELD_REAL:
+    case FIELD_GAUGE:
         return ORDER(*(const double *)a, *(const double *)b);
     case FIELD_I32:
         return ORDER(*(const int32_t *)a, *(const int32_t *)b);

@@ -42,6 +42,7 @@ enum field_kind {
 
     /* These are read even where the key is missing. */
     FIELD_MAYBE,     /* int64_t, negative: unknown, null */
+    FIELD_GAUGE,     /* double, negative: unknown, null */
     FIELD_SPREAD,    /* struct spread */
     FIELD_HISTOGRAM, /* uint64_t *, HISTOGRAM_BUCKETS of its own */
     FIELD_DROPPED,   /* uint64_t[LEDGER_SECTIONS] */
