@@ -84,7 +84,7 @@ int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *sess
 {
     bool outer = !thread.inside;
     thread_enter();
-    if (outer)
+    if (outer && layer.phase == LAYER_ASLEEP)
         life_prepare();
     int rc = next.Session_init(info, errhandler, session);
     if (outer && rc == MPI_SUCCESS)
