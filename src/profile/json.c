@@ -14,9 +14,10 @@
 
 /* --- writing --- */
 
+/* What cannot be written is an error of OUT, which write_profile() sees, and no lack of memory. */
 static void put_value(json_t *value, FILE *out)
 {
-    if (!value || json_dumpf(value, out, JSON_COMPACT | JSON_ENCODE_ANY))
+    if (!value || (json_dumpf(value, out, JSON_COMPACT | JSON_ENCODE_ANY) && !ferror(out)))
         memory_out();
     json_decref(value);
 }
