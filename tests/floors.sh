@@ -44,4 +44,6 @@ if grep -rnE '\<stderr\>|perror\(|[^a-z_]exit\(' $(printf 'src/%s ' $below | sed
     echo "these print or end the process: reason_give() would be right"
     status=1
 fi
+# doc/architecture shows these rooms.
+[ ! -d doc ] || tools/rooms --check || status=1
 exit $status
