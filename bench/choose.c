@@ -14,12 +14,12 @@ static void refuse(const struct launcher *l)
     if (!launcher_speaks())
         return;
     fprintf(stderr,
-            "%s: %s has started %d processes, and each would run alone or stop in MPI_Init:",
+            "%s: %s has started %d processes, and each would run alone or stop in MPI_Init: use:",
             program_invocation_short_name, l->name, l->size);
     for (size_t i = 0; i < n_mpis_built; i++)
         fprintf(stderr, "%s %s (%s)", i ? " or" : "", launcher_command(l, &mpis_built[i]),
                 mpis_built[i].title);
-    fputs(" would be right\n", stderr);
+    fputc('\n', stderr);
 }
 
 int main(int argc, char **argv)
@@ -41,7 +41,7 @@ int main(int argc, char **argv)
     if (beside_find(name, path, sizeof path))
         execv(path, argv);
     if (launcher_speaks())
-        fprintf(stderr, "%s: %s: %s: `make install` would be right\n",
-                program_invocation_short_name, path, strerror(errno));
+        fprintf(stderr, "%s: %s: %s: use: make install\n", program_invocation_short_name, path,
+                strerror(errno));
     return 127;
 }

@@ -113,8 +113,7 @@ static const char *number_of(const struct cvar *v, const char *text, size_t byte
     *number = value_named(v->values, text);
     if (*number < 0)
         *number = value_described(v->about, text);
-    return *number >= 0 ? NULL
-                        : "it has no value of that name, or several: a number would be right";
+    return *number >= 0 ? NULL : "it has no value of that name, or several: expected a number";
 }
 
 /* The value in the variable's own type: BYTES of it at VALUE. NULL: good. */
@@ -165,7 +164,7 @@ static const char *find(const char *assignment, const char *equal, struct cvar *
     char name[256];
     int provided, length = sizeof name, about = sizeof v->about, verbosity, bind, scope;
     if (!equal || equal == assignment || (size_t)(equal - assignment) >= sizeof name)
-        return "NAME=VALUE would be right";
+        return "expected NAME=VALUE";
     snprintf(name, sizeof name, "%.*s", (int)(equal - assignment), assignment);
     if (PMPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS)
         return "the library has no tool interface";

@@ -77,7 +77,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case 'r':
         o->rounds = atoi(text);
         if (o->rounds < 1)
-            argp_error(state, "--rounds is '%s': a positive number would be right", text);
+            argp_error(state, "--rounds is '%s': expected a positive number", text);
         return 0;
     case 'l':
         o->layer = text;
@@ -87,7 +87,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
         return 0;
     case 'f':
         if (!format_from_name(text, &o->format))
-            argp_error(state, "--format is '%s': text, csv or json would be right", text);
+            argp_error(state, "--format is '%s': expected text, csv or json", text);
         return 0;
     case 'o':
         o->output = text;
@@ -346,8 +346,7 @@ int main(int argc, char **argv)
         return overhead_work(o.work, o.threads);
     char *layer = realpath(o.layer, NULL);
     if (!layer) {
-        fprintf(stderr, "overhead: %s: %s: --layer=FILE would be right\n", o.layer,
-                strerror(errno));
+        fprintf(stderr, "overhead: %s: %s: use: --layer=FILE\n", o.layer, strerror(errno));
         return 2;
     }
     o.layer = layer;

@@ -124,7 +124,7 @@ static void *load_layer(const struct mpi_built *of, const char *library)
     snprintf(name, sizeof name, "%s/libcollprof-layer.so", of->folder);
     if (!beside_find(name, path, sizeof path)) {
         SAY("the layer for %s, %s, is neither beside libcollprof.so nor where it was to be "
-            "installed: nothing is recorded: `make install` would be right",
+            "installed: nothing is recorded: use: make install",
             of->title, name);
         return NULL;
     }

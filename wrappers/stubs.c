@@ -66,7 +66,7 @@ __asm__(".text\n"
         "br x16\n");
 
 #else
-#error "there is no jump for this processor: x86-64 or aarch64 would be right"
+#error "there is no jump for this processor: expected x86-64 or aarch64"
 #endif
 
 #define STUB(name)                                                                                 \

@@ -12,7 +12,8 @@
 void reason_say(const char *program, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void reason_say_list(const char *program, const char *format, va_list arguments);
 
-/* Keeps a line, "what is wrong: what would be right", unless it was given before; returns false. */
+/* Keeps a line, "what is wrong: expected X" or "use: X", unless it was given before; returns false.
+ */
 bool reason_give(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Tells each line that was given since the last time. */

@@ -69,7 +69,7 @@ ln -s "$(cd "${bench%/*}" && pwd)/collbench-bcast" "$scratch/link"
 rm "$scratch/link"
 cp "$bench" "$scratch/collbench-bcast"
 "$scratch/collbench-bcast" >"$scratch/out" 2>&1
-[ $? -eq 127 ] && grep -q '/collbench-bcast: .*make install. would be right' "$scratch/out" || fail "alone: $(cat "$scratch/out")"
+[ $? -eq 127 ] && grep -q '/collbench-bcast: .*use: make install' "$scratch/out" || fail "alone: $(cat "$scratch/out")"
 rm "$scratch/collbench-bcast"
 
 # --help is an answer, not an error, and tells of every method, and of no option that is refused.

@@ -66,7 +66,7 @@ for mpi in $mpis; do
         [ $mpi != $other ] || continue
         timeout 60 mpiexec.$other -n 2 "$collprof" run "./heat.$mpi" -s 20 >out 2>err &&
             fail "$mpi under $other: not refused"
-        says "mpiexec.$mpi -n 2 collprof run ./heat.$mpi would be right" err
+        says "use: mpiexec.$mpi -n 2 collprof run ./heat.$mpi" err
         timeout 60 mpiexec.$other -n 2 "$collprof" run --yield -o "wrong.$mpi" ./script "./heat.$mpi" -s 20 \
             >out 2>err || { cat err; fail "$mpi under $other by a script: status $?"; }
         says "has started 2 processes, but this one is alone" err
@@ -257,7 +257,7 @@ done
 # srun without PMI, as its environment says.
 SLURM_PROCID=0 SLURM_STEP_ID=0 SLURM_STEP_NUM_TASKS=2 "$collprof" run "./heat.${mpis##* }" >out 2>err &&
     fail "srun: not refused"
-says 'would run alone or stop in MPI_Init: srun --mpi=pm.* would be right' err
+says 'would run alone or stop in MPI_Init: use: srun --mpi=pm' err
 
 # Flux offers PMI; without it each rank would be alone.
 FLUX_TASK_RANK=0 FLUX_JOB_SIZE=2 "$collprof" run "./heat.${mpis##* }" >out 2>err && fail "flux: not refused"

@@ -44,7 +44,7 @@ for row in '"MPI_Bcast, 1 int",without,350.0,,,,,,' \
     grep -q -e "^$row$" out || fail "not so: $row"
 done
 "$overhead" --layer=none >out 2>&1
-test $? = 2 && grep -q 'none: No such file.*--layer=FILE would be right' out || fail "a layer that is not there"
+test $? = 2 && grep -q 'none: No such file.*use: --layer=FILE' out || fail "a layer that is not there"
 "$overhead" --work=bcast --threads=65 >out 2>&1
 test $? = 2 || fail "65 threads"
 

@@ -76,7 +76,7 @@ for procs in 4294967298 -2147483649 99999999999999999999; do # an int's
 done
 [ "$CHECK_MPI" = mpich ] && refuses 2 "it has no value of that name" --cvar=MPIR_CVAR_BCAST_INTRA_ALGORITHM=binomial,fastest
 refuses 2 "no control variable of that name" --cvar=NO_SUCH_VARIABLE=1
-refuses 2 "NAME=VALUE would be right" --cvar=binomial
+refuses 2 "expected NAME=VALUE" --cvar=binomial
 refuses 2 "nowhere" --scenario=nowhere
 refuses 2 "--sizes is '8:4'" --sizes=8:4
 refuses 2 "--delay is '9:1'" --delay=9:1
