@@ -57,7 +57,7 @@ mpi4py_is_for()
 outcome()
 {
     status=$1 output=$2
-    said=$(grep -c '^collprof.*: use: ' err)
+    said=$(grep -c '^collprof.*use: ' err)
     if [ "$status" = 0 ] && [ -e "$output/profile.json" ]; then
         python3 "$source/tests/mpi/profile.py" "$output/profile.json" ranks 2 >/dev/null 2>&1 &&
             python3 "$source/tests/mpi/profile.py" "$output/profile.json" calls MPI_Barrier=100 >/dev/null 2>&1 &&
