@@ -106,7 +106,7 @@ static bool draw_one(const struct plotting *o, const struct run_picture *picture
     struct document *d = document_new("collprof-picture/1");
     bool found = d && (trace || !picture->traced) && picture->add(d, trace ? trace : p, &view);
     if (found)
-        picture_caption(d, p);
+        picture_caption(d, trace ? trace : p);
     else
         cli_say("%s: nothing to draw: %s", picture->name, needs);
     bool drawn = found && document_draw_one(d, 0, path);

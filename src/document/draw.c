@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Okabe and Ito's colours, which colour-blind readers tell apart, and grey. report.js has the same.
- */
-static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                      "#e69f00", "#56b4e9", "#f0e442", "#808080"};
+/* Okabe and Ito's colours, which colour-blind readers tell apart, grey, and pink. report.js has the
+ * same. */
+static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00",
+                                      "#56b4e9", "#f0e442", "#808080", "#ff1493"};
 enum { COLOURS = sizeof colours / sizeof *colours };
 
 /* Different values of a column: of numbers ascending, of texts as they come. */
@@ -673,9 +673,11 @@ static bool draw_timeline(const struct drawing *g)
         put_ticks(g, &lanes, 'y', 64, true, NAN);
         fprintf(g->out,
                 "set xrange [%.9g:%.9g]\nset yrange [%zu.6:-0.6]\nset rmargin 5\n"
-                "set key below right horizontal samplen 2\nset bmargin 9\n"
+                "set key below right horizontal samplen 2\nset bmargin 9\nset tmargin 4\n"
                 "set format x '%%.0f'\nset style fill solid noborder\n",
                 from, to, lanes.tick.n - 1);
+        if (g->d->caption) /* the key is at the bottom */
+            fputs("set label 99 at screen 0.01,0.97\n", g->out);
         put_spans(g, &lanes, &series, from, to);
         put_arrows(g, &lanes);
         fputs("plot $spans using (($1+$2)/2):3:1:2:($3-0.35):($3+0.35):4 with boxxyerror lc rgb "

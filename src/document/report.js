@@ -3,7 +3,7 @@
  * the address sorts and filters a table. */
 'use strict';
 const doc = JSON.parse(document.getElementById('document').textContent);
-const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#f0e442', '#808080'];
+const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#f0e442', '#808080', '#ff1493'];
 const PALETTES = {
     latency: [[0, '#1f3fbf'], [0.25, '#4fa3d9'], [0.5, '#fff3a0'], [0.75, '#f08a3c'], [1, '#b81d1d']],
     overlap: [[0, '#000000'], [0.25, '#7a1fa2'], [0.5, '#e81818'], [1, '#fff04a']],

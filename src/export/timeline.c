@@ -15,12 +15,23 @@ static const char *const kinds[] = {"blocking send",
                                     "waiting for another rank",
                                     "non-blocking post",
                                     "other MPI calls",
-                                    "transport",
+                                    "transport: start, data moved",
                                     "completing, receiving",
                                     "collective",
                                     "not recorded",
+                                    "polling that found something",
                                     NULL};
-enum kind_index { SENDING, WAITING, POSTING, OTHER, TRANSPORT, COMPLETING, COLLECTIVE, UNRECORDED };
+enum kind_index {
+    SENDING,
+    WAITING,
+    POSTING,
+    OTHER,
+    TRANSPORT,
+    COMPLETING,
+    COLLECTIVE,
+    UNRECORDED,
+    POLLING
+};
 
 static const struct column span_columns[] = {
     {"begin", NULL, COLUMN_TIME, 0, "since the start of the run"},
@@ -238,15 +249,16 @@ static bool spans_of(struct view_of_trace *v, const struct lane *lane)
 static void transport_of(struct view_of_trace *v, const struct lane *lane)
 {
     char name[80];
-    int64_t least = (v->to - v->from) / 800;
     snprintf(name, sizeof name, "%s, transport", lane->name);
     for (size_t i = 0; i < v->p->nets.n; i++) {
         const struct net *e = &v->p->nets.at[i];
         int64_t from =
             e->kind >= TRANSPORT_STARTS && e->kind != TRANSPORT_COMPLETED ? e->from_ns : e->to_ns;
+        bool found = e->kind == TRANSPORT_POLL || e->kind == TRANSPORT_COMPLETED;
+        int64_t least = (v->to - v->from) / (found ? 800 : 1600); /* what it started lies on it */
         if (e->rank == lane->rank && e->thread == lane->thread)
-            span(v, name, from, e->to_ns > from + least ? e->to_ns : from + least, TRANSPORT,
-                 e->kind == TRANSPORT_POLL ? "poll" : NULL);
+            span(v, name, from, e->to_ns > from + least ? e->to_ns : from + least,
+                 found ? POLLING : TRANSPORT, e->kind == TRANSPORT_POLL ? "poll" : NULL);
     }
 }
 
@@ -302,8 +314,9 @@ bool add_timeline(struct document *d, const struct profile *p, const struct pict
         messages_of(&v);
     }
     timeline_free(&v.t);
-    snprintf(title, sizeof title, "%s of the ranks' calls, and their messages",
-             format_time(length, (double)(v.to - v.from)));
+    snprintf(title, sizeof title, "%s of the ranks' calls from %.6f s on, and their messages",
+             format_time(length, (double)(v.to - v.from)),
+             (double)(v.from - p->trace.first_ns) / 1e9);
     if (any)
         document_picture(d, &(struct picture){.kind = PICTURE_TIMELINE,
                                               .name = "timeline",

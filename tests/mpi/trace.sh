@@ -38,9 +38,14 @@ for e in events:
 for e in events:  # an arrow begins and ends inside a call
     if e["ph"] in "sf":
         bad |= not any(a - 1e-6 <= e["ts"] <= b + 1e-6 for a, b in slices[e["pid"], e["tid"]])
-under_way = [e["args"]["messages"] for e in events if e["ph"] == "C"]
-last = {e["pid"]: e["args"]["messages"] for e in events if e["ph"] == "C"}
-bad |= len(under_way) != 2 * sent or min(under_way) < 0 or max(under_way) < 2 or any(last.values())
+ends = {ph: {e["id"]: e["ts"] for e in events if e["ph"] == ph} for ph in "sf"}
+bad |= any(set(ids) != set(range(1, sent + 1)) for ids in ends.values())
+under_way, most = 0, 0  # at an end, what begins at the same time counts first
+for _, step in sorted([(at, -1) for at in ends["s"].values()] + [(at, 1) for at in ends["f"].values()]):
+    under_way -= step
+    most = max(most, under_way)
+    bad |= under_way < 0
+bad |= most < 2
 if bad:
     print("FAIL:", t, matrix, waits, phases.count("s"), phases.count("f"))
 sys.exit(bad)
@@ -51,7 +56,7 @@ for command in report "export --table=waits" "export --table=messages"; do
 done
 # A machine that was busy takes the processors away: then nothing is said of who waits.
 "$collprof" report traced 2>&1 | tr -s ' \n' ' ' |
-    grep -qE 'is for rank 2, which|times of this run mean little' ||
+    grep -qE 'is for rank 2, which|Waits and late ranks are not judged' ||
     fail "the report does not say who is waited for"
 
 # Every kind of message, by threads too.
@@ -147,7 +152,7 @@ layered 2 untraced "$built/examples/heat" -s 5 >/dev/null || fail "status $? unt
 "$collprof" export --table=messages untraced | grep -q Isend || fail "no matrix without a trace"
 for table in waits: transport:=transport; do
     "$collprof" export --table=${table%:*} untraced 2>err >out || fail "empty ${table%:*}: status $?"
-    grep -q "no rows of ${table%:*}: .*collprof run --trace${table#*:} would be right" err && test "$(wc -l <out)" = 1 ||
+    grep -q "no rows of ${table%:*}: .*use: collprof run --trace${table#*:}\$" err && test "$(wc -l <out)" = 1 ||
         fail "empty ${table%:*}: $(cat err)"
 done
 "$collprof" export --format=otf2 -o o untraced 2>err && fail "an OTF2 trace of nothing"
@@ -174,9 +179,9 @@ if command -v "${GNUPLOT:-gnuplot}" >/dev/null; then
     grep -q 'late sender' t.svg || fail "no wait state is named in the picture"
     "$collprof" plot --picture=timeline --from=1e6 -o u.svg traced >out && fail "a picture of nothing"
     # Who has left no record is missing, and that is said.
-    cp -r traced part && rm part/rank-000001-*
+    cp -rL traced part && rm part/rank-000001-*
     "$collprof" plot --picture=timeline -o part.svg part 2>err || fail "plot of a part: status $?"
-    grep -q 'part: of 4 ranks 3 are in the trace' err && grep -q 'on 3 of 4 ranks' part.svg || fail "a part: $(cat err)"
+    grep -q 'part: the trace has 3 of 4 ranks' err && grep -q 'on 3 of 4 ranks' part.svg || fail "a part: $(cat err)"
     "$collprof" plot --picture=timeline --from=0 -o w.svg traced || fail "plot from the start: status $?"
     grep -q 'from 0.000000 s' w.svg || fail "--from=0 is not the start"
     "$collprof" plot --picture=timeline --from=0 --to=0 -o x.svg traced 2>err && fail "no time at all is drawn"
@@ -185,9 +190,9 @@ if command -v "${GNUPLOT:-gnuplot}" >/dev/null; then
     # What is not in a trace that was thinned out is not computation.
     COLLPROF_MEMORY=1 COLLPROF_TRACE=calls layered 2 many "$built/tests/mpi/messages" many >/dev/null || fail "many: status $?"
     "$collprof" plot --picture=timeline --to=1000 -o v.svg many || fail "plot of windows: status $?"
-    grep -q 'not recorded' v.svg && grep -q 'rgb(192, *192, *192)' v.svg || fail "no gaps between windows"
+    grep -q 'not recorded' v.svg && grep -q 'rgb(128, *128, *128)' v.svg || fail "no gaps between windows"
     # As much in both directions but for 8 bytes: no end of a scale that says what it is of.
     "$collprof" plot --picture=matrix -o m.svg traced >out || fail "matrix: status $?"
-    test "$(grep -c '>10*[ kM]*B<' m.svg)" -ge 3 || fail "the scale of the matrix has no numbers"
+    test "$(grep -c '>100*<' m.svg)" -ge 3 && grep -q 'bytes (B)<' m.svg || fail "the scale of the matrix has no numbers"
 fi
 exit 0

@@ -165,5 +165,5 @@ done
 # Nothing preloaded: one line says so, and the trace is there.
 MPIEXEC="timeout 60 $MPIEXEC"
 COLLPROF_TRACE=transport layered 2 without ./program 10 1000 300000 0.0001 >/dev/null || fail "status $?"
-"$collprof" report without 2>&1 | tr -s ' \n' ' ' | grep -q 'not in the process' ||
+"$collprof" report --full without 2>&1 | tr -s ' \n' ' ' | grep -q 'not in the process' ||
     fail "a missing library is not said"
