@@ -34,7 +34,7 @@ static double most_outside(const struct profile *p)
 
 double noise_of_rank(const struct profile *p, size_t at)
 {
-    return contention(&p->ranks.at[at], most_outside(p));
+    return at < p->ranks.n ? contention(&p->ranks.at[at], most_outside(p)) : NAN;
 }
 
 struct noise noise_of(const struct profile *p)
