@@ -135,7 +135,7 @@ static const struct option_entry shared[] = {
     {"format", 0, "FORMAT", "text, csv or json", 12, option_take_word, AT(format),
      &(const struct option_words){format_names}},
     {"output", 'o', "FILE", "write the results to FILE", 12, option_take_text, AT(output), NULL},
-    {"plot", 0, "FILE", "draw the results: FILE ends in .png or .svg", 12, option_take_text,
+    {"plot", 0, "FILE", "draw the results: FILE ends in .png, .svg or .pdf", 12, option_take_text,
      AT(plot), NULL},
     {"full", 'f', NULL, "minimum and maximum too", 12 | OPTION_RARE, option_take_flag, AT(full),
      NULL},

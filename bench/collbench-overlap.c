@@ -263,11 +263,12 @@ static void tell_so_far(void *grid, struct document *d)
 
 int main(int argc, char **argv)
 {
-    static struct options o = {.bench = {.sizes = full_sizes, .without = "ranks warmup stop seed"},
-                               .comp = full_comp};
+    static struct options o = {.bench = {.without = "ranks warmup stop seed"}};
     static struct overlap_grid grid;
     static struct work work[AXIS_MAX];
     static struct sync_clock clock;
+    o.bench.sizes = full_sizes;
+    o.comp = full_comp;
     o.bench.plan = plan_default();
     o.bench.plan.repetitions = RUNS;
     bench_begin(&o.bench, &argc, &argv, thread_level(argc, argv), &program);

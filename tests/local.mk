@@ -50,7 +50,7 @@ list-tests-alone:
 # A hundred faults drawn by SEED (a new one if none is given): which does no test notice?
 mutate: all
 	$(srcdir)/tools/mutate $(if $(SEED),--seed=$(SEED)) --count=$(if $(COUNT),$(COUNT),100)
-EXTRA_DIST += tools/mutate
+EXTRA_DIST += tools/mutate tools/rooms
 .PHONY: mutate
 clean-local: clean-mutate
 clean-mutate:

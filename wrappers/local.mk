@@ -6,7 +6,7 @@ include_HEADERS = src/collprof.h
 # libcollprof.so: the names of all MPIs' functions, each a jump to where the process's MPI wants it.
 lib_LTLIBRARIES = libcollprof.la
 libcollprof_la_CPPFLAGS = -I$(top_srcdir) $(AM_CPPFLAGS)
-libcollprof_la_SOURCES = wrappers/choose.c wrappers/choose.h wrappers/leave.c wrappers/redirect.c wrappers/stubs.c
+libcollprof_la_SOURCES = wrappers/choose.c wrappers/choose.h src/base/leaving.h wrappers/leave.c wrappers/redirect.c wrappers/stubs.c
 libcollprof_la_LIBADD = libbase.la
 libcollprof_la_LDFLAGS = -avoid-version -shared -Wl,-z,defs \
 	-Wl,--version-script=$(srcdir)/wrappers/exports.map

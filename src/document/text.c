@@ -235,7 +235,9 @@ static const char *unit_of(const struct text_grid *g, size_t column, char unit[3
 {
     bool shown = !is_remarks(g, column) && g->t->columns[column].unit &&
                  g->t->columns[column].kind <= COLUMN_REAL;
-    snprintf(unit, 32, shown ? "(%s)" : "", shown ? g->t->columns[column].unit : "");
+    *unit = '\0';
+    if (shown)
+        snprintf(unit, 32, "(%s)", g->t->columns[column].unit);
     return unit;
 }
 

@@ -408,7 +408,7 @@ void find_requests(struct making *m)
     }
     bool traced = p->trace.on && findings_find(m->all, "trace_windows") == NULL;
     double cost = wait - (traced ? wait : m->explained);
-    if (!completed || !noise_matters(cost, NAN, m->run))
+    if (completed <= 0 || !noise_matters(cost, NAN, m->run))
         return;
     struct diagnosis *d = finding_add(m, "request_wait", SEVERITY_FINDING, cost, NAN, "-");
     snprintf(d->text, sizeof d->text,

@@ -51,7 +51,7 @@ refused 2 "at least 2 ranks: use: --ranks=2:2" --ranks=1:2
 refused 2 "--dot=x.dot draws what --discover finds" --dot=x.dot
 refused 2 "--plot draws measurements" --discover --plot=x.png
 refused 2 "cannot write $scratch/absent/t.dot" --discover --dot="$scratch/absent/t.dot"
-refused 2 "ends in .png or .svg" --plot=picture.pdf
+refused 2 "must end in .png, .svg or .pdf" --plot=picture.gif
 refused 2 "cannot write $scratch/absent/p.png" --plot="$scratch/absent/p.png"
 refused 2 "cannot write $scratch/absent/r.json" --output="$scratch/absent/r.json"
 refused 2 "cannot write $scratch" --output="$scratch"
@@ -60,7 +60,7 @@ refused 1 "unknown option --metod: did you mean --method?" --metod=all
 # Under a launcher that no MPI here answers to: one rank says so. The program for it is sought beside the file itself,
 # not the link that it was called by.
 export SLURM_STEP_ID=0 SLURM_STEP_NUM_TASKS=2
-SLURM_PROCID=0 refused 1 'srun has started 2 processes, and each would run alone or stop in MPI_Init: srun --mpi=pm' --sizes=8
+SLURM_PROCID=0 refused 1 'srun has started 2 processes, and each would run alone or stop in MPI_Init: use: srun --mpi=pm' --sizes=8
 SLURM_PROCID=1 "$bench" >"$scratch/out" 2>&1
 [ $? -eq 2 ] && [ ! -s "$scratch/out" ] || fail "rank 1 speaks, too: $(cat "$scratch/out")"
 unset SLURM_STEP_ID SLURM_STEP_NUM_TASKS
