@@ -97,6 +97,7 @@ for ranks in 2 8; do
     timeout 200 $MPIEXEC -n $ranks strace -f -ff -qq -e trace=file,getdents64 -o calls \
         "$collprof" run --yield -o traced --report=no ./app 1 >said 2>&1 || { cat said; fail "under strace"; }
     for file in calls.*; do grep -c "traced-.*/\|traced-[^/]*\"" "$file"; done | grep -v '^0$' | sort -n | uniq >made.$ranks
-    test "$(wc -l <made.$ranks)" -le 2 || { cat made.$ranks; fail "$ranks ranks: not as much each"; }
+    test "$(wc -l <made.$ranks)" -le 4 || { cat made.$ranks; fail "$ranks ranks: not as much each"; }
 done
-cmp made.2 made.8 || fail "what a rank does with files grows with the ranks"
+# A record may be opened once more, to grow.
+test "$(tail -n 1 made.8)" -le $(($(tail -n 1 made.2) + 2)) || { cat made.2 made.8; fail "file calls of a rank grow with the ranks"; }
