@@ -4,7 +4,7 @@
 # means that unit tests do not look any more.
 [ "${CHECK_THOROUGH:-}" = 1 ] || { echo "only with ./check --thorough"; exit 77; }
 out=mutate.out
-timeout -k 10 900 "$srcdir/tools/mutate" --units --count=20 --seconds=240 >$out 2>&1
+timeout -k 10 900 "$srcdir/tools/mutate" --units --count=20 --seconds=420 >$out 2>&1
 status=$?
 cat $out
 tried=$(sed -n 's/.* of \([0-9]*\) noticed.*/\1/p' $out) noticed=$(sed -n 's/^\([0-9]*\) of .*/\1/p' $out)
