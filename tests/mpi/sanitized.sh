@@ -26,7 +26,7 @@ runtime=
 for name in asan ubsan; do
     runtime="$runtime$(readlink -f "$(gcc -print-file-name=lib$name.so)") "
 done
-export ASAN_OPTIONS="log_path=$dir/said:detect_leaks=0:handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_abort=0"
+export ASAN_OPTIONS="allocator_may_return_null=1:log_path=$dir/said:detect_leaks=0:handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_abort=0"
 export UBSAN_OPTIONS="log_path=$dir/said:print_stacktrace=1"
 silent()
 {
@@ -34,7 +34,8 @@ silent()
         ! grep -a -B2 -A20 'runtime error:\|ERROR: AddressSanitizer' $said || fail "$*"
     done
     for said in "$dir"/said.*; do
-        test ! -s "$said" || { head -n 40 "$said"; fail "$*"; }
+        # A test asks for more memory than there can be, and gets none.
+        grep -v 'AddressSanitizer failed to allocate' "$said" >rest && { head -n 40 rest; fail "$*"; }
     done
 }
 
