@@ -200,6 +200,8 @@ static double repeated_share(const struct making *m)
     enum { PARTS = 10 };
     const struct profile *p = m->v->p;
     const double student = 2.262; /* for 9 degrees of freedom */
+    if (p->ranks.n == 0)
+        return NAN;
     int32_t longest = p->ranks.at[m->v->where.longest_rank].rank;
     double part[PARTS] = {0}, sum = 0, squares = 0;
     size_t instances = 0, number = 0;
