@@ -8,7 +8,7 @@
 
 static const double TIMEOUT = 5, TIMEOUTS_LEAST = 1, TIMEOUTS_SHARE = 0.01;
 
-static uint64_t waited_ns; /* in vain, of all threads */
+static uint64_t waited_ns; /* for members that did not come, of all threads */
 
 double handshake_waited(void)
 {

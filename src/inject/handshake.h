@@ -28,7 +28,7 @@ double handshake_timeout(void);
 
 /* Collective over COMM, an intracommunicator: waits up to TIMEOUT seconds for all members and
  * returns the lowest of their MINE. WHAT: what this member is about to call; different ones are
- * HANDSHAKE_DISAGREED. BOUNDED: a wait in vain counts for handshake_timeout(). */
+ * HANDSHAKE_DISAGREED. BOUNDED: a wait that times out counts for handshake_timeout(). */
 enum handshake_result handshake(struct handshake *h, MPI_Comm comm, enum handshake_result mine,
                                 uint64_t what, double timeout, bool bounded);
 
@@ -36,7 +36,7 @@ enum handshake_result handshake(struct handshake *h, MPI_Comm comm, enum handsha
  * communicator before. */
 bool handshake_is_over(struct handshake *h, double timeout);
 
-/* Seconds that this rank has waited in vain so far. */
+/* Seconds that this rank has waited for members that did not come. */
 double handshake_waited(void);
 
 #endif
