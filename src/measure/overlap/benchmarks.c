@@ -18,12 +18,9 @@ static void tell(const struct overlap_side *s, int to, int tag)
     PMPI_Send(NULL, 0, MPI_BYTE, to, s->tag + tag, s->comm);
 }
 
-/* Returns the rank that it came from. */
-static int hear(const struct overlap_side *s, int from, int tag)
+static void hear(const struct overlap_side *s, int from, int tag)
 {
-    MPI_Status status;
-    PMPI_Recv(NULL, 0, MPI_BYTE, from, s->tag + tag, s->comm, &status);
-    return status.MPI_SOURCE;
+    PMPI_Recv(NULL, 0, MPI_BYTE, from, s->tag + tag, s->comm, MPI_STATUS_IGNORE);
 }
 
 static double elapsed(const struct overlap_side *s)
@@ -80,9 +77,11 @@ static struct overlap_round send_first(struct overlap_side *s)
     for (int i = 0; i < n; i++)
         PMPI_Wait(&request[i], MPI_STATUS_IGNORE);
     struct overlap_round round = {.measured = elapsed(s)};
-    for (int i = 0; i < nodes; i++) {
-        int from = hear(s, nodes > 1 ? MPI_ANY_SOURCE : 1, TAG_ACK);
-        round.published = elapsed(s) - (i + 1) * s->clock_cost - s->latency[from];
+    for (int i = 0; i < nodes; i++) /* all at once: a library may begin to send only then */
+        PMPI_Irecv(NULL, 0, MPI_BYTE, 1 + i, s->tag + TAG_ACK, s->comm, &request[i]);
+    for (int i = 0, which; i < nodes; i++) {
+        PMPI_Waitany(nodes, request, &which, MPI_STATUS_IGNORE);
+        round.published = elapsed(s) - (i + 1) * s->clock_cost - s->latency[1 + which];
         round.measured = fmax(round.measured, round.published);
     }
     return round;
