@@ -4,7 +4,7 @@
 AM_CPPFLAGS = -I$(top_srcdir)/src -I$(top_builddir) -D_GNU_SOURCE
 AM_CFLAGS = $(WARNING_CFLAGS) $(AX_THREADS)
 
-noinst_LTLIBRARIES = libbase.la libdocument.la libpage.la libtopology.la libprofile.la libreport.la libcompare.la libexport.la libresults.la
+noinst_LTLIBRARIES = libbase.la libdocument.la libpage.la libtopology.la libprofile.la libverdict.la libreport.la libcompare.la libexport.la libresults.la
 
 # Without MPI, so that the command works where there is none: base, the ledger's format, and the data
 # of latencies and trees.
@@ -129,6 +129,10 @@ libprofile_la_SOURCES = \
 	src/timeline/network.c src/timeline/network.h \
 	src/timeline/timeline.h
 libprofile_la_LIBADD = $(JANSSON_LIBS)
+
+# verdict: where a run is stuck. Prints nothing.
+libverdict_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+libverdict_la_SOURCES = src/verdict/judge.c src/verdict/judge.h
 
 # What other programs may rely on in the files that are written: installed.
 dist_pkgdata_DATA = src/results/results.schema.json

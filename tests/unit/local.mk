@@ -6,7 +6,7 @@ made_profile = tests/unit/made_ledger.c tests/unit/made_ledger.h tests/unit/made
 if HAVE_CRITERION
 UNIT_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/unit $(CRITERION_CFLAGS) $(JANSSON_CFLAGS)
 unit_programs = tests/unit/ranks tests/unit/base tests/unit/inject tests/unit/sync tests/unit/schedule tests/unit/pairs \
-	tests/unit/measure tests/unit/methods tests/unit/record tests/unit/profile \
+	tests/unit/measure tests/unit/methods tests/unit/record tests/unit/profile tests/unit/verdict \
 	tests/unit/symbols tests/unit/report tests/unit/compare tests/unit/document tests/unit/bench tests/unit/transport
 check_PROGRAMS += $(unit_programs)
 TESTS += $(unit_programs)
@@ -70,6 +70,10 @@ tests_unit_profile_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_profile_SOURCES = tests/unit/profile.c tests/unit/arrivals.c tests/unit/clocks.c tests/unit/judge.c tests/unit/load.c tests/unit/network.c \
 	tests/unit/refusals.c tests/unit/timeline.c tests/unit/trace.c $(made_profile)
 tests_unit_profile_LDADD = libprofile.la libbase.la $(CRITERION_LIBS)
+
+tests_unit_verdict_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_verdict_SOURCES = tests/unit/verdict.c
+tests_unit_verdict_LDADD = libverdict.la libbase.la $(CRITERION_LIBS)
 
 # Its own debug information is what is read.
 tests_unit_symbols_CPPFLAGS = $(UNIT_CPPFLAGS) $(DW_CFLAGS)
