@@ -121,7 +121,6 @@ libprofile_la_SOURCES = \
 	src/profile/possible.c \
 	src/profile/profile.h \
 	src/profile/questions.c \
-	src/profile/schema.c \
 	src/profile/stands.c \
 	src/profile/symbolize.c \
 	src/profile/trace.c \

@@ -3,7 +3,6 @@
 #include "base/clock.h"
 
 #include <fcntl.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,15 +35,6 @@ static int64_t noise_delayed(void)
     if (delayed > __atomic_load_n(&most, __ATOMIC_RELAXED))
         __atomic_store_n(&most, delayed, __ATOMIC_RELAXED);
     return __atomic_load_n(&most, __ATOMIC_RELAXED);
-}
-
-int64_t noise_khz(void)
-{
-    char path[96], text[256];
-    long long khz;
-    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_cur_freq",
-             sched_getcpu());
-    return sscanf(noise_slurp(path, text), "%lld", &khz) == 1 ? khz : -1;
 }
 
 void noise_read(struct noise_totals *noise)

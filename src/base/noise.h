@@ -15,9 +15,6 @@ struct noise_totals {
 };
 void noise_read(struct noise_totals *noise);
 
-/* The frequency of the processor that this thread is on; -1: not known. */
-int64_t noise_khz(void);
-
 /* The share of a rank's time without a processor from which on figures of that size are doubtful,
  * and that from which on no conclusion is drawn. The others lose it, too, as they wait for it. */
 #define NOISE_FELT_FROM 0.01

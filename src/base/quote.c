@@ -84,15 +84,6 @@ void quote_csv(const char *text, FILE *out)
     fputc('"', out);
 }
 
-void quote_dot(const char *text, FILE *out)
-{
-    for (; text && *text; text++) {
-        if (*text == '"' || *text == '\\')
-            fputc('\\', out);
-        fputc((unsigned char)*text < 0x20 ? ' ' : *text, out);
-    }
-}
-
 void quote_html(const char *text, FILE *out)
 {
     static const char special[] = "&<>\"'";

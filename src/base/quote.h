@@ -16,9 +16,6 @@ void quote_gnuplot(const char *text, FILE *out);
  * formula begins with an apostrophe; numbers go another way. */
 void quote_csv(const char *text, FILE *out);
 
-/* For the inside of a string in quotation marks. */
-void quote_dot(const char *text, FILE *out);
-
 /* For the text of an element, or of an attribute in quotation marks. */
 void quote_html(const char *text, FILE *out);
 

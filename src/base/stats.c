@@ -128,15 +128,6 @@ static double dependent_bounds(const double *x, size_t n, double median, size_t 
     return rank > 0 ? worth : fmin(worth, 1);
 }
 
-void stats_mean_interval(const double *x, size_t n, double *mean, double *low, double *high)
-{
-    struct summary s = stats_summarize(x, n);
-    double half = n > 1 ? student((double)n - 1) * s.sd / sqrt((double)n) : NAN;
-    *mean = s.mean;
-    *low = s.mean - half;
-    *high = s.mean + half;
-}
-
 struct summary stats_summarize(const double *x, size_t n)
 {
     struct summary s = {.n = n,

@@ -52,10 +52,6 @@ double stats_quantile(const double *sorted, size_t n, double q);
  * confidence. */
 void stats_median_bounds(size_t n, size_t *low, size_t *high);
 
-/* 95 % interval of the mean of few independent values, launches for instance, by Student's
- * distribution. NaN for n < 2. */
-void stats_mean_interval(const double *x, size_t n, double *mean, double *low, double *high);
-
 /* How many of the first of N samples, in the order taken, belong to a transient: all of them lie on
  * one side of the middle nine tenths of the second half. 0 for fewer than 20, which do not tell. */
 size_t stats_transient(const double *x, size_t n);

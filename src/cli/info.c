@@ -93,33 +93,17 @@ static void print_settings(void)
     }
 }
 
-static void print_schema(void)
-{
-    json_t *schema = profile_schema();
-    json_dumpf(schema, stdout, JSON_INDENT(1));
-    putchar('\n');
-    json_decref(schema);
-}
-
-static const struct option_entry entries[] = {{"schema", 0, NULL,
-                                               "only the JSON Schema of profile.json", OPTION_RARE,
-                                               option_take_flag, 0, NULL},
-                                              {0}};
+static const struct option_entry none[] = {{0}};
 
 static const struct option_program program = {
     .does = "Shows what this installation can do and where its libraries are, the clock, the "
             "machine, and all settings.",
-    .options = entries};
+    .options = none};
 
 int cli_info(int argc, char **argv)
 {
-    bool schema = false;
-    struct option_parser parser = {.program = &program, .name = argv[0], .values = &schema};
+    struct option_parser parser = {.program = &program, .name = argv[0]};
     cli_parse(&parser, argc, argv);
-    if (schema) {
-        print_schema();
-        return cli_flush() ? STATUS_GOOD : STATUS_FAILED;
-    }
     print_build();
     print_clock();
     print_machine();

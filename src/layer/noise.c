@@ -3,8 +3,7 @@
 #include "base/clock.h"
 #include "layer/parts.h"
 
-/* Some 20 us, every 50 ms; of a longer run so much less often that the moments have room. */
-static uint64_t between_looks;
+/* Some 20 us, every 50 ms. The one before the last stays whole while the last is written. */
 static void look(uint64_t now)
 {
     struct ledger_header *h = layer.ledger.header;
@@ -12,25 +11,20 @@ static void look(uint64_t now)
     if (now < due || !__atomic_compare_exchange_n(&layer.look_at, &due, UINT64_MAX, false,
                                                   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
         return; /* another thread's */
-    if (h->n_moments == LEDGER_MOMENTS) {
-        for (uint32_t i = 0; i < LEDGER_MOMENTS / 2; i++)
-            h->moment[i] = h->moment[2 * i + 1];
-        h->n_moments = LEDGER_MOMENTS / 2;
-        between_looks *= 2;
-    }
-    struct ledger_moment *m = &h->moment[h->n_moments];
-    *m = (struct ledger_moment){.ticks = now, .cpu_khz = noise_khz()};
+    struct ledger_moment *m = &h->moment[(h->n_moments + 1) % LEDGER_MOMENTS];
+    m->ticks = now;
     noise_read(&m->noise);
     __atomic_store_n(&h->n_moments, h->n_moments + 1, __ATOMIC_RELEASE);
-    __atomic_store_n(&layer.look_at, now + between_looks, __ATOMIC_RELEASE);
+    __atomic_store_n(&layer.look_at, now + (uint64_t)(0.05 * h->ticks_per_second),
+                     __ATOMIC_RELEASE);
 }
 
 void noise_watch(void)
 {
+    struct ledger_header *h = layer.ledger.header;
+    bool watched = clock_source != CLOCK_SOURCE_EXTERNAL && h->ticks_per_second > 20;
     layer.look = look;
-    layer.ledger.header->n_moments = 0;
-    between_looks = (uint64_t)(0.05 * layer.ledger.header->ticks_per_second);
-    layer.look_at = clock_source == CLOCK_SOURCE_EXTERNAL || !between_looks
-                        ? UINT64_MAX
-                        : clock_ticks() + between_looks;
+    h->n_moments = 0;
+    h->moment[0] = (struct ledger_moment){.ticks = h->pair[0].ticks, .noise.load = -1};
+    layer.look_at = watched ? clock_ticks() + (uint64_t)(0.05 * h->ticks_per_second) : UINT64_MAX;
 }

@@ -72,13 +72,6 @@ static const struct field rank_table[] = {
     F(delayed_ns, "delayed_ns", MAYBE, FIRST),
     F(pressure_ns, "pressure_ns", MAYBE, FIRST),
     F(load, "load", GAUGE, FIRST),
-    F(worst_from_ns, "worst_from_ns", MAYBE, FIRST),
-    F(worst_length_ns, "worst_length_ns", MAYBE, FIRST),
-    F(worst_delayed_ns, "worst_delayed_ns", MAYBE, FIRST),
-    F(worst_switches, "worst_switches", MAYBE, FIRST),
-    F(worst_pressure_ns, "worst_pressure_ns", MAYBE, FIRST),
-    F(least_khz, "least_khz", MAYBE, FIRST),
-    F(most_khz, "most_khz", MAYBE, FIRST),
     F(call_ns, "call_ns", REAL, FIRST),
     F(untracked_requests, "untracked_requests", U64, FIRST),
     F(failed_collectives, "failed_collectives", U64, FIRST),
@@ -262,7 +255,6 @@ static const struct field below_table[] = {
     F(receives, "receives", U64, FIRST),
     F(lay, "lay_known", U64, FIRST),
     F(lay_ns, "lay_ns", U64, FIRST),
-    F(lay_max_ns, "lay_max_ns", U64, FIRST),
     F(same_call, "ended_in_same_call", U64, FIRST),
     F(other_call, "ended_in_other_call", U64, FIRST),
     F(outside, "ended_outside", U64, FIRST),
@@ -270,7 +262,6 @@ static const struct field below_table[] = {
     F(carrier_operation, "carrier_operation", OPERATION, FIRST),
     F(carried, "carried", U64, FIRST),
     F(moved_bytes, "moved_bytes", U64, FIRST),
-    F(moved_ns, "moved_ns", U64, FIRST),
 };
 #undef ROW
 

@@ -323,47 +323,16 @@ static int64_t grown(int64_t before, int64_t after)
     return before >= 0 && after >= before ? after - before : -1;
 }
 
-/* Of a process that was killed, the end is not known, and the last look stands for it. */
-static struct ledger_moment last_look(const struct ledger_header *h, uint32_t n)
-{
-    if (h->noise[1].cpu_ns > 0)
-        return (struct ledger_moment){h->pair[1].ticks, -1, h->noise[1]};
-    return n ? h->moment[n - 1] : (struct ledger_moment){h->pair[0].ticks, -1, {.load = -1}};
-}
-
-static double ns_between(uint64_t from, uint64_t to, double rate)
-{
-    return 1e9 * (double)(int64_t)(to - from) / rate;
-}
-
-/* Of the stretch from FROM to TO, if it is the worst so far. One below 10 ms says nothing: the
- * kernel counts in ticks of some. */
-static void judge_stretch(struct profile_rank *r, const struct ledger_moment *from,
-                          const struct ledger_moment *to, double after, double length)
-{
-    int64_t delayed = grown(from->noise.delayed_ns, to->noise.delayed_ns);
-    if (delayed < 0 || length < 1e7 || length >= 1e18 || after < 0)
-        return;
-    if ((double)delayed > length)
-        delayed = (int64_t)length;
-    if (r->worst_length_ns >= 0 &&
-        (double)delayed * (double)r->worst_length_ns <= (double)r->worst_delayed_ns * length)
-        return;
-    r->worst_from_ns = within_far(after);
-    r->worst_length_ns = within_far(length);
-    r->worst_delayed_ns = delayed;
-    r->worst_switches = grown(from->noise.involuntary, to->noise.involuntary);
-    r->worst_pressure_ns = grown(from->noise.pressure_ns, to->noise.pressure_ns);
-}
-
+/* Of a process that was killed, the end is not known, and the last reading stands for it. */
 static void gather_noise(struct profile_rank *r, const struct ledger_header *h)
 {
-    uint32_t n = h->n_moments <= LEDGER_MOMENTS ? h->n_moments : 0;
+    bool ended = h->noise[1].cpu_ns > 0;
     double rate = ledger_rate(h) > 0 ? ledger_rate(h) : h->ticks_per_second;
-    struct ledger_moment last = {h->pair[0].ticks, -1, h->noise[0]}, end = last_look(h, n);
-    const struct noise_totals *from = &h->noise[0], *to = &end.noise;
+    const struct ledger_moment *read = &h->moment[h->n_moments % LEDGER_MOMENTS];
+    const struct noise_totals *from = &h->noise[0], *to = ended ? &h->noise[1] : &read->noise;
+    uint64_t until = ended ? h->pair[1].ticks : read->ticks;
+    double watched = 1e9 * (double)(int64_t)(until - h->pair[0].ticks) / rate;
     bool known = to->cpu_ns > 0;
-    double watched = ns_between(h->pair[0].ticks, end.ticks, rate);
     r->watched_ns = known && watched > 0 && watched < 1e18 ? within_far(watched) : -1;
     r->cpu_ns = known ? grown(from->cpu_ns, to->cpu_ns) : -1;
     r->delayed_ns = known ? grown(from->delayed_ns, to->delayed_ns) : -1;
@@ -371,19 +340,6 @@ static void gather_noise(struct profile_rank *r, const struct ledger_header *h)
     int64_t switches = known ? grown(from->involuntary, to->involuntary) : -1;
     r->involuntary_switches = switches > 0 ? (uint64_t)switches : 0;
     r->load = known ? to->load : -1;
-    r->worst_from_ns = r->worst_length_ns = r->worst_delayed_ns = r->worst_switches =
-        r->worst_pressure_ns = r->least_khz = r->most_khz = -1;
-    for (uint32_t i = 0; known && i <= n; i++) {
-        struct ledger_moment now = i < n ? h->moment[i] : end;
-        judge_stretch(r, &last, &now, ns_between(h->pair[0].ticks, last.ticks, rate),
-                      ns_between(last.ticks, now.ticks, rate));
-        if (now.cpu_khz > 0) {
-            r->least_khz =
-                r->least_khz < 0 || now.cpu_khz < r->least_khz ? now.cpu_khz : r->least_khz;
-            r->most_khz = now.cpu_khz > r->most_khz ? now.cpu_khz : r->most_khz;
-        }
-        last = now;
-    }
 }
 
 static void gather_rank(struct profile *p, const struct ledger *l)

@@ -56,11 +56,6 @@ struct profile_rank {
      * reading in a process that was killed. Negative: unknown. */
     int64_t watched_ns, cpu_ns, delayed_ns, pressure_ns;
     double load;
-    /* The interval of the run in which it was runnable but not scheduled for the largest share, the
-     * same figures for that interval, and the lowest and highest frequency seen. Negative: unknown.
-     */
-    int64_t worst_from_ns, worst_length_ns, worst_delayed_ns, worst_switches, worst_pressure_ns,
-        least_khz, most_khz;
     double call_ns;        /* what recording adds to a call; 0: not measured */
     uint32_t started_late; /* MPI_Init was not seen */
     uint32_t grow_error;   /* errno: the record could not grow; 0: it could */
@@ -280,9 +275,8 @@ void profile_symbolize(struct profile *p);
 int profile_save(struct profile *p, int directory);
 json_t *profile_json(const struct profile *p);
 
-/* The JSON Schema (2020-12) of that. */
+/* Its "schema". */
 #define PROFILE_SCHEMA "collprof-profile/1"
-json_t *profile_schema(void);
 
 /* The way back; JSON is changed. NULL, and a reason, if it is no valid profile. */
 struct profile *profile_from_json(json_t *json, const char **reason);

@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #define LEDGER_MAGIC 0x31666f727070636cull /* "lcpprof1" */
-#define LEDGER_VERSION 6u
+#define LEDGER_VERSION 7u
 #define LEDGER_NO_SITE 0u /* site 0: not recorded, or the table was full */
 #define LEDGER_NO_COMM 0u /* communicator 0: the call has none, or the table was full */
 #define LEDGER_MAX_DEPTH 8u
@@ -214,14 +214,12 @@ struct ledger_instance {
     int32_t root;                        /* -1: none */
 };
 
-/* What the machine did beside (base/noise.h), at moments during the run: the last one is the end of
- * a process that was killed. */
+/* CPU contention (base/noise.h) as it was read last: the end of a process that was killed. */
 struct ledger_moment {
     uint64_t ticks;
-    int64_t cpu_khz; /* the frequency of the processor that it is on */
     struct noise_totals noise;
 };
-enum { LEDGER_MOMENTS = 32 };
+enum { LEDGER_MOMENTS = 2 };
 
 /* Messages sent to or received from one peer at one place: the communication matrix. */
 struct ledger_peer {
@@ -344,7 +342,8 @@ struct ledger_header {
                                      none of these bits */
     uint32_t stack_depth;         /* frames per site asked for; 0: no sites */
     struct noise_totals noise[2]; /* at the start, and at the end if that was reached */
-    struct ledger_moment moment[LEDGER_MOMENTS]; /* between them, the first N_MOMENTS */
+    struct ledger_moment moment[LEDGER_MOMENTS]; /* between them; the last of N_MOMENTS readings is
+                                                    at N_MOMENTS modulo their number */
     uint32_t n_moments;
     uint64_t init_ns, merge_ns; /* what the layer's own start and end cost */
     double call_ns;             /* and a call, measured at the start; 0: not measured */

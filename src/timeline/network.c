@@ -208,7 +208,6 @@ static void rows_of_message(struct work *w, uint32_t sent, uint32_t s, uint64_t 
     row = new_row(w, &w->net[r]);
     row->lay = 1;
     row->lay_ns = looked - handed > w->error ? (uint64_t)(looked - handed) : 0;
-    row->lay_max_ns = row->lay_ns;
 }
 
 static bool same_size(const struct net *start, const struct act *a)
@@ -243,7 +242,6 @@ static void rows_of_messages(struct work *w, size_t n, uint64_t *sends)
             continue;
         struct net_row *row = new_row(w, e);
         row->moved_bytes = e->bytes;
-        row->moved_ns = (uint64_t)(e->to_ns - e->from_ns);
     }
     free(tied);
 }
@@ -271,8 +269,6 @@ static void add(struct net_row *to, const struct net_row *from)
     to->rendezvous_min = !least || (other && other < least) ? other : least;
     if (from->eager_max > to->eager_max)
         to->eager_max = from->eager_max;
-    if (from->lay_max_ns > to->lay_max_ns)
-        to->lay_max_ns = from->lay_max_ns;
 #define ADD(member) to->member += from->member;
     ADD(sends)
     ADD(eager)
@@ -284,7 +280,6 @@ static void add(struct net_row *to, const struct net_row *from)
     ADD(other_call)
     ADD(outside)
     ADD(moved_bytes)
-    ADD(moved_ns)
 #undef ADD
 }
 

@@ -34,14 +34,14 @@ struct net_row {
     /* Receives that were started in them; of LAY of them it is known for how long the message, or
      * its announcement, had been given to the transport when their rank entered the call in which
      * it was found. */
-    uint64_t receives, lay, lay_ns, lay_max_ns;
+    uint64_t receives, lay, lay_ns;
     /* Where the end of what was started in them was seen: in the same call, in another one, in
      * none; the rest was not seen. And the call in which most of those that took another one ended.
      */
     uint64_t same_call, other_call, outside;
     uint32_t carrier_site, carrier_operation;
     uint64_t carried;
-    uint64_t moved_bytes, moved_ns; /* by system calls in them */
+    uint64_t moved_bytes; /* by system calls in them */
 };
 
 struct net_found {

@@ -1,22 +1,10 @@
-# data.py PROFILE-SCHEMA RESULTS-SCHEMA MANUAL-PAGE: checks the files that data.sh has written here.
-import copy, glob, json, os, re, sys
+# data.py RESULTS-SCHEMA MANUAL-PAGE: checks the files that data.sh has written here.
+import glob, json, os, re, sys
 import jsonschema, pandas
 
-profile_schema, results_schema = (json.load(open(name)) for name in sys.argv[1:3])
-page = open(sys.argv[3]).read()
+results_schema = json.load(open(sys.argv[1]))
+page = open(sys.argv[2]).read()
 bad = []
-
-
-def closed(schema):
-    """The same, without leave to have more members than it names."""
-    if isinstance(schema, dict):
-        schema = {key: closed(value) for key, value in schema.items()}
-        if "properties" in schema and all(isinstance(v, dict) for v in schema["properties"].values()):
-            assert set(schema.get("required", [])) <= set(schema["properties"]), schema
-            schema.setdefault("additionalProperties", False)
-    elif isinstance(schema, list):
-        schema = [closed(value) for value in schema]
-    return schema
 
 
 def faults(validator, value):
@@ -28,13 +16,7 @@ def check(validator, name):
     bad.extend(f"{name}: {fault}" for fault in found[:5])
 
 
-for schema in profile_schema, results_schema:
-    jsonschema.Draft202012Validator.check_schema(schema)
-strict = jsonschema.Draft202012Validator(closed(profile_schema))
-profiles = sorted(glob.glob("*/profile.json")) + ["crashed.json"]
-assert len(profiles) >= 8, profiles
-for name in profiles:
-    check(strict, name)
+jsonschema.Draft202012Validator.check_schema(results_schema)
 results = glob.glob("*.results")
 assert len(results) == 4, results
 for name in results:
@@ -45,10 +27,6 @@ kinds = {name: json.load(open(name + "/profile.json")) for name in ("traced", "t
 assert kinds["traced"]["trace"]["recorded"] and kinds["transport"]["transport"]
 assert kinds["ack"]["findings"]["ack"] and kinds["benchmark"]["findings"]["benchmark"]
 assert json.load(open("crashed.json"))["in_progress"]
-
-# A schema that lets everything pass would do so here, too.
-for wrong in ({"ranks": [{}]}, {"run": 1}, {"surprise": 1}, {"warnings": [1]}):
-    assert faults(strict, {**copy.deepcopy(kinds["traced"]), **wrong}), wrong
 
 # pandas: one header line, numbers where figures are.
 text = {"operation", "call_site", "communicator", "region", "state", "carrier", "direction", "ended", "host",

@@ -82,6 +82,5 @@ test "$(cat out)" = "with collprof" || { cat out; fail "run: the layer is not th
 regions run.out
 "$bin/collprof" report --format=json run.out | python3 -m json.tool >/dev/null || fail "report --format=json"
 python3 -m json.tool "$dir/root$prefix/share/collprof/results.schema.json" >/dev/null || fail "results.schema.json"
-"$bin/collprof" info --schema | python3 -m json.tool >/dev/null || fail "info --schema"
 test "$(pkg-config --variable=mpi collprof-static)" = "$CHECK_MPI" || fail "collprof-static names no MPI"
 exit 0

@@ -79,29 +79,6 @@ Test(coverage, of_the_median_of_one_series)
     }
 }
 
-/* Launches differ by 4 %, operations of one launch by 1 %: only launches count. */
-Test(coverage, between_launches)
-{
-    enum { SERIES = 2000, OPERATIONS = 60 };
-    uint64_t state = 362436069u;
-    for (size_t launches = 3; launches <= 12; launches += 3) {
-        size_t covered = 0;
-        for (int k = 0; k < SERIES; k++) {
-            double median[12], x[OPERATIONS], mean, low, high;
-            for (size_t l = 0; l < launches; l++) {
-                double shift = 4 * normal(&state);
-                draw_correlated(x, OPERATIONS, 0.5, 1, &state);
-                median[l] = stats_summarize(x, OPERATIONS).median + shift;
-            }
-            stats_mean_interval(median, launches, &mean, &low, &high);
-            covered += low <= truth && truth <= high;
-        }
-        char what[32];
-        snprintf(what, sizeof what, "%zu launches", launches);
-        expect_share(what, covered, SERIES);
-    }
-}
-
 /* A series that stops when its interval is narrow has looked more than once. */
 Test(coverage, of_a_series_that_stops_by_its_interval)
 {

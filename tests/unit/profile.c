@@ -329,42 +329,6 @@ Test(profile, indices_of_a_cut_record_are_not_trusted)
 
 /* What the kernel counted beside the run: differences, through the message and the file; what is
  * not known stays not known. */
-/* Of stretches of 40, 5, 55 and 100 ms, kept off for 4, 5, 44 and 0 ms, the third is the worst: the
- * second is too short to say. */
-Test(profile, the_worst_stretch_of_a_run_is_found)
-{
-    static const double ms[] = {40, 45, 100, 200};
-    static const int64_t delayed[] = {4000000, 9000000, 53000000, 53000000};
-    struct ledger l;
-    made_ledger(&l, NULL, 0, 1);
-    made_calls(&l, 1, OP_BCAST, 8, 1, 1000);
-    struct ledger_header *h = l.header;
-    const double tick = 1e6;
-    h->noise[0] = (struct noise_totals){1, 0, 0, 0, 0, 0};
-    h->noise[1] = (struct noise_totals){1000000000, delayed[3], 0, 0, 0, 0};
-    h->pair[1].ticks = h->pair[0].ticks + (uint64_t)(ms[3] * tick);
-    h->pair[1].seconds = h->pair[0].seconds + 0.2;
-    for (uint32_t i = 0; i < 3; i++)
-        h->moment[i] = (struct ledger_moment){h->pair[0].ticks + (uint64_t)(ms[i] * tick),
-                                              (int64_t[]){2000000, 3000000, -1}[i],
-                                              {1, delayed[i], -1, 0, 0, -1}};
-    h->n_moments = 3;
-    h->call_ns = 42;
-    struct profile *p = profile_from_ledger(&l);
-    const struct profile_rank *r = &p->ranks.at[0];
-    cr_assert_float_eq((double)r->worst_from_ns, 45e6, 1e4);
-    cr_assert_float_eq((double)r->worst_length_ns, 55e6, 1e4);
-    cr_assert_eq(r->worst_delayed_ns, 44000000);
-    cr_assert_eq(r->least_khz, 2000000);
-    cr_assert_eq(r->most_khz, 3000000);
-    cr_assert_float_eq(r->call_ns, 42, 1e-9);
-    profile_free(p);
-    h->n_moments = LEDGER_MOMENTS + 1; /* a damaged record */
-    p = profile_from_ledger(&l);
-    cr_assert_eq(p->ranks.at[0].worst_from_ns, 0, "the whole run is one stretch");
-    profile_free(p);
-}
-
 Test(profile, noise_is_what_was_added_during_the_run)
 {
     struct ledger l;

@@ -30,7 +30,6 @@ Test(quote, in_each_language)
     assert_quoted(quote_csv, "plain text", "plain text");
     assert_quoted(quote_csv, "=cmd|' /C calc'!A0", "\"'=cmd|' /C calc'!A0\"");
     assert_quoted(quote_csv, "a,\"b\"", "\"a,\"\"b\"\"\"");
-    assert_quoted(quote_dot, "a\" URL=\"x\\", "a\\\" URL=\\\"x\\\\");
     assert_quoted(quote_html, "<img src=x onerror='a'>&\"",
                   "&lt;img src=x onerror=&#39;a&#39;&gt;&amp;&quot;");
 }
