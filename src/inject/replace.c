@@ -18,9 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* RETRIAL: the trial of tree and library is repeated after so many broadcasts, then after eight
- * times as many, and so on. */
-enum { PLANS_MAX = 64, MOMENTS = 64, RETRIAL = 64 };
+enum { PLANS_MAX = 64, MOMENTS = 64 };
 /* Seconds for measuring latencies, once on a communicator; and of the run, for all measurements
  * beside those seconds. */
 static const double LATENCIES_MOST = 5, MEASURING_SHARE = 0.05;
@@ -34,9 +32,7 @@ struct replacement {
     const struct bcast *bcast; /* NULL: the library's */
     struct grid_plan plan;     /* of "grid", if PLANNED */
     bool planned;
-    double cost;       /* seconds of measuring, planning and trials */
-    uint64_t retrial;  /* the number of calls before which the trial is repeated */
-    uint64_t given_up; /* calls when the library's was quicker; 0: never */
+    double cost; /* seconds of measuring, planning and the trial */
     int kept;
     double moment[MOMENTS]; /* at the root the entry, elsewhere the exit; global seconds */
 };
@@ -130,7 +126,6 @@ static void plan(struct internal_comm *s, struct replaced *k, struct replacement
         return;
     r->planned =
         grid_plan(k->grid, r->root, r->bytes, NULL, SIZE_MAX, may, &r->plan, why, sizeof why);
-    r->retrial = RETRIAL;
     if (r->planned && !r->plan.native)
         r->bcast = &r->plan.bcast;
     else if (!r->planned && s->rank == 0)
@@ -176,21 +171,6 @@ static void make_replacement(const struct collective *c)
     plan(s, k, r);
 }
 
-/* A tree that was quicker at the start need not be so later, and the other way round. */
-static void repeat_trial(const struct internal_comm *s, struct replacement *r)
-{
-    const struct replaced *k = s->kept[replace_injection.index];
-    bool replaced = r->bcast;
-    const char *why_not;
-    call_keep_apart(s->of->id, 1);
-    r->retrial *= 8;
-    if (!may_measure(s, &why_not))
-        return;
-    grid_try_again(k->grid, r->root, r->bytes, &r->plan);
-    r->bcast = r->plan.native ? NULL : r->bcast;
-    r->given_up = replaced && !r->bcast ? r->calls : r->given_up;
-}
-
 static bool wants(const struct collective *c)
 {
     if (c->is_broadcast && c->bytes > INT_MAX)
@@ -202,22 +182,19 @@ static bool due(const struct collective *c)
 {
     int n;
     const struct replacement *r = find(c, &n);
-    return r ? r->planned && r->calls >= r->retrial : n < PLANS_MAX;
+    return !r && n < PLANS_MAX;
 }
 
 static void before(const struct collective *c)
 {
     int n;
     double begin = clock_now();
-    struct replacement *r = find(c, &n);
-    if (r)
-        repeat_trial(c->on, r);
-    else
-        make_replacement(c);
+    make_replacement(c);
     double took = clock_now() - begin;
+    struct replacement *r = find(c, &n);
     __atomic_fetch_add(&wanted.spent_ns, (uint64_t)(1e9 * took), __ATOMIC_RELAXED);
-    if ((r = find(c, &n)))
-        r->cost += took;
+    if (r)
+        r->cost = took;
 }
 
 /* --- running it --- */
@@ -333,8 +310,6 @@ static json_t *describe(const struct internal_comm *s, const struct replaced *k,
         add_estimate(f, "library", r->plan.trial_native);
         json_object_set_new(f, "schedule_cost_us", json_real(r->cost * 1e6));
     }
-    if (r->given_up)
-        json_object_set_new(f, "given_up_after_calls", json_integer((json_int_t)r->given_up));
     if (r->planned && !r->plan.native && r->plan.schedule.n > 0)
         json_object_set_new(f, "schedule", schedule_to_json(&r->plan.schedule, r->bytes));
     return f;

@@ -90,12 +90,6 @@ static const struct measured_column broadcast_columns[] = {
     OF("trial", TIME, "trial", 0, "the replacement with all ranks there, before the first call",
        "trial_us"),
     OF("library", TIME, "library", 0, "the library's broadcast likewise", "library_us"),
-    OF("given_up_after", COUNT, "given up", COLUMN_OPTIONAL,
-       "calls after which the library's broadcast was used again, being faster",
-       "given_up_after_calls"),
-    OF("measured_anew_after", COUNT, "anew", COLUMN_OPTIONAL,
-       "calls after which latencies had changed and were measured again",
-       "latencies_anew_after_calls"),
     OF("cost", TIME, "cost", COLUMN_OPTIONAL, "of measuring latencies, schedule and trials",
        "schedule_cost_us"),
 };
