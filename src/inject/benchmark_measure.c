@@ -89,10 +89,10 @@ struct subject {
     double until; /* clock_now() */
 };
 
-/* The least that a measurement is worth beginning with: its warm-up, a pilot, checks of data. */
-enum { OPERATIONS_LEAST = 24 };
+/* The fewest operations that a measurement is begun for: its warm-up, a pilot, checks of data. */
+enum { OPERATIONS_LEAST = 24, OPERATIONS_OF_ARRIVAL = 6 };
 
-/* Told by one rank. Where time is up what is left out is said in F. */
+/* Rank 0 decides for all. F records that the budget ended the measurement. */
 static bool goes_on(const struct subject *u, json_t *f)
 {
     int over = clock_now() > u->until;
@@ -128,72 +128,43 @@ static struct latency_case case_of(const struct subject *u, double share)
     return c;
 }
 
-/* From the first entry to the last one; *AT_ONCE: the last two are closer to each other than the
- * hundredth of that as which arrivals are replayed, so it is not known which of them is the last.
- */
-static int find_apart(const struct subject *u, double after, double *apart, bool *at_once)
-{
-    struct {
-        double after;
-        int rank;
-    } mine = {after, u->on->rank}, last;
-    double other, second;
-    TRY(PMPI_Allreduce(&mine, &last, 1, MPI_DOUBLE_INT, MPI_MAXLOC, u->on->comm));
-    other = mine.rank == last.rank ? 0 : after;
-    TRY(PMPI_Allreduce(&other, &second, 1, MPI_DOUBLE, MPI_MAX, u->on->comm));
-    *apart = last.after;
-    *at_once = last.after > 0 && second > 0.99 * last.after;
-    return MPI_SUCCESS;
-}
-
-/* Entering so long after the first one. */
-static int measure_arrival(const struct subject *u, const char *name, double after, double share,
-                           json_t *rows)
-{
-    char room[32], text[120];
-    double apart;
-    bool at_once;
-    TRY(find_apart(u, after, &apart, &at_once));
-    struct latency_outcome out = {0};
-    struct latency_case c = case_of(u, share);
-    c.together = true;
-    c.check = NULL;
-    c.after = after;
-    /* A measurement of fewer than a few operations would say nothing. */
-    bool fits = apart * (c.plan.warmup + 6) < share;
-    int rc = fits ? latency_measure_direct(&c, &out) : MPI_SUCCESS;
-    if (rc == MPI_SUCCESS && u->on->rank == 0) {
-        snprintf(text, sizeof text, "%sranks enter %s apart%s%s",
-                 fits ? "last exit - last entry; " : "", format_time(room, 1e9 * apart),
-                 at_once ? ", the last two at once" : "", fits ? "" : ": too long for the budget");
-        const struct latency_result *direct = fits ? &out.result[0] : NULL;
-        json_t *row = method_row(name, direct ? direct->value : not_known, 0, 0, text);
-        json_object_set_new(row, "recorded_apart_us", json_finite(1e6 * apart));
-        json_object_set_new(row, "replayed_apart_us",
-                            json_finite(direct ? 1e6 * direct->apart : NAN));
-        json_array_append_new(rows, row);
-    }
-    latency_outcome_free(&out);
-    return rc;
-}
-
-/* The arrivals of the last calls: their median, rank by rank, and the newest one as it was. */
+/* The operation with the median of the last calls' arrivals: each rank enters as long after the
+ * first as it usually does. */
 static int measure_arrivals(const struct subject *u, const struct signature *g, double share,
                             json_t *f)
 {
-    double first[ARRIVALS], after[ARRIVALS], median, least, newest;
+    double first[ARRIVALS], after[ARRIVALS], median, least, apart;
+    char room[32], text[120];
     MPI_Comm comm = u->on->comm;
-    json_t *rows = json_object_get(f, "methods");
+    struct latency_outcome out = {0};
     if (g->calls < ARRIVALS || !goes_on(u, f))
         return MPI_SUCCESS;
     TRY(PMPI_Allreduce(g->entered, first, ARRIVALS, MPI_DOUBLE, MPI_MIN, comm));
     for (int k = 0; k < ARRIVALS; k++)
         after[k] = g->entered[k] - first[k];
-    newest = after[(g->calls - 1) % ARRIVALS];
     median = stats_median(after, ARRIVALS);
     TRY(PMPI_Allreduce(&median, &least, 1, MPI_DOUBLE, MPI_MIN, comm));
-    TRY(measure_arrival(u, "median arrival", median - least, share / 2, rows));
-    return measure_arrival(u, "this arrival", newest, share / 2, rows);
+    median -= least;
+    TRY(PMPI_Allreduce(&median, &apart, 1, MPI_DOUBLE, MPI_MAX, comm));
+    struct latency_case c = case_of(u, share);
+    c.together = true;
+    c.check = NULL;
+    c.after = median;
+    bool fits = apart * (c.plan.warmup + OPERATIONS_OF_ARRIVAL) < share;
+    int rc = fits ? latency_measure_direct(&c, &out) : MPI_SUCCESS;
+    if (rc == MPI_SUCCESS && u->on->rank == 0) {
+        snprintf(text, sizeof text, "%sranks enter %s apart%s",
+                 fits ? "last exit - last entry; " : "", format_time(room, 1e9 * apart),
+                 fits ? "" : ": too long for the budget");
+        const struct latency_result *direct = fits ? &out.result[0] : NULL;
+        json_t *row = method_row("median arrival", direct ? direct->value : not_known, 0, 0, text);
+        json_object_set_new(row, "recorded_apart_us", json_finite(1e6 * apart));
+        json_object_set_new(row, "replayed_apart_us",
+                            json_finite(direct ? 1e6 * direct->apart : NAN));
+        json_array_append_new(json_object_get(f, "methods"), row);
+    }
+    latency_outcome_free(&out);
+    return rc;
 }
 
 /* --- by the methods --- */

@@ -6,9 +6,8 @@
  *   benchmark randomN    as drawn anew each time, from N
  *   benchmark once       all at once, and each a single time
  *
- * Then what is true, by PMPI alone: "took OPERATION US" with all arriving together, "this OPERATION
- * US APART" as they did the ninth time, "median OPERATION US APART" as they did by the median of
- * the last eight by then; last return minus last entry, and last entry minus first one. Once: "gap
+ * Then what is true, by PMPI alone: "took OPERATION US" with all arriving together, "median
+ * OPERATION US APART" as they did by the median of the last eight before the ninth time; last return minus last entry, and last entry minus first one. Once: "gap
  * OPERATION US", from one of many in a row to the next, at the rank that needs longest; "barrier
  * OPERATION US", the same with a barrier behind each; "overhead OPERATION US", the longest that a
  * rank is in the call that comes long after all others. */
@@ -125,20 +124,19 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Entries of the KEPT calls up to MEASURED, after the first rank's: that one, and the median. */
-static void arrivals(const double *entered, double *this_us, double *median_us)
+/* The median of the KEPT calls' entries up to MEASURED, after the first rank's. */
+static double median_arrival(const double *entered)
 {
-    double after[KEPT], least;
+    double median_us, after[KEPT], least;
     for (int k = 0; k < KEPT; k++) {
         double first;
         PMPI_Allreduce(&entered[MEASURED - k], &first, 1, MPI_DOUBLE, MPI_MIN, W);
         after[k] = 1e6 * (entered[MEASURED - k] - first);
     }
-    *this_us = after[0];
     qsort(after, KEPT, sizeof *after, compare);
-    *median_us = (after[KEPT / 2 - 1] + after[KEPT / 2]) / 2;
-    PMPI_Allreduce(median_us, &least, 1, MPI_DOUBLE, MPI_MIN, W);
-    *median_us -= least;
+    median_us = (after[KEPT / 2 - 1] + after[KEPT / 2]) / 2;
+    PMPI_Allreduce(&median_us, &least, 1, MPI_DOUBLE, MPI_MIN, W);
+    return median_us - least;
 }
 
 static void tell(const char *how, int which, double after_us)
@@ -207,7 +205,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < size * BLOCK; i++)
         in[i] = rank + i;
     for (int which = 0; which < (int)(sizeof calls / sizeof *calls); which++) {
-        double entered[12], this_us, median_us;
+        double entered[12];
         if (!strcmp(argv[1], "once")) {
             tell_once(which);
             continue;
@@ -217,9 +215,8 @@ int main(int argc, char **argv)
             entered[k] = MPI_Wtime();
             calls[which].call(1);
         }
-        arrivals(entered, &this_us, &median_us);
+        double median_us = median_arrival(entered);
         tell("took", which, 0);
-        tell("this", which, this_us);
         tell("median", which, median_us);
     }
     MPI_Finalize();
