@@ -15,7 +15,9 @@ $$(GENERATED:%=layers/$(1)/%): layers/$(1)/wrappers/mpi.i \
 	$$(AM_V_GEN)$$(MKDIR_P) $$(@D) && $$(WRAPPERS_GENERATE) -v want=$$(WANT) $$(srcdir)/wrappers/functions.table $$< \
 		> $$@.new && mv $$@.new $$@
 
-$(1)_OBJS = $$(patsubst %.c,layers/$(1)/obj/%.o,$$(filter %.c,$$(LAYER_FILES) $$(libmeasure_la_SOURCES)))
+# What only bench programs measure stays out of the application.
+$(1)_OBJS = $$(patsubst %.c,layers/$(1)/obj/%.o,$$(filter-out src/measure/scenario/% src/measure/overlap/%,\
+	$$(filter %.c,$$(LAYER_FILES) $$(libmeasure_la_SOURCES))))
 $(1)_MADE = layers/$(1)/wrappers/functions.o layers/$(1)/wrappers/operations.o
 $$($(1)_OBJS) $$($(1)_MADE): LAYER_CPPFLAGS = -Ilayers/$(1) $$($(1)_CFLAGS) \
 	-DLAYER_MPI='$$($(1)_BUILT)'
