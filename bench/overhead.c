@@ -271,7 +271,7 @@ static const struct {
     const char *name, *settings;
 } modes[] = {{"without", ""},
              {"counted and timed", ""},
-             {"--ack", "COLLPROF_ACK=one"},
+             {"--ack", "COLLPROF_ACK=100"},
              {"--benchmark, 1 s", "COLLPROF_BENCHMARK=all COLLPROF_BENCHMARK_BUDGET=1"},
              {"--bcast=binomial", "COLLPROF_BCAST=binomial"},
              {"--bcast=grid", "COLLPROF_BCAST=grid"}};

@@ -219,6 +219,10 @@ error_t option_take_real(struct option_parser *parser, const struct option_entry
                          const char *arg, void *value)
 {
     const struct option_limits *limits = entry->from;
+    if (!arg) {
+        *(double *)value = limits->bare;
+        return 0;
+    }
     char *end;
     double real = strtod(arg, &end);
     if (end == arg || (*end && strcmp(end, "%") != 0) || !(real >= limits->least) ||

@@ -69,6 +69,7 @@ struct option_range {
 struct option_limits {
     double least, most;
     const char *expected; /* "a number from 1 to 30" */
+    double bare;          /* of option_take_real: the value where the argument is left out */
 };
 /* The FROM of option_take_word and option_take_name. */
 struct option_words {

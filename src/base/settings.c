@@ -17,10 +17,11 @@
             __VA_ARGS__, NULL                                                                      \
         }                                                                                          \
     }
-#define LIMITS(...)                                                                                \
+#define LIMITS(least, most, expected) LIMITS_OR(least, most, expected, 0)
+#define LIMITS_OR(least, most, expected, bare)                                                     \
     &(const struct option_limits)                                                                  \
     {                                                                                              \
-        __VA_ARGS__                                                                                \
+        least, most, expected, bare                                                                \
     }
 #define METHOD_NAME(symbol, name) , name
 #define BCAST_NAME(symbol, name, how) IF_##how(name BCAST_COMMA)
@@ -33,8 +34,6 @@ const struct settings settings_default = {.output = "collprof.out",
                                           .report = true,
                                           .keep_runs = 3,
                                           .start = true,
-                                          .ack = "",
-                                          .ack_share = 1,
                                           .benchmark = "",
                                           .benchmark_budget = 10,
                                           .trace = "",
@@ -65,12 +64,11 @@ const struct option_entry settings_entries[] = {
      option_take_count, AT(stack), LIMITS(0, 8, "a number from 0 to 8")},
     {"start", 0, "[yes|no]", "record from the start; no: after MPI_Pcontrol(1)",
      SETTING_RECORDS | OPTION_RARE, option_take_flag, AT(start), NULL},
-    {"ack", 0, "[one|all]",
-     "acknowledge broadcasts: their latency per destination; see collprof-experiments(7)",
-     SETTING_INJECTS, option_take_name, AT(ack), WORDS("one", "all")},
-    {"ack-share", 0, "PERCENT", "of the run that acknowledging may take",
-     SETTING_INJECTS | OPTION_RARE, option_take_real, AT(ack_share),
-     LIMITS(1e-9, 1e9, "a positive number of percent")},
+    {"ack", 0, "[PERCENT]",
+     "acknowledge that share of the broadcasts (10): their latency per destination; see "
+     "collprof-experiments(7)",
+     SETTING_INJECTS, option_take_real, AT(ack),
+     LIMITS_OR(0, 100, "a percentage from 0 to 100", 10)},
     {"benchmark", 0, "[METHODS]",
      "run the measuring methods before the application's collectives, at their sizes: all, or "
      "names as held,direct",

@@ -19,8 +19,7 @@ struct settings {
     bool start;            /* record from the start, or only after MPI_Pcontrol(1) */
     bool chain;            /* call the next preloaded tool's MPI functions (read by the wrappers) */
     bool yield;            /* give the processor away while waiting (read by the launcher) */
-    const char *ack;       /* "one", "all" */
-    double ack_share;      /* percent of the run's time that acknowledging may take */
+    double ack;            /* percent of the broadcasts that are acknowledged; 0: none */
     const char *benchmark; /* names of methods, or "all" */
     int benchmark_every;   /* again at every k-th occurrence; 0: at the first only */
     double benchmark_budget; /* seconds in all */

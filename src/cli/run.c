@@ -68,8 +68,6 @@ static void check_file(const char *option, const char *path)
 static void check_settings(const struct settings *s)
 {
     const struct settings *d = &settings_default;
-    if (s->ack_share != d->ack_share && !*s->ack)
-        cli_refuse("--ack-share changes nothing without --ack: use both or none");
     if ((s->benchmark_every != d->benchmark_every || s->benchmark_budget != d->benchmark_budget) &&
         !*s->benchmark)
         cli_refuse("--benchmark-every and --benchmark-budget change nothing without --benchmark: "

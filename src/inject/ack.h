@@ -8,15 +8,11 @@
 #include "inject/ack_plan.h"
 #include "inject/injection.h"
 
-enum { ACK_KEPT_MAX = 256, ACK_PERIODS = 64 };
+/* ACK_KEPT: acknowledged broadcasts of a stream, after which no more are acknowledged. It bounds
+ * both the memory and the time that a run spends on a stream. */
+enum { ACK_KEPT = 256 };
 
 struct ack_pending;
-
-/* Seconds from one broadcast's entry to the next, of the last ACK_PERIODS. */
-struct ack_periods {
-    double value[ACK_PERIODS];
-    uint64_t n;
-};
 
 struct ack_stream {
     struct ack_stream *next;
@@ -24,41 +20,28 @@ struct ack_stream {
     char name[MPI_MAX_OBJECT_NAME + 40];
     uint32_t comm; /* in the ledger */
     int root, rank, size;
-    int *world;           /* ranks of the members on the layer's communicator */
-    uint64_t least, most; /* bytes */
-    uint64_t calls;       /* so far: the number of the next broadcast */
-    uint64_t acknowledged;
-    struct ack_plan plan;
-    uint32_t of_plan; /* acknowledged of this plan */
-    bool off;         /* the root's plan did not come: this member takes part no more */
+    int *world; /* ranks of the members on the layer's communicator */
+    uint64_t bytes;
+    uint64_t calls; /* so far: the number of the next broadcast */
+    bool off;       /* this member has no memory for its record */
 
-    /* Of the acknowledged broadcasts that are kept, one of 2^thinned: this member in each. */
+    /* Of the acknowledged broadcasts: this member in each, and at the root its acknowledgement. */
     struct ack_stamp *stamp;
-    size_t n;
-    unsigned thinned;
-    /* At the root: the acknowledgements. */
     struct ack_seen *seen;
-    size_t n_seen, seen_room;
-    uint64_t given_up;
-    struct ack_periods plain, delayed; /* after broadcasts without, with an acknowledgement */
-    double last_entry;
-    bool last_delayed;
+    size_t n;
 
     struct ack_pending *pending;
-    struct ack_packet *packet; /* at the end: this member's record for the root */
-    MPI_Request sending;
     unsigned unanswered; /* acknowledgements in a row without an echo */
-    double cost, theirs; /* largest seconds of an acknowledgement: at this rank, at the others */
-    double began;        /* clock_now() */
-    double inside;       /* seconds in the broadcasts */
     double waited;       /* seconds of acknowledging */
 };
 
-enum ack_tag { ACK_TAG_PLAN, ACK_TAG_ACK, ACK_TAG_ECHO, ACK_TAG_STAMPS, ACK_TAGS };
-enum { ACK_TAG_FIRST = 1000 };
-/* On the layer's communicator. Streams have tags of their own as far as there are enough: every MPI
- * has 32767, most far more. */
-int ack_tag(const struct ack_stream *a, enum ack_tag tag);
+/* An acknowledgement, or its echo. */
+struct ack_message {
+    uint64_t number; /* of the broadcast in its stream */
+    bool prompt;     /* of an echo: the root was waiting */
+};
+
+enum ack_tag { ACK_TAG_STAMPS = 1000, ACK_TAG_FIRST };
 
 /* At the end: takes the messages that are still on their way, for up to a second, and gives up the
  * rest. First on all ranks as roots, then as destinations. */

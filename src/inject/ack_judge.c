@@ -1,73 +1,39 @@
 #include "inject/ack_judge.h"
 
-#include "base/array.h"
 #include "base/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* --- censored samples --- */
+/* --- figures --- */
 
-struct censored {
-    double value;
-    bool censored;
-};
+static const struct ack_figure unknown = {NAN, NAN, NAN, 0};
 
-/* Largest first; of equal ones those that are known first. */
-static int descending(const void *a, const void *b)
-{
-    const struct censored *x = a, *y = b;
-    return ORDER(y->value, x->value) ?: ORDER(x->censored, y->censored);
-}
-
-/* Kaplan and Meier's product, from the largest sample down: F(v-) = prod over known values t >= v
- * of (1 - 1/number of samples at most t). */
-static double product_limit_median(const struct censored *sorted, size_t n)
-{
-    double below = 1, above = NAN; /* F below the sample, and the known sample above it */
-    for (size_t i = 0; i < n; i++) {
-        if (sorted[i].censored)
-            continue;
-        double next = below * (1 - 1.0 / (double)(n - i));
-        if (next < 0.5 - 1e-9)
-            return sorted[i].value;
-        if (next < 0.5 + 1e-9) { /* between this and the next known one */
-            above = sorted[i].value;
-            while (++i < n && sorted[i].censored)
-                ;
-            return i < n ? (above + sorted[i].value) / 2 : NAN;
-        }
-        below = next;
-    }
-    return NAN;
-}
-
-struct ack_figure ack_median(const double *value, const bool *censored, size_t n)
-{
-    struct ack_figure f = {NAN, NAN, NAN, n};
-    struct censored *sorted = malloc((n + 1) * sizeof *sorted);
-    double *bound = malloc((n + 1) * sizeof *bound);
-    if (sorted && bound && n) {
-        for (size_t i = 0; i < n; i++)
-            sorted[i] = (struct censored){value[i], censored[i]};
-        qsort(sorted, n, sizeof *sorted, descending);
-        f.value = product_limit_median(sorted, n);
-        for (size_t i = 0; i < n; i++)
-            bound[i] = censored[i] ? 0 : value[i]; /* nothing takes less than no time */
-        f.low = stats_summarize(bound, n).median_low;
-        f.high = stats_summarize(value, n).median_high;
-        if (isnan(f.value))
-            f.low = NAN;
-    }
-    free(sorted);
-    free(bound);
-    return f;
-}
-
-static struct ack_figure plain_median(const double *value, size_t n)
+static struct ack_figure figure_of(const double *value, size_t n)
 {
     struct summary s = stats_summarize(value, n);
     return (struct ack_figure){s.median, s.median_low, s.median_high, n};
+}
+
+/* The lower end takes every bound for 0, the upper end for a value. For the median a bound below it
+ * counts as a value, and one above it says nothing. */
+struct ack_figure ack_median(double *value, const bool *is_bound, size_t n)
+{
+    size_t bounds = 0, used = 0;
+    struct ack_figure all = figure_of(value, n), f = {NAN, NAN, all.high, n};
+    double *part = malloc((n + 1) * sizeof *part);
+    for (size_t i = 0; part && i < n; i++) {
+        bounds += is_bound[i];
+        if (!is_bound[i] || value[i] <= all.value)
+            part[used++] = value[i];
+        value[i] = is_bound[i] ? 0 : value[i];
+    }
+    if (part && 2 * bounds < n) {
+        f.value = figure_of(part, used).value;
+        f.low = figure_of(value, n).low;
+    }
+    free(part);
+    return f;
 }
 
 /* --- who may have delayed whom --- */
@@ -192,8 +158,8 @@ static double crowding(const struct judging *g, size_t k, int i)
 struct destination {
     bool *clean;    /* per broadcast, by the strictest rule that leaves any */
     int *who;       /* per broadcast: the late rank that may have delayed it; -1: none */
-    double *value;  /* scratch: one per broadcast, or per acknowledgement */
-    bool *censored; /* the same */
+    double *value;  /* scratch: one per broadcast */
+    bool *is_bound; /* the same */
     size_t *alone;  /* per member: broadcasts that it alone may have delayed */
 };
 
@@ -231,7 +197,7 @@ static void keep_alone(const struct judging *g, int i, const struct destination 
 static void judge_direct(const struct judging *g, int i, const struct destination *d,
                          struct ack_verdict *v)
 {
-    size_t clean = 0, ready = 0, late = 0, behind = 0, most = 0;
+    size_t clean = 0, ready = 0, late = 0, behind = 0;
     bool only;
     for (int j = 0; j < g->size; j++)
         d->alone[j] = 0;
@@ -249,7 +215,7 @@ static void judge_direct(const struct judging *g, int i, const struct destinatio
     for (size_t k = 0; k < g->n; k++)
         if (d->clean[k])
             d->value[clean++] = took(g, k, i);
-    v->direct = plain_median(d->value, clean);
+    v->direct = figure_of(d->value, clean);
     for (size_t k = 0; k < g->n; k++)
         d->value[k] = took(g, k, i) * crowding(g, k, i);
     v->at_most = g->n ? stats_median(d->value, g->n) + g->bound : NAN;
@@ -264,50 +230,44 @@ static void judge_direct(const struct judging *g, int i, const struct destinatio
     v->behind = behind;
     v->delayed_by = behind && clean ? stats_median(d->value, behind) : NAN;
     for (int j = 0; j < g->size; j++)
-        if (d->alone[j] > most) {
-            most = d->alone[j];
+        if (2 * d->alone[j] > behind)
             v->behind_rank = j;
-        }
-    v->behind_share = behind ? (double)most / (double)behind : 0;
 }
 
 static void judge_acknowledged(const struct judging *g, int i, const struct destination *d,
-                               const struct ack_seen *seen, size_t n_seen, struct ack_verdict *v)
+                               const struct ack_seen *seen, struct ack_verdict *v)
 {
     size_t n = 0;
     for (size_t k = 0; k < g->n; k++)
         if (!isnan(at(g, k, i)->round_trip))
             d->value[n++] = at(g, k, i)->round_trip;
-    v->round_trip = plain_median(d->value, n);
+    v->round_trip = figure_of(d->value, n);
     n = 0;
-    for (size_t s = 0; s < n_seen; s++) {
-        if (seen[s].from != i || seen[s].broadcast >= g->n)
+    for (size_t k = 0; k < g->n; k++) {
+        double hold = at(g, k, i)->hold;
+        if (seen[k].from != i)
             continue;
-        double hold = at(g, seen[s].broadcast, i)->hold;
         v->asked++;
-        v->early += seen[s].arrival == ACK_EARLY;
-        v->given_up += seen[s].arrival == ACK_GIVEN_UP;
-        if (seen[s].arrival == ACK_GIVEN_UP || isnan(hold) || !d->clean[seen[s].broadcast])
+        v->early += seen[k].arrival == ACK_EARLY;
+        v->given_up += seen[k].arrival == ACK_GIVEN_UP;
+        if (seen[k].arrival == ACK_GIVEN_UP || isnan(hold) || !d->clean[k])
             continue;
-        d->censored[n] = seen[s].arrival == ACK_EARLY;
-        d->value[n++] = seen[s].after - hold;
+        d->is_bound[n] = seen[k].arrival == ACK_EARLY;
+        d->value[n++] = seen[k].after - hold;
     }
-    struct ack_figure e = ack_median(d->value, d->censored, n);
-    v->acknowledged =
-        (struct ack_figure){e.value - v->round_trip.value / 2, e.low - v->round_trip.high / 2,
-                            e.high - v->round_trip.low / 2, n};
+    struct ack_figure e = ack_median(d->value, d->is_bound, n), *f = &v->acknowledged;
+    *f = (struct ack_figure){e.value - v->round_trip.value / 2,
+                             fmax(0, e.low - v->round_trip.high / 2),
+                             e.high - v->round_trip.low / 2, n};
     /* A round trip that is longer than what was timed with it: unknown. */
-    if (!(v->acknowledged.high > 0) || v->acknowledged.value <= 0)
-        v->acknowledged = (struct ack_figure){NAN, NAN, NAN, n};
-    if (v->acknowledged.low < 0)
-        v->acknowledged.low = 0;
+    if (!(f->value > 0 && f->high > 0))
+        *f = unknown;
 }
 
 bool ack_judge(const struct ack_stamp *stamp, size_t n, int size, int root,
-               const struct ack_seen *seen, size_t n_seen, double bound,
-               struct ack_verdict *verdict)
+               const struct ack_seen *seen, double bound, struct ack_verdict *verdict)
 {
-    size_t members = (size_t)size, room = (n > n_seen ? n : n_seen) + 1;
+    size_t members = (size_t)size;
     struct judging g = {.stamp = stamp,
                         .n = n,
                         .size = size,
@@ -315,21 +275,20 @@ bool ack_judge(const struct ack_stamp *stamp, size_t n, int size, int root,
                         .bound = bound,
                         .shortest = calloc(members, sizeof(double)),
                         .cleared = calloc(members * members, sizeof(bool))};
-    struct destination d = {.who = calloc(room, sizeof(int)),
-                            .clean = calloc(room, sizeof(bool)),
-                            .value = calloc(room, sizeof(double)),
-                            .censored = calloc(room, sizeof(bool)),
+    struct destination d = {.who = calloc(n + 1, sizeof(int)),
+                            .clean = calloc(n + 1, sizeof(bool)),
+                            .value = calloc(n + 1, sizeof(double)),
+                            .is_bound = calloc(n + 1, sizeof(bool)),
                             .alone = calloc(members, sizeof(size_t))};
-    bool good = g.shortest && g.cleared && d.who && d.clean && d.value && d.censored && d.alone;
+    bool good = g.shortest && g.cleared && d.who && d.clean && d.value && d.is_bound && d.alone;
     if (good) {
         find_shortest(&g);
         find_cleared(&g);
     }
     for (int i = 0; good && i < size; i++) {
-        static const struct ack_figure nothing = {NAN, NAN, NAN, 0};
-        verdict[i] = (struct ack_verdict){.acknowledged = nothing,
-                                          .direct = nothing,
-                                          .round_trip = nothing,
+        verdict[i] = (struct ack_verdict){.acknowledged = unknown,
+                                          .direct = unknown,
+                                          .round_trip = unknown,
                                           .late_by = NAN,
                                           .delayed_by = NAN,
                                           .behind_rank = -1,
@@ -337,14 +296,14 @@ bool ack_judge(const struct ack_stamp *stamp, size_t n, int size, int root,
         if (i == root)
             continue;
         judge_direct(&g, i, &d, &verdict[i]);
-        judge_acknowledged(&g, i, &d, seen, n_seen, &verdict[i]);
+        judge_acknowledged(&g, i, &d, seen, &verdict[i]);
     }
     free(g.shortest);
     free(g.cleared);
     free(d.who);
     free(d.clean);
     free(d.value);
-    free(d.censored);
+    free(d.is_bound);
     free(d.alone);
     return good;
 }

@@ -1,5 +1,5 @@
-/* The latency of a stream's destinations from its acknowledged broadcasts, told apart from late
- * arrivals. No MPI.
+/* The latency of a stream's destinations from its acknowledged broadcasts, without what late
+ * arrivals add to it. No MPI.
  *
  * OL_i is from the root's entry to i's return when no rank on i's path was late. Here are the
  * entries and returns of all members, on one clock, so that for every broadcast and destination it
@@ -38,9 +38,8 @@ enum ack_arrival {
     ACK_GIVEN_UP /* it did not come while the root waited */
 };
 
-/* What the root saw of one acknowledgement. */
+/* What the root saw of a broadcast's acknowledgement. */
 struct ack_seen {
-    size_t broadcast; /* index */
     int from;
     enum ack_arrival arrival;
     double after; /* E_i: seconds since the root's entry */
@@ -64,22 +63,20 @@ struct ack_verdict {
     size_t asked, early, given_up; /* acknowledgements */
     size_t late;                   /* broadcasts that i itself entered late */
     double late_by;                /* median of i's entry - the root's over these; NaN */
-    size_t behind;       /* broadcasts that i was in time for, but not a rank it may depend on */
-    double delayed_by;   /* median over these of the time beyond the latency; NaN */
-    int behind_rank;     /* the only late one among those that i may depend on, most often; -1 */
-    double behind_share; /* of BEHIND, where it was that rank alone */
+    size_t behind;     /* broadcasts that i was in time for, but not a rank it may depend on */
+    double delayed_by; /* median over these of the time beyond the latency; NaN */
+    int behind_rank;   /* it alone was late in more than half of BEHIND; -1: no rank was */
 };
 
-/* SIZE members, N broadcasts; stamp[k * size + j] is member j in broadcast k. BOUND is the error
- * between any two ranks' clocks. Fills verdict[0 .. size), the root's with nothing known. False
- * without memory. */
+/* SIZE members, N broadcasts; stamp[k * size + j] is member j in broadcast k, seen[k] its
+ * acknowledgement. BOUND is the error between any two ranks' clocks. Fills verdict[0 .. size), the
+ * root's with nothing known. False without memory. */
 bool ack_judge(const struct ack_stamp *stamp, size_t n, int size, int root,
-               const struct ack_seen *seen, size_t n_seen, double bound,
-               struct ack_verdict *verdict);
+               const struct ack_seen *seen, double bound, struct ack_verdict *verdict);
 
-/* The median of N samples of which the CENSORED are only known to be at most their value: Kaplan
- * and Meier's product-limit estimate, with an interval that holds wherever the censored ones really
- * are. NaN where it falls among the censored ones. */
-struct ack_figure ack_median(const double *value, const bool *censored, size_t n);
+/* The median of N samples of which those that are bounds are only known to be at most their value,
+ * with an interval that holds wherever they really are. NaN if half of them are bounds. Changes
+ * VALUE. */
+struct ack_figure ack_median(double *value, const bool *is_bound, size_t n);
 
 #endif

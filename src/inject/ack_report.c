@@ -3,12 +3,10 @@
 #include "inject/ack.h"
 
 #include "base/format.h"
-#include "base/stats.h"
 #include "document/json_file.h"
 #include "sync/politely.h"
 
 #include <math.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,23 +23,21 @@ static void put_figure(json_t *row, const char *name, const struct ack_figure *f
     json_object_set_new(row, key, json_finite(1e6 * f->high));
 }
 
-/* Why there is no latency, or what limits it; the first that holds. KEY is for programs. */
-static const char *limit_of(const struct ack_verdict *v, size_t n, bool known, char *text,
-                            size_t size)
+/* Why there is no latency, or what limits it; the first that holds. Returns its key, for programs;
+ * NULL: nothing. */
+static const char *limit_of(const struct ack_verdict *v, size_t n, char *text, size_t size)
 {
-    bool one = v->behind && v->behind_rank >= 0 && v->behind_share > 0.5;
     char most[32];
     *text = '\0';
-    if (!known) {
-        format_time(most, 1e9 * v->at_most);
+    if (isnan(v->direct.value)) {
+        int at = snprintf(text, size, "unknown, at most %s: ", format_time(most, 1e9 * v->at_most));
         if (v->late == n)
-            snprintf(text, size, "not known, at most %s: this rank was late every time", most);
-        else if (one)
-            snprintf(text, size, "not known, at most %s: rank %d was late, and it may depend on it",
-                     most, v->behind_rank);
+            snprintf(text + at, size - (size_t)at, "this rank was late every time");
+        else if (v->behind_rank >= 0)
+            snprintf(text + at, size - (size_t)at, "rank %d was late, and it may depend on it",
+                     v->behind_rank);
         else
-            snprintf(text, size, "not known, at most %s: a rank that it may depend on was late",
-                     most);
+            snprintf(text + at, size - (size_t)at, "a rank that it may depend on was late");
         return "unknown";
     }
     if (v->unready) {
@@ -49,16 +45,16 @@ static const char *limit_of(const struct ack_verdict *v, size_t n, bool known, c
         return "unready";
     }
     if (v->missing_rank >= 0) {
-        snprintf(text, size, "rank %d was late: with it there it may be more", v->missing_rank);
+        snprintf(text, size, "rank %d was late: may be more when it is on time", v->missing_rank);
         return "missing_rank";
     }
     if (v->crowded) {
-        snprintf(text, size, "right after another MPI call of the root: alone it may be less");
+        snprintf(text, size, "right after another MPI call of the root: may be less alone");
         return "crowded";
     }
-    if (one && v->delayed_by > 0) {
-        snprintf(text, size, "delayed in %.0f %% by rank %d", 100.0 * (double)v->behind / (double)n,
-                 v->behind_rank);
+    if (v->behind_rank >= 0 && v->delayed_by > 0) {
+        snprintf(text, size, "delayed in %.0f %% of the broadcasts by rank %d",
+                 100.0 * (double)v->behind / (double)n, v->behind_rank);
         return "delayed";
     }
     return NULL;
@@ -69,7 +65,7 @@ static json_t *destination(const struct ack_stream *a, int i, const struct ack_v
     char text[120];
     double n = (double)a->n;
     size_t came = v->asked - v->given_up;
-    const char *limit = limit_of(v, a->n, !isnan(v->direct.value), text, sizeof text);
+    const char *limit = limit_of(v, a->n, text, sizeof text);
     json_t *row =
         json_pack("{s:i, s:I, s:I, s:s, s:s?}", "destination", i, "acknowledged", (json_int_t)came,
                   "given_up", (json_int_t)v->given_up, "remark", text, "limit", limit);
@@ -90,29 +86,17 @@ static json_t *destination(const struct ack_stream *a, int i, const struct ack_v
     return row;
 }
 
-static double period(const struct ack_periods *p)
-{
-    double value[ACK_PERIODS];
-    size_t n = p->n < ACK_PERIODS ? (size_t)p->n : ACK_PERIODS;
-    memcpy(value, p->value, n * sizeof *value);
-    return n ? stats_median(value, n) : NAN;
-}
-
 static json_t *describe(const struct ack_stream *a, const struct ack_verdict *verdict, double share)
 {
-    json_t *f = json_pack("{s:s, s:s, s:i, s:i, s:I, s:I, s:I, s:I}", "operation", "MPI_Bcast",
+    json_int_t given_up = 0;
+    for (size_t k = 0; k < a->n; k++)
+        given_up += a->seen[k].arrival == ACK_GIVEN_UP;
+    json_t *f = json_pack("{s:s, s:s, s:i, s:i, s:I, s:I, s:I, s:I, s:f}", "operation", "MPI_Bcast",
                           "communicator", a->name, "ranks", a->size, "root", a->root, "bytes",
-                          (json_int_t)a->most, "broadcasts", (json_int_t)a->calls, "asked",
-                          (json_int_t)a->acknowledged, "given_up", (json_int_t)a->given_up);
+                          (json_int_t)a->bytes, "broadcasts", (json_int_t)a->calls, "asked",
+                          (json_int_t)a->n, "given_up", given_up, "cost_percent", 100 * share);
     if (!f)
         return NULL;
-    if (a->least < a->most)
-        json_object_set_new(f, "least_bytes", json_integer((json_int_t)a->least));
-    if (a->n < a->acknowledged)
-        json_object_set_new(f, "kept_for_figures", json_integer((json_int_t)a->n));
-    json_object_set_new(f, "cost_percent", json_real(100 * share));
-    json_object_set_new(f, "interval_us", json_finite(1e6 * period(&a->plain)));
-    json_object_set_new(f, "acknowledged_interval_us", json_finite(1e6 * period(&a->delayed)));
     json_t *rows = json_array();
     int known = 0, slowest = -1;
     for (int i = 0; i < a->size; i++) {
@@ -135,10 +119,7 @@ static json_t *describe(const struct ack_stream *a, const struct ack_verdict *ve
 
 /* --- gathering --- */
 
-/* Seconds: a root waits so long for the records of all its streams together, and a member for its
- * root to take one. */
-static const double MISSING_TIMEOUT = 2, TAKING_TIMEOUT = 30;
-
+/* A member's record of a stream. */
 struct ack_packet {
     uint64_t id;
     size_t n;
@@ -146,14 +127,18 @@ struct ack_packet {
     struct ack_stamp stamp[];
 };
 
-static size_t packet_size(size_t n)
-{
-    return sizeof(struct ack_packet) + n * sizeof(struct ack_stamp);
-}
+/* What a root receives from one rank: LEFT packets, in the order of their id; NEXT is the first of
+ * them, when it has been received. */
+struct inbox {
+    int left;
+    struct ack_packet *next;
+};
 
-static struct ack_packet *pack(const struct ack_stream *a)
+/* Entries and returns on the common clock. NULL without memory. */
+static struct ack_packet *pack(const struct ack_stream *a, size_t *size)
 {
-    struct ack_packet *p = malloc(packet_size(a->n));
+    *size = sizeof(struct ack_packet) + a->n * sizeof *a->stamp;
+    struct ack_packet *p = malloc(*size);
     if (!p)
         return NULL;
     *p = (struct ack_packet){.id = a->id, .n = a->n, .waited = a->waited};
@@ -165,107 +150,126 @@ static struct ack_packet *pack(const struct ack_stream *a)
     return p;
 }
 
-/* Without memory it sends an empty one. */
-static void send_packet(struct ack_stream *a)
+/* Packets that this rank sends, with how many each rank gets. */
+struct outbox {
+    struct ack_packet **packet;
+    MPI_Request *request;
+    int *n_to;
+    int n;
+};
+
+static bool send_packets(const struct ack_stream *streams, struct outbox *out)
 {
-    static const struct ack_packet none;
-    a->packet = pack(a);
-    if (a->rank != a->root)
-        PMPI_Isend(a->packet ? a->packet : &none, (int)packet_size(a->packet ? a->n : 0), MPI_BYTE,
-                   a->world[a->root], ack_tag(a, ACK_TAG_STAMPS), layer.comm, &a->sending);
+    int n = 0;
+    for (const struct ack_stream *a = streams; a; a = a->next)
+        n++;
+    *out = (struct outbox){.packet = calloc((size_t)n + 1, sizeof *out->packet),
+                           .request = calloc((size_t)n + 1, sizeof *out->request),
+                           .n_to = calloc((size_t)layer.size, sizeof *out->n_to)};
+    if (!out->packet || !out->request || !out->n_to)
+        return false;
+    for (const struct ack_stream *a = streams; a; a = a->next) {
+        size_t size;
+        struct ack_packet *p = a->rank == a->root ? NULL : pack(a, &size);
+        if (!p)
+            continue;
+        int to = a->world[a->root];
+        PMPI_Isend(p, (int)size, MPI_BYTE, to, ACK_TAG_STAMPS, layer.comm, &out->request[out->n]);
+        out->packet[out->n++] = p;
+        out->n_to[to]++;
+    }
+    return true;
 }
 
-/* A root without memory takes nothing: MPI may still be reading the packet, which then stays. */
-static void free_packet(struct ack_stream *a)
+static void outbox_free(struct outbox *out)
 {
-    bool sent = a->rank == a->root;
-    if (!sent)
-        wait_politely_for(0, &a->sending, TAKING_TIMEOUT, &sent);
-    if (sent)
-        free(a->packet);
-    else if (a->sending != MPI_REQUEST_NULL)
-        PMPI_Request_free(&a->sending);
+    PMPI_Waitall(out->n, out->request, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < out->n; i++)
+        free(out->packet[i]);
+    free(out->packet);
+    free(out->request);
+    free(out->n_to);
 }
 
-/* Into member J's stamps. False if it has another record than the root. */
+/* The first packet from rank FROM that is not before ID; earlier ones are dropped. NULL: there is
+ * none. */
+static struct ack_packet *next_packet(struct inbox *in, int from, uint64_t id)
+{
+    while (in->left > 0 && (!in->next || in->next->id < id)) {
+        int bytes = 0;
+        MPI_Status status;
+        free(in->next);
+        PMPI_Probe(from, ACK_TAG_STAMPS, layer.comm, &status);
+        PMPI_Get_count(&status, MPI_BYTE, &bytes);
+        in->next = malloc((size_t)bytes);
+        PMPI_Recv(in->next, in->next ? bytes : 0, MPI_BYTE, from, ACK_TAG_STAMPS, layer.comm,
+                  MPI_STATUS_IGNORE);
+        in->left--;
+    }
+    return in->next;
+}
+
+/* Into member J's stamps. False if it has another record than the root, or none. */
 static bool unpack(const struct ack_stream *a, const struct ack_packet *p, int j,
                    struct ack_stamp *stamp)
 {
-    if (p->id != a->id || p->n != a->n)
+    if (!p || p->id != a->id || p->n != a->n)
         return false;
     for (size_t k = 0; k < a->n; k++)
         stamp[k * (size_t)a->size + (size_t)j] = p->stamp[k];
     return true;
 }
 
-/* The bytes of member J's packet; 0: it has sent none, since it had no memory for the stream or
- * missed a plan. */
-static int await_packet(const struct ack_stream *a, int j, double *timeout)
+static void judge(const struct ack_stream *a, struct inbox *in, double elapsed)
 {
-    int flag = 0, bytes = 0;
-    MPI_Status status;
-    double start = clock_now(), most = fmax(*timeout, 1e-3);
-    while (!PMPI_Iprobe(a->world[j], ack_tag(a, ACK_TAG_STAMPS), layer.comm, &flag, &status) &&
-           !flag && clock_now() - start < most)
-        sched_yield();
-    *timeout -= clock_now() - start;
-    if (flag)
-        PMPI_Get_count(&status, MPI_BYTE, &bytes);
-    return bytes;
-}
-
-/* NULL without memory or if it sent none. Without memory it is received truncated, by MPI_Recv: of
- * a truncated request MPICH reports to MPI_COMM_WORLD, which ends the run. */
-static struct ack_packet *receive_packet(const struct ack_stream *a, int j, double *timeout)
-{
-    int bytes = await_packet(a, j, timeout);
-    struct ack_packet *p = bytes ? malloc((size_t)bytes) : NULL;
-    if (bytes)
-        PMPI_Recv(p, p ? bytes : 0, MPI_BYTE, a->world[j], ack_tag(a, ACK_TAG_STAMPS), layer.comm,
-                  MPI_STATUS_IGNORE);
-    return p;
-}
-
-/* Messages that no stream expects, of members with another record: UCX would warn of them. All have
- * been sent. The simulator's collectives are messages, too, with lower tags. */
-static void take_rest(void)
-{
-    int flag = 0;
-    MPI_Status status;
-    while (!PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, layer.comm, &flag, &status) && flag &&
-           status.MPI_TAG >= ACK_TAG_FIRST) {
-        int bytes = 0;
-        PMPI_Get_count(&status, MPI_BYTE, &bytes);
-        char *rest = malloc((size_t)bytes + 1);
-        PMPI_Recv(rest, rest ? bytes : 0, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG, layer.comm,
-                  MPI_STATUS_IGNORE);
-        free(rest);
-    }
-}
-
-static void judge(struct ack_stream *a, double elapsed, double *timeout)
-{
+    size_t size;
     struct ack_stamp *stamp = calloc(a->n * (size_t)a->size, sizeof *stamp);
     struct ack_verdict *verdict = calloc((size_t)a->size, sizeof *verdict);
-    bool good = stamp && verdict && a->packet && unpack(a, a->packet, a->root, stamp);
+    struct ack_packet *own = pack(a, &size);
+    bool good = stamp && verdict && unpack(a, own, a->root, stamp);
     double most = a->waited;
     for (int j = 0; j < a->size; j++) {
         if (j == a->root)
             continue;
-        struct ack_packet *p = receive_packet(a, j, timeout);
-        good = good && p && unpack(a, p, j, stamp);
-        most = p ? fmax(most, p->waited) : most;
-        free(p);
+        struct ack_packet *p = next_packet(&in[a->world[j]], a->world[j], a->id);
+        good = good && unpack(a, p, j, stamp);
+        most = good ? fmax(most, p->waited) : most;
     }
     double bound = injection_clock()->domains > 1 ? 2 * injection_clock()->worst_bound : 0;
-    if (good && ack_judge(stamp, a->n, a->size, a->root, a->seen, a->n_seen, bound, verdict))
+    if (good && ack_judge(stamp, a->n, a->size, a->root, a->seen, bound, verdict))
         injection_found(&ack_injection, a->comm, describe(a, verdict, most / elapsed));
     else
         snprintf(ack_injection.remark, sizeof ack_injection.remark,
-                 "ack: not every stream of broadcasts is judged: a member had no memory for its "
-                 "record, or missed the root's plan");
+                 "ack: a stream of broadcasts is not judged: a member had no memory for its "
+                 "record");
+    free(own);
     free(stamp);
     free(verdict);
+}
+
+/* All ranks are here. A rank without memory for its boxes keeps all from judging. */
+static void judge_all(const struct ack_stream *streams, double elapsed)
+{
+    struct outbox out;
+    struct inbox *in = calloc((size_t)layer.size, sizeof *in);
+    int *n_from = calloc((size_t)layer.size, sizeof *n_from);
+    uint64_t good = send_packets(streams, &out) && in && n_from, all;
+    PMPI_Allreduce(&good, &all, 1, MPI_UINT64_T, MPI_MIN, layer.comm);
+    if (all)
+        PMPI_Alltoall(out.n_to, 1, MPI_INT, n_from, 1, MPI_INT, layer.comm);
+    for (int i = 0; all && i < layer.size; i++)
+        in[i].left = n_from[i];
+    for (const struct ack_stream *a = streams; all && a; a = a->next)
+        if (a->rank == a->root)
+            judge(a, in, elapsed);
+    for (int i = 0; all && i < layer.size; i++) {
+        next_packet(&in[i], i, UINT64_MAX);
+        free(in[i].next);
+    }
+    if (all)
+        outbox_free(&out);
+    free(in);
+    free(n_from);
 }
 
 /* BROADCASTS: of this rank as root, in streams without an acknowledgement. */
@@ -277,7 +281,7 @@ static void remark_share(const struct ack_stream *streams, uint64_t broadcasts, 
     size_t room = sizeof ack_injection.remark;
     for (const struct ack_stream *a = streams; a; a = a->next) {
         waited += a->waited;
-        mine[0] += a->rank == a->root ? a->acknowledged : 0;
+        mine[0] += a->rank == a->root ? a->n : 0;
         mine[1] += a->rank == a->root ? a->calls : 0;
     }
     PMPI_Reduce(&waited, &most, 1, MPI_DOUBLE, MPI_MAX, 0, layer.comm);
@@ -286,40 +290,45 @@ static void remark_share(const struct ack_stream *streams, uint64_t broadcasts, 
         return;
     if (!all[0])
         snprintf(text, room,
-                 "ack: none of %llu broadcasts was acknowledged: of one size from one root the "
-                 "fifth is the first that may be, as --ack-share allows",
-                 (unsigned long long)all[1]);
+                 "ack: none of %llu broadcasts was acknowledged: --ack=%g acknowledges about one "
+                 "of %.0f of one size from one root, after the first three",
+                 (unsigned long long)all[1], layer.settings.ack, 100 / layer.settings.ack);
     else
         snprintf(text, room,
                  "ack: %llu of %llu broadcasts were acknowledged, which took a rank up to %.2g %% "
-                 "of the run (--ack-share=%g): these and the calls up to the next collective are "
-                 "excluded from all times",
-                 (unsigned long long)all[0], (unsigned long long)all[1], 100 * most / elapsed,
-                 layer.settings.ack_share);
+                 "of the run: these and the calls up to the next collective are excluded from all "
+                 "times",
+                 (unsigned long long)all[0], (unsigned long long)all[1], 100 * most / elapsed);
+}
+
+/* Acknowledgements that no stream awaits, of members with another record: UCX would warn of them.
+ * The simulator's collectives are messages, too, with lower tags. */
+static void take_rest(void)
+{
+    int flag = 0;
+    MPI_Status status;
+    while (!PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, layer.comm, &flag, &status) && flag &&
+           status.MPI_TAG >= ACK_TAG_FIRST) {
+        struct ack_message rest;
+        PMPI_Recv(&rest, sizeof rest, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG, layer.comm,
+                  MPI_STATUS_IGNORE);
+    }
 }
 
 void ack_report(struct ack_stream *streams, uint64_t broadcasts, double elapsed)
 {
-    double timeout = MISSING_TIMEOUT;
-    MPI_Request all_have_sent;
+    MPI_Request all_here;
     for (int as_root = 1; as_root >= 0; as_root--)
         for (struct ack_stream *a = streams; a; a = a->next)
             ack_drain(a, as_root);
-    for (struct ack_stream *a = streams; a; a = a->next)
-        if (a->n)
-            send_packet(a);
-    wait_politely(PMPI_Ibarrier(layer.comm, &all_have_sent), &all_have_sent);
-    remark_share(streams, broadcasts, elapsed);
-    for (struct ack_stream *a = streams; a; a = a->next)
-        if (a->n && a->rank == a->root)
-            judge(a, elapsed, &timeout);
+    wait_politely(PMPI_Ibarrier(layer.comm, &all_here), &all_here);
     take_rest();
+    remark_share(streams, broadcasts, elapsed);
+    judge_all(streams, elapsed);
     while (streams) {
         struct ack_stream *a = streams;
         streams = a->next;
-        if (a->n || a->packet)
-            free_packet(a);
         ack_stream_free(a);
     }
-    wait_politely(PMPI_Ibarrier(layer.comm, &all_have_sent), &all_have_sent);
+    wait_politely(PMPI_Ibarrier(layer.comm, &all_here), &all_here);
 }

@@ -101,6 +101,10 @@ static inline void injection_untreated(struct injection *self)
 /* What is kept for C; NULL: nothing can be injected on this communicator. */
 struct internal_comm *internal_comm_of(struct comm *c);
 
+/* The members' ranks on the layer's communicator, into RANKS. False without memory, or if one is
+ * not on it. */
+bool internal_comm_ranks(const struct internal_comm *s, int *ranks);
+
 /* Runs what injections do together before C, if one is due and the handshake succeeds. */
 void internal_comm_before(const struct collective *c);
 

@@ -38,26 +38,34 @@ static bool agree(bool mine, MPI_Comm comm)
     return PMPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && all;
 }
 
+bool internal_comm_ranks(const struct internal_comm *s, int *ranks)
+{
+    MPI_Group of_layer, theirs;
+    int *own = malloc((size_t)s->size * sizeof *own);
+    for (int i = 0; own && i < s->size; i++)
+        own[i] = i;
+    PMPI_Comm_group(layer.comm, &of_layer);
+    PMPI_Comm_group(s->of->handle, &theirs);
+    bool good = own && !PMPI_Group_translate_ranks(theirs, s->size, own, of_layer, ranks);
+    for (int i = 0; good && i < s->size; i++)
+        good = ranks[i] >= 0;
+    PMPI_Group_free(&of_layer);
+    PMPI_Group_free(&theirs);
+    free(own);
+    return good;
+}
+
 /* The members, as a part of the group of layer.comm: MPICH 4.0 crashes in MPI_Comm_create_group on
  * a group that was not taken from the communicator given. */
 static MPI_Group group_of(const struct internal_comm *s)
 {
-    MPI_Group of_layer, theirs, group = MPI_GROUP_NULL;
-    int *own = malloc(2 * (size_t)s->size * sizeof *own), *ranks = own + s->size;
-    if (!own)
-        return MPI_GROUP_NULL;
-    for (int i = 0; i < s->size; i++)
-        own[i] = i;
+    MPI_Group of_layer, group = MPI_GROUP_NULL;
+    int *ranks = malloc((size_t)s->size * sizeof *ranks);
     PMPI_Comm_group(layer.comm, &of_layer);
-    PMPI_Comm_group(s->of->handle, &theirs);
-    bool good = !PMPI_Group_translate_ranks(theirs, s->size, own, of_layer, ranks);
-    for (int i = 0; good && i < s->size; i++)
-        good = ranks[i] >= 0;
-    if (good)
+    if (ranks && internal_comm_ranks(s, ranks))
         PMPI_Group_incl(of_layer, s->size, ranks, &group);
     PMPI_Group_free(&of_layer);
-    PMPI_Group_free(&theirs);
-    free(own);
+    free(ranks);
     return group;
 }
 

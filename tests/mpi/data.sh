@@ -21,7 +21,7 @@ run() # DIR OPTION... PROGRAM
 run plain "$built/examples/heat" -s 20
 run traced --trace "$built/examples/heat" -s 20
 run transport --trace=transport "$built/examples/heat" -s 20
-run ack --ack --ack-share=100000000 "$built/tests/mpi/inject"
+run ack --ack=100 "$built/tests/mpi/inject"
 run benchmark --benchmark --benchmark-budget=0.2 "$built/examples/heat" -s 20
 $limit $MPIEXEC -n 2 "$collprof" run --report=no -o crashed "$built/tests/mpi/sites" abort >log 2>&1
 "$collprof" report --format=json crashed >crashed.json || fail "report of a run that was aborted"

@@ -27,7 +27,7 @@ for from in begin run type end; do
         case $from.$mode in type.BCAST=*) ;; type.*) continue ;; esac
         case $mode in ACK=*) test $from = end || test "${CHECK_THOROUGH:-0}" = 1 || continue ;; esac
         $MPIEXEC -n 3 env NOMEM_RANK=1 NOMEM_FROM=$from COLLPROF_$mode \
-            COLLPROF_ACK_SHARE=100000000 COLLPROF_OUTPUT=$from-$mode COLLPROF_REPORT=no \
+             COLLPROF_OUTPUT=$from-$mode COLLPROF_REPORT=no \
             LD_PRELOAD="$built/tests/mpi/.libs/libnomem.so $layer $yielding" "$inject" >out 2>err ||
             { cat err; fail "$mode, refused from $from: status $?"; }
         # UCX warns, on standard output, of messages that nobody has taken any more.

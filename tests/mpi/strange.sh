@@ -90,7 +90,7 @@ both freeing-pending
 profile freeing-pending completed MPI_Ibcast=32 MPI_Isend=32
 for mode in ACK=all BENCHMARK=direct; do
     (
-        export COLLPROF_ACK_SHARE=100000000 COLLPROF_BENCHMARK_BUDGET=2 "COLLPROF_$mode"
+        export  COLLPROF_BENCHMARK_BUDGET=2 "COLLPROF_$mode"
         both freeing-pending
     ) || exit 1
 done
@@ -196,7 +196,7 @@ test "$CHECK_MPI" != openmpi || nothing=
 for mode in TRACE=calls TRACE=transport ACK=all BENCHMARK=barrier BCAST=binomial BCAST=grid; do
     for way in longjmp failing-collective failing-wait $nothing freeing-pending partitioned between elsewhere; do
         (
-            export COLLPROF_ACK_SHARE=100000000 "COLLPROF_$mode"
+            export  "COLLPROF_$mode"
             like_bare 2 $way-$mode "$strange" $way && touch done
         )
         status=$?

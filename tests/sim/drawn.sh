@@ -11,7 +11,7 @@ set="--cfg=smpi/test:2e-7 --cfg=smpi/grow-injected-times:no"
 # run OUT SEED calm|late
 run() {
     rm -rf $dir
-    COLLPROF_OUTPUT=$dir COLLPROF_REPORT=no COLLPROF_ACK_SHARE=$share timeout 100 \
+    COLLPROF_OUTPUT=$dir COLLPROF_REPORT=no timeout 100 \
         "$srcdir/tests/sim/run.sh" cluster 8 sim/drawn "$2" "$3" >"$1" 2>&1 ||
         { echo "FAIL: $algorithm, seed $2, $3: status $?"; cat "$1"; exit 1; }
 }
@@ -28,7 +28,7 @@ for seed in $seeds; do
     5) algorithm=default ;;
     esac
     for settings in "$set" ""; do
-        SMPI_OPTIONS=$settings COLLPROF_BCAST='' share=1
+        SMPI_OPTIONS=$settings COLLPROF_BCAST='' share=10
         [ -z "$settings" ] || share=100
         case $algorithm in
         flat | chain) COLLPROF_BCAST=$algorithm ;;
@@ -36,8 +36,8 @@ for seed in $seeds; do
         *) SMPI_OPTIONS="$settings --cfg=smpi/bcast:$algorithm" ;;
         esac
         export COLLPROF_BCAST SMPI_OPTIONS
-        COLLPROF_ACK='' run sim/drawn.calm "$seed" calm
-        COLLPROF_ACK=one run sim/drawn.late "$seed" late
+        COLLPROF_ACK=0 run sim/drawn.calm "$seed" calm
+        COLLPROF_ACK=$share run sim/drawn.late "$seed" late
         python3 "$srcdir/tests/sim/drawn.py" "seed $seed, $algorithm, share $share" sim/drawn.calm sim/drawn.late \
             $dir/profile.json || exit 1
     done

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Protects what --ack says of broadcasts inside an application, against the simulator's exact clock:
-# the same broadcasts in an application where nobody is late are the truth. Whoever is late, and
+# the same broadcasts in an application where nobody are late are the truth. Whoever is late, and
 # whoever waits for it in a tree, must be told apart from slow broadcasts: a latency is right within
 # 1 % or it is said not to be known, and lateness is right within 1 %. The acknowledged figure rests
 # on half a round trip being the acknowledgement's way, which it is not where that meets the rest of
@@ -35,9 +35,9 @@ for algorithm in $algorithms; do
     *) COLLPROF_BCAST= SMPI_OPTIONS="--cfg=smpi/bcast:$algorithm" ;;
     esac
     plain=$SMPI_OPTIONS
-    export COLLPROF_BCAST SMPI_OPTIONS COLLPROF_ACK COLLPROF_ACK_SHARE=100
+    export COLLPROF_BCAST SMPI_OPTIONS COLLPROF_ACK
     for per_step in 1 4; do
-        COLLPROF_ACK='' SMPI_OPTIONS=$plain
+        COLLPROF_ACK=0 SMPI_OPTIONS=$plain
         run sim/layer.truth never $per_step 256 65536
         [ -z "$COLLPROF_BCAST" ] ||
             python3 "$srcdir/tests/sim/layer.py" $algorithm seen $per_step sim/layer.truth \
@@ -45,7 +45,7 @@ for algorithm in $algorithms; do
         for how in $late; do
             # Looking for a message is to cost the same every time.
             SMPI_OPTIONS="$plain --cfg=smpi/test:2e-7 --cfg=smpi/grow-injected-times:no"
-            COLLPROF_ACK=one
+            COLLPROF_ACK=100
             run sim/layer.out $how $per_step 256 65536
             python3 "$srcdir/tests/sim/layer.py" $algorithm $how $per_step sim/layer.truth \
                 sim/layer.out $dir/profile.json || exit 1
@@ -55,39 +55,35 @@ done
 
 # By the defaults of collprof and the simulator.
 algorithm=default
-unset COLLPROF_ACK_SHARE
 for how in never constant; do
-    COLLPROF_BCAST='' SMPI_OPTIONS='' COLLPROF_ACK=''
+    COLLPROF_BCAST='' SMPI_OPTIONS='' COLLPROF_ACK=0
     run sim/layer.truth never 1 256 65536
-    COLLPROF_ACK=one
+    COLLPROF_ACK=10
     run sim/layer.out $how 1 256 65536
     python3 "$srcdir/tests/sim/layer.py" default $how 1 sim/layer.truth sim/layer.out $dir/profile.json || exit 1
 done
-COLLPROF_ACK_SHARE=100
-export COLLPROF_ACK_SHARE
 
 # What is injected is in no time of the application's calls: each mode beside the run without.
-COLLPROF_BCAST='' SMPI_OPTIONS= COLLPROF_ACK='' COLLPROF_ACK_SHARE=5
+COLLPROF_BCAST='' SMPI_OPTIONS= COLLPROF_ACK=0
 run sim/layer.out steps 1 4096
 cp $dir/profile.json sim/layer.plain.json
-for mode in COLLPROF_ACK=one COLLPROF_ACK=all COLLPROF_BENCHMARK=direct; do
+for mode in COLLPROF_ACK=10 COLLPROF_BENCHMARK=direct; do
     export "${mode?}"
     run sim/layer.out steps 1 4096
     ./collprof export --format=csv --table=operations $dir >sim/layer.csv || exit 1
     python3 "$srcdir/tests/sim/apart.py" $mode sim/layer.plain.json $dir/profile.json sim/layer.csv || exit 1
-    COLLPROF_ACK='' COLLPROF_BENCHMARK=''
+    COLLPROF_ACK=0 COLLPROF_BENCHMARK=''
 done
-COLLPROF_ACK_SHARE=100
 
 # A clock that takes 20 us to read shows whether holds, which begin and end in a reading, are taken off.
 algorithm=binomial_tree
-COLLPROF_BCAST='' COLLPROF_ACK=one
+COLLPROF_BCAST='' COLLPROF_ACK=100
 SMPI_OPTIONS="--cfg=smpi/bcast:$algorithm --cfg=smpi/wtime:2e-5"
 run sim/layer.out never 1 256 65536
 python3 "$srcdir/tests/sim/layer.py" $algorithm slow_clock 1 sim/layer.out sim/layer.out $dir/profile.json || exit 1
 
 # Of more than 2 GiB, too: copying these takes seconds a rank.
-SMPI_OPTIONS= COLLPROF_ACK=one
+SMPI_OPTIONS= COLLPROF_ACK=100
 ranks=2 CHECK_LIMIT=1200
 export CHECK_LIMIT
 run sim/layer.out huge 1 0

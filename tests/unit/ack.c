@@ -1,4 +1,4 @@
-/* Protects the arithmetic of --ack: who acknowledges, how often, and what is concluded from it. */
+/* Protects the arithmetic of --ack: who acknowledges, which broadcasts, and what is concluded from it. */
 #include "inject/ack_judge.h"
 #include "inject/ack_plan.h"
 
@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* With k broadcasts a step one destination must not have always the same of them. */
-Test(ack, everybody_once_a_round_in_an_order_of_its_own)
+Test(ack, each_member_once_a_round_in_an_order_of_its_own)
 {
     int first[2][6];
     for (int size = 2; size <= 17; size++)
@@ -26,42 +26,42 @@ Test(ack, everybody_once_a_round_in_an_order_of_its_own)
 
 Test(ack, one_of_every_so_many_at_random)
 {
-    struct ack_plan plan = {.first = 1000, .every = 5, .count = 100};
     int at[5] = {0};
-    for (uint32_t k = 0; k < 100; k++) {
-        uint64_t n = ack_number(&plan, 3, k);
-        cr_assert(n >= 1000 + 5 * k && n < 1005 + 5 * k);
-        at[n % 5]++;
+    for (uint64_t block = 0; block < 100; block++) {
+        int chosen = 0;
+        for (uint64_t i = 0; i < 5; i++)
+            if (ack_is_chosen(3, 5 * block + i, 5)) {
+                chosen++;
+                at[i]++;
+            }
+        cr_assert_eq(chosen, 1);
     }
     for (int i = 0; i < 5; i++)
         cr_assert_gt(at[i], 8);
-    cr_assert_eq(ack_every(40e-6, 2e-3, 0.01), 2);
-    cr_assert_eq(ack_every(1e-6, 2e-3, 0.01), 1);
-    cr_assert_eq(ack_every(50e-3, 2e-3, 0.01), 2500);
-    cr_assert_eq(ack_every(50e-6, 2e-3, 0.01), 3, "not more than the share");
-    cr_assert_eq(ack_every(1, 1e-9, 0.001), 1000000000, "as good as never");
+    cr_assert(ack_is_chosen(3, 17, 1));
 }
 
-Test(ack, median_of_censored_samples)
+Test(ack, median_of_bounds_and_values)
 {
     double low[] = {10, 5, 30, 20};
     bool first[] = {false, true, false, false};
     struct ack_figure f = ack_median(low, first, 4);
     cr_assert_float_eq(f.value, 15, 1e-9);
-    /* Bounds above the rest say nothing against it: dropped, they would do no harm; counted as
-     * values they would. */
-    double high[] = {10, 40, 11, 40, 12};
+    double high[] = {10, 40, 11, 40, 12}, again[] = {10, 40, 11, 40, 12};
     bool bounds[] = {false, true, false, true, false};
     f = ack_median(high, bounds, 5);
-    cr_assert_float_eq(f.value, 11, 1e-9);
+    cr_assert_float_eq(f.value, 11, 1e-9, "bounds above the rest say nothing");
     cr_assert_eq(f.low, 0);
     cr_assert_eq(f.high, 40);
-    bool all[] = {true, true, true, true, true};
-    f = ack_median(high, all, 5);
+    bool half[] = {false, true, false, true};
+    f = ack_median(again, half, 4);
     cr_assert(isnan(f.value) && isnan(f.low) && f.high == 40);
 }
 
 enum { N = 20, P = 4 };
+
+/* No rank acknowledged. */
+static const struct ack_seen none[N];
 
 /* 0 sends to 1 and to 2, 2 to 3, each in 10 us; all wait but 2, which is LATE[k % 2]. */
 static void play(struct ack_stamp stamp[N][P], const double late[2])
@@ -86,7 +86,7 @@ Test(ack, constant_lateness_is_not_latency)
     static struct ack_stamp stamp[N][P];
     struct ack_verdict v[P];
     play(stamp, (double[]){1e-3, 1e-3});
-    cr_assert(ack_judge(stamp[0], N, P, 0, NULL, 0, 0, v));
+    cr_assert(ack_judge(stamp[0], N, P, 0, none, 0, v));
     cr_assert_float_eq(v[1].direct.value, 10e-6, 1e-9, "1 has returned before 2 came");
     cr_assert_eq(v[1].missing_rank, 2, "and may have been quicker for that");
     cr_assert_float_eq(v[1].at_most, 15e-6, 1e-9, "by what was there for 3 and went to 2");
@@ -101,7 +101,7 @@ Test(ack, inherited_lateness_is_told_with_the_latency)
     static struct ack_stamp stamp[N][P];
     struct ack_verdict v[P];
     play(stamp, (double[]){0, 1e-3});
-    cr_assert(ack_judge(stamp[0], N, P, 0, NULL, 0, 0, v));
+    cr_assert(ack_judge(stamp[0], N, P, 0, none, 0, v));
     cr_assert_float_eq(v[2].direct.value, 10e-6, 1e-9);
     cr_assert_float_eq(v[3].direct.value, 20e-6, 1e-9);
     cr_assert_eq(v[1].missing_rank, -1, "there were enough with 2 in time");
@@ -121,13 +121,13 @@ Test(ack, broadcasts_in_a_row)
         stamp[k][0].idle = k % 2 ? 12e-6 : 1;
     for (int k = 1; k < N; k += 2)
         stamp[k][3].exit += 5e-6;
-    cr_assert(ack_judge(stamp[0], N, P, 0, NULL, 0, 0, v));
+    cr_assert(ack_judge(stamp[0], N, P, 0, none, 0, v));
     cr_assert(v[1].direct.n == N && !v[1].crowded, "it was done by then");
     cr_assert(v[3].direct.n == N / 2 && !v[3].crowded);
     cr_assert_float_eq(v[3].direct.value, 20e-6, 1e-9);
     for (int k = 0; k < N; k++)
         stamp[k][0].idle = 12e-6;
-    cr_assert(ack_judge(stamp[0], N, P, 0, NULL, 0, 0, v));
+    cr_assert(ack_judge(stamp[0], N, P, 0, none, 0, v));
     cr_assert(v[3].direct.n == N && v[3].crowded && !v[1].crowded);
 }
 
@@ -143,10 +143,10 @@ Test(ack, readiness_is_asked_for_where_there_is_any)
             stamp[k][j].entry = stamp[k][0].entry;
             stamp[k][j].exit += 10e-6;
         }
-    cr_assert(ack_judge(stamp[0], N, P, 0, NULL, 0, 0, v));
+    cr_assert(ack_judge(stamp[0], N, P, 0, none, 0, v));
     cr_assert_float_eq(v[1].direct.value, 10e-6, 1e-9, "the two that all were ready for");
     cr_assert(v[1].direct.n == 2 && !v[1].unready);
-    cr_assert(ack_judge(stamp[2], N - 2, P, 0, NULL, 0, 0, v));
+    cr_assert(ack_judge(stamp[2], N - 2, P, 0, none, 0, v));
     cr_assert_float_eq(v[1].direct.value, 20e-6, 1e-9);
     cr_assert(v[1].unready && v[1].late == 0);
 }
@@ -160,15 +160,15 @@ Test(ack, acknowledged_latency)
     play(stamp, (double[]){0, 0});
     for (int k = 0; k < N; k++) {
         stamp[k][3].hold = 2e-6;
-        seen[k] = (struct ack_seen){(size_t)k, 3, k % 4 ? ACK_SEEN : ACK_GIVEN_UP, 32e-6};
+        seen[k] = (struct ack_seen){3, k % 4 ? ACK_SEEN : ACK_GIVEN_UP, 32e-6};
     }
-    cr_assert(ack_judge(stamp[0], N, P, 0, seen, N, 0, v));
+    cr_assert(ack_judge(stamp[0], N, P, 0, seen, 0, v));
     cr_assert_float_eq(v[3].acknowledged.value, 20e-6, 1e-9);
     cr_assert_eq(v[3].given_up, N / 4);
     cr_assert(isnan(v[1].acknowledged.value));
     for (int k = 0; k < N; k++)
-        seen[k] = (struct ack_seen){(size_t)k, 3, k < 5 ? ACK_EARLY : ACK_SEEN, 9e-6};
-    cr_assert(ack_judge(stamp[0], N, P, 0, seen, N, 0, v));
+        seen[k] = (struct ack_seen){3, k < 5 ? ACK_EARLY : ACK_SEEN, 9e-6};
+    cr_assert(ack_judge(stamp[0], N, P, 0, seen, 0, v));
     cr_assert(isnan(v[3].acknowledged.value));
     cr_assert(v[3].asked == N && v[3].early == 5 && v[3].given_up == 0);
 }

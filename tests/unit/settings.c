@@ -13,7 +13,7 @@ static void count(const char *line, void *arg)
 Test(settings, the_environment_is_taken_over)
 {
     char *env[] = {"HOME=/",           "COLLPROF_OUTPUT=here", "COLLPROF_BENCHMARK_EVERY=7",
-                   "COLLPROF_KEEP=on", "COLLPROF_ACK=all",     NULL};
+                   "COLLPROF_KEEP=on", "COLLPROF_ACK=100",     NULL};
     struct settings s;
     int complaints = 0;
     settings_read(&s, env, count, &complaints);
@@ -22,7 +22,7 @@ Test(settings, the_environment_is_taken_over)
     cr_assert_neq(s.output, env[1] + strlen("COLLPROF_OUTPUT="), "a copy");
     cr_assert_eq(s.benchmark_every, 7);
     cr_assert(s.keep);
-    cr_assert_str_eq(s.ack, "all");
+    cr_assert_eq(s.ack, 100);
     cr_assert_eq(s.stack, 4, "the rest keeps its default");
 }
 
@@ -64,7 +64,7 @@ Test(settings, the_ends_of_every_range)
                {"COLLPROF_BENCHMARK_BUDGET=0", false},
                {"COLLPROF_BENCHMARK_BUDGET=inf", false},
                {"COLLPROF_BENCHMARK_BUDGET=nan", false},
-               {"COLLPROF_ACK=one", true},
+               {"COLLPROF_ACK=100", true},
                {"COLLPROF_ACK=", true},
                {"COLLPROF_ACK=on", false},
                {"COLLPROF_BENCHMARK=held,direct", true},
