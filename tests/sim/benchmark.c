@@ -7,10 +7,11 @@
  *   benchmark once       all at once, and each a single time
  *
  * Then what is true, by PMPI alone: "took OPERATION US" with all arriving together, "median
- * OPERATION US APART" as they did by the median of the last eight before the ninth time; last return minus last entry, and last entry minus first one. Once: "gap
- * OPERATION US", from one of many in a row to the next, at the rank that needs longest; "barrier
- * OPERATION US", the same with a barrier behind each; "overhead OPERATION US", the longest that a
- * rank is in the call that comes long after all others. */
+ * OPERATION US APART" as they did by the median of the last eight before the ninth time; last
+ * return minus last entry, and last entry minus first one. Once: "gap OPERATION US", from one of
+ * many in a row to the next, at the rank that needs longest; "barrier OPERATION US", the same with
+ * a barrier behind each; "overhead OPERATION US", the longest that a rank is in the call that comes
+ * long after all others. */
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>

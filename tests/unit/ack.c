@@ -1,4 +1,5 @@
-/* Protects the arithmetic of --ack: who acknowledges, which broadcasts, and what is concluded from it. */
+/* Protects the arithmetic of --ack: who acknowledges, which broadcasts, and what is concluded from
+ * it. */
 #include "inject/ack_judge.h"
 #include "inject/ack_plan.h"
 
