@@ -17,9 +17,7 @@
 static const double matters = 0.01;
 /* Ignore changes of the run below 0.25 % of its time, even significant ones. */
 static const double floor_share = 0.0025;
-/* Rows of single ranks: those that vary most. Which they are does not depend on whose runs they
- * are. */
-enum { MOST_RANK_ROWS = 256, TEXT_ROOM = 1200 };
+enum { TEXT_ROOM = 1200 };
 
 enum change_kind {
     CHANGE_RUN,       /* the run as a whole */
@@ -30,14 +28,17 @@ enum change_kind {
     CHANGE_WAIT       /* a collective, waiting for the last rank to enter */
 };
 
+/* TIER: what can follow from another change comes behind it. */
 static const struct {
     const char *key, *head;
-} kinds[] = {[CHANGE_RUN] = {"run", "run"},
-             [CHANGE_OUTSIDE] = {"outside_before", "outside MPI before"},
-             [CHANGE_COMPUTING] = {"outside", "outside MPI"},
-             [CHANGE_OWN] = {"without_waiting", "without waiting"},
-             [CHANGE_TIME] = {"time", "time in calls"},
-             [CHANGE_WAIT] = {"waiting", "waiting for the last"}};
+    int tier;
+} kinds[] = {[CHANGE_RUN] = {"run", "run", 0},
+             [CHANGE_OUTSIDE] = {"outside_before", "outside MPI before", 1},
+             [CHANGE_COMPUTING] = {"outside", "outside MPI", 1},
+             [CHANGE_OWN] = {"without_waiting", "without waiting", 2},
+             [CHANGE_TIME] = {"time", "time in calls", 3},
+             [CHANGE_WAIT] = {"waiting", "waiting for the last", 3}};
+enum { TIER_NOISE = 4 };
 
 /* Times in ns, of one run and rank. */
 struct change {
@@ -49,8 +50,8 @@ struct change {
     struct estimate shift; /* how much larger B is */
     double p, p_together;  /* see evidence.h; NaN: too few runs */
     bool detected;         /* it is no noise, and matters */
-    bool joined;           /* another row stands for it: other ranks at the same site */
-    size_t follows;        /* from the row of this index, plus one; 0: unknown */
+    bool joined;           /* another row includes it: other ranks at the same site */
+    const char *cause;     /* ranks from whose change it follows; NULL: unknown */
     char ranks[64];        /* all that change alike: "1", "0-3" */
 };
 
@@ -74,58 +75,47 @@ static struct change *add_change(struct comparison *c, enum change_kind kind,
     return x;
 }
 
-static double median_of(const double *value, size_t n)
-{
-    return stats_summarize(value, n).median;
-}
-
-static double range_of(const struct comparison *c, const struct change *x)
-{
-    struct summary s = stats_summarize(x->value, c->all);
-    return s.max - s.min;
-}
-
 /* Drops the last row unless its values differ by enough. */
 static void drop_if_steady(struct comparison *c)
 {
     struct change *x = &c->list.at[c->list.n - 1];
-    if (range_of(c, x) >= matters * c->wall_ns)
+    struct summary s = stats_summarize(x->value, c->all);
+    if (s.max - s.min >= matters * c->wall_ns)
         return;
     free(x->value);
     c->list.n--;
 }
 
-static bool all_have_rank(const struct comparison *c, size_t rank)
+/* The number of ranks of N runs; 0: they differ. */
+static size_t ranks_of(const struct comparison *c, size_t first, size_t n)
 {
-    size_t with = 0;
-    for (size_t run = 0; run < c->all; run++)
-        for (size_t i = 0; i < c->request->run[run]->ranks.n; i++)
-            with += (size_t)c->request->run[run]->ranks.at[i].rank == rank;
-    return with == c->all;
+    size_t ranks = c->request->run[first]->ranks.n;
+    for (size_t run = first; run < first + n; run++)
+        ranks = c->request->run[run]->ranks.n == ranks ? ranks : 0;
+    return ranks;
 }
 
-static void add_rank(struct comparison *c, size_t rank)
+static void add_computing(struct comparison *c, size_t at)
 {
-    for (size_t i = 0; i < c->sites->list.n; i++) {
-        const struct compared_site *at = c->sites->list.at[i];
-        bool known = true;
-        for (size_t run = 0; run < c->all; run++)
-            known = known && at->outside[run];
-        if (!known)
-            continue;
+    struct change *x = add_change(c, CHANGE_COMPUTING, NULL, c->request->run[0]->ranks.at[at].rank);
+    for (size_t run = 0; run < c->all; run++) {
+        const struct profile_rank *r = &c->request->run[run]->ranks.at[at];
+        x->value[run] = fmax(1e9 * r->wall - (double)r->mpi_ns, 0);
+    }
+    drop_if_steady(c);
+}
+
+static void add_outside(struct comparison *c, const struct compared_site *at)
+{
+    for (size_t run = 0; run < c->all; run++)
+        if (!at->outside[run])
+            return;
+    for (size_t rank = 0; rank < c->sites->ranks; rank++) {
         struct change *x = add_change(c, CHANGE_OUTSIDE, at, (int32_t)rank);
         for (size_t run = 0; run < c->all; run++)
             x->value[run] = at->outside[run][rank] * at->calls[run];
         drop_if_steady(c);
     }
-    struct change *x = add_change(c, CHANGE_COMPUTING, NULL, (int32_t)rank);
-    for (size_t run = 0; run < c->all; run++)
-        for (size_t i = 0; i < c->request->run[run]->ranks.n; i++) {
-            const struct profile_rank *r = &c->request->run[run]->ranks.at[i];
-            if ((size_t)r->rank == rank)
-                x->value[run] = fmax(1e9 * r->wall - (double)r->mpi_ns, 0);
-        }
-    drop_if_steady(c);
 }
 
 static void add_site(struct comparison *c, const struct compared_site *at, enum change_kind kind)
@@ -141,19 +131,12 @@ static void add_site(struct comparison *c, const struct compared_site *at, enum 
 
 static bool is_waiting_known(const struct comparison *c, const struct compared_site *at)
 {
-    bool any = false;
+    bool any = false, all = true;
     for (size_t run = 0; run < c->all; run++) {
-        if (isnan(at->wait[run]) && at->time[run] > 0)
-            return false;
-        any = any || (at->time[run] > 0 && !isnan(at->wait[run]));
+        any = any || !isnan(at->wait[run]);
+        all = all && (!isnan(at->wait[run]) || at->time[run] <= 0);
     }
-    return any;
-}
-
-static int widest_first(const void *a, const void *b, void *c)
-{
-    double x = range_of(c, a), y = range_of(c, b);
-    return ORDER(y, x);
+    return any && all;
 }
 
 static void find_changes(struct comparison *c)
@@ -161,16 +144,15 @@ static void find_changes(struct comparison *c)
     struct change *whole = add_change(c, CHANGE_RUN, NULL, -1);
     for (size_t run = 0; run < c->all; run++)
         whole->value[run] = profile_longest_ns(c->request->run[run]);
-    c->wall_ns = median_of(whole->value, c->n);
-    for (size_t rank = 0; rank < c->sites->ranks; rank++)
-        if (all_have_rank(c, rank))
-            add_rank(c, rank);
-    qsort_r(c->list.at + 1, c->list.n - 1, sizeof *c->list.at, widest_first, c);
-    while (c->list.n > 1 + MOST_RANK_ROWS)
-        free(c->list.at[--c->list.n].value);
+    c->wall_ns = stats_summarize(whole->value, c->n).median;
+    size_t ranks = ranks_of(c, 0, c->all); /* single ranks are compared if all runs have them */
+    for (size_t at = 0; at < ranks; at++)
+        add_computing(c, at);
     for (size_t i = 0; i < c->sites->list.n; i++) {
         const struct compared_site *at = c->sites->list.at[i];
         bool known = is_waiting_known(c, at);
+        if (ranks)
+            add_outside(c, at);
         add_site(c, at, known ? CHANGE_OWN : CHANGE_TIME);
         if (known)
             add_site(c, at, CHANGE_WAIT);
@@ -191,8 +173,8 @@ static void weigh(struct comparison *c)
         evidence_together(value, rows, c->n, c->m, floor_share * c->wall_ns, p);
     for (size_t i = 0; i < rows; i++) {
         struct change *x = &c->list.at[i];
-        x->median[0] = median_of(x->value, c->n);
-        x->median[1] = median_of(x->value + c->n, c->m);
+        x->median[0] = stats_summarize(x->value, c->n).median;
+        x->median[1] = stats_summarize(x->value + c->n, c->m).median;
         x->shift = evidence_shift(x->value, c->n, x->value + c->n, c->m);
         if (evidence_possible(c->n, c->m, EVIDENCE_LEVEL))
             x->p = evidence_rank_test(x->value, c->n, x->value + c->n, c->m);
@@ -215,67 +197,48 @@ static bool same_sign(const struct change *x, const struct change *y)
     return (x->shift.value > 0) == (y->shift.value > 0);
 }
 
-/* Waiting, and calls that may wait, come after what no other rank can have caused. */
-static int tier(const struct change *x)
-{
-    static const int of[] = {[CHANGE_RUN] = 0, [CHANGE_OUTSIDE] = 1, [CHANGE_COMPUTING] = 1,
-                             [CHANGE_OWN] = 2, [CHANGE_TIME] = 3,    [CHANGE_WAIT] = 3};
-    return x->kind != CHANGE_RUN && (!x->detected || x->joined) ? 4 : of[x->kind];
-}
-
 static int causes_first(const void *a, const void *b)
 {
     const struct change *x = a, *y = b;
-    double change = fabs(x->shift.value), other = fabs(y->shift.value);
-    return ORDER(tier(x), tier(y)) ?: ORDER(other, change) ?: ORDER(x->rank, y->rank);
+    int tier = x->kind && !x->detected ? TIER_NOISE : kinds[x->kind].tier;
+    int other = y->kind && !y->detected ? TIER_NOISE : kinds[y->kind].tier;
+    return ORDER(tier, other)
+        ?: ORDER(fabs(y->shift.value), fabs(x->shift.value)) ?: ORDER(x->rank, y->rank);
 }
 
-/* Ranks that change alike at one site are one cause. */
-static void join_ranks(struct comparison *c, struct change *first)
+/* Ranks that change alike at one site are one cause, and so are a rank's time before a collective
+ * and all its time outside of MPI. Ranks wait longer in a collective for the rank that enters it
+ * later. */
+static void join(struct comparison *c, struct change *x)
 {
     int32_t *rank = memory_alloc((c->list.n + 1) * sizeof *rank);
     size_t n = 0;
-    for (struct change *x = first; x < c->list.at + c->list.n; x++) {
-        if (x->kind != first->kind || x->site != first->site || !x->detected || x->joined ||
-            !same_sign(x, first))
+    for (struct change *y = c->list.at; y < c->list.at + c->list.n; y++) {
+        if (!y->detected || y->joined || !same_sign(x, y))
             continue;
-        rank[n++] = x->rank;
-        x->joined = x != first;
+        if (y->kind == x->kind && y->site == x->site) {
+            rank[n++] = y->rank;
+            y->joined = y != x;
+        } else if (x->kind == CHANGE_OUTSIDE && y->kind == CHANGE_WAIT && y->site == x->site) {
+            y->cause = y->cause ? y->cause : x->ranks;
+        }
     }
-    rank_list(first->ranks, sizeof first->ranks, rank, n);
+    for (struct change *y = c->list.at; y < c->list.at + c->list.n; y++)
+        for (size_t i = 0; i < n && x->kind == CHANGE_OUTSIDE; i++)
+            y->joined =
+                y->joined || (y->kind == CHANGE_COMPUTING && y->rank == rank[i] && same_sign(x, y));
+    rank_list(x->ranks, sizeof x->ranks, rank, n);
     free(rank);
-}
-
-static bool is_detected_before(const struct comparison *c, const struct change *x)
-{
-    for (size_t i = 0; i < c->list.n; i++) {
-        const struct change *y = &c->list.at[i];
-        if (y->kind == CHANGE_OUTSIDE && y->detected && y->rank == x->rank && same_sign(x, y))
-            return true;
-    }
-    return false;
 }
 
 static void put_in_order(struct comparison *c)
 {
-    for (size_t i = 0; i < c->list.n; i++) {
-        struct change *x = &c->list.at[i];
-        x->joined = x->kind == CHANGE_COMPUTING && x->detected && is_detected_before(c, x);
-    }
     qsort(c->list.at, c->list.n, sizeof *c->list.at, causes_first);
-    for (size_t i = 0; i < c->list.n; i++) {
-        struct change *x = &c->list.at[i];
-        if (x->rank >= 0 && x->detected && !x->joined)
-            join_ranks(c, x);
-    }
-    /* Ranks wait longer in a collective for the rank that enters it later. */
-    for (size_t i = 0; i < c->list.n; i++)
-        for (size_t k = i; k-- > 0;) {
+    for (int kind = CHANGE_OUTSIDE; kind <= CHANGE_COMPUTING; kind++)
+        for (size_t i = 0; i < c->list.n; i++) {
             struct change *x = &c->list.at[i];
-            const struct change *y = &c->list.at[k];
-            if (x->kind == CHANGE_WAIT && x->detected && y->kind == CHANGE_OUTSIDE && y->detected &&
-                !y->joined && y->site == x->site && same_sign(x, y))
-                x->follows = k + 1;
+            if ((int)x->kind == kind && x->detected && !x->joined)
+                join(c, x);
         }
 }
 
@@ -359,9 +322,8 @@ static void add_cause(const struct comparison *c, struct document *d, size_t i)
     const char *operation = x->site ? text_without_mpi(x->site->operation) : "",
                *label = x->site ? x->site->label : "";
     describe(c, x, text);
-    if (x->follows)
-        snprintf(from, sizeof from, "; it follows from rank %.40s",
-                 c->list.at[x->follows - 1].ranks);
+    if (x->cause)
+        snprintf(from, sizeof from, "; it follows from rank %.40s", x->cause);
     switch (x->kind) {
     case CHANGE_OUTSIDE:
         document_finding(d, &f, "Rank%s %s compute%s %s before each %s at %s: %s.", s, x->ranks,
@@ -382,14 +344,6 @@ static void add_cause(const struct comparison *c, struct document *d, size_t i)
 }
 
 /* --- doubts --- */
-
-static size_t ranks_of(const struct comparison *c, size_t first, size_t n)
-{
-    size_t ranks = c->request->run[first]->ranks.n;
-    for (size_t run = first; run < first + n; run++)
-        ranks = c->request->run[run]->ranks.n == ranks ? ranks : 0;
-    return ranks;
-}
 
 static const char *program_of(const struct profile *p)
 {

@@ -3,25 +3,10 @@
 #include "base/memory.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { EXACT_VALUES = 50, DEALS = 20000, RUNS_MOST = 1000 };
-
-/* splitmix64 (Vigna 2015): any state is a good one. */
-static uint64_t drawn(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15ull;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebull;
-    return z ^ z >> 31;
-}
-
-static size_t below(uint64_t *state, size_t n)
-{
-    return (size_t)((unsigned __int128)drawn(state) * n >> 64);
-}
 
 /* In how many ways N of N + M can be chosen. */
 static double ways(size_t n, size_t m)
@@ -64,19 +49,10 @@ static double *sums_of_ranks(const size_t *rank, size_t all, size_t n)
     return count;
 }
 
-/* Variance of the sum of the ranks, less what ties take from it. */
-static double approximate(const double *value, size_t n, size_t m, size_t seen)
+/* Standard deviation of the U of N and M values without ties. */
+static double deviation(size_t n, size_t m)
 {
-    double N = (double)(n + m), excess = 0;
-    for (size_t i = 0; i < n + m; i++) {
-        double equal = 0;
-        for (size_t k = 0; k < n + m; k++)
-            equal += value[k] == value[i];
-        excess += equal * equal - 1; /* summed over the T members: T (T^2 - 1) */
-    }
-    double sd = sqrt((double)n * (double)m / 12 * (N + 1 - excess / (N * (N - 1))));
-    double off = fabs((double)seen / 2 - (double)n * (N + 1) / 2) - 0.5;
-    return sd > 0 ? erfc(fmax(off, 0) / sd / sqrt(2)) : 1;
+    return sqrt((double)n * (double)m * (double)(n + m + 1) / 12);
 }
 
 double evidence_rank_test(const double *a, size_t n, const double *b, size_t m)
@@ -97,7 +73,8 @@ double evidence_rank_test(const double *a, size_t n, const double *b, size_t m)
                 p += sum[s];
         free(sum);
     } else {
-        p = approximate(value, n, m, seen);
+        double off = fabs((double)seen / 2 - (double)n * (double)(all + 1) / 2) - 0.5;
+        p = erfc(fmax(off, 0) / deviation(n, m) / sqrt(2));
     }
     free(value);
     free(rank);
@@ -109,10 +86,8 @@ double evidence_rank_test(const double *a, size_t n, const double *b, size_t m)
 static size_t outside_of(size_t n, size_t m)
 {
     size_t all = n + m, u = 0;
-    if (all > EXACT_VALUES) {
-        double nm = (double)n * (double)m, half = 1.96 * sqrt(nm * (double)(all + 1) / 12);
-        return (size_t)fmax(0, nm / 2 - half) + 1;
-    }
+    if (all > EXACT_VALUES)
+        return (size_t)fmax(0, (double)n * (double)m / 2 - 1.96 * deviation(n, m)) + 1;
     size_t *rank = memory_alloc(all * sizeof *rank);
     for (size_t i = 0; i < all; i++)
         rank[i] = 2 * (i + 1);
@@ -153,10 +128,10 @@ size_t evidence_runs_needed(struct estimate e, double limit, size_t runs)
 
 /* --- all rows together --- */
 
-/* The values of a row, those that lie far out pulled in to three median distances of the median of
- * all runs: one run that something fell upon decides nothing. Of which side a run is makes no
- * difference here, so that dealing out anew stays exact. */
-static void pull_in(const double *value, size_t n, double floor, double *to)
+/* Writes the values of a row to TO, centred and divided by their standard deviation plus FLOOR.
+ * Values are limited to three median distances of the median before, so that one disturbed run
+ * decides nothing. */
+static void standardize(const double *value, size_t n, double floor, double *to)
 {
     memcpy(to, value, n * sizeof *to);
     double middle = stats_median(to, n);
@@ -165,23 +140,19 @@ static void pull_in(const double *value, size_t n, double floor, double *to)
     double far = 3 * (stats_median(to, n) + floor);
     for (size_t i = 0; i < n; i++)
         to[i] = fmin(fmax(value[i], middle - far), middle + far);
+    struct summary s = stats_summarize(to, n);
+    for (size_t i = 0; i < n; i++)
+        to[i] = (to[i] - s.mean) / (s.sd + floor);
 }
 
-/* How far the values whose IN is set are from the others. */
-static double apart(const double *value, const bool *in, size_t all, double floor)
+/* How far the values whose IN is set lie from the others: all are centred, so that the sum of one
+ * side is proportional to the difference of the means. */
+static double distance(const double *value, const bool *in, size_t all)
 {
-    double n[2] = {0}, sum[2] = {0}, squares[2] = {0}, variance = 0;
-    for (size_t i = 0; i < all; i++) {
-        n[in[i]]++;
-        sum[in[i]] += value[i];
-    }
-    for (size_t i = 0; i < all; i++) {
-        double off = value[i] - sum[in[i]] / n[in[i]];
-        squares[in[i]] += off * off;
-    }
-    for (int side = 0; side < 2; side++)
-        variance += n[side] > 1 ? squares[side] / (n[side] - 1) / n[side] : 0;
-    return fabs(sum[1] / n[1] - sum[0] / n[0]) / (sqrt(variance) + floor);
+    double sum = 0;
+    for (size_t i = 0; i < all; i++)
+        sum += in[i] ? value[i] : 0;
+    return fabs(sum);
 }
 
 /* The next choice of as many of N, in the order of binary numbers; false after the last. */
@@ -202,10 +173,10 @@ static bool next_choice(bool *in, size_t n)
     return true;
 }
 
-static void shuffle(bool *in, size_t n, uint64_t *state)
+static void shuffle(bool *in, size_t n, unsigned short state[3])
 {
     for (size_t i = n; i > 1; i--) {
-        size_t k = below(state, i);
+        size_t k = (size_t)(erand48(state) * (double)i);
         bool kept = in[i - 1];
         in[i - 1] = in[k];
         in[k] = kept;
@@ -215,31 +186,31 @@ static void shuffle(bool *in, size_t n, uint64_t *state)
 void evidence_together(const double *value, size_t rows, size_t n, size_t m, double floor,
                        double *p)
 {
-    size_t all = n + m;
-    double *seen = memory_alloc((rows + 1) * sizeof *seen), deals = 0;
-    double *tame = memory_alloc((rows * all + 1) * sizeof *tame);
+    size_t all = n + m, deals = 0;
+    double *seen = memory_alloc((rows + 1) * sizeof *seen);
+    double *score = memory_alloc((rows * all + 1) * sizeof *score);
     bool *in = memory_alloc(all + 1), exact = ways(n, m) <= DEALS;
-    uint64_t state = 1;
+    unsigned short state[3] = {1, 2, 3};
     for (size_t i = 0; i < n; i++)
         in[i] = true;
     for (size_t r = 0; r < rows; r++) {
-        pull_in(value + r * all, all, floor, tame + r * all);
-        seen[r] = apart(tame + r * all, in, all, floor);
+        standardize(value + r * all, all, floor, score + r * all);
+        seen[r] = distance(score + r * all, in, all) * (1 - 1e-9);
         p[r] = 0;
     }
     do { /* the first deal is the one that was seen */
         double most = 0;
         for (size_t r = 0; r < rows; r++)
-            most = fmax(most, apart(tame + r * all, in, all, floor));
+            most = fmax(most, distance(score + r * all, in, all));
         for (size_t r = 0; r < rows; r++)
-            p[r] += most >= seen[r] * (1 - 1e-9);
+            p[r] += most >= seen[r];
         deals++;
         if (!exact)
-            shuffle(in, all, &state);
+            shuffle(in, all, state);
     } while (exact ? next_choice(in, all) : deals < DEALS);
     for (size_t r = 0; r < rows; r++)
-        p[r] /= deals;
+        p[r] /= (double)deals;
     free(seen);
-    free(tame);
+    free(score);
     free(in);
 }

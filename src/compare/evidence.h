@@ -20,7 +20,7 @@ bool evidence_possible(size_t n, size_t m, double level);
 
 /* Two-sided probability of the ranks of A and B lying as far apart as they do, or farther, if both
  * are drawn from one distribution (Wilcoxon, Mann and Whitney). Exact up to 50 values, ties
- * included; beyond by the normal approximation. */
+ * included; beyond by the normal approximation without ties. */
 double evidence_rank_test(const double *a, size_t n, const double *b, size_t m);
 
 /* How much larger B is: the median of all differences of a value of B and one of A, and its exact
@@ -28,9 +28,9 @@ double evidence_rank_test(const double *a, size_t n, const double *b, size_t m);
 struct estimate evidence_shift(const double *a, size_t n, const double *b, size_t m);
 
 /* VALUE has ROWS rows of N + M values, first those of A. P[row] becomes the probability that, if
- * nothing differed, any of the rows would lie as far apart as this one: the runs are dealt out
- * anew, all ROWS at once, in all ways or in 20,000. Distance: difference of means over its
- * standard error, to which FLOOR is added; values far out are pulled in before. */
+ * nothing differed, any of the rows would differ as much as this one: the runs are dealt out anew,
+ * all ROWS at once, in all ways or in 20,000. A difference is that of the means over the standard
+ * deviation of all runs, to which FLOOR is added; outliers are limited before. */
 void evidence_together(const double *value, size_t rows, size_t n, size_t m, double floor,
                        double *p);
 
