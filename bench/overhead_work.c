@@ -64,25 +64,21 @@ static void *work_of(void *arg)
 /* Each thread has its own communicator of one rank. */
 static double seconds_per_call(void (*call)(MPI_Comm comm), int threads)
 {
-    struct worker workers[64];
+    struct worker worker[64];
     double sum = 0;
     for (int i = 0; i < threads; i++) {
-        workers[i].call = call;
-        workers[i].comm = MPI_COMM_SELF;
-        if (threads > 1)
-            MPI_Comm_dup(MPI_COMM_SELF, &workers[i].comm);
+        worker[i].call = call;
+        MPI_Comm_dup(MPI_COMM_SELF, &worker[i].comm);
     }
-    if (threads == 1)
-        work_of(&workers[0]);
-    for (int i = 0; i < threads && threads > 1; i++)
-        pthread_create(&workers[i].thread, NULL, work_of, &workers[i]);
+    for (int i = 1; i < threads; i++)
+        pthread_create(&worker[i].thread, NULL, work_of, &worker[i]);
+    work_of(&worker[0]);
     for (int i = 0; i < threads; i++) {
-        if (threads > 1)
-            pthread_join(workers[i].thread, NULL);
-        sum += workers[i].seconds;
+        if (i)
+            pthread_join(worker[i].thread, NULL);
+        sum += worker[i].seconds;
+        MPI_Comm_free(&worker[i].comm);
     }
-    for (int i = 0; i < threads && threads > 1; i++)
-        MPI_Comm_free(&workers[i].comm);
     return sum / threads;
 }
 
@@ -137,39 +133,35 @@ static double resident(void)
 
 int overhead_work(const char *work, int threads)
 {
-    void (*call)(MPI_Comm) = !strcmp(work, "bcast")       ? bcast
-                             : !strcmp(work, "allreduce") ? allreduce
-                             : !strcmp(work, "triple")    ? triple
-                             : !strcmp(work, "iprobe")    ? iprobe
-                                                          : NULL;
+    static const struct {
+        const char *name;
+        void (*call)(MPI_Comm comm);
+    } calls[] = {
+        {"bcast", bcast}, {"allreduce", allreduce}, {"triple", triple}, {"iprobe", iprobe}};
     int rank, level, wanted = threads > 1 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
-    double start = clock_seconds(CLOCK_MONOTONIC), mine[2], most[2];
-    if (threads < 1 || threads > 64)
-        return 2;
+    double start = clock_seconds(CLOCK_MONOTONIC), mine[2] = {0}, most[2];
     MPI_Init_thread(NULL, NULL, wanted, &level);
-    double started = clock_seconds(CLOCK_MONOTONIC);
+    double started = clock_seconds(CLOCK_MONOTONIC) - start;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (level < wanted)
         return 1;
-    if (call) {
-        mine[0] = seconds_per_call(call, threads);
-    } else if (!strcmp(work, "isend")) {
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (!strcmp(work, calls[i].name))
+            mine[0] = seconds_per_call(calls[i].call, threads);
+    if (!strcmp(work, "isend"))
         mine[0] = seconds_per_isend(rank);
-    } else if (!strcmp(work, "steps")) {
+    else if (!strcmp(work, "steps"))
         mine[0] = seconds_per_step();
-    } else { /* some traffic, so that the end has something to merge */
-        for (int i = 0; i < 100; i++) {
-            allreduce(MPI_COMM_WORLD);
-            triple(MPI_COMM_SELF);
-        }
-        mine[0] = 0;
+    for (int i = 0; i < 100 && !strcmp(work, "start"); i++) { /* so that there is a profile */
+        allreduce(MPI_COMM_WORLD);
+        triple(MPI_COMM_SELF);
     }
     mine[1] = resident();
     MPI_Reduce(mine, most, 2, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
     double finalizing = clock_seconds(CLOCK_MONOTONIC);
     MPI_Finalize();
     if (!strcmp(work, "start"))
-        most[0] = started - start + clock_seconds(CLOCK_MONOTONIC) - finalizing;
+        most[0] = started + clock_seconds(CLOCK_MONOTONIC) - finalizing;
     if (rank == 0)
         printf("%.12g %.0f\n", most[0], most[1]);
     return 0;

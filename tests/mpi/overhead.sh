@@ -33,14 +33,15 @@ printf '#!/bin/sh\nshift 2\nexec "$@"\n' >launcher
 chmod +x env launcher
 touch mine.so
 PATH=$dir:$PATH "$overhead" --rounds=6 --layer=mine.so --launcher="$dir/launcher" --format=csv >out 2>&1 || fail "status $?"
-for row in '"MPI_Bcast, 1 int",without,350.0,,,,,,' \
-    '"MPI_Bcast, 1 int",counted and timed,370.0,without,20.0,20.0,20.0,25,yes' \
-    '"MPI_Bcast, 1 int",with call sites,450.0,without,100.0,100.0,100.0,105,yes' \
-    '"MPI_Bcast, 1 int",".--trace",500.0,with call sites,50.0,50.0,50.0,40,NO' \
-    '"MPI_Isend to the other rank, 1 int",".--trace=transport",.*,".--trace",3.0,3.0,3.0,60,yes' \
-    '"start and end, 4 ranks",ms,.*,25.00,30,yes' \
-    '"resident memory a rank, 4 ranks",MiB,10.00,12.50,2.50,2,NO' \
-    'without,240.00,,,,' 'counted and timed,260.00,20.00,20.00,20.00,7.7' '".--ack",300.00,60.00,60.00,60.00,20.0'; do
+for row in '"MPI_Bcast, 1 int",ns,without,350.00,,,,,,' \
+    '"MPI_Bcast, 1 int",ns,counted and timed,370.00,without,20.00,20.00,20.00,25,yes' \
+    '"MPI_Bcast, 1 int",ns,with call sites,450.00,without,100.00,100.00,100.00,105,yes' \
+    '"MPI_Bcast, 1 int",ns,".--trace",500.00,with call sites,50.00,50.00,50.00,40,NO' \
+    '"MPI_Isend to the other rank, 1 int",ns,".--trace=transport",.*,".--trace",3.00,3.00,3.00,60,yes' \
+    '"start and end, 4 ranks",ms,with call sites,.*,without,25.00,25.00,25.00,30,yes' \
+    '"resident memory a rank, 4 ranks",MiB,with call sites,12.50,without,2.50,2.50,2.50,2,NO' \
+    '1 KiB broadcast and 50 us of work,us,counted and timed,260.00,without,20.00,20.00,20.00,,' \
+    '1 KiB broadcast and 50 us of work,us,".--ack",300.00,without,60.00,60.00,60.00,,'; do
     grep -q -e "^$row$" out || fail "not so: $row"
 done
 "$overhead" --layer=none >out 2>&1
