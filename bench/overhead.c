@@ -37,7 +37,7 @@ static const struct mode run_modes[MODES] = {{"without", NULL, 0},
 static const struct mode step_modes[MODES] = {
     {"without", NULL, 0},
     {"counted and timed", "", 0},
-    {"--ack", "COLLPROF_ACK=10", 0},
+    {"--ack", "COLLPROF_ACK=100", 0},
     {"--benchmark, 1 s", "COLLPROF_BENCHMARK=all COLLPROF_BENCHMARK_BUDGET=1", 0},
     {"--bcast=binomial", "COLLPROF_BCAST=binomial", 0},
     {"--bcast=grid", "COLLPROF_BCAST=grid", 0}};

@@ -3,13 +3,12 @@
 #include "base/text.h"
 
 #include <ctype.h>
-#include <getopt.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_KEY = 0x200, ENTRIES_MAX = 64, WIDTH = 79 };
+enum { WIDTH = 79 };
 
 error_t option_refuse(struct option_parser *parser, const char *format, ...)
 {
@@ -87,59 +86,71 @@ size_t option_steps(const struct option_range *range)
 
 /* --- what is expected --- */
 
-/* Keeps in *NEAREST the name that TEXT most nearly is; *SLIPS begins with TEXT_SLIPS + 1. */
-static void be_near(const char *name, const char *text, const char **nearest, size_t *slips)
+/* The name that is nearest to TEXT of those that were offered. */
+struct nearest {
+    const char *text, *name; /* NAME: NULL if all are too far */
+    size_t slips;
+};
+
+static struct nearest nearest_to(const char *text)
 {
-    size_t far = text_slips(name, text);
-    if (far < *slips) {
-        *slips = far;
-        *nearest = name;
+    return (struct nearest){text, NULL, TEXT_SLIPS + 1};
+}
+
+static void offer(struct nearest *n, const char *name)
+{
+    size_t slips = text_slips(name, n->text);
+    if (slips < n->slips) {
+        n->slips = slips;
+        n->name = name;
     }
 }
 
-static error_t refuse_name(struct option_parser *parser, const char *what, const char *text,
-                           const char *nearest, const char *known)
+/* The I-th name that an entry with the registry R or, without one, its words can have. */
+static const char *name_at(const struct option_entry *entry, const struct option_registry *r,
+                           size_t i)
 {
-    if (nearest)
-        return option_refuse(parser, "%s '%s': did you mean %s? Expected: %s", what, text, nearest,
-                             known);
-    return option_refuse(parser, "%s '%s': expected: %s", what, text, known);
+    return r ? r->name(i) : ((const struct option_words *)entry->from)->word[i];
 }
 
-static error_t refuse_word(struct option_parser *parser, const struct option_entry *entry,
-                           const char *text)
+/* Adds "a, b, c", all names that can be chosen. */
+static void add_names(char *text, size_t room, const struct option_entry *entry,
+                      const struct option_registry *r)
 {
-    const char *const *word = ((const struct option_words *)entry->from)->word, *nearest = NULL;
-    char known[600] = "", what[64];
-    size_t slips = TEXT_SLIPS + 1;
-    for (size_t i = 0; word[i]; i++) {
-        be_near(word[i], text, &nearest, &slips);
-        add(known, sizeof known, "%s%s", !i ? "" : word[i + 1] ? ", " : " or ", word[i]);
-    }
-    snprintf(what, sizeof what, "--%s is", entry->name);
-    return refuse_name(parser, what, text, nearest, known);
+    const char *name;
+    for (size_t i = 0; (name = name_at(entry, r, i)); i++)
+        if (*name)
+            add(text, room, "%s%s", *text ? ", " : "", name);
 }
 
-/* "a, b, c": what can be chosen. */
-static void add_names(char *text, size_t room, const struct option_registry *r)
+/* ALSO: a further name, or "". */
+static error_t refuse_name(struct option_parser *parser, const struct option_entry *entry,
+                           const struct option_registry *r, const char *given, const char *also)
 {
-    for (size_t i = 0; r->name(i); i++)
-        if (*r->name(i))
-            add(text, room, "%s%s", *text ? ", " : "", r->name(i));
-}
-
-static error_t refuse_thing(struct option_parser *parser, const struct option_registry *r,
-                            const char *text, const char *also)
-{
-    const char *nearest = NULL;
-    char known[1000] = "", what[64];
-    size_t slips = TEXT_SLIPS + 1;
+    char known[1000] = "", what[80], meant[200] = "";
+    const char *name;
+    struct nearest near = nearest_to(given);
     add(known, sizeof known, "%s", also);
-    add_names(known, sizeof known, r);
-    for (size_t i = 0; r->name(i); i++)
-        be_near(r->name(i), text, &nearest, &slips);
-    snprintf(what, sizeof what, "unknown %s", r->what);
-    return refuse_name(parser, what, text, nearest, known);
+    add_names(known, sizeof known, entry, r);
+    for (size_t i = 0; (name = name_at(entry, r, i)); i++)
+        offer(&near, name);
+    snprintf(what, sizeof what, r ? "unknown %s" : "--%s is", r ? r->what : entry->name);
+    if (near.name)
+        snprintf(meant, sizeof meant, "did you mean %s? ", near.name);
+    return option_refuse(parser, "%s '%s': %sexpected: %s", what, given, meant, known);
+}
+
+static error_t refuse_value(struct option_parser *parser, const struct option_entry *entry,
+                            const char *given)
+{
+    return option_refuse(parser, "--%s is '%s': expected %s", entry->name, given,
+                         ((const struct option_limits *)entry->from)->expected);
+}
+
+static bool is_within(const struct option_entry *entry, double least, double most)
+{
+    const struct option_limits *limits = entry->from;
+    return least >= limits->least && most <= limits->most;
 }
 
 /* --- values --- */
@@ -173,7 +184,7 @@ error_t option_take_word(struct option_parser *parser, const struct option_entry
             *(int *)value = i;
             return 0;
         }
-    return refuse_word(parser, entry, arg);
+    return refuse_name(parser, entry, NULL, arg, "");
 }
 
 error_t option_take_name(struct option_parser *parser, const struct option_entry *entry,
@@ -181,7 +192,7 @@ error_t option_take_name(struct option_parser *parser, const struct option_entry
 {
     const char *const *word = ((const struct option_words *)entry->from)->word;
     if (arg && *arg && !text_is_one_of(arg, word))
-        return refuse_word(parser, entry, arg);
+        return refuse_name(parser, entry, NULL, arg, "");
     *(const char **)value = arg ? arg : *word;
     return 0;
 }
@@ -195,7 +206,7 @@ error_t option_take_names(struct option_parser *parser, const struct option_entr
         size_t length = strcspn(at, ",");
         text_copy_part(name, sizeof name, at, length);
         if (!text_is_one_of(name, word))
-            return refuse_word(parser, entry, name);
+            return refuse_name(parser, entry, NULL, name, "");
         at = at[length] ? at + length + 1 : NULL;
     }
     *(const char **)value = arg ? arg : *word;
@@ -205,12 +216,9 @@ error_t option_take_names(struct option_parser *parser, const struct option_entr
 error_t option_take_count(struct option_parser *parser, const struct option_entry *entry,
                           const char *arg, void *value)
 {
-    const struct option_limits *limits = entry->from;
     size_t count;
-    if (!option_parse_size(arg, &count) || (double)count < limits->least ||
-        (double)count > limits->most)
-        return option_refuse(parser, "--%s is '%s': expected %s", entry->name, arg,
-                             limits->expected);
+    if (!option_parse_size(arg, &count) || !is_within(entry, (double)count, (double)count))
+        return refuse_value(parser, entry, arg);
     *(int *)value = (int)count;
     return 0;
 }
@@ -218,17 +226,10 @@ error_t option_take_count(struct option_parser *parser, const struct option_entr
 error_t option_take_real(struct option_parser *parser, const struct option_entry *entry,
                          const char *arg, void *value)
 {
-    const struct option_limits *limits = entry->from;
-    if (!arg) {
-        *(double *)value = limits->bare;
-        return 0;
-    }
-    char *end;
-    double real = strtod(arg, &end);
-    if (end == arg || (*end && strcmp(end, "%") != 0) || !(real >= limits->least) ||
-        !(real <= limits->most))
-        return option_refuse(parser, "--%s is '%s': expected %s", entry->name, arg,
-                             limits->expected);
+    char *end = "";
+    double real = arg ? strtod(arg, &end) : ((const struct option_limits *)entry->from)->bare;
+    if (end == arg || (*end && strcmp(end, "%") != 0) || !is_within(entry, real, real))
+        return refuse_value(parser, entry, arg);
     *(double *)value = real;
     return 0;
 }
@@ -236,12 +237,9 @@ error_t option_take_real(struct option_parser *parser, const struct option_entry
 error_t option_take_range(struct option_parser *parser, const struct option_entry *entry,
                           const char *arg, void *value)
 {
-    const struct option_limits *limits = entry->from;
     struct option_range range;
-    if (!option_parse_range(arg, &range) || (double)range.min < limits->least ||
-        (double)range.max > limits->most)
-        return option_refuse(parser, "--%s is '%s': expected %s", entry->name, arg,
-                             limits->expected);
+    if (!option_parse_range(arg, &range) || !is_within(entry, (double)range.min, (double)range.max))
+        return refuse_value(parser, entry, arg);
     *(struct option_range *)value = range;
     return 0;
 }
@@ -285,7 +283,7 @@ error_t option_choose(struct option_parser *parser, const struct option_registry
         } else if ((i = find_thing(r, word)) != SIZE_MAX) {
             option_choose_one(chosen, i);
         } else {
-            return refuse_thing(parser, r, word, "all");
+            return refuse_name(parser, NULL, r, word, "all");
         }
         at = at[length] ? at + length + 1 : NULL;
     }
@@ -303,7 +301,7 @@ error_t option_take_pick(struct option_parser *parser, const struct option_entry
 {
     size_t i = find_thing(entry->from, arg);
     if (i == SIZE_MAX)
-        return refuse_thing(parser, entry->from, arg, "");
+        return refuse_name(parser, entry, entry->from, arg, "");
     *(size_t *)value = i;
     return 0;
 }
@@ -341,65 +339,73 @@ static error_t take(struct option_parser *parser, const struct option_entry *ent
 
 static bool may_be_bare(const struct option_entry *entry)
 {
-    return entry->argument && *entry->argument == '[';
+    return !entry->argument || *entry->argument == '[';
 }
 
-/* For getopt_long(): returns how many entries there are. */
-static size_t declare(const struct option_parser *parser, bool in_order, struct option *list,
-                      char *letters)
+/* The entry of that NAME, or of which it is the only beginning; NULL: there is none. */
+static const struct option_entry *find_name(const struct option_parser *parser, const char *name)
 {
-    size_t n = 0;
-    const struct option_entry *e;
-    letters += sprintf(letters, "%s:hV", in_order ? "-" : "+");
-    for (; n < ENTRIES_MAX && (e = entry_at(parser, n)); n++) {
-        int has = !e->argument     ? no_argument
-                  : may_be_bare(e) ? optional_argument
-                                   : required_argument;
-        list[n] = (struct option){e->name, has, NULL, FIRST_KEY + (int)n};
-        if (e->letter)
-            letters += sprintf(letters, "%c%.*s", e->letter, has, "::");
-    }
-    list[n] = (struct option){"help", no_argument, NULL, 'h'};
-    list[n + 1] = (struct option){"version", no_argument, NULL, 'V'};
-    list[n + 2] = (struct option){0};
-    return n;
-}
-
-static const struct option_entry *entry_of(const struct option_parser *parser, int key)
-{
-    const struct option_entry *e;
-    if (key >= FIRST_KEY)
-        return entry_at(parser, (size_t)(key - FIRST_KEY));
-    for (size_t i = 0; (e = entry_at(parser, i)); i++)
-        if (e->letter == key)
+    const struct option_entry *e, *found = NULL;
+    size_t length = strlen(name), n = 0;
+    for (size_t i = 0; (e = entry_at(parser, i)); i++) {
+        if (!strcmp(e->name, name))
             return e;
-    return NULL;
+        if (!strncmp(e->name, name, length)) {
+            found = e;
+            n++;
+        }
+    }
+    return n == 1 ? found : NULL;
 }
 
-/* getopt has stopped at WORD, an option that is unknown or ambiguous; OPTOPT says whether a known
- * one has an argument too many. */
-static enum options_result refuse_option(struct option_parser *parser, const char *word)
+static const struct option_entry *find_letter(const struct option_parser *parser, int letter)
 {
-    const struct option_entry *e = optopt ? entry_of(parser, optopt) : NULL;
-    if (e && !e->argument) {
-        option_refuse(parser, "--%s takes no argument: leave out what follows the =", e->name);
-    } else if (optopt) {
-        option_refuse(parser, "unknown option -%c: see --help", optopt);
-    } else {
-        const char *nearest = NULL;
-        char given[64];
-        size_t slips = TEXT_SLIPS + 1;
-        text_copy_part(given, sizeof given, word + 2, strcspn(word + 2, "="));
-        for (size_t i = 0; (e = entry_at(parser, i)); i++) {
-            be_near(e->name, given, &nearest, &slips);
-            if (!strncmp(e->name, given, strlen(given)) && *given)
-                nearest = e->name;
-        }
-        option_refuse(parser, "unknown option --%s: %s%s%s", given,
-                      nearest ? "did you mean --" : "see --help", nearest ? nearest : "",
-                      nearest ? "?" : "");
+    const struct option_entry *e;
+    for (size_t i = 0; (e = entry_at(parser, i)) && e->letter != letter; i++)
+        ;
+    return e;
+}
+
+static error_t refuse_option(struct option_parser *parser, const char *name)
+{
+    const struct option_entry *e;
+    struct nearest near = nearest_to(name);
+    for (size_t i = 0; (e = entry_at(parser, i)); i++) {
+        offer(&near, e->name);
+        if (*name && !strncmp(e->name, name, strlen(name))) /* of several */
+            near = (struct nearest){name, e->name, 0};
     }
-    return OPTIONS_WRONG;
+    if (near.name)
+        return option_refuse(parser, "unknown option --%s: did you mean --%s?", name, near.name);
+    return option_refuse(parser, "unknown option --%s: see --help", name);
+}
+
+/* Takes the option ARGV[*AT] with its argument, which may be the next word: *AT is the last one
+ * that was taken. */
+static error_t take_option(struct option_parser *parser, char **argv, int *at)
+{
+    const char *word = argv[*at], *arg;
+    const struct option_entry *e;
+    if (word[1] == '-') {
+        char name[64];
+        arg = strchr(word, '=');
+        text_copy_part(name, sizeof name, word + 2, strcspn(word + 2, "="));
+        e = find_name(parser, name);
+        arg = arg ? arg + 1 : NULL;
+        if (!e)
+            return refuse_option(parser, name);
+    } else {
+        e = find_letter(parser, word[1]);
+        arg = word[2] ? word + 2 : NULL;
+        if (!e)
+            return option_refuse(parser, "unknown option -%c: see --help", word[1]);
+    }
+    if (arg && !e->argument)
+        return option_refuse(parser, "--%s takes no argument: leave out '%s'", e->name, arg);
+    if (!arg && !may_be_bare(e) && !(arg = argv[++*at]))
+        return option_refuse(parser, "--%s needs an argument: use: --%s=%s", e->name, e->name,
+                             e->argument);
+    return take(parser, e, arg);
 }
 
 static error_t take_word(struct option_parser *parser, char *word)
@@ -412,42 +418,28 @@ static error_t take_word(struct option_parser *parser, char *word)
 
 enum options_result options_parse(struct option_parser *parser, int argc, char **argv)
 {
-    struct option list[ENTRIES_MAX + 3];
-    char letters[4 * ENTRIES_MAX];
-    int key;
-    declare(parser, !parser->program->passes_on, list, letters);
+    static const char *const help[] = {"--help", "-h", NULL}, *const version[] = {"--version", "-V",
+                                                                                  NULL};
+    const struct option_program *program = parser->program;
     *parser->mistake = '\0';
     parser->divided_at = -1;
-    optind = 0; /* glibc: begin anew */
-    opterr = 0;
-    while ((key = getopt_long(argc, argv, letters, list, NULL)) != -1) {
-        error_t error = 0;
-        const struct option_entry *e = entry_of(parser, key == ':' ? optopt : key);
-        if (key == 'h' || key == 'V')
-            return key == 'h' ? OPTIONS_HELP : OPTIONS_VERSION;
-        if (key == 1)
-            error = take_word(parser, optarg);
-        else if (key == ':' && e)
-            error = option_refuse(parser, "--%s needs an argument: use: --%s=%s", e->name, e->name,
-                                  e->argument);
-        else if (!e)
-            return refuse_option(parser, argv[optind - 1]);
-        else
-            error = take(parser, e, optarg);
-        if (error)
+    for (int i = 1; i < argc; i++) {
+        bool is_word = argv[i][0] != '-' || !argv[i][1] || parser->divided_at >= 0;
+        bool divides = !is_word && !strcmp(argv[i], "--");
+        if (program->passes_on && (is_word || divides)) {
+            parser->rest = argv[i + divides] ? argv + i + divides : NULL;
+            break;
+        }
+        if (divides)
+            parser->divided_at = parser->words;
+        else if (!is_word && text_is_one_of(argv[i], help))
+            return OPTIONS_HELP;
+        else if (!is_word && text_is_one_of(argv[i], version))
+            return OPTIONS_VERSION;
+        else if (is_word ? take_word(parser, argv[i]) : take_option(parser, argv, &i))
             return OPTIONS_WRONG;
     }
-    if (parser->program->passes_on && optind < argc) {
-        parser->rest = argv + optind;
-        optind = argc;
-    } else if (optind > 1 && !strcmp(argv[optind - 1], "--"))
-        parser->divided_at = parser->words;
-    for (; optind < argc; optind++)
-        if (take_word(parser, argv[optind]))
-            return OPTIONS_WRONG;
-    if (parser->program->check && parser->program->check(parser, parser->values))
-        return OPTIONS_WRONG;
-    return OPTIONS_GOOD;
+    return program->check && program->check(parser, parser->values) ? OPTIONS_WRONG : OPTIONS_GOOD;
 }
 
 /* --- environment --- */
@@ -459,44 +451,36 @@ void option_variable(const char *prefix, const struct option_entry *entry, char 
         name[i] = name[i] == '-' ? '_' : (char)toupper((unsigned char)name[i]);
 }
 
-static const struct option_entry *entry_of_variable(const struct option_parser *parser,
-                                                    const char *variable, const char **nearest)
+/* One line about the variable NAME with VALUE, if it is unknown or wrong. */
+static void take_variable(struct option_parser *parser, const char *name, const char *value,
+                          char *line, size_t room)
 {
-    static char name[64];
-    const struct option_entry *e, *near = NULL;
-    size_t slips = TEXT_SLIPS + 1;
-    for (size_t i = 0; (e = entry_at(parser, i)); i++) {
-        option_variable(parser->prefix, e, name);
-        if (!strcmp(name, variable))
-            return e;
-        if (text_slips(name, variable) < slips) {
-            slips = text_slips(name, variable);
-            near = e;
+    static char known[64][64];
+    const struct option_entry *e;
+    struct nearest near = nearest_to(name);
+    for (size_t i = 0; i < 64 && (e = entry_at(parser, i)); i++) {
+        option_variable(parser->prefix, e, known[i]);
+        if (!strcmp(known[i], name)) {
+            if (take(parser, e, value))
+                snprintf(line, room, "%s: %s", name, parser->mistake);
+            return;
         }
+        offer(&near, known[i]);
     }
-    if (near)
-        option_variable(parser->prefix, near, name);
-    *nearest = near ? name : NULL;
-    return NULL;
+    snprintf(line, room, "unknown variable %s%s%s%s", name, near.name ? ": did you mean " : "",
+             near.name ? near.name : "", near.name ? "?" : "");
 }
 
 void options_read(struct option_parser *parser, char *const *environment,
                   void (*complain)(const char *line, void *arg), void *arg)
 {
     for (char *const *v = environment; v && *v; v++) {
-        char variable[64], line[1400] = "";
-        const char *nearest = NULL;
+        char name[64], line[1400] = "";
         size_t length = strcspn(*v, "=");
-        if (strncmp(*v, parser->prefix, strlen(parser->prefix)) || length >= sizeof variable)
+        if (strncmp(*v, parser->prefix, strlen(parser->prefix)) || length >= sizeof name)
             continue;
-        text_copy_part(variable, sizeof variable, *v, length);
-        const struct option_entry *e = entry_of_variable(parser, variable, &nearest);
-        const char *value = (*v)[length] ? *v + length + 1 : "";
-        if (!e)
-            snprintf(line, sizeof line, "unknown variable %s%s%s%s", variable,
-                     nearest ? ": did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
-        else if (take(parser, e, value))
-            snprintf(line, sizeof line, "%s: %s", variable, parser->mistake);
+        text_copy_part(name, sizeof name, *v, length);
+        take_variable(parser, name, (*v)[length] ? *v + length + 1 : "", line, sizeof line);
         if (*line && complain)
             complain(line, arg);
     }
@@ -524,13 +508,6 @@ static void show_range(const struct option_range *range, char *text, size_t room
         add_size(text, room, range->max);
 }
 
-/* A default outside of the limits stands for "not given". */
-static bool is_within(const struct option_entry *entry, double value)
-{
-    const struct option_limits *limits = entry->from;
-    return value >= limits->least && value <= limits->most;
-}
-
 void option_show(const struct option_entry *entry, const void *values, char *text, size_t room)
 {
     const void *value = (const char *)values + entry->offset;
@@ -543,9 +520,11 @@ void option_show(const struct option_entry *entry, const void *values, char *tex
     else if (type == option_take_word)
         snprintf(text, room, "%s",
                  ((const struct option_words *)entry->from)->word[*(const int *)value]);
-    else if (type == option_take_count && is_within(entry, *(const int *)value))
+    else if (type == option_take_count &&
+             is_within(entry, *(const int *)value, *(const int *)value))
         snprintf(text, room, "%d", *(const int *)value);
-    else if (type == option_take_real && is_within(entry, *(const double *)value))
+    else if (type == option_take_real &&
+             is_within(entry, *(const double *)value, *(const double *)value))
         snprintf(text, room, "%g", *(const double *)value);
     else if (type == option_take_range)
         show_range(value, text, room);
@@ -596,7 +575,7 @@ static void put_options(const struct option_parser *parser, FILE *out)
         if (e->take != option_take_flag)
             option_show(e, parser->values, value, sizeof value);
         if (list)
-            add_names(names, sizeof names, e->from);
+            add_names(names, sizeof names, e, e->from);
         snprintf(help, sizeof help, "%.*s%s%s", list ? (int)(list - e->help) : 1000, e->help, names,
                  list ? list + 2 : "");
         if (*value)

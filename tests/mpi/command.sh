@@ -40,7 +40,7 @@ END
 chmod +x "$work/canary.sh"
 expect 2 'did you mean --output?' $collprof run --outptu=x "$work/canary.sh"
 expect 2 "--stack is '9': expected a number from 0 to 8" $collprof run --stack=9 "$work/canary.sh"
-expect 2 'expected: native, binomial.* or grid' $collprof run --bcast=nonsense "$work/canary.sh"
+expect 2 'expected: native, binomial.*, grid' $collprof run --bcast=nonsense "$work/canary.sh"
 expect 2 'expected: all, send-latency' $collprof run --benchmark=held,nonsense "$work/canary.sh"
 expect 2 'COLLPROF_STACK' env COLLPROF_STAK=1 $collprof run "$work/canary.sh"
 expect 2 "COLLPROF_STACK: --stack is 'x': expected" env COLLPROF_STACK=x $collprof run "$work/canary.sh"

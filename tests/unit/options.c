@@ -168,9 +168,9 @@ Test(options, mistakes_are_answered_by_what_is_expected)
 {
     static const struct {
         const char *line, *answer;
-    } row[] = {{"--fruit=aple", "unknown fruit 'aple': did you mean apple? Expected: all, apple"},
+    } row[] = {{"--fruit=aple", "unknown fruit 'aple': did you mean apple? expected: all, apple"},
                {"--fruit=apple,,date", "unknown fruit ''"},
-               {"--heat=hot", "--heat is 'hot': expected: cold or warm"},
+               {"--heat=hot", "--heat is 'hot': expected: cold, warm"},
                {"--count=31", "--count is '31': expected 1 to 30"},
                {"--count=-1", "expected 1 to 30"},
                {"-c", "--count needs an argument: use: --count=N"},
