@@ -22,13 +22,6 @@ void bench_wait(MPI_Comm comm)
     wait_politely(PMPI_Ibarrier(comm, &request), &request);
 }
 
-void bench_clocks(struct sync_clock *clock, MPI_Comm comm)
-{
-    sync_start(clock, comm, local_clock_options());
-    sync_settle(clock, 4, 0.25);
-    header_clocks(clock);
-}
-
 int bench_worst(MPI_Comm comm, int status)
 {
     int all = status;
@@ -293,7 +286,7 @@ _Noreturn void bench_refuse(const struct bench *b, const char *format, ...)
 
 _Noreturn void bench_finish(struct bench *b, struct document *d, int status)
 {
-    machine_judge(b, d);
+    bench_judge(b, d);
     int failed = b->rank == 0 && d && !document_save_tables(d, b->output, b->format);
     if (b->plot && d && document_pictures(d) && !document_draw(d, b->plot))
         failed = 1;

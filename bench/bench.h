@@ -139,10 +139,6 @@ size_t cvar_values(void);
 void cvar_use(size_t i);
 const char *cvar_name(char *text, size_t size, const char *what, size_t i);
 
-/* One more remark in TEXT, behind a comma where there are others. */
-void bench_add_words(char *text, size_t size, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
 /* For all ranks of COMM, once some of them have measured: waits for the last. Those that come
  * early sleep: in MPI_Barrier they would busy-wait, and on a full machine take the processors of
  * those that measure. */
@@ -163,18 +159,14 @@ void bench_progress_end(const struct bench *b);
 /* What is left when the program is ended before its time, by Ctrl-C for example. */
 struct bench_so_far {
     const struct document *document;             /* with the results; NULL: none */
-    void (*tell)(void *arg, struct document *d); /* adds those that are told at the end only */
+    void (*tell)(void *arg, struct document *d); /* adds those that are found at the end only */
     void *arg;
-    const char *file; /* that the program itself keeps up to date; or NULL */
 };
 
-/* From now on, at each bench_progress(), results so far go to "FILE.part" beside the --output, or
- * are made ready to be written to standard output by the handler of the signal, which says in one
- * line where they are. On rank 0. */
+/* From now on bench_progress() writes the results so far to a file: "OUTPUT.part" beside the
+ * --output, without one "PROGRAM-PID.part" in TMPDIR or /tmp. A signal that ends the program is
+ * answered by a line with its name. It is removed at the end. On rank 0. */
 void bench_keep(const struct bench *b, const struct bench_so_far *so_far);
-
-/* Whether --output, if given, is a file, or will be one. */
-bool bench_is_file(const char *output);
 
 /* Rank 0 saves the document (may be NULL elsewhere); all ranks finalize and exit with STATUS, or
  * 1 if it could not be saved. */

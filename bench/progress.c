@@ -1,71 +1,108 @@
-/* How far it is: on a terminal one line, rewritten in place; elsewhere a line a minute. */
+/* How far a benchmark is, and what is left when it is ended before its time: by Ctrl-C, a batch
+ * system or the death of a rank. All on rank 0, since only that has results. */
 #include "bench_inner.h"
 
+#include "base/clock.h"
+#include "document/save.h"
+
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+static struct {
+    const struct bench *b; /* NULL: nothing is kept */
+    struct bench_so_far so_far;
+    char *part;         /* the file of results so far; NULL: none */
+    double began, took; /* the last writing of it, seconds */
+} keeping;
+
+/* What the handler of a signal writes: the other one is changed meanwhile. */
+static char messages[2][600];
+static const char *_Atomic message;
+
 /* Not clock_now(): in a simulation the person at the terminal still waits in real time. */
-double bench_wall_now(void)
+static double wall_now(void)
 {
     struct timespec t;
     (clock_gettime)(CLOCK_MONOTONIC, &t); /* SMPI's macro would give simulated time */
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Name and parent of a process; false where it cannot be seen. */
-static bool read_process(int pid, char *name, size_t size, int *parent)
+/* The process then ends as it would have without a handler: by SA_RESETHAND. */
+static void on_signal(int number)
 {
-    char path[64], line[512];
-    snprintf(path, sizeof path, "/proc/%d/stat", pid);
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return false;
-    bool read = fgets(line, sizeof line, file) != NULL;
-    fclose(file);
-    char *open = read ? strchr(line, '(') : NULL, *close = open ? strrchr(open, ')') : NULL;
-    if (!close || sscanf(close + 1, " %*c %d", parent) != 1)
-        return false;
-    snprintf(name, size, "%.*s", (int)(close - open - 1), open + 1);
-    return true;
+    const char *text = message;
+    if (text && write(STDERR_FILENO, text, strlen(text)) < 0)
+        _exit(128 + number);
+    raise(number);
 }
 
-static bool is_launcher(const char *name)
+/* The results so far, with those that are found at the end only. */
+static bool save_part(size_t done, size_t total)
 {
-    static const char *const names[] = {"mpiexec", "mpirun", "orterun", "prterun", "srun"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strncmp(name, names[i], strlen(names[i])) == 0)
-            return true;
-    return false;
+    struct document *d = document_copy(keeping.so_far.document);
+    if (d && keeping.so_far.tell)
+        keeping.so_far.tell(keeping.so_far.arg, d);
+    if (d)
+        document_note(d, "Interrupted: %zu of %zu were measured.", done, total);
+    bool saved = d && document_save(d, keeping.part, keeping.b->format);
+    document_free(d);
+    return saved;
 }
 
-/* A launcher takes every rank's standard error by a pipe and passes it on: what counts is
- * whether its own is a terminal. Only seen where it runs on rank 0's host. */
-static bool launcher_on_terminal(void)
+/* Returns the file that has the results so far; NULL: there is none. */
+static const char *keep(size_t done, size_t total)
 {
-    char name[64], path[64], target[64] = "";
-    int pid = getppid(), parent = 0;
-    for (int i = 0; i < 8 && pid > 1 && read_process(pid, name, sizeof name, &parent); i++) {
-        if (!is_launcher(name)) {
-            pid = parent;
-            continue;
-        }
-        snprintf(path, sizeof path, "/proc/%d/fd/2", pid);
-        return readlink(path, target, sizeof target - 1) > 0 &&
-               (strncmp(target, "/dev/pts/", 9) == 0 || strncmp(target, "/dev/tty", 8) == 0);
+    static bool saved;
+    double start = wall_now();
+    if (!keeping.b)
+        return NULL;
+    if (done == 0 || start - keeping.began > 100 * keeping.took) { /* a hundredth of all time */
+        char *next = messages[message == messages[0]];
+        saved = done > 0 && keeping.part && save_part(done, total);
+        snprintf(next, sizeof *messages, "%s%s: interrupted, %zu of %zu measured: %s%s\n",
+                 isatty(STDERR_FILENO) ? "\r\033[K" : "", keeping.b->program, done, total,
+                 saved ? "results so far are in " : "nothing is kept", saved ? keeping.part : "");
+        message = next;
+        keeping.began = wall_now();
+        keeping.took = keeping.began - start;
     }
-    return false;
+    return saved ? keeping.part : NULL;
 }
 
-bool bench_on_terminal(const struct bench *b)
+void bench_keep(const struct bench *b, const struct bench_so_far *so_far)
 {
-    static enum { UNKNOWN, NO, YES } answer; /* of the one process that this is */
-    if (b->rank)
-        return false;
-    if (answer == UNKNOWN)
-        answer = isatty(STDERR_FILENO) || launcher_on_terminal() ? YES : NO;
-    return answer == YES;
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU};
+    const char *folder = getenv("TMPDIR");
+    if (b->rank || clock_source == CLOCK_SOURCE_EXTERNAL) /* simulated ranks are one process */
+        return;
+    keeping.b = b;
+    keeping.so_far = *so_far;
+    int n = !so_far->document ? -1
+            : save_is_file(b->output)
+                ? asprintf(&keeping.part, "%s.part", b->output)
+                : asprintf(&keeping.part, "%s/%s-%d.part", folder && *folder ? folder : "/tmp",
+                           b->program, (int)getpid());
+    if (n < 0)
+        keeping.part = NULL;
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        struct sigaction mine = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND}, old;
+        if (!sigaction(signals[i], NULL, &old) && old.sa_handler != SIG_IGN)
+            sigaction(signals[i], &mine, NULL);
+    }
+}
+
+void bench_keep_end(bool saved)
+{
+    message = NULL;
+    keeping.b = NULL;
+    if (saved && keeping.part)
+        unlink(keeping.part);
+    free(keeping.part);
+    keeping.part = NULL;
 }
 
 static void time_left(char *text, size_t size, double seconds)
@@ -80,35 +117,29 @@ static void time_left(char *text, size_t size, double seconds)
 void bench_progress(const struct bench *b, size_t done, size_t total, const char *what)
 {
     static double started, written;
-    char left[48];
+    char left[80] = "", time[48];
     if (b->rank || total == 0)
         return;
-    const bool terminal = bench_on_terminal(b);
-    const char *part = bench_keep_now(done, total);
-    double now = bench_wall_now();
+    const bool terminal = isatty(STDERR_FILENO);
+    const char *part = keep(done, total);
+    double now = wall_now();
     if (done == 0 || started == 0)
         started = written = now;
     if (now - written < (terminal ? 0.1 : 60) && !(terminal && written == started))
         return;
     written = now;
-    fprintf(stderr, "%s%s: %zu of %zu", terminal ? "\r" : "", b->program, done, total);
     if (done > 0 && done < total) {
-        double per_one = (now - started) / (double)done;
-        time_left(left, sizeof left, per_one * (double)(total - done));
-        fprintf(stderr, ", about %s left", left);
+        time_left(time, sizeof time, (now - started) / (double)done * (double)(total - done));
+        snprintf(left, sizeof left, ", about %s left", time);
     }
-    fprintf(stderr, ": %s", what);
-    if (terminal)
-        fputs("\033[K", stderr);
-    else if (part)
-        fprintf(stderr, "; results so far: %s\n", part);
-    else
-        fputs("\n", stderr);
+    fprintf(stderr, "%s%s: %zu of %zu%s: %s%s%s%s", terminal ? "\r" : "", b->program, done, total,
+            left, what, part && !terminal ? "; results so far: " : "",
+            part && !terminal ? part : "", terminal ? "\033[K" : "\n");
     fflush(stderr);
 }
 
 void bench_progress_end(const struct bench *b)
 {
-    if (bench_on_terminal(b))
+    if (b->rank == 0 && isatty(STDERR_FILENO))
         fputs("\r\033[K", stderr);
 }

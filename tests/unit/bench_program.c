@@ -103,11 +103,3 @@ Test(bench_program, progress_is_a_line_that_is_written_anew)
     free(near);
     free(end);
 }
-
-Test(bench_program, remarks_are_a_list)
-{
-    char text[32] = "";
-    bench_add_words(text, sizeof text, "%s", "one");
-    bench_add_words(text, sizeof text, "%d", 2);
-    cr_expect_str_eq(text, "one, 2");
-}

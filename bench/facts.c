@@ -1,15 +1,20 @@
-/* The facts without which a result cannot be compared with another. */
+/* The facts without which a result cannot be compared with another: the program, the machine, and
+ * what else the machine did meanwhile. */
 #include "base/clock.h"
 #include "base/noise.h"
 #include "base/topology.h"
 #include "bench.h"
 #include "bench_inner.h"
+#include "sync/local_clock.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <time.h>
+#include <unistd.h>
+
+static struct document *the_document; /* rank 0's */
 
 static struct place my_place(void)
 {
@@ -34,31 +39,20 @@ struct place *bench_places(const struct bench *b)
     return all;
 }
 
-/* From START to the first of the characters in STOP, blanks squeezed. */
-static void copy_phrase(const char *start, const char *stop, char *text, size_t size)
-{
-    size_t n = 0, length = strcspn(start, stop);
-    for (size_t i = 0; i < length && n + 1 < size; i++) {
-        bool blank = isspace((unsigned char)start[i]);
-        if (!blank || (n > 0 && text[n - 1] != ' '))
-            text[n++] = blank ? ' ' : start[i];
-    }
-    while (n > 0 && (text[n - 1] == ' ' || text[n - 1] == '.'))
-        n--;
-    text[n] = '\0';
-}
-
 /* What the library says of itself is a page long with MPICH: its first phrase, and the device. */
 static void fact_mpi(struct document *d)
 {
-    char all[MPI_MAX_LIBRARY_VERSION_STRING] = "", name[128], device[64] = "";
+    char all[MPI_MAX_LIBRARY_VERSION_STRING] = "", version[16] = "", device[64] = "";
     int length;
     MPI_Get_library_version(all, &length);
-    copy_phrase(all, "\n,", name, sizeof name);
     const char *mpich_device = strstr(all, "MPICH Device:");
     if (mpich_device)
-        copy_phrase(mpich_device + strlen("MPICH Device:"), "\n", device, sizeof device);
-    document_fact(d, "MPI", "%s%s%s", name, *device ? ", device " : "", device);
+        sscanf(mpich_device, "MPICH Device: %63s", device);
+    if (sscanf(all, "MPICH Version: %15s", version) == 1)
+        document_fact(d, "MPI", "MPICH Version: %s%s%s", version, *device ? ", device " : "",
+                      device);
+    else
+        document_fact(d, "MPI", "%.*s", (int)strcspn(all, "\n,"), all);
 }
 
 static void fact_date(struct document *d)
@@ -77,6 +71,51 @@ static void fact_clock(struct document *d)
         document_fact(d, "clock", "simulated: one for all ranks, exact");
     else
         document_fact(d, "clock", "%s, %.0f ns a reading", clock_steady_name(), 1e9 * clock_cost());
+}
+
+/* Of what is set for the MPI library and its transport; what launchers tell the ranks is left
+ * out. */
+static bool decides(const char *variable)
+{
+    static const char *const prefixes[] = {"MPIR_CVAR_", "MPICH_", "OMPI_MCA_", "UCX_",
+                                           "FI_",        "I_MPI_", "MV2_",      "PSM"};
+    static const char *const launchers[] = {
+        "MPIR_CVAR_CH3_INTERFACE", "OMPI_MCA_orte_",        "OMPI_MCA_ess",
+        "OMPI_MCA_pmix",           "OMPI_MCA_initial_wdir", "OMPI_MCA_shmem_RUNTIME"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        found = found || strncmp(variable, prefixes[i], strlen(prefixes[i])) == 0;
+    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
+        found = found && strncmp(variable, launchers[i], strlen(launchers[i])) != 0;
+    return found;
+}
+
+static void fact_environment(struct document *d)
+{
+    char *list = NULL;
+    size_t size;
+    FILE *out = open_memstream(&list, &size);
+    for (char **variable = environ; out && *variable; variable++)
+        if (decides(*variable))
+            fprintf(out, "%s%s", ftell(out) ? " " : "", *variable);
+    if (out)
+        fclose(out);
+    document_fact(d, "environment", "%s", list && *list ? list : "nothing set for MPI");
+    free(list);
+}
+
+static void facts_machine(struct document *d)
+{
+    struct utsname kernel;
+    char machine[256];
+    if (clock_source == CLOCK_SOURCE_EXTERNAL)
+        return; /* the simulator's platform decides */
+    place_machine(machine, sizeof machine);
+    if (*machine)
+        document_fact(d, "machine", "%s", machine);
+    if (uname(&kernel) == 0)
+        document_fact(d, "kernel", "%s %s", kernel.sysname, kernel.release);
+    fact_environment(d);
 }
 
 static size_t count_hosts(const struct place *places, size_t n)
@@ -164,16 +203,16 @@ static void caption(struct document *d, const struct bench *b, double load)
                                                  : "");
 }
 
-static struct document *the_document; /* rank 0's */
-
 void bench_place_rows(size_t place)
 {
     if (the_document)
         document_place(the_document, place);
 }
 
-void header_clocks(const struct sync_clock *clock)
+void bench_clocks(struct sync_clock *clock, MPI_Comm comm)
 {
+    sync_start(clock, comm, local_clock_options());
+    sync_settle(clock, 4, 0.25);
     if (the_document && clock->domains > 1 && !document_known(the_document, "clocks"))
         document_fact(the_document, "clocks", "%d, made one within %.2f us", clock->domains,
                       1e6 * clock->worst_bound);
@@ -199,10 +238,76 @@ struct document *bench_document(const struct bench *b, const char *schema)
     fact_clock(d);
     fact_options(d, b);
     document_fact(d, "ranks", "%d on %zu host%s", b->size, hosts, hosts == 1 ? "" : "s");
-    machine_facts(d);
+    facts_machine(d);
     facts_places(d, places, b->size);
     fact_load(d, b, place_load(places, (size_t)b->size));
     caption(d, b, place_load(places, (size_t)b->size));
     free(places);
     return d;
+}
+
+/* --- what else the machine did --- */
+
+static struct watch {
+    double time, began;
+    struct noise_totals totals, first;
+} watch;
+
+void bench_watch(void)
+{
+    watch.time = clock_now();
+    noise_read(&watch.totals);
+    if (watch.began == 0) {
+        watch.began = watch.time;
+        watch.first = watch.totals;
+    }
+}
+
+struct worst {
+    double share; /* of the time without a processor; negative: not known */
+    int rank;
+};
+
+/* The rank that is worst off since TIME, on all ranks of COMM. */
+static struct worst worst_since(MPI_Comm comm, double time, const struct noise_totals *from)
+{
+    struct noise_totals now;
+    struct worst mine = {-1, 0}, all = mine;
+    noise_read(&now);
+    MPI_Comm_rank(comm, &mine.rank);
+    if (now.delayed_ns >= 0 && from->delayed_ns >= 0 && !bench_yields())
+        mine.share = 1e-9 * (double)(now.delayed_ns - from->delayed_ns) / (clock_now() - time);
+    MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE_INT, MPI_MAXLOC, comm);
+    return all;
+}
+
+struct disturbance bench_disturbed(MPI_Comm comm)
+{
+    static char text[96];
+    struct worst w = worst_since(comm, watch.time, &watch.totals);
+    *text = '\0';
+    bool spoiled = w.share >= NOISE_SPOILED_FROM;
+    if (w.share >= NOISE_FELT_FROM)
+        snprintf(text, sizeof text, "%srank %d had no processor for %.0f %% of the time",
+                 spoiled ? "not to be relied on: " : "", w.rank, 100 * w.share);
+    return (struct disturbance){*text ? text : NULL, spoiled};
+}
+
+void bench_judge(const struct bench *b, struct document *d)
+{
+    struct worst w = worst_since(b->comm, watch.began, &watch.first);
+    if (!d || clock_source == CLOCK_SOURCE_EXTERNAL)
+        return;
+    if (w.share < 0)
+        document_fact(d, "processors", "not known whether ranks had theirs all the time: %s",
+                      bench_yields() ? "they give them away while they wait"
+                                     : "this kernel does not count it");
+    else if (w.share < NOISE_FELT_FROM)
+        document_fact(d, "processors", "no rank was without one for more than %.2g %% of the run",
+                      100 * w.share);
+    else
+        document_fact(
+            d, "processors", "rank %d was ready and had none for %.0f %% of the run%s", w.rank,
+            100 * w.share,
+            w.share >= NOISE_SPOILED_FROM ? ": figures of such a run are not to be relied on" : "");
 }
