@@ -240,7 +240,6 @@ void bench_begin(struct bench *b, int *argc, char ***argv, int level,
                  const struct option_program *program)
 {
     int provided;
-    bench_yield(*argc, *argv);
     MPI_Init_thread(argc, argv, level, &provided);
     local_clock_start();
     MPI_Comm_dup(MPI_COMM_WORLD, &b->comm);

@@ -7,13 +7,6 @@
 #include "base/status.h"
 #include "config.h"
 
-/* With --yield among ARGV: starts the program again with the yielding library loaded, once;
- * returns if that is done, not asked for, or impossible. Call before MPI_Init. */
-void bench_yield(int argc, char **argv);
-
-/* Whether the yielding library is at work in this process. */
-bool bench_yields(void);
-
 /* Sets "NAME=VALUE", a control variable of the library, after MPI_Init. Why not; NULL: it is set.
  * IN_TURN: VALUE may be several of a number, separated by commas (bench.h, cvar_use()). */
 const char *cvar_set(const char *assignment, bool in_turn);

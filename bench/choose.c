@@ -3,10 +3,12 @@
  */
 #include "base/beside.h"
 #include "base/launcher.h"
+#include "base/reason.h"
 #include "base/text.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 static void refuse(const struct launcher *l)
@@ -20,6 +22,19 @@ static void refuse(const struct launcher *l)
         fprintf(stderr, "%s %s (%s)", i ? " or" : "", launcher_command(l, &mpis_built[i]),
                 mpis_built[i].title);
     fputc('\n', stderr);
+}
+
+/* --yield loads a library before the program (src/yield/yield.c). */
+static void preload_yield(char **argv)
+{
+    static const char *const options[] = {"--yield", "-y", NULL};
+    while (*++argv && !text_is_one_of(*argv, options))
+        ;
+    if (!*argv)
+        return;
+    setenv("OMPI_MCA_mpi_yield_when_idle", "1", 1);
+    if (!beside_preload("LD_PRELOAD", "libcollprof-yield.so") && launcher_speaks())
+        reason_tell(program_invocation_short_name);
 }
 
 int main(int argc, char **argv)
@@ -38,6 +53,7 @@ int main(int argc, char **argv)
     if (readlink("/proc/self/exe", self, sizeof self - 1) < 0)
         return 127;
     snprintf(name, sizeof name, "%s/%s", mpis_built[i].folder, text_base_of(self));
+    preload_yield(argv);
     if (beside_find(name, path, sizeof path))
         execv(path, argv);
     if (launcher_speaks())

@@ -7,6 +7,7 @@
 #include "bench_inner.h"
 #include "sync/local_clock.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,6 +152,23 @@ static void facts_places(struct document *d, const struct place *places, int n)
         document_fact(d, "further ranks", "not listed: more than %d", MOST);
 }
 
+/* Open MPI yields by itself: as it is set, else where its launcher says that ranks are too many.
+ */
+static bool open_mpi_yields(void)
+{
+    const char *told = getenv("OMPI_MCA_mpi_yield_when_idle");
+    if (!told)
+        told = getenv("OMPI_MCA_mpi_oversubscribe");
+    return told && *told && strchr("1tTyYeE", *told) && dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world");
+}
+
+/* For the others our library has to be there. */
+static bool yields(void)
+{
+    bool (*works)(void) = (bool (*)(void))dlsym(RTLD_DEFAULT, "collprof_yield_works");
+    return (works && works()) || open_mpi_yields();
+}
+
 /* What else ran is seen at the end, in the processors' fact: a load average lags behind. */
 static void fact_load(struct document *d, const struct bench *b, double load)
 {
@@ -164,8 +182,8 @@ static void fact_load(struct document *d, const struct bench *b, double load)
         return;
     }
     document_fact(d, "load", "more ranks than processors (%.3g to one): %s", load,
-                  bench_yields() ? "waiting ranks yield; compare figures with each other only"
-                                 : "timings are not meaningful");
+                  yields() ? "waiting ranks yield; compare figures with each other only"
+                           : "timings are not meaningful");
     if (!b->yield)
         reason_say(b->program,
                    "%.3g ranks share a processor, and each busy-waits: "
@@ -199,8 +217,8 @@ static void caption(struct document *d, const struct bench *b, double load)
     int length = end && end - mpi < 40 ? (int)(end - mpi) : 40;
     document_caption(d, "%s on %d ranks, %.16s, %.*s%s", b->program, b->size, date ? date : "",
                      length, mpi ? mpi : "",
-                     load > 1 && !bench_yields() ? "; times mean little: more ranks than processors"
-                                                 : "");
+                     load > 1 && !yields() ? "; times mean little: more ranks than processors"
+                                           : "");
 }
 
 void bench_place_rows(size_t place)
@@ -275,7 +293,7 @@ static struct worst worst_since(MPI_Comm comm, double time, const struct noise_t
     struct worst mine = {-1, 0}, all = mine;
     noise_read(&now);
     MPI_Comm_rank(comm, &mine.rank);
-    if (now.delayed_ns >= 0 && from->delayed_ns >= 0 && !bench_yields())
+    if (now.delayed_ns >= 0 && from->delayed_ns >= 0 && !yields())
         mine.share = 1e-9 * (double)(now.delayed_ns - from->delayed_ns) / (clock_now() - time);
     MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE_INT, MPI_MAXLOC, comm);
     return all;
@@ -300,8 +318,8 @@ void bench_judge(const struct bench *b, struct document *d)
         return;
     if (w.share < 0)
         document_fact(d, "processors", "not known whether ranks had theirs all the time: %s",
-                      bench_yields() ? "they give them away while they wait"
-                                     : "this kernel does not count it");
+                      yields() ? "they give them away while they wait"
+                               : "this kernel does not count it");
     else if (w.share < NOISE_FELT_FROM)
         document_fact(d, "processors", "no rank was without one for more than %.2g %% of the run",
                       100 * w.share);

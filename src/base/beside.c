@@ -1,5 +1,7 @@
 #include "base/beside.h"
 
+#include "base/reason.h"
+
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,4 +46,23 @@ bool beside_find(const char *name, char *path, size_t size)
             return true;
     }
     return false;
+}
+
+bool beside_preload(const char *variable, const char *name)
+{
+    char path[4200], *list;
+    const char *others = getenv(variable);
+    if (!beside_find(name, path, sizeof path))
+        return reason_give("%s is neither beside this program nor where it was to be installed "
+                           "(%s): use: make install",
+                           name, path);
+    if (strpbrk(path, " :"))
+        return reason_give("%s: a library with a space or colon in its path cannot be preloaded: "
+                           "install it elsewhere",
+                           path);
+    if (asprintf(&list, "%s%s%s", path, others && *others ? ":" : "", others ? others : "") < 0)
+        return reason_give("out of memory");
+    setenv(variable, list, 1);
+    free(list);
+    return true;
 }

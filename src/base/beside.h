@@ -10,4 +10,8 @@
  * the last place. */
 bool beside_find(const char *name, char *path, size_t size);
 
+/* Adds our library NAME to the loader's VARIABLE, LD_PRELOAD or LD_AUDIT, before what is there.
+ * False, with a reason_give(), if it is nowhere, or its path cannot be in such a list. */
+bool beside_preload(const char *variable, const char *name);
+
 #endif

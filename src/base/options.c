@@ -342,20 +342,12 @@ static bool may_be_bare(const struct option_entry *entry)
     return !entry->argument || *entry->argument == '[';
 }
 
-/* The entry of that NAME, or of which it is the only beginning; NULL: there is none. */
 static const struct option_entry *find_name(const struct option_parser *parser, const char *name)
 {
-    const struct option_entry *e, *found = NULL;
-    size_t length = strlen(name), n = 0;
-    for (size_t i = 0; (e = entry_at(parser, i)); i++) {
-        if (!strcmp(e->name, name))
-            return e;
-        if (!strncmp(e->name, name, length)) {
-            found = e;
-            n++;
-        }
-    }
-    return n == 1 ? found : NULL;
+    const struct option_entry *e;
+    for (size_t i = 0; (e = entry_at(parser, i)) && strcmp(e->name, name) != 0; i++)
+        ;
+    return e;
 }
 
 static const struct option_entry *find_letter(const struct option_parser *parser, int letter)

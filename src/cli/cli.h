@@ -21,6 +21,9 @@ int cli_info(int argc, char **argv);
 /* "collprof run": messages begin with it. */
 extern const char *cli_name;
 
+/* Another rank prints messages: cli_refuse() is silent. */
+extern bool cli_silent;
+
 /* Where a command looks that is told of no directory. */
 #define CLI_DIRECTORY "collprof.out"
 
@@ -66,9 +69,8 @@ void runs_free(struct kept_runs *runs);
 /* A table of them on standard output. */
 void runs_print(const struct kept_runs *runs);
 
-/* Compares the runs of N directories, the first BEFORE of them with the others, on standard output.
- * LIMIT: share of the run, NaN: none. Returns the exit status. */
-int compare_directories(const char *const *directory, size_t before, size_t n, double limit,
-                        enum format format);
+/* `collprof compare` of the first BEFORE paths with AFTER more; AFTER is 0 only for files of
+ * benchmarks. Returns the exit status. */
+int cli_compare_sets(const char *const *path, size_t before, size_t after, enum format format);
 
 #endif

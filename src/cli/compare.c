@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include "compare/compare.h"
+#include "compare/launches.h"
 #include "document/page.h"
 #include "document/text.h"
 #include "report/report.h"
@@ -44,7 +45,8 @@ static error_t take_directory(struct option_parser *parser, void *values, char *
 
 static const struct option_program program = {
     .does = "Shows what changed from the runs A to the runs B, and what of it is more than noise: "
-            "causes first. Five runs a side can tell: collprof repeat makes them.",
+            "causes first. Five runs a side can tell: collprof repeat makes them. Or FILEs with "
+            "the results of a collbench program as JSON.",
     .note = "One directory is compared with the run before it. Exit status: 0, 1 failed, 2 wrong "
             "usage, 3 above the limit, 4 undecided.",
     .options = entries,
@@ -52,55 +54,72 @@ static const struct option_program program = {
     .arguments = "A... -- B... | A B | [DIR]"};
 
 /* The same run twice would look as if nothing ever varied. */
-static void refuse_twice(const char *const *directory, size_t n)
+static void refuse_twice(const char *const *path, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         for (size_t k = i + 1; k < n; k++) {
             struct stat one, other;
-            if (!stat(directory[i], &one) && !stat(directory[k], &other) &&
-                one.st_dev == other.st_dev && one.st_ino == other.st_ino)
-                cli_refuse("%s and %s are the same run: use each once", directory[i], directory[k]);
+            if (!stat(path[i], &one) && !stat(path[k], &other) && one.st_dev == other.st_dev &&
+                one.st_ino == other.st_ino)
+                cli_refuse("%s and %s are the same run: use each once", path[i], path[k]);
         }
 }
 
-static void print(const struct document *d, bool explain)
+static struct document *compare_profiles(const char *const *path, size_t before, size_t after,
+                                         double limit, enum gate *gate)
 {
-    const struct text_options o = {
-        .width = (size_t)report_width(stdout), .rows = 10, .explain = explain};
-    document_text_facts(d, stdout, &o);
-    putchar('\n');
-    document_text_findings(d, stdout, &o);
-    putchar('\n');
-    table_text_write(document_find(d, "changes"), stdout, &o);
+    size_t n = before + after, loaded = 0;
+    struct profile **run = memory_alloc((n + 1) * sizeof *run);
+    struct document *d = NULL;
+    while (loaded < n && (run[loaded] = profile_load(path[loaded])))
+        loaded++;
+    if (loaded == n)
+        d = compare_document(&(struct compare_request){run, path, before, after, limit}, gate);
+    while (loaded)
+        profile_free(run[--loaded]);
+    free(run);
+    return d;
 }
 
-static bool explains; /* --explain, for compare_directories() */
+static void print(const struct document *d, const char *table, bool explain)
+{
+    const struct text_options o = {.width = (size_t)report_width(stdout),
+                                   .rows = strcmp(table, "launches") ? 10 : 0,
+                                   .explain = explain};
+    if (!strcmp(table, "changes")) {
+        document_text_facts(d, stdout, &o);
+        putchar('\n');
+        document_text_findings(d, stdout, &o);
+        putchar('\n');
+    }
+    table_text_write(document_find(d, table), stdout, &o);
+}
 
-int compare_directories(const char *const *directory, size_t before, size_t n, double limit,
-                        enum format format)
+static int compare(const char *const *path, size_t before, size_t after, const struct comparing *c)
 {
     static const int statuses[] = {STATUS_GOOD, STATUS_SLOWER, STATUS_UNDECIDED};
     enum gate gate = GATE_PASSED;
-    struct profile **run = memory_alloc((n + 1) * sizeof *run);
-    bool loaded = true;
-    refuse_twice(directory, n);
-    for (size_t i = 0; i < n && loaded; i++)
-        loaded = (run[i] = profile_load(directory[i])) != NULL;
-    if (loaded) {
-        struct document *d = compare_document(
-            &(struct compare_request){run, directory, before, n - before, limit}, &gate);
-        if (format == FORMAT_TEXT)
-            print(d, explains);
-        else if ((int)format == FORMAT_PAGE)
-            page_write(d, "runs compared", NULL, stdout);
-        else
-            document_write(d, stdout, format);
-        document_free(d);
-    }
-    for (size_t i = 0; i < n; i++)
-        profile_free(run[i]);
-    free(run);
-    return cli_flush() && loaded ? statuses[gate] : STATUS_FAILED;
+    struct stat st;
+    refuse_twice(path, before + after);
+    bool benchmark = !stat(path[0], &st) && S_ISREG(st.st_mode);
+    if (benchmark && !isnan(c->limit))
+        cli_refuse("--fail-above is for runs of applications: leave it out");
+    struct document *d = benchmark ? launches_document(path, before, after)
+                                   : compare_profiles(path, before, after, c->limit / 100, &gate);
+    if (d && c->format == FORMAT_TEXT)
+        print(d, benchmark ? "launches" : "changes", c->explain);
+    else if (d && c->format == FORMAT_PAGE)
+        page_write(d, "runs compared", NULL, stdout);
+    else if (d)
+        document_write(d, stdout, (enum format)c->format);
+    bool written = d && cli_flush();
+    document_free(d);
+    return written ? statuses[gate] : STATUS_FAILED;
+}
+
+int cli_compare_sets(const char *const *path, size_t before, size_t after, enum format format)
+{
+    return compare(path, before, after, &(struct comparing){.limit = NAN, .format = (int)format});
 }
 
 /* DIR, and before it the latest run that began earlier. Returns false if there is none. */
@@ -130,10 +149,9 @@ int cli_compare(int argc, char **argv)
         cli_refuse("no runs %s the --: use: A... -- B...", before ? "behind" : "before");
     if (before < 0 && c.n > 2)
         cli_refuse("%zu directories without -- between A and B: use: A... -- B...", c.n);
-    explains = c.explain;
+    size_t a = before > 0 ? (size_t)before : 1;
     if (c.n >= 2 || find_run_before(&c, &runs))
-        status = compare_directories(c.directory, before > 0 ? (size_t)before : 1, c.n,
-                                     c.limit / 100, (enum format)c.format);
+        status = compare(c.directory, a, c.n - a, &c);
     runs_free(&runs);
     free(c.directory);
     return status;

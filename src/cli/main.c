@@ -29,6 +29,7 @@ static const struct command {
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 
 const char *cli_name = "collprof";
+bool cli_silent;
 
 static void print_usage(FILE *out)
 {
@@ -49,7 +50,8 @@ void cli_refuse(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    reason_say_list(cli_name, format, arguments);
+    if (!cli_silent)
+        reason_say_list(cli_name, format, arguments);
     va_end(arguments);
     exit(STATUS_USAGE);
 }

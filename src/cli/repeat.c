@@ -5,12 +5,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "compare/launches.h"
-#include "document/json_file.h"
-#include "document/text.h"
-#include "report/report.h"
 
-#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,30 +13,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_RUNS = 1000, MOST_COMMANDS = 8 };
+enum { MOST_RUNS = 1000 };
+
+/* COMMAND, or, as it is in the directory's names and comes first, what it is compared with. */
+enum side { BEFORE, RUN };
 
 struct repeat {
-    const char *output;
+    const char *output, *against; /* AGAINST: for the shell, or NULL */
     int runs, warm_up, format;
-    const char *against[MOST_COMMANDS]; /* for the shell */
-    size_t n_against;
     char **command;
-    char made[4200];                          /* the directory of all runs */
-    bool is_benchmark;                        /* results are JSON, not profiles */
-    size_t complete;                          /* runs by now */
-    char *path[MOST_COMMANDS + 1][MOST_RUNS]; /* of each command's results: ours is the last */
+    char made[4200];           /* the directory of all runs */
+    bool is_benchmark;         /* results are JSON, not profiles */
+    int complete;              /* runs by now */
+    char *path[2 * MOST_RUNS]; /* of all results: those of BEFORE come first */
 };
-
-static error_t take_against(struct option_parser *parser, const struct option_entry *entry,
-                            const char *arg, void *value)
-{
-    struct repeat *r = value;
-    if (r->n_against == MOST_COMMANDS)
-        return option_refuse(parser, "--%s: expected at most %d commands", entry->name,
-                             MOST_COMMANDS);
-    r->against[r->n_against++] = arg;
-    return 0;
-}
 
 #define AT(member) offsetof(struct repeat, member)
 static const struct option_entry entries[] = {
@@ -51,21 +36,20 @@ static const struct option_entry entries[] = {
      option_take_count, AT(warm_up),
      &(const struct option_limits){0, MOST_RUNS, "a number from 0 to 1000"}},
     {"against", 0, "COMMAND",
-     "another command, for the shell, run in turn with the first and compared with it; several "
-     "for benchmarks",
-     0, take_against, 0, NULL},
+     "another command, for the shell, run in turn with the first and compared with it", 0,
+     option_take_text, AT(against), NULL},
     {"output", 'o', "DIR", "make a directory for the results; another one if it exists", 0,
      option_take_text, AT(output), NULL},
-    {"format", 0, "FORMAT", "of the comparison: text, csv or json", 0, option_take_word, AT(format),
-     &(const struct option_words){format_names}},
+    {"format", 0, "FORMAT", "of the comparison: text, csv or json", OPTION_RARE, option_take_word,
+     AT(format), &(const struct option_words){format_names}},
     {0}};
 
 static const struct option_program program = {
     .does = "Runs a command several times. It stands before the launcher: collprof repeat "
             "mpiexec -n 4 collprof run ./app, or the same with a collbench program: its figures "
             "differ between launches by more than the interval of one launch.",
-    .note = "For an application with --against the two are compared (collprof compare); for a "
-            "benchmark each figure's median over the launches is shown, with its interval.",
+    .note = "With --against the two are compared (collprof compare). For a benchmark each figure's "
+            "median over the launches is shown, with its interval.",
     .options = entries,
     .arguments = "[--] COMMAND [ARGUMENT...]",
     .passes_on = true};
@@ -108,28 +92,33 @@ static void make_directory(struct repeat *r)
     }
 }
 
-static _Noreturn void become(const struct repeat *r, size_t k, const char *path)
+static const char *command_of(const struct repeat *r, enum side side)
+{
+    return side == RUN ? r->command[0] : r->against;
+}
+
+static _Noreturn void become(const struct repeat *r, enum side side, const char *path)
 {
     signal(SIGINT, SIG_DFL);
     setenv("COLLPROF_OUTPUT", path, 1);
     setenv("COLLPROF_REPORT", "no", 1);
     setenv("COLLBENCH_OUTPUT", path, 1);
     setenv("COLLBENCH_FORMAT", "json", 1);
-    if (k < r->n_against)
-        execl("/bin/sh", "sh", "-c", r->against[k], (char *)NULL);
-    else
+    if (side == RUN)
         execvp(r->command[0], r->command);
-    reason_say(cli_name, "%s: %s", k < r->n_against ? "/bin/sh" : r->command[0], strerror(errno));
+    else
+        execl("/bin/sh", "sh", "-c", r->against, (char *)NULL);
+    reason_say(cli_name, "%s: %s", command_of(r, side), strerror(errno));
     _exit(STATUS_NOT_FOUND);
 }
 
 /* Its status as a shell gives it. */
-static int run_one(const struct repeat *r, size_t k, const char *path)
+static int run_one(const struct repeat *r, enum side side, const char *path)
 {
     int status;
     pid_t pid = fork();
     if (pid == 0)
-        become(r, k, path);
+        become(r, side, path);
     if (pid < 0)
         cli_refuse("no further process can be started: %s", strerror(errno));
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
@@ -137,14 +126,12 @@ static int run_one(const struct repeat *r, size_t k, const char *path)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* "run-3", "before-3"; a benchmark's is a file. */
-static char *path_of(const struct repeat *r, size_t k, int i)
+/* "run-3", "before-3"; a benchmark's is a file. I is negative before the first that counts. */
+static char *path_of(const struct repeat *r, enum side side, int i)
 {
-    char path[4400], name[32] = "run";
-    if (k < r->n_against)
-        snprintf(name, sizeof name, r->n_against > 1 ? "before%zu" : "before", k + 1);
-    snprintf(path, sizeof path, "%s/%s%s-%d%s", r->made, i < 0 ? "warm-up-" : "", name,
-             i < 0 ? -i : i + 1, r->is_benchmark ? ".json" : "");
+    char path[4400];
+    snprintf(path, sizeof path, "%s/%s%s-%d%s", r->made, i < 0 ? "warm-up-" : "",
+             side == RUN ? "run" : "before", i < 0 ? -i : i + 1, r->is_benchmark ? ".json" : "");
     return memory_strdup(path);
 }
 
@@ -172,19 +159,18 @@ static bool has_result(const struct repeat *r, const char *path)
 }
 
 /* False, with a reason, if its results cannot be used. */
-static bool run_kept(struct repeat *r, size_t k, const char *path)
+static bool run_kept(struct repeat *r, enum side side, const char *path)
 {
     double from = clock_now();
-    const char *what = k < r->n_against ? r->against[k] : r->command[0];
-    int status = run_one(r, k, path);
+    int status = run_one(r, side, path);
     settle(path);
     if (status)
-        return reason_give("status %d of %s: %zu complete runs are in %s", status, what,
-                           r->complete, r->made);
+        return reason_give("status %d of %s: %d complete runs are in %s", status,
+                           command_of(r, side), r->complete, r->made);
     if (!has_result(r, path))
         return reason_give("%s left no results in %s: use `collprof run` right before the "
                            "application, or a collbench program, without -o",
-                           what, path);
+                           command_of(r, side), path);
     reason_say(cli_name, "%s: %.2f s", path, clock_now() - from);
     r->complete++;
     return true;
@@ -193,49 +179,17 @@ static bool run_kept(struct repeat *r, size_t k, const char *path)
 /* Each command is in turn the first of a round. */
 static bool run_all(struct repeat *r)
 {
-    size_t commands = r->n_against + 1;
+    int sides = r->against ? 2 : 1;
     for (int i = -r->warm_up; i < r->runs; i++)
-        for (size_t turn = 0; turn < commands; turn++) {
-            size_t k = (turn + (size_t)(i + r->warm_up)) % commands;
-            char *path = path_of(r, k, i);
+        for (int turn = 0; turn < sides; turn++) {
+            enum side side = !r->against || (turn + i + r->warm_up) % 2 ? RUN : BEFORE;
+            char *path = path_of(r, side, i);
             if (i >= 0)
-                r->path[k][i] = path;
-            if (!run_kept(r, k, path))
+                r->path[r->against && side == RUN ? r->runs + i : i] = path;
+            if (!run_kept(r, side, path))
                 return false;
         }
     return true;
-}
-
-/* --- what came of it --- */
-
-static int show_launches(struct repeat *r)
-{
-    struct document *d = document_new("collprof-launches/1");
-    struct launches l = {d, NULL};
-    bool good = d != NULL;
-    for (size_t k = 0; k <= r->n_against && good; k++)
-        good = launches_add(&l, k < r->n_against ? r->against[k] : "command",
-                            (const char *const *)r->path[k], (size_t)r->runs);
-    if (good && r->format == FORMAT_TEXT) {
-        const struct text_options o = {.width = (size_t)report_width(stdout)};
-        table_text_write(document_find(d, "launches"), stdout, &o);
-    } else if (good) {
-        good = document_write(d, stdout, (enum format)r->format);
-    }
-    document_free(d);
-    return cli_flush() && good ? STATUS_GOOD : STATUS_FAILED;
-}
-
-static int compare_runs(struct repeat *r)
-{
-    const char **all = memory_alloc((size_t)(2 * r->runs) * sizeof *all);
-    for (int side = 0; side < 2; side++)
-        for (int i = 0; i < r->runs; i++)
-            all[side * r->runs + i] = r->path[side][i];
-    int status = compare_directories(all, (size_t)r->runs, (size_t)(2 * r->runs), NAN,
-                                     (enum format)r->format);
-    free(all);
-    return status;
 }
 
 int cli_repeat(int argc, char **argv)
@@ -247,8 +201,6 @@ int cli_repeat(int argc, char **argv)
     if (!r.command)
         cli_refuse("no command: use: collprof repeat mpiexec -n 4 collprof run ./app");
     check_command(&r);
-    if (!r.is_benchmark && r.n_against > 1)
-        cli_refuse("several --against are for benchmarks: use one");
     make_directory(&r);
     signal(SIGINT, SIG_IGN); /* the command gets it, too, and its end is reported here */
     if (!run_all(&r)) {
@@ -256,10 +208,9 @@ int cli_repeat(int argc, char **argv)
             rmdir(r.made);
         return STATUS_FAILED;
     }
-    if (r.is_benchmark)
-        return show_launches(&r);
-    if (r.n_against)
-        return compare_runs(&r);
+    if (r.is_benchmark || r.against)
+        return cli_compare_sets((const char *const *)r.path, (size_t)r.runs,
+                                r.against ? (size_t)r.runs : 0, (enum format)r.format);
     cli_say("%d runs are in %s: use: collprof compare BEFORE... -- %s/run-*", r.runs, r.made,
             r.made);
     return cli_flush() ? STATUS_GOOD : STATUS_FAILED;

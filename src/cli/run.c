@@ -64,52 +64,24 @@ static void check_file(const char *option, const char *path)
         close(fd);
 }
 
-/* An option that would change nothing was not meant so. */
-static void check_settings(const struct settings *s)
-{
-    const struct settings *d = &settings_default;
-    if ((s->benchmark_every != d->benchmark_every || s->benchmark_budget != d->benchmark_budget) &&
-        !*s->benchmark)
-        cli_refuse("--benchmark-every and --benchmark-budget change nothing without --benchmark: "
-                   "use both or none");
-    check_file("latencies", s->latencies);
-    if (*s->latencies && strcmp(s->bcast, "grid") != 0)
-        cli_refuse("--latencies changes nothing without --bcast=grid: use both or none");
-}
-
-/* Before what the loader's VARIABLE has already. */
 static void preload(const char *variable, const char *library)
 {
-    char path[4200], *list;
-    const char *others = getenv(variable);
-    if (!beside_find(library, path, sizeof path))
-        cli_refuse("%s is neither beside this program nor where it was to be installed "
-                   "(%s): use: make install",
-                   library, path);
-    if (strpbrk(path, " :"))
-        cli_refuse("%s: a library with a space or colon in its path cannot be preloaded: "
-                   "install it elsewhere",
-                   path);
-    if (asprintf(&list, "%s%s%s", path, others && *others ? ":" : "", others ? others : "") < 0)
-        cli_refuse("out of memory");
-    setenv(variable, list, 1);
-    free(list);
+    if (beside_preload(variable, library))
+        return;
+    if (launcher_speaks())
+        reason_tell(cli_name);
+    exit(STATUS_USAGE);
 }
 
 /* An MPI that does not find its launcher believes to be alone: N runs of one rank each. */
 static void check_launcher(const char *application, const struct mpi_built *mpi)
 {
     struct launcher l = launcher_read(mpi);
-    if (launcher_serves(&l, mpi))
-        return;
-    if (!strcmp(l.name, "srun"))
-        cli_refuse("%s is built with %s, and srun offers its %d ranks no way to find each other: "
-                   "each would run alone or stop in MPI_Init: use: %s",
-                   application, mpi->title, l.size, launcher_command(&l, mpi));
-    cli_refuse("%s is built with %s, but %s starts it: each of the %d ranks would run alone: "
-               "use: %s -n %d collprof run %s",
-               application, mpi->title, l.name, l.size, launcher_command(&l, mpi), l.size,
-               application);
+    if (!launcher_serves(&l, mpi))
+        cli_refuse("%s is built with %s, but %s starts it: each of the %d ranks would run alone or "
+                   "stop in MPI_Init: use: %s -n %d collprof run %s",
+                   application, mpi->title, l.name, l.size, launcher_command(&l, mpi), l.size,
+                   application);
 }
 
 /* So that this process can say at its end that it used no MPI; a shell's children may have. */
@@ -145,7 +117,7 @@ static void check_application(const struct run *r)
                    application, x.mpi);
     if (mpi && !x.is_mixed)
         check_launcher(application, mpi);
-    if (!launcher_speaks())
+    if (cli_silent)
         return;
     if (x.is_static)
         reason_say(cli_name,
@@ -174,27 +146,6 @@ static const struct option_program program = {
     .options = settings_entries,
     .passes_on = true};
 
-/* Only one of the ranks complains; 2 and the standard error of the application stay as they are. */
-static int hush(void)
-{
-    if (launcher_speaks())
-        return -1;
-    int kept = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3), null = open("/dev/null", O_WRONLY);
-    if (kept >= 0 && null >= 0)
-        dup2(null, STDERR_FILENO);
-    if (null >= 0)
-        close(null);
-    return kept;
-}
-
-static void unhush(int kept)
-{
-    if (kept >= 0) {
-        dup2(kept, STDERR_FILENO);
-        close(kept);
-    }
-}
-
 /* The usual slips: what belongs to the launcher, or before it. */
 static void check_slips(int argc, char **argv)
 {
@@ -209,7 +160,7 @@ static void check_slips(int argc, char **argv)
 int cli_run(int argc, char **argv)
 {
     struct run r;
-    int kept = hush();
+    cli_silent = !launcher_speaks();
     settings_read(&r.settings, environ, refuse_variable, NULL);
     const struct settings before = r.settings;
     struct option_parser parser = {.program = &program, .name = argv[0], .values = &r.settings};
@@ -220,7 +171,7 @@ int cli_run(int argc, char **argv)
         cli_refuse("no application: use: collprof run [OPTION...] ./app");
     make_absolute(&r.settings);
     export_settings(&r.settings, &before);
-    check_settings(&r.settings);
+    check_file("latencies", r.settings.latencies);
     check_application(&r);
     if (r.settings.yield) {
         preload("LD_PRELOAD", "libcollprof-yield.so");
@@ -229,10 +180,9 @@ int cli_run(int argc, char **argv)
     if (!strcmp(r.settings.trace, "transport"))
         preload("LD_PRELOAD", "libcollprof-transport.so");
     preload("LD_PRELOAD", "libcollprof.so");
-    unhush(kept);
     execvp(r.application[0], r.application);
     int error = errno;
-    if (launcher_speaks())
+    if (!cli_silent)
         reason_say(cli_name, "%s: %s", r.application[0], strerror(error));
     return error == ENOENT || error == ENOTDIR ? STATUS_NOT_FOUND : STATUS_CANNOT_EXECUTE;
 }

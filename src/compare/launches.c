@@ -2,26 +2,35 @@
 
 #include "base/memory.h"
 #include "base/reason.h"
-#include "base/stats.h"
+#include "base/text.h"
+#include "compare/evidence.h"
 #include "document/json_file.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_ROOM = 160 };
+enum { KEY_ROOM = 160, COLUMNS_OF_ONE_SET = 7 };
 
 static const struct column columns[] = {
-    {"command", NULL, COLUMN_TEXT, 0, NULL, .flags = COLUMN_SHORTEN},
     {"row", NULL, COLUMN_TEXT, 0, "of the tables of each launch"},
     {"figure", NULL, COLUMN_TEXT, 0, NULL},
-    {"launches", NULL, COLUMN_INTEGER, 0, "that have this figure"},
-    {"median", NULL, COLUMN_REAL, 3, "of the launches' figures"},
+    {"unit", NULL, COLUMN_TEXT, 0, NULL},
+    {"launches", NULL, COLUMN_INTEGER, 0, "of A that have this figure"},
+    {"median", NULL, COLUMN_REAL, 3, "of A's launches"},
     {"low", NULL, COLUMN_REAL, 3, "95 % interval of the median over launches"},
     {"high", NULL, COLUMN_REAL, 3, NULL},
-    {"least", NULL, COLUMN_REAL, 3, NULL, .flags = COLUMN_OPTIONAL},
-    {"most", NULL, COLUMN_REAL, 3, NULL, .flags = COLUMN_OPTIONAL},
-    {"unit", NULL, COLUMN_TEXT, 0, NULL}};
+    {"b", NULL, COLUMN_REAL, 3, "median of B's launches"},
+    {"change", NULL, COLUMN_REAL, 3, "median of all differences of a launch of B and one of A"},
+    {"change_low", NULL, COLUMN_REAL, 3, "95 % interval of the change"},
+    {"change_high", NULL, COLUMN_REAL, 3, NULL},
+    {"p", NULL, COLUMN_REAL, 4, "exact rank test of this row alone"}};
+
+struct launches {
+    json_t *all; /* an array of documents: first those of A */
+    size_t before, after;
+    struct table *t;
+};
 
 static const char *text_of(const json_t *object, const char *key)
 {
@@ -31,18 +40,11 @@ static const char *text_of(const json_t *object, const char *key)
 
 static bool is_figure(const json_t *column)
 {
-    const char *kind = text_of(column, "kind");
-    return !strcmp(kind, "real") || !strcmp(kind, "time") || !strcmp(kind, "share");
+    static const char *const kinds[] = {"real", "time", "share", NULL};
+    return text_is_one_of(text_of(column, "kind"), kinds);
 }
 
-/* Intervals within a launch say nothing of those between. */
-static bool is_end_of_interval(const char *name)
-{
-    size_t n = strlen(name);
-    return (n >= 3 && !strcmp(name + n - 3, "low")) || (n >= 4 && !strcmp(name + n - 4, "high"));
-}
-
-/* What stands before the first figure of a row: "binomial ranks 4 size 8". */
+/* What is before the first figure of a row: "binomial ranks 4 size 8". */
 static void row_key(const json_t *table, const json_t *row, char key[KEY_ROOM])
 {
     size_t i, at = 0;
@@ -63,65 +65,80 @@ static void row_key(const json_t *table, const json_t *row, char key[KEY_ROOM])
     }
 }
 
-/* The row of that KEY in LAUNCH's table NAME; NULL: it has none. */
-static const json_t *find_row(const json_t *launch, const char *name, const char *key)
+/* FIGURE of the row KEY of the I-th launch's table NAME; NaN: it has none. */
+static double figure_of(const struct launches *l, size_t i, const char *name, const char *key,
+                        const char *figure)
 {
     size_t r;
-    const json_t *row, *table = json_object_get(json_object_get(launch, "tables"), name);
+    const json_t *launch = json_array_get(l->all, i), *row;
+    const json_t *table = json_object_get(json_object_get(launch, "tables"), name);
     char other[KEY_ROOM];
     json_array_foreach(json_object_get(table, "rows"), r, row)
     {
         row_key(table, row, other);
         if (strcmp(other, key) == 0)
-            return row;
+            return json_number_at(row, figure);
     }
-    return NULL;
+    return NAN;
 }
 
-static void add_figure(struct table *t, const char *name, const char *key, const json_t *column,
-                       double *x, size_t n)
+static void add_figure(const struct launches *l, const char *name, const char *key,
+                       const json_t *column)
 {
-    size_t low, high;
-    struct summary s = stats_summarize(x, n);
-    stats_sort(x, n);
-    stats_median_bounds(n, &low, &high);
-    bool has_interval = n >= 6;
-    table_text(t, name);
-    table_text(t, key);
-    table_text(t, text_of(column, "name"));
-    table_integer(t, (long long)n);
-    table_real(t, s.median);
-    table_real(t, has_interval ? x[low] : NAN);
-    table_real(t, has_interval ? x[high] : NAN);
-    table_real(t, s.min);
-    table_real(t, s.max);
-    table_text(t, text_of(column, "unit"));
+    size_t all = l->before + l->after, n[2] = {0};
+    double *x[2] = {memory_alloc(all * sizeof(double)), memory_alloc(all * sizeof(double))};
+    for (size_t i = 0; i < all; i++) {
+        int side = i >= l->before;
+        double value = figure_of(l, i, name, key, text_of(column, "name"));
+        if (!isnan(value))
+            x[side][n[side]++] = value;
+    }
+    if (n[0]) {
+        struct summary a = stats_summarize(x[0], n[0]);
+        bool has_interval = n[0] >= 6;
+        table_text(l->t, key);
+        table_text(l->t, text_of(column, "name"));
+        table_text(l->t, text_of(column, "unit"));
+        table_integer(l->t, (long long)n[0]);
+        table_real(l->t, a.median);
+        table_real(l->t, has_interval ? a.median_low : NAN);
+        table_real(l->t, has_interval ? a.median_high : NAN);
+    }
+    if (n[0] && l->after) {
+        bool can = n[1] && evidence_possible(n[0], n[1], EVIDENCE_LEVEL);
+        struct estimate e = {NAN, NAN, NAN};
+        if (n[1])
+            e = evidence_shift(x[0], n[0], x[1], n[1]);
+        table_real(l->t, stats_summarize(x[1], n[1]).median);
+        table_real(l->t, e.value);
+        table_real(l->t, e.low);
+        table_real(l->t, e.high);
+        table_real(l->t, can ? evidence_rank_test(x[0], n[0], x[1], n[1]) : NAN);
+    }
+    free(x[0]);
+    free(x[1]);
 }
 
-static void add_row(struct table *t, const char *name, const json_t *all, const char *table,
-                    const json_t *column_list, const char *key)
+static void add_table(const struct launches *l, const char *name, const json_t *table)
 {
-    size_t c, l;
-    const json_t *column, *launch;
-    double *x = memory_alloc((json_array_size(all) + 1) * sizeof *x);
-    json_array_foreach(column_list, c, column)
+    size_t r, i;
+    const json_t *row, *column;
+    char key[KEY_ROOM];
+    json_array_foreach(json_object_get(table, "rows"), r, row)
     {
-        size_t n = 0;
-        const char *figure = text_of(column, "name");
-        if (!is_figure(column) || is_end_of_interval(figure))
-            continue;
-        json_array_foreach(all, l, launch)
+        row_key(table, row, key);
+        json_array_foreach(json_object_get(table, "columns"), i, column)
         {
-            const json_t *value = json_object_get(find_row(launch, table, key), figure);
-            if (json_is_number(value))
-                x[n++] = json_number_value(value);
+            const char *figure = text_of(column, "name");
+            /* Intervals within a launch say nothing about those between. */
+            if (is_figure(column) && !text_ends_with(figure, "low") &&
+                !text_ends_with(figure, "high"))
+                add_figure(l, name, key, column);
         }
-        if (n)
-            add_figure(t, name, key, column, x, n);
     }
-    free(x);
 }
 
+/* An array of the documents in N files; NULL with a reason if one is no result. */
 static json_t *load(const char *const *path, size_t n)
 {
     json_t *all = json_array();
@@ -130,9 +147,10 @@ static json_t *load(const char *const *path, size_t n)
         json_t *launch = json_file_load(path[i], why, sizeof why);
         const char *schema = text_of(launch, "schema");
         if (launch && !json_is_object(json_object_get(launch, "tables")))
-            snprintf(why, sizeof why, "%s: no results of a collbench program", path[i]);
+            snprintf(why, sizeof why, "%s: expected what a collbench program wrote as JSON",
+                     path[i]);
         else if (i && strcmp(schema, text_of(json_array_get(all, 0), "schema")) != 0)
-            snprintf(why, sizeof why, "%s: the launches are of different programs", path[i]);
+            snprintf(why, sizeof why, "%s: expected launches of one program", path[i]);
         json_array_append_new(all, launch);
     }
     if (!*why)
@@ -142,26 +160,21 @@ static json_t *load(const char *const *path, size_t n)
     return NULL;
 }
 
-bool launches_add(struct launches *l, const char *name, const char *const *path, size_t n)
+struct document *launches_document(const char *const *path, size_t before, size_t after)
 {
-    json_t *all = load(path, n), *table, *tables;
-    const char *of;
-    if (!all)
-        return false;
-    if (!l->t)
-        l->t = document_table_of(l->d, "launches", "Between launches", columns);
-    tables = json_object_get(json_array_get(all, 0), "tables");
-    json_object_foreach(tables, of, table)
-    {
-        size_t r;
-        const json_t *row;
-        char key[KEY_ROOM];
-        json_array_foreach(json_object_get(table, "rows"), r, row)
+    struct launches l = {load(path, before + after), before, after, NULL};
+    const char *name;
+    json_t *table;
+    struct document *d = l.all ? document_new("collprof-launches/2") : NULL;
+    if (d) {
+        size_t n = after ? sizeof columns / sizeof *columns : COLUMNS_OF_ONE_SET;
+        l.t = document_table(d, "launches", "Between launches", columns, n);
+        json_object_foreach(json_object_get(json_array_get(l.all, 0), "tables"), name, table)
         {
-            row_key(table, row, key);
-            add_row(l->t, name, all, of, json_object_get(table, "columns"), key);
+            add_table(&l, name, table);
+            break; /* the first table is the answer */
         }
     }
-    json_decref(all);
-    return true;
+    json_decref(l.all);
+    return d;
 }

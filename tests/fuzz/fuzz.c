@@ -98,9 +98,8 @@ static void read_maps(const char *path)
 
 static void read_launches(const char *path)
 {
-    struct document *d = document_new("collprof-launches/1");
-    struct launches l = {d, NULL};
-    if (launches_add(&l, "fuzz", (const char *const[]){path, path}, 2))
+    struct document *d = launches_document((const char *const[]){path, path}, 1, 1);
+    if (d)
         document_write(d, nowhere, FORMAT_TEXT);
     document_free(d);
 }
