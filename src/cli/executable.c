@@ -15,11 +15,14 @@
 
 bool is_launcher(const char *program)
 {
-    static const char *const launchers[] = {"mpiexec",         "mpirun",         "mpiexec.mpich",
-                                            "mpirun.mpich",    "mpiexec.hydra",  "mpirun.hydra",
-                                            "mpiexec.openmpi", "mpirun.openmpi", "orterun",
-                                            "prterun",         "srun",           NULL};
-    return text_is_one_of(text_base_of(program), launchers);
+    static const char *const launchers[] = {"mpiexec", "mpirun", "orterun", "prterun", "srun"};
+    const char *base = text_base_of(program);
+    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
+        size_t length = strlen(launchers[i]);
+        if (!strncmp(base, launchers[i], length) && (!base[length] || base[length] == '.'))
+            return true;
+    }
+    return false;
 }
 
 static bool is_shell(const char *program)
@@ -63,36 +66,13 @@ static bool is_shell_script(int fd)
     return interpreter && is_shell(interpreter);
 }
 
-static bool is_c_library_of_mpi(const char *name)
-{
-    return !strncmp(name, "libmpi.so", 9) || !strncmp(name, "libmpich.so", 11) ||
-           !strncmp(name, "libmpi_abi.so", 13); /* MPI 5's, of any MPI */
-}
-
 static void note_library(struct executable *x, const char *name)
 {
-    if (!is_c_library_of_mpi(name))
+    if (strncmp(name, "libmpi.so", 9) && strncmp(name, "libmpich.so", 11) &&
+        strncmp(name, "libmpi_abi.so", 13)) /* MPI 5's, of any MPI */
         return;
     x->is_mixed = x->is_mixed || (*x->mpi && strcmp(x->mpi, name) != 0);
     snprintf(x->mpi, sizeof x->mpi, "%s", name);
-}
-
-/* The needed libraries, from the dynamic section. */
-static void find_mpi(struct executable *x, Elf *elf)
-{
-    GElf_Shdr header;
-    GElf_Dyn entry;
-    for (Elf_Scn *s = elf_nextscn(elf, NULL); s; s = elf_nextscn(elf, s)) {
-        if (!gelf_getshdr(s, &header) || header.sh_type != SHT_DYNAMIC || !header.sh_entsize)
-            continue;
-        Elf_Data *data = elf_getdata(s, NULL);
-        for (int i = 0; data && gelf_getdyn(data, i, &entry) && entry.d_tag != DT_NULL; i++) {
-            const char *name =
-                entry.d_tag == DT_NEEDED ? elf_strptr(elf, header.sh_link, entry.d_un.d_val) : NULL;
-            if (name)
-                note_library(x, name);
-        }
-    }
 }
 
 /* The program's dynamic loader, "" if it has none. */
@@ -110,8 +90,8 @@ static void find_loader(Elf *elf, int fd, char *loader, size_t size)
         }
 }
 
-/* Libraries bring libraries: the loader knows where they are, and lists them without a start of the
- * program. */
+/* The libraries that the program needs, itself or by others: its loader lists them without a start
+ * of the program. */
 static void ask_loader(struct executable *x, const char *loader, const char *path)
 {
     char *const command[] = {(char *)loader, "--list", (char *)path, NULL};
@@ -134,8 +114,6 @@ static void ask_loader(struct executable *x, const char *loader, const char *pat
             note_library(x, name);
     if (list)
         fclose(list);
-    else
-        close(ends[0]);
     if (started)
         waitpid(child, NULL, 0);
 }
@@ -145,25 +123,19 @@ bool executable_look(struct executable *x, const char *program)
     char path[4200];
     struct stat st;
     *x = (struct executable){0};
-    if (!find_program(program, path, sizeof path))
+    int fd = find_program(program, path, sizeof path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    if (fd < 0)
         return false;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &st)) {
-        if (fd >= 0)
-            close(fd);
-        return false;
-    }
     x->is_shell = is_shell(path) || is_shell_script(fd);
-    x->is_privileged = st.st_mode & (S_ISUID | S_ISGID) && geteuid() != st.st_uid;
+    x->is_privileged =
+        !fstat(fd, &st) && st.st_mode & (S_ISUID | S_ISGID) && geteuid() != st.st_uid;
     elf_version(EV_CURRENT);
     Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
     if (elf && elf_kind(elf) == ELF_K_ELF) {
         char loader[256];
         find_loader(elf, fd, loader, sizeof loader);
         x->is_static = !*loader;
-        find_mpi(x, elf);
-        if (*loader && !*x->mpi)
-            ask_loader(x, loader, path);
+        ask_loader(x, loader, path);
     }
     elf_end(elf);
     close(fd);

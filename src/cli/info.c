@@ -3,8 +3,6 @@
 #include "config.h"
 
 #include "base/beside.h"
-#include "base/clock.h"
-#include "base/format.h"
 #include "base/launcher.h"
 #include "base/settings.h"
 #include "base/topology.h"
@@ -54,22 +52,6 @@ static void print_build(void)
            access(GNUPLOT, X_OK) ? " (not found: `collprof plot` will say so)" : "");
 }
 
-static void print_clock(void)
-{
-    char cost[32];
-    clock_start();
-    uint64_t from = clock_ticks(), to = from;
-    double started = clock_now();
-    enum { READINGS = 100000 };
-    for (int i = 0; i < READINGS; i++)
-        to = clock_ticks();
-    double ns = (clock_now() - started) / READINGS * 1e9;
-    (void)to;
-    printf("\nClock\n  %-19s%s, %s a reading\n", "the layer", clock_name(), format_time(cost, ns));
-    printf("  %-19s%s, %s a reading\n", "the methods", clock_steady_name(),
-           format_time(cost, clock_cost() * 1e9));
-}
-
 static void print_machine(void)
 {
     struct place place;
@@ -96,8 +78,8 @@ static void print_settings(void)
 static const struct option_entry none[] = {{0}};
 
 static const struct option_program program = {
-    .does = "Shows what this installation can do and where its libraries are, the clock, the "
-            "machine, and all settings.",
+    .does = "Shows what this installation can do and where its libraries are, the machine, and "
+            "all settings.",
     .options = none};
 
 int cli_info(int argc, char **argv)
@@ -105,7 +87,6 @@ int cli_info(int argc, char **argv)
     struct option_parser parser = {.program = &program, .name = argv[0]};
     cli_parse(&parser, argc, argv);
     print_build();
-    print_clock();
     print_machine();
     print_settings();
     return cli_flush() ? STATUS_GOOD : STATUS_FAILED;

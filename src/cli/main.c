@@ -24,7 +24,7 @@ static const struct command {
     {"repeat", "run an application or a benchmark several times", cli_repeat},
     {"export", "write a run's figures as CSV, JSON or a trace", cli_export},
     {"plot", "draw pictures of a run or of a benchmark's results", cli_plot},
-    {"info", "show what this installation can do, the clock, the machine", cli_info},
+    {"info", "show what this installation can do, and all settings", cli_info},
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include "base/input.h"
+#include "base/text.h"
 #include "document/draw.h"
 #include "document/gnuplot.h"
 #include "document/load.h"
@@ -19,11 +20,10 @@ struct plotting {
     char **file; /* all that were given: one directory, or files */
     size_t n_files, picture;
     const char *output, *ranks;
-    int top;
     double from, to; /* NaN: not given */
 };
 
-enum { ALL_PICTURES = 999 };
+enum { ALL_PICTURES = 999, LINES = 6 }; /* LINES: in a picture of a run */
 
 static const char *picture_name(size_t i)
 {
@@ -69,10 +69,8 @@ static const struct option_entry entries[] = {
      option_take_real, AT(from), SECONDS},
     {"to", 0, "SEC", "of a timeline: up to there (with neither: around the longest wait)", 0,
      option_take_real, AT(to), SECONDS},
-    {"ranks", 0, "LIST", "of a timeline: only these ranks, as 0-3,7", 0, take_ranks, AT(ranks),
-     NULL},
-    {"top", 0, "N", "lines in a picture", OPTION_RARE, option_take_count, AT(top),
-     &(const struct option_limits){1, 1000, "a number of lines from 1"}},
+    {"ranks", 0, "LIST", "of a timeline: only these ranks, as 0-3,7", OPTION_RARE, take_ranks,
+     AT(ranks), NULL},
     {0}};
 
 static error_t check(struct option_parser *parser, void *values)
@@ -101,7 +99,7 @@ static bool draw_one(const struct plotting *o, const struct run_picture *picture
     struct profile *trace =
         picture->traced && (p->trace.on || asked) ? cli_load_trace(directory) : NULL;
     const char *needs = trace ? "a rank and a time with calls in them" : picture->needs;
-    const struct picture_view view = {(size_t)o->top, isnan(o->from) ? -1 : o->from,
+    const struct picture_view view = {LINES, isnan(o->from) ? -1 : o->from,
                                       isnan(o->to) ? -1 : o->to, o->ranks};
     struct document *d = document_new("collprof-picture/1");
     bool found = d && (trace || !picture->traced) && picture->add(d, trace ? trace : p, &view);
@@ -121,26 +119,15 @@ static bool draw(const struct plotting *o, const struct profile *p, const char *
 {
     bool good = true;
     char path[4400];
-    for (int pass = 0; pass < 2; pass++) /* first whether all may be written */
-        for (size_t i = 0; i < n_run_pictures; i++) {
-            snprintf(path, sizeof path, "%s/%s.png", directory, run_pictures[i].name);
-            if (o->picture != ALL_PICTURES && o->picture != i)
-                continue;
-            if (pass == 0 && !o->output)
-                cli_may_replace(path, NULL);
-            else if (pass == 1)
-                good = draw_one(o, &run_pictures[i], p, directory, o->output ? o->output : path) &&
-                       good;
-        }
+    for (size_t i = 0; i < n_run_pictures; i++) {
+        if (o->picture != ALL_PICTURES && o->picture != i)
+            continue;
+        snprintf(path, sizeof path, "%s/%s.png", directory, run_pictures[i].name);
+        if (!o->output)
+            cli_may_replace(path, NULL);
+        good = draw_one(o, &run_pictures[i], p, directory, o->output ? o->output : path) && good;
+    }
     return good;
-}
-
-/* FILE.log becomes FILE.png. */
-static void picture_path(const char *file, char *path, size_t room)
-{
-    const char *slash = strrchr(file, '/'), *dot = strrchr(file, '.');
-    bool ending = dot && (!slash || dot > slash + 1) && dot > file;
-    snprintf(path, room, "%.*s.png", ending ? (int)(dot - file) : (int)strlen(file), file);
 }
 
 static bool is_json(const char *file)
@@ -155,32 +142,27 @@ static bool is_json(const char *file)
     return first == '{';
 }
 
-/* Documents of the bench programs, and logs of pairs. */
-static bool draw_documents(const struct plotting *o, bool json, const char *target)
-{
-    char why[1000];
-    struct document *d = json ? document_load(o->file, o->n_files, why, sizeof why)
-                              : pairs_document(o->file, o->n_files);
-    bool good = d ? document_draw(d, target) : json && reason_give("%s", why);
-    document_free(d);
-    return good;
-}
-
-/* What the bench programs have written: documents as JSON, latencies as a log. */
+/* What the bench programs have written: documents as JSON, latencies of pairs as a log. FILE.log
+ * becomes FILE.png. */
 static bool draw_files(const struct plotting *o)
 {
-    char path[4400];
+    char path[4400], why[1000];
+    const char *target = o->output ? o->output : path, *dot = strrchr(o->file[0], '.');
     bool json = is_json(o->file[0]);
-    picture_path(o->file[0], path, sizeof path);
-    const char *target = o->output ? o->output : path;
     for (size_t i = 1; i < o->n_files; i++)
         if (is_json(o->file[i]) != json)
             cli_refuse("'%s' and '%s' are not alike: use logs or JSON", o->file[0], o->file[i]);
     if (!o->output && o->n_files > 1)
         cli_refuse("%zu files: use: --output=FILE for their picture", o->n_files);
+    bool ending = dot && dot > text_base_of(o->file[0]);
+    snprintf(path, sizeof path, "%.*s.png",
+             ending ? (int)(dot - o->file[0]) : (int)strlen(o->file[0]), o->file[0]);
     if (!o->output)
-        cli_may_replace(target, NULL);
-    bool good = draw_documents(o, json, target);
+        cli_may_replace(path, NULL);
+    struct document *d = json ? document_load(o->file, o->n_files, why, sizeof why)
+                              : pairs_document(o->file, o->n_files);
+    bool good = d ? document_draw(d, target) : json && reason_give("%s", why);
+    document_free(d);
     if (good)
         cli_say("%s: from %s%s", target, o->file[0], o->n_files > 1 ? " and others" : "");
     return good;
@@ -188,7 +170,7 @@ static bool draw_files(const struct plotting *o)
 
 int cli_plot(int argc, char **argv)
 {
-    struct plotting o = {.top = 6, .picture = ALL_PICTURES, .from = NAN, .to = NAN};
+    struct plotting o = {.picture = ALL_PICTURES, .from = NAN, .to = NAN};
     struct option_parser parser = {.program = &program, .name = argv[0], .values = &o};
     struct stat st;
     o.file = memory_alloc(((size_t)argc + 1) * sizeof *o.file);

@@ -1,57 +1,35 @@
 /* The runs that directories hold. */
 #include "cli/cli.h"
 
-#include "base/text.h"
 #include "document/text.h"
 #include "report/report.h"
 
-#include <dirent.h>
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool holds_run(const char *path)
-{
-    DIR *dir = opendir(path);
-    bool found = false;
-    for (struct dirent *e; dir && !found && (e = readdir(dir));)
-        found = !strcmp(e->d_name, "profile.json") || !strncmp(e->d_name, "rank.", 5);
-    if (dir)
-        closedir(dir);
-    return found;
-}
-
+/* Adds the run in PATH, if there is one, and it is not there by another name. */
 static void add(struct kept_runs *r, const char *path)
 {
     struct stat one, other;
-    if (stat(path, &one) || !S_ISDIR(one.st_mode) || !holds_run(path))
+    char file[4400];
+    glob_t records = {0};
+    snprintf(file, sizeof file, "%s/profile.json", path);
+    bool holds = !access(file, F_OK);
+    snprintf(file, sizeof file, "%s/rank[.-]*", path);
+    holds = holds || !glob(file, 0, NULL, &records);
+    globfree(&records);
+    if (!holds || stat(path, &one))
         return;
     for (size_t i = 0; i < r->list.n; i++)
         if (!stat(r->list.at[i].path, &other) && one.st_dev == other.st_dev &&
             one.st_ino == other.st_ino)
-            return; /* by a link */
+            return;
     struct profile *p = profile_load(path);
     if (p)
         *PUSH(&r->list) = (struct kept_run){memory_strdup(path), p};
-}
-
-/* Those in DIRECTORY whose names begin with PREFIX. */
-static void add_inside(struct kept_runs *r, const char *directory, const char *prefix)
-{
-    DIR *dir = opendir(directory);
-    for (struct dirent *e; dir && (e = readdir(dir));) {
-        char inner[4200];
-        if (*e->d_name == '.' || strncmp(e->d_name, prefix, strlen(prefix)) != 0)
-            continue;
-        int n = strcmp(directory, ".")
-                    ? snprintf(inner, sizeof inner, "%s/%s", directory, e->d_name)
-                    : snprintf(inner, sizeof inner, "%s", e->d_name);
-        if ((size_t)n < sizeof inner)
-            add(r, inner);
-    }
-    if (dir)
-        closedir(dir);
 }
 
 static int latest_first(const void *a, const void *b)
@@ -62,14 +40,20 @@ static int latest_first(const void *a, const void *b)
 
 struct kept_runs runs_find(const char *directory)
 {
+    static const char *const endings[] = {"", "/*", "-*"};
     struct kept_runs r = {0};
-    char parent[4100], prefix[300];
-    size_t length = (size_t)(text_base_of(directory) - directory);
-    snprintf(parent, sizeof parent, "%.*s", (int)(length > 1 ? length - 1 : length), directory);
-    snprintf(prefix, sizeof prefix, "%.250s-", text_base_of(directory));
-    add(&r, directory);
-    add_inside(&r, directory, "");
-    add_inside(&r, *parent ? parent : ".", prefix);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        char pattern[4400];
+        glob_t found = {0};
+        int length = (int)strlen(directory);
+        while (length > 1 && directory[length - 1] == '/')
+            length--;
+        snprintf(pattern, sizeof pattern, "%.*s%s", length, directory, endings[i]);
+        if (!glob(pattern, 0, NULL, &found))
+            for (size_t k = 0; k < found.gl_pathc; k++)
+                add(&r, found.gl_pathv[k]);
+        globfree(&found);
+    }
     if (r.list.n)
         qsort(r.list.at, r.list.n, sizeof *r.list.at, latest_first);
     return r;

@@ -131,7 +131,7 @@ expect 2 'use: mpiexec -n N collprof ./app' $collprof
 expect 2 'use: A... -- B...' $collprof compare a b c
 expect 2 'did you mean --explain?$' $collprof report --exlain a
 expect 2 'did you mean --format?$' $collprof export --fromat=csv a
-expect 2 'expected: csv, json, perfetto, otf2' $collprof export --format=xml a
+expect 2 'expected: csv, perfetto, otf2' $collprof export --format=xml a
 expect 2 'expected: durations, ranks, arrivals, sizes, matrix, timeline' $collprof plot --picture=none a
 expect 2 "unexpected argument 'a'" $collprof info a
 expect 2 'use --picture=NAME' $collprof plot --output=x.png a
@@ -147,8 +147,7 @@ if [ -x "${GNUPLOT:-/none}" ]; then
     [ -s "$work/pairs.png" ] || { echo "FAIL: no picture of a log of latencies"; failed=1; }
 fi
 expect 0 'COLLPROF_TOP  *7  (set in the environment)$' env COLLPROF_TOP=7 $collprof info
-[ "$(grep -cE ' ([1-9][0-9.]* ns|[0-9][.][0-9]+ us) a reading$' "$work/out")" = 2 ] &&
-    [ "$(grep -c 'its layer  */.*/libcollprof-layer.so$' "$work/out")" = "$(ls $top_builddir/layers/*/libcollprof-layer.so | wc -l)" ] &&
+[ "$(grep -c 'its layer  */.*/libcollprof-layer.so$' "$work/out")" = "$(ls $top_builddir/layers/*/libcollprof-layer.so | wc -l)" ] &&
     grep -q 'library  */.*/libcollprof.so$' "$work/out" &&
     { [ ! -x "${GNUPLOT:-/none}" ] || ! grep -q 'plotter.*not found' "$work/out"; } ||
     { echo "FAIL: collprof info:"; cat "$work/out"; failed=1; }
