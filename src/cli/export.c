@@ -23,8 +23,20 @@ static const char *directory_of(const struct exporting *o)
     return o->directory ? o->directory : CLI_DIRECTORY;
 }
 
-/* PATH: NULL for standard output. */
-static bool write_table(const struct listing *l, const struct profile *p, const char *path)
+/* Why a table is nothing but its heads, and what to do. */
+static void explain_empty(const struct profile *p, const struct listing *l)
+{
+    bool waits = !strcmp(l->name, "waits"), transport = !strcmp(l->name, "transport");
+    if ((waits && !p->trace.on) || (transport && !p->trace.network))
+        reason_say(cli_name,
+                   "no rows of %s: this run was made without it: use: collprof run --trace%s",
+                   l->name, transport ? "=transport" : "");
+    else
+        reason_say(cli_name, "no rows of %s: this run has none", l->name);
+}
+
+static bool write_table(const struct exporting *o, const struct listing *l, const struct profile *p,
+                        const char *path)
 {
     struct save save;
     struct view v;
@@ -37,9 +49,8 @@ static bool write_table(const struct listing *l, const struct profile *p, const 
         return false;
     if (path)
         cli_say("%s: %zu row%s: %s", path, n, n == 1 ? "" : "s", l->about);
-    if (!path && !n)
-        reason_say(cli_name, "no rows of %s: use: collprof run --trace%s", l->name,
-                   strcmp(l->name, "transport") ? "" : "=transport");
+    if (!n && o->table != ALL_TABLES)
+        explain_empty(p, l);
     return true;
 }
 
@@ -63,19 +74,27 @@ static void check_table(const struct listing *l, const char *path)
 
 static bool write_csv(const struct exporting *o, const struct profile *p, const char *target)
 {
-    bool good = true;
-    char path[4400];
     if (o->table != ALL_TABLES)
-        return write_table(&listings[o->table], p, o->output);
+        return write_table(o, &listings[o->table], p, o->output);
     if (!save_is_safe(target))
         return false;
-    if (mkdir(target, 0777) && errno != EEXIST)
-        return reason_give("%s: %s", target, strerror(errno));
+    if (mkdir(target, 0777) && errno != EEXIST) {
+        reason_say(cli_name, "%s: %s", target, strerror(errno));
+        return false;
+    }
+    bool good = true;
+    char path[4400];
     for (size_t i = 0; i < n_listings; i++)
         check_table(&listings[i], table_path(target, &listings[i], path, sizeof path));
     for (size_t i = 0; i < n_listings && good; i++)
-        good = write_table(&listings[i], p, table_path(target, &listings[i], path, sizeof path));
+        good = write_table(o, &listings[i], p, table_path(target, &listings[i], path, sizeof path));
     return good;
+}
+
+static bool write_json(const struct exporting *o, const struct profile *p, const char *target)
+{
+    (void)target;
+    return save_json(profile_json(p), o->output, JSON_INDENT(1));
 }
 
 /* The whole trace where there is one, else the collectives that every run records. */
@@ -84,13 +103,20 @@ static bool write_perfetto(const struct exporting *o, const struct profile *p, c
     struct save save;
     (void)target;
     struct profile *trace = p->trace.on ? cli_load_trace(directory_of(o)) : NULL;
-    bool good = (trace || !p->trace.on) && save_open(&save, o->output);
-    if (good && trace)
+    if (p->trace.on && !trace)
+        return false;
+    if (!save_open(&save, o->output)) {
+        profile_free(trace);
+        return false;
+    }
+    if (trace) {
         export_perfetto(trace, save.out);
-    else if (good && !export_perfetto_collectives(p, save.out))
+        profile_free(trace);
+        return save_commit(&save);
+    }
+    if (!export_perfetto_collectives(p, save.out))
         reason_say(cli_name, "no collective instances were recorded: the trace is empty");
-    profile_free(trace);
-    return good && save_commit(&save);
+    return save_commit(&save);
 }
 
 static bool write_otf2(const struct exporting *o, const struct profile *p, const char *target)
@@ -115,6 +141,7 @@ static const struct format_of_export {
 } formats[] = {
     {"csv", "one file per table, in a directory (DIR/csv); with --table one table", "csv",
      write_csv},
+    {"json", "the whole profile, see collprof-profile(5)", NULL, write_json},
     {"perfetto",
      "for ui.perfetto.dev: what was traced (collprof run --trace), else the recorded collectives",
      NULL, write_perfetto},
@@ -147,8 +174,8 @@ static const struct option_registry format_list = {"format", format_name, format
 #define AT(member) offsetof(struct exporting, member)
 static const struct option_entry entries[] = {
     {"format", 0, "FORMAT", "one of those below", 0, option_take_pick, AT(format), &format_list},
-    {"table", 0, "TABLE", "only this table, on standard output", 0, option_take_pick, AT(table),
-     &tables},
+    {"table", 0, "TABLE", "of csv only this table, on standard output", 0, option_take_pick,
+     AT(table), &tables},
     {"output", 'o', "PATH", "write there: the directory of csv's files, or a file", 0,
      option_take_text, AT(output), NULL},
     {0}};

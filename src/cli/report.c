@@ -1,7 +1,6 @@
 /* collprof report: the report of a run again, also of one that did not get so far. */
 #include "cli/cli.h"
 
-#include "base/text.h"
 #include "document/json_file.h"
 #include "document/save.h"
 #include "export/export.h"
@@ -53,7 +52,7 @@ static const struct option_entry entries[] = {
     {"explain", 0, NULL, "with --full or --table: what each column means", 0, option_take_flag,
      AT(explain), NULL},
     {"sort", 0, "FIGURE", "order tables by it, as calls, bytes, max, wait: see collprof-export(1)",
-     OPTION_RARE, option_take_pick, AT(sort), &cli_figures},
+     0, option_take_pick, AT(sort), &cli_figures},
     {"only", 0, "NAME", "show only calls of this operation, as Bcast or 'I*'", 0, option_take_text,
      AT(filter.only), NULL},
     {"rank", 0, "N", "show only this rank", 0, option_take_count, AT(rank),
@@ -81,7 +80,7 @@ static struct report_options options_of(const struct reporting *r)
                                    .directory = r->directory};
 }
 
-/* Opens --output, or PATH where there is none, for a page. */
+/* Opens --output, or PATH where there is none. */
 static bool open_page(const struct reporting *r, struct save *save, const char *path)
 {
     if (!r->output)
@@ -89,11 +88,14 @@ static bool open_page(const struct reporting *r, struct save *save, const char *
     return save_open(save, r->output ? r->output : path);
 }
 
-static bool close_page(struct save *save)
+static bool close_page(const struct reporting *r, struct save *save, const char *path)
 {
-    if (save->path)
-        cli_say("%s: open it in a browser", save->path);
-    return save_commit(save);
+    if (!save_commit(save))
+        return false;
+    const char *target = r->output ? r->output : path;
+    if (strcmp(target, "-") != 0)
+        cli_say("%s: open it in a browser", target);
+    return true;
 }
 
 static bool write_page(const struct reporting *r, const struct profile *p)
@@ -107,27 +109,30 @@ static bool write_page(const struct reporting *r, const struct profile *p)
     struct profile *trace = p->trace.on ? profile_load_trace(r->directory) : NULL;
     export_page(p, trace, &o, save.out);
     profile_free(trace);
-    return close_page(&save);
+    return close_page(r, &save, path);
 }
 
 /* Results of a benchmark: FILE.json becomes FILE.html. */
 static bool write_document(const struct reporting *r)
 {
     char path[4400], why[1000];
-    const char *file = r->directory;
+    const char *file = r->directory, *dot = strrchr(file, '.');
     struct save save;
     if (r->format != REPORT_HTML)
         cli_refuse("%s is a file: use: --format=html, or the directory of a run", file);
     json_t *document = json_file_load(file, why, sizeof why);
-    bool good = export_is_document(document);
-    if (!good)
-        reason_give("%s: expected what a collbench program wrote with --format=json",
-                    document ? file : why);
-    int stem = (int)strlen(file) - (text_ends_with(file, ".json") ? 5 : 0);
-    snprintf(path, sizeof path, "%.*s.html", stem, file);
-    if (good && (good = open_page(r, &save, path))) {
+    if (!export_is_document(document)) {
+        reason_say(cli_name, "%s: expected what a collbench program wrote with --format=json",
+                   document ? file : why);
+        json_decref(document);
+        return false;
+    }
+    snprintf(path, sizeof path, "%.*s.html",
+             dot && !strcmp(dot, ".json") ? (int)(dot - file) : (int)strlen(file), file);
+    bool good = open_page(r, &save, path);
+    if (good) {
         export_document_page(document, save.out);
-        good = close_page(&save);
+        good = close_page(r, &save, path);
     }
     json_decref(document);
     return good;
