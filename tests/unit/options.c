@@ -152,8 +152,9 @@ Test(options, reach_their_places)
 {
     struct values v;
     struct option_parser p;
-    cr_assert_eq(parse(&v, &p, "one --fruit=date,apple,date -c 30 --heat=cold --share 5% two --cold"),
-                 OPTIONS_GOOD, "%s", p.mistake);
+    cr_assert_eq(
+        parse(&v, &p, "one --fruit=date,apple,date -c 30 --heat=cold --share 5% two --cold"),
+        OPTIONS_GOOD, "%s", p.mistake);
     cr_expect(v.fruits.n == 2 && v.fruits.at[0] == 3 && v.fruits.at[1] == 0 && !v.fruits.all);
     cr_expect(v.count == 30 && v.heat == 0 && v.share == 5 && v.cold && v.words == 2);
     cr_assert_eq(parse(&v, &p, "--fruit=all --kind=date"), OPTIONS_GOOD);
