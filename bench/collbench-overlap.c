@@ -104,16 +104,10 @@ static int thread_level(int argc, char **argv)
 
 static void check_ranks(const struct options *o, const struct overlap_benchmark *b)
 {
-    int ranks = o->bench.size;
-    if (ranks < b->least_ranks)
-        bench_refuse(&o->bench, "%s needs %d ranks%s, and %d %s running: start it by mpiexec -n %d",
-                     b->name, b->least_ranks, b->most_ranks ? "" : " or more", ranks,
-                     ranks == 1 ? "is" : "are", b->least_ranks);
-    if (b->most_ranks && ranks > b->most_ranks)
-        bench_refuse(&o->bench,
-                     "%s is for %d ranks, and %d are running: start it by mpiexec -n %d, or choose "
-                     "--benchmark=destinations,iallreduce,ialltoall",
-                     b->name, b->most_ranks, ranks, b->most_ranks);
+    int ranks = o->bench.size, least = b->least_ranks, most = b->most_ranks;
+    if (ranks < least || (most && ranks > most))
+        bench_refuse(&o->bench, "%s needs %d ranks%s, %d run: start it by mpiexec -n %d", b->name,
+                     least, most ? "" : " or more", ranks, least);
     if (has_threads(b) && clock_source == CLOCK_SOURCE_EXTERNAL)
         bench_refuse(&o->bench, "%s has threads, which a simulated rank has not", b->name);
 }

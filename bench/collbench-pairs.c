@@ -15,7 +15,6 @@ struct options {
     struct bench bench;
     int order; /* enum pairs_order */
     bool only_paper;
-    double suspect; /* times slower than its kind; 0: no search */
 };
 
 static const struct option_entry option_list[] = {
@@ -29,11 +28,6 @@ static const struct option_entry option_list[] = {
                                                         NULL}}},
     {"paper-log", 0, NULL, "only the paper's columns in the log", 1, option_take_flag,
      offsetof(struct options, only_paper), NULL},
-    {"suspect", 0, "FACTOR",
-     "name hosts, ranks and pairs that are slower than their kind by FACTOR; status 3 if there are "
-     "any",
-     1, option_take_real, offsetof(struct options, suspect),
-     &(const struct option_limits){1, 1e6, "a factor above 1, as 1.5"}},
     {0}};
 
 static const struct option_program program = {
@@ -43,11 +37,6 @@ static const struct option_program program = {
     "say of it go to standard output, in --format. Without --output there is no log; --output=- "
     "writes it to standard output and nothing else.",
     .options = option_list};
-
-static void show_progress(void *arg, size_t done, size_t total)
-{
-    bench_progress(arg, done, total, "rounds");
-}
 
 /* Rank 0: what hwloc knows of each pair. */
 static void fill_relations(struct pairs *p, const struct place *place)
@@ -88,9 +77,7 @@ static int report(const struct options *o, const struct pairs *p, struct documen
                                                     : "");
     if (b->output && strcmp(b->output, "-") != 0)
         document_fact(d, "log", "%s", b->output);
-    if (!good)
-        return 1;
-    return o->suspect > 0 && pairs_results_slow(p, o->suspect, d) > 0 ? 3 : 0;
+    return good ? 0 : 1;
 }
 
 int main(int argc, char **argv)
@@ -102,8 +89,6 @@ int main(int argc, char **argv)
     struct bench *b = &o.bench;
     if (b->ranks.max < 2)
         bench_refuse(b, "a pair needs 2 ranks: start more by mpiexec -n");
-    if (o.suspect > 0 && b->ranks.max < 4)
-        bench_refuse(b, "--suspect: among fewer than 4 ranks none can stand out: start more");
 
     MPI_Comm comm;
     int status = 0;
@@ -123,14 +108,11 @@ int main(int argc, char **argv)
                                   .order = (enum pairs_order)o.order,
                                   .budget = b->plan.budget,
                                   .receives = true,
-                                  .clock = &clock,
-                                  .progress = show_progress,
-                                  .progress_arg = b};
+                                  .clock = &clock};
         if (pairs_measure(comm, &plan, &p) != MPI_SUCCESS) {
             reason_say(b->program, "an MPI call failed, or there is too little memory");
             MPI_Abort(b->comm, 1);
         }
-        bench_progress_end(b);
         if (d) {
             fill_relations(&p, places);
             status = report(&o, &p, d);

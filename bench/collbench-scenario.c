@@ -14,7 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_SCENARIOS = 16, DELAYED_LAST = -1 };
+enum { MAX_SCENARIOS = 16, DELAYED_FIRST = 0, DELAYED_LAST };
+
+static const struct option_words delayed_words = {(const char *const[]){"first", "last", NULL}};
 
 struct options {
     struct bench bench;
@@ -82,21 +84,6 @@ static error_t take_scenarios(struct option_parser *parser, const struct option_
     return error;
 }
 
-static error_t take_delayed(struct option_parser *parser, const struct option_entry *option,
-                            const char *arg, void *value)
-{
-    const struct bench *b = parser->values;
-    size_t rank = 0;
-    (void)option;
-    bool last = strcmp(arg, "last") == 0;
-    if (!last && strcmp(arg, "first") != 0 &&
-        (!option_parse_size(arg, &rank) || rank >= (size_t)b->size))
-        return option_refuse(parser, "impossible --delayed=%s: first, last, or a rank below %d",
-                             arg, b->size);
-    *(int *)value = last ? DELAYED_LAST : (int)rank;
-    return 0;
-}
-
 #define AT(member) offsetof(struct options, member)
 static const struct option_entry option_list[] = {
     {"operation", 0, "LIST", "all, or of %s", 1, option_take_list, AT(operations), &words},
@@ -110,8 +97,8 @@ static const struct option_entry option_list[] = {
      1, take_scenarios, 0, NULL},
     {"delay", 0, "MIN:MAX", "how late, in microseconds, powers of two", 2, option_take_range,
      AT(delay), &bench_times},
-    {"delayed", 0, "WHO", "who is late: first, last or a rank (last)", 2, take_delayed, AT(delayed),
-     NULL},
+    {"delayed", 0, "WHO", "the late rank: first or last", 2, option_take_word, AT(delayed),
+     &delayed_words},
     {"comp", 0, "MIN:MAX", "computation in microseconds, powers of two", 2, option_take_range,
      AT(comp), &bench_times},
     {"root", 0, "RANK", "root of rooted operations (0)", 2, bench_take_root, AT(root), NULL},
@@ -131,6 +118,11 @@ static struct scenario_point point_of(const struct options *o, size_t chosen, si
                                    .twin = which % 2,
                                    .by = by == &tree_native ? NULL : by,
                                    .root = o->root};
+}
+
+static int delayed_rank(const struct options *o, int ranks)
+{
+    return o->delayed == DELAYED_FIRST ? 0 : ranks - 1;
 }
 
 static bool exists(const struct scenario_point *p)
@@ -161,7 +153,7 @@ static void check_all(const struct options *o)
         for (size_t k = 0; k < o->operations.n; k++) {
             struct scenario_point point = point_of(o, k, 0);
             struct scenario_error error;
-            point.delayed = o->delayed < 0 ? least - 1 : o->delayed;
+            point.delayed = delayed_rank(o, least);
             if (scenario_check(s, least, &point, &error))
                 continue;
             if (error.line)
@@ -170,9 +162,9 @@ static void check_all(const struct options *o)
             bench_refuse(&o->bench, "scenario %s: %s", s->name, error.text);
         }
     }
-    if (o->root >= least || o->delayed >= least)
+    if (o->root >= least)
         bench_refuse(&o->bench, "rank %d takes no part where only %d do: raise --ranks=MIN:MAX",
-                     o->root >= least ? o->root : o->delayed, least);
+                     o->root, least);
 }
 
 static void make_group(const struct bench *b, size_t ranks, struct group *g)
@@ -250,7 +242,7 @@ static const char *visit(void *arg, const size_t *at)
         (at[COMP] && !sweeps.comp))
         return NULL;
     point.bytes = sizes ? w->sizes.at[at[SIZE]] : 0;
-    point.delayed = w->o->delayed < 0 ? g->ranks - 1 : w->o->delayed;
+    point.delayed = delayed_rank(w->o, g->ranks);
     point.delay = sweeps.delay ? 1e-6 * (double)w->delays.at[at[DELAY]] : 0;
     point.comp = at[COMP] ? 1e-6 * (double)w->comps.at[at[COMP] - 1] : 0;
     double median = measure(w->o, s, g, &point, at[VALUE], at[COMP] ? w->alone : NAN, &w->results);

@@ -1,6 +1,5 @@
 /* Broadcast schedules from latencies: what each is predicted to take, and what it takes. */
 #include "bench.h"
-#include "document/save.h"
 #include "measure/crew.h"
 #include "measure/latency/broadcast.h"
 #include "measure/pairs/choose.h"
@@ -19,16 +18,13 @@ enum { SIZES_MAX = 40, DRAWN_MAX = 64, WHY_MAX = 512 };
 
 struct tree_options {
     struct bench bench;
-    const char *latencies, *save, *load;
+    const char *latencies;
     struct option_chosen builders; /* of bcasts[], those with a build() */
     size_t segment;                /* SIZE_MAX: any, 0: whole */
-    int method;                    /* of method_words */
     int root;
     bool no_run, only_native;
     int step; /* how many powers of two from one size to the next */
 };
-
-static const struct option_words method_words = {(const char *const[]){"direct", "held", NULL}};
 
 static const char *builder_name(size_t i)
 {
@@ -72,14 +68,8 @@ static const struct option_entry option_list[] = {
      "send in segments of so many bytes; 0: whole messages; auto: whatever is the quickest (auto)",
      1, take_segment, AT(segment), NULL},
     {"no-run", 0, NULL, "predict only", 1, option_take_flag, AT(no_run), NULL},
-    {"save", 0, "FILE", "save the best tree of the largest size as JSON", 1, option_take_text,
-     AT(save), NULL},
-    {"schedule", 0, "FILE", "load a tree from JSON, and compare it too", 1 | OPTION_RARE,
-     option_take_text, AT(load), NULL},
     {"step", 0, "N", "sizes 2^N times the one before", 1 | OPTION_RARE, option_take_count, AT(step),
      &(const struct option_limits){1, 30, "1 to 30"}},
-    {"method", 0, "NAME", "how a broadcast is measured, see collbench-bcast", 1 | OPTION_RARE,
-     option_take_word, AT(method), &method_words},
     {0}};
 
 static const struct option_program program = {
@@ -123,13 +113,7 @@ struct tree_session {
     double native;        /* the library's time at this size, seconds */
     struct schedule best; /* of the last size, rank 0 */
     double best_seconds;
-    struct schedule loaded;
 };
-
-static const struct bcast *builder_of(const struct tree_options *o, size_t i)
-{
-    return bcasts[o->builders.at[i]];
-}
 
 /* Powers of two, or every step-th of them, and the largest. */
 static struct bench_values sizes_of(const struct tree_options *o)
@@ -141,12 +125,18 @@ static struct bench_values sizes_of(const struct tree_options *o)
     return some;
 }
 
+/* Of collbench-bcast: what clocks leave unknown between hosts, acknowledgements show. */
+static const char *method_of(const struct tree_session *t)
+{
+    return t->clock.domains > 1 ? "held" : "direct";
+}
+
 /* The slowest destination's latency, on rank 0, and CLOCK_BOUND of it. */
 static struct estimate run_bcast(struct tree_session *t, const struct bcast *bcast, size_t bytes,
                                  double *clock_bound)
 {
     const struct bench *b = &t->o->bench;
-    const struct latency_method *method = latency_method_find(method_words.word[t->o->method]);
+    const struct latency_method *method = latency_method_find(method_of(t));
     char *buffer = crew_buffer(bytes);
     struct broadcast data = {.bcast = bcast,
                              .buffer = buffer,
@@ -212,8 +202,9 @@ static void add_remarks(const struct tree_session *t, struct estimate seen, doub
                      "+-%.2f us by the clocks", 1e6 * clock_bound);
 }
 
-/* Runs S, which rank 0 has (NULL there: the library's broadcast), and adds its row. Without a run a
- * prediction is shown as that of a model; beside a measured time only where it is known to hold. */
+/* Adds the row of S, of which all ranks have BCAST (S is NULL: the library's broadcast). Without a
+ * run a prediction is shown as that of a model; beside a measured time only where it is known to
+ * hold. Returns the time, on rank 0. */
 static double add_row(struct tree_session *t, struct schedule *s, const struct bcast *bcast,
                       size_t bytes, const char *advised)
 {
@@ -251,48 +242,46 @@ static double add_row(struct tree_session *t, struct schedule *s, const struct b
     return t->run ? seen.value : predicted.value;
 }
 
-/* S, which rank 0 has; a CANDIDATE may become the best one, and is used up. */
-static void compare(struct tree_session *t, struct schedule *s, size_t bytes, bool candidate,
-                    const char *advised)
+/* Without a run whole messages, unless segments are asked for: only a trial shows what they do. */
+static bool predict_only(const struct tree_session *t, const struct bcast *builder, size_t bytes,
+                         struct schedule *s)
 {
-    struct schedule_part *part = NULL;
-    struct bcast bcast = {0};
-    if (t->run && schedule_distribute(s, t->comm, &part) != MPI_SUCCESS)
-        MPI_Abort(t->comm, 1);
-    if (t->run)
-        bcast = schedule_bcast(part);
-    double seconds = add_row(t, s, &bcast, bytes, advised);
-    free(part);
-    if (!s || !candidate)
-        return;
-    if (t->best.n > 0 && !(seconds < t->best_seconds)) {
-        schedule_free(s);
-        return;
-    }
-    schedule_free(&t->best);
-    t->best = *s;
-    t->best_seconds = seconds;
+    const struct tree_options *o = t->o;
+    struct choice c;
+    char why[WHY_MAX];
+    if (o->bench.rank > 0 ||
+        !choice_find(&t->grid.pairs, o->root, bytes, builder,
+                     o->segment == SIZE_MAX ? 0 : o->segment, &c, why, sizeof why))
+        return false;
+    *s = c.s[0];
+    c.s[0] = (struct schedule){0};
+    choice_free(&c);
+    return true;
 }
 
-/* Without a run whole messages, unless segments are asked for: only a trial shows what they do. */
 static void compare_builder(struct tree_session *t, const struct bcast *builder, size_t bytes)
 {
     const struct tree_options *o = t->o;
-    size_t segment = !t->run && o->segment == SIZE_MAX ? 0 : o->segment;
-    bool built = o->bench.rank == 0;
     struct grid_plan plan = {0};
+    struct bcast bcast = {0};
+    const char *advised = NULL;
     char why[WHY_MAX];
-    if (t->run)
-        built = grid_plan(&t->grid, o->root, bytes, builder, segment, true, &plan, why, sizeof why);
-    else if (built)
-        built = choice_best(&t->grid.pairs, o->root, bytes, builder, segment, &plan.schedule, why,
-                            sizeof why);
+    bool built = t->run ? grid_plan(&t->grid, o->root, bytes, builder, o->segment, true, &plan, why,
+                                    sizeof why)
+                        : predict_only(t, builder, bytes, &plan.schedule);
     MPI_Bcast(&built, 1, MPI_C_BOOL, 0, t->comm);
-    if (built) {
-        struct schedule s = plan.schedule;
-        plan.schedule = (struct schedule){0};
-        const char *advised = !t->run || builder != &tree_grid ? NULL : plan.native ? "no" : "yes";
-        compare(t, o->bench.rank == 0 ? &s : NULL, bytes, true, advised);
+    if (!built)
+        return;
+    if (t->run) {
+        bcast = schedule_bcast(plan.part);
+        advised = builder != &tree_grid ? NULL : plan.native ? "no" : "yes";
+    }
+    double seconds = add_row(t, &plan.schedule, &bcast, bytes, advised);
+    if (o->bench.rank == 0 && (t->best.n == 0 || seconds < t->best_seconds)) {
+        struct schedule worse = t->best;
+        t->best = plan.schedule;
+        t->best_seconds = seconds;
+        plan.schedule = worse;
     }
     grid_plan_free(&plan);
 }
@@ -304,7 +293,7 @@ static bool open_latencies(struct tree_session *t, char *why, size_t size)
     t->grid = (struct grid){.comm = t->comm, .size = t->n, .clock = &t->clock};
     if (t->n == 1)
         return pairs_log_load(o->latencies, &t->grid.pairs, why, size);
-    if (o->builders.n == 0 && !o->load) { /* nothing to be known */
+    if (o->builders.n == 0) { /* nothing to be known */
         t->grid.pairs.n = t->n;
         return true;
     }
@@ -329,7 +318,7 @@ static bool open_group(struct tree_session *t, size_t ranks, char *why, size_t s
     return open_latencies(t, why, size);
 }
 
-/* Of one number of ranks and size: the library's own, each builder, what was loaded. */
+/* Of one number of ranks and size: the library's own, and each builder. */
 static const char *visit(void *arg, const size_t *at)
 {
     struct tree_session *t = arg;
@@ -348,35 +337,9 @@ static const char *visit(void *arg, const size_t *at)
             add_row(t, NULL, &tree_native, bytes, NULL);
         return "MPI_Bcast";
     }
-    if (which <= o->builders.n) {
-        compare_builder(t, builder_of(o, which - 1), bytes);
-        return builder_of(o, which - 1)->name;
-    }
-    compare(t, o->bench.rank == 0 ? &t->loaded : NULL, bytes, false, NULL);
-    return o->load;
-}
-
-/* Rank 0's answer on all ranks, which otherwise leave with WHY. */
-static void require(const struct bench *b, int good, char *why)
-{
-    MPI_Bcast(&good, 1, MPI_INT, 0, b->comm);
-    MPI_Bcast(why, WHY_MAX, MPI_CHAR, 0, b->comm);
-    if (!good)
-        bench_refuse(b, "%s", why);
-}
-
-static bool load_schedule(struct tree_session *t, int n, char *why)
-{
-    const struct tree_options *o = t->o;
-    if (!o->load || o->bench.rank > 0)
-        return true;
-    if (!schedule_load(o->load, &t->loaded, why, WHY_MAX))
-        return false;
-    if (t->loaded.n == n && t->loaded.root == o->root)
-        return true;
-    snprintf(why, WHY_MAX, "%s: it is for %d ranks from root %d, not %d from %d", o->load,
-             t->loaded.n, t->loaded.root, n, o->root);
-    return false;
+    const struct bcast *builder = bcasts[o->builders.at[which - 1]];
+    compare_builder(t, builder, bytes);
+    return builder->name;
 }
 
 /* All that can be wrong is found with the most ranks, before anything is measured with fewer. */
@@ -389,19 +352,15 @@ static void open_all(struct tree_session *t)
         bench_refuse(b, "one rank and no --latencies=LOG: start more ranks by mpiexec -n");
     if (b->size > 1 && b->ranks.min < 2)
         bench_refuse(b, "a broadcast needs 2 ranks: --ranks=2:%zu", b->ranks.max);
-    if (b->ranks.min < b->ranks.max && (o->load || o->save))
-        bench_refuse(b, "--schedule and --save are for one number of ranks");
-    int possible = b->rank > 0 || !o->save || save_possible(o->save);
-    MPI_Bcast(&possible, 1, MPI_INT, 0, b->comm);
-    if (!possible)
-        bench_leave(2);
-    require(b, open_group(t, b->ranks.max, why, sizeof why), why);
-    int n = t->grid.pairs.n;
+    int good = open_group(t, b->ranks.max, why, sizeof why), n = t->grid.pairs.n;
+    MPI_Bcast(&good, 1, MPI_INT, 0, b->comm);
+    MPI_Bcast(why, WHY_MAX, MPI_CHAR, 0, b->comm);
     MPI_Bcast(&n, 1, MPI_INT, 0, b->comm);
+    if (!good)
+        bench_refuse(b, "%s", why);
     int least = b->size > 1 ? (int)b->ranks.min : n;
     if (o->root >= least)
         bench_refuse(b, "no root %d: there are ranks 0 to %d", o->root, least - 1);
-    require(b, load_schedule(t, n, why), why);
     t->run = b->size > 1 && !o->no_run;
 }
 
@@ -443,8 +402,7 @@ static void add_facts(const struct tree_session *t, struct document *d)
     else
         document_fact(d, "latencies", "%s", t->o->latencies);
     if (t->run)
-        document_fact(d, "method", "%s%s", method_words.word[t->o->method],
-                      t->clock.domains > 1 ? ", on synchronised clocks" : "");
+        document_fact(d, "method", "%s", method_of(t));
     else
         document_finding(d, &(struct finding){.key = "not_run", .severity = SEVERITY_NOTE},
                          "Nothing was run: %s.",
@@ -461,20 +419,6 @@ static void add_facts(const struct tree_session *t, struct document *d)
         document_finding(d, &(struct finding){.key = "sharing_unknown", .severity = SEVERITY_DOUBT},
                          "Whether pairs slow each other down is not known: predictions are for "
                          "messages that share nothing but their sender.");
-}
-
-static int report(const struct tree_session *t, struct document *d)
-{
-    const struct tree_options *o = t->o;
-    size_t bytes = t->sizes.at[t->sizes.n - 1];
-    bool good = true;
-    add_facts(t, d);
-    add_pictures(t, d);
-    if (t->best.n > 0)
-        document_attach(d, "schedule", schedule_to_json(&t->best, bytes));
-    if (t->best.n > 0 && o->save)
-        good = schedule_save(&t->best, bytes, o->save);
-    return good ? 0 : 1;
 }
 
 int main(int argc, char **argv)
@@ -496,16 +440,19 @@ int main(int argc, char **argv)
     if (d)
         t.table = document_table_of(d, "schedules", "Broadcast schedules", columns);
     open_all(&t);
-    const size_t length[] = {t.ranks.n, t.sizes.n, 1 + o.builders.n + (o.load != NULL)};
+    const size_t length[] = {t.ranks.n, t.sizes.n, 1 + o.builders.n};
     bench_keep(&o.bench, &(struct bench_so_far){.document = d});
     bench_sweep(&o.bench, length, 3, visit, &t);
     bench_wait(o.bench.comm);
-    int status = d ? report(&t, d) : 0;
-    MPI_Bcast(&status, 1, MPI_INT, 0, o.bench.comm);
+    if (d) {
+        add_facts(&t, d);
+        add_pictures(&t, d);
+    }
+    if (t.best.n > 0)
+        document_attach(d, "schedule", schedule_to_json(&t.best, t.sizes.at[t.sizes.n - 1]));
     schedule_free(&t.best);
-    schedule_free(&t.loaded);
     grid_close(&t.grid);
     if (t.comm != MPI_COMM_NULL)
         MPI_Comm_free(&t.comm);
-    bench_finish(&o.bench, d, status);
+    bench_finish(&o.bench, d, 0);
 }

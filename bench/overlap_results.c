@@ -54,22 +54,6 @@ static bool overlaps(double ratio)
     return ratio < 0.5;
 }
 
-/* The largest size up to which all messages overlap that have a certain ratio; 0: none. */
-static double overlapping_up_to(const struct overlap_grid *g, const struct grid_part *p)
-{
-    double size = 0;
-    for (size_t i = 0; i < g->size.n; i++) {
-        double ratio = typical(g, p, i, i, p->y->n, true);
-        if (ratio >= 0.5)
-            break;
-        if (overlaps(ratio))
-            size = g->size.at[i];
-    }
-    return size;
-}
-
-/* --- tables --- */
-
 static const struct column base_columns[] = {
     {"size", "B", COLUMN_INTEGER, .meaning = "bytes of data"},
     {"contiguous", "us", COLUMN_REAL, 3, "half a ping-pong"},
@@ -83,7 +67,6 @@ static const struct column summary_columns[] = {
     {"certain", NULL, COLUMN_INTEGER, .meaning = "of these, with a ratio known within 0.5"},
     {"small", NULL, COLUMN_REAL, 2, "median ratio of the smallest quarter of the sizes"},
     {"large", NULL, COLUMN_REAL, 2, "median ratio of the largest quarter of the sizes"},
-    {"overlaps_to", "B", COLUMN_INTEGER, .meaning = "messages up to this size overlap"},
 };
 
 static const struct column cell_columns[] = {
@@ -104,12 +87,11 @@ static const struct column cell_columns[] = {
     {"axis", NULL, COLUMN_TEXT, .meaning = "comp or threads: what the map has upwards"},
 };
 
-/* What lies over a map: the line of T_comm, and crosses on cells that are not certain. */
-static const struct column overlay_columns[] = {
+/* The line over a map. */
+static const struct column line_columns[] = {
     {"benchmark", NULL, COLUMN_TEXT, .flags = COLUMN_DATA_ONLY},
     {"size", "B", COLUMN_INTEGER, .flags = COLUMN_DATA_ONLY},
     {"comp", "us", COLUMN_REAL, 3, .flags = COLUMN_DATA_ONLY},
-    {"threads", NULL, COLUMN_INTEGER, .flags = COLUMN_DATA_ONLY},
     {"label", NULL, COLUMN_TEXT, .flags = COLUMN_DATA_ONLY},
 };
 
@@ -128,7 +110,6 @@ static void tell_summary(const struct overlap_grid *g, struct document *d)
     struct table *t = document_table_of(d, "summary", "What overlaps", summary_columns);
     for (const struct grid_part *p = g->part; p < g->part + g->n_parts; p++) {
         long long measured = 0, certain = 0;
-        double up_to = p->benchmark->by_threads ? 0 : overlapping_up_to(g, p);
         for (size_t i = 0; i < g->size.n * p->y->n; i++) {
             measured += p->cell[i].runs > 0;
             certain += overlap_certain(&p->cell[i]);
@@ -138,28 +119,17 @@ static void tell_summary(const struct overlap_grid *g, struct document *d)
         table_integer(t, certain);
         table_real(t, ratio_of(g, p, SMALL));
         table_real(t, ratio_of(g, p, LARGE));
-        table_integer_if(t, up_to > 0, (long long)up_to);
     }
 }
 
 static void remark_cell(struct table *t, const struct grid_part *p, const struct overlap_cell *c)
 {
-    const double margin = 0.05; /* as near to 1 as the control has to be */
-#define REMARK(word, ...)                                                                          \
-    table_remark(t, &(struct finding){.key = word, .severity = SEVERITY_NOTE}, __VA_ARGS__)
-    if (!isfinite(c->ratio) && c->t_comp > 0)
-        REMARK("comp_too_short", "the computation is over before the message starts");
-    else if (!isfinite(c->ratio))
-        REMARK("no_time", "a time is missing");
-    else if (p->benchmark->by_threads)
-        return;
-    else if (!overlap_certain(c))
-        REMARK("not_certain", "the ratio is not certain");
-    else if (c->ratio > 1 + margin + c->error)
-        REMARK("slower_than_serial", "slower than one after the other");
-    else if (c->ratio < -margin - c->error)
-        REMARK("faster_than_alone", "faster than the longer of the two alone");
-#undef REMARK
+    if (!isfinite(c->ratio))
+        table_remark(t, &(struct finding){.key = "comp_too_short", .severity = SEVERITY_NOTE},
+                     "the computation is over before the message starts");
+    else if (!p->benchmark->by_threads && !overlap_certain(c))
+        table_remark(t, &(struct finding){.key = "not_certain", .severity = SEVERITY_NOTE},
+                     "the ratio is not certain");
 }
 
 static void tell_cell(struct table *t, const struct overlap_grid *g, const struct grid_part *p,
@@ -199,21 +169,9 @@ static void tell_cells(const struct overlap_grid *g, struct document *d, bool fu
                     tell_cell(t, g, p, i, j);
 }
 
-static void put_over(struct table *t, const struct overlap_grid *g, const struct grid_part *p,
-                     size_t ix, double y, const char *label)
+static void tell_line(const struct overlap_grid *g, struct document *d)
 {
-    bool threads = p->benchmark->by_threads;
-    table_text(t, p->benchmark->name);
-    table_integer(t, (long long)g->size.at[ix]);
-    table_real(t, threads ? NAN : y);
-    table_integer_if(t, threads, (long long)y);
-    table_text(t, label);
-}
-
-static void tell_overlays(const struct overlap_grid *g, struct document *d)
-{
-    struct table *line = document_table_of(d, "t_comm", NULL, overlay_columns);
-    struct table *crosses = document_table_of(d, "not_certain", NULL, overlay_columns);
+    struct table *line = document_table_of(d, "t_comm", NULL, line_columns);
     for (const struct grid_part *p = g->part; p < g->part + g->n_parts; p++)
         for (size_t i = 0; i < g->size.n; i++) {
             double comm[AXIS_MAX];
@@ -222,11 +180,13 @@ static void tell_overlays(const struct overlap_grid *g, struct document *d)
                 const struct overlap_cell *c = grid_cell(g, p, i, j);
                 if (c->runs > 0)
                     comm[n++] = 1e6 * c->t_comm;
-                if (c->runs > 0 && !overlap_certain(c))
-                    put_over(crosses, g, p, i, p->y->at[j], "measured, not certain");
             }
-            if (n > 0 && !p->benchmark->by_threads)
-                put_over(line, g, p, i, stats_median(comm, n), "T_comm");
+            if (n == 0 || p->benchmark->by_threads)
+                continue;
+            table_text(line, p->benchmark->name);
+            table_integer(line, (long long)g->size.at[i]);
+            table_real(line, stats_median(comm, n));
+            table_text(line, "T_comm");
         }
 }
 
@@ -247,8 +207,7 @@ static void tell_pictures(const struct overlap_grid *g, struct document *d)
                           .y_log = true,
                           .value_high = 2,
                           .palette = PALETTE_OVERLAP,
-                          .lines = "t_comm",
-                          .marks = "not_certain"};
+                          .lines = "t_comm"};
     bool by_threads = false, by_work = false;
     for (size_t i = 0; i < g->n_parts; i++) {
         by_threads = by_threads || g->part[i].benchmark->by_threads;
@@ -336,33 +295,6 @@ static void tell_behaviour(const struct overlap_grid *g, struct document *d)
                          behaviour(g, s, r));
 }
 
-static void tell_others(const struct overlap_grid *g, struct document *d)
-{
-    double sender = ratio_of(g, find_part(g, "sender"), LARGE);
-    double vector = ratio_of(g, find_part(g, "vector"), LARGE);
-    double cpu = ratio_of(g, find_part(g, "cpu"), LARGE);
-    double load = ratio_of(g, find_part(g, "load"), LARGE);
-#define FIND(word, value)                                                                          \
-    &(struct finding)                                                                              \
-    {                                                                                              \
-        .key = word, .severity = SEVERITY_FINDING, .number = { {"ratio", value} }                  \
-    }
-    if (overlaps(sender) && vector >= 0.5)
-        document_finding(d, FIND("overlap_vector", vector),
-                         "Large messages of non-contiguous data do not overlap (ratio %.2f), "
-                         "contiguous ones do.",
-                         vector);
-    if (cpu >= 0.5)
-        document_finding(d, FIND("overlap_cpu", cpu),
-                         "Large non-blocking sends take the sender's processor as long as blocking "
-                         "ones (ratio %.2f).",
-                         cpu);
-    if (load > 2)
-        document_finding(d, FIND("overlap_load", load),
-                         "Computing threads make communication %.0f times slower.", load);
-#undef FIND
-}
-
 static void tell_doubts(const struct overlap_grid *g, struct document *d)
 {
     size_t missing = 0, disturbed = 0, all = 0;
@@ -389,11 +321,10 @@ void overlap_results_tell(const struct overlap_grid *g, struct document *d, bool
                   "above 1 slower than serial%s",
                   g->published ? "; of T_measured and T_comm to the paper's letter" : "");
     tell_behaviour(g, d);
-    tell_others(g, d);
     tell_doubts(g, d);
     tell_summary(g, d);
     tell_base(g, d);
     tell_cells(g, d, full);
-    tell_overlays(g, d);
+    tell_line(g, d);
     tell_pictures(g, d);
 }

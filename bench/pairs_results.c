@@ -4,7 +4,6 @@
 #include "base/topology.h"
 #include "measure/pairs/hierarchy.h"
 #include "measure/pairs/log.h"
-#include "measure/pairs/slow.h"
 #include "results/pairs_document.h"
 
 #include <math.h>
@@ -55,61 +54,6 @@ static void add_matrices(const struct pairs *p, struct document *d)
                 table_real(t, 1e6 * s->of[matrices[q].what][pairs_cell(p, i, j)]);
         }
     }
-}
-
-static const struct column relation_columns[] = {
-    {"relation", NULL, COLUMN_TEXT, 0, "closest thing that the two ranks share (hwloc, host)"},
-    {"pairs", NULL, COLUMN_INTEGER, 0, NULL},
-    {"size", "B", COLUMN_INTEGER, 0, NULL},
-    {"lowest", "us", COLUMN_REAL, 2, "smallest median round trip of these pairs"},
-    {"median", "us", COLUMN_REAL, 2, "median of the pairs' medians"},
-    {"highest", "us", COLUMN_REAL, 2, NULL},
-    {"latency", "us", COLUMN_REAL, 2, "one way, fitted over all sizes; median of the pairs"},
-    {"injection", "us", COLUMN_REAL, 3, "the send call, smallest size; median of the pairs"},
-    {"bandwidth", "MB/s", COLUMN_REAL, 1, "one way, fitted over all sizes; median of the pairs"},
-};
-
-/* One row, of pairs of one relation. VALUE: four times as many numbers as there are pairs. */
-static void add_relation(const struct pairs *p, int s, int relation, double *value, struct table *t)
-{
-    size_t n = 0, cells = (size_t)p->n * (size_t)p->n;
-    double *trip = value, *fitted[] = {value + cells, value + 2 * cells, value + 3 * cells};
-    for (int i = 0; i < p->n; i++) {
-        for (int j = i + 1; j < p->n; j++) {
-            size_t k = pairs_cell(p, i, j);
-            if ((p->relation ? p->relation[k] : -1) != relation)
-                continue;
-            struct pairs_fit fit = pairs_fit(p, i, j);
-            trip[n] = p->size[s].of[PAIRS_MEDIAN][k];
-            fitted[0][n] = 1e6 * fit.latency;
-            fitted[1][n] = 1e6 * fit.injection;
-            fitted[2][n++] = 1e-6 * fit.bandwidth;
-        }
-    }
-    if (n == 0)
-        return;
-    table_text(t, pairs_relation_name(relation));
-    table_integer(t, (long long)n);
-    table_integer(t, (long long)p->size[s].bytes);
-    stats_sort(trip, n);
-    table_real(t, 1e6 * trip[0]);
-    table_real(t, 1e6 * stats_quantile(trip, n, 0.5));
-    table_real(t, 1e6 * trip[n - 1]);
-    for (int k = 0; k < 3; k++) {
-        double middle = stats_median(fitted[k], n);
-        table_real(t, s == 0 && isfinite(middle) ? middle : NAN);
-    }
-}
-
-static void add_relations(const struct pairs *p, struct document *d)
-{
-    double *value = malloc(4 * (size_t)p->n * (size_t)p->n * sizeof *value);
-    struct table *t =
-        document_table_of(d, "relations", "By what the two ranks share", relation_columns);
-    for (int s = 0; value && s < p->n_sizes; s++)
-        for (int relation = -1; relation <= OTHER_NODE; relation++)
-            add_relation(p, s, relation, value, t);
-    free(value);
 }
 
 static const struct column hierarchy_columns[] = {
@@ -177,50 +121,11 @@ static void add_hierarchy(const struct pairs *p, struct document *d)
     hierarchy_free(&h);
 }
 
-/* One delayed exchange moves a mean, not a median. */
-static void add_outliers(const struct pairs *p, struct document *d, const struct pairs_size *s)
+static void add_bound(const struct pairs *p, struct document *d, const struct pairs_size *s)
 {
-    double all = 0, most = 0;
-    int pairs = 0, a = 0, b = 0;
-    for (int i = 0; i < p->n; i++) {
-        for (int j = i + 1; j < p->n; j++) {
-            double here = s->of[PAIRS_OUTLIERS][pairs_cell(p, i, j)];
-            all += here;
-            pairs += here > 0;
-            if (here > most)
-                most = here, a = i, b = j;
-        }
-    }
-    if (pairs > 0)
-        document_finding(
-            d, &(struct finding){.key = "outliers", .severity = SEVERITY_DOUBT},
-            "%zu B: %.0f exchanges of %d pairs took more than 5 times their pair's "
-            "median, most of them (%.0f) between ranks %d and %d; they are in means and "
-            "standard deviations.",
-            s->bytes, all, pairs, most, a, b);
-}
-
-/* The two directions that differ most, beyond what clocks and noise leave unknown. */
-static void add_directions(const struct pairs *p, struct document *d, const struct pairs_size *s)
-{
-    const double *one_way = s->of[PAIRS_ONE_WAY], *bounds = s->of[PAIRS_BOUND];
-    double most = 1.2, bound = 0;
-    int a = -1, b = -1;
-    for (int i = 0; i < p->n; i++) {
-        for (int j = 0; j < p->n; j++) {
-            size_t k = pairs_cell(p, i, j), l = pairs_cell(p, j, i);
-            double noise = bounds[k] + (s->of[PAIRS_MEDIAN][k] - s->of[PAIRS_MIN][k]);
-            double least = (one_way[k] - noise) / fmax(1e-9, one_way[l] + bounds[l]);
-            bound = fmax(bound, bounds[k]);
-            if (i != j && least > most)
-                most = least, a = i, b = j;
-        }
-    }
-    if (a >= 0)
-        document_finding(
-            d, &(struct finding){.key = "directions_differ", .severity = SEVERITY_FINDING},
-            "%zu B: from rank %d to %d it takes %.2f us, back %.2f us.", s->bytes, a, b,
-            1e6 * one_way[pairs_cell(p, a, b)], 1e6 * one_way[pairs_cell(p, b, a)]);
+    double bound = 0;
+    for (size_t k = 0; k < (size_t)p->n * (size_t)p->n; k++)
+        bound = fmax(bound, s->of[PAIRS_BOUND][k]);
     if (bound > 0)
         document_finding(d, &(struct finding){.key = "one_way_bound", .severity = SEVERITY_DOUBT},
                          "%zu B: the clocks bound one-way latencies to +-%.2f us.", s->bytes,
@@ -237,51 +142,7 @@ void pairs_results(const struct pairs *p, struct document *d, enum format format
         document_finding(d, &(struct finding){.key = "too_many_ranks", .severity = SEVERITY_NOTE},
                          "Tables of %d ranks are too long: the log (--output) has all pairs.",
                          p->n);
-    for (int s = 0; s < p->n_sizes; s++) {
-        add_outliers(p, d, &p->size[s]);
-        add_directions(p, d, &p->size[s]);
-    }
-    add_relations(p, d);
+    for (int s = 0; s < p->n_sizes; s++)
+        add_bound(p, d, &p->size[s]);
     add_hierarchy(p, d);
-}
-
-static const struct column slow_columns[] = {
-    {"what", NULL, COLUMN_TEXT, 0, "host, rank or pair"},
-    {"who", NULL, COLUMN_TEXT, 0, "its name, or the ranks and their hosts"},
-    {"factor", NULL, COLUMN_REAL, 2,
-     "times slower than pairs of the same kind; of a host or rank the median of its pairs"},
-};
-
-size_t pairs_results_slow(const struct pairs *p, double factor, struct document *d)
-{
-    static const char *const kinds[] = {
-        [SLOW_HOST] = "host", [SLOW_RANK] = "rank", [SLOW_PAIR] = "pair"};
-    size_t n;
-    struct slow *list = pairs_slow(p, factor, &n);
-    if (!list)
-        document_finding(d, &(struct finding){.key = "no_memory", .severity = SEVERITY_DOUBT},
-                         "No memory to look for slow pairs.");
-    else if (n == 0)
-        document_finding(
-            d, &(struct finding){.key = "nothing_slow", .severity = SEVERITY_NOTE},
-            "No host, rank or pair is slower than its kind by %g and by more than three "
-            "standard deviations.",
-            factor);
-    struct table *t = n ? document_table_of(d, "suspects", "What is slow", slow_columns) : NULL;
-    for (size_t i = 0; i < n; i++) {
-        char who[320];
-        const char *a = p->host[list[i].a];
-        if (list[i].kind == SLOW_HOST)
-            snprintf(who, sizeof who, "%s", a);
-        else if (list[i].kind == SLOW_RANK)
-            snprintf(who, sizeof who, "%d on %s", list[i].a, a);
-        else
-            snprintf(who, sizeof who, "%d on %s, %d on %s", list[i].a, a, list[i].b,
-                     p->host[list[i].b]);
-        table_text(t, kinds[list[i].kind]);
-        table_text(t, who);
-        table_real(t, list[i].factor);
-    }
-    free(list);
-    return n;
 }

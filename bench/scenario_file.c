@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORDS = 16, NAME_LENGTH = 32 };
+enum { WORDS = 16 };
 
 /* A line at a time. */
 struct reader {
@@ -16,7 +16,6 @@ struct reader {
     int line;
     char *word[WORDS + 1]; /* of the line, then NULL */
     struct script *script;
-    char name[SCENARIO_ACTIONS][NAME_LENGTH]; /* of the issues of this script */
 };
 
 #define WRONG(r, ...) scenario_wrong((r)->error, (r)->line, __VA_ARGS__)
@@ -32,18 +31,7 @@ static void split_line(struct reader *r, char *line)
     r->word[n] = NULL;
 }
 
-static bool read_rank(struct reader *r, const char *word, const char **end, int *rank)
-{
-    char *after;
-    long value = strtol(word, &after, 10);
-    if (after == word || value < 0 || value > INT_MAX - 1)
-        return WRONG(r, "\"%s\" is no rank: 0, 1, ...", word);
-    *rank = (int)value;
-    *end = after;
-    return true;
-}
-
-static bool read_participants(struct reader *r, const char *who)
+static bool read_participants(struct reader *r)
 {
     static const struct {
         const char *word;
@@ -51,9 +39,7 @@ static bool read_participants(struct reader *r, const char *who)
     } names[] = {
         {"others", WHO_OTHERS}, {"all", WHO_OTHERS}, {"last", WHO_LAST}, {"delayed", WHO_DELAYED}};
     struct scenario *s = r->scenario;
-    const char *end = "";
-    if (!who)
-        return WRONG(r, "which participants? others, last, delayed, a rank, or FIRST-LAST");
+    const char *who = r->word[1] ?: "";
     if (s->n == SCENARIO_SCRIPTS)
         return WRONG(r, "too many kinds of participants: at most %d", SCENARIO_SCRIPTS);
     struct script *c = r->script = &s->script[s->n++];
@@ -64,30 +50,25 @@ static bool read_participants(struct reader *r, const char *who)
             return true;
         }
     c->who = WHO_RANKS;
-    if (!read_rank(r, who, &end, &c->first))
-        return false;
-    c->last = c->first;
-    if (*end == '-' && !read_rank(r, end + 1, &end, &c->last))
-        return false;
-    return (!*end && c->last >= c->first) ||
+    int end = -1;
+    if (sscanf(who, "%d%n-%d%n", &c->first, &end, &c->last, &end) < 2)
+        c->last = c->first;
+    return (end >= 0 && !who[end] && c->first >= 0 && c->last >= c->first) ||
            WRONG(r, "\"%s\" is no participant: others, last, delayed, a rank, or FIRST-LAST", who);
 }
 
-static bool read_name(struct reader *r, const char *word)
+static bool read_root(struct reader *r, const char *word, int *root)
 {
-    int at = r->script->n;
-    if (strlen(word) >= NAME_LENGTH)
-        return WRONG(r, "\"%s\" is too long: a name of at most %d letters", word, NAME_LENGTH - 1);
-    for (int i = 0; i < at; i++)
-        if (strcmp(r->name[i], word) == 0)
-            return WRONG(r, "\"%s\" is issued already", word);
-    strcpy(r->name[at], word);
+    size_t rank;
+    if (!option_parse_size(word, &rank) || rank > INT_MAX)
+        return WRONG(r, "\"%s\" is no rank: 0, 1, ...", word);
+    *root = (int)rank;
     return true;
 }
 
 static bool read_issue(struct reader *r, struct action *a)
 {
-    const char *name = r->word[1], *end = "";
+    const char *name = r->word[1];
     if (!name)
         return WRONG(r, "issue what? an operation, as in \"issue ibroadcast\"");
     a->root = SWEPT_ROOT;
@@ -98,31 +79,18 @@ static bool read_issue(struct reader *r, struct action *a)
         const char *what = r->word[i], *value = r->word[i + 1];
         bool good = false;
         if (!value)
-            return WRONG(r, "\"%s\" has no value: root RANK, bytes SIZE or as NAME", what);
+            return WRONG(r, "\"%s\" has no value: root RANK or bytes SIZE", what);
         if (strcmp(what, "root") == 0)
-            good = read_rank(r, value, &end, &a->root) &&
-                   (*end == '\0' || WRONG(r, "\"%s\" is no rank", value));
+            good = read_root(r, value, &a->root);
         else if (strcmp(what, "bytes") == 0)
             good = (option_parse_size(value, &a->bytes) && a->bytes <= INT_MAX) ||
                    WRONG(r, "\"%s\" is no size: bytes, as in 64 or 4K", value);
-        else if (strcmp(what, "as") == 0)
-            good = read_name(r, value);
         else
-            good = WRONG(r, "\"%s\" after an operation: root, bytes or as", what);
+            good = WRONG(r, "\"%s\" after an operation: root or bytes", what);
         if (!good)
             return false;
     }
     return true;
-}
-
-static bool read_sync(struct reader *r, struct action *a)
-{
-    a->issued = ISSUED_ALL;
-    for (int i = 0; r->word[1] && i < r->script->n; i++)
-        if (strcmp(r->name[i], r->word[1]) == 0)
-            a->issued = i;
-    return !r->word[1] || a->issued != ISSUED_ALL ||
-           WRONG(r, "sync without issue: nothing was issued as \"%s\"", r->word[1]);
 }
 
 static bool read_length(struct reader *r, struct action *a)
@@ -145,7 +113,6 @@ static bool read_action(struct reader *r)
         int words;
         bool (*read)(struct reader *r, struct action *a);
     } actions[N_ACTIONS] = {[ACTION_ISSUE] = {WORDS, read_issue},
-                            [ACTION_SYNC] = {1, read_sync},
                             [ACTION_COMP] = {1, read_length},
                             [ACTION_DELAY] = {1, read_length}};
     int kind = 0;
@@ -164,24 +131,17 @@ static bool read_action(struct reader *r)
             return WRONG(r, "\"%s\" is too much on this line", r->word[i]);
     struct action *a = &r->script->action[r->script->n];
     *a = (struct action){.kind = (enum action_kind)kind, .line = r->line};
-    r->name[r->script->n][0] = '\0';
     if (actions[kind].read && !actions[kind].read(r, a))
         return false;
     r->script->n++;
     return true;
 }
 
-/* The summary is the rest of the line. */
 static bool read_title(struct reader *r)
 {
-    struct scenario *s = r->scenario;
     if (!r->word[1])
-        return WRONG(r, "scenario what? a name, and what it shows");
-    snprintf(s->name, sizeof s->name, "%s", r->word[1]);
-    for (int i = 2; r->word[i]; i++) {
-        size_t used = strlen(s->summary);
-        snprintf(s->summary + used, sizeof s->summary - used, "%s%s", i > 2 ? " " : "", r->word[i]);
-    }
+        return WRONG(r, "a scenario without a name");
+    snprintf(r->scenario->name, sizeof r->scenario->name, "%s", r->word[1]);
     return true;
 }
 
@@ -199,7 +159,7 @@ bool scenario_read(FILE *file, const char *name, struct scenario *s, struct scen
         if (!r.word[0])
             continue;
         good = strcmp(r.word[0], "scenario") == 0       ? read_title(&r)
-               : strcmp(r.word[0], "participants") == 0 ? read_participants(&r, r.word[1])
+               : strcmp(r.word[0], "participants") == 0 ? read_participants(&r)
                                                         : read_action(&r);
     }
     free(line);

@@ -1,11 +1,11 @@
 /* Scenarios of one's own, from a file: collbench-scenario(1) has the grammar. A line each:
  *
  *   # a comment, to the end of the line
- *   scenario NAME [SUMMARY...]
+ *   scenario NAME, and what it shows
  *   participants others | last | delayed | RANK | FIRST-LAST
  *     start
- *     issue OPERATION [root RANK] [bytes SIZE] [as NAME]     OPERATION may be "operation"
- *     sync [NAME]
+ *     issue OPERATION [root RANK] [bytes SIZE]     OPERATION may be "operation"
+ *     sync
  *     comp [MICROSECONDS]
  *     delay [MICROSECONDS]
  *     stop

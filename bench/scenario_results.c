@@ -34,11 +34,7 @@ static const struct column columns[] = {
      "of the shorter of operation and computation, how much took no time of its own",
      .flags = COLUMN_OPTIONAL},
     {"samples", NULL, COLUMN_INTEGER, .meaning = "repetitions that count"},
-    {"disturbed", NULL, COLUMN_INTEGER, .meaning = "of these, in which a rank was preempted"},
-    {"dropped", NULL, COLUMN_INTEGER, .meaning = "repetitions that a rank began too late"},
-    {"apart", "us", COLUMN_REAL, 3,
-     "the last rank left the common start so long after its moment, at most; median"},
-    {"bound", "us", COLUMN_REAL, 3, "how far the clocks may put the row's times off"},
+    {"bound", "us", COLUMN_REAL, 3, "error bound of the row's times by the clocks"},
     {"operation", NULL, COLUMN_TEXT},
     {"scenario", NULL, COLUMN_TEXT},
     {"line", NULL, COLUMN_TEXT, .meaning = "of the picture", .flags = COLUMN_DATA_ONLY},
@@ -113,7 +109,6 @@ static void tell_row(struct table *t, const struct scenario_results *r,
 {
     const struct scenario_result *x = &row->result;
     struct summary s = stats_summarize(x->completion.value, x->completion.n);
-    struct summary apart = stats_summarize(x->apart.value, x->apart.n);
     struct summary after = stats_summarize(x->after_last.value, x->after_last.n);
     char text[200];
     table_integer_if(t, row->point.bytes || row->sweeps.bytes, (long long)row->point.bytes);
@@ -128,9 +123,6 @@ static void tell_row(struct table *t, const struct scenario_results *r,
     table_real(t, 1e6 * after.median);
     table_real(t, 100 * (1 - overlap_ratio(s.median, row->alone, x->comp)));
     table_integer(t, (long long)x->completion.n);
-    table_integer(t, (long long)x->disturbed);
-    table_integer(t, (long long)x->dropped);
-    table_real(t, 1e6 * apart.median);
     table_real(t, 1e6 * x->bound);
     operation_name(row, text, sizeof text);
     table_text(t, text);
@@ -141,54 +133,43 @@ static void tell_row(struct table *t, const struct scenario_results *r,
 
 /* --- findings --- */
 
-/* How many rows each of these is true of. */
-struct counts {
-    size_t wrong, disturbed, empty, dropped, spent, rough;
-};
-
-static struct counts count(const struct scenario_results *r)
-{
-    struct counts c = {0};
-    for (size_t i = 0; i < r->row.n; i++) {
-        const struct scenario_result *x = &r->row.at[i].result;
-        c.wrong += !x->correct;
-        c.disturbed += 2 * x->disturbed > x->completion.n;
-        c.empty += x->completion.n == 0;
-        c.dropped += x->dropped > 0;
-        c.spent += x->over_budget;
-        c.rough += !x->comp_within;
-    }
-    return c;
-}
+enum { WRONG, PREEMPTED, EMPTY, DROPPED, SPENT, ROUGH, N_FINDINGS };
 
 static void tell_findings(const struct scenario_results *r, struct document *d)
 {
-    const struct counts c = count(r);
-    const struct {
+    static const struct {
         const char *key;
         enum severity severity;
-        size_t rows;
         const char *text;
-    } findings[] = {
-        {"wrong_data", SEVERITY_ERROR, c.wrong, "wrong data arrived: do not trust this library"},
-        {"preempted", SEVERITY_DOUBT, c.disturbed,
-         "a rank lost its processor in most repetitions: the median is the scheduler's"},
-        {"no_sample", SEVERITY_DOUBT, c.empty, "no repetition began on time on all ranks"},
-        {"dropped", SEVERITY_NOTE, c.dropped,
-         "repetitions were dropped, since a rank heard of their start too late"},
-        {"budget_spent", SEVERITY_NOTE, c.spent,
-         "the measurement ended by its time budget, not by the stop rule"},
-        {"not_calibrated", SEVERITY_DOUBT, c.rough,
-         "the computation could not be calibrated within 1 %: the machine is busy"},
+    } findings[N_FINDINGS] = {
+        [WRONG] = {"wrong_data", SEVERITY_ERROR, "wrong data arrived: do not trust this library"},
+        [PREEMPTED] = {"preempted", SEVERITY_DOUBT,
+                       "a rank was preempted in most repetitions: the median is the scheduler's"},
+        [EMPTY] = {"no_sample", SEVERITY_DOUBT, "no repetition began on time on all ranks"},
+        [DROPPED] = {"dropped", SEVERITY_NOTE,
+                     "repetitions were dropped, since a rank heard of their start too late"},
+        [SPENT] = {"budget_spent", SEVERITY_NOTE,
+                   "the measurement ended by its time budget, not by the stop rule"},
+        [ROUGH] = {"not_calibrated", SEVERITY_DOUBT,
+                   "the computation could not be calibrated within 1 %: the machine is busy"},
     };
-    for (size_t i = 0; i < sizeof findings / sizeof *findings; i++)
-        if (findings[i].rows)
+    size_t rows[N_FINDINGS] = {0};
+    for (size_t i = 0; i < r->row.n; i++) {
+        const struct scenario_result *x = &r->row.at[i].result;
+        rows[WRONG] += !x->correct;
+        rows[PREEMPTED] += 2 * x->preempted > x->completion.n;
+        rows[EMPTY] += x->completion.n == 0;
+        rows[DROPPED] += x->dropped > 0;
+        rows[SPENT] += x->over_budget;
+        rows[ROUGH] += !x->comp_within;
+    }
+    for (size_t i = 0; i < N_FINDINGS; i++)
+        if (rows[i])
             document_finding(d,
                              &(struct finding){.key = findings[i].key,
                                                .severity = findings[i].severity,
-                                               .number = {{"rows", (double)findings[i].rows}}},
-                             "In %zu of %zu rows %s.", findings[i].rows, r->row.n,
-                             findings[i].text);
+                                               .number = {{"rows", (double)rows[i]}}},
+                             "In %zu of %zu rows %s.", rows[i], r->row.n, findings[i].text);
 }
 
 static json_t *raw_samples(const struct scenario_results *r)

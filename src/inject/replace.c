@@ -125,7 +125,7 @@ static void plan(struct internal_comm *s, struct replaced *k, struct replacement
     if (!open_grid(s, k, may, why_not))
         return;
     r->planned =
-        grid_plan(k->grid, r->root, r->bytes, NULL, SIZE_MAX, may, &r->plan, why, sizeof why);
+        grid_plan(k->grid, r->root, r->bytes, &tree_grid, SIZE_MAX, may, &r->plan, why, sizeof why);
     if (r->planned && !r->plan.native)
         r->bcast = &r->plan.bcast;
     else if (!r->planned && s->rank == 0)

@@ -25,16 +25,13 @@ struct bcast {
     const void *arg; /* a schedule, a tree by rank, a segment size; NULL if it needs none */
     /* Sets parent and order of S for this broadcast. NULL: it cannot be scheduled. */
     bool (*build)(const struct bcast *b, const struct graph *g, struct schedule *s);
-    const struct tree_rule *rule; /* of build_earliest() */
-    bool by_rank;                 /* sends to its children in the order of ranks, not of labels */
-};
-
-/* Which trees of earliest completion are allowed. */
-struct tree_rule {
+    bool by_rank; /* sends to its children in the order of ranks, not of labels */
+    /* Of build_earliest(): */
     int children;    /* the most that a vertex may have; 0: any number */
     bool look_ahead; /* counts how soon the receiver could serve another */
-    bool enter_once; /* one message enters each cluster of the graph */
 };
+
+/* The tree of earliest completion, one message after the other. */
 bool build_earliest(const struct bcast *b, const struct graph *g, struct schedule *s);
 
 extern const struct bcast *const bcasts[];
@@ -47,8 +44,7 @@ BCASTS(DECLARE_TREE)
 const struct bcast *bcast_find(const char *name);
 
 /* What "grid" chooses from: the paper's tree, trees of earliest completion with and without
- * look-ahead, with one message into each cluster, with one or two children at most (for segments),
- * binomial and flat. */
+ * look-ahead, with one or two children at most (for segments), binomial and flat. */
 extern const struct bcast *const bcast_candidates[];
 extern const size_t n_bcast_candidates;
 

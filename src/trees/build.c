@@ -72,13 +72,13 @@ static int compare_targets(const void *a, const void *b)
 }
 
 struct greedy {
+    const struct bcast *rule;
     const struct graph *g;
-    const struct tree_rule *rule;
     struct target *target; /* of each sender that has the message: n, ascending */
     int *next;             /* of each sender: its best target; n: none is left */
     double *ready;         /* when it can send next; NaN: it has no message */
     double *ahead;         /* of each receiver: the least time in which it could serve another */
-    bool *entered;         /* clusters that have the message */
+    int *sent;
 };
 
 /* What a sender without receivers would cost as a relay: later than anything real. */
@@ -102,14 +102,6 @@ static void add_sender(struct greedy *w, int u, double ready)
         list[v] = (struct target){v == u ? INFINITY : graph_cost(w->g, u, v) + w->ahead[v], v};
     qsort(list, (size_t)n, sizeof *list, compare_targets);
     w->ready[u] = ready;
-    if (w->entered)
-        w->entered[w->g->group[u]] = true;
-}
-
-static bool is_closed(const struct greedy *w, int u, int v)
-{
-    const int *group = w->g->group;
-    return !isnan(w->ready[v]) || (w->entered && group[u] != group[v] && w->entered[group[v]]);
 }
 
 /* The sender whose best message completes earliest; -1: none can send. */
@@ -121,7 +113,7 @@ static int best_sender(struct greedy *w)
         const struct target *list = w->target + graph_cell(w->g, u, 0);
         if (isnan(w->ready[u]))
             continue;
-        while (w->next[u] < n && is_closed(w, u, list[w->next[u]].v))
+        while (w->next[u] < n && !isnan(w->ready[list[w->next[u]].v]))
             w->next[u]++;
         if (w->next[u] < n && w->ready[u] + list[w->next[u]].key < least) {
             least = w->ready[u] + list[w->next[u]].key;
@@ -132,68 +124,53 @@ static int best_sender(struct greedy *w)
 }
 
 /* One message at a time, the one that completes earliest. Unlike the paper's pseudocode it keeps
- * arrival and next send apart, and chooses among all senders. */
+ * arrival and next send apart, and chooses among all senders. False if a sparse graph has no path
+ * left within the limit of children. */
 static bool run_greedy(struct greedy *w, struct schedule *s)
 {
-    int n = s->n, *sent = calloc((size_t)n, sizeof *sent);
+    int u = 0;
     s->order[0] = s->root;
-    if (!sent)
-        return false;
-    for (int v = 0; v < n; v++)
+    for (int v = 0; v < s->n; v++)
         w->ready[v] = NAN;
     look_ahead(w, s->root);
     add_sender(w, s->root, 0);
-    int u = 0;
-    for (int done = 1; done < n && (u = best_sender(w)) >= 0; done++) {
+    for (int done = 1; done < s->n && (u = best_sender(w)) >= 0; done++) {
         int v = w->target[graph_cell(w->g, u, w->next[u])].v;
         add_sender(w, v, w->ready[u] + graph_cost(w->g, u, v));
         w->ready[u] += graph_d(w->g, u, v);
-        if (++sent[u] == w->rule->children)
-            w->next[u] = n;
+        if (++w->sent[u] == w->rule->children)
+            w->next[u] = s->n;
         s->parent[v] = u;
         s->order[done] = v;
     }
-    free(sent);
-    return u >= 0; /* in a sparse graph a limit of children may leave no path */
+    return u >= 0;
 }
 
 bool build_earliest(const struct bcast *b, const struct graph *g, struct schedule *s)
 {
     size_t n = (size_t)g->n;
-    struct greedy w = {.g = g,
-                       .rule = b->rule,
+    struct greedy w = {.rule = b,
+                       .g = g,
                        .target = malloc(n * n * sizeof *w.target),
-                       .next = calloc(n, sizeof *w.next),
-                       .ready = malloc(2 * n * sizeof *w.ready),
-                       .entered = calloc(n, sizeof *w.entered)};
-    bool good = w.target && w.next && w.ready && w.entered;
-    bool *entered = w.entered;
+                       .next = calloc(2 * n, sizeof *w.next),
+                       .ready = malloc(2 * n * sizeof *w.ready)};
     w.ahead = w.ready + n;
-    if (!w.rule->enter_once || !g->group)
-        w.entered = NULL;
-    good = good && run_greedy(&w, s);
+    w.sent = w.next + n;
+    bool good = w.target && w.next && w.ready && run_greedy(&w, s);
     free(w.target);
     free(w.next);
     free(w.ready);
-    free(entered);
     return good;
 }
 
 #define EARLIEST(symbol, words, ...)                                                               \
-    static const struct bcast symbol = {                                                           \
-        .name = (words),                                                                           \
-        .build = build_earliest,                                                                   \
-        .rule = &(const struct tree_rule){__VA_ARGS__},                                            \
-    };
+    static const struct bcast symbol = {.name = (words), .build = build_earliest, __VA_ARGS__};
 EARLIEST(ahead, "look-ahead", .look_ahead = true)
 EARLIEST(earliest, "earliest", .children = 0)
-EARLIEST(clusters, "clusters", .look_ahead = true, .enter_once = true)
-EARLIEST(clusters_binary, "binary clusters", .children = 2, .enter_once = true)
 EARLIEST(binary, "binary", .children = 2)
 
-const struct bcast *const bcast_candidates[] = {&ahead,           &clusters,        &tree_binomial,
-                                                &tree_grid_paper, &clusters_binary, &tree_flat,
-                                                &earliest,        &binary,          &tree_chain};
+const struct bcast *const bcast_candidates[] = {
+    &ahead, &earliest, &binary, &tree_grid_paper, &tree_binomial, &tree_flat, &tree_chain};
 const size_t n_bcast_candidates = sizeof bcast_candidates / sizeof *bcast_candidates;
 
 /* The quicker of the two stays in S; OTHER is used up. */
@@ -244,15 +221,12 @@ static void optimise(const struct graph *g, struct schedule *s)
     } while (s->completion < 0.999 * before);
 }
 
-/* OPTIMISED: up to so many vertices. QUICK: of more than LARGE only so many candidates are built.
- */
-enum { OPTIMISED = 16, LARGE = 512, QUICK = 3 };
+enum { OPTIMISED = 16 }; /* vertices, at most: it takes their number to the fourth power */
 
 static bool build_grid(const struct bcast *b, const struct graph *g, struct schedule *s)
 {
     struct schedule best = {0}, one;
-    size_t n = g->n > LARGE ? QUICK : n_bcast_candidates;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n_bcast_candidates; i++) {
         if (!schedule_build(bcast_candidates[i], g, s->root, &one))
             continue;
         schedule_label(&one, g);

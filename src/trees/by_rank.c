@@ -205,8 +205,6 @@ const struct bcast tree_flat = {.name = "flat",
                                 .build = build_by_rank,
                                 .by_rank = true};
 
-/* Two segments at a time each way, so that a slow task holds up the chain and not its neighbour's
- * memory. */
 static int chain(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
                  const void *arg)
 {
@@ -218,8 +216,6 @@ static int chain(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm 
     *part = (struct schedule_part){.root = root,
                                    .parent = p.me > 0 ? rank_at(&p, p.me - 1) : -1,
                                    .n_children = p.me + 1 < p.size,
-                                   .window = 2,
-                                   .sends = 2,
                                    .segment = *(const size_t *)arg};
     part->child[0] = rank_at(&p, p.me + 1);
     int error = schedule_bcast(part).run(buffer, count, type, root, comm, part);
@@ -236,4 +232,4 @@ const struct bcast tree_chain = {.name = "chain",
                                  .run = chain,
                                  .arg = &chain_segment,
                                  .build = build_earliest,
-                                 .rule = &(const struct tree_rule){.children = 1}};
+                                 .children = 1};

@@ -9,9 +9,8 @@ bool graph_new(struct graph *g, int n)
     size_t cells = (size_t)n * (size_t)n;
     *g = (struct graph){.n = n,
                         .w = malloc(cells * sizeof *g->w),
-                        .d = calloc(cells, sizeof *g->d),
-                        .gap = calloc(cells, sizeof *g->gap)};
-    if (!g->w || !g->d || !g->gap) {
+                        .d = calloc(cells, sizeof *g->d)};
+    if (!g->w || !g->d) {
         graph_free(g);
         return false;
     }
@@ -24,8 +23,6 @@ void graph_free(struct graph *g)
 {
     free(g->w);
     free(g->d);
-    free(g->gap);
-    free(g->group);
     *g = (struct graph){0};
 }
 

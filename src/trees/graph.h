@@ -14,13 +14,11 @@
 /* Matrices are n rows (senders) of n, in seconds; their diagonals are not used. */
 struct graph {
     int n;
-    double *w;   /* above 0; INFINITY: no edge */
-    double *d;   /* 0 or more */
-    double *gap; /* messages in a row on one edge arrive at least so far apart; 0: D decides */
-    int *group;  /* n: cluster of near vertices, numbered from 0; NULL: there is one cluster */
+    double *w; /* above 0; INFINITY: no edge */
+    double *d; /* 0 or more */
 };
 
-/* Without edges; injection times and gaps are 0. False if there is no memory. */
+/* Without edges; injection times are 0. False if there is no memory. */
 bool graph_new(struct graph *g, int n);
 void graph_free(struct graph *g);
 

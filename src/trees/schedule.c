@@ -16,9 +16,8 @@ bool schedule_new(struct schedule *s, int n, int root)
                            .child = calloc(size, sizeof *s->child),
                            .order = calloc(size, sizeof *s->order),
                            .label = calloc(size, sizeof *s->label),
-                           .arrival = calloc(size, sizeof *s->arrival),
-                           .window = calloc(size, sizeof *s->window)};
-    if (!s->window || !s->parent || !s->first || !s->child || !s->order || !s->label ||
+                           .arrival = calloc(size, sizeof *s->arrival)};
+    if (!s->parent || !s->first || !s->child || !s->order || !s->label ||
         !s->arrival) {
         schedule_free(s);
         return false;
@@ -36,7 +35,6 @@ void schedule_free(struct schedule *s)
     free(s->order);
     free(s->label);
     free(s->arrival);
-    free(s->window);
     *s = (struct schedule){0};
 }
 
@@ -93,41 +91,39 @@ static double label_of(const struct schedule *s, const struct graph *g, int u)
     return label;
 }
 
-/* One vertex sends each part to all its children. AT has a row of SEGMENTS arrivals for each. */
-static void send_parts(const struct schedule *s, const struct graph *g, int u, int segments,
-                       double *at)
+/* How far a part of the message is behind the one before when V has it: as far as the busiest of
+ * those above it needs for its children. */
+static double period_of(const struct schedule *s, const struct graph *g, int v)
 {
-    double now = 0;
-    for (int k = 0; k < segments; k++) {
-        now = fmax(now, at[(size_t)u * (size_t)segments + (size_t)k]);
-        for (int i = s->first[u]; i < s->first[u + 1]; i++) {
-            int v = s->child[i];
-            double *here = &at[(size_t)v * (size_t)segments + (size_t)k];
-            now += graph_d(g, u, v);
-            *here = now + graph_w(g, u, v);
-            if (k > 0)
-                *here = fmax(*here, here[-1] + g->gap[graph_cell(g, u, v)]);
-        }
+    double most = 0;
+    for (int u = s->parent[v]; u >= 0; u = s->parent[u]) {
+        double busy = 0;
+        for (int i = s->first[u]; i < s->first[u + 1]; i++)
+            busy += graph_d(g, u, s->child[i]);
+        most = fmax(most, busy);
     }
+    return most;
 }
 
-bool schedule_predict(struct schedule *s, const struct graph *g, int segments)
+void schedule_predict(struct schedule *s, const struct graph *g, int segments)
 {
-    double *at = calloc((size_t)s->n * (size_t)segments, sizeof *at);
-    if (!at)
-        return false;
     set_order(s);
     for (int i = s->n - 1; i >= 0; i--)
         s->label[s->order[i]] = label_of(s, g, s->order[i]);
-    for (int i = 0; i < s->n; i++)
-        send_parts(s, g, s->order[i], segments, at);
-    s->completion = 0;
+    s->arrival[s->root] = s->completion = 0;
+    for (int k = 0; k < s->n; k++) {
+        int u = s->order[k];
+        double sent = s->arrival[u];
+        for (int i = s->first[u]; i < s->first[u + 1]; i++) {
+            sent += graph_d(g, u, s->child[i]);
+            s->arrival[s->child[i]] = sent + graph_w(g, u, s->child[i]);
+        }
+    }
     for (int v = 0; v < s->n; v++) {
-        s->arrival[v] = at[(size_t)v * (size_t)segments + (size_t)segments - 1];
+        if (segments > 1)
+            s->arrival[v] += (segments - 1) * period_of(s, g, v);
         s->completion = fmax(s->completion, s->arrival[v]);
     }
-    free(at);
-    return true;
 }
 
 double schedule_latest(const struct schedule *s, const struct graph *g)
@@ -177,15 +173,4 @@ void schedule_label(struct schedule *s, const struct graph *g)
     }
     free(rest);
     schedule_predict(s, g, 1);
-}
-
-void schedule_set_windows(struct schedule *s, const struct graph *g)
-{
-    for (int k = 1; k < s->n; k++) {
-        int v = s->order[k], u = s->parent[v];
-        double gap = fmax(graph_d(g, u, v), g->gap[graph_cell(g, u, v)]);
-        double fill = gap > 0 ? graph_cost(g, u, v) / gap : INFINITY;
-        double times = g->group && g->group[u] != g->group[v] ? 8 : 1;
-        s->window[v] = fill < 1e6 ? 2 + (int)ceil(times * fill) : 0;
-    }
 }

@@ -21,7 +21,6 @@ struct schedule {
                           below it, seconds */
     double *arrival;   /* n: predicted, from the root's first send, seconds */
     double completion; /* the largest arrival */
-    int *window;       /* n: segments that each expects at a time from its parent; 0: all */
     size_t segment;    /* bytes that the run is cut into; 0: whole messages */
 };
 
@@ -38,17 +37,12 @@ void schedule_label(struct schedule *s, const struct graph *g);
 
 /* Labels, arrivals and completion of the order of sending as it is, for SEGMENTS parts of the
  * message one after the other; the graph is that of one part. A vertex passes a part on to all its
- * children before the next one. False if there is no memory. */
-bool schedule_predict(struct schedule *s, const struct graph *g, int segments);
+ * children before the next one. */
+void schedule_predict(struct schedule *s, const struct graph *g, int segments);
 
 /* The completion of one message if those of a sender, which does not wait for them, share its path
  * out and arrive together, as late as the last; that of schedule_predict() is for messages that
  * leave one after the other. Both are right where the order makes no difference. */
 double schedule_latest(const struct schedule *s, const struct graph *g);
-
-/* Sets window for segments of G's size: what fills the path from the parent, eight times as many
- * between clusters. Not all: a network that shares its bandwidth between all messages under way
- * would deliver the first of very many as late as the last. */
-void schedule_set_windows(struct schedule *s, const struct graph *g);
 
 #endif

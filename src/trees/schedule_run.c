@@ -7,76 +7,51 @@
 
 enum { TAG = 0x6773 };
 
-/* One rank's part as numbers: parent, window, children. */
-static void pack_parts(const struct schedule *s, int *numbers, int *counts, int *starts)
+/* A schedule as numbers: root, segment, first (n + 1), parent (n), child (n). */
+static void pack(const struct schedule *s, int *numbers)
 {
-    int at = 0;
-    for (int u = 0; u < s->n; u++) {
-        starts[u] = at;
-        numbers[at++] = s->parent[u];
-        numbers[at++] = s->window[u];
-        for (int i = s->first[u]; i < s->first[u + 1]; i++)
-            numbers[at++] = s->child[i];
-        counts[u] = at - starts[u];
-    }
+    size_t n = (size_t)s->n;
+    numbers[0] = s->root;
+    numbers[1] = (int)s->segment;
+    memcpy(numbers + 2, s->first, (n + 1) * sizeof *numbers);
+    memcpy(numbers + 3 + n, s->parent, n * sizeof *numbers);
+    memcpy(numbers + 3 + 2 * n, s->child, n * sizeof *numbers);
 }
 
-/* Rank 0's allocation may fail: then all ranks hear of it instead of waiting. */
-static int scatter(const struct schedule *s, MPI_Comm comm, int *buffer, size_t n,
-                   struct schedule_part *part)
+static void take_part(const int *numbers, int rank, int size, struct schedule_part *part)
 {
-    int *numbers = buffer, *counts = buffer + 3 * n, *starts = buffer + 4 * n;
-    if (s)
-        pack_parts(s, numbers, counts, starts);
-    int *mine = malloc((size_t)(part->n_children + 2) * sizeof *mine);
-    int error = PMPI_Scatterv(numbers, counts, starts, MPI_INT, mine, part->n_children + 2, MPI_INT,
-                              0, comm);
-    if (error == MPI_SUCCESS && mine) {
-        part->parent = mine[0];
-        part->window = mine[1];
-        memcpy(part->child, mine + 2, (size_t)part->n_children * sizeof *mine);
-    }
-    free(mine);
-    return error;
+    const int *first = numbers + 2, *parent = first + size + 1, *child = parent + size;
+    *part = (struct schedule_part){.root = numbers[0],
+                                   .parent = parent[rank],
+                                   .n_children = first[rank + 1] - first[rank],
+                                   .segment = (size_t)numbers[1]};
+    memcpy(part->child, child + first[rank], (size_t)part->n_children * sizeof *child);
 }
 
 int schedule_distribute(const struct schedule *s, MPI_Comm comm, struct schedule_part **result)
 {
-    int rank, size, *buffer = NULL, *sizes = NULL, mine = 0;
-    long header[3] = {0}; /* whether there is memory, root, segment */
+    int rank, size;
     *result = NULL;
     TRY(PMPI_Comm_rank(comm, &rank));
     TRY(PMPI_Comm_size(comm, &size));
-    size_t n = (size_t)size;
-    if (rank == 0) {
-        buffer = malloc(6 * n * sizeof *buffer);
-        header[0] = buffer != NULL && s->n == size;
-        header[1] = s->root;
-        header[2] = (long)s->segment;
-        sizes = buffer + 5 * n;
-        for (int u = 0; header[0] && u < size; u++)
-            sizes[u] = s->first[u + 1] - s->first[u];
-    }
-    int error = PMPI_Bcast(header, 3, MPI_LONG, 0, comm);
-    if (error == MPI_SUCCESS && !header[0])
+    int n = 3 * size + 3, *numbers = malloc((size_t)n * sizeof *numbers);
+    struct schedule_part *part = malloc(sizeof *part + (size_t)size * sizeof *part->child);
+    int good = numbers && part && (rank > 0 || s->n == size), all = 0;
+    int error = PMPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, comm);
+    if (error == MPI_SUCCESS && !all)
         error = MPI_ERR_NO_MEM;
-    if (error == MPI_SUCCESS)
-        error = PMPI_Scatter(sizes, 1, MPI_INT, &mine, 1, MPI_INT, 0, comm);
-    struct schedule_part *part = NULL;
     if (error == MPI_SUCCESS) {
-        part = malloc(sizeof *part + (size_t)mine * sizeof *part->child);
-        if (!part)
-            error = MPI_ERR_NO_MEM;
+        if (rank == 0)
+            pack(s, numbers);
+        error = PMPI_Bcast(numbers, n, MPI_INT, 0, comm);
     }
     if (error == MPI_SUCCESS) {
-        part->root = (int)header[1];
-        part->segment = (size_t)header[2];
-        part->sends = 0;
-        part->n_children = mine;
-        error = scatter(rank == 0 ? s : NULL, comm, buffer, n, part);
+        take_part(numbers, rank, size, part);
+        *result = part;
+        part = NULL;
     }
-    free(buffer);
-    *result = part;
+    free(numbers);
+    free(part);
     return error;
 }
 
@@ -126,36 +101,28 @@ static int wait_all(int n, MPI_Request *request)
     return MPI_SUCCESS;
 }
 
-/* How many segments may be on their way between two ranks: over a long distance all of a message
- * has to be, and a library that waits for the receiver needs the receives posted. */
-enum { IN_FLIGHT = 1024 };
+/* Segments on their way between two ranks: all of a message at once would flood a network that is
+ * shared, where the first segment then arrives as late as the last. */
+enum { IN_FLIGHT = 8 };
 
-/* REQUEST has room for WINDOW receives, then SENDS sends to every child; all are null. Where their
- * number is not limited only what the receiver expects is sent: all of it would be on its way at
- * once, and where that is shared the first segment would arrive as late as the last. */
+/* REQUEST has room for IN_FLIGHT receives, then for as many sends to each child; all are null. */
 static int run_segments(const struct schedule_part *part, const struct message *m,
-                        MPI_Request *request, int window, int sends)
+                        MPI_Request *request)
 {
     int children = part->n_children, parent = part->parent >= 0 ? part->parent : MPI_PROC_NULL;
-    MPI_Request *in = request, *out = request + window;
-    int (*start)(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *) =
-        part->sends > 0 ? PMPI_Isend : PMPI_Issend;
-    for (int k = 0; k < window; k++)
-        TRY(PMPI_Irecv(m->buffer + k * m->step, segment_count(m, k), m->type, parent, TAG, m->comm,
-                       &in[k]));
-    for (int k = 0; k < m->n; k++) {
-        int slot = k % window;
-        MPI_Request *mine = out + k % sends * children;
-        TRY(PMPI_Wait(&in[slot], MPI_STATUS_IGNORE));
+    MPI_Request *out = request + IN_FLIGHT;
+    for (int k = 0, next = 0; k < m->n; k++) {
+        for (; next < m->n && next < k + IN_FLIGHT; next++)
+            TRY(PMPI_Irecv(m->buffer + next * m->step, segment_count(m, next), m->type, parent, TAG,
+                           m->comm, &request[next % IN_FLIGHT]));
+        MPI_Request *mine = out + k % IN_FLIGHT * children;
+        TRY(PMPI_Wait(&request[k % IN_FLIGHT], MPI_STATUS_IGNORE));
         TRY(wait_all(children, mine));
         for (int i = 0; i < children; i++)
-            TRY(start(m->buffer + k * m->step, segment_count(m, k), m->type, part->child[i], TAG,
-                      m->comm, &mine[i]));
-        if (k + window < m->n)
-            TRY(PMPI_Irecv(m->buffer + (k + window) * m->step, segment_count(m, k + window),
-                           m->type, parent, TAG, m->comm, &in[slot]));
+            TRY(PMPI_Isend(m->buffer + k * m->step, segment_count(m, k), m->type, part->child[i],
+                           TAG, m->comm, &mine[i]));
     }
-    return wait_all(sends * children, out);
+    return wait_all(IN_FLIGHT * children, out);
 }
 
 static int run(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm, const void *arg)
@@ -167,16 +134,13 @@ static int run(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm co
     TRY(message_cut(&m, buffer, count, type, part->segment, comm));
     if (m.n == 1)
         return run_whole(part, &m);
-    int most = m.n < IN_FLIGHT ? m.n : IN_FLIGHT;
-    int window = part->window > 0 && part->window < most ? part->window : most;
-    int sends = part->sends > 0 && part->sends < most ? part->sends : most;
-    size_t requests = (size_t)window + (size_t)sends * (size_t)part->n_children;
+    size_t requests = IN_FLIGHT * (1 + (size_t)part->n_children);
     MPI_Request *request = malloc(requests * sizeof *request);
     if (!request)
         return MPI_ERR_NO_MEM;
     for (size_t i = 0; i < requests; i++)
         request[i] = MPI_REQUEST_NULL;
-    int error = run_segments(part, &m, request, window, sends);
+    int error = run_segments(part, &m, request);
     free(request);
     return error;
 }

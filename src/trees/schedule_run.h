@@ -9,8 +9,6 @@
 struct schedule_part {
     int root, parent; /* parent: -1 at the root */
     int n_children;
-    int window;     /* receives posted at a time; 0: all */
-    int sends;      /* segments on their way to each child at a time; 0: all */
     size_t segment; /* bytes; 0: whole messages */
     int child[];    /* in the order of sending */
 };
@@ -21,8 +19,7 @@ int schedule_distribute(const struct schedule *s, MPI_Comm comm, struct schedule
 
 /* A struct bcast whose arg is PART, which must outlive it. Its run() returns MPI_ERR_ROOT for
  * another root than the schedule's. Whole messages are sent one after the other by MPI_Send, as
- * the paper does; segments are forwarded as they come, up to 1,024 of them on their way at a time,
- * and synchronously where sends are not limited. */
+ * the paper does; segments are forwarded as they come, a few of them on their way at a time. */
 struct bcast schedule_bcast(const struct schedule_part *part);
 
 #endif

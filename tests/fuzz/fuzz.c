@@ -8,7 +8,6 @@
 #include "profile/model.h"
 #include "record/ledger.h"
 #include "report/report.h"
-#include "results/schedule_json.h"
 
 #include "scenario_file.h"
 
@@ -79,14 +78,6 @@ static void read_scenario(const char *path)
         fclose(in);
 }
 
-static void read_schedule(const char *path)
-{
-    struct schedule s;
-    char why[400];
-    if (schedule_load(path, &s, why, sizeof why))
-        schedule_free(&s);
-}
-
 static void read_maps(const char *path)
 {
     char *paths[] = {(char *)path, (char *)path}, why[400];
@@ -151,7 +142,7 @@ static const struct {
     const char *name;
     void (*read)(const char *path);
 } readers[] = {{"record", read_record},     {"profile", read_profile},   {"pairs", read_pairs},
-               {"scenario", read_scenario}, {"schedule", read_schedule}, {"maps", read_maps},
+               {"scenario", read_scenario}, {"maps", read_maps},
                {"packed", read_packed},     {"launches", read_launches}};
 
 static void (*reader)(const char *path);

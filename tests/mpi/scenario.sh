@@ -36,11 +36,10 @@ cat >two <<END
 scenario two-at-once two operations pending, the last rank late
 participants others
     start
-    issue ibroadcast bytes 4K as a
-    issue iallreduce as b
+    issue ibroadcast bytes 4K
+    issue iallreduce
     comp 20
-    sync b
-    sync a
+    sync
     stop
 participants last
     start
@@ -83,7 +82,7 @@ refuses 2 "--delay is '9:1'" --delay=9:1
 refuses 2 "--comp is '0'" --comp=0
 refuses 2 "unknown operation 'bcast'" --operation=bcast
 refuses 2 "--root is '2'" --root=2
-refuses 2 "impossible --delayed=second" --delayed=second
+refuses 2 "--delayed is 'second'" --delayed=second
 refuses 2 "--ranks=2:4, but 2 are running" --ranks=2:4
 refuses 2 "have others than native" --operation=gather --algorithm=flat
 refuses 2 "have others than native" --operation=ibroadcast --algorithm=flat

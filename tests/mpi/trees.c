@@ -79,8 +79,6 @@ int main(int argc, char **argv)
                 if (!schedule_build(bcast_candidates[i], &g, root, &s))
                     return 1;
                 s.segment = segments[k];
-                for (int v = 0; v < size && k == 3; v++)
-                    s.window[v] = 2;
                 wrong += check_schedule(rank == 0 ? &s : NULL, root);
                 trees++;
                 schedule_free(&s);
@@ -93,7 +91,7 @@ int main(int argc, char **argv)
     char why[256] = "";
     size_t bytes = 4000;
     if (!grid_open(&grid, MPI_COMM_WORLD, NULL, &bytes, 1, 0, why, sizeof why) ||
-        !grid_plan(&grid, size - 1, bytes, NULL, SIZE_MAX, true, &plan, why, sizeof why)) {
+        !grid_plan(&grid, size - 1, bytes, &tree_grid, SIZE_MAX, true, &plan, why, sizeof why)) {
         fprintf(stderr, "rank %d: %s\n", rank, why);
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
@@ -103,7 +101,7 @@ int main(int argc, char **argv)
                plan.name, plan.cost, grid.cost);
     /* An impossible root and a log that is not there are refused, on all ranks alike. */
     struct grid_plan none;
-    wrong += grid_plan(&grid, size, bytes, NULL, SIZE_MAX, false, &none, why, sizeof why);
+    wrong += grid_plan(&grid, size, bytes, &tree_grid, SIZE_MAX, false, &none, why, sizeof why);
     wrong += strstr(why, "there is no root") == NULL;
     grid_plan_free(&plan);
     grid_close(&grid);

@@ -59,14 +59,13 @@ rm "$dir/script"
 GNUPLOT=$dir/keeper ./collprof plot -o "$dir/several.png" "$dir/A.json" "$dir/B.json" >"$dir/out" || fail "several maps"
 test "$(grep -o 'Library .: [a-z]*' "$dir/script" | sort -u | tr '\n' ,)" = 'Library A: sender,Library B: sender,' ||
     fail "$(grep '^set title' "$dir/script")"
-$tree --latencies="$dir/pairs.log" --format=json --save="$dir/tree.json" \
-    >"$dir/tree.out" || fail "a prediction from a log"
+$tree --latencies="$dir/pairs.log" --format=json >"$dir/tree.out" || fail "a prediction from a log"
 grep -q '"schema": "collbench-tree/2"' "$dir/tree.out" || fail "JSON"
 "$MPIEXEC" -n 2 env LD_PRELOAD="$PWD/tests/mpi/.libs/libturns.so" "$tree" --algorithm=flat --sizes=1K:1K -i 3 -x 1 --stop=fixed --format=csv >"$dir/few" 2>&1 &&
     [ "$(grep -c '^2,1024.*few_samples' "$dir/few")" -eq 2 ] || fail "remarks: $(cat "$dir/few")"
 grep 'of zeros' "$dir/few" && fail "the root sends memory that nobody has written"
 rm "$dir/script"
-GNUPLOT=$dir/keeper $MPIEXEC -n 4 $tree --yield --latencies="$dir/pairs.log" --schedule="$dir/tree.json" --plot="$dir/t.png" \
+GNUPLOT=$dir/keeper $MPIEXEC -n 4 $tree --yield --latencies="$dir/pairs.log" --plot="$dir/t.png" \
     --sizes=0:4K --step=6 --algorithm=grid,flat -i 10 --budget=0.2 >"$dir/run.out" ||
     fail "running trees"
 grep -q "MPI_Bcast" "$dir/run.out" || fail "no comparison"
@@ -90,8 +89,6 @@ refuse "unknown algorithm" $tree --latencies="$dir/pairs.log" --algorithm=fastes
 refuse "No such file" $tree --latencies=/no/such/log
 sed 's/^\(vm\|[^#]*\) 001 /\1 901 /;' "$dir/pairs.log" >"$dir/bad.log"
 refuse "bad.log: line [0-9]*: ranks" $tree --latencies="$dir/bad.log"
-echo '{"schema": "collprof-schedule/1", "ranks": 4, "root": 0, "children": [[1],[2],[],[]]}' >"$dir/bad.json"
-refuse "rank 3 never gets the message" $tree --latencies="$dir/pairs.log" --schedule="$dir/bad.json"
 refuse "a pair needs 2 ranks" $pairs
 refuse "are not alike" ./collprof plot -o "$dir/x.png" "$dir/A.json" "$dir/pairs.log"
 refuse "files: use: --output=FILE for their picture" ./collprof plot "$dir/A.json" "$dir/B.json"

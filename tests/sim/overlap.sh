@@ -21,7 +21,7 @@ refused() {
     "$srcdir/tests/sim/run.sh" cluster "$ranks" sim/collbench-overlap "$@" >$out 2>&1
     test $? = 2 && grep -q "$words" $out || { cat $out; echo "not refused: $*"; exit 1; }
 }
-refused "sender is for 2 ranks, and 3 are running" 3
+refused "sender needs 2 ranks, 3 run" 3
 refused "load has threads" 2 --benchmark=load
 refused "impossible --step=1:" 2 --step=1 --benchmark=cpu --sizes=8:8 --comp=8:8
 refused "0 bytes have nothing" 2 --benchmark=cpu --sizes=0:0 --comp=8:8

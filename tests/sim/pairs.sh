@@ -2,7 +2,7 @@
 # Latencies of pairs on the exact clock: protects that pairs which slow each other down are not
 # believed when measured together (by the default options on a shared medium they must be what they
 # are alone, and the log must say so, also where only messages in a row show it; on a switch nothing is
-# measured twice), and what stands out: a slow host is named, and nothing where all are alike, on one site or two.
+# measured twice), the hierarchy of two sites, and LogGP.
 set -u
 test -n "$SMPIRUN" || exit 77
 run="timeout 100 $srcdir/tests/sim/run.sh"
@@ -20,7 +20,6 @@ paste "$dir/log" "$dir/alone" | awk '!/^#/ && $2 != $4 { n++; d = $5 / $21 - 1
         if (d > 0.01 || d < -0.01) { print; bad = 1 } } END { exit bad || n != 28 * 11 }' ||
     fail "not as alone"
 $run cluster 8 $pairs -i 5 --sizes=64:64K --format=csv --output="$dir/log" >"$dir/out" || fail cluster
-! grep -q "^# outliers:" "$dir/out" || fail "held up where nothing was"
 grep -q '^#+ Order: disjoint pairs at a time' "$dir/log" || fail "one at a time on a switch"
 $run cluster 4 $pairs -i 2 --order=alone >"$dir/out" && grep -q "^# order: one pair at a time$" "$dir/out" || fail "alone on a switch"
 # 4 ms there and back, 131 us for a message on the way that all share.
@@ -31,25 +30,14 @@ grep -q '^#+ Order: one pair at a time, since pairs share' "$dir/wide" || fail "
 SIM_PLACING=scattered $run sites2 8 $pairs -i 5 --sizes=16K:16K --output="$dir/wide" >"$dir/out" || fail sites2
 grep -q '^#+ Order: one pair at a time, since pairs share' "$dir/wide" || fail "a way that not all share"
 
-# What stands out: status 3, and by how much.
-$run slowhost 8 $pairs -i 2 --suspect=1.5 --format=csv >"$dir/out"
-test $? = 3 || fail "slowhost: status"
-sed '1,/^# table: suspects/d' "$dir/out" >"$dir/suspects"
-test "$(grep -cE "^(host|rank|pair)," "$dir/suspects")" = 1 || fail "not one slow host"
-grep -q '^host,s1-0,50' "$dir/suspects" || fail "another host than the slow one"
-for platform in cluster sites2 sites8 grid; do
-    $run $platform 8 $pairs -i 2 --suspect=1.5 --format=csv >"$dir/out" || fail "$platform: status"
-    grep -q 'No host, rank or pair is slower than its kind' "$dir/out" || fail "$platform: not said"
-    [ $platform != sites2 ] || awk -F, '/^1,2,.*0-3 . 4-7/ { n += $3 > 1 && $4 > 2 * $3 } END { exit n != 1 }' "$dir/out" ||
-        fail "two sites: not near inside and far outside"
-done
+# Two sites are near inside and far outside.
+$run sites2 8 $pairs -i 2 --format=csv >"$dir/out" || fail sites2
+awk -F, '/^1,2,.*0-3 . 4-7/ { n += $3 > 1 && $4 > 2 * $3 } END { exit n != 1 }' "$dir/out" || fail "two sites: no hierarchy"
 
-# The two directions of a pair: by the simulator's clock, by clocks that know nothing of each other, and in the
-# notes; broadcasts from either side are predicted right.
+# The two directions of a pair: by the simulator's clock, and by clocks that know nothing of each other; broadcasts
+# from either side are predicted right.
 $run askew 4 sim/ways >"$dir/out" || fail ways
 SIM_DRIFT=0 $run askew 4 sim/ways >"$dir/out" || fail "ways by clocks that are minutes apart"
-$run askew 4 $pairs -i 2 --format=csv >"$dir/out" || fail askew
-grep -q '^# directions_differ: 64 B: from rank [13] to [02] it takes 18132\.[0-9]* us, back 2014\.' "$dir/out" || fail "two ways unsaid"
 for root in 0 1; do
     $run askew 4 sim/collbench-tree --root=$root -i 2 -x 1 --stop=fixed --ranks=2:4:1 --algorithm=grid,flat --format=csv \
         >"$dir/out" || fail "askew trees"
@@ -64,8 +52,6 @@ $run cluster 4 $pairs -i 5 --sizes=64:256K --format=csv >"$dir/out" || fail LogG
 $run askew 2 $pairs -i 5 --format=csv >>"$dir/out" || fail "LogGP of an askew pair"
 awk -F, 'function off(x, y) { return x / y > 1.01 || x / y < 0.99 }
     /^# table/ { in_it = /pairs/; tables += in_it; next }
-    /^other-node,6,64,/ { others++ }
-    /^other-node,6,64,/ && ($9 < 500 || $9 > 1300) { print "not 1.25 GB/s or less: " $0; bad = 1 }
     in_it && /^,[0-9]/ {
         n++
         waits = $4 >= 65536
@@ -75,7 +61,7 @@ awk -F, 'function off(x, y) { return x / y > 1.01 || x / y < 0.99 }
         if (tables == 2 && (off($15, $2 ? 18132.4 : 2014.7) || off($9, $2 ? 18135.4 : 2017.7))) bad = 1
         if (bad) { print; exit }
     }
-    END { exit bad || n != 12 * 13 + 2 || others != 1 }' "$dir/out" || fail "not the LogGP of the machine"
+    END { exit bad || n != 12 * 13 + 2 }' "$dir/out" || fail "not the LogGP of the machine"
 # Each call is of the rank that makes it: by clocks of which one is faster by a tenth, a receive is half its sends.
 SIM_DRIFT=100000 $run cluster 2 $pairs -i 5 --format=csv >"$dir/out" || fail "calls by two clocks"
 awk -F, '/^# table/ { in_it = /pairs/ } in_it && /^,[01],/ { send[$2] = $11; receive[$3] = $12 }

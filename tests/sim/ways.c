@@ -64,14 +64,14 @@ static bool are_right(const struct pairs *p, bool one_clock)
 /* A broadcast from rank 1 takes the long way, and where that is known its prediction says so. */
 static bool is_predicted(const struct pairs *p, bool one_clock)
 {
-    struct schedule s;
+    struct choice c;
     char why[256] = "";
-    if (!choice_best(p, 1, 64, NULL, 0, &s, why, sizeof why)) {
+    if (!choice_find(p, 1, 64, &tree_grid, 0, &c, why, sizeof why)) {
         printf("FAIL: %s\n", why);
         return false;
     }
-    double predicted = s.completion;
-    schedule_free(&s);
+    double predicted = c.s[0].completion;
+    choice_free(&c);
     if (!one_clock || fabs(predicted / way[1][0] - 1) < 0.01)
         return true;
     printf("FAIL: predicted %g s\n", predicted);

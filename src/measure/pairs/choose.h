@@ -10,30 +10,22 @@
 #include "trees/schedule.h"
 
 /* CHOICE_SEGMENTS: sizes of segments in bytes, below that from which libraries wait for the
- * receiver. CHOICE_MAX: all candidates, whole and in each of these. */
-enum { CHOICE_SEGMENTS = 3, CHOICE_MAX = 48 };
+ * receiver; the first is 0, whole messages. CHOICE_MAX: all candidates in each of these. */
+enum { CHOICE_SEGMENTS = 4, CHOICE_MAX = 32 };
 extern const size_t choice_segments[CHOICE_SEGMENTS];
 
-/* Schedules with what built them, in ascending order of prediction. */
+/* Schedules in ascending order of prediction. */
 struct choice {
     struct schedule s[CHOICE_MAX];
-    const struct bcast *by[CHOICE_MAX];
     int n;
 };
 
-/* For BYTES from ROOT by BUILDER, or by all candidates if that is NULL or "grid"; SEGMENT bytes (0:
- * whole; SIZE_MAX: every size that suits BYTES). False with WHY if the latencies allow none;
- * otherwise free C. */
+/* For BYTES from ROOT by BUILDER; by all candidates if that is "grid", then named "grid
+ * (CANDIDATE)". SEGMENT: bytes; 0: whole; SIZE_MAX: every size that suits BYTES. False with WHY if
+ * the latencies allow none; otherwise free C. */
 bool choice_find(const struct pairs *p, int root, size_t bytes, const struct bcast *builder,
                  size_t segment, struct choice *c, char *why, size_t size);
 void choice_free(struct choice *c);
-
-/* The first of choice_find(), named "grid (CANDIDATE)" if BUILDER is NULL or "grid". */
-bool choice_best(const struct pairs *p, int root, size_t bytes, const struct bcast *builder,
-                 size_t segment, struct schedule *s, char *why, size_t size);
-
-/* Names S "grid (CANDIDATE)", as what "grid" chose. */
-void choice_name(struct schedule *s);
 
 /* Predicts S, segments and all, for BYTES: the paper's completion; as its interval that of messages
  * that leave one after the other, and that of those that arrive together (schedule_latest()), where

@@ -79,87 +79,18 @@ bool pairs_known(const struct pairs *p, enum pairs_quantity what)
     return all;
 }
 
-bool pairs_check(const struct pairs *p, char *why, size_t size)
+double pairs_bandwidth(const struct pairs *p, int i, int j)
 {
-    if (p->n_sizes == 0) {
-        snprintf(why, size, "it has no measurements");
-        return false;
+    enum { SIZES_MAX = 64 }; /* powers of two, and the largest */
+    int n = p->n_sizes < SIZES_MAX ? p->n_sizes : SIZES_MAX;
+    double bytes[SIZES_MAX], time[SIZES_MAX], latency, per_byte = 0;
+    for (int s = 0; s < n; s++) {
+        bytes[s] = (double)p->size[s].bytes;
+        time[s] = pairs_trip(&p->size[s], pairs_cell(p, i, j)) / 2;
     }
-    for (int s = 0; s < p->n_sizes; s++) {
-        for (int i = 0; i < p->n; i++) {
-            for (int j = i + 1; j < p->n; j++) {
-                double mean = p->size[s].of[PAIRS_MEAN][pairs_cell(p, i, j)];
-                if (mean > 0)
-                    continue;
-                if (isnan(mean))
-                    snprintf(why, size, "the pair of ranks %d and %d is missing (%zu bytes)", i, j,
-                             p->size[s].bytes);
-                else
-                    snprintf(why, size,
-                             "ranks %d and %d have a time of %g us (%zu bytes): it must be above 0",
-                             i, j, 1e6 * mean, p->size[s].bytes);
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
-bool pairs_select(const struct pairs *p, const int *rank, int n, struct pairs *part)
-{
-    bool good = pairs_new(part, n) && (!p->relation || pairs_need_relation(part));
-    for (int s = 0; good && s < p->n_sizes; s++)
-        good = pairs_add_size(part, p->size[s].bytes, p->size[s].repeats) != NULL;
-    for (int i = 0; good && i < n; i++) {
-        good = !p->host[rank[i]] || pairs_set_host(part, i, p->host[rank[i]]);
-        for (int j = 0; good && j < n; j++) {
-            size_t from = pairs_cell(p, rank[i], rank[j]), to = pairs_cell(part, i, j);
-            if (p->relation)
-                part->relation[to] = p->relation[from];
-            for (int s = 0; s < p->n_sizes; s++)
-                for (int what = 0; what < PAIRS_QUANTITIES; what++)
-                    part->size[s].of[what][to] = p->size[s].of[what][from];
-        }
-    }
-    memcpy(part->system, p->system, sizeof part->system);
-    part->order = p->order;
-    part->slowdown = p->slowdown;
-    if (!good)
-        pairs_free(part);
-    return good;
-}
-
-/* Minimizes the sum of ((y - a - b x) / y)^2: with one weight for all, the largest messages alone
- * would decide the latency. */
-struct pairs_fit pairs_fit(const struct pairs *p, int i, int j)
-{
-    const struct pairs_size *first = &p->size[0];
-    size_t k = pairs_cell(p, i, j);
-    struct pairs_fit fit = {.latency = pairs_trip(first, k) / 2,
-                            .injection = first->of[PAIRS_SEND][k],
-                            .bandwidth = INFINITY};
-    double uu = 0, uv = 0, vv = 0, u1 = 0, v1 = 0;
-    for (int s = 0; s < p->n_sizes; s++) {
-        double y = pairs_trip(&p->size[s], k) / 2, x = (double)p->size[s].bytes;
-        double u = 1 / y, v = x / y;
-        uu += u * u;
-        uv += u * v;
-        vv += v * v;
-        u1 += u;
-        v1 += v;
-    }
-    double det = uu * vv - uv * uv;
-    if (p->n_sizes < 2 || !(det > 1e-12 * uu * vv))
-        return fit;
-    double a = (u1 * vv - v1 * uv) / det, b = (uu * v1 - uv * u1) / det;
-    if (b > 0 && a > 0) {
-        fit.latency = a;
-        fit.bandwidth = 1 / b;
-    } else if (vv > 0 && v1 > 0 && b > 0) { /* no latency to be seen: a line through 0 */
-        fit.latency = 0;
-        fit.bandwidth = vv / v1;
-    }
-    return fit;
+    if (n > 1)
+        stats_line(bytes, time, (size_t)n, &latency, &per_byte);
+    return per_byte > 0 ? 1 / per_byte : INFINITY;
 }
 
 const char *pairs_protocol(const struct pairs *p, int s, int i, int j)

@@ -16,8 +16,7 @@ enum pairs_quantity {
     PAIRS_SD,
     PAIRS_MEDIAN,
     PAIRS_MIN,
-    PAIRS_OUTLIERS, /* how many took more than five times the median */
-    PAIRS_BOUND,    /* the error bound of both one-way latencies; 0: one clock shows both */
+    PAIRS_BOUND, /* the error bound of both one-way latencies; 0: one clock shows both */
     /* Row: who sends. */
     PAIRS_DIRECTED,
     PAIRS_SEND = PAIRS_DIRECTED, /* LogGP's o_s: the send call, its receiver waiting */
@@ -82,20 +81,9 @@ bool pairs_need_relation(struct pairs *p);
 /* Whether all pairs have WHAT at all sizes. */
 bool pairs_known(const struct pairs *p, enum pairs_quantity what);
 
-/* The N ranks RANK of P, in that order, as a P of their own. False if there is no memory. */
-bool pairs_select(const struct pairs *p, const int *rank, int n, struct pairs *part);
-
-/* What is impossible in P, in WHY: a pair that is missing, or a time that is not above 0. */
-bool pairs_check(const struct pairs *p, char *why, size_t size);
-
-/* One way from i to j of B bytes: latency + B / bandwidth, by least squares of the relative
- * error over all sizes of the halved round trip. */
-struct pairs_fit {
-    double latency;
-    double injection; /* of i's send call, smallest size; NaN if not known */
-    double bandwidth; /* bytes per second; INFINITY where more bytes cost nothing */
-};
-struct pairs_fit pairs_fit(const struct pairs *p, int i, int j);
+/* One way from I to J, bytes per second: least squares of the halved round trip over all sizes.
+ * INFINITY where more bytes cost nothing. */
+double pairs_bandwidth(const struct pairs *p, int i, int j);
 
 /* What of LogGP is one for all sizes, from i to j; NaN where it is not known. */
 struct pairs_loggp {
@@ -111,18 +99,10 @@ const char *pairs_protocol(const struct pairs *p, int s, int i, int j);
 
 /* The graph of a broadcast of BYTES. D + w of an edge is the one-way latency that is nearest to
  * half of the shortest round trip and that the clocks allow, interpolated between sizes and
- * extended by the fitted bandwidth. D is the time of the send call, and not less than the smallest
- * gap of that sender within its host, or out of it: all its messages share one path out. Where send
- * calls are not known D is half of the sender's shortest one-way latency. A SEGMENT among others is
- * sent without waiting: D is the gap, and no more is added than the latency of the smallest
- * message. False if there is no memory. */
+ * extended by the bandwidth. D is the time of the send call, and not less than the smallest gap of
+ * that sender within its host, or out of it: all its messages share one path out. Where send calls
+ * are not known D is half of the sender's shortest one-way latency. A SEGMENT among others is sent
+ * without waiting: D is the gap. False if there is no memory. */
 bool pairs_graph(const struct pairs *p, size_t bytes, bool segment, struct graph *g);
-
-/* The cluster of each rank, numbered from 0 and to be freed; *GROUP is NULL where there is one
- * only. False if there is no memory. A level of the hierarchy (hierarchy.h) is as clear as its
- * shortest round trip between two groups is long against the longest one inside of a group.
- * Clusters are the groups of the finest level that is clear by a factor of 2 at least, and by the
- * square root of the clearest level's factor. */
-bool pairs_clusters(const struct pairs *p, int **group);
 
 #endif

@@ -1,12 +1,7 @@
-/* Latencies as the graph of a broadcast, its clusters included. */
+/* Latencies as the graph of a broadcast. */
 #include "measure/pairs/data.h"
-#include "measure/pairs/hierarchy.h"
 
 #include <math.h>
-#include <stdlib.h>
-
-/* How much longer a round trip to another cluster must be than one within. */
-static const double CLUSTER_RATIO = 2;
 
 /* A message of so many bytes, and which quantities all pairs have. */
 struct sized {
@@ -36,17 +31,17 @@ static double interpolate(const struct sized *m, int i, int j, enum pairs_quanti
     return from + (to - from) * (double)(m->bytes - a->bytes) / (double)(b->bytes - a->bytes);
 }
 
-/* Bytes beyond the largest size measured take what the fitted bandwidth says. */
+/* Bytes beyond the largest size measured take what the bandwidth says. */
 static double beyond(const struct sized *m, int i, int j)
 {
     size_t largest = m->p->size[m->p->n_sizes - 1].bytes;
-    return m->bytes > largest ? (double)(m->bytes - largest) / pairs_fit(m->p, i, j).bandwidth : 0;
+    return m->bytes > largest ? (double)(m->bytes - largest) / pairs_bandwidth(m->p, i, j) : 0;
 }
 
 static double gap_of(const struct sized *m, int u, int v)
 {
     return m->gaps ? interpolate(m, u, v, PAIRS_GAP) + beyond(m, u, v)
-                   : (double)m->bytes / pairs_fit(m->p, u, v).bandwidth;
+                   : (double)m->bytes / pairs_bandwidth(m->p, u, v);
 }
 
 /* Half of the round trip, or what is nearest to it of what the clocks allow. Where they allow all,
@@ -93,49 +88,19 @@ static double round_off(double seconds)
 static void graph_row(const struct sized *m, int u, struct graph *g)
 {
     const struct pairs *p = m->p;
-    struct sized smallest = *m;
     double within, out;
-    smallest.bytes = 0;
     find_injection(m, u, &within, &out);
     for (int v = 0; v < p->n; v++) {
         if (v == u)
             continue;
-        size_t uv = graph_cell(g, u, v);
         double cost = one_way(m, u, v), d = pairs_same_host(p, u, v) ? within : out;
-        if (m->segment)
-            cost = fmin(cost, gap_of(m, u, v) + one_way(&smallest, u, v));
-        else if (m->sends)
-            d = fmax(d, fmax(0, interpolate(m, u, v, PAIRS_SEND)));
+        if (m->sends && !m->segment)
+            d = fmax(d, interpolate(m, u, v, PAIRS_SEND));
         /* A blocking send of a large message lasts until it is there; w has to stay > 0. */
         d = fmin(d, 0.999 * cost);
-        g->gap[uv] = gap_of(m, u, v);
-        g->d[uv] = round_off(d);
-        g->w[uv] = round_off(cost - d);
+        g->d[graph_cell(g, u, v)] = round_off(d);
+        g->w[graph_cell(g, u, v)] = round_off(cost - d);
     }
-}
-
-static double clarity(const struct hierarchy_level *level)
-{
-    return level->outside / level->inside;
-}
-
-bool pairs_clusters(const struct pairs *p, int **group)
-{
-    struct hierarchy h;
-    double most = 0;
-    *group = NULL;
-    if (!hierarchy_find(p, &p->size[0], CLUSTER_RATIO, &h))
-        return false;
-    for (int i = 0; i < h.n_levels; i++)
-        most = fmax(most, clarity(&h.level[i]));
-    for (int i = 0; i < h.n_levels && !*group; i++) { /* finest first */
-        if (clarity(&h.level[i]) >= sqrt(most)) {
-            *group = h.level[i].group;
-            h.level[i].group = NULL;
-        }
-    }
-    hierarchy_free(&h);
-    return true;
 }
 
 bool pairs_graph(const struct pairs *p, size_t bytes, bool segment, struct graph *g)
@@ -150,8 +115,5 @@ bool pairs_graph(const struct pairs *p, size_t bytes, bool segment, struct graph
                             pairs_known(p, PAIRS_ONE_WAY) && pairs_known(p, PAIRS_BOUND)};
     for (int u = 0; u < p->n; u++)
         graph_row(&m, u, g);
-    if (pairs_clusters(p, &g->group))
-        return true;
-    graph_free(g);
-    return false;
+    return true;
 }

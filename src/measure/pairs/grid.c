@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* TRIALS: broadcasts of each schedule, at least 2. TRIED_MOST: schedules that are run. */
+/* TRIALS: broadcasts of each schedule, at least 2. TRIED: schedules that are run. */
 enum { TRIALS = 5, TRIED_LEAST = 3, TRIED_MOST = 20, SIZES_MAX = 48, WHY_MAX = 256 };
 static const double TRIAL_SECONDS = 0.1; /* of each schedule */
 
@@ -34,48 +34,20 @@ static bool agree(MPI_Comm comm, bool good, char *why, size_t size)
     return yes;
 }
 
-/* COMM's ranks in MPI_COMM_WORLD. */
-static bool world_ranks(MPI_Comm comm, int n, int *world)
-{
-    MPI_Group mine, all;
-    int *own = malloc((size_t)n * sizeof *own);
-    bool good = own != NULL;
-    for (int i = 0; good && i < n; i++)
-        own[i] = i;
-    PMPI_Comm_group(comm, &mine);
-    PMPI_Comm_group(MPI_COMM_WORLD, &all);
-    good = good && PMPI_Group_translate_ranks(mine, n, own, all, world) == MPI_SUCCESS;
-    for (int i = 0; good && i < n; i++)
-        good = world[i] >= 0;
-    PMPI_Group_free(&mine);
-    PMPI_Group_free(&all);
-    free(own);
-    return good;
-}
-
+/* A log is of all ranks, in their order. */
 static bool load(struct grid *g, const char *log, char *why, size_t size)
 {
-    struct pairs all;
-    int world_size;
-    if (!pairs_log_load(log, &all, why, size))
+    int compared;
+    if (!pairs_log_load(log, &g->pairs, why, size))
         return false;
-    PMPI_Comm_size(MPI_COMM_WORLD, &world_size);
-    int *world = malloc((size_t)g->size * sizeof *world);
-    bool good = world != NULL;
-    if (!good)
-        snprintf(why, size, "no memory for %d ranks", g->size);
-    if (good && all.n != world_size) {
-        snprintf(why, size, "%s: it is for %d ranks, there are %d", log, all.n, world_size);
-        good = false;
-    }
-    if (good &&
-        (!world_ranks(g->comm, g->size, world) || !pairs_select(&all, world, g->size, &g->pairs))) {
-        snprintf(why, size, "%s: its ranks cannot be matched", log);
-        good = false;
-    }
-    free(world);
-    pairs_free(&all);
-    return good;
+    PMPI_Comm_compare(g->comm, MPI_COMM_WORLD, &compared);
+    if (g->pairs.n != g->size)
+        snprintf(why, size, "%s: it is for %d ranks, there are %d", log, g->pairs.n, g->size);
+    else if (compared != MPI_IDENT && compared != MPI_CONGRUENT)
+        snprintf(why, size, "%s: the ranks have another order in this communicator", log);
+    else
+        return true;
+    return false;
 }
 
 /* Adds BYTES to the ascending LIST of N sizes. Returns how many these are then. */
@@ -105,7 +77,7 @@ static bool measure(struct grid *g, const size_t *bytes, int n, double most, cha
     }
     for (int i = 0; i < n; i++) {
         plan.n_sizes = add_size(sizes, plan.n_sizes, bytes[i] > 0 ? bytes[i] : 1);
-        for (int k = 0; k < CHOICE_SEGMENTS; k++)
+        for (int k = 1; k < CHOICE_SEGMENTS; k++)
             if (2 * choice_segments[k] <= bytes[i])
                 plan.n_sizes = add_size(sizes, plan.n_sizes, choice_segments[k]);
     }
@@ -205,64 +177,47 @@ static void *trial_buffer(const struct grid *g, size_t bytes)
     return NULL;
 }
 
-/* What is tried, on rank 0: the times of those that were run, NaN for others. */
-struct trials {
-    struct choice choice;
-    double time[CHOICE_MAX];
-    int n, best;
-};
-
-/* The prediction of schedule I by what its builder's trials took over their predictions, the least
- * of them, in segments or whole as I. Before the first trial the prediction itself, a lower bound.
- */
-static double expected(const struct trials *t, int i)
+/* Schedule I on all ranks. It stays in PLAN if it is quicker than those before. */
+static int run_trial(const struct grid *g, int root, size_t bytes, const struct schedule *s,
+                     void *buffer, bool *quickest, struct grid_plan *plan)
 {
-    const struct choice *c = &t->choice;
-    double ratio = INFINITY;
-    for (int k = 0; k < c->n; k++)
-        if (!isnan(t->time[k]) && c->by[k] == c->by[i] && !c->s[k].segment == !c->s[i].segment)
-            ratio = fmin(ratio, t->time[k] / c->s[k].completion);
-    return (isinf(ratio) ? 1 : ratio) * c->s[i].completion;
+    struct schedule_part *part;
+    TRY(schedule_distribute(s, g->comm, &part));
+    struct bcast b = schedule_bcast(part);
+    struct estimate time = try_out(g, &b, root, buffer, bytes);
+    *quickest = !plan->part || time.value < plan->trial_grid.value;
+    if (*quickest) {
+        free(plan->part);
+        plan->part = part;
+        plan->trial_grid = time;
+    } else {
+        free(part);
+    }
+    return MPI_SUCCESS;
 }
 
-/* The one that is expected to be the quickest; -1 if none can be quicker than the best so far. */
-static int next_trial(const struct trials *t)
+/* In the order of predictions, on rank 0, as long as one may be quicker: they are lower bounds. */
+static bool may_be_quicker(const struct choice *c, int i, const struct grid_plan *plan)
 {
-    int next = -1;
-    for (int i = 0; i < t->choice.n; i++)
-        if (isnan(t->time[i]) && (next < 0 || expected(t, i) < expected(t, next)))
-            next = i;
-    bool hopeless = next >= 0 && t->n > 0 && expected(t, next) > 0.98 * t->time[t->best];
-    return t->n >= TRIED_MOST || (t->n >= TRIED_LEAST && hopeless) ? -1 : next;
+    return i < c->n && i < TRIED_MOST &&
+           (i < TRIED_LEAST || c->s[i].completion < 0.98 * plan->trial_grid.value);
 }
 
-/* The schedules on all ranks, and the library's own broadcast; the quickest stays in PLAN. */
-static int run_trials(const struct grid *g, int root, size_t bytes, struct trials *t,
-                      struct grid_plan *plan)
+/* *BEST: which one of C. */
+static int run_trials(const struct grid *g, int root, size_t bytes, const struct choice *c,
+                      int *best, struct grid_plan *plan)
 {
     void *buffer = trial_buffer(g, bytes);
-    int error = MPI_SUCCESS;
-    while (buffer && error == MPI_SUCCESS) {
-        struct schedule_part *part;
-        int i = g->rank == 0 ? next_trial(t) : 0;
-        error = PMPI_Bcast(&i, 1, MPI_INT, 0, g->comm);
-        if (error != MPI_SUCCESS || i < 0)
+    int error = MPI_SUCCESS, more = 1;
+    for (int i = 0; buffer && error == MPI_SUCCESS; i++) {
+        bool quickest;
+        more = g->rank == 0 && may_be_quicker(c, i, plan);
+        error = PMPI_Bcast(&more, 1, MPI_INT, 0, g->comm);
+        if (error != MPI_SUCCESS || !more)
             break;
-        error = schedule_distribute(g->rank == 0 ? &t->choice.s[i] : NULL, g->comm, &part);
-        if (error != MPI_SUCCESS)
-            break;
-        struct bcast b = schedule_bcast(part);
-        struct estimate time = try_out(g, &b, root, buffer, bytes);
-        t->time[i] = estimate_known(time) ? time.value : INFINITY;
-        t->n++;
-        if (!plan->part || time.value < plan->trial_grid.value) {
-            plan->trial_grid = time;
-            t->best = i;
-            free(plan->part);
-            plan->part = part;
-        } else {
-            free(part);
-        }
+        error = run_trial(g, root, bytes, &c->s[i], buffer, &quickest, plan);
+        if (error == MPI_SUCCESS && quickest)
+            *best = i;
     }
     if (buffer) {
         plan->trial_native = try_out(g, &tree_native, root, buffer, bytes);
@@ -288,20 +243,17 @@ void grid_try_again(const struct grid *g, int root, size_t bytes, struct grid_pl
 }
 
 /* On rank 0: the schedule that was chosen becomes the plan's. */
-static void take_best(const struct grid *g, const struct bcast *builder, struct trials *t,
-                      struct grid_plan *plan)
+static void take_best(const struct grid *g, struct schedule *best, struct grid_plan *plan)
 {
     struct schedule *s = &plan->schedule;
-    *s = t->choice.s[t->best];
-    t->choice.s[t->best] = (struct schedule){0};
+    *s = *best;
+    *best = (struct schedule){0};
     if (plan->native)
         snprintf(plan->name, sizeof plan->name, "native");
     else if (s->segment > 0)
         snprintf(plan->name, sizeof plan->name, "%s, segments of %zu B", s->name, s->segment);
     else
         snprintf(plan->name, sizeof plan->name, "%s", s->name);
-    if (!builder || builder == &tree_grid)
-        choice_name(s);
     if (!plan->native && choice_is_known(&g->pairs, s))
         plan->predicted = s->completion;
 }
@@ -310,29 +262,27 @@ bool grid_plan(struct grid *g, int root, size_t bytes, const struct bcast *build
                bool trial, struct grid_plan *plan, char *why, size_t size)
 {
     double start = clock_now();
-    struct trials *t = calloc(1, sizeof *t);
-    int error = MPI_SUCCESS;
+    struct choice *c = calloc(1, sizeof *c);
+    int error = MPI_SUCCESS, best = 0;
     const struct estimate none = {NAN, NAN, NAN};
     *plan = (struct grid_plan){.trial_grid = none, .trial_native = none, .predicted = NAN};
-    bool good = crew_agree(g->comm, t != NULL) == MPI_SUCCESS;
+    bool good = crew_agree(g->comm, c != NULL) == MPI_SUCCESS;
     if (!good)
         snprintf(why, size, "no memory for trees");
-    for (int i = 0; good && i < CHOICE_MAX; i++)
-        t->time[i] = NAN;
     if (good && g->rank == 0)
-        good = choice_find(&g->pairs, root, bytes, builder, segment, &t->choice, why, size);
+        good = choice_find(&g->pairs, root, bytes, builder, segment, c, why, size);
     if (!agree(g->comm, good, why, size)) {
-        free(t);
+        free(c);
         return false;
     }
     if (trial)
-        error = run_trials(g, root, bytes, t, plan);
+        error = run_trials(g, root, bytes, c, &best, plan);
     if (error == MPI_SUCCESS && !plan->part)
-        error = schedule_distribute(g->rank == 0 ? &t->choice.s[0] : NULL, g->comm, &plan->part);
+        error = schedule_distribute(&c->s[0], g->comm, &plan->part);
     if (error == MPI_SUCCESS && g->rank == 0)
-        take_best(g, builder, t, plan);
-    choice_free(&t->choice);
-    free(t);
+        take_best(g, &c->s[best], plan);
+    choice_free(c);
+    free(c);
     if (error != MPI_SUCCESS) {
         snprintf(why, size, "the schedule could not be given to all ranks");
         free(plan->part);

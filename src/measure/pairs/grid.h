@@ -24,8 +24,7 @@ struct grid {
     struct sync_clock *clock; /* for one-way latencies and trials; NULL: one host */
 };
 
-/* Collective. LOG: a latency log of all of MPI_COMM_WORLD, of which COMM's ranks are picked; NULL:
- * measure now, in P - 1 rounds. BYTES (N of them) are the message sizes that are going to be
+/* Collective. LOG: a latency log of MPI_COMM_WORLD, if COMM has the same ranks; NULL: measure now, in P - 1 rounds. BYTES (N of them) are the message sizes that are going to be
  * asked for: libraries change protocols between sizes, so that those are measured, and the
  * segments below them; NULL, 0: 64 B to 64 KiB. MOST: seconds for measuring, and then for a pair
  * that has begun; 0: no limit. Returns false on all ranks alike, with one line
@@ -46,9 +45,9 @@ struct grid_plan {
     struct schedule schedule; /* on rank 0, otherwise empty */
 };
 
-/* Collective. A schedule for broadcasts of BYTES from ROOT by BUILDER (NULL: by any candidate) in
+/* Collective. A schedule for broadcasts of BYTES from ROOT by BUILDER ("grid": by any candidate) in
  * segments of SEGMENT bytes (0: whole; SIZE_MAX: any). Without TRIAL that with the smallest
- * prediction. With TRIAL several are run, at least three and more as long as one may be quicker,
+ * prediction. With TRIAL several are run, at least three, in the order of predictions and as long as these are quicker,
  * and the library's own: all ranks there and by their clock (collective.h, "direct"). The library's
  * is kept unless the tree is quicker by more than 2 % and both intervals, or 10 % where there are
  * none. Returns false on all ranks alike, WHY as above. Free by grid_plan_free(). */

@@ -129,7 +129,6 @@ bool hierarchy_find(const struct pairs *p, const struct pairs_size *size, double
         return false;
     }
     qsort(edge, (size_t)n - 1, sizeof *edge, compare_edges);
-    h->farthest = edge[n - 2].length;
     int jumps = find_jumps(edge, n - 1, ratio, at);
     bool good = true;
     for (int i = 0; good && i < jumps; i++) {

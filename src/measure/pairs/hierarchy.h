@@ -20,7 +20,6 @@ struct hierarchy {
     int n;
     int n_levels; /* finest first; 0: all ranks are equally far apart */
     struct hierarchy_level level[HIERARCHY_MAX];
-    double farthest; /* the largest step that is needed to join all */
 };
 
 /* Single linkage on the shortest round trips (noise only adds): a level is where the next larger

@@ -29,16 +29,17 @@ static int relation_from_name(const char *name)
     return -1;
 }
 
-/* Our columns behind the paper's: a quantity of the pair, of a directed one from the first rank or
- * from the second. The relation stands before column RELATION_BEFORE. */
+/* The columns of times: the paper's two, and ours. A directed quantity is that from the first rank
+ * or from the second. The relation comes before column RELATION_BEFORE. */
 static const struct {
     enum pairs_quantity what;
     bool from_second;
-} columns[] = {{PAIRS_MEDIAN, false},  {PAIRS_MIN, false},    {PAIRS_SEND, false},
-               {PAIRS_SEND, true},     {PAIRS_GAP, false},    {PAIRS_GAP, true},
-               {PAIRS_ONE_WAY, false}, {PAIRS_ONE_WAY, true}, {PAIRS_BOUND, false}};
-enum { N_COLUMNS = sizeof columns / sizeof *columns, RELATION_BEFORE = 6 };
-enum { FIELDS_PAPER = 6, FIELDS_OURS = FIELDS_PAPER + N_COLUMNS + 1 };
+} columns[] = {{PAIRS_MEAN, false},    {PAIRS_SD, false},     {PAIRS_MEDIAN, false},
+               {PAIRS_MIN, false},     {PAIRS_SEND, false},   {PAIRS_SEND, true},
+               {PAIRS_GAP, false},     {PAIRS_GAP, true},     {PAIRS_ONE_WAY, false},
+               {PAIRS_ONE_WAY, true},  {PAIRS_BOUND, false}};
+enum { COLUMNS_PAPER = 2, N_COLUMNS = sizeof columns / sizeof *columns, RELATION_BEFORE = 8 };
+enum { RANKS = 4, FIELDS_PAPER = RANKS + COLUMNS_PAPER, FIELDS_OURS = RANKS + N_COLUMNS + 1 };
 
 static void write_pair(const struct pairs *p, const struct pairs_size *s, int i, int j, FILE *out,
                        bool only_paper)
@@ -46,7 +47,7 @@ static void write_pair(const struct pairs *p, const struct pairs_size *s, int i,
     size_t k = pairs_cell(p, i, j), back = pairs_cell(p, j, i);
     fprintf(out, "%s %03d   %s %03d %14.2f %6.2f", p->host[i], i, p->host[j], j,
             1e6 * s->of[PAIRS_MEAN][k], 1e6 * s->of[PAIRS_SD][k]);
-    for (int c = 0; c < N_COLUMNS && !only_paper; c++) {
+    for (int c = COLUMNS_PAPER; c < N_COLUMNS && !only_paper; c++) {
         double value = s->of[columns[c].what][columns[c].from_second ? back : k];
         if (c == RELATION_BEFORE)
             fprintf(out, " %s", pairs_relation_name(p->relation ? p->relation[k] : -1));
@@ -103,9 +104,8 @@ void pairs_matrices_write(const struct pairs *p, FILE *out)
 
 struct log_reader {
     struct pairs *p;
-    int size;         /* index of the block being read; -1 before the first */
-    size_t missing;   /* pairs of it that are still to come */
-    const char *rest; /* of the log, behind the line being read */
+    struct pairs_size *size; /* the block being read; NULL before the first */
+    size_t length;           /* of the log */
     char system[128];
     double slowdown;
     char *why;
@@ -122,11 +122,11 @@ __attribute__((format(printf, 2, 3))) static bool refuse(struct log_reader *r, c
     return false;
 }
 
-/* The shortest line of a pair is "a 0 b 1 1 0". A few words must not make the reader ask for the
- * matrices of 65536 ranks. */
+/* A few words must not make the reader ask for the matrices of 65536 ranks: the shortest line of a
+ * pair is "a 0 b 1 1 0". */
 static bool is_long_enough(const struct log_reader *r, int n)
 {
-    return (size_t)n * (size_t)(n - 1) / 2 <= (strlen(r->rest) + 1) / sizeof "a 0 b 1 1 0";
+    return (size_t)n * (size_t)(n - 1) / 2 <= r->length / sizeof "a 0 b 1 1 0" + 1;
 }
 
 static bool read_header(struct log_reader *r, const char *line)
@@ -137,29 +137,19 @@ static bool read_header(struct log_reader *r, const char *line)
         sscanf(line, "#+ Slowdown among others: %lf", &r->slowdown) == 1 ||
         strncmp(line, "# Proc", 6) || line[6] == 'N')
         return true;
-    if (sscanf(line, "# Processors: %d MsgLen %zu Repeats: %d", &n, &bytes, &repeats) != 3)
+    if (sscanf(line, "# Processors: %d MsgLen %zu Repeats: %d", &n, &bytes, &repeats) != 3 ||
+        n < 1 || n > 65536 || repeats < 1 || bytes > PTRDIFF_MAX)
         return refuse(r, "'# Processors: N MsgLen BYTES Repeats: M' expected");
-    if (n < 1 || repeats < 1)
-        return refuse(r, "%d processors, %d repeats: at least 1 of each", n, repeats);
-    if (n > 65536 || bytes > PTRDIFF_MAX)
-        return refuse(r, "%d processors, %zu bytes: more than there can be", n, bytes);
-    if (r->missing)
-        return refuse(r, "a new block, and %zu pairs of the last one are missing", r->missing);
     if (!is_long_enough(r, n))
-        return refuse(r, "a block of %d processors, and too few lines behind it for all pairs", n);
-    if (r->p->n == 0 && !pairs_new(r->p, n))
-        return refuse(r, "no memory for %d ranks", n);
-    if (r->p->n != n)
+        return refuse(r, "a block of %d processors, and too few lines for all pairs", n);
+    if (r->p->n > 0 && r->p->n != n)
         return refuse(r, "%d processors after a block of %d", n, r->p->n);
     for (int s = 0; s < r->p->n_sizes; s++)
         if (r->p->size[s].bytes == bytes)
             return refuse(r, "a second block of %zu bytes", bytes);
-    snprintf(r->p->system, sizeof r->p->system, "%s", r->system);
-    struct pairs_size *s = pairs_add_size(r->p, bytes, repeats);
-    if (!s)
+    if ((r->p->n == 0 && !pairs_new(r->p, n)) ||
+        !(r->size = pairs_add_size(r->p, bytes, repeats)))
         return refuse(r, "no memory for %d ranks", n);
-    r->size = (int)(s - r->p->size);
-    r->missing = (size_t)n * (size_t)(n - 1) / 2;
     return true;
 }
 
@@ -178,30 +168,35 @@ static bool read_rank(const char *text, int n, int *rank)
     return end != text && *end == '\0' && value >= 0 && value < n;
 }
 
-static void mirror(double *m, const struct pairs *p, int i, int j, double value)
+/* FIELD: of the columns from the first one on. "-" is unknown in ours. No round trip takes no
+ * time. */
+static bool read_times(struct log_reader *r, char *const *field, int n_columns, int i, int j)
 {
-    m[pairs_cell(p, i, j)] = m[pairs_cell(p, j, i)] = value;
+    size_t there = pairs_cell(r->p, i, j), back = pairs_cell(r->p, j, i);
+    for (int c = 0; c < n_columns; c++) {
+        enum pairs_quantity what = columns[c].what;
+        const char *text = field[c + (c >= RELATION_BEFORE)];
+        double value = NAN, *of = r->size->of[what];
+        bool trip = what == PAIRS_MEAN || what == PAIRS_MEDIAN || what == PAIRS_MIN;
+        bool known = c < COLUMNS_PAPER || strcmp(text, "-") != 0;
+        if (known && !read_real(text, &value))
+            return refuse(r, "'%s' is no time in microseconds", text);
+        if (i == j)
+            continue;
+        if (value < 0 || (trip && value == 0))
+            return refuse(r, "a time of %s us between ranks %d and %d: above 0 expected", text, i,
+                          j);
+        if (what < PAIRS_DIRECTED)
+            of[there] = of[back] = value;
+        else
+            of[columns[c].from_second ? back : there] = value;
+    }
+    return true;
 }
 
-/* Our columns. "-": not known. No round trip takes no time. */
-static bool read_ours(struct log_reader *r, char *const *field, int i, int j)
+static bool read_relation(struct log_reader *r, const char *name, int i, int j)
 {
     struct pairs *p = r->p;
-    double *const *of = p->size[r->size].of;
-    for (int c = 0; c < N_COLUMNS; c++) {
-        enum pairs_quantity what = columns[c].what;
-        const char *text = field[FIELDS_PAPER + c + (c >= RELATION_BEFORE)];
-        double value = NAN;
-        if (strcmp(text, "-") != 0 && !read_real(text, &value))
-            return refuse(r, "'%s' is no time in microseconds, nor '-'", text);
-        if (i != j && what < PAIRS_DIRECTED && !(value > 0) && what != PAIRS_BOUND)
-            return refuse(r, "'%s' is no median or minimum in microseconds", text);
-        if (what < PAIRS_DIRECTED)
-            mirror(of[what], p, i, j, value);
-        else if (i != j)
-            of[what][columns[c].from_second ? pairs_cell(p, j, i) : pairs_cell(p, i, j)] = value;
-    }
-    const char *name = field[FIELDS_PAPER + RELATION_BEFORE];
     int relation = relation_from_name(name);
     if (relation < 0 && strcmp(name, "-") != 0)
         return refuse(r, "'%s' is no relation: core, complex, package, node, other-node or -",
@@ -216,30 +211,20 @@ static bool read_pair(struct log_reader *r, char *const *field, int n_fields)
 {
     struct pairs *p = r->p;
     int i, j;
-    double mean, sd;
-    if (r->size < 0)
+    if (!r->size)
         return refuse(r, "a pair before any '# Processors:' line");
     if (n_fields != FIELDS_PAPER && n_fields != FIELDS_OURS)
         return refuse(r, "%d columns: %d (the paper's) or %d (ours) expected", n_fields,
                       FIELDS_PAPER, FIELDS_OURS);
     if (!read_rank(field[1], p->n, &i) || !read_rank(field[3], p->n, &j))
         return refuse(r, "ranks '%s' and '%s': 0 to %d expected", field[1], field[3], p->n - 1);
-    if (!read_real(field[4], &mean) || !read_real(field[5], &sd))
-        return refuse(r, "'%s %s' is no time and deviation in microseconds", field[4], field[5]);
-    if (mean < 0 || sd < 0 || (mean == 0 && i != j))
-        return refuse(r,
-                      "a time of %s and a deviation of %s us between ranks %d and %d: they must "
-                      "be above 0",
-                      field[4], field[5], i, j);
+    if (i != j && !isnan(r->size->of[PAIRS_MEAN][pairs_cell(p, i, j)]))
+        return refuse(r, "ranks %d and %d a second time", i, j);
     if (!pairs_set_host(p, i, field[0]) || !pairs_set_host(p, j, field[2]))
         return refuse(r, "no memory for %d ranks", p->n);
-    double *const *of = p->size[r->size].of;
-    if (i != j && !isnan(of[PAIRS_MEAN][pairs_cell(p, i, j)]))
-        return refuse(r, "ranks %d and %d a second time", i, j);
-    r->missing -= i != j;
-    mirror(of[PAIRS_MEAN], p, i, j, mean);
-    mirror(of[PAIRS_SD], p, i, j, sd);
-    return n_fields == FIELDS_PAPER || read_ours(r, field, i, j);
+    bool ours = n_fields == FIELDS_OURS;
+    return read_times(r, field + RANKS, ours ? N_COLUMNS : COLUMNS_PAPER, i, j) &&
+           (!ours || read_relation(r, field[RANKS + RELATION_BEFORE], i, j));
 }
 
 static bool read_line(struct log_reader *r, char *line)
@@ -254,17 +239,30 @@ static bool read_line(struct log_reader *r, char *line)
     return n == 0 || read_pair(r, field, n);
 }
 
+static bool is_complete(const struct pairs *p, char *why, size_t size)
+{
+    if (p->n_sizes == 0)
+        snprintf(why, size, "it has no measurements");
+    for (int s = 0; s < p->n_sizes; s++)
+        for (int i = 0; i < p->n; i++)
+            for (int j = i + 1; j < p->n; j++)
+                if (isnan(p->size[s].of[PAIRS_MEAN][pairs_cell(p, i, j)])) {
+                    snprintf(why, size, "the pair of ranks %d and %d is missing (%zu bytes)", i, j,
+                             p->size[s].bytes);
+                    return false;
+                }
+    return p->n_sizes > 0;
+}
+
 static bool read_lines(struct log_reader *r, char *log, char *why, size_t size)
 {
     char *line;
-    for (int number = 1; (line = strsep(&log, "\n")); number++) {
-        r->rest = log ? log : "";
+    for (int number = 1; (line = strsep(&log, "\n")); number++)
         if (!read_line(r, line)) {
             snprintf(why, size, "line %d: %s", number, r->why);
             return false;
         }
-    }
-    return pairs_check(r->p, why, size);
+    return is_complete(r->p, why, size);
 }
 
 /* As a whole, so that how long it is is known of a pipe too. */
@@ -272,15 +270,17 @@ bool pairs_log_read(FILE *in, struct pairs *p, char *why, size_t size)
 {
     char text[256], *log = NULL;
     size_t room = 0;
-    struct log_reader r = {.p = p, .size = -1, .why = text, .why_size = sizeof text};
+    struct log_reader r = {.p = p, .why = text, .why_size = sizeof text};
     *p = (struct pairs){0};
     ssize_t length = getdelim(&log, &room, '\0', in);
+    r.length = length < 0 ? 0 : (size_t)length;
     bool good = length < 0 || strlen(log) == (size_t)length;
     if (!good)
         snprintf(why, size, "no log: a zero byte in it");
     good = good && read_lines(&r, length < 0 ? NULL : log, why, size);
     free(log);
     p->slowdown = r.slowdown;
+    memcpy(p->system, r.system, sizeof p->system);
     if (!good)
         pairs_free(p);
     return good;

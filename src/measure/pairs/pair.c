@@ -111,14 +111,6 @@ static int receive_late(const struct pairs_run *m, int peer, int count, double t
     return MPI_SUCCESS;
 }
 
-static double count_outliers(const double *trip, int n, double median)
-{
-    int found = 0;
-    for (int k = 0; k < n; k++)
-        found += trip[k] > 5 * median;
-    return found;
-}
-
 /* What one side knows of a pair: its calls, the gap of what came to it, and its clock. */
 struct side {
     double send, gap, receive, waits, clock, bound;
@@ -139,15 +131,14 @@ static void find_one_way(const struct pairs_run *m, struct pair_times t, const d
     o->to[PAIRS_BOUND] = fmin(trip, o->to[PAIRS_BOUND]);
 }
 
-static void take_sides(struct pair_outcome *o, const struct summary *s, const double *trip,
-                       int repeats, const struct side *mine, const struct side *theirs)
+static void take_sides(struct pair_outcome *o, const struct summary *s, const struct side *mine,
+                       const struct side *theirs)
 {
     double *to = o->to, *from = o->from;
     to[PAIRS_MEAN] = s->mean;
     to[PAIRS_SD] = s->sd;
     to[PAIRS_MEDIAN] = s->median;
     to[PAIRS_MIN] = s->min;
-    to[PAIRS_OUTLIERS] = count_outliers(trip, repeats, s->median);
     /* Ranks that follow one leader's clock, to the bit, read the same one. */
     to[PAIRS_BOUND] = mine->clock == theirs->clock ? 0 : mine->bound + theirs->bound;
     to[PAIRS_SEND] = mine->send;
@@ -183,14 +174,9 @@ int pair_conclude(const struct pairs_run *m, int peer, int size, struct pair_tim
     double *answered = t.begin + m->plan->repeats;
     TRY(PMPI_Recv(&theirs, NUMBERS, MPI_DOUBLE, peer, TAG_RESULT, m->comm, MPI_STATUS_IGNORE));
     TRY(PMPI_Recv(answered, repeats, MPI_DOUBLE, peer, TAG_RESULT, m->comm, MPI_STATUS_IGNORE));
-    take_sides(o, &s, t.trip, repeats, &mine, &theirs);
+    take_sides(o, &s, &mine, &theirs);
     find_one_way(m, t, answered, repeats, o);
     return MPI_SUCCESS;
-}
-
-bool pair_is_over(const struct pairs_run *m)
-{
-    return m->plan->until > 0 && clock_now() > m->plan->until;
 }
 
 /* The lower rank sees from the warm-up how many repeats fit into the budget. It goes on when the
@@ -204,9 +190,7 @@ static int agree_on_repeats(const struct pairs_run *m, int peer, double trip, in
         TRY(PMPI_Recv(repeats, 1, MPI_INT, peer, TAG_RESULT, m->comm, MPI_STATUS_IGNORE));
         return PMPI_Send(NULL, 0, MPI_BYTE, peer, TAG_READY, m->comm);
     }
-    if (pair_is_over(m))
-        *repeats = 0;
-    else if (trip * *repeats > m->plan->budget)
+    if (trip * *repeats > m->plan->budget)
         *repeats = (int)fmin(*repeats, fmax(REPEATS_MIN, m->plan->budget / trip));
     TRY(PMPI_Send(repeats, 1, MPI_INT, peer, TAG_RESULT, m->comm));
     return PMPI_Recv(NULL, 0, MPI_BYTE, peer, TAG_READY, m->comm, MPI_STATUS_IGNORE);
@@ -233,7 +217,7 @@ static int warm_up(const struct pairs_run *m, int peer, size_t bytes, struct pai
     return MPI_SUCCESS;
 }
 
-int pair_measure(struct pairs_run *m, int peer)
+int pair_measure(const struct pairs_run *m, int peer)
 {
     for (int s = 0; s < m->plan->n_sizes; s++) {
         size_t bytes = m->plan->sizes[s];
@@ -242,9 +226,6 @@ int pair_measure(struct pairs_run *m, int peer)
         struct pair_times t = pair_samples(m, peer);
         TRY(warm_up(m, peer, bytes, t, &least));
         TRY(agree_on_repeats(m, peer, least, &repeats));
-        m->over = repeats == 0;
-        if (m->over)
-            break;
         for (int k = 0; k < repeats; k++)
             TRY(pair_exchange(m, peer, bytes, t, k));
         TRY(pair_conclude(m, peer, s, t, repeats));

@@ -34,11 +34,7 @@ struct pairs_run {
     double *times; /* three times the repeats of a pair, and those of the other side; in
                       the paper's order, n rows of them */
     double clock_cost;
-    size_t done, total;
-    bool over; /* a pair of this rank had no time left */
 };
-
-bool pair_is_over(const struct pairs_run *m);
 
 /* Where the exchanges with PEER are kept. */
 struct pair_times pair_samples(const struct pairs_run *m, int peer);
@@ -51,7 +47,7 @@ int pair_exchange(const struct pairs_run *m, int peer, size_t bytes, struct pair
  * outcome. */
 int pair_conclude(const struct pairs_run *m, int peer, int size, struct pair_times t, int repeats);
 
-/* All sizes, with warm-up and as often as the budget allows; M->over if there was no time left. */
-int pair_measure(struct pairs_run *m, int peer);
+/* All sizes, with warm-up and as often as the budget allows. */
+int pair_measure(const struct pairs_run *m, int peer);
 
 #endif

@@ -38,52 +38,37 @@ int pairs_partner(int i, int round, int n)
 /* A barrier, at which a rank without time left stops all. */
 static int pass_barrier(struct pairs_run *m)
 {
-    int over = m->over || pair_is_over(m), any = 0;
+    int over = m->plan->until > 0 && clock_now() > m->plan->until, any = 0;
     if (m->plan->until > 0)
         TRY(PMPI_Allreduce(&over, &any, 1, MPI_INT, MPI_MAX, m->comm));
     return any ? PAIRS_TOO_LONG : PMPI_Barrier(m->comm);
 }
 
-static void step(struct pairs_run *m)
+/* This rank's part: with PEER, or none if that is negative. */
+static int run_round(struct pairs_run *m, int peer)
 {
-    m->done++;
-    if (m->plan->progress)
-        m->plan->progress(m->plan->progress_arg, m->done, m->total);
-}
-
-static int run_tournament(struct pairs_run *m)
-{
-    int rounds = pairs_rounds(m->n);
-    m->total = (size_t)rounds;
-    for (int r = 0; r < rounds; r++) {
-        int peer = pairs_partner(m->rank, r, m->n);
-        TRY(pass_barrier(m));
-        if (peer >= 0)
-            TRY(pair_measure(m, peer));
-        step(m);
-    }
-    return m->plan->until > 0 ? pass_barrier(m) : MPI_SUCCESS;
+    TRY(pass_barrier(m));
+    return peer >= 0 ? pair_measure(m, peer) : MPI_SUCCESS;
 }
 
 /* A pair by itself: the others wait at the next barrier. */
 static int measure_alone(struct pairs_run *m, int i, int j)
 {
-    TRY(pass_barrier(m));
-    if (m->rank == i || m->rank == j)
-        TRY(pair_measure(m, m->rank == i ? j : i));
-    return MPI_SUCCESS;
+    return run_round(m, m->rank == i ? j : m->rank == j ? i : -1);
+}
+
+static int run_tournament(struct pairs_run *m)
+{
+    for (int r = 0; r < pairs_rounds(m->n); r++)
+        TRY(run_round(m, pairs_partner(m->rank, r, m->n)));
+    return pass_barrier(m);
 }
 
 static int run_one_at_a_time(struct pairs_run *m)
 {
-    m->done = 0;
-    m->total = (size_t)m->n * (size_t)(m->n - 1) / 2;
-    for (int i = 0; i < m->n; i++) {
-        for (int j = i + 1; j < m->n; j++) {
+    for (int i = 0; i < m->n; i++)
+        for (int j = i + 1; j < m->n; j++)
             TRY(measure_alone(m, i, j));
-            step(m);
-        }
-    }
     return pass_barrier(m);
 }
 
@@ -100,7 +85,6 @@ static int run_paper_size(struct pairs_run *m, int s)
                                   k < 0 ? 0 : k));
             }
         }
-        step(m);
     }
     for (int peer = 0; peer < m->n; peer++)
         if (peer != m->rank)
@@ -110,7 +94,6 @@ static int run_paper_size(struct pairs_run *m, int s)
 
 static int run_paper(struct pairs_run *m)
 {
-    m->total = (size_t)m->plan->n_sizes * ((size_t)m->plan->repeats + 1);
     for (int s = 0; s < m->plan->n_sizes; s++)
         TRY(run_paper_size(m, s));
     return MPI_SUCCESS;
@@ -209,24 +192,19 @@ static void release(struct pairs_run *m)
 
 enum { CHECKED = 12 };
 
-/* The lower and the higher rank of pairs to be looked at alone: the slowest by the largest size,
- * the fastest, and others from all over the tournament. */
+/* The lower and the higher rank of pairs to be measured alone: the slowest by the largest size, and
+ * others from all over the tournament. */
 static void choose_checked(const struct pairs *p, int pair[CHECKED][2])
 {
     const double *m = p->size[p->n_sizes - 1].of[PAIRS_MEDIAN];
-    int rounds = pairs_rounds(p->n), *slow = pair[0], *fast = pair[1];
-    slow[0] = fast[0] = 0;
-    slow[1] = fast[1] = 1;
-    for (int i = 0; i < p->n; i++) {
-        for (int j = i + 1; j < p->n; j++) {
-            double here = m[pairs_cell(p, i, j)];
-            if (here > m[pairs_cell(p, slow[0], slow[1])])
+    int rounds = pairs_rounds(p->n), *slow = pair[0];
+    slow[0] = 0;
+    slow[1] = 1;
+    for (int i = 0; i < p->n; i++)
+        for (int j = i + 1; j < p->n; j++)
+            if (m[pairs_cell(p, i, j)] > m[pairs_cell(p, slow[0], slow[1])])
                 slow[0] = i, slow[1] = j;
-            if (here < m[pairs_cell(p, fast[0], fast[1])])
-                fast[0] = i, fast[1] = j;
-        }
-    }
-    for (int k = 2; k < CHECKED; k++) {
+    for (int k = 1; k < CHECKED; k++) {
         int i = k * 7 % p->n, j = pairs_partner(i, k * rounds / CHECKED, p->n);
         while (j < 0)
             j = pairs_partner(i = (i + 1) % p->n, k * rounds / CHECKED, p->n);

@@ -27,8 +27,6 @@ struct pairs_plan {
     bool receives; /* the receive call, too, and whether a send waits for it: half as long again */
     const struct sync_clock *clock; /* of COMM's ranks, or more, for one-way latencies. NULL: all
                                        read one clock */
-    void (*progress)(void *arg, size_t done, size_t total); /* on every rank; NULL: none */
-    void *progress_arg;
 };
 
 #endif

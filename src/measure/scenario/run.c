@@ -8,10 +8,10 @@
 
 enum { EMPTY_MAX = 20 }; /* batches without a start in time, before giving up */
 
-/* The time stamps of one repetition, how far the rank was off the moment announced, and whether it
- * was late and lost its processor (0, 1). All doubles, so that one reduction finds the maxima. */
+/* The time stamps of one repetition, and whether the rank was late and was preempted (0, 1). All
+ * doubles, so that one reduction finds the maxima. */
 struct repetition {
-    double start, end, arrival, off, late, disturbed;
+    double start, end, arrival, late, preempted;
 };
 enum { STAMPS = sizeof(struct repetition) / sizeof(double) };
 
@@ -58,17 +58,6 @@ static bool prepare(struct player *p, const struct scenario_point *point)
     return ready;
 }
 
-/* In the order of issue, from the one asked for. */
-static void sync_issued(struct player *p, int at, int issued)
-{
-    for (int i = issued == ISSUED_ALL ? 0 : issued; i < at; i++) {
-        if (p->request[i] != MPI_REQUEST_NULL)
-            PMPI_Wait(&p->request[i], MPI_STATUS_IGNORE);
-        if (issued != ISSUED_ALL)
-            return;
-    }
-}
-
 static int play(struct player *p, struct repetition *t)
 {
     int error = MPI_SUCCESS;
@@ -86,7 +75,9 @@ static int play(struct player *p, struct repetition *t)
                                : operation_run(&p->call[i]);
             break;
         case ACTION_SYNC:
-            sync_issued(p, i, a->issued);
+            for (int k = 0; k < i; k++)
+                if (p->request[k] != MPI_REQUEST_NULL)
+                    PMPI_Wait(&p->request[k], MPI_STATUS_IGNORE);
             break;
         case ACTION_COMP:
             work_do(&p->work[i]);
@@ -131,9 +122,8 @@ static int take_samples(const struct repetition *t, int n, struct tally *tally,
         }
         double completion = t[m].end + t[m].start;
         tally_sample(tally, completion);
-        result->disturbed += t[m].disturbed > 0;
+        result->preempted += t[m].preempted > 0;
         samples_add(&result->after_last, t[m].end - t[m].arrival);
-        samples_add(&result->apart, t[m].off);
         sum += completion;
         taken++;
     }
@@ -158,9 +148,8 @@ static int play_batch(struct player *p, struct harmony *start, int n)
         t->start = -sync_global(clock, t->start);
         t->end = sync_global(clock, t->end);
         t->arrival = isnan(t->arrival) ? -INFINITY : sync_global(clock, t->arrival);
-        t->off = start->off;
         t->late = start->late;
-        t->disturbed = work_interruptions() != before;
+        t->preempted = work_interruptions() != before;
     }
     error = sync_agree(error, p->comm);
     if (error != MPI_SUCCESS)
@@ -186,7 +175,7 @@ static int measure(struct player *p, struct harmony *start, const struct plan *p
             empty += taken == 0;
             more = tally_go_on(&tally) && empty < EMPTY_MAX;
             if (tally.samples.n == 0) /* the paper's rule has thrown the attempt away */
-                result->after_last.n = result->apart.n = result->disturbed = 0;
+                result->after_last.n = result->preempted = 0;
         }
         if (error == MPI_SUCCESS)
             error = PMPI_Bcast(&more, 1, MPI_INT, 0, p->comm);
@@ -253,5 +242,4 @@ void scenario_result_free(struct scenario_result *r)
 {
     samples_free(&r->completion);
     samples_free(&r->after_last);
-    samples_free(&r->apart);
 }

@@ -10,23 +10,20 @@ const char *const action_names[N_ACTIONS + 1] = {
 
 #define START .kind = ACTION_START
 #define ISSUE .kind = ACTION_ISSUE, .root = SWEPT_ROOT, .bytes = SWEPT_BYTES
-#define SYNC .kind = ACTION_SYNC, .issued = ISSUED_ALL
+#define SYNC .kind = ACTION_SYNC
 #define COMP .kind = ACTION_COMP, .seconds = SWEPT_SECONDS
 #define DELAY .kind = ACTION_DELAY, .seconds = SWEPT_SECONDS
 #define STOP .kind = ACTION_STOP
 
 const struct scenario scenarios[3] = {
     {.name = "1",
-     .summary = "collective only",
      .n = 1,
      .script = {{.who = WHO_OTHERS, .n = 4, .action = {{START}, {ISSUE}, {SYNC}, {STOP}}}}},
     {.name = "2",
-     .summary = "collective with delay",
      .n = 2,
      .script = {{.who = WHO_DELAYED, .n = 5, .action = {{START}, {DELAY}, {ISSUE}, {SYNC}, {STOP}}},
                 {.who = WHO_OTHERS, .n = 4, .action = {{START}, {ISSUE}, {SYNC}, {STOP}}}}},
     {.name = "3",
-     .summary = "collective overlapping with computation",
      .n = 1,
      .script = {{.who = WHO_OTHERS, .n = 5, .action = {{START}, {ISSUE}, {COMP}, {SYNC}, {STOP}}}}},
 };
@@ -43,57 +40,36 @@ bool scenario_wrong(struct scenario_error *e, int line, const char *format, ...)
 
 /* --- whether it can run --- */
 
-static bool check_times(const struct script *s, struct scenario_error *error)
+static bool check_script(const struct script *s, int ranks, const struct scenario_point *point,
+                         struct scenario_error *error)
 {
-    int starts = 0, stops = 0;
-    for (int i = 0; i < s->n; i++) {
-        const struct action *a = &s->action[i];
+    int starts = 0, stops = 0, issued = 0;
+    const struct action *pending = NULL;
+    for (const struct action *a = s->action; a < s->action + s->n; a++) {
         if (a->kind == ACTION_START && starts++)
             return scenario_wrong(error, a->line, "a second start: a participant starts once");
         if (a->kind == ACTION_STOP && !starts)
             return scenario_wrong(error, a->line, "stop without start: start comes first");
         if (a->kind == ACTION_STOP && stops++)
             return scenario_wrong(error, a->line, "a second stop: a participant stops once");
-    }
-    return (starts && stops) ||
-           scenario_wrong(error, s->line, "these participants never %s", starts ? "stop" : "start");
-}
-
-/* PENDING: by index, what has been issued and not waited for. */
-static bool check_sync(const struct script *s, int at, bool pending[SCENARIO_ACTIONS],
-                       struct scenario_error *error)
-{
-    const struct action *a = &s->action[at];
-    bool issued = false;
-    for (int k = 0; k < at; k++)
-        if (s->action[k].kind == ACTION_ISSUE && (a->issued == ISSUED_ALL || a->issued == k)) {
-            issued = true;
-            pending[k] = false;
-        }
-    return issued ||
-           scenario_wrong(error, a->line, "sync without issue: issue the operation before it");
-}
-
-static bool check_issues(const struct script *s, int ranks, const struct scenario_point *point,
-                         struct scenario_error *error)
-{
-    bool pending[SCENARIO_ACTIONS] = {false};
-    for (int i = 0; i < s->n; i++) {
-        const struct action *a = &s->action[i];
         if (a->kind == ACTION_ISSUE && a->root >= ranks)
             return scenario_wrong(error, a->line,
                                   "root %d is out of range: %d ranks take part, 0 to %d", a->root,
                                   ranks, ranks - 1);
-        if (a->kind == ACTION_ISSUE)
-            pending[i] = a->operation ? a->twin : point->twin;
-        if (a->kind == ACTION_SYNC && !check_sync(s, i, pending, error))
-            return false;
+        if (a->kind == ACTION_SYNC && !issued)
+            return scenario_wrong(error, a->line,
+                                  "sync without issue: issue the operation before it");
+        issued += a->kind == ACTION_ISSUE;
+        if (a->kind == ACTION_SYNC)
+            pending = NULL;
+        else if (a->kind == ACTION_ISSUE && (a->operation ? a->twin : point->twin))
+            pending = a;
     }
-    for (int i = 0; i < s->n; i++)
-        if (pending[i])
-            return scenario_wrong(error, s->action[i].line,
-                                  "a non-blocking operation that nobody waits for: add a sync");
-    return true;
+    if (pending)
+        return scenario_wrong(error, pending->line,
+                              "no rank waits for this non-blocking operation: add a sync");
+    return (starts && stops) ||
+           scenario_wrong(error, s->line, "these participants never %s", starts ? "stop" : "start");
 }
 
 static const struct action *next_issue(const struct script *s, int *at)
@@ -119,8 +95,8 @@ static bool check_same_issues(const struct script *a, const struct script *b,
         if (x->operation != y->operation || x->twin != y->twin || x->bytes != y->bytes ||
             (x->root != y->root && (!x->operation || x->operation->rooted)))
             return scenario_wrong(error, y->line,
-                                  "another operation, size or root than others issue at this "
-                                  "place: MPI would hang");
+                                  "another operation, size or root than others issue here: "
+                                  "MPI would hang");
     }
 }
 
@@ -147,8 +123,7 @@ bool scenario_check(const struct scenario *s, int ranks, const struct scenario_p
             return scenario_wrong(error, c->line,
                                   "rank %d is out of range: %d ranks take part, 0 to %d", c->last,
                                   ranks, ranks - 1);
-        if (!check_times(c, error) || !check_issues(c, ranks, point, error) ||
-            !check_same_issues(s->script, c, error))
+        if (!check_script(c, ranks, point, error) || !check_same_issues(s->script, c, error))
             return false;
     }
     for (int rank = 0; rank < ranks; rank++)

@@ -16,7 +16,7 @@
 enum action_kind {
     ACTION_START, /* take the first time stamp */
     ACTION_ISSUE, /* call a blocking operation, or start a non-blocking one */
-    ACTION_SYNC,  /* wait for a non-blocking one; nothing to do for a blocking one */
+    ACTION_SYNC,  /* wait for all that are pending */
     ACTION_COMP,  /* a fixed amount of computation (work.h) */
     ACTION_DELAY, /* be late by so much */
     ACTION_STOP,  /* take the last time stamp */
@@ -24,11 +24,7 @@ enum action_kind {
 };
 extern const char *const action_names[N_ACTIONS + 1]; /* as in a file; end by NULL */
 
-enum {
-    ISSUED_ALL = -1, /* sync: all that are pending */
-    SCENARIO_ACTIONS = 64,
-    SCENARIO_SCRIPTS = 16
-};
+enum { SCENARIO_ACTIONS = 64, SCENARIO_SCRIPTS = 16 };
 /* What the sweep of a benchmark sets. */
 #define SWEPT_SECONDS (-1.0)
 #define SWEPT_BYTES ((size_t)-1)
@@ -42,7 +38,6 @@ struct action {
     bool twin;                         /* the non-blocking form */
     int root;
     size_t bytes;
-    int issued;     /* SYNC: the index of the issue in the same script, or ISSUED_ALL */
     double seconds; /* COMP, DELAY */
 };
 
@@ -59,7 +54,6 @@ struct script {
 
 struct scenario {
     char name[64];
-    char summary[128];
     int n;
     struct script script[SCENARIO_SCRIPTS];
 };
@@ -112,9 +106,8 @@ struct scenario_result {
     struct samples completion; /* T_sc of every repetition that counts, seconds */
     struct samples after_last; /* max(t_end) - max(arrival): an arrival is the entry to the
                                   first collective operation of a rank */
-    struct samples apart;      /* how far from the announced moment the last rank began, at most */
     size_t dropped;            /* repetitions that a rank began too late */
-    size_t disturbed;          /* of those that count, in which a rank lost its processor */
+    size_t preempted;          /* of those that count, in which a rank lost its processor */
     double comp;               /* what the calibrated computation takes, the longest of all ranks */
     double bound;              /* error of T_sc from the clocks, seconds */
     bool comp_within;          /* calibrated within 1 % on every rank */
