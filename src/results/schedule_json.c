@@ -12,8 +12,8 @@ json_t *schedule_to_json(const struct schedule *s, size_t bytes)
         json_array_append_new(children, list);
         json_array_append_new(arrival, json_real(1e6 * s->arrival[u]));
     }
-    return json_pack("{s:s, s:s, s:i, s:i, s:I, s:I, s:f, s:o, s:o}", "schema", schema,
-                     "algorithm", s->name, "ranks", s->n, "root", s->root, "bytes",
-                     (json_int_t)bytes, "segment", (json_int_t)s->segment, "predicted_us",
-                     1e6 * s->completion, "children", children, "arrival_us", arrival);
+    return json_pack("{s:s, s:s, s:i, s:i, s:I, s:I, s:f, s:o, s:o}", "schema", schema, "algorithm",
+                     s->name, "ranks", s->n, "root", s->root, "bytes", (json_int_t)bytes, "segment",
+                     (json_int_t)s->segment, "predicted_us", 1e6 * s->completion, "children",
+                     children, "arrival_us", arrival);
 }

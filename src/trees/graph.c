@@ -7,9 +7,8 @@
 bool graph_new(struct graph *g, int n)
 {
     size_t cells = (size_t)n * (size_t)n;
-    *g = (struct graph){.n = n,
-                        .w = malloc(cells * sizeof *g->w),
-                        .d = calloc(cells, sizeof *g->d)};
+    *g =
+        (struct graph){.n = n, .w = malloc(cells * sizeof *g->w), .d = calloc(cells, sizeof *g->d)};
     if (!g->w || !g->d) {
         graph_free(g);
         return false;

@@ -17,8 +17,7 @@ bool schedule_new(struct schedule *s, int n, int root)
                            .order = calloc(size, sizeof *s->order),
                            .label = calloc(size, sizeof *s->label),
                            .arrival = calloc(size, sizeof *s->arrival)};
-    if (!s->parent || !s->first || !s->child || !s->order || !s->label ||
-        !s->arrival) {
+    if (!s->parent || !s->first || !s->child || !s->order || !s->label || !s->arrival) {
         schedule_free(s);
         return false;
     }

@@ -141,9 +141,9 @@ static void pack_records(void)
 static const struct {
     const char *name;
     void (*read)(const char *path);
-} readers[] = {{"record", read_record},     {"profile", read_profile},   {"pairs", read_pairs},
-               {"scenario", read_scenario}, {"maps", read_maps},
-               {"packed", read_packed},     {"launches", read_launches}};
+} readers[] = {{"record", read_record},     {"profile", read_profile}, {"pairs", read_pairs},
+               {"scenario", read_scenario}, {"maps", read_maps},       {"packed", read_packed},
+               {"launches", read_launches}};
 
 static void (*reader)(const char *path);
 

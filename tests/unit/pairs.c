@@ -183,15 +183,15 @@ Test(pairs, malformed_logs_name_the_line)
     static const struct wrong wrong[] = {
         {"Processors: 4", "Processors: four",
          "line 2: '# Processors: N MsgLen BYTES Repeats: M' expected"},
-        {"Processors: 4", "Processors: 0", "line 2: '# Processors: N MsgLen BYTES Repeats: M' expected"},
+        {"Processors: 4", "Processors: 0",
+         "line 2: '# Processors: N MsgLen BYTES Repeats: M' expected"},
         {"# Processors: 4 MsgLen 64 Repeats: 100\n", "",
          "line 3: a pair before any '# Processors:' line"},
         {"Processors: 4", "Processors: 3", "line 7: ranks '000' and '003': 0 to 2 expected"},
         {"Processors: 4", "Processors: 5", "the pair of ranks 0 and 4 is missing (64 bytes)"},
         {"  10.44   0.12", "  10.44", "line 5: 5 columns: 6 (the paper's) or 16 (ours) expected"},
         {"10.44", "ten", "line 5: 'ten' is no time in microseconds"},
-        {"10.44", "-3.0",
-         "line 5: a time of -3.0 us between ranks 0 and 1: above 0 expected"},
+        {"10.44", "-3.0", "line 5: a time of -3.0 us between ranks 0 and 1: above 0 expected"},
         {"10.44", "nan", "line 5: 'nan' is no time in microseconds"},
         {"nid00671 002   nid00671 003          11.44   0.14\n", "",
          "the pair of ranks 2 and 3 is missing (64 bytes)"},
@@ -200,8 +200,7 @@ Test(pairs, malformed_logs_name_the_line)
         /* gigabytes of matrices are not asked for */
         {"Processors: 4", "Processors: 8192",
          "line 2: a block of 8192 processors, and too few lines for all pairs"},
-        {"MsgLen 64", "MsgLen -64",
-         "line 2: '# Processors: N MsgLen BYTES Repeats: M' expected"},
+        {"MsgLen 64", "MsgLen -64", "line 2: '# Processors: N MsgLen BYTES Repeats: M' expected"},
         {"nid00671 003           0.00   0.00\n",
          "nid00671 003           0.00   0.00\n# Processors: 4 MsgLen 64 Repeats: 100\n" SIX_PAIRS,
          "line 14: a second block of 64 bytes"},
@@ -266,8 +265,8 @@ Test(pairs, bandwidth_is_found)
 }
 
 /* D + w is half a round trip; D differs by direction with the send call and is no less than the
- * gap, which is all of it for a segment; beyond the largest size the bandwidth counts. A log without
- * send calls takes half of the shortest latency. */
+ * gap, which is all of it for a segment; beyond the largest size the bandwidth counts. A log
+ * without send calls takes half of the shortest latency. */
 Test(pairs, graph_of_latencies)
 {
     struct pairs p = made_up(4, true);

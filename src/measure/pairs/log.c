@@ -34,10 +34,10 @@ static int relation_from_name(const char *name)
 static const struct {
     enum pairs_quantity what;
     bool from_second;
-} columns[] = {{PAIRS_MEAN, false},    {PAIRS_SD, false},     {PAIRS_MEDIAN, false},
-               {PAIRS_MIN, false},     {PAIRS_SEND, false},   {PAIRS_SEND, true},
-               {PAIRS_GAP, false},     {PAIRS_GAP, true},     {PAIRS_ONE_WAY, false},
-               {PAIRS_ONE_WAY, true},  {PAIRS_BOUND, false}};
+} columns[] = {{PAIRS_MEAN, false},   {PAIRS_SD, false},   {PAIRS_MEDIAN, false},
+               {PAIRS_MIN, false},    {PAIRS_SEND, false}, {PAIRS_SEND, true},
+               {PAIRS_GAP, false},    {PAIRS_GAP, true},   {PAIRS_ONE_WAY, false},
+               {PAIRS_ONE_WAY, true}, {PAIRS_BOUND, false}};
 enum { COLUMNS_PAPER = 2, N_COLUMNS = sizeof columns / sizeof *columns, RELATION_BEFORE = 8 };
 enum { RANKS = 4, FIELDS_PAPER = RANKS + COLUMNS_PAPER, FIELDS_OURS = RANKS + N_COLUMNS + 1 };
 
@@ -147,8 +147,7 @@ static bool read_header(struct log_reader *r, const char *line)
     for (int s = 0; s < r->p->n_sizes; s++)
         if (r->p->size[s].bytes == bytes)
             return refuse(r, "a second block of %zu bytes", bytes);
-    if ((r->p->n == 0 && !pairs_new(r->p, n)) ||
-        !(r->size = pairs_add_size(r->p, bytes, repeats)))
+    if ((r->p->n == 0 && !pairs_new(r->p, n)) || !(r->size = pairs_add_size(r->p, bytes, repeats)))
         return refuse(r, "no memory for %d ranks", n);
     return true;
 }
