@@ -48,10 +48,20 @@ bool beside_find(const char *name, char *path, size_t size)
     return false;
 }
 
+bool beside_preload_path(const char *variable, const char *path)
+{
+    char *list;
+    const char *others = getenv(variable);
+    if (asprintf(&list, "%s%s%s", path, others && *others ? ":" : "", others ? others : "") < 0)
+        return reason_give("out of memory");
+    setenv(variable, list, 1);
+    free(list);
+    return true;
+}
+
 bool beside_preload(const char *variable, const char *name)
 {
-    char path[4200], *list;
-    const char *others = getenv(variable);
+    char path[4200];
     if (!beside_find(name, path, sizeof path))
         return reason_give("%s is neither beside this program nor where it was to be installed "
                            "(%s): use: make install",
@@ -60,9 +70,5 @@ bool beside_preload(const char *variable, const char *name)
         return reason_give("%s: a library with a space or colon in its path cannot be preloaded: "
                            "install it elsewhere",
                            path);
-    if (asprintf(&list, "%s%s%s", path, others && *others ? ":" : "", others ? others : "") < 0)
-        return reason_give("out of memory");
-    setenv(variable, list, 1);
-    free(list);
-    return true;
+    return beside_preload_path(variable, path);
 }

@@ -14,4 +14,7 @@ bool beside_find(const char *name, char *path, size_t size);
  * False, with a reason_give(), if it is nowhere, or its path cannot be in such a list. */
 bool beside_preload(const char *variable, const char *name);
 
+/* The same for any library, by its path. */
+bool beside_preload_path(const char *variable, const char *path);
+
 #endif

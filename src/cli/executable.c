@@ -66,8 +66,10 @@ static bool is_shell_script(int fd)
     return interpreter && is_shell(interpreter);
 }
 
-static void note_library(struct executable *x, const char *name)
+static void note_library(struct executable *x, const char *name, const char *path)
 {
+    if (!strncmp(name, "libasan.so", 10))
+        text_copy(x->sanitizer, sizeof x->sanitizer, path);
     if (strncmp(name, "libmpi.so", 9) && strncmp(name, "libmpich.so", 11) &&
         strncmp(name, "libmpi_abi.so", 13)) /* MPI 5's, of any MPI */
         return;
@@ -95,7 +97,7 @@ static void find_loader(Elf *elf, int fd, char *loader, size_t size)
 static void ask_loader(struct executable *x, const char *loader, const char *path)
 {
     char *const command[] = {(char *)loader, "--list", (char *)path, NULL};
-    char line[4400], name[64];
+    char line[4400], name[64], file[4200];
     posix_spawn_file_actions_t actions;
     int ends[2];
     pid_t child;
@@ -110,8 +112,8 @@ static void ask_loader(struct executable *x, const char *loader, const char *pat
     close(ends[1]);
     FILE *list = fdopen(ends[0], "r");
     while (started && list && fgets(line, sizeof line, list))
-        if (sscanf(line, " %63s =>", name) == 1)
-            note_library(x, name);
+        if (sscanf(line, " %63s => %4199s", name, file) == 2)
+            note_library(x, name, file);
     if (list)
         fclose(list);
     if (started)

@@ -10,6 +10,9 @@ struct executable {
     bool is_shell;      /* a shell, or a script for one */
     bool is_mixed;      /* it needs several MPIs: which it uses is not known before */
     char mpi[64];       /* the MPI library that it needs, itself or by others, "" if none */
+    /* The runtime library of gcc's address sanitizer, which has to be the first of all libraries;
+     * "" if the program needs none. */
+    char sanitizer[4200];
 };
 
 /* Looks at PROGRAM where the shell would find it. False if it cannot be read. */

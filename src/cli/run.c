@@ -95,41 +95,40 @@ static void name_application(const struct executable *x)
         setenv("_COLLPROF_APPLICATION", pid, 1);
 }
 
-/* What is known about the application before it starts. */
-static void check_application(const struct run *r)
+/* What is known about the application before it starts, into X. */
+static void check_application(const struct run *r, struct executable *x)
 {
-    struct executable x;
     const char *application = r->application[0];
     if (is_launcher(application))
         cli_refuse("%s starts the ranks: use: %s ... "
                    "collprof run APPLICATION",
                    application, application);
-    if (!executable_look(&x, application))
+    if (!executable_look(x, application))
         return;
-    name_application(&x);
+    name_application(x);
     /* What is not linked with MPI may open it by hand, or be a script that starts what does. */
-    if (!*x.mpi && !x.is_static)
+    if (!*x->mpi && !x->is_static)
         preload("LD_AUDIT", "libcollprof-audit.so");
-    const struct mpi_built *mpi = mpi_of_library(x.mpi);
-    if (*x.mpi && !mpi)
+    const struct mpi_built *mpi = mpi_of_library(x->mpi);
+    if (*x->mpi && !mpi)
         cli_refuse("%s is linked with %s, for which this collprof has no layer: configured "
                    "--with-mpi=...,DIRECTORY it has one (collprof info lists those there are)",
-                   application, x.mpi);
-    if (mpi && !x.is_mixed)
+                   application, x->mpi);
+    if (mpi && !x->is_mixed)
         check_launcher(application, mpi);
     if (cli_silent)
         return;
-    if (x.is_static)
+    if (x->is_static)
         reason_say(cli_name,
                    "%s is statically linked: nothing can be preloaded into it: unless it "
                    "was linked with -lcollprof, it will not be profiled",
                    application);
-    if (x.is_privileged)
+    if (x->is_privileged)
         reason_say(cli_name,
                    "%s changes its user or group when started: nothing is preloaded into "
                    "it, it will not be profiled",
                    application);
-    if (x.is_shell)
+    if (x->is_shell)
         reason_say(cli_name,
                    "%s may start several programs: each that uses MPI is profiled, and %s leads to "
                    "the last one",
@@ -160,6 +159,7 @@ static void check_slips(int argc, char **argv)
 int cli_run(int argc, char **argv)
 {
     struct run r;
+    struct executable application = {0};
     cli_silent = !launcher_speaks();
     settings_read(&r.settings, environ, refuse_variable, NULL);
     const struct settings before = r.settings;
@@ -172,7 +172,7 @@ int cli_run(int argc, char **argv)
     make_absolute(&r.settings);
     export_settings(&r.settings, &before);
     check_file("latencies", r.settings.latencies);
-    check_application(&r);
+    check_application(&r, &application);
     if (r.settings.yield) {
         preload("LD_PRELOAD", "libcollprof-yield.so");
         setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0); /* Open MPI's own way, whatever it uses */
@@ -180,6 +180,8 @@ int cli_run(int argc, char **argv)
     if (!strcmp(r.settings.trace, "transport"))
         preload("LD_PRELOAD", "libcollprof-transport.so");
     preload("LD_PRELOAD", "libcollprof.so");
+    if (*application.sanitizer)
+        beside_preload_path("LD_PRELOAD", application.sanitizer);
     execvp(r.application[0], r.application);
     int error = errno;
     if (!cli_silent)

@@ -16,6 +16,12 @@ says()
 for mpi in $mpis; do
     launcher=mpiexec.$mpi
     run="timeout 60 $launcher"
+    # gcc's address sanitizer wants its runtime to be the first of all libraries.
+    if "mpicc.$mpi" -g -fsanitize=address "$source/examples/heat.c" -o sanitized -lm 2>log; then
+        ASAN_OPTIONS=detect_leaks=0 $run -n 2 $collprof run -o sanitized.out ./sanitized >out 2>&1 ||
+            { cat out; fail "a program with the address sanitizer does not run ($mpi)"; }
+        test -s sanitized.out/profile.json || fail "a program with the address sanitizer has no profile ($mpi)"
+    fi
     # As it should be, also by a script that hides the program.
     printf '#!/bin/sh\nexec "$@"\n' >script
     chmod +x script
