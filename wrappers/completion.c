@@ -31,6 +31,7 @@ static void pending_begin(struct pending *p, struct call *c, int n, const MPI_Re
     if (statuses == MPI_STATUS_IGNORE || statuses == MPI_STATUSES_IGNORE)
         p->status = (void *)(p->handle + count);
     memcpy(p->handle, requests, count * sizeof *p->handle);
+    call_completes(p->n, p->handle);
     p->taken = layer.threaded || c->operation == OP_Wait;
     if (!p->taken)
         return;

@@ -297,7 +297,8 @@ function about(family,   half, payload) {
     return "((struct call_about){" \
            (family == "comm_free" ? comm " ? *" comm " : MPI_COMM_NULL" : comm) \
            ", " named("source src dest dst target_rank", "CALL_NONE") \
-           ", " named("recvtag tag", "CALL_NONE") ", " root ", " payload "})"
+           ", " named("recvtag tag", "CALL_NONE") ", " root ", " payload ", " \
+           (family == "sendrecv" ? to ", " tag : "CALL_NONE, CALL_NONE") "})"
 }
 
 function do_call(call) {

@@ -396,6 +396,7 @@ void life_switch(int level)
         if (!layer.on) {
             requests_clear();
             channels_lose_order();
+            messages_lose();
             thread.left = clock_ticks(); /* calls were not watched for a while */
             thread.outside = 0;
             trace_forget_polls();

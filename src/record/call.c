@@ -149,7 +149,9 @@ void call_got_probed(struct call *c, int rc, uint64_t bytes, const MPI_Status *s
 {
     struct comm *on = probed ? comm_of_request(probed) : NULL;
     if (on && rc == MPI_SUCCESS) {
-        peer_count(c->site, c->operation, comm_world_rank(on, status->MPI_SOURCE), true, bytes);
+        uint32_t peer = comm_world_rank(on, status->MPI_SOURCE);
+        peer_count(c->site, c->operation, peer, true, bytes);
+        message_count(on, peer, status->MPI_TAG, true);
         if (layer.trace)
             trace_received(c, on, status, bytes, probed);
     }
@@ -177,8 +179,11 @@ void call_probed(struct call *c, int rc, MPI_Comm comm, bool found, const MPI_St
 /* What a request sends counts when it is started, what it receives when it is complete. */
 static void message_posted(struct call *c, struct comm *on, struct request *r)
 {
-    if (!(r->kind & REQUEST_RECV))
-        peer_count(c->site, c->operation, comm_world_rank(on, r->peer), false, r->bytes);
+    if (!(r->kind & REQUEST_RECV)) {
+        uint32_t peer = comm_world_rank(on, r->peer);
+        peer_count(c->site, c->operation, peer, false, r->bytes);
+        message_count(on, peer, r->tag, false);
+    }
     if (LIKELY(!layer.trace))
         return;
     if (r->tag == CALL_UNORDERED)
@@ -196,6 +201,7 @@ void call_started(struct call *c, struct request *r)
         r->spared = (uint8_t)ledger_spared(++r->sequence);
     r->apart = thread.apart.of != 0;
     r->ready = 0;
+    request_show(r);
 }
 
 /* Several threads may hand over parts of one message: the last of them has sent it. */
@@ -329,8 +335,13 @@ void call_complete(struct call *c, struct request *r, unsigned sharing, const MP
     }
     spin_unlock(&e->lock);
     struct comm *on = r->kind & (REQUEST_MESSAGE | REQUEST_COLLECTIVE) ? comm_of_request(r) : NULL;
-    if (on && r->kind & REQUEST_RECV && !cancelled && status && status->MPI_SOURCE != MPI_PROC_NULL)
-        peer_count(r->site, r->operation, comm_world_rank(on, status->MPI_SOURCE), true, bytes);
+    if (on && r->kind & REQUEST_RECV && !cancelled && status &&
+        status->MPI_SOURCE != MPI_PROC_NULL) {
+        uint32_t peer = comm_world_rank(on, status->MPI_SOURCE);
+        peer_count(r->site, r->operation, peer, true, bytes);
+        message_count(on, peer, status->MPI_TAG, true);
+    }
+    thread.call->progress = c->exit;
     if (UNLIKELY(layer.trace) && r->kind & (REQUEST_MESSAGE | REQUEST_COLLECTIVE))
         trace_completed(c, on, r, status, bytes, cancelled);
     if (r->kind & REQUEST_COLLECTIVE && r->comm_id && !r->apart)
@@ -351,6 +362,8 @@ void call_complete(struct call *c, struct request *r, unsigned sharing, const MP
 void call_lost(struct call *c, struct request *r, int rc, const MPI_Status *status)
 {
     struct comm *on = r->kind & REQUEST_MESSAGE ? comm_of_request(r) : NULL;
+    if (r->kind & REQUEST_RECV)
+        messages_lose();
     if (layer.trace && r->kind & REQUEST_RECV) {
         if (on && status && call_cut_off(rc))
             trace_completed(c, on, r, status, LEDGER_UNKNOWN_BYTES, false);

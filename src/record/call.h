@@ -22,11 +22,13 @@ struct call_about {
     int root;      /* -1: none */
     MPI_Count count;
     MPI_Datatype type; /* MPI_DATATYPE_NULL: no payload, or not told by one count */
+    int to, to_tag;    /* what it sends while it receives; CALL_NONE: nothing */
 };
 #define CALL_NONE INT32_MIN
 #define CALL_UNORDERED (INT32_MIN + 1) /* as a tag: one more message is received, unseen */
 #define CALL_ABOUT_NOTHING                                                                         \
-    ((struct call_about){MPI_COMM_NULL, CALL_NONE, CALL_NONE, -1, 0, MPI_DATATYPE_NULL})
+    ((struct call_about){MPI_COMM_NULL, CALL_NONE, CALL_NONE, -1, 0, MPI_DATATYPE_NULL, CALL_NONE, \
+                         CALL_NONE})
 
 /* Set by the layer's life cycle: what to do about a call that comes before MPI_Init was seen. */
 extern void (*call_first_seen)(void);
@@ -73,6 +75,9 @@ static inline __attribute__((always_inline)) void call_stands(struct call *c,
     now->peer = about.peer;
     now->tag = about.tag;
     now->root = about.root;
+    now->to = about.to;
+    now->to_tag = about.to_tag;
+    now->n_requests = 0;
     c->entry = clock_ticks();
     __atomic_store_n(&now->since, c->entry, __ATOMIC_RELEASE);
 }
@@ -139,6 +144,8 @@ static inline void call_leave_counted(const struct call *c, int rc, struct ledge
     if (LIKELY(e != NULL))
         call_count(c, e, bytes, rc);
     __atomic_store_n(&layer.ledger.header->last_ticks, c->exit, __ATOMIC_RELAXED);
+    if (LIKELY(!c->traced | layer.trace)) /* no poll in vain */
+        thread.call->progress = c->exit;
     if (UNLIKELY(layer.trace))
         trace_left(c, e);
     if (UNLIKELY(c->exit >= __atomic_load_n(&layer.look_at, __ATOMIC_RELAXED)))
@@ -169,7 +176,11 @@ static inline void call_leave(const struct call *c, int rc, MPI_Comm comm, uint6
  * arguments were refused before anybody else could notice. */
 static inline uint32_t call_sequence(struct comm *on)
 {
-    return __atomic_fetch_add(&on->sequence, 1, __ATOMIC_RELAXED);
+    uint32_t sequence = __atomic_fetch_add(&on->sequence, 1, __ATOMIC_RELAXED);
+    struct ledger_comm *row = &layer.ledger.comms[on->index];
+    row->entered = sequence + 1;
+    row->last = on->id;
+    return sequence;
 }
 void call_collective_failed(struct comm *on, int rc);
 
@@ -217,7 +228,9 @@ static inline void call_sent(struct call *c, int rc, MPI_Comm comm, uint64_t byt
     struct comm *on = call_comm(c, comm, rc);
     if (UNLIKELY(call_failed(rc) || !on || to == MPI_PROC_NULL))
         return;
-    peer_count(c->site, c->operation, comm_world_rank(on, to), false, bytes);
+    uint32_t peer = comm_world_rank(on, to);
+    peer_count(c->site, c->operation, peer, false, bytes);
+    message_count(on, peer, tag, false);
     if (UNLIKELY(layer.trace))
         trace_sent(c, on, to, tag, bytes);
 }
@@ -231,7 +244,9 @@ static inline void call_got(struct call *c, int rc, MPI_Comm comm, uint64_t byte
     struct comm *on = call_comm(c, comm, rc);
     if (UNLIKELY(call_failed(rc) || !on || status->MPI_SOURCE == MPI_PROC_NULL))
         return;
-    peer_count(c->site, c->operation, comm_world_rank(on, status->MPI_SOURCE), true, bytes);
+    uint32_t peer = comm_world_rank(on, status->MPI_SOURCE);
+    peer_count(c->site, c->operation, peer, true, bytes);
+    message_count(on, peer, status->MPI_TAG, true);
     if (UNLIKELY(layer.trace))
         trace_received(c, on, status, rc ? LEDGER_UNKNOWN_BYTES : bytes, NULL);
 }
@@ -260,6 +275,16 @@ static inline void call_waits_for(const struct request *r)
     now->peer = r->peer;
     now->tag = r->tag;
     now->root = r->root;
+}
+
+/* The call in progress completes these N requests. */
+static inline void call_completes(int n, const MPI_Request *requests)
+{
+    struct ledger_call *now = thread.call;
+    const int most = sizeof now->request / sizeof *now->request;
+    for (int i = 0; i < n && i < most; i++)
+        now->request[i] = (uint64_t)(uintptr_t)requests[i];
+    now->n_requests = (uint64_t)n;
 }
 
 /* The messages of a persistent request that the call C has started, or its collective. */

@@ -42,6 +42,7 @@ struct layer {
     struct index sites;    /* hash of a stack to its number */
     struct index entries;  /* entry_key() to struct ledger_entry */
     struct index peers;    /* peer_key() to struct ledger_peer */
+    struct index messages; /* hash of what is in it to struct ledger_messages */
     struct index channels; /* hash of a channel to its number */
     bool trace;            /* events are recorded */
     bool shared_trace;     /* by several threads, one at a time: */

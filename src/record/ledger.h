@@ -42,10 +42,12 @@
     X(REGIONS, regions, struct ledger_region, 50, 0, 2, 127)                                       \
     X(SITES, sites, struct ledger_site, 192, 53, 16, 0)                                            \
     X(COMMS, comms, struct ledger_comm, 64, 13, 16, 2047)                                          \
-    X(CALLS, calls, struct ledger_call, 32, 0, 8, 0)                                               \
-    X(ENTRIES, entries, struct ledger_entry, 64, 600, 16, 0)                                       \
+    X(CALLS, calls, struct ledger_call, 16, 0, 16, 0)                                              \
+    X(ENTRIES, entries, struct ledger_entry, 64, 580, 16, 0)                                       \
     X(INSTANCES, instances, struct ledger_instance, 64, 250, 1, 0)                                 \
     X(PEERS, peers, struct ledger_peer, 128, 0, 128, 0)                                            \
+    X(REQUESTS, requests, struct ledger_request, 64, 0, 64, 0)                                     \
+    X(MESSAGES, messages, struct ledger_messages, 128, 0, 64, 0)                                   \
     X(CHANNELS, channels, struct ledger_channel, 128, 1, 128, 65535)                               \
     X(EVENTS, events, struct ledger_event, 64, 32, 128, 0)
 
@@ -112,11 +114,38 @@ struct ledger_call {
     uint64_t comm_id; /* as in ledger_instance; 0: not known */
     uint64_t bytes;   /* of the payload; LEDGER_UNKNOWN_BYTES: not known beforehand */
     uint32_t operation, site;
-    uint32_t comm;     /* index of its ledger_comm */
-    uint32_t sequence; /* of a collective */
-    int32_t peer, tag; /* INT32_MIN: the operation has none */
-    int32_t root;      /* -1: none */
-    uint32_t thread;   /* its number in the system; 0: this slot is free */
+    uint32_t comm;       /* index of its ledger_comm */
+    uint32_t sequence;   /* of a collective */
+    int32_t peer, tag;   /* INT32_MIN: the operation has none */
+    int32_t root;        /* -1: none */
+    uint32_t thread;     /* its number in the system; 0: this slot is free */
+    int32_t to, to_tag;  /* MPI_Sendrecv: what it sends; INT32_MIN: none */
+    uint64_t progress;   /* ticks: the last return of a call that was no poll in vain */
+    uint64_t n_requests; /* that it completes; the first of their handles: */
+    uint64_t request[16];
+};
+
+/* A request that is not complete, at the position that it has in the layer's own table. */
+struct ledger_request {
+    uint64_t handle;  /* of several with one handle all are complete */
+    uint64_t posted;  /* ticks; 0: this slot is free */
+    uint64_t comm_id; /* as in ledger_instance; of a persistent collective its own */
+    uint64_t bytes;
+    uint32_t site, sequence;
+    int32_t peer, tag, root;
+    uint16_t operation, comm;
+    uint32_t active; /* started: a persistent one may not be */
+};
+
+/* Messages of one (communicator, peer, tag, direction); a table that is full has not counted
+ * all. */
+struct ledger_messages {
+    uint64_t comm_id; /* as in ledger_instance */
+    uint64_t n;
+    uint32_t peer; /* rank in MPI_COMM_WORLD; UINT32_MAX: not known */
+    int32_t tag;
+    uint32_t received; /* 0: sent to it, 1: received from it */
+    uint32_t unused;
 };
 
 struct ledger_region {
@@ -138,7 +167,10 @@ struct ledger_comm {
     uint32_t first;           /* members of the first group of an intercommunicator; else 0 */
     uint32_t root_world_rank; /* world rank of its rank 0; UINT32_MAX: not known */
     uint32_t flags;           /* LEDGER_COMM_... */
-    char name[64];            /* by the application, as it ended; empty: none */
+    uint32_t entered;         /* collectives that were left or posted on the last of them that had
+                                 one, which is LAST */
+    uint64_t last;
+    char name[64]; /* by the application, as it ended; empty: none */
 };
 #define LEDGER_SEVERAL_NAMES "(several names)" /* as a name: they differ */
 #define LEDGER_COMM_INTER 1u

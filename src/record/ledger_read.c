@@ -209,6 +209,13 @@ static bool check_peer(const struct ledger *l, uint32_t i)
     return is_operation(l->header, l->peers[i].operation) && is_site(l->header, l->peers[i].site);
 }
 
+static bool check_request(const struct ledger *l, uint32_t i)
+{
+    const struct ledger_request *r = &l->requests[i];
+    return !r->posted || (is_operation(l->header, r->operation) && is_site(l->header, r->site) &&
+                          is_comm(l->header, r->comm));
+}
+
 static bool check_channel(const struct ledger *l, uint32_t i)
 {
     const struct ledger_channel *c = &l->channels[i];
@@ -239,6 +246,7 @@ static const struct {
     [LEDGER_INSTANCES] = {check_instance,
                           "a damaged record: an instance of a call that is not in it"},
     [LEDGER_PEERS] = {check_peer, "a damaged record: messages of a call that is not in it"},
+    [LEDGER_REQUESTS] = {check_request, "a damaged record: a request of a call that is not in it"},
     [LEDGER_CHANNELS] = {check_channel,
                          "a damaged record: messages on a communicator that is not in it"},
     [LEDGER_EVENTS] = {check_event, "a damaged record: an event of a call that is not in it"},

@@ -2,7 +2,24 @@
 
 int peers_start(void)
 {
-    return index_start(&layer.peers);
+    return index_start(&layer.peers) ?: index_start(&layer.messages);
+}
+
+struct ledger_messages *messages_add(uint64_t key, const struct ledger_messages *row)
+{
+    pthread_mutex_lock(&layer.lock);
+    struct ledger_table *t = &layer.ledger.header->section[LEDGER_MESSAGES];
+    struct ledger_messages *m = (struct ledger_messages *)index_find(&layer.messages, key);
+    if (!m && ledger_grow(&layer.ledger, LEDGER_MESSAGES)) {
+        m = &layer.ledger.messages[t->count];
+        *m = *row;
+        __atomic_store_n(&t->count, t->count + 1, __ATOMIC_RELEASE);
+        index_put(&layer.messages, key, (uintptr_t)m, layer.threaded);
+    }
+    if (!m)
+        messages_lose();
+    pthread_mutex_unlock(&layer.lock);
+    return m;
 }
 
 struct ledger_peer *peers_add(uint64_t key)

@@ -2,6 +2,7 @@
 #ifndef COLLPROF_RECORD_PEERS_H
 #define COLLPROF_RECORD_PEERS_H
 
+#include "base/hash.h"
 #include "record/comms.h"
 
 /* Returns 0 or an errno. */
@@ -37,6 +38,36 @@ static inline void peer_count(uint32_t site, uint32_t operation, uint32_t peer, 
         __atomic_fetch_add(&p->messages, 1, __ATOMIC_RELAXED);
         __atomic_fetch_add(&p->bytes, bytes, __ATOMIC_RELAXED);
     }
+}
+
+/* Not all messages are counted by channel from here on. */
+static inline void messages_lose(void)
+{
+    __atomic_fetch_add(&layer.ledger.header->section[LEDGER_MESSAGES].dropped, 1, __ATOMIC_RELAXED);
+}
+
+/* NULL if there is no room, which loses them. */
+struct ledger_messages *messages_add(uint64_t key, const struct ledger_messages *row);
+
+/* One more message on the communicator, sent to or received from the world rank PEER with TAG. */
+static inline void message_count(const struct comm *on, uint32_t peer, int tag, bool received)
+{
+    if (UNLIKELY(__atomic_load_n(&layer.ledger.header->section[LEDGER_MESSAGES].dropped,
+                                 __ATOMIC_RELAXED)))
+        return;
+    uint64_t key =
+        hash_mix(on->id + received, (uint64_t)peer << 32 | (uint32_t)tag) | INDEX_LEAST_KEY;
+    struct ledger_messages *m = (struct ledger_messages *)index_find(&layer.messages, key);
+    if (UNLIKELY(!m))
+        m = messages_add(key,
+                         &(struct ledger_messages){
+                             .comm_id = on->id, .peer = peer, .tag = tag, .received = received});
+    if (UNLIKELY(!m))
+        return;
+    if (LIKELY(!layer.threaded))
+        m->n++;
+    else
+        __atomic_fetch_add(&m->n, 1, __ATOMIC_RELAXED);
 }
 
 #endif

@@ -47,8 +47,58 @@ static struct request *allocate(void)
     return i == NONE ? NULL : &pool[i];
 }
 
+static bool has_row(uint32_t i)
+{
+    return i <
+           __atomic_load_n(&layer.ledger.header->section[LEDGER_REQUESTS].count, __ATOMIC_ACQUIRE);
+}
+
+/* Room for the row of the table's slot I. */
+static bool make_row(uint32_t i)
+{
+    struct ledger_table *t = &layer.ledger.header->section[LEDGER_REQUESTS];
+    pthread_mutex_lock(&layer.lock);
+    while (t->count <= i && ledger_grow(&layer.ledger, LEDGER_REQUESTS))
+        __atomic_store_n(&t->count, t->count + 1, __ATOMIC_RELEASE);
+    bool room = t->count > i;
+    __atomic_store_n(&t->dropped, t->dropped + !room, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&layer.lock);
+    return room;
+}
+
+void request_show(const struct request *r)
+{
+    uint32_t i = (uint32_t)(r - pool);
+    if (UNLIKELY(!has_row(i)) &&
+        (__atomic_load_n(&layer.ledger.header->section[LEDGER_REQUESTS].dropped,
+                         __ATOMIC_RELAXED) ||
+         !make_row(i)))
+        return;
+    layer.ledger.requests[i] =
+        (struct ledger_request){.handle = r->handle,
+                                .posted = r->post_entry,
+                                .comm_id = r->kind & REQUEST_COLLECTIVE ? r->comm_id : r->id,
+                                .bytes = r->bytes,
+                                .site = r->site,
+                                .sequence = r->sequence,
+                                .peer = r->peer,
+                                .tag = r->tag,
+                                .root = r->root,
+                                .operation = r->operation,
+                                .comm = r->comm_index,
+                                .active = r->active};
+}
+
+static void hide(const struct request *r)
+{
+    uint32_t i = (uint32_t)(r - pool);
+    if (LIKELY(has_row(i)))
+        layer.ledger.requests[i].posted = 0;
+}
+
 static void give_back(struct request *r)
 {
+    hide(r);
     spin_lock(&free_lock);
     r->next = free_first;
     free_first = (uint32_t)(r - pool);
@@ -99,6 +149,7 @@ void request_add(const struct request *r)
         return;
     }
     *kept = *r;
+    request_show(kept);
     spin_lock(&b->lock);
     if (UNLIKELY(b->length >= LONGEST))
         clear(b);
@@ -155,9 +206,10 @@ void request_return(struct request *r)
 
 void request_release(struct request *r)
 {
-    if (r->kind & REQUEST_PERSISTENT)
+    if (r->kind & REQUEST_PERSISTENT) {
         r->active = false;
-    else
+        request_show(r);
+    } else
         give_back(r);
 }
 

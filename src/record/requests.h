@@ -44,6 +44,9 @@ struct request {
 
 int requests_start(void);
 
+/* Writes a request of the table, or its change, into the ledger. */
+void request_show(const struct request *r);
+
 /* Keeps a copy of R at the end of its handle's queue. */
 void request_add(const struct request *r);
 
