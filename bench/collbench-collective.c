@@ -54,29 +54,22 @@ static const struct option_program program = {
     .listed = (const struct option_registry *const[]){&latency_registry, NULL},
     .check = check_together};
 
-struct sweep {
-    struct latency_options *o;
-    struct tables *tables;
-    struct sync_clock clock;
+struct collectives {
+    const struct latency_options *o;
     char (*name)[80]; /* of each variant */
-    int wrong;
+    struct operation_call call;
 };
 
 /* Each operation with every value of the --cvar that takes several in turn: the operations first.
  */
-static size_t variants(const struct latency_options *o)
-{
-    return o->things.n * cvar_values();
-}
-
-static const struct operation *operation_of(const struct sweep *s, size_t which)
+static const struct operation *operation_of(const struct collectives *s, size_t which)
 {
     return &operations[s->o->things.at[which % s->o->things.n]];
 }
 
 static const char *name_of(const void *arg, size_t which)
 {
-    const struct sweep *s = arg;
+    const struct collectives *s = arg;
     return cvar_name(s->name[which], sizeof *s->name, operation_of(s, which)->name,
                      which / s->o->things.n);
 }
@@ -104,87 +97,48 @@ static int check(void *arg, int *wrong, bool *checked)
     return MPI_Allreduce(&mine, wrong, 1, MPI_INT, MPI_SUM, call->comm);
 }
 
-static void measure_call(struct sweep *s, const struct bench_point *p, struct operation_call *call)
+static bool prepare(void *arg, const struct bench_point *p, MPI_Comm comm, struct latency_case *c)
 {
-    const struct latency_options *o = s->o;
-    const struct latency_method *methods[OPTION_CHOSEN_MAX];
-    struct latency_outcome outcome;
-    struct latency_case c = {.comm = call->comm,
-                             .run = run,
-                             .check = check,
-                             .arg = call,
-                             .kind = operation_kind(call->operation),
-                             .root = call->operation->rooted ? o->root : 0,
-                             .together = true,
-                             .ring_bytes = o->ring_bytes,
-                             .plan = o->bench.plan,
-                             .every = o->by_pair,
-                             .clock = &s->clock};
-    size_t n = latency_meaningful(o, false, c.kind, methods);
-    bench_check(&o->bench, latency_measure(&c, methods, n, &outcome), "", p);
-    s->wrong += outcome.wrong_ranks > 0;
-    struct disturbance disturbed = bench_disturbed(call->comm);
-    if (disturbed.spoiled)
-        latency_unjudge(&outcome);
-    if (s->tables)
-        tables_add(s->tables, p, &outcome, disturbed);
-    latency_outcome_free(&outcome);
+    struct collectives *s = arg;
+    const struct operation *o = operation_of(s, p->which);
+    cvar_use(p->which / s->o->things.n);
+    *c = (struct latency_case){.comm = comm,
+                               .run = run,
+                               .check = check,
+                               .arg = &s->call,
+                               .kind = operation_kind(o),
+                               .root = o->rooted ? s->o->root : 0,
+                               .together = true};
+    return operation_prepare(&s->call, o, comm, s->o->root, p->bytes);
 }
 
-static void measure(void *arg, const struct bench_point *p, MPI_Comm comm)
+static void release(void *arg)
 {
-    struct sweep *s = arg;
-    const struct latency_options *o = s->o;
-    struct operation_call call;
-    cvar_use(p->which / o->things.n);
-    bool prepared = operation_prepare(&call, operation_of(s, p->which), comm, o->root, p->bytes);
-    if (!bench_worst(comm, !prepared))
-        measure_call(s, p, &call);
-    else if (s->tables)
-        reason_say(o->bench.program, "no memory for %s of %zu bytes among %d ranks: left out",
-                   p->name, p->bytes, p->ranks);
-    if (prepared)
-        operation_release(&call);
-}
-
-static void start_clocks(void *arg, MPI_Comm comm)
-{
-    bench_clocks(&((struct sweep *)arg)->clock, comm);
+    operation_release(&((struct collectives *)arg)->call);
 }
 
 int main(int argc, char **argv)
 {
     static struct latency_options o = {.bench.in_turn = true};
-    struct sweep s = {.o = &o};
+    struct collectives s = {.o = &o};
     o.bench.plan = plan_default();
     o.bench.plan.budget_most = 6 * o.bench.plan.budget;
     bench_begin(&o.bench, &argc, &argv, MPI_THREAD_SINGLE, &program);
-    s.name = calloc(variants(&o), sizeof *s.name);
+    size_t variants = o.things.n * cvar_values();
+    s.name = calloc(variants, sizeof *s.name);
     if (!s.name)
         bench_refuse(&o.bench, "no memory");
-    struct document *d = bench_document(&o.bench, "collbench-collective/2");
-    if (d) {
+    struct document *d = bench_document(&o.bench, "collbench-collective/3");
+    if (d)
         document_fact(d, "root", "%d", o.root);
-        s.tables = tables_new(&o, d, "operation");
-    }
-    bench_keep(&o.bench, &(struct bench_so_far){.document = d});
-    bench_visit(&o.bench,
-                &(const struct bench_visit){.n = variants(&o),
-                                            .name = name_of,
-                                            .sized = is_sized,
-                                            .enter = start_clocks,
-                                            .measure = measure},
-                &s);
-    if (d && s.wrong)
-        document_finding(d,
-                         &(struct finding){.key = "wrong_data",
-                                           .severity = SEVERITY_ERROR,
-                                           .number = {{"cases", s.wrong}}},
-                         "WRONG DATA in %d cases: these operations do not work.", s.wrong);
-    if (s.tables)
-        tables_end(s.tables, variants(&o), name_of, &s);
-    int status = s.wrong > 0;
-    MPI_Bcast(&status, 1, MPI_INT, 0, o.bench.comm);
+    int status = latency_bench(&o,
+                               &(const struct latency_things){.name = "operation",
+                                                              .n = variants,
+                                                              .name_of = name_of,
+                                                              .sized = is_sized,
+                                                              .prepare = prepare,
+                                                              .release = release},
+                               &s, d);
     free(s.name);
-    bench_finish(&o.bench, d, status);
+    bench_finish(&o.bench, d, bench_worst(o.bench.comm, status > 0));
 }

@@ -1,5 +1,5 @@
-/* What collbench-bcast and collbench-collective share: methods, tables, pictures and the rules for
- * believing a figure. Either measures things (broadcasts, operations) by methods. */
+/* What collbench-bcast and collbench-collective share: options, methods, tables, pictures and the
+ * rules for believing a figure. Either measures things (broadcasts, operations) by methods. */
 #ifndef COLLPROF_BENCH_LATENCY_BENCH_H
 #define COLLPROF_BENCH_LATENCY_BENCH_H
 
@@ -11,12 +11,10 @@ struct latency_options {
     struct option_chosen things;          /* --algorithm, --operation */
     struct option_chosen methods, suites; /* --method, --as */
     int root;
-    bool by_pair;    /* --destinations, --pairs: a table of them */
-    bool samples;    /* --samples */
-    bool fresh;      /* --fresh */
-    int ring_bytes;  /* --ring-size */
-    bool discover;   /* --discover */
-    const char *dot; /* --dot */
+    bool by_pair;   /* --destinations, --pairs: a table of them */
+    bool samples;   /* --samples */
+    bool fresh;     /* --fresh */
+    int ring_bytes; /* --ring-size */
     /* By latency_choose(): what was chosen, or is the default. */
     const struct latency_method *method[OPTION_CHOSEN_MAX];
     size_t n_methods;
@@ -56,24 +54,35 @@ extern const struct option_registry latency_registry, latency_suites;
             LATENCY_AT(samples), NULL                                                              \
     }
 
-/* Fills O->method from the options, or the defaults. */
+/* For a program's check: fills O->method from the options, or the defaults. */
 void latency_choose(struct latency_options *o);
 
-/* Those that have a meaning for an operation of that KIND, in SOME. Returns how many. */
-size_t latency_meaningful(const struct latency_options *o, bool is_broadcast,
-                          enum collective_kind kind, const struct latency_method **some);
+/* The things that a program measures. The functions get ARG, and which of N. */
+struct latency_things {
+    const char *name; /* of the first column: "algorithm" */
+    size_t n;
+    const char *(*name_of)(const void *arg, size_t which);
+    bool (*sized)(const void *arg, size_t which); /* NULL: all */
+    bool broadcasts;                              /* every method has a meaning for them */
+    /* Collective: the case of P on COMM, all but what options say. False: no memory. */
+    bool (*prepare)(void *arg, const struct bench_point *p, MPI_Comm comm, struct latency_case *c);
+    void (*release)(void *arg); /* what was prepared; or NULL */
+};
+
+/* Measures them all, into tables of D (rank 0's; NULL elsewhere). Returns in how many cases the
+ * data were wrong, on rank 0. */
+int latency_bench(const struct latency_options *o, const struct latency_things *things, void *arg,
+                  struct document *d);
 
 /* --- tables, only on rank 0 --- */
 
 struct tables;
 
-/* THING: what the first column is called. */
 struct tables *tables_new(const struct latency_options *o, struct document *d, const char *thing);
 void tables_add(struct tables *t, const struct bench_point *p,
                 const struct latency_outcome *outcome, struct disturbance disturbed);
-/* Findings of the whole, and the pictures for --plot; frees T. NAME(ARG, I) of the N things. */
-void tables_end(struct tables *t, size_t n, const char *(*name)(const void *arg, size_t which),
-                const void *arg);
+/* Findings of the whole, and the pictures for --plot. */
+void tables_end(struct tables *t, const struct latency_things *things, const void *arg);
 
 /* --- rules for believing a figure --- */
 
@@ -85,6 +94,11 @@ struct latency_row {
     bool spoiled;    /* CPU contention: figures that differ say nothing */
 };
 
+bool latency_is_latency(const struct latency_method *m);
+
+/* The verdict on F (NULL: none), as far as the row allows one. */
+enum latency_verdict row_verdict(const struct latency_row *row, const struct latency_figure *f);
+
 /* The operation latency to hold others against: a reliable one if there is, held rather than
  * direct. NULL: none has a result. */
 const struct latency_result *row_latency(const struct latency_row *row);
@@ -92,8 +106,7 @@ const struct latency_result *row_latency(const struct latency_row *row);
 /* Whether R has an interval, is of all pairs, and has settled. */
 bool row_relies_on(const struct latency_row *row, const struct latency_result *r);
 
-/* Every rule that applies to R becomes a remark on T's last row, behind the method's name if
- * NAMED. */
+/* Findings about R become remarks on T's last row, behind the method's name if NAMED. */
 void row_remark(const struct latency_row *row, const struct latency_result *r, struct table *t,
                 bool named);
 

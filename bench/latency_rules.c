@@ -1,11 +1,12 @@
-/* Why a figure may not be what it is meant to be: a rule each. */
+/* Why a figure may not be what it is meant to be: findings about a row. */
 #include "latency_bench.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Readings of a clock are so far apart that no difference below means anything. */
+/* Readings of a clock differ by so much that no difference below means anything. */
 static const double clock_noise = 100e-9;
 
 static const struct latency_figure *slowest_of(const struct latency_result *r)
@@ -13,15 +14,16 @@ static const struct latency_figure *slowest_of(const struct latency_result *r)
     return r->figure && r->slowest >= 0 ? &r->figure[r->slowest] : NULL;
 }
 
-static bool is_latency(const struct latency_result *r)
+bool latency_is_latency(const struct latency_method *m)
 {
-    return r->method->meaning == MEANS_LATENCY || r->method->meaning == MEANS_LATENCY_IF;
+    return m->meaning == MEANS_LATENCY || m->meaning == MEANS_LATENCY_IF;
 }
 
-static enum latency_verdict verdict_of(const struct latency_result *r)
+/* After CPU contention none is known: it may be all that two methods differ by. */
+enum latency_verdict row_verdict(const struct latency_row *row, const struct latency_figure *f)
 {
-    const struct latency_figure *f = slowest_of(r);
-    return f ? f->verdict : VERDICT_NONE;
+    bool judged = f && f->verdict != VERDICT_NONE;
+    return judged && row->spoiled ? VERDICT_UNKNOWN : judged ? f->verdict : VERDICT_NONE;
 }
 
 bool row_relies_on(const struct latency_row *row, const struct latency_result *r)
@@ -47,8 +49,8 @@ const struct latency_result *row_latency(const struct latency_row *row)
     return found;
 }
 
-/* The intervals have to be apart, and the values by more than 5 %, which is how well the operation
- * latency itself is known: two figures of the same quantity differ by noise. */
+/* The intervals do not overlap, and the values differ by more than 5 %, which is how well the
+ * operation latency itself is known: two figures of the same quantity differ by noise. */
 static bool clearly_above(struct estimate a, struct estimate b)
 {
     double high = isnan(b.high) ? b.value : b.high, low = isnan(a.low) ? a.value : a.low;
@@ -63,213 +65,147 @@ static bool is_above(const struct latency_row *row, const struct latency_result 
            clearly_above(r->value, ol->value);
 }
 
-/* --- the rules: false if they do not apply; otherwise what is to be said --- */
+/* --- the findings --- */
 
-struct said {
-    struct finding_number number[3];
-    char text[160];
+/* A result that findings are added about, to a table's last row. */
+struct subject_row {
+    const struct latency_row *row;
+    const struct latency_result *r;
+    struct table *table;
+    bool named; /* behind the method's name */
 };
 
-#define SAY(s, ...) (snprintf((s)->text, sizeof(s)->text, __VA_ARGS__), true)
-
-static bool left_out(const struct latency_row *row, const struct latency_result *r, struct said *s)
+/* Up to two numbers; one without a name is none. */
+static void __attribute__((format(printf, 6, 7)))
+say(const struct subject_row *s, const char *key, enum severity severity, struct finding_number one,
+    struct finding_number two, const char *format, ...)
 {
-    enum latency_verdict verdict = verdict_of(r);
+    char text[160];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    table_remark(s->table,
+                 &(struct finding){.key = key, .severity = severity, .number = {one, two}},
+                 "%s%s%s", s->named ? s->r->method->name : "", s->named ? ": " : "", text);
+}
+
+#define NUMBER(name, value) ((struct finding_number){name, value})
+#define NONE ((struct finding_number){NULL, 0})
+
+static void judge_samples(const struct subject_row *s)
+{
+    const struct latency_result *r = s->r;
+    double half = (r->value.high - r->value.low) / 2;
+    if (isnan(r->value.value)) {
+        if (r->impossible == 0)
+            say(s, "no_result", SEVERITY_DOUBT, NONE, NONE, "no result%s",
+                r->dropped       ? ": a rank was late for each operation"
+                : r->over_budget ? " within the budget"
+                                 : "");
+        return;
+    }
+    if (!estimate_has_interval(r->value))
+        say(s, "few_samples", SEVERITY_DOUBT, NONE, NONE, "too few samples for an interval");
+    /* Beyond what --stop=ci asks for. */
+    if (latency_is_latency(r->method) && half > fmax(0.02 * r->value.value, clock_noise))
+        say(s, "wide_interval", SEVERITY_DOUBT, NUMBER("low_us", 1e6 * r->value.low),
+            NUMBER("high_us", 1e6 * r->value.high), "95 %% interval %.2f to %.2f us",
+            1e6 * r->value.low, 1e6 * r->value.high);
+    /* The first of a row are under way before their receivers are busy. */
+    int n = r->series.repetitions;
+    if (r->method->meaning == MEANS_GAP && n < s->row->repetitions)
+        say(s, "short_row", SEVERITY_DOUBT, NUMBER("in_a_row", n), NONE,
+            "at least: of %d in a row, not %d", n, s->row->repetitions);
+}
+
+static void judge_pairs(const struct subject_row *s)
+{
+    const struct latency_result *r = s->r;
+    enum latency_verdict verdict = row_verdict(s->row, slowest_of(r));
     bool upper = latency_unsettled(r),
          may_be_less = upper || verdict == VERDICT_VIOLATED || verdict == VERDICT_UNKNOWN;
-    (void)row;
-    if (r->measured >= r->asked || (is_latency(r) && !r->at_least))
-        return false;
-    s->number[0] = (struct finding_number){"measured", r->measured};
-    s->number[1] = (struct finding_number){"asked", r->asked};
-    return SAY(s, "%s%d of %d %s measured", r->at_least && !may_be_less ? "at least: " : "",
-               r->measured, r->asked, r->figure ? "pairs" : "roots");
+    if (r->measured < r->asked && (!latency_is_latency(r->method) || r->at_least))
+        say(s, "pairs_left_out", SEVERITY_DOUBT, NUMBER("measured", r->measured),
+            NUMBER("asked", r->asked), "%s%d of %d %s measured",
+            r->at_least && !may_be_less ? "at least: " : "", r->measured, r->asked,
+            r->figure ? "pairs" : "roots");
+    if (upper)
+        say(s, "unsettled", SEVERITY_DOUBT, NONE, NONE,
+            "a longer hold may lower it: an upper bound%s",
+            r->measured < r->asked ? " of these" : "");
+    if (r->impossible)
+        say(s, "impossible", SEVERITY_DOUBT, NUMBER("pairs", r->impossible), NONE,
+            "negative, so no result, of %d pairs", r->impossible);
 }
 
-static bool no_result(const struct latency_row *row, const struct latency_result *r, struct said *s)
+/* The paper's: at the destination of the largest figure, and at any. */
+static void judge_assumption(const struct subject_row *s)
 {
-    (void)row;
-    return isnan(r->value.value) && r->impossible == 0 &&
-           SAY(s, "no result%s",
-               r->dropped       ? ": a rank was late for each operation"
-               : r->over_budget ? " within the budget"
-                                : "");
-}
-
-static bool few_samples(const struct latency_row *row, const struct latency_result *r,
-                        struct said *s)
-{
-    (void)row;
-    return !isnan(r->value.value) && !estimate_has_interval(r->value) &&
-           SAY(s, "too few samples for an interval");
-}
-
-/* Beyond what --stop=ci asks for. */
-static bool wide_interval(const struct latency_row *row, const struct latency_result *r,
-                          struct said *s)
-{
-    double half = (r->value.high - r->value.low) / 2;
-    (void)row;
-    if (!is_latency(r) || !(half > fmax(0.02 * r->value.value, clock_noise)))
-        return false;
-    s->number[0] = (struct finding_number){"low_us", 1e6 * r->value.low};
-    s->number[1] = (struct finding_number){"high_us", 1e6 * r->value.high};
-    return SAY(s, "95 %% interval %.2f to %.2f us", 1e6 * r->value.low, 1e6 * r->value.high);
-}
-
-/* The first of a row are under way before their receivers are busy. */
-static bool short_row(const struct latency_row *row, const struct latency_result *r, struct said *s)
-{
-    int n = r->series.repetitions;
-    if (r->method->meaning != MEANS_GAP || isnan(r->value.value) || n >= row->repetitions)
-        return false;
-    s->number[0] = (struct finding_number){"in_a_row", n};
-    return SAY(s, "at least: of %d in a row, not %d", n, row->repetitions);
-}
-
-static bool unsettled(const struct latency_row *row, const struct latency_result *r, struct said *s)
-{
-    (void)row;
-    return latency_unsettled(r) && SAY(s, "a longer hold may lower it: an upper bound%s",
-                                       r->measured < r->asked ? " of these" : "");
-}
-
-static bool impossible(const struct latency_row *row, const struct latency_result *r,
-                       struct said *s)
-{
-    (void)row;
-    s->number[0] = (struct finding_number){"pairs", r->impossible};
-    return r->impossible && SAY(s, "negative, so no result, of %d pairs", r->impossible);
-}
-
-/* The paper's assumption, at the destination of the largest figure. */
-static bool wrong(const struct latency_row *row, const struct latency_result *r, struct said *s)
-{
-    (void)row;
-    return verdict_of(r) == VERDICT_VIOLATED && SAY(s, "wrong: use held");
-}
-
-static bool not_known_right(const struct latency_row *row, const struct latency_result *r,
-                            struct said *s)
-{
-    (void)row;
-    return verdict_of(r) == VERDICT_UNKNOWN && SAY(s, "not known to be right");
-}
-
-/* The same at any destination. */
-static bool violated(const struct latency_row *row, const struct latency_result *r, struct said *s)
-{
-    (void)row;
-    s->number[0] = (struct finding_number){"destinations", r->violations};
-    s->number[1] = (struct finding_number){"unknown", r->unknown};
-    return r->violations > 0 &&
-           SAY(s, "not the latency at %d of %d destinations", r->violations, r->asked);
-}
-
-static bool not_overhead(const struct latency_row *row, const struct latency_result *r,
-                         struct said *s)
-{
-    const struct latency_result *ol = row_latency(row);
+    const struct latency_result *r = s->r, *ol = row_latency(s->row);
     const struct latency_figure *f = slowest_of(r);
-    if (!f || r->method->meaning != MEANS_OVERHEAD)
-        return false;
-    if (f->part == PART_OF_WAY)
-        return SAY(s, "contains the message's way, so it is not o_i");
-    if (f->part == PART_UNKNOWN)
-        return SAY(s, "may contain the message's way");
-    return ol && is_above(row, r, ol) && SAY(s, "above %s", ol->method->name);
+    enum latency_verdict verdict = row_verdict(s->row, f);
+    if (verdict == VERDICT_VIOLATED)
+        say(s, "wrong", SEVERITY_DOUBT, NONE, NONE, "wrong: use held");
+    if (verdict == VERDICT_UNKNOWN)
+        say(s, "not_known_right", SEVERITY_DOUBT, NONE, NONE, "not known to be right");
+    if (r->violations > 0 && !s->row->spoiled)
+        say(s, "violated", SEVERITY_NOTE, NUMBER("destinations", r->violations), NONE,
+            "not the latency at %d of %d destinations", r->violations, r->asked);
+    if (f && r->method->meaning == MEANS_OVERHEAD && f->has_message)
+        say(s, "not_overhead", SEVERITY_DOUBT, NONE, NONE,
+            "contains the message's latency, so it is not o_i");
+    else if (f && r->method->meaning == MEANS_OVERHEAD && ol && is_above(s->row, r, ol))
+        say(s, "not_overhead", SEVERITY_DOUBT, NONE, NONE, "above %s", ol->method->name);
 }
 
-static bool ways_differ(const struct latency_row *row, const struct latency_result *r,
-                        struct said *s)
+static void judge_clocks(const struct subject_row *s)
 {
-    (void)row;
-    s->number[0] = (struct finding_number){"error_us", 1e6 * r->way_error};
-    return r->way_error > 0 &&
-           SAY(s, "+-%.2f us if the one-way latencies differ", 1e6 * r->way_error);
+    const struct latency_result *r = s->r;
+    if (r->way_error > 0)
+        say(s, "ways_differ", SEVERITY_DOUBT, NUMBER("error_us", 1e6 * r->way_error), NONE,
+            "+-%.2f us if the one-way latencies differ", 1e6 * r->way_error);
+    if (r->clock_bound > 0.01 * r->value.value && r->clock_bound >= 5e-9)
+        say(s, "clock_bound", SEVERITY_DOUBT, NUMBER("error_us", 1e6 * r->clock_bound), NONE,
+            "+-%.2f us by the clocks", 1e6 * r->clock_bound);
+    if (r->dropped > 0)
+        say(s, "late_ranks", SEVERITY_NOTE, NUMBER("operations", r->dropped), NONE,
+            "%d operations left out, a rank was late for them", r->dropped);
+    if (r->figure && r->asked == 0 && r->apart > 0.1 * r->value.value + clock_noise)
+        say(s, "entries_apart", SEVERITY_DOUBT, NUMBER("apart_us", 1e6 * r->apart), NONE,
+            "entries %.2f us apart", 1e6 * r->apart);
 }
 
-static bool clocks(const struct latency_row *row, const struct latency_result *r, struct said *s)
-{
-    (void)row;
-    s->number[0] = (struct finding_number){"error_us", 1e6 * r->clock_bound};
-    return r->clock_bound > 0.01 * r->value.value && r->clock_bound >= 5e-9 &&
-           SAY(s, "+-%.2f us by the clocks", 1e6 * r->clock_bound);
-}
-
-static bool late_ranks(const struct latency_row *row, const struct latency_result *r,
-                       struct said *s)
-{
-    (void)row;
-    s->number[0] = (struct finding_number){"operations", r->dropped};
-    return r->dropped > 0 && SAY(s, "%d operations left out, a rank was late for them", r->dropped);
-}
-
-static bool entries_apart(const struct latency_row *row, const struct latency_result *r,
-                          struct said *s)
-{
-    (void)row;
-    s->number[0] = (struct finding_number){"apart_us", 1e6 * r->apart};
-    return r->span.n && r->figure && r->asked == 0 &&
-           r->apart > 0.1 * r->value.value + clock_noise &&
-           SAY(s, "entries %.2f us apart", 1e6 * r->apart);
-}
-
-/* Another way of seeing the same latency says something else, by more than the intervals. What all
+/* Another method for the same latency gives another value, by more than the intervals. What all
  * ranks enter together is another quantity than what the last one starts. */
-static bool contradicted(const struct latency_row *row, const struct latency_result *r,
-                         struct said *s)
+static void judge_others(const struct subject_row *s)
 {
-    const struct latency_outcome *o = row->outcome;
-    for (size_t i = 0; !row->spoiled && i < o->n_results && is_latency(r) && !r->at_least; i++) {
+    const struct latency_outcome *o = s->row->outcome;
+    const struct latency_result *r = s->r;
+    if (s->row->spoiled || !latency_is_latency(r->method) || r->at_least)
+        return;
+    for (size_t i = 0; i < o->n_results; i++) {
         const struct latency_result *other = &o->result[i];
         double noise = fmax(clock_noise, 4 * o->clock_cost) + other->clock_bound + r->clock_bound;
-        bool same = (r->asked > 0) == (other->asked > 0);
-        if (other != r && same && other->method->meaning == MEANS_LATENCY && !other->at_least &&
-            fabs(other->value.value - r->value.value) > noise &&
-            estimates_differ(other->value, r->value, 0.01))
-            return SAY(s, "%s differs", other->method->name);
+        bool same = other != r && (r->asked > 0) == (other->asked > 0) &&
+                    other->method->meaning == MEANS_LATENCY && !other->at_least;
+        if (same && fabs(other->value.value - r->value.value) > noise &&
+            estimates_differ(other->value, r->value, 0.01)) {
+            say(s, "contradicted", SEVERITY_DOUBT, NONE, NONE, "%s differs", other->method->name);
+            return;
+        }
     }
-    return false;
 }
-
-static const struct rule {
-    const char *key;
-    enum severity severity;
-    bool (*applies)(const struct latency_row *row, const struct latency_result *r, struct said *s);
-} rules[] = {
-    {"pairs_left_out", SEVERITY_DOUBT, left_out},
-    {"no_result", SEVERITY_DOUBT, no_result},
-    {"few_samples", SEVERITY_DOUBT, few_samples},
-    {"wide_interval", SEVERITY_DOUBT, wide_interval},
-    {"short_row", SEVERITY_DOUBT, short_row},
-    {"unsettled", SEVERITY_DOUBT, unsettled},
-    {"impossible", SEVERITY_DOUBT, impossible},
-    {"wrong", SEVERITY_DOUBT, wrong},
-    {"not_known_right", SEVERITY_DOUBT, not_known_right},
-    {"violated", SEVERITY_NOTE, violated},
-    {"not_overhead", SEVERITY_DOUBT, not_overhead},
-    {"ways_differ", SEVERITY_DOUBT, ways_differ},
-    {"clock_bound", SEVERITY_DOUBT, clocks},
-    {"late_ranks", SEVERITY_NOTE, late_ranks},
-    {"entries_apart", SEVERITY_DOUBT, entries_apart},
-    {"contradicted", SEVERITY_DOUBT, contradicted},
-};
 
 void row_remark(const struct latency_row *row, const struct latency_result *r, struct table *t,
                 bool named)
 {
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
-        struct said s = {0};
-        if (!rules[i].applies(row, r, &s))
-            continue;
-        struct finding f = {.key = rules[i].key, .severity = rules[i].severity};
-        memcpy(f.number, s.number, sizeof s.number);
-        if (named)
-            table_remark(t, &f, "%s: %s", r->method->name, s.text);
-        else
-            table_remark(t, &f, "%s", s.text);
-    }
+    const struct subject_row s = {row, r, t, named};
+    judge_samples(&s);
+    judge_pairs(&s);
+    judge_assumption(&s);
+    judge_clocks(&s);
+    judge_others(&s);
 }
 
 /* An upper bound below OL: one of the two is wrong. Rounds are a lower bound on the mean over all
@@ -280,11 +216,12 @@ void row_remark_bounds(const struct latency_row *row, struct table *t)
     const struct latency_result *ol = row_latency(row);
     for (size_t i = 0; ol && !row->spoiled && i < o->n_results; i++) {
         const struct latency_result *r = &o->result[i];
+        const struct subject_row s = {row, r, t, false};
         if (r->method->meaning == MEANS_UPPER_BOUND && clearly_above(ol->value, r->value))
-            table_remark(t, &(struct finding){.key = "bound_broken", .severity = SEVERITY_DOUBT},
-                         "%s > %s: one of the two is wrong", ol->method->name, r->method->name);
+            say(&s, "bound_broken", SEVERITY_DOUBT, NONE, NONE, "%s > %s: one of the two is wrong",
+                ol->method->name, r->method->name);
         if (r->method->meaning == MEANS_LOWER_BOUND && is_above(row, r, ol))
-            table_remark(t, &(struct finding){.key = "slower_roots", .severity = SEVERITY_NOTE},
-                         "%s > %s: other roots take longer", r->method->name, ol->method->name);
+            say(&s, "slower_roots", SEVERITY_NOTE, NONE, NONE, "%s > %s: other roots take longer",
+                r->method->name, ol->method->name);
     }
 }

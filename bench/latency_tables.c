@@ -6,7 +6,7 @@
 #include "document/json_file.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <stddef.h>
 #include <string.h>
 
 enum { MOST_COLUMNS = 3 * OPTION_CHOSEN_MAX };
@@ -17,19 +17,14 @@ struct columns {
     size_t n;
 };
 
-struct declared { /* a column of the pairs' */
-    const char *method;
-    const struct latency_column *column;
-};
-
 struct tables {
     const struct latency_options *o;
     struct document *d;
     const char *thing;
+    bool broadcasts;
     struct table *methods, *statistics, *pairs;
-    struct columns by_method, of_statistics, by_pair; /* the document reads them when it is written:
-                                                         they stay until the process ends */
-    struct declared declared[MOST_COLUMNS];           /* of by_pair; those before have none */
+    struct columns by_method, by_pair; /* the document reads them when it is written: they stay
+                                          until the process ends */
     json_t *samples;
     double clock_bound;
 };
@@ -51,23 +46,14 @@ static void time_column(struct columns *c, const char *name, const char *more, c
     add_column(c, name, more, (struct column){NULL, "us", COLUMN_REAL, 2, about});
 }
 
-static void integer_column(struct columns *c, const char *name, const char *about)
-{
-    add_column(c, name, "", (struct column){NULL, NULL, COLUMN_INTEGER, 0, about});
-}
-
 static void point_columns(struct columns *c, const char *thing)
 {
+    static const struct column integer = {NULL, NULL, COLUMN_INTEGER, 0, NULL};
     add_column(c, thing, "", (struct column){NULL, NULL, COLUMN_TEXT, 0, "what was measured"});
-    integer_column(c, "ranks", NULL);
+    add_column(c, "ranks", "", integer);
     add_column(c, "size", "",
                (struct column){NULL, "B", COLUMN_INTEGER, 0,
                                "the message, or what each rank contributes or gets"});
-}
-
-static bool is_latency(const struct latency_method *m)
-{
-    return m->meaning == MEANS_LATENCY || m->meaning == MEANS_LATENCY_IF;
 }
 
 /* A column per method, named as the method, with the interval of a latency; of other suites' also
@@ -79,7 +65,7 @@ static void method_columns(struct tables *t)
     for (size_t i = 0; i < t->o->n_methods; i++) {
         const struct latency_method *m = t->o->method[i];
         time_column(c, m->name, "", m->reality);
-        if (is_latency(m)) {
+        if (latency_is_latency(m)) {
             time_column(c, m->name, "_low", "95 % interval of the median");
             time_column(c, m->name, "_high", NULL);
         }
@@ -89,65 +75,85 @@ static void method_columns(struct tables *t)
     }
 }
 
-static void statistics_columns(struct tables *t)
+/* Of the table behind each figure. The first is called as the things are. */
+static struct column statistics_columns[] = {
+    {"thing", NULL, COLUMN_TEXT, 0, "what was measured"},
+    {"ranks", NULL, COLUMN_INTEGER, 0, NULL},
+    {"size", "B", COLUMN_INTEGER, 0, "the message, or what each rank contributes or gets"},
+    {"method", NULL, COLUMN_TEXT, 0, NULL},
+    {"value", "us", COLUMN_REAL, 2, "the figure of the method's column"},
+    {"low", "us", COLUMN_REAL, 2, "95 % interval of the median, no distribution assumed"},
+    {"high", "us", COLUMN_REAL, 2, NULL},
+    {"min", "us", COLUMN_REAL, 2,
+     "of single operations; of methods that go pair by pair the slowest one's"},
+    {"mean", "us", COLUMN_REAL, 2, NULL},
+    {"p99", "us", COLUMN_REAL, 2, NULL},
+    {"max", "us", COLUMN_REAL, 2, NULL},
+    {"sd", "us", COLUMN_REAL, 2, NULL},
+    {"loop_mean", "us", COLUMN_REAL, 2, "the paper's figure: time of the loop over its operations"},
+    {"samples", NULL, COLUMN_INTEGER, 0, NULL},
+    {"attempts", NULL, COLUMN_INTEGER, 0,
+     "series made, those that the stop rule paper threw away included"},
+    {"slowest_from", NULL, COLUMN_RANK, 0, "the pair of the largest value"},
+    {"slowest", NULL, COLUMN_RANK, 0, "the destination of the largest value"},
+    {"measured", NULL, COLUMN_INTEGER, 0, "pairs"},
+    {"asked", NULL, COLUMN_INTEGER, 0, "pairs"},
+    {"ended_by", NULL, COLUMN_TEXT, 0, "the stop rule, or the budget"},
+};
+
+/* What some methods say of a pair beside their value. */
+enum said { SAID_SECONDS, SAID_CHECK, SAID_VERDICT, SAID_MESSAGE };
+static const struct {
+    const char *method, *name, *about;
+    enum said said;
+    size_t at; /* SAID_SECONDS: in struct latency_figure */
+} details[] = {
+#define AT(member) SAID_SECONDS, offsetof(struct latency_figure, member)
+    {"held", "held_low", "95 % interval", AT(value.low)},
+    {"held", "held_high", NULL, AT(value.high)},
+    {"held", "hold", "for how long the acknowledgement was held back", AT(curve.hold)},
+    {"held", "one_way", "latency of the acknowledgement, which held takes off",
+     AT(timed[TIMED_PING].at.value)},
+    {"held", "seen", "exit - entry of the root in the operations of held",
+     AT(timed[TIMED_SEEN].at.value)},
+    {"ol", "rtl", "RTL_i: round trip of an acknowledgement", AT(timed[TIMED_PING].at.value)},
+    {"ol", "e", "E_i: broadcast, then the destination's acknowledgement",
+     AT(timed[TIMED_OPERATION].at.value)},
+    {"ol", "paper_check", "E_i > every g_j: the paper's own check", SAID_CHECK, 0},
+    {"ol", "violated", "ol is not OL_i there: believe held", SAID_VERDICT, 0},
+    {"overhead", "overhead_is", "of the message's latency: its sender waits for the receiver",
+     SAID_MESSAGE, 0},
+#undef AT
+};
+enum { DETAILS = sizeof details / sizeof *details };
+
+static bool has_detail(const struct tables *t, size_t i)
 {
-    static const struct {
-        const char *name, *about;
-    } times[] = {
-        {"value", "the figure of the method's column"},
-        {"low", "95 % interval of the median, no distribution assumed"},
-        {"high", NULL},
-        {"min", "of single operations; of methods that go pair by pair the slowest one's"},
-        {"mean", NULL},
-        {"p99", NULL},
-        {"max", NULL},
-        {"sd", NULL},
-        {"loop_mean", "the paper's figure: time of the loop over its operations"},
-        {"of_maxima", "direct: median over operations of the last exit"},
-        {"span", "direct, where all ranks enter together: first entry to last exit"},
-        {"apart", "the same: first entry to last entry"},
-    };
-    struct columns *c = &t->of_statistics;
+    for (size_t k = 0; k < t->o->n_methods; k++)
+        if (strcmp(t->o->method[k]->name, details[i].method) == 0)
+            return true;
+    return false;
+}
+
+static void pair_columns(struct tables *t)
+{
+    struct columns *c = &t->by_pair;
     point_columns(c, t->thing);
-    add_column(c, "method", "", (struct column){NULL, NULL, COLUMN_TEXT, 0, NULL});
-    for (size_t k = 0; k < sizeof times / sizeof *times; k++)
-        time_column(c, times[k].name, "", times[k].about);
-    integer_column(c, "samples", NULL);
-    integer_column(c, "attempts",
-                   "series made, those that the stop rule paper threw away included");
-    integer_column(c, "slowest_from", "the pair of the largest value");
-    integer_column(c, "slowest", "the destination of the largest value");
-    integer_column(c, "measured", "pairs");
-    integer_column(c, "asked", "pairs");
-    add_column(c, "ended_by", "",
-               (struct column){NULL, NULL, COLUMN_TEXT, 0, "the stop rule, or the budget"});
-}
-
-/* What the methods declare, times before texts. */
-static void pair_columns(struct tables *t, bool from)
-{
-    struct columns *all = &t->by_pair;
-    point_columns(all, t->thing);
-    if (from)
-        integer_column(all, "from", "the rank that enters last");
-    integer_column(all, from ? "to" : "destination", "the rank whose exit is seen");
-    for (int texts = 0; texts < 2; texts++)
-        for (size_t i = 0; i < n_latency_methods; i++)
-            for (const struct latency_column *c = latency_methods[i]->columns; c && c->head; c++) {
-                if ((c->text != NULL) != texts || all->n == MOST_COLUMNS)
-                    continue;
-                t->declared[all->n] = (struct declared){latency_methods[i]->name, c};
-                const struct column text = {NULL, NULL, COLUMN_TEXT, 0, c->about},
-                                    time = {NULL, c->unit ? c->unit : "us", COLUMN_REAL, 2,
-                                            c->about};
-                add_column(all, c->head, "", c->text ? text : time);
-            }
-}
-
-static struct table *new_table(struct tables *t, const char *name, const char *title,
-                               const struct columns *c)
-{
-    return document_table(t->d, name, title, c->column, c->n);
+    if (!t->broadcasts)
+        add_column(c, "from", "",
+                   (struct column){NULL, NULL, COLUMN_RANK, 0, "the rank that enters last"});
+    add_column(c, t->broadcasts ? "destination" : "to", "",
+               (struct column){NULL, NULL, COLUMN_RANK, 0, "the rank whose exit is seen"});
+    for (size_t i = 0; i < t->o->n_methods; i++)
+        if (t->o->method[i]->figures != FIGURES_NONE)
+            time_column(c, t->o->method[i]->name, "", t->o->method[i]->reality);
+    for (size_t i = 0; i < DETAILS; i++)
+        if (has_detail(t, i)) {
+            bool time = details[i].said == SAID_SECONDS;
+            add_column(c, details[i].name, "",
+                       (struct column){NULL, time ? "us" : NULL, time ? COLUMN_REAL : COLUMN_TEXT,
+                                       time ? 2 : 0, details[i].about});
+        }
 }
 
 struct tables *tables_new(const struct latency_options *o, struct document *d, const char *thing)
@@ -156,19 +162,20 @@ struct tables *tables_new(const struct latency_options *o, struct document *d, c
     const struct bench *b = &o->bench;
     t->o = o;
     t->d = d;
-    t->thing = thing;
+    t->thing = statistics_columns[0].name = thing;
+    t->broadcasts = strcmp(thing, "algorithm") == 0;
     method_columns(t);
-    t->methods = new_table(t, "methods", "how long one operation takes", &t->by_method);
-    statistics_columns(t);
+    t->methods = document_table(d, "methods", "how long one operation takes", t->by_method.column,
+                                t->by_method.n);
     if (b->full || b->format == FORMAT_JSON || b->plot)
-        t->statistics = new_table(t, "statistics", "behind each figure", &t->of_statistics);
-    bool of_pairs = strcmp(thing, "operation") == 0;
-    pair_columns(t, of_pairs);
+        t->statistics =
+            document_table_of(d, "statistics", "behind each figure", statistics_columns);
+    pair_columns(t);
     if (o->by_pair)
-        t->pairs = new_table(t, of_pairs ? "pairs" : "destinations",
-                             of_pairs ? "from the last rank's entry to another's exit"
-                                      : "operation latency by destination",
-                             &t->by_pair);
+        t->pairs = document_table(d, t->broadcasts ? "destinations" : "pairs",
+                                  t->broadcasts ? "operation latency by destination"
+                                                : "from the last rank's entry to another's exit",
+                                  t->by_pair.column, t->by_pair.n);
     if (o->samples)
         t->samples = json_array();
     return t;
@@ -208,11 +215,11 @@ static void put_method(struct tables *t, const struct latency_method *m,
 {
     if (!r) /* it has no meaning for this operation */
         table_skip(t->methods);
-    else if (is_latency(m))
+    else if (latency_is_latency(m))
         table_estimate(t->methods, r->value);
     else
         put_value(t->methods, r);
-    for (int k = 0; !r && k < 2 && is_latency(m); k++)
+    for (int k = 0; !r && k < 2 && latency_is_latency(m); k++)
         table_skip(t->methods);
     if (m->meaning == MEANS_SUITE)
         table_real(t->methods, r ? 100 * (r->value.value / latency - 1) : NAN);
@@ -255,28 +262,18 @@ static void add_statistics(struct tables *t, const struct bench_point *p,
     for (size_t i = 0; i < o->n_results; i++) {
         const struct latency_result *r = &o->result[i];
         const struct latency_figure *f = r->slowest >= 0 ? &r->figure[r->slowest] : NULL;
-        struct summary s = summary_of(r), span = stats_summarize(r->span.value, r->span.n);
+        struct summary s = summary_of(r);
+        const double times[] = {r->value.low, r->value.high, s.min, s.mean,
+                                s.p99,        s.max,         s.sd,  r->loop_mean};
         bench_put_point(table, p);
         table_text(table, r->method->name);
         put_value(table, r);
-        bool maxima = r->method->meaning == MEANS_LATENCY && r->series.samples.n > 0;
-        const double times[] = {r->value.low,
-                                r->value.high,
-                                s.min,
-                                s.mean,
-                                s.p99,
-                                s.max,
-                                s.sd,
-                                r->loop_mean,
-                                maxima ? r->series.summary.median : NAN,
-                                r->span.n ? span.median : NAN,
-                                r->apart};
         for (size_t k = 0; k < sizeof times / sizeof *times; k++)
             table_real(table, 1e6 * times[k]);
         table_integer(table, (long long)s.n);
         table_integer(table, r->attempts);
-        table_integer_if(table, f, f ? f->from : 0);
-        table_integer_if(table, f, f ? f->to : 0);
+        table_integer(table, f ? f->from : -1);
+        table_integer(table, f ? f->to : -1);
         table_integer_if(table, r->figure, r->measured);
         table_integer_if(table, r->figure, r->asked);
         table_text(table, r->over_budget ? "budget" : "rule");
@@ -284,60 +281,74 @@ static void add_statistics(struct tables *t, const struct bench_point *p,
     }
 }
 
-/* The figure of the K-th pair, FROM to TO: of a method that has one by rank it is the rank's. */
-static const struct latency_figure *figure_at(const struct latency_result *r, int k, int from,
-                                              int to, bool rooted)
+/* The K-th figure of METHOD: of one that has them by rank the pair's own, of a rank with itself. */
+static const struct latency_figure *figure_at(const struct latency_outcome *o, const char *method,
+                                              const struct latency_figure *pair, int k)
 {
+    const struct latency_result *r = latency_result_of(o, method);
     if (!r || !r->figure)
         return NULL;
-    if (rooted || r->method->figures == FIGURES_PAIRS)
+    if (r->method->figures == FIGURES_PAIRS || r->n_figures > k)
         return &r->figure[k];
-    return from == to ? &r->figure[to] : NULL;
+    return pair->from == pair->to ? &r->figure[pair->to] : NULL;
 }
 
-static void put_pair(struct tables *t, const struct latency_outcome *o, int k, int from, int to,
-                     bool rooted)
+static void put_detail(struct tables *t, size_t i, const struct latency_row *row,
+                       const struct latency_figure *f)
 {
-    for (size_t i = 0; i < t->by_pair.n; i++) {
-        const struct latency_column *c = t->declared[i].column;
-        if (!c)
-            continue;
-        const struct latency_figure *f =
-            figure_at(latency_result_of(o, t->declared[i].method), k, from, to, rooted);
-        if (!f)
-            table_skip(t->pairs);
-        else if (c->text)
-            table_text(t->pairs, c->text(f));
-        else
-            table_real(t->pairs, c->unit ? c->seconds(f) : 1e6 * c->seconds(f));
+    static const char *const checks[] = {NULL, "passed", "failed", NULL}, *const verdicts[] = {
+                                                                              NULL, "no",
+                                                                              "violated",
+                                                                              "unknown"};
+    if (!f)
+        table_skip(t->pairs);
+    else if (details[i].said == SAID_SECONDS)
+        table_real(t->pairs, 1e6 * *(const double *)((const char *)f + details[i].at));
+    else if (details[i].said == SAID_CHECK)
+        table_text(t->pairs, checks[f->check]);
+    else if (details[i].said == SAID_VERDICT)
+        table_text(t->pairs, verdicts[row_verdict(row, f)]);
+    else
+        table_text(t->pairs, isnan(f->value.value) ? NULL
+                             : f->has_message      ? "with the message"
+                                                   : "its own");
+}
+
+/* The row of the K-th pair, if a method has a value of it. */
+static void put_pair(struct tables *t, const struct bench_point *p, const struct latency_row *row,
+                     const struct latency_figure *pair, int k)
+{
+    const struct latency_outcome *o = row->outcome;
+    bool any = false;
+    for (size_t i = 0; i < o->n_results; i++) {
+        const struct latency_figure *f = figure_at(o, o->result[i].method->name, pair, k);
+        any = any || (f && estimate_known(f->value));
     }
+    if (!any || (t->broadcasts && pair->to == t->o->root))
+        return;
+    bench_put_point(t->pairs, p);
+    if (!t->broadcasts)
+        table_integer(t->pairs, pair->from);
+    table_integer(t->pairs, pair->to);
+    for (size_t i = 0; i < t->o->n_methods; i++) {
+        const struct latency_figure *f = figure_at(o, t->o->method[i]->name, pair, k);
+        if (t->o->method[i]->figures != FIGURES_NONE)
+            table_real(t->pairs, f ? 1e6 * f->value.value : NAN);
+    }
+    for (size_t i = 0; i < DETAILS; i++)
+        if (has_detail(t, i))
+            put_detail(t, i, row, figure_at(o, details[i].method, pair, k));
 }
 
-/* Those of which a method has a value; a broadcast's root is no destination. */
-static void add_pairs(struct tables *t, const struct bench_point *p,
-                      const struct latency_outcome *o)
+static void add_pairs(struct tables *t, const struct bench_point *p, const struct latency_row *row)
 {
-    const struct latency_result *most = NULL;
-    bool destinations = strcmp(t->thing, "operation") != 0;
+    const struct latency_outcome *o = row->outcome;
+    const struct latency_result *pairs = NULL;
     for (size_t i = 0; i < o->n_results; i++)
-        if (o->result[i].figure && (!most || o->result[i].n_figures > most->n_figures ||
-                                    most->method->figures == FIGURES_RANKS))
-            most = &o->result[i];
-    for (int k = 0; most && k < most->n_figures; k++) {
-        int from = most->figure[k].from, to = most->figure[k].to;
-        bool any = false, rooted = most->n_figures == o->size;
-        for (size_t i = 0; i < o->n_results; i++) {
-            const struct latency_figure *f = figure_at(&o->result[i], k, from, to, rooted);
-            any = any || (f && estimate_known(f->value));
-        }
-        if (!any || (destinations && to == t->o->root))
-            continue;
-        bench_put_point(t->pairs, p);
-        if (!destinations)
-            table_integer(t->pairs, from);
-        table_integer(t->pairs, to);
-        put_pair(t, o, k, from, to, rooted);
-    }
+        if (o->result[i].figure && (!pairs || o->result[i].method->figures == FIGURES_PAIRS))
+            pairs = &o->result[i];
+    for (int k = 0; pairs && k < pairs->n_figures; k++)
+        put_pair(t, p, row, &pairs->figure[k], k);
 }
 
 /* One series of raw samples, in microseconds. */
@@ -357,11 +368,11 @@ static void attach_series(struct tables *t, const struct bench_point *p, const c
     json_array_append_new(t->samples, entry);
 }
 
-/* As measured: ways or round trips beside E_i (without the hold). */
+/* As measured: acknowledgements alone beside E_i (without the hold). */
 static void attach_samples(struct tables *t, const struct bench_point *p,
                            const struct latency_outcome *o)
 {
-    static const char *const parts[N_TIMED] = {NULL, [TIMED_WAY] = "way", [TIMED_SEEN] = "seen"};
+    static const char *const parts[N_TIMED] = {NULL, [TIMED_PING] = "ping", [TIMED_SEEN] = "seen"};
     for (size_t i = 0; i < o->n_results; i++) {
         const struct latency_result *r = &o->result[i];
         attach_series(t, p, r->method->name, NULL, NULL, &r->series.samples);
@@ -383,7 +394,7 @@ void tables_add(struct tables *t, const struct bench_point *p,
     if (t->statistics)
         add_statistics(t, p, &row);
     if (t->pairs)
-        add_pairs(t, p, outcome);
+        add_pairs(t, p, &row);
     if (t->samples)
         attach_samples(t, p, outcome);
     for (size_t i = 0; i < outcome->n_results; i++)
@@ -416,18 +427,18 @@ static void declare_lines(struct tables *t, const char *column, const char *is, 
 
 /* The paper's figures 3, 6, 7, 8, 10 (one method, the things as lines) and 11 (one thing, the
  * methods as lines); and the latency to each destination. */
-static void declare_pictures(struct tables *t, size_t n,
-                             const char *(*name)(const void *arg, size_t which), const void *arg)
+static void declare_pictures(struct tables *t, const struct latency_things *things, const void *arg)
 {
     const struct latency_options *o = t->o;
+    size_t n = things->n;
     bool several = n > 1 && o->n_methods > 1;
     for (size_t i = 0; i < n && (n == 1 || o->n_methods > 1); i++)
-        declare_lines(t, t->thing, name(arg, i), "method", several);
+        declare_lines(t, t->thing, things->name_of(arg, i), "method", several);
     for (size_t i = 0; i < o->n_methods && n > 1; i++)
         declare_lines(t, "method", o->method[i]->name, t->thing, several);
-    for (size_t i = 0; i < o->n_methods && t->pairs && strcmp(t->thing, "operation"); i++) {
+    for (size_t i = 0; i < o->n_methods && t->pairs && t->broadcasts; i++) {
         char title[128];
-        if (!is_latency(o->method[i]))
+        if (!latency_is_latency(o->method[i]))
             continue;
         snprintf(title, sizeof title, "destinations-%s", o->method[i]->name);
         document_picture(t->d, &(struct picture){.kind = PICTURE_LINES,
@@ -440,8 +451,7 @@ static void declare_pictures(struct tables *t, size_t n,
     }
 }
 
-void tables_end(struct tables *t, size_t n, const char *(*name)(const void *arg, size_t which),
-                const void *arg)
+void tables_end(struct tables *t, const struct latency_things *things, const void *arg)
 {
     if (t->clock_bound > 0)
         document_finding(t->d,
@@ -453,5 +463,5 @@ void tables_end(struct tables *t, size_t n, const char *(*name)(const void *arg,
     if (t->samples)
         document_attach(t->d, "samples", t->samples);
     if (t->o->bench.plot)
-        declare_pictures(t, n, name, arg);
+        declare_pictures(t, things, arg);
 }

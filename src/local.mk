@@ -79,19 +79,15 @@ libmeasure_la_SOURCES = \
 	src/trees/schedule.c src/trees/schedule.h \
 	src/trees/schedule_run.c src/trees/schedule_run.h \
 	src/measure/crew.c src/measure/crew.h \
-	src/measure/ping.c src/measure/ping.h \
 	src/measure/plan.c src/measure/plan.h \
 	src/measure/series.c src/measure/series.h \
 	src/measure/work.c src/measure/work.h \
 	src/measure/latency/latency.h src/measure/latency/run.c src/measure/latency/run.h \
-	src/measure/latency/acknowledge.c src/measure/latency/barrier.c \
-	src/measure/latency/broadcast.c src/measure/latency/broadcast.h \
+	src/measure/latency/acknowledged.c src/measure/latency/broadcast.c src/measure/latency/broadcast.h \
 	src/measure/latency/direct.c \
-	src/measure/latency/discover.c src/measure/latency/discover.h src/measure/latency/discover_tree.c \
-	src/measure/latency/gap.c src/measure/latency/held.c src/measure/latency/list.c src/measure/latency/ol.c \
+	src/measure/latency/held.c src/measure/latency/loops.c src/measure/latency/ol.c \
 	src/measure/latency/overhead.c src/measure/latency/pairs.c \
 	src/measure/latency/pilot.c src/measure/latency/pilot.h \
-	src/measure/latency/rounds.c src/measure/latency/suites.c \
 	src/measure/collective/operation.c src/measure/collective/operation.h \
 	src/measure/collective/own.c \
 	src/measure/pairs/choose.c src/measure/pairs/choose.h \

@@ -192,13 +192,10 @@ static const char unsettled[] = "; not settled: an upper bound";
 /* What a row's figure is, and why it may not be that. */
 static void explain(const struct subject *u, const struct latency_result *r, char text[200])
 {
-    static const char *const doubts[] = {[PART_OWN] = "",
-                                         [PART_OF_WAY] = "; here with the way of its message",
-                                         [PART_UNKNOWN] = "; perhaps with the way of its message"};
     const struct latency_figure *f = r->slowest >= 0 ? &r->figure[r->slowest] : NULL;
-    const char *doubt = latency_unsettled(r)                        ? unsettled
-                        : f && r->method->meaning == MEANS_OVERHEAD ? doubts[f->part]
-                                                                    : "";
+    const char *doubt = latency_unsettled(r)  ? unsettled
+                        : f && f->has_message ? "; perhaps with the latency of its message"
+                                              : "";
     if (!estimate_known(r->value) && r->over_budget)
         snprintf(text, 200, "%s", no_time);
     else if (u->is_broadcast || r->method->meaning != MEANS_LATENCY)
@@ -222,9 +219,6 @@ static void describe(const struct subject *u, json_t *f, const struct latency_ou
         if (r->at_least && !latency_unsettled(r))
             json_object_set_new(row, "at_least", json_true());
         json_array_append_new(rows, row);
-        if (!u->is_broadcast && r->span.n)
-            json_array_append_new(rows, method_row("span", samples_estimate(&r->span), 0, 0,
-                                                   "last exit - first entry"));
         cut_short |= r->over_budget;
         if (u->is_broadcast && r->slowest >= 0 && r->method->meaning == MEANS_LATENCY)
             json_object_set_new(f, "slowest_destination", json_integer(r->slowest));

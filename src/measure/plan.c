@@ -18,8 +18,6 @@ struct plan plan_default(void)
                          .stop = STOP_CI,
                          .repeats_min = 1,
                          .repeats_max = 30,
-                         .ci_width = 0.02,
-                         .sd_limit = 0.03,
                          .budget = 10,
                          .warmup = 5};
 }
@@ -90,16 +88,20 @@ void tally_batch(struct tally *t, double mean_seconds)
     samples_add(&t->batch_means, mean_seconds);
 }
 
-/* Half of the last digit that is printed: of what takes no time 2 % cannot be reached. */
-static const double width_least = 5e-9;
+/* Of an interval, to either side, of the median; but at least half of the last digit that is
+ * printed: of what takes no time 2 % cannot be reached. */
+static const double ci_width = 0.02, width_least = 5e-9;
+
+/* Of the standard deviation, of the mean. */
+static const double sd_limit = 0.03;
 
 /* Enough independent samples for an interval, and an interval that is narrow enough. */
 static bool interval_is_narrow(const struct tally *t)
 {
     struct summary s = stats_summarize(t->samples.value, t->samples.n);
-    if (s.effective < 6)
+    if (s.effective < SAMPLES_FOR_INTERVAL)
         return false;
-    return s.median_high - s.median_low <= 2 * fmax(t->plan->ci_width * s.median, width_least);
+    return s.median_high - s.median_low <= 2 * fmax(ci_width * s.median, width_least);
 }
 
 static bool paper_is_content(const struct tally *t)
@@ -108,7 +110,7 @@ static bool paper_is_content(const struct tally *t)
     if (n < PAPER_REPEATS_MIN || n < (size_t)t->plan->repeats_min)
         return false;
     struct summary s = stats_summarize(t->batch_means.value, n);
-    return s.sd <= t->plan->sd_limit * s.mean;
+    return s.sd <= sd_limit * s.mean;
 }
 
 static bool paper_wants_more(struct tally *t)
@@ -139,15 +141,28 @@ static bool wants_more(struct tally *t)
     return plan->stop == STOP_CI && batches < (size_t)plan->repeats_max && !interval_is_narrow(t);
 }
 
-/* The budget is looked at first: with STOP_PAPER it must find the attempt in progress before
- * the rule throws it away, so that there is always a figure. */
-bool tally_go_on(struct tally *t)
+/* Samples that depend on each other too much for an interval end at four times as many. */
+static bool has_interval(const struct tally *t)
+{
+    struct summary s = stats_summarize(t->samples.value, t->samples.n);
+    return s.effective >= SAMPLES_FOR_INTERVAL || s.n >= 4 * (size_t)SAMPLES_FOR_INTERVAL;
+}
+
+static bool is_spent(const struct tally *t)
 {
     const struct plan *plan = t->plan;
-    bool spent = plan->budget > 0 && budget_now() - t->started >= plan->budget;
-    if (!spent || t->batch_means.n == 0)
+    double spent = budget_now() - t->started;
+    return plan->budget > 0 && spent >= plan->budget && t->batch_means.n > 0 &&
+           (spent >= plan->budget_most || has_interval(t));
+}
+
+/* The budget is checked first: with STOP_PAPER it must find the attempt in progress before the rule
+ * throws it away, so that there is always a figure. */
+bool tally_go_on(struct tally *t)
+{
+    if (!is_spent(t))
         return wants_more(t);
-    t->over_budget = plan->stop == STOP_PAPER ? !paper_is_content(t) : wants_more(t);
+    t->over_budget = t->plan->stop == STOP_PAPER ? !paper_is_content(t) : wants_more(t);
     return false;
 }
 

@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 enum stop_rule {
-    STOP_CI,    /* 95 % interval of the median within ci_width of it or 5 ns, or no budget left */
+    STOP_CI,    /* 95 % interval of the median within 2 % of it or 5 ns, or no budget left */
     STOP_PAPER, /* de Supinski and Karonis, section 3: means of M; 8 to 30 of them; sd < 3 % of
                    their mean, otherwise the whole attempt is thrown away and made again */
     STOP_FIXED  /* exactly repeats_min batches */
@@ -21,17 +21,14 @@ struct plan {
     int repetitions; /* M: operations in one batch; paper: 100 */
     enum stop_rule stop;
     int repeats_min, repeats_max; /* batches; paper: 8 and 30 */
-    double ci_width;              /* relative, whole width over two: 0.02 */
-    double sd_limit;              /* relative: 0.03 */
-    double budget;                /* seconds for one series; 0: no limit */
-    double budget_most; /* seconds, as many as these where the budget is too short for an interval
-                           of what is asked for; 0: the budget is the limit. Broadcasts only */
+    double budget;                /* seconds; 0: no limit. Later nothing becomes more precise */
+    double budget_most; /* seconds, BUDGET or more, for what has no interval yet; 0: as BUDGET */
     double until;       /* clock_now() of each rank after which no batch begins, whatever is then
                            without a figure; 0: never. Applications wait */
     int warmup;         /* operations before the first sample */
 };
 
-/* M = 100, STOP_CI, 1 to 30 batches, 2 %, 3 %, 10 s, 5 operations of warm-up. */
+/* M = 100, STOP_CI, 1 to 30 batches, 10 s, 5 operations of warm-up. */
 struct plan plan_default(void);
 
 /* Of each enum stop_rule, ending by NULL. */
@@ -57,6 +54,9 @@ struct tally {
     int attempts;               /* STOP_PAPER: attempts made, the accepted one included */
     bool over_budget;           /* stopped by the budget, not by the rule */
 };
+
+/* The median of fewer independent samples has no 95 % interval. */
+enum { SAMPLES_FOR_INTERVAL = 6 };
 
 void samples_add(struct samples *s, double value);
 void samples_free(struct samples *s);

@@ -6,32 +6,23 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The median of fewer independent ones has no 95 % interval; where a batch gives a single value (a
- * gap), it takes this many batches. */
-enum { SAMPLES_FOR_INTERVAL = 6 };
-
 /* A batch may give no value at all (every operation was dropped). So many in a row end the
  * series. */
 enum { EMPTY_MAX = 20 };
 
-/* What the keeper tells the others before every batch. */
-struct order {
+/* What the keeper sends the others before every batch. */
+struct instruction {
     double hold;
     int repetitions; /* 0: the series is over */
     int error;       /* an MPI error code for all, with 0 repetitions */
     int first;
 };
 
-static int order_tell(struct order *o, int keeper, MPI_Comm comm)
-{
-    return PMPI_Bcast(o, sizeof *o, MPI_BYTE, keeper, comm);
-}
-
 /* The keeper's side of a series. */
 struct keeping {
     struct tally tally;
     struct plan plan;
-    double share, started;
+    double started;       /* budget_now() */
     double per_operation; /* seconds, as last seen; the loop's own overhead included */
     int warm;             /* warm-up operations done */
     int repetitions;      /* of the last batch that counted */
@@ -42,9 +33,10 @@ struct keeping {
     double *value;
 };
 
-static double time_left(const struct keeping *k)
+/* Of the budget, or of the most. */
+static double time_left(const struct keeping *k, double budget)
 {
-    return k->share > 0 ? k->share - (budget_now() - k->started) : INFINITY;
+    return k->plan.budget > 0 ? budget - (budget_now() - k->started) : INFINITY;
 }
 
 /* The first operation alone: it may be very slow, and all we know of its length. The rest of the
@@ -54,28 +46,32 @@ static int warm_up_next(struct keeping *k)
     int rest = k->plan.warmup - k->warm;
     if (k->per_operation <= 0)
         return 1;
-    if (rest > 0 && k->per_operation * rest < 0.25 * time_left(k))
+    if (rest > 0 && k->per_operation * rest < 0.25 * time_left(k, k->plan.budget))
         return rest;
     k->counting = true;
     tally_start(&k->tally, &k->plan);
+    k->tally.started = k->started;
     return 0;
 }
 
+/* What fits into the budget; or if that is too little for an interval, into the most. */
 static int repetitions_next(const struct keeping *k)
 {
-    double fits = time_left(k) / (k->per_operation > 0 ? k->per_operation : 1e-9);
+    enum { LEAST = SAMPLES_FOR_INTERVAL + 2 };
+    double each = k->per_operation > 0 ? k->per_operation : 1e-9;
+    double fits = time_left(k, k->plan.budget) / each;
     if (k->single && k->tally.batch_means.n == 0)
         fits /= SAMPLES_FOR_INTERVAL;
-    if (k->empty) /* somebody was late: the next operations begin later after they are announced */
+    if (!k->single)
+        fits = fmax(fits, fmin(LEAST, time_left(k, k->plan.budget_most) / each));
+    if (k->empty) /* a rank was late: the next operations begin later after they are announced */
         fits /= 2;
-    if (fits < 1)
-        return 1;
-    return fits < k->plan.repetitions ? (int)fits : k->plan.repetitions;
+    return (int)fmax(1, fmin(fits, k->plan.repetitions));
 }
 
-static struct order order_next(struct keeping *k, double hold)
+static struct instruction instruction_next(struct keeping *k, double hold)
 {
-    struct order o = {.hold = hold, .first = 1};
+    struct instruction o = {.hold = hold, .first = 1};
     k->cut = k->plan.until > 0 && clock_now() + 2 * hold > k->plan.until;
     if (k->cut)
         return o;
@@ -91,7 +87,7 @@ static struct order order_next(struct keeping *k, double hold)
     return o;
 }
 
-static void batch_done(struct keeping *k, const struct batch *b, int n, double loop, double elapsed)
+static void batch_done(struct keeping *k, const struct batch *b, int n, double elapsed)
 {
     /* Every batch makes one untimed operation before the counted ones. */
     k->per_operation = elapsed / (b->repetitions + 1);
@@ -103,22 +99,24 @@ static void batch_done(struct keeping *k, const struct batch *b, int n, double l
     k->empty = n > 0 ? 0 : k->empty + 1;
     if (n == 0)
         return;
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += k->value[i];
+    tally_batch(&k->tally, sum / n);
     /* Until back-pressure reaches who is timed, operations are faster than they will be. */
     size_t first = k->plan.stop == STOP_CI ? stats_transient(k->value, (size_t)n) : 0;
     for (size_t i = first; i < (size_t)n; i++)
         tally_sample(&k->tally, k->value[i]);
-    tally_batch(&k->tally, loop);
     k->repetitions = b->repetitions;
 }
 
-static int keeping_start(struct keeping *k, const struct plan *plan, double share, double known)
+static int keeping_start(struct keeping *k, const struct plan *plan, double known)
 {
     *k = (struct keeping){.plan = *plan,
-                          .share = share,
                           .started = budget_now(),
                           .per_operation = known,
                           .warm = known > 0 ? plan->warmup : 0};
-    k->plan.budget = share;
+    k->plan.budget_most = fmax(plan->budget, plan->budget_most);
     if (k->plan.repetitions < 1)
         k->plan.repetitions = 1;
     int most = k->plan.repetitions > k->plan.warmup ? k->plan.repetitions : k->plan.warmup;
@@ -143,32 +141,33 @@ static void keeping_end(struct keeping *k, struct series *s)
 }
 
 /* KNOWN: the keeper's, seconds that an operation takes, of which no warm-up is needed; or 0. */
-static int measure(MPI_Comm comm, int keeper, const struct plan *plan, double share, double hold,
-                   double known, batch_run run, void *arg, struct series *s)
+static int measure(MPI_Comm comm, int keeper, const struct plan *plan, double hold, double known,
+                   batch_run run, void *arg, struct series *s)
 {
     int rank, size;
     struct keeping k = {0};
-    struct order o = {0};
+    struct instruction o = {0};
     *s = (struct series){0};
     TRY(PMPI_Comm_rank(comm, &rank));
     TRY(PMPI_Comm_size(comm, &size));
     bool keeps = rank == keeper;
     if (keeps)
-        o.error = keeping_start(&k, plan, share, known);
+        o.error = keeping_start(&k, plan, known);
     int error = MPI_SUCCESS;
     for (;;) {
         if (keeps && o.error == MPI_SUCCESS)
-            o = order_next(&k, hold);
-        if ((error = order_tell(&o, keeper, comm)) != MPI_SUCCESS || o.repetitions == 0)
+            o = instruction_next(&k, hold);
+        error = PMPI_Bcast(&o, sizeof o, MPI_BYTE, keeper, comm);
+        if (error != MPI_SUCCESS || o.repetitions == 0)
             break;
         struct batch b = {.repetitions = o.repetitions, .hold = o.hold, .first = o.first};
-        double start = budget_now(), loop = 0;
+        double start = budget_now();
         int n = 0;
-        budget_spend(budget_of_barrier(size)); /* the quiet start */
-        if ((error = run(arg, &b, k.value, &n, &loop)) != MPI_SUCCESS)
+        budget_spend(budget_of_barrier(size)); /* every batch begins with one */
+        if ((error = run(arg, &b, k.value, &n)) != MPI_SUCCESS)
             break;
         if (keeps)
-            batch_done(&k, &b, n, loop, budget_now() - start);
+            batch_done(&k, &b, n, budget_now() - start);
     }
     if (keeps)
         keeping_end(&k, s);
@@ -177,10 +176,10 @@ static int measure(MPI_Comm comm, int keeper, const struct plan *plan, double sh
     return error != MPI_SUCCESS ? error : o.error;
 }
 
-int series_measure(MPI_Comm comm, int keeper, const struct plan *plan, double share, double hold,
-                   batch_run run, void *arg, struct series *s)
+int series_measure(MPI_Comm comm, int keeper, const struct plan *plan, double hold, batch_run run,
+                   void *arg, struct series *s)
 {
-    return measure(comm, keeper, plan, share, hold, 0, run, arg, s);
+    return measure(comm, keeper, plan, hold, 0, run, arg, s);
 }
 
 void series_free(struct series *s)
@@ -249,7 +248,7 @@ static bool curve_shows_falls(const struct curve *c)
 /* The keeper's: judges the point that ONE has added. Returns whether another hold is to be
  * tried; S keeps the series to be believed. */
 static bool curve_take(struct curve *c, struct series *one, struct series *s, double hold,
-                       double left, double share)
+                       bool has_time)
 {
     c->point[c->n++] = (struct curve_point){hold, series_estimate(one)};
     if (c->n >= 2 && !curve_falls(c) && curve_shows_falls(c)) {
@@ -260,34 +259,34 @@ static bool curve_take(struct curve *c, struct series *one, struct series *s, do
     bool few = one->samples.n < SAMPLES_FOR_INTERVAL;
     series_free(s);
     *s = *one;
-    c->believed = c->n - 1;
+    c->hold = hold;
     /* Longer holds take longer: too few samples would only become fewer. */
-    return c->n < CURVE_MAX && !(few && c->n >= 2) && (share <= 0 || left > 0.05 * share);
+    return c->n < CURVE_MAX && !(few && c->n >= 2) && has_time;
 }
 
-/* Half of what is LEFT, or more if no interval comes of that. */
-static double settle_share(double left, double per_operation)
+int series_settle(MPI_Comm comm, int keeper, const struct plan *plan, double first, batch_run run,
+                  void *arg, struct series *s, struct curve *curve)
 {
-    return fmax(left / 2, fmin(left, (SAMPLES_FOR_INTERVAL + 2) * per_operation));
-}
-
-int series_settle(MPI_Comm comm, int keeper, const struct plan *plan, double share, double first,
-                  batch_run run, void *arg, struct series *s, struct curve *curve)
-{
-    double started = budget_now(), left = share, hold = first, known = 0;
+    double known = 0, end = budget_now() + plan->budget,
+           last = budget_now() + fmax(plan->budget, plan->budget_most);
     int rank, go = 1;
     *s = (struct series){0};
-    *curve = (struct curve){0};
+    *curve = (struct curve){.hold = NAN};
     TRY(PMPI_Comm_rank(comm, &rank));
-    while (go) {
+    for (double hold = first; go; hold *= 2) {
         struct series one;
-        double part = share > 0 ? settle_share(left, known) : 0;
-        int error = measure(comm, keeper, plan, part, hold, known, run, arg, &one);
+        struct plan half = *plan;
+        if (plan->budget > 0) {
+            half.budget = fmax((end - budget_now()) / 2, 1e-9);
+            half.budget_most = fmax(last - budget_now(), 1e-9);
+        }
+        int error = measure(comm, keeper, &half, hold, known, run, arg, &one);
         known = one.per_operation + hold;
-        left = share - (budget_now() - started);
+        double now = budget_now();
+        bool has_time =
+            plan->budget <= 0 || end - now > 0.05 * plan->budget || (curve->n < 1 && now < last);
         if (error == MPI_SUCCESS && rank == keeper)
-            go = curve_take(curve, &one, s, hold, left, share);
-        hold *= 2;
+            go = curve_take(curve, &one, s, hold, has_time);
         if (error == MPI_SUCCESS)
             error = PMPI_Bcast(&go, 1, MPI_INT, keeper, comm);
         if (error != MPI_SUCCESS) {

@@ -1,8 +1,8 @@
-/* One quantity, measured again and again by several ranks until the plan is content.
+/* One quantity, measured repeatedly by several ranks until the plan is satisfied.
  *
- * One rank, the keeper, has the samples and decides; before every batch it tells all ranks by a
- * broadcast what to do next, so that no decision is made inside the timed part. A batch is a
- * function that every rank calls; it begins with its own quiet start. */
+ * One rank, the keeper, has the samples and decides; before every batch it broadcasts what to do
+ * next, so that no decision is made inside the timed part. A batch is a function that every rank
+ * calls; it begins with a barrier of its own. */
 #ifndef COLLPROF_MEASURE_SERIES_H
 #define COLLPROF_MEASURE_SERIES_H
 
@@ -13,11 +13,11 @@
 struct series {
     struct samples samples; /* every raw sample of the accepted attempt, seconds */
     struct summary summary; /* of them */
-    double loop_mean;      /* mean over the batches of (time of the loop) / M: the paper's figure */
-    int repetitions;       /* M as it was: less than the plan's where the budget was short */
-    double per_operation;  /* seconds, as last seen; the loop's own overhead included */
-    int batches, attempts; /* attempts: STOP_PAPER, the accepted one included */
-    bool over_budget;      /* ended by the budget, not by the rule */
+    double loop_mean;       /* mean over the batches of their means: the paper's figure */
+    int repetitions;        /* M as it was: less than the plan's where the budget was short */
+    double per_operation;   /* seconds, as last seen; the loop's own overhead included */
+    int batches, attempts;  /* attempts: STOP_PAPER, the accepted one included */
+    bool over_budget;       /* ended by the budget, not by the rule */
 };
 
 /* What one batch is to do, equal on all ranks. */
@@ -30,15 +30,15 @@ struct batch {
 
 /* Runs BATCH. The keeper sets VALUE[0 .. *N) (room for batch->repetitions) to one value per
  * operation, or to a single one where the quantity is only meaningful as a mean over many
- * operations (a gap), and *LOOP to the loop's time over its repetitions. Others leave them. */
-typedef int (*batch_run)(void *arg, const struct batch *batch, double *value, int *n, double *loop);
+ * operations (a gap). Others leave them. Returns an MPI error code. */
+typedef int (*batch_run)(void *arg, const struct batch *batch, double *value, int *n);
 
-/* Measures a series with the given hold. PLAN is the same everywhere, its budget is not looked at:
- * the series may take SHARE seconds (0: no limit). SHARE and HOLD count on the keeper only. Only
- * the keeper's S is filled (zeroed elsewhere); free it by series_free(). Where the plan's M does
- * not fit into the share, it is reduced. Returns an MPI error code. */
-int series_measure(MPI_Comm comm, int keeper, const struct plan *plan, double share, double hold,
-                   batch_run run, void *arg, struct series *s);
+/* Measures a series with the given hold. PLAN is the same everywhere; its budgets, which are this
+ * series' alone, and HOLD count on the keeper only. Only the keeper's S is filled (zeroed
+ * elsewhere); free it by series_free(). Where the plan's M does not fit into the budget, it is
+ * reduced. Returns an MPI error code. */
+int series_measure(MPI_Comm comm, int keeper, const struct plan *plan, double hold, batch_run run,
+                   void *arg, struct series *s);
 void series_free(struct series *s);
 
 /* Median and interval of a series, or of samples. */
@@ -59,14 +59,14 @@ struct curve_point {
 struct curve {
     struct curve_point point[CURVE_MAX];
     int n;
-    int believed; /* its index */
+    double hold;  /* of the point that is believed; NaN: none */
     bool settled; /* a longer hold changed nothing */
 };
 
 /* S keeps the series that is believed; S and CURVE are the keeper's. The arguments are as for
  * series_measure(); FIRST, which must be positive, counts on the keeper only. */
-int series_settle(MPI_Comm comm, int keeper, const struct plan *plan, double share, double first,
-                  batch_run run, void *arg, struct series *s, struct curve *curve);
+int series_settle(MPI_Comm comm, int keeper, const struct plan *plan, double first, batch_run run,
+                  void *arg, struct series *s, struct curve *curve);
 
 /* Whether two estimates differ by more than their intervals together and more than TOLERANCE
  * times the smaller of the two. Estimates without an interval are not known to differ. */

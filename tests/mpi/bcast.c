@@ -191,7 +191,7 @@ static void run_every_method(const char *name, int root, int collector)
     for (int i = 0; i < o.size; i++) {
         const struct latency_figure *f = latency_figure_of(&o, "held", i);
         with_samples += f->timed[TIMED_OPERATION].raw.n > 0 &&
-                        f->timed[TIMED_OPERATION].raw.value && f->timed[TIMED_WAY].at.value > 0 &&
+                        f->timed[TIMED_OPERATION].raw.value && f->timed[TIMED_PING].at.value > 0 &&
                         f->curve.n > 0;
     }
     for (size_t k = 0; k < o.n_results; k++)

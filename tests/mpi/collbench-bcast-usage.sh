@@ -48,9 +48,6 @@ refused 1 "--format is 'xml': expected: text, csv or json" --format=xml
 refused 1 "unexpected argument 'x'" x
 refused 1 "at least 2 ranks: use: mpiexec -n 2" --method=held
 refused 2 "at least 2 ranks: use: --ranks=2:2" --ranks=1:2
-refused 2 "--dot=x.dot draws what --discover finds" --dot=x.dot
-refused 2 "--plot draws measurements" --discover --plot=x.png
-refused 2 "cannot write $scratch/absent/t.dot" --discover --dot="$scratch/absent/t.dot"
 refused 2 "must end in .png, .svg or .pdf" --plot=picture.gif
 refused 2 "cannot write $scratch/absent/p.png" --plot="$scratch/absent/p.png"
 refused 2 "cannot write $scratch/absent/r.json" --output="$scratch/absent/r.json"
@@ -76,7 +73,7 @@ rm "$scratch/collbench-bcast"
 "$MPIEXEC" -n 2 "${bench%bcast}pairs" -h >"$scratch/out" 2>"$scratch/err" || fail "collbench-pairs -h: status $?"
 grep -q -- --yield "$scratch/out" && ! grep -q -- '--full' "$scratch/out" || { cat "$scratch/out"; fail "collbench-pairs -h"; }
 "$MPIEXEC" -n 2 "$bench" --help >"$scratch/out" 2>"$scratch/err" || fail "--help: status $?"
-for name in send-latency held direct --discover binomial chain; do
+for name in send-latency held direct binomial chain; do
     [ "$(grep -c -- "^ *$name" "$scratch/out")" -eq 1 ] || fail "--help: $name not told of once"
 done
 "$bench" --version | grep -q '^collbench-bcast (collprof) ' || fail "--version"

@@ -50,12 +50,3 @@ if [ -n "$GNUPLOT" ] && command -v python3 >/dev/null; then
         --budget=0.2 --plot="$scratch/plot.png" --format=json) >"$scratch/json" || fail "plot: status $?"
     [ "$(head -c 4 "$scratch/plot.png" | tail -c 3)" = PNG ] || fail "no picture"
 fi
-
-# The path, from outside, with more ranks than processors: the tree of a linear broadcast is known.
-"$MPIEXEC" -n 4 "$bench" --discover --yield --algorithm=linear --sizes=256 \
-    --format=csv --dot="$scratch/t.dot" >"$scratch/csv" 2>"$scratch/err" || fail "discover: status $?"
-awk -F, '/^linear,4,256,/ && NF > 8 && $5 > 0 { n += $6 == $5 - 1 } END { exit n != 3 }' "$scratch/csv" ||
-    { cat "$scratch/csv"; fail "discover: not the tree of a linear broadcast"; }
-for edge in '0 -> 1' '1 -> 2' '2 -> 3'; do
-    grep -q "$edge;" "$scratch/t.dot" || fail "discover: no edge $edge for Graphviz"
-done

@@ -26,7 +26,7 @@ GNUPLOT=$scratch/keeper "$MPIEXEC" -n 2 "$bench" --yield --operation=allreduce -
 python3 - "$scratch/json" "$scratch/script" <<'END' || fail "what was written as JSON is wrong"
 import json, sys
 d = json.load(open(sys.argv[1]))
-assert d["schema"] == "collbench-collective/2"
+assert d["schema"] == "collbench-collective/3"
 rows = d["tables"]["methods"]["rows"]
 assert [r["size"] for r in rows] == [8, 16, 32, 64]
 # Samples that depend on each other, on a busy machine, have no interval.

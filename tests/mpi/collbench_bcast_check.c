@@ -116,7 +116,7 @@ int main(int argc, char **argv)
         return 1;
     }
     const char *schema = json_string_value(json_object_get(root, "schema"));
-    if (!schema || strcmp(schema, "collbench-bcast/2") != 0)
+    if (!schema || strcmp(schema, "collbench-bcast/3") != 0)
         fail("schema", schema ? schema : "none", 0, 0);
     static const char *const facts[] = {"program", "command", "date", "MPI",
                                         "clock",   "ranks",   "load", "root"};

@@ -54,7 +54,7 @@ for word in map(str.split, open(sys.argv[1])):
     if word[:1] and word[0] in ("gap", "barrier", "overhead"):
         truth[word[0], word[1]] = float(word[2])
 MANY = {"send-latency", "gap", "barrier", "ring-barrier"}
-COLLECTIVE = {"direct", "span", "held"}
+COLLECTIVE = {"direct", "held"}
 FROM_ROOT = {"ol", "held", "acknowledge", "overhead"}
 for f in json.load(open(sys.argv[2]))["findings"]["benchmark"]:
     operation, row = f["operation"], {r["method"]: r for r in f["methods"]}
@@ -98,7 +98,7 @@ left = [f["not_measured"] for f in profile["findings"].get("benchmark", []) if f
 print("budget %g s: %g s, one operation up to %.3g s, %d not measured: %s" % (budget, spent, one, len(left), left[:1]))
 # Who was not come to at all, the collectives' own methods or the arrivals, is missed where time is said to be short.
 missing = [f for f in profile["findings"].get("benchmark", []) if not f.get("not_measured") and f["operation"] != "MPI_Bcast"
-           and not {"direct", "span", "held", "gap"} | ({"median arrival"} if f["before_call"] == 9 else set())
+           and not {"direct", "held", "gap"} | ({"median arrival"} if f["before_call"] == 9 else set())
            <= {row["method"] for row in f["methods"] if row["time_us"]}]
 silent = [f["operation"] for f in missing if not f.get("cut_short_by_budget")]
 print("  %d of them without a method, and without a word: %s" % (len(missing), silent))

@@ -1,5 +1,5 @@
 # The same sources, built for the simulator: build/sim/PROGRAM, run by tests/sim/run.sh.
-sim_programs = smoke ways methods discover logp collective isolated drift
+sim_programs = smoke ways methods logp collective isolated drift
 sim_layer_programs = layer drawn reduction benchmark waits known late
 SIM_BINARIES = $(BENCHES:%=sim/collbench-%) $(sim_programs:%=sim/%) $(sim_layer_programs:%=sim/%)
 EXTRA_DIST += $(sim_programs:%=tests/sim/%.c) $(sim_layer_programs:%=tests/sim/%.c)
@@ -14,7 +14,6 @@ SIM_TESTS = tests/sim/layer.sh \
 	tests/sim/pairs.sh \
 	tests/sim/logp.sh \
 	tests/sim/collbench-collective.sh tests/sim/collective.sh \
-	tests/sim/discover.sh \
 	tests/sim/methods.sh \
 	tests/sim/trees.sh tests/sim/treesweep.sh \
 	tests/sim/known.sh \

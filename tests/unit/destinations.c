@@ -57,7 +57,7 @@ Test(destinations, where_the_papers_assumption_holds)
     judge();
     for (int i = 1; i < N; i++)
         cr_assert_eq(figure[OL][i].verdict, verdict[i], "%d", i);
-    cr_assert(result[OL].violations == 2 && result[OL].unknown == 1);
+    cr_assert_eq(result[OL].violations, 2);
     cr_assert_eq(figure[OL][1].check, VERDICT_HOLDS);
     cr_assert_eq(figure[OL][2].check, VERDICT_VIOLATED, "E is below rank 1's gap");
     cr_assert_eq(figure[OL][4].check, VERDICT_VIOLATED, "E is that gap");
@@ -67,25 +67,6 @@ Test(destinations, where_the_papers_assumption_holds)
     made.clock_cost = 0;
     cr_assert_eq(figure[OL][4].verdict, VERDICT_HOLDS, "it is what the clock's readings cost");
     cr_assert_eq(figure[OL][2].verdict, VERDICT_UNKNOWN, "held may still fall");
-}
-
-/* Where direct says otherwise than held, by more than its clocks leave open, held convicts nobody.
- */
-Test(destinations, one_witness_that_another_contradicts_is_none)
-{
-    make_outcome();
-    figure[DIRECT][2].value = within(20, 0.001);
-    judge();
-    cr_assert_eq(figure[OL][2].verdict, VERDICT_UNKNOWN);
-    cr_assert_eq(figure[OL][4].verdict, VERDICT_VIOLATED, "of this they say the same");
-    cr_assert(result[OL].violations == 1 && result[OL].unknown == 2);
-    result[DIRECT].clock_bound = 15;
-    judge();
-    cr_assert_eq(figure[OL][2].verdict, VERDICT_VIOLATED, "by clocks that may be as far apart");
-    result[BARRIER].value = within(4.9, 0.001);
-    judge();
-    cr_assert_eq(figure[OL][2].verdict, VERDICT_UNKNOWN, "held is above an upper bound");
-    cr_assert_eq(figure[OL][4].verdict, VERDICT_VIOLATED, "there it is below");
 }
 
 Test(destinations, what_held_knows_is_said_of_ol_where_both_agree)
@@ -116,7 +97,7 @@ Test(destinations, the_largest_figure_is_the_latency)
         figure_value(&r, within(value[r.to], 0), loop[r.to]);
     const struct latency_result *held = &result[HELD];
     cr_assert(held->slowest == 2 && held->value.value == 9 && held->loop_mean == 10);
-    cr_assert(held->impossible == 1 && held->unsettled == 1 && held->over_budget);
+    cr_assert(held->impossible == 1 && held->over_budget);
     cr_assert_eq(figure[HELD][3].value.value, 12, "no latency is below 0");
 
     struct estimate way = latency_of((struct estimate){10, 9, 11}, (struct estimate){3, 2, 5});
@@ -134,7 +115,7 @@ Test(destinations, half_a_round_trip_may_be_off_by_all_of_it)
     result[HELD].n_figures = N;
     figure[HELD][4].from = 0, figure[HELD][4].to = 4;
     figure[HELD][4].value = within(9, 0);
-    figure[HELD][4].timed[TIMED_WAY].at = within(8, 0);
+    figure[HELD][4].timed[TIMED_PING].at = within(8, 0);
     result_way_error(&r, &result[HELD], 0.5);
     cr_assert_float_eq(result[HELD].way_error, 1, 1e-12);
     result[HELD].way_error = 0, two.domains = 1;

@@ -120,9 +120,12 @@ Test(latency_rules, the_papers_assumption)
     cr_assert(said(OL, "violated") == 1 && said(OL, "wrong") == 0, "not at the slowest");
     figure[OL][1].verdict = VERDICT_VIOLATED;
     cr_assert_eq(said(OL, "wrong"), 1);
+    row.spoiled = true;
+    cr_assert(said(OL, "not_known_right") == 1 && said(OL, NULL) == 1, "CPU contention may be it");
+    row.spoiled = false;
     figure[OL][1].verdict = VERDICT_UNKNOWN;
     cr_assert_eq(said(OL, "not_known_right"), 1);
-    figure[OVERHEAD][1].part = PART_OF_WAY;
+    figure[OVERHEAD][1].has_message = true;
     cr_assert_eq(said(OVERHEAD, "not_overhead"), 1);
 }
 

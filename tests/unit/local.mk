@@ -54,7 +54,7 @@ tests_unit_measure_SOURCES = tests/unit/work.c
 tests_unit_measure_LDADD = libmeasure.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_methods_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
-tests_unit_methods_SOURCES = tests/unit/plan.c tests/unit/discover.c tests/unit/names.c \
+tests_unit_methods_SOURCES = tests/unit/plan.c tests/unit/names.c \
 	tests/unit/pilot.c tests/unit/series.c tests/unit/coverage.c tests/unit/destinations.c
 tests_unit_methods_LDADD = libmeasure.la libbase.la $(CRITERION_LIBS)
 

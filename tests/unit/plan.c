@@ -148,6 +148,27 @@ Test(plan, every_rule_keeps_the_budget_and_has_a_figure)
     }
 }
 
+/* Two equal halves are two samples; of 24 no interval is to be expected any more. */
+Test(plan, without_an_interval_it_goes_on_beyond_the_budget)
+{
+    struct plan p = plan_default();
+    struct tally t;
+    p.budget = 1e-3;
+    p.budget_most = 1;
+    tally_start(&t, &p);
+    int n = 0;
+    for (; tally_go_on(&t); n++)
+        batch(&t, 4, n < 3 ? 1e-3 : 2e-3, n < 3 ? 1e-3 : 2e-3);
+    cr_assert_eq(t.samples.n, 8, "%zu", t.samples.n);
+    cr_assert(!t.over_budget, "by the rule");
+    tally_free(&t);
+    p.budget_most = 5e-3;
+    tally_start(&t, &p);
+    for (n = 0; tally_go_on(&t); n++)
+        batch(&t, 1, n, n);
+    tally_free(&t);
+}
+
 static double standing_now(void)
 {
     return 5;

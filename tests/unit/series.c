@@ -32,11 +32,10 @@ struct quantity {
     bool none;
 };
 
-static int run(void *arg, const struct batch *b, double *value, int *n, double *loop)
+static int run(void *arg, const struct batch *b, double *value, int *n)
 {
     const struct quantity *q = arg;
     *n = q->none ? 0 : b->repetitions;
-    *loop = 1;
     for (int i = 0; i < *n; i++)
         value[i] = 10 + fmax(0, 8 - b->hold) + (i % 2) * q->noise;
     return MPI_SUCCESS;
@@ -93,12 +92,12 @@ Test(series, the_first_hold_is_believed_that_a_longer_one_does_not_change)
     struct series s;
     struct curve c;
     struct quantity q = {0};
-    cr_assert_eq(series_settle(MPI_COMM_SELF, 0, &twice, 0, 1, run, &q, &s, &c), MPI_SUCCESS);
-    cr_assert(c.settled && c.n == 5 && c.believed == 3, "%d of %d", c.believed, c.n);
-    cr_assert(c.point[c.believed].hold == 8 && series_estimate(&s).value == 10);
+    cr_assert_eq(series_settle(MPI_COMM_SELF, 0, &twice, 1, run, &q, &s, &c), MPI_SUCCESS);
+    cr_assert(c.settled && c.n == 5 && c.hold == 8, "%g of %d", c.hold, c.n);
+    cr_assert(c.point[3].at.value == 10 && series_estimate(&s).value == 10);
     series_free(&s);
     q.noise = 1e4; /* more than the longest hold */
-    cr_assert_eq(series_settle(MPI_COMM_SELF, 0, &twice, 0, 1, run, &q, &s, &c), MPI_SUCCESS);
+    cr_assert_eq(series_settle(MPI_COMM_SELF, 0, &twice, 1, run, &q, &s, &c), MPI_SUCCESS);
     cr_assert(!c.settled && c.n == CURVE_MAX);
     series_free(&s);
 }
@@ -110,11 +109,10 @@ static double simulated_now(void)
 }
 
 /* Operations of 1 s, and the hold. */
-static int run_slowly(void *arg, const struct batch *b, double *value, int *n, double *loop)
+static int run_slowly(void *arg, const struct batch *b, double *value, int *n)
 {
     (void)arg;
     *n = b->repetitions;
-    *loop = 1;
     for (int i = 0; i < *n; i++)
         value[i] = 1;
     simulated += (b->repetitions + 1) * (1 + b->hold);
@@ -126,11 +124,33 @@ Test(series, where_time_is_short_both_holds_have_an_interval)
     struct series s;
     struct curve c;
     struct plan plan = plan_default();
+    plan.budget = 42;
     clock_use(simulated_now, NULL);
-    cr_assert_eq(series_settle(MPI_COMM_SELF, 0, &plan, 42, 1, run_slowly, NULL, &s, &c),
+    cr_assert_eq(series_settle(MPI_COMM_SELF, 0, &plan, 1, run_slowly, NULL, &s, &c),
                  MPI_SUCCESS);
     cr_assert(c.settled && c.n == 2 && s.summary.n >= 6, "%d holds, %zu", c.n, s.summary.n);
     cr_assert_leq(simulated, 44, "%g s", simulated);
+    series_free(&s);
+}
+
+/* What is precise after a while ends by the budget; what has no interval by then goes on, with as few
+ * operations as that takes. */
+Test(series, beyond_the_budget_it_goes_on_for_an_interval_alone)
+{
+    struct series s;
+    struct plan plan = plan_default();
+    plan.budget = 3, plan.budget_most = 100;
+    simulated = 0;
+    clock_use(simulated_now, NULL);
+    cr_assert_eq(series_measure(MPI_COMM_SELF, 0, &plan, 0, run_slowly, NULL, &s), MPI_SUCCESS);
+    cr_assert(s.samples.n == 8 && simulated == 11, "%zu in %g s", s.samples.n, simulated);
+    series_free(&s);
+    plan.budget_most = 6;
+    simulated = 0;
+    cr_assert_eq(series_measure(MPI_COMM_SELF, 0, &plan, 0, run_slowly, NULL, &s), MPI_SUCCESS);
+    cr_assert(s.samples.n == 4 && s.over_budget && simulated == 7, "%zu in %g s", s.samples.n,
+              simulated);
+    cr_assert_eq(s.loop_mean, 1);
     series_free(&s);
 }
 
@@ -138,12 +158,12 @@ Test(series, without_a_value_or_time_it_ends, .timeout = 10)
 {
     struct series s;
     struct quantity none = {.none = true}, some = {0};
-    cr_assert_eq(series_measure(MPI_COMM_SELF, 0, &twice, 0, 0, run, &none, &s), MPI_SUCCESS);
+    cr_assert_eq(series_measure(MPI_COMM_SELF, 0, &twice, 0, run, &none, &s), MPI_SUCCESS);
     cr_assert(s.over_budget && s.samples.n == 0);
     series_free(&s);
     struct plan over = twice;
     over.until = clock_now() + 10; /* as long as one hold */
-    cr_assert_eq(series_measure(MPI_COMM_SELF, 0, &over, 0, 10, run, &some, &s), MPI_SUCCESS);
+    cr_assert_eq(series_measure(MPI_COMM_SELF, 0, &over, 10, run, &some, &s), MPI_SUCCESS);
     cr_assert(s.over_budget && s.samples.n == 0);
     series_free(&s);
 }

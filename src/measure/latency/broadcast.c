@@ -8,112 +8,77 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The data is packed in pieces of about this size, so that the check of a large message needs no
- * second copy of it. */
-enum { PIECE_BYTES = 1 << 20 };
-
-/* A buffer walked in pieces of EACH elements through a packed copy. */
-struct walk {
-    char *buffer;
-    int count, each;
-    MPI_Aint extent;
-    MPI_Datatype type;
-    MPI_Comm comm;
-    char *packed;
-    int room;
+/* The data packed: what belongs to its type, and no holes. */
+struct packed {
+    char *data; /* NULL: cannot be packed */
+    int bytes, room;
 };
 
-static int piece_count(const struct walk *w, int from)
+/* MPICH packs nothing from MPI_BOTTOM. That has to be known before the ranks agree on a check. */
+static int pack(const struct broadcast *b, struct packed *p)
 {
-    return w->count - from < w->each ? w->count - from : w->each;
-}
-
-/* Sets w->packed, or leaves it NULL where the data cannot be packed: MPICH packs nothing from
- * MPI_BOTTOM. That has to be known before the ranks agree on a check, since one that fell out of it
- * would leave the others waiting. */
-static int walk_start(struct walk *w, void *buffer, int count, MPI_Datatype type, MPI_Comm comm)
-{
-    MPI_Aint low;
     MPI_Count one;
-    int position = 0;
-    *w = (struct walk){.buffer = buffer, .count = count, .each = 1, .type = type, .comm = comm};
-    TRY(PMPI_Type_get_extent(type, &low, &w->extent));
-    TRY(PMPI_Type_size_x(type, &one));
-    if (one > INT_MAX / 2)
+    *p = (struct packed){0};
+    TRY(PMPI_Type_size_x(b->type, &one));
+    if (one * b->count > INT_MAX / 2)
         return MPI_SUCCESS;
-    if (one < PIECE_BYTES)
-        w->each = PIECE_BYTES / (one > 0 ? (int)one : 1);
-    TRY(PMPI_Pack_size(w->each, type, comm, &w->room));
-    w->packed = malloc((size_t)w->room + 1);
-    if (w->packed &&
-        PMPI_Pack(buffer, piece_count(w, 0), type, w->packed, w->room, &position, comm)) {
-        free(w->packed);
-        w->packed = NULL;
+    TRY(PMPI_Pack_size(b->count, b->type, b->comm, &p->room));
+    p->data = malloc((size_t)p->room + 1);
+    if (p->data && PMPI_Pack(b->buffer, b->count, b->type, p->data, p->room, &p->bytes, b->comm)) {
+        free(p->data);
+        p->data = NULL;
     }
     return MPI_SUCCESS;
 }
 
-static int spoil(struct walk *w)
+/* FNV-1a. */
+static uint64_t hash_of(const struct packed *p)
 {
-    memset(w->packed, 0xA5, (size_t)w->room);
-    for (int from = 0; from < w->count; from += w->each) {
-        int position = 0;
-        TRY(PMPI_Unpack(w->packed, w->room, &position, w->buffer + from * w->extent,
-                        piece_count(w, from), w->type, w->comm));
-        if (w->count - from <= w->each)
-            break;
-    }
-    return MPI_SUCCESS;
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (int i = 0; i < p->bytes; i++)
+        hash = (hash ^ (unsigned char)p->data[i]) * 0x100000001b3u;
+    return hash;
 }
 
-/* FNV-1a over the packed data. */
-static int digest(struct walk *w, uint64_t *hash)
+static int spoil(const struct broadcast *b, struct packed *p)
 {
-    *hash = 0xcbf29ce484222325u;
-    for (int from = 0; from < w->count; from += w->each) {
-        int position = 0;
-        TRY(PMPI_Pack(w->buffer + from * w->extent, piece_count(w, from), w->type, w->packed,
-                      w->room, &position, w->comm));
-        for (int i = 0; i < position; i++)
-            *hash = (*hash ^ (unsigned char)w->packed[i]) * 0x100000001b3u;
-        if (w->count - from <= w->each)
-            break;
-    }
-    return MPI_SUCCESS;
+    int position = 0;
+    memset(p->data, 0xA5, (size_t)p->room);
+    return PMPI_Unpack(p->data, p->room, &position, b->buffer, b->count, b->type, b->comm);
 }
 
-static int compare(struct walk *w, int root, int *wrong)
+static int compare(const struct broadcast *b, struct packed *p, int *wrong)
 {
-    uint64_t mine, roots;
-    TRY(digest(w, &mine));
-    roots = mine;
-    TRY(PMPI_Bcast(&roots, 1, MPI_UINT64_T, root, w->comm));
+    p->bytes = 0;
+    TRY(PMPI_Pack(b->buffer, b->count, b->type, p->data, p->room, &p->bytes, b->comm));
+    uint64_t mine = hash_of(p), roots = mine;
+    TRY(PMPI_Bcast(&roots, 1, MPI_UINT64_T, b->root, b->comm));
     int differs = mine != roots;
-    return PMPI_Allreduce(&differs, wrong, 1, MPI_INT, MPI_SUM, w->comm);
+    return PMPI_Allreduce(&differs, wrong, 1, MPI_INT, MPI_SUM, b->comm);
 }
 
-static int check(struct walk *w, struct broadcast *b, bool can, int *wrong)
+static int check(struct broadcast *b, struct packed *p, bool can, int *wrong)
 {
     int rank;
-    TRY(PMPI_Comm_rank(w->comm, &rank));
+    TRY(PMPI_Comm_rank(b->comm, &rank));
     if (can && rank != b->root)
-        TRY(spoil(w));
+        TRY(spoil(b, p));
     TRY(broadcast_run(b, b->root));
-    return can ? compare(w, b->root, wrong) : MPI_SUCCESS;
+    return can ? compare(b, p, wrong) : MPI_SUCCESS;
 }
 
 int broadcast_check(void *arg, int *wrong, bool *checked)
 {
     struct broadcast *b = arg;
-    struct walk w;
+    struct packed p;
     *wrong = 0;
-    TRY(walk_start(&w, b->buffer, b->count, b->type, b->comm));
-    int can = w.packed != NULL, all = 0;
+    TRY(pack(b, &p));
+    int can = p.data != NULL, all = 0;
     int error = PMPI_Allreduce(&can, &all, 1, MPI_INT, MPI_MIN, b->comm);
     *checked = all;
     if (error == MPI_SUCCESS)
-        error = check(&w, b, all, wrong);
-    free(w.packed);
+        error = check(b, &p, all, wrong);
+    free(p.data);
     return error;
 }
 

@@ -24,7 +24,7 @@ struct latency_case broadcast_case(struct broadcast *b);
 
 /* For struct latency_case; ARG is a struct broadcast. The check spoils the data of every rank but
  * the root (only what belongs to TYPE), makes one broadcast and compares. It is not made, and
- * CHECKED false, where the data cannot be packed (an element above 2 GiB, or no memory). */
+ * CHECKED false, where the data cannot be packed (above 1 GiB, or no memory). */
 int broadcast_run(void *arg, int root);
 void broadcast_before(void *arg);
 int broadcast_check(void *arg, int *wrong, bool *checked);

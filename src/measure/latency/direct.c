@@ -1,4 +1,5 @@
-/* Entries and exits of all ranks seen on one clock. */
+/* Entries and exits of all ranks seen on one clock, in operations that begin at announced moments:
+ * all ranks enter together, or the root when the others are inside. */
 #include "measure/latency/run.h"
 #include "sync/harmonize.h"
 
@@ -12,28 +13,22 @@ struct stamp {
 
 struct direct {
     struct latency_run *run;
-    struct harmony start;     /* of operations that all enter together */
+    bool together, window; /* WINDOW: from the first entry, not the last */
+    struct harmony start;
     struct stamp *mine, *all; /* of a batch; ALL is the collector's */
-    int repetitions;          /* of the last batch */
-    double quickest;          /* the root's: barrier */
 
     double clocks_apart;           /* two ranks' stamps may be, up to the clocks' last point */
     double clocks_at, clocks_took; /* when that was, and how long, on this rank's clock */
 
-    /* Told by the collector before a batch: */
-    double slack; /* the least that the root waits for the others; doubled where it was too short */
-    double silence; /* for so long who is out sends nothing, since that would delay what of the
-                       operation is still under way: as far as the last batch's exits were apart */
+    /* Broadcast by the collector before a batch: for so long a rank that has left sends nothing,
+     * since that would delay what of the operation is still under way: the time between the exits
+     * of the last batch. */
+    double silence;
 
     /* The collector's. */
-    int dropped;           /* operations that a rank was late for */
-    struct samples *exits; /* by rank, after the root's entry */
-    struct samples span, entries_apart;
+    int dropped;                          /* operations that a rank was late for */
+    struct samples *exits, entries_apart; /* EXITS by rank, after the last entry */
 };
-
-static const double slack_least = 10e-6, slack_most = 0.1;
-
-/* --- the clocks --- */
 
 /* Another point of the clocks. */
 static int check_clocks(struct direct *d)
@@ -54,37 +49,20 @@ static bool can_follow(const struct latency_case *c)
 
 /* --- a batch --- */
 
-/* The root enters when the others are inside: after twice the barrier that it has just seen, which
- * holds the others' skew; but a barrier far slower than the quickest was disturbed, and says
- * nothing of what is to come. */
-static void wait_for_others(struct direct *d, double barrier)
-{
-    d->quickest = d->quickest > 0 ? fmin(d->quickest, barrier) : barrier;
-    if (d->run->rank == d->run->c->root)
-        clock_hold(fmax(d->slack, 2 * fmin(barrier, 4 * d->quickest)));
-}
-
+/* The root waits for the others as long as an announcement takes. */
 static int begin(struct direct *d, bool *late)
 {
     struct latency_run *r = d->run;
     const struct latency_case *c = r->c;
-    double start = clock_now(), barrier = 0;
-    *late = false;
-    if (!c->together) {
-        TRY(run_barrier(r));
-        barrier = clock_now() - start;
-    }
     run_before(r);
-    if (!c->together) {
-        wait_for_others(d, barrier);
-        return MPI_SUCCESS;
-    }
     TRY(harmonize(&d->start));
+    budget_spend(2 * budget_of_barrier(r->size));
+    double after = d->together ? c->after : r->rank == c->root ? d->start.slack : 0;
     *late = d->start.late;
     /* Who enters within a few microseconds of the others has passed that moment by reading the
      * clock. */
-    if (c->after > 0)
-        *late |= !sync_wait(d->start.clock, d->start.begin + c->after) && c->after > 5e-6;
+    if (after > 0)
+        *late |= !sync_wait(d->start.clock, d->start.begin + after) && after > 5e-6;
     return MPI_SUCCESS;
 }
 
@@ -95,13 +73,10 @@ static int take_stamps(struct direct *d, int repetitions)
     const struct latency_case *c = r->c;
     int n = DOUBLES * repetitions;
     /* A point takes a fifth of the time at most. */
-    double told[] = {d->slack, d->silence,
-                     can_follow(c) && clock_now() - d->clocks_at > 4 * d->clocks_took};
-    TRY(PMPI_Bcast(told, 3, MPI_DOUBLE, c->collector, c->comm));
-    d->slack = told[0];
-    d->silence = told[1];
-    d->repetitions = repetitions;
-    if (told[2] > 0)
+    double sent[] = {d->silence, can_follow(c) && clock_now() - d->clocks_at > 4 * d->clocks_took};
+    TRY(PMPI_Bcast(sent, 2, MPI_DOUBLE, c->collector, c->comm));
+    d->silence = sent[0];
+    if (sent[1] > 0)
         TRY(check_clocks(d));
     for (int k = 0; k < repetitions; k++) {
         bool late;
@@ -118,127 +93,83 @@ static int take_stamps(struct direct *d, int repetitions)
 /* One operation: the extremes of all ranks, and of a broadcast's destinations. */
 struct seen {
     double first_in, last_in, first_out, last_out;
-    double late; /* seconds that the last rank entered behind the root; or 1 */
+    bool late;
 };
 
-static struct seen see(const struct direct *d, int k)
+/* The K-th of N. */
+static struct seen see(const struct direct *d, int k, int n)
 {
     const struct latency_run *r = d->run;
-    struct seen s = {INFINITY, -INFINITY, INFINITY, -INFINITY, 0};
+    struct seen s = {INFINITY, -INFINITY, INFINITY, -INFINITY, false};
     for (int i = 0; i < r->size; i++) {
-        const struct stamp *stamp = &d->all[(size_t)i * (size_t)d->repetitions + (size_t)k];
+        const struct stamp *stamp = &d->all[(size_t)i * (size_t)n + (size_t)k];
         s.first_in = fmin(s.first_in, stamp->entry);
         s.last_in = fmax(s.last_in, stamp->entry);
         s.first_out = fmin(s.first_out, stamp->exit);
-        if (r->c->together || i != r->c->root)
+        if (d->together || i != r->c->root)
             s.last_out = fmax(s.last_out, stamp->exit);
-        s.late = fmax(s.late, stamp->late);
+        s.late |= d->together && stamp->late > 0;
     }
-    size_t root = (size_t)r->c->root * (size_t)d->repetitions + (size_t)k;
-    if (!r->c->together)
-        s.late = s.last_in - d->all[root].entry;
+    s.late |= !d->together && s.last_in > d->all[(size_t)r->c->root * (size_t)n + (size_t)k].entry;
     return s;
 }
 
-/* From the last entry to the last exit; that of a broadcast's destinations is the root's. */
-static double keep_operation(struct direct *d, int k, const struct seen *s)
+static void evaluate(struct direct *d, const struct batch *b, double *value, int *n)
 {
     const struct latency_run *r = d->run;
-    samples_add(&d->span, s->last_out - s->first_in - r->clock_cost);
-    samples_add(&d->entries_apart, s->last_in - s->first_in);
-    for (int i = 0; i < r->size; i++)
-        samples_add(&d->exits[i], d->all[(size_t)i * (size_t)d->repetitions + (size_t)k].exit -
-                                      s->last_in - r->clock_cost);
-    return s->last_out - s->last_in - r->clock_cost;
-}
-
-static void evaluate(struct direct *d, const struct batch *b, double *value, int *n, double *loop)
-{
-    struct samples late = {0}, apart = {0};
-    double sum = 0;
-    if (b->first) {
-        d->span.n = d->entries_apart.n = 0;
-        d->dropped = 0;
-    }
-    for (int i = 0; b->first && i < d->run->size; i++)
+    struct samples apart = {0};
+    for (int i = 0; b->first && i < r->size; i++)
         d->exits[i].n = 0;
+    if (b->first)
+        d->entries_apart.n = d->dropped = 0;
     *n = 0;
     for (int k = 0; k < b->repetitions; k++) {
-        struct seen s = see(d, k);
-        samples_add(&late, s.late);
+        struct seen s = see(d, k, b->repetitions);
         samples_add(&apart, s.last_out - s.first_out);
-        if (s.late <= 0)
-            sum += value[(*n)++] = keep_operation(d, k, &s);
+        d->dropped += s.late;
+        if (s.late)
+            continue;
+        value[(*n)++] = s.last_out - (d->window ? s.first_in : s.last_in) - r->clock_cost;
+        samples_add(&d->entries_apart, s.last_in - s.first_in);
+        for (int i = 0; i < r->size; i++)
+            samples_add(&d->exits[i], d->all[(size_t)i * (size_t)b->repetitions + (size_t)k].exit -
+                                          s.last_in - r->clock_cost);
     }
-    *loop = sum / *n;
     d->silence = 1.25 * stats_median(apart.value, apart.n) + 1e-6;
-    d->dropped += b->repetitions - *n;
-    if (*n < b->repetitions)
-        d->slack = fmin(2 * (d->slack + stats_median(late.value, late.n)), slack_most);
-    samples_free(&late);
     samples_free(&apart);
 }
 
-static int batch_direct(void *arg, const struct batch *b, double *value, int *n, double *loop)
+static int batch_direct(void *arg, const struct batch *b, double *value, int *n)
 {
     struct direct *d = arg;
     TRY(take_stamps(d, b->repetitions));
     if (d->run->keeps)
-        evaluate(d, b, value, n, loop);
+        evaluate(d, b, value, n);
     return MPI_SUCCESS;
 }
 
 /* --- the result --- */
-
-/* How often which destination was the last to leave. */
-static void keep_last(const struct direct *d, struct latency_result *result)
-{
-    const struct latency_run *r = d->run;
-    size_t n = d->exits[0].n;
-    for (int i = 0; i < r->size; i++) {
-        n = d->exits[i].n < n ? d->exits[i].n : n; /* where memory was short */
-        result->figure[i].last = 0;
-    }
-    for (size_t k = 0; k < n; k++) {
-        int last = r->c->root == 0;
-        for (int i = 0; i < r->size; i++)
-            if (i != r->c->root && d->exits[i].value[k] > d->exits[last].value[k])
-                last = i;
-        result->figure[last].last += 100 / (double)n;
-    }
-}
 
 /* The figure is the largest of the destinations' medians, to be compared with "held". What one
  * operation took, to its own last exit, is in the series. */
 static void keep_destinations(struct direct *d, struct latency_result *result)
 {
     struct latency_run *r = d->run;
-    keep_last(d, result);
     result->value = (struct estimate){NAN, NAN, NAN};
     result->asked = r->size - 1;
     for (r->to = 0; r->to < r->size; r->to++) {
-        struct latency_timed *t = &run_figure(r)->timed[TIMED_OPERATION];
-        double loop = result->loop_mean;
+        struct latency_figure *f = run_figure(r);
+        struct latency_timed *t = &f->timed[TIMED_OPERATION];
         t->raw = d->exits[r->to];
         d->exits[r->to] = (struct samples){0};
         t->at = samples_estimate(&t->raw);
-        result->measured += r->to != r->c->root && estimate_known(t->at);
-        if (r->to != r->c->root)
-            figure_value(r, t->at, loop);
-        else
-            run_figure(r)->value = t->at;
+        if (r->to == r->c->root) {
+            f->value = t->at;
+            continue;
+        }
+        result->measured += estimate_known(t->at);
+        figure_value(r, t->at, result->loop_mean);
     }
-}
-
-static void keep(struct direct *d, struct latency_result *result)
-{
-    if (!d->run->c->together)
-        keep_destinations(d, result);
-    result->dropped = d->dropped;
-    result->span = d->span;
-    d->span = (struct samples){0};
-    if (d->entries_apart.n)
-        result->apart = stats_median(d->entries_apart.value, d->entries_apart.n);
 }
 
 static int direct_open(struct direct *d)
@@ -255,7 +186,7 @@ static int direct_open(struct direct *d)
     if (can_follow(c))
         TRY(check_clocks(d));
     d->clocks_apart = 0; /* of what was before */
-    return c->together ? harmony_open(&d->start, c->clock, c->comm, c->collector) : MPI_SUCCESS;
+    return harmony_open(&d->start, c->clock, c->comm, c->collector);
 }
 
 static void direct_close(struct direct *d)
@@ -265,56 +196,60 @@ static void direct_close(struct direct *d)
     free(d->exits);
     free(d->mine);
     free(d->all);
-    samples_free(&d->span);
     samples_free(&d->entries_apart);
+}
+
+static int measure(struct direct *d, struct latency_result *result)
+{
+    struct latency_run *r = d->run;
+    struct plan plan = run_plan(r, 1);
+    TRY(direct_open(d));
+    TRY(run_series(r, &plan, batch_direct, d, result));
+    if (r->keeps && !d->together)
+        keep_destinations(d, result);
+    result->dropped = d->dropped;
+    if (d->entries_apart.n)
+        result->apart = stats_median(d->entries_apart.value, d->entries_apart.n);
+    if (r->c->clock)
+        TRY(check_clocks(d));
+    result->clock_bound = d->clocks_apart;
+    return MPI_SUCCESS;
 }
 
 static int run(struct latency_run *r, struct latency_result *result)
 {
-    struct direct d = {.run = r, .slack = slack_least};
-    int error = direct_open(&d);
-    if (error == MPI_SUCCESS)
-        error = run_series(r, batch_direct, &d, result);
-    if (error == MPI_SUCCESS && r->keeps)
-        keep(&d, result);
-    if (error == MPI_SUCCESS && r->c->clock)
-        error = check_clocks(&d);
-    result->clock_bound = d.clocks_apart;
+    struct direct d = {.run = r, .together = r->c->together};
+    int error = measure(&d, result);
     direct_close(&d);
     return error;
 }
 
-/* Eight operations, each with a barrier, the wait after it, and the silence; a point of the clocks
- * before them, and one after. */
-static double least(const struct latency_run *r, int k)
+static int run_window(struct latency_run *r, struct latency_result *result)
 {
-    enum { OPERATIONS = 8 };
-    double one = pilot_time(&r->pilot, k);
-    double messages = budget_of_messages(r->size - 1, r->size);
-    return OPERATIONS * (3 * r->pilot.barrier + 2.25 * one + messages) + 2 * r->pilot.clocks;
+    struct direct d = {.run = r, .together = true, .window = true};
+    int error = measure(&d, result);
+    direct_close(&d);
+    return error;
 }
-
-static double last_of(const struct latency_figure *f)
-{
-    return f->last;
-}
-
-static const struct latency_column columns[] = {
-    {"direct", "exit - entry of the root, on one clock", figure_seconds, NULL, NULL},
-    {"last", "of the operations of direct, those in which it left last", last_of, NULL, "%"},
-    {0},
-};
 
 const struct latency_method latency_direct = {
     .name = "direct",
-    .summary = "exit of i minus entry of the root, on one clock, from a quiet start",
     .reality = "the latency to each destination (OL_i), as exact as the clocks agree",
     .value = "largest OL_i",
     .meaning = MEANS_LATENCY,
     .kinds = KIND_ANY,
     .figures = FIGURES_RANKS,
-    .columns = columns,
     .weight = 4,
-    .least = least,
     .run = run,
+};
+
+const struct latency_method latency_repro_window = {
+    .name = "repro-window",
+    .reality = "ReproMPI's, the call at an announced moment: OL, if all enter at that moment; as "
+               "exact as the clocks agree",
+    .value = "median of first entry to last exit",
+    .meaning = MEANS_SUITE,
+    .kinds = KIND_ANY,
+    .weight = 1,
+    .run = run_window,
 };

@@ -1,13 +1,13 @@
 /* How long one collective operation takes, by every method: those of de Supinski and Karonis,
  * "Accurately Measuring MPI Broadcasts in a Computational Grid" (1999), sections 2 to 4, those that
- * mend them, and the timing loops of other benchmark suites. A broadcast is an operation from its
- * root; formulas are in doc/methods.md, section 1.
+ * correct them, and the timing loops of other benchmark suites. A broadcast is an operation from
+ * its root; formulas are in doc/methods.md, section 1.
  *
  * All ranks of the communicator call latency_measure() with the same methods. It uses PMPI only,
  * prints nothing, and keeps the plan's budget. All times are in seconds.
  *
- * To add a method: a file beside this one that defines a struct latency_method, and its line in
- * BCAST_METHODS (base/names.h). Tables, pictures, options and help follow from it. */
+ * To add a method: a struct latency_method in a file of this folder, and its line in BCAST_METHODS
+ * (base/names.h). Tables, pictures, options and help follow from it. */
 #ifndef COLLPROF_MEASURE_LATENCY_LATENCY_H
 #define COLLPROF_MEASURE_LATENCY_LATENCY_H
 
@@ -38,7 +38,7 @@ struct latency_case {
      * ranks enter at one announced moment. False, with COLLECTIVE_FROM_ROOT: the root enters when
      * the others are inside, and is not a destination: the paper's OL_i. */
     bool together;
-    double after;     /* TOGETHER: this rank enters so long after the announced moment */
+    double after;     /* TOGETHER: this rank enters so many seconds after the announced moment */
     int ring_bytes;   /* of each message of ring-barrier */
     struct plan plan; /* its budgets are for the whole case, all methods together; 0: no limit */
     int collector;    /* the rank that gets the outcome */
@@ -48,7 +48,7 @@ struct latency_case {
                    alone */
 };
 
-/* Samples, in the order taken, and their median. Unknown (NaN) without samples. */
+/* Samples, in the order taken, and their median: NaN without samples. */
 struct latency_timed {
     struct estimate at;
     struct samples raw;
@@ -56,10 +56,10 @@ struct latency_timed {
 
 enum {
     TIMED_OPERATION, /* what the method times; for ol and held E_i, less any hold */
-    TIMED_WAY,  /* of the acknowledgement. ol: RTL_i, the round trip. held: its one-way latency;
-                   see latency_result.way_error */
-    TIMED_SEEN, /* held: exit less entry on the common clock, in the operations of the longest
-                   hold: what is between this and the curve's last point is the method's bias */
+    TIMED_PING,      /* the acknowledgement alone. ol: RTL_i, its round trip. held: its one-way
+                        latency; see latency_result.way_error */
+    TIMED_SEEN,      /* held: exit less entry on the common clock, in the operations of the longest
+                        hold: the difference to the curve's last point is the method's bias */
     N_TIMED
 };
 
@@ -70,24 +70,15 @@ enum latency_verdict {
     VERDICT_UNKNOWN   /* neither can be said */
 };
 
-/* What the time in the call is, where "overhead" finds it. */
-enum latency_part {
-    PART_OWN,    /* the processor's own: what it gets was there before */
-    PART_OF_WAY, /* another rank waits for this one as this one waits for it: the time in the call
-                    contains a message's way */
-    PART_UNKNOWN /* not all ranks were looked at */
-};
-
 /* What one method found from the entry of FROM, the last to enter, to the exit of TO; of a rank by
  * itself where the two are one. */
 struct latency_figure {
     int from, to;
     struct estimate value; /* see latency_method.value; NaN: not measured */
-    double loop;           /* the same by loop means, the paper's way; NaN where there is no loop */
-    double last; /* "direct": share of the operations in which TO was the last to leave, % */
     struct latency_timed timed[N_TIMED];
     struct curve curve;           /* against the hold. No points without one */
-    enum latency_part part;       /* overhead's */
+    bool has_message;             /* overhead: the time in the call contains, or may contain, the
+                                     latency of a message whose sender waits for its receiver */
     enum latency_verdict verdict; /* ol's, on the paper's assumption: that no rank on the path
                                      delays the next broadcast */
     enum latency_verdict check;   /* ol's, the paper's own: that E_i is more than every g_j */
@@ -107,25 +98,22 @@ enum latency_meaning {
 struct latency_result {
     const struct latency_method *method;
     struct estimate value;         /* see latency_method.value */
-    double loop_mean;              /* by loop means, the paper's way; NaN where there is no loop */
+    double loop_mean;              /* by the means of loops, the paper's way; NaN without samples */
     struct series series;          /* empty for methods that go pair by pair */
     struct latency_figure *figure; /* NULL if the method has none by pair or rank */
     int n_figures;
     int slowest;         /* the figure of the largest value; -1: none */
     int measured, asked; /* pairs, "imb": roots; fewer measured where the budget ended */
     bool at_least;       /* a pair that was not measured may be slower than VALUE */
-    int violations;      /* destinations marked; -1: not known, it takes both ol and held */
-    int unknown;         /* destinations of which neither can be said, with violations >= 0 */
-    int unsettled;       /* pairs of which no two successive holds agreed: upper bounds */
+    int violations;      /* destinations of that verdict; -1: unknown, it takes both ol and held */
     int impossible;      /* pairs whose latency came out as 0 or less: no result */
-    double way_error;    /* half a round trip was taken for a way, since the clock itself rests on
-                            equal ways: VALUE may be off by so much */
+    double way_error;    /* half a round trip was taken as a one-way latency, since the clock itself
+                            assumes that both directions are alike: VALUE may be off by this much */
     int attempts;        /* STOP_PAPER: made, over all series */
     bool over_budget;    /* a series was ended by the budget, or never settled */
     double clock_bound;  /* "direct", "repro-window": error of the common clock; otherwise 0 */
-    int dropped;         /* "direct", "repro-window": operations that a rank was late for */
-    struct samples span; /* "direct" of TOGETHER: first entry to last exit */
-    double apart;        /* the same: median of first to last entry */
+    int dropped;         /* the same: operations that a rank was late for */
+    double apart;        /* the same: median of first to last entry; otherwise NaN */
 };
 
 struct latency_outcome {
@@ -144,35 +132,22 @@ struct latency_outcome {
 
 struct latency_run; /* run.h, private to this folder */
 
-/* A column of the table of destinations. One of the two functions is there. */
-struct latency_column {
-    const char *head, *about;
-    double (*seconds)(const struct latency_figure *figure);
-    const char *(*text)(const struct latency_figure *figure); /* NULL: nothing to say */
-    const char *unit; /* of what SECONDS gives, if that is none */
-};
-
 /* What a method has a figure of. */
 enum latency_figures { FIGURES_NONE, FIGURES_RANKS, FIGURES_PAIRS };
 
 struct latency_method {
     const char *name;    /* as in --method=NAME */
-    const char *summary; /* what runs */
     const char *reality; /* what it really measures */
     const char *value;   /* what its one figure is */
     enum latency_meaning meaning;
     unsigned kinds; /* kinds of operations other than broadcasts that it has a meaning for: 1 <<
                        enum collective_kind */
     enum latency_figures figures;
-    const struct latency_column *columns; /* of these; ends with an empty one; NULL: none */
-    int weight;                           /* its part of the budget, relative to the others */
-    /* Either BATCH: the method is one series of it, ARG is the run. Or RUN, which fills RESULT. */
-    batch_run batch;
+    int weight;   /* its part of the budget, relative to the others */
+    bool skipped; /* where the budget is over: a single one of its loop takes long */
     int (*run)(struct latency_run *run, struct latency_result *result);
-    /* At the collector: the seconds that a value with an interval takes, of figure K. Methods that
-     * have it go first, and the budget is kept for them. */
-    double (*least)(const struct latency_run *run, int k);
-    /* At the collector, when all methods have run: looks at the others' figures. NULL: need not. */
+    const struct loop *loop; /* what RUN repeats, of methods that are one loop; loops.c */
+    /* At the collector, when all methods have run: compares with the others. NULL: need not. */
     void (*judge)(const struct latency_outcome *outcome, struct latency_result *result);
 };
 
@@ -196,9 +171,6 @@ int latency_measure_direct(const struct latency_case *c, struct latency_outcome 
 
 /* Whether the slowest pair's figure may still fall with a longer hold: an upper bound. */
 bool latency_unsettled(const struct latency_result *r);
-
-/* After CPU contention no verdict is known: it may be all that two methods differ by. */
-void latency_unjudge(struct latency_outcome *outcome);
 
 /* The result of the method of that name; NULL if it did not run, or on other ranks. */
 struct latency_result *latency_result_of(const struct latency_outcome *outcome, const char *method);

@@ -11,7 +11,7 @@ static unsigned char *delay_of(const struct latency_run *r, int i, int j)
 }
 
 /* Timed at the rank itself. */
-static int batch_delayed(void *arg, const struct batch *b, double *value, int *n, double *loop)
+static int batch_delayed(void *arg, const struct batch *b, double *value, int *n)
 {
     struct latency_run *r = arg;
     bool mine = r->rank == r->to;
@@ -25,7 +25,7 @@ static int batch_delayed(void *arg, const struct batch *b, double *value, int *n
             r->scratch[k] = clock_now() - start - r->clock_cost;
     }
     *n = b->repetitions;
-    return values_to_keeper(r->c->comm, r->to, r->c->collector, r->scratch, value, *n, loop);
+    return values_to_collector(r, r->to, r->scratch, value, *n);
 }
 
 /* Whose exit from an operation is late if the rank comes late, in each of three: a rank may have
@@ -52,13 +52,12 @@ static int find_who_waits(struct latency_run *r)
     return PMPI_Gather(&late, 1, MPI_BYTE, row, 1, MPI_BYTE, r->c->collector, comm);
 }
 
-static int one(struct latency_run *r, double share)
+static int one(struct latency_run *r, struct plan plan)
 {
     struct series s;
     struct curve curve;
     TRY(find_who_waits(r));
-    TRY(series_settle(r->c->comm, r->c->collector, &r->c->plan, share, r->gap, batch_delayed, r, &s,
-                      &curve));
+    TRY(series_settle(r->c->comm, r->c->collector, &plan, r->gap, batch_delayed, r, &s, &curve));
     if (!r->keeps)
         return MPI_SUCCESS;
     figure_take(r, TIMED_OPERATION, &s);
@@ -67,14 +66,15 @@ static int one(struct latency_run *r, double share)
     return MPI_SUCCESS;
 }
 
-/* Two that wait for each other: one of them has sent, and was waiting for its receiver. */
-static enum latency_part part_of(const struct latency_run *r, const struct latency_result *result,
-                                 int i)
+/* Where two wait for each other, one of them has sent, and was waiting for its receiver. Not known
+ * to be none where not all ranks were measured. */
+static bool may_have_message(const struct latency_run *r, const struct latency_result *result,
+                             int i)
 {
     for (int j = 0; j < r->size; j++)
         if (j != i && *delay_of(r, i, j) && *delay_of(r, j, i))
-            return PART_OF_WAY;
-    return result->measured < result->asked ? PART_UNKNOWN : PART_OWN;
+            return true;
+    return result->measured < result->asked;
 }
 
 static int run(struct latency_run *r, struct latency_result *result)
@@ -83,40 +83,24 @@ static int run(struct latency_run *r, struct latency_result *result)
     r->own = r->keeps ? calloc(n, n) : NULL;
     int error = crew_agree(r->c->comm, r->own || !r->keeps);
     if (error == MPI_SUCCESS)
-        error = run_gap_once(r, run_part(r, 0.1));
+        error = run_gap_once(r, 0.1);
     if (error == MPI_SUCCESS)
-        error = run_ranks(r, one);
+        error = run_pairs(r, true, one);
     for (int i = 0; error == MPI_SUCCESS && r->keeps && i < r->size; i++)
-        result->figure[i].part = part_of(r, result, i);
+        result->figure[i].has_message = may_have_message(r, result, i);
     free(r->own);
     return error;
 }
 
-static const char *part_text(const struct latency_figure *f)
-{
-    static const char *const texts[] = {
-        [PART_OWN] = "its own", [PART_OF_WAY] = "with the way", [PART_UNKNOWN] = "unknown"};
-    return isnan(f->value.value) ? NULL : texts[f->part];
-}
-
-static const struct latency_column columns[] = {
-    {"overhead", "o_i: the processor's own time", figure_seconds, NULL, NULL},
-    {"overhead_is", "of the message's way: its sender waits for the receiver", NULL, part_text,
-     NULL},
-    {0},
-};
-
 const struct latency_method latency_overhead = {
     .name = "overhead",
-    .summary = "per task i: its entry delayed until everything it waits for is there",
-    .reality = "the overhead (o_i): the processor's own part; with the message's way where the row "
-               "says so",
+    .reality = "the overhead (o_i): the processor's own part; with a message's latency where the "
+               "row says so",
     .value = "largest o_i",
     .meaning = MEANS_OVERHEAD,
     /* Not where each waits for each: no rank then finds all there. */
     .kinds = KIND_FROM_ROOT | 1u << COLLECTIVE_TO_ROOT | 1u << COLLECTIVE_PREFIX,
     .figures = FIGURES_RANKS,
-    .columns = columns,
     .weight = 4,
     .run = run,
 };

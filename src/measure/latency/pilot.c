@@ -10,21 +10,12 @@ static double time_of(const struct pilot *p, int round, int pair)
     return p->time[(size_t)round * (size_t)p->n + (size_t)pair];
 }
 
-double pilot_time(const struct pilot *p, int pair)
+static double pilot_time(const struct pilot *p, int pair)
 {
     double x[PILOT_ROUNDS];
     for (int k = 0; k < p->rounds; k++)
         x[k] = time_of(p, k, pair);
     return stats_median(x, (size_t)p->rounds);
-}
-
-int pilot_slowest(const struct pilot *p)
-{
-    int slowest = 0;
-    for (int i = 1; p->time && i < p->n; i++)
-        if (!(pilot_time(p, i) <= pilot_time(p, slowest)))
-            slowest = i;
-    return slowest;
 }
 
 struct candidate {
@@ -69,12 +60,4 @@ int pilot_may_be_slower(const struct pilot *p, const int *pair, int from, int n,
     for (int k = from; k < n; k++)
         may += !(extreme(p, pair[k], fmax) + p->error < bar);
     return may;
-}
-
-int pilot_candidates(const struct pilot *p)
-{
-    int n = 0, slowest = pilot_slowest(p);
-    for (int i = 0; p->time && i < p->n; i++)
-        n += extreme(p, i, fmax) + p->error >= extreme(p, slowest, fmin) - p->error;
-    return n > 0 ? n : 1;
 }

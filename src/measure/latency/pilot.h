@@ -1,4 +1,4 @@
-/* A pilot measurement: all pairs in a few operations. It tells which have to be measured for the
+/* A pilot measurement: all pairs in a few operations. It shows which have to be measured for the
  * largest latency. Needs no MPI. */
 #ifndef COLLPROF_MEASURE_LATENCY_PILOT_H
 #define COLLPROF_MEASURE_LATENCY_PILOT_H
@@ -10,21 +10,10 @@ enum { PILOT_ROUNDS = 3 }; /* of which the median is not what a single disturban
 struct pilot {
     double *time; /* [round * n + pair], seconds from entry to exit; NULL: there was no pilot */
     int rounds, n;
-    double error;   /* of the clocks that TIME rests on */
-    double barrier; /* seconds of the quickest barrier meanwhile */
-    double clocks;  /* seconds that another point of the clocks takes */
+    double error; /* of the clocks that TIME rests on */
 };
 
-/* The median of a pair's times. */
-double pilot_time(const struct pilot *p, int pair);
-
-/* The pair of the largest; 0 without a pilot. */
-int pilot_slowest(const struct pilot *p);
-
-/* How many pairs may be the slowest, within the clocks' error; at least 1. */
-int pilot_candidates(const struct pilot *p);
-
-/* The N of PAIR by it, the slowest first; equals as they were. */
+/* The N of PAIR by the median of their times, the slowest first; equals as they were. */
 void pilot_sort(const struct pilot *p, int *pair, int n);
 
 /* How many of PAIR[FROM .. N) may be slower than the slowest measured by more than 1 % of its

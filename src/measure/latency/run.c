@@ -1,16 +1,33 @@
+/* The methods in turn, each within its part of the budget; figures and outcomes. */
 #include "measure/latency/run.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* So many times the least that a figure needs, for what is disturbed meanwhile. */
-static const double spare = 1.5;
+#define DECLARE(symbol, name) extern const struct latency_method latency_##symbol;
+#define ADDRESS(symbol, name) &latency_##symbol,
+BCAST_METHODS(DECLARE)
+const struct latency_method *const latency_methods[] = {BCAST_METHODS(ADDRESS)};
+const size_t n_latency_methods = sizeof latency_methods / sizeof *latency_methods;
 
-double run_part(const struct latency_run *r, double part)
+const struct latency_method *latency_method_find(const char *name)
 {
-    if (r->share <= 0)
-        return 0;
-    return fmax(part * (r->share - (budget_now() - r->started)), 1e-9);
+    for (size_t i = 0; i < n_latency_methods; i++)
+        if (strcmp(latency_methods[i]->name, name) == 0)
+            return latency_methods[i];
+    return NULL;
+}
+
+/* A budget of 0 would be no limit. */
+struct plan run_plan(const struct latency_run *r, double part)
+{
+    struct plan plan = r->c->plan;
+    if (plan.budget > 0) {
+        double now = budget_now();
+        plan.budget = fmax(part * (r->end - now), 1e-9);
+        plan.budget_most = fmax(r->last - now, plan.budget);
+    }
+    return plan;
 }
 
 int run_operation(void *arg)
@@ -19,12 +36,11 @@ int run_operation(void *arg)
     return run_once(r, r->c->root);
 }
 
-int run_series(struct latency_run *r, batch_run batch, void *arg, struct latency_result *result)
+int run_series(struct latency_run *r, const struct plan *plan, batch_run batch, void *arg,
+               struct latency_result *result)
 {
     struct series s;
-    TRY(series_measure(r->c->comm, r->c->collector, &r->c->plan, run_part(r, 1), 0, batch, arg,
-                       &s));
-    r->one = s.per_operation;
+    TRY(series_measure(r->c->comm, r->c->collector, plan, 0, batch, arg, &s));
     result->series = s;
     result->value = series_estimate(&s);
     result->loop_mean = s.batches > 0 ? s.loop_mean : NAN;
@@ -33,28 +49,17 @@ int run_series(struct latency_run *r, batch_run batch, void *arg, struct latency
     return MPI_SUCCESS;
 }
 
-int run_timed_loop(struct latency_run *r, const struct batch *b,
-                   int (*operation)(const struct latency_run *), double *value, int *n,
-                   double *loop)
+int values_to_collector(const struct latency_run *r, int from, const double *mine, double *value,
+                        int n)
 {
-    TRY(PMPI_Barrier(r->c->comm));
-    run_before(r);
-    TRY(operation(r));
-    double last = run_next(r, clock_now());
-    for (int k = 0; k < b->repetitions; k++) {
-        TRY(operation(r));
-        double now = clock_now();
-        r->scratch[k] = now - last - r->clock_cost;
-        last = run_next(r, now);
-    }
-    *n = b->repetitions;
-    return values_to_keeper(r->c->comm, r->c->root, r->c->collector, r->scratch, value, *n, loop);
-}
-
-int run_one_value(const struct latency_run *r, double mine, double *value, int *n, double *loop)
-{
-    *n = 1;
-    return values_to_keeper(r->c->comm, r->c->root, r->c->collector, &mine, value, 1, loop);
+    const struct latency_case *c = r->c;
+    if (from == c->collector && r->keeps)
+        memcpy(value, mine, (size_t)n * sizeof *value);
+    else if (r->rank == from)
+        return PMPI_Send(mine, n, MPI_DOUBLE, c->collector, TAG_VALUES, c->comm);
+    else if (r->keeps)
+        return PMPI_Recv(value, n, MPI_DOUBLE, from, TAG_VALUES, c->comm, MPI_STATUS_IGNORE);
+    return MPI_SUCCESS;
 }
 
 /* --- figures --- */
@@ -65,8 +70,7 @@ int run_one_value(const struct latency_run *r, double mine, double *value, int *
     }
 static const struct latency_figure no_figure = {
     .value = UNKNOWN,
-    .loop = NAN,
-    .last = NAN,
+    .curve = {.hold = NAN},
     .timed = {{.at = UNKNOWN}, {.at = UNKNOWN}, {.at = UNKNOWN}}};
 _Static_assert(N_TIMED == 3, "no_figure has them all unknown");
 
@@ -74,11 +78,6 @@ struct latency_figure *run_figure(const struct latency_run *r)
 {
     bool ranks = r->result->method->figures == FIGURES_RANKS;
     return &r->result->figure[ranks ? r->to : run_index(r, r->from, r->to)];
-}
-
-double figure_seconds(const struct latency_figure *f)
-{
-    return f->value.value;
 }
 
 void figure_take(struct latency_run *r, int part, struct series *s)
@@ -113,11 +112,7 @@ void figure_value(struct latency_run *r, struct estimate value, double loop)
         return;
     }
     f->value = value;
-    f->loop = loop;
-    if (f->curve.n > 0 && !f->curve.settled) {
-        result->over_budget = true;
-        result->unsettled++;
-    }
+    result->over_budget |= f->curve.n > 0 && !f->curve.settled;
     if (!(result->loop_mean >= loop))
         result->loop_mean = loop;
     /* Of equals, but for what their clocks' digits hold, one that has settled. */
@@ -148,20 +143,6 @@ const struct latency_figure *latency_figure_of(const struct latency_outcome *o, 
 {
     const struct latency_result *result = latency_result_of(o, method);
     return result && result->figure ? &result->figure[i] : &no_figure;
-}
-
-void latency_unjudge(struct latency_outcome *o)
-{
-    for (size_t k = 0; k < o->n_results; k++) {
-        struct latency_result *r = &o->result[k];
-        for (int i = 0; r->violations >= 0 && i < r->n_figures; i++) {
-            if (r->figure[i].verdict != VERDICT_NONE)
-                r->figure[i].verdict = VERDICT_UNKNOWN;
-            r->figure[i].check = VERDICT_NONE;
-        }
-        if (r->violations >= 0)
-            r->violations = 0, r->unknown = r->asked;
-    }
 }
 
 /* --- outcomes --- */
@@ -214,7 +195,6 @@ void latency_outcome_free(struct latency_outcome *o)
                 samples_free(&r->figure[i].timed[part].raw);
         free(r->figure);
         series_free(&r->series);
-        samples_free(&r->span);
     }
     free(o->result);
     *o = (struct latency_outcome){0};
@@ -222,104 +202,83 @@ void latency_outcome_free(struct latency_outcome *o)
 
 /* --- methods in turn --- */
 
-/* The latencies first: a slow operation leaves time for little, and the bounds are there to be
- * compared with them. */
-struct order {
+/* Which of the methods have run. */
+struct turns {
     const struct latency_method *const *methods;
     size_t n;
-    int *at;
+    bool *done;
 };
 
-static void order_make(struct order *order, size_t n)
+/* The latencies first, the cheapest of them before the others: bounds are there to be compared with
+ * them. Sets WEIGHTS, of all that are to run. N: none is left. */
+static size_t turns_next(const struct turns *a, double *weights)
 {
-    for (int latencies = 1; latencies >= 0; latencies--)
-        for (size_t k = 0; k < n; k++)
-            if ((order->methods[k]->least != NULL) == latencies)
-                order->at[order->n++] = (int)k;
-}
-
-/* Seconds that those from K on need at least, for the pairs that may be the slowest. */
-static double still_needed(const struct latency_run *r, const struct order *order, size_t k)
-{
-    double needed = 0;
-    for (int slowest = pilot_slowest(&r->pilot); r->pilot.time && k < order->n; k++) {
-        const struct latency_method *m = order->methods[order->at[k]];
-        int pairs = m->figures == FIGURES_PAIRS ? pilot_candidates(&r->pilot) : 1;
-        needed += m->least ? pairs * m->least(r, slowest) : 0;
+    size_t next = a->n;
+    int least = 0;
+    *weights = 0;
+    for (size_t k = 0; k < a->n; k++) {
+        const struct latency_method *m = a->methods[k];
+        bool is_latency = m->meaning == MEANS_LATENCY || m->meaning == MEANS_LATENCY_IF;
+        int order = m->weight + (is_latency ? 0 : 1000);
+        if (a->done[k])
+            continue;
+        *weights += m->weight;
+        if (next == a->n || order < least)
+            next = k, least = order;
     }
-    return needed;
+    return next;
 }
 
-/* The seconds of the K-th to run: what is left, by the weights of those still to come; but the
- * least that each of them needs is theirs, and some to spare where there is as much. */
-static double method_share(const struct latency_run *r, const struct order *order, size_t k)
+/* A pilot measurement, if there are pairs to choose from. */
+static int look_ahead(struct latency_run *r, const struct turns *a)
 {
-    if (r->budget <= 0)
-        return 0;
-    double weights = 0;
-    for (size_t i = k; i < order->n; i++)
-        weights += order->methods[order->at[i]]->weight;
-    double all = still_needed(r, order, k), room = fmax(1, fmin(spare, r->left / all));
-    double later = room * still_needed(r, order, k + 1), own = room * all - later;
-    double even = r->left * order->methods[order->at[k]]->weight / weights;
-    return fmax(fmin(fmax(even, own), r->left - later), 1e-9);
+    bool pairs = false;
+    for (size_t k = 0; k < a->n; k++)
+        pairs = pairs || a->methods[k]->figures == FIGURES_PAIRS;
+    if (r->c->plan.budget <= 0 || !pairs)
+        return MPI_SUCCESS;
+    TRY(run_gap_once(r, 0.02));
+    return run_pilot(r);
 }
 
-/* A pilot measurement, if there are pairs to choose from: the budget follows from it. */
-static int look_ahead(struct latency_run *r, const struct order *order)
+/* Whether M is to begin, decided by the collector. */
+static int has_time(const struct latency_run *r, const struct latency_method *m, int *go)
 {
     const struct plan *plan = &r->c->plan;
-    bool pairs = false;
-    for (size_t k = 0; k < order->n; k++)
-        pairs = pairs || order->methods[k]->figures == FIGURES_PAIRS;
-    r->budget = plan->budget;
-    if (plan->budget <= 0 || !pairs)
-        return MPI_SUCCESS;
-    double started = budget_now();
-    TRY(run_gap_once(r, 0.02 * plan->budget));
-    TRY(run_pilot(r, plan->budget / 3));
-    double spent = budget_now() - started, needed = spent + spare * still_needed(r, order, 0);
-    r->budget = fmax(fmax(plan->budget, fmin(plan->budget_most, needed)) - spent, 1e-9);
-    return MPI_SUCCESS;
+    *go = (plan->until <= 0 || clock_now() < plan->until) &&
+          !(m->skipped && plan->budget > 0 && budget_now() >= r->last);
+    return PMPI_Bcast(go, 1, MPI_INT, r->c->collector, r->c->comm);
 }
 
-/* Whether the K-th is to begin, decided by the collector. Those that are not are over budget. */
-static int has_time(const struct latency_run *r, struct latency_outcome *o,
-                    const struct order *order, size_t k, int *go)
+static int run_method(struct latency_run *r, const struct latency_method *m,
+                      struct latency_result *result)
 {
-    double until = r->c->plan.until;
-    *go = until <= 0 || clock_now() < until;
-    if (until > 0)
-        TRY(PMPI_Bcast(go, 1, MPI_INT, r->c->collector, r->c->comm));
-    for (; !*go && r->keeps && k < order->n; k++)
-        o->result[order->at[k]].over_budget = true;
-    return MPI_SUCCESS;
+    int go;
+    TRY(has_time(r, m, &go));
+    result->over_budget = !go;
+    r->result = result;
+    return go ? m->run(r, result) : MPI_SUCCESS;
 }
 
-static int run_in_order(struct latency_run *r, struct latency_outcome *o, const struct order *order)
+/* Only the collector keeps the results; elsewhere they are written to and forgotten. */
+static int run_all(struct latency_run *r, struct latency_outcome *o, const struct turns *a)
 {
-    TRY(look_ahead(r, order));
-    double started = budget_now();
-    for (size_t k = 0; k < order->n; k++) {
-        const struct latency_method *m = order->methods[order->at[k]];
-        int go;
-        TRY(has_time(r, o, order, k, &go));
-        if (!go)
-            break;
-        /* Only the collector keeps the result; elsewhere it is written to and forgotten. */
+    const struct plan *plan = &r->c->plan;
+    double end = budget_now() + plan->budget, weights;
+    r->end = end;
+    r->last = fmax(end, end - plan->budget + plan->budget_most);
+    TRY(look_ahead(r, a));
+    for (size_t k; (k = turns_next(a, &weights)) < a->n; a->done[k] = true) {
         struct latency_result forgotten = no_result;
-        forgotten.method = m;
-        r->result = r->keeps ? &o->result[order->at[k]] : &forgotten;
-        /* Used up is not the same as without a limit. */
-        r->left = r->budget > 0 ? fmax(r->budget - (budget_now() - started), 1e-9) : 0;
-        r->share = method_share(r, order, k);
-        r->started = budget_now();
-        TRY(m->batch ? run_series(r, m->batch, r, r->result) : m->run(r, r->result));
+        double now = budget_now();
+        r->end = now + fmax(end - now, 0) * a->methods[k]->weight / weights;
+        forgotten.method = a->methods[k];
+        TRY(run_method(r, a->methods[k], r->keeps ? &o->result[k] : &forgotten));
         series_free(&forgotten.series);
     }
-    for (size_t k = 0; r->keeps && k < order->n; k++)
-        if (order->methods[k]->judge)
-            order->methods[k]->judge(o, &o->result[k]);
+    for (size_t k = 0; r->keeps && k < a->n; k++)
+        if (a->methods[k]->judge)
+            a->methods[k]->judge(o, &o->result[k]);
     return MPI_SUCCESS;
 }
 
@@ -333,19 +292,18 @@ static int validate(const struct latency_run *r, struct latency_outcome *o)
     return MPI_SUCCESS;
 }
 
-static int measure(struct latency_run *r, struct order *order, size_t n, struct latency_outcome *o)
+static int measure(struct latency_run *r, struct turns *a, struct latency_outcome *o)
 {
     const struct plan *plan = &r->c->plan;
     size_t most = (size_t)(plan->repetitions > plan->warmup ? plan->repetitions : plan->warmup);
     r->scratch = malloc((2 * most + 2) * sizeof *r->scratch);
-    order->at = malloc((n + 1) * sizeof *order->at);
-    TRY(crew_agree(r->c->comm,
-                   r->scratch && order->at && (!r->keeps || outcome_new(r, o, order->methods, n))));
-    order_make(order, n);
+    a->done = calloc(a->n + 1, sizeof *a->done);
+    bool good = r->scratch && a->done && (!r->keeps || outcome_new(r, o, a->methods, a->n));
+    TRY(crew_agree(r->c->comm, good));
     o->clock_cost = r->clock_cost = clock_cost();
     TRY(validate(r, o));
     if (o->wrong_ranks == 0)
-        TRY(run_in_order(r, o, order));
+        TRY(run_all(r, o, a));
     return validate(r, o);
 }
 
@@ -353,13 +311,13 @@ int latency_measure(const struct latency_case *c, const struct latency_method *c
                     size_t n, struct latency_outcome *outcome)
 {
     struct latency_run r = {.c = c};
-    struct order order = {.methods = methods};
+    struct turns a = {.methods = methods, .n = n};
     *outcome = (struct latency_outcome){0};
     TRY(crew_check(c->comm, c->root, c->collector, &r.rank, &r.size));
     r.keeps = r.rank == c->collector;
-    int error = measure(&r, &order, n, outcome);
+    int error = measure(&r, &a, outcome);
     free(r.scratch);
-    free(order.at);
+    free(a.done);
     free(r.pilot.time);
     if (error != MPI_SUCCESS || !r.keeps) {
         struct latency_outcome kept = *outcome;

@@ -7,13 +7,12 @@
 #include "measure/crew.h"
 #include "measure/latency/latency.h"
 #include "measure/latency/pilot.h"
-#include "measure/ping.h"
 #include "sync/sync.h"
 
 #include <math.h>
 
 /* Our messages on the case's communicator; broadcasts of src/trees use another tag. */
-enum { TAG_GO = 0x6163, TAG_RING = 0x6172 };
+enum { TAG_ACK = 0x6163, TAG_RING = 0x6172, TAG_PING = 0x6169, TAG_VALUES = 0x6176 };
 
 struct latency_run {
     const struct latency_case *c;
@@ -26,12 +25,10 @@ struct latency_run {
     void *own;                     /* the method's own, while it is in progress */
     int from, to;                  /* the pair in progress, on all ranks */
 
-    /* The collector's. */
-    double budget;         /* seconds for the case; 0: no limit */
-    double left;           /* of it, when the method in progress began */
-    double share, started; /* of the method in progress: seconds that it may take, its start */
-    double gap;            /* largest g_j in the quietest batch, the first hold; 0: not measured */
-    double one;            /* seconds that an operation of the last series took; 0: unknown */
+    /* The collector's, with a budget: budget_now() when what is in progress becomes no more
+     * precise, and when the case ends whatever has no figure yet. */
+    double end, last;
+    double gap; /* largest g_j in the quietest batch, the first hold; 0: not measured */
     struct pilot pilot;
 };
 
@@ -72,19 +69,16 @@ static inline double run_global(const struct latency_run *r, double local)
     return r->c->clock ? sync_global(r->c->clock, local) : local;
 }
 
-/* PART of what is left of the method's share; never 0, which would mean no limit. */
-double run_part(const struct latency_run *r, double part);
+/* The case's plan with PART of what is left of the method's budget. */
+struct plan run_plan(const struct latency_run *r, double part);
 
-/* A method that is one series: measures it and fills the result. */
-int run_series(struct latency_run *r, batch_run batch, void *arg, struct latency_result *result);
+/* A series that fills the result. */
+int run_series(struct latency_run *r, const struct plan *plan, batch_run batch, void *arg,
+               struct latency_result *result);
 
-/* A batch of operations in a loop, each timed at the root from the end of the one before. */
-int run_timed_loop(struct latency_run *r, const struct batch *b,
-                   int (*operation)(const struct latency_run *), double *value, int *n,
-                   double *loop);
-
-/* A batch's single value, known at the root, to the collector. */
-int run_one_value(const struct latency_run *r, double mine, double *value, int *n, double *loop);
+/* N values of rank FROM to the collector's VALUE. Called by both; others return at once. */
+int values_to_collector(const struct latency_run *r, int from, const double *mine, double *value,
+                        int n);
 
 /* The figure in progress, at the collector. */
 struct latency_figure *run_figure(const struct latency_run *r);
@@ -100,43 +94,38 @@ static inline int run_index(const struct latency_run *r, int from, int to)
 
 /* The samples of a series become part PART of the figure in progress. */
 void figure_take(struct latency_run *r, int part, struct series *s);
-/* The figure in progress is known: the result's is the largest of them. */
+/* The figure in progress is known: the result's is the largest of them. LOOP: by loop means. */
 void figure_value(struct latency_run *r, struct estimate value, double loop);
-/* Its value, for a column. */
-double figure_seconds(const struct latency_figure *f);
 
-/* gap.c: measures g_j within SHARE seconds if no method has yet; sets r->gap on the collector. */
-int run_gap_once(struct latency_run *r, double share);
-
-/* pairs.c: ONE measures the pair in progress within SHARE seconds and fills its figure, for every
- * pair that the operation couples, WITH_SELF also that of a rank with itself. Within a budget those
- * that the pilot shows as the slowest go first; those that cannot be the slowest are left out. */
-int run_pairs(struct latency_run *r, bool with_self,
-              int (*one)(struct latency_run *r, double share));
-/* The same of ranks by themselves. */
-int run_ranks(struct latency_run *r, int (*one)(struct latency_run *r, double share));
-
-/* pairs.c: a batch of operations that begin when TO's acknowledgement of the last one arrives; its
- * hold is taken off. Values are from FROM's entry to the arrival. ARG is the struct latency_run. */
-int batch_acknowledged(void *arg, const struct batch *b, double *value, int *n, double *loop);
-
-/* pairs.c: the acknowledgement's way, or its round trip, in a quarter of SHARE or what is needed,
- * becomes TIMED_WAY; *LOOP by loop means. Returns what is left of SHARE in *LEFT. */
-int run_pings(struct latency_run *r, bool round_trip, double share, double *left, double *loop);
-
-/* pairs.c: a latency from E (less any hold) and the acknowledgement's way: the widest interval that
- * the two allow. */
-struct estimate latency_of(struct estimate e, struct estimate way);
-
-/* pairs.c: what the result may be off by where half of a round trip was taken for a way, FACTOR of
- * what was timed as TIMED_WAY, though the clock does not show it. */
-void result_way_error(const struct latency_run *r, struct latency_result *result, double factor);
-
-/* pairs.c: all pairs in a few operations each, within SHARE seconds (0: no limit), into r->pilot.
+/* loops.c: measures g_j in PART of the budget if no method has yet; sets r->gap on the collector.
  */
-int run_pilot(struct latency_run *r, double share);
+int run_gap_once(struct latency_run *r, double part);
 
-/* pairs.c: seconds for an interval of the pair K with two holds, or, for ol, with none. */
-double pair_least(const struct latency_run *r, int k, bool held);
+/* pairs.c: ONE measures the pair in progress with PLAN and fills its figure, for every pair that
+ * the operation couples, WITH_SELF also that of a rank with itself; or for every rank, of a method
+ * of FIGURES_RANKS. Within a budget those that the
+ * pilot shows as the slowest go first; at its end those that cannot be the slowest are left out. */
+typedef int (*pair_run)(struct latency_run *r, struct plan plan);
+int run_pairs(struct latency_run *r, bool with_self, pair_run one);
+
+/* pairs.c: a pilot measurement, all pairs in a few operations each, into r->pilot. */
+int run_pilot(struct latency_run *r);
+
+/* acknowledged.c: a batch of operations that begin when TO's acknowledgement of the last one
+ * arrives; its hold is taken off. Values are from FROM's entry to the arrival. ARG is the struct
+ * latency_run. */
+int batch_acknowledged(void *arg, const struct batch *b, double *value, int *n);
+
+/* acknowledged.c: the acknowledgement alone becomes TIMED_PING, its round trip or else its one-way
+ * latency; *LOOP by loop means. PLAN loses the time that it took. */
+int run_pings(struct latency_run *r, bool round_trip, struct plan *plan, double *loop);
+
+/* acknowledged.c: a latency from E (less any hold) and that of the acknowledgement: the widest
+ * interval that the two allow. */
+struct estimate latency_of(struct estimate e, struct estimate ack);
+
+/* acknowledged.c: what the result may be off by where half of a round trip, FACTOR of what was
+ * timed as TIMED_PING, was taken as a one-way latency that the clock does not show. */
+void result_way_error(const struct latency_run *r, struct latency_result *result, double factor);
 
 #endif

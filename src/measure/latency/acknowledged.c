@@ -1,0 +1,224 @@
+/* One pair without a common clock: an operation that FROM enters last, up to the exit of TO, which
+ * acknowledges it after a hold. FROM's next operation begins with the acknowledgement. */
+#include "measure/latency/run.h"
+
+/* What an acknowledgement carries, and every ping: they must have one size, since the time of one
+ * is subtracted from that of the other. */
+struct ack {
+    double held; /* seconds that it was held back, on the sender's clock */
+    double exit; /* common clock: when the sender left the operation, or sent a ping; 0: unknown */
+};
+enum { ACK_DOUBLES = 2 };
+
+/* From a root it is enough that TO holds: the root's messages wait for those of no other rank.
+ * Otherwise all others have to be inside when FROM enters, so it holds as long again. */
+static bool holds_both(const struct latency_run *r)
+{
+    return r->c->kind != COLLECTIVE_FROM_ROOT;
+}
+
+static int ack_receive(const struct latency_run *r, int from, int tag, struct ack *ack)
+{
+    return PMPI_Recv(ack, ACK_DOUBLES, MPI_DOUBLE, from, tag, r->c->comm, MPI_STATUS_IGNORE);
+}
+
+static int ack_send(const struct latency_run *r, int to, int tag, const struct ack *ack)
+{
+    return PMPI_Send(ack, ACK_DOUBLES, MPI_DOUBLE, to, tag, r->c->comm);
+}
+
+/* --- operations --- */
+
+/* VALUE: from its entry to the acknowledgement, less TO's hold. SEEN: to TO's exit, on the common
+ * clock; as many. */
+static int be_from(struct latency_run *r, const struct batch *b, double *value, double *seen)
+{
+    struct ack ack;
+    double own = holds_both(r) ? b->hold : 0;
+    TRY(ack_receive(r, r->to, TAG_ACK, &ack));
+    double entry = clock_now();
+    for (int k = -1; k < b->repetitions; k++) {
+        entry = run_next(r, entry);
+        if (own > 0) {
+            clock_hold(own);
+            entry = clock_now();
+        }
+        TRY(run_operation(r));
+        TRY(ack_receive(r, r->to, TAG_ACK, &ack));
+        double now = clock_now();
+        if (k >= 0) {
+            value[k] = now - entry - ack.held - r->clock_cost;
+            seen[k] = ack.exit - run_global(r, entry) - r->clock_cost;
+        }
+        entry = now;
+    }
+    return MPI_SUCCESS;
+}
+
+/* The acknowledgement carries how long it was held, on TO's own clock: the hold, and one reading of
+ * the clock, half of which lies before it and half behind. */
+static int be_to(struct latency_run *r, const struct batch *b)
+{
+    for (int k = -2; k < b->repetitions; k++) {
+        struct ack ack = {0, 0};
+        if (k > -2)
+            TRY(run_operation(r));
+        if (b->hold > 0 || r->c->before) {
+            double start = clock_now();
+            clock_hold(b->hold);
+            if (k + 1 < b->repetitions)
+                run_before(r);
+            ack.held = clock_now() - start + r->clock_cost;
+            ack.exit = run_global(r, start);
+        }
+        TRY(ack_send(r, r->from, TAG_ACK, &ack));
+        /* What it sends in the operation must not slow the acknowledgement down. */
+        if (holds_both(r) && k + 1 < b->repetitions)
+            clock_hold(b->hold / 4);
+    }
+    return MPI_SUCCESS;
+}
+
+/* A rank whose own exit is wanted needs no messages: its time in the call. */
+static int be_both(struct latency_run *r, const struct batch *b, double *in_call)
+{
+    for (int k = -1; k < b->repetitions; k++) {
+        run_before(r);
+        clock_hold(2 * b->hold); /* as TO's, then as FROM's */
+        double entry = clock_now();
+        TRY(run_operation(r));
+        if (k >= 0)
+            in_call[k] = clock_now() - entry - r->clock_cost;
+    }
+    return MPI_SUCCESS;
+}
+
+/* Enters half a hold after it left: what it sends then must neither meet what TO still waits for,
+ * nor be under way when the acknowledgement is. */
+static int be_other(struct latency_run *r, const struct batch *b)
+{
+    for (int k = -1; k < b->repetitions; k++) {
+        run_before(r);
+        if (holds_both(r))
+            clock_hold(b->hold / 2);
+        TRY(run_operation(r));
+    }
+    return MPI_SUCCESS;
+}
+
+/* What TO's exits showed directly, of the last hold. ROOM: the collector's, for as many. */
+static int keep_seen(struct latency_run *r, const struct batch *b, double *seen, double *room)
+{
+    TRY(values_to_collector(r, r->from, seen, room, b->repetitions));
+    struct samples *kept = r->keeps ? &run_figure(r)->timed[TIMED_SEEN].raw : NULL;
+    if (kept && b->first)
+        kept->n = 0;
+    for (int k = 0; kept && k < b->repetitions; k++)
+        samples_add(kept, room[k]);
+    return MPI_SUCCESS;
+}
+
+int batch_acknowledged(void *arg, const struct batch *b, double *value, int *n)
+{
+    struct latency_run *r = arg;
+    double *mine = r->scratch, *seen = mine + b->repetitions;
+    TRY(PMPI_Barrier(r->c->comm));
+    if (r->rank == r->from && r->rank == r->to)
+        TRY(be_both(r, b, mine));
+    else if (r->rank == r->from)
+        TRY(be_from(r, b, mine, seen));
+    else if (r->rank == r->to)
+        TRY(be_to(r, b));
+    else
+        TRY(be_other(r, b));
+    *n = b->repetitions;
+    if (b->hold > 0 && r->from != r->to)
+        TRY(keep_seen(r, b, seen, value));
+    return values_to_collector(r, r->from, mine, value, *n);
+}
+
+/* --- acknowledgements alone --- */
+
+/* TO's side of an exchange. */
+static int ping_answer(const struct latency_run *r)
+{
+    struct ack ack;
+    TRY(ack_receive(r, r->from, TAG_PING, &ack));
+    ack.exit = run_global(r, clock_now());
+    return ack_send(r, r->from, TAG_PING, &ack);
+}
+
+/* FROM's. *ONE_WAY: of the answer, on the common clock. */
+static int ping_ask(const struct latency_run *r, double *trip, double *one_way)
+{
+    struct ack ack = {0, 0};
+    double start = clock_now();
+    TRY(ack_send(r, r->to, TAG_PING, &ack));
+    TRY(ack_receive(r, r->to, TAG_PING, &ack));
+    double now = clock_now();
+    *trip = now - start - r->clock_cost;
+    *one_way = run_global(r, now) - ack.exit - r->clock_cost;
+    return MPI_SUCCESS;
+}
+
+static int batch_pings(struct latency_run *r, const struct batch *b, bool round_trip, double *value,
+                       int *n)
+{
+    bool shown = sync_shows_ways(r->c->clock);
+    TRY(PMPI_Barrier(r->c->comm));
+    for (int k = -1; k < b->repetitions; k++) {
+        double trip, one_way;
+        if (r->rank == r->to)
+            TRY(ping_answer(r));
+        if (r->rank == r->from)
+            TRY(ping_ask(r, &trip, &one_way));
+        if (r->rank == r->from && k >= 0)
+            r->scratch[k] = round_trip ? trip : shown ? one_way : trip / 2;
+    }
+    *n = b->repetitions;
+    return values_to_collector(r, r->from, r->scratch, value, *n);
+}
+
+static int batch_trips(void *arg, const struct batch *b, double *value, int *n)
+{
+    return batch_pings(arg, b, true, value, n);
+}
+
+static int batch_one_way(void *arg, const struct batch *b, double *value, int *n)
+{
+    return batch_pings(arg, b, false, value, n);
+}
+
+int run_pings(struct latency_run *r, bool round_trip, struct plan *plan, double *loop)
+{
+    struct series s;
+    struct plan quarter = *plan;
+    double started = budget_now();
+    quarter.budget /= 4;
+    TRY(series_measure(r->c->comm, r->c->collector, &quarter, 0,
+                       round_trip ? batch_trips : batch_one_way, r, &s));
+    *loop = s.loop_mean;
+    figure_take(r, TIMED_PING, &s);
+    if (plan->budget > 0) {
+        double took = budget_now() - started;
+        plan->budget = fmax(plan->budget - took, 1e-9);
+        plan->budget_most = fmax(plan->budget_most - took, 1e-9);
+    }
+    return MPI_SUCCESS;
+}
+
+struct estimate latency_of(struct estimate e, struct estimate ack)
+{
+    return (struct estimate){e.value - ack.value, e.low - ack.high, e.high - ack.low};
+}
+
+/* Either direction may take no time and all of the round trip; and then another pair may be the
+ * slowest. */
+void result_way_error(const struct latency_run *r, struct latency_result *result, double factor)
+{
+    for (int k = 0; r->keeps && !sync_shows_ways(r->c->clock) && k < result->n_figures; k++) {
+        const struct latency_figure *f = &result->figure[k];
+        double ack = f->from == f->to ? 0 : factor * f->timed[TIMED_PING].at.value;
+        result->way_error = fmax(result->way_error, f->value.value + ack - result->value.value);
+    }
+}

@@ -1,0 +1,307 @@
+/* Methods that time a loop of operations: the paper's figures 2 to 8, and what other benchmark
+ * suites do: OSU's micro-benchmarks, the Intel MPI Benchmarks (as their guide describes them),
+ * ReproMPI. */
+#include "measure/latency/run.h"
+
+#include <stdlib.h>
+
+/* Whose times count. */
+enum times { TIMES_OF_ROOT, TIMES_OF_EACH, TIMES_LARGEST, TIMES_MEAN };
+
+/* The roots of the operations of one step. */
+enum roots { ROOTS_ONE, ROOTS_IN_TURN, ROUND_FORWARD, ROUND_BACKWARD, ROUND_RANDOM };
+
+struct looping;
+
+struct loop {
+    int (*step)(const struct looping *q, int k); /* the K-th, from 0; -1: one that is not timed */
+    enum times times;
+    enum roots roots;
+    bool single;       /* one value for a batch: the mean of its steps. Without APART the clock is
+                          not read between two: the library buffers, so that only the mean is the
+                          gap */
+    bool apart;        /* a barrier between two, which is not timed */
+    bool synchronizes; /* the step itself does, so that data may be written anew before each */
+};
+
+struct looping {
+    struct latency_run *run;
+    const struct loop *loop;
+    struct latency_result *result;
+    void *own; /* the order of the roots, a message, or a time of each rank */
+    unsigned drawn;
+};
+
+/* --- the steps --- */
+
+static int operation(const struct looping *q, int k)
+{
+    const struct latency_run *r = q->run;
+    int turn = q->loop->roots == ROOTS_IN_TURN ? k + r->size : 0;
+    return run_once(r, (r->c->root + turn) % r->size);
+}
+
+static int operation_and_barrier(const struct looping *q, int k)
+{
+    (void)k;
+    TRY(run_once(q->run, q->run->c->root));
+    return run_barrier(q->run);
+}
+
+static int ring_pass(const struct looping *q, bool receive, bool send)
+{
+    const struct latency_run *r = q->run;
+    int before = (r->rank + r->size - 1) % r->size, after = (r->rank + 1) % r->size;
+    int bytes = r->c->ring_bytes;
+    if (receive)
+        TRY(PMPI_Recv(q->own, bytes, MPI_BYTE, before, TAG_RING, r->c->comm, MPI_STATUS_IGNORE));
+    return send ? PMPI_Send(q->own, bytes, MPI_BYTE, after, TAG_RING, r->c->comm) : MPI_SUCCESS;
+}
+
+/* The paper's figure 5: communication starts at task 0, travels twice around the ring and ends
+ * when it reaches task P-2 for the second time. */
+static int operation_and_ring(const struct looping *q, int k)
+{
+    const struct latency_run *r = q->run;
+    (void)k;
+    TRY(run_once(r, r->c->root));
+    TRY(ring_pass(q, r->rank > 0, true));
+    bool second = r->rank <= r->size - 2;
+    return ring_pass(q, second, second && r->rank < r->size - 2);
+}
+
+/* The paper's loop (figure 8) runs to P acknowledgements; P-1 is meant. */
+static int operation_and_acks(const struct looping *q, int k)
+{
+    const struct latency_run *r = q->run;
+    double ack = 0;
+    MPI_Comm comm = r->c->comm;
+    (void)k;
+    TRY(run_once(r, r->c->root));
+    if (r->rank != r->c->root)
+        return PMPI_Send(&ack, 1, MPI_DOUBLE, r->c->root, TAG_ACK, comm);
+    for (int i = 1; i < r->size; i++)
+        TRY(PMPI_Recv(&ack, 1, MPI_DOUBLE, MPI_ANY_SOURCE, TAG_ACK, comm, MPI_STATUS_IGNORE));
+    return MPI_SUCCESS;
+}
+
+/* A linear congruential generator: every rank must draw the same order, whatever its library. */
+static unsigned draw(unsigned *state)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return *state >> 8;
+}
+
+/* All but a random order begin with the case's root. */
+static void roots_order(struct looping *q)
+{
+    const struct latency_run *r = q->run;
+    int *root = q->own, step = q->loop->roots == ROUND_BACKWARD ? r->size - 1 : 1;
+    for (int k = 0; k < r->size; k++)
+        root[k] = (int)((r->c->root + (long)k * step) % r->size);
+    for (int i = r->size - 1; q->loop->roots == ROUND_RANDOM && i > 0; i--) {
+        int j = (int)(draw(&q->drawn) % (unsigned)(i + 1)), t = root[i];
+        root[i] = root[j];
+        root[j] = t;
+    }
+}
+
+/* A broadcast from every root (figure 6). Every round follows a broadcast from the last root: so
+ * does the first one. */
+static int a_round(const struct looping *q, int k)
+{
+    const int *root = q->own;
+    for (int j = k < 0 ? q->run->size - 1 : 0; j < q->run->size; j++)
+        TRY(run_once(q->run, root[j]));
+    return MPI_SUCCESS;
+}
+
+/* --- a batch --- */
+
+static int run_steps(const struct looping *q, int repetitions, double *time)
+{
+    const struct loop *l = q->loop;
+    const struct latency_run *r = q->run;
+    int operations = l->roots >= ROUND_FORWARD ? r->size : 1;
+    double sum = 0;
+    if (l->synchronizes)
+        run_before(r);
+    TRY(l->step(q, -1));
+    double now = clock_now(), last = l->synchronizes ? run_next(r, now) : now;
+    for (int k = 0; k < repetitions; k++) {
+        if (l->apart) {
+            TRY(run_barrier(r));
+            last = clock_now();
+        }
+        TRY(l->step(q, k));
+        if (l->single && !l->apart && k + 1 < repetitions)
+            continue;
+        now = clock_now();
+        time[k] = (now - last - r->clock_cost) / operations;
+        sum += time[k];
+        last = l->synchronizes ? run_next(r, now) : now;
+    }
+    if (l->single)
+        time[0] = sum / repetitions;
+    return MPI_SUCCESS;
+}
+
+/* At the collector: the largest of all ranks, whose own times become their figures. */
+static double take_each(const struct looping *q, bool first)
+{
+    const double *time = q->own;
+    double largest = 0;
+    for (int j = 0; j < q->run->size; j++) {
+        struct samples *of = q->result->figure ? &q->result->figure[j].timed[0].raw : NULL;
+        if (of && first)
+            of->n = 0;
+        if (of)
+            samples_add(of, time[j]);
+        largest = fmax(largest, time[j]);
+    }
+    return largest;
+}
+
+static int collect(const struct looping *q, const struct batch *b, double *value, int n)
+{
+    const struct latency_run *r = q->run;
+    MPI_Comm comm = r->c->comm;
+    bool mean = q->loop->times == TIMES_MEAN;
+    if (q->loop->times == TIMES_OF_ROOT)
+        return values_to_collector(r, r->c->root, r->scratch, value, n);
+    if (q->loop->times == TIMES_OF_EACH) {
+        TRY(PMPI_Gather(r->scratch, 1, MPI_DOUBLE, q->own, 1, MPI_DOUBLE, r->c->collector, comm));
+        if (r->keeps)
+            value[0] = take_each(q, b->first);
+        return MPI_SUCCESS;
+    }
+    TRY(PMPI_Reduce(r->scratch, value, n, MPI_DOUBLE, mean ? MPI_SUM : MPI_MAX, r->c->collector,
+                    comm));
+    for (int k = 0; r->keeps && mean && k < n; k++)
+        value[k] /= r->size;
+    return MPI_SUCCESS;
+}
+
+/* A loop that ends before each rank was the root is another loop: that is in "measured". */
+static int batch_loop(void *arg, const struct batch *b, double *value, int *n)
+{
+    struct looping *q = arg;
+    const struct latency_run *r = q->run;
+    struct latency_result *result = q->result;
+    if (q->loop->roots == ROOTS_IN_TURN) {
+        result->asked = r->size;
+        if (b->first || b->repetitions < result->measured)
+            result->measured = b->repetitions < r->size ? b->repetitions : r->size;
+    }
+    if (q->loop->roots >= ROUND_FORWARD)
+        roots_order(q);
+    TRY(PMPI_Barrier(r->c->comm));
+    TRY(run_steps(q, b->repetitions, r->scratch));
+    *n = q->loop->single ? 1 : b->repetitions;
+    return collect(q, b, value, *n);
+}
+
+/* --- a method --- */
+
+/* The largest in the quietest batch. A short row may be through before its first operation has
+ * arrived: then the batch, which ends when all have, is a better measure, with its barriers. */
+static void keep_gap(struct latency_run *r, const struct series *s)
+{
+    bool is_gap = s->summary.min > 0.1 * s->per_operation;
+    r->gap = fmax(is_gap ? s->summary.min : s->per_operation, gap_least);
+}
+
+static void keep_ranks(struct latency_result *result)
+{
+    for (int j = 0; j < result->n_figures; j++) {
+        struct latency_figure *f = &result->figure[j];
+        f->value = f->timed[TIMED_OPERATION].at = samples_estimate(&f->timed[TIMED_OPERATION].raw);
+        if (result->slowest < 0 || f->value.value > result->figure[result->slowest].value.value)
+            result->slowest = j;
+    }
+    result->asked = result->n_figures;
+    result->measured = result->series.samples.n ? result->n_figures : 0;
+}
+
+static int measure(struct latency_run *r, const struct loop *loop, const struct plan *plan,
+                   struct latency_result *result)
+{
+    size_t room = (size_t)r->size * sizeof(double) + (size_t)r->c->ring_bytes;
+    struct looping q = {.run = r, .loop = loop, .result = result, .own = calloc(room, 1)};
+    int error = crew_agree(r->c->comm, q.own != NULL);
+    if (error == MPI_SUCCESS)
+        error = run_series(r, plan, batch_loop, &q, result);
+    if (error == MPI_SUCCESS && r->keeps && loop->times == TIMES_OF_EACH) {
+        keep_gap(r, &result->series);
+        keep_ranks(result);
+    }
+    free(q.own);
+    return error;
+}
+
+static int run_loop(struct latency_run *r, struct latency_result *result)
+{
+    struct plan plan = run_plan(r, 1);
+    return measure(r, result->method->loop, &plan, result);
+}
+
+int run_gap_once(struct latency_run *r, double part)
+{
+    struct latency_result forgotten = {0};
+    struct plan plan = run_plan(r, part);
+    int known = r->gap > 0;
+    plan.budget_most = 0;
+    TRY(PMPI_Bcast(&known, 1, MPI_INT, r->c->collector, r->c->comm));
+    if (!known)
+        TRY(measure(r, latency_method_find("gap")->loop, &plan, &forgotten));
+    series_free(&forgotten.series);
+    return MPI_SUCCESS;
+}
+
+#define LOOP(SYMBOL, NAME, REALITY, VALUE, MEANING, KINDS, MORE, ...)                              \
+    const struct latency_method latency_##SYMBOL = {.name = NAME,                                  \
+                                                    .reality = REALITY,                            \
+                                                    .value = VALUE,                                \
+                                                    .meaning = MEANING,                            \
+                                                    .kinds = KINDS,                                \
+                                                    .weight = 1,                                   \
+                                                    .run = run_loop,                               \
+                                                    .loop = &(const struct loop){__VA_ARGS__},     \
+                                                    MORE}
+#define BARRIER "an upper bound on the latency (OL); a barrier's time cannot be subtracted from it"
+#define ROUNDS "a lower bound on the mean latency (OL) over all roots; depends on their order"
+#define BARRIER_EXITS "OL, with what a barrier's exits are apart on top or taken off"
+
+LOOP(send_latency, "send-latency", "the gap at the root (g_0): no latency", "loop / M", MEANS_GAP,
+     KIND_ANY, , .step = operation, .single = true);
+LOOP(gap, "gap", "the gap (g_j): the interval between broadcasts at rank j or at who feeds it",
+     "largest g_j", MEANS_GAP, KIND_ANY, .figures = FIGURES_RANKS, .step = operation,
+     .times = TIMES_OF_EACH, .single = true);
+LOOP(rounds, "rounds", ROUNDS ": that of ranks", "a round / P", MEANS_LOWER_BOUND, 0,
+     .skipped = true, .step = a_round, .roots = ROUND_FORWARD);
+LOOP(rounds_backward, "rounds-backward", ROUNDS ": the opposite one", "a round / P",
+     MEANS_LOWER_BOUND, 0, .skipped = true, .step = a_round, .roots = ROUND_BACKWARD);
+LOOP(rounds_random, "rounds-random", ROUNDS ": a random one", "a round / P", MEANS_LOWER_BOUND, 0,
+     .skipped = true, .step = a_round, .roots = ROUND_RANDOM);
+LOOP(barrier, "barrier", BARRIER, "one call and a barrier", MEANS_UPPER_BOUND, KIND_ANY, ,
+     .step = operation_and_barrier, .synchronizes = true);
+LOOP(ring_barrier, "ring-barrier", BARRIER, "one call and a barrier", MEANS_UPPER_BOUND, KIND_ANY, ,
+     .step = operation_and_ring, .synchronizes = true);
+LOOP(acknowledge, "acknowledge", "an upper bound on the latency (OL)",
+     "one call and P-1 acknowledgements", MEANS_UPPER_BOUND, KIND_FROM_ROOT, ,
+     .step = operation_and_acks, .synchronizes = true);
+LOOP(osu, "osu", "OSU's loop, not OL: the mean counts ranks that are done early",
+     "mean over the ranks of their time in the call", MEANS_SUITE, KIND_ANY, , .step = operation,
+     .times = TIMES_MEAN, .single = true, .apart = true);
+LOOP(osu_max, "osu-max", "OSU's loop: " BARRIER_EXITS,
+     "longest of the ranks' mean times in the call", MEANS_SUITE, KIND_ANY, , .step = operation,
+     .times = TIMES_LARGEST, .single = true, .apart = true);
+LOOP(imb, "imb", "IMB's loop: a gap, not OL: the next begins before the last has ended",
+     "mean over the ranks of loop / M", MEANS_SUITE, 0, , .step = operation, .times = TIMES_MEAN,
+     .roots = ROOTS_IN_TURN, .single = true);
+LOOP(imb_max, "imb-max", "IMB's loop: a gap, not OL: the same at the slowest rank",
+     "longest of the ranks' loop / M", MEANS_SUITE, 0, , .step = operation, .times = TIMES_LARGEST,
+     .roots = ROOTS_IN_TURN, .single = true);
+LOOP(repro_barrier, "repro-barrier", "ReproMPI's, a barrier, then the call: " BARRIER_EXITS,
+     "median of the longest time in the call of any rank", MEANS_SUITE, KIND_ANY, ,
+     .step = operation, .times = TIMES_LARGEST, .apart = true);
