@@ -126,15 +126,14 @@ Test(series, where_time_is_short_both_holds_have_an_interval)
     struct plan plan = plan_default();
     plan.budget = 42;
     clock_use(simulated_now, NULL);
-    cr_assert_eq(series_settle(MPI_COMM_SELF, 0, &plan, 1, run_slowly, NULL, &s, &c),
-                 MPI_SUCCESS);
+    cr_assert_eq(series_settle(MPI_COMM_SELF, 0, &plan, 1, run_slowly, NULL, &s, &c), MPI_SUCCESS);
     cr_assert(c.settled && c.n == 2 && s.summary.n >= 6, "%d holds, %zu", c.n, s.summary.n);
     cr_assert_leq(simulated, 44, "%g s", simulated);
     series_free(&s);
 }
 
-/* What is precise after a while ends by the budget; what has no interval by then goes on, with as few
- * operations as that takes. */
+/* What is precise after a while ends by the budget; what has no interval by then goes on, with as
+ * few operations as that takes. */
 Test(series, beyond_the_budget_it_goes_on_for_an_interval_alone)
 {
     struct series s;
