@@ -106,7 +106,6 @@ libprofile_la_SOURCES = \
 	src/profile/fields.c src/profile/fields_json.c \
 	src/profile/gather.c src/profile/gather.h src/profile/gather_trace.c \
 	src/profile/json.c \
-	src/profile/judge.c \
 	src/profile/limits.c \
 	src/profile/load.c \
 	src/profile/misfits.c \
@@ -135,17 +134,12 @@ dist_pkgdata_DATA = src/results/results.schema.json
 libreport_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 libreport_la_SOURCES = \
 	src/report/efficiency.c src/report/efficiency.h \
-	src/report/figures.c src/report/figures.h src/report/figures_parts.h \
-	src/report/figures_calls.c src/report/figures_ranks.c src/report/figures_waits.c \
-	src/report/filter.c src/report/filter.h \
-	src/report/diagnosis.c src/report/diagnosis.h \
-	src/report/findings.c src/report/findings.h src/report/findings_waits.c src/report/findings_waits.h \
-	src/report/listings.c src/report/listings.h \
+	src/report/doubts.c src/report/findings.c src/report/findings.h src/report/findings_waits.c \
 	src/report/labels.c \
-	src/report/measured.c src/report/measured.h \
 	src/report/report.c src/report/report.h \
 	src/report/rows.c src/report/rows.h \
-	src/report/screen.c src/report/screen.h
+	src/report/screen.c src/report/screen.h \
+	src/report/tables.c src/report/tables.h
 
 # compare: what differs between sets of runs.
 libcompare_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
@@ -156,7 +150,7 @@ libcompare_la_SOURCES = src/compare/compare.c src/compare/compare.h \
 
 # export: a run for other programs: traces, pictures, pages.
 libexport_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(OTF2_CFLAGS)
-libexport_la_SOURCES = src/export/csv.c src/export/export.h src/export/otf2.c src/export/pages.c \
+libexport_la_SOURCES = src/export/export.h src/export/otf2.c src/export/pages.c \
 	src/export/perfetto.c src/export/pictures.c src/export/pictures.h \
 	src/export/timeline.c src/export/timeline.h
 libexport_la_LIBADD = $(OTF2_LIBS)

@@ -12,7 +12,6 @@ struct settings {
     const char *output;    /* directory of the records and of profile.json */
     int stack;             /* frames per call site, 0 to 8 */
     int memory;            /* MiB of record per rank */
-    int top;               /* lines in the report's tables */
     bool report;           /* print the report at the end */
     bool keep;             /* keep the raw records of a run that ended well */
     int keep_runs;         /* earlier runs that are kept */

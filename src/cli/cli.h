@@ -33,9 +33,6 @@ void cli_parse(struct option_parser *parser, int argc, char **argv);
 /* Takes one word, a directory or file, into the const char * that the values begin with. */
 error_t cli_take_directory(struct option_parser *parser, void *values, char *word);
 
-/* Numeric figures of call sites. */
-extern const struct option_registry cli_figures;
-
 /* A line on standard output; what in it is not printable becomes '?'. */
 void cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

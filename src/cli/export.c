@@ -24,7 +24,7 @@ static const char *directory_of(const struct exporting *o)
 }
 
 /* Why a table is nothing but its heads, and what to do. */
-static void explain_empty(const struct profile *p, const struct listing *l)
+static void explain_empty(const struct profile *p, const struct report_table *l)
 {
     bool waits = !strcmp(l->name, "waits"), transport = !strcmp(l->name, "transport");
     if ((waits && !p->trace.on) || (transport && !p->trace.network))
@@ -35,16 +35,16 @@ static void explain_empty(const struct profile *p, const struct listing *l)
         reason_say(cli_name, "no rows of %s: this run has none", l->name);
 }
 
-static bool write_table(const struct exporting *o, const struct listing *l, const struct profile *p,
-                        const char *path)
+/* DOCUMENT has the table; PATH NULL: standard output. */
+static bool write_table(const struct exporting *o, const struct report_table *l,
+                        const struct profile *p, const struct document *d, const char *path)
 {
     struct save save;
-    struct view v;
+    const struct table *t = document_find(d, l->name);
+    size_t n = table_rows(t);
     if (!save_open(&save, path))
         return false;
-    view_open(&v, p);
-    size_t n = data_csv(l, &v, save.out);
-    view_close(&v);
+    table_csv_write(t, save.out);
     if (!save_commit(&save))
         return false;
     if (path)
@@ -54,40 +54,53 @@ static bool write_table(const struct exporting *o, const struct listing *l, cons
     return true;
 }
 
-static const char *table_path(const char *directory, const struct listing *l, char *path,
+static const char *table_path(const char *directory, const struct report_table *l, char *path,
                               size_t room)
 {
     snprintf(path, room, "%s/%s.csv", directory, l->name);
     return path;
 }
 
-static void check_table(const struct listing *l, const char *path)
+/* A file of other columns is not replaced. */
+static void check_table(const struct document *d, const struct report_table *l, const char *path)
 {
-    char head[1000] = "";
-    FILE *out = fmemopen(head, sizeof head, "w");
-    if (out) {
-        data_csv_head(l, out);
-        fclose(out);
-    }
-    cli_may_replace(path, head);
+    char *text = NULL;
+    size_t size;
+    FILE *out = memory_open_text(&text, &size);
+    table_csv_write(document_find(d, l->name), out);
+    fclose(out);
+    text[strcspn(text, "\n") + 1] = '\0';
+    cli_may_replace(path, text);
+    free(text);
 }
 
-static bool write_csv(const struct exporting *o, const struct profile *p, const char *target)
+static bool write_all(const struct exporting *o, const struct profile *p, const struct document *d,
+                      const char *target)
 {
-    if (o->table != ALL_TABLES)
-        return write_table(o, &listings[o->table], p, o->output);
+    bool good = true;
+    char path[4400];
     if (!save_is_safe(target))
         return false;
     if (mkdir(target, 0777) && errno != EEXIST) {
         reason_say(cli_name, "%s: %s", target, strerror(errno));
         return false;
     }
-    bool good = true;
-    char path[4400];
-    for (size_t i = 0; i < n_listings; i++)
-        check_table(&listings[i], table_path(target, &listings[i], path, sizeof path));
-    for (size_t i = 0; i < n_listings && good; i++)
-        good = write_table(o, &listings[i], p, table_path(target, &listings[i], path, sizeof path));
+    for (size_t i = 0; i < n_report_tables; i++)
+        check_table(d, &report_tables[i], table_path(target, &report_tables[i], path, sizeof path));
+    for (size_t i = 0; i < n_report_tables && good; i++)
+        good = write_table(o, &report_tables[i], p, d,
+                           table_path(target, &report_tables[i], path, sizeof path));
+    return good;
+}
+
+static bool write_csv(const struct exporting *o, const struct profile *p, const char *target)
+{
+    struct document *d = report_document(p, &(struct report_options){.full = true});
+    if (!d)
+        memory_out();
+    bool good = o->table != ALL_TABLES ? write_table(o, &report_tables[o->table], p, d, o->output)
+                                       : write_all(o, p, d, target);
+    document_free(d);
     return good;
 }
 
@@ -155,7 +168,7 @@ static const char *format_name(size_t i)
 
 static const char *table_name(size_t i)
 {
-    return i < n_listings ? listings[i].name : NULL;
+    return i < n_report_tables ? report_tables[i].name : NULL;
 }
 
 static const char *format_about(size_t i)
@@ -165,7 +178,7 @@ static const char *format_about(size_t i)
 
 static const char *table_about(size_t i)
 {
-    return listings[i].about;
+    return report_tables[i].about;
 }
 
 static const struct option_registry format_list = {"format", format_name, format_about, NULL},

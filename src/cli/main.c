@@ -5,7 +5,6 @@
 #include "base/quote.h"
 #include "base/text.h"
 #include "document/save.h"
-#include "report/listings.h"
 
 #include <fcntl.h>
 #include <stdarg.h>
@@ -104,21 +103,6 @@ error_t cli_take_directory(struct option_parser *parser, void *values, char *wor
     *directory = word;
     return 0;
 }
-
-/* The i-th numeric figure of call sites and of requests. */
-static const char *figure_key(size_t i)
-{
-    static const char *const of[] = {"call_sites", "requests"};
-    for (size_t m = 0; m < 2; m++) {
-        const struct listing *l = listing_find(of[m]);
-        for (size_t k = 0; k < l->figures->n; k++)
-            if (l->figures->at[k].get && listing_has(l, &l->figures->at[k]) && i-- == 0)
-                return l->figures->at[k].column.name;
-    }
-    return NULL;
-}
-
-const struct option_registry cli_figures = {"figure", figure_key, NULL, NULL};
 
 bool cli_flush(void)
 {

@@ -4,7 +4,6 @@
 #include "document/json_file.h"
 #include "document/save.h"
 #include "export/export.h"
-#include "report/listings.h"
 #include "report/report.h"
 
 #include <stdlib.h>
@@ -17,19 +16,17 @@ enum { REPORT_TEXT, REPORT_JSON, REPORT_HTML };
 struct reporting {
     const char *directory; /* or a file with a benchmark's results; NULL: CLI_DIRECTORY */
     const char *output;
-    int format, rank, top;
-    size_t sort, table;
+    int format, top;
+    size_t table;
     bool list, full, explain;
-    struct filter filter;
 };
 
-enum { NO_RANK = -1, NONE = 999 };
+enum { NO_TABLE = 999 };
 static const char *const formats[] = {"text", "json", "html", NULL};
 
 static const char *table_name(size_t i)
 {
-    static const char *const measured[] = {"ack", "benchmark", "broadcast"};
-    return i < n_listings ? listings[i].name : i < n_listings + 3 ? measured[i - n_listings] : NULL;
+    return i < n_report_tables ? report_tables[i].name : NULL;
 }
 
 static const struct option_registry tables = {"table", table_name, NULL, NULL};
@@ -51,12 +48,6 @@ static const struct option_entry entries[] = {
     {"table", 0, "NAME", "only one table: %s", 0, option_take_pick, AT(table), &tables},
     {"explain", 0, NULL, "with --full or --table: what each column means", 0, option_take_flag,
      AT(explain), NULL},
-    {"sort", 0, "FIGURE", "order tables by it, as calls, bytes, max, wait: see collprof-export(1)",
-     0, option_take_pick, AT(sort), &cli_figures},
-    {"only", 0, "NAME", "show only calls of this operation, as Bcast or 'I*'", 0, option_take_text,
-     AT(filter.only), NULL},
-    {"rank", 0, "N", "show only this rank", 0, option_take_count, AT(rank),
-     LIMITS(0, INT32_MAX, "the number of a rank")},
     {"top", 0, "N", "rows of each table", OPTION_RARE, option_take_count, AT(top),
      LIMITS(1, INT32_MAX, "a number of rows from 1")},
     {0}};
@@ -72,11 +63,10 @@ static const struct option_program program = {
 static struct report_options options_of(const struct reporting *r)
 {
     return (struct report_options){.full = r->full,
-                                   .table = table_name(r->table),
+                                   .table =
+                                       r->table < n_report_tables ? &report_tables[r->table] : NULL,
                                    .top = (size_t)r->top,
-                                   .sort = cli_figures.name(r->sort),
                                    .explain = r->explain,
-                                   .filter = &r->filter,
                                    .directory = r->directory};
 }
 
@@ -162,29 +152,21 @@ static int list_runs(const char *directory)
 
 int cli_report(int argc, char **argv)
 {
-    struct reporting r = {.top = 20, .rank = NO_RANK, .sort = NONE, .table = NONE};
+    struct reporting r = {.top = 20, .table = NO_TABLE};
     struct option_parser parser = {.program = &program, .name = argv[0], .values = &r};
     struct stat st;
-    char why[1000];
     cli_parse(&parser, argc, argv);
     if (r.directory && !stat(r.directory, &st) && S_ISREG(st.st_mode))
         return write_document(&r) && cli_flush() ? STATUS_GOOD : STATUS_FAILED;
     r.directory = r.directory ? r.directory : CLI_DIRECTORY;
     if (r.list)
         return list_runs(r.directory);
-    r.filter.one_rank = r.rank != NO_RANK;
-    r.filter.rank = r.rank;
     struct profile *p = profile_load(r.directory);
     if (!p)
         return STATUS_FAILED;
-    bool good = filter_apply(p, &r.filter, why, sizeof why);
-    if (!good)
-        reason_say(cli_name, "%s", why);
-    else
-        good = r.format == REPORT_HTML ? write_page(&r, p)
-               : r.format == REPORT_JSON
-                   ? save_json(report_json(p, &r.filter), r.output, JSON_INDENT(1))
-                   : write_text(&r, p);
+    bool good = r.format == REPORT_HTML   ? write_page(&r, p)
+                : r.format == REPORT_JSON ? save_json(report_json(p), r.output, JSON_INDENT(1))
+                                          : write_text(&r, p);
     profile_free(p);
     return cli_flush() && good ? STATUS_GOOD : STATUS_FAILED;
 }

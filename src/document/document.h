@@ -105,6 +105,10 @@ void document_place(struct document *d, size_t place);
 
 size_t table_rows(const struct table *t); /* that are finished */
 
+/* Puts the rows in falling order of the number in COLUMN; equal ones keep their order, those
+ * without a number come last. */
+void table_sort_by(struct table *t, const char *column);
+
 /* --- findings --- */
 
 enum severity {
@@ -135,7 +139,8 @@ struct finding {
     const char *advice; /* what to do about it, a command or a sentence; NULL: nothing */
 };
 
-/* Adds F with its text, one or more whole sentences in plain words. */
+/* Adds F with its text, one or more whole sentences in plain words. Findings are in the order of
+ * their severity, and of one severity the largest share of the run comes first. */
 void document_finding(struct document *d, const struct finding *f, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -144,6 +149,11 @@ void document_finding(struct document *d, const struct finding *f, const char *f
  * keys. */
 void table_remark(struct table *t, const struct finding *f, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* All of them, an array of objects as in the document's JSON: "key", "severity", "text" and, where
+ * it is known, "cost_s", "low_s" and "high_s" (of its 95 % interval), "share", "site", "ranks",
+ * "numbers" (an object), "advice". Borrowed. */
+const json_t *document_finding_list(const struct document *d);
 
 /* How many findings there are of that KEY, or with NULL of at most that severity. */
 size_t document_findings(const struct document *d, const char *key, enum severity severity);
@@ -219,6 +229,9 @@ json_t *document_json(const struct document *d);
 
 /* False, and nothing is written, if the document lacks something for want of memory. */
 bool document_write(const struct document *d, FILE *out, enum format format);
+
+/* One table as CSV: a line of the columns' names, and a line for each row. */
+void table_csv_write(const struct table *t, FILE *out);
 
 /* Writes to PATH (NULL or "-": standard output) by way of a temporary file beside it, so that
  * nothing half-written is ever left. On failure gives the reason (base/reason.h). */

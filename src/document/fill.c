@@ -158,6 +158,26 @@ size_t table_rows(const struct table *t)
     return t ? t->n_rows - (t->next > 0) : 0;
 }
 
+static int larger_first(const void *a, const void *b, void *column)
+{
+    const struct table_row *x = a, *y = b;
+    const json_t *of_x = json_object_get(x->cells, column),
+                 *of_y = json_object_get(y->cells, column);
+    double value = json_is_number(of_x) ? json_number_value(of_x) : -INFINITY,
+           other = json_is_number(of_y) ? json_number_value(of_y) : -INFINITY;
+    return value > other ? -1 : value < other ? 1 : x->place < y->place ? -1 : 1;
+}
+
+void table_sort_by(struct table *t, const char *column)
+{
+    for (size_t i = 0; t && i < t->n_rows; i++)
+        t->rows[i].place = i;
+    if (t && t->n_rows)
+        qsort_r(t->rows, t->n_rows, sizeof *t->rows, larger_first, (void *)column);
+    for (size_t i = 0; t && i < t->n_rows; i++)
+        t->rows[i].place = t->document->place;
+}
+
 static bool begin_row(struct table *t)
 {
     if (t->n_rows == t->room) {
@@ -294,12 +314,41 @@ static json_t *finding_json(const struct finding *f, json_t *text)
     return json;
 }
 
+static int severity_of(const json_t *finding)
+{
+    const char *is = json_string_value(json_object_get(finding, "severity"));
+    int s = SEVERITY_ERROR;
+    while (s < SEVERITY_NOTE && strcmp(is, severity_names[s]) != 0)
+        s++;
+    return s;
+}
+
+/* Behind those that are more severe, or as severe and of no smaller share of the run. */
+static void add_finding(struct document *d, const struct finding *f, json_t *text)
+{
+    size_t at = json_array_size(d->findings);
+    for (; at > 0; at--) {
+        const json_t *before = json_array_get(d->findings, at - 1);
+        int severity = severity_of(before);
+        if (severity < (int)f->severity ||
+            (severity == (int)f->severity &&
+             !(json_number_value(json_object_get(before, "share")) < f->share)))
+            break;
+    }
+    added(d, !json_array_insert_new(d->findings, at, finding_json(f, text)));
+}
+
 void document_finding(struct document *d, const struct finding *f, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    added(d, !json_array_append_new(d->findings, finding_json(f, line(format, args))));
+    add_finding(d, f, line(format, args));
     va_end(args);
+}
+
+const json_t *document_finding_list(const struct document *d)
+{
+    return d->findings;
 }
 
 void document_note(struct document *d, const char *format, ...)
@@ -307,7 +356,7 @@ void document_note(struct document *d, const char *format, ...)
     const struct finding note = {.key = "note", .severity = SEVERITY_NOTE};
     va_list args;
     va_start(args, format);
-    added(d, !json_array_append_new(d->findings, finding_json(&note, line(format, args))));
+    add_finding(d, &note, line(format, args));
     va_end(args);
 }
 
@@ -332,11 +381,8 @@ size_t document_findings(const struct document *d, const char *key, enum severit
     json_t *finding;
     json_array_foreach(d->findings, i, finding)
     {
-        const char *is = json_string_value(json_object_get(finding, "severity"));
-        bool severe = false;
-        for (int s = 0; s <= (int)severity; s++)
-            severe = severe || strcmp(is, severity_names[s]) == 0;
-        n += key ? strcmp(json_string_value(json_object_get(finding, "key")), key) == 0 : severe;
+        n += key ? strcmp(json_string_value(json_object_get(finding, "key")), key) == 0
+                 : severity_of(finding) <= (int)severity;
     }
     return n;
 }

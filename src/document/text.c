@@ -402,20 +402,18 @@ void document_text_facts(const struct document *d, FILE *out, const struct text_
 
 void document_text_findings(const struct document *d, FILE *out, const struct text_options *o)
 {
-    static const char *const marks[][2] = {
-        {"error", "ERROR: "}, {"finding", ""}, {"doubt", "doubtful: "}, {"note", ""}};
-    for (size_t s = 0; s < sizeof marks / sizeof *marks; s++) {
-        size_t i;
-        json_t *finding;
-        json_array_foreach(d->findings, i, finding)
-        {
-            const char *advice = json_string_value(json_object_get(finding, "advice"));
-            if (strcmp(json_string_value(json_object_get(finding, "severity")), marks[s][0]) != 0)
-                continue;
-            text_paragraph_write(out, marks[s][1],
-                                 json_string_value(json_object_get(finding, "text")), o->width);
-            if (advice)
-                text_paragraph_write(out, "  -> ", advice, o->width);
-        }
+    size_t i;
+    json_t *finding;
+    json_array_foreach(d->findings, i, finding)
+    {
+        const char *advice = json_string_value(json_object_get(finding, "advice"));
+        const char *severity = json_string_value(json_object_get(finding, "severity"));
+        text_paragraph_write(out,
+                             !strcmp(severity, "error")   ? "ERROR: "
+                             : !strcmp(severity, "doubt") ? "doubtful: "
+                                                          : "",
+                             json_string_value(json_object_get(finding, "text")), o->width);
+        if (advice)
+            text_paragraph_write(out, "  -> ", advice, o->width);
     }
 }

@@ -121,7 +121,7 @@ static void csv_heads(const struct table *t, FILE *out)
     fputs(table_has_remarks(t) ? ",remarks\n" : "\n", out);
 }
 
-static void csv_table(const struct table *t, FILE *out)
+void table_csv_write(const struct table *t, FILE *out)
 {
     char number[CELL_ROOM];
     bool remarks = table_has_remarks(t);
@@ -180,7 +180,7 @@ static void write_csv(const struct document *d, FILE *out)
     csv_lines(d, out, put_comment);
     for (size_t i = 0; i < d->n_tables; i++) {
         fprintf(out, "%s# table: %s\n", i ? "\n" : "", d->tables[i]->name);
-        csv_table(d->tables[i], out);
+        table_csv_write(d->tables[i], out);
     }
 }
 
@@ -224,7 +224,7 @@ static bool save_part(const struct document *d, size_t i, const char *path)
     if (!save_open(&file, path))
         return false;
     if (i < d->n_tables) {
-        csv_table(d->tables[i], file.out);
+        table_csv_write(d->tables[i], file.out);
     } else {
         fputs("key,value\n", file.out);
         csv_lines(d, file.out, put_pair);

@@ -1,19 +1,11 @@
 /* A run for other programs: traces, and its document for a page. Tables as CSV come from the
- * document (report/figures.h, document/document.h). */
+ * document (report/report.h, document/document.h). */
 #ifndef COLLPROF_EXPORT_EXPORT_H
 #define COLLPROF_EXPORT_EXPORT_H
 
-#include "report/listings.h"
 #include "report/report.h"
 
 #include <stdio.h>
-
-/* One table: a line of plain names, a line per row (RFC 4180), times in us, what is not known
- * empty. Returns how many rows. */
-size_t data_csv(const struct listing *l, const struct view *v, FILE *out);
-
-/* The first line of that. */
-void data_csv_head(const struct listing *l, FILE *out);
 
 /* A traced profile (profile_load_trace()) as JSON for Perfetto: calls, messages as arrows, wait
  * states. */

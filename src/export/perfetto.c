@@ -147,7 +147,7 @@ static void put_transport(struct perfetto *w, const struct net *e)
 static void put_collective(struct perfetto *w, const struct profile_event *e, int64_t origin)
 {
     char comm[COMM_LABEL];
-    comm_label(w->p, e->comm, comm, sizeof comm);
+    comm_label(w->p, e->comm, comm);
     json_t *args =
         json_pack("{s:o, s:o, s:I, s:I, s:i}", "call site", site_json(w, e->site), "communicator",
                   json_text(comm, SIZE_MAX), "sequence", (json_int_t)e->sequence, "bytes",

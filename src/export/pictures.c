@@ -193,7 +193,7 @@ static bool add_arrivals(struct document *d, const struct profile *p,
         char comm[COMM_LABEL], on[900], label[1000];
         if (place->instances < 2)
             continue;
-        comm_label(p, place->comm, comm, sizeof comm);
+        comm_label(p, place->comm, comm);
         snprintf(on, sizeof on, "%s on %s", place->site == PROFILE_NONE ? "-" : sites[place->site],
                  comm);
         call_label(p, place->operation, on, label, sizeof label);

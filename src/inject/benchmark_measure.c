@@ -285,10 +285,9 @@ static void measure(struct subject *u, const struct signature *g, double share, 
     int rc = all ? measure_all(u, g, share, f, why_not) : MPI_SUCCESS;
     if (!f)
         return;
-    if (json_array_size(json_object_get(f, "methods")) > 0) {
-        json_object_set_new(f, "begun_seconds", json_real(sync_global(injection_clock(), begin)));
+    if (json_array_size(json_object_get(f, "methods")) > 0)
         json_object_set_new(f, "measured_in_seconds", json_real(clock_now() - begin));
-    } else
+    else
         json_object_set_new(f, "not_measured",
                             json_string(!all ? "a rank's data could not be copied or made"
                                         : rc ? "MPI returned an error"

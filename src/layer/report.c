@@ -1,7 +1,6 @@
 #include "layer/parts.h"
 
 #include "profile/profile.h"
-#include "report/measured.h"
 #include "report/report.h"
 
 #include <errno.h>
@@ -36,8 +35,7 @@ static void write_report(void *arg)
         save(r);
     if (layer.settings.report) {
         report_text(r->p, stderr,
-                    &(struct report_options){.top = (size_t)layer.settings.top,
-                                             .directory =
+                    &(struct report_options){.directory =
                                                  *run_directory.path ? run_directory.shown : NULL});
     }
 }

@@ -217,11 +217,8 @@ void arrivals_find(struct profile *p);
 /* Fills p->trace, p->waits and p->below from the acts. */
 void trace_find(struct profile *p);
 
-/* Adds to the warnings what the counts themselves give reason for: ranks that did not end well,
- * more ranks than processors, what was dropped. */
-void profile_judge(struct profile *p);
-
-/* The same of calls in progress, of a run that hangs; of collectives that do not fit together. */
+/* Adds to the warnings what calls in progress say, of a run that hangs; and collectives that do not
+ * fit together. */
 void stands_judge(struct profile *p);
 void misfits_judge(struct profile *p);
 

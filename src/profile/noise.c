@@ -65,29 +65,37 @@ struct noise noise_of(const struct profile *p)
     return n;
 }
 
-/* Where the masks are unknown, a rank that is bound to one processor says nothing about how many
- * the host has: there, being sent off the processor often is the sign. */
+/* A rank that is bound to one processor says nothing about how many the host has: there, being sent
+ * off the processor often is the sign. */
 bool noise_crowded(const struct profile *p, uint32_t host)
 {
     const struct profile_host *h = &p->hosts.at[host];
     double switches = 0, wall = 0;
-    bool known = false;
     if (!h->processors || h->ranks <= h->processors)
         return false;
-    for (size_t w = 0; w < sizeof h->affinity / sizeof *h->affinity; w++)
-        known = known || h->affinity[w];
     for (size_t i = 0; i < p->ranks.n; i++) {
         if (p->ranks.at[i].host == host) {
             switches += (double)p->ranks.at[i].involuntary_switches;
             wall += p->ranks.at[i].wall;
         }
     }
-    return known || h->processors > 1 || (wall > 0 && switches / wall > 20);
+    return h->processors > 1 || (wall > 0 && switches / wall > 20);
 }
 
 bool noise_matters(double cost, double low, double run)
 {
     return isnan(low) ? cost >= 2 * NOISE_MATTERS * run : low >= NOISE_MATTERS * run;
+}
+
+double noise_least(const double part[NOISE_PARTS])
+{
+    const double student = 2.262; /* for 9 degrees of freedom */
+    double sum = 0, squares = 0;
+    for (int i = 0; i < NOISE_PARTS; i++)
+        sum += part[i];
+    for (int i = 0; i < NOISE_PARTS; i++)
+        squares += (part[i] - sum / NOISE_PARTS) * (part[i] - sum / NOISE_PARTS);
+    return fmax(0, sum - student * sqrt(squares / (NOISE_PARTS - 1) * NOISE_PARTS));
 }
 
 double noise_window_ns(const struct profile *p)

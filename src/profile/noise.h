@@ -36,6 +36,11 @@ bool noise_crowded(const struct profile *p, uint32_t host);
 #define NOISE_MATTERS 0.01
 bool noise_matters(double cost, double low, double run);
 
+/* Lower end of the 95 % interval of a sum over so many parts of the run, which are PART; not
+ * negative. */
+enum { NOISE_PARTS = 10 };
+double noise_least(const double part[NOISE_PARTS]);
+
 /* Of a trace in windows the share of the time in calls that may wait which calls of a quarter of a
  * window and more take: waits as long as a window are in no row. */
 double noise_unseen_waits(const struct profile *p);

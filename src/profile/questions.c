@@ -3,6 +3,7 @@
 #include "profile/model.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <time.h>
 
 void profile_set_end(struct profile *p, double seconds)
@@ -77,4 +78,28 @@ const char *profile_started(const struct profile *p, const char *format, char te
     if (!known || !localtime_r(&started, &local) || !strftime(text, 64, format, &local))
         *text = '\0';
     return text;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    return ORDER(*(const int32_t *)a, *(const int32_t *)b);
+}
+
+void rank_list(char *text, size_t room, int32_t *rank, size_t n)
+{
+    size_t at = 0, once = 0;
+    if (n)
+        qsort(rank, n, sizeof *rank, by_rank);
+    for (size_t i = 0; i < n; i++)
+        if (!once || rank[i] != rank[once - 1])
+            rank[once++] = rank[i];
+    for (size_t i = 0; i < once && at + 24 < room; i++) {
+        size_t last = i;
+        while (last + 1 < once && rank[last + 1] == rank[last] + 1)
+            last++;
+        at += (size_t)snprintf(text + at, room - at, "%s%d", i ? ", " : "", rank[i]);
+        if (last > i + 1)
+            at += (size_t)snprintf(text + at, room - at, "-%d", rank[last]);
+        i = last > i + 1 ? last : i;
+    }
 }

@@ -179,5 +179,6 @@ void profile_symbolize(struct profile *p)
         arrivals_find(p);
         trace_find(p);
     }
-    profile_judge(p);
+    stands_judge(p);
+    misfits_judge(p);
 }

@@ -1,83 +1,86 @@
 #include "report/findings.h"
 
-#include "base/array.h"
 #include "base/format.h"
-#include "base/text.h"
-#include "report/findings_waits.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
-/* --- the machine --- */
-
-static void find_contention(struct making *m)
+struct finding finding_of_cost(const struct finding_context *c, const char *key, double cost,
+                               double low)
 {
-    const struct noise *n = &m->v->noise;
-    char share[32], mean[32], time[32];
-    if (n->level != NOISE_FELT && n->level != NOISE_SPOILED)
-        return;
-    m->voided = n->level == NOISE_SPOILED;
-    struct diagnosis *d = finding_add(
-        m, "cpu_contention", m->voided ? SEVERITY_ERROR : SEVERITY_DOUBT, n->mean * m->run, NAN,
-        "CPU contention: rank %d was runnable but not scheduled for %s of the run (%s; mean of the "
-        "ranks: %s). %s",
-        n->worst_rank, format_share(share, n->share, 1), format_time(time, 1e9 * n->seconds),
-        format_share(mean, n->mean, 1),
-        m->voided ? "Waits and late ranks are not judged; counts and bytes are right."
-                  : "Differences of that size mean nothing.");
-    finding_rank(d, n->worst_rank);
-    finding_number(d, "worst_percent", 100 * n->share);
+    return (struct finding){.key = key,
+                            .severity = SEVERITY_FINDING,
+                            .cost = {.value = cost, .low = low, .high = 2 * cost - low},
+                            .share = c->run > 0 && cost > 0 ? cost / c->run : 0};
+}
+
+void call_label(const struct view *v, uint32_t operation, uint32_t site, char text[CALL_LABEL])
+{
+    bool known = site != PROFILE_NONE && v->p->stack_depth && v->p->sites.at[site].depth;
+    snprintf(text, CALL_LABEL, "%s%s%s", v->p->operations.at[operation].name, known ? " at " : "",
+             known ? v->label[site] : "");
+}
+
+/* --- the machine, and MPI at all --- */
+
+static void find_contention(struct finding_context *c)
+{
+    const struct noise *n = &c->v->noise;
+    char share[32], mean[32], time[32], advice[200];
+    const char *launcher = *c->v->p->launcher ? c->v->p->launcher : "mpiexec";
     unsigned processors = 0;
     bool crowded = false;
-    for (uint32_t i = 0; i < m->v->p->hosts.n; i++) {
-        processors += m->v->p->hosts.at[i].processors;
-        crowded = crowded || noise_crowded(m->v->p, i);
+    for (uint32_t i = 0; i < c->v->p->hosts.n; i++) {
+        processors += c->v->p->hosts.at[i].processors;
+        crowded = crowded || noise_crowded(c->v->p, i);
     }
-    const char *launcher = *m->v->p->launcher ? m->v->p->launcher : "mpiexec";
     if (crowded)
-        finding_advise(d, "use as many ranks as processors: %s -n %u collprof run ...", launcher,
-                       processors);
+        snprintf(advice, sizeof advice,
+                 "use as many ranks as processors: %s -n %u collprof run ...", launcher,
+                 processors);
     else
-        finding_advise(d, "run again when no other process computes: %s -n %.0f collprof run ...",
-                       launcher, m->n);
-}
-
-/* --- MPI at all --- */
-
-static void find_little_mpi(struct making *m)
-{
-    char share[32];
-    double mpi = 1e-9 * m->v->mpi_ns / m->n;
-    if (!m->v->where.known || 1 - m->v->where.compute >= NOISE_MATTERS)
+        snprintf(advice, sizeof advice,
+                 "run again when no other process computes: %s -n %.0f collprof run ...", launcher,
+                 c->ranks);
+    c->voided = n->level == NOISE_SPOILED;
+    struct finding f = {.key = "cpu_contention",
+                        .severity = c->voided ? SEVERITY_ERROR : SEVERITY_DOUBT,
+                        .ranks = &n->worst_rank,
+                        .n_ranks = 1,
+                        .advice = advice};
+    f.number[0] = (struct finding_number){"worst_percent", 100 * n->share};
+    if (n->level == NOISE_FELT || c->voided) {
+        document_finding(
+            c->d, &f,
+            "CPU contention: rank %d was runnable but not scheduled for %s of the run (%s; mean of "
+            "the ranks: %s). %s",
+            n->worst_rank, format_share(share, n->share, 1), format_time(time, 1e9 * n->seconds),
+            format_share(mean, n->mean, 1),
+            c->voided ? "Waits and late ranks are not judged; counts and bytes are right."
+                      : "Differences of that size mean nothing.");
         return;
-    finding_add(m, "mpi_is_little", SEVERITY_NOTE, mpi, NAN,
-                "MPI takes %s of the run: nothing is to be gained there.",
-                format_share(share, mpi, m->run));
-    m->voided = true;
+    }
+    f = (struct finding){.key = "oversubscribed", .severity = SEVERITY_DOUBT, .advice = advice};
+    if (crowded)
+        document_finding(c->d, &f, "%.0f ranks ran on %u processors: times mean little%s.",
+                         c->ranks, processors,
+                         c->v->p->yields ? ""
+                                         : ", for ranks that wait keep the processor from those "
+                                           "that they wait for (use: --yield)");
 }
 
-/* Calls whose place the table had no room for, or that none was found for. */
-static void find_no_site(struct making *m)
+static void find_little_mpi(struct finding_context *c)
 {
-    const struct profile *p = m->v->p;
-    double time = 0;
-    uint64_t dropped = 0;
     char share[32];
-    for (size_t i = 0; i < p->entries.n; i++) {
-        const struct profile_entry *e = &p->entries.at[i];
-        if (p->operations.at[e->operation].family != FAMILY_LIFECYCLE &&
-            (e->site == PROFILE_NONE || !p->sites.at[e->site].depth))
-            time += (double)e->time_ns;
-    }
-    for (size_t i = 0; i < p->ranks.n; i++)
-        dropped += p->ranks.at[i].dropped[LEDGER_SITES];
-    if (p->stack_depth && time > 0 && time >= NOISE_MATTERS * m->v->mpi_ns)
-        finding_number(finding_add(m, "no_call_site", SEVERITY_DOUBT, NAN, NAN,
-                                   "%s of the time in MPI has no call site%s.",
-                                   format_share(share, time, m->v->mpi_ns),
-                                   dropped ? ": the table of call sites was full" : ""),
-                       "share_percent", 100 * time / m->v->mpi_ns);
+    double mpi = 1e-9 * c->v->mpi_ns / c->ranks;
+    if (!c->v->where.known || 1 - c->v->where.compute >= NOISE_MATTERS)
+        return;
+    struct finding f = finding_of_cost(c, "mpi_is_little", mpi, NAN);
+    f.severity = SEVERITY_NOTE;
+    document_finding(c->d, &f, "MPI takes %s of the run: nothing is to be gained there.",
+                     format_share(share, mpi, c->run));
+    c->voided = true;
 }
 
 /* --- messages --- */
@@ -94,13 +97,13 @@ static bool answers(const struct profile *p, const struct profile_peer *m)
 }
 
 /* Small messages sent one by one at one call site, with nothing coming back. */
-static void find_small_messages(struct making *m)
+static void find_small_messages(struct finding_context *c)
 {
     enum { LEAST = 1000, SMALL = 256 };
-    const struct profile *p = m->v->p;
+    const struct profile *p = c->v->p;
     const struct profile_peer *most = NULL;
     double time = 0;
-    char size[32], count[32];
+    char size[32], count[32], place[CALL_LABEL];
     for (size_t i = 0; i < p->peers.n; i++) {
         const struct profile_peer *x = &p->peers.at[i];
         if (!x->received && x->site != PROFILE_NONE && x->messages >= LEAST &&
@@ -110,19 +113,22 @@ static void find_small_messages(struct making *m)
     }
     for (size_t i = 0; most && i < p->entries.n; i++)
         if (p->entries.at[i].site == most->site && p->entries.at[i].operation == most->operation)
-            time += 1e-9 * (double)p->entries.at[i].time_ns / m->n;
-    if (!most || !noise_matters(time, NAN, m->run))
+            time += 1e-9 * (double)p->entries.at[i].time_ns / c->ranks;
+    if (!most || !noise_matters(time, NAN, c->run))
         return;
-    struct diagnosis *d = finding_add(m, "small_messages", SEVERITY_FINDING, time, NAN, "-");
-    snprintf(d->text, sizeof d->text,
-             "%s sends small messages one by one: %s of %s from rank %u to rank %u, which sends "
-             "next to nothing back.",
-             finding_place(m, d, most->operation, most->site), format_count(count, most->messages),
-             format_bytes(size, (double)most->bytes / (double)most->messages), most->rank,
-             most->peer);
-    finding_rank(d, (int)most->rank);
-    finding_number(d, "messages", (double)most->messages);
-    finding_advise(d, "send several of these messages as one");
+    struct finding f = finding_of_cost(c, "small_messages", time, NAN);
+    call_label(c->v, most->operation, most->site, place);
+    f.site = place;
+    f.ranks = &(int){(int)most->rank};
+    f.n_ranks = 1;
+    f.number[0] = (struct finding_number){"messages", (double)most->messages};
+    f.advice = "send several of these messages as one";
+    document_finding(c->d, &f,
+                     "%s sends small messages one by one: %s of %s from rank %u to rank %u, which "
+                     "sends next to nothing back.",
+                     place, format_count(count, most->messages),
+                     format_bytes(size, (double)most->bytes / (double)most->messages), most->rank,
+                     most->peer);
 }
 
 /* --- measurements made during the run --- */
@@ -137,7 +143,7 @@ static double seen_mean(const struct profile *p, const struct profile_finding *f
     for (size_t i = 0; operation && bytes >= 0 && i < p->entries.n; i++) {
         const struct profile_entry *e = &p->entries.at[i];
         if (e->comm != f->comm || e->size_class != size_class_of((uint64_t)bytes) ||
-            strcmp(p->operations.at[e->operation].name, operation))
+            strcmp(p->operations.at[e->operation].name, operation) != 0)
             continue;
         calls += (double)entry_timed(e);
         *sum += 1e-9 * (double)e->time_ns;
@@ -145,119 +151,72 @@ static double seen_mean(const struct profile *p, const struct profile_finding *f
     return calls > 0 ? *sum / calls : 0;
 }
 
-/* A collective that takes far less with all ranks there than it takes in the application. */
-static void find_slower_than_measured(struct making *m)
+/* The upper end of what method "direct" has measured, in seconds; 0: it has not. */
+static double measured_high(const json_t *finding)
 {
-    const struct profile *p = m->v->p;
+    const json_t *row;
+    size_t k;
+    double high = 0;
+    json_array_foreach(json_object_get(finding, "methods"), k, row)
+    {
+        const char *method = json_string_value(json_object_get(row, "method"));
+        if (method && !strcmp(method, "direct"))
+            high = 1e-6 * json_number_value(json_object_get(row, "high_us"));
+    }
+    return high;
+}
+
+/* A collective that takes far less with all ranks there than it takes in the application; and what
+ * could not be measured. */
+static void find_measurements(struct finding_context *c)
+{
+    const struct profile *p = c->v->p;
     char alone[32], seen[32], bytes[32];
     for (size_t i = 0; i < p->findings.n; i++) {
-        const json_t *f = p->findings.at[i].value, *row;
-        double sum, mean, high = 0;
-        size_t k;
-        if (strcmp(p->findings.at[i].kind, "benchmark"))
-            continue;
-        json_array_foreach(json_object_get(f, "methods"), k, row)
-        {
-            const char *method = json_string_value(json_object_get(row, "method"));
-            if (method && !strcmp(method, "direct"))
-                high = 1e-6 * json_number_value(json_object_get(row, "high_us"));
-        }
-        mean = seen_mean(p, &p->findings.at[i], &sum);
+        const json_t *f = p->findings.at[i].value;
+        const char *missing = json_string_value(json_object_get(f, "not_measured"));
+        double sum, mean = seen_mean(p, &p->findings.at[i], &sum), high = measured_high(f);
+        if (missing)
+            document_finding(c->d,
+                             &(struct finding){.key = "not_measured", .severity = SEVERITY_NOTE},
+                             "Not measured in the run: %s.", missing);
         /* Half as much again is beyond what a mean and a median may differ by. */
-        double cost = mean > 0 ? sum / m->n * (1 - high / mean) : 0;
-        if (high <= 0 || mean < 1.5 * high || !noise_matters(cost, NAN, m->run))
+        double cost = mean > 0 ? sum / c->ranks * (1 - high / mean) : 0;
+        if (c->voided || high <= 0 || mean < 1.5 * high || !noise_matters(cost, NAN, c->run))
             continue;
-        struct diagnosis *d = finding_add(
-            m, "slower_than_measured", SEVERITY_FINDING, cost, NAN,
+        struct finding found = finding_of_cost(c, "slower_than_measured", cost, NAN);
+        found.number[0] = (struct finding_number){"measured_us", 1e6 * high};
+        found.number[1] = (struct finding_number){"mean_us", 1e6 * mean};
+        document_finding(
+            c->d, &found,
             "%s of %s on %s takes at most %s with all ranks there, as measured during the run; the "
             "application's calls took %s on average.",
             json_string_value(json_object_get(f, "operation")),
             format_bytes(bytes, json_number_value(json_object_get(f, "bytes"))),
             json_string_value(json_object_get(f, "communicator")), format_time(alone, 1e9 * high),
             format_time(seen, 1e9 * mean));
-        finding_number(d, "measured_us", 1e6 * high);
-        finding_number(d, "mean_us", 1e6 * mean);
     }
 }
 
 /* --- all of them, in the order in which they are found: what voids others comes first --- */
 
-static void (*const finders[])(struct making *) = {
-    find_contention, find_little_mpi,     find_no_site,
-    find_waits,      find_imbalance,      find_late_arrivals,
-    find_requests,   find_small_messages, find_slower_than_measured};
+static const struct {
+    void (*find)(struct finding_context *c);
+    bool always; /* also where times cannot be judged */
+} finders[] = {
+    {find_ends, true},      {find_contention, true},          {find_little_mpi, true},
+    {find_doubts, true},    {find_measurements, true},        {find_imbalance, false},
+    {find_waits, false},    {find_untraced_imbalance, false}, {find_late_arrivals, false},
+    {find_requests, false}, {find_small_messages, false}};
 
-static int by_importance(const void *a, const void *b)
+void findings_add(struct document *d, const struct view *v, const char *directory)
 {
-    const struct finding *x = &(*(struct diagnosis *const *)a)->f,
-                         *y = &(*(struct diagnosis *const *)b)->f;
-    if (x->severity != y->severity)
-        return x->severity < y->severity ? -1 : 1;
-    return x->share > y->share ? -1 : x->share < y->share ? 1 : strcmp(x->key, y->key);
-}
-
-struct diagnoses *findings_of(const struct view *v, const char *directory)
-{
-    struct diagnoses *all = memory_alloc(sizeof *all);
-    struct making m = {.v = v,
-                       .all = all,
-                       .directory = directory,
-                       .run = 1e-9 * profile_longest_ns(v->p),
-                       .n = v->ranks};
-    enum { ALWAYS = 3 };
+    struct finding_context c = {.d = d,
+                                .v = v,
+                                .directory = directory,
+                                .run = 1e-9 * profile_longest_ns(v->p),
+                                .ranks = v->ranks};
     for (size_t i = 0; i < sizeof finders / sizeof *finders; i++)
-        if (i < ALWAYS || !m.voided)
-            finders[i](&m);
-    if (all->n)
-        qsort(all->at, all->n, sizeof *all->at, by_importance);
-    return all;
-}
-
-void findings_free(struct diagnoses *d)
-{
-    for (size_t i = 0; d && i < d->n; i++)
-        free(d->at[i]);
-    free(d ? d->at : NULL);
-    free(d);
-}
-
-static void put_real(json_t *to, const char *key, double value)
-{
-    if (isfinite(value))
-        json_object_set_new(to, key, json_real(value));
-}
-
-static json_t *one_json(const struct view *v, const struct diagnosis *d)
-{
-    static const char *const severities[] = {[SEVERITY_ERROR] = "error",
-                                             [SEVERITY_FINDING] = "finding",
-                                             [SEVERITY_DOUBT] = "doubt",
-                                             [SEVERITY_NOTE] = "note"};
-    json_t *one = json_object(), *ranks = json_array();
-    json_object_set_new(one, "key", json_string(d->f.key));
-    json_object_set_new(one, "severity", json_string(severities[d->f.severity]));
-    json_object_set_new(one, "text", json_text(d->text, sizeof d->text));
-    put_real(one, "cost_seconds", d->f.cost.value);
-    put_real(one, "cost_low_seconds", d->f.cost.low);
-    put_real(one, "share_percent", 100 * d->f.share);
-    if (d->operation != PROFILE_NONE)
-        json_object_set_new(one, "operation", json_string(v->p->operations.at[d->operation].name));
-    if (d->site != PROFILE_NONE)
-        json_object_set_new(one, "call_site", json_string(v->label[d->site]));
-    for (size_t i = 0; i < d->f.n_ranks; i++)
-        json_array_append_new(ranks, json_integer(d->rank[i]));
-    json_object_set_new(one, "ranks", ranks);
-    for (size_t i = 0; i < FINDING_NUMBERS && d->f.number[i].name; i++)
-        put_real(one, d->f.number[i].name, d->f.number[i].value);
-    if (d->f.advice)
-        json_object_set_new(one, "advice", json_string(d->f.advice));
-    return one;
-}
-
-json_t *findings_json(const struct view *v, const struct diagnoses *d)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < d->n; i++)
-        json_array_append_new(list, one_json(v, d->at[i]));
-    return list;
+        if (finders[i].always || !c.voided)
+            finders[i].find(&c);
 }

@@ -1,17 +1,57 @@
-/* What a profile shows, as values: the screen, the full report, the page, JSON and the tests read
- * the same list. Where to add one: a function in findings.c or findings_waits.c, and its line in
- * the table at the end of findings.c. */
+/* What a run shows, as findings of a document: the screen, the full report, the page, JSON and the
+ * tests read the same ones. Where to add one: a function in findings.c, findings_waits.c or
+ * doubts.c, and its line in the list at the end of findings.c. */
 #ifndef COLLPROF_REPORT_FINDINGS_H
 #define COLLPROF_REPORT_FINDINGS_H
 
-#include "report/diagnosis.h"
+#include "report/tables.h"
 
-/* DIRECTORY: of the run, for advice; may be NULL. The result is for findings_free(). */
-struct diagnoses *findings_of(const struct view *v, const char *directory);
-void findings_free(struct diagnoses *d);
+/* Adds all findings of V to D. DIRECTORY: of the run, for advice; NULL: unknown. */
+void findings_add(struct document *d, const struct view *v, const char *directory);
 
-/* An array of objects: key, severity, text, cost_seconds, cost_low_seconds, share_percent,
- * operation, call_site, ranks, numbers, advice. */
-json_t *findings_json(const struct view *v, const struct diagnoses *d);
+/* "MPI_Recv at x.c:12 main": a call of any operation, where the site is known. */
+enum { CALL_LABEL = 600 };
+void call_label(const struct view *v, uint32_t operation, uint32_t site, char text[CALL_LABEL]);
+
+/* --- for those who find them --- */
+
+/* Ranks that compute longer than halfway from the mean to the longest. */
+struct imbalance {
+    bool found;
+    double cost, low;    /* seconds per rank; of its interval, or NaN */
+    double slow, others; /* mean computation of the slow ranks, of the others; seconds */
+    size_t n_slow;
+};
+
+struct finding_context {
+    struct document *d;
+    const struct view *v;
+    const char *directory; /* NULL: unknown */
+    double run;            /* seconds */
+    double ranks;
+    bool voided; /* times cannot be judged, or MPI takes too little to matter */
+    struct imbalance imbalance;
+    bool imbalance_told; /* a finding of the trace has it already */
+    bool traced;         /* a trace has shown what ranks wait for */
+    double explained;    /* seconds per rank of waiting that a finding names already */
+};
+
+/* A finding that costs COST seconds per rank, at least LOW (NaN: there is no interval). */
+struct finding finding_of_cost(const struct finding_context *c, const char *key, double cost,
+                               double low);
+
+/* What ranks wait for: from a trace; what imbalance shows; what is left of waiting in collectives,
+ * and for requests. Each counts on those before it. */
+void find_imbalance(struct finding_context *c);
+void find_waits(struct finding_context *c);
+void find_untraced_imbalance(struct finding_context *c);
+void find_late_arrivals(struct finding_context *c);
+void find_requests(struct finding_context *c);
+
+/* Ranks that did not end well. */
+void find_ends(struct finding_context *c);
+
+/* Why figures are less complete or less certain than they look. */
+void find_doubts(struct finding_context *c);
 
 #endif

@@ -1,7 +1,7 @@
-#include "report/rows.h"
-
+/* How call sites and communicators are called. */
 #include "base/array.h"
 #include "base/text.h"
+#include "report/rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,175 +14,150 @@ static const char *module_name(const struct profile *p, const struct profile_fra
     return text_base_of(p->modules.at[f->module].path);
 }
 
+static bool begins(const char *text, const char *with)
+{
+    return !strncmp(text, with, strlen(with));
+}
+
 /* Frames that are MPI's own (its Fortran interface) or the layer's say nothing. */
 static bool is_inner(const struct profile *p, const struct profile_frame *f)
 {
-    const char *name = module_name(p, f);
-    return !strncmp(name, "libmpi", 6) || !strncmp(name, "libcollprof", 11);
-}
-
-static uint32_t first_frame(const struct profile *p, const struct profile_site *s)
-{
-    for (uint32_t f = 0; f < s->depth; f++)
-        if (!is_inner(p, &s->frame[f]))
-            return f;
-    return 0;
+    return begins(module_name(p, f), "libmpi") || begins(module_name(p, f), "libcollprof");
 }
 
 /* What comes before main says nothing about the application: the C library and _start. */
 static bool is_startup(const struct profile *p, const struct profile_frame *f)
 {
-    const char *name = module_name(p, f);
-    return !strncmp(name, "libc.so", 7) || !strncmp(name, "ld-linux", 8) ||
+    return begins(module_name(p, f), "libc.so") || begins(module_name(p, f), "ld-linux") ||
            (f->function && !strcmp(f->function, "_start"));
 }
 
-static uint32_t end_frame(const struct profile *p, const struct profile_site *s)
+/* The application's own frames of S: from *FIRST to below the result. */
+static uint32_t own_frames(const struct profile *p, const struct profile_site *s, uint32_t *first)
 {
     uint32_t end = s->depth;
-    while (end > 1 && is_startup(p, &s->frame[end - 1]))
+    for (*first = 0; *first < s->depth && is_inner(p, &s->frame[*first]);)
+        ++*first;
+    *first = *first < s->depth ? *first : 0;
+    while (end > *first + 1 && is_startup(p, &s->frame[end - 1]))
         end--;
     return end;
 }
 
-static size_t append(char *text, size_t room, size_t at, const char *piece)
-{
-    size_t length = strlen(piece);
-    if (at + 1 >= room)
-        return at;
-    if (length >= room - at)
-        length = room - at - 1;
-    memcpy(text + at, piece, length);
-    text[at + length] = '\0';
-    return at + length;
-}
-
-static void frame_label(const struct profile *p, const struct profile_frame *f, char *text,
-                        size_t room)
+static int frame_label(const struct profile *p, const struct profile_frame *f, char *text,
+                       size_t room)
 {
     const char *module = module_name(p, f);
     if (f->file)
-        snprintf(text, room, "%s:%u%s%s", text_base_of(f->file), f->line, f->function ? " " : "",
-                 f->function ? f->function : "");
-    else if (f->function)
-        snprintf(text, room, "%s+0x%llx", f->function, (unsigned long long)f->offset);
-    else
-        snprintf(text, room, "%.255s%s0x%llx", module, *module ? "+" : "",
-                 (unsigned long long)f->address);
+        return snprintf(text, room, "%.200s:%u%s%.300s", text_base_of(f->file), f->line,
+                        f->function ? " " : "", f->function ? f->function : "");
+    if (f->function)
+        return snprintf(text, room, "%.300s+0x%llx", f->function, (unsigned long long)f->offset);
+    return snprintf(text, room, "%.255s%s0x%llx", module, *module ? "+" : "",
+                    (unsigned long long)f->address);
 }
 
-/* The N innermost frames of the application's own. IS_SHORT: only the first and the last of these;
- * by the last this site differs from others of the same first. */
-static void label_of(const struct profile *p, const struct profile_site *s, uint32_t n,
-                     bool is_short, char *text, size_t room)
+enum { FRAME_LABEL = 540, PATH_LABEL = LEDGER_MAX_DEPTH * (FRAME_LABEL + 3) + 1 };
+static const char caller[] = " < ";
+
+/* All own frames, innermost first; "": none is known. */
+static void path_of(const struct profile *p, const struct profile_site *s, char text[PATH_LABEL])
 {
-    uint32_t first = first_frame(p, s), end = end_frame(p, s);
-    if (end > first + n)
-        end = first + n;
-    size_t at = 0;
+    uint32_t f, end = own_frames(p, s, &f);
     *text = '\0';
-    for (uint32_t f = first; f < end; f++) {
-        char piece[600];
-        bool left_out = is_short && f > first && f + 1 < end;
-        if (left_out && f > first + 1)
-            continue;
-        frame_label(p, &s->frame[f], piece, sizeof piece);
-        if (f > first)
-            at = append(text, room, at, " < ");
-        at = append(text, room, at, left_out ? ".." : piece);
+    for (uint32_t first = f; f < end; f++) {
+        text += f > first ? sprintf(text, "%s", caller) : 0;
+        text += frame_label(p, &s->frame[f], text, FRAME_LABEL);
     }
 }
 
-struct labelled {
-    char *label;
-    uint32_t site;
+struct path {
+    char *text;
+    uint64_t address;
+    uint32_t site, operation;
 };
 
-static int compare_labels(const void *a, const void *b)
+static int by_text(const void *a, const void *b)
 {
-    return strcmp(((const struct labelled *)a)->label, ((const struct labelled *)b)->label);
+    const struct path *x = a, *y = b;
+    return strcmp(x->text, y->text) ?: ORDER(x->operation, y->operation)
+        ?: ORDER(x->address, y->address) ?: ORDER(x->site, y->site);
 }
 
-static int compare_calls(const void *a, const void *b, void *profile)
+static size_t common_length(const char *a, const char *b)
 {
-    const struct labelled *x = a, *y = b;
-    const struct profile *p = profile;
-    uint64_t from = p->sites.at[x->site].frame[0].address,
-             to = p->sites.at[y->site].frame[0].address;
-    return strcmp(x->label, y->label) ?: ORDER(from, to) ?: ORDER(x->site, y->site);
+    size_t n = 0;
+    while (a[n] && a[n] == b[n])
+        n++;
+    return n;
 }
 
-/* Labels with N frames for all sites, of which those that no other site shares are kept. */
-static void label_with(const struct profile *p, uint32_t n, struct labelled *all, char **kept)
+/* As much of PATH as it takes to differ from paths that have COMMON characters in common with it:
+ * whole frames, at least one. */
+static size_t telling_length(const char *path, size_t common)
 {
-    for (uint32_t i = 0; i < p->sites.n; i++) {
-        char text[512];
-        label_of(p, &p->sites.at[i], n, true, text, sizeof text);
-        all[i] = (struct labelled){memory_strdup(text), i};
-    }
-    qsort(all, p->sites.n, sizeof *all, compare_labels);
-    for (size_t i = 0; i < p->sites.n; i++) {
-        uint32_t site = all[i].site;
-        bool shared = (i > 0 && !strcmp(all[i].label, all[i - 1].label)) ||
-                      (i + 1 < p->sites.n && !strcmp(all[i].label, all[i + 1].label));
-        if (!shared && !kept[site] && n <= p->sites.at[site].depth)
-            kept[site] = memory_strdup(all[i].label);
-    }
-    for (size_t i = 0; i < p->sites.n; i++)
-        free(all[i].label);
+    size_t length = strlen(path);
+    const char *end = common < length ? strstr(path + common + (common > 0), caller) : NULL;
+    return end ? (size_t)(end - path) : length;
 }
 
-/* Of the calls of one operation that have the same label, being in one line: which it is, in the
- * order of their addresses. */
-static void number_calls(const struct profile *p, char **label)
+/* Calls of one operation in one line, in the order of their addresses: which one PATH[I] is, of *N.
+ */
+static unsigned number_in_line(const struct path *path, size_t n_paths, size_t i, unsigned *n)
 {
-    uint32_t *operation = memory_alloc((p->sites.n + 1) * sizeof *operation);
-    struct labelled *all = memory_alloc((p->sites.n + 1) * sizeof *all);
-    for (size_t i = 0; i < p->entries.n; i++)
-        if (p->entries.at[i].site != PROFILE_NONE)
-            operation[p->entries.at[i].site] = p->entries.at[i].operation + 1;
-    for (uint32_t i = 0; i < p->sites.n; i++)
-        all[i] = (struct labelled){label[i], i};
-    if (p->sites.n)
-        qsort_r(all, p->sites.n, sizeof *all, compare_calls, (void *)p);
-    for (size_t i = 0, end; i < p->sites.n; i = end) {
-        for (end = i + 1; end < p->sites.n && !strcmp(all[i].label, all[end].label);)
-            end++;
-        for (size_t k = i; k < end; k++) {
-            unsigned which = 1, n = 0;
-            for (size_t m = i; m < end; m++) {
-                bool same = operation[all[m].site] == operation[all[k].site];
-                n += same;
-                which += same && m < k;
-            }
-            if (n > 1 && p->sites.at[all[k].site].depth &&
-                asprintf(&label[all[k].site], "%s, call %u", all[k].label, which) < 0)
-                memory_out();
-        }
-        for (size_t k = i; k < end; k++)
-            if (label[all[k].site] != all[k].label)
-                free(all[k].label);
-    }
-    free(operation);
-    free(all);
+    size_t first = i, end = i + 1;
+#define SAME(k) (path[k].operation == path[i].operation && !strcmp(path[k].text, path[i].text))
+    while (first > 0 && SAME(first - 1))
+        first--;
+    while (end < n_paths && SAME(end))
+        end++;
+#undef SAME
+    *n = (unsigned)(end - first);
+    return (unsigned)(i - first + 1);
+}
+
+/* Of paths in order those that have most in common stand beside each other. */
+static char *label_of(const struct path *path, size_t n, size_t i)
+{
+    const char *text = path[i].text;
+    char *label;
+    size_t before = i, after = i, common = 0;
+    unsigned all, number = number_in_line(path, n, i, &all);
+    while (before > 0 && !strcmp(path[before].text, text))
+        before--;
+    while (after + 1 < n && !strcmp(path[after].text, text))
+        after++;
+    if (strcmp(path[before].text, text) != 0)
+        common = common_length(path[before].text, text);
+    if (strcmp(path[after].text, text) != 0 && common_length(path[after].text, text) > common)
+        common = common_length(path[after].text, text);
+    int length = (int)telling_length(text, common);
+    if ((all > 1 ? asprintf(&label, "%.*s, call %u", length, text, number)
+                 : asprintf(&label, "%.*s", length, text)) < 0)
+        memory_out();
+    return label;
 }
 
 char **site_labels(const struct profile *p)
 {
-    char **label = memory_alloc((p->sites.n + 1) * sizeof *label);
-    struct labelled *all = memory_alloc((p->sites.n + 1) * sizeof *all);
-    for (uint32_t n = 1; n <= LEDGER_MAX_DEPTH && p->sites.n; n++)
-        label_with(p, n, all, label);
-    for (size_t i = 0; i < p->sites.n; i++) {
-        char text[512];
-        label_of(p, &p->sites.at[i], 1, true, text, sizeof text);
-        if (!p->sites.at[i].depth || !label[i]) { /* two calls in one line: callers do not help */
-            free(label[i]);
-            label[i] = memory_strdup(p->sites.at[i].depth ? text : "-");
-        }
+    size_t n = p->sites.n;
+    char **label = memory_alloc((n + 1) * sizeof *label), *text = memory_alloc(PATH_LABEL);
+    struct path *path = memory_alloc((n + 1) * sizeof *path);
+    for (uint32_t i = 0; i < n; i++) {
+        path_of(p, &p->sites.at[i], text);
+        path[i] = (struct path){
+            .text = memory_strdup(text), .address = p->sites.at[i].frame[0].address, .site = i};
     }
-    free(all);
-    number_calls(p, label);
+    for (size_t i = 0; i < p->entries.n; i++)
+        if (p->entries.at[i].site != PROFILE_NONE)
+            path[p->entries.at[i].site].operation = p->entries.at[i].operation;
+    qsort(path, n, sizeof *path, by_text);
+    for (size_t i = 0; i < n; i++)
+        label[path[i].site] = *path[i].text ? label_of(path, n, i) : memory_strdup("-");
+    for (size_t i = 0; i < n; i++)
+        free(path[i].text);
+    free(path);
+    free(text);
     return label;
 }
 
@@ -193,45 +168,45 @@ void site_labels_free(const struct profile *p, char **label)
     free(label);
 }
 
-void site_path(const struct profile *p, uint32_t site, char *text, size_t room)
+void comm_label(const struct profile *p, uint32_t comm, char text[COMM_LABEL])
 {
-    if (site == PROFILE_NONE || !p->sites.at[site].depth)
-        snprintf(text, room, "(place not recorded)");
-    else
-        label_of(p, &p->sites.at[site], LEDGER_MAX_DEPTH, false, text, room);
-}
-
-void comm_label(const struct profile *p, uint32_t comm, char *text, size_t room)
-{
-    if (comm == PROFILE_NONE) {
-        snprintf(text, room, "-");
+    const struct profile_comm *c = comm == PROFILE_NONE ? NULL : &p->comms.at[comm];
+    const struct profile_site *s = c && c->site != PROFILE_NONE ? &p->sites.at[c->site] : NULL;
+    char from[40] = "";
+    uint32_t first;
+    if (!c || comm_is_named(c)) {
+        snprintf(text, COMM_LABEL, "%s", c ? c->name : "-");
         return;
     }
-    const struct profile_comm *c = &p->comms.at[comm];
-    if (comm_is_named(c))
-        snprintf(text, room, "%s", c->name);
-    else {
-        char place[300] = "", from[40] = "";
-        if (c->root_world_rank != UINT32_MAX)
-            snprintf(from, sizeof from, " from %u", c->root_world_rank);
-        if (c->site != PROFILE_NONE)
-            label_of(p, &p->sites.at[c->site], 1, true, place, sizeof place);
-        snprintf(text, room, "%u ranks%s%s%s%s", c->size, from, *c->name ? ", several names" : "",
-                 *place ? ", made at " : "", place);
+    if (c->root_world_rank != UINT32_MAX)
+        snprintf(from, sizeof from, " from %u", c->root_world_rank);
+    int at = snprintf(text, COMM_LABEL, "%u ranks%s%s%s", c->size, from,
+                      *c->name ? ", several names" : "", s && s->depth ? ", made at " : "");
+    if (s && own_frames(p, s, &first))
+        frame_label(p, &s->frame[first], text + at, COMM_LABEL - (size_t)at);
+}
+
+void measured_name(struct profile *p)
+{
+    char label[COMM_LABEL];
+    for (size_t i = 0; i < p->findings.n; i++) {
+        if (p->findings.at[i].comm == PROFILE_NONE)
+            continue;
+        comm_label(p, p->findings.at[i].comm, label);
+        json_object_set_new(p->findings.at[i].value, "communicator", json_text(label, COMM_LABEL));
     }
 }
 
 void site_functions(const struct profile *p, uint32_t site, char *text, size_t room)
 {
     size_t at = 0;
+    uint32_t f, end = own_frames(p, &p->sites.at[site], &f);
     *text = '\0';
-    if (site == PROFILE_NONE)
-        return;
-    const struct profile_site *s = &p->sites.at[site];
-    for (uint32_t f = first_frame(p, s); f < end_frame(p, s); f++) {
-        char place[300];
-        frame_label(p, &s->frame[f], place, sizeof place);
-        at = append(text, room, at, s->frame[f].function ? s->frame[f].function : place);
-        at = append(text, room, at, " < ");
+    for (; f < end && at < room; f++) {
+        const struct profile_frame *frame = &p->sites.at[site].frame[f];
+        char place[FRAME_LABEL];
+        frame_label(p, frame, place, sizeof place);
+        at += (size_t)snprintf(text + at, room - at, "%s%s",
+                               frame->function ? frame->function : place, caller);
     }
 }

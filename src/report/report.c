@@ -2,14 +2,11 @@
 
 #include "base/clock.h"
 #include "base/format.h"
-#include "base/text.h"
 #include "document/text.h"
-#include "report/listings.h"
-#include "report/measured.h"
+#include "report/findings.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -27,61 +24,53 @@ int report_width(FILE *out)
 
 static void put_hosts(struct document *d, const struct profile *p)
 {
-    char hosts[300] = "";
+    char hosts[400] = "";
     size_t shown = 0, length = 0;
     uint32_t processors = 0;
-    for (size_t i = 0; i < p->hosts.n; i++)
-        processors =
-            p->hosts.at[i].processors > processors ? p->hosts.at[i].processors : processors;
     for (; shown < p->hosts.n && length < 70; shown++)
         length += (size_t)snprintf(hosts + length, sizeof hosts - length, "%s%.60s",
                                    shown ? ", " : "", p->hosts.at[shown].name);
+    for (size_t i = 0; i < p->hosts.n; i++)
+        processors =
+            processors > p->hosts.at[i].processors ? processors : p->hosts.at[i].processors;
     if (shown < p->hosts.n)
-        length += (size_t)snprintf(hosts + length, sizeof hosts - length, " and %zu more",
-                                   p->hosts.n - shown);
-    if (processors)
-        snprintf(hosts + length, sizeof hosts - length, "; %u processor%s%s", processors,
-                 processors == 1 ? "" : "s", p->hosts.n > 1 ? " each" : "");
+        snprintf(hosts + length, sizeof hosts - length, " and %zu more", p->hosts.n - shown);
     document_fact(d, "hosts", "%s", hosts);
+    if (processors)
+        document_fact(d, "processors", "%u%s", processors, p->hosts.n > 1 ? " each" : "");
 }
 
 static void put_clock(struct document *d, const struct profile *p)
 {
-    char bound[32];
+    char bound[32], agree[80] = "one for all ranks";
     /* Containers of one machine have names of their own and one clock: a bound of 0. */
-    if (p->hosts.n < 2 || (p->synchronized && !(p->clock_bound > 0)))
-        document_fact(d, "clock", "%s; one for all ranks", clock_name_of(p->clock));
-    else if (p->synchronized)
-        document_fact(d, "clock", "%s; clocks of the hosts agree within %s",
-                      clock_name_of(p->clock), format_time(bound, p->clock_bound * 1e9));
-    else
-        document_fact(d, "clock", "%s; clocks of the hosts are not synchronized",
-                      clock_name_of(p->clock));
+    if (p->hosts.n > 1 && !p->synchronized)
+        snprintf(agree, sizeof agree, "clocks of the hosts are not synchronized");
+    else if (p->hosts.n > 1 && p->clock_bound > 0)
+        snprintf(agree, sizeof agree, "clocks of the hosts agree within %s",
+                 format_time(bound, p->clock_bound * 1e9));
+    document_fact(d, "clock", "%s; %s", clock_name_of(p->clock), agree);
 }
 
 /* What the layer took: in the calls, which is part of the run, and at the ends. */
 static void put_overhead(struct document *d, const struct profile *p)
 {
-    double ends = (double)p->writing_ns, start = 0, merge = 0, wall = 0, calls = 0, cost = 0;
-    char a[32], b[32], share[32], count[32];
+    double start = 0, merge = 0, calls = 0, cost = 0;
+    char ends[32], call[32], share[32], count[32], in_calls[100] = "in each call unknown";
     for (size_t i = 0; i < p->ranks.n; i++) {
         const struct profile_rank *r = &p->ranks.at[i];
         start = fmax(start, (double)r->init_ns);
         merge = fmax(merge, (double)r->merge_ns);
-        wall += 1e9 * r->wall;
         calls += (double)r->calls;
         cost += (double)r->calls * r->call_ns;
     }
-    if (!(start > 0))
-        return;
-    format_time(a, start + ends + merge);
-    if (cost > 0 && wall > 0)
-        document_fact(d, "profiler overhead", "%s (%s calls x %s); %s in MPI_Init and MPI_Finalize",
-                      format_share(share, cost, wall), format_count(count, whole_count(calls)),
-                      format_time(b, cost / calls), a);
-    else
-        document_fact(d, "profiler overhead",
-                      "%s in MPI_Init and MPI_Finalize; in each call unknown", a);
+    if (cost > 0)
+        snprintf(in_calls, sizeof in_calls, "%s of the run in %s calls of %s each",
+                 format_share(share, cost, profile_wall_ns(p)),
+                 format_count(count, whole_count(calls)), format_time(call, cost / calls));
+    if (start > 0)
+        document_fact(d, "profiler overhead", "%s in MPI_Init and MPI_Finalize; %s",
+                      format_time(ends, start + merge + (double)p->writing_ns), in_calls);
 }
 
 static void put_times(struct document *d, const struct view *v)
@@ -100,11 +89,10 @@ static void put_times(struct document *d, const struct view *v)
     if (isnan(v->mpi_ns))
         document_fact(d, "time in MPI", "unknown: ranks were cut off in calls");
     else
-        document_fact(d, "time in MPI", "%s per rank, %s of the run",
+        document_fact(d, "time in MPI", "%s per rank, %s of the run%s",
                       format_time(a, v->mpi_ns / v->ranks),
-                      format_share(b, v->mpi_ns, profile_wall_ns(p)));
-    if (p->threads_at_once)
-        document_fact(d, "threads", "MPI_THREAD_MULTIPLE: times in MPI are sums over the threads");
+                      format_share(b, v->mpi_ns, profile_wall_ns(p)),
+                      p->threads_at_once ? ", summed over its threads" : "");
     document_fact(d, "MPI calls", "%s, with MPI_Init", format_count(a, whole_count(calls)));
 }
 
@@ -127,20 +115,19 @@ static void put_contention(struct document *d, const struct view *v)
 static void put_trace(struct document *d, const struct profile *p)
 {
     const struct profile_trace *t = &p->trace;
-    char covered[32], window[40] = "", ends[80] = "", lost[80] = "", time[32], count[32];
+    char covered[32], time[32], count[32], window[40] = "";
     uint64_t all = t->sends > t->receives ? t->sends : t->receives;
     if (!t->on)
         return;
     if (t->time_mask)
         snprintf(window, sizeof window, " in windows of %s", format_time(time, noise_window_ns(p)));
+    document_fact(d, "trace", "%s of the run%s", format_share(covered, t->covered, 1), window);
     if (all)
-        snprintf(ends, sizeof ends, "; both ends of %.1f %% of %s messages",
-                 100 * (double)t->matched / (double)all, format_count(count, all));
+        document_fact(d, "messages", "both ends of %.1f %% of %s were seen",
+                      100 * (double)t->matched / (double)all, format_count(count, all));
     if (t->contradictions)
-        snprintf(lost, sizeof lost, "; %s pairs that cannot be one message are left out",
-                 format_count(count, t->contradictions));
-    document_fact(d, "trace", "%s of the run%s%s%s", format_share(covered, t->covered, 1), window,
-                  ends, lost);
+        document_fact(d, "left out", "%s pairs of ends that cannot be one message",
+                      format_count(count, t->contradictions));
     if (t->error_ns > 0)
         document_fact(d, "trace clock", "waits below %s are none: clocks may differ by that",
                       format_time(time, t->error_ns));
@@ -162,8 +149,8 @@ static void put_facts(struct document *d, const struct view *v)
     for (size_t i = 0; i < p->programs.n; i++)
         document_fact(d, i ? "application 2" : "application", "%s", p->programs.at[i]);
     document_fact(d, "ranks", "%d", p->size > 0 ? p->size : (int)p->ranks.n);
-    for (size_t i = 0; i < p->libraries.n && i < 1; i++)
-        document_fact(d, "MPI", "%s", p->libraries.at[i]);
+    if (p->libraries.n)
+        document_fact(d, "MPI", "%s", p->libraries.at[0]);
     if (*profile_started(p, "%Y-%m-%d %H:%M:%S", when))
         document_fact(d, "started", "%s", when);
     put_hosts(d, p);
@@ -176,28 +163,15 @@ static void put_facts(struct document *d, const struct view *v)
 
 /* --- the whole --- */
 
-static void put_findings(struct document *d, const struct view *v, const char *directory)
-{
-    struct diagnoses *all = findings_of(v, directory);
-    for (size_t i = 0; i < v->p->warnings.n; i++)
-        document_finding(d, &(struct finding){.key = "warning", .severity = SEVERITY_DOUBT}, "%s",
-                         v->p->warnings.at[i]);
-    for (size_t i = 0; i < all->n; i++)
-        document_finding(d, &all->at[i]->f, "%s", all->at[i]->text);
-    findings_free(all);
-}
-
 static struct document *document_of(const struct view *v, const struct report_options *o)
 {
     struct document *d = document_new("collprof-report/1");
     if (!d)
         return NULL;
     put_facts(d, v);
-    put_findings(d, v, o->directory);
-    for (size_t i = 0; i < n_listings; i++)
-        if (!listings[i].data_only)
-            listing_table(d, &listings[i], v, o->sort);
-    measured_tables(d, v->p);
+    findings_add(d, v, o->directory);
+    for (size_t i = 0; i < n_report_tables; i++)
+        report_table_add(d, &report_tables[i], v);
     return d;
 }
 
@@ -215,36 +189,23 @@ static void write_title(FILE *out, const char *title)
     fprintf(out, "\n%s%s%s\n", style_on(STYLE_HEAD), title, style_off());
 }
 
-static void write_table(const struct document *d, const char *name, const char *title, FILE *out,
-                        const struct text_options *o)
-{
-    const struct table *t = document_find(d, name);
-    if (!t || !table_rows(t))
-        return;
-    write_title(out, title);
-    table_text_write(t, out, o);
-}
-
 static void write_full(const struct view *v, FILE *out, const struct report_options *o)
 {
-    static const char *const measured[] = {"ack", "benchmark", "broadcast"};
     struct text_options text = {.width = (size_t)o->width, .rows = o->top, .explain = o->explain};
     struct document *d = document_of(v, o);
+    if (!d)
+        memory_out();
     screen_title(v, out, o);
     document_text_facts(d, out, &text);
-    if (filter_is_on(o->filter)) {
-        char *part = filter_sentences(o->filter);
-        write_title(out, "Shown");
-        fputs(part, out);
-        free(part);
-    } else {
-        write_title(out, "Findings");
-        document_text_findings(d, out, &text);
+    write_title(out, "Findings");
+    document_text_findings(d, out, &text);
+    for (size_t i = 0; i < n_report_tables; i++) {
+        const struct table *t = document_find(d, report_tables[i].name);
+        if (!t || !table_rows(t))
+            continue;
+        write_title(out, report_tables[i].title);
+        table_text_write(t, out, &text);
     }
-    for (size_t i = 0; i < n_listings; i++)
-        write_table(d, listings[i].name, listings[i].title, out, &text);
-    for (size_t i = 0; i < sizeof measured / sizeof *measured; i++)
-        write_table(d, measured[i], "Measured in the run", out, &text);
     document_free(d);
 }
 
@@ -253,22 +214,19 @@ static void write_one(const struct view *v, FILE *out, const struct report_optio
     const struct text_options text = {
         .width = (size_t)o->width, .rows = o->top, .explain = o->explain};
     struct document *d = document_new("collprof-report/1");
-    const struct listing *l = listing_find(o->table);
-    if (l)
-        listing_table(d, l, v, o->sort);
-    else
-        measured_tables(d, v->p);
-    const struct table *t = document_find(d, o->table);
-    if (t && table_rows(t))
+    const struct table *t = d ? report_table_add(d, o->table, v) : NULL;
+    if (!t)
+        memory_out();
+    if (table_rows(t))
         table_text_write(t, out, &text);
     else
-        fprintf(out, "The run has no %s.\n", o->table);
+        fprintf(out, "The run has no %s.\n", o->table->name);
     document_free(d);
 }
 
 void report_text(const struct profile *p, FILE *out, const struct report_options *options)
 {
-    struct report_options o = options ? *options : (struct report_options){0};
+    struct report_options o = *options;
     struct view v;
     char *text = NULL;
     size_t size;
@@ -279,37 +237,24 @@ void report_text(const struct profile *p, FILE *out, const struct report_options
     style_set(o.color, out);
     FILE *piece = memory_open_text(&text, &size);
     view_open(&v, p);
-    (o.table                            ? write_one
-     : o.full || filter_is_on(o.filter) ? write_full
-                                        : screen_write)(&v, piece, &o);
+    (o.table ? write_one : o.full ? write_full : screen_write)(&v, piece, &o);
     view_close(&v);
     fclose(piece);
     fwrite(text, 1, size, out);
     free(text);
 }
 
-static json_t *diagnosis_of(const struct profile *p)
+json_t *report_json(const struct profile *p)
 {
     struct view v;
-    view_open(&v, p);
-    struct diagnoses *all = findings_of(&v, NULL);
-    json_t *json = findings_json(&v, all);
-    findings_free(all);
-    view_close(&v);
-    return json;
-}
-
-json_t *report_json(struct profile *p, const struct filter *filter)
-{
-    json_t *diagnosis = filter_is_on(filter) ? NULL : diagnosis_of(p);
-    if (!diagnosis) {
-        char *part = filter_sentences(filter);
-        profile_warn(p, "%.*s", (int)strcspn(part, "\n"), part);
-        free(part);
-        filter_ranks(p, filter);
-    }
     json_t *json = profile_json(p);
-    if (diagnosis)
-        json_object_set_new(json, "diagnosis", diagnosis);
+    struct document *d = document_new("collprof-report/1");
+    view_open(&v, p);
+    if (d)
+        findings_add(d, &v, NULL);
+    view_close(&v);
+    if (d)
+        json_object_set(json, "diagnosis", (json_t *)document_finding_list(d));
+    document_free(d);
     return json;
 }

@@ -7,15 +7,14 @@
 /* Writes the report to OUT in one piece: programs that were started together report at once. */
 void report_text(const struct profile *p, FILE *out, const struct report_options *o);
 
-/* Everything that the report knows as a document, for other formats: facts, findings, a table for
- * each listing and each kind of measurement. NULL: no memory. For document_free(). */
+/* Everything that the report knows as a document, for other formats: facts, findings, every table
+ * of report/tables.h. NULL: no memory. For document_free(). */
 struct document *report_document(const struct profile *p, const struct report_options *o);
 
 /* The width of the terminal that OUT is, or else COLUMNS, or else 80; at least 80. */
 int report_width(FILE *out);
 
-/* profile_json() with the findings under "diagnosis"; of what a filter has left with that in its
- * warnings, instead. P is changed. A new reference. */
-json_t *report_json(struct profile *p, const struct filter *filter);
+/* profile_json() with the findings under "diagnosis", a new reference. NULL: no memory. */
+json_t *report_json(const struct profile *p);
 
 #endif

@@ -28,19 +28,21 @@ static inline double entry_quantile(const struct profile_entry *e, double q)
 }
 
 /* For each site where the call was made: "heat.c:42 exchange", "exchange+0x1f",
- * "libfoo.so+0x1234". What several sites have in common is told apart by their callers:
- * "heat.c:42 exchange < main.c:7". For site_labels_free(), which takes NULL, too. */
+ * "libfoo.so+0x1234"; "-": unknown. Sites that have that in common have as many callers behind it
+ * as tell them apart: "heat.c:42 exchange < main.c:7"; several calls in one line are numbered. For
+ * site_labels_free(), which takes NULL, too. */
 char **site_labels(const struct profile *p);
 void site_labels_free(const struct profile *p, char **label);
-
-/* All frames, innermost first. */
-void site_path(const struct profile *p, uint32_t site, char *text, size_t room);
 
 /* The functions of all frames, without lines: what stays when a program is edited. */
 void site_functions(const struct profile *p, uint32_t site, char *text, size_t room);
 
 /* "MPI_COMM_WORLD", a name that the application gave, or "4 ranks from 0, made at x.c:12 main". */
-enum { COMM_LABEL = 400 };
-void comm_label(const struct profile *p, uint32_t comm, char *text, size_t room);
+enum { COMM_LABEL = 640 };
+void comm_label(const struct profile *p, uint32_t comm, char text[COMM_LABEL]);
+
+/* Gives the communicators of measurements the names that tables use: once, when all ranks' are
+ * there and call sites have names. */
+void measured_name(struct profile *p);
 
 #endif

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "document/text.h"
 #include "profile/arrivals.h"
+#include "report/findings.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -13,10 +14,11 @@
 /* What is written piece by piece, with how many lines there are. */
 struct screen {
     const struct view *v;
-    const struct diagnoses *found;
+    const json_t *findings;
     const struct report_options *o;
     FILE *out;
     size_t lines;
+    bool ended_badly;
 };
 
 /* --- what was run, and how it ended --- */
@@ -56,29 +58,6 @@ static void put_text(struct screen *s, const char *mark, const char *text, size_
     }
     s->lines += n;
     free(whole);
-}
-
-static bool ended_well(const struct profile *p)
-{
-    bool well = !p->crashed && !p->stands.n;
-    for (size_t i = 0; i < p->ranks.n; i++)
-        well = well && p->ranks.at[i].state == LEDGER_FINALIZED;
-    return well;
-}
-
-/* How the run ended, if not well: what the profile remarks on that comes first among its remarks.
- */
-static void put_warnings(struct screen *s)
-{
-    enum { WELL = 1, BADLY = 5 };
-    const struct profile *p = s->v->p;
-    size_t most = ended_well(p) ? WELL : BADLY, n = p->warnings.n < most ? p->warnings.n : most;
-    char more[100];
-    for (size_t i = 0; i < n; i++)
-        put_text(s, "! ", p->warnings.at[i], most == WELL ? 1 : 2);
-    snprintf(more, sizeof more, "and %zu more remarks: collprof report --full", p->warnings.n - n);
-    if (n < p->warnings.n)
-        put_text(s, "! ", more, 1);
 }
 
 /* --- where its time went --- */
@@ -125,44 +104,65 @@ static void put_where(struct screen *s)
 
 /* --- findings --- */
 
+static const char *text_of(const json_t *finding, const char *key)
+{
+    return json_string_value(json_object_get(finding, key));
+}
+
+/* Whether F stands before all figures: it voids them, or is about a run that did not end well. */
+static bool comes_first(const struct screen *s, const json_t *f)
+{
+    const char *severity = text_of(f, "severity");
+    return !strcmp(severity, "error") || (!strcmp(severity, "doubt") && s->ended_badly);
+}
+
+static void put_first(struct screen *s)
+{
+    enum { MOST = 5 };
+    size_t i, n = 0;
+    const json_t *f;
+    char more[100];
+    json_array_foreach(s->findings, i, f) if (comes_first(s, f) && n++ < MOST)
+        put_text(s, "! ", text_of(f, "text"), 3);
+    snprintf(more, sizeof more, "and %zu more: collprof report --full", n - MOST);
+    if (n > MOST)
+        put_text(s, "! ", more, 1);
+}
+
 /* "12.3 %": what it costs of the run, and the evidence for that. */
-static void put_finding(struct screen *s, const struct diagnosis *d, size_t number)
+static void put_finding(struct screen *s, const json_t *f, size_t number)
 {
     char mark[60], text[1000], share[32], low[60] = "";
+    double least = json_number_value(json_object_get(f, "low_s"));
     snprintf(mark, sizeof mark, " %zu. ", number);
-    if (isfinite(d->f.cost.low) && d->f.cost.low > 0)
+    if (least > 0)
         snprintf(low, sizeof low, ", 95 %% sure: at least %s",
-                 format_share(share, d->f.cost.low / s->v->where.run, 1));
-    snprintf(text, sizeof text, "%s of the run%s: %s", format_share(share, d->f.share, 1), low,
-             d->text);
+                 format_share(share, least / s->v->where.run, 1));
+    snprintf(text, sizeof text, "%s of the run%s: %s",
+             format_share(share, json_number_value(json_object_get(f, "share")), 1), low,
+             text_of(f, "text"));
     put_text(s, mark, text, 3);
 }
 
+/* What costs most; and, where there is room, the first doubt. */
 static void put_findings(struct screen *s)
 {
     enum { MOST = 4, TABLE_AND_NEXT = 9 };
-    size_t shown = 0;
-    for (size_t i = 0; i < s->found->n && shown < MOST; i++) {
-        const struct diagnosis *d = s->found->at[i];
-        if (d->f.severity != SEVERITY_FINDING || s->lines + TABLE_AND_NEXT + 2 > REPORT_LINES)
-            continue;
-        if (!shown)
-            put_text(s, "", "", 1);
-        put_finding(s, d, ++shown);
+    size_t i, shown = 0, doubts = 0;
+    const json_t *f;
+    json_array_foreach(s->findings, i, f)
+    {
+        const char *severity = text_of(f, "severity");
+        bool room = s->lines + TABLE_AND_NEXT + 2 <= REPORT_LINES;
+        if (!strcmp(severity, "finding") && room && shown < MOST) {
+            if (!shown)
+                put_text(s, "", "", 1);
+            put_finding(s, f, ++shown);
+        } else if (!strcmp(severity, "note") ||
+                   (!strcmp(severity, "doubt") && room && !comes_first(s, f) && !doubts++)) {
+            put_text(s, " - ", text_of(f, "text"), 2);
+        }
     }
-    for (size_t i = 0; i < s->found->n; i++) {
-        const struct diagnosis *d = s->found->at[i];
-        if (d->f.severity == SEVERITY_NOTE ||
-            (d->f.severity == SEVERITY_DOUBT && s->lines + TABLE_AND_NEXT < REPORT_LINES))
-            put_text(s, " - ", d->text, 2);
-    }
-}
-
-static void put_voiding(struct screen *s)
-{
-    for (size_t i = 0; i < s->found->n; i++)
-        if (s->found->at[i]->f.severity == SEVERITY_ERROR)
-            put_text(s, "! ", s->found->at[i]->text, 3);
 }
 
 /* --- the costliest call sites --- */
@@ -248,18 +248,21 @@ static void quote_word(const char *directory, char *word, size_t room)
 static void put_next(struct screen *s, const char *directory)
 {
     char text[1000];
+    size_t i;
+    const json_t *f;
     put_text(s, "", "", 1);
-    for (size_t i = 0; i < s->found->n; i++)
-        if (s->found->at[i]->f.advice && s->found->at[i]->f.severity != SEVERITY_NOTE) {
-            put_text(s, "Next: ", s->found->at[i]->f.advice, 2);
+    json_array_foreach(s->findings, i, f)
+    {
+        if (text_of(f, "advice")) {
+            put_text(s, "Next: ", text_of(f, "advice"), 2);
             return;
         }
+    }
     if (directory)
         snprintf(text, sizeof text, "every table: collprof report --full %.900s", directory);
     else
         snprintf(text, sizeof text,
-                 "run with -o DIR, and see every table: collprof report --full "
-                 "DIR");
+                 "run with -o DIR, and see every table: collprof report --full DIR");
     put_text(s, "Next: ", text, 2);
 }
 
@@ -269,15 +272,20 @@ void screen_write(const struct view *v, FILE *out, const struct report_options *
     if (o->directory)
         quote_word(o->directory, word, sizeof word);
     const char *directory = o->directory ? word : NULL;
-    struct diagnoses *found = findings_of(v, directory);
-    struct screen s = {.v = v, .found = found, .o = o, .out = out};
+    struct document *d = document_new("collprof-report/1");
+    if (!d)
+        memory_out();
+    findings_add(d, v, directory);
+    struct screen s = {.v = v, .findings = document_finding_list(d), .o = o, .out = out};
+    s.ended_badly = v->p->crashed || v->p->stands.n;
+    for (size_t i = 0; i < v->p->ranks.n; i++)
+        s.ended_badly = s.ended_badly || v->p->ranks.at[i].state != LEDGER_FINALIZED;
     screen_title(v, out, o);
     s.lines++;
-    put_warnings(&s);
-    put_voiding(&s);
+    put_first(&s);
     put_where(&s);
     put_findings(&s);
     put_calls(&s);
     put_next(&s, directory);
-    findings_free(found);
+    document_free(d);
 }

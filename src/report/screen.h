@@ -3,18 +3,15 @@
 #define COLLPROF_REPORT_SCREEN_H
 
 #include "document/style.h"
-#include "report/filter.h"
-#include "report/findings.h"
+#include "report/tables.h"
 
 struct report_options {
-    bool full;                   /* every table; otherwise one screen */
-    const char *table;           /* only the table of this name; or NULL */
-    size_t top;                  /* rows of a table; 0: 20 */
-    const char *sort;            /* key of a figure; NULL: each table's own */
-    int width;                   /* columns; 0: as report_width() */
-    bool explain;                /* what each column means, under its table */
-    const struct filter *filter; /* that was applied; NULL: none */
-    const char *directory;       /* of the run, for what to do next; NULL: unknown */
+    bool full;                        /* every table; otherwise one screen */
+    const struct report_table *table; /* only this one; or NULL */
+    size_t top;                       /* rows of a table; 0: 20 */
+    int width;                        /* columns; 0: as report_width() */
+    bool explain;                     /* what each column means, under its table */
+    const char *directory;            /* of the run, for what to do next; NULL: unknown */
     enum style_when color;
 };
 enum { REPORT_LEAST_WIDTH = 80, REPORT_LINES = 25 };

@@ -72,15 +72,15 @@ expect 126 'denied' $collprof run "$work/plain"
 expect 3 '' $collprof run sh -c 'exit 3'
 expect 0 'one two' $collprof run echo one two
 expect 0 '--stack=9' $collprof run echo --stack=9
-expect 0 '--top' $collprof run -- echo --top
+expect 0 '--stack' $collprof run -- echo --stack
 # A signal's death stays one.
 $collprof run sh -c 'kill -TERM $$' 2> /dev/null
 [ $? -eq 143 ] || { echo "FAIL: death by a signal does not come through"; failed=1; }
 
 # The library is preloaded into the application, before what was there; variables carry options.
 expect 0 'libcollprof.so:libm.so.6$' env LD_PRELOAD=libm.so.6 $collprof run printenv LD_PRELOAD
-expect 0 '^7$' $collprof run --top=7 printenv COLLPROF_TOP
-expect 0 '^8$' env COLLPROF_TOP=7 $collprof run --top=8 printenv COLLPROF_TOP
+expect 0 '^7$' $collprof run --stack=7 printenv COLLPROF_STACK
+expect 0 '^8$' env COLLPROF_STACK=7 $collprof run --stack=8 printenv COLLPROF_STACK
 expect 0 'libcollprof-yield.so$' $collprof run --yield printenv LD_PRELOAD
 expect 0 '^1$' $collprof run --yield printenv OMPI_MCA_mpi_yield_when_idle
 # What is not linked with MPI may open it by hand, wherever on PATH it is.
@@ -117,7 +117,6 @@ fi
 expect 1 'No such file' $collprof report "$work/none"
 expect 1 'neither profile.json nor a record' $collprof report "$work"
 expect 2 'one directory too many' $collprof report a b
-expect 2 "unknown figure 'size_': did you mean size?" $collprof report --sort=size_ a
 expect 2 'expected a number of rows from 1' $collprof report --top=0 a
 mkdir "$work/cut" && printf '{"schema": "collprof-profile/' > "$work/cut/profile.json"
 expect 1 'it has been cut off: use a whole copy' $collprof report "$work/cut"
@@ -136,7 +135,6 @@ expect 2 'expected: durations, ranks, arrivals, sizes, matrix, timeline' $collpr
 expect 2 "unexpected argument 'a'" $collprof info a
 expect 2 'use --picture=NAME' $collprof plot --output=x.png a
 echo nonsense > "$work/nonsense.log"
-expect 2 'number of a rank' $collprof report --rank=first a
 expect 2 'did you mean ranks' $collprof report --table=rank a
 expect 1 'nonsense.log' $collprof plot "$work/nonsense.log"
 if [ -x "${GNUPLOT:-/none}" ]; then

@@ -30,7 +30,7 @@ assert json.load(open("crashed.json"))["in_progress"]
 
 # pandas: one header line, numbers where figures are.
 text = {"operation", "call_site", "communicator", "region", "state", "carrier", "direction", "ended", "host",
-        "overlap", "made_at"}
+        "overlap", "made_at", "algorithm", "method", "destinations", "measures"}
 seen = 0
 for path in glob.glob("tra*/csv/*.csv") + glob.glob("old-*/csv/*.csv"):
     frame = pandas.read_csv(path)
@@ -46,7 +46,7 @@ for path in glob.glob("tra*/csv/*.csv") + glob.glob("old-*/csv/*.csv"):
 assert seen > 100, seen
 calls = pandas.read_csv("traced/csv/operations.csv").set_index("operation").calls
 assert calls["MPI_Bcast"] == 2 * 3, calls
-for table in "operations", "call_sites", "entries": # parts of the time in MPI, without MPI_Init
+for table in "operations", "call_sites": # parts of the time in MPI, without MPI_Init
     whole = pandas.read_csv(f"traced/csv/{table}.csv").share_percent.sum()
     if abs(whole - 100) > 0.1:
         bad.append(f"{table}: all shares together are {whole:.1f} %")

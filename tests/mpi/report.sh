@@ -36,9 +36,9 @@ cmp -s "$work/page" "$work/again" || { fail "another page:"; diff "$work/page" "
 $collprof report --format=json "$work/a" > "$work/json" || fail "report --format=json: status $?"
 has "$work/json" '"schema": "collprof-profile/1"'
 $collprof export --table=call_sites "$work/a" > "$work/csv" || fail "export --table=call_sites: status $?"
-head -n 1 "$work/csv" | grep -q '^operation,call_site,calls,' || fail "a table does not begin with its header"
+head -n 1 "$work/csv" | grep -q '^operation,calls,.*,call_site$' || fail "a table does not begin with its header"
 [ "$(grep -c '^operation,' "$work/csv")" = 1 ] || fail "one table is several"
-has "$work/csv" '^MPI_Bcast,sites.c:'"$(line plain)"' plain_broadcast.*,100,'
+has "$work/csv" '^MPI_Bcast,100,.*,sites.c:'"$(line plain)"' plain_broadcast'
 for caller in first second; do
     has "$work/csv" "sites.c:$(line barrier) inlined_barrier < sites.c:$(line $caller) $caller"
 done

@@ -15,7 +15,7 @@ want = {"late_sender": ("late_sender", [0]), "late_receiver": ("late_receiver", 
         "diffuse_procedure": ("diffuse_procedure", []), "random_barrier": ("random_barrier", []),
         "intensive_server": ("intensive_server", [0]), "small_messages": ("small_messages", [0])}
 situation = sys.argv[1]
-findings = [(f["key"], f["ranks"]) for f in json.load(sys.stdin)["diagnosis"] if f["severity"] == "finding"]
+findings = [(f["key"], f.get("ranks", [])) for f in json.load(sys.stdin)["diagnosis"] if f["severity"] == "finding"]
 keys = [key for key, _ in findings]
 bad = []
 if situation in want and want[situation] not in findings:

@@ -212,34 +212,49 @@ static struct profile *made(const struct known *k)
     return p;
 }
 
-static void check(size_t i, const struct known *k, const struct view *v)
+/* The finding of that KEY; NULL: there is none. */
+static const json_t *found(const struct document *d, const char *key)
 {
-    struct diagnoses *all = findings_of(v, NULL);
-    const struct diagnosis *d = k->key ? findings_find(all, k->key) : NULL;
-    json_t *json = findings_json(v, all);
-    char *text = json_dumps(json, JSON_INDENT(1));
-    cr_expect(!k->key || d, "case %zu: no %s in %s", i, k->key, text);
-    cr_expect(!k->absent || !findings_find(all, k->absent), "case %zu: %s in %s", i, k->absent,
-              text);
-    if (d) {
-        int rank = d->f.n_ranks ? d->f.ranks[0] : -1;
-        cr_expect_eq(rank, k->rank, "case %zu: rank %d in %s", i, rank, text);
-        cr_expect(k->share == 0 || fabs(100 * d->f.share - k->share) < 0.01, "case %zu: %s", i,
-                  text);
+    const json_t *list = document_finding_list(d), *f;
+    size_t i;
+    json_array_foreach(list, i,
+                       f) if (!strcmp(json_string_value(json_object_get(f, "key")), key)) return f;
+    return NULL;
+}
+
+static struct document *findings_of(const struct profile *p)
+{
+    struct document *d = document_new("test/1");
+    struct view v;
+    view_open(&v, p);
+    findings_add(d, &v, NULL);
+    view_close(&v);
+    return d;
+}
+
+static void check(size_t i, const struct known *k, const struct document *d)
+{
+    const json_t *f = k->key ? found(d, k->key) : NULL;
+    char *text = json_dumps(document_finding_list(d), JSON_INDENT(1));
+    cr_expect(!k->key || f, "case %zu: no %s in %s", i, k->key, text);
+    cr_expect(!k->absent || !found(d, k->absent), "case %zu: %s in %s", i, k->absent, text);
+    if (f) {
+        const json_t *first = json_array_get(json_object_get(f, "ranks"), 0);
+        json_int_t rank = first ? json_integer_value(first) : -1;
+        double share = 100 * json_number_value(json_object_get(f, "share"));
+        cr_expect_eq(rank, k->rank, "case %zu: rank %d in %s", i, (int)rank, text);
+        cr_expect(k->share == 0 || fabs(share - k->share) < 0.01, "case %zu: %s", i, text);
     }
     free(text);
-    json_decref(json);
-    findings_free(all);
 }
 
 Test(findings, follow_from_figures)
 {
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         struct profile *p = made(&known[i]);
-        struct view v;
-        view_open(&v, p);
-        check(i, &known[i], &v);
-        view_close(&v);
+        struct document *d = findings_of(p);
+        check(i, &known[i], d);
+        document_free(d);
         profile_free(p);
     }
 }
@@ -250,17 +265,17 @@ Test(findings, name_where_the_others_wait)
         .mpi = {0.4, 0.01},
         .calls = {{"MPI_Sendrecv", 9, 1, 0, 0.005, 0.4}, {"MPI_Barrier", 10, 0, 1, 0.001, 0.1}}};
     struct profile *p = made(&k);
-    struct view v;
-    view_open(&v, p);
-    struct diagnoses *all = findings_of(&v, NULL);
-    const struct diagnosis *d = findings_find(all, "imbalance");
-    cr_assert_not_null(d);
-    cr_assert_str_eq(d->f.site, "MPI_Sendrecv at solve.c:9 solve");
-    cr_assert_str_eq(d->text, "Rank 1 computes 390 ms longer than the mean of the others, which "
-                              "wait for it in MPI_Sendrecv at solve.c:9 solve.");
-    cr_assert_not_null(strstr(d->f.advice, "balance the work before MPI_Sendrecv"));
-    findings_free(all);
-    view_close(&v);
+    struct document *d = findings_of(p);
+    const json_t *f = found(d, "imbalance");
+    cr_assert_not_null(f);
+    cr_assert_str_eq(json_string_value(json_object_get(f, "site")),
+                     "MPI_Sendrecv at solve.c:9 solve");
+    cr_assert_str_eq(json_string_value(json_object_get(f, "text")),
+                     "Rank 1 computes 390 ms longer than the mean of the others, which "
+                     "wait for it in MPI_Sendrecv at solve.c:9 solve.");
+    cr_assert_not_null(strstr(json_string_value(json_object_get(f, "advice")),
+                              "balance the work before MPI_Sendrecv"));
+    document_free(d);
     profile_free(p);
 }
 
@@ -284,12 +299,9 @@ Test(findings, small_messages)
         *PUSH(&p->peers) = (struct profile_peer){e->site,           e->operation,  0, 1, 0,
                                                  cases[i].messages, cases[i].bytes};
         *PUSH(&p->peers) = (struct profile_peer){e->site, e->operation, 1, 0, 0, cases[i].back, 8};
-        struct view v;
-        view_open(&v, p);
-        struct diagnoses *all = findings_of(&v, NULL);
-        cr_expect_eq(findings_find(all, "small_messages") != NULL, cases[i].found, "case %zu", i);
-        findings_free(all);
-        view_close(&v);
+        struct document *d = findings_of(p);
+        cr_expect_eq(found(d, "small_messages") != NULL, cases[i].found, "case %zu", i);
+        document_free(d);
         profile_free(p);
     }
 }
@@ -314,13 +326,141 @@ Test(findings, waits_that_windows_cut)
         memset(p->entries.at[0].histogram, 0, HISTOGRAM_BUCKETS * sizeof(uint64_t));
         p->entries.at[0].histogram[histogram_bucket(cases[i].call_ns)] = 1;
         p->trace.time_mask = cases[i].mask;
-        struct view v;
-        view_open(&v, p);
-        struct diagnoses *all = findings_of(&v, NULL);
-        cr_expect_eq(findings_find(all, "trace_windows") != NULL, cases[i].doubt, "case %zu", i);
-        cr_expect_eq(findings_find(all, "late_sender") == NULL, cases[i].doubt, "case %zu", i);
-        findings_free(all);
-        view_close(&v);
+        struct document *d = findings_of(p);
+        cr_expect_eq(found(d, "trace_windows") != NULL, cases[i].doubt, "case %zu", i);
+        cr_expect_eq(found(d, "late_sender") == NULL, cases[i].doubt, "case %zu", i);
+        document_free(d);
         profile_free(p);
     }
+}
+
+/* --- doubts --- */
+
+/* Whether RANKS on one host with PROCESSORS are too many, where every rank was sent off its
+ * processor SWITCHES times a second. */
+Test(findings, more_ranks_than_processors)
+{
+    static const struct {
+        uint32_t ranks, processors, switches;
+        bool crowded;
+    } row[] = {{4, 4, 1000, false}, {5, 4, 0, true},     {3, 4, 1000, false}, {2, 1, 19, false},
+               {2, 1, 21, true},    {1, 1, 1000, false}, {3, 2, 0, true},     {2, 0, 1000, false}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct profile *p = profile_new();
+        struct profile_host host = {.name = "alpha", .ranks = 1, .processors = row[i].processors};
+        for (uint32_t r = 0; r < row[i].ranks; r++) {
+            uint32_t at = profile_add_host(p, &host);
+            *PUSH(&p->ranks) = (struct profile_rank){.rank = (int32_t)r,
+                                                     .host = at,
+                                                     .state = LEDGER_FINALIZED,
+                                                     .calls = 1,
+                                                     .wall = 2,
+                                                     .involuntary_switches = 2 * row[i].switches};
+        }
+        struct document *d = findings_of(p);
+        cr_expect_eq(found(d, "oversubscribed") != NULL, row[i].crowded, "row %zu", i);
+        document_free(d);
+        profile_free(p);
+    }
+}
+
+static json_int_t count_of(const struct document *d, const char *key, size_t *ranks)
+{
+    const json_t *f = found(d, key);
+    *ranks = json_array_size(json_object_get(f, "ranks"));
+    return (json_int_t)json_number_value(json_object_get(json_object_get(f, "numbers"), "count"));
+}
+
+Test(findings, what_is_missing)
+{
+    static const struct {
+        const char *key;
+        json_int_t count;
+        size_t ranks;
+    } counts[] = {
+        {"dropped_sites", 6, 2},     {"dropped_calls", 1, 1}, {"untracked_requests", 42, 2},
+        {"silent_rank", 1, 1},       {"no_init", 1, 1},       {"record_limited", 1, 1},
+        {"failed_collectives", 3, 1}};
+    struct profile *p = profile_new();
+    for (int r = 0; r < 2; r++) {
+        struct profile_rank *rank = PUSH(&p->ranks);
+        *rank = (struct profile_rank){.rank = r, .state = LEDGER_FINALIZED, .calls = (uint64_t)r};
+        rank->dropped[LEDGER_SITES] = 3;
+        rank->dropped[LEDGER_ENTRIES] = (uint64_t)r;
+        rank->untracked_requests = 21;
+        rank->started_late = r == 1;
+        rank->grow_error = (uint32_t)r;
+        rank->failed_collectives = 3 * (uint64_t)r;
+    }
+    p->sample_mask = 7;
+    struct document *d = findings_of(p);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        size_t ranks;
+        cr_expect_eq(count_of(d, counts[i].key, &ranks), counts[i].count, "%s", counts[i].key);
+        cr_expect_eq(ranks, counts[i].ranks, "%s", counts[i].key);
+    }
+    cr_expect_not_null(strstr(
+        json_string_value(json_object_get(found(d, "sampled_collectives"), "text")), "one in 8 "));
+    cr_expect_null(found(d, "dropped_regions"));
+    cr_expect_null(found(d, "spawned"));
+    document_free(d);
+    profile_free(p);
+}
+
+Test(findings, nothing_wrong_is_no_finding)
+{
+    struct profile *p = profile_new();
+    for (int calls = 1; calls >= 0; calls--) { /* where no rank made a call there is none silent */
+        p->ranks.n = 0;
+        *PUSH(&p->ranks) =
+            (struct profile_rank){.state = LEDGER_FINALIZED, .calls = (uint64_t)calls};
+        struct document *d = findings_of(p);
+        cr_expect_eq(json_array_size(document_finding_list(d)), 0);
+        document_free(d);
+    }
+    profile_free(p);
+}
+
+Test(findings, ranks_that_ended_alike_are_one)
+{
+    static const uint32_t state[] = {LEDGER_ABORTED,   LEDGER_FINALIZED, LEDGER_SIGNALLED,
+                                     LEDGER_SIGNALLED, LEDGER_EXITED,    LEDGER_SIGNALLED};
+    static const int32_t detail[] = {7, 0, 15, 15, 0, 9};
+    static const char *const said[] = {"rank 0: called MPI_Abort with error code 7",
+                                       "ranks 2, 3: ended by signal 15", "rank 4: exited without",
+                                       "rank 5: ended by signal 9"};
+    struct profile *p = profile_new();
+    for (int r = 0; r < 6; r++)
+        *PUSH(&p->ranks) = (struct profile_rank){
+            .rank = r, .state = state[r], .state_detail = detail[r], .calls = 1};
+    struct document *d = findings_of(p);
+    cr_expect_eq(document_findings(d, "rank_ended", SEVERITY_ERROR), 4);
+    for (size_t i = 0; i < 4; i++) {
+        const json_t *f = json_array_get(document_finding_list(d), i);
+        cr_expect_not_null(strstr(json_string_value(json_object_get(f, "text")), said[i]), "%s",
+                           said[i]);
+    }
+    document_free(d);
+    profile_free(p);
+}
+
+/* Calls that failed and have no time were left; calls that failed and returned were not. */
+Test(findings, calls_left_by_an_exception)
+{
+    struct profile *p = profile_new();
+    uint64_t histogram[HISTOGRAM_BUCKETS] = {[1] = 6};
+    profile_add_entry(
+        p, &(struct profile_entry){.site = PROFILE_NONE,
+                                   .operation = profile_add_operation(p, "MPI_Comm_spawn", 0),
+                                   .comm = PROFILE_NONE,
+                                   .region = PROFILE_NONE,
+                                   .calls = 10,
+                                   .errors = 5,
+                                   .histogram = histogram});
+    struct document *d = findings_of(p);
+    size_t ranks;
+    cr_expect_eq(count_of(d, "calls_left", &ranks), 4);
+    cr_expect_not_null(found(d, "spawned"));
+    document_free(d);
+    profile_free(p);
 }

@@ -1,119 +1,8 @@
-/* Protects what is judged from counts and from where ranks stood: thresholds from both sides. */
+/* Protects what is said of calls in which ranks are blocked, and of collectives that do not fit. */
 #include "made_profile.h"
 
 #include <criterion/criterion.h>
-#include <errno.h>
 #include <string.h>
-
-/* Whether a run of RANKS on one host with PROCESSORS is warned of, where every rank was sent off
- * its processor SWITCHES times a second. */
-static bool crowded(uint32_t ranks, uint32_t processors, double switches, bool masks)
-{
-    struct profile *p = profile_new();
-    struct profile_host host = {.name = "alpha", .ranks = 1, .processors = processors};
-    for (uint32_t i = 0; masks && i < processors; i++)
-        host.affinity[0] |= 1ull << i;
-    for (uint32_t r = 0; r < ranks; r++) {
-        struct profile_rank *rank = PUSH(&p->ranks);
-        *rank = (struct profile_rank){.rank = (int32_t)r,
-                                      .host = profile_add_host(p, &host),
-                                      .state = LEDGER_FINALIZED,
-                                      .calls = 1,
-                                      .wall = 2,
-                                      .involuntary_switches = (uint64_t)(2 * switches)};
-    }
-    profile_judge(p);
-    bool found = p->warnings.n > 0;
-    profile_free(p);
-    return found;
-}
-
-Test(judge, crowded_from_both_sides)
-{
-    static const struct {
-        uint32_t ranks, processors;
-        double switches;
-        bool masks, crowded;
-    } row[] = {{4, 4, 1000, true, false}, {5, 4, 0, true, true},     {3, 4, 1000, true, false},
-               {2, 1, 19, false, false},  {2, 1, 21, false, true},   {1, 1, 1000, false, false},
-               {3, 2, 0, false, true},    {2, 0, 1000, false, false}};
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
-        cr_assert_eq(crowded(row[i].ranks, row[i].processors, row[i].switches, row[i].masks),
-                     row[i].crowded, "row %zu", i);
-}
-
-Test(judge, what_was_dropped_is_said_with_its_number)
-{
-    struct profile *p = profile_new();
-    for (int r = 0; r < 2; r++) {
-        struct profile_rank *rank = PUSH(&p->ranks);
-        *rank = (struct profile_rank){.rank = r, .state = LEDGER_FINALIZED, .calls = (uint64_t)r};
-        rank->dropped[LEDGER_SITES] = 3;
-        rank->dropped[LEDGER_INSTANCES] = 9;
-        rank->untracked_requests = 21;
-        rank->started_late = r == 1;
-        rank->grow_error = r == 1 ? ENOSPC : 0;
-    }
-    p->sample_mask = 7;
-    p->events_seen = 24000;
-    *PUSH(&p->events) = (struct profile_event){0};
-    profile_judge(p);
-    cr_assert(made_warns(p, "dropped 6 call sites"));
-    cr_assert(made_warns(p, "42 requests found the table"));
-    cr_assert(made_warns(p, "kept 1 of 24,000 entries of ranks"));
-    cr_assert(made_warns(p, "no MPI call was recorded on rank 0"));
-    cr_assert(made_warns(p, "MPI_Init of rank 1 was not seen"));
-    cr_assert(made_warns(p, "rank 1: the record could not grow: No space left on device"));
-    cr_assert_eq(p->warnings.n, 6);
-    profile_free(p);
-}
-
-Test(judge, spawned_processes_are_said_to_be_missing)
-{
-    static const char *const name[] = {"MPI_Comm_split", "MPI_Comm_spawn",
-                                       "MPI_Comm_spawn_multiple"};
-    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
-        struct profile *p = profile_new();
-        *PUSH(&p->ranks) = (struct profile_rank){.state = LEDGER_FINALIZED, .calls = 1};
-        *PUSH(&p->entries) =
-            (struct profile_entry){.operation = profile_add_operation(p, name[i], 0), .calls = 1};
-        profile_judge(p);
-        cr_expect_eq(made_warns(p, "MPI_Comm_spawn starts are not in this"), i > 0, "%s", name[i]);
-        profile_free(p);
-    }
-}
-
-Test(judge, nothing_wrong_is_nothing_said)
-{
-    struct profile *p = profile_new();
-    *PUSH(&p->ranks) = (struct profile_rank){.state = LEDGER_FINALIZED, .calls = 1};
-    profile_judge(p);
-    cr_assert_eq(p->warnings.n, 0);
-    /* Where no rank made a call there is none that is silent. */
-    p->ranks.at[0].calls = 0;
-    profile_judge(p);
-    cr_assert_eq(p->warnings.n, 0);
-    profile_free(p);
-}
-
-Test(judge, ranks_that_ended_alike_share_a_line)
-{
-    static const uint32_t state[] = {LEDGER_ABORTED,   LEDGER_FINALIZED, LEDGER_SIGNALLED,
-                                     LEDGER_SIGNALLED, LEDGER_EXITED,    LEDGER_SIGNALLED};
-    static const int32_t detail[] = {7, 0, 15, 15, 0, 9};
-    struct profile *p = profile_new();
-    for (int r = 0; r < 6; r++)
-        *PUSH(&p->ranks) = (struct profile_rank){
-            .rank = r, .state = state[r], .state_detail = detail[r], .calls = 1};
-    profile_judge(p);
-    cr_assert(made_warns(p, "rank 0: called MPI_Abort with error code 7"));
-    cr_assert(made_warns(p, "ranks 2, 3: ended by signal 15") ||
-              made_warns(p, "ranks 2-3: ended by signal 15"));
-    cr_assert(made_warns(p, "rank 4: "));
-    cr_assert(made_warns(p, "rank 5: ended by signal 9"));
-    cr_assert_eq(p->warnings.n, 4);
-    profile_free(p);
-}
 
 /* Of a rank that was killed nobody knows until when it stood there. */
 Test(judge, how_long_a_call_was_open_is_said_where_it_is_known)
@@ -135,7 +24,8 @@ Test(judge, how_long_a_call_was_open_is_said_where_it_is_known)
                                                    .witnessed = r ? -1 : 8.04,
                                                    .witness = 1};
     }
-    profile_judge(p);
+    stands_judge(p);
+    misfits_judge(p);
     cr_assert(made_warns(
         p, "rank 0 stood in MPI_Recv, with rank 1, tag 3, from 2.30 s after the start on; "
            "for how long is not known; the record of rank 1 ends 8.04 s after that"));
@@ -189,7 +79,8 @@ Test(judge, who_waits_for_whom_in_vain)
     *PUSH(&p->stands) = in_collective(3, bcast, 1, 0, 1);
     *PUSH(&p->stands) = in_collective(4, bcast, 1, 0, -1);
     table_sort(p, TABLE_STANDS);
-    profile_judge(p);
+    stands_judge(p);
+    misfits_judge(p);
     cr_assert(made_warns(p,
                          "ranks 0, 1 stood in MPI_Bcast, root 0, on A, collective number 5 there, "
                          "for up to 2.00 s"));
@@ -224,7 +115,8 @@ Test(judge, who_does_not_fit_to_whom)
                                                .site = PROFILE_NONE,
                                                .comm = 1};
     table_sort(p, TABLE_STANDS);
-    profile_judge(p);
+    stands_judge(p);
+    misfits_judge(p);
     cr_assert(made_warns(p, "disagree about a collective operation: rank 0 in MPI_Bcast (root 0), "
                             "and rank 1 in MPI_Bcast (root 0): 0 B and 8 B"));
     cr_assert(made_warns(p, "operation: rank 3 in MPI_Bcast (root 0), and rank 2 in MPI_Barrier"));

@@ -1,0 +1,272 @@
+/* Why figures are less complete or less certain than they look: rules over the ranks' counts, and
+ * how ranks ended. Where to add one: a line in the list of rules. */
+#include "base/array.h"
+#include "base/format.h"
+#include "report/findings.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- ranks that did not end well --- */
+
+static void describe_end(const struct profile_rank *r, char *text, size_t room)
+{
+    int number = r->state_detail;
+    char after[64] = "";
+    if (number)
+        snprintf(after, sizeof after, ", after signal %d (%s)", number, strsignal(number));
+    if (r->state == LEDGER_EXITED || r->state == LEDGER_REPLACED)
+        snprintf(text, room, "%s without MPI_Finalize%s",
+                 r->state == LEDGER_EXITED ? "exited" : "went over to another program (exec)",
+                 after);
+    else if (r->state == LEDGER_ABORTED)
+        snprintf(text, room, "called MPI_Abort with error code %d", number);
+    else if (r->state == LEDGER_SIGNALLED)
+        snprintf(text, room, "ended by signal %d (%s)", number, strsignal(number));
+    else if (r->state == LEDGER_HANDLED)
+        snprintf(text, room, "its handler was called for signal %d (%s), and nothing after that",
+                 number, strsignal(number));
+    else
+        snprintf(text, room,
+                 r->alive ? "still running"
+                          : "killed or cut off without a last word (by SIGKILL or another signal, "
+                            "or by a system call)");
+}
+
+static bool same_end(const struct profile_rank *a, const struct profile_rank *b)
+{
+    return a->state == b->state && a->state_detail == b->state_detail && a->alive == b->alive;
+}
+
+/* One finding for all ranks that ended alike. */
+void find_ends(struct finding_context *c)
+{
+    const struct profile *p = c->v->p;
+    int32_t *rank = memory_alloc((p->ranks.n + 1) * sizeof *rank);
+    for (size_t i = 0; i < p->ranks.n; i++) {
+        const struct profile_rank *r = &p->ranks.at[i];
+        char end[160], list[200] = "";
+        size_t n = 0;
+        for (size_t k = 0; k < p->ranks.n; k++)
+            if (same_end(r, &p->ranks.at[k]))
+                rank[n++] = p->ranks.at[k].rank;
+        if (r->state == LEDGER_FINALIZED || rank[0] != r->rank)
+            continue;
+        rank_list(list, sizeof list, rank, n);
+        describe_end(r, end, sizeof end);
+        document_finding(
+            c->d,
+            &(struct finding){
+                .key = "rank_ended", .severity = SEVERITY_ERROR, .ranks = rank, .n_ranks = n},
+            "rank%s %s: %s; counts end there", n > 1 ? "s" : "", list, end);
+    }
+    free(rank);
+}
+
+/* --- what a rank's counts say --- */
+
+#define OF(name, value)                                                                            \
+    static uint64_t name(const struct profile_rank *r)                                             \
+    {                                                                                              \
+        return value;                                                                              \
+    }
+OF(no_growth, r->grow_error != 0)
+OF(sites, r->dropped[LEDGER_SITES])
+OF(comms, r->dropped[LEDGER_COMMS])
+OF(entries, r->dropped[LEDGER_ENTRIES])
+OF(regions, r->dropped[LEDGER_REGIONS])
+OF(channels, r->dropped[LEDGER_CHANNELS])
+OF(modules, r->dropped[LEDGER_MODULES])
+OF(untracked, r->untracked_requests)
+OF(failed, r->failed_collectives)
+OF(silent, r->calls == 0)
+OF(late, r->started_late != 0)
+
+static const struct rule {
+    const char *key;
+    uint64_t (*of)(const struct profile_rank *r);
+    const char *what;   /* behind its sum over the ranks, unless IS_STATE */
+    const char *effect; /* behind the list of ranks; or NULL */
+    bool is_state;
+} rules[] = {
+    {"record_limited", no_growth, "a record could not grow",
+     "what is dropped, or not in the trace, may be for that", true},
+    {"dropped_sites", sites, "call sites did not fit into the table",
+     "their calls have no call site, nor have some earlier calls of others (use: --memory)", false},
+    {"dropped_communicators", comms, "communicators did not fit into the table",
+     "their calls are counted without one (use: --memory)", false},
+    {"dropped_calls", entries, "calls did not fit into the table",
+     "they are in no figure but the totals (use: --memory)", false},
+    {"dropped_regions", regions, "regions did not fit into the table", "use: --memory", false},
+    {"dropped_channels", channels,
+     "messages and collectives are of a communicator, peer and tag beyond the table",
+     "their order is unknown (use: --memory; at most 65,535 a rank)", false},
+    {"dropped_modules", modules, "modules did not fit into the table",
+     "addresses in them cannot be named (use: --memory)", false},
+    {"untracked_requests", untracked, "requests found the table of open requests full",
+     "waits and overlap are without them", false},
+    {"silent_rank", silent, "no MPI call was recorded", NULL, true},
+    {"no_init", late, "MPI_Init was not seen",
+     "it is recorded from its first call on (a session, or Fortran's mpi_f08)", true},
+};
+
+/* The sum over all ranks of what R counts, and the ranks where it is not zero: N of them. */
+static uint64_t sum_of(const struct profile *p, uint64_t (*of)(const struct profile_rank *r),
+                       int32_t *rank, size_t *n)
+{
+    uint64_t sum = 0;
+    *n = 0;
+    for (size_t i = 0; i < p->ranks.n; i++)
+        if (of(&p->ranks.at[i])) {
+            sum += of(&p->ranks.at[i]);
+            rank[(*n)++] = p->ranks.at[i].rank;
+        }
+    return sum;
+}
+
+static void apply(struct finding_context *c, const struct rule *r, int32_t *rank)
+{
+    char list[200] = "", count[32];
+    size_t n;
+    uint64_t sum = sum_of(c->v->p, r->of, rank, &n);
+    /* Where no rank made a call there is none that is silent. */
+    if (!n || (r->of == silent && n == c->v->p->ranks.n))
+        return;
+    rank_list(list, sizeof list, rank, n);
+    struct finding f = {.key = r->key, .severity = SEVERITY_DOUBT, .ranks = rank, .n_ranks = n};
+    f.number[0] = (struct finding_number){"count", (double)sum};
+    document_finding(c->d, &f, "%s%s%s on rank%s %s%s%s.",
+                     r->is_state ? "" : format_count(count, sum), r->is_state ? "" : " ", r->what,
+                     n > 1 ? "s" : "", list, r->effect ? ": " : "", r->effect ? r->effect : "");
+}
+
+/* --- what the calls say --- */
+
+static void find_failures(struct finding_context *c, int32_t *rank)
+{
+    const struct profile *p = c->v->p;
+    const struct profile_entry *worst = NULL;
+    char list[200] = "", count[32], place[CALL_LABEL] = "";
+    size_t n;
+    uint64_t sum = sum_of(p, failed, rank, &n);
+    for (const struct profile_entry *e = p->entries.at; e < p->entries.at + p->entries.n; e++)
+        if (p->operations.at[e->operation].family == FAMILY_COLLECTIVE &&
+            e->errors > (worst ? worst->errors : 0))
+            worst = e;
+    if (!n)
+        return;
+    if (worst)
+        call_label(c->v, worst->operation, worst->site, place);
+    rank_list(list, sizeof list, rank, n);
+    struct finding f = {.key = "failed_collectives",
+                        .severity = SEVERITY_DOUBT,
+                        .site = worst ? place : NULL,
+                        .ranks = rank,
+                        .n_ranks = n};
+    f.number[0] = (struct finding_number){"count", (double)sum};
+    document_finding(c->d, &f, "%s collective call%s returned an error, on rank%s %s%s%s",
+                     format_count(count, sum), sum == 1 ? "" : "s", n > 1 ? "s" : "", list,
+                     !worst                 ? ""
+                     : worst->errors == sum ? ": "
+                                            : ": most often ",
+                     place);
+}
+
+/* Calls whose time is unknown: the time in MPI is more than what is added up. */
+static void find_left(struct finding_context *c)
+{
+    const struct profile *p = c->v->p;
+    const struct profile_entry *most = NULL;
+    uint64_t left = 0, of_most = 0;
+    char count[32], place[CALL_LABEL];
+    for (const struct profile_entry *e = p->entries.at; e < p->entries.at + p->entries.n; e++) {
+        uint64_t timed = entry_timed(e),
+                 untimed = e->calls > timed + e->apart ? e->calls - e->apart - timed : 0,
+                 mine = e->errors < untimed ? e->errors : untimed;
+        left += mine;
+        if (mine > of_most) {
+            most = e;
+            of_most = mine;
+        }
+    }
+    if (!most)
+        return;
+    call_label(c->v, most->operation, most->site, place);
+    struct finding f = {.key = "calls_left", .severity = SEVERITY_DOUBT, .site = place};
+    f.number[0] = (struct finding_number){"count", (double)left};
+    document_finding(c->d, &f,
+                     "%s call%s left by longjmp or an exception, %s%s: the time in MPI is longer "
+                     "than what is shown",
+                     format_count(count, left), left == 1 ? " was" : "s were",
+                     of_most == left ? "" : "most often ", place);
+}
+
+/* Calls whose place the table had no room for, or that none was found for. */
+static void find_no_site(struct finding_context *c)
+{
+    const struct profile *p = c->v->p;
+    double time = 0;
+    char share[32];
+    for (size_t i = 0; i < p->entries.n; i++) {
+        const struct profile_entry *e = &p->entries.at[i];
+        if (p->operations.at[e->operation].family != FAMILY_LIFECYCLE &&
+            (e->site == PROFILE_NONE || !p->sites.at[e->site].depth))
+            time += (double)e->time_ns;
+    }
+    if (!p->stack_depth || !(time > 0 && time >= NOISE_MATTERS * c->v->mpi_ns))
+        return;
+    struct finding f = {.key = "no_call_site", .severity = SEVERITY_DOUBT};
+    f.number[0] = (struct finding_number){"share_percent", 100 * time / c->v->mpi_ns};
+    document_finding(c->d, &f, "%s of the time in MPI has no call site.",
+                     format_share(share, time, c->v->mpi_ns));
+}
+
+/* What concerns the run as a whole. */
+static void find_limits(struct finding_context *c)
+{
+    const struct profile *p = c->v->p;
+    char count[32];
+    struct finding f = {.key = "clocks_differ", .severity = SEVERITY_DOUBT};
+    if (p->hosts.n > 1 && !p->synchronized)
+        document_finding(c->d, &f,
+                         "The clocks of %zu hosts were not synchronized: who comes late to "
+                         "collectives is unknown.",
+                         p->hosts.n);
+    f.key = "dropped_messages";
+    if (p->peers_dropped)
+        document_finding(c->d, &f,
+                         "%s messages found the communication matrix full and are not in it.",
+                         format_count(count, p->peers_dropped));
+    f.key = "sampled_collectives";
+    if (p->sample_mask)
+        document_finding(c->d, &f,
+                         "The log of collectives was full: one in %" PRIu64
+                         " was kept, the same on all ranks, and more of what is rare.",
+                         (uint64_t)p->sample_mask + 1);
+    f.key = "spawned";
+    for (size_t i = 0; i < p->entries.n; i++)
+        if (!strncmp(p->operations.at[p->entries.at[i].operation].name, "MPI_Comm_spawn",
+                     strlen("MPI_Comm_spawn"))) {
+            document_finding(c->d, &f,
+                             "Processes that MPI_Comm_spawn starts are not in this profile.");
+            break;
+        }
+}
+
+void find_doubts(struct finding_context *c)
+{
+    int32_t *rank = memory_alloc((c->v->p->ranks.n + 1) * sizeof *rank);
+    for (size_t i = 0; i < c->v->p->warnings.n; i++)
+        document_finding(c->d, &(struct finding){.key = "remark", .severity = SEVERITY_DOUBT}, "%s",
+                         c->v->p->warnings.at[i]);
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        apply(c, &rules[i], rank);
+    find_failures(c, rank);
+    find_left(c);
+    find_no_site(c);
+    find_limits(c);
+    free(rank);
+}

@@ -1,0 +1,614 @@
+#include "report/tables.h"
+
+#include "profile/arrivals.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void view_open(struct view *v, const struct profile *p)
+{
+    *v = (struct view){.p = p,
+                       .mpi_ns = profile_mpi_ns(p),
+                       .ranks = p->ranks.n ? (double)p->ranks.n : 1,
+                       .noise = noise_of(p),
+                       .where = efficiency_of(p),
+                       .label = site_labels(p)};
+}
+
+void view_close(struct view *v)
+{
+    site_labels_free(v->p, v->label);
+}
+
+/* --- columns and cells that several tables have --- */
+
+#define C(name, kind, head, meaning)                                                               \
+    {                                                                                              \
+        name, NULL, COLUMN_##kind, 0, meaning, head, 0                                             \
+    }
+#define OPTIONAL(name, kind, head, meaning)                                                        \
+    {                                                                                              \
+        name, NULL, COLUMN_##kind, 2, meaning, head, COLUMN_OPTIONAL                               \
+    }
+#define NAME(name, head, meaning)                                                                  \
+    {                                                                                              \
+        name, NULL, COLUMN_TEXT, 0, meaning, head, COLUMN_SHORTEN                                  \
+    }
+#define OPERATION C("operation", TEXT, NULL, "the MPI function")
+#define SITE                                                                                       \
+    NAME("call_site", "call site",                                                                 \
+         "where it is called: file, line and function; callers where these tell rows apart")
+
+static void put_ns(struct table *t, double ns)
+{
+    table_real(t, ns / 1e9);
+}
+
+static void put_count(struct table *t, uint64_t n)
+{
+    table_integer(t, n < INT64_MAX ? (long long)n : INT64_MAX);
+}
+
+static void put_percent(struct table *t, double part, double whole)
+{
+    table_real(t, 100 * part / whole);
+}
+
+static void put_operation(struct table *t, const struct view *v, uint32_t operation)
+{
+    table_text(t, operation == PROFILE_NONE ? NULL : v->p->operations.at[operation].name);
+}
+
+static void put_site(struct table *t, const struct view *v, uint32_t site)
+{
+    table_text(t, site == PROFILE_NONE ? NULL : v->label[site]);
+}
+
+static void put_comm(struct table *t, const struct view *v, uint32_t comm)
+{
+    char text[COMM_LABEL];
+    comm_label(v->p, comm, text);
+    table_text(t, text);
+}
+
+/* --- calls --- */
+
+#define CALLS                                                                                      \
+    C("calls", COUNT, "calls", "how many calls, of all ranks"),                                    \
+        OPTIONAL("apart", COUNT, "excluded",                                                       \
+                 "calls during or right after what collprof injected: in no time"),                \
+        OPTIONAL("bytes", BYTES, NULL, "data that the calls name, of all ranks"),                  \
+        C("time_per_rank", TIME, "time/rank", "time in these calls, mean of all ranks"),           \
+        C("share", SHARE, "of MPI", "share of all time in MPI"),                                   \
+        OPTIONAL("mean", TIME, NULL, "time of a call"),                                            \
+        OPTIONAL("median", TIME, NULL, "half of the calls were shorter (within 6 %)"),             \
+        OPTIONAL("p99", TIME, NULL, "99 of 100 calls were shorter (within 6 %)"),                  \
+        OPTIONAL("max", TIME, NULL, "the longest call"),                                           \
+        OPTIONAL("worst_rank", RANK, "slowest", "the rank that spent most"),                       \
+        OPTIONAL("worst_times", REAL, "x mean",                                                    \
+                 "time of that rank, as a multiple of the mean of all")
+
+static const struct column operation_columns[] = {OPERATION, CALLS};
+static const struct column site_columns[] = {OPERATION, CALLS, SITE};
+
+static void put_calls(struct table *t, const struct view *v, enum rows_by by)
+{
+    struct rows rows = rows_of(v->p, by);
+    for (size_t i = 0; i < rows.n; i++) {
+        const struct profile_entry *e = &rows.at[i];
+        uint64_t timed = entry_timed(e);
+        /* Of calls that never returned, by an error that jumped out of them or since the rank was
+         * killed, no time is known. */
+        double time = timed || !e->calls || e->apart ? (double)e->time_ns : NAN;
+        put_operation(t, v, e->operation);
+        put_count(t, e->calls);
+        table_integer_if(t, e->apart, (long long)e->apart);
+        put_count(t, e->bytes);
+        put_ns(t, time / v->ranks);
+        put_percent(t, time, v->mpi_ns);
+        put_ns(t, (double)e->time_ns / (double)timed);
+        put_ns(t, timed ? entry_quantile(e, 0.5) : NAN);
+        put_ns(t, timed ? entry_quantile(e, 0.99) : NAN);
+        put_ns(t, timed ? (double)e->max_ns : NAN);
+        table_integer_if(t, e->spread.ranks, e->spread.worst);
+        table_real(t, (double)e->spread.max * v->ranks / (double)e->spread.sum);
+        if (by == ROWS_BY_SITE)
+            put_site(t, v, e->site);
+    }
+    rows_free(&rows);
+}
+
+static void fill_operations(struct table *t, const struct view *v)
+{
+    put_calls(t, v, ROWS_BY_OPERATION);
+}
+
+static void fill_sites(struct table *t, const struct view *v)
+{
+    put_calls(t, v, ROWS_BY_SITE);
+}
+
+/* --- requests --- */
+
+static const struct column request_columns[] = {
+    OPERATION,
+    C("requests", COUNT, NULL, "requests posted here and seen complete"),
+    OPTIONAL("size", BYTES, NULL, "mean size of these requests' messages"),
+    OPTIONAL("open", TIME, NULL, "from post to completion of a request, mean"),
+    OPTIONAL("until_wait", TIME, "compute",
+             "from the post of a request to the call that completed it, mean"),
+    OPTIONAL("in_wait", TIME, "in wait", "in the call that completed a request, mean"),
+    C("complete", SHARE, NULL, "share of the requests found complete when asked for"),
+    C("wait_per_rank", TIME, "wait/rank",
+      "time in the completing calls, mean of all ranks; a call that completes several is shared "
+      "out "
+      "evenly"),
+    C("overlap", TEXT, NULL,
+      "yes: 90 % or more complete when asked for, or waiting is 5 % of their life or less; no: "
+      "waiting is half of it or more; partly: between these"),
+    SITE,
+};
+
+/* Mean time in the completing call, as one request sees it: not shared with others that the same
+ * call completed. The time of the post is not recorded by itself; that of all calls stands for it.
+ */
+static double waited_ns(const struct profile_entry *e)
+{
+    double n = (double)e->completed;
+    double timed = (double)entry_timed(e), post = timed > 0 ? (double)e->time_ns / timed : 0;
+    return fmax(((double)e->span_ns - (double)e->window_ns) / n - post, (double)e->wait_ns / n);
+}
+
+const char *entry_overlap(const struct profile_entry *e)
+{
+    if (!e->completed)
+        return NULL;
+    double complete = (double)e->hidden / (double)e->completed;
+    double span = (double)e->span_ns / (double)e->completed;
+    double waiting = span > 0 ? waited_ns(e) / span : 0;
+    return complete >= 0.9 || waiting <= 0.05 ? "yes" : waiting >= 0.5 ? "no" : "partly";
+}
+
+static void fill_requests(struct table *t, const struct view *v)
+{
+    struct rows rows = rows_of(v->p, ROWS_BY_SITE);
+    for (size_t i = 0; i < rows.n; i++) {
+        const struct profile_entry *e = &rows.at[i];
+        double n = (double)e->completed, all = (double)entry_requests(e);
+        if (!entry_requests(e))
+            continue;
+        put_operation(t, v, e->operation);
+        put_count(t, entry_requests(e));
+        table_real(t, (double)e->completed_bytes / all);
+        put_ns(t, (double)e->span_ns / n);
+        put_ns(t, (double)e->window_ns / n);
+        put_ns(t, waited_ns(e));
+        put_percent(t, (double)e->hidden, n);
+        put_ns(t, (double)e->wait_ns / v->ranks);
+        table_text(t, v->noise.level == NOISE_SPOILED ? NULL : entry_overlap(e));
+        put_site(t, v, e->site);
+    }
+    rows_free(&rows);
+}
+
+/* --- arrivals at collectives --- */
+
+static const struct column arrival_columns[] = {
+    OPERATION,
+    C("members", COUNT, "ranks", "ranks in the communicator"),
+    C("instances", COUNT, NULL,
+      "operations that were seen on all members, and kept; medians and max are of these"),
+    OPTIONAL("stand_for", COUNT, "of",
+             "how many operations there were; an estimate where not all were kept"),
+    OPTIONAL("skew", TIME, NULL, "last minus first arrival, median of the operations"),
+    OPTIONAL("skew_max", TIME, "max", "the largest skew"),
+    OPTIONAL("cost_rank", RANK, "late rank",
+             "the rank for which the others waited longest; '-': none, or unknown for non-blocking "
+             "and neighbourhood calls"),
+    OPTIONAL("cost_share", SHARE, "its part", "share of the waiting that was for that rank"),
+    C("waiting", SHARE, NULL,
+      "share of the call time until the last needed rank arrived; how long a root waits for those "
+      "it sends to is unknown"),
+    C("wait", TIME, "wait", "the same as a time, all ranks together"),
+    OPTIONAL("duration", TIME, NULL,
+             "from the arrival of the awaited rank to the last exit, median"),
+    OPTIONAL("duration_max", TIME, "max", "the largest duration"),
+    {"communicator", NULL, COLUMN_TEXT, 0, "on which communicator", NULL,
+     COLUMN_OPTIONAL | COLUMN_SHORTEN},
+    SITE,
+};
+
+static void fill_arrivals(struct table *t, const struct view *v)
+{
+    for (size_t i = 0; i < v->p->arrivals.n; i++) {
+        const struct profile_arrival *a = &v->p->arrivals.at[i];
+        bool known = arrivals_kind(v->p, a->operation) != COLLECTIVE_OTHER;
+        double wait = known ? (double)a->wait_ns : NAN;
+        put_operation(t, v, a->operation);
+        table_integer(t, v->p->comms.at[a->comm].size);
+        put_count(t, a->instances);
+        put_count(t, a->stand_for);
+        put_ns(t, (double)a->skew_median_ns);
+        put_ns(t, (double)a->skew_max_ns);
+        table_integer_if(t, known && a->cost_ns, a->cost_rank);
+        put_percent(t, (double)a->cost_ns, wait);
+        put_percent(t, wait, (double)a->time_ns);
+        put_ns(t, wait);
+        put_ns(t, (double)a->duration_median_ns);
+        put_ns(t, (double)a->duration_max_ns);
+        put_comm(t, v, a->comm);
+        put_site(t, v, a->site);
+    }
+}
+
+/* --- a trace: wait states, and the transport below MPI --- */
+
+static const struct column wait_columns[] = {
+    C("state", TEXT, "waiting",
+      "late sender or receiver: the other side of a message; wrong order: while one that was sent "
+      "before was unreceived; the others: a rank that the collective needs (n-to-n: needs all)"),
+    C("for_rank", RANK, "for rank", "the awaited rank"),
+    OPTIONAL("calls", COUNT, NULL, "calls that waited so"),
+    C("time", TIME, NULL, "waited in them, all ranks together"),
+    OPTIONAL("mean", TIME, NULL, "waited in one of them"),
+    OPTIONAL("share", SHARE, "of waits", "share of all waiting that has a name"),
+    OPERATION,
+    SITE,
+};
+
+static void fill_waits(struct table *t, const struct view *v)
+{
+    for (size_t i = 0; i < v->p->waits.n; i++) {
+        const struct wait *w = &v->p->waits.at[i];
+        table_text(t, wait_names[w->state < WAIT_STATES ? w->state : WAIT_NONE]);
+        table_integer(t, w->rank);
+        put_count(t, w->calls);
+        put_ns(t, (double)w->wait_ns);
+        put_ns(t, (double)w->wait_ns / (double)w->calls);
+        put_percent(t, (double)w->wait_ns, (double)v->p->trace.wait_ns);
+        put_operation(t, v, w->operation);
+        put_site(t, v, w->site);
+    }
+}
+
+static const struct column transport_columns[] = {
+    OPERATION,
+    C("sends", COUNT, NULL, "sends that it gave to the transport"),
+    C("eager", SHARE, NULL, "of the sends, complete at once or before the receive was posted"),
+    C("rendezvous", SHARE, "rendezv.",
+      "of the sends, seen to wait for their receive, or copied from one process to the other"),
+    OPTIONAL("rendezvous_min", BYTES, "rend. from", "the smallest send that was a rendezvous"),
+    OPTIONAL("lay", TIME, "unreceived",
+             "how long a message, or its announcement, was in the transport until its receiver "
+             "entered the call in which it was found, mean"),
+    C("other_call", SHARE, "later",
+      "of the transfers whose end was seen, ended in a later MPI call"),
+    OPTIONAL("outside", SHARE, NULL,
+             "of the transfers whose end was seen, ended in no MPI call of the application"),
+    OPTIONAL("polls", REAL, NULL, "polls of the transport per call"),
+    OPTIONAL("empty_polls", SHARE, "empty", "of the polls, found nothing"),
+    OPTIONAL("moved", BYTES, NULL,
+             "bytes copied between processes or through sockets in these calls"),
+    NAME("carrier", "mostly in", "the later call in which most of them ended"),
+    SITE,
+};
+
+/* Polls are counted with the calls, of which a row may have several kinds. */
+static void put_polls(struct table *t, const struct profile *p, const struct net_row *e)
+{
+    double polls = 0, empty = 0, calls = 0;
+    for (size_t i = 0; i < p->entries.n; i++) {
+        const struct profile_entry *of = &p->entries.at[i];
+        if (of->operation != e->operation || of->site != e->site)
+            continue;
+        polls += (double)of->polls;
+        empty += (double)of->empty_polls;
+        calls += (double)of->calls;
+    }
+    table_real(t, polls / calls);
+    put_percent(t, empty, polls);
+}
+
+static void fill_transport(struct table *t, const struct view *v)
+{
+    char carrier[COMM_LABEL + 40];
+    for (size_t i = 0; i < v->p->below.n; i++) {
+        const struct net_row *e = &v->p->below.at[i];
+        double sends = (double)e->sends, all = (double)(e->sends + e->receives);
+        bool known = e->carrier_operation != PROFILE_NONE, site = e->carrier_site != PROFILE_NONE;
+        put_operation(t, v, e->operation);
+        put_count(t, e->sends);
+        put_percent(t, (double)e->eager, sends);
+        put_percent(t, (double)e->rendezvous, sends);
+        table_real(t, e->rendezvous ? (double)e->rendezvous_min : NAN);
+        put_ns(t, (double)e->lay_ns / (double)e->lay);
+        put_percent(t, (double)e->other_call, all);
+        put_percent(t, (double)e->outside, all);
+        put_polls(t, v->p, e);
+        put_count(t, e->moved_bytes);
+        if (known)
+            snprintf(carrier, sizeof carrier, "%s%s%.400s",
+                     v->p->operations.at[e->carrier_operation].name, site ? " " : "",
+                     site ? v->label[e->carrier_site] : "");
+        table_text(t, known ? carrier : NULL);
+        put_site(t, v, e->site);
+    }
+}
+
+/* --- messages, communicators, ranks, regions --- */
+
+static const struct column message_columns[] = {
+    C("rank", RANK, NULL, "the rank that sent or received"),
+    C("direction", TEXT, NULL, "whether it sent or received"),
+    C("peer", RANK, NULL, "the rank at the other end"),
+    C("messages", COUNT, NULL, "messages between them"),
+    C("bytes", BYTES, NULL, "their payload"),
+    OPTIONAL("size", BYTES, NULL, "of one message, mean"),
+    OPERATION,
+    SITE,
+};
+
+static void fill_messages(struct table *t, const struct view *v)
+{
+    for (size_t i = 0; i < v->p->peers.n; i++) {
+        const struct profile_peer *m = &v->p->peers.at[i];
+        table_integer(t, m->rank);
+        table_text(t, m->received ? "received" : "sent");
+        table_integer(t, m->peer);
+        put_count(t, m->messages);
+        put_count(t, m->bytes);
+        table_real(t, (double)m->bytes / (double)m->messages);
+        put_operation(t, v, m->operation);
+        put_site(t, v, m->site);
+    }
+}
+
+static const struct column comm_columns[] = {
+    NAME("communicator", NULL,
+         "its name; those without one, or alike in name, size and call site, are one row"),
+    C("members", COUNT, "ranks", "ranks in it"),
+    C("made", COUNT, "created", "how often such a one was created"),
+    C("calls", COUNT, NULL, "calls on them, of all ranks"),
+    C("time_per_rank", TIME, "time/rank", "time in these calls, mean of all ranks of the run"),
+    C("share", SHARE, "of MPI", "share of all time in MPI"),
+    NAME("made_at", "created at",
+         "the call that created it; empty: MPI itself, or it was first seen in use"),
+};
+
+static void fill_comms(struct table *t, const struct view *v)
+{
+    const struct profile *p = v->p;
+    uint32_t *kind = comm_kinds(p, true);
+    struct rows rows = rows_of(p, ROWS_BY_COMM);
+    for (size_t i = 0; i < rows.n; i++) {
+        const struct profile_entry *e = &rows.at[i];
+        const struct profile_comm *c = &p->comms.at[e->comm];
+        uint64_t made = 0;
+        for (size_t k = 0; k < p->comms.n; k++)
+            made += kind[k] == e->comm ? p->comms.at[k].created : 0;
+        table_text(t, *c->name ? c->name : "(no name)");
+        table_integer(t, c->size);
+        put_count(t, made);
+        put_count(t, e->calls);
+        put_ns(t, (double)e->time_ns / v->ranks);
+        put_percent(t, (double)e->time_ns, v->mpi_ns);
+        put_site(t, v, c->site);
+    }
+    rows_free(&rows);
+    free(kind);
+}
+
+static const struct column rank_columns[] = {
+    C("rank", RANK, NULL, "in MPI_COMM_WORLD"),
+    C("wall", TIME, NULL, "from MPI_Init to MPI_Finalize"),
+    C("mpi", TIME, "in MPI", "time in MPI, all threads together"),
+    C("mpi_share", SHARE, "of run", "share of its wall time"),
+    OPTIONAL("calls", COUNT, NULL, "calls of MPI"),
+    OPTIONAL("cpu", TIME, "processor", "processor time, all threads together"),
+    OPTIONAL("delayed", TIME, "contention",
+             "time in which it was runnable but not scheduled, in MPI and outside"),
+    OPTIONAL("preempted", COUNT, NULL, "how often it lost its processor without waiting"),
+    C("ended", TEXT, NULL, "how it ended"),
+    NAME("host", NULL, "where it ran"),
+};
+
+static void fill_ranks(struct table *t, const struct view *v)
+{
+    for (size_t i = 0; i < v->p->ranks.n; i++) {
+        const struct profile_rank *r = &v->p->ranks.at[i];
+        double mpi = r->in_call ? NAN : (double)r->mpi_ns;
+        table_integer(t, r->rank);
+        table_real(t, r->wall);
+        put_ns(t, mpi);
+        table_real(t, r->wall > 0 ? mpi / r->wall / 1e7 : 0);
+        put_count(t, r->calls);
+        put_ns(t, r->cpu_ns < 0 ? NAN : (double)r->cpu_ns);
+        put_ns(t, r->delayed_ns < 0 ? NAN : (double)r->delayed_ns);
+        table_integer_if(t, r->cpu_ns >= 0, (long long)r->involuntary_switches);
+        table_text(t,
+                   r->state == LEDGER_RUNNING && !r->alive ? "cut off" : state_name_of(r->state));
+        table_text(t, v->p->hosts.at[r->host].name);
+    }
+}
+
+static const struct column region_columns[] = {
+    NAME("region", NULL, "the name that the application gave"),
+    C("entered", COUNT, NULL, "how often, of all ranks"),
+    C("time_per_rank", TIME, "time/rank",
+      "time inside, without regions within it, mean of all ranks"),
+    C("mpi_per_rank", TIME, "MPI/rank", "of it in MPI, mean of all ranks"),
+    C("mpi_share", SHARE, "in MPI", "share of the region's time in MPI"),
+    C("calls", COUNT, "MPI calls", "calls of MPI inside, of all ranks"),
+};
+
+static void fill_regions(struct table *t, const struct view *v)
+{
+    for (size_t i = 0; i < v->p->regions.n; i++) {
+        const struct profile_region *r = &v->p->regions.at[i];
+        double mpi = 0, time = (double)r->time_ns;
+        uint64_t calls = 0;
+        for (size_t k = 0; k < v->p->entries.n; k++) {
+            const struct profile_entry *e = &v->p->entries.at[k];
+            if (e->region != i)
+                continue;
+            mpi += (double)e->time_ns;
+            calls += e->calls;
+        }
+        /* How long a region was entered that was open when its rank was killed is unknown. */
+        time = time < mpi ? NAN : time;
+        table_text(t, r->name);
+        put_count(t, r->entered);
+        put_ns(t, time / v->ranks);
+        put_ns(t, mpi / v->ranks);
+        put_percent(t, mpi, time);
+        put_count(t, calls);
+    }
+}
+
+/* --- measurements made in the run (src/inject): columns are named as the members of the JSON,
+ * without their unit --- */
+
+#define INTERVAL(name, head, meaning)                                                              \
+    C(name, TIME, head, meaning),                                                                  \
+        OPTIONAL(name "_low", TIME, "from", "lower end of its 95 % interval"),                     \
+        OPTIONAL(name "_high", TIME, "to", "upper end of it")
+#define MESSAGE                                                                                    \
+    NAME("communicator", NULL, "on which communicator"),                                           \
+        C("root", RANK, NULL, "the root, a rank of the communicator"),                             \
+        C("bytes", BYTES, NULL, "size of the message")
+
+static const struct column ack_columns[] = {
+    MESSAGE,
+    C("destination", RANK, "to rank", "the destination"),
+    INTERVAL("direct", "latency",
+             "from the root's entry to this rank's return, of the broadcasts that no late rank can "
+             "have delayed"),
+    INTERVAL("ol", "by acks",
+             "the latency until its acknowledgement came back, less half of that message's round "
+             "trip; no clock is trusted"),
+    OPTIONAL("late", SHARE, NULL, "of the broadcasts, this rank entered after data could be there"),
+    OPTIONAL("late_by", TIME, "late by", "how long after the root, median"),
+    OPTIONAL("behind", SHARE, NULL,
+             "of the broadcasts, it was in time, but a rank that it may depend on was not"),
+    OPTIONAL("acknowledged", COUNT, "acks",
+             "acknowledgements that came, of the broadcasts that are kept"),
+    OPTIONAL("early", SHARE, NULL, "of them, came while the root was still in its broadcast"),
+    OPTIONAL("cost", SHARE, NULL, "share of the run that acknowledging took"),
+};
+
+static const struct column benchmark_columns[] = {
+    C("operation", TEXT, NULL, "the MPI function"),
+    MESSAGE,
+    C("method", TEXT, NULL, "method of measuring, see collbench-bcast(1)"),
+    C("time", TIME, NULL, "median, of the slowest destination that was measured"),
+    OPTIONAL("low", TIME, "from", "lower end of its 95 % interval"),
+    OPTIONAL("high", TIME, "to", "upper end of it"),
+    C("destinations", TEXT, NULL, "measured, of those that the method goes through one by one"),
+    NAME("measures", NULL,
+         "what it measures: OL_i from the root's entry to the return of rank i, g_j the least time "
+         "between two calls at rank j, o_i what a call costs rank i; M calls in a row, P ranks"),
+};
+
+static const struct column broadcast_columns[] = {
+    MESSAGE,
+    C("algorithm", TEXT, NULL, "what the broadcast was replaced by"),
+    C("calls", COUNT, NULL, "calls that it served"),
+    C("predicted", TIME, NULL, "by the model, from the latencies measured"),
+    INTERVAL("seen", NULL,
+             "last exit minus the root's entry in the application, where ranks may be late"),
+    C("trial", TIME, NULL, "the replacement with all ranks there, before the first call"),
+    C("library", TIME, NULL, "the library's broadcast likewise"),
+    OPTIONAL("schedule_cost", TIME, "cost", "of measuring latencies, schedule and trials"),
+};
+
+static void put_measurement(struct table *t, const struct report_table *self, const json_t *row,
+                            const json_t *outer)
+{
+    char key[64];
+    for (size_t c = 0; c < self->n_columns; c++) {
+        const struct column *column = &self->columns[c];
+        bool time = column->kind == COLUMN_TIME;
+        snprintf(key, sizeof key, "%s%s", column->name,
+                 time                           ? "_us"
+                 : column->kind == COLUMN_SHARE ? "_percent"
+                                                : "");
+        const json_t *cell = json_object_get(row, key);
+        cell = cell ? cell : json_object_get(outer, key);
+        if (column->kind == COLUMN_TEXT)
+            table_text(t, json_string_value(cell));
+        else
+            table_real(t, json_is_number(cell) ? json_number_value(cell) * (time ? 1e-6 : 1) : NAN);
+    }
+    const char *remark = json_string_value(json_object_get(row, "remark"));
+    if (remark && *remark)
+        table_remark(t, &(struct finding){.key = "remark", .severity = SEVERITY_NOTE}, "%s",
+                     remark);
+}
+
+static void fill_measured(struct table *t, const struct view *v, const struct report_table *self)
+{
+    for (size_t i = 0; i < v->p->findings.n; i++) {
+        const json_t *f = v->p->findings.at[i].value, *row;
+        size_t k;
+        if (strcmp(v->p->findings.at[i].kind, self->measurement) != 0)
+            continue;
+        json_array_foreach(json_object_get(f, self->rows), k, row) put_measurement(t, self, row, f);
+        if (!self->rows)
+            put_measurement(t, self, f, f);
+    }
+}
+
+/* --- all of them --- */
+
+#define COLUMNS(of) of##_columns, sizeof of##_columns / sizeof *of##_columns
+
+const struct report_table report_tables[] = {
+    {"operations", "Time in MPI, by operation", "time in MPI, by operation", COLUMNS(operation),
+     fill_operations, "time_per_rank"},
+    {"call_sites", "Time in MPI, by call site", "time in MPI, by operation and call site",
+     COLUMNS(site), fill_sites, "time_per_rank"},
+    {"requests", "Non-blocking requests, by the call that posted them",
+     "non-blocking requests, by the call that posted them", COLUMNS(request), fill_requests,
+     "wait_per_rank"},
+    {"collectives", "Arrival at collective operations",
+     "which ranks arrive late at collective operations, and what it costs", COLUMNS(arrival),
+     fill_arrivals, "wait"},
+    {"waits", "Wait states", "what calls waited for, and for which rank (--trace)", COLUMNS(wait),
+     fill_waits, "time"},
+    {"transport", "Below MPI, by the call that started it",
+     "what MPI did below its calls, by call site (--trace=transport)", COLUMNS(transport),
+     fill_transport, "sends"},
+    {"messages", "Messages", "messages by rank, peer and call site: the communication matrix",
+     COLUMNS(message), fill_messages, "bytes"},
+    {"communicators", "Time in MPI, by communicator",
+     "communicators; those of one name, size and call site together", COLUMNS(comm), fill_comms,
+     "time_per_rank"},
+    {"ranks", "Ranks", "the ranks", COLUMNS(rank), fill_ranks, "mpi"},
+    {"regions", "Regions", "regions that the application named", COLUMNS(region), fill_regions,
+     "time_per_rank"},
+    {"ack", "Broadcast latency by injected acknowledgements",
+     "broadcast latency by injected acknowledgements (--ack)", COLUMNS(ack), NULL, NULL, "ack",
+     "destinations"},
+    {"benchmark", "Methods run before the application's collectives",
+     "methods run before the application's collectives (--benchmark)", COLUMNS(benchmark), NULL,
+     NULL, "benchmark", "methods"},
+    {"broadcast", "Replaced broadcasts", "replaced broadcasts (--bcast)", COLUMNS(broadcast), NULL,
+     NULL, "broadcast", NULL},
+};
+const size_t n_report_tables = sizeof report_tables / sizeof *report_tables;
+
+struct table *report_table_add(struct document *d, const struct report_table *which,
+                               const struct view *v)
+{
+    struct table *t =
+        document_table(d, which->name, which->title, which->columns, which->n_columns);
+    if (which->fill)
+        which->fill(t, v);
+    else
+        fill_measured(t, v, which);
+    if (which->sort)
+        table_sort_by(t, which->sort);
+    return t;
+}
