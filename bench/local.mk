@@ -41,12 +41,11 @@ bench_collbench_scenario_LDADD = libbase.la
 bench_collbench_tree_LDADD = libbase.la
 
 # What the layer costs; not installed. `make bench` runs it for every MPI.
-OVERHEAD_FILES = bench/overhead.c bench/overhead.h bench/overhead_work.c
-EXTRA_DIST += $(OVERHEAD_FILES)
+OVERHEAD_FILES = bench/overhead.c
+EXTRA_DIST += $(OVERHEAD_FILES) tools/overhead.sh
 # Not by its name, by which it would replace automake's own rule.
 overhead_log = tests/mpi/overhead.sh.log
-$(overhead_log): layers/$(FIRST_LAYER)/overhead
+$(overhead_log): layers/$(FIRST_LAYER)/collbench-overhead
 .PHONY: bench
-bench: all $(LAYERS:%=layers/%/overhead)
-	@export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1; \
-	for mpi in $(LAYERS); do layers/$$mpi/overhead || exit 1; done
+bench: all $(LAYERS:%=layers/%/collbench-overhead)
+	@$(foreach mpi,$(LAYERS),$(srcdir)/tools/overhead.sh $(mpi) $($(mpi)_MPIEXEC) || exit 1;)

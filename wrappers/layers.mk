@@ -35,8 +35,7 @@ layers/$(1)/libcollprof-layer.so: $$($(1)_OBJS) $$($(1)_MADE) $$(LAYER_FLOORS) \
 # The bench programs, of the same objects.
 $(1)_MEASURE_OBJS = $$(patsubst %.c,layers/$(1)/obj/%.o,$$(filter %.c,$$(libmeasure_la_SOURCES)))
 $(1)_LIBBENCH_OBJS = $$(patsubst %.c,layers/$(1)/obj/%.o,$$(filter %.c,$$(libbench_la_SOURCES)))
-layers/$(1)/obj/bench/%.o: LAYER_CPPFLAGS = $$($(1)_CFLAGS) -I$$(top_srcdir)/bench $$(HWLOC_CFLAGS) \
-	$$(OVERHEAD_CPPFLAGS) -DMPIEXEC='"$$($(1)_MPIEXEC)"'
+layers/$(1)/obj/bench/%.o: LAYER_CPPFLAGS = $$($(1)_CFLAGS) -I$$(top_srcdir)/bench $$(HWLOC_CFLAGS)
 layers/$(1)/obj/bench/%.o: $$(srcdir)/bench/%.c
 	$$(LAYER_COMPILE)
 $$(foreach bench,$$(BENCHES),$$(eval layers/$(1)/collbench-$$(bench): \
@@ -44,8 +43,8 @@ $$(foreach bench,$$(BENCHES),$$(eval layers/$(1)/collbench-$$(bench): \
 $$(BENCHES:%=layers/$(1)/collbench-%): $$($(1)_LIBBENCH_OBJS)
 layers/$(1)/obj/bench/overlap_team.o: CPPFLAGS += $$(OPENMP_CFLAGS)
 layers/$(1)/collbench-overlap: OPENMP = $$(OPENMP_CFLAGS)
-layers/$(1)/overhead: $$(patsubst %.c,layers/$(1)/obj/%.o,$$(filter %.c,$$(OVERHEAD_FILES)))
-$$(BENCHES:%=layers/$(1)/collbench-%) layers/$(1)/overhead: $$($(1)_MEASURE_OBJS) $$(BENCH_FLOORS)
+layers/$(1)/collbench-overhead: $$(patsubst %.c,layers/$(1)/obj/%.o,$$(filter %.c,$$(OVERHEAD_FILES)))
+$$(BENCHES:%=layers/$(1)/collbench-%) layers/$(1)/collbench-overhead: $$($(1)_MEASURE_OBJS) $$(BENCH_FLOORS)
 	$$(AM_V_CCLD)$$(CC) $$(CFLAGS) $$(OPENMP) -o $$@ $$(filter %.o,$$^) $$(BENCH_FLOORS:%.la=.libs/%.a) \
 		$$(LDFLAGS) $$(AX_THREADS) $$($(1)_LIBS) $$(HWLOC_LIBS) $$(JANSSON_LIBS) $$(LIBS)
 # For static linking: one archive.
@@ -55,9 +54,6 @@ layers/$(1)/libcollprof.a: layers/$(1)/libcollprof-layer.so
 	echo SAVE; } | $$(AR) -M
 endef
 
-OVERHEAD_CPPFLAGS = -DLAYER='"$(abs_top_builddir)/.libs/libcollprof.so"' \
-	-DYIELDING='"$(abs_top_builddir)/.libs/libcollprof-yield.so"' \
-	-DTRANSPORT_LIBRARY='"$(abs_top_builddir)/.libs/libcollprof-transport.so"'
 GENERATED = record/operations.h wrappers/next.h wrappers/operations.c wrappers/functions.c
 LAYER_COMPILE = $(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) $(DEFS) $(DEFAULT_INCLUDES) $(LAYER_CPPFLAGS) \
 	-I$(top_srcdir) $(AM_CPPFLAGS) $(UNWIND_CFLAGS) $(JANSSON_CFLAGS) $(CPPFLAGS) $(AM_CFLAGS) \

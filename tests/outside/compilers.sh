@@ -12,7 +12,7 @@ done=
 
 if command -v clang >/dev/null; then
     flags="$common $(variable WARNING_CFLAGS | sed 's/-Wno-stringop-overflow//') -pthread -fsyntax-only
-        -DLIBDIR=\"\" -DPKGLIBDIR=\"\" -DLAYER=\"\" -DYIELDING=\"\" -DTRANSPORT_LIBRARY=\"\" -DMPIEXEC=\"\" 
+        -DLIBDIR=\"\" -DPKGLIBDIR=\"\"
         -DLAYER_MPI={0} $(variable HWLOC_CFLAGS) $(variable JANSSON_CFLAGS) $(variable UNWIND_CFLAGS)
         $(variable OTF2_CFLAGS)"
     first=$(variable LAYERS | awk '{ print $1 }')
