@@ -108,12 +108,12 @@ static void add_computing(struct comparison *c, size_t at)
 static void add_outside(struct comparison *c, const struct compared_site *at)
 {
     for (size_t run = 0; run < c->all; run++)
-        if (!at->outside[run])
+        if (!at->run[run].outside)
             return;
     for (size_t rank = 0; rank < c->sites->ranks; rank++) {
         struct change *x = add_change(c, CHANGE_OUTSIDE, at, (int32_t)rank);
         for (size_t run = 0; run < c->all; run++)
-            x->value[run] = at->outside[run][rank] * at->calls[run];
+            x->value[run] = at->run[run].outside[rank] * at->run[run].calls;
         drop_if_steady(c);
     }
 }
@@ -122,9 +122,9 @@ static void add_site(struct comparison *c, const struct compared_site *at, enum 
 {
     struct change *x = add_change(c, kind, at, -1);
     for (size_t run = 0; run < c->all; run++) {
-        double wait = isnan(at->wait[run]) ? 0 : at->wait[run];
+        double wait = isnan(at->run[run].wait) ? 0 : at->run[run].wait;
         double share = kind == CHANGE_TIME ? 1 : kind == CHANGE_WAIT ? wait : 1 - wait;
-        x->value[run] = share * at->time[run];
+        x->value[run] = share * at->run[run].time;
     }
     drop_if_steady(c);
 }
@@ -133,8 +133,8 @@ static bool is_waiting_known(const struct comparison *c, const struct compared_s
 {
     bool any = false, all = true;
     for (size_t run = 0; run < c->all; run++) {
-        any = any || !isnan(at->wait[run]);
-        all = all && (!isnan(at->wait[run]) || at->time[run] <= 0);
+        any = any || !isnan(at->run[run].wait);
+        all = all && (!isnan(at->run[run].wait) || at->run[run].time <= 0);
     }
     return any && all;
 }

@@ -1,100 +1,78 @@
 #include "compare/sites.h"
 
-#include "base/hash.h"
-#include "base/stats.h"
 #include "report/rows.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Of ranks beyond, nothing is compared one by one. */
-enum { MOST_RANKS = 65536 };
-
-/* One call site and operation of one run. */
-struct used {
-    uint32_t site, operation;
-    uint64_t address;
-    char functions[2300];
-};
-
-static int in_order(const void *a, const void *b)
-{
-    const struct used *x = *(struct used *const *)a, *y = *(struct used *const *)b;
-    return ORDER(x->operation, y->operation)
-        ?: strcmp(x->functions, y->functions) ?: ORDER(x->address, y->address)
-        ?: ORDER(x->site, y->site);
-}
-
 static struct compared_site *site_of(struct compared_sites *s, const char *key,
                                      const char *operation, const char *label)
 {
-    uint64_t hash = hash_bytes(HASH_START, key, strlen(key));
-    uint32_t step = 0, at;
-    while ((at = lookup_next(&s->by_key, hash, &step)) != UINT32_MAX)
-        if (!strcmp(s->list.at[at]->key, key))
-            return s->list.at[at];
+    for (size_t i = 0; i < s->list.n; i++)
+        if (!strcmp(s->list.at[i]->key, key))
+            return s->list.at[i];
     struct compared_site *new = memory_alloc(sizeof *new);
     *new = (struct compared_site){.key = memory_strdup(key),
                                   .operation = memory_strdup(operation),
                                   .label = memory_strdup(label),
-                                  .time = memory_alloc(s->runs * sizeof(double)),
-                                  .wait = memory_alloc(s->runs * sizeof(double)),
-                                  .calls = memory_alloc(s->runs * sizeof(double)),
-                                  .outside = memory_alloc(s->runs * sizeof(double *))};
+                                  .run = memory_alloc(s->runs * sizeof *new->run)};
+    for (size_t i = 0; i < s->runs; i++)
+        new->run[i].wait = NAN;
     *PUSH(&s->list) = new;
-    lookup_add(&s->by_key, hash, s->list.n - 1);
     return new;
 }
 
-/* Which site every pair of a run's call sites and operations is; for free(). */
+static uint64_t address_of(const struct profile *p, uint32_t site)
+{
+    return p->sites.at[site].depth ? p->sites.at[site].frame[0].address : 0;
+}
+
+/* Which site every pair of a run's call sites and operations is, NULL where there are no calls; for
+ * free(). */
 static struct compared_site **name_sites(struct compared_sites *s, const struct profile *p)
 {
-    size_t n = p->sites.n * p->operations.n, n_used = 0;
+    size_t operations = p->operations.n, n = p->sites.n * operations;
     struct compared_site **of = memory_alloc((n + 1) * sizeof *of);
-    struct used **used = memory_alloc((n + 1) * sizeof *used);
-    char **label = site_labels(p);
-    bool *seen = memory_alloc(n + 1);
+    bool *used = memory_alloc(n + 1);
+    char **label = site_labels(p), key[2400], functions[2300];
+    char **chain = memory_alloc((p->sites.n + 1) * sizeof *chain);
+    for (uint32_t i = 0; i < p->sites.n; i++) {
+        site_functions(p, i, functions, sizeof functions);
+        chain[i] = memory_strdup(functions);
+    }
     for (size_t i = 0; i < p->entries.n; i++) {
         const struct profile_entry *e = &p->entries.at[i];
-        size_t at = e->site * p->operations.n + e->operation;
-        if (e->site == PROFILE_NONE || p->operations.at[e->operation].family == FAMILY_LIFECYCLE ||
-            seen[at])
-            continue;
-        seen[at] = true;
-        struct used *u = used[n_used++] = memory_alloc(sizeof *u);
-        *u = (struct used){.site = e->site, .operation = e->operation};
-        u->address = p->sites.at[e->site].depth ? p->sites.at[e->site].frame[0].address : 0;
-        site_functions(p, e->site, u->functions, sizeof u->functions);
+        if (e->site != PROFILE_NONE && p->operations.at[e->operation].family != FAMILY_LIFECYCLE)
+            used[e->site * operations + e->operation] = true;
     }
-    qsort(used, n_used, sizeof *used, in_order);
-    for (size_t i = 0, nth = 0; i < n_used; i++) {
-        char key[2400];
-        const struct used *u = used[i];
-        bool same = i && u->operation == used[i - 1]->operation &&
-                    !strcmp(u->functions, used[i - 1]->functions);
-        nth = same ? nth + 1 : 0;
-        const char *operation = p->operations.at[u->operation].name;
-        snprintf(key, sizeof key, "%zu %s %s", nth, operation, u->functions);
-        of[u->site * p->operations.n + u->operation] = site_of(s, key, operation, label[u->site]);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t site = (uint32_t)(i / operations), operation = (uint32_t)(i % operations);
+        const char *name = p->operations.at[operation].name;
+        size_t nth = 0;
+        for (uint32_t k = 0; used[i] && k < p->sites.n; k++)
+            nth += used[k * operations + operation] && !strcmp(chain[k], chain[site]) &&
+                   (ORDER(address_of(p, k), address_of(p, site)) ?: ORDER(k, site)) < 0;
+        snprintf(key, sizeof key, "%zu %s %s", nth, name, chain[site]);
+        if (used[i])
+            of[i] = site_of(s, key, name, label[site]);
     }
-    for (size_t i = 0; i < n_used; i++)
-        free(used[i]);
+    for (size_t i = 0; i < p->sites.n; i++)
+        free(chain[i]);
+    free(chain);
     free(used);
-    free(seen);
     site_labels_free(p, label);
     return of;
 }
 
-static void add_entry(struct compared_site *at, size_t run, const struct profile *p,
-                      const struct profile_entry *e)
+static void add_entry(struct site_run *run, const struct profile *p, const struct profile_entry *e)
 {
     /* Calls that are excluded from timing are taken to be as long as the others. */
     double ranks = p->ranks.n ? (double)p->ranks.n : 1, timed = (double)entry_timed(e);
     double grown = timed > 0 ? 1 + (double)e->apart / timed : 1;
     const struct profile_group *group = profile_group_find(p, e->site, e->operation);
-    at->time[run] += grown * (double)e->time_ns / ranks;
-    at->calls[run] +=
+    run->time += grown * (double)e->time_ns / ranks;
+    run->calls +=
         (double)e->calls / (group && group->spread.ranks ? (double)group->spread.ranks : ranks);
 }
 
@@ -111,8 +89,8 @@ static void add_waits(struct compared_site **of, size_t run, const struct profil
         wait[a->site * p->operations.n + a->operation] += (double)a->wait_ns;
     }
     for (size_t i = 0; i < n; i++)
-        if (of[i])
-            of[i]->wait[run] = time[i] > 0 ? wait[i] / time[i] : NAN;
+        if (of[i] && time[i] > 0)
+            of[i]->run[run].wait = wait[i] / time[i];
     free(time);
     free(wait);
 }
@@ -147,9 +125,10 @@ static void add_outside(const struct compared_sites *s, struct compared_site **o
         const struct moment *m = &list.at[i];
         for (end = i; end < list.n && list.at[end].at == m->at && list.at[end].rank == m->rank;)
             end++;
-        if (!m->at->outside[run])
-            m->at->outside[run] = memory_alloc((s->ranks + 1) * sizeof(double));
-        m->at->outside[run][m->rank] = list.at[i + (end - i) / 2].ns;
+        struct site_run *to = &m->at->run[run];
+        if (!to->outside)
+            to->outside = memory_alloc((s->ranks + 1) * sizeof(double));
+        to->outside[m->rank] = list.at[i + (end - i) / 2].ns;
     }
     free(list.at);
 }
@@ -162,7 +141,6 @@ struct compared_sites *sites_find(struct profile *const *run, size_t n)
         for (size_t r = 0; r < run[i]->ranks.n; r++)
             if ((size_t)run[i]->ranks.at[r].rank >= s->ranks)
                 s->ranks = (size_t)run[i]->ranks.at[r].rank + 1;
-    s->ranks = s->ranks < MOST_RANKS ? s->ranks : MOST_RANKS;
     for (size_t i = 0; i < n; i++) {
         const struct profile *p = run[i];
         struct compared_site **of = name_sites(s, p);
@@ -171,7 +149,7 @@ struct compared_sites *sites_find(struct profile *const *run, size_t n)
             struct compared_site *at =
                 e->site == PROFILE_NONE ? NULL : of[e->site * p->operations.n + e->operation];
             if (at)
-                add_entry(at, i, p, e);
+                add_entry(&at->run[i], p, e);
         }
         add_waits(of, i, p);
         add_outside(s, of, i, p);
@@ -185,17 +163,13 @@ void sites_free(struct compared_sites *s)
     for (size_t i = 0; i < s->list.n; i++) {
         struct compared_site *at = s->list.at[i];
         for (size_t run = 0; run < s->runs; run++)
-            free(at->outside[run]);
+            free(at->run[run].outside);
+        free(at->run);
         free(at->key);
         free(at->operation);
         free(at->label);
-        free(at->time);
-        free(at->wait);
-        free(at->calls);
-        free(at->outside);
         free(at);
     }
     free(s->list.at);
-    free(s->by_key.slot);
     free(s);
 }

@@ -5,23 +5,27 @@
 #include "base/array.h"
 #include "profile/profile.h"
 
-/* One operation called from one place, the same in all runs: lines move when a program is edited,
- * so that a site is known by the functions on its call path and, of several calls in the same
- * functions, by the order of their addresses. */
+/* What one run has of a call site. */
+struct site_run {
+    double time;     /* ns a rank */
+    double wait;     /* share of it that was waiting for the last to enter; NaN: unknown */
+    double calls;    /* of a rank */
+    double *outside; /* [rank] median time outside of MPI before each call, ns; NULL: unknown, or no
+                        collective */
+};
+
+/* One operation called from one call site, the same in all runs: lines move when a program is
+ * edited, so that a site is known by the functions on its call path and, of several calls in the
+ * same functions, by the order of their addresses. */
 struct compared_site {
     char *key, *operation, *label;
-    double *time;     /* [run] ns a rank */
-    double *wait;     /* [run] share of it that was waiting for the last to enter; NaN: unknown */
-    double *calls;    /* [run] of a rank */
-    double **outside; /* [run][rank] median time outside of MPI before each call, ns; NULL: unknown,
-                         or no collective */
+    struct site_run *run;
 };
 
 struct compared_sites {
     size_t runs;
     size_t ranks; /* most of all runs */
     ARRAY(struct compared_site *) list;
-    struct lookup by_key;
 };
 
 /* RUN: N profiles, which are needed no longer. For sites_free(). */

@@ -2,6 +2,7 @@
 # bench/overhead.c: its figures are in the right unit, and tools/overhead.sh compares the right ways.
 set -u
 overhead=$PWD/layers/$CHECK_MPI/collbench-overhead
+source=$(cd "$srcdir" && pwd)
 fail() { echo "FAIL: $*"; exit 1; }
 # takes LEAST MOST RANKS THREADS WORK: ns of one call
 takes()
@@ -24,7 +25,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 printf '#!/bin/sh\nprintf "%%s\\n" "$*"\n' >"$dir/collprof"
 chmod +x "$dir/collprof"
-(cd "$dir" && "$srcdir/tools/overhead.sh" "$CHECK_MPI" mpiexec.some) >"$dir/ways" || fail "overhead.sh: status $?"
+(cd "$dir" && "$source/tools/overhead.sh" "$CHECK_MPI" mpiexec.some) >"$dir/ways" || fail "overhead.sh: status $?"
 test "$(grep -c '^repeat -n 15 ' "$dir/ways")" = 15 || { cat "$dir/ways"; fail "not 15 costs"; }
 grep -q -- "--against=.*libcollprof.so ' .*STACK=4 .*overhead 4 -- sh -c .*libcollprof.so ' .*TRACE=calls .*overhead 4 collbench-overhead$" \
     "$dir/ways" || { cat "$dir/ways"; fail "--trace is not compared with call sites"; }
