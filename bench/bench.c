@@ -58,36 +58,13 @@ error_t bench_take_root(struct option_parser *parser, const struct option_entry 
 
 const struct option_limits bench_times = {1, 1e8, "MIN:MAX in microseconds, from 1, as in 16:256"};
 
-/* "MIN:MAX:STEP", where "all" stands for the number of ranks, alone or as MAX. */
-static bool parse_ranks(const char *text, size_t all, struct option_range *range)
-{
-    char copy[128] = "", *step, *max;
-    size_t by = 0;
-    strncat(copy, text, sizeof copy - 32);
-    char *colon = strchr(copy, ':');
-    step = colon ? strchr(colon + 1, ':') : NULL;
-    if (step) {
-        *step++ = '\0';
-        if (!option_parse_size(step, &by) || by == 0)
-            return false;
-    }
-    max = colon ? colon + 1 : copy;
-    if (strcmp(max, "all") == 0)
-        sprintf(max, "%zu", all);
-    if (!option_parse_range(copy, range) || range->min < 1)
-        return false;
-    range->step = by;
-    return true;
-}
-
 static error_t take_ranks(struct option_parser *parser, const struct option_entry *entry,
                           const char *arg, void *value)
 {
     const struct bench *b = parser->values;
     struct option_range range;
-    if (!parse_ranks(arg, (size_t)b->size, &range))
-        return option_refuse(parser,
-                             "--%s is '%s': expected MIN:MAX[:STEP], as in 2:8, 2:all or 2:64:2",
+    if (!option_parse_range(arg, &range) || range.min < 1)
+        return option_refuse(parser, "--%s is '%s': expected MIN:MAX[:STEP], as in 2:8 or 2:64:2",
                              entry->name, arg);
     if (range.max > (size_t)b->size)
         return option_refuse(parser, "--ranks=%s, but %d are running: use: mpiexec -n %zu", arg,
@@ -112,7 +89,7 @@ static const struct option_entry shared[] = {
      &(const struct option_limits){0, INT_MAX, "MIN:MAX in bytes, as in 8:64K, below 2G"}},
     {"ranks", 0, "MIN:MAX[:STEP]", "run on the first N ranks, powers of two or steps (all)", 10,
      take_ranks, AT(ranks), NULL},
-    {"repetitions", 'i', "M", "operations in one batch", 11, option_take_count,
+    {"repetitions", 'i', "M", "operations in one batch", 11 | OPTION_RARE, option_take_count,
      AT(plan.repetitions), &(const struct option_limits){1, INT_MAX, "at least 1"}},
     {"warmup", 'x', "N", "operations before the first that counts", 11 | OPTION_RARE,
      option_take_count, AT(plan.warmup),
@@ -128,14 +105,14 @@ static const struct option_entry shared[] = {
     {"format", 0, "FORMAT", "text, csv or json", 12, option_take_word, AT(format),
      &(const struct option_words){format_names}},
     {"output", 'o', "FILE", "write the results to FILE", 12, option_take_text, AT(output), NULL},
-    {"plot", 0, "FILE", "draw the results: FILE ends in .png, .svg or .pdf", 12, option_take_text,
-     AT(plot), NULL},
+    {"plot", 0, "FILE", "draw the results: FILE ends in .png, .svg or .pdf", 12 | OPTION_RARE,
+     option_take_text, AT(plot), NULL},
     {"full", 'f', NULL, "minimum and maximum too", 12 | OPTION_RARE, option_take_flag, AT(full),
      NULL},
     {"yield", 'y', NULL, "release the processor while MPI waits: for more ranks than processors",
      13, option_take_flag, AT(yield), NULL},
-    {"cvar", 0, "NAME=VALUE", "set a control variable of the MPI library, see the manual", 13,
-     take_cvar, 0, NULL},
+    {"cvar", 0, "NAME=VALUE", "set a control variable of the MPI library, see the manual",
+     13 | OPTION_RARE, take_cvar, 0, NULL},
     {0}};
 
 error_t bench_check_ranks(struct option_parser *parser, const struct bench *b, const char *what,

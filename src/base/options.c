@@ -50,16 +50,17 @@ bool option_parse_size(const char *text, size_t *bytes)
 
 bool option_parse_range(const char *text, struct option_range *range)
 {
-    char copy[64];
-    struct option_range parsed = {0};
+    char copy[64], *rest = copy;
+    size_t part[3] = {0}, n = 0;
     text_copy(copy, sizeof copy, text);
-    char *colon = strchr(copy, ':');
-    if (colon)
-        *colon = '\0';
-    if (strlen(text) >= sizeof copy || !option_parse_size(copy, &parsed.min) ||
-        !option_parse_size(colon ? colon + 1 : copy, &parsed.max) || parsed.min > parsed.max)
+    for (char *word; n < 3 && (word = strsep(&rest, ":")); n++)
+        if (!option_parse_size(word, &part[n]))
+            return false;
+    if (n == 1)
+        part[1] = part[0];
+    if (strlen(text) >= sizeof copy || rest || part[0] > part[1] || (n == 3 && part[2] == 0))
         return false;
-    *range = parsed;
+    *range = (struct option_range){part[0], part[1], part[2]};
     return true;
 }
 
@@ -453,7 +454,8 @@ static void take_variable(struct option_parser *parser, const char *name, const 
     for (size_t i = 0; i < 64 && (e = entry_at(parser, i)); i++) {
         option_variable(parser->prefix, e, known[i]);
         if (!strcmp(known[i], name)) {
-            if (take(parser, e, value))
+            bool given = *value || !may_be_bare(e) || e->take == option_take_flag;
+            if (given && take(parser, e, value))
                 snprintf(line, room, "%s: %s", name, parser->mistake);
             return;
         }

@@ -120,8 +120,9 @@ enum options_result { OPTIONS_GOOD, OPTIONS_WRONG, OPTIONS_HELP, OPTIONS_VERSION
  * passes on. -h, --help, -V and --version end the parsing. */
 enum options_result options_parse(struct option_parser *parser, int argc, char **argv);
 
-/* Takes over every variable of ENVIRONMENT with the parser's prefix. COMPLAIN is called with one
- * line for each that is unknown or wrong; those are passed over. */
+/* Takes over every variable of ENVIRONMENT with the parser's prefix; an empty one is not given
+ * where the argument may be left out. COMPLAIN is called with one line for each that is unknown or
+ * wrong; those are passed over. */
 void options_read(struct option_parser *parser, char *const *environment,
                   void (*complain)(const char *line, void *arg), void *arg);
 
@@ -149,8 +150,8 @@ void option_choose_one(struct option_chosen *chosen, size_t i);
 
 /* "64", "64K", "1M", "2G" (powers of 1024). False, and *BYTES unchanged, if it is no size. */
 bool option_parse_size(const char *text, size_t *bytes);
-/* "MIN:MAX" or "N" (both ends N) of sizes. False, and *RANGE unchanged, if it is no range or
- * MIN > MAX. */
+/* "MIN:MAX", "MIN:MAX:STEP" or "N" (both ends N) of sizes. False, and *RANGE unchanged, if it is no
+ * range, MIN > MAX, or STEP is 0. */
 bool option_parse_range(const char *text, struct option_range *range);
 /* The next value of a range. False, and VALUE unchanged, after the last. Start with range->min. */
 bool option_next(const struct option_range *range, size_t *value);

@@ -41,10 +41,10 @@ refused 1 "--ranks is 'allall'" --ranks=allall
 refused 1 "1 are running" --ranks=2:4
 refused 1 "--repetitions is '0': expected at least 1" -i 0
 refused 1 "--warmup is '-1': expected a count, 0 for none" -x -1
-refused 1 "--stop is 'never': expected: ci, paper or fixed" --stop=never
+refused 1 "--stop is 'never': expected: ci, paper, fixed" --stop=never
 refused 1 "--budget is '-1'" --budget=-1
 refused 1 "--budget is 'inf'" --budget=inf
-refused 1 "--format is 'xml': expected: text, csv or json" --format=xml
+refused 1 "--format is 'xml': expected: text, csv, json" --format=xml
 refused 1 "unexpected argument 'x'" x
 refused 1 "at least 2 ranks: use: mpiexec -n 2" --method=held
 refused 2 "at least 2 ranks: use: --ranks=2:2" --ranks=1:2

@@ -48,8 +48,10 @@ Test(options, ranges)
     cr_assert(option_parse_range("8:64K", &r));
     cr_assert(r.min == 8 && r.max == 65536);
     cr_assert(option_parse_range("100", &r));
-    cr_assert(r.min == 100 && r.max == 100);
-    static const char *const bad[] = {"", ":", "8:", ":8", "9:8", "1:2:3", "a:b"};
+    cr_assert(r.min == 100 && r.max == 100 && r.step == 0);
+    cr_assert(option_parse_range("2:64:2", &r) && r.step == 2);
+    cr_assert(option_parse_range("100", &r) && r.step == 0);
+    static const char *const bad[] = {"", ":", "8:", ":8", "9:8", "1:2:0", "1:2:3:4", "a:b"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         cr_assert_not(option_parse_range(bad[i], &r), "'%s' taken", bad[i]);
         cr_assert(r.min == 100 && r.max == 100);
@@ -126,9 +128,9 @@ static const struct option_entry entries[] = {
     {"heat", 0, "HEAT", "how warm", 1, option_take_word, AT(heat),
      &(const struct option_words){heats}},
     {"count", 'c', "N", "how many", 2, option_take_count, AT(count),
-     &(const struct option_limits){1, 30, "1 to 30"}},
+     &(const struct option_limits){1, 30, "1 to 30", 0}},
     {"share", 0, "PERCENT", "of all", 2, option_take_real, AT(share),
-     &(const struct option_limits){0, 100, "0 to 100"}},
+     &(const struct option_limits){0, 100, "0 to 100", 0}},
     {"cold", 0, NULL, "from the cellar", 2, option_take_flag, AT(cold), NULL},
     {"file", 'o', "FILE", "where", 2 | OPTION_RARE, option_take_text, AT(file), NULL},
     {0}};
