@@ -24,78 +24,46 @@ bool evidence_possible(size_t n, size_t m, double level)
 
 /* --- one row --- */
 
-/* Twice the rank of VALUE[I] among all N: a whole number with ties, too. */
-static size_t rank_of(const double *value, size_t n, size_t i)
+/* The probability that Mann and Whitney's U of N and M values, how often a value of one side is
+ * below one of the other, is U or less, if nothing differs. */
+static double at_most(size_t n, size_t m, double u)
 {
-    size_t twice = 1;
-    for (size_t k = 0; k < n; k++)
-        twice += value[k] < value[i] ? 2 : value[k] == value[i];
-    return twice;
-}
-
-/* The probability of every sum that N of ALL ranks can have, from 0 to ALL * (ALL + 1); for free().
- * Counted one rank after the other, by the number of those chosen and their sum. */
-static double *sums_of_ranks(const size_t *rank, size_t all, size_t n)
-{
-    size_t most = all * (all + 1), width = most + 1;
-    double *count = memory_alloc((n + 1) * width * sizeof *count), total = ways(n, all - n);
+    double pairs = (double)n * (double)m, sum = 0;
+    if (n + m > EXACT_VALUES) {
+        double sd = sqrt(pairs * (double)(n + m + 1) / 12);
+        return 0.5 * erfc((pairs / 2 - u - 0.5) / sd / sqrt(2));
+    }
+    /* The number of deals with each U: coefficients of a Gaussian binomial. */
+    double *count = memory_alloc((n * m + 1) * sizeof *count);
     count[0] = 1;
-    for (size_t i = 0; i < all; i++)
-        for (size_t k = n; k-- > 0;)
-            for (size_t s = most + 1 - rank[i]; s-- > 0;)
-                count[(k + 1) * width + s + rank[i]] += count[k * width + s];
-    for (size_t s = 0; s <= most; s++)
-        count[s] = count[n * width + s] / total;
-    return count;
-}
-
-/* Standard deviation of the U of N and M values without ties. */
-static double deviation(size_t n, size_t m)
-{
-    return sqrt((double)n * (double)m * (double)(n + m + 1) / 12);
+    for (size_t i = 1; i <= n; i++) {
+        for (size_t k = n * m; k >= m + i; k--)
+            count[k] -= count[k - m - i];
+        for (size_t k = i; k <= n * m; k++)
+            count[k] += count[k - i];
+    }
+    for (size_t k = 0; k <= n * m && (double)k <= u; k++)
+        sum += count[k];
+    free(count);
+    return sum / ways(n, m);
 }
 
 double evidence_rank_test(const double *a, size_t n, const double *b, size_t m)
 {
-    size_t all = n + m, seen = 0;
-    double *value = memory_alloc((all + 1) * sizeof *value), p = 0;
-    size_t *rank = memory_alloc((all + 1) * sizeof *rank);
-    memcpy(value, a, n * sizeof *a);
-    memcpy(value + n, b, m * sizeof *b);
-    for (size_t i = 0; i < all; i++) {
-        rank[i] = rank_of(value, all, i);
-        seen += i < n ? rank[i] : 0;
-    }
-    if (all <= EXACT_VALUES) {
-        double *sum = sums_of_ranks(rank, all, n), middle = (double)n * (double)(all + 1);
-        for (size_t s = 0; s <= all * (all + 1); s++)
-            if (fabs((double)s - middle) >= fabs((double)seen - middle) - 0.5)
-                p += sum[s];
-        free(sum);
-    } else {
-        double off = fabs((double)seen / 2 - (double)n * (double)(all + 1) / 2) - 0.5;
-        p = erfc(fmax(off, 0) / deviation(n, m) / sqrt(2));
-    }
-    free(value);
-    free(rank);
-    return fmin(p, 1);
+    double u = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < m; k++)
+            u += a[i] < b[k] ? 1 : a[i] == b[k] ? 0.5 : 0;
+    return fmin(1, 2 * at_most(n, m, ceil(fmin(u, (double)n * (double)m - u))));
 }
 
 /* How many of the differences lie outside of the 95 % interval on either side, plus one; 0: it has
- * no end. They are Mann and Whitney's U, whose distribution is that of the rank sums. */
+ * no end. */
 static size_t outside_of(size_t n, size_t m)
 {
-    size_t all = n + m, u = 0;
-    if (all > EXACT_VALUES)
-        return (size_t)fmax(0, (double)n * (double)m / 2 - 1.96 * deviation(n, m)) + 1;
-    size_t *rank = memory_alloc(all * sizeof *rank);
-    for (size_t i = 0; i < all; i++)
-        rank[i] = 2 * (i + 1);
-    double *sum = sums_of_ranks(rank, all, n), p = 0;
-    while (u <= n * m && (p += sum[n * (n + 1) + 2 * u]) <= EVIDENCE_LEVEL / 2)
+    size_t u = 0;
+    while (at_most(n, m, (double)u) <= EVIDENCE_LEVEL / 2)
         u++;
-    free(rank);
-    free(sum);
     return u;
 }
 
