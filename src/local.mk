@@ -111,7 +111,6 @@ libprofile_la_SOURCES = \
 	src/profile/misfits.c \
 	src/profile/model.c src/profile/model.h \
 	src/profile/noise.c src/profile/noise.h \
-	src/profile/pack.c \
 	src/profile/possible.c \
 	src/profile/profile.h \
 	src/profile/questions.c \

@@ -445,24 +445,27 @@ static void settle_clock(struct ledger_header *h)
     h->synchronized = 1;
 }
 
-static void add_finding(void *profile, const char *kind, json_t *finding)
+static void add_finding(void *findings, const char *kind, json_t *finding)
 {
-    json_t *comm = json_object_get(finding, "communicator_index");
-    uint32_t index = (uint32_t)json_integer_value(comm);
-    json_integer_set(comm, profile_comm_of_ledger(profile, index));
-    profile_add_finding(profile, kind, finding);
+    json_push(findings, json_pack("{s:s, s:o}", "kind", kind, "value", finding));
 }
 
-static void add_warning(void *profile, const char *text)
+static void add_warning(void *findings, const char *text)
 {
-    profile_warn(profile, "%s", text);
+    json_push(findings, json_pack("{s:s}", "warning", text));
 }
 
-static void make_profile(void *profile)
+/* What was injected has measured is part of the record. */
+static void record_findings(void *done)
 {
-    struct profile **mine = profile, *p = profile_from_ledger(&layer.ledger);
-    inject_findings(add_finding, add_warning, p);
-    *mine = p;
+    json_t *findings = json_array();
+    inject_findings(add_finding, add_warning, findings);
+    char *text = json_dumps(findings, JSON_COMPACT);
+    if (text && json_array_size(findings))
+        layer.ledger.header->findings = ledger_add_text(&layer.ledger, text);
+    *(bool *)done = text && (layer.ledger.header->findings || !json_array_size(findings));
+    free(text);
+    json_decref(findings);
 }
 
 /* The ranks' records go when what they say has been written elsewhere, and not before. */
@@ -479,13 +482,13 @@ static void remove_record(int written)
 static void end_together(void)
 {
     double start = clock_now();
-    struct profile *mine = NULL, *all;
     int written = 0;
+    bool recorded = false;
     inject_end();
     settle_clock(layer.ledger.header);
-    if (merge_has_room(&layer.ledger))
-        memory_try(make_profile, &mine);
-    all = merge_over_tree(mine, layer.comm);
+    if (!memory_try(record_findings, &recorded) || !recorded)
+        layer_say("rank %d: no memory for its measurements: they are not reported", layer.rank);
+    struct profile *all = merge_ranks(&layer.ledger, layer.comm);
     if (all && *members_sentence())
         profile_warn(all, "%s", members_sentence());
     if (all && *agreed_sentence())

@@ -1,16 +1,16 @@
-#include "base/launcher.h"
+#include "base/memory.h"
 #include "layer/parts.h"
 #include "profile/profile.h"
 #include "sync/politely.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 /* Messages of 4 KiB carry their data. Larger ones are read by the receiver out of the sender's
  * memory, which the system forbids where one of the two has changed its user: MPI then ends the
  * process. */
-enum { TAG_SIZE = 1, TAG_PART = 2, TAG_PROFILE = 3, PART = 1 << 28, SMALL_PART = 1 << 12 };
+enum { TAG_OFFER = 1, TAG_ANSWER, TAG_LEDGER };
+enum { PART = 1 << 28, SMALL_PART = 1 << 12 };
 
 static struct user {
     uid_t real, effective;
@@ -27,124 +27,114 @@ void merge_prepare(void)
     started_as = user_now();
 }
 
-/* Memory for merging: bytes of a profile for each call of the ledger, and for each packed byte. */
-enum { BYTES_OF_ENTRY = 3072, BYTES_OF_PACKED = 12 };
-
-/* Bytes that this rank may take now: its part of what its host has left, when every second rank
- * merges (DISTANCE 1), every fourth (2), and so on. */
-static uint64_t room(int distance)
-{
-    int here = launcher_read(NULL).local_size;
-    uint64_t merging = (uint64_t)(here ? here : layer.size) / (2 * (uint64_t)distance);
-    return memory_available("/proc", "/sys/fs/cgroup") / (merging ? merging : 1) / 2;
-}
-
-bool merge_has_room(const struct ledger *l)
-{
-    return BYTES_OF_ENTRY * (uint64_t)l->header->section[LEDGER_ENTRIES].count <= room(1);
-}
-
 static uint64_t part_possible(void)
 {
     struct user now = user_now();
     return memcmp(&now, &started_as, sizeof now) ? SMALL_PART : PART;
 }
 
-struct packing {
-    struct profile *p;
-    char *packed;
-    size_t size;
+/* What a rank has for rank 0: a ledger of so many elements, in messages of at most PART bytes. */
+struct offer {
+    uint64_t part;
+    uint32_t count[LEDGER_SECTIONS];
 };
 
-static void pack(void *arg)
+/* Memory of a profile for each entry of a ledger. */
+enum { BYTES_OF_ENTRY = 3072 };
+
+/* Whether rank 0 can take the ledger in: beyond what the host and its control groups have left the
+ * kernel would end the application. */
+static bool has_room(const uint32_t count[LEDGER_SECTIONS])
 {
-    struct packing *x = arg;
-    x->packed = profile_pack(x->p, &x->size);
+    return ledger_bytes(count) + (uint64_t)BYTES_OF_ENTRY * count[LEDGER_ENTRIES] <=
+           memory_available("/proc", "/sys/fs/cgroup") / 2;
 }
 
-/* A size of 0 stands for a profile that there is not; parts of 0, for no room. */
-static int send_profile(struct profile *p, int to, MPI_Comm comm)
+static void count_elements(const struct ledger *l, uint32_t count[LEDGER_SECTIONS])
 {
-    struct packing x = {.p = p};
-    uint64_t part = 0;
-    bool packed = p && memory_try(pack, &x) && x.packed;
-    uint64_t announced[2] = {packed ? x.size : 0, part_possible()};
-    int rc = PMPI_Send(announced, 2, MPI_UINT64_T, to, TAG_SIZE, comm);
-    if (!rc && packed) {
-        MPI_Request request;
-        int posted = PMPI_Irecv(&part, 1, MPI_UINT64_T, to, TAG_PART, comm, &request);
-        rc = wait_politely(posted, &request);
+    for (int s = 0; s < LEDGER_SECTIONS; s++)
+        count[s] = l->header->section[s].count;
+}
+
+/* In messages of PART bytes, from rank 0 or to it. */
+static int move(char *at, size_t bytes, uint64_t part, int from, MPI_Comm comm)
+{
+    int rc = 0;
+    for (size_t n; bytes && !rc; bytes -= n, at += n) {
+        n = bytes < part ? bytes : part;
+        rc = from ? PMPI_Recv(at, (int)n, MPI_BYTE, from, TAG_LEDGER, comm, MPI_STATUS_IGNORE)
+                  : PMPI_Send(at, (int)n, MPI_BYTE, 0, TAG_LEDGER, comm);
     }
-    for (size_t at = 0; part && at < x.size; at += part) {
-        size_t left = x.size - at;
-        int sent = PMPI_Send(x.packed + at, (int)(left < part ? left : part), MPI_BYTE, to,
-                             TAG_PROFILE, comm);
-        rc = rc ? rc : sent; /* the other side waits for all parts, whatever became of one */
-    }
-    free(x.packed);
     return rc;
 }
 
-/* To be freed; NULL if there is none, or no room for it. */
-static char *receive_packed(int from, int distance, MPI_Comm comm, uint64_t *size)
+static int send_ledger(const struct ledger *mine, MPI_Comm comm)
 {
+    struct ledger_header header = *mine->header;
+    struct ledger l = *mine;
+    struct offer o = {.part = part_possible()};
+    uint64_t part = 0;
     MPI_Request request;
-    uint64_t announced[2] = {0, 0}, part = part_possible();
-    int posted = PMPI_Irecv(announced, 2, MPI_UINT64_T, from, TAG_SIZE, comm, &request);
-    *size = wait_politely(posted, &request) ? 0 : announced[0];
-    if (!*size)
-        return NULL;
-    char *packed = *size <= room(distance) / BYTES_OF_PACKED ? malloc(*size) : NULL;
-    part = packed ? (announced[1] < part ? announced[1] : part) : 0;
-    int rc = PMPI_Send(&part, 1, MPI_UINT64_T, from, TAG_PART, comm);
-    for (size_t at = 0; part && at < *size; at += part) {
-        size_t left = *size - at;
-        int received = PMPI_Recv(packed + at, (int)(left < part ? left : part), MPI_BYTE, from,
-                                 TAG_PROFILE, comm, MPI_STATUS_IGNORE);
-        rc = rc ? rc : received;
-    }
-    if (!rc)
-        return packed;
-    free(packed);
-    return NULL;
+    l.header = &header;
+    count_elements(&l, o.count);
+    int rc = PMPI_Send(&o, sizeof o, MPI_BYTE, 0, TAG_OFFER, comm);
+    int posted = PMPI_Irecv(&part, 1, MPI_UINT64_T, 0, TAG_ANSWER, comm, &request);
+    rc = rc ? rc : wait_politely(posted, &request);
+    for (int i = 0; i < LEDGER_PARTS && !rc && part; i++)
+        rc = move(ledger_part(&l, i), ledger_part_bytes(i, o.count), part, 0, comm);
+    return rc;
 }
 
-struct merging {
-    struct profile *mine;
-    const char *packed;
-    size_t size;
+/* WANTED: else the rank is answered, and keeps its ledger. L is to be closed in any case. */
+static bool receive_ledger(struct ledger *l, int from, MPI_Comm comm, bool wanted)
+{
+    struct offer o = {0};
+    MPI_Request request;
+    int posted = PMPI_Irecv(&o, sizeof o, MPI_BYTE, from, TAG_OFFER, comm, &request);
+    int rc = wait_politely(posted, &request);
+    wanted = wanted && !rc && has_room(o.count) && ledger_make_room(l, o.count);
+    uint64_t part = !wanted ? 0 : o.part < part_possible() ? o.part : part_possible();
+    rc = rc ? rc : PMPI_Send(&part, 1, MPI_UINT64_T, from, TAG_ANSWER, comm);
+    for (int i = 0; i < LEDGER_PARTS && !rc && part; i++)
+        rc = move(ledger_part(l, i), ledger_part_bytes(i, o.count), part, from, comm);
+    return part && !rc && !ledger_check(l);
+}
+
+struct adding {
+    struct profile *all;
+    const struct ledger *l;
 };
 
-static void merge(void *arg)
+static void add(void *arg)
 {
-    struct merging *x = arg;
-    struct profile *theirs = profile_unpack(x->packed, x->size);
-    if (theirs)
-        profile_merge(x->mine, theirs);
+    struct adding *a = arg;
+    struct profile *one = profile_from_ledger(a->l);
+    if (a->all)
+        profile_merge(a->all, one);
     else
-        x->mine = NULL;
+        a->all = one;
 }
 
-/* One profile missing makes the whole one useless: it would pass for all ranks. The others are
- * received nevertheless, since their senders wait. */
-struct profile *merge_over_tree(struct profile *mine, MPI_Comm comm)
+/* One ledger missing makes the profile useless: it would pass for that of all ranks. The other
+ * ranks are answered nevertheless, since they wait. */
+struct profile *merge_ranks(const struct ledger *mine, MPI_Comm comm)
 {
+    struct adding a = {NULL, mine};
+    uint32_t own[LEDGER_SECTIONS];
     int rank, size;
     PMPI_Comm_rank(comm, &rank);
     PMPI_Comm_size(comm, &size);
-    for (int distance = 1; distance < size; distance *= 2) {
-        if (rank & distance) {
-            send_profile(mine, rank - distance, comm);
-            profile_free(mine);
-            return NULL;
-        }
-        if (rank + distance < size) {
-            uint64_t packed_size;
-            char *packed = receive_packed(rank + distance, distance, comm, &packed_size);
-            struct merging x = {mine, packed, packed_size};
-            mine = mine && packed && memory_try(merge, &x) ? x.mine : NULL;
-            free(packed);
-        }
+    if (rank != 0) {
+        send_ledger(mine, comm);
+        return NULL;
     }
-    return mine;
+    count_elements(mine, own);
+    bool good = has_room(own) && memory_try(add, &a);
+    for (int from = 1; from < size; from++) {
+        struct ledger theirs = {0};
+        a.l = &theirs;
+        good = receive_ledger(&theirs, from, comm, good) && memory_try(add, &a);
+        ledger_close(&theirs);
+    }
+    return good ? a.all : NULL; /* without memory it may be half changed, and is not freed */
 }

@@ -46,15 +46,11 @@ void regions_forget(void);
 
 /* Before MPI_Init: notes the user that this process has then. */
 void merge_prepare(void);
-/* Merges the profiles of all ranks of COMM along a binomial tree; the result on its rank 0, NULL
- * elsewhere, and there too if any rank's memory did not suffice. Takes over MINE (NULL: its memory
- * did not). */
+/* The profile of all ranks of COMM, each of which has the ledger MINE, on its rank 0, which takes
+ * their ledgers in one after the other. NULL elsewhere, and there too if it would take more memory
+ * than the host and its control groups have left: the records stay then, for `collprof report`. */
 struct profile;
-struct profile *merge_over_tree(struct profile *mine, MPI_Comm comm);
-
-/* Whether the profile of L fits into what the host and its control groups have left: beyond that
- * the kernel would end the application. The records stay then, for `collprof report`. */
-bool merge_has_room(const struct ledger *l);
+struct profile *merge_ranks(const struct ledger *mine, MPI_Comm comm);
 
 /* Writes the profile (NULL: memory ran out before) and prints the report: once, on one rank. False,
  * having said why, if it could not be written. START: by clock_now(), of putting it together. */

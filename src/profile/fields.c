@@ -11,12 +11,6 @@
     {                                                                                              \
         key, FIELD_##kind, MERGE_##merge, true, offsetof(ROW, member), sizeof(((ROW *)0)->member)  \
     }
-/* Packed with what it is in. */
-#define INNER(type, member, kind)                                                                  \
-    {                                                                                              \
-        NULL, FIELD_##kind, MERGE_FIRST, false, offsetof(struct type, member), 0                   \
-    }
-
 #define ROW struct profile
 static const struct field run_table[] = {
     F(run_id, "id", HEX, FIRST),
@@ -284,17 +278,16 @@ static const struct field text_table[] = {
     {NULL, FIELD_STRING, MERGE_KEY, false, 0, sizeof(char *)},
 };
 
-/* Many, and of plain members only. */
-static const struct field act_table[] = {
-    {NULL, FIELD_PLAIN, MERGE_FIRST, false, 0, sizeof(struct act)},
-    INNER(act, site, SITE),
-    INNER(act, operation, OPERATION),
-};
-static const struct field net_table[] = {
-    {NULL, FIELD_PLAIN, MERGE_FIRST, false, 0, sizeof(struct net)},
-    INNER(net, site, SITE),
-    INNER(net, operation, OPERATION),
-};
+/* Many: only what changes its position when profiles are merged. */
+#define ROW struct act
+static const struct field act_table[] = {F(site, NULL, SITE, FIRST),
+                                         F(operation, NULL, OPERATION, FIRST)};
+#undef ROW
+
+#define ROW struct net
+static const struct field net_table[] = {F(site, NULL, SITE, FIRST),
+                                         F(operation, NULL, OPERATION, FIRST)};
+#undef ROW
 
 #define FIELDS(table)                                                                              \
     {                                                                                              \

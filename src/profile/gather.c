@@ -397,6 +397,28 @@ static void gather_header(struct profile *p, const struct ledger_header *h)
     copy_name(p->launcher, sizeof p->launcher, h->launcher, sizeof h->launcher - 1);
 }
 
+/* Communicators are those of the ledger in it. */
+static void gather_findings(struct gather *g)
+{
+    json_t *list = json_loads(ledger_text(g->l, g->h->findings), 0, NULL), *finding;
+    size_t i;
+    json_make_plain(list);
+    json_array_foreach(list, i, finding)
+    {
+        const char *kind = json_string_value(json_object_get(finding, "kind"));
+        const char *warning = json_string_value(json_object_get(finding, "warning"));
+        json_t *value = json_object_get(finding, "value");
+        json_t *comm = json_object_get(value, "communicator_index");
+        if (json_is_integer(comm))
+            json_integer_set(comm, comm_of(g, (uint32_t)json_integer_value(comm)));
+        if (kind && json_is_object(value))
+            profile_add_finding(g->p, kind, json_incref(value));
+        if (warning)
+            profile_warn(g->p, "%s", warning);
+    }
+    json_decref(list);
+}
+
 static uint32_t *no_map(uint32_t n)
 {
     uint32_t *map = memory_alloc((n + 1) * sizeof *map);
@@ -433,8 +455,8 @@ struct profile *profile_from_cut_ledger(const struct ledger *l, double rate)
         gather_events(&g);
         gather_trace(&g);
     }
-    p->index->comm_of_ledger = g.comm;
-    p->index->n_comm_of_ledger = count_of(l, LEDGER_COMMS);
+    gather_findings(&g);
+    free(g.comm);
     free(g.module);
     free(g.operation);
     free(g.region);

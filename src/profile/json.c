@@ -301,8 +301,7 @@ static bool read_all(struct profile *p, const json_t *json)
     return good && rows_good(p);
 }
 
-/* Every text in it, to be shown as it is: see quote_plain(). */
-static void make_plain(json_t *json)
+void json_make_plain(json_t *json)
 {
     const char *key;
     json_t *value;
@@ -314,9 +313,9 @@ static void make_plain(json_t *json)
             json_string_set(json, text);
         free(text);
     } else if (json_is_object(json)) {
-        json_object_foreach(json, key, value) make_plain(value);
+        json_object_foreach(json, key, value) json_make_plain(value);
     } else {
-        json_array_foreach(json, i, value) make_plain(value);
+        json_array_foreach(json, i, value) json_make_plain(value);
     }
 }
 
@@ -330,7 +329,7 @@ struct profile *profile_from_json(json_t *json, const char **reason)
     *reason = "a profile of another version of collprof (this one reads " PROFILE_SCHEMA ")";
     if (strcmp(schema, PROFILE_SCHEMA))
         return NULL;
-    make_plain(json);
+    json_make_plain(json);
     struct profile *p = profile_new();
     bool good = read_all(p, json);
     const char *what = good ? profile_impossible(p) : NULL, *key = fields_fault();

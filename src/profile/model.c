@@ -6,12 +6,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-uint64_t profile_hash(const void *data, size_t size)
-{
-    uint64_t hash = hash_bytes(HASH_START, data, size);
-    return hash ^ hash >> 29;
-}
-
 /* --- members --- */
 
 static int compare_frames(const struct profile_site *x, const struct profile_site *y)
@@ -233,7 +227,6 @@ void profile_free(struct profile *p)
         free(rows_in(p, t)->at);
         free(p->index->of[t].slot);
     }
-    free(p->index->comm_of_ledger);
     free(p->index);
     free(p);
 }
@@ -328,11 +321,6 @@ void profile_add_finding(struct profile *p, const char *kind, json_t *finding)
     if (index)
         json_object_del(finding, key);
     profile_add(p, TABLE_FINDINGS, &f);
-}
-
-uint32_t profile_comm_of_ledger(const struct profile *p, uint32_t index)
-{
-    return index < p->index->n_comm_of_ledger ? p->index->comm_of_ledger[index] : PROFILE_NONE;
 }
 
 void profile_reindex(struct profile *p)

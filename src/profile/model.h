@@ -1,6 +1,5 @@
 /* The inside of a profile, for src/profile: every member of its tables is described once, in
- * fields.c, from which merging, sorting, the packed form, profile.json both ways and its schema
- * follow. */
+ * fields.c, from which merging, sorting and profile.json both ways follow. */
 #ifndef COLLPROF_PROFILE_MODEL_H
 #define COLLPROF_PROFILE_MODEL_H
 
@@ -32,13 +31,13 @@ enum field_kind {
     FIELD_TEXT,    /* char[size] */
     FIELD_STRING,  /* char *, of its own */
     FIELD_HEX,     /* uint64_t, as "0x..." */
-    FIELD_PLAIN,   /* bytes as they are: packed only */
+    FIELD_PLAIN,   /* bytes as they are: not in profile.json */
     FIELD_CLOCK,   /* uint32_t, enum clock_source, by name */
     FIELD_STATE,   /* uint32_t, enum ledger_state, by name */
     FIELD_FAMILY,  /* uint32_t, enum call_family, by name */
     FIELD_WAIT,    /* uint32_t, enum wait_state, by name */
     FIELD_NETWORK, /* uint32_t, enum ledger_network_state, by name */
-    FIELD_JSON,    /* json_t *, of its own: packed only */
+    FIELD_JSON,    /* json_t *, of its own */
 
     /* These are read even where the key is missing. */
     FIELD_MAYBE,     /* int64_t, negative: unknown, null */
@@ -75,8 +74,8 @@ struct field {
     const char *key; /* in profile.json; NULL: not there */
     enum field_kind kind;
     enum field_merge merge;
-    bool needed;         /* of a position: not PROFILE_NONE */
-    size_t offset, size; /* size 0: packed with another member */
+    bool needed; /* of a position: not PROFILE_NONE */
+    size_t offset, size;
 };
 
 struct fields {
@@ -116,7 +115,7 @@ enum profile_table {
 enum table_how {
     TABLE_SOUGHT = 1, /* one row a key: others are appended */
     TABLE_SORTED = 2,
-    TABLE_MERGED = 4, /* and packed: others are computed anew */
+    TABLE_MERGED = 4, /* others are computed anew */
     TABLE_OF_RUN = 8  /* in profile.json inside of "run" */
 };
 
@@ -130,9 +129,6 @@ extern const struct table_info profile_tables[TABLES];
 
 struct profile_index {
     struct lookup of[TABLES];
-    /* Where communicators of the one ledger came first; NULL: it was made of something else. */
-    uint32_t *comm_of_ledger;
-    uint32_t n_comm_of_ledger;
 };
 
 static inline struct array *rows_in(const struct profile *p, enum profile_table t)
@@ -260,9 +256,10 @@ json_t *fields_json(const struct fields *fields, const void *row);
  * none. */
 bool fields_read(const json_t *object, const struct fields *fields, void *row);
 
+/* Every text in it as it may be shown: see quote_plain(). */
+void json_make_plain(json_t *json);
+
 /* The key that fields_read() refused since this was last asked; NULL: none. */
 const char *fields_fault(void);
-
-uint64_t profile_hash(const void *data, size_t size);
 
 #endif

@@ -1,7 +1,7 @@
 /* A profile: what all ranks of a run have recorded, merged by (build-id, address) of call sites, so
  * that its size is bounded by distinct call sites and not by ranks. Made from ledgers, merged two
- * by two in any order, packed into a flat message for another process, written as profile.json.
- * No MPI here: the layer sends the packed form along its tree, the command reads files.
+ * by two in any order, written as profile.json. No MPI here: rank 0 of the layer receives ledgers,
+ * the command reads files.
  *
  * The tables of struct profile are for reading; a position in one of them is an index in another,
  * PROFILE_NONE where there is none. Every table holds distinct rows only. Memory as in
@@ -262,10 +262,6 @@ struct profile *profile_from_ledger(const struct ledger *l);
 /* Adds all that FROM holds to INTO, and frees FROM. */
 void profile_merge(struct profile *into, struct profile *from);
 
-/* A flat copy (malloc) of *SIZE bytes, and the way back (NULL if damaged). */
-void *profile_pack(const struct profile *p, size_t *size);
-struct profile *profile_unpack(const void *packed, size_t size);
-
 /* Finds names, files and lines for all call sites (libdw), and what follows from the whole:
  * arrivals, waits, warnings. Once, on the merged profile. */
 void profile_symbolize(struct profile *p);
@@ -299,10 +295,6 @@ void profile_set_end(struct profile *p, double seconds);
 /* Adds a measurement: see struct profile_finding. Takes over the reference. "communicator_index" in
  * it is a position in P, and becomes the row's comm. */
 void profile_add_finding(struct profile *p, const char *kind, json_t *finding);
-
-/* That position for a communicator of the ledger that P was made from, before anything is done with
- * P; PROFILE_NONE: it has none. */
-uint32_t profile_comm_of_ledger(const struct profile *p, uint32_t index);
 
 /* A remark for the report's list of warnings. The same text is kept once. */
 void profile_warn(struct profile *p, const char *format, ...) __attribute__((format(printf, 2, 3)));

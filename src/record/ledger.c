@@ -240,6 +240,21 @@ bool ledger_grow(struct ledger *l, enum ledger_section section)
     return t->count < t->capacity || ledger_extend(l, section);
 }
 
+uint32_t ledger_add_text(struct ledger *l, const char *text)
+{
+    struct ledger_table *t = &l->header->section[LEDGER_TEXTS];
+    size_t length = strlen(text) + 1;
+    if (length > UINT32_MAX - t->count)
+        return 0;
+    while (t->count + length > t->capacity)
+        if (!ledger_extend(l, LEDGER_TEXTS))
+            return 0;
+    uint32_t at = t->count;
+    memcpy(l->texts + at, text, length);
+    t->count += (uint32_t)length;
+    return at;
+}
+
 bool ledger_went_on(const struct ledger_header *h)
 {
     return (h->state == LEDGER_SIGNALLED || h->state == LEDGER_HANDLED) &&

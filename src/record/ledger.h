@@ -37,7 +37,7 @@
  * others, its check in ledger_read.c. */
 #define LEDGER_SECTION_LIST(X)                                                                     \
     X(OPERATIONS, operations, struct ledger_operation, 0, 0, 1, 1023)                              \
-    X(TEXTS, texts, char, 8192, 0, 64, 0)                                                          \
+    X(TEXTS, texts, char, 8192, 0, 1024, 0)                                                        \
     X(MODULES, modules, struct ledger_module, 48, 0, 64, 0)                                        \
     X(REGIONS, regions, struct ledger_region, 50, 0, 2, 127)                                       \
     X(SITES, sites, struct ledger_site, 192, 53, 16, 0)                                            \
@@ -377,6 +377,8 @@ struct ledger_header {
     struct ledger_moment moment[LEDGER_MOMENTS]; /* between them; the last of N_MOMENTS readings is
                                                     at N_MOMENTS modulo their number */
     uint32_t n_moments;
+    uint32_t findings;          /* where they begin in the texts: a JSON array of {"kind", "value"}
+                                   or {"warning"}, of what was injected; 0: none */
     uint64_t init_ns, merge_ns; /* what the layer's own start and end cost */
     double call_ns;             /* and a call, measured at the start; 0: not measured */
 };
@@ -406,6 +408,21 @@ bool ledger_grow(struct ledger *l, enum ledger_section section);
 
 /* A further segment for SECTION, unless that is at its limit. As ledger_grow(). */
 bool ledger_extend(struct ledger *l, enum ledger_section section);
+
+/* A copy of TEXT in the texts: where it begins; 0: there is no room. As ledger_grow(). */
+uint32_t ledger_add_text(struct ledger *l, const char *text);
+
+/* A ledger as bytes, for another process: the header, then the elements of each section. How many
+ * there are in each part, and in all, follows from their numbers. */
+enum { LEDGER_PARTS = LEDGER_SECTIONS + 1 };
+char *ledger_part(const struct ledger *l, int part);
+size_t ledger_part_bytes(int part, const uint32_t count[LEDGER_SECTIONS]);
+uint64_t ledger_bytes(const uint32_t count[LEDGER_SECTIONS]);
+
+/* Room in *L, for ledger_close(), for all parts of another's ledger, to be filled and then checked,
+ * as ledger_open() does. False: there is no memory. */
+bool ledger_make_room(struct ledger *l, const uint32_t count[LEDGER_SECTIONS]);
+const char *ledger_check(const struct ledger *l);
 
 /* The header alone of the record NAME in DIRECTORY (AT_FDCWD: a path). Returns NULL, or what is
  * wrong with the file. */

@@ -254,6 +254,9 @@ static const struct {
 
 static const char *check_tables(const struct ledger *l)
 {
+    uint32_t texts = l->header->section[LEDGER_TEXTS].count;
+    if (l->header->findings && l->header->findings >= texts)
+        return "a damaged record: findings that are not in it";
     for (int s = 0; s < LEDGER_SECTIONS; s++)
         for (uint32_t i = 0; checks[s].good && i < l->header->section[s].count; i++)
             if (!checks[s].good(l, i))
@@ -302,6 +305,45 @@ static const char *read_all(int fd, struct ledger *l)
     memcpy(l->header->section, read, sizeof read);
     return check_tables(l);
 }
+
+/* --- as bytes --- */
+
+char *ledger_part(const struct ledger *l, int part)
+{
+    return part ? *(char **)((char *)l + rules[part - 1].pointer) : (char *)l->header;
+}
+
+size_t ledger_part_bytes(int part, const uint32_t count[LEDGER_SECTIONS])
+{
+    return part ? (size_t)count[part - 1] * rules[part - 1].element_size
+                : sizeof(struct ledger_header);
+}
+
+uint64_t ledger_bytes(const uint32_t count[LEDGER_SECTIONS])
+{
+    uint64_t bytes = 0;
+    for (int i = 0; i < LEDGER_PARTS; i++)
+        bytes += ledger_part_bytes(i, count);
+    return bytes;
+}
+
+bool ledger_make_room(struct ledger *l, const uint32_t count[LEDGER_SECTIONS])
+{
+    bool good = (*l = (struct ledger){.header = calloc(1, sizeof *l->header)}, l->header != NULL);
+    for (int s = 0; s < LEDGER_SECTIONS; s++) {
+        char **array = (char **)((char *)l + rules[s].pointer);
+        *array = calloc((size_t)count[s] + 1, rules[s].element_size); /* texts end */
+        good = good && *array;
+    }
+    return good;
+}
+
+const char *ledger_check(const struct ledger *l)
+{
+    return is_sane(l->header) ? check_tables(l) : "a damaged record: impossible values";
+}
+
+/* --- files --- */
 
 const char *ledger_open(struct ledger *l, int directory, const char *name)
 {

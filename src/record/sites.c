@@ -50,22 +50,6 @@ static void read_build_id(struct ledger_module *m, const struct dl_phdr_info *in
     }
 }
 
-/* Where TEXT stands among the texts from now on; 0: there is no room. */
-static uint32_t add_text(const char *text)
-{
-    struct ledger_table *t = &layer.ledger.header->section[LEDGER_TEXTS];
-    size_t length = strlen(text) + 1;
-    if (length > UINT32_MAX - t->count)
-        return 0;
-    while (t->count + length > t->capacity)
-        if (!ledger_extend(&layer.ledger, LEDGER_TEXTS))
-            return 0;
-    uint32_t at = t->count;
-    memcpy(layer.ledger.texts + at, text, length);
-    t->count += (uint32_t)length;
-    return at;
-}
-
 static int add_module(struct dl_phdr_info *info, size_t size, void *arg)
 {
     (void)size;
@@ -91,9 +75,9 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *arg)
         return 0;
     }
     if (info->dlpi_name && *info->dlpi_name)
-        m.path = add_text(info->dlpi_name);
+        m.path = ledger_add_text(&layer.ledger, info->dlpi_name);
     else if (count == 0) /* the executable comes first and has no name */
-        m.path = add_text(h->program);
+        m.path = ledger_add_text(&layer.ledger, h->program);
     read_build_id(&m, info);
     layer.ledger.modules[count] = m;
     h->section[LEDGER_MODULES].count = count + 1;
@@ -148,8 +132,8 @@ static uint32_t module_of_python(const struct python_place *place)
             !strcmp(ledger_text(l, l->modules[i].path), place->file))
             return i;
     struct ledger_module m = {0};
-    if (ledger_grow(l, LEDGER_MODULES) && (m.path = add_text(place->file)) &&
-        (m.function = add_text(place->function))) {
+    if (ledger_grow(l, LEDGER_MODULES) && (m.path = ledger_add_text(&layer.ledger, place->file)) &&
+        (m.function = ledger_add_text(&layer.ledger, place->function))) {
         l->modules[*count] = m;
         return (*count)++;
     }

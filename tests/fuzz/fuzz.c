@@ -12,7 +12,6 @@
 #include "scenario_file.h"
 
 #include <fcntl.h>
-#include <glob.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,55 +94,11 @@ static void read_launches(const char *path)
     document_free(d);
 }
 
-/* What ranks send each other at the end. Its sum is put right: it is there against accidents. */
-static void read_packed(const char *path)
-{
-    static char text[1 << 22];
-    FILE *in = fopen(path, "re");
-    size_t n = in ? fread(text, 1, sizeof text, in) : 0;
-    uint64_t sum;
-    if (in)
-        fclose(in);
-    if (n < sizeof sum)
-        return;
-    sum = profile_hash(text, n - sizeof sum);
-    memcpy(text + n - sizeof sum, &sum, sizeof sum);
-    struct profile *p = profile_unpack(text, n), *into = profile_new();
-    if (p)
-        profile_merge(into, p);
-    show(into);
-}
-
-/* The first inputs of that, from records. */
-static void pack_records(void)
-{
-    glob_t g = {0};
-    char path[64];
-    struct ledger l;
-    glob("seeds/record/*", 0, NULL, &g);
-    for (size_t i = 0; i < g.gl_pathc; i++) {
-        size_t size;
-        if (ledger_open(&l, AT_FDCWD, g.gl_pathv[i]))
-            continue;
-        struct profile *p = profile_from_ledger(&l);
-        void *packed = profile_pack(p, &size);
-        snprintf(path, sizeof path, "seeds/packed/%zu", i);
-        FILE *out = fopen(path, "we");
-        if (!out || fwrite(packed, 1, size, out) != size || fclose(out))
-            abort();
-        free(packed);
-        profile_free(p);
-        ledger_close(&l);
-    }
-    globfree(&g);
-}
-
 static const struct {
     const char *name;
     void (*read)(const char *path);
 } readers[] = {{"record", read_record},     {"profile", read_profile}, {"pairs", read_pairs},
-               {"scenario", read_scenario}, {"maps", read_maps},       {"packed", read_packed},
-               {"launches", read_launches}};
+               {"scenario", read_scenario}, {"maps", read_maps},       {"launches", read_launches}};
 
 static void (*reader)(const char *path);
 
@@ -157,8 +112,6 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     nowhere = fopen("/dev/null", "we");
     if (!reader || !nowhere)
         abort();
-    if (reader == read_packed)
-        pack_records();
     return 0;
 }
 

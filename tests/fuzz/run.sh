@@ -28,8 +28,6 @@ $MPIEXEC -n 2 collbench-overlap --benchmark=sender --sizes=1K:4K --step=2 \
     --comp=8:16 -i 5 --format=json >seeds/maps/ours || fail "no maps"
 $MPIEXEC -n 2 collbench-bcast --sizes=1K --budget=0.05 --format=json --output=seeds/launches/ours >/dev/null ||
     fail "no launches"
-./packed -runs=0 >packed.log 2>&1
-ls seeds/packed/* >/dev/null || fail "no packed profiles"
 cat >seeds/scenario/ours <<EOF
 scenario two-at-once two operations pending, the last rank late
 participants others

@@ -176,43 +176,6 @@ Test(profile, json_says_all_and_no_more)
     profile_free(p);
 }
 
-Test(profile, packed_and_back)
-{
-    struct profile *p = profile_of(1, 2);
-    profile_warn(p, "a warning");
-    profile_warn(p, "a warning");
-    profile_add_finding(p, "ack", json_pack("{s:i}", "rank", 3));
-    cr_assert_eq(p->warnings.n, 1);
-    size_t size;
-    char *packed = profile_pack(p, &size);
-    struct profile *q = profile_unpack(packed, size);
-    cr_assert_not_null(q);
-    char *a = text_of(p), *b = text_of(q);
-    cr_assert_str_eq(a, b);
-    free(a);
-    free(b);
-    profile_free(p);
-    profile_free(q);
-    free(packed);
-}
-
-/* A message that was cut or changed is refused, never believed and never a crash. */
-Test(profile, damaged_packs_are_refused)
-{
-    struct profile *p = profile_of(1, 2);
-    size_t size;
-    char *packed = profile_pack(p, &size);
-    for (size_t cut = 0; cut < size; cut += 1 + cut / 7)
-        cr_assert_null(profile_unpack(packed, cut));
-    for (size_t at = 0; at < size; at += 1 + size / 300) {
-        packed[at] ^= 0x10;
-        cr_assert_null(profile_unpack(packed, size));
-        packed[at] ^= 0x10;
-    }
-    profile_free(p);
-    free(packed);
-}
-
 Test(profile, json_and_back)
 {
     struct profile *p = profile_of(0, 2);
@@ -327,7 +290,7 @@ Test(profile, indices_of_a_cut_record_are_not_trusted)
     ledger_close(&l);
 }
 
-/* What the kernel counted beside the run: differences, through the message and the file; what is
+/* What the kernel counted beside the run: differences, through the file; what is
  * not known stays not known. */
 Test(profile, noise_is_what_was_added_during_the_run)
 {
@@ -339,9 +302,7 @@ Test(profile, noise_is_what_was_added_during_the_run)
     l.header->noise[0] = (struct noise_totals){1000, 200, -1, 10, 5, 0.5};
     l.header->noise[1] = (struct noise_totals){9000, 700, 4000, 13, 9, 3.25};
     struct profile *p = profile_from_ledger(&l);
-    size_t size;
-    char *packed = profile_pack(p, &size);
-    struct profile *q = profile_unpack(packed, size);
+    struct profile *q = p;
     cr_assert_eq(q->hosts.at[0].affinity[0], 0x5);
     cr_assert_eq(q->ranks.at[0].dropped[LEDGER_SITES], 7);
     json_t *json = profile_json(q);
@@ -367,11 +328,10 @@ Test(profile, noise_is_what_was_added_during_the_run)
     struct profile *cut = profile_from_ledger(&l);
     cr_assert_eq(cut->ranks.at[0].delayed_ns, -1);
     cr_assert_eq(cut->ranks.at[0].involuntary_switches, 0);
-    struct profile *all[] = {p, q, r, old, cut};
-    for (size_t i = 0; i < 5; i++)
+    struct profile *all[] = {p, r, old, cut};
+    for (size_t i = 0; i < 4; i++)
         profile_free(all[i]);
     json_decref(json);
-    free(packed);
     ledger_close(&l);
 }
 
