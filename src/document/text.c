@@ -371,11 +371,14 @@ void table_text_write(const struct table *t, FILE *out, const struct text_option
     g.room = calloc(g.columns + 1, sizeof *g.room);
     if (g.cell && g.room) {
         fill_grid(&g);
+        for (size_t c = 0; c < g.columns; c++)
+            if (o->brief && (flags_of(&g, c) & COLUMN_OPTIONAL))
+                g.room[c] = 0;
         if (o->width)
             fit_grid(&g, o->width);
         put_heads(&g, out, o->comments);
         put_rows(&g, out);
-        if (g.rows < table_rows(t))
+        if (g.rows < table_rows(t) && !o->brief)
             fprintf(out, "  and %zu more\n", table_rows(t) - g.rows);
         if (o->explain)
             put_meanings(&g, out, o->width);

@@ -8,6 +8,7 @@ struct text_options {
     size_t width;  /* characters; 0: as wide as it takes */
     size_t rows;   /* at most so many rows of a table, and how many are left out; 0: all */
     bool comments; /* heads and facts begin with '#', so that gnuplot and awk skip them */
+    bool brief;    /* no optional columns, and no word of rows that are left out */
     bool explain;  /* what each column means, under its table */
 };
 

@@ -2,6 +2,7 @@
 #include "profile/arrivals.h"
 
 #include "base/array.h"
+#include "profile/noise.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,9 +17,13 @@ struct instance {
     uint64_t stands_for;
     int64_t entry_ns;
 };
+struct instances {
+    struct instance *at;
+    size_t n, room;
+};
 
-/* A cost is judged over so many parts of the run, of equal length. */
-enum { PARTS = 10 };
+/* Of what has one, its position among the sites and none. */
+#define SITE(of) ((of)->site == PROFILE_NONE ? p->sites.n : (of)->site)
 
 enum collective_kind arrivals_kind(const struct profile *p, uint32_t operation)
 {
@@ -39,15 +44,14 @@ static uint64_t waited(const struct profile_event *e, int64_t ready)
     return positive((e->exit_ns < ready ? e->exit_ns : ready) - e->entry_ns);
 }
 
-/* The ranks are in order; one may be missing. */
-static void add_wait(struct profile *p, uint32_t rank, uint64_t ns)
+/* That of world rank RANK; NULL: it has no record. The ranks are in order; one may be missing. */
+static struct profile_rank *rank_of(struct profile *p, uint32_t rank)
 {
     size_t i = rank;
     if (i >= p->ranks.n || p->ranks.at[i].rank != (int32_t)rank)
         for (i = 0; i < p->ranks.n && p->ranks.at[i].rank != (int32_t)rank;)
             i++;
-    if (i < p->ranks.n)
-        p->ranks.at[i].late_wait_ns += (int64_t)ns;
+    return i < p->ranks.n ? &p->ranks.at[i] : NULL;
 }
 
 /* Waited by the N members of an instance for those whose entry they could not do without. */
@@ -62,7 +66,9 @@ static uint64_t wait_of(struct profile *p, const struct profile_event *e, size_t
     collective_awaits(kind, entered, n, p->comms.at[e->comm].first, root, awaited);
     for (size_t i = 0; i < n; i++) {
         uint64_t ns = awaited[i] == i ? 0 : waited(&e[i], entered[awaited[i]]);
-        add_wait(p, e[i].rank, ns);
+        struct profile_rank *rank = rank_of(p, e[i].rank);
+        if (rank)
+            rank->late_wait_ns += (int64_t)ns;
         sum += ns;
     }
     free(entered);
@@ -167,24 +173,11 @@ static void median_and_max(const struct instance *at, size_t n, size_t offset, u
     free(seen);
 }
 
-/* Lower end of the 95 % interval of a sum over parts of the run, which are PART; never negative. */
-static int64_t least_of(const double part[PARTS])
-{
-    const double student = 2.262; /* for 9 degrees of freedom */
-    double sum = 0, squares = 0;
-    for (int i = 0; i < PARTS; i++)
-        sum += part[i];
-    for (int i = 0; i < PARTS; i++)
-        squares += (part[i] - sum / PARTS) * (part[i] - sum / PARTS);
-    double low = sum - student * sqrt(squares / (PARTS - 1) * PARTS);
-    return low > 0 ? (int64_t)low : 0;
-}
-
 /* The rank for which the others waited longest in N instances, and how long. */
 static void find_cost(struct profile_arrival *a, const struct instance *at, size_t n,
                       uint32_t n_ranks, int64_t first_ns, int64_t last_ns)
 {
-    double *cost = memory_alloc((n_ranks + 1) * sizeof *cost), part[PARTS] = {0};
+    double *cost = memory_alloc((n_ranks + 1) * sizeof *cost), part[NOISE_PARTS] = {0};
     for (size_t i = 0; i < n; i++)
         if (at[i].awaited_rank < n_ranks)
             cost[at[i].awaited_rank] += (double)at[i].wait * (double)at[i].stands_for;
@@ -195,9 +188,9 @@ static void find_cost(struct profile_arrival *a, const struct instance *at, size
     for (size_t i = 0; i < n; i++) {
         double when = (double)(at[i].entry_ns - first_ns) / (double)(last_ns - first_ns + 1);
         if (at[i].awaited_rank == a->cost_rank && when >= 0 && when < 1)
-            part[(int)(PARTS * when)] += (double)at[i].wait * (double)at[i].stands_for;
+            part[(int)(NOISE_PARTS * when)] += (double)at[i].wait * (double)at[i].stands_for;
     }
-    a->cost_low_ns = n < PARTS ? -1 : least_of(part);
+    a->cost_low_ns = n < NOISE_PARTS ? -1 : (int64_t)noise_least(part);
     free(cost);
 }
 
@@ -224,34 +217,23 @@ static struct profile_arrival sum_up(const struct instance *at, size_t n)
     return a;
 }
 
-/* All calls that were counted, sorted: how many could be instances is in stands_for, and how many
- * of these failed, on whichever ranks, in skew. Those apart are no instances. */
-static struct instance *count_calls(const struct profile *p, const uint32_t *comm_kind, size_t *n)
-{
-    struct instance *all = memory_alloc((p->entries.n + 1) * sizeof *all);
-    *n = 0;
-    for (size_t i = 0; i < p->entries.n; i++) {
-        const struct profile_entry *e = &p->entries.at[i];
-        if (e->comm != PROFILE_NONE)
-            all[(*n)++] =
-                (struct instance){.site = e->site,
-                                  .operation = e->operation,
-                                  .comm = comm_kind[e->comm],
-                                  .time = e->time_ns,
-                                  .skew = e->errors,
-                                  .stands_for = e->calls > e->apart ? e->calls - e->apart : 0};
-    }
-    qsort(all, *n, sizeof *all, by_place);
-    return all;
-}
-
-/* What a sample stands for, from what was counted: exactly, if each member made as many CALLS, and
- * none failed. */
-static void correct(const struct profile *p, struct profile_arrival *a, uint64_t calls,
-                    uint64_t errors, uint64_t time)
+/* What a sample stands for, from the calls that were counted (by KIND of their communicators; those
+ * apart are no instances): exactly, if each member made as many, and none failed. */
+static void correct(const struct profile *p, struct profile_arrival *a, const uint32_t *kind)
 {
     const uint32_t members = p->comms.at[a->comm].size;
     const uint64_t guessed = a->time_ns, guessed_number = a->stand_for;
+    uint64_t calls = 0, errors = 0, time = 0;
+    for (const struct profile_entry *e = p->entries.at; e < p->entries.at + p->entries.n; e++) {
+        if (e->comm == PROFILE_NONE || e->operation != a->operation || e->site != a->site ||
+            kind[e->comm] != a->comm)
+            continue;
+        calls += e->calls > e->apart ? e->calls - e->apart : 0;
+        errors += e->errors;
+        time += e->time_ns;
+    }
+    if (!calls)
+        return;
     a->exact = !errors && calls % members == 0 && calls / members >= a->instances;
     if (a->exact)
         a->stand_for = calls / members;
@@ -269,16 +251,6 @@ static void correct(const struct profile *p, struct profile_arrival *a, uint64_t
         a->cost_low_ns = within_far((double)a->cost_low_ns * factor);
 }
 
-/* Counted per rank: in one place, and in general. */
-static void count_late(struct profile *p, const struct instance *at, size_t n)
-{
-    for (size_t i = 0; i < p->ranks.n; i++)
-        p->ranks.at[i].late = 0;
-    for (size_t i = 0; i < n; i++)
-        for (size_t r = 0; r < p->ranks.n; r++)
-            p->ranks.at[r].late += p->ranks.at[r].rank == (int32_t)at[i].late_rank;
-}
-
 /* Waiting can be summed up for a rank only if no collective is missing. */
 static bool all_recorded(const struct profile *p)
 {
@@ -289,22 +261,12 @@ static bool all_recorded(const struct profile *p)
     return all;
 }
 
-/* Of what has one, its position among the sites and none. */
-#define SITE(of) ((of)->site == PROFILE_NONE ? p->sites.n : (of)->site)
-
-void arrivals_find(struct profile *p)
+/* Every instance, by place; IN_PART: sites that only some of the members of one called from, the
+ * last for no site. */
+static struct instances instances_of(struct profile *p, const uint32_t *kind, bool *in_part)
 {
-    ARRAY(struct instance) list = {0};
-    uint32_t *kind = comm_kinds(p, false);
-    /* Sites that only some of the members of an instance called from; the last: no site. */
-    bool *in_part = memory_alloc(p->sites.n + 1);
-    size_t n_calls, call = 0;
-    struct instance *calls = count_calls(p, kind, &n_calls);
-    p->arrivals.n = 0;
-    bool comparable = p->hosts.n < 2 || p->synchronized;
-    for (size_t i = 0; i < p->ranks.n; i++)
-        p->ranks.at[i].late_wait_ns = 0;
-    for (size_t i = 0, end; i < p->events.n && comparable; i = end) {
+    struct instances list = {0};
+    for (size_t i = 0, end; i < p->events.n; i = end) {
         const struct profile_event *e = &p->events.at[i];
         end = events_next(p, i);
         if (!is_whole(p, e, end - i))
@@ -314,42 +276,50 @@ void arrivals_find(struct profile *p)
             if (p->events.at[k].site != e->site)
                 in_part[SITE(e)] = in_part[SITE(&p->events.at[k])] = true;
     }
-    int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
-    for (size_t i = 0; i < list.n; i++) {
-        first_ns = list.at[i].entry_ns < first_ns ? list.at[i].entry_ns : first_ns;
-        last_ns = list.at[i].entry_ns > last_ns ? list.at[i].entry_ns : last_ns;
-    }
-    uint32_t n_ranks = 0; /* numbers of ranks are below */
-    for (size_t i = 0; i < p->ranks.n; i++)
-        if (p->ranks.at[i].rank >= (int32_t)n_ranks)
-            n_ranks = (uint32_t)p->ranks.at[i].rank + 1;
     if (list.n)
         qsort(list.at, list.n, sizeof *list.at, by_place);
+    return list;
+}
+
+void arrivals_find(struct profile *p)
+{
+    uint32_t *kind = comm_kinds(p, false);
+    bool *in_part = memory_alloc(p->sites.n + 1);
+    bool comparable = p->hosts.n < 2 || p->synchronized;
+    int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
+    uint32_t n_ranks = 0; /* numbers of ranks are below */
+    p->arrivals.n = 0;
+    for (size_t i = 0; i < p->ranks.n; i++) {
+        p->ranks.at[i].late_wait_ns = 0;
+        p->ranks.at[i].late = 0;
+        if (p->ranks.at[i].rank >= (int32_t)n_ranks)
+            n_ranks = (uint32_t)p->ranks.at[i].rank + 1;
+    }
+    struct instances list = {0};
+    if (comparable)
+        list = instances_of(p, kind, in_part);
+    for (size_t i = 0; i < list.n; i++) {
+        struct profile_rank *late = rank_of(p, list.at[i].late_rank);
+        first_ns = list.at[i].entry_ns < first_ns ? list.at[i].entry_ns : first_ns;
+        last_ns = list.at[i].entry_ns > last_ns ? list.at[i].entry_ns : last_ns;
+        if (late)
+            late->late++;
+    }
     for (size_t i = 0, end; i < list.n; i = end) {
         const struct instance *a = &list.at[i];
-        for (end = i + 1; end < list.n && list.at[end].operation == a->operation &&
-                          list.at[end].site == a->site && list.at[end].comm == a->comm;)
+        for (end = i + 1; end < list.n && !by_row(a, &list.at[end]);)
             end++;
         struct profile_arrival *row = PUSH(&p->arrivals);
         *row = sum_up(a, end - i);
         find_cost(row, a, end - i, n_ranks, first_ns, last_ns);
-        uint64_t n = 0, errors = 0, time = 0;
-        for (; call < n_calls && by_row(&calls[call], a) <= 0; call++)
-            if (!by_row(&calls[call], a)) {
-                n += calls[call].stands_for;
-                errors += calls[call].skew;
-                time += calls[call].time;
-            }
-        bool counted = p->operations.at[a->operation].family != FAMILY_INIT_REQUEST;
-        if ((p->sample_mask || p->events_dropped) && n && counted && !in_part[SITE(a)])
-            correct(p, row, n, errors, time);
+        if ((p->sample_mask || p->events_dropped) && !in_part[SITE(a)] &&
+            p->operations.at[a->operation].family != FAMILY_INIT_REQUEST)
+            correct(p, row, kind);
     }
-    count_late(p, list.at, list.n);
     for (size_t i = 0; i < p->ranks.n; i++)
         if (!comparable || !all_recorded(p))
             p->ranks.at[i].late_wait_ns = -1;
     free(list.at);
     free(kind);
     free(in_part);
-    free(calls);
 }

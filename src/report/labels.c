@@ -73,15 +73,13 @@ static void path_of(const struct profile *p, const struct profile_site *s, char 
 
 struct path {
     char *text;
-    uint64_t address;
-    uint32_t site, operation;
+    uint32_t site;
 };
 
 static int by_text(const void *a, const void *b)
 {
     const struct path *x = a, *y = b;
-    return strcmp(x->text, y->text) ?: ORDER(x->operation, y->operation)
-        ?: ORDER(x->address, y->address) ?: ORDER(x->site, y->site);
+    return strcmp(x->text, y->text) ?: ORDER(x->site, y->site);
 }
 
 static size_t common_length(const char *a, const char *b)
@@ -101,28 +99,12 @@ static size_t telling_length(const char *path, size_t common)
     return end ? (size_t)(end - path) : length;
 }
 
-/* Calls of one operation in one line, in the order of their addresses: which one PATH[I] is, of *N.
- */
-static unsigned number_in_line(const struct path *path, size_t n_paths, size_t i, unsigned *n)
-{
-    size_t first = i, end = i + 1;
-#define SAME(k) (path[k].operation == path[i].operation && !strcmp(path[k].text, path[i].text))
-    while (first > 0 && SAME(first - 1))
-        first--;
-    while (end < n_paths && SAME(end))
-        end++;
-#undef SAME
-    *n = (unsigned)(end - first);
-    return (unsigned)(i - first + 1);
-}
-
 /* Of paths in order those that have most in common stand beside each other. */
 static char *label_of(const struct path *path, size_t n, size_t i)
 {
     const char *text = path[i].text;
     char *label;
     size_t before = i, after = i, common = 0;
-    unsigned all, number = number_in_line(path, n, i, &all);
     while (before > 0 && !strcmp(path[before].text, text))
         before--;
     while (after + 1 < n && !strcmp(path[after].text, text))
@@ -131,9 +113,7 @@ static char *label_of(const struct path *path, size_t n, size_t i)
         common = common_length(path[before].text, text);
     if (strcmp(path[after].text, text) != 0 && common_length(path[after].text, text) > common)
         common = common_length(path[after].text, text);
-    int length = (int)telling_length(text, common);
-    if ((all > 1 ? asprintf(&label, "%.*s, call %u", length, text, number)
-                 : asprintf(&label, "%.*s", length, text)) < 0)
+    if (asprintf(&label, "%.*s", (int)telling_length(text, common), text) < 0)
         memory_out();
     return label;
 }
@@ -145,12 +125,8 @@ char **site_labels(const struct profile *p)
     struct path *path = memory_alloc((n + 1) * sizeof *path);
     for (uint32_t i = 0; i < n; i++) {
         path_of(p, &p->sites.at[i], text);
-        path[i] = (struct path){
-            .text = memory_strdup(text), .address = p->sites.at[i].frame[0].address, .site = i};
+        path[i] = (struct path){memory_strdup(text), i};
     }
-    for (size_t i = 0; i < p->entries.n; i++)
-        if (p->entries.at[i].site != PROFILE_NONE)
-            path[p->entries.at[i].site].operation = p->entries.at[i].operation;
     qsort(path, n, sizeof *path, by_text);
     for (size_t i = 0; i < n; i++)
         label[path[i].site] = *path[i].text ? label_of(path, n, i) : memory_strdup("-");

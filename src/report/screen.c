@@ -3,7 +3,6 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "document/text.h"
-#include "profile/arrivals.h"
 #include "report/findings.h"
 
 #include <ctype.h>
@@ -167,63 +166,19 @@ static void put_findings(struct screen *s)
 
 /* --- the costliest call sites --- */
 
-static const struct column call_columns[] = {
-    {"operation", NULL, COLUMN_TEXT, 0, "the MPI function", NULL, 0},
-    {"calls", NULL, COLUMN_COUNT, 0, "calls of all ranks", NULL, 0},
-    {"time_per_rank", NULL, COLUMN_TIME, 0, "time in these calls, mean of all ranks", "time/rank",
-     0},
-    {"of_run", NULL, COLUMN_SHARE, 0, "the same as a share of the run", "of run", 0},
-    {"waiting", NULL, COLUMN_SHARE, 0, "share of that which is waiting for other ranks", NULL, 0},
-    {"site", NULL, COLUMN_TEXT, 0, "where it is called", "call site", COLUMN_SHORTEN},
-};
-
-/* Percent of E's time that is waiting; NaN: unknown. */
-static double waiting_of(const struct profile *p, const struct profile_entry *e)
-{
-    double wait = 0, time = 0;
-    bool known = p->trace.on && p->trace.covered > 0;
-    for (size_t i = 0; i < p->arrivals.n && !known; i++) {
-        const struct profile_arrival *a = &p->arrivals.at[i];
-        if (a->operation != e->operation || a->site != e->site ||
-            arrivals_kind(p, a->operation) == COLLECTIVE_OTHER)
-            continue;
-        wait += (double)a->wait_ns;
-        time += (double)a->time_ns;
-    }
-    for (size_t i = 0; i < p->waits.n && known; i++)
-        if (p->waits.at[i].operation == e->operation && p->waits.at[i].site == e->site)
-            wait += (double)p->waits.at[i].wait_ns / p->trace.covered;
-    if (known)
-        time = (double)e->time_ns;
-    return time > 0 ? fmin(100, 100 * wait / time) : NAN;
-}
-
 static void put_calls(struct screen *s)
 {
     enum { ROWS = 5 };
-    const struct view *v = s->v;
-    const double wall = profile_wall_ns(v->p);
-    struct rows rows = rows_of(v->p, ROWS_BY_SITE);
     struct document *d = document_new("collprof-screen/1");
-    struct table *t = document_table_of(d, "calls", NULL, call_columns);
-    for (size_t i = 0; i < rows.n && i < ROWS; i++) {
-        const struct profile_entry *e = &rows.at[i];
-        table_text(t, v->p->operations.at[e->operation].name);
-        table_integer(t, (long long)e->calls);
-        table_real(t, entry_timed(e) ? 1e-9 * (double)e->time_ns / v->ranks : NAN);
-        table_real(t, wall > 0 ? 100 * (double)e->time_ns / wall : NAN);
-        table_real(t, v->noise.level == NOISE_SPOILED ? NAN : waiting_of(v->p, e));
-        table_text(t, e->site == PROFILE_NONE ? "-" : v->label[e->site]);
-    }
+    const struct table *t = report_table_add(d, report_table_find("call_sites"), s->v);
     put_text(s, "", "", 1);
-    if (rows.n) {
-        table_text_write(t, s->out, &(struct text_options){.width = (size_t)s->o->width});
-        s->lines += 1 + table_rows(t);
-    } else {
+    if (table_rows(t))
+        table_text_write(
+            t, s->out,
+            &(struct text_options){.width = (size_t)s->o->width, .rows = ROWS, .brief = true});
+    else
         put_text(s, "", "No MPI call between MPI_Init and MPI_Finalize was recorded.", 1);
-    }
     document_free(d);
-    rows_free(&rows);
 }
 
 /* --- what to do next --- */

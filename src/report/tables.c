@@ -81,7 +81,9 @@ static void put_comm(struct table *t, const struct view *v, uint32_t comm)
                  "calls during or right after what collprof injected: in no time"),                \
         OPTIONAL("bytes", BYTES, NULL, "data that the calls name, of all ranks"),                  \
         C("time_per_rank", TIME, "time/rank", "time in these calls, mean of all ranks"),           \
-        C("share", SHARE, "of MPI", "share of all time in MPI"),                                   \
+        C("of_run", SHARE, "of run", "the same as a share of the run"),                            \
+        OPTIONAL("share", SHARE, "of MPI", "share of all time in MPI"),                            \
+        C("waiting", SHARE, NULL, "share of their time that is waiting for other ranks"),          \
         OPTIONAL("mean", TIME, NULL, "time of a call"),                                            \
         OPTIONAL("median", TIME, NULL, "half of the calls were shorter (within 6 %)"),             \
         OPTIONAL("p99", TIME, NULL, "99 of 100 calls were shorter (within 6 %)"),                  \
@@ -93,8 +95,31 @@ static void put_comm(struct table *t, const struct view *v, uint32_t comm)
 static const struct column operation_columns[] = {OPERATION, CALLS};
 static const struct column site_columns[] = {OPERATION, CALLS, SITE};
 
+/* Percent of E's time that is waiting, from a trace or from arrivals; NaN: unknown. */
+static double waiting_of(const struct profile *p, const struct profile_entry *e, bool any_site)
+{
+    double wait = 0, time = 0;
+    if (p->trace.on && p->trace.covered > 0) {
+        for (size_t i = 0; i < p->waits.n; i++)
+            if (p->waits.at[i].operation == e->operation &&
+                (any_site || p->waits.at[i].site == e->site))
+                wait += (double)p->waits.at[i].wait_ns / p->trace.covered;
+        return e->time_ns ? fmin(100, 100 * wait / (double)e->time_ns) : NAN;
+    }
+    for (size_t i = 0; i < p->arrivals.n; i++) {
+        const struct profile_arrival *a = &p->arrivals.at[i];
+        if (a->operation != e->operation || !(any_site || a->site == e->site) ||
+            arrivals_kind(p, a->operation) == COLLECTIVE_OTHER)
+            continue;
+        wait += (double)a->wait_ns;
+        time += (double)a->time_ns;
+    }
+    return time > 0 ? fmin(100, 100 * wait / time) : NAN;
+}
+
 static void put_calls(struct table *t, const struct view *v, enum rows_by by)
 {
+    const double wall = profile_wall_ns(v->p);
     struct rows rows = rows_of(v->p, by);
     for (size_t i = 0; i < rows.n; i++) {
         const struct profile_entry *e = &rows.at[i];
@@ -107,7 +132,11 @@ static void put_calls(struct table *t, const struct view *v, enum rows_by by)
         table_integer_if(t, e->apart, (long long)e->apart);
         put_count(t, e->bytes);
         put_ns(t, time / v->ranks);
+        put_percent(t, time, wall);
         put_percent(t, time, v->mpi_ns);
+        table_real(t, v->noise.level == NOISE_SPOILED
+                          ? NAN
+                          : waiting_of(v->p, e, by == ROWS_BY_OPERATION));
         put_ns(t, (double)e->time_ns / (double)timed);
         put_ns(t, timed ? entry_quantile(e, 0.5) : NAN);
         put_ns(t, timed ? entry_quantile(e, 0.99) : NAN);
@@ -598,6 +627,14 @@ const struct report_table report_tables[] = {
      NULL, "broadcast", NULL},
 };
 const size_t n_report_tables = sizeof report_tables / sizeof *report_tables;
+
+const struct report_table *report_table_find(const char *name)
+{
+    for (size_t i = 0; i < n_report_tables; i++)
+        if (!strcmp(report_tables[i].name, name))
+            return &report_tables[i];
+    return NULL;
+}
 
 struct table *report_table_add(struct document *d, const struct report_table *which,
                                const struct view *v)

@@ -34,6 +34,8 @@ struct report_table {
 extern const struct report_table report_tables[];
 extern const size_t n_report_tables;
 
+const struct report_table *report_table_find(const char *name); /* NULL: there is none */
+
 /* Adds that table, with its rows, to D, which owns it. NULL: no memory. */
 struct table *report_table_add(struct document *d, const struct report_table *which,
                                const struct view *v);

@@ -29,7 +29,7 @@ done
 # start nobody records, later nothing is injected.
 inject=$built/tests/mpi/inject
 for from in begin run type end; do
-    for mode in ACK=one ACK=all BCAST=binomial BCAST=grid BENCHMARK=barrier TRACE=calls; do
+    for mode in ACK=10 ACK=100 BCAST=binomial BCAST=grid BENCHMARK=barrier TRACE=calls; do
         case $from.$mode in type.BCAST=*) ;; type.*) continue ;; esac
         case $mode in ACK=*) test $from = end || test "${CHECK_THOROUGH:-0}" = 1 || continue ;; esac
         $MPIEXEC -n 3 env NOMEM_RANK=1 NOMEM_FROM=$from COLLPROF_$mode \

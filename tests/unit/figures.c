@@ -92,6 +92,11 @@ Test(figures, of_ranks_collectives_and_regions)
     cr_assert_float_eq(figure_of(p, "regions", "mpi_per_rank"), 5e5, 1e-9);
     cr_assert_float_eq(figure_of(p, "collectives", "wait"), 4, 1e-9);
     cr_assert_float_eq(figure_of(p, "collectives", "waiting"), 400.0 / 28, 1e-9);
+    cr_assert_float_eq(figure_of(p, "call_sites", "waiting"), 400.0 / 28, 1e-9);
+    cr_assert_float_eq(figure_of(p, "call_sites", "of_run"), 25, 1e-9);
+    cr_assert_float_eq(figure_of(p, "call_sites", "share"), 100, 1e-9);
+    p->arrivals.n = 0;
+    cr_assert(isnan(figure_of(p, "call_sites", "waiting")));
     profile_free(p);
 }
 

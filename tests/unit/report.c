@@ -7,14 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct report_table *table_named(const char *name)
-{
-    for (size_t i = 0; i < n_report_tables; i++)
-        if (!strcmp(report_tables[i].name, name))
-            return &report_tables[i];
-    return NULL;
-}
-
 static size_t lines_of(const char *text, size_t width)
 {
     size_t lines = 0;
@@ -65,13 +57,13 @@ Test(report, shows_one_table_and_explains_it)
 {
     struct profile *p = made_four_ranks();
     const struct report_options o = {
-        .width = 100, .table = table_named("ranks"), .explain = true, .top = 2};
+        .width = 100, .table = report_table_find("ranks"), .explain = true, .top = 2};
     char *text = text_of(p, &o);
     assert_has(text, "and 2 more");
     assert_has(text, "in MPI: time in MPI, all threads together");
     assert_lacks(text, "MPI_Bcast");
     free(text);
-    text = text_of(p, &(struct report_options){.table = table_named("ack")});
+    text = text_of(p, &(struct report_options){.table = report_table_find("ack")});
     cr_assert_str_eq(text, "The run has no ack.\n");
     free(text);
     profile_free(p);
@@ -89,10 +81,11 @@ Test(report, measurements_are_tables)
                                   1, "bytes", 16, "algorithm", "grid", "calls", 7, "remark",
                                   "why it is so"));
     char *text =
-        text_of(p, &(struct report_options){.width = 200, .table = table_named("benchmark")});
+        text_of(p, &(struct report_options){.width = 200, .table = report_table_find("benchmark")});
     assert_has(text, "MPI_Bcast  MPI_COMM_WORLD     0     8B  held    12.5us");
     free(text);
-    text = text_of(p, &(struct report_options){.width = 200, .table = table_named("broadcast")});
+    text =
+        text_of(p, &(struct report_options){.width = 200, .table = report_table_find("broadcast")});
     assert_has(text, "grid");
     assert_has(text, "why it is so");
     free(text);
