@@ -57,8 +57,6 @@ Test(settings, the_ends_of_every_range)
                {"COLLPROF_MEMORY=1024", true},
                {"COLLPROF_MEMORY=0", false},
                {"COLLPROF_MEMORY=1025", false},
-               {"COLLPROF_TOP=1", true},
-               {"COLLPROF_TOP=10001", false},
                {"COLLPROF_BENCHMARK_EVERY=0", true},
                {"COLLPROF_BENCHMARK_BUDGET=0.001", true},
                {"COLLPROF_BENCHMARK_BUDGET=0", false},
