@@ -84,7 +84,7 @@ EXTRA_tests_unit_symbols_DEPENDENCIES = collprof-symbols.la
 tests_unit_symbols_LDADD = libprofile.la libbase.la $(DW_LIBS) $(CRITERION_LIBS)
 
 tests_unit_compare_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_compare_SOURCES = tests/unit/compare.c tests/unit/evidence.c $(made_profile)
+tests_unit_compare_SOURCES = tests/unit/compare.c tests/unit/evidence.c tests/unit/launches.c $(made_profile)
 # Which names call sites, is loaded.
 EXTRA_tests_unit_compare_DEPENDENCIES = collprof-symbols.la
 tests_unit_compare_LDADD = libcompare.la libreport.la libresults.la libdocument.la libprofile.la libbase.la $(CRITERION_LIBS)

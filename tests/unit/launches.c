@@ -1,0 +1,90 @@
+/* Protects what is shown of several launches of a benchmark: which rows are the same, which
+ * launches belong to which side, and that intervals need enough of them. */
+#include "compare/launches.h"
+#include "base/memory.h"
+#include "base/reason.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { EACH = 6 };
+
+/* The I-th launch: two rows of a first table, whose second figure is an end of an interval, and a
+ * second table. Rows change places from launch to launch. */
+static const char *launch(int i, const char *schema)
+{
+    static char path[2 * EACH][64];
+    snprintf(path[i], sizeof *path, "/tmp/collprof-launch-%d-%d.json", (int)getpid(), i);
+    struct document *d = document_new(schema);
+    static const struct column columns[] = {{"algorithm", NULL, COLUMN_TEXT, 0, NULL, NULL, 0},
+                                            {"size", "B", COLUMN_BYTES, 0, NULL, NULL, 0},
+                                            {"direct", "us", COLUMN_REAL, 2, NULL, NULL, 0},
+                                            {"direct_low", "us", COLUMN_REAL, 2, NULL, NULL, 0}};
+    struct table *t = document_table_of(d, "methods", NULL, columns);
+    for (int row = 0; row < 2; row++) {
+        int which = (row + i) % 2;
+        table_text(t, which ? "binomial" : "native");
+        table_integer(t, 8);
+        table_real(t, which ? 100 : 10 + i);
+        table_real(t, 1);
+    }
+    t = document_table_of(d, "others", NULL, columns);
+    table_text(t, "native");
+    table_integer(t, 8);
+    table_real(t, 5);
+    table_real(t, 5);
+    cr_assert(document_save(d, path[i], FORMAT_JSON));
+    document_free(d);
+    return path[i];
+}
+
+static json_t *rows_of(const char *const *path, size_t before, size_t after)
+{
+    struct document *d = launches_document(path, before, after);
+    cr_assert(d);
+    json_t *json = document_json(d), *tables = json_object_get(json, "tables");
+    json_t *rows = json_incref(json_object_get(json_object_get(tables, "launches"), "rows"));
+    json_decref(json);
+    document_free(d);
+    return rows;
+}
+
+#define NUMBER(row, key) json_number_value(json_object_get(row, key))
+#define IS_EMPTY(row, key) json_is_null(json_object_get(row, key))
+
+Test(launches, figures_of_the_same_row_are_compared)
+{
+    const char *path[2 * EACH];
+    for (int i = 0; i < 2 * EACH; i++)
+        path[i] = launch(i, "collbench-bcast/2");
+    json_t *rows = rows_of(path, EACH, EACH), *row = json_array_get(rows, 0);
+    cr_assert_eq(json_array_size(rows), 2);
+    cr_expect_str_eq(json_string_value(json_object_get(row, "row")), "native size 8");
+    cr_expect_eq(NUMBER(row, "launches"), EACH);
+    cr_expect_float_eq(NUMBER(row, "median"), 12.5, 1e-9); /* of 10 to 15 */
+    cr_expect_float_eq(NUMBER(row, "low"), 10, 1e-9);
+    cr_expect_float_eq(NUMBER(row, "high"), 15, 1e-9);
+    cr_expect_float_eq(NUMBER(row, "b"), 18.5, 1e-9); /* of 16 to 21 */
+    cr_expect_float_eq(NUMBER(row, "change"), 6, 1e-9);
+    cr_expect_float_eq(NUMBER(row, "p"), 2.0 / 924, 1e-9); /* all of B are larger */
+    row = json_array_get(rows, 1);
+    cr_expect_str_eq(json_string_value(json_object_get(row, "row")), "binomial size 8");
+    cr_expect(NUMBER(row, "change") == 0 && NUMBER(row, "p") == 1);
+    json_decref(rows);
+
+    rows = rows_of(path, EACH - 1, 0);
+    row = json_array_get(rows, 0);
+    cr_expect(IS_EMPTY(row, "low") && !json_object_get(row, "b"), "five have no interval");
+    json_decref(rows);
+    rows = rows_of(path, 3, 3);
+    cr_expect(IS_EMPTY(json_array_get(rows, 0), "p"), "three and three cannot tell");
+    json_decref(rows);
+    launch(1, "collbench-tree/2");
+    cr_expect_null(launches_document(path, 2, 0), "of different programs");
+    for (int i = 0; i < 2 * EACH; i++)
+        unlink(path[i]);
+    cr_expect_null(launches_document(path, 2, 0), "no such file");
+}
