@@ -18,11 +18,13 @@ $$(GENERATED:%=layers/$(1)/%): layers/$(1)/wrappers/mpi.i \
 # What only bench programs measure stays out of the application.
 $(1)_OBJS = $$(patsubst %.c,layers/$(1)/obj/%.o,$$(filter-out src/measure/scenario/% src/measure/overlap/%,\
 	$$(filter %.c,$$(LAYER_FILES) $$(libmeasure_la_SOURCES))))
+$(1)_MEASURE_OBJS = $$(patsubst %.c,layers/$(1)/obj/%.o,$$(filter %.c,$$(libmeasure_la_SOURCES)))
+$(1)_ALL_OBJS = $$(sort $$($(1)_OBJS) $$($(1)_MEASURE_OBJS))
 $(1)_MADE = layers/$(1)/wrappers/functions.o layers/$(1)/wrappers/operations.o
-$$($(1)_OBJS) $$($(1)_MADE): LAYER_CPPFLAGS = -Ilayers/$(1) $$($(1)_CFLAGS) \
+$$($(1)_ALL_OBJS) $$($(1)_MADE): LAYER_CPPFLAGS = -Ilayers/$(1) $$($(1)_CFLAGS) \
 	-DLAYER_MPI='$$($(1)_BUILT)'
-$$($(1)_OBJS) $$($(1)_MADE): layers/$(1)/record/operations.h layers/$(1)/wrappers/next.h
-$$($(1)_OBJS): layers/$(1)/obj/%.o: $$(srcdir)/%.c
+$$($(1)_ALL_OBJS) $$($(1)_MADE): layers/$(1)/record/operations.h layers/$(1)/wrappers/next.h
+$$($(1)_ALL_OBJS): layers/$(1)/obj/%.o: $$(srcdir)/%.c
 	$$(LAYER_COMPILE)
 $$($(1)_MADE): %.o: %.c
 	$$(LAYER_COMPILE)
@@ -33,7 +35,6 @@ layers/$(1)/libcollprof-layer.so: $$($(1)_OBJS) $$($(1)_MADE) $$(LAYER_FLOORS) \
 		$$(LAYER_LIBS)
 
 # The bench programs, of the same objects.
-$(1)_MEASURE_OBJS = $$(patsubst %.c,layers/$(1)/obj/%.o,$$(filter %.c,$$(libmeasure_la_SOURCES)))
 $(1)_LIBBENCH_OBJS = $$(patsubst %.c,layers/$(1)/obj/%.o,$$(filter %.c,$$(libbench_la_SOURCES)))
 layers/$(1)/obj/bench/%.o: LAYER_CPPFLAGS = $$($(1)_CFLAGS) -I$$(top_srcdir)/bench $$(HWLOC_CFLAGS)
 layers/$(1)/obj/bench/%.o: $$(srcdir)/bench/%.c
