@@ -54,22 +54,6 @@ void cvar_use(size_t i)
 }
 #else
 
-/* An enumeration's value of that name; -1: none. */
-static int value_named(MPI_T_enum values, const char *name)
-{
-    char item[128];
-    int n = 0, value, found = -1, length = sizeof item;
-    if (values != MPI_T_ENUM_NULL)
-        PMPI_T_enum_get_info(values, &n, item, &length);
-    for (int i = 0; i < n; i++) {
-        length = sizeof item;
-        if (PMPI_T_enum_get_item(values, i, &value, item, &length) == MPI_SUCCESS &&
-            strcmp(item, name) == 0)
-            found = value;
-    }
-    return found;
-}
-
 /* MPICH numbers its algorithms as it describes them, "name - what it does" for each, in some
  * versions without an end of the line between them. -1: no name ends so, or several do. */
 static int value_described(const char *about, const char *name)
@@ -93,7 +77,6 @@ static int value_described(const char *about, const char *name)
 struct cvar {
     int index;
     MPI_Datatype type;
-    MPI_T_enum values;
     char about[4096];
 };
 
@@ -104,9 +87,7 @@ static const char *convert(const struct cvar *v, const char *text, int bytes, lo
     errno = 0;
     *number = strtoll(text, &end, 0);
     if (end == text || *end) {
-        *number = value_named(v->values, text);
-        if (*number < 0)
-            *number = value_described(v->about, text);
+        *number = value_described(v->about, text);
         return *number >= 0 ? NULL : "it has no value of that name, or several: expected a number";
     }
     bool is_signed = v->type == MPI_INT || v->type == MPI_COUNT;
@@ -143,6 +124,7 @@ static const char *find(const char *assignment, struct cvar *v)
 {
     char name[256];
     const char *equal = strchr(assignment, '=');
+    MPI_T_enum values;
     int provided, length = sizeof name, about = sizeof v->about, verbosity, bind, scope;
     if (!equal || equal == assignment || (size_t)(equal - assignment) >= sizeof name)
         return "expected NAME=VALUE";
@@ -150,7 +132,7 @@ static const char *find(const char *assignment, struct cvar *v)
     if (PMPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS)
         return "the library has no tool interface";
     if (PMPI_T_cvar_get_index(name, &v->index) != MPI_SUCCESS ||
-        PMPI_T_cvar_get_info(v->index, name, &length, &verbosity, &v->type, &v->values, v->about,
+        PMPI_T_cvar_get_info(v->index, name, &length, &verbosity, &v->type, &values, v->about,
                              &about, &bind, &scope) != MPI_SUCCESS)
         return "the library has no control variable of that name";
     return NULL;

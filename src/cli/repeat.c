@@ -20,7 +20,7 @@ enum side { BEFORE, RUN };
 
 struct repeat {
     const char *output, *against; /* AGAINST: for the shell, or NULL */
-    int runs, warm_up, format;
+    int runs, format;
     char **command;
     char made[4200];           /* the directory of all runs */
     bool is_benchmark;         /* results are JSON, not profiles */
@@ -32,9 +32,6 @@ struct repeat {
 static const struct option_entry entries[] = {
     {"runs", 'n', "N", "runs of each command that count", 0, option_take_count, AT(runs),
      &(const struct option_limits){1, MOST_RUNS, "a number from 1 to 1000"}},
-    {"warm-up", 0, "N", "runs of each before, whose results are not kept", OPTION_RARE,
-     option_take_count, AT(warm_up),
-     &(const struct option_limits){0, MOST_RUNS, "a number from 0 to 1000"}},
     {"against", 0, "COMMAND",
      "another command, for the shell, run in turn with the first and compared with it", 0,
      option_take_text, AT(against), NULL},
@@ -131,7 +128,7 @@ static char *path_of(const struct repeat *r, enum side side, int i)
 {
     char path[4400];
     snprintf(path, sizeof path, "%s/%s%s-%d%s", r->made, i < 0 ? "warm-up-" : "",
-             side == RUN ? "run" : "before", i < 0 ? -i : i + 1, r->is_benchmark ? ".json" : "");
+             side == RUN ? "run" : "before", i < 0 ? 1 : i + 1, r->is_benchmark ? ".json" : "");
     return memory_strdup(path);
 }
 
@@ -180,9 +177,9 @@ static bool run_kept(struct repeat *r, enum side side, const char *path)
 static bool run_all(struct repeat *r)
 {
     int sides = r->against ? 2 : 1;
-    for (int i = -r->warm_up; i < r->runs; i++)
+    for (int i = -1; i < r->runs; i++) /* the first warms up */
         for (int turn = 0; turn < sides; turn++) {
-            enum side side = !r->against || (turn + i + r->warm_up) % 2 ? RUN : BEFORE;
+            enum side side = !r->against || (turn + i + 1) % 2 ? RUN : BEFORE;
             char *path = path_of(r, side, i);
             if (i >= 0)
                 r->path[r->against && side == RUN ? r->runs + i : i] = path;
@@ -194,7 +191,7 @@ static bool run_all(struct repeat *r)
 
 int cli_repeat(int argc, char **argv)
 {
-    static struct repeat r = {.output = "collprof.repeat", .runs = 6, .warm_up = 1};
+    static struct repeat r = {.output = "collprof.repeat", .runs = 6};
     struct option_parser parser = {.program = &program, .name = argv[0], .values = &r};
     cli_parse(&parser, argc, argv);
     r.command = parser.rest;

@@ -409,9 +409,9 @@ static enum gate add_gate(const struct comparison *c, struct document *d)
         advise_runs(c, why->shift, limit, advice);
         f.advice = advice;
     }
-    document_finding(d, &f, "Limit of %g %%: %s%s%s%s: %s.", 100 * c->request->limit,
-                     strchr(keys[gate], '_') + 1, why->kind == CHANGE_RUN ? ", run" : ", ",
-                     why->site ? why->site->label : "", why->rank >= 0 ? why->ranks : "", text);
+    document_finding(d, &f, "Limit of %g %%: %s, %s%s%s: %s.", 100 * c->request->limit,
+                     strchr(keys[gate], '_') + 1, kinds[why->kind].head, why->site ? " " : "",
+                     why->site ? why->site->label : "", text);
     return gate;
 }
 

@@ -144,7 +144,7 @@ if [ -x "${GNUPLOT:-/none}" ]; then
     expect 0 'pairs.png' $collprof plot "$work/pairs.log"
     [ -s "$work/pairs.png" ] || { echo "FAIL: no picture of a log of latencies"; failed=1; }
 fi
-expect 0 'COLLPROF_TOP  *7  (set in the environment)$' env COLLPROF_TOP=7 $collprof info
+expect 0 'COLLPROF_STACK  *7  (set in the environment)$' env COLLPROF_STACK=7 $collprof info
 [ "$(grep -c 'its layer  */.*/libcollprof-layer.so$' "$work/out")" = "$(ls $top_builddir/layers/*/libcollprof-layer.so | wc -l)" ] &&
     grep -q 'library  */.*/libcollprof.so$' "$work/out" &&
     { [ ! -x "${GNUPLOT:-/none}" ] || ! grep -q 'plotter.*not found' "$work/out"; } ||
