@@ -67,6 +67,7 @@ void bench_sweep(const struct bench *b, const size_t *length, int n_axes,
 struct bench_point {
     const char *name; /* of the thing */
     size_t which;     /* of all that were chosen */
+    size_t place;     /* of its rows among those of as many ranks */
     int ranks;
     size_t bytes;
 };
@@ -74,23 +75,12 @@ struct bench_point {
 /* Three cells: its name, ranks and bytes. */
 void bench_put_point(struct table *t, const struct bench_point *p);
 
-/* For qsort() of what begins with a struct bench_point: as listed, not as measured. */
-int bench_by_point(const void *a, const void *b);
+/* Before a point is measured: progress, and what bench_disturbed() says is of the time from here on.
+ */
+void bench_step(const struct bench *b, size_t done, size_t total, const char *what);
 
-/* N things for every number of ranks in --ranks and every size in --sizes. The first ranks of all
- * are a communicator of their own, which returns errors. */
-struct bench_visit {
-    size_t n;
-    const char *(*name)(const void *arg, size_t which);
-    bool (*sized)(const void *arg, size_t which); /* NULL: all; without it bytes is 0 */
-    void (*enter)(void *arg, MPI_Comm comm);      /* on these ranks; or NULL */
-    void (*measure)(void *arg, const struct bench_point *point, MPI_Comm comm); /* on these ranks */
-};
-void bench_visit(const struct bench *b, const struct bench_visit *v, void *arg);
-
-/* If ERROR is one: says so, "PROGRAM: WHAT NAME of 8 bytes among 4 ranks: ...", and aborts. */
-void bench_check(const struct bench *b, int error, const char *what,
-                 const struct bench_point *point);
+/* If ERROR is one: says so, "PROGRAM: NAME of 8 bytes among 4 ranks: ...", and aborts. */
+void bench_check(const struct bench *b, int error, const struct bench_point *point);
 
 /* The largest STATUS of all ranks of COMM, on all of them. */
 int bench_worst(MPI_Comm comm, int status);
@@ -125,7 +115,7 @@ struct disturbance {
 };
 
 /* Collective over COMM, when these ranks have measured a row: on rank 0 what the time since
- * bench_sweep() or bench_visit() began it was like; on the others nothing is known. */
+ * bench_step() was like; on the others nothing is known. */
 struct disturbance bench_disturbed(MPI_Comm comm);
 
 /* One clock for the ranks of COMM. Where there are several a second is spent on how they drift:

@@ -150,7 +150,7 @@ static struct estimate run_bcast(struct tree_session *t, const struct bcast *bca
     struct latency_outcome outcome;
     struct estimate seen = {NAN, NAN, NAN};
     int error = buffer ? latency_measure(&c, &method, 1, &outcome) : MPI_ERR_NO_MEM;
-    bench_check(b, error, "",
+    bench_check(b, error,
                 &(struct bench_point){.name = bcast->name, .ranks = t->n, .bytes = bytes});
     if (outcome.wrong_ranks > 0) {
         if (b->rank == 0)

@@ -230,7 +230,10 @@ void bench_place_rows(size_t place)
 void bench_clocks(struct sync_clock *clock, MPI_Comm comm)
 {
     sync_start(clock, comm, local_clock_options());
-    sync_settle(clock, 4, 0.25);
+    for (int i = 0; i < 4 && clock->domains > 1; i++) {
+        usleep(250000);
+        sync_again(clock);
+    }
     if (the_document && clock->domains > 1 && !document_known(the_document, "clocks"))
         document_fact(the_document, "clocks", "%d, made one within %.2f us", clock->domains,
                       1e6 * clock->worst_bound);

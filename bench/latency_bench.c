@@ -1,6 +1,8 @@
 /* Chooses the methods, and measures things by them. */
 #include "latency_bench.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *method_name(size_t i)
@@ -43,14 +45,15 @@ void latency_choose(struct latency_options *o)
         o->method[o->n_methods++] = latency_methods[o->methods.at[i]];
 }
 
-/* What the visit of all points needs, and what comes out of it on rank 0. */
+/* What the measurement of all points needs, and what comes out of it on rank 0. */
 struct latency_visit {
     const struct latency_options *o;
     const struct latency_things *things;
     void *arg; /* the things' */
     struct tables *tables;
     struct sync_clock clock;
-    int wrong; /* cases with wrong data */
+    size_t done, total; /* points */
+    int wrong;          /* cases with wrong data */
 };
 
 static void measure(struct latency_visit *v, const struct bench_point *p,
@@ -63,7 +66,7 @@ static void measure(struct latency_visit *v, const struct bench_point *p,
     for (size_t i = 0; i < o->n_methods; i++)
         if (v->things->broadcasts || o->method[i]->kinds >> c->kind & 1)
             methods[n++] = o->method[i];
-    bench_check(&o->bench, latency_measure(c, methods, n, &outcome), "", p);
+    bench_check(&o->bench, latency_measure(c, methods, n, &outcome), p);
     v->wrong += outcome.wrong_ranks > 0;
     struct disturbance disturbed = bench_disturbed(c->comm);
     if (v->tables)
@@ -71,9 +74,8 @@ static void measure(struct latency_visit *v, const struct bench_point *p,
     latency_outcome_free(&outcome);
 }
 
-static void visit(void *arg, const struct bench_point *p, MPI_Comm comm)
+static void visit(struct latency_visit *v, const struct bench_point *p, MPI_Comm comm)
 {
-    struct latency_visit *v = arg;
     const struct latency_things *things = v->things;
     struct latency_case c;
     bool prepared = things->prepare(v->arg, p, comm, &c);
@@ -81,56 +83,94 @@ static void visit(void *arg, const struct bench_point *p, MPI_Comm comm)
     c.plan = v->o->bench.plan;
     c.clock = &v->clock;
     c.every = v->o->by_pair;
-    if (bench_worst(comm, !prepared)) {
-        if (v->o->bench.rank == 0)
-            reason_say(v->o->bench.program,
-                       "no memory for %s of %zu bytes among %d ranks: left out", p->name, p->bytes,
-                       p->ranks);
-    } else {
+    if (!bench_worst(comm, !prepared))
         measure(v, p, &c);
-    }
+    else if (v->tables)
+        reason_say(v->o->bench.program, "no memory for %s of %zu bytes among %d ranks: left out",
+                   p->name, p->bytes, p->ranks);
     if (prepared && things->release)
         things->release(v->arg);
 }
 
-static void start_clocks(void *arg, MPI_Comm comm)
+/* What is measured among RANKS, in random order, the same on all ranks, or as listed; to be freed.
+ */
+static struct bench_point *points_of(const struct latency_visit *v, size_t ranks, size_t *n)
 {
-    bench_clocks(&((struct latency_visit *)arg)->clock, comm);
+    const struct latency_things *things = v->things;
+    const struct bench *b = &v->o->bench;
+    unsigned short state[3] = {(unsigned short)b->seed, (unsigned short)(b->seed >> 16), 0x330e};
+    struct bench_point *point = calloc(option_steps(&b->sizes) * things->n, sizeof *point);
+    if (!point)
+        bench_refuse(b, "no memory for so many sizes");
+    *n = 0;
+    for (size_t which = 0; which < things->n; which++) {
+        bool sized = !things->sized || things->sized(v->arg, which);
+        size_t bytes = sized ? b->sizes.min : 0;
+        do {
+            size_t k = b->seed > 0 ? (size_t)(erand48(state) * (double)(*n + 1)) : *n;
+            point[*n] = point[k];
+            point[k] = (struct bench_point){.name = things->name_of(v->arg, which),
+                                            .which = which,
+                                            .place = v->done + *n,
+                                            .ranks = (int)ranks,
+                                            .bytes = bytes};
+            ++*n;
+        } while (sized && option_next(&b->sizes, &bytes));
+    }
+    return point;
 }
 
-static const char *name_of(const void *arg, size_t which)
+/* All points among the first RANKS of all ranks, on a communicator of their own, which returns
+ * errors; the others wait. */
+static void visit_ranks(struct latency_visit *v, size_t ranks)
 {
-    const struct latency_visit *v = arg;
-    return v->things->name_of(v->arg, which);
-}
-
-static bool is_sized(const void *arg, size_t which)
-{
-    const struct latency_visit *v = arg;
-    return !v->things->sized || v->things->sized(v->arg, which);
+    const struct bench *b = &v->o->bench;
+    MPI_Comm comm;
+    size_t n;
+    MPI_Comm_split(b->comm, (size_t)b->rank < ranks ? 0 : MPI_UNDEFINED, b->rank, &comm);
+    if (comm != MPI_COMM_NULL) {
+        MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+        bench_clocks(&v->clock, comm);
+    }
+    struct bench_point *point = points_of(v, ranks, &n);
+    for (size_t i = 0; i < n; i++) {
+        char what[96];
+        const struct bench_point *p = &point[i];
+        snprintf(what, sizeof what, "%s, %d ranks, %zu B", p->name, p->ranks, p->bytes);
+        bench_place_rows(p->place);
+        bench_step(b, v->done++, v->total, what);
+        if (comm != MPI_COMM_NULL)
+            visit(v, p, comm);
+    }
+    free(point);
+    bench_wait(b->comm);
+    if (comm != MPI_COMM_NULL)
+        MPI_Comm_free(&comm);
 }
 
 int latency_bench(const struct latency_options *o, const struct latency_things *things, void *arg,
                   struct document *d)
 {
-    struct latency_visit v = {.o = o, .things = things, .arg = arg};
+    const struct bench *b = &o->bench;
+    size_t ranks = b->ranks.min;
+    struct latency_visit v = {.o = o,
+                              .things = things,
+                              .arg = arg,
+                              .total =
+                                  option_steps(&b->sizes) * option_steps(&b->ranks) * things->n};
     if (d)
         v.tables = tables_new(o, d, things->name);
-    bench_keep(&o->bench, &(struct bench_so_far){.document = d});
-    bench_visit(&o->bench,
-                &(const struct bench_visit){.n = things->n,
-                                            .name = name_of,
-                                            .sized = is_sized,
-                                            .enter = start_clocks,
-                                            .measure = visit},
-                &v);
+    bench_keep(b, &(struct bench_so_far){.document = d});
+    do
+        visit_ranks(&v, ranks);
+    while (option_next(&b->ranks, &ranks));
+    bench_progress_end(b);
     if (d && v.wrong)
         document_finding(
             d,
             &(struct finding){
                 .key = "wrong_data", .severity = SEVERITY_ERROR, .number = {{"cases", v.wrong}}},
-            "WRONG DATA in %d of %zu cases: use no figure of this program run.", v.wrong,
-            option_steps(&o->bench.sizes) * option_steps(&o->bench.ranks) * things->n);
+            "WRONG DATA in %d of %zu cases: use no figure of this program run.", v.wrong, v.total);
     if (v.tables)
         tables_end(v.tables, things, arg);
     return v.wrong;

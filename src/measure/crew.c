@@ -1,6 +1,5 @@
 #include "measure/crew.h"
 
-#include "base/clock.h"
 #include "base/try.h"
 
 #include <stdlib.h>
@@ -42,16 +41,4 @@ void crew_write_anew(void *buffer, size_t bytes)
         data[bytes - 1] = data[bytes - 1];
     /* Stores still under way would be paid for by the operation. */
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-}
-
-int crew_gap(MPI_Comm comm, int (*operation)(void *), void *arg, int repetitions, double clock_cost,
-             double *gap)
-{
-    TRY(PMPI_Barrier(comm));
-    TRY(operation(arg));
-    double start = clock_now();
-    for (int k = 0; k < repetitions; k++)
-        TRY(operation(arg));
-    *gap = (clock_now() - start - clock_cost) / repetitions;
-    return MPI_SUCCESS;
 }

@@ -21,12 +21,4 @@ void *crew_buffer(size_t bytes);
 /* A store to every cache line takes it away from all other caches; what it holds stays. */
 void crew_write_anew(void *buffer, size_t bytes);
 
-/* From a quiet start: seconds per operation at this rank, of so many back to back after one that
- * is not timed. */
-int crew_gap(MPI_Comm comm, int (*operation)(void *), void *arg, int repetitions, double clock_cost,
-             double *gap);
-
-/* A first hold of 0 (no operation is that fast, but a clock may be coarse) could not be doubled. */
-static const double gap_least = 1e-7;
-
 #endif

@@ -102,7 +102,6 @@ long work_page_faults(void)
 
 struct worker {
     _Alignas(LINE) struct work_threads *all;
-    int number;
     uint64_t units;
     pthread_t thread;
 };
@@ -110,8 +109,6 @@ struct worker {
 struct work_threads {
     _Alignas(LINE) atomic_bool stop; /* written once */
     _Alignas(LINE) int n;            /* only read while they run, as what follows */
-    void (*bind)(int, void *);
-    void *arg;
     struct worker *worker;
 };
 
@@ -119,8 +116,6 @@ static void *run_worker(void *arg)
 {
     struct worker *w = arg;
     uint64_t units = 0;
-    if (w->all->bind)
-        w->all->bind(w->number, w->all->arg);
     while (!atomic_load_explicit(&w->all->stop, memory_order_relaxed)) {
         compute(CHUNK);
         units += CHUNK;
@@ -129,7 +124,7 @@ static void *run_worker(void *arg)
     return NULL;
 }
 
-struct work_threads *work_threads_start(int n, void (*bind)(int, void *), void *arg)
+struct work_threads *work_threads_start(int n)
 {
     if (clock_source == CLOCK_SOURCE_EXTERNAL)
         return NULL;
@@ -140,9 +135,9 @@ struct work_threads *work_threads_start(int n, void (*bind)(int, void *), void *
         free(worker);
         return NULL;
     }
-    *t = (struct work_threads){.bind = bind, .arg = arg, .worker = worker};
+    *t = (struct work_threads){.worker = worker};
     for (; t->n < n; t->n++) {
-        worker[t->n] = (struct worker){.all = t, .number = t->n};
+        worker[t->n] = (struct worker){.all = t};
         if (pthread_create(&worker[t->n].thread, NULL, run_worker, &worker[t->n])) {
             work_threads_stop(t);
             return NULL;

@@ -35,10 +35,9 @@ long work_interruptions(void);
 long work_page_faults(void);
 
 /* N threads that compute until they are stopped. No cache line that one writes is touched by
- * another. BIND, where not NULL, is called on each thread first, with its number from 0. NULL if
- * the threads cannot be had (a simulation has none). */
+ * another. NULL if the threads cannot be had (a simulation has none). */
 struct work_threads;
-struct work_threads *work_threads_start(int n, void (*bind)(int thread, void *arg), void *arg);
+struct work_threads *work_threads_start(int n);
 
 /* Stops and frees them; returns the units that they did together. */
 uint64_t work_threads_stop(struct work_threads *t);

@@ -8,7 +8,7 @@
 static const double slack_least = 5e-6, slack_most = 0.1;
 
 /* A clock is measured again when it may be off by twice what its points say, and some; and after
- * this long, since a rate that changes shows in no bound, unless that took a tenth of the time. */
+ * this long, since a rate that changes shows in no bound; but in a fifth of the time at most. */
 static const double bound_more = 0.5e-6, oldest = 1;
 
 /* One host, one clock: nothing to convert. */
@@ -40,14 +40,16 @@ static double bound_now(const struct sync_clock *clock)
 
 static bool is_due(const struct harmony *h)
 {
-    return h->follows && (bound_now(h->clock) > 2 * h->clock->worst_bound + bound_more ||
-                          clock_now() > h->measured + fmax(oldest, 10 * h->took));
+    double since = h->follows ? clock_now() - h->measured : 0;
+    return since > 4 * h->took &&
+           (since > oldest || bound_now(h->clock) > 2 * h->clock->worst_bound + bound_more);
 }
 
 static int measure_again(struct harmony *h)
 {
-    double start = clock_now();
-    TRY(sync_again(h->clock));
+    double apart, start = clock_now();
+    TRY(sync_check(h->clock, h->comm, &apart));
+    h->apart = fmax(h->apart, apart);
     h->measured = clock_now();
     h->took = h->measured - start;
     return MPI_SUCCESS;

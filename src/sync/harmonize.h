@@ -20,7 +20,8 @@ struct harmony {
                      was late, and shrinks again to the least */
     double least;
     double measured,
-        took; /* local moment and seconds of the clock's last point, where it follows */
+        took;     /* local moment and seconds of the clock's last point, where it follows */
+    double apart; /* two ranks' clocks have been, at most, up to that point, where it follows */
 };
 
 /* Finds how long announcements take. Collective, as harmonize(); both return an MPI error code. */

@@ -32,7 +32,6 @@ static void drift_apart(double ppm)
     char host[MPI_MAX_PROCESSOR_NAME] = "";
     int length;
     PMPI_Get_processor_name(host, &length);
-    options = sync_options_default();
     options.now = simulated_now;
     options.domain = hash_bytes(HASH_START, host, strlen(host)) | 1;
     offset = 1e3 * sin((double)(options.domain % 997));

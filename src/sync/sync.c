@@ -10,12 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TAG_REQUEST = 7101, TAG_REPLY = 7102, EXCHANGES_MIN = 4, EXCHANGES_MAX = 1000 };
+enum { TAG_REQUEST = 7101, TAG_REPLY = 7102 };
 
-struct sync_options sync_options_default(void)
-{
-    return (struct sync_options){.exchanges = 100, .budget = 0.2};
-}
+/* For one point of one rank; after the least of them so many seconds. */
+enum { EXCHANGES_MIN = 4, EXCHANGES_MAX = 100 };
+static const double exchanges_seconds = 0.2;
 
 /* A host name says too little: containers and time namespaces of one host have several, or the
  * same one with different clocks. */
@@ -132,11 +131,6 @@ static int answer(const struct sync_clock *clock, MPI_Comm leaders, int child)
 static int ask(const struct sync_clock *clock, MPI_Comm leaders, int parent,
                struct sync_point *point, struct reply *last)
 {
-    int limit = clock->options.exchanges;
-    if (limit < EXCHANGES_MIN)
-        limit = EXCHANGES_MIN;
-    if (limit > EXCHANGES_MAX)
-        limit = EXCHANGES_MAX;
     struct sync_exchange
         e[EXCHANGES_MAX]; /* needs no memory that may be refused: the parent waits */
     double started = local_now(clock);
@@ -144,8 +138,8 @@ static int ask(const struct sync_clock *clock, MPI_Comm leaders, int parent,
     while (more) { /* whatever fails: the parent has to hear of the last */
         struct reply reply = {0};
         e[n].sent = local_now(clock);
-        more =
-            n + 1 < limit && (n + 1 < EXCHANGES_MIN || e[n].sent - started < clock->options.budget);
+        more = n + 1 < EXCHANGES_MIN ||
+               (n + 1 < EXCHANGES_MAX && e[n].sent - started < exchanges_seconds);
         int failed = PMPI_Send(&more, 1, MPI_INT, parent, TAG_REQUEST, leaders);
         if (failed == MPI_SUCCESS)
             failed = PMPI_Recv(&reply, REPLY_DOUBLES, MPI_DOUBLE, parent, TAG_REPLY, leaders,
@@ -202,7 +196,7 @@ static int follow(struct sync_clock *clock, MPI_Comm leaders, int parent)
  * always done before it is asked. After an error, too: others wait to be answered. */
 static int descend(struct sync_clock *clock, MPI_Comm leaders)
 {
-    int rank, size, power = 1, error = MPI_SUCCESS, level = 0;
+    int rank, size, power = 1, error = MPI_SUCCESS;
     PMPI_Comm_rank(leaders, &rank);
     PMPI_Comm_size(leaders, &size);
     while (2 * power <= size)
@@ -220,9 +214,6 @@ static int descend(struct sync_clock *clock, MPI_Comm leaders)
         error = first_of(error, follow(clock, leaders, rank - power));
     else if (rank + power < size)
         error = first_of(error, answer(clock, leaders, rank + power));
-    for (int bits = rank; bits; bits &= bits - 1)
-        level++;
-    clock->level = level;
     return error;
 }
 
@@ -230,23 +221,12 @@ static int descend(struct sync_clock *clock, MPI_Comm leaders)
  * same host, so that bytes may travel. */
 static int share(struct sync_clock *clock, MPI_Comm domain)
 {
-    struct {
-        struct sync_line line;
-        struct sync_point points[SYNC_POINTS_MAX];
-        int n_points, level;
-        double missed;
-    } found = {.line = clock->line,
-               .n_points = clock->n_points,
-               .level = clock->level,
-               .missed = clock->missed};
-    memcpy(found.points, clock->points, sizeof found.points);
-    int error = PMPI_Bcast(&found, (int)sizeof found, MPI_BYTE, 0, domain);
-    clock->line = found.line;
-    memcpy(clock->points, found.points, sizeof found.points);
-    clock->n_points = found.n_points;
-    clock->level = found.level;
-    clock->missed = found.missed;
-    return error;
+    struct sync_clock found = *clock;
+    TRY(PMPI_Bcast(&found, (int)sizeof found, MPI_BYTE, 0, domain));
+    found.comm = clock->comm;
+    found.options = clock->options;
+    *clock = found;
+    return MPI_SUCCESS;
 }
 
 /* The usual case, found with a single exchange: one host, one clock. What the kernel says names
@@ -301,7 +281,8 @@ int sync_again(struct sync_clock *clock)
 int sync_start(struct sync_clock *clock, MPI_Comm comm, const struct sync_options *options)
 {
     memset(clock, 0, sizeof *clock);
-    clock->options = options ? *options : sync_options_default();
+    if (options)
+        clock->options = *options;
     clock->comm = comm;
     /* A simulator has one clock; a clock of the caller's own is another matter. */
     if (clock_source == CLOCK_SOURCE_EXTERNAL && !clock->options.now) {
@@ -321,16 +302,6 @@ int sync_check(struct sync_clock *clock, MPI_Comm comm, double *apart)
     if (error == MPI_SUCCESS && clock->domains > 1)
         error = PMPI_Allreduce(&mine, &worst, 1, MPI_DOUBLE, MPI_MAX, comm);
     *apart = 2 * worst;
-    return error;
-}
-
-int sync_settle(struct sync_clock *clock, int n, double seconds)
-{
-    int error = MPI_SUCCESS;
-    for (int i = 0; i < n && clock->domains > 1 && error == MPI_SUCCESS; i++) {
-        usleep((useconds_t)(seconds * 1e6));
-        error = sync_again(clock);
-    }
     return error;
 }
 

@@ -19,8 +19,6 @@
 #include <stdint.h>
 
 struct sync_options {
-    int exchanges;       /* at most, per point; at least 4 are made. 100 */
-    double budget;       /* seconds for one point of one rank, after the 4. 0.2 */
     double (*now)(void); /* the local clock; NULL: clock_now */
     uint64_t domain;     /* ranks of one host with the same value share their clock; 0: found
                             from the kernel */
@@ -34,7 +32,6 @@ struct sync_clock {
     struct sync_point points[SYNC_POINTS_MAX];
     int n_points;
     int domains;        /* of the communicator: 1 means that nothing had to be measured */
-    int level;          /* distance from rank 0's domain in the tree */
     double missed;      /* the error of readings between the last point and the one before */
     double worst_bound; /* over all ranks, between the points; two ranks may differ by twice it */
     MPI_Comm comm;      /* given to sync_start() */
@@ -48,23 +45,17 @@ static inline bool sync_shows_ways(const struct sync_clock *clock)
     return !clock || clock->domains <= 1;
 }
 
-/* Defaults: 100 exchanges, 0.2 s, clock_now. */
-struct sync_options sync_options_default(void);
-
 /* Whether all ranks of COMM are without an error. Who returns while others go on into the next
  * collective leaves them waiting: so an error of one rank is kept, the rank goes on with the others
  * to where all agree, and all return. */
 int sync_agree(int error, MPI_Comm comm);
 
-/* Finds the domains and measures a first point. OPTIONS may be NULL. */
+/* Finds the domains and measures a first point. OPTIONS may be NULL: all 0. */
 int sync_start(struct sync_clock *clock, MPI_Comm comm, const struct sync_options *options);
 
 /* Measures one more point and lays the line through all: call it again late in a long run (the
  * drift follows from the distance in time) and convert afterwards. Nothing on one domain. */
 int sync_again(struct sync_clock *clock);
-
-/* Calls sync_again() N times, SECONDS apart: for a drift from the beginning. */
-int sync_settle(struct sync_clock *clock, int n, double seconds);
 
 static inline double sync_global(const struct sync_clock *clock, double local)
 {

@@ -119,7 +119,7 @@ int PMPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Co
 static int check_failure(void)
 {
     struct sync_clock clock;
-    struct sync_options options = sync_options_default();
+    struct sync_options options = {0};
     int rank, known, all;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     options.domain = (uint64_t)rank + 1;
@@ -164,10 +164,10 @@ int main(int argc, char **argv)
     double last = error_now(&clock, mine, of_root);
     double between = sync_bound(&clock, clock_now() - seconds / 2);
 
-    printf("rank %d of %d, level %d, %d domain(s): error %+.0f ns, after %g s %+.0f ns (bound "
+    printf("rank %d of %d, %d domain(s): error %+.0f ns, after %g s %+.0f ns (bound "
            "%.0f ns), measured again %+.0f ns (bound %.0f ns)\n",
-           rank, size, clock.level, clock.domains, 1e9 * first, seconds, 1e9 * alone, 1e9 * stated,
-           1e9 * last, 1e9 * between);
+           rank, size, clock.domains, 1e9 * first, seconds, 1e9 * alone, 1e9 * stated, 1e9 * last,
+           1e9 * between);
     int good = clock.domains == (same ? 1 : size);
     if (same)
         good = good && clock.n_points == 0 && alone == 0 && clock.worst_bound == 0;

@@ -58,7 +58,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     change = argc > 1 ? atof(argv[1]) : 0;
     double within = argc > 2 ? atof(argv[2]) : 0;
-    struct sync_options options = sync_options_default();
+    struct sync_options options = {0};
     options.now = drifting_now;
     options.domain = (uint64_t)rank + 1;
     int error = sync_start(&clock, MPI_COMM_WORLD, &options);

@@ -81,7 +81,7 @@ static bool is_predicted(const struct pairs *p, bool one_clock)
 int main(int argc, char **argv)
 {
     struct pairs_plan plan = pairs_plan_default();
-    struct sync_options options = sync_options_default();
+    struct sync_options options = {0};
     struct sync_clock clock;
     struct pairs p;
     int rank, good = 1;

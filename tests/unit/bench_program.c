@@ -10,19 +10,6 @@
 #include <termios.h>
 #include <unistd.h>
 
-Test(bench_program, points_are_sorted_by_ranks_then_as_listed_then_by_size)
-{
-    struct bench_point p[] = {{.ranks = 4, .which = 0, .bytes = 8},
-                              {.ranks = 2, .which = 1, .bytes = 1},
-                              {.ranks = 2, .which = 0, .bytes = 64},
-                              {.ranks = 2, .which = 0, .bytes = 8}};
-    qsort(p, 4, sizeof *p, bench_by_point);
-    cr_expect(p[0].bytes == 8 && p[0].ranks == 2);
-    cr_expect_eq(p[1].bytes, 64);
-    cr_expect_eq(p[2].which, 1);
-    cr_expect_eq(p[3].ranks, 4);
-}
-
 static size_t met[2 * 3 * 4], meetings;
 
 static const char *meet(void *arg, const size_t *at)

@@ -93,7 +93,7 @@ static double lopsided(int from, int to, size_t bytes)
 static void synchronize(int rank, void *arg)
 {
     struct sync_clock clock;
-    struct sync_options options = sync_options_default();
+    struct sync_options options = {0};
     (void)arg;
     options.domain = (uint64_t)rank + 1;
     options.now = clock_now; /* not a simulator's, which is one for all */

@@ -30,12 +30,6 @@ Test(work, takes_the_time_asked_for)
     }
 }
 
-static void share_one_processor(int thread, void *arg)
-{
-    (void)thread;
-    sched_setaffinity(0, sizeof(cpu_set_t), arg);
-}
-
 Test(work, sees_a_processor_taken_away)
 {
     cpu_set_t one;
@@ -43,7 +37,7 @@ Test(work, sees_a_processor_taken_away)
     CPU_SET(sched_getcpu(), &one);
     sched_setaffinity(0, sizeof one, &one);
     struct work w = work_calibrate(0.02, 0.05);
-    struct work_threads *t = work_threads_start(3, share_one_processor, &one);
+    struct work_threads *t = work_threads_start(3); /* on the same processor */
     cr_assert(t);
     clock_hold(0.05); /* lets them start */
     double shared = 0;
@@ -70,5 +64,5 @@ Test(work, in_a_simulation_is_simulated)
     struct work w = work_calibrate(0.25, 0.01);
     work_do(&w);
     cr_expect(fake_time == 0.25 && w.units > 0);
-    cr_expect_null(work_threads_start(1, NULL, NULL));
+    cr_expect_null(work_threads_start(1));
 }

@@ -17,9 +17,6 @@ struct direct {
     struct harmony start;
     struct stamp *mine, *all; /* of a batch; ALL is the collector's */
 
-    double clocks_apart;           /* two ranks' stamps may be, up to the clocks' last point */
-    double clocks_at, clocks_took; /* when that was, and how long, on this rank's clock */
-
     /* Broadcast by the collector before a batch: for so long a rank that has left sends nothing,
      * since that would delay what of the operation is still under way: the time between the exits
      * of the last batch. */
@@ -29,23 +26,6 @@ struct direct {
     int dropped;                          /* operations that a rank was late for */
     struct samples *exits, entries_apart; /* EXITS by rank, after the last entry */
 };
-
-/* Another point of the clocks. */
-static int check_clocks(struct direct *d)
-{
-    const struct latency_case *c = d->run->c;
-    double apart, start = clock_now();
-    TRY(sync_check(c->clock, c->comm, &apart));
-    d->clocks_at = clock_now();
-    d->clocks_took = d->clocks_at - start;
-    d->clocks_apart = fmax(d->clocks_apart, apart);
-    return MPI_SUCCESS;
-}
-
-static bool can_follow(const struct latency_case *c)
-{
-    return c->clock && c->clock->comm == c->comm && c->clock->domains > 1;
-}
 
 /* --- a batch --- */
 
@@ -72,12 +52,7 @@ static int take_stamps(struct direct *d, int repetitions)
     struct latency_run *r = d->run;
     const struct latency_case *c = r->c;
     int n = DOUBLES * repetitions;
-    /* A point takes a fifth of the time at most. */
-    double sent[] = {d->silence, can_follow(c) && clock_now() - d->clocks_at > 4 * d->clocks_took};
-    TRY(PMPI_Bcast(sent, 2, MPI_DOUBLE, c->collector, c->comm));
-    d->silence = sent[0];
-    if (sent[1] > 0)
-        TRY(check_clocks(d));
+    TRY(PMPI_Bcast(&d->silence, 1, MPI_DOUBLE, c->collector, c->comm));
     for (int k = 0; k < repetitions; k++) {
         bool late;
         TRY(begin(d, &late));
@@ -183,10 +158,11 @@ static int direct_open(struct direct *d)
     d->all = r->keeps ? malloc((most + 1) * size * sizeof *d->all) : NULL;
     d->exits = r->keeps ? calloc(size, sizeof *d->exits) : NULL;
     TRY(crew_agree(c->comm, d->mine && (!r->keeps || (d->all && d->exits))));
-    if (can_follow(c))
-        TRY(check_clocks(d));
-    d->clocks_apart = 0; /* of what was before */
-    return harmony_open(&d->start, c->clock, c->comm, c->collector);
+    if (c->clock && c->clock->comm == c->comm)
+        TRY(sync_again(c->clock));
+    TRY(harmony_open(&d->start, c->clock, c->comm, c->collector));
+    d->start.follows = c->clock && c->clock->comm == c->comm;
+    return MPI_SUCCESS;
 }
 
 static void direct_close(struct direct *d)
@@ -211,8 +187,8 @@ static int measure(struct direct *d, struct latency_result *result)
     if (d->entries_apart.n)
         result->apart = stats_median(d->entries_apart.value, d->entries_apart.n);
     if (r->c->clock)
-        TRY(check_clocks(d));
-    result->clock_bound = d->clocks_apart;
+        TRY(sync_check(r->c->clock, r->c->comm, &result->clock_bound));
+    result->clock_bound = fmax(result->clock_bound, d->start.apart);
     return MPI_SUCCESS;
 }
 

@@ -203,6 +203,9 @@ static int batch_loop(void *arg, const struct batch *b, double *value, int *n)
 
 /* --- a method --- */
 
+/* A first hold of 0 (no operation is that fast, but a clock may be coarse) could not be doubled. */
+static const double gap_least = 1e-7;
+
 /* The largest in the quietest batch. A short row may be through before its first operation has
  * arrived: then the batch, which ends when all have, is a better measure, with its barriers. */
 static void keep_gap(struct latency_run *r, const struct series *s)

@@ -185,7 +185,7 @@ static struct overlap_round serial_first(struct overlap_side *s)
 
 static bool load_begin(struct overlap_side *s)
 {
-    s->own = work_threads_start(s->threads, NULL, NULL);
+    s->own = work_threads_start(s->threads);
     return s->own != NULL;
 }
 
