@@ -75,7 +75,8 @@ struct bench_point {
 /* Three cells: its name, ranks and bytes. */
 void bench_put_point(struct table *t, const struct bench_point *p);
 
-/* Before a point is measured: progress, and what bench_disturbed() says is of the time from here on.
+/* Before a point is measured: progress, and what bench_disturbed() says is of the time from here
+ * on.
  */
 void bench_step(const struct bench *b, size_t done, size_t total, const char *what);
 

@@ -27,14 +27,14 @@ static error_t check_together(struct option_parser *parser, void *options)
 
 static const struct option_entry option_list[] = {
     LATENCY_OPTIONS,
-    {"algorithm", 0, "LIST",
-     "the broadcasts to measure, or all; native (default) is the library's MPI_Bcast", 1,
-     option_take_list, LATENCY_AT(things), &bench_algorithms},
-    {"destinations", 0, NULL, "the latency to each destination, in a table of its own", 2,
-     option_take_flag, LATENCY_AT(by_pair), NULL},
-    {"fresh", 0, NULL,
-     "the root writes its data anew before every broadcast, as an application does",
-     1 | OPTION_RARE, option_take_flag, LATENCY_AT(fresh), NULL},
+    LATENCY_OPTION("algorithm", "LIST",
+                   "the broadcasts to measure, or all; native (default) is the library's MPI_Bcast",
+                   1, option_take_list, things, &bench_algorithms),
+    LATENCY_OPTION("destinations", NULL, "the latency to each destination, in a table of its own",
+                   2, option_take_flag, by_pair, NULL),
+    LATENCY_OPTION("fresh", NULL,
+                   "the root writes its data anew before every broadcast, as an application does",
+                   1 | OPTION_RARE, option_take_flag, fresh, NULL),
     {0}};
 
 static const struct option_program program = {

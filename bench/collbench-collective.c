@@ -40,11 +40,11 @@ static error_t check_together(struct option_parser *parser, void *options)
 
 static const struct option_entry option_list[] = {
     LATENCY_OPTIONS,
-    {"operation", 0, "LIST",
-     "the operations, or all; default: reduce,allreduce,barrier,allgather,alltoall", 1,
-     take_operations, LATENCY_AT(things), &chooses},
-    {"pairs", 0, NULL, "every pair of ranks, in a table of its own", 2, option_take_flag,
-     LATENCY_AT(by_pair), NULL},
+    LATENCY_OPTION("operation", "LIST",
+                   "the operations, or all; default: reduce,allreduce,barrier,allgather,alltoall",
+                   1, take_operations, things, &chooses),
+    LATENCY_OPTION("pairs", NULL, "every pair of ranks, in a table of its own", 2, option_take_flag,
+                   by_pair, NULL),
     {0}};
 
 static const struct option_program program = {

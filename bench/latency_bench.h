@@ -22,37 +22,23 @@ struct latency_options {
 
 /* The methods and the suites, to choose from. Their options, the first of a program's list: */
 extern const struct option_registry latency_registry, latency_suites;
-#define LATENCY_AT(member) offsetof(struct latency_options, member)
-#define LATENCY_OPTIONS                                                                            \
-    {"method",                                                                                     \
-     0,                                                                                            \
-     "LIST",                                                                                       \
-     "the methods, or all of ours; default: held,direct",                                          \
-     1,                                                                                            \
-     option_take_list,                                                                             \
-     LATENCY_AT(methods),                                                                          \
-     &latency_registry},                                                                           \
-        {"as",                                                                                     \
-         0,                                                                                        \
-         "LIST",                                                                                   \
-         "beside them what other suites' loops make of the same operations: osu, imb, repro, all", \
-         1,                                                                                        \
-         option_take_list,                                                                         \
-         LATENCY_AT(suites),                                                                       \
-         &latency_suites},                                                                         \
-        {"root", 0, "R", "the root of the operation", 1, bench_take_root, LATENCY_AT(root), NULL}, \
-        {"ring-size",                                                                              \
-         0,                                                                                        \
-         "SIZE",                                                                                   \
-         "bytes of each message of ring-barrier's barrier",                                        \
-         1 | OPTION_RARE,                                                                          \
-         option_take_count,                                                                        \
-         LATENCY_AT(ring_bytes),                                                                   \
-         &(const struct option_limits){0, 1 << 30, "0 to 1G"}},                                    \
+#define LATENCY_OPTION(name, argument, help, group, take, member, from)                            \
     {                                                                                              \
-        "samples", 0, NULL, "every raw sample too (JSON)", 2 | OPTION_RARE, option_take_flag,      \
-            LATENCY_AT(samples), NULL                                                              \
+        name, 0, argument, help, group, take, offsetof(struct latency_options, member), from       \
     }
+#define LATENCY_OPTIONS                                                                            \
+    LATENCY_OPTION("method", "LIST", "the methods, or all of ours; default: held,direct", 1,       \
+                   option_take_list, methods, &latency_registry),                                  \
+        LATENCY_OPTION("as", "LIST",                                                               \
+                       "beside them what other suites' loops make of the same operations: "        \
+                       "osu, imb, repro, all",                                                     \
+                       1, option_take_list, suites, &latency_suites),                              \
+        LATENCY_OPTION("root", "R", "the root of the operation", 1, bench_take_root, root, NULL),  \
+        LATENCY_OPTION("ring-size", "SIZE", "bytes of each message of ring-barrier's barrier",     \
+                       1 | OPTION_RARE, option_take_count, ring_bytes,                             \
+                       (&(const struct option_limits){0, 1 << 30, "0 to 1G"})),                    \
+        LATENCY_OPTION("samples", NULL, "every raw sample too (JSON)", 2 | OPTION_RARE,            \
+                       option_take_flag, samples, NULL)
 
 /* For a program's check: fills O->method from the options, or the defaults. */
 void latency_choose(struct latency_options *o);

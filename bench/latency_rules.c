@@ -75,23 +75,20 @@ struct subject_row {
     bool named; /* behind the method's name */
 };
 
-/* Up to two numbers; one without a name is none. */
+/* With a number, if NAME is not NULL. */
 static void __attribute__((format(printf, 6, 7)))
-say(const struct subject_row *s, const char *key, enum severity severity, struct finding_number one,
-    struct finding_number two, const char *format, ...)
+say(const struct subject_row *s, const char *key, enum severity severity, const char *name,
+    double value, const char *format, ...)
 {
     char text[160];
+    const struct finding f = {.key = key, .severity = severity, .number = {{name, value}}};
     va_list list;
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    table_remark(s->table,
-                 &(struct finding){.key = key, .severity = severity, .number = {one, two}},
-                 "%s%s%s", s->named ? s->r->method->name : "", s->named ? ": " : "", text);
+    table_remark(s->table, &f, "%s%s%s", s->named ? s->r->method->name : "", s->named ? ": " : "",
+                 text);
 }
-
-#define NUMBER(name, value) ((struct finding_number){name, value})
-#define NONE ((struct finding_number){NULL, 0})
 
 static void judge_samples(const struct subject_row *s)
 {
@@ -99,24 +96,23 @@ static void judge_samples(const struct subject_row *s)
     double half = (r->value.high - r->value.low) / 2;
     if (isnan(r->value.value)) {
         if (r->impossible == 0)
-            say(s, "no_result", SEVERITY_DOUBT, NONE, NONE, "no result%s",
+            say(s, "no_result", SEVERITY_DOUBT, NULL, 0, "no result%s",
                 r->dropped       ? ": a rank was late for each operation"
                 : r->over_budget ? " within the budget"
                                  : "");
         return;
     }
     if (!estimate_has_interval(r->value))
-        say(s, "few_samples", SEVERITY_DOUBT, NONE, NONE, "too few samples for an interval");
+        say(s, "few_samples", SEVERITY_DOUBT, NULL, 0, "too few samples for an interval");
     /* Beyond what --stop=ci asks for. */
     if (latency_is_latency(r->method) && half > fmax(0.02 * r->value.value, clock_noise))
-        say(s, "wide_interval", SEVERITY_DOUBT, NUMBER("low_us", 1e6 * r->value.low),
-            NUMBER("high_us", 1e6 * r->value.high), "95 %% interval %.2f to %.2f us",
-            1e6 * r->value.low, 1e6 * r->value.high);
+        say(s, "wide_interval", SEVERITY_DOUBT, "half_us", 1e6 * half,
+            "95 %% interval %.2f to %.2f us", 1e6 * r->value.low, 1e6 * r->value.high);
     /* The first of a row are under way before their receivers are busy. */
     int n = r->series.repetitions;
     if (r->method->meaning == MEANS_GAP && n < s->row->repetitions)
-        say(s, "short_row", SEVERITY_DOUBT, NUMBER("in_a_row", n), NONE,
-            "at least: of %d in a row, not %d", n, s->row->repetitions);
+        say(s, "short_row", SEVERITY_DOUBT, "in_a_row", n, "at least: of %d in a row, not %d", n,
+            s->row->repetitions);
 }
 
 static void judge_pairs(const struct subject_row *s)
@@ -126,16 +122,14 @@ static void judge_pairs(const struct subject_row *s)
     bool upper = latency_unsettled(r),
          may_be_less = upper || verdict == VERDICT_VIOLATED || verdict == VERDICT_UNKNOWN;
     if (r->measured < r->asked && (!latency_is_latency(r->method) || r->at_least))
-        say(s, "pairs_left_out", SEVERITY_DOUBT, NUMBER("measured", r->measured),
-            NUMBER("asked", r->asked), "%s%d of %d %s measured",
-            r->at_least && !may_be_less ? "at least: " : "", r->measured, r->asked,
-            r->figure ? "pairs" : "roots");
+        say(s, "pairs_left_out", SEVERITY_DOUBT, "left_out", r->asked - r->measured,
+            "%s%d of %d %s measured", r->at_least && !may_be_less ? "at least: " : "", r->measured,
+            r->asked, r->figure ? "pairs" : "roots");
     if (upper)
-        say(s, "unsettled", SEVERITY_DOUBT, NONE, NONE,
-            "a longer hold may lower it: an upper bound%s",
+        say(s, "unsettled", SEVERITY_DOUBT, NULL, 0, "a longer hold may lower it: an upper bound%s",
             r->measured < r->asked ? " of these" : "");
     if (r->impossible)
-        say(s, "impossible", SEVERITY_DOUBT, NUMBER("pairs", r->impossible), NONE,
+        say(s, "impossible", SEVERITY_DOUBT, "pairs", r->impossible,
             "negative, so no result, of %d pairs", r->impossible);
 }
 
@@ -146,34 +140,34 @@ static void judge_assumption(const struct subject_row *s)
     const struct latency_figure *f = slowest_of(r);
     enum latency_verdict verdict = row_verdict(s->row, f);
     if (verdict == VERDICT_VIOLATED)
-        say(s, "wrong", SEVERITY_DOUBT, NONE, NONE, "wrong: use held");
+        say(s, "wrong", SEVERITY_DOUBT, NULL, 0, "wrong: use held");
     if (verdict == VERDICT_UNKNOWN)
-        say(s, "not_known_right", SEVERITY_DOUBT, NONE, NONE, "not known to be right");
+        say(s, "not_known_right", SEVERITY_DOUBT, NULL, 0, "not known to be right");
     if (r->violations > 0 && !s->row->spoiled)
-        say(s, "violated", SEVERITY_NOTE, NUMBER("destinations", r->violations), NONE,
+        say(s, "violated", SEVERITY_NOTE, "destinations", r->violations,
             "not the latency at %d of %d destinations", r->violations, r->asked);
     if (f && r->method->meaning == MEANS_OVERHEAD && f->has_message)
-        say(s, "not_overhead", SEVERITY_DOUBT, NONE, NONE,
+        say(s, "not_overhead", SEVERITY_DOUBT, NULL, 0,
             "contains the message's latency, so it is not o_i");
     else if (f && r->method->meaning == MEANS_OVERHEAD && ol && is_above(s->row, r, ol))
-        say(s, "not_overhead", SEVERITY_DOUBT, NONE, NONE, "above %s", ol->method->name);
+        say(s, "not_overhead", SEVERITY_DOUBT, NULL, 0, "above %s", ol->method->name);
 }
 
 static void judge_clocks(const struct subject_row *s)
 {
     const struct latency_result *r = s->r;
     if (r->way_error > 0)
-        say(s, "ways_differ", SEVERITY_DOUBT, NUMBER("error_us", 1e6 * r->way_error), NONE,
+        say(s, "ways_differ", SEVERITY_DOUBT, "error_us", 1e6 * r->way_error,
             "+-%.2f us if the one-way latencies differ", 1e6 * r->way_error);
     if (r->clock_bound > 0.01 * r->value.value && r->clock_bound >= 5e-9)
-        say(s, "clock_bound", SEVERITY_DOUBT, NUMBER("error_us", 1e6 * r->clock_bound), NONE,
+        say(s, "clock_bound", SEVERITY_DOUBT, "error_us", 1e6 * r->clock_bound,
             "+-%.2f us by the clocks", 1e6 * r->clock_bound);
     if (r->dropped > 0)
-        say(s, "late_ranks", SEVERITY_NOTE, NUMBER("operations", r->dropped), NONE,
+        say(s, "late_ranks", SEVERITY_NOTE, "operations", r->dropped,
             "%d operations left out, a rank was late for them", r->dropped);
     if (r->figure && r->asked == 0 && r->apart > 0.1 * r->value.value + clock_noise)
-        say(s, "entries_apart", SEVERITY_DOUBT, NUMBER("apart_us", 1e6 * r->apart), NONE,
-            "entries %.2f us apart", 1e6 * r->apart);
+        say(s, "entries_apart", SEVERITY_DOUBT, "apart_us", 1e6 * r->apart, "entries %.2f us apart",
+            1e6 * r->apart);
 }
 
 /* Another method for the same latency gives another value, by more than the intervals. What all
@@ -191,7 +185,7 @@ static void judge_others(const struct subject_row *s)
                     other->method->meaning == MEANS_LATENCY && !other->at_least;
         if (same && fabs(other->value.value - r->value.value) > noise &&
             estimates_differ(other->value, r->value, 0.01)) {
-            say(s, "contradicted", SEVERITY_DOUBT, NONE, NONE, "%s differs", other->method->name);
+            say(s, "contradicted", SEVERITY_DOUBT, NULL, 0, "%s differs", other->method->name);
             return;
         }
     }
@@ -218,10 +212,10 @@ void row_remark_bounds(const struct latency_row *row, struct table *t)
         const struct latency_result *r = &o->result[i];
         const struct subject_row s = {row, r, t, false};
         if (r->method->meaning == MEANS_UPPER_BOUND && clearly_above(ol->value, r->value))
-            say(&s, "bound_broken", SEVERITY_DOUBT, NONE, NONE, "%s > %s: one of the two is wrong",
+            say(&s, "bound_broken", SEVERITY_DOUBT, NULL, 0, "%s > %s: one of the two is wrong",
                 ol->method->name, r->method->name);
         if (r->method->meaning == MEANS_LOWER_BOUND && is_above(row, r, ol))
-            say(&s, "slower_roots", SEVERITY_NOTE, NONE, NONE, "%s > %s: other roots take longer",
+            say(&s, "slower_roots", SEVERITY_NOTE, NULL, 0, "%s > %s: other roots take longer",
                 r->method->name, ol->method->name);
     }
 }

@@ -202,12 +202,9 @@ static struct summary summary_of(const struct latency_result *r)
     return s;
 }
 
-/* Where there is no interval, digits follow how far the samples are apart. */
-static void put_value(struct table *t, const struct latency_result *r)
+static void put_value(struct table *t, struct estimate e)
 {
-    struct summary s = summary_of(r);
-    double error = estimate_has_interval(r->value) ? r->value.high - r->value.low : s.max - s.min;
-    table_real_within(t, 1e6 * r->value.value, 1e6 * error / 2);
+    table_real_within(t, 1e6 * e.value, 1e6 * (e.high - e.low) / 2);
 }
 
 static void put_method(struct tables *t, const struct latency_method *m,
@@ -218,7 +215,7 @@ static void put_method(struct tables *t, const struct latency_method *m,
     else if (latency_is_latency(m))
         table_estimate(t->methods, r->value);
     else
-        put_value(t->methods, r);
+        put_value(t->methods, r->value);
     for (int k = 0; !r && k < 2 && latency_is_latency(m); k++)
         table_skip(t->methods);
     if (m->meaning == MEANS_SUITE)
@@ -267,7 +264,7 @@ static void add_statistics(struct tables *t, const struct bench_point *p,
                                 s.p99,        s.max,         s.sd,  r->loop_mean};
         bench_put_point(table, p);
         table_text(table, r->method->name);
-        put_value(table, r);
+        put_value(table, r->value);
         for (size_t k = 0; k < sizeof times / sizeof *times; k++)
             table_real(table, 1e6 * times[k]);
         table_integer(table, (long long)s.n);
@@ -281,14 +278,16 @@ static void add_statistics(struct tables *t, const struct bench_point *p,
     }
 }
 
-/* The K-th figure of METHOD: of one that has them by rank the pair's own, of a rank with itself. */
+/* METHOD's figure of the K-th of PAIRS; of one that has them by rank that of the rank by itself,
+ * or, of a rooted operation, of the rank that makes the pair with the root. */
 static const struct latency_figure *figure_at(const struct latency_outcome *o, const char *method,
-                                              const struct latency_figure *pair, int k)
+                                              const struct latency_result *pairs, int k)
 {
     const struct latency_result *r = latency_result_of(o, method);
+    const struct latency_figure *pair = &pairs->figure[k];
     if (!r || !r->figure)
         return NULL;
-    if (r->method->figures == FIGURES_PAIRS || r->n_figures > k)
+    if (r->method->figures == FIGURES_PAIRS || pairs->n_figures == o->size)
         return &r->figure[k];
     return pair->from == pair->to ? &r->figure[pair->to] : NULL;
 }
@@ -296,10 +295,8 @@ static const struct latency_figure *figure_at(const struct latency_outcome *o, c
 static void put_detail(struct tables *t, size_t i, const struct latency_row *row,
                        const struct latency_figure *f)
 {
-    static const char *const checks[] = {NULL, "passed", "failed", NULL}, *const verdicts[] = {
-                                                                              NULL, "no",
-                                                                              "violated",
-                                                                              "unknown"};
+    static const char *const checks[] = {NULL, "passed", "failed", NULL};
+    static const char *const verdicts[] = {NULL, "no", "violated", "unknown"};
     if (!f)
         table_skip(t->pairs);
     else if (details[i].said == SAID_SECONDS)
@@ -316,12 +313,13 @@ static void put_detail(struct tables *t, size_t i, const struct latency_row *row
 
 /* The row of the K-th pair, if a method has a value of it. */
 static void put_pair(struct tables *t, const struct bench_point *p, const struct latency_row *row,
-                     const struct latency_figure *pair, int k)
+                     const struct latency_result *pairs, int k)
 {
     const struct latency_outcome *o = row->outcome;
+    const struct latency_figure *pair = &pairs->figure[k];
     bool any = false;
     for (size_t i = 0; i < o->n_results; i++) {
-        const struct latency_figure *f = figure_at(o, o->result[i].method->name, pair, k);
+        const struct latency_figure *f = figure_at(o, o->result[i].method->name, pairs, k);
         any = any || (f && estimate_known(f->value));
     }
     if (!any || (t->broadcasts && pair->to == t->o->root))
@@ -331,13 +329,13 @@ static void put_pair(struct tables *t, const struct bench_point *p, const struct
         table_integer(t->pairs, pair->from);
     table_integer(t->pairs, pair->to);
     for (size_t i = 0; i < t->o->n_methods; i++) {
-        const struct latency_figure *f = figure_at(o, t->o->method[i]->name, pair, k);
+        const struct latency_figure *f = figure_at(o, t->o->method[i]->name, pairs, k);
         if (t->o->method[i]->figures != FIGURES_NONE)
             table_real(t->pairs, f ? 1e6 * f->value.value : NAN);
     }
     for (size_t i = 0; i < DETAILS; i++)
         if (has_detail(t, i))
-            put_detail(t, i, row, figure_at(o, details[i].method, pair, k));
+            put_detail(t, i, row, figure_at(o, details[i].method, pairs, k));
 }
 
 static void add_pairs(struct tables *t, const struct bench_point *p, const struct latency_row *row)
@@ -348,7 +346,7 @@ static void add_pairs(struct tables *t, const struct bench_point *p, const struc
         if (o->result[i].figure && (!pairs || o->result[i].method->figures == FIGURES_PAIRS))
             pairs = &o->result[i];
     for (int k = 0; pairs && k < pairs->n_figures; k++)
-        put_pair(t, p, row, &pairs->figure[k], k);
+        put_pair(t, p, row, pairs, k);
 }
 
 /* One series of raw samples, in microseconds. */

@@ -89,7 +89,6 @@ libmeasure_la_SOURCES = \
 	src/measure/latency/overhead.c src/measure/latency/pairs.c \
 	src/measure/latency/pilot.c src/measure/latency/pilot.h \
 	src/measure/collective/operation.c src/measure/collective/operation.h \
-	src/measure/collective/own.c \
 	src/measure/pairs/choose.c src/measure/pairs/choose.h \
 	src/measure/pairs/grid.c src/measure/pairs/grid.h \
 	src/measure/pairs/pair.c src/measure/pairs/pair.h \

@@ -5,19 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int crew_check(MPI_Comm comm, int root, int collector, int *rank, int *size)
-{
-    int inter;
-    TRY(PMPI_Comm_test_inter(comm, &inter));
-    TRY(PMPI_Comm_size(comm, size));
-    TRY(PMPI_Comm_rank(comm, rank));
-    if (inter || *size < 2)
-        return MPI_ERR_COMM;
-    if (root < 0 || root >= *size)
-        return MPI_ERR_ROOT;
-    return collector < 0 || collector >= *size ? MPI_ERR_ARG : MPI_SUCCESS;
-}
-
 int crew_agree(MPI_Comm comm, bool have)
 {
     int mine = have, all = 0;

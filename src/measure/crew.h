@@ -6,10 +6,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* This rank's place. MPI_ERR_COMM unless COMM is an intracommunicator of at least 2 ranks;
- * MPI_ERR_ROOT for a ROOT, MPI_ERR_ARG for a COLLECTOR that is none of them. */
-int crew_check(MPI_Comm comm, int root, int collector, int *rank, int *size);
-
 /* MPI_ERR_NO_MEM on all ranks unless all HAVE what they need. */
 int crew_agree(MPI_Comm comm, bool have);
 

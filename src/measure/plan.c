@@ -31,21 +31,15 @@ static const double simulated_message = 10e-6;
 enum { RANKS_AS_MUCH = 256 };
 static double beside; /* a simulator's alone: on a real clock threads may measure at once */
 
-double budget_of_messages(int n, int ranks)
+void budget_messages(int n, int ranks)
 {
-    double each = simulated_message * (1 + (double)ranks / RANKS_AS_MUCH);
-    return clock_source == CLOCK_SOURCE_EXTERNAL ? n * each : 0;
+    if (clock_source == CLOCK_SOURCE_EXTERNAL)
+        beside += n * simulated_message * (1 + (double)ranks / RANKS_AS_MUCH);
 }
 
-double budget_of_barrier(int ranks)
+void budget_barrier(int ranks)
 {
-    return budget_of_messages(2 * (ranks - 1), ranks);
-}
-
-void budget_spend(double seconds)
-{
-    if (seconds > 0)
-        beside += seconds;
+    budget_messages(2 * (ranks - 1), ranks);
 }
 
 double budget_now(void)

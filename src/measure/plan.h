@@ -37,9 +37,9 @@ extern const char *const plan_stop_names[];
 /* clock_now() for budgets: where the clock is a simulator's, what was simulated counts, too, by its
  * messages, since that takes a processor whatever the clock says. */
 double budget_now(void);
-double budget_of_messages(int n, int ranks); /* seconds; 0 on a real clock */
-double budget_of_barrier(int ranks);
-void budget_spend(double seconds);
+/* N messages among RANKS are sent. */
+void budget_messages(int n, int ranks);
+void budget_barrier(int ranks);
 
 struct samples {
     double *value; /* every raw sample, in the order taken, seconds */

@@ -135,7 +135,6 @@ static void keeping_end(struct keeping *k, struct series *s)
                          .per_operation = k->per_operation,
                          .attempts = k->tally.attempts,
                          .over_budget = k->tally.over_budget || k->empty >= EMPTY_MAX || k->cut};
-    s->summary = stats_summarize(s->samples.value, s->samples.n);
     samples_free(&k->tally.batch_means);
     free(k->value);
 }
@@ -163,7 +162,7 @@ static int measure(MPI_Comm comm, int keeper, const struct plan *plan, double ho
         struct batch b = {.repetitions = o.repetitions, .hold = o.hold, .first = o.first};
         double start = budget_now();
         int n = 0;
-        budget_spend(budget_of_barrier(size)); /* every batch begins with one */
+        budget_barrier(size); /* every batch begins with one */
         if ((error = run(arg, &b, k.value, &n)) != MPI_SUCCESS)
             break;
         if (keeps)
@@ -188,26 +187,19 @@ void series_free(struct series *s)
     *s = (struct series){0};
 }
 
-static struct estimate estimate_from(const struct summary *s)
+struct estimate samples_estimate(const struct samples *of)
 {
-    if (s->n == 0)
+    struct summary s = stats_summarize(of->value, of->n);
+    if (of->n == 0)
         return (struct estimate){NAN, NAN, NAN};
-    if (s->effective < SAMPLES_FOR_INTERVAL)
-        return (struct estimate){s->median, NAN, NAN};
-    return (struct estimate){s->median, s->median_low, s->median_high};
+    if (s.effective < SAMPLES_FOR_INTERVAL)
+        return (struct estimate){s.median, NAN, NAN};
+    return (struct estimate){s.median, s.median_low, s.median_high};
 }
 
 struct estimate series_estimate(const struct series *s)
 {
-    struct summary summary = s->summary;
-    summary.n = s->samples.n;
-    return estimate_from(&summary);
-}
-
-struct estimate samples_estimate(const struct samples *s)
-{
-    struct summary summary = stats_summarize(s->value, s->n);
-    return estimate_from(&summary);
+    return samples_estimate(&s->samples);
 }
 
 bool estimates_differ(struct estimate a, struct estimate b, double tolerance)

@@ -12,7 +12,6 @@
 
 struct series {
     struct samples samples; /* every raw sample of the accepted attempt, seconds */
-    struct summary summary; /* of them */
     double loop_mean;       /* mean over the batches of their means: the paper's figure */
     int repetitions;        /* M as it was: less than the plan's where the budget was short */
     double per_operation;   /* seconds, as last seen; the loop's own overhead included */

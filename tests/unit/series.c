@@ -127,7 +127,7 @@ Test(series, where_time_is_short_both_holds_have_an_interval)
     plan.budget = 42;
     clock_use(simulated_now, NULL);
     cr_assert_eq(series_settle(MPI_COMM_SELF, 0, &plan, 1, run_slowly, NULL, &s, &c), MPI_SUCCESS);
-    cr_assert(c.settled && c.n == 2 && s.summary.n >= 6, "%d holds, %zu", c.n, s.summary.n);
+    cr_assert(c.settled && c.n == 2 && s.samples.n >= 6, "%d holds, %zu", c.n, s.samples.n);
     cr_assert_leq(simulated, 44, "%g s", simulated);
     series_free(&s);
 }

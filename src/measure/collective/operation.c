@@ -1,5 +1,6 @@
 #include "measure/collective/operation.h"
-#include "measure/crew.h"
+
+#include "base/try.h"
 
 #include <limits.h>
 #include <stdint.h>
@@ -13,30 +14,6 @@ static unsigned char element(int from, int to, size_t k)
     uint32_t x =
         (uint32_t)from * 0x9e3779b1u + (uint32_t)to * 0x85ebca77u + (uint32_t)k * 0x3243f6a9u;
     return (unsigned char)((x ^ x >> 15) * 0x2c1b3c6du >> 24);
-}
-
-/* What each operation must have brought. A send buffer of one block is addressed to rank 0. */
-static unsigned char from_root(const struct operation_call *c, int block, size_t k)
-{
-    (void)block;
-    return element(c->root, 0, k);
-}
-
-static unsigned char from_each(const struct operation_call *c, int block, size_t k)
-{
-    (void)c;
-    return element(block, 0, k);
-}
-
-static unsigned char from_root_to_me(const struct operation_call *c, int block, size_t k)
-{
-    (void)block;
-    return element(c->root, c->rank, k);
-}
-
-static unsigned char from_each_to_me(const struct operation_call *c, int block, size_t k)
-{
-    return element(block, c->rank, k);
 }
 
 /* A call and its twin differ in the function's name and the request alone. */
@@ -69,22 +46,23 @@ CALLS(scan, PMPI_Scan, PMPI_Iscan, c->send, RECV, MPI_BXOR, )
     .start = start_##id
 
 const struct operation operations[] = {
-    {NAMED(barrier, "barrier", "Barrier", "MPI_Barrier", "MPI_Ibarrier")},
+    {NAMED(barrier, "barrier", "Barrier", "MPI_Barrier", "MPI_Ibarrier"),
+     .own = OWN_FAN_IN | OWN_FAN_OUT},
     {NAMED(broadcast, "broadcast", "Broadcast", "MPI_Bcast", "MPI_Ibcast"), .rooted = true,
-     .recv = EXTENT_BLOCK, .expected = from_root},
+     .recv = EXTENT_BLOCK, .own = OWN_FAN_OUT},
     {NAMED(gather, "gather", "Gather", "MPI_Gather", "MPI_Igather"), .rooted = true,
-     .send = EXTENT_BLOCK, .recv = EXTENT_BLOCKS, .recv_at_root = true, .expected = from_each},
+     .send = EXTENT_BLOCK, .recv = EXTENT_BLOCKS, .recv_at_root = true, .from_each = true},
     {NAMED(allgather, "allgather", "Allgather", "MPI_Allgather", "MPI_Iallgather"),
-     .send = EXTENT_BLOCK, .recv = EXTENT_BLOCKS, .expected = from_each},
+     .send = EXTENT_BLOCK, .recv = EXTENT_BLOCKS, .from_each = true},
     {NAMED(allreduce, "allreduce", "Allreduce", "MPI_Allreduce", "MPI_Iallreduce"),
-     .send = EXTENT_BLOCK, .recv = EXTENT_BLOCK, .reduces = true},
+     .send = EXTENT_BLOCK, .recv = EXTENT_BLOCK, .reduces = true, .own = OWN_FAN_IN | OWN_FAN_OUT},
     {NAMED(reduce, "reduce", "Reduce", "MPI_Reduce", "MPI_Ireduce"), .rooted = true,
-     .send = EXTENT_BLOCK, .recv = EXTENT_BLOCK, .recv_at_root = true, .reduces = true},
+     .send = EXTENT_BLOCK, .recv = EXTENT_BLOCK, .recv_at_root = true, .reduces = true,
+     .own = OWN_FAN_IN},
     {NAMED(scatter, "scatter", "Scatter", "MPI_Scatter", "MPI_Iscatter"), .rooted = true,
-     .send = EXTENT_BLOCKS, .send_at_root = true, .recv = EXTENT_BLOCK,
-     .expected = from_root_to_me},
+     .send = EXTENT_BLOCKS, .send_at_root = true, .recv = EXTENT_BLOCK, .to_me = true},
     {NAMED(alltoall, "alltoall", "Alltoall", "MPI_Alltoall", "MPI_Ialltoall"),
-     .send = EXTENT_BLOCKS, .recv = EXTENT_BLOCKS, .expected = from_each_to_me},
+     .send = EXTENT_BLOCKS, .recv = EXTENT_BLOCKS, .from_each = true, .to_me = true},
     {NAMED(reduce_scatter, "reduce-scatter", "Reduce-scatter", "MPI_Reduce_scatter_block",
            "MPI_Ireduce_scatter_block"),
      .send = EXTENT_BLOCKS, .recv = EXTENT_BLOCK, .reduces = true},
@@ -139,14 +117,6 @@ void operation_fill(const struct operation_call *c)
         fill_block(c, c->recv, c->root, 0);
 }
 
-void operation_refresh(const struct operation_call *c)
-{
-    if (c->operation->send != EXTENT_NONE)
-        crew_write_anew(c->send, c->send_bytes);
-    else if (c->rank == c->root)
-        crew_write_anew(c->recv, c->recv_bytes);
-}
-
 bool operation_prepare(struct operation_call *c, const struct operation *o, MPI_Comm comm, int root,
                        size_t bytes)
 {
@@ -176,25 +146,55 @@ void operation_release(struct operation_call *c)
     c->send_bytes = c->recv_bytes = 0;
 }
 
-/* Byte K of what a reduction must have brought. */
-static unsigned char reduced(const struct operation_call *c, size_t k)
+/* Byte K of block BLOCK of what a rank must have received. A send buffer of one block is addressed
+ * to rank 0. */
+static unsigned char expected(const struct operation_call *c, int block, size_t k)
 {
-    int until = c->operation->prefix ? c->rank + 1 : c->size;
-    int to = c->operation->send == EXTENT_BLOCKS ? c->rank : 0;
+    const struct operation *o = c->operation;
     unsigned char all = 0;
-    for (int r = 0; r < until; r++)
-        all ^= element(r, to, k);
+    if (!o->reduces)
+        return element(o->from_each ? block : c->root, o->to_me ? c->rank : 0, k);
+    for (int r = 0; r < (o->prefix ? c->rank + 1 : c->size); r++)
+        all ^= element(r, o->send == EXTENT_BLOCKS ? c->rank : 0, k);
     return all;
 }
 
 bool operation_check(const struct operation_call *c)
 {
-    const struct operation *o = c->operation;
-    for (size_t j = 0; j < c->recv_bytes; j++) {
-        size_t k = j % c->bytes;
-        int block = (int)(j / c->bytes);
-        if (c->recv[j] != (o->reduces ? reduced(c, k) : o->expected(c, block, k)))
+    for (size_t j = 0; j < c->recv_bytes; j++)
+        if (c->recv[j] != expected(c, (int)(j / c->bytes), j % c->bytes))
             return false;
-    }
     return true;
+}
+
+/* --- over the project's own trees: arbitrary implementations beside the library's, for the
+ * scenarios of Gracia et al. --- */
+
+bool operation_has_own(const struct operation *o, const struct bcast *by)
+{
+    return o->own != OWN_NONE && (!(o->own & OWN_FAN_IN) || bcast_fans_in(by));
+}
+
+bool operation_use_own(struct operation_call *c, const struct bcast *by)
+{
+    c->room = malloc(2 * c->bytes + 1);
+    c->by = c->room ? by : NULL;
+    return c->room != NULL;
+}
+
+/* What has to be combined is put into the first half of the room. */
+int operation_run_own(const struct operation_call *c)
+{
+    int bytes = (int)c->bytes, root = c->operation->rooted ? c->root : 0;
+    if (c->operation->own & OWN_FAN_IN) {
+        if (bytes)
+            memcpy(c->room, c->send, c->bytes);
+        TRY(bcast_fan_in(c->by, c->room, c->room + bytes, bytes, MPI_BYTE, MPI_BXOR, root,
+                         c->comm));
+        if (bytes && c->rank == root)
+            memcpy(c->recv, c->room, c->bytes);
+    }
+    return c->operation->own & OWN_FAN_OUT
+               ? c->by->run(c->recv, bytes, MPI_BYTE, root, c->comm, c->by->arg)
+               : MPI_SUCCESS;
 }

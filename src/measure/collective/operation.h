@@ -18,9 +18,11 @@
 #include <stddef.h>
 
 struct operation_call;
-struct own_form; /* own.c */
 
 enum operation_extent { EXTENT_NONE, EXTENT_BLOCK, EXTENT_BLOCKS /* one block per rank */ };
+
+/* What an operation does over one of our own trees. */
+enum operation_own { OWN_NONE, OWN_FAN_OUT = 1, OWN_FAN_IN = 2 };
 
 struct operation {
     const char *name;           /* as in --operation=NAME: "broadcast"; its twin is "ibroadcast" */
@@ -35,9 +37,10 @@ struct operation {
     bool reduces;                    /* by an operation that combines two elements */
     int (*call)(const struct operation_call *c);
     int (*start)(const struct operation_call *c, MPI_Request *request);
-    /* Element K of block BLOCK of this rank's receive buffer, as it must be; of others than
-     * reductions. */
-    unsigned char (*expected)(const struct operation_call *c, int block, size_t k);
+    /* Of others than reductions: what is received is from each rank, or the root; and other data
+     * for each rank, or the same. */
+    bool from_each, to_me;
+    unsigned own; /* of enum operation_own */
 };
 
 /* barrier, broadcast, gather, allgather, allreduce (the paper's), then reduce, scatter,
@@ -61,8 +64,7 @@ struct operation_call {
     size_t bytes;
     unsigned char *send, *recv;
     size_t send_bytes, recv_bytes;
-    const struct own_form *own; /* over the tree BY, with ROOM; NULL: the library's */
-    const struct bcast *by;
+    const struct bcast *by; /* over this tree, with ROOM; NULL: the library's */
     unsigned char *room;
 };
 
@@ -79,9 +81,6 @@ bool operation_has_own(const struct operation *o, const struct bcast *by);
 /* From now on the prepared call is that form. False if memory is short. */
 bool operation_use_own(struct operation_call *c, const struct bcast *by);
 
-/* Writes what this rank sends anew: as data that was just computed it is in no other cache. */
-void operation_refresh(const struct operation_call *c);
-
 /* Puts known data into the send buffer and clears the receive buffer. */
 void operation_fill(const struct operation_call *c);
 
@@ -94,7 +93,7 @@ int operation_run_own(const struct operation_call *c);
 
 static inline int operation_run(const struct operation_call *c)
 {
-    return c->own ? operation_run_own(c) : c->operation->call(c);
+    return c->by ? operation_run_own(c) : c->operation->call(c);
 }
 
 static inline int operation_start(const struct operation_call *c, MPI_Request *request)

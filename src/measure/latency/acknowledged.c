@@ -161,9 +161,9 @@ static int ping_ask(const struct latency_run *r, double *trip, double *one_way)
     return MPI_SUCCESS;
 }
 
-static int batch_pings(struct latency_run *r, const struct batch *b, bool round_trip, double *value,
-                       int *n)
+static int batch_pings(void *arg, const struct batch *b, double *value, int *n)
 {
+    struct latency_run *r = arg;
     bool shown = sync_shows_ways(r->c->clock);
     TRY(PMPI_Barrier(r->c->comm));
     for (int k = -1; k < b->repetitions; k++) {
@@ -173,20 +173,10 @@ static int batch_pings(struct latency_run *r, const struct batch *b, bool round_
         if (r->rank == r->from)
             TRY(ping_ask(r, &trip, &one_way));
         if (r->rank == r->from && k >= 0)
-            r->scratch[k] = round_trip ? trip : shown ? one_way : trip / 2;
+            r->scratch[k] = r->round_trip ? trip : shown ? one_way : trip / 2;
     }
     *n = b->repetitions;
     return values_to_collector(r, r->from, r->scratch, value, *n);
-}
-
-static int batch_trips(void *arg, const struct batch *b, double *value, int *n)
-{
-    return batch_pings(arg, b, true, value, n);
-}
-
-static int batch_one_way(void *arg, const struct batch *b, double *value, int *n)
-{
-    return batch_pings(arg, b, false, value, n);
 }
 
 int run_pings(struct latency_run *r, bool round_trip, struct plan *plan, double *loop)
@@ -195,8 +185,8 @@ int run_pings(struct latency_run *r, bool round_trip, struct plan *plan, double 
     struct plan quarter = *plan;
     double started = budget_now();
     quarter.budget /= 4;
-    TRY(series_measure(r->c->comm, r->c->collector, &quarter, 0,
-                       round_trip ? batch_trips : batch_one_way, r, &s));
+    r->round_trip = round_trip;
+    TRY(series_measure(r->c->comm, r->c->collector, &quarter, 0, batch_pings, r, &s));
     *loop = s.loop_mean;
     figure_take(r, TIMED_PING, &s);
     if (plan->budget > 0) {

@@ -36,7 +36,7 @@ static int begin(struct direct *d, bool *late)
     const struct latency_case *c = r->c;
     run_before(r);
     TRY(harmonize(&d->start));
-    budget_spend(2 * budget_of_barrier(r->size));
+    budget_messages(4 * (r->size - 1), r->size);
     double after = d->together ? c->after : r->rank == c->root ? d->start.slack : 0;
     *late = d->start.late;
     /* Who enters within a few microseconds of the others has passed that moment by reading the
@@ -71,21 +71,21 @@ struct seen {
     bool late;
 };
 
-/* The K-th of N. */
-static struct seen see(const struct direct *d, int k, int n)
+/* OF: the stamp of rank 0, those of the others N further each. */
+static struct seen see(const struct direct *d, const struct stamp *of, size_t n)
 {
     const struct latency_run *r = d->run;
     struct seen s = {INFINITY, -INFINITY, INFINITY, -INFINITY, false};
-    for (int i = 0; i < r->size; i++) {
-        const struct stamp *stamp = &d->all[(size_t)i * (size_t)n + (size_t)k];
-        s.first_in = fmin(s.first_in, stamp->entry);
-        s.last_in = fmax(s.last_in, stamp->entry);
-        s.first_out = fmin(s.first_out, stamp->exit);
+    for (int i = 0; i < r->size; i++, of += n) {
+        s.first_in = fmin(s.first_in, of->entry);
+        s.last_in = fmax(s.last_in, of->entry);
+        s.first_out = fmin(s.first_out, of->exit);
         if (d->together || i != r->c->root)
-            s.last_out = fmax(s.last_out, stamp->exit);
-        s.late |= d->together && stamp->late > 0;
+            s.last_out = fmax(s.last_out, of->exit);
+        s.late |= d->together && of->late > 0;
     }
-    s.late |= !d->together && s.last_in > d->all[(size_t)r->c->root * (size_t)n + (size_t)k].entry;
+    of -= n * (size_t)(r->size - r->c->root);
+    s.late |= !d->together && s.last_in > of->entry;
     return s;
 }
 
@@ -99,16 +99,16 @@ static void evaluate(struct direct *d, const struct batch *b, double *value, int
         d->entries_apart.n = d->dropped = 0;
     *n = 0;
     for (int k = 0; k < b->repetitions; k++) {
-        struct seen s = see(d, k, b->repetitions);
+        const struct stamp *of = &d->all[k];
+        struct seen s = see(d, of, (size_t)b->repetitions);
         samples_add(&apart, s.last_out - s.first_out);
         d->dropped += s.late;
         if (s.late)
             continue;
         value[(*n)++] = s.last_out - (d->window ? s.first_in : s.last_in) - r->clock_cost;
         samples_add(&d->entries_apart, s.last_in - s.first_in);
-        for (int i = 0; i < r->size; i++)
-            samples_add(&d->exits[i], d->all[(size_t)i * (size_t)b->repetitions + (size_t)k].exit -
-                                          s.last_in - r->clock_cost);
+        for (int i = 0; i < r->size; i++, of += b->repetitions)
+            samples_add(&d->exits[i], of->exit - s.last_in - r->clock_cost);
     }
     d->silence = 1.25 * stats_median(apart.value, apart.n) + 1e-6;
     samples_free(&apart);

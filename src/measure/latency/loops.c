@@ -210,8 +210,8 @@ static const double gap_least = 1e-7;
  * arrived: then the batch, which ends when all have, is a better measure, with its barriers. */
 static void keep_gap(struct latency_run *r, const struct series *s)
 {
-    bool is_gap = s->summary.min > 0.1 * s->per_operation;
-    r->gap = fmax(is_gap ? s->summary.min : s->per_operation, gap_least);
+    double least = stats_summarize(s->samples.value, s->samples.n).min;
+    r->gap = fmax(least > 0.1 * s->per_operation ? least : s->per_operation, gap_least);
 }
 
 static void keep_ranks(struct latency_result *result)

@@ -241,20 +241,14 @@ static int look_ahead(struct latency_run *r, const struct turns *a)
     return run_pilot(r);
 }
 
-/* Whether M is to begin, decided by the collector. */
-static int has_time(const struct latency_run *r, const struct latency_method *m, int *go)
-{
-    const struct plan *plan = &r->c->plan;
-    *go = (plan->until <= 0 || clock_now() < plan->until) &&
-          !(m->skipped && plan->budget > 0 && budget_now() >= r->last);
-    return PMPI_Bcast(go, 1, MPI_INT, r->c->collector, r->c->comm);
-}
-
+/* The collector decides whether M is to begin. */
 static int run_method(struct latency_run *r, const struct latency_method *m,
                       struct latency_result *result)
 {
-    int go;
-    TRY(has_time(r, m, &go));
+    const struct plan *plan = &r->c->plan;
+    int go = (plan->until <= 0 || clock_now() < plan->until) &&
+             !(m->skipped && plan->budget > 0 && budget_now() >= r->last);
+    TRY(PMPI_Bcast(&go, 1, MPI_INT, r->c->collector, r->c->comm));
     result->over_budget = !go;
     r->result = result;
     return go ? m->run(r, result) : MPI_SUCCESS;
@@ -307,13 +301,26 @@ static int measure(struct latency_run *r, struct turns *a, struct latency_outcom
     return validate(r, o);
 }
 
+static int check_case(const struct latency_case *c, int *rank, int *size)
+{
+    int inter;
+    TRY(PMPI_Comm_test_inter(c->comm, &inter));
+    TRY(PMPI_Comm_size(c->comm, size));
+    TRY(PMPI_Comm_rank(c->comm, rank));
+    if (inter || *size < 2)
+        return MPI_ERR_COMM;
+    if (c->root < 0 || c->root >= *size)
+        return MPI_ERR_ROOT;
+    return c->collector < 0 || c->collector >= *size ? MPI_ERR_ARG : MPI_SUCCESS;
+}
+
 int latency_measure(const struct latency_case *c, const struct latency_method *const *methods,
                     size_t n, struct latency_outcome *outcome)
 {
     struct latency_run r = {.c = c};
     struct turns a = {.methods = methods, .n = n};
     *outcome = (struct latency_outcome){0};
-    TRY(crew_check(c->comm, c->root, c->collector, &r.rank, &r.size));
+    TRY(check_case(c, &r.rank, &r.size));
     r.keeps = r.rank == c->collector;
     int error = measure(&r, &a, outcome);
     free(r.scratch);

@@ -24,6 +24,7 @@ struct latency_run {
     struct latency_result *result; /* of the method in progress; its figures are the collector's */
     void *own;                     /* the method's own, while it is in progress */
     int from, to;                  /* the pair in progress, on all ranks */
+    bool round_trip;               /* of pings, not their one-way latency */
 
     /* The collector's, with a budget: budget_now() when what is in progress becomes no more
      * precise, and when the case ends whatever has no figure yet. */
@@ -35,7 +36,7 @@ struct latency_run {
 /* The operation once, from ROOT. */
 static inline int run_once(const struct latency_run *r, int root)
 {
-    budget_spend(budget_of_messages(r->size - 1, r->size));
+    budget_messages(r->size - 1, r->size);
     return r->c->run(r->c->arg, root);
 }
 
@@ -50,7 +51,7 @@ static inline void run_before(const struct latency_run *r)
 
 static inline int run_barrier(const struct latency_run *r)
 {
-    budget_spend(budget_of_barrier(r->size));
+    budget_barrier(r->size);
     return PMPI_Barrier(r->c->comm);
 }
 
