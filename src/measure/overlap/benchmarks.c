@@ -329,53 +329,49 @@ const struct overlap_benchmark overlap_bases[N_BASES] = {
 };
 
 #define TWO .least_ranks = 2, .most_ranks = 2
-#define COLLECTIVE                                                                                 \
-    .base = BASE_NONE, .least_ranks = 2, .begin = collective_begin, .end = collective_end,         \
-    .first = collective_first, .others = collective_others
+#define COLLECTIVE(collective, about, ...)                                                         \
+    {                                                                                              \
+        "i" collective, about, BASE_NONE, .least_ranks = 2, .operation = (collective),             \
+                                          .begin = collective_begin, .end = collective_end,        \
+                                          .first = collective_first, .others = collective_others,  \
+                                          __VA_ARGS__                                              \
+    }
 
 const struct overlap_benchmark overlap_benchmarks[] = {
-    {"sender", "sender side", "isend, compute, wait on the sending side", BASE_CONTIGUOUS, TWO,
+    {"sender", "isend, compute, wait on the sending side", BASE_CONTIGUOUS, TWO,
      .first = send_first, .others = receive_others},
-    {"receiver", "receiver side", "irecv, compute, wait on the receiving side", BASE_CONTIGUOUS,
-     TWO, .first = receive_first, .others = send_others},
-    {"both", "both sides", "isend, compute, wait, irecv, compute, wait; the peer reversed",
-     BASE_CONTIGUOUS, TWO, .first = both_first, .others = both_others},
-    {"vector", "non-contiguous", "as sender, with blocks of 32 bytes at stride 64", BASE_VECTOR,
-     TWO, .vector = true, .first = send_first, .others = receive_others},
-    {"cpu", "CPU overhead", "isend, compute, wait, unacknowledged: the sender's processor time",
-     BASE_CPU, TWO, .first = cpu_first, .others = receive_others},
-    {"load", "N threads load", "blocking send and receive while N threads compute: slowdown",
-     BASE_CONTIGUOUS, TWO, .thread_level = MPI_THREAD_FUNNELED, .by_threads = true,
-     .begin = load_begin, .end = load_end, .first = ping_first, .others = ping_others},
-    {"serial", "control: serial", "blocking send, then compute: must read 1", BASE_CONTIGUOUS, TWO,
+    {"receiver", "irecv, compute, wait on the receiving side", BASE_CONTIGUOUS, TWO,
+     .first = receive_first, .others = send_others},
+    {"both", "isend, compute, wait, irecv, compute, wait; the peer reversed", BASE_CONTIGUOUS, TWO,
+     .first = both_first, .others = both_others},
+    {"vector", "as sender, with blocks of 32 bytes at stride 64", BASE_VECTOR, TWO, .vector = true,
+     .first = send_first, .others = receive_others},
+    {"cpu", "isend, compute, wait, unacknowledged: the sender's processor time", BASE_CPU, TWO,
+     .first = cpu_first, .others = receive_others},
+    {"load", "blocking send and receive while N threads compute: slowdown", BASE_CONTIGUOUS, TWO,
+     .thread_level = MPI_THREAD_FUNNELED, .by_threads = true, .begin = load_begin, .end = load_end,
+     .first = ping_first, .others = ping_others},
+    {"serial", "control: blocking send, then compute: must read 1", BASE_CONTIGUOUS, TWO,
      .first = serial_first, .others = receive_others},
-    {"pending", "8 messages pending", "as sender, in 8 messages of an eighth at once", BASE_NONE,
-     TWO, .messages = OVERLAP_MESSAGES, .first = send_first, .others = receive_others},
-    {"destinations", "several destinations", "as sender, to up to 8 other ranks at once", BASE_NONE,
-     .least_ranks = 3, .to_many = true, .first = send_first, .others = receive_others},
-    {"multiple", "2 threads send", "as sender, from 2 threads at once: MPI_THREAD_MULTIPLE",
-     BASE_NONE, TWO, .thread_level = MPI_THREAD_MULTIPLE, .only_by_name = true,
-     .begin = multiple_begin, .first = multiple_first, .others = multiple_others},
-    {"iallreduce", "MPI_Iallreduce", "start, compute, wait, on all ranks", COLLECTIVE,
-     .operation = "allreduce"},
-    {"ialltoall", "MPI_Ialltoall", "the same; the size is that of a block", COLLECTIVE,
-     .operation = "alltoall"},
-    {"ibarrier", "MPI_Ibarrier", "the same; the size does not matter", COLLECTIVE,
-     .operation = "barrier", .only_by_name = true},
-    {"igather", "MPI_Igather", "the same, to node 0; the size is that of a block", COLLECTIVE,
-     .operation = "gather", .only_by_name = true},
-    {"iallgather", "MPI_Iallgather", "the same; the size is that of a block", COLLECTIVE,
-     .operation = "allgather", .only_by_name = true},
-    {"ireduce", "MPI_Ireduce", "the same, to node 0", COLLECTIVE, .operation = "reduce",
-     .only_by_name = true},
-    {"ireduce-scatter", "MPI_Ireduce_scatter_block", "the same; the size is that of a block",
-     COLLECTIVE, .operation = "reduce-scatter", .only_by_name = true},
-    {"ibroadcast", "MPI_Ibcast", "the same, from the last rank, timed on node 0", COLLECTIVE,
-     .operation = "broadcast", .last = true, .only_by_name = true},
-    {"iscatter", "MPI_Iscatter", "the same, from the last rank; the size is that of a block",
-     COLLECTIVE, .operation = "scatter", .last = true, .only_by_name = true},
-    {"iscan", "MPI_Iscan", "the same; node 0 is the last rank", COLLECTIVE, .operation = "scan",
-     .last = true, .only_by_name = true},
+    {"pending", "as sender, in 8 messages of an eighth at once", BASE_NONE, TWO,
+     .messages = OVERLAP_MESSAGES, .first = send_first, .others = receive_others},
+    {"destinations", "as sender, to up to 8 other ranks at once", BASE_NONE, .least_ranks = 3,
+     .to_many = true, .first = send_first, .others = receive_others},
+    {"multiple", "as sender, from 2 threads at once: MPI_THREAD_MULTIPLE", BASE_NONE, TWO,
+     .thread_level = MPI_THREAD_MULTIPLE, .only_by_name = true, .begin = multiple_begin,
+     .first = multiple_first, .others = multiple_others},
+    COLLECTIVE("allreduce", "start, compute, wait, on all ranks", .last = false),
+    COLLECTIVE("alltoall", "the same; the size is that of a block", .last = false),
+    COLLECTIVE("barrier", "the same; the size does not matter", .only_by_name = true),
+    COLLECTIVE("gather", "the same, to node 0; the size is that of a block", .only_by_name = true),
+    COLLECTIVE("allgather", "the same; the size is that of a block", .only_by_name = true),
+    COLLECTIVE("reduce", "the same, to node 0", .only_by_name = true),
+    COLLECTIVE("reduce-scatter", "the same; the size is that of a block", .only_by_name = true),
+    COLLECTIVE("broadcast", "the same, from the last rank, timed on node 0", .last = true,
+               .only_by_name = true),
+    COLLECTIVE("scatter", "the same, from the last rank; the size is that of a block", .last = true,
+               .only_by_name = true),
+    COLLECTIVE("scan", "the same; node 0 is the last rank", .last = true, .only_by_name = true),
 };
 const size_t n_overlap_benchmarks = sizeof overlap_benchmarks / sizeof *overlap_benchmarks;
 

@@ -58,7 +58,6 @@ struct overlap_round {
 
 struct overlap_benchmark {
     const char *name;            /* as in --benchmark=NAME */
-    const char *title;           /* over its map */
     const char *summary;         /* one line for --help */
     enum overlap_base_kind base; /* the paper's T_comm of it */
     int least_ranks, most_ranks; /* 0: no limit */

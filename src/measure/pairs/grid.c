@@ -227,21 +227,6 @@ static int run_trials(const struct grid *g, int root, size_t bytes, const struct
     return error;
 }
 
-void grid_try_again(const struct grid *g, int root, size_t bytes, struct grid_plan *plan)
-{
-    double start = clock_now();
-    void *buffer = trial_buffer(g, bytes);
-    if (!buffer)
-        return;
-    plan->trial_native = try_out(g, &tree_native, root, buffer, bytes);
-    if (!plan->native) {
-        plan->trial_grid = try_out(g, &plan->bcast, root, buffer, bytes);
-        plan->native = !is_quicker(plan->trial_grid, plan->trial_native);
-    }
-    free(buffer);
-    plan->cost += clock_now() - start;
-}
-
 /* On rank 0: the schedule that was chosen becomes the plan's. */
 static void take_best(const struct grid *g, struct schedule *best, struct grid_plan *plan)
 {

@@ -55,9 +55,6 @@ struct grid_plan {
  * grid_plan_free(). */
 bool grid_plan(struct grid *g, int root, size_t bytes, const struct bcast *builder, size_t segment,
                bool trial, struct grid_plan *plan, char *why, size_t size);
-/* Collective. The trial once more, of the library's broadcast and of PLAN's, if that is another:
- * PLAN->native says whether to go on with it. */
-void grid_try_again(const struct grid *g, int root, size_t bytes, struct grid_plan *plan);
 void grid_plan_free(struct grid_plan *plan);
 
 #endif

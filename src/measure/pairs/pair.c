@@ -89,9 +89,6 @@ static int receive_late(const struct pairs_run *m, int peer, int count, double t
                         double *receive, double *waits)
 {
     double times[2][LATE];
-    TRY(m->rank < peer
-            ? PMPI_Send(&trip, 1, MPI_DOUBLE, peer, TAG_RESULT, m->comm)
-            : PMPI_Recv(&trip, 1, MPI_DOUBLE, peer, TAG_RESULT, m->comm, MPI_STATUS_IGNORE));
     for (int k = 0; k < 2 * n; k++) {
         bool receives = (m->rank < peer) == (k % 2 == 0);
         if (receives) {
@@ -116,66 +113,78 @@ struct side {
     double send, gap, receive, waits, clock, bound;
 };
 
+/* What the lower rank knows of the round trip, and of its two ways: there and back. */
+struct trip {
+    double mean, sd, median, min, there, back;
+};
+enum { SIDE = sizeof(struct side) / sizeof(double), TRIP = sizeof(struct trip) / sizeof(double) };
+
 /* The two one-way latencies are at least 0 and sum to the round trip: both are cut to that. */
-static void find_one_way(const struct pairs_run *m, struct pair_times t, const double *answered,
-                         int repeats, struct pair_outcome *o)
+static struct trip find_trip(const struct pairs_run *m, struct pair_times t, const double *answered,
+                             int repeats)
 {
-    double trip = o->to[PAIRS_MIN], there = INFINITY, back = INFINITY;
+    const double least = 1e-9; /* a clock too coarse for one exchange reads 0, which none takes */
+    struct summary s = stats_summarize(t.trip, (size_t)repeats);
+    struct trip trip = {fmax(least, s.mean), s.sd,     fmax(least, s.median),
+                        fmax(least, s.min),  INFINITY, INFINITY};
     for (int k = 0; k < repeats; k++) {
         double latency = answered[k] - t.begin[k] - m->clock_cost;
-        there = fmin(there, latency);
-        back = fmin(back, t.trip[k] - latency);
+        trip.there = fmin(trip.there, latency);
+        trip.back = fmin(trip.back, t.trip[k] - latency);
     }
-    o->to[PAIRS_ONE_WAY] = fmax(0, fmin(trip, there));
-    o->from[PAIRS_ONE_WAY] = fmax(0, fmin(trip, back));
-    o->to[PAIRS_BOUND] = fmin(trip, o->to[PAIRS_BOUND]);
+    trip.there = fmax(0, fmin(trip.min, trip.there));
+    trip.back = fmax(0, fmin(trip.min, trip.back));
+    return trip;
 }
 
-static void take_sides(struct pair_outcome *o, const struct summary *s, const struct side *mine,
-                       const struct side *theirs)
+/* This rank's cells: of messages to PEER, as far as one direction is meant. Ranks that follow one
+ * leader's clock, to the bit, read the same one. */
+static void fill_row(const struct pairs_run *m, int peer, int size, const struct trip *trip,
+                     const struct side *mine, const struct side *theirs)
 {
-    double *to = o->to, *from = o->from;
-    to[PAIRS_MEAN] = s->mean;
-    to[PAIRS_SD] = s->sd;
-    to[PAIRS_MEDIAN] = s->median;
-    to[PAIRS_MIN] = s->min;
-    /* Ranks that follow one leader's clock, to the bit, read the same one. */
-    to[PAIRS_BOUND] = mine->clock == theirs->clock ? 0 : mine->bound + theirs->bound;
-    to[PAIRS_SEND] = mine->send;
-    from[PAIRS_SEND] = theirs->send;
-    to[PAIRS_RECEIVE] = theirs->receive;
-    from[PAIRS_RECEIVE] = mine->receive;
-    to[PAIRS_GAP] = theirs->gap;
-    from[PAIRS_GAP] = mine->gap;
-    to[PAIRS_RENDEZVOUS] = mine->waits;
-    from[PAIRS_RENDEZVOUS] = theirs->waits;
+    const double cell[PAIRS_QUANTITIES] = {
+        [PAIRS_MEAN] = trip->mean,
+        [PAIRS_SD] = trip->sd,
+        [PAIRS_MEDIAN] = trip->median,
+        [PAIRS_MIN] = trip->min,
+        [PAIRS_BOUND] =
+            mine->clock == theirs->clock ? 0 : fmin(trip->min, mine->bound + theirs->bound),
+        [PAIRS_SEND] = mine->send,
+        [PAIRS_RECEIVE] = theirs->receive,
+        [PAIRS_GAP] = theirs->gap,
+        [PAIRS_ONE_WAY] = m->rank < peer ? trip->there : trip->back,
+        [PAIRS_RENDEZVOUS] = mine->waits,
+    };
+    for (int what = 0; what < PAIRS_QUANTITIES; what++)
+        pair_row(m, m->row, size, what)[peer] = cell[what];
 }
 
 int pair_conclude(const struct pairs_run *m, int peer, int size, struct pair_times t, int repeats)
 {
-    enum { NUMBERS = sizeof(struct side) / sizeof(double) };
     const struct sync_clock *clock = m->plan->clock;
     size_t bytes = m->plan->sizes[size];
+    double *answered = t.begin + m->plan->repeats;
+    struct trip trip;
     struct side theirs, mine = {.send = stats_median(t.send, (size_t)repeats),
                                 .receive = NAN,
                                 .waits = NAN,
                                 .clock = clock ? clock->line.offset : 0,
                                 .bound = clock ? sync_bound(clock, clock_now()) : 0};
-    struct summary s = stats_summarize(t.trip, (size_t)repeats);
     TRY(measure_gap(m, peer, bytes, &mine.gap));
-    if (m->plan->receives)
-        TRY(receive_late(m, peer, (int)bytes, s.median, repeats < LATE ? repeats : LATE,
-                         &mine.receive, &mine.waits));
     if (m->rank > peer) {
-        TRY(PMPI_Send(&mine, NUMBERS, MPI_DOUBLE, peer, TAG_RESULT, m->comm));
-        return PMPI_Send(t.begin, repeats, MPI_DOUBLE, peer, TAG_RESULT, m->comm);
+        TRY(PMPI_Send(t.begin, repeats, MPI_DOUBLE, peer, TAG_RESULT, m->comm));
+        TRY(PMPI_Recv(&trip, TRIP, MPI_DOUBLE, peer, TAG_RESULT, m->comm, MPI_STATUS_IGNORE));
+    } else {
+        TRY(PMPI_Recv(answered, repeats, MPI_DOUBLE, peer, TAG_RESULT, m->comm, MPI_STATUS_IGNORE));
+        trip = find_trip(m, t, answered, repeats);
+        TRY(PMPI_Send(&trip, TRIP, MPI_DOUBLE, peer, TAG_RESULT, m->comm));
     }
-    struct pair_outcome *o = &m->outcome[(size_t)size * (size_t)m->n + (size_t)peer];
-    double *answered = t.begin + m->plan->repeats;
-    TRY(PMPI_Recv(&theirs, NUMBERS, MPI_DOUBLE, peer, TAG_RESULT, m->comm, MPI_STATUS_IGNORE));
-    TRY(PMPI_Recv(answered, repeats, MPI_DOUBLE, peer, TAG_RESULT, m->comm, MPI_STATUS_IGNORE));
-    take_sides(o, &s, &mine, &theirs);
-    find_one_way(m, t, answered, repeats, o);
+    if (m->plan->receives)
+        TRY(receive_late(m, peer, (int)bytes, trip.median, repeats < LATE ? repeats : LATE,
+                         &mine.receive, &mine.waits));
+    TRY(PMPI_Sendrecv(&mine, SIDE, MPI_DOUBLE, peer, TAG_RESULT, &theirs, SIDE, MPI_DOUBLE, peer,
+                      TAG_RESULT, m->comm, MPI_STATUS_IGNORE));
+    fill_row(m, peer, size, &trip, &mine, &theirs);
     return MPI_SUCCESS;
 }
 

@@ -99,42 +99,14 @@ static int run_paper(struct pairs_run *m)
     return MPI_SUCCESS;
 }
 
-static void take_pair(struct pairs *p, int s, int i, int j, const struct pair_outcome *o)
-{
-    const double least = 1e-9; /* a clock too coarse for one exchange reads 0, which none takes */
-    double *const *of = p->size[s].of;
-    size_t there = pairs_cell(p, i, j), back = pairs_cell(p, j, i);
-    for (int what = 0; what < PAIRS_QUANTITIES; what++) {
-        of[what][there] = o->to[what];
-        of[what][back] = what < PAIRS_DIRECTED ? o->to[what] : o->from[what];
-    }
-    static const enum pairs_quantity times[] = {PAIRS_MEAN, PAIRS_MEDIAN, PAIRS_MIN};
-    for (int k = 0; k < 3; k++)
-        of[times[k]][there] = of[times[k]][back] = fmax(least, of[times[k]][there]);
-}
-
-static void take_row(struct pairs *p, int s, int i, const struct pair_outcome *row)
-{
-    for (int j = i + 1; j < p->n; j++)
-        take_pair(p, s, i, j, &row[j]);
-}
-
-/* Rank 0 takes one rank's row after the other. */
+/* Rank 0 gets the matrices. */
 static int collect(struct pairs_run *m, struct pairs *p)
 {
-    for (int s = 0; s < m->plan->n_sizes; s++) {
-        struct pair_outcome *row = &m->outcome[(size_t)s * (size_t)m->n];
-        if (m->rank > 0) {
-            TRY(PMPI_Send(row, m->n * PAIR_NUMBERS, MPI_DOUBLE, 0, TAG_RESULT, m->comm));
-            continue;
-        }
-        take_row(p, s, 0, row);
-        for (int i = 1; i < m->n; i++) {
-            TRY(PMPI_Recv(row, m->n * PAIR_NUMBERS, MPI_DOUBLE, i, TAG_RESULT, m->comm,
-                          MPI_STATUS_IGNORE));
-            take_row(p, s, i, row);
-        }
-    }
+    for (int s = 0; s < m->plan->n_sizes; s++)
+        for (int what = 0; what < PAIRS_QUANTITIES; what++)
+            TRY(PMPI_Gather(pair_row(m, m->row, s, what), m->n, MPI_DOUBLE,
+                            m->rank == 0 ? p->size[s].of[what] : NULL, m->n, MPI_DOUBLE, 0,
+                            m->comm));
     return MPI_SUCCESS;
 }
 
@@ -170,9 +142,9 @@ static bool allocate(struct pairs_run *m, struct pairs *p)
         if (m->plan->sizes[s] > largest)
             largest = m->plan->sizes[s];
     m->buffer = malloc(PAIR_BURST * largest);
-    m->outcome = calloc((size_t)m->plan->n_sizes * n, sizeof *m->outcome);
+    m->row = calloc((size_t)m->plan->n_sizes * PAIRS_QUANTITIES * n, sizeof *m->row);
     m->times = calloc(series, sizeof *m->times);
-    bool good = m->buffer && m->outcome && m->times;
+    bool good = m->buffer && m->row && m->times;
     if (good)
         memset(m->buffer, 1, PAIR_BURST * largest); /* touched before it is timed */
     if (m->rank == 0) {
@@ -186,7 +158,7 @@ static bool allocate(struct pairs_run *m, struct pairs *p)
 static void release(struct pairs_run *m)
 {
     free(m->buffer);
-    free(m->outcome);
+    free(m->row);
     free(m->times);
 }
 
@@ -213,53 +185,50 @@ static void choose_checked(const struct pairs *p, int pair[CHECKED][2])
     }
 }
 
-/* How many times longer a pair of P took than alone: a round trip, or a burst each way, by which
- * sharing is seen of what is fast against its latency. Of the trip both figures have to say so:
- * noise over a few exchanges moves the minimum least, a few lucky ones the median. */
-static double slowdown(const struct pairs *p, int s, int i, int j, const struct pair_outcome *alone)
+/* How many times longer a pair took among others than alone: a round trip, or a burst each way, by
+ * which sharing is seen of what is fast against its latency. Of the trip both figures have to be
+ * longer: noise over a few exchanges moves the minimum least, a few lucky ones the median. */
+static double slowdown(const struct pairs_run *m, double *among, int s, int peer)
 {
-    double *const *of = p->size[s].of;
-    size_t there = pairs_cell(p, i, j), back = pairs_cell(p, j, i);
-    double least = fmax(1e-9, alone->to[PAIRS_MIN]), more = PAIR_BURST - 1;
-    double gaps = of[PAIRS_GAP][there] + of[PAIRS_GAP][back];
-    double trip = fmin(of[PAIRS_MEDIAN][there] / fmax(1e-9, alone->to[PAIRS_MEDIAN]),
-                       of[PAIRS_MIN][there] / least);
-    return fmax(trip, (least + more * gaps) /
-                          (least + more * (alone->to[PAIRS_GAP] + alone->from[PAIRS_GAP])));
-}
-
-/* A pair alone, on rank 0 compared with what it took among others. */
-static int compare_alone(struct pairs_run *m, int i, int j, struct pairs *p)
-{
-    TRY(measure_alone(m, i, j));
-    for (int s = 0; s < m->plan->n_sizes; s++) {
-        struct pair_outcome *o = &m->outcome[(size_t)s * (size_t)m->n + (size_t)j];
-        if (m->rank == i && i > 0)
-            TRY(PMPI_Send(o, PAIR_NUMBERS, MPI_DOUBLE, 0, TAG_RESULT, m->comm));
-        if (m->rank == 0 && i > 0)
-            TRY(PMPI_Recv(o, PAIR_NUMBERS, MPI_DOUBLE, i, TAG_RESULT, m->comm, MPI_STATUS_IGNORE));
-        if (m->rank == 0)
-            p->slowdown = fmax(p->slowdown, slowdown(p, s, i, j, o));
+    enum { TRIP, LEAST, GAP, N };
+    static const enum pairs_quantity what[N] = {PAIRS_MEDIAN, PAIRS_MIN, PAIRS_GAP};
+    double before[N], alone[N], more = 2 * (PAIR_BURST - 1);
+    for (int k = 0; k < N; k++) {
+        before[k] = pair_row(m, among, s, what[k])[peer];
+        alone[k] = pair_row(m, m->row, s, what[k])[peer];
     }
-    return MPI_SUCCESS;
+    return fmax(fmin(before[TRIP] / alone[TRIP], before[LEAST] / alone[LEAST]),
+                (alone[LEAST] + more * before[GAP]) / (alone[LEAST] + more * alone[GAP]));
 }
 
-/* Sets P's slowdown, on rank 0. */
+/* Sets P's slowdown, on all ranks. */
 static int check_alone(struct pairs_run *m, struct pairs *p)
 {
+    size_t cells = (size_t)m->plan->n_sizes * PAIRS_QUANTITIES * (size_t)m->n;
     int pair[CHECKED][2] = {{0}};
+    double worst = 0, *among = malloc(cells * sizeof *among);
+    int error = crew_agree(m->comm, among != NULL);
+    if (error == MPI_SUCCESS)
+        memcpy(among, m->row, cells * sizeof *among);
     if (m->rank == 0)
         choose_checked(p, pair);
-    TRY(PMPI_Bcast(pair, 2 * CHECKED, MPI_INT, 0, m->comm));
-    for (int k = 0; k < CHECKED; k++)
-        TRY(compare_alone(m, pair[k][0], pair[k][1], p));
-    return pass_barrier(m);
+    if (error == MPI_SUCCESS)
+        error = PMPI_Bcast(pair, 2 * CHECKED, MPI_INT, 0, m->comm);
+    for (int k = 0; error == MPI_SUCCESS && k < CHECKED; k++) {
+        int i = pair[k][0], j = pair[k][1];
+        error = measure_alone(m, i, j);
+        for (int s = 0; s < m->plan->n_sizes && (m->rank == i || m->rank == j); s++)
+            worst = fmax(worst, slowdown(m, among, s, m->rank == i ? j : i));
+    }
+    free(among);
+    TRY(error);
+    TRY(pass_barrier(m));
+    return PMPI_Allreduce(&worst, &p->slowdown, 1, MPI_DOUBLE, MPI_MAX, m->comm);
 }
 
 /* The tournament, believed only if pairs alone are no faster. */
 static int run_checked(struct pairs_run *m, struct pairs *p)
 {
-    int shared = 0;
     TRY(run_tournament(m));
     TRY(collect(m, p));
     if (m->rank == 0)
@@ -269,13 +238,11 @@ static int run_checked(struct pairs_run *m, struct pairs *p)
         return MPI_SUCCESS;
     }
     TRY(check_alone(m, p));
-    shared = p->slowdown > PAIRS_SHARED;
-    TRY(PMPI_Bcast(&shared, 1, MPI_INT, 0, m->comm));
-    if (!shared)
+    if (p->slowdown <= PAIRS_SHARED)
         return MPI_SUCCESS;
     TRY(run_one_at_a_time(m));
     if (m->rank == 0)
-        p->order = "one pair at a time, since pairs share a way or a processor";
+        p->order = "one pair at a time, since pairs share a path or a processor";
     return collect(m, p);
 }
 

@@ -1,0 +1,113 @@
+/* Pairs measured over the fake MPI: every figure against what its network says, in every order. */
+#include "fake_mpi.h"
+
+#include "base/clock.h"
+#include "measure/pairs/pairs.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+
+enum { N = 5, EAGER = 64, LARGE = 4096 };
+static const double overhead = 1e-6, per_byte = 1e-9;
+
+static double way(int from, int to, size_t bytes)
+{
+    return 10e-6 * abs(from - to) + (from < to ? 0 : 4e-6) + (double)bytes * per_byte;
+}
+
+static const struct fake_network network = {.overhead = overhead, .eager = 1024, .way = way};
+
+struct measured {
+    struct pairs_plan plan;
+    struct pairs pairs;
+    int error[N];
+};
+
+static void measure(int rank, void *arg)
+{
+    struct measured *m = arg;
+    struct pairs p;
+    m->error[rank] = pairs_measure(MPI_COMM_WORLD, &m->plan, &p);
+    if (rank == 0)
+        m->pairs = p;
+    else
+        pairs_free(&p);
+}
+
+/* WITHIN seconds: in the paper's order a barrier comes right before each exchange. */
+static void expect_pair(const struct pairs *p, int s, int i, int j, double within)
+{
+    const struct pairs_size *of = &p->size[s];
+    size_t k = pairs_cell(p, i, j);
+    double there = overhead + way(i, j, of->bytes);
+    double trip = there + overhead + way(j, i, of->bytes);
+    if (of->bytes == EAGER) {
+        cr_expect_float_eq(of->of[PAIRS_MIN][k], trip, within, "%d %d: %g", i, j,
+                           of->of[PAIRS_MIN][k]);
+        cr_expect_float_eq(of->of[PAIRS_ONE_WAY][k], there, within, "%d %d: %g", i, j,
+                           of->of[PAIRS_ONE_WAY][k]);
+        cr_expect_float_eq(of->of[PAIRS_SEND][k], overhead, 0.1e-6);
+        cr_expect_float_eq(of->of[PAIRS_GAP][k], overhead, 0.1e-6);
+    }
+    cr_expect_eq(of->of[PAIRS_MIN][k], of->of[PAIRS_MIN][pairs_cell(p, j, i)]);
+    cr_expect_float_eq(of->of[PAIRS_MEAN][k], of->of[PAIRS_MEDIAN][k], 0.1e-6);
+    cr_expect_float_eq(of->of[PAIRS_SD][k], 0, 0.1e-6);
+    cr_expect_eq(of->of[PAIRS_BOUND][k], 0, "one clock");
+    cr_expect_eq(of->of[PAIRS_RENDEZVOUS][k], of->bytes == LARGE, "%d %d %zu: %g", i, j, of->bytes,
+                 of->of[PAIRS_RENDEZVOUS][k]);
+}
+
+static void expect_all(enum pairs_order order)
+{
+    static const size_t sizes[] = {EAGER, LARGE};
+    struct measured m = {.plan = pairs_plan_default()};
+    m.plan.sizes = sizes;
+    m.plan.n_sizes = 2;
+    m.plan.repeats = 5;
+    m.plan.order = order;
+    m.plan.receives = true;
+    cr_assert(fake_mpi_run(N, measure, &m, &network));
+    for (int r = 0; r < N; r++)
+        cr_assert_eq(m.error[r], MPI_SUCCESS);
+    cr_assert(m.pairs.n == N && m.pairs.n_sizes == 2 && m.pairs.host[N - 1]);
+    for (int s = 0; s < 2; s++)
+        for (int i = 0; i < N; i++)
+            for (int j = 0; j < N; j++)
+                if (i != j)
+                    expect_pair(&m.pairs, s, i, j, order == PAIRS_PAPER ? 1.5e-6 : 0.3e-6);
+                else
+                    cr_expect_eq(m.pairs.size[s].of[PAIRS_MEAN][pairs_cell(&m.pairs, i, i)], 0);
+    if (order == PAIRS_TOURNAMENT) /* nothing is shared */
+        cr_expect_float_eq(m.pairs.slowdown, 1, 0.05);
+    pairs_free(&m.pairs);
+}
+
+Test(pairs_ranks, tournament)
+{
+    expect_all(PAIRS_TOURNAMENT);
+}
+
+Test(pairs_ranks, one_at_a_time)
+{
+    expect_all(PAIRS_ONE_AT_A_TIME);
+}
+
+Test(pairs_ranks, order_of_the_paper)
+{
+    expect_all(PAIRS_PAPER);
+}
+
+/* A budget of a pair leaves three repeats; without time left all ranks give up alike. */
+Test(pairs_ranks, limits_of_time)
+{
+    struct measured m = {.plan = pairs_plan_default()};
+    m.plan.budget = 1e-6;
+    cr_assert(fake_mpi_run(N, measure, &m, &network));
+    cr_expect_float_eq(m.pairs.size[0].of[PAIRS_MIN][1],
+                       2 * overhead + way(0, 1, 64) + way(1, 0, 64), 0.3e-6);
+    pairs_free(&m.pairs);
+    m.plan.until = 20e-6;
+    cr_assert(fake_mpi_run(N, measure, &m, &network));
+    for (int r = 0; r < N; r++)
+        cr_expect_eq(m.error[r], PAIRS_TOO_LONG);
+}
