@@ -37,19 +37,13 @@ static const char *benchmark_summary(size_t i)
     return overlap_benchmarks[i].summary;
 }
 
-/* A simulated rank has no threads. */
-static bool has_threads(const struct overlap_benchmark *b)
-{
-    return b->thread_level != MPI_THREAD_SINGLE;
-}
-
 static bool belongs_to_all(size_t i, const void *values)
 {
     const struct bench *b = values;
     const struct overlap_benchmark *o = &overlap_benchmarks[i];
     return !o->only_by_name && b->size >= o->least_ranks &&
            (!o->most_ranks || b->size <= o->most_ranks) &&
-           !(has_threads(o) && clock_source == CLOCK_SOURCE_EXTERNAL);
+           !(o->by_threads && clock_source == CLOCK_SOURCE_EXTERNAL);
 }
 
 static const struct option_registry benchmarks = {"benchmark", benchmark_name, benchmark_summary,
@@ -89,18 +83,12 @@ static const struct option_program program = {
     "sizes and computation times.",
     .options = option_list, .listed = (const struct option_registry *const[]){&benchmarks, NULL}};
 
-/* MULTIPLE only when that benchmark is asked for by name, since it changes how the library works
- * for all others. The simulator has no threads at all. */
-static int thread_level(int argc, char **argv)
-{
+/* For computing threads beside MPI; the simulator has none. */
 #ifdef COLLPROF_SIMULATED
-    return MPI_THREAD_SINGLE;
+enum { THREAD_LEVEL = MPI_THREAD_SINGLE };
+#else
+enum { THREAD_LEVEL = MPI_THREAD_FUNNELED };
 #endif
-    for (int i = 1; i < argc; i++)
-        if (strstr(argv[i], "multiple"))
-            return MPI_THREAD_MULTIPLE;
-    return MPI_THREAD_FUNNELED;
-}
 
 static void check_ranks(const struct options *o, const struct overlap_benchmark *b)
 {
@@ -108,7 +96,7 @@ static void check_ranks(const struct options *o, const struct overlap_benchmark 
     if (ranks < least || (most && ranks > most))
         bench_refuse(&o->bench, "%s needs %d ranks%s, %d run: start it by mpiexec -n %d", b->name,
                      least, most ? "" : " or more", ranks, least);
-    if (has_threads(b) && clock_source == CLOCK_SOURCE_EXTERNAL)
+    if (b->by_threads && clock_source == CLOCK_SOURCE_EXTERNAL)
         bench_refuse(&o->bench, "%s has threads, which a simulated rank has not", b->name);
 }
 
@@ -265,7 +253,7 @@ int main(int argc, char **argv)
     o.comp = full_comp;
     o.bench.plan = plan_default();
     o.bench.plan.repetitions = RUNS;
-    bench_begin(&o.bench, &argc, &argv, thread_level(argc, argv), &program);
+    bench_begin(&o.bench, &argc, &argv, THREAD_LEVEL, &program);
     choose(&o);
     make_grid(&o, &grid);
 

@@ -33,8 +33,8 @@ static const struct option_entry option_list[] = {
 static const struct option_program program = {
     "Measures the round trip between every two ranks and shows who is near whom.",
     "--output=FILE gets the log, in the columns of the original tool (PetaSHA's mmpi) and ours "
-    "after them; the matrices, the hierarchy that the latencies show and what hwloc and host names "
-    "say of it go to standard output, in --format. Without --output there is no log; --output=- "
+    "after them; the matrices and a summary by what two ranks share (hwloc, host names) go to "
+    "standard output, in --format. Without --output there is no log; --output=- "
     "writes it to standard output and nothing else.",
     .options = option_list};
 

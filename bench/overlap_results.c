@@ -80,7 +80,6 @@ static const struct column cell_columns[] = {
     {"ratio", NULL, COLUMN_REAL, 3, "0 overlapped, 1 serialised; load: t_measured over t_comm"},
     {"error", NULL, COLUMN_REAL, 3, "half of the ratio's 95 % interval"},
     {"runs", NULL, COLUMN_INTEGER},
-    {"disturbed", NULL, COLUMN_INTEGER, .meaning = "of these, in which a rank was preempted"},
     {"published", "us", COLUMN_REAL, 3, "T_measured as the paper defines it"},
     {"published_ratio", NULL, COLUMN_REAL, 3, "the ratio of that, with T_comm of the base round"},
     {"shown", NULL, COLUMN_REAL, 3, "the ratio that the map shows"},
@@ -147,7 +146,6 @@ static void tell_cell(struct table *t, const struct overlap_grid *g, const struc
     table_real(t, c->ratio);
     table_real(t, c->error);
     table_integer(t, c->runs);
-    table_integer(t, c->disturbed);
     table_real(t, 1e6 * c->published);
     table_real(t, c->published_ratio);
     table_real(t, overlap_certain(c) ? shown_ratio(g, p, c) : NAN);
@@ -297,20 +295,13 @@ static void tell_behaviour(const struct overlap_grid *g, struct document *d)
 
 static void tell_doubts(const struct overlap_grid *g, struct document *d)
 {
-    size_t missing = 0, disturbed = 0, all = 0;
+    size_t missing = 0, all = 0;
     for (const struct grid_part *p = g->part; p < g->part + g->n_parts; p++)
-        for (size_t i = 0; i < g->size.n * p->y->n; i++, all++) {
+        for (size_t i = 0; i < g->size.n * p->y->n; i++, all++)
             missing += p->cell[i].runs == 0;
-            disturbed += !p->benchmark->by_threads && 2 * p->cell[i].disturbed > p->cell[i].runs;
-        }
     if (missing)
         document_finding(d, &(struct finding){.key = "out_of_time", .severity = SEVERITY_NOTE},
                          "%zu of %zu cells are not measured: the time was over.", missing, all);
-    if (disturbed)
-        document_finding(
-            d, &(struct finding){.key = "preempted", .severity = SEVERITY_DOUBT},
-            "In %zu of %zu cells a rank lost its processor to other threads in most of the runs.",
-            disturbed, all);
 }
 
 void overlap_results_tell(const struct overlap_grid *g, struct document *d, bool full)

@@ -2,7 +2,6 @@
 
 #include "base/stats.h"
 #include "base/topology.h"
-#include "measure/pairs/hierarchy.h"
 #include "measure/pairs/log.h"
 #include "results/pairs_document.h"
 
@@ -56,69 +55,45 @@ static void add_matrices(const struct pairs *p, struct document *d)
     }
 }
 
-static const struct column hierarchy_columns[] = {
-    {"level", NULL, COLUMN_INTEGER, 0, "1 is the closest"},
-    {"groups", NULL, COLUMN_INTEGER, 0, NULL},
-    {"inside", "us", COLUMN_REAL, 2, "longest round trip needed to join a group"},
-    {"outside", "us", COLUMN_REAL, 2, "shortest round trip between two groups"},
-    {"is", NULL, COLUMN_TEXT, 0, "what divides the ranks the same way, by hwloc or host names"},
-    {"members", NULL, COLUMN_TEXT, 0, "ranks, a group between bars"},
+static const struct column relation_columns[] = {
+    {"relation", NULL, COLUMN_TEXT, 0, "closest thing that the two ranks share (hwloc, host)"},
+    {"pairs", NULL, COLUMN_INTEGER, 0, NULL},
+    {"size", "B", COLUMN_INTEGER, 0, NULL},
+    {"lowest", "us", COLUMN_REAL, 2, "smallest median round trip of these pairs"},
+    {"median", "us", COLUMN_REAL, 2, "median of the pairs' medians"},
+    {"highest", "us", COLUMN_REAL, 2, NULL},
 };
 
-static bool in_group(const struct hierarchy_level *level, int n, int v, int group)
+/* One row, of pairs of one relation. TRIP has room for all pairs. */
+static void add_relation(const struct pairs *p, int s, int relation, double *trip, struct table *t)
 {
-    return v < n && level->group[v] == group;
-}
-
-/* "0-3 | 4-7"; shortened, since a large machine has many. */
-static void describe_groups(const struct hierarchy_level *level, int n, char *text, size_t size)
-{
-    FILE *out = fmemopen(text, size, "w");
-    for (int g = 0; out && g < level->groups; g++) {
-        const char *between = g ? " | " : "";
-        if (ftell(out) > (long)size - 40) {
-            fprintf(out, " | ...");
-            break;
+    size_t n = 0;
+    for (int i = 0; i < p->n; i++)
+        for (int j = i + 1; j < p->n; j++) {
+            size_t k = pairs_cell(p, i, j);
+            if ((p->relation ? p->relation[k] : -1) == relation)
+                trip[n++] = 1e6 * p->size[s].of[PAIRS_MEDIAN][k];
         }
-        for (int v = 0; v < n && ftell(out) < (long)size - 30; v++) {
-            if (!in_group(level, n, v, g))
-                continue;
-            int first = v;
-            while (in_group(level, n, v + 1, g))
-                v++;
-            fprintf(out, v > first ? "%s%d-%d" : "%s%d", between, first, v);
-            between = ",";
-        }
-    }
-    if (out)
-        fclose(out);
-}
-
-static void add_hierarchy(const struct pairs *p, struct document *d)
-{
-    struct hierarchy h;
-    if (!hierarchy_find(p, &p->size[0], 1.5, &h))
+    if (n == 0)
         return;
-    if (h.n_levels == 0 && p->n > 2)
-        document_finding(d, &(struct finding){.key = "no_hierarchy", .severity = SEVERITY_NOTE},
-                         "No hierarchy: round trips between groups of ranks are less than 1.5 "
-                         "times those inside.");
-    struct table *t = NULL;
-    if (h.n_levels > 0)
-        t = document_table_of(d, "hierarchy", "The hierarchy that the latencies show",
-                              hierarchy_columns);
-    for (int i = 0; i < h.n_levels; i++) {
-        char members[120] = "";
-        const struct hierarchy_level *level = &h.level[i];
-        describe_groups(level, h.n, members, sizeof members);
-        table_integer(t, i + 1);
-        table_integer(t, level->groups);
-        table_real(t, 1e6 * level->inside);
-        table_real(t, 1e6 * level->outside);
-        table_text(t, level->seen_as ? level->seen_as : "-");
-        table_text(t, members);
-    }
-    hierarchy_free(&h);
+    stats_sort(trip, n);
+    table_text(t, pairs_relation_name(relation));
+    table_integer(t, (long long)n);
+    table_integer(t, (long long)p->size[s].bytes);
+    table_real(t, trip[0]);
+    table_real(t, stats_quantile(trip, n, 0.5));
+    table_real(t, trip[n - 1]);
+}
+
+static void add_relations(const struct pairs *p, struct document *d)
+{
+    double *trip = malloc((size_t)p->n * (size_t)p->n * sizeof *trip);
+    struct table *t =
+        document_table_of(d, "relations", "By what the two ranks share", relation_columns);
+    for (int s = 0; trip && s < p->n_sizes; s++)
+        for (int relation = -1; relation <= OTHER_NODE; relation++)
+            add_relation(p, s, relation, trip, t);
+    free(trip);
 }
 
 static void add_bound(const struct pairs *p, struct document *d, const struct pairs_size *s)
@@ -144,5 +119,5 @@ void pairs_results(const struct pairs *p, struct document *d, enum format format
                          p->n);
     for (int s = 0; s < p->n_sizes; s++)
         add_bound(p, d, &p->size[s]);
-    add_hierarchy(p, d);
+    add_relations(p, d);
 }

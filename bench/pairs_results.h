@@ -5,7 +5,7 @@
 #include "document/document.h"
 #include "measure/pairs/data.h"
 
-/* Matrices in text, LogGP, the hierarchy, and what the clocks leave unknown. */
+/* Matrices in text, LogGP, a summary by relation, and what the clocks leave unknown. */
 void pairs_results(const struct pairs *p, struct document *d, enum format format);
 
 #endif

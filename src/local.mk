@@ -29,7 +29,6 @@ libbase_la_SOURCES = \
 	src/base/text.h src/base/try.h \
 	src/measure/pairs/data.c src/measure/pairs/data.h \
 	src/measure/pairs/graph.c \
-	src/measure/pairs/hierarchy.c src/measure/pairs/hierarchy.h \
 	src/measure/pairs/log.c src/measure/pairs/log.h \
 	src/record/ledger.c src/record/ledger.h src/record/ledger_read.c \
 	src/trees/graph.c src/trees/graph.h

@@ -48,8 +48,8 @@ const struct bcast *bcast_find(const char *name);
 extern const struct bcast *const bcast_candidates[];
 extern const size_t n_bcast_candidates;
 
-/* Builds by B and predicts one message. G must have passed graph_check(). False if B has no
- * build(), allows no tree, or memory is short; otherwise free S by schedule_free(). */
+/* Builds by B and predicts one message. Every w of G is above 0, and every d 0 or more. False if B
+ * has no build(), allows no tree, or memory is short; otherwise free S by schedule_free(). */
 bool schedule_build(const struct bcast *b, const struct graph *g, int root, struct schedule *s);
 
 /* The same tree from its leaves to ROOT: what each rank has in BUFFER is combined with that of all

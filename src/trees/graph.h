@@ -43,9 +43,4 @@ static inline double graph_cost(const struct graph *g, int u, int v)
     return graph_d(g, u, v) + graph_w(g, u, v);
 }
 
-/* Whether a broadcast from ROOT can be scheduled: every w positive or INFINITY, every d finite
- * and not negative, every vertex reachable. Otherwise WHY names the first offender, without a
- * full stop. */
-bool graph_check(const struct graph *g, int root, char *why, size_t size);
-
 #endif

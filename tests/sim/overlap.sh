@@ -62,15 +62,15 @@ check() {
                     both = want ? f[5] + f[6] : longer
                     if (f[7] - both > 0.02 * both || both - f[7] > 0.02 * both) { print "T_measured is not " both ": " line[i]; bad = 1 }
                 }
-                if (f[13] != "") {
+                if (f[12] != "") {
                     comm = base[f[2], f[1] ~ /^(vector|cpu)$/ ? f[1] : ""]
-                    paper = (f[12] - (comm > f[6] ? comm : f[6])) / (comm < f[6] ? comm : f[6])
-                    if (f[12] > f[7] + 0.01 || f[12] < f[7] - latency - 0.01 || paper - f[13] > 0.01 || f[13] - paper > 0.01) {
+                    paper = (f[11] - (comm > f[6] ? comm : f[6])) / (comm < f[6] ? comm : f[6])
+                    if (f[11] > f[7] + 0.01 || f[11] < f[7] - latency - 0.01 || paper - f[12] > 0.01 || f[12] - paper > 0.01) {
                         print "the paper has " paper ": " line[i]; bad = 1 }
                     published++
                 }
-                if (f[8] == "" && f[16] == "comp_too_short") continue
-                if (f[8] == "" || d > 0.02 || d < -0.02 || f[16] != "") { print "not " want ": " line[i]; bad = 1 }
+                if (f[8] == "" && f[15] == "comp_too_short") continue
+                if (f[8] == "" || d > 0.02 || d < -0.02 || f[15] != "") { print "not " want ": " line[i]; bad = 1 }
             }
             if (n < cells) print n " cells, not " cells
             exit bad || n < cells || ('$ranks' == 2 && !published)

@@ -47,7 +47,7 @@ tests_unit_schedule_SOURCES = tests/unit/schedule.c tests/unit/made_graphs.h
 tests_unit_schedule_LDADD = libmeasure.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_pairs_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
-tests_unit_pairs_SOURCES = tests/unit/pairs.c tests/unit/hierarchy.c tests/unit/schedule_json.c
+tests_unit_pairs_SOURCES = tests/unit/pairs.c tests/unit/schedule_json.c
 tests_unit_pairs_LDADD = libresults.la libdocument.la libmeasure.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_measure_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)

@@ -74,7 +74,7 @@ static void expect_all(enum pairs_order order)
         for (int i = 0; i < N; i++)
             for (int j = 0; j < N; j++)
                 if (i != j)
-                    expect_pair(&m.pairs, s, i, j, order == PAIRS_PAPER ? 1.5e-6 : 0.3e-6);
+                    expect_pair(&m.pairs, s, i, j, order == PAIRS_PAPER ? 3e-6 : 0.3e-6);
                 else
                     cr_expect_eq(m.pairs.size[s].of[PAIRS_MEAN][pairs_cell(&m.pairs, i, i)], 0);
     if (order == PAIRS_TOURNAMENT) /* nothing is shared */

@@ -5,22 +5,20 @@
 #include "measure/overlap/overlap.h"
 
 #include <math.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TAG_READY, TAG_DATA, TAG_ACK, N_TAGS };
+enum { TAG_READY, TAG_DATA, TAG_ACK };
 
 /* Messages of 0 bytes. */
 static void tell(const struct overlap_side *s, int to, int tag)
 {
-    PMPI_Send(NULL, 0, MPI_BYTE, to, s->tag + tag, s->comm);
+    PMPI_Send(NULL, 0, MPI_BYTE, to, tag, s->comm);
 }
 
 static void hear(const struct overlap_side *s, int from, int tag)
 {
-    PMPI_Recv(NULL, 0, MPI_BYTE, from, s->tag + tag, s->comm, MPI_STATUS_IGNORE);
+    PMPI_Recv(NULL, 0, MPI_BYTE, from, tag, s->comm, MPI_STATUS_IGNORE);
 }
 
 static double elapsed(const struct overlap_side *s)
@@ -37,7 +35,7 @@ static struct overlap_round as_published(double measured)
 static void send_over_work(const struct overlap_side *s, int to)
 {
     MPI_Request request;
-    PMPI_Isend(s->send, s->count, s->type, to, s->tag + TAG_DATA, s->comm, &request);
+    PMPI_Isend(s->send, s->count, s->type, to, TAG_DATA, s->comm, &request);
     work_do(&s->work);
     PMPI_Wait(&request, MPI_STATUS_IGNORE);
 }
@@ -72,13 +70,13 @@ static struct overlap_round send_first(struct overlap_side *s)
     s->began = clock_now();
     for (int i = 0; i < n; i++)
         PMPI_Isend(s->send + (size_t)(i / nodes) * (size_t)count, count, s->type, 1 + i % nodes,
-                   s->tag + TAG_DATA, s->comm, &request[i]);
+                   TAG_DATA, s->comm, &request[i]);
     work_do(&s->work);
     for (int i = 0; i < n; i++)
         PMPI_Wait(&request[i], MPI_STATUS_IGNORE);
     struct overlap_round round = {.measured = elapsed(s)};
     for (int i = 0; i < nodes; i++) /* all at once: a library may begin to send only then */
-        PMPI_Irecv(NULL, 0, MPI_BYTE, 1 + i, s->tag + TAG_ACK, s->comm, &request[i]);
+        PMPI_Irecv(NULL, 0, MPI_BYTE, 1 + i, TAG_ACK, s->comm, &request[i]);
     for (int i = 0, which; i < nodes; i++) {
         PMPI_Waitany(nodes, request, &which, MPI_STATUS_IGNORE);
         round.published = elapsed(s) - (i + 1) * s->clock_cost - s->latency[1 + which];
@@ -95,8 +93,8 @@ static void receive_others(struct overlap_side *s)
     if (s->rank > receivers(s))
         return;
     for (int i = 0; i < n; i++)
-        PMPI_Irecv(s->recv + (size_t)i * (size_t)count, count, s->type, 0, s->tag + TAG_DATA,
-                   s->comm, &request[i]);
+        PMPI_Irecv(s->recv + (size_t)i * (size_t)count, count, s->type, 0, TAG_DATA, s->comm,
+                   &request[i]);
     tell(s, 0, TAG_READY);
     for (int i = 0; i < n; i++)
         PMPI_Wait(&request[i], MPI_STATUS_IGNORE);
@@ -114,7 +112,7 @@ static struct overlap_round receive_first(struct overlap_side *s)
     s->began = clock_now();
     tell(s, 1, TAG_READY);
     double late = fmax(0, latency - elapsed(s));
-    PMPI_Irecv(s->recv, s->count, s->type, 1, s->tag + TAG_DATA, s->comm, &request);
+    PMPI_Irecv(s->recv, s->count, s->type, 1, TAG_DATA, s->comm, &request);
     work_do(&s->work);
     PMPI_Wait(&request, MPI_STATUS_IGNORE);
     struct overlap_round round = as_published(elapsed(s) - latency);
@@ -126,7 +124,7 @@ static void send_others(struct overlap_side *s)
 {
     tell(s, 0, TAG_READY);
     hear(s, 0, TAG_READY);
-    PMPI_Send(s->send, s->count, s->type, 0, s->tag + TAG_DATA, s->comm);
+    PMPI_Send(s->send, s->count, s->type, 0, TAG_DATA, s->comm);
 }
 
 /* --- both sides: there and back, both nodes computing all the while --- */
@@ -137,7 +135,7 @@ static struct overlap_round both_first(struct overlap_side *s)
     hear(s, 1, TAG_READY);
     s->began = clock_now();
     send_over_work(s, 1);
-    PMPI_Irecv(s->recv, s->count, s->type, 1, s->tag + TAG_DATA, s->comm, &request);
+    PMPI_Irecv(s->recv, s->count, s->type, 1, TAG_DATA, s->comm, &request);
     work_do(&s->work);
     PMPI_Wait(&request, MPI_STATUS_IGNORE);
     return as_published(elapsed(s) / 2);
@@ -146,7 +144,7 @@ static struct overlap_round both_first(struct overlap_side *s)
 static void both_others(struct overlap_side *s)
 {
     MPI_Request request;
-    PMPI_Irecv(s->recv, s->count, s->type, 0, s->tag + TAG_DATA, s->comm, &request);
+    PMPI_Irecv(s->recv, s->count, s->type, 0, TAG_DATA, s->comm, &request);
     tell(s, 0, TAG_READY);
     work_do(&s->work);
     PMPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -161,7 +159,7 @@ static struct overlap_round cpu_first(struct overlap_side *s)
     hear(s, 1, TAG_READY);
     s->began = clock_now();
     if (s->work.units == 0)
-        PMPI_Send(s->send, s->count, s->type, 1, s->tag + TAG_DATA, s->comm);
+        PMPI_Send(s->send, s->count, s->type, 1, TAG_DATA, s->comm);
     else
         send_over_work(s, 1);
     double time = elapsed(s);
@@ -175,7 +173,7 @@ static struct overlap_round serial_first(struct overlap_side *s)
 {
     hear(s, 1, TAG_READY);
     s->began = clock_now();
-    PMPI_Send(s->send, s->count, s->type, 1, s->tag + TAG_DATA, s->comm);
+    PMPI_Send(s->send, s->count, s->type, 1, TAG_DATA, s->comm);
     hear(s, 1, TAG_ACK);
     work_do(&s->work);
     return as_published(elapsed(s) - s->latency[1]);
@@ -198,8 +196,8 @@ static struct overlap_round ping_first(struct overlap_side *s)
 {
     hear(s, 1, TAG_READY);
     s->began = clock_now();
-    PMPI_Send(s->send, s->count, s->type, 1, s->tag + TAG_DATA, s->comm);
-    PMPI_Recv(s->recv, s->count, s->type, 1, s->tag + TAG_DATA, s->comm, MPI_STATUS_IGNORE);
+    PMPI_Send(s->send, s->count, s->type, 1, TAG_DATA, s->comm);
+    PMPI_Recv(s->recv, s->count, s->type, 1, TAG_DATA, s->comm, MPI_STATUS_IGNORE);
     return as_published(elapsed(s) / 2);
 }
 
@@ -208,67 +206,10 @@ static void ping_others(struct overlap_side *s)
     MPI_Request request;
     if (s->rank > 1)
         return;
-    PMPI_Irecv(s->recv, s->count, s->type, 0, s->tag + TAG_DATA, s->comm, &request);
+    PMPI_Irecv(s->recv, s->count, s->type, 0, TAG_DATA, s->comm, &request);
     tell(s, 0, TAG_READY);
     PMPI_Wait(&request, MPI_STATUS_IGNORE);
-    PMPI_Send(s->send, s->count, s->type, 0, s->tag + TAG_DATA, s->comm);
-}
-
-/* --- MPI_THREAD_MULTIPLE: as sender, from two threads with half of the data each --- */
-
-/* What one thread does; both wait for each other before anything is timed. */
-struct half {
-    struct overlap_side side;
-    struct overlap_round round;
-    atomic_int *arrived;
-};
-
-static bool multiple_begin(struct overlap_side *s)
-{
-    int level;
-    (void)s;
-    PMPI_Query_thread(&level);
-    return level == MPI_THREAD_MULTIPLE && clock_source != CLOCK_SOURCE_EXTERNAL;
-}
-
-static void *run_half(void *arg)
-{
-    struct half *h = arg;
-    atomic_fetch_add(h->arrived, 1);
-    while (atomic_load(h->arrived) < 2)
-        ;
-    if (h->side.rank == 0)
-        h->round = send_first(&h->side);
-    else
-        receive_others(&h->side);
-    return NULL;
-}
-
-/* From the first thread's start to the arrival of the other one's data. */
-static struct overlap_round multiple_first(struct overlap_side *s)
-{
-    atomic_int arrived = 0;
-    struct half half[2] = {{.side = *s, .arrived = &arrived}, {.side = *s, .arrived = &arrived}};
-    pthread_t second;
-    for (int i = 0; i < 2; i++) {
-        half[i].side.tag = s->tag + i * N_TAGS;
-        half[i].side.count = s->count < 2 ? 1 : s->count / 2;
-        half[i].side.send += (size_t)i * (s->bytes / 2);
-        half[i].side.recv += (size_t)i * (s->bytes / 2);
-    }
-    if (pthread_create(&second, NULL, run_half, &half[1]))
-        PMPI_Abort(s->comm, 1);
-    run_half(&half[0]);
-    pthread_join(second, NULL);
-    double began = fmin(half[0].side.began, half[1].side.began), end = 0;
-    for (int i = 0; i < 2; i++)
-        end = fmax(end, half[i].side.began + half[i].round.measured - began);
-    return (struct overlap_round){.measured = end, .published = NAN};
-}
-
-static void multiple_others(struct overlap_side *s)
-{
-    multiple_first(s);
+    PMPI_Send(s->send, s->count, s->type, 0, TAG_DATA, s->comm);
 }
 
 /* --- non-blocking collective operations: all ranks start together, node 0 is timed --- */
@@ -349,17 +290,14 @@ const struct overlap_benchmark overlap_benchmarks[] = {
     {"cpu", "isend, compute, wait, unacknowledged: the sender's processor time", BASE_CPU, TWO,
      .first = cpu_first, .others = receive_others},
     {"load", "blocking send and receive while N threads compute: slowdown", BASE_CONTIGUOUS, TWO,
-     .thread_level = MPI_THREAD_FUNNELED, .by_threads = true, .begin = load_begin, .end = load_end,
-     .first = ping_first, .others = ping_others},
+     .by_threads = true, .begin = load_begin, .end = load_end, .first = ping_first,
+     .others = ping_others},
     {"serial", "control: blocking send, then compute: must read 1", BASE_CONTIGUOUS, TWO,
      .first = serial_first, .others = receive_others},
     {"pending", "as sender, in 8 messages of an eighth at once", BASE_NONE, TWO,
      .messages = OVERLAP_MESSAGES, .first = send_first, .others = receive_others},
     {"destinations", "as sender, to up to 8 other ranks at once", BASE_NONE, .least_ranks = 3,
      .to_many = true, .first = send_first, .others = receive_others},
-    {"multiple", "as sender, from 2 threads at once: MPI_THREAD_MULTIPLE", BASE_NONE, TWO,
-     .thread_level = MPI_THREAD_MULTIPLE, .only_by_name = true, .begin = multiple_begin,
-     .first = multiple_first, .others = multiple_others},
     COLLECTIVE("allreduce", "start, compute, wait, on all ranks", .last = false),
     COLLECTIVE("alltoall", "the same; the size is that of a block", .last = false),
     COLLECTIVE("barrier", "the same; the size does not matter", .only_by_name = true),

@@ -133,18 +133,16 @@ static struct overlap_round one_round(struct overlap_side *s)
 
 /* --- runs --- */
 
-/* Rank 0's times; one LOST for each run. */
+/* Rank 0's times. */
 struct runs {
     struct overlap_side *with, *without; /* work; WITHOUT is NULL where T_comm is not wanted */
     double *measured, *published, *late, *comm, *comp;
-    int *lost; /* this rank's processor, to another thread */
     int n, n_comp;
 };
 
 static bool open_runs(struct runs *r, int most)
 {
     double *x = calloc(6 * (size_t)most, sizeof *x);
-    r->lost = calloc((size_t)most, sizeof *r->lost);
     r->measured = x;
     if (!x)
         return false;
@@ -152,13 +150,7 @@ static bool open_runs(struct runs *r, int most)
     r->late = x + 2 * most;
     r->comm = x + 3 * most;
     r->comp = x + 4 * most; /* before each of two communications */
-    return r->lost != NULL;
-}
-
-static void close_runs(struct runs *r)
-{
-    free(r->measured);
-    free(r->lost);
+    return true;
 }
 
 /* The work alone, so that a communication follows computation as it does in the run itself. */
@@ -170,7 +162,6 @@ static void work_alone(struct runs *r)
 
 static void one_run(struct runs *r)
 {
-    long before = work_interruptions();
     if (r->without) {
         work_alone(r);
         r->comm[r->n] = one_round(r->without).measured;
@@ -179,8 +170,7 @@ static void one_run(struct runs *r)
     struct overlap_round round = one_round(r->with);
     r->measured[r->n] = round.measured;
     r->published[r->n] = round.published;
-    r->late[r->n] = round.late;
-    r->lost[r->n++] = work_interruptions() != before;
+    r->late[r->n++] = round.late;
 }
 
 /* What rank 0 says. */
@@ -215,7 +205,6 @@ static void all_runs(struct runs *r, int warmup, int most, double budget)
     while (r->n < most && (r->n == 0 || all_told(r->with, clock_now() < until)))
         for (int i = 0; i < BATCH && r->n < most; i++)
             one_run(r);
-    PMPI_Allreduce(MPI_IN_PLACE, r->lost, r->n, MPI_INT, MPI_MAX, r->with->comm);
 }
 
 /* --- what is measured --- */
@@ -232,7 +221,7 @@ static double base_time(const struct overlap_benchmark *b, struct overlap_stage 
             all_runs(&r, BASE_WARMUP, most, stage->budget);
             median = stats_summarize(r.measured, (size_t)r.n).median;
         }
-        close_runs(&r);
+        free(r.measured);
         close_side(&s, true);
     }
     return median;
@@ -258,8 +247,6 @@ static void judge(const struct runs *r, const struct overlap_stage *stage,
     struct summary m = stats_summarize(r->measured, n), comm = {0}, comp = {0};
     double late = stats_summarize(r->late, n).median;
     cell->runs = r->n;
-    for (int i = 0; i < r->n; i++)
-        cell->disturbed += r->lost[i];
     cell->t_measured = m.median;
     cell->published = stats_summarize(r->published, n).median;
     if (b->by_threads) {
@@ -287,7 +274,7 @@ bool overlap_measure(const struct overlap_benchmark *b, struct overlap_stage *st
 {
     struct overlap_side with, without;
     struct runs r = {.with = &with, .without = b->by_threads ? NULL : &without};
-    *cell = (struct overlap_cell){NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0, 0};
+    *cell = (struct overlap_cell){NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0};
     if (!open_side(&with, b, stage, base->bytes, threads))
         return false;
     without = with;
@@ -299,7 +286,7 @@ bool overlap_measure(const struct overlap_benchmark *b, struct overlap_stage *st
         if (with.rank == 0)
             judge(&r, stage, base, cell);
     }
-    close_runs(&r);
+    free(r.measured);
     close_side(&with, true);
     return possible;
 }

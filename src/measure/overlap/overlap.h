@@ -44,7 +44,6 @@ struct overlap_side {
     const double *latency; /* node 0: one way of 0 bytes to each rank */
     struct harmony *start; /* a common start of all ranks */
     double clock_cost;     /* of one reading */
-    int tag;               /* the first tag of its messages */
     double began;          /* clock_now() when the round began to be timed */
     void *own;             /* the benchmark's, from begin() to end() */
 };
@@ -61,7 +60,6 @@ struct overlap_benchmark {
     const char *summary;         /* one line for --help */
     enum overlap_base_kind base; /* the paper's T_comm of it */
     int least_ranks, most_ranks; /* 0: no limit */
-    int thread_level;            /* of MPI */
     bool vector;                 /* blocks of 32 bytes at stride 64 instead of contiguous data */
     bool by_threads;             /* Y is the number of computing threads, and the figure is
                                     T_measured over T_comm, since there is no T_comp */
@@ -114,7 +112,6 @@ struct overlap_cell {
     double
         published_ratio; /* of that, with T_comm from the base round: the paper's to the letter */
     int runs;            /* 0: not measured */
-    int disturbed;       /* of these, in which a rank lost its processor to another thread */
 };
 
 /* Measures one cell with BASE's bytes. T_comp is the same work alone, and T_comm the same sequence

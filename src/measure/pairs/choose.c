@@ -56,13 +56,13 @@ static bool choose_among(const struct pairs *p, int root, size_t bytes, size_t s
         snprintf(why, size, "no memory for %d ranks", p->n);
         return false;
     }
-    bool good = graph_check(&g, root, why, size), all = builder == &tree_grid;
-    for (size_t i = 0; good && all && i < n_bcast_candidates; i++)
+    bool all = builder == &tree_grid;
+    for (size_t i = 0; all && i < n_bcast_candidates; i++)
         choice_add(c, bcast_candidates[i], &g, root, segment, segments);
-    if (good && (!all || segments == 1))
+    if (!all || segments == 1)
         choice_add(c, builder, &g, root, segment, segments);
     graph_free(&g);
-    return good;
+    return true;
 }
 
 static void name_as_grid(struct schedule *s)
@@ -79,6 +79,10 @@ bool choice_find(const struct pairs *p, int root, size_t bytes, const struct bca
 {
     bool any = segment == SIZE_MAX;
     *c = (struct choice){0};
+    if (root < 0 || root >= p->n) {
+        snprintf(why, size, "there is no root %d: 0 to %d", root, p->n - 1);
+        return false;
+    }
     bool good = choose_among(p, root, bytes, any ? 0 : segment, builder, c, why, size);
     for (int i = 1; good && any && i < CHOICE_SEGMENTS && 2 * choice_segments[i] <= bytes; i++)
         good = choose_among(p, root, bytes, choice_segments[i], builder, c, why, size);
