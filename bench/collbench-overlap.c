@@ -14,7 +14,7 @@
 enum { RUNS = 10 };
 static const double CELL_SECONDS = 0.1, BASE_SECONDS = 0.2;
 
-struct options {
+struct overlap_options {
     struct bench bench;
     struct option_chosen benchmarks; /* of overlap_benchmarks[] */
     bool published;
@@ -54,7 +54,7 @@ static error_t take_step(struct option_parser *parser, const struct option_entry
     return option_refuse(parser, "impossible --step=%s: sqrt2, 2, 4, above 1.05", arg);
 }
 
-#define AT(member) offsetof(struct options, member)
+#define AT(member) offsetof(struct overlap_options, member)
 static const struct option_entry option_list[] = {
     {"benchmark", 0, "LIST", "all, or of those below", 1, option_take_list, AT(benchmarks),
      &benchmarks},
@@ -80,7 +80,7 @@ enum { THREAD_LEVEL = MPI_THREAD_SINGLE };
 enum { THREAD_LEVEL = MPI_THREAD_FUNNELED };
 #endif
 
-static void choose(struct options *o)
+static void choose(struct overlap_options *o)
 {
     if (o->bench.size != 2)
         bench_refuse(&o->bench, "2 ranks are needed, %d run: start it by mpiexec -n 2",
@@ -125,7 +125,7 @@ static int processing_units(MPI_Comm comm)
     return units;
 }
 
-static void make_grid(const struct options *o, struct overlap_grid *g)
+static void make_grid(const struct overlap_options *o, struct overlap_grid *g)
 {
     int units = processing_units(o->bench.comm);
     g->published = o->published;
@@ -146,8 +146,8 @@ static void make_grid(const struct options *o, struct overlap_grid *g)
 }
 
 /* On all ranks; D is rank 0's. */
-static void calibrate(const struct options *o, const struct grid_axis *comp, struct work *work,
-                      struct document *d)
+static void calibrate(const struct overlap_options *o, const struct grid_axis *comp,
+                      struct work *work, struct document *d)
 {
     double worst = 0, all;
     for (size_t i = 0; i < comp->n; i++) {
@@ -162,7 +162,7 @@ static void calibrate(const struct options *o, const struct grid_axis *comp, str
 
 /* --- measuring --- */
 
-static void measure_base(const struct options *o, struct overlap_stage *stage,
+static void measure_base(const struct overlap_options *o, struct overlap_stage *stage,
                          struct overlap_grid *g)
 {
     stage->budget = fmax(BASE_SECONDS, o->bench.plan.budget);
@@ -174,7 +174,7 @@ static void measure_base(const struct options *o, struct overlap_stage *stage,
     bench_progress_end(&o->bench);
 }
 
-static void measure_cell(const struct options *o, struct overlap_stage *stage,
+static void measure_cell(const struct overlap_options *o, struct overlap_stage *stage,
                          struct overlap_grid *g, const struct work *work, size_t at)
 {
     struct grid_part *p = g->part;
@@ -189,7 +189,7 @@ static void measure_cell(const struct options *o, struct overlap_stage *stage,
 }
 
 /* In a scattered order, so that a run that is cut short has seen all benchmarks and sizes. */
-static void measure_all(const struct options *o, struct overlap_stage *stage,
+static void measure_all(const struct overlap_options *o, struct overlap_stage *stage,
                         struct overlap_grid *g, const struct work *work)
 {
     enum { PRIME = 7919 }; /* visits all of N cells unless N is its multiple */
@@ -212,7 +212,7 @@ static void tell_so_far(void *grid, struct document *d)
 
 int main(int argc, char **argv)
 {
-    static struct options o = {
+    static struct overlap_options o = {
         .bench = {.sizes = {.min = 256, .max = 4 << 20}, .without = "ranks warmup stop seed"},
         .comp = {.min = 2, .max = 512},
         .step = 2};

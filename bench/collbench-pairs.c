@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct options {
+struct pairs_options {
     struct bench bench;
     int order; /* enum pairs_order */
     bool only_paper;
@@ -21,13 +21,13 @@ static const struct option_entry option_list[] = {
     {"order", 0, "ORDER",
      "tournament: disjoint pairs at a time, unless pairs alone are faster; alone: one pair at a "
      "time; paper: the same, the repeats outermost",
-     1, option_take_word, offsetof(struct options, order),
+     1, option_take_word, offsetof(struct pairs_options, order),
      &(const struct option_words){(const char *const[]){[PAIRS_PAPER] = "paper",
                                                         [PAIRS_TOURNAMENT] = "tournament",
                                                         [PAIRS_ONE_AT_A_TIME] = "alone",
                                                         NULL}}},
     {"paper-log", 0, NULL, "only the paper's columns in the log", 1, option_take_flag,
-     offsetof(struct options, only_paper), NULL},
+     offsetof(struct pairs_options, only_paper), NULL},
     {0}};
 
 static const struct option_program program = {
@@ -57,7 +57,7 @@ static bool save_log(const struct pairs *p, const char *path, bool only_paper)
     return save_commit(&save);
 }
 
-static int report(const struct options *o, const struct pairs *p, struct document *d)
+static int report(const struct pairs_options *o, const struct pairs *p, struct document *d)
 {
     const struct bench *b = &o->bench;
     bool good = !b->output || save_log(p, b->output, o->only_paper);
@@ -82,8 +82,9 @@ static int report(const struct options *o, const struct pairs *p, struct documen
 
 int main(int argc, char **argv)
 {
-    static struct options o = {.bench = {.sizes = {64, 64, 0}, .without = "warmup stop full seed"},
-                               .order = PAIRS_TOURNAMENT};
+    static struct pairs_options o = {
+        .bench = {.sizes = {64, 64, 0}, .without = "warmup stop full seed"},
+        .order = PAIRS_TOURNAMENT};
     o.bench.plan = plan_default();
     bench_begin(&o.bench, &argc, &argv, MPI_THREAD_SINGLE, &program);
     struct bench *b = &o.bench;

@@ -18,7 +18,7 @@ enum { MAX_SCENARIOS = 16, DELAYED_FIRST = 0, DELAYED_LAST };
 
 static const struct option_words delayed_words = {(const char *const[]){"first", "last", NULL}};
 
-struct options {
+struct scenario_options {
     struct bench bench;
     struct option_chosen operations; /* 2 i: the operation i, 2 i + 1: its non-blocking twin */
     struct option_chosen algorithms; /* of bcasts[]; native: the library's, of every operation */
@@ -66,7 +66,7 @@ static error_t read_scenario_file(struct option_parser *parser, const char *path
 static error_t take_scenarios(struct option_parser *parser, const struct option_entry *option,
                               const char *arg, void *value)
 {
-    struct options *o = value;
+    struct scenario_options *o = value;
     char *copy = strdup(arg), *rest = copy, *word;
     error_t error = 0;
     (void)option;
@@ -84,7 +84,7 @@ static error_t take_scenarios(struct option_parser *parser, const struct option_
     return error;
 }
 
-#define AT(member) offsetof(struct options, member)
+#define AT(member) offsetof(struct scenario_options, member)
 static const struct option_entry option_list[] = {
     {"operation", 0, "LIST", "all, or of %s", 1, option_take_list, AT(operations), &words},
     {"algorithm", 0, "LIST",
@@ -110,7 +110,8 @@ static const struct option_program program = {
     "T_sc is the time from the first start to the last end over all ranks, on one clock.",
     .options = option_list};
 
-static struct scenario_point point_of(const struct options *o, size_t chosen, size_t algorithm)
+static struct scenario_point point_of(const struct scenario_options *o, size_t chosen,
+                                      size_t algorithm)
 {
     size_t which = o->operations.at[chosen];
     const struct bcast *by = bcasts[o->algorithms.at[algorithm]];
@@ -120,7 +121,7 @@ static struct scenario_point point_of(const struct options *o, size_t chosen, si
                                    .root = o->root};
 }
 
-static int delayed_rank(const struct options *o, int ranks)
+static int delayed_rank(const struct scenario_options *o, int ranks)
 {
     return o->delayed == DELAYED_FIRST ? 0 : ranks - 1;
 }
@@ -131,7 +132,7 @@ static bool exists(const struct scenario_point *p)
 }
 
 /* Of the combinations that were asked for some may not exist, but not all. */
-static void check_algorithms(const struct options *o)
+static void check_algorithms(const struct scenario_options *o)
 {
     for (size_t i = 0; i < o->operations.n; i++)
         for (size_t k = 0; k < o->algorithms.n; k++) {
@@ -145,7 +146,7 @@ static void check_algorithms(const struct options *o)
 }
 
 /* Refuses what cannot run, before anything is measured. */
-static void check_all(const struct options *o)
+static void check_all(const struct scenario_options *o)
 {
     int least = (int)o->bench.ranks.min;
     for (size_t i = 0; i < o->n_scenarios; i++) {
@@ -177,7 +178,7 @@ static void make_group(const struct bench *b, size_t ranks, struct group *g)
     }
 }
 
-static double measure(const struct options *o, const struct scenario *s, struct group *g,
+static double measure(const struct scenario_options *o, const struct scenario *s, struct group *g,
                       const struct scenario_point *point, size_t value, double alone,
                       struct scenario_results *results)
 {
@@ -208,8 +209,8 @@ static double measure(const struct options *o, const struct scenario *s, struct 
 
 /* The sweep, with its axes. Of an axis that a scenario has no use for only the first value
  * counts. */
-struct sweep {
-    const struct options *o;
+struct scenario_session {
+    const struct scenario_options *o;
     struct group *group;
     struct bench_values sizes, delays, comps;
     double alone; /* median T_sc without computation */
@@ -231,7 +232,7 @@ _Static_assert((int)N_AXES <= (int)BENCH_AXES_MAX, "bench_sweep() has room");
 
 static const char *visit(void *arg, const size_t *at)
 {
-    struct sweep *w = arg;
+    struct scenario_session *w = arg;
     const struct scenario *s = &w->o->scenario[at[SCENARIO]];
     struct group *g = &w->group[at[GROUP]];
     struct scenario_point point = point_of(w->o, at[OPERATION], at[ALGORITHM]);
@@ -251,7 +252,7 @@ static const char *visit(void *arg, const size_t *at)
     return point.operation->name;
 }
 
-static void fill_defaults(struct options *o)
+static void fill_defaults(struct scenario_options *o)
 {
     bool overlaps = false;
     if (o->n_scenarios == 0)
@@ -271,7 +272,7 @@ static void tell_so_far(void *results, struct document *d)
 
 int main(int argc, char **argv)
 {
-    static struct options o = {
+    static struct scenario_options o = {
         .bench = {.sizes = {.min = 512, .max = 512}, .without = "full seed", .in_turn = true},
         .delay = {.min = 100, .max = 100},
         .comp = {.min = 100, .max = 100},
@@ -286,11 +287,11 @@ int main(int argc, char **argv)
     check_algorithms(&o);
 
     static struct group group[BENCH_VALUES_MAX];
-    struct sweep sweep = {.o = &o,
-                          .group = group,
-                          .sizes = bench_values(&o.bench.sizes),
-                          .delays = bench_values(&o.delay),
-                          .comps = bench_values(&o.comp)};
+    struct scenario_session sweep = {.o = &o,
+                                     .group = group,
+                                     .sizes = bench_values(&o.bench.sizes),
+                                     .delays = bench_values(&o.delay),
+                                     .comps = bench_values(&o.comp)};
     struct bench_values ranks = bench_values(&o.bench.ranks);
     struct document *d = bench_document(&o.bench, "collbench-scenario/1");
     for (size_t i = 0; i < ranks.n; i++)

@@ -45,7 +45,7 @@ static int set_order(struct schedule *s)
     s->order[tail++] = s->root;
     for (int head = 0; head < tail; head++) {
         int u = s->order[head];
-        for (int i = s->first[u]; i < s->first[u + 1] && tail < s->n; i++)
+        for (int i = s->first[u]; i < s->first[u + 1]; i++)
             s->order[tail++] = s->child[i];
     }
     return tail;
@@ -53,29 +53,24 @@ static int set_order(struct schedule *s)
 
 bool schedule_link(struct schedule *s)
 {
-    int n = s->n, *next = calloc(2 * (size_t)n, sizeof *next), *seen = next + n;
+    int n = s->n, *next = malloc((size_t)n * sizeof *next);
     if (!next)
         return false;
     memset(s->first, 0, ((size_t)n + 1) * sizeof *s->first);
-    bool sound = true;
-    for (int v = 0; v < n && sound; v++) {
-        int u = s->parent[v];
-        sound = v == s->root ? u == -1 : u >= 0 && u < n && u != v;
-        if (sound && u >= 0)
-            s->first[u + 1]++;
-    }
+    for (int v = 0; v < n; v++)
+        if (s->parent[v] >= 0)
+            s->first[s->parent[v] + 1]++;
     for (int u = 0; u < n; u++) {
         s->first[u + 1] += s->first[u];
         next[u] = s->first[u];
     }
-    for (int i = 0; i < n && sound; i++) {
+    for (int i = 0; i < n; i++) {
         int v = s->order[i];
-        sound = v >= 0 && v < n && !seen[v]++;
-        if (sound && s->parent[v] >= 0)
+        if (s->parent[v] >= 0)
             s->child[next[s->parent[v]]++] = v;
     }
     free(next);
-    return sound && set_order(s) == n; /* no circle */
+    return set_order(s) == n;
 }
 
 /* label(u) = max over the i-th child v of label(v) + w(u,v) + the injections up to the i-th. */

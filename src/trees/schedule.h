@@ -28,7 +28,9 @@ struct schedule {
 bool schedule_new(struct schedule *s, int n, int root);
 void schedule_free(struct schedule *s);
 
-/* Fills first and child from parent and order. False if they are no tree rooted at root. */
+/* Fills first, child and order from PARENT, a tree from the root, siblings as they are in ORDER, in
+ * which every vertex is once. False if the root does not reach
+ * all, or there is no memory. */
 bool schedule_link(struct schedule *s);
 
 /* The paper's Figure 3: labels, children in decreasing label(v) + w(u,v) (by Jackson's rule that

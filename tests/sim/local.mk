@@ -124,7 +124,7 @@ figures-scenario: sim/collbench-scenario
 # Denis and Trahay's figures 2 to 4: a row for every MPI library of this machine.
 figures-overlap: all
 	$(MKDIR_P) figures && for mpi in $(LAYERS); do \
-		$(AM_TESTS_ENVIRONMENT) mpiexec.$$mpi -n 2 bench/collbench-overlap --quick \
+		$(AM_TESTS_ENVIRONMENT) mpiexec.$$mpi -n 2 bench/collbench-overlap \
 			--format=json -o figures/overlap-$$mpi.json || exit 1; \
 	done; $(AM_TESTS_ENVIRONMENT) ./collprof plot -o figures/overlap.png $(LAYERS:%=figures/overlap-%.json)
 # Mateescu and Taylor's figure 4. Their library copied messages of 100,000 B and went on.

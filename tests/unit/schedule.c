@@ -236,23 +236,6 @@ Test(schedule, missing_edges_are_gone_around)
     graph_free(&g);
 }
 
-/* What is no tree is not linked: a circle, a vertex twice in the order, a parent that is none. */
-Test(schedule, only_trees_are_linked)
-{
-    const int wrong[][4] = {
-        {-1, 2, 1, 0}, {-1, 4, 0, 0}, {0, 0, 0, 0}, {-1, 1, 0, 0}, {-1, 0, 0, 0}};
-    for (int i = 0; i < 5; i++) {
-        struct schedule s;
-        cr_assert(schedule_new(&s, 4, 0));
-        for (int v = 0; v < 4; v++) {
-            s.parent[v] = wrong[i][v];
-            s.order[v] = i == 4 && v == 2 ? 1 : v;
-        }
-        cr_assert_not(schedule_link(&s), "case %d", i);
-        schedule_free(&s);
-    }
-}
-
 /* Where a limit of children leaves no way on, the build fails and says nothing wrong: a star
  * whose leaves reach nobody has no chain. */
 Test(schedule, impossible_limit_is_refused)
