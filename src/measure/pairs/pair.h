@@ -2,7 +2,8 @@
 #ifndef COLLPROF_MEASURE_PAIRS_PAIR_H
 #define COLLPROF_MEASURE_PAIRS_PAIR_H
 
-#include "measure/pairs/pairs.h"
+#include "measure/pairs/data.h"
+#include "measure/pairs/plan.h"
 
 #include <mpi.h>
 #include <stdbool.h>
