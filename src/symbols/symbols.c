@@ -6,6 +6,7 @@
 #include "base/input.h"
 #include "symbols/spans.h"
 
+#include <dlfcn.h>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwelf.h>
@@ -25,6 +26,7 @@ struct symbols {
     bool names_only, has_functions;
     struct spans functions; /* by symbols: span.what is the name */
     void *units;            /* a tree of those that were needed */
+    char *readable;         /* the name that was found last, if it is not the file's */
 };
 
 /* A compilation unit; span.what is where the function's description is. */
@@ -215,7 +217,8 @@ static void name_by_symbol(struct symbols *s, struct symbol *found, GElf_Addr ad
     }
 }
 
-static void find(struct symbols *s, uint64_t return_address, unsigned level, struct symbol *found)
+static void look_up(struct symbols *s, uint64_t return_address, unsigned level,
+                    struct symbol *found)
 {
     /* The call ends where the return address begins: one before is inside of it. */
     GElf_Addr address = return_address - 1 + s->bias;
@@ -241,6 +244,49 @@ static void find(struct symbols *s, uint64_t return_address, unsigned level, str
     }
 }
 
+/* A symbol's name as it was written in C++ or in a module of Fortran, for free(); NULL: it is. */
+static char *readable(const char *name)
+{
+    static char *(*demangle)(const char *, char *, size_t *, int *);
+    static bool looked_for;
+    const char *in_module = strncmp(name, "__", 2) ? NULL : strstr(name, "_MOD_");
+    char *text = NULL;
+    int status;
+    if (in_module &&
+        asprintf(&text, "%.*s::%s", (int)(in_module - name - 2), name + 2, in_module + 5) < 0)
+        return NULL;
+    if (strncmp(name, "_Z", 2))
+        return text;
+    if (!looked_for) { /* kept: a program in C++ has it already */
+        void *library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
+        *(void **)&demangle = library ? dlsym(library, "__cxa_demangle") : NULL;
+    }
+    looked_for = true;
+    return demangle ? demangle(name, NULL, NULL, &status) : NULL;
+}
+
+/* Of a long name, with its templates, the beginning and the end. */
+static void shorten(char *name)
+{
+    enum { BEGINNING = 48, END = 32 };
+    size_t length = strlen(name);
+    if (length <= BEGINNING + END + 3)
+        return;
+    memcpy(name + BEGINNING, "...", 3);
+    memmove(name + BEGINNING + 3, name + length - END, END + 1);
+}
+
+static void find(struct symbols *s, uint64_t return_address, unsigned level, struct symbol *found)
+{
+    look_up(s, return_address, level, found);
+    free(s->readable);
+    s->readable = found->function ? readable(found->function) : NULL;
+    if (!s->readable)
+        return;
+    shorten(s->readable);
+    found->function = s->readable;
+}
+
 /* Whether the file is still the one that ran. */
 static bool is_same_build(Dwfl_Module *module, const char *build_id)
 {
@@ -259,6 +305,7 @@ static void close_symbols(struct symbols *s)
         return;
     tdestroy(s->units, free_unit);
     spans_free(&s->functions);
+    free(s->readable);
     dwfl_end(s->dwfl);
     free(s);
 }

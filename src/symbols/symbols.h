@@ -8,7 +8,10 @@
 #include <stdint.h>
 
 struct symbol {
-    const char *function, *file; /* NULL where not known; valid until the file is closed */
+    const char *function; /* NULL where not known; valid until the next is found. Of C++ and
+                             Fortran modules as it was written, cut in its middle where it is
+                             long */
+    const char *file;     /* the same; valid until the file is closed */
     uint32_t line;
     bool inlined;
     uint64_t offset; /* from the function's beginning, else the return address */

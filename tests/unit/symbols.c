@@ -104,6 +104,45 @@ Test(symbols, names_only)
     reader->close(file);
 }
 
+void in_cplusplus(void) __asm__("_ZN4halo8exchangeEv");
+__attribute__((noinline)) void in_cplusplus(void)
+{
+    __asm__ volatile("nop");
+}
+void in_fortran(void) __asm__("__halo_MOD_fill");
+__attribute__((noinline)) void in_fortran(void)
+{
+    __asm__ volatile("nop");
+}
+void long_name(void) __asm__("__m_MOD_begin_0123456789_0123456789_0123456789_0123456789_"
+                             "0123456789_0123456789_0123456789_end");
+__attribute__((noinline)) void long_name(void)
+{
+    __asm__ volatile("nop");
+}
+
+/* As they were written, however often they are asked for; long ones without their middle. */
+Test(symbols, names_are_readable)
+{
+    static const struct {
+        void (*function)(void);
+        const char *name;
+    } known[] = {{in_cplusplus, "halo::exchange()"}, {in_fortran, "halo::fill"}, {long_name, NULL}};
+    bool changed;
+    struct symbol found;
+    struct symbols *file = reader->open(own, "", true, &changed);
+    for (size_t i = 0; i < 2 * sizeof known / sizeof *known; i++) {
+        dl_iterate_phdr(look, (char *)(uintptr_t)known[i / 2].function + 1);
+        reader->find(file, call.address, 0, &found);
+        cr_expect(found.function &&
+                      (i < 4 ? !strcmp(found.function, known[i / 2].name)
+                             : strstr(found.function, "...") && strlen(found.function) == 83),
+                  "%s", found.function);
+        cr_expect_eq(found.offset, 1);
+    }
+    reader->close(file);
+}
+
 Test(symbols, another_file_than_the_one_that_ran)
 {
     bool changed;
