@@ -389,9 +389,9 @@ static void gather_header(struct profile *p, const struct ledger_header *h)
         char script[sizeof h->script + 1], both[sizeof script + 300];
         copy_name(script, sizeof script, h->script, sizeof h->script);
         snprintf(both, sizeof both, "%s (%.255s)", script, text_base_of(text));
-        profile_add_program(p, both);
+        profile_add_text(p, TABLE_PROGRAMS, both);
     } else
-        profile_add_program(p, text);
+        profile_add_text(p, TABLE_PROGRAMS, text);
     copy_name(text, sizeof text, h->mpi_library, sizeof h->mpi_library);
     profile_add_text(p, TABLE_LIBRARIES, text);
     copy_name(p->launcher, sizeof p->launcher, h->launcher, sizeof h->launcher - 1);

@@ -54,19 +54,6 @@ static void put_open(const char *key, const struct fields *fields, const void *r
     free(text);
 }
 
-/* The narrowest mask that leaves few enough events. */
-static uint32_t mask_to_save(const struct profile *p)
-{
-    uint32_t mask = p->sample_mask;
-    for (;; mask = mask << 1 | 1) {
-        size_t kept = 0;
-        for (size_t i = 0; i < p->events.n; i++)
-            kept += event_is_sampled(&p->events.at[i], mask);
-        if (kept <= PROFILE_MAX_SAVED_EVENTS || mask == UINT32_MAX)
-            return mask;
-    }
-}
-
 /* Members in one flat array of six numbers each: a run has tens of thousands of them. */
 static void put_instance(const struct profile *p, size_t from, size_t to, FILE *out)
 {
@@ -90,25 +77,16 @@ static void put_instance(const struct profile *p, size_t from, size_t to, FILE *
               out);
 }
 
-/* Members of one instance may spare it differently: each is looked at for itself. */
 static void put_instances(const struct profile *p, FILE *out)
 {
-    uint32_t mask = mask_to_save(p);
-    struct profile kept = {0};
-    for (size_t i = 0; i < p->events.n; i++)
-        if (event_is_sampled(&p->events.at[i], mask))
-            *PUSH(&kept.events) = p->events.at[i];
-    fprintf(out,
-            ",\n\"instances\":{\"kept_one_in\":%" PRIu64 ",\"analysed_one_in\":%" PRIu64
-            ",\"list\":[",
-            (uint64_t)mask + 1, (uint64_t)p->sample_mask + 1);
-    for (size_t i = 0, next; i < kept.events.n; i = next) {
-        next = events_next(&kept, i);
+    fprintf(out, ",\n\"instances\":{\"analysed_one_in\":%" PRIu64 ",\"list\":[",
+            (uint64_t)p->sample_mask + 1);
+    for (size_t i = 0, next; i < p->events.n; i = next) {
+        next = events_next(p, i);
         fputs(i ? ",\n" : "", out);
-        put_instance(&kept, i, next, out);
+        put_instance(p, i, next, out);
     }
     fputs("]}", out);
-    free(kept.events.at);
 }
 
 static void put_findings(const struct profile *p, FILE *out)

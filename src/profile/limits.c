@@ -16,7 +16,7 @@
         (list)->n = kept;                                                                          \
     } while (0)
 
-bool event_is_sampled(const struct profile_event *e, uint32_t mask)
+static bool is_sampled(const struct profile_event *e, uint32_t mask)
 {
     return ledger_is_sampled(e->comm_id, e->sequence, e->spared, mask);
 }
@@ -24,13 +24,13 @@ bool event_is_sampled(const struct profile_event *e, uint32_t mask)
 /* Ranks sample by masks of their own: all have what the widest of them leaves. */
 void events_limit(struct profile *p, uint32_t limit)
 {
-    KEEP(&p->events, e, event_is_sampled(e, p->sample_mask));
+    KEEP(&p->events, e, is_sampled(e, p->sample_mask));
     while (p->events.n > limit && p->sample_mask != UINT32_MAX) {
         p->sample_mask = p->sample_mask << 1 | 1;
-        KEEP(&p->events, e, event_is_sampled(e, p->sample_mask));
+        KEEP(&p->events, e, is_sampled(e, p->sample_mask));
     }
     if (p->events.n > limit) { /* more communicators than room, one instance of each */
-        events_sort(p);
+        table_sort(p, TABLE_EVENTS);
         p->events_dropped += p->events.n - limit;
         p->events.n = limit;
     }

@@ -173,7 +173,7 @@ static bool is_better(const struct field *f, const void *to, const void *from)
     }
 }
 
-void fields_merge(const struct fields *fields, void *to, const void *from)
+static void fields_merge(const struct fields *fields, void *to, const void *from)
 {
     for (const struct field *f = fields->at; f < fields->at + fields->n; f++) {
         char *x = (char *)to + f->offset;
@@ -190,7 +190,8 @@ void fields_merge(const struct fields *fields, void *to, const void *from)
     }
 }
 
-void row_free(enum profile_table t, void *row)
+/* What it points to. */
+static void row_free(enum profile_table t, void *row)
 {
     struct profile_site *s = row;
     for (const struct field *f = profile_tables[t].fields.at;
@@ -238,11 +239,6 @@ static uint32_t find(const struct profile *p, enum profile_table t, uint64_t has
            compare_keys(&profile_tables[t].fields, row, row_at(p, t, i)))
         ;
     return i;
-}
-
-uint32_t profile_find(const struct profile *p, enum profile_table t, const void *row)
-{
-    return find(p, t, hash_of(&profile_tables[t].fields, row), row);
 }
 
 uint32_t profile_add(struct profile *p, enum profile_table t, const void *row)
@@ -295,7 +291,7 @@ const struct profile_group *profile_group_find(const struct profile *p, uint32_t
                                                uint32_t operation)
 {
     struct profile_group g = {.site = site, .operation = operation};
-    uint32_t i = profile_find(p, TABLE_GROUPS, &g);
+    uint32_t i = find(p, TABLE_GROUPS, hash_of(&profile_tables[TABLE_GROUPS].fields, &g), &g);
     return i == PROFILE_NONE ? NULL : &p->groups.at[i];
 }
 
@@ -349,7 +345,12 @@ static void follow(uint32_t *position, const uint32_t *to)
         *position = to[*position];
 }
 
-void positions_follow(const struct fields *fields, void *row, const struct moves *moves)
+/* Where the rows of tables are now; NULL: where they were. */
+struct moves {
+    uint32_t *to[TABLES];
+};
+
+static void positions_follow(const struct fields *fields, void *row, const struct moves *moves)
 {
     struct profile_site *s = row;
     for (const struct field *f = fields->at; f < fields->at + fields->n; f++) {

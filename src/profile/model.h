@@ -7,10 +7,8 @@
 
 #include <string.h>
 
-/* At most this many records of collective instances (one per rank and instance) are kept in a
- * merged profile, and this many in profile.json. */
-#define PROFILE_MAX_EVENTS 131072u
-#define PROFILE_MAX_SAVED_EVENTS 32768u
+/* At most this many records of collective instances (one per rank and instance) are kept. */
+#define PROFILE_MAX_EVENTS 65536u
 
 /* At most so many acts of all ranks are kept: thinned out by windows of time. */
 #define PROFILE_MAX_ACTS ((size_t)1 << 20)
@@ -147,9 +145,6 @@ struct profile *profile_new(void);
  * what ROW points to. Returns the position. */
 uint32_t profile_add(struct profile *p, enum profile_table t, const void *row);
 
-/* The position of the row with the key of ROW; PROFILE_NONE: there is none. */
-uint32_t profile_find(const struct profile *p, enum profile_table t, const void *row);
-
 #define profile_add_host(p, ...) profile_add(p, TABLE_HOSTS, __VA_ARGS__)
 #define profile_add_module(p, ...) profile_add(p, TABLE_MODULES, __VA_ARGS__)
 #define profile_add_comm(p, ...) profile_add(p, TABLE_COMMS, __VA_ARGS__)
@@ -158,7 +153,6 @@ uint32_t profile_find(const struct profile *p, enum profile_table t, const void 
 uint32_t profile_add_operation(struct profile *p, const char *name, uint32_t family);
 void profile_add_text(struct profile *p, enum profile_table t,
                       const char *text); /* unless it is empty */
-#define profile_add_program(p, path) profile_add_text(p, TABLE_PROGRAMS, path)
 
 /* Adds the counts of ENTRY, whose histogram (NULL: all zero) is copied. */
 void profile_add_entry(struct profile *p, const struct profile_entry *entry);
@@ -168,15 +162,6 @@ struct profile_group *profile_group(struct profile *p, uint32_t site, uint32_t o
 
 void spread_add(struct spread *s, uint32_t rank, uint64_t ns);
 void spread_merge(struct spread *into, const struct spread *from);
-
-/* As profile_add() merges two rows; members of TO and FROM. */
-void fields_merge(const struct fields *fields, void *to, const void *from);
-
-/* Where the rows of tables are now; NULL: where they were. */
-struct moves {
-    uint32_t *to[TABLES];
-};
-void positions_follow(const struct fields *fields, void *row, const struct moves *moves);
 
 /* Whether every position in P is one of a row. */
 bool positions_valid(const struct profile *p);
@@ -189,15 +174,11 @@ void profile_sort(struct profile *p);
 /* Makes the look-ups anew, after rows have changed places. */
 void profile_reindex(struct profile *p);
 
-void row_free(enum profile_table t, void *row); /* what it points to */
-
 /* --- what grows with the run, and is limited --- */
 
 /* Thins the events out until at most LIMIT are left: of every communicator, those that
  * ledger_is_sampled() keeps. The result depends on the set of events only. */
-bool event_is_sampled(const struct profile_event *e, uint32_t mask);
 void events_limit(struct profile *p, uint32_t limit);
-#define events_sort(p) table_sort(p, TABLE_EVENTS)
 
 /* Thins acts out to LIMIT of them, by windows. */
 void acts_limit(struct profile *p, size_t limit);

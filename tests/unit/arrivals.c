@@ -284,7 +284,7 @@ Test(arrivals, what_there_is_no_room_for_is_counted_and_time_begins_with_the_fir
     for (uint32_t i = 0; i < 40; i++) {
         *PUSH(&p.events) = (struct profile_event){
             .comm_id = 1000 + i, .spared = 31, .entry_ns = i == 7 ? 57 : 100 + i};
-        sampled += event_is_sampled(&p.events.at[i], UINT32_MAX);
+        sampled += ledger_is_sampled(1000 + i, 0, 31, UINT32_MAX);
     }
     cr_expect_eq(events_origin(&p), 57);
     events_limit(&p, 8);

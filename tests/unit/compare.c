@@ -93,7 +93,7 @@ static struct profile *made_run(struct made m)
     struct profile *p = made_rank(0, &m);
     p->stack_depth = 1;
     profile_merge(p, made_rank(1, &m));
-    events_sort(p);
+    table_sort(p, TABLE_EVENTS);
     arrivals_find(p);
     name_sites(p, 0);
     return p;
