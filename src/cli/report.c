@@ -13,7 +13,7 @@
 
 enum { REPORT_TEXT, REPORT_JSON, REPORT_HTML };
 
-struct reporting {
+struct report_command {
     const char *directory; /* or a file with a benchmark's results; NULL: CLI_DIRECTORY */
     const char *output;
     int format, top;
@@ -31,7 +31,7 @@ static const char *table_name(size_t i)
 
 static const struct option_registry tables = {"table", table_name, NULL, NULL};
 
-#define AT(member) offsetof(struct reporting, member)
+#define AT(member) offsetof(struct report_command, member)
 #define LIMITS(...)                                                                                \
     &(const struct option_limits)                                                                  \
     {                                                                                              \
@@ -60,7 +60,7 @@ static const struct option_program program = {
     .word = cli_take_directory,
     .arguments = "[DIR | FILE]"};
 
-static struct report_options options_of(const struct reporting *r)
+static struct report_options options_of(const struct report_command *r)
 {
     return (struct report_options){.full = r->full,
                                    .table =
@@ -71,14 +71,14 @@ static struct report_options options_of(const struct reporting *r)
 }
 
 /* Opens --output, or PATH where there is none. */
-static bool open_page(const struct reporting *r, struct save *save, const char *path)
+static bool open_page(const struct report_command *r, struct save *save, const char *path)
 {
     if (!r->output)
         cli_may_replace(path, NULL);
     return save_open(save, r->output ? r->output : path);
 }
 
-static bool close_page(const struct reporting *r, struct save *save, const char *path)
+static bool close_page(const struct report_command *r, struct save *save, const char *path)
 {
     if (!save_commit(save))
         return false;
@@ -88,7 +88,7 @@ static bool close_page(const struct reporting *r, struct save *save, const char 
     return true;
 }
 
-static bool write_page(const struct reporting *r, const struct profile *p)
+static bool write_page(const struct report_command *r, const struct profile *p)
 {
     char path[4400];
     struct save save;
@@ -103,7 +103,7 @@ static bool write_page(const struct reporting *r, const struct profile *p)
 }
 
 /* Results of a benchmark: FILE.json becomes FILE.html. */
-static bool write_document(const struct reporting *r)
+static bool write_document(const struct report_command *r)
 {
     char path[4400], why[1000];
     const char *file = r->directory, *dot = strrchr(file, '.');
@@ -128,7 +128,7 @@ static bool write_document(const struct reporting *r)
     return good;
 }
 
-static bool write_text(const struct reporting *r, const struct profile *p)
+static bool write_text(const struct report_command *r, const struct profile *p)
 {
     struct save save;
     if (!save_open(&save, r->output))
@@ -152,7 +152,7 @@ static int list_runs(const char *directory)
 
 int cli_report(int argc, char **argv)
 {
-    struct reporting r = {.top = 20, .table = NO_TABLE};
+    struct report_command r = {.top = 20, .table = NO_TABLE};
     struct option_parser parser = {.program = &program, .name = argv[0], .values = &r};
     struct stat st;
     cli_parse(&parser, argc, argv);

@@ -149,7 +149,7 @@ static void find_failures(struct finding_context *c, int32_t *rank)
 {
     const struct profile *p = c->v->p;
     const struct profile_entry *worst = NULL;
-    char list[200] = "", count[32], place[CALL_LABEL] = "";
+    char list[200] = "", count[32], call[CALL_LABEL] = "";
     size_t n;
     uint64_t sum = sum_of(p, failed, rank, &n);
     for (const struct profile_entry *e = p->entries.at; e < p->entries.at + p->entries.n; e++)
@@ -159,11 +159,11 @@ static void find_failures(struct finding_context *c, int32_t *rank)
     if (!n)
         return;
     if (worst)
-        call_label(c->v, worst->operation, worst->site, place);
+        call_label(c->v, worst->operation, worst->site, call);
     rank_list(list, sizeof list, rank, n);
     struct finding f = {.key = "failed_collectives",
                         .severity = SEVERITY_DOUBT,
-                        .site = worst ? place : NULL,
+                        .site = worst ? call : NULL,
                         .ranks = rank,
                         .n_ranks = n};
     f.number[0] = (struct finding_number){"count", (double)sum};
@@ -172,7 +172,7 @@ static void find_failures(struct finding_context *c, int32_t *rank)
                      !worst                 ? ""
                      : worst->errors == sum ? ": "
                                             : ": most often ",
-                     place);
+                     call);
 }
 
 /* Calls whose time is unknown: the time in MPI is more than what is added up. */
@@ -181,7 +181,7 @@ static void find_left(struct finding_context *c)
     const struct profile *p = c->v->p;
     const struct profile_entry *most = NULL;
     uint64_t left = 0, of_most = 0;
-    char count[32], place[CALL_LABEL];
+    char count[32], call[CALL_LABEL];
     for (const struct profile_entry *e = p->entries.at; e < p->entries.at + p->entries.n; e++) {
         uint64_t timed = entry_timed(e),
                  untimed = e->calls > timed + e->apart ? e->calls - e->apart - timed : 0,
@@ -194,17 +194,17 @@ static void find_left(struct finding_context *c)
     }
     if (!most)
         return;
-    call_label(c->v, most->operation, most->site, place);
-    struct finding f = {.key = "calls_left", .severity = SEVERITY_DOUBT, .site = place};
+    call_label(c->v, most->operation, most->site, call);
+    struct finding f = {.key = "calls_left", .severity = SEVERITY_DOUBT, .site = call};
     f.number[0] = (struct finding_number){"count", (double)left};
     document_finding(c->d, &f,
                      "%s call%s left by longjmp or an exception, %s%s: the time in MPI is longer "
                      "than what is shown",
                      format_count(count, left), left == 1 ? " was" : "s were",
-                     of_most == left ? "" : "most often ", place);
+                     of_most == left ? "" : "most often ", call);
 }
 
-/* Calls whose place the table had no room for, or that none was found for. */
+/* Calls whose site the table had no room for, or that none was found for. */
 static void find_no_site(struct finding_context *c)
 {
     const struct profile *p = c->v->p;
@@ -232,7 +232,7 @@ static void find_limits(struct finding_context *c)
     struct finding f = {.key = "clocks_differ", .severity = SEVERITY_DOUBT};
     if (p->hosts.n > 1 && !p->synchronized)
         document_finding(c->d, &f,
-                         "The clocks of %zu hosts were not synchronized: who comes late to "
+                         "The clocks of %zu hosts were not synchronized: who arrives late at "
                          "collectives is unknown.",
                          p->hosts.n);
     f.key = "dropped_messages";

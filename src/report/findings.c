@@ -103,7 +103,7 @@ static void find_small_messages(struct finding_context *c)
     const struct profile *p = c->v->p;
     const struct profile_peer *most = NULL;
     double time = 0;
-    char size[32], count[32], place[CALL_LABEL];
+    char size[32], count[32], call[CALL_LABEL];
     for (size_t i = 0; i < p->peers.n; i++) {
         const struct profile_peer *x = &p->peers.at[i];
         if (!x->received && x->site != PROFILE_NONE && x->messages >= LEAST &&
@@ -117,8 +117,8 @@ static void find_small_messages(struct finding_context *c)
     if (!most || !noise_matters(time, NAN, c->run))
         return;
     struct finding f = finding_of_cost(c, "small_messages", time, NAN);
-    call_label(c->v, most->operation, most->site, place);
-    f.site = place;
+    call_label(c->v, most->operation, most->site, call);
+    f.site = call;
     f.ranks = &(int){(int)most->rank};
     f.n_ranks = 1;
     f.number[0] = (struct finding_number){"messages", (double)most->messages};
@@ -126,7 +126,7 @@ static void find_small_messages(struct finding_context *c)
     document_finding(c->d, &f,
                      "%s sends small messages one by one: %s of %s from rank %u to rank %u, which "
                      "sends next to nothing back.",
-                     place, format_count(count, most->messages),
+                     call, format_count(count, most->messages),
                      format_bytes(size, (double)most->bytes / (double)most->messages), most->rank,
                      most->peer);
 }

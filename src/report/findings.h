@@ -31,9 +31,9 @@ struct finding_context {
     double ranks;
     bool voided; /* times cannot be judged, or MPI takes too little to matter */
     struct imbalance imbalance;
-    bool imbalance_told; /* a finding of the trace has it already */
-    bool traced;         /* a trace has shown what ranks wait for */
-    double explained;    /* seconds per rank of waiting that a finding names already */
+    bool imbalance_reported; /* a finding of the trace has it already */
+    bool traced;             /* a trace has shown what ranks wait for */
+    double explained;        /* seconds per rank of waiting that a finding names already */
 };
 
 /* A finding that costs COST seconds per rank, at least LOW (NaN: there is no interval). */

@@ -112,8 +112,8 @@ void find_untraced_imbalance(struct finding_context *c)
 {
     const struct profile *p = c->v->p;
     const struct imbalance *b = &c->imbalance;
-    char longer[32], list[200] = "", place[CALL_LABEL] = "MPI_Finalize", advice[900];
-    if (!b->found || c->imbalance_told)
+    char longer[32], list[200] = "", call[CALL_LABEL] = "MPI_Finalize", advice[900];
+    if (!b->found || c->imbalance_reported)
         return;
     int32_t *rank = memory_alloc(b->n_slow * sizeof *rank);
     size_t n = 0;
@@ -123,15 +123,15 @@ void find_untraced_imbalance(struct finding_context *c)
     rank_list(list, sizeof list, rank, n);
     const struct profile_group *g = where_awaited(c->v);
     if (g)
-        call_label(c->v, g->operation, g->site, place);
+        call_label(c->v, g->operation, g->site, call);
     struct finding f = finding_of_cost(c, "imbalance", b->cost, b->low);
-    f.site = g ? place : NULL;
+    f.site = g ? call : NULL;
     f.ranks = rank;
     f.n_ranks = n;
     f.number[0] = (struct finding_number){"longer_seconds", b->slow - b->others};
     f.advice = advice;
     snprintf(advice, sizeof advice,
-             "balance the work before %s: rank%s %s take%s %.2f x the time of the others", place,
+             "balance the work before %s: rank%s %s take%s %.2f x the time of the others", call,
              n > 1 ? "s" : "", list, n > 1 ? "" : "s",
              b->others > 0 ? b->slow / b->others : INFINITY);
     format_time(longer, 1e9 * (b->slow - b->others));
@@ -139,12 +139,12 @@ void find_untraced_imbalance(struct finding_context *c)
         document_finding(c->d, &f,
                          "Ranks %s each compute %s longer than the mean of the others, which wait "
                          "for them in %s.",
-                         list, longer, place);
+                         list, longer, call);
     else
         document_finding(c->d, &f,
                          "Rank %s computes %s longer than the mean of the others, which wait for "
                          "it in %s.",
-                         list, longer, place);
+                         list, longer, call);
     free(rank);
 }
 
@@ -153,7 +153,7 @@ void find_untraced_imbalance(struct finding_context *c)
 static const struct {
     const char *key, *does;
 } states[WAIT_STATES] = {
-    [WAIT_NONE] = {"wait", "comes late"},
+    [WAIT_NONE] = {"wait", "arrives late"},
     [WAIT_LATE_SENDER] = {"late_sender", "sends late"},
     [WAIT_WRONG_ORDER] = {"wrong_order", "sends late, while earlier messages are unreceived"},
     [WAIT_LATE_RECEIVER] = {"late_receiver", "receives late"},
@@ -252,17 +252,17 @@ static void add_wait(struct finding_context *c, const struct waiting *at, double
     const struct profile *p = c->v->p;
     const struct wait *w = at->most;
     const char *order = order_of(at);
-    char place[CALL_LABEL], time[32], share[32], size[32], more[100] = "", also[120] = "";
+    char call[CALL_LABEL], time[32], share[32], size[32], more[100] = "", also[120] = "";
     char advice[4600];
     struct finding f = finding_of_cost(c, order ? order : states[w->state].key, cost, NAN);
-    call_label(c->v, w->operation, w->site, place);
-    f.site = place;
+    call_label(c->v, w->operation, w->site, call);
+    f.site = call;
     f.number[0] = (struct finding_number){"late_ranks", (double)at->n};
     f.number[1] = (struct finding_number){"share_of_rank_percent", 100 * at->of_most / at->sum};
     format_time(time, 1e9 * cost);
     if (order) {
         document_finding(
-            c->d, &f, "Ranks wait in %s (%s per rank) for %zu ranks that are the last %s.", place,
+            c->d, &f, "Ranks wait in %s (%s per rank) for %zu ranks that are the last %s.", call,
             time, at->n,
             strcmp(order, "random_barrier") ? "in turn, as if a slow procedure went round"
                                             : "by chance");
@@ -290,7 +290,7 @@ static void add_wait(struct finding_context *c, const struct waiting *at, double
              c->directory ? c->directory : "");
     f.advice = c->directory ? advice : NULL;
     document_finding(c->d, &f,
-                     "Ranks wait in %s (%s per rank), %s of that for rank %u, which %s%s.%s", place,
+                     "Ranks wait in %s (%s per rank), %s of that for rank %u, which %s%s.%s", call,
                      time, format_share(share, at->of_most, at->sum), w->rank,
                      states[w->state].does, more, also);
 }
@@ -344,7 +344,7 @@ void find_waits(struct finding_context *c)
         x += at.n;
         if (!passed_on && at.most && noise_matters(cost, NAN, c->run)) {
             add_wait(c, &at, cost, slow);
-            c->imbalance_told = c->imbalance_told || slow;
+            c->imbalance_reported = c->imbalance_reported || slow;
         }
     }
     free(w);
@@ -357,7 +357,7 @@ void find_late_arrivals(struct finding_context *c)
     const struct profile *p = c->v->p;
     const struct profile_arrival *most = NULL;
     double wait = 0, time = 0, cost = 0, low = 0;
-    char share[32], of_rank[32], place[CALL_LABEL], cause[100], advice[200];
+    char share[32], of_rank[32], call[CALL_LABEL], cause[100], advice[200];
     for (size_t i = 0; i < p->arrivals.n; i++) {
         const struct profile_arrival *a = &p->arrivals.at[i];
         if (arrivals_kind(p, a->operation) == COLLECTIVE_OTHER)
@@ -378,8 +378,8 @@ void find_late_arrivals(struct finding_context *c)
     }
     bool one = 2 * cost > wait && (isnan(low) || low >= NOISE_MATTERS * c->run);
     struct finding f = finding_of_cost(c, "late_arrival", all, one ? low : NAN);
-    call_label(c->v, most->operation, most->site, place);
-    f.site = place;
+    call_label(c->v, most->operation, most->site, call);
+    f.site = call;
     f.ranks = &(int){(int)most->cost_rank};
     f.n_ranks = one;
     f.number[0] = (struct finding_number){"share_of_collectives_percent", 100 * wait / time};
@@ -391,7 +391,7 @@ void find_late_arrivals(struct finding_context *c)
                  format_share(of_rank, cost, wait));
     document_finding(
         c->d, &f, "%s of the time in collectives is waiting for a late rank, most of it in %s; %s.",
-        format_share(share, wait, time), place, one ? cause : "no rank alone causes it");
+        format_share(share, wait, time), call, one ? cause : "no rank alone causes it");
 }
 
 /* --- non-blocking requests --- */
@@ -401,7 +401,7 @@ void find_requests(struct finding_context *c)
     const struct profile *p = c->v->p;
     const struct profile_entry *most = NULL;
     double wait = 0, completed = 0, done = 0;
-    char share[32], place[CALL_LABEL], advice[4600];
+    char share[32], call[CALL_LABEL], advice[4600];
     for (size_t i = 0; i < p->entries.n; i++) {
         const struct profile_entry *e = &p->entries.at[i];
         wait += 1e-9 * (double)e->wait_ns / c->ranks;
@@ -413,15 +413,15 @@ void find_requests(struct finding_context *c)
     if (completed <= 0 || c->traced || !noise_matters(cost, NAN, c->run))
         return;
     struct finding f = finding_of_cost(c, "request_wait", cost, NAN);
-    call_label(c->v, most->operation, most->site, place);
+    call_label(c->v, most->operation, most->site, call);
     snprintf(advice, sizeof advice,
              "do more work between post and wait: collprof report --table=requests %s",
              c->directory ? c->directory : "DIR");
-    f.site = place;
+    f.site = call;
     f.number[0] = (struct finding_number){"complete_percent", 100 * done / completed};
     f.advice = advice;
     document_finding(c->d, &f,
                      "Completing calls wait for non-blocking requests, most of all for those of "
                      "%s; %s of all requests were complete before the wait.",
-                     place, format_share(share, done, completed));
+                     call, format_share(share, done, completed));
 }

@@ -81,7 +81,7 @@ MPI_TESTS = \
 	tests/mpi/hostile.sh \
 	tests/mpi/install.sh \
 	tests/mpi/interrupt.sh \
-	tests/mpi/keep.sh tests/mpi/regions.sh tests/mpi/small.sh \
+	tests/mpi/keep.sh tests/mpi/regions.sh tests/mpi/screen.sh tests/mpi/small.sh \
 	tests/mpi/manysites.sh tests/mpi/memory.sh \
 	tests/mpi/operation.sh \
 	tests/mpi/outside.sh \
